@@ -1,0 +1,83 @@
+use core::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+use core::time::Duration;
+
+use crate::clock::Clock;
+use crate::error::ClockError;
+use crate::time::UnixTime;
+
+/// A clock that shows what it is told, for tests and simulations.
+///
+/// It stands still until it is [set](Self::set), [advanced](Self::advance) or slept on: sleeping on
+/// it moves it forward at once, so that a generator that has to wait does not really.
+///
+/// # Examples
+/// ```
+/// use core::time::Duration;
+/// use tickid_core::{Clock, ManualClock, UnixTime};
+///
+/// let clock = ManualClock::new(UnixTime::EPOCH);
+/// clock.advance(Duration::from_secs(1));
+/// assert_eq!(clock.now()?, UnixTime::from_micros(1_000_000));
+/// clock.set(UnixTime::EPOCH); // back, as wall clocks do
+/// assert_eq!(clock.now()?, UnixTime::EPOCH);
+/// # Ok::<(), tickid_core::ClockError>(())
+/// ```
+#[derive(Debug)]
+pub struct ManualClock {
+    micros: AtomicI64,
+    slept: AtomicU64,
+}
+
+impl ManualClock {
+    /// A clock that shows `time`.
+    #[must_use]
+    pub const fn new(time: UnixTime) -> Self {
+        Self {
+            micros: AtomicI64::new(time.as_micros()),
+            slept: AtomicU64::new(0),
+        }
+    }
+
+    /// Shows `time` from now on, be it before or after what it showed.
+    pub fn set(&self, time: UnixTime) {
+        self.micros.store(time.as_micros(), Ordering::Release);
+    }
+
+    /// Moves forward by whole microseconds, at most to [`UnixTime::MAX`].
+    pub fn advance(&self, duration: Duration) {
+        let micros = i64::try_from(duration.as_micros()).unwrap_or(i64::MAX);
+        let forward = |now: i64| Some(now.saturating_add(micros));
+        // The closure always gives a value, so this can't fail.
+        let _ = self
+            .micros
+            .fetch_update(Ordering::AcqRel, Ordering::Acquire, forward);
+    }
+
+    /// For how long it was slept on.
+    #[must_use]
+    pub fn slept(&self) -> Duration {
+        Duration::from_micros(self.slept.load(Ordering::Acquire))
+    }
+}
+
+impl Clock for ManualClock {
+    #[inline]
+    fn now(&self) -> Result<UnixTime, ClockError> {
+        Ok(UnixTime::from_micros(self.micros.load(Ordering::Acquire)))
+    }
+
+    /// Moves forward by `duration`, at least by a microsecond.
+    #[cfg(feature = "std")]
+    fn sleep(&self, duration: Duration) {
+        let duration = duration.max(Duration::from_micros(1));
+        let micros = u64::try_from(duration.as_micros()).unwrap_or(u64::MAX);
+        self.slept.fetch_add(micros, Ordering::AcqRel);
+        self.advance(duration);
+    }
+
+    /// What it was slept on, in all.
+    #[cfg(feature = "std")]
+    fn monotonic(&self) -> Duration {
+        self.slept()
+    }
+}

@@ -1,0 +1,105 @@
+//! Clocks: where the time comes from.
+
+#[cfg(target_has_atomic = "64")]
+mod manual;
+#[cfg(all(
+    feature = "std",
+    not(all(target_family = "wasm", target_os = "unknown"))
+))]
+mod system;
+
+#[cfg(target_has_atomic = "64")]
+pub use self::manual::ManualClock;
+#[cfg(all(
+    feature = "std",
+    not(all(target_family = "wasm", target_os = "unknown"))
+))]
+pub use self::system::SystemClock;
+
+/// The clock of a generator that was not given another one.
+#[cfg(all(
+    feature = "std",
+    not(all(target_family = "wasm", target_os = "unknown"))
+))]
+pub type DefaultClock = SystemClock;
+
+/// There is no wall clock here, so every generator has to be [given](crate::Builder::clock) one.
+#[cfg(not(all(
+    feature = "std",
+    not(all(target_family = "wasm", target_os = "unknown"))
+)))]
+pub type DefaultClock = NoClock;
+
+/// What a [`Builder`](crate::Builder) has where there is no wall clock until it is given a clock.
+/// Deliberately not a [`Clock`].
+#[cfg(not(all(
+    feature = "std",
+    not(all(target_family = "wasm", target_os = "unknown"))
+)))]
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NoClock;
+
+#[cfg(feature = "std")]
+use core::time::Duration;
+
+use crate::error::ClockError;
+use crate::time::UnixTime;
+
+/// A source of wall-clock time.
+///
+/// A clock may stand still, jump and repeat itself: generators are correct under any clock. It should
+/// not return less than what another thread has already seen from it, unless the wall clock was
+/// stepped.
+pub trait Clock {
+    /// The time now.
+    ///
+    /// # Errors
+    /// [`ClockError`] when there is no telling.
+    fn now(&self) -> Result<UnixTime, ClockError>;
+
+    /// Waits for `duration` or less; who waits looks at the time again. Generators call it when they
+    /// have to wait, for at most 50 milliseconds at a time.
+    ///
+    /// Unless overridden it puts the thread to sleep for all but the last 60 microseconds, by about
+    /// which sleepers wake late, and returns at once for less.
+    #[cfg(feature = "std")]
+    fn sleep(&self, duration: Duration) {
+        const LATENESS: Duration = Duration::from_micros(60);
+        match duration.checked_sub(LATENESS) {
+            Some(most) if !most.is_zero() => std::thread::sleep(most),
+            _ => core::hint::spin_loop(),
+        }
+    }
+
+    /// Time passed since some fixed moment, whatever the wall clock does. Generators measure
+    /// [`max_wait`](crate::Builder::max_wait) by it.
+    #[cfg(feature = "std")]
+    fn monotonic(&self) -> Duration {
+        static START: std::sync::OnceLock<std::time::Instant> = std::sync::OnceLock::new();
+        START.get_or_init(std::time::Instant::now).elapsed()
+    }
+}
+
+macro_rules! delegate {
+    ($(#[$attribute:meta])* $pointer:ty) => {
+        $(#[$attribute])*
+        impl<C: Clock + ?Sized> Clock for $pointer {
+            #[inline]
+            fn now(&self) -> Result<UnixTime, ClockError> {
+                (**self).now()
+            }
+
+            #[cfg(feature = "std")]
+            fn sleep(&self, duration: Duration) {
+                (**self).sleep(duration);
+            }
+
+            #[cfg(feature = "std")]
+            fn monotonic(&self) -> Duration {
+                (**self).monotonic()
+            }
+        }
+    };
+}
+delegate!(&C);
+delegate!(#[cfg(all(feature = "alloc", target_has_atomic = "ptr"))] alloc::sync::Arc<C>);

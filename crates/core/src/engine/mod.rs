@@ -1,0 +1,51 @@
+//! The issuing engine: ticks of a clock go in, blocks or stalls come out.
+//!
+//! An engine owns no clock and never sleeps. Its state is one 64-bit [word](word); every decision
+//! but the fast path's is one pure function, [`Rules::step`](rules::Rules::step), that the shared
+//! engine, the exclusive engine and the tests all call.
+
+mod exclusive;
+mod rules;
+#[cfg(target_has_atomic = "64")]
+mod shared;
+mod snapshot;
+mod stall;
+mod word;
+
+pub(crate) use self::exclusive::ExclusiveEngine;
+pub(crate) use self::rules::Rules;
+#[cfg(target_has_atomic = "64")]
+pub(crate) use self::shared::SharedEngine;
+pub use self::snapshot::{Snapshot, State};
+pub use self::stall::{Stall, StallReason};
+
+use core::num::NonZeroU32;
+
+use crate::block::Block;
+use crate::error::{ClockError, RangeError};
+use crate::scheme::Scheme;
+use crate::tick::Tick;
+
+/// Why [`Issue::issue`] gave no block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Refusal<S> {
+    Stall(Stall<S>),
+    Clock(ClockError),
+    SequenceStart(RangeError),
+}
+
+/// What generators need of an engine, shared or exclusive.
+pub(crate) trait Issue<S: Scheme> {
+    /// A block of at least one and at most `want` sequences.
+    ///
+    /// `now` reads the clock; it may be called more than once.
+    fn issue(
+        &mut self,
+        now: impl FnMut() -> Result<Tick<S>, ClockError>,
+        want: NonZeroU32,
+    ) -> Result<Block<S>, Refusal<S>>;
+
+    /// Whether [`issue`](Self::issue) would stall at this reading. Draws nothing, so that those who
+    /// wait can ask as often as they like.
+    fn ready(&self, now: Tick<S>) -> Result<(), Stall<S>>;
+}

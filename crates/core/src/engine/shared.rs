@@ -1,0 +1,243 @@
+//! The engine of many threads: one atomic word, drawn from by adding first and looking after.
+
+use core::num::NonZeroU32;
+use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+
+use crate::block::Block;
+use crate::engine::exclusive::block;
+use crate::engine::rules::{Rules, Step, stamp_of};
+use crate::engine::snapshot::{self, Snapshot, State};
+use crate::engine::stall::{Stall, StallReason};
+use crate::engine::word::Word;
+use crate::engine::{Issue, Refusal};
+use crate::error::{ClockError, RangeError};
+use crate::scheme::Scheme;
+use crate::sequence::Sequence;
+use crate::tick::Tick;
+use crate::window::Window;
+
+/// Lock-free for up to [`MAX_THREADS`](crate::engine::word::MAX_THREADS) threads.
+///
+/// Why one word: with the tick and the sequence in two atomics, a thread can see the new tick
+/// together with the old sequence, draw from it, and have that sequence reset under it and issued
+/// again.
+#[derive(Debug)]
+pub(crate) struct SharedEngine<S: Scheme, Q> {
+    hot: Line<AtomicU64>,
+    rules: Rules<S, Q>,
+    window: Window<S>,
+    /// The stamp that may not be reached. Only rises, above the window's own ceiling.
+    ceiling: AtomicU64,
+    /// Per toggle, the highest stamp under which it was ever left: raised *before* the exchange that
+    /// flips, so that whoever sees the flip sees it too.
+    past: [AtomicU64; 2],
+    /// How many flips have been counted; a flip is counted after its exchange.
+    drifts: AtomicU32,
+}
+
+/// Keeps the word alone on its cache lines (two: processors fetch them in pairs).
+#[derive(Debug)]
+#[repr(align(128))]
+struct Line<T>(T);
+
+impl<S: Scheme, Q: Sequence> SharedEngine<S, Q> {
+    pub(crate) fn new(
+        rules: Rules<S, Q>,
+        window: Window<S>,
+        resumed: &Snapshot<S>,
+    ) -> Result<Self, RangeError> {
+        let (word, other_past) = resumed.resume(rules.bounds, &window)?;
+        let past = [AtomicU64::new(0), AtomicU64::new(0)];
+        past[usize::from(!word.toggle())].store(other_past, Ordering::Relaxed);
+        Ok(Self {
+            hot: Line(AtomicU64::new(word.bits())),
+            rules,
+            window,
+            ceiling: AtomicU64::new(window.ceiling() + 1),
+            past,
+            drifts: AtomicU32::new(resumed.drifts),
+        })
+    }
+
+    /// Acquire pairs with the release of the exchange that wrote the tick (adds and clamps in between
+    /// continue its release sequence): what was written to `past` before a flip is seen with it.
+    fn load(&self) -> Word<S> {
+        Word::from_bits(self.hot.0.load(Ordering::Acquire))
+    }
+
+    fn other_past(&self, word: Word<S>) -> u64 {
+        // Relaxed: ordered by the acquiring read of `word`, see `load`.
+        self.past[usize::from(!word.toggle())].load(Ordering::Relaxed)
+    }
+
+    fn step(&self, word: Word<S>, now: u64) -> Step<S> {
+        if word.is_closed() {
+            return Step::Stall(Stall::new(StallReason::Closed, None));
+        }
+        // Relaxed: a ceiling seen late only stalls a little longer.
+        let ceiling = self.ceiling.load(Ordering::Relaxed);
+        self.rules
+            .step(word, now, self.rules.policy, ceiling, self.other_past(word))
+    }
+
+    /// Takes an add that ran past the last sequence out of the guard again, together with everyone
+    /// else's in the same tick. Whoever ran past must do this before he returns anything.
+    #[cold]
+    fn clamp(&self, drawn: Word<S>) {
+        let exhausted = self.rules.exhausted();
+        let mut word = Word::<S>::from_bits(self.hot.0.load(Ordering::Relaxed));
+        while word.same_tick(drawn) && word.sequence() > exhausted {
+            // Relaxed: the next tick's sequences don't depend on this tick's.
+            match self.hot.0.compare_exchange_weak(
+                word.bits(),
+                word.with_sequence(exhausted).bits(),
+                Ordering::Relaxed,
+                Ordering::Relaxed,
+            ) {
+                Ok(_) => return,
+                Err(bits) => word = Word::from_bits(bits),
+            }
+        }
+    }
+
+    /// Brings the word to where it can be drawn from. `Some` when this thread did, with its block;
+    /// `None` when somebody else has.
+    #[cold]
+    fn advance(
+        &self,
+        mut now: impl FnMut() -> Result<Tick<S>, ClockError>,
+        want: NonZeroU32,
+    ) -> Result<Option<Block<S>>, Refusal<S>> {
+        loop {
+            // The word first, then the clock: a thread that sleeps between the two and across a step
+            // of the clock must find the word changed, not drag it to where the clock has been.
+            let word = self.load();
+            let now = if word.is_closed() {
+                0
+            } else {
+                stamp_of(now().map_err(Refusal::Clock)?)
+            };
+            match self.step(word, now) {
+                Step::Draw => return Ok(None),
+                Step::Stall(stall) => return Err(Refusal::Stall(stall)),
+                Step::Move { stamp, toggle } => {
+                    let start = self.rules.start(stamp).map_err(Refusal::SequenceStart)?;
+                    let fresh = Word::new(stamp, toggle, start.into());
+                    if let Some(len) = self.rules.left(fresh, want)
+                        && self.exchange(
+                            word,
+                            fresh.with_sequence(u64::from(start) + u64::from(len.get())),
+                        )
+                    {
+                        return Ok(Some(block(fresh, len)));
+                    }
+                }
+            }
+        }
+    }
+
+    /// Replaces a word of the same tick and toggle as `word`, whatever its sequence; `false` when
+    /// there is none any more.
+    ///
+    /// That only the sequence moved changes nothing about the step taken, and to start over with
+    /// every such failure would let those who add starve the one who moves on.
+    fn exchange(&self, word: Word<S>, new: Word<S>) -> bool {
+        let flips = word.toggle() != new.toggle();
+        if flips {
+            // Released by the exchange below.
+            self.past[usize::from(word.toggle())].fetch_max(word.stamp(), Ordering::Relaxed);
+        }
+        let mut seen = word;
+        loop {
+            // Release publishes `past`; acquire on failure is for the caller's next look at it.
+            match self.hot.0.compare_exchange_weak(
+                seen.bits(),
+                new.bits(),
+                Ordering::Release,
+                Ordering::Relaxed,
+            ) {
+                Ok(_) => {
+                    if flips {
+                        self.drifts.fetch_add(1, Ordering::Relaxed);
+                    }
+                    return true;
+                }
+                Err(bits) => seen = Word::from_bits(bits),
+            }
+            if !seen.same_tick(word) || seen.is_closed() {
+                return false;
+            }
+        }
+    }
+
+    pub(crate) fn rules(&self) -> &Rules<S, Q> {
+        &self.rules
+    }
+
+    pub(crate) fn widen(&self, ceiling: u64) -> Result<(), RangeError> {
+        Window::new(self.window.floor(), ceiling)?;
+        self.ceiling.fetch_max(ceiling + 1, Ordering::Relaxed);
+        Ok(())
+    }
+
+    pub(crate) fn close(&self) -> Snapshot<S> {
+        // Acquire: `past` of every flip that came before. Flips in flight fail from here on.
+        let word = Word::from_bits(self.hot.0.fetch_or(Word::<S>::CLOSED, Ordering::AcqRel));
+        self.snapshot(word)
+    }
+
+    fn snapshot(&self, word: Word<S>) -> Snapshot<S> {
+        let drifts = self.drifts.load(Ordering::Relaxed);
+        snapshot::snapshot(word, self.other_past(word), drifts, self.rules.bounds)
+    }
+
+    pub(crate) fn state(&self) -> State<S> {
+        let word = self.load();
+        let ceiling = self.ceiling.load(Ordering::Relaxed) - 1;
+        State {
+            snapshot: self.snapshot(word),
+            // It only ever rose, within the range that `widen` checked.
+            window: Window::new(self.window.floor(), ceiling).unwrap_or(self.window),
+            is_closed: word.is_closed(),
+        }
+    }
+}
+
+impl<S: Scheme, Q: Sequence> Issue<S> for &SharedEngine<S, Q> {
+    #[inline]
+    fn issue(
+        &mut self,
+        mut now: impl FnMut() -> Result<Tick<S>, ClockError>,
+        want: NonZeroU32,
+    ) -> Result<Block<S>, Refusal<S>> {
+        let want = want.min(Word::<S>::MAX_ADD);
+        loop {
+            // Relaxed: the word is all that adds share, and atomics agree on the order of one word's
+            // changes. No load before it: that would fetch the line twice.
+            let add = u64::from(want.get());
+            let drawn = Word::from_bits(self.hot.0.fetch_add(add, Ordering::Relaxed));
+            let reading = now();
+            if drawn.sequence() + add > self.rules.exhausted() {
+                self.clamp(drawn);
+            }
+            let tick = reading.map_err(Refusal::Clock)?;
+            if !drawn.is_closed()
+                && Rules::<S, Q>::accepts(drawn, stamp_of(tick), self.rules.policy)
+                && let Some(len) = self.rules.left(drawn, want)
+            {
+                return Ok(block(drawn, len));
+            }
+            // What was drawn is dropped: its tick is over, not yet allowed, or used up.
+            if let Some(block) = self.advance(&mut now, want)? {
+                return Ok(block);
+            }
+        }
+    }
+
+    fn ready(&self, now: Tick<S>) -> Result<(), Stall<S>> {
+        match self.step(self.load(), stamp_of(now)) {
+            Step::Draw | Step::Move { .. } => Ok(()),
+            Step::Stall(stall) => Err(stall),
+        }
+    }
+}

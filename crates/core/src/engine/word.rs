@@ -1,0 +1,194 @@
+//! The engine's whole state in 64 bits.
+
+use core::fmt;
+use core::marker::PhantomData;
+use core::num::NonZeroU32;
+
+use crate::scheme::Scheme;
+use crate::tick::Tick;
+
+/// How many threads may draw from one shared engine at the same time.
+pub(crate) const MAX_THREADS: u32 = 1_024;
+
+/// `stamp | toggle | CLOSED | guard | sequence`, from the high bits to the low ones.
+///
+/// - *stamp*: the tick plus one; 0 says that nothing has been issued yet (the pristine word), which
+///   every clock reading is after, so that it is never a regression.
+/// - *toggle*: only where the scheme has one.
+/// - *CLOSED*: set once, never cleared.
+/// - *sequence*: the next one to issue. Past the last sequence the tick is exhausted.
+/// - *guard*: the room above the highest sequence, so that adds that run past the last sequence
+///   reach neither CLOSED nor the tick before they are taken back.
+pub(crate) struct Word<S>(u64, PhantomData<fn() -> S>);
+
+impl<S: Scheme> Word<S> {
+    const TOGGLE_BITS: u32 = S::TOGGLE as u32;
+    const STAMP_SHIFT: u32 = u64::BITS - S::TICK_BITS;
+    const TOGGLE: u64 = (S::TOGGLE as u64) << (Self::STAMP_SHIFT - Self::TOGGLE_BITS);
+    pub(crate) const CLOSED: u64 = 1 << (Self::STAMP_SHIFT - Self::TOGGLE_BITS - 1);
+    const SEQUENCE_MASK: u64 = Self::CLOSED - 1;
+    /// What two words must share for one to continue the other.
+    const TICK_MASK: u64 = !(Self::CLOSED | Self::SEQUENCE_MASK);
+
+    /// The most that one add may ask for: [`MAX_THREADS`] of them fit into the guard at once.
+    pub(crate) const MAX_ADD: NonZeroU32 = {
+        assert!(S::FIRST_TICK <= S::LAST_TICK && S::LAST_TICK <= S::MAX_TICK);
+        assert!(
+            S::MAX_TICK < u64::MAX && S::LAST_TICK < Self::MAX_STAMP,
+            "stamps must fit"
+        );
+        assert!(S::MIN_POOL >= 1 && S::MIN_POOL <= S::MAX_SEQUENCE);
+        assert!(S::MAX_SEQUENCE as u64 + 1 < Self::CLOSED);
+        let room = Self::CLOSED - 1 - (S::MAX_SEQUENCE as u64 + 1);
+        let share = room / MAX_THREADS as u64;
+        assert!(share <= u32::MAX as u64);
+        #[allow(
+            clippy::cast_possible_truncation,
+            reason = "asserted on the line above"
+        )]
+        match NonZeroU32::new(share as u32) {
+            Some(share) => share,
+            None => panic!("the guard has no room for an add of every thread"),
+        }
+    };
+
+    /// The highest stamp that fits.
+    pub(crate) const MAX_STAMP: u64 = u64::MAX >> Self::STAMP_SHIFT;
+
+    pub(crate) const PRISTINE: Self = Self::from_bits(0);
+
+    /// The word for `stamp`, which must fit, with `sequence` to be issued next.
+    #[inline]
+    pub(crate) const fn new(stamp: u64, toggle: bool, sequence: u64) -> Self {
+        debug_assert!(stamp <= Self::MAX_STAMP);
+        debug_assert!(!toggle || S::TOGGLE);
+        debug_assert!(sequence <= Self::SEQUENCE_MASK);
+        let toggle = if toggle { Self::TOGGLE } else { 0 };
+        Self::from_bits(stamp << Self::STAMP_SHIFT | toggle | sequence)
+    }
+
+    #[inline]
+    pub(crate) const fn from_bits(bits: u64) -> Self {
+        Self(bits, PhantomData)
+    }
+
+    #[inline]
+    pub(crate) const fn bits(self) -> u64 {
+        self.0
+    }
+
+    #[inline]
+    pub(crate) const fn stamp(self) -> u64 {
+        self.0 >> Self::STAMP_SHIFT
+    }
+
+    /// The tick, once there is one.
+    pub(crate) const fn tick(self) -> Option<Tick<S>> {
+        match self.stamp().checked_sub(1) {
+            Some(tick) => Some(Tick::held(tick)),
+            None => None,
+        }
+    }
+
+    #[inline]
+    pub(crate) const fn toggle(self) -> bool {
+        self.0 & Self::TOGGLE != 0
+    }
+
+    #[inline]
+    pub(crate) const fn is_closed(self) -> bool {
+        self.0 & Self::CLOSED != 0
+    }
+
+    #[inline]
+    pub(crate) const fn closed(self) -> Self {
+        Self::from_bits(self.0 | Self::CLOSED)
+    }
+
+    /// The sequence to issue next, in the guard when the tick is exhausted.
+    #[inline]
+    pub(crate) const fn sequence(self) -> u64 {
+        self.0 & Self::SEQUENCE_MASK
+    }
+
+    /// The same word with another next sequence.
+    #[inline]
+    pub(crate) const fn with_sequence(self, sequence: u64) -> Self {
+        debug_assert!(sequence <= Self::SEQUENCE_MASK);
+        Self::from_bits(self.0 & !Self::SEQUENCE_MASK | sequence)
+    }
+
+    /// Whether both words are of one tick and toggle, whatever their sequences.
+    #[inline]
+    pub(crate) const fn same_tick(self, other: Self) -> bool {
+        (self.0 ^ other.0) & Self::TICK_MASK == 0
+    }
+}
+
+impl<S> Clone for Word<S> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<S> Copy for Word<S> {}
+
+impl<S: Scheme> fmt::Debug for Word<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Word")
+            .field("tick", &self.tick())
+            .field("toggle", &self.toggle())
+            .field("closed", &self.is_closed())
+            .field("sequence", &self.sequence())
+            .finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::example::{Seconds, Toggling};
+
+    #[test]
+    fn fields_do_not_touch_each_other() {
+        let max = Word::<Toggling>::MAX_STAMP;
+        for stamp in [0, 1, max] {
+            for toggle in [false, true] {
+                for sequence in [0, 1, Word::<Toggling>::SEQUENCE_MASK] {
+                    let word = Word::<Toggling>::new(stamp, toggle, sequence);
+                    assert_eq!(word.stamp(), stamp);
+                    assert_eq!(word.toggle(), toggle);
+                    assert_eq!(word.sequence(), sequence);
+                    assert!(!word.is_closed());
+                    assert!(word.closed().is_closed());
+                    assert!(word.closed().same_tick(word));
+                    assert_eq!(word.closed().sequence(), sequence);
+                    assert_eq!(
+                        word.with_sequence(1).bits(),
+                        Word::<Toggling>::new(stamp, toggle, 1).bits()
+                    );
+                }
+            }
+        }
+        assert!(!Word::<Toggling>::new(1, true, 0).same_tick(Word::new(1, false, 0)));
+        assert!(!Word::<Toggling>::new(1, true, 0).same_tick(Word::new(2, true, 0)));
+    }
+
+    #[test]
+    fn adds_of_all_threads_at_once_stay_below_closed() {
+        fn check<S: Scheme>() {
+            let adds = u64::from(Word::<S>::MAX_ADD.get()) * u64::from(MAX_THREADS);
+            let exhausted = Word::<S>::new(7, false, u64::from(S::MAX_SEQUENCE) + 1);
+            let after = Word::<S>::from_bits(exhausted.bits() + adds);
+            assert!(!after.is_closed());
+            assert!(after.same_tick(exhausted));
+        }
+        check::<Seconds>();
+        check::<Toggling>();
+    }
+
+    #[test]
+    fn only_the_pristine_word_has_no_tick() {
+        assert_eq!(Word::<Seconds>::PRISTINE.tick(), None);
+        assert_eq!(Word::<Seconds>::new(1, false, 0).tick(), Some(Tick::MIN));
+    }
+}

@@ -1,0 +1,255 @@
+//! The errors of every crate in the workspace that are not a scheme's own.
+
+use core::fmt;
+use core::time::Duration;
+
+use crate::time::UnixTime;
+
+/// A number that lies outside of the range its place has.
+///
+/// Nothing is ever wrapped or cut to fit; this error names the value and the range instead.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, thiserror::Error)]
+#[error("{what} {value} is outside of {min}..={max}")]
+pub struct RangeError {
+    what: &'static str,
+    value: i128,
+    min: i128,
+    max: i128,
+}
+
+impl RangeError {
+    /// For a `value` of `what` outside of `min..=max`.
+    #[must_use]
+    pub const fn new(what: &'static str, value: i128, min: i128, max: i128) -> Self {
+        Self {
+            what,
+            value,
+            min,
+            max,
+        }
+    }
+
+    /// What was out of range, as in `"node"`.
+    #[must_use]
+    pub const fn what(&self) -> &'static str {
+        self.what
+    }
+
+    /// The offending value.
+    #[must_use]
+    pub const fn value(&self) -> i128 {
+        self.value
+    }
+
+    /// The lowest value allowed.
+    #[must_use]
+    pub const fn min(&self) -> i128 {
+        self.min
+    }
+
+    /// The highest value allowed.
+    #[must_use]
+    pub const fn max(&self) -> i128 {
+        self.max
+    }
+}
+
+/// A clock could not be read, or reads a time for which a scheme has no tick.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, thiserror::Error)]
+#[non_exhaustive]
+pub enum ClockError {
+    /// The time lies before the first or after the last tick that may be issued.
+    #[error("the clock reads {time}, outside of the {scheme} range {first} to {last}")]
+    OutOfRange {
+        /// The scheme's name.
+        scheme: &'static str,
+        /// What the clock reads.
+        time: UnixTime,
+        /// When the first tick begins.
+        first: UnixTime,
+        /// When the last tick begins.
+        last: UnixTime,
+    },
+    /// The clock could not be read.
+    #[error("the clock cannot be read: {reason}")]
+    Unreadable {
+        /// What the clock says about it.
+        reason: &'static str,
+    },
+}
+
+/// Why a generator did not issue an ID.
+///
+/// [`kind`](Self::kind) tells what to do about it, [`retry_after`](Self::retry_after) how long it
+/// lasts if the clock runs on as it does now.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Error {
+    pub(crate) scheme: &'static str,
+    pub(crate) kind: ErrorKind,
+    /// What the clock read when the engine stalled.
+    pub(crate) now: Option<UnixTime>,
+    /// What it has to read.
+    pub(crate) until: Option<UnixTime>,
+}
+
+/// What kept a generator from issuing an ID.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// The clock is behind what was issued last, by more than the policy allows.
+    Rollback,
+    /// All sequences of the tick are used up.
+    Exhausted,
+    /// The tick lies outside of the generator's window.
+    Window,
+    /// The generator was closed.
+    Closed,
+    /// The scheme has no tick left.
+    EndOfTime,
+    /// The clock's fault.
+    Clock(ClockError),
+    /// The generator's [`Sequence`](crate::Sequence) gave a start outside of the bounds.
+    SequenceStart(RangeError),
+}
+
+impl Error {
+    /// What it was.
+    #[must_use]
+    pub const fn kind(&self) -> ErrorKind {
+        self.kind
+    }
+
+    /// How long until the generator can go on, if its clock runs on steadily. `None` when waiting
+    /// does not help or when it is not the clock that has to change.
+    #[must_use]
+    pub fn retry_after(&self) -> Option<Duration> {
+        Some(self.until?.saturating_since(self.now?))
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: ", self.scheme)?;
+        match self.kind {
+            ErrorKind::Rollback => f.write_str("the clock is behind the last ID issued")?,
+            ErrorKind::Exhausted => f.write_str("all sequences of this tick are used up")?,
+            ErrorKind::Window => f.write_str("the time lies outside of the generator's window")?,
+            ErrorKind::Closed => f.write_str("the generator is closed")?,
+            ErrorKind::EndOfTime => f.write_str("the last tick of the scheme is used up")?,
+            ErrorKind::Clock(error) => error.fmt(f)?,
+            ErrorKind::SequenceStart(error) => error.fmt(f)?,
+        }
+        match (self.now, self.until) {
+            (Some(now), Some(until)) => write!(f, " (it is {now}, goes on at {until})"),
+            (Some(now), None) => write!(f, " (it is {now})"),
+            (None, _) => Ok(()),
+        }
+    }
+}
+
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Error")
+            .field("scheme", &self.scheme)
+            .field("kind", &self.kind)
+            .field("now", &self.now)
+            .field("until", &self.until)
+            .finish()
+    }
+}
+
+impl core::error::Error for Error {}
+
+/// Why a generator could not be built.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum BuildError {
+    /// [`Policy::TickTock`](crate::Policy::TickTock) for a scheme without a toggle bit.
+    #[error("{scheme} has no toggle bit, which tick-tock needs")]
+    NoToggle {
+        /// The scheme's name.
+        scheme: &'static str,
+    },
+    /// A sequence bound beyond the scheme's.
+    #[error(transparent)]
+    SequenceBound(RangeError),
+    /// Sequence bounds that leave too few sequences.
+    #[error("{pool} sequences from {lowest} to {last} are fewer than {min}")]
+    Pool {
+        /// The lower bound.
+        lowest: u32,
+        /// The upper bound.
+        last: u32,
+        /// How many sequences that is.
+        pool: u64,
+        /// How many it must be.
+        min: u32,
+    },
+    /// A window in which the scheme can issue nothing.
+    #[error("the window {floor}..{ceiling} holds no tick of {first}..={last}")]
+    Window {
+        /// The window's first tick.
+        floor: u64,
+        /// One past its last.
+        ceiling: u64,
+        /// The first tick that can be issued.
+        first: u64,
+        /// The last tick that can be issued.
+        last: u64,
+    },
+    /// A snapshot that can't be continued.
+    #[error("the snapshot cannot be restored: {0}")]
+    Restore(RangeError),
+    /// An epoch that lies in the future.
+    #[error("the epoch {epoch} is after the present {now}")]
+    Epoch {
+        /// The epoch.
+        epoch: UnixTime,
+        /// What the clock reads.
+        now: UnixTime,
+    },
+    /// The clock could not be read.
+    #[error(transparent)]
+    Clock(#[from] ClockError),
+    /// The operating system gave no random number for the seed.
+    #[error("no random seed from the operating system")]
+    Seed,
+}
+
+#[cfg(test)]
+mod tests {
+    extern crate alloc;
+    use alloc::string::ToString as _;
+
+    use super::*;
+
+    #[test]
+    fn messages_name_the_value_and_the_range() {
+        let range = RangeError::new("node", 1024, 0, 1023);
+        assert_eq!(range.to_string(), "node 1024 is outside of 0..=1023");
+        let pool = BuildError::Pool {
+            lowest: 4,
+            last: 6,
+            pool: 3,
+            min: 4,
+        };
+        assert_eq!(pool.to_string(), "3 sequences from 4 to 6 are fewer than 4");
+    }
+
+    #[test]
+    fn retry_after_is_what_lies_between_now_and_until() {
+        let error = |now, until| Error {
+            scheme: "sno",
+            kind: ErrorKind::Exhausted,
+            now: Some(UnixTime::from_micros(now)),
+            until,
+        };
+        let stalled = error(1_000, Some(UnixTime::from_micros(5_000)));
+        assert_eq!(stalled.retry_after(), Some(Duration::from_millis(4)));
+        assert_eq!(
+            stalled.to_string(),
+            "sno: all sequences of this tick are used up (it is 0.001000s, goes on at 0.005000s)"
+        );
+        assert_eq!(error(0, None).retry_after(), None);
+    }
+}

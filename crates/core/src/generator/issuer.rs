@@ -1,0 +1,327 @@
+//! What shared and exclusive generators do alike.
+
+use core::fmt;
+use core::iter::FusedIterator;
+use core::num::NonZeroU32;
+#[cfg(feature = "std")]
+use core::time::Duration;
+
+use crate::block::Block;
+use crate::clock::Clock;
+use crate::engine::{Issue, Refusal, StallReason};
+use crate::error::{ClockError, Error, ErrorKind};
+#[cfg(feature = "std")]
+use crate::generator::overflow::OverflowWatch;
+use crate::scheme::{Form, Scheme};
+use crate::tick::Tick;
+use crate::time::UnixTime;
+
+/// How long a waiting generator sleeps before it looks at its clock again: a step of the clock or a
+/// wider window may have shortened the wait.
+#[cfg(feature = "std")]
+const MAX_SLEEP: Duration = Duration::from_millis(50);
+
+/// Everything of a generator but its engine.
+pub(crate) struct Issuer<S: Scheme, C> {
+    pub(crate) scheme: S,
+    pub(crate) node: S::Node,
+    pub(crate) clock: C,
+    #[cfg(feature = "std")]
+    pub(crate) max_wait: Option<Duration>,
+    #[cfg(feature = "std")]
+    pub(crate) overflow: OverflowWatch,
+}
+
+impl<S: Scheme, C: Clock> Issuer<S, C> {
+    #[inline]
+    fn tick(&self, time: UnixTime) -> Result<Tick<S>, ClockError> {
+        match self.scheme.tick_at(time) {
+            Ok(tick) if (S::FIRST_TICK..=S::LAST_TICK).contains(&tick.get()) => Ok(tick),
+            _ => Err(self.out_of_range(time)),
+        }
+    }
+
+    #[cold]
+    fn out_of_range(&self, time: UnixTime) -> ClockError {
+        let first = self.scheme.time_of(Tick::held(S::FIRST_TICK));
+        let last = self.scheme.time_of(Tick::held(S::LAST_TICK));
+        ClockError::OutOfRange {
+            scheme: S::NAME,
+            time,
+            first,
+            last,
+        }
+    }
+
+    /// Lets `issue` ask for the tick as often as it likes, and dresses its refusal up as an error.
+    #[inline]
+    pub(crate) fn issue_with<T>(
+        &self,
+        issue: impl FnOnce(&mut Readings<'_, S, C>) -> Result<T, Refusal<S>>,
+    ) -> Result<T, Error> {
+        let mut readings = Readings {
+            issuer: self,
+            last: None,
+        };
+        match issue(&mut readings) {
+            Ok(issued) => Ok(issued),
+            Err(refusal) => Err(self.error(refusal, readings.last)),
+        }
+    }
+
+    #[cold]
+    fn error(&self, refusal: Refusal<S>, now: Option<UnixTime>) -> Error {
+        let (kind, until) = match refusal {
+            Refusal::Clock(error) => (ErrorKind::Clock(error), None),
+            Refusal::SequenceStart(error) => (ErrorKind::SequenceStart(error), None),
+            Refusal::Stall(stall) => {
+                let kind = match stall.reason {
+                    StallReason::Rollback => ErrorKind::Rollback,
+                    StallReason::Exhausted => ErrorKind::Exhausted,
+                    StallReason::Window => ErrorKind::Window,
+                    StallReason::Closed => ErrorKind::Closed,
+                    StallReason::EndOfTime => ErrorKind::EndOfTime,
+                };
+                (kind, stall.until.map(|tick| self.scheme.time_of(tick)))
+            }
+        };
+        Error {
+            scheme: S::NAME,
+            kind,
+            now,
+            until,
+        }
+    }
+
+    #[inline]
+    pub(crate) fn try_block(
+        &self,
+        engine: &mut impl Issue<S>,
+        want: NonZeroU32,
+    ) -> Result<Block<S>, Error> {
+        self.issue_with(|readings| engine.issue(|| readings.now(), want))
+    }
+
+    #[inline]
+    pub(crate) fn try_generate<F: Form<S>>(
+        &self,
+        engine: &mut impl Issue<S>,
+        form: F,
+    ) -> Result<F::Id, Error> {
+        let block = self.try_block(engine, NonZeroU32::MIN)?;
+        Ok(self.first_id(form, &block))
+    }
+
+    #[inline]
+    pub(crate) fn first_id<F: Form<S>>(&self, form: F, block: &Block<S>) -> F::Id {
+        form.id(&self.scheme, &self.node, block.peek())
+    }
+
+    /// Writes IDs from the front of `out` for as long as the engine issues; returns how many.
+    pub(crate) fn try_fill<F: Form<S>>(
+        &self,
+        engine: &mut impl Issue<S>,
+        form: F,
+        out: &mut [F::Id],
+    ) -> Result<usize, Error> {
+        let mut written = 0;
+        while let Some(want) = want(out.len() - written) {
+            match self.try_block(engine, want) {
+                Ok(block) => {
+                    let len = block.len() as usize;
+                    form.fill(&self.scheme, &self.node, block, &mut out[written..][..len]);
+                    written += len;
+                }
+                Err(error) if written == 0 => return Err(error),
+                // It stands at the start of the next call, if it is still true then.
+                Err(_) => break,
+            }
+        }
+        Ok(written)
+    }
+
+    pub(crate) fn ids<F: Form<S>>(&self, form: F, block: Block<S>) -> Ids<S, F> {
+        Ids {
+            scheme: self.scheme,
+            node: self.node,
+            form,
+            block,
+        }
+    }
+}
+
+/// The clock of a generator, as one call reads it.
+pub(crate) struct Readings<'a, S: Scheme, C> {
+    issuer: &'a Issuer<S, C>,
+    last: Option<UnixTime>,
+}
+
+impl<S: Scheme, C: Clock> Readings<'_, S, C> {
+    #[inline]
+    pub(crate) fn now(&mut self) -> Result<Tick<S>, ClockError> {
+        let time = self.issuer.clock.now()?;
+        self.last = Some(time);
+        self.issuer.tick(time)
+    }
+}
+
+/// As many of `len` as one call can ask for; `None` for none.
+fn want(len: usize) -> Option<NonZeroU32> {
+    NonZeroU32::new(u32::try_from(len).unwrap_or(u32::MAX))
+}
+
+#[cfg(feature = "std")]
+impl<S: Scheme, C: Clock> Issuer<S, C> {
+    /// Like [`try_block`](Self::try_block), but waits out what passes.
+    #[inline]
+    pub(crate) fn block(
+        &self,
+        engine: &mut impl Issue<S>,
+        want: NonZeroU32,
+    ) -> Result<Block<S>, Error> {
+        match self.try_block(engine, want) {
+            Ok(block) => Ok(block),
+            Err(error) => self.wait_for_block(engine, want, error),
+        }
+    }
+
+    #[inline]
+    pub(crate) fn generate<F: Form<S>>(
+        &self,
+        engine: &mut impl Issue<S>,
+        form: F,
+    ) -> Result<F::Id, Error> {
+        let block = self.block(engine, NonZeroU32::MIN)?;
+        Ok(self.first_id(form, &block))
+    }
+
+    /// Fills all of `out`.
+    pub(crate) fn fill<F: Form<S>>(
+        &self,
+        engine: &mut impl Issue<S>,
+        form: F,
+        out: &mut [F::Id],
+    ) -> Result<(), FillError> {
+        let mut written = 0;
+        while let Some(want) = want(out.len() - written) {
+            let block = self
+                .block(engine, want)
+                .map_err(|source| FillError { written, source })?;
+            let len = block.len() as usize;
+            form.fill(&self.scheme, &self.node, block, &mut out[written..][..len]);
+            written += len;
+        }
+        Ok(())
+    }
+
+    #[cold]
+    fn wait_for_block(
+        &self,
+        engine: &mut impl Issue<S>,
+        want: NonZeroU32,
+        mut error: Error,
+    ) -> Result<Block<S>, Error> {
+        let start = self.clock.monotonic();
+        loop {
+            self.wait(engine, error, start)?;
+            match self.try_block(engine, want) {
+                Ok(block) => return Ok(block),
+                Err(again) => error = again,
+            }
+        }
+    }
+
+    /// Watches the clock until the engine would issue, drawing nothing meanwhile.
+    fn wait(&self, engine: &impl Issue<S>, mut error: Error, start: Duration) -> Result<(), Error> {
+        let tick = error.now.and_then(|now| self.scheme.tick_at(now).ok());
+        let _counted = match (error.kind, error.now, tick) {
+            (ErrorKind::Exhausted, Some(now), Some(tick)) => {
+                Some(self.overflow.enter(now, tick.get()))
+            }
+            _ => None,
+        };
+        loop {
+            let pause = self.pause(&error, start)?;
+            self.clock.sleep(pause);
+            let now = self.clock.now();
+            let tick = now.and_then(|now| self.tick(now));
+            let refusal = match tick {
+                Ok(tick) => match engine.ready(tick) {
+                    Ok(()) => return Ok(()),
+                    Err(stall) => Refusal::Stall(stall),
+                },
+                Err(error) => Refusal::Clock(error),
+            };
+            error = self.error(refusal, now.ok());
+        }
+    }
+
+    /// How long to sleep on `error`, or the error itself where waiting does not help or where
+    /// `max_wait`, counted from `start`, would not be enough.
+    fn pause(&self, error: &Error, start: Duration) -> Result<Duration, Error> {
+        match error.kind {
+            ErrorKind::Rollback | ErrorKind::Exhausted | ErrorKind::Window => {}
+            _ => return Err(*error),
+        }
+        let rest = error.retry_after();
+        let left = match self.max_wait {
+            None => Duration::MAX,
+            Some(max_wait) => max_wait.saturating_sub(self.clock.monotonic().saturating_sub(start)),
+        };
+        // What does not depend on the clock may change at any time, so that is waited for to the end.
+        if left.is_zero() || rest.is_some_and(|rest| rest > left) {
+            return Err(*error);
+        }
+        Ok(rest.unwrap_or(MAX_SLEEP).min(MAX_SLEEP).min(left))
+    }
+}
+
+impl<S: Scheme, C: fmt::Debug> Issuer<S, C> {
+    /// The fields a generator shows of itself when it is debugged.
+    pub(crate) fn debug(&self, f: &mut fmt::DebugStruct<'_, '_>) {
+        f.field("scheme", &self.scheme)
+            .field("node", &self.node)
+            .field("clock", &self.clock);
+    }
+}
+
+/// A slice could not be filled to its end.
+#[cfg(feature = "std")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+#[error("only {written} IDs were written")]
+pub struct FillError {
+    /// How many IDs were written from the front of the slice; they have been issued.
+    pub written: usize,
+    /// What kept the generator from going on.
+    pub source: Error,
+}
+
+/// The IDs of one block, in increasing order.
+///
+/// IDs that are dropped unused are gone: the generator never issues them again.
+#[derive(Clone, Debug)]
+pub struct Ids<S: Scheme, F> {
+    scheme: S,
+    node: S::Node,
+    form: F,
+    block: Block<S>,
+}
+
+impl<S: Scheme, F: Form<S>> Iterator for Ids<S, F> {
+    type Item = F::Id;
+
+    #[inline]
+    fn next(&mut self) -> Option<F::Id> {
+        let slot = self.block.next()?;
+        Some(self.form.id(&self.scheme, &self.node, slot))
+    }
+
+    #[inline]
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.block.size_hint()
+    }
+}
+
+impl<S: Scheme, F: Form<S>> ExactSizeIterator for Ids<S, F> {}
+impl<S: Scheme, F: Form<S>> FusedIterator for Ids<S, F> {}

@@ -1,0 +1,235 @@
+use core::fmt;
+use core::num::NonZeroU32;
+
+use crate::clock::{Clock, DefaultClock};
+use crate::engine::{SharedEngine, Snapshot, State};
+#[cfg(feature = "std")]
+use crate::error::BuildError;
+use crate::error::{Error, RangeError};
+use crate::generator::Builder;
+#[cfg(feature = "std")]
+use crate::generator::FillError;
+use crate::generator::issuer::{Ids, Issuer};
+use crate::policy::Policy;
+use crate::scheme::{Form, Scheme};
+use crate::sequence::Sequence;
+
+/// The shared generator: any number of threads, up to 1,024 at the same time, draw IDs through
+/// `&self` without a lock.
+///
+/// Its IDs are unique, and those of one thread strictly increase. Threads that race for a new tick
+/// may drop sequences; no sequence is issued twice. [`LocalGenerator`](crate::LocalGenerator), for
+/// one owner, is faster and drops none.
+///
+/// | method | when it can't issue | gives |
+/// |---|---|---|
+/// | [`try_generate`](Self::try_generate) | says why | one ID |
+/// | [`generate`](Self::generate) | sleeps, up to [`max_wait`](Builder::max_wait) | one ID |
+/// | [`try_fill`](Self::try_fill) | stops there | IDs from the front of a slice |
+/// | [`fill`](Self::fill) | sleeps | a full slice |
+/// | [`try_block`](Self::try_block) | says why | up to `n` IDs as an iterator |
+/// | [`block`](Self::block) | sleeps | the same |
+///
+/// Each has a sister that ends in `_as` and takes a [`Form`]: what the caller chooses for each ID,
+/// such as sno's metabyte. Without it that is the form's default.
+pub struct Generator<S: Scheme, C = DefaultClock, Q = <S as Scheme>::Sequence> {
+    engine: SharedEngine<S, Q>,
+    issuer: Issuer<S, C>,
+}
+
+#[cfg(feature = "std")]
+impl<S: Scheme + Default> Generator<S, DefaultClock, S::Sequence>
+where
+    DefaultClock: Clock,
+{
+    /// A generator for `node` with everything else as the scheme's document has it.
+    ///
+    /// # Errors
+    /// [`BuildError::Seed`] when the operating system gives no random number.
+    pub fn new(node: S::Node) -> Result<Self, BuildError> {
+        Builder::new(node).build()
+    }
+
+    /// A generator for `node` with options.
+    pub fn builder(node: S::Node) -> Builder<S> {
+        Builder::new(node)
+    }
+}
+
+impl<S: Scheme, C, Q> Generator<S, C, Q> {
+    pub(crate) fn from_parts(issuer: Issuer<S, C>, engine: SharedEngine<S, Q>) -> Self {
+        Self { engine, issuer }
+    }
+}
+
+impl<S: Scheme, C: Clock, Q: Sequence> Generator<S, C, Q> {
+    /// An ID, or at once the reason why not.
+    ///
+    /// # Errors
+    /// [`Error`]; its [`retry_after`](Error::retry_after) tells when to try again.
+    #[inline]
+    pub fn try_generate(&self) -> Result<<S::Form as Form<S>>::Id, Error> {
+        self.try_generate_as(S::Form::default())
+    }
+
+    /// [`try_generate`](Self::try_generate) in a form.
+    ///
+    /// # Errors
+    /// As `try_generate`.
+    #[inline]
+    pub fn try_generate_as<F: Form<S>>(&self, form: F) -> Result<F::Id, Error> {
+        self.issuer.try_generate(&mut &self.engine, form)
+    }
+
+    /// Writes IDs to the front of `out` until it is full or the generator can't go on, and returns
+    /// those written.
+    ///
+    /// # Errors
+    /// [`Error`] when there is room for an ID and not one could be written.
+    pub fn try_fill<'a>(
+        &self,
+        out: &'a mut [<S::Form as Form<S>>::Id],
+    ) -> Result<&'a mut [<S::Form as Form<S>>::Id], Error> {
+        self.try_fill_as(S::Form::default(), out)
+    }
+
+    /// [`try_fill`](Self::try_fill) in a form.
+    ///
+    /// # Errors
+    /// As `try_fill`.
+    pub fn try_fill_as<'a, F: Form<S>>(
+        &self,
+        form: F,
+        out: &'a mut [F::Id],
+    ) -> Result<&'a mut [F::Id], Error> {
+        let written = self.issuer.try_fill(&mut &self.engine, form, out)?;
+        Ok(&mut out[..written])
+    }
+
+    /// Up to `n` IDs of one tick, at least one.
+    ///
+    /// # Errors
+    /// As [`try_generate`](Self::try_generate).
+    pub fn try_block(&self, n: NonZeroU32) -> Result<Ids<S, S::Form>, Error> {
+        self.try_block_as(S::Form::default(), n)
+    }
+
+    /// [`try_block`](Self::try_block) in a form.
+    ///
+    /// # Errors
+    /// As `try_block`.
+    pub fn try_block_as<F: Form<S>>(&self, form: F, n: NonZeroU32) -> Result<Ids<S, F>, Error> {
+        let block = self.issuer.try_block(&mut &self.engine, n)?;
+        Ok(self.issuer.ids(form, block))
+    }
+
+    /// Lets the generator issue in the ticks up to, but not including, `ceiling`. A ceiling at or
+    /// below the present one changes nothing, nor does one after the generator was closed.
+    ///
+    /// # Errors
+    /// [`RangeError`] for a ceiling at or below the window's floor or more than one past the last
+    /// tick of the format.
+    pub fn widen(&self, ceiling: u64) -> Result<(), RangeError> {
+        self.engine.widen(ceiling)
+    }
+
+    /// Ends the generator: every later call fails with [`ErrorKind::Closed`](crate::ErrorKind::Closed).
+    /// What it returns lets a [successor](Builder::restore) go on without issuing an ID twice. Closing
+    /// again returns the same.
+    pub fn close(&self) -> Snapshot<S> {
+        self.engine.close()
+    }
+
+    /// A look at the generator while it runs; it may be out of date when it is read.
+    #[must_use]
+    pub fn state(&self) -> State<S> {
+        self.engine.state()
+    }
+
+    /// The node of every ID.
+    #[must_use]
+    pub fn node(&self) -> S::Node {
+        self.issuer.node
+    }
+
+    /// What the bits of its IDs don't say.
+    #[must_use]
+    pub fn layout(&self) -> S {
+        self.issuer.scheme
+    }
+
+    /// What it does when the clock runs behind.
+    #[must_use]
+    pub fn policy(&self) -> Policy<S> {
+        self.engine.rules().policy
+    }
+}
+
+/// Methods that wait. They sleep, at most 50 milliseconds at a time, and look at the clock again;
+/// they spin for no more than the last 60 microseconds. A generator that is closed, or whose clock is
+/// out of the scheme's range, is an error at once.
+#[cfg(feature = "std")]
+impl<S: Scheme, C: Clock, Q: Sequence> Generator<S, C, Q> {
+    /// An ID, as soon as there is one.
+    ///
+    /// # Errors
+    /// [`Error`] when waiting does not help or would take longer than
+    /// [`max_wait`](Builder::max_wait).
+    #[inline]
+    pub fn generate(&self) -> Result<<S::Form as Form<S>>::Id, Error> {
+        self.generate_as(S::Form::default())
+    }
+
+    /// [`generate`](Self::generate) in a form.
+    ///
+    /// # Errors
+    /// As `generate`.
+    #[inline]
+    pub fn generate_as<F: Form<S>>(&self, form: F) -> Result<F::Id, Error> {
+        self.issuer.generate(&mut &self.engine, form)
+    }
+
+    /// Fills all of `out`.
+    ///
+    /// # Errors
+    /// [`FillError`], which says how many were written from the front before the generator failed as
+    /// [`generate`](Self::generate) does. [`max_wait`](Builder::max_wait) counts for each pause anew.
+    pub fn fill(&self, out: &mut [<S::Form as Form<S>>::Id]) -> Result<(), FillError> {
+        self.fill_as(S::Form::default(), out)
+    }
+
+    /// [`fill`](Self::fill) in a form.
+    ///
+    /// # Errors
+    /// As `fill`.
+    pub fn fill_as<F: Form<S>>(&self, form: F, out: &mut [F::Id]) -> Result<(), FillError> {
+        self.issuer.fill(&mut &self.engine, form, out)
+    }
+
+    /// Up to `n` IDs of one tick, at least one, as soon as there are any.
+    ///
+    /// # Errors
+    /// As [`generate`](Self::generate).
+    pub fn block(&self, n: NonZeroU32) -> Result<Ids<S, S::Form>, Error> {
+        self.block_as(S::Form::default(), n)
+    }
+
+    /// [`block`](Self::block) in a form.
+    ///
+    /// # Errors
+    /// As `block`.
+    pub fn block_as<F: Form<S>>(&self, form: F, n: NonZeroU32) -> Result<Ids<S, F>, Error> {
+        let block = self.issuer.block(&mut &self.engine, n)?;
+        Ok(self.issuer.ids(form, block))
+    }
+}
+
+impl<S: Scheme, C: fmt::Debug, Q: Sequence> fmt::Debug for Generator<S, C, Q> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut f = f.debug_struct("Generator");
+        self.issuer.debug(&mut f);
+        f.field("policy", &self.engine.rules().policy)
+            .field("state", &self.engine.state())
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,74 @@
+//! Time-ordered identifiers from clock ticks: the parts that every tickid scheme shares.
+//!
+//! Most users want one of the scheme crates (`tickid-scru64`, `tickid-nanoflake`, `tickid-kuid`,
+//! `tickid-sno`), which re-export what they need from here. This crate is for those who bring a
+//! [`Clock`], a [`Sequence`] or a [`Scheme`] of their own.
+//!
+//! An ID is made of a *tick* (the scheme's unit of time), a *node* (what tells generators apart) and
+//! a *sequence* (what tells the IDs of one tick apart). A generator has one lock-free engine, whose
+//! state is a single 64-bit word, and upholds, whatever the clock does and however many threads
+//! (up to 1,024 at the same time) draw from it:
+//!
+//! 1. **Unique**: it never issues the same ID twice.
+//! 2. **Ordered**: its IDs strictly increase. (Except after a regression under
+//!    [`Policy::TickTock`], and where a caller's choice precedes the sequence, as sno's metabyte does.)
+//! 3. **Bounded drift**: an ID's time is no further from the clock than the [`Policy`] states.
+//! 4. **Nothing wraps**: what does not fit is an error that names the value and the range.
+//! 5. **Windowed**: no ID lies outside of the generator's [`Window`].
+//! 6. **No panics**.
+//!
+//! # Examples
+//! ```
+//! use tickid_core::{Generator, ManualClock, UnixTime, example};
+//!
+//! let clock = ManualClock::new(UnixTime::from_millis(5_000)?);
+//! let generator = Generator::<example::Seconds>::builder(example::Node(1)).clock(&clock).build()?;
+//! let first = generator.try_generate()?;
+//! assert!(generator.try_generate()? > first);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # Features
+//! | feature | default | gives |
+//! |---|---|---|
+//! | `std` | yes | `SystemClock`, methods that wait, seeds from the operating system |
+//! | `alloc` | with `std` | overflow observers, clocks behind an `Arc` |
+//!
+//! Without either it needs no allocator and no operating system. The shared [`Generator`] needs
+//! 64-bit atomics, [`LocalGenerator`] none.
+
+#![no_std]
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
+#[cfg(feature = "alloc")]
+extern crate alloc;
+#[cfg(any(test, feature = "std"))]
+extern crate std;
+
+mod block;
+mod clock;
+mod engine;
+mod error;
+pub mod example;
+mod generator;
+mod node;
+mod policy;
+mod scheme;
+mod sequence;
+pub mod text;
+mod tick;
+mod time;
+mod window;
+
+pub use self::block::{Block, Slot};
+pub use self::clock::*;
+pub use self::engine::{Snapshot, Stall, StallReason, State};
+pub use self::error::{BuildError, ClockError, Error, ErrorKind, RangeError};
+pub use self::generator::*;
+pub use self::node::NodeId;
+pub use self::policy::Policy;
+pub use self::scheme::{Form, Scheme};
+pub use self::sequence::{FixedStart, LowestStart, RandomStart, Sequence, SequenceBounds};
+pub use self::tick::{Tick, Ticks};
+pub use self::time::UnixTime;
+pub use self::window::Window;

@@ -1,0 +1,77 @@
+//! What to do when the clock reads less than the last tick issued, and when a tick is used up.
+
+use core::fmt;
+
+use crate::tick::Ticks;
+
+/// What a generator does when its clock is behind the tick it issued last, and when all sequences
+/// of a tick are used up. Either a block comes out or a stall; nothing else can happen.
+///
+/// | policy | small rollback | large rollback | overflow |
+/// |---|---|---|---|
+/// | [`Ratchet`](Self::Ratchet) | goes on at the last tick | stalls until within the allowance | goes on in the next tick, if the last was within the allowance |
+/// | [`Wait`](Self::Wait) | stalls until the clock has caught up | the same | stalls until the next tick |
+/// | [`TickTock`](Self::TickTock) | flips the toggle bit, goes on at the clock's tick | the same, once; stalls where the other toggle has been | stalls until the next tick |
+#[non_exhaustive]
+pub enum Policy<S> {
+    /// Never lets time go backwards: stays at the last tick while the clock is at most `allowance`
+    /// ticks behind it. IDs are at most `allowance + 1` ticks ahead of the clock (the one more is an
+    /// overflow's, as the SCRU64 reference does).
+    Ratchet {
+        /// How many whole ticks the clock may be behind.
+        allowance: Ticks<S>,
+    },
+    /// Issues only at the clock's own tick.
+    Wait,
+    /// Issues only at the clock's own tick, and after a regression under the other toggle bit, so
+    /// that the ticks that come a second time give new IDs. Needs [`Scheme::TOGGLE`](crate::Scheme::TOGGLE).
+    TickTock,
+}
+
+impl<S> Policy<S> {
+    /// By how many ticks IDs may be ahead of the clock without an overflow. Cut at a number that no
+    /// distance between two ticks reaches, so that sums and wrapped differences stay apart from it.
+    #[inline]
+    pub(crate) const fn allowance(self) -> u64 {
+        match self {
+            Self::Ratchet { allowance } if allowance.get() < MAX_ALLOWANCE => allowance.get(),
+            Self::Ratchet { .. } => MAX_ALLOWANCE,
+            Self::Wait | Self::TickTock => 0,
+        }
+    }
+}
+
+const MAX_ALLOWANCE: u64 = 1 << 62;
+
+impl<S> Clone for Policy<S> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<S> Copy for Policy<S> {}
+impl<S> PartialEq for Policy<S> {
+    fn eq(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Ratchet { allowance: one }, Self::Ratchet { allowance: other }) => one == other,
+            (Self::Wait, Self::Wait) | (Self::TickTock, Self::TickTock) => true,
+            _ => false,
+        }
+    }
+}
+impl<S> Eq for Policy<S> {}
+
+/// `ratchet (39 ticks)`, `wait` or `tick-tock`.
+impl<S> fmt::Display for Policy<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Ratchet { allowance } => write!(f, "ratchet ({allowance} ticks)"),
+            Self::Wait => f.write_str("wait"),
+            Self::TickTock => f.write_str("tick-tock"),
+        }
+    }
+}
+impl<S> fmt::Debug for Policy<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}

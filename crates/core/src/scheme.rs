@@ -1,0 +1,104 @@
+//! What makes an identifier scheme: its ticks, its node, its sequence, its bits.
+
+use core::fmt;
+use core::hash::Hash;
+use core::time::Duration;
+
+use crate::block::{Block, Slot};
+use crate::engine::Snapshot;
+use crate::error::{BuildError, RangeError};
+use crate::node::NodeId;
+use crate::policy::Policy;
+use crate::sequence::{Sequence, SequenceBounds};
+use crate::tick::{Tick, Ticks};
+use crate::time::UnixTime;
+
+/// An identifier scheme, as a small value that holds what the bits of an ID alone don't say (its
+/// *layout*): Nanoflake's epoch, kuid's drift.
+///
+/// The constants are checked against each other when a generator of the scheme is compiled.
+pub trait Scheme: Copy + Eq + Hash + fmt::Debug + Send + Sync + 'static {
+    /// The scheme's name in messages, lower case.
+    const NAME: &'static str;
+
+    /// The last tick that fits the format.
+    const MAX_TICK: u64;
+    /// The first tick a generator may issue.
+    const FIRST_TICK: u64 = 0;
+    /// The last tick a generator may issue; after it there are only errors.
+    const LAST_TICK: u64 = Self::MAX_TICK;
+    /// How many bits of the engine's word the tick takes: enough for the number of the last tick
+    /// that can be issued or restored, plus one.
+    const TICK_BITS: u32;
+    /// Whether IDs have a bit that tells two passes over the same ticks apart, which is what
+    /// [`Policy::TickTock`] needs.
+    const TOGGLE: bool = false;
+    /// The highest sequence of the widest configuration.
+    const MAX_SEQUENCE: u32;
+    /// The fewest sequences a generator may be confined to.
+    const MIN_POOL: u32 = 1;
+
+    /// What tells two generators apart.
+    type Node: NodeId;
+    /// What a caller chooses for each ID, and which type comes out.
+    type Form: Form<Self> + Default;
+    /// Where the sequence of a new tick starts unless the user says otherwise.
+    type Sequence: Sequence;
+
+    /// The tick during which `time` is.
+    ///
+    /// # Errors
+    /// [`RangeError`] (in microseconds) when the format has no tick for that time.
+    fn tick_at(&self, time: UnixTime) -> Result<Tick<Self>, RangeError>;
+
+    /// When `tick` begins.
+    fn time_of(&self, tick: Tick<Self>) -> UnixTime;
+
+    /// How many whole ticks pass in `duration`.
+    fn ticks_in(&self, duration: Duration) -> Ticks<Self>;
+
+    /// The sequences that fit beside `node`.
+    fn sequence_bounds(&self, node: &Self::Node) -> SequenceBounds;
+
+    /// What `node` itself says of the IDs that were issued under it before.
+    fn resume(&self, node: &Self::Node) -> Snapshot<Self> {
+        let _ = node;
+        Snapshot::EMPTY
+    }
+
+    /// Whether [`check_start`](Self::check_start) has anything to say.
+    const CHECKS_START: bool = false;
+
+    /// Whether a generator may start when it is `now`.
+    ///
+    /// # Errors
+    /// [`BuildError::Epoch`] where the user chose an epoch that is yet to come.
+    fn check_start(&self, now: UnixTime) -> Result<(), BuildError> {
+        let _ = now;
+        Ok(())
+    }
+
+    /// What the scheme's document says to do when the clock runs behind.
+    fn default_policy(&self) -> Policy<Self>;
+
+    /// The scheme's own sequence start; `seed` is unpredictable and new for every generator.
+    fn default_sequence(&self, seed: u64) -> Self::Sequence;
+}
+
+/// Turns what the engine issues into an ID: the caller's choice for one call.
+///
+/// SCRU64 and Nanoflake have one form, sno's carries the metabyte, kuid's says local or global.
+pub trait Form<S: Scheme>: Copy {
+    /// The ID that comes out.
+    type Id: Copy;
+
+    /// The ID for one slot of `node`.
+    fn id(self, scheme: &S, node: &S::Node, slot: Slot<S>) -> Self::Id;
+
+    /// IDs for the first `out.len()` slots of `block`.
+    fn fill(self, scheme: &S, node: &S::Node, block: Block<S>, out: &mut [Self::Id]) {
+        for (id, slot) in out.iter_mut().zip(block) {
+            *id = self.id(scheme, node, slot);
+        }
+    }
+}

@@ -1,0 +1,228 @@
+//! Sequences: what tells the IDs of one tick apart, and where they start in a new tick.
+
+use crate::error::RangeError;
+
+/// The sequences a generator may use in each tick, both ends included.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct SequenceBounds {
+    lowest: u32,
+    last: u32,
+}
+
+impl SequenceBounds {
+    /// All sequences from `lowest` to `last`; the ends may be given in either order.
+    #[must_use]
+    pub const fn new(lowest: u32, last: u32) -> Self {
+        if lowest <= last {
+            Self { lowest, last }
+        } else {
+            Self {
+                lowest: last,
+                last: lowest,
+            }
+        }
+    }
+
+    /// The lowest sequence.
+    #[must_use]
+    pub const fn lowest(self) -> u32 {
+        self.lowest
+    }
+
+    /// The last sequence of a tick.
+    #[must_use]
+    pub const fn last(self) -> u32 {
+        self.last
+    }
+
+    /// How many sequences there are in a tick.
+    #[must_use]
+    pub const fn pool(self) -> u64 {
+        (self.last - self.lowest) as u64 + 1
+    }
+
+    /// `sequence` itself when it lies within the bounds.
+    ///
+    /// # Errors
+    /// [`RangeError`] when it does not.
+    pub const fn check(self, sequence: u32) -> Result<u32, RangeError> {
+        if self.lowest <= sequence && sequence <= self.last {
+            Ok(sequence)
+        } else {
+            let (min, max) = (self.lowest as i128, self.last as i128);
+            Err(RangeError::new(
+                "sequence start",
+                sequence as i128,
+                min,
+                max,
+            ))
+        }
+    }
+}
+
+/// Where the sequence of a new tick starts.
+///
+/// A start is a **pure function of the tick** (and of what the value itself holds), so that threads
+/// that race for a new tick agree on it without a lock.
+pub trait Sequence: Send + Sync {
+    /// The first sequence of `tick`, within `bounds`. A generator reports a start outside of them
+    /// as an error ([`ErrorKind::SequenceStart`](crate::ErrorKind::SequenceStart)).
+    fn start(&self, tick: u64, bounds: SequenceBounds) -> u32;
+
+    /// Takes up a new seed, where starts depend on one.
+    fn reseed(&mut self, seed: u64) {
+        let _ = seed;
+    }
+}
+
+/// Every tick starts at the lowest sequence.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LowestStart;
+
+impl Sequence for LowestStart {
+    #[inline]
+    fn start(&self, _: u64, bounds: SequenceBounds) -> u32 {
+        bounds.lowest
+    }
+}
+
+/// Every tick starts at the same, given sequence.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FixedStart(pub u32);
+
+impl Sequence for FixedStart {
+    #[inline]
+    fn start(&self, _: u64, _: SequenceBounds) -> u32 {
+        self.0
+    }
+}
+
+/// Every tick starts at a pseudo-random sequence, drawn from a seed and the tick.
+///
+/// Spreads IDs over shards when there are few per tick, and makes collisions of wrongly shared
+/// nodes less likely. It hides nothing: starts can be guessed from a few IDs.
+///
+/// *Guard bits* keep that many leading bits of the start zero, so that at least a known part of the
+/// tick's sequences is left: one guard bit leaves half.
+///
+/// # Spec
+/// SCRU64, "Components of SCRU64 Numbers", counter: "a random number every time the timestamp changes".
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RandomStart {
+    seed: u64,
+    guard_bits: u32,
+}
+
+impl RandomStart {
+    /// Random starts without guard bits.
+    #[must_use]
+    pub const fn new(seed: u64) -> Self {
+        Self {
+            seed,
+            guard_bits: 0,
+        }
+    }
+
+    /// The same with the `guard_bits` leading bits of every start zero; as many as the sequence has,
+    /// or more, make every start the lowest.
+    #[must_use]
+    pub const fn with_guard_bits(self, guard_bits: u32) -> Self {
+        Self { guard_bits, ..self }
+    }
+}
+
+impl Sequence for RandomStart {
+    #[inline]
+    fn start(&self, tick: u64, bounds: SequenceBounds) -> u32 {
+        let random = mix(self.seed.wrapping_add(tick.wrapping_mul(GOLDEN_GAMMA)));
+        let choices = bounds
+            .pool()
+            .checked_shr(self.guard_bits)
+            .unwrap_or(0)
+            .max(1);
+        // The high half of a 64 by 64 bit product spreads `random` evenly over `choices`.
+        let offset = (u128::from(random) * u128::from(choices)) >> 64;
+        #[allow(
+            clippy::cast_possible_truncation,
+            reason = "below `pool`, which fits 33 bits"
+        )]
+        let offset = offset as u64 as u32;
+        bounds.lowest + offset
+    }
+
+    fn reseed(&mut self, seed: u64) {
+        self.seed = seed;
+    }
+}
+
+/// SplitMix64's increment and finaliser (Steele, Lea, Flood: "Fast splittable pseudorandom number
+/// generators", 2014): every bit of the input reaches every bit of the output.
+const GOLDEN_GAMMA: u64 = 0x9E37_79B9_7F4A_7C15;
+
+const fn mix(mut z: u64) -> u64 {
+    z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+    z ^ (z >> 31)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bounds_may_be_given_in_either_order() {
+        assert_eq!(SequenceBounds::new(9, 3), SequenceBounds::new(3, 9));
+        assert_eq!(SequenceBounds::new(9, 3).pool(), 7);
+        assert_eq!(SequenceBounds::new(0, u32::MAX).pool(), 1 << 32);
+    }
+
+    #[test]
+    fn check_names_the_value_and_the_bounds() {
+        let bounds = SequenceBounds::new(3, 9);
+        assert_eq!((bounds.check(3), bounds.check(9)), (Ok(3), Ok(9)));
+        for outside in [2, 10] {
+            let error = bounds.check(outside).unwrap_err();
+            assert_eq!(
+                (error.value(), error.min(), error.max()),
+                (outside.into(), 3, 9)
+            );
+        }
+    }
+
+    #[test]
+    fn random_starts_stay_within_bounds_and_guard_bits() {
+        for bounds in [SequenceBounds::new(0, 4095), SequenceBounds::new(100, 105)] {
+            for guard_bits in [0, 1, 3, 31, 64, u32::MAX] {
+                let sequence = RandomStart::new(7).with_guard_bits(guard_bits);
+                let choices = bounds.pool().checked_shr(guard_bits).unwrap_or(0).max(1);
+                for tick in 0..1_000 {
+                    let offset = sequence.start(tick, bounds) - bounds.lowest();
+                    assert!(
+                        u64::from(offset) < choices,
+                        "{guard_bits} guard bits: {offset}"
+                    );
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn random_starts_reach_the_whole_range_of_32_bits() {
+        let bounds = SequenceBounds::new(0, u32::MAX);
+        let highest = (0..1_000)
+            .map(|tick| RandomStart::new(1).start(tick, bounds))
+            .max();
+        assert!(highest > Some(u32::MAX - u32::MAX / 100));
+    }
+
+    #[test]
+    fn random_starts_are_a_function_of_seed_and_tick() {
+        let bounds = SequenceBounds::new(0, 65_535);
+        let starts = |seed| (0..64).map(move |tick| RandomStart::new(seed).start(tick, bounds));
+        assert!(starts(1).eq(starts(1)));
+        assert!(starts(1).ne(starts(2)));
+        let mut reseeded = RandomStart::new(1);
+        reseeded.reseed(2);
+        assert_eq!(reseeded, RandomStart::new(2));
+    }
+}

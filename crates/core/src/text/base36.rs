@@ -1,0 +1,175 @@
+//! Base36: the digits `0` to `9`, then `a` to `z`, most significant first.
+//!
+//! Written in lower case, read in either. Text of a fixed length sorts as the numbers do.
+
+use crate::text::{ParseErrorKind, Text};
+
+const DIGITS: &[u8; 36] = b"0123456789abcdefghijklmnopqrstuvwxyz";
+
+/// What [`ParseErrorKind::Character`] says is expected.
+pub const EXPECTED: &str = "0-9, a-z, A-Z";
+
+/// Every pair of digits, so that a division by 1,296 yields two at a time.
+static PAIRS: [[u8; 2]; 36 * 36] = {
+    let mut pairs = [[0; 2]; 36 * 36];
+    let mut i = 0;
+    while i < pairs.len() {
+        pairs[i] = [DIGITS[i / 36], DIGITS[i % 36]];
+        i += 1;
+    }
+    pairs
+};
+
+const INVALID: u8 = 0xff;
+
+/// What each byte is worth.
+static VALUES: [u8; 256] = {
+    let mut values = [INVALID; 256];
+    let mut i = 0;
+    while i < 36 {
+        values[DIGITS[i] as usize] = i as u8;
+        values[DIGITS[i].to_ascii_uppercase() as usize] = i as u8;
+        i += 1;
+    }
+    values
+};
+
+/// The last `N` digits of `value`: all of it, padded with zeros, when it is below 36 to the power `N`.
+#[inline]
+#[must_use]
+pub const fn encode<const N: usize>(value: u64) -> Text<N> {
+    Text::full(digits(value))
+}
+
+/// As few digits as `value` needs, at least one.
+#[inline]
+#[must_use]
+pub const fn encode_shortest(value: u64) -> Text<13> {
+    let digits = digits::<13>(value);
+    let mut start = 0;
+    while start < 12 && digits[start] == b'0' {
+        start += 1;
+    }
+    Text::from_end(digits, start)
+}
+
+const fn digits<const N: usize>(mut value: u64) -> [u8; N] {
+    let mut digits = [0; N];
+    let mut end = N;
+    while end >= 2 {
+        let pair = PAIRS[(value % 1_296) as usize];
+        value /= 1_296;
+        digits[end - 1] = pair[1];
+        digits[end - 2] = pair[0];
+        end -= 2;
+    }
+    if end == 1 {
+        digits[0] = DIGITS[(value % 36) as usize];
+    }
+    digits
+}
+
+/// The number that `text` spells, at most `max`. An empty text spells 0.
+///
+/// # Errors
+/// [`ParseErrorKind::Character`] for the first byte that is no digit, else
+/// [`ParseErrorKind::TooLarge`].
+#[inline]
+pub const fn decode(text: &[u8], max: u64) -> Result<u64, ParseErrorKind> {
+    let mut value: u64 = 0;
+    let mut too_large = false;
+    let mut i = 0;
+    while i < text.len() {
+        let digit = VALUES[text[i] as usize];
+        if digit == INVALID {
+            let (byte, position) = (text[i], i);
+            return Err(ParseErrorKind::Character {
+                byte,
+                position,
+                expected: EXPECTED,
+            });
+        }
+        (value, too_large) = match value.checked_mul(36) {
+            Some(product) => match product.checked_add(digit as u64) {
+                Some(sum) => (sum, too_large),
+                None => (0, true),
+            },
+            None => (0, true),
+        };
+        i += 1;
+    }
+    if too_large || value > max {
+        Err(decode_too_large(text, max))
+    } else {
+        Ok(value)
+    }
+}
+
+/// Names the number that is too large.
+#[cold]
+const fn decode_too_large(text: &[u8], max: u64) -> ParseErrorKind {
+    let mut value: u128 = 0;
+    let mut i = 0;
+    while i < text.len() {
+        value = value
+            .saturating_mul(36)
+            .saturating_add(VALUES[text[i] as usize] as u128);
+        i += 1;
+    }
+    ParseErrorKind::TooLarge {
+        value,
+        max: max as u128,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shortest_has_no_leading_zeros() {
+        let cases = [(0, "0"), (35, "z"), (36, "10"), (u64::MAX, "3w5e11264sgsf")];
+        for (value, text) in cases {
+            assert_eq!(encode_shortest(value).as_str(), text);
+            assert_eq!(decode(text.as_bytes(), u64::MAX), Ok(value));
+        }
+    }
+
+    #[test]
+    fn numbers_beyond_the_maximum_are_named() {
+        let too_large = |value, max| Err(ParseErrorKind::TooLarge { value, max });
+        assert_eq!(decode(b"10", 35), too_large(36, 35));
+        assert_eq!(
+            decode(b"3w5e11264sgsg", u64::MAX),
+            too_large(1 << 64, u64::MAX.into())
+        );
+        assert_eq!(
+            decode(b"zzzzzzzzzzzzz", 7),
+            too_large(36u128.pow(13) - 1, 7)
+        );
+        // Wraps to a small number where nobody looks.
+        assert_eq!(
+            decode(b"100000000000000", u64::MAX),
+            too_large(36u128.pow(14), u64::MAX.into())
+        );
+        assert_eq!(
+            decode(&[b'z'; 99], u64::MAX),
+            too_large(u128::MAX, u64::MAX.into())
+        );
+    }
+
+    #[test]
+    fn the_first_wrong_byte_is_named() {
+        for byte in 0..=u8::MAX {
+            let found = decode(&[b'0', byte, b'!'], u64::MAX);
+            let position = if byte.is_ascii_alphanumeric() { 2 } else { 1 };
+            let byte = if position == 2 { b'!' } else { byte };
+            let expected = ParseErrorKind::Character {
+                byte,
+                position,
+                expected: EXPECTED,
+            };
+            assert_eq!(found, Err(expected));
+        }
+    }
+}

@@ -1,0 +1,134 @@
+//! Ticks: a scheme's own unit of time, in types that can't be mixed up.
+
+use core::cmp::Ordering;
+use core::fmt;
+use core::hash::{Hash, Hasher};
+use core::marker::PhantomData;
+
+use crate::error::RangeError;
+use crate::scheme::Scheme;
+
+/// A point in time in the ticks of scheme `S`, counted from the scheme's epoch.
+///
+/// Range: `0..=S::MAX_TICK`. How long a tick is and when tick 0 was is the scheme's to say
+/// ([`Scheme::tick_at`], [`Scheme::time_of`]). Ticks of different schemes are different types:
+///
+/// ```compile_fail,E0308
+/// use tickid_core::{Scheme, Tick};
+///
+/// fn later<S: Scheme, T: Scheme>(one: Tick<S>, other: Tick<T>) -> bool {
+///     one > other // two schemes: does not compile
+/// }
+/// ```
+pub struct Tick<S>(u64, PhantomData<fn() -> S>);
+
+impl<S: Scheme> Tick<S> {
+    /// The first tick of the format.
+    pub const MIN: Self = Self(0, PhantomData);
+    /// The last tick of the format. Generators may stop before it ([`Scheme::LAST_TICK`]).
+    pub const MAX: Self = Self(S::MAX_TICK, PhantomData);
+
+    /// The tick `ticks` after the scheme's epoch.
+    ///
+    /// # Errors
+    /// [`RangeError`] above `S::MAX_TICK`.
+    pub const fn new(ticks: u64) -> Result<Self, RangeError> {
+        if ticks <= S::MAX_TICK {
+            Ok(Self(ticks, PhantomData))
+        } else {
+            Err(RangeError::new(
+                "tick",
+                ticks as i128,
+                0,
+                S::MAX_TICK as i128,
+            ))
+        }
+    }
+
+    /// For ticks that the engine has already held against the scheme's range.
+    pub(crate) const fn held(ticks: u64) -> Self {
+        debug_assert!(ticks <= S::MAX_TICK);
+        Self(ticks, PhantomData)
+    }
+}
+
+impl<S> Tick<S> {
+    /// Ticks since the scheme's epoch.
+    #[must_use]
+    pub const fn get(self) -> u64 {
+        self.0
+    }
+}
+
+/// A number of whole ticks of scheme `S`, such as a rollback allowance.
+///
+/// ```
+/// # use tickid_core::{Scheme, Ticks, example::Seconds};
+/// use core::time::Duration;
+///
+/// // `Seconds` ticks once a second; a started tick is not a whole one.
+/// let allowance = Seconds.ticks_in(Duration::from_millis(2_999));
+/// assert_eq!(allowance, Ticks::new(2));
+/// ```
+pub struct Ticks<S>(u64, PhantomData<fn() -> S>);
+
+impl<S> Ticks<S> {
+    /// No ticks at all.
+    pub const ZERO: Self = Self::new(0);
+
+    /// A number of ticks. Any number is valid: one beyond the scheme's range is never reached.
+    #[must_use]
+    pub const fn new(count: u64) -> Self {
+        Self(count, PhantomData)
+    }
+
+    /// How many ticks.
+    #[must_use]
+    pub const fn get(self) -> u64 {
+        self.0
+    }
+}
+
+// Written out because derives would demand the traits of `S`, which is only a name here.
+macro_rules! number_traits {
+    ($($name:ident),*) => {$(
+        impl<S> Clone for $name<S> {
+            fn clone(&self) -> Self {
+                *self
+            }
+        }
+        impl<S> Copy for $name<S> {}
+        impl<S> PartialEq for $name<S> {
+            fn eq(&self, other: &Self) -> bool {
+                self.0 == other.0
+            }
+        }
+        impl<S> Eq for $name<S> {}
+        impl<S> PartialOrd for $name<S> {
+            fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+                Some(self.cmp(other))
+            }
+        }
+        impl<S> Ord for $name<S> {
+            fn cmp(&self, other: &Self) -> Ordering {
+                self.0.cmp(&other.0)
+            }
+        }
+        impl<S> Hash for $name<S> {
+            fn hash<H: Hasher>(&self, state: &mut H) {
+                self.0.hash(state);
+            }
+        }
+        impl<S> fmt::Debug for $name<S> {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.debug_tuple(stringify!($name)).field(&self.0).finish()
+            }
+        }
+        impl<S> fmt::Display for $name<S> {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                self.0.fmt(f)
+            }
+        }
+    )*};
+}
+number_traits!(Tick, Ticks);

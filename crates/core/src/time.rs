@@ -1,0 +1,222 @@
+//! Points in time, as every scheme understands them.
+
+use core::fmt;
+use core::time::Duration;
+
+use crate::error::RangeError;
+
+/// A point in time: signed **microseconds** since 1970-01-01T00:00:00Z.
+///
+/// Range: all of `i64`, which is about 292,000 years to either side. That covers the last SCRU64
+/// timestamp (year 4261), the last kuid (year 35198) and custom epochs before 1970. Leap seconds
+/// are not counted, as in Unix time.
+///
+/// # Examples
+/// ```
+/// use tickid_core::UnixTime;
+///
+/// let time = UnixTime::from_millis(1_700_000_000_123)?;
+/// assert_eq!(time.as_micros(), 1_700_000_000_123_000);
+/// assert_eq!(UnixTime::from_micros(-1).as_millis(), -1); // rounds towards the past
+/// # Ok::<(), tickid_core::RangeError>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(transparent)]
+pub struct UnixTime(i64);
+
+impl UnixTime {
+    /// 1970-01-01T00:00:00Z.
+    pub const EPOCH: Self = Self(0);
+    /// The earliest time that can be named.
+    pub const MIN: Self = Self(i64::MIN);
+    /// The latest time that can be named.
+    pub const MAX: Self = Self(i64::MAX);
+
+    /// The time `micros` microseconds after the Unix epoch.
+    #[must_use]
+    pub const fn from_micros(micros: i64) -> Self {
+        Self(micros)
+    }
+
+    /// The time `millis` milliseconds after the Unix epoch.
+    ///
+    /// # Errors
+    /// [`RangeError`] when the time lies outside [`MIN`](Self::MIN)..=[`MAX`](Self::MAX).
+    pub const fn from_millis(millis: i64) -> Result<Self, RangeError> {
+        match millis.checked_mul(1_000) {
+            Some(micros) => Ok(Self(micros)),
+            None => Err(RangeError::new(
+                "time in milliseconds",
+                millis as i128,
+                (i64::MIN / 1_000) as i128,
+                (i64::MAX / 1_000) as i128,
+            )),
+        }
+    }
+
+    /// Microseconds since the Unix epoch.
+    #[must_use]
+    pub const fn as_micros(self) -> i64 {
+        self.0
+    }
+
+    /// Whole milliseconds since the Unix epoch, rounded towards the past.
+    #[must_use]
+    pub const fn as_millis(self) -> i64 {
+        self.0.div_euclid(1_000)
+    }
+
+    /// This time moved into the future; `None` past [`MAX`](Self::MAX).
+    ///
+    /// Whole microseconds count; the rest of `duration` is dropped.
+    #[must_use]
+    pub const fn checked_add(self, duration: Duration) -> Option<Self> {
+        match checked_micros(duration) {
+            Some(micros) => match self.0.checked_add_unsigned(micros) {
+                Some(sum) => Some(Self(sum)),
+                None => None,
+            },
+            None => None,
+        }
+    }
+
+    /// This time moved into the past; `None` before [`MIN`](Self::MIN).
+    ///
+    /// Whole microseconds count; the rest of `duration` is dropped.
+    #[must_use]
+    pub const fn checked_sub(self, duration: Duration) -> Option<Self> {
+        match checked_micros(duration) {
+            Some(micros) => match self.0.checked_sub_unsigned(micros) {
+                Some(difference) => Some(Self(difference)),
+                None => None,
+            },
+            None => None,
+        }
+    }
+
+    /// How long after `earlier` this time is; zero when it is not after it.
+    #[must_use]
+    pub const fn saturating_since(self, earlier: Self) -> Duration {
+        if self.0 <= earlier.0 {
+            Duration::ZERO
+        } else {
+            Duration::from_micros(self.0.abs_diff(earlier.0))
+        }
+    }
+}
+
+const fn checked_micros(duration: Duration) -> Option<u64> {
+    let micros = duration.as_micros();
+    if micros <= u64::MAX as u128 {
+        #[allow(
+            clippy::cast_possible_truncation,
+            reason = "compared on the line above"
+        )]
+        Some(micros as u64)
+    } else {
+        None
+    }
+}
+
+/// Seconds since the Unix epoch with six decimals, as in `1700000000.123000s`.
+impl fmt::Display for UnixTime {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let sign = if self.0 < 0 { "-" } else { "" };
+        let micros = self.0.unsigned_abs();
+        write!(f, "{sign}{}.{:06}s", micros / 1_000_000, micros % 1_000_000)
+    }
+}
+
+/// Rounds towards the past, to whole microseconds.
+///
+/// # Errors
+/// [`RangeError`] for a time that does not fit, which is one about 292,000 years from now.
+#[cfg(feature = "std")]
+impl TryFrom<std::time::SystemTime> for UnixTime {
+    type Error = RangeError;
+
+    fn try_from(time: std::time::SystemTime) -> Result<Self, RangeError> {
+        let signed = |duration: Duration| i128::try_from(duration.as_nanos()).unwrap_or(i128::MAX);
+        let nanos = match time.duration_since(std::time::UNIX_EPOCH) {
+            Ok(after) => signed(after),
+            Err(before) => -signed(before.duration()),
+        };
+        let micros = nanos.div_euclid(1_000);
+        i64::try_from(micros).map(Self).map_err(|_| {
+            RangeError::new(
+                "time in microseconds",
+                micros,
+                i64::MIN.into(),
+                i64::MAX.into(),
+            )
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn milliseconds_round_towards_the_past() {
+        for (micros, millis) in [
+            (0, 0),
+            (999, 0),
+            (1_000, 1),
+            (-1, -1),
+            (-1_000, -1),
+            (-1_001, -2),
+        ] {
+            assert_eq!(
+                UnixTime::from_micros(micros).as_millis(),
+                millis,
+                "{micros} µs"
+            );
+        }
+    }
+
+    #[test]
+    fn milliseconds_out_of_range_name_the_value_and_the_range() {
+        let error = UnixTime::from_millis(i64::MAX).unwrap_err();
+        assert_eq!(error.value(), i128::from(i64::MAX));
+        assert_eq!(error.max(), i128::from(i64::MAX / 1_000));
+        assert!(UnixTime::from_millis(i64::MAX / 1_000).is_ok());
+        assert!(UnixTime::from_millis(i64::MIN / 1_000).is_ok());
+        assert!(UnixTime::from_millis(i64::MIN / 1_000 - 1).is_err());
+    }
+
+    #[test]
+    fn moving_past_either_end_is_none() {
+        let micro = Duration::from_micros(1);
+        assert_eq!(UnixTime::MAX.checked_add(micro), None);
+        assert_eq!(UnixTime::MIN.checked_sub(micro), None);
+        assert_eq!(UnixTime::EPOCH.checked_add(Duration::MAX), None);
+        assert_eq!(
+            UnixTime::MIN.checked_add(Duration::ZERO),
+            Some(UnixTime::MIN)
+        );
+        assert_eq!(
+            UnixTime::EPOCH.checked_sub(micro),
+            Some(UnixTime::from_micros(-1))
+        );
+    }
+
+    #[test]
+    fn since_spans_the_whole_range_and_stops_at_zero() {
+        assert_eq!(
+            UnixTime::MAX.saturating_since(UnixTime::MIN).as_micros(),
+            u128::from(u64::MAX)
+        );
+        assert_eq!(
+            UnixTime::MIN.saturating_since(UnixTime::MAX),
+            Duration::ZERO
+        );
+    }
+
+    #[cfg(feature = "std")]
+    #[test]
+    fn system_times_before_1970_round_towards_the_past() {
+        let before = std::time::UNIX_EPOCH - Duration::from_nanos(1);
+        assert_eq!(UnixTime::try_from(before), Ok(UnixTime::from_micros(-1)));
+    }
+}

@@ -1,0 +1,78 @@
+//! Windows: the ticks in which a generator alone may issue under its node.
+
+use core::fmt;
+
+use crate::error::RangeError;
+use crate::scheme::Scheme;
+use crate::tick::Tick;
+
+/// A half-open range of ticks `[floor, ceiling)`; a generator issues no ID outside of its window.
+///
+/// Two generators with the same node and disjoint windows can never issue the same ID, whatever
+/// their clocks do. The default is everything the scheme can issue.
+///
+/// A generator's floor is fixed; its ceiling may [rise](crate::Generator::widen) and never falls.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Window<S: Scheme> {
+    floor: Tick<S>,
+    /// Not a tick: one past the last, which may be one past the format's.
+    ceiling: u64,
+}
+
+impl<S: Scheme> Window<S> {
+    /// All ticks of the format.
+    pub const ALL: Self = Self {
+        floor: Tick::MIN,
+        ceiling: S::MAX_TICK + 1,
+    };
+
+    /// The ticks from `floor` up to, but not including, `ceiling`.
+    ///
+    /// # Errors
+    /// [`RangeError`] for an empty window (`ceiling <= floor`) and for a ceiling more than one past
+    /// the last tick of the format.
+    pub const fn new(floor: Tick<S>, ceiling: u64) -> Result<Self, RangeError> {
+        if ceiling > floor.get() && ceiling <= S::MAX_TICK + 1 {
+            Ok(Self { floor, ceiling })
+        } else {
+            let (min, max) = (floor.get() as i128 + 1, S::MAX_TICK as i128 + 1);
+            Err(RangeError::new("window ceiling", ceiling as i128, min, max))
+        }
+    }
+
+    /// The first tick of the window.
+    #[must_use]
+    pub const fn floor(&self) -> Tick<S> {
+        self.floor
+    }
+
+    /// One past the last tick of the window.
+    #[must_use]
+    pub const fn ceiling(&self) -> u64 {
+        self.ceiling
+    }
+
+    /// Whether `tick` lies in the window.
+    #[must_use]
+    pub const fn contains(&self, tick: Tick<S>) -> bool {
+        self.floor.get() <= tick.get() && tick.get() < self.ceiling
+    }
+}
+
+impl<S: Scheme> Default for Window<S> {
+    fn default() -> Self {
+        Self::ALL
+    }
+}
+
+/// As in `[12, 34)`, in ticks.
+impl<S: Scheme> fmt::Display for Window<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "[{}, {})", self.floor, self.ceiling)
+    }
+}
+impl<S: Scheme> fmt::Debug for Window<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
