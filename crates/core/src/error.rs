@@ -59,10 +59,8 @@ impl RangeError {
 #[non_exhaustive]
 pub enum ClockError {
     /// The time lies before the first or after the last tick that may be issued.
-    #[error("the clock reads {time}, outside of the {scheme} range {first} to {last}")]
+    #[error("the clock reads {time}, outside of {first} to {last}")]
     OutOfRange {
-        /// The scheme's name.
-        scheme: &'static str,
         /// What the clock reads.
         time: UnixTime,
         /// When the first tick begins.
@@ -109,7 +107,14 @@ pub enum ErrorKind {
     /// The clock's fault.
     Clock(ClockError),
     /// The generator's [`Sequence`](crate::Sequence) gave a start outside of the bounds.
-    SequenceStart(RangeError),
+    SequenceStart {
+        /// The start.
+        start: u32,
+        /// The lowest sequence allowed.
+        lowest: u32,
+        /// The last sequence allowed.
+        last: u32,
+    },
 }
 
 impl Error {
@@ -137,7 +142,16 @@ impl fmt::Display for Error {
             ErrorKind::Closed => f.write_str("the generator is closed")?,
             ErrorKind::EndOfTime => f.write_str("the last tick of the scheme is used up")?,
             ErrorKind::Clock(error) => error.fmt(f)?,
-            ErrorKind::SequenceStart(error) => error.fmt(f)?,
+            ErrorKind::SequenceStart {
+                start,
+                lowest,
+                last,
+            } => {
+                write!(
+                    f,
+                    "the sequence start {start} is outside of {lowest}..={last}"
+                )?;
+            }
         }
         match (self.now, self.until) {
             (Some(now), Some(until)) => write!(f, " (it is {now}, goes on at {until})"),

@@ -79,7 +79,7 @@ impl<S: Scheme, Q: Sequence> ExclusiveEngine<S, Q> {
             Step::Draw => {}
             Step::Stall(stall) => return Err(Refusal::Stall(stall)),
             Step::Move { stamp, toggle } => {
-                let start = self.rules.start(stamp).map_err(Refusal::SequenceStart)?;
+                let start = self.rules.start(stamp)?;
                 if toggle != self.word.toggle() {
                     let past = &mut self.past[usize::from(self.word.toggle())];
                     *past = self.word.stamp().max(*past);

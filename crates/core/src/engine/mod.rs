@@ -22,8 +22,9 @@ pub use self::stall::{Stall, StallReason};
 use core::num::NonZeroU32;
 
 use crate::block::Block;
-use crate::error::{ClockError, RangeError};
+use crate::error::ClockError;
 use crate::scheme::Scheme;
+use crate::sequence::SequenceBounds;
 use crate::tick::Tick;
 
 /// Why [`Issue::issue`] gave no block.
@@ -31,7 +32,8 @@ use crate::tick::Tick;
 pub(crate) enum Refusal<S> {
     Stall(Stall<S>),
     Clock(ClockError),
-    SequenceStart(RangeError),
+    /// The start that is outside of the bounds, and the bounds.
+    SequenceStart(u32, SequenceBounds),
 }
 
 /// What generators need of an engine, shared or exclusive.

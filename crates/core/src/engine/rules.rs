@@ -2,9 +2,9 @@
 
 use core::num::NonZeroU32;
 
+use crate::engine::Refusal;
 use crate::engine::stall::{Stall, StallReason};
 use crate::engine::word::Word;
-use crate::error::RangeError;
 use crate::policy::Policy;
 use crate::scheme::Scheme;
 use crate::sequence::{Sequence, SequenceBounds};
@@ -124,9 +124,11 @@ impl<S: Scheme, Q: Sequence> Rules<S, Q> {
     }
 
     /// The first sequence at `stamp`.
-    pub(crate) fn start(&self, stamp: u64) -> Result<u32, RangeError> {
+    pub(crate) fn start(&self, stamp: u64) -> Result<u32, Refusal<S>> {
+        let start = self.sequence.start(stamp - 1, self.bounds);
         self.bounds
-            .check(self.sequence.start(stamp - 1, self.bounds))
+            .check(start)
+            .map_err(|_| Refusal::SequenceStart(start, self.bounds))
     }
 }
 

@@ -121,7 +121,7 @@ impl<S: Scheme, Q: Sequence> SharedEngine<S, Q> {
                 Step::Draw => return Ok(None),
                 Step::Stall(stall) => return Err(Refusal::Stall(stall)),
                 Step::Move { stamp, toggle } => {
-                    let start = self.rules.start(stamp).map_err(Refusal::SequenceStart)?;
+                    let start = self.rules.start(stamp)?;
                     let fresh = Word::new(stamp, toggle, start.into());
                     if let Some(len) = self.rules.left(fresh, want)
                         && self.exchange(

@@ -45,12 +45,7 @@ impl<S: Scheme, C: Clock> Issuer<S, C> {
     fn out_of_range(&self, time: UnixTime) -> ClockError {
         let first = self.scheme.time_of(Tick::held(S::FIRST_TICK));
         let last = self.scheme.time_of(Tick::held(S::LAST_TICK));
-        ClockError::OutOfRange {
-            scheme: S::NAME,
-            time,
-            first,
-            last,
-        }
+        ClockError::OutOfRange { time, first, last }
     }
 
     /// Lets `issue` ask for the tick as often as it likes, and dresses its refusal up as an error.
@@ -73,7 +68,17 @@ impl<S: Scheme, C: Clock> Issuer<S, C> {
     fn error(&self, refusal: Refusal<S>, now: Option<UnixTime>) -> Error {
         let (kind, until) = match refusal {
             Refusal::Clock(error) => (ErrorKind::Clock(error), None),
-            Refusal::SequenceStart(error) => (ErrorKind::SequenceStart(error), None),
+            Refusal::SequenceStart(start, bounds) => {
+                let (lowest, last) = (bounds.lowest(), bounds.last());
+                (
+                    ErrorKind::SequenceStart {
+                        start,
+                        lowest,
+                        last,
+                    },
+                    None,
+                )
+            }
             Refusal::Stall(stall) => {
                 let kind = match stall.reason {
                     StallReason::Rollback => ErrorKind::Rollback,

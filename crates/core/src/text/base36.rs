@@ -27,8 +27,10 @@ static VALUES: [u8; 256] = {
     let mut values = [INVALID; 256];
     let mut i = 0;
     while i < 36 {
-        values[DIGITS[i] as usize] = i as u8;
-        values[DIGITS[i].to_ascii_uppercase() as usize] = i as u8;
+        #[allow(clippy::cast_possible_truncation, reason = "below 36")]
+        let value = i as u8;
+        values[DIGITS[i] as usize] = value;
+        values[DIGITS[i].to_ascii_uppercase() as usize] = value;
         i += 1;
     }
     values
