@@ -7,6 +7,7 @@ use crate::block::Slot;
 use crate::error::RangeError;
 use crate::node::NodeId;
 use crate::policy::Policy;
+pub use crate::scheme::Plain;
 use crate::scheme::{Form, Scheme};
 use crate::sequence::{LowestStart, SequenceBounds};
 use crate::tick::{Tick, Ticks};
@@ -34,22 +35,19 @@ impl NodeId for Node {
     }
 }
 
-/// IDs are plain integers here.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Plain;
-
-impl<S: Scheme<Node = Node>> Form<S> for Plain {
-    type Id = u64;
-
-    #[inline]
-    fn id(self, _: &S, node: &Node, slot: Slot<S>) -> u64 {
-        let time = slot.tick.get() << 1 | u64::from(slot.toggle);
-        time << 16 | node.value() << 8 | u64::from(slot.sequence)
-    }
-}
-
 macro_rules! seconds {
     ($scheme:ident, $name:literal, $toggle:literal, $min_pool:literal, $policy:expr) => {
+        impl Form<$scheme> for Plain {
+            /// IDs are plain integers here.
+            type Id = u64;
+
+            #[inline]
+            fn id(self, _: &$scheme, node: &Node, slot: Slot<$scheme>) -> u64 {
+                let time = slot.tick.get() << 1 | u64::from(slot.toggle);
+                time << 16 | node.value() << 8 | u64::from(slot.sequence)
+            }
+        }
+
         impl Scheme for $scheme {
             const NAME: &'static str = $name;
             const MAX_TICK: u64 = u32::MAX as u64;

@@ -31,8 +31,9 @@
 //! # Features
 //! | feature | default | gives |
 //! |---|---|---|
-//! | `std` | yes | `SystemClock`, methods that wait, seeds from the operating system |
-//! | `alloc` | with `std` | overflow observers, clocks behind an `Arc` |
+//! | `std` | yes | `SystemClock`, methods that wait, overflow observers, seeds from the operating system |
+//! | `alloc` | with `std` | clocks behind an `Arc`, `String` from [`text::Text`] |
+//! | `serde` | no | [`impl_serde`], for scheme crates |
 //!
 //! Without either it needs no allocator and no operating system. The shared [`Generator`] needs
 //! 64-bit atomics, [`LocalGenerator`] none.
@@ -50,6 +51,7 @@ mod clock;
 mod engine;
 mod error;
 pub mod example;
+pub mod external;
 mod generator;
 mod node;
 mod policy;
@@ -67,7 +69,7 @@ pub use self::error::{BuildError, ClockError, Error, ErrorKind, RangeError};
 pub use self::generator::*;
 pub use self::node::NodeId;
 pub use self::policy::Policy;
-pub use self::scheme::{Form, Scheme};
+pub use self::scheme::{Form, Plain, Scheme};
 pub use self::sequence::{FixedStart, LowestStart, RandomStart, Sequence, SequenceBounds};
 pub use self::tick::{Tick, Ticks};
 pub use self::time::UnixTime;

@@ -85,6 +85,10 @@ pub trait Scheme: Copy + Eq + Hash + fmt::Debug + Send + Sync + 'static {
     fn default_sequence(&self, seed: u64) -> Self::Sequence;
 }
 
+/// The form of schemes that leave a caller nothing to choose.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Plain;
+
 /// Turns what the engine issues into an ID: the caller's choice for one call.
 ///
 /// SCRU64 and Nanoflake have one form, sno's carries the metabyte, kuid's says local or global.

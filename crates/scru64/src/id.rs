@@ -1,0 +1,303 @@
+use tickid_core::text::{ParseError, ParseErrorKind, Text, base36};
+use tickid_core::{RangeError, Tick, UnixTime};
+
+use crate::node::NodeIdSize;
+use crate::scheme::Scru64;
+
+/// A SCRU64 ID: an integer below 36^12, in 63 bits.
+///
+/// IDs order by time, then node and counter; integers, bytes and text order alike.
+///
+/// # Examples
+/// ```
+/// use tickid_scru64::Scru64Id;
+///
+/// let id: Scru64Id = "0u375nxqh5cq".parse()?;
+/// assert_eq!(id.timestamp(), 6_557_084_606);
+/// assert_eq!(id.unix_time().as_millis(), 6_557_084_606 * 256);
+/// assert_eq!(id.node_ctr(), 2_777_946);
+/// assert_eq!("0U375NXQH5CQ".parse(), Ok(id)); // case does not matter
+/// # Ok::<(), tickid_scru64::ParseError>(())
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(transparent)]
+pub struct Scru64Id(u64);
+
+impl Scru64Id {
+    /// The lowest value, `000000000000`. Reserved.
+    pub const MIN: Self = Self(0);
+    /// The highest value, `zzzzzzzzzzzz`. Reserved.
+    pub const MAX: Self = Self(36u64.pow(12) - 1);
+    /// The last timestamp that fits, in 256 ms ticks.
+    pub const MAX_TIMESTAMP: u64 = Self::MAX.0 >> Self::NODE_CTR_BITS;
+    /// The highest combination of node ID and counter.
+    pub const MAX_NODE_CTR: u32 = (1 << Self::NODE_CTR_BITS) - 1;
+    /// How many bits node ID and counter share.
+    pub const NODE_CTR_BITS: u32 = 24;
+    /// The length of the text.
+    pub const TEXT_LEN: usize = 12;
+
+    /// The ID with this integer value.
+    ///
+    /// # Errors
+    /// [`RangeError`] at and above 36^12.
+    pub const fn new(value: u64) -> Result<Self, RangeError> {
+        if value <= Self::MAX.0 {
+            Ok(Self(value))
+        } else {
+            Err(RangeError::new(
+                "SCRU64 integer",
+                value as i128,
+                0,
+                Self::MAX.0 as i128,
+            ))
+        }
+    }
+
+    /// The ID of a timestamp (256 ms ticks since 1970) and a combination of node ID and counter.
+    ///
+    /// # Errors
+    /// [`RangeError`] above [`MAX_TIMESTAMP`](Self::MAX_TIMESTAMP) or [`MAX_NODE_CTR`](Self::MAX_NODE_CTR).
+    pub const fn from_parts(timestamp: u64, node_ctr: u32) -> Result<Self, RangeError> {
+        if timestamp > Self::MAX_TIMESTAMP {
+            let (value, max) = (timestamp as i128, Self::MAX_TIMESTAMP as i128);
+            Err(RangeError::new("SCRU64 timestamp", value, 0, max))
+        } else if node_ctr > Self::MAX_NODE_CTR {
+            let (value, max) = (node_ctr as i128, Self::MAX_NODE_CTR as i128);
+            Err(RangeError::new("SCRU64 node and counter", value, 0, max))
+        } else {
+            // 36^12 is a little more than a multiple of 2^24: the last timestamp has all counters.
+            Ok(Self(timestamp << Self::NODE_CTR_BITS | node_ctr as u64))
+        }
+    }
+
+    /// For parts that their types keep in range.
+    #[inline]
+    pub(crate) const fn assemble(tick: Tick<Scru64>, node_ctr: u32) -> Self {
+        debug_assert!(node_ctr <= Self::MAX_NODE_CTR);
+        Self(tick.get() << Self::NODE_CTR_BITS | node_ctr as u64)
+    }
+
+    /// The ID that `text` spells: 12 digits of Base36 in either case.
+    ///
+    /// # Errors
+    /// [`ParseError`] for any other length and for the first byte that is no digit.
+    pub const fn parse_bytes(text: &[u8]) -> Result<Self, ParseError> {
+        let (found, len) = (text.len(), Self::TEXT_LEN);
+        let decoded = if found == len {
+            base36::decode(text, Self::MAX.0)
+        } else {
+            Err(ParseErrorKind::Length {
+                found,
+                min: len,
+                max: len,
+            })
+        };
+        match decoded {
+            Ok(value) => Ok(Self(value)),
+            Err(kind) => Err(ParseError::new("SCRU64 ID", kind)),
+        }
+    }
+
+    /// The canonical text: 12 digits of Base36 in lower case.
+    #[inline]
+    #[must_use]
+    pub const fn encode(self) -> Text<{ Self::TEXT_LEN }> {
+        base36::encode(self.0)
+    }
+
+    /// The integer value.
+    #[inline]
+    #[must_use]
+    pub const fn get(self) -> u64 {
+        self.0
+    }
+
+    /// The integer in 8 bytes, big-endian, which sort as the IDs do.
+    #[inline]
+    #[must_use]
+    pub const fn to_be_bytes(self) -> [u8; 8] {
+        self.0.to_be_bytes()
+    }
+
+    /// The ID whose integer these 8 bytes are, big-endian.
+    ///
+    /// # Errors
+    /// [`RangeError`] at and above 36^12.
+    pub const fn from_be_bytes(bytes: [u8; 8]) -> Result<Self, RangeError> {
+        Self::new(u64::from_be_bytes(bytes))
+    }
+
+    /// The timestamp, in 256 ms ticks since 1970.
+    #[inline]
+    #[must_use]
+    pub const fn timestamp(self) -> u64 {
+        self.0 >> Self::NODE_CTR_BITS
+    }
+
+    /// The timestamp as a tick.
+    #[must_use]
+    pub fn tick(self) -> Tick<Scru64> {
+        // Every ID's timestamp is in range.
+        Tick::new(self.timestamp()).unwrap_or(Tick::MAX)
+    }
+
+    /// When the ID's tick began.
+    #[must_use]
+    pub const fn unix_time(self) -> UnixTime {
+        // At most 2^38.04 ticks of 2^17.97 microseconds.
+        UnixTime::from_micros(self.timestamp().cast_signed() * Scru64::MICROS_PER_TICK)
+    }
+
+    /// Node ID and counter in one, 24 bits.
+    #[inline]
+    #[must_use]
+    pub const fn node_ctr(self) -> u32 {
+        #[allow(clippy::cast_possible_truncation, reason = "masked to 24 bits")]
+        {
+            self.0 as u32 & Self::MAX_NODE_CTR
+        }
+    }
+
+    /// The node ID, if it has `size` bits.
+    #[must_use]
+    pub const fn node_id(self, size: NodeIdSize) -> u32 {
+        self.node_ctr() >> size.counter_bits()
+    }
+
+    /// The counter, if the node ID has `size` bits.
+    #[must_use]
+    pub const fn counter(self, size: NodeIdSize) -> u32 {
+        self.node_ctr() & size.max_counter()
+    }
+
+    /// Whether the timestamp is the first (0) or the last, which are reserved: no generator issues them.
+    #[must_use]
+    pub const fn is_reserved(self) -> bool {
+        self.timestamp() == 0 || self.timestamp() == Self::MAX_TIMESTAMP
+    }
+
+    /// The lowest ID of the tick during which `time` is: the inclusive start of a range scan.
+    ///
+    /// # Errors
+    /// [`RangeError`] for a time before 1970 or after the last timestamp.
+    pub fn min_at(time: UnixTime) -> Result<Self, RangeError> {
+        Scru64::tick(time).map(|tick| Self::assemble(tick, 0))
+    }
+
+    /// The highest ID of the tick during which `time` is: the inclusive end of a range scan.
+    ///
+    /// # Errors
+    /// As [`min_at`](Self::min_at).
+    pub fn max_at(time: UnixTime) -> Result<Self, RangeError> {
+        Scru64::tick(time).map(|tick| Self::assemble(tick, Self::MAX_NODE_CTR))
+    }
+}
+
+tickid_core::impl_text!(Scru64Id);
+
+impl TryFrom<u64> for Scru64Id {
+    type Error = RangeError;
+
+    fn try_from(value: u64) -> Result<Self, RangeError> {
+        Self::new(value)
+    }
+}
+
+impl TryFrom<i64> for Scru64Id {
+    type Error = RangeError;
+
+    fn try_from(value: i64) -> Result<Self, RangeError> {
+        match u64::try_from(value) {
+            Ok(value) => Self::new(value),
+            Err(_) => Err(RangeError::new(
+                "SCRU64 integer",
+                value.into(),
+                0,
+                Self::MAX.0.into(),
+            )),
+        }
+    }
+}
+
+impl TryFrom<[u8; 8]> for Scru64Id {
+    type Error = RangeError;
+
+    fn try_from(bytes: [u8; 8]) -> Result<Self, RangeError> {
+        Self::from_be_bytes(bytes)
+    }
+}
+
+impl From<Scru64Id> for u64 {
+    fn from(id: Scru64Id) -> Self {
+        id.0
+    }
+}
+
+impl From<Scru64Id> for i64 {
+    fn from(id: Scru64Id) -> Self {
+        // 63 bits.
+        id.0.cast_signed()
+    }
+}
+
+impl From<Scru64Id> for [u8; 8] {
+    fn from(id: Scru64Id) -> Self {
+        id.to_be_bytes()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn takes_eight_bytes() {
+        assert_eq!(size_of::<Scru64Id>(), 8);
+    }
+
+    #[test]
+    fn the_last_timestamp_has_all_counters() {
+        let last = Scru64Id::from_parts(Scru64Id::MAX_TIMESTAMP, Scru64Id::MAX_NODE_CTR);
+        assert_eq!(last, Ok(Scru64Id::MAX));
+    }
+
+    #[test]
+    fn only_the_first_and_last_timestamps_are_reserved() {
+        let reserved = |timestamp| Scru64Id::from_parts(timestamp, 7).unwrap().is_reserved();
+        assert!(reserved(0));
+        assert!(!reserved(1));
+        assert!(!reserved(Scru64Id::MAX_TIMESTAMP - 1));
+        assert!(reserved(Scru64Id::MAX_TIMESTAMP));
+    }
+
+    #[test]
+    fn ranges_hold_exactly_the_ids_of_a_tick() {
+        let time = UnixTime::from_micros(256_000 * 5);
+        let (min, max) = (
+            Scru64Id::min_at(time).unwrap(),
+            Scru64Id::max_at(time).unwrap(),
+        );
+        assert_eq!((min.timestamp(), max.timestamp()), (5, 5));
+        assert_eq!(
+            min.get() - 1,
+            Scru64Id::from_parts(4, Scru64Id::MAX_NODE_CTR)
+                .unwrap()
+                .get()
+        );
+        assert_eq!(max.get() + 1, Scru64Id::from_parts(6, 0).unwrap().get());
+        let before = UnixTime::from_micros(256_000 * 5 - 1);
+        assert_eq!(Scru64Id::max_at(before).unwrap().get(), min.get() - 1);
+    }
+
+    #[test]
+    fn times_out_of_range_are_errors_that_name_the_range() {
+        for micros in [-1, i64::MIN, i64::MAX, 72_301_961_339_136_000] {
+            let error = Scru64Id::min_at(UnixTime::from_micros(micros)).unwrap_err();
+            assert_eq!(error.value(), i128::from(micros));
+            assert_eq!((error.min(), error.max()), (0, 72_301_961_339_135_999));
+        }
+        let last = UnixTime::from_micros(72_301_961_339_135_999);
+        assert_eq!(Scru64Id::max_at(last), Ok(Scru64Id::MAX));
+    }
+}

@@ -1,0 +1,23 @@
+/// A [`Scru64Id`](crate::Scru64Id) from a literal; one that does not parse does not compile.
+///
+/// ```
+/// use tickid_scru64::{Scru64Id, scru64};
+///
+/// const ID: Scru64Id = scru64!("0u375nxqh5cq");
+/// assert_eq!(u64::from(ID), 110_009_624_767_914_842);
+/// ```
+///
+/// ```compile_fail,E0080
+/// let id = tickid_scru64::scru64!("0u375nxqh5c"); // a character short
+/// ```
+#[macro_export]
+macro_rules! scru64 {
+    ($text:expr) => {
+        const {
+            match $crate::Scru64Id::parse_bytes($text.as_bytes()) {
+                Ok(id) => id,
+                Err(_) => panic!("not a SCRU64 ID"),
+            }
+        }
+    };
+}

@@ -1,0 +1,331 @@
+use core::fmt;
+use core::str::FromStr;
+
+use tickid_core::{NodeId, RangeError, Snapshot};
+
+use crate::id::Scru64Id;
+use crate::scheme::Scru64;
+
+/// How many of the 24 bits of node ID and counter are the node ID's: 1 to 23.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct NodeIdSize(u8);
+
+impl NodeIdSize {
+    /// One bit: two nodes.
+    pub const MIN: Self = Self(1);
+    /// 23 bits, which leave one to the counter.
+    pub const MAX: Self = Self(23);
+
+    /// A node ID of `bits` bits.
+    ///
+    /// # Errors
+    /// [`RangeError`] outside of 1..=23.
+    pub const fn new(bits: u8) -> Result<Self, RangeError> {
+        if Self::MIN.0 <= bits && bits <= Self::MAX.0 {
+            Ok(Self(bits))
+        } else {
+            let (min, max) = (Self::MIN.0 as i128, Self::MAX.0 as i128);
+            Err(RangeError::new(
+                "node ID size in bits",
+                bits as i128,
+                min,
+                max,
+            ))
+        }
+    }
+
+    /// How many bits.
+    #[must_use]
+    pub const fn get(self) -> u8 {
+        self.0
+    }
+
+    /// How many bits the counter has.
+    #[must_use]
+    pub const fn counter_bits(self) -> u32 {
+        Scru64Id::NODE_CTR_BITS - self.0 as u32
+    }
+
+    /// The highest counter.
+    #[must_use]
+    pub const fn max_counter(self) -> u32 {
+        (1 << self.counter_bits()) - 1
+    }
+
+    /// The highest node ID.
+    #[must_use]
+    pub const fn max_node_id(self) -> u32 {
+        (1 << self.0) - 1
+    }
+}
+
+/// What identifies a generator: a node ID and its size in bits, or the ID it issued last and that size.
+///
+/// | text | means |
+/// |---|---|
+/// | `42/8` | node ID 42 in 8 bits |
+/// | `0xb00/12` | the same in hexadecimal |
+/// | `0u2r85hm2pt3/16` | the node ID (16 bits) of that ID; go on after it |
+///
+/// # Examples
+/// ```
+/// use tickid_scru64::NodeSpec;
+///
+/// let spec: NodeSpec = "0u2r85hm2pt3/16".parse()?;
+/// assert_eq!(spec.node_id(), 11_001);
+/// assert_eq!(spec.to_string(), "0u2r85hm2pt3/16");
+///
+/// let error = "300/8".parse::<NodeSpec>().unwrap_err();
+/// assert_eq!(error.to_string(), "node ID 300 is outside of 0..=255");
+/// # Ok::<(), tickid_scru64::NodeSpecError>(())
+/// ```
+///
+/// # Spec
+/// SCRU64, "Node spec" of the original library.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct NodeSpec {
+    /// With timestamp 0, which nobody issues, only the node ID counts and the counter is 0.
+    prev: Scru64Id,
+    size: NodeIdSize,
+}
+
+impl NodeSpec {
+    /// Node ID `node_id` in `size` bits.
+    ///
+    /// # Errors
+    /// [`RangeError`] when `node_id` needs more than `size` bits.
+    pub const fn with_node_id(node_id: u32, size: NodeIdSize) -> Result<Self, RangeError> {
+        if node_id > size.max_node_id() {
+            return Err(RangeError::new(
+                "node ID",
+                node_id as i128,
+                0,
+                size.max_node_id() as i128,
+            ));
+        }
+        match Scru64Id::from_parts(0, node_id << size.counter_bits()) {
+            Ok(prev) => Ok(Self { prev, size }),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// The node ID in the first `size` bits of `prev`'s node part, to go on after `prev`.
+    ///
+    /// An ID with timestamp 0, which no generator issues, says its node ID and nothing else.
+    #[must_use]
+    pub const fn with_node_prev(prev: Scru64Id, size: NodeIdSize) -> Self {
+        let prev = if prev.timestamp() > 0 {
+            prev
+        } else {
+            match Scru64Id::from_parts(0, prev.node_ctr() & !size.max_counter()) {
+                Ok(node_only) => node_only,
+                // Fewer bits of a valid part are a valid part.
+                Err(_) => prev,
+            }
+        };
+        Self { prev, size }
+    }
+
+    /// The node ID.
+    #[must_use]
+    pub const fn node_id(&self) -> u32 {
+        self.prev.node_id(self.size)
+    }
+
+    /// The size of the node ID.
+    #[must_use]
+    pub const fn node_id_size(&self) -> NodeIdSize {
+        self.size
+    }
+
+    /// The ID issued last, when the spec has one.
+    #[must_use]
+    pub const fn node_prev(&self) -> Option<Scru64Id> {
+        if self.prev.timestamp() > 0 {
+            Some(self.prev)
+        } else {
+            None
+        }
+    }
+
+    /// The spec of the same node after what `snapshot` says was issued last.
+    pub(crate) fn issued(self, snapshot: &Snapshot<Scru64>) -> Self {
+        match (snapshot.tick, snapshot.next_sequence.checked_sub(1)) {
+            (Some(tick), Some(counter)) => {
+                let prev = Scru64Id::assemble(tick, self.node_part() | counter);
+                Self::with_node_prev(prev, self.size)
+            }
+            _ => self,
+        }
+    }
+
+    /// The node ID where it stands among the 24 bits.
+    #[inline]
+    pub(crate) const fn node_part(&self) -> u32 {
+        self.prev.node_ctr() & !self.size.max_counter()
+    }
+}
+
+impl NodeId for NodeSpec {
+    fn bits(&self) -> u32 {
+        self.size.get().into()
+    }
+
+    fn value(&self) -> u64 {
+        self.node_id().into()
+    }
+}
+
+/// As the original writes it: the last ID or the decimal node ID, a slash, the size.
+impl fmt::Display for NodeSpec {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.node_prev() {
+            Some(prev) => write!(f, "{prev}/{}", self.size.get()),
+            None => write!(f, "{}/{}", self.node_id(), self.size.get()),
+        }
+    }
+}
+
+impl fmt::Debug for NodeSpec {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+/// Why a text is no node spec.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum NodeSpecError {
+    /// There is not exactly one slash.
+    #[error("a node spec is a node and a size with one '/' between them, not {slashes}")]
+    Slash {
+        /// How many slashes there are.
+        slashes: usize,
+    },
+    /// What stands before the slash is none of the three forms.
+    #[error(
+        "the node of a node spec is 1 to 8 decimal digits, 0x and 1 to 6 hexadecimal digits, or a \
+         SCRU64 ID of 12 digits (found {len} bytes, the first wrong one at position {position})"
+    )]
+    Node {
+        /// How many bytes stand there.
+        len: usize,
+        /// The first byte that fits none of the forms; `len` when only the length is wrong.
+        position: usize,
+    },
+    /// What stands after the slash is not 1 to 3 decimal digits.
+    #[error(
+        "the size of a node spec is 1 to 3 decimal digits (found {len} bytes, the first wrong one \
+         at position {position})"
+    )]
+    Size {
+        /// How many bytes stand there.
+        len: usize,
+        /// The first byte that is no digit; `len` when only the length is wrong.
+        position: usize,
+    },
+    /// A size or a node ID that does not fit.
+    #[error(transparent)]
+    Range(#[from] RangeError),
+}
+
+impl FromStr for NodeSpec {
+    type Err = NodeSpecError;
+
+    fn from_str(text: &str) -> Result<Self, NodeSpecError> {
+        let slashes = text.bytes().filter(|&byte| byte == b'/').count();
+        let Some((node, size)) = text.split_once('/').filter(|_| slashes == 1) else {
+            return Err(NodeSpecError::Slash { slashes });
+        };
+        let bits = number(size, 10, 3).map_err(|position| NodeSpecError::Size {
+            len: size.len(),
+            position,
+        })?;
+        // Three digits that don't fit a byte are above 23 as well.
+        let bits_or_more = u8::try_from(bits).unwrap_or(u8::MAX);
+        let size = NodeIdSize::new(bits_or_more).map_err(|range| {
+            RangeError::new(range.what(), bits.into(), range.min(), range.max())
+        })?;
+
+        if node.len() == Scru64Id::TEXT_LEN {
+            return match Scru64Id::from_str(node) {
+                Ok(prev) => Ok(Self::with_node_prev(prev, size)),
+                Err(_) => {
+                    let digit = |byte: u8| byte.is_ascii_alphanumeric();
+                    let position = node.bytes().position(|byte| !digit(byte));
+                    let len = node.len();
+                    Err(NodeSpecError::Node {
+                        len,
+                        position: position.unwrap_or(len),
+                    })
+                }
+            };
+        }
+        let hexadecimal = node.strip_prefix("0x").or_else(|| node.strip_prefix("0X"));
+        let node_id = match hexadecimal {
+            Some(digits) => number(digits, 16, 6).map_err(|position| position + 2),
+            None => number(node, 10, 8),
+        };
+        let node_id = node_id.map_err(|position| NodeSpecError::Node {
+            len: node.len(),
+            position,
+        })?;
+        Ok(Self::with_node_id(node_id, size)?)
+    }
+}
+
+/// The number that 1 to `max_len` digits spell (8 at most, so that it fits), or the position of the
+/// first byte that is no digit or one too many.
+fn number(digits: &str, radix: u32, max_len: usize) -> Result<u32, usize> {
+    let mut value = 0;
+    for (position, byte) in digits.bytes().enumerate() {
+        let digit = char::from(byte)
+            .to_digit(radix)
+            .filter(|_| position < max_len);
+        value = value * radix + digit.ok_or(position)?;
+    }
+    if digits.is_empty() { Err(0) } else { Ok(value) }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::string::ToString as _;
+
+    use super::*;
+
+    #[test]
+    fn every_size_splits_24_bits() {
+        for bits in 1..=23 {
+            let size = NodeIdSize::new(bits).unwrap();
+            assert_eq!(u32::from(bits) + size.counter_bits(), 24);
+            let highest = NodeSpec::with_node_id(size.max_node_id(), size).unwrap();
+            assert_eq!(
+                highest.node_part() | size.max_counter(),
+                Scru64Id::MAX_NODE_CTR
+            );
+            assert!(NodeSpec::with_node_id(size.max_node_id() + 1, size).is_err());
+        }
+        for bits in [0, 24, 255] {
+            assert_eq!(NodeIdSize::new(bits).unwrap_err().value(), i128::from(bits));
+        }
+    }
+
+    #[test]
+    fn errors_name_the_place_the_value_and_the_range() {
+        let cases = [
+            ("42", "one '/' between them, not 0"),
+            ("1/2/3", "one '/' between them, not 2"),
+            ("4x/8", "the first wrong one at position 1"),
+            ("0x+2a/8", "the first wrong one at position 2"),
+            ("123456789/8", "the first wrong one at position 8"),
+            ("0u2r85hm2pt_/16", "the first wrong one at position 11"),
+            ("42/8 ", "the first wrong one at position 1"),
+            ("42/999", "node ID size in bits 999 is outside of 1..=23"),
+            ("8/3", "node ID 8 is outside of 0..=7"),
+        ];
+        for (spec, expected) in cases {
+            let message = spec.parse::<NodeSpec>().unwrap_err().to_string();
+            assert!(message.contains(expected), "{spec}: {message}");
+        }
+    }
+}
