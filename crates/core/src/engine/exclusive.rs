@@ -147,6 +147,7 @@ impl<S: Scheme, Q: Sequence> Issue<S> for ExclusiveEngine<S, Q> {
         self.issue_under(self.rules.policy, now(), want)
     }
 
+    #[cfg(feature = "std")]
     fn ready(&self, now: Tick<S>) -> Result<(), Stall<S>> {
         match self.step(self.rules.policy, stamp_of(now)) {
             Step::Draw | Step::Move { .. } => Ok(()),

@@ -49,5 +49,6 @@ pub(crate) trait Issue<S: Scheme> {
 
     /// Whether [`issue`](Self::issue) would stall at this reading. Draws nothing, so that those who
     /// wait can ask as often as they like.
+    #[cfg(feature = "std")]
     fn ready(&self, now: Tick<S>) -> Result<(), Stall<S>>;
 }

@@ -234,6 +234,7 @@ impl<S: Scheme, Q: Sequence> Issue<S> for &SharedEngine<S, Q> {
         }
     }
 
+    #[cfg(feature = "std")]
     fn ready(&self, now: Tick<S>) -> Result<(), Stall<S>> {
         match self.step(self.load(), stamp_of(now)) {
             Step::Draw | Step::Move { .. } => Ok(()),

@@ -6,10 +6,9 @@ use crate::engine::{ExclusiveEngine, Snapshot, State};
 #[cfg(feature = "std")]
 use crate::error::BuildError;
 use crate::error::{Error, RangeError};
-use crate::generator::Builder;
-#[cfg(feature = "std")]
-use crate::generator::FillError;
 use crate::generator::issuer::{Ids, Issuer};
+#[cfg(feature = "std")]
+use crate::generator::{Builder, FillError};
 use crate::policy::Policy;
 use crate::scheme::{Form, Scheme};
 use crate::sequence::Sequence;
@@ -197,7 +196,7 @@ impl<S: Scheme, C: Clock, Q: Sequence> LocalGenerator<S, C, Q> {
     }
 
     /// Ends the generator: every later call fails with [`ErrorKind::Closed`](crate::ErrorKind::Closed).
-    /// What it returns lets a [successor](Builder::restore) go on without issuing an ID twice. Closing
+    /// What it returns lets a [successor](crate::Builder::restore) go on without issuing an ID twice. Closing
     /// again returns the same.
     pub fn close(&mut self) -> Snapshot<S> {
         self.engine.close()
@@ -237,7 +236,7 @@ impl<S: Scheme, C: Clock, Q: Sequence> LocalGenerator<S, C, Q> {
     ///
     /// # Errors
     /// [`Error`] when waiting does not help or would take longer than
-    /// [`max_wait`](Builder::max_wait).
+    /// [`max_wait`](crate::Builder::max_wait).
     #[inline]
     pub fn generate(&mut self) -> Result<<S::Form as Form<S>>::Id, Error> {
         self.generate_as(S::Form::default())
@@ -256,7 +255,7 @@ impl<S: Scheme, C: Clock, Q: Sequence> LocalGenerator<S, C, Q> {
     ///
     /// # Errors
     /// [`FillError`], which says how many were written from the front before the generator failed as
-    /// [`generate`](Self::generate) does. [`max_wait`](Builder::max_wait) counts for each pause anew.
+    /// [`generate`](Self::generate) does. [`max_wait`](crate::Builder::max_wait) counts for each pause anew.
     pub fn fill(&mut self, out: &mut [<S::Form as Form<S>>::Id]) -> Result<(), FillError> {
         self.fill_as(S::Form::default(), out)
     }

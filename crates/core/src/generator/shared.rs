@@ -6,10 +6,9 @@ use crate::engine::{SharedEngine, Snapshot, State};
 #[cfg(feature = "std")]
 use crate::error::BuildError;
 use crate::error::{Error, RangeError};
-use crate::generator::Builder;
-#[cfg(feature = "std")]
-use crate::generator::FillError;
 use crate::generator::issuer::{Ids, Issuer};
+#[cfg(feature = "std")]
+use crate::generator::{Builder, FillError};
 use crate::policy::Policy;
 use crate::scheme::{Form, Scheme};
 use crate::sequence::Sequence;
@@ -24,7 +23,7 @@ use crate::sequence::Sequence;
 /// | method | when it can't issue | gives |
 /// |---|---|---|
 /// | [`try_generate`](Self::try_generate) | says why | one ID |
-/// | [`generate`](Self::generate) | sleeps, up to [`max_wait`](Builder::max_wait) | one ID |
+/// | [`generate`](Self::generate) | sleeps, up to [`max_wait`](crate::Builder::max_wait) | one ID |
 /// | [`try_fill`](Self::try_fill) | stops there | IDs from the front of a slice |
 /// | [`fill`](Self::fill) | sleeps | a full slice |
 /// | [`try_block`](Self::try_block) | says why | up to `n` IDs as an iterator |
@@ -134,7 +133,7 @@ impl<S: Scheme, C: Clock, Q: Sequence> Generator<S, C, Q> {
     }
 
     /// Ends the generator: every later call fails with [`ErrorKind::Closed`](crate::ErrorKind::Closed).
-    /// What it returns lets a [successor](Builder::restore) go on without issuing an ID twice. Closing
+    /// What it returns lets a [successor](crate::Builder::restore) go on without issuing an ID twice. Closing
     /// again returns the same.
     pub fn close(&self) -> Snapshot<S> {
         self.engine.close()
@@ -174,7 +173,7 @@ impl<S: Scheme, C: Clock, Q: Sequence> Generator<S, C, Q> {
     ///
     /// # Errors
     /// [`Error`] when waiting does not help or would take longer than
-    /// [`max_wait`](Builder::max_wait).
+    /// [`max_wait`](crate::Builder::max_wait).
     #[inline]
     pub fn generate(&self) -> Result<<S::Form as Form<S>>::Id, Error> {
         self.generate_as(S::Form::default())
@@ -193,7 +192,7 @@ impl<S: Scheme, C: Clock, Q: Sequence> Generator<S, C, Q> {
     ///
     /// # Errors
     /// [`FillError`], which says how many were written from the front before the generator failed as
-    /// [`generate`](Self::generate) does. [`max_wait`](Builder::max_wait) counts for each pause anew.
+    /// [`generate`](Self::generate) does. [`max_wait`](crate::Builder::max_wait) counts for each pause anew.
     pub fn fill(&self, out: &mut [<S::Form as Form<S>>::Id]) -> Result<(), FillError> {
         self.fill_as(S::Form::default(), out)
     }

@@ -1,9 +1,10 @@
-//! Text forms: strings on the stack, Base36, and alphabets of 2, 4, 8, ... 64 symbols.
+//! Text forms: strings on the stack, Base36, decimal, and alphabets of 2, 4, 8, ... 64 symbols.
 //!
 //! Everything here is a `const fn` and the same on every target.
 
 mod alphabet;
 pub mod base36;
+pub mod decimal;
 mod error;
 mod stack;
 
