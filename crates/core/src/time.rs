@@ -136,19 +136,24 @@ impl TryFrom<std::time::SystemTime> for UnixTime {
     type Error = RangeError;
 
     fn try_from(time: std::time::SystemTime) -> Result<Self, RangeError> {
-        let signed = |duration: Duration| i128::try_from(duration.as_nanos()).unwrap_or(i128::MAX);
-        let nanos = match time.duration_since(std::time::UNIX_EPOCH) {
-            Ok(after) => signed(after),
-            Err(before) => -signed(before.duration()),
+        let (duration, is_before) = match time.duration_since(std::time::UNIX_EPOCH) {
+            Ok(after) => (after, false),
+            Err(before) => (before.duration(), true),
         };
-        let micros = nanos.div_euclid(1_000);
-        i64::try_from(micros).map(Self).map_err(|_| {
-            RangeError::new(
-                "time in microseconds",
-                micros,
-                i64::MIN.into(),
-                i64::MAX.into(),
-            )
+        // Whole microseconds, rounded away from 1970 for what lies before it.
+        let nanos = duration.subsec_nanos();
+        let micros = u64::from(if is_before { nanos.div_ceil(1_000) } else { nanos / 1_000 });
+        let magnitude =
+            duration.as_secs().checked_mul(1_000_000).and_then(|whole| whole.checked_add(micros));
+        let signed = match (magnitude, is_before) {
+            (Some(magnitude), false) => i64::try_from(magnitude).ok(),
+            (Some(magnitude), true) => 0i64.checked_sub_unsigned(magnitude),
+            (None, _) => None,
+        };
+        signed.map(Self).ok_or_else(|| {
+            let exact = i128::from(duration.as_secs()) * 1_000_000 + i128::from(micros);
+            let value = if is_before { -exact } else { exact };
+            RangeError::new("time in microseconds", value, i64::MIN.into(), i64::MAX.into())
         })
     }
 }
@@ -215,8 +220,28 @@ mod tests {
 
     #[cfg(feature = "std")]
     #[test]
-    fn system_times_before_1970_round_towards_the_past() {
-        let before = std::time::UNIX_EPOCH - Duration::from_nanos(1);
-        assert_eq!(UnixTime::try_from(before), Ok(UnixTime::from_micros(-1)));
+    fn system_times_round_towards_the_past() {
+        let epoch = std::time::UNIX_EPOCH;
+        let cases = [
+            (epoch, 0),
+            (epoch + Duration::from_nanos(1_999), 1),
+            (epoch - Duration::from_nanos(1), -1),
+            (epoch - Duration::from_nanos(1_000), -1),
+            (epoch - Duration::from_nanos(1_001), -2),
+            (epoch - Duration::new(1, 1), -1_000_001),
+            (epoch + Duration::new(1_700_000_000, 123_456_789), 1_700_000_000_123_456),
+        ];
+        for (time, micros) in cases {
+            assert_eq!(UnixTime::try_from(time), Ok(UnixTime::from_micros(micros)));
+        }
+    }
+
+    #[cfg(feature = "std")]
+    #[test]
+    fn system_times_that_do_not_fit_are_named() {
+        let late = std::time::UNIX_EPOCH + Duration::from_secs(1 << 44);
+        let error = UnixTime::try_from(late).unwrap_err();
+        assert_eq!(error.value(), (1 << 44) * 1_000_000);
+        assert_eq!(error.max(), i128::from(i64::MAX));
     }
 }

@@ -146,7 +146,7 @@ impl Scru64Id {
     #[must_use]
     pub const fn unix_time(self) -> UnixTime {
         // At most 2^38.04 ticks of 2^17.97 microseconds.
-        UnixTime::from_micros(self.timestamp().cast_signed() * Scru64::MICROS_PER_TICK)
+        UnixTime::from_micros((self.timestamp() * Scru64::MICROS_PER_TICK).cast_signed())
     }
 
     /// Node ID and counter in one, 24 bits.

@@ -13,20 +13,19 @@ use crate::node::NodeSpec;
 pub struct Scru64;
 
 impl Scru64 {
-    pub(crate) const MICROS_PER_TICK: i64 = 256_000;
+    pub(crate) const MICROS_PER_TICK: u64 = 256_000;
 
     /// How far a generator lets the clock run behind before it stalls: 10 seconds.
     pub const DEFAULT_ALLOWANCE: Duration = Duration::from_secs(10);
 
+    #[inline]
     pub(crate) fn tick(time: UnixTime) -> Result<Tick<Self>, RangeError> {
-        let ticks = u64::try_from(time.as_micros().div_euclid(Self::MICROS_PER_TICK));
-        ticks
-            .ok()
-            .and_then(|ticks| Tick::new(ticks).ok())
-            .ok_or_else(|| {
-                let end = (i128::from(Self::MAX_TICK) + 1) * i128::from(Self::MICROS_PER_TICK);
-                RangeError::new("time in microseconds", time.as_micros().into(), 0, end - 1)
-            })
+        let micros = u64::try_from(time.as_micros()).ok();
+        let tick = micros.and_then(|micros| Tick::new(micros / Self::MICROS_PER_TICK).ok());
+        tick.ok_or_else(|| {
+            let end = (i128::from(Self::MAX_TICK) + 1) * i128::from(Self::MICROS_PER_TICK);
+            RangeError::new("time in microseconds", time.as_micros().into(), 0, end - 1)
+        })
     }
 }
 
@@ -49,11 +48,11 @@ impl Scheme for Scru64 {
     }
 
     fn time_of(&self, tick: Tick<Self>) -> UnixTime {
-        UnixTime::from_micros(tick.get().cast_signed() * Self::MICROS_PER_TICK)
+        UnixTime::from_micros((tick.get() * Self::MICROS_PER_TICK).cast_signed())
     }
 
     fn ticks_in(&self, duration: Duration) -> Ticks<Self> {
-        let ticks = duration.as_micros() / u128::from(Self::MICROS_PER_TICK.unsigned_abs());
+        let ticks = duration.as_micros() / u128::from(Self::MICROS_PER_TICK);
         Ticks::new(u64::try_from(ticks).unwrap_or(u64::MAX))
     }
 
