@@ -1,0 +1,68 @@
+/// How far two IDs are apart, in time and in sequence: each part with a sign of its own.
+///
+/// Mega-seconds, seconds and microseconds all have the sign of the time, as in Erlang: a second and a
+/// half back is `{0, -1, -500000}`.
+///
+/// # Spec
+/// fogfish/uid, `uid:d/2`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Distance {
+    micros: i64,
+    sequence: i32,
+}
+
+impl Distance {
+    pub(crate) const fn new(micros: i64, sequence: i32) -> Self {
+        Self { micros, sequence }
+    }
+
+    /// The distance in time, in microseconds.
+    #[must_use]
+    pub const fn as_micros(self) -> i64 {
+        self.micros
+    }
+
+    /// The whole millions of seconds in it.
+    #[must_use]
+    pub const fn mega_seconds(self) -> i64 {
+        self.micros / 1_000_000_000_000
+    }
+
+    /// The whole seconds beside them.
+    #[must_use]
+    pub const fn seconds(self) -> i64 {
+        self.micros / 1_000_000 % 1_000_000
+    }
+
+    /// The microseconds beside those.
+    #[must_use]
+    pub const fn micro_seconds(self) -> i64 {
+        self.micros % 1_000_000
+    }
+
+    /// The distance in sequence, which says something only when the times are equal.
+    #[must_use]
+    pub const fn sequence(self) -> i32 {
+        self.sequence
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_part_of_the_time_has_its_sign() {
+        let parts = |micros| {
+            let distance = Distance::new(micros, 0);
+            (
+                distance.mega_seconds(),
+                distance.seconds(),
+                distance.micro_seconds(),
+            )
+        };
+        assert_eq!(parts(1_000_002_000_003), (1, 2, 3));
+        assert_eq!(parts(-1_000_002_000_003), (-1, -2, -3));
+        assert_eq!(parts(-1), (0, 0, -1));
+    }
+}

@@ -1,0 +1,528 @@
+use core::hash::{Hash, Hasher};
+
+use tickid_core::text::{ParseError, Text};
+use tickid_core::{RangeError, Tick, UnixTime};
+
+use crate::codec::{SORTABLE, URL};
+use crate::distance::Distance;
+use crate::local::LocalId;
+use crate::node::{ForeignNode, Node};
+use crate::scheme::{Drift, Kuid};
+
+/// How many bits stand behind the low bits of the seconds: 10 of the microseconds, 14 of the sequence.
+const TAIL_BITS: u32 = 24;
+
+/// How many bits stand behind the node: the low seconds and the tail.
+#[inline]
+const fn low_bits(drift: Drift) -> u32 {
+    TAIL_BITS + drift.get() as u32
+}
+
+/// A local ID with `node`, of `node_bits` bits, in front of its low bits.
+#[inline]
+const fn splice(local: LocalId, node: u64, node_bits: u32, drift: Drift) -> u128 {
+    let low_bits = low_bits(drift);
+    let (high, low) = (local.get() >> low_bits, local.get() & ((1 << low_bits) - 1));
+    ((high as u128) << node_bits | node as u128) << low_bits | low as u128
+}
+
+/// The local ID around the node, of whatever width: its high bits are still where they were in the
+/// first 8 bytes, its low bits in the last 8.
+#[inline]
+const fn local_part(first: u64, last: u64, drift: Drift) -> LocalId {
+    let low = (1 << low_bits(drift)) - 1;
+    LocalId::new(first & !low | last & low)
+}
+
+/// What both widths of global IDs have alike.
+macro_rules! global_id_type {
+    (
+        $(#[$doc:meta])*
+        $name:ident: $what:literal, $bytes:literal bytes, $chars:literal characters;
+        node: $node:ty, $node_bits:literal bits;
+        errors: $spare:literal
+    ) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+        #[repr(transparent)]
+        pub struct $name([u8; $bytes]);
+
+        impl $name {
+            /// The lowest value: all bits zero.
+            pub const MIN: Self = Self([0; $bytes]);
+            /// The highest value: all bits one.
+            pub const MAX: Self = Self([0xff; $bytes]);
+            #[doc = concat!("The length of either text: ", $chars, " characters.")]
+            pub const TEXT_LEN: usize = $chars;
+
+            const NODE_BITS: u32 = $node_bits;
+
+            /// The global ID of a time and sequence (those of `local`) at `node`. Erlang's `uid:g(Local)`
+            /// and, as bytes, `uid:encode(Drift, Global)`.
+            ///
+            /// [`LocalId::from_parts`] makes a local ID of single fields.
+            #[doc(alias = "g")]
+            #[inline]
+            #[must_use]
+            pub const fn from_local(local: LocalId, node: $node, drift: Drift) -> Self {
+                Self::low_bytes(splice(local, Self::node_value(node), Self::NODE_BITS, drift))
+            }
+
+            /// The time and sequence without the node. Erlang's `uid:gtol(Global)`.
+            ///
+            /// IDs of two nodes may become the same local ID.
+            #[doc(alias = "gtol")]
+            #[inline]
+            #[must_use]
+            pub const fn to_local(self, drift: Drift) -> LocalId {
+                let (first, last) = self.ends();
+                local_part(first, last, drift)
+            }
+
+            /// The bytes, which sort as the IDs do.
+            #[inline]
+            #[must_use]
+            pub const fn to_bytes(self) -> [u8; $bytes] {
+                self.0
+            }
+
+            /// The ID of these bytes.
+            #[inline]
+            #[must_use]
+            pub const fn from_bytes(bytes: [u8; $bytes]) -> Self {
+                Self(bytes)
+            }
+
+            #[doc = concat!("The ID that the canonical `text` spells: ", $chars, " characters of the sortable alphabet.")]
+            ///
+            /// # Errors
+            /// [`ParseError`] for any other length and for the first byte that is not in the alphabet.
+            #[doc = $spare]
+            pub const fn parse_bytes(text: &[u8]) -> Result<Self, ParseError> {
+                match SORTABLE.decode::<$bytes, $chars>(text) {
+                    Ok(bytes) => Ok(Self(bytes)),
+                    Err(kind) => Err(ParseError::new($what, kind)),
+                }
+            }
+
+            #[doc = concat!("The canonical text: ", $chars, " characters of `.0-9A-Z_a-z`, which sort as the IDs do.")]
+            /// Erlang's `uid:encode64`.
+            #[inline]
+            #[must_use]
+            pub const fn encode(self) -> Text<$chars> {
+                SORTABLE.encode(&self.0)
+            }
+
+            #[doc = concat!("The ID that `text` spells in URL-safe Base64: ", $chars, " characters without padding.")]
+            ///
+            /// Most texts are valid in both alphabets and mean different IDs in them; which one it is,
+            /// the text does not say.
+            ///
+            /// # Errors
+            /// As [`parse_bytes`](Self::parse_bytes), for the other alphabet.
+            pub const fn parse_url(text: &[u8]) -> Result<Self, ParseError> {
+                match URL.decode::<$bytes, $chars>(text) {
+                    Ok(bytes) => Ok(Self(bytes)),
+                    Err(kind) => Err(ParseError::new($what, kind)),
+                }
+            }
+
+            #[doc = concat!("The ID in URL-safe Base64 without padding: ", $chars, " characters, which do **not** sort")]
+            /// as the IDs do.
+            #[inline]
+            #[must_use]
+            pub const fn encode_url(self) -> Text<$chars> {
+                URL.encode(&self.0)
+            }
+
+            /// The node, if the ID was made with this drift.
+            #[inline]
+            #[must_use]
+            pub const fn node(self, drift: Drift) -> $node {
+                Self::node_of(self.value() >> low_bits(drift))
+            }
+
+            /// The part A of the time: millions of seconds.
+            #[inline]
+            #[must_use]
+            pub const fn mega_seconds(self) -> u32 {
+                // Neither this nor the next two parts depend on the drift.
+                self.to_local(Drift::DEFAULT).mega_seconds()
+            }
+
+            /// The part B of the time, if the ID was made with this drift: seconds. Below a million in a
+            /// valid time.
+            #[inline]
+            #[must_use]
+            pub const fn seconds(self, drift: Drift) -> u32 {
+                self.to_local(drift).seconds()
+            }
+
+            /// The part C of the time: microseconds, a multiple of 1,024. Below a million in a valid
+            /// time.
+            #[inline]
+            #[must_use]
+            pub const fn micro_seconds(self) -> u32 {
+                self.to_local(Drift::DEFAULT).micro_seconds()
+            }
+
+            /// What tells the IDs of one tick and node apart: 14 bits.
+            #[inline]
+            #[must_use]
+            pub const fn sequence(self) -> u32 {
+                self.to_local(Drift::DEFAULT).sequence()
+            }
+
+            /// The tick, if the ID was made with this drift: `None` when B or C is not part of a valid
+            /// time.
+            #[must_use]
+            pub const fn tick(self, drift: Drift) -> Option<Tick<Kuid>> {
+                self.to_local(drift).tick()
+            }
+
+            /// When the ID's tick began, if the ID was made with this drift; as
+            /// [`LocalId::unix_time`]. Its milliseconds are Erlang's `uid:t(Uid)`.
+            #[doc(alias = "t")]
+            #[must_use]
+            pub const fn unix_time(self, drift: Drift) -> UnixTime {
+                self.to_local(drift).unix_time()
+            }
+
+            /// The lowest ID, over all nodes, of the tick during which `time` is: the inclusive start of
+            /// a range scan over IDs of this drift.
+            ///
+            /// From here to [`max_at`](Self::max_at) of a later time lie **all** IDs of valid times in
+            /// between, and some of other nodes that are up to [`Drift::interval`] earlier or later.
+            ///
+            /// # Errors
+            /// [`RangeError`] (in microseconds) for a time before 1970 or after the last tick of the
+            /// format.
+            pub fn min_at(time: UnixTime, drift: Drift) -> Result<Self, RangeError> {
+                let node = Self::MIN.node(drift);
+                LocalId::min_at(time).map(|local| Self::from_local(local, node, drift))
+            }
+
+            /// The highest ID, over all nodes, of the tick during which `time` is: the inclusive end of
+            /// a range scan over IDs of this drift.
+            ///
+            /// # Errors
+            /// As [`min_at`](Self::min_at).
+            pub fn max_at(time: UnixTime, drift: Drift) -> Result<Self, RangeError> {
+                let node = Self::MAX.node(drift);
+                LocalId::max_at(time).map(|local| Self::from_local(local, node, drift))
+            }
+        }
+
+        tickid_core::impl_text!($name);
+
+        impl Hash for $name {
+            fn hash<H: Hasher>(&self, state: &mut H) {
+                state.write(&self.0);
+            }
+        }
+
+        impl AsRef<[u8]> for $name {
+            fn as_ref(&self) -> &[u8] {
+                &self.0
+            }
+        }
+
+        impl From<[u8; $bytes]> for $name {
+            fn from(bytes: [u8; $bytes]) -> Self {
+                Self(bytes)
+            }
+        }
+
+        impl From<$name> for [u8; $bytes] {
+            fn from(id: $name) -> Self {
+                id.0
+            }
+        }
+
+        /// The bytes as a big-endian integer.
+        impl From<$name> for u128 {
+            fn from(id: $name) -> Self {
+                id.value()
+            }
+        }
+    };
+}
+
+global_id_type! {
+    /// A global ID: 96 bits, with a node of 32.
+    ///
+    /// ```text
+    ///     20 bits      20 - I bits    32 bits    I bits    10 bits     14 bits
+    /// |--------------|-------------|-----------|---------|---------|-------------|
+    ///  mega-seconds A  seconds B0      node     seconds B1     C       sequence
+    /// ```
+    ///
+    /// It is a [`LocalId`] with the node in front of the low I bits of the seconds, I being the
+    /// [`Drift`], which the ID does not say. IDs of one node order by time, then sequence. Across nodes
+    /// they order by time to within [`Drift::interval`]: of two IDs of valid times, the lower is never
+    /// that much or more later than the higher. Bytes and canonical text order alike.
+    ///
+    /// Every bit pattern is an ID; what [`LocalId`] says of times that are not valid holds here as well.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_kuid::{Drift, GlobalId, LocalId, Node};
+    ///
+    /// // The example of the Erlang library's document.
+    /// let local = LocalId::from_parts(1539, 625_275, 432_128, 1)?;
+    /// let id = GlobalId::from_local(local, Node::phash("uid@127.0.0.1"), Drift::DEFAULT);
+    /// assert_eq!(id.as_ref(), [0, 96, 57, 138, 3, 235, 39, 50, 123, 105, 128, 1]);
+    /// assert_eq!(id.encode_url(), "AGA5igPrJzJ7aYAB");
+    /// assert_eq!(id.to_string(), ".5.tXVEf8n8vPN.0");
+    ///
+    /// assert_eq!(id.node(Drift::DEFAULT), Node::phash("uid@127.0.0.1"));
+    /// assert_eq!(id.to_local(Drift::DEFAULT), local);
+    /// # Ok::<(), tickid_kuid::RangeError>(())
+    /// ```
+    ///
+    /// # Spec
+    /// fogfish/uid, "96-bit, global".
+    GlobalId: "kuid global ID", 12 bytes, 16 characters;
+    node: Node, 32 bits;
+    errors: "The Erlang library takes one character too many."
+}
+
+impl GlobalId {
+    /// The highest as an integer.
+    const MAX_VALUE: u128 = (1 << 96) - 1;
+
+    /// The low 96 bits.
+    #[inline]
+    const fn low_bytes(value: u128) -> Self {
+        let [_, _, _, _, bytes @ ..] = value.to_be_bytes();
+        Self(bytes)
+    }
+
+    #[inline]
+    const fn value(self) -> u128 {
+        let [a, b, c, d, e, f, g, h, i, j, k, l] = self.0;
+        u128::from_be_bytes([0, 0, 0, 0, a, b, c, d, e, f, g, h, i, j, k, l])
+    }
+
+    /// The first and the last 8 bytes.
+    #[inline]
+    const fn ends(self) -> (u64, u64) {
+        let [a, b, c, d, e, f, g, h, i, j, k, l] = self.0;
+        (
+            u64::from_be_bytes([a, b, c, d, e, f, g, h]),
+            u64::from_be_bytes([e, f, g, h, i, j, k, l]),
+        )
+    }
+
+    #[inline]
+    const fn node_value(node: Node) -> u64 {
+        node.get() as u64
+    }
+
+    /// The node in the low bits.
+    #[inline]
+    const fn node_of(value: u128) -> Node {
+        #[allow(clippy::cast_possible_truncation, reason = "the low 32 bits are meant")]
+        Node::from_u32(value as u32)
+    }
+
+    /// This ID, whose sequence is 0, with another.
+    #[inline]
+    pub(crate) fn with_sequence(self, sequence: u32) -> Self {
+        Self::low_bytes(self.value() | u128::from(sequence))
+    }
+
+    /// The time and sequence of an ID that must be of `node`. Erlang's `uid:l(Global)`, where `node` is
+    /// the one that runs it.
+    ///
+    /// # Errors
+    /// [`ForeignNode`] for an ID of another node.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_kuid::{Drift, GlobalId, Node, global_id};
+    ///
+    /// const ID: GlobalId = global_id!(".5.tXVEf8n8vPN.0");
+    /// let node = Node::phash("uid@127.0.0.1");
+    /// let local = ID.to_local_of(node, Drift::DEFAULT)?;
+    /// assert_eq!(GlobalId::from_local(local, node, Drift::DEFAULT), ID);
+    /// assert!(ID.to_local_of(Node::phash("b@host"), Drift::DEFAULT).is_err());
+    /// # Ok::<(), tickid_kuid::ForeignNode>(())
+    /// ```
+    #[doc(alias = "l")]
+    pub const fn to_local_of(self, node: Node, drift: Drift) -> Result<LocalId, ForeignNode> {
+        let found = self.node(drift);
+        if found.get() == node.get() {
+            Ok(self.to_local(drift))
+        } else {
+            Err(ForeignNode::new(node, found))
+        }
+    }
+
+    /// How far this ID is from `earlier`, both made with this drift, in time and sequence: negative
+    /// where it is before it. Erlang's `uid:d(Uid, Earlier)`.
+    ///
+    /// Distances between the two kinds of IDs there are none:
+    ///
+    /// ```compile_fail,E0308
+    /// use tickid_kuid::{Drift, GlobalId, LocalId};
+    ///
+    /// let _ = LocalId::MAX.distance(GlobalId::MIN);
+    /// ```
+    ///
+    /// # Errors
+    /// [`ForeignNode`] when `earlier` is of another node.
+    #[doc(alias = "d")]
+    pub const fn distance(self, earlier: Self, drift: Drift) -> Result<Distance, ForeignNode> {
+        match earlier.to_local_of(self.node(drift), drift) {
+            Ok(earlier) => Ok(self.to_local(drift).distance(earlier)),
+            Err(error) => Err(error),
+        }
+    }
+}
+
+/// The integer that the bytes are, big-endian.
+///
+/// # Errors
+/// [`RangeError`] at and above 2^96. It names numbers above `i128::MAX` as `i128::MAX`.
+impl TryFrom<u128> for GlobalId {
+    type Error = RangeError;
+
+    fn try_from(value: u128) -> Result<Self, RangeError> {
+        if value <= Self::MAX_VALUE {
+            Ok(Self::low_bytes(value))
+        } else {
+            let named = i128::try_from(value).unwrap_or(i128::MAX);
+            let max = Self::MAX_VALUE.cast_signed();
+            Err(RangeError::new("kuid global ID", named, 0, max))
+        }
+    }
+}
+
+global_id_type! {
+    /// A global ID with a wide node: 128 bits, 64 of which are the node's. In binary and text only; no
+    /// generator issues it.
+    ///
+    /// ```text
+    ///     20 bits      20 - I bits    64 bits    I bits    10 bits     14 bits
+    /// |--------------|-------------|-----------|---------|---------|-------------|
+    ///  mega-seconds A  seconds B0      node     seconds B1     C       sequence
+    /// ```
+    ///
+    /// The Erlang library's document names it ("optionally 64-bit") and its code does not have it. All
+    /// else is as in [`GlobalId`].
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_kuid::{Drift, LocalId, WideGlobalId};
+    ///
+    /// let local = LocalId::from_parts(1539, 625_275, 432_128, 1)?;
+    /// let id = WideGlobalId::from_local(local, 0x0123_4567_89ab_cdef, Drift::DEFAULT);
+    /// assert_eq!(u128::from(id), 0x0060398a_0123456789abcdef_7b698001);
+    /// assert_eq!(id.to_string().parse(), Ok(id));
+    /// assert_eq!(id.node(Drift::DEFAULT), 0x0123_4567_89ab_cdef);
+    /// # Ok::<(), tickid_kuid::RangeError>(())
+    /// ```
+    ///
+    /// # Spec
+    /// fogfish/uid, "96-bit, global", Node.
+    WideGlobalId: "kuid wide global ID", 16 bytes, 22 characters;
+    node: u64, 64 bits;
+    errors: "Also for a last character that holds more than the ID's last 2 bits."
+}
+
+impl WideGlobalId {
+    #[inline]
+    const fn low_bytes(value: u128) -> Self {
+        Self(value.to_be_bytes())
+    }
+
+    #[inline]
+    const fn value(self) -> u128 {
+        u128::from_be_bytes(self.0)
+    }
+
+    /// The first and the last 8 bytes.
+    #[inline]
+    const fn ends(self) -> (u64, u64) {
+        #[allow(clippy::cast_possible_truncation, reason = "the low 64 bits are meant")]
+        ((self.value() >> 64) as u64, self.value() as u64)
+    }
+
+    #[inline]
+    const fn node_value(node: u64) -> u64 {
+        node
+    }
+
+    /// The node in the low bits.
+    #[inline]
+    const fn node_of(value: u128) -> u64 {
+        #[allow(clippy::cast_possible_truncation, reason = "the low 64 bits are meant")]
+        {
+            value as u64
+        }
+    }
+}
+
+/// The integer that the bytes are, big-endian.
+impl From<u128> for WideGlobalId {
+    fn from(value: u128) -> Self {
+        Self::low_bytes(value)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn drifts() -> impl Iterator<Item = Drift> {
+        (5..=10).map(|bits| Drift::new(bits).unwrap())
+    }
+
+    #[test]
+    fn take_twelve_and_sixteen_bytes() {
+        assert_eq!(size_of::<GlobalId>(), 12);
+        assert_eq!(size_of::<WideGlobalId>(), 16);
+    }
+
+    #[test]
+    fn fields_do_not_touch_each_other() {
+        for drift in drifts() {
+            let id = GlobalId::from_local(LocalId::MAX, Node::from_u32(0), drift);
+            assert_eq!(id.node(drift), Node::from_u32(0));
+            assert_eq!(id.to_local(drift), LocalId::MAX);
+            let ones = u128::from(id).count_ones();
+            assert_eq!(ones, 64);
+            let id = GlobalId::from_local(LocalId::MIN, Node::from_u32(u32::MAX), drift);
+            assert_eq!(id.to_local(drift), LocalId::MIN);
+            let shift = 24 + u32::from(drift.get());
+            assert_eq!(u128::from(id), u128::from(u32::MAX) << shift);
+
+            let id = WideGlobalId::from_local(LocalId::MAX, 0, drift);
+            assert_eq!((id.node(drift), id.to_local(drift)), (0, LocalId::MAX));
+            let id = WideGlobalId::from_local(LocalId::MIN, u64::MAX, drift);
+            assert_eq!(id.to_local(drift), LocalId::MIN);
+            assert_eq!(u128::from(id), u128::from(u64::MAX) << shift);
+        }
+    }
+
+    #[test]
+    fn integers_beyond_96_bits_are_errors_that_name_them() {
+        assert_eq!(GlobalId::try_from((1 << 96) - 1), Ok(GlobalId::MAX));
+        let error = GlobalId::try_from(1 << 96).unwrap_err();
+        assert_eq!((error.value(), error.max()), (1 << 96, (1 << 96) - 1));
+        let error = GlobalId::try_from(u128::MAX).unwrap_err();
+        assert_eq!(error.value(), i128::MAX);
+    }
+
+    #[test]
+    fn distance_needs_one_node() {
+        let at = |node| GlobalId::from_local(LocalId::MAX, Node::from_u32(node), Drift::MIN);
+        assert_eq!(at(1).distance(at(1), Drift::MIN), Ok(Distance::default()));
+        let error = at(1).distance(at(2), Drift::MIN).unwrap_err();
+        assert_eq!(
+            (error.expected(), error.found()),
+            (Node::from_u32(1), Node::from_u32(2))
+        );
+    }
+}

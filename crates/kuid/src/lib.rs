@@ -1,0 +1,105 @@
+//! k-ordered unique identifiers, byte for byte as Erlang's `uid` library (fogfish/uid) writes them:
+//! 64 bits within one generator, 96 bits with the node, and vector clocks made of them.
+//!
+//! ```text
+//!  local: 64 bits, 11 characters
+//! ┌──────────────┬─────────────────────────────────┬─────────┬──────────────┐
+//! │ A: 20 bits   │ B: 20 bits                      │ C: 10   │ sequence: 14 │
+//! └──────────────┴─────────────────────────────────┴─────────┴──────────────┘
+//!  global: 96 bits, 16 characters
+//! ┌──────────────┬───────────┬─────────┬───────────┬─────────┬──────────────┐
+//! │ A: 20 bits   │ B: 20 - I │ node: 32│ B: I bits │ C: 10   │ sequence: 14 │
+//! └──────────────┴───────────┴─────────┴───────────┴─────────┴──────────────┘
+//!  text: the alphabet .0-9A-Z_a-z, sorts as the bytes do
+//! ```
+//!
+//! `{A, B, C}` are mega-seconds, seconds and microseconds since 1970, C without its low 10 bits. The
+//! *drift* I (5 to 10, 8 unless said otherwise) says how many bits of the seconds stand behind the node,
+//! so that within 2^I seconds IDs sort by node first. That is what k-ordered means here: across nodes,
+//! order is by time to within that interval, however the clocks differ inside of it.
+//!
+//! # Examples
+//! ```
+//! use tickid_kuid::{Drift, Generator, GlobalId, Local, Node};
+//!
+//! let generator = Generator::new(Node::phash2("uid@127.0.0.1"))?;
+//! let id = generator.generate()?;
+//! println!("{id}"); // as in .5.tXVEf8n8vPN.0
+//! assert_eq!(id.to_string().parse::<GlobalId>()?, id);
+//! assert_eq!(id.node(Drift::DEFAULT), generator.node());
+//!
+//! let local = generator.generate_as(Local)?; // 64 bits, without the node
+//! assert!(local > id.to_local(Drift::DEFAULT));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # When to choose it
+//! To share IDs with Erlang; to have short 64-bit IDs inside one process or database and turn them into
+//! global ones at its border; to tell who wrote without knowing of whom ([`VectorClock`]). A generator
+//! has 16 million IDs a second and needs no node number given out by anybody, as long as node names
+//! differ: the node is a hash of the name, in effect of 28 bits, so some hundred nodes are fine and a
+//! hundred thousand are not.
+//!
+//! Local IDs of two generators can be the same. No ID hides anything: it tells its time and node, and
+//! others can be guessed from it.
+//!
+//! # For those who know the Erlang library
+//! | Erlang | here |
+//! |---|---|
+//! | `uid:z()` | [`LocalId::MIN`] |
+//! | `uid:l()` | `generator.generate_as(`[`Local`]`)` |
+//! | `uid:g()` | `generator.generate()` |
+//! | `uid:g(L)` | [`GlobalId::from_local`] |
+//! | `uid:l(G)` | [`GlobalId::to_local_of`] |
+//! | `uid:gtol(G)` | [`GlobalId::to_local`] |
+//! | `uid:t(Uid)` | [`LocalId::unix_time`], [`GlobalId::unix_time`] and `as_millis` |
+//! | `uid:d(A, B)` | [`LocalId::distance`], [`GlobalId::distance`] |
+//! | `uid:encode(Uid)`, `uid:decode(Bin)` | [`LocalId::to_be_bytes`], [`GlobalId::to_bytes`] and back |
+//! | `uid:encode64(Uid)`, `uid:decode64(Bin)` | `to_string` and `parse`; as in its document: `encode_url`, `parse_url` |
+//! | `uid:vclock`, `join`, `descend`, `diff` | [`VectorClock`] |
+//!
+//! # Features
+//! | feature | default | gives |
+//! |---|---|---|
+//! | `std` | yes | the wall clock, methods that wait |
+//! | `alloc` | with `std` | [`VectorClock`] (without it: [`vector_clock`]'s functions), `String` forms |
+//! | `serde` | no | IDs as text in human-readable formats, as integers or bytes in binary ones; vector clocks as lists |
+//!
+//! # Spec
+//! The `README.md` of fogfish/uid (<https://github.com/fogfish/uid>). Where its code differs from it, and
+//! what this crate does there, is in the project's `docs/schemes/kuid.md`.
+
+#![no_std]
+#![cfg_attr(docsrs, feature(doc_cfg))]
+#![forbid(unsafe_code)]
+
+#[cfg(feature = "alloc")]
+extern crate alloc;
+#[cfg(any(test, feature = "std"))]
+extern crate std;
+
+mod codec;
+mod distance;
+mod external;
+mod generator;
+mod global;
+mod local;
+mod macros;
+mod node;
+mod scheme;
+pub mod vector_clock;
+
+pub use self::distance::Distance;
+#[cfg(target_has_atomic = "64")]
+pub use self::generator::Generator;
+pub use self::generator::{Builder, LocalGenerator};
+pub use self::global::{GlobalId, WideGlobalId};
+pub use self::local::LocalId;
+pub use self::node::{ForeignNode, Node};
+pub use self::scheme::{Drift, Global, Kuid, Local};
+#[cfg(feature = "alloc")]
+pub use self::vector_clock::VectorClock;
+
+pub use tickid_core as core;
+#[doc(no_inline)]
+pub use tickid_core::{Policy, RangeError, UnixTime, Window, text::ParseError};

@@ -1,0 +1,431 @@
+use tickid_core::text::{ParseError, Text};
+use tickid_core::{RangeError, Tick, UnixTime};
+
+use crate::codec::{SORTABLE, URL};
+use crate::distance::Distance;
+use crate::scheme::Kuid;
+
+/// The name in messages.
+const WHAT: &str = "kuid local ID";
+
+/// A local ID: 64 bits, unique among the IDs of one generator.
+///
+/// ```text
+///     20 bits        20 bits    10 bits     14 bits
+/// |--------------|------------|---------|-------------|
+///  mega-seconds A   seconds B     C        sequence
+/// ```
+///
+/// `{A, B, C}` is a time since 1970: A million seconds, B seconds and C microseconds, of which the ID
+/// holds the high 10 of 20 bits. IDs order by time, then sequence; integers, bytes and canonical text
+/// order alike.
+///
+/// Every bit pattern is an ID, also one whose B is above 999,999 or whose C is above 999,424, which no
+/// generator issues. For such fields [`unix_time`](Self::unix_time) is plain arithmetic, so that it
+/// need not order as the IDs do, and [`tick`](Self::tick) is `None`.
+///
+/// # Examples
+/// ```
+/// use tickid_kuid::LocalId;
+///
+/// let id = LocalId::from_parts(1539, 625_275, 432_128, 1)?;
+/// assert_eq!(id.to_string(), ".5.tXbhdV.3");
+/// assert_eq!(".5.tXbhdV.3".parse(), Ok(id));
+/// assert_eq!(id.encode_url(), "AGA5intpgAE");
+/// assert_eq!(id.unix_time().as_millis(), 1_539_625_275_432);
+/// # Ok::<(), tickid_kuid::RangeError>(())
+/// ```
+///
+/// # Spec
+/// fogfish/uid, "64-bit, local".
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(transparent)]
+pub struct LocalId(u64);
+
+impl LocalId {
+    /// The lowest value: time and sequence 0. Erlang's `uid:z()`.
+    #[doc(alias = "z")]
+    pub const MIN: Self = Self(0);
+    /// The highest value.
+    pub const MAX: Self = Self(u64::MAX);
+    /// The highest mega-seconds A: 20 bits.
+    pub const MAX_MEGA_SECONDS: u32 = (1 << 20) - 1;
+    /// The highest seconds B that fit: 20 bits. Valid times stay below a million.
+    pub const MAX_SECONDS: u32 = (1 << 20) - 1;
+    /// The highest microseconds C that fit: 20 bits, the low 10 of which are zero. Valid times stay
+    /// below a million.
+    pub const MAX_MICRO_SECONDS: u32 = (1 << 20) - (1 << Self::DROPPED_BITS);
+    /// The highest sequence: 14 bits.
+    pub const MAX_SEQUENCE: u32 = (1 << Self::SEQUENCE_BITS) - 1;
+    /// The length of either text.
+    pub const TEXT_LEN: usize = 11;
+
+    const SEQUENCE_BITS: u32 = 14;
+    /// How many low bits of C an ID does not hold.
+    const DROPPED_BITS: u32 = 10;
+    const STEP_BITS: u32 = 10;
+    const SECONDS_SHIFT: u32 = Self::SEQUENCE_BITS + Self::STEP_BITS;
+    const MEGA_SECONDS_SHIFT: u32 = Self::SECONDS_SHIFT + 20;
+
+    /// The ID with this integer value.
+    #[inline]
+    #[must_use]
+    pub const fn new(value: u64) -> Self {
+        Self(value)
+    }
+
+    /// The ID of a time `{A, B, C}` since 1970 and a sequence. C is rounded down to a multiple of 1,024.
+    ///
+    /// # Errors
+    /// [`RangeError`] for A above [`MAX_MEGA_SECONDS`](Self::MAX_MEGA_SECONDS), B above
+    /// [`MAX_SECONDS`](Self::MAX_SECONDS), C of more than 20 bits (1,048,575) and a sequence above
+    /// [`MAX_SEQUENCE`](Self::MAX_SEQUENCE). The first that is out of range is named.
+    ///
+    /// # Spec
+    /// fogfish/uid, "64-bit, local". The Erlang library drops the high bits of what does not fit.
+    pub const fn from_parts(
+        mega_seconds: u32,
+        seconds: u32,
+        micro_seconds: u32,
+        sequence: u32,
+    ) -> Result<Self, RangeError> {
+        const MICRO_SECONDS: u32 = (1 << 20) - 1;
+        let (what, value, max) = if mega_seconds > Self::MAX_MEGA_SECONDS {
+            ("kuid mega-seconds", mega_seconds, Self::MAX_MEGA_SECONDS)
+        } else if seconds > Self::MAX_SECONDS {
+            ("kuid seconds", seconds, Self::MAX_SECONDS)
+        } else if micro_seconds > MICRO_SECONDS {
+            ("kuid microseconds", micro_seconds, MICRO_SECONDS)
+        } else if sequence > Self::MAX_SEQUENCE {
+            ("kuid sequence", sequence, Self::MAX_SEQUENCE)
+        } else {
+            let step = micro_seconds >> Self::DROPPED_BITS;
+            return Ok(Self::assemble(
+                mega_seconds as u64,
+                seconds as u64,
+                step as u64,
+                sequence,
+            ));
+        };
+        Err(RangeError::new(what, value as i128, 0, max as i128))
+    }
+
+    /// For parts that are in range; `step` is C without its low 10 bits.
+    #[inline]
+    const fn assemble(mega_seconds: u64, seconds: u64, step: u64, sequence: u32) -> Self {
+        debug_assert!(sequence <= Self::MAX_SEQUENCE);
+        Self(
+            mega_seconds << Self::MEGA_SECONDS_SHIFT
+                | seconds << Self::SECONDS_SHIFT
+                | step << Self::SEQUENCE_BITS
+                | sequence as u64,
+        )
+    }
+
+    /// The ID of a tick and a sequence that is in range.
+    #[inline]
+    pub(crate) const fn at(tick: Tick<Kuid>, sequence: u32) -> Self {
+        let (seconds, step) = (
+            tick.get() / Kuid::TICKS_PER_SECOND,
+            tick.get() % Kuid::TICKS_PER_SECOND,
+        );
+        Self::assemble(seconds / 1_000_000, seconds % 1_000_000, step, sequence)
+    }
+
+    /// The ID that the canonical `text` spells: 11 characters of the sortable alphabet.
+    ///
+    /// # Errors
+    /// [`ParseError`] for any other length, for the first byte that is not in the alphabet, and for a
+    /// last character that holds more than the ID's last 4 bits. The Erlang library takes those.
+    pub const fn parse_bytes(text: &[u8]) -> Result<Self, ParseError> {
+        match SORTABLE.decode::<8, { Self::TEXT_LEN }>(text) {
+            Ok(bytes) => Ok(Self::from_be_bytes(bytes)),
+            Err(kind) => Err(ParseError::new(WHAT, kind)),
+        }
+    }
+
+    /// The canonical text: 11 characters of `.0-9A-Z_a-z`, which sort as the IDs do. Erlang's
+    /// `uid:encode64`.
+    #[inline]
+    #[must_use]
+    pub const fn encode(self) -> Text<{ Self::TEXT_LEN }> {
+        SORTABLE.encode(&self.to_be_bytes())
+    }
+
+    /// The ID that `text` spells in URL-safe Base64: 11 characters without padding.
+    ///
+    /// Most texts are valid in both alphabets and mean different IDs in them; which one it is, the
+    /// text does not say.
+    ///
+    /// # Errors
+    /// As [`parse_bytes`](Self::parse_bytes), for the other alphabet.
+    pub const fn parse_url(text: &[u8]) -> Result<Self, ParseError> {
+        match URL.decode::<8, { Self::TEXT_LEN }>(text) {
+            Ok(bytes) => Ok(Self::from_be_bytes(bytes)),
+            Err(kind) => Err(ParseError::new(WHAT, kind)),
+        }
+    }
+
+    /// The ID in URL-safe Base64 without padding: 11 characters, which do **not** sort as the IDs do.
+    #[inline]
+    #[must_use]
+    pub const fn encode_url(self) -> Text<{ Self::TEXT_LEN }> {
+        URL.encode(&self.to_be_bytes())
+    }
+
+    /// The integer value.
+    #[inline]
+    #[must_use]
+    pub const fn get(self) -> u64 {
+        self.0
+    }
+
+    /// The integer in 8 bytes, big-endian, which sort as the IDs do. Erlang's `uid:encode`.
+    #[inline]
+    #[must_use]
+    pub const fn to_be_bytes(self) -> [u8; 8] {
+        self.0.to_be_bytes()
+    }
+
+    /// The ID whose integer these 8 bytes are, big-endian. Erlang's `uid:decode`.
+    #[inline]
+    #[must_use]
+    pub const fn from_be_bytes(bytes: [u8; 8]) -> Self {
+        Self(u64::from_be_bytes(bytes))
+    }
+
+    /// The part A of the time: millions of seconds.
+    #[inline]
+    #[must_use]
+    pub const fn mega_seconds(self) -> u32 {
+        // 20 bits.
+        self.field(Self::MEGA_SECONDS_SHIFT, 20)
+    }
+
+    /// The part B of the time: seconds. Below a million in a valid time.
+    #[inline]
+    #[must_use]
+    pub const fn seconds(self) -> u32 {
+        self.field(Self::SECONDS_SHIFT, 20)
+    }
+
+    /// The part C of the time: microseconds, a multiple of 1,024. Below a million in a valid time.
+    #[inline]
+    #[must_use]
+    pub const fn micro_seconds(self) -> u32 {
+        self.step() << Self::DROPPED_BITS
+    }
+
+    const fn step(self) -> u32 {
+        self.field(Self::SEQUENCE_BITS, Self::STEP_BITS)
+    }
+
+    /// What tells the IDs of one tick apart: 14 bits.
+    #[inline]
+    #[must_use]
+    pub const fn sequence(self) -> u32 {
+        self.field(0, Self::SEQUENCE_BITS)
+    }
+
+    #[inline]
+    const fn field(self, shift: u32, bits: u32) -> u32 {
+        #[allow(clippy::cast_possible_truncation, reason = "masked to `bits`")]
+        {
+            (self.0 >> shift) as u32 & ((1 << bits) - 1)
+        }
+    }
+
+    /// The tick: `None` when B or C is not part of a valid time.
+    #[must_use]
+    pub const fn tick(self) -> Option<Tick<Kuid>> {
+        let (seconds, step) = (self.seconds() as u64, self.step() as u64);
+        if seconds >= 1_000_000 || step >= Kuid::TICKS_PER_SECOND {
+            return None;
+        }
+        let seconds = self.mega_seconds() as u64 * 1_000_000 + seconds;
+        match Tick::new(seconds * Kuid::TICKS_PER_SECOND + step) {
+            Ok(tick) => Some(tick),
+            Err(_) => None,
+        }
+    }
+
+    /// When the ID's tick began: A × 10^12 + B × 10^6 + C microseconds after 1970, whatever B and C
+    /// are. Its milliseconds are Erlang's `uid:t(Uid)`.
+    #[doc(alias = "t")]
+    #[must_use]
+    pub const fn unix_time(self) -> UnixTime {
+        let seconds = self.mega_seconds() as u64 * 1_000_000 + self.seconds() as u64;
+        // Below 2^60.
+        let micros = seconds * 1_000_000 + self.micro_seconds() as u64;
+        UnixTime::from_micros(micros.cast_signed())
+    }
+
+    /// How far this ID is from `earlier` in time and sequence: negative where it is before it.
+    /// Erlang's `uid:d(Uid, Earlier)`.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_kuid::LocalId;
+    ///
+    /// let later = LocalId::from_parts(0, 1, 0, 0)?;
+    /// let earlier = LocalId::from_parts(0, 0, 999_424, 5)?;
+    /// let distance = later.distance(earlier);
+    /// assert_eq!((distance.as_micros(), distance.sequence()), (576, -5));
+    /// # Ok::<(), tickid_kuid::RangeError>(())
+    /// ```
+    #[doc(alias = "d")]
+    #[must_use]
+    pub const fn distance(self, earlier: Self) -> Distance {
+        Distance::new(
+            self.unix_time().as_micros() - earlier.unix_time().as_micros(),
+            self.sequence().cast_signed() - earlier.sequence().cast_signed(),
+        )
+    }
+
+    /// The lowest ID of the tick during which `time` is: the inclusive start of a range scan.
+    ///
+    /// # Errors
+    /// [`RangeError`] (in microseconds) for a time before 1970 or after the last tick of the format.
+    pub fn min_at(time: UnixTime) -> Result<Self, RangeError> {
+        Kuid::tick(time).map(|tick| Self::at(tick, 0))
+    }
+
+    /// The highest ID of the tick during which `time` is: the inclusive end of a range scan.
+    ///
+    /// # Errors
+    /// As [`min_at`](Self::min_at).
+    pub fn max_at(time: UnixTime) -> Result<Self, RangeError> {
+        Kuid::tick(time).map(|tick| Self::at(tick, Self::MAX_SEQUENCE))
+    }
+}
+
+tickid_core::impl_text!(LocalId);
+
+impl From<u64> for LocalId {
+    fn from(value: u64) -> Self {
+        Self(value)
+    }
+}
+
+impl From<LocalId> for u64 {
+    fn from(id: LocalId) -> Self {
+        id.0
+    }
+}
+
+impl From<[u8; 8]> for LocalId {
+    fn from(bytes: [u8; 8]) -> Self {
+        Self::from_be_bytes(bytes)
+    }
+}
+
+impl From<LocalId> for [u8; 8] {
+    fn from(id: LocalId) -> Self {
+        id.to_be_bytes()
+    }
+}
+
+/// For signed 64-bit columns, which hold every ID up to the year 18583 and sort them.
+///
+/// # Errors
+/// [`RangeError`] for a negative number.
+impl TryFrom<i64> for LocalId {
+    type Error = RangeError;
+
+    fn try_from(value: i64) -> Result<Self, RangeError> {
+        match u64::try_from(value) {
+            Ok(value) => Ok(Self(value)),
+            Err(_) => Err(RangeError::new(WHAT, value.into(), 0, i64::MAX.into())),
+        }
+    }
+}
+
+/// For signed 64-bit columns.
+///
+/// # Errors
+/// [`RangeError`] for an ID from the year 18584 on, whose highest bit is set.
+impl TryFrom<LocalId> for i64 {
+    type Error = RangeError;
+
+    fn try_from(id: LocalId) -> Result<Self, RangeError> {
+        Self::try_from(id.0).map_err(|_| RangeError::new(WHAT, id.0.into(), 0, Self::MAX.into()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn takes_eight_bytes() {
+        assert_eq!(size_of::<LocalId>(), 8);
+    }
+
+    #[test]
+    fn the_highest_parts_make_the_highest_id() {
+        let highest = LocalId::from_parts(
+            LocalId::MAX_MEGA_SECONDS,
+            LocalId::MAX_SECONDS,
+            LocalId::MAX_MICRO_SECONDS,
+            LocalId::MAX_SEQUENCE,
+        );
+        assert_eq!(highest, Ok(LocalId::MAX));
+    }
+
+    #[test]
+    fn only_valid_times_have_a_tick() {
+        let tick = |seconds, micro_seconds| {
+            let id = LocalId::from_parts(0, seconds, micro_seconds, 7).unwrap();
+            id.tick().map(Tick::get)
+        };
+        assert_eq!(tick(0, 0), Some(0));
+        assert_eq!(tick(0, 999_999), Some(976));
+        assert_eq!(tick(1, 0), Some(977));
+        assert_eq!(tick(999_999, 999_424), Some(976_999_999));
+        assert_eq!(tick(0, 1_000_448), None);
+        assert_eq!(tick(1_000_000, 0), None);
+    }
+
+    #[test]
+    fn ranges_hold_exactly_the_ids_of_a_tick() {
+        let range = |micros| {
+            let time = UnixTime::from_micros(micros);
+            (
+                LocalId::min_at(time).unwrap(),
+                LocalId::max_at(time).unwrap(),
+            )
+        };
+        let (min, max) = range(1_024 * 5);
+        assert_eq!((min.step(), max.step()), (5, 5));
+        assert_eq!((min.sequence(), max.sequence()), (0, LocalId::MAX_SEQUENCE));
+        assert_eq!(range(1_024 * 6 - 1), (min, max));
+        assert_eq!(range(1_024 * 5 - 1).1.get(), min.get() - 1);
+        assert_eq!(range(1_024 * 6).0.get(), max.get() + 1);
+        // The last tick of a second is shorter, and the next second has an ID of its own.
+        assert_eq!(range(999_424), range(999_999));
+        let next = LocalId::from_parts(0, 1, 0, 0).unwrap();
+        assert_eq!(range(1_000_000).0, next);
+    }
+
+    #[test]
+    fn times_out_of_range_are_errors_that_name_the_range() {
+        const LAST: i64 = 1_048_575_999_999_999_999;
+        for micros in [-1, i64::MIN, i64::MAX, LAST + 1] {
+            let error = LocalId::max_at(UnixTime::from_micros(micros)).unwrap_err();
+            assert_eq!(error.value(), i128::from(micros));
+            assert_eq!((error.min(), error.max()), (0, LAST.into()));
+        }
+        let last = LocalId::max_at(UnixTime::from_micros(LAST)).unwrap();
+        assert_eq!(last.unix_time().as_micros(), LAST - 575);
+        assert_eq!(last.tick(), Some(Tick::MAX));
+    }
+
+    #[test]
+    fn signed_columns_hold_the_lower_half() {
+        assert_eq!(i64::try_from(LocalId::new(7)), Ok(7));
+        assert_eq!(LocalId::try_from(7_i64), Ok(LocalId::new(7)));
+        let error = i64::try_from(LocalId::MAX).unwrap_err();
+        assert_eq!(error.value(), u64::MAX.into());
+        assert_eq!(LocalId::try_from(-1_i64).unwrap_err().value(), -1);
+    }
+}

@@ -1,0 +1,74 @@
+/// A [`LocalId`](crate::LocalId) from a literal in canonical text; one that does not parse does not
+/// compile.
+///
+/// ```
+/// use tickid_kuid::{LocalId, local_id};
+///
+/// const ID: LocalId = local_id!(".5.tXbhdV.3");
+/// assert_eq!(ID.sequence(), 1);
+/// ```
+///
+/// ```compile_fail,E0080
+/// let id = tickid_kuid::local_id!(".5.tXbhdV."); // a character short
+/// ```
+#[macro_export]
+macro_rules! local_id {
+    ($text:expr) => {
+        const {
+            match $crate::LocalId::parse_bytes($text.as_bytes()) {
+                Ok(id) => id,
+                Err(_) => panic!("not a kuid local ID"),
+            }
+        }
+    };
+}
+
+/// A [`GlobalId`](crate::GlobalId) from a literal in canonical text; one that does not parse does not
+/// compile.
+///
+/// ```
+/// use tickid_kuid::{GlobalId, global_id};
+///
+/// const ID: GlobalId = global_id!(".5.tXVEf8n8vPN.0");
+/// assert_eq!(ID.sequence(), 1);
+/// ```
+///
+/// ```compile_fail,E0080
+/// let id = tickid_kuid::global_id!(".5.tXVEf8n8vPN.0."); // a character too many
+/// ```
+#[macro_export]
+macro_rules! global_id {
+    ($text:expr) => {
+        const {
+            match $crate::GlobalId::parse_bytes($text.as_bytes()) {
+                Ok(id) => id,
+                Err(_) => panic!("not a kuid global ID"),
+            }
+        }
+    };
+}
+
+/// A [`WideGlobalId`](crate::WideGlobalId) from a literal in canonical text; one that does not parse
+/// does not compile.
+///
+/// ```
+/// use tickid_kuid::{WideGlobalId, wide_global_id};
+///
+/// const ID: WideGlobalId = wide_global_id!(".....................F");
+/// assert_eq!(ID.sequence(), 1);
+/// ```
+///
+/// ```compile_fail,E0080
+/// let id = tickid_kuid::wide_global_id!(".....................0"); // stray bits in the last character
+/// ```
+#[macro_export]
+macro_rules! wide_global_id {
+    ($text:expr) => {
+        const {
+            match $crate::WideGlobalId::parse_bytes($text.as_bytes()) {
+                Ok(id) => id,
+                Err(_) => panic!("not a kuid wide global ID"),
+            }
+        }
+    };
+}

@@ -1,0 +1,217 @@
+use tickid_core::NodeId;
+use tickid_core::text::{ParseError, Text};
+
+use crate::codec::HEX;
+
+/// A node: a fingerprint of 32 bits.
+///
+/// Erlang makes it of the node's name (`uid@127.0.0.1`), by either of two functions: [`phash2`] in
+/// today's library, [`phash`] in its document and its older versions. Any other number will do where
+/// no Erlang node has to agree on it.
+///
+/// Fingerprints of names are in effect **28 bits** wide: both functions give at most 2^28. Of a hundred
+/// nodes with names at random two agree about once in 54,000 cases; see to it that yours differ.
+///
+/// Its text is 8 hexadecimal digits in lower case.
+///
+/// [`phash2`]: Self::phash2
+/// [`phash`]: Self::phash
+///
+/// # Examples
+/// ```
+/// use tickid_kuid::Node;
+///
+/// let node = Node::phash2("uid@127.0.0.1");
+/// assert_eq!(node.get(), 65_742_641);
+/// assert_eq!(node.to_string(), "03eb2731");
+/// assert_eq!(Node::phash("uid@127.0.0.1").to_string(), "03eb2732");
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(transparent)]
+pub struct Node(u32);
+
+impl Node {
+    /// The length of the text.
+    pub const TEXT_LEN: usize = 8;
+
+    /// The node with this fingerprint.
+    #[inline]
+    #[must_use]
+    pub const fn from_u32(fingerprint: u32) -> Self {
+        Self(fingerprint)
+    }
+
+    /// The fingerprint of a node name as `erlang:phash2(Name, 1 bsl 32)` gives it, the name being an
+    /// atom. Today's Erlang library uses this one.
+    ///
+    /// Spelling counts to the code point: `é` as one character and as `e` with an accent are two names.
+    /// Erlang's atoms hold at most 255 characters; a longer name has a fingerprint here, but no Erlang
+    /// node has that name.
+    #[must_use]
+    pub const fn phash2(name: &str) -> Self {
+        Self(atom_hash(name))
+    }
+
+    /// The fingerprint of a node name as `erlang:phash(Name, 1 bsl 32)` gave it: [`phash2`] plus one.
+    /// The Erlang library's document uses this one. Names are taken as `phash2` takes them.
+    ///
+    /// [`phash2`]: Self::phash2
+    #[must_use]
+    pub const fn phash(name: &str) -> Self {
+        // 28 bits.
+        Self(atom_hash(name) + 1)
+    }
+
+    /// The fingerprint.
+    #[inline]
+    #[must_use]
+    pub const fn get(self) -> u32 {
+        self.0
+    }
+
+    /// The fingerprint in 4 bytes, big-endian, as they stand in an ID.
+    #[must_use]
+    pub const fn to_be_bytes(self) -> [u8; 4] {
+        self.0.to_be_bytes()
+    }
+
+    /// The node whose fingerprint these 4 bytes are, big-endian.
+    #[must_use]
+    pub const fn from_be_bytes(bytes: [u8; 4]) -> Self {
+        Self(u32::from_be_bytes(bytes))
+    }
+
+    /// The node that `text` spells: 8 hexadecimal digits in lower case.
+    ///
+    /// # Errors
+    /// [`ParseError`] for any other length and for the first byte that is no such digit.
+    pub const fn parse_bytes(text: &[u8]) -> Result<Self, ParseError> {
+        match HEX.decode::<4, { Self::TEXT_LEN }>(text) {
+            Ok(bytes) => Ok(Self::from_be_bytes(bytes)),
+            Err(kind) => Err(ParseError::new("kuid node", kind)),
+        }
+    }
+
+    /// The fingerprint as 8 hexadecimal digits in lower case.
+    #[must_use]
+    pub const fn encode(self) -> Text<{ Self::TEXT_LEN }> {
+        HEX.encode(&self.to_be_bytes())
+    }
+}
+
+tickid_core::impl_text!(Node);
+
+impl From<u32> for Node {
+    fn from(fingerprint: u32) -> Self {
+        Self(fingerprint)
+    }
+}
+
+impl From<Node> for u32 {
+    fn from(node: Node) -> Self {
+        node.0
+    }
+}
+
+impl From<[u8; 4]> for Node {
+    fn from(bytes: [u8; 4]) -> Self {
+        Self::from_be_bytes(bytes)
+    }
+}
+
+impl From<Node> for [u8; 4] {
+    fn from(node: Node) -> Self {
+        node.to_be_bytes()
+    }
+}
+
+impl NodeId for Node {
+    fn bits(&self) -> u32 {
+        u32::BITS
+    }
+
+    fn value(&self) -> u64 {
+        self.0.into()
+    }
+}
+
+/// An ID of one node where an ID of another was asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, thiserror::Error)]
+#[error("the ID is of node {found}, not of node {expected}")]
+pub struct ForeignNode {
+    expected: Node,
+    found: Node,
+}
+
+impl ForeignNode {
+    pub(crate) const fn new(expected: Node, found: Node) -> Self {
+        Self { expected, found }
+    }
+
+    /// The node asked for.
+    #[must_use]
+    pub const fn expected(&self) -> Node {
+        self.expected
+    }
+
+    /// The node of the ID.
+    #[must_use]
+    pub const fn found(&self) -> Node {
+        self.found
+    }
+}
+
+/// P. J. Weinberger's hash as Erlang takes it of an atom: a character up to U+00FF counts as its one
+/// Latin-1 byte, any other as the bytes of its UTF-8. The result has 28 bits.
+const fn atom_hash(name: &str) -> u32 {
+    let mut hash: u32 = 0;
+    let mut rest = name.as_bytes();
+    loop {
+        let byte;
+        (byte, rest) = match rest {
+            [] => return hash,
+            // U+0080 to U+00FF; `name` is UTF-8, so the second byte continues the first.
+            [lead @ 0xc2..=0xc3, next, rest @ ..] => (*lead << 6 | *next & 0x3f, rest),
+            [byte, rest @ ..] => (*byte, rest),
+        };
+        hash = (hash << 4).wrapping_add(byte as u32);
+        hash = (hash ^ (hash >> 28 << 4)) & 0x0fff_ffff;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::string::ToString as _;
+
+    use super::*;
+
+    #[test]
+    fn takes_four_bytes() {
+        assert_eq!(size_of::<Node>(), 4);
+    }
+
+    #[test]
+    fn characters_up_to_u_00ff_are_one_byte_beside_any_other() {
+        // 'ö' is 0xf6 in Latin-1; U+043D is 0xd0 0xbd in UTF-8.
+        assert_eq!(Node::phash2("ö").get(), 0xf6);
+        assert_eq!(Node::phash2("н").get(), 0xd00 + 0xbd);
+        assert_eq!(Node::phash2("öн").get(), (0xf60 + 0xd0) * 16 + 0xbd);
+    }
+
+    #[test]
+    fn the_error_names_both_nodes() {
+        let error = ForeignNode::new(Node(1), Node(0xffff_ffff));
+        assert_eq!(
+            error.to_string(),
+            "the ID is of node ffffffff, not of node 00000001"
+        );
+    }
+
+    #[test]
+    fn only_canonical_text_is_a_node() {
+        assert_eq!("03eb2731".parse(), Ok(Node(65_742_641)));
+        for text in ["", "3eb2731", "003eb2731", "03EB2731", "0x3eb273"] {
+            assert!(text.parse::<Node>().is_err(), "{text:?}");
+        }
+    }
+}

@@ -1,0 +1,305 @@
+use core::fmt;
+use core::time::Duration;
+
+use tickid_core::{
+    Block, Form, LowestStart, Policy, RangeError, Scheme, SequenceBounds, Slot, Tick, Ticks,
+    UnixTime,
+};
+
+use crate::global::GlobalId;
+use crate::local::LocalId;
+use crate::node::Node;
+
+/// The kuid scheme with its layout: what the bits of a global ID don't say.
+///
+/// # Examples
+/// ```
+/// use tickid_kuid::{Drift, Generator, Kuid, Node};
+///
+/// let layout = Kuid { drift: Drift::new(10)? }; // keep each node's IDs of 17 minutes together
+/// let generator = Generator::builder(Node::phash2("a@host")).layout(layout).build()?;
+/// let id = generator.generate()?;
+/// assert_eq!(id.node(layout.drift), Node::phash2("a@host"));
+///
+/// // A range scan over the keys of this moment finds it.
+/// let time = layout.unix_time(id);
+/// assert!((layout.min_at(time)?..=layout.max_at(time)?).contains(&id));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Kuid {
+    /// How many low bits of the seconds stand behind the node.
+    pub drift: Drift,
+}
+
+impl Kuid {
+    /// How far a generator lets the clock run behind before it stalls: 1 second.
+    pub const DEFAULT_ALLOWANCE: Duration = Duration::from_secs(1);
+    /// Ticks are the 1,024 µs steps *within* each second, so that the last of them lasts 576 µs.
+    pub const TICKS_PER_SECOND: u64 = 977;
+
+    const MICROS_PER_TICK: u64 = 1_024;
+
+    pub(crate) fn tick(time: UnixTime) -> Result<Tick<Self>, RangeError> {
+        const MAX: u64 = (LocalId::MAX_MEGA_SECONDS as u64 + 1) * 1_000_000_000_000 - 1;
+        let micros = u64::try_from(time.as_micros());
+        micros
+            .ok()
+            .and_then(|micros| {
+                let (seconds, rest) = (micros / 1_000_000, micros % 1_000_000);
+                Tick::new(seconds * Self::TICKS_PER_SECOND + rest / Self::MICROS_PER_TICK).ok()
+            })
+            .ok_or_else(|| {
+                let micros = time.as_micros().into();
+                RangeError::new("time in microseconds", micros, 0, MAX.into())
+            })
+    }
+
+    /// When the ID's tick began; [`GlobalId::unix_time`] at this drift.
+    #[must_use]
+    pub const fn unix_time(self, id: GlobalId) -> UnixTime {
+        id.unix_time(self.drift)
+    }
+
+    /// The lowest global ID, over all nodes, of the tick during which `time` is;
+    /// [`GlobalId::min_at`] at this drift.
+    ///
+    /// # Errors
+    /// [`RangeError`] (in microseconds) for a time before 1970 or after the last tick of the format.
+    pub fn min_at(self, time: UnixTime) -> Result<GlobalId, RangeError> {
+        GlobalId::min_at(time, self.drift)
+    }
+
+    /// The highest global ID, over all nodes, of the tick during which `time` is;
+    /// [`GlobalId::max_at`] at this drift.
+    ///
+    /// # Errors
+    /// As [`min_at`](Self::min_at).
+    pub fn max_at(self, time: UnixTime) -> Result<GlobalId, RangeError> {
+        GlobalId::max_at(time, self.drift)
+    }
+}
+
+impl Scheme for Kuid {
+    const NAME: &'static str = "kuid";
+    /// The last tick of the last valid `{A, B, C}`, in the year 35198.
+    const MAX_TICK: u64 =
+        (LocalId::MAX_MEGA_SECONDS as u64 + 1) * 1_000_000 * Self::TICKS_PER_SECOND - 1;
+    /// As far as the engine's 44 bits go: the year 2540.
+    const LAST_TICK: u64 = (1 << Self::TICK_BITS) - 2;
+    const TICK_BITS: u32 = 44;
+    const MAX_SEQUENCE: u32 = LocalId::MAX_SEQUENCE;
+
+    type Node = Node;
+    type Form = Global;
+    type Sequence = LowestStart;
+
+    #[inline]
+    fn tick_at(&self, time: UnixTime) -> Result<Tick<Self>, RangeError> {
+        Self::tick(time)
+    }
+
+    fn time_of(&self, tick: Tick<Self>) -> UnixTime {
+        LocalId::at(tick, 0).unix_time()
+    }
+
+    fn ticks_in(&self, duration: Duration) -> Ticks<Self> {
+        let rest = u64::from(duration.subsec_micros()) / Self::MICROS_PER_TICK;
+        let whole = duration.as_secs().saturating_mul(Self::TICKS_PER_SECOND);
+        Ticks::new(whole.saturating_add(rest))
+    }
+
+    fn sequence_bounds(&self, _: &Node) -> SequenceBounds {
+        SequenceBounds::new(0, Self::MAX_SEQUENCE)
+    }
+
+    fn default_policy(&self) -> Policy<Self> {
+        Policy::Ratchet {
+            allowance: self.ticks_in(Self::DEFAULT_ALLOWANCE),
+        }
+    }
+
+    fn default_sequence(&self, _: u64) -> LowestStart {
+        LowestStart
+    }
+}
+
+/// The form of local IDs: 64 bits, without the node, unique among the IDs of one generator.
+///
+/// A generator draws both forms from the same sequence.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Local;
+
+/// The form of global IDs, the default: 96 bits, with the node.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Global;
+
+impl Form<Kuid> for Local {
+    type Id = LocalId;
+
+    #[inline]
+    fn id(self, _: &Kuid, _: &Node, slot: Slot<Kuid>) -> LocalId {
+        LocalId::at(slot.tick, slot.sequence)
+    }
+
+    fn fill(self, _: &Kuid, _: &Node, block: Block<Kuid>, out: &mut [LocalId]) {
+        // The sequence is in the low bits: the division is done once.
+        let base = LocalId::at(block.tick(), 0).get();
+        for (id, slot) in out.iter_mut().zip(block) {
+            *id = LocalId::new(base | u64::from(slot.sequence));
+        }
+    }
+}
+
+impl Form<Kuid> for Global {
+    type Id = GlobalId;
+
+    #[inline]
+    fn id(self, scheme: &Kuid, node: &Node, slot: Slot<Kuid>) -> GlobalId {
+        GlobalId::from_local(Local.id(scheme, node, slot), *node, scheme.drift)
+    }
+
+    fn fill(self, scheme: &Kuid, node: &Node, block: Block<Kuid>, out: &mut [GlobalId]) {
+        let base = GlobalId::from_local(LocalId::at(block.tick(), 0), *node, scheme.drift);
+        for (id, slot) in out.iter_mut().zip(block) {
+            *id = base.with_sequence(slot.sequence);
+        }
+    }
+}
+
+/// How many low bits of the seconds stand behind the node in a global ID: 5 to 10, 8 unless said
+/// otherwise. The Erlang library calls it `I`, or drift.
+///
+/// Within a *neighborhood* of 2^I seconds IDs sort by node before time, so that clocks of nodes may
+/// differ by so much without their IDs being interleaved; across nodes, order is by time to within
+/// that interval. The drift is not in the ID: everyone who reads an ID's time or node must know it.
+///
+/// # Examples
+/// ```
+/// use core::time::Duration;
+/// use tickid_kuid::Drift;
+///
+/// assert_eq!(Drift::default().interval(), Duration::from_secs(256));
+/// let error = Drift::new(11).unwrap_err();
+/// assert_eq!(error.to_string(), "kuid drift in bits 11 is outside of 5..=10");
+/// ```
+///
+/// # Spec
+/// fogfish/uid, "96-bit, global".
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Drift(u8);
+
+impl Drift {
+    /// 5 bits: 32 seconds.
+    pub const MIN: Self = Self(5);
+    /// 10 bits: 17 minutes and 4 seconds.
+    pub const MAX: Self = Self(10);
+    /// 8 bits: 4 minutes and 16 seconds.
+    pub const DEFAULT: Self = Self(8);
+
+    /// A drift of `bits` bits.
+    ///
+    /// # Errors
+    /// [`RangeError`] outside of 5..=10. (The Erlang library never returns from encoding with those.)
+    pub const fn new(bits: u8) -> Result<Self, RangeError> {
+        if Self::MIN.0 <= bits && bits <= Self::MAX.0 {
+            Ok(Self(bits))
+        } else {
+            let (min, max) = (Self::MIN.0 as i128, Self::MAX.0 as i128);
+            Err(RangeError::new(
+                "kuid drift in bits",
+                bits as i128,
+                min,
+                max,
+            ))
+        }
+    }
+
+    /// How many bits.
+    #[inline]
+    #[must_use]
+    pub const fn get(self) -> u8 {
+        self.0
+    }
+
+    /// How long a neighborhood is: 2^I seconds.
+    #[must_use]
+    pub const fn interval(self) -> Duration {
+        Duration::from_secs(1 << self.0)
+    }
+}
+
+impl Default for Drift {
+    fn default() -> Self {
+        Self::DEFAULT
+    }
+}
+
+impl TryFrom<u8> for Drift {
+    type Error = RangeError;
+
+    fn try_from(bits: u8) -> Result<Self, RangeError> {
+        Self::new(bits)
+    }
+}
+
+impl From<Drift> for u8 {
+    fn from(drift: Drift) -> Self {
+        drift.0
+    }
+}
+
+/// The number of bits.
+impl fmt::Display for Drift {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_default_allowance_is_the_977_ticks_of_a_second() {
+        let ratchet = Policy::Ratchet {
+            allowance: Ticks::new(977),
+        };
+        assert_eq!(Kuid::default().default_policy(), ratchet);
+    }
+
+    #[test]
+    fn only_whole_ticks_pass() {
+        let ticks = |duration| Kuid::default().ticks_in(duration).get();
+        assert_eq!(ticks(Duration::from_micros(1_023)), 0);
+        assert_eq!(ticks(Duration::from_micros(1_024)), 1);
+        assert_eq!(ticks(Duration::from_micros(999_999)), 976);
+        assert_eq!(ticks(Duration::new(2, 1_023_999)), 2 * 977);
+        assert_eq!(ticks(Duration::MAX), u64::MAX);
+    }
+
+    #[test]
+    fn every_tick_of_a_second_begins_where_its_time_says() {
+        let kuid = Kuid::default();
+        for second in [0, 1, 999_999, 1_000_000, 1_539_625_275] {
+            for step in 0..977 {
+                let tick = Tick::new(second * 977 + step).unwrap();
+                let begin = (second * 1_000_000 + step * 1_024).cast_signed();
+                assert_eq!(kuid.time_of(tick).as_micros(), begin);
+                assert_eq!(kuid.tick_at(UnixTime::from_micros(begin)), Ok(tick));
+                if let Some(before) = tick.get().checked_sub(1) {
+                    let before = Tick::new(before).unwrap();
+                    assert_eq!(kuid.tick_at(UnixTime::from_micros(begin - 1)), Ok(before));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn generation_ends_in_the_year_2540() {
+        assert_eq!(Kuid::LAST_TICK, (1 << 44) - 2);
+        let last = Kuid::default().time_of(Tick::new(Kuid::LAST_TICK).unwrap());
+        // 2540-08-06T14:47:52Z.
+        assert_eq!(last.as_millis() / 1_000, 18_006_331_672);
+    }
+}
