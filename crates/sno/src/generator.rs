@@ -1,0 +1,59 @@
+use tickid_core::{DefaultClock, LowestStart};
+
+use crate::scheme::Sno;
+
+/// The shared generator; see [`tickid_core::Generator`] for all it can do.
+///
+/// IDs are always of the clock's own tick (*tick-tock*): when the clock is set back, the tick-tock bit
+/// flips and IDs go on at once. Only where it is set back a second time, to where the other bit has
+/// been already, `try_generate` says how long to wait, and `generate` waits. So it is when all 65,536
+/// sequences of a tick are used up; [`on_overflow`](tickid_core::Builder::on_overflow) tells of that.
+///
+/// Generators can share a partition when each is confined to sequences of its own, at least four.
+///
+/// # Examples
+/// ```
+/// use tickid_sno::{Generator, Meta, Partition, SequenceBounds};
+///
+/// let generator = Generator::builder(Partition::new(7))
+///     .bounds(SequenceBounds::new(0, 32_767)) // somebody else has the other half
+///     .build()?;
+/// let ids = std::thread::scope(|scope| {
+///     let threads = [1, 2].map(|meta| {
+///         let generator = &generator;
+///         scope.spawn(move || generator.generate_as(Meta(meta)))
+///     });
+///     threads.map(|thread| thread.join().unwrap())
+/// });
+/// assert_ne!(ids[0]?, ids[1]?);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Spec
+/// sno, "Time and sequence": "Sequence sharding", "Sequence overflow", "Clock drift and the tick-tock
+/// toggle".
+#[cfg(target_has_atomic = "64")]
+pub type Generator<C = DefaultClock, Q = LowestStart> = tickid_core::Generator<Sno, C, Q>;
+
+/// The exclusive generator; see [`tickid_core::LocalGenerator`] for all it can do. It does what
+/// [`Generator`] does, without atomics, and skips no sequence.
+///
+/// # Examples
+/// ```
+/// use tickid_sno::{LocalGenerator, Partition};
+/// use tickid_sno::core::{ManualClock, UnixTime};
+///
+/// let clock = ManualClock::new(UnixTime::from_millis(1_700_000_000_000)?);
+/// let mut generator = LocalGenerator::builder(Partition::new(7)).clock(&clock).build_local()?;
+/// let before = generator.try_generate()?;
+///
+/// clock.set(UnixTime::from_millis(1_699_999_990_000)?); // ten seconds back
+/// let after = generator.try_generate()?;
+/// assert!(!before.toggle() && after.toggle());
+/// assert_eq!(after.unix_time().as_millis(), 1_699_999_990_000);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub type LocalGenerator<C = DefaultClock, Q = LowestStart> = tickid_core::LocalGenerator<Sno, C, Q>;
+
+/// The options of a generator; see [`tickid_core::Builder`].
+pub type Builder<C = DefaultClock, Q = LowestStart> = tickid_core::Builder<Sno, C, Q>;

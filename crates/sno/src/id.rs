@@ -1,0 +1,393 @@
+use core::hash::{Hash, Hasher};
+
+use tickid_core::text::{Alphabet, ParseError, Text};
+use tickid_core::{RangeError, Tick, UnixTime};
+
+use crate::partition::Partition;
+use crate::scheme::Sno;
+
+/// The alphabet in ASCII order, so that text sorts as the bytes do.
+static ALPHABET: Alphabet = match Alphabet::new("23456789abcdefghijklmnopqrstuvwx", "2-9, a-x") {
+    Some(alphabet) => alphabet,
+    None => panic!("32 distinct characters"),
+};
+
+/// A sno ID: 10 bytes. Any 10 bytes are one.
+///
+/// IDs order by time, then tick-tock bit, metabyte, partition and sequence; bytes and text order
+/// alike.
+///
+/// # Examples
+/// ```
+/// use tickid_sno::{Partition, SnoId};
+///
+/// let id: SnoId = "brpk4q72xwf2m63l".parse()?;
+/// assert_eq!(id.timestamp(), 168_435_953_744);
+/// assert_eq!(id.unix_time().as_millis(), 1_936_047_814_976); // 2031-05-08
+/// assert_eq!((id.toggle(), id.meta()), (false, 255));
+/// assert_eq!((id.partition(), id.sequence()), (Partition::new(39_434), 4_147));
+///
+/// assert!("BRPK4Q72XWF2M63L".parse::<SnoId>().is_err()); // case matters
+/// # Ok::<(), tickid_sno::ParseError>(())
+/// ```
+///
+/// # Spec
+/// sno, "Layout" and "Encoding".
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[repr(transparent)]
+pub struct SnoId([u8; Self::LEN]);
+
+impl SnoId {
+    /// The lowest ID, all bits zero: `2222222222222222`.
+    pub const MIN: Self = Self([0; Self::LEN]);
+    /// The highest ID, all bits one: `xxxxxxxxxxxxxxxx`.
+    pub const MAX: Self = Self([0xff; Self::LEN]);
+    /// What the original calls the zero value; the same as [`MIN`](Self::MIN).
+    pub const ZERO: Self = Self::MIN;
+    /// The last timestamp, in 4 ms ticks since 2010: 2079-09-07T15:47:35.548Z.
+    pub const MAX_TIMESTAMP: u64 = (1 << Self::TIMESTAMP_BITS) - 1;
+    /// How many bits the timestamp has.
+    pub const TIMESTAMP_BITS: u32 = 39;
+    /// How many bytes an ID has.
+    pub const LEN: usize = 10;
+    /// The length of the text.
+    pub const TEXT_LEN: usize = 16;
+
+    /// How far the timestamp is shifted in the first eight bytes: above the tick-tock bit, the
+    /// metabyte and the partition.
+    const TIMESTAMP_SHIFT: u32 = u64::BITS - Self::TIMESTAMP_BITS;
+    const TOGGLE_SHIFT: u32 = Self::TIMESTAMP_SHIFT - 1;
+    const META_SHIFT: u32 = 16;
+
+    /// The ID of a timestamp (4 ms ticks since 2010-01-01T00:00:00Z), the tick-tock bit, a metabyte, a
+    /// partition and a sequence.
+    ///
+    /// # Errors
+    /// [`RangeError`] above [`MAX_TIMESTAMP`](Self::MAX_TIMESTAMP); all else fits by its type.
+    pub const fn from_parts(
+        timestamp: u64,
+        toggle: bool,
+        meta: u8,
+        partition: Partition,
+        sequence: u16,
+    ) -> Result<Self, RangeError> {
+        if timestamp <= Self::MAX_TIMESTAMP {
+            Ok(Self::assemble(timestamp, toggle, meta, partition, sequence))
+        } else {
+            let (value, max) = (timestamp as i128, Self::MAX_TIMESTAMP as i128);
+            Err(RangeError::new("sno timestamp", value, 0, max))
+        }
+    }
+
+    /// For a timestamp that is in range.
+    #[inline]
+    pub(crate) const fn assemble(
+        timestamp: u64,
+        toggle: bool,
+        meta: u8,
+        partition: Partition,
+        sequence: u16,
+    ) -> Self {
+        debug_assert!(timestamp <= Self::MAX_TIMESTAMP);
+        let head = timestamp << Self::TIMESTAMP_SHIFT
+            | (toggle as u64) << Self::TOGGLE_SHIFT
+            | (meta as u64) << Self::META_SHIFT
+            | partition.get() as u64;
+        let ([a, b, c, d, e, f, g, h], [i, j]) = (head.to_be_bytes(), sequence.to_be_bytes());
+        Self([a, b, c, d, e, f, g, h, i, j])
+    }
+
+    /// The ID that `text` spells: 16 characters of the alphabet `23456789abcdefghijklmnopqrstuvwx`.
+    ///
+    /// # Errors
+    /// [`ParseError`] for any other length and for the first byte that is not in the alphabet, upper
+    /// case, `0`, `1`, `y` and `z` among them. (The original takes any 16 bytes.)
+    pub const fn parse_bytes(text: &[u8]) -> Result<Self, ParseError> {
+        match ALPHABET.decode::<{ Self::LEN }, { Self::TEXT_LEN }>(text) {
+            Ok(bytes) => Ok(Self(bytes)),
+            Err(kind) => Err(ParseError::new("sno ID", kind)),
+        }
+    }
+
+    /// The canonical text.
+    #[inline]
+    #[must_use]
+    pub const fn encode(self) -> Text<{ Self::TEXT_LEN }> {
+        ALPHABET.encode(&self.0)
+    }
+
+    /// The 10 bytes, which sort as the IDs do.
+    #[inline]
+    #[must_use]
+    pub const fn to_bytes(self) -> [u8; Self::LEN] {
+        self.0
+    }
+
+    /// The ID of these 10 bytes.
+    #[inline]
+    #[must_use]
+    pub const fn from_bytes(bytes: [u8; Self::LEN]) -> Self {
+        Self(bytes)
+    }
+
+    /// The canonical text as 16 bytes, which a column for UUIDs can hold. They sort as the IDs do.
+    ///
+    /// They are no UUID by RFC 9562: no version, no variant.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_sno::{SnoId, sno};
+    ///
+    /// let id = sno!("brpk4q72xwf2m63l");
+    /// assert_eq!(&id.to_text_bytes(), b"brpk4q72xwf2m63l");
+    /// assert_eq!(SnoId::from_text_bytes(id.to_text_bytes()), Ok(id));
+    /// ```
+    #[inline]
+    #[must_use]
+    pub fn to_text_bytes(self) -> [u8; Self::TEXT_LEN] {
+        // The text is always that long.
+        self.encode().as_bytes().try_into().unwrap_or_default()
+    }
+
+    /// The ID whose [text](Self::to_text_bytes) these 16 bytes are.
+    ///
+    /// # Errors
+    /// As [`parse_bytes`](Self::parse_bytes).
+    pub const fn from_text_bytes(text: [u8; Self::TEXT_LEN]) -> Result<Self, ParseError> {
+        Self::parse_bytes(&text)
+    }
+
+    /// The first eight bytes: everything but the sequence.
+    #[inline]
+    const fn head(self) -> u64 {
+        let [a, b, c, d, e, f, g, h, _, _] = self.0;
+        u64::from_be_bytes([a, b, c, d, e, f, g, h])
+    }
+
+    /// The timestamp, in 4 ms ticks since 2010-01-01T00:00:00Z: 39 bits.
+    #[inline]
+    #[must_use]
+    pub const fn timestamp(self) -> u64 {
+        self.head() >> Self::TIMESTAMP_SHIFT
+    }
+
+    /// The timestamp as a tick.
+    #[must_use]
+    pub fn tick(self) -> Tick<Sno> {
+        // 39 bits are in range.
+        Tick::new(self.timestamp()).unwrap_or(Tick::MAX)
+    }
+
+    /// When the ID's tick began.
+    #[must_use]
+    pub const fn unix_time(self) -> UnixTime {
+        Sno::start_of(self.timestamp())
+    }
+
+    /// The tick-tock bit: which of two passes over the same ticks this is.
+    #[inline]
+    #[must_use]
+    pub const fn toggle(self) -> bool {
+        self.head() >> Self::TOGGLE_SHIFT & 1 == 1
+    }
+
+    /// The metabyte: what the caller chose.
+    #[inline]
+    #[must_use]
+    pub const fn meta(self) -> u8 {
+        self.0[5]
+    }
+
+    /// The partition.
+    #[inline]
+    #[must_use]
+    pub const fn partition(self) -> Partition {
+        Partition::from_bytes([self.0[6], self.0[7]])
+    }
+
+    /// The sequence.
+    #[inline]
+    #[must_use]
+    pub const fn sequence(self) -> u16 {
+        u16::from_be_bytes([self.0[8], self.0[9]])
+    }
+
+    /// Whether all bits are zero.
+    #[must_use]
+    pub const fn is_zero(self) -> bool {
+        self.head() == 0 && self.sequence() == 0
+    }
+
+    /// The lowest ID of the tick during which `time` is, whatever its tick-tock bit, metabyte and
+    /// partition: the inclusive start of a range scan.
+    ///
+    /// # Errors
+    /// [`RangeError`] for a time before 2010 or after the last timestamp.
+    pub fn min_at(time: UnixTime) -> Result<Self, RangeError> {
+        let lowest = |tick: Tick<_>| Self::assemble(tick.get(), false, 0, Partition::new(0), 0);
+        Sno::tick(time).map(lowest)
+    }
+
+    /// The highest ID of the tick during which `time` is, whatever its tick-tock bit, metabyte and
+    /// partition: the inclusive end of a range scan.
+    ///
+    /// # Errors
+    /// As [`min_at`](Self::min_at).
+    pub fn max_at(time: UnixTime) -> Result<Self, RangeError> {
+        let (meta, partition, sequence) = (u8::MAX, Partition::new(u16::MAX), u16::MAX);
+        let highest = |tick: Tick<_>| Self::assemble(tick.get(), true, meta, partition, sequence);
+        Sno::tick(time).map(highest)
+    }
+}
+
+tickid_core::impl_text!(SnoId);
+
+/// All bytes in one go; hashers are slow at many small pieces.
+impl Hash for SnoId {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        state.write(&self.0);
+    }
+}
+
+impl From<[u8; Self::LEN]> for SnoId {
+    fn from(bytes: [u8; Self::LEN]) -> Self {
+        Self::from_bytes(bytes)
+    }
+}
+
+impl From<SnoId> for [u8; SnoId::LEN] {
+    fn from(id: SnoId) -> Self {
+        id.to_bytes()
+    }
+}
+
+impl AsRef<[u8]> for SnoId {
+    fn as_ref(&self) -> &[u8] {
+        &self.0
+    }
+}
+
+/// The bytes as one big-endian integer, of 80 bits.
+impl From<SnoId> for u128 {
+    fn from(id: SnoId) -> Self {
+        Self::from(id.head()) << u16::BITS | Self::from(id.sequence())
+    }
+}
+
+/// From the bytes as one big-endian integer.
+///
+/// # Errors
+/// [`RangeError`] at and above 2^80. (It names numbers above [`i128::MAX`] as that.)
+impl TryFrom<u128> for SnoId {
+    type Error = RangeError;
+
+    fn try_from(value: u128) -> Result<Self, RangeError> {
+        const MAX: i128 = (1 << (8 * SnoId::LEN)) - 1;
+        match value.to_be_bytes() {
+            [0, 0, 0, 0, 0, 0, bytes @ ..] => Ok(Self(bytes)),
+            _ => {
+                let value = i128::try_from(value).unwrap_or(i128::MAX);
+                Err(RangeError::new("sno integer", value, 0, MAX))
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LAST_MICRO: i64 = 3_461_327_255_551_999;
+
+    fn at(micros: i64) -> UnixTime {
+        UnixTime::from_micros(micros)
+    }
+
+    #[test]
+    fn takes_ten_bytes_anywhere() {
+        assert_eq!((size_of::<SnoId>(), align_of::<SnoId>()), (10, 1));
+    }
+
+    #[test]
+    fn fields_do_not_touch_each_other() {
+        for timestamp in [0, 1, SnoId::MAX_TIMESTAMP] {
+            for toggle in [false, true] {
+                for (meta, low) in [(0, 0), (1, u16::MAX), (u8::MAX, 1)] {
+                    let partition = Partition::new(low);
+                    let id = SnoId::from_parts(timestamp, toggle, meta, partition, !low).unwrap();
+                    assert_eq!(id.timestamp(), timestamp);
+                    assert_eq!(id.tick().get(), timestamp);
+                    assert_eq!(id.toggle(), toggle);
+                    assert_eq!(id.meta(), meta);
+                    assert_eq!(id.partition(), partition);
+                    assert_eq!(id.sequence(), !low);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn only_the_timestamp_can_be_out_of_range() {
+        let last = SnoId::MAX_TIMESTAMP;
+        let id = |timestamp| {
+            SnoId::from_parts(timestamp, true, u8::MAX, Partition::new(u16::MAX), u16::MAX)
+        };
+        assert_eq!(id(last), Ok(SnoId::MAX));
+        for timestamp in [last + 1, u64::MAX] {
+            let error = id(timestamp).unwrap_err();
+            assert_eq!(error.value(), i128::from(timestamp));
+            assert_eq!((error.min(), error.max()), (0, i128::from(last)));
+        }
+    }
+
+    #[test]
+    fn only_all_zeros_are_zero() {
+        assert!(SnoId::ZERO.is_zero());
+        for byte in 0..SnoId::LEN {
+            let mut bytes = [0; SnoId::LEN];
+            bytes[byte] = 1;
+            assert!(!SnoId::from_bytes(bytes).is_zero(), "{bytes:?}");
+        }
+    }
+
+    #[test]
+    fn integers_of_more_than_80_bits_are_refused() {
+        assert_eq!(u128::from(SnoId::MAX), (1 << 80) - 1);
+        assert_eq!(SnoId::try_from((1 << 80) - 1), Ok(SnoId::MAX));
+        for value in [1 << 80, i128::MAX.unsigned_abs()] {
+            let error = SnoId::try_from(value).unwrap_err();
+            assert_eq!(error.value().unsigned_abs(), value);
+            assert_eq!((error.min(), error.max()), (0, (1 << 80) - 1));
+        }
+        let error = SnoId::try_from(u128::MAX).unwrap_err();
+        assert_eq!(error.value(), i128::MAX);
+    }
+
+    #[test]
+    fn ranges_hold_both_toggles_and_all_metabytes_of_a_tick_and_nothing_else() {
+        let number = |id: Result<SnoId, RangeError>| u128::from(id.unwrap());
+        let time = at(1_262_304_000_000_000 + 4_000 * 5);
+        let (min, max) = (number(SnoId::min_at(time)), number(SnoId::max_at(time)));
+        assert_eq!(min, 5 << 41);
+        assert_eq!(max + 1, 6 << 41);
+        let before = at(time.as_micros() - 1);
+        assert_eq!(number(SnoId::max_at(before)) + 1, min);
+    }
+
+    #[test]
+    fn times_out_of_range_are_errors_that_name_the_range() {
+        let first = 1_262_304_000_000_000;
+        for micros in [i64::MIN, -1, 0, first - 1, LAST_MICRO + 1, i64::MAX] {
+            for error in [SnoId::min_at(at(micros)), SnoId::max_at(at(micros))] {
+                let error = error.unwrap_err();
+                assert_eq!(error.value(), micros.into());
+                assert_eq!(
+                    (error.min(), error.max()),
+                    (first.into(), LAST_MICRO.into())
+                );
+            }
+        }
+        assert_eq!(SnoId::min_at(at(first)), Ok(SnoId::MIN));
+        assert_eq!(SnoId::max_at(at(LAST_MICRO)), Ok(SnoId::MAX));
+    }
+}

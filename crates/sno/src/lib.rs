@@ -1,0 +1,91 @@
+//! sno: compact, sortable, unique identifiers with a byte of the caller's own, byte for byte as the
+//! original writes them.
+//!
+//! ```text
+//!  80 bits, big-endian
+//! ┌──────────────────────────────┬──────────┬──────────┬───────────┬──────────┐
+//! │ timestamp: 4 ms ticks        │ tick-    │ metabyte │ partition │ sequence │
+//! │ since 2010, 39 bits          │ tock bit │  8 bits  │  16 bits  │ 16 bits  │
+//! └──────────────────────────────┴──────────┴──────────┴───────────┴──────────┘
+//!  text: 16 characters of 2-9 and a-x, sorts as the bytes do
+//! ```
+//!
+//! # Examples
+//! ```
+//! use tickid_sno::{Generator, Meta, Partition, SnoId};
+//!
+//! let generator = Generator::new(Partition::from_bytes(*b"A\x0a"))?;
+//! let id = generator.generate_as(Meta(24))?; // `generate()` is for metabyte 0
+//! println!("{id}"); // as in brpk4q72xwf2m63l
+//! assert_eq!(id.to_string().parse::<SnoId>()?, id);
+//! assert_eq!((id.meta(), id.partition()), (24, generator.node()));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # When to choose it
+//! When a clock that is set back must not stop anything: after the first regression IDs go on at once
+//! at the clock's own time, told apart by the tick-tock bit. And when a byte (a kind, a status, a
+//! version) is worth having in the key itself. 65,536 IDs each 4 milliseconds under each of 65,536
+//! partitions, until 2079; the text of 16 characters also fits a column made for UUIDs.
+//!
+//! Two things to know. IDs of *different* metabytes are not in order within a tick, because the
+//! metabyte comes before the sequence; and those issued after a regression sort among those issued
+//! before it, as their time says. It does not hide anything: an ID tells its time and partition, and
+//! others can be guessed from it.
+//!
+//! # Features
+//! | feature | default | gives |
+//! |---|---|---|
+//! | `std` | yes | the wall clock, methods that wait, [`new`] and [`generator`] |
+//! | `alloc` | with `std` | `String` from the text of an ID |
+//! | `serde` | no | IDs as text in human-readable formats, as 10 bytes in binary ones; [`Snapshot`] in the JSON of the original |
+//!
+//! # Spec
+//! sno (<https://github.com/muyo/sno>). Where the original program differs from its own document, and
+//! what this crate does there, is in the project's `docs/schemes/sno.md`.
+
+#![no_std]
+#![cfg_attr(docsrs, feature(doc_cfg))]
+#![forbid(unsafe_code)]
+
+#[cfg(any(test, feature = "std"))]
+extern crate std;
+
+mod external;
+mod generator;
+mod id;
+mod macros;
+mod partition;
+#[cfg(all(
+    feature = "std",
+    target_has_atomic = "64",
+    // Where there is no wall clock there is no generator without being given one.
+    not(all(target_family = "wasm", target_os = "unknown"))
+))]
+mod process;
+mod scheme;
+mod snapshot;
+#[cfg(target_has_atomic = "16")]
+mod with_time;
+
+#[cfg(feature = "serde")]
+pub use self::external::serde_zero_as_null;
+#[cfg(target_has_atomic = "64")]
+pub use self::generator::Generator;
+pub use self::generator::{Builder, LocalGenerator};
+pub use self::id::SnoId;
+pub use self::partition::Partition;
+#[cfg(all(
+    feature = "std",
+    target_has_atomic = "64",
+    not(all(target_family = "wasm", target_os = "unknown"))
+))]
+pub use self::process::{ProcessError, generator, new};
+pub use self::scheme::{Meta, Sno};
+pub use self::snapshot::Snapshot;
+#[cfg(target_has_atomic = "16")]
+pub use self::with_time::WithTime;
+
+pub use tickid_core as core;
+#[doc(no_inline)]
+pub use tickid_core::{Policy, SequenceBounds, UnixTime, Window, text::ParseError};

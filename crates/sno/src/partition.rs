@@ -1,0 +1,90 @@
+use core::fmt;
+
+use tickid_core::NodeId;
+
+/// A partition: what tells two generators apart. Any 16 bits are one.
+///
+/// The original writes it as two bytes, most significant first; [`from_bytes`](Self::from_bytes) and
+/// [`to_bytes`](Self::to_bytes) do, too.
+///
+/// # Examples
+/// ```
+/// use tickid_sno::Partition;
+///
+/// let partition = Partition::from_bytes([b'A', 10]);
+/// assert_eq!(partition, Partition::new(0x41_0a));
+/// assert_eq!(partition.to_string(), "16650");
+/// ```
+///
+/// # Spec
+/// sno, "Partitions".
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(transparent)]
+pub struct Partition(u16);
+
+impl Partition {
+    /// The partition of this number.
+    #[must_use]
+    pub const fn new(number: u16) -> Self {
+        Self(number)
+    }
+
+    /// The number.
+    #[must_use]
+    pub const fn get(self) -> u16 {
+        self.0
+    }
+
+    /// The partition of these two bytes, most significant first.
+    #[must_use]
+    pub const fn from_bytes(bytes: [u8; 2]) -> Self {
+        Self(u16::from_be_bytes(bytes))
+    }
+
+    /// The two bytes, most significant first.
+    #[must_use]
+    pub const fn to_bytes(self) -> [u8; 2] {
+        self.0.to_be_bytes()
+    }
+}
+
+impl NodeId for Partition {
+    fn bits(&self) -> u32 {
+        u16::BITS
+    }
+
+    fn value(&self) -> u64 {
+        self.0.into()
+    }
+}
+
+/// The number, in decimal digits.
+impl fmt::Display for Partition {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(&self.0, f)
+    }
+}
+
+impl From<u16> for Partition {
+    fn from(number: u16) -> Self {
+        Self::new(number)
+    }
+}
+
+impl From<Partition> for u16 {
+    fn from(partition: Partition) -> Self {
+        partition.get()
+    }
+}
+
+impl From<[u8; 2]> for Partition {
+    fn from(bytes: [u8; 2]) -> Self {
+        Self::from_bytes(bytes)
+    }
+}
+
+impl From<Partition> for [u8; 2] {
+    fn from(partition: Partition) -> Self {
+        partition.to_bytes()
+    }
+}

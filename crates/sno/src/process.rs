@@ -1,0 +1,84 @@
+//! The process-wide generator.
+
+use std::sync::OnceLock;
+
+use rand::TryRng as _;
+use rand::rngs::SysRng;
+use tickid_core::{BuildError, Error};
+
+use crate::generator::Generator;
+use crate::id::SnoId;
+use crate::partition::Partition;
+use crate::scheme::Meta;
+
+/// An ID with this metabyte from the process-wide generator.
+///
+/// The generator is made at the first call, with a random partition, and stays. All threads share it.
+/// It waits as [`Generator`]'s `generate` does.
+///
+/// Two processes that run at the same time have the same partition with a probability of 1 in 65,536,
+/// of a hundred processes some two with 7 in 100; where that is too much, give out partitions and make
+/// a [`Generator`] of your own. The child of a `fork` inherits the partition and must not go on with
+/// it.
+///
+/// # Errors
+/// [`ProcessError`] when the operating system gives no random number, and when no ID can be issued.
+///
+/// # Examples
+/// ```
+/// let id = tickid_sno::new(24)?;
+/// assert_eq!(id.meta(), 24);
+/// assert_eq!(id.partition(), tickid_sno::generator()?.node());
+/// # Ok::<(), tickid_sno::ProcessError>(())
+/// ```
+pub fn new(meta: u8) -> Result<SnoId, ProcessError> {
+    Ok(generator()?.generate_as(Meta(meta))?)
+}
+
+/// The process-wide generator itself.
+///
+/// # Errors
+/// [`ProcessError::Build`] when the operating system gives no random number.
+pub fn generator() -> Result<&'static Generator, ProcessError> {
+    static GENERATOR: OnceLock<Generator> = OnceLock::new();
+    match GENERATOR.get() {
+        Some(generator) => Ok(generator),
+        None => {
+            let candidate = Generator::new(random_partition()?)?;
+            // Of threads that race here one generator stays; the others have issued nothing.
+            Ok(GENERATOR.get_or_init(|| candidate))
+        }
+    }
+}
+
+fn random_partition() -> Result<Partition, BuildError> {
+    let mut bytes = [0; 2];
+    SysRng
+        .try_fill_bytes(&mut bytes)
+        .map_err(|_| BuildError::Seed)?;
+    Ok(Partition::from_bytes(bytes))
+}
+
+/// Why the process-wide generator gave no ID.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ProcessError {
+    /// The generator could not be made.
+    #[error(transparent)]
+    Build(#[from] BuildError),
+    /// The generator could not issue an ID.
+    #[error(transparent)]
+    Generate(#[from] Error),
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn partitions_are_random() {
+        let partitions = [(); 8].map(|()| random_partition().unwrap());
+        // The chance of eight equal ones is 2^-112.
+        assert_ne!(partitions, [partitions[0]; 8]);
+    }
+}

@@ -1,0 +1,118 @@
+use core::sync::atomic::{AtomicU16, Ordering};
+
+use tickid_core::{BuildError, RangeError, Scheme as _, SequenceBounds, UnixTime, Window};
+
+use crate::id::SnoId;
+use crate::partition::Partition;
+use crate::scheme::Sno;
+
+/// IDs for times of the caller's choice, to bring records of old into the scheme.
+///
+/// It has a sequence of its own, which goes up by one with every ID, whatever their times, and after
+/// the last one starts over. The tick-tock bit is never set.
+///
+/// **It promises neither that IDs are unique nor that they are in order.** The same time, a pool of
+/// sequences later, gives the same ID; and a time that is a generator's, too, may give one of that
+/// generator's. Keep its times apart from those of generators under the same partition: a
+/// [window](Self::window) makes sure of it.
+///
+/// # Examples
+/// ```
+/// use tickid_sno::{Partition, UnixTime, WithTime};
+///
+/// let archive = WithTime::new(Partition::new(7));
+/// let time = UnixTime::from_millis(1_300_000_000_000)?;
+/// let (one, other) = (archive.new_with_time(time, 0)?, archive.new_with_time(time, 0)?);
+/// assert_eq!(one.unix_time(), time);
+/// assert_eq!((one.sequence(), other.sequence()), (0, 1));
+///
+/// let too_early = UnixTime::from_millis(1_262_303_999_999)?; // the last millisecond of 2009
+/// assert!(archive.new_with_time(too_early, 0).is_err());
+/// # Ok::<(), tickid_sno::core::RangeError>(())
+/// ```
+///
+/// # Spec
+/// sno, `NewWithTime`. The original wraps times out of range.
+#[derive(Debug)]
+pub struct WithTime {
+    partition: Partition,
+    lowest: u16,
+    last: u16,
+    window: Window<Sno>,
+    /// Between `lowest` and `last`.
+    next: AtomicU16,
+}
+
+impl WithTime {
+    /// IDs of this partition, with all sequences, at any time.
+    #[must_use]
+    pub const fn new(partition: Partition) -> Self {
+        Self {
+            partition,
+            lowest: 0,
+            last: u16::MAX,
+            window: Window::ALL,
+            next: AtomicU16::new(0),
+        }
+    }
+
+    /// The same with the sequences of `bounds` only, from the lowest on.
+    ///
+    /// # Errors
+    /// [`BuildError::SequenceBound`] above 65,535, [`BuildError::Pool`] for fewer than four.
+    pub fn bounds(self, bounds: SequenceBounds) -> Result<Self, BuildError> {
+        let (lowest, last) = Sno::check_bounds(bounds)?;
+        Ok(Self {
+            lowest,
+            last,
+            next: AtomicU16::new(lowest),
+            ..self
+        })
+    }
+
+    /// The same for the ticks of `window` only.
+    #[must_use]
+    pub fn window(self, window: Window<Sno>) -> Self {
+        Self { window, ..self }
+    }
+
+    /// An ID for the tick during which `time` is.
+    ///
+    /// # Errors
+    /// [`RangeError`] for a time before 2010 or after the last timestamp (in microseconds), and for one
+    /// outside of the window (in ticks). No sequence is lost over it.
+    pub fn new_with_time(&self, time: UnixTime, meta: u8) -> Result<SnoId, RangeError> {
+        let tick = Sno.tick_at(time)?;
+        if !self.window.contains(tick) {
+            let (min, max) = (self.window.floor().get(), self.window.ceiling() - 1);
+            let value = tick.get().into();
+            return Err(RangeError::new("tick", value, min.into(), max.into()));
+        }
+        let sequence = self.next();
+        Ok(SnoId::assemble(
+            tick.get(),
+            false,
+            meta,
+            self.partition,
+            sequence,
+        ))
+    }
+
+    fn next(&self) -> u16 {
+        let advance = |next| {
+            Some(if next == self.last {
+                self.lowest
+            } else {
+                next + 1
+            })
+        };
+        // Relaxed: the sequence is all that threads share. The closure always gives a value, so both
+        // results are the one before it.
+        match self
+            .next
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, advance)
+        {
+            Ok(next) | Err(next) => next,
+        }
+    }
+}

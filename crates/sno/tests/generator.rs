@@ -1,0 +1,404 @@
+//! What generators do when the clock is set back, when a tick is used up and when time runs out.
+
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod support;
+
+use core::time::Duration;
+use std::sync::{Mutex, mpsc};
+use std::thread;
+
+use support::{MICROS_PER_TICK, PARTITION, at, many, ratchet, tick, within};
+use tickid_sno::core::{ClockError, ErrorKind, ManualClock, Overflow, RandomStart};
+use tickid_sno::{
+    Builder, Generator, LocalGenerator, Meta, Policy, SequenceBounds, Sno, SnoId, Window,
+};
+
+const POLICIES: [Policy<Sno>; 3] = [Policy::TickTock, Policy::Wait, ratchet(250)];
+const LAST: i64 = (1 << 39) - 1;
+
+fn builder(clock: &ManualClock) -> Builder<&ManualClock> {
+    Generator::builder(PARTITION).clock(clock)
+}
+
+/// Timestamp, tick-tock bit, sequence.
+fn fields(id: SnoId) -> (u64, bool, u16) {
+    (id.timestamp(), id.toggle(), id.sequence())
+}
+
+fn ticks(count: i64) -> Duration {
+    Duration::from_micros((count * MICROS_PER_TICK).unsigned_abs())
+}
+
+#[test]
+fn ids_are_of_the_clocks_tick_the_partition_and_the_metabyte() {
+    let clock = ManualClock::new(within(123_456_789, 3_999));
+    let (shared, mut local) = (
+        builder(&clock).build().unwrap(),
+        builder(&clock).build_local().unwrap(),
+    );
+    for sequence in 0..300_u16 {
+        let meta = Meta(sequence.to_be_bytes()[1]);
+        let expected = SnoId::from_parts(123_456_789, false, meta.0, PARTITION, sequence);
+        assert_eq!(shared.try_generate_as(meta).ok(), expected.ok());
+        assert_eq!(local.try_generate_as(meta).ok(), expected.ok());
+    }
+}
+
+/// The documented exception to the order: the metabyte comes before the sequence.
+#[test]
+fn metabytes_of_one_tick_give_distinct_ids_out_of_order() {
+    let clock = ManualClock::new(at(100));
+    let generator = builder(&clock).build().unwrap();
+    let [first, second, third] =
+        [200, 100, 200].map(|meta| generator.try_generate_as(Meta(meta)).unwrap());
+    assert!(second < first, "issued later, sorts before");
+    assert!(first < third, "in order under one metabyte");
+    assert_eq!([first, second, third].map(SnoId::sequence), [0, 1, 2]);
+
+    clock.set(at(101));
+    let next = generator.try_generate_as(Meta(0)).unwrap();
+    assert!(next > third, "in order from tick to tick");
+}
+
+#[test]
+fn blocks_and_fills_carry_the_metabyte() {
+    let clock = ManualClock::new(at(100));
+    let generator = builder(&clock).build().unwrap();
+    let mut ids: Vec<_> = generator.try_block_as(Meta(9), many(5)).unwrap().collect();
+    ids.resize(12, SnoId::ZERO);
+    assert_eq!(
+        generator.try_fill_as(Meta(9), &mut ids[5..]).unwrap().len(),
+        7
+    );
+    assert!(ids.iter().all(|id| id.meta() == 9));
+    assert!(ids.iter().map(|id| id.sequence()).eq(0..12));
+}
+
+/// From 100 back to 90 flips the bit; back to 80 from 95 is a second regression into where the other
+/// bit has been, so the generator waits until it is 95 again, and goes on there.
+#[test]
+fn a_second_regression_waits_for_its_own_tick_where_that_is_nearer() {
+    let clock = ManualClock::new(at(100));
+    let mut generator = builder(&clock).build_local().unwrap();
+    let mut at_tick = |units, micros| {
+        clock.set(within(units, micros));
+        fields(generator.generate().unwrap())
+    };
+    assert_eq!(at_tick(100, 0), (100, false, 0));
+    assert_eq!(at_tick(90, 0), (90, true, 0));
+    assert_eq!(at_tick(95, 0), (95, true, 0));
+    assert_eq!(clock.slept(), Duration::ZERO);
+
+    assert_eq!(at_tick(80, 1_500), (95, true, 1));
+    assert_eq!(clock.slept(), ticks(15) - Duration::from_micros(1_500));
+}
+
+/// The same from 110, with the end of the other bit's past nearer: it flips back right after it.
+#[test]
+fn a_second_regression_waits_for_the_end_of_the_other_past_where_that_is_nearer() {
+    let clock = ManualClock::new(at(100));
+    let generator = builder(&clock).build().unwrap();
+    let at_tick = |units, micros| {
+        clock.set(within(units, micros));
+        fields(generator.generate().unwrap())
+    };
+    assert_eq!(at_tick(100, 0), (100, false, 0));
+    assert_eq!(at_tick(90, 0), (90, true, 0));
+    assert_eq!(at_tick(110, 0), (110, true, 0));
+    assert_eq!(clock.slept(), Duration::ZERO);
+
+    assert_eq!(at_tick(95, 3_999), (101, false, 0));
+    assert_eq!(clock.slept(), ticks(6) - Duration::from_micros(3_999));
+    assert_eq!(generator.state().snapshot.drifts, 2);
+}
+
+/// The original takes its units of 4 ms for nanoseconds there, and so spins.
+#[test]
+fn the_wait_after_a_second_regression_sleeps_instead_of_spinning() {
+    let second = 250;
+    let clock = ManualClock::new(at(100 * second));
+    let mut generator = builder(&clock).build_local().unwrap();
+    for seconds in [100, 99] {
+        clock.set(at(seconds * second));
+        generator.generate().unwrap();
+    }
+    clock.set(at(10 * second));
+    let error = generator.try_generate().unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Rollback);
+    assert_eq!(error.retry_after(), Some(Duration::from_secs(89)));
+    assert_eq!(fields(generator.generate().unwrap()), (99 * 250, true, 1));
+    assert_eq!(clock.slept(), Duration::from_secs(89));
+}
+
+#[test]
+fn a_wait_longer_than_allowed_is_an_error_at_once() {
+    let clock = ManualClock::new(at(100));
+    let limited = builder(&clock).max_wait(ticks(14));
+    let mut generator = limited.build_local().unwrap();
+    for units in [100, 90, 95] {
+        clock.set(at(units));
+        generator.generate().unwrap();
+    }
+    clock.set(at(80));
+    assert_eq!(
+        generator.generate().unwrap_err().kind(),
+        ErrorKind::Rollback
+    );
+    assert_eq!(clock.slept(), Duration::ZERO);
+    clock.set(at(81));
+    assert_eq!(fields(generator.generate().unwrap()), (95, true, 1));
+}
+
+#[test]
+fn an_overflow_waits_for_the_next_tick() {
+    let clock = ManualClock::new(within(100, 1_000));
+    let generator = builder(&clock).build().unwrap();
+    let mut ids = vec![SnoId::ZERO; 65_536];
+    generator.fill(&mut ids).unwrap();
+    assert!(
+        ids.iter()
+            .map(|&id| fields(id))
+            .eq((0..=u16::MAX).map(|n| (100, false, n)))
+    );
+
+    let error = generator.try_generate().unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Exhausted);
+    assert_eq!(error.retry_after(), Some(Duration::from_millis(3)));
+    assert_eq!(fields(generator.generate().unwrap()), (101, false, 0));
+    assert_eq!(clock.slept(), Duration::from_millis(3));
+}
+
+/// When, how many wait, and for how many ticks somebody has been waiting without a break.
+#[test]
+fn overflows_are_told_with_time_waiting_calls_and_ticks() {
+    let clock = ManualClock::new(within(100, 1_000));
+    let (told, overflows) = mpsc::channel::<Overflow>();
+    let (release, released) = mpsc::channel::<()>();
+    let released = Mutex::new(released);
+    let generator = builder(&clock)
+        .bounds(SequenceBounds::new(10, 13))
+        .on_overflow(move |overflow| {
+            told.send(overflow).unwrap();
+            // The first to come is kept from going on.
+            if overflow.waiting == 1 {
+                released.lock().unwrap().recv().unwrap();
+            }
+        })
+        .build()
+        .unwrap();
+    let use_up = || {
+        let mut ids = [SnoId::ZERO; 5];
+        generator.try_fill(&mut ids).unwrap().len()
+    };
+    let next_overflow = || {
+        let overflow = overflows.recv().unwrap();
+        (overflow.time, overflow.waiting, overflow.ticks)
+    };
+
+    assert_eq!(use_up(), 4);
+    assert!(overflows.try_recv().is_err(), "nobody has waited yet");
+    thread::scope(|scope| {
+        let first = scope.spawn(|| generator.generate().unwrap());
+        assert_eq!(next_overflow(), (within(100, 1_000), 1, 0));
+
+        // Two ticks later the pool is used up again, while the first still waits.
+        clock.set(within(102, 2_000));
+        assert_eq!(use_up(), 4);
+        let second = scope.spawn(|| generator.generate().unwrap());
+        assert_eq!(next_overflow(), (within(102, 2_000), 2, 2));
+
+        assert_eq!(fields(second.join().unwrap()), (103, false, 10));
+        release.send(()).unwrap();
+        assert_eq!(fields(first.join().unwrap()), (103, false, 11));
+    });
+
+    // Nobody waits any more, so the count starts anew.
+    clock.set(within(110, 0));
+    assert_eq!(use_up(), 4);
+    release.send(()).unwrap();
+    assert_eq!(fields(generator.generate().unwrap()), (111, false, 10));
+    assert_eq!(next_overflow(), (within(110, 0), 1, 0));
+    assert!(overflows.try_recv().is_err(), "no other has been told");
+}
+
+#[test]
+fn the_last_tick_is_issued_and_after_it_there_is_no_more() {
+    for policy in POLICIES {
+        let clock = ManualClock::new(within(LAST, 3_999));
+        let confined = || {
+            let bounds = SequenceBounds::new(65_532, 65_535);
+            builder(&clock).bounds(bounds).policy(policy)
+        };
+        let shared = confined().build().unwrap();
+        let mut local = confined().build_local().unwrap();
+        for sequence in 65_532..=65_535 {
+            let expected = (SnoId::MAX_TIMESTAMP, false, sequence);
+            assert_eq!(fields(shared.generate().unwrap()), expected, "{policy}");
+            assert_eq!(fields(local.generate().unwrap()), expected, "{policy}");
+        }
+        // Neither waits for what never comes.
+        for error in [
+            shared.generate().unwrap_err(),
+            local.generate().unwrap_err(),
+        ] {
+            assert_eq!(
+                (error.kind(), error.retry_after()),
+                (ErrorKind::EndOfTime, None),
+                "{policy}"
+            );
+        }
+        assert_eq!(clock.slept(), Duration::ZERO);
+    }
+}
+
+#[test]
+fn the_last_tick_comes_a_second_time_under_the_other_bit() {
+    let clock = ManualClock::new(at(LAST));
+    let mut generator = builder(&clock).build_local().unwrap();
+    let mut at_tick = |units| {
+        clock.set(at(units));
+        generator.try_generate()
+    };
+    let last = at_tick(LAST).unwrap();
+    assert_eq!(fields(last), (SnoId::MAX_TIMESTAMP, false, 0));
+    at_tick(LAST - 1).unwrap();
+    let again = at_tick(LAST).unwrap();
+    assert_eq!(fields(again), (SnoId::MAX_TIMESTAMP, true, 0));
+    // Here the other bit's past ends with time itself, so the wait is for the tick the word is in.
+    let error = at_tick(LAST - 1).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Rollback);
+    assert_eq!(error.retry_after(), Some(ticks(1)));
+}
+
+#[test]
+fn clocks_before_2010_and_after_2079_are_errors_that_name_the_range() {
+    for policy in POLICIES {
+        for micros in [
+            at(0).as_micros() - 1,
+            at(LAST + 1).as_micros(),
+            i64::MIN,
+            i64::MAX,
+        ] {
+            let time = tickid_sno::UnixTime::from_micros(micros);
+            let clock = ManualClock::new(time);
+            let outside = ClockError::OutOfRange {
+                time,
+                first: at(0),
+                last: at(LAST),
+            };
+            let shared = builder(&clock).policy(policy).build().unwrap();
+            let mut local = builder(&clock).policy(policy).build_local().unwrap();
+            for error in [
+                shared.generate().unwrap_err(),
+                local.generate().unwrap_err(),
+            ] {
+                assert_eq!(error.kind(), ErrorKind::Clock(outside), "{policy}");
+            }
+        }
+    }
+}
+
+#[test]
+fn any_policy_will_do() {
+    // Three IDs at 100, 90 and 101.
+    let run = |policy| {
+        let clock = ManualClock::new(at(100));
+        let mut generator = builder(&clock).policy(policy).build_local().unwrap();
+        [100, 90, 101].map(|units| {
+            clock.set(at(units));
+            generator
+                .try_generate()
+                .map(fields)
+                .map_err(|error| error.kind())
+        })
+    };
+    let (at_once, later) = (Ok((100, false, 0)), Ok((101, false, 0)));
+    let stalled = Err(ErrorKind::Rollback);
+    assert_eq!(
+        run(Policy::TickTock),
+        [at_once, Ok((90, true, 0)), Ok((101, true, 0))]
+    );
+    assert_eq!(run(Policy::Wait), [at_once, stalled, later]);
+    assert_eq!(run(ratchet(10)), [at_once, Ok((100, false, 1)), later]);
+    assert_eq!(run(ratchet(9)), [at_once, stalled, later]);
+}
+
+#[test]
+fn generators_of_one_partition_with_bounds_apart_share_a_tick() {
+    let clock = ManualClock::new(at(100));
+    let confined = |one, other| builder(&clock).bounds(SequenceBounds::new(one, other));
+    let (low, high) = (
+        confined(0, 32_767).build().unwrap(),
+        confined(65_535, 32_768).build().unwrap(),
+    );
+    let mut ids = vec![SnoId::ZERO; 65_536];
+    let (left, right) = ids.split_at_mut(32_768);
+    assert_eq!(low.try_fill(left).unwrap().len(), 32_768);
+    assert_eq!(high.try_fill(right).unwrap().len(), 32_768);
+    assert!(low.try_generate().is_err() && high.try_generate().is_err());
+    assert!(ids.iter().map(|id| id.sequence()).eq(0..=u16::MAX));
+}
+
+#[test]
+fn a_window_holds_under_both_bits() {
+    let clock = ManualClock::new(at(99));
+    let window = Window::new(tick(90), 100).unwrap();
+    let mut generator: LocalGenerator<_> = builder(&clock).window(window).build_local().unwrap();
+    let mut at_tick = |units| {
+        clock.set(at(units));
+        generator
+            .try_generate()
+            .map(fields)
+            .map_err(|error| error.kind())
+    };
+    assert_eq!(at_tick(99), Ok((99, false, 0)));
+    assert_eq!(at_tick(89), Err(ErrorKind::Window));
+    assert_eq!(at_tick(90), Ok((90, true, 0)));
+    assert_eq!(at_tick(100), Err(ErrorKind::Window));
+    assert_eq!(at_tick(99), Ok((99, true, 0)));
+}
+
+#[test]
+fn ticks_can_start_at_random_within_the_bounds() {
+    let clock = ManualClock::new(at(100));
+    let bounds = SequenceBounds::new(1_000, 1_999);
+    let random = builder(&clock)
+        .bounds(bounds)
+        .sequence(RandomStart::new(42));
+    let mut generator = random.build_local().unwrap();
+    let starts = (100..164).map(|units| {
+        clock.set(at(units));
+        generator.try_generate().unwrap().sequence()
+    });
+    let mut starts: Vec<u16> = starts.collect();
+    assert!(starts.iter().all(|start| (1_000..2_000).contains(start)));
+    starts.sort_unstable();
+    starts.dedup();
+    // Of 64 draws out of 1,000 about two fall on another.
+    assert!(starts.len() > 50, "{starts:?}");
+}
+
+#[test]
+fn the_process_wide_generator_is_one_for_all_threads() {
+    let ids = thread::scope(|scope| {
+        let threads: [_; 4] = core::array::from_fn(|meta| {
+            let meta = u8::try_from(meta).unwrap();
+            scope.spawn(move || (0..1_000).map(move |_| tickid_sno::new(meta)).collect())
+        });
+        threads.map(|thread| -> Vec<_> { thread.join().unwrap() })
+    });
+    let partition = tickid_sno::generator().unwrap().node();
+    let mut slots = Vec::new();
+    for (meta, ids) in ids.into_iter().enumerate() {
+        for id in ids {
+            let id = id.unwrap();
+            assert_eq!((usize::from(id.meta()), id.partition()), (meta, partition));
+            slots.push(fields(id));
+        }
+    }
+    // One generator: not even with the metabyte left out is there one twice.
+    slots.sort_unstable();
+    slots.dedup();
+    assert_eq!(slots.len(), 4_000);
+}

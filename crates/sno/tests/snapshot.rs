@@ -1,0 +1,317 @@
+//! Snapshots: one generator goes on where another left off.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "a test fails by panicking"
+)]
+
+mod support;
+
+use std::collections::HashSet;
+
+use proptest::prelude::*;
+use support::{MICROS_PER_TICK, PARTITION, at, config, tick};
+use tickid_sno::core::{self as core_crate, BuildError, ErrorKind, ManualClock, RangeError};
+use tickid_sno::{
+    LocalGenerator, Partition, SequenceBounds, Snapshot, Sno, SnoId, UnixTime, Window,
+};
+
+type Issued = core_crate::Snapshot<Sno>;
+
+const BOUNDS: SequenceBounds = SequenceBounds::new(10, 50);
+
+fn snapshot(issued: Issued, now: i64) -> Snapshot {
+    Snapshot::new(PARTITION, BOUNDS, &issued, at(now)).unwrap()
+}
+
+fn generator<'a>(snapshot: &Snapshot, clock: &'a ManualClock) -> LocalGenerator<&'a ManualClock> {
+    let builder = snapshot.builder().unwrap();
+    builder.clock(clock).build_local().unwrap()
+}
+
+fn restored(snapshot: Snapshot, now: i64) -> Result<(u64, bool, u16), ErrorKind> {
+    let clock = ManualClock::new(at(now));
+    let issued = generator(&snapshot, &clock).try_generate();
+    issued
+        .map(|id| (id.timestamp(), id.toggle(), id.sequence()))
+        .map_err(|error| error.kind())
+}
+
+#[test]
+fn sequence_is_the_last_one_issued() {
+    assert_eq!(snapshot(Issued::at(tick(100), 11), 100).sequence, 10);
+    assert_eq!(snapshot(Issued::at(tick(100), 51), 100).sequence, 50);
+    // The original says `sequence_min` when the tick is over.
+    assert_eq!(snapshot(Issued::at(tick(100), 51), 101).sequence, 50);
+}
+
+#[test]
+fn a_new_generator_is_at_wall_zero_with_the_lowest_sequence() {
+    let new = snapshot(Issued::EMPTY, 77);
+    let expected = Snapshot {
+        partition: PARTITION,
+        sequence_min: 10,
+        sequence_max: 50,
+        sequence: 10,
+        now: 77,
+        ..Snapshot::default()
+    };
+    assert_eq!(new, expected);
+    assert_eq!(new.issued(), Ok(Issued::EMPTY));
+}
+
+#[test]
+fn what_was_issued_survives_there_and_back() {
+    let cases = [
+        Issued::at(tick(100), 12),
+        Issued::at(tick(100), 51),
+        Issued::at(tick(100), 12).with_drifts(3, Some(tick(120))),
+        Issued::at(tick(1 << 38), 12).with_drifts(u32::MAX, Some(tick((1 << 39) - 1))),
+        Issued::EMPTY.with_drifts(2, None),
+    ];
+    for issued in cases {
+        let now = issued.tick.map_or(5, |tick| tick.get().cast_signed());
+        assert_eq!(snapshot(issued, now).issued(), Ok(issued));
+    }
+}
+
+#[test]
+fn zero_stands_for_the_lowest_already_issued() {
+    let zero = Snapshot {
+        sequence: 0,
+        ..snapshot(Issued::at(tick(100), 51), 100)
+    };
+    assert_eq!(restored(zero, 100), Ok((100, false, 11)));
+}
+
+#[test]
+fn a_sequence_above_the_highest_stands_for_a_tick_that_is_used_up() {
+    for sequence in [50, 51, 70, u32::MAX] {
+        let exhausted = Snapshot {
+            sequence,
+            ..snapshot(Issued::at(tick(100), 51), 100)
+        };
+        assert_eq!(restored(exhausted, 100), Err(ErrorKind::Exhausted));
+        assert_eq!(restored(exhausted, 101), Ok((101, false, 10)));
+    }
+}
+
+/// The original reports `sequence_min` for a tick that is over, and when it is restored and the clock
+/// set back to that tick, issues what it had issued there a second time.
+#[test]
+fn a_tick_that_was_over_when_the_original_took_its_snapshot_is_used_up() {
+    let theirs = Snapshot {
+        sequence: 10,
+        ..snapshot(Issued::at(tick(100), 51), 101)
+    };
+    assert_eq!(restored(theirs, 100), Err(ErrorKind::Exhausted));
+    assert_eq!(restored(theirs, 101), Ok((101, false, 10)));
+    // In the tick itself, or where it is not said when it was, the sequence is to be believed.
+    for now in [100, 0] {
+        assert_eq!(
+            restored(Snapshot { now, ..theirs }, 100),
+            Ok((100, false, 11))
+        );
+    }
+}
+
+/// `wallHi` 0 with the lowest sequence is a new generator, so one that has issued just that in tick 0
+/// has to say more.
+#[test]
+fn the_lowest_sequence_of_tick_0_is_not_taken_for_a_new_generator() {
+    let first = snapshot(Issued::at(tick(0), 11), 0);
+    assert_eq!((first.wall_hi, first.sequence), (0, 11));
+    assert_eq!(restored(first, 0), Ok((0, false, 12)));
+    assert_eq!(restored(snapshot(Issued::EMPTY, 0), 0), Ok((0, false, 10)));
+}
+
+#[test]
+fn states_that_the_fields_cannot_say_lose_a_sequence_or_a_tick() {
+    // In tick 100, but nothing issued there.
+    let untouched = snapshot(Issued::at(tick(100), 10), 100);
+    assert_eq!(restored(untouched, 100), Ok((100, false, 11)));
+    // Tick 0 as the other bit's past: 0 would mean that there is none.
+    let past = snapshot(Issued::at(tick(100), 12).with_drifts(1, Some(tick(0))), 100);
+    assert_eq!(past.wall_safe, 1);
+    assert_eq!(restored(past, 0), Err(ErrorKind::Rollback));
+    assert_eq!(restored(past, 2), Ok((2, false, 10)));
+}
+
+#[test]
+fn the_time_it_was_taken_may_lie_anywhere() {
+    for time in [UnixTime::MIN, at(-1), at(0), at(1 << 39), UnixTime::MAX] {
+        let taken = Snapshot::new(PARTITION, BOUNDS, &Issued::EMPTY, time).unwrap();
+        let since_epoch = i128::from(time.as_micros()) - i128::from(at(0).as_micros());
+        assert_eq!(
+            i128::from(taken.now),
+            since_epoch.div_euclid(MICROS_PER_TICK.into())
+        );
+    }
+}
+
+#[test]
+fn what_does_not_fit_names_the_value_and_the_range() {
+    let new = |bounds, next| Snapshot::new(PARTITION, bounds, &Issued::at(tick(7), next), at(7));
+    for next in [0, 9, 52, u32::MAX] {
+        let error = RangeError::new("next sequence", next.into(), 10, 51);
+        assert_eq!(new(BOUNDS, next), Err(BuildError::Restore(error)));
+    }
+    let error = RangeError::new("sequence bound", 65_536, 0, 65_535);
+    let wide = SequenceBounds::new(65_536, 10);
+    assert_eq!(new(wide, 10), Err(BuildError::SequenceBound(error)));
+    // In the fields 0 and 0 would stand for all sequences.
+    let nothing = BuildError::Pool {
+        lowest: 0,
+        last: 0,
+        pool: 1,
+        min: 4,
+    };
+    assert_eq!(new(SequenceBounds::new(0, 0), 0), Err(nothing));
+
+    let good = snapshot(Issued::at(tick(100), 51), 100);
+    let last = i64::try_from(SnoId::MAX_TIMESTAMP).unwrap();
+    for wrong in [-1, last + 1, i64::MIN, i64::MAX] {
+        let hi = Snapshot {
+            wall_hi: wrong,
+            ..good
+        };
+        let safe = Snapshot {
+            wall_safe: wrong,
+            ..good
+        };
+        for (snapshot, what) in [(hi, "snapshot wallHi"), (safe, "snapshot wallSafe")] {
+            let error = snapshot.issued().unwrap_err();
+            assert_eq!((error.what(), error.value()), (what, wrong.into()));
+            assert_eq!((error.min(), error.max()), (0, last.into()));
+            assert_eq!(snapshot.builder().unwrap_err(), BuildError::Restore(error));
+        }
+    }
+    let error = Snapshot {
+        sequence: 9,
+        ..good
+    }
+    .issued()
+    .unwrap_err();
+    assert_eq!(
+        (error.value(), error.min(), error.max()),
+        (9, 10, u32::MAX.into())
+    );
+}
+
+#[test]
+fn a_snapshot_from_outside_of_the_window_is_refused() {
+    let good = snapshot(Issued::at(tick(100), 51), 100);
+    let restore = |floor, ceiling| {
+        let window = Window::new(tick(floor), ceiling).unwrap();
+        let clock = ManualClock::new(at(100));
+        good.builder()
+            .unwrap()
+            .window(window)
+            .clock(&clock)
+            .build_local()
+            .map(drop)
+    };
+    assert_eq!(restore(100, 101), Ok(()));
+    for (floor, ceiling) in [(101, 200), (0, 100)] {
+        assert!(matches!(
+            restore(floor, ceiling),
+            Err(BuildError::Restore(_))
+        ));
+    }
+}
+
+/// The recorded snapshots that no generator can be made of.
+#[test]
+fn extreme_snapshots_are_errors() {
+    let maximum = Snapshot {
+        partition: Partition::new(u16::MAX),
+        sequence_min: u16::MAX,
+        sequence_max: u16::MAX,
+        sequence: u32::MAX,
+        now: i64::MAX,
+        wall_hi: i64::MAX,
+        wall_safe: i64::MAX,
+        drifts: u32::MAX,
+    };
+    assert!(matches!(
+        maximum.builder().unwrap_err(),
+        BuildError::Pool { pool: 1, .. }
+    ));
+    let negative = Snapshot {
+        sequence_max: u16::MAX,
+        now: -1,
+        wall_hi: -2,
+        wall_safe: -3,
+        ..Snapshot::default()
+    };
+    let BuildError::Restore(error) = negative.builder().unwrap_err() else {
+        panic!("not for its time");
+    };
+    assert_eq!((error.what(), error.value()), ("snapshot wallHi", -2));
+}
+
+proptest! {
+    #![proptest_config(config())]
+
+    /// Whatever the clock does before, between and after, down to the first ticks there are.
+    #[test]
+    fn successors_issue_nothing_a_second_time(
+        lives in prop::collection::vec(prop::collection::vec((0..8_i64, 1..4), 0..8), 2..6),
+        taken_at in prop::collection::vec(0..8_i64, 6),
+        lowest in prop::sample::select(vec![0_u32, 1, 7]),
+    ) {
+        let bounds = SequenceBounds::new(lowest, lowest + 3);
+        let mut snapshot = Snapshot::new(PARTITION, bounds, &Issued::EMPTY, at(0)).unwrap();
+        let mut seen = HashSet::new();
+        for (life, now) in lives.into_iter().zip(taken_at) {
+            let clock = ManualClock::new(at(0));
+            let mut generator = generator(&snapshot, &clock);
+            for (units, calls) in life {
+                clock.set(at(units));
+                for id in (0..calls).map_while(|_| generator.try_generate().ok()) {
+                    prop_assert!(seen.insert(id), "{id} twice, restored from {snapshot:?}");
+                    prop_assert!(bounds.check(id.sequence().into()).is_ok());
+                }
+            }
+            snapshot = Snapshot::new(PARTITION, bounds, &generator.close(), at(now)).unwrap();
+            #[cfg(feature = "serde")]
+            {
+                let json = serde_json::to_string(&snapshot).unwrap();
+                prop_assert_eq!(serde_json::from_str::<Snapshot>(&json).unwrap(), snapshot);
+            }
+        }
+    }
+
+    /// Any bits at all are either a generator or an error.
+    #[test]
+    fn any_snapshot_is_a_generator_within_its_bounds_or_an_error(
+        numbers in prop::array::uniform3(0..=u16::MAX),
+        sequence in prop_oneof![any::<u32>(), 0..70_000_u32],
+        times in prop::array::uniform3(prop_oneof![any::<i64>(), 0..200_i64]),
+        drifts: u32,
+        now in 0..200_i64,
+    ) {
+        let [partition, sequence_min, sequence_max] = numbers;
+        let [taken, wall_hi, wall_safe] = times;
+        let snapshot = Snapshot {
+            partition: Partition::new(partition),
+            sequence_min,
+            sequence_max,
+            sequence,
+            now: taken,
+            wall_hi,
+            wall_safe,
+            drifts,
+        };
+        let clock = ManualClock::new(at(now));
+        let built = snapshot.builder().and_then(|builder| builder.clock(&clock).build_local());
+        if let Ok(mut generator) = built
+            && let Ok(id) = generator.try_generate()
+        {
+            prop_assert!(snapshot.bounds().check(id.sequence().into()).is_ok());
+            prop_assert_eq!(id.partition().get(), partition);
+            prop_assert_eq!(id.timestamp(), now.unsigned_abs());
+        }
+    }
+}

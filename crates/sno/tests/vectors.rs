@@ -1,0 +1,561 @@
+//! Every entry of `vectors/sno.json`, which holds what the original implementation does.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "a test fails by panicking"
+)]
+
+mod support;
+
+use core::time::Duration;
+use std::path::Path;
+use std::{fs, str};
+
+use serde_json::Value;
+use support::{MICROS_PER_TICK, at, within};
+use tickid_sno::core::{BuildError, Error, ErrorKind, ManualClock};
+use tickid_sno::{
+    Builder, LocalGenerator, Meta, Partition, SequenceBounds, Snapshot, SnoId, UnixTime, WithTime,
+};
+
+#[test]
+fn every_list_of_the_file_is_asserted_below() {
+    let file = vectors();
+    let lists = [
+        "ids",
+        "with_time",
+        "with_time_out_of_range",
+        "traces",
+        "snapshots",
+        "snapshot_bounds",
+    ];
+    has_fields(&file, &[lists.as_slice(), &["source"]].concat());
+    assert_eq!(
+        text(&file, "source"),
+        "muyo/sno v1.2.1 (Go), run with go1.19.8 on linux/amd64"
+    );
+}
+
+#[test]
+fn ids_have_the_recorded_bytes_texts_and_fields() {
+    let file = vectors();
+    let ids = list(&file, "ids", 205).map(|entry| {
+        let fields = ["bytes", "text", "unix_ns", "units", "tick", "meta"];
+        let more = ["partition", "sequence"];
+        has_fields(entry, &[fields.as_slice(), &more].concat());
+        let bytes = bytes(entry);
+        let id: SnoId = text(entry, "text").parse().unwrap();
+
+        assert_eq!(id.to_bytes(), bytes);
+        assert_eq!(id, SnoId::from_bytes(bytes));
+        assert_eq!(id.encode(), text(entry, "text"));
+        assert_eq!(id.to_string(), text(entry, "text"));
+        assert_eq!(id.to_text_bytes(), text(entry, "text").as_bytes());
+        assert_eq!(SnoId::from_text_bytes(id.to_text_bytes()), Ok(id));
+
+        assert_eq!(id.timestamp(), number::<u64>(entry, "units"));
+        assert_eq!(id.toggle(), number::<u8>(entry, "tick") == 1);
+        assert_eq!(id.meta(), number::<u8>(entry, "meta"));
+        assert_eq!(id.partition().get(), number::<u16>(entry, "partition"));
+        assert_eq!(id.sequence(), number::<u16>(entry, "sequence"));
+        let (toggle, meta) = (id.toggle(), id.meta());
+        let parts = (id.partition(), id.sequence());
+        let assembled = SnoId::from_parts(id.timestamp(), toggle, meta, parts.0, parts.1);
+        assert_eq!(assembled, Ok(id));
+
+        let time = id.unix_time();
+        assert_eq!(i128::from(time.as_micros()) * 1_000, nanos(entry));
+        let (min, max) = (SnoId::min_at(time).unwrap(), SnoId::max_at(time).unwrap());
+        assert!(min <= id && id <= max);
+        assert_eq!(
+            (min.timestamp(), max.timestamp()),
+            (id.timestamp(), id.timestamp())
+        );
+        id
+    });
+    // Bytes, texts and integers sort alike.
+    let mut ids: Vec<SnoId> = ids.collect();
+    ids.sort();
+    assert!(ids.is_sorted_by_key(|id| id.to_bytes()));
+    assert!(ids.is_sorted_by_key(|id| id.to_string()));
+    assert!(ids.is_sorted_by_key(|&id| u128::from(id)));
+}
+
+#[test]
+fn ids_of_a_chosen_time_count_up_and_wrap_around_their_pool() {
+    let file = vectors();
+    let mut generator = None;
+    for entry in list(&file, "with_time", 50) {
+        let fields = ["bytes", "text", "unix_ns", "generator", "call_index"];
+        let more = ["meta", "partition", "seq_min", "seq_max"];
+        has_fields(entry, &[fields.as_slice(), &more].concat());
+        let key = number::<u64>(entry, "generator");
+        let calls = match &mut generator {
+            Some((known, calls, _)) if *known == key => calls,
+            _ => &mut generator.insert((key, 0, with_time(entry))).1,
+        };
+        assert_eq!(*calls, number::<u64>(entry, "call_index"));
+        *calls += 1;
+
+        let (_, _, generator) = generator.as_ref().unwrap();
+        let id = generator
+            .new_with_time(time(entry), number(entry, "meta"))
+            .unwrap();
+        assert_eq!(id.to_bytes(), bytes(entry), "{entry}");
+        assert_eq!(id.encode(), text(entry, "text"));
+        assert_eq!(id.partition().get(), number::<u16>(entry, "partition"));
+    }
+}
+
+/// Times outside of 2010 to 2079 wrap there.
+#[test]
+fn times_out_of_range_are_errors_where_the_original_wraps() {
+    let file = vectors();
+    for entry in list(&file, "with_time_out_of_range", 7) {
+        let fields = ["bytes", "text", "unix_ns", "call_index"];
+        let more = ["meta", "partition", "seq_min", "seq_max"];
+        has_fields(entry, &[fields.as_slice(), &more].concat());
+        assert_eq!(number::<u64>(entry, "call_index"), 0);
+        let wrapped: SnoId = text(entry, "text").parse().unwrap();
+        assert_eq!(wrapped.to_bytes(), bytes(entry));
+        assert_ne!(
+            i128::from(wrapped.unix_time().as_micros()),
+            nanos(entry) / 1_000
+        );
+
+        let meta = number(entry, "meta");
+        let error = with_time(entry)
+            .new_with_time(time(entry), meta)
+            .unwrap_err();
+        assert_eq!(error.value(), time(entry).as_micros().into());
+        let (first, last) = (at(0).as_micros(), at(1 << 39).as_micros() - 1);
+        assert_eq!((error.min(), error.max()), (first.into(), last.into()));
+        assert_eq!(SnoId::min_at(time(entry)), Err(error));
+        assert_eq!(SnoId::max_at(time(entry)), Err(error));
+    }
+}
+
+/// All steps of all traces, through the exclusive generator and, as far as IDs go, the shared one.
+#[test]
+fn traces_are_followed_step_by_step() {
+    let file = vectors();
+    let mut blocking = 0;
+    for trace in list(&file, "traces", 30) {
+        let name = has_trace_fields(trace);
+        let start = snapshot(&trace["snapshot"]);
+        let clock = ManualClock::new(at(0));
+        let builder = || start.builder().unwrap().clock(&clock);
+        let mut local = builder().build_local().unwrap();
+        let shared = builder().build().unwrap();
+        let steps = trace["steps"].as_array().unwrap();
+        for (index, step) in steps.iter().enumerate() {
+            // Anywhere in the tick will do.
+            let (wall, into) = (
+                number(step, "wall_units"),
+                i64::try_from(index).unwrap() * 997 % MICROS_PER_TICK,
+            );
+            clock.set(within(wall, into));
+            if step.get("blocks").is_some() {
+                has_fields(step, &["wall_units", "meta", "blocks"]);
+                assert_eq!(
+                    (&step["blocks"], index),
+                    (&Value::Bool(true), steps.len() - 1)
+                );
+                let (kind, until) = blocked(wall, &trace["final"]);
+                let wait = (until - wall) * MICROS_PER_TICK - into;
+                let wait = Duration::from_micros(wait.try_into().unwrap());
+                let meta = Meta(number(step, "meta"));
+                for error in [local.try_generate_as(meta), shared.try_generate_as(meta)] {
+                    let error = error.unwrap_err();
+                    assert_eq!(
+                        (error.kind(), error.retry_after()),
+                        (kind, Some(wait)),
+                        "{name}"
+                    );
+                }
+                blocking += 1;
+                continue;
+            }
+            has_fields(step, &["wall_units", "meta", "bytes"]);
+            let expected = SnoId::from_bytes(bytes(step));
+            assert_eq!(expected.meta(), number::<u8>(step, "meta"));
+            let meta = Meta(expected.meta());
+            let expected = if starts_at_zero(name, wall) {
+                one_less(expected)
+            } else {
+                expected
+            };
+            assert_eq!(
+                local.try_generate_as(meta),
+                Ok(expected),
+                "{name}, step {index}"
+            );
+            assert_eq!(
+                shared.try_generate_as(meta),
+                Ok(expected),
+                "{name}, step {index}"
+            );
+        }
+        let issued = Snapshot {
+            now: 0,
+            ..taken(&local, start.bounds(), at(0))
+        };
+        assert_eq!(issued, snapshot(&trace["final"]), "{name}");
+        assert_eq!(taken(&local, start.bounds(), at(7)).now, 7);
+    }
+    assert_eq!(blocking, 7);
+}
+
+/// The original takes the state of a new generator for that of one that has issued an ID at wall zero.
+#[test]
+fn a_new_generator_at_wall_zero_starts_at_0_where_the_original_starts_at_1() {
+    let file = vectors();
+    let mut traces = list(&file, "traces", 30);
+    let is_it = |trace: &&Value| starts_at_zero(text(trace, "name"), 0);
+    let trace = traces.find(is_it).unwrap();
+    let theirs: Vec<u16> = trace["steps"].as_array().unwrap()[..2]
+        .iter()
+        .map(|step| SnoId::from_bytes(bytes(step)).sequence())
+        .collect();
+    assert_eq!(theirs, [1, 2]);
+
+    let clock = ManualClock::new(at(0));
+    let builder = snapshot(&trace["snapshot"]).builder().unwrap();
+    let mut generator = builder.clock(&clock).build_local().unwrap();
+    let ours = [(); 2].map(|()| generator.try_generate().unwrap().sequence());
+    assert_eq!(ours, [0, 1]);
+}
+
+/// At which step of which trace we differ, and by how much: see above.
+fn starts_at_zero(trace: &str, wall: i64) -> bool {
+    trace == "fresh generator at wall zero counts up without a reset" && wall == 0
+}
+
+fn one_less(id: SnoId) -> SnoId {
+    let (timestamp, sequence) = (id.timestamp(), id.sequence() - 1);
+    SnoId::from_parts(timestamp, id.toggle(), id.meta(), id.partition(), sequence).unwrap()
+}
+
+/// What a call is to say at `wall` when it can't issue in the state `state`, and until when.
+fn blocked(wall: i64, state: &Value) -> (ErrorKind, i64) {
+    let (hi, safe) = (
+        number::<i64>(state, "wallHi"),
+        number::<i64>(state, "wallSafe"),
+    );
+    if wall == hi {
+        (ErrorKind::Exhausted, wall + 1)
+    } else {
+        assert!(wall < hi && wall <= safe);
+        (ErrorKind::Rollback, hi.min(safe + 1))
+    }
+}
+
+fn has_trace_fields(trace: &Value) -> &str {
+    has_fields(trace, &["name", "snapshot", "steps", "final"]);
+    let fields = ["partition", "sequenceMin", "sequenceMax", "sequence"];
+    let more = ["wallHi", "wallSafe", "drifts"];
+    for state in ["snapshot", "final"] {
+        has_fields(&trace[state], &[fields.as_slice(), &more].concat());
+    }
+    text(trace, "name")
+}
+
+/// A state in a trace, which has no time.
+fn snapshot(state: &Value) -> Snapshot {
+    Snapshot {
+        partition: Partition::new(number(state, "partition")),
+        sequence_min: number(state, "sequenceMin"),
+        sequence_max: number(state, "sequenceMax"),
+        sequence: number(state, "sequence"),
+        now: 0,
+        wall_hi: number(state, "wallHi"),
+        wall_safe: number(state, "wallSafe"),
+        drifts: number(state, "drifts"),
+    }
+}
+
+/// The snapshot of a generator that is not closed.
+fn taken<C: tickid_sno::core::Clock>(
+    generator: &LocalGenerator<C>,
+    bounds: SequenceBounds,
+    now: UnixTime,
+) -> Snapshot {
+    let issued = generator.state().snapshot;
+    Snapshot::new(generator.node(), bounds, &issued, now).unwrap()
+}
+
+#[cfg(feature = "serde")]
+#[test]
+fn snapshots_are_read_and_written_as_the_recorded_json() {
+    let file = vectors();
+    for entry in list(&file, "snapshots", 9) {
+        has_fields(entry, &["name", "json"]);
+        let json = text(entry, "json");
+        let read: Snapshot = serde_json::from_str(json).unwrap();
+        assert_eq!(serde_json::to_string(&read).unwrap(), json);
+
+        let value: Value = serde_json::from_str(json).unwrap();
+        let [high, low] = read.partition.to_bytes();
+        assert_eq!(value["partition"], serde_json::json!([high, low]));
+        assert_eq!(number::<u16>(&value, "sequenceMin"), read.sequence_min);
+        assert_eq!(number::<u16>(&value, "sequenceMax"), read.sequence_max);
+        assert_eq!(number::<u32>(&value, "sequence"), read.sequence);
+        assert_eq!(number::<i64>(&value, "now"), read.now);
+        assert_eq!(number::<i64>(&value, "wallHi"), read.wall_hi);
+        assert_eq!(number::<i64>(&value, "wallSafe"), read.wall_safe);
+        assert_eq!(number::<u32>(&value, "drifts"), read.drifts);
+    }
+}
+
+/// The recorded ones that were taken of a running generator, taken of ours in the same situation.
+#[cfg(feature = "serde")]
+#[test]
+fn snapshots_of_a_running_generator_are_the_recorded_json() {
+    // After the name: when to ask for how many IDs.
+    let situations: [(&str, &[(i64, u32)]); 5] = [
+        (
+            "taken from a running generator in the same tick",
+            &[(122_869_585_786, 2)],
+        ),
+        (
+            "taken from a running generator in a later tick (sequence reported as sequenceMin)",
+            &[(122_536_693_884, 1)],
+        ),
+        (
+            "taken after one regression",
+            &[(124_988_432_306, 1), (124_988_432_299, 2)],
+        ),
+        (
+            "taken while the wall clock is behind wallHi",
+            &[(121_094_814_777, 1), (121_094_814_770, 1)],
+        ),
+        ("taken from a new generator before its first ID", &[]),
+    ];
+    let file = vectors();
+    let entries: Vec<&Value> = list(&file, "snapshots", 9)
+        .filter(|entry| text(entry, "name").starts_with("taken"))
+        .collect();
+    assert_eq!(entries.len(), situations.len());
+    for (entry, (name, calls)) in entries.into_iter().zip(situations) {
+        assert_eq!(text(entry, "name"), name);
+        let json = text(entry, "json");
+        let recorded: Snapshot = serde_json::from_str(json).unwrap();
+        let configuration = Snapshot {
+            partition: recorded.partition,
+            sequence_min: recorded.sequence_min,
+            sequence_max: recorded.sequence_max,
+            ..Snapshot::default()
+        };
+        let clock = ManualClock::new(at(0));
+        let builder = configuration.builder().unwrap().clock(&clock);
+        let mut generator = builder.build_local().unwrap();
+        for &(wall, ids) in calls {
+            clock.set(at(wall));
+            for _ in 0..ids {
+                generator.try_generate().unwrap();
+            }
+        }
+        let taken = taken(&generator, configuration.bounds(), at(recorded.now));
+        assert_eq!(serde_json::to_string(&taken).unwrap(), json, "{name}");
+    }
+}
+
+#[test]
+fn snapshot_bounds_are_accepted_and_rejected_as_recorded() {
+    let file = vectors();
+    let (mut accepted, mut rejected) = (0, 0);
+    for entry in list(&file, "snapshot_bounds", 70) {
+        let given = bounds_entry(entry);
+        let bounds = given.bounds();
+        if entry["ok"] == true {
+            assert_eq!(bounds.lowest(), number::<u32>(entry, "effectiveMin"));
+            assert_eq!(bounds.last(), number::<u32>(entry, "effectiveMax"));
+            assert_eq!(bounds.pool(), number::<u64>(entry, "cap"));
+            // What is issued next tells how the sequence is understood.
+            let effective = number::<u32>(entry, "effectiveSequence");
+            let next = next_sequence(&given);
+            if effective < bounds.last() {
+                assert_eq!(next.map(u32::from), Ok(effective + 1), "{entry}");
+            } else {
+                assert_eq!(
+                    next.map_err(|error| error.kind()),
+                    Err(ErrorKind::Exhausted)
+                );
+            }
+            accepted += 1;
+        } else if !is_pool_of_4_or_5(entry) {
+            let error = rejection(&given);
+            match text(entry, "reason") {
+                IDENTICAL => assert_eq!(error, too_few(bounds, 1)),
+                TOO_FEW => assert_eq!(error, too_few(bounds, bounds.pool())),
+                UNDERFLOW => {
+                    let BuildError::Restore(error) = error else {
+                        panic!("{entry}: {error}");
+                    };
+                    assert_eq!(error.value(), given.sequence.into());
+                    assert_eq!(error.min(), bounds.lowest().into());
+                }
+                reason => panic!("unknown: {reason}"),
+            }
+            rejected += 1;
+        }
+    }
+    // The other 13 have pools of 4 or 5.
+    assert_eq!((accepted, rejected), (29, 28));
+}
+
+/// The original documents pools of 4.
+#[test]
+fn pools_of_4_and_5_are_accepted_where_the_original_demands_6() {
+    let file = vectors();
+    let mut usable = 0;
+    let all = list(&file, "snapshot_bounds", 70);
+    let entries: Vec<&Value> = all.filter(|entry| is_pool_of_4_or_5(entry)).collect();
+    for entry in &entries {
+        assert_eq!(text(entry, "reason"), TOO_FEW);
+        let given = bounds_entry(entry);
+        let bounds = given.bounds();
+        if given.sequence != 0 && given.sequence < bounds.lowest() {
+            assert!(
+                matches!(rejection(&given), BuildError::Restore(_)),
+                "{entry}"
+            );
+            continue;
+        }
+        let clock = ManualClock::new(at(5));
+        let builder = given.builder().unwrap().clock(&clock);
+        let mut generator = builder.build_local().unwrap();
+        // In the next tick it has all of its sequences.
+        for sequence in bounds.lowest()..=bounds.last() {
+            let id = generator.try_generate().unwrap();
+            assert_eq!(u32::from(id.sequence()), sequence);
+        }
+        let error = generator.try_generate().unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Exhausted);
+        usable += 1;
+    }
+    assert_eq!((entries.len(), usable), (13, 12));
+}
+
+const IDENTICAL: &str =
+    "sno: sequence bounds are identical - need a sequence pool with a capacity of at least 4";
+const TOO_FEW: &str = "sno: generators require a sequence pool with a capacity of at least 4";
+const UNDERFLOW: &str = "sno: current sequence underflows the given lower bound";
+
+fn is_pool_of_4_or_5(entry: &Value) -> bool {
+    (4..=5).contains(&bounds_entry(entry).bounds().pool())
+}
+
+/// The state an entry of `snapshot_bounds` gives, at tick 4.
+fn bounds_entry(entry: &Value) -> Snapshot {
+    let given = ["ok", "sequenceMin", "sequenceMax", "sequence"];
+    let result: &[&str] = if entry["ok"] == true {
+        &["cap", "effectiveMin", "effectiveMax", "effectiveSequence"]
+    } else {
+        assert_eq!(entry["ok"], false);
+        &["reason"]
+    };
+    has_fields(entry, &[given.as_slice(), result].concat());
+    Snapshot {
+        sequence_min: number(entry, "sequenceMin"),
+        sequence_max: number(entry, "sequenceMax"),
+        sequence: number(entry, "sequence"),
+        wall_hi: 4,
+        ..Snapshot::default()
+    }
+}
+
+/// The sequence of the next ID in the tick of the snapshot.
+fn next_sequence(snapshot: &Snapshot) -> Result<u16, Error> {
+    let clock = ManualClock::new(at(snapshot.wall_hi));
+    let builder = snapshot.builder().unwrap().clock(&clock);
+    let mut generator = builder.build_local().unwrap();
+    generator.try_generate().map(SnoId::sequence)
+}
+
+fn rejection(snapshot: &Snapshot) -> BuildError {
+    let clock = ManualClock::new(at(snapshot.wall_hi));
+    let generator = snapshot
+        .builder()
+        .and_then(|builder: Builder| builder.clock(&clock).build_local().map(drop));
+    let Err(error) = generator else {
+        panic!("accepted: {snapshot:?}");
+    };
+    error
+}
+
+fn too_few(bounds: SequenceBounds, pool: u64) -> BuildError {
+    BuildError::Pool {
+        lowest: bounds.lowest(),
+        last: bounds.last(),
+        pool,
+        min: 4,
+    }
+}
+
+fn with_time(entry: &Value) -> WithTime {
+    let bounds = SequenceBounds::new(number(entry, "seq_min"), number(entry, "seq_max"));
+    let partition = Partition::new(number(entry, "partition"));
+    WithTime::new(partition).bounds(bounds).unwrap()
+}
+
+fn vectors() -> Value {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../vectors/sno.json");
+    let text = fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path:?}: {error}"));
+    serde_json::from_str(&text).unwrap()
+}
+
+fn list<'a>(file: &'a Value, name: &str, len: usize) -> impl Iterator<Item = &'a Value> {
+    let Some(list) = file[name].as_array() else {
+        panic!("no list {name}");
+    };
+    assert_eq!(list.len(), len, "{name}");
+    list.iter()
+}
+
+/// Fails for a field that the test does not know, and so does not assert.
+fn has_fields(object: &Value, expected: &[&str]) {
+    let mut expected = expected.to_vec();
+    expected.sort_unstable();
+    let mut found: Vec<&str> = match object.as_object() {
+        Some(object) => object.keys().map(String::as_str).collect(),
+        None => panic!("no object: {object}"),
+    };
+    found.sort_unstable();
+    assert_eq!(found, expected, "{object}");
+}
+
+fn text<'a>(object: &'a Value, field: &str) -> &'a str {
+    match &object[field] {
+        Value::String(text) => text,
+        other => panic!("{field} is {other}, in {object}"),
+    }
+}
+
+fn number<T: TryFrom<i128>>(object: &Value, field: &str) -> T {
+    let Value::Number(number) = &object[field] else {
+        panic!("{field} is no number in {object}");
+    };
+    let number = number.as_i128().and_then(|number| number.try_into().ok());
+    number.unwrap_or_else(|| panic!("{field} is out of range in {object}"))
+}
+
+fn nanos(entry: &Value) -> i128 {
+    text(entry, "unix_ns").parse().unwrap()
+}
+
+/// The time passed in, in whole microseconds.
+fn time(entry: &Value) -> UnixTime {
+    UnixTime::from_micros(nanos(entry).div_euclid(1_000).try_into().unwrap())
+}
+
+fn bytes(entry: &Value) -> [u8; 10] {
+    let digits = text(entry, "bytes").as_bytes();
+    assert_eq!(digits.len(), 20, "{entry}");
+    let byte = |at: usize| {
+        let pair = str::from_utf8(&digits[2 * at..][..2]).unwrap();
+        u8::from_str_radix(pair, 16).unwrap()
+    };
+    core::array::from_fn(byte)
+}
