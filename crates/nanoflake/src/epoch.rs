@@ -1,0 +1,122 @@
+use tickid_core::{RangeError, UnixTime};
+
+use crate::id::NanoflakeId;
+
+/// When timestamp 0 was: any whole millisecond, before 1970 too, from which all 2^41 timestamps are
+/// times that [`UnixTime`] can name.
+///
+/// All generators and readers of a system must use the same epoch; IDs don't carry it.
+///
+/// # Examples
+/// ```
+/// use tickid_nanoflake::Epoch;
+///
+/// let epoch = Epoch::from_unix_millis(1_577_836_800_000)?; // 2020-01-01
+/// assert!(epoch > Epoch::DISCORD);
+/// assert_eq!(Epoch::default(), Epoch::TWITTER);
+/// # Ok::<(), tickid_nanoflake::core::RangeError>(())
+/// ```
+///
+/// # Spec
+/// Nanoflakes, "A Nanoflake" and "Ensuring Uniqueness".
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Epoch {
+    unix_millis: i64,
+}
+
+impl Epoch {
+    /// Twitter's, 2010-11-04T01:42:54.657Z, which is the default.
+    pub const TWITTER: Self = Self {
+        unix_millis: 1_288_834_974_657,
+    };
+    /// Discord's, 2015-01-01T00:00:00Z.
+    pub const DISCORD: Self = Self {
+        unix_millis: 1_420_070_400_000,
+    };
+    /// Unix's, 1970-01-01T00:00:00Z. Its last timestamp is in the year 2039.
+    pub const UNIX: Self = Self { unix_millis: 0 };
+    /// The earliest: [`UnixTime::MIN`] in whole milliseconds.
+    pub const MIN: Self = Self {
+        unix_millis: i64::MIN / 1_000,
+    };
+    /// The latest, whose last timestamp is [`UnixTime::MAX`] in whole milliseconds.
+    pub const MAX: Self = Self {
+        unix_millis: i64::MAX / 1_000 - NanoflakeId::MAX_TIMESTAMP.cast_signed(),
+    };
+
+    /// The epoch `unix_millis` milliseconds after 1970-01-01T00:00:00Z, or before it when negative.
+    ///
+    /// An epoch that is yet to come is one, too; only [building](crate::Builder::build) a generator
+    /// fails before it has come.
+    ///
+    /// # Errors
+    /// [`RangeError`] outside of [`MIN`](Self::MIN)..=[`MAX`](Self::MAX).
+    pub const fn from_unix_millis(unix_millis: i64) -> Result<Self, RangeError> {
+        if Self::MIN.unix_millis <= unix_millis && unix_millis <= Self::MAX.unix_millis {
+            Ok(Self { unix_millis })
+        } else {
+            Err(RangeError::new(
+                "epoch in milliseconds",
+                unix_millis as i128,
+                Self::MIN.unix_millis as i128,
+                Self::MAX.unix_millis as i128,
+            ))
+        }
+    }
+
+    /// Milliseconds since 1970-01-01T00:00:00Z.
+    #[must_use]
+    pub const fn as_unix_millis(self) -> i64 {
+        self.unix_millis
+    }
+
+    /// The time of timestamp 0.
+    #[must_use]
+    pub const fn unix_time(self) -> UnixTime {
+        self.time_of(0)
+    }
+
+    /// When `timestamp` begins, which must be one that fits an ID.
+    pub(crate) const fn time_of(self, timestamp: u64) -> UnixTime {
+        debug_assert!(timestamp <= NanoflakeId::MAX_TIMESTAMP);
+        // The range of epochs is such that no timestamp runs over.
+        UnixTime::from_micros((self.unix_millis + timestamp.cast_signed()) * 1_000)
+    }
+}
+
+/// [`TWITTER`](Self::TWITTER), so that IDs are read as Snowflakes usually are.
+impl Default for Epoch {
+    fn default() -> Self {
+        Self::TWITTER
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_timestamp_of_every_epoch_is_a_time() {
+        for epoch in [Epoch::MIN, Epoch::UNIX, Epoch::MAX] {
+            let millis = epoch.as_unix_millis();
+            assert_eq!(epoch.unix_time(), UnixTime::from_millis(millis).unwrap());
+            let last = millis + NanoflakeId::MAX_TIMESTAMP.cast_signed();
+            let expected = UnixTime::from_millis(last).unwrap();
+            assert_eq!(epoch.time_of(NanoflakeId::MAX_TIMESTAMP), expected);
+        }
+    }
+
+    #[test]
+    fn epochs_whose_timestamps_are_no_times_are_errors() {
+        let (min, max) = (Epoch::MIN.as_unix_millis(), Epoch::MAX.as_unix_millis());
+        assert!(UnixTime::from_millis(min - 1).is_err());
+        assert!(UnixTime::from_millis(max + 1 + (1 << 41) - 1).is_err());
+        for outside in [i64::MIN, min - 1, max + 1, i64::MAX] {
+            let error = Epoch::from_unix_millis(outside).unwrap_err();
+            let named = (error.value(), error.min(), error.max());
+            assert_eq!(named, (outside.into(), min.into(), max.into()));
+        }
+        assert_eq!(Epoch::from_unix_millis(min), Ok(Epoch::MIN));
+        assert_eq!(Epoch::from_unix_millis(max), Ok(Epoch::MAX));
+    }
+}

@@ -1,0 +1,3 @@
+use crate::id::NanoflakeId;
+
+tickid_core::impl_serde!(NanoflakeId, i64);

@@ -1,0 +1,62 @@
+use tickid_core::{DefaultClock, LowestStart};
+
+use crate::scheme::Nanoflake;
+
+/// The shared generator; see [`tickid_core::Generator`] for all it can do.
+///
+/// IDs are of the clock's own millisecond, and sequences start at 0 in each (*wait*). When all 4,096
+/// are used up, or the clock is behind the last ID, `try_generate` says how long to wait, and
+/// `generate` waits: for the next millisecond, or until the clock has caught up, but no longer than
+/// [`max_wait`](tickid_core::Builder::max_wait). After the last timestamp there are only errors.
+///
+/// # Examples
+/// With an epoch of one's own, which must not lie in the future:
+///
+/// ```
+/// use core::time::Duration;
+/// use tickid_nanoflake::{Epoch, Generator, GeneratorId, Nanoflake};
+///
+/// let epoch = Epoch::from_unix_millis(1_577_836_800_000)?; // 2020-01-01
+/// let generator = Generator::builder(GeneratorId::from_datacenter_worker(3, 7)?)
+///     .layout(Nanoflake { epoch })
+///     .max_wait(Duration::from_secs(1))
+///     .build()?;
+/// let id = generator.generate()?;
+/// assert_eq!(id.generator().worker(), 7);
+/// assert!(generator.layout().unix_time(id) > epoch.unix_time());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// At one ID per millisecond every sequence is 0 and every ID is even, which is bad where IDs are
+/// spread by their remainder. A random start cures that, at the price of fewer IDs per millisecond:
+///
+/// ```
+/// use tickid_nanoflake::{Generator, GeneratorId, NanoflakeId, RandomStart};
+///
+/// let start = RandomStart::new(0x5eed).with_guard_bits(1); // 0 to 2047
+/// let generator = Generator::builder(GeneratorId::MIN).sequence(start).build()?;
+/// assert!(generator.generate()?.sequence() <= NanoflakeId::MAX_SEQUENCE);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Spec
+/// Nanoflakes, "Generating Nanoflakes".
+#[cfg(target_has_atomic = "64")]
+pub type Generator<C = DefaultClock, Q = LowestStart> = tickid_core::Generator<Nanoflake, C, Q>;
+
+/// The exclusive generator; see [`tickid_core::LocalGenerator`] for all it can do. It does what
+/// [`Generator`] does, without atomics.
+///
+/// # Examples
+/// ```
+/// use tickid_nanoflake::{GeneratorId, LocalGenerator};
+///
+/// let mut generator = LocalGenerator::new(GeneratorId::new(1)?)?;
+/// assert!(generator.generate()? < generator.generate()?);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub type LocalGenerator<C = DefaultClock, Q = LowestStart> =
+    tickid_core::LocalGenerator<Nanoflake, C, Q>;
+
+/// The options of a generator; see [`tickid_core::Builder`].
+pub type Builder<C = DefaultClock, Q = LowestStart> = tickid_core::Builder<Nanoflake, C, Q>;

@@ -1,0 +1,359 @@
+use tickid_core::text::{ParseError, ParseErrorKind, Text, base36, decimal};
+use tickid_core::{RangeError, Tick};
+
+use crate::node::GeneratorId;
+use crate::scheme::Nanoflake;
+
+/// What can stand first in unpadded text of more than one digit.
+const EXPECTED_FIRST: &str = "1-9, a-z, A-Z (zeros lead only in the form of 13 digits)";
+
+/// A Nanoflake ID: a signed 64-bit integer that is not negative.
+///
+/// IDs order by time, then generator and sequence; integers, bytes and
+/// [padded text](Self::encode_padded) order alike. Unpadded Base36, which is the canonical text, and
+/// decimal do **not**: `z` is before `10` as an ID and after it as text.
+///
+/// The time of an ID needs its epoch: [`Nanoflake::unix_time`].
+///
+/// # Examples
+/// ```
+/// use tickid_nanoflake::NanoflakeId;
+///
+/// let id: NanoflakeId = "bppc0m3ju134".parse()?;
+/// assert_eq!(i64::from(id), 1_541_815_603_606_036_480);
+/// assert_eq!(id.timestamp(), 367_597_485_448);
+/// assert_eq!(id.generator().get(), 378);
+/// assert_eq!(id.sequence(), 0);
+/// assert_eq!(id.encode_padded(), "0bppc0m3ju134");
+/// assert_eq!(id.encode_decimal(), "1541815603606036480");
+/// # Ok::<(), tickid_nanoflake::ParseError>(())
+/// ```
+///
+/// # Spec
+/// Nanoflakes, "A Nanoflake" and "Encoding of Nanoflakes".
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(transparent)]
+pub struct NanoflakeId(i64);
+
+const _: () = assert!(
+    NanoflakeId::TIMESTAMP_BITS + GeneratorId::BITS + NanoflakeId::SEQUENCE_BITS == 63,
+    "the fields must fill all bits but the sign"
+);
+
+impl NanoflakeId {
+    /// The lowest value, 0.
+    pub const MIN: Self = Self(0);
+    /// The highest value, 2^63 - 1.
+    pub const MAX: Self = Self(i64::MAX);
+    /// How many bits the timestamp takes.
+    pub const TIMESTAMP_BITS: u32 = 41;
+    /// How many bits the sequence takes.
+    pub const SEQUENCE_BITS: u32 = 12;
+    /// The last timestamp that fits, in milliseconds since the epoch.
+    pub const MAX_TIMESTAMP: u64 = (1 << Self::TIMESTAMP_BITS) - 1;
+    /// The highest sequence, 4095.
+    pub const MAX_SEQUENCE: u16 = (1 << Self::SEQUENCE_BITS) - 1;
+    /// The length of padded text, and of the longest unpadded one.
+    pub const TEXT_LEN: usize = 13;
+
+    /// How far the timestamp is from the lowest bit.
+    const TIMESTAMP_SHIFT: u32 = GeneratorId::BITS + Self::SEQUENCE_BITS;
+
+    /// The ID with this integer value.
+    ///
+    /// # Errors
+    /// [`RangeError`] below 0.
+    pub const fn new(value: i64) -> Result<Self, RangeError> {
+        if value >= 0 {
+            Ok(Self(value))
+        } else {
+            Err(Self::out_of_range(value as i128))
+        }
+    }
+
+    #[cold]
+    const fn out_of_range(value: i128) -> RangeError {
+        RangeError::new("Nanoflake integer", value, 0, i64::MAX as i128)
+    }
+
+    /// The ID of a timestamp (milliseconds since the epoch), a generator and a sequence.
+    ///
+    /// # Errors
+    /// [`RangeError`] above [`MAX_TIMESTAMP`](Self::MAX_TIMESTAMP) or [`MAX_SEQUENCE`](Self::MAX_SEQUENCE).
+    pub const fn from_parts(
+        timestamp: u64,
+        generator: GeneratorId,
+        sequence: u16,
+    ) -> Result<Self, RangeError> {
+        if timestamp > Self::MAX_TIMESTAMP {
+            let (value, max) = (timestamp as i128, Self::MAX_TIMESTAMP as i128);
+            Err(RangeError::new("Nanoflake timestamp", value, 0, max))
+        } else if sequence > Self::MAX_SEQUENCE {
+            let (value, max) = (sequence as i128, Self::MAX_SEQUENCE as i128);
+            Err(RangeError::new("Nanoflake sequence", value, 0, max))
+        } else {
+            Ok(Self::assemble(timestamp, generator, sequence as u32))
+        }
+    }
+
+    /// For parts that are known to be in range.
+    #[inline]
+    pub(crate) const fn assemble(timestamp: u64, generator: GeneratorId, sequence: u32) -> Self {
+        debug_assert!(timestamp <= Self::MAX_TIMESTAMP && sequence <= Self::MAX_SEQUENCE as u32);
+        let value = timestamp << Self::TIMESTAMP_SHIFT
+            | (generator.get() as u64) << Self::SEQUENCE_BITS
+            | sequence as u64;
+        Self(value.cast_signed())
+    }
+
+    /// The ID that `text` spells in Base36, in either case. There are two forms:
+    ///
+    /// - *unpadded*, the canonical one: 1 to 13 digits of which the first is not `0`, or `0` alone;
+    /// - *padded*: exactly 13 digits.
+    ///
+    /// Nothing else is accepted: no sign, no other number of leading zeros, no white space, no digits
+    /// but ASCII's. For decimal see [`parse_decimal`](Self::parse_decimal).
+    ///
+    /// # Errors
+    /// The first of these that applies: [`ParseErrorKind::Length`] for no digit or more than 13,
+    /// [`ParseErrorKind::Character`] for a leading zero or the first byte that is no digit,
+    /// [`ParseErrorKind::TooLarge`] above 2^63 - 1.
+    pub const fn parse_bytes(text: &[u8]) -> Result<Self, ParseError> {
+        let decoded = match text {
+            [b'0', _, ..] if text.len() < Self::TEXT_LEN => Err(ParseErrorKind::Character {
+                byte: b'0',
+                position: 0,
+                expected: EXPECTED_FIRST,
+            }),
+            [_, ..] if text.len() <= Self::TEXT_LEN => {
+                base36::decode(text, Self::MAX.0.cast_unsigned())
+            }
+            _ => Err(ParseErrorKind::Length {
+                found: text.len(),
+                min: 1,
+                max: Self::TEXT_LEN,
+            }),
+        };
+        Self::decoded("Nanoflake ID", decoded)
+    }
+
+    /// The ID that `text` spells in decimal: digits only, without leading zeros (`0` aside) or sign.
+    ///
+    /// # Errors
+    /// [`ParseError`] for any other text and for numbers above 2^63 - 1.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_nanoflake::NanoflakeId;
+    ///
+    /// let id = NanoflakeId::parse_decimal(b"175928847299117063")?;
+    /// assert_eq!(id.encode_decimal(), "175928847299117063");
+    /// // The same digits are another ID in Base36 where they fit it.
+    /// assert_ne!(NanoflakeId::parse_decimal(b"1759"), "1759".parse());
+    /// # Ok::<(), tickid_nanoflake::ParseError>(())
+    /// ```
+    pub const fn parse_decimal(text: &[u8]) -> Result<Self, ParseError> {
+        let decoded = decimal::decode(text, Self::MAX.0.cast_unsigned());
+        Self::decoded("decimal Nanoflake ID", decoded)
+    }
+
+    const fn decoded(
+        what: &'static str,
+        decoded: Result<u64, ParseErrorKind>,
+    ) -> Result<Self, ParseError> {
+        match decoded {
+            // At most `MAX`.
+            Ok(value) => Ok(Self(value.cast_signed())),
+            Err(kind) => Err(ParseError::new(what, kind)),
+        }
+    }
+
+    /// The canonical text: 1 to 13 digits of Base36 in lower case, as few as it takes. It does not
+    /// sort as the IDs do.
+    #[inline]
+    #[must_use]
+    pub const fn encode(self) -> Text<{ Self::TEXT_LEN }> {
+        base36::encode_shortest(self.0.cast_unsigned())
+    }
+
+    /// 13 digits of Base36 in lower case, padded with zeros, which sort as the IDs do.
+    #[inline]
+    #[must_use]
+    pub const fn encode_padded(self) -> Text<{ Self::TEXT_LEN }> {
+        base36::encode(self.0.cast_unsigned())
+    }
+
+    /// 1 to 19 decimal digits, as Snowflakes are usually written. They do not sort as the IDs do.
+    #[inline]
+    #[must_use]
+    pub const fn encode_decimal(self) -> Text<20> {
+        decimal::encode(self.0.cast_unsigned())
+    }
+
+    /// The integer value, never negative.
+    #[inline]
+    #[must_use]
+    pub const fn get(self) -> i64 {
+        self.0
+    }
+
+    /// The integer in 8 bytes, big-endian, which sort as the IDs do.
+    #[inline]
+    #[must_use]
+    pub const fn to_be_bytes(self) -> [u8; 8] {
+        self.0.to_be_bytes()
+    }
+
+    /// The ID whose integer these 8 bytes are, big-endian.
+    ///
+    /// # Errors
+    /// [`RangeError`] when the first bit, the sign, is set.
+    pub const fn from_be_bytes(bytes: [u8; 8]) -> Result<Self, RangeError> {
+        Self::new(i64::from_be_bytes(bytes))
+    }
+
+    /// The timestamp, in milliseconds since the epoch; [`Nanoflake::unix_time`] adds the epoch.
+    #[inline]
+    #[must_use]
+    pub const fn timestamp(self) -> u64 {
+        self.0.cast_unsigned() >> Self::TIMESTAMP_SHIFT
+    }
+
+    /// The timestamp as a tick.
+    #[must_use]
+    pub fn tick(self) -> Tick<Nanoflake> {
+        // Every ID's timestamp is in range.
+        Tick::new(self.timestamp()).unwrap_or(Tick::MAX)
+    }
+
+    /// Which generator issued the ID, as one number or as datacenter and worker.
+    #[inline]
+    #[must_use]
+    pub const fn generator(self) -> GeneratorId {
+        GeneratorId::from_low_bits(self.0 >> Self::SEQUENCE_BITS)
+    }
+
+    /// The sequence, which tells the IDs of one generator and millisecond apart.
+    #[inline]
+    #[must_use]
+    pub const fn sequence(self) -> u16 {
+        #[allow(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "masked to 12 bits"
+        )]
+        {
+            self.0 as u16 & Self::MAX_SEQUENCE
+        }
+    }
+}
+
+tickid_core::impl_text!(NanoflakeId);
+
+impl TryFrom<i64> for NanoflakeId {
+    type Error = RangeError;
+
+    fn try_from(value: i64) -> Result<Self, RangeError> {
+        Self::new(value)
+    }
+}
+
+impl TryFrom<u64> for NanoflakeId {
+    type Error = RangeError;
+
+    fn try_from(value: u64) -> Result<Self, RangeError> {
+        match i64::try_from(value) {
+            Ok(value) => Ok(Self(value)),
+            Err(_) => Err(Self::out_of_range(value.into())),
+        }
+    }
+}
+
+impl TryFrom<[u8; 8]> for NanoflakeId {
+    type Error = RangeError;
+
+    fn try_from(bytes: [u8; 8]) -> Result<Self, RangeError> {
+        Self::from_be_bytes(bytes)
+    }
+}
+
+impl From<NanoflakeId> for i64 {
+    fn from(id: NanoflakeId) -> Self {
+        id.0
+    }
+}
+
+impl From<NanoflakeId> for u64 {
+    fn from(id: NanoflakeId) -> Self {
+        // Not negative.
+        id.0.cast_unsigned()
+    }
+}
+
+impl From<NanoflakeId> for [u8; 8] {
+    fn from(id: NanoflakeId) -> Self {
+        id.to_be_bytes()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::string::ToString as _;
+
+    use super::*;
+
+    #[test]
+    fn takes_eight_bytes() {
+        assert_eq!(size_of::<NanoflakeId>(), 8);
+    }
+
+    #[test]
+    fn fields_do_not_touch_each_other() {
+        let (timestamp, sequence) = (NanoflakeId::MAX_TIMESTAMP, NanoflakeId::MAX_SEQUENCE);
+        let cases = [
+            (timestamp, GeneratorId::MIN, 0, !0 << 22 & i64::MAX),
+            (0, GeneratorId::MAX, 0, 0x3f_f000),
+            (0, GeneratorId::MIN, sequence, 0xfff),
+            (timestamp, GeneratorId::MAX, sequence, i64::MAX),
+        ];
+        for (timestamp, generator, sequence, value) in cases {
+            let id = NanoflakeId::from_parts(timestamp, generator, sequence).unwrap();
+            assert_eq!(id.get(), value);
+            let parts = (id.timestamp(), id.generator(), id.sequence());
+            assert_eq!(parts, (timestamp, generator, sequence));
+            assert_eq!(id.tick().get(), timestamp);
+        }
+    }
+
+    #[test]
+    fn parse_errors_name_the_place_and_the_number() {
+        let cases = [
+            ("", "0 bytes long, not 1 to 13"),
+            ("00000000000000", "14 bytes long, not 1 to 13"),
+            ("0z", "'0' at position 0 is none of 1-9"),
+            ("z-", "'-' at position 1 is none of 0-9, a-z, A-Z"),
+            ("0000000000_", "'0' at position 0 is none of 1-9"),
+            (
+                "1y2p0ij32e8e8",
+                "the number 9223372036854775808 is above 9223372036854775807",
+            ),
+        ];
+        for (text, expected) in cases {
+            let message = NanoflakeId::parse_bytes(text.as_bytes())
+                .unwrap_err()
+                .to_string();
+            assert!(
+                message.starts_with("not a Nanoflake ID: "),
+                "{text:?}: {message}"
+            );
+            assert!(message.contains(expected), "{text:?}: {message}");
+        }
+        let message = NanoflakeId::parse_decimal(b"9223372036854775808")
+            .unwrap_err()
+            .to_string();
+        assert_eq!(
+            message,
+            "not a decimal Nanoflake ID: the number 9223372036854775808 is above 9223372036854775807"
+        );
+    }
+}

@@ -1,0 +1,78 @@
+//! Nanoflakes, which are Snowflakes: 63-bit identifiers that sort by the millisecond, with an epoch
+//! of your choice.
+//!
+//! ```text
+//!  64 bits, a signed integer that is never negative
+//! ┌─┬─────────────────────────────────────────┬──────────┬────────────┐
+//! │0│ timestamp: milliseconds since the epoch │ generator│  sequence  │
+//! │ │                 41 bits                 │  10 bits │   12 bits  │
+//! └─┴─────────────────────────────────────────┴──────────┴────────────┘
+//!  text: Base36, lower case, 1 to 13 digits; by name also padded to 13 digits, or decimal
+//! ```
+//!
+//! What Snowflakes call *datacenter* and *worker* are the upper and the lower five bits of the
+//! generator.
+//!
+//! # Examples
+//! ```
+//! use tickid_nanoflake::{Epoch, Generator, GeneratorId, Nanoflake, NanoflakeId};
+//!
+//! let generator = Generator::new(GeneratorId::new(378)?)?; // Twitter's epoch
+//! let id = generator.generate()?;
+//! println!("{id}"); // as in bppc0m3ju134
+//! assert_eq!(id.to_string().parse::<NanoflakeId>()?, id);
+//! assert_eq!(id.generator().get(), 378);
+//!
+//! // An ID tells its time to those who know its epoch.
+//! let discord = Nanoflake { epoch: Epoch::DISCORD };
+//! let id = NanoflakeId::parse_decimal(b"175928847299117063")?;
+//! assert_eq!(discord.unix_time(id).as_millis(), 1_462_015_105_796);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # When to choose it
+//! For systems that speak Snowflake: the integers are the same, bit for bit, and fit a signed 64-bit
+//! column. There is room for 1,024 generators, 4,096 IDs per generator and millisecond, and 69 years
+//! from the epoch on.
+//!
+//! Its canonical text has no fixed length and so does not sort;
+//! [`encode_padded`](NanoflakeId::encode_padded) does. JavaScript numbers can't hold the integers: use
+//! text there. An ID hides nothing: it tells its time and generator, and others can be guessed from it.
+//!
+//! # Features
+//! | feature | default | gives |
+//! |---|---|---|
+//! | `std` | yes | the wall clock, and methods that wait |
+//! | `alloc` | with `std` | `String` forms |
+//! | `serde` | no | IDs as Base36 text in human-readable formats, as integers in binary ones |
+//!
+//! # Spec
+//! Nanoflakes (<https://github.com/nanoflakes/spec>). Where the original programs differ from it, and
+//! what this crate does there, is in the project's `docs/schemes/nanoflake.md`.
+
+#![no_std]
+#![cfg_attr(docsrs, feature(doc_cfg))]
+#![forbid(unsafe_code)]
+
+#[cfg(test)]
+extern crate std;
+
+mod epoch;
+mod external;
+mod generator;
+mod id;
+mod macros;
+mod node;
+mod scheme;
+
+pub use self::epoch::Epoch;
+#[cfg(target_has_atomic = "64")]
+pub use self::generator::Generator;
+pub use self::generator::{Builder, LocalGenerator};
+pub use self::id::NanoflakeId;
+pub use self::node::GeneratorId;
+pub use self::scheme::Nanoflake;
+
+pub use tickid_core as core;
+#[doc(no_inline)]
+pub use tickid_core::{Policy, RandomStart, UnixTime, Window, text::ParseError};

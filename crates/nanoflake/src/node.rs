@@ -1,0 +1,168 @@
+use core::fmt;
+
+use tickid_core::{NodeId, RangeError};
+
+/// What tells generators apart: a number from 0 to 1023.
+///
+/// No two generators of a system may have the same one at the same time.
+///
+/// # Examples
+/// ```
+/// use tickid_nanoflake::GeneratorId;
+///
+/// let id = GeneratorId::from_datacenter_worker(11, 26)?;
+/// assert_eq!(id, GeneratorId::new(378)?);
+/// assert_eq!((id.datacenter(), id.worker()), (11, 26));
+/// # Ok::<(), tickid_nanoflake::core::RangeError>(())
+/// ```
+///
+/// # Spec
+/// Nanoflakes, "Ensuring Uniqueness" and "Compatibility with Twitter Snowflakes".
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(transparent)]
+pub struct GeneratorId(u16);
+
+impl GeneratorId {
+    /// The lowest, 0.
+    pub const MIN: Self = Self(0);
+    /// The highest, 1023.
+    pub const MAX: Self = Self((1 << Self::BITS) - 1);
+    /// How many bits of an ID it takes.
+    pub const BITS: u32 = 10;
+    /// How many of these, the lower ones, are the worker's; the datacenter has the others.
+    pub const WORKER_BITS: u32 = 5;
+    /// The highest datacenter, 31.
+    pub const MAX_DATACENTER: u8 = (1 << (Self::BITS - Self::WORKER_BITS)) - 1;
+    /// The highest worker, 31.
+    pub const MAX_WORKER: u8 = (1 << Self::WORKER_BITS) - 1;
+
+    /// Generator `id`.
+    ///
+    /// # Errors
+    /// [`RangeError`] above 1023.
+    pub const fn new(id: u16) -> Result<Self, RangeError> {
+        if id <= Self::MAX.0 {
+            Ok(Self(id))
+        } else {
+            let max = Self::MAX.0 as i128;
+            Err(RangeError::new("generator ID", id as i128, 0, max))
+        }
+    }
+
+    /// The generator that is `worker` in `datacenter` to those who split the ID as Twitter did.
+    ///
+    /// # Errors
+    /// [`RangeError`] above 31 in either.
+    pub const fn from_datacenter_worker(datacenter: u8, worker: u8) -> Result<Self, RangeError> {
+        if datacenter > Self::MAX_DATACENTER {
+            let (value, max) = (datacenter as i128, Self::MAX_DATACENTER as i128);
+            Err(RangeError::new("datacenter", value, 0, max))
+        } else if worker > Self::MAX_WORKER {
+            let (value, max) = (worker as i128, Self::MAX_WORKER as i128);
+            Err(RangeError::new("worker", value, 0, max))
+        } else {
+            Ok(Self(
+                (datacenter as u16) << Self::WORKER_BITS | worker as u16,
+            ))
+        }
+    }
+
+    /// The ten bits above the sequence of an ID.
+    #[inline]
+    pub(crate) const fn from_low_bits(bits: i64) -> Self {
+        #[allow(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "masked to 10 bits"
+        )]
+        Self(bits as u16 & Self::MAX.0)
+    }
+
+    /// The number.
+    #[inline]
+    #[must_use]
+    pub const fn get(self) -> u16 {
+        self.0
+    }
+
+    /// The upper five bits, 0 to 31.
+    #[must_use]
+    pub const fn datacenter(self) -> u8 {
+        #[allow(clippy::cast_possible_truncation, reason = "five of ten bits")]
+        {
+            (self.0 >> Self::WORKER_BITS) as u8
+        }
+    }
+
+    /// The lower five bits, 0 to 31.
+    #[must_use]
+    pub const fn worker(self) -> u8 {
+        #[allow(clippy::cast_possible_truncation, reason = "masked to 5 bits")]
+        {
+            self.0 as u8 & Self::MAX_WORKER
+        }
+    }
+}
+
+impl NodeId for GeneratorId {
+    fn bits(&self) -> u32 {
+        Self::BITS
+    }
+
+    fn value(&self) -> u64 {
+        self.0.into()
+    }
+}
+
+/// The number in decimal; honours width and fill.
+impl fmt::Display for GeneratorId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl TryFrom<u16> for GeneratorId {
+    type Error = RangeError;
+
+    fn try_from(id: u16) -> Result<Self, RangeError> {
+        Self::new(id)
+    }
+}
+
+impl From<GeneratorId> for u16 {
+    fn from(id: GeneratorId) -> Self {
+        id.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_generator_is_one_worker_of_one_datacenter() {
+        for id in 0..=GeneratorId::MAX.get() {
+            let generator = GeneratorId::new(id).unwrap();
+            let (datacenter, worker) = (generator.datacenter(), generator.worker());
+            assert_eq!(u16::from(datacenter) * 32 + u16::from(worker), id);
+            let again = GeneratorId::from_datacenter_worker(datacenter, worker);
+            assert_eq!(again, Ok(generator));
+        }
+    }
+
+    #[test]
+    fn numbers_out_of_range_are_errors_that_name_them() {
+        for id in [1024, u16::MAX] {
+            let error = GeneratorId::new(id).unwrap_err();
+            assert_eq!((error.value(), error.max()), (id.into(), 1023));
+        }
+        for five_bits in [32, u8::MAX] {
+            let datacenter = GeneratorId::from_datacenter_worker(five_bits, 0).unwrap_err();
+            let worker = GeneratorId::from_datacenter_worker(0, five_bits).unwrap_err();
+            for (error, what) in [(datacenter, "datacenter"), (worker, "worker")] {
+                let named = (error.what(), error.value(), error.max());
+                assert_eq!(named, (what, five_bits.into(), 31));
+            }
+        }
+    }
+}

@@ -1,0 +1,207 @@
+use core::time::Duration;
+
+use tickid_core::{
+    BuildError, Form, LowestStart, Plain, Policy, RangeError, Scheme, SequenceBounds, Slot, Tick,
+    Ticks, UnixTime,
+};
+
+use crate::epoch::Epoch;
+use crate::id::NanoflakeId;
+use crate::node::GeneratorId;
+
+/// The Nanoflake scheme: an epoch, without which an ID does not tell its time.
+///
+/// # Examples
+/// ```
+/// use tickid_nanoflake::{Epoch, Nanoflake, NanoflakeId, UnixTime};
+///
+/// let discord = Nanoflake { epoch: Epoch::DISCORD };
+/// let time = UnixTime::from_millis(1_462_015_105_796)?;
+/// let (min, max) = (discord.min_at(time)?, discord.max_at(time)?);
+/// let id = NanoflakeId::new(175_928_847_299_117_063)?;
+/// assert!((min..=max).contains(&id));
+/// assert_eq!(discord.unix_time(id), time);
+///
+/// // The same ID under another epoch is of another time.
+/// assert_ne!(Nanoflake::default().unix_time(id), time);
+/// # Ok::<(), tickid_nanoflake::core::RangeError>(())
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Nanoflake {
+    /// When timestamp 0 was.
+    pub epoch: Epoch,
+}
+
+impl Nanoflake {
+    const MICROS_PER_TICK: u64 = 1_000;
+
+    /// When the millisecond of `id` began, if `id` was issued under this epoch.
+    #[must_use]
+    pub const fn unix_time(self, id: NanoflakeId) -> UnixTime {
+        self.epoch.time_of(id.timestamp())
+    }
+
+    /// The lowest ID of the millisecond during which `time` is: the inclusive start of a range scan.
+    ///
+    /// # Errors
+    /// [`RangeError`] (in microseconds) for a time before the epoch or after its last timestamp.
+    pub fn min_at(self, time: UnixTime) -> Result<NanoflakeId, RangeError> {
+        let tick = self.tick_at(time)?;
+        Ok(NanoflakeId::assemble(tick.get(), GeneratorId::MIN, 0))
+    }
+
+    /// The highest ID of the millisecond during which `time` is: the inclusive end of a range scan.
+    ///
+    /// # Errors
+    /// As [`min_at`](Self::min_at).
+    pub fn max_at(self, time: UnixTime) -> Result<NanoflakeId, RangeError> {
+        let tick = self.tick_at(time)?;
+        let last = NanoflakeId::MAX_SEQUENCE.into();
+        Ok(NanoflakeId::assemble(tick.get(), GeneratorId::MAX, last))
+    }
+
+    #[cold]
+    fn out_of_range(self, time: UnixTime) -> RangeError {
+        let min = i128::from(self.epoch.unix_time().as_micros());
+        let all = (i128::from(Self::MAX_TICK) + 1) * i128::from(Self::MICROS_PER_TICK);
+        let value = time.as_micros().into();
+        RangeError::new("time in microseconds", value, min, min + all - 1)
+    }
+}
+
+impl Scheme for Nanoflake {
+    const NAME: &'static str = "nanoflake";
+    const MAX_TICK: u64 = NanoflakeId::MAX_TIMESTAMP;
+    // One more than the timestamp has, so that there is a number after its last.
+    const TICK_BITS: u32 = NanoflakeId::TIMESTAMP_BITS + 1;
+    const MAX_SEQUENCE: u32 = NanoflakeId::MAX_SEQUENCE as u32;
+
+    type Node = GeneratorId;
+    type Form = Plain;
+    type Sequence = LowestStart;
+
+    #[inline]
+    fn tick_at(&self, time: UnixTime) -> Result<Tick<Self>, RangeError> {
+        let epoch = self.epoch.unix_time().as_micros();
+        let since = time.as_micros().checked_sub(epoch);
+        since
+            .and_then(|micros| u64::try_from(micros).ok())
+            .and_then(|micros| Tick::new(micros / Self::MICROS_PER_TICK).ok())
+            .ok_or_else(|| self.out_of_range(time))
+    }
+
+    fn time_of(&self, tick: Tick<Self>) -> UnixTime {
+        self.epoch.time_of(tick.get())
+    }
+
+    fn ticks_in(&self, duration: Duration) -> Ticks<Self> {
+        Ticks::new(u64::try_from(duration.as_millis()).unwrap_or(u64::MAX))
+    }
+
+    fn sequence_bounds(&self, _: &GeneratorId) -> SequenceBounds {
+        SequenceBounds::new(0, Self::MAX_SEQUENCE)
+    }
+
+    const CHECKS_START: bool = true;
+
+    fn check_start(&self, now: UnixTime) -> Result<(), BuildError> {
+        let epoch = self.epoch.unix_time();
+        if epoch <= now {
+            Ok(())
+        } else {
+            Err(BuildError::Epoch { epoch, now })
+        }
+    }
+
+    fn default_policy(&self) -> Policy<Self> {
+        Policy::Wait
+    }
+
+    fn default_sequence(&self, _: u64) -> LowestStart {
+        LowestStart
+    }
+}
+
+impl Form<Nanoflake> for Plain {
+    type Id = NanoflakeId;
+
+    #[inline]
+    fn id(self, _: &Nanoflake, node: &GeneratorId, slot: Slot<Nanoflake>) -> NanoflakeId {
+        NanoflakeId::assemble(slot.tick.get(), *node, slot.sequence)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const UNIX: Nanoflake = Nanoflake { epoch: Epoch::UNIX };
+
+    #[test]
+    fn ticks_are_whole_milliseconds_since_the_epoch() {
+        for (micros, ticks) in [(0, 0), (999, 0), (1_000, 1), (1_999, 1)] {
+            let time = UnixTime::from_micros(micros);
+            assert_eq!(UNIX.tick_at(time).unwrap().get(), ticks, "{micros} µs");
+        }
+        let epoch = Epoch::from_unix_millis(-5).unwrap();
+        let before_1970 = Nanoflake { epoch };
+        for (micros, ticks) in [(-5_000, 0), (-4_001, 0), (-4_000, 1), (-1, 4), (0, 5)] {
+            let time = UnixTime::from_micros(micros);
+            let tick = before_1970.tick_at(time).unwrap();
+            assert_eq!(tick.get(), ticks, "{micros} µs");
+        }
+    }
+
+    #[test]
+    fn whole_milliseconds_count_of_a_duration() {
+        for (nanos, ticks) in [
+            (0, 0),
+            (999_999, 0),
+            (1_000_000, 1),
+            (u64::MAX, 18_446_744_073_709),
+        ] {
+            assert_eq!(
+                UNIX.ticks_in(Duration::from_nanos(nanos)),
+                Ticks::new(ticks)
+            );
+        }
+        assert_eq!(UNIX.ticks_in(Duration::MAX), Ticks::new(u64::MAX));
+    }
+
+    #[test]
+    fn times_out_of_range_are_errors_that_name_the_range() {
+        for epoch in [Epoch::MIN, Epoch::UNIX, Epoch::DISCORD, Epoch::MAX] {
+            let layout = Nanoflake { epoch };
+            let first = i128::from(epoch.as_unix_millis()) * 1_000;
+            let last = first + (1 << 41) * 1_000 - 1;
+            for outside in [i64::MIN.into(), first - 1, last + 1, i64::MAX.into()] {
+                let Ok(micros) = i64::try_from(outside) else {
+                    continue;
+                };
+                if (first..=last).contains(&outside) {
+                    continue;
+                }
+                let time = UnixTime::from_micros(micros);
+                let error = layout.min_at(time).unwrap_err();
+                assert_eq!(layout.max_at(time), Err(error));
+                let named = (error.value(), error.min(), error.max());
+                assert_eq!(named, (outside, first, last));
+            }
+        }
+    }
+
+    #[test]
+    fn the_extreme_epochs_reach_the_ends_of_time() {
+        let (first, last) = (
+            Nanoflake { epoch: Epoch::MIN },
+            Nanoflake { epoch: Epoch::MAX },
+        );
+        let min = UnixTime::from_millis(i64::MIN / 1_000).unwrap();
+        assert_eq!(first.min_at(min), Ok(NanoflakeId::MIN));
+        assert_eq!(last.max_at(UnixTime::MAX), Ok(NanoflakeId::MAX));
+        assert_eq!(
+            last.unix_time(NanoflakeId::MAX).as_millis(),
+            i64::MAX / 1_000
+        );
+    }
+}
