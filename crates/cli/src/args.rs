@@ -1,0 +1,307 @@
+//! The command line.
+
+use std::str::FromStr;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
+use tickid_kuid::{Drift, Node};
+use tickid_nanoflake::{Epoch, GeneratorId};
+use tickid_scru64::{NodeIdSize, NodeSpec};
+
+/// Generate and inspect time-ordered identifiers: SCRU64, Nanoflake, kuid and sno.
+#[derive(Debug, Parser)]
+#[command(version, propagate_version = true, arg_required_else_help = true)]
+#[command(after_help = "Exit status: 0 done, 1 some ID was invalid or the output could not be \
+                        written, 2 usage, 3 node store, 4 clock.")]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Generate IDs
+    #[command(subcommand_required = true, after_help = "Examples:
+  tickid gen sno -n 5                 five sno IDs
+  tickid gen scru64 --node 42/8       one SCRU64 ID of node 42 in 8 bits
+  tickid gen nanoflake --forever      Nanoflakes until the pipe closes")]
+    Gen(GenArguments),
+    /// Show what IDs say
+    #[command(after_help = "Examples:
+  tickid inspect 0u375nxqh5cq                       whatever it may be, likeliest first
+  tickid inspect --scheme nanoflake --radix 10 --epoch discord 175928847299117063
+  tickid gen sno -n 3 | tickid inspect --json       one object per line")]
+    Inspect(InspectArguments),
+    /// Print a completion script for a shell
+    #[command(after_help = "Example:
+  tickid completions bash > ~/.local/share/bash-completion/completions/tickid")]
+    Completions {
+        /// The shell
+        shell: Shell,
+    },
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct GenArguments {
+    #[command(subcommand)]
+    pub(crate) scheme: GenScheme,
+}
+
+/// What every scheme's `gen` takes.
+#[derive(Debug, Args)]
+pub(crate) struct GenOptions {
+    /// How many IDs
+    #[arg(short = 'n', long, value_name = "N", default_value_t = 1)]
+    pub(crate) count: u64,
+    /// Generate until the pipe closes
+    #[arg(long, conflicts_with = "count")]
+    pub(crate) forever: bool,
+    /// What to print of each ID
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    pub(crate) format: Format,
+    /// Print one JSON object per line, as inspect does
+    #[arg(long, conflicts_with = "format")]
+    pub(crate) json: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// The scheme's text, a line each
+    Text,
+    /// A decimal integer, a line each
+    Int,
+    /// The bytes in hexadecimal, a line each
+    Hex,
+    /// The raw bytes, nothing in between
+    Bytes,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum GenScheme {
+    /// SCRU64: 12 characters, 63 bits, 256 ms ticks
+    #[command(after_help = "Examples:
+  tickid gen scru64 --node 42/8 -n 3           node 42 in 8 bits
+  tickid gen scru64 --node 0u2r85hm2pt3/16     the node of that ID, after that ID
+  tickid gen scru64 --format int               as an integer for a BIGINT column")]
+    Scru64 {
+        /// Node ID and its size in bits (42/8, 0xb00/12), or the last ID and that size; random in 8
+        /// bits unless given
+        #[arg(long, value_name = "SPEC")]
+        node: Option<NodeSpec>,
+        #[command(flatten)]
+        scru64: Scru64Options,
+        #[command(flatten)]
+        options: GenOptions,
+    },
+    /// Nanoflake, Snowflake: 63 bits, 1 ms ticks
+    #[command(after_help = "Examples:
+  tickid gen nanoflake --node 5 -n 3
+  tickid gen nanoflake --epoch discord --radix 10
+  tickid gen nanoflake --epoch 2024-01-01T00:00:00Z")]
+    Nanoflake {
+        /// Generator ID, 0 to 1023; random unless given
+        #[arg(long, value_name = "0..1023", value_parser = generator_id)]
+        node: Option<GeneratorId>,
+        #[command(flatten)]
+        nanoflake: NanoflakeOptions,
+        #[command(flatten)]
+        options: GenOptions,
+    },
+    /// Erlang's k-ordered uid: 64 bits local, 96 bits global
+    #[command(after_help = "Examples:
+  tickid gen kuid --node uid@127.0.0.1
+  tickid gen kuid --node 0x03eb2731 --drift 10 --alphabet url
+  tickid gen kuid --kind local -n 3")]
+    Kuid {
+        /// Local IDs (8 bytes, unique to one generator) or global ones (12 bytes, with the node)
+        #[arg(long, value_enum, default_value_t = Kind::Global)]
+        kind: Kind,
+        /// Erlang node name, or its fingerprint in hexadecimal after 0x; random unless given
+        #[arg(long, value_name = "NAME|0xHEX")]
+        node: Option<String>,
+        /// How a node name becomes a fingerprint
+        #[arg(long, value_enum, default_value_t = NodeHash::Phash2)]
+        node_hash: NodeHash,
+        #[command(flatten)]
+        kuid: KuidOptions,
+        #[command(flatten)]
+        options: GenOptions,
+    },
+    /// sno: 16 characters, 80 bits, 4 ms ticks, a metabyte
+    #[command(after_help = "Examples:
+  tickid gen sno -n 5
+  tickid gen sno --node 258 --meta 24 --json")]
+    Sno {
+        /// Partition, 0 to 65535; random unless given
+        #[arg(long, value_name = "0..65535")]
+        node: Option<u16>,
+        /// Metabyte, 0 to 255
+        #[arg(long, value_name = "0..255", default_value_t = 0)]
+        meta: u8,
+        #[command(flatten)]
+        options: GenOptions,
+    },
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct InspectArguments {
+    /// IDs; lines of standard input unless given
+    #[arg(value_name = "ID")]
+    pub(crate) ids: Vec<String>,
+    /// Take every ID for one of this scheme
+    #[arg(long, value_enum)]
+    pub(crate) scheme: Option<Scheme>,
+    /// Print JSON, one object per line; of several schemes that fit the likeliest
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// With --json, an object for every scheme that fits
+    #[arg(long, requires = "json")]
+    pub(crate) all: bool,
+    #[command(flatten)]
+    pub(crate) layouts: Layouts,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Scheme {
+    Scru64,
+    Nanoflake,
+    Kuid,
+    Sno,
+}
+
+/// What the text of an ID does not carry.
+#[derive(Debug, Default, Args)]
+pub(crate) struct Layouts {
+    #[command(flatten)]
+    pub(crate) scru64: Scru64Options,
+    #[command(flatten)]
+    pub(crate) nanoflake: NanoflakeOptions,
+    #[command(flatten)]
+    pub(crate) kuid: KuidOptions,
+}
+
+#[derive(Clone, Copy, Debug, Default, Args)]
+pub(crate) struct Scru64Options {
+    /// SCRU64: show node ID and counter apart, for node IDs of this many bits (1 to 23)
+    #[arg(long, value_name = "BITS", value_parser = node_size)]
+    pub(crate) node_size: Option<NodeIdSize>,
+}
+
+#[derive(Clone, Copy, Debug, Default, Args)]
+pub(crate) struct NanoflakeOptions {
+    /// Nanoflake: the epoch, by name, in milliseconds since 1970 or in RFC 3339 [default: twitter]
+    #[arg(long, value_name = "twitter|discord|unix|MS|RFC3339", value_parser = epoch)]
+    #[arg(allow_negative_numbers = true)]
+    pub(crate) epoch: Option<Epoch>,
+    /// Nanoflake: the base of the text [default: 36]
+    #[arg(long, value_enum)]
+    pub(crate) radix: Option<Radix>,
+}
+
+impl NanoflakeOptions {
+    pub(crate) fn epoch(&self) -> Epoch {
+        self.epoch.unwrap_or(Epoch::TWITTER)
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Radix {
+    #[value(name = "10")]
+    Decimal,
+    #[value(name = "36")]
+    Base36,
+}
+
+#[derive(Clone, Copy, Debug, Default, Args)]
+pub(crate) struct KuidOptions {
+    /// kuid: the drift of global IDs, 5 to 10 [default: 8]
+    #[arg(long, value_name = "5..10", value_parser = drift)]
+    pub(crate) drift: Option<Drift>,
+    /// kuid: the alphabet of the text [default: sortable]
+    #[arg(long, value_enum)]
+    pub(crate) alphabet: Option<Alphabet>,
+}
+
+impl KuidOptions {
+    pub(crate) fn drift(&self) -> Drift {
+        self.drift.unwrap_or_default()
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Alphabet {
+    /// The one that sorts as the bytes do, as today's Erlang library writes it
+    Sortable,
+    /// Base64, URL-safe, as the Erlang library's documentation shows it
+    Url,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Kind {
+    Local,
+    Global,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum NodeHash {
+    /// Today's library
+    Phash2,
+    /// The library's documentation
+    Phash,
+}
+
+impl NodeHash {
+    /// The node that a name or a fingerprint stands for.
+    pub(crate) fn node(self, text: &str) -> Result<Node, String> {
+        let Some(digits) = text.strip_prefix("0x") else {
+            return Ok(match self {
+                Self::Phash2 => Node::phash2(text),
+                Self::Phash => Node::phash(text),
+            });
+        };
+        let plain = digits.bytes().all(|byte| byte.is_ascii_hexdigit());
+        match u32::from_str_radix(digits, 16) {
+            Ok(fingerprint) if plain => Ok(Node::from_u32(fingerprint)),
+            _ => Err(format!("{text:?} is no fingerprint: 0x and 1 to 8 hexadecimal digits")),
+        }
+    }
+}
+
+/// Shows the reason and the range, which clap's own parsers would leave out.
+fn parse<T: FromStr>(text: &str) -> Result<T, String>
+where
+    T::Err: ToString,
+{
+    text.parse().map_err(|error: T::Err| error.to_string())
+}
+
+fn generator_id(text: &str) -> Result<GeneratorId, String> {
+    GeneratorId::new(parse(text)?).map_err(|error| error.to_string())
+}
+
+fn node_size(text: &str) -> Result<NodeIdSize, String> {
+    NodeIdSize::new(parse(text)?).map_err(|error| error.to_string())
+}
+
+fn drift(text: &str) -> Result<Drift, String> {
+    Drift::new(parse(text)?).map_err(|error| error.to_string())
+}
+
+fn epoch(text: &str) -> Result<Epoch, String> {
+    let millis = match text {
+        "twitter" => return Ok(Epoch::TWITTER),
+        "discord" => return Ok(Epoch::DISCORD),
+        "unix" => return Ok(Epoch::UNIX),
+        number if number.parse::<i64>().is_ok() => parse(number)?,
+        date => {
+            let time: jiff::Timestamp = date.parse().map_err(|error| {
+                format!("neither a name, nor milliseconds, nor an RFC 3339 time: {error}")
+            })?;
+            if time.subsec_nanosecond() % 1_000_000 != 0 {
+                return Err("an epoch is a whole millisecond".into());
+            }
+            time.as_millisecond()
+        }
+    };
+    Epoch::from_unix_millis(millis).map_err(|error| error.to_string())
+}

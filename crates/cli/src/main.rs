@@ -1,0 +1,43 @@
+//! The `tickid` command: generates and inspects time-ordered identifiers.
+
+mod args;
+mod failure;
+mod generate;
+mod inspect;
+mod output;
+mod picture;
+mod report;
+mod schemes;
+
+use std::process::ExitCode;
+
+use clap::{CommandFactory as _, Parser as _};
+
+use crate::args::{Arguments, Command};
+use crate::failure::Failure;
+
+fn main() -> ExitCode {
+    let outcome = match Arguments::parse().command {
+        Command::Gen(arguments) => generate::run(&arguments),
+        Command::Inspect(arguments) => inspect::run(&arguments),
+        Command::Completions { shell } => completions(shell),
+    };
+    match outcome {
+        Ok(code) => code,
+        // Whoever read our output has had enough of it.
+        Err(failure) if failure.is_closed_pipe() => ExitCode::SUCCESS,
+        Err(failure) => {
+            anstream::eprintln!("tickid: {failure}");
+            failure.exit_code()
+        }
+    }
+}
+
+fn completions(shell: clap_complete::Shell) -> Result<ExitCode, Failure> {
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut Arguments::command(), "tickid", &mut script);
+    let mut out = output::Output::stdout();
+    out.buffer().extend_from_slice(&script);
+    out.flush()?;
+    Ok(ExitCode::SUCCESS)
+}

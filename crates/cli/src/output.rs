@@ -1,0 +1,44 @@
+//! Standard output, in large pieces.
+
+use std::io::{self, Write};
+
+use crate::failure::Failure;
+
+/// How much is gathered before it is written: large enough that writing costs nothing beside making
+/// it, small enough to stay in the processor's cache.
+const CAPACITY: usize = 128 * 1024;
+
+/// A buffer before standard output. What is not [flushed](Self::flush) is lost.
+pub(crate) struct Output<W = io::Stdout> {
+    buffer: Vec<u8>,
+    sink: W,
+}
+
+impl Output {
+    pub(crate) fn stdout() -> Self {
+        Self::new(io::stdout())
+    }
+}
+
+impl<W: Write> Output<W> {
+    pub(crate) fn new(sink: W) -> Self {
+        Self { buffer: Vec::with_capacity(CAPACITY), sink }
+    }
+
+    /// Where to append.
+    pub(crate) fn buffer(&mut self) -> &mut Vec<u8> {
+        &mut self.buffer
+    }
+
+    /// Makes room once enough has been gathered. To be called between records.
+    pub(crate) fn drain(&mut self) -> Result<(), Failure> {
+        if self.buffer.len() >= CAPACITY / 2 { self.flush() } else { Ok(()) }
+    }
+
+    /// Writes everything out.
+    pub(crate) fn flush(&mut self) -> Result<(), Failure> {
+        let written = self.sink.write_all(&self.buffer).and_then(|()| self.sink.flush());
+        self.buffer.clear();
+        written.map_err(Failure::Write)
+    }
+}

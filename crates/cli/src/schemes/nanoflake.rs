@@ -1,0 +1,75 @@
+use tickid_core::text::ParseError;
+use tickid_nanoflake::{GeneratorId, LocalGenerator, Nanoflake, NanoflakeId};
+
+use crate::args::{NanoflakeOptions, Radix};
+use crate::failure::Failure;
+use crate::generate::random;
+use crate::report::{Report, Value};
+use crate::schemes::Describe;
+
+impl Describe for NanoflakeId {
+    type Layout = NanoflakeOptions;
+
+    fn write_text(&self, layout: &NanoflakeOptions, out: &mut Vec<u8>) {
+        match layout.radix {
+            Some(Radix::Decimal) => out.extend_from_slice(self.encode_decimal().as_bytes()),
+            Some(Radix::Base36) | None => out.extend_from_slice(self.encode().as_bytes()),
+        }
+    }
+
+    fn integer(&self) -> (u128, usize) {
+        (u64::from(*self).into(), 8)
+    }
+
+    fn describe(&self, layout: &NanoflakeOptions, report: &mut Report) {
+        let epoch = layout.epoch();
+        report.start("nanoflake", Nanoflake { epoch }.unix_time(*self), &self.to_be_bytes());
+        match layout.radix {
+            Some(Radix::Decimal) => report.text.push_str(&self.encode_decimal()),
+            Some(Radix::Base36) | None => report.text.push_str(&self.encode()),
+        }
+        report.field("int", Value::BigNumber(u64::from(*self)));
+        report.number("epoch_ms", epoch.as_unix_millis());
+        report.number("timestamp", i64::try_from(self.timestamp()).unwrap_or(i64::MAX));
+        report.number("generator", self.generator().get());
+        report.number("datacenter", self.generator().datacenter());
+        report.number("worker", self.generator().worker());
+        report.number("sequence", self.sequence());
+        report.bits.extend([
+            ("0", 1),
+            ("timestamp", 41),
+            ("datacenter", 5),
+            ("worker", 5),
+            ("sequence", 12),
+        ]);
+    }
+}
+
+/// Without a radix, what can only be decimal is taken for decimal: more digits than Base36 has.
+pub(crate) fn describe(
+    text: &[u8],
+    layout: &NanoflakeOptions,
+    report: &mut Report,
+) -> Result<(), ParseError> {
+    let long = text.len() > NanoflakeId::TEXT_LEN && text.iter().all(u8::is_ascii_digit);
+    let radix = layout.radix.unwrap_or(if long { Radix::Decimal } else { Radix::Base36 });
+    let id = match radix {
+        Radix::Decimal => NanoflakeId::parse_decimal(text)?,
+        Radix::Base36 => NanoflakeId::parse_bytes(text)?,
+    };
+    id.describe(&NanoflakeOptions { radix: Some(radix), ..*layout }, report);
+    Ok(())
+}
+
+/// A generator for `node`, or for a random one.
+pub(crate) fn generator(
+    node: Option<GeneratorId>,
+    layout: &NanoflakeOptions,
+) -> Result<LocalGenerator, Failure> {
+    let node = match node {
+        Some(node) => node,
+        None => GeneratorId::new(u16::from_be_bytes(random()?) % (GeneratorId::MAX.get() + 1))
+            .map_err(|error| Failure::Usage(error.to_string()))?,
+    };
+    Ok(LocalGenerator::builder(node).layout(Nanoflake { epoch: layout.epoch() }).build_local()?)
+}
