@@ -26,7 +26,7 @@ use crate::scheme::Scru64;
 /// ```
 ///
 /// # Spec
-/// SCRU64, "Generator's algorithm" and "Clock rollback considerations".
+/// SCRU64, "Counter overflow handling" and "Clock rollback handling".
 #[cfg(target_has_atomic = "64")]
 pub type Generator<C = DefaultClock, Q = RandomStart> = tickid_core::Generator<Scru64, C, Q>;
 

@@ -81,7 +81,7 @@ impl NodeIdSize {
 /// ```
 ///
 /// # Spec
-/// SCRU64, "Node spec" of the original library.
+/// SCRU64, "Node spec API".
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct NodeSpec {
     /// With timestamp 0, which nobody issues, only the node ID counts and the counter is 0.

@@ -1,0 +1,204 @@
+//! The process-wide generator, in processes of its own: this test binary runs itself with another
+//! environment. Whatever that holds, there are errors and no panics.
+
+#![cfg(feature = "std")]
+#![allow(
+    clippy::print_stderr,
+    clippy::unwrap_used,
+    reason = "a test fails by panicking, and a child reports on its standard error"
+)]
+
+use std::collections::BTreeSet;
+use std::env;
+use std::ffi::OsStr;
+use std::process::Command;
+use std::thread;
+
+use tickid_scru64::core::ErrorKind;
+use tickid_scru64::{
+    NODE_SPEC_VARIABLE, NodeIdSize, NodeSpec, ProcessError, Scru64Id, UnixTime, generator, new,
+    new_string,
+};
+
+/// Set in the environment of children.
+const CHILD: &str = "TICKID_TEST_CHILD";
+/// What a child's report begins with, so that nothing else is taken for it.
+const REPORT: &str = "report: ";
+
+/// Runs `child` where this is the child of `test`, and says so; else runs that child with `spec` as
+/// the node spec and gives what it reported.
+fn in_child(test: &str, spec: Option<&OsStr>, child: impl FnOnce()) -> Option<Vec<String>> {
+    if env::var_os(CHILD).is_some() {
+        child();
+        report("done");
+        return None;
+    }
+    let mut command = Command::new(env::current_exe().unwrap());
+    command
+        .args([test, "--exact", "--nocapture"])
+        .env(CHILD, "1");
+    match spec {
+        Some(spec) => command.env(NODE_SPEC_VARIABLE, spec),
+        None => command.env_remove(NODE_SPEC_VARIABLE),
+    };
+    let output = command.output().unwrap();
+    let stderr = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.success(), "the child failed:\n{stderr}");
+    let mut reports: Vec<String> = stderr
+        .lines()
+        .filter_map(|line| line.strip_prefix(REPORT))
+        .map(str::to_owned)
+        .collect();
+    assert_eq!(
+        reports.pop().as_deref(),
+        Some("done"),
+        "the child:\n{stderr}"
+    );
+    Some(reports)
+}
+
+fn report(line: &str) {
+    eprintln!("{REPORT}{line}");
+}
+
+/// All three functions fail alike, the second time as the first.
+fn all_fail_with(expected: &ProcessError) {
+    for _ in 0..2 {
+        assert_eq!(new().as_ref(), Err(expected));
+        assert_eq!(new_string().as_ref(), Err(expected));
+        assert_eq!(generator().err().as_ref(), Some(expected));
+    }
+}
+
+#[test]
+fn without_the_variable_there_is_an_error() {
+    in_child("without_the_variable_there_is_an_error", None, || {
+        let expected = ProcessError::NotSet;
+        all_fail_with(&expected);
+        let message = "the environment variable SCRU64_NODE_SPEC is not set";
+        assert_eq!(expected.to_string(), message);
+    });
+}
+
+#[test]
+fn what_is_no_node_spec_is_an_error_that_quotes_it() {
+    let name = "what_is_no_node_spec_is_an_error_that_quotes_it";
+    for text in [
+        "",
+        "42",
+        "300/8",
+        "42/24",
+        " 42/8",
+        "0x+2a/8",
+        "4\u{ff12}/8",
+        "a\"b/8",
+    ] {
+        in_child(name, Some(OsStr::new(text)), || {
+            let text = env::var(NODE_SPEC_VARIABLE).unwrap();
+            let source = text.parse::<NodeSpec>().unwrap_err();
+            let message =
+                format!("the environment variable SCRU64_NODE_SPEC holds {text:?}: {source}");
+            let expected = ProcessError::NodeSpec { text, source };
+            all_fail_with(&expected);
+            assert_eq!(expected.to_string(), message);
+        });
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn what_is_not_unicode_is_an_error() {
+    use std::os::unix::ffi::OsStrExt as _;
+
+    let name = "what_is_not_unicode_is_an_error";
+    in_child(name, Some(OsStr::from_bytes(b"42/8\xff")), || {
+        let expected = ProcessError::NotUnicode("42/8\u{fffd}".into());
+        all_fail_with(&expected);
+        let message = "the environment variable SCRU64_NODE_SPEC is not Unicode: 42/8\u{fffd}";
+        assert_eq!(expected.to_string(), message);
+    });
+}
+
+#[test]
+fn all_threads_of_a_process_share_one_generator() {
+    let name = "all_threads_of_a_process_share_one_generator";
+    let size = NodeIdSize::new(8).unwrap();
+    let millis = || {
+        UnixTime::try_from(std::time::SystemTime::now())
+            .unwrap()
+            .as_millis()
+    };
+    let before = millis();
+    let reports = in_child(name, Some(OsStr::new("42/8")), || {
+        let draw = || {
+            let ids: Vec<String> = (0..500)
+                .flat_map(|_| [new().unwrap().to_string(), new_string().unwrap()])
+                .collect();
+            (core::ptr::from_ref(generator().unwrap()).addr(), ids)
+        };
+        let threads: Vec<_> = thread::scope(|scope| {
+            let threads = [(); 4].map(|()| scope.spawn(draw));
+            threads.map(|thread| thread.join().unwrap()).into()
+        });
+        for (address, ids) in &threads {
+            assert_eq!(*address, threads[0].0, "another generator");
+            assert!(ids.is_sorted());
+            ids.iter().for_each(|id| report(id));
+        }
+    });
+    let Some(reports) = reports else { return };
+    let after = millis();
+    let ids: BTreeSet<Scru64Id> = reports.iter().map(|id| id.parse().unwrap()).collect();
+    assert_eq!((reports.len(), ids.len()), (4_000, 4_000));
+    for id in ids {
+        assert_eq!(id.node_id(size), 42);
+        // A step of the system's clock in between would have to hit just now. IDs may be ahead of
+        // the clock where the counter started late.
+        let unix_ms = id.unix_time().as_millis();
+        assert!(before - 256 <= unix_ms && unix_ms <= after + 256, "{id}");
+    }
+}
+
+#[test]
+fn with_a_previous_id_the_generator_goes_on_after_it() {
+    let name = "with_a_previous_id_the_generator_goes_on_after_it";
+    let reports = in_child(name, Some(OsStr::new("0u2r85hm2pt3/16")), || {
+        report(&new_string().unwrap());
+    });
+    let Some(reports) = reports else { return };
+    let prev: Scru64Id = "0u2r85hm2pt3".parse().unwrap();
+    let id: Scru64Id = reports[0].parse().unwrap();
+    assert!(id > prev);
+    assert_eq!(id.node_id(NodeIdSize::new(16).unwrap()), 11_001);
+}
+
+/// Five seconds are within the allowance of ten.
+#[test]
+fn with_a_previous_id_a_little_ahead_of_the_clock_the_counter_goes_on() {
+    let name = "with_a_previous_id_a_little_ahead_of_the_clock_the_counter_goes_on";
+    let now = UnixTime::try_from(std::time::SystemTime::now()).unwrap();
+    let ahead = now.checked_add(core::time::Duration::from_secs(5)).unwrap();
+    let prev = Scru64Id::min_at(ahead).unwrap();
+    let reports = in_child(name, Some(OsStr::new(&format!("{prev}/8"))), || {
+        report(&new_string().unwrap());
+        report(&new_string().unwrap());
+    });
+    let Some(reports) = reports else { return };
+    let next = [1, 2].map(|more| Scru64Id::new(prev.get() + more).unwrap().to_string());
+    assert_eq!(reports, next);
+}
+
+/// It would wait; asked not to, it says why and for how long.
+#[test]
+fn with_a_previous_id_far_ahead_of_the_clock_there_is_an_error() {
+    let name = "with_a_previous_id_far_ahead_of_the_clock_there_is_an_error";
+    for spec in ["zzzzzzzzzzzz/8", "zzzzzzzq0em7/2"] {
+        in_child(name, Some(OsStr::new(spec)), || {
+            let error = generator().unwrap().try_generate().unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::Rollback);
+            assert!(error.retry_after().unwrap().as_secs() > 3_600);
+            let spec: NodeSpec = env::var(NODE_SPEC_VARIABLE).unwrap().parse().unwrap();
+            assert_eq!(NodeSpec::from(generator().unwrap()), spec);
+        });
+    }
+}

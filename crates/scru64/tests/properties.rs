@@ -1,0 +1,526 @@
+//! What holds for every ID, every text, every node spec and every time.
+
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use core::num::NonZeroU32;
+use core::time::Duration;
+
+use proptest::prelude::*;
+use tickid_scru64::core::{
+    ErrorKind, FixedStart, ManualClock, RandomStart, ResetError, Scheme as _, Sequence as _, Ticks,
+};
+use tickid_scru64::{
+    Builder, NodeIdSize, NodeSpec, ParseError, Policy, Scru64, Scru64Id, UnixTime, Window, scru64,
+};
+
+const END: u64 = 36_u64.pow(12);
+const MAX_TIMESTAMP: u64 = 282_429_536_480;
+const LAST_MICRO: i64 = 72_301_961_339_135_999;
+
+fn ids() -> impl Strategy<Value = Scru64Id> {
+    // Low numbers too, which a uniform choice would never give.
+    let values = (0..END, 0..63_u32).prop_map(|(value, shift)| value >> shift);
+    values.prop_map(|value| Scru64Id::new(value).unwrap())
+}
+
+fn sizes() -> impl Strategy<Value = NodeIdSize> {
+    (1..=23_u8).prop_map(|bits| NodeIdSize::new(bits).unwrap())
+}
+
+fn every_size() -> impl Iterator<Item = NodeIdSize> {
+    (1..=23).map(|bits| NodeIdSize::new(bits).unwrap())
+}
+
+fn specs() -> impl Strategy<Value = NodeSpec> {
+    let node_only = (sizes(), any::<u32>())
+        .prop_map(|(size, node)| NodeSpec::with_node_id(node & size.max_node_id(), size).unwrap());
+    let with_prev = (sizes(), ids()).prop_map(|(size, prev)| NodeSpec::with_node_prev(prev, size));
+    prop_oneof![node_only, with_prev]
+}
+
+/// Texts of about the right length from about the right characters.
+fn texts() -> impl Strategy<Value = Vec<u8>> {
+    let digits = b"0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ".to_vec();
+    let bytes = prop_oneof![
+        30 => prop::sample::select(digits),
+        1 => any::<u8>(),
+    ];
+    prop_oneof![
+        4 => prop::collection::vec(bytes.clone(), 12),
+        1 => prop::collection::vec(bytes, 0..16),
+    ]
+}
+
+/// Twelve digits, one division at a time.
+fn naive(mut value: u64) -> String {
+    let mut digits = Vec::new();
+    for _ in 0..12 {
+        let digit = u32::try_from(value % 36).unwrap();
+        digits.push(char::from_digit(digit, 36).unwrap());
+        value /= 36;
+    }
+    assert_eq!(value, 0, "more than twelve digits");
+    digits.iter().rev().collect()
+}
+
+/// The number that ASCII digits spell, one multiplication at a time.
+fn naive_value(text: &[u8], radix: u32) -> Option<u64> {
+    text.iter().try_fold(0_u64, |value, &byte| {
+        let digit = char::from(byte).to_digit(radix)?;
+        value.checked_mul(radix.into())?.checked_add(digit.into())
+    })
+}
+
+/// What a node spec says: the node ID or the previous ID, and the size. By the grammar of its
+/// documentation, without regard to how the crate reads it.
+fn naive_spec(text: &str) -> Option<(u64, Option<u64>, u8)> {
+    let (node, size) = text.split_once('/')?;
+    if !(1..=3).contains(&size.len()) || !size.bytes().all(|byte| byte.is_ascii_digit()) {
+        return None;
+    }
+    let size: u16 = size.parse().unwrap();
+    let size = u8::try_from(size)
+        .ok()
+        .filter(|size| (1..=23).contains(size))?;
+    let hexadecimal = node.strip_prefix("0x").or(node.strip_prefix("0X"));
+    let node_id = match (node.len(), hexadecimal) {
+        (12, _) => {
+            let prev = naive_value(node.as_bytes(), 36)?;
+            let node_id = (prev % (1 << 24)) >> (24 - size);
+            return Some((node_id, Some(prev).filter(|prev| prev >> 24 > 0), size));
+        }
+        (3..=8, Some(digits)) => naive_value(digits.as_bytes(), 16)?,
+        (1..=8, None) => naive_value(node.as_bytes(), 10)?,
+        _ => return None,
+    };
+    (node_id < 1 << size).then_some((node_id, None, size))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig {
+        cases: 20_000,
+        // A failure prints its input, which then becomes a test of its own.
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    })]
+
+    #[test]
+    fn the_text_of_an_id_is_read_back_as_it_in_either_case(id in ids()) {
+        prop_assert_eq!(id.to_string().parse(), Ok(id));
+        prop_assert_eq!(id.to_string().to_uppercase().parse(), Ok(id));
+        prop_assert_eq!(Scru64Id::try_from(&*id.encode()), Ok(id));
+        prop_assert_eq!(Scru64Id::parse_bytes(id.encode().as_bytes()), Ok(id));
+    }
+
+    #[test]
+    fn the_text_is_that_of_an_oracle(id in ids()) {
+        let text = naive(id.get());
+        prop_assert_eq!(id.encode(), text.as_str());
+        prop_assert_eq!(&id.to_string(), &text);
+        prop_assert_eq!(&format!("{id:?}"), &text);
+        prop_assert_eq!(format!("{id:_>15}"), format!("___{text}"));
+    }
+
+    #[test]
+    fn any_text_is_rejected_or_is_the_one_text_of_an_id_but_for_case(text in texts()) {
+        let value = naive_value(&text, 36).filter(|_| text.len() == 12);
+        let parsed = Scru64Id::parse_bytes(&text);
+        prop_assert_eq!(parsed.ok().map(Scru64Id::get), value);
+        if let Ok(id) = parsed {
+            prop_assert_eq!(id.to_string().into_bytes(), text.to_ascii_lowercase());
+        }
+    }
+
+    #[test]
+    fn integers_bytes_and_text_order_as_ids_do(one in ids(), other in ids()) {
+        let order = one.cmp(&other);
+        prop_assert_eq!(u64::from(one).cmp(&u64::from(other)), order);
+        prop_assert_eq!(i64::from(one).cmp(&i64::from(other)), order);
+        prop_assert_eq!(one.to_be_bytes().cmp(&other.to_be_bytes()), order);
+        prop_assert_eq!(one.to_string().cmp(&other.to_string()), order);
+        let parts = |id: Scru64Id| (id.timestamp(), id.node_ctr());
+        prop_assert_eq!(parts(one).cmp(&parts(other)), order);
+    }
+
+    #[test]
+    fn integers_and_bytes_are_read_back(id in ids()) {
+        prop_assert_eq!(Scru64Id::try_from(u64::from(id)), Ok(id));
+        prop_assert_eq!(Scru64Id::try_from(i64::from(id)), Ok(id));
+        prop_assert_eq!(Scru64Id::try_from(<[u8; 8]>::from(id)), Ok(id));
+        prop_assert_eq!(Scru64Id::from_be_bytes(id.to_be_bytes()), Ok(id));
+        prop_assert_eq!(id.get().to_be_bytes(), id.to_be_bytes());
+    }
+
+    #[test]
+    fn integers_out_of_range_are_errors_that_name_them(value in END..=u64::MAX) {
+        let errors = [
+            Scru64Id::new(value).unwrap_err(),
+            Scru64Id::try_from(value).unwrap_err(),
+            Scru64Id::from_be_bytes(value.to_be_bytes()).unwrap_err(),
+            Scru64Id::try_from(value.to_be_bytes()).unwrap_err(),
+        ];
+        for error in errors {
+            let named = (error.value(), error.min(), error.max());
+            prop_assert_eq!(named, (value.into(), 0, i128::from(END) - 1));
+        }
+        let signed = value.cast_signed();
+        let error = Scru64Id::try_from(signed).unwrap_err();
+        prop_assert_eq!((error.value(), error.max()), (signed.into(), i128::from(END) - 1));
+    }
+
+    #[test]
+    fn parts_are_read_back_or_named_in_an_error(
+        timestamp in prop_oneof![0..=MAX_TIMESTAMP, any::<u64>()],
+        node_ctr in prop_oneof![0..1_u32 << 24, any::<u32>()],
+    ) {
+        match Scru64Id::from_parts(timestamp, node_ctr) {
+            Ok(id) => {
+                let expected = u128::from(timestamp) * (1 << 24) + u128::from(node_ctr);
+                prop_assert_eq!(u128::from(id.get()), expected);
+                prop_assert_eq!((id.timestamp(), id.node_ctr()), (timestamp, node_ctr));
+                prop_assert_eq!(id.tick().get(), timestamp);
+            }
+            Err(error) if timestamp > MAX_TIMESTAMP => {
+                let named = (error.value(), error.min(), error.max());
+                prop_assert_eq!(named, (timestamp.into(), 0, MAX_TIMESTAMP.into()));
+            }
+            Err(error) => {
+                prop_assert!(node_ctr >= 1 << 24);
+                let named = (error.value(), error.min(), error.max());
+                prop_assert_eq!(named, (node_ctr.into(), 0, (1 << 24) - 1));
+            }
+        }
+    }
+
+    #[test]
+    fn node_id_and_counter_make_up_the_24_bits_in_every_size(id in ids()) {
+        for size in every_size() {
+            let (node_id, counter) = (id.node_id(size), id.counter(size));
+            prop_assert!(node_id <= size.max_node_id() && counter <= size.max_counter());
+            prop_assert_eq!(node_id * (size.max_counter() + 1) + counter, id.node_ctr());
+        }
+    }
+
+    #[test]
+    fn node_ids_out_of_range_are_errors_that_name_them(size in sizes(), node_id in any::<u32>()) {
+        match NodeSpec::with_node_id(node_id, size) {
+            Ok(spec) => {
+                prop_assert_eq!((spec.node_id(), spec.node_id_size()), (node_id, size));
+                prop_assert_eq!(spec.node_prev(), None);
+            }
+            Err(error) => {
+                prop_assert!(node_id > size.max_node_id());
+                let named = (error.value(), error.min(), error.max());
+                prop_assert_eq!(named, (node_id.into(), 0, size.max_node_id().into()));
+            }
+        }
+    }
+
+    #[test]
+    fn a_node_spec_is_read_back_from_its_text(spec in specs()) {
+        prop_assert_eq!(spec.to_string().parse(), Ok(spec));
+        prop_assert_eq!(spec.to_string().to_uppercase().parse(), Ok(spec));
+        prop_assert_eq!(format!("{spec:?}"), spec.to_string());
+    }
+
+    #[test]
+    fn any_text_is_no_node_spec_or_the_one_that_its_grammar_says(
+        text in prop_oneof![
+            "[0-9]{0,9}/[0-9]{0,4}",
+            "[0-9]{1,3}/(1[0-9]|2[0-3])",
+            "0[xX][0-9a-fA-F]{0,7}/[0-9]{0,3}",
+            "0[xX][0-9a-fA-F]{1,4}/(1[0-9]|2[0-3])",
+            "[0-9a-zA-Z]{11,13}/[0-9]{1,2}",
+            "[0-9a-z]{12}/(1[0-9]|2[0-3])",
+            "[0-9a-fxX+/ _-]{0,16}",
+            any::<String>(),
+        ],
+    ) {
+        let parsed = text.parse::<NodeSpec>().ok().map(|spec| {
+            let prev = spec.node_prev().map(Scru64Id::get);
+            (spec.node_id().into(), prev, spec.node_id_size().get())
+        });
+        prop_assert_eq!(parsed, naive_spec(&text));
+    }
+
+    #[test]
+    fn the_time_of_an_id_is_when_its_256_milliseconds_began(id in ids()) {
+        let micros = i128::from(id.timestamp()) * 256_000;
+        prop_assert_eq!(i128::from(id.unix_time().as_micros()), micros);
+        prop_assert_eq!(Scru64.time_of(id.tick()), id.unix_time());
+        prop_assert_eq!(Scru64.tick_at(id.unix_time()), Ok(id.tick()));
+    }
+
+    #[test]
+    fn ranges_hold_exactly_the_ids_of_a_tick(id in ids(), late in 0..256_000_i64) {
+        let begin = id.unix_time().as_micros();
+        let time = UnixTime::from_micros(begin + late);
+        let (min, max) = (Scru64Id::min_at(time).unwrap(), Scru64Id::max_at(time).unwrap());
+        prop_assert!(min <= id && id <= max);
+        prop_assert_eq!(min.get(), id.timestamp() << 24);
+        prop_assert_eq!(max.get() - min.get(), (1 << 24) - 1);
+        // What borders on them is of the ticks before and after.
+        let before = Scru64Id::max_at(UnixTime::from_micros(begin - 1));
+        prop_assert_eq!(before.ok().map(Scru64Id::get), min.get().checked_sub(1));
+        let after = Scru64Id::min_at(UnixTime::from_micros(begin + 256_000));
+        let next = Some(max.get() + 1).filter(|&value| value < END);
+        prop_assert_eq!(after.ok().map(Scru64Id::get), next);
+    }
+
+    #[test]
+    fn times_out_of_range_are_errors_that_name_the_range(
+        micros in prop_oneof![any::<i64>(), -1_000_000..LAST_MICRO + 1_000_000],
+    ) {
+        let time = UnixTime::from_micros(micros);
+        match (Scru64Id::min_at(time), Scru64Id::max_at(time)) {
+            (Ok(min), Ok(max)) => {
+                prop_assert!((0..=LAST_MICRO).contains(&micros));
+                let timestamp = micros.cast_unsigned() / 256_000;
+                prop_assert_eq!((min.timestamp(), max.timestamp()), (timestamp, timestamp));
+            }
+            (Err(min), Err(max)) => {
+                prop_assert!(!(0..=LAST_MICRO).contains(&micros));
+                prop_assert_eq!(min, max);
+                let named = (min.value(), min.min(), min.max());
+                prop_assert_eq!(named, (micros.into(), 0, LAST_MICRO.into()));
+            }
+            mixed => prop_assert!(false, "{mixed:?}"),
+        }
+    }
+
+    #[test]
+    fn allowances_count_in_whole_ticks(millis in any::<u64>()) {
+        let duration = Duration::from_millis(millis);
+        prop_assert_eq!(Scru64.ticks_in(duration), Ticks::new(millis / 256));
+        let almost = duration.saturating_sub(Duration::from_nanos(1));
+        let whole = Ticks::new(almost.as_nanos().div_euclid(256_000_000).try_into().unwrap());
+        prop_assert_eq!(Scru64.ticks_in(almost), whole);
+    }
+
+    #[test]
+    fn random_starts_of_the_scheme_fit_the_counter(
+        seed in any::<u64>(),
+        tick in 0..=MAX_TIMESTAMP,
+        spec in specs(),
+        guard_bits in 0..25_u32,
+    ) {
+        let bounds = Scru64.sequence_bounds(&spec);
+        let max_counter = spec.node_id_size().max_counter();
+        prop_assert_eq!((bounds.lowest(), bounds.last()), (0, max_counter));
+        let start = Scru64.default_sequence(seed).start(tick, bounds);
+        prop_assert!(start <= max_counter);
+        let guarded = RandomStart::new(seed).with_guard_bits(guard_bits).start(tick, bounds);
+        prop_assert!(guarded <= max_counter >> guard_bits);
+    }
+
+    /// Whoever is given the node spec of a generator goes on after its last ID.
+    #[test]
+    fn a_successor_issues_higher_ids_of_the_same_node(
+        spec in specs(),
+        start in any::<u32>(),
+        first in 1..MAX_TIMESTAMP - 1_000,
+        steps in prop::collection::vec(0..30_u64, 1..8),
+    ) {
+        let node = NodeSpec::with_node_id(spec.node_id(), spec.node_id_size()).unwrap();
+        let start = FixedStart(start & node.node_id_size().max_counter());
+        let clock = ManualClock::new(UnixTime::EPOCH);
+        let mut successor = node;
+        let mut last = None;
+        for step in steps {
+            // Some are behind the last one, but within the allowance even if each call overflows.
+            clock.set(UnixTime::from_micros((first + step).cast_signed() * 256_000));
+            let builder = Builder::seeded(successor, 0).clock(&clock).sequence(start);
+            let mut generator = builder.build_local().unwrap();
+            prop_assert_eq!(NodeSpec::from(&generator), successor);
+            let id = generator.try_generate().unwrap();
+            prop_assert!(last < Some(id));
+            prop_assert_eq!(id.node_id(node.node_id_size()), node.node_id());
+            last = Some(id);
+            successor = NodeSpec::from(&generator);
+            prop_assert_eq!(successor, NodeSpec::with_node_prev(id, node.node_id_size()));
+        }
+    }
+}
+
+#[test]
+fn the_first_and_the_last_id_have_their_texts() {
+    assert_eq!(Scru64Id::MIN.encode(), "000000000000");
+    assert_eq!(Scru64Id::MAX.encode(), "zzzzzzzzzzzz");
+    assert_eq!(Scru64Id::MAX.get(), END - 1);
+    assert_eq!(Scru64Id::MAX_TIMESTAMP, MAX_TIMESTAMP);
+    assert!(Scru64Id::new(END).is_err());
+}
+
+#[test]
+fn of_all_bytes_only_ascii_letters_and_digits_are_read_in_any_place() {
+    use tickid_scru64::core::text::ParseErrorKind;
+
+    for position in 0..12 {
+        for byte in 0..=u8::MAX {
+            let mut text = *b"0u375nxqh5cq";
+            text[position] = byte;
+            let parsed = Scru64Id::parse_bytes(&text);
+            match naive_value(&text, 36) {
+                Some(value) => assert_eq!(parsed.map(Scru64Id::get), Ok(value)),
+                None => {
+                    let kind = ParseErrorKind::Character {
+                        byte,
+                        position,
+                        expected: "0-9, a-z, A-Z",
+                    };
+                    assert_eq!(parsed, Err(ParseError::new("SCRU64 ID", kind)));
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn literals_are_what_the_parser_reads() {
+    const LOWER: Scru64Id = scru64!("0u375nxqh5cq");
+    const UPPER: Scru64Id = scru64!("0U375NXQH5CQ");
+    assert_eq!(LOWER, UPPER);
+    assert_eq!(Ok(LOWER), "0u375nxqh5cq".parse());
+}
+
+/// All node IDs of up to 12 bits, and the ends of the others.
+#[test]
+fn every_node_id_of_every_size_is_read_back_in_decimal_and_hexadecimal() {
+    let mut count = 0;
+    for size in every_size() {
+        let max = size.max_node_id();
+        let low = 0..=max.min(4_095);
+        let high = max.saturating_sub(64)..=max;
+        for node_id in low.chain(high) {
+            let spec = NodeSpec::with_node_id(node_id, size).unwrap();
+            let bits = size.get();
+            for text in [
+                format!("{node_id}/{bits}"),
+                format!("{node_id:08}/{bits:03}"),
+                format!("0x{node_id:x}/{bits}"),
+                format!("0X{node_id:06X}/{bits:02}"),
+            ] {
+                assert_eq!(text.parse(), Ok(spec), "{text}");
+            }
+            assert_eq!(spec.to_string(), format!("{node_id}/{bits}"));
+            count += 1;
+        }
+        for text in [
+            format!("{}/{}", max + 1, size.get()),
+            format!("{max}/{}", size.get() - 1),
+        ] {
+            assert!(text.parse::<NodeSpec>().is_err(), "{text}");
+        }
+    }
+    assert!(count > 23 * 64);
+}
+
+/// Down to the one bit of counter that 23 bits of node ID leave. (2^12 and fewer in full, of more the
+/// last of a tick.)
+#[test]
+fn a_tick_has_exactly_the_counters_that_each_size_leaves() {
+    for size in every_size() {
+        let max_counter = size.max_counter();
+        let start = max_counter.saturating_sub(4_095);
+        let node = NodeSpec::with_node_id(size.max_node_id(), size).unwrap();
+        let clock = ManualClock::new(UnixTime::from_micros(256_000 * 9));
+        let mut generator = Builder::seeded(node, 0)
+            .clock(&clock)
+            .sequence(FixedStart(start))
+            .policy(Policy::Wait)
+            .build_local()
+            .unwrap();
+        for counter in start..=max_counter {
+            let id = generator.try_generate().unwrap();
+            let parts = (id.timestamp(), id.node_id(size), id.counter(size));
+            assert_eq!(parts, (9, size.max_node_id(), counter));
+        }
+        let error = generator.try_generate().unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Exhausted, "{node}");
+    }
+}
+
+/// Ten seconds are 39 whole ticks, and an overflow goes one further.
+#[test]
+fn overflow_borrows_40_ticks_from_the_future_and_no_more_in_each_size() {
+    for size in every_size() {
+        let node = NodeSpec::with_node_id(0, size).unwrap();
+        let clock = ManualClock::new(UnixTime::from_micros(256_000 * 9));
+        let mut generator = Builder::seeded(node, 0)
+            .clock(&clock)
+            .sequence(FixedStart(size.max_counter()))
+            .build_local()
+            .unwrap();
+        for timestamp in 9..=49 {
+            assert_eq!(generator.try_generate().unwrap().timestamp(), timestamp);
+        }
+        let error = generator.try_generate().unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Rollback);
+        assert_eq!(error.retry_after(), Some(Duration::from_millis(256)));
+        clock.advance(Duration::from_millis(256));
+        assert_eq!(generator.try_generate().unwrap().timestamp(), 50);
+    }
+}
+
+/// The price: what was issued before the reset may be issued again.
+#[test]
+fn reset_starts_over_at_the_clocks_tick_and_is_refused_in_a_window() {
+    let clock = ManualClock::new(UnixTime::from_micros(256_000 * 1_000));
+    let builder = || Builder::seeded("42/8".parse().unwrap(), 1).clock(&clock);
+    let mut generator = builder().build_local().unwrap();
+    let before = generator.try_generate().unwrap();
+    clock.set(UnixTime::from_micros(256_000 * 900));
+    let error = generator.try_generate().unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Rollback);
+    generator.reset_seeded(2).unwrap();
+    let after = generator.try_generate().unwrap();
+    assert_eq!((before.timestamp(), after.timestamp()), (1_000, 900));
+    clock.set(UnixTime::from_micros(256_000 * 1_000));
+    let again = generator.try_generate().unwrap();
+    assert_eq!(again.timestamp(), before.timestamp());
+    assert_ne!(again, before, "the new seed starts the counter elsewhere");
+
+    let window = Window::new(before.tick(), 2_000).unwrap();
+    let mut windowed = builder().window(window).build_local().unwrap();
+    assert_eq!(windowed.reset_seeded(2), Err(ResetError::Windowed));
+    let mut closed = builder().build_local().unwrap();
+    closed.close();
+    assert_eq!(closed.reset_seeded(2), Err(ResetError::Closed));
+}
+
+/// So that 1,024 threads can draw at once.
+#[test]
+fn a_shared_generator_gives_blocks_of_at_most_8191_ids_and_skips_none_alone() {
+    let clock = ManualClock::new(UnixTime::from_micros(256_000 * 9));
+    let builder = Builder::seeded("0/1".parse().unwrap(), 0).clock(&clock);
+    let generator = builder.sequence(FixedStart(0)).build().unwrap();
+    let mut next = 9 << 24;
+    for _ in 0..3 {
+        let block = generator.try_block(NonZeroU32::MAX).unwrap();
+        assert_eq!(block.len(), 8_191);
+        for id in block {
+            assert_eq!(id.get(), next);
+            next += 1;
+        }
+    }
+}
+
+/// As the document's usage notes have it: 0, 10, 110, 1110 and so on, in 1, 2, 3, 4 and so on bits.
+#[test]
+fn nodes_of_all_sizes_share_a_realm_when_none_begins_with_another() {
+    let mut taken = Vec::new();
+    for size in every_size() {
+        let node = NodeSpec::with_node_id(size.max_node_id() - 1, size).unwrap();
+        let clock = ManualClock::new(UnixTime::from_micros(256_000 * 9));
+        let extremes = [0, size.max_counter()].map(|start| {
+            let builder = Builder::seeded(node, 0).clock(&clock);
+            let mut generator = builder.sequence(FixedStart(start)).build_local().unwrap();
+            generator.try_generate().unwrap()
+        });
+        taken.push(extremes);
+    }
+    for pair in taken.windows(2) {
+        let ([_, last], [next, _]) = (pair[0], pair[1]);
+        assert_eq!(last.get() + 1, next.get());
+    }
+}
