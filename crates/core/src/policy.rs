@@ -75,3 +75,49 @@ impl<S> fmt::Debug for Policy<S> {
         fmt::Display::fmt(self, f)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    extern crate alloc;
+    use alloc::string::ToString as _;
+
+    use super::*;
+    use crate::example::Toggling;
+
+    fn ratchet(allowance: u64) -> Policy<Toggling> {
+        Policy::Ratchet {
+            allowance: Ticks::new(allowance),
+        }
+    }
+
+    #[test]
+    fn only_a_ratchet_lets_ids_run_ahead() {
+        assert_eq!(ratchet(39).allowance(), 39);
+        assert_eq!(Policy::<Toggling>::Wait.allowance(), 0);
+        assert_eq!(Policy::<Toggling>::TickTock.allowance(), 0);
+    }
+
+    #[test]
+    fn the_allowance_is_cut_where_no_tick_reaches() {
+        assert_eq!(ratchet(MAX_ALLOWANCE - 1).allowance(), MAX_ALLOWANCE - 1);
+        assert_eq!(ratchet(u64::MAX).allowance(), MAX_ALLOWANCE);
+        assert_ne!(ratchet(u64::MAX), ratchet(MAX_ALLOWANCE), "as given");
+    }
+
+    #[test]
+    fn policies_are_equal_when_their_allowances_are() {
+        let policies = [ratchet(1), ratchet(2), Policy::Wait, Policy::TickTock];
+        for (i, one) in policies.iter().enumerate() {
+            for (j, other) in policies.iter().enumerate() {
+                assert_eq!(one == other, i == j, "{one} and {other}");
+            }
+        }
+    }
+
+    #[test]
+    fn shows_its_name_and_its_allowance() {
+        assert_eq!(ratchet(39).to_string(), "ratchet (39 ticks)");
+        assert_eq!(Policy::<Toggling>::Wait.to_string(), "wait");
+        assert_eq!(Policy::<Toggling>::TickTock.to_string(), "tick-tock");
+    }
+}

@@ -132,3 +132,32 @@ macro_rules! number_traits {
     )*};
 }
 number_traits!(Tick, Ticks);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::example::Seconds;
+
+    #[test]
+    fn a_tick_past_the_last_is_refused_with_the_range() {
+        assert_eq!(Tick::new(Seconds::MAX_TICK), Ok(Tick::<Seconds>::MAX));
+        let error = Tick::<Seconds>::new(Seconds::MAX_TICK + 1).unwrap_err();
+        let range = (error.value(), error.min(), error.max());
+        let max = i128::from(Seconds::MAX_TICK);
+        assert_eq!(range, (max + 1, 0, max));
+        assert!(Tick::<Seconds>::new(u64::MAX).is_err());
+    }
+
+    #[test]
+    fn ticks_order_as_their_numbers() {
+        let [low, high] = [3, 4].map(|tick| Tick::<Seconds>::new(tick).unwrap());
+        assert!(low < high && Tick::MIN < low && high < Tick::MAX);
+        assert_eq!(low.max(high).get(), 4);
+    }
+
+    #[test]
+    fn a_number_of_ticks_has_no_upper_bound() {
+        assert_eq!(Ticks::<Seconds>::new(u64::MAX).get(), u64::MAX);
+        assert_eq!(Ticks::<Seconds>::ZERO.get(), 0);
+    }
+}

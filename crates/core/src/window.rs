@@ -76,3 +76,58 @@ impl<S: Scheme> fmt::Debug for Window<S> {
         fmt::Display::fmt(self, f)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    extern crate alloc;
+    use alloc::string::ToString as _;
+
+    use super::*;
+    use crate::example::Seconds;
+
+    fn tick(tick: u64) -> Tick<Seconds> {
+        Tick::new(tick).unwrap()
+    }
+
+    #[test]
+    fn a_window_holds_its_floor_and_not_its_ceiling() {
+        let window = Window::new(tick(12), 34).unwrap();
+        for (at, is_inside) in [(11, false), (12, true), (33, true), (34, false)] {
+            assert_eq!(window.contains(tick(at)), is_inside, "{at}");
+        }
+    }
+
+    #[test]
+    fn everything_is_inside_of_all() {
+        for at in [Tick::MIN, tick(12), Tick::MAX] {
+            assert!(Window::<Seconds>::ALL.contains(at));
+        }
+        assert_eq!(Window::<Seconds>::default(), Window::ALL);
+    }
+
+    #[test]
+    fn empty_and_endless_windows_are_refused_with_the_range() {
+        let max = Seconds::MAX_TICK;
+        for (ceiling, is_refused) in [
+            (11, true),
+            (12, true),
+            (13, false),
+            (max + 1, false),
+            (max + 2, true),
+            (u64::MAX, true),
+        ] {
+            let error = Window::new(tick(12), ceiling).err();
+            assert_eq!(error.is_some(), is_refused, "{ceiling}");
+            if let Some(error) = error {
+                let range = (error.value(), error.min(), error.max());
+                assert_eq!(range, (ceiling.into(), 13, i128::from(max) + 1));
+            }
+        }
+    }
+
+    #[test]
+    fn shows_itself_as_a_half_open_range() {
+        let window = Window::new(tick(12), 34).unwrap();
+        assert_eq!(window.to_string(), "[12, 34)");
+    }
+}

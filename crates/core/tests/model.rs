@@ -5,13 +5,18 @@ mod support;
 
 #[cfg(test)]
 mod tests {
+    use std::collections::HashSet;
+
     use proptest::prelude::*;
+    use proptest::strategy::ValueTree as _;
+    use proptest::test_runner::TestRunner;
     use tickid_core::example::{Seconds, Toggling};
     use tickid_core::{
         ClockError, Error, ErrorKind, LocalGenerator, ManualClock, Sequence as _, Snapshot,
         UnixTime,
     };
 
+    use crate::support::narrow::Narrow;
     use crate::support::reference::{Reason, Reference, Refused, Run};
     use crate::support::schedule::{Action, Schedule, Setup, Turns, config, schedules, setups};
     use crate::support::{Example, NODE, Parts, Start, many, parts, tick, window};
@@ -35,9 +40,42 @@ mod tests {
         }
 
         #[test]
+        fn agrees_with_the_rules_where_ticks_are_reserved(
+            setup in setups::<Narrow>(),
+            calls in schedules(0..80),
+        ) {
+            compare::<Narrow>(&setup, &calls);
+        }
+
+        #[test]
         fn skips_no_sequence(setup in setups::<Toggling>(), calls in schedules(0..80)) {
             follow_sequences::<Toggling>(&setup, &calls);
         }
+    }
+
+    #[test]
+    fn the_schedules_reach_every_reason_and_many_flips() {
+        let cases = (setups::<Narrow>(), schedules(0..80));
+        let mut runner = TestRunner::new(config());
+        let (mut reasons, mut drifts, mut issued) = (HashSet::new(), 0, 0);
+        for _ in 0..500 {
+            let (setup, calls) = cases.new_tree(&mut runner).unwrap().current();
+            let clock = ManualClock::new(setup.now);
+            let mut turns = Turns::new(&clock, setup.now);
+            let mut reference = setup.reference::<Narrow>();
+            for (turn, _) in calls {
+                match reference.ask(turns.turn(turn), 3) {
+                    Ok(_) => issued += 1,
+                    Err(refused) => {
+                        reasons.insert(refused.reason);
+                    }
+                }
+            }
+            drifts += reference.drifts;
+        }
+        assert_eq!(reasons.len(), 6, "{reasons:?}");
+        assert!(drifts > 100, "{drifts} flips");
+        assert!(issued > 1_000, "{issued} blocks");
     }
 
     /// Runs the generator and the reference side by side.

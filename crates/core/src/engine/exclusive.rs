@@ -167,3 +167,106 @@ pub(crate) fn block<S: Scheme>(word: Word<S>, len: NonZeroU32) -> Block<S> {
     // Only the pristine word has no tick, and it never has a sequence left.
     Block::new(word.tick().unwrap_or(Tick::MIN), word.toggle(), first, len)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::example::Toggling;
+    use crate::sequence::{FixedStart, RandomStart, SequenceBounds};
+
+    fn tick(tick: u64) -> Tick<Toggling> {
+        Tick::new(tick).unwrap()
+    }
+
+    fn engine<Q: Sequence>(sequence: Q) -> ExclusiveEngine<Toggling, Q> {
+        let bounds = SequenceBounds::new(0, 255);
+        let rules = Rules::new(Policy::TickTock, bounds, sequence, &Window::ALL);
+        ExclusiveEngine::new(rules, Window::ALL, &Snapshot::EMPTY).unwrap()
+    }
+
+    fn draw<Q: Sequence>(
+        engine: &mut ExclusiveEngine<Toggling, Q>,
+        now: u64,
+    ) -> Result<Block<Toggling>, Refusal<Toggling>> {
+        engine.issue(|| Ok(tick(now)), NonZeroU32::MIN)
+    }
+
+    /// Starts as it should, but for one tick.
+    struct WrongOnceAt(u64);
+
+    impl Sequence for WrongOnceAt {
+        fn start(&self, tick: u64, bounds: SequenceBounds) -> u32 {
+            if tick == self.0 {
+                bounds.last() + 1
+            } else {
+                bounds.lowest()
+            }
+        }
+    }
+
+    #[test]
+    fn a_refused_start_changes_nothing() {
+        let mut engine = engine(WrongOnceAt(7));
+        draw(&mut engine, 10).unwrap();
+        let before = engine.state();
+        let refused = draw(&mut engine, 7);
+        assert!(matches!(refused, Err(Refusal::SequenceStart(256, _))));
+        assert_eq!(engine.state(), before);
+    }
+
+    #[test]
+    fn a_stall_changes_nothing() {
+        let mut engine = engine(FixedStart(255));
+        draw(&mut engine, 10).unwrap();
+        let before = engine.state();
+        assert!(matches!(draw(&mut engine, 10), Err(Refusal::Stall(_))));
+        assert_eq!(engine.state(), before);
+    }
+
+    #[test]
+    fn an_unreadable_clock_changes_nothing() {
+        let mut engine = engine(FixedStart(0));
+        draw(&mut engine, 10).unwrap();
+        let before = engine.state();
+        let error = ClockError::Unreadable { reason: "broken" };
+        let refused = engine.issue(|| Err(error), NonZeroU32::MIN);
+        assert_eq!(refused, Err(Refusal::Clock(error)));
+        assert_eq!(engine.state(), before);
+    }
+
+    #[test]
+    fn a_closed_engine_issues_nothing_of_its_tick() {
+        let mut engine = engine(FixedStart(0));
+        draw(&mut engine, 10).unwrap();
+        let snapshot = engine.close();
+        for now in [5, 10, 11] {
+            let refused = draw(&mut engine, now);
+            let closed = Stall::new(StallReason::Closed, None);
+            assert_eq!(refused, Err(Refusal::Stall(closed)), "{now}");
+        }
+        assert_eq!(engine.close(), snapshot);
+    }
+
+    #[test]
+    fn a_reset_forgets_the_ticks_and_takes_the_new_seed() {
+        let mut engine = engine(RandomStart::new(1));
+        // Under one toggle up to 10, under the other up to 12, under the first again at 11.
+        for now in [10, 5, 12, 11] {
+            draw(&mut engine, now).unwrap();
+        }
+        engine.reset(2);
+        assert_eq!(engine.state().snapshot.highest_tick(), None);
+        let start = RandomStart::new(2).start(3, engine.rules().bounds);
+        assert_eq!(draw(&mut engine, 3).unwrap().first(), start);
+    }
+
+    #[test]
+    fn asking_whether_it_is_ready_draws_nothing() {
+        let mut engine = engine(FixedStart(254));
+        draw(&mut engine, 10).unwrap();
+        let before = engine.state();
+        assert_eq!(engine.ready(tick(10)), Ok(()));
+        assert_eq!(engine.ready(tick(11)), Ok(()));
+        assert_eq!(engine.state(), before);
+    }
+}

@@ -33,6 +33,9 @@ pub(crate) struct SharedEngine<S: Scheme, Q> {
     past: [AtomicU64; 2],
     /// How many flips have been counted; a flip is counted after its exchange.
     drifts: AtomicU32,
+    /// The word as the first to close it found it, CLOSED; 0 until then. Calls that fail afterwards
+    /// still add to the word itself.
+    closed: AtomicU64,
 }
 
 /// Keeps the word alone on its cache lines (two: processors fetch them in pairs).
@@ -56,6 +59,7 @@ impl<S: Scheme, Q: Sequence> SharedEngine<S, Q> {
             ceiling: AtomicU64::new(window.ceiling() + 1),
             past,
             drifts: AtomicU32::new(resumed.drifts),
+            closed: AtomicU64::new(0),
         })
     }
 
@@ -182,8 +186,13 @@ impl<S: Scheme, Q: Sequence> SharedEngine<S, Q> {
 
     pub(crate) fn close(&self) -> Snapshot<S> {
         // Acquire: `past` of every flip that came before. Flips in flight fail from here on.
-        let word = Word::from_bits(self.hot.0.fetch_or(Word::<S>::CLOSED, Ordering::AcqRel));
-        self.snapshot(word)
+        let word = Word::<S>::from_bits(self.hot.0.fetch_or(Word::<S>::CLOSED, Ordering::AcqRel));
+        let closed = word.closed().bits();
+        // Relaxed: whichever closer's word it is, all that was ever issued came before it.
+        let exchanged =
+            self.closed
+                .compare_exchange(0, closed, Ordering::Relaxed, Ordering::Relaxed);
+        self.snapshot(exchanged.map_or_else(Word::from_bits, |_| word))
     }
 
     fn snapshot(&self, word: Word<S>) -> Snapshot<S> {
@@ -216,11 +225,11 @@ impl<S: Scheme, Q: Sequence> Issue<S> for &SharedEngine<S, Q> {
             // changes. No load before it: that would fetch the line twice.
             let add = u64::from(want.get());
             let drawn = Word::from_bits(self.hot.0.fetch_add(add, Ordering::Relaxed));
-            let reading = now();
+            // Before the clock, which is the caller's own code and may panic.
             if drawn.sequence() + add > self.rules.exhausted() {
                 self.clamp(drawn);
             }
-            let tick = reading.map_err(Refusal::Clock)?;
+            let tick = now().map_err(Refusal::Clock)?;
             if !drawn.is_closed()
                 && Rules::<S, Q>::accepts(drawn, stamp_of(tick), self.rules.policy)
                 && let Some(len) = self.rules.left(drawn, want)
@@ -240,5 +249,254 @@ impl<S: Scheme, Q: Sequence> Issue<S> for &SharedEngine<S, Q> {
             Step::Draw | Step::Move { .. } => Ok(()),
             Step::Stall(stall) => Err(stall),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use core::cell::Cell;
+    use core::panic::AssertUnwindSafe;
+    use std::panic::catch_unwind;
+
+    use super::*;
+    use crate::engine::word::MAX_THREADS;
+    use crate::example::Toggling;
+    use crate::policy::Policy;
+    use crate::sequence::{LowestStart, SequenceBounds};
+
+    type Engine = SharedEngine<Toggling, LowestStart>;
+
+    /// Sequences 0 to 9 in every tick.
+    fn engine(policy: Policy<Toggling>) -> Engine {
+        let rules = Rules::new(policy, SequenceBounds::new(0, 9), LowestStart, &Window::ALL);
+        SharedEngine::new(rules, Window::ALL, &Snapshot::EMPTY).unwrap()
+    }
+
+    fn tick(tick: u64) -> Tick<Toggling> {
+        Tick::new(tick).unwrap()
+    }
+
+    fn many(n: u32) -> NonZeroU32 {
+        NonZeroU32::new(n).unwrap()
+    }
+
+    /// Up to `want` sequences while the clock stands at `now`.
+    fn draw(
+        mut engine: &Engine,
+        now: u64,
+        want: u32,
+    ) -> Result<Block<Toggling>, Refusal<Toggling>> {
+        engine.issue(|| Ok(tick(now)), many(want))
+    }
+
+    fn reason(result: Result<Block<Toggling>, Refusal<Toggling>>) -> StallReason {
+        match result {
+            Err(Refusal::Stall(stall)) => stall.reason,
+            other => panic!("no stall: {other:?}"),
+        }
+    }
+
+    fn word(engine: &Engine) -> Word<Toggling> {
+        Word::from_bits(engine.hot.0.load(Ordering::Relaxed))
+    }
+
+    /// As many calls as would carry into the tick if their adds were not taken back.
+    fn more_than_the_guard_holds() -> core::ops::Range<u32> {
+        0..2 * MAX_THREADS
+    }
+
+    #[test]
+    fn a_block_is_cut_at_the_last_sequence() {
+        let engine = engine(Policy::Wait);
+        assert_eq!(draw(&engine, 5, 7).unwrap().len(), 7);
+        let rest = draw(&engine, 5, 7).unwrap();
+        assert_eq!((rest.first(), rest.len()), (7, 3));
+        assert_eq!(reason(draw(&engine, 5, 1)), StallReason::Exhausted);
+    }
+
+    #[test]
+    fn a_partial_block_leaves_nothing_in_the_guard() {
+        let engine = engine(Policy::Wait);
+        draw(&engine, 5, 7).unwrap();
+        draw(&engine, 5, u32::MAX).unwrap();
+        assert_eq!(word(&engine).sequence(), 10);
+    }
+
+    #[test]
+    fn refused_calls_leave_the_word_exhausted_and_no_more() {
+        let engine = engine(Policy::Wait);
+        draw(&engine, 5, 10).unwrap();
+        let exhausted = word(&engine).bits();
+        for _ in more_than_the_guard_holds() {
+            assert_eq!(reason(draw(&engine, 5, u32::MAX)), StallReason::Exhausted);
+            assert_eq!(word(&engine).bits(), exhausted);
+        }
+    }
+
+    #[test]
+    fn calls_on_a_closed_word_leave_it_closed_and_in_its_tick() {
+        let engine = engine(Policy::Wait);
+        draw(&engine, 5, 1).unwrap();
+        engine.close();
+        for _ in more_than_the_guard_holds() {
+            assert_eq!(reason(draw(&engine, 6, u32::MAX)), StallReason::Closed);
+            assert!(word(&engine).is_closed());
+            assert_eq!(word(&engine).tick(), Some(tick(5)));
+        }
+    }
+
+    #[test]
+    fn calls_before_the_first_tick_leave_the_word_pristine() {
+        let window = Window::new(tick(100), 200).unwrap();
+        let rules = Rules::new(
+            Policy::Wait,
+            SequenceBounds::new(0, 9),
+            LowestStart,
+            &window,
+        );
+        let engine = SharedEngine::new(rules, window, &Snapshot::EMPTY).unwrap();
+        for _ in more_than_the_guard_holds() {
+            assert_eq!(reason(draw(&engine, 5, u32::MAX)), StallReason::Window);
+            assert_eq!(word(&engine).tick(), None);
+            assert!(!word(&engine).is_closed());
+        }
+        assert_eq!(draw(&engine, 100, 1).unwrap().first(), 0);
+    }
+
+    #[test]
+    fn calls_with_an_unreadable_clock_leave_nothing_in_the_guard() {
+        let engine = engine(Policy::Wait);
+        draw(&engine, 5, 1).unwrap();
+        let error = ClockError::Unreadable { reason: "broken" };
+        for _ in more_than_the_guard_holds() {
+            let result = (&mut &engine).issue(|| Err(error), many(u32::MAX));
+            assert_eq!(result, Err(Refusal::Clock(error)));
+            assert_eq!(word(&engine).tick(), Some(tick(5)));
+        }
+        assert_eq!(word(&engine).sequence(), 10);
+    }
+
+    #[test]
+    fn calls_whose_clock_panics_leave_nothing_in_the_guard() {
+        let engine = engine(Policy::Wait);
+        draw(&engine, 5, 1).unwrap();
+        for _ in 0..4 {
+            let call = || (&mut &engine).issue(|| panic!("a clock's own"), many(u32::MAX));
+            assert!(catch_unwind(AssertUnwindSafe(call)).is_err());
+            assert_eq!(word(&engine).sequence(), 10);
+        }
+    }
+
+    #[test]
+    fn closing_again_returns_the_same() {
+        let engine = engine(Policy::Wait);
+        draw(&engine, 5, 3).unwrap();
+        let first = engine.close();
+        assert_eq!(first.next_sequence, 3);
+        assert_eq!(reason(draw(&engine, 5, 1)), StallReason::Closed);
+        assert_eq!(engine.close(), first);
+    }
+
+    #[test]
+    fn an_exchange_in_flight_fails_once_the_engine_is_closed() {
+        let engine = engine(Policy::Wait);
+        draw(&engine, 5, 10).unwrap();
+        let before = word(&engine);
+        engine.close();
+        assert!(!engine.exchange(before, Word::new(9, false, 1)));
+        assert_eq!(word(&engine).bits(), before.closed().bits());
+    }
+
+    #[test]
+    fn an_exchange_goes_on_when_only_the_sequence_moved() {
+        let engine = engine(Policy::Wait);
+        draw(&engine, 5, 1).unwrap();
+        let before = word(&engine);
+        draw(&engine, 5, 3).unwrap();
+        assert!(engine.exchange(before, Word::new(9, false, 1)));
+        assert_eq!(word(&engine).tick(), Some(tick(8)));
+    }
+
+    #[test]
+    fn an_exchange_fails_when_the_tick_moved() {
+        let engine = engine(Policy::Wait);
+        draw(&engine, 5, 1).unwrap();
+        let before = word(&engine);
+        draw(&engine, 6, 1).unwrap();
+        let after = word(&engine);
+        assert!(!engine.exchange(before, Word::new(9, false, 1)));
+        assert_eq!(word(&engine).bits(), after.bits());
+    }
+
+    #[test]
+    fn a_reading_from_before_a_step_of_the_clock_drags_nothing_forward() {
+        let mut engine = &engine(Policy::Wait);
+        draw(engine, 10, 1).unwrap();
+        // This thread reads 100 twice. While it sleeps after the second time, the clock is stepped
+        // to 50, where somebody else goes on.
+        let readings = Cell::new(0);
+        let block = engine.issue(
+            || {
+                readings.set(readings.get() + 1);
+                if readings.get() == 2 {
+                    draw(engine, 50, 1).unwrap();
+                }
+                Ok(tick(if readings.get() <= 2 { 100 } else { 50 }))
+            },
+            many(1),
+        );
+        assert_eq!(block.unwrap().tick(), tick(50));
+    }
+
+    #[test]
+    fn a_flip_that_comes_too_late_starts_over() {
+        let mut engine = &engine(Policy::TickTock);
+        draw(engine, 10, 1).unwrap();
+        // This thread means to flip at 5; while it sleeps, somebody else flips at 7.
+        let readings = Cell::new(0);
+        let block = engine
+            .issue(
+                || {
+                    readings.set(readings.get() + 1);
+                    if readings.get() == 2 {
+                        assert!(draw(engine, 7, 1).unwrap().toggle());
+                    }
+                    Ok(tick(if readings.get() <= 2 { 5 } else { 7 }))
+                },
+                many(1),
+            )
+            .unwrap();
+        assert_eq!(
+            (block.tick(), block.toggle(), block.first()),
+            (tick(7), true, 1)
+        );
+        assert_eq!(engine.close().drifts, 1);
+    }
+
+    #[test]
+    fn widening_does_not_open_a_closed_engine() {
+        let window = Window::new(tick(0), 5).unwrap();
+        let rules = Rules::new(
+            Policy::Wait,
+            SequenceBounds::new(0, 9),
+            LowestStart,
+            &window,
+        );
+        let engine = SharedEngine::new(rules, window, &Snapshot::EMPTY).unwrap();
+        engine.close();
+        engine.widen(10).unwrap();
+        assert_eq!(reason(draw(&engine, 4, 1)), StallReason::Closed);
+    }
+
+    #[test]
+    fn asking_whether_it_is_ready_draws_nothing() {
+        let engine = engine(Policy::Wait);
+        draw(&engine, 5, 1).unwrap();
+        let before = word(&engine).bits();
+        for now in [4, 5, 6] {
+            let ready = (&engine).ready(tick(now));
+            assert_eq!(ready.is_ok(), now >= 5);
+        }
+        assert_eq!(word(&engine).bits(), before);
     }
 }

@@ -133,3 +133,125 @@ pub(crate) fn snapshot<S: Scheme>(
         other_past: other_past.checked_sub(1).map(Tick::held),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::example::{Seconds, Toggling};
+
+    const BOUNDS: SequenceBounds = SequenceBounds::new(3, 9);
+
+    fn tick<S: Scheme>(tick: u64) -> Tick<S> {
+        Tick::new(tick).unwrap()
+    }
+
+    /// The error of restoring `snapshot` in the window `[100, 200)`.
+    fn refused<S: Scheme>(snapshot: Snapshot<S>) -> Option<RangeError> {
+        let window = Window::new(tick(100), 200).unwrap();
+        snapshot.resume(BOUNDS, &window).err()
+    }
+
+    #[test]
+    fn what_was_restored_is_reported_again() {
+        for (tick_and_next, drifts, other_past) in [
+            (Some((0, 3)), 0, None),
+            (Some((150, 9)), 1, Some(170)),
+            (Some((Toggling::MAX_TICK, 10)), 2, Some(0)),
+            (None, 1, Some(Toggling::MAX_TICK)),
+            (Some((150, 4)), u32::MAX, None),
+        ] {
+            let snapshot = tick_and_next
+                .map_or(Snapshot::EMPTY, |(at, next)| Snapshot::at(tick(at), next))
+                .with_drifts(drifts, other_past.map(tick::<Toggling>));
+            let (word, past) = snapshot.resume(BOUNDS, &Window::ALL).unwrap();
+            assert_eq!(super::snapshot(word, past, drifts, BOUNDS), snapshot);
+        }
+    }
+
+    #[test]
+    fn a_tick_outside_of_the_window_is_refused_with_the_window() {
+        for (at, is_refused) in [(99, true), (100, false), (199, false), (200, true)] {
+            let error = refused(Snapshot::<Seconds>::at(tick(at), 3));
+            assert_eq!(error.is_some(), is_refused, "{at}");
+            if let Some(error) = error {
+                let range = (error.value(), error.min(), error.max());
+                assert_eq!(range, (i128::from(at), 100, 199));
+            }
+        }
+    }
+
+    #[test]
+    fn a_sequence_outside_of_the_bounds_is_refused_with_the_bounds() {
+        for (next, is_refused) in [(2, true), (3, false), (10, false), (11, true)] {
+            let error = refused(Snapshot::<Seconds>::at(tick(150), next));
+            assert_eq!(error.is_some(), is_refused, "{next}");
+            if let Some(error) = error {
+                let range = (error.value(), error.min(), error.max());
+                assert_eq!(range, (i128::from(next), 3, 10));
+            }
+        }
+    }
+
+    #[test]
+    fn the_past_of_the_other_toggle_may_lie_outside_of_the_window() {
+        let snapshot = Snapshot::<Toggling>::at(tick(150), 3);
+        for other_past in [0, 99, 200, Toggling::MAX_TICK] {
+            assert_eq!(
+                refused(snapshot.with_drifts(1, Some(tick(other_past)))),
+                None
+            );
+        }
+    }
+
+    #[test]
+    fn drifts_do_not_toggle_a_scheme_without_a_toggle() {
+        let snapshot = Snapshot::<Seconds>::at(tick(150), 3).with_drifts(1, None);
+        let (word, _) = snapshot.resume(BOUNDS, &Window::ALL).unwrap();
+        assert!(!word.toggle());
+        assert_eq!(super::snapshot(word, 0, 1, BOUNDS), snapshot);
+    }
+
+    #[test]
+    fn a_flip_that_has_not_been_counted_is() {
+        for (toggle, counted, drifts) in [
+            (false, 0, 0),
+            (true, 0, 1),
+            (true, 1, 1),
+            (false, 1, 2),
+            (false, u32::MAX, 0),
+        ] {
+            let word = Word::<Toggling>::new(150, toggle, 3);
+            assert_eq!(super::snapshot(word, 0, counted, BOUNDS).drifts, drifts);
+        }
+    }
+
+    #[test]
+    fn adds_in_the_guard_are_not_reported() {
+        let word = Word::<Seconds>::new(150, false, Word::<Seconds>::CLOSED - 1);
+        assert_eq!(super::snapshot(word, 0, 0, BOUNDS).next_sequence, 10);
+    }
+
+    #[test]
+    fn a_generator_that_issued_nothing_reports_nothing() {
+        let drawn_from = Word::<Seconds>::PRISTINE.with_sequence(5);
+        assert_eq!(
+            super::snapshot(drawn_from, 0, 0, BOUNDS),
+            Snapshot::<Seconds>::EMPTY
+        );
+    }
+
+    #[test]
+    fn the_highest_tick_is_that_of_either_toggle() {
+        let at = |at| Snapshot::<Toggling>::at(tick(at), 3);
+        assert_eq!(Snapshot::<Toggling>::EMPTY.highest_tick(), None);
+        assert_eq!(at(5).highest_tick(), Some(tick(5)));
+        assert_eq!(
+            at(5).with_drifts(1, Some(tick(9))).highest_tick(),
+            Some(tick(9))
+        );
+        assert_eq!(
+            at(9).with_drifts(2, Some(tick(5))).highest_tick(),
+            Some(tick(9))
+        );
+    }
+}

@@ -238,15 +238,15 @@ impl<S: Scheme, C: Clock> Issuer<S, C> {
 
     /// Watches the clock until the engine would issue, drawing nothing meanwhile.
     fn wait(&self, engine: &impl Issue<S>, mut error: Error, start: Duration) -> Result<(), Error> {
-        let tick = error.now.and_then(|now| self.scheme.tick_at(now).ok());
-        let _counted = match (error.kind, error.now, tick) {
-            (ErrorKind::Exhausted, Some(now), Some(tick)) => {
-                Some(self.overflow.enter(now, tick.get()))
-            }
-            _ => None,
-        };
+        // As one of those who wait, from where the tick turns out to be used up.
+        let mut counted = None;
         loop {
             let pause = self.pause(&error, start)?;
+            if let (ErrorKind::Exhausted, Some(now), None) = (error.kind, error.now, &counted)
+                && let Ok(tick) = self.scheme.tick_at(now)
+            {
+                counted = Some(self.overflow.enter(now, tick.get()));
+            }
             self.clock.sleep(pause);
             let now = self.clock.now();
             let tick = now.and_then(|now| self.tick(now));

@@ -295,3 +295,74 @@ impl<S: Scheme, C: fmt::Debug, Q: Sequence> fmt::Debug for LocalGenerator<S, C, 
             .finish_non_exhaustive()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::clock::ManualClock;
+    use crate::example::{Node, Seconds};
+    use crate::sequence::RandomStart;
+    use crate::tick::Tick;
+    use crate::time::UnixTime;
+
+    impl Resettable for Seconds {}
+
+    type Local<'a> = LocalGenerator<Seconds, &'a ManualClock, RandomStart>;
+
+    fn at(tick: i64) -> UnixTime {
+        UnixTime::from_micros(tick * 1_000_000)
+    }
+
+    fn builder(clock: &ManualClock) -> Builder<Seconds, &ManualClock, RandomStart> {
+        Builder::seeded(Node(1), 0)
+            .clock(clock)
+            .sequence(RandomStart::new(1))
+    }
+
+    fn generate_and_turn_back(local: &mut Local<'_>, clock: &ManualClock) {
+        local.try_generate().unwrap();
+        clock.set(at(500));
+        assert!(local.try_generate().is_err());
+    }
+
+    #[test]
+    fn a_reset_goes_on_at_the_clock_however_far_back() {
+        let clock = ManualClock::new(at(1_000));
+        let mut local = builder(&clock).build_local().unwrap();
+        generate_and_turn_back(&mut local, &clock);
+        local.reset_seeded(2).unwrap();
+        let block = local.try_generate().unwrap();
+        assert_eq!(block >> 17, 500);
+    }
+
+    #[test]
+    fn a_reset_takes_a_seed_from_the_system() {
+        let clock = ManualClock::new(at(1_000));
+        let starts = |_| {
+            let mut local = builder(&clock).build_local().unwrap();
+            local.reset().unwrap();
+            local.try_generate().unwrap()
+        };
+        let [first, rest @ ..] = core::array::from_fn::<_, 32, _>(starts);
+        // The same 32 times over by chance: once in 2^248 times.
+        assert!(rest.iter().any(|&id| id != first));
+    }
+
+    #[test]
+    fn a_generator_with_a_window_is_not_reset() {
+        let clock = ManualClock::new(at(1_000));
+        let window = Window::new(Tick::new(1).unwrap(), 2_000).unwrap();
+        let mut local = builder(&clock).window(window).build_local().unwrap();
+        generate_and_turn_back(&mut local, &clock);
+        assert_eq!(local.reset_seeded(2), Err(ResetError::Windowed));
+        assert!(local.try_generate().is_err(), "nothing changed");
+    }
+
+    #[test]
+    fn a_closed_generator_is_not_reset() {
+        let clock = ManualClock::new(at(1_000));
+        let mut local = builder(&clock).build_local().unwrap();
+        local.close();
+        assert_eq!(local.reset_seeded(2), Err(ResetError::Closed));
+    }
+}

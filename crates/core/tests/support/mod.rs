@@ -7,8 +7,8 @@ pub(crate) mod narrow;
 pub(crate) mod reference;
 pub(crate) mod schedule;
 
+use core::fmt::Debug;
 use core::num::NonZeroU32;
-use std::fmt::Debug;
 
 use tickid_core::example::Node;
 use tickid_core::{

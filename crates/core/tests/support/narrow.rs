@@ -8,7 +8,7 @@ use tickid_core::{
 };
 
 /// `Toggling` with the narrowest guard the engine takes: 1,791 adds that are not taken back reach
-/// the bit above it. A block has one ID here.
+/// the bit above it. A shared block has one ID here. The first and the last tick are reserved.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Narrow;
 
@@ -28,6 +28,8 @@ impl Form<Narrow> for NarrowForm {
 impl Scheme for Narrow {
     const NAME: &'static str = "narrow";
     const MAX_TICK: u64 = Seconds::MAX_TICK;
+    const FIRST_TICK: u64 = 1;
+    const LAST_TICK: u64 = Self::MAX_TICK - 1;
     const TICK_BITS: u32 = 51;
     const TOGGLE: bool = true;
     const MAX_SEQUENCE: u32 = 255;

@@ -13,7 +13,7 @@ pub(crate) enum Rule {
     TickTock,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Reason {
     Rollback,
     Exhausted,
@@ -46,7 +46,8 @@ pub(crate) struct Reference {
     pub(crate) bounds: SequenceBounds,
     pub(crate) floor: u64,
     pub(crate) ceiling: u64,
-    /// The last tick that may be issued.
+    /// The first and the last tick that may be issued.
+    pub(crate) first: u64,
     pub(crate) end: u64,
     /// The tick issued last.
     pub(crate) tick: Option<u64>,
@@ -60,8 +61,9 @@ pub(crate) struct Reference {
 impl Reference {
     /// Up to `want` sequences when the clock reads `micros`.
     pub(crate) fn ask(&mut self, micros: i64, want: u32) -> Result<Run, Refused> {
-        let now = match u64::try_from(micros) {
-            Ok(micros) if micros / 1_000_000 <= self.end => micros / 1_000_000,
+        let now = micros.div_euclid(1_000_000);
+        let now = match u64::try_from(now) {
+            Ok(now) if self.first <= now && now <= self.end => now,
             _ => return self.refuse(Reason::Clock, None),
         };
         match self.tick {

@@ -1,7 +1,7 @@
 //! Random schedules: how a generator is set up, what its clock does, and what is asked of it.
 
 use core::num::NonZeroU32;
-use std::ops::Range;
+use core::ops::Range;
 
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -82,6 +82,7 @@ impl Setup {
             bounds: self.bounds,
             floor: self.floor,
             ceiling: self.ceiling,
+            first: S::FIRST_TICK,
             end: S::LAST_TICK,
             tick: None,
             toggle: false,
@@ -151,7 +152,9 @@ pub(crate) fn setups<S: Example>() -> impl Strategy<Value = Setup> {
         .prop_map(|(rule, (bounds, start), begin, window, fraction)| {
             let (floor, ceiling) = window.map_or((0, S::MAX_TICK + 1), |(before, len)| {
                 // From a little before the clock to a little after it.
-                let floor = (begin + 6).saturating_sub(before).min(S::LAST_TICK);
+                let floor = (begin + 6)
+                    .saturating_sub(before)
+                    .clamp(S::FIRST_TICK, S::LAST_TICK);
                 (floor, (floor + len).min(S::MAX_TICK + 1))
             });
             let now = UnixTime::from_micros(at(begin).as_micros() + fraction);
@@ -205,11 +208,14 @@ pub(crate) fn schedules(len: Range<usize>) -> impl Strategy<Value = Schedule> {
 
 /// The same cases every time, unless `PROPTEST_RNG_SEED` asks for others; `PROPTEST_CASES` for more.
 pub(crate) fn config() -> ProptestConfig {
-    let mut config = ProptestConfig::default();
-    config.failure_persistence = None;
-    config.cases *= 4;
-    if matches!(config.rng_seed, RngSeed::Random) {
-        config.rng_seed = RngSeed::Fixed(0x7469_636B);
+    let default = ProptestConfig::default();
+    ProptestConfig {
+        cases: default.cases * 4,
+        rng_seed: match default.rng_seed {
+            RngSeed::Random => RngSeed::Fixed(0x7469_636B),
+            given => given,
+        },
+        failure_persistence: None,
+        ..default
     }
-    config
 }

@@ -1,0 +1,177 @@
+//! Closing a generator while eight threads draw from it, and going on with its snapshot.
+
+#[cfg(test)]
+mod support;
+
+#[cfg(test)]
+mod tests {
+    use core::sync::atomic::{AtomicBool, Ordering};
+    use std::sync::Barrier;
+    use std::thread;
+
+    use tickid_core::example::Toggling;
+    use tickid_core::{Builder, Clock, ErrorKind, Generator, ManualClock, Policy, Snapshot};
+
+    use crate::support::{
+        Dice, NODE, assert_distinct, at, many, parts, ratchet, tick, tick_at, times,
+    };
+
+    const THREADS: usize = 8;
+    const ROUNDS: usize = times(200);
+    /// Of each thread, at most; in each round another of these is the one before which it is closed.
+    const CALLS: usize = 10 * ROUNDS;
+    const BEGIN: u64 = 1_000;
+
+    type Shared<'a> = Generator<Toggling, &'a ManualClock>;
+
+    fn builder(clock: &ManualClock, policy: Policy<Toggling>) -> Builder<Toggling, &ManualClock> {
+        Builder::seeded(NODE, 0).clock(clock).policy(policy)
+    }
+
+    /// What became of one generator.
+    struct Round {
+        issued: Vec<u64>,
+        snapshot: Snapshot<Toggling>,
+    }
+
+    /// Eight threads draw and turn the clock, mostly ahead; one of them closes the generator after a few
+    /// calls, another number in each round.
+    fn close_while_drawing(clock: &ManualClock, policy: Policy<Toggling>, seed: usize) -> Round {
+        let generator = builder(clock, policy).build().unwrap();
+        let (start, is_closed) = (Barrier::new(THREADS), AtomicBool::new(false));
+        let draw = |thread: usize| {
+            let mut dice = Dice::new((seed * THREADS + thread).try_into().unwrap());
+            let mut ids = Vec::new();
+            let mut snapshot = None;
+            start.wait();
+            for call in 0..CALLS {
+                let now = tick_at(clock.now().unwrap());
+                match dice.roll(32) {
+                    0..=2 => clock.set(at(now + 1)),
+                    3 => clock.set(at(now - 1)),
+                    _ => {}
+                }
+                if thread == 0 && call == CALLS / 20 + 8 * seed {
+                    snapshot = Some(generator.close());
+                    is_closed.store(true, Ordering::SeqCst);
+                }
+                let was_closed = is_closed.load(Ordering::SeqCst);
+                match generator.try_block(many(1 + u32::from(dice.roll(4) == 0))) {
+                    Ok(block) => {
+                        assert!(!was_closed, "issued after it was closed");
+                        ids.extend(block);
+                    }
+                    Err(error) if error.kind() == ErrorKind::Closed => break,
+                    Err(_) => assert!(!was_closed, "did not say that it was closed"),
+                }
+            }
+            (ids, snapshot)
+        };
+        thread::scope(|scope| {
+            let draw = &draw;
+            let threads: Vec<_> = (0..THREADS)
+                .map(|thread| scope.spawn(move || draw(thread)))
+                .collect();
+            let drawn = threads.into_iter().map(|thread| thread.join().unwrap());
+            let (ids, snapshots): (Vec<_>, Vec<_>) = drawn.unzip();
+            Round {
+                issued: ids.concat(),
+                snapshot: snapshots[0].unwrap(),
+            }
+        })
+    }
+
+    /// IDs of the successor, under a clock that goes over the last of the same ticks once more.
+    fn go_on(clock: &ManualClock, policy: Policy<Toggling>, round: &Round) -> Vec<u64> {
+        let restored: Shared<'_> = builder(clock, policy)
+            .restore(round.snapshot)
+            .build()
+            .unwrap();
+        let highest = round.snapshot.highest_tick().unwrap().get();
+        let mut ids = Vec::new();
+        for now in (BEGIN - 3).max(highest.saturating_sub(100))..highest + 3 {
+            clock.set(at(now));
+            ids.extend(restored.try_block(many(40)).into_iter().flatten());
+        }
+        assert!(!ids.is_empty());
+        ids
+    }
+
+    /// `check` gets each round and what its successor issued.
+    fn rounds(policy: Policy<Toggling>, check: impl Fn(&Round, Vec<u64>)) {
+        for seed in 0..ROUNDS {
+            let clock = ManualClock::new(at(BEGIN));
+            let round = close_while_drawing(&clock, policy, seed);
+            let after = go_on(&clock, policy, &round);
+            check(&round, after);
+        }
+    }
+
+    fn assert_no_id_comes_twice(policy: Policy<Toggling>) {
+        rounds(policy, |round, after| {
+            assert_distinct(round.issued.iter().copied().chain(after));
+        });
+    }
+
+    fn assert_the_highest_tick_covers_all(policy: Policy<Toggling>) {
+        rounds(policy, |round, _| {
+            let issued = round.issued.iter().map(|&id| parts(id).tick).max();
+            let highest = round.snapshot.highest_tick();
+            assert!(issued.map(tick) <= highest, "{issued:?} above {highest:?}");
+        });
+    }
+
+    #[test]
+    fn the_successor_of_a_ratchet_issues_no_id_again() {
+        assert_no_id_comes_twice(ratchet(2));
+    }
+
+    #[test]
+    fn the_successor_of_one_that_waits_issues_no_id_again() {
+        assert_no_id_comes_twice(Policy::Wait);
+    }
+
+    #[test]
+    fn the_successor_of_tick_tock_issues_no_id_again() {
+        assert_no_id_comes_twice(Policy::TickTock);
+    }
+
+    #[test]
+    fn the_highest_tick_of_a_ratchet_covers_every_id() {
+        assert_the_highest_tick_covers_all(ratchet(2));
+    }
+
+    #[test]
+    fn the_highest_tick_of_one_that_waits_covers_every_id() {
+        assert_the_highest_tick_covers_all(Policy::Wait);
+    }
+
+    #[test]
+    fn the_highest_tick_of_tick_tock_covers_every_id_of_either_toggle() {
+        assert_the_highest_tick_covers_all(Policy::TickTock);
+    }
+
+    #[test]
+    fn all_who_close_at_once_get_the_same_sequence() {
+        for _ in 0..ROUNDS {
+            let clock = ManualClock::new(at(BEGIN));
+            let generator = builder(&clock, Policy::Wait).build().unwrap();
+            generator.try_generate().unwrap();
+            let start = Barrier::new(THREADS);
+            let snapshots: Vec<_> = thread::scope(|scope| {
+                let close_and_ask = || {
+                    start.wait();
+                    let snapshot = generator.close();
+                    assert!(generator.try_generate().is_err());
+                    snapshot
+                };
+                let threads: Vec<_> = (0..THREADS).map(|_| scope.spawn(close_and_ask)).collect();
+                threads
+                    .into_iter()
+                    .map(|thread| thread.join().unwrap())
+                    .collect()
+            });
+            assert!(snapshots.iter().all(|snapshot| *snapshot == snapshots[0]));
+        }
+    }
+}

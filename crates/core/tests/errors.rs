@@ -1,0 +1,128 @@
+//! Errors name what was found and what would have been right.
+
+#[cfg(test)]
+mod support;
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use tickid_core::example::{Seconds, Toggling};
+    use tickid_core::{
+        Builder, Clock, ClockError, ErrorKind, FixedStart, ManualClock, Policy, Scheme, UnixTime,
+    };
+
+    use crate::support::narrow::Narrow;
+    use crate::support::schedule::config;
+    use crate::support::{Example, NODE, at, many};
+
+    /// What both generators say when it is `micros`; `None` when they issue.
+    fn refusals<S: Example>(micros: i64) -> [Option<ErrorKind>; 2] {
+        let clock = ManualClock::new(UnixTime::from_micros(micros));
+        let builder = || Builder::<S>::seeded(NODE, 0).clock(&clock);
+        let shared = builder().build().unwrap();
+        let mut local = builder().build_local().unwrap();
+        [shared.try_generate(), local.try_generate()].map(|id| id.err().map(|error| error.kind()))
+    }
+
+    /// Times all over, and many near both ends of the example schemes.
+    fn times() -> impl Strategy<Value = i64> {
+        let end = at(Seconds::MAX_TICK).as_micros();
+        prop_oneof![
+            any::<i64>(),
+            -3_000_000..3_000_000_i64,
+            end - 3_000_000..end + 3_000_000,
+        ]
+    }
+
+    fn check<S: Example>(micros: i64) {
+        let tick = micros.div_euclid(1_000_000);
+        let is_inside =
+            (S::FIRST_TICK..=S::LAST_TICK).contains(&u64::try_from(tick).unwrap_or(u64::MAX));
+        let error = ErrorKind::Clock(ClockError::OutOfRange {
+            time: UnixTime::from_micros(micros),
+            first: at(S::FIRST_TICK),
+            last: at(S::LAST_TICK),
+        });
+        assert_eq!(refusals::<S>(micros), [(!is_inside).then_some(error); 2]);
+    }
+
+    proptest! {
+        #![proptest_config(config())]
+
+        #[test]
+        fn a_time_out_of_range_is_named_with_the_range(micros in times()) {
+            check::<Seconds>(micros);
+        }
+
+        #[test]
+        fn reserved_ticks_are_out_of_range(micros in times()) {
+            check::<Narrow>(micros);
+        }
+    }
+
+    #[test]
+    fn the_ends_of_the_range_are_inside() {
+        let end = at(Seconds::MAX_TICK).as_micros() + 999_999;
+        for (micros, is_inside) in [(-1, false), (0, true), (end, true), (end + 1, false)] {
+            assert_eq!(
+                refusals::<Seconds>(micros) == [None; 2],
+                is_inside,
+                "{micros}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_clock_that_cannot_be_read_says_why() {
+        struct Broken;
+        impl Clock for Broken {
+            fn now(&self) -> Result<UnixTime, ClockError> {
+                Err(ClockError::Unreadable { reason: "no power" })
+            }
+        }
+        let generator = Builder::<Seconds>::seeded(NODE, 0)
+            .clock(Broken)
+            .build()
+            .unwrap();
+        let error = generator.try_generate().unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "seconds: the clock cannot be read: no power"
+        );
+        assert_eq!(error.retry_after(), None);
+    }
+
+    #[test]
+    fn a_start_outside_of_the_bounds_is_named_with_them() {
+        let clock = ManualClock::new(at(1_000));
+        let generator = Builder::<Seconds>::seeded(NODE, 0)
+            .clock(&clock)
+            .sequence(FixedStart(256))
+            .build()
+            .unwrap();
+        assert_eq!(
+            generator.try_generate().unwrap_err().kind(),
+            ErrorKind::SequenceStart {
+                start: 256,
+                lowest: 0,
+                last: 255
+            }
+        );
+    }
+
+    #[test]
+    fn a_stall_says_when_it_is_and_when_it_goes_on() {
+        let clock = ManualClock::new(UnixTime::from_micros(1_000_250_000));
+        let generator = Builder::<Toggling>::seeded(NODE, 0)
+            .clock(&clock)
+            .policy(Policy::Wait)
+            .build()
+            .unwrap();
+        generator.try_block(many(256)).unwrap();
+        assert_eq!(
+            generator.try_generate().unwrap_err().to_string(),
+            "toggling: all sequences of this tick are used up \
+             (it is 1000.250000s, goes on at 1001.000000s)"
+        );
+    }
+}

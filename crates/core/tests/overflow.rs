@@ -1,0 +1,183 @@
+//! The observer of overflows: what it is told, when, and that it can do no harm.
+
+#[cfg(test)]
+mod support;
+
+#[cfg(test)]
+mod tests {
+    use core::panic::AssertUnwindSafe;
+    use core::time::Duration;
+    use std::panic::catch_unwind;
+    use std::sync::{Arc, Mutex, OnceLock};
+
+    use tickid_core::example::Toggling;
+    use tickid_core::{Builder, ErrorKind, Generator, Overflow, Policy, SequenceBounds, UnixTime};
+
+    use crate::support::clocks::RecordingClock;
+    use crate::support::{NODE, assert_distinct, at, many, parts};
+
+    type Clock = Arc<RecordingClock>;
+    type Shared = Generator<Toggling, Clock>;
+
+    /// What an observer was told.
+    type Told = Arc<Mutex<Vec<Overflow>>>;
+
+    /// Four sequences to a tick, and it is a quarter into tick 1,000.
+    fn builder() -> (Clock, Builder<Toggling, Clock>) {
+        let quarter = UnixTime::from_micros(1_000_250_000);
+        let clock = Arc::new(RecordingClock::new(quarter));
+        let builder = Builder::seeded(NODE, 0)
+            .clock(Arc::clone(&clock))
+            .policy(Policy::Wait)
+            .bounds(SequenceBounds::new(0, 3));
+        (clock, builder)
+    }
+
+    fn use_up(generator: &Shared) {
+        assert_eq!(generator.try_block(many(4)).unwrap().count(), 4);
+    }
+
+    fn observed(builder: Builder<Toggling, Clock>) -> (Told, Arc<Shared>) {
+        let told = Told::default();
+        let writer = Arc::clone(&told);
+        let generator = builder
+            .on_overflow(move |overflow| writer.lock().unwrap().push(overflow))
+            .build()
+            .unwrap();
+        (told, Arc::new(generator))
+    }
+
+    fn facts(told: &Told) -> Vec<(UnixTime, u32, u64)> {
+        let told = told.lock().unwrap();
+        told.iter()
+            .map(|overflow| (overflow.time, overflow.waiting, overflow.ticks))
+            .collect()
+    }
+
+    #[test]
+    fn it_is_told_the_time_and_that_one_call_waits() {
+        let (_, builder) = builder();
+        let (told, generator) = observed(builder);
+        use_up(&generator);
+        generator.generate().unwrap();
+        let quarter = UnixTime::from_micros(1_000_250_000);
+        assert_eq!(facts(&told), [(quarter, 1, 0)]);
+    }
+
+    #[test]
+    fn it_is_told_before_the_call_sleeps() {
+        let (clock, builder) = builder();
+        let sleeps = Arc::new(Mutex::new(None));
+        let (writer, watched) = (Arc::clone(&sleeps), Arc::clone(&clock));
+        let generator = builder
+            .on_overflow(move |_| *writer.lock().unwrap() = Some(watched.sleeps().len()))
+            .build()
+            .unwrap();
+        use_up(&generator);
+        generator.generate().unwrap();
+        assert_eq!(*sleeps.lock().unwrap(), Some(0));
+    }
+
+    #[test]
+    fn it_is_told_of_each_wait_once() {
+        let (_, builder) = builder();
+        let (told, generator) = observed(builder);
+        generator.fill(&mut [0; 12]).unwrap();
+        let quarter = UnixTime::from_micros(1_000_250_000);
+        assert_eq!(facts(&told), [(quarter, 1, 0), (at(1_001), 1, 0)]);
+    }
+
+    #[test]
+    fn it_is_told_who_waits_and_for_how_many_ticks_somebody_has() {
+        let (clock, builder) = builder();
+        let (told, generator) = observed(builder);
+        use_up(&generator);
+        // While one call waits, the clock leaps three ticks ahead; they are used up as well, and
+        // another call has to wait.
+        let (hands, another) = (Arc::clone(&clock), Arc::clone(&generator));
+        clock.during_sleep(move |sleeps| {
+            if sleeps == 1 {
+                hands.hands.set(at(1_003));
+                use_up(&another);
+                another.generate().unwrap();
+            }
+        });
+        generator.generate().unwrap();
+        let quarter = UnixTime::from_micros(1_000_250_000);
+        assert_eq!(facts(&told), [(quarter, 1, 0), (at(1_003), 2, 3)]);
+    }
+
+    #[test]
+    fn it_is_told_when_a_rollback_ends_in_a_tick_that_is_used_up() {
+        let (clock, builder) = builder();
+        let (told, generator) = observed(builder);
+        use_up(&generator);
+        clock.hands.set(at(999));
+        generator.generate().unwrap();
+        assert_eq!(facts(&told), [(at(1_000), 1, 0)]);
+    }
+
+    #[test]
+    fn it_is_not_told_of_a_rollback() {
+        let (clock, builder) = builder();
+        let (told, generator) = observed(builder);
+        generator.try_generate().unwrap();
+        clock.hands.set(at(999));
+        generator.generate().unwrap();
+        assert_eq!(facts(&told), []);
+    }
+
+    #[test]
+    fn it_is_not_told_of_calls_that_do_not_wait() {
+        let (_, builder) = builder();
+        let (told, generator) = observed(builder.max_wait(Duration::from_millis(1)));
+        use_up(&generator);
+        generator.try_generate().unwrap_err();
+        let error = generator.generate().unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Exhausted);
+        assert_eq!(facts(&told), []);
+    }
+
+    #[test]
+    fn it_may_itself_generate_and_is_not_told_of_what_overflows_then() {
+        let (_, builder) = builder();
+        let generator: Arc<OnceLock<Shared>> = Arc::default();
+        let ids = Arc::new(Mutex::new(Vec::new()));
+        let (own, writer) = (Arc::clone(&generator), Arc::clone(&ids));
+        let observed = builder.on_overflow(move |_| {
+            // Its own call waits for tick 1,001 and leaves nothing of it.
+            let block = own.get().unwrap().block(many(4)).unwrap();
+            writer.lock().unwrap().push(block.collect::<Vec<_>>());
+        });
+        let generator = generator.get_or_init(|| observed.build().unwrap());
+        use_up(generator);
+        let id = generator.generate().unwrap();
+        let ids = ids.lock().unwrap();
+        assert_eq!(ids.len(), 1, "told of the outer call alone");
+        assert_eq!(parts(id).tick, 1_002);
+        assert_distinct(ids.iter().flatten().copied().chain([id]));
+    }
+
+    #[test]
+    fn the_count_is_right_after_an_observer_panicked() {
+        let (_, builder) = builder();
+        let told = Told::default();
+        let writer = Arc::clone(&told);
+        let generator = builder
+            .on_overflow(move |overflow| {
+                writer.lock().unwrap().push(overflow);
+                let is_first = writer.lock().unwrap().len() == 1;
+                assert!(!is_first, "the observer's own");
+            })
+            .build()
+            .unwrap();
+        use_up(&generator);
+        assert!(catch_unwind(AssertUnwindSafe(|| generator.generate())).is_err());
+        generator.generate().unwrap();
+        let waiting: Vec<_> = facts(&told)
+            .into_iter()
+            .map(|(_, waiting, _)| waiting)
+            .collect();
+        assert_eq!(waiting, [1, 1]);
+    }
+}

@@ -1,0 +1,210 @@
+//! Eight threads that hammer on a generator that can't issue: nothing comes of it, and nothing is
+//! left behind.
+//!
+//! Most of it on [`Narrow`], whose word has so little room that a few thousand adds that are not taken
+//! back would reach the next tick.
+
+#[cfg(test)]
+mod support;
+
+#[cfg(test)]
+mod tests {
+    use core::num::NonZeroU32;
+    use std::thread;
+
+    use tickid_core::example::Toggling;
+    use tickid_core::{
+        Builder, ErrorKind, FixedStart, Generator, ManualClock, Policy, Tick, UnixTime,
+    };
+
+    use crate::support::narrow::Narrow;
+    use crate::support::{Example, NODE, at, many, parts, ratchet, times, window};
+
+    const THREADS: usize = 8;
+    const NOW: u64 = 1_000;
+    /// Where every tick starts.
+    const START: u32 = 7;
+
+    type Shared<'a, S> = Generator<S, &'a ManualClock, FixedStart>;
+
+    fn builder<S: Example>(
+        clock: &ManualClock,
+        policy: Policy<S>,
+    ) -> Builder<S, &ManualClock, FixedStart> {
+        Builder::seeded(NODE, 0)
+            .clock(clock)
+            .policy(policy)
+            .sequence(FixedStart(START))
+    }
+
+    /// A generator that has used up the present tick.
+    fn used_up<S: Example>(clock: &ManualClock, policy: Policy<S>) -> Shared<'_, S> {
+        let generator = builder(clock, policy).build().unwrap();
+        let mut ids = vec![0; 256 - usize::try_from(START).unwrap()];
+        generator.fill(&mut ids).unwrap();
+        assert!(ids.iter().all(|&id| parts(id).tick == NOW));
+        generator
+    }
+
+    /// Millions of calls for `want` sequences, of which every one fails for the reason `kind`; the tick,
+    /// the toggle and whether it is closed are the same afterwards.
+    fn hammer<S: Example>(generator: &Shared<'_, S>, want: NonZeroU32, kind: ErrorKind) {
+        let before = generator.state();
+        thread::scope(|scope| {
+            for _ in 0..THREADS {
+                scope.spawn(|| {
+                    for _ in 0..times(125_000) {
+                        let error = generator.try_block(want).map(|_| ()).unwrap_err();
+                        assert_eq!(error.kind(), kind);
+                    }
+                });
+            }
+        });
+        let after = generator.state();
+        assert_eq!(after.snapshot.tick, before.snapshot.tick);
+        assert_eq!(after.snapshot.drifts, before.snapshot.drifts);
+        assert_eq!(after.is_closed, before.is_closed);
+    }
+
+    /// The next tick is a tick as any other.
+    fn assert_goes_on_at<S: Example>(generator: &Shared<'_, S>, tick: u64) {
+        let first = parts(generator.try_generate().unwrap());
+        assert_eq!((first.tick, first.sequence), (tick, START));
+        let rest = (1..256 - START).map(|_| parts(generator.try_generate().unwrap()));
+        assert!(rest.map(|id| id.sequence).eq(START + 1..256));
+    }
+
+    /// The tick is used up and the clock stands still.
+    fn an_hour_in_one_tick<S: Example>(policy: Policy<S>, want: NonZeroU32) {
+        let clock = ManualClock::new(at(NOW));
+        let generator = used_up(&clock, policy);
+        hammer(&generator, want, ErrorKind::Exhausted);
+        assert_eq!(generator.state().snapshot.next_sequence, 256);
+        clock.set(at(NOW + 1));
+        assert_goes_on_at(&generator, NOW + 1);
+    }
+
+    #[test]
+    fn an_hour_in_one_tick_corrupts_nothing_with_wait() {
+        an_hour_in_one_tick::<Narrow>(Policy::Wait, NonZeroU32::MIN);
+    }
+
+    #[test]
+    fn an_hour_in_one_tick_corrupts_nothing_with_tick_tock() {
+        an_hour_in_one_tick::<Narrow>(Policy::TickTock, NonZeroU32::MIN);
+    }
+
+    #[test]
+    fn the_largest_blocks_corrupt_nothing_with_wait() {
+        an_hour_in_one_tick::<Toggling>(Policy::Wait, NonZeroU32::MAX);
+    }
+
+    #[test]
+    fn the_largest_blocks_corrupt_nothing_with_tick_tock() {
+        an_hour_in_one_tick::<Toggling>(Policy::TickTock, NonZeroU32::MAX);
+    }
+
+    /// The ratchet is one past its allowance, and the clock stands still.
+    fn an_hour_past_the_allowance<S: Example>(want: NonZeroU32) {
+        let clock = ManualClock::new(at(NOW));
+        let generator = used_up::<S>(&clock, ratchet(2));
+        let ticks = || {
+            generator
+                .try_block(many(256))
+                .map(|mut ids| parts(ids.next().unwrap()).tick)
+        };
+        let mut highest = NOW;
+        while let Ok(tick) = ticks() {
+            highest = tick;
+        }
+        assert_eq!(highest, NOW + 3);
+        hammer(&generator, want, ErrorKind::Rollback);
+        assert_eq!(generator.state().snapshot.next_sequence, 256);
+        // One tick more of the clock is one tick more for the ratchet.
+        clock.set(at(NOW + 1));
+        let next = parts(generator.try_generate().unwrap());
+        assert_eq!((next.tick, next.sequence), (NOW + 4, START));
+        clock.set(at(NOW + 5));
+        assert_goes_on_at(&generator, NOW + 5);
+    }
+
+    #[test]
+    fn an_hour_past_the_allowance_corrupts_nothing() {
+        an_hour_past_the_allowance::<Narrow>(NonZeroU32::MIN);
+    }
+
+    #[test]
+    fn the_largest_blocks_past_the_allowance_corrupt_nothing() {
+        an_hour_past_the_allowance::<Toggling>(NonZeroU32::MAX);
+    }
+
+    #[test]
+    fn an_hour_behind_the_last_tick_corrupts_nothing() {
+        let clock = ManualClock::new(at(NOW));
+        let generator = builder::<Narrow>(&clock, Policy::Wait).build().unwrap();
+        generator.try_generate().unwrap();
+        clock.set(at(NOW - 1));
+        hammer(&generator, NonZeroU32::MIN, ErrorKind::Rollback);
+        clock.set(at(NOW + 1));
+        assert_goes_on_at(&generator, NOW + 1);
+    }
+
+    #[test]
+    fn an_hour_before_the_window_corrupts_nothing() {
+        let clock = ManualClock::new(at(NOW));
+        let generator = builder::<Narrow>(&clock, Policy::Wait)
+            .window(window(NOW + 1, NOW + 9))
+            .build()
+            .unwrap();
+        hammer(&generator, NonZeroU32::MIN, ErrorKind::Window);
+        assert_eq!(generator.state().snapshot.tick, None);
+        clock.set(at(NOW + 1));
+        assert_goes_on_at(&generator, NOW + 1);
+    }
+
+    #[test]
+    fn an_hour_after_the_window_corrupts_nothing() {
+        let clock = ManualClock::new(at(NOW));
+        let generator = builder::<Narrow>(&clock, Policy::Wait)
+            .window(window(0, NOW + 1))
+            .build()
+            .unwrap();
+        generator.try_generate().unwrap();
+        clock.set(at(NOW + 1));
+        hammer(&generator, NonZeroU32::MIN, ErrorKind::Window);
+        generator.widen(NOW + 2).unwrap();
+        assert_goes_on_at(&generator, NOW + 1);
+    }
+
+    #[test]
+    fn an_hour_after_closing_corrupts_nothing() {
+        let clock = ManualClock::new(at(NOW));
+        let generator = builder::<Narrow>(&clock, Policy::Wait).build().unwrap();
+        generator.try_generate().unwrap();
+        let snapshot = generator.close();
+        hammer(&generator, NonZeroU32::MIN, ErrorKind::Closed);
+        assert_eq!(generator.close(), snapshot);
+    }
+
+    #[test]
+    fn an_hour_at_the_end_of_time_corrupts_nothing() {
+        let clock = ManualClock::new(at(Tick::<Toggling>::MAX.get()));
+        let generator = builder::<Toggling>(&clock, Policy::Wait).build().unwrap();
+        generator.try_block(NonZeroU32::MAX).unwrap();
+        hammer(&generator, NonZeroU32::MAX, ErrorKind::EndOfTime);
+        assert_eq!(generator.state().snapshot.tick, Some(Tick::MAX));
+    }
+
+    #[test]
+    fn an_hour_with_a_clock_out_of_range_corrupts_nothing() {
+        let clock = ManualClock::new(at(NOW));
+        let generator = builder::<Narrow>(&clock, Policy::Wait).build().unwrap();
+        generator.try_generate().unwrap();
+        clock.set(UnixTime::MIN);
+        let kind = generator.try_generate().unwrap_err().kind();
+        assert!(matches!(kind, ErrorKind::Clock(_)));
+        hammer(&generator, NonZeroU32::MIN, kind);
+        clock.set(at(NOW + 1));
+        assert_goes_on_at(&generator, NOW + 1);
+    }
+}

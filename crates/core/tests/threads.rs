@@ -1,0 +1,246 @@
+//! Eight threads on one generator, whose clock stands still, leaps either way and repeats itself.
+
+#[cfg(test)]
+mod support;
+
+#[cfg(test)]
+mod tests {
+    use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+    use core::time::Duration;
+    use std::sync::Barrier;
+    use std::thread;
+
+    use tickid_core::example::Toggling;
+    use tickid_core::{Builder, Clock, Error, ErrorKind, Generator, ManualClock, Policy};
+
+    use crate::support::{
+        Dice, NODE, assert_distinct, assert_increasing, assert_increasing_per_toggle, at, many,
+        parts, ratchet, tick_at, times, window,
+    };
+
+    const THREADS: u64 = 8;
+    const CALLS: usize = times(250_000);
+
+    type Shared<'a> = Generator<Toggling, &'a ManualClock>;
+
+    fn shared(clock: &ManualClock, policy: Policy<Toggling>) -> Shared<'_> {
+        Builder::seeded(NODE, 0)
+            .clock(clock)
+            .policy(policy)
+            .build()
+            .unwrap()
+    }
+
+    /// Now and then turns the clock: ahead a little more often than back, and to where it was.
+    fn turn(clock: &ManualClock, dice: &mut Dice) {
+        if dice.roll(64) != 0 {
+            return;
+        }
+        let now = tick_at(clock.now().unwrap());
+        match dice.roll(16) {
+            0..=6 => clock.advance(Duration::from_secs(1)),
+            7..=8 => clock.advance(Duration::from_secs(10)),
+            9..=11 => clock.set(at(now - 1)),
+            12..=13 => clock.set(at(now - 4)),
+            14 => clock.set(at(now - now % 8)),
+            _ => clock.set(at(now + 8 - now % 8)),
+        }
+    }
+
+    /// One call of a method that does not wait.
+    fn try_draw(generator: &Shared<'_>, dice: &mut Dice, ids: &mut Vec<u64>) -> Result<(), Error> {
+        match dice.roll(4) {
+            0 | 1 => ids.push(generator.try_generate()?),
+            2 => ids.extend(generator.try_block(many(roll(dice, 16)))?),
+            _ => ids.extend(&*generator.try_fill(&mut [0; 12])?),
+        }
+        Ok(())
+    }
+
+    /// One call of a method that does.
+    fn draw(generator: &Shared<'_>, dice: &mut Dice, ids: &mut Vec<u64>) -> Result<(), Error> {
+        match dice.roll(8) {
+            0..=3 => ids.push(generator.generate()?),
+            4 | 5 => ids.extend(generator.block(many(roll(dice, 8)))?),
+            6 => {
+                let mut out = [0; 6];
+                generator.fill(&mut out).map_err(|error| error.source)?;
+                ids.extend(out);
+            }
+            _ => return try_draw(generator, dice, ids),
+        }
+        Ok(())
+    }
+
+    /// 1 to `most`.
+    fn roll(dice: &mut Dice, most: u64) -> u32 {
+        u32::try_from(dice.roll(most)).unwrap() + 1
+    }
+
+    /// What each thread got while all of them drew and turned the clock.
+    fn mixed(
+        policy: Policy<Toggling>,
+        draw: fn(&Shared<'_>, &mut Dice, &mut Vec<u64>) -> Result<(), Error>,
+    ) -> Vec<Vec<u64>> {
+        let clock = ManualClock::new(at(1_000_000));
+        let generator = shared(&clock, policy);
+        let ids = on_threads(|thread| {
+            let (mut dice, mut ids) = (Dice::new(thread), Vec::new());
+            for _ in 0..CALLS {
+                turn(&clock, &mut dice);
+                if let Err(error) = draw(&generator, &mut dice, &mut ids) {
+                    let kind = error.kind();
+                    assert!(matches!(kind, ErrorKind::Rollback | ErrorKind::Exhausted));
+                }
+            }
+            ids
+        });
+        assert!(!generator.state().is_closed);
+        ids
+    }
+
+    /// Runs `body` on eight threads at once, each with its number.
+    fn on_threads<T: Send>(body: impl Fn(u64) -> T + Sync) -> Vec<T> {
+        let start = Barrier::new(usize::try_from(THREADS).unwrap());
+        thread::scope(|scope| {
+            let (body, start) = (&body, &start);
+            let threads: Vec<_> = (0..THREADS)
+                .map(|thread| {
+                    scope.spawn(move || {
+                        start.wait();
+                        body(thread)
+                    })
+                })
+                .collect();
+            threads
+                .into_iter()
+                .map(|thread| thread.join().unwrap())
+                .collect()
+        })
+    }
+
+    fn assert_unique_and_ordered(policy: Policy<Toggling>, threads: &[Vec<u64>]) {
+        for ids in threads {
+            assert_increasing_per_toggle(ids);
+            if policy != Policy::TickTock {
+                assert_increasing(ids);
+            }
+        }
+        let all: Vec<u64> = threads.concat();
+        assert!(all.len() > CALLS, "only {} IDs to compare", all.len());
+        assert_distinct(all);
+    }
+
+    macro_rules! mixed_calls {
+        ($($name:ident: $policy:expr, $draw:expr;)*) => {$(
+            #[test]
+            fn $name() {
+                assert_unique_and_ordered($policy, &mixed($policy, $draw));
+            }
+        )*};
+    }
+    mixed_calls! {
+        ratchet_issues_no_id_twice: ratchet(2), try_draw;
+        a_ratchet_without_allowance_issues_no_id_twice: ratchet(0), try_draw;
+        wait_issues_no_id_twice: Policy::Wait, try_draw;
+        tick_tock_issues_no_id_twice: Policy::TickTock, try_draw;
+        ratchet_issues_no_id_twice_to_those_who_wait: ratchet(2), draw;
+        wait_issues_no_id_twice_to_those_who_wait: Policy::Wait, draw;
+        tick_tock_issues_no_id_twice_to_those_who_wait: Policy::TickTock, draw;
+    }
+
+    /// While another thread lets the clock run, the ticks of IDs lie between what it showed before the
+    /// call and what it showed afterwards, but for `ahead` ticks.
+    fn assert_drift(policy: Policy<Toggling>, ahead: u64) {
+        let clock = ManualClock::new(at(1_000));
+        let generator = shared(&clock, policy);
+        let is_over = AtomicBool::new(false);
+        let now = || tick_at(clock.now().unwrap());
+        thread::scope(|scope| {
+            scope.spawn(|| {
+                while !is_over.load(Ordering::Relaxed) {
+                    clock.advance(Duration::from_millis(250));
+                    thread::yield_now();
+                }
+            });
+            on_threads(|_| {
+                for _ in 0..CALLS / 8 {
+                    let before = now();
+                    let Ok(id) = generator.try_generate() else {
+                        continue;
+                    };
+                    let (tick, after) = (parts(id).tick, now());
+                    let span = before..=after + ahead;
+                    assert!(span.contains(&tick), "{tick} outside of {span:?}");
+                }
+            });
+            is_over.store(true, Ordering::Relaxed);
+        });
+    }
+
+    #[test]
+    fn wait_issues_ticks_that_the_clock_showed_during_the_call() {
+        assert_drift(Policy::Wait, 0);
+    }
+
+    #[test]
+    fn tick_tock_issues_ticks_that_the_clock_showed_during_the_call() {
+        assert_drift(Policy::TickTock, 0);
+    }
+
+    #[test]
+    fn ratchet_runs_ahead_by_one_more_than_its_allowance() {
+        assert_drift(ratchet(2), 3);
+    }
+
+    #[test]
+    fn widening_sets_those_going_who_stall_on_the_window() {
+        let first = 1_000;
+        let last = first + u64::try_from(times(300)).unwrap();
+        let clock = ManualClock::new(at(first));
+        let generator = Builder::<Toggling>::seeded(NODE, 0)
+            .clock(&clock)
+            .policy(Policy::Wait)
+            .window(window(0, first))
+            .build()
+            .unwrap();
+        // The ceiling that is about to be allowed, and the highest tick anybody has issued.
+        let (announced, issued) = (AtomicU64::new(first), AtomicU64::new(0));
+        let threads = thread::scope(|scope| {
+            // Each tick of the clock lies outside of the window until it is widened.
+            scope.spawn(|| {
+                for ceiling in first + 1..=last {
+                    announced.store(ceiling, Ordering::SeqCst);
+                    generator.widen(ceiling).unwrap();
+                    while issued.load(Ordering::SeqCst) < ceiling - 1 {
+                        thread::yield_now();
+                    }
+                    clock.set(at(ceiling));
+                }
+                announced.store(u64::MAX, Ordering::SeqCst);
+            });
+            on_threads(|_| {
+                let mut ids = Vec::new();
+                while announced.load(Ordering::SeqCst) != u64::MAX {
+                    match generator.try_generate() {
+                        Ok(id) => {
+                            let tick = parts(id).tick;
+                            assert!(tick < announced.load(Ordering::SeqCst));
+                            issued.fetch_max(tick, Ordering::SeqCst);
+                            ids.push(id);
+                        }
+                        Err(error) => {
+                            let kind = error.kind();
+                            assert!(matches!(kind, ErrorKind::Window | ErrorKind::Exhausted));
+                            thread::yield_now();
+                        }
+                    }
+                }
+                ids
+            })
+        });
+        let all = threads.concat();
+        assert!(all.iter().all(|&id| parts(id).tick < last));
+        assert_distinct(all);
+    }
+}

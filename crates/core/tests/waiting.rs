@@ -1,0 +1,339 @@
+//! Methods that wait: for how long, in what steps, and when not at all.
+
+#[cfg(test)]
+mod support;
+
+#[cfg(test)]
+mod tests {
+    use core::time::Duration;
+    use std::sync::Arc;
+
+    use tickid_core::example::Toggling;
+    use tickid_core::{
+        Builder, Clock, Error, ErrorKind, Generator, LocalGenerator, ManualClock, Policy,
+        SequenceBounds, UnixTime,
+    };
+
+    use crate::support::clocks::RecordingClock;
+    use crate::support::{NODE, at, many, parts, ratchet, tick, window};
+
+    const POOL: u32 = 4;
+    const SLICE: Duration = Duration::from_millis(50);
+
+    type Shared<C> = Generator<Toggling, C>;
+
+    /// Four sequences to a tick.
+    fn builder<C: Clock>(clock: C, policy: Policy<Toggling>) -> Builder<Toggling, C> {
+        Builder::seeded(NODE, 0)
+            .clock(clock)
+            .policy(policy)
+            .bounds(SequenceBounds::new(0, POOL - 1))
+    }
+
+    fn millis(millis: u64) -> Duration {
+        Duration::from_millis(millis)
+    }
+
+    /// `millis` into the tick.
+    fn into(tick: u64, millis: i64) -> UnixTime {
+        UnixTime::from_micros(at(tick).as_micros() + millis * 1_000)
+    }
+
+    fn use_up<C: Clock>(generator: &Shared<C>) {
+        assert_eq!(generator.try_block(many(POOL)).unwrap().count(), 4);
+    }
+
+    fn tick_of(id: Result<u64, Error>) -> u64 {
+        parts(id.unwrap()).tick
+    }
+
+    #[test]
+    fn an_exhausted_tick_is_waited_out_to_the_next_and_no_longer() {
+        for policy in [Policy::Wait, Policy::TickTock] {
+            let clock = ManualClock::new(into(1_000, 250));
+            let generator = builder(&clock, policy).build().unwrap();
+            use_up(&generator);
+            assert_eq!(tick_of(generator.generate()), 1_001, "{policy}");
+            assert_eq!(clock.slept(), millis(750), "{policy}");
+        }
+    }
+
+    #[test]
+    fn an_exclusive_generator_waits_as_a_shared_one() {
+        let clock = ManualClock::new(into(1_000, 250));
+        let mut generator = builder(&clock, Policy::Wait).build_local().unwrap();
+        for _ in 0..POOL {
+            generator.generate().unwrap();
+        }
+        assert_eq!(clock.slept(), Duration::ZERO);
+        assert_eq!(tick_of(generator.generate()), 1_001);
+        assert_eq!(clock.slept(), millis(750));
+    }
+
+    #[test]
+    fn a_rollback_is_waited_out_for_as_long_as_the_policy_needs() {
+        // Issued at 1,000, with the other toggle's past up to 995; then it is 990.75.
+        for (policy, goes_on_at, slept) in [
+            (Policy::Wait, 1_000, 9_250),
+            (ratchet(3), 1_000, 6_250),
+            (ratchet(9), 1_000, 250),
+            (Policy::TickTock, 996, 5_250),
+        ] {
+            let clock = ManualClock::new(at(995));
+            let generator = builder(&clock, policy).build().unwrap();
+            generator.try_generate().unwrap();
+            if policy == Policy::TickTock {
+                clock.set(at(994));
+                generator.try_generate().unwrap();
+            }
+            clock.set(at(1_000));
+            generator.try_generate().unwrap();
+            clock.set(into(990, 750));
+            assert_eq!(tick_of(generator.generate()), goes_on_at, "{policy}");
+            assert_eq!(clock.slept(), millis(slept), "{policy}");
+        }
+    }
+
+    #[test]
+    fn a_ratchet_that_used_up_its_allowance_waits_for_the_clock() {
+        let clock = ManualClock::new(into(1_000, 250));
+        let generator = builder(&clock, ratchet(0)).build().unwrap();
+        use_up(&generator);
+        // One tick ahead of the clock, by an overflow; then no further.
+        assert_eq!(tick_of(generator.generate()), 1_001);
+        assert_eq!(clock.slept(), Duration::ZERO);
+        assert_eq!(tick_of(generator.generate()), 1_001);
+        assert_eq!(clock.slept(), millis(750));
+    }
+
+    #[test]
+    fn the_floor_is_waited_for() {
+        let clock = ManualClock::new(into(1_000, 250));
+        let generator = builder(&clock, Policy::Wait)
+            .window(window(1_002, 2_000))
+            .build()
+            .unwrap();
+        assert_eq!(tick_of(generator.generate()), 1_002);
+        assert_eq!(clock.slept(), millis(1_750));
+    }
+
+    #[test]
+    fn a_block_waits_as_a_single_id_does() {
+        let clock = ManualClock::new(into(1_000, 250));
+        let generator = builder(&clock, Policy::Wait).build().unwrap();
+        use_up(&generator);
+        assert_eq!(generator.block(many(100)).unwrap().len(), 4);
+        assert_eq!(clock.slept(), millis(750));
+    }
+
+    #[test]
+    fn filling_waits_for_as_many_ticks_as_it_takes() {
+        let clock = ManualClock::new(into(1_000, 250));
+        let generator = builder(&clock, Policy::Wait).build().unwrap();
+        let mut ids = [0; 10];
+        generator.fill(&mut ids).unwrap();
+        let ticks = ids.map(|id| parts(id).tick - 1_000);
+        assert_eq!(ticks, [0, 0, 0, 0, 1, 1, 1, 1, 2, 2]);
+        assert_eq!(clock.slept(), millis(1_750));
+    }
+
+    #[test]
+    fn no_wait_sleeps_longer_than_a_slice_at_a_time() {
+        let clock = RecordingClock::new(into(1_000, 880));
+        let generator = builder(&clock, Policy::Wait).build().unwrap();
+        use_up(&generator);
+        generator.generate().unwrap();
+        assert_eq!(clock.sleeps(), [SLICE, SLICE, millis(20)]);
+    }
+
+    #[test]
+    fn a_stall_longer_than_max_wait_is_an_error_at_once() {
+        let clock = ManualClock::new(into(1_000, 250));
+        let generator = builder(&clock, Policy::Wait)
+            .max_wait(millis(749))
+            .build()
+            .unwrap();
+        use_up(&generator);
+        let error = generator.generate().unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Exhausted);
+        assert_eq!(error.retry_after(), Some(millis(750)));
+        assert_eq!(clock.slept(), Duration::ZERO);
+    }
+
+    #[test]
+    fn a_stall_of_just_max_wait_is_waited_out() {
+        let clock = ManualClock::new(into(1_000, 250));
+        let generator = builder(&clock, Policy::Wait)
+            .max_wait(millis(750))
+            .build()
+            .unwrap();
+        use_up(&generator);
+        assert_eq!(tick_of(generator.generate()), 1_001);
+        assert_eq!(clock.slept(), millis(750));
+    }
+
+    #[test]
+    fn filling_says_how_many_were_written_before_it_failed() {
+        let clock = ManualClock::new(into(1_000, 250));
+        let generator = builder(&clock, Policy::Wait)
+            .max_wait(millis(1))
+            .build()
+            .unwrap();
+        let mut ids = [0; 10];
+        let error = generator.fill(&mut ids).unwrap_err();
+        assert_eq!(
+            (error.written, error.source.kind()),
+            (4, ErrorKind::Exhausted)
+        );
+        assert!(ids[..4].iter().all(|&id| parts(id).tick == 1_000));
+        assert_eq!(ids[4..], [0; 6]);
+    }
+
+    #[test]
+    fn filling_counts_max_wait_for_each_pause_anew() {
+        let clock = ManualClock::new(at(1_000));
+        let generator = builder(&clock, Policy::Wait)
+            .max_wait(millis(1_000))
+            .build()
+            .unwrap();
+        generator.fill(&mut [0; 12]).unwrap();
+        assert_eq!(clock.slept(), millis(2_000));
+    }
+
+    #[test]
+    fn a_window_stall_is_waited_for_up_to_max_wait_in_slices() {
+        let clock = RecordingClock::new(at(1_000));
+        let generator = builder(&clock, Policy::Wait)
+            .window(window(900, 1_000))
+            .max_wait(millis(180))
+            .build()
+            .unwrap();
+        let error = generator.generate().unwrap_err();
+        assert_eq!(
+            (error.kind(), error.retry_after()),
+            (ErrorKind::Window, None)
+        );
+        assert_eq!(clock.sleeps(), [SLICE, SLICE, SLICE, millis(30)]);
+    }
+
+    #[test]
+    fn a_wider_window_ends_a_wait_early() {
+        let (clock, generator) = recorded(at(1_000), |builder| {
+            builder.window(window(900, 1_000)).max_wait(millis(500))
+        });
+        let widened = Arc::clone(&generator);
+        clock.during_sleep(move |sleeps| {
+            if sleeps == 2 {
+                widened.widen(1_001).unwrap();
+            }
+        });
+        assert_eq!(tick_of(generator.generate()), 1_000);
+        assert_eq!(clock.sleeps(), [SLICE, SLICE]);
+    }
+
+    #[test]
+    fn a_clock_that_is_set_forward_ends_a_wait_early() {
+        let (clock, generator) = recorded(at(1_000), |builder| builder);
+        use_up(&generator);
+        let hands = Arc::clone(&clock);
+        clock.during_sleep(move |sleeps| {
+            if sleeps == 1 {
+                hands.hands.set(at(1_007));
+            }
+        });
+        assert_eq!(tick_of(generator.generate()), 1_007);
+        assert_eq!(clock.sleeps(), [SLICE]);
+    }
+
+    #[test]
+    fn closing_ends_a_wait_with_an_error() {
+        let (clock, generator) = recorded(at(1_000), |builder| builder);
+        use_up(&generator);
+        let closed = Arc::clone(&generator);
+        clock.during_sleep(move |_| {
+            closed.close();
+        });
+        assert_eq!(generator.generate().unwrap_err().kind(), ErrorKind::Closed);
+        assert_eq!(clock.sleeps(), [SLICE]);
+    }
+
+    #[test]
+    fn a_clock_that_leaves_the_range_ends_a_wait_with_an_error() {
+        let (clock, generator) = recorded(at(1_000), |builder| builder);
+        use_up(&generator);
+        let hands = Arc::clone(&clock);
+        clock.during_sleep(move |_| hands.hands.set(UnixTime::MIN));
+        let kind = generator.generate().unwrap_err().kind();
+        assert!(matches!(kind, ErrorKind::Clock(_)), "{kind:?}");
+        assert_eq!(clock.sleeps(), [SLICE]);
+    }
+
+    #[test]
+    fn those_who_wait_draw_nothing() {
+        let (clock, generator) = recorded(at(1_000), |builder| {
+            builder.policy(ratchet(0)).window(window(0, 2_000))
+        });
+        generator.try_generate().unwrap();
+        clock.hands.set(into(999, 500));
+        let watched = Arc::clone(&generator);
+        clock.during_sleep(move |_| {
+            let before = watched.state().snapshot.next_sequence;
+            // The call's first look drew one and dropped it; none after that.
+            assert_eq!(before, 2);
+        });
+        let id = generator.generate().unwrap();
+        assert_eq!((parts(id).tick, parts(id).sequence), (1_000, 2));
+        assert_eq!(clock.sleeps().len(), 10);
+    }
+
+    #[test]
+    fn a_closed_generator_is_an_error_at_once() {
+        let clock = ManualClock::new(at(1_000));
+        let generator = builder(&clock, Policy::Wait).build().unwrap();
+        generator.close();
+        let mut local: LocalGenerator<_, _> = builder(&clock, Policy::Wait).build_local().unwrap();
+        local.close();
+        for error in [generator.generate(), local.generate()].map(Result::unwrap_err) {
+            assert_eq!(
+                (error.kind(), error.retry_after()),
+                (ErrorKind::Closed, None)
+            );
+        }
+        assert_eq!(clock.slept(), Duration::ZERO);
+    }
+
+    #[test]
+    fn a_clock_out_of_range_is_an_error_at_once() {
+        let clock = ManualClock::new(UnixTime::from_micros(-1));
+        let generator = builder(&clock, Policy::Wait).build().unwrap();
+        let kind = generator.generate().unwrap_err().kind();
+        assert!(matches!(kind, ErrorKind::Clock(_)), "{kind:?}");
+        assert_eq!(clock.slept(), Duration::ZERO);
+    }
+
+    #[test]
+    fn the_end_of_time_is_an_error_at_once() {
+        let clock = ManualClock::new(at(u64::from(u32::MAX)));
+        let generator = builder(&clock, Policy::Wait).build().unwrap();
+        use_up(&generator);
+        let error = generator.generate().unwrap_err();
+        assert_eq!(
+            (error.kind(), error.retry_after()),
+            (ErrorKind::EndOfTime, None)
+        );
+        assert_eq!(clock.slept(), Duration::ZERO);
+        assert_eq!(generator.state().snapshot.tick, Some(tick(u32::MAX.into())));
+    }
+
+    type Recorded = Arc<RecordingClock>;
+
+    /// A generator that waits, and whose clock lets something happen during its sleeps.
+    fn recorded(
+        time: UnixTime,
+        options: impl FnOnce(Builder<Toggling, Recorded>) -> Builder<Toggling, Recorded>,
+    ) -> (Recorded, Arc<Shared<Recorded>>) {
+        let clock = Arc::new(RecordingClock::new(time));
+        let builder = options(builder(Arc::clone(&clock), Policy::Wait));
+        (clock, Arc::new(builder.build().unwrap()))
+    }
+}
