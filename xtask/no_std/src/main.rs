@@ -1,0 +1,119 @@
+//! Issues IDs of every scheme in a program that has no `std`.
+//!
+//! `cargo xtask lint no-std` builds and runs it, without and with an allocator. A library that pulled
+//! in `std`, by itself or through a dependency, would bring a second panic handler: "error[E0152]:
+//! found duplicate lang item `panic_impl`". (Checking a library alone shows nothing of the kind where
+//! the target has a `std` to link.) To be sure that this error does come, `lint` also builds it with
+//! the feature `std-on-purpose`, which turns on `std` in one library, and expects just that.
+
+#![no_std]
+#![no_main]
+
+#[cfg(feature = "alloc")]
+mod heap;
+
+use core::fmt::{self, Write as _};
+use core::panic::PanicInfo;
+use core::str::FromStr;
+
+use tickid_core::example::{Node, Seconds};
+use tickid_core::{Builder, Clock, Form, ManualClock, Scheme, UnixTime};
+use tickid_kuid::{self as kuid, Kuid};
+use tickid_nanoflake::{GeneratorId, Nanoflake};
+use tickid_scru64::Scru64;
+use tickid_sno::{Partition, Sno};
+
+/// 2026-01-01T00:00:00Z, in range for every scheme.
+const NOW: UnixTime = UnixTime::from_micros(1_767_225_600_000_000);
+
+// `std` would have linked the C library, whose start code calls `main`.
+#[cfg_attr(unix, link(name = "c"))]
+unsafe extern "C" {
+    // SAFETY: C's `abort` takes nothing and may be called at any time.
+    safe fn abort() -> !;
+}
+
+/// The exit status: how many schemes failed.
+// SAFETY: nothing else is called `main`, since the Rust runtime is left out, and C lets `main` have
+// this signature.
+#[unsafe(no_mangle)]
+pub extern "C" fn main() -> i32 {
+    let works = [
+        works::<Seconds>(Some(Node(1))),
+        works::<Scru64>("1/8".parse().ok()),
+        works::<Kuid>(Some(kuid::Node::from_u32(1))),
+        works::<Nanoflake>(GeneratorId::new(1).ok()),
+        works::<Sno>(Some(Partition::new(1))),
+    ];
+    works.map(|works| i32::from(!works)).iter().sum()
+}
+
+fn works<S>(node: Option<S::Node>) -> bool
+where
+    S: Scheme<Form: Form<S, Id: Ord + fmt::Display + FromStr>> + Default,
+{
+    let Some(node) = node else { return false };
+    let works = issues::<S>(node, &ManualClock::new(NOW)) == Some(true);
+    #[cfg(feature = "alloc")]
+    let works = works && heap::works::<S>(node) == Some(true);
+    works
+}
+
+/// Whether both kinds of generator give two IDs, the first before the second.
+fn issues<S>(node: S::Node, clock: impl Clock + Clone) -> Option<bool>
+where
+    S: Scheme<Form: Form<S, Id: Ord + fmt::Display + FromStr>> + Default,
+{
+    let builder = || Builder::<S>::seeded(node, 42).clock(clock.clone());
+    let shared = builder().build().ok()?;
+    let mut exclusive = builder().build_local().ok()?;
+    let [a, b] = [shared.try_generate().ok()?, shared.try_generate().ok()?];
+    let [c, d] = [
+        exclusive.try_generate().ok()?,
+        exclusive.try_generate().ok()?,
+    ];
+    Some(a < b && c < d && [a, b, c, d].into_iter().all(survives_as_text))
+}
+
+fn survives_as_text<I: PartialEq + fmt::Display + FromStr>(id: I) -> bool {
+    let mut line = Line {
+        bytes: [0; 64],
+        len: 0,
+    };
+    let printed = write!(line, "{id}").is_ok();
+    printed && line.as_str().parse().is_ok_and(|parsed: I| parsed == id)
+}
+
+/// Room for the text of one ID.
+struct Line {
+    bytes: [u8; 64],
+    len: usize,
+}
+
+impl Line {
+    fn as_str(&self) -> &str {
+        str::from_utf8(&self.bytes[..self.len]).unwrap_or_default()
+    }
+}
+
+impl fmt::Write for Line {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        let end = self.len + text.len();
+        let room = self.bytes.get_mut(self.len..end).ok_or(fmt::Error)?;
+        room.copy_from_slice(text.as_bytes());
+        self.len = end;
+        Ok(())
+    }
+}
+
+/// Nothing here is meant to panic; if it does, that must not look like success.
+#[panic_handler]
+fn panic(_: &PanicInfo<'_>) -> ! {
+    abort()
+}
+
+/// The unwind tables of the compiled `core` name this function, which is part of `std`. No unwinding
+/// ever starts here, so nobody calls it.
+// SAFETY: nothing else has this name without `std`.
+#[unsafe(no_mangle)]
+extern "C" fn rust_eh_personality() {}

@@ -1,0 +1,54 @@
+use std::io;
+use std::path::PathBuf;
+use std::process::{ExitCode, ExitStatus};
+
+use crate::tidy::Finding;
+
+/// Why a chore ended early.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Error {
+    #[error("cannot find the repository; run this as `cargo xtask`")]
+    NotUnderCargo,
+    #[error("`{command}` did not start: {reason}")]
+    Start { command: String, reason: io::Error },
+    #[error("`{command}` failed ({status})")]
+    Failed { command: String, status: ExitStatus },
+    #[error("`{command}` succeeded, but was expected to fail with \"{expected}\"")]
+    Succeeded { command: String, expected: String },
+    #[error("`{command}` did not fail with \"{expected}\"; it said:\n{said}")]
+    FailedOtherwise {
+        command: String,
+        expected: String,
+        said: String,
+    },
+    #[error("cannot read {}: {reason}", path.display())]
+    Read { path: PathBuf, reason: io::Error },
+    #[error("cannot write: {0}")]
+    Output(io::Error),
+    #[error("`cargo metadata` printed no JSON: {0}")]
+    Json(serde_json::Error),
+    #[error("in what `cargo metadata` printed, {0} is missing")]
+    Metadata(&'static str),
+    #[error("several versions of one crate: {}", .0.join("; "))]
+    Duplicates(Vec<String>),
+    #[error("{}", findings(.0))]
+    Untidy(Vec<Finding>),
+}
+
+impl Error {
+    /// The exit status of the command that failed, where there is one.
+    pub(crate) fn exit_code(&self) -> ExitCode {
+        match self {
+            Self::Failed { status, .. } => status
+                .code()
+                .and_then(|code| u8::try_from(code).ok())
+                .map_or(ExitCode::FAILURE, ExitCode::from),
+            _ => ExitCode::FAILURE,
+        }
+    }
+}
+
+fn findings(findings: &[Finding]) -> String {
+    let lines = findings.iter().map(|finding| format!("\n  {finding}"));
+    format!("not tidy:{}", lines.collect::<String>())
+}

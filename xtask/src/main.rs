@@ -1,0 +1,137 @@
+//! The project's own chores, run as `cargo xtask <command>` from anywhere inside of the repository.
+
+mod error;
+mod lint;
+mod run;
+mod test;
+mod tidy;
+mod tree;
+mod workspace;
+
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+use clap::{CommandFactory as _, Parser, Subcommand};
+
+use crate::error::Error;
+use crate::lint::Step;
+use crate::run::say;
+use crate::workspace::Workspace;
+
+/// The chores of the tickid project.
+#[derive(Parser)]
+#[command(name = "cargo xtask", bin_name = "cargo xtask")]
+struct Arguments {
+    #[command(subcommand)]
+    command: Option<Command>,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Run all tests.
+    ///
+    /// First everything with all features, documentation examples included; then each library by
+    /// itself without its default features, and its unit tests with `alloc` alone. Needs nothing but
+    /// Rust.
+    Test,
+    /// Check everything that can be checked without running the tests.
+    ///
+    /// Stops at the first step that fails. Needs clippy and rustfmt.
+    Lint {
+        /// What to check [default: all of it, in this order].
+        steps: Vec<Step>,
+    },
+    /// Run the benchmarks.
+    ///
+    /// They live in a workspace of their own, `benches`.
+    Bench {
+        /// Only those with this in their names: `encode`, `sno`, ...
+        filter: Option<String>,
+        /// Build them, but run none.
+        #[arg(long)]
+        no_run: bool,
+        /// For the benchmark programs: `-- --quick`, `-- --help`, ...
+        #[arg(last = true)]
+        arguments: Vec<OsString>,
+    },
+}
+
+fn main() -> ExitCode {
+    match obey(Arguments::parse().command) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            say(format_args!("error: {error}"));
+            error.exit_code()
+        }
+    }
+}
+
+fn obey(command: Option<Command>) -> Result<(), Error> {
+    let Some(command) = command else {
+        return Arguments::command().print_help().map_err(Error::Output);
+    };
+    let workspace = Workspace::find()?;
+    match command {
+        Command::Test => test::test(&workspace),
+        Command::Lint { steps } => lint::lint(&workspace, &steps),
+        Command::Bench {
+            filter,
+            no_run,
+            arguments,
+        } => workspace
+            .cargo_in("benches", &["bench"])
+            .args(no_run.then_some("--no-run"))
+            .args(filter)
+            .args(["--"])
+            .args(arguments)
+            .run(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(line: &str) -> Option<Command> {
+        let words = ["xtask"].into_iter().chain(line.split_whitespace());
+        Arguments::try_parse_from(words).unwrap().command
+    }
+
+    #[test]
+    fn the_definition_is_sound() {
+        Arguments::command().debug_assert();
+    }
+
+    #[test]
+    fn nothing_asks_for_help() {
+        assert!(parse("").is_none());
+    }
+
+    #[test]
+    fn bench_passes_on_what_follows_two_dashes() {
+        for (line, expected_filter, expected_arguments) in [
+            ("bench --no-run", None, ""),
+            ("bench --no-run -- --quick -n", None, "--quick -n"),
+            ("bench sno --no-run -- --quick", Some("sno"), "--quick"),
+        ] {
+            let Some(Command::Bench {
+                filter,
+                no_run: true,
+                arguments,
+            }) = parse(line)
+            else {
+                panic!("{line}: misunderstood");
+            };
+            assert_eq!(filter.as_deref(), expected_filter, "{line}");
+            assert_eq!(arguments.join(" ".as_ref()), expected_arguments, "{line}");
+        }
+    }
+
+    #[test]
+    fn lint_takes_steps() {
+        let Some(Command::Lint { steps }) = parse("lint fmt no-std") else {
+            panic!("not lint");
+        };
+        assert!(matches!(steps[..], [Step::Fmt, Step::NoStd]));
+    }
+}

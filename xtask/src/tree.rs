@@ -1,0 +1,64 @@
+//! No crate in two versions: who uses us should not have to build it twice.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::error::Error;
+use crate::workspace::Workspace;
+
+pub(crate) fn check(workspace: &Workspace) -> Result<(), Error> {
+    let duplicates = workspace
+        .cargo(&[
+            "tree",
+            "--quiet",
+            "--workspace",
+            "--all-features",
+            "--duplicates",
+        ])
+        .args(["--edges", "normal,build,dev"])
+        .args(["--depth", "0", "--prefix", "none", "--format", "{p}"])
+        .read()?;
+    let found = several_versions(&duplicates);
+    if found.is_empty() {
+        Ok(())
+    } else {
+        Err(Error::Duplicates(found))
+    }
+}
+
+/// The crates that occur in more than one version, with these. Cargo lists a crate also when it is
+/// built twice in one version, with different features (for the host and for the target, say).
+fn several_versions(duplicates: &str) -> Vec<String> {
+    let mut versions = BTreeMap::<&str, BTreeSet<&str>>::new();
+    for line in duplicates.lines() {
+        // "syn v2.0.1 (proc-macro)", "tickid-core v0.1.0 (/a/path) (*)"
+        let mut words = line.split_whitespace();
+        if let (Some(name), Some(version)) = (words.next(), words.next()) {
+            versions.entry(name).or_default().insert(version);
+        }
+    }
+    let several = versions.iter().filter(|(_, versions)| versions.len() > 1);
+    several
+        .map(|(name, versions)| {
+            let versions = Vec::from_iter(versions.iter().copied()).join(", ");
+            format!("{name} ({versions})")
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn two_versions_are_found() {
+        let tree = "syn v2.0.1\n\nrand v0.9.0\n\nsyn v3.0.0 (*)\n";
+        assert_eq!(several_versions(tree), ["syn (v2.0.1, v3.0.0)"]);
+    }
+
+    #[test]
+    fn one_version_built_twice_is_fine() {
+        let tree = "libc v0.2.1\n\nlibc v0.2.1\n\ntickid-core v0.1.0 (/a path)\n\ntickid-core v0.1.0 (/a path) (*)\n";
+        assert_eq!(several_versions(tree), [""; 0]);
+        assert_eq!(several_versions(""), [""; 0]);
+    }
+}
