@@ -149,6 +149,15 @@ mod tests {
         tick_tock_issues_no_id_twice_to_those_who_wait: Policy::TickTock, draw;
     }
 
+    /// Lets those who watch the flag stop when it is dropped, also by a panic.
+    struct SetOnDrop<'a>(&'a AtomicBool);
+
+    impl Drop for SetOnDrop<'_> {
+        fn drop(&mut self) {
+            self.0.store(true, Ordering::SeqCst);
+        }
+    }
+
     /// While another thread lets the clock run, the ticks of IDs lie between what it showed before the
     /// call and what it showed afterwards, but for `ahead` ticks.
     fn assert_drift(policy: Policy<Toggling>, ahead: u64) {
@@ -158,11 +167,12 @@ mod tests {
         let now = || tick_at(clock.now().unwrap());
         thread::scope(|scope| {
             scope.spawn(|| {
-                while !is_over.load(Ordering::Relaxed) {
+                while !is_over.load(Ordering::SeqCst) {
                     clock.advance(Duration::from_millis(250));
                     thread::yield_now();
                 }
             });
+            let _stop_it = SetOnDrop(&is_over);
             on_threads(|_| {
                 for _ in 0..CALLS / 8 {
                     let before = now();
@@ -174,7 +184,6 @@ mod tests {
                     assert!(span.contains(&tick), "{tick} outside of {span:?}");
                 }
             });
-            is_over.store(true, Ordering::Relaxed);
         });
     }
 
@@ -206,19 +215,23 @@ mod tests {
             .unwrap();
         // The ceiling that is about to be allowed, and the highest tick anybody has issued.
         let (announced, issued) = (AtomicU64::new(first), AtomicU64::new(0));
+        let is_over = AtomicBool::new(false);
         let threads = thread::scope(|scope| {
             // Each tick of the clock lies outside of the window until it is widened.
             scope.spawn(|| {
                 for ceiling in first + 1..=last {
                     announced.store(ceiling, Ordering::SeqCst);
                     generator.widen(ceiling).unwrap();
-                    while issued.load(Ordering::SeqCst) < ceiling - 1 {
+                    while issued.load(Ordering::SeqCst) < ceiling - 1
+                        && !is_over.load(Ordering::SeqCst)
+                    {
                         thread::yield_now();
                     }
                     clock.set(at(ceiling));
                 }
                 announced.store(u64::MAX, Ordering::SeqCst);
             });
+            let _stop_it = SetOnDrop(&is_over);
             on_threads(|_| {
                 let mut ids = Vec::new();
                 while announced.load(Ordering::SeqCst) != u64::MAX {

@@ -260,6 +260,7 @@ mod tests {
         assert_eq!(draw(&mut engine, 3).unwrap().first(), start);
     }
 
+    #[cfg(feature = "std")]
     #[test]
     fn asking_whether_it_is_ready_draws_nothing() {
         let mut engine = engine(FixedStart(254));

@@ -488,6 +488,7 @@ mod tests {
         assert_eq!(reason(draw(&engine, 4, 1)), StallReason::Closed);
     }
 
+    #[cfg(feature = "std")]
     #[test]
     fn asking_whether_it_is_ready_draws_nothing() {
         let engine = engine(Policy::Wait);

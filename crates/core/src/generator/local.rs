@@ -301,6 +301,7 @@ mod tests {
     use super::*;
     use crate::clock::ManualClock;
     use crate::example::{Node, Seconds};
+    use crate::generator::Builder;
     use crate::sequence::RandomStart;
     use crate::tick::Tick;
     use crate::time::UnixTime;
@@ -335,6 +336,7 @@ mod tests {
         assert_eq!(block >> 17, 500);
     }
 
+    #[cfg(feature = "std")]
     #[test]
     fn a_reset_takes_a_seed_from_the_system() {
         let clock = ManualClock::new(at(1_000));
