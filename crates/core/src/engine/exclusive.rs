@@ -7,8 +7,8 @@ use crate::engine::rules::{Rules, Step, stamp_of};
 use crate::engine::snapshot::{self, Snapshot, State};
 use crate::engine::stall::{Stall, StallReason};
 use crate::engine::word::Word;
-use crate::engine::{Issue, Refusal};
-use crate::error::{ClockError, RangeError};
+use crate::engine::{Issue, ReadTick, Refusal};
+use crate::error::RangeError;
 use crate::policy::Policy;
 use crate::scheme::Scheme;
 use crate::sequence::Sequence;
@@ -34,30 +34,24 @@ impl<S: Scheme, Q: Sequence> ExclusiveEngine<S, Q> {
         let (word, other_past) = resumed.resume(rules.bounds, &window)?;
         let mut past = [0; 2];
         past[usize::from(!word.toggle())] = other_past;
-        Ok(Self {
-            word,
-            rules,
-            window,
-            past,
-            drifts: resumed.drifts,
-        })
+        Ok(Self { word, rules, window, past, drifts: resumed.drifts })
     }
 
     #[inline]
     pub(crate) fn issue_under(
         &mut self,
         policy: Policy<S>,
-        now: Result<Tick<S>, ClockError>,
+        clock: &mut impl ReadTick<S>,
         want: NonZeroU32,
     ) -> Result<Block<S>, Refusal<S>> {
-        let now = stamp_of(now.map_err(Refusal::Clock)?);
+        let now = stamp_of(clock.glance().map_err(Refusal::Clock)?);
         if !self.word.is_closed()
             && Rules::<S, Q>::accepts(self.word, now, policy)
             && let Some(len) = self.rules.left(self.word, want)
         {
             return Ok(self.draw(len));
         }
-        self.advance(policy, now, want)
+        self.advance(policy, clock, want)
     }
 
     /// Takes the next `len` sequences, which must be left.
@@ -72,9 +66,10 @@ impl<S: Scheme, Q: Sequence> ExclusiveEngine<S, Q> {
     fn advance(
         &mut self,
         policy: Policy<S>,
-        now: u64,
+        clock: &mut impl ReadTick<S>,
         want: NonZeroU32,
     ) -> Result<Block<S>, Refusal<S>> {
+        let now = stamp_of(clock.now().map_err(Refusal::Clock)?);
         match self.step(policy, now) {
             Step::Draw => {}
             Step::Stall(stall) => return Err(Refusal::Stall(stall)),
@@ -141,10 +136,10 @@ impl<S: Scheme, Q: Sequence> Issue<S> for ExclusiveEngine<S, Q> {
     #[inline]
     fn issue(
         &mut self,
-        mut now: impl FnMut() -> Result<Tick<S>, ClockError>,
+        clock: &mut impl ReadTick<S>,
         want: NonZeroU32,
     ) -> Result<Block<S>, Refusal<S>> {
-        self.issue_under(self.rules.policy, now(), want)
+        self.issue_under(self.rules.policy, clock, want)
     }
 
     #[cfg(feature = "std")]
@@ -159,10 +154,7 @@ impl<S: Scheme, Q: Sequence> Issue<S> for ExclusiveEngine<S, Q> {
 /// The `len` sequences that begin with the next of `word`.
 #[inline]
 pub(crate) fn block<S: Scheme>(word: Word<S>, len: NonZeroU32) -> Block<S> {
-    #[allow(
-        clippy::cast_possible_truncation,
-        reason = "at most the bounds' last, a u32"
-    )]
+    #[allow(clippy::cast_possible_truncation, reason = "at most the bounds' last, a u32")]
     let first = word.sequence() as u32;
     // Only the pristine word has no tick, and it never has a sequence left.
     Block::new(word.tick().unwrap_or(Tick::MIN), word.toggle(), first, len)

@@ -46,12 +46,7 @@ impl<S: Scheme, Q: Sequence> Rules<S, Q> {
         window: &Window<S>,
     ) -> Self {
         let floor = window.floor().get().max(S::FIRST_TICK) + 1;
-        Self {
-            policy,
-            bounds,
-            sequence,
-            floor,
-        }
+        Self { policy, bounds, sequence, floor }
     }
 
     /// One past the last sequence: what an exhausted word's sequence is set to.
@@ -126,9 +121,7 @@ impl<S: Scheme, Q: Sequence> Rules<S, Q> {
     /// The first sequence at `stamp`.
     pub(crate) fn start(&self, stamp: u64) -> Result<u32, Refusal<S>> {
         let start = self.sequence.start(stamp - 1, self.bounds);
-        self.bounds
-            .check(start)
-            .map_err(|_| Refusal::SequenceStart(start, self.bounds))
+        self.bounds.check(start).map_err(|_| Refusal::SequenceStart(start, self.bounds))
     }
 }
 

@@ -9,8 +9,8 @@ use crate::engine::rules::{Rules, Step, stamp_of};
 use crate::engine::snapshot::{self, Snapshot, State};
 use crate::engine::stall::{Stall, StallReason};
 use crate::engine::word::Word;
-use crate::engine::{Issue, Refusal};
-use crate::error::{ClockError, RangeError};
+use crate::engine::{Issue, ReadTick, Refusal};
+use crate::error::RangeError;
 use crate::scheme::Scheme;
 use crate::sequence::Sequence;
 use crate::tick::Tick;
@@ -80,8 +80,7 @@ impl<S: Scheme, Q: Sequence> SharedEngine<S, Q> {
         }
         // Relaxed: a ceiling seen late only stalls a little longer.
         let ceiling = self.ceiling.load(Ordering::Relaxed);
-        self.rules
-            .step(word, now, self.rules.policy, ceiling, self.other_past(word))
+        self.rules.step(word, now, self.rules.policy, ceiling, self.other_past(word))
     }
 
     /// Takes an add that ran past the last sequence out of the guard again, together with everyone
@@ -109,18 +108,15 @@ impl<S: Scheme, Q: Sequence> SharedEngine<S, Q> {
     #[cold]
     fn advance(
         &self,
-        mut now: impl FnMut() -> Result<Tick<S>, ClockError>,
+        clock: &mut impl ReadTick<S>,
         want: NonZeroU32,
     ) -> Result<Option<Block<S>>, Refusal<S>> {
         loop {
             // The word first, then the clock: a thread that sleeps between the two and across a step
             // of the clock must find the word changed, not drag it to where the clock has been.
             let word = self.load();
-            let now = if word.is_closed() {
-                0
-            } else {
-                stamp_of(now().map_err(Refusal::Clock)?)
-            };
+            let now =
+                if word.is_closed() { 0 } else { stamp_of(clock.now().map_err(Refusal::Clock)?) };
             match self.step(word, now) {
                 Step::Draw => return Ok(None),
                 Step::Stall(stall) => return Err(Refusal::Stall(stall)),
@@ -216,7 +212,7 @@ impl<S: Scheme, Q: Sequence> Issue<S> for &SharedEngine<S, Q> {
     #[inline]
     fn issue(
         &mut self,
-        mut now: impl FnMut() -> Result<Tick<S>, ClockError>,
+        clock: &mut impl ReadTick<S>,
         want: NonZeroU32,
     ) -> Result<Block<S>, Refusal<S>> {
         let want = want.min(Word::<S>::MAX_ADD);
@@ -229,7 +225,7 @@ impl<S: Scheme, Q: Sequence> Issue<S> for &SharedEngine<S, Q> {
             if drawn.sequence() + add > self.rules.exhausted() {
                 self.clamp(drawn);
             }
-            let tick = now().map_err(Refusal::Clock)?;
+            let tick = clock.glance().map_err(Refusal::Clock)?;
             if !drawn.is_closed()
                 && Rules::<S, Q>::accepts(drawn, stamp_of(tick), self.rules.policy)
                 && let Some(len) = self.rules.left(drawn, want)
@@ -237,7 +233,7 @@ impl<S: Scheme, Q: Sequence> Issue<S> for &SharedEngine<S, Q> {
                 return Ok(block(drawn, len));
             }
             // What was drawn is dropped: its tick is over, not yet allowed, or used up.
-            if let Some(block) = self.advance(&mut now, want)? {
+            if let Some(block) = self.advance(clock, want)? {
                 return Ok(block);
             }
         }

@@ -64,10 +64,9 @@ impl<S: Scheme, C: Clock, Q: Sequence> LocalGenerator<S, C, Q> {
             Policy::TickTock if !S::TOGGLE => Policy::Wait,
             policy => policy,
         };
-        let block = self.issuer.issue_with(|readings| {
-            self.engine
-                .issue_under(policy, readings.now(), NonZeroU32::MIN)
-        })?;
+        let block = self
+            .issuer
+            .issue_with(|readings| self.engine.issue_under(policy, readings, NonZeroU32::MIN))?;
         Ok(self.issuer.first_id(S::Form::default(), &block))
     }
 }
