@@ -68,7 +68,7 @@ struct Anchor {
 impl Anchor {
     /// This clock's time when the counter shows `counter`; the anchor's own for a reading before it.
     fn extrapolate(&self, counter: u64) -> u64 {
-        let elapsed = counter.checked_sub(self.counter).unwrap_or(0);
+        let elapsed = counter.saturating_sub(self.counter);
         self.time.saturating_add(proportion(elapsed, self.rate, 1 << RATE_BITS))
     }
 
@@ -196,7 +196,7 @@ impl CounterClock {
             return None;
         }
         // A lifetime is PERIOD, and `elapsed * rate` less than PERIOD << RATE_BITS: 54 bits.
-        Some(unix_time(anchor.time + (elapsed * anchor.rate >> RATE_BITS)))
+        Some(unix_time(anchor.time + ((elapsed * anchor.rate) >> RATE_BITS)))
     }
 
     /// The time from a new anchor, or from the present one while another thread makes a new one.

@@ -188,11 +188,7 @@ mod tests {
 
     impl Sequence for WrongOnceAt {
         fn start(&self, tick: u64, bounds: SequenceBounds) -> u32 {
-            if tick == self.0 {
-                bounds.last() + 1
-            } else {
-                bounds.lowest()
-            }
+            if tick == self.0 { bounds.last() + 1 } else { bounds.lowest() }
         }
     }
 

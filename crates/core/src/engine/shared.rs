@@ -186,8 +186,7 @@ impl<S: Scheme, Q: Sequence> SharedEngine<S, Q> {
         let closed = word.closed().bits();
         // Relaxed: whichever closer's word it is, all that was ever issued came before it.
         let exchanged =
-            self.closed
-                .compare_exchange(0, closed, Ordering::Relaxed, Ordering::Relaxed);
+            self.closed.compare_exchange(0, closed, Ordering::Relaxed, Ordering::Relaxed);
         self.snapshot(exchanged.map_or_else(Word::from_bits, |_| word))
     }
 
@@ -344,12 +343,7 @@ mod tests {
     #[test]
     fn calls_before_the_first_tick_leave_the_word_pristine() {
         let window = Window::new(tick(100), 200).unwrap();
-        let rules = Rules::new(
-            Policy::Wait,
-            SequenceBounds::new(0, 9),
-            LowestStart,
-            &window,
-        );
+        let rules = Rules::new(Policy::Wait, SequenceBounds::new(0, 9), LowestStart, &window);
         let engine = SharedEngine::new(rules, window, &Snapshot::EMPTY).unwrap();
         for _ in more_than_the_guard_holds() {
             assert_eq!(reason(draw(&engine, 5, u32::MAX)), StallReason::Window);
@@ -462,22 +456,14 @@ mod tests {
                 many(1),
             )
             .unwrap();
-        assert_eq!(
-            (block.tick(), block.toggle(), block.first()),
-            (tick(7), true, 1)
-        );
+        assert_eq!((block.tick(), block.toggle(), block.first()), (tick(7), true, 1));
         assert_eq!(engine.close().drifts, 1);
     }
 
     #[test]
     fn widening_does_not_open_a_closed_engine() {
         let window = Window::new(tick(0), 5).unwrap();
-        let rules = Rules::new(
-            Policy::Wait,
-            SequenceBounds::new(0, 9),
-            LowestStart,
-            &window,
-        );
+        let rules = Rules::new(Policy::Wait, SequenceBounds::new(0, 9), LowestStart, &window);
         let engine = SharedEngine::new(rules, window, &Snapshot::EMPTY).unwrap();
         engine.close();
         engine.widen(10).unwrap();

@@ -172,10 +172,7 @@ mod tests {
     fn the_past_of_the_other_toggle_may_lie_outside_of_the_window() {
         let snapshot = Snapshot::<Toggling>::at(tick(150), 3);
         for other_past in [0, 99, 200, Toggling::MAX_TICK] {
-            assert_eq!(
-                refused(snapshot.with_drifts(1, Some(tick(other_past)))),
-                None
-            );
+            assert_eq!(refused(snapshot.with_drifts(1, Some(tick(other_past)))), None);
         }
     }
 
@@ -189,13 +186,9 @@ mod tests {
 
     #[test]
     fn a_flip_that_has_not_been_counted_is() {
-        for (toggle, counted, drifts) in [
-            (false, 0, 0),
-            (true, 0, 1),
-            (true, 1, 1),
-            (false, 1, 2),
-            (false, u32::MAX, 0),
-        ] {
+        for (toggle, counted, drifts) in
+            [(false, 0, 0), (true, 0, 1), (true, 1, 1), (false, 1, 2), (false, u32::MAX, 0)]
+        {
             let word = Word::<Toggling>::new(150, toggle, 3);
             assert_eq!(super::snapshot(word, 0, counted, BOUNDS).drifts, drifts);
         }
@@ -210,10 +203,7 @@ mod tests {
     #[test]
     fn a_generator_that_issued_nothing_reports_nothing() {
         let drawn_from = Word::<Seconds>::PRISTINE.with_sequence(5);
-        assert_eq!(
-            super::snapshot(drawn_from, 0, 0, BOUNDS),
-            Snapshot::<Seconds>::EMPTY
-        );
+        assert_eq!(super::snapshot(drawn_from, 0, 0, BOUNDS), Snapshot::<Seconds>::EMPTY);
     }
 
     #[test]
@@ -221,13 +211,7 @@ mod tests {
         let at = |at| Snapshot::<Toggling>::at(tick(at), 3);
         assert_eq!(Snapshot::<Toggling>::EMPTY.highest_tick(), None);
         assert_eq!(at(5).highest_tick(), Some(tick(5)));
-        assert_eq!(
-            at(5).with_drifts(1, Some(tick(9))).highest_tick(),
-            Some(tick(9))
-        );
-        assert_eq!(
-            at(9).with_drifts(2, Some(tick(5))).highest_tick(),
-            Some(tick(9))
-        );
+        assert_eq!(at(5).with_drifts(1, Some(tick(9))).highest_tick(), Some(tick(9)));
+        assert_eq!(at(9).with_drifts(2, Some(tick(5))).highest_tick(), Some(tick(9)));
     }
 }

@@ -313,9 +313,7 @@ mod tests {
     }
 
     fn builder(clock: &ManualClock) -> Builder<Seconds, &ManualClock, RandomStart> {
-        Builder::seeded(Node(1), 0)
-            .clock(clock)
-            .sequence(RandomStart::new(1))
+        Builder::seeded(Node(1), 0).clock(clock).sequence(RandomStart::new(1))
     }
 
     fn generate_and_turn_back(local: &mut Local<'_>, clock: &ManualClock) {
