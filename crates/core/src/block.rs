@@ -39,6 +39,9 @@ pub struct Block<S: Scheme> {
 }
 
 impl<S: Scheme> Block<S> {
+    /// Nothing to take.
+    pub(crate) const EMPTY: Self = Self { tick: Tick::MIN, toggle: false, first: 0, len: 0 };
+
     pub(crate) const fn new(tick: Tick<S>, toggle: bool, first: u32, len: NonZeroU32) -> Self {
         Self { tick, toggle, first, len: len.get() }
     }

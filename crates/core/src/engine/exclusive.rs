@@ -2,9 +2,10 @@
 
 use core::num::NonZeroU32;
 
-use crate::block::Block;
+use crate::block::{Block, Slot};
 use crate::engine::rules::{Rules, Step, stamp_of};
 use crate::engine::snapshot::{self, Snapshot, State};
+use crate::engine::span::Span;
 use crate::engine::stall::{Stall, StallReason};
 use crate::engine::word::Word;
 use crate::engine::{Issue, ReadTick, Refusal};
@@ -13,6 +14,7 @@ use crate::policy::Policy;
 use crate::scheme::Scheme;
 use crate::sequence::Sequence;
 use crate::tick::Tick;
+use crate::time::UnixTime;
 use crate::window::Window;
 
 #[derive(Debug)]
@@ -23,6 +25,8 @@ pub(crate) struct ExclusiveEngine<S: Scheme, Q> {
     /// The highest stamp under each toggle that was ever left.
     past: [u64; 2],
     drifts: u32,
+    /// When the word may be drawn from without a step, as far as that is known.
+    span: Span,
 }
 
 impl<S: Scheme, Q: Sequence> ExclusiveEngine<S, Q> {
@@ -34,7 +38,7 @@ impl<S: Scheme, Q: Sequence> ExclusiveEngine<S, Q> {
         let (word, other_past) = resumed.resume(rules.bounds, &window)?;
         let mut past = [0; 2];
         past[usize::from(!word.toggle())] = other_past;
-        Ok(Self { word, rules, window, past, drifts: resumed.drifts })
+        Ok(Self { word, rules, window, past, drifts: resumed.drifts, span: Span::EMPTY })
     }
 
     #[inline]
@@ -52,6 +56,27 @@ impl<S: Scheme, Q: Sequence> ExclusiveEngine<S, Q> {
             return Ok(self.draw(len));
         }
         self.advance(policy, clock, want)
+    }
+
+    /// The next sequence of the word's tick, if one is left and `time` is known to be right for it.
+    #[inline]
+    pub(crate) fn draw_at(&mut self, time: UnixTime) -> Option<Slot<S>> {
+        if !self.span.contains(time) {
+            return None;
+        }
+        let len = self.rules.left(self.word, NonZeroU32::MIN)?;
+        Some(self.draw(len).peek())
+    }
+
+    /// Remembers the times that are right for the word's present tick under the engine's own policy.
+    pub(crate) fn set_span(&mut self, span: Span) {
+        self.span = span;
+    }
+
+    /// Another tick, or none: what was known of the times is over.
+    fn replace(&mut self, word: Word<S>) {
+        self.word = word;
+        self.span = Span::EMPTY;
     }
 
     /// Takes the next `len` sequences, which must be left.
@@ -80,7 +105,7 @@ impl<S: Scheme, Q: Sequence> ExclusiveEngine<S, Q> {
                     *past = self.word.stamp().max(*past);
                     self.drifts = self.drifts.wrapping_add(1);
                 }
-                self.word = Word::new(stamp, toggle, start.into());
+                self.replace(Word::new(stamp, toggle, start.into()));
             }
         }
         match self.rules.left(self.word, want) {
@@ -113,12 +138,12 @@ impl<S: Scheme, Q: Sequence> ExclusiveEngine<S, Q> {
     /// Forgets everything and starts over with a new seed.
     pub(crate) fn reset(&mut self, seed: u64) {
         self.rules.sequence.reseed(seed);
-        self.word = Word::PRISTINE;
+        self.replace(Word::PRISTINE);
         self.past = [0; 2];
     }
 
     pub(crate) fn close(&mut self) -> Snapshot<S> {
-        self.word = self.word.closed();
+        self.replace(self.word.closed());
         self.state().snapshot
     }
 
@@ -163,6 +188,7 @@ pub(crate) fn block<S: Scheme>(word: Word<S>, len: NonZeroU32) -> Block<S> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::error::ClockError;
     use crate::example::Toggling;
     use crate::sequence::{FixedStart, RandomStart, SequenceBounds};
 
@@ -180,7 +206,7 @@ mod tests {
         engine: &mut ExclusiveEngine<Toggling, Q>,
         now: u64,
     ) -> Result<Block<Toggling>, Refusal<Toggling>> {
-        engine.issue(|| Ok(tick(now)), NonZeroU32::MIN)
+        engine.issue(&mut || Ok(tick(now)), NonZeroU32::MIN)
     }
 
     /// Starts as it should, but for one tick.
@@ -217,7 +243,7 @@ mod tests {
         draw(&mut engine, 10).unwrap();
         let before = engine.state();
         let error = ClockError::Unreadable { reason: "broken" };
-        let refused = engine.issue(|| Err(error), NonZeroU32::MIN);
+        let refused = engine.issue(&mut || Err(error), NonZeroU32::MIN);
         assert_eq!(refused, Err(Refusal::Clock(error)));
         assert_eq!(engine.state(), before);
     }

@@ -9,6 +9,7 @@ mod rules;
 #[cfg(target_has_atomic = "64")]
 mod shared;
 mod snapshot;
+mod span;
 mod stall;
 mod word;
 
@@ -17,6 +18,7 @@ pub(crate) use self::rules::Rules;
 #[cfg(target_has_atomic = "64")]
 pub(crate) use self::shared::SharedEngine;
 pub use self::snapshot::{Snapshot, State};
+pub(crate) use self::span::Span;
 pub use self::stall::{Stall, StallReason};
 
 use core::num::NonZeroU32;

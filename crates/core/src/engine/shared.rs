@@ -255,6 +255,7 @@ mod tests {
 
     use super::*;
     use crate::engine::word::MAX_THREADS;
+    use crate::error::ClockError;
     use crate::example::Toggling;
     use crate::policy::Policy;
     use crate::sequence::{LowestStart, SequenceBounds};
@@ -281,7 +282,7 @@ mod tests {
         now: u64,
         want: u32,
     ) -> Result<Block<Toggling>, Refusal<Toggling>> {
-        engine.issue(|| Ok(tick(now)), many(want))
+        engine.issue(&mut || Ok(tick(now)), many(want))
     }
 
     fn reason(result: Result<Block<Toggling>, Refusal<Toggling>>) -> StallReason {
@@ -359,7 +360,7 @@ mod tests {
         draw(&engine, 5, 1).unwrap();
         let error = ClockError::Unreadable { reason: "broken" };
         for _ in more_than_the_guard_holds() {
-            let result = (&mut &engine).issue(|| Err(error), many(u32::MAX));
+            let result = (&mut &engine).issue(&mut || Err(error), many(u32::MAX));
             assert_eq!(result, Err(Refusal::Clock(error)));
             assert_eq!(word(&engine).tick(), Some(tick(5)));
         }
@@ -371,7 +372,7 @@ mod tests {
         let engine = engine(Policy::Wait);
         draw(&engine, 5, 1).unwrap();
         for _ in 0..4 {
-            let call = || (&mut &engine).issue(|| panic!("a clock's own"), many(u32::MAX));
+            let call = || (&mut &engine).issue(&mut || panic!("a clock's own"), many(u32::MAX));
             assert!(catch_unwind(AssertUnwindSafe(call)).is_err());
             assert_eq!(word(&engine).sequence(), 10);
         }
@@ -426,7 +427,7 @@ mod tests {
         // to 50, where somebody else goes on.
         let readings = Cell::new(0);
         let block = engine.issue(
-            || {
+            &mut || {
                 readings.set(readings.get() + 1);
                 if readings.get() == 2 {
                     draw(engine, 50, 1).unwrap();
@@ -446,7 +447,7 @@ mod tests {
         let readings = Cell::new(0);
         let block = engine
             .issue(
-                || {
+                &mut || {
                     readings.set(readings.get() + 1);
                     if readings.get() == 2 {
                         assert!(draw(engine, 7, 1).unwrap().toggle());

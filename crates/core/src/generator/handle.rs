@@ -3,9 +3,9 @@ use core::num::NonZeroU32;
 
 use crate::block::Block;
 use crate::clock::Clock;
+use crate::engine::Span;
 use crate::error::Error;
 use crate::generator::Generator;
-use crate::generator::span::Span;
 use crate::scheme::{Form, Scheme};
 use crate::sequence::Sequence;
 
@@ -74,8 +74,8 @@ impl<S: Scheme, C: Clock, Q: Sequence> Handle<'_, S, C, Q> {
         match self.next_of_block(form) {
             Ok(id) => Ok(id),
             Err(want) => {
-                let block = self.generator.issuer().try_block(&mut self.generator.engine(), want)?;
-                Ok(self.first_of(block, form))
+                let (issuer, mut engine) = self.generator.parts();
+                Ok(self.first_of(issuer.try_block(&mut engine, want)?, form))
             }
         }
     }
@@ -100,8 +100,8 @@ impl<S: Scheme, C: Clock, Q: Sequence> Handle<'_, S, C, Q> {
         match self.next_of_block(form) {
             Ok(id) => Ok(id),
             Err(want) => {
-                let block = self.generator.issuer().block(&mut self.generator.engine(), want)?;
-                Ok(self.first_of(block, form))
+                let (issuer, mut engine) = self.generator.parts();
+                Ok(self.first_of(issuer.block(&mut engine, want)?, form))
             }
         }
     }
@@ -109,7 +109,7 @@ impl<S: Scheme, C: Clock, Q: Sequence> Handle<'_, S, C, Q> {
     /// The next ID of the block, if there is one and its time is still right; else how many to ask for.
     #[inline]
     fn next_of_block<F: Form<S>>(&mut self, form: F) -> Result<F::Id, NonZeroU32> {
-        let issuer = self.generator.issuer();
+        let (issuer, _) = self.generator.parts();
         let in_time = issuer.clock.glance().is_ok_and(|time| self.span.contains(time));
         if in_time && let Some(slot) = self.block.next() {
             return Ok(form.id(&issuer.scheme, &issuer.node, slot));
@@ -132,7 +132,7 @@ impl<S: Scheme, C: Clock, Q: Sequence> Handle<'_, S, C, Q> {
 
     /// Takes up a new block and issues the first of it.
     fn first_of<F: Form<S>>(&mut self, mut block: Block<S>, form: F) -> F::Id {
-        let issuer = self.generator.issuer();
+        let (issuer, _) = self.generator.parts();
         let id = issuer.first_id(form, &block);
         self.len = block.len();
         self.span = Span::of(&issuer.scheme, block.tick(), self.generator.policy());
