@@ -22,11 +22,7 @@ impl<S: Scheme> Slot<S> {
     /// A slot of one's own making, for IDs that no engine issued.
     #[must_use]
     pub const fn new(tick: Tick<S>, toggle: bool, sequence: u32) -> Self {
-        Self {
-            tick,
-            toggle,
-            sequence,
-        }
+        Self { tick, toggle, sequence }
     }
 }
 
@@ -43,13 +39,11 @@ pub struct Block<S: Scheme> {
 }
 
 impl<S: Scheme> Block<S> {
+    /// Nothing to take.
+    pub(crate) const EMPTY: Self = Self { tick: Tick::MIN, toggle: false, first: 0, len: 0 };
+
     pub(crate) const fn new(tick: Tick<S>, toggle: bool, first: u32, len: NonZeroU32) -> Self {
-        Self {
-            tick,
-            toggle,
-            first,
-            len: len.get(),
-        }
+        Self { tick, toggle, first, len: len.get() }
     }
 
     /// The next slot, without taking it.

@@ -21,12 +21,7 @@ impl RangeError {
     /// For a `value` of `what` outside of `min..=max`.
     #[must_use]
     pub const fn new(what: &'static str, value: i128, min: i128, max: i128) -> Self {
-        Self {
-            what,
-            value,
-            min,
-            max,
-        }
+        Self { what, value, min, max }
     }
 
     /// What was out of range, as in `"node"`.
@@ -142,15 +137,8 @@ impl fmt::Display for Error {
             ErrorKind::Closed => f.write_str("the generator is closed")?,
             ErrorKind::EndOfTime => f.write_str("the last tick of the scheme is used up")?,
             ErrorKind::Clock(error) => error.fmt(f)?,
-            ErrorKind::SequenceStart {
-                start,
-                lowest,
-                last,
-            } => {
-                write!(
-                    f,
-                    "the sequence start {start} is outside of {lowest}..={last}"
-                )?;
+            ErrorKind::SequenceStart { start, lowest, last } => {
+                write!(f, "the sequence start {start} is outside of {lowest}..={last}")?;
             }
         }
         match (self.now, self.until) {
@@ -241,12 +229,7 @@ mod tests {
     fn messages_name_the_value_and_the_range() {
         let range = RangeError::new("node", 1024, 0, 1023);
         assert_eq!(range.to_string(), "node 1024 is outside of 0..=1023");
-        let pool = BuildError::Pool {
-            lowest: 4,
-            last: 6,
-            pool: 3,
-            min: 4,
-        };
+        let pool = BuildError::Pool { lowest: 4, last: 6, pool: 3, min: 4 };
         assert_eq!(pool.to_string(), "3 sequences from 4 to 6 are fewer than 4");
     }
 

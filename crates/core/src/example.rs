@@ -66,12 +66,7 @@ macro_rules! seconds {
                 u64::try_from(micros)
                     .ok()
                     .and_then(|micros| Tick::new(micros / 1_000_000).ok())
-                    .ok_or(RangeError::new(
-                        "time in microseconds",
-                        micros.into(),
-                        0,
-                        max,
-                    ))
+                    .ok_or(RangeError::new("time in microseconds", micros.into(), 0, max))
             }
 
             fn time_of(&self, tick: Tick<Self>) -> UnixTime {

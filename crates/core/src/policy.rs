@@ -85,9 +85,7 @@ mod tests {
     use crate::example::Toggling;
 
     fn ratchet(allowance: u64) -> Policy<Toggling> {
-        Policy::Ratchet {
-            allowance: Ticks::new(allowance),
-        }
+        Policy::Ratchet { allowance: Ticks::new(allowance) }
     }
 
     #[test]

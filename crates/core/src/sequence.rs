@@ -13,14 +13,7 @@ impl SequenceBounds {
     /// All sequences from `lowest` to `last`; the ends may be given in either order.
     #[must_use]
     pub const fn new(lowest: u32, last: u32) -> Self {
-        if lowest <= last {
-            Self { lowest, last }
-        } else {
-            Self {
-                lowest: last,
-                last: lowest,
-            }
-        }
+        if lowest <= last { Self { lowest, last } } else { Self { lowest: last, last: lowest } }
     }
 
     /// The lowest sequence.
@@ -50,12 +43,7 @@ impl SequenceBounds {
             Ok(sequence)
         } else {
             let (min, max) = (self.lowest as i128, self.last as i128);
-            Err(RangeError::new(
-                "sequence start",
-                sequence as i128,
-                min,
-                max,
-            ))
+            Err(RangeError::new("sequence start", sequence as i128, min, max))
         }
     }
 }
@@ -117,10 +105,7 @@ impl RandomStart {
     /// Random starts without guard bits.
     #[must_use]
     pub const fn new(seed: u64) -> Self {
-        Self {
-            seed,
-            guard_bits: 0,
-        }
+        Self { seed, guard_bits: 0 }
     }
 
     /// The same with the `guard_bits` leading bits of every start zero; as many as the sequence has,
@@ -135,17 +120,10 @@ impl Sequence for RandomStart {
     #[inline]
     fn start(&self, tick: u64, bounds: SequenceBounds) -> u32 {
         let random = mix(self.seed.wrapping_add(tick.wrapping_mul(GOLDEN_GAMMA)));
-        let choices = bounds
-            .pool()
-            .checked_shr(self.guard_bits)
-            .unwrap_or(0)
-            .max(1);
+        let choices = bounds.pool().checked_shr(self.guard_bits).unwrap_or(0).max(1);
         // The high half of a 64 by 64 bit product spreads `random` evenly over `choices`.
         let offset = (u128::from(random) * u128::from(choices)) >> 64;
-        #[allow(
-            clippy::cast_possible_truncation,
-            reason = "below `pool`, which fits 33 bits"
-        )]
+        #[allow(clippy::cast_possible_truncation, reason = "below `pool`, which fits 33 bits")]
         let offset = offset as u64 as u32;
         bounds.lowest + offset
     }
@@ -182,10 +160,7 @@ mod tests {
         assert_eq!((bounds.check(3), bounds.check(9)), (Ok(3), Ok(9)));
         for outside in [2, 10] {
             let error = bounds.check(outside).unwrap_err();
-            assert_eq!(
-                (error.value(), error.min(), error.max()),
-                (outside.into(), 3, 9)
-            );
+            assert_eq!((error.value(), error.min(), error.max()), (outside.into(), 3, 9));
         }
     }
 
@@ -197,10 +172,7 @@ mod tests {
                 let choices = bounds.pool().checked_shr(guard_bits).unwrap_or(0).max(1);
                 for tick in 0..1_000 {
                     let offset = sequence.start(tick, bounds) - bounds.lowest();
-                    assert!(
-                        u64::from(offset) < choices,
-                        "{guard_bits} guard bits: {offset}"
-                    );
+                    assert!(u64::from(offset) < choices, "{guard_bits} guard bits: {offset}");
                 }
             }
         }
@@ -209,9 +181,7 @@ mod tests {
     #[test]
     fn random_starts_reach_the_whole_range_of_32_bits() {
         let bounds = SequenceBounds::new(0, u32::MAX);
-        let highest = (0..1_000)
-            .map(|tick| RandomStart::new(1).start(tick, bounds))
-            .max();
+        let highest = (0..1_000).map(|tick| RandomStart::new(1).start(tick, bounds)).max();
         assert!(highest > Some(u32::MAX - u32::MAX / 100));
     }
 

@@ -36,12 +36,7 @@ impl<S: Scheme> Tick<S> {
         if ticks <= S::MAX_TICK {
             Ok(Self(ticks, PhantomData))
         } else {
-            Err(RangeError::new(
-                "tick",
-                ticks as i128,
-                0,
-                S::MAX_TICK as i128,
-            ))
+            Err(RangeError::new("tick", ticks as i128, 0, S::MAX_TICK as i128))
         }
     }
 

@@ -108,10 +108,7 @@ impl UnixTime {
 const fn checked_micros(duration: Duration) -> Option<u64> {
     let micros = duration.as_micros();
     if micros <= u64::MAX as u128 {
-        #[allow(
-            clippy::cast_possible_truncation,
-            reason = "compared on the line above"
-        )]
+        #[allow(clippy::cast_possible_truncation, reason = "compared on the line above")]
         Some(micros as u64)
     } else {
         None
@@ -164,19 +161,9 @@ mod tests {
 
     #[test]
     fn milliseconds_round_towards_the_past() {
-        for (micros, millis) in [
-            (0, 0),
-            (999, 0),
-            (1_000, 1),
-            (-1, -1),
-            (-1_000, -1),
-            (-1_001, -2),
-        ] {
-            assert_eq!(
-                UnixTime::from_micros(micros).as_millis(),
-                millis,
-                "{micros} µs"
-            );
+        for (micros, millis) in [(0, 0), (999, 0), (1_000, 1), (-1, -1), (-1_000, -1), (-1_001, -2)]
+        {
+            assert_eq!(UnixTime::from_micros(micros).as_millis(), millis, "{micros} µs");
         }
     }
 
@@ -196,26 +183,14 @@ mod tests {
         assert_eq!(UnixTime::MAX.checked_add(micro), None);
         assert_eq!(UnixTime::MIN.checked_sub(micro), None);
         assert_eq!(UnixTime::EPOCH.checked_add(Duration::MAX), None);
-        assert_eq!(
-            UnixTime::MIN.checked_add(Duration::ZERO),
-            Some(UnixTime::MIN)
-        );
-        assert_eq!(
-            UnixTime::EPOCH.checked_sub(micro),
-            Some(UnixTime::from_micros(-1))
-        );
+        assert_eq!(UnixTime::MIN.checked_add(Duration::ZERO), Some(UnixTime::MIN));
+        assert_eq!(UnixTime::EPOCH.checked_sub(micro), Some(UnixTime::from_micros(-1)));
     }
 
     #[test]
     fn since_spans_the_whole_range_and_stops_at_zero() {
-        assert_eq!(
-            UnixTime::MAX.saturating_since(UnixTime::MIN).as_micros(),
-            u128::from(u64::MAX)
-        );
-        assert_eq!(
-            UnixTime::MIN.saturating_since(UnixTime::MAX),
-            Duration::ZERO
-        );
+        assert_eq!(UnixTime::MAX.saturating_since(UnixTime::MIN).as_micros(), u128::from(u64::MAX));
+        assert_eq!(UnixTime::MIN.saturating_since(UnixTime::MAX), Duration::ZERO);
     }
 
     #[cfg(feature = "std")]

@@ -21,10 +21,7 @@ pub struct Window<S: Scheme> {
 
 impl<S: Scheme> Window<S> {
     /// All ticks of the format.
-    pub const ALL: Self = Self {
-        floor: Tick::MIN,
-        ceiling: S::MAX_TICK + 1,
-    };
+    pub const ALL: Self = Self { floor: Tick::MIN, ceiling: S::MAX_TICK + 1 };
 
     /// The ticks from `floor` up to, but not including, `ceiling`.
     ///

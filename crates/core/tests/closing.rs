@@ -69,24 +69,17 @@ mod tests {
         };
         thread::scope(|scope| {
             let draw = &draw;
-            let threads: Vec<_> = (0..THREADS)
-                .map(|thread| scope.spawn(move || draw(thread)))
-                .collect();
+            let threads: Vec<_> =
+                (0..THREADS).map(|thread| scope.spawn(move || draw(thread))).collect();
             let drawn = threads.into_iter().map(|thread| thread.join().unwrap());
             let (ids, snapshots): (Vec<_>, Vec<_>) = drawn.unzip();
-            Round {
-                issued: ids.concat(),
-                snapshot: snapshots[0].unwrap(),
-            }
+            Round { issued: ids.concat(), snapshot: snapshots[0].unwrap() }
         })
     }
 
     /// IDs of the successor, under a clock that goes over the last of the same ticks once more.
     fn go_on(clock: &ManualClock, policy: Policy<Toggling>, round: &Round) -> Vec<u64> {
-        let restored: Shared<'_> = builder(clock, policy)
-            .restore(round.snapshot)
-            .build()
-            .unwrap();
+        let restored: Shared<'_> = builder(clock, policy).restore(round.snapshot).build().unwrap();
         let highest = round.snapshot.highest_tick().unwrap().get();
         let mut ids = Vec::new();
         for now in (BEGIN - 3).max(highest.saturating_sub(100))..highest + 3 {
@@ -166,10 +159,7 @@ mod tests {
                     snapshot
                 };
                 let threads: Vec<_> = (0..THREADS).map(|_| scope.spawn(close_and_ask)).collect();
-                threads
-                    .into_iter()
-                    .map(|thread| thread.join().unwrap())
-                    .collect()
+                threads.into_iter().map(|thread| thread.join().unwrap()).collect()
             });
             assert!(snapshots.iter().all(|snapshot| *snapshot == snapshots[0]));
         }

@@ -27,11 +27,7 @@ mod tests {
     /// Times all over, and many near both ends of the example schemes.
     fn times() -> impl Strategy<Value = i64> {
         let end = at(Seconds::MAX_TICK).as_micros();
-        prop_oneof![
-            any::<i64>(),
-            -3_000_000..3_000_000_i64,
-            end - 3_000_000..end + 3_000_000,
-        ]
+        prop_oneof![any::<i64>(), -3_000_000..3_000_000_i64, end - 3_000_000..end + 3_000_000,]
     }
 
     fn check<S: Example>(micros: i64) {
@@ -64,11 +60,7 @@ mod tests {
     fn the_ends_of_the_range_are_inside() {
         let end = at(Seconds::MAX_TICK).as_micros() + 999_999;
         for (micros, is_inside) in [(-1, false), (0, true), (end, true), (end + 1, false)] {
-            assert_eq!(
-                refusals::<Seconds>(micros) == [None; 2],
-                is_inside,
-                "{micros}"
-            );
+            assert_eq!(refusals::<Seconds>(micros) == [None; 2], is_inside, "{micros}");
         }
     }
 
@@ -80,15 +72,9 @@ mod tests {
                 Err(ClockError::Unreadable { reason: "no power" })
             }
         }
-        let generator = Builder::<Seconds>::seeded(NODE, 0)
-            .clock(Broken)
-            .build()
-            .unwrap();
+        let generator = Builder::<Seconds>::seeded(NODE, 0).clock(Broken).build().unwrap();
         let error = generator.try_generate().unwrap_err();
-        assert_eq!(
-            error.to_string(),
-            "seconds: the clock cannot be read: no power"
-        );
+        assert_eq!(error.to_string(), "seconds: the clock cannot be read: no power");
         assert_eq!(error.retry_after(), None);
     }
 
@@ -102,11 +88,7 @@ mod tests {
             .unwrap();
         assert_eq!(
             generator.try_generate().unwrap_err().kind(),
-            ErrorKind::SequenceStart {
-                start: 256,
-                lowest: 0,
-                last: 255
-            }
+            ErrorKind::SequenceStart { start: 256, lowest: 0, last: 255 }
         );
     }
 

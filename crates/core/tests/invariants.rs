@@ -144,11 +144,7 @@ mod tests {
         fn issued(&self) -> impl Iterator<Item = Issued> {
             self.calls.iter().flat_map(|call| {
                 let ids = call.result.iter().flatten();
-                ids.map(|&id| Issued {
-                    id,
-                    now: call.now,
-                    ceiling: call.ceiling,
-                })
+                ids.map(|&id| Issued { id, now: call.now, ceiling: call.ceiling })
             })
         }
 

@@ -48,15 +48,7 @@ mod tests {
     fn a_pool_smaller_than_the_schemes_is_refused() {
         let clock = ManualClock::new(at(1_000));
         let pool = |last| builder::<Toggling, _>(&clock).bounds(SequenceBounds::new(10, last));
-        assert_eq!(
-            refused(pool(12)),
-            BuildError::Pool {
-                lowest: 10,
-                last: 12,
-                pool: 3,
-                min: 4
-            }
-        );
+        assert_eq!(refused(pool(12)), BuildError::Pool { lowest: 10, last: 12, pool: 3, min: 4 });
         assert!(pool(13).build_local().is_ok());
     }
 
@@ -66,12 +58,7 @@ mod tests {
         for (floor, ceiling) in [(0, 1), (Narrow::MAX_TICK, Narrow::MAX_TICK + 1)] {
             let (first, last) = (Narrow::FIRST_TICK, Narrow::LAST_TICK);
             let refused = refused(builder(&clock).window(window::<Narrow>(floor, ceiling)));
-            let error = BuildError::Window {
-                floor,
-                ceiling,
-                first,
-                last,
-            };
+            let error = BuildError::Window { floor, ceiling, first, last };
             assert_eq!(refused, error);
         }
     }
@@ -87,10 +74,7 @@ mod tests {
         let BuildError::Restore(error) = error else {
             panic!("another error: {error}");
         };
-        assert_eq!(
-            (error.value(), error.min(), error.max()),
-            (1_100, 900, 1_099)
-        );
+        assert_eq!((error.value(), error.min(), error.max()), (1_100, 900, 1_099));
     }
 
     #[test]
@@ -110,10 +94,7 @@ mod tests {
         clock.set(at(990));
         assert!(parts(generator.try_generate().unwrap()).toggle);
         let snapshot = generator.close();
-        assert_eq!(
-            (snapshot.drifts, snapshot.other_past),
-            (1, Some(tick(1_000)))
-        );
+        assert_eq!((snapshot.drifts, snapshot.other_past), (1, Some(tick(1_000))));
         assert_eq!(snapshot.highest_tick(), Some(tick(1_000)));
         let restored = builder(&clock).restore(snapshot).build().unwrap();
         // Not under the first toggle at 980, which it left at 1,000.
@@ -141,10 +122,7 @@ mod tests {
     #[test]
     fn a_ratchet_does_not_overflow_into_a_reserved_tick() {
         let clock = ManualClock::new(at(Narrow::LAST_TICK));
-        let mut generator = builder::<Narrow, _>(&clock)
-            .policy(ratchet(9))
-            .build_local()
-            .unwrap();
+        let mut generator = builder::<Narrow, _>(&clock).policy(ratchet(9)).build_local().unwrap();
         assert_eq!(generator.try_block(many(256)).unwrap().len(), 256);
         let kind = generator.try_generate().unwrap_err().kind();
         assert_eq!(kind, ErrorKind::EndOfTime);
@@ -153,10 +131,8 @@ mod tests {
     #[test]
     fn tick_tock_restored_on_a_reserved_tick_flips() {
         let clock = ManualClock::new(at(Narrow::LAST_TICK));
-        let generator = builder::<Narrow, _>(&clock)
-            .restore(Snapshot::at(Tick::MAX, 7))
-            .build()
-            .unwrap();
+        let generator =
+            builder::<Narrow, _>(&clock).restore(Snapshot::at(Tick::MAX, 7)).build().unwrap();
         let id = parts(generator.try_generate().unwrap());
         assert_eq!((id.tick, id.toggle), (Narrow::LAST_TICK, true));
     }
@@ -185,24 +161,15 @@ mod tests {
         let clock = ManualClock::new(at(1_000));
         let start = window(900, 1_001);
         let shared = builder::<Seconds, _>(&clock).window(start).build().unwrap();
-        let mut local = builder::<Seconds, _>(&clock)
-            .window(start)
-            .build_local()
-            .unwrap();
+        let mut local = builder::<Seconds, _>(&clock).window(start).build_local().unwrap();
         for ceiling in [0, 900, Seconds::MAX_TICK + 2, u64::MAX] {
             for refused in [shared.widen(ceiling), local.widen(ceiling)] {
                 let error = refused.unwrap_err();
                 let range = (error.value(), error.min(), error.max());
-                assert_eq!(
-                    range,
-                    (ceiling.into(), 901, i128::from(Seconds::MAX_TICK) + 1)
-                );
+                assert_eq!(range, (ceiling.into(), 901, i128::from(Seconds::MAX_TICK) + 1));
             }
         }
-        assert_eq!(
-            (shared.state().window, local.state().window),
-            (start, start)
-        );
+        assert_eq!((shared.state().window, local.state().window), (start, start));
     }
 
     #[test]
@@ -222,10 +189,7 @@ mod tests {
     #[test]
     fn a_generator_says_what_it_was_built_with() {
         let clock = ManualClock::new(at(1_000));
-        let generator = builder::<Toggling, _>(&clock)
-            .policy(ratchet(3))
-            .build()
-            .unwrap();
+        let generator = builder::<Toggling, _>(&clock).policy(ratchet(3)).build().unwrap();
         assert_eq!(generator.node(), NODE);
         assert_eq!(generator.layout(), Toggling);
         assert_eq!(generator.policy(), ratchet(3));
@@ -243,10 +207,7 @@ mod tests {
     #[test]
     fn filling_stops_where_the_tick_does_and_leaves_the_rest_alone() {
         let clock = ManualClock::new(at(1_000));
-        let generator = builder::<Seconds, _>(&clock)
-            .sequence(FixedStart(250))
-            .build()
-            .unwrap();
+        let generator = builder::<Seconds, _>(&clock).sequence(FixedStart(250)).build().unwrap();
         let mut ids = [0; 10];
         let sequences = generator.try_fill(&mut ids).unwrap().iter();
         assert!(sequences.map(|&id| parts(id).sequence).eq(250..=255));

@@ -13,11 +13,7 @@ mod tests {
     type Local<'a, S> = LocalGenerator<S, &'a ManualClock>;
 
     fn waiting(clock: &ManualClock) -> Local<'_, Toggling> {
-        Builder::seeded(NODE, 0)
-            .clock(clock)
-            .policy(Policy::Wait)
-            .build_local()
-            .unwrap()
+        Builder::seeded(NODE, 0).clock(clock).policy(Policy::Wait).build_local().unwrap()
     }
 
     fn with(local: &mut Local<'_, Toggling>, policy: Policy<Toggling>) -> Result<Parts, ErrorKind> {
@@ -34,10 +30,7 @@ mod tests {
         local.try_generate().unwrap();
         clock.set(at(998));
         assert_eq!(with(&mut local, ratchet(1)), Err(ErrorKind::Rollback));
-        assert_eq!(
-            with(&mut local, ratchet(2)).map(|id| (id.tick, id.sequence)),
-            Ok((1_000, 1))
-        );
+        assert_eq!(with(&mut local, ratchet(2)).map(|id| (id.tick, id.sequence)), Ok((1_000, 1)));
         let error = local.try_generate().unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Rollback);
         assert_eq!(local.policy(), Policy::Wait);
@@ -70,10 +63,8 @@ mod tests {
     #[test]
     fn tick_tock_without_a_toggle_is_a_rollback() {
         let clock = ManualClock::new(at(1_000));
-        let mut local: Local<'_, Seconds> = Builder::seeded(NODE, 0)
-            .clock(&clock)
-            .build_local()
-            .unwrap();
+        let mut local: Local<'_, Seconds> =
+            Builder::seeded(NODE, 0).clock(&clock).build_local().unwrap();
         local.try_generate().unwrap();
         clock.set(at(990));
         let error = local.try_generate_with(Policy::TickTock).unwrap_err();

@@ -83,17 +83,14 @@ mod tests {
         let clock = ManualClock::new(setup.now);
         let mut turns = Turns::new(&clock, setup.now);
         let mut reference = setup.reference::<S>();
-        let mut local: Local<'_, S> = setup
-            .builder(&clock, setup.window(), Snapshot::EMPTY)
-            .build_local()
-            .unwrap();
+        let mut local: Local<'_, S> =
+            setup.builder(&clock, setup.window(), Snapshot::EMPTY).build_local().unwrap();
         for (turn, action) in calls {
             let now = turns.turn(*turn);
             let (got, rules) = match *action {
-                Action::One => (
-                    local.try_generate().map(|id| vec![id]),
-                    reference.ask(now, 1).map(ids),
-                ),
+                Action::One => {
+                    (local.try_generate().map(|id| vec![id]), reference.ask(now, 1).map(ids))
+                }
                 Action::Block(n) => (
                     local.try_block(n).map(Iterator::collect),
                     reference.ask(now, n.get()).map(ids),
@@ -113,10 +110,7 @@ mod tests {
                     let snapshot = local.close();
                     assert_snapshot(&snapshot, &reference);
                     let window = window(reference.floor, reference.ceiling);
-                    local = setup
-                        .builder(&clock, window, snapshot)
-                        .build_local()
-                        .unwrap();
+                    local = setup.builder(&clock, window, snapshot).build_local().unwrap();
                     continue;
                 }
             };
@@ -161,12 +155,8 @@ mod tests {
             other => panic!("{other:?}, where the rules say {rules:?}"),
         };
         assert_eq!(reason, rules.reason);
-        let micros = error
-            .retry_after()
-            .map(|rest| now + i64::try_from(rest.as_micros()).unwrap());
-        let until = rules
-            .until
-            .map(|tick| i64::try_from(tick * 1_000_000).unwrap());
+        let micros = error.retry_after().map(|rest| now + i64::try_from(rest.as_micros()).unwrap());
+        let until = rules.until.map(|tick| i64::try_from(tick * 1_000_000).unwrap());
         assert_eq!(micros, until, "goes on at");
     }
 
@@ -184,10 +174,8 @@ mod tests {
     fn follow_sequences<S: Example>(setup: &Setup, calls: &Schedule) {
         let clock = ManualClock::new(setup.now);
         let mut turns = Turns::new(&clock, setup.now);
-        let mut local: Local<'_, S> = setup
-            .builder(&clock, setup.window(), Snapshot::EMPTY)
-            .build_local()
-            .unwrap();
+        let mut local: Local<'_, S> =
+            setup.builder(&clock, setup.window(), Snapshot::EMPTY).build_local().unwrap();
         let mut last: Option<Parts> = None;
         for (turn, action) in calls {
             turns.turn(*turn);

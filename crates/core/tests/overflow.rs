@@ -49,9 +49,7 @@ mod tests {
 
     fn facts(told: &Told) -> Vec<(UnixTime, u32, u64)> {
         let told = told.lock().unwrap();
-        told.iter()
-            .map(|overflow| (overflow.time, overflow.waiting, overflow.ticks))
-            .collect()
+        told.iter().map(|overflow| (overflow.time, overflow.waiting, overflow.ticks)).collect()
     }
 
     #[test]
@@ -174,10 +172,7 @@ mod tests {
         use_up(&generator);
         assert!(catch_unwind(AssertUnwindSafe(|| generator.generate())).is_err());
         generator.generate().unwrap();
-        let waiting: Vec<_> = facts(&told)
-            .into_iter()
-            .map(|(_, waiting, _)| waiting)
-            .collect();
+        let waiting: Vec<_> = facts(&told).into_iter().map(|(_, waiting, _)| waiting).collect();
         assert_eq!(waiting, [1, 1]);
     }
 }

@@ -36,10 +36,7 @@ mod tests {
             counts[usize::try_from(id % u64::from(shards)).unwrap()] += 1;
         }
         let expected = f64::from(u32::try_from(ids.len()).unwrap()) / f64::from(shards);
-        counts
-            .iter()
-            .map(|&count| (f64::from(count) - expected).powi(2) / expected)
-            .sum()
+        counts.iter().map(|&count| (f64::from(count) - expected).powi(2) / expected).sum()
     }
 
     #[test]
@@ -50,10 +47,7 @@ mod tests {
                 let unevenness = chi_squared(&ids, shards);
                 // Even numbers exceed this once in 10,000 times at 15 degrees of freedom, and less
                 // often at fewer.
-                assert!(
-                    unevenness < 44.3,
-                    "{unevenness} over {shards} shards, seed {seed}"
-                );
+                assert!(unevenness < 44.3, "{unevenness} over {shards} shards, seed {seed}");
             }
         }
     }

@@ -31,10 +31,7 @@ mod tests {
         clock: &ManualClock,
         policy: Policy<S>,
     ) -> Builder<S, &ManualClock, FixedStart> {
-        Builder::seeded(NODE, 0)
-            .clock(clock)
-            .policy(policy)
-            .sequence(FixedStart(START))
+        Builder::seeded(NODE, 0).clock(clock).policy(policy).sequence(FixedStart(START))
     }
 
     /// A generator that has used up the present tick.
@@ -108,11 +105,8 @@ mod tests {
     fn an_hour_past_the_allowance<S: Example>(want: NonZeroU32) {
         let clock = ManualClock::new(at(NOW));
         let generator = used_up::<S>(&clock, ratchet(2));
-        let ticks = || {
-            generator
-                .try_block(many(256))
-                .map(|mut ids| parts(ids.next().unwrap()).tick)
-        };
+        let ticks =
+            || generator.try_block(many(256)).map(|mut ids| parts(ids.next().unwrap()).tick);
         let mut highest = NOW;
         while let Ok(tick) = ticks() {
             highest = tick;
@@ -165,10 +159,8 @@ mod tests {
     #[test]
     fn an_hour_after_the_window_corrupts_nothing() {
         let clock = ManualClock::new(at(NOW));
-        let generator = builder::<Narrow>(&clock, Policy::Wait)
-            .window(window(0, NOW + 1))
-            .build()
-            .unwrap();
+        let generator =
+            builder::<Narrow>(&clock, Policy::Wait).window(window(0, NOW + 1)).build().unwrap();
         generator.try_generate().unwrap();
         clock.set(at(NOW + 1));
         hammer(&generator, NonZeroU32::MIN, ErrorKind::Window);

@@ -24,11 +24,7 @@ mod tests {
     type Shared<'a> = Generator<Toggling, &'a ManualClock>;
 
     fn shared(clock: &ManualClock, policy: Policy<Toggling>) -> Shared<'_> {
-        Builder::seeded(NODE, 0)
-            .clock(clock)
-            .policy(policy)
-            .build()
-            .unwrap()
+        Builder::seeded(NODE, 0).clock(clock).policy(policy).build().unwrap()
     }
 
     /// Now and then turns the clock: ahead a little more often than back, and to where it was.
@@ -112,10 +108,7 @@ mod tests {
                     })
                 })
                 .collect();
-            threads
-                .into_iter()
-                .map(|thread| thread.join().unwrap())
-                .collect()
+            threads.into_iter().map(|thread| thread.join().unwrap()).collect()
         })
     }
 

@@ -109,10 +109,7 @@ mod tests {
     #[test]
     fn the_floor_is_waited_for() {
         let clock = ManualClock::new(into(1_000, 250));
-        let generator = builder(&clock, Policy::Wait)
-            .window(window(1_002, 2_000))
-            .build()
-            .unwrap();
+        let generator = builder(&clock, Policy::Wait).window(window(1_002, 2_000)).build().unwrap();
         assert_eq!(tick_of(generator.generate()), 1_002);
         assert_eq!(clock.slept(), millis(1_750));
     }
@@ -149,10 +146,7 @@ mod tests {
     #[test]
     fn a_stall_longer_than_max_wait_is_an_error_at_once() {
         let clock = ManualClock::new(into(1_000, 250));
-        let generator = builder(&clock, Policy::Wait)
-            .max_wait(millis(749))
-            .build()
-            .unwrap();
+        let generator = builder(&clock, Policy::Wait).max_wait(millis(749)).build().unwrap();
         use_up(&generator);
         let error = generator.generate().unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Exhausted);
@@ -163,10 +157,7 @@ mod tests {
     #[test]
     fn a_stall_of_just_max_wait_is_waited_out() {
         let clock = ManualClock::new(into(1_000, 250));
-        let generator = builder(&clock, Policy::Wait)
-            .max_wait(millis(750))
-            .build()
-            .unwrap();
+        let generator = builder(&clock, Policy::Wait).max_wait(millis(750)).build().unwrap();
         use_up(&generator);
         assert_eq!(tick_of(generator.generate()), 1_001);
         assert_eq!(clock.slept(), millis(750));
@@ -175,16 +166,10 @@ mod tests {
     #[test]
     fn filling_says_how_many_were_written_before_it_failed() {
         let clock = ManualClock::new(into(1_000, 250));
-        let generator = builder(&clock, Policy::Wait)
-            .max_wait(millis(1))
-            .build()
-            .unwrap();
+        let generator = builder(&clock, Policy::Wait).max_wait(millis(1)).build().unwrap();
         let mut ids = [0; 10];
         let error = generator.fill(&mut ids).unwrap_err();
-        assert_eq!(
-            (error.written, error.source.kind()),
-            (4, ErrorKind::Exhausted)
-        );
+        assert_eq!((error.written, error.source.kind()), (4, ErrorKind::Exhausted));
         assert!(ids[..4].iter().all(|&id| parts(id).tick == 1_000));
         assert_eq!(ids[4..], [0; 6]);
     }
@@ -192,10 +177,7 @@ mod tests {
     #[test]
     fn filling_counts_max_wait_for_each_pause_anew() {
         let clock = ManualClock::new(at(1_000));
-        let generator = builder(&clock, Policy::Wait)
-            .max_wait(millis(1_000))
-            .build()
-            .unwrap();
+        let generator = builder(&clock, Policy::Wait).max_wait(millis(1_000)).build().unwrap();
         generator.fill(&mut [0; 12]).unwrap();
         assert_eq!(clock.slept(), millis(2_000));
     }
@@ -209,18 +191,14 @@ mod tests {
             .build()
             .unwrap();
         let error = generator.generate().unwrap_err();
-        assert_eq!(
-            (error.kind(), error.retry_after()),
-            (ErrorKind::Window, None)
-        );
+        assert_eq!((error.kind(), error.retry_after()), (ErrorKind::Window, None));
         assert_eq!(clock.sleeps(), [SLICE, SLICE, SLICE, millis(30)]);
     }
 
     #[test]
     fn a_wider_window_ends_a_wait_early() {
-        let (clock, generator) = recorded(at(1_000), |builder| {
-            builder.window(window(900, 1_000)).max_wait(millis(500))
-        });
+        let (clock, generator) =
+            recorded(at(1_000), |builder| builder.window(window(900, 1_000)).max_wait(millis(500)));
         let widened = Arc::clone(&generator);
         clock.during_sleep(move |sleeps| {
             if sleeps == 2 {
@@ -270,9 +248,8 @@ mod tests {
 
     #[test]
     fn those_who_wait_draw_nothing() {
-        let (clock, generator) = recorded(at(1_000), |builder| {
-            builder.policy(ratchet(0)).window(window(0, 2_000))
-        });
+        let (clock, generator) =
+            recorded(at(1_000), |builder| builder.policy(ratchet(0)).window(window(0, 2_000)));
         generator.try_generate().unwrap();
         clock.hands.set(into(999, 500));
         let watched = Arc::clone(&generator);
@@ -294,10 +271,7 @@ mod tests {
         let mut local: LocalGenerator<_, _> = builder(&clock, Policy::Wait).build_local().unwrap();
         local.close();
         for error in [generator.generate(), local.generate()].map(Result::unwrap_err) {
-            assert_eq!(
-                (error.kind(), error.retry_after()),
-                (ErrorKind::Closed, None)
-            );
+            assert_eq!((error.kind(), error.retry_after()), (ErrorKind::Closed, None));
         }
         assert_eq!(clock.slept(), Duration::ZERO);
     }
@@ -317,10 +291,7 @@ mod tests {
         let generator = builder(&clock, Policy::Wait).build().unwrap();
         use_up(&generator);
         let error = generator.generate().unwrap_err();
-        assert_eq!(
-            (error.kind(), error.retry_after()),
-            (ErrorKind::EndOfTime, None)
-        );
+        assert_eq!((error.kind(), error.retry_after()), (ErrorKind::EndOfTime, None));
         assert_eq!(clock.slept(), Duration::ZERO);
         assert_eq!(generator.state().snapshot.tick, Some(tick(u32::MAX.into())));
     }

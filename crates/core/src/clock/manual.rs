@@ -32,10 +32,7 @@ impl ManualClock {
     /// A clock that shows `time`.
     #[must_use]
     pub const fn new(time: UnixTime) -> Self {
-        Self {
-            micros: AtomicI64::new(time.as_micros()),
-            slept: AtomicU64::new(0),
-        }
+        Self { micros: AtomicI64::new(time.as_micros()), slept: AtomicU64::new(0) }
     }
 
     /// Shows `time` from now on, be it before or after what it showed.
@@ -48,9 +45,7 @@ impl ManualClock {
         let micros = i64::try_from(duration.as_micros()).unwrap_or(i64::MAX);
         let forward = |now: i64| Some(now.saturating_add(micros));
         // The closure always gives a value, so this can't fail.
-        let _ = self
-            .micros
-            .fetch_update(Ordering::AcqRel, Ordering::Acquire, forward);
+        let _ = self.micros.fetch_update(Ordering::AcqRel, Ordering::Acquire, forward);
     }
 
     /// For how long it was slept on.

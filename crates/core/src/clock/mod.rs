@@ -1,41 +1,30 @@
 //! Clocks: where the time comes from.
 
+#[cfg(all(feature = "std", target_arch = "x86_64", target_os = "linux"))]
+mod counter;
 #[cfg(target_has_atomic = "64")]
 mod manual;
-#[cfg(all(
-    feature = "std",
-    not(all(target_family = "wasm", target_os = "unknown"))
-))]
+#[cfg(all(feature = "std", not(all(target_family = "wasm", target_os = "unknown"))))]
 mod system;
 
+#[cfg(all(feature = "std", target_arch = "x86_64", target_os = "linux"))]
+pub use self::counter::CounterClock;
 #[cfg(target_has_atomic = "64")]
 pub use self::manual::ManualClock;
-#[cfg(all(
-    feature = "std",
-    not(all(target_family = "wasm", target_os = "unknown"))
-))]
+#[cfg(all(feature = "std", not(all(target_family = "wasm", target_os = "unknown"))))]
 pub use self::system::SystemClock;
 
 /// The clock of a generator that was not given another one.
-#[cfg(all(
-    feature = "std",
-    not(all(target_family = "wasm", target_os = "unknown"))
-))]
+#[cfg(all(feature = "std", not(all(target_family = "wasm", target_os = "unknown"))))]
 pub type DefaultClock = SystemClock;
 
 /// There is no wall clock here, so every generator has to be [given](crate::Builder::clock) one.
-#[cfg(not(all(
-    feature = "std",
-    not(all(target_family = "wasm", target_os = "unknown"))
-)))]
+#[cfg(not(all(feature = "std", not(all(target_family = "wasm", target_os = "unknown")))))]
 pub type DefaultClock = NoClock;
 
 /// What a [`Builder`](crate::Builder) has where there is no wall clock until it is given a clock.
 /// Deliberately not a [`Clock`].
-#[cfg(not(all(
-    feature = "std",
-    not(all(target_family = "wasm", target_os = "unknown"))
-)))]
+#[cfg(not(all(feature = "std", not(all(target_family = "wasm", target_os = "unknown")))))]
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoClock;
 
@@ -56,6 +45,17 @@ pub trait Clock {
     /// # Errors
     /// [`ClockError`] when there is no telling.
     fn now(&self) -> Result<UnixTime, ClockError>;
+
+    /// The time now or a moment (less than a microsecond) before the call, where that is cheaper: the
+    /// reading need not wait for what the thread did just before. Generators glance first and take
+    /// another look when it matters.
+    ///
+    /// # Errors
+    /// As [`now`](Self::now).
+    #[inline]
+    fn glance(&self) -> Result<UnixTime, ClockError> {
+        self.now()
+    }
 
     /// Waits for `duration` or less; who waits looks at the time again. Generators call it when they
     /// have to wait, for at most 50 milliseconds at a time.
@@ -87,6 +87,11 @@ macro_rules! delegate {
             #[inline]
             fn now(&self) -> Result<UnixTime, ClockError> {
                 (**self).now()
+            }
+
+            #[inline]
+            fn glance(&self) -> Result<UnixTime, ClockError> {
+                (**self).glance()
             }
 
             #[cfg(feature = "std")]

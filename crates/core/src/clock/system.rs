@@ -14,9 +14,8 @@ pub struct SystemClock;
 impl Clock for SystemClock {
     #[inline]
     fn now(&self) -> Result<UnixTime, ClockError> {
-        UnixTime::try_from(SystemTime::now()).map_err(|_| ClockError::Unreadable {
-            reason: "more than 292,000 years from 1970",
-        })
+        UnixTime::try_from(SystemTime::now())
+            .map_err(|_| ClockError::Unreadable { reason: "more than 292,000 years from 1970" })
     }
 }
 

@@ -2,17 +2,19 @@
 
 use core::num::NonZeroU32;
 
-use crate::block::Block;
+use crate::block::{Block, Slot};
 use crate::engine::rules::{Rules, Step, stamp_of};
 use crate::engine::snapshot::{self, Snapshot, State};
+use crate::engine::span::Span;
 use crate::engine::stall::{Stall, StallReason};
 use crate::engine::word::Word;
-use crate::engine::{Issue, Refusal};
-use crate::error::{ClockError, RangeError};
+use crate::engine::{Issue, ReadTick, Refusal};
+use crate::error::RangeError;
 use crate::policy::Policy;
 use crate::scheme::Scheme;
 use crate::sequence::Sequence;
 use crate::tick::Tick;
+use crate::time::UnixTime;
 use crate::window::Window;
 
 #[derive(Debug)]
@@ -23,6 +25,8 @@ pub(crate) struct ExclusiveEngine<S: Scheme, Q> {
     /// The highest stamp under each toggle that was ever left.
     past: [u64; 2],
     drifts: u32,
+    /// When the word may be drawn from without a step, as far as that is known.
+    span: Span,
 }
 
 impl<S: Scheme, Q: Sequence> ExclusiveEngine<S, Q> {
@@ -34,30 +38,45 @@ impl<S: Scheme, Q: Sequence> ExclusiveEngine<S, Q> {
         let (word, other_past) = resumed.resume(rules.bounds, &window)?;
         let mut past = [0; 2];
         past[usize::from(!word.toggle())] = other_past;
-        Ok(Self {
-            word,
-            rules,
-            window,
-            past,
-            drifts: resumed.drifts,
-        })
+        Ok(Self { word, rules, window, past, drifts: resumed.drifts, span: Span::EMPTY })
     }
 
     #[inline]
     pub(crate) fn issue_under(
         &mut self,
         policy: Policy<S>,
-        now: Result<Tick<S>, ClockError>,
+        clock: &mut impl ReadTick<S>,
         want: NonZeroU32,
     ) -> Result<Block<S>, Refusal<S>> {
-        let now = stamp_of(now.map_err(Refusal::Clock)?);
+        let now = stamp_of(clock.glance().map_err(Refusal::Clock)?);
         if !self.word.is_closed()
             && Rules::<S, Q>::accepts(self.word, now, policy)
             && let Some(len) = self.rules.left(self.word, want)
         {
             return Ok(self.draw(len));
         }
-        self.advance(policy, now, want)
+        self.advance(policy, clock, want)
+    }
+
+    /// The next sequence of the word's tick, if one is left and `time` is known to be right for it.
+    #[inline]
+    pub(crate) fn draw_at(&mut self, time: UnixTime) -> Option<Slot<S>> {
+        if !self.span.contains(time) {
+            return None;
+        }
+        let len = self.rules.left(self.word, NonZeroU32::MIN)?;
+        Some(self.draw(len).peek())
+    }
+
+    /// Remembers the times that are right for the word's present tick under the engine's own policy.
+    pub(crate) fn set_span(&mut self, span: Span) {
+        self.span = span;
+    }
+
+    /// Another tick, or none: what was known of the times is over.
+    fn replace(&mut self, word: Word<S>) {
+        self.word = word;
+        self.span = Span::EMPTY;
     }
 
     /// Takes the next `len` sequences, which must be left.
@@ -72,9 +91,10 @@ impl<S: Scheme, Q: Sequence> ExclusiveEngine<S, Q> {
     fn advance(
         &mut self,
         policy: Policy<S>,
-        now: u64,
+        clock: &mut impl ReadTick<S>,
         want: NonZeroU32,
     ) -> Result<Block<S>, Refusal<S>> {
+        let now = stamp_of(clock.now().map_err(Refusal::Clock)?);
         match self.step(policy, now) {
             Step::Draw => {}
             Step::Stall(stall) => return Err(Refusal::Stall(stall)),
@@ -85,7 +105,7 @@ impl<S: Scheme, Q: Sequence> ExclusiveEngine<S, Q> {
                     *past = self.word.stamp().max(*past);
                     self.drifts = self.drifts.wrapping_add(1);
                 }
-                self.word = Word::new(stamp, toggle, start.into());
+                self.replace(Word::new(stamp, toggle, start.into()));
             }
         }
         match self.rules.left(self.word, want) {
@@ -118,12 +138,12 @@ impl<S: Scheme, Q: Sequence> ExclusiveEngine<S, Q> {
     /// Forgets everything and starts over with a new seed.
     pub(crate) fn reset(&mut self, seed: u64) {
         self.rules.sequence.reseed(seed);
-        self.word = Word::PRISTINE;
+        self.replace(Word::PRISTINE);
         self.past = [0; 2];
     }
 
     pub(crate) fn close(&mut self) -> Snapshot<S> {
-        self.word = self.word.closed();
+        self.replace(self.word.closed());
         self.state().snapshot
     }
 
@@ -141,10 +161,10 @@ impl<S: Scheme, Q: Sequence> Issue<S> for ExclusiveEngine<S, Q> {
     #[inline]
     fn issue(
         &mut self,
-        mut now: impl FnMut() -> Result<Tick<S>, ClockError>,
+        clock: &mut impl ReadTick<S>,
         want: NonZeroU32,
     ) -> Result<Block<S>, Refusal<S>> {
-        self.issue_under(self.rules.policy, now(), want)
+        self.issue_under(self.rules.policy, clock, want)
     }
 
     #[cfg(feature = "std")]
@@ -159,10 +179,7 @@ impl<S: Scheme, Q: Sequence> Issue<S> for ExclusiveEngine<S, Q> {
 /// The `len` sequences that begin with the next of `word`.
 #[inline]
 pub(crate) fn block<S: Scheme>(word: Word<S>, len: NonZeroU32) -> Block<S> {
-    #[allow(
-        clippy::cast_possible_truncation,
-        reason = "at most the bounds' last, a u32"
-    )]
+    #[allow(clippy::cast_possible_truncation, reason = "at most the bounds' last, a u32")]
     let first = word.sequence() as u32;
     // Only the pristine word has no tick, and it never has a sequence left.
     Block::new(word.tick().unwrap_or(Tick::MIN), word.toggle(), first, len)
@@ -171,6 +188,7 @@ pub(crate) fn block<S: Scheme>(word: Word<S>, len: NonZeroU32) -> Block<S> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::error::ClockError;
     use crate::example::Toggling;
     use crate::sequence::{FixedStart, RandomStart, SequenceBounds};
 
@@ -188,7 +206,7 @@ mod tests {
         engine: &mut ExclusiveEngine<Toggling, Q>,
         now: u64,
     ) -> Result<Block<Toggling>, Refusal<Toggling>> {
-        engine.issue(|| Ok(tick(now)), NonZeroU32::MIN)
+        engine.issue(&mut || Ok(tick(now)), NonZeroU32::MIN)
     }
 
     /// Starts as it should, but for one tick.
@@ -196,11 +214,7 @@ mod tests {
 
     impl Sequence for WrongOnceAt {
         fn start(&self, tick: u64, bounds: SequenceBounds) -> u32 {
-            if tick == self.0 {
-                bounds.last() + 1
-            } else {
-                bounds.lowest()
-            }
+            if tick == self.0 { bounds.last() + 1 } else { bounds.lowest() }
         }
     }
 
@@ -229,7 +243,7 @@ mod tests {
         draw(&mut engine, 10).unwrap();
         let before = engine.state();
         let error = ClockError::Unreadable { reason: "broken" };
-        let refused = engine.issue(|| Err(error), NonZeroU32::MIN);
+        let refused = engine.issue(&mut || Err(error), NonZeroU32::MIN);
         assert_eq!(refused, Err(Refusal::Clock(error)));
         assert_eq!(engine.state(), before);
     }

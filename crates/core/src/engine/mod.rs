@@ -9,6 +9,7 @@ mod rules;
 #[cfg(target_has_atomic = "64")]
 mod shared;
 mod snapshot;
+mod span;
 mod stall;
 mod word;
 
@@ -17,6 +18,7 @@ pub(crate) use self::rules::Rules;
 #[cfg(target_has_atomic = "64")]
 pub(crate) use self::shared::SharedEngine;
 pub use self::snapshot::{Snapshot, State};
+pub(crate) use self::span::Span;
 pub use self::stall::{Stall, StallReason};
 
 use core::num::NonZeroU32;
@@ -36,14 +38,34 @@ pub(crate) enum Refusal<S> {
     SequenceStart(u32, SequenceBounds),
 }
 
+/// A clock, in ticks.
+pub(crate) trait ReadTick<S> {
+    /// The tick now, read after everything that the thread did before.
+    fn now(&mut self) -> Result<Tick<S>, ClockError>;
+
+    /// The tick now or a moment ago.
+    fn glance(&mut self) -> Result<Tick<S>, ClockError>;
+}
+
+/// For tests: one function for both.
+impl<S, F: FnMut() -> Result<Tick<S>, ClockError>> ReadTick<S> for F {
+    fn now(&mut self) -> Result<Tick<S>, ClockError> {
+        self()
+    }
+
+    fn glance(&mut self) -> Result<Tick<S>, ClockError> {
+        self()
+    }
+}
+
 /// What generators need of an engine, shared or exclusive.
 pub(crate) trait Issue<S: Scheme> {
     /// A block of at least one and at most `want` sequences.
     ///
-    /// `now` reads the clock; it may be called more than once.
+    /// The clock may be read more than once.
     fn issue(
         &mut self,
-        now: impl FnMut() -> Result<Tick<S>, ClockError>,
+        clock: &mut impl ReadTick<S>,
         want: NonZeroU32,
     ) -> Result<Block<S>, Refusal<S>>;
 

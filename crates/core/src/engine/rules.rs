@@ -46,12 +46,7 @@ impl<S: Scheme, Q: Sequence> Rules<S, Q> {
         window: &Window<S>,
     ) -> Self {
         let floor = window.floor().get().max(S::FIRST_TICK) + 1;
-        Self {
-            policy,
-            bounds,
-            sequence,
-            floor,
-        }
+        Self { policy, bounds, sequence, floor }
     }
 
     /// One past the last sequence: what an exhausted word's sequence is set to.
@@ -126,9 +121,7 @@ impl<S: Scheme, Q: Sequence> Rules<S, Q> {
     /// The first sequence at `stamp`.
     pub(crate) fn start(&self, stamp: u64) -> Result<u32, Refusal<S>> {
         let start = self.sequence.start(stamp - 1, self.bounds);
-        self.bounds
-            .check(start)
-            .map_err(|_| Refusal::SequenceStart(start, self.bounds))
+        self.bounds.check(start).map_err(|_| Refusal::SequenceStart(start, self.bounds))
     }
 }
 
@@ -152,9 +145,7 @@ mod tests {
     const ALL: [Policy<Toggling>; 3] = [ratchet(2), Policy::Wait, Policy::TickTock];
 
     const fn ratchet(allowance: u64) -> Policy<Toggling> {
-        Policy::Ratchet {
-            allowance: Ticks::new(allowance),
-        }
+        Policy::Ratchet { allowance: Ticks::new(allowance) }
     }
 
     /// One question to the rules, in ticks. Sequences are 0 to 9, the word's toggle is set.
@@ -186,17 +177,11 @@ mod tests {
             let window = Window::new(Tick::held(self.floor), self.ceiling).unwrap();
             let bounds = SequenceBounds::new(0, 9);
             let rules = Rules::new(self.policy, bounds, LowestStart, &window);
-            let word = self.word.map_or(Word::new(0, true, 0), |(tick, next)| {
-                Word::new(tick + 1, true, next)
-            });
+            let word = self
+                .word
+                .map_or(Word::new(0, true, 0), |(tick, next)| Word::new(tick + 1, true, next));
             let other_past = self.other_past.map_or(0, |tick| tick + 1);
-            rules.step(
-                word,
-                self.now + 1,
-                self.policy,
-                self.ceiling + 1,
-                other_past,
-            )
+            rules.step(word, self.now + 1, self.policy, self.ceiling + 1, other_past)
         }
     }
 
@@ -217,11 +202,7 @@ mod tests {
     fn the_first_tick_is_the_clocks_and_no_flip() {
         for policy in ALL {
             for now in [0, 100, Toggling::LAST_TICK] {
-                let ask = Ask {
-                    word: None,
-                    other_past: Some(200),
-                    ..Ask::now(now, policy)
-                };
+                let ask = Ask { word: None, other_past: Some(200), ..Ask::now(now, policy) };
                 assert_eq!(ask.step(), go(now, true), "{policy}");
             }
         }
@@ -231,10 +212,7 @@ mod tests {
     fn a_clock_that_moved_on_takes_the_word_along() {
         for policy in ALL {
             for next in [5, 10] {
-                let ask = Ask {
-                    word: Some((100, next)),
-                    ..Ask::now(101, policy)
-                };
+                let ask = Ask { word: Some((100, next)), ..Ask::now(101, policy) };
                 assert_eq!(ask.step(), go(101, true), "{policy}");
             }
         }
@@ -254,10 +232,7 @@ mod tests {
             (Policy::Wait, stalled(StallReason::Exhausted, 101)),
             (Policy::TickTock, stalled(StallReason::Exhausted, 101)),
         ] {
-            let ask = Ask {
-                word: Some((100, 10)),
-                ..Ask::now(100, policy)
-            };
+            let ask = Ask { word: Some((100, 10)), ..Ask::now(100, policy) };
             assert_eq!(ask.step(), step, "{policy}");
         }
     }
@@ -272,14 +247,8 @@ mod tests {
 
     #[test]
     fn a_ratchet_overflows_to_one_past_its_allowance() {
-        for (now, step) in [
-            (98, go(101, true)),
-            (97, stalled(StallReason::Rollback, 98)),
-        ] {
-            let ask = Ask {
-                word: Some((100, 10)),
-                ..Ask::now(now, ratchet(2))
-            };
+        for (now, step) in [(98, go(101, true)), (97, stalled(StallReason::Rollback, 98))] {
+            let ask = Ask { word: Some((100, 10)), ..Ask::now(now, ratchet(2)) };
             assert_eq!(ask.step(), step, "{now}");
         }
     }
@@ -288,16 +257,9 @@ mod tests {
     fn the_highest_allowance_reaches_everywhere() {
         let last = Toggling::LAST_TICK;
         for allowance in [u64::MAX, u64::MAX - 1, 1 << 62] {
-            let ask = Ask {
-                word: Some((last, 5)),
-                ..Ask::now(0, ratchet(allowance))
-            };
+            let ask = Ask { word: Some((last, 5)), ..Ask::now(0, ratchet(allowance)) };
             assert_eq!(ask.step(), Step::Draw, "{allowance}");
-            let below_the_floor = Ask {
-                word: None,
-                floor: last,
-                ..ask
-            };
+            let below_the_floor = Ask { word: None, floor: last, ..ask };
             assert_eq!(below_the_floor.step(), go(last, true), "{allowance}");
         }
     }
@@ -305,23 +267,11 @@ mod tests {
     #[test]
     fn the_highest_allowance_accepts_no_word_behind_the_clock() {
         let word = Word::<Toggling>::new(100, false, 0);
-        assert!(Rules::<_, LowestStart>::accepts(
-            word,
-            100,
-            ratchet(u64::MAX)
-        ));
-        assert!(!Rules::<_, LowestStart>::accepts(
-            word,
-            101,
-            ratchet(u64::MAX)
-        ));
+        assert!(Rules::<_, LowestStart>::accepts(word, 100, ratchet(u64::MAX)));
+        assert!(!Rules::<_, LowestStart>::accepts(word, 101, ratchet(u64::MAX)));
         let pristine = Word::<Toggling>::PRISTINE;
         for now in [1, Toggling::LAST_TICK + 1] {
-            assert!(!Rules::<_, LowestStart>::accepts(
-                pristine,
-                now,
-                ratchet(u64::MAX)
-            ));
+            assert!(!Rules::<_, LowestStart>::accepts(pristine, now, ratchet(u64::MAX)));
         }
     }
 
@@ -341,10 +291,7 @@ mod tests {
             (51, go(51, false)),
             (99, go(99, false)),
         ] {
-            let ask = Ask {
-                other_past: Some(50),
-                ..Ask::now(now, Policy::TickTock)
-            };
+            let ask = Ask { other_past: Some(50), ..Ask::now(now, Policy::TickTock) };
             assert_eq!(ask.step(), step, "{now}");
         }
     }
@@ -358,10 +305,7 @@ mod tests {
     #[test]
     fn tick_tock_stalls_until_its_own_tick_where_that_comes_first() {
         for (other_past, until) in [(98, 99), (99, 100), (100, 100), (150, 100)] {
-            let ask = Ask {
-                other_past: Some(other_past),
-                ..Ask::now(70, Policy::TickTock)
-            };
+            let ask = Ask { other_past: Some(other_past), ..Ask::now(70, Policy::TickTock) };
             assert_eq!(ask.step(), stalled(StallReason::Rollback, until));
         }
     }
@@ -369,20 +313,14 @@ mod tests {
     #[test]
     fn tick_tock_goes_on_at_its_own_tick_under_the_same_toggle() {
         for (now, step) in [(100, Step::Draw), (101, go(101, true))] {
-            let ask = Ask {
-                other_past: Some(150),
-                ..Ask::now(now, Policy::TickTock)
-            };
+            let ask = Ask { other_past: Some(150), ..Ask::now(now, Policy::TickTock) };
             assert_eq!(ask.step(), step, "{now}");
         }
     }
 
     #[test]
     fn tick_tock_flips_when_its_tick_is_exhausted_too() {
-        let ask = Ask {
-            word: Some((100, 10)),
-            ..Ask::now(99, Policy::TickTock)
-        };
+        let ask = Ask { word: Some((100, 10)), ..Ask::now(99, Policy::TickTock) };
         assert_eq!(ask.step(), go(99, false));
     }
 
@@ -398,32 +336,21 @@ mod tests {
             (Policy::Wait, 100, go(100, true)),
             (Policy::TickTock, 100, go(100, true)),
         ] {
-            let ask = Ask {
-                floor: 100,
-                word: None,
-                ..Ask::now(now, policy)
-            };
+            let ask = Ask { floor: 100, word: None, ..Ask::now(now, policy) };
             assert_eq!(ask.step(), step, "{policy} at {now}");
         }
     }
 
     #[test]
     fn an_allowance_beyond_the_floor_reaches_it_from_the_first_tick() {
-        let ask = Ask {
-            floor: 100,
-            word: None,
-            ..Ask::now(0, ratchet(100))
-        };
+        let ask = Ask { floor: 100, word: None, ..Ask::now(0, ratchet(100)) };
         assert_eq!(ask.step(), go(100, true));
     }
 
     #[test]
     fn tick_tock_flips_only_down_to_the_floor() {
         for (now, step) in [(89, stalled(StallReason::Window, 90)), (90, go(90, false))] {
-            let ask = Ask {
-                floor: 90,
-                ..Ask::now(now, Policy::TickTock)
-            };
+            let ask = Ask { floor: 90, ..Ask::now(now, Policy::TickTock) };
             assert_eq!(ask.step(), step, "{now}");
         }
     }
@@ -432,11 +359,7 @@ mod tests {
     fn the_ceiling_is_not_reached() {
         for policy in ALL {
             for word in [None, Some((100, 5))] {
-                let ask = Ask {
-                    ceiling: 150,
-                    word,
-                    ..Ask::now(149, policy)
-                };
+                let ask = Ask { ceiling: 150, word, ..Ask::now(149, policy) };
                 assert_eq!(ask.step(), go(149, true), "{policy}");
                 let beyond = Ask { now: 150, ..ask };
                 let step = stalled_for_good(StallReason::Window);
@@ -447,11 +370,7 @@ mod tests {
 
     #[test]
     fn a_ratchet_does_not_overflow_into_the_ceiling() {
-        let ask = Ask {
-            ceiling: 101,
-            word: Some((100, 10)),
-            ..Ask::now(100, ratchet(2))
-        };
+        let ask = Ask { ceiling: 101, word: Some((100, 10)), ..Ask::now(100, ratchet(2)) };
         assert_eq!(ask.step(), stalled_for_good(StallReason::Window));
     }
 
@@ -459,15 +378,9 @@ mod tests {
     fn the_last_tick_is_issued_and_nothing_after_it() {
         let last = Toggling::LAST_TICK;
         for policy in ALL {
-            let ask = Ask {
-                word: Some((last, 9)),
-                ..Ask::now(last, policy)
-            };
+            let ask = Ask { word: Some((last, 9)), ..Ask::now(last, policy) };
             assert_eq!(ask.step(), Step::Draw, "{policy}");
-            let exhausted = Ask {
-                word: Some((last, 10)),
-                ..ask
-            };
+            let exhausted = Ask { word: Some((last, 10)), ..ask };
             let step = stalled_for_good(StallReason::EndOfTime);
             assert_eq!(exhausted.step(), step, "{policy}");
         }

@@ -9,8 +9,8 @@ use crate::engine::rules::{Rules, Step, stamp_of};
 use crate::engine::snapshot::{self, Snapshot, State};
 use crate::engine::stall::{Stall, StallReason};
 use crate::engine::word::Word;
-use crate::engine::{Issue, Refusal};
-use crate::error::{ClockError, RangeError};
+use crate::engine::{Issue, ReadTick, Refusal};
+use crate::error::RangeError;
 use crate::scheme::Scheme;
 use crate::sequence::Sequence;
 use crate::tick::Tick;
@@ -80,8 +80,7 @@ impl<S: Scheme, Q: Sequence> SharedEngine<S, Q> {
         }
         // Relaxed: a ceiling seen late only stalls a little longer.
         let ceiling = self.ceiling.load(Ordering::Relaxed);
-        self.rules
-            .step(word, now, self.rules.policy, ceiling, self.other_past(word))
+        self.rules.step(word, now, self.rules.policy, ceiling, self.other_past(word))
     }
 
     /// Takes an add that ran past the last sequence out of the guard again, together with everyone
@@ -109,18 +108,15 @@ impl<S: Scheme, Q: Sequence> SharedEngine<S, Q> {
     #[cold]
     fn advance(
         &self,
-        mut now: impl FnMut() -> Result<Tick<S>, ClockError>,
+        clock: &mut impl ReadTick<S>,
         want: NonZeroU32,
     ) -> Result<Option<Block<S>>, Refusal<S>> {
         loop {
             // The word first, then the clock: a thread that sleeps between the two and across a step
             // of the clock must find the word changed, not drag it to where the clock has been.
             let word = self.load();
-            let now = if word.is_closed() {
-                0
-            } else {
-                stamp_of(now().map_err(Refusal::Clock)?)
-            };
+            let now =
+                if word.is_closed() { 0 } else { stamp_of(clock.now().map_err(Refusal::Clock)?) };
             match self.step(word, now) {
                 Step::Draw => return Ok(None),
                 Step::Stall(stall) => return Err(Refusal::Stall(stall)),
@@ -190,8 +186,7 @@ impl<S: Scheme, Q: Sequence> SharedEngine<S, Q> {
         let closed = word.closed().bits();
         // Relaxed: whichever closer's word it is, all that was ever issued came before it.
         let exchanged =
-            self.closed
-                .compare_exchange(0, closed, Ordering::Relaxed, Ordering::Relaxed);
+            self.closed.compare_exchange(0, closed, Ordering::Relaxed, Ordering::Relaxed);
         self.snapshot(exchanged.map_or_else(Word::from_bits, |_| word))
     }
 
@@ -216,7 +211,7 @@ impl<S: Scheme, Q: Sequence> Issue<S> for &SharedEngine<S, Q> {
     #[inline]
     fn issue(
         &mut self,
-        mut now: impl FnMut() -> Result<Tick<S>, ClockError>,
+        clock: &mut impl ReadTick<S>,
         want: NonZeroU32,
     ) -> Result<Block<S>, Refusal<S>> {
         let want = want.min(Word::<S>::MAX_ADD);
@@ -229,7 +224,7 @@ impl<S: Scheme, Q: Sequence> Issue<S> for &SharedEngine<S, Q> {
             if drawn.sequence() + add > self.rules.exhausted() {
                 self.clamp(drawn);
             }
-            let tick = now().map_err(Refusal::Clock)?;
+            let tick = clock.glance().map_err(Refusal::Clock)?;
             if !drawn.is_closed()
                 && Rules::<S, Q>::accepts(drawn, stamp_of(tick), self.rules.policy)
                 && let Some(len) = self.rules.left(drawn, want)
@@ -237,7 +232,7 @@ impl<S: Scheme, Q: Sequence> Issue<S> for &SharedEngine<S, Q> {
                 return Ok(block(drawn, len));
             }
             // What was drawn is dropped: its tick is over, not yet allowed, or used up.
-            if let Some(block) = self.advance(&mut now, want)? {
+            if let Some(block) = self.advance(clock, want)? {
                 return Ok(block);
             }
         }
@@ -260,6 +255,7 @@ mod tests {
 
     use super::*;
     use crate::engine::word::MAX_THREADS;
+    use crate::error::ClockError;
     use crate::example::Toggling;
     use crate::policy::Policy;
     use crate::sequence::{LowestStart, SequenceBounds};
@@ -286,7 +282,7 @@ mod tests {
         now: u64,
         want: u32,
     ) -> Result<Block<Toggling>, Refusal<Toggling>> {
-        engine.issue(|| Ok(tick(now)), many(want))
+        engine.issue(&mut || Ok(tick(now)), many(want))
     }
 
     fn reason(result: Result<Block<Toggling>, Refusal<Toggling>>) -> StallReason {
@@ -348,12 +344,7 @@ mod tests {
     #[test]
     fn calls_before_the_first_tick_leave_the_word_pristine() {
         let window = Window::new(tick(100), 200).unwrap();
-        let rules = Rules::new(
-            Policy::Wait,
-            SequenceBounds::new(0, 9),
-            LowestStart,
-            &window,
-        );
+        let rules = Rules::new(Policy::Wait, SequenceBounds::new(0, 9), LowestStart, &window);
         let engine = SharedEngine::new(rules, window, &Snapshot::EMPTY).unwrap();
         for _ in more_than_the_guard_holds() {
             assert_eq!(reason(draw(&engine, 5, u32::MAX)), StallReason::Window);
@@ -369,7 +360,7 @@ mod tests {
         draw(&engine, 5, 1).unwrap();
         let error = ClockError::Unreadable { reason: "broken" };
         for _ in more_than_the_guard_holds() {
-            let result = (&mut &engine).issue(|| Err(error), many(u32::MAX));
+            let result = (&mut &engine).issue(&mut || Err(error), many(u32::MAX));
             assert_eq!(result, Err(Refusal::Clock(error)));
             assert_eq!(word(&engine).tick(), Some(tick(5)));
         }
@@ -381,7 +372,7 @@ mod tests {
         let engine = engine(Policy::Wait);
         draw(&engine, 5, 1).unwrap();
         for _ in 0..4 {
-            let call = || (&mut &engine).issue(|| panic!("a clock's own"), many(u32::MAX));
+            let call = || (&mut &engine).issue(&mut || panic!("a clock's own"), many(u32::MAX));
             assert!(catch_unwind(AssertUnwindSafe(call)).is_err());
             assert_eq!(word(&engine).sequence(), 10);
         }
@@ -436,7 +427,7 @@ mod tests {
         // to 50, where somebody else goes on.
         let readings = Cell::new(0);
         let block = engine.issue(
-            || {
+            &mut || {
                 readings.set(readings.get() + 1);
                 if readings.get() == 2 {
                     draw(engine, 50, 1).unwrap();
@@ -456,7 +447,7 @@ mod tests {
         let readings = Cell::new(0);
         let block = engine
             .issue(
-                || {
+                &mut || {
                     readings.set(readings.get() + 1);
                     if readings.get() == 2 {
                         assert!(draw(engine, 7, 1).unwrap().toggle());
@@ -466,22 +457,14 @@ mod tests {
                 many(1),
             )
             .unwrap();
-        assert_eq!(
-            (block.tick(), block.toggle(), block.first()),
-            (tick(7), true, 1)
-        );
+        assert_eq!((block.tick(), block.toggle(), block.first()), (tick(7), true, 1));
         assert_eq!(engine.close().drifts, 1);
     }
 
     #[test]
     fn widening_does_not_open_a_closed_engine() {
         let window = Window::new(tick(0), 5).unwrap();
-        let rules = Rules::new(
-            Policy::Wait,
-            SequenceBounds::new(0, 9),
-            LowestStart,
-            &window,
-        );
+        let rules = Rules::new(Policy::Wait, SequenceBounds::new(0, 9), LowestStart, &window);
         let engine = SharedEngine::new(rules, window, &Snapshot::EMPTY).unwrap();
         engine.close();
         engine.widen(10).unwrap();

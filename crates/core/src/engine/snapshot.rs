@@ -25,32 +25,19 @@ pub struct Snapshot<S: Scheme> {
 
 impl<S: Scheme> Snapshot<S> {
     /// The snapshot of a generator that has issued nothing.
-    pub const EMPTY: Self = Self {
-        tick: None,
-        next_sequence: 0,
-        drifts: 0,
-        other_past: None,
-    };
+    pub const EMPTY: Self = Self { tick: None, next_sequence: 0, drifts: 0, other_past: None };
 
     /// The snapshot of a generator that issued `next_sequence - 1` in `tick` last and never flipped
     /// its toggle.
     #[must_use]
     pub const fn at(tick: Tick<S>, next_sequence: u32) -> Self {
-        Self {
-            tick: Some(tick),
-            next_sequence,
-            ..Self::EMPTY
-        }
+        Self { tick: Some(tick), next_sequence, ..Self::EMPTY }
     }
 
     /// The same after `drifts` flips, with `other_past` the highest tick under the other toggle.
     #[must_use]
     pub const fn with_drifts(self, drifts: u32, other_past: Option<Tick<S>>) -> Self {
-        Self {
-            drifts,
-            other_past,
-            ..self
-        }
+        Self { drifts, other_past, ..self }
     }
 
     /// The highest tick that was ever issued, under either toggle; `None` when nothing was.
@@ -87,11 +74,7 @@ impl<S: Scheme> Snapshot<S> {
             return Err(RangeError::new("next sequence", next.into(), lowest, last));
         }
         // A reserved tick may have been reached by another implementation; nothing more is issued in it.
-        let next = if tick.get() > S::LAST_TICK {
-            exhausted
-        } else {
-            next
-        };
+        let next = if tick.get() > S::LAST_TICK { exhausted } else { next };
         Ok((Word::new(tick.get() + 1, toggle, next), other_past))
     }
 }
@@ -120,15 +103,8 @@ pub(crate) fn snapshot<S: Scheme>(
     let next = word.sequence().min(u64::from(bounds.last()) + 1);
     Snapshot {
         tick: word.tick(),
-        #[allow(
-            clippy::cast_possible_truncation,
-            reason = "one past a u32 bound at most"
-        )]
-        next_sequence: if word.tick().is_some() {
-            next as u32
-        } else {
-            0
-        },
+        #[allow(clippy::cast_possible_truncation, reason = "one past a u32 bound at most")]
+        next_sequence: if word.tick().is_some() { next as u32 } else { 0 },
         drifts: drifts.wrapping_add(uncounted.into()),
         other_past: other_past.checked_sub(1).map(Tick::held),
     }
@@ -196,10 +172,7 @@ mod tests {
     fn the_past_of_the_other_toggle_may_lie_outside_of_the_window() {
         let snapshot = Snapshot::<Toggling>::at(tick(150), 3);
         for other_past in [0, 99, 200, Toggling::MAX_TICK] {
-            assert_eq!(
-                refused(snapshot.with_drifts(1, Some(tick(other_past)))),
-                None
-            );
+            assert_eq!(refused(snapshot.with_drifts(1, Some(tick(other_past)))), None);
         }
     }
 
@@ -213,13 +186,9 @@ mod tests {
 
     #[test]
     fn a_flip_that_has_not_been_counted_is() {
-        for (toggle, counted, drifts) in [
-            (false, 0, 0),
-            (true, 0, 1),
-            (true, 1, 1),
-            (false, 1, 2),
-            (false, u32::MAX, 0),
-        ] {
+        for (toggle, counted, drifts) in
+            [(false, 0, 0), (true, 0, 1), (true, 1, 1), (false, 1, 2), (false, u32::MAX, 0)]
+        {
             let word = Word::<Toggling>::new(150, toggle, 3);
             assert_eq!(super::snapshot(word, 0, counted, BOUNDS).drifts, drifts);
         }
@@ -234,10 +203,7 @@ mod tests {
     #[test]
     fn a_generator_that_issued_nothing_reports_nothing() {
         let drawn_from = Word::<Seconds>::PRISTINE.with_sequence(5);
-        assert_eq!(
-            super::snapshot(drawn_from, 0, 0, BOUNDS),
-            Snapshot::<Seconds>::EMPTY
-        );
+        assert_eq!(super::snapshot(drawn_from, 0, 0, BOUNDS), Snapshot::<Seconds>::EMPTY);
     }
 
     #[test]
@@ -245,13 +211,7 @@ mod tests {
         let at = |at| Snapshot::<Toggling>::at(tick(at), 3);
         assert_eq!(Snapshot::<Toggling>::EMPTY.highest_tick(), None);
         assert_eq!(at(5).highest_tick(), Some(tick(5)));
-        assert_eq!(
-            at(5).with_drifts(1, Some(tick(9))).highest_tick(),
-            Some(tick(9))
-        );
-        assert_eq!(
-            at(9).with_drifts(2, Some(tick(5))).highest_tick(),
-            Some(tick(9))
-        );
+        assert_eq!(at(5).with_drifts(1, Some(tick(9))).highest_tick(), Some(tick(9)));
+        assert_eq!(at(9).with_drifts(2, Some(tick(5))).highest_tick(), Some(tick(9)));
     }
 }

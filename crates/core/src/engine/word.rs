@@ -33,19 +33,13 @@ impl<S: Scheme> Word<S> {
     /// The most that one add may ask for: [`MAX_THREADS`] of them fit into the guard at once.
     pub(crate) const MAX_ADD: NonZeroU32 = {
         assert!(S::FIRST_TICK <= S::LAST_TICK && S::LAST_TICK <= S::MAX_TICK);
-        assert!(
-            S::MAX_TICK < u64::MAX && S::LAST_TICK < Self::MAX_STAMP,
-            "stamps must fit"
-        );
+        assert!(S::MAX_TICK < u64::MAX && S::LAST_TICK < Self::MAX_STAMP, "stamps must fit");
         assert!(S::MIN_POOL >= 1 && S::MIN_POOL <= S::MAX_SEQUENCE);
         assert!(S::MAX_SEQUENCE as u64 + 1 < Self::CLOSED);
         let room = Self::CLOSED - 1 - (S::MAX_SEQUENCE as u64 + 1);
         let share = room / MAX_THREADS as u64;
         assert!(share <= u32::MAX as u64);
-        #[allow(
-            clippy::cast_possible_truncation,
-            reason = "asserted on the line above"
-        )]
+        #[allow(clippy::cast_possible_truncation, reason = "asserted on the line above")]
         match NonZeroU32::new(share as u32) {
             Some(share) => share,
             None => panic!("the guard has no room for an add of every thread"),

@@ -65,10 +65,7 @@ impl<S: Scheme + Default> Builder<S> {
     pub fn new(node: S::Node) -> Self {
         let seed = random_seed();
         let sequence = seed.map(|seed| S::default().default_sequence(seed));
-        Self {
-            sequence,
-            ..Self::seeded(node, 0)
-        }
+        Self { sequence, ..Self::seeded(node, 0) }
     }
 
     /// A generator for `node` whose random starts, if the scheme has them, come from `seed`. The seed
@@ -97,18 +94,13 @@ impl<S: Scheme + Default> Builder<S> {
 pub(crate) fn random_seed() -> Result<u64, BuildError> {
     use rand::TryRng as _;
 
-    rand::rngs::SysRng
-        .try_next_u64()
-        .map_err(|_| BuildError::Seed)
+    rand::rngs::SysRng.try_next_u64().map_err(|_| BuildError::Seed)
 }
 
 impl<S: Scheme, C, Q> Builder<S, C, Q> {
     /// What the bits of an ID don't say: Nanoflake's epoch, kuid's drift.
     pub fn layout(self, layout: S) -> Self {
-        Self {
-            scheme: layout,
-            ..self
-        }
+        Self { scheme: layout, ..self }
     }
 
     /// Where the time comes from.
@@ -145,10 +137,7 @@ impl<S: Scheme, C, Q> Builder<S, C, Q> {
 
     /// What to do when the clock runs behind and when a tick is used up.
     pub fn policy(self, policy: Policy<S>) -> Self {
-        Self {
-            policy: Some(policy),
-            ..self
-        }
+        Self { policy: Some(policy), ..self }
     }
 
     /// The ticks in which to issue.
@@ -158,28 +147,19 @@ impl<S: Scheme, C, Q> Builder<S, C, Q> {
 
     /// The sequences to use in each tick, so that several generators can share a node.
     pub fn bounds(self, bounds: SequenceBounds) -> Self {
-        Self {
-            bounds: Some(bounds),
-            ..self
-        }
+        Self { bounds: Some(bounds), ..self }
     }
 
     /// Goes on where the generator that was closed with this snapshot left off.
     pub fn restore(self, snapshot: Snapshot<S>) -> Self {
-        Self {
-            snapshot: Some(snapshot),
-            ..self
-        }
+        Self { snapshot: Some(snapshot), ..self }
     }
 
     /// For how long one call may wait, by the [monotonic clock](Clock::monotonic). A stall that is
     /// known to last longer is an error at once.
     #[cfg(feature = "std")]
     pub fn max_wait(self, max_wait: Duration) -> Self {
-        Self {
-            max_wait: Some(max_wait),
-            ..self
-        }
+        Self { max_wait: Some(max_wait), ..self }
     }
 
     /// Is told whenever a call is about to wait because a tick's sequences are used up.
@@ -188,10 +168,7 @@ impl<S: Scheme, C, Q> Builder<S, C, Q> {
     /// generate (what it overflows then, it is not told of).
     #[cfg(feature = "std")]
     pub fn on_overflow(self, observer: impl Fn(Overflow) + Send + Sync + 'static) -> Self {
-        Self {
-            observer: Some(alloc::boxed::Box::new(observer)),
-            ..self
-        }
+        Self { observer: Some(alloc::boxed::Box::new(observer)), ..self }
     }
 }
 
@@ -219,10 +196,7 @@ impl<S: Scheme, C: Clock, Q: Sequence> Builder<S, C, Q> {
         Ok(LocalGenerator::from_parts(issuer, engine))
     }
 
-    #[allow(
-        clippy::type_complexity,
-        reason = "a private triple, taken apart at once"
-    )]
+    #[allow(clippy::type_complexity, reason = "a private triple, taken apart at once")]
     fn parts(self) -> Result<(Issuer<S, C>, Rules<S, Q>, Snapshot<S>), BuildError> {
         let policy = self.policy.unwrap_or_else(|| self.scheme.default_policy());
         if policy == Policy::TickTock && !S::TOGGLE {
@@ -241,9 +215,7 @@ impl<S: Scheme, C: Clock, Q: Sequence> Builder<S, C, Q> {
             self.scheme.check_start(self.clock.now()?)?;
         }
         let rules = Rules::new(policy, bounds, self.sequence?, &self.window);
-        let snapshot = self
-            .snapshot
-            .unwrap_or_else(|| self.scheme.resume(&self.node));
+        let snapshot = self.snapshot.unwrap_or_else(|| self.scheme.resume(&self.node));
         let issuer = Issuer {
             scheme: self.scheme,
             node: self.node,
@@ -271,12 +243,7 @@ impl<S: Scheme, C: Clock, Q: Sequence> Builder<S, C, Q> {
         }
         let pool = bounds.pool();
         if pool < S::MIN_POOL.into() {
-            return Err(BuildError::Pool {
-                lowest,
-                last,
-                pool,
-                min: S::MIN_POOL,
-            });
+            return Err(BuildError::Pool { lowest, last, pool, min: S::MIN_POOL });
         }
         Ok(bounds)
     }

@@ -8,7 +8,7 @@ use core::time::Duration;
 
 use crate::block::Block;
 use crate::clock::Clock;
-use crate::engine::{Issue, Refusal, StallReason};
+use crate::engine::{Issue, ReadTick, Refusal, StallReason};
 use crate::error::{ClockError, Error, ErrorKind};
 #[cfg(feature = "std")]
 use crate::generator::overflow::OverflowWatch;
@@ -54,10 +54,7 @@ impl<S: Scheme, C: Clock> Issuer<S, C> {
         &self,
         issue: impl FnOnce(&mut Readings<'_, S, C>) -> Result<T, Refusal<S>>,
     ) -> Result<T, Error> {
-        let mut readings = Readings {
-            issuer: self,
-            last: None,
-        };
+        let mut readings = Readings { issuer: self, last: None };
         match issue(&mut readings) {
             Ok(issued) => Ok(issued),
             Err(refusal) => Err(self.error(refusal, readings.last)),
@@ -70,14 +67,7 @@ impl<S: Scheme, C: Clock> Issuer<S, C> {
             Refusal::Clock(error) => (ErrorKind::Clock(error), None),
             Refusal::SequenceStart(start, bounds) => {
                 let (lowest, last) = (bounds.lowest(), bounds.last());
-                (
-                    ErrorKind::SequenceStart {
-                        start,
-                        lowest,
-                        last,
-                    },
-                    None,
-                )
+                (ErrorKind::SequenceStart { start, lowest, last }, None)
             }
             Refusal::Stall(stall) => {
                 let kind = match stall.reason {
@@ -90,12 +80,7 @@ impl<S: Scheme, C: Clock> Issuer<S, C> {
                 (kind, stall.until.map(|tick| self.scheme.time_of(tick)))
             }
         };
-        Error {
-            scheme: S::NAME,
-            kind,
-            now,
-            until,
-        }
+        Error { scheme: S::NAME, kind, now, until }
     }
 
     #[inline]
@@ -104,7 +89,7 @@ impl<S: Scheme, C: Clock> Issuer<S, C> {
         engine: &mut impl Issue<S>,
         want: NonZeroU32,
     ) -> Result<Block<S>, Error> {
-        self.issue_with(|readings| engine.issue(|| readings.now(), want))
+        self.issue_with(|readings| engine.issue(readings, want))
     }
 
     #[inline]
@@ -146,12 +131,7 @@ impl<S: Scheme, C: Clock> Issuer<S, C> {
     }
 
     pub(crate) fn ids<F: Form<S>>(&self, form: F, block: Block<S>) -> Ids<S, F> {
-        Ids {
-            scheme: self.scheme,
-            node: self.node,
-            form,
-            block,
-        }
+        Ids { scheme: self.scheme, node: self.node, form, block }
     }
 }
 
@@ -163,10 +143,22 @@ pub(crate) struct Readings<'a, S: Scheme, C> {
 
 impl<S: Scheme, C: Clock> Readings<'_, S, C> {
     #[inline]
-    pub(crate) fn now(&mut self) -> Result<Tick<S>, ClockError> {
-        let time = self.issuer.clock.now()?;
+    fn tick(&mut self, time: Result<UnixTime, ClockError>) -> Result<Tick<S>, ClockError> {
+        let time = time?;
         self.last = Some(time);
         self.issuer.tick(time)
+    }
+}
+
+impl<S: Scheme, C: Clock> ReadTick<S> for Readings<'_, S, C> {
+    #[inline]
+    fn now(&mut self) -> Result<Tick<S>, ClockError> {
+        self.tick(self.issuer.clock.now())
+    }
+
+    #[inline]
+    fn glance(&mut self) -> Result<Tick<S>, ClockError> {
+        self.tick(self.issuer.clock.glance())
     }
 }
 
@@ -209,9 +201,7 @@ impl<S: Scheme, C: Clock> Issuer<S, C> {
     ) -> Result<(), FillError> {
         let mut written = 0;
         while let Some(want) = want(out.len() - written) {
-            let block = self
-                .block(engine, want)
-                .map_err(|source| FillError { written, source })?;
+            let block = self.block(engine, want).map_err(|source| FillError { written, source })?;
             let len = block.len() as usize;
             form.fill(&self.scheme, &self.node, block, &mut out[written..][..len]);
             written += len;
@@ -284,9 +274,7 @@ impl<S: Scheme, C: Clock> Issuer<S, C> {
 impl<S: Scheme, C: fmt::Debug> Issuer<S, C> {
     /// The fields a generator shows of itself when it is debugged.
     pub(crate) fn debug(&self, f: &mut fmt::DebugStruct<'_, '_>) {
-        f.field("scheme", &self.scheme)
-            .field("node", &self.node)
-            .field("clock", &self.clock);
+        f.field("scheme", &self.scheme).field("node", &self.node).field("clock", &self.clock);
     }
 }
 

@@ -1,8 +1,9 @@
 use core::fmt;
 use core::num::NonZeroU32;
 
+use crate::block::Block;
 use crate::clock::{Clock, DefaultClock};
-use crate::engine::{ExclusiveEngine, Snapshot, State};
+use crate::engine::{ExclusiveEngine, Snapshot, Span, State};
 #[cfg(feature = "std")]
 use crate::error::BuildError;
 use crate::error::{Error, RangeError};
@@ -50,6 +51,21 @@ impl<S: Scheme, C, Q> LocalGenerator<S, C, Q> {
 }
 
 impl<S: Scheme, C: Clock, Q: Sequence> LocalGenerator<S, C, Q> {
+    /// The next ID of the engine's tick, if there is one and the time is still right.
+    #[inline]
+    fn next_of_tick<F: Form<S>>(&mut self, form: F) -> Option<F::Id> {
+        let time = self.issuer.clock.glance().ok()?;
+        let slot = self.engine.draw_at(time)?;
+        Some(form.id(&self.issuer.scheme, &self.issuer.node, slot))
+    }
+
+    /// The ID of a block of one, after which the engine may be drawn from for as long as its tick lasts.
+    fn first_of_tick<F: Form<S>>(&mut self, block: &Block<S>, form: F) -> F::Id {
+        let span = Span::of(&self.issuer.scheme, block.tick(), self.policy());
+        self.engine.set_span(span);
+        self.issuer.first_id(form, block)
+    }
+
     /// [`try_generate`](Self::try_generate) under another policy than the generator's own, for this
     /// call only.
     ///
@@ -64,10 +80,9 @@ impl<S: Scheme, C: Clock, Q: Sequence> LocalGenerator<S, C, Q> {
             Policy::TickTock if !S::TOGGLE => Policy::Wait,
             policy => policy,
         };
-        let block = self.issuer.issue_with(|readings| {
-            self.engine
-                .issue_under(policy, readings.now(), NonZeroU32::MIN)
-        })?;
+        let block = self
+            .issuer
+            .issue_with(|readings| self.engine.issue_under(policy, readings, NonZeroU32::MIN))?;
         Ok(self.issuer.first_id(S::Form::default(), &block))
     }
 }
@@ -140,7 +155,13 @@ impl<S: Scheme, C: Clock, Q: Sequence> LocalGenerator<S, C, Q> {
     /// As `try_generate`.
     #[inline]
     pub fn try_generate_as<F: Form<S>>(&mut self, form: F) -> Result<F::Id, Error> {
-        self.issuer.try_generate(&mut self.engine, form)
+        match self.next_of_tick(form) {
+            Some(id) => Ok(id),
+            None => {
+                let block = self.issuer.try_block(&mut self.engine, NonZeroU32::MIN)?;
+                Ok(self.first_of_tick(&block, form))
+            }
+        }
     }
 
     /// Writes IDs to the front of `out` until it is full or the generator can't go on, and returns
@@ -248,7 +269,13 @@ impl<S: Scheme, C: Clock, Q: Sequence> LocalGenerator<S, C, Q> {
     /// As `generate`.
     #[inline]
     pub fn generate_as<F: Form<S>>(&mut self, form: F) -> Result<F::Id, Error> {
-        self.issuer.generate(&mut self.engine, form)
+        match self.next_of_tick(form) {
+            Some(id) => Ok(id),
+            None => {
+                let block = self.issuer.block(&mut self.engine, NonZeroU32::MIN)?;
+                Ok(self.first_of_tick(&block, form))
+            }
+        }
     }
 
     /// Fills all of `out`.
@@ -315,9 +342,7 @@ mod tests {
     }
 
     fn builder(clock: &ManualClock) -> Builder<Seconds, &ManualClock, RandomStart> {
-        Builder::seeded(Node(1), 0)
-            .clock(clock)
-            .sequence(RandomStart::new(1))
+        Builder::seeded(Node(1), 0).clock(clock).sequence(RandomStart::new(1))
     }
 
     fn generate_and_turn_back(local: &mut Local<'_>, clock: &ManualClock) {

@@ -1,6 +1,8 @@
 //! Generators: an engine, a clock, a node, and the ways to ask for IDs.
 
 mod builder;
+#[cfg(target_has_atomic = "64")]
+mod handle;
 mod issuer;
 mod local;
 #[cfg(feature = "std")]
@@ -9,6 +11,8 @@ mod overflow;
 mod shared;
 
 pub use self::builder::Builder;
+#[cfg(target_has_atomic = "64")]
+pub use self::handle::Handle;
 #[cfg(feature = "std")]
 pub use self::issuer::FillError;
 pub use self::issuer::Ids;

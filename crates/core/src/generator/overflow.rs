@@ -42,10 +42,7 @@ std::thread_local! {
 
 impl OverflowWatch {
     pub(crate) fn new(observer: Option<Box<dyn Fn(Overflow) + Send + Sync>>) -> Self {
-        Self {
-            observer,
-            spell: Mutex::default(),
-        }
+        Self { observer, spell: Mutex::default() }
     }
 
     fn spell(&self) -> MutexGuard<'_, Spell> {
@@ -61,11 +58,7 @@ impl OverflowWatch {
             }
             spell.waiting += 1;
             let ticks = tick.saturating_sub(spell.first_tick);
-            Overflow {
-                time,
-                waiting: spell.waiting,
-                ticks,
-            }
+            Overflow { time, waiting: spell.waiting, ticks }
         };
         let waiting = Waiting(self);
         if let Some(observer) = &self.observer
@@ -80,9 +73,7 @@ impl OverflowWatch {
 
 impl fmt::Debug for OverflowWatch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("OverflowWatch")
-            .field("spell", &self.spell)
-            .finish_non_exhaustive()
+        f.debug_struct("OverflowWatch").field("spell", &self.spell).finish_non_exhaustive()
     }
 }
 

@@ -6,6 +6,7 @@ use crate::engine::{SharedEngine, Snapshot, State};
 #[cfg(feature = "std")]
 use crate::error::BuildError;
 use crate::error::{Error, RangeError};
+use crate::generator::Handle;
 use crate::generator::issuer::{Ids, Issuer};
 #[cfg(feature = "std")]
 use crate::generator::{Builder, FillError};
@@ -58,6 +59,15 @@ where
 impl<S: Scheme, C, Q> Generator<S, C, Q> {
     pub(crate) fn from_parts(issuer: Issuer<S, C>, engine: SharedEngine<S, Q>) -> Self {
         Self { engine, issuer }
+    }
+
+    pub(crate) fn parts(&self) -> (&Issuer<S, C>, &SharedEngine<S, Q>) {
+        (&self.issuer, &self.engine)
+    }
+
+    /// A share of this generator for one thread, which draws blocks instead of single IDs.
+    pub fn handle(&self) -> Handle<'_, S, C, Q> {
+        Handle::new(self)
     }
 }
 

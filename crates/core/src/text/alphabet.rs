@@ -49,12 +49,7 @@ impl Alphabet {
             values[given[i] as usize] = value;
             i += 1;
         }
-        Some(Self {
-            bits: given.len().ilog2(),
-            symbols,
-            values,
-            expected,
-        })
+        Some(Self { bits: given.len().ilog2(), symbols, values, expected })
     }
 
     /// The text of `bytes`. `CHARS` must be the number of characters they take.
@@ -97,11 +92,7 @@ impl Alphabet {
     ) -> Result<[u8; BYTES], ParseErrorKind> {
         debug_assert!(CHARS == (BYTES * 8).div_ceil(self.bits as usize));
         if text.len() != CHARS {
-            return Err(ParseErrorKind::Length {
-                found: text.len(),
-                min: CHARS,
-                max: CHARS,
-            });
+            return Err(ParseErrorKind::Length { found: text.len(), min: CHARS, max: CHARS });
         }
         let mut bytes = [0; BYTES];
         let (mut buffer, mut held) = (0u32, 0);
@@ -110,11 +101,7 @@ impl Alphabet {
             let value = self.values[text[read] as usize];
             if value == INVALID {
                 let (byte, position) = (text[read], read);
-                return Err(ParseErrorKind::Character {
-                    byte,
-                    position,
-                    expected: self.expected,
-                });
+                return Err(ParseErrorKind::Character { byte, position, expected: self.expected });
             }
             buffer = buffer << self.bits | value as u32;
             held += self.bits;
@@ -127,10 +114,7 @@ impl Alphabet {
         }
         if buffer & ((1 << held) - 1) != 0 {
             let position = CHARS - 1;
-            return Err(ParseErrorKind::StrayBits {
-                byte: text[position],
-                position,
-            });
+            return Err(ParseErrorKind::StrayBits { byte: text[position], position });
         }
         Ok(bytes)
     }
@@ -158,10 +142,7 @@ mod tests {
         assert_eq!(base64.encode::<1, 2>(&[0xff]), "_w");
         assert_eq!(base64.decode::<1, 2>(b"_w"), Ok([0xff]));
         for symbol in BASE64.bytes().filter(|symbol| !b"AQgw".contains(symbol)) {
-            let stray = ParseErrorKind::StrayBits {
-                byte: symbol,
-                position: 1,
-            };
+            let stray = ParseErrorKind::StrayBits { byte: symbol, position: 1 };
             assert_eq!(base64.decode::<1, 2>(&[b'_', symbol]), Err(stray));
         }
     }
@@ -169,20 +150,11 @@ mod tests {
     #[test]
     fn the_first_wrong_byte_is_named_before_stray_bits() {
         let base64 = Alphabet::new(BASE64, "base64").unwrap();
-        let wrong = |byte, position| {
-            Err(ParseErrorKind::Character {
-                byte,
-                position,
-                expected: "base64",
-            })
-        };
+        let wrong =
+            |byte, position| Err(ParseErrorKind::Character { byte, position, expected: "base64" });
         assert_eq!(base64.decode::<1, 2>(b"+/"), wrong(b'+', 0));
         assert_eq!(base64.decode::<1, 2>(b"_\xff"), wrong(0xff, 1));
-        let length = ParseErrorKind::Length {
-            found: 3,
-            min: 2,
-            max: 2,
-        };
+        let length = ParseErrorKind::Length { found: 3, min: 2, max: 2 };
         assert_eq!(base64.decode::<1, 2>(b"!!!"), Err(length));
     }
 }

@@ -85,11 +85,7 @@ pub const fn decode(text: &[u8], max: u64) -> Result<u64, ParseErrorKind> {
         let digit = VALUES[text[i] as usize];
         if digit == INVALID {
             let (byte, position) = (text[i], i);
-            return Err(ParseErrorKind::Character {
-                byte,
-                position,
-                expected: EXPECTED,
-            });
+            return Err(ParseErrorKind::Character { byte, position, expected: EXPECTED });
         }
         (value, too_large) = match value.checked_mul(36) {
             Some(product) => match product.checked_add(digit as u64) {
@@ -100,11 +96,7 @@ pub const fn decode(text: &[u8], max: u64) -> Result<u64, ParseErrorKind> {
         };
         i += 1;
     }
-    if too_large || value > max {
-        Err(decode_too_large(text, max))
-    } else {
-        Ok(value)
-    }
+    if too_large || value > max { Err(decode_too_large(text, max)) } else { Ok(value) }
 }
 
 /// Names the number that is too large.
@@ -113,15 +105,10 @@ const fn decode_too_large(text: &[u8], max: u64) -> ParseErrorKind {
     let mut value: u128 = 0;
     let mut i = 0;
     while i < text.len() {
-        value = value
-            .saturating_mul(36)
-            .saturating_add(VALUES[text[i] as usize] as u128);
+        value = value.saturating_mul(36).saturating_add(VALUES[text[i] as usize] as u128);
         i += 1;
     }
-    ParseErrorKind::TooLarge {
-        value,
-        max: max as u128,
-    }
+    ParseErrorKind::TooLarge { value, max: max as u128 }
 }
 
 #[cfg(test)]
@@ -141,23 +128,14 @@ mod tests {
     fn numbers_beyond_the_maximum_are_named() {
         let too_large = |value, max| Err(ParseErrorKind::TooLarge { value, max });
         assert_eq!(decode(b"10", 35), too_large(36, 35));
-        assert_eq!(
-            decode(b"3w5e11264sgsg", u64::MAX),
-            too_large(1 << 64, u64::MAX.into())
-        );
-        assert_eq!(
-            decode(b"zzzzzzzzzzzzz", 7),
-            too_large(36u128.pow(13) - 1, 7)
-        );
+        assert_eq!(decode(b"3w5e11264sgsg", u64::MAX), too_large(1 << 64, u64::MAX.into()));
+        assert_eq!(decode(b"zzzzzzzzzzzzz", 7), too_large(36u128.pow(13) - 1, 7));
         // Wraps to a small number where nobody looks.
         assert_eq!(
             decode(b"100000000000000", u64::MAX),
             too_large(36u128.pow(14), u64::MAX.into())
         );
-        assert_eq!(
-            decode(&[b'z'; 99], u64::MAX),
-            too_large(u128::MAX, u64::MAX.into())
-        );
+        assert_eq!(decode(&[b'z'; 99], u64::MAX), too_large(u128::MAX, u64::MAX.into()));
     }
 
     #[test]
@@ -166,11 +144,7 @@ mod tests {
             let found = decode(&[b'0', byte, b'!'], u64::MAX);
             let position = if byte.is_ascii_alphanumeric() { 2 } else { 1 };
             let byte = if position == 2 { b'!' } else { byte };
-            let expected = ParseErrorKind::Character {
-                byte,
-                position,
-                expected: EXPECTED,
-            };
+            let expected = ParseErrorKind::Character { byte, position, expected: EXPECTED };
             assert_eq!(found, Err(expected));
         }
     }

@@ -32,11 +32,7 @@ pub const fn encode(mut value: u64) -> Text<MAX_LEN> {
 /// first byte that is no digit or a leading zero, else [`ParseErrorKind::TooLarge`].
 pub const fn decode(text: &[u8], max: u64) -> Result<u64, ParseErrorKind> {
     if text.is_empty() || text.len() > MAX_LEN {
-        return Err(ParseErrorKind::Length {
-            found: text.len(),
-            min: 1,
-            max: MAX_LEN,
-        });
+        return Err(ParseErrorKind::Length { found: text.len(), min: 1, max: MAX_LEN });
     }
     let mut value: u128 = 0;
     let mut position = 0;
@@ -44,21 +40,14 @@ pub const fn decode(text: &[u8], max: u64) -> Result<u64, ParseErrorKind> {
         let byte = text[position];
         let leading_zero = byte == b'0' && position == 0 && text.len() > 1;
         if !byte.is_ascii_digit() || leading_zero {
-            return Err(ParseErrorKind::Character {
-                byte,
-                position,
-                expected: EXPECTED,
-            });
+            return Err(ParseErrorKind::Character { byte, position, expected: EXPECTED });
         }
         // 20 digits fit.
         value = value * 10 + (byte - b'0') as u128;
         position += 1;
     }
     if value > max as u128 {
-        return Err(ParseErrorKind::TooLarge {
-            value,
-            max: max as u128,
-        });
+        return Err(ParseErrorKind::TooLarge { value, max: max as u128 });
     }
     #[allow(clippy::cast_possible_truncation, reason = "compared with a u64 above")]
     Ok(value as u64)
@@ -80,33 +69,16 @@ mod tests {
 
     #[test]
     fn only_what_encoding_gives_is_accepted() {
-        let wrong = |byte, position| {
-            Err(ParseErrorKind::Character {
-                byte,
-                position,
-                expected: EXPECTED,
-            })
-        };
-        let length = |found| {
-            Err(ParseErrorKind::Length {
-                found,
-                min: 1,
-                max: 20,
-            })
-        };
+        let wrong =
+            |byte, position| Err(ParseErrorKind::Character { byte, position, expected: EXPECTED });
+        let length = |found| Err(ParseErrorKind::Length { found, min: 1, max: 20 });
         assert_eq!(decode(b"", 9), length(0));
         assert_eq!(decode(&[b'1'; 21], 9), length(21));
         assert_eq!(decode(b"+1", 9), wrong(b'+', 0));
         assert_eq!(decode(b"01", 9), wrong(b'0', 0));
         assert_eq!(decode(b"1_0", 9), wrong(b'_', 1));
-        assert_eq!(
-            decode(b"10", 9),
-            Err(ParseErrorKind::TooLarge { value: 10, max: 9 })
-        );
-        let above = ParseErrorKind::TooLarge {
-            value: 1 << 64,
-            max: u64::MAX.into(),
-        };
+        assert_eq!(decode(b"10", 9), Err(ParseErrorKind::TooLarge { value: 10, max: 9 }));
+        let above = ParseErrorKind::TooLarge { value: 1 << 64, max: u64::MAX.into() };
         assert_eq!(decode(b"18446744073709551616", u64::MAX), Err(above));
     }
 }

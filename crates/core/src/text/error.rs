@@ -75,11 +75,7 @@ impl fmt::Display for ParseError {
             ParseErrorKind::Length { found, min, max } => {
                 write!(f, "{found} bytes long, not {min} to {max}")
             }
-            ParseErrorKind::Character {
-                byte,
-                position,
-                expected,
-            } => {
+            ParseErrorKind::Character { byte, position, expected } => {
                 let byte = byte.escape_ascii();
                 write!(f, "'{byte}' at position {position} is none of {expected}")
             }
@@ -88,10 +84,7 @@ impl fmt::Display for ParseError {
             }
             ParseErrorKind::StrayBits { byte, position } => {
                 let byte = byte.escape_ascii();
-                write!(
-                    f,
-                    "'{byte}' at position {position} holds bits beyond the ID's"
-                )
+                write!(f, "'{byte}' at position {position} holds bits beyond the ID's")
             }
         }
     }
@@ -108,39 +101,15 @@ mod tests {
     #[test]
     fn messages_name_the_value_the_place_and_the_range() {
         let cases = [
+            (ParseErrorKind::Length { found: 3, min: 12, max: 12 }, "3 bytes long, not 12"),
+            (ParseErrorKind::Length { found: 0, min: 1, max: 13 }, "0 bytes long, not 1 to 13"),
             (
-                ParseErrorKind::Length {
-                    found: 3,
-                    min: 12,
-                    max: 12,
-                },
-                "3 bytes long, not 12",
-            ),
-            (
-                ParseErrorKind::Length {
-                    found: 0,
-                    min: 1,
-                    max: 13,
-                },
-                "0 bytes long, not 1 to 13",
-            ),
-            (
-                ParseErrorKind::Character {
-                    byte: b'\n',
-                    position: 4,
-                    expected: "0-9",
-                },
+                ParseErrorKind::Character { byte: b'\n', position: 4, expected: "0-9" },
                 "'\\n' at position 4 is none of 0-9",
             ),
+            (ParseErrorKind::TooLarge { value: 9, max: 8 }, "the number 9 is above 8"),
             (
-                ParseErrorKind::TooLarge { value: 9, max: 8 },
-                "the number 9 is above 8",
-            ),
-            (
-                ParseErrorKind::StrayBits {
-                    byte: b'z',
-                    position: 10,
-                },
+                ParseErrorKind::StrayBits { byte: b'z', position: 10 },
                 "'z' at position 10 holds bits beyond the ID's",
             ),
         ];

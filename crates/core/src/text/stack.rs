@@ -26,14 +26,8 @@ impl<const N: usize> Text<N> {
             moved[i - start] = bytes[i];
             i += 1;
         }
-        #[allow(
-            clippy::cast_possible_truncation,
-            reason = "N is the length of an ID's text"
-        )]
-        Self {
-            bytes: moved,
-            len: (N - start) as u8,
-        }
+        #[allow(clippy::cast_possible_truncation, reason = "N is the length of an ID's text")]
+        Self { bytes: moved, len: (N - start) as u8 }
     }
 
     /// The characters as bytes.

@@ -60,9 +60,7 @@ pub(crate) fn window<S: Scheme>(floor: u64, ceiling: u64) -> Window<S> {
 }
 
 pub(crate) fn ratchet<S>(allowance: u64) -> Policy<S> {
-    Policy::Ratchet {
-        allowance: Ticks::new(allowance),
-    }
+    Policy::Ratchet { allowance: Ticks::new(allowance) }
 }
 
 pub(crate) fn many(n: u32) -> NonZeroU32 {
@@ -156,12 +154,7 @@ pub(crate) fn assert_distinct(ids: impl IntoIterator<Item = u64>) {
 pub(crate) fn assert_increasing<'a>(ids: impl IntoIterator<Item = &'a u64>) {
     let mut last = None;
     for &id in ids {
-        assert!(
-            last < Some(id),
-            "{:?} came after {:?}",
-            parts(id),
-            last.map(parts)
-        );
+        assert!(last < Some(id), "{:?} came after {:?}", parts(id), last.map(parts));
         last = Some(id);
     }
 }

@@ -73,12 +73,7 @@ impl Reference {
         let first = self.next;
         let len = want.min(self.bounds.last() - first + 1);
         self.next += len;
-        Ok(Run {
-            tick: self.tick.unwrap(),
-            toggle: self.toggle,
-            first,
-            len,
-        })
+        Ok(Run { tick: self.tick.unwrap(), toggle: self.toggle, first, len })
     }
 
     /// The clock is not past the tick issued last.
@@ -132,10 +127,7 @@ impl Reference {
 
     fn refuse<T>(&self, reason: Reason, until: Option<u64>) -> Result<T, Refused> {
         Err(match until {
-            Some(tick) if tick > self.end => Refused {
-                reason: Reason::EndOfTime,
-                until: None,
-            },
+            Some(tick) if tick > self.end => Refused { reason: Reason::EndOfTime, until: None },
             until => Refused { reason, until },
         })
     }

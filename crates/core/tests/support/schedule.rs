@@ -142,31 +142,17 @@ pub(crate) fn setups<S: Example>() -> impl Strategy<Value = Setup> {
         2 => Just(None),
         1 => (0..12_u64, 1..40_u64).prop_map(Some),
     ];
-    (
-        rules,
-        pools.prop_flat_map(starts),
-        begins,
-        windows,
-        0..1_000_000_i64,
-    )
-        .prop_map(|(rule, (bounds, start), begin, window, fraction)| {
+    (rules, pools.prop_flat_map(starts), begins, windows, 0..1_000_000_i64).prop_map(
+        |(rule, (bounds, start), begin, window, fraction)| {
             let (floor, ceiling) = window.map_or((0, S::MAX_TICK + 1), |(before, len)| {
                 // From a little before the clock to a little after it.
-                let floor = (begin + 6)
-                    .saturating_sub(before)
-                    .clamp(S::FIRST_TICK, S::LAST_TICK);
+                let floor = (begin + 6).saturating_sub(before).clamp(S::FIRST_TICK, S::LAST_TICK);
                 (floor, (floor + len).min(S::MAX_TICK + 1))
             });
             let now = UnixTime::from_micros(at(begin).as_micros() + fraction);
-            Setup {
-                rule,
-                bounds,
-                start,
-                now,
-                floor,
-                ceiling,
-            }
-        })
+            Setup { rule, bounds, start, now, floor, ceiling }
+        },
+    )
 }
 
 /// Bounds for a pool, and starts for the bounds (a fixed one may lie outside of them).

@@ -1,0 +1,152 @@
+use core::fmt;
+use core::num::NonZeroU32;
+
+use crate::block::Block;
+use crate::clock::Clock;
+use crate::engine::Span;
+use crate::error::Error;
+use crate::generator::Generator;
+use crate::scheme::{Form, Scheme};
+use crate::sequence::Sequence;
+
+/// One thread's share of a [`Generator`]: takes blocks from it and issues from those, so that threads
+/// rarely meet at the generator's word.
+///
+/// IDs are unique across all handles of a generator and the generator itself; those of one handle
+/// strictly increase (but for the exceptions of the generator). Every ID checks the time of its block
+/// against the clock, so drift is bounded as ever. What is left of a block when its tick is over is
+/// dropped.
+///
+/// Blocks start at one ID, double when one is used up within its tick, and halve when one is not, so
+/// that idle handles leave the tick's sequences to the busy ones.
+///
+/// After the generator was [closed](Generator::close) a handle may still issue what is left of its block,
+/// for as long as that block's tick is the clock's; the snapshot counts the whole block as issued.
+///
+/// # Examples
+/// ```
+/// use tickid_core::{Generator, example};
+///
+/// let generator = Generator::<example::Seconds>::new(example::Node(1))?;
+/// std::thread::scope(|scope| {
+///     for _ in 0..2 {
+///         scope.spawn(|| {
+///             let mut handle = generator.handle();
+///             let first = handle.try_generate()?;
+///             assert!(handle.try_generate()? > first);
+///             Ok::<(), tickid_core::Error>(())
+///         });
+///     }
+/// });
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct Handle<'a, S: Scheme, C, Q> {
+    generator: &'a Generator<S, C, Q>,
+    block: Block<S>,
+    /// When the block may be issued from.
+    span: Span,
+    /// How many IDs the block had.
+    len: u32,
+}
+
+impl<'a, S: Scheme, C, Q> Handle<'a, S, C, Q> {
+    pub(crate) fn new(generator: &'a Generator<S, C, Q>) -> Self {
+        Self { generator, block: Block::EMPTY, span: Span::EMPTY, len: 0 }
+    }
+}
+
+impl<S: Scheme, C: Clock, Q: Sequence> Handle<'_, S, C, Q> {
+    /// An ID, or at once the reason why not.
+    ///
+    /// # Errors
+    /// As [`Generator::try_generate`].
+    #[inline]
+    pub fn try_generate(&mut self) -> Result<<S::Form as Form<S>>::Id, Error> {
+        self.try_generate_as(S::Form::default())
+    }
+
+    /// [`try_generate`](Self::try_generate) in a form.
+    ///
+    /// # Errors
+    /// As `try_generate`.
+    #[inline]
+    pub fn try_generate_as<F: Form<S>>(&mut self, form: F) -> Result<F::Id, Error> {
+        match self.next_of_block(form) {
+            Ok(id) => Ok(id),
+            Err(want) => {
+                let (issuer, mut engine) = self.generator.parts();
+                Ok(self.first_of(issuer.try_block(&mut engine, want)?, form))
+            }
+        }
+    }
+
+    /// An ID, as soon as there is one.
+    ///
+    /// # Errors
+    /// As [`Generator::generate`].
+    #[cfg(feature = "std")]
+    #[inline]
+    pub fn generate(&mut self) -> Result<<S::Form as Form<S>>::Id, Error> {
+        self.generate_as(S::Form::default())
+    }
+
+    /// [`generate`](Self::generate) in a form.
+    ///
+    /// # Errors
+    /// As `generate`.
+    #[cfg(feature = "std")]
+    #[inline]
+    pub fn generate_as<F: Form<S>>(&mut self, form: F) -> Result<F::Id, Error> {
+        match self.next_of_block(form) {
+            Ok(id) => Ok(id),
+            Err(want) => {
+                let (issuer, mut engine) = self.generator.parts();
+                Ok(self.first_of(issuer.block(&mut engine, want)?, form))
+            }
+        }
+    }
+
+    /// The next ID of the block, if there is one and its time is still right; else how many to ask for.
+    #[inline]
+    fn next_of_block<F: Form<S>>(&mut self, form: F) -> Result<F::Id, NonZeroU32> {
+        let (issuer, _) = self.generator.parts();
+        let in_time = issuer.clock.glance().is_ok_and(|time| self.span.contains(time));
+        if in_time && let Some(slot) = self.block.next() {
+            return Ok(form.id(&issuer.scheme, &issuer.node, slot));
+        }
+        Err(self.want(in_time))
+    }
+
+    /// How many IDs to ask for, now that the block is used up or its tick is over.
+    #[cold]
+    fn want(&mut self, in_time: bool) -> NonZeroU32 {
+        let want = if self.block.is_empty() {
+            if in_time { self.len.saturating_mul(2) } else { self.len }
+        } else {
+            self.len / 2
+        };
+        self.block = Block::EMPTY;
+        self.span = Span::EMPTY;
+        NonZeroU32::new(want).unwrap_or(NonZeroU32::MIN)
+    }
+
+    /// Takes up a new block and issues the first of it.
+    fn first_of<F: Form<S>>(&mut self, mut block: Block<S>, form: F) -> F::Id {
+        let (issuer, _) = self.generator.parts();
+        let id = issuer.first_id(form, &block);
+        self.len = block.len();
+        self.span = Span::of(&issuer.scheme, block.tick(), self.generator.policy());
+        block.next();
+        self.block = block;
+        id
+    }
+}
+
+impl<S: Scheme, C: fmt::Debug, Q: Sequence> fmt::Debug for Handle<'_, S, C, Q> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Handle")
+            .field("generator", &self.generator)
+            .field("block", &self.block)
+            .finish_non_exhaustive()
+    }
+}
