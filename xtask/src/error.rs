@@ -16,11 +16,7 @@ pub(crate) enum Error {
     #[error("`{command}` succeeded, but was expected to fail with \"{expected}\"")]
     Succeeded { command: String, expected: String },
     #[error("`{command}` did not fail with \"{expected}\"; it said:\n{said}")]
-    FailedOtherwise {
-        command: String,
-        expected: String,
-        said: String,
-    },
+    FailedOtherwise { command: String, expected: String, said: String },
     #[error("cannot read {}: {reason}", path.display())]
     Read { path: PathBuf, reason: io::Error },
     #[error("cannot write: {0}")]

@@ -26,11 +26,7 @@ pub(crate) enum Step {
 }
 
 pub(crate) fn lint(workspace: &Workspace, steps: &[Step]) -> Result<(), Error> {
-    let steps = if steps.is_empty() {
-        Step::value_variants()
-    } else {
-        steps
-    };
+    let steps = if steps.is_empty() { Step::value_variants() } else { steps };
     for step in steps {
         let value = step.to_possible_value();
         let name = value.as_ref().map_or("?", PossibleValue::get_name);
@@ -48,9 +44,9 @@ impl Step {
             Self::Tidy => tidy::check(workspace),
             Self::Tree => tree::check(workspace),
             Self::Clippy => clippy(workspace),
-            Self::Features => workspace
-                .libraries()
-                .try_for_each(|library| features(workspace, library)),
+            Self::Features => {
+                workspace.libraries().try_for_each(|library| features(workspace, library))
+            }
             Self::Docs => workspace
                 .cargo(&["doc", "--workspace", "--no-deps", "--all-features"])
                 .env("RUSTDOCFLAGS", "-D warnings")
@@ -77,16 +73,8 @@ fn clippy(workspace: &Workspace) -> Result<(), Error> {
         .run()?;
     for folder in workspace.workspaces_aside() {
         // A program without `std` has no test harness, which is a target, too.
-        let targets: &[_] = if folder == NO_STD {
-            &[]
-        } else {
-            &["--all-targets"]
-        };
-        workspace
-            .cargo_in(folder, &["clippy"])
-            .args(targets)
-            .args(DENY_WARNINGS)
-            .run()?;
+        let targets: &[_] = if folder == NO_STD { &[] } else { &["--all-targets"] };
+        workspace.cargo_in(folder, &["clippy"]).args(targets).args(DENY_WARNINGS).run()?;
     }
     Ok(())
 }
@@ -105,9 +93,7 @@ fn features(workspace: &Workspace, library: &Package) -> Result<(), Error> {
 /// None, each one alone, all: enough to find code that needs a feature it does not ask for.
 fn feature_sets(features: &[String]) -> Vec<Vec<&str>> {
     let none = ["--no-default-features"];
-    let each = features
-        .iter()
-        .map(|feature| [none[0], "--features", feature]);
+    let each = features.iter().map(|feature| [none[0], "--features", feature]);
     let mut sets = vec![none.to_vec()];
     sets.extend(each.map(Vec::from));
     sets.push(vec!["--all-features"]);
@@ -117,22 +103,14 @@ fn feature_sets(features: &[String]) -> Vec<Vec<&str>> {
 /// Builds and runs the probe; what it proves and how is told at the top of its source.
 fn no_std(workspace: &Workspace) -> Result<(), Error> {
     if !cfg!(unix) {
-        say(format_args!(
-            "no-std: skipped, as the probe links only on Unix"
-        ));
+        say(format_args!("no-std: skipped, as the probe links only on Unix"));
         return Ok(());
     }
     for features in [&[][..], &["--features", "alloc"]] {
-        workspace
-            .cargo_in(NO_STD, &["run", "--release"])
-            .args(features)
-            .run()?;
+        workspace.cargo_in(NO_STD, &["run", "--release"]).args(features).run()?;
     }
     workspace
-        .cargo_in(
-            NO_STD,
-            &["build", "--release", "--features", "std-on-purpose"],
-        )
+        .cargo_in(NO_STD, &["build", "--release", "--features", "std-on-purpose"])
         // Colours would interrupt the message.
         .env("CARGO_TERM_COLOR", "never")
         .fail_with("duplicate lang item `panic_impl`")

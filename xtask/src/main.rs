@@ -74,11 +74,7 @@ fn obey(command: Option<Command>) -> Result<(), Error> {
     match command {
         Command::Test => test::test(&workspace),
         Command::Lint { steps } => lint::lint(&workspace, &steps),
-        Command::Bench {
-            filter,
-            no_run,
-            arguments,
-        } => workspace
+        Command::Bench { filter, no_run, arguments } => workspace
             .cargo_in("benches", &["bench"])
             .args(no_run.then_some("--no-run"))
             .args(filter)
@@ -114,12 +110,7 @@ mod tests {
             ("bench --no-run -- --quick -n", None, "--quick -n"),
             ("bench sno --no-run -- --quick", Some("sno"), "--quick"),
         ] {
-            let Some(Command::Bench {
-                filter,
-                no_run: true,
-                arguments,
-            }) = parse(line)
-            else {
+            let Some(Command::Bench { filter, no_run: true, arguments }) = parse(line) else {
                 panic!("{line}: misunderstood");
             };
             assert_eq!(filter.as_deref(), expected_filter, "{line}");

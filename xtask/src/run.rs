@@ -30,11 +30,7 @@ impl Run {
         let program = std::env::var_os("CARGO").unwrap_or_else(|| OsString::from("cargo"));
         let mut command = Command::new(program);
         command.current_dir(root.join(folder)).stdin(Stdio::null());
-        Self {
-            command,
-            program: "cargo",
-            folder: folder.to_owned(),
-        }
+        Self { command, program: "cargo", folder: folder.to_owned() }
     }
 
     pub(crate) fn args(mut self, args: impl IntoIterator<Item = impl AsRef<OsStr>>) -> Self {
@@ -84,11 +80,7 @@ impl Run {
             say(format_args!("failed with \"{expected}\", as it should"));
             return Ok(());
         }
-        Err(Error::FailedOtherwise {
-            command,
-            expected,
-            said,
-        })
+        Err(Error::FailedOtherwise { command, expected, said })
     }
 
     fn output(&mut self) -> Result<Output, Error> {
@@ -108,11 +100,7 @@ impl Run {
 
 impl fmt::Display for Run {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self {
-            command,
-            program,
-            folder,
-        } = self;
+        let Self { command, program, folder } = self;
         if !folder.is_empty() {
             write!(f, "cd {folder} && ")?;
         }
@@ -177,14 +165,8 @@ mod tests {
     fn only_the_expected_failure_is_a_success() {
         let fail = || cargo().args(["no-such-command"]);
         assert!(fail().fail_with("no such command").is_ok());
-        assert!(matches!(
-            fail().fail_with("E0152"),
-            Err(Error::FailedOtherwise { .. })
-        ));
+        assert!(matches!(fail().fail_with("E0152"), Err(Error::FailedOtherwise { .. })));
         let succeed = cargo().args(["--version"]);
-        assert!(matches!(
-            succeed.fail_with("E0152"),
-            Err(Error::Succeeded { .. })
-        ));
+        assert!(matches!(succeed.fail_with("E0152"), Err(Error::Succeeded { .. })));
     }
 }

@@ -3,12 +3,10 @@ use crate::run::say;
 use crate::workspace::Workspace;
 
 pub(crate) fn test(workspace: &Workspace) -> Result<(), Error> {
-    workspace
-        .cargo(&["test", "--workspace", "--all-features"])
-        .run()?;
+    workspace.cargo(&["test", "--workspace", "--all-features"]).run()?;
     // What works only because another package turned on `std` would go unnoticed above, so each
-    // library has its turn alone. The tests themselves need an allocator; examples and integration
-    // tests need all of `std`.
+    // library has its turn alone. Tests themselves need an allocator; examples and integration tests
+    // need all of `std`.
     for library in workspace.libraries() {
         let alone = ["--package", &library.name, "--lib", "--no-default-features"];
         workspace.cargo(&["check"]).args(alone).run()?;

@@ -58,44 +58,27 @@ pub(crate) fn check(workspace: &Workspace) -> Result<(), Error> {
     findings.extend(source::stale_permits(&files));
     findings.extend(arrows::check(packages));
     findings.extend(arrows::missing_pages(packages, &files));
-    if findings.is_empty() {
-        Ok(())
-    } else {
-        Err(Error::Untidy(findings))
-    }
+    if findings.is_empty() { Ok(()) } else { Err(Error::Untidy(findings)) }
 }
 
 /// Adds the files of `folder`, from `root`, but those that are hidden or were built.
 fn read_folder(root: &Path, folder: &str, files: &mut Files) -> Result<(), Error> {
     let place = root.join(folder);
-    let error = |reason| Error::Read {
-        path: place.clone(),
-        reason,
-    };
+    let error = |reason| Error::Read { path: place.clone(), reason };
     for entry in fs::read_dir(&place).map_err(error)? {
         let entry = entry.map_err(error)?;
         let name = entry.file_name().to_string_lossy().into_owned();
         if name.starts_with('.') || name == "target" {
             continue;
         }
-        let path = if folder.is_empty() {
-            name
-        } else {
-            format!("{folder}/{name}")
-        };
+        let path = if folder.is_empty() { name } else { format!("{folder}/{name}") };
         let kind = entry.file_type().map_err(error)?;
         if kind.is_dir() {
             read_folder(root, &path, files)?;
         } else {
-            let text = if [".rs", ".md", ".toml"]
-                .iter()
-                .any(|end| path.ends_with(end))
-            {
+            let text = if [".rs", ".md", ".toml"].iter().any(|end| path.ends_with(end)) {
                 let place = entry.path();
-                fs::read_to_string(&place).map_err(|reason| Error::Read {
-                    path: place,
-                    reason,
-                })?
+                fs::read_to_string(&place).map_err(|reason| Error::Read { path: place, reason })?
             } else {
                 String::new()
             };
@@ -111,11 +94,8 @@ mod tests {
 
     #[test]
     fn a_finding_reads_like_a_compiler_message() {
-        let mut finding = Finding {
-            path: "a/b.rs".to_owned(),
-            line: Some(7),
-            message: "no".to_owned(),
-        };
+        let mut finding =
+            Finding { path: "a/b.rs".to_owned(), line: Some(7), message: "no".to_owned() };
         assert_eq!(finding.to_string(), "a/b.rs:7: no");
         finding.line = None;
         assert_eq!(finding.to_string(), "a/b.rs: no");

@@ -7,22 +7,12 @@ use crate::workspace::Workspace;
 
 pub(crate) fn check(workspace: &Workspace) -> Result<(), Error> {
     let duplicates = workspace
-        .cargo(&[
-            "tree",
-            "--quiet",
-            "--workspace",
-            "--all-features",
-            "--duplicates",
-        ])
+        .cargo(&["tree", "--quiet", "--workspace", "--all-features", "--duplicates"])
         .args(["--edges", "normal,build,dev"])
         .args(["--depth", "0", "--prefix", "none", "--format", "{p}"])
         .read()?;
     let found = several_versions(&duplicates);
-    if found.is_empty() {
-        Ok(())
-    } else {
-        Err(Error::Duplicates(found))
-    }
+    if found.is_empty() { Ok(()) } else { Err(Error::Duplicates(found)) }
 }
 
 /// The crates that occur in more than one version, with these. Cargo lists a crate also when it is

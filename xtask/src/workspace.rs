@@ -34,9 +34,8 @@ impl Workspace {
         let manifest_dir = std::env::var_os("CARGO_MANIFEST_DIR").ok_or(Error::NotUnderCargo)?;
         let root = Path::new(&manifest_dir).parent();
         let root = root.ok_or(Error::NotUnderCargo)?.to_owned();
-        let metadata = Run::cargo(&root, "")
-            .args(["metadata", "--format-version=1", "--no-deps"])
-            .read()?;
+        let metadata =
+            Run::cargo(&root, "").args(["metadata", "--format-version=1", "--no-deps"]).read()?;
         let packages = packages(&metadata)?;
         Ok(Self { root, packages })
     }
@@ -89,9 +88,7 @@ fn read_package(package: &Value, root: &Path) -> Result<Package, Error> {
     let dependencies = list(&package["dependencies"]);
     let dependencies = dependencies.ok_or(Error::Metadata("a package's dependencies"))?;
     Ok(Package {
-        name: text(&package["name"])
-            .ok_or(Error::Metadata("a package's name"))?
-            .to_owned(),
+        name: text(&package["name"]).ok_or(Error::Metadata("a package's name"))?.to_owned(),
         folder: folder.to_string_lossy().replace('\\', "/"),
         is_library: targets.iter().any(is_library),
         features: features.keys().cloned().collect(),
@@ -155,11 +152,6 @@ mod tests {
         assert!(no_root.to_string().contains("the workspace's root"));
         let nameless =
             r#"{"workspace_root": "/r", "packages": [{"manifest_path": "/r/Cargo.toml"}]}"#;
-        assert!(
-            packages(nameless)
-                .unwrap_err()
-                .to_string()
-                .contains("targets")
-        );
+        assert!(packages(nameless).unwrap_err().to_string().contains("targets"));
     }
 }

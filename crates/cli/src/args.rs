@@ -1,6 +1,6 @@
 //! The command line.
 
-use std::str::FromStr;
+use core::str::FromStr;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
@@ -21,10 +21,13 @@ pub(crate) struct Arguments {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Generate IDs
-    #[command(subcommand_required = true, after_help = "Examples:
+    #[command(
+        subcommand_required = true,
+        after_help = "Examples:
   tickid gen sno -n 5                 five sno IDs
   tickid gen scru64 --node 42/8       one SCRU64 ID of node 42 in 8 bits
-  tickid gen nanoflake --forever      Nanoflakes until the pipe closes")]
+  tickid gen nanoflake --forever      Nanoflakes until the pipe closes"
+    )]
     Gen(GenArguments),
     /// Show what IDs say
     #[command(after_help = "Examples:

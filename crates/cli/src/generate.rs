@@ -1,8 +1,9 @@
 //! `tickid gen`.
 
+use core::time::Duration;
 use std::io::{self, IsTerminal as _, Write as _};
 use std::process::ExitCode;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use rand::TryRng as _;
 use tickid_core::{Clock, Form, LocalGenerator, Scheme, Sequence};

@@ -1,6 +1,6 @@
 //! An ID's report for people: its bit fields in colour, each under its name.
 
-use std::fmt::Write as _;
+use core::fmt::Write as _;
 
 use anstyle::{AnsiColor, Style};
 
@@ -22,10 +22,8 @@ const COLOURS: [AnsiColor; 6] = [
 pub(crate) fn draw(report: &Report) -> String {
     let mut picture = String::new();
     let bold = Style::new().bold();
-    let time = report.rfc3339().map_or_else(
-        || "after the year 9999".to_owned(),
-        |time| time.to_string(),
-    );
+    let time =
+        report.rfc3339().map_or_else(|| "after the year 9999".to_owned(), |time| time.to_string());
     // Writing to a string can't fail.
     let _ = writeln!(picture, "{bold}{}{bold:#}  {}  {time}", report.text, report.scheme);
     for row in rows(&report.bits) {

@@ -1,5 +1,7 @@
 //! The command as a process: exit status, standard output, standard error.
 
+#![allow(clippy::expect_used, reason = "a test fails by panicking")]
+
 use std::collections::HashSet;
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::process::{Command, Output, Stdio};
@@ -93,7 +95,8 @@ fn gen_json_is_what_inspect_says_of_the_text() {
 
 #[test]
 fn every_format_prints_the_same_id() {
-    for scheme in ["scru64 --node 0u375nxqh5cq/8", "nanoflake", "kuid", "kuid --kind local", "sno"] {
+    for scheme in ["scru64 --node 0u375nxqh5cq/8", "nanoflake", "kuid", "kuid --kind local", "sno"]
+    {
         let formats = ["text", "int", "hex"].map(|format| {
             let stdout = stdout_of(&format!("gen {scheme} --format {format}"));
             stdout.trim_end().to_owned()
@@ -276,9 +279,8 @@ fn two_commands_at_once_with_nodes_of_their_own_do_not_collide() {
 
 #[test]
 fn every_subcommand_explains_itself_with_examples() {
-    let subcommands = [
-        "gen", "gen scru64", "gen nanoflake", "gen kuid", "gen sno", "inspect", "completions",
-    ];
+    let subcommands =
+        ["gen", "gen scru64", "gen nanoflake", "gen kuid", "gen sno", "inspect", "completions"];
     for subcommand in subcommands {
         let help = stdout_of(&format!("{subcommand} --help"));
         assert!(help.contains("Example"), "{subcommand}");

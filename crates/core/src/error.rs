@@ -89,7 +89,8 @@ pub struct Error {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// The clock is behind what was issued last, by more than the policy allows.
+    /// The clock is behind what was issued last, by more than the policy allows: it went back, or
+    /// overflows of a ratchet ran ahead of it.
     Rollback,
     /// All sequences of the tick are used up.
     Exhausted,
@@ -131,7 +132,7 @@ impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: ", self.scheme)?;
         match self.kind {
-            ErrorKind::Rollback => f.write_str("the clock is behind the last ID issued")?,
+            ErrorKind::Rollback => f.write_str("the clock is too far behind the last ID issued")?,
             ErrorKind::Exhausted => f.write_str("all sequences of this tick are used up")?,
             ErrorKind::Window => f.write_str("the time lies outside of the generator's window")?,
             ErrorKind::Closed => f.write_str("the generator is closed")?,

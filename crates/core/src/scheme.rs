@@ -60,6 +60,32 @@ pub trait Scheme: Copy + Eq + Hash + fmt::Debug + Send + Sync + 'static {
     /// The sequences that fit beside `node`.
     fn sequence_bounds(&self, node: &Self::Node) -> SequenceBounds;
 
+    /// `bounds` themselves, where a generator for `node` may be confined to them.
+    ///
+    /// # Errors
+    /// [`BuildError::SequenceBound`] for a bound outside of
+    /// [`sequence_bounds`](Self::sequence_bounds), [`BuildError::Pool`] for fewer sequences than
+    /// [`MIN_POOL`](Self::MIN_POOL).
+    fn check_bounds(
+        &self,
+        node: &Self::Node,
+        bounds: SequenceBounds,
+    ) -> Result<SequenceBounds, BuildError> {
+        let all = self.sequence_bounds(node);
+        let (lowest, last, pool) = (bounds.lowest(), bounds.last(), bounds.pool());
+        for bound in [lowest, last] {
+            if bound < all.lowest() || bound > all.last() {
+                let (min, max) = (all.lowest().into(), all.last().into());
+                let error = RangeError::new("sequence bound", bound.into(), min, max);
+                return Err(BuildError::SequenceBound(error));
+            }
+        }
+        if pool < Self::MIN_POOL.into() {
+            return Err(BuildError::Pool { lowest, last, pool, min: Self::MIN_POOL });
+        }
+        Ok(bounds)
+    }
+
     /// What `node` itself says of the IDs that were issued under it before.
     fn resume(&self, node: &Self::Node) -> Snapshot<Self> {
         let _ = node;

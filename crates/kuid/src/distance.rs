@@ -55,11 +55,7 @@ mod tests {
     fn every_part_of_the_time_has_its_sign() {
         let parts = |micros| {
             let distance = Distance::new(micros, 0);
-            (
-                distance.mega_seconds(),
-                distance.seconds(),
-                distance.micro_seconds(),
-            )
+            (distance.mega_seconds(), distance.seconds(), distance.micro_seconds())
         };
         assert_eq!(parts(1_000_002_000_003), (1, 2, 3));
         assert_eq!(parts(-1_000_002_000_003), (-1, -2, -3));

@@ -308,10 +308,7 @@ impl GlobalId {
     #[inline]
     const fn ends(self) -> (u64, u64) {
         let [a, b, c, d, e, f, g, h, i, j, k, l] = self.0;
-        (
-            u64::from_be_bytes([a, b, c, d, e, f, g, h]),
-            u64::from_be_bytes([e, f, g, h, i, j, k, l]),
-        )
+        (u64::from_be_bytes([a, b, c, d, e, f, g, h]), u64::from_be_bytes([e, f, g, h, i, j, k, l]))
     }
 
     #[inline]
@@ -520,9 +517,6 @@ mod tests {
         let at = |node| GlobalId::from_local(LocalId::MAX, Node::from_u32(node), Drift::MIN);
         assert_eq!(at(1).distance(at(1), Drift::MIN), Ok(Distance::default()));
         let error = at(1).distance(at(2), Drift::MIN).unwrap_err();
-        assert_eq!(
-            (error.expected(), error.found()),
-            (Node::from_u32(1), Node::from_u32(2))
-        );
+        assert_eq!((error.expected(), error.found()), (Node::from_u32(1), Node::from_u32(2)));
     }
 }

@@ -100,12 +100,7 @@ impl LocalId {
             ("kuid sequence", sequence, Self::MAX_SEQUENCE)
         } else {
             let step = micro_seconds >> Self::DROPPED_BITS;
-            return Ok(Self::assemble(
-                mega_seconds as u64,
-                seconds as u64,
-                step as u64,
-                sequence,
-            ));
+            return Ok(Self::assemble(mega_seconds as u64, seconds as u64, step as u64, sequence));
         };
         Err(RangeError::new(what, value as i128, 0, max as i128))
     }
@@ -125,10 +120,8 @@ impl LocalId {
     /// The ID of a tick and a sequence that is in range.
     #[inline]
     pub(crate) const fn at(tick: Tick<Kuid>, sequence: u32) -> Self {
-        let (seconds, step) = (
-            tick.get() / Kuid::TICKS_PER_SECOND,
-            tick.get() % Kuid::TICKS_PER_SECOND,
-        );
+        let (seconds, step) =
+            (tick.get() / Kuid::TICKS_PER_SECOND, tick.get() % Kuid::TICKS_PER_SECOND);
         Self::assemble(seconds / 1_000_000, seconds % 1_000_000, step, sequence)
     }
 
@@ -390,10 +383,7 @@ mod tests {
     fn ranges_hold_exactly_the_ids_of_a_tick() {
         let range = |micros| {
             let time = UnixTime::from_micros(micros);
-            (
-                LocalId::min_at(time).unwrap(),
-                LocalId::max_at(time).unwrap(),
-            )
+            (LocalId::min_at(time).unwrap(), LocalId::max_at(time).unwrap())
         };
         let (min, max) = range(1_024 * 5);
         assert_eq!((min.step(), max.step()), (5, 5));

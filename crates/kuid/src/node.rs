@@ -201,10 +201,7 @@ mod tests {
     #[test]
     fn the_error_names_both_nodes() {
         let error = ForeignNode::new(Node(1), Node(0xffff_ffff));
-        assert_eq!(
-            error.to_string(),
-            "the ID is of node ffffffff, not of node 00000001"
-        );
+        assert_eq!(error.to_string(), "the ID is of node ffffffff, not of node 00000001");
     }
 
     #[test]

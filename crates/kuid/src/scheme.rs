@@ -114,9 +114,7 @@ impl Scheme for Kuid {
     }
 
     fn default_policy(&self) -> Policy<Self> {
-        Policy::Ratchet {
-            allowance: self.ticks_in(Self::DEFAULT_ALLOWANCE),
-        }
+        Policy::Ratchet { allowance: self.ticks_in(Self::DEFAULT_ALLOWANCE) }
     }
 
     fn default_sequence(&self, _: u64) -> LowestStart {
@@ -206,12 +204,7 @@ impl Drift {
             Ok(Self(bits))
         } else {
             let (min, max) = (Self::MIN.0 as i128, Self::MAX.0 as i128);
-            Err(RangeError::new(
-                "kuid drift in bits",
-                bits as i128,
-                min,
-                max,
-            ))
+            Err(RangeError::new("kuid drift in bits", bits as i128, min, max))
         }
     }
 
@@ -262,9 +255,7 @@ mod tests {
 
     #[test]
     fn the_default_allowance_is_the_977_ticks_of_a_second() {
-        let ratchet = Policy::Ratchet {
-            allowance: Ticks::new(977),
-        };
+        let ratchet = Policy::Ratchet { allowance: Ticks::new(977) };
         assert_eq!(Kuid::default().default_policy(), ratchet);
     }
 

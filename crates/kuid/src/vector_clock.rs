@@ -39,10 +39,7 @@ impl Entry<Node> {
     /// The node and the rest of a global ID that was made with this drift.
     #[must_use]
     pub const fn from_global(id: GlobalId, drift: Drift) -> Self {
-        Self {
-            node: id.node(drift),
-            id: id.to_local(drift),
-        }
+        Self { node: id.node(drift), id: id.to_local(drift) }
     }
 
     /// The global ID with this drift.
@@ -84,9 +81,7 @@ where
     N: PartialEq + Borrow<Q>,
     Q: PartialEq + ?Sized,
 {
-    b.iter()
-        .filter(|theirs| theirs.node.borrow() != peer)
-        .all(|theirs| covers(a, theirs))
+    b.iter().filter(|theirs| theirs.node.borrow() != peer).all(|theirs| covers(a, theirs))
 }
 
 /// What clock `b` has that clock `a` has not, in the order of `b`. Nothing when `a`
@@ -96,14 +91,10 @@ pub fn diff<'a, N: PartialEq>(
     b: &'a [Entry<N>],
 ) -> impl Iterator<Item = Difference<&'a N>> {
     b.iter().filter_map(|theirs| match id_of(a, &theirs.node) {
-        None => Some(Difference::Missing(Entry {
-            node: &theirs.node,
-            id: theirs.id,
-        })),
-        Some(ours) if ours < theirs.id => Some(Difference::Behind {
-            node: &theirs.node,
-            distance: theirs.id.distance(ours),
-        }),
+        None => Some(Difference::Missing(Entry { node: &theirs.node, id: theirs.id })),
+        Some(ours) if ours < theirs.id => {
+            Some(Difference::Behind { node: &theirs.node, distance: theirs.id.distance(ours) })
+        }
         Some(_) => None,
     })
 }
@@ -167,9 +158,7 @@ impl<N> VectorClock<N> {
     #[doc(alias = "vclock")]
     #[must_use]
     pub const fn new() -> Self {
-        Self {
-            entries: Vec::new(),
-        }
+        Self { entries: Vec::new() }
     }
 
     /// The entries in the clock's order: that of the list it was made from, later
@@ -267,10 +256,7 @@ impl<N: PartialEq> FromIterator<Entry<N>> for VectorClock<N> {
     fn from_iter<I: IntoIterator<Item = Entry<N>>>(entries: I) -> Self {
         let mut clock = Self::new();
         for entry in entries {
-            let known = clock
-                .entries
-                .iter_mut()
-                .find(|known| known.node == entry.node);
+            let known = clock.entries.iter_mut().find(|known| known.node == entry.node);
             match known {
                 Some(known) => known.id = known.id.max(entry.id),
                 None => clock.entries.push(entry),
@@ -325,22 +311,14 @@ mod tests {
 
     #[test]
     fn slices_compare_as_clocks_do() {
-        let (a, b) = (
-            [entry("a", 1), entry("b", 2)],
-            [entry("a", 1), entry("b", 3)],
-        );
+        let (a, b) = ([entry("a", 1), entry("b", 2)], [entry("a", 1), entry("b", 3)]);
         assert!(descends(&b, &a) && !descends(&a, &b));
         assert!(descends_except("b", &a, &b) && !descends_except("a", &a, &b));
         assert_eq!(diff(&b, &a).count(), 0);
-        let behind = Difference::Behind {
-            node: &"b",
-            distance: LocalId::new(3).distance(LocalId::new(2)),
-        };
+        let behind =
+            Difference::Behind { node: &"b", distance: LocalId::new(3).distance(LocalId::new(2)) };
         assert!(diff(&a, &b).eq([behind]));
-        let missing = Difference::Missing(Entry {
-            node: &"b",
-            id: LocalId::new(3),
-        });
+        let missing = Difference::Missing(Entry { node: &"b", id: LocalId::new(3) });
         assert!(diff(&a[..1], &b).eq([missing]));
     }
 
@@ -362,9 +340,8 @@ mod tests {
 
         #[test]
         fn recording_moves_to_the_front_and_never_back_in_time() {
-            let mut clock: VectorClock<_> = [entry("a", 5), entry("b", 5), entry("c", 5)]
-                .into_iter()
-                .collect();
+            let mut clock: VectorClock<_> =
+                [entry("a", 5), entry("b", 5), entry("c", 5)].into_iter().collect();
             assert!(clock.record("c", LocalId::new(6)));
             assert!(!clock.record("b", LocalId::new(5)));
             assert!(!clock.record("b", LocalId::new(4)));
@@ -379,9 +356,7 @@ mod tests {
         #[test]
         fn of_a_node_that_comes_twice_the_later_id_counts() {
             let clock: VectorClock<_> =
-                [entry("a", 5), entry("b", 1), entry("a", 6), entry("a", 2)]
-                    .into_iter()
-                    .collect();
+                [entry("a", 5), entry("b", 1), entry("a", 6), entry("a", 2)].into_iter().collect();
             assert_eq!(clock.entries(), [entry("a", 6), entry("b", 1)]);
         }
 

@@ -69,11 +69,7 @@ mod tests {
             while ids.is_short() {
                 clock.turn(&mut random);
                 READINGS.set(None);
-                let wait = if random.below(4) == 0 {
-                    Wait::Yes
-                } else {
-                    Wait::No
-                };
+                let wait = if random.below(4) == 0 { Wait::Yes } else { Wait::No };
                 let new = ids.draw(&generator, &mut random, wait);
                 assert_near_the_clock(new, most_ahead);
                 assert!(new.iter().all(|&id| tick(id) >= floor));
@@ -88,11 +84,7 @@ mod tests {
     fn no_id_lies_outside_of_a_window_that_is_widened_meanwhile() {
         let clock = Script::new();
         let floor = tick_at(START);
-        let generator = builder()
-            .clock(&clock)
-            .window(window(floor, floor + 1))
-            .build()
-            .unwrap();
+        let generator = builder().clock(&clock).window(window(floor, floor + 1)).build().unwrap();
         let most_ahead = most_ahead(&generator);
         let ceiling = AtomicU64::new(floor + 1);
         let ids = on_all_threads(|seed| {
@@ -124,19 +116,13 @@ mod tests {
         let generator = builder.build().unwrap();
         let ids = on_all_threads(|_| {
             let local = (0..IDS).filter_map(|_| generator.try_generate_as(Local).ok());
-            Ids {
-                local: local.collect(),
-                last_global: None,
-            }
+            Ids { local: local.collect(), last_global: None }
         });
         assert_eq!(ids.len(), 16_384);
         let sequences = ids.iter().map(|id| id.sequence());
         assert_eq!(sequences.collect::<BTreeSet<_>>().len(), 16_384);
         assert!(ids.iter().all(|&id| tick(id) == tick_at(START)));
-        assert_eq!(
-            generator.state().snapshot.tick.unwrap().get(),
-            tick_at(START)
-        );
+        assert_eq!(generator.state().snapshot.tick.unwrap().get(), tick_at(START));
     }
 
     fn builder() -> Builder {
@@ -151,9 +137,8 @@ mod tests {
     fn on_all_threads(work: impl Fn(u64) -> Ids + Sync) -> Vec<LocalId> {
         let work = &work;
         thread::scope(|scope| {
-            let threads: Vec<_> = (1..=THREADS)
-                .map(|seed| scope.spawn(move || work(seed).local))
-                .collect();
+            let threads: Vec<_> =
+                (1..=THREADS).map(|seed| scope.spawn(move || work(seed).local)).collect();
             let ids = threads.into_iter().map(|thread| thread.join().unwrap());
             ids.collect::<Vec<_>>().concat()
         })
@@ -211,9 +196,9 @@ mod tests {
                         generator.fill(&mut slice).unwrap();
                         slice
                     }
-                    (_, Wait::No) => generator
-                        .try_fill(&mut slice)
-                        .map_or(vec![], |ids| ids.to_vec()),
+                    (_, Wait::No) => {
+                        generator.try_fill(&mut slice).map_or(vec![], |ids| ids.to_vec())
+                    }
                 };
                 for id in ids {
                     assert!(Some(id) > self.last_global);
@@ -295,9 +280,7 @@ mod tests {
 
     impl Script {
         fn new() -> Self {
-            Self {
-                micros: AtomicI64::new(START),
-            }
+            Self { micros: AtomicI64::new(START) }
         }
 
         /// Now and then: a little forward, a leap forward, a leap back, back to the start of the second.

@@ -25,10 +25,7 @@ mod tests {
             let clock = clock_at(clock);
             let mut generator = builder().clock(&clock).build_local().unwrap();
             let mut ids = [LocalId::MIN; 16_385];
-            assert_eq!(
-                generator.try_fill_as(Local, &mut ids).unwrap().len(),
-                16_385
-            );
+            assert_eq!(generator.try_fill_as(Local, &mut ids).unwrap().len(), 16_385);
             let [first, .., last, next] = ids;
             assert_eq!(parts(first).3, 0);
             assert_eq!(last, with_sequence(first, 16_383));
@@ -94,10 +91,7 @@ mod tests {
         clock.advance(error.retry_after().unwrap() - Duration::from_micros(1));
         assert!(generator.try_generate_as(Local).is_err());
         clock.advance(Duration::from_micros(1));
-        assert_eq!(
-            tick(generator.try_generate_as(Local).unwrap()),
-            tick(last) + 1
-        );
+        assert_eq!(tick(generator.try_generate_as(Local).unwrap()), tick(last) + 1);
     }
 
     #[test]
@@ -157,10 +151,7 @@ mod tests {
         let global = generator.try_generate().unwrap();
         let local = generator.try_generate_as(Local).unwrap();
         let global_again = generator.try_generate().unwrap();
-        assert_eq!(
-            parts(global.to_local(Drift::DEFAULT)),
-            (1539, 625_275, 432_128, 0)
-        );
+        assert_eq!(parts(global.to_local(Drift::DEFAULT)), (1539, 625_275, 432_128, 0));
         assert_eq!(parts(local), (1539, 625_275, 432_128, 1));
         assert_eq!(global_again.sequence(), 2);
         assert_eq!(global.node(Drift::DEFAULT), NODE);
@@ -169,34 +160,19 @@ mod tests {
     #[test]
     fn single_ids_blocks_and_slices_are_the_same_ids() {
         for bits in 5..=10 {
-            let layout = Kuid {
-                drift: Drift::new(bits).unwrap(),
-            };
+            let layout = Kuid { drift: Drift::new(bits).unwrap() };
             let clock = clock_at(1_539_625_275_432_128);
-            let generators = || {
-                builder()
-                    .layout(layout)
-                    .clock(&clock)
-                    .build_local()
-                    .unwrap()
-            };
+            let generators = || builder().layout(layout).clock(&clock).build_local().unwrap();
             let single: Vec<_> = {
                 let mut generator = generators();
-                (0..20_000)
-                    .map(|_| generator.try_generate().unwrap())
-                    .collect()
+                (0..20_000).map(|_| generator.try_generate().unwrap()).collect()
             };
             let mut slice = vec![GlobalId::MIN; 20_000];
             generators().fill(&mut slice).unwrap();
             assert_eq!(single, slice);
             let mut slice = vec![LocalId::MIN; 20_000];
             generators().fill_as(Local, &mut slice).unwrap();
-            assert!(
-                single
-                    .iter()
-                    .map(|id| id.to_local(layout.drift))
-                    .eq(slice.iter().copied())
-            );
+            assert!(single.iter().map(|id| id.to_local(layout.drift)).eq(slice.iter().copied()));
             let n = NonZeroU32::new(10_000).unwrap();
             let mut generator = generators();
             let blocks = (0..3).flat_map(|_| generator.try_block(n).unwrap());
@@ -241,11 +217,7 @@ mod tests {
         let floor = 1_539_625_275 * TICKS_PER_SECOND;
         let window = Window::new(Tick::new(floor).unwrap(), floor + 2).unwrap();
         let clock = clock_at(1_539_625_275_000_000);
-        let mut generator = builder()
-            .clock(&clock)
-            .window(window)
-            .build_local()
-            .unwrap();
+        let mut generator = builder().clock(&clock).window(window).build_local().unwrap();
         let mut ids = vec![LocalId::MIN; 40_000];
         let issued = generator.try_fill_as(Local, &mut ids).unwrap();
         assert_eq!(issued.len(), 2 * 16_384);
@@ -263,11 +235,7 @@ mod tests {
         assert_eq!(generator.generate().unwrap_err().kind(), ErrorKind::Closed);
         clock.set(UnixTime::from_micros(1_539_625_275_000_000));
         let builder = builder().clock(&clock).restore(snapshot);
-        let next = builder
-            .build_local()
-            .unwrap()
-            .try_generate_as(Local)
-            .unwrap();
+        let next = builder.build_local().unwrap().try_generate_as(Local).unwrap();
         assert_eq!(next, with_sequence(last, 1));
     }
 
@@ -280,9 +248,7 @@ mod tests {
         let mut generator = builder()
             .clock(&clock)
             .sequence(FixedStart(16_000))
-            .policy(Policy::Ratchet {
-                allowance: Ticks::ZERO,
-            })
+            .policy(Policy::Ratchet { allowance: Ticks::ZERO })
             .build_local()
             .unwrap();
         assert_eq!(generator.try_generate().unwrap().sequence(), 16_000);
@@ -301,12 +267,7 @@ mod tests {
     }
 
     fn parts(id: LocalId) -> (u32, u32, u32, u32) {
-        (
-            id.mega_seconds(),
-            id.seconds(),
-            id.micro_seconds(),
-            id.sequence(),
-        )
+        (id.mega_seconds(), id.seconds(), id.micro_seconds(), id.sequence())
     }
 
     fn with_sequence(id: LocalId, sequence: u32) -> LocalId {

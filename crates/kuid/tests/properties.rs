@@ -96,11 +96,7 @@ mod tests {
             ]
             .prop_map(String::into_bytes);
             let byte = prop_oneof![select(SORTABLE.as_bytes()), any::<u8>()].boxed();
-            let edited = (
-                canonical.clone(),
-                any::<prop::sample::Index>(),
-                byte.clone(),
-            );
+            let edited = (canonical.clone(), any::<prop::sample::Index>(), byte.clone());
             prop_oneof![
                 canonical,
                 edited.clone().prop_map(|(mut text, at, byte)| {
@@ -715,10 +711,8 @@ mod tests {
 
         /// Few nodes and IDs, so that they meet.
         fn entries() -> impl Strategy<Value = Vec<Entry<u8>>> {
-            let entry = (0u8..8, 0u64..6).prop_map(|(node, id)| Entry {
-                node,
-                id: LocalId::new(id),
-            });
+            let entry =
+                (0u8..8, 0u64..6).prop_map(|(node, id)| Entry { node, id: LocalId::new(id) });
             prop::collection::vec(entry, 0..10)
         }
 
@@ -746,10 +740,7 @@ mod tests {
 
     /// IDs of valid times.
     fn valid() -> impl Strategy<Value = LocalId> + Clone {
-        let micros = prop_oneof![
-            0..=LAST_MICRO,
-            1_500_000_000_000_000i64..1_800_000_000_000_000
-        ];
+        let micros = prop_oneof![0..=LAST_MICRO, 1_500_000_000_000_000i64..1_800_000_000_000_000];
         (micros, 0u32..=0x3fff).prop_map(|(micros, sequence)| local_at(micros, sequence))
     }
 

@@ -61,17 +61,11 @@ mod tests {
         let again: VectorClock<String> = serde_json::from_str(json).unwrap();
         assert_eq!(again.entries(), clock.entries());
         for json in [r#"[["a@host"]]"#, r#"[["a@host","short"]]"#, r#""a@host""#] {
-            assert!(
-                serde_json::from_str::<VectorClock<String>>(json).is_err(),
-                "{json}"
-            );
+            assert!(serde_json::from_str::<VectorClock<String>>(json).is_err(), "{json}");
         }
         let twice = r#"[["03eb2731","..........3"],["03eb2731","..........."]]"#;
         let clock: VectorClock = serde_json::from_str(twice).unwrap();
-        let entry = Entry {
-            node: Node::phash2("uid@127.0.0.1"),
-            id: LocalId::new(1),
-        };
+        let entry = Entry { node: Node::phash2("uid@127.0.0.1"), id: LocalId::new(1) };
         assert_eq!(clock.entries(), [entry]);
     }
 

@@ -73,10 +73,7 @@ mod tests {
         let (name, drift) = (text(term, "node_name"), drift(term));
         assert_eq!(name, "uid@127.0.0.1");
         let local = Parts::of(term).local();
-        assert_eq!(
-            local,
-            LocalId::from_parts(1539, 625_275, 432_128, 1).unwrap()
-        );
+        assert_eq!(local, LocalId::from_parts(1539, 625_275, 432_128, 1).unwrap());
 
         let id = GlobalId::from_local(local, Node::phash(name), drift);
         assert_eq!(id.to_bytes(), hex(documented, "bytes"));
@@ -208,10 +205,7 @@ mod tests {
                     .map(|side| GlobalId::from_local(Parts::of(side).local(), node(side), drift));
                 let error = one.distance(other, drift).unwrap_err();
                 assert_eq!([error.expected(), error.found()], nodes);
-                assert_eq!(
-                    one.to_local_of(nodes[1], drift).unwrap_err().found(),
-                    nodes[0]
-                );
+                assert_eq!(one.to_local_of(nodes[1], drift).unwrap_err().found(), nodes[0]);
             }
         }
         assert_eq!(kinds, [[true, true], [true, false], [false, true]]);
@@ -244,11 +238,7 @@ mod tests {
         for entry in list(&vectors["vclock"], "descend_except_peer", 56) {
             let (a, b) = (clock(&entry["a"]), clock(&entry["b"]));
             let peer = text(entry, "peer");
-            assert_eq!(
-                a.descends_except(peer, &b),
-                boolean(entry, "result"),
-                "{entry}"
-            );
+            assert_eq!(a.descends_except(peer, &b), boolean(entry, "result"), "{entry}");
             let plain = vector_clock::descends_except(peer, a.entries(), b.entries());
             assert_eq!(plain, boolean(entry, "result"), "{entry}");
         }
@@ -301,10 +291,7 @@ mod tests {
                 16 => {
                     let recorded = LocalId::from_be_bytes(hex(entry, "bytes"));
                     assert_eq!(recorded.encode(), text(entry, "canonical"), "{entry}");
-                    assert!(
-                        boolean(entry, "decodes_to_uid") && global.is_err(),
-                        "{entry}"
-                    );
+                    assert!(boolean(entry, "decodes_to_uid") && global.is_err(), "{entry}");
                     assert_eq!(local.is_ok(), is_canonical, "{entry}");
                     match local {
                         Ok(id) => assert_eq!(id, recorded, "{entry}"),
@@ -319,20 +306,13 @@ mod tests {
                 24 => {
                     let recorded = GlobalId::from_bytes(hex(entry, "bytes"));
                     assert_eq!(recorded.encode(), text(entry, "canonical"), "{entry}");
-                    assert!(
-                        boolean(entry, "decodes_to_uid") && local.is_err(),
-                        "{entry}"
-                    );
+                    assert!(boolean(entry, "decodes_to_uid") && local.is_err(), "{entry}");
                     assert_eq!(global.is_ok(), is_canonical, "{entry}");
                     match global {
                         Ok(id) => assert_eq!(id, recorded, "{entry}"),
                         Err(error) => {
                             let kind = error.kind();
-                            let length = ParseErrorKind::Length {
-                                found: 17,
-                                min: 16,
-                                max: 16,
-                            };
+                            let length = ParseErrorKind::Length { found: 17, min: 16, max: 16 };
                             assert_eq!(kind, length, "{entry}");
                             extra += 1;
                         }
@@ -353,10 +333,8 @@ mod tests {
         let vectors = load();
         let sort = &vectors["sort"];
         let drift = drift(sort);
-        let ids: Vec<_> = list(sort, "ids", 200)
-            .iter()
-            .map(|entry| assert_global(entry, drift))
-            .collect();
+        let ids: Vec<_> =
+            list(sort, "ids", 200).iter().map(|entry| assert_global(entry, drift)).collect();
         let sorted = sorted(&ids);
         assert_eq!(indices(sort, "order_by_bytes"), sorted);
         assert_eq!(indices(sort, "order_by_d64"), sorted);
@@ -443,10 +421,7 @@ mod tests {
     }
 
     fn entries(clock: &Value) -> Vec<Entry<&str>> {
-        let entry = |entry| Entry {
-            node: text(entry, "node"),
-            id: Parts::of(entry).local(),
-        };
+        let entry = |entry| Entry { node: text(entry, "node"), id: Parts::of(entry).local() };
         array(clock).iter().map(entry).collect()
     }
 
@@ -469,9 +444,7 @@ mod tests {
     }
 
     fn array(value: &Value) -> &[Value] {
-        value
-            .as_array()
-            .unwrap_or_else(|| panic!("no list: {value}"))
+        value.as_array().unwrap_or_else(|| panic!("no list: {value}"))
     }
 
     fn number(entry: &Value, key: &str) -> i64 {

@@ -26,23 +26,16 @@ pub struct Epoch {
 
 impl Epoch {
     /// Twitter's, 2010-11-04T01:42:54.657Z, which is the default.
-    pub const TWITTER: Self = Self {
-        unix_millis: 1_288_834_974_657,
-    };
+    pub const TWITTER: Self = Self { unix_millis: 1_288_834_974_657 };
     /// Discord's, 2015-01-01T00:00:00Z.
-    pub const DISCORD: Self = Self {
-        unix_millis: 1_420_070_400_000,
-    };
+    pub const DISCORD: Self = Self { unix_millis: 1_420_070_400_000 };
     /// Unix's, 1970-01-01T00:00:00Z. Its last timestamp is in the year 2039.
     pub const UNIX: Self = Self { unix_millis: 0 };
     /// The earliest: [`UnixTime::MIN`] in whole milliseconds.
-    pub const MIN: Self = Self {
-        unix_millis: i64::MIN / 1_000,
-    };
+    pub const MIN: Self = Self { unix_millis: i64::MIN / 1_000 };
     /// The latest, whose last timestamp is [`UnixTime::MAX`] in whole milliseconds.
-    pub const MAX: Self = Self {
-        unix_millis: i64::MAX / 1_000 - NanoflakeId::MAX_TIMESTAMP.cast_signed(),
-    };
+    pub const MAX: Self =
+        Self { unix_millis: i64::MAX / 1_000 - NanoflakeId::MAX_TIMESTAMP.cast_signed() };
 
     /// The epoch `unix_millis` milliseconds after 1970-01-01T00:00:00Z, or before it when negative.
     ///

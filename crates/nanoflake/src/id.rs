@@ -64,11 +64,7 @@ impl NanoflakeId {
     /// # Errors
     /// [`RangeError`] below 0.
     pub const fn new(value: i64) -> Result<Self, RangeError> {
-        if value >= 0 {
-            Ok(Self(value))
-        } else {
-            Err(Self::out_of_range(value as i128))
-        }
+        if value >= 0 { Ok(Self(value)) } else { Err(Self::out_of_range(value as i128)) }
     }
 
     #[cold]
@@ -120,19 +116,13 @@ impl NanoflakeId {
     /// [`ParseErrorKind::TooLarge`] above 2^63 - 1.
     pub const fn parse_bytes(text: &[u8]) -> Result<Self, ParseError> {
         let decoded = match text {
-            [b'0', _, ..] if text.len() < Self::TEXT_LEN => Err(ParseErrorKind::Character {
-                byte: b'0',
-                position: 0,
-                expected: EXPECTED_FIRST,
-            }),
+            [b'0', _, ..] if text.len() < Self::TEXT_LEN => {
+                Err(ParseErrorKind::Character { byte: b'0', position: 0, expected: EXPECTED_FIRST })
+            }
             [_, ..] if text.len() <= Self::TEXT_LEN => {
                 base36::decode(text, Self::MAX.0.cast_unsigned())
             }
-            _ => Err(ParseErrorKind::Length {
-                found: text.len(),
-                min: 1,
-                max: Self::TEXT_LEN,
-            }),
+            _ => Err(ParseErrorKind::Length { found: text.len(), min: 1, max: Self::TEXT_LEN }),
         };
         Self::decoded("Nanoflake ID", decoded)
     }
@@ -333,24 +323,14 @@ mod tests {
             ("0z", "'0' at position 0 is none of 1-9"),
             ("z-", "'-' at position 1 is none of 0-9, a-z, A-Z"),
             ("0000000000_", "'0' at position 0 is none of 1-9"),
-            (
-                "1y2p0ij32e8e8",
-                "the number 9223372036854775808 is above 9223372036854775807",
-            ),
+            ("1y2p0ij32e8e8", "the number 9223372036854775808 is above 9223372036854775807"),
         ];
         for (text, expected) in cases {
-            let message = NanoflakeId::parse_bytes(text.as_bytes())
-                .unwrap_err()
-                .to_string();
-            assert!(
-                message.starts_with("not a Nanoflake ID: "),
-                "{text:?}: {message}"
-            );
+            let message = NanoflakeId::parse_bytes(text.as_bytes()).unwrap_err().to_string();
+            assert!(message.starts_with("not a Nanoflake ID: "), "{text:?}: {message}");
             assert!(message.contains(expected), "{text:?}: {message}");
         }
-        let message = NanoflakeId::parse_decimal(b"9223372036854775808")
-            .unwrap_err()
-            .to_string();
+        let message = NanoflakeId::parse_decimal(b"9223372036854775808").unwrap_err().to_string();
         assert_eq!(
             message,
             "not a decimal Nanoflake ID: the number 9223372036854775808 is above 9223372036854775807"

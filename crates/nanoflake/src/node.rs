@@ -61,9 +61,7 @@ impl GeneratorId {
             let (value, max) = (worker as i128, Self::MAX_WORKER as i128);
             Err(RangeError::new("worker", value, 0, max))
         } else {
-            Ok(Self(
-                (datacenter as u16) << Self::WORKER_BITS | worker as u16,
-            ))
+            Ok(Self((datacenter as u16) << Self::WORKER_BITS | worker as u16))
         }
     }
 

@@ -106,11 +106,7 @@ impl Scheme for Nanoflake {
 
     fn check_start(&self, now: UnixTime) -> Result<(), BuildError> {
         let epoch = self.epoch.unix_time();
-        if epoch <= now {
-            Ok(())
-        } else {
-            Err(BuildError::Epoch { epoch, now })
-        }
+        if epoch <= now { Ok(()) } else { Err(BuildError::Epoch { epoch, now }) }
     }
 
     fn default_policy(&self) -> Policy<Self> {
@@ -154,16 +150,9 @@ mod tests {
 
     #[test]
     fn whole_milliseconds_count_of_a_duration() {
-        for (nanos, ticks) in [
-            (0, 0),
-            (999_999, 0),
-            (1_000_000, 1),
-            (u64::MAX, 18_446_744_073_709),
-        ] {
-            assert_eq!(
-                UNIX.ticks_in(Duration::from_nanos(nanos)),
-                Ticks::new(ticks)
-            );
+        for (nanos, ticks) in [(0, 0), (999_999, 0), (1_000_000, 1), (u64::MAX, 18_446_744_073_709)]
+        {
+            assert_eq!(UNIX.ticks_in(Duration::from_nanos(nanos)), Ticks::new(ticks));
         }
         assert_eq!(UNIX.ticks_in(Duration::MAX), Ticks::new(u64::MAX));
     }
@@ -192,16 +181,10 @@ mod tests {
 
     #[test]
     fn the_extreme_epochs_reach_the_ends_of_time() {
-        let (first, last) = (
-            Nanoflake { epoch: Epoch::MIN },
-            Nanoflake { epoch: Epoch::MAX },
-        );
+        let (first, last) = (Nanoflake { epoch: Epoch::MIN }, Nanoflake { epoch: Epoch::MAX });
         let min = UnixTime::from_millis(i64::MIN / 1_000).unwrap();
         assert_eq!(first.min_at(min), Ok(NanoflakeId::MIN));
         assert_eq!(last.max_at(UnixTime::MAX), Ok(NanoflakeId::MAX));
-        assert_eq!(
-            last.unix_time(NanoflakeId::MAX).as_millis(),
-            i64::MAX / 1_000
-        );
+        assert_eq!(last.unix_time(NanoflakeId::MAX).as_millis(), i64::MAX / 1_000);
     }
 }

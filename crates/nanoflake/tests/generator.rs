@@ -54,10 +54,7 @@ fn a_millisecond_has_4096_ids_and_then_none_until_the_next() {
         assert_eq!(local.try_generate(), Ok(id(7, sequence)));
         assert_eq!(shared.try_generate(), Ok(id(7, sequence)));
     }
-    for error in [
-        local.try_generate().unwrap_err(),
-        shared.try_generate().unwrap_err(),
-    ] {
+    for error in [local.try_generate().unwrap_err(), shared.try_generate().unwrap_err()] {
         assert_eq!(error.kind(), ErrorKind::Exhausted);
         assert_eq!(error.retry_after(), Some(Duration::from_micros(500)));
     }
@@ -113,16 +110,11 @@ fn an_epoch_that_is_yet_to_come_is_refused_when_a_generator_is_built() {
     let epoch = Epoch::from_unix_millis(1_000).unwrap();
     let clock = ManualClock::new(UnixTime::from_micros(999_999));
     let with_epoch = || builder(&clock).layout(Nanoflake { epoch });
-    let refused = BuildError::Epoch {
-        epoch: epoch.unix_time(),
-        now: UnixTime::from_micros(999_999),
-    };
+    let refused =
+        BuildError::Epoch { epoch: epoch.unix_time(), now: UnixTime::from_micros(999_999) };
     assert_eq!(with_epoch().build().unwrap_err(), refused);
     assert_eq!(with_epoch().build_local().unwrap_err(), refused);
-    assert_eq!(
-        refused.to_string(),
-        "the epoch 1.000000s is after the present 0.999999s"
-    );
+    assert_eq!(refused.to_string(), "the epoch 1.000000s is after the present 0.999999s");
     clock.advance(Duration::from_micros(1));
     let generator = with_epoch().build().unwrap();
     assert_eq!(generator.try_generate(), Ok(id(0, 0)));
@@ -146,12 +138,7 @@ fn timestamps_count_from_the_generators_epoch() {
 #[test]
 fn after_the_last_timestamp_there_are_only_errors() {
     let last = NanoflakeId::MAX_TIMESTAMP;
-    for policy in [
-        Policy::Wait,
-        Policy::Ratchet {
-            allowance: Ticks::new(10),
-        },
-    ] {
+    for policy in [Policy::Wait, Policy::Ratchet { allowance: Ticks::new(10) }] {
         let clock = ManualClock::new(time(last));
         let builder = || Builder::new(GeneratorId::MAX).clock(&clock).policy(policy);
         let shared = builder().build().unwrap();
@@ -189,10 +176,7 @@ fn a_clock_that_goes_back_before_the_epoch_is_an_error() {
     let error = generator.generate().unwrap_err();
     assert!(matches!(
         error.kind(),
-        ErrorKind::Clock(ClockError::OutOfRange {
-            time: UnixTime::EPOCH,
-            ..
-        })
+        ErrorKind::Clock(ClockError::OutOfRange { time: UnixTime::EPOCH, .. })
     ));
     clock.set(time(0));
     assert_eq!(generator.generate(), Ok(id(0, 1)));
@@ -203,9 +187,7 @@ fn the_default_policy_is_to_wait_and_tick_tock_is_refused() {
     let clock = ManualClock::new(time(0));
     assert_eq!(builder(&clock).build().unwrap().policy(), Policy::Wait);
     let refused = builder(&clock).policy(Policy::TickTock).build();
-    let no_toggle = BuildError::NoToggle {
-        scheme: "nanoflake",
-    };
+    let no_toggle = BuildError::NoToggle { scheme: "nanoflake" };
     assert_eq!(refused.unwrap_err(), no_toggle);
 }
 
@@ -213,10 +195,7 @@ fn the_default_policy_is_to_wait_and_tick_tock_is_refused() {
 fn a_ratchet_goes_on_while_the_clock_is_within_its_allowance() {
     let clock = ManualClock::new(time(100));
     let allowance = Nanoflake::default().ticks_in(Duration::from_millis(5));
-    let generator = builder(&clock)
-        .policy(Policy::Ratchet { allowance })
-        .build()
-        .unwrap();
+    let generator = builder(&clock).policy(Policy::Ratchet { allowance }).build().unwrap();
     assert_eq!(generator.try_generate(), Ok(id(100, 0)));
     clock.set(time(95));
     assert_eq!(generator.try_generate(), Ok(id(100, 1)));
@@ -295,10 +274,7 @@ fn blocks_are_consecutive_ids_of_one_millisecond() {
 fn random_starts_spread_lone_ids_over_odd_and_even() {
     let clock = ManualClock::new(time(0));
     let lowest = builder(&clock).build().unwrap();
-    let random = builder(&clock)
-        .sequence(RandomStart::new(7).with_guard_bits(1))
-        .build()
-        .unwrap();
+    let random = builder(&clock).sequence(RandomStart::new(7).with_guard_bits(1)).build().unwrap();
     let mut odd = 0;
     for timestamp in 0..1_000 {
         clock.set(time(timestamp));
@@ -314,14 +290,9 @@ fn random_starts_spread_lone_ids_over_odd_and_even() {
 fn ids_of_the_system_clock_tell_its_time() {
     let now = || UnixTime::try_from(SystemTime::now()).unwrap().as_millis();
     let epoch = Epoch::DISCORD;
-    let shared = Generator::builder(node(1))
-        .layout(Nanoflake { epoch })
-        .build()
-        .unwrap();
-    let mut local = LocalGenerator::builder(node(2))
-        .layout(Nanoflake { epoch })
-        .build_local()
-        .unwrap();
+    let shared = Generator::builder(node(1)).layout(Nanoflake { epoch }).build().unwrap();
+    let mut local =
+        LocalGenerator::builder(node(2)).layout(Nanoflake { epoch }).build_local().unwrap();
     let before = now();
     let ids = [shared.generate().unwrap(), local.generate().unwrap()];
     let after = now();

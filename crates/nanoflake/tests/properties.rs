@@ -18,13 +18,7 @@ fn ids() -> impl Strategy<Value = NanoflakeId> {
 }
 
 fn epochs() -> impl Strategy<Value = Epoch> {
-    let named = [
-        Epoch::TWITTER,
-        Epoch::DISCORD,
-        Epoch::UNIX,
-        Epoch::MIN,
-        Epoch::MAX,
-    ];
+    let named = [Epoch::TWITTER, Epoch::DISCORD, Epoch::UNIX, Epoch::MIN, Epoch::MAX];
     prop_oneof![
         prop::sample::select(named.to_vec()),
         (Epoch::MIN.as_unix_millis()..=Epoch::MAX.as_unix_millis())
@@ -57,9 +51,7 @@ fn naive(mut value: u128, radix: u32) -> String {
 fn naive_value(text: &[u8], radix: u32) -> Option<u128> {
     text.iter().try_fold(0_u128, |value, &byte| {
         let digit = char::from(byte).to_digit(radix)?;
-        value
-            .checked_mul(u128::from(radix))?
-            .checked_add(digit.into())
+        value.checked_mul(u128::from(radix))?.checked_add(digit.into())
     })
 }
 
@@ -300,11 +292,7 @@ fn unpadded_and_decimal_text_do_not_order_as_ids_do() {
 fn the_first_and_the_last_id_have_their_texts() {
     let texts = |id: NanoflakeId| {
         let text = |text: Text<13>| text.to_string();
-        (
-            text(id.encode()),
-            text(id.encode_padded()),
-            id.encode_decimal().to_string(),
-        )
+        (text(id.encode()), text(id.encode_padded()), id.encode_decimal().to_string())
     };
     let zero = ("0".into(), "0000000000000".into(), "0".into());
     assert_eq!(texts(NanoflakeId::MIN), zero);
@@ -327,11 +315,7 @@ fn of_all_bytes_only_ascii_letters_and_digits_are_read_in_any_place() {
                 let value = naive_value(&text, 36).unwrap();
                 assert_eq!(parsed.is_ok(), value <= HIGHEST, "{text:?}");
             } else {
-                let kind = ParseErrorKind::Character {
-                    byte,
-                    position,
-                    expected: "0-9, a-z, A-Z",
-                };
+                let kind = ParseErrorKind::Character { byte, position, expected: "0-9, a-z, A-Z" };
                 assert_eq!(parsed, Err(ParseError::new("Nanoflake ID", kind)));
             }
         }
@@ -382,10 +366,5 @@ fn epochs_by_name_are_what_their_owners_publish() {
     assert_eq!(Epoch::TWITTER.as_unix_millis(), 1_288_834_974_657);
     assert_eq!(Epoch::DISCORD.as_unix_millis(), 1_420_070_400_000);
     assert_eq!(Epoch::UNIX.as_unix_millis(), 0);
-    assert_eq!(
-        Nanoflake::default(),
-        Nanoflake {
-            epoch: Epoch::TWITTER
-        }
-    );
+    assert_eq!(Nanoflake::default(), Nanoflake { epoch: Epoch::TWITTER });
 }

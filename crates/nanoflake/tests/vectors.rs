@@ -1,10 +1,6 @@
 //! Every entry of `vectors/nanoflake.json`, which holds what the original implementation does.
 
-#![allow(
-    clippy::panic,
-    clippy::unwrap_used,
-    reason = "a test fails by panicking"
-)]
+#![allow(clippy::panic, clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod support;
 
@@ -78,10 +74,7 @@ fn ids_have_the_recorded_fields_and_texts() {
         assert_eq!(base36.to_uppercase().parse(), Ok(id));
         assert_eq!(padded.parse(), Ok(id));
         assert_eq!(id.encode_decimal(), string(entry, "value"));
-        assert_eq!(
-            NanoflakeId::parse_decimal(string(entry, "value").as_bytes()),
-            Ok(id)
-        );
+        assert_eq!(NanoflakeId::parse_decimal(string(entry, "value").as_bytes()), Ok(id));
 
         assert_eq!(i64::from(id), value);
         assert_eq!(u64::from(id), value.cast_unsigned());
@@ -144,14 +137,7 @@ fn the_original_shifts_by_24_bits_and_we_by_22_as_the_document_says() {
 fn published_snowflakes_have_their_published_fields() {
     let file = nanoflake();
     let published = list(&file, "published", 2);
-    let fields = [
-        "what",
-        "epoch_ms",
-        "value",
-        "unix_ms",
-        "generator",
-        "sequence",
-    ];
+    let fields = ["what", "epoch_ms", "value", "unix_ms", "generator", "sequence"];
     has_fields(&published[0], &fields);
     let with_halves = [fields.as_slice(), &["datacenter", "worker"]].concat();
     has_fields(&published[1], &with_halves);
@@ -187,10 +173,7 @@ fn base36_that_the_original_reads_and_is_no_canonical_form_is_rejected() {
         ("0", Ok(0)),
         ("1y2p0ij32e8e7", Ok(i64::MAX)),
         ("1Y2P0IJ32E8E7", Ok(i64::MAX)),
-        (
-            "1y2p0ij32e8e8",
-            Err("the number 9223372036854775808 is above 9223372036854775807"),
-        ),
+        ("1y2p0ij32e8e8", Err("the number 9223372036854775808 is above 9223372036854775807")),
         ("-1y2p0ij32e8e8", Err("14 bytes long, not 1 to 13")),
         ("-1", Err("'-' at position 0 is none of 0-9, a-z, A-Z")),
         ("+1", Err("'+' at position 0 is none of 0-9, a-z, A-Z")),
@@ -202,23 +185,11 @@ fn base36_that_the_original_reads_and_is_no_canonical_form_is_rejected() {
         (" 1", Err("' ' at position 0 is none of 0-9, a-z, A-Z")),
         ("1 ", Err("' ' at position 1 is none of 0-9, a-z, A-Z")),
         ("1_000", Err("'_' at position 1 is none of 0-9, a-z, A-Z")),
-        (
-            "zzzzzzzzzzzzz",
-            Err("the number 170581728179578208255 is above"),
-        ),
+        ("zzzzzzzzzzzzz", Err("the number 170581728179578208255 is above")),
         ("-0", Err("'-' at position 0 is none of 0-9, a-z, A-Z")),
-        (
-            "00000000000000000000001y2p0ij32e8e7",
-            Err("35 bytes long, not 1 to 13"),
-        ),
-        (
-            "\u{663}",
-            Err("'\\xd9' at position 0 is none of 0-9, a-z, A-Z"),
-        ),
-        (
-            "\u{ff11}",
-            Err("'\\xef' at position 0 is none of 0-9, a-z, A-Z"),
-        ),
+        ("00000000000000000000001y2p0ij32e8e7", Err("35 bytes long, not 1 to 13")),
+        ("\u{663}", Err("'\\xd9' at position 0 is none of 0-9, a-z, A-Z")),
+        ("\u{ff11}", Err("'\\xef' at position 0 is none of 0-9, a-z, A-Z")),
         ("g.h", Err("'.' at position 1 is none of 0-9, a-z, A-Z")),
         ("-", Err("'-' at position 0 is none of 0-9, a-z, A-Z")),
         ("+", Err("'+' at position 0 is none of 0-9, a-z, A-Z")),

@@ -45,12 +45,7 @@ impl Scru64Id {
         if value <= Self::MAX.0 {
             Ok(Self(value))
         } else {
-            Err(RangeError::new(
-                "SCRU64 integer",
-                value as i128,
-                0,
-                Self::MAX.0 as i128,
-            ))
+            Err(RangeError::new("SCRU64 integer", value as i128, 0, Self::MAX.0 as i128))
         }
     }
 
@@ -87,11 +82,7 @@ impl Scru64Id {
         let decoded = if found == len {
             base36::decode(text, Self::MAX.0)
         } else {
-            Err(ParseErrorKind::Length {
-                found,
-                min: len,
-                max: len,
-            })
+            Err(ParseErrorKind::Length { found, min: len, max: len })
         };
         match decoded {
             Ok(value) => Ok(Self(value)),
@@ -210,12 +201,7 @@ impl TryFrom<i64> for Scru64Id {
     fn try_from(value: i64) -> Result<Self, RangeError> {
         match u64::try_from(value) {
             Ok(value) => Self::new(value),
-            Err(_) => Err(RangeError::new(
-                "SCRU64 integer",
-                value.into(),
-                0,
-                Self::MAX.0.into(),
-            )),
+            Err(_) => Err(RangeError::new("SCRU64 integer", value.into(), 0, Self::MAX.0.into())),
         }
     }
 }
@@ -274,17 +260,9 @@ mod tests {
     #[test]
     fn ranges_hold_exactly_the_ids_of_a_tick() {
         let time = UnixTime::from_micros(256_000 * 5);
-        let (min, max) = (
-            Scru64Id::min_at(time).unwrap(),
-            Scru64Id::max_at(time).unwrap(),
-        );
+        let (min, max) = (Scru64Id::min_at(time).unwrap(), Scru64Id::max_at(time).unwrap());
         assert_eq!((min.timestamp(), max.timestamp()), (5, 5));
-        assert_eq!(
-            min.get() - 1,
-            Scru64Id::from_parts(4, Scru64Id::MAX_NODE_CTR)
-                .unwrap()
-                .get()
-        );
+        assert_eq!(min.get() - 1, Scru64Id::from_parts(4, Scru64Id::MAX_NODE_CTR).unwrap().get());
         assert_eq!(max.get() + 1, Scru64Id::from_parts(6, 0).unwrap().get());
         let before = UnixTime::from_micros(256_000 * 5 - 1);
         assert_eq!(Scru64Id::max_at(before).unwrap().get(), min.get() - 1);

@@ -56,7 +56,12 @@ mod generator;
 mod id;
 mod macros;
 mod node;
-#[cfg(feature = "std")]
+#[cfg(all(
+    feature = "std",
+    target_has_atomic = "64",
+    // Where there is no wall clock there is no generator without being given one.
+    not(all(target_family = "wasm", target_os = "unknown"))
+))]
 mod process;
 mod scheme;
 
@@ -65,7 +70,11 @@ pub use self::generator::Generator;
 pub use self::generator::{Builder, LocalGenerator};
 pub use self::id::Scru64Id;
 pub use self::node::{NodeIdSize, NodeSpec, NodeSpecError};
-#[cfg(feature = "std")]
+#[cfg(all(
+    feature = "std",
+    target_has_atomic = "64",
+    not(all(target_family = "wasm", target_os = "unknown"))
+))]
 pub use self::process::{NODE_SPEC_VARIABLE, ProcessError, generator, new, new_string};
 pub use self::scheme::Scru64;
 

@@ -25,12 +25,7 @@ impl NodeIdSize {
             Ok(Self(bits))
         } else {
             let (min, max) = (Self::MIN.0 as i128, Self::MAX.0 as i128);
-            Err(RangeError::new(
-                "node ID size in bits",
-                bits as i128,
-                min,
-                max,
-            ))
+            Err(RangeError::new("node ID size in bits", bits as i128, min, max))
         }
     }
 
@@ -96,12 +91,7 @@ impl NodeSpec {
     /// [`RangeError`] when `node_id` needs more than `size` bits.
     pub const fn with_node_id(node_id: u32, size: NodeIdSize) -> Result<Self, RangeError> {
         if node_id > size.max_node_id() {
-            return Err(RangeError::new(
-                "node ID",
-                node_id as i128,
-                0,
-                size.max_node_id() as i128,
-            ));
+            return Err(RangeError::new("node ID", node_id as i128, 0, size.max_node_id() as i128));
         }
         match Scru64Id::from_parts(0, node_id << size.counter_bits()) {
             Ok(prev) => Ok(Self { prev, size }),
@@ -141,11 +131,7 @@ impl NodeSpec {
     /// The ID issued last, when the spec has one.
     #[must_use]
     pub const fn node_prev(&self) -> Option<Scru64Id> {
-        if self.prev.timestamp() > 0 {
-            Some(self.prev)
-        } else {
-            None
-        }
+        if self.prev.timestamp() > 0 { Some(self.prev) } else { None }
     }
 
     /// The spec of the same node after what `snapshot` says was issued last.
@@ -237,10 +223,8 @@ impl FromStr for NodeSpec {
         let Some((node, size)) = text.split_once('/').filter(|_| slashes == 1) else {
             return Err(NodeSpecError::Slash { slashes });
         };
-        let bits = number(size, 10, 3).map_err(|position| NodeSpecError::Size {
-            len: size.len(),
-            position,
-        })?;
+        let bits = number(size, 10, 3)
+            .map_err(|position| NodeSpecError::Size { len: size.len(), position })?;
         // Three digits that don't fit a byte are above 23 as well.
         let bits_or_more = u8::try_from(bits).unwrap_or(u8::MAX);
         let size = NodeIdSize::new(bits_or_more).map_err(|range| {
@@ -254,10 +238,7 @@ impl FromStr for NodeSpec {
                     let digit = |byte: u8| byte.is_ascii_alphanumeric();
                     let position = node.bytes().position(|byte| !digit(byte));
                     let len = node.len();
-                    Err(NodeSpecError::Node {
-                        len,
-                        position: position.unwrap_or(len),
-                    })
+                    Err(NodeSpecError::Node { len, position: position.unwrap_or(len) })
                 }
             };
         }
@@ -266,10 +247,8 @@ impl FromStr for NodeSpec {
             Some(digits) => number(digits, 16, 6).map_err(|position| position + 2),
             None => number(node, 10, 8),
         };
-        let node_id = node_id.map_err(|position| NodeSpecError::Node {
-            len: node.len(),
-            position,
-        })?;
+        let node_id =
+            node_id.map_err(|position| NodeSpecError::Node { len: node.len(), position })?;
         Ok(Self::with_node_id(node_id, size)?)
     }
 }
@@ -279,9 +258,7 @@ impl FromStr for NodeSpec {
 fn number(digits: &str, radix: u32, max_len: usize) -> Result<u32, usize> {
     let mut value = 0;
     for (position, byte) in digits.bytes().enumerate() {
-        let digit = char::from(byte)
-            .to_digit(radix)
-            .filter(|_| position < max_len);
+        let digit = char::from(byte).to_digit(radix).filter(|_| position < max_len);
         value = value * radix + digit.ok_or(position)?;
     }
     if digits.is_empty() { Err(0) } else { Ok(value) }
@@ -299,10 +276,7 @@ mod tests {
             let size = NodeIdSize::new(bits).unwrap();
             assert_eq!(u32::from(bits) + size.counter_bits(), 24);
             let highest = NodeSpec::with_node_id(size.max_node_id(), size).unwrap();
-            assert_eq!(
-                highest.node_part() | size.max_counter(),
-                Scru64Id::MAX_NODE_CTR
-            );
+            assert_eq!(highest.node_part() | size.max_counter(), Scru64Id::MAX_NODE_CTR);
             assert!(NodeSpec::with_node_id(size.max_node_id() + 1, size).is_err());
         }
         for bits in [0, 24, 255] {

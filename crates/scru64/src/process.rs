@@ -50,13 +50,11 @@ pub fn generator() -> Result<&'static Generator, ProcessError> {
 
 fn node_spec() -> Result<NodeSpec, ProcessError> {
     match env::var(NODE_SPEC_VARIABLE) {
-        Ok(text) => text
-            .parse()
-            .map_err(|source| ProcessError::NodeSpec { text, source }),
+        Ok(text) => text.parse().map_err(|source| ProcessError::NodeSpec { text, source }),
         Err(VarError::NotPresent) => Err(ProcessError::NotSet),
-        Err(VarError::NotUnicode(value)) => Err(ProcessError::NotUnicode(
-            value.to_string_lossy().into_owned(),
-        )),
+        Err(VarError::NotUnicode(value)) => {
+            Err(ProcessError::NotUnicode(value.to_string_lossy().into_owned()))
+        }
     }
 }
 

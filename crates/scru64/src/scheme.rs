@@ -68,9 +68,7 @@ impl Scheme for Scru64 {
     }
 
     fn default_policy(&self) -> Policy<Self> {
-        Policy::Ratchet {
-            allowance: self.ticks_in(Self::DEFAULT_ALLOWANCE),
-        }
+        Policy::Ratchet { allowance: self.ticks_in(Self::DEFAULT_ALLOWANCE) }
     }
 
     fn default_sequence(&self, seed: u64) -> RandomStart {
@@ -93,9 +91,7 @@ mod tests {
 
     #[test]
     fn the_default_allowance_is_39_whole_ticks() {
-        let ratchet = Policy::Ratchet {
-            allowance: Ticks::new(39),
-        };
+        let ratchet = Policy::Ratchet { allowance: Ticks::new(39) };
         assert_eq!(Scru64.default_policy(), ratchet);
     }
 
@@ -105,9 +101,6 @@ mod tests {
             let time = UnixTime::from_micros(micros);
             assert_eq!(Scru64.tick_at(time).unwrap().get(), ticks, "{micros} µs");
         }
-        assert_eq!(
-            Scru64.time_of(Tick::MAX).as_micros(),
-            72_301_961_338_880_000
-        );
+        assert_eq!(Scru64.time_of(Tick::MAX).as_micros(), 72_301_961_338_880_000);
     }
 }

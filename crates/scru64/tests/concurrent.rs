@@ -1,11 +1,7 @@
 //! Eight threads on one generator: every ID is issued once, whatever the clock does.
 
 #![cfg(feature = "std")]
-#![allow(
-    clippy::panic,
-    clippy::unwrap_used,
-    reason = "a test fails by panicking"
-)]
+#![allow(clippy::panic, clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use core::cell::RefCell;
 use core::num::NonZeroU32;
@@ -133,6 +129,8 @@ fn eight_threads_that_have_to_wait_draw_distinct_ids() {
 /// A clock that the threads of a test move, and that notes what each of them reads.
 struct Scripted {
     micros: AtomicI64,
+    /// Where to go on after a leap to where no ID can be.
+    present: AtomicI64,
     slept: AtomicU64,
 }
 
@@ -143,19 +141,25 @@ std::thread_local! {
 
 impl Scripted {
     const START: i64 = 1_700_000_000_000_000;
+    /// Further than the script gets in small steps: about three years.
+    const YEARS: u64 = 100_000_000_000_000;
 
     const fn new() -> Self {
         Self {
             micros: AtomicI64::new(Self::START),
+            present: AtomicI64::new(Self::START),
             slept: AtomicU64::new(0),
         }
     }
 
     /// Does what wall clocks do, at the worst moment: while others draw.
     fn act(&self, dice: &mut Dice) {
-        // Back from the places where no ID can be.
-        let now = self.micros.load(Ordering::Acquire);
-        let now = now.clamp(Self::START - 500_000_000, Self::START + 5_000_000_000);
+        let shown = self.micros.load(Ordering::Acquire);
+        let now = match Self::START.abs_diff(shown) {
+            0..Self::YEARS => shown,
+            _ => self.present.load(Ordering::Acquire),
+        };
+        self.present.store(now, Ordering::Release);
         let micros = match dice.below(100) {
             // Stands still.
             0..30 => return,
@@ -191,8 +195,7 @@ impl Clock for Scripted {
     fn sleep(&self, duration: Duration) {
         let micros = u64::try_from(duration.as_micros()).unwrap().max(1);
         self.slept.fetch_add(micros, Ordering::AcqRel);
-        self.micros
-            .fetch_add(micros.cast_signed(), Ordering::AcqRel);
+        self.micros.fetch_add(micros.cast_signed(), Ordering::AcqRel);
     }
 
     fn monotonic(&self) -> Duration {
@@ -265,7 +268,7 @@ fn draw(
 
 /// Unique, ordered, bounded, in range, in the window: the first five promises of tickid's design.
 fn weather_the_storm(policy: Policy<Scru64>) {
-    const CALLS: u32 = 30_000;
+    const CALLS: u32 = 12_000;
 
     let most_ahead = match policy {
         Policy::Ratchet { allowance } => allowance.get().cast_signed() + 1,
@@ -337,14 +340,11 @@ fn weather_the_storm(policy: Policy<Scru64>) {
         all.add(seen);
     }
     let reached = [all.rollback, all.window, all.clock];
-    assert!(
-        reached.iter().all(|&count| count > 100),
-        "{policy}: {all:?}"
-    );
+    assert!(reached.iter().all(|&count| count > 10), "{policy}: {all:?}");
     // A ratchet goes on where the others are exhausted.
     let (exhausted, ahead) = match policy {
-        Policy::Ratchet { .. } => (0..1, 1_000..u64::MAX),
-        _ => (100..u64::MAX, 0..1),
+        Policy::Ratchet { .. } => (0..1, 10..u64::MAX),
+        _ => (10..u64::MAX, 0..1),
     };
     assert!(exhausted.contains(&all.exhausted), "{policy}: {all:?}");
     assert!(ahead.contains(&all.ahead), "{policy}: {all:?}");
@@ -390,10 +390,7 @@ fn eight_threads_that_ask_in_vain_through_an_hour_of_rollback_get_nothing() {
             let error = generator.try_block(want).unwrap_err();
             assert_eq!(error.kind(), ErrorKind::Rollback);
             let after = error.retry_after().unwrap();
-            assert!(
-                after <= wait && after > wait - Duration::from_millis(256),
-                "{after:?}"
-            );
+            assert!(after <= wait && after > wait - Duration::from_millis(256), "{after:?}");
         }
     });
     assert_eq!(generator.state().snapshot.tick, Some(last.tick()));

@@ -34,9 +34,7 @@ fn in_child(test: &str, spec: Option<&OsStr>, child: impl FnOnce()) -> Option<Ve
         return None;
     }
     let mut command = Command::new(env::current_exe().unwrap());
-    command
-        .args([test, "--exact", "--nocapture"])
-        .env(CHILD, "1");
+    command.args([test, "--exact", "--nocapture"]).env(CHILD, "1");
     match spec {
         Some(spec) => command.env(NODE_SPEC_VARIABLE, spec),
         None => command.env_remove(NODE_SPEC_VARIABLE),
@@ -44,16 +42,9 @@ fn in_child(test: &str, spec: Option<&OsStr>, child: impl FnOnce()) -> Option<Ve
     let output = command.output().unwrap();
     let stderr = String::from_utf8(output.stderr).unwrap();
     assert!(output.status.success(), "the child failed:\n{stderr}");
-    let mut reports: Vec<String> = stderr
-        .lines()
-        .filter_map(|line| line.strip_prefix(REPORT))
-        .map(str::to_owned)
-        .collect();
-    assert_eq!(
-        reports.pop().as_deref(),
-        Some("done"),
-        "the child:\n{stderr}"
-    );
+    let mut reports: Vec<String> =
+        stderr.lines().filter_map(|line| line.strip_prefix(REPORT)).map(str::to_owned).collect();
+    assert_eq!(reports.pop().as_deref(), Some("done"), "the child:\n{stderr}");
     Some(reports)
 }
 
@@ -83,16 +74,7 @@ fn without_the_variable_there_is_an_error() {
 #[test]
 fn what_is_no_node_spec_is_an_error_that_quotes_it() {
     let name = "what_is_no_node_spec_is_an_error_that_quotes_it";
-    for text in [
-        "",
-        "42",
-        "300/8",
-        "42/24",
-        " 42/8",
-        "0x+2a/8",
-        "4\u{ff12}/8",
-        "a\"b/8",
-    ] {
+    for text in ["", "42", "300/8", "42/24", " 42/8", "0x+2a/8", "4\u{ff12}/8", "a\"b/8"] {
         in_child(name, Some(OsStr::new(text)), || {
             let text = env::var(NODE_SPEC_VARIABLE).unwrap();
             let source = text.parse::<NodeSpec>().unwrap_err();
@@ -123,11 +105,7 @@ fn what_is_not_unicode_is_an_error() {
 fn all_threads_of_a_process_share_one_generator() {
     let name = "all_threads_of_a_process_share_one_generator";
     let size = NodeIdSize::new(8).unwrap();
-    let millis = || {
-        UnixTime::try_from(std::time::SystemTime::now())
-            .unwrap()
-            .as_millis()
-    };
+    let millis = || UnixTime::try_from(std::time::SystemTime::now()).unwrap().as_millis();
     let before = millis();
     let reports = in_child(name, Some(OsStr::new("42/8")), || {
         let draw = || {

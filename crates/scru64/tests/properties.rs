@@ -79,9 +79,7 @@ fn naive_spec(text: &str) -> Option<(u64, Option<u64>, u8)> {
         return None;
     }
     let size: u16 = size.parse().unwrap();
-    let size = u8::try_from(size)
-        .ok()
-        .filter(|size| (1..=23).contains(size))?;
+    let size = u8::try_from(size).ok().filter(|size| (1..=23).contains(size))?;
     let hexadecimal = node.strip_prefix("0x").or(node.strip_prefix("0X"));
     let node_id = match (node.len(), hexadecimal) {
         (12, _) => {
@@ -363,11 +361,8 @@ fn of_all_bytes_only_ascii_letters_and_digits_are_read_in_any_place() {
             match naive_value(&text, 36) {
                 Some(value) => assert_eq!(parsed.map(Scru64Id::get), Ok(value)),
                 None => {
-                    let kind = ParseErrorKind::Character {
-                        byte,
-                        position,
-                        expected: "0-9, a-z, A-Z",
-                    };
+                    let kind =
+                        ParseErrorKind::Character { byte, position, expected: "0-9, a-z, A-Z" };
                     assert_eq!(parsed, Err(ParseError::new("SCRU64 ID", kind)));
                 }
             }
@@ -405,10 +400,7 @@ fn every_node_id_of_every_size_is_read_back_in_decimal_and_hexadecimal() {
             assert_eq!(spec.to_string(), format!("{node_id}/{bits}"));
             count += 1;
         }
-        for text in [
-            format!("{}/{}", max + 1, size.get()),
-            format!("{max}/{}", size.get() - 1),
-        ] {
+        for text in [format!("{}/{}", max + 1, size.get()), format!("{max}/{}", size.get() - 1)] {
             assert!(text.parse::<NodeSpec>().is_err(), "{text}");
         }
     }

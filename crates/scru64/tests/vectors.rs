@@ -1,11 +1,7 @@
 //! Every entry of `vectors/scru64.json`, which holds what the original implementation does.
 
 #![cfg(feature = "std")]
-#![allow(
-    clippy::panic,
-    clippy::unwrap_used,
-    reason = "a test fails by panicking"
-)]
+#![allow(clippy::panic, clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod support;
 
@@ -41,10 +37,7 @@ fn every_part_of_the_file_is_asserted_below() {
         ],
     );
     has_fields(field(&file, "node_spec"), &["valid", "invalid"]);
-    assert_eq!(
-        string(&file, "source"),
-        "scru64 crate 2.0.1 (Rust, from crates.io)"
-    );
+    assert_eq!(string(&file, "source"), "scru64 crate 2.0.1 (Rust, from crates.io)");
 }
 
 #[test]
@@ -89,10 +82,7 @@ fn the_decoder_ignores_case() {
         let id: Scru64Id = string(entry, "input").parse().unwrap();
         assert_eq!(id.get(), big::<u64>(entry, "num"));
         assert_eq!(id.encode(), string(entry, "text"));
-        assert_eq!(
-            string(entry, "input").to_ascii_lowercase(),
-            string(entry, "text")
-        );
+        assert_eq!(string(entry, "input").to_ascii_lowercase(), string(entry, "text"));
     }
 }
 
@@ -162,15 +152,10 @@ const SIGNED_SPECS: [&str; 2] = ["0x+2a/8", "0X+b00/12"];
 fn node_specs_that_the_original_reads_are_read_signs_aside() {
     let file = scru64();
     let valid = list(field(&file, "node_spec"), "valid", 76);
-    let unsigned = valid
-        .iter()
-        .filter(|entry| !SIGNED_SPECS.contains(&string(entry, "spec")));
+    let unsigned = valid.iter().filter(|entry| !SIGNED_SPECS.contains(&string(entry, "spec")));
     let mut read = 0;
     for entry in unsigned {
-        has_fields(
-            entry,
-            &["spec", "canonical", "node_id", "node_id_size", "node_prev"],
-        );
+        has_fields(entry, &["spec", "canonical", "node_id", "node_id_size", "node_prev"]);
         let spec: NodeSpec = string(entry, "spec").parse().unwrap();
         assert_eq!(spec.to_string(), string(entry, "canonical"));
         assert_eq!(spec.node_id(), number::<u32>(entry, "node_id"));
@@ -196,10 +181,7 @@ fn node_specs_with_a_sign_which_the_original_reads_are_rejected() {
     let valid = list(field(&file, "node_spec"), "valid", 76);
     for spec in SIGNED_SPECS {
         assert!(valid.iter().any(|entry| string(entry, "spec") == spec));
-        let sign = NodeSpecError::Node {
-            len: spec.find('/').unwrap(),
-            position: 2,
-        };
+        let sign = NodeSpecError::Node { len: spec.find('/').unwrap(), position: 2 };
         assert_eq!(spec.parse::<NodeSpec>(), Err(sign), "{spec}");
     }
 }
@@ -234,9 +216,8 @@ fn traced<'a>(entry: &Value, clock: &'a ManualClock) -> Traced<'a> {
 
 /// One call at the time that the clock shows.
 fn call(generator: &mut Traced<'_>, mode: Mode, allowance_ms: u64) -> Result<Scru64Id, Error> {
-    let policy = Policy::Ratchet {
-        allowance: Scru64.ticks_in(Duration::from_millis(allowance_ms)),
-    };
+    let policy =
+        Policy::Ratchet { allowance: Scru64.ticks_in(Duration::from_millis(allowance_ms)) };
     match generator.try_generate_with(policy) {
         Err(error) if mode == Mode::Reset && error.kind() == ErrorKind::Rollback => {
             generator.reset().unwrap();
@@ -257,14 +238,7 @@ fn traces_run_as_recorded_step_by_step() {
     for trace in list(&scru64(), "traces", 36) {
         has_fields(
             trace,
-            &[
-                "name",
-                "node_spec",
-                "counter_init",
-                "mode",
-                "steps",
-                "final_node_spec",
-            ],
+            &["name", "node_spec", "counter_init", "mode", "steps", "final_node_spec"],
         );
         let name = string(trace, "name");
         let mode = match string(trace, "mode") {
@@ -314,9 +288,7 @@ fn the_reserved_last_timestamp_which_the_original_issues_is_an_error() {
     let file = scru64();
     let traces = list(&file, "traces", 36).iter().filter(|trace| {
         let steps = field(trace, "steps").as_array().unwrap();
-        steps
-            .iter()
-            .any(|step| is_reserved(string_or_null(step, "result")))
+        steps.iter().any(|step| is_reserved(string_or_null(step, "result")))
     });
     let mut modes = Vec::new();
     for trace in traces {
@@ -329,15 +301,8 @@ fn the_reserved_last_timestamp_which_the_original_issues_is_an_error() {
         let clock = ManualClock::new(UnixTime::EPOCH);
         let mut generator = traced(trace, &clock);
         let steps = list(trace, "steps", 4);
-        let recorded = steps
-            .iter()
-            .map(|step| string_or_null(step, "result").unwrap());
-        assert!(recorded.eq([
-            "zzzzzzzq0em6",
-            "zzzzzzzq0em7",
-            "zzzzzzzzzzzy",
-            "zzzzzzzzzzzz"
-        ]));
+        let recorded = steps.iter().map(|step| string_or_null(step, "result").unwrap());
+        assert!(recorded.eq(["zzzzzzzq0em6", "zzzzzzzq0em7", "zzzzzzzzzzzy", "zzzzzzzzzzzz"]));
         for step in &steps[..2] {
             clock.set(UnixTime::from_millis(number(step, "unix_ts_ms")).unwrap());
             let id = call(&mut generator, mode, number(step, "rollback_allowance"));
@@ -411,40 +376,16 @@ fn where_the_original_panics_we_return_errors() {
             ([Theirs::Gives("zzzzzzzrnegw"); 2], [Ours::Clock; 2]),
         ),
         ("42/8", 0, "72301961339136", "10000", instead(Ours::Clock)),
-        (
-            "42/8",
-            0,
-            "18446744073709551615",
-            "10000",
-            instead(Ours::Clock),
-        ),
+        ("42/8", 0, "18446744073709551615", "10000", instead(Ours::Clock)),
         // Allowances of 2^40 ticks and more are allowances.
-        (
-            "42/8",
-            0,
-            late,
-            "281474976710656",
-            instead(Ours::Gives("0sa61wwe0mio")),
-        ),
+        ("42/8", 0, late, "281474976710656", instead(Ours::Gives("0sa61wwe0mio"))),
         ("42/8", 0, late, "281474976710655", same("0sa61wwe0mio")),
-        (
-            "42/8",
-            0,
-            late,
-            "18446744073709551615",
-            instead(Ours::Gives("0sa61wwe0mio")),
-        ),
+        ("42/8", 0, late, "18446744073709551615", instead(Ours::Gives("0sa61wwe0mio"))),
         ("42/8", 70_000, late, "10000", instead(Ours::SequenceStart)),
         ("42/8", 65_536, late, "10000", instead(Ours::SequenceStart)),
         ("42/8", 65_535, late, "10000", same("0sa61wwe2133")),
         // Nothing comes after the last ID, however large the allowance.
-        (
-            "zzzzzzzzzzzz/8",
-            0,
-            late,
-            "140737488355328",
-            instead(Ours::EndOfTime),
-        ),
+        ("zzzzzzzzzzzz/8", 0, late, "140737488355328", instead(Ours::EndOfTime)),
         ("zzzzzzzzzzzz/8", 0, last, "10000", instead(Ours::Clock)),
         (
             "zzzzzzzzzzzy/8",
@@ -469,14 +410,7 @@ fn where_the_original_panics_we_return_errors() {
         let (node_spec, counter_init, unix_ts_ms, allowance, (theirs, ours)) = case;
         has_fields(
             entry,
-            &[
-                "node_spec",
-                "counter_init",
-                "unix_ts_ms",
-                "rollback_allowance",
-                "abort",
-                "reset",
-            ],
+            &["node_spec", "counter_init", "unix_ts_ms", "rollback_allowance", "abort", "reset"],
         );
         assert_eq!(string(entry, "node_spec"), node_spec);
         assert_eq!(number::<u32>(entry, "counter_init"), counter_init);
@@ -510,11 +444,9 @@ fn where_the_original_panics_we_return_errors() {
                 Ours::Rollback => Err(ErrorKind::Rollback),
                 Ours::EndOfTime => Err(ErrorKind::EndOfTime),
                 Ours::Clock => Err(out_of_range(time)),
-                Ours::SequenceStart => Err(ErrorKind::SequenceStart {
-                    start: counter_init,
-                    lowest: 0,
-                    last: 65_535,
-                }),
+                Ours::SequenceStart => {
+                    Err(ErrorKind::SequenceStart { start: counter_init, lowest: 0, last: 65_535 })
+                }
             };
             assert_eq!(result.map_err(|error| error.kind()), expected, "{entry}");
         }

@@ -381,10 +381,7 @@ mod tests {
             for error in [SnoId::min_at(at(micros)), SnoId::max_at(at(micros))] {
                 let error = error.unwrap_err();
                 assert_eq!(error.value(), micros.into());
-                assert_eq!(
-                    (error.min(), error.max()),
-                    (first.into(), LAST_MICRO.into())
-                );
+                assert_eq!((error.min(), error.max()), (first.into(), LAST_MICRO.into()));
             }
         }
         assert_eq!(SnoId::min_at(at(first)), Ok(SnoId::MIN));

@@ -53,9 +53,7 @@ pub fn generator() -> Result<&'static Generator, ProcessError> {
 
 fn random_partition() -> Result<Partition, BuildError> {
     let mut bytes = [0; 2];
-    SysRng
-        .try_fill_bytes(&mut bytes)
-        .map_err(|_| BuildError::Seed)?;
+    SysRng.try_fill_bytes(&mut bytes).map_err(|_| BuildError::Seed)?;
     Ok(Partition::from_bytes(bytes))
 }
 

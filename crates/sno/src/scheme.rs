@@ -50,24 +50,11 @@ impl Sno {
     }
 
     /// The ends of `bounds`, if a generator may be confined to them.
-    pub(crate) fn check_bounds(bounds: SequenceBounds) -> Result<(u16, u16), BuildError> {
-        let narrow = |bound: u32| {
-            let (value, max) = (bound.into(), Self::MAX_SEQUENCE.into());
-            let out_of_range = RangeError::new("sequence bound", value, 0, max);
-            u16::try_from(bound).map_err(|_| BuildError::SequenceBound(out_of_range))
-        };
-        let (lowest, last) = (bounds.lowest(), bounds.last());
-        let narrowed = (narrow(lowest)?, narrow(last)?);
-        let (pool, min) = (bounds.pool(), Self::MIN_POOL);
-        if pool < min.into() {
-            return Err(BuildError::Pool {
-                lowest,
-                last,
-                pool,
-                min,
-            });
-        }
-        Ok(narrowed)
+    pub(crate) fn pool(bounds: SequenceBounds) -> Result<(u16, u16), BuildError> {
+        let bounds = Self.check_bounds(&Partition::new(0), bounds)?;
+        // Checked: no more than `MAX_SEQUENCE`.
+        let end = |sequence: u32| u16::try_from(sequence).unwrap_or(u16::MAX);
+        Ok((end(bounds.lowest()), end(bounds.last())))
     }
 }
 
@@ -190,15 +177,10 @@ mod tests {
 
     #[test]
     fn bounds_hold_four_sequences_of_16_bits() {
-        let check = |one, other| Sno::check_bounds(SequenceBounds::new(one, other));
+        let check = |one, other| Sno::pool(SequenceBounds::new(one, other));
         assert_eq!(check(0, 65_535), Ok((0, 65_535)));
         assert_eq!(check(13, 10), Ok((10, 13)));
-        let pool = BuildError::Pool {
-            lowest: 10,
-            last: 12,
-            pool: 3,
-            min: 4,
-        };
+        let pool = BuildError::Pool { lowest: 10, last: 12, pool: 3, min: 4 };
         assert_eq!(check(10, 12), Err(pool));
         let bound = RangeError::new("sequence bound", 65_536, 0, 65_535);
         assert_eq!(check(0, 65_536), Err(BuildError::SequenceBound(bound)));

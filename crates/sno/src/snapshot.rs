@@ -15,14 +15,15 @@ use crate::scheme::Sno;
 ///
 /// # Examples
 /// ```
-/// use tickid_sno::core::{Clock, Scheme, SystemClock};
+/// use tickid_sno::core::Clock;
 /// use tickid_sno::{Generator, Partition, SequenceBounds, Snapshot};
 ///
-/// let (partition, bounds) = (Partition::new(7), SequenceBounds::new(0, 999));
-/// let generator = Generator::builder(partition).bounds(bounds).build()?;
+/// let bounds = SequenceBounds::new(0, 999);
+/// let generator = Generator::builder(Partition::new(7)).bounds(bounds).build()?;
 /// let last = generator.generate()?;
 ///
-/// let snapshot = Snapshot::new(partition, bounds, &generator.close(), SystemClock.now()?)?;
+/// let (partition, bounds, now) = (generator.node(), generator.bounds(), generator.clock().now()?);
+/// let snapshot = Snapshot::new(partition, bounds, &generator.close(), now)?;
 /// assert_eq!(snapshot.sequence, u32::from(last.sequence()));
 ///
 /// let successor = snapshot.builder()?.build()?;
@@ -76,7 +77,7 @@ impl Snapshot {
         issued: &tickid_core::Snapshot<Sno>,
         now: UnixTime,
     ) -> Result<Self, BuildError> {
-        let (sequence_min, sequence_max) = Sno::check_bounds(bounds)?;
+        let (sequence_min, sequence_max) = Sno::pool(bounds)?;
         let lowest = u32::from(sequence_min);
         let wall_hi = issued.tick.map_or(0, signed);
         // A flip goes back, so what is left for it is later than tick 0.
@@ -142,11 +143,7 @@ impl Snapshot {
 
         let is_new = self.wall_hi == 0 && self.wall_safe == 0 && sequence == lowest;
         let is_over = self.now != 0 && self.now != self.wall_hi && sequence == lowest;
-        let last = if is_over {
-            bounds.last()
-        } else {
-            sequence.min(bounds.last())
-        };
+        let last = if is_over { bounds.last() } else { sequence.min(bounds.last()) };
         let issued = if is_new {
             tickid_core::Snapshot::EMPTY
         } else {
@@ -178,12 +175,10 @@ impl Snapshot {
     /// ```
     pub fn builder(&self) -> Result<Builder, BuildError> {
         let bounds = self.bounds();
-        Sno::check_bounds(bounds)?;
+        Sno::pool(bounds)?;
         let issued = self.issued().map_err(BuildError::Restore)?;
         // The default start of a tick draws nothing from the seed.
-        Ok(Builder::seeded(self.partition, 0)
-            .bounds(bounds)
-            .restore(issued))
+        Ok(Builder::seeded(self.partition, 0).bounds(bounds).restore(issued))
     }
 }
 

@@ -47,13 +47,7 @@ impl WithTime {
     /// IDs of this partition, with all sequences, at any time.
     #[must_use]
     pub const fn new(partition: Partition) -> Self {
-        Self {
-            partition,
-            lowest: 0,
-            last: u16::MAX,
-            window: Window::ALL,
-            next: AtomicU16::new(0),
-        }
+        Self { partition, lowest: 0, last: u16::MAX, window: Window::ALL, next: AtomicU16::new(0) }
     }
 
     /// The same with the sequences of `bounds` only, from the lowest on.
@@ -61,13 +55,8 @@ impl WithTime {
     /// # Errors
     /// [`BuildError::SequenceBound`] above 65,535, [`BuildError::Pool`] for fewer than four.
     pub fn bounds(self, bounds: SequenceBounds) -> Result<Self, BuildError> {
-        let (lowest, last) = Sno::check_bounds(bounds)?;
-        Ok(Self {
-            lowest,
-            last,
-            next: AtomicU16::new(lowest),
-            ..self
-        })
+        let (lowest, last) = Sno::pool(bounds)?;
+        Ok(Self { lowest, last, next: AtomicU16::new(lowest), ..self })
     }
 
     /// The same for the ticks of `window` only.
@@ -89,29 +78,14 @@ impl WithTime {
             return Err(RangeError::new("tick", value, min.into(), max.into()));
         }
         let sequence = self.next();
-        Ok(SnoId::assemble(
-            tick.get(),
-            false,
-            meta,
-            self.partition,
-            sequence,
-        ))
+        Ok(SnoId::assemble(tick.get(), false, meta, self.partition, sequence))
     }
 
     fn next(&self) -> u16 {
-        let advance = |next| {
-            Some(if next == self.last {
-                self.lowest
-            } else {
-                next + 1
-            })
-        };
+        let advance = |next| Some(if next == self.last { self.lowest } else { next + 1 });
         // Relaxed: the sequence is all that threads share. The closure always gives a value, so both
         // results are the one before it.
-        match self
-            .next
-            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, advance)
-        {
+        match self.next.fetch_update(Ordering::Relaxed, Ordering::Relaxed, advance) {
             Ok(next) | Err(next) => next,
         }
     }

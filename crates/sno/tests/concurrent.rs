@@ -30,10 +30,7 @@ fn on_all_threads(draw: impl Fn(u64) -> Vec<SnoId> + Sync) -> Vec<Vec<SnoId>> {
                 })
             })
             .collect();
-        threads
-            .into_iter()
-            .map(|thread| thread.join().unwrap())
-            .collect()
+        threads.into_iter().map(|thread| thread.join().unwrap()).collect()
     })
 }
 
@@ -121,11 +118,7 @@ fn keeps_its_promises(policy: Policy<Sno>) {
         .unwrap();
     let ceiling = || generator.state().window.ceiling();
     // How far an ID's time may be ahead of what the clock showed; an overflow may add one to it.
-    let most_ahead = if policy == ratchet(ALLOWANCE) {
-        ALLOWANCE + 1
-    } else {
-        0
-    };
+    let most_ahead = if policy == ratchet(ALLOWANCE) { ALLOWANCE + 1 } else { 0 };
 
     let drawn = on_all_threads(|seed| {
         Script::seed(seed);
@@ -157,11 +150,7 @@ fn keeps_its_promises(policy: Policy<Sno>) {
             READINGS.with_borrow(|readings| {
                 for id in &ids[start..] {
                     let allows = |&now: &u64| id.timestamp().wrapping_sub(now) <= most_ahead;
-                    assert!(
-                        readings.iter().any(allows),
-                        "{} at {readings:?}",
-                        id.timestamp()
-                    );
+                    assert!(readings.iter().any(allows), "{} at {readings:?}", id.timestamp());
                 }
             });
             // In the window, which only ever gets wider.
@@ -185,9 +174,7 @@ fn keeps_its_promises(policy: Policy<Sno>) {
         if policy == Policy::TickTock {
             // Ordered, but for the regressions: under each bit.
             for toggle in [false, true] {
-                assert!(is_increasing(
-                    ids.iter().copied().filter(|id| id.toggle() == toggle)
-                ));
+                assert!(is_increasing(ids.iter().copied().filter(|id| id.toggle() == toggle)));
             }
         } else {
             assert!(is_increasing(ids.iter().copied()));
@@ -197,11 +184,7 @@ fn keeps_its_promises(policy: Policy<Sno>) {
     // Or it would have been no more than a walk.
     let drifts = generator.state().snapshot.drifts;
     assert_eq!(drifts > 100, policy == Policy::TickTock, "{drifts} flips");
-    assert!(
-        ceiling() > FLOOR + 10_000,
-        "the window ends at {}",
-        ceiling()
-    );
+    assert!(ceiling() > FLOOR + 10_000, "the window ends at {}", ceiling());
     assert_distinct(drawn);
 }
 
@@ -230,9 +213,7 @@ fn tick_tock_is_unique_while_the_clock_is_set_back_repeatedly() {
     });
     for toggle in [false, true] {
         for ids in &drawn {
-            assert!(is_increasing(
-                ids.iter().copied().filter(|id| id.toggle() == toggle)
-            ));
+            assert!(is_increasing(ids.iter().copied().filter(|id| id.toggle() == toggle)));
         }
     }
     let drifts = generator.state().snapshot.drifts;
@@ -266,10 +247,7 @@ fn millions_of_calls_during_a_stall_leave_no_trace() {
 
     clock.set(at(991));
     let after = generator.try_generate().unwrap();
-    assert_eq!(
-        (after.timestamp(), after.toggle(), after.sequence()),
-        (991, true, 0)
-    );
+    assert_eq!((after.timestamp(), after.toggle(), after.sequence()), (991, true, 0));
     assert!(before.toggle() && before < after);
     assert_eq!(generator.state().snapshot.drifts, 1);
 }
@@ -291,11 +269,7 @@ thread_local! {
 
 impl Script {
     fn new(start: UnixTime, step: fn(&mut Rng) -> i64) -> Self {
-        Self {
-            micros: AtomicI64::new(start.as_micros()),
-            slept: AtomicI64::new(0),
-            step,
-        }
+        Self { micros: AtomicI64::new(start.as_micros()), slept: AtomicI64::new(0), step }
     }
 
     /// Where this thread's moves start from.

@@ -33,10 +33,8 @@ fn ticks(count: i64) -> Duration {
 #[test]
 fn ids_are_of_the_clocks_tick_the_partition_and_the_metabyte() {
     let clock = ManualClock::new(within(123_456_789, 3_999));
-    let (shared, mut local) = (
-        builder(&clock).build().unwrap(),
-        builder(&clock).build_local().unwrap(),
-    );
+    let (shared, mut local) =
+        (builder(&clock).build().unwrap(), builder(&clock).build_local().unwrap());
     for sequence in 0..300_u16 {
         let meta = Meta(sequence.to_be_bytes()[1]);
         let expected = SnoId::from_parts(123_456_789, false, meta.0, PARTITION, sequence);
@@ -67,10 +65,7 @@ fn blocks_and_fills_carry_the_metabyte() {
     let generator = builder(&clock).build().unwrap();
     let mut ids: Vec<_> = generator.try_block_as(Meta(9), many(5)).unwrap().collect();
     ids.resize(12, SnoId::ZERO);
-    assert_eq!(
-        generator.try_fill_as(Meta(9), &mut ids[5..]).unwrap().len(),
-        7
-    );
+    assert_eq!(generator.try_fill_as(Meta(9), &mut ids[5..]).unwrap().len(), 7);
     assert!(ids.iter().all(|id| id.meta() == 9));
     assert!(ids.iter().map(|id| id.sequence()).eq(0..12));
 }
@@ -141,10 +136,7 @@ fn a_wait_longer_than_allowed_is_an_error_at_once() {
         generator.generate().unwrap();
     }
     clock.set(at(80));
-    assert_eq!(
-        generator.generate().unwrap_err().kind(),
-        ErrorKind::Rollback
-    );
+    assert_eq!(generator.generate().unwrap_err().kind(), ErrorKind::Rollback);
     assert_eq!(clock.slept(), Duration::ZERO);
     clock.set(at(81));
     assert_eq!(fields(generator.generate().unwrap()), (95, true, 1));
@@ -156,11 +148,7 @@ fn an_overflow_waits_for_the_next_tick() {
     let generator = builder(&clock).build().unwrap();
     let mut ids = vec![SnoId::ZERO; 65_536];
     generator.fill(&mut ids).unwrap();
-    assert!(
-        ids.iter()
-            .map(|&id| fields(id))
-            .eq((0..=u16::MAX).map(|n| (100, false, n)))
-    );
+    assert!(ids.iter().map(|&id| fields(id)).eq((0..=u16::MAX).map(|n| (100, false, n))));
 
     let error = generator.try_generate().unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Exhausted);
@@ -238,10 +226,7 @@ fn the_last_tick_is_issued_and_after_it_there_is_no_more() {
             assert_eq!(fields(local.generate().unwrap()), expected, "{policy}");
         }
         // Neither waits for what never comes.
-        for error in [
-            shared.generate().unwrap_err(),
-            local.generate().unwrap_err(),
-        ] {
+        for error in [shared.generate().unwrap_err(), local.generate().unwrap_err()] {
             assert_eq!(
                 (error.kind(), error.retry_after()),
                 (ErrorKind::EndOfTime, None),
@@ -274,25 +259,13 @@ fn the_last_tick_comes_a_second_time_under_the_other_bit() {
 #[test]
 fn clocks_before_2010_and_after_2079_are_errors_that_name_the_range() {
     for policy in POLICIES {
-        for micros in [
-            at(0).as_micros() - 1,
-            at(LAST + 1).as_micros(),
-            i64::MIN,
-            i64::MAX,
-        ] {
+        for micros in [at(0).as_micros() - 1, at(LAST + 1).as_micros(), i64::MIN, i64::MAX] {
             let time = tickid_sno::UnixTime::from_micros(micros);
             let clock = ManualClock::new(time);
-            let outside = ClockError::OutOfRange {
-                time,
-                first: at(0),
-                last: at(LAST),
-            };
+            let outside = ClockError::OutOfRange { time, first: at(0), last: at(LAST) };
             let shared = builder(&clock).policy(policy).build().unwrap();
             let mut local = builder(&clock).policy(policy).build_local().unwrap();
-            for error in [
-                shared.generate().unwrap_err(),
-                local.generate().unwrap_err(),
-            ] {
+            for error in [shared.generate().unwrap_err(), local.generate().unwrap_err()] {
                 assert_eq!(error.kind(), ErrorKind::Clock(outside), "{policy}");
             }
         }
@@ -307,18 +280,12 @@ fn any_policy_will_do() {
         let mut generator = builder(&clock).policy(policy).build_local().unwrap();
         [100, 90, 101].map(|units| {
             clock.set(at(units));
-            generator
-                .try_generate()
-                .map(fields)
-                .map_err(|error| error.kind())
+            generator.try_generate().map(fields).map_err(|error| error.kind())
         })
     };
     let (at_once, later) = (Ok((100, false, 0)), Ok((101, false, 0)));
     let stalled = Err(ErrorKind::Rollback);
-    assert_eq!(
-        run(Policy::TickTock),
-        [at_once, Ok((90, true, 0)), Ok((101, true, 0))]
-    );
+    assert_eq!(run(Policy::TickTock), [at_once, Ok((90, true, 0)), Ok((101, true, 0))]);
     assert_eq!(run(Policy::Wait), [at_once, stalled, later]);
     assert_eq!(run(ratchet(10)), [at_once, Ok((100, false, 1)), later]);
     assert_eq!(run(ratchet(9)), [at_once, stalled, later]);
@@ -328,10 +295,8 @@ fn any_policy_will_do() {
 fn generators_of_one_partition_with_bounds_apart_share_a_tick() {
     let clock = ManualClock::new(at(100));
     let confined = |one, other| builder(&clock).bounds(SequenceBounds::new(one, other));
-    let (low, high) = (
-        confined(0, 32_767).build().unwrap(),
-        confined(65_535, 32_768).build().unwrap(),
-    );
+    let (low, high) =
+        (confined(0, 32_767).build().unwrap(), confined(65_535, 32_768).build().unwrap());
     let mut ids = vec![SnoId::ZERO; 65_536];
     let (left, right) = ids.split_at_mut(32_768);
     assert_eq!(low.try_fill(left).unwrap().len(), 32_768);
@@ -347,10 +312,7 @@ fn a_window_holds_under_both_bits() {
     let mut generator: LocalGenerator<_> = builder(&clock).window(window).build_local().unwrap();
     let mut at_tick = |units| {
         clock.set(at(units));
-        generator
-            .try_generate()
-            .map(fields)
-            .map_err(|error| error.kind())
+        generator.try_generate().map(fields).map_err(|error| error.kind())
     };
     assert_eq!(at_tick(99), Ok((99, false, 0)));
     assert_eq!(at_tick(89), Err(ErrorKind::Window));
@@ -363,9 +325,7 @@ fn a_window_holds_under_both_bits() {
 fn ticks_can_start_at_random_within_the_bounds() {
     let clock = ManualClock::new(at(100));
     let bounds = SequenceBounds::new(1_000, 1_999);
-    let random = builder(&clock)
-        .bounds(bounds)
-        .sequence(RandomStart::new(42));
+    let random = builder(&clock).bounds(bounds).sequence(RandomStart::new(42));
     let mut generator = random.build_local().unwrap();
     let starts = (100..164).map(|units| {
         clock.set(at(units));

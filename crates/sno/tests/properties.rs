@@ -233,18 +233,9 @@ fn what_the_original_also_accepts_is_refused() {
             assert_eq!(error.kind(), kind, "{text:?}");
         }
     }
-    for text in [
-        "",
-        "brpk4q72xwf2m63",
-        "brpk4q72xwf2m63ll",
-        "brpk4q72xwf2m63ł",
-    ] {
+    for text in ["", "brpk4q72xwf2m63", "brpk4q72xwf2m63ll", "brpk4q72xwf2m63ł"] {
         let (found, len) = (text.len(), SnoId::TEXT_LEN);
-        let kind = ParseErrorKind::Length {
-            found,
-            min: len,
-            max: len,
-        };
+        let kind = ParseErrorKind::Length { found, min: len, max: len };
         assert_eq!(text.parse::<SnoId>().unwrap_err().kind(), kind, "{text:?}");
     }
 }
@@ -252,10 +243,7 @@ fn what_the_original_also_accepts_is_refused() {
 #[test]
 fn printing_honours_width_and_fill() {
     let id = sno!("brpk4q72xwf2m63l");
-    assert_eq!(
-        format!("{id:_>18}|{id:<18}|"),
-        "__brpk4q72xwf2m63l|brpk4q72xwf2m63l  |"
-    );
+    assert_eq!(format!("{id:_>18}|{id:<18}|"), "__brpk4q72xwf2m63l|brpk4q72xwf2m63l  |");
     assert_eq!(format!("{:>4}", Partition::new(7)), "   7");
 }
 

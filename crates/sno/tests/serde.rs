@@ -13,10 +13,7 @@ const ID: SnoId = sno!("brpk4q72xwf2m63l");
 
 #[test]
 fn ids_are_their_text_in_json_the_zero_id_too() {
-    for (id, json) in [
-        (ID, "\"brpk4q72xwf2m63l\""),
-        (SnoId::ZERO, "\"2222222222222222\""),
-    ] {
+    for (id, json) in [(ID, "\"brpk4q72xwf2m63l\""), (SnoId::ZERO, "\"2222222222222222\"")] {
         assert_eq!(to_string(&id).unwrap(), json);
         assert_eq!(from_str::<SnoId>(json).unwrap(), id);
     }
@@ -75,24 +72,13 @@ fn snapshots_have_exactly_the_original_fields() {
         let mut lacking = object.clone();
         lacking.remove(field);
         let error = from_str::<Snapshot>(&to_string(&lacking).unwrap()).unwrap_err();
-        assert!(
-            error
-                .to_string()
-                .contains(&format!("missing field `{field}`")),
-            "{error}"
-        );
+        assert!(error.to_string().contains(&format!("missing field `{field}`")), "{error}");
     }
     let more = json.replace('}', ",\"monoHi\":0}");
     let error = from_str::<Snapshot>(&more).unwrap_err();
-    assert!(
-        error.to_string().contains("unknown field `monoHi`"),
-        "{error}"
-    );
-    for (field, beyond) in [
-        ("sequenceMin", "65536"),
-        ("sequence", "-1"),
-        ("drifts", "4294967296"),
-    ] {
+    assert!(error.to_string().contains("unknown field `monoHi`"), "{error}");
+    for (field, beyond) in [("sequenceMin", "65536"), ("sequence", "-1"), ("drifts", "4294967296")]
+    {
         let beyond = json.replace(&format!("\"{field}\":0"), &format!("\"{field}\":{beyond}"));
         assert_ne!(beyond, json);
         assert!(from_str::<Snapshot>(&beyond).is_err(), "{beyond}");

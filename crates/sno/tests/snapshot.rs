@@ -1,10 +1,6 @@
 //! Snapshots: one generator goes on where another left off.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    reason = "a test fails by panicking"
-)]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod support;
 
@@ -33,9 +29,7 @@ fn generator<'a>(snapshot: &Snapshot, clock: &'a ManualClock) -> LocalGenerator<
 fn restored(snapshot: Snapshot, now: i64) -> Result<(u64, bool, u16), ErrorKind> {
     let clock = ManualClock::new(at(now));
     let issued = generator(&snapshot, &clock).try_generate();
-    issued
-        .map(|id| (id.timestamp(), id.toggle(), id.sequence()))
-        .map_err(|error| error.kind())
+    issued.map(|id| (id.timestamp(), id.toggle(), id.sequence())).map_err(|error| error.kind())
 }
 
 #[test]
@@ -78,20 +72,14 @@ fn what_was_issued_survives_there_and_back() {
 
 #[test]
 fn zero_stands_for_the_lowest_already_issued() {
-    let zero = Snapshot {
-        sequence: 0,
-        ..snapshot(Issued::at(tick(100), 51), 100)
-    };
+    let zero = Snapshot { sequence: 0, ..snapshot(Issued::at(tick(100), 51), 100) };
     assert_eq!(restored(zero, 100), Ok((100, false, 11)));
 }
 
 #[test]
 fn a_sequence_above_the_highest_stands_for_a_tick_that_is_used_up() {
     for sequence in [50, 51, 70, u32::MAX] {
-        let exhausted = Snapshot {
-            sequence,
-            ..snapshot(Issued::at(tick(100), 51), 100)
-        };
+        let exhausted = Snapshot { sequence, ..snapshot(Issued::at(tick(100), 51), 100) };
         assert_eq!(restored(exhausted, 100), Err(ErrorKind::Exhausted));
         assert_eq!(restored(exhausted, 101), Ok((101, false, 10)));
     }
@@ -101,18 +89,12 @@ fn a_sequence_above_the_highest_stands_for_a_tick_that_is_used_up() {
 /// set back to that tick, issues what it had issued there a second time.
 #[test]
 fn a_tick_that_was_over_when_the_original_took_its_snapshot_is_used_up() {
-    let theirs = Snapshot {
-        sequence: 10,
-        ..snapshot(Issued::at(tick(100), 51), 101)
-    };
+    let theirs = Snapshot { sequence: 10, ..snapshot(Issued::at(tick(100), 51), 101) };
     assert_eq!(restored(theirs, 100), Err(ErrorKind::Exhausted));
     assert_eq!(restored(theirs, 101), Ok((101, false, 10)));
     // In the tick itself, or where it is not said when it was, the sequence is to be believed.
     for now in [100, 0] {
-        assert_eq!(
-            restored(Snapshot { now, ..theirs }, 100),
-            Ok((100, false, 11))
-        );
+        assert_eq!(restored(Snapshot { now, ..theirs }, 100), Ok((100, false, 11)));
     }
 }
 
@@ -143,10 +125,7 @@ fn the_time_it_was_taken_may_lie_anywhere() {
     for time in [UnixTime::MIN, at(-1), at(0), at(1 << 39), UnixTime::MAX] {
         let taken = Snapshot::new(PARTITION, BOUNDS, &Issued::EMPTY, time).unwrap();
         let since_epoch = i128::from(time.as_micros()) - i128::from(at(0).as_micros());
-        assert_eq!(
-            i128::from(taken.now),
-            since_epoch.div_euclid(MICROS_PER_TICK.into())
-        );
+        assert_eq!(i128::from(taken.now), since_epoch.div_euclid(MICROS_PER_TICK.into()));
     }
 }
 
@@ -161,25 +140,14 @@ fn what_does_not_fit_names_the_value_and_the_range() {
     let wide = SequenceBounds::new(65_536, 10);
     assert_eq!(new(wide, 10), Err(BuildError::SequenceBound(error)));
     // In the fields 0 and 0 would stand for all sequences.
-    let nothing = BuildError::Pool {
-        lowest: 0,
-        last: 0,
-        pool: 1,
-        min: 4,
-    };
+    let nothing = BuildError::Pool { lowest: 0, last: 0, pool: 1, min: 4 };
     assert_eq!(new(SequenceBounds::new(0, 0), 0), Err(nothing));
 
     let good = snapshot(Issued::at(tick(100), 51), 100);
     let last = i64::try_from(SnoId::MAX_TIMESTAMP).unwrap();
     for wrong in [-1, last + 1, i64::MIN, i64::MAX] {
-        let hi = Snapshot {
-            wall_hi: wrong,
-            ..good
-        };
-        let safe = Snapshot {
-            wall_safe: wrong,
-            ..good
-        };
+        let hi = Snapshot { wall_hi: wrong, ..good };
+        let safe = Snapshot { wall_safe: wrong, ..good };
         for (snapshot, what) in [(hi, "snapshot wallHi"), (safe, "snapshot wallSafe")] {
             let error = snapshot.issued().unwrap_err();
             assert_eq!((error.what(), error.value()), (what, wrong.into()));
@@ -187,16 +155,8 @@ fn what_does_not_fit_names_the_value_and_the_range() {
             assert_eq!(snapshot.builder().unwrap_err(), BuildError::Restore(error));
         }
     }
-    let error = Snapshot {
-        sequence: 9,
-        ..good
-    }
-    .issued()
-    .unwrap_err();
-    assert_eq!(
-        (error.value(), error.min(), error.max()),
-        (9, 10, u32::MAX.into())
-    );
+    let error = Snapshot { sequence: 9, ..good }.issued().unwrap_err();
+    assert_eq!((error.value(), error.min(), error.max()), (9, 10, u32::MAX.into()));
 }
 
 #[test]
@@ -205,19 +165,11 @@ fn a_snapshot_from_outside_of_the_window_is_refused() {
     let restore = |floor, ceiling| {
         let window = Window::new(tick(floor), ceiling).unwrap();
         let clock = ManualClock::new(at(100));
-        good.builder()
-            .unwrap()
-            .window(window)
-            .clock(&clock)
-            .build_local()
-            .map(drop)
+        good.builder().unwrap().window(window).clock(&clock).build_local().map(drop)
     };
     assert_eq!(restore(100, 101), Ok(()));
     for (floor, ceiling) in [(101, 200), (0, 100)] {
-        assert!(matches!(
-            restore(floor, ceiling),
-            Err(BuildError::Restore(_))
-        ));
+        assert!(matches!(restore(floor, ceiling), Err(BuildError::Restore(_))));
     }
 }
 
@@ -234,10 +186,7 @@ fn extreme_snapshots_are_errors() {
         wall_safe: i64::MAX,
         drifts: u32::MAX,
     };
-    assert!(matches!(
-        maximum.builder().unwrap_err(),
-        BuildError::Pool { pool: 1, .. }
-    ));
+    assert!(matches!(maximum.builder().unwrap_err(), BuildError::Pool { pool: 1, .. }));
     let negative = Snapshot {
         sequence_max: u16::MAX,
         now: -1,

@@ -1,10 +1,6 @@
 //! Every entry of `vectors/sno.json`, which holds what the original implementation does.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    reason = "a test fails by panicking"
-)]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod support;
 
@@ -22,19 +18,10 @@ use tickid_sno::{
 #[test]
 fn every_list_of_the_file_is_asserted_below() {
     let file = vectors();
-    let lists = [
-        "ids",
-        "with_time",
-        "with_time_out_of_range",
-        "traces",
-        "snapshots",
-        "snapshot_bounds",
-    ];
+    let lists =
+        ["ids", "with_time", "with_time_out_of_range", "traces", "snapshots", "snapshot_bounds"];
     has_fields(&file, &[lists.as_slice(), &["source"]].concat());
-    assert_eq!(
-        text(&file, "source"),
-        "muyo/sno v1.2.1 (Go), run with go1.19.8 on linux/amd64"
-    );
+    assert_eq!(text(&file, "source"), "muyo/sno v1.2.1 (Go), run with go1.19.8 on linux/amd64");
 }
 
 #[test]
@@ -68,10 +55,7 @@ fn ids_have_the_recorded_bytes_texts_and_fields() {
         assert_eq!(i128::from(time.as_micros()) * 1_000, nanos(entry));
         let (min, max) = (SnoId::min_at(time).unwrap(), SnoId::max_at(time).unwrap());
         assert!(min <= id && id <= max);
-        assert_eq!(
-            (min.timestamp(), max.timestamp()),
-            (id.timestamp(), id.timestamp())
-        );
+        assert_eq!((min.timestamp(), max.timestamp()), (id.timestamp(), id.timestamp()));
         id
     });
     // Bytes, texts and integers sort alike.
@@ -99,9 +83,7 @@ fn ids_of_a_chosen_time_count_up_and_wrap_around_their_pool() {
         *calls += 1;
 
         let (_, _, generator) = generator.as_ref().unwrap();
-        let id = generator
-            .new_with_time(time(entry), number(entry, "meta"))
-            .unwrap();
+        let id = generator.new_with_time(time(entry), number(entry, "meta")).unwrap();
         assert_eq!(id.to_bytes(), bytes(entry), "{entry}");
         assert_eq!(id.encode(), text(entry, "text"));
         assert_eq!(id.partition().get(), number::<u16>(entry, "partition"));
@@ -119,15 +101,10 @@ fn times_out_of_range_are_errors_where_the_original_wraps() {
         assert_eq!(number::<u64>(entry, "call_index"), 0);
         let wrapped: SnoId = text(entry, "text").parse().unwrap();
         assert_eq!(wrapped.to_bytes(), bytes(entry));
-        assert_ne!(
-            i128::from(wrapped.unix_time().as_micros()),
-            nanos(entry) / 1_000
-        );
+        assert_ne!(i128::from(wrapped.unix_time().as_micros()), nanos(entry) / 1_000);
 
         let meta = number(entry, "meta");
-        let error = with_time(entry)
-            .new_with_time(time(entry), meta)
-            .unwrap_err();
+        let error = with_time(entry).new_with_time(time(entry), meta).unwrap_err();
         assert_eq!(error.value(), time(entry).as_micros().into());
         let (first, last) = (at(0).as_micros(), at(1 << 39).as_micros() - 1);
         assert_eq!((error.min(), error.max()), (first.into(), last.into()));
@@ -151,28 +128,19 @@ fn traces_are_followed_step_by_step() {
         let steps = trace["steps"].as_array().unwrap();
         for (index, step) in steps.iter().enumerate() {
             // Anywhere in the tick will do.
-            let (wall, into) = (
-                number(step, "wall_units"),
-                i64::try_from(index).unwrap() * 997 % MICROS_PER_TICK,
-            );
+            let (wall, into) =
+                (number(step, "wall_units"), i64::try_from(index).unwrap() * 997 % MICROS_PER_TICK);
             clock.set(within(wall, into));
             if step.get("blocks").is_some() {
                 has_fields(step, &["wall_units", "meta", "blocks"]);
-                assert_eq!(
-                    (&step["blocks"], index),
-                    (&Value::Bool(true), steps.len() - 1)
-                );
+                assert_eq!((&step["blocks"], index), (&Value::Bool(true), steps.len() - 1));
                 let (kind, until) = blocked(wall, &trace["final"]);
                 let wait = (until - wall) * MICROS_PER_TICK - into;
                 let wait = Duration::from_micros(wait.try_into().unwrap());
                 let meta = Meta(number(step, "meta"));
                 for error in [local.try_generate_as(meta), shared.try_generate_as(meta)] {
                     let error = error.unwrap_err();
-                    assert_eq!(
-                        (error.kind(), error.retry_after()),
-                        (kind, Some(wait)),
-                        "{name}"
-                    );
+                    assert_eq!((error.kind(), error.retry_after()), (kind, Some(wait)), "{name}");
                 }
                 blocking += 1;
                 continue;
@@ -181,26 +149,11 @@ fn traces_are_followed_step_by_step() {
             let expected = SnoId::from_bytes(bytes(step));
             assert_eq!(expected.meta(), number::<u8>(step, "meta"));
             let meta = Meta(expected.meta());
-            let expected = if starts_at_zero(name, wall) {
-                one_less(expected)
-            } else {
-                expected
-            };
-            assert_eq!(
-                local.try_generate_as(meta),
-                Ok(expected),
-                "{name}, step {index}"
-            );
-            assert_eq!(
-                shared.try_generate_as(meta),
-                Ok(expected),
-                "{name}, step {index}"
-            );
+            let expected = if starts_at_zero(name, wall) { one_less(expected) } else { expected };
+            assert_eq!(local.try_generate_as(meta), Ok(expected), "{name}, step {index}");
+            assert_eq!(shared.try_generate_as(meta), Ok(expected), "{name}, step {index}");
         }
-        let issued = Snapshot {
-            now: 0,
-            ..taken(&local, start.bounds(), at(0))
-        };
+        let issued = Snapshot { now: 0, ..taken(&local, start.bounds(), at(0)) };
         assert_eq!(issued, snapshot(&trace["final"]), "{name}");
         assert_eq!(taken(&local, start.bounds(), at(7)).now, 7);
     }
@@ -239,10 +192,7 @@ fn one_less(id: SnoId) -> SnoId {
 
 /// What a call is to say at `wall` when it can't issue in the state `state`, and until when.
 fn blocked(wall: i64, state: &Value) -> (ErrorKind, i64) {
-    let (hi, safe) = (
-        number::<i64>(state, "wallHi"),
-        number::<i64>(state, "wallSafe"),
-    );
+    let (hi, safe) = (number::<i64>(state, "wallHi"), number::<i64>(state, "wallSafe"));
     if wall == hi {
         (ErrorKind::Exhausted, wall + 1)
     } else {
@@ -314,18 +264,12 @@ fn snapshots_are_read_and_written_as_the_recorded_json() {
 fn snapshots_of_a_running_generator_are_the_recorded_json() {
     // After the name: when to ask for how many IDs.
     let situations: [(&str, &[(i64, u32)]); 5] = [
-        (
-            "taken from a running generator in the same tick",
-            &[(122_869_585_786, 2)],
-        ),
+        ("taken from a running generator in the same tick", &[(122_869_585_786, 2)]),
         (
             "taken from a running generator in a later tick (sequence reported as sequenceMin)",
             &[(122_536_693_884, 1)],
         ),
-        (
-            "taken after one regression",
-            &[(124_988_432_306, 1), (124_988_432_299, 2)],
-        ),
+        ("taken after one regression", &[(124_988_432_306, 1), (124_988_432_299, 2)]),
         (
             "taken while the wall clock is behind wallHi",
             &[(121_094_814_777, 1), (121_094_814_770, 1)],
@@ -378,10 +322,7 @@ fn snapshot_bounds_are_accepted_and_rejected_as_recorded() {
             if effective < bounds.last() {
                 assert_eq!(next.map(u32::from), Ok(effective + 1), "{entry}");
             } else {
-                assert_eq!(
-                    next.map_err(|error| error.kind()),
-                    Err(ErrorKind::Exhausted)
-                );
+                assert_eq!(next.map_err(|error| error.kind()), Err(ErrorKind::Exhausted));
             }
             accepted += 1;
         } else if !is_pool_of_4_or_5(entry) {
@@ -417,10 +358,7 @@ fn pools_of_4_and_5_are_accepted_where_the_original_demands_6() {
         let given = bounds_entry(entry);
         let bounds = given.bounds();
         if given.sequence != 0 && given.sequence < bounds.lowest() {
-            assert!(
-                matches!(rejection(&given), BuildError::Restore(_)),
-                "{entry}"
-            );
+            assert!(matches!(rejection(&given), BuildError::Restore(_)), "{entry}");
             continue;
         }
         let clock = ManualClock::new(at(5));
@@ -486,12 +424,7 @@ fn rejection(snapshot: &Snapshot) -> BuildError {
 }
 
 fn too_few(bounds: SequenceBounds, pool: u64) -> BuildError {
-    BuildError::Pool {
-        lowest: bounds.lowest(),
-        last: bounds.last(),
-        pool,
-        min: 4,
-    }
+    BuildError::Pool { lowest: bounds.lowest(), last: bounds.last(), pool, min: 4 }
 }
 
 fn with_time(entry: &Value) -> WithTime {

@@ -13,9 +13,7 @@ use tickid_sno::{SequenceBounds, SnoId, Window, WithTime};
 
 #[test]
 fn the_sequence_goes_on_whatever_the_time_and_starts_over_after_the_last() {
-    let generator = WithTime::new(PARTITION)
-        .bounds(SequenceBounds::new(5, 2))
-        .unwrap();
+    let generator = WithTime::new(PARTITION).bounds(SequenceBounds::new(5, 2)).unwrap();
     let times = [7, 7, 3, 500, 500, 7];
     let ids = times.map(|units| generator.new_with_time(within(units, 3_999), 9).unwrap());
     for ((id, units), sequence) in ids.into_iter().zip(times).zip([2, 3, 4, 5, 2, 3]) {
@@ -40,18 +38,13 @@ fn times_outside_of_the_window_are_errors_that_take_no_sequence() {
     let window = Window::new(tick(10), 20).unwrap();
     let generator = WithTime::new(PARTITION).window(window);
     for units in [0, 9, 20, (1 << 39) - 1] {
-        let error = generator
-            .new_with_time(within(units, 3_999), 0)
-            .unwrap_err();
+        let error = generator.new_with_time(within(units, 3_999), 0).unwrap_err();
         assert_eq!(error.value(), units.into());
         assert_eq!((error.what(), error.min(), error.max()), ("tick", 10, 19));
     }
     for micros in [at(0).as_micros() - 1, at(1 << 39).as_micros()] {
         let time = tickid_sno::UnixTime::from_micros(micros);
-        assert_eq!(
-            generator.new_with_time(time, 0).unwrap_err().value(),
-            micros.into()
-        );
+        assert_eq!(generator.new_with_time(time, 0).unwrap_err().value(), micros.into());
     }
     for (sequence, units) in [10, 19].into_iter().enumerate() {
         let id = generator.new_with_time(at(units), 0).unwrap();
@@ -63,30 +56,16 @@ fn times_outside_of_the_window_are_errors_that_take_no_sequence() {
 fn bounds_are_those_of_generators() {
     let bounds = |one, other| WithTime::new(PARTITION).bounds(SequenceBounds::new(one, other));
     assert!(bounds(0, 3).is_ok() && bounds(65_532, 65_535).is_ok());
-    let pool = BuildError::Pool {
-        lowest: 1,
-        last: 3,
-        pool: 3,
-        min: 4,
-    };
+    let pool = BuildError::Pool { lowest: 1, last: 3, pool: 3, min: 4 };
     assert_eq!(bounds(3, 1).unwrap_err(), pool);
     let error = bounds(0, 65_536).unwrap_err();
-    assert_eq!(
-        error.to_string(),
-        "sequence bound 65536 is outside of 0..=65535"
-    );
+    assert_eq!(error.to_string(), "sequence bound 65536 is outside of 0..=65535");
 }
 
 #[test]
 fn threads_share_the_sequence_evenly() {
-    let generator = WithTime::new(PARTITION)
-        .bounds(SequenceBounds::new(100, 199))
-        .unwrap();
-    let draw = || {
-        (0..25_000)
-            .map(|_| generator.new_with_time(at(7), 0).unwrap())
-            .collect()
-    };
+    let generator = WithTime::new(PARTITION).bounds(SequenceBounds::new(100, 199)).unwrap();
+    let draw = || (0..25_000).map(|_| generator.new_with_time(at(7), 0).unwrap()).collect();
     let ids: Vec<Vec<SnoId>> = thread::scope(|scope| {
         let threads = [(); 4].map(|()| scope.spawn(draw));
         threads.map(|thread| thread.join().unwrap()).into()
@@ -97,8 +76,6 @@ fn threads_share_the_sequence_evenly() {
     }
     assert_eq!(counts.len(), 100);
     assert!(
-        counts
-            .iter()
-            .all(|(sequence, &count)| (100..200).contains(sequence) && count == 1_000)
+        counts.iter().all(|(sequence, &count)| (100..200).contains(sequence) && count == 1_000)
     );
 }

@@ -5,23 +5,12 @@ use crate::workspace::Package;
 
 /// Layers from the ground up. A crate may only depend on crates of the layers below its own: schemes
 /// know nothing of each other, and core knows nothing of any of them.
-const LAYERS: [&[&str]; 4] = [
-    &["crates/core"],
-    &SCHEMES,
-    &["crates/convert", "crates/lease"],
-    &["crates/cli"],
-];
-const SCHEMES: [&str; 4] = [
-    "crates/kuid",
-    "crates/nanoflake",
-    "crates/scru64",
-    "crates/sno",
-];
+const LAYERS: [&[&str]; 4] =
+    [&["crates/core"], &SCHEMES, &["crates/convert", "crates/lease"], &["crates/cli"]];
+const SCHEMES: [&str; 4] = ["crates/kuid", "crates/nanoflake", "crates/scru64", "crates/sno"];
 
 pub(super) fn check(packages: &[Package]) -> Vec<Finding> {
-    let crates = packages
-        .iter()
-        .filter(|package| package.folder.starts_with("crates/"));
+    let crates = packages.iter().filter(|package| package.folder.starts_with("crates/"));
     let mut findings = Vec::new();
     for package in crates {
         let mut find = |message| {
@@ -35,9 +24,7 @@ pub(super) fn check(packages: &[Package]) -> Vec<Finding> {
             find("has no layer; give it one in xtask/src/tidy/arrows.rs".to_owned());
             continue;
         };
-        let ours = packages
-            .iter()
-            .filter(|other| package.dependencies.contains(&other.name));
+        let ours = packages.iter().filter(|other| package.dependencies.contains(&other.name));
         for other in ours.filter(|other| layer(&other.folder).is_none_or(|layer| layer >= own)) {
             find(format!("depends on {}, which is not below it", other.name));
         }
@@ -51,9 +38,7 @@ fn layer(folder: &str) -> Option<usize> {
 
 /// Schemes without a page of their own in `docs/schemes`.
 pub(super) fn missing_pages(packages: &[Package], files: &Files) -> Vec<Finding> {
-    let schemes = packages
-        .iter()
-        .filter(|package| SCHEMES.contains(&&*package.folder));
+    let schemes = packages.iter().filter(|package| SCHEMES.contains(&&*package.folder));
     let pages = schemes.map(|scheme| scheme.folder.replace("crates/", "docs/schemes/") + ".md");
     pages
         .filter(|page| !files.contains_key(page))

@@ -67,23 +67,11 @@ fn resolve(from: &str, target: &str, files: &Files) -> Result<(), &'static str> 
         Some((file, anchor)) => (file, Some(anchor)),
         None => (target, None),
     };
-    let file = if file.is_empty() {
-        from.to_owned()
-    } else {
-        join(from, file)?
-    };
-    let folder = if file.is_empty() {
-        file.clone()
-    } else {
-        format!("{file}/")
-    };
+    let file = if file.is_empty() { from.to_owned() } else { join(from, file)? };
+    let folder = if file.is_empty() { file.clone() } else { format!("{file}/") };
     let Some(text) = files.get(&file) else {
         let is_folder = files.keys().any(|path| path.starts_with(&folder));
-        return if is_folder {
-            Ok(())
-        } else {
-            Err("no such file")
-        };
+        return if is_folder { Ok(()) } else { Err("no such file") };
     };
     match anchor {
         Some(anchor) if file.ends_with(".md") && !anchors(text).iter().any(|a| a == anchor) => {
@@ -140,10 +128,7 @@ mod tests {
         let files = [
             ("README.md", "# A b\n"),
             ("docs/a.md", text),
-            (
-                "docs/b.md",
-                "# One, two: `three`\n## Same\n## Same\n```\n# code\n```\n",
-            ),
+            ("docs/b.md", "# One, two: `three`\n## Same\n## Same\n```\n# code\n```\n"),
             ("docs/img/c.svg", ""),
         ];
         let files = Files::from(files.map(|(path, text)| (path.to_owned(), text.to_owned())));
@@ -164,11 +149,7 @@ mod tests {
             ("<img src=\"gone.svg\">", "gone.svg", "no such file"),
             ("<a href=\"gone.md\">", "gone.md", "no such file"),
             ("[a](README.md)", "README.md", "no such file"),
-            (
-                "[a](../../README.md)",
-                "../../README.md",
-                "leaves the repository",
-            ),
+            ("[a](../../README.md)", "../../README.md", "leaves the repository"),
             ("[a](/README.md)", "/README.md", "absolute"),
             ("[a](#gone)", "#gone", "no such heading"),
             ("[a](b.md#gone)", "b.md#gone", "no such heading"),
@@ -198,9 +179,6 @@ mod tests {
     #[test]
     fn lines_are_counted_through_code_blocks() {
         let text = "a\n```\nb\n```\n[a](gone.md)";
-        assert_eq!(
-            messages(text),
-            ["docs/a.md:5: link to gone.md: no such file"]
-        );
+        assert_eq!(messages(text), ["docs/a.md:5: link to gone.md: no such file"]);
     }
 }

@@ -13,9 +13,7 @@ const INHERITED: [(&str, &str); 6] = [
 ];
 
 pub(super) fn check(path: &str, manifest: &str) -> Vec<Finding> {
-    let missing = INHERITED
-        .iter()
-        .filter(|(table, key)| !is_true(manifest, table, key));
+    let missing = INHERITED.iter().filter(|(table, key)| !is_true(manifest, table, key));
     missing
         .map(|(table, key)| Finding {
             path: path.to_owned(),
@@ -60,10 +58,7 @@ workspace = true
 
     fn messages(manifest: &str) -> Vec<String> {
         let findings = check("Cargo.toml", manifest);
-        findings
-            .into_iter()
-            .map(|finding| finding.message)
-            .collect()
+        findings.into_iter().map(|finding| finding.message).collect()
     }
 
     #[test]
@@ -73,27 +68,16 @@ workspace = true
 
     #[test]
     fn own_version_is_found() {
-        let manifest = GOOD.replace(
-            "version.workspace = true\nedition",
-            "version = \"1.0.0\"\nedition",
-        );
-        assert_eq!(
-            messages(&manifest),
-            ["[package] lacks `version.workspace = true`"]
-        );
+        let manifest =
+            GOOD.replace("version.workspace = true\nedition", "version = \"1.0.0\"\nedition");
+        assert_eq!(messages(&manifest), ["[package] lacks `version.workspace = true`"]);
     }
 
     #[test]
     fn own_lints_are_found() {
         let lacking = ["[lints] lacks `workspace = true`"];
-        assert_eq!(
-            messages(&GOOD.replace("[lints]\nworkspace = true", "")),
-            lacking
-        );
+        assert_eq!(messages(&GOOD.replace("[lints]\nworkspace = true", "")), lacking);
         assert_eq!(messages(&GOOD.replace("[lints]", "[lints.rust]")), lacking);
-        assert_eq!(
-            messages(&GOOD.replace("\nworkspace = true", "\nworkspace = false")),
-            lacking
-        );
+        assert_eq!(messages(&GOOD.replace("\nworkspace = true", "\nworkspace = false")), lacking);
     }
 }

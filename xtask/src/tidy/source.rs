@@ -22,16 +22,9 @@ fn check_with(path: &str, text: &str, unsafe_permits: &[&str]) -> Vec<Finding> {
     let mut findings = Vec::new();
     for (number, line) in code(text).lines().enumerate() {
         let mut find = |message| {
-            findings.push(Finding {
-                path: path.to_owned(),
-                line: Some(number + 1),
-                message,
-            });
+            findings.push(Finding { path: path.to_owned(), line: Some(number + 1), message });
         };
-        for name in LEFT_OVERS
-            .into_iter()
-            .filter(|name| calls_macro(line, name))
-        {
+        for name in LEFT_OVERS.into_iter().filter(|name| calls_macro(line, name)) {
             find(format!("`{name}!` in a library"));
         }
         if has_unsafe(line) && !unsafe_permits.contains(&path) {
@@ -80,9 +73,7 @@ fn code(source: &str) -> String {
     let mut rest = source;
     while let Some(c) = rest.chars().next() {
         let word_before = code.ends_with(in_word);
-        let skip = comment(rest)
-            .or_else(|| string(rest, word_before))
-            .or_else(|| character(rest));
+        let skip = comment(rest).or_else(|| string(rest, word_before)).or_else(|| character(rest));
         let len = match skip {
             Some(len) => {
                 code.extend(rest[..len].chars().filter(|&c| c == '\n'));
@@ -109,10 +100,7 @@ fn comment(source: &str) -> Option<usize> {
         return None;
     }
     let (mut depth, mut at) = (1, 2);
-    while let Some(next) = source
-        .get(at..)
-        .filter(|next| depth > 0 && !next.is_empty())
-    {
+    while let Some(next) = source.get(at..).filter(|next| depth > 0 && !next.is_empty()) {
         let (change, len) = match next.as_bytes() {
             [b'/', b'*', ..] => (1, 2),
             [b'*', b'/', ..] => (-1, 2),
@@ -126,9 +114,7 @@ fn comment(source: &str) -> Option<usize> {
 /// How long the string is that `source` begins with, its prefix included.
 fn string(source: &str, word_before: bool) -> Option<usize> {
     let prefixes = ["br", "cr", "b", "c", "r", ""];
-    let prefix = prefixes
-        .into_iter()
-        .find(|prefix| source.starts_with(prefix))?;
+    let prefix = prefixes.into_iter().find(|prefix| source.starts_with(prefix))?;
     let after = &source[prefix.len()..];
     let hashes = after.len() - after.trim_start_matches('#').len();
     let text = after[hashes..].strip_prefix('"')?;
@@ -220,10 +206,7 @@ mod tests {
         let files = [("a.rs", "unsafe { f() }"), ("b.rs", "// unsafe")];
         let files = files.map(|(path, text)| (path.to_owned(), text.to_owned()));
         let stale = stale(&Files::from(files), &["a.rs", "b.rs", "c.rs"]);
-        assert_eq!(
-            stale.iter().map(|f| &*f.path).collect::<Vec<_>>(),
-            ["b.rs", "c.rs"]
-        );
+        assert_eq!(stale.iter().map(|f| &*f.path).collect::<Vec<_>>(), ["b.rs", "c.rs"]);
     }
 
     #[test]

@@ -11,8 +11,7 @@ use tickid_core::text::ParseError;
 use crate::args::{Layouts, Scheme};
 use crate::report::Report;
 
-pub(crate) const ALL: [Scheme; 4] =
-    [Scheme::Scru64, Scheme::Sno, Scheme::Kuid, Scheme::Nanoflake];
+pub(crate) const ALL: [Scheme; 4] = [Scheme::Scru64, Scheme::Sno, Scheme::Kuid, Scheme::Nanoflake];
 
 /// An ID type that can be printed.
 pub(crate) trait Describe: Copy {

@@ -32,7 +32,7 @@ impl Describe for Scru64Id {
                 report.bits.push(("node_id", size.get().into()));
                 report.bits.push(("counter", size.counter_bits()));
             }
-            None => report.bits.push(("node_ctr", Scru64Id::NODE_CTR_BITS)),
+            None => report.bits.push(("node_ctr", Self::NODE_CTR_BITS)),
         }
     }
 }

@@ -14,8 +14,16 @@ pub use self::manual::ManualClock;
 #[cfg(all(feature = "std", not(all(target_family = "wasm", target_os = "unknown"))))]
 pub use self::system::SystemClock;
 
-/// The clock of a generator that was not given another one.
-#[cfg(all(feature = "std", not(all(target_family = "wasm", target_os = "unknown"))))]
+/// The clock of a generator that was not given another one: the cheapest that is true to the wall.
+#[cfg(all(feature = "std", target_arch = "x86_64", target_os = "linux"))]
+pub type DefaultClock = CounterClock;
+
+/// The clock of a generator that was not given another one: the cheapest that is true to the wall.
+#[cfg(all(
+    feature = "std",
+    not(all(target_arch = "x86_64", target_os = "linux")),
+    not(all(target_family = "wasm", target_os = "unknown"))
+))]
 pub type DefaultClock = SystemClock;
 
 /// There is no wall clock here, so every generator has to be [given](crate::Builder::clock) one.

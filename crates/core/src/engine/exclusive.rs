@@ -35,6 +35,7 @@ impl<S: Scheme, Q: Sequence> ExclusiveEngine<S, Q> {
         window: Window<S>,
         resumed: &Snapshot<S>,
     ) -> Result<Self, RangeError> {
+        let () = Word::<S>::CHECKED;
         let (word, other_past) = resumed.resume(rules.bounds, &window)?;
         let mut past = [0; 2];
         past[usize::from(!word.toggle())] = other_past;

@@ -83,6 +83,8 @@ impl<S: Scheme, Q: Sequence> Rules<S, Q> {
     ) -> Step<S> {
         let (stamp, toggle) = (word.stamp(), word.toggle());
         let exhausted = word.sequence() >= self.exhausted();
+        // Where the word can be drawn from without a flip.
+        let resumes = stamp + u64::from(exhausted);
         let Some(ahead) = stamp.checked_sub(now) else {
             return self.go(now, toggle, now, policy, ceiling);
         };
@@ -92,12 +94,10 @@ impl<S: Scheme, Q: Sequence> Rules<S, Q> {
                 self.go(stamp + 1, toggle, now, policy, ceiling)
             }
             Policy::Ratchet { .. } => stall(StallReason::Rollback, stamp - policy.allowance()),
-            Policy::Wait | Policy::TickTock if ahead == 0 => {
-                stall(StallReason::Exhausted, stamp + 1)
-            }
-            Policy::Wait => stall(StallReason::Rollback, stamp),
+            Policy::Wait | Policy::TickTock if ahead == 0 => stall(StallReason::Exhausted, resumes),
+            Policy::Wait => stall(StallReason::Rollback, resumes),
             Policy::TickTock if now > other_past => self.go(now, !toggle, now, policy, ceiling),
-            Policy::TickTock => stall(StallReason::Rollback, stamp.min(other_past + 1)),
+            Policy::TickTock => stall(StallReason::Rollback, resumes.min(other_past + 1)),
         }
     }
 

@@ -49,6 +49,7 @@ impl<S: Scheme, Q: Sequence> SharedEngine<S, Q> {
         window: Window<S>,
         resumed: &Snapshot<S>,
     ) -> Result<Self, RangeError> {
+        let () = Word::<S>::CHECKED;
         let (word, other_past) = resumed.resume(rules.bounds, &window)?;
         let past = [AtomicU64::new(0), AtomicU64::new(0)];
         past[usize::from(!word.toggle())].store(other_past, Ordering::Relaxed);

@@ -30,16 +30,22 @@ impl<S: Scheme> Word<S> {
     /// What two words must share for one to continue the other.
     const TICK_MASK: u64 = !(Self::CLOSED | Self::SEQUENCE_MASK);
 
-    /// The most that one add may ask for: [`MAX_THREADS`] of them fit into the guard at once.
-    pub(crate) const MAX_ADD: NonZeroU32 = {
+    /// Fails to compile for a scheme whose constants contradict each other. Both engines name it.
+    pub(crate) const CHECKED: () = {
         assert!(S::FIRST_TICK <= S::LAST_TICK && S::LAST_TICK <= S::MAX_TICK);
         assert!(S::MAX_TICK < u64::MAX && S::LAST_TICK < Self::MAX_STAMP, "stamps must fit");
         assert!(S::MIN_POOL >= 1 && S::MIN_POOL <= S::MAX_SEQUENCE);
+        // One past the last sequence must fit where a sequence does.
+        assert!(S::MAX_SEQUENCE < u32::MAX);
         assert!(S::MAX_SEQUENCE as u64 + 1 < Self::CLOSED);
+    };
+
+    /// The most that one add may ask for: [`MAX_THREADS`] of them fit into the guard at once.
+    pub(crate) const MAX_ADD: NonZeroU32 = {
         let room = Self::CLOSED - 1 - (S::MAX_SEQUENCE as u64 + 1);
         let share = room / MAX_THREADS as u64;
-        assert!(share <= u32::MAX as u64);
-        #[allow(clippy::cast_possible_truncation, reason = "asserted on the line above")]
+        let share = if share < u32::MAX as u64 { share } else { u32::MAX as u64 };
+        #[allow(clippy::cast_possible_truncation, reason = "cut on the line above")]
         match NonZeroU32::new(share as u32) {
             Some(share) => share,
             None => panic!("the guard has no room for an add of every thread"),

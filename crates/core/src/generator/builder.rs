@@ -162,7 +162,9 @@ impl<S: Scheme, C, Q> Builder<S, C, Q> {
         Self { max_wait: Some(max_wait), ..self }
     }
 
-    /// Is told whenever a call is about to wait because a tick's sequences are used up.
+    /// Is told whenever a call is about to wait because a tick's sequences are used up. (A ratchet goes
+    /// on in the next tick instead; where that has brought it too far ahead of the clock, it waits for the
+    /// clock, which is [`ErrorKind::Rollback`](crate::ErrorKind::Rollback) and not told of here.)
     ///
     /// It runs on the thread of that call, before it sleeps, outside of any lock, and may itself
     /// generate (what it overflows then, it is not told of).
@@ -202,7 +204,15 @@ impl<S: Scheme, C: Clock, Q: Sequence> Builder<S, C, Q> {
         if policy == Policy::TickTock && !S::TOGGLE {
             return Err(BuildError::NoToggle { scheme: S::NAME });
         }
-        let bounds = self.checked_bounds()?;
+        let bounds = match self.bounds {
+            Some(bounds) => self.scheme.check_bounds(&self.node, bounds)?,
+            None => self.scheme.sequence_bounds(&self.node),
+        };
+        if bounds.last() > S::MAX_SEQUENCE {
+            let (last, max) = (bounds.last().into(), S::MAX_SEQUENCE.into());
+            let error = RangeError::new("sequence bound", last, 0, max);
+            return Err(BuildError::SequenceBound(error));
+        }
         if self.window.floor().get() > S::LAST_TICK || self.window.ceiling() <= S::FIRST_TICK {
             return Err(BuildError::Window {
                 floor: self.window.floor().get(),
@@ -226,26 +236,6 @@ impl<S: Scheme, C: Clock, Q: Sequence> Builder<S, C, Q> {
             overflow: OverflowWatch::new(self.observer),
         };
         Ok((issuer, rules, snapshot))
-    }
-
-    fn checked_bounds(&self) -> Result<SequenceBounds, BuildError> {
-        let all = self.scheme.sequence_bounds(&self.node);
-        let Some(bounds) = self.bounds else {
-            return Ok(all);
-        };
-        let (lowest, last) = (bounds.lowest(), bounds.last());
-        for bound in [lowest, last] {
-            if bound < all.lowest() || bound > all.last() {
-                let (min, max) = (all.lowest().into(), all.last().into());
-                let error = RangeError::new("sequence bound", bound.into(), min, max);
-                return Err(BuildError::SequenceBound(error));
-            }
-        }
-        let pool = bounds.pool();
-        if pool < S::MIN_POOL.into() {
-            return Err(BuildError::Pool { lowest, last, pool, min: S::MIN_POOL });
-        }
-        Ok(bounds)
     }
 }
 

@@ -235,9 +235,11 @@ impl<S: Scheme, C: Clock> Issuer<S, C> {
             if let (ErrorKind::Exhausted, Some(now), None) = (error.kind, error.now, &counted)
                 && let Ok(tick) = self.scheme.tick_at(now)
             {
+                // The observer may have taken its time: first another look at the clock.
                 counted = Some(self.overflow.enter(now, tick.get()));
+            } else {
+                self.clock.sleep(pause);
             }
-            self.clock.sleep(pause);
             let now = self.clock.now();
             let tick = now.and_then(|now| self.tick(now));
             let refusal = match tick {

@@ -12,7 +12,7 @@ use crate::generator::issuer::{Ids, Issuer};
 use crate::generator::{Builder, FillError};
 use crate::policy::Policy;
 use crate::scheme::{Form, Scheme};
-use crate::sequence::Sequence;
+use crate::sequence::{Sequence, SequenceBounds};
 use crate::window::Window;
 
 /// The exclusive generator: for one owner, through `&mut self`, without atomics.
@@ -239,6 +239,18 @@ impl<S: Scheme, C: Clock, Q: Sequence> LocalGenerator<S, C, Q> {
     #[must_use]
     pub fn layout(&self) -> S {
         self.issuer.scheme
+    }
+
+    /// Where its time comes from.
+    #[must_use]
+    pub fn clock(&self) -> &C {
+        &self.issuer.clock
+    }
+
+    /// The sequences it uses in each tick.
+    #[must_use]
+    pub fn bounds(&self) -> SequenceBounds {
+        self.engine.rules().bounds
     }
 
     /// What it does when the clock runs behind.

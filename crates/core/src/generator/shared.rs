@@ -12,14 +12,15 @@ use crate::generator::issuer::{Ids, Issuer};
 use crate::generator::{Builder, FillError};
 use crate::policy::Policy;
 use crate::scheme::{Form, Scheme};
-use crate::sequence::Sequence;
+use crate::sequence::{Sequence, SequenceBounds};
 
 /// The shared generator: any number of threads, up to 1,024 at the same time, draw IDs through
 /// `&self` without a lock.
 ///
 /// Its IDs are unique, and those of one thread strictly increase. Threads that race for a new tick
-/// may drop sequences; no sequence is issued twice. [`LocalGenerator`](crate::LocalGenerator), for
-/// one owner, is faster and drops none.
+/// may drop sequences, and so does a call that is refused; no sequence is issued twice.
+/// [`LocalGenerator`](crate::LocalGenerator), for one owner, is faster and drops none, a
+/// [`Handle`] for each thread is as fast and drops the rest of its block with every tick.
 ///
 /// | method | when it can't issue | gives |
 /// |---|---|---|
@@ -165,6 +166,18 @@ impl<S: Scheme, C: Clock, Q: Sequence> Generator<S, C, Q> {
     #[must_use]
     pub fn layout(&self) -> S {
         self.issuer.scheme
+    }
+
+    /// Where its time comes from.
+    #[must_use]
+    pub fn clock(&self) -> &C {
+        &self.issuer.clock
+    }
+
+    /// The sequences it uses in each tick.
+    #[must_use]
+    pub fn bounds(&self) -> SequenceBounds {
+        self.engine.rules().bounds
     }
 
     /// What it does when the clock runs behind.

@@ -80,6 +80,7 @@ impl Reference {
     fn go_on(&mut self, tick: u64, now: u64) -> Result<(), Refused> {
         let used_up = self.next > self.bounds.last();
         let other = self.past[usize::from(!self.toggle)];
+        let resumes = if used_up { tick + 1 } else { tick };
         match self.rule {
             Rule::Ratchet(allowance) if tick - now > allowance => {
                 self.refuse(Reason::Rollback, Some(tick - allowance))
@@ -88,9 +89,11 @@ impl Reference {
             Rule::Wait | Rule::TickTock if tick == now && used_up => {
                 self.refuse(Reason::Exhausted, Some(tick + 1))
             }
-            Rule::Wait if tick != now => self.refuse(Reason::Rollback, Some(tick)),
+            Rule::Wait if tick != now => self.refuse(Reason::Rollback, Some(resumes)),
             Rule::TickTock if tick != now && now >= other => self.enter(now, now, !self.toggle),
-            Rule::TickTock if tick != now => self.refuse(Reason::Rollback, Some(tick.min(other))),
+            Rule::TickTock if tick != now => {
+                self.refuse(Reason::Rollback, Some(resumes.min(other)))
+            }
             _ => Ok(()),
         }
     }

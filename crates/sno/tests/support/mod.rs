@@ -32,9 +32,7 @@ pub(crate) fn tick(units: u64) -> Tick<Sno> {
 }
 
 pub(crate) const fn ratchet(allowance: u64) -> Policy<Sno> {
-    Policy::Ratchet {
-        allowance: Ticks::new(allowance),
-    }
+    Policy::Ratchet { allowance: Ticks::new(allowance) }
 }
 
 pub(crate) fn many(n: u32) -> NonZeroU32 {
