@@ -56,11 +56,7 @@ where
     let builder = || Builder::<S>::seeded(node, 42).clock(Steps::new());
     let shared = builder().build().expect("valid options");
     group.bench_function(format!("{}/shared", S::NAME), |b| {
-        b.iter(|| {
-            black_box(&shared)
-                .try_generate()
-                .expect("a clock that moves on")
-        });
+        b.iter(|| black_box(&shared).try_generate().expect("a clock that moves on"));
     });
     let mut exclusive = builder().build_local().expect("valid options");
     group.bench_function(format!("{}/exclusive", S::NAME), |b| {

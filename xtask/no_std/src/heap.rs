@@ -14,10 +14,7 @@ use core::sync::atomic::{AtomicUsize, Ordering};
 use tickid_core::{Builder, Form, ManualClock, Scheme};
 
 #[global_allocator]
-static HEAP: Bump = Bump {
-    memory: UnsafeCell::new([0; SIZE]),
-    used: AtomicUsize::new(0),
-};
+static HEAP: Bump = Bump { memory: UnsafeCell::new([0; SIZE]), used: AtomicUsize::new(0) };
 
 const SIZE: usize = 64 * 1024;
 
@@ -65,9 +62,5 @@ where
     let clock = Arc::new(ManualClock::new(crate::NOW));
     let builder = Builder::<S>::seeded(node, 42).clock(Arc::clone(&clock));
     let id = builder.build().ok()?.try_generate().ok()?;
-    Some(
-        id.to_string()
-            .parse()
-            .is_ok_and(|parsed: <S::Form as Form<S>>::Id| parsed == id),
-    )
+    Some(id.to_string().parse().is_ok_and(|parsed: <S::Form as Form<S>>::Id| parsed == id))
 }

@@ -68,18 +68,12 @@ where
     let shared = builder().build().ok()?;
     let mut exclusive = builder().build_local().ok()?;
     let [a, b] = [shared.try_generate().ok()?, shared.try_generate().ok()?];
-    let [c, d] = [
-        exclusive.try_generate().ok()?,
-        exclusive.try_generate().ok()?,
-    ];
+    let [c, d] = [exclusive.try_generate().ok()?, exclusive.try_generate().ok()?];
     Some(a < b && c < d && [a, b, c, d].into_iter().all(survives_as_text))
 }
 
 fn survives_as_text<I: PartialEq + fmt::Display + FromStr>(id: I) -> bool {
-    let mut line = Line {
-        bytes: [0; 64],
-        len: 0,
-    };
+    let mut line = Line { bytes: [0; 64], len: 0 };
     let printed = write!(line, "{id}").is_ok();
     printed && line.as_str().parse().is_ok_and(|parsed: I| parsed == id)
 }
