@@ -38,6 +38,9 @@ pub trait Scheme: Copy + Eq + Hash + fmt::Debug + Send + Sync + 'static {
     /// The fewest sequences a generator may be confined to.
     const MIN_POOL: u32 = 1;
 
+    /// Whether [`default_sequence`](Self::default_sequence) makes anything of its seed.
+    const NEEDS_SEED: bool = false;
+
     /// What tells two generators apart.
     type Node: NodeId;
     /// What a caller chooses for each ID, and which type comes out.
@@ -107,7 +110,8 @@ pub trait Scheme: Copy + Eq + Hash + fmt::Debug + Send + Sync + 'static {
     /// What the scheme's document says to do when the clock runs behind.
     fn default_policy(&self) -> Policy<Self>;
 
-    /// The scheme's own sequence start; `seed` is unpredictable and new for every generator.
+    /// The scheme's own sequence start; `seed` is unpredictable and new for every generator where
+    /// [`NEEDS_SEED`](Self::NEEDS_SEED) is set.
     fn default_sequence(&self, seed: u64) -> Self::Sequence;
 }
 

@@ -94,7 +94,7 @@ impl Sequence for FixedStart {
 /// tick's sequences is left: one guard bit leaves half.
 ///
 /// # Spec
-/// SCRU64, "Components of SCRU64 Numbers", counter: "a random number every time the timestamp changes".
+/// SCRU64, the counter: it starts over at a random number when the timestamp moves on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RandomStart {
     seed: u64,

@@ -37,6 +37,7 @@ impl Scheme for Scru64 {
     const LAST_TICK: u64 = Self::MAX_TICK - 1;
     const TICK_BITS: u32 = 39;
     const MAX_SEQUENCE: u32 = (1 << 23) - 1;
+    const NEEDS_SEED: bool = true;
 
     type Node = NodeSpec;
     type Form = Plain;

@@ -63,7 +63,7 @@ impl<S: Scheme + Default> Builder<S> {
     /// A generator for `node`; the seed of random starts comes from the operating system.
     #[cfg(feature = "std")]
     pub fn new(node: S::Node) -> Self {
-        let seed = random_seed();
+        let seed = if S::NEEDS_SEED { random_seed() } else { Ok(0) };
         let sequence = seed.map(|seed| S::default().default_sequence(seed));
         Self { sequence, ..Self::seeded(node, 0) }
     }

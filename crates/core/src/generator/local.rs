@@ -115,7 +115,7 @@ impl<S: Resettable, C: Clock, Q: Sequence> LocalGenerator<S, C, Q> {
     /// [`ResetError`]: a generator with a window, a closed one, no seed.
     ///
     /// # Spec
-    /// SCRU64, "Clock rollback considerations": reset the generator on a significant rollback.
+    /// SCRU64, "Clock rollback handling": reset the generator on a significant rollback.
     #[cfg(feature = "std")]
     pub fn reset(&mut self) -> Result<(), ResetError> {
         let seed = super::builder::random_seed().map_err(|_| ResetError::Seed)?;
