@@ -3,7 +3,7 @@
 use tickid_core::text::Alphabet;
 
 /// The alphabet of today's Erlang library, in ASCII order: text sorts as the bytes do.
-pub(crate) static SORTABLE: Alphabet = match Alphabet::new(
+pub(crate) const SORTABLE: Alphabet = match Alphabet::new(
     ".0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz",
     "'.', 0-9, A-Z, '_', a-z",
 ) {
@@ -12,7 +12,7 @@ pub(crate) static SORTABLE: Alphabet = match Alphabet::new(
 };
 
 /// Base64 for URLs (RFC 4648, section 5), without padding, as the Erlang library's document shows it.
-pub(crate) static URL: Alphabet = match Alphabet::new(
+pub(crate) const URL: Alphabet = match Alphabet::new(
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_",
     "A-Z, a-z, 0-9, '-', '_'",
 ) {
@@ -21,7 +21,7 @@ pub(crate) static URL: Alphabet = match Alphabet::new(
 };
 
 /// For node fingerprints.
-pub(crate) static HEX: Alphabet = match Alphabet::new("0123456789abcdef", "0-9, a-f") {
+pub(crate) const HEX: Alphabet = match Alphabet::new("0123456789abcdef", "0-9, a-f") {
     Some(alphabet) => alphabet,
     None => panic!("16 distinct characters"),
 };

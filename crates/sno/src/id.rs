@@ -7,7 +7,7 @@ use crate::partition::Partition;
 use crate::scheme::Sno;
 
 /// The alphabet in ASCII order, so that text sorts as the bytes do.
-static ALPHABET: Alphabet = match Alphabet::new("23456789abcdefghijklmnopqrstuvwx", "2-9, a-x") {
+const ALPHABET: Alphabet = match Alphabet::new("23456789abcdefghijklmnopqrstuvwx", "2-9, a-x") {
     Some(alphabet) => alphabet,
     None => panic!("32 distinct characters"),
 };

@@ -1,8 +1,11 @@
-use crate::text::{ParseErrorKind, Text};
+use crate::text::{ParseErrorKind, Text, lanes};
 
 const INVALID: u8 = 0xff;
 
-/// An alphabet of 2, 4, 8, 16, 32 or 64 ASCII characters, each worth as many bits.
+/// The most runs of consecutive characters an alphabet may have.
+const MAX_RUNS: usize = 8;
+
+/// An alphabet of 16, 32 or 64 ASCII characters, worth 4, 5 or 6 bits each.
 ///
 /// Bytes are written most significant bit first; the last character is padded with zero bits. Reading
 /// is strict: only what writing gives is accepted. With the characters in ASCII order, text sorts as
@@ -22,64 +25,105 @@ const INVALID: u8 = 0xff;
 #[derive(Clone, Debug)]
 pub struct Alphabet {
     bits: u32,
-    symbols: [u8; 64],
+    runs: [Run; MAX_RUNS],
+    /// What each byte is worth, for finding the first one that is worth nothing.
     values: [u8; 256],
     expected: &'static str,
 }
 
+/// Consecutive values that are written as consecutive characters; empty when unused.
+#[derive(Clone, Copy, Debug)]
+struct Run {
+    value: u8,
+    symbol: u8,
+    len: u8,
+}
+
 impl Alphabet {
     /// An alphabet of `symbols` in the order of their values; `expected` describes them in errors.
-    /// `None` unless they are 2, 4, 8, 16, 32 or 64 distinct ASCII characters.
+    /// `None` unless they are 16, 32 or 64 distinct ASCII characters in at most 8 runs of consecutive
+    /// ones.
     #[must_use]
     pub const fn new(symbols: &'static str, expected: &'static str) -> Option<Self> {
-        let given = symbols.as_bytes();
-        if !given.len().is_power_of_two() || given.len() < 2 || given.len() > 64 {
+        let symbols = symbols.as_bytes();
+        if !matches!(symbols.len(), 16 | 32 | 64) {
             return None;
         }
-        let mut symbols = [0; 64];
         let mut values = [INVALID; 256];
-        let mut i = 0;
-        while i < given.len() {
-            if !given[i].is_ascii() || values[given[i] as usize] != INVALID {
+        let mut runs = [Run { value: 0, symbol: 0, len: 0 }; MAX_RUNS];
+        let (mut run, mut value) = (0, 0);
+        while (value as usize) < symbols.len() {
+            let symbol = symbols[value as usize];
+            if !symbol.is_ascii() || values[symbol as usize] != INVALID {
                 return None;
             }
-            symbols[i] = given[i];
-            #[allow(clippy::cast_possible_truncation, reason = "below 64")]
-            let value = i as u8;
-            values[given[i] as usize] = value;
-            i += 1;
+            values[symbol as usize] = value;
+            if value > 0 && symbol != symbols[value as usize - 1] + 1 {
+                run += 1;
+            }
+            if run == MAX_RUNS {
+                return None;
+            }
+            if runs[run].len == 0 {
+                runs[run] = Run { value, symbol, len: 0 };
+            }
+            runs[run].len += 1;
+            value += 1;
         }
-        Some(Self { bits: given.len().ilog2(), symbols, values, expected })
+        Some(Self { bits: symbols.len().ilog2(), runs, values, expected })
     }
 
-    /// The text of `bytes`. `CHARS` must be the number of characters they take.
+    /// The text of `bytes`, at most 16. `CHARS` must be the number of characters they take.
     #[inline]
     #[must_use]
     pub const fn encode<const BYTES: usize, const CHARS: usize>(
         &self,
         bytes: &[u8; BYTES],
     ) -> Text<CHARS> {
+        const { assert!(BYTES <= 16 && CHARS <= 32) };
         debug_assert!(CHARS == (BYTES * 8).div_ceil(self.bits as usize));
-        let mask = (1 << self.bits) - 1;
+        let bits = left_aligned(bytes);
+        let lane_bits = 8 * self.bits;
         let mut text = [0; CHARS];
-        // The low `held` bits of `buffer` are waiting to be written.
-        let (mut buffer, mut held) = (0u32, 0);
-        let (mut read, mut written) = (0, 0);
+        let (mut lane, mut written) = (0, 0);
         while written < CHARS {
-            if held < self.bits {
-                let next = if read < BYTES { bytes[read] } else { 0 };
-                buffer = buffer << 8 | next as u32;
-                held += 8;
-                read += 1;
+            // The lane's bits at the low end.
+            #[allow(clippy::cast_possible_truncation, reason = "48 bits at most")]
+            let packed = (bits << (lane * lane_bits) >> (u128::BITS - lane_bits)) as u64;
+            let symbols = self.symbols(lanes::spread(packed, self.bits)).to_be_bytes();
+            lane += 1;
+            match text.split_at_mut(written).1.first_chunk_mut() {
+                Some(eight) => *eight = symbols,
+                None => {
+                    let mut i = 0;
+                    while written + i < CHARS {
+                        text[written + i] = symbols[i];
+                        i += 1;
+                    }
+                }
             }
-            held -= self.bits;
-            text[written] = self.symbols[(buffer >> held & mask) as usize];
-            written += 1;
+            written += 8;
         }
         Text::full(text)
     }
 
-    /// The bytes that `text` spells.
+    /// Eight values as eight characters: within a run a character is its value plus an offset, and
+    /// every run changes the offset of the one before.
+    #[inline]
+    const fn symbols(&self, values: u64) -> u64 {
+        let mut symbols = values;
+        let (mut offset, mut i) = (0, 0);
+        while i < MAX_RUNS && self.runs[i].len > 0 {
+            let run = self.runs[i];
+            let change = run.symbol.wrapping_sub(run.value).wrapping_sub(offset);
+            offset = offset.wrapping_add(change);
+            symbols = lanes::add_where(symbols, lanes::at_least(values, run.value), change);
+            i += 1;
+        }
+        symbols
+    }
+
+    /// The bytes that `text` spells, at most 16.
     ///
     /// # Errors
     /// The first of these that applies: [`ParseErrorKind::Length`] when it is not `CHARS` characters
@@ -90,34 +134,81 @@ impl Alphabet {
         &self,
         text: &[u8],
     ) -> Result<[u8; BYTES], ParseErrorKind> {
+        const { assert!(BYTES <= 16 && CHARS <= 32) };
         debug_assert!(CHARS == (BYTES * 8).div_ceil(self.bits as usize));
         if text.len() != CHARS {
             return Err(ParseErrorKind::Length { found: text.len(), min: CHARS, max: CHARS });
         }
-        let mut bytes = [0; BYTES];
-        let (mut buffer, mut held) = (0u32, 0);
-        let (mut read, mut written) = (0, 0);
+        // Without a branch until the end: bytes of no value leave more than six bits in `seen`.
+        let (mut bits, mut packed, mut seen) = (0u128, 0u64, 0);
+        let lane_bits = 8 * self.bits;
+        let (mut lane, mut read) = (0, 0);
         while read < CHARS {
-            let value = self.values[text[read] as usize];
-            if value == INVALID {
-                let (byte, position) = (text[read], read);
-                return Err(ParseErrorKind::Character { byte, position, expected: self.expected });
+            let shift = lane * lane_bits;
+            packed = 0;
+            let mut i = 0;
+            while i < 8 {
+                let value = if read < CHARS { self.values[text[read] as usize] } else { 0 };
+                seen |= value;
+                packed = packed << self.bits | value as u64;
+                read += 1;
+                i += 1;
             }
-            buffer = buffer << self.bits | value as u32;
-            held += self.bits;
-            read += 1;
-            if held >= 8 && written < BYTES {
-                held -= 8;
-                bytes[written] = (buffer >> held & 0xff) as u8;
-                written += 1;
-            }
+            bits |= (packed as u128) << (u128::BITS - lane_bits) >> shift;
+            lane += 1;
         }
-        if buffer & ((1 << held) - 1) != 0 {
-            let position = CHARS - 1;
-            return Err(ParseErrorKind::StrayBits { byte: text[position], position });
+        // What the last lane holds beyond the last byte.
+        #[allow(clippy::cast_possible_truncation, reason = "16 at most")]
+        let padding = lane * lane_bits - 8 * BYTES as u32;
+        if seen > 0x3f || packed & ((1 << padding) - 1) != 0 {
+            return Err(self.first_error(text));
         }
-        Ok(bytes)
+        Ok(leading_bytes(bits))
     }
+
+    /// What is wrong with a text of the right length that does not decode.
+    #[cold]
+    const fn first_error(&self, text: &[u8]) -> ParseErrorKind {
+        let mut position = 0;
+        while position < text.len() {
+            let byte = text[position];
+            if self.values[byte as usize] == INVALID {
+                return ParseErrorKind::Character { byte, position, expected: self.expected };
+            }
+            position += 1;
+        }
+        let position = text.len() - 1;
+        ParseErrorKind::StrayBits { byte: text[position], position }
+    }
+}
+
+/// The bytes at the high end of 128 bits.
+#[inline]
+const fn left_aligned<const BYTES: usize>(bytes: &[u8; BYTES]) -> u128 {
+    // The first eight at once, where there are as many; compilers see through the rest.
+    let (high, rest) = match bytes.split_first_chunk::<8>() {
+        Some((first, rest)) => ((u64::from_be_bytes(*first) as u128) << 64, rest),
+        None => (0, bytes.as_slice()),
+    };
+    let (mut low, mut i) = (0, BYTES - rest.len());
+    while i < BYTES {
+        low |= (bytes[i] as u128) << (120 - 8 * i);
+        i += 1;
+    }
+    high | low
+}
+
+/// The reverse of [`left_aligned`].
+#[inline]
+const fn leading_bytes<const BYTES: usize>(bits: u128) -> [u8; BYTES] {
+    let all = bits.to_be_bytes();
+    let mut bytes = [0; BYTES];
+    let mut i = 0;
+    while i < BYTES {
+        bytes[i] = all[i];
+        i += 1;
+    }
+    bytes
 }
 
 #[cfg(test)]
@@ -128,10 +219,13 @@ mod tests {
 
     #[test]
     fn only_distinct_ascii_characters_of_a_power_of_two_make_an_alphabet() {
-        for symbols in ["", "a", "abc", "abca", "abcé", "0123456789abcdefg"] {
+        let scattered = "acegikmoqsuwyACEGIKMOQSUWY024689";
+        let twice = "0123456789abcde0";
+        let not_ascii = "0123456789abcdé";
+        for symbols in ["", "a", "01", "0123456789abcdefg", twice, not_ascii, scattered] {
             assert!(Alphabet::new(symbols, "").is_none(), "{symbols:?}");
         }
-        for symbols in ["01", "acgt", BASE64] {
+        for symbols in ["0123456789abcdef", "23456789abcdefghijklmnopqrstuvwx", BASE64] {
             assert!(Alphabet::new(symbols, "").is_some(), "{symbols:?}");
         }
     }

@@ -78,37 +78,36 @@ const fn digits<const N: usize>(mut value: u64) -> [u8; N] {
 /// [`ParseErrorKind::TooLarge`].
 #[inline]
 pub const fn decode(text: &[u8], max: u64) -> Result<u64, ParseErrorKind> {
-    let mut value: u64 = 0;
-    let mut too_large = false;
-    let mut i = 0;
+    // Without a branch until the end: bytes of no value leave more than six bits in `seen`. Twelve
+    // digits can't overflow, so only what comes before the last twelve has to be watched.
+    let (mut value, mut seen) = (0u64, 0);
+    let start = text.len().saturating_sub(12);
+    let mut i = start;
     while i < text.len() {
         let digit = VALUES[text[i] as usize];
-        if digit == INVALID {
-            let (byte, position) = (text[i], i);
-            return Err(ParseErrorKind::Character { byte, position, expected: EXPECTED });
-        }
-        (value, too_large) = match value.checked_mul(36) {
-            Some(product) => match product.checked_add(digit as u64) {
-                Some(sum) => (sum, too_large),
-                None => (0, true),
-            },
-            None => (0, true),
-        };
+        seen |= digit;
+        value = value.wrapping_mul(36).wrapping_add(digit as u64);
         i += 1;
     }
-    if too_large || value > max { Err(decode_too_large(text, max)) } else { Ok(value) }
+    if start > 0 || seen > 0x3f || value > max { decode_long(text, max) } else { Ok(value) }
 }
 
-/// Names the number that is too large.
-#[cold]
-const fn decode_too_large(text: &[u8], max: u64) -> ParseErrorKind {
-    let mut value: u128 = 0;
-    let mut i = 0;
+/// Decodes what may overflow, or says what is wrong.
+const fn decode_long(text: &[u8], max: u64) -> Result<u64, ParseErrorKind> {
+    let (mut value, mut i) = (0u128, 0);
     while i < text.len() {
-        value = value.saturating_mul(36).saturating_add(VALUES[text[i] as usize] as u128);
+        let (byte, digit) = (text[i], VALUES[text[i] as usize]);
+        if digit == INVALID {
+            return Err(ParseErrorKind::Character { byte, position: i, expected: EXPECTED });
+        }
+        value = value.saturating_mul(36).saturating_add(digit as u128);
         i += 1;
     }
-    ParseErrorKind::TooLarge { value, max: max as u128 }
+    if value > max as u128 {
+        return Err(ParseErrorKind::TooLarge { value, max: max as u128 });
+    }
+    #[allow(clippy::cast_possible_truncation, reason = "compared with a u64 above")]
+    Ok(value as u64)
 }
 
 #[cfg(test)]

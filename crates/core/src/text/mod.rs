@@ -1,4 +1,4 @@
-//! Text forms: strings on the stack, Base36, decimal, and alphabets of 2, 4, 8, ... 64 symbols.
+//! Text forms: strings on the stack, Base36, decimal, and alphabets of 16, 32 and 64 symbols.
 //!
 //! Everything here is a `const fn` and the same on every target.
 
@@ -6,6 +6,7 @@ mod alphabet;
 pub mod base36;
 pub mod decimal;
 mod error;
+mod lanes;
 mod stack;
 
 pub use self::alphabet::Alphabet;

@@ -14,17 +14,24 @@ pub struct Text<const N: usize> {
 impl<const N: usize> Text<N> {
     /// All of `bytes`, which must be ASCII.
     pub(crate) const fn full(bytes: [u8; N]) -> Self {
-        Self::from_end(bytes, 0)
+        debug_assert!(N <= u8::MAX as usize && bytes.is_ascii());
+        #[allow(clippy::cast_possible_truncation, reason = "N is the length of an ID's text")]
+        Self { bytes, len: N as u8 }
     }
 
     /// The part of `bytes` from `start` on, which must be ASCII.
     pub(crate) const fn from_end(bytes: [u8; N], start: usize) -> Self {
         debug_assert!(start <= N && N <= u8::MAX as usize && bytes.is_ascii());
         let mut moved = [0; N];
-        let mut i = start;
-        while i < N {
-            moved[i - start] = bytes[i];
-            i += 1;
+        if N <= 16 {
+            // As one number, which a processor shifts at once.
+            let mut wide = [0; 16];
+            wide.split_at_mut(N).0.copy_from_slice(&bytes);
+            let shifted = u128::from_le_bytes(wide) >> ((8 * start) % 128);
+            moved.copy_from_slice(shifted.to_le_bytes().split_at(N).0);
+        } else {
+            let len = N - start;
+            moved.split_at_mut(len).0.copy_from_slice(bytes.split_at(start).1);
         }
         #[allow(clippy::cast_possible_truncation, reason = "N is the length of an ID's text")]
         Self { bytes: moved, len: (N - start) as u8 }
