@@ -1,9 +1,7 @@
 //! `tickid gen`.
 
-use core::time::Duration;
-use std::io::{self, IsTerminal as _, Write as _};
+use std::io::Write as _;
 use std::process::ExitCode;
-use std::time::Instant;
 
 use rand::TryRng as _;
 use tickid_core::{Clock, Form, LocalGenerator, Scheme, Sequence};
@@ -15,14 +13,12 @@ use tickid_sno::{Meta, SnoId};
 use crate::args::{Format, GenArguments, GenOptions, GenScheme, Kind};
 use crate::failure::Failure;
 use crate::output::Output;
+use crate::progress::Progress;
 use crate::report::{Hex, Report};
 use crate::schemes::{self, Describe};
 
 /// How many IDs are asked for at once.
 const BATCH: usize = 1024;
-
-/// From how many IDs on a person who watches is shown how far it is.
-const PROGRESS_FROM: u64 = 1_000_000;
 
 pub(crate) fn run(arguments: &GenArguments) -> Result<ExitCode, Failure> {
     match &arguments.scheme {
@@ -82,7 +78,7 @@ where
     let mut out = Output::stdout();
     let mut report = Report::default();
     let mut batch = [blank; BATCH];
-    let mut progress = Progress::new(options);
+    let mut progress = Progress::new((!options.forever).then_some(options.count));
     let mut left = if options.forever { u64::MAX } else { options.count };
     while left > 0 {
         let want = usize::try_from(left).map_or(BATCH, |left| left.min(BATCH));
@@ -128,38 +124,4 @@ fn write_id<I: Describe>(id: &I, layout: &I::Layout, format: Format, out: &mut V
         Format::Bytes => return out.extend_from_slice(bytes),
     }
     out.push(b'\n');
-}
-
-/// A line on standard error that says how far it is, if there is somebody to read it.
-struct Progress {
-    total: u64,
-    shown: Option<Instant>,
-}
-
-impl Progress {
-    const INTERVAL: Duration = Duration::from_millis(200);
-
-    fn new(options: &GenOptions) -> Self {
-        let wanted = !options.forever && options.count > PROGRESS_FROM;
-        let shown = (wanted && io::stderr().is_terminal()).then(Instant::now);
-        Self { total: options.count, shown }
-    }
-
-    fn show(&mut self, left: u64) {
-        if let Some(shown) = &mut self.shown
-            && shown.elapsed() >= Self::INTERVAL
-        {
-            *shown = Instant::now();
-            let done = self.total - left;
-            let percent = u128::from(done) * 100 / u128::from(self.total);
-            // Progress that can't be shown is no reason to stop.
-            let _ = write!(io::stderr(), "\r{done} of {} IDs ({percent} %)", self.total);
-        }
-    }
-
-    fn clear(&self) {
-        if self.shown.is_some() {
-            let _ = write!(io::stderr(), "\r\x1b[K");
-        }
-    }
 }

@@ -6,6 +6,7 @@ mod generate;
 mod inspect;
 mod output;
 mod picture;
+mod progress;
 mod report;
 mod schemes;
 
