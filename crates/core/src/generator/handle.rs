@@ -150,3 +150,150 @@ impl<S: Scheme, C: fmt::Debug, Q: Sequence> fmt::Debug for Handle<'_, S, C, Q> {
             .finish_non_exhaustive()
     }
 }
+
+#[cfg(test)]
+#[cfg(feature = "std")]
+mod tests {
+    use core::time::Duration;
+    use std::collections::HashSet;
+    use std::thread;
+    use std::vec::Vec;
+
+    use super::*;
+    use crate::clock::ManualClock;
+    use crate::error::ErrorKind;
+    use crate::example::{Node, Seconds};
+    use crate::generator::Builder;
+    use crate::policy::Policy;
+    use crate::sequence::LowestStart;
+    use crate::tick::Ticks;
+    use crate::time::UnixTime;
+
+    type Shared<'a> = Generator<Seconds, &'a ManualClock, LowestStart>;
+
+    const SECOND: Duration = Duration::from_secs(1);
+
+    fn clock() -> ManualClock {
+        ManualClock::new(UnixTime::from_micros(1_000_000_000))
+    }
+
+    /// 256 sequences a second.
+    fn generator(clock: &ManualClock, policy: Policy<Seconds>) -> Shared<'_> {
+        Builder::seeded(Node(1), 0).clock(clock).policy(policy).build().unwrap()
+    }
+
+    fn tick(id: u64) -> u64 {
+        id >> 17
+    }
+
+    #[test]
+    fn blocks_double_while_they_are_used_up_within_their_tick() {
+        let clock = clock();
+        let generator = generator(&clock, Policy::Wait);
+        let mut handle = generator.handle();
+        let sizes: Vec<u32> = (0..63)
+            .map(|_| {
+                handle.try_generate().unwrap();
+                handle.len
+            })
+            .collect();
+        let starts =
+            [1, 2, 4, 8, 16, 32].map(|size| sizes.iter().filter(|&&at| at == size).count());
+        assert_eq!(starts, [1, 2, 4, 8, 16, 32]);
+    }
+
+    #[test]
+    fn blocks_halve_when_their_tick_ends_first() {
+        let clock = clock();
+        let generator = generator(&clock, Policy::Wait);
+        let mut handle = generator.handle();
+        for _ in 0..32 {
+            handle.try_generate().unwrap();
+        }
+        assert_eq!(handle.len, 32);
+        for size in [16, 8, 4, 2, 1, 1] {
+            clock.advance(SECOND);
+            handle.try_generate().unwrap();
+            assert_eq!(handle.len, size);
+        }
+    }
+
+    #[test]
+    fn many_idle_handles_leave_enough_for_each_other() {
+        let clock = clock();
+        let generator = generator(&clock, Policy::Wait);
+        let mut handles: Vec<_> = (0..250).map(|_| generator.handle()).collect();
+        for _ in 0..20 {
+            for handle in &mut handles {
+                handle.try_generate().unwrap();
+            }
+            clock.advance(SECOND);
+        }
+    }
+
+    #[test]
+    fn what_is_left_of_a_block_is_dropped_with_its_tick() {
+        let clock = clock();
+        let generator = generator(&clock, Policy::Wait);
+        let mut handle = generator.handle();
+        for _ in 0..4 {
+            assert_eq!(tick(handle.try_generate().unwrap()), 1_000);
+        }
+        clock.advance(SECOND);
+        assert_eq!(tick(handle.try_generate().unwrap()), 1_001);
+        clock.set(UnixTime::from_micros(1_000_000_000));
+        assert_eq!(handle.try_generate().unwrap_err().kind(), ErrorKind::Rollback);
+    }
+
+    #[test]
+    fn a_ratchet_goes_on_with_its_block_within_the_allowance_and_no_further() {
+        let clock = clock();
+        let generator = generator(&clock, Policy::Ratchet { allowance: Ticks::new(2) });
+        let mut handle = generator.handle();
+        for _ in 0..4 {
+            handle.try_generate().unwrap();
+        }
+        clock.set(UnixTime::from_micros(998_000_000));
+        assert_eq!(tick(handle.try_generate().unwrap()), 1_000);
+        clock.set(UnixTime::from_micros(997_999_999));
+        assert_eq!(handle.try_generate().unwrap_err().kind(), ErrorKind::Rollback);
+    }
+
+    #[test]
+    fn after_closing_a_handle_issues_no_more_than_its_block() {
+        let clock = clock();
+        let generator = generator(&clock, Policy::Wait);
+        let mut handle = generator.handle();
+        for _ in 0..4 {
+            handle.try_generate().unwrap();
+        }
+        let snapshot = generator.close();
+        let rest: Vec<u64> = core::iter::from_fn(|| handle.try_generate().ok()).collect();
+        assert_eq!(rest.len(), 3);
+        let counted = u64::from(snapshot.next_sequence);
+        assert!(rest.iter().all(|id| id & 0xff < counted && tick(*id) == 1_000));
+        assert_eq!(handle.try_generate().unwrap_err().kind(), ErrorKind::Closed);
+    }
+
+    #[test]
+    fn ids_of_all_handles_are_distinct_and_those_of_each_increase() {
+        let clock = clock();
+        let generator = generator(&clock, Policy::Wait);
+        let ids: Vec<Vec<u64>> = thread::scope(|scope| {
+            let threads: Vec<_> = (0..8)
+                .map(|_| {
+                    scope.spawn(|| {
+                        let mut handle = generator.handle();
+                        (0..50_000).map(|_| handle.generate().unwrap()).collect::<Vec<u64>>()
+                    })
+                })
+                .collect();
+            threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+        });
+        for ids in &ids {
+            assert!(ids.windows(2).all(|pair| pair[0] < pair[1]));
+        }
+        let distinct: HashSet<u64> = ids.iter().flatten().copied().collect();
+        assert_eq!(distinct.len(), 8 * 50_000);
+    }
+}

@@ -11,7 +11,7 @@ use crate::clock::Clock;
 use crate::engine::{Issue, ReadTick, Refusal, StallReason};
 use crate::error::{ClockError, Error, ErrorKind};
 #[cfg(feature = "std")]
-use crate::generator::overflow::OverflowWatch;
+use crate::generator::overflow::{OverflowWatch, Waiting};
 use crate::scheme::{Form, Scheme};
 use crate::tick::Tick;
 use crate::time::UnixTime;
@@ -228,29 +228,70 @@ impl<S: Scheme, C: Clock> Issuer<S, C> {
 
     /// Watches the clock until the engine would issue, drawing nothing meanwhile.
     fn wait(&self, engine: &impl Issue<S>, mut error: Error, start: Duration) -> Result<(), Error> {
-        // As one of those who wait, from where the tick turns out to be used up.
-        let mut counted = None;
+        let mut waiting = None;
         loop {
             let pause = self.pause(&error, start)?;
-            if let (ErrorKind::Exhausted, Some(now), None) = (error.kind, error.now, &counted)
-                && let Ok(tick) = self.scheme.tick_at(now)
-            {
-                // The observer may have taken its time: first another look at the clock.
-                counted = Some(self.overflow.enter(now, tick.get()));
-            } else {
+            if self.count(&error, &mut waiting) {
                 self.clock.sleep(pause);
             }
-            let now = self.clock.now();
-            let tick = now.and_then(|now| self.tick(now));
-            let refusal = match tick {
-                Ok(tick) => match engine.ready(tick) {
-                    Ok(()) => return Ok(()),
-                    Err(stall) => Refusal::Stall(stall),
-                },
-                Err(error) => Refusal::Clock(error),
-            };
-            error = self.error(refusal, now.ok());
+            match self.look(engine) {
+                Ok(()) => return Ok(()),
+                Err(again) => error = again,
+            }
         }
+    }
+
+    /// Like [`block`](Self::block), but sleeps by `sleep` instead of by the clock.
+    pub(crate) async fn block_async(
+        &self,
+        engine: &mut impl Issue<S>,
+        want: NonZeroU32,
+        sleep: impl AsyncFn(Duration),
+    ) -> Result<Block<S>, Error> {
+        let mut start = None;
+        loop {
+            let mut error = match self.try_block(engine, want) {
+                Ok(block) => return Ok(block),
+                Err(error) => error,
+            };
+            let start = *start.get_or_insert_with(|| self.clock.monotonic());
+            let mut waiting = None;
+            loop {
+                let pause = self.pause(&error, start)?;
+                if self.count(&error, &mut waiting) {
+                    sleep(pause).await;
+                }
+                match self.look(engine) {
+                    Ok(()) => break,
+                    Err(again) => error = again,
+                }
+            }
+        }
+    }
+
+    /// Counts the caller among those who wait from where the tick turns out to be used up. `false` when
+    /// it just did: the observer may have taken its time, and the clock deserves another look.
+    fn count<'a>(&'a self, error: &Error, waiting: &mut Option<Waiting<'a>>) -> bool {
+        if let (ErrorKind::Exhausted, Some(now), None) = (error.kind, error.now, &waiting)
+            && let Ok(tick) = self.scheme.tick_at(now)
+        {
+            *waiting = Some(self.overflow.enter(now, tick.get()));
+            return false;
+        }
+        true
+    }
+
+    /// Whether the engine would issue now.
+    fn look(&self, engine: &impl Issue<S>) -> Result<(), Error> {
+        let now = self.clock.now();
+        let refusal = match now.and_then(|now| self.tick(now)) {
+            Ok(tick) => match engine.ready(tick) {
+                Ok(()) => return Ok(()),
+                Err(stall) => Refusal::Stall(stall),
+            },
+            Err(error) => Refusal::Clock(error),
+        };
+        Err(self.error(refusal, now.ok()))
     }
 
     /// How long to sleep on `error`, or the error itself where waiting does not help or where

@@ -1,5 +1,7 @@
 use core::fmt;
 use core::num::NonZeroU32;
+#[cfg(feature = "std")]
+use core::time::Duration;
 
 use crate::clock::{Clock, DefaultClock};
 use crate::engine::{SharedEngine, Snapshot, State};
@@ -211,6 +213,44 @@ impl<S: Scheme, C: Clock, Q: Sequence> Generator<S, C, Q> {
         self.issuer.generate(&mut &self.engine, form)
     }
 
+    /// [`generate`](Self::generate) for asynchronous code: instead of the thread, `sleep` waits, with
+    /// whatever timer the executor has. It is asked for at most 50 milliseconds at a time.
+    ///
+    /// # Errors
+    /// As `generate`.
+    ///
+    /// # Examples
+    /// ```
+    /// # async fn example() -> Result<(), Box<dyn core::error::Error>> {
+    /// use tickid_core::{Generator, example};
+    /// # mod tokio { pub mod time { pub async fn sleep(_: core::time::Duration) {} } }
+    ///
+    /// let generator = Generator::<example::Seconds>::new(example::Node(1))?;
+    /// let id = generator.generate_async(tokio::time::sleep).await?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub async fn generate_async(
+        &self,
+        sleep: impl AsyncFn(Duration),
+    ) -> Result<<S::Form as Form<S>>::Id, Error> {
+        self.generate_async_as(S::Form::default(), sleep).await
+    }
+
+    /// [`generate_async`](Self::generate_async) in a form.
+    ///
+    /// # Errors
+    /// As `generate`.
+    pub async fn generate_async_as<F: Form<S>>(
+        &self,
+        form: F,
+        sleep: impl AsyncFn(Duration),
+    ) -> Result<F::Id, Error> {
+        let one = NonZeroU32::MIN;
+        let block = self.issuer.block_async(&mut &self.engine, one, sleep).await?;
+        Ok(self.issuer.first_id(form, &block))
+    }
+
     /// Fills all of `out`.
     ///
     /// # Errors
@@ -253,5 +293,52 @@ impl<S: Scheme, C: fmt::Debug, Q: Sequence> fmt::Debug for Generator<S, C, Q> {
         f.field("policy", &self.engine.rules().policy)
             .field("state", &self.engine.state())
             .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+#[cfg(feature = "std")]
+mod tests {
+    use core::pin::pin;
+    use core::task::{Context, Poll, Waker};
+
+    use super::*;
+    use crate::clock::ManualClock;
+    use crate::error::ErrorKind;
+    use crate::example::{Node, Seconds};
+    use crate::time::UnixTime;
+
+    /// Runs a future that never waits for anything but what it polls itself.
+    fn run<F: Future>(future: F) -> F::Output {
+        match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
+            Poll::Ready(output) => output,
+            Poll::Pending => panic!("waits for somebody else"),
+        }
+    }
+
+    #[test]
+    fn asynchronous_waiting_leaves_the_sleeping_to_the_caller() {
+        let clock = ManualClock::new(UnixTime::from_micros(5_300_000));
+        let generator = Builder::<Seconds, _, _>::seeded(Node(1), 0).clock(&clock).build().unwrap();
+        let in_the_tick = (0..256).map(|_| generator.try_generate()).filter(Result::is_ok).count();
+        assert_eq!(in_the_tick, 256);
+
+        let sleep = async |pause| {
+            assert!(pause <= Duration::from_millis(50), "{pause:?}");
+            clock.advance(pause);
+        };
+        let id = run(generator.generate_async(sleep)).unwrap();
+        assert_eq!(id >> 17, 6);
+        assert_eq!(clock.now(), Ok(UnixTime::from_micros(6_000_000)));
+        assert_eq!(clock.slept(), Duration::ZERO);
+    }
+
+    #[test]
+    fn asynchronous_waiting_ends_with_an_error_where_waiting_does_not_help() {
+        let generator = Builder::<Seconds>::new(Node(1)).build().unwrap();
+        generator.close();
+        let never = async |_| panic!("nothing to wait for");
+        let error = run(generator.generate_async(never)).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Closed);
     }
 }
