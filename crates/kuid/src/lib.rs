@@ -103,3 +103,8 @@ pub use self::vector_clock::VectorClock;
 pub use tickid_core as core;
 #[doc(no_inline)]
 pub use tickid_core::{Policy, RangeError, UnixTime, Window, text::ParseError};
+
+/// The examples of the scheme's page, so that they stay true.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/schemes/kuid.md")]
+struct Page;

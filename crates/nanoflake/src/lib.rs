@@ -76,3 +76,8 @@ pub use self::scheme::Nanoflake;
 pub use tickid_core as core;
 #[doc(no_inline)]
 pub use tickid_core::{Policy, RandomStart, UnixTime, Window, text::ParseError};
+
+/// The examples of the scheme's page, so that they stay true.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/schemes/nanoflake.md")]
+struct Page;

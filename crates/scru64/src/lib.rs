@@ -81,3 +81,8 @@ pub use self::scheme::Scru64;
 pub use tickid_core as core;
 #[doc(no_inline)]
 pub use tickid_core::{Policy, UnixTime, Window, text::ParseError};
+
+/// The examples of the scheme's page, so that they stay true.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/schemes/scru64.md")]
+struct Page;

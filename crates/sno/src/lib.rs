@@ -89,3 +89,13 @@ pub use self::with_time::WithTime;
 pub use tickid_core as core;
 #[doc(no_inline)]
 pub use tickid_core::{Policy, SequenceBounds, UnixTime, Window, text::ParseError};
+
+/// The examples of the scheme's page, so that they stay true.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/schemes/sno.md")]
+struct Page;
+
+/// The examples of the project's page, likewise.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;
