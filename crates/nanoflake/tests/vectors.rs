@@ -2,14 +2,13 @@
 
 #![allow(clippy::panic, clippy::unwrap_used, reason = "a test fails by panicking")]
 
-mod support;
-
-use serde_json::Value;
-use support::{big, field, has_fields, list, number, string, string_or_null, vectors};
 use tickid_nanoflake::{Epoch, GeneratorId, Nanoflake, NanoflakeId};
+use tickid_testkit::vectors::{
+    Value, big, field, has_fields, list, load, number, string, string_or_null,
+};
 
 fn nanoflake() -> Value {
-    vectors("nanoflake.json")
+    load("nanoflake.json")
 }
 
 fn layout(entry: &Value) -> Nanoflake {

@@ -3,20 +3,19 @@
 #![cfg(feature = "std")]
 #![allow(clippy::panic, clippy::unwrap_used, reason = "a test fails by panicking")]
 
-mod support;
-
 use core::time::Duration;
 
-use serde_json::Value;
-use support::{big, field, has_fields, list, number, string, string_or_null, vectors};
 use tickid_scru64::core::{ClockError, Error, ErrorKind, FixedStart, ManualClock, Scheme as _};
 use tickid_scru64::{
     Builder, LocalGenerator, NodeIdSize, NodeSpec, NodeSpecError, Policy, Scru64, Scru64Id,
     UnixTime,
 };
+use tickid_testkit::vectors::{
+    Value, big, field, has_fields, list, load, number, string, string_or_null,
+};
 
 fn scru64() -> Value {
-    vectors("scru64.json")
+    load("scru64.json")
 }
 
 #[test]

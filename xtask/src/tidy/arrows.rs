@@ -5,8 +5,10 @@ use crate::workspace::Package;
 
 /// Layers from the ground up. A crate may only depend on crates of the layers below its own: schemes
 /// know nothing of each other, and core knows nothing of any of them.
-const LAYERS: [&[&str]; 4] =
-    [&["crates/core"], &SCHEMES, &["crates/convert", "crates/lease"], &["crates/cli"]];
+const LAYERS: [&[&str]; 5] =
+    [&["crates/core"], &[TESTKIT], &SCHEMES, &["crates/convert", "crates/lease"], &["crates/cli"]];
+/// Only tests may depend on it, since it is not published.
+const TESTKIT: &str = "crates/testkit";
 const SCHEMES: [&str; 4] = ["crates/kuid", "crates/nanoflake", "crates/scru64", "crates/sno"];
 
 pub(super) fn check(packages: &[Package]) -> Vec<Finding> {
@@ -27,6 +29,12 @@ pub(super) fn check(packages: &[Package]) -> Vec<Finding> {
         let ours = packages.iter().filter(|other| package.dependencies.contains(&other.name));
         for other in ours.filter(|other| layer(&other.folder).is_none_or(|layer| layer >= own)) {
             find(format!("depends on {}, which is not below it", other.name));
+        }
+        let is_testkit = |other: &&Package| other.folder == TESTKIT;
+        for testkit in packages.iter().filter(is_testkit) {
+            if package.dependencies.contains(&testkit.name) {
+                find(format!("depends on {} in more than its tests", testkit.name));
+            }
         }
     }
     findings
@@ -95,6 +103,26 @@ mod tests {
                 "crates/sno/Cargo.toml: depends on xtask, which is not below it",
             ]
         );
+    }
+
+    /// Dependencies of tests are not among a package's [dependencies](Package::dependencies).
+    #[test]
+    fn only_tests_may_depend_on_the_testkit() {
+        let packages = [
+            package("crates/core", &[]),
+            package("crates/testkit", &["tickid-core", "proptest"]),
+            package("crates/sno", &["tickid-core", "tickid-testkit"]),
+            package("crates/cli", &["tickid-testkit"]),
+        ];
+        assert_eq!(
+            messages(&packages),
+            [
+                "crates/sno/Cargo.toml: depends on tickid-testkit in more than its tests",
+                "crates/cli/Cargo.toml: depends on tickid-testkit in more than its tests",
+            ]
+        );
+        let upwards = messages(&[package("crates/testkit", &["tickid-sno"]), packages[2].clone()]);
+        assert!(upwards[0].ends_with("depends on tickid-sno, which is not below it"));
     }
 
     #[test]

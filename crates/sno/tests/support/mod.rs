@@ -11,7 +11,8 @@ use core::num::NonZeroU32;
 use proptest::prelude::ProptestConfig;
 use proptest::test_runner::RngSeed;
 use tickid_sno::core::{Tick, Ticks};
-use tickid_sno::{Partition, Policy, Sno, UnixTime};
+use tickid_sno::{Meta, Partition, Policy, Sno, SnoId, UnixTime};
+use tickid_testkit::Parts;
 
 pub(crate) const PARTITION: Partition = Partition::new(0xCAFE);
 
@@ -50,5 +51,45 @@ pub(crate) fn config() -> ProptestConfig {
             given => given,
         },
         ..config
+    }
+}
+
+/// Generators of [`PARTITION`] that are asked for IDs of three metabytes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Subject;
+
+impl tickid_testkit::Subject for Subject {
+    type Scheme = Sno;
+    type Form = Meta;
+    type Id = SnoId;
+
+    fn node(&self) -> Partition {
+        PARTITION
+    }
+
+    fn start(&self) -> UnixTime {
+        within(10_000, 0)
+    }
+
+    fn forms(&self) -> Vec<Meta> {
+        [0, 24, 255].map(Meta).to_vec()
+    }
+
+    fn blank(&self) -> SnoId {
+        SnoId::ZERO
+    }
+
+    fn parts(&self, id: SnoId) -> Parts {
+        Parts { tick: id.timestamp(), toggle: id.toggle(), sequence: id.sequence().into() }
+    }
+
+    fn is_of(&self, id: SnoId, meta: Meta) -> bool {
+        id.partition() == PARTITION && id.meta() == meta.0
+    }
+
+    /// But for IDs of different metabytes in one tick, where the byte comes before the sequence.
+    fn increases(&self, id: SnoId, next: SnoId) -> bool {
+        let is_excepted = id.timestamp() == next.timestamp() && id.meta() != next.meta();
+        is_excepted || id < next
     }
 }

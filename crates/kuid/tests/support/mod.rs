@@ -1,0 +1,115 @@
+//! What several test files share.
+
+#![allow(dead_code, reason = "each test file uses its own part of it")]
+
+use tickid_kuid::core::{Block, Form, Slot};
+use tickid_kuid::{Drift, Global, GlobalId, Kuid, Local, LocalId, Node, UnixTime};
+use tickid_testkit::Parts;
+
+pub(crate) const NODE: Node = Node::phash2("uid@127.0.0.1");
+pub(crate) const DRIFT: Drift = Drift::DEFAULT;
+
+/// Generators of both kinds of IDs, half a second before a million seconds are full.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Subject;
+
+/// Either form.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Kind {
+    Local,
+    Global,
+}
+
+/// An ID of either.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Id {
+    Local(LocalId),
+    Global(GlobalId),
+}
+
+impl Id {
+    pub(crate) fn local(self) -> LocalId {
+        match self {
+            Self::Local(id) => id,
+            Self::Global(id) => id.to_local(DRIFT),
+        }
+    }
+
+    pub(crate) fn global(self) -> GlobalId {
+        match self {
+            Self::Local(id) => GlobalId::from_local(id, NODE, DRIFT),
+            Self::Global(id) => id,
+        }
+    }
+}
+
+impl Form<Kuid> for Kind {
+    type Id = Id;
+
+    fn id(self, scheme: &Kuid, node: &Node, slot: Slot<Kuid>) -> Id {
+        match self {
+            Self::Local => Id::Local(Local.id(scheme, node, slot)),
+            Self::Global => Id::Global(Global.id(scheme, node, slot)),
+        }
+    }
+
+    /// As the kind itself fills slices.
+    fn fill(self, scheme: &Kuid, node: &Node, block: Block<Kuid>, out: &mut [Id]) {
+        match self {
+            Self::Local => {
+                let mut ids = vec![LocalId::MIN; out.len()];
+                Local.fill(scheme, node, block, &mut ids);
+                out.iter_mut().zip(ids).for_each(|(out, id)| *out = Id::Local(id));
+            }
+            Self::Global => {
+                let mut ids = vec![GlobalId::MIN; out.len()];
+                Global.fill(scheme, node, block, &mut ids);
+                out.iter_mut().zip(ids).for_each(|(out, id)| *out = Id::Global(id));
+            }
+        }
+    }
+}
+
+impl tickid_testkit::Subject for Subject {
+    type Scheme = Kuid;
+    type Form = Kind;
+    type Id = Id;
+
+    fn node(&self) -> Node {
+        NODE
+    }
+
+    fn start(&self) -> UnixTime {
+        UnixTime::from_micros(1_539_999_999_500_000)
+    }
+
+    fn forms(&self) -> Vec<Kind> {
+        vec![Kind::Local, Kind::Global]
+    }
+
+    fn blank(&self) -> Id {
+        Id::Local(LocalId::MIN)
+    }
+
+    fn parts(&self, id: Id) -> Parts {
+        let id = id.local();
+        // None for a time that no calendar has.
+        let tick = id.tick().map_or(u64::MAX >> 1, |tick| tick.get());
+        Parts { tick, toggle: false, sequence: id.sequence() }
+    }
+
+    fn is_of(&self, id: Id, kind: Kind) -> bool {
+        let local = id.local();
+        let is_valid = local.seconds() <= 999_999 && local.micro_seconds() <= 999_424;
+        let is_of_kind = match id {
+            Id::Local(_) => kind == Kind::Local,
+            Id::Global(id) => kind == Kind::Global && id.node(DRIFT) == NODE,
+        };
+        is_valid && is_of_kind
+    }
+
+    /// Both kinds come from one sequence: in either form each ID is above the one before it.
+    fn increases(&self, id: Id, next: Id) -> bool {
+        id.local() < next.local() && id.global() < next.global()
+    }
+}

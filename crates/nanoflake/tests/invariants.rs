@@ -1,0 +1,22 @@
+//! What every generator promises, held against random schedules of one thread, whose failures are
+//! shrunk: unique, ordered, bounded, no field beyond its range, in the window.
+
+mod support;
+
+use support::Subject;
+use tickid_testkit::invariants::{Rule, hold};
+
+#[test]
+fn promises_hold_by_default_which_is_to_wait() {
+    hold(&Subject, Rule::Default);
+}
+
+#[test]
+fn promises_hold_under_ratchets_of_all_allowances_whatever_the_clock_does() {
+    hold(&Subject, Rule::Ratchet);
+}
+
+#[test]
+fn promises_hold_when_waiting_whatever_the_clock_does() {
+    hold(&Subject, Rule::Wait);
+}

@@ -1,0 +1,62 @@
+//! What the tests of this crate have to find.
+
+use tickid_core::UnixTime;
+use tickid_core::example::{Node, Plain, Toggling};
+
+use crate::subject::{Parts, Subject};
+
+/// The example scheme, read wrongly.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Broken {
+    Not,
+    Repeats,
+    Drifts,
+    Falls,
+    IsForeign,
+    LeavesItsBounds,
+}
+
+impl Subject for Broken {
+    type Scheme = Toggling;
+    type Form = Plain;
+    type Id = u64;
+
+    fn node(&self) -> Node {
+        Node(0xA5)
+    }
+
+    fn start(&self) -> UnixTime {
+        UnixTime::from_micros(5_000_000_000)
+    }
+
+    fn forms(&self) -> Vec<Plain> {
+        vec![Plain]
+    }
+
+    fn blank(&self) -> u64 {
+        0
+    }
+
+    fn parts(&self, id: u64) -> Parts {
+        let mut parts = Parts {
+            tick: id >> 17,
+            toggle: id >> 16 & 1 == 1,
+            sequence: u32::try_from(id & 0xff).unwrap(),
+        };
+        match self {
+            Self::Repeats => parts.sequence &= !1,
+            Self::Drifts => parts.tick += 1,
+            Self::LeavesItsBounds => parts.sequence += 250,
+            _ => {}
+        }
+        parts
+    }
+
+    fn is_of(&self, id: u64, Plain: Plain) -> bool {
+        id >> 8 & 0xff == 0xA5 && *self != Self::IsForeign
+    }
+
+    fn increases(&self, id: u64, next: u64) -> bool {
+        id < next && *self != Self::Falls
+    }
+}

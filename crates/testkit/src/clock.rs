@@ -1,0 +1,144 @@
+//! A clock whose readers move it, and that notes what each of them reads.
+
+use core::cell::{Cell, RefCell};
+use core::fmt;
+use core::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+use core::time::Duration;
+
+use tickid_core::{Clock, ClockError, UnixTime};
+
+use crate::dice::Dice;
+
+std::thread_local! {
+    /// What decides how this thread moves the clocks it reads.
+    static DICE: Cell<Dice> = const { Cell::new(Dice::new(u64::MAX)) };
+    /// What this thread has read since it last forgot it, in microseconds.
+    static READ: RefCell<Vec<i64>> = const { RefCell::new(Vec::new()) };
+}
+
+/// From here on this thread moves clocks as `dice` fall.
+pub(crate) fn set_dice(dice: Dice) {
+    DICE.set(dice);
+}
+
+/// Forgets what this thread has read.
+pub fn forget() {
+    READ.with_borrow_mut(Vec::clear);
+}
+
+/// What this thread has read since it last forgot it.
+#[must_use]
+pub fn readings() -> Vec<UnixTime> {
+    READ.with_borrow(|read| read.iter().copied().map(UnixTime::from_micros).collect())
+}
+
+/// What a clock does before it is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Turn {
+    /// Shows the same again.
+    Stand,
+    /// Goes on, or back, by microseconds.
+    Leap(i64),
+    /// Shows this many microseconds since 1970.
+    Show(i64),
+    /// As [`Show`](Self::Show), and the leap after it begins where this one did.
+    Astray(i64),
+}
+
+/// A clock that does what a function says before each reading, at the worst moment: while others draw.
+/// It runs on by itself only while somebody sleeps.
+pub struct Scripted {
+    micros: AtomicI64,
+    /// From where it leaps.
+    present: AtomicI64,
+    slept: AtomicU64,
+    script: Box<dyn Fn(&mut Dice) -> Turn + Send + Sync>,
+}
+
+impl Scripted {
+    /// A clock that shows `start` until it is moved.
+    pub fn new(
+        start: UnixTime,
+        script: impl Fn(&mut Dice) -> Turn + Send + Sync + 'static,
+    ) -> Self {
+        let micros = start.as_micros();
+        Self {
+            micros: AtomicI64::new(micros),
+            present: AtomicI64::new(micros),
+            slept: AtomicU64::new(0),
+            script: Box::new(script),
+        }
+    }
+
+    fn turn(&self, dice: &mut Dice) -> i64 {
+        let to = match (self.script)(dice) {
+            Turn::Stand => return self.micros.load(Ordering::Acquire),
+            Turn::Leap(by) => self.present.fetch_add(by, Ordering::AcqRel) + by,
+            Turn::Show(to) => {
+                self.present.store(to, Ordering::Release);
+                to
+            }
+            Turn::Astray(to) => to,
+        };
+        self.micros.store(to, Ordering::Release);
+        to
+    }
+}
+
+impl Clock for Scripted {
+    fn now(&self) -> Result<UnixTime, ClockError> {
+        let mut dice = DICE.get();
+        let micros = self.turn(&mut dice);
+        DICE.set(dice);
+        READ.with_borrow_mut(|read| read.push(micros));
+        Ok(UnixTime::from_micros(micros))
+    }
+
+    fn sleep(&self, duration: Duration) {
+        let micros = u64::try_from(duration.as_micros()).unwrap().max(1);
+        self.slept.fetch_add(micros, Ordering::AcqRel);
+        let now = self.present.fetch_add(micros.cast_signed(), Ordering::AcqRel);
+        self.micros.store(now + micros.cast_signed(), Ordering::Release);
+    }
+
+    /// As of a thread that sleeps for all of them.
+    fn monotonic(&self) -> Duration {
+        Duration::from_micros(self.slept.load(Ordering::Acquire))
+    }
+}
+
+impl fmt::Debug for Scripted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Scripted").field("micros", &self.micros).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn notes_what_was_read_and_leaps_from_where_it_has_not_gone_astray() {
+        let turns = [Turn::Leap(5), Turn::Astray(i64::MIN), Turn::Stand, Turn::Leap(-2)];
+        let next = AtomicU64::new(0);
+        let clock = Scripted::new(UnixTime::from_micros(100), move |_| {
+            turns[usize::try_from(next.fetch_add(1, Ordering::SeqCst)).unwrap()]
+        });
+        forget();
+        for micros in [105, i64::MIN, i64::MIN, 103] {
+            assert_eq!(clock.now(), Ok(UnixTime::from_micros(micros)));
+        }
+        let read: Vec<i64> = readings().iter().map(|time| time.as_micros()).collect();
+        assert_eq!(read, [105, i64::MIN, i64::MIN, 103]);
+        forget();
+        assert_eq!(readings(), []);
+    }
+
+    #[test]
+    fn runs_on_while_somebody_sleeps() {
+        let clock = Scripted::new(UnixTime::from_micros(100), |_| Turn::Stand);
+        clock.sleep(Duration::from_micros(7));
+        assert_eq!(clock.now(), Ok(UnixTime::from_micros(107)));
+        assert_eq!(clock.monotonic(), Duration::from_micros(7));
+    }
+}

@@ -1,0 +1,58 @@
+use core::ops::Range;
+
+/// Numbers that look random and are the same every time (SplitMix64).
+#[derive(Clone, Copy, Debug)]
+pub struct Dice(u64);
+
+impl Dice {
+    /// Other numbers for another seed.
+    #[must_use]
+    pub const fn new(seed: u64) -> Self {
+        Self(seed.wrapping_mul(0xD129_0D3B_4A5C_9F51))
+    }
+
+    /// A number below `end`.
+    pub fn below(&mut self, end: u64) -> u64 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        let z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        (z ^ (z >> 31)) % end
+    }
+
+    /// A number of `range`.
+    pub fn within(&mut self, range: Range<i64>) -> i64 {
+        range.start + self.below(range.start.abs_diff(range.end)).cast_signed()
+    }
+
+    /// 1 to `most`.
+    pub fn count(&mut self, most: u32) -> u32 {
+        u32::try_from(self.below(most.into())).unwrap() + 1
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_side_comes_up_and_no_other() {
+        let mut dice = Dice::new(7);
+        let mut seen = [false; 6];
+        for _ in 0..200 {
+            seen[usize::try_from(dice.below(6)).unwrap()] = true;
+            assert!((-3..2).contains(&dice.within(-3..2)));
+            assert!((1..=4).contains(&dice.count(4)));
+        }
+        assert_eq!(seen, [true; 6]);
+    }
+
+    #[test]
+    fn seeds_differ_and_repeat() {
+        let rolls = |seed| {
+            let mut dice = Dice::new(seed);
+            [(); 4].map(|()| dice.below(1 << 40))
+        };
+        assert_eq!(rolls(3), rolls(3));
+        assert_ne!(rolls(3), rolls(4));
+    }
+}

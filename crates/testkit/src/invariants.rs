@@ -1,0 +1,342 @@
+//! The first five promises of the design, held against random schedules of one thread: the clock
+//! stands still, leaps either way, repeats itself and goes astray; the generator is widened, closed
+//! and restored meanwhile, as the same kind of generator or the other. Failures are shrunk.
+//!
+//! The cases are the same every time. `PROPTEST_RNG_SEED` asks for others, `PROPTEST_CASES` for more.
+
+use core::cell::RefCell;
+use std::collections::HashSet;
+
+use proptest::prelude::*;
+use proptest::test_runner::{RngSeed, TestError, TestRunner};
+use tickid_core::{
+    BuildError, Clock, ClockError, Error, ErrorKind, Generator, LocalGenerator, ManualClock,
+    Policy, RangeError, Scheme, Sequence, Snapshot,
+};
+
+use crate::promises::{Order, Seen, check_drift, tick_at};
+pub use crate::schedule::{Action, Outside, Schedule, Setup, Turn};
+use crate::schedule::{Turns, schedules, setups};
+use crate::subject::{Parts, Subject};
+
+/// Under which policies to look.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rule {
+    /// What the scheme's document says.
+    Default,
+    /// A ratchet of several allowances, none and endless ones included.
+    Ratchet,
+    /// [`Policy::Wait`].
+    Wait,
+    /// [`Policy::TickTock`].
+    TickTock,
+}
+
+/// A setup, whether the first generator is a shared one, and what happens to it.
+pub type Case<S> = (Setup<S>, bool, Schedule);
+
+const CALLS: usize = 60;
+const SEED: u64 = 0x7469_636B;
+
+/// Fails with the shortest schedule found that breaks a promise.
+///
+/// # Panics
+/// That is how it fails; also when the schedules did not reach what they have to.
+pub fn hold<T: Subject>(subject: &T, rule: Rule) {
+    let seen = search(subject, rule).unwrap_or_else(|error| {
+        panic!("{} under {rule:?}, with the seed {:?}: {error}", T::Scheme::NAME, config().rng_seed)
+    });
+    if config().cases >= 1_000 {
+        assert_no_walk(&subject.layout(), rule, &seen);
+    }
+}
+
+/// Those schedules had everything that makes promises hard to keep.
+fn assert_no_walk<S: Scheme>(layout: &S, rule: Rule, seen: &Seen) {
+    let policy = match rule {
+        Rule::Default => layout.default_policy(),
+        Rule::Ratchet => Policy::Ratchet { allowance: tickid_core::Ticks::ZERO },
+        Rule::Wait => Policy::Wait,
+        Rule::TickTock => Policy::TickTock,
+    };
+    let is_ratchet = matches!(policy, Policy::Ratchet { .. });
+    let always = [seen.rollback, seen.window, seen.clock, seen.end_of_time, seen.sequence_start];
+    assert!(always.iter().all(|&count| count > 0), "{rule:?}: {seen:?}");
+    assert!(seen.reopened > 0 && seen.ids > 10_000, "{rule:?}: {seen:?}");
+    // A ratchet goes on where the others are exhausted.
+    assert_eq!(seen.exhausted > 0, !is_ratchet, "{rule:?}: {seen:?}");
+    assert_eq!(seen.ahead > 0, is_ratchet, "{rule:?}: {seen:?}");
+    assert_eq!(seen.flips > 0, policy == Policy::TickTock, "{rule:?}: {seen:?}");
+}
+
+/// Looks for a schedule that breaks a promise; gives what was met with if there is none.
+fn search<T: Subject>(subject: &T, rule: Rule) -> Result<Seen, Box<TestError<Case<T::Scheme>>>> {
+    let cases = (setups(subject, rule), any::<bool>(), schedules(&subject.layout(), 0..CALLS));
+    let all = RefCell::new(Seen::default());
+    TestRunner::new(config()).run(&cases, |(setup, shared, schedule)| {
+        let seen = run(subject, &setup, shared, &schedule).map_err(TestCaseError::fail)?;
+        all.borrow_mut().add(&seen);
+        Ok(())
+    })?;
+    Ok(all.into_inner())
+}
+
+fn config() -> ProptestConfig {
+    let default = ProptestConfig::default();
+    ProptestConfig {
+        rng_seed: match default.rng_seed {
+            RngSeed::Random => RngSeed::Fixed(SEED),
+            given => given,
+        },
+        cases: default.cases * 4,
+        // Time enough to get to the bottom of it.
+        max_shrink_iters: 20_000,
+        failure_persistence: None,
+        ..default
+    }
+}
+
+/// Shared and exclusive generators.
+trait Generate<T: Subject> {
+    /// `None` when the action asks for no ID.
+    fn ask(&mut self, action: Action, form: T::Form, blank: T::Id) -> Option<Answer<T>>;
+    fn wider(&mut self, ceiling: u64) -> Result<(), RangeError>;
+    fn end(&mut self) -> Snapshot<T::Scheme>;
+}
+
+type Answer<T> = Result<Vec<<T as Subject>::Id>, Error>;
+
+macro_rules! generate {
+    ($($generator:ident),*) => {$(
+        impl<T: Subject, C: Clock, Q: Sequence> Generate<T> for $generator<T::Scheme, C, Q> {
+            fn ask(&mut self, action: Action, form: T::Form, blank: T::Id) -> Option<Answer<T>> {
+                Some(match action {
+                    Action::One => self.try_generate_as(form).map(|id| vec![id]),
+                    Action::Block(n) => self.try_block_as(form, n).map(Iterator::collect),
+                    Action::Fill(n) if n > 0 => {
+                        self.try_fill_as(form, &mut vec![blank; n]).map(|ids| ids.to_vec())
+                    }
+                    Action::Fill(_) | Action::Widen(_) | Action::Reopen => return None,
+                })
+            }
+
+            fn wider(&mut self, ceiling: u64) -> Result<(), RangeError> {
+                self.widen(ceiling)
+            }
+
+            fn end(&mut self) -> Snapshot<T::Scheme> {
+                self.close()
+            }
+        }
+    )*};
+}
+generate!(Generator, LocalGenerator);
+
+/// Starts with a shared or an exclusive generator and changes over at each restoration.
+fn run<T: Subject>(
+    subject: &T,
+    setup: &Setup<T::Scheme>,
+    mut shared: bool,
+    schedule: &Schedule,
+) -> Result<Seen, String> {
+    let (layout, forms) = (subject.layout(), subject.forms());
+    let clock = ManualClock::new(setup.now);
+    let mut turns = Turns::new(&clock, layout, setup.now);
+    let mut ceiling = setup.ceiling;
+    let mut history = History::new(subject, setup);
+    let refused = |error: BuildError| format!("not built: {error}");
+    let mut generator =
+        build(subject, setup, &clock, ceiling, Snapshot::EMPTY, shared).map_err(refused)?;
+    for (turn, action, form) in schedule {
+        let now = turns.turn(*turn);
+        let form = *form.get(&forms);
+        match *action {
+            Action::Widen(by) => {
+                ceiling = (ceiling + by).min(T::Scheme::MAX_TICK + 1);
+                generator.wider(ceiling).map_err(|error| format!("not widened: {error}"))?;
+            }
+            // Nothing starts before its epoch.
+            Action::Reopen if layout.check_start(now).is_err() => {}
+            Action::Reopen => {
+                let snapshot = generator.end();
+                history.close(&snapshot)?;
+                let after = generator.ask(Action::One, form, subject.blank());
+                let kind = after.and_then(Result::err).map(|error| error.kind());
+                if !matches!(kind, Some(ErrorKind::Closed | ErrorKind::Clock(_))) {
+                    return Err(format!("{kind:?} of a closed generator"));
+                }
+                if generator.end() != snapshot {
+                    return Err("closed twice with another outcome".to_owned());
+                }
+                shared = !shared;
+                generator =
+                    build(subject, setup, &clock, ceiling, snapshot, shared).map_err(refused)?;
+            }
+            action => {
+                if let Some(answer) = generator.ask(action, form, subject.blank()) {
+                    history.call(tick_at(&layout, now), now.as_micros(), ceiling, form, answer)?;
+                }
+            }
+        }
+    }
+    Ok(history.seen)
+}
+
+fn build<'a, T: Subject>(
+    subject: &T,
+    setup: &Setup<T::Scheme>,
+    clock: &'a ManualClock,
+    ceiling: u64,
+    snapshot: Snapshot<T::Scheme>,
+    shared: bool,
+) -> Result<Box<dyn Generate<T> + 'a>, BuildError> {
+    let builder = setup.builder(subject, clock, ceiling, snapshot);
+    Ok(if shared { Box::new(builder.build()?) } else { Box::new(builder.build_local()?) })
+}
+
+/// What a generator and its successors issued, held against what was promised.
+struct History<'a, T: Subject> {
+    subject: &'a T,
+    setup: &'a Setup<T::Scheme>,
+    order: Order<'a, T>,
+    issued: HashSet<u128>,
+    last: Option<Parts>,
+    highest: Option<u64>,
+    seen: Seen,
+}
+
+impl<'a, T: Subject> History<'a, T> {
+    fn new(subject: &'a T, setup: &'a Setup<T::Scheme>) -> Self {
+        Self {
+            subject,
+            setup,
+            order: Order::new(subject, setup.policy),
+            issued: HashSet::new(),
+            last: None,
+            highest: None,
+            seen: Seen::default(),
+        }
+    }
+
+    /// `now` is the clock's tick, if there is one.
+    fn call(
+        &mut self,
+        now: Option<u64>,
+        micros: i64,
+        ceiling: u64,
+        form: T::Form,
+        answer: Answer<T>,
+    ) -> Result<(), String> {
+        let is_in_window = |now| self.setup.floor <= now && now < ceiling;
+        let goes_on = now > self.highest && now.is_some_and(is_in_window);
+        match answer {
+            Ok(ids) => {
+                let now = now.ok_or("IDs of a time that none can be of")?;
+                if ids.is_empty() {
+                    return Err("neither an ID nor an error".to_owned());
+                }
+                ids.into_iter().try_for_each(|id| self.issue(id, now, ceiling, form))
+            }
+            Err(error) => {
+                self.seen.refusal(&error)?;
+                let named = match error.kind() {
+                    ErrorKind::Clock(ClockError::OutOfRange { time, .. }) => Some(time.as_micros()),
+                    _ => None,
+                };
+                if named != now.is_none().then_some(micros) {
+                    return Err(format!("{error}, when the clock showed {micros} µs"));
+                }
+                // Past all that was issued, and allowed: then only the user's own start is in the way.
+                if goes_on && !matches!(error.kind(), ErrorKind::SequenceStart { .. }) {
+                    return Err(format!("refused without need: {error}"));
+                }
+                Ok(())
+            }
+        }
+    }
+
+    fn issue(&mut self, id: T::Id, now: u64, ceiling: u64, form: T::Form) -> Result<(), String> {
+        let parts = self.subject.parts(id);
+        if !self.issued.insert(parts.key()) {
+            return Err(format!("issued twice: {id:?}"));
+        }
+        self.order.follow(id)?;
+        // Only to go back.
+        if let Some(last) = self.last.filter(|last| last.toggle != parts.toggle) {
+            self.seen.flips += 1;
+            if parts.tick >= last.tick {
+                return Err(format!("{parts:?} toggled after {last:?}"));
+            }
+        }
+        check_drift(parts, &[now], self.setup.policy)?;
+        if parts.tick < self.setup.floor || parts.tick >= ceiling {
+            return Err(format!("{id:?} outside of [{}, {ceiling})", self.setup.floor));
+        }
+        let bounds = self.setup.bounds;
+        bounds.check(parts.sequence).map_err(|error| format!("{id:?}: {error}"))?;
+        if !self.subject.is_of(id, form) {
+            return Err(format!("{id:?} is not what was asked for: {form:?}"));
+        }
+        self.seen.ids += 1;
+        self.seen.ahead += u64::from(parts.tick > now);
+        self.last = Some(parts);
+        self.highest = self.highest.max(Some(parts.tick));
+        Ok(())
+    }
+
+    /// What a generator leaves says at least what it issued.
+    fn close(&mut self, snapshot: &Snapshot<T::Scheme>) -> Result<(), String> {
+        self.seen.reopened += 1;
+        let is_told = match self.last {
+            None => true,
+            Some(last) => {
+                let tick = snapshot.tick.map(tickid_core::Tick::get);
+                let highest = snapshot.highest_tick().map(tickid_core::Tick::get);
+                // Drawn in vain, sequences are skipped, but never given back.
+                let goes_on = tick > Some(last.tick)
+                    || tick == Some(last.tick) && snapshot.next_sequence > last.sequence;
+                highest >= self.highest && (goes_on || self.setup.policy == Policy::TickTock)
+            }
+        };
+        if is_told { Ok(()) } else { Err(format!("{snapshot:?} after {:?}", self.last)) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::broken::Broken;
+
+    #[test]
+    fn what_is_sound_passes_under_every_policy() {
+        for rule in [Rule::Default, Rule::Ratchet, Rule::Wait, Rule::TickTock] {
+            hold(&Broken::Not, rule);
+        }
+    }
+
+    /// The shortest schedule that shows the fault, which is one ID or two.
+    #[test]
+    fn what_is_broken_is_found_and_shrunk_to_a_call_or_two() {
+        for (broken, messages) in [
+            // Or what it repeats lies outside of the bounds.
+            (Broken::Repeats, ["issued twice", "is outside of"]),
+            (Broken::Drifts, ["when the clock showed"; 2]),
+            (Broken::Falls, ["came after"; 2]),
+            (Broken::IsForeign, ["not what was asked for"; 2]),
+            (Broken::LeavesItsBounds, ["is outside of"; 2]),
+        ] {
+            let error = search(&broken, Rule::Wait).unwrap_err();
+            let TestError::Fail(reason, (_, _, schedule)) = *error else {
+                panic!("{error}");
+            };
+            assert!(messages.iter().any(|message| reason.message().contains(message)), "{reason}");
+            assert!((1..=2).contains(&schedule.len()), "{schedule:?}");
+        }
+    }
+
+    #[test]
+    #[should_panic(expected = "toggling under TickTock, with the seed Fixed")]
+    fn a_failure_names_the_scheme_the_policy_and_the_seed() {
+        hold(&Broken::Repeats, Rule::TickTock);
+    }
+}

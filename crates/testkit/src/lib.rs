@@ -1,0 +1,37 @@
+//! What the tests of the schemes share. Not published; a dev-dependency of crates that are.
+//!
+//! The schemes make the same promises, so they are held to them by the same means. A scheme says what
+//! it is as a [`Subject`]: how its IDs come apart, and which of two has to be the higher.
+//!
+//! | module | for |
+//! |---|---|
+//! | [`invariants`] | one thread, random schedules, failures shrunk to a few calls |
+//! | [`storm`] | eight threads on one generator, under a wild clock or none |
+//! | [`threads`] | running eight threads, each with its own [`Dice`] |
+//! | [`clock`] | a clock that moves while it is read, and remembers who read what |
+//! | [`vectors`] | what the original programs wrote |
+//! | [`binary_serde`] | what IDs are in formats that nobody reads |
+
+#![allow(
+    clippy::exhaustive_enums,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "a test fails by panicking, and nobody but tests depends on this"
+)]
+
+pub mod binary_serde;
+#[cfg(test)]
+mod broken;
+pub mod clock;
+mod dice;
+pub mod invariants;
+mod promises;
+mod schedule;
+pub mod storm;
+mod subject;
+pub mod threads;
+pub mod vectors;
+
+pub use self::dice::Dice;
+pub use self::promises::Seen;
+pub use self::subject::{Parts, Subject};

@@ -1,0 +1,136 @@
+//! The first five promises of the design, said once: unique, ordered, bounded, no field beyond its
+//! range, in the window.
+
+use tickid_core::{ClockError, Error, ErrorKind, Policy, Scheme, UnixTime};
+
+use crate::subject::{Parts, Subject};
+
+/// By how many ticks the policy lets IDs be ahead of the clock.
+pub(crate) fn most_ahead<S>(policy: Policy<S>) -> u64 {
+    match policy {
+        Policy::Ratchet { allowance } => allowance.get().saturating_add(1),
+        _ => 0,
+    }
+}
+
+/// The tick of a reading, unless no ID can be of that time.
+pub(crate) fn tick_at<S: Scheme>(layout: &S, time: UnixTime) -> Option<u64> {
+    let tick = layout.tick_at(time).ok()?.get();
+    (S::FIRST_TICK..=S::LAST_TICK).contains(&tick).then_some(tick)
+}
+
+/// Follows IDs in the order in which they were issued.
+#[derive(Debug)]
+pub(crate) struct Order<'a, T: Subject> {
+    subject: &'a T,
+    policy: Policy<T::Scheme>,
+    /// The last ID under each toggle.
+    last: [Option<T::Id>; 2],
+}
+
+impl<'a, T: Subject> Order<'a, T> {
+    pub(crate) fn new(subject: &'a T, policy: Policy<T::Scheme>) -> Self {
+        Self { subject, policy, last: [None; 2] }
+    }
+
+    /// IDs increase; under tick-tock, those of each toggle do.
+    pub(crate) fn follow(&mut self, id: T::Id) -> Result<(), String> {
+        let parts = self.subject.parts(id);
+        if parts.toggle && self.policy != Policy::TickTock {
+            return Err(format!("{id:?} toggles under the policy {}", self.policy));
+        }
+        let last = &mut self.last[usize::from(parts.toggle)];
+        if let Some(last) = *last {
+            let is_above = self.subject.parts(last) < parts && self.subject.increases(last, id);
+            if !is_above {
+                return Err(format!("{id:?} came after {last:?}"));
+            }
+        }
+        *last = Some(id);
+        Ok(())
+    }
+}
+
+/// An ID is at one of the ticks that the clock showed, or ahead of it by no more than the policy says.
+pub(crate) fn check_drift<S>(parts: Parts, shown: &[u64], policy: Policy<S>) -> Result<(), String> {
+    let most = most_ahead(policy);
+    let allows = |&now: &u64| now <= parts.tick && parts.tick - now <= most;
+    if shown.iter().any(allows) {
+        Ok(())
+    } else {
+        Err(format!("{parts:?} when the clock showed {shown:?}, with at most {most} ahead"))
+    }
+}
+
+/// Names an ID that is there twice.
+pub(crate) fn check_unique<T: Subject>(subject: &T, ids: &[Vec<T::Id>]) -> Result<(), String> {
+    let keys = ids.iter().flatten().map(|&id| subject.parts(id).key());
+    let mut keys: Vec<u128> = keys.collect();
+    keys.sort_unstable();
+    let Some(twice) = keys.windows(2).find(|pair| pair[0] == pair[1]) else {
+        return Ok(());
+    };
+    let ids = ids.iter().flatten().filter(|&&id| subject.parts(id).key() == twice[0]);
+    Err(format!("issued twice: {:?}", ids.collect::<Vec<_>>()))
+}
+
+/// What a test met with, so that one that turns out to be none fails.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Seen {
+    /// Refusals because the clock was behind.
+    pub rollback: u64,
+    /// Refusals because a tick was used up.
+    pub exhausted: u64,
+    /// Refusals because of the window.
+    pub window: u64,
+    /// Refusals because no ID can be of the time that the clock shows.
+    pub clock: u64,
+    /// Refusals because the scheme has no tick left.
+    pub end_of_time: u64,
+    /// Refusals because of a sequence start outside of the bounds.
+    pub sequence_start: u64,
+    /// IDs ahead of the clock.
+    pub ahead: u64,
+    /// Changes of the toggle bit.
+    pub flips: u64,
+    /// Closed generators that another was restored from.
+    pub reopened: u64,
+    /// IDs.
+    pub ids: u64,
+}
+
+impl Seen {
+    /// Counts a refusal; a generator that nobody closed has no other reasons.
+    pub(crate) fn refusal(&mut self, error: &Error) -> Result<(), String> {
+        let count = match error.kind() {
+            ErrorKind::Rollback => &mut self.rollback,
+            ErrorKind::Exhausted => &mut self.exhausted,
+            ErrorKind::Window => &mut self.window,
+            ErrorKind::Clock(ClockError::OutOfRange { .. }) => &mut self.clock,
+            ErrorKind::EndOfTime => &mut self.end_of_time,
+            ErrorKind::SequenceStart { .. } => &mut self.sequence_start,
+            kind => return Err(format!("refused for {kind:?}")),
+        };
+        *count += 1;
+        let says_until = error.retry_after().is_some();
+        match error.kind() {
+            ErrorKind::Rollback | ErrorKind::Exhausted if !says_until => {
+                Err(format!("does not say until when: {error}"))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    pub(crate) fn add(&mut self, other: &Self) {
+        self.rollback += other.rollback;
+        self.exhausted += other.exhausted;
+        self.window += other.window;
+        self.clock += other.clock;
+        self.end_of_time += other.end_of_time;
+        self.sequence_start += other.sequence_start;
+        self.ahead += other.ahead;
+        self.flips += other.flips;
+        self.reopened += other.reopened;
+        self.ids += other.ids;
+    }
+}

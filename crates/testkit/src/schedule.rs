@@ -1,0 +1,278 @@
+//! Random schedules: how a generator is set up, what its clock does, and what is asked of it.
+
+use core::num::NonZeroU32;
+use core::ops::Range;
+use core::time::Duration;
+
+use proptest::collection::vec;
+use proptest::prelude::*;
+use proptest::sample::Index;
+use tickid_core::{
+    Builder, ManualClock, Policy, RandomStart, Scheme, Sequence, SequenceBounds, Snapshot, Tick,
+    Ticks, UnixTime, Window,
+};
+
+use crate::invariants::Rule;
+use crate::subject::Subject;
+
+/// How a generator begins.
+#[derive(Clone, Copy, Debug)]
+pub struct Setup<S: Scheme> {
+    pub(crate) policy: Policy<S>,
+    pub(crate) bounds: SequenceBounds,
+    pub(crate) start: Start,
+    /// What the clock shows at first.
+    pub(crate) now: UnixTime,
+    pub(crate) floor: u64,
+    pub(crate) ceiling: u64,
+}
+
+/// Where ticks start.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Start {
+    /// Where the scheme says, with this seed.
+    Own(u64),
+    Fixed(u32),
+    Random(RandomStart),
+}
+
+/// [`Start`] with the scheme that it refers to.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Starts<S> {
+    layout: S,
+    start: Start,
+}
+
+impl<S: Scheme> Sequence for Starts<S> {
+    fn start(&self, tick: u64, bounds: SequenceBounds) -> u32 {
+        match self.start {
+            Start::Own(seed) => self.layout.default_sequence(seed).start(tick, bounds),
+            Start::Fixed(start) => start,
+            Start::Random(random) => random.start(tick, bounds),
+        }
+    }
+}
+
+/// What the clock does before a call.
+#[derive(Clone, Copy, Debug)]
+pub enum Turn {
+    /// Shows the same again.
+    Stand,
+    /// Goes on, or back, by microseconds.
+    Leap(i64),
+    /// Shows again what it has shown before.
+    Repeat(Index),
+    /// Shows, once, a time that no ID can be of.
+    Astray(Outside),
+}
+
+/// Where no ID can be.
+#[derive(Clone, Copy, Debug)]
+pub enum Outside {
+    /// One microsecond before the first tick.
+    Before,
+    /// Right after the last.
+    After,
+    /// The first of all times.
+    Never,
+}
+
+/// What is asked of a generator, or done to it.
+#[derive(Clone, Copy, Debug)]
+pub enum Action {
+    /// One ID.
+    One,
+    /// A block.
+    Block(NonZeroU32),
+    /// A slice.
+    Fill(usize),
+    /// Raises the ceiling.
+    Widen(u64),
+    /// Closes the generator and goes on with one restored from it.
+    Reopen,
+}
+
+/// What happens to a generator, call by call; the last says in which form it is asked.
+pub type Schedule = Vec<(Turn, Action, Index)>;
+
+impl<S: Scheme + Default> Setup<S> {
+    pub(crate) fn builder<'a, T: Subject<Scheme = S>>(
+        &self,
+        subject: &T,
+        clock: &'a ManualClock,
+        ceiling: u64,
+        snapshot: Snapshot<S>,
+    ) -> Builder<S, &'a ManualClock, Starts<S>> {
+        let layout = subject.layout();
+        let floor = Tick::new(self.floor).unwrap();
+        Builder::seeded(subject.node(), 0)
+            .layout(layout)
+            .clock(clock)
+            .policy(self.policy)
+            .bounds(self.bounds)
+            .sequence(Starts { layout, start: self.start })
+            .window(Window::new(floor, ceiling).unwrap())
+            .restore(snapshot)
+    }
+}
+
+/// Applies turns to a clock and remembers what it has shown.
+#[derive(Debug)]
+pub(crate) struct Turns<'a, S> {
+    clock: &'a ManualClock,
+    layout: S,
+    shown: Vec<i64>,
+}
+
+impl<'a, S: Scheme> Turns<'a, S> {
+    pub(crate) fn new(clock: &'a ManualClock, layout: S, now: UnixTime) -> Self {
+        Self { clock, layout, shown: vec![now.as_micros()] }
+    }
+
+    /// Turns the clock; returns what it shows then.
+    pub(crate) fn turn(&mut self, turn: Turn) -> UnixTime {
+        let last = self.shown[self.shown.len() - 1];
+        let now = match turn {
+            Turn::Stand => last,
+            Turn::Leap(by) => last + by,
+            Turn::Repeat(index) => *index.get(&self.shown),
+            Turn::Astray(outside) => outside.time(&self.layout).as_micros(),
+        };
+        if !matches!(turn, Turn::Astray(_)) {
+            self.shown.push(now);
+        }
+        let now = UnixTime::from_micros(now);
+        self.clock.set(now);
+        now
+    }
+}
+
+impl Outside {
+    pub(crate) fn time<S: Scheme>(self, layout: &S) -> UnixTime {
+        let micros = match self {
+            Self::Before => time_of(layout, S::FIRST_TICK) - 1,
+            Self::After => time_of(layout, S::LAST_TICK) + tick_length(layout),
+            Self::Never => i64::MIN,
+        };
+        UnixTime::from_micros(micros)
+    }
+}
+
+/// When a tick begins, in microseconds since 1970.
+pub(crate) fn time_of<S: Scheme>(layout: &S, tick: u64) -> i64 {
+    layout.time_of(Tick::new(tick).unwrap()).as_micros()
+}
+
+/// The length of a scheme's ticks (where they differ, of its first) in microseconds.
+pub(crate) fn tick_length<S: Scheme>(layout: &S) -> i64 {
+    time_of(layout, 1) - time_of(layout, 0)
+}
+
+/// Setups for a subject, at either end of its time and at the subject's own.
+pub(crate) fn setups<T: Subject>(
+    subject: &T,
+    rule: Rule,
+) -> impl Strategy<Value = Setup<T::Scheme>> + use<T> {
+    let (layout, node) = (subject.layout(), subject.node());
+    let all = layout.sequence_bounds(&node);
+    let start = layout.tick_at(subject.start()).unwrap().get();
+    let last = T::Scheme::LAST_TICK;
+    let first = T::Scheme::FIRST_TICK;
+
+    let policies = match rule {
+        Rule::Default => Just(layout.default_policy()).boxed(),
+        Rule::Wait => Just(Policy::Wait).boxed(),
+        Rule::TickTock => Just(Policy::TickTock).boxed(),
+        Rule::Ratchet => {
+            let allowances = prop_oneof![4 => 0..6_u64, 1 => Just(40), 1 => Just(u64::MAX)];
+            allowances.prop_map(|ticks| Policy::Ratchet { allowance: Ticks::new(ticks) }).boxed()
+        }
+    };
+    let room = u32::try_from(all.pool()).unwrap();
+    let fewest = T::Scheme::MIN_POOL;
+    let pools = prop_oneof![
+        4 => (fewest..=room.min(fewest + 11)).prop_flat_map(move |pool| {
+            (0..=(room - pool).min(200)).prop_map(move |skip| {
+                let lowest = all.lowest() + skip;
+                SequenceBounds::new(lowest, lowest + (pool - 1))
+            })
+        }),
+        1 => Just(all),
+    ];
+    let begins = prop_oneof![
+        3 => Just(start),
+        1 => first..first + 4,
+        1 => last - 12..=last,
+    ];
+    let windows = prop_oneof![
+        2 => Just(None),
+        1 => (0..12_u64, 1..40_u64).prop_map(Some),
+    ];
+    let fractions = 0..tick_length(&layout);
+    (policies, pools.prop_flat_map(starts), begins, windows, fractions).prop_map(
+        move |(policy, (bounds, start), begin, window, fraction)| {
+            let end = T::Scheme::MAX_TICK + 1;
+            let (floor, ceiling) = window.map_or((0, end), |(before, len)| {
+                // From a little before the clock to a little after it.
+                let floor = (begin + 6).saturating_sub(before).clamp(first, last);
+                (floor, (floor + len).min(end))
+            });
+            let now = UnixTime::from_micros(time_of(&layout, begin) + fraction);
+            Setup { policy, bounds, start, now, floor, ceiling }
+        },
+    )
+}
+
+/// Bounds with starts for them (a fixed one may lie outside).
+fn starts(bounds: SequenceBounds) -> impl Strategy<Value = (SequenceBounds, Start)> {
+    let (lowest, last) = (bounds.lowest(), bounds.last());
+    prop_oneof![
+        6 => any::<u64>().prop_map(Start::Own),
+        3 => (lowest..=last).prop_map(Start::Fixed),
+        1 => (lowest.saturating_sub(1)..=last + 1).prop_map(Start::Fixed),
+        1 => Just(Start::Fixed(last + 1)),
+        3 => (any::<u64>(), 0..3_u32).prop_map(|(seed, guard_bits)| {
+            Start::Random(RandomStart::new(seed).with_guard_bits(guard_bits))
+        }),
+    ]
+    .prop_map(move |start| (bounds, start))
+}
+
+/// What happens to a generator of this scheme, call by call.
+pub(crate) fn schedules<S: Scheme>(
+    layout: &S,
+    len: Range<usize>,
+) -> impl Strategy<Value = Schedule> + use<S> {
+    let tick = tick_length(layout);
+    // Beyond what the default policy allows.
+    let allowance = match layout.default_policy() {
+        Policy::Ratchet { allowance } => allowance.get().cast_signed(),
+        _ => 0,
+    };
+    let far = (40 + 2 * allowance) * tick;
+    let outside = prop_oneof![Just(Outside::Before), Just(Outside::After), Just(Outside::Never)];
+    let turns = prop_oneof![
+        10 => Just(Turn::Stand),
+        8 => (0..2 * tick).prop_map(Turn::Leap),
+        2 => (0..20 * tick).prop_map(Turn::Leap),
+        4 => (-4 * tick..0).prop_map(Turn::Leap),
+        2 => (-20 * tick..0).prop_map(Turn::Leap),
+        1 => (-far..far).prop_map(Turn::Leap),
+        4 => any::<Index>().prop_map(Turn::Repeat),
+        1 => outside.prop_map(Turn::Astray),
+    ];
+    let actions = prop_oneof![
+        6 => Just(Action::One),
+        5 => (1..20_u32).prop_map(|n| Action::Block(NonZeroU32::new(n).unwrap())),
+        1 => Just(Action::Block(NonZeroU32::MAX)),
+        4 => (0..40_usize).prop_map(Action::Fill),
+        1 => (0..12_u64).prop_map(Action::Widen),
+        1 => Just(Action::Reopen),
+    ];
+    vec((turns, actions, any::<Index>()), len)
+}
+
+/// A duration that is over after so many ticks.
+pub(crate) fn ticks<S: Scheme>(layout: &S, count: u64) -> Duration {
+    Duration::from_micros(tick_length(layout).unsigned_abs() * count)
+}

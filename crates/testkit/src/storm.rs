@@ -1,0 +1,347 @@
+//! Eight threads on one generator: the first five promises of the design under a wild clock, and a
+//! million IDs for each under a tame one.
+
+use core::num::NonZeroU32;
+use core::ops::Range;
+
+use tickid_core::{
+    Builder, Clock, Error, ErrorKind, Form, Generator, Policy, Scheme, Sequence, SequenceBounds,
+    Snapshot, Tick, Window,
+};
+
+use crate::clock::{Scripted, Turn, forget, readings};
+use crate::dice::Dice;
+use crate::promises::{Order, Seen, check_drift, check_unique, tick_at};
+use crate::schedule::{Outside, tick_length, ticks};
+use crate::subject::Subject;
+use crate::threads::on_threads;
+
+/// A wild clock for a generator whose window widens meanwhile.
+#[derive(Debug)]
+pub struct Storm<'a, T: Subject> {
+    /// Whose generator.
+    pub subject: &'a T,
+    /// Its policy.
+    pub policy: Policy<T::Scheme>,
+    /// Its sequences; few enough that ticks are used up.
+    pub bounds: SequenceBounds,
+    /// How many calls each thread makes at least.
+    pub calls: u32,
+    /// How many IDs each thread draws at least.
+    pub ids: usize,
+}
+
+/// What a storm left.
+#[derive(Debug)]
+pub struct Aftermath<S: Scheme> {
+    /// What the threads met with.
+    pub seen: Seen,
+    /// The generator's last state.
+    pub snapshot: Snapshot<S>,
+    /// As wide as it became.
+    pub window: Window<S>,
+    /// The tick during which it began.
+    pub start: u64,
+}
+
+impl<T: Subject> Storm<'_, T> {
+    /// From how many ticks after the start on the generator may issue, and up to which at first.
+    const WINDOW: Range<u64> = 20..60;
+    /// The most IDs that one call asks for.
+    const LONGEST: u32 = 2_000;
+
+    /// Draws from all threads, by every method and in every form, while they move the clock.
+    ///
+    /// # Panics
+    /// When a promise is broken, or when the storm turns out to be none.
+    #[must_use]
+    pub fn weather(&self) -> Aftermath<T::Scheme> {
+        let layout = self.subject.layout();
+        let start = layout.tick_at(self.subject.start()).unwrap().get();
+        let floor = Tick::new(start + Self::WINDOW.start).unwrap();
+        let clock = wild_clock(self.subject);
+        let generator = Builder::<T::Scheme>::seeded(self.subject.node(), 0x5EED)
+            .layout(layout)
+            .clock(&clock)
+            .policy(self.policy)
+            .bounds(self.bounds)
+            .window(Window::new(floor, start + Self::WINDOW.end).unwrap())
+            .max_wait(ticks(&layout, 30))
+            .build()
+            .unwrap();
+
+        let (ids, seen): (Vec<_>, Vec<_>) =
+            on_threads(|dice| self.draw_and_check(&generator, dice)).into_iter().unzip();
+        let mut all = Seen::default();
+        seen.iter().for_each(|seen| all.add(seen));
+        self.assert_no_breeze(&all);
+        check_unique(self.subject, &ids).unwrap_or_else(|broken| panic!("{broken}"));
+        let state = generator.state();
+        assert!(!state.is_closed, "nobody closed it");
+        Aftermath { seen: all, snapshot: state.snapshot, window: state.window, start }
+    }
+
+    /// One thread's part.
+    fn draw_and_check(
+        &self,
+        generator: &Generator<T::Scheme, &Scripted>,
+        mut dice: Dice,
+    ) -> (Vec<T::Id>, Seen) {
+        let (layout, forms) = (self.subject.layout(), self.subject.forms());
+        let mut order = Order::new(self.subject, self.policy);
+        let (mut ids, mut seen) = (Vec::new(), Seen::default());
+        let mut calls = 0;
+        while calls < self.calls || ids.len() < self.ids {
+            calls += 1;
+            assert!(calls < self.calls.saturating_mul(100), "becalmed with {} IDs", ids.len());
+            let form = forms[usize::try_from(dice.below(forms.len() as u64)).unwrap()];
+            let (method, n) = (Method::any(&mut dice), dice.count(Self::LONGEST));
+            let old = ids.len();
+            forget();
+            let drawn = method.draw(generator, form, n, self.subject.blank(), &mut ids);
+            // The ceiling only rises: an ID at or above it now was so when it was issued.
+            let window = generator.state().window;
+            let mut shown: Vec<u64> =
+                readings().into_iter().filter_map(|time| tick_at(&layout, time)).collect();
+            if method.is_of_one_block() {
+                // An ID is held against the last reading before it.
+                shown.drain(..shown.len().saturating_sub(1));
+            }
+            for &id in &ids[old..] {
+                let parts = self.subject.parts(id);
+                let is_promised = order
+                    .follow(id)
+                    .and_then(|()| check_drift(parts, &shown, self.policy))
+                    .and_then(|()| self.bounds.check(parts.sequence).map_err(|e| e.to_string()));
+                is_promised.unwrap_or_else(|broken| panic!("{broken}, by {method:?}"));
+                assert!(self.subject.is_of(id, form), "{id:?} is not what was asked for: {form:?}");
+                let is_inside = Tick::new(parts.tick).is_ok_and(|tick| window.contains(tick));
+                assert!(is_inside, "{id:?} outside of {window}");
+                seen.ids += 1;
+                seen.ahead += u64::from(shown.iter().all(|&now| now < parts.tick));
+            }
+            if let Err(error) = drawn {
+                seen.refusal(&error).unwrap_or_else(|broken| panic!("{broken}"));
+                // Somebody has to help, or nothing goes on.
+                match error.kind() {
+                    _ if dice.below(8) > 0 => {}
+                    ErrorKind::Window => {
+                        let now = shown.last().copied().unwrap_or_default();
+                        let ceiling = window.ceiling().max(now) + dice.below(40);
+                        generator.widen(ceiling).unwrap();
+                    }
+                    _ => generator.clock().sleep(error.retry_after().unwrap_or_default()),
+                }
+            }
+        }
+        (ids, seen)
+    }
+
+    fn assert_no_breeze(&self, seen: &Seen) {
+        let policy = self.policy;
+        let always = [seen.rollback, seen.window, seen.clock];
+        assert!(always.iter().all(|&count| count > 10), "{policy}: {seen:?}");
+        assert_eq!(seen.end_of_time + seen.sequence_start, 0, "{policy}: {seen:?}");
+        // A ratchet goes on where the others are exhausted.
+        let (exhausted, ahead) = match policy {
+            Policy::Ratchet { .. } => (0..1, 10..u64::MAX),
+            _ => (10..u64::MAX, 0..1),
+        };
+        assert!(exhausted.contains(&seen.exhausted), "{policy}: {seen:?}");
+        assert!(ahead.contains(&seen.ahead), "{policy}: {seen:?}");
+    }
+}
+
+/// Does what wall clocks do, at the worst moment: between two readings of one call.
+fn wild_clock<T: Subject>(subject: &T) -> Scripted {
+    let layout = subject.layout();
+    let (start, tick) = (subject.start().as_micros(), tick_length(&layout));
+    let astray = [Outside::Before, Outside::After, Outside::Never]
+        .map(|outside| Turn::Astray(outside.time(&layout).as_micros()));
+    Scripted::new(subject.start(), move |dice| match dice.below(400) {
+        // Runs on.
+        0..45 => Turn::Leap(dice.within(0..2 * tick)),
+        // Steps back and forth.
+        45..53 => Turn::Leap(-dice.within(0..3 * tick)),
+        53..58 => Turn::Leap(dice.within(0..20 * tick)),
+        58..63 => Turn::Leap(-dice.within(0..20 * tick)),
+        // Leaps.
+        63 => Turn::Leap(dice.within(0..500 * tick)),
+        64 => Turn::Leap(-dice.within(0..500 * tick)),
+        // Repeats what it has shown before.
+        65 | 66 => Turn::Show(start + dice.within(0..200 * tick)),
+        // Leaps to where no ID can be, reserved ticks included.
+        67 => astray[0],
+        68 => astray[1],
+        69 => astray[2],
+        // Stands still.
+        _ => Turn::Stand,
+    })
+}
+
+/// How to ask for IDs.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Method {
+    TryGenerate,
+    Generate,
+    TryBlock,
+    Block,
+    TryFill,
+    Fill,
+}
+
+impl Method {
+    fn any(dice: &mut Dice) -> Self {
+        match dice.below(20) {
+            0..8 => Self::TryGenerate,
+            8..16 => Self::Generate,
+            16 => Self::TryBlock,
+            17 => Self::Block,
+            18 => Self::TryFill,
+            _ => Self::Fill,
+        }
+    }
+
+    /// Whether its IDs are of one tick, and thus of one reading.
+    fn is_of_one_block(self) -> bool {
+        !matches!(self, Self::TryFill | Self::Fill)
+    }
+
+    /// One call, for one ID or for `n`, which go to the end of `ids`.
+    fn draw<S: Scheme, F: Form<S>, C: Clock, Q: Sequence>(
+        self,
+        generator: &Generator<S, C, Q>,
+        form: F,
+        n: u32,
+        blank: F::Id,
+        ids: &mut Vec<F::Id>,
+    ) -> Result<(), Error> {
+        let want = NonZeroU32::new(n).unwrap();
+        let old = ids.len();
+        match self {
+            Self::TryGenerate => ids.push(generator.try_generate_as(form)?),
+            Self::Generate => ids.push(generator.generate_as(form)?),
+            Self::TryBlock => ids.extend(generator.try_block_as(form, want)?),
+            Self::Block => ids.extend(generator.block_as(form, want)?),
+            Self::TryFill => {
+                ids.resize(old + want.get() as usize, blank);
+                let filled = generator.try_fill_as(form, &mut ids[old..]);
+                let written = filled.as_ref().map_or(0, |ids| ids.len());
+                let filled = filled.map(|_| ());
+                ids.truncate(old + written);
+                filled?;
+            }
+            Self::Fill => {
+                ids.resize(old + want.get() as usize, blank);
+                let filled = generator.fill_as(form, &mut ids[old..]);
+                let written = filled.map_or_else(|error| error.written, |()| want.get() as usize);
+                ids.truncate(old + written);
+                filled.map_err(|error| error.source)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Has eight threads draw a million IDs each, by the methods that wait and in every form; gives what
+/// each drew. The clock must not go back.
+///
+/// # Panics
+/// When an ID is issued twice, does not increase on its thread or is not what was asked for, and when
+/// a call fails.
+pub fn millions<T: Subject, C: Clock + Sync, Q: Sequence>(
+    subject: &T,
+    generator: &Generator<T::Scheme, C, Q>,
+) -> Vec<Vec<T::Id>> {
+    const EACH: usize = 1_000_000;
+
+    let forms = subject.forms();
+    let ids = on_threads(|mut dice| {
+        // Without a regression there is no exception.
+        let mut order = Order::new(subject, Policy::Wait);
+        let mut ids = Vec::with_capacity(EACH);
+        while ids.len() < EACH {
+            let form = forms[usize::try_from(dice.below(forms.len() as u64)).unwrap()];
+            let room = u32::try_from(EACH - ids.len()).unwrap();
+            let n = dice.count(5_000).min(room);
+            let (method, times) = match dice.below(3) {
+                0 => (Method::Generate, n),
+                1 => (Method::Fill, 1),
+                _ => (Method::Block, 1),
+            };
+            let old = ids.len();
+            for _ in 0..times {
+                method.draw(generator, form, n, subject.blank(), &mut ids).unwrap();
+            }
+            for &id in &ids[old..] {
+                order.follow(id).unwrap_or_else(|broken| panic!("{broken}, by {method:?}"));
+                assert!(subject.is_of(id, form), "{id:?} is not what was asked for: {form:?}");
+            }
+        }
+        assert_eq!(ids.len(), EACH);
+        ids
+    });
+    check_unique(subject, &ids).unwrap_or_else(|broken| panic!("{broken}"));
+    ids
+}
+
+#[cfg(test)]
+mod tests {
+    use tickid_core::{ManualClock, Ticks};
+
+    use super::*;
+    use crate::broken::Broken;
+
+    fn storm(broken: &Broken, policy: Policy<<Broken as Subject>::Scheme>) -> Storm<'_, Broken> {
+        Storm {
+            subject: broken,
+            policy,
+            bounds: SequenceBounds::new(20, 119),
+            calls: 2_000,
+            ids: 1_000,
+        }
+    }
+
+    #[test]
+    fn what_is_sound_weathers_every_policy() {
+        for policy in [
+            Policy::Ratchet { allowance: Ticks::new(0) },
+            Policy::Ratchet { allowance: Ticks::new(7) },
+            Policy::Wait,
+            Policy::TickTock,
+        ] {
+            let after = storm(&Broken::Not, policy).weather();
+            assert_eq!(after.snapshot.drifts > 0, policy == Policy::TickTock);
+            assert!(after.window.ceiling() > after.start + 60);
+        }
+    }
+
+    #[test]
+    #[should_panic(expected = "panicked, see above")]
+    fn a_drift_is_found() {
+        let _ = storm(&Broken::Drifts, Policy::Wait).weather();
+    }
+
+    #[test]
+    #[should_panic(expected = "panicked, see above")]
+    fn a_wrong_order_is_found() {
+        let _ = storm(&Broken::Falls, Policy::TickTock).weather();
+    }
+
+    #[test]
+    fn what_was_issued_twice_is_named() {
+        let id = |sequence| 5_u64 << 17 | 0xA5 << 8 | sequence;
+        let check = |ids: &[Vec<u64>]| check_unique(&Broken::Not, ids);
+        assert_eq!(check(&[vec![id(1), id(3)], vec![id(2)]]), Ok(()));
+        let error = check(&[vec![id(1), id(3)], vec![id(2), id(3)]]).unwrap_err();
+        assert_eq!(error, format!("issued twice: {:?}", [id(3); 2]));
+    }
+
+    #[test]
+    fn millions_are_drawn_from_a_tame_clock() {
+        let clock = ManualClock::new(Broken::Not.start());
+        let generator = Builder::seeded(Broken::Not.node(), 0).clock(&clock).build().unwrap();
+        let ids = millions(&Broken::Not, &generator);
+        assert_eq!(ids.iter().map(Vec::len).sum::<usize>(), 8_000_000);
+    }
+}

@@ -1,0 +1,61 @@
+//! Many at once.
+
+use std::sync::Barrier;
+use std::thread;
+
+use crate::clock;
+use crate::dice::Dice;
+
+/// As many as draw from one generator.
+pub const THREADS: u64 = 8;
+
+/// Runs `work` on eight threads that start together, each with dice of its own (so has the
+/// [clock](crate::clock) that it reads); gives what each returns.
+///
+/// # Panics
+/// When one of them does, with its seed.
+pub fn on_threads<T: Send>(work: impl Fn(Dice) -> T + Sync) -> Vec<T> {
+    let barrier = Barrier::new(usize::try_from(THREADS).unwrap());
+    let (work, barrier) = (&work, &barrier);
+    thread::scope(|scope| {
+        let threads: Vec<_> = (0..THREADS)
+            .map(|seed| {
+                scope.spawn(move || {
+                    clock::set_dice(Dice::new(!seed));
+                    barrier.wait();
+                    work(Dice::new(seed))
+                })
+            })
+            .collect();
+        let results = threads.into_iter().zip(0..THREADS).map(|(thread, seed)| {
+            thread
+                .join()
+                .unwrap_or_else(|_| panic!("the thread of seed {seed} panicked, see above"))
+        });
+        results.collect()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn all_run_at_the_same_time_with_dice_of_their_own() {
+        let all_there = Barrier::new(usize::try_from(THREADS).unwrap());
+        let mut rolls = on_threads(|mut dice| {
+            all_there.wait();
+            dice.below(u64::MAX)
+        });
+        rolls.sort_unstable();
+        rolls.dedup();
+        assert_eq!(rolls.len(), 8);
+    }
+
+    #[test]
+    #[should_panic(expected = "the thread of seed 3 panicked")]
+    fn a_panic_is_passed_on_with_the_seed() {
+        let first = |seed| Dice::new(seed).below(u64::MAX);
+        on_threads(|mut dice| assert_ne!(dice.below(u64::MAX), first(3)));
+    }
+}
