@@ -202,9 +202,6 @@ impl CounterClock {
     /// The time from a new anchor, or from the present one while another thread makes a new one.
     #[cold]
     fn anchored(&self) -> Result<UnixTime, ClockError> {
-        if !self.is_steady {
-            return SystemClock.now();
-        }
         // Acquire and release: the anchors of one holder happen before those of the next.
         let holder = !self.is_anchoring.swap(true, Ordering::Acquire);
         let time = if holder { self.make_anchor() } else { self.overdue() };
@@ -248,6 +245,9 @@ impl Default for CounterClock {
 impl Clock for CounterClock {
     #[inline]
     fn now(&self) -> Result<UnixTime, ClockError> {
+        if !self.is_steady {
+            return SystemClock.now();
+        }
         match self.extrapolated(counter()) {
             Some(time) => Ok(time),
             None => self.anchored(),
@@ -256,6 +256,9 @@ impl Clock for CounterClock {
 
     #[inline]
     fn glance(&self) -> Result<UnixTime, ClockError> {
+        if !self.is_steady {
+            return SystemClock.now();
+        }
         // SAFETY: every x86-64 processor has the instruction; it touches no memory.
         let counter = unsafe { _rdtsc() };
         match self.extrapolated(counter) {

@@ -13,7 +13,7 @@ use crate::engine::{Issue, ReadTick, Refusal};
 use crate::error::RangeError;
 use crate::scheme::Scheme;
 use crate::sequence::Sequence;
-#[cfg(feature = "std")]
+#[cfg(any(test, feature = "std"))]
 use crate::tick::Tick;
 use crate::window::Window;
 
