@@ -1,5 +1,12 @@
-//! IDs to text and back, one at a time, for 1,024 IDs in turn: the branches of a parser that always
-//! sees the same ID would be foretold too well.
+//! `encode` and `decode`: IDs to text and back, one at a time. Times are per ID.
+//!
+//! 1,024 different IDs in turn: the branches of a parser that always sees the same ID would be
+//! foretold too well. Decoding checks everything, as everybody's does.
+//!
+//! To come, with the functions that take slices: `encode/bulk` and `decode/bulk` for
+//! - sno,
+//! - kuid (global),
+//! - SCRU64.
 
 use std::array;
 use std::fmt::Debug;
@@ -7,60 +14,211 @@ use std::hint::black_box;
 use std::str::FromStr;
 use std::time::Duration;
 
-use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use tickid_core::{Builder, Form, ManualClock, Scheme, UnixTime};
-use tickid_kuid::{GlobalId, Kuid, Node};
-use tickid_nanoflake::{GeneratorId, Nanoflake, NanoflakeId};
+use base64::Engine as _;
+use base64::alphabet::Alphabet;
+use base64::engine::{GeneralPurpose, general_purpose::NO_PAD};
+use criterion::measurement::WallTime;
+use criterion::{BenchmarkGroup, Criterion, Throughput, criterion_group, criterion_main};
+use data_encoding::{Encoding, Specification};
+use ferroid::base32::Base32SnowExt as _;
+use tickid_benches::START;
+use tickid_benches::criterion;
+use tickid_benches::peers::WideSnowflake;
+use tickid_benches::subject::{self, Subject};
+use tickid_core::{Form, ManualClock};
+use tickid_kuid::{GlobalId, Kuid, LocalId};
+use tickid_nanoflake::{Nanoflake, NanoflakeId};
 use tickid_scru64::{Scru64, Scru64Id};
-use tickid_sno::{Partition, Sno, SnoId};
+use tickid_sno::{Sno, SnoId};
 
-const COUNT: usize = 1024;
-/// 2026-01-01T00:00:00Z.
-const START: UnixTime = UnixTime::from_micros(1_767_225_600_000_000);
+type Group<'a> = BenchmarkGroup<'a, WallTime>;
+type Official = scru64_official::Scru64Id;
+
+const COUNT: usize = 1_024;
 
 fn text(c: &mut Criterion) {
-    let scru64 = ids::<Scru64>("1/8".parse().expect("a node spec"));
-    both_ways(c, Scru64::NAME, scru64, Scru64Id::encode);
-    let nanoflake = ids::<Nanoflake>(GeneratorId::new(1).expect("below 1,024"));
-    both_ways(c, Nanoflake::NAME, nanoflake, NanoflakeId::encode);
-    let kuid = ids::<Kuid>(Node::from_u32(1));
-    both_ways(c, Kuid::NAME, kuid, GlobalId::encode);
-    let sno = ids::<Sno>(Partition::new(1));
-    both_ways(c, Sno::NAME, sno, SnoId::encode);
+    let sno: [SnoId; COUNT] = ids::<Sno>();
+    let scru64: [Scru64Id; COUNT] = ids::<Scru64>();
+    let kuid: [GlobalId; COUNT] = ids::<Kuid>();
+    let nanoflake: [NanoflakeId; COUNT] = ids::<Nanoflake>();
+    let inputs = Inputs {
+        locals: kuid.map(|id| id.to_local(tickid_kuid::Drift::DEFAULT)),
+        // The same bits, in each peer's own words.
+        sno_bytes: sno.map(SnoId::to_bytes),
+        kuid_bytes: kuid.map(GlobalId::to_bytes),
+        official: scru64.map(|id| Official::const_from_u64(id.get())),
+        snowflakes: scru64.map(|id| WideSnowflake::from_raw(id.get())),
+        ulids: kuid.map(|id| ulid::Ulid(wide(id))),
+        uuids: kuid.map(|id| uuid::Uuid::from_u128(wide(id))),
+        sno,
+        scru64,
+        kuid,
+        nanoflake,
+    };
+
+    let mut group = c.benchmark_group("encode");
+    group.throughput(Throughput::Elements(COUNT as u64));
+    inputs.encode(&mut group);
+    group.finish();
+    let mut group = c.benchmark_group("decode");
+    group.throughput(Throughput::Elements(COUNT as u64));
+    inputs.decode(&mut group);
+    group.finish();
 }
 
 /// IDs a second and a bit apart, so that they differ in most places.
-fn ids<S: Scheme + Default>(node: S::Node) -> [<S::Form as Form<S>>::Id; COUNT] {
+fn ids<S: Subject>() -> [<S::Form as Form<S>>::Id; COUNT] {
     let clock = ManualClock::new(START);
-    let generator = Builder::<S>::seeded(node, 42).clock(&clock).build();
-    let generator = generator.expect("valid options");
+    let generator = subject::shared::<S>(&clock);
     array::from_fn(|_| {
         clock.advance(Duration::from_micros(1_234_567));
         generator.try_generate().expect("a clock that moves on")
     })
 }
 
-fn both_ways<I, T>(c: &mut Criterion, name: &str, ids: [I; COUNT], encode: impl Fn(I) -> T)
-where
-    I: Copy + FromStr<Err: Debug> + ToString,
-{
-    let mut group = c.benchmark_group("encode");
-    group.throughput(Throughput::Elements(1));
-    group.bench_function(name, |b| {
-        let mut ids = ids.iter().cycle();
-        b.iter(|| ids.next().map(|id| encode(black_box(*id))));
-    });
-    group.finish();
-
-    let texts = ids.map(|id| id.to_string());
-    let mut group = c.benchmark_group("decode");
-    group.throughput(Throughput::Elements(1));
-    group.bench_function(name, |b| {
-        let mut texts = texts.iter().cycle();
-        b.iter(|| texts.next().map(|text| black_box(&**text).parse::<I>()));
-    });
-    group.finish();
+/// 128 bits for those who have as many.
+fn wide(id: GlobalId) -> u128 {
+    let mut bytes = [0x5a; 16];
+    bytes[..12].copy_from_slice(&id.to_bytes());
+    u128::from_be_bytes(bytes)
 }
 
-criterion_group!(benches, text);
+struct Inputs {
+    sno: [SnoId; COUNT],
+    scru64: [Scru64Id; COUNT],
+    kuid: [GlobalId; COUNT],
+    locals: [LocalId; COUNT],
+    nanoflake: [NanoflakeId; COUNT],
+    sno_bytes: [[u8; 10]; COUNT],
+    kuid_bytes: [[u8; 12]; COUNT],
+    official: [Official; COUNT],
+    snowflakes: [WideSnowflake; COUNT],
+    ulids: [ulid::Ulid; COUNT],
+    uuids: [uuid::Uuid; COUNT],
+}
+
+impl Inputs {
+    fn encode(&self, group: &mut Group<'_>) {
+        let base32 = sno_base32();
+        let base64 = kuid_base64();
+        assert_eq!(base32.encode(&self.sno_bytes[1]), self.sno[1].to_string(), "same text");
+        assert_eq!(base64.encode(self.kuid_bytes[1]), self.kuid[1].to_string(), "same text");
+        assert_eq!(self.official[1].to_string(), self.scru64[1].to_string(), "same text");
+
+        each(group, "sno", &self.sno, |id| id.encode());
+        each(group, "scru64", &self.scru64, |id| id.encode());
+        each(group, "kuid-global", &self.kuid, |id| id.encode());
+        each(group, "kuid-local", &self.locals, |id| id.encode());
+        each(group, "nanoflake", &self.nanoflake, |id| id.encode());
+        each(group, "nanoflake/padded", &self.nanoflake, |id| id.encode_padded());
+
+        // Into an array on the stack, as ours: none of them has to allocate.
+        each(group, "data-encoding/sno", &self.sno_bytes, |bytes| {
+            let mut text = [0; 16];
+            base32.encode_mut(bytes, &mut text);
+            text
+        });
+        each(group, "base64/kuid-global", &self.kuid_bytes, |bytes| {
+            let mut text = [0; 16];
+            base64.encode_slice(bytes, &mut text).expect("room");
+            text
+        });
+        each(group, "scru64-official", &self.official, |id| id.encode());
+        each(group, "ferroid/base32", &self.snowflakes, |id| id.encode());
+        each(group, "ulid", &self.ulids, |id| {
+            let mut text = [0; ulid::ULID_LEN];
+            id.array_to_str(&mut text);
+            text
+        });
+        each(group, "uuid", &self.uuids, |id| {
+            let mut text = [0; uuid::fmt::Hyphenated::LENGTH];
+            id.hyphenated().encode_lower(&mut text);
+            text
+        });
+    }
+
+    fn decode(&self, group: &mut Group<'_>) {
+        let base32 = sno_base32();
+        let base64 = kuid_base64();
+        let sno = Texts::of(&self.sno);
+        let kuid = Texts::of(&self.kuid);
+        let scru64 = Texts::of(&self.scru64);
+
+        parse::<SnoId>(group, "sno", &sno);
+        parse::<Scru64Id>(group, "scru64", &scru64);
+        parse::<GlobalId>(group, "kuid-global", &kuid);
+        parse::<LocalId>(group, "kuid-local", &Texts::of(&self.locals));
+        parse::<NanoflakeId>(group, "nanoflake", &Texts::of(&self.nanoflake));
+        let padded = self.nanoflake.map(|id| id.encode_padded());
+        parse::<NanoflakeId>(group, "nanoflake/padded", &Texts::of(&padded));
+
+        each(group, "data-encoding/sno", &sno.all(), |text| {
+            let mut bytes = [0; 10];
+            base32.decode_mut(text.as_bytes(), &mut bytes).expect("valid text");
+            bytes
+        });
+        each(group, "base64/kuid-global", &kuid.all(), |text| {
+            let mut bytes = [0; 12];
+            base64.decode_slice(text, &mut bytes).expect("valid text");
+            bytes
+        });
+        parse::<Official>(group, "scru64-official", &scru64);
+        parse::<WideSnowflake>(group, "ferroid/base32", &Texts::of(&self.snowflakes));
+        parse::<ulid::Ulid>(group, "ulid", &Texts::of(&self.ulids));
+        parse::<uuid::Uuid>(group, "uuid", &Texts::of(&self.uuids));
+    }
+}
+
+/// sno's alphabet, for the crate that takes any.
+fn sno_base32() -> Encoding {
+    let mut specification = Specification::new();
+    specification.symbols.push_str("23456789abcdefghijklmnopqrstuvwx");
+    specification.encoding().expect("32 symbols")
+}
+
+/// kuid's alphabet, for the crate that takes any. (Its SIMD engines take only the standard ones.)
+fn kuid_base64() -> GeneralPurpose {
+    let alphabet =
+        Alphabet::new(".0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz");
+    GeneralPurpose::new(&alphabet.expect("64 symbols"), NO_PAD)
+}
+
+/// One text after the other, in one piece of memory.
+struct Texts {
+    together: String,
+    len: usize,
+}
+
+impl Texts {
+    fn of<T: ToString>(values: &[T; COUNT]) -> Self {
+        let len = values[0].to_string().len();
+        let together: String = values.iter().map(T::to_string).collect();
+        assert_eq!(together.len(), COUNT * len, "all of one length");
+        Self { together, len }
+    }
+
+    fn all(&self) -> [&str; COUNT] {
+        array::from_fn(|i| &self.together[i * self.len..][..self.len])
+    }
+}
+
+fn parse<I: FromStr<Err: Debug>>(group: &mut Group<'_>, name: &str, texts: &Texts) {
+    each(group, name, &texts.all(), |text| text.parse::<I>().expect("valid text"));
+}
+
+fn each<I, O>(group: &mut Group<'_>, name: &str, inputs: &[I; COUNT], one: impl Fn(&I) -> O) {
+    group.bench_function(name, |b| {
+        b.iter(|| {
+            for input in black_box(inputs) {
+                black_box(one(input));
+            }
+        });
+    });
+}
+
+criterion_group! {
+    name = benches;
+    config = criterion();
+    targets = text
+}
 criterion_main!(benches);

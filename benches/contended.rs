@@ -1,0 +1,97 @@
+//! `generate/contended`: all threads draw from one generator. Times are per ID of all of them together.
+//!
+//! Every thread moves the manual clock on after its share of a tick's IDs, so a tick is half used at
+//! most. Wall clocks have no place here: all that could be seen is each format's cap.
+
+use std::hint::black_box;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use criterion::measurement::WallTime;
+use criterion::{BenchmarkGroup, Criterion, Throughput, criterion_group, criterion_main};
+use ferroid::generator::{AtomicSnowflakeGenerator, LockSnowflakeGenerator};
+use tickid_benches::peers::{ManualMillis, WideSnowflake};
+use tickid_benches::subject::{self, Subject};
+use tickid_benches::timing::{contended, in_ticks};
+use tickid_benches::{Alone, START, criterion};
+use tickid_core::ManualClock;
+use tickid_kuid::Kuid;
+use tickid_nanoflake::Nanoflake;
+use tickid_scru64::Scru64;
+use tickid_sno::Sno;
+
+type Group<'a> = BenchmarkGroup<'a, WallTime>;
+
+fn all(c: &mut Criterion) {
+    let mut group = c.benchmark_group("generate/contended");
+    group.throughput(Throughput::Elements(1));
+    for threads in [2, 4] {
+        let word = Alone(AtomicU64::new(0));
+        let add = || black_box(&word).0.fetch_add(1, Ordering::Relaxed);
+        measure(&mut group, "fetch-add", threads, |calls| {
+            in_ticks(calls, calls, add, || ());
+        });
+        ours::<Scru64>(&mut group, threads);
+        ours::<Nanoflake>(&mut group, threads);
+        ours::<Kuid>(&mut group, threads);
+        ours::<Sno>(&mut group, threads);
+        ferroid(&mut group, threads);
+    }
+    group.finish();
+}
+
+fn ours<S: Subject>(group: &mut Group<'_>, threads: u32) {
+    let clock = Alone(ManualClock::new(START));
+    let clock = &clock.0;
+    let batch = S::batch(threads);
+    let next_tick = || clock.advance(S::TICK);
+
+    // `generate`, not `try_generate`: threads that move the clock on can't be kept from being away at
+    // that moment. Waiting on a manual clock moves it on, too.
+    let generator = Alone(subject::shared::<S>(clock));
+    measure(group, &format!("{}/shared", S::NAME), threads, |calls| {
+        let one = || black_box(&generator).0.generate().expect("a clock");
+        in_ticks(calls, batch, one, next_tick);
+    });
+    measure(group, &format!("{}/handles", S::NAME), threads, |calls| {
+        let mut handle = generator.0.handle();
+        let one = || black_box(&mut handle).generate().expect("a clock");
+        in_ticks(calls, batch, one, next_tick);
+    });
+}
+
+fn ferroid(group: &mut Group<'_>, threads: u32) {
+    let clock = Alone(ManualMillis::default());
+    let clock = &clock.0;
+    let next_tick = || clock.advance();
+    // Its closure is also called when another thread was faster: then to try again at once is right.
+    let again = |_| std::hint::spin_loop();
+
+    let atomic = Alone(AtomicSnowflakeGenerator::<WideSnowflake, _>::new(0, clock));
+    measure(group, "ferroid/atomic", threads, |calls| {
+        in_ticks(calls, 2_048, || black_box(&atomic).0.next_id(again), next_tick);
+    });
+    let lock = Alone(LockSnowflakeGenerator::<WideSnowflake, _>::new(0, clock));
+    measure(group, "ferroid/lock", threads, |calls| {
+        let one = || black_box(&lock).0.try_next_id(again).expect("a lock nobody panicked with");
+        in_ticks(calls, 2_048, one, next_tick);
+    });
+}
+
+fn measure(group: &mut Group<'_>, name: &str, threads: u32, work: impl Fn(u64) + Sync) {
+    group.bench_function(format!("{threads}-threads/{name}"), |b| {
+        // Nobody can measure a single call of several threads; the first guesses must not be of thread
+        // starts either.
+        b.iter_custom(|calls| -> Duration {
+            let scale = (10_000 / calls).max(1);
+            contended(threads, calls * scale, &work) / u32::try_from(scale).unwrap_or(1)
+        });
+    });
+}
+
+criterion_group! {
+    name = benches;
+    config = criterion();
+    targets = all
+}
+criterion_main!(benches);

@@ -1,0 +1,206 @@
+//! `generate/one-thread`: one ID at a time, nobody else about.
+
+use std::hint::black_box;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use criterion::measurement::WallTime;
+use criterion::{BenchmarkGroup, Criterion, Throughput, criterion_group, criterion_main};
+use ferroid::generator::{
+    AtomicSnowflakeGenerator, BasicSnowflakeGenerator, LockSnowflakeGenerator,
+};
+use ferroid::time::MonotonicClock;
+use tickid_benches::peers::{self, ManualMillis, StandingStill, TimelessSnowflake, WideSnowflake};
+use tickid_benches::subject::{self, Subject, builder};
+use tickid_benches::timing::{in_ticks, paced};
+use tickid_benches::{Alone, START, criterion};
+use tickid_core::ManualClock;
+use tickid_kuid::Kuid;
+use tickid_nanoflake::Nanoflake;
+use tickid_scru64::Scru64;
+use tickid_sno::Sno;
+
+type Group<'a> = BenchmarkGroup<'a, WallTime>;
+
+/// As many as ours draw.
+const BATCH: u64 = 2_048;
+
+fn one_thread(c: &mut Criterion) {
+    let mut group = c.benchmark_group("generate/one-thread");
+    group.throughput(Throughput::Elements(1));
+
+    // What the processor asks for an atomic addition, the least a shared generator can do.
+    let word = Alone(AtomicU64::new(0));
+    group.bench_function("fetch-add", |b| {
+        b.iter(|| black_box(&word).0.fetch_add(1, Ordering::Relaxed));
+    });
+
+    ours::<Scru64>(&mut group);
+    ours::<Nanoflake>(&mut group);
+    ours::<Kuid>(&mut group);
+    ours::<Sno>(&mut group);
+
+    ferroid_manual(&mut group);
+    ferroid_ticker(&mut group);
+    scru64_official(&mut group);
+    others(&mut group);
+    group.finish();
+}
+
+fn ours<S: Subject>(group: &mut Group<'_>) {
+    let name = S::NAME;
+    let clock = Alone(ManualClock::new(START));
+    let clock = &clock.0;
+    let next_tick = || clock.advance(S::TICK);
+    let batch = S::batch(1);
+
+    let mut exclusive = subject::exclusive::<S>(clock);
+    group.bench_function(format!("manual/{name}/exclusive"), |b| {
+        let mut one = || black_box(&mut exclusive).try_generate().expect(MANUAL);
+        b.iter_custom(|calls| in_ticks(calls, batch, &mut one, next_tick));
+    });
+    let shared = subject::shared::<S>(clock);
+    group.bench_function(format!("manual/{name}/shared"), |b| {
+        let one = || black_box(&shared).try_generate().expect(MANUAL);
+        b.iter_custom(|calls| in_ticks(calls, batch, one, next_tick));
+    });
+    let mut handle = shared.handle();
+    group.bench_function(format!("manual/{name}/handle"), |b| {
+        let mut one = || black_box(&mut handle).try_generate().expect(MANUAL);
+        b.iter_custom(|calls| in_ticks(calls, batch, &mut one, next_tick));
+    });
+
+    // `generate`, not `try_generate`: a thread that was away in the middle of a burst may be too fast
+    // for the tick in which it comes back.
+    let mut exclusive = builder::<S>().build_local().expect("valid options");
+    group.bench_function(format!("wall/{name}/exclusive/below-cap"), |b| {
+        let mut one = || black_box(&mut exclusive).generate().expect(WALL);
+        b.iter_custom(|calls| paced(calls, S::PACE, &mut one));
+    });
+    let shared = builder::<S>().build().expect("valid options");
+    group.bench_function(format!("wall/{name}/shared/below-cap"), |b| {
+        let one = || black_box(&shared).generate().expect(WALL);
+        b.iter_custom(|calls| paced(calls, S::PACE, one));
+    });
+    let mut handle = shared.handle();
+    group.bench_function(format!("wall/{name}/handle/below-cap"), |b| {
+        let mut one = || black_box(&mut handle).generate().expect(WALL);
+        b.iter_custom(|calls| paced(calls, S::PACE, &mut one));
+    });
+}
+
+const MANUAL: &str = "a clock that moves on before the tick's IDs are used up";
+const WALL: &str = "a clock";
+
+/// On the same kind of clock as ours: one load, a millisecond more after each batch.
+fn ferroid_manual(group: &mut Group<'_>) {
+    let clock = Alone(ManualMillis::default());
+    let clock = &clock.0;
+    let next_tick = || clock.advance();
+
+    let basic = BasicSnowflakeGenerator::<WideSnowflake, _>::new(0, clock);
+    group.bench_function("manual/ferroid/basic", |b| {
+        let one = || black_box(&basic).next_id(never);
+        b.iter_custom(|calls| in_ticks(calls, BATCH, one, next_tick));
+    });
+    let atomic = AtomicSnowflakeGenerator::<WideSnowflake, _>::new(0, clock);
+    group.bench_function("manual/ferroid/atomic", |b| {
+        let one = || black_box(&atomic).next_id(never);
+        b.iter_custom(|calls| in_ticks(calls, BATCH, one, next_tick));
+    });
+    let lock = LockSnowflakeGenerator::<WideSnowflake, _>::new(0, clock);
+    group.bench_function("manual/ferroid/lock", |b| {
+        let one = || black_box(&lock).try_next_id(never).expect("a lock nobody panicked with");
+        b.iter_custom(|calls| in_ticks(calls, BATCH, one, next_tick));
+    });
+
+    // As ferroid measures itself, which is less than a generator does: there is no time at all.
+    let basic = BasicSnowflakeGenerator::<TimelessSnowflake, _>::new(0, StandingStill);
+    group.bench_function("manual/ferroid/basic/no-time", |b| {
+        b.iter(|| black_box(&basic).next_id(never));
+    });
+    let atomic = AtomicSnowflakeGenerator::<TimelessSnowflake, _>::new(0, StandingStill);
+    group.bench_function("manual/ferroid/atomic/no-time", |b| {
+        b.iter(|| black_box(&atomic).next_id(never));
+    });
+}
+
+/// With its own clock: a thread that counts milliseconds from the start of the process, whatever the wall
+/// clock does meanwhile. (Ours follow the wall.)
+fn ferroid_ticker(group: &mut Group<'_>) {
+    let clock = MonotonicClock::<1>::default();
+    let basic = BasicSnowflakeGenerator::<WideSnowflake, _>::new(0, clock.clone());
+    group.bench_function("ticker/ferroid/basic", |b| {
+        b.iter(|| black_box(&basic).next_id(wait));
+    });
+    let atomic = AtomicSnowflakeGenerator::<WideSnowflake, _>::new(0, clock.clone());
+    group.bench_function("ticker/ferroid/atomic", |b| {
+        b.iter(|| black_box(&atomic).next_id(wait));
+    });
+    let lock = LockSnowflakeGenerator::<WideSnowflake, _>::new(0, clock);
+    group.bench_function("ticker/ferroid/lock", |b| {
+        b.iter(|| black_box(&lock).try_next_id(wait).expect("a lock nobody panicked with"));
+    });
+}
+
+/// What ferroid calls when it is out of IDs.
+fn never(_: u64) {
+    unreachable!("four million IDs in a millisecond")
+}
+
+/// The same where the millisecond is made by a thread that may be late.
+fn wait(_: u64) {
+    std::hint::spin_loop();
+}
+
+/// In bursts, as ours, with the same one bit of node: else it would soon be ten seconds ahead of the
+/// clock and return nothing.
+fn scru64_official(group: &mut Group<'_>) {
+    let clock = Alone(ManualMillis::default());
+    let clock = &clock.0;
+    let mut own = peers::scru64_own();
+    group.bench_function("manual/scru64-official/own", |b| {
+        let mut one = || black_box(&mut own).generate_or_abort_core(clock.get(), 10_000);
+        b.iter_custom(|calls| {
+            in_ticks(calls, BATCH, || one().expect(MANUAL), || clock.advance_by(256))
+        });
+    });
+
+    let mut own = peers::scru64_own();
+    group.bench_function("wall/scru64-official/own/below-cap", |b| {
+        let mut one = || black_box(&mut own).generate().expect(WALL);
+        b.iter_custom(|calls| paced(calls, Scru64::PACE, &mut one));
+    });
+    let global = peers::scru64_global();
+    group.bench_function("wall/scru64-official/global/below-cap", |b| {
+        let one = || black_box(&global).generate().expect(WALL);
+        b.iter_custom(|calls| paced(calls, Scru64::PACE, one));
+    });
+}
+
+fn others(group: &mut Group<'_>) {
+    // Its 4,096 IDs per millisecond are Nanoflake's, and so is its pace.
+    let mut exclusive = snowflaked::Generator::new(1);
+    group.bench_function("wall/snowflaked/exclusive/below-cap", |b| {
+        let mut one = || black_box(&mut exclusive).generate::<u64>();
+        b.iter_custom(|calls| paced(calls, Nanoflake::PACE, &mut one));
+    });
+    let shared = snowflaked::sync::Generator::new(1);
+    group.bench_function("wall/snowflaked/shared/below-cap", |b| {
+        let one = || black_box(&shared).generate::<u64>();
+        b.iter_custom(|calls| paced(calls, Nanoflake::PACE, one));
+    });
+
+    // Neither has a cap to speak of.
+    let mut ulid = ulid::Generator::new();
+    group.bench_function("wall/ulid/exclusive", |b| {
+        b.iter(|| black_box(&mut ulid).generate().expect("80 bits of room"));
+    });
+    group.bench_function("wall/uuid-v7", |b| b.iter(uuid::Uuid::now_v7));
+}
+
+criterion_group! {
+    name = benches;
+    config = criterion();
+    targets = one_thread
+}
+criterion_main!(benches);

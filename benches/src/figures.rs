@@ -1,0 +1,86 @@
+//! Benchmarks that criterion has no words for: they print their figures and leave them where the
+//! report looks for them.
+
+use std::path::PathBuf;
+use std::{env, fs};
+
+/// What a benchmark program was asked for, in criterion's own words as far as they mean anything here.
+#[derive(Debug)]
+pub struct Request {
+    filters: Vec<String>,
+    /// Whether to measure at all: `cargo test` runs benchmarks only to see that they work.
+    pub is_bench: bool,
+    /// Whether somebody is waiting.
+    pub is_quick: bool,
+}
+
+impl Request {
+    /// From the command line.
+    #[must_use]
+    pub fn from_args() -> Self {
+        let mut request = Self { filters: Vec::new(), is_bench: false, is_quick: false };
+        let mut args = env::args().skip(1);
+        while let Some(arg) = args.next() {
+            match &*arg {
+                "--bench" => request.is_bench = true,
+                "--measurement-time" => {
+                    let seconds = args.next().and_then(|value| value.parse::<f64>().ok());
+                    request.is_quick = seconds.is_some_and(|seconds| seconds < 1.0);
+                }
+                "--warm-up-time" | "--sample-size" => drop(args.next()),
+                "--quick" => request.is_quick = true,
+                flag if flag.starts_with('-') => {}
+                // Criterion takes a regular expression; `cargo xtask bench` makes alternatives of several.
+                filter => request.filters.extend(filter.split('|').map(str::to_owned)),
+            }
+        }
+        request
+    }
+
+    /// Whether the benchmark of that name was asked for.
+    #[must_use]
+    pub fn wants(&self, name: &str) -> bool {
+        self.filters.is_empty() || self.filters.iter().any(|filter| name.contains(filter))
+    }
+}
+
+/// The figures of one group.
+#[derive(Debug)]
+pub struct Figures {
+    group: &'static str,
+    lines: Vec<String>,
+}
+
+impl Figures {
+    /// None yet.
+    #[must_use]
+    pub fn new(group: &'static str) -> Self {
+        Self { group, lines: Vec::new() }
+    }
+
+    /// Prints a figure and keeps it.
+    pub fn add(&mut self, name: &str, quantity: &str, unit: &str, value: f64) {
+        println!("{}/{name:<40} {quantity:<12} {value:>12.3} {unit}", self.group);
+        self.lines.push(format!(
+            r#"{{"name":"{name}","quantity":"{quantity}","unit":"{unit}","value":{value:.4}}}"#
+        ));
+    }
+
+    /// Leaves them for the report, if there are any.
+    pub fn save(self) {
+        if self.lines.is_empty() {
+            return;
+        }
+        let home = env::var_os("CRITERION_HOME").map(PathBuf::from);
+        let folder = home.unwrap_or_else(|| PathBuf::from("target/criterion")).join("figures");
+        let text = format!(
+            "{{\"group\":\"{}\",\"figures\":[\n{}\n]}}\n",
+            self.group,
+            self.lines.join(",\n")
+        );
+        let path = folder.join(self.group.replace('/', "_")).with_extension("json");
+        fs::create_dir_all(&folder)
+            .and_then(|()| fs::write(&path, text))
+            .expect("a folder to write to");
+    }
+}

@@ -1,0 +1,97 @@
+//! The other libraries, set up as their users would, but never stalling where ours are not.
+
+use std::sync::Once;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use ferroid::define_snowflake_id;
+use ferroid::time::TimeSource;
+use scru64_official::generator::GlobalGenerator;
+
+use crate::START_MILLIS;
+
+define_snowflake_id!(
+    /// ferroid's own layouts have at most 16 bits of sequence, which a loop uses up within a
+    /// millisecond. With these it has four million.
+    WideSnowflake, u64,
+    reserved: 1,
+    timestamp: 41,
+    machine_id: 0,
+    sequence: 22
+);
+
+define_snowflake_id!(
+    /// The layout of ferroid's own benchmarks: all sequence, no time.
+    TimelessSnowflake, u64,
+    reserved: 1,
+    timestamp: 0,
+    machine_id: 0,
+    sequence: 63
+);
+
+/// Milliseconds that move on when they are told to: [`tickid_core::ManualClock`] for ferroid. Reading it
+/// is one relaxed load, as it is for ferroid's own clock.
+#[derive(Debug)]
+pub struct ManualMillis(AtomicU64);
+
+impl Default for ManualMillis {
+    fn default() -> Self {
+        Self(AtomicU64::new(START_MILLIS))
+    }
+}
+
+impl ManualMillis {
+    /// A millisecond later.
+    pub fn advance(&self) {
+        self.advance_by(1);
+    }
+
+    /// So many milliseconds later.
+    pub fn advance_by(&self, millis: u64) {
+        self.0.fetch_add(millis, Ordering::Relaxed);
+    }
+
+    /// What it shows.
+    #[must_use]
+    pub fn get(&self) -> u64 {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+impl TimeSource<u64> for &ManualMillis {
+    fn current_millis(&self) -> u64 {
+        self.get()
+    }
+}
+
+/// A clock that is no clock, as in ferroid's own benchmarks.
+#[derive(Clone, Copy, Debug)]
+pub struct StandingStill;
+
+impl TimeSource<u64> for StandingStill {
+    fn current_millis(&self) -> u64 {
+        0
+    }
+}
+
+/// The official generators have the same one bit of node as ours.
+#[must_use]
+pub fn scru64_node() -> scru64_official::generator::NodeSpec {
+    "1/1".parse().expect("a node spec")
+}
+
+/// A generator of one's own, for one thread.
+#[must_use]
+pub fn scru64_own() -> scru64_official::Scru64Generator {
+    scru64_official::Scru64Generator::new(scru64_node())
+}
+
+/// The process-wide generator (a mutex), with its node.
+#[must_use]
+pub fn scru64_global() -> GlobalGenerator {
+    static INITIALIZED: Once = Once::new();
+    INITIALIZED.call_once(|| {
+        let fresh = GlobalGenerator.initialize(scru64_node());
+        assert!(fresh.is_ok(), "somebody else set the node");
+    });
+    GlobalGenerator
+}
