@@ -6,15 +6,11 @@
 mod tests {
     use core::fmt::Debug;
 
-    use serde::Deserialize;
-    use serde::de::value::{
-        Error, SeqDeserializer, StrDeserializer, U32Deserializer, U64Deserializer,
-    };
-    use serde::de::{DeserializeOwned, Deserializer, Visitor};
-    use serde::forward_to_deserialize_any;
-    use serde::ser::{Impossible, Serialize, SerializeTuple, Serializer};
+    use serde::Serialize;
+    use serde::de::DeserializeOwned;
     use tickid_kuid::vector_clock::Entry;
     use tickid_kuid::{GlobalId, LocalId, Node, VectorClock, WideGlobalId, global_id, local_id};
+    use tickid_testkit::binary_serde::{Document, read, write};
 
     const LOCAL: LocalId = local_id!(".5.tXbhdV.3");
     const GLOBAL: GlobalId = global_id!(".5.tXVEf8n8vPN.0");
@@ -32,23 +28,22 @@ mod tests {
 
     #[test]
     fn integers_and_bytes_in_binary_formats() {
-        assert_eq!(LOCAL.serialize(Binary(())), Ok(vec![0x0060_398a_7b69_8001]));
-        let bytes = GLOBAL.to_bytes().map(u64::from);
-        assert_eq!(GLOBAL.serialize(Binary(())), Ok(bytes.to_vec()));
         let wide = WideGlobalId::from(0x0102_0304_0506_0708_090a_0b0c_0d0e_0f10);
-        assert_eq!(wide.serialize(Binary(())), Ok((1..=16).collect()));
-        assert_eq!(Node::from_u32(7).serialize(Binary(())), Ok(vec![7]));
+        assert_binary(LOCAL, Document::U64(0x0060_398a_7b69_8001));
+        assert_eq!(LOCAL.get(), 0x0060_398a_7b69_8001);
+        assert_binary(GLOBAL, Document::bytes(&GLOBAL.to_bytes()));
+        assert_binary(wide, Document::Tuple((1..=16).map(Document::U8).collect()));
+        assert_eq!(wide.to_bytes().to_vec(), (1..=16).collect::<Vec<_>>());
+        assert_binary(Node::from_u32(7), Document::U32(7));
+        assert!(read::<LocalId>(Document::Text(".5.tXbhdV.3")).is_err());
+    }
 
-        let integer = U64Deserializer::<Error>::new(LOCAL.get());
-        assert_eq!(LocalId::deserialize(Binary(integer)), Ok(LOCAL));
-        let bytes = SeqDeserializer::<_, Error>::new(GLOBAL.to_bytes().into_iter());
-        assert_eq!(GlobalId::deserialize(Binary(bytes)), Ok(GLOBAL));
-        let bytes = SeqDeserializer::<_, Error>::new(wide.to_bytes().into_iter());
-        assert_eq!(WideGlobalId::deserialize(Binary(bytes)), Ok(wide));
-        let integer = U32Deserializer::<Error>::new(7);
-        assert_eq!(Node::deserialize(Binary(integer)), Ok(Node::from_u32(7)));
-        let text = StrDeserializer::<Error>::new(".5.tXbhdV.3");
-        assert!(LocalId::deserialize(Binary(text)).is_err());
+    fn assert_binary<T: Serialize + DeserializeOwned + PartialEq + Debug>(
+        value: T,
+        document: Document,
+    ) {
+        assert_eq!(write(&value).as_ref(), Ok(&document));
+        assert_eq!(read(document), Ok(value));
     }
 
     #[test]
@@ -72,177 +67,5 @@ mod tests {
     fn assert_json<T: Serialize + DeserializeOwned + PartialEq + Debug>(value: T, json: &str) {
         assert_eq!(serde_json::to_string(&value).unwrap(), json);
         assert_eq!(serde_json::from_str::<T>(json).unwrap(), value);
-    }
-
-    /// The least of a format that people do not read.
-    struct Binary<D = ()>(D);
-
-    impl<'de, D: Deserializer<'de>> Deserializer<'de> for Binary<D> {
-        type Error = D::Error;
-
-        fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, D::Error> {
-            self.0.deserialize_any(visitor)
-        }
-
-        fn is_human_readable(&self) -> bool {
-            false
-        }
-
-        forward_to_deserialize_any! {
-            bool i8 i16 i32 i64 i128 u8 u16 u32 u64 u128 f32 f64 char str string bytes byte_buf
-            option unit unit_struct newtype_struct seq tuple tuple_struct map struct enum identifier
-            ignored_any
-        }
-    }
-
-    macro_rules! refuse {
-        ($($method:ident($value:ty)),*) => {$(
-            fn $method(self, _: $value) -> Result<Vec<u64>, Error> {
-                refused()
-            }
-        )*};
-    }
-
-    /// Writes integers, and tuples of them, in a list.
-    impl Serializer for Binary {
-        type Ok = Vec<u64>;
-        type Error = Error;
-        type SerializeSeq = Impossible<Vec<u64>, Error>;
-        type SerializeTuple = Tuple;
-        type SerializeTupleStruct = Impossible<Vec<u64>, Error>;
-        type SerializeTupleVariant = Impossible<Vec<u64>, Error>;
-        type SerializeMap = Impossible<Vec<u64>, Error>;
-        type SerializeStruct = Impossible<Vec<u64>, Error>;
-        type SerializeStructVariant = Impossible<Vec<u64>, Error>;
-
-        fn is_human_readable(&self) -> bool {
-            false
-        }
-
-        fn serialize_u8(self, value: u8) -> Result<Vec<u64>, Error> {
-            Ok(vec![value.into()])
-        }
-
-        fn serialize_u32(self, value: u32) -> Result<Vec<u64>, Error> {
-            Ok(vec![value.into()])
-        }
-
-        fn serialize_u64(self, value: u64) -> Result<Vec<u64>, Error> {
-            Ok(vec![value])
-        }
-
-        fn serialize_tuple(self, _: usize) -> Result<Tuple, Error> {
-            Ok(Tuple(Vec::new()))
-        }
-
-        refuse! {
-            serialize_bool(bool), serialize_i8(i8), serialize_i16(i16), serialize_i32(i32),
-            serialize_i64(i64), serialize_u16(u16), serialize_f32(f32), serialize_f64(f64),
-            serialize_char(char), serialize_str(&str), serialize_bytes(&[u8]),
-            serialize_unit_struct(&'static str)
-        }
-
-        fn serialize_none(self) -> Result<Vec<u64>, Error> {
-            refused()
-        }
-
-        fn serialize_some<T: Serialize + ?Sized>(self, _: &T) -> Result<Vec<u64>, Error> {
-            refused()
-        }
-
-        fn serialize_unit(self) -> Result<Vec<u64>, Error> {
-            refused()
-        }
-
-        fn serialize_unit_variant(
-            self,
-            _: &'static str,
-            _: u32,
-            _: &'static str,
-        ) -> Result<Vec<u64>, Error> {
-            refused()
-        }
-
-        fn serialize_newtype_struct<T: Serialize + ?Sized>(
-            self,
-            _: &'static str,
-            _: &T,
-        ) -> Result<Vec<u64>, Error> {
-            refused()
-        }
-
-        fn serialize_newtype_variant<T: Serialize + ?Sized>(
-            self,
-            _: &'static str,
-            _: u32,
-            _: &'static str,
-            _: &T,
-        ) -> Result<Vec<u64>, Error> {
-            refused()
-        }
-
-        fn serialize_seq(self, _: Option<usize>) -> Result<Self::SerializeSeq, Error> {
-            refused()
-        }
-
-        fn serialize_tuple_struct(
-            self,
-            _: &'static str,
-            _: usize,
-        ) -> Result<Self::SerializeTupleStruct, Error> {
-            refused()
-        }
-
-        fn serialize_tuple_variant(
-            self,
-            _: &'static str,
-            _: u32,
-            _: &'static str,
-            _: usize,
-        ) -> Result<Self::SerializeTupleVariant, Error> {
-            refused()
-        }
-
-        fn serialize_map(self, _: Option<usize>) -> Result<Self::SerializeMap, Error> {
-            refused()
-        }
-
-        fn serialize_struct(
-            self,
-            _: &'static str,
-            _: usize,
-        ) -> Result<Self::SerializeStruct, Error> {
-            refused()
-        }
-
-        fn serialize_struct_variant(
-            self,
-            _: &'static str,
-            _: u32,
-            _: &'static str,
-            _: usize,
-        ) -> Result<Self::SerializeStructVariant, Error> {
-            refused()
-        }
-    }
-
-    fn refused<T>() -> Result<T, Error> {
-        Err(serde::ser::Error::custom("neither integer nor tuple"))
-    }
-
-    struct Tuple(Vec<u64>);
-
-    impl SerializeTuple for Tuple {
-        type Ok = Vec<u64>;
-        type Error = Error;
-
-        fn serialize_element<T: Serialize + ?Sized>(&mut self, value: &T) -> Result<(), Error> {
-            self.0.extend(value.serialize(Binary(()))?);
-            Ok(())
-        }
-
-        fn end(self) -> Result<Vec<u64>, Error> {
-            Ok(self.0)
-        }
     }
 }

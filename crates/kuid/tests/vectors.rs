@@ -5,18 +5,18 @@
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;
-    use std::fs;
-    use std::path::Path;
 
     use data_encoding::{Encoding, HEXLOWER, Specification};
-    use serde_json::Value;
     use tickid_kuid::core::text::ParseErrorKind;
     use tickid_kuid::vector_clock::{self, Difference, Entry};
     use tickid_kuid::{Distance, Drift, GlobalId, LocalId, Node, VectorClock};
+    use tickid_testkit::vectors::{
+        self, Value, array, boolean, bytes as hex, list, load, string as text,
+    };
 
     #[test]
     fn local_ids_have_the_recorded_bytes_texts_and_times() {
-        let vectors = load();
+        let vectors = load("kuid.json");
         for entry in list(&vectors, "local", 152) {
             let parts = Parts::of(entry);
             let id = parts.local();
@@ -36,7 +36,7 @@ mod tests {
 
     #[test]
     fn of_parts_that_do_not_fit_only_microseconds_are_cut() {
-        let vectors = load();
+        let vectors = load("kuid.json");
         let mut refused = 0;
         for entry in list(&vectors, "local_lossy", 24) {
             let parts = Parts::of(entry);
@@ -67,7 +67,7 @@ mod tests {
 
     #[test]
     fn the_documented_example_holds_to_the_byte_under_phash_and_base64() {
-        let vectors = load();
+        let vectors = load("kuid.json");
         let example = &vectors["readme_example"];
         let (term, documented) = (&example["term"], &example["documented"]);
         let (name, drift) = (text(term, "node_name"), drift(term));
@@ -96,7 +96,7 @@ mod tests {
 
     #[test]
     fn todays_example_holds_to_the_byte_under_phash2_and_the_sortable_alphabet() {
-        let vectors = load();
+        let vectors = load("kuid.json");
         let example = &vectors["readme_example"];
         let (term, current) = (&example["term"], &example["current_phash2"]);
         let node = Node::phash2(text(term, "node_name"));
@@ -114,7 +114,7 @@ mod tests {
 
     #[test]
     fn global_ids_have_the_recorded_bytes_texts_and_times() {
-        let vectors = load();
+        let vectors = load("kuid.json");
         let mut drifts = BTreeSet::new();
         for entry in list(&vectors, "global", 150) {
             let drift = drift(entry);
@@ -148,7 +148,7 @@ mod tests {
 
     #[test]
     fn node_names_have_the_recorded_fingerprints() {
-        let vectors = load();
+        let vectors = load("kuid.json");
         for entry in list(&vectors, "node_hash", 68) {
             let name = text(entry, "name");
             let (phash2, phash) = (Node::phash2(name).get(), Node::phash(name).get());
@@ -159,7 +159,7 @@ mod tests {
 
     #[test]
     fn distances_are_as_recorded_with_their_signs() {
-        let vectors = load();
+        let vectors = load("kuid.json");
         let mut kinds = [0, 0];
         for entry in list(&vectors, "distance", 63) {
             let (left, right, result) = (&entry["left"], &entry["right"], &entry["result"]);
@@ -191,7 +191,7 @@ mod tests {
     /// `GlobalId::distance`).
     #[test]
     fn there_is_no_distance_between_nodes_or_kinds() {
-        let vectors = load();
+        let vectors = load("kuid.json");
         let mut kinds = Vec::new();
         for entry in list(&vectors, "distance_undefined", 3) {
             assert_eq!(entry["error"], "function_clause");
@@ -213,7 +213,7 @@ mod tests {
 
     #[test]
     fn joined_clocks_are_as_recorded_in_order() {
-        let vectors = load();
+        let vectors = load("kuid.json");
         for entry in list(&vectors["vclock"], "join", 56) {
             let (a, b) = (clock(&entry["a"]), clock(&entry["b"]));
             assert_eq!(a.join(&b).entries(), entries(&entry["result"]), "{entry}");
@@ -223,7 +223,7 @@ mod tests {
 
     #[test]
     fn descent_is_as_recorded() {
-        let vectors = load();
+        let vectors = load("kuid.json");
         for entry in list(&vectors["vclock"], "descend", 56) {
             let (a, b) = (clock(&entry["a"]), clock(&entry["b"]));
             assert_eq!(a.descends(&b), boolean(entry, "result"), "{entry}");
@@ -234,7 +234,7 @@ mod tests {
 
     #[test]
     fn descent_without_a_peer_is_as_recorded() {
-        let vectors = load();
+        let vectors = load("kuid.json");
         for entry in list(&vectors["vclock"], "descend_except_peer", 56) {
             let (a, b) = (clock(&entry["a"]), clock(&entry["b"]));
             let peer = text(entry, "peer");
@@ -246,7 +246,7 @@ mod tests {
 
     #[test]
     fn differences_of_clocks_are_as_recorded_in_order() {
-        let vectors = load();
+        let vectors = load("kuid.json");
         for entry in list(&vectors["vclock"], "diff", 56) {
             let (a, b) = (clock(&entry["a"]), clock(&entry["b"]));
             let found: Vec<_> = a
@@ -276,7 +276,7 @@ mod tests {
     /// canonical text only.
     #[test]
     fn only_canonical_text_decodes() {
-        let vectors = load();
+        let vectors = load("kuid.json");
         let d64 = sortable_base64();
         let (mut taken, mut stray, mut extra) = (0, 0, 0);
         for entry in list(&vectors, "d64_decode", 35) {
@@ -330,7 +330,7 @@ mod tests {
 
     #[test]
     fn global_ids_sort_by_bytes_and_text_as_recorded() {
-        let vectors = load();
+        let vectors = load("kuid.json");
         let sort = &vectors["sort"];
         let drift = drift(sort);
         let ids: Vec<_> =
@@ -432,39 +432,8 @@ mod tests {
         clock
     }
 
-    fn load() -> Value {
-        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../vectors/kuid.json");
-        serde_json::from_slice(&fs::read(path).unwrap()).unwrap()
-    }
-
-    fn list<'a>(value: &'a Value, key: &str, len: usize) -> &'a [Value] {
-        let list = array(&value[key]);
-        assert_eq!(list.len(), len, "{key}");
-        list
-    }
-
-    fn array(value: &Value) -> &[Value] {
-        value.as_array().unwrap_or_else(|| panic!("no list: {value}"))
-    }
-
     fn number(entry: &Value, key: &str) -> i64 {
-        let value = entry[key].as_i64();
-        value.unwrap_or_else(|| panic!("no integer {key}: {entry}"))
-    }
-
-    fn boolean(entry: &Value, key: &str) -> bool {
-        let value = entry[key].as_bool();
-        value.unwrap_or_else(|| panic!("no boolean {key}: {entry}"))
-    }
-
-    fn text<'a>(entry: &'a Value, key: &str) -> &'a str {
-        let value = entry[key].as_str();
-        value.unwrap_or_else(|| panic!("no text {key}: {entry}"))
-    }
-
-    fn hex<const N: usize>(entry: &Value, key: &str) -> [u8; N] {
-        let bytes = HEXLOWER.decode(text(entry, key).as_bytes()).unwrap();
-        bytes.try_into().unwrap()
+        vectors::number(entry, key)
     }
 
     fn node(entry: &Value) -> Node {
@@ -472,6 +441,6 @@ mod tests {
     }
 
     fn drift(entry: &Value) -> Drift {
-        Drift::new(u8::try_from(number(entry, "drift")).unwrap()).unwrap()
+        Drift::new(vectors::number(entry, "drift")).unwrap()
     }
 }

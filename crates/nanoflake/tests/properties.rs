@@ -8,6 +8,7 @@ use tickid_nanoflake::core::{NodeId as _, Scheme as _};
 use tickid_nanoflake::{
     Epoch, GeneratorId, Nanoflake, NanoflakeId, ParseError, UnixTime, nanoflake,
 };
+use tickid_testkit::config;
 
 const HIGHEST: u128 = i64::MAX.cast_unsigned() as u128;
 
@@ -56,12 +57,7 @@ fn naive_value(text: &[u8], radix: u32) -> Option<u128> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig {
-        cases: 20_000,
-        // A failure prints its input, which then becomes a test of its own.
-        failure_persistence: None,
-        ..ProptestConfig::default()
-    })]
+    #![proptest_config(config(80))]
 
     #[test]
     fn every_text_of_an_id_is_read_back_as_it(id in ids()) {

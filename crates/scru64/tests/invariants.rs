@@ -8,15 +8,15 @@ use tickid_testkit::invariants::{Rule, hold};
 
 #[test]
 fn promises_hold_by_default_which_is_a_ratchet_of_39_ticks() {
-    hold(&Subject, Rule::Default);
+    hold(&Subject::default(), Rule::Default);
 }
 
 #[test]
 fn promises_hold_under_ratchets_of_all_allowances_whatever_the_clock_does() {
-    hold(&Subject, Rule::Ratchet);
+    hold(&Subject::default(), Rule::Ratchet);
 }
 
 #[test]
 fn promises_hold_when_waiting_whatever_the_clock_does() {
-    hold(&Subject, Rule::Wait);
+    hold(&Subject::default(), Rule::Wait);
 }

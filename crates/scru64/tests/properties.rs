@@ -12,6 +12,7 @@ use tickid_scru64::core::{
 use tickid_scru64::{
     Builder, NodeIdSize, NodeSpec, ParseError, Policy, Scru64, Scru64Id, UnixTime, Window, scru64,
 };
+use tickid_testkit::config;
 
 const END: u64 = 36_u64.pow(12);
 const MAX_TIMESTAMP: u64 = 282_429_536_480;
@@ -95,12 +96,7 @@ fn naive_spec(text: &str) -> Option<(u64, Option<u64>, u8)> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig {
-        cases: 20_000,
-        // A failure prints its input, which then becomes a test of its own.
-        failure_persistence: None,
-        ..ProptestConfig::default()
-    })]
+    #![proptest_config(config(80))]
 
     #[test]
     fn the_text_of_an_id_is_read_back_as_it_in_either_case(id in ids()) {

@@ -9,9 +9,10 @@ use std::hash::DefaultHasher;
 
 use data_encoding::{Encoding, Specification};
 use proptest::prelude::*;
-use support::{MICROS_PER_TICK, at, config, within};
+use support::{MICROS_PER_TICK, at, within};
 use tickid_sno::core::text::ParseErrorKind;
 use tickid_sno::{Partition, SnoId, UnixTime, sno};
+use tickid_testkit::config;
 
 const ALPHABET: &str = "23456789abcdefghijklmnopqrstuvwx";
 
@@ -36,7 +37,7 @@ fn timestamps() -> impl Strategy<Value = u64> {
 }
 
 proptest! {
-    #![proptest_config(config())]
+    #![proptest_config(config(4))]
 
     #[test]
     fn what_is_printed_is_read_back(id in ids()) {

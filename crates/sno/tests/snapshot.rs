@@ -7,11 +7,12 @@ mod support;
 use std::collections::HashSet;
 
 use proptest::prelude::*;
-use support::{MICROS_PER_TICK, PARTITION, at, config, tick};
+use support::{MICROS_PER_TICK, PARTITION, at, tick};
 use tickid_sno::core::{self as core_crate, BuildError, ErrorKind, ManualClock, RangeError};
 use tickid_sno::{
     LocalGenerator, Partition, SequenceBounds, Snapshot, Sno, SnoId, UnixTime, Window,
 };
+use tickid_testkit::config;
 
 type Issued = core_crate::Snapshot<Sno>;
 
@@ -201,7 +202,7 @@ fn extreme_snapshots_are_errors() {
 }
 
 proptest! {
-    #![proptest_config(config())]
+    #![proptest_config(config(4))]
 
     /// Whatever the clock does before, between and after, down to the first ticks there are.
     #[test]

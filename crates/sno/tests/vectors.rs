@@ -5,19 +5,17 @@
 mod support;
 
 use core::time::Duration;
-use std::path::Path;
-use std::{fs, str};
 
-use serde_json::Value;
 use support::{MICROS_PER_TICK, at, within};
 use tickid_sno::core::{BuildError, Error, ErrorKind, ManualClock};
 use tickid_sno::{
     Builder, LocalGenerator, Meta, Partition, SequenceBounds, Snapshot, SnoId, UnixTime, WithTime,
 };
+use tickid_testkit::vectors::{Value, bytes, has_fields, list, load, number, string as text};
 
 #[test]
 fn every_list_of_the_file_is_asserted_below() {
-    let file = vectors();
+    let file = load("sno.json");
     let lists =
         ["ids", "with_time", "with_time_out_of_range", "traces", "snapshots", "snapshot_bounds"];
     has_fields(&file, &[lists.as_slice(), &["source"]].concat());
@@ -26,12 +24,12 @@ fn every_list_of_the_file_is_asserted_below() {
 
 #[test]
 fn ids_have_the_recorded_bytes_texts_and_fields() {
-    let file = vectors();
-    let ids = list(&file, "ids", 205).map(|entry| {
+    let file = load("sno.json");
+    let ids = list(&file, "ids", 205).iter().map(|entry| {
         let fields = ["bytes", "text", "unix_ns", "units", "tick", "meta"];
         let more = ["partition", "sequence"];
         has_fields(entry, &[fields.as_slice(), &more].concat());
-        let bytes = bytes(entry);
+        let bytes = bytes(entry, "bytes");
         let id: SnoId = text(entry, "text").parse().unwrap();
 
         assert_eq!(id.to_bytes(), bytes);
@@ -68,7 +66,7 @@ fn ids_have_the_recorded_bytes_texts_and_fields() {
 
 #[test]
 fn ids_of_a_chosen_time_count_up_and_wrap_around_their_pool() {
-    let file = vectors();
+    let file = load("sno.json");
     let mut generator = None;
     for entry in list(&file, "with_time", 50) {
         let fields = ["bytes", "text", "unix_ns", "generator", "call_index"];
@@ -84,7 +82,7 @@ fn ids_of_a_chosen_time_count_up_and_wrap_around_their_pool() {
 
         let (_, _, generator) = generator.as_ref().unwrap();
         let id = generator.new_with_time(time(entry), number(entry, "meta")).unwrap();
-        assert_eq!(id.to_bytes(), bytes(entry), "{entry}");
+        assert_eq!(id.to_bytes(), bytes(entry, "bytes"), "{entry}");
         assert_eq!(id.encode(), text(entry, "text"));
         assert_eq!(id.partition().get(), number::<u16>(entry, "partition"));
     }
@@ -93,14 +91,14 @@ fn ids_of_a_chosen_time_count_up_and_wrap_around_their_pool() {
 /// Times outside of 2010 to 2079 wrap there.
 #[test]
 fn times_out_of_range_are_errors_where_the_original_wraps() {
-    let file = vectors();
+    let file = load("sno.json");
     for entry in list(&file, "with_time_out_of_range", 7) {
         let fields = ["bytes", "text", "unix_ns", "call_index"];
         let more = ["meta", "partition", "seq_min", "seq_max"];
         has_fields(entry, &[fields.as_slice(), &more].concat());
         assert_eq!(number::<u64>(entry, "call_index"), 0);
         let wrapped: SnoId = text(entry, "text").parse().unwrap();
-        assert_eq!(wrapped.to_bytes(), bytes(entry));
+        assert_eq!(wrapped.to_bytes(), bytes(entry, "bytes"));
         assert_ne!(i128::from(wrapped.unix_time().as_micros()), nanos(entry) / 1_000);
 
         let meta = number(entry, "meta");
@@ -116,7 +114,7 @@ fn times_out_of_range_are_errors_where_the_original_wraps() {
 /// All steps of all traces, through the exclusive generator and, as far as IDs go, the shared one.
 #[test]
 fn traces_are_followed_step_by_step() {
-    let file = vectors();
+    let file = load("sno.json");
     let mut blocking = 0;
     for trace in list(&file, "traces", 30) {
         let name = has_trace_fields(trace);
@@ -146,7 +144,7 @@ fn traces_are_followed_step_by_step() {
                 continue;
             }
             has_fields(step, &["wall_units", "meta", "bytes"]);
-            let expected = SnoId::from_bytes(bytes(step));
+            let expected = SnoId::from_bytes(bytes(step, "bytes"));
             assert_eq!(expected.meta(), number::<u8>(step, "meta"));
             let meta = Meta(expected.meta());
             let expected = if starts_at_zero(name, wall) { one_less(expected) } else { expected };
@@ -163,13 +161,13 @@ fn traces_are_followed_step_by_step() {
 /// The original takes the state of a new generator for that of one that has issued an ID at wall zero.
 #[test]
 fn a_new_generator_at_wall_zero_starts_at_0_where_the_original_starts_at_1() {
-    let file = vectors();
-    let mut traces = list(&file, "traces", 30);
+    let file = load("sno.json");
+    let mut traces = list(&file, "traces", 30).iter();
     let is_it = |trace: &&Value| starts_at_zero(text(trace, "name"), 0);
     let trace = traces.find(is_it).unwrap();
     let theirs: Vec<u16> = trace["steps"].as_array().unwrap()[..2]
         .iter()
-        .map(|step| SnoId::from_bytes(bytes(step)).sequence())
+        .map(|step| SnoId::from_bytes(bytes(step, "bytes")).sequence())
         .collect();
     assert_eq!(theirs, [1, 2]);
 
@@ -238,7 +236,7 @@ fn taken<C: tickid_sno::core::Clock>(
 #[cfg(feature = "serde")]
 #[test]
 fn snapshots_are_read_and_written_as_the_recorded_json() {
-    let file = vectors();
+    let file = load("sno.json");
     for entry in list(&file, "snapshots", 9) {
         has_fields(entry, &["name", "json"]);
         let json = text(entry, "json");
@@ -276,8 +274,9 @@ fn snapshots_of_a_running_generator_are_the_recorded_json() {
         ),
         ("taken from a new generator before its first ID", &[]),
     ];
-    let file = vectors();
+    let file = load("sno.json");
     let entries: Vec<&Value> = list(&file, "snapshots", 9)
+        .iter()
         .filter(|entry| text(entry, "name").starts_with("taken"))
         .collect();
     assert_eq!(entries.len(), situations.len());
@@ -307,7 +306,7 @@ fn snapshots_of_a_running_generator_are_the_recorded_json() {
 
 #[test]
 fn snapshot_bounds_are_accepted_and_rejected_as_recorded() {
-    let file = vectors();
+    let file = load("sno.json");
     let (mut accepted, mut rejected) = (0, 0);
     for entry in list(&file, "snapshot_bounds", 70) {
         let given = bounds_entry(entry);
@@ -349,9 +348,9 @@ fn snapshot_bounds_are_accepted_and_rejected_as_recorded() {
 /// The original documents pools of 4.
 #[test]
 fn pools_of_4_and_5_are_accepted_where_the_original_demands_6() {
-    let file = vectors();
+    let file = load("sno.json");
     let mut usable = 0;
-    let all = list(&file, "snapshot_bounds", 70);
+    let all = list(&file, "snapshot_bounds", 70).iter();
     let entries: Vec<&Value> = all.filter(|entry| is_pool_of_4_or_5(entry)).collect();
     for entry in &entries {
         assert_eq!(text(entry, "reason"), TOO_FEW);
@@ -433,47 +432,6 @@ fn with_time(entry: &Value) -> WithTime {
     WithTime::new(partition).bounds(bounds).unwrap()
 }
 
-fn vectors() -> Value {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../vectors/sno.json");
-    let text = fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path:?}: {error}"));
-    serde_json::from_str(&text).unwrap()
-}
-
-fn list<'a>(file: &'a Value, name: &str, len: usize) -> impl Iterator<Item = &'a Value> {
-    let Some(list) = file[name].as_array() else {
-        panic!("no list {name}");
-    };
-    assert_eq!(list.len(), len, "{name}");
-    list.iter()
-}
-
-/// Fails for a field that the test does not know, and so does not assert.
-fn has_fields(object: &Value, expected: &[&str]) {
-    let mut expected = expected.to_vec();
-    expected.sort_unstable();
-    let mut found: Vec<&str> = match object.as_object() {
-        Some(object) => object.keys().map(String::as_str).collect(),
-        None => panic!("no object: {object}"),
-    };
-    found.sort_unstable();
-    assert_eq!(found, expected, "{object}");
-}
-
-fn text<'a>(object: &'a Value, field: &str) -> &'a str {
-    match &object[field] {
-        Value::String(text) => text,
-        other => panic!("{field} is {other}, in {object}"),
-    }
-}
-
-fn number<T: TryFrom<i128>>(object: &Value, field: &str) -> T {
-    let Value::Number(number) = &object[field] else {
-        panic!("{field} is no number in {object}");
-    };
-    let number = number.as_i128().and_then(|number| number.try_into().ok());
-    number.unwrap_or_else(|| panic!("{field} is out of range in {object}"))
-}
-
 fn nanos(entry: &Value) -> i128 {
     text(entry, "unix_ns").parse().unwrap()
 }
@@ -481,14 +439,4 @@ fn nanos(entry: &Value) -> i128 {
 /// The time passed in, in whole microseconds.
 fn time(entry: &Value) -> UnixTime {
     UnixTime::from_micros(nanos(entry).div_euclid(1_000).try_into().unwrap())
-}
-
-fn bytes(entry: &Value) -> [u8; 10] {
-    let digits = text(entry, "bytes").as_bytes();
-    assert_eq!(digits.len(), 20, "{entry}");
-    let byte = |at: usize| {
-        let pair = str::from_utf8(&digits[2 * at..][..2]).unwrap();
-        u8::from_str_radix(pair, 16).unwrap()
-    };
-    core::array::from_fn(byte)
 }

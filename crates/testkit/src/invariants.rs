@@ -8,12 +8,13 @@ use core::cell::RefCell;
 use std::collections::HashSet;
 
 use proptest::prelude::*;
-use proptest::test_runner::{RngSeed, TestError, TestRunner};
+use proptest::test_runner::{TestError, TestRunner};
 use tickid_core::{
     BuildError, Clock, ClockError, Error, ErrorKind, Generator, LocalGenerator, ManualClock,
     Policy, RangeError, Scheme, Sequence, Snapshot,
 };
 
+use crate::cases::config;
 use crate::promises::{Order, Seen, check_drift, tick_at};
 pub use crate::schedule::{Action, Outside, Schedule, Setup, Turn};
 use crate::schedule::{Turns, schedules, setups};
@@ -36,7 +37,7 @@ pub enum Rule {
 pub type Case<S> = (Setup<S>, bool, Schedule);
 
 const CALLS: usize = 60;
-const SEED: u64 = 0x7469_636B;
+const TIMES: u32 = 4;
 
 /// Fails with the shortest schedule found that breaks a promise.
 ///
@@ -44,9 +45,13 @@ const SEED: u64 = 0x7469_636B;
 /// That is how it fails; also when the schedules did not reach what they have to.
 pub fn hold<T: Subject>(subject: &T, rule: Rule) {
     let seen = search(subject, rule).unwrap_or_else(|error| {
-        panic!("{} under {rule:?}, with the seed {:?}: {error}", T::Scheme::NAME, config().rng_seed)
+        panic!(
+            "{} under {rule:?}, with the seed {:?}: {error}",
+            T::Scheme::NAME,
+            config(TIMES).rng_seed
+        )
     });
-    if config().cases >= 1_000 {
+    if config(TIMES).cases >= 1_000 {
         assert_no_walk(&subject.layout(), rule, &seen);
     }
 }
@@ -73,27 +78,12 @@ fn assert_no_walk<S: Scheme>(layout: &S, rule: Rule, seen: &Seen) {
 fn search<T: Subject>(subject: &T, rule: Rule) -> Result<Seen, Box<TestError<Case<T::Scheme>>>> {
     let cases = (setups(subject, rule), any::<bool>(), schedules(&subject.layout(), 0..CALLS));
     let all = RefCell::new(Seen::default());
-    TestRunner::new(config()).run(&cases, |(setup, shared, schedule)| {
+    TestRunner::new(config(TIMES)).run(&cases, |(setup, shared, schedule)| {
         let seen = run(subject, &setup, shared, &schedule).map_err(TestCaseError::fail)?;
         all.borrow_mut().add(&seen);
         Ok(())
     })?;
     Ok(all.into_inner())
-}
-
-fn config() -> ProptestConfig {
-    let default = ProptestConfig::default();
-    ProptestConfig {
-        rng_seed: match default.rng_seed {
-            RngSeed::Random => RngSeed::Fixed(SEED),
-            given => given,
-        },
-        cases: default.cases * 4,
-        // Time enough to get to the bottom of it.
-        max_shrink_iters: 20_000,
-        failure_persistence: None,
-        ..default
-    }
 }
 
 /// Shared and exclusive generators.

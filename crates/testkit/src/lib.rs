@@ -22,6 +22,7 @@
 pub mod binary_serde;
 #[cfg(test)]
 mod broken;
+mod cases;
 pub mod clock;
 mod dice;
 pub mod invariants;
@@ -32,6 +33,7 @@ mod subject;
 pub mod threads;
 pub mod vectors;
 
+pub use self::cases::config;
 pub use self::dice::Dice;
 pub use self::promises::Seen;
 pub use self::subject::{Parts, Subject};

@@ -10,9 +10,22 @@ use tickid_scru64::core::Plain;
 use tickid_scru64::{NodeSpec, Scru64, Scru64Id, UnixTime};
 use tickid_testkit::Parts;
 
-/// Generators of a node whose size leaves 4,096 counters.
+/// Generators of a node.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Subject;
+pub(crate) struct Subject(pub(crate) NodeSpec);
+
+impl Subject {
+    pub(crate) fn of(node: &str) -> Self {
+        Self(node.parse().unwrap())
+    }
+}
+
+/// A node whose size leaves 4,096 counters.
+impl Default for Subject {
+    fn default() -> Self {
+        Self::of("0xb00/12")
+    }
+}
 
 impl tickid_testkit::Subject for Subject {
     type Scheme = Scru64;
@@ -20,7 +33,7 @@ impl tickid_testkit::Subject for Subject {
     type Id = Scru64Id;
 
     fn node(&self) -> NodeSpec {
-        "0xb00/12".parse().unwrap()
+        self.0
     }
 
     fn start(&self) -> UnixTime {
@@ -36,12 +49,12 @@ impl tickid_testkit::Subject for Subject {
     }
 
     fn parts(&self, id: Scru64Id) -> Parts {
-        let sequence = id.counter(self.node().node_id_size());
+        let sequence = id.counter(self.0.node_id_size());
         Parts { tick: id.timestamp(), toggle: false, sequence }
     }
 
     fn is_of(&self, id: Scru64Id, Plain: Plain) -> bool {
-        id.node_id(self.node().node_id_size()) == 0xb00
+        id.node_id(self.0.node_id_size()) == self.0.node_id()
     }
 
     fn increases(&self, id: Scru64Id, next: Scru64Id) -> bool {

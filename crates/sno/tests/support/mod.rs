@@ -8,8 +8,6 @@
 
 use core::num::NonZeroU32;
 
-use proptest::prelude::ProptestConfig;
-use proptest::test_runner::RngSeed;
 use tickid_sno::core::{Tick, Ticks};
 use tickid_sno::{Meta, Partition, Policy, Sno, SnoId, UnixTime};
 use tickid_testkit::Parts;
@@ -40,23 +38,14 @@ pub(crate) fn many(n: u32) -> NonZeroU32 {
     NonZeroU32::new(n).unwrap()
 }
 
-/// The same cases every time, unless `PROPTEST_RNG_SEED` asks for others; `PROPTEST_CASES` for more.
-pub(crate) fn config() -> ProptestConfig {
-    let config = ProptestConfig::default();
-    ProptestConfig {
-        failure_persistence: None,
-        cases: config.cases * 4,
-        rng_seed: match config.rng_seed {
-            RngSeed::Random => RngSeed::Fixed(0x73_6E_6F),
-            given => given,
-        },
-        ..config
-    }
-}
-
-/// Generators of [`PARTITION`] that are asked for IDs of three metabytes.
+/// Generators of [`PARTITION`] that are asked for IDs of these metabytes.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Subject;
+pub(crate) struct Subject(&'static [Meta]);
+
+impl Subject {
+    pub(crate) const OF_ONE_METABYTE: Self = Self(&[Meta(0)]);
+    pub(crate) const OF_THREE_METABYTES: Self = Self(&[Meta(0), Meta(24), Meta(255)]);
+}
 
 impl tickid_testkit::Subject for Subject {
     type Scheme = Sno;
@@ -72,7 +61,7 @@ impl tickid_testkit::Subject for Subject {
     }
 
     fn forms(&self) -> Vec<Meta> {
-        [0, 24, 255].map(Meta).to_vec()
+        self.0.to_vec()
     }
 
     fn blank(&self) -> SnoId {
