@@ -103,11 +103,7 @@ const fn decode_long(text: &[u8], max: u64) -> Result<u64, ParseErrorKind> {
         value = value.saturating_mul(36).saturating_add(digit as u128);
         i += 1;
     }
-    if value > max as u128 {
-        return Err(ParseErrorKind::TooLarge { value, max: max as u128 });
-    }
-    #[allow(clippy::cast_possible_truncation, reason = "compared with a u64 above")]
-    Ok(value as u64)
+    ParseErrorKind::at_most(value, max)
 }
 
 #[cfg(test)]

@@ -46,11 +46,7 @@ pub const fn decode(text: &[u8], max: u64) -> Result<u64, ParseErrorKind> {
         value = value * 10 + (byte - b'0') as u128;
         position += 1;
     }
-    if value > max as u128 {
-        return Err(ParseErrorKind::TooLarge { value, max: max as u128 });
-    }
-    #[allow(clippy::cast_possible_truncation, reason = "compared with a u64 above")]
-    Ok(value as u64)
+    ParseErrorKind::at_most(value, max)
 }
 
 #[cfg(test)]

@@ -45,6 +45,19 @@ pub enum ParseErrorKind {
     },
 }
 
+impl ParseErrorKind {
+    /// `value` itself, or that it is too large.
+    pub(crate) const fn at_most(value: u128, max: u64) -> Result<u64, Self> {
+        let max_wide = max as u128;
+        if value <= max_wide {
+            #[allow(clippy::cast_possible_truncation, reason = "compared on the line above")]
+            Ok(value as u64)
+        } else {
+            Err(Self::TooLarge { value, max: max_wide })
+        }
+    }
+}
+
 impl ParseError {
     /// For a text that was to be a `what`, as in `"sno ID"`.
     #[must_use]
