@@ -10,7 +10,7 @@ use crate::dice::Dice;
 pub const THREADS: u64 = 8;
 
 /// Runs `work` on eight threads that start together, each with dice of its own (so has the
-/// [clock](crate::clock) that it reads); gives what each returns.
+/// [clock] that it reads); gives what each returns.
 ///
 /// # Panics
 /// When one of them does, with its seed.
