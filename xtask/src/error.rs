@@ -19,6 +19,10 @@ pub(crate) enum Error {
     FailedOtherwise { command: String, expected: String, said: String },
     #[error("cannot read {}: {reason}", path.display())]
     Read { path: PathBuf, reason: io::Error },
+    #[error("cannot write {}: {reason}", path.display())]
+    Write { path: PathBuf, reason: io::Error },
+    #[error("{} is not what a benchmark leaves behind", path.display())]
+    Estimates { path: PathBuf },
     #[error("cannot write: {0}")]
     Output(io::Error),
     #[error("`cargo metadata` printed no JSON: {0}")]

@@ -1,5 +1,6 @@
 //! The project's own chores, run as `cargo xtask <command>` from anywhere inside of the repository.
 
+mod bench;
 mod error;
 mod lint;
 mod run;
@@ -8,7 +9,6 @@ mod tidy;
 mod tree;
 mod workspace;
 
-use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::{CommandFactory as _, Parser, Subcommand};
@@ -41,19 +41,11 @@ enum Command {
         /// What to check [default: all of it, in this order].
         steps: Vec<Step>,
     },
-    /// Run the benchmarks.
+    /// Run the benchmarks and write docs/benchmarks.md.
     ///
-    /// They live in a workspace of their own, `benches`.
-    Bench {
-        /// Only those with this in their names: `encode`, `sno`, ...
-        filter: Option<String>,
-        /// Build them, but run none.
-        #[arg(long)]
-        no_run: bool,
-        /// For the benchmark programs: `-- --quick`, `-- --help`, ...
-        #[arg(last = true)]
-        arguments: Vec<OsString>,
-    },
+    /// They live in a workspace of their own, `benches`. All of them take ten minutes or so, during which the
+    /// machine should have nothing else to do.
+    Bench(bench::Arguments),
 }
 
 fn main() -> ExitCode {
@@ -74,13 +66,7 @@ fn obey(command: Option<Command>) -> Result<(), Error> {
     match command {
         Command::Test => test::test(&workspace),
         Command::Lint { steps } => lint::lint(&workspace, &steps),
-        Command::Bench { filter, no_run, arguments } => workspace
-            .cargo_in("benches", &["bench"])
-            .args(no_run.then_some("--no-run"))
-            .args(filter)
-            .args(["--"])
-            .args(arguments)
-            .run(),
+        Command::Bench(arguments) => bench::bench(&workspace, &arguments),
     }
 }
 
@@ -101,21 +87,6 @@ mod tests {
     #[test]
     fn nothing_asks_for_help() {
         assert!(parse("").is_none());
-    }
-
-    #[test]
-    fn bench_passes_on_what_follows_two_dashes() {
-        for (line, expected_filter, expected_arguments) in [
-            ("bench --no-run", None, ""),
-            ("bench --no-run -- --quick -n", None, "--quick -n"),
-            ("bench sno --no-run -- --quick", Some("sno"), "--quick"),
-        ] {
-            let Some(Command::Bench { filter, no_run: true, arguments }) = parse(line) else {
-                panic!("{line}: misunderstood");
-            };
-            assert_eq!(filter.as_deref(), expected_filter, "{line}");
-            assert_eq!(arguments.join(" ".as_ref()), expected_arguments, "{line}");
-        }
     }
 
     #[test]

@@ -1,0 +1,77 @@
+//! The `tickid` command, end to end: from the start of the process to its end.
+
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Instant;
+
+use serde_json::{Value, json};
+
+use crate::error::Error;
+use crate::run::say;
+use crate::workspace::Workspace;
+
+pub(super) const GROUP: &str = "command";
+/// The package and its program.
+const PROGRAM: &str = "tickid";
+
+/// Builds the command, measures it and leaves the figures where those of the benchmarks are.
+pub(super) fn measure(workspace: &Workspace, results: &Path, is_quick: bool) -> Result<(), Error> {
+    workspace.cargo(&["build", "--release", "--package", PROGRAM]).run()?;
+    let metadata = workspace.cargo(&["metadata", "--format-version=1", "--no-deps"]).read()?;
+    let metadata: Value = serde_json::from_str(&metadata).map_err(Error::Json)?;
+    let target = metadata["target_directory"].as_str();
+    let target = Path::new(target.ok_or(Error::Metadata("the target directory"))?);
+    let program = target.join("release").join(PROGRAM);
+
+    let (ids, lines) = if is_quick { (5_000_000, 500_000) } else { (20_000_000, 2_000_000) };
+    let gen_sno = ["gen", "sno", "-n"];
+    let count = ids.to_string();
+    let generated = rate(&program, &[&gen_sno[..], &[&count]].concat(), None, None, ids)?;
+    // What it reads comes from a file, so that nobody else takes part in the work.
+    let texts = target.join("bench-ids.txt");
+    let count = lines.to_string();
+    rate(&program, &[&gen_sno[..], &[&count]].concat(), None, Some(&texts), lines)?;
+    let inspected = rate(&program, &["inspect", "--json"], Some(&texts), None, lines)?;
+    let _ = fs::remove_file(&texts);
+
+    let figures = json!({
+        "group": GROUP,
+        "figures": [
+            figure("gen sno", "IDs", generated),
+            figure("inspect --json", "lines", inspected),
+        ],
+    });
+    super::write(&results.join("figures").join("command.json"), &figures.to_string())
+}
+
+fn figure(name: &str, quantity: &str, rate: f64) -> Value {
+    say(format_args!("{GROUP}/{name}: {rate:.2} million {quantity} a second"));
+    json!({ "name": name, "quantity": quantity, "unit": "million/s", "value": rate })
+}
+
+/// How many millions of `count` things a second the command does.
+fn rate(
+    program: &Path,
+    args: &[&str],
+    input: Option<&PathBuf>,
+    output: Option<&PathBuf>,
+    count: u32,
+) -> Result<f64, Error> {
+    let command = format!("{PROGRAM} {}", args.join(" "));
+    let start_error = |reason| Error::Start { command: command.clone(), reason };
+    let input = input.map(File::open).transpose().map_err(start_error)?;
+    let output = output.map(File::create).transpose().map_err(start_error)?;
+    let start = Instant::now();
+    let status = Command::new(program)
+        .args(args)
+        .stdin(input.map_or_else(Stdio::null, Stdio::from))
+        .stdout(output.map_or_else(Stdio::null, Stdio::from))
+        .status()
+        .map_err(start_error)?;
+    let passed = start.elapsed();
+    if !status.success() {
+        return Err(Error::Failed { command, status });
+    }
+    Ok(f64::from(count) / passed.as_secs_f64() / 1e6)
+}

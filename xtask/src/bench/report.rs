@@ -1,0 +1,306 @@
+//! Figures in, Markdown out.
+
+use core::fmt;
+use std::collections::BTreeSet;
+
+use super::results::{Measurement, Results, TIME};
+use super::targets::{Bound, TABLES, TARGETS, Target};
+
+/// `docs/benchmarks.md`.
+pub(super) struct Report<'a> {
+    pub(super) date: &'a str,
+    pub(super) machine: &'a [(&'static str, String)],
+    pub(super) is_quick: bool,
+    pub(super) results: &'a Results,
+}
+
+const INTRODUCTION: &str = "\
+Written by `cargo xtask bench`; do not edit.
+
+# Benchmarks
+
+## How to read this
+
+- Times are nanoseconds per ID (per call in `clock`), the median of all samples; less is better.
+  Only ratios within one run say anything: they stand next to each time, as what it is of the peer in the column's
+  head. 0.50 × is half of the peer's time.
+- *Manual* clocks cost one load and move on by a tick after each batch of calls: what remains is the generator.
+  *Wall* clocks are what each library reads by itself. ferroid's *ticker* is a thread that counts milliseconds from the
+  start of the process; it does not follow the wall clock.
+- *below-cap*: the format has fewer IDs per tick than a loop can draw, so the loop draws bursts of 1,024 and the pauses
+  are not counted. Of what happens at the cap tells `generate/saturated`.
+- *no-time* is ferroid as its own benchmarks have it: no clock at all, and a layout without a timestamp.
+- In `generate/contended` all threads draw from one generator, and times are for the IDs of all together.
+- `slow-path` includes the reading of the timer, which is a line of its own; its maximum is the scheduler's.
+- Peers' layouts are wide enough that none of them waits where ours do not. How each one is set up, and why, is in
+  `benches/src/peers.rs`.
+";
+
+impl fmt::Display for Report<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "{INTRODUCTION}")?;
+        writeln!(f, "## Where and when\n\n| | |\n|---|---|\n| date | {} |", self.date)?;
+        for (what, which) in self.machine {
+            writeln!(f, "| {what} | {which} |")?;
+        }
+        if self.is_quick {
+            writeln!(f, "\nA quick run: to see that all works, not to quote from.")?;
+        }
+        self.targets(f)?;
+        writeln!(f, "\n## Groups")?;
+        self.tables(f)
+    }
+}
+
+impl Report<'_> {
+    fn targets(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "\n## Targets\n")?;
+        writeln!(f, "| what | measured | is | target | |\n|---|---|---:|---:|---|")?;
+        for target in TARGETS {
+            for ours in target.ours {
+                let (is, limit, reached) = self.verdict(target, ours);
+                let what = target.what;
+                writeln!(f, "| {what} | `{ours}` | {is} | {limit} | {reached} |")?;
+            }
+        }
+        Ok(())
+    }
+
+    /// What it is, what it ought to be, and whether it is that.
+    fn verdict(&self, target: &Target, ours: &str) -> (String, String, &'static str) {
+        let value = self.results.value(ours, target.bound.quantity());
+        let compared = |baseline| Some(value? / self.results.value(baseline, TIME)?);
+        let times = |ratio: f64| format!("{ratio:.2} ×");
+        let plain = |value: f64| number(value);
+        let (is, limit, is_reached) = match target.bound {
+            Bound::Times(most, baseline) => {
+                let ratio = compared(baseline);
+                (ratio.map(times), format!("≤ {most} × `{baseline}`"), ratio.map(|is| is <= most))
+            }
+            Bound::Below(limit, baseline) => {
+                let ratio = compared(baseline);
+                (ratio.map(times), format!("< {limit} × `{baseline}`"), ratio.map(|is| is < limit))
+            }
+            Bound::AtMost(most, quantity) => (
+                value.map(plain),
+                format!("≤ {most} {}", self.unit(ours, quantity)),
+                value.map(|is| is <= most),
+            ),
+            Bound::AtLeast(least, quantity) => (
+                value.map(plain),
+                format!("≥ {least} {}", self.unit(ours, quantity)),
+                value.map(|is| is >= least),
+            ),
+        };
+        let reached = match is_reached {
+            Some(true) => "reached",
+            Some(false) => "**not reached**",
+            None => "not measured",
+        };
+        (is.unwrap_or_default(), limit, reached)
+    }
+
+    /// The unit with the quantity, as in `ns (p99)`.
+    fn unit(&self, id: &str, quantity: &str) -> String {
+        let mut all = self.results.0.iter();
+        let unit = all.find(|one| one.id() == id && one.quantity == quantity).map(|one| &*one.unit);
+        format!("{} ({quantity})", unit.unwrap_or_default()).trim_start().to_owned()
+    }
+
+    fn tables(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let groups: BTreeSet<&str> = self.results.0.iter().map(|one| &*one.group).collect();
+        for group in groups {
+            writeln!(f, "\n### `{group}`")?;
+            let mut rest: Vec<_> = self.results.0.iter().filter(|one| one.group == group).collect();
+            if rest.iter().any(|one| one.quantity != TIME) {
+                figures(f, &rest)?;
+                continue;
+            }
+            for table in TABLES.iter().filter(|table| table.group == group) {
+                let is_in = |one: &&Measurement| one.name.starts_with(table.prefix);
+                let (rows, others): (Vec<_>, Vec<_>) = rest.into_iter().partition(is_in);
+                self.times(f, &rows, table.baselines)?;
+                rest = others;
+            }
+            self.times(f, &rest, &[])?;
+        }
+        Ok(())
+    }
+
+    /// The fastest first.
+    fn times(
+        &self,
+        f: &mut fmt::Formatter<'_>,
+        rows: &[&Measurement],
+        baselines: &[&str],
+    ) -> fmt::Result {
+        if rows.is_empty() {
+            return Ok(());
+        }
+        let baselines = baselines.iter().filter_map(|id| Some((id, self.results.value(id, TIME)?)));
+        let baselines: Vec<_> = baselines.collect();
+        write!(f, "\n| | ns |")?;
+        for (id, _) in &baselines {
+            write!(f, " × `{}` |", id.strip_prefix(&format!("{}/", rows[0].group)).unwrap_or(id))?;
+        }
+        writeln!(f, "\n|---|---:|{}", "---:|".repeat(baselines.len()))?;
+        let mut rows = rows.to_vec();
+        rows.sort_by(|a, b| a.value.total_cmp(&b.value));
+        for row in rows {
+            write!(f, "| `{}` | {} |", row.name, number(row.value))?;
+            for (_, baseline) in &baselines {
+                write!(f, " {:.2} |", row.value / baseline)?;
+            }
+            writeln!(f)?;
+        }
+        Ok(())
+    }
+}
+
+/// One line per name, one column per quantity.
+fn figures(f: &mut fmt::Formatter<'_>, all: &[&Measurement]) -> fmt::Result {
+    let (mut names, mut columns) = (Vec::new(), Vec::new());
+    for one in all {
+        if !names.contains(&&one.name) {
+            names.push(&one.name);
+        }
+        if !columns.contains(&(&one.quantity, &one.unit)) {
+            columns.push((&one.quantity, &one.unit));
+        }
+    }
+    write!(f, "\n| |")?;
+    for (quantity, unit) in &columns {
+        write!(f, " {quantity}, {unit} |")?;
+    }
+    writeln!(f, "\n|---|{}", "---:|".repeat(columns.len()))?;
+    for name in names {
+        write!(f, "| `{name}` |")?;
+        for (quantity, _) in &columns {
+            let it = all.iter().find(|one| one.name == *name && one.quantity == **quantity);
+            write!(f, " {} |", it.map(|one| number(one.value)).unwrap_or_default())?;
+        }
+        writeln!(f)?;
+    }
+    Ok(())
+}
+
+/// Three digits that matter.
+fn number(value: f64) -> String {
+    match value {
+        value if value < 10.0 => format!("{value:.2}"),
+        value if value < 100.0 => format!("{value:.1}"),
+        value => format!("{value:.0}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn measurement(id: (&str, &str), quantity: &str, unit: &str, value: f64) -> Measurement {
+        Measurement {
+            group: id.0.to_owned(),
+            name: id.1.to_owned(),
+            quantity: quantity.to_owned(),
+            unit: unit.to_owned(),
+            value,
+        }
+    }
+
+    fn time(group: &str, name: &str, value: f64) -> Measurement {
+        measurement((group, name), TIME, "ns", value)
+    }
+
+    fn report(all: Vec<Measurement>) -> String {
+        let results = Results(all);
+        let machine = [("cores", "2".to_owned())];
+        Report { date: "2026-01-01", machine: &machine, is_quick: false, results: &results }
+            .to_string()
+    }
+
+    #[test]
+    fn a_table_has_ratios_and_the_fastest_first() {
+        let text =
+            report(vec![time("encode", "data-encoding/sno", 8.0), time("encode", "sno", 1.0)]);
+        let expected = "\
+### `encode`
+
+| | ns | × `data-encoding/sno` |
+|---|---:|---:|
+| `sno` | 1.00 | 0.12 |
+| `data-encoding/sno` | 8.00 | 1.00 |
+";
+        assert!(text.contains(expected), "{text}");
+    }
+
+    #[test]
+    fn targets_are_reached_or_not_or_not_measured() {
+        let text = report(vec![
+            time("encode", "data-encoding/sno", 10.0),
+            time("encode", "sno", 1.8),
+            time("decode", "data-encoding/sno", 10.0),
+            time("decode", "sno", 2.1),
+            measurement(("slow-path", "sno"), "p99", "ns", 1_000.5),
+            measurement(("generate/saturated", "sno/1-threads"), "of the cap", "%", 99.0),
+        ]);
+        for expected in [
+            "| sno to text | `encode/sno` | 0.18 × | ≤ 0.18 × `encode/data-encoding/sno` | reached |",
+            "| `decode/sno` | 0.21 × | ≤ 0.2 × `decode/data-encoding/sno` | **not reached** |",
+            "| `slow-path/sno` | 1000 | ≤ 1000 ns (p99) | **not reached** |",
+            "| `generate/saturated/sno/1-threads` | 99.0 | ≥ 99 % (of the cap) | reached |",
+            "| `decode/kuid-global` |  | ≤ 0.35 × `decode/base64/kuid-global` | not measured |",
+        ] {
+            assert!(text.contains(expected), "{expected}\n{text}");
+        }
+    }
+
+    #[test]
+    fn equal_is_not_below() {
+        let text = report(vec![
+            time("generate/contended", "2-threads/ferroid/atomic", 10.0),
+            time("generate/contended", "2-threads/sno/shared", 10.0),
+        ]);
+        let baseline = "generate/contended/2-threads/ferroid/atomic";
+        assert!(text.contains(&format!("| 1.00 × | < 1 × `{baseline}` | **not reached** |")));
+    }
+
+    #[test]
+    fn each_measurement_is_in_one_table() {
+        let text = report(vec![
+            time("generate/one-thread", "manual/sno/shared", 6.0),
+            time("generate/one-thread", "wall/sno/shared/below-cap", 17.0),
+            time("new-group", "thing", 123.4),
+        ]);
+        for row in [
+            "| `manual/sno/shared` | 6.00 |",
+            "| `wall/sno/shared/below-cap` | 17.0 |",
+            "| `thing` | 123 |",
+        ] {
+            assert_eq!(text.matches(row).count(), 1, "{text}");
+        }
+    }
+
+    #[test]
+    fn figures_have_a_column_per_quantity() {
+        let text = report(vec![
+            measurement(("slow-path", "sno"), "p50", "ns", 50.0),
+            measurement(("slow-path", "sno"), "p99", "ns", 150.0),
+            measurement(("slow-path", "timer"), "p50", "ns", 20.0),
+        ]);
+        let expected = "\
+| | p50, ns | p99, ns |
+|---|---:|---:|
+| `sno` | 50.0 | 150 |
+| `timer` | 20.0 |  |
+";
+        assert!(text.contains(expected), "{text}");
+    }
+
+    #[test]
+    fn a_quick_run_says_so() {
+        let results = Results::default();
+        let quick = Report { date: "", machine: &[], is_quick: true, results: &results };
+        assert!(quick.to_string().contains("A quick run"));
+        assert!(!report(Vec::new()).contains("A quick run"));
+    }
+}

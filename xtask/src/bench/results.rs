@@ -1,0 +1,176 @@
+//! What the benchmarks left behind.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use crate::error::Error;
+
+/// One thing that was measured.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Measurement {
+    pub(super) group: String,
+    pub(super) name: String,
+    /// `time`, `p99`, `of the cap`, ...
+    pub(super) quantity: String,
+    pub(super) unit: String,
+    pub(super) value: f64,
+}
+
+/// The quantity of all that criterion measures: for one ID, or for one call where there is none.
+pub(super) const TIME: &str = "time";
+
+impl Measurement {
+    pub(super) fn id(&self) -> String {
+        format!("{}/{}", self.group, self.name)
+    }
+}
+
+/// All that was measured, in order of groups and names.
+#[derive(Debug, Default)]
+pub(super) struct Results(pub(super) Vec<Measurement>);
+
+impl Results {
+    /// From the folder that criterion calls its home.
+    pub(super) fn read(home: &Path) -> Result<Self, Error> {
+        let mut paths = Vec::new();
+        find_json(home, &mut paths)?;
+        paths.sort();
+        let mut all = Vec::new();
+        for path in &paths {
+            let name = path.file_name().unwrap_or_default();
+            if name == "estimates.json" && path.parent().is_some_and(|of| of.ends_with("new")) {
+                let benchmark = read_json(&path.with_file_name("benchmark.json"))?;
+                all.push(timed(&benchmark, &read_json(path)?).ok_or_else(|| unclear(path))?);
+            } else if path.parent().is_some_and(|folder| folder.ends_with("figures")) {
+                all.extend(figures(&read_json(path)?).ok_or_else(|| unclear(path))?);
+            }
+        }
+        Ok(Self(all))
+    }
+
+    /// Those whose names are wanted.
+    pub(super) fn only(self, wants: impl Fn(&str) -> bool) -> Self {
+        Self(self.0.into_iter().filter(|measurement| wants(&measurement.id())).collect())
+    }
+
+    pub(super) fn value(&self, id: &str, quantity: &str) -> Option<f64> {
+        let is_it = |one: &&Measurement| one.id() == id && one.quantity == quantity;
+        Some(self.0.iter().find(is_it)?.value)
+    }
+}
+
+fn unclear(path: &Path) -> Error {
+    Error::Estimates { path: path.to_owned() }
+}
+
+fn read_json(path: &Path) -> Result<Value, Error> {
+    let text = fs::read_to_string(path);
+    let text = text.map_err(|reason| Error::Read { path: path.to_owned(), reason })?;
+    serde_json::from_str(&text).map_err(|_| unclear(path))
+}
+
+fn find_json(folder: &Path, found: &mut Vec<PathBuf>) -> Result<(), Error> {
+    let error = |reason| Error::Read { path: folder.to_owned(), reason };
+    for entry in fs::read_dir(folder).map_err(error)? {
+        let entry = entry.map_err(error)?;
+        if entry.file_type().map_err(error)?.is_dir() {
+            find_json(&entry.path(), found)?;
+        } else if entry.path().extension().is_some_and(|end| end == "json") {
+            found.push(entry.path());
+        }
+    }
+    Ok(())
+}
+
+/// From criterion's `benchmark.json` and `estimates.json`. The median: a machine that was busy for a
+/// moment spoils the mean.
+fn timed(benchmark: &Value, estimates: &Value) -> Option<Measurement> {
+    let elements = benchmark["throughput"]["Elements"].as_f64().unwrap_or(1.0);
+    let time = estimates["median"]["point_estimate"].as_f64()?;
+    Some(Measurement {
+        group: benchmark["group_id"].as_str()?.to_owned(),
+        name: benchmark["function_id"].as_str()?.to_owned(),
+        quantity: TIME.to_owned(),
+        unit: "ns".to_owned(),
+        value: time / elements,
+    })
+}
+
+/// From the file of a benchmark that has more to say than a time.
+fn figures(file: &Value) -> Option<Vec<Measurement>> {
+    let group = file["group"].as_str()?;
+    let measurement = |figure: &Value| {
+        Some(Measurement {
+            group: group.to_owned(),
+            name: figure["name"].as_str()?.to_owned(),
+            quantity: figure["quantity"].as_str()?.to_owned(),
+            unit: figure["unit"].as_str()?.to_owned(),
+            value: figure["value"].as_f64()?,
+        })
+    };
+    file["figures"].as_array()?.iter().map(measurement).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_time_is_for_one_id() {
+        let benchmark = json!({
+            "group_id": "encode",
+            "function_id": "sno",
+            "throughput": { "Elements": 1024 },
+        });
+        let estimates = json!({ "median": { "point_estimate": 2048.0 } });
+        let measurement = timed(&benchmark, &estimates).unwrap();
+        assert_eq!((measurement.id().as_str(), measurement.value), ("encode/sno", 2.0));
+    }
+
+    #[test]
+    fn without_a_throughput_a_time_is_for_one_call() {
+        let benchmark =
+            json!({ "group_id": "clock", "function_id": "system/now", "throughput": null });
+        let estimates = json!({ "median": { "point_estimate": 20.5 } });
+        assert_eq!(timed(&benchmark, &estimates).unwrap().value, 20.5);
+        assert!(timed(&benchmark, &json!({})).is_none());
+    }
+
+    #[test]
+    fn figures_keep_their_units() {
+        let file = json!({
+            "group": "slow-path",
+            "figures": [{ "name": "sno", "quantity": "p99", "unit": "ns", "value": 160.0 }],
+        });
+        let results = Results(figures(&file).unwrap());
+        assert_eq!(results.value("slow-path/sno", "p99"), Some(160.0));
+        assert_eq!(results.value("slow-path/sno", "p50"), None);
+        assert!(figures(&json!({ "group": "slow-path" })).is_none());
+    }
+
+    #[test]
+    fn reads_what_is_in_folders() {
+        let home =
+            std::env::temp_dir().join(format!("tickid-bench-results-{}", std::process::id()));
+        let folder = home.join("clock/system_now/new");
+        fs::create_dir_all(&folder).unwrap();
+        let benchmark = r#"{"group_id": "clock", "function_id": "system/now"}"#;
+        fs::write(folder.join("benchmark.json"), benchmark).unwrap();
+        let estimates = r#"{"median": {"point_estimate": 7}}"#;
+        fs::write(folder.join("estimates.json"), estimates).unwrap();
+        // The run before, which criterion keeps.
+        fs::create_dir_all(home.join("clock/system_now/base")).unwrap();
+        fs::write(home.join("clock/system_now/base/estimates.json"), estimates).unwrap();
+
+        let results = Results::read(&home);
+        fs::remove_dir_all(&home).unwrap();
+        let results = results.unwrap();
+        assert_eq!(results.0.len(), 1);
+        assert_eq!(results.value("clock/system/now", TIME), Some(7.0));
+        assert_eq!(results.only(|id| id.starts_with("encode")).0, []);
+    }
+}

@@ -1,0 +1,275 @@
+//! What is to be reached (issue 3), and what each group is compared with.
+
+use super::results::TIME;
+
+/// A line of issue 3's table, or a part of one.
+pub(super) struct Target {
+    pub(super) what: &'static str,
+    /// By their full names.
+    pub(super) ours: &'static [&'static str],
+    pub(super) bound: Bound,
+}
+
+#[derive(Clone, Copy)]
+pub(super) enum Bound {
+    /// At most so many times what the other takes.
+    Times(f64, &'static str),
+    /// Less than so many times what the other takes.
+    Below(f64, &'static str),
+    /// At most so much of a quantity.
+    AtMost(f64, &'static str),
+    /// At least so much of a quantity.
+    AtLeast(f64, &'static str),
+}
+
+use Bound::{AtLeast, AtMost, Below, Times};
+
+const BASIC: &str = "generate/one-thread/manual/ferroid/basic";
+const ATOMIC: &str = "generate/one-thread/manual/ferroid/atomic";
+const ADD: &str = "generate/one-thread/fetch-add";
+const GLOBAL: &str = "generate/one-thread/wall/scru64-official/global/below-cap";
+const TWO_ATOMIC: &str = "generate/contended/2-threads/ferroid/atomic";
+const TWO_ADD: &str = "generate/contended/2-threads/fetch-add";
+const LOOP: &str = "generate/bulk/ferroid/basic/loop";
+
+const SHARED: [&str; 4] = [
+    "generate/one-thread/manual/scru64/shared",
+    "generate/one-thread/manual/nanoflake/shared",
+    "generate/one-thread/manual/kuid/shared",
+    "generate/one-thread/manual/sno/shared",
+];
+const TWO_SHARED: [&str; 4] = [
+    "generate/contended/2-threads/scru64/shared",
+    "generate/contended/2-threads/nanoflake/shared",
+    "generate/contended/2-threads/kuid/shared",
+    "generate/contended/2-threads/sno/shared",
+];
+
+pub(super) const TARGETS: &[Target] = &[
+    Target {
+        what: "exclusive generator, manual clock, one thread",
+        ours: &[
+            "generate/one-thread/manual/scru64/exclusive",
+            "generate/one-thread/manual/nanoflake/exclusive",
+            "generate/one-thread/manual/kuid/exclusive",
+            "generate/one-thread/manual/sno/exclusive",
+        ],
+        bound: Times(1.0, BASIC),
+    },
+    Target {
+        what: "shared generator, manual clock, one thread",
+        ours: &SHARED,
+        bound: Times(1.1, ADD),
+    },
+    Target {
+        what: "shared generator, manual clock, one thread",
+        ours: &SHARED,
+        bound: Times(1.1, ATOMIC),
+    },
+    Target { what: "shared generator, two threads", ours: &TWO_SHARED, bound: Times(1.3, TWO_ADD) },
+    Target {
+        what: "shared generator, two threads",
+        ours: &TWO_SHARED,
+        bound: Below(1.0, TWO_ATOMIC),
+    },
+    Target {
+        what: "handle, manual clock, one thread",
+        ours: &[
+            "generate/one-thread/manual/scru64/handle",
+            "generate/one-thread/manual/nanoflake/handle",
+            "generate/one-thread/manual/kuid/handle",
+            "generate/one-thread/manual/sno/handle",
+        ],
+        bound: Times(0.2, ATOMIC),
+    },
+    Target {
+        what: "handles, manual clock, two threads",
+        ours: &[
+            "generate/contended/2-threads/scru64/handles",
+            "generate/contended/2-threads/nanoflake/handles",
+            "generate/contended/2-threads/kuid/handles",
+            "generate/contended/2-threads/sno/handles",
+        ],
+        bound: Times(0.2, TWO_ATOMIC),
+    },
+    Target {
+        what: "new tick while another thread adds",
+        ours: &["slow-path/scru64", "slow-path/nanoflake", "slow-path/kuid", "slow-path/sno"],
+        bound: AtMost(1_000.0, "p99"),
+    },
+    Target {
+        what: "shared generator, default clock, one thread, below saturation",
+        ours: &[
+            "generate/one-thread/wall/scru64/shared/below-cap",
+            "generate/one-thread/wall/nanoflake/shared/below-cap",
+            "generate/one-thread/wall/kuid/shared/below-cap",
+            "generate/one-thread/wall/sno/shared/below-cap",
+        ],
+        bound: Times(0.5, GLOBAL),
+    },
+    Target {
+        what: "fill of 1,024 IDs of 8 bytes",
+        ours: &[
+            "generate/bulk/scru64/exclusive",
+            "generate/bulk/scru64/shared",
+            "generate/bulk/nanoflake/exclusive",
+            "generate/bulk/nanoflake/shared",
+            "generate/bulk/kuid-local/exclusive",
+            "generate/bulk/kuid-local/shared",
+        ],
+        bound: Times(0.5, LOOP),
+    },
+    Target {
+        what: "fill of 1,024 IDs of 10 and 12 bytes",
+        ours: &[
+            "generate/bulk/sno/exclusive",
+            "generate/bulk/sno/shared",
+            "generate/bulk/kuid-global/exclusive",
+            "generate/bulk/kuid-global/shared",
+        ],
+        bound: Times(1.0, LOOP),
+    },
+    Target {
+        what: "sno to text",
+        ours: &["encode/sno"],
+        bound: Times(0.18, "encode/data-encoding/sno"),
+    },
+    Target {
+        what: "sno from text",
+        ours: &["decode/sno"],
+        bound: Times(0.2, "decode/data-encoding/sno"),
+    },
+    Target {
+        what: "SCRU64 to text",
+        ours: &["encode/scru64"],
+        bound: Times(0.35, "encode/scru64-official"),
+    },
+    Target {
+        what: "SCRU64 from text",
+        ours: &["decode/scru64"],
+        bound: Times(0.6, "decode/scru64-official"),
+    },
+    Target {
+        what: "kuid (global) to text",
+        ours: &["encode/kuid-global"],
+        bound: Times(0.35, "encode/base64/kuid-global"),
+    },
+    Target {
+        what: "kuid (global) from text",
+        ours: &["decode/kuid-global"],
+        bound: Times(0.35, "decode/base64/kuid-global"),
+    },
+    Target {
+        what: "Nanoflake to text",
+        ours: &["encode/nanoflake"],
+        bound: Times(1.0, "encode/scru64-official"),
+    },
+    Target {
+        what: "Nanoflake from text",
+        ours: &["decode/nanoflake"],
+        bound: Times(1.0, "decode/scru64-official"),
+    },
+    Target {
+        what: "slices of sno to text",
+        ours: &["encode/bulk/sno"],
+        bound: Times(0.5, "encode/sno"),
+    },
+    Target {
+        what: "slices of kuid to text",
+        ours: &["encode/bulk/kuid-global"],
+        bound: Times(0.5, "encode/kuid-global"),
+    },
+    Target {
+        what: "slices of SCRU64 to text",
+        ours: &["encode/bulk/scru64"],
+        bound: Times(0.5, "encode/scru64"),
+    },
+    Target {
+        what: "slices of sno from text",
+        ours: &["decode/bulk/sno"],
+        bound: Times(0.5, "decode/sno"),
+    },
+    Target {
+        what: "slices of kuid from text",
+        ours: &["decode/bulk/kuid-global"],
+        bound: Times(0.5, "decode/kuid-global"),
+    },
+    Target {
+        what: "slices of SCRU64 from text",
+        ours: &["decode/bulk/scru64"],
+        bound: Times(0.5, "decode/scru64"),
+    },
+    Target {
+        what: "saturated, share of the scheme's cap",
+        ours: &[
+            "generate/saturated/nanoflake/1-threads",
+            "generate/saturated/nanoflake/2-threads",
+            "generate/saturated/sno/1-threads",
+            "generate/saturated/sno/2-threads",
+        ],
+        bound: AtLeast(99.0, "of the cap"),
+    },
+    Target {
+        what: "saturated, time of one core",
+        ours: &["generate/saturated/nanoflake/1-threads", "generate/saturated/nanoflake/2-threads"],
+        bound: AtMost(50.0, "of one core"),
+    },
+    Target { what: "the command writes", ours: &["command/gen sno"], bound: AtLeast(15.0, "IDs") },
+    Target {
+        what: "the command reads",
+        ours: &["command/inspect --json"],
+        bound: AtLeast(3.0, "lines"),
+    },
+];
+
+impl Bound {
+    pub(super) fn quantity(self) -> &'static str {
+        match self {
+            Times(..) | Below(..) => TIME,
+            AtMost(_, quantity) | AtLeast(_, quantity) => quantity,
+        }
+    }
+}
+
+/// A table of the report: those of a group whose names begin so, next to these.
+pub(super) struct Table {
+    pub(super) group: &'static str,
+    pub(super) prefix: &'static str,
+    /// By their full names.
+    pub(super) baselines: &'static [&'static str],
+}
+
+/// Groups that are not here get a table without ratios.
+pub(super) const TABLES: &[Table] = &[
+    Table { group: "generate/one-thread", prefix: "manual/", baselines: &[ADD, BASIC, ATOMIC] },
+    Table { group: "generate/one-thread", prefix: "", baselines: &[ADD, GLOBAL] },
+    Table { group: "generate/contended", prefix: "2-threads/", baselines: &[TWO_ADD, TWO_ATOMIC] },
+    Table {
+        group: "generate/contended",
+        prefix: "4-threads/",
+        baselines: &[
+            "generate/contended/4-threads/fetch-add",
+            "generate/contended/4-threads/ferroid/atomic",
+        ],
+    },
+    Table { group: "generate/bulk", prefix: "", baselines: &[LOOP] },
+    Table {
+        group: "encode",
+        prefix: "",
+        baselines: &[
+            "encode/data-encoding/sno",
+            "encode/base64/kuid-global",
+            "encode/scru64-official",
+        ],
+    },
+    Table {
+        group: "decode",
+        prefix: "",
+        baselines: &[
+            "decode/data-encoding/sno",
+            "decode/base64/kuid-global",
+            "decode/scru64-official",
+        ],
+    },
+    Table { group: "clock", prefix: "", baselines: &["clock/std/system-time"] },
+];
