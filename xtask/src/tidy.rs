@@ -2,6 +2,7 @@
 //! metadata; only this file looks at the disk.
 
 mod arrows;
+mod citations;
 mod links;
 mod manifest;
 mod source;
@@ -55,6 +56,7 @@ pub(crate) fn check(workspace: &Workspace) -> Result<(), Error> {
             findings.extend(links::check(path, text, &files));
         }
     }
+    findings.extend(citations::check(&files));
     findings.extend(source::stale_permits(&files));
     findings.extend(arrows::check(packages));
     findings.extend(arrows::missing_pages(packages, &files));
