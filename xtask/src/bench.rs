@@ -72,6 +72,7 @@ pub(crate) fn bench(workspace: &Workspace, arguments: &Arguments) -> Result<(), 
         date: &today(),
         machine: &machine::describe(),
         is_quick: arguments.quick,
+        is_whole,
         results: &results,
     };
     if is_whole {

@@ -11,13 +11,15 @@ pub(super) struct Report<'a> {
     pub(super) date: &'a str,
     pub(super) machine: &'a [(&'static str, String)],
     pub(super) is_quick: bool,
+    /// Whether everything was measured; else what was not is left out.
+    pub(super) is_whole: bool,
     pub(super) results: &'a Results,
 }
 
 const INTRODUCTION: &str = "\
-Written by `cargo xtask bench`; do not edit.
-
 # Benchmarks
+
+Written by `cargo xtask bench`; do not edit.
 
 ## How to read this
 
@@ -38,7 +40,9 @@ Written by `cargo xtask bench`; do not edit.
 
 impl fmt::Display for Report<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "{INTRODUCTION}")?;
+        if self.is_whole {
+            writeln!(f, "{INTRODUCTION}")?;
+        }
         writeln!(f, "## Where and when\n\n| | |\n|---|---|\n| date | {} |", self.date)?;
         for (what, which) in self.machine {
             writeln!(f, "| {what} | {which} |")?;
@@ -59,6 +63,9 @@ impl Report<'_> {
         for target in TARGETS {
             for ours in target.ours {
                 let (is, limit, reached) = self.verdict(target, ours);
+                if is.is_empty() && !self.is_whole {
+                    continue;
+                }
                 let what = target.what;
                 writeln!(f, "| {what} | `{ours}` | {is} | {limit} | {reached} |")?;
             }
@@ -214,8 +221,14 @@ mod tests {
     fn report(all: Vec<Measurement>) -> String {
         let results = Results(all);
         let machine = [("cores", "2".to_owned())];
-        Report { date: "2026-01-01", machine: &machine, is_quick: false, results: &results }
-            .to_string()
+        let report = Report {
+            date: "2026-01-01",
+            machine: &machine,
+            is_quick: false,
+            is_whole: true,
+            results: &results,
+        };
+        report.to_string()
     }
 
     #[test]
@@ -298,9 +311,13 @@ mod tests {
 
     #[test]
     fn a_quick_run_says_so() {
-        let results = Results::default();
-        let quick = Report { date: "", machine: &[], is_quick: true, results: &results };
-        assert!(quick.to_string().contains("A quick run"));
         assert!(!report(Vec::new()).contains("A quick run"));
+        let results = Results::default();
+        let mut report =
+            Report { date: "", machine: &[], is_quick: true, is_whole: true, results: &results };
+        assert!(report.to_string().contains("A quick run"));
+        assert!(report.to_string().contains("not measured"));
+        report.is_whole = false;
+        assert!(!report.to_string().contains("not measured"));
     }
 }
