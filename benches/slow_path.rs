@@ -64,7 +64,7 @@ fn measure<S: Subject>(request: &Request, figures: &mut Figures, calls: usize) {
 
     let is_over = AtomicBool::new(false);
     let barrier = Barrier::new(2);
-    let (times, adds) = thread::scope(|scope| {
+    let (times, new_ticks, adds) = thread::scope(|scope| {
         let other = scope.spawn(|| {
             barrier.wait();
             let mut adds = 0_u64;
@@ -76,21 +76,28 @@ fn measure<S: Subject>(request: &Request, figures: &mut Figures, calls: usize) {
             adds
         });
         barrier.wait();
+        let mut new_ticks = 0;
         let times = (0..calls).map(|_| {
             AHEAD.set(tick);
             let start = Instant::now();
             let id = generator.0.try_generate();
             let time = start.elapsed();
             black_box(id.expect("a tick that nobody has drawn from"));
+            // Where the other had ratcheted ahead, there was nothing to do.
+            let now = clock.now().map(|now| generator.0.layout().tick_at(now).ok());
+            let is_new = generator.0.state().snapshot.tick == now.ok().flatten();
+            new_ticks += u32::from(is_new);
             AHEAD.set(0);
             clock.0.fetch_add(tick, Ordering::AcqRel);
             time.as_nanos() as f64
         });
         let times = times.collect();
         is_over.store(true, Ordering::Relaxed);
-        (times, other.join().expect("no panic"))
+        (times, new_ticks, other.join().expect("no panic"))
     });
     percentiles(figures, S::NAME, times);
+    // Else it was not what is to be measured.
+    figures.add(S::NAME, "new ticks", "%", 100.0 * f64::from(new_ticks) / calls as f64);
     // Else there was nothing to compete with.
     figures.add(S::NAME, "others", "calls per call", adds as f64 / calls as f64);
 }
