@@ -89,7 +89,14 @@ pub const fn decode(text: &[u8], max: u64) -> Result<u64, ParseErrorKind> {
         value = value.wrapping_mul(36).wrapping_add(digit as u64);
         i += 1;
     }
-    if start > 0 || seen > 0x3f || value > max { decode_long(text, max) } else { Ok(value) }
+    // One digit more, as in padded Nanoflakes, is 36^12 times as much.
+    let first = if start == 1 { VALUES[text[0] as usize] } else { 0 };
+    let wide = first as u128 * 36u128.pow(12) + value as u128;
+    if start > 1 || (seen | first) > 0x3f || wide > max as u128 {
+        return decode_long(text, max);
+    }
+    #[allow(clippy::cast_possible_truncation, reason = "compared with a u64 above")]
+    Ok(wide as u64)
 }
 
 /// Decodes what may overflow, or says what is wrong.
