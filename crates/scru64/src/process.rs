@@ -18,6 +18,9 @@ pub const NODE_SPEC_VARIABLE: &str = "SCRU64_NODE_SPEC";
 /// The generator is made at the first call that finds a valid node spec in the environment variable
 /// `SCRU64_NODE_SPEC`, and stays. All threads share it. It waits as [`Generator`]'s `generate` does.
 ///
+/// The child of a `fork` inherits the node and must not go on with it while the parent does: the two
+/// would issue the same IDs.
+///
 /// # Errors
 /// [`ProcessError`] when the variable is not set or holds no node spec, and when no ID can be issued.
 pub fn new() -> Result<Scru64Id, ProcessError> {
