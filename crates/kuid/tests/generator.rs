@@ -20,6 +20,13 @@ mod tests {
     const TICKS_PER_SECOND: u64 = 977;
 
     #[test]
+    fn one_call_on_a_shared_generator_draws_at_most_495_ids() {
+        let clock = clock_at(1_700_000_000_000_000);
+        let generator = Builder::new(NODE).clock(&clock).build().unwrap();
+        assert_eq!(generator.try_block(NonZeroU32::MAX).unwrap().len(), 495);
+    }
+
+    #[test]
     fn overflow_goes_on_at_the_next_valid_time() {
         let after = |clock: i64| {
             let clock = clock_at(clock);

@@ -362,3 +362,10 @@ fn the_process_wide_generator_is_one_for_all_threads() {
     slots.dedup();
     assert_eq!(slots.len(), 4_000);
 }
+
+#[test]
+fn one_call_on_a_shared_generator_draws_at_most_4031_ids() {
+    let clock = ManualClock::new(at(1_000));
+    let generator = builder(&clock).build().unwrap();
+    assert_eq!(generator.try_block(many(u32::MAX)).unwrap().len(), 4_031);
+}
