@@ -120,7 +120,7 @@ fn write_id<I: Describe>(id: &I, layout: &I::Layout, format: Format, out: &mut V
         Format::Text => id.write_text(layout, out),
         // Writing to memory can't fail.
         Format::Int => drop(write!(out, "{number}")),
-        Format::Hex => drop(write!(out, "{}", Hex(bytes))),
+        Format::Hex => out.extend_from_slice(Hex(bytes).digits(&mut [0; _])),
         Format::Bytes => return out.extend_from_slice(bytes),
     }
     out.push(b'\n');

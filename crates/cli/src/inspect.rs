@@ -40,6 +40,8 @@ struct Inspector<'a> {
     out: Output,
     /// Reports of the schemes that fit, likeliest first; those beyond are there to be used again.
     reports: Vec<Report>,
+    /// Why the other schemes don't fit.
+    errors: Vec<ParseError>,
     /// In milliseconds since 1970, to judge times by.
     now: i64,
     colour: bool,
@@ -53,6 +55,7 @@ impl<'a> Inspector<'a> {
             arguments,
             out: Output::stdout(),
             reports: schemes::ALL.map(|_| Report::default()).into(),
+            errors: Vec::new(),
             // Without a clock all times are as likely.
             now: SystemClock.now().map_or(0, |now| now.as_millis()),
             colour: choice != anstream::ColorChoice::Never,
@@ -107,15 +110,15 @@ impl<'a> Inspector<'a> {
         };
         let layouts = &self.arguments.layouts;
         let mut fitting = 0;
-        let mut errors: Vec<ParseError> = Vec::new();
+        self.errors.clear();
         for &scheme in schemes {
             match schemes::describe(scheme, text, layouts, &mut self.reports[fitting]) {
                 Ok(()) => fitting += 1,
-                Err(error) => errors.push(error),
+                Err(error) => self.errors.push(error),
             }
         }
         if fitting == 0 {
-            let reasons: Vec<String> = errors.iter().map(ToString::to_string).collect();
+            let reasons: Vec<String> = self.errors.iter().map(ToString::to_string).collect();
             return Err(reasons.join("; "));
         }
         // Stable: schemes that are as likely keep their order.

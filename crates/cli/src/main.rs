@@ -4,6 +4,7 @@ mod args;
 mod failure;
 mod generate;
 mod inspect;
+mod json;
 mod output;
 mod picture;
 mod progress;

@@ -1,7 +1,10 @@
 //! What there is to say about one ID, and how it is written as JSON.
 
-use serde::ser::{Serialize, SerializeMap as _, Serializer};
+use core::fmt::Write as _;
+
 use tickid_core::UnixTime;
+
+use crate::json::Object;
 
 /// One ID, taken apart. Made to be filled again and again without allocating.
 #[derive(Debug, Default)]
@@ -28,7 +31,7 @@ pub(crate) enum Value {
     Number(i64),
     /// An integer that JavaScript would round: a string in JSON.
     BigNumber(u64),
-    /// That many hexadecimal digits.
+    /// That many low bytes, as hexadecimal digits.
     Hex(u64, usize),
     Word(&'static str),
 }
@@ -67,31 +70,32 @@ impl Report {
 
     /// Appends the report as a line of JSON.
     pub(crate) fn write_json(&self, out: &mut Vec<u8>) {
-        // Writing to memory can't fail, and nothing in a report refuses to be serialised.
-        let written = serde_json::to_writer(&mut *out, self);
-        debug_assert!(written.is_ok());
-        out.push(b'\n');
-    }
-}
-
-impl Serialize for Report {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("scheme", self.scheme)?;
-        map.serialize_entry("text", &self.text)?;
-        map.serialize_entry("hex", &AsString(self.hex()))?;
-        map.serialize_entry("unix_ms", &self.unix_ms())?;
-        map.serialize_entry("time", &self.rfc3339().map(AsString))?;
+        let mut object = Object::open(out);
+        object.string("scheme", self.scheme.as_bytes());
+        object.string("text", self.text.as_bytes());
+        object.string("hex", self.hex().digits(&mut [0; _]));
+        match self.unix_ms() {
+            Some(millis) => object.number("unix_ms", millis),
+            None => object.null("unix_ms"),
+        }
+        match self.rfc3339() {
+            Some(time) => object.string("time", &time.characters()),
+            None => object.null("time"),
+        }
         for Field { name, value } in &self.fields {
-            match value {
-                Value::Number(number) => map.serialize_entry(name, number)?,
-                Value::Word(word) => map.serialize_entry(name, word)?,
-                text @ (Value::BigNumber(_) | Value::Hex(..)) => {
-                    map.serialize_entry(name, &AsString(text))?;
+            match *value {
+                Value::Number(number) => object.number(name, number),
+                Value::BigNumber(number) => {
+                    object.string(name, itoa::Buffer::new().format(number).as_bytes());
                 }
+                Value::Hex(number, len) => {
+                    object.string(name, Hex::low(&number.to_be_bytes(), len).digits(&mut [0; _]));
+                }
+                Value::Word(word) => object.string(name, word.as_bytes()),
             }
         }
-        map.end()
+        object.close();
+        out.push(b'\n');
     }
 }
 
@@ -100,28 +104,38 @@ impl core::fmt::Display for Value {
         match *self {
             Self::Number(number) => number.fmt(f),
             Self::BigNumber(number) => number.fmt(f),
-            Self::Hex(number, digits) => write!(f, "{number:0digits$x}"),
+            Self::Hex(number, len) => Hex::low(&number.to_be_bytes(), len).fmt(f),
             Self::Word(word) => f.write_str(word),
         }
     }
 }
 
-/// What displays as it is to be quoted.
-struct AsString<T>(T);
+/// As many as the largest ID has.
+const MAX_HEX_DIGITS: usize = 32;
 
-impl<T: core::fmt::Display> Serialize for AsString<T> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(&self.0)
-    }
-}
-
-/// Bytes as lower-case hexadecimal digits.
+/// At most 16 bytes as lower-case hexadecimal digits.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Hex<'a>(pub(crate) &'a [u8]);
 
+impl<'a> Hex<'a> {
+    /// The last `len` of `bytes`.
+    fn low(bytes: &'a [u8], len: usize) -> Self {
+        Self(&bytes[bytes.len() - len..])
+    }
+
+    /// The digits, in `room`.
+    pub(crate) fn digits<'r>(&self, room: &'r mut [u8; MAX_HEX_DIGITS]) -> &'r [u8] {
+        let pairs = room.as_chunks_mut().0.iter_mut();
+        for (pair, byte) in pairs.zip(self.0) {
+            *pair = [byte >> 4, byte & 15].map(|digit| b"0123456789abcdef"[usize::from(digit)]);
+        }
+        &room[..2 * self.0.len()]
+    }
+}
+
 impl core::fmt::Display for Hex<'_> {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+        self.digits(&mut [0; _]).iter().try_for_each(|&digit| f.write_char(digit.into()))
     }
 }
 
@@ -138,11 +152,33 @@ impl Rfc3339 {
         let date = unix_epoch.checked_add(since_1970).ok()?;
         (date.year() >= 0).then_some(Self(date))
     }
+
+    pub(crate) fn characters(self) -> [u8; 24] {
+        let mut text = *b"0000-00-00T00:00:00.000Z";
+        // None is negative.
+        let mut put = |range, number: i16| put_digits(&mut text[range], number.unsigned_abs());
+        put(0..4, self.0.year());
+        put(5..7, self.0.month().into());
+        put(8..10, self.0.day().into());
+        put(11..13, self.0.hour().into());
+        put(14..16, self.0.minute().into());
+        put(17..19, self.0.second().into());
+        put(20..23, self.0.millisecond());
+        text
+    }
 }
 
 impl core::fmt::Display for Rfc3339 {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        write!(f, "{:.3}Z", self.0)
+        self.characters().iter().try_for_each(|&character| f.write_char(character.into()))
+    }
+}
+
+/// The decimal digits of `number`, as many as there are places.
+fn put_digits(places: &mut [u8], mut number: u16) {
+    for place in places.iter_mut().rev() {
+        *place = b"0123456789"[usize::from(number % 10)];
+        number /= 10;
     }
 }
 
@@ -171,7 +207,7 @@ mod tests {
         report.text.push_str("abc");
         report.number("small", 7);
         report.field("big", Value::BigNumber(u64::MAX));
-        report.field("node", Value::Hex(0x2a, 8));
+        report.field("node", Value::Hex(0x2a, 4));
         report.field("kind", Value::Word("local"));
         let mut json = Vec::new();
         report.write_json(&mut json);

@@ -8,10 +8,16 @@ use crate::report::{Report, Value};
 use crate::schemes::Describe;
 
 impl KuidOptions {
-    fn text<const N: usize>(self, sortable: Text<N>, url: Text<N>) -> Text<N> {
+    /// `id` in the alphabet that was asked for, by one of its two ways to be written.
+    fn text<I, const N: usize>(
+        self,
+        id: I,
+        sortable: fn(I) -> Text<N>,
+        url: fn(I) -> Text<N>,
+    ) -> Text<N> {
         match self.alphabet {
-            Some(Alphabet::Url) => url,
-            Some(Alphabet::Sortable) | None => sortable,
+            Some(Alphabet::Url) => url(id),
+            Some(Alphabet::Sortable) | None => sortable(id),
         }
     }
 
@@ -33,7 +39,7 @@ impl Describe for LocalId {
     type Layout = KuidOptions;
 
     fn write_text(&self, layout: &KuidOptions, out: &mut Vec<u8>) {
-        out.extend_from_slice(layout.text(self.encode(), self.encode_url()).as_bytes());
+        out.extend_from_slice(layout.text(*self, Self::encode, Self::encode_url).as_bytes());
     }
 
     fn integer(&self) -> (u128, usize) {
@@ -42,7 +48,7 @@ impl Describe for LocalId {
 
     fn describe(&self, layout: &KuidOptions, report: &mut Report) {
         report.start("kuid", self.unix_time(), &self.to_be_bytes());
-        report.text.push_str(&layout.text(self.encode(), self.encode_url()));
+        report.text.push_str(&layout.text(*self, Self::encode, Self::encode_url));
         report.field("kind", Value::Word("local"));
         describe_time(*self, report);
         report.bits.extend([("a", 20), ("b", 20), ("c", 10), ("sequence", 14)]);
@@ -61,7 +67,7 @@ impl Describe for GlobalId {
     type Layout = KuidOptions;
 
     fn write_text(&self, layout: &KuidOptions, out: &mut Vec<u8>) {
-        out.extend_from_slice(layout.text(self.encode(), self.encode_url()).as_bytes());
+        out.extend_from_slice(layout.text(*self, Self::encode, Self::encode_url).as_bytes());
     }
 
     fn integer(&self) -> (u128, usize) {
@@ -73,10 +79,10 @@ impl Describe for GlobalId {
     fn describe(&self, layout: &KuidOptions, report: &mut Report) {
         let drift = layout.drift();
         report.start("kuid", self.unix_time(drift), &self.to_bytes());
-        report.text.push_str(&layout.text(self.encode(), self.encode_url()));
+        report.text.push_str(&layout.text(*self, Self::encode, Self::encode_url));
         report.field("kind", Value::Word("global"));
         describe_time(self.to_local(drift), report);
-        report.field("node", Value::Hex(self.node(drift).get().into(), 8));
+        report.field("node", Value::Hex(self.node(drift).get().into(), 4));
         report.number("drift", drift.get());
         report.bits.extend(layout.global_bits(32));
     }
@@ -86,7 +92,7 @@ impl Describe for WideGlobalId {
     type Layout = KuidOptions;
 
     fn write_text(&self, layout: &KuidOptions, out: &mut Vec<u8>) {
-        out.extend_from_slice(layout.text(self.encode(), self.encode_url()).as_bytes());
+        out.extend_from_slice(layout.text(*self, Self::encode, Self::encode_url).as_bytes());
     }
 
     fn integer(&self) -> (u128, usize) {
@@ -96,10 +102,10 @@ impl Describe for WideGlobalId {
     fn describe(&self, layout: &KuidOptions, report: &mut Report) {
         let drift = layout.drift();
         report.start("kuid", self.unix_time(drift), &self.to_bytes());
-        report.text.push_str(&layout.text(self.encode(), self.encode_url()));
+        report.text.push_str(&layout.text(*self, Self::encode, Self::encode_url));
         report.field("kind", Value::Word("global"));
         describe_time(self.to_local(drift), report);
-        report.field("node", Value::Hex(self.node(drift), 16));
+        report.field("node", Value::Hex(self.node(drift), 8));
         report.number("drift", drift.get());
         report.bits.extend(layout.global_bits(64));
     }

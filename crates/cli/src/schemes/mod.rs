@@ -42,3 +42,149 @@ pub(crate) fn describe(
         Scheme::Sno => sno::describe(text, report),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::{Value, json};
+    use tickid_core::UnixTime;
+    use tickid_kuid::{Drift, GlobalId, LocalId, WideGlobalId};
+    use tickid_nanoflake::{Nanoflake, NanoflakeId};
+    use tickid_scru64::{NodeIdSize, Scru64Id};
+    use tickid_sno::SnoId;
+    use tickid_testkit::config;
+
+    use super::*;
+    use crate::args::{KuidOptions, NanoflakeOptions, Scru64Options};
+
+    /// The line that is written about `id`, as somebody else reads it.
+    fn written<I: Describe>(id: I, layout: &I::Layout) -> Value {
+        let (mut report, mut line) = (Report::default(), Vec::new());
+        id.describe(layout, &mut report);
+        report.write_json(&mut line);
+        assert_eq!(line.pop(), Some(b'\n'));
+        serde_json::from_slice(&line).unwrap()
+    }
+
+    /// What every object begins with, but for the text.
+    fn expected(scheme: &str, text: &str, bytes: &[u8], time: UnixTime) -> Value {
+        let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+        let since_1970 = jiff::SignedDuration::from_millis(time.as_millis());
+        let unix_epoch = jiff::civil::date(1970, 1, 1).at(0, 0, 0, 0);
+        let date = unix_epoch.checked_add(since_1970).ok().filter(|date| date.year() >= 0);
+        json!({
+            "scheme": scheme,
+            "text": text,
+            "hex": hex,
+            "unix_ms": time.as_millis(),
+            "time": date.map(|date| format!("{date:.3}Z")),
+        })
+    }
+
+    fn with(mut object: Value, more: Value) -> Value {
+        let Value::Object(more) = more else { panic!("no object: {more}") };
+        object.as_object_mut().unwrap().extend(more);
+        object
+    }
+
+    fn kuid_fields(local: LocalId) -> Value {
+        json!({
+            "a": local.mega_seconds(),
+            "b": local.seconds(),
+            "c": local.micro_seconds(),
+            "sequence": local.sequence(),
+        })
+    }
+
+    proptest! {
+        #![proptest_config(config(8))]
+
+        #[test]
+        fn a_parser_reads_what_scru64_holds(value in 0..=Scru64Id::MAX.get(), size in 1u8..=23) {
+            let id = Scru64Id::new(value).unwrap();
+            let size = NodeIdSize::new(size).unwrap();
+            let general = expected("scru64", &id.to_string(), &value.to_be_bytes(), id.unix_time());
+            let general = with(general, json!({
+                "int": value.to_string(),
+                "timestamp": id.timestamp(),
+                "node_ctr": id.node_ctr(),
+            }));
+            prop_assert_eq!(written(id, &Scru64Options { node_size: None }), general.clone());
+            let split = json!({ "node_id": id.node_id(size), "counter": id.counter(size) });
+            prop_assert_eq!(
+                written(id, &Scru64Options { node_size: Some(size) }),
+                with(general, split)
+            );
+        }
+
+        #[test]
+        fn a_parser_reads_what_nanoflake_holds(value in 0..=i64::MAX) {
+            let id = NanoflakeId::new(value).unwrap();
+            let layout = NanoflakeOptions::default();
+            let epoch = layout.epoch();
+            let time = Nanoflake { epoch }.unix_time(id);
+            let object = expected("nanoflake", &id.to_string(), &value.to_be_bytes(), time);
+            prop_assert_eq!(written(id, &layout), with(object, json!({
+                "int": value.to_string(),
+                "epoch_ms": epoch.as_unix_millis(),
+                "timestamp": id.timestamp(),
+                "generator": id.generator().get(),
+                "datacenter": id.generator().datacenter(),
+                "worker": id.generator().worker(),
+                "sequence": id.sequence(),
+            })));
+        }
+
+        #[test]
+        fn a_parser_reads_what_a_local_kuid_holds(value: u64) {
+            let id = LocalId::new(value);
+            let object = expected("kuid", &id.to_string(), &value.to_be_bytes(), id.unix_time());
+            let object = with(object, kuid_fields(id));
+            prop_assert_eq!(
+                written(id, &KuidOptions::default()),
+                with(object, json!({ "kind": "local" }))
+            );
+        }
+
+        #[test]
+        fn a_parser_reads_what_a_global_kuid_holds(bytes: [u8; 12], drift in 5u8..=10) {
+            let id = GlobalId::from_bytes(bytes);
+            let drift = Drift::new(drift).unwrap();
+            let object = expected("kuid", &id.to_string(), &bytes, id.unix_time(drift));
+            let object = with(object, kuid_fields(id.to_local(drift)));
+            let layout = KuidOptions { drift: Some(drift), ..KuidOptions::default() };
+            prop_assert_eq!(written(id, &layout), with(object, json!({
+                "kind": "global",
+                "node": format!("{:08x}", id.node(drift).get()),
+                "drift": drift.get(),
+            })));
+        }
+
+        #[test]
+        fn a_parser_reads_what_a_wide_kuid_holds(bytes: [u8; 16], drift in 5u8..=10) {
+            let id = WideGlobalId::from_bytes(bytes);
+            let drift = Drift::new(drift).unwrap();
+            let object = expected("kuid", &id.to_string(), &bytes, id.unix_time(drift));
+            let object = with(object, kuid_fields(id.to_local(drift)));
+            let layout = KuidOptions { drift: Some(drift), ..KuidOptions::default() };
+            prop_assert_eq!(written(id, &layout), with(object, json!({
+                "kind": "global",
+                "node": format!("{:016x}", id.node(drift)),
+                "drift": drift.get(),
+            })));
+        }
+
+        #[test]
+        fn a_parser_reads_what_sno_holds(bytes: [u8; 10]) {
+            let id = SnoId::from_bytes(bytes);
+            let object = expected("sno", &id.to_string(), &bytes, id.unix_time());
+            prop_assert_eq!(written(id, &()), with(object, json!({
+                "timestamp": id.timestamp(),
+                "toggle": u8::from(id.toggle()),
+                "meta": id.meta(),
+                "partition": id.partition().get(),
+                "sequence": id.sequence(),
+            })));
+        }
+    }
+}

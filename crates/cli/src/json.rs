@@ -1,0 +1,86 @@
+//! JSON objects of strings, integers and nulls, written straight into a buffer: what `inspect --json`
+//! spends its time on.
+
+/// An object that has yet to be [closed](Self::close).
+#[derive(Debug)]
+pub(crate) struct Object<'a> {
+    out: &'a mut Vec<u8>,
+    /// What stands before the next name.
+    separator: u8,
+}
+
+impl<'a> Object<'a> {
+    pub(crate) fn open(out: &'a mut Vec<u8>) -> Self {
+        Self { out, separator: b'{' }
+    }
+
+    /// Neither names nor strings may hold anything that JSON escapes.
+    pub(crate) fn string(&mut self, name: &str, value: &[u8]) {
+        debug_assert!(is_plain(value), "{}", value.escape_ascii());
+        self.name(name);
+        self.out.push(b'"');
+        self.out.extend_from_slice(value);
+        self.out.push(b'"');
+    }
+
+    pub(crate) fn number(&mut self, name: &str, value: i64) {
+        self.name(name);
+        self.out.extend_from_slice(itoa::Buffer::new().format(value).as_bytes());
+    }
+
+    pub(crate) fn null(&mut self, name: &str) {
+        self.name(name);
+        self.out.extend_from_slice(b"null");
+    }
+
+    pub(crate) fn close(self) {
+        debug_assert_eq!(self.separator, b',', "an object without members");
+        self.out.push(b'}');
+    }
+
+    fn name(&mut self, name: &str) {
+        debug_assert!(is_plain(name.as_bytes()), "{name}");
+        self.out.extend_from_slice(&[self.separator, b'"']);
+        self.out.extend_from_slice(name.as_bytes());
+        self.out.extend_from_slice(b"\":");
+        self.separator = b',';
+    }
+}
+
+/// Whether a text stands between quotes as it is.
+fn is_plain(text: &[u8]) -> bool {
+    text.iter().all(|byte| matches!(byte, b' '..=b'~') && !matches!(byte, b'"' | b'\\'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_object_is_what_a_parser_reads() {
+        let mut out = Vec::new();
+        let mut object = Object::open(&mut out);
+        object.string("a", b"x._ ~");
+        object.string("empty", b"");
+        object.number("least", i64::MIN);
+        object.number("most", i64::MAX);
+        object.null("nothing");
+        object.close();
+        let parsed: serde_json::Value = serde_json::from_slice(&out).unwrap();
+        let expected = serde_json::json!({
+            "a": "x._ ~", "empty": "", "least": i64::MIN, "most": i64::MAX, "nothing": null,
+        });
+        assert_eq!(parsed, expected);
+    }
+
+    #[test]
+    fn what_json_escapes_is_not_plain() {
+        for byte in u8::MIN..=u8::MAX {
+            let text = char::from(byte).to_string();
+            let is_as_it_is = serde_json::to_string(&text).unwrap() == format!("\"{text}\"");
+            // Beyond ASCII one byte is not one character.
+            let expected = is_as_it_is && byte.is_ascii() && byte != 0x7f;
+            assert_eq!(is_plain(&[byte]), expected, "{byte}");
+        }
+    }
+}
