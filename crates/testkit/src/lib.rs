@@ -11,6 +11,7 @@
 //! | [`clock`] | a clock that moves while it is read, and remembers who read what |
 //! | [`vectors`] | what the original programs wrote |
 //! | [`binary_serde`] | what IDs are in formats that nobody reads |
+//! | [`servers`] | real servers, each in a temporary folder of its own |
 
 #![allow(
     clippy::exhaustive_enums,
@@ -28,6 +29,8 @@ mod dice;
 pub mod invariants;
 mod promises;
 mod schedule;
+#[cfg(unix)]
+pub mod servers;
 pub mod storm;
 mod subject;
 pub mod threads;

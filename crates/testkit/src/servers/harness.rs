@@ -1,0 +1,50 @@
+use std::process::ExitCode;
+use std::sync::{Arc, OnceLock};
+
+use libtest_mimic::{Arguments, Failed, Trial};
+
+use crate::servers::{REQUIRE_SERVERS, Server};
+
+/// A test of a server, and its name.
+pub type Test<S> = (&'static str, fn(&S));
+
+/// Runs the tests as the usual harness does, on one server for all. Where it is not installed they show
+/// as ignored, unless [`REQUIRE_SERVERS`] is set: then they fail.
+pub fn run<S: Server>(tests: &[Test<S>]) -> ExitCode {
+    let is_required = std::env::var_os(REQUIRE_SERVERS).is_some_and(|value| value != "0");
+    let is_ignored = !is_required && !S::is_installed();
+    let server = Arc::new(OnceLock::new());
+    let trials = tests.iter().map(|&(name, test)| {
+        let server = Arc::clone(&server);
+        let trial = Trial::test(name, move || {
+            let server = server.get_or_init(S::start);
+            let server =
+                server.as_ref().map_err(|error| Failed::from(format!("{}: {error}", S::NAME)))?;
+            test(server);
+            Ok(())
+        });
+        let kind = if is_ignored { "not installed" } else { "" };
+        trial.with_kind(kind).with_ignored_flag(is_ignored)
+    });
+    let conclusion = libtest_mimic::run(&Arguments::from_args(), trials.collect());
+    // `exit` would not drop the server.
+    drop(server);
+    conclusion.exit_code()
+}
+
+/// The `main` of a test target with `harness = false`: runs these functions of a [`Server`].
+///
+/// ```ignore
+/// tickid_testkit::server_tests!(Postgres: rows_come_back, rows_are_sorted);
+///
+/// fn rows_come_back(server: &Postgres) { /* … */ }
+/// fn rows_are_sorted(server: &Postgres) { /* … */ }
+/// ```
+#[macro_export]
+macro_rules! server_tests {
+    ($server:ty: $($test:ident),+ $(,)?) => {
+        fn main() -> ::std::process::ExitCode {
+            $crate::servers::run::<$server>(&[$((stringify!($test), $test)),+])
+        }
+    };
+}

@@ -1,0 +1,141 @@
+use core::sync::atomic::{AtomicU32, Ordering};
+use std::fs::{self, DirBuilder, File};
+use std::io::{self, BufRead as _, BufReader};
+use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, chown};
+use std::os::unix::process::CommandExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{self, Child, Command, Stdio};
+
+use crate::servers::StartError;
+
+/// How a server is started and stopped, in the language of `sh`. `$1` and so on are the arguments; the
+/// working directory is the server's folder.
+pub(crate) struct Script {
+    /// Succeeds when the server takes connections.
+    pub(crate) start: &'static str,
+    /// Runs also when `start` failed half way.
+    pub(crate) stop: &'static str,
+}
+
+/// A server and its folder. Both are gone when this is dropped and when this process ends, be it killed:
+/// the shell that keeps them waits for the end of its input, which we alone hold open.
+#[derive(Debug)]
+pub(crate) struct Kept {
+    shell: Child,
+    folder: PathBuf,
+}
+
+impl Kept {
+    /// Runs `script`, as another user than root.
+    pub(crate) fn start(name: &str, script: &Script, args: &[&Path]) -> Result<Self, StartError> {
+        let folder = new_folder(name)?;
+        let mut command = Command::new("sh");
+        // Servers refuse to run as root.
+        if fs::metadata(&folder)?.uid() == 0 {
+            let Account { user, group } = Account::of_a_server()?;
+            chown(&folder, Some(user), Some(group))?;
+            command.uid(user).gid(group);
+        }
+        let Script { start, stop } = script;
+        let whole = format!(
+            // In shells of their own, for nobody might be there to read.
+            "if {{ {start}\n}} >&2; then (echo ready); else (echo failed); fi\n\
+             cat >/dev/null\n\
+             {{ {stop}\n}} >/dev/null 2>&1\n\
+             rm -rf \"$PWD\""
+        );
+        let mut shell = command
+            .args(["-c", &whole, name])
+            .args(args)
+            .current_dir(&folder)
+            // Ctrl-C is for us, and reaches the shell as the end of its input.
+            .process_group(0)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(File::create(folder.join("log"))?)
+            .spawn()?;
+        let stdout = shell.stdout.take();
+        let kept = Self { shell, folder };
+        let mut answer = String::new();
+        if let Some(stdout) = stdout {
+            BufReader::new(stdout).read_line(&mut answer)?;
+        }
+        if answer == "ready\n" {
+            Ok(kept)
+        } else {
+            Err(StartError::Failed(fs::read_to_string(kept.folder.join("log"))?))
+        }
+    }
+
+    pub(crate) fn folder(&self) -> &Path {
+        &self.folder
+    }
+}
+
+impl Drop for Kept {
+    fn drop(&mut self) {
+        drop(self.shell.stdin.take());
+        // It does what is left to do; there is nobody to tell if it can't.
+        let _ = self.shell.wait();
+    }
+}
+
+/// A new folder that only its owner can enter.
+fn new_folder(name: &str) -> io::Result<PathBuf> {
+    static COUNT: AtomicU32 = AtomicU32::new(0);
+    loop {
+        let count = COUNT.fetch_add(1, Ordering::Relaxed);
+        let folder = std::env::temp_dir().join(format!("tickid-{name}-{}-{count}", process::id()));
+        match DirBuilder::new().mode(0o700).create(&folder) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            result => return result.map(|()| folder),
+        }
+    }
+}
+
+struct Account {
+    user: u32,
+    group: u32,
+}
+
+impl Account {
+    /// The first user there is of those that servers run as.
+    fn of_a_server() -> Result<Self, StartError> {
+        for name in ["postgres", "nobody"] {
+            if let (Some(user), Some(group)) = (id("-u", name)?, id("-g", name)?) {
+                return Ok(Self { user, group });
+            }
+        }
+        Err(StartError::Failed("servers don't run as root, and no other user is there".into()))
+    }
+}
+
+/// The number of a user or of its group, if there is such a user.
+fn id(which: &str, name: &str) -> io::Result<Option<u32>> {
+    let output = Command::new("id").args([which, name]).output()?;
+    Ok(String::from_utf8_lossy(&output.stdout).trim().parse().ok())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SERVER: Script =
+        Script { start: "echo starting && test -n \"$1\"", stop: "touch \"$1\"" };
+
+    #[test]
+    fn the_folder_is_gone_after_the_server_has_stopped() {
+        let kept = Kept::start("kept", &SERVER, &[Path::new("stopped")]).unwrap();
+        let folder = kept.folder().to_owned();
+        assert!(folder.join("log").exists());
+        assert!(!folder.join("stopped").exists());
+        drop(kept);
+        assert!(!folder.exists());
+    }
+
+    #[test]
+    fn what_a_server_said_that_did_not_start_is_told() {
+        let error = Kept::start("kept", &SERVER, &[]).unwrap_err();
+        assert_eq!(error.to_string(), "did not start; it said:\nstarting\n");
+    }
+}

@@ -1,0 +1,88 @@
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::servers::kept::{Kept, Script};
+use crate::servers::{Server, StartError};
+
+/// A PostgreSQL with nothing in it, that listens on a Unix socket in its folder and trusts everybody who
+/// can enter it.
+#[derive(Debug)]
+pub struct Postgres {
+    kept: Kept,
+}
+
+/// `$1` is the folder of PostgreSQL's programs. Nothing needs to outlive a crash, so nothing is synced.
+const SCRIPT: Script = Script {
+    start: r#"
+"$1/initdb" --pgdata=data --username=tickid --auth=trust --encoding=UTF8 --locale=C --no-sync &&
+printf "%s = '%s'\n" >>data/postgresql.conf \
+    listen_addresses '' \
+    unix_socket_directories "$PWD" \
+    fsync off \
+    synchronous_commit off \
+    full_page_writes off &&
+{ "$1/pg_ctl" start --wait --pgdata=data --log=server.log || { cat server.log; false; }; }"#,
+    stop: r#""$1/pg_ctl" stop --wait --mode=immediate --pgdata=data"#,
+};
+
+const PROGRAMS: [&str; 3] = ["initdb", "pg_ctl", "postgres"];
+
+impl Postgres {
+    /// The superuser.
+    pub const USER: &str = "tickid";
+    /// The database that is there from the start.
+    pub const DATABASE: &str = "postgres";
+
+    /// The folder of its socket: what PostgreSQL's clients take for a host.
+    #[must_use]
+    pub fn socket_folder(&self) -> &Path {
+        self.kept.folder()
+    }
+
+    /// Where clients find it.
+    #[must_use]
+    pub fn url(&self) -> String {
+        let (user, database) = (Self::USER, Self::DATABASE);
+        format!("postgresql:///{database}?host={}&user={user}", self.socket_folder().display())
+    }
+}
+
+impl Server for Postgres {
+    const NAME: &'static str = "PostgreSQL";
+
+    fn start() -> Result<Self, StartError> {
+        let programs = programs().ok_or(StartError::NotInstalled)?;
+        Kept::start("postgres", &SCRIPT, &[&programs]).map(|kept| Self { kept })
+    }
+
+    fn is_installed() -> bool {
+        programs().is_some()
+    }
+}
+
+/// The folder of PostgreSQL's programs, which packages do not put on the `PATH`.
+fn programs() -> Option<PathBuf> {
+    let told = Command::new("pg_config").arg("--bindir").output().ok();
+    let told = told.map(|output| String::from_utf8_lossy(&output.stdout).trim().into());
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let usual = ["/usr/local/bin", "/usr/local/pgsql/bin", "/opt/homebrew/bin"];
+    let mut folders = told
+        .into_iter()
+        .chain(std::env::split_paths(&path))
+        .chain(versions(Path::new("/usr/lib/postgresql")))
+        .chain(usual.map(PathBuf::from));
+    folders.find(|folder| {
+        folder.is_absolute() && PROGRAMS.iter().all(|program| folder.join(program).exists())
+    })
+}
+
+/// The folders of Debian's packages, the newest first.
+fn versions(packages: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(packages).into_iter().flatten().flatten();
+    let mut versions: Vec<u32> =
+        entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect();
+    versions.sort_unstable();
+    let folder = |version: &u32| packages.join(version.to_string()).join("bin");
+    versions.iter().rev().map(folder).collect()
+}

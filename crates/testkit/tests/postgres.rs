@@ -1,0 +1,33 @@
+//! The server is a real one, and is gone afterwards.
+
+#[cfg(unix)]
+use tickid_testkit::servers::{Postgres, Server as _};
+
+#[cfg(unix)]
+tickid_testkit::server_tests!(Postgres: takes_connections, is_gone_when_dropped);
+
+#[cfg(not(unix))]
+fn main() {}
+
+/// PostgreSQL's side of a connection: its answer to a request for encryption, which it has not.
+#[cfg(unix)]
+fn takes_connections(server: &Postgres) {
+    use std::io::{Read as _, Write as _};
+    use std::os::unix::net::UnixStream;
+
+    const SSL_REQUEST: [u8; 8] = [0, 0, 0, 8, 4, 210, 22, 47];
+    let mut stream = UnixStream::connect(server.socket_folder().join(".s.PGSQL.5432")).unwrap();
+    stream.write_all(&SSL_REQUEST).unwrap();
+    let mut answer = [0];
+    stream.read_exact(&mut answer).unwrap();
+    assert_eq!(&answer, b"N");
+}
+
+#[cfg(unix)]
+fn is_gone_when_dropped(_: &Postgres) {
+    let server = Postgres::start().unwrap();
+    let folder = server.socket_folder().to_owned();
+    assert!(folder.join("data/postmaster.pid").exists());
+    drop(server);
+    assert!(!folder.exists());
+}
