@@ -1,5 +1,7 @@
 //! The server is a real one, and is gone afterwards.
 
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 #[cfg(unix)]
 use tickid_testkit::servers::{Postgres, Server as _};
 
