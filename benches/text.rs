@@ -12,7 +12,6 @@ use std::array;
 use std::fmt::Debug;
 use std::hint::black_box;
 use std::str::FromStr;
-use std::time::Duration;
 
 use base64::Engine as _;
 use base64::alphabet::Alphabet;
@@ -21,11 +20,9 @@ use criterion::measurement::WallTime;
 use criterion::{BenchmarkGroup, Criterion, Throughput, criterion_group, criterion_main};
 use data_encoding::{Encoding, Specification};
 use ferroid::base32::Base32SnowExt as _;
-use tickid_benches::START;
 use tickid_benches::criterion;
 use tickid_benches::peers::WideSnowflake;
-use tickid_benches::subject::{self, Subject};
-use tickid_core::{Form, ManualClock};
+use tickid_benches::texts::{COUNT, ids};
 use tickid_kuid::{GlobalId, Kuid, LocalId};
 use tickid_nanoflake::{Nanoflake, NanoflakeId};
 use tickid_scru64::{Scru64, Scru64Id};
@@ -33,8 +30,6 @@ use tickid_sno::{Sno, SnoId};
 
 type Group<'a> = BenchmarkGroup<'a, WallTime>;
 type Official = scru64_official::Scru64Id;
-
-const COUNT: usize = 1_024;
 
 fn text(c: &mut Criterion) {
     let sno: [SnoId; COUNT] = ids::<Sno>();
@@ -64,16 +59,6 @@ fn text(c: &mut Criterion) {
     group.throughput(Throughput::Elements(COUNT as u64));
     inputs.decode(&mut group);
     group.finish();
-}
-
-/// IDs a second and a bit apart, so that they differ in most places.
-fn ids<S: Subject>() -> [<S::Form as Form<S>>::Id; COUNT] {
-    let clock = ManualClock::new(START);
-    let generator = subject::shared::<S>(&clock);
-    array::from_fn(|_| {
-        clock.advance(Duration::from_micros(1_234_567));
-        generator.try_generate().expect("a clock that moves on")
-    })
 }
 
 /// 128 bits for those who have as many.

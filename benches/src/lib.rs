@@ -11,6 +11,7 @@
 pub mod figures;
 pub mod peers;
 pub mod subject;
+pub mod texts;
 pub mod timing;
 
 use std::time::Duration;

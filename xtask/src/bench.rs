@@ -1,7 +1,6 @@
 //! Runs the benchmarks and writes down what came out.
-//!
-//! There is no `--check` yet (a guard that counts instructions), and no plots: issue 3.
 
+mod check;
 mod command;
 mod machine;
 mod report;
@@ -11,8 +10,10 @@ mod targets;
 use std::ffi::OsString;
 use std::fs;
 use std::io::{self, Write as _};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
+
+use serde_json::Value;
 
 use crate::bench::report::Report;
 use crate::bench::results::Results;
@@ -38,12 +39,22 @@ pub(crate) struct Arguments {
     /// Measure for a tenth of the time, to see whether all is well.
     #[arg(long)]
     quick: bool,
+    /// Measure nothing, but count the instructions of the hot paths: fails when one has become more
+    /// expensive than benches/instructions.json says. Needs valgrind.
+    #[arg(long, conflicts_with_all = ["filters", "no_run", "quick", "arguments"])]
+    check: bool,
+    /// With --check: write benches/instructions.json anew.
+    #[arg(long, requires = "check")]
+    bless: bool,
     /// For the benchmark programs: `-- --save-baseline x`, `-- --help`, ...
     #[arg(last = true)]
     arguments: Vec<OsString>,
 }
 
 pub(crate) fn bench(workspace: &Workspace, arguments: &Arguments) -> Result<(), Error> {
+    if arguments.check {
+        return check::check(workspace, arguments.bless);
+    }
     let results = workspace.root().join(RESULTS);
     if arguments.no_run {
         return benches(workspace, &["--no-run"]).run();
@@ -93,6 +104,14 @@ fn benches(workspace: &Workspace, args: &[&str]) -> Run {
     workspace.cargo_in("benches", &["bench", "--benches"]).args(args)
 }
 
+/// Where the cargo of some folder builds.
+fn target_directory(cargo: Run) -> Result<PathBuf, Error> {
+    let metadata = cargo.args(["metadata", "--format-version=1", "--no-deps"]).read()?;
+    let metadata: Value = serde_json::from_str(&metadata).map_err(Error::Json)?;
+    let target = metadata["target_directory"].as_str();
+    Ok(PathBuf::from(target.ok_or(Error::Metadata("the target directory"))?))
+}
+
 fn write(path: &Path, text: &str) -> Result<(), Error> {
     let folder = path.parent().unwrap_or(path);
     fs::create_dir_all(folder)
@@ -135,13 +154,17 @@ mod tests {
     use super::*;
 
     fn parse(line: &str) -> Arguments {
+        try_parse(line).unwrap()
+    }
+
+    fn try_parse(line: &str) -> Result<Arguments, clap::Error> {
         #[derive(Parser)]
         struct Program {
             #[command(flatten)]
             arguments: Arguments,
         }
         let words = ["bench"].into_iter().chain(line.split_whitespace());
-        Program::try_parse_from(words).unwrap().arguments
+        Program::try_parse_from(words).map(|program| program.arguments)
     }
 
     #[test]
@@ -155,6 +178,15 @@ mod tests {
             assert!(arguments.no_run && !arguments.quick, "{line}");
             assert_eq!(arguments.filters.join(" "), expected_filters, "{line}");
             assert_eq!(arguments.arguments.join(" ".as_ref()), expected_arguments, "{line}");
+        }
+    }
+
+    #[test]
+    fn checking_is_not_measuring() {
+        let arguments = parse("--check --bless");
+        assert!(arguments.check && arguments.bless);
+        for line in ["--bless", "--check sno", "--check --quick", "--check --no-run"] {
+            assert!(try_parse(line).is_err(), "{line}");
         }
     }
 

@@ -23,6 +23,15 @@ pub(crate) enum Error {
     Write { path: PathBuf, reason: io::Error },
     #[error("{} is not what a benchmark leaves behind", path.display())]
     Estimates { path: PathBuf },
+    #[error("to count instructions takes valgrind (Debian: apt-get install valgrind): {0}")]
+    Valgrind(Box<Self>),
+    #[error("`{0}` does not print what it counted")]
+    Printed(&'static str),
+    #[error(
+        "more expensive than {file} says, not in it, or gone: {failures} of the paths above; if that is as \
+         it should be, run `cargo xtask bench --check --bless`"
+    )]
+    Instructions { failures: usize, file: &'static str },
     #[error("cannot write: {0}")]
     Output(io::Error),
     #[error("`cargo metadata` printed no JSON: {0}")]

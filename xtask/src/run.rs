@@ -33,6 +33,13 @@ impl Run {
         Self { command, program: "cargo", folder: folder.to_owned() }
     }
 
+    /// A program by its name, where we are.
+    pub(crate) fn program(program: &'static str) -> Self {
+        let mut command = Command::new(program);
+        command.stdin(Stdio::null());
+        Self { command, program, folder: String::new() }
+    }
+
     pub(crate) fn args(mut self, args: impl IntoIterator<Item = impl AsRef<OsStr>>) -> Self {
         self.command.args(args);
         self

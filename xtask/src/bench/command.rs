@@ -18,10 +18,7 @@ const PROGRAM: &str = "tickid";
 /// Builds the command, measures it and leaves the figures where those of the benchmarks are.
 pub(super) fn measure(workspace: &Workspace, results: &Path, is_quick: bool) -> Result<(), Error> {
     workspace.cargo(&["build", "--release", "--package", PROGRAM]).run()?;
-    let metadata = workspace.cargo(&["metadata", "--format-version=1", "--no-deps"]).read()?;
-    let metadata: Value = serde_json::from_str(&metadata).map_err(Error::Json)?;
-    let target = metadata["target_directory"].as_str();
-    let target = Path::new(target.ok_or(Error::Metadata("the target directory"))?);
+    let target = super::target_directory(workspace.cargo(&[]))?;
     let program = target.join("release").join(PROGRAM);
 
     let (ids, lines) = if is_quick { (5_000_000, 500_000) } else { (20_000_000, 2_000_000) };

@@ -31,7 +31,7 @@ fn first_line(path: &str) -> String {
     text.lines().next().map_or_else(unknown, str::to_owned)
 }
 
-fn compiler() -> String {
+pub(super) fn compiler() -> String {
     let program = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
     match Command::new(program).arg("--version").output() {
         Ok(output) if output.status.success() => {
