@@ -1,10 +1,12 @@
-//! Runs the benchmarks and writes down what came out.
+//! Runs the benchmarks, writes down what came out and draws it.
 
 mod check;
 mod command;
 mod machine;
+mod plots;
 mod report;
 mod results;
+mod tables;
 mod targets;
 
 use std::ffi::OsString;
@@ -78,15 +80,17 @@ pub(crate) fn bench(workspace: &Workspace, arguments: &Arguments) -> Result<(), 
         command::measure(workspace, &results, arguments.quick)?;
     }
 
-    let results = Results::read(&results)?.only(|id| arguments.wants(id));
+    let measured = Results::read(&results)?.only(|id| arguments.wants(id));
     let report = Report {
         date: &today(),
         machine: &machine::describe(),
         is_quick: arguments.quick,
         is_whole,
-        results: &results,
+        results: &measured,
     };
     if is_whole {
+        let plots = workspace.root().join(DOCUMENT).with_file_name(plots::FOLDER);
+        plots::draw(workspace, &measured, &results, &plots)?;
         write(&workspace.root().join(DOCUMENT), &report.to_string())?;
         say(format_args!("bench: see {DOCUMENT}"));
         return Ok(());

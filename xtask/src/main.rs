@@ -41,7 +41,7 @@ enum Command {
         /// What to check [default: all of it, in this order].
         steps: Vec<Step>,
     },
-    /// Run the benchmarks and write docs/benchmarks.md.
+    /// Run the benchmarks and write docs/benchmarks.md with its plots.
     ///
     /// They live in a workspace of their own, `benches`. All of them take ten minutes or so, during which the
     /// machine should have nothing else to do.

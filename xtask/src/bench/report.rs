@@ -1,10 +1,11 @@
 //! Figures in, Markdown out.
 
 use core::fmt;
-use std::collections::BTreeSet;
 
+use super::plots::FOLDER;
 use super::results::{Measurement, Results, TIME};
-use super::targets::{Bound, TABLES, TARGETS, Target};
+use super::tables::Table;
+use super::targets::{Bound, TARGETS, Target};
 
 /// `docs/benchmarks.md`.
 pub(super) struct Report<'a> {
@@ -115,47 +116,34 @@ impl Report<'_> {
     }
 
     fn tables(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let groups: BTreeSet<&str> = self.results.0.iter().map(|one| &*one.group).collect();
-        for group in groups {
+        for group in self.results.groups() {
             writeln!(f, "\n### `{group}`")?;
-            let mut rest: Vec<_> = self.results.0.iter().filter(|one| one.group == group).collect();
-            if rest.iter().any(|one| one.quantity != TIME) {
-                figures(f, &rest)?;
-                continue;
+            for table in Table::of(self.results, group) {
+                self.times(f, &table)?;
             }
-            for table in TABLES.iter().filter(|table| table.group == group) {
-                let is_in = |one: &&Measurement| one.name.starts_with(table.prefix);
-                let (rows, others): (Vec<_>, Vec<_>) = rest.into_iter().partition(is_in);
-                self.times(f, &rows, table.baselines)?;
-                rest = others;
+            let is_figure = |one: &&Measurement| one.group == group && one.quantity != TIME;
+            let figures: Vec<_> = self.results.0.iter().filter(is_figure).collect();
+            if !figures.is_empty() {
+                self::figures(f, &figures)?;
             }
-            self.times(f, &rest, &[])?;
         }
         Ok(())
     }
 
-    /// The fastest first.
-    fn times(
-        &self,
-        f: &mut fmt::Formatter<'_>,
-        rows: &[&Measurement],
-        baselines: &[&str],
-    ) -> fmt::Result {
-        if rows.is_empty() {
-            return Ok(());
+    fn times(&self, f: &mut fmt::Formatter<'_>, table: &Table<'_>) -> fmt::Result {
+        if self.is_whole {
+            let title = table.title();
+            writeln!(f, "\n![Times of `{title}` as bars]({FOLDER}/{})", table.plot())?;
         }
-        let baselines = baselines.iter().filter_map(|id| Some((id, self.results.value(id, TIME)?)));
-        let baselines: Vec<_> = baselines.collect();
         write!(f, "\n| | ns |")?;
-        for (id, _) in &baselines {
-            write!(f, " × `{}` |", id.strip_prefix(&format!("{}/", rows[0].group)).unwrap_or(id))?;
+        for (id, _) in &table.baselines {
+            let group = format!("{}/", table.group);
+            write!(f, " × `{}` |", id.strip_prefix(&group).unwrap_or(id))?;
         }
-        writeln!(f, "\n|---|---:|{}", "---:|".repeat(baselines.len()))?;
-        let mut rows = rows.to_vec();
-        rows.sort_by(|a, b| a.value.total_cmp(&b.value));
-        for row in rows {
+        writeln!(f, "\n|---|---:|{}", "---:|".repeat(table.baselines.len()))?;
+        for row in &table.rows {
             write!(f, "| `{}` | {} |", row.name, number(row.value))?;
-            for (_, baseline) in &baselines {
+            for (_, baseline) in &table.baselines {
                 write!(f, " {:.2} |", row.value / baseline)?;
             }
             writeln!(f)?;
@@ -238,6 +226,8 @@ mod tests {
         let expected = "\
 ### `encode`
 
+![Times of `encode` as bars](benchmarks/encode.svg)
+
 | | ns | × `data-encoding/sno` |
 |---|---:|---:|
 | `sno` | 1.00 | 0.12 |
@@ -278,19 +268,10 @@ mod tests {
     }
 
     #[test]
-    fn each_measurement_is_in_one_table() {
-        let text = report(vec![
-            time("generate/one-thread", "manual/sno/shared", 6.0),
-            time("generate/one-thread", "wall/sno/shared/below-cap", 17.0),
-            time("new-group", "thing", 123.4),
-        ]);
-        for row in [
-            "| `manual/sno/shared` | 6.00 |",
-            "| `wall/sno/shared/below-cap` | 17.0 |",
-            "| `thing` | 123 |",
-        ] {
-            assert_eq!(text.matches(row).count(), 1, "{text}");
-        }
+    fn a_table_has_its_plot_above_it() {
+        let text = report(vec![time("clock", "system/now", 20.0)]);
+        let plot = "![Times of `clock` as bars](benchmarks/clock.svg)\n\n| | ns |\n";
+        assert!(text.contains(plot), "{text}");
     }
 
     #[test]

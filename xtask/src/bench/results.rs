@@ -1,5 +1,6 @@
 //! What the benchmarks left behind.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -55,9 +56,28 @@ impl Results {
         Self(self.0.into_iter().filter(|measurement| wants(&measurement.id())).collect())
     }
 
+    pub(super) fn groups(&self) -> BTreeSet<&str> {
+        self.0.iter().map(|one| &*one.group).collect()
+    }
+
     pub(super) fn value(&self, id: &str, quantity: &str) -> Option<f64> {
         let is_it = |one: &&Measurement| one.id() == id && one.quantity == quantity;
         Some(self.0.iter().find(is_it)?.value)
+    }
+}
+
+#[cfg(test)]
+impl Results {
+    /// Of groups, names and nanoseconds.
+    pub(super) fn of_times(times: &[(&str, &str, f64)]) -> Self {
+        let time = |&(group, name, value): &(&str, &str, f64)| Measurement {
+            group: group.to_owned(),
+            name: name.to_owned(),
+            quantity: TIME.to_owned(),
+            unit: "ns".to_owned(),
+            value,
+        };
+        Self(times.iter().map(time).collect())
     }
 }
 

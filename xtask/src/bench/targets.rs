@@ -232,7 +232,7 @@ impl Bound {
 }
 
 /// A table of the report: those of a group whose names begin so, next to these.
-pub(super) struct Table {
+pub(super) struct Compared {
     pub(super) group: &'static str,
     pub(super) prefix: &'static str,
     /// By their full names.
@@ -240,11 +240,15 @@ pub(super) struct Table {
 }
 
 /// Groups that are not here get a table without ratios.
-pub(super) const TABLES: &[Table] = &[
-    Table { group: "generate/one-thread", prefix: "manual/", baselines: &[ADD, BASIC, ATOMIC] },
-    Table { group: "generate/one-thread", prefix: "", baselines: &[ADD, GLOBAL] },
-    Table { group: "generate/contended", prefix: "2-threads/", baselines: &[TWO_ADD, TWO_ATOMIC] },
-    Table {
+pub(super) const TABLES: &[Compared] = &[
+    Compared { group: "generate/one-thread", prefix: "manual/", baselines: &[ADD, BASIC, ATOMIC] },
+    Compared { group: "generate/one-thread", prefix: "", baselines: &[ADD, GLOBAL] },
+    Compared {
+        group: "generate/contended",
+        prefix: "2-threads/",
+        baselines: &[TWO_ADD, TWO_ATOMIC],
+    },
+    Compared {
         group: "generate/contended",
         prefix: "4-threads/",
         baselines: &[
@@ -252,8 +256,8 @@ pub(super) const TABLES: &[Table] = &[
             "generate/contended/4-threads/ferroid/atomic",
         ],
     },
-    Table { group: "generate/bulk", prefix: "", baselines: &[LOOP] },
-    Table {
+    Compared { group: "generate/bulk", prefix: "", baselines: &[LOOP] },
+    Compared {
         group: "encode",
         prefix: "",
         baselines: &[
@@ -262,7 +266,7 @@ pub(super) const TABLES: &[Table] = &[
             "encode/scru64-official",
         ],
     },
-    Table {
+    Compared {
         group: "decode",
         prefix: "",
         baselines: &[
@@ -271,5 +275,5 @@ pub(super) const TABLES: &[Table] = &[
             "decode/scru64-official",
         ],
     },
-    Table { group: "clock", prefix: "", baselines: &["clock/std/system-time"] },
+    Compared { group: "clock", prefix: "", baselines: &["clock/std/system-time"] },
 ];
