@@ -7,6 +7,7 @@ use crate::block::Slot;
 use crate::error::RangeError;
 use crate::node::NodeId;
 use crate::policy::Policy;
+use crate::scale::TickScale;
 pub use crate::scheme::Plain;
 use crate::scheme::{Form, Scheme};
 use crate::sequence::{LowestStart, SequenceBounds};
@@ -32,6 +33,14 @@ impl NodeId for Node {
 
     fn value(&self) -> u64 {
         self.0.into()
+    }
+
+    fn from_bits(bits: u32, value: u64) -> Result<Self, RangeError> {
+        if bits != u8::BITS {
+            return Err(RangeError::new("node bits", bits.into(), 8, 8));
+        }
+        let node = u8::try_from(value);
+        node.map(Self).map_err(|_| RangeError::new("node", value.into(), 0, u8::MAX.into()))
     }
 }
 
@@ -72,6 +81,10 @@ macro_rules! seconds {
             fn time_of(&self, tick: Tick<Self>) -> UnixTime {
                 // 32 bits of seconds are 52 bits of microseconds.
                 UnixTime::from_micros(tick.get().cast_signed() * 1_000_000)
+            }
+
+            fn scale(&self) -> TickScale {
+                TickScale::every(UnixTime::EPOCH, 1_000_000)
             }
 
             fn ticks_in(&self, duration: Duration) -> Ticks<Self> {

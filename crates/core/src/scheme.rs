@@ -9,6 +9,7 @@ use crate::engine::Snapshot;
 use crate::error::{BuildError, RangeError};
 use crate::node::NodeId;
 use crate::policy::Policy;
+use crate::scale::TickScale;
 use crate::sequence::{Sequence, SequenceBounds};
 use crate::tick::{Tick, Ticks};
 use crate::time::UnixTime;
@@ -56,6 +57,9 @@ pub trait Scheme: Copy + Eq + Hash + fmt::Debug + Send + Sync + 'static {
 
     /// When `tick` begins.
     fn time_of(&self, tick: Tick<Self>) -> UnixTime;
+
+    /// The same conversions in numbers.
+    fn scale(&self) -> TickScale;
 
     /// How many whole ticks pass in `duration`.
     fn ticks_in(&self, duration: Duration) -> Ticks<Self>;

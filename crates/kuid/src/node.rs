@@ -1,5 +1,5 @@
-use tickid_core::NodeId;
 use tickid_core::text::{ParseError, Text};
+use tickid_core::{NodeId, RangeError};
 
 use crate::codec::HEX;
 
@@ -132,6 +132,19 @@ impl NodeId for Node {
 
     fn value(&self) -> u64 {
         self.0.into()
+    }
+
+    fn from_bits(bits: u32, value: u64) -> Result<Self, RangeError> {
+        if bits != u32::BITS {
+            return Err(RangeError::new(
+                "node bits",
+                bits.into(),
+                u32::BITS.into(),
+                u32::BITS.into(),
+            ));
+        }
+        let fingerprint = u32::try_from(value);
+        fingerprint.map(Self).map_err(|_| RangeError::new("node", value.into(), 0, u32::MAX.into()))
     }
 }
 

@@ -2,8 +2,8 @@ use core::fmt;
 use core::time::Duration;
 
 use tickid_core::{
-    Block, Form, LowestStart, Policy, RangeError, Scheme, SequenceBounds, Slot, Tick, Ticks,
-    UnixTime,
+    Block, Form, LowestStart, Policy, RangeError, Scheme, SequenceBounds, Slot, Tick, TickScale,
+    Ticks, UnixTime,
 };
 
 use crate::global::GlobalId;
@@ -101,6 +101,10 @@ impl Scheme for Kuid {
 
     fn time_of(&self, tick: Tick<Self>) -> UnixTime {
         LocalId::at(tick, 0).unix_time()
+    }
+
+    fn scale(&self) -> TickScale {
+        TickScale::anew_every(UnixTime::EPOCH, 1_000_000, Self::MICROS_PER_TICK)
     }
 
     fn ticks_in(&self, duration: Duration) -> Ticks<Self> {

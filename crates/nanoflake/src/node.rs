@@ -110,6 +110,19 @@ impl NodeId for GeneratorId {
     fn value(&self) -> u64 {
         self.0.into()
     }
+
+    fn from_bits(bits: u32, value: u64) -> Result<Self, RangeError> {
+        if bits != Self::BITS {
+            return Err(RangeError::new(
+                "generator ID bits",
+                bits.into(),
+                Self::BITS.into(),
+                Self::BITS.into(),
+            ));
+        }
+        let too_high = |_| RangeError::new("generator ID", value.into(), 0, Self::MAX.0.into());
+        Self::new(u16::try_from(value).map_err(too_high)?)
+    }
 }
 
 /// The number in decimal; honours width and fill.

@@ -2,7 +2,7 @@ use core::time::Duration;
 
 use tickid_core::{
     BuildError, Form, LowestStart, Plain, Policy, RangeError, Scheme, SequenceBounds, Slot, Tick,
-    Ticks, UnixTime,
+    TickScale, Ticks, UnixTime,
 };
 
 use crate::epoch::Epoch;
@@ -92,6 +92,10 @@ impl Scheme for Nanoflake {
 
     fn time_of(&self, tick: Tick<Self>) -> UnixTime {
         self.epoch.time_of(tick.get())
+    }
+
+    fn scale(&self) -> TickScale {
+        TickScale::every(self.epoch.unix_time(), Self::MICROS_PER_TICK)
     }
 
     fn ticks_in(&self, duration: Duration) -> Ticks<Self> {

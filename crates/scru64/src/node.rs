@@ -160,6 +160,14 @@ impl NodeId for NodeSpec {
     fn value(&self) -> u64 {
         self.node_id().into()
     }
+
+    fn from_bits(bits: u32, value: u64) -> Result<Self, RangeError> {
+        let too_many_bits = |_| RangeError::new("node ID size in bits", bits.into(), 1, 23);
+        let size = NodeIdSize::new(u8::try_from(bits).map_err(too_many_bits)?)?;
+        let max = size.max_node_id().into();
+        let too_high = |_| RangeError::new("node ID", value.into(), 0, max);
+        Self::with_node_id(u32::try_from(value).map_err(too_high)?, size)
+    }
 }
 
 /// As the original writes it: the last ID or the decimal node ID, a slash, the size.

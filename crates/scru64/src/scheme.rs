@@ -2,7 +2,7 @@ use core::time::Duration;
 
 use tickid_core::{
     Form, Plain, Policy, RandomStart, RangeError, Scheme, SequenceBounds, Slot, Snapshot, Tick,
-    Ticks, UnixTime,
+    TickScale, Ticks, UnixTime,
 };
 
 use crate::id::Scru64Id;
@@ -50,6 +50,10 @@ impl Scheme for Scru64 {
 
     fn time_of(&self, tick: Tick<Self>) -> UnixTime {
         UnixTime::from_micros((tick.get() * Self::MICROS_PER_TICK).cast_signed())
+    }
+
+    fn scale(&self) -> TickScale {
+        TickScale::every(UnixTime::EPOCH, Self::MICROS_PER_TICK)
     }
 
     fn ticks_in(&self, duration: Duration) -> Ticks<Self> {

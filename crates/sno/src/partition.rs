@@ -1,6 +1,6 @@
 use core::fmt;
 
-use tickid_core::NodeId;
+use tickid_core::{NodeId, RangeError};
 
 /// A partition: what tells two generators apart. Any 16 bits are one.
 ///
@@ -55,6 +55,19 @@ impl NodeId for Partition {
 
     fn value(&self) -> u64 {
         self.0.into()
+    }
+
+    fn from_bits(bits: u32, value: u64) -> Result<Self, RangeError> {
+        if bits != u16::BITS {
+            return Err(RangeError::new(
+                "partition bits",
+                bits.into(),
+                u16::BITS.into(),
+                u16::BITS.into(),
+            ));
+        }
+        let number = u16::try_from(value);
+        number.map(Self).map_err(|_| RangeError::new("partition", value.into(), 0, u16::MAX.into()))
     }
 }
 

@@ -1,8 +1,8 @@
 use core::time::Duration;
 
 use tickid_core::{
-    BuildError, Form, LowestStart, Policy, RangeError, Scheme, SequenceBounds, Slot, Tick, Ticks,
-    UnixTime,
+    BuildError, Form, LowestStart, Policy, RangeError, Scheme, SequenceBounds, Slot, Tick,
+    TickScale, Ticks, UnixTime,
 };
 
 use crate::id::SnoId;
@@ -78,6 +78,10 @@ impl Scheme for Sno {
 
     fn time_of(&self, tick: Tick<Self>) -> UnixTime {
         Self::start_of(tick.get())
+    }
+
+    fn scale(&self) -> TickScale {
+        TickScale::every(Self::EPOCH, Self::MICROS_PER_TICK.unsigned_abs())
     }
 
     fn ticks_in(&self, duration: Duration) -> Ticks<Self> {

@@ -4,7 +4,8 @@ use core::time::Duration;
 
 use tickid_core::example::{Node, Seconds};
 use tickid_core::{
-    Form, LowestStart, Policy, RangeError, Scheme, SequenceBounds, Slot, Tick, Ticks, UnixTime,
+    Form, LowestStart, Policy, RangeError, Scheme, SequenceBounds, Slot, Tick, TickScale, Ticks,
+    UnixTime,
 };
 
 /// `Toggling` with the narrowest guard the engine takes: 1,791 adds that are not taken back reach
@@ -44,6 +45,10 @@ impl Scheme for Narrow {
 
     fn time_of(&self, tick: Tick<Self>) -> UnixTime {
         UnixTime::from_micros(tick.get().cast_signed() * 1_000_000)
+    }
+
+    fn scale(&self) -> TickScale {
+        TickScale::every(UnixTime::EPOCH, 1_000_000)
     }
 
     fn ticks_in(&self, duration: Duration) -> Ticks<Self> {
