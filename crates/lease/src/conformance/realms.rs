@@ -1,0 +1,143 @@
+//! What is kept of a realm, and how it changes over time.
+
+use core::time::Duration;
+
+use super::{Scene, Stage, answer, assert_lost, wild_of_exhausted};
+use crate::node::Node;
+use crate::realm::{Realm, Terms};
+use crate::record::Hold;
+use crate::rules::{Refusal, Standing};
+use crate::store::Grant;
+
+/// The same node of two realms is two nodes.
+pub fn realms_are_apart(stage: &dyn Stage) {
+    let scenes = [(); 2].map(|()| Scene::new(stage, "7/8"));
+    let grants = scenes.each_ref().map(Scene::acquire);
+    assert_lost(scenes[0].renew(&grants[1].hold));
+    for (scene, grant) in scenes.iter().zip(&grants) {
+        assert!(scene.renew(&grant.hold).is_ok());
+    }
+}
+
+/// And told what differs; nothing is given out.
+pub fn who_brings_another_realm_is_refused(stage: &dyn Stage) {
+    let scene = Scene::new(stage, "0-7/8");
+    scene.acquire();
+    let realm = || scene.realm.clone();
+    let other_terms = Terms { allowance: 1, ..realm().terms() };
+    for (what, other) in [
+        ("schemes", Realm { scheme: "others".to_owned(), ..realm() }),
+        ("ticks", Realm { end: 1 << 40, ..realm() }),
+        ("nodes", scene.with_pool("0-8/8")),
+        ("nodes", scene.with_pool("0-7/9")),
+        ("terms", Realm { terms: other_terms, ..realm() }),
+    ] {
+        let error = scene.acquire_of(&other).unwrap_err();
+        match error.refusal() {
+            Some(Refusal::Mismatch(mismatch)) => assert_eq!(mismatch.what, what),
+            _ => panic!("{error}"),
+        }
+    }
+    let listing = answer(scene.store.list(scene.realm.name())).unwrap();
+    assert_eq!(listing.record.realm, scene.realm);
+    let held = listing.rows.values().filter(|entry| entry.row.token.is_some());
+    assert_eq!(held.count(), 1);
+}
+
+/// To ask for what it keeps is an error of its own.
+pub fn a_realm_nobody_leased_from_is_not_there(stage: &dyn Stage) {
+    let scene = Scene::new(stage, "0-7/8");
+    let error = answer(scene.store.list(scene.realm.name())).unwrap_err();
+    assert_eq!(error.refusal(), Some(&Refusal::NoRealm));
+    let elsewhere = Scene::new(stage, "0-7/8").acquire().hold;
+    let error = scene.renew(&elsewhere).unwrap_err();
+    assert_eq!(error.refusal(), Some(&Refusal::NoRealm));
+}
+
+/// The realm is what the store keeps, then: who still brings the old one is refused.
+pub fn nodes_taken_out_of_the_pool_are_lost_and_the_others_are_not(stage: &dyn Stage) {
+    let scene = Scene::new(stage, "0-3/8");
+    let grants = [(); 4].map(|()| scene.acquire());
+    let smaller = scene.with_pool("1-2/8,9/8");
+    scene.reshape(&smaller);
+    for grant in &grants {
+        if smaller.pool().contains(grant.hold.node) {
+            assert!(scene.renew(&grant.hold).is_ok());
+        } else {
+            assert_lost(scene.renew(&grant.hold));
+            assert_eq!(scene.standing(grant.hold.node).0, Standing::Retired);
+        }
+    }
+    let error = scene.try_acquire().unwrap_err();
+    assert!(matches!(error.refusal(), Some(Refusal::Mismatch(_))), "{error}");
+    let grant = scene.acquire_of(&smaller).unwrap();
+    assert_eq!(grant.hold.node, Node::new(8, 9).unwrap());
+}
+
+/// Whoever comes after a pool was split or merged begins above everybody whose node is prefix-related,
+/// while those still run.
+pub fn a_pool_that_is_split_and_merged_never_overlaps(stage: &dyn Stage) {
+    let scene = Scene::short(stage, "0/1,1/1");
+    let mut windows: Vec<Grant> = Vec::new();
+    let mut runs: Vec<Hold> = Vec::new();
+    for pool in ["0/1,1/1", "0-3/2", "0/1,4-7/3", "0/0", "0/1,1/1", "0-7/3", "0-3/2"] {
+        let realm = scene.with_pool(pool);
+        scene.reshape(&realm);
+        // Half of the holders renew to the last, half of them expired long ago.
+        for hold in &runs {
+            if let Ok(grant) = scene.renew(hold) {
+                note(&mut windows, grant);
+            }
+        }
+        scene.outlast();
+        runs.retain(|hold| realm.pool().contains(hold.node));
+        while let Ok(grant) = scene.acquire_of(&realm) {
+            note(&mut windows, grant);
+            runs.push(grant.hold);
+        }
+    }
+    assert!(windows.len() > 10, "{windows:?}");
+}
+
+/// Adds what was granted (or replaces what it was renewed from), if it overlaps nothing.
+fn note(windows: &mut Vec<Grant>, grant: Grant) {
+    windows.retain(|other| other.hold != grant.hold);
+    for other in &*windows {
+        let is_apart = other.ceiling <= grant.hold.floor || grant.ceiling <= other.hold.floor;
+        let is_related = grant.hold.node.is_prefix_related(other.hold.node);
+        assert!(!is_related || is_apart, "{grant:?} and {other:?}");
+    }
+    windows.push(grant);
+}
+
+/// In the meantime a node that is prefix-related to it may have been used.
+pub fn a_node_that_comes_back_to_the_pool_brings_no_lease_back(stage: &dyn Stage) {
+    let scene = Scene::short(stage, "0/1");
+    let whole = scene.acquire();
+    let halves = scene.with_pool("0-1/2");
+    scene.reshape(&halves);
+    scene.outlast();
+    let half = scene.acquire_of(&halves).unwrap();
+    assert_eq!(half.hold.floor, whole.ceiling);
+    scene.reshape(&scene.realm);
+    assert_lost(scene.renew(&whole.hold));
+    assert_lost(scene.renew(&half.hold));
+    scene.outlast();
+    let again = scene.acquire();
+    assert_eq!(again.hold.node, whole.hold.node);
+    assert_eq!(again.hold.floor, half.ceiling);
+}
+
+/// Leases that were granted on the old terms are not wild on shorter ones.
+pub fn terms_change_with_the_realm(stage: &dyn Stage) {
+    let scene = Scene::new(stage, "0-1/8");
+    let first = scene.acquire();
+    let terms = scene.realm.terms().with_term(Duration::from_millis(10)).with_skew(Duration::ZERO);
+    let shorter = Realm { terms, ..scene.realm.clone() };
+    scene.reshape(&shorter);
+    let second = scene.acquire_of(&shorter).unwrap();
+    assert_eq!(second.ceiling, scene.tick(second.now) + shorter.ahead());
+    assert_eq!(scene.standing(first.hold.node).0, Standing::Held);
+    assert_eq!(wild_of_exhausted(scene.acquire_of(&shorter)), 0);
+    assert_eq!(scene.renew(&first.hold).unwrap().ceiling, first.ceiling);
+}

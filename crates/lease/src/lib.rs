@@ -1,0 +1,49 @@
+//! Durable node identity: a node *and a window of time*, leased from a store, so that no two
+//! generators ever issue the same ID.
+//!
+//! Two things go wrong with identifiers made of time and node: two generators get the same node, and a
+//! clock steps back across a restart. Here a generator gets a node together with a half-open range of
+//! ticks, its [window](tickid_core::Window), and the store gives no tick of a node out twice. A holder that
+//! was paused for an hour, whose clock is wrong, or whose store is gone finds its ticks outside of the
+//! window and stops. Clocks and time-outs decide *when* a node is given on, never whether that is safe.
+//!
+//! # The parts
+//! | | is |
+//! |---|---|
+//! | [`Realm`] | a set of generators whose IDs must not be equal: name, scheme, [`NodePool`], [`Terms`] |
+//! | [`Store`] | where windows are kept; every method is one atomic step |
+//! | [`Rules`] | the decisions of a store, as functions without I/O |
+//! | [`Table`] | the simpler thing that some stores are: read, and compare-and-set |
+//! | [`MemoryStore`] | a store in memory |
+//! | [`conformance`] | the scenarios every store is held to (feature `conformance`) |
+
+#![cfg_attr(docsrs, feature(doc_cfg))]
+#![deny(unsafe_code)]
+
+mod codec;
+#[cfg(feature = "conformance")]
+pub mod conformance;
+mod error;
+mod memory;
+mod node;
+mod pool;
+mod realm;
+mod record;
+pub mod rules;
+mod store;
+mod table;
+mod wait;
+
+pub use self::codec::Unreadable;
+pub use self::error::{StoreError, StoreErrorKind};
+pub use self::memory::{Contents, MemoryStore, MemoryTable};
+pub use self::node::{Node, NodeTextError};
+pub use self::pool::{NodePool, NodeRange, PoolError};
+pub use self::realm::{Mismatch, Realm, RealmError, RealmName, Terms};
+pub use self::record::{
+    Claim, Entry, Hold, NoRandomness, NoToken, Record, Row, Rows, Token, Version,
+};
+pub use self::rules::{Loss, Refusal, Rules, Standing};
+pub use self::store::{Answer, Grant, Listing, Store};
+pub use self::table::{Change, Scope, Table, TableStore, View};
+pub use self::wait::{TimedOut, block_on};

@@ -1,0 +1,391 @@
+use core::fmt;
+use core::str::FromStr;
+use core::time::Duration;
+
+use tickid_core::{NodeId as _, Policy, RangeError, Scheme, TickScale, UnixTime};
+
+use crate::pool::NodePool;
+
+/// What a realm is called: 1 to 63 lower-case letters, digits, hyphens and underscores, a letter or
+/// digit first.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct RealmName(String);
+
+impl RealmName {
+    /// The most bytes a name has.
+    pub const MAX_LEN: usize = 63;
+
+    /// The name as text.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for RealmName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&self.0)
+    }
+}
+
+impl FromStr for RealmName {
+    type Err = RealmError;
+
+    fn from_str(text: &str) -> Result<Self, RealmError> {
+        let is_letter = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
+        let is_name = text.len() <= Self::MAX_LEN
+            && text.bytes().next().is_some_and(is_letter)
+            && text.bytes().all(|byte| is_letter(byte) || matches!(byte, b'-' | b'_'));
+        if is_name { Ok(Self(text.to_owned())) } else { Err(RealmError::Name(text.to_owned())) }
+    }
+}
+
+/// How far ahead of the store's clock a lease reaches, and for how long it holds without a renewal.
+///
+/// A lease's ceiling is set to the store's time plus [`ahead`](Realm::ahead): the *allowance* (by how
+/// many ticks IDs may be ahead of their holder's clock), plus the *skew* (by how much that clock may be
+/// ahead of the store's before its holder stalls), plus the *term*. It is renewed every half term.
+///
+/// Clocks that differ by more than the skew cost availability, never uniqueness.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub struct Terms {
+    /// By how many ticks IDs may be ahead of the clock: what the generators' policy allows.
+    pub allowance: u64,
+    /// By how much a holder's clock may be ahead of the store's. 5 seconds unless said otherwise.
+    pub skew: Duration,
+    /// For how long a lease holds without a renewal. 10 seconds unless said otherwise.
+    pub term: Duration,
+}
+
+impl Terms {
+    /// Unless said otherwise.
+    pub const DEFAULT_SKEW: Duration = Duration::from_secs(5);
+    /// Unless said otherwise.
+    pub const DEFAULT_TERM: Duration = Duration::from_secs(10);
+
+    /// The longest skew and the longest term.
+    pub const LONGEST: Duration = Duration::from_secs(30 * 24 * 60 * 60);
+
+    /// The default terms for generators with this policy.
+    #[must_use]
+    pub fn new<S: Scheme>(policy: Policy<S>) -> Self {
+        let allowance = match policy {
+            Policy::Ratchet { allowance } => allowance.get(),
+            _ => 0,
+        };
+        Self { allowance, skew: Self::DEFAULT_SKEW, term: Self::DEFAULT_TERM }
+    }
+
+    /// The same with another skew.
+    #[must_use]
+    pub const fn with_skew(self, skew: Duration) -> Self {
+        Self { skew, ..self }
+    }
+
+    /// The same with another term.
+    #[must_use]
+    pub const fn with_term(self, term: Duration) -> Self {
+        Self { term, ..self }
+    }
+}
+
+/// A set of generators whose IDs must not be equal, as a store knows it: a name, a scheme with its
+/// ticks, the nodes to give out, and on which terms.
+///
+/// Everyone who leases from a realm brings the same; a store refuses whoever brings another one.
+///
+/// # Examples
+/// ```
+/// use tickid_lease::Realm;
+/// use tickid_scru64::Scru64;
+///
+/// let realm = Realm::new("orders".parse()?, &Scru64, "0-255/8".parse()?)?;
+/// // 39 ticks of allowance, and 15 seconds in ticks of 256 ms, rounded up.
+/// assert_eq!(realm.ahead(), 39 + 59);
+/// assert_eq!(realm.max_ahead(), 2 * (39 + 59));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Realm {
+    pub(crate) name: RealmName,
+    pub(crate) scheme: String,
+    pub(crate) scale: TickScale,
+    /// One past the last tick that may be issued.
+    pub(crate) end: u64,
+    pub(crate) pool: NodePool,
+    pub(crate) terms: Terms,
+}
+
+impl Realm {
+    /// A realm of IDs of the scheme whose layout this is, on the default terms for its default policy.
+    ///
+    /// # Errors
+    /// [`RealmError::Node`] for nodes that the scheme does not have. (Every scheme has
+    /// [`Node::NONE`](crate::Node::NONE), for IDs without a node.)
+    pub fn new<S: Scheme>(name: RealmName, layout: &S, pool: NodePool) -> Result<Self, RealmError> {
+        for range in pool.ranges() {
+            for value in [range.first(), range.last()] {
+                if range.bits() > 0 {
+                    S::Node::from_bits(range.bits(), value)
+                        .map_err(|source| RealmError::Node { scheme: S::NAME, source })?;
+                }
+            }
+        }
+        Ok(Self {
+            name,
+            scheme: S::NAME.to_owned(),
+            scale: layout.scale(),
+            end: S::LAST_TICK + 1,
+            pool,
+            terms: Terms::new(layout.default_policy()),
+        })
+    }
+
+    /// The same on other terms. Skew and term count in whole microseconds, rounded up.
+    ///
+    /// # Errors
+    /// [`RealmError::Duration`] for a term of less than two ticks or a millisecond, in which nothing can
+    /// be renewed, and for a term or a skew of more than [`Terms::LONGEST`].
+    pub fn with_terms(self, terms: Terms) -> Result<Self, RealmError> {
+        let shortest_term =
+            Duration::from_micros(self.scale.micros_per_tick().max(500).saturating_mul(2));
+        let whole_micros = |what, duration: Duration, shortest: Duration| {
+            if (shortest..=Terms::LONGEST).contains(&duration) {
+                let rest = u64::from(duration.subsec_nanos()).next_multiple_of(1_000);
+                Ok(Duration::from_secs(duration.as_secs()) + Duration::from_nanos(rest))
+            } else {
+                Err(RealmError::Duration { what, duration, shortest, longest: Terms::LONGEST })
+            }
+        };
+        let skew = whole_micros("skew", terms.skew, Duration::ZERO)?;
+        let term = whole_micros("term", terms.term, shortest_term)?;
+        Ok(Self { terms: Terms { skew, term, ..terms }, ..self })
+    }
+
+    /// The realm of these parts, as a store has kept them: the values that the methods of the same
+    /// names returned.
+    #[must_use]
+    pub fn from_parts(
+        name: RealmName,
+        scheme: String,
+        scale: TickScale,
+        end: u64,
+        pool: NodePool,
+        terms: Terms,
+    ) -> Self {
+        Self { name, scheme, scale, end, pool, terms }
+    }
+
+    /// Its name.
+    #[must_use]
+    pub fn name(&self) -> &RealmName {
+        &self.name
+    }
+
+    /// The name of its scheme.
+    #[must_use]
+    pub fn scheme(&self) -> &str {
+        &self.scheme
+    }
+
+    /// The scheme's ticks; they hold the epoch.
+    #[must_use]
+    pub fn scale(&self) -> TickScale {
+        self.scale
+    }
+
+    /// One past the last tick that the scheme issues. No ceiling is higher.
+    #[must_use]
+    pub fn end(&self) -> u64 {
+        self.end
+    }
+
+    /// The nodes to give out.
+    #[must_use]
+    pub fn pool(&self) -> &NodePool {
+        &self.pool
+    }
+
+    /// On which terms.
+    #[must_use]
+    pub fn terms(&self) -> Terms {
+        self.terms
+    }
+
+    /// The term in ticks, rounded up.
+    #[must_use]
+    pub fn term_ticks(&self) -> u64 {
+        self.scale.ticks_to_cover(self.terms.term)
+    }
+
+    /// How many ticks ahead of the store's clock a lease reaches: allowance, skew and term, rounded
+    /// up.
+    #[must_use]
+    pub fn ahead(&self) -> u64 {
+        let time = self.terms.skew.saturating_add(self.terms.term);
+        self.terms.allowance.saturating_add(self.scale.ticks_to_cover(time))
+    }
+
+    /// Twice [`ahead`](Self::ahead): no lease ever reaches further, and a row that does is *wild*.
+    #[must_use]
+    pub fn max_ahead(&self) -> u64 {
+        self.ahead().saturating_mul(2)
+    }
+
+    /// A reading of the store's clock in ticks: the one place where that is converted. `None` outside
+    /// of the scheme's time.
+    #[must_use]
+    pub fn tick_at(&self, now: UnixTime) -> Option<u64> {
+        self.scale.tick_at(now).filter(|&tick| tick < self.end)
+    }
+
+    /// Where `self`, brought by someone, differs from `kept`, a store's.
+    pub(crate) fn mismatch(&self, kept: &Self) -> Option<Mismatch> {
+        if self == kept {
+            return None;
+        }
+        let mut facets = self.facets().into_iter().zip(kept.facets());
+        facets.find_map(|((what, brought), (_, kept))| {
+            (brought != kept).then_some(Mismatch { what, brought, kept })
+        })
+    }
+
+    /// Everything in which realms of one name can differ, for people to read.
+    fn facets(&self) -> [(&'static str, String); 4] {
+        let (scale, Terms { allowance, skew, term }) = (self.scale, self.terms);
+        let ticks = format!(
+            "{} µs each from {} on, anew every {} µs, up to {}",
+            scale.micros_per_tick(),
+            scale.epoch(),
+            scale.period_micros(),
+            self.end
+        );
+        let terms = format!("{allowance} ticks of allowance, {skew:?} of skew, {term:?} of term");
+        [
+            ("schemes", self.scheme.clone()),
+            ("ticks", ticks),
+            ("nodes", self.pool.to_string()),
+            ("terms", terms),
+        ]
+    }
+}
+
+/// Where a realm that somebody brought differs from the one a store keeps under that name.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the realm's {what} are others: it has {kept}, not {brought}")]
+#[non_exhaustive]
+pub struct Mismatch {
+    /// In which respect: `"schemes"`, `"ticks"`, `"nodes"` or `"terms"`.
+    pub what: &'static str,
+    /// What was brought.
+    pub brought: String,
+    /// What the store keeps.
+    pub kept: String,
+}
+
+/// Why there is no such realm.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum RealmError {
+    /// The name is none.
+    #[error(
+        "{0:?} is no name of a realm: 1 to 63 lower-case letters, digits, hyphens and underscores, \
+         a letter or digit first"
+    )]
+    Name(String),
+    /// A node of the pool is none of the scheme's.
+    #[error("{scheme} has no such node: {source}")]
+    Node {
+        /// The scheme.
+        scheme: &'static str,
+        /// What is wrong with it.
+        source: RangeError,
+    },
+    /// The term or the skew is too short or too long.
+    #[error("a {what} of {duration:?} is outside of {shortest:?}..={longest:?}")]
+    Duration {
+        /// Which of the two.
+        what: &'static str,
+        /// How long it is.
+        duration: Duration,
+        /// The shortest.
+        shortest: Duration,
+        /// The longest.
+        longest: Duration,
+    },
+}
+
+#[cfg(test)]
+mod tests {
+    use tickid_core::example::Seconds;
+
+    use super::*;
+
+    fn realm() -> Realm {
+        Realm::new("a".parse().unwrap(), &Seconds, "0-7/8".parse().unwrap()).unwrap()
+    }
+
+    #[test]
+    fn names_are_plain() {
+        for name in ["a", "0", "orders-eu_1", &"x".repeat(63)] {
+            assert_eq!(name.parse::<RealmName>().unwrap().as_str(), name);
+        }
+        for name in ["", "A", "-a", "_", "a b", "a/b", "ä", &"x".repeat(64)] {
+            assert!(name.parse::<RealmName>().is_err(), "{name}");
+        }
+    }
+
+    #[test]
+    fn nodes_are_the_schemes() {
+        let name = || "a".parse().unwrap();
+        let error = Realm::new(name(), &Seconds, "0-7/9".parse().unwrap()).unwrap_err();
+        assert_eq!(error.to_string(), "seconds has no such node: node bits 9 is outside of 8..=8");
+        assert!(Realm::new(name(), &Seconds, NodePool::single()).is_ok());
+    }
+
+    #[test]
+    fn ahead_is_allowance_skew_and_term_in_ticks_rounded_up() {
+        let millis = Duration::from_millis;
+        let terms = Terms { allowance: 3, skew: millis(1_500), term: millis(2_001) };
+        let realm = realm().with_terms(terms).unwrap();
+        assert_eq!((realm.ahead(), realm.max_ahead(), realm.term_ticks()), (7, 14, 3));
+        let endless = Terms { allowance: u64::MAX, ..terms };
+        assert_eq!(realm.with_terms(endless).unwrap().max_ahead(), u64::MAX);
+    }
+
+    #[test]
+    fn a_term_without_room_for_a_renewal_is_refused() {
+        let term = |millis| {
+            let terms = realm().terms().with_term(Duration::from_millis(millis));
+            realm().with_terms(terms)
+        };
+        assert!(term(2_000).is_ok());
+        let error = term(1_999).unwrap_err();
+        assert_eq!(error.to_string(), "a term of 1.999s is outside of 2s..=2592000s");
+    }
+
+    #[test]
+    fn parts_of_microseconds_are_rounded_up() {
+        let terms = realm().terms().with_skew(Duration::from_nanos(1));
+        let terms = realm().with_terms(terms).unwrap().terms();
+        assert_eq!(terms.skew, Duration::from_micros(1));
+        let terms = terms.with_skew(Duration::MAX);
+        assert!(realm().with_terms(terms).is_err());
+    }
+
+    #[test]
+    fn a_mismatch_names_what_differs() {
+        assert_eq!(realm().mismatch(&realm()), None);
+        let others = [
+            ("schemes", Realm { scheme: "other".to_owned(), ..realm() }),
+            ("ticks", Realm { scale: TickScale::every(UnixTime::MIN, 1_000_000), ..realm() }),
+            ("ticks", Realm { end: 5, ..realm() }),
+            ("nodes", Realm { pool: "0-8/8".parse().unwrap(), ..realm() }),
+            ("terms", Realm { terms: realm().terms().with_skew(Duration::ZERO), ..realm() }),
+        ];
+        for (what, other) in others {
+            assert_eq!(realm().mismatch(&other).unwrap().what, what);
+        }
+    }
+}
