@@ -18,6 +18,22 @@ impl Scru64 {
     /// How far a generator lets the clock run behind before it stalls: 10 seconds.
     pub const DEFAULT_ALLOWANCE: Duration = Duration::from_secs(10);
 
+    /// The lowest ID of the tick during which `time` is; [`Scru64Id::min_at`].
+    ///
+    /// # Errors
+    /// [`RangeError`] for a time before 1970 or after the last timestamp.
+    pub fn min_at(self, time: UnixTime) -> Result<Scru64Id, RangeError> {
+        Scru64Id::min_at(time)
+    }
+
+    /// The highest ID of the tick during which `time` is; [`Scru64Id::max_at`].
+    ///
+    /// # Errors
+    /// As [`min_at`](Self::min_at).
+    pub fn max_at(self, time: UnixTime) -> Result<Scru64Id, RangeError> {
+        Scru64Id::max_at(time)
+    }
+
     #[inline]
     pub(crate) fn tick(time: UnixTime) -> Result<Tick<Self>, RangeError> {
         let micros = u64::try_from(time.as_micros()).ok();

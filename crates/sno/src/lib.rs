@@ -94,8 +94,3 @@ pub use tickid_core::{Policy, SequenceBounds, UnixTime, Window, text::ParseError
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/schemes/sno.md")]
 struct Page;
-
-/// The examples of the project's page, likewise.
-#[cfg(doctest)]
-#[doc = include_str!("../../../README.md")]
-struct Readme;

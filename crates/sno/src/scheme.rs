@@ -24,6 +24,22 @@ impl Sno {
         Self::EPOCH.as_micros() / Self::MICROS_PER_TICK
     };
 
+    /// The lowest ID of the tick during which `time` is; [`SnoId::min_at`].
+    ///
+    /// # Errors
+    /// [`RangeError`] for a time before 2010 or after the last timestamp.
+    pub fn min_at(self, time: UnixTime) -> Result<SnoId, RangeError> {
+        SnoId::min_at(time)
+    }
+
+    /// The highest ID of the tick during which `time` is; [`SnoId::max_at`].
+    ///
+    /// # Errors
+    /// As [`min_at`](Self::min_at).
+    pub fn max_at(self, time: UnixTime) -> Result<SnoId, RangeError> {
+        SnoId::max_at(time)
+    }
+
     /// How many ticks after the epoch `time` is, rounded towards the past; negative before it.
     #[inline]
     pub(crate) const fn units(time: UnixTime) -> i64 {

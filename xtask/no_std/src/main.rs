@@ -16,12 +16,13 @@ use core::fmt::{self, Write as _};
 use core::panic::PanicInfo;
 use core::str::FromStr;
 
+use tickid_convert::{AnyId, Kind, Layouts, Nodes, Options, carry};
 use tickid_core::example::{Node, Seconds};
 use tickid_core::{Builder, Clock, Form, ManualClock, Scheme, UnixTime};
 use tickid_kuid::{self as kuid, Kuid};
 use tickid_nanoflake::{GeneratorId, Nanoflake};
 use tickid_scru64::Scru64;
-use tickid_sno::{Partition, Sno};
+use tickid_sno::{Partition, Sno, SnoId};
 
 /// 2026-01-01T00:00:00Z, in range for every scheme.
 const NOW: UnixTime = UnixTime::from_micros(1_767_225_600_000_000);
@@ -33,7 +34,7 @@ unsafe extern "C" {
     safe fn abort() -> !;
 }
 
-/// The exit status: how many schemes failed.
+/// The exit status: how many failed.
 // SAFETY: nothing else is called `main`, since the Rust runtime is left out, and C lets `main` have
 // this signature.
 #[unsafe(no_mangle)]
@@ -45,7 +46,8 @@ pub extern "C" fn main() -> i32 {
         works::<Nanoflake>(GeneratorId::new(1).ok()),
         works::<Sno>(Some(Partition::new(1))),
     ];
-    works.map(|works| i32::from(!works)).iter().sum()
+    let converts = converts() == Some(true);
+    works.into_iter().chain([converts]).map(|works| i32::from(!works)).sum()
 }
 
 fn works<S>(node: Option<S::Node>) -> bool
@@ -70,6 +72,15 @@ where
     let [a, b] = [shared.try_generate().ok()?, shared.try_generate().ok()?];
     let [c, d] = [exclusive.try_generate().ok()?, exclusive.try_generate().ok()?];
     Some(a < b && c < d && [a, b, c, d].into_iter().all(survives_as_text))
+}
+
+/// Whether an ID can be converted to every scheme, and carried in a UUID.
+fn converts() -> Option<bool> {
+    let id = AnyId::from(SnoId::min_at(NOW).ok()?);
+    let options = Options { nodes: Nodes::LowBits, ..Options::default() };
+    let mut converted = Kind::ALL.into_iter().map(|kind| id.convert_to(kind, &options));
+    let carried = carry::from_uuid(carry::to_uuid(id), &Layouts::default());
+    Some(converted.all(|converted| converted.is_ok()) && carried == Ok(id))
 }
 
 fn survives_as_text<I: PartialEq + fmt::Display + FromStr>(id: I) -> bool {

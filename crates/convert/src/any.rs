@@ -1,0 +1,168 @@
+use core::fmt;
+
+use tickid_kuid::{GlobalId, LocalId};
+use tickid_nanoflake::NanoflakeId;
+use tickid_scru64::Scru64Id;
+use tickid_sno::SnoId;
+
+use crate::convert::{Converted, convert};
+use crate::error::ConvertError;
+use crate::format::Source;
+use crate::options::{Layouts, Options};
+use crate::parts::Parts;
+
+/// A scheme; kuid's two kinds of IDs are two.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum Kind {
+    /// SCRU64.
+    Scru64,
+    /// Nanoflake, Snowflake.
+    Nanoflake,
+    /// kuid, local.
+    KuidLocal,
+    /// kuid, global.
+    KuidGlobal,
+    /// sno.
+    Sno,
+}
+
+impl Kind {
+    /// Every one.
+    pub const ALL: [Self; 5] =
+        [Self::Scru64, Self::Nanoflake, Self::KuidLocal, Self::KuidGlobal, Self::Sno];
+
+    /// The name of the scheme, lower case.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Scru64 => "scru64",
+            Self::Nanoflake => "nanoflake",
+            Self::KuidLocal | Self::KuidGlobal => "kuid",
+            Self::Sno => "sno",
+        }
+    }
+}
+
+/// As in `kuid local`.
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Scru64 => "SCRU64",
+            Self::Nanoflake => "Nanoflake",
+            Self::KuidLocal => "kuid local",
+            Self::KuidGlobal => "kuid global",
+            Self::Sno => "sno",
+        })
+    }
+}
+
+/// An ID of any of the schemes, for those who learn which one only at run time.
+///
+/// # Examples
+/// ```
+/// use tickid_convert::{AnyId, Kind, Nodes, Options};
+/// use tickid_scru64::scru64;
+///
+/// let id = AnyId::from(scru64!("0u375nxqh5cq"));
+/// let options = Options { nodes: Nodes::Set(7), ..Options::default() };
+/// let converted = id.convert_to(Kind::KuidGlobal, &options)?;
+/// assert_eq!(converted.id.kind(), Kind::KuidGlobal);
+/// # Ok::<(), tickid_convert::ConvertError>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum AnyId {
+    /// Of SCRU64.
+    Scru64(Scru64Id),
+    /// Of Nanoflake.
+    Nanoflake(NanoflakeId),
+    /// Of kuid, local.
+    KuidLocal(LocalId),
+    /// Of kuid, global.
+    KuidGlobal(GlobalId),
+    /// Of sno.
+    Sno(SnoId),
+}
+
+impl AnyId {
+    /// Which scheme it is of.
+    #[must_use]
+    pub const fn kind(&self) -> Kind {
+        match self {
+            Self::Scru64(_) => Kind::Scru64,
+            Self::Nanoflake(_) => Kind::Nanoflake,
+            Self::KuidLocal(_) => Kind::KuidLocal,
+            Self::KuidGlobal(_) => Kind::KuidGlobal,
+            Self::Sno(_) => Kind::Sno,
+        }
+    }
+
+    /// [`convert`] to a scheme that is known only at run time.
+    ///
+    /// # Errors
+    /// As [`convert`].
+    pub fn convert_to(
+        self,
+        kind: Kind,
+        options: &Options<'_>,
+    ) -> Result<Converted<Self>, ConvertError> {
+        match kind {
+            Kind::Scru64 => convert::<Scru64Id>(self, options).map(Converted::into_any),
+            Kind::Nanoflake => convert::<NanoflakeId>(self, options).map(Converted::into_any),
+            Kind::KuidLocal => convert::<LocalId>(self, options).map(Converted::into_any),
+            Kind::KuidGlobal => convert::<GlobalId>(self, options).map(Converted::into_any),
+            Kind::Sno => convert::<SnoId>(self, options).map(Converted::into_any),
+        }
+    }
+}
+
+impl<T: Into<AnyId>> Converted<T> {
+    /// The same, with the ID's type told at run time.
+    #[must_use]
+    pub fn into_any(self) -> Converted<AnyId> {
+        Converted { id: self.id.into(), loss: self.loss }
+    }
+}
+
+impl Source for AnyId {
+    fn parts(self, layouts: &Layouts) -> Result<Parts, ConvertError> {
+        match self {
+            Self::Scru64(id) => id.parts(layouts),
+            Self::Nanoflake(id) => id.parts(layouts),
+            Self::KuidLocal(id) => id.parts(layouts),
+            Self::KuidGlobal(id) => id.parts(layouts),
+            Self::Sno(id) => id.parts(layouts),
+        }
+    }
+}
+
+/// The scheme's canonical text.
+impl fmt::Display for AnyId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Scru64(id) => id.fmt(f),
+            Self::Nanoflake(id) => id.fmt(f),
+            Self::KuidLocal(id) => id.fmt(f),
+            Self::KuidGlobal(id) => id.fmt(f),
+            Self::Sno(id) => id.fmt(f),
+        }
+    }
+}
+
+macro_rules! from_ids {
+    ($($variant:ident($id:ty)),*) => {$(
+        impl From<$id> for AnyId {
+            fn from(id: $id) -> Self {
+                Self::$variant(id)
+            }
+        }
+    )*};
+}
+from_ids!(
+    Scru64(Scru64Id),
+    Nanoflake(NanoflakeId),
+    KuidLocal(LocalId),
+    KuidGlobal(GlobalId),
+    Sno(SnoId)
+);

@@ -1,0 +1,125 @@
+use crate::convert::{Converted, convert};
+use crate::error::ConvertError;
+use crate::format::{Source, Target};
+use crate::loss::Loss;
+use crate::options::Options;
+
+/// Converts IDs one by one as they are asked for, without allocating.
+///
+/// # Examples
+/// ```
+/// use tickid_convert::{Options, convert_all};
+/// use tickid_nanoflake::NanoflakeId;
+/// use tickid_sno::SnoId;
+///
+/// let ids = [175_928_847_299_117_063, 1_541_815_603_606_036_480].map(NanoflakeId::new);
+/// let options = Options::default();
+/// let converted = convert_all::<SnoId, _>(ids.into_iter().flatten(), &options);
+/// let times: Result<Vec<i64>, _> =
+///     converted.map(|one| one.map(|one| one.id.unix_time().as_millis())).collect();
+/// assert_eq!(times?, [1_330_779_680_452, 1_656_432_460_104]);
+/// # Ok::<(), tickid_convert::ConvertError>(())
+/// ```
+pub fn convert_all<T: Target, I>(
+    ids: I,
+    options: &Options<'_>,
+) -> impl Iterator<Item = Result<Converted<T>, ConvertError>>
+where
+    I: IntoIterator<Item: Source>,
+{
+    ids.into_iter().map(|id| convert(id, options))
+}
+
+/// Converts a slice into another, without allocating. Returns what was lost on the way.
+///
+/// # Errors
+/// [`SliceError`] at the first ID that can't be converted. Those before it have been.
+///
+/// # Examples
+/// ```
+/// use tickid_convert::{Options, convert_slice};
+/// use tickid_nanoflake::{GeneratorId, NanoflakeId};
+/// use tickid_sno::SnoId;
+///
+/// let generator = GeneratorId::new(5)?;
+/// let ids = [2, 3].map(|ms| NanoflakeId::from_parts(400_000_000_000 + ms, generator, 0));
+/// let ids = [ids[0]?, ids[1]?];
+/// let mut converted = [SnoId::MIN; 2];
+/// let losses = convert_slice(&ids, &mut converted, &Options::default())?;
+/// assert!(converted.is_sorted());
+/// assert_eq!(losses.time, 1); // one was not on a whole tick of 4 ms
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn convert_slice<S: Source, T: Target>(
+    ids: &[S],
+    converted: &mut [T],
+    options: &Options<'_>,
+) -> Result<Losses, SliceError> {
+    if ids.len() != converted.len() {
+        return Err(SliceError::Length { ids: ids.len(), room: converted.len() });
+    }
+    let mut losses = Losses::default();
+    for (index, (id, room)) in ids.iter().zip(converted).enumerate() {
+        let Converted { id, loss } =
+            convert(*id, options).map_err(|reason| SliceError::Id { index, reason })?;
+        *room = id;
+        losses.add(&loss);
+    }
+    Ok(losses)
+}
+
+/// Of how many IDs something was lost.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub struct Losses {
+    /// How many had their time coarsened.
+    pub time: usize,
+    /// How many had their node narrowed, replaced or left out.
+    pub node: usize,
+    /// How many had their sequence narrowed.
+    pub sequence: usize,
+    /// How many had a metabyte that was dropped.
+    pub metabyte: usize,
+    /// How many had a tick-tock bit that was dropped.
+    pub toggle: usize,
+}
+
+impl Losses {
+    /// Whether all of every ID survived.
+    #[must_use]
+    pub fn is_none(&self) -> bool {
+        *self == Self::default()
+    }
+
+    #[inline]
+    fn add(&mut self, loss: &Loss) {
+        self.time += usize::from(loss.time.is_some());
+        self.node += usize::from(loss.node.is_some());
+        self.sequence += usize::from(loss.sequence.is_some());
+        self.metabyte += usize::from(loss.metabyte.is_some());
+        self.toggle += usize::from(loss.toggle);
+    }
+}
+
+/// Why a slice was not converted to its end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum SliceError {
+    /// The slices are not of the same length; nothing was converted.
+    #[error("{ids} IDs do not fill {room} places")]
+    Length {
+        /// How many IDs there are.
+        ids: usize,
+        /// How many places there are for them.
+        room: usize,
+    },
+    /// An ID can't be converted.
+    #[error("ID {index}: {reason}")]
+    Id {
+        /// Its place in the slice, counted from 0.
+        index: usize,
+        /// Why it can't.
+        #[source]
+        reason: ConvertError,
+    },
+}

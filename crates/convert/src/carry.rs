@@ -1,0 +1,396 @@
+//! IDs in 128 bits: as UUIDs, as `u128`, as 16 bytes. Nothing is lost, and the scheme is told.
+//!
+//! There are three forms, which are told apart by their version and variant:
+//!
+//! | | [`to_uuid`] | [`to_uuid_v7`] | [`sno_to_uuid`] |
+//! |---|---|---|---|
+//! | what | any ID | any ID whose time is known and fits | a sno ID |
+//! | shaped as | a UUID of version 8 | a UUID of version 7 | no UUID: 16 ASCII characters |
+//! | sorts | as the IDs of a scheme do | by time, to the millisecond, IDs of all schemes together | as the IDs do |
+//! | needs to be read | nothing | epoch and drift, to be held against | nothing |
+//!
+//! A UUID's 16 bytes and its integer sort as its text does, so there is one order for all three.
+//!
+//! ```text
+//!  version 8: the ID's 96 bits (shorter ones with zeros after them), a mark and the kind
+//! ┌─────────────────────────┬──────┬─────────┬────┬────────────────┬─────────┬────────┐
+//! │ ID: high 48 bits        │ 1000 │ next 12 │ 10 │ low 36 bits    │ 0x71c1d │ kind 6 │
+//! └─────────────────────────┴──────┴─────────┴────┴────────────────┴─────────┴────────┘
+//!  version 7: milliseconds since 1970, the rest of the ID, and what it needs to be put together
+//! ┌─────────────────────────┬──────┬─────────┬────┬──────────────────────┬────┬───────┬────────┐
+//! │ milliseconds, 48 bits   │ 0111 │ high 12 │ 10 │ low 52 bits of 64    │ 00 │drift 4│ kind 4 │
+//! └─────────────────────────┴──────┴─────────┴────┴──────────────────────┴────┴───────┴────────┘
+//! ```
+//!
+//! Kinds: 1 SCRU64, 2 Nanoflake, 3 kuid local, 4 kuid global, 5 sno. In version 7 the 64 bits are all of an ID
+//! that has no more; of a sno ID all but the timestamp (41 bits), of a global kuid the node and the
+//! sequence (46 bits), zeros after them. A kuid's tick is found again from the millisecond: no two begin
+//! in the same one.
+//!
+//! Only the shape is that of RFC 9562: these UUIDs hold no random bits, and say of when and where.
+//!
+//! # Examples
+//! ```
+//! use tickid_convert::{AnyId, Layouts, carry};
+//! use tickid_sno::sno;
+//!
+//! let id = sno!("brpk4q72xwf2m63l");
+//! let uuid = carry::to_uuid(id);
+//! assert_eq!(uuid.to_string(), "4e6f2160-a0ff-89a0-a840-cc0001c70745"); // a column of type UUID
+//! assert_eq!(carry::from_uuid(uuid, &Layouts::default()), Ok(AnyId::Sno(id)));
+//!
+//! let number = carry::to_uuid(id).as_u128(); // the same bits
+//! assert_eq!(carry::from_uuid(uuid::Uuid::from_u128(number), &Layouts::default()), Ok(id.into()));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+use tickid_core::{RangeError, UnixTime};
+use tickid_kuid::{Drift, GlobalId, LocalId, Node};
+use tickid_nanoflake::{Epoch, Nanoflake, NanoflakeId};
+use tickid_scru64::Scru64Id;
+use tickid_sno::{Partition, Sno, SnoId};
+use uuid::Uuid;
+
+use crate::any::{AnyId, Kind};
+use crate::options::Layouts;
+use crate::parts::mask;
+
+/// Says that a version-8 UUID is ours: one in a million others does.
+const MARK: u128 = 0x71c1d;
+const MARK_BITS: u32 = 20;
+const KIND_BITS: u32 = 6;
+/// How many bits of a version-8 UUID stand below the ID.
+const BELOW_ID: u32 = MARK_BITS + KIND_BITS;
+const ID_BITS: u32 = 96;
+/// How many bits stand above and below the variant and the version.
+const MILLIS_BITS: u32 = 48;
+const MIDDLE_BITS: u32 = 12;
+const TAIL_BITS: u32 = 62;
+/// How many bits of a version-7 UUID stand below the rest of an ID.
+const TAG_BITS: u32 = 10;
+
+/// Why a UUID holds no ID, or an ID does not go into one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum CarryError {
+    /// None of the three forms.
+    #[error("the UUID holds no ID: {reason}")]
+    NotCarried {
+        /// What says so.
+        reason: &'static str,
+    },
+    /// The time does not fit 48 bits of milliseconds since 1970, or is none.
+    #[error("no version-7 UUID of this time: {0}")]
+    Time(RangeError),
+    /// The UUID holds a Nanoflake of another epoch.
+    #[error("the UUID holds a Nanoflake whose epoch is {found} ms after 1970, not {expected} ms")]
+    Epoch {
+        /// The epoch of the Nanoflake.
+        found: i64,
+        /// The epoch that was given.
+        expected: i64,
+    },
+    /// The UUID holds a global kuid of another drift.
+    #[error("the UUID holds a kuid of drift {found}, not {expected}")]
+    Drift {
+        /// The drift of the kuid.
+        found: u8,
+        /// The drift that was given.
+        expected: u8,
+    },
+}
+
+const fn not_carried(reason: &'static str) -> CarryError {
+    CarryError::NotCarried { reason }
+}
+
+/// The ID in a UUID of version 8.
+#[must_use]
+pub fn to_uuid(id: impl Into<AnyId>) -> Uuid {
+    let id = id.into();
+    let (value, bits) = number(id);
+    let fields = (value << (ID_BITS - bits)) << BELOW_ID | MARK << KIND_BITS | code(id.kind());
+    shaped(fields, 8)
+}
+
+/// The ID in a UUID shaped as of version 7, which sorts by the time of its tick, and within the same
+/// millisecond by the rest of the ID.
+///
+/// So global kuids sort by time here, whatever their nodes and drift; as kuids they do not.
+///
+/// # Errors
+/// [`CarryError::Time`] for a time before 1970 or after the year 10889, and for a kuid whose fields are
+/// no time.
+///
+/// # Examples
+/// ```
+/// use tickid_convert::{Layouts, carry};
+/// use tickid_nanoflake::{Epoch, NanoflakeId};
+///
+/// let discord = Layouts { epoch: Epoch::DISCORD, ..Layouts::default() };
+/// let id = NanoflakeId::new(175_928_847_299_117_063)?;
+/// let uuid = carry::to_uuid_v7(id, &discord)?;
+/// assert_eq!(uuid.get_timestamp().map(|time| time.to_unix().0), Some(1_462_015_105));
+/// assert_eq!(carry::from_uuid(uuid, &discord), Ok(id.into()));
+///
+/// // Under another epoch it would be another time: told, not guessed.
+/// assert!(carry::from_uuid(uuid, &Layouts::default()).is_err());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn to_uuid_v7(id: impl Into<AnyId>, layouts: &Layouts) -> Result<Uuid, CarryError> {
+    let id = id.into();
+    let time = match id {
+        AnyId::Scru64(id) => id.unix_time(),
+        AnyId::Nanoflake(id) => Nanoflake { epoch: layouts.epoch }.unix_time(id),
+        AnyId::KuidLocal(id) => time_of(id)?,
+        AnyId::KuidGlobal(id) => time_of(id.to_local(layouts.drift))?,
+        AnyId::Sno(id) => id.unix_time(),
+    };
+    let max = mask(MILLIS_BITS);
+    let millis = u64::try_from(time.as_millis()).ok().filter(|millis| *millis <= max);
+    let millis = millis.ok_or_else(|| {
+        let value = time.as_millis().into();
+        CarryError::Time(RangeError::new("time in milliseconds", value, 0, max.into()))
+    })?;
+    let rest = match id {
+        AnyId::Scru64(id) => id.get(),
+        AnyId::Nanoflake(id) => id.get().cast_unsigned(),
+        AnyId::KuidLocal(id) => id.get(),
+        AnyId::KuidGlobal(id) => {
+            u64::from(id.node(layouts.drift).get()) << 32 | u64::from(id.sequence()) << 18
+        }
+        AnyId::Sno(id) => {
+            let fields = u64::from(id.toggle()) << 40
+                | u64::from(id.meta()) << 32
+                | u64::from(id.partition().get()) << 16
+                | u64::from(id.sequence());
+            fields << 23
+        }
+    };
+    let drift = match id {
+        AnyId::KuidGlobal(_) => u128::from(layouts.drift.get()),
+        _ => 0,
+    };
+    let tag = drift << 4 | code(id.kind());
+    let fields = (u128::from(millis) << u64::BITS | u128::from(rest)) << TAG_BITS | tag;
+    Ok(shaped(fields, 7))
+}
+
+/// The text of a sno ID as 16 bytes, which a column for UUIDs holds. It is no UUID by RFC 9562.
+///
+/// # Examples
+/// ```
+/// use tickid_convert::{Layouts, carry};
+/// use tickid_sno::sno;
+///
+/// let id = sno!("brpk4q72xwf2m63l");
+/// let uuid = carry::sno_to_uuid(id);
+/// assert_eq!(uuid.as_bytes(), b"brpk4q72xwf2m63l");
+/// assert_eq!(carry::from_uuid(uuid, &Layouts::default()), Ok(id.into()));
+/// ```
+///
+/// # Spec
+/// sno, "Encoding".
+#[must_use]
+pub fn sno_to_uuid(id: SnoId) -> Uuid {
+    Uuid::from_bytes(id.to_text_bytes())
+}
+
+/// The ID that a UUID of any of the three forms holds.
+///
+/// # Errors
+/// [`CarryError::NotCarried`] for a UUID that was not made here. For one of version 7, which does tell
+/// them, [`CarryError::Epoch`] and [`CarryError::Drift`] when `layouts` says otherwise.
+pub fn from_uuid(uuid: Uuid, layouts: &Layouts) -> Result<AnyId, CarryError> {
+    // ASCII has the highest bit zero, the variant of RFC 9562 has it set.
+    if uuid.as_bytes().is_ascii() {
+        let id = SnoId::from_text_bytes(uuid.into_bytes());
+        return id.map(AnyId::Sno).map_err(|_| not_carried("16 characters that are no sno ID"));
+    }
+    if uuid.get_variant() != uuid::Variant::RFC4122 {
+        return Err(not_carried("neither RFC 9562's variant nor the text of a sno ID"));
+    }
+    let fields = unshaped(uuid);
+    match uuid.get_version_num() {
+        8 => from_v8(fields),
+        7 => from_v7(fields, layouts),
+        _ => Err(not_carried("neither version 7 nor version 8")),
+    }
+}
+
+fn from_v8(fields: u128) -> Result<AnyId, CarryError> {
+    if fields >> KIND_BITS & u128::from(mask(MARK_BITS)) != MARK {
+        return Err(not_carried("version 8 without the mark"));
+    }
+    let kind = kind(fields & u128::from(mask(KIND_BITS))).ok_or(not_carried("an unknown kind"))?;
+    let unused = ID_BITS - bits(kind);
+    let id = fields >> BELOW_ID;
+    if id & ((1 << unused) - 1) != 0 {
+        return Err(not_carried("more bits than the kind has"));
+    }
+    let id = id >> unused;
+    // As wide as the kind says.
+    let id_64 = u64::try_from(id).unwrap_or(u64::MAX);
+    match kind {
+        Kind::Scru64 => Scru64Id::new(id_64).ok().map(AnyId::Scru64),
+        Kind::Nanoflake => NanoflakeId::try_from(id_64).ok().map(AnyId::Nanoflake),
+        Kind::KuidLocal => Some(AnyId::KuidLocal(LocalId::new(id_64))),
+        Kind::KuidGlobal => {
+            let [_, _, _, _, bytes @ ..] = id.to_be_bytes();
+            Some(AnyId::KuidGlobal(GlobalId::from_bytes(bytes)))
+        }
+        Kind::Sno => SnoId::try_from(id).ok().map(AnyId::Sno),
+    }
+    .ok_or(not_carried("a number beyond the highest ID"))
+}
+
+fn from_v7(fields: u128, layouts: &Layouts) -> Result<AnyId, CarryError> {
+    let tag = fields & u128::from(mask(TAG_BITS));
+    let kind = kind(tag & 0xf).ok_or(not_carried("version 7 with an unknown kind"))?;
+    let drift = u8::try_from(tag >> 4).ok().filter(|drift| *drift <= 0xf);
+    let drift = drift.ok_or(not_carried("version 7 with bits set that are always zero"))?;
+    if kind != Kind::KuidGlobal && drift != 0 {
+        return Err(not_carried("a drift where there is none"));
+    }
+    let rest = u64::try_from(fields >> TAG_BITS & u128::from(u64::MAX)).unwrap_or(0);
+    // 48 bits.
+    let millis = i64::try_from(fields >> (u64::BITS + TAG_BITS)).unwrap_or(i64::MAX);
+    let other_time = not_carried("an ID of another time than the UUID's");
+    match kind {
+        Kind::Scru64 => {
+            let id = Scru64Id::new(rest).map_err(|_| not_carried("a number that is no ID"))?;
+            if id.unix_time().as_millis() == millis { Ok(id.into()) } else { Err(other_time) }
+        }
+        Kind::Nanoflake => {
+            let id =
+                NanoflakeId::try_from(rest).map_err(|_| not_carried("a number that is no ID"))?;
+            let found = millis - id.timestamp().cast_signed();
+            let expected = layouts.epoch.as_unix_millis();
+            if found == expected {
+                return Ok(id.into());
+            }
+            Epoch::from_unix_millis(found).map_err(|_| not_carried("an epoch that is none"))?;
+            Err(CarryError::Epoch { found, expected })
+        }
+        Kind::KuidLocal => {
+            let id = LocalId::new(rest);
+            let is_its = time_of(id).is_ok_and(|time| time.as_millis() == millis);
+            if is_its { Ok(id.into()) } else { Err(other_time) }
+        }
+        Kind::KuidGlobal => global_from_v7(millis, rest, drift, layouts),
+        Kind::Sno => sno_from_v7(millis, rest),
+    }
+}
+
+fn global_from_v7(
+    millis: i64,
+    rest: u64,
+    drift: u8,
+    layouts: &Layouts,
+) -> Result<AnyId, CarryError> {
+    let found = Drift::new(drift).map_err(|_| not_carried("a drift that is none"))?;
+    if rest & mask(18) != 0 {
+        return Err(not_carried("more bits than the kind has"));
+    }
+    let (node, sequence) = (rest >> 32, rest >> 18 & mask(14));
+    let local = first_local_of(millis).map(|id| LocalId::new(id.get() | sequence));
+    let local = local.ok_or(not_carried("a millisecond in which no kuid's tick begins"))?;
+    if found != layouts.drift {
+        return Err(CarryError::Drift { found: drift, expected: layouts.drift.get() });
+    }
+    let node = Node::from_u32(u32::try_from(node).unwrap_or(u32::MAX));
+    Ok(GlobalId::from_local(local, node, found).into())
+}
+
+/// The first local ID of the tick that begins during a millisecond, if one does.
+fn first_local_of(millis: i64) -> Option<LocalId> {
+    // The tick during which the millisecond ends is the only one that can begin in it.
+    let end = millis.checked_mul(1_000)?.checked_add(999)?;
+    let id = LocalId::min_at(UnixTime::from_micros(end)).ok()?;
+    (id.unix_time().as_millis() == millis).then_some(id)
+}
+
+fn sno_from_v7(millis: i64, rest: u64) -> Result<AnyId, CarryError> {
+    let fields = rest >> 23;
+    let time = UnixTime::from_millis(millis);
+    let first = time.and_then(SnoId::min_at).ok();
+    let first = first.filter(|first| first.unix_time().as_millis() == millis);
+    let first = first.ok_or(not_carried("a millisecond in which no sno tick begins"))?;
+    if rest & mask(23) != 0 {
+        return Err(not_carried("more bits than the kind has"));
+    }
+    #[allow(clippy::cast_possible_truncation, reason = "8, 16 and 16 bits, one after the other")]
+    let (meta, partition, sequence) =
+        ((fields >> 32) as u8, Partition::new((fields >> 16) as u16), fields as u16);
+    let id = SnoId::from_parts(first.timestamp(), fields >> 40 == 1, meta, partition, sequence);
+    id.map(AnyId::Sno).map_err(|_| not_carried("no sno ID"))
+}
+
+/// When a kuid's tick began, if its fields are a time.
+fn time_of(id: LocalId) -> Result<UnixTime, CarryError> {
+    match id.tick() {
+        Some(_) => Ok(id.unix_time()),
+        None => {
+            let micros = id.unix_time().as_micros().into();
+            let error = RangeError::new("kuid time in microseconds", micros, 0, micros);
+            Err(CarryError::Time(error))
+        }
+    }
+}
+
+/// The ID as a number, and how many bits it has.
+fn number(id: AnyId) -> (u128, u32) {
+    let value = match id {
+        AnyId::Scru64(id) => id.get().into(),
+        AnyId::Nanoflake(id) => id.get().cast_unsigned().into(),
+        AnyId::KuidLocal(id) => id.get().into(),
+        AnyId::KuidGlobal(id) => id.into(),
+        AnyId::Sno(id) => id.into(),
+    };
+    (value, bits(id.kind()))
+}
+
+const fn bits(kind: Kind) -> u32 {
+    match kind {
+        Kind::Scru64 | Kind::Nanoflake | Kind::KuidLocal => 64,
+        Kind::KuidGlobal => 96,
+        Kind::Sno => 80,
+    }
+}
+
+const fn code(kind: Kind) -> u128 {
+    match kind {
+        Kind::Scru64 => 1,
+        Kind::Nanoflake => 2,
+        Kind::KuidLocal => 3,
+        Kind::KuidGlobal => 4,
+        Kind::Sno => 5,
+    }
+}
+
+fn kind(found: u128) -> Option<Kind> {
+    Kind::ALL.into_iter().find(|kind| code(*kind) == found)
+}
+
+/// A UUID of these 122 bits: version and variant stand between them.
+fn shaped(fields: u128, version: u8) -> Uuid {
+    let high = fields >> (MIDDLE_BITS + TAIL_BITS);
+    let middle = fields >> TAIL_BITS & u128::from(mask(MIDDLE_BITS));
+    let tail = fields & u128::from(mask(TAIL_BITS));
+    let head = (high << 4 | u128::from(version)) << MIDDLE_BITS | middle;
+    Uuid::from_u128(head << 64 | 0b10 << TAIL_BITS | tail)
+}
+
+/// The 122 bits between which version and variant stand.
+fn unshaped(uuid: Uuid) -> u128 {
+    let value = uuid.as_u128();
+    let (high, middle) =
+        (value >> (128 - MILLIS_BITS), value >> 64 & u128::from(mask(MIDDLE_BITS)));
+    (high << MIDDLE_BITS | middle) << TAIL_BITS | value & u128::from(mask(TAIL_BITS))
+}
+
+const _: () = assert!(
+    Sno::EPOCH.as_micros() % 1_000 == 0
+        && ID_BITS + BELOW_ID == MILLIS_BITS + MIDDLE_BITS + TAIL_BITS,
+    "sno's ticks are whole milliseconds, and all bits of a UUID are used"
+);

@@ -1,0 +1,228 @@
+use core::time::Duration;
+
+use tickid_core::{RangeError, UnixTime};
+
+use crate::error::ConvertError;
+use crate::format::sealed::Shape;
+use crate::format::{Source, Target};
+use crate::loss::{Loss, SequenceLoss};
+use crate::options::Options;
+use crate::parts::{Field, Parts, mask};
+use crate::resolution::Resolution;
+
+/// A new ID, and what of the old one did not survive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub struct Converted<T> {
+    /// The new ID.
+    pub id: T,
+    /// What is lost.
+    pub loss: Loss,
+}
+
+/// Converts one ID.
+///
+/// IDs of one node and metabyte keep their order: of two that are different, the lower never becomes the
+/// higher. Where the sequence is narrowed they may become the same, which is a [`Loss`]. How this
+/// comes about is told [above](crate#order).
+///
+/// # Errors
+/// [`ConvertError`] for a time that the target does not have, and for a node that does not fit or is
+/// missing; [`Options::nodes`] says what to do about the latter.
+///
+/// # Examples
+/// ```
+/// use tickid_convert::{Nodes, Options, convert};
+/// use tickid_scru64::scru64;
+/// use tickid_sno::SnoId;
+///
+/// // Without a node size a SCRU64 ID has no node; give the new one its own.
+/// let options = Options { nodes: Nodes::Set(7), ..Options::default() };
+/// let converted = convert::<SnoId>(scru64!("0u375nxqh5cq"), &options)?;
+/// assert_eq!(converted.id.unix_time().as_millis(), 1_678_613_659_136);
+/// assert_eq!(converted.id.partition().get(), 7);
+/// assert_eq!(converted.loss.to_string(), "sequence narrowed by 8 bits that held 90");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[inline]
+pub fn convert<T: Target>(
+    id: impl Source,
+    options: &Options<'_>,
+) -> Result<Converted<T>, ConvertError> {
+    let (source, shape) = (id.parts(&options.source)?, T::shape(&options.target));
+    let (tick, target, loss) = fit(&source, &shape, options)?;
+    Ok(Converted { id: T::of(tick, source.time, &target, &options.target)?, loss })
+}
+
+/// Converts one ID without any [`Loss`].
+///
+/// Different IDs that this converts are different afterwards.
+///
+/// # Errors
+/// As [`convert`], and [`ConvertError::Lossy`] for any loss.
+///
+/// # Examples
+/// ```
+/// use tickid_convert::{ConvertError, Layouts, Options, convert_exact};
+/// use tickid_scru64::{NodeIdSize, scru64};
+/// use tickid_sno::SnoId;
+///
+/// // A node of 8 bits leaves 16 to the counter, which a sno ID has as well.
+/// let source = Layouts { node_size: Some(NodeIdSize::new(8)?), ..Layouts::default() };
+/// let options = Options { source, ..Options::default() };
+/// let id: SnoId = convert_exact(scru64!("0u375nxqh5cq"), &options)?;
+/// assert_eq!((id.partition().get(), id.sequence()), (42, 25_434));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[inline]
+pub fn convert_exact<T: Target>(id: impl Source, options: &Options<'_>) -> Result<T, ConvertError> {
+    let Converted { id, loss } = convert(id, options)?;
+    if loss.is_none() { Ok(id) } else { Err(ConvertError::Lossy(loss)) }
+}
+
+/// Goes back: the ID of which [`convert`] made `converted` under the same options.
+///
+/// It is the very ID where the loss [is restorable](Loss::is_restorable), and else the lowest of those
+/// that became this one, with metabyte 0. (Converting in the other direction is something else: there
+/// the ID to convert may be any of its scheme, and all of them must have room.)
+///
+/// # Errors
+/// [`ConvertError::NeverConverted`] for an ID that no ID becomes; [`ConvertError::NodeMissing`] where
+/// the old ID had a node and the new one does not tell it; and as [`convert`].
+///
+/// # Examples
+/// ```
+/// use tickid_convert::{Options, convert, restore};
+/// use tickid_nanoflake::{GeneratorId, NanoflakeId};
+/// use tickid_sno::SnoId;
+///
+/// let options = Options::default();
+/// let id = NanoflakeId::from_parts(400_000_000_002, GeneratorId::new(5)?, 4_095)?;
+/// let converted = convert::<SnoId>(id, &options)?;
+/// assert_eq!(converted.loss.to_string(), "time coarsened by 3ms"); // of the sno tick's 4
+/// assert_eq!(restore(converted.id, &options), Ok(id));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn restore<S: Target, T: Target>(
+    converted: T,
+    options: &Options<'_>,
+) -> Result<S, ConvertError> {
+    let target = converted.parts(&options.target)?;
+    let (shape, wanted) = (T::shape(&options.target), S::shape(&options.source));
+    let rank = Rank::new(&shape, wanted.ticks.resolution, wanted.sequence_bits, wanted.is_sno);
+    let value = target.sequence.value() << rank.shift();
+    let ticks = value >> rank.low_bits();
+    let time = wanted.ticks.nth_from(target.time, ticks).ok_or(ConvertError::NeverConverted)?;
+    let (tick, _) = tick_of(time, &wanted)?;
+    let bits = wanted.sequence_bits;
+    let sequence = Field::held(value & mask(bits), bits);
+    let mut source = Parts::held(time, wanted.ticks.resolution, sequence);
+    source.node = options.nodes.unmap(target.node, wanted.node_bits)?;
+    if wanted.is_sno {
+        let in_rank = value >> bits & 1 == 1;
+        source.toggle = Some(if rank.has_toggle { in_rank } else { target.toggle == Some(true) });
+        source.metabyte = Some(target.metabyte.unwrap_or(0));
+    }
+    let id = S::of(tick, time, &source, &options.source)?;
+    // A sequence may be no rank of that tick, a metabyte or a node not the one that the options say.
+    match convert::<T>(id, options) {
+        Ok(again) if again.id == converted => Ok(id),
+        _ => Err(ConvertError::NeverConverted),
+    }
+}
+
+/// What fits a shape of some parts: the number of the target's tick, the parts, and what is lost.
+#[inline]
+fn fit(
+    source: &Parts,
+    shape: &Shape,
+    options: &Options<'_>,
+) -> Result<(i64, Parts, Loss), ConvertError> {
+    let (tick, start) = tick_of(source.time, shape)?;
+    let has_toggle = source.toggle.is_some();
+    let bits = source.sequence.bits();
+    let rank = Rank::new(shape, source.resolution, bits, has_toggle);
+    let before = source.resolution.ticks_from(start, source.time);
+    let value = rank.of(before, source.toggle, source.sequence);
+    let dropped = value & mask(rank.shift());
+
+    let sequence = Field::held(value >> rank.shift(), shape.sequence_bits);
+    let mut target = Parts::held(start, shape.ticks.resolution, sequence);
+    let (node, node_loss) = options.nodes.map(source.node, shape.node_bits)?;
+    target.node = node;
+    if shape.is_sno {
+        target.metabyte = Some(source.metabyte.unwrap_or(options.metabyte));
+        target.toggle = Some(source.toggle == Some(true) && !rank.has_toggle);
+    }
+    let earlier = start.as_micros().abs_diff(source.time.as_micros());
+    let loss = Loss {
+        time: (earlier > 0).then(|| Duration::from_micros(earlier)),
+        node: node_loss,
+        sequence: (dropped > 0).then(|| SequenceLoss { bits: rank.shift(), value: dropped }),
+        metabyte: source.metabyte.filter(|metabyte| *metabyte > 0 && !shape.is_sno),
+        toggle: source.toggle == Some(true) && rank.has_toggle,
+    };
+    Ok((tick, target, loss))
+}
+
+/// The number of the tick during which a time is, and when it begins.
+#[inline]
+fn tick_of(time: UnixTime, shape: &Shape) -> Result<(i64, UnixTime), ConvertError> {
+    let tick = shape.ticks.at(time);
+    tick.and_then(|tick| Some((tick, shape.ticks.start_of(tick)?))).ok_or_else(|| {
+        // Ticks that begin before the first time there is, or lie an epoch beyond the last.
+        let (min, max) = (UnixTime::MIN.as_micros().into(), UnixTime::MAX.as_micros().into());
+        let value = time.as_micros().into();
+        ConvertError::Time(RangeError::new("time in microseconds", value, min, max))
+    })
+}
+
+/// The place of an ID among all those of its node whose time is in one tick of the target: how many of
+/// its own ticks began before it in there, then its tick-tock bit, then its sequence.
+#[derive(Clone, Copy)]
+struct Rank {
+    sequence_bits: u32,
+    has_toggle: bool,
+    /// How many bits there are for it.
+    room: u32,
+    /// How many bits it has.
+    bits: u32,
+}
+
+impl Rank {
+    #[inline]
+    const fn new(
+        target: &Shape,
+        resolution: Resolution,
+        sequence_bits: u32,
+        has_toggle: bool,
+    ) -> Self {
+        let most = target.ticks.most_of(resolution);
+        // Where each of the target's ticks is one of the source's, the target's own bit does.
+        let has_toggle = has_toggle && !(target.is_sno && most == 1);
+        let tick_bits = u64::BITS - (most - 1).leading_zeros();
+        let bits = tick_bits + has_toggle as u32 + sequence_bits;
+        Self { sequence_bits, has_toggle, room: target.sequence_bits, bits }
+    }
+
+    /// How many low bits have to go.
+    #[inline]
+    const fn shift(self) -> u32 {
+        self.bits.saturating_sub(self.room)
+    }
+
+    /// How many bits stand below the number of ticks.
+    #[inline]
+    const fn low_bits(self) -> u32 {
+        self.sequence_bits + self.has_toggle as u32
+    }
+
+    #[inline]
+    const fn of(self, ticks: u64, toggle: Option<bool>, sequence: Field) -> u64 {
+        let toggle = self.has_toggle && matches!(toggle, Some(true));
+        let rank =
+            ticks << self.low_bits() | (toggle as u64) << self.sequence_bits | sequence.value();
+        debug_assert!(rank <= mask(self.bits));
+        rank
+    }
+}

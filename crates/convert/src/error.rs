@@ -1,0 +1,51 @@
+use tickid_core::RangeError;
+
+use crate::loss::Loss;
+
+/// Why an ID could not be converted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ConvertError {
+    /// The target has no tick for the ID's time, or no generator issues it: the first and the last
+    /// timestamp of SCRU64 are reserved.
+    #[error("no ID of the target for this time: {0}")]
+    Time(RangeError),
+    /// The ID's own time is none: a kuid whose seconds or microseconds are a million or more, or a
+    /// SCRU64 ID with a reserved timestamp.
+    #[error("the ID has no time: {0}")]
+    NoTime(RangeError),
+    /// The node does not fit.
+    #[error("node {node} does not fit the target, which has {bits} bits for it")]
+    NodeTooWide {
+        /// The node.
+        node: u64,
+        /// How many bits there are; 0 where there is no place for a node.
+        bits: u32,
+    },
+    /// The target needs a node, and the ID has none.
+    #[error("the ID has no node, and the target needs one, of {bits} bits")]
+    NodeMissing {
+        /// How many bits it has.
+        bits: u32,
+    },
+    /// The table of nodes says nothing of this one.
+    #[error("node {node} is not in the table")]
+    NodeUnknown {
+        /// The node.
+        node: u64,
+    },
+    /// Something would be lost, and nothing may be.
+    #[error("would be lost: {0}")]
+    Lossy(Loss),
+    /// Bits that are always zero in IDs of this form are set.
+    #[error("the ID has bits set that {form} leaves zero: {bits:#x}")]
+    StrayBits {
+        /// The name of the form.
+        form: &'static str,
+        /// The bits.
+        bits: u64,
+    },
+    /// No ID becomes this one under these options, so there is none to restore.
+    #[error("no ID of the source becomes this one under these options")]
+    NeverConverted,
+}

@@ -1,0 +1,68 @@
+//! What a format has to say to be converted from, and to.
+
+use crate::error::ConvertError;
+use crate::options::Layouts;
+use crate::parts::Parts;
+
+/// What can be converted: an ID, or its [`Parts`].
+///
+/// Implement it for a format of your own to convert from it.
+pub trait Source: Copy {
+    /// The ID taken apart.
+    ///
+    /// All IDs of a type must have times on the same ticks and sequences of the same width under the
+    /// same layouts, or their order is not kept.
+    ///
+    /// # Errors
+    /// [`ConvertError`] for an ID whose fields are no time or that is not of this format.
+    fn parts(self, layouts: &Layouts) -> Result<Parts, ConvertError>;
+}
+
+impl Source for Parts {
+    #[inline]
+    fn parts(self, _: &Layouts) -> Result<Parts, ConvertError> {
+        Ok(self)
+    }
+}
+
+/// What can be converted to: the IDs of the four schemes.
+pub trait Target: Source + sealed::Format {}
+
+impl<T: Source + sealed::Format> Target for T {}
+
+pub(crate) mod sealed {
+    use tickid_core::UnixTime;
+
+    use crate::error::ConvertError;
+    use crate::options::Layouts;
+    use crate::parts::Parts;
+    use crate::resolution::Ticks;
+
+    /// What a format has room for.
+    #[allow(unnameable_types, reason = "sealed: no other format can be a target")]
+    #[derive(Clone, Copy, Debug)]
+    pub struct Shape {
+        pub(crate) ticks: Ticks,
+        /// `None` where IDs have no node.
+        pub(crate) node_bits: Option<u32>,
+        pub(crate) sequence_bits: u32,
+        /// Whether there are a tick-tock bit and a metabyte.
+        pub(crate) is_sno: bool,
+    }
+
+    #[allow(unnameable_types, reason = "sealed: no other format can be a target")]
+    pub trait Format: Copy + PartialEq {
+        fn shape(layouts: &Layouts) -> Shape;
+
+        /// The ID of parts that fit the shape, in the tick with this number, during which `time` is.
+        ///
+        /// # Errors
+        /// [`ConvertError::Time`] for a tick that the format does not have.
+        fn of(
+            tick: i64,
+            time: UnixTime,
+            parts: &Parts,
+            layouts: &Layouts,
+        ) -> Result<Self, ConvertError>;
+    }
+}

@@ -1,0 +1,113 @@
+use core::fmt;
+use core::time::Duration;
+
+use crate::parts::Field;
+
+/// What of an ID did not survive its conversion: what those who read the new ID's own fields can't see.
+///
+/// Of these the time within the new ID's tick and the tick-tock bit are still in its sequence, as far as
+/// that was not narrowed: [`restore`](crate::restore) finds them there.
+///
+/// # Examples
+/// ```
+/// use tickid_convert::{Options, convert};
+/// use tickid_nanoflake::NanoflakeId;
+/// use tickid_sno::{Partition, SnoId};
+///
+/// let id = SnoId::from_parts(100_000_000_000, true, 24, Partition::new(5), 4_001)?;
+/// let loss = convert::<NanoflakeId>(id, &Options::default())?.loss;
+/// assert_eq!((loss.time, loss.node), (None, None));
+/// assert_eq!(loss.sequence.map(|lost| (lost.bits, lost.value)), Some((5, 1)));
+/// assert_eq!((loss.metabyte, loss.toggle), (Some(24), true));
+/// assert_eq!(
+///     loss.to_string(),
+///     "sequence narrowed by 5 bits that held 1, metabyte 24 dropped, tick-tock bit dropped",
+/// );
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub struct Loss {
+    /// By how much the time was coarsened: how much earlier the new ID's tick begins. Less than a tick of
+    /// the target.
+    pub time: Option<Duration>,
+    /// The node was narrowed, replaced or left out.
+    pub node: Option<NodeLoss>,
+    /// The sequence was narrowed: low bits were cut off, and not all of them were zero. IDs that differ
+    /// only there become one.
+    pub sequence: Option<SequenceLoss>,
+    /// The metabyte that was dropped, unless it was zero.
+    pub metabyte: Option<u8>,
+    /// The tick-tock bit was set, and the target has none.
+    pub toggle: bool,
+}
+
+/// A node that is another now, or is gone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub struct NodeLoss {
+    /// The node as it was.
+    pub from: Field,
+    /// The node as it is; `None` where the target has no place for one.
+    pub to: Option<Field>,
+}
+
+/// The low end of a sequence that is gone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub struct SequenceLoss {
+    /// How many low bits were cut off.
+    pub bits: u32,
+    /// What they held, not zero.
+    pub value: u64,
+}
+
+impl Loss {
+    /// Whether all survived.
+    #[must_use]
+    pub fn is_none(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// Whether [`restore`](crate::restore) gives back the ID as it was: nothing is lost, or only what
+    /// the sequence holds instead.
+    ///
+    /// Different IDs of one node of which this is so never become the same ID.
+    #[must_use]
+    pub fn is_restorable(&self) -> bool {
+        self.node.is_none() && self.sequence.is_none() && self.metabyte.is_none()
+    }
+}
+
+/// Each loss in a few words, in the order of the fields; `nothing` when there is none.
+impl fmt::Display for Loss {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut separator = "";
+        let mut next = || core::mem::replace(&mut separator, ", ");
+        if let Some(time) = self.time {
+            write!(f, "{}time coarsened by {time:?}", next())?;
+        }
+        if let Some(NodeLoss { from, to }) = self.node {
+            let (old, was) = (from.value(), from.bits());
+            match to {
+                Some(to) if to.bits() < was => {
+                    let (new, bits) = (to.value(), to.bits());
+                    write!(f, "{}node narrowed from {old} ({was} bits) to {new} ({bits})", next())?;
+                }
+                Some(to) => write!(f, "{}node {old} replaced by {}", next(), to.value())?,
+                None => write!(f, "{}node {old} dropped", next())?,
+            }
+        }
+        if let Some(SequenceLoss { bits, value }) = self.sequence {
+            let plural = if bits == 1 { "" } else { "s" };
+            write!(f, "{}sequence narrowed by {bits} bit{plural} that held {value}", next())?;
+        }
+        if let Some(metabyte) = self.metabyte {
+            write!(f, "{}metabyte {metabyte} dropped", next())?;
+        }
+        if self.toggle {
+            write!(f, "{}tick-tock bit dropped", next())?;
+        }
+        if separator.is_empty() { f.write_str("nothing") } else { Ok(()) }
+    }
+}

@@ -1,0 +1,276 @@
+use crate::error::ConvertError;
+use crate::loss::NodeLoss;
+use crate::parts::{Field, mask};
+
+/// Which node a new ID has.
+///
+/// A target without a place for a node (a local kuid; SCRU64 unless its node size is given) has 0 bits
+/// for it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Nodes<'a> {
+    /// The one it had. It is an error when it does not fit and when there was none where one is needed.
+    #[default]
+    Keep,
+    /// This one, whatever it had.
+    Set(u64),
+    /// The one that a table says. It is an error when the table does not say.
+    Table(NodeTable<'a>),
+    /// The one it had, cut to its low bits where there is room for fewer bits.
+    LowBits,
+    /// The one it had, cut to its high bits where there is room for fewer bits.
+    HighBits,
+}
+
+impl Nodes<'_> {
+    /// What becomes of a node where there are `bits` bits for one, if any; and what is lost by it.
+    #[inline]
+    pub(crate) fn map(
+        &self,
+        node: Option<Field>,
+        bits: Option<u32>,
+    ) -> Result<(Option<Field>, Option<NodeLoss>), ConvertError> {
+        let new = match (*self, node) {
+            (Self::Set(value), _) => Some(value),
+            (_, None) => None,
+            (Self::Keep, Some(node)) => Some(node.value()),
+            (Self::Table(table), Some(node)) => Some(table.target(node)?),
+            (Self::LowBits, Some(node)) => Some(node.value() & mask(bits.unwrap_or(0))),
+            (Self::HighBits, Some(node)) => Some(high_bits(node, bits.unwrap_or(0))),
+        };
+        let is_truncation = matches!(self, Self::LowBits | Self::HighBits);
+        match (new, bits) {
+            (Some(value), Some(bits)) if value <= mask(bits) => {
+                let new = Field::held(value, bits);
+                Ok((Some(new), self.lost(node, new)))
+            }
+            (None, Some(bits)) => Err(ConvertError::NodeMissing { bits }),
+            (None, None) => Ok((None, None)),
+            (Some(_), None) if is_truncation => {
+                Ok((None, node.map(|from| NodeLoss { from, to: None })))
+            }
+            (Some(value), bits) => {
+                Err(ConvertError::NodeTooWide { node: value, bits: bits.unwrap_or(0) })
+            }
+        }
+    }
+
+    /// What of `node` is not in what became of it.
+    fn lost(&self, node: Option<Field>, new: Field) -> Option<NodeLoss> {
+        let from = node?;
+        let is_known = match self {
+            Self::Keep | Self::Table(_) => true,
+            Self::Set(_) | Self::LowBits => from.value() == new.value(),
+            Self::HighBits => from.value() & mask(dropped(from, new.bits())) == 0,
+        };
+        (!is_known).then_some(NodeLoss { from, to: Some(new) })
+    }
+
+    /// Of which node of `bits` bits `new` was made, as far as it can be told: the lowest, if several.
+    pub(crate) fn unmap(
+        &self,
+        new: Option<Field>,
+        bits: Option<u32>,
+    ) -> Result<Option<Field>, ConvertError> {
+        let Some(bits) = bits else {
+            return Ok(None);
+        };
+        let missing = ConvertError::NodeMissing { bits };
+        let value = match (*self, new) {
+            (Self::Set(_), _) | (_, None) => return Err(missing),
+            (Self::Keep | Self::LowBits, Some(new)) => new.value(),
+            (Self::Table(table), Some(new)) => table.source(new)?,
+            (Self::HighBits, Some(new)) => {
+                new.value().checked_shl(bits.saturating_sub(new.bits())).unwrap_or(0)
+            }
+        };
+        if value > mask(bits) {
+            return Err(ConvertError::NodeTooWide { node: value, bits });
+        }
+        Ok(Some(Field::held(value, bits)))
+    }
+}
+
+/// How many of a node's bits have no room in `bits`.
+fn dropped(node: Field, bits: u32) -> u32 {
+    node.bits().saturating_sub(bits)
+}
+
+fn high_bits(node: Field, bits: u32) -> u64 {
+    node.value().checked_shr(dropped(node, bits)).unwrap_or(0)
+}
+
+/// Which node becomes which: pairs of an old node and a new one, neither twice, so that the new ones
+/// tell as much as the old.
+///
+/// # Examples
+/// ```
+/// use tickid_convert::{NodeTable, Nodes, Options, convert_exact};
+/// use tickid_kuid::{Drift, GlobalId, LocalId, Node};
+/// use tickid_sno::SnoId;
+///
+/// let [east, west] = ["uid@east", "uid@west"].map(Node::phash2);
+/// let mut pairs = [(east.get().into(), 1), (west.get().into(), 2)];
+/// let nodes = Nodes::Table(NodeTable::new(&mut pairs)?);
+///
+/// let local = LocalId::from_parts(1_700, 0, 0, 5)?;
+/// let id = GlobalId::from_local(local, west, Drift::DEFAULT);
+/// let converted: SnoId = convert_exact(id, &Options { nodes, ..Options::default() })?;
+/// assert_eq!(converted.partition().get(), 2);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct NodeTable<'a> {
+    /// In the order of the old nodes.
+    pairs: &'a [(u64, u64)],
+}
+
+/// A table in which a node stands twice.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, thiserror::Error)]
+#[non_exhaustive]
+pub enum NodeTableError {
+    /// One node is to become two.
+    #[error("node {node} is to become {first} and {second}")]
+    Source {
+        /// The old node.
+        node: u64,
+        /// One of the new ones.
+        first: u64,
+        /// The other.
+        second: u64,
+    },
+    /// Two nodes are to become one.
+    #[error("nodes {first} and {second} are both to become {node}")]
+    Target {
+        /// The new node.
+        node: u64,
+        /// One of the old ones.
+        first: u64,
+        /// The other.
+        second: u64,
+    },
+}
+
+impl<'a> NodeTable<'a> {
+    /// The table of these pairs, which it sorts. A pair that stands there twice counts as one.
+    ///
+    /// # Errors
+    /// [`NodeTableError`] when a node stands in two pairs.
+    pub fn new(pairs: &'a mut [(u64, u64)]) -> Result<Self, NodeTableError> {
+        pairs.sort_unstable_by_key(|(from, to)| (*to, *from));
+        for ((first, node), (second, other)) in pairs.iter().zip(pairs.iter().skip(1)) {
+            if node == other && first != second {
+                let (node, first, second) = (*node, *first, *second);
+                return Err(NodeTableError::Target { node, first, second });
+            }
+        }
+        pairs.sort_unstable();
+        for ((node, first), (other, second)) in pairs.iter().zip(pairs.iter().skip(1)) {
+            if node == other && first != second {
+                let (node, first, second) = (*node, *first, *second);
+                return Err(NodeTableError::Source { node, first, second });
+            }
+        }
+        Ok(Self { pairs })
+    }
+
+    fn target(self, node: Field) -> Result<u64, ConvertError> {
+        let found = self.pairs.binary_search_by_key(&node.value(), |(from, _)| *from);
+        let pair = found.ok().and_then(|at| self.pairs.get(at));
+        pair.map(|(_, to)| *to).ok_or(ConvertError::NodeUnknown { node: node.value() })
+    }
+
+    fn source(self, new: Field) -> Result<u64, ConvertError> {
+        let pair = self.pairs.iter().find(|(_, to)| *to == new.value());
+        pair.map(|(from, _)| *from).ok_or(ConvertError::NodeUnknown { node: new.value() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn field(value: u64, bits: u32) -> Field {
+        Field::new(value, bits).unwrap()
+    }
+
+    fn map(nodes: Nodes<'_>, node: Field, bits: u32) -> Result<(u64, bool), ConvertError> {
+        let (new, loss) = nodes.map(Some(node), Some(bits))?;
+        Ok((new.unwrap().value(), loss.is_some()))
+    }
+
+    #[test]
+    fn a_node_is_kept_or_does_not_fit() {
+        assert_eq!(map(Nodes::Keep, field(1_023, 32), 10), Ok((1_023, false)));
+        let error = ConvertError::NodeTooWide { node: 1_024, bits: 10 };
+        assert_eq!(map(Nodes::Keep, field(1_024, 32), 10), Err(error));
+        assert_eq!(Nodes::Keep.map(None, None), Ok((None, None)));
+        let missing = ConvertError::NodeMissing { bits: 16 };
+        assert_eq!(Nodes::Keep.map(None, Some(16)), Err(missing));
+        let no_place = ConvertError::NodeTooWide { node: 7, bits: 0 };
+        assert_eq!(Nodes::Keep.map(Some(field(7, 10)), None), Err(no_place));
+        assert_eq!(Nodes::Set(7).map(None, None), Err(no_place));
+    }
+
+    #[test]
+    fn a_node_that_is_set_is_a_loss_where_another_was() {
+        assert_eq!(Nodes::Set(7).map(None, Some(16)), Ok((Some(field(7, 16)), None)));
+        assert_eq!(map(Nodes::Set(7), field(7, 10), 16), Ok((7, false)));
+        assert_eq!(map(Nodes::Set(7), field(8, 10), 16), Ok((7, true)));
+        let error = ConvertError::NodeTooWide { node: 1_024, bits: 10 };
+        assert_eq!(map(Nodes::Set(1_024), field(1, 10), 10), Err(error));
+    }
+
+    #[test]
+    fn truncations_keep_the_bits_they_are_named_for() {
+        let node = field(0xabcd_0012, 32);
+        assert_eq!(map(Nodes::LowBits, node, 16), Ok((0x12, true)));
+        assert_eq!(map(Nodes::LowBits, field(0x12, 32), 16), Ok((0x12, false)));
+        assert_eq!(map(Nodes::HighBits, node, 16), Ok((0xabcd, true)));
+        assert_eq!(map(Nodes::HighBits, field(0xabcd_0000, 32), 16), Ok((0xabcd, false)));
+        // Where there is room for all bits, they stay where they are.
+        for nodes in [Nodes::LowBits, Nodes::HighBits] {
+            assert_eq!(map(nodes, field(5, 10), 16), Ok((5, false)));
+            let dropped = NodeLoss { from: field(0, 10), to: None };
+            assert_eq!(nodes.map(Some(field(0, 10)), None), Ok((None, Some(dropped))));
+        }
+    }
+
+    #[test]
+    fn a_table_says_or_it_is_an_error() {
+        let mut pairs = [(9, 1), (3, 7), (5, 0), (3, 7)];
+        let nodes = Nodes::Table(NodeTable::new(&mut pairs).unwrap());
+        for (from, to) in [(9, 1), (3, 7), (5, 0)] {
+            assert_eq!(map(nodes, field(from, 32), 10), Ok((to, false)));
+            assert_eq!(nodes.unmap(Some(field(to, 10)), Some(32)), Ok(Some(field(from, 32))));
+        }
+        let unknown = ConvertError::NodeUnknown { node: 4 };
+        assert_eq!(map(nodes, field(4, 32), 10), Err(unknown));
+        assert_eq!(nodes.unmap(Some(field(4, 10)), Some(32)), Err(unknown));
+        let error = ConvertError::NodeTooWide { node: 7, bits: 2 };
+        assert_eq!(map(nodes, field(3, 32), 2), Err(error));
+    }
+
+    #[test]
+    fn a_table_with_a_node_twice_is_refused() {
+        let error = NodeTable::new(&mut [(1, 5), (2, 6), (3, 5)]).unwrap_err();
+        assert_eq!(error, NodeTableError::Target { node: 5, first: 1, second: 3 });
+        let error = NodeTable::new(&mut [(1, 5), (2, 6), (1, 7)]).unwrap_err();
+        assert_eq!(error, NodeTableError::Source { node: 1, first: 5, second: 7 });
+    }
+
+    #[test]
+    fn what_was_not_lost_is_found_again() {
+        for nodes in [Nodes::Keep, Nodes::LowBits, Nodes::HighBits] {
+            for (value, bits) in [(0, 10), (5, 16), (0xabcd_0000, 32), (1, 32), (0xffff, 16)] {
+                for room in [1, 10, 16, 23, 32] {
+                    let Ok((new, loss)) = nodes.map(Some(field(value, bits)), Some(room)) else {
+                        continue;
+                    };
+                    let found = nodes.unmap(new, Some(bits)).unwrap().unwrap();
+                    assert_eq!(found == field(value, bits), loss.is_none(), "{nodes:?} {value}");
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,54 @@
+use tickid_kuid::Drift;
+use tickid_nanoflake::Epoch;
+use tickid_scru64::NodeIdSize;
+
+use crate::nodes::Nodes;
+
+/// What the bits of IDs don't say, for all schemes at once.
+///
+/// # Examples
+/// ```
+/// use tickid_convert::{Layouts, Source};
+/// use tickid_nanoflake::{Epoch, NanoflakeId};
+///
+/// let id = NanoflakeId::new(175_928_847_299_117_063)?;
+/// let discord = Layouts { epoch: Epoch::DISCORD, ..Layouts::default() };
+/// assert_eq!(id.parts(&discord)?.time().as_millis(), 1_462_015_105_796);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Layouts {
+    /// Nanoflake's epoch; Twitter's by default.
+    pub epoch: Epoch,
+    /// How many bits of a SCRU64 ID are its node ID. Unknown by default: then an ID is all sequence
+    /// beside its time, and has no node.
+    pub node_size: Option<NodeIdSize>,
+    /// The drift of global kuids; 8 by default.
+    pub drift: Drift,
+}
+
+/// How to convert.
+///
+/// # Examples
+/// ```
+/// use tickid_convert::{Layouts, Nodes, Options};
+/// use tickid_scru64::NodeIdSize;
+///
+/// let options = Options {
+///     target: Layouts { node_size: Some(NodeIdSize::new(8)?), ..Layouts::default() },
+///     nodes: Nodes::LowBits,
+///     ..Options::default()
+/// };
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Options<'a> {
+    /// How to read the IDs that are converted.
+    pub source: Layouts,
+    /// How to make the IDs that come out.
+    pub target: Layouts,
+    /// Which node the new IDs have.
+    pub nodes: Nodes<'a>,
+    /// The metabyte of sno IDs that are made of IDs which have none.
+    pub metabyte: u8,
+}

@@ -1,0 +1,226 @@
+use tickid_core::{RangeError, UnixTime};
+use tickid_kuid::Drift;
+
+use crate::resolution::Resolution;
+
+/// A number with its width: what a bit field holds, and how much it could.
+///
+/// # Examples
+/// ```
+/// use tickid_convert::Field;
+///
+/// let node = Field::new(42, 8)?;
+/// assert_eq!((node.value(), node.bits()), (42, 8));
+/// let error = Field::new(300, 8).unwrap_err();
+/// assert_eq!(error.to_string(), "value of a field 300 is outside of 0..=255");
+/// # Ok::<(), tickid_core::RangeError>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Field {
+    value: u64,
+    bits: u32,
+}
+
+impl Field {
+    /// `value` in `bits` bits.
+    ///
+    /// # Errors
+    /// [`RangeError`] for more than 64 bits, and for a value that does not fit.
+    pub const fn new(value: u64, bits: u32) -> Result<Self, RangeError> {
+        if bits > u64::BITS {
+            return Err(RangeError::new("width of a field", bits as i128, 0, u64::BITS as i128));
+        }
+        if value > mask(bits) {
+            let max = mask(bits) as i128;
+            return Err(RangeError::new("value of a field", value as i128, 0, max));
+        }
+        Ok(Self { value, bits })
+    }
+
+    /// For a value that fits.
+    #[inline]
+    pub(crate) const fn held(value: u64, bits: u32) -> Self {
+        debug_assert!(bits <= u64::BITS && value <= mask(bits));
+        Self { value, bits }
+    }
+
+    /// The number.
+    #[must_use]
+    pub const fn value(self) -> u64 {
+        self.value
+    }
+
+    /// How many bits it has.
+    #[must_use]
+    pub const fn bits(self) -> u32 {
+        self.bits
+    }
+}
+
+/// The highest number of `bits` bits, at most 64.
+#[inline]
+pub(crate) const fn mask(bits: u32) -> u64 {
+    match u64::MAX.checked_shr(u64::BITS - bits) {
+        Some(mask) => mask,
+        None => 0,
+    }
+}
+
+/// An ID taken apart, in terms that no scheme owns: when, by whom, which of several; and what only one
+/// scheme has.
+///
+/// [`Source::parts`](crate::Source::parts) makes them of any ID, and
+/// [`convert_exact`](crate::convert_exact) makes any ID of them. Parts of your own make IDs of formats
+/// that this crate does not know:
+///
+/// # Examples
+/// ```
+/// use tickid_convert::{Field, Options, Parts, Resolution, convert_exact};
+/// use tickid_core::UnixTime;
+/// use tickid_sno::SnoId;
+///
+/// // Milliseconds since 1970, 6 bits of shard, 10 of sequence.
+/// let time = UnixTime::from_millis(1_700_000_000_000)?;
+/// let parts = Parts::new(time, Resolution::MILLISECOND, Field::new(5, 10)?)?
+///     .with_node(Field::new(33, 6)?);
+/// let id: SnoId = convert_exact(parts, &Options::default())?;
+/// assert_eq!((id.partition().get(), id.sequence()), (33, 5));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Parts {
+    pub(crate) time: UnixTime,
+    pub(crate) resolution: Resolution,
+    pub(crate) node: Option<Field>,
+    pub(crate) sequence: Field,
+    pub(crate) toggle: Option<bool>,
+    pub(crate) metabyte: Option<u8>,
+    pub(crate) drift: Option<Drift>,
+}
+
+impl Parts {
+    /// The widest sequence that parts can have.
+    pub const MAX_SEQUENCE_BITS: u32 = 32;
+
+    /// Parts of an ID whose tick began at `time`, with nothing but a sequence.
+    ///
+    /// All IDs of one format must have times on the same ticks, and sequences of the same width, for
+    /// their order to be kept.
+    ///
+    /// # Errors
+    /// [`RangeError`] for a sequence wider than [`MAX_SEQUENCE_BITS`](Self::MAX_SEQUENCE_BITS).
+    pub const fn new(
+        time: UnixTime,
+        resolution: Resolution,
+        sequence: Field,
+    ) -> Result<Self, RangeError> {
+        if sequence.bits > Self::MAX_SEQUENCE_BITS {
+            let (bits, max) = (sequence.bits as i128, Self::MAX_SEQUENCE_BITS as i128);
+            return Err(RangeError::new("width of a sequence", bits, 0, max));
+        }
+        Ok(Self::held(time, resolution, sequence))
+    }
+
+    /// For a sequence that is not too wide.
+    #[inline]
+    pub(crate) const fn held(time: UnixTime, resolution: Resolution, sequence: Field) -> Self {
+        Self { time, resolution, node: None, sequence, toggle: None, metabyte: None, drift: None }
+    }
+
+    /// The same with a node.
+    #[must_use]
+    pub const fn with_node(self, node: Field) -> Self {
+        Self { node: Some(node), ..self }
+    }
+
+    /// The same with sno's tick-tock bit, which orders IDs before the sequence does.
+    #[must_use]
+    pub const fn with_toggle(self, toggle: bool) -> Self {
+        Self { toggle: Some(toggle), ..self }
+    }
+
+    /// The same with sno's metabyte.
+    #[must_use]
+    pub const fn with_metabyte(self, metabyte: u8) -> Self {
+        Self { metabyte: Some(metabyte), ..self }
+    }
+
+    /// The same with the drift of a global kuid, which is not in the ID and not lost with it.
+    #[must_use]
+    pub const fn with_drift(self, drift: Drift) -> Self {
+        Self { drift: Some(drift), ..self }
+    }
+
+    /// When the ID's tick began.
+    #[must_use]
+    pub const fn time(&self) -> UnixTime {
+        self.time
+    }
+
+    /// How long its ticks are.
+    #[must_use]
+    pub const fn resolution(&self) -> Resolution {
+        self.resolution
+    }
+
+    /// Who made it, where the ID says so. A SCRU64 ID without a known node size does not.
+    #[must_use]
+    pub const fn node(&self) -> Option<Field> {
+        self.node
+    }
+
+    /// What tells it from other IDs of its node and tick.
+    #[must_use]
+    pub const fn sequence(&self) -> Field {
+        self.sequence
+    }
+
+    /// The tick-tock bit of a sno ID.
+    #[must_use]
+    pub const fn toggle(&self) -> Option<bool> {
+        self.toggle
+    }
+
+    /// The metabyte of a sno ID.
+    #[must_use]
+    pub const fn metabyte(&self) -> Option<u8> {
+        self.metabyte
+    }
+
+    /// The drift that a global kuid was read with.
+    #[must_use]
+    pub const fn drift(&self) -> Option<Drift> {
+        self.drift
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn masks_have_as_many_bits() {
+        for bits in 0..=64 {
+            assert_eq!(mask(bits).count_ones(), bits);
+            assert_eq!(mask(bits).trailing_ones(), bits);
+        }
+    }
+
+    #[test]
+    fn what_is_too_wide_is_an_error_that_names_the_range() {
+        let error = Field::new(0, 65).unwrap_err();
+        assert_eq!((error.value(), error.min(), error.max()), (65, 0, 64));
+        let error = Field::new(256, 8).unwrap_err();
+        assert_eq!((error.value(), error.min(), error.max()), (256, 0, 255));
+        assert!(Field::new(u64::MAX, 64).is_ok() && Field::new(0, 0).is_ok());
+        assert!(Field::new(1, 0).is_err());
+
+        let parts = |bits| {
+            let sequence = Field::new(0, bits).unwrap();
+            Parts::new(UnixTime::EPOCH, Resolution::MILLISECOND, sequence)
+        };
+        assert!(parts(32).is_ok());
+        let error = parts(33).unwrap_err();
+        assert_eq!((error.value(), error.min(), error.max()), (33, 0, 32));
+    }
+}

@@ -1,0 +1,142 @@
+//! IDs of other systems, by published examples and by their published layouts.
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use tickid_convert::foreign::{Discord, Instagram, Mastodon, NanoflakeShift24, Twitter};
+    use tickid_convert::{
+        ConvertError, Field, Layouts, Nodes, Options, Parts, Resolution, Source, convert,
+    };
+    use tickid_nanoflake::{Epoch, NanoflakeId};
+    use tickid_sno::SnoId;
+    use tickid_testkit::vectors::{big, field, list, load, number};
+
+    /// Milliseconds since 1970, node (none: `None`), sequence.
+    type Read = (i64, Option<(u64, u32)>, (u64, u32));
+
+    fn read(id: impl Source) -> Read {
+        read_with(id, &Layouts::default())
+    }
+
+    fn read_with(id: impl Source, layouts: &Layouts) -> Read {
+        let parts = id.parts(layouts).unwrap();
+        assert_eq!(parts.resolution(), Resolution::MILLISECOND);
+        assert_eq!((parts.toggle(), parts.metabyte(), parts.drift()), (None, None, None));
+        let pair = |field: Field| (field.value(), field.bits());
+        (parts.time().as_millis(), parts.node().map(pair), pair(parts.sequence()))
+    }
+
+    #[test]
+    fn published_examples_are_read_as_published() {
+        // The two of the vectors: a post of 2022, and the message in Discord's documentation.
+        let twitter = (1_656_432_460_105, Some((378, 10)), (0, 12));
+        assert_eq!(read(Twitter(1_541_815_603_606_036_480)), twitter);
+        let discord = (1_462_015_105_796, Some((32, 10)), (7, 12));
+        assert_eq!(read(Discord(175_928_847_299_117_063)), discord);
+        // Instagram's description: user 31,341 on one of 2,000 shards, 5,001st of its sequence,
+        // 1,387,263,000 milliseconds after the epoch.
+        let id = 1_387_263_000_u64 << 23 | (31_341 % 2_000) << 10 | (5_001 % 1_024);
+        let instagram = (1_315_607_284_721, Some((1_341, 13)), (905, 10));
+        assert_eq!(read(Instagram(id)), instagram);
+        // The time of a Mastodon ID is its upper 48 bits.
+        let id = 1_700_000_000_123_u64 << 16 | 0xbeef;
+        assert_eq!(read(Mastodon(id)), (1_700_000_000_123, None, (0xbeef, 16)));
+    }
+
+    #[test]
+    fn instagrams_epoch_is_the_published_one() {
+        assert_eq!(Instagram::EPOCH.as_unix_millis(), 1_314_220_021_721);
+    }
+
+    proptest! {
+        #[test]
+        fn fields_are_where_the_layouts_say(id: u64) {
+            let since = |epoch: Epoch, shift: u32| epoch.as_unix_millis() + i64::try_from(id >> shift).unwrap();
+            let bits = |shift: u32, bits: u32| (id >> shift & ((1 << bits) - 1), bits);
+            let discord = (since(Epoch::DISCORD, 22), Some(bits(12, 10)), bits(0, 12));
+            prop_assert_eq!(read(Discord(id)), discord);
+            let instagram = (since(Instagram::EPOCH, 23), Some(bits(10, 13)), bits(0, 10));
+            prop_assert_eq!(read(Instagram(id)), instagram);
+            prop_assert_eq!(read(Mastodon(id)), (since(Epoch::UNIX, 16), None, bits(0, 16)));
+            let positive = id >> 1;
+            let nanoflake = NanoflakeId::try_from(positive).unwrap();
+            prop_assert_eq!(read(Twitter(positive)), read(nanoflake));
+        }
+
+        #[test]
+        fn foreign_ids_of_one_node_keep_their_order(one: u64, other: u64, low in 0..24_u32) {
+            // Near each other, so that they share ticks of the target.
+            let other = one ^ (other & ((1 << low) - 1));
+            let (low, high) = (one.min(other), one.max(other));
+            fn check<S: Source>(low: S, high: S) -> Result<(), TestCaseError> {
+                let options = Options { nodes: Nodes::LowBits, ..Options::default() };
+                let nodes = [low, high].map(|id| id.parts(&options.source).unwrap().node());
+                if nodes[0] != nodes[1] {
+                    return Ok(());
+                }
+                let nodes = if nodes[0].is_some() { Nodes::LowBits } else { Nodes::Set(1) };
+                let options = Options { nodes, ..options };
+                if let [Ok(low), Ok(high)] = [low, high].map(|id| convert::<SnoId>(id, &options)) {
+                    prop_assert!(low.id <= high.id);
+                }
+                if let [Ok(low), Ok(high)] = [low, high].map(|id| convert::<NanoflakeId>(id, &options)) {
+                    prop_assert!(low.id <= high.id);
+                }
+                Ok(())
+            }
+            check(Discord(low), Discord(high))?;
+            check(Instagram(low), Instagram(high))?;
+            check(Mastodon(low), Mastodon(high))?;
+            check(Twitter(low >> 1), Twitter(high >> 1))?;
+        }
+    }
+
+    #[test]
+    fn the_original_nanoflakes_are_read_as_their_programs_read_them() {
+        let file = load("nanoflake.json");
+        assert_eq!(number::<u32>(field(&file, "reference_constants"), "TIMESTAMP_SHIFT"), 24);
+        let mut read = 0;
+        for entry in list(&file, "ids", 165) {
+            let epoch = Epoch::from_unix_millis(number(entry, "epoch_ms")).unwrap();
+            let layouts = Layouts { epoch, ..Layouts::default() };
+            let value: u64 = big(entry, "value");
+            let gap = value & 0b11 << 22;
+            if gap != 0 {
+                let bits = gap;
+                let error = NanoflakeShift24(value).parts(&layouts).unwrap_err();
+                assert!(
+                    matches!(error, ConvertError::StrayBits { bits: found, .. } if found == bits)
+                );
+                continue;
+            }
+            read += 1;
+            let expected = (
+                number::<i64>(entry, "reference_unix_ms"),
+                Some((number::<u64>(entry, "generator"), 10)),
+                (number::<u64>(entry, "sequence"), 12),
+            );
+            assert_eq!(read_with(NanoflakeShift24(value), &layouts), expected, "{entry}");
+        }
+        assert!(read > 40, "only {read}");
+    }
+
+    #[test]
+    fn the_same_integer_is_of_two_times_in_the_two_nanoflake_forms() {
+        let value = 1_u64 << 40;
+        let shifted = NanoflakeShift24(value).parts(&Layouts::default()).unwrap();
+        let plain = NanoflakeId::try_from(value).unwrap().parts(&Layouts::default()).unwrap();
+        let since = |parts: &Parts| parts.time().as_millis() - Epoch::TWITTER.as_unix_millis();
+        assert_eq!((since(&shifted), since(&plain)), (1 << 16, 1 << 18));
+    }
+
+    #[test]
+    fn bits_that_a_form_leaves_zero_are_errors_that_name_them() {
+        let error = Twitter(1 << 63).parts(&Layouts::default()).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "the ID has bits set that Twitter's form leaves zero: 0x8000000000000000"
+        );
+        let error = NanoflakeShift24(0x80_0000).parts(&Layouts::default()).unwrap_err();
+        assert!(error.to_string().ends_with("0x800000"), "{error}");
+    }
+}

@@ -1,0 +1,232 @@
+//! Order is kept from every scheme to every scheme, and what is not lost is found again.
+
+#[cfg(test)]
+mod support;
+
+#[cfg(test)]
+mod tests {
+    use core::cell::Cell;
+
+    use crate::support::{
+        Fields, Subject, fields, layouts, near, nearest, sequences, tick_bits, times,
+    };
+    use proptest::prelude::*;
+    use proptest::test_runner::{Config, TestRunner};
+    use tickid_convert::{ConvertError, Nodes, Options, convert, convert_exact, restore};
+    use tickid_core::{Scheme, UnixTime};
+    use tickid_kuid::{GlobalId, LocalId};
+    use tickid_nanoflake::NanoflakeId;
+    use tickid_scru64::Scru64Id;
+    use tickid_sno::SnoId;
+
+    /// Runs a test for every ordered pair of the five, each kind with itself included.
+    macro_rules! for_all_pairs {
+    ($test:ident) => {
+        for_all_pairs!(@from $test, Scru64Id);
+        for_all_pairs!(@from $test, NanoflakeId);
+        for_all_pairs!(@from $test, LocalId);
+        for_all_pairs!(@from $test, GlobalId);
+        for_all_pairs!(@from $test, SnoId);
+    };
+    (@from $test:ident, $source:ty) => {
+        $test::<$source, Scru64Id>();
+        $test::<$source, NanoflakeId>();
+        $test::<$source, LocalId>();
+        $test::<$source, GlobalId>();
+        $test::<$source, SnoId>();
+    };
+}
+
+    /// Nodes such that nothing fails over them, by truncation where that is needed.
+    fn options<S: Subject, T: Subject>(options: Options<'static>, high: bool) -> Options<'static> {
+        let needs_one = S::node_bits(&options.source) == 0 && T::node_bits(&options.target) > 0;
+        let nodes = match (needs_one, high) {
+            (true, _) => Nodes::Set(1),
+            (false, false) => Nodes::LowBits,
+            (false, true) => Nodes::HighBits,
+        };
+        Options { nodes, ..options }
+    }
+
+    fn all_options() -> impl Strategy<Value = Options<'static>> {
+        (layouts(), layouts(), any::<u8>()).prop_map(|(source, target, metabyte)| Options {
+            source,
+            target,
+            metabyte,
+            ..Options::default()
+        })
+    }
+
+    fn id<S: Subject>(time: UnixTime, fields: Fields, options: &Options<'_>) -> S {
+        let layouts = &options.source;
+        S::at(nearest(S::scheme(layouts), time), fields, layouts)
+    }
+
+    /// Checks `test` on many cases, and that at least a third of them were converted.
+    fn check<V: Strategy>(
+        cases: V,
+        test: impl Fn(V::Value) -> Result<bool, TestCaseError>,
+        what: &str,
+    ) {
+        let config = Config { failure_persistence: None, ..Config::with_cases(1_000) };
+        let (all, converted) = (Cell::new(0), Cell::new(0));
+        let outcome = TestRunner::new(config).run(&cases, |case| {
+            let is_converted = test(case)?;
+            all.set(all.get() + 1);
+            converted.set(converted.get() + i32::from(is_converted));
+            Ok(())
+        });
+        outcome.unwrap_or_else(|error| panic!("{what}: {error}"));
+        assert!(3 * converted.get() >= all.get(), "{what}: only {} converted", converted.get());
+    }
+
+    fn what<S: Subject, T: Subject>() -> String {
+        format!("{} to {}", S::NAME, T::NAME)
+    }
+
+    #[test]
+    fn ids_of_one_node_and_metabyte_keep_their_order() {
+        fn pair<S: Subject, T: Subject>() {
+            let cases =
+                (times(), near(), fields(), sequences(), any::<(bool, bool)>(), all_options());
+            let test =
+                |(time, near, fields, sequence, (toggle, high), given): (_, i64, _, _, _, _)| {
+                    let options = options::<S, T>(given, high);
+                    let time: UnixTime = time;
+                    let later = UnixTime::from_micros(time.as_micros().saturating_add(near));
+                    let other = Fields { sequence, toggle, ..fields };
+                    let (a, b): (S, S) = (id(time, fields, &options), id(later, other, &options));
+                    let (low, high) = (a.min(b), a.max(b));
+                    match (convert::<T>(low, &options), convert::<T>(high, &options)) {
+                        (Ok(low), Ok(high)) => {
+                            prop_assert!(
+                                low.id <= high.id,
+                                "{low:?} > {high:?}, of {a:?} and {b:?}"
+                            );
+                            if a != b && low.loss.is_restorable() && high.loss.is_restorable() {
+                                prop_assert!(
+                                    low.id < high.id,
+                                    "{low:?} = {high:?}, of {a:?} and {b:?}"
+                                );
+                            }
+                            Ok(true)
+                        }
+                        (Err(error), _) | (_, Err(error)) => {
+                            prop_assert!(
+                                matches!(error, ConvertError::Time(_)),
+                                "{error} of {a:?}, {b:?}"
+                            );
+                            Ok(false)
+                        }
+                    }
+                };
+            check(cases, test, &what::<S, T>());
+        }
+        for_all_pairs!(pair);
+    }
+
+    #[test]
+    fn what_is_lost_in_nothing_but_the_fields_is_found_again() {
+        fn pair<S: Subject, T: Subject>() {
+            let cases = (times(), fields(), any::<bool>(), all_options());
+            let test = |(time, fields, high, given)| {
+                let options = options::<S, T>(given, high);
+                let id: S = id(time, fields, &options);
+                let Ok(converted) = convert::<T>(id, &options) else {
+                    return Ok(false);
+                };
+                let restored = restore::<S, T>(converted.id, &options);
+                if converted.loss.is_restorable() {
+                    prop_assert_eq!(restored, Ok(id), "of {:?}", converted);
+                } else if let Ok(restored) = restored {
+                    // The lowest of those that became this one.
+                    let again = convert::<T>(restored, &options).unwrap();
+                    prop_assert_eq!(again.id, converted.id);
+                    let (lost, kept) =
+                        (S::sequence(id, &options.source), S::sequence(restored, &options.source));
+                    if converted.loss.node.is_none() && converted.loss.metabyte.is_none() {
+                        prop_assert!(restored < id && kept <= lost, "{restored:?} for {id:?}");
+                    }
+                }
+                Ok(true)
+            };
+            check(cases, test, &what::<S, T>());
+        }
+        for_all_pairs!(pair);
+    }
+
+    #[test]
+    fn exact_conversions_are_those_without_loss_and_come_back() {
+        fn pair<S: Subject, T: Subject>() {
+            let cases = (times(), fields(), any::<bool>(), all_options());
+            let test = |(time, fields, high, given)| {
+                let options = options::<S, T>(given, high);
+                let id: S = id(time, fields, &options);
+                match (convert::<T>(id, &options), convert_exact::<T>(id, &options)) {
+                    (Ok(converted), Ok(exact)) => {
+                        prop_assert!(converted.loss.is_none() && converted.id == exact);
+                        prop_assert_eq!(restore::<S, T>(exact, &options), Ok(id));
+                    }
+                    (Ok(converted), Err(error)) => {
+                        prop_assert_eq!(error, ConvertError::Lossy(converted.loss));
+                        prop_assert!(!converted.loss.is_none());
+                    }
+                    (Err(one), other) => prop_assert_eq!(Err(one), other),
+                }
+                Ok(true)
+            };
+            check(cases, test, &what::<S, T>());
+        }
+        for_all_pairs!(pair);
+    }
+
+    /// An oracle that shares no arithmetic with the crate: ticks are numbered by the schemes themselves, and
+    /// how many begin in one is the table above.
+    #[test]
+    fn the_sequence_is_the_rank_in_the_targets_tick_and_the_loss_is_what_was_cut() {
+        fn pair<S: Subject, T: Subject>() {
+            let cases = (times(), fields(), any::<bool>(), all_options());
+            let test = |(time, fields, high, given)| {
+                let options = options::<S, T>(given, high);
+                let id: S = id(time, fields, &options);
+                let Ok(converted) = convert::<T>(id, &options) else {
+                    return Ok(false);
+                };
+                let (source, target) = (S::scheme(&options.source), T::scheme(&options.target));
+                let tick = id.tick(&options.source).unwrap();
+                let begin = source.time_of(tick);
+                let expected = target.tick_at(begin).unwrap();
+                let start = target.time_of(expected);
+                prop_assert_eq!(converted.id.tick(&options.target), Some(expected));
+                let earlier = (begin.as_micros() - start.as_micros()).unsigned_abs();
+                let time = converted.loss.time.map_or(0, |time| time.as_micros());
+                prop_assert_eq!(time, u128::from(earlier));
+
+                // Those that begin between the start of the target's tick and the ID's, where the format
+                // has one at that start.
+                let Ok(at_start) = source.tick_at(start) else {
+                    return Ok(true);
+                };
+                let begins_before = source.time_of(at_start) < start;
+                let before = tick.get() - at_start.get() - u64::from(begins_before);
+                let same = S::NAME == "sno" && T::NAME == "sno";
+                let (toggle, toggle_bits) =
+                    if S::NAME == "sno" && !same { (id.toggle().into(), 1) } else { (0, 0) };
+                let bits = S::sequence_bits(&options.source);
+                let rank: u64 =
+                    ((before << toggle_bits | toggle) << bits) + S::sequence(id, &options.source);
+                let width = tick_bits(S::NAME, T::NAME) + toggle_bits + bits;
+                let shift = width.saturating_sub(T::sequence_bits(&options.target));
+                prop_assert_eq!(T::sequence(converted.id, &options.target), rank >> shift);
+                prop_assert_eq!(converted.id.toggle(), same && id.toggle());
+                let cut = rank & ((1 << shift) - 1);
+                let lost = converted.loss.sequence.map(|lost| (lost.bits, lost.value));
+                prop_assert_eq!(lost, (cut > 0).then_some((shift, cut)));
+                prop_assert_eq!(converted.loss.toggle, toggle == 1);
+                Ok(true)
+            };
+            check(cases, test, &what::<S, T>());
+        }
+        for_all_pairs!(pair);
+    }
+}
