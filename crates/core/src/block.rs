@@ -1,104 +1,83 @@
 //! What the engine issues: runs of consecutive sequences in one tick.
 
-use core::iter::FusedIterator;
+use core::marker::PhantomData;
 use core::num::NonZeroU32;
+use core::ops::Range;
 
 use crate::scheme::Scheme;
 use crate::tick::Tick;
 
-/// One place for one ID: a tick, the toggle bit (where the scheme has one) and a sequence.
+/// What all IDs of a node in one tick share: two words that a scheme lays out so that its IDs are made of
+/// them with the least effort.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
+pub struct Stem {
+    pub(crate) head: u64,
+    pub(crate) tail: u64,
+}
+
+impl Stem {
+    pub(crate) const EMPTY: Self = Self::new(0, 0);
+
+    /// `tail` is where the sequence goes: into its lowest bits, which are zero here. `head` holds what
+    /// finds no room there, if anything.
+    #[inline]
+    #[must_use]
+    pub const fn new(head: u64, tail: u64) -> Self {
+        Self { head, tail }
+    }
+}
+
+/// One place for one ID, as only an engine issues it: a [`Stem`] that has got its sequence.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Slot<S: Scheme> {
-    /// The tick of the ID.
-    pub tick: Tick<S>,
-    /// Which pass over the ticks this is; always `false` for schemes without the bit.
-    pub toggle: bool,
-    /// What tells the IDs of one tick apart.
-    pub sequence: u32,
+    head: u64,
+    tail: u64,
+    scheme: PhantomData<fn() -> S>,
 }
 
 impl<S: Scheme> Slot<S> {
-    /// A slot of one's own making, for IDs that no engine issued.
+    #[inline]
+    pub(crate) const fn new(head: u64, tail: u64) -> Self {
+        Self { head, tail, scheme: PhantomData }
+    }
+
+    #[inline]
+    pub(crate) const fn of(stem: Stem, sequence: u32) -> Self {
+        Self::new(stem.head, stem.tail | sequence as u64)
+    }
+
+    /// That of the stem.
+    #[inline]
     #[must_use]
-    pub const fn new(tick: Tick<S>, toggle: bool, sequence: u32) -> Self {
-        Self { tick, toggle, sequence }
+    pub const fn head(self) -> u64 {
+        self.head
+    }
+
+    /// That of the stem, with the sequence in its lowest bits.
+    #[inline]
+    #[must_use]
+    pub const fn tail(self) -> u64 {
+        self.tail
     }
 }
 
-/// A run of consecutive sequences in one tick, never empty when issued; an iterator over its
-/// [slots](Slot).
-///
-/// Slots that are dropped unused are gone: the engine never issues them again.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Block<S: Scheme> {
-    tick: Tick<S>,
-    toggle: bool,
-    first: u32,
-    len: u32,
+/// A run of consecutive sequences in one tick, never empty.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Block<S: Scheme> {
+    /// The tick of every sequence.
+    pub(crate) tick: Tick<S>,
+    /// Which pass over the ticks this is; always `false` for schemes without the bit.
+    pub(crate) toggle: bool,
+    /// The lowest of the sequences.
+    pub(crate) first: u32,
+    /// How many there are.
+    pub(crate) len: NonZeroU32,
 }
 
 impl<S: Scheme> Block<S> {
-    /// Nothing to take.
-    pub(crate) const EMPTY: Self = Self { tick: Tick::MIN, toggle: false, first: 0, len: 0 };
-
-    pub(crate) const fn new(tick: Tick<S>, toggle: bool, first: u32, len: NonZeroU32) -> Self {
-        Self { tick, toggle, first, len: len.get() }
-    }
-
-    /// The next slot, without taking it.
+    /// From the first sequence to one past the last.
     #[inline]
-    pub(crate) const fn peek(&self) -> Slot<S> {
-        Slot::new(self.tick, self.toggle, self.first)
-    }
-
-    /// The tick of every slot.
-    #[must_use]
-    pub const fn tick(&self) -> Tick<S> {
-        self.tick
-    }
-
-    /// The toggle bit of every slot.
-    #[must_use]
-    pub const fn toggle(&self) -> bool {
-        self.toggle
-    }
-
-    /// The sequence of the next slot.
-    #[must_use]
-    pub const fn first(&self) -> u32 {
-        self.first
-    }
-
-    /// How many slots are left.
-    #[must_use]
-    pub const fn len(&self) -> u32 {
-        self.len
-    }
-
-    /// Whether every slot has been taken.
-    #[must_use]
-    pub const fn is_empty(&self) -> bool {
-        self.len == 0
+    pub(crate) fn sequences(&self) -> Range<u32> {
+        self.first..self.first + self.len.get()
     }
 }
-
-impl<S: Scheme> Iterator for Block<S> {
-    type Item = Slot<S>;
-
-    #[inline]
-    fn next(&mut self) -> Option<Slot<S>> {
-        self.len = self.len.checked_sub(1)?;
-        let slot = self.peek();
-        self.first += 1;
-        Some(slot)
-    }
-
-    #[inline]
-    fn size_hint(&self) -> (usize, Option<usize>) {
-        (self.len as usize, Some(self.len as usize))
-    }
-}
-
-impl<S: Scheme> ExactSizeIterator for Block<S> {}
-impl<S: Scheme> FusedIterator for Block<S> {}

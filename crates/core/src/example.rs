@@ -3,7 +3,7 @@
 
 use core::time::Duration;
 
-use crate::block::Slot;
+use crate::block::{Slot, Stem};
 use crate::error::RangeError;
 use crate::node::NodeId;
 use crate::policy::Policy;
@@ -51,9 +51,8 @@ macro_rules! seconds {
             type Id = u64;
 
             #[inline]
-            fn id(self, _: &$scheme, node: &Node, slot: Slot<$scheme>) -> u64 {
-                let time = slot.tick.get() << 1 | u64::from(slot.toggle);
-                time << 16 | node.value() << 8 | u64::from(slot.sequence)
+            fn id(self, _: &$scheme, slot: Slot<$scheme>) -> u64 {
+                slot.tail()
             }
         }
 
@@ -85,6 +84,11 @@ macro_rules! seconds {
 
             fn scale(&self) -> TickScale {
                 TickScale::every(UnixTime::EPOCH, 1_000_000)
+            }
+
+            fn stem(&self, node: &Node, tick: Tick<Self>, toggle: bool) -> Stem {
+                let time = tick.get() << 1 | u64::from(toggle);
+                Stem::new(0, time << 16 | node.value() << 8)
             }
 
             fn ticks_in(&self, duration: Duration) -> Ticks<Self> {

@@ -63,7 +63,7 @@ mod tick;
 mod time;
 mod window;
 
-pub use self::block::{Block, Slot};
+pub use self::block::{Slot, Stem};
 pub use self::clock::*;
 pub use self::engine::{Snapshot, Stall, StallReason, State};
 pub use self::error::{BuildError, ClockError, Error, ErrorKind, RangeError};

@@ -4,7 +4,7 @@ use core::fmt;
 use core::hash::Hash;
 use core::time::Duration;
 
-use crate::block::{Block, Slot};
+use crate::block::{Slot, Stem};
 use crate::engine::Snapshot;
 use crate::error::{BuildError, RangeError};
 use crate::node::NodeId;
@@ -60,6 +60,9 @@ pub trait Scheme: Copy + Eq + Hash + fmt::Debug + Send + Sync + 'static {
 
     /// The same conversions in numbers.
     fn scale(&self) -> TickScale;
+
+    /// What all IDs of `node` in `tick` share. Generators ask for it once per tick.
+    fn stem(&self, node: &Self::Node, tick: Tick<Self>, toggle: bool) -> Stem;
 
     /// How many whole ticks pass in `duration`.
     fn ticks_in(&self, duration: Duration) -> Ticks<Self>;
@@ -130,13 +133,6 @@ pub trait Form<S: Scheme>: Copy {
     /// The ID that comes out.
     type Id: Copy;
 
-    /// The ID for one slot of `node`.
-    fn id(self, scheme: &S, node: &S::Node, slot: Slot<S>) -> Self::Id;
-
-    /// IDs for the first `out.len()` slots of `block`.
-    fn fill(self, scheme: &S, node: &S::Node, block: Block<S>, out: &mut [Self::Id]) {
-        for (id, slot) in out.iter_mut().zip(block) {
-            *id = self.id(scheme, node, slot);
-        }
-    }
+    /// The ID for one slot.
+    fn id(self, scheme: &S, slot: Slot<S>) -> Self::Id;
 }

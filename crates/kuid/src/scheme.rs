@@ -2,7 +2,7 @@ use core::fmt;
 use core::time::Duration;
 
 use tickid_core::{
-    Block, Form, LowestStart, Policy, RangeError, Scheme, SequenceBounds, Slot, Tick, TickScale,
+    Form, LowestStart, Policy, RangeError, Scheme, SequenceBounds, Slot, Stem, Tick, TickScale,
     Ticks, UnixTime,
 };
 
@@ -100,7 +100,13 @@ impl Scheme for Kuid {
     }
 
     fn time_of(&self, tick: Tick<Self>) -> UnixTime {
-        LocalId::at(tick, 0).unix_time()
+        let (seconds, step) =
+            (tick.get() / Self::TICKS_PER_SECOND, tick.get() % Self::TICKS_PER_SECOND);
+        UnixTime::from_micros((seconds * 1_000_000 + step * Self::MICROS_PER_TICK).cast_signed())
+    }
+
+    fn stem(&self, node: &Node, tick: Tick<Self>, _: bool) -> Stem {
+        GlobalId::from_local(LocalId::at(tick, 0), *node, self.drift).stem()
     }
 
     fn scale(&self) -> TickScale {
@@ -140,16 +146,8 @@ impl Form<Kuid> for Local {
     type Id = LocalId;
 
     #[inline]
-    fn id(self, _: &Kuid, _: &Node, slot: Slot<Kuid>) -> LocalId {
-        LocalId::at(slot.tick, slot.sequence)
-    }
-
-    fn fill(self, _: &Kuid, _: &Node, block: Block<Kuid>, out: &mut [LocalId]) {
-        // The sequence is in the low bits: the division is done once.
-        let base = LocalId::at(block.tick(), 0).get();
-        for (id, slot) in out.iter_mut().zip(block) {
-            *id = LocalId::new(base | u64::from(slot.sequence));
-        }
+    fn id(self, scheme: &Kuid, slot: Slot<Kuid>) -> LocalId {
+        GlobalId::from_slot(slot).to_local(scheme.drift)
     }
 }
 
@@ -157,15 +155,8 @@ impl Form<Kuid> for Global {
     type Id = GlobalId;
 
     #[inline]
-    fn id(self, scheme: &Kuid, node: &Node, slot: Slot<Kuid>) -> GlobalId {
-        GlobalId::from_local(Local.id(scheme, node, slot), *node, scheme.drift)
-    }
-
-    fn fill(self, scheme: &Kuid, node: &Node, block: Block<Kuid>, out: &mut [GlobalId]) {
-        let base = GlobalId::from_local(LocalId::at(block.tick(), 0), *node, scheme.drift);
-        for (id, slot) in out.iter_mut().zip(block) {
-            *id = base.with_sequence(slot.sequence);
-        }
+    fn id(self, _: &Kuid, slot: Slot<Kuid>) -> GlobalId {
+        GlobalId::from_slot(slot)
     }
 }
 

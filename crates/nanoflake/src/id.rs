@@ -1,5 +1,5 @@
 use tickid_core::text::{ParseError, ParseErrorKind, Text, base36, decimal};
-use tickid_core::{RangeError, Tick};
+use tickid_core::{RangeError, Slot, Tick};
 
 use crate::node::GeneratorId;
 use crate::scheme::Nanoflake;
@@ -90,6 +90,12 @@ impl NanoflakeId {
         } else {
             Ok(Self::assemble(timestamp, generator, sequence as u32))
         }
+    }
+
+    /// The stem has zeros where the sequence stands, and both are in range.
+    #[inline]
+    pub(crate) const fn from_slot(slot: Slot<Nanoflake>) -> Self {
+        Self(slot.tail().cast_signed())
     }
 
     /// For parts that are known to be in range.

@@ -1,8 +1,8 @@
 use core::time::Duration;
 
 use tickid_core::{
-    BuildError, Form, LowestStart, Plain, Policy, RangeError, Scheme, SequenceBounds, Slot, Tick,
-    TickScale, Ticks, UnixTime,
+    BuildError, Form, LowestStart, Plain, Policy, RangeError, Scheme, SequenceBounds, Slot, Stem,
+    Tick, TickScale, Ticks, UnixTime,
 };
 
 use crate::epoch::Epoch;
@@ -98,6 +98,10 @@ impl Scheme for Nanoflake {
         TickScale::every(self.epoch.unix_time(), Self::MICROS_PER_TICK)
     }
 
+    fn stem(&self, node: &GeneratorId, tick: Tick<Self>, _: bool) -> Stem {
+        Stem::new(0, NanoflakeId::assemble(tick.get(), *node, 0).get().unsigned_abs())
+    }
+
     fn ticks_in(&self, duration: Duration) -> Ticks<Self> {
         Ticks::new(u64::try_from(duration.as_millis()).unwrap_or(u64::MAX))
     }
@@ -126,8 +130,8 @@ impl Form<Nanoflake> for Plain {
     type Id = NanoflakeId;
 
     #[inline]
-    fn id(self, _: &Nanoflake, node: &GeneratorId, slot: Slot<Nanoflake>) -> NanoflakeId {
-        NanoflakeId::assemble(slot.tick.get(), *node, slot.sequence)
+    fn id(self, _: &Nanoflake, slot: Slot<Nanoflake>) -> NanoflakeId {
+        NanoflakeId::from_slot(slot)
     }
 }
 

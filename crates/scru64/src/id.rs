@@ -1,5 +1,5 @@
 use tickid_core::text::{ParseError, ParseErrorKind, Text, base36};
-use tickid_core::{RangeError, Tick, UnixTime};
+use tickid_core::{RangeError, Slot, Tick, UnixTime};
 
 use crate::node::NodeIdSize;
 use crate::scheme::Scru64;
@@ -64,6 +64,12 @@ impl Scru64Id {
             // 36^12 is a little more than a multiple of 2^24: the last timestamp has all counters.
             Ok(Self(timestamp << Self::NODE_CTR_BITS | node_ctr as u64))
         }
+    }
+
+    /// The stem has zeros where the counter stands, and both are in range.
+    #[inline]
+    pub(crate) const fn from_slot(slot: Slot<Scru64>) -> Self {
+        Self(slot.tail())
     }
 
     /// For parts that their types keep in range.

@@ -1,8 +1,8 @@
 use core::time::Duration;
 
 use tickid_core::{
-    Form, Plain, Policy, RandomStart, RangeError, Scheme, SequenceBounds, Slot, Snapshot, Tick,
-    TickScale, Ticks, UnixTime,
+    Form, Plain, Policy, RandomStart, RangeError, Scheme, SequenceBounds, Slot, Snapshot, Stem,
+    Tick, TickScale, Ticks, UnixTime,
 };
 
 use crate::id::Scru64Id;
@@ -72,6 +72,10 @@ impl Scheme for Scru64 {
         TickScale::every(UnixTime::EPOCH, Self::MICROS_PER_TICK)
     }
 
+    fn stem(&self, node: &NodeSpec, tick: Tick<Self>, _: bool) -> Stem {
+        Stem::new(0, Scru64Id::assemble(tick, node.node_part()).get())
+    }
+
     fn ticks_in(&self, duration: Duration) -> Ticks<Self> {
         let ticks = duration.as_micros() / u128::from(Self::MICROS_PER_TICK);
         Ticks::new(u64::try_from(ticks).unwrap_or(u64::MAX))
@@ -101,8 +105,8 @@ impl Form<Scru64> for Plain {
     type Id = Scru64Id;
 
     #[inline]
-    fn id(self, _: &Scru64, node: &NodeSpec, slot: Slot<Scru64>) -> Scru64Id {
-        Scru64Id::assemble(slot.tick, node.node_part() | slot.sequence)
+    fn id(self, _: &Scru64, slot: Slot<Scru64>) -> Scru64Id {
+        Scru64Id::from_slot(slot)
     }
 }
 

@@ -1,7 +1,7 @@
 use core::hash::{Hash, Hasher};
 
 use tickid_core::text::{Alphabet, ParseError, Text};
-use tickid_core::{RangeError, Tick, UnixTime};
+use tickid_core::{RangeError, Slot, Stem, Tick, UnixTime};
 
 use crate::partition::Partition;
 use crate::scheme::Sno;
@@ -77,6 +77,23 @@ impl SnoId {
             let (value, max) = (timestamp as i128, Self::MAX_TIMESTAMP as i128);
             Err(RangeError::new("sno timestamp", value, 0, max))
         }
+    }
+
+    /// The head is the first 8 bytes as they stand in memory, with zero for the metabyte; the tail is the
+    /// sequence.
+    #[inline]
+    pub(crate) const fn from_slot(slot: Slot<Sno>, meta: u8) -> Self {
+        let meta = u64::from_ne_bytes([0, 0, 0, 0, 0, meta, 0, 0]);
+        let [a, b, c, d, e, f, g, h] = (slot.head() | meta).to_ne_bytes();
+        #[allow(clippy::cast_possible_truncation, reason = "the tail has 16 bits")]
+        let [i, j] = (slot.tail() as u16).to_be_bytes();
+        Self([a, b, c, d, e, f, g, h, i, j])
+    }
+
+    /// The stem of an ID with metabyte and sequence 0.
+    pub(crate) const fn stem(self) -> Stem {
+        let [a, b, c, d, e, f, g, h, _, _] = self.0;
+        Stem::new(u64::from_ne_bytes([a, b, c, d, e, f, g, h]), 0)
     }
 
     /// For a timestamp that is in range.

@@ -1,7 +1,7 @@
 use core::time::Duration;
 
 use tickid_core::{
-    BuildError, Form, LowestStart, Policy, RangeError, Scheme, SequenceBounds, Slot, Tick,
+    BuildError, Form, LowestStart, Policy, RangeError, Scheme, SequenceBounds, Slot, Stem, Tick,
     TickScale, Ticks, UnixTime,
 };
 
@@ -100,6 +100,10 @@ impl Scheme for Sno {
         TickScale::every(Self::EPOCH, Self::MICROS_PER_TICK.unsigned_abs())
     }
 
+    fn stem(&self, node: &Partition, tick: Tick<Self>, toggle: bool) -> Stem {
+        SnoId::assemble(tick.get(), toggle, 0, *node, 0).stem()
+    }
+
     fn ticks_in(&self, duration: Duration) -> Ticks<Self> {
         let ticks = duration.as_micros() / u128::from(Self::MICROS_PER_TICK.unsigned_abs());
         Ticks::new(u64::try_from(ticks).unwrap_or(u64::MAX))
@@ -142,13 +146,8 @@ impl Form<Sno> for Meta {
     type Id = SnoId;
 
     #[inline]
-    fn id(self, _: &Sno, node: &Partition, slot: Slot<Sno>) -> SnoId {
-        #[allow(
-            clippy::cast_possible_truncation,
-            reason = "generators keep it within `sequence_bounds`, which are 16 bits"
-        )]
-        let sequence = slot.sequence as u16;
-        SnoId::assemble(slot.tick.get(), slot.toggle, self.0, *node, sequence)
+    fn id(self, _: &Sno, slot: Slot<Sno>) -> SnoId {
+        SnoId::from_slot(slot, self.0)
     }
 }
 

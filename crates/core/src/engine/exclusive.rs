@@ -8,7 +8,7 @@ use crate::engine::snapshot::{self, Snapshot, State};
 use crate::engine::span::Span;
 use crate::engine::stall::{Stall, StallReason};
 use crate::engine::word::Word;
-use crate::engine::{Issue, ReadTick, Refusal};
+use crate::engine::{Issue, Refusal, TickSource};
 use crate::error::RangeError;
 use crate::policy::Policy;
 use crate::scheme::Scheme;
@@ -19,13 +19,16 @@ use crate::window::Window;
 
 #[derive(Debug)]
 pub(crate) struct ExclusiveEngine<S: Scheme, Q> {
-    word: Word<S>,
+    /// The word but for its sequence, which is 0 here.
+    tick: Word<S>,
+    /// The sequence to issue next.
+    next: u32,
     rules: Rules<S, Q>,
     window: Window<S>,
     /// The highest stamp under each toggle that was ever left.
     past: [u64; 2],
     drifts: u32,
-    /// When the word may be drawn from without a step, as far as that is known.
+    /// What is known of the word's tick under the engine's own policy.
     span: Span,
 }
 
@@ -39,60 +42,63 @@ impl<S: Scheme, Q: Sequence> ExclusiveEngine<S, Q> {
         let (word, other_past) = resumed.resume(rules.bounds, &window)?;
         let mut past = [0; 2];
         past[usize::from(!word.toggle())] = other_past;
-        Ok(Self { word, rules, window, past, drifts: resumed.drifts, span: Span::EMPTY })
+        let (tick, next) = parts(word);
+        Ok(Self { tick, next, rules, window, past, drifts: resumed.drifts, span: Span::EMPTY })
     }
 
     #[inline]
     pub(crate) fn issue_under(
         &mut self,
         policy: Policy<S>,
-        clock: &mut impl ReadTick<S>,
+        clock: &mut impl TickSource<S>,
         want: NonZeroU32,
     ) -> Result<Block<S>, Refusal<S>> {
         let now = stamp_of(clock.glance().map_err(Refusal::Clock)?);
-        if !self.word.is_closed()
-            && Rules::<S, Q>::accepts(self.word, now, policy)
-            && let Some(len) = self.rules.left(self.word, want)
+        if !self.tick.is_closed()
+            && Rules::<S, Q>::accepts(self.tick, now, policy)
+            && let Some(len) = self.rules.left(self.word(), want)
         {
             return Ok(self.draw(len));
         }
         self.advance(policy, clock, want)
     }
 
-    /// The next sequence of the word's tick, if one is left and `time` is known to be right for it.
     #[inline]
-    pub(crate) fn draw_at(&mut self, time: UnixTime) -> Option<Slot<S>> {
-        if !self.span.contains(time) {
-            return None;
-        }
-        let len = self.rules.left(self.word, NonZeroU32::MIN)?;
-        Some(self.draw(len).peek())
+    fn word(&self) -> Word<S> {
+        self.tick.with_sequence(self.next.into())
     }
 
-    /// Remembers the times that are right for the word's present tick under the engine's own policy.
-    pub(crate) fn set_span(&mut self, span: Span) {
-        self.span = span;
+    /// The next slot of the word's tick, if one is left and `time` is known to be right for it.
+    #[inline]
+    pub(crate) fn draw_at(&mut self, time: UnixTime) -> Option<Slot<S>> {
+        let stem = self.span.stem_at(time)?;
+        let sequence = self.next;
+        if sequence > self.rules.bounds.last() {
+            return None;
+        }
+        self.next = sequence + 1;
+        Some(Slot::of(stem, sequence))
     }
 
     /// Another tick, or none: what was known of the times is over.
     fn replace(&mut self, word: Word<S>) {
-        self.word = word;
+        (self.tick, self.next) = parts(word);
         self.span = Span::EMPTY;
     }
 
     /// Takes the next `len` sequences, which must be left.
     #[inline]
     fn draw(&mut self, len: NonZeroU32) -> Block<S> {
-        let word = self.word;
-        self.word = word.with_sequence(word.sequence() + u64::from(len.get()));
-        block(word, len)
+        let block = block(self.word(), len);
+        self.next += len.get();
+        block
     }
 
     #[cold]
     fn advance(
         &mut self,
         policy: Policy<S>,
-        clock: &mut impl ReadTick<S>,
+        clock: &mut impl TickSource<S>,
         want: NonZeroU32,
     ) -> Result<Block<S>, Refusal<S>> {
         let now = stamp_of(clock.now().map_err(Refusal::Clock)?);
@@ -101,27 +107,29 @@ impl<S: Scheme, Q: Sequence> ExclusiveEngine<S, Q> {
             Step::Stall(stall) => return Err(Refusal::Stall(stall)),
             Step::Move { stamp, toggle } => {
                 let start = self.rules.start(stamp)?;
-                if toggle != self.word.toggle() {
-                    let past = &mut self.past[usize::from(self.word.toggle())];
-                    *past = self.word.stamp().max(*past);
+                if toggle != self.tick.toggle() {
+                    let past = &mut self.past[usize::from(self.tick.toggle())];
+                    *past = self.tick.stamp().max(*past);
                     self.drifts = self.drifts.wrapping_add(1);
                 }
                 self.replace(Word::new(stamp, toggle, start.into()));
             }
         }
-        match self.rules.left(self.word, want) {
-            Some(len) => Ok(self.draw(len)),
-            None => Err(Refusal::Stall(Stall::new(StallReason::Exhausted, None))),
-        }
+        let Some(len) = self.rules.left(self.word(), want) else {
+            return Err(Refusal::Stall(Stall::new(StallReason::Exhausted, None)));
+        };
+        let block = self.draw(len);
+        self.span = clock.span(&block, self.rules.policy);
+        Ok(block)
     }
 
     fn step(&self, policy: Policy<S>, now: u64) -> Step<S> {
-        if self.word.is_closed() {
+        if self.tick.is_closed() {
             return Step::Stall(Stall::new(StallReason::Closed, None));
         }
-        let other_past = self.past[usize::from(!self.word.toggle())];
+        let other_past = self.past[usize::from(!self.tick.toggle())];
         let ceiling = self.window.ceiling() + 1;
-        self.rules.step(self.word, now, policy, ceiling, other_past)
+        self.rules.step(self.word(), now, policy, ceiling, other_past)
     }
 
     pub(crate) fn rules(&self) -> &Rules<S, Q> {
@@ -144,16 +152,16 @@ impl<S: Scheme, Q: Sequence> ExclusiveEngine<S, Q> {
     }
 
     pub(crate) fn close(&mut self) -> Snapshot<S> {
-        self.replace(self.word.closed());
+        self.replace(self.word().closed());
         self.state().snapshot
     }
 
     pub(crate) fn state(&self) -> State<S> {
-        let other_past = self.past[usize::from(!self.word.toggle())];
+        let other_past = self.past[usize::from(!self.tick.toggle())];
         State {
-            snapshot: snapshot::snapshot(self.word, other_past, self.drifts, self.rules.bounds),
+            snapshot: snapshot::snapshot(self.word(), other_past, self.drifts, self.rules.bounds),
             window: self.window,
-            is_closed: self.word.is_closed(),
+            is_closed: self.tick.is_closed(),
         }
     }
 }
@@ -162,7 +170,7 @@ impl<S: Scheme, Q: Sequence> Issue<S> for ExclusiveEngine<S, Q> {
     #[inline]
     fn issue(
         &mut self,
-        clock: &mut impl ReadTick<S>,
+        clock: &mut impl TickSource<S>,
         want: NonZeroU32,
     ) -> Result<Block<S>, Refusal<S>> {
         self.issue_under(self.rules.policy, clock, want)
@@ -177,13 +185,21 @@ impl<S: Scheme, Q: Sequence> Issue<S> for ExclusiveEngine<S, Q> {
     }
 }
 
+/// `word` with sequence 0, and its next sequence. Without threads nothing is ever drawn past the last
+/// sequence, so that this is at most one more than that.
+fn parts<S: Scheme>(word: Word<S>) -> (Word<S>, u32) {
+    let next = u32::try_from(word.sequence()).unwrap_or(u32::MAX);
+    (word.with_sequence(0), next)
+}
+
 /// The `len` sequences that begin with the next of `word`.
 #[inline]
 pub(crate) fn block<S: Scheme>(word: Word<S>, len: NonZeroU32) -> Block<S> {
     #[allow(clippy::cast_possible_truncation, reason = "at most the bounds' last, a u32")]
     let first = word.sequence() as u32;
     // Only the pristine word has no tick, and it never has a sequence left.
-    Block::new(word.tick().unwrap_or(Tick::MIN), word.toggle(), first, len)
+    let tick = word.tick().unwrap_or(Tick::MIN);
+    Block { tick, toggle: word.toggle(), first, len }
 }
 
 #[cfg(test)]
@@ -272,7 +288,7 @@ mod tests {
         engine.reset(2);
         assert_eq!(engine.state().snapshot.highest_tick(), None);
         let start = RandomStart::new(2).start(3, engine.rules().bounds);
-        assert_eq!(draw(&mut engine, 3).unwrap().first(), start);
+        assert_eq!(draw(&mut engine, 3).unwrap().first, start);
     }
 
     #[cfg(feature = "std")]

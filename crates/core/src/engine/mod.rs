@@ -20,11 +20,14 @@ pub(crate) use self::shared::SharedEngine;
 pub use self::snapshot::{Snapshot, State};
 pub(crate) use self::span::Span;
 pub use self::stall::{Stall, StallReason};
+#[cfg(target_has_atomic = "64")]
+pub(crate) use self::word::Word;
 
 use core::num::NonZeroU32;
 
 use crate::block::Block;
 use crate::error::ClockError;
+use crate::policy::Policy;
 use crate::scheme::Scheme;
 use crate::sequence::SequenceBounds;
 use crate::tick::Tick;
@@ -38,23 +41,31 @@ pub(crate) enum Refusal<S> {
     SequenceStart(u32, SequenceBounds),
 }
 
-/// A clock, in ticks.
-pub(crate) trait ReadTick<S> {
+/// Where the ticks come from, and what they are to those outside of the engine.
+pub(crate) trait TickSource<S: Scheme> {
     /// The tick now, read after everything that the thread did before.
     fn now(&mut self) -> Result<Tick<S>, ClockError>;
 
     /// The tick now or a moment ago.
     fn glance(&mut self) -> Result<Tick<S>, ClockError>;
+
+    /// What is known of the tick of `block` under `policy`.
+    fn span(&self, block: &Block<S>, policy: Policy<S>) -> Span;
 }
 
-/// For tests: one function for both.
-impl<S, F: FnMut() -> Result<Tick<S>, ClockError>> ReadTick<S> for F {
+/// For tests: one function for both, and nothing known.
+#[cfg(test)]
+impl<S: Scheme, F: FnMut() -> Result<Tick<S>, ClockError>> TickSource<S> for F {
     fn now(&mut self) -> Result<Tick<S>, ClockError> {
         self()
     }
 
     fn glance(&mut self) -> Result<Tick<S>, ClockError> {
         self()
+    }
+
+    fn span(&self, _: &Block<S>, _: Policy<S>) -> Span {
+        Span::EMPTY
     }
 }
 
@@ -65,7 +76,7 @@ pub(crate) trait Issue<S: Scheme> {
     /// The clock may be read more than once.
     fn issue(
         &mut self,
-        clock: &mut impl ReadTick<S>,
+        clock: &mut impl TickSource<S>,
         want: NonZeroU32,
     ) -> Result<Block<S>, Refusal<S>>;
 

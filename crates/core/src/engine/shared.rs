@@ -7,9 +7,10 @@ use crate::block::Block;
 use crate::engine::exclusive::block;
 use crate::engine::rules::{Rules, Step, stamp_of};
 use crate::engine::snapshot::{self, Snapshot, State};
+use crate::engine::span::{Known, SharedSpan};
 use crate::engine::stall::{Stall, StallReason};
 use crate::engine::word::Word;
-use crate::engine::{Issue, ReadTick, Refusal};
+use crate::engine::{Issue, Refusal, TickSource};
 use crate::error::RangeError;
 use crate::scheme::Scheme;
 use crate::sequence::Sequence;
@@ -25,6 +26,7 @@ use crate::window::Window;
 #[derive(Debug)]
 pub(crate) struct SharedEngine<S: Scheme, Q> {
     hot: Line<AtomicU64>,
+    span: SharedSpan,
     rules: Rules<S, Q>,
     window: Window<S>,
     /// The stamp that may not be reached. Only rises, above the window's own ceiling.
@@ -56,6 +58,7 @@ impl<S: Scheme, Q: Sequence> SharedEngine<S, Q> {
         past[usize::from(!word.toggle())].store(other_past, Ordering::Relaxed);
         Ok(Self {
             hot: Line(AtomicU64::new(word.bits())),
+            span: SharedSpan::new(),
             rules,
             window,
             ceiling: AtomicU64::new(window.ceiling() + 1),
@@ -105,12 +108,68 @@ impl<S: Scheme, Q: Sequence> SharedEngine<S, Q> {
         }
     }
 
+    /// Adds first and looks after: what the word was, which may be any.
+    #[inline]
+    fn add(&self, want: NonZeroU32) -> Word<S> {
+        // Relaxed: the word is all that adds share, and atomics agree on the order of one word's
+        // changes. No load before it: that would fetch the line twice.
+        Word::from_bits(self.hot.0.fetch_add(want.get().into(), Ordering::Relaxed))
+    }
+
+    /// Draws one sequence, to be looked at [quickly](Self::known) or [thoroughly](Self::settle).
+    #[inline]
+    pub(crate) fn draw(&self) -> Word<S> {
+        self.add(NonZeroU32::MIN)
+    }
+
+    /// The sequence that was drawn from `drawn`, and the tick that it is of, if that is known. Then it is
+    /// the caller's if it is time for that tick.
+    #[inline]
+    pub(crate) fn known(&self, drawn: Word<S>) -> Option<(u32, Known<'_>)> {
+        let known = self.span.load();
+        // More than any sequence for another tick or toggle, and for a CLOSED word.
+        let sequence = drawn.bits() ^ known.word();
+        if sequence > u64::from(self.rules.bounds.last()) {
+            return None;
+        }
+        #[allow(clippy::cast_possible_truncation, reason = "compared with a u32")]
+        Some((sequence as u32, known))
+    }
+
+    /// A block that begins with what was drawn for it by adding `want`, or another one if that is not
+    /// to be had.
+    pub(crate) fn settle(
+        &self,
+        mut drawn: Word<S>,
+        clock: &mut impl TickSource<S>,
+        want: NonZeroU32,
+    ) -> Result<Block<S>, Refusal<S>> {
+        loop {
+            // Before the clock, which is the caller's own code and may panic.
+            if drawn.sequence() + u64::from(want.get()) > self.rules.exhausted() {
+                self.clamp(drawn);
+            }
+            let tick = clock.glance().map_err(Refusal::Clock)?;
+            if !drawn.is_closed()
+                && Rules::<S, Q>::accepts(drawn, stamp_of(tick), self.rules.policy)
+                && let Some(len) = self.rules.left(drawn, want)
+            {
+                return Ok(block(drawn, len));
+            }
+            // What was drawn is dropped: its tick is over, not yet allowed, or used up.
+            if let Some(block) = self.advance(clock, want)? {
+                return Ok(block);
+            }
+            drawn = self.add(want);
+        }
+    }
+
     /// Brings the word to where it can be drawn from. `Some` when this thread did, with its block;
     /// `None` when somebody else has.
     #[cold]
     fn advance(
         &self,
-        clock: &mut impl ReadTick<S>,
+        clock: &mut impl TickSource<S>,
         want: NonZeroU32,
     ) -> Result<Option<Block<S>>, Refusal<S>> {
         loop {
@@ -131,7 +190,13 @@ impl<S: Scheme, Q: Sequence> SharedEngine<S, Q> {
                             fresh.with_sequence(u64::from(start) + u64::from(len.get())),
                         )
                     {
-                        return Ok(Some(block(fresh, len)));
+                        let block = block(fresh, len);
+                        // No other exchange ever leads to this tick and toggle.
+                        self.span.set(
+                            fresh.with_sequence(0).bits(),
+                            &clock.span(&block, self.rules.policy),
+                        );
+                        return Ok(Some(block));
                     }
                 }
             }
@@ -213,31 +278,11 @@ impl<S: Scheme, Q: Sequence> Issue<S> for &SharedEngine<S, Q> {
     #[inline]
     fn issue(
         &mut self,
-        clock: &mut impl ReadTick<S>,
+        clock: &mut impl TickSource<S>,
         want: NonZeroU32,
     ) -> Result<Block<S>, Refusal<S>> {
         let want = want.min(Word::<S>::MAX_ADD);
-        loop {
-            // Relaxed: the word is all that adds share, and atomics agree on the order of one word's
-            // changes. No load before it: that would fetch the line twice.
-            let add = u64::from(want.get());
-            let drawn = Word::from_bits(self.hot.0.fetch_add(add, Ordering::Relaxed));
-            // Before the clock, which is the caller's own code and may panic.
-            if drawn.sequence() + add > self.rules.exhausted() {
-                self.clamp(drawn);
-            }
-            let tick = clock.glance().map_err(Refusal::Clock)?;
-            if !drawn.is_closed()
-                && Rules::<S, Q>::accepts(drawn, stamp_of(tick), self.rules.policy)
-                && let Some(len) = self.rules.left(drawn, want)
-            {
-                return Ok(block(drawn, len));
-            }
-            // What was drawn is dropped: its tick is over, not yet allowed, or used up.
-            if let Some(block) = self.advance(clock, want)? {
-                return Ok(block);
-            }
-        }
+        self.settle(self.add(want), clock, want)
     }
 
     #[cfg(feature = "std")]
@@ -306,9 +351,9 @@ mod tests {
     #[test]
     fn a_block_is_cut_at_the_last_sequence() {
         let engine = engine(Policy::Wait);
-        assert_eq!(draw(&engine, 5, 7).unwrap().len(), 7);
+        assert_eq!(draw(&engine, 5, 7).unwrap().len.get(), 7);
         let rest = draw(&engine, 5, 7).unwrap();
-        assert_eq!((rest.first(), rest.len()), (7, 3));
+        assert_eq!((rest.first, rest.len.get()), (7, 3));
         assert_eq!(reason(draw(&engine, 5, 1)), StallReason::Exhausted);
     }
 
@@ -353,7 +398,7 @@ mod tests {
             assert_eq!(word(&engine).tick(), None);
             assert!(!word(&engine).is_closed());
         }
-        assert_eq!(draw(&engine, 100, 1).unwrap().first(), 0);
+        assert_eq!(draw(&engine, 100, 1).unwrap().first, 0);
     }
 
     #[test]
@@ -378,6 +423,24 @@ mod tests {
             assert!(catch_unwind(AssertUnwindSafe(call)).is_err());
             assert_eq!(word(&engine).sequence(), 10);
         }
+    }
+
+    #[test]
+    fn a_sequence_is_known_in_the_open_word_of_its_own_tick_and_toggle_only() {
+        let engine = engine(Policy::TickTock);
+        let known = |drawn| engine.known(drawn).map(|(sequence, _)| sequence);
+        assert_eq!(known(engine.draw()), None, "pristine");
+        draw(&engine, 5, 8).unwrap();
+        let second_last = engine.draw();
+        assert_eq!([known(second_last), known(engine.draw())], [Some(8), Some(9)]);
+        assert_eq!(known(engine.draw()), None, "past the last");
+
+        draw(&engine, 3, 1).unwrap();
+        assert_eq!(known(second_last), None, "another tick");
+        assert_eq!(known(Word::new(4, false, 1)), None, "another toggle");
+        assert_eq!(known(Word::new(4, true, 1)), Some(1));
+        engine.close();
+        assert_eq!(known(engine.draw()), None, "closed");
     }
 
     #[test]
@@ -438,7 +501,7 @@ mod tests {
             },
             many(1),
         );
-        assert_eq!(block.unwrap().tick(), tick(50));
+        assert_eq!(block.unwrap().tick, tick(50));
     }
 
     #[test]
@@ -452,14 +515,14 @@ mod tests {
                 &mut || {
                     readings.set(readings.get() + 1);
                     if readings.get() == 2 {
-                        assert!(draw(engine, 7, 1).unwrap().toggle());
+                        assert!(draw(engine, 7, 1).unwrap().toggle);
                     }
                     Ok(tick(if readings.get() <= 2 { 5 } else { 7 }))
                 },
                 many(1),
             )
             .unwrap();
-        assert_eq!((block.tick(), block.toggle(), block.first()), (tick(7), true, 1));
+        assert_eq!((block.tick, block.toggle, block.first), (tick(7), true, 1));
         assert_eq!(engine.close().drifts, 1);
     }
 

@@ -1,7 +1,7 @@
 use core::fmt;
 use core::num::NonZeroU32;
 
-use crate::block::Block;
+use crate::block::{Block, Slot};
 use crate::clock::Clock;
 use crate::engine::Span;
 use crate::error::Error;
@@ -42,16 +42,18 @@ use crate::sequence::Sequence;
 /// ```
 pub struct Handle<'a, S: Scheme, C, Q> {
     generator: &'a Generator<S, C, Q>,
-    block: Block<S>,
-    /// When the block may be issued from.
+    /// What is known of the tick of the block.
     span: Span,
+    /// What is left of the block: the tail of its next slot, and one past that of its last.
+    next: u64,
+    end: u64,
     /// How many IDs the block had.
     len: u32,
 }
 
 impl<'a, S: Scheme, C, Q> Handle<'a, S, C, Q> {
     pub(crate) fn new(generator: &'a Generator<S, C, Q>) -> Self {
-        Self { generator, block: Block::EMPTY, span: Span::EMPTY, len: 0 }
+        Self { generator, span: Span::EMPTY, next: 0, end: 0, len: 0 }
     }
 }
 
@@ -71,13 +73,11 @@ impl<S: Scheme, C: Clock, Q: Sequence> Handle<'_, S, C, Q> {
     /// As `try_generate`.
     #[inline]
     pub fn try_generate_as<F: Form<S>>(&mut self, form: F) -> Result<F::Id, Error> {
-        match self.next_of_block(form) {
-            Ok(id) => Ok(id),
-            Err(want) => {
-                let (issuer, mut engine) = self.generator.parts();
-                Ok(self.first_of(issuer.try_block(&mut engine, want)?, form))
-            }
-        }
+        let slot = match self.next_slot() {
+            Ok(slot) => slot,
+            Err(in_time) => self.try_refill(in_time)?,
+        };
+        Ok(form.id(&self.generator.parts().0.scheme, slot))
     }
 
     /// An ID, as soon as there is one.
@@ -97,48 +97,63 @@ impl<S: Scheme, C: Clock, Q: Sequence> Handle<'_, S, C, Q> {
     #[cfg(feature = "std")]
     #[inline]
     pub fn generate_as<F: Form<S>>(&mut self, form: F) -> Result<F::Id, Error> {
-        match self.next_of_block(form) {
-            Ok(id) => Ok(id),
-            Err(want) => {
-                let (issuer, mut engine) = self.generator.parts();
-                Ok(self.first_of(issuer.block(&mut engine, want)?, form))
-            }
-        }
+        let slot = match self.next_slot() {
+            Ok(slot) => slot,
+            Err(in_time) => self.refill(in_time)?,
+        };
+        Ok(form.id(&self.generator.parts().0.scheme, slot))
     }
 
-    /// The next ID of the block, if there is one and its time is still right; else how many to ask for.
+    /// The next slot of the block, if there is one and its time is still right; else whether it is.
     #[inline]
-    fn next_of_block<F: Form<S>>(&mut self, form: F) -> Result<F::Id, NonZeroU32> {
+    fn next_slot(&mut self) -> Result<Slot<S>, bool> {
         let (issuer, _) = self.generator.parts();
-        let in_time = issuer.clock.glance().is_ok_and(|time| self.span.contains(time));
-        if in_time && let Some(slot) = self.block.next() {
-            return Ok(form.id(&issuer.scheme, &issuer.node, slot));
+        let stem = issuer.clock.glance().ok().and_then(|time| self.span.stem_at(time));
+        let Some(stem) = stem else { return Err(false) };
+        let tail = self.next;
+        if tail == self.end {
+            return Err(true);
         }
-        Err(self.want(in_time))
+        self.next = tail + 1;
+        Ok(Slot::new(stem.head, tail))
+    }
+
+    #[cold]
+    fn try_refill(&mut self, in_time: bool) -> Result<Slot<S>, Error> {
+        let want = self.want(in_time);
+        let (issuer, mut engine) = self.generator.parts();
+        Ok(self.take_up(&issuer.try_block(&mut engine, want)?))
+    }
+
+    #[cfg(feature = "std")]
+    #[cold]
+    fn refill(&mut self, in_time: bool) -> Result<Slot<S>, Error> {
+        let want = self.want(in_time);
+        let (issuer, mut engine) = self.generator.parts();
+        Ok(self.take_up(&issuer.block(&mut engine, want)?))
     }
 
     /// How many IDs to ask for, now that the block is used up or its tick is over.
-    #[cold]
     fn want(&mut self, in_time: bool) -> NonZeroU32 {
-        let want = if self.block.is_empty() {
+        let want = if self.next == self.end {
             if in_time { self.len.saturating_mul(2) } else { self.len }
         } else {
             self.len / 2
         };
-        self.block = Block::EMPTY;
+        self.end = self.next;
         self.span = Span::EMPTY;
         NonZeroU32::new(want).unwrap_or(NonZeroU32::MIN)
     }
 
-    /// Takes up a new block and issues the first of it.
-    fn first_of<F: Form<S>>(&mut self, mut block: Block<S>, form: F) -> F::Id {
+    /// The first slot of a new block, of which the rest is kept.
+    fn take_up(&mut self, block: &Block<S>) -> Slot<S> {
         let (issuer, _) = self.generator.parts();
-        let id = issuer.first_id(form, &block);
-        self.len = block.len();
-        self.span = Span::of(&issuer.scheme, block.tick(), self.generator.policy());
-        block.next();
-        self.block = block;
-        id
+        self.span = issuer.span(block, self.generator.policy());
+        let first = Slot::of(self.span.stem, block.first);
+        self.len = block.len.get();
+        self.next = first.tail() + 1;
+        self.end = first.tail() + u64::from(self.len);
+        first
     }
 }
 
@@ -146,7 +161,7 @@ impl<S: Scheme, C: fmt::Debug, Q: Sequence> fmt::Debug for Handle<'_, S, C, Q> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Handle")
             .field("generator", &self.generator)
-            .field("block", &self.block)
+            .field("left", &(self.end - self.next))
             .finish_non_exhaustive()
     }
 }

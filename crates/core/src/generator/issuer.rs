@@ -3,15 +3,17 @@
 use core::fmt;
 use core::iter::FusedIterator;
 use core::num::NonZeroU32;
+use core::ops::Range;
 #[cfg(feature = "std")]
 use core::time::Duration;
 
-use crate::block::Block;
+use crate::block::{Block, Slot, Stem};
 use crate::clock::Clock;
-use crate::engine::{Issue, ReadTick, Refusal, StallReason};
+use crate::engine::{Issue, Refusal, Span, StallReason, TickSource};
 use crate::error::{ClockError, Error, ErrorKind};
 #[cfg(feature = "std")]
 use crate::generator::overflow::{OverflowWatch, Waiting};
+use crate::policy::Policy;
 use crate::scheme::{Form, Scheme};
 use crate::tick::Tick;
 use crate::time::UnixTime;
@@ -92,19 +94,25 @@ impl<S: Scheme, C: Clock> Issuer<S, C> {
         self.issue_with(|readings| engine.issue(readings, want))
     }
 
-    #[inline]
-    pub(crate) fn try_generate<F: Form<S>>(
-        &self,
-        engine: &mut impl Issue<S>,
-        form: F,
-    ) -> Result<F::Id, Error> {
-        let block = self.try_block(engine, NonZeroU32::MIN)?;
-        Ok(self.first_id(form, &block))
+    pub(crate) fn first_slot(&self, block: &Block<S>) -> Slot<S> {
+        Slot::of(self.stem(block), block.first)
     }
 
-    #[inline]
-    pub(crate) fn first_id<F: Form<S>>(&self, form: F, block: &Block<S>) -> F::Id {
-        form.id(&self.scheme, &self.node, block.peek())
+    fn stem(&self, block: &Block<S>) -> Stem {
+        self.scheme.stem(&self.node, block.tick, block.toggle)
+    }
+
+    pub(crate) fn span(&self, block: &Block<S>, policy: Policy<S>) -> Span {
+        Span::of(&self.scheme, &self.node, block, policy)
+    }
+
+    /// Writes the IDs of `block` to the front of `out`, which has the room, and returns how many.
+    fn write<F: Form<S>>(&self, form: F, block: &Block<S>, out: &mut [F::Id]) -> usize {
+        let stem = self.stem(block);
+        for (id, sequence) in out.iter_mut().zip(block.sequences()) {
+            *id = form.id(&self.scheme, Slot::of(stem, sequence));
+        }
+        block.len.get() as usize
     }
 
     /// Writes IDs from the front of `out` for as long as the engine issues; returns how many.
@@ -117,11 +125,7 @@ impl<S: Scheme, C: Clock> Issuer<S, C> {
         let mut written = 0;
         while let Some(want) = want(out.len() - written) {
             match self.try_block(engine, want) {
-                Ok(block) => {
-                    let len = block.len() as usize;
-                    form.fill(&self.scheme, &self.node, block, &mut out[written..][..len]);
-                    written += len;
-                }
+                Ok(block) => written += self.write(form, &block, &mut out[written..]),
                 Err(error) if written == 0 => return Err(error),
                 // It stands at the start of the next call, if it is still true then.
                 Err(_) => break,
@@ -130,8 +134,8 @@ impl<S: Scheme, C: Clock> Issuer<S, C> {
         Ok(written)
     }
 
-    pub(crate) fn ids<F: Form<S>>(&self, form: F, block: Block<S>) -> Ids<S, F> {
-        Ids { scheme: self.scheme, node: self.node, form, block }
+    pub(crate) fn ids<F: Form<S>>(&self, form: F, block: &Block<S>) -> Ids<S, F> {
+        Ids { scheme: self.scheme, form, stem: self.stem(block), sequences: block.sequences() }
     }
 }
 
@@ -150,7 +154,7 @@ impl<S: Scheme, C: Clock> Readings<'_, S, C> {
     }
 }
 
-impl<S: Scheme, C: Clock> ReadTick<S> for Readings<'_, S, C> {
+impl<S: Scheme, C: Clock> TickSource<S> for Readings<'_, S, C> {
     #[inline]
     fn now(&mut self) -> Result<Tick<S>, ClockError> {
         self.tick(self.issuer.clock.now())
@@ -159,6 +163,10 @@ impl<S: Scheme, C: Clock> ReadTick<S> for Readings<'_, S, C> {
     #[inline]
     fn glance(&mut self) -> Result<Tick<S>, ClockError> {
         self.tick(self.issuer.clock.glance())
+    }
+
+    fn span(&self, block: &Block<S>, policy: Policy<S>) -> Span {
+        self.issuer.span(block, policy)
     }
 }
 
@@ -182,16 +190,6 @@ impl<S: Scheme, C: Clock> Issuer<S, C> {
         }
     }
 
-    #[inline]
-    pub(crate) fn generate<F: Form<S>>(
-        &self,
-        engine: &mut impl Issue<S>,
-        form: F,
-    ) -> Result<F::Id, Error> {
-        let block = self.block(engine, NonZeroU32::MIN)?;
-        Ok(self.first_id(form, &block))
-    }
-
     /// Fills all of `out`.
     pub(crate) fn fill<F: Form<S>>(
         &self,
@@ -202,15 +200,14 @@ impl<S: Scheme, C: Clock> Issuer<S, C> {
         let mut written = 0;
         while let Some(want) = want(out.len() - written) {
             let block = self.block(engine, want).map_err(|source| FillError { written, source })?;
-            let len = block.len() as usize;
-            form.fill(&self.scheme, &self.node, block, &mut out[written..][..len]);
-            written += len;
+            written += self.write(form, &block, &mut out[written..]);
         }
         Ok(())
     }
 
+    /// A block, as soon as there is one after `error`.
     #[cold]
-    fn wait_for_block(
+    pub(crate) fn wait_for_block(
         &self,
         engine: &mut impl Issue<S>,
         want: NonZeroU32,
@@ -339,9 +336,9 @@ pub struct FillError {
 #[derive(Clone, Debug)]
 pub struct Ids<S: Scheme, F> {
     scheme: S,
-    node: S::Node,
     form: F,
-    block: Block<S>,
+    stem: Stem,
+    sequences: Range<u32>,
 }
 
 impl<S: Scheme, F: Form<S>> Iterator for Ids<S, F> {
@@ -349,13 +346,13 @@ impl<S: Scheme, F: Form<S>> Iterator for Ids<S, F> {
 
     #[inline]
     fn next(&mut self) -> Option<F::Id> {
-        let slot = self.block.next()?;
-        Some(self.form.id(&self.scheme, &self.node, slot))
+        let sequence = self.sequences.next()?;
+        Some(self.form.id(&self.scheme, Slot::of(self.stem, sequence)))
     }
 
     #[inline]
     fn size_hint(&self) -> (usize, Option<usize>) {
-        self.block.size_hint()
+        self.sequences.size_hint()
     }
 }
 

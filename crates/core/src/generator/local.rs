@@ -1,9 +1,9 @@
 use core::fmt;
 use core::num::NonZeroU32;
 
-use crate::block::Block;
+use crate::block::Slot;
 use crate::clock::{Clock, DefaultClock};
-use crate::engine::{ExclusiveEngine, Snapshot, Span, State};
+use crate::engine::{ExclusiveEngine, Snapshot, State};
 #[cfg(feature = "std")]
 use crate::error::BuildError;
 use crate::error::{Error, RangeError};
@@ -51,19 +51,16 @@ impl<S: Scheme, C, Q> LocalGenerator<S, C, Q> {
 }
 
 impl<S: Scheme, C: Clock, Q: Sequence> LocalGenerator<S, C, Q> {
-    /// The next ID of the engine's tick, if there is one and the time is still right.
+    /// The next slot of the engine's tick, if there is one and the time is still right.
     #[inline]
-    fn next_of_tick<F: Form<S>>(&mut self, form: F) -> Option<F::Id> {
-        let time = self.issuer.clock.glance().ok()?;
-        let slot = self.engine.draw_at(time)?;
-        Some(form.id(&self.issuer.scheme, &self.issuer.node, slot))
+    fn next_slot(&mut self) -> Option<Slot<S>> {
+        self.engine.draw_at(self.issuer.clock.glance().ok()?)
     }
 
-    /// The ID of a block of one, after which the engine may be drawn from for as long as its tick lasts.
-    fn first_of_tick<F: Form<S>>(&mut self, block: &Block<S>, form: F) -> F::Id {
-        let span = Span::of(&self.issuer.scheme, block.tick(), self.policy());
-        self.engine.set_span(span);
-        self.issuer.first_id(form, block)
+    #[cold]
+    fn try_advance(&mut self) -> Result<Slot<S>, Error> {
+        let block = self.issuer.try_block(&mut self.engine, NonZeroU32::MIN)?;
+        Ok(self.issuer.first_slot(&block))
     }
 
     /// [`try_generate`](Self::try_generate) under another policy than the generator's own, for this
@@ -83,7 +80,7 @@ impl<S: Scheme, C: Clock, Q: Sequence> LocalGenerator<S, C, Q> {
         let block = self
             .issuer
             .issue_with(|readings| self.engine.issue_under(policy, readings, NonZeroU32::MIN))?;
-        Ok(self.issuer.first_id(S::Form::default(), &block))
+        Ok(S::Form::default().id(&self.issuer.scheme, self.issuer.first_slot(&block)))
     }
 }
 
@@ -155,13 +152,11 @@ impl<S: Scheme, C: Clock, Q: Sequence> LocalGenerator<S, C, Q> {
     /// As `try_generate`.
     #[inline]
     pub fn try_generate_as<F: Form<S>>(&mut self, form: F) -> Result<F::Id, Error> {
-        match self.next_of_tick(form) {
-            Some(id) => Ok(id),
-            None => {
-                let block = self.issuer.try_block(&mut self.engine, NonZeroU32::MIN)?;
-                Ok(self.first_of_tick(&block, form))
-            }
-        }
+        let slot = match self.next_slot() {
+            Some(slot) => slot,
+            None => self.try_advance()?,
+        };
+        Ok(form.id(&self.issuer.scheme, slot))
     }
 
     /// Writes IDs to the front of `out` until it is full or the generator can't go on, and returns
@@ -203,7 +198,7 @@ impl<S: Scheme, C: Clock, Q: Sequence> LocalGenerator<S, C, Q> {
     /// As `try_block`.
     pub fn try_block_as<F: Form<S>>(&mut self, form: F, n: NonZeroU32) -> Result<Ids<S, F>, Error> {
         let block = self.issuer.try_block(&mut self.engine, n)?;
-        Ok(self.issuer.ids(form, block))
+        Ok(self.issuer.ids(form, &block))
     }
 
     /// Lets the generator issue in the ticks up to, but not including, `ceiling`. A ceiling at or
@@ -281,13 +276,17 @@ impl<S: Scheme, C: Clock, Q: Sequence> LocalGenerator<S, C, Q> {
     /// As `generate`.
     #[inline]
     pub fn generate_as<F: Form<S>>(&mut self, form: F) -> Result<F::Id, Error> {
-        match self.next_of_tick(form) {
-            Some(id) => Ok(id),
-            None => {
-                let block = self.issuer.block(&mut self.engine, NonZeroU32::MIN)?;
-                Ok(self.first_of_tick(&block, form))
-            }
-        }
+        let slot = match self.next_slot() {
+            Some(slot) => slot,
+            None => self.advance()?,
+        };
+        Ok(form.id(&self.issuer.scheme, slot))
+    }
+
+    #[cold]
+    fn advance(&mut self) -> Result<Slot<S>, Error> {
+        let block = self.issuer.block(&mut self.engine, NonZeroU32::MIN)?;
+        Ok(self.issuer.first_slot(&block))
     }
 
     /// Fills all of `out`.
@@ -321,7 +320,7 @@ impl<S: Scheme, C: Clock, Q: Sequence> LocalGenerator<S, C, Q> {
     /// As `block`.
     pub fn block_as<F: Form<S>>(&mut self, form: F, n: NonZeroU32) -> Result<Ids<S, F>, Error> {
         let block = self.issuer.block(&mut self.engine, n)?;
-        Ok(self.issuer.ids(form, block))
+        Ok(self.issuer.ids(form, &block))
     }
 }
 

@@ -3,8 +3,9 @@ use core::num::NonZeroU32;
 #[cfg(feature = "std")]
 use core::time::Duration;
 
+use crate::block::Slot;
 use crate::clock::{Clock, DefaultClock};
-use crate::engine::{SharedEngine, Snapshot, State};
+use crate::engine::{SharedEngine, Snapshot, State, Word};
 #[cfg(feature = "std")]
 use crate::error::BuildError;
 use crate::error::{Error, RangeError};
@@ -90,7 +91,28 @@ impl<S: Scheme, C: Clock, Q: Sequence> Generator<S, C, Q> {
     /// As `try_generate`.
     #[inline]
     pub fn try_generate_as<F: Form<S>>(&self, form: F) -> Result<F::Id, Error> {
-        self.issuer.try_generate(&mut &self.engine, form)
+        let drawn = self.engine.draw();
+        let slot = match self.slot_of(drawn) {
+            Some(slot) => slot,
+            None => self.try_settle(drawn)?,
+        };
+        Ok(form.id(&self.issuer.scheme, slot))
+    }
+
+    /// What was drawn, if its tick is known and the time is right for it.
+    #[inline]
+    fn slot_of(&self, drawn: Word<S>) -> Option<Slot<S>> {
+        // The clock last: a call that has to be taken back leaves before it.
+        let (sequence, tick) = self.engine.known(drawn)?;
+        let stem = tick.stem_at(self.issuer.clock.glance().ok()?)?;
+        Some(Slot::of(stem, sequence))
+    }
+
+    #[cold]
+    fn try_settle(&self, drawn: Word<S>) -> Result<Slot<S>, Error> {
+        let settled =
+            self.issuer.issue_with(|clock| self.engine.settle(drawn, clock, NonZeroU32::MIN));
+        Ok(self.issuer.first_slot(&settled?))
     }
 
     /// Writes IDs to the front of `out` until it is full or the generator can't go on, and returns
@@ -132,7 +154,7 @@ impl<S: Scheme, C: Clock, Q: Sequence> Generator<S, C, Q> {
     /// As `try_block`.
     pub fn try_block_as<F: Form<S>>(&self, form: F, n: NonZeroU32) -> Result<Ids<S, F>, Error> {
         let block = self.issuer.try_block(&mut &self.engine, n)?;
-        Ok(self.issuer.ids(form, block))
+        Ok(self.issuer.ids(form, &block))
     }
 
     /// Lets the generator issue in the ticks up to, but not including, `ceiling`. A ceiling at or
@@ -210,7 +232,21 @@ impl<S: Scheme, C: Clock, Q: Sequence> Generator<S, C, Q> {
     /// As `generate`.
     #[inline]
     pub fn generate_as<F: Form<S>>(&self, form: F) -> Result<F::Id, Error> {
-        self.issuer.generate(&mut &self.engine, form)
+        let drawn = self.engine.draw();
+        let slot = match self.slot_of(drawn) {
+            Some(slot) => slot,
+            None => self.settle(drawn)?,
+        };
+        Ok(form.id(&self.issuer.scheme, slot))
+    }
+
+    #[cold]
+    fn settle(&self, drawn: Word<S>) -> Result<Slot<S>, Error> {
+        self.try_settle(drawn).or_else(|error| {
+            let one = NonZeroU32::MIN;
+            let block = self.issuer.wait_for_block(&mut &self.engine, one, error)?;
+            Ok(self.issuer.first_slot(&block))
+        })
     }
 
     /// [`generate`](Self::generate) for asynchronous code: instead of the thread, `sleep` waits, with
@@ -248,7 +284,7 @@ impl<S: Scheme, C: Clock, Q: Sequence> Generator<S, C, Q> {
     ) -> Result<F::Id, Error> {
         let one = NonZeroU32::MIN;
         let block = self.issuer.block_async(&mut &self.engine, one, sleep).await?;
-        Ok(self.issuer.first_id(form, &block))
+        Ok(form.id(&self.issuer.scheme, self.issuer.first_slot(&block)))
     }
 
     /// Fills all of `out`.
@@ -282,7 +318,7 @@ impl<S: Scheme, C: Clock, Q: Sequence> Generator<S, C, Q> {
     /// As `block`.
     pub fn block_as<F: Form<S>>(&self, form: F, n: NonZeroU32) -> Result<Ids<S, F>, Error> {
         let block = self.issuer.block(&mut &self.engine, n)?;
-        Ok(self.issuer.ids(form, block))
+        Ok(self.issuer.ids(form, &block))
     }
 }
 

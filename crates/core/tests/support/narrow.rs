@@ -4,8 +4,8 @@ use core::time::Duration;
 
 use tickid_core::example::{Node, Seconds};
 use tickid_core::{
-    Form, LowestStart, Policy, RangeError, Scheme, SequenceBounds, Slot, Tick, TickScale, Ticks,
-    UnixTime,
+    Form, LowestStart, Policy, RangeError, Scheme, SequenceBounds, Slot, Stem, Tick, TickScale,
+    Ticks, UnixTime,
 };
 
 /// `Toggling` with the narrowest guard the engine takes: 1,791 adds that are not taken back reach
@@ -20,9 +20,8 @@ pub(crate) struct NarrowForm;
 impl Form<Narrow> for NarrowForm {
     type Id = u64;
 
-    fn id(self, _: &Narrow, node: &Node, slot: Slot<Narrow>) -> u64 {
-        let time = slot.tick.get() << 1 | u64::from(slot.toggle);
-        time << 16 | u64::from(node.0) << 8 | u64::from(slot.sequence)
+    fn id(self, _: &Narrow, slot: Slot<Narrow>) -> u64 {
+        slot.tail()
     }
 }
 
@@ -49,6 +48,11 @@ impl Scheme for Narrow {
 
     fn scale(&self) -> TickScale {
         TickScale::every(UnixTime::EPOCH, 1_000_000)
+    }
+
+    fn stem(&self, node: &Node, tick: Tick<Self>, toggle: bool) -> Stem {
+        let time = tick.get() << 1 | u64::from(toggle);
+        Stem::new(0, time << 16 | u64::from(node.0) << 8)
     }
 
     fn ticks_in(&self, duration: Duration) -> Ticks<Self> {

@@ -2,7 +2,7 @@
 
 #![allow(dead_code, reason = "each test file uses its own part of it")]
 
-use tickid_kuid::core::{Block, Form, Slot};
+use tickid_kuid::core::{Form, Slot};
 use tickid_kuid::{Drift, Global, GlobalId, Kuid, Local, LocalId, Node, UnixTime};
 use tickid_testkit::Parts;
 
@@ -46,26 +46,10 @@ impl Id {
 impl Form<Kuid> for Kind {
     type Id = Id;
 
-    fn id(self, scheme: &Kuid, node: &Node, slot: Slot<Kuid>) -> Id {
+    fn id(self, scheme: &Kuid, slot: Slot<Kuid>) -> Id {
         match self {
-            Self::Local => Id::Local(Local.id(scheme, node, slot)),
-            Self::Global => Id::Global(Global.id(scheme, node, slot)),
-        }
-    }
-
-    /// As the kind itself fills slices.
-    fn fill(self, scheme: &Kuid, node: &Node, block: Block<Kuid>, out: &mut [Id]) {
-        match self {
-            Self::Local => {
-                let mut ids = vec![LocalId::MIN; out.len()];
-                Local.fill(scheme, node, block, &mut ids);
-                out.iter_mut().zip(ids).for_each(|(out, id)| *out = Id::Local(id));
-            }
-            Self::Global => {
-                let mut ids = vec![GlobalId::MIN; out.len()];
-                Global.fill(scheme, node, block, &mut ids);
-                out.iter_mut().zip(ids).for_each(|(out, id)| *out = Id::Global(id));
-            }
+            Self::Local => Id::Local(Local.id(scheme, slot)),
+            Self::Global => Id::Global(Global.id(scheme, slot)),
         }
     }
 }
