@@ -1,5 +1,9 @@
 //! `generate/contended`: all threads draw from one generator. Times are per ID of all of them together.
 //!
+//! But for `one-each`: there each thread has a generator to itself, in an array beside those of the others or
+//! in a box of its own. If the two take as long, generators in an array share no cache line. What it would look
+//! like if they did is `fetch-add/one-each`, with bare counters side by side or apart.
+//!
 //! Every thread moves the manual clock on after its share of a tick's IDs, so a tick is half used at
 //! most. Wall clocks have no place here: all that could be seen is each format's cap.
 
@@ -14,7 +18,7 @@ use tickid_benches::peers::{ManualMillis, WideSnowflake};
 use tickid_benches::subject::{self, Subject};
 use tickid_benches::timing::{contended, in_ticks};
 use tickid_benches::{Alone, START, criterion};
-use tickid_core::ManualClock;
+use tickid_core::{Generator, ManualClock};
 use tickid_kuid::Kuid;
 use tickid_nanoflake::Nanoflake;
 use tickid_scru64::Scru64;
@@ -28,7 +32,7 @@ fn all(c: &mut Criterion) {
     for threads in [2, 4] {
         let word = Alone(AtomicU64::new(0));
         let add = || black_box(&word).0.fetch_add(1, Ordering::Relaxed);
-        measure(&mut group, "fetch-add", threads, |calls| {
+        measure(&mut group, "fetch-add", threads, |calls, _| {
             in_ticks(calls, calls, add, || ());
         });
         ours::<Scru64>(&mut group, threads);
@@ -36,6 +40,7 @@ fn all(c: &mut Criterion) {
         ours::<Kuid>(&mut group, threads);
         ours::<Sno>(&mut group, threads);
         ferroid(&mut group, threads);
+        one_each(&mut group, threads);
     }
     group.finish();
 }
@@ -49,11 +54,11 @@ fn ours<S: Subject>(group: &mut Group<'_>, threads: u32) {
     // `generate`, not `try_generate`: threads that move the clock on can't be kept from being away at
     // that moment. Waiting on a manual clock moves it on, too.
     let generator = Alone(subject::shared::<S>(clock));
-    measure(group, &format!("{}/shared", S::NAME), threads, |calls| {
+    measure(group, &format!("{}/shared", S::NAME), threads, |calls, _| {
         let one = || black_box(&generator).0.generate().expect("a clock");
         in_ticks(calls, batch, one, next_tick);
     });
-    measure(group, &format!("{}/handles", S::NAME), threads, |calls| {
+    measure(group, &format!("{}/handles", S::NAME), threads, |calls, _| {
         let mut handle = generator.0.handle();
         let one = || black_box(&mut handle).generate().expect("a clock");
         in_ticks(calls, batch, one, next_tick);
@@ -68,17 +73,56 @@ fn ferroid(group: &mut Group<'_>, threads: u32) {
     let again = |_| std::hint::spin_loop();
 
     let atomic = Alone(AtomicSnowflakeGenerator::<WideSnowflake, _>::new(0, clock));
-    measure(group, "ferroid/atomic", threads, |calls| {
+    measure(group, "ferroid/atomic", threads, |calls, _| {
         in_ticks(calls, 2_048, || black_box(&atomic).0.next_id(again), next_tick);
     });
     let lock = Alone(LockSnowflakeGenerator::<WideSnowflake, _>::new(0, clock));
-    measure(group, "ferroid/lock", threads, |calls| {
+    measure(group, "ferroid/lock", threads, |calls, _| {
         let one = || black_box(&lock).0.try_next_id(again).expect("a lock nobody panicked with");
         in_ticks(calls, 2_048, one, next_tick);
     });
 }
 
-fn measure(group: &mut Group<'_>, name: &str, threads: u32, work: impl Fn(u64) + Sync) {
+fn one_each(group: &mut Group<'_>, threads: u32) {
+    let clocks: Vec<_> = (0..threads).map(|_| Alone(ManualClock::new(START))).collect();
+    let generators = || clocks.iter().map(|clock| subject::shared::<Sno>(&clock.0));
+    let array: Vec<_> = generators().collect();
+    each_draws(group, "sno/one-each/array", threads, |thread| &array[thread]);
+    let boxes: Vec<_> = generators().map(Box::new).collect();
+    each_draws(group, "sno/one-each/boxes", threads, |thread| &boxes[thread]);
+
+    let array: Vec<_> = (0..threads).map(|_| AtomicU64::new(0)).collect();
+    each_adds(group, "fetch-add/one-each/side-by-side", threads, |thread| &array[thread]);
+    let apart: Vec<_> = (0..threads).map(|_| Alone(AtomicU64::new(0))).collect();
+    each_adds(group, "fetch-add/one-each/apart", threads, |thread| &apart[thread].0);
+}
+
+fn each_draws<'a, 'c: 'a>(
+    group: &mut Group<'_>,
+    name: &str,
+    threads: u32,
+    own: impl Fn(usize) -> &'a Generator<Sno, &'c ManualClock> + Sync,
+) {
+    measure(group, name, threads, |calls, thread| {
+        let own = own(thread);
+        let one = || black_box(own).try_generate().expect("a clock that moves on in time");
+        in_ticks(calls, Sno::batch(1), one, || own.clock().advance(Sno::TICK));
+    });
+}
+
+fn each_adds<'a>(
+    group: &mut Group<'_>,
+    name: &str,
+    threads: u32,
+    own: impl Fn(usize) -> &'a AtomicU64 + Sync,
+) {
+    measure(group, name, threads, |calls, thread| {
+        let own = own(thread);
+        in_ticks(calls, calls, || black_box(own).fetch_add(1, Ordering::Relaxed), || ());
+    });
+}
+
+fn measure(group: &mut Group<'_>, name: &str, threads: u32, work: impl Fn(u64, usize) + Sync) {
     group.bench_function(format!("{threads}-threads/{name}"), |b| {
         // Nobody can measure a single call of several threads; the first guesses must not be of thread
         // starts either.

@@ -50,18 +50,21 @@ pub fn paced<T>(calls: u64, pace: Duration, mut one: impl FnMut() -> T) -> Durat
     busy
 }
 
-/// `threads` threads make `calls` calls each; returns the time from the first one's start to the last
-/// one's end, divided by the number of threads: what is left per ID of all of them.
-pub fn contended(threads: u32, calls: u64, work: impl Fn(u64) + Sync) -> Duration {
+/// `threads` threads make `calls` calls each, by `work`, which is also told the number of its thread; returns
+/// the time from the first one's start to the last one's end, divided by the number of threads: what is left
+/// per ID of all of them.
+pub fn contended(threads: u32, calls: u64, work: impl Fn(u64, usize) + Sync) -> Duration {
     let barrier = Barrier::new(threads as usize);
-    let run = || {
+    let run = |thread| {
         barrier.wait();
         let start = Instant::now();
-        work(calls);
+        work(calls, thread);
         (start, Instant::now())
     };
+    let run = &run;
     let times: Vec<_> = thread::scope(|scope| {
-        let threads: Vec<_> = (0..threads).map(|_| scope.spawn(run)).collect();
+        let threads: Vec<_> =
+            (0..threads as usize).map(|thread| scope.spawn(move || run(thread))).collect();
         threads.into_iter().map(|thread| thread.join().expect("no panic")).collect()
     });
     let start = times.iter().map(|(start, _)| *start).min().expect("a thread");

@@ -10,7 +10,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     use tickid_kuid::core::{ManualClock, Scheme as _, SequenceBounds, Ticks};
-    use tickid_kuid::{Builder, Kuid, Local, Policy};
+    use tickid_kuid::{Builder, Generator, Kuid, Local, Policy};
     use tickid_testkit::Subject as _;
     use tickid_testkit::storm::{Aftermath, Storm, millions};
     use tickid_testkit::threads::on_threads;
@@ -72,5 +72,11 @@ mod tests {
 
     fn tick_at_start() -> u64 {
         Kuid::default().tick_at(Subject.start()).unwrap().get()
+    }
+
+    /// Nor pairs of them, in which processors fetch them: an array's slots are apart by the type's alignment.
+    #[test]
+    fn generators_in_an_array_share_no_cache_lines() {
+        assert_eq!(align_of::<Generator>() % 128, 0);
     }
 }

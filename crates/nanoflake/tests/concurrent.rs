@@ -10,7 +10,7 @@ use core::time::Duration;
 
 use support::{LAYOUT, NODE, Subject};
 use tickid_nanoflake::core::{ErrorKind, ManualClock, Scheme as _, Ticks};
-use tickid_nanoflake::{Builder, Nanoflake, Policy, UnixTime};
+use tickid_nanoflake::{Builder, Generator, Nanoflake, Policy, UnixTime};
 use tickid_testkit::storm::{Storm, millions};
 use tickid_testkit::threads::on_threads;
 
@@ -77,4 +77,10 @@ fn eight_threads_that_ask_in_vain_through_an_hour_of_rollback_get_nothing() {
     let next = generator.try_generate().unwrap();
     assert_eq!(next.timestamp(), last.timestamp() + 1);
     assert_eq!(next.sequence(), 0);
+}
+
+/// Nor pairs of them, in which processors fetch them: an array's slots are apart by the type's alignment.
+#[test]
+fn generators_in_an_array_share_no_cache_lines() {
+    assert_eq!(align_of::<Generator>() % 128, 0);
 }

@@ -10,7 +10,7 @@ use core::time::Duration;
 
 use support::Subject;
 use tickid_scru64::core::{ErrorKind, ManualClock, Scheme as _, Ticks};
-use tickid_scru64::{Builder, NodeSpec, Policy, Scru64, Scru64Id, UnixTime};
+use tickid_scru64::{Builder, Generator, NodeSpec, Policy, Scru64, Scru64Id, UnixTime};
 use tickid_testkit::storm::{Storm, millions};
 use tickid_testkit::threads::on_threads;
 
@@ -125,4 +125,10 @@ fn eight_threads_that_ask_in_vain_through_an_hour_of_rollback_get_nothing() {
     clock.advance(Duration::from_millis(256));
     let next = generator.try_generate().unwrap();
     assert_eq!(next.timestamp(), last.timestamp() + 1);
+}
+
+/// Nor pairs of them, in which processors fetch them: an array's slots are apart by the type's alignment.
+#[test]
+fn generators_in_an_array_share_no_cache_lines() {
+    assert_eq!(align_of::<Generator>() % 128, 0);
 }

@@ -1,4 +1,4 @@
-//! A clock whose readers move it, and that notes what each of them reads.
+//! Clocks that note what each thread reads: one whose readers move it, and any other.
 
 use core::cell::{Cell, RefCell};
 use core::fmt;
@@ -113,9 +113,50 @@ impl fmt::Debug for Scripted {
     }
 }
 
+/// Any clock, with notes of who reads what.
+#[derive(Debug)]
+pub struct Noted<C>(pub C);
+
+impl<C> Noted<C> {
+    fn note(reading: Result<UnixTime, ClockError>) -> Result<UnixTime, ClockError> {
+        reading.inspect(|time| READ.with_borrow_mut(|read| read.push(time.as_micros())))
+    }
+}
+
+impl<C: Clock> Clock for Noted<C> {
+    fn now(&self) -> Result<UnixTime, ClockError> {
+        Self::note(self.0.now())
+    }
+
+    fn glance(&self) -> Result<UnixTime, ClockError> {
+        Self::note(self.0.glance())
+    }
+
+    fn sleep(&self, duration: Duration) {
+        self.0.sleep(duration);
+    }
+
+    fn monotonic(&self) -> Duration {
+        self.0.monotonic()
+    }
+}
+
 #[cfg(test)]
 mod tests {
+    use tickid_core::ManualClock;
+
     use super::*;
+
+    #[test]
+    fn notes_what_is_read_from_any_clock() {
+        let clock = Noted(ManualClock::new(UnixTime::from_micros(100)));
+        forget();
+        clock.now().unwrap();
+        clock.sleep(Duration::from_micros(7));
+        clock.glance().unwrap();
+        assert_eq!(readings(), [100, 107].map(UnixTime::from_micros));
+        assert_eq!(clock.monotonic(), Duration::from_micros(7));
+    }
 
     #[test]
     fn notes_what_was_read_and_leaps_from_where_it_has_not_gone_astray() {

@@ -28,6 +28,11 @@ impl Dice {
     pub fn count(&mut self, most: u32) -> u32 {
         u32::try_from(self.below(most.into())).unwrap() + 1
     }
+
+    /// One of several.
+    pub fn one_of<T: Copy>(&mut self, several: &[T]) -> T {
+        several[usize::try_from(self.below(several.len() as u64)).unwrap()]
+    }
 }
 
 #[cfg(test)]

@@ -7,8 +7,9 @@
 //! |---|---|
 //! | [`invariants`] | one thread, random schedules, failures shrunk to a few calls |
 //! | [`storm`] | eight threads on one generator, under a wild clock or none |
+//! | [`every_clock`] | all kinds of generators over each clock that there is |
 //! | [`threads`] | running eight threads, each with its own [`Dice`] |
-//! | [`clock`] | a clock that moves while it is read, and remembers who read what |
+//! | [`clock`] | a clock that moves while it is read, and notes of who read what |
 //! | [`vectors`] | what the original programs wrote |
 //! | [`binary_serde`] | what IDs are in formats that nobody reads |
 //! | [`servers`] | real servers, each in a temporary folder of its own |
@@ -26,6 +27,7 @@ mod broken;
 mod cases;
 pub mod clock;
 mod dice;
+pub mod every_clock;
 pub mod invariants;
 mod promises;
 mod schedule;

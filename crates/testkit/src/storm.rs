@@ -9,9 +9,9 @@ use tickid_core::{
     Snapshot, Tick, Window,
 };
 
-use crate::clock::{Scripted, Turn, forget, readings};
+use crate::clock::{Scripted, Turn, forget};
 use crate::dice::Dice;
-use crate::promises::{Order, Seen, check_drift, check_unique, tick_at};
+use crate::promises::{Order, Seen, Witness, check_unique};
 use crate::schedule::{Outside, tick_length, ticks};
 use crate::subject::Subject;
 use crate::threads::on_threads;
@@ -87,39 +87,23 @@ impl<T: Subject> Storm<'_, T> {
         generator: &Generator<T::Scheme, &Scripted>,
         mut dice: Dice,
     ) -> (Vec<T::Id>, Seen) {
-        let (layout, forms) = (self.subject.layout(), self.subject.forms());
-        let mut order = Order::new(self.subject, self.policy);
+        let forms = self.subject.forms();
+        let mut witness = Witness::new(self.subject, self.policy, self.bounds);
         let (mut ids, mut seen) = (Vec::new(), Seen::default());
         let mut calls = 0;
         while calls < self.calls || ids.len() < self.ids {
             calls += 1;
             assert!(calls < self.calls.saturating_mul(100), "becalmed with {} IDs", ids.len());
-            let form = forms[usize::try_from(dice.below(forms.len() as u64)).unwrap()];
+            let form = dice.one_of(&forms);
             let (method, n) = (Method::any(&mut dice), dice.count(Self::LONGEST));
             let old = ids.len();
             forget();
             let drawn = method.draw(generator, form, n, self.subject.blank(), &mut ids);
-            // The ceiling only rises: an ID at or above it now was so when it was issued.
             let window = generator.state().window;
-            let mut shown: Vec<u64> =
-                readings().into_iter().filter_map(|time| tick_at(&layout, time)).collect();
-            if method.is_of_one_block() {
-                // An ID is held against the last reading before it.
-                shown.drain(..shown.len().saturating_sub(1));
-            }
-            for &id in &ids[old..] {
-                let parts = self.subject.parts(id);
-                let is_promised = order
-                    .follow(id)
-                    .and_then(|()| check_drift(parts, &shown, self.policy))
-                    .and_then(|()| self.bounds.check(parts.sequence).map_err(|e| e.to_string()));
-                is_promised.unwrap_or_else(|broken| panic!("{broken}, by {method:?}"));
-                assert!(self.subject.is_of(id, form), "{id:?} is not what was asked for: {form:?}");
-                let is_inside = Tick::new(parts.tick).is_ok_and(|tick| window.contains(tick));
-                assert!(is_inside, "{id:?} outside of {window}");
-                seen.ids += 1;
-                seen.ahead += u64::from(shown.iter().all(|&now| now < parts.tick));
-            }
+            let shown = witness.shown(method.is_of_one_block());
+            let ahead = witness.check(&ids[old..], form, &shown, window);
+            seen.ahead += ahead.unwrap_or_else(|broken| panic!("{broken}, by {method:?}"));
+            seen.ids += (ids.len() - old) as u64;
             if let Err(error) = drawn {
                 seen.refusal(&error).unwrap_or_else(|broken| panic!("{broken}"));
                 // Somebody has to help, or nothing goes on.
@@ -181,7 +165,7 @@ fn wild_clock<T: Subject>(subject: &T) -> Scripted {
 
 /// How to ask for IDs.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Method {
+pub(crate) enum Method {
     TryGenerate,
     Generate,
     TryBlock,
@@ -191,7 +175,7 @@ enum Method {
 }
 
 impl Method {
-    fn any(dice: &mut Dice) -> Self {
+    pub(crate) fn any(dice: &mut Dice) -> Self {
         match dice.below(20) {
             0..8 => Self::TryGenerate,
             8..16 => Self::Generate,
@@ -203,12 +187,12 @@ impl Method {
     }
 
     /// Whether its IDs are of one tick, and thus of one reading.
-    fn is_of_one_block(self) -> bool {
+    pub(crate) fn is_of_one_block(self) -> bool {
         !matches!(self, Self::TryFill | Self::Fill)
     }
 
     /// One call, for one ID or for `n`, which go to the end of `ids`.
-    fn draw<S: Scheme, F: Form<S>, C: Clock, Q: Sequence>(
+    pub(crate) fn draw<S: Scheme, F: Form<S>, C: Clock, Q: Sequence>(
         self,
         generator: &Generator<S, C, Q>,
         form: F,
@@ -261,7 +245,7 @@ pub fn millions<T: Subject, C: Clock + Sync, Q: Sequence>(
         let mut order = Order::new(subject, Policy::Wait);
         let mut ids = Vec::with_capacity(EACH);
         while ids.len() < EACH {
-            let form = forms[usize::try_from(dice.below(forms.len() as u64)).unwrap()];
+            let form = dice.one_of(&forms);
             let room = u32::try_from(EACH - ids.len()).unwrap();
             let n = dice.count(5_000).min(room);
             let (method, times) = match dice.below(3) {

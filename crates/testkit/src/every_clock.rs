@@ -1,0 +1,137 @@
+//! The first five promises over clocks that nobody scripts: every kind of generator, held against what it
+//! reads.
+//!
+//! A clock that is stepped back meanwhile breaks no promise, but the test may then take as long as the step.
+
+use tickid_core::{Builder, Clock, Error, ErrorKind, Generator, Sequence, Window};
+
+use crate::clock::{Noted, forget};
+use crate::dice::Dice;
+use crate::promises::{Witness, check_unique};
+use crate::storm::Method;
+use crate::subject::Subject;
+use crate::threads::on_threads;
+
+/// How many IDs each thread draws.
+const EACH: usize = 100_000;
+/// The most IDs that one call asks for.
+const LONGEST: u32 = 500;
+
+/// Draws 100,000 IDs on each of eight threads from a shared generator over `clock`, by its methods or through
+/// handles, and as many from an exclusive one.
+///
+/// # Panics
+/// When a promise is broken.
+pub fn promises_hold_over<T: Subject>(subject: &T, clock: impl Clock + Sync) {
+    let clock = &Noted(clock);
+    let builder = || {
+        Builder::<T::Scheme>::seeded(subject.node(), 0x5EED).layout(subject.layout()).clock(clock)
+    };
+
+    let shared = builder().build().unwrap();
+    let drawn = on_threads(|mut dice| {
+        let has_handle = dice.below(2) == 0;
+        let ids = if has_handle {
+            through_a_handle(subject, &shared, dice)
+        } else {
+            by_all_methods(subject, &shared, dice)
+        };
+        (has_handle, ids)
+    });
+    let (with_handle, ids): (Vec<_>, Vec<_>) = drawn.into_iter().unzip();
+    assert!(with_handle.contains(&true) && with_handle.contains(&false));
+    check_unique(subject, &ids).unwrap_or_else(|broken| panic!("{broken}"));
+
+    let mut exclusive = builder().build_local().unwrap();
+    let mut witness = Witness::new(subject, exclusive.policy(), exclusive.bounds());
+    let ids = draw(subject, &mut witness, Dice::new(0), |_, form, ids| {
+        ids.push(exclusive.generate_as(form)?);
+        Ok(OneBlock(true))
+    });
+    check_unique(subject, &[ids]).unwrap_or_else(|broken| panic!("{broken}"));
+}
+
+/// Whether all IDs of a call are of one block, and thus of one reading.
+struct OneBlock(bool);
+
+fn by_all_methods<T: Subject, C: Clock, Q: Sequence>(
+    subject: &T,
+    shared: &Generator<T::Scheme, C, Q>,
+    dice: Dice,
+) -> Vec<T::Id> {
+    let mut witness = Witness::new(subject, shared.policy(), shared.bounds());
+    draw(subject, &mut witness, dice, |dice, form, ids| {
+        let (method, n) = (Method::any(dice), dice.count(LONGEST));
+        method.draw(shared, form, n, subject.blank(), ids)?;
+        Ok(OneBlock(method.is_of_one_block()))
+    })
+}
+
+fn through_a_handle<T: Subject, C: Clock, Q: Sequence>(
+    subject: &T,
+    shared: &Generator<T::Scheme, C, Q>,
+    dice: Dice,
+) -> Vec<T::Id> {
+    let mut witness = Witness::new(subject, shared.policy(), shared.bounds());
+    let mut handle = shared.handle();
+    draw(subject, &mut witness, dice, |_, form, ids| {
+        ids.push(handle.generate_as(form)?);
+        Ok(OneBlock(true))
+    })
+}
+
+/// Calls until there are enough, and holds each call's IDs against the promises.
+fn draw<T: Subject>(
+    subject: &T,
+    witness: &mut Witness<'_, T>,
+    mut dice: Dice,
+    mut call: impl FnMut(&mut Dice, T::Form, &mut Vec<T::Id>) -> Result<OneBlock, Error>,
+) -> Vec<T::Id> {
+    let forms = subject.forms();
+    let mut ids = Vec::with_capacity(EACH);
+    while ids.len() < EACH {
+        let form = dice.one_of(&forms);
+        let old = ids.len();
+        forget();
+        // A part of what was asked for may have been written before a refusal, over several readings.
+        let OneBlock(is_of_one_block) = match call(&mut dice, form, &mut ids) {
+            Ok(one_block) => one_block,
+            Err(error) => {
+                let is_soon_over =
+                    matches!(error.kind(), ErrorKind::Exhausted | ErrorKind::Rollback);
+                assert!(is_soon_over, "{error}");
+                OneBlock(false)
+            }
+        };
+        let shown = witness.shown(is_of_one_block);
+        witness
+            .check(&ids[old..], form, &shown, Window::ALL)
+            .unwrap_or_else(|broken| panic!("{broken}"));
+    }
+    ids
+}
+
+#[cfg(test)]
+mod tests {
+    use tickid_core::ManualClock;
+
+    use super::*;
+    use crate::broken::Broken;
+
+    #[test]
+    fn what_is_sound_holds() {
+        promises_hold_over(&Broken::Not, ManualClock::new(Broken::Not.start()));
+    }
+
+    #[test]
+    #[should_panic(expected = "panicked, see above")]
+    fn a_drift_is_found() {
+        promises_hold_over(&Broken::Drifts, ManualClock::new(Broken::Not.start()));
+    }
+
+    #[test]
+    #[should_panic(expected = "panicked, see above")]
+    fn a_wrong_order_is_found() {
+        promises_hold_over(&Broken::Falls, ManualClock::new(Broken::Not.start()));
+    }
+}
