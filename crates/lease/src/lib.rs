@@ -14,16 +14,20 @@
 //! | [`Store`] | where windows are kept; every method is one atomic step |
 //! | [`Rules`] | the decisions of a store, as functions without I/O |
 //! | [`Table`] | the simpler thing that some stores are: read, and compare-and-set |
+//! | [`Lease`] | a node and a window, ready for a generator |
+//! | [`Agenda`] | what a holder asks its store for, and when |
 //! | [`MemoryStore`] | a store in memory |
 //! | [`conformance`] | the scenarios every store is held to (feature `conformance`) |
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![deny(unsafe_code)]
 
+mod agenda;
 mod codec;
 #[cfg(feature = "conformance")]
 pub mod conformance;
 mod error;
+mod lease;
 mod memory;
 mod node;
 mod pool;
@@ -34,8 +38,10 @@ mod store;
 mod table;
 mod wait;
 
+pub use self::agenda::{Agenda, Duty, Outcome, Request};
 pub use self::codec::Unreadable;
 pub use self::error::{StoreError, StoreErrorKind};
+pub use self::lease::{Lease, LeaseError};
 pub use self::memory::{Contents, MemoryStore, MemoryTable};
 pub use self::node::{Node, NodeTextError};
 pub use self::pool::{NodePool, NodeRange, PoolError};

@@ -1,5 +1,6 @@
 use core::fmt;
 use core::pin::Pin;
+use std::sync::Arc;
 
 use tickid_core::UnixTime;
 
@@ -70,6 +71,50 @@ pub trait Store: fmt::Debug + Send + Sync {
     /// Replaces the realm's pool and terms ([`Rules::reshape`]).
     fn reshape<'a>(&'a self, realm: &'a Realm) -> Answer<'a, ()>;
 }
+
+macro_rules! delegate {
+    ($($pointer:ty),*) => {$(
+        impl<T: Store + ?Sized> Store for $pointer {
+            fn backend(&self) -> &'static str {
+                (**self).backend()
+            }
+
+            fn acquire<'a>(&'a self, realm: &'a Realm, claim: &'a Claim) -> Answer<'a, Grant> {
+                (**self).acquire(realm, claim)
+            }
+
+            fn renew<'a>(&'a self, realm: &'a RealmName, hold: &'a Hold) -> Answer<'a, Grant> {
+                (**self).renew(realm, hold)
+            }
+
+            fn release<'a>(
+                &'a self,
+                realm: &'a RealmName,
+                hold: &'a Hold,
+                used: Option<u64>,
+            ) -> Answer<'a, ()> {
+                (**self).release(realm, hold, used)
+            }
+
+            fn list<'a>(&'a self, realm: &'a RealmName) -> Answer<'a, Listing> {
+                (**self).list(realm)
+            }
+
+            fn recover<'a>(&'a self, realm: &'a Realm) -> Answer<'a, u64> {
+                (**self).recover(realm)
+            }
+
+            fn mend<'a>(&'a self, realm: &'a RealmName, node: Node) -> Answer<'a, Row> {
+                (**self).mend(realm, node)
+            }
+
+            fn reshape<'a>(&'a self, realm: &'a Realm) -> Answer<'a, ()> {
+                (**self).reshape(realm)
+            }
+        }
+    )*};
+}
+delegate!(Arc<T>, Box<T>);
 
 /// A lease as the store grants it: the node and the ticks `[floor, ceiling)`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

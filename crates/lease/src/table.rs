@@ -1,6 +1,7 @@
 //! Stores that read, and write what nobody else has written in between.
 
 use core::fmt;
+use std::sync::Arc;
 
 use tickid_core::UnixTime;
 
@@ -26,6 +27,20 @@ pub trait Table: fmt::Debug + Send + Sync {
     /// Writes all of `change` in one atomic step if everything has the version that it names, else
     /// nothing. Returns whether it did.
     fn commit<'a>(&'a self, realm: &'a RealmName, change: &'a Change) -> Answer<'a, bool>;
+}
+
+impl<T: Table + ?Sized> Table for Arc<T> {
+    fn backend(&self) -> &'static str {
+        (**self).backend()
+    }
+
+    fn read<'a>(&'a self, realm: &'a RealmName, scope: Scope) -> Answer<'a, View> {
+        (**self).read(realm, scope)
+    }
+
+    fn commit<'a>(&'a self, realm: &'a RealmName, change: &'a Change) -> Answer<'a, bool> {
+        (**self).commit(realm, change)
+    }
 }
 
 /// Which rows are asked for. More may come.
@@ -57,6 +72,9 @@ pub struct View {
 /// What to write.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Change {
+    /// The generation of the view that this was decided on. A table that has become another one writes
+    /// nothing: versions of its earlier life mean nothing to it.
+    pub generation: String,
     /// The record as it must be; `None` when there must be none.
     pub record_version: Option<Version>,
     /// The record as it shall be, unless it stays.
@@ -118,18 +136,22 @@ impl<T: Table> TableStore<T> {
     ) -> Result<A, StoreError> {
         for _ in 0..MAX_ATTEMPTS {
             let view = self.0.read(name, scope).await?;
+            let generation = || view.generation.clone();
             let Some((record, version)) = &view.record else {
                 let realm = realm.ok_or_else(|| self.refused(Refusal::NoRealm))?;
-                let record = Record::new(realm.clone(), view.generation.clone());
-                let change = Change { record_version: None, record: Some(record), row: None };
+                let record = Some(Record::new(realm.clone(), generation()));
+                let generation = generation();
+                let change = Change { generation, record_version: None, record, row: None };
                 self.0.commit(name, &change).await?;
                 continue;
             };
             let rules = Rules::new(record, view.now).map_err(|refusal| self.refused(refusal))?;
             let record_version = Some(*version);
             if view.has_forgotten {
-                let record = Some(rules.forget(view.generation.clone()));
-                self.0.commit(name, &Change { record_version, record, row: None }).await?;
+                let record = Some(rules.forget(generation()));
+                let generation = generation();
+                let change = Change { generation, record_version, record, row: None };
+                self.0.commit(name, &change).await?;
                 continue;
             }
             let step = decide(&rules, &view.rows, &view).map_err(|no| self.refused(no))?;
@@ -137,7 +159,8 @@ impl<T: Table> TableStore<T> {
                 let version = view.rows.get(&row.node).map(|entry| entry.version);
                 (version, row)
             });
-            let change = Change { record_version, record: step.record, row };
+            let change =
+                Change { generation: generation(), record_version, record: step.record, row };
             if self.0.commit(name, &change).await? {
                 return Ok(step.answer);
             }

@@ -1,0 +1,121 @@
+//! Many holders and one store, in a world where everything goes wrong: clocks are skewed, stand still and
+//! step; processes pause, crash and come back; messages are lost, late and repeated; the store goes
+//! down, is restored from a backup, and its pool changes.
+//!
+//! The engines are those of tickid-core, the decisions those of the library, the store's own steps are
+//! interleaved. After every step: no ID was issued twice, none lies outside of its window, and no
+//! two windows overlap of nodes that are the same or prefix-related.
+//!
+//! Everything follows from a seed, which a failure names. `TICKID_SIMULATION_SEEDS` sets how many are
+//! run.
+//!
+//! Each of the [simpler forms](bug::Bug) of the rules is kept, and found out.
+
+#![allow(
+    clippy::panic,
+    clippy::print_stdout,
+    clippy::unwrap_used,
+    reason = "a test fails by panicking"
+)]
+
+mod bug;
+mod clock;
+mod holder;
+mod network;
+mod subject;
+mod table;
+mod watch;
+mod world;
+
+use std::collections::BTreeMap;
+
+use crate::bug::Bug;
+use crate::subject::{Kuids, Nanoflakes, Scru64s, Snos};
+use crate::world::{Tally, World};
+
+const SEEDS: u64 = 10_000;
+
+/// One life of a world, with one of the four schemes.
+fn run(seed: u64, bug: Option<Bug>) -> Result<Tally, String> {
+    match seed % 4 {
+        0 => World::<Scru64s>::run(seed, bug),
+        1 => World::<Nanoflakes>::run(seed, bug),
+        2 => World::<Kuids>::run(seed, bug),
+        _ => World::<Snos>::run(seed, bug),
+    }
+}
+
+fn seeds() -> u64 {
+    match std::env::var("TICKID_SIMULATION_SEEDS") {
+        Ok(count) => count.parse().unwrap(),
+        Err(_) => SEEDS,
+    }
+}
+
+/// Two threads, since that is what the machines of the project have.
+fn run_all(part: u64) {
+    let mut tally = Tally::default();
+    for seed in (0..seeds()).filter(|seed| seed / 4 % 2 == part) {
+        match run(seed, None) {
+            Ok(one) => tally.add(&one),
+            Err(violation) => panic!("seed {seed}: {violation}"),
+        }
+    }
+    // A world in which nothing happens proves nothing.
+    for (what, count) in tally.counts() {
+        assert!(count > seeds() / 100, "{what}: only {count} times");
+    }
+}
+
+#[test]
+fn no_id_twice_and_none_outside_of_its_window_in_even_worlds() {
+    run_all(0);
+}
+
+#[test]
+fn no_id_twice_and_none_outside_of_its_window_in_odd_worlds() {
+    run_all(1);
+}
+
+#[test]
+fn the_same_seed_is_the_same_world() {
+    for seed in 0..20 {
+        assert_eq!(run(seed, None), run(seed, None), "seed {seed}");
+    }
+}
+
+/// That the simulation notices when the rules are made simpler.
+fn found_out(bug: Bug) {
+    const MOST: u64 = 20_000;
+    let mut kinds = BTreeMap::<String, u32>::new();
+    for seed in 0..MOST {
+        if let Err(violation) = run(seed, Some(bug)) {
+            let kind = violation.split(':').next().unwrap_or_default().to_owned();
+            *kinds.entry(kind).or_default() += 1;
+            if kinds.values().sum::<u32>() >= 3 {
+                println!("{bug:?}: found by seed {seed}: {violation}");
+                return;
+            }
+        }
+    }
+    panic!("{bug:?} goes unnoticed for {MOST} seeds: {kinds:?}");
+}
+
+macro_rules! bugs {
+    ($($test:ident: $bug:ident,)*) => {$(
+        #[test]
+        fn $test() {
+            found_out(Bug::$bug);
+        }
+    )*};
+}
+bugs! {
+    acquiring_on_the_token_alone_is_found_out: AcquireOnTokenAlone,
+    renewing_on_the_token_alone_is_found_out: RenewOnTokenAlone,
+    releasing_at_the_words_tick_is_found_out: ReleaseAtWordsTick,
+    quarantining_a_forgetful_store_by_waiting_is_found_out: QuarantineByWaiting,
+    closing_by_exhausting_the_word_is_found_out: CloseByExhausting,
+    repooling_without_earlier_nodes_is_found_out: RepoolWithoutRelated,
+    taking_leases_back_with_their_nodes_is_found_out: EraIgnored,
+    taking_a_term_of_silence_for_the_end_is_found_out: ExpireAfterTerm,
+}

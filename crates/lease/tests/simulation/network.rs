@@ -1,0 +1,98 @@
+use core::pin::Pin;
+use core::task::{Context, Poll, Waker};
+
+use tickid_lease::{Grant, StoreError};
+use tickid_testkit::Dice;
+
+/// What a request comes to at the store.
+pub(crate) type Work = Pin<Box<dyn Future<Output = Result<Option<Grant>, StoreError>> + Send>>;
+
+/// To whom a reply goes: the holder, and the number of what it asked.
+pub(crate) type Address = (usize, u64);
+
+/// Requests on their way, at the store, and replies on their way back.
+#[derive(Default)]
+pub(crate) struct Network {
+    requests: Vec<(i64, Address, Work)>,
+    works: Vec<(Address, Work)>,
+    replies: Vec<(i64, Address, Result<Option<Grant>, StoreError>)>,
+    /// Nothing gets through before this time.
+    pub(crate) down_until: i64,
+}
+
+/// How long a message takes, in microseconds; `None` for one that is lost.
+fn delay(dice: &mut Dice) -> Option<i64> {
+    match dice.below(20) {
+        0 => None,
+        1..=15 => Some(dice.within(0..20_000)),
+        16..=18 => Some(dice.within(0..2_000_000)),
+        _ => Some(dice.within(0..40_000_000)),
+    }
+}
+
+impl Network {
+    /// Sends a request once, not at all, or twice, the second time perhaps much later.
+    pub(crate) fn send(
+        &mut self,
+        dice: &mut Dice,
+        now: i64,
+        from: Address,
+        work: impl Fn() -> Work,
+    ) {
+        if let Some(delay) = delay(dice) {
+            self.requests.push((now + delay, from, work()));
+        }
+        if dice.below(6) == 0 {
+            let late = dice.within(0..40_000_000);
+            self.requests.push((now + late, from, work()));
+        }
+    }
+
+    /// Lets the store take up what has arrived, and go on by one step with something it has taken up.
+    pub(crate) fn work(&mut self, dice: &mut Dice, now: i64) {
+        let is_down = now < self.down_until;
+        let arrived: Vec<_> = self.requests.extract_if(.., |(due, ..)| *due <= now).collect();
+        if is_down {
+            // What the store had begun it does not finish, nor what has arrived meanwhile.
+            self.works.clear();
+            return;
+        }
+        self.works.extend(arrived.into_iter().map(|(_, from, work)| (from, work)));
+        if self.works.is_empty() {
+            return;
+        }
+        let index = pick(dice, self.works.len());
+        let (from, work) = &mut self.works[index];
+        let from = *from;
+        if let Poll::Ready(answer) = work.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
+            drop(self.works.swap_remove(index));
+            if let Some(delay) = delay(dice) {
+                self.replies.push((now + delay, from, answer));
+            }
+        }
+    }
+
+    /// Keeps a reply for later.
+    pub(crate) fn keep(
+        &mut self,
+        until: i64,
+        to: Address,
+        answer: Result<Option<Grant>, StoreError>,
+    ) {
+        self.replies.push((until, to, answer));
+    }
+
+    /// Replies that arrive now.
+    pub(crate) fn arrived(
+        &mut self,
+        now: i64,
+    ) -> Vec<(Address, Result<Option<Grant>, StoreError>)> {
+        let arrived = self.replies.extract_if(.., |(due, ..)| *due <= now);
+        arrived.map(|(_, to, answer)| (to, answer)).collect()
+    }
+}
+
+/// One of `len`.
+pub(crate) fn pick(dice: &mut Dice, len: usize) -> usize {
+    usize::try_from(dice.below(len as u64)).unwrap()
+}
