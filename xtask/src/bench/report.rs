@@ -33,7 +33,9 @@ Written by `cargo xtask bench`; do not edit.
 - *below-cap*: the format has fewer IDs per tick than a loop can draw, so the loop draws bursts of 1,024 and the pauses
   are not counted. Of what happens at the cap tells `generate/saturated`.
 - *no-time* is ferroid as its own benchmarks have it: no clock at all, and a layout without a timestamp.
-- In `generate/contended` all threads draw from one generator, and times are for the IDs of all together.
+- In `generate/contended` all threads draw from one generator, and times are for the IDs of all together. *one-each*: each
+  thread has one to itself, in an array or in boxes, to show that those in an array share no cache line.
+- `generate/clocks`: each scheme over the system's clock, the kernel's coarse one (late by up to 10 ms) and the default.
 - `slow-path` includes the reading of the timer, which is a line of its own; its maximum is the scheduler's.
 - Peers' layouts are wide enough that none of them waits where ours do not. How each one is set up, and why, is in
   `benches/src/peers.rs`.

@@ -275,5 +275,15 @@ pub(super) const TABLES: &[Compared] = &[
             "decode/scru64-official",
         ],
     },
+    Compared {
+        group: "generate/clocks",
+        prefix: "exclusive/",
+        baselines: &["generate/clocks/exclusive/scru64/system"],
+    },
+    Compared {
+        group: "generate/clocks",
+        prefix: "shared/",
+        baselines: &["generate/clocks/shared/scru64/system"],
+    },
     Compared { group: "clock", prefix: "", baselines: &["clock/std/system-time"] },
 ];

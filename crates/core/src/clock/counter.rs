@@ -33,13 +33,17 @@ const MAX_SLOWING: u64 = 1_000;
 /// A wall clock at half the price of [`SystemClock`]: the processor's time-stamp counter, held to the
 /// system's clock every 10 milliseconds.
 ///
-/// - **Error**: within 50 microseconds of the system's clock, unless that is stepped. A step, a suspend
-///   or a move to another machine shows within 10 milliseconds of running time.
-/// - **Order**: it does not go back unless the system's clock was stepped. What it is ahead by, it
-///   loses by running slower.
+/// - **Error**: within 50 microseconds of the system's clock, unless that is stepped
+///   (`stays_within_its_error_of_the_system_clock`). A step, a suspend or a move to another machine shows at the
+///   next comparison, thus within 10 milliseconds of running time (`an_anchor_is_good_for_ten_milliseconds`,
+///   `steps_either_way_are_followed_at_once`, `a_counter_that_starts_anew_is_followed_at_once`). One thread
+///   compares; while it is held up in doing so, the others go on by the comparison before.
+/// - **Order**: it does not go back unless the system's clock was stepped
+///   (`no_thread_sees_less_than_another_has_seen`). What it is ahead by, it loses by running slower
+///   (`being_ahead_is_lost_by_running_slower_without_going_back`).
 /// - **Where**: on x86-64 Linux, when the kernel itself keeps time by the counter (so that it runs
 ///   steadily and alike on all processors). Elsewhere, and in its first millisecond, it reads the
-///   system's clock.
+///   system's clock (`without_a_steady_counter_it_is_the_system_clock`).
 #[derive(Debug)]
 pub struct CounterClock {
     /// Whether the counter can be trusted.
@@ -406,7 +410,14 @@ mod tests {
         let error = Duration::from_micros(50);
         let clock = CounterClock::new();
         let start = Instant::now();
-        while start.elapsed() < Duration::from_secs(1) {
+        for reading in 1_u32.. {
+            if start.elapsed() > Duration::from_secs(3) {
+                break;
+            }
+            if reading.is_multiple_of(5_000) {
+                // Past the end of an anchor, so that the next reading starts from a new one.
+                thread::sleep(Duration::from_millis(15));
+            }
             // The system's clock before and after: an interruption only widens what is allowed.
             let before = SystemClock.now().unwrap().checked_sub(error).unwrap();
             let now = clock.now().unwrap();

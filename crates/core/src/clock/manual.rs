@@ -5,7 +5,7 @@ use crate::clock::Clock;
 use crate::error::ClockError;
 use crate::time::UnixTime;
 
-/// A clock that shows what it is told, for tests and simulations.
+/// A clock that shows what it is told, to the microsecond, for tests and simulations.
 ///
 /// It stands still until it is [set](Self::set), [advanced](Self::advance) or slept on: sleeping on
 /// it moves it forward at once, so that a generator that has to wait does not really.

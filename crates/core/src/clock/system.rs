@@ -6,7 +6,8 @@ use crate::time::UnixTime;
 
 /// The operating system's wall clock, read anew every time.
 ///
-/// Exact to the microsecond, as far as the system keeps it; follows every step and slew at once.
+/// Exact to the microsecond, as far as the system keeps it (`reads_what_the_system_says`); follows every step and
+/// slew at once.
 /// Not there on targets that have no wall clock (`wasm32-unknown-unknown`).
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SystemClock;
