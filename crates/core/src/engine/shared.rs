@@ -41,8 +41,7 @@ pub(crate) struct SharedEngine<S: Scheme, Q> {
     closed: AtomicU64,
 }
 
-/// Keeps the word alone on its cache lines (two: processors fetch them in pairs). With what is only read on the
-/// same line, two threads take a sixth longer per ID.
+/// Keeps the word alone on its cache lines (two: processors fetch them in pairs).
 #[derive(Debug)]
 #[repr(align(128))]
 struct Line<T>(T);
