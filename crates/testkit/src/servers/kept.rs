@@ -1,10 +1,11 @@
 use core::sync::atomic::{AtomicU32, Ordering};
 use std::fs::{self, DirBuilder, File};
-use std::io::{self, BufRead as _, BufReader};
+use std::io::{self, BufRead as _, BufReader, Write as _};
 use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, chown};
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
-use std::process::{self, Child, Command, Stdio};
+use std::process::{self, Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::sync::{Mutex, PoisonError};
 
 use crate::servers::StartError;
 
@@ -22,7 +23,23 @@ pub(crate) struct Script {
 #[derive(Debug)]
 pub(crate) struct Kept {
     shell: Child,
+    talk: Mutex<Option<Talk>>,
     folder: PathBuf,
+}
+
+/// The shell's input and output: a command, and whether it succeeded.
+#[derive(Debug)]
+struct Talk {
+    commands: ChildStdin,
+    answers: BufReader<ChildStdout>,
+}
+
+impl Talk {
+    fn hears_ready(&mut self) -> io::Result<bool> {
+        let mut answer = String::new();
+        self.answers.read_line(&mut answer)?;
+        Ok(answer == "ready\n")
+    }
 }
 
 impl Kept {
@@ -40,7 +57,9 @@ impl Kept {
         let whole = format!(
             // In shells of their own, for nobody might be there to read.
             "if {{ {start}\n}} >&2; then (echo ready); else (echo failed); fi\n\
-             cat >/dev/null\n\
+             while IFS= read -r command; do\n\
+             if eval \"$command\" </dev/null >&2; then (echo ready); else (echo failed); fi\n\
+             done\n\
              {{ {stop}\n}} >/dev/null 2>&1\n\
              rm -rf \"$PWD\""
         );
@@ -54,17 +73,36 @@ impl Kept {
             .stdout(Stdio::piped())
             .stderr(File::create(folder.join("log"))?)
             .spawn()?;
-        let stdout = shell.stdout.take();
-        let kept = Self { shell, folder };
-        let mut answer = String::new();
-        if let Some(stdout) = stdout {
-            BufReader::new(stdout).read_line(&mut answer)?;
+        let (commands, answers) = (shell.stdin.take(), shell.stdout.take());
+        let talk = commands.zip(answers).map(|(commands, answers)| {
+            let answers = BufReader::new(answers);
+            Talk { commands, answers }
+        });
+        let kept = Self { shell, talk: Mutex::new(talk), folder };
+        kept.talk(Talk::hears_ready)?;
+        Ok(kept)
+    }
+
+    /// Has the shell run one line, after the start and before the stop: to stop a server and to start it
+    /// again. What it starts in the background goes on.
+    pub(crate) fn tell(&self, command: &str) -> Result<(), StartError> {
+        self.talk(|talk| {
+            writeln!(talk.commands, "{command}")?;
+            talk.hears_ready()
+        })
+    }
+
+    fn talk(&self, with: impl FnOnce(&mut Talk) -> io::Result<bool>) -> Result<(), StartError> {
+        let mut talk = self.talk.lock().unwrap_or_else(PoisonError::into_inner);
+        if talk.as_mut().map(with).transpose()?.unwrap_or(false) {
+            return Ok(());
         }
-        if answer == "ready\n" {
-            Ok(kept)
-        } else {
-            Err(StartError::Failed(fs::read_to_string(kept.folder.join("log"))?))
-        }
+        Err(self.failure())
+    }
+
+    /// That it did not start, with what it said.
+    pub(crate) fn failure(&self) -> StartError {
+        fs::read_to_string(self.folder.join("log")).map_or_else(Into::into, StartError::Failed)
     }
 
     pub(crate) fn folder(&self) -> &Path {
@@ -74,7 +112,8 @@ impl Kept {
 
 impl Drop for Kept {
     fn drop(&mut self) {
-        drop(self.shell.stdin.take());
+        // The end of its input.
+        *self.talk.get_mut().unwrap_or_else(PoisonError::into_inner) = None;
         // It does what is left to do; there is nobody to tell if it can't.
         let _ = self.shell.wait();
     }
@@ -131,6 +170,16 @@ mod tests {
         assert!(!folder.join("stopped").exists());
         drop(kept);
         assert!(!folder.exists());
+    }
+
+    #[test]
+    fn it_can_be_told_what_to_do_in_between() {
+        let kept = Kept::start("kept", &SERVER, &[Path::new("stopped")]).unwrap();
+        kept.tell("cat & name=there").unwrap();
+        kept.tell("touch \"$name\"").unwrap();
+        assert!(kept.folder().join("there").exists());
+        let error = kept.tell("echo no; false").unwrap_err();
+        assert_eq!(error.to_string(), "did not start; it said:\nstarting\nno\n");
     }
 
     #[test]

@@ -5,15 +5,20 @@
 //! with `harness = false`. Where the server is not installed they show as ignored; with
 //! `TICKID_REQUIRE_SERVERS=1` they fail, so that a machine that is meant to have it can't do without.
 
+mod etcd;
 mod harness;
 mod kept;
+mod network;
 mod postgres;
+mod redis;
 
 use core::fmt;
 use std::io;
 
+pub use self::etcd::Etcd;
 pub use self::harness::{Test, run};
 pub use self::postgres::Postgres;
+pub use self::redis::Redis;
 
 /// When set, tests whose server is not installed fail.
 pub const REQUIRE_SERVERS: &str = "TICKID_REQUIRE_SERVERS";

@@ -1,0 +1,144 @@
+use crate::servers::kept::{Kept, Script};
+use crate::servers::network::{free_port, is_on_path, wait_for_answer};
+use crate::servers::{Server, StartError};
+
+/// A cluster of etcd with nothing in it, on ports of this machine.
+///
+/// Its members can be [killed](Self::kill), [paused](Self::pause) and started again one by one.
+#[derive(Debug)]
+pub struct Etcd {
+    kept: Kept,
+    members: Vec<Member>,
+}
+
+/// Members are started one by one; each leaves the number of its process behind.
+const SCRIPT: Script = Script {
+    start: ":",
+    stop: "for member in *.pid; do kill -9 \"$(cat \"$member\")\"; done\nwait",
+};
+
+#[derive(Clone, Copy, Debug)]
+struct Member {
+    client_port: u16,
+    peer_port: u16,
+}
+
+impl Etcd {
+    /// A cluster of so many members, all of them up.
+    ///
+    /// # Errors
+    /// As [`start`](Server::start).
+    pub fn cluster(members: usize) -> Result<Self, StartError> {
+        if !Self::is_installed() {
+            return Err(StartError::NotInstalled);
+        }
+        let member = |_| Ok(Member { client_port: free_port()?, peer_port: free_port()? });
+        let members = (0..members).map(member).collect::<Result<_, StartError>>()?;
+        let etcd = Self { kept: Kept::start("etcd", &SCRIPT, &[])?, members };
+        // None is up before most are.
+        for number in 0..etcd.members.len() {
+            etcd.launch(number)?;
+        }
+        for number in 0..etcd.members.len() {
+            etcd.wait_until_healthy(number)?;
+        }
+        Ok(etcd)
+    }
+
+    fn launch(&self, number: usize) -> Result<(), StartError> {
+        let Member { client_port, peer_port } = self.members[number];
+        let member = |(number, member): (usize, &Member)| {
+            format!("m{number}=http://127.0.0.1:{}", member.peer_port)
+        };
+        let cluster: Vec<String> = self.members.iter().enumerate().map(member).collect();
+        let cluster = cluster.join(",");
+        self.kept.tell(&format!(
+            "etcd --name=m{number} --data-dir=m{number} \
+             --listen-client-urls=http://127.0.0.1:{client_port} \
+             --advertise-client-urls=http://127.0.0.1:{client_port} \
+             --listen-peer-urls=http://127.0.0.1:{peer_port} \
+             --initial-advertise-peer-urls=http://127.0.0.1:{peer_port} \
+             --initial-cluster={cluster} --heartbeat-interval=50 --election-timeout=500 \
+             & echo $! >m{number}.pid"
+        ))
+    }
+
+    fn wait_until_healthy(&self, number: usize) -> Result<(), StartError> {
+        let question = "GET /health HTTP/1.0\r\n\r\n";
+        let port = self.members[number].client_port;
+        wait_for_answer(&self.kept, port, question, r#""health":"true""#)
+    }
+
+    /// Where clients find the members: host and port of each.
+    #[must_use]
+    pub fn endpoints(&self) -> Vec<String> {
+        self.members.iter().map(|member| format!("127.0.0.1:{}", member.client_port)).collect()
+    }
+
+    fn signal(&self, number: usize, signal: &str) -> Result<(), StartError> {
+        self.kept.tell(&format!("kill -{signal} \"$(cat m{number}.pid)\""))
+    }
+
+    /// Ends a member as a loss of power would.
+    ///
+    /// # Errors
+    /// When it is not running.
+    pub fn kill(&self, number: usize) -> Result<(), StartError> {
+        self.signal(number, "KILL")?;
+        self.kept.tell(&format!("wait \"$(cat m{number}.pid)\"; rm m{number}.pid"))
+    }
+
+    /// Starts a member that was [killed](Self::kill) from what it has on disk; returns when it is part of
+    /// a cluster again.
+    ///
+    /// # Errors
+    /// When it does not start.
+    pub fn revive(&self, number: usize) -> Result<(), StartError> {
+        self.launch(number)?;
+        self.wait_until_healthy(number)
+    }
+
+    /// Makes a member say nothing until it is [resumed](Self::resume), with its connections open.
+    ///
+    /// # Errors
+    /// When it is not running.
+    pub fn pause(&self, number: usize) -> Result<(), StartError> {
+        self.signal(number, "STOP")
+    }
+
+    /// Undoes [`pause`](Self::pause).
+    ///
+    /// # Errors
+    /// When it is not running.
+    pub fn resume(&self, number: usize) -> Result<(), StartError> {
+        self.signal(number, "CONT")
+    }
+
+    /// Copies what a [killed](Self::kill) member has on disk.
+    ///
+    /// # Errors
+    /// When it can't be copied.
+    pub fn back_up(&self, number: usize) -> Result<(), StartError> {
+        self.kept.tell(&format!("rm -rf b{number} && cp -R m{number} b{number}"))
+    }
+
+    /// Puts back what [`back_up`](Self::back_up) copied, into a killed member.
+    ///
+    /// # Errors
+    /// When there is no copy.
+    pub fn restore(&self, number: usize) -> Result<(), StartError> {
+        self.kept.tell(&format!("rm -rf m{number} && cp -R b{number} m{number}"))
+    }
+}
+
+impl Server for Etcd {
+    const NAME: &'static str = "etcd";
+
+    fn start() -> Result<Self, StartError> {
+        Self::cluster(1)
+    }
+
+    fn is_installed() -> bool {
+        is_on_path("etcd")
+    }
+}

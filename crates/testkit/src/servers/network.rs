@@ -1,0 +1,58 @@
+//! Servers that listen on a port of this machine.
+
+use core::net::Ipv4Addr;
+use core::time::Duration;
+use std::io::{self, Read as _, Write as _};
+use std::net::{TcpListener, TcpStream};
+use std::thread;
+use std::time::Instant;
+
+use crate::servers::StartError;
+use crate::servers::kept::Kept;
+
+/// For how long a server may take to start, on a machine that has other things to do.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// A port that nobody listens on.
+pub(crate) fn free_port() -> io::Result<u16> {
+    Ok(TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()?.port())
+}
+
+/// Waits until whoever listens on `port` answers `question` with something that contains `answer`.
+pub(crate) fn wait_for_answer(
+    kept: &Kept,
+    port: u16,
+    question: &str,
+    answer: &str,
+) -> Result<(), StartError> {
+    let start = Instant::now();
+    while !answers(port, question, answer).unwrap_or(false) {
+        if start.elapsed() > PATIENCE {
+            return Err(kept.failure());
+        }
+        thread::sleep(Duration::from_millis(5));
+    }
+    Ok(())
+}
+
+fn answers(port: u16, question: &str, answer: &str) -> io::Result<bool> {
+    let mut stream = TcpStream::connect((Ipv4Addr::LOCALHOST, port))?;
+    stream.set_read_timeout(Some(Duration::from_secs(1)))?;
+    stream.write_all(question.as_bytes())?;
+    let mut said = Vec::new();
+    let mut buffer = [0; 1_024];
+    // Until it closes the connection, has nothing more to say, or has said it.
+    while let Ok(count @ 1..) = stream.read(&mut buffer) {
+        said.extend_from_slice(&buffer[..count]);
+        if String::from_utf8_lossy(&said).contains(answer) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// Whether there is a program of this name.
+pub(crate) fn is_on_path(program: &str) -> bool {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&path).any(|folder| folder.join(program).is_file())
+}

@@ -1,0 +1,138 @@
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::servers::kept::{Kept, Script};
+use crate::servers::network::{free_port, is_on_path, wait_for_answer};
+use crate::servers::{Server, StartError};
+
+/// A Redis with nothing in it, on a port of this machine, that writes everything to disk before it
+/// answers.
+#[derive(Debug)]
+pub struct Redis {
+    kept: Kept,
+    port: u16,
+    environment: String,
+    options: String,
+}
+
+const SCRIPT: Script = Script { start: ":", stop: "kill -9 \"$(cat pid)\"\nwait" };
+
+impl Redis {
+    /// One that was given more options, as on its command line: `["--appendonly", "no"]`.
+    ///
+    /// # Errors
+    /// As [`start`](Server::start).
+    pub fn with_options(options: &[&str]) -> Result<Self, StartError> {
+        let quoted: Vec<String> = options.iter().map(|option| format!("'{option}'")).collect();
+        Self::launch(String::new(), quoted.join(" "))
+    }
+
+    /// One whose clock [can be set](Self::set_clock_forward).
+    ///
+    /// # Errors
+    /// As [`start`](Server::start), and [`StartError::NotInstalled`] also where `libfaketime` is not.
+    pub fn with_settable_clock() -> Result<Self, StartError> {
+        let library = clock_library().ok_or(StartError::NotInstalled)?;
+        // Redis' allocator asks for the time before the library is ready; so it gets libc's.
+        let environment = format!(
+            "LD_PRELOAD={}:libc.so.6 FAKETIME_TIMESTAMP_FILE=\"$PWD/clock\" FAKETIME_NO_CACHE=1 \
+             FAKETIME_DONT_FAKE_MONOTONIC=1",
+            library.display()
+        );
+        Self::launch(environment, String::new())
+    }
+
+    fn launch(environment: String, options: String) -> Result<Self, StartError> {
+        if !Self::is_installed() {
+            return Err(StartError::NotInstalled);
+        }
+        let kept = Kept::start("redis", &SCRIPT, &[])?;
+        let redis = Self { kept, port: free_port()?, environment, options };
+        redis.set_clock_forward(0)?;
+        redis.revive()?;
+        Ok(redis)
+    }
+
+    /// Where clients find it: host and port.
+    #[must_use]
+    pub fn address(&self) -> String {
+        format!("127.0.0.1:{}", self.port)
+    }
+
+    /// Its port.
+    #[must_use]
+    pub const fn port(&self) -> u16 {
+        self.port
+    }
+
+    /// Ends it as a loss of power would.
+    ///
+    /// # Errors
+    /// When it is not running.
+    pub fn kill(&self) -> Result<(), StartError> {
+        self.kept.tell("kill -9 \"$(cat pid)\"; wait \"$(cat pid)\"; rm pid")
+    }
+
+    /// Starts it after it was [killed](Self::kill), from what it has on disk; returns when it has read
+    /// that.
+    ///
+    /// # Errors
+    /// When it does not start.
+    pub fn revive(&self) -> Result<(), StartError> {
+        self.kept.tell(&format!(
+            "{} redis-server --bind 127.0.0.1 --port {} --dir \"$PWD\" --save '' \
+             --appendonly yes --appendfsync always {} & echo $! >pid",
+            self.environment, self.port, self.options
+        ))?;
+        wait_for_answer(&self.kept, self.port, "PING\r\n", "+PONG")
+    }
+
+    /// Makes it say nothing until it is [resumed](Self::resume), with its connections open.
+    ///
+    /// # Errors
+    /// When it is not running.
+    pub fn pause(&self) -> Result<(), StartError> {
+        self.kept.tell("kill -STOP \"$(cat pid)\"")
+    }
+
+    /// Undoes [`pause`](Self::pause).
+    ///
+    /// # Errors
+    /// When it is not running.
+    pub fn resume(&self) -> Result<(), StartError> {
+        self.kept.tell("kill -CONT \"$(cat pid)\"")
+    }
+
+    /// Sets its clock so many seconds ahead of the system's, if it was started
+    /// [with one that can be set](Self::with_settable_clock).
+    ///
+    /// # Errors
+    /// When the file that says so can't be written.
+    pub fn set_clock_forward(&self, seconds: u32) -> Result<(), StartError> {
+        let clock = self.kept.folder().join("clock");
+        // Replaced as a whole: it may be read at any time.
+        let new = self.kept.folder().join("clock.new");
+        fs::write(&new, format!("+{seconds}\n"))?;
+        fs::rename(&new, &clock)?;
+        Ok(())
+    }
+}
+
+impl Server for Redis {
+    const NAME: &'static str = "Redis (with libfaketime)";
+
+    fn start() -> Result<Self, StartError> {
+        Self::with_options(&[])
+    }
+
+    fn is_installed() -> bool {
+        is_on_path("redis-server") && clock_library().is_some()
+    }
+}
+
+/// The library that shows a program another time, where Debian's package has it.
+fn clock_library() -> Option<PathBuf> {
+    let folders = fs::read_dir(Path::new("/usr/lib")).ok()?.flatten();
+    let mut libraries = folders.map(|folder| folder.path().join("faketime/libfaketime.so.1"));
+    libraries.find(|library| library.exists())
+}

@@ -1,0 +1,38 @@
+//! The cluster is a real one, and is gone afterwards.
+
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+#[cfg(unix)]
+use tickid_testkit::servers::Etcd;
+
+#[cfg(unix)]
+tickid_testkit::server_tests!(Etcd: a_member_can_be_killed_and_started_again, is_gone_when_dropped);
+
+#[cfg(not(unix))]
+fn main() {}
+
+/// As many connections as are accepted.
+#[cfg(unix)]
+fn reachable(etcd: &Etcd) -> usize {
+    use std::net::TcpStream;
+    etcd.endpoints().iter().filter(|endpoint| TcpStream::connect(endpoint).is_ok()).count()
+}
+
+#[cfg(unix)]
+fn a_member_can_be_killed_and_started_again(_: &Etcd) {
+    let etcd = Etcd::cluster(3).unwrap();
+    assert_eq!(reachable(&etcd), 3);
+    etcd.kill(1).unwrap();
+    assert_eq!(reachable(&etcd), 2);
+    etcd.revive(1).unwrap();
+    assert_eq!(reachable(&etcd), 3);
+}
+
+#[cfg(unix)]
+fn is_gone_when_dropped(_: &Etcd) {
+    use std::net::TcpStream;
+    let etcd = Etcd::cluster(1).unwrap();
+    let endpoint = etcd.endpoints().remove(0);
+    drop(etcd);
+    assert!(TcpStream::connect(endpoint).is_err());
+}
