@@ -44,6 +44,15 @@ macro_rules! global_id_type {
     ) => {
         $(#[$doc])*
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+        #[cfg_attr(
+            feature = "bytemuck",
+            derive(bytemuck::Pod, bytemuck::Zeroable, bytemuck::TransparentWrapper)
+        )]
+        #[cfg_attr(
+            feature = "diesel",
+            derive(diesel::expression::AsExpression, diesel::deserialize::FromSqlRow),
+            diesel(sql_type = diesel::sql_types::Binary)
+        )]
         #[repr(transparent)]
         pub struct $name([u8; $bytes]);
 

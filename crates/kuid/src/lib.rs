@@ -101,6 +101,12 @@ pub use self::scheme::{Drift, Global, Kuid, Local};
 pub use self::vector_clock::VectorClock;
 
 pub use tickid_core as core;
+pub use tickid_core::external::AsText;
+#[cfg(feature = "serde")]
+pub use tickid_core::external::serde::{
+    as_bytes as serde_as_bytes, as_integer as serde_as_integer, as_string as serde_as_string,
+    as_text as serde_as_text,
+};
 #[doc(no_inline)]
 pub use tickid_core::{Policy, RangeError, UnixTime, Window, text::ParseError};
 

@@ -39,6 +39,11 @@ const WHAT: &str = "kuid local ID";
 /// # Spec
 /// fogfish/uid, "64-bit, local".
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(
+    feature = "diesel",
+    derive(diesel::expression::AsExpression, diesel::deserialize::FromSqlRow),
+    diesel(sql_type = diesel::sql_types::BigInt)
+)]
 #[repr(transparent)]
 pub struct LocalId(u64);
 

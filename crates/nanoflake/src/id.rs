@@ -32,6 +32,11 @@ const EXPECTED_FIRST: &str = "1-9, a-z, A-Z (zeros lead only in the form of 13 d
 /// # Spec
 /// Nanoflakes, "A Nanoflake" and "Encoding of Nanoflakes".
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(
+    feature = "diesel",
+    derive(diesel::expression::AsExpression, diesel::deserialize::FromSqlRow),
+    diesel(sql_type = diesel::sql_types::BigInt)
+)]
 #[repr(transparent)]
 pub struct NanoflakeId(i64);
 

@@ -74,6 +74,11 @@ pub use self::node::GeneratorId;
 pub use self::scheme::Nanoflake;
 
 pub use tickid_core as core;
+#[cfg(feature = "serde")]
+pub use tickid_core::external::serde::{
+    as_bytes as serde_as_bytes, as_integer as serde_as_integer, as_string as serde_as_string,
+    as_text as serde_as_text,
+};
 #[doc(no_inline)]
 pub use tickid_core::{Policy, RandomStart, UnixTime, Window, text::ParseError};
 

@@ -79,6 +79,12 @@ pub use self::process::{NODE_SPEC_VARIABLE, ProcessError, generator, new, new_st
 pub use self::scheme::Scru64;
 
 pub use tickid_core as core;
+pub use tickid_core::external::AsText;
+#[cfg(feature = "serde")]
+pub use tickid_core::external::serde::{
+    as_bytes as serde_as_bytes, as_integer as serde_as_integer, as_string as serde_as_string,
+    as_text as serde_as_text,
+};
 #[doc(no_inline)]
 pub use tickid_core::{Policy, UnixTime, Window, text::ParseError};
 

@@ -34,8 +34,17 @@ const ALPHABET: Alphabet = match Alphabet::new("23456789abcdefghijklmnopqrstuvwx
 /// # Spec
 /// sno, "Layout" and "Encoding".
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[cfg_attr(
+    feature = "bytemuck",
+    derive(bytemuck::Pod, bytemuck::Zeroable, bytemuck::TransparentWrapper)
+)]
+#[cfg_attr(
+    feature = "diesel",
+    derive(diesel::expression::AsExpression, diesel::deserialize::FromSqlRow),
+    diesel(sql_type = diesel::sql_types::Binary)
+)]
 #[repr(transparent)]
-pub struct SnoId([u8; Self::LEN]);
+pub struct SnoId([u8; 10]);
 
 impl SnoId {
     /// The lowest ID, all bits zero: `2222222222222222`.

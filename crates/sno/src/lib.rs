@@ -87,6 +87,12 @@ pub use self::snapshot::Snapshot;
 pub use self::with_time::WithTime;
 
 pub use tickid_core as core;
+pub use tickid_core::external::AsText;
+#[cfg(feature = "serde")]
+pub use tickid_core::external::serde::{
+    as_bytes as serde_as_bytes, as_integer as serde_as_integer, as_string as serde_as_string,
+    as_text as serde_as_text,
+};
 #[doc(no_inline)]
 pub use tickid_core::{Policy, SequenceBounds, UnixTime, Window, text::ParseError};
 

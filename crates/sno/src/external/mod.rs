@@ -1,7 +1,25 @@
 //! Other libraries' traits, one file for each feature.
 
+mod forms;
+
+#[cfg(feature = "arbitrary")]
+mod arbitrary;
+#[cfg(feature = "diesel")]
+mod diesel;
+#[cfg(feature = "postgres-types")]
+mod postgres_types;
+#[cfg(feature = "proptest")]
+mod proptest;
+#[cfg(feature = "rusqlite")]
+mod rusqlite;
+#[cfg(feature = "schemars")]
+mod schemars;
 #[cfg(feature = "serde")]
 mod serde;
+#[cfg(feature = "sqlx")]
+mod sqlx;
+#[cfg(feature = "uuid")]
+mod uuid;
 
 #[cfg(feature = "serde")]
 pub use self::serde::serde_zero_as_null;

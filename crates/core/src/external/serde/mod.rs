@@ -1,13 +1,11 @@
 //! For scheme crates: what every ID does with serde.
 
-use core::fmt;
-use core::marker::PhantomData;
-use core::str::FromStr;
-
-use serde::de::{self, Deserializer, Visitor};
+mod with;
 
 #[doc(hidden)]
 pub use serde as __serde;
+
+pub use self::with::{as_bytes, as_integer, as_string, as_text, deserialize_text};
 
 /// Implements `Serialize` and `Deserialize` for an ID: its canonical text in human-readable formats,
 /// and `$binary` (an integer, or an array of bytes), to and from which it converts, in binary ones.
@@ -44,30 +42,4 @@ macro_rules! impl_serde {
             }
         };
     };
-}
-
-/// Reads a string and parses it.
-///
-/// # Errors
-/// The deserializer's, and the parser's in it.
-pub fn deserialize_text<'de, T, D>(deserializer: D) -> Result<T, D::Error>
-where
-    T: FromStr<Err: fmt::Display>,
-    D: Deserializer<'de>,
-{
-    struct Text<T>(PhantomData<T>);
-
-    impl<T: FromStr<Err: fmt::Display>> Visitor<'_> for Text<T> {
-        type Value = T;
-
-        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-            f.write_str("the text of an ID")
-        }
-
-        fn visit_str<E: de::Error>(self, text: &str) -> Result<T, E> {
-            text.parse().map_err(E::custom)
-        }
-    }
-
-    deserializer.deserialize_str(Text(PhantomData))
 }

@@ -1,0 +1,35 @@
+//! IDs for property tests.
+
+#[doc(hidden)]
+pub use proptest as __proptest;
+
+/// Implements `Arbitrary` for an ID: every one that there is, shrinking towards the lowest.
+#[macro_export]
+macro_rules! impl_proptest {
+    ($id:ty) => {
+        const _: () = {
+            use $crate::external::Forms;
+            use $crate::external::proptest::__proptest as proptest;
+
+            type Integer = <$id as Forms>::Integer;
+
+            impl proptest::arbitrary::Arbitrary for $id {
+                type Parameters = ();
+                type Strategy = proptest::strategy::FilterMap<
+                    ::core::ops::RangeInclusive<Integer>,
+                    fn(Integer) -> Option<Self>,
+                >;
+
+                fn arbitrary_with((): ()) -> Self::Strategy {
+                    let integers = Integer::from(<$id>::MIN)..=Integer::from(<$id>::MAX);
+                    // All of them are IDs.
+                    proptest::strategy::Strategy::prop_filter_map(
+                        integers,
+                        <$id as Forms>::NAME,
+                        |integer| Self::try_from(integer).ok(),
+                    )
+                }
+            }
+        };
+    };
+}

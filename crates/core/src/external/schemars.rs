@@ -1,0 +1,48 @@
+//! IDs in JSON Schema.
+
+#[doc(hidden)]
+pub use schemars as __schemars;
+
+use crate::external::Forms;
+
+/// Implements `JsonSchema` for an ID: that of its text, which it is in JSON.
+#[macro_export]
+macro_rules! impl_schemars {
+    ($id:ident) => {
+        const _: () = {
+            use $crate::external::schemars::{__schemars as schemars, text_schema};
+
+            extern crate alloc;
+
+            impl schemars::JsonSchema for $id {
+                fn inline_schema() -> bool {
+                    true
+                }
+
+                fn schema_name() -> alloc::borrow::Cow<'static, str> {
+                    stringify!($id).into()
+                }
+
+                fn schema_id() -> alloc::borrow::Cow<'static, str> {
+                    concat!(module_path!(), "::", stringify!($id)).into()
+                }
+
+                fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+                    text_schema::<$id>()
+                }
+            }
+        };
+    };
+}
+
+/// The schema of the texts that are read as IDs.
+#[must_use]
+pub fn text_schema<T: Forms>() -> schemars::Schema {
+    schemars::json_schema!({
+        "type": "string",
+        "title": T::NAME,
+        "pattern": T::TEXT_PATTERN,
+        "minLength": T::MIN_TEXT_LEN,
+        "maxLength": T::MAX_TEXT_LEN,
+    })
+}

@@ -1,0 +1,229 @@
+//! Forms of IDs for serde's `with`, in every format alike.
+
+use core::fmt;
+use core::marker::PhantomData;
+use core::str::FromStr;
+
+use serde::de::{self, Deserialize, Deserializer, SeqAccess, Unexpected, Visitor};
+use serde::ser::{Serialize, Serializer};
+
+use crate::external::Forms;
+
+/// The two functions that serde's `with` calls, for IDs and, in `option`, for those that may be missing.
+macro_rules! with_module {
+    ($(#[$doc:meta])* $name:ident, $form:ident: $($bound:tt)*) => {
+        $(#[$doc])*
+        pub mod $name {
+            use super::*;
+
+            /// Writes `id`.
+            ///
+            /// # Errors
+            /// The serializer's.
+            pub fn serialize<T: Forms<$($bound)*>, S: Serializer>(
+                id: &T,
+                serializer: S,
+            ) -> Result<S::Ok, S::Error> {
+                $form(*id).serialize(serializer)
+            }
+
+            /// Reads an ID.
+            ///
+            /// # Errors
+            /// The deserializer's, and in it why what was read is no ID.
+            pub fn deserialize<'de, T: Forms<$($bound)*>, D: Deserializer<'de>>(
+                deserializer: D,
+            ) -> Result<T, D::Error> {
+                $form::deserialize(deserializer).map(|form| form.0)
+            }
+
+            /// The same for an `Option`. Add `#[serde(default)]` where the field may be left out.
+            pub mod option {
+                use super::*;
+
+                /// Writes the ID, or that there is none.
+                ///
+                /// # Errors
+                /// The serializer's.
+                pub fn serialize<T: Forms<$($bound)*>, S: Serializer>(
+                    id: &Option<T>,
+                    serializer: S,
+                ) -> Result<S::Ok, S::Error> {
+                    id.map($form).serialize(serializer)
+                }
+
+                /// Reads an ID, or that there is none.
+                ///
+                /// # Errors
+                /// The deserializer's, and in it why what was read is no ID.
+                pub fn deserialize<'de, T: Forms<$($bound)*>, D: Deserializer<'de>>(
+                    deserializer: D,
+                ) -> Result<Option<T>, D::Error> {
+                    let form = Option::<$form<T>>::deserialize(deserializer)?;
+                    Ok(form.map(|form| form.0))
+                }
+            }
+        }
+    };
+}
+
+with_module! {
+    /// For serde's `with`: the ID as its integer, also in formats for people.
+    ///
+    /// JavaScript reads numbers above 2^53 as others that are near: use `serde_as_string` for it.
+    as_integer, Integer: Integer: Serialize + for<'any> Deserialize<'any>
+}
+
+with_module! {
+    /// For serde's `with`: the ID as a string of its integer in decimal, for those to whom large
+    /// numbers are not safe, as in JavaScript.
+    ///
+    /// Signs and leading zeros are errors.
+    as_string, Decimal:
+}
+
+with_module! {
+    /// For serde's `with`: the ID as its canonical text, also in binary formats.
+    as_text, Text:
+}
+
+with_module! {
+    /// For serde's `with`: the ID as a byte string, big-endian. Formats that have none, such as JSON, make a
+    /// list of numbers of it.
+    as_bytes, Bytes:
+}
+
+struct Integer<T>(T);
+
+impl<T: Forms<Integer: Serialize>> Serialize for Integer<T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let integer: T::Integer = self.0.into();
+        integer.serialize(serializer)
+    }
+}
+
+impl<'de, T: Forms<Integer: Deserialize<'de>>> Deserialize<'de> for Integer<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let integer = T::Integer::deserialize(deserializer)?;
+        T::try_from(integer).map(Self).map_err(de::Error::custom)
+    }
+}
+
+struct Decimal<T>(T);
+
+impl<T: Forms> Serialize for Decimal<T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let integer: T::Integer = self.0.into();
+        serializer.collect_str(&integer)
+    }
+}
+
+impl<'de, T: Forms> Deserialize<'de> for Decimal<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_str(DecimalVisitor(PhantomData)).map(Self)
+    }
+}
+
+struct DecimalVisitor<T>(PhantomData<T>);
+
+impl<T: Forms> Visitor<'_> for DecimalVisitor<T> {
+    type Value = T;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (min, max): (T::Integer, T::Integer) = (T::MIN.into(), T::MAX.into());
+        write!(f, "a string of decimal digits from {min} to {max}")
+    }
+
+    fn visit_str<E: de::Error>(self, text: &str) -> Result<T, E> {
+        let is_canonical = text.bytes().all(|byte| byte.is_ascii_digit())
+            && (text.len() == 1 || !text.starts_with('0'));
+        let integer = text.parse::<T::Integer>().ok().filter(|_| is_canonical);
+        integer
+            .and_then(|integer| T::try_from(integer).ok())
+            .ok_or_else(|| E::invalid_value(Unexpected::Str(text), &self))
+    }
+}
+
+struct Text<T>(T);
+
+impl<T: Forms> Serialize for Text<T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(&self.0)
+    }
+}
+
+impl<'de, T: Forms> Deserialize<'de> for Text<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserialize_text(deserializer).map(Self)
+    }
+}
+
+/// Reads a string and parses it.
+///
+/// # Errors
+/// The deserializer's, and the parser's in it.
+pub fn deserialize_text<'de, T, D>(deserializer: D) -> Result<T, D::Error>
+where
+    T: FromStr<Err: fmt::Display>,
+    D: Deserializer<'de>,
+{
+    deserializer.deserialize_str(TextVisitor(PhantomData))
+}
+
+struct TextVisitor<T>(PhantomData<T>);
+
+impl<T: FromStr<Err: fmt::Display>> Visitor<'_> for TextVisitor<T> {
+    type Value = T;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the text of an ID")
+    }
+
+    fn visit_str<E: de::Error>(self, text: &str) -> Result<T, E> {
+        text.parse().map_err(E::custom)
+    }
+}
+
+struct Bytes<T>(T);
+
+impl<T: Forms> Serialize for Bytes<T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let bytes: T::Bytes = self.0.into();
+        serializer.serialize_bytes(bytes.as_ref())
+    }
+}
+
+impl<'de, T: Forms> Deserialize<'de> for Bytes<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_bytes(BytesVisitor(PhantomData)).map(Self)
+    }
+}
+
+struct BytesVisitor<T>(PhantomData<T>);
+
+impl<'de, T: Forms> Visitor<'de> for BytesVisitor<T> {
+    type Value = T;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} bytes of a {}", T::Bytes::default().as_ref().len(), T::NAME)
+    }
+
+    fn visit_bytes<E: de::Error>(self, found: &[u8]) -> Result<T, E> {
+        let mut bytes = T::Bytes::default();
+        if found.len() != bytes.as_ref().len() {
+            return Err(E::invalid_length(found.len(), &self));
+        }
+        bytes.as_mut().copy_from_slice(found);
+        T::try_from(bytes).map_err(E::custom)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut found: A) -> Result<T, A::Error> {
+        let mut bytes = T::Bytes::default();
+        for (index, byte) in bytes.as_mut().iter_mut().enumerate() {
+            let next = found.next_element()?;
+            *byte = next.ok_or_else(|| de::Error::invalid_length(index, &self))?;
+        }
+        // Whether any are left is for the deserializer to say.
+        T::try_from(bytes).map_err(de::Error::custom)
+    }
+}

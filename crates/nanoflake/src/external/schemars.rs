@@ -1,0 +1,3 @@
+use crate::id::NanoflakeId;
+
+tickid_core::impl_schemars!(NanoflakeId);

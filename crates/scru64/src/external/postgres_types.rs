@@ -1,0 +1,3 @@
+use crate::id::Scru64Id;
+
+tickid_core::impl_postgres_types!(Scru64Id, i64);

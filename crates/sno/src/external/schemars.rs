@@ -1,0 +1,3 @@
+use crate::id::SnoId;
+
+tickid_core::impl_schemars!(SnoId);

@@ -1,0 +1,297 @@
+//! PostgreSQL, through `diesel` (its `postgres_backend`), with IDs in the schema, in structs and in queries.
+
+use core::fmt::Debug;
+use core::marker::PhantomData;
+
+use diesel::prelude::*;
+use diesel::sql_types::{BigInt, Binary, Nullable, SingleValue, Text};
+use diesel_async::{
+    AsyncConnection as _, AsyncPgConnection, RunQueryDsl, SimpleAsyncConnection as _,
+};
+use tickid_integration::{
+    self as ids, Row, Table, finds_time_ranges, finds_time_ranges_across_nodes,
+};
+use tickid_kuid::{AsText, Drift, GlobalId, LocalId, WideGlobalId};
+use tickid_nanoflake::NanoflakeId;
+use tickid_scru64::Scru64Id;
+use tickid_sno::SnoId;
+use tickid_testkit::servers::Postgres;
+use tokio::runtime::{Builder, Runtime};
+
+tickid_testkit::server_tests! {
+    Postgres:
+    bigints_sort_by_time,
+    byteas_sort_by_time,
+    texts_sort_by_time,
+    global_ids_of_several_nodes_sort_by_time_to_within_the_drift,
+    ids_are_fields_of_structs,
+    what_postgresql_holds,
+    what_is_no_id_is_an_error_that_says_why,
+    local_ids_from_the_year_18584_on_are_refused,
+}
+
+/// A connection, and what waits for it.
+struct Client {
+    runtime: Runtime,
+    connection: AsyncPgConnection,
+}
+
+impl Client {
+    fn new(server: &Postgres) -> Self {
+        let runtime = Builder::new_current_thread().enable_all().build().unwrap();
+        let connection = runtime.block_on(AsyncPgConnection::establish(&server.url())).unwrap();
+        Self { runtime, connection }
+    }
+
+    fn batch(&mut self, sql: &str) {
+        self.runtime.block_on(self.connection.batch_execute(sql)).unwrap();
+    }
+}
+
+/// A table of IDs whose column has the type `$sql`, and what these types of IDs do with it.
+macro_rules! table_of_ids {
+    ($name:ident: $sql:ident, $column:literal; $($id:ty),+) => {
+        mod $name {
+            use super::*;
+
+            diesel::table! {
+                ids (number) {
+                    number -> BigInt,
+                    micros -> BigInt,
+                    id -> $sql,
+                }
+            }
+
+            pub(super) struct Ids<Id> {
+                client: Client,
+                id: PhantomData<Id>,
+            }
+
+            impl<Id> Ids<Id> {
+                pub(super) fn new(server: &Postgres) -> Self {
+                    let mut client = Client::new(server);
+                    client.batch(concat!(
+                        "CREATE TEMPORARY TABLE ids (number BIGINT, micros BIGINT, id ",
+                        $column,
+                        " PRIMARY KEY)"
+                    ));
+                    Self { client, id: PhantomData }
+                }
+            }
+
+            $(impl Table<$id> for Ids<$id> {
+                fn insert(&mut self, row: Row<$id>) {
+                    let Client { runtime, connection } = &mut self.client;
+                    let values =
+                        (ids::number.eq(row.number), ids::micros.eq(row.micros), ids::id.eq(row.id));
+                    let insert = diesel::insert_into(ids::table).values(values);
+                    runtime.block_on(insert.execute(connection)).unwrap();
+                }
+
+                fn in_order_of_id(&mut self) -> Vec<(i64, $id)> {
+                    let Client { runtime, connection } = &mut self.client;
+                    let select = ids::table.select((ids::number, ids::id)).order(ids::id);
+                    runtime.block_on(select.load(connection)).unwrap()
+                }
+
+                fn between(&mut self, min: $id, max: $id) -> Vec<i64> {
+                    let Client { runtime, connection } = &mut self.client;
+                    let select = ids::table.select(ids::number).filter(ids::id.between(min, max));
+                    runtime.block_on(select.load(connection)).unwrap()
+                }
+
+                fn during(&mut self, first: i64, last: i64) -> Vec<i64> {
+                    let Client { runtime, connection } = &mut self.client;
+                    let is_during = ids::micros.between(first, last);
+                    let select = ids::table.select(ids::number).filter(is_during);
+                    runtime.block_on(select.load(connection)).unwrap()
+                }
+            })+
+        }
+    };
+}
+
+table_of_ids!(bigint: BigInt, "BIGINT"; Scru64Id, NanoflakeId, LocalId);
+table_of_ids!(bytea: Binary, "BYTEA"; SnoId, GlobalId);
+table_of_ids! {
+    text: Text, "TEXT COLLATE \"C\"";
+    AsText<Scru64Id>, AsText<LocalId>, AsText<SnoId>, AsText<GlobalId>
+}
+
+fn bigints_sort_by_time(server: &Postgres) {
+    finds_time_ranges(&mut bigint::Ids::new(server), &ids::scru64(1));
+    finds_time_ranges(&mut bigint::Ids::new(server), &ids::nanoflake(2));
+    finds_time_ranges(&mut bigint::Ids::new(server), &ids::kuid_local(3));
+}
+
+fn byteas_sort_by_time(server: &Postgres) {
+    finds_time_ranges(&mut bytea::Ids::new(server), &ids::sno(4));
+    let global = ids::kuid_global(5, "a@host", Drift::DEFAULT);
+    finds_time_ranges(&mut bytea::Ids::new(server), &global);
+}
+
+fn texts_sort_by_time(server: &Postgres) {
+    finds_time_ranges(&mut text::Ids::new(server), &ids::scru64(6).map(AsText));
+    finds_time_ranges(&mut text::Ids::new(server), &ids::kuid_local(7).map(AsText));
+    finds_time_ranges(&mut text::Ids::new(server), &ids::sno(8).map(AsText));
+    let global = ids::kuid_global(9, "a@host", Drift::MAX);
+    finds_time_ranges(&mut text::Ids::new(server), &global.map(AsText));
+}
+
+fn global_ids_of_several_nodes_sort_by_time_to_within_the_drift(server: &Postgres) {
+    for seed in 10..13 {
+        finds_time_ranges_across_nodes(&mut bytea::Ids::new(server), seed, |id| id);
+        finds_time_ranges_across_nodes(&mut text::Ids::new(server), seed, AsText);
+    }
+}
+
+diesel::table! {
+    orders (id) {
+        id -> Binary,
+        customer -> BigInt,
+        parent -> Nullable<Binary>,
+        label -> Text,
+        changed -> Nullable<BigInt>,
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Queryable, Selectable, Insertable, Identifiable, AsChangeset)]
+#[diesel(table_name = orders, treat_none_as_null = true)]
+struct Order {
+    id: SnoId,
+    customer: Scru64Id,
+    parent: Option<SnoId>,
+    label: AsText<GlobalId>,
+    changed: Option<NanoflakeId>,
+}
+
+fn ids_are_fields_of_structs(server: &Postgres) {
+    let mut client = Client::new(server);
+    client.batch(
+        "CREATE TEMPORARY TABLE orders (id BYTEA PRIMARY KEY, customer BIGINT NOT NULL, parent BYTEA,
+         label TEXT NOT NULL, changed BIGINT)",
+    );
+    let Client { runtime, mut connection } = client;
+    let first = Order {
+        id: SnoId::MAX,
+        customer: Scru64Id::MAX,
+        parent: None,
+        label: AsText(GlobalId::MAX),
+        changed: Some(NanoflakeId::MAX),
+    };
+    let second = Order { id: SnoId::MIN, parent: Some(first.id), changed: None, ..first.clone() };
+    runtime.block_on(async {
+        let both = [first.clone(), second.clone()];
+        let insert = diesel::insert_into(orders::table).values(&both);
+        assert_eq!(insert.execute(&mut connection).await, Ok(2));
+
+        let all = orders::table.order(orders::id).select(Order::as_select());
+        assert_eq!(all.load(&mut connection).await, Ok(vec![second.clone(), first.clone()]));
+
+        let one = orders::table.find(first.id).select(orders::customer);
+        assert_eq!(one.first::<Scru64Id>(&mut connection).await, Ok(first.customer));
+
+        let children = orders::table.filter(orders::parent.eq(first.id)).select(orders::id);
+        assert_eq!(children.load(&mut connection).await, Ok(vec![second.id]));
+
+        let any = orders::table.filter(orders::customer.eq_any([Scru64Id::MIN, Scru64Id::MAX]));
+        assert_eq!(any.count().get_result(&mut connection).await, Ok(2));
+
+        let changed = Order { parent: Some(second.id), ..first };
+        let update = diesel::update(&changed).set(&changed).returning(orders::parent);
+        let parent = update.get_result::<Option<SnoId>>(&mut connection).await;
+        assert_eq!(parent, Ok(changed.parent));
+    });
+}
+
+/// Selects a value of a type, and how PostgreSQL has it.
+macro_rules! stored {
+    ($server:ident, $value:expr, $sql:ty) => {{
+        let Client { runtime, mut connection } = Client::new($server);
+        let select = diesel::select((
+            $value.into_sql::<$sql>(),
+            diesel::dsl::sql::<Nullable<Text>>("").bind::<$sql, _>($value).sql("::text"),
+        ));
+        let (back, text) = runtime.block_on(select.get_result(&mut connection)).unwrap();
+        is_same(back, $value);
+        let text: Option<String> = text;
+        text
+    }};
+}
+
+fn is_same<T: PartialEq + Debug>(left: T, right: T) {
+    assert_eq!(left, right);
+}
+
+fn what_postgresql_holds(server: &Postgres) {
+    let is = |stored: Option<String>, expected: &str| assert_eq!(stored.as_deref(), Some(expected));
+    is(stored!(server, Scru64Id::MAX, BigInt), "4738381338321616895");
+    is(stored!(server, NanoflakeId::MAX, BigInt), "9223372036854775807");
+    is(stored!(server, LocalId::new(7), BigInt), "7");
+    is(stored!(server, SnoId::MAX, Binary), r"\xffffffffffffffffffff");
+    let global = GlobalId::from_bytes(*b"0123456789ab");
+    is(stored!(server, global, Binary), r"\x303132333435363738396162");
+    is(stored!(server, WideGlobalId::MIN, Binary), &format!(r"\x{}", "0".repeat(32)));
+    is(stored!(server, AsText(SnoId::MAX), Text), "xxxxxxxxxxxxxxxx");
+    assert_eq!(stored!(server, None::<SnoId>, Nullable<Binary>), None);
+    is(stored!(server, Some(AsText(Scru64Id::MIN)), Nullable<Text>), "000000000000");
+}
+
+/// Why `select` gives no `T`.
+fn error<T, Sql>(server: &Postgres, select: &str) -> String
+where
+    T: diesel::deserialize::FromSql<Sql, diesel::pg::Pg>
+        + Queryable<Sql, diesel::pg::Pg>
+        + Debug
+        + Send
+        + 'static,
+    Sql: SingleValue + diesel::query_builder::QueryId + Send + 'static,
+    diesel::pg::Pg: diesel::sql_types::HasSqlType<Sql>,
+{
+    let Client { runtime, mut connection } = Client::new(server);
+    let select = diesel::select(diesel::dsl::sql::<Sql>(select));
+    let error = runtime.block_on(select.get_result::<T>(&mut connection)).unwrap_err();
+    let diesel::result::Error::DeserializationError(reason) = error else {
+        panic!("{error}");
+    };
+    // It says which column it was, and has the reason as its source.
+    reason.source().map(ToString::to_string).unwrap_or_default()
+}
+
+fn what_is_no_id_is_an_error_that_says_why(server: &Postgres) {
+    let cases = [
+        (
+            error::<Scru64Id, BigInt>(server, "-1::bigint"),
+            "SCRU64 integer -1 is outside of 0..=4738381338321616895",
+        ),
+        (
+            error::<NanoflakeId, BigInt>(server, "-1::bigint"),
+            "Nanoflake integer -1 is outside of 0..=9223372036854775807",
+        ),
+        (
+            error::<LocalId, BigInt>(server, "-1::bigint"),
+            "kuid local ID -1 is outside of 0..=9223372036854775807",
+        ),
+        (
+            error::<SnoId, Binary>(server, r"'\x00'::bytea"),
+            "length in bytes 1 is outside of 10..=10",
+        ),
+        (error::<AsText<SnoId>, Text>(server, "'2'"), "not a sno ID: 1 bytes long, not 16"),
+    ];
+    for (error, expected) in cases {
+        assert_eq!(error, expected);
+    }
+}
+
+/// Local IDs are unsigned and columns are not: the column's order would not be theirs.
+fn local_ids_from_the_year_18584_on_are_refused(server: &Postgres) {
+    let Client { runtime, mut connection } = Client::new(server);
+    let select = diesel::select(LocalId::new(1 << 63).into_sql::<BigInt>());
+    let result: Result<LocalId, _> = runtime.block_on(select.get_result(&mut connection));
+    let error = result.unwrap_err().to_string();
+    let expected = "kuid local ID 9223372036854775808 is outside of 0..=9223372036854775807";
+    assert!(error.ends_with(expected), "{error}");
+    let last = stored!(server, LocalId::new(u64::MAX >> 1), BigInt);
+    assert_eq!(last, Some(i64::MAX.to_string()));
+    assert_eq!(stored!(server, AsText(LocalId::MAX), Text).as_deref(), Some("zzzzzzzzzzw"));
+}

@@ -1,0 +1,145 @@
+//! SQLite, through `rusqlite`.
+
+use core::fmt::Debug;
+use core::marker::PhantomData;
+
+use rusqlite::types::FromSql;
+use rusqlite::{Connection, ToSql, params};
+use tickid_integration::{
+    self as ids, Row, Table, finds_time_ranges, finds_time_ranges_across_nodes,
+};
+use tickid_kuid::{AsText, Drift, GlobalId, LocalId, WideGlobalId};
+use tickid_nanoflake::NanoflakeId;
+use tickid_scru64::Scru64Id;
+use tickid_sno::SnoId;
+
+struct Sqlite<Id> {
+    connection: Connection,
+    id: PhantomData<Id>,
+}
+
+impl<Id> Sqlite<Id> {
+    fn new(column: &str) -> Self {
+        let connection = Connection::open_in_memory().unwrap();
+        let create = format!(
+            "CREATE TABLE ids (number INTEGER, micros INTEGER, id {column} PRIMARY KEY) STRICT"
+        );
+        connection.execute(&create, []).unwrap();
+        Self { connection, id: PhantomData }
+    }
+
+    fn numbers(&self, condition: &str, from: &dyn ToSql, to: &dyn ToSql) -> Vec<i64> {
+        let select = format!("SELECT number FROM ids WHERE {condition} BETWEEN ?1 AND ?2");
+        let mut select = self.connection.prepare(&select).unwrap();
+        let rows = select.query_map(params![from, to], |row| row.get(0)).unwrap();
+        rows.map(Result::unwrap).collect()
+    }
+}
+
+impl<Id: ToSql + FromSql> Table<Id> for Sqlite<Id> {
+    fn insert(&mut self, row: Row<Id>) {
+        let values = params![row.number, row.micros, row.id];
+        self.connection.execute("INSERT INTO ids VALUES (?1, ?2, ?3)", values).unwrap();
+    }
+
+    fn in_order_of_id(&mut self) -> Vec<(i64, Id)> {
+        let mut select = self.connection.prepare("SELECT number, id FROM ids ORDER BY id").unwrap();
+        let rows = select.query_map([], |row| Ok((row.get(0)?, row.get(1)?))).unwrap();
+        rows.map(Result::unwrap).collect()
+    }
+
+    fn between(&mut self, min: Id, max: Id) -> Vec<i64> {
+        self.numbers("id", &min, &max)
+    }
+
+    fn during(&mut self, first: i64, last: i64) -> Vec<i64> {
+        self.numbers("micros", &first, &last)
+    }
+}
+
+#[test]
+fn integers_sort_by_time() {
+    finds_time_ranges(&mut Sqlite::new("INTEGER"), &ids::scru64(1));
+    finds_time_ranges(&mut Sqlite::new("INTEGER"), &ids::nanoflake(2));
+    finds_time_ranges(&mut Sqlite::new("INTEGER"), &ids::kuid_local(3));
+}
+
+#[test]
+fn blobs_sort_by_time() {
+    finds_time_ranges(&mut Sqlite::new("BLOB"), &ids::sno(4));
+    finds_time_ranges(&mut Sqlite::new("BLOB"), &ids::kuid_global(5, "a@host", Drift::DEFAULT));
+}
+
+#[test]
+fn texts_sort_by_time() {
+    finds_time_ranges(&mut Sqlite::new("TEXT"), &ids::scru64(6).map(AsText));
+    finds_time_ranges(&mut Sqlite::new("TEXT"), &ids::kuid_local(7).map(AsText));
+    finds_time_ranges(&mut Sqlite::new("TEXT"), &ids::sno(8).map(AsText));
+    let global = ids::kuid_global(9, "a@host", Drift::MAX);
+    finds_time_ranges(&mut Sqlite::new("TEXT"), &global.map(AsText));
+}
+
+#[test]
+fn global_ids_of_several_nodes_sort_by_time_to_within_the_drift() {
+    for seed in 10..13 {
+        finds_time_ranges_across_nodes(&mut Sqlite::new("BLOB"), seed, |id| id);
+        finds_time_ranges_across_nodes(&mut Sqlite::new("TEXT"), seed, AsText);
+    }
+}
+
+/// Writes a value, reads it back, and says how SQLite has it.
+fn stored<T: ToSql + FromSql + PartialEq + Debug>(value: T) -> String {
+    let connection = Connection::open_in_memory().unwrap();
+    let read = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get(1)?));
+    let (back, literal) = connection.query_row("SELECT ?1, quote(?1)", [&value], read).unwrap();
+    assert_eq!(value, back);
+    literal
+}
+
+#[test]
+fn what_sqlite_holds() {
+    assert_eq!(stored(Scru64Id::MAX), "4738381338321616895");
+    assert_eq!(stored(NanoflakeId::MAX), "9223372036854775807");
+    assert_eq!(stored(LocalId::new(7)), "7");
+    assert_eq!(stored(SnoId::MAX), "X'FFFFFFFFFFFFFFFFFFFF'");
+    assert_eq!(stored(GlobalId::from_bytes(*b"0123456789ab")), "X'303132333435363738396162'");
+    assert_eq!(stored(WideGlobalId::MIN), format!("X'{}'", "0".repeat(32)));
+    assert_eq!(stored(AsText(SnoId::MAX)), "'xxxxxxxxxxxxxxxx'");
+    assert_eq!(stored(None::<SnoId>), "NULL");
+    assert_eq!(stored(Some(AsText(Scru64Id::MIN))), "'000000000000'");
+}
+
+#[test]
+fn what_is_no_id_is_an_error_that_says_why() {
+    fn error<T: FromSql>(literal: &str) -> String {
+        let connection = Connection::open_in_memory().unwrap();
+        let value =
+            connection.query_row(&format!("SELECT {literal}"), [], |row| row.get::<_, T>(0));
+        value.err().map(|error| error.to_string()).unwrap_or_default()
+    }
+    let cases = [
+        (error::<Scru64Id>("-1"), "SCRU64 integer -1 is outside of 0..=4738381338321616895"),
+        (error::<NanoflakeId>("-1"), "Nanoflake integer -1 is outside of 0..="),
+        (error::<LocalId>("-1"), "kuid local ID -1 is outside of 0..=9223372036854775807"),
+        (error::<SnoId>("x'00'"), "1"),
+        (error::<SnoId>("7"), "Integer"),
+        (error::<AsText<SnoId>>("'2'"), "not a sno ID: 1 byte"),
+        (error::<Scru64Id>("NULL"), "Null"),
+    ];
+    for (error, expected) in cases {
+        assert!(error.contains(expected), "{error}: {expected}");
+    }
+}
+
+/// Local IDs are unsigned and columns are not: the column's order would not be theirs.
+#[test]
+fn local_ids_from_the_year_18584_on_are_refused() {
+    let connection = Connection::open_in_memory().unwrap();
+    let first = LocalId::new(1 << 63);
+    assert_eq!(first.unix_time().as_millis() / 1_000, 524_288_000_000);
+    let error = connection.execute("SELECT ?1", [first]).unwrap_err();
+    let expected = "kuid local ID 9223372036854775808 is outside of 0..=9223372036854775807";
+    assert!(error.to_string().contains(expected), "{error}");
+    assert_eq!(stored(LocalId::new(u64::MAX >> 1)), i64::MAX.to_string());
+    assert_eq!(stored(AsText(LocalId::MAX)), "'zzzzzzzzzzw'");
+}

@@ -1,0 +1,226 @@
+//! PostgreSQL, through `sqlx`.
+
+use core::fmt::Debug;
+use core::marker::PhantomData;
+
+use sqlx::postgres::{PgConnection, PgHasArrayType};
+use sqlx::{Connection as _, Decode, Encode, Postgres as Pg, Row as _, Type};
+use tickid_integration::{
+    self as ids, Row, Table, finds_time_ranges, finds_time_ranges_across_nodes,
+};
+use tickid_kuid::{AsText, Drift, GlobalId, LocalId, WideGlobalId};
+use tickid_nanoflake::NanoflakeId;
+use tickid_scru64::Scru64Id;
+use tickid_sno::SnoId;
+use tickid_testkit::servers::Postgres;
+use tokio::runtime::{Builder, Runtime};
+
+tickid_testkit::server_tests! {
+    Postgres:
+    bigints_sort_by_time,
+    byteas_sort_by_time,
+    texts_sort_by_time,
+    global_ids_of_several_nodes_sort_by_time_to_within_the_drift,
+    what_postgresql_holds,
+    lists_of_ids_are_arrays,
+    columns_of_other_types_are_refused,
+    what_is_no_id_is_an_error_that_says_why,
+    local_ids_from_the_year_18584_on_are_refused,
+}
+
+/// What sqlx asks of a value that is written and read.
+trait Value:
+    for<'a> Encode<'a, Pg> + for<'a> Decode<'a, Pg> + Type<Pg> + Send + Unpin + 'static
+{
+}
+
+impl<T> Value for T where
+    T: for<'a> Encode<'a, Pg> + for<'a> Decode<'a, Pg> + Type<Pg> + Send + Unpin + 'static
+{
+}
+
+/// A connection, and what waits for it.
+struct Client {
+    runtime: Runtime,
+    connection: PgConnection,
+}
+
+impl Client {
+    fn new(server: &Postgres) -> Self {
+        let runtime = Builder::new_current_thread().enable_all().build().unwrap();
+        let connection = runtime.block_on(PgConnection::connect(&server.url())).unwrap();
+        Self { runtime, connection }
+    }
+
+    fn execute(&mut self, sql: &str) {
+        let query = sqlx::query(sql).execute(&mut self.connection);
+        self.runtime.block_on(query).unwrap();
+    }
+
+    /// The first column of what `sql` selects, whose parameters are these.
+    fn select<T: Value, R: Value>(&mut self, sql: &str, parameters: [T; 2]) -> Vec<R> {
+        let [first, second] = parameters;
+        let query = sqlx::query_scalar(sql).bind(first).bind(second);
+        self.runtime.block_on(query.fetch_all(&mut self.connection)).unwrap()
+    }
+}
+
+struct Ids<Id> {
+    client: Client,
+    id: PhantomData<Id>,
+}
+
+impl<Id> Ids<Id> {
+    fn new(server: &Postgres, column: &str) -> Self {
+        let mut client = Client::new(server);
+        client.execute(&format!(
+            "CREATE TEMPORARY TABLE ids (number BIGINT, micros BIGINT, id {column} PRIMARY KEY)"
+        ));
+        Self { client, id: PhantomData }
+    }
+}
+
+impl<Id: Value> Table<Id> for Ids<Id> {
+    fn insert(&mut self, row: Row<Id>) {
+        let insert = sqlx::query("INSERT INTO ids VALUES ($1, $2, $3)");
+        let insert = insert.bind(row.number).bind(row.micros).bind(row.id);
+        let Client { runtime, connection } = &mut self.client;
+        runtime.block_on(insert.execute(connection)).unwrap();
+    }
+
+    fn in_order_of_id(&mut self) -> Vec<(i64, Id)> {
+        let select = sqlx::query_as("SELECT number, id FROM ids ORDER BY id");
+        let Client { runtime, connection } = &mut self.client;
+        runtime.block_on(select.fetch_all(connection)).unwrap()
+    }
+
+    fn between(&mut self, min: Id, max: Id) -> Vec<i64> {
+        self.client.select("SELECT number FROM ids WHERE id BETWEEN $1 AND $2", [min, max])
+    }
+
+    fn during(&mut self, first: i64, last: i64) -> Vec<i64> {
+        self.client.select("SELECT number FROM ids WHERE micros BETWEEN $1 AND $2", [first, last])
+    }
+}
+
+const SORTED_TEXT: &str = "TEXT COLLATE \"C\"";
+
+fn bigints_sort_by_time(server: &Postgres) {
+    finds_time_ranges(&mut Ids::new(server, "BIGINT"), &ids::scru64(1));
+    finds_time_ranges(&mut Ids::new(server, "BIGINT"), &ids::nanoflake(2));
+    finds_time_ranges(&mut Ids::new(server, "BIGINT"), &ids::kuid_local(3));
+}
+
+fn byteas_sort_by_time(server: &Postgres) {
+    finds_time_ranges(&mut Ids::new(server, "BYTEA"), &ids::sno(4));
+    let global = ids::kuid_global(5, "a@host", Drift::DEFAULT);
+    finds_time_ranges(&mut Ids::new(server, "BYTEA"), &global);
+}
+
+fn texts_sort_by_time(server: &Postgres) {
+    finds_time_ranges(&mut Ids::new(server, SORTED_TEXT), &ids::scru64(6).map(AsText));
+    finds_time_ranges(&mut Ids::new(server, SORTED_TEXT), &ids::kuid_local(7).map(AsText));
+    finds_time_ranges(&mut Ids::new(server, SORTED_TEXT), &ids::sno(8).map(AsText));
+    let global = ids::kuid_global(9, "a@host", Drift::MAX);
+    finds_time_ranges(&mut Ids::new(server, SORTED_TEXT), &global.map(AsText));
+}
+
+fn global_ids_of_several_nodes_sort_by_time_to_within_the_drift(server: &Postgres) {
+    for seed in 10..13 {
+        finds_time_ranges_across_nodes(&mut Ids::new(server, "BYTEA"), seed, |id| id);
+        finds_time_ranges_across_nodes(&mut Ids::new(server, SORTED_TEXT), seed, AsText);
+    }
+}
+
+/// Writes a value, reads it back, and says how PostgreSQL has it. Its type is not said: sqlx knows it.
+fn stored<T: Value + Copy + PartialEq + Debug>(server: &Postgres, value: T) -> Option<String> {
+    let Client { runtime, mut connection } = Client::new(server);
+    let select = sqlx::query_as("SELECT $1, $1::text").bind(value);
+    let (back, text): (T, _) = runtime.block_on(select.fetch_one(&mut connection)).unwrap();
+    assert_eq!(back, value);
+    text
+}
+
+fn what_postgresql_holds(server: &Postgres) {
+    let is = |stored: Option<String>, expected: &str| assert_eq!(stored.as_deref(), Some(expected));
+    is(stored(server, Scru64Id::MAX), "4738381338321616895");
+    is(stored(server, NanoflakeId::MAX), "9223372036854775807");
+    is(stored(server, LocalId::new(7)), "7");
+    is(stored(server, SnoId::MAX), r"\xffffffffffffffffffff");
+    is(stored(server, GlobalId::from_bytes(*b"0123456789ab")), r"\x303132333435363738396162");
+    is(stored(server, WideGlobalId::MIN), &format!(r"\x{}", "0".repeat(32)));
+    is(stored(server, AsText(SnoId::MAX)), "xxxxxxxxxxxxxxxx");
+    assert_eq!(stored(server, None::<SnoId>), None);
+    is(stored(server, Some(AsText(Scru64Id::MIN))), "000000000000");
+}
+
+fn lists_of_ids_are_arrays(server: &Postgres) {
+    is_array(server, [Scru64Id::MIN, Scru64Id::MAX]);
+    is_array(server, [NanoflakeId::MIN, NanoflakeId::MAX]);
+    is_array(server, [SnoId::MIN, SnoId::MAX]);
+    is_array(server, [GlobalId::MIN, GlobalId::MAX]);
+    is_array(server, [AsText(SnoId::MIN), AsText(SnoId::MAX)]);
+}
+
+fn is_array<T: Value + PgHasArrayType + Copy + PartialEq + Debug>(server: &Postgres, ids: [T; 2]) {
+    let all = ids.to_vec();
+    let select = "SELECT id FROM unnest($1) AS id WHERE id = ANY ($2)";
+    let found: Vec<T> = Client::new(server).select(select, [all, vec![ids[1]]]);
+    assert_eq!(found, [ids[1]]);
+}
+
+/// Why `select` does not give a `T`.
+fn error<T: Value>(server: &Postgres, select: &str) -> String {
+    let Client { runtime, mut connection } = Client::new(server);
+    let row = sqlx::query(select).fetch_one(&mut connection);
+    let row = runtime.block_on(row).unwrap();
+    row.try_get::<T, _>(0).err().unwrap().to_string()
+}
+
+fn columns_of_other_types_are_refused(server: &Postgres) {
+    for error in [
+        error::<SnoId>(server, "SELECT 'a'"),
+        error::<SnoId>(server, "SELECT 1::bigint"),
+        error::<Scru64Id>(server, "SELECT 1"),
+        error::<AsText<Scru64Id>>(server, "SELECT 1::bigint"),
+    ] {
+        assert!(error.contains("mismatched types"), "{error}");
+    }
+}
+
+fn what_is_no_id_is_an_error_that_says_why(server: &Postgres) {
+    let cases = [
+        (
+            error::<Scru64Id>(server, "SELECT -1::bigint"),
+            "SCRU64 integer -1 is outside of 0..=4738381338321616895",
+        ),
+        (
+            error::<NanoflakeId>(server, "SELECT -1::bigint"),
+            "Nanoflake integer -1 is outside of 0..=9223372036854775807",
+        ),
+        (
+            error::<LocalId>(server, "SELECT -1::bigint"),
+            "kuid local ID -1 is outside of 0..=9223372036854775807",
+        ),
+        (
+            error::<SnoId>(server, r"SELECT '\x00'::bytea"),
+            "length in bytes 1 is outside of 10..=10",
+        ),
+        (error::<AsText<SnoId>>(server, "SELECT '2'"), "not a sno ID: 1 bytes long, not 16"),
+    ];
+    for (error, expected) in cases {
+        assert!(error.ends_with(expected), "{error}: {expected}");
+    }
+}
+
+/// Local IDs are unsigned and columns are not: the column's order would not be theirs.
+fn local_ids_from_the_year_18584_on_are_refused(server: &Postgres) {
+    let Client { runtime, mut connection } = Client::new(server);
+    let select = sqlx::query("SELECT $1").bind(LocalId::new(1 << 63));
+    let error = runtime.block_on(select.fetch_one(&mut connection)).unwrap_err().to_string();
+    let expected = "kuid local ID 9223372036854775808 is outside of 0..=9223372036854775807";
+    assert!(error.ends_with(expected), "{error}");
+    let last = stored(server, LocalId::new(u64::MAX >> 1));
+    assert_eq!(last, Some(i64::MAX.to_string()));
+    assert_eq!(stored(server, AsText(LocalId::MAX)).as_deref(), Some("zzzzzzzzzzw"));
+}
