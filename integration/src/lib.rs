@@ -1,10 +1,21 @@
-//! What the tests of all databases share: IDs with the times at which they were made, and what a table of
-//! them has to be good for.
+//! What these tests share: any IDs of every type; for databases, IDs with the times at which they were made, and
+//! what a table of them has to be good for.
 
+mod any;
 mod history;
 mod table;
 
+pub use self::any::any;
 pub use self::history::{
     History, Issued, TimeRange, kuid_global, kuid_local, nanoflake, scru64, sno,
 };
 pub use self::table::{Row, Table, finds_time_ranges, finds_time_ranges_across_nodes};
+
+/// The examples of the pages, so that they stay true.
+#[cfg(doctest)]
+mod pages {
+    #[doc = include_str!("../../docs/moving.md")]
+    struct Moving;
+    #[doc = include_str!("../../docs/stacks.md")]
+    struct Stacks;
+}

@@ -1,9 +1,11 @@
 use crate::error::Error;
 use crate::run::say;
-use crate::workspace::Workspace;
+use crate::workspace::{INTEGRATION, Workspace};
 
 pub(crate) fn test(workspace: &Workspace) -> Result<(), Error> {
-    workspace.cargo(&["test", "--workspace", "--all-features"]).run()?;
+    let features = workspace.features_without_databases();
+    workspace.cargo(&["test", "--workspace"]).args(features).run()?;
+    workspace.cargo_in(INTEGRATION, &["test"]).run()?;
     // What works only because another package turned on `std` would go unnoticed above, so each
     // library has its turn alone. Tests themselves need an allocator; examples and integration tests
     // need all of `std`.

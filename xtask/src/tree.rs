@@ -7,7 +7,8 @@ use crate::workspace::Workspace;
 
 pub(crate) fn check(workspace: &Workspace) -> Result<(), Error> {
     let duplicates = workspace
-        .cargo(&["tree", "--quiet", "--workspace", "--all-features", "--duplicates"])
+        .cargo(&["tree", "--quiet", "--workspace", "--duplicates"])
+        .args(workspace.features_without_databases())
         .args(["--edges", "normal,build,dev"])
         .args(["--depth", "0", "--prefix", "none", "--format", "{p}"])
         .read()?;

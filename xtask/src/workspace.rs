@@ -1,5 +1,6 @@
 //! The repository and its packages.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
@@ -8,8 +9,14 @@ use crate::error::Error;
 use crate::run::Run;
 
 /// Workspaces of their own inside of the repository, where they exist.
-const ASIDE: [&str; 3] = ["benches", "fuzz", NO_STD];
+const ASIDE: [&str; 4] = ["benches", "fuzz", INTEGRATION, NO_STD];
+/// Tests of what only needs to be built where it is used: clients of databases, validators.
+pub(crate) const INTEGRATION: &str = "integration";
 pub(crate) const NO_STD: &str = "xtask/no_std";
+
+/// Features for clients of databases. These bring what is not ours to choose: crates in two versions, and C
+/// libraries to link with.
+const DATABASE_CLIENTS: [&str; 4] = ["diesel", "postgres-types", "rusqlite", "sqlx"];
 
 /// A package of the main workspace.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
@@ -51,6 +58,15 @@ impl Workspace {
     /// What others depend on.
     pub(crate) fn libraries(&self) -> impl Iterator<Item = &Package> {
         self.packages.iter().filter(|package| package.is_library)
+    }
+
+    /// For cargo: all features of all packages but those for clients of databases.
+    pub(crate) fn features_without_databases(&self) -> [String; 2] {
+        let features: BTreeSet<_> =
+            self.packages.iter().flat_map(|package| &package.features).collect();
+        let mut features: Vec<_> = features.into_iter().map(String::as_str).collect();
+        features.retain(|feature| !DATABASE_CLIENTS.contains(feature));
+        ["--features".to_owned(), features.join(",")]
     }
 
     pub(crate) fn workspaces_aside(&self) -> impl Iterator<Item = &'static str> {
@@ -142,6 +158,17 @@ mod tests {
             dependencies: strings(["tickid-core", "cc"]),
         };
         assert_eq!(packages(metadata).unwrap(), [expected]);
+    }
+
+    #[test]
+    fn features_of_all_packages_but_those_for_databases() {
+        let package = |features: &[&str]| Package {
+            features: features.iter().map(|&feature| feature.to_owned()).collect(),
+            ..Package::default()
+        };
+        let packages = vec![package(&["std", "serde"]), package(&["diesel", "std", "uuid"])];
+        let workspace = Workspace { root: PathBuf::new(), packages };
+        assert_eq!(workspace.features_without_databases(), ["--features", "serde,std,uuid"]);
     }
 
     #[test]

@@ -63,7 +63,16 @@
 //! |---|---|---|
 //! | `std` | yes | the wall clock, methods that wait |
 //! | `alloc` | with `std` | [`VectorClock`] (without it: [`vector_clock`]'s functions), `String` forms |
-//! | `serde` | no | IDs as text in human-readable formats, as integers or bytes in binary ones; vector clocks as lists |
+//! | `serde` | no | IDs as text in human-readable formats, as integers or bytes in binary ones, or in a form of your choice by serde's `with`; vector clocks as lists |
+//! | `postgres-types`, `sqlx`, `diesel` | no | IDs in columns of PostgreSQL: `BIGINT` (local) and `BYTEA` (global), [`AsText`] of them as text |
+//! | `rusqlite` | no | IDs in columns of SQLite: `INTEGER` (local) and `BLOB` (global), [`AsText`] likewise |
+//! | `jiff`, `chrono` | no | times of these libraries from and to [`UnixTime`] |
+//! | `uuid` | no | [`WideGlobalId`] as a `Uuid` |
+//! | `schemars` | no | the JSON schema of the text |
+//! | `bytemuck` | no | global IDs as plain bytes in slices |
+//! | `arbitrary`, `proptest` | no | every ID there is, for fuzzing and property tests |
+//!
+//! How to use them, and what to know about columns that sort, is in the project's `docs/stacks.md`.
 //!
 //! # Spec
 //! The `README.md` of fogfish/uid (<https://github.com/fogfish/uid>). Where its code differs from it, and

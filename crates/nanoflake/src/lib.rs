@@ -44,7 +44,14 @@
 //! |---|---|---|
 //! | `std` | yes | the wall clock, and methods that wait |
 //! | `alloc` | with `std` | `String` forms |
-//! | `serde` | no | IDs as Base36 text in human-readable formats, as integers in binary ones |
+//! | `serde` | no | IDs as Base36 text in human-readable formats, as integers in binary ones, or in a form of your choice by serde's `with` |
+//! | `postgres-types`, `sqlx`, `diesel` | no | IDs in columns of PostgreSQL: `BIGINT` |
+//! | `rusqlite` | no | IDs in columns of SQLite: `INTEGER` |
+//! | `jiff`, `chrono` | no | times of these libraries from and to [`UnixTime`] |
+//! | `schemars` | no | the JSON schema of the text |
+//! | `arbitrary`, `proptest` | no | every ID there is, for fuzzing and property tests |
+//!
+//! How to use them, and what to know about columns that sort, is in the project's `docs/stacks.md`.
 //!
 //! # Spec
 //! Nanoflakes (<https://github.com/nanoflakes/spec>). Where the original programs differ from it, and

@@ -36,7 +36,14 @@
 //! |---|---|---|
 //! | `std` | yes | the wall clock, methods that wait, [`new`] and [`new_string`] |
 //! | `alloc` | with `std` | `String` forms |
-//! | `serde` | no | IDs as text in human-readable formats, as integers in binary ones |
+//! | `serde` | no | IDs as text in human-readable formats, as integers in binary ones, or in a form of your choice by serde's `with` |
+//! | `postgres-types`, `sqlx`, `diesel` | no | IDs in columns of PostgreSQL: `BIGINT`, [`AsText`] of them as text |
+//! | `rusqlite` | no | IDs in columns of SQLite: `INTEGER`, [`AsText`] likewise |
+//! | `jiff`, `chrono` | no | times of these libraries from and to [`UnixTime`] |
+//! | `schemars` | no | the JSON schema of the text |
+//! | `arbitrary`, `proptest` | no | every ID there is, for fuzzing and property tests |
+//!
+//! How to use them, and what to know about columns that sort, is in the project's `docs/stacks.md`.
 //!
 //! # Spec
 //! SCRU64 v1.0 (<https://github.com/scru64/spec>). Where the original program differs from it, and

@@ -38,7 +38,16 @@
 //! |---|---|---|
 //! | `std` | yes | the wall clock, methods that wait, [`new`] and [`generator`] |
 //! | `alloc` | with `std` | `String` from the text of an ID |
-//! | `serde` | no | IDs as text in human-readable formats, as 10 bytes in binary ones; [`Snapshot`] in the JSON of the original |
+//! | `serde` | no | IDs as text in human-readable formats, as 10 bytes in binary ones, or in a form of your choice by serde's `with`; [`Snapshot`] in the JSON of the original |
+//! | `postgres-types`, `sqlx`, `diesel` | no | IDs in columns of PostgreSQL: `BYTEA`, [`AsText`] of them as text |
+//! | `rusqlite` | no | IDs in columns of SQLite: `BLOB`, [`AsText`] likewise |
+//! | `jiff`, `chrono` | no | times of these libraries from and to [`UnixTime`] |
+//! | `uuid` | no | the text in 16 bytes as a `Uuid` |
+//! | `schemars` | no | the JSON schema of the text |
+//! | `bytemuck` | no | IDs as plain bytes in slices |
+//! | `arbitrary`, `proptest` | no | every ID there is, for fuzzing and property tests |
+//!
+//! How to use them, and what to know about columns that sort, is in the project's `docs/stacks.md`.
 //!
 //! # Spec
 //! sno (<https://github.com/muyo/sno>). Where the original program differs from its own document, and

@@ -12,7 +12,8 @@ impl TryFrom<UnixTime> for Timestamp {
     type Error = RangeError;
 
     fn try_from(time: UnixTime) -> Result<Self, RangeError> {
-        Self::from_microsecond(time.as_micros()).map_err(|_| {
+        // `from_microsecond` refuses the fractions of the last second (0.2.43).
+        Self::from_nanosecond(i128::from(time.as_micros()) * 1_000).map_err(|_| {
             let (min, max) = (Self::MIN.as_microsecond(), Self::MAX.as_microsecond());
             let micros = time.as_micros().into();
             RangeError::new("time in microseconds", micros, min.into(), max.into())
