@@ -64,10 +64,24 @@ pub trait Stage {
 ///     tickid_lease::store_scenarios!(super::Memory::default());
 /// }
 /// ```
+///
+/// With a type and a function from it to a stage, an array of names and functions instead, for a harness
+/// that starts a server for all of them.
+///
+/// ```text
+/// let tests: [(&str, fn(&Postgres)); _] = tickid_lease::store_scenarios!(Postgres: Stage::new);
+/// ```
 #[macro_export]
 macro_rules! store_scenarios {
+    ($server:ty: $stage:path) => {
+        $crate::store_scenarios! { @all array $server, $stage; }
+    };
     ($stage:expr) => {
-        $crate::store_scenarios!(@tests $stage;
+        $crate::store_scenarios! { @all tests $stage; }
+    };
+    (@all $form:ident $($arguments:tt)*) => {
+        // Braces: it may stand for items and for an expression.
+        $crate::store_scenarios! { @$form $($arguments)*
             claims::a_claim_gets_a_node_of_the_pool_and_a_window_around_now,
             claims::ticks_are_those_of_every_scheme,
             claims::two_claimants_dont_share_a_node,
@@ -98,7 +112,7 @@ macro_rules! store_scenarios {
             trouble::a_store_that_forgot_ends_all_leases_and_raises_all_ceilings,
             trouble::recovery_ends_all_leases_and_raises_all_ceilings,
             trouble::recovery_of_a_realm_that_is_gone_begins_beyond_all_leases,
-        );
+        }
     };
     (@tests $stage:expr; $($module:ident::$scenario:ident,)*) => {
         $(
@@ -107,6 +121,15 @@ macro_rules! store_scenarios {
                 $crate::conformance::$module::$scenario(&$stage);
             }
         )*
+    };
+    (@array $server:ty, $stage:path; $($module:ident::$scenario:ident,)*) => {
+        [$(
+            (stringify!($scenario), {
+                let scenario: fn(&$server) =
+                    |server| $crate::conformance::$module::$scenario(&$stage(server));
+                scenario
+            }),
+        )*]
     };
 }
 
