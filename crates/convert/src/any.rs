@@ -58,18 +58,6 @@ impl fmt::Display for Kind {
 }
 
 /// An ID of any of the schemes, for those who learn which one only at run time.
-///
-/// # Examples
-/// ```
-/// use tickid_convert::{AnyId, Kind, Nodes, Options};
-/// use tickid_scru64::scru64;
-///
-/// let id = AnyId::from(scru64!("0u375nxqh5cq"));
-/// let options = Options { nodes: Nodes::Set(7), ..Options::default() };
-/// let converted = id.convert_to(Kind::KuidGlobal, &options)?;
-/// assert_eq!(converted.id.kind(), Kind::KuidGlobal);
-/// # Ok::<(), tickid_convert::ConvertError>(())
-/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum AnyId {
@@ -97,23 +85,34 @@ impl AnyId {
             Self::Sno(_) => Kind::Sno,
         }
     }
+}
 
-    /// [`convert`] to a scheme that is known only at run time.
-    ///
-    /// # Errors
-    /// As [`convert`].
-    pub fn convert_to(
-        self,
-        kind: Kind,
-        options: &Options<'_>,
-    ) -> Result<Converted<Self>, ConvertError> {
-        match kind {
-            Kind::Scru64 => convert::<Scru64Id>(self, options).map(Converted::into_any),
-            Kind::Nanoflake => convert::<NanoflakeId>(self, options).map(Converted::into_any),
-            Kind::KuidLocal => convert::<LocalId>(self, options).map(Converted::into_any),
-            Kind::KuidGlobal => convert::<GlobalId>(self, options).map(Converted::into_any),
-            Kind::Sno => convert::<SnoId>(self, options).map(Converted::into_any),
-        }
+/// [`convert`] to a scheme that is known only at run time.
+///
+/// # Errors
+/// As [`convert`].
+///
+/// # Examples
+/// ```
+/// use tickid_convert::{Kind, Nodes, Options, convert_any};
+/// use tickid_scru64::scru64;
+///
+/// let options = Options { nodes: Nodes::Set(7), ..Options::default() };
+/// let converted = convert_any(scru64!("0u375nxqh5cq"), Kind::KuidGlobal, &options)?;
+/// assert_eq!(converted.id.kind(), Kind::KuidGlobal);
+/// # Ok::<(), tickid_convert::ConvertError>(())
+/// ```
+pub fn convert_any(
+    id: impl Source,
+    kind: Kind,
+    options: &Options<'_>,
+) -> Result<Converted<AnyId>, ConvertError> {
+    match kind {
+        Kind::Scru64 => convert::<Scru64Id>(id, options).map(Converted::into_any),
+        Kind::Nanoflake => convert::<NanoflakeId>(id, options).map(Converted::into_any),
+        Kind::KuidLocal => convert::<LocalId>(id, options).map(Converted::into_any),
+        Kind::KuidGlobal => convert::<GlobalId>(id, options).map(Converted::into_any),
+        Kind::Sno => convert::<SnoId>(id, options).map(Converted::into_any),
     }
 }
 

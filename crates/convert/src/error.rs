@@ -45,6 +45,12 @@ pub enum ConvertError {
         /// The bits.
         bits: u64,
     },
+    /// What is read is no ID with a node and a sequence.
+    #[error("a {kind} has no node and no sequence to convert")]
+    NoFields {
+        /// What it is.
+        kind: &'static str,
+    },
     /// No ID becomes this one under these options, so there is none to restore.
     #[error("no ID of the source becomes this one under these options")]
     NeverConverted,

@@ -37,7 +37,8 @@
 //! - [`carry`]: any ID in a UUID, a `u128` or 16 bytes, without loss.
 //! - [`foreign`]: IDs of Twitter, Discord, Instagram, Mastodon and the original Nanoflake programs, to move
 //!   away from them.
-//! - [`AnyId`]: an ID whose scheme is known only at run time.
+//! - [`AnyId`] and [`convert_any`]: IDs and targets whose scheme is known only at run time.
+//! - [`detect`]: what a text may be, likeliest first.
 //!
 //! What survives between which two schemes is in one table in the project's `docs/conversions.md`.
 //!
@@ -106,6 +107,7 @@ mod any;
 mod bulk;
 pub mod carry;
 mod convert;
+mod detect;
 mod error;
 pub mod foreign;
 mod format;
@@ -116,9 +118,12 @@ mod parts;
 mod resolution;
 mod schemes;
 
-pub use self::any::{AnyId, Kind};
+pub use self::any::{AnyId, Kind, convert_any};
 pub use self::bulk::{Losses, SliceError, convert_all, convert_slice};
 pub use self::convert::{Converted, convert, convert_exact, restore};
+pub use self::detect::{
+    Candidate, Candidates, KuidAlphabet, NanoflakeText, Plausibility, Reading, detect,
+};
 pub use self::error::ConvertError;
 pub use self::format::{Source, Target};
 pub use self::loss::{Loss, NodeLoss, SequenceLoss};

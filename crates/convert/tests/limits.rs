@@ -3,8 +3,8 @@
 #[cfg(test)]
 mod tests {
     use tickid_convert::{
-        AnyId, ConvertError, Field, Kind, Layouts, Losses, Nodes, Options, Parts, Resolution,
-        SliceError, convert, convert_all, convert_exact, convert_slice, restore,
+        ConvertError, Field, Kind, Layouts, Losses, Nodes, Options, Parts, Resolution, SliceError,
+        convert, convert_all, convert_any, convert_exact, convert_slice, restore,
     };
     use tickid_core::UnixTime;
     use tickid_kuid::{Drift, GlobalId, LocalId, Node};
@@ -201,7 +201,7 @@ mod tests {
         let [id] = nanoflakes([400_000_000_003]);
         let options = Options { nodes: Nodes::LowBits, ..Options::default() };
         for kind in Kind::ALL {
-            let any = AnyId::from(id).convert_to(kind, &options).unwrap();
+            let any = convert_any(id, kind, &options).unwrap();
             assert_eq!(any.id.kind(), kind);
             let text = match kind {
                 Kind::Scru64 => convert::<Scru64Id>(id, &options).unwrap().id.to_string(),

@@ -16,7 +16,7 @@ use core::fmt::{self, Write as _};
 use core::panic::PanicInfo;
 use core::str::FromStr;
 
-use tickid_convert::{AnyId, Kind, Layouts, Nodes, Options, carry};
+use tickid_convert::{AnyId, Kind, Layouts, Nodes, Options, carry, convert_any};
 use tickid_core::example::{Node, Seconds};
 use tickid_core::{Builder, Clock, Form, ManualClock, Scheme, UnixTime};
 use tickid_kuid::{self as kuid, Kuid};
@@ -78,7 +78,7 @@ where
 fn converts() -> Option<bool> {
     let id = AnyId::from(SnoId::min_at(NOW).ok()?);
     let options = Options { nodes: Nodes::LowBits, ..Options::default() };
-    let mut converted = Kind::ALL.into_iter().map(|kind| id.convert_to(kind, &options));
+    let mut converted = Kind::ALL.into_iter().map(|kind| convert_any(id, kind, &options));
     let carried = carry::from_uuid(carry::to_uuid(id), &Layouts::default());
     Some(converted.all(|converted| converted.is_ok()) && carried == Ok(id))
 }

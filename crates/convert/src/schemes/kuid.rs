@@ -1,5 +1,5 @@
 use tickid_core::{RangeError, UnixTime};
-use tickid_kuid::{GlobalId, Kuid, LocalId, Node};
+use tickid_kuid::{GlobalId, Kuid, LocalId, Node, WideGlobalId};
 
 use super::held;
 use crate::error::ConvertError;
@@ -91,5 +91,15 @@ impl Format for GlobalId {
         #[allow(clippy::cast_possible_truncation, reason = "32 bits")]
         let node = Node::from_u32(parts.node.map_or(0, Field::value) as u32);
         Ok(Self::from_local(local, node, layouts.drift))
+    }
+}
+
+/// As a global ID, with a node of 64 bits.
+impl Source for WideGlobalId {
+    #[inline]
+    fn parts(self, layouts: &Layouts) -> Result<Parts, ConvertError> {
+        let drift = layouts.drift;
+        let node = Field::held(self.node(drift), u64::BITS);
+        Ok(self.to_local(drift).parts(layouts)?.with_node(node).with_drift(drift))
     }
 }

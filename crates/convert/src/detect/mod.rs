@@ -1,0 +1,264 @@
+//! What a text may be.
+
+mod named;
+mod plausibility;
+mod reading;
+
+use tickid_core::UnixTime;
+use tickid_core::text::decimal;
+use tickid_kuid::{GlobalId, LocalId, WideGlobalId};
+use tickid_nanoflake::{Epoch, NanoflakeId};
+use tickid_scru64::Scru64Id;
+use tickid_sno::SnoId;
+use uuid::Uuid;
+
+pub use self::plausibility::Plausibility;
+pub use self::reading::{KuidAlphabet, NanoflakeText, Reading};
+
+use crate::carry;
+use crate::foreign::{Discord, Instagram, Mastodon, Twitter};
+use crate::options::Layouts;
+
+/// What a text may be, and how plausible the time is that it then tells.
+///
+/// It fits the format; more can't be known. Most texts fit several.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Candidate {
+    reading: Reading,
+    time: Option<UnixTime>,
+    plausibility: Plausibility,
+    /// From now, in microseconds.
+    distance: u64,
+}
+
+impl Candidate {
+    /// The text as an ID of that format.
+    #[must_use]
+    pub const fn reading(&self) -> Reading {
+        self.reading
+    }
+
+    /// When it would have been made, if the format and the layouts say so.
+    #[must_use]
+    pub const fn time(&self) -> Option<UnixTime> {
+        self.time
+    }
+
+    /// How plausible that time is.
+    #[must_use]
+    pub const fn plausibility(&self) -> Plausibility {
+        self.plausibility
+    }
+
+    /// Why it fits: what of the text is as this format has it.
+    #[must_use]
+    pub const fn reason(&self) -> &'static str {
+        self.reading.reason()
+    }
+}
+
+/// How many formats one text fits at most: 16 digits from 2 to 9 are a sno ID, a kuid in either alphabet,
+/// a Nanoflake by number, and IDs of four other systems.
+const MAX: usize = 8;
+
+/// All that a text may be, likeliest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Candidates {
+    /// The first are `Some`.
+    found: [Option<Candidate>; MAX],
+    len: usize,
+}
+
+impl Candidates {
+    /// How many there are.
+    #[must_use]
+    pub const fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether the text is nothing that is known here.
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// The candidates, likeliest first.
+    pub fn iter(&self) -> impl Iterator<Item = &Candidate> {
+        self.found.iter().flatten()
+    }
+
+    /// Whether one time is plausible and no other is: then the first is *most likely* what the text is.
+    #[must_use]
+    pub fn is_clear(&self) -> bool {
+        let likely = |place: usize| {
+            let candidate = self.found.get(place).and_then(Option::as_ref);
+            candidate.is_some_and(|candidate| candidate.plausibility == Plausibility::Likely)
+        };
+        self.len == 1 || (likely(0) && !likely(1))
+    }
+
+    /// Puts it where it belongs, behind those that are as likely.
+    #[inline]
+    fn add(&mut self, candidate: Candidate) {
+        let key = |candidate: &Candidate| (candidate.plausibility, candidate.distance);
+        let before =
+            |place: &Option<Candidate>| place.is_some_and(|other| key(&other) <= key(&candidate));
+        let at = self.found.iter().take_while(|place| before(place)).count();
+        if let Some(behind) = self.found.get_mut(at..) {
+            behind.rotate_right(1);
+            if let Some(place) = behind.first_mut() {
+                *place = Some(candidate);
+                self.len = MAX.min(self.len + 1);
+            }
+        }
+    }
+}
+
+impl IntoIterator for Candidates {
+    type Item = Candidate;
+    type IntoIter = core::iter::Flatten<core::array::IntoIter<Option<Candidate>, MAX>>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.found.into_iter().flatten()
+    }
+}
+
+/// Everything that `text` may be, likeliest first.
+///
+/// The four schemes in all of their texts, UUIDs, ULIDs, KSUIDs, and of other systems whose IDs are decimal
+/// integers, Twitter's, Discord's, Instagram's and Mastodon's. `now` is what times are judged by
+/// ([`Plausibility`]); without it all are as likely. `layouts` say what the texts don't.
+///
+/// It does not allocate.
+///
+/// # Examples
+/// ```
+/// use tickid_convert::{AnyId, Layouts, Plausibility, Reading, detect};
+/// use tickid_core::UnixTime;
+///
+/// let now = UnixTime::from_millis(1_700_000_000_000)?;
+/// let found = detect(b"bppc0m3ju134", &Layouts::default(), Some(now));
+/// let all: Vec<String> = found.iter().map(|one| one.reading().to_string()).collect();
+/// assert_eq!(all, ["Nanoflake in Base36", "SCRU64"]);
+/// // As a SCRU64 ID it would be of the year 3336, which nothing forbids.
+/// let scru64 = found.iter().last().map(|one| (one.plausibility(), one.reason()));
+/// assert_eq!(scru64, Some((Plausibility::Unlikely, "12 digits of Base36")));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[must_use]
+pub fn detect(text: &[u8], layouts: &Layouts, now: Option<UnixTime>) -> Candidates {
+    let mut search = Search { layouts, now, candidates: Candidates { found: [None; MAX], len: 0 } };
+    search.schemes(text);
+    search.decimals(text);
+    search.uuids(text);
+    search.named(text);
+    search.candidates
+}
+
+struct Search<'a> {
+    layouts: &'a Layouts,
+    now: Option<UnixTime>,
+    candidates: Candidates,
+}
+
+impl Search<'_> {
+    #[inline]
+    fn add(&mut self, reading: Reading) {
+        let time = reading.time(self.layouts);
+        let plausibility = Plausibility::of(&reading, self.layouts, time, self.now);
+        let micros = |time: UnixTime| time.as_micros();
+        let distance = match (time, self.now) {
+            (Some(time), Some(now)) => micros(time).abs_diff(micros(now)),
+            _ => 0,
+        };
+        self.candidates.add(Candidate { reading, time, plausibility, distance });
+    }
+
+    /// What the parsers of the schemes take.
+    fn schemes(&mut self, text: &[u8]) {
+        if let Ok(id) = Scru64Id::parse_bytes(text) {
+            self.add(Reading::Scru64(id));
+        }
+        if let Ok(id) = SnoId::parse_bytes(text) {
+            self.add(Reading::Sno(id));
+        }
+        self.kuids(text);
+        if let Ok(id) = NanoflakeId::parse_bytes(text) {
+            self.add(Reading::Nanoflake(id, NanoflakeText::Base36));
+        }
+    }
+
+    fn kuids(&mut self, text: &[u8]) {
+        use KuidAlphabet::{Sortable, Url};
+        // Parsers say why a text is not theirs, which costs time, so lengths are compared first.
+        match text.len() {
+            LocalId::TEXT_LEN => {
+                let both =
+                    [(LocalId::parse_bytes(text), Sortable), (LocalId::parse_url(text), Url)];
+                for (id, alphabet) in both {
+                    id.into_iter().for_each(|id| self.add(Reading::KuidLocal(id, alphabet)));
+                }
+            }
+            GlobalId::TEXT_LEN => {
+                let both =
+                    [(GlobalId::parse_bytes(text), Sortable), (GlobalId::parse_url(text), Url)];
+                for (id, alphabet) in both {
+                    id.into_iter().for_each(|id| self.add(Reading::KuidGlobal(id, alphabet)));
+                }
+            }
+            WideGlobalId::TEXT_LEN => {
+                let both = [
+                    (WideGlobalId::parse_bytes(text), Sortable),
+                    (WideGlobalId::parse_url(text), Url),
+                ];
+                for (id, alphabet) in both {
+                    id.into_iter().for_each(|id| self.add(Reading::KuidWide(id, alphabet)));
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Integers in decimal, which don't say whose they are.
+    fn decimals(&mut self, text: &[u8]) {
+        if !text.first().is_some_and(u8::is_ascii_digit) {
+            return;
+        }
+        let Ok(number) = decimal::decode(text, u64::MAX) else {
+            return;
+        };
+        if let Ok(id) = NanoflakeId::try_from(number) {
+            self.add(Reading::Nanoflake(id, NanoflakeText::Decimal));
+            if self.layouts.epoch != Epoch::TWITTER {
+                self.add(Reading::Twitter(Twitter(number)));
+            }
+        }
+        if self.layouts.epoch != Epoch::DISCORD || number >> 63 == 1 {
+            self.add(Reading::Discord(Discord(number)));
+        }
+        self.add(Reading::Instagram(Instagram(number)));
+        self.add(Reading::Mastodon(Mastodon(number)));
+    }
+
+    fn uuids(&mut self, text: &[u8]) {
+        // From 32 hexadecimal digits to a URN.
+        if !(32..=45).contains(&text.len()) {
+            return;
+        }
+        if let Ok(uuid) = Uuid::try_parse_ascii(text) {
+            if let Ok(id) = carry::from_uuid(uuid, self.layouts) {
+                self.add(Reading::Carried(id));
+            }
+            self.add(Reading::Uuid(uuid));
+        }
+    }
+
+    fn named(&mut self, text: &[u8]) {
+        if let Some(time) = named::ulid_time(text) {
+            self.add(Reading::Ulid { time });
+        }
+        if let Some(time) = named::ksuid_time(text) {
+            self.add(Reading::Ksuid { time });
+        }
+    }
+}

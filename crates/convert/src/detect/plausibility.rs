@@ -1,0 +1,47 @@
+use core::time::Duration;
+
+use tickid_core::UnixTime;
+
+use crate::detect::Reading;
+use crate::options::Layouts;
+
+/// How plausible it is that an ID was made at its time. Likelier ones come first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum Plausibility {
+    /// In the 30 years before now, or up to a day after it.
+    Likely,
+    /// It has no time, or there is no now to hold it against.
+    Unknown,
+    /// At another time.
+    Unlikely,
+    /// No generator issues it: a kuid whose fields are no time, or a SCRU64 ID with a reserved timestamp.
+    NeverIssued,
+}
+
+impl Plausibility {
+    /// As old as IDs of these kinds may well be.
+    const PAST: Duration = Duration::from_secs(30 * 31_556_952);
+    /// What clocks may be wrong by, and what generators run ahead of them.
+    const FUTURE: Duration = Duration::from_secs(86_400);
+
+    #[inline]
+    pub(super) fn of(
+        reading: &Reading,
+        layouts: &Layouts,
+        time: Option<UnixTime>,
+        now: Option<UnixTime>,
+    ) -> Self {
+        if reading.is_never_issued(layouts) {
+            return Self::NeverIssued;
+        }
+        match (time, now) {
+            (Some(time), Some(now)) => {
+                let is_likely = now.saturating_since(time) <= Self::PAST
+                    && time.saturating_since(now) <= Self::FUTURE;
+                if is_likely { Self::Likely } else { Self::Unlikely }
+            }
+            _ => Self::Unknown,
+        }
+    }
+}

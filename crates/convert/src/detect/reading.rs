@@ -1,0 +1,208 @@
+use core::fmt;
+
+use tickid_core::UnixTime;
+use tickid_kuid::{GlobalId, LocalId, WideGlobalId};
+use tickid_nanoflake::NanoflakeId;
+use tickid_scru64::Scru64Id;
+use tickid_sno::SnoId;
+use uuid::Uuid;
+
+use crate::any::AnyId;
+use crate::error::ConvertError;
+use crate::foreign::{Discord, Instagram, Mastodon, Twitter};
+use crate::format::Source;
+use crate::options::Layouts;
+use crate::parts::Parts;
+
+/// Which alphabet a kuid's text is taken to be in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum KuidAlphabet {
+    /// The one that sorts, which today's Erlang library writes.
+    Sortable,
+    /// URL-safe Base64, as documented.
+    Url,
+}
+
+/// Which text of a Nanoflake it is taken to be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum NanoflakeText {
+    /// Base36, padded or not.
+    Base36,
+    /// Decimal.
+    Decimal,
+}
+
+/// A text as an ID of one format.
+///
+/// As a [`Source`] it can be converted where its fields map; of others there is an error that says so.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Reading {
+    /// Of SCRU64.
+    Scru64(Scru64Id),
+    /// Of Nanoflake.
+    Nanoflake(NanoflakeId, NanoflakeText),
+    /// Of kuid, local.
+    KuidLocal(LocalId, KuidAlphabet),
+    /// Of kuid, global.
+    KuidGlobal(GlobalId, KuidAlphabet),
+    /// Of kuid, global with a node of 64 bits.
+    KuidWide(WideGlobalId, KuidAlphabet),
+    /// Of sno.
+    Sno(SnoId),
+    /// Of any scheme, in a UUID made by [`carry`](crate::carry).
+    Carried(AnyId),
+    /// Of Twitter.
+    Twitter(Twitter),
+    /// Of Discord.
+    Discord(Discord),
+    /// Of Instagram.
+    Instagram(Instagram),
+    /// Of Mastodon.
+    Mastodon(Mastodon),
+    /// A UUID.
+    Uuid(Uuid),
+    /// A ULID.
+    Ulid {
+        /// When it was made.
+        time: UnixTime,
+    },
+    /// A KSUID.
+    Ksuid {
+        /// When it was made.
+        time: UnixTime,
+    },
+}
+
+impl Reading {
+    /// The ID, if it is one of the schemes'.
+    #[must_use]
+    pub const fn id(&self) -> Option<AnyId> {
+        match *self {
+            Self::Scru64(id) => Some(AnyId::Scru64(id)),
+            Self::Nanoflake(id, _) => Some(AnyId::Nanoflake(id)),
+            Self::KuidLocal(id, _) => Some(AnyId::KuidLocal(id)),
+            Self::KuidGlobal(id, _) => Some(AnyId::KuidGlobal(id)),
+            Self::Sno(id) => Some(AnyId::Sno(id)),
+            Self::Carried(id) => Some(id),
+            _ => None,
+        }
+    }
+
+    /// What of the text is as the format has it.
+    #[must_use]
+    pub const fn reason(&self) -> &'static str {
+        match self {
+            Self::Scru64(_) => "12 digits of Base36",
+            Self::Nanoflake(_, NanoflakeText::Base36) => "up to 13 digits of Base36",
+            Self::Nanoflake(_, NanoflakeText::Decimal) | Self::Twitter(_) => {
+                "a decimal integer of up to 63 bits"
+            }
+            Self::KuidLocal(_, KuidAlphabet::Sortable) => "11 characters of .0-9A-Z_a-z",
+            Self::KuidLocal(_, KuidAlphabet::Url) => "11 characters of A-Za-z0-9-_",
+            Self::KuidGlobal(_, KuidAlphabet::Sortable) => "16 characters of .0-9A-Z_a-z",
+            Self::KuidGlobal(_, KuidAlphabet::Url) => "16 characters of A-Za-z0-9-_",
+            Self::KuidWide(_, KuidAlphabet::Sortable) => "22 characters of .0-9A-Z_a-z",
+            Self::KuidWide(_, KuidAlphabet::Url) => "22 characters of A-Za-z0-9-_",
+            Self::Sno(_) => "16 characters of 2-9a-x",
+            Self::Carried(_) => "a UUID with the marks of a carried ID",
+            Self::Discord(_) | Self::Instagram(_) | Self::Mastodon(_) => {
+                "a decimal integer of up to 64 bits"
+            }
+            Self::Uuid(_) => "32 hexadecimal digits, as UUIDs are written",
+            Self::Ulid { .. } => "26 digits of Crockford's base 32, 128 bits",
+            Self::Ksuid { .. } => "27 digits of base 62, 160 bits",
+        }
+    }
+
+    /// When the ID was made, if it and the layouts say so.
+    #[inline]
+    pub(crate) fn time(&self, layouts: &Layouts) -> Option<UnixTime> {
+        match *self {
+            Self::Uuid(uuid) => uuid_time(uuid),
+            Self::Ulid { time } | Self::Ksuid { time } => Some(time),
+            Self::KuidLocal(id, _) => Some(id.unix_time()),
+            Self::KuidGlobal(id, _) => Some(id.unix_time(layouts.drift)),
+            Self::KuidWide(id, _) => Some(id.unix_time(layouts.drift)),
+            Self::Scru64(id) => Some(id.unix_time()),
+            _ => self.parts(layouts).ok().map(|parts| parts.time()),
+        }
+    }
+
+    /// Whether no generator issues such an ID, because it holds no time or a reserved one.
+    #[inline]
+    pub(crate) fn is_never_issued(&self, layouts: &Layouts) -> bool {
+        match *self {
+            Self::Scru64(id) => id.is_reserved(),
+            Self::KuidLocal(id, _) => id.tick().is_none(),
+            Self::KuidGlobal(id, _) => id.tick(layouts.drift).is_none(),
+            Self::KuidWide(id, _) => id.tick(layouts.drift).is_none(),
+            Self::Carried(id) => id.parts(layouts).is_err(),
+            _ => false,
+        }
+    }
+}
+
+fn uuid_time(uuid: Uuid) -> Option<UnixTime> {
+    let (seconds, nanos) = uuid.get_timestamp()?.to_unix();
+    let micros = i64::try_from(seconds).ok()?.checked_mul(1_000_000)?;
+    Some(UnixTime::from_micros(micros.checked_add((nanos / 1_000).into())?))
+}
+
+/// # Errors
+/// [`ConvertError::NoFields`] for UUIDs, ULIDs and KSUIDs: beside their time they have random bits.
+impl Source for Reading {
+    #[inline]
+    fn parts(self, layouts: &Layouts) -> Result<Parts, ConvertError> {
+        match self {
+            Self::Scru64(id) => id.parts(layouts),
+            Self::Nanoflake(id, _) => id.parts(layouts),
+            Self::KuidLocal(id, _) => id.parts(layouts),
+            Self::KuidGlobal(id, _) => id.parts(layouts),
+            Self::KuidWide(id, _) => id.parts(layouts),
+            Self::Sno(id) => id.parts(layouts),
+            Self::Carried(id) => id.parts(layouts),
+            Self::Twitter(id) => id.parts(layouts),
+            Self::Discord(id) => id.parts(layouts),
+            Self::Instagram(id) => id.parts(layouts),
+            Self::Mastodon(id) => id.parts(layouts),
+            Self::Uuid(_) => Err(ConvertError::NoFields { kind: "UUID" }),
+            Self::Ulid { .. } => Err(ConvertError::NoFields { kind: "ULID" }),
+            Self::Ksuid { .. } => Err(ConvertError::NoFields { kind: "KSUID" }),
+        }
+    }
+}
+
+/// The name of the format, and of the text where there are several.
+impl fmt::Display for Reading {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Carried(id) => return write!(f, "{} in a UUID", id.kind()),
+            Self::Uuid(uuid) if uuid.get_version_num() != 0 => {
+                return write!(f, "UUID of version {}", uuid.get_version_num());
+            }
+            _ => {}
+        }
+        f.pad(match self {
+            Self::Scru64(_) => "SCRU64",
+            Self::Nanoflake(_, NanoflakeText::Base36) => "Nanoflake in Base36",
+            Self::Nanoflake(_, NanoflakeText::Decimal) => "Nanoflake in decimal",
+            Self::KuidLocal(_, KuidAlphabet::Sortable) => "kuid local",
+            Self::KuidLocal(_, KuidAlphabet::Url) => "kuid local in URL-safe Base64",
+            Self::KuidGlobal(_, KuidAlphabet::Sortable) => "kuid global",
+            Self::KuidGlobal(_, KuidAlphabet::Url) => "kuid global in URL-safe Base64",
+            Self::KuidWide(_, KuidAlphabet::Sortable) => "kuid global of 128 bits",
+            Self::KuidWide(_, KuidAlphabet::Url) => "kuid global of 128 bits in URL-safe Base64",
+            Self::Sno(_) => "sno",
+            Self::Twitter(_) => "Twitter Snowflake",
+            Self::Discord(_) => "Discord Snowflake",
+            Self::Instagram(_) => "Instagram ID",
+            Self::Mastodon(_) => "Mastodon ID",
+            Self::Carried(_) | Self::Uuid(_) => "UUID",
+            Self::Ulid { .. } => "ULID",
+            Self::Ksuid { .. } => "KSUID",
+        })
+    }
+}

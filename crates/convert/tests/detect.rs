@@ -1,0 +1,199 @@
+//! Every format that a text fits is found, likeliest first, with the reason.
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use tickid_convert::{
+        AnyId, Candidates, ConvertError, KuidAlphabet, Layouts, NanoflakeText, Options,
+        Plausibility, Reading, Source, carry, convert, detect,
+    };
+    use tickid_core::UnixTime;
+    use tickid_kuid::{GlobalId, LocalId, WideGlobalId};
+    use tickid_nanoflake::{Epoch, NanoflakeId};
+    use tickid_scru64::Scru64Id;
+    use tickid_sno::SnoId;
+
+    const NOW: UnixTime = UnixTime::from_micros(1_750_000_000_000_000); // 2025-06-15
+
+    fn found(text: &str) -> Candidates {
+        detect(text.as_bytes(), &Layouts::default(), Some(NOW))
+    }
+
+    fn names(text: &str) -> Vec<String> {
+        found(text).iter().map(|one| one.reading().to_string()).collect()
+    }
+
+    #[test]
+    fn texts_of_today_are_told_first() {
+        for (text, names_of) in [
+            ("0u375nxqh5cq", vec!["SCRU64"]), // no Nanoflake: it leads with a zero
+            ("bppc0m3ju134", vec!["Nanoflake in Base36", "SCRU64"]),
+            (
+                "1541815603606036480",
+                vec!["Nanoflake in decimal", "Instagram ID", "Discord Snowflake", "Mastodon ID"],
+            ),
+            (".5.tXVEf8n8vPN.0", vec!["kuid global"]),
+            ("AGA5igPrJzJ7aYAB", vec!["kuid global in URL-safe Base64", "kuid global"]),
+            ("brpk4q72xwf2m63l", vec!["sno", "kuid global in URL-safe Base64", "kuid global"]),
+            ("01ARZ3NDEKTSV4RRFFQ69G5FAV", vec!["ULID"]),
+            ("0ujtsYcgvSTl8PAuAdqWYSMnLOv", vec!["KSUID"]),
+            ("017f22e2-79b0-7cc3-98c4-dc0c0c07398f", vec!["UUID of version 7"]),
+            ("919108f7-52d1-4320-9bac-f847db4148a8", vec!["UUID of version 4"]),
+            ("{919108F7-52D1-4320-9BAC-F847DB4148A8}", vec!["UUID of version 4"]),
+            ("00000000-0000-0000-0000-000000000000", vec!["UUID"]),
+            ("not an ID", vec![]),
+            ("", vec![]),
+        ] {
+            let mut all = names(text);
+            if text.len() == 16 && all.len() == 3 {
+                // Two that are about as far from today.
+                all[1..].sort_by_key(|name| !name.contains("URL"));
+            }
+            assert_eq!(all, names_of, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_clear_is_what_alone_has_a_plausible_time() {
+        for (text, is_clear) in [
+            ("0u375nxqh5cq", true),         // the only one
+            ("bppc0m3ju134", true),         // the other is of the year 3336
+            ("1541815603606036480", false), // of 2022 for Twitter, of 2026 for Discord...
+            ("not an ID", false),
+        ] {
+            assert_eq!(found(text).is_clear(), is_clear, "{text}");
+        }
+        let unknown = detect(b"bppc0m3ju134", &Layouts::default(), None);
+        assert!(!unknown.is_clear() && unknown.len() == 2, "without a clock nothing is");
+    }
+
+    #[test]
+    fn times_are_judged_by_now() {
+        let at = |millis: i64| {
+            let id = NanoflakeId::new((millis - Epoch::TWITTER.as_unix_millis()) << 22).unwrap();
+            let text = id.encode_padded();
+            let found = detect(text.as_bytes(), &Layouts::default(), Some(NOW));
+            let one = found
+                .iter()
+                .find(|one| one.reading() == Reading::Nanoflake(id, NanoflakeText::Base36));
+            let one = one.unwrap();
+            assert_eq!(one.time().unwrap().as_millis(), millis);
+            one.plausibility()
+        };
+        let now = NOW.as_millis();
+        assert_eq!(at(now), Plausibility::Likely);
+        assert_eq!(at(now + 86_400_000), Plausibility::Likely);
+        assert_eq!(at(now + 86_400_001), Plausibility::Unlikely);
+        assert_eq!(at(now - 14 * 31_556_952_000), Plausibility::Likely);
+        let reserved = found("000000000000");
+        assert_eq!(reserved.iter().next().unwrap().plausibility(), Plausibility::NeverIssued);
+        let no_time = found("zzzzzzzzzzw");
+        let kuid = no_time
+            .iter()
+            .find(|one| one.reading() == Reading::KuidLocal(LocalId::MAX, KuidAlphabet::Sortable));
+        assert_eq!(kuid.unwrap().plausibility(), Plausibility::NeverIssued);
+        let v4 = found("919108f7-52d1-4320-9bac-f847db4148a8");
+        assert_eq!(v4.iter().next().unwrap().plausibility(), Plausibility::Unknown);
+    }
+
+    #[test]
+    fn named_texts_tell_their_times_and_are_not_converted() {
+        for (text, millis, kind) in [
+            ("01ARZ3NDEKTSV4RRFFQ69G5FAV", Some(1_469_922_850_259), "ULID"),
+            ("0ujtsYcgvSTl8PAuAdqWYSMnLOv", Some(1_507_608_047_000), "KSUID"),
+            ("017f22e2-79b0-7cc3-98c4-dc0c0c07398f", Some(1_645_557_742_000), "UUID"),
+            ("c232ab00-9414-11ec-b3c8-9f6bdeced846", Some(1_645_557_742_000), "UUID"),
+            ("919108f7-52d1-4320-9bac-f847db4148a8", None, "UUID"),
+        ] {
+            let one = found(text).into_iter().next().unwrap();
+            assert_eq!(one.time().map(UnixTime::as_millis), millis, "{text}");
+            let error = convert::<SnoId>(one.reading(), &Options::default()).unwrap_err();
+            assert_eq!(error, ConvertError::NoFields { kind });
+        }
+    }
+
+    #[test]
+    fn an_id_in_a_uuid_is_found_there() {
+        let id = AnyId::from("brpk4q72xwf2m63l".parse::<SnoId>().unwrap());
+        for uuid in [carry::to_uuid(id), carry::to_uuid_v7(id, &Layouts::default()).unwrap()] {
+            let found = found(&uuid.to_string());
+            let readings: Vec<Reading> = found.iter().map(|one| one.reading()).collect();
+            assert_eq!(readings.len(), 2);
+            assert!(readings.contains(&Reading::Carried(id)));
+            assert!(readings.contains(&Reading::Uuid(uuid)));
+            assert_eq!(Reading::Carried(id).id(), Some(id));
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn every_text_of_every_id_is_found(
+            scru64 in 0..=Scru64Id::MAX.get(), nanoflake in 0..=i64::MAX, local: u64,
+            global: [u8; 12], wide: [u8; 16], sno: [u8; 10],
+        ) {
+            let scru64 = Scru64Id::new(scru64).unwrap();
+            let nanoflake = NanoflakeId::new(nanoflake).unwrap();
+            let (local, global) = (LocalId::new(local), GlobalId::from_bytes(global));
+            let (wide, sno) = (WideGlobalId::from_bytes(wide), SnoId::from_bytes(sno));
+            use KuidAlphabet::{Sortable, Url};
+            use NanoflakeText::{Base36, Decimal};
+            for (text, reading) in [
+                (scru64.to_string(), Reading::Scru64(scru64)),
+                (nanoflake.to_string(), Reading::Nanoflake(nanoflake, Base36)),
+                (nanoflake.encode_padded().to_string(), Reading::Nanoflake(nanoflake, Base36)),
+                (nanoflake.encode_decimal().to_string(), Reading::Nanoflake(nanoflake, Decimal)),
+                (local.to_string(), Reading::KuidLocal(local, Sortable)),
+                (local.encode_url().to_string(), Reading::KuidLocal(local, Url)),
+                (global.to_string(), Reading::KuidGlobal(global, Sortable)),
+                (global.encode_url().to_string(), Reading::KuidGlobal(global, Url)),
+                (wide.to_string(), Reading::KuidWide(wide, Sortable)),
+                (wide.encode_url().to_string(), Reading::KuidWide(wide, Url)),
+                (sno.to_string(), Reading::Sno(sno)),
+            ] {
+                let found = found(&text);
+                prop_assert!(found.iter().any(|one| one.reading() == reading), "{text}: {found:?}");
+            }
+        }
+
+        /// None is dropped for want of room: digits fit the most formats.
+        #[test]
+        fn candidates_are_sorted_and_have_reasons(text in "[0-9]{1,20}|[2-9a-x]{16}|[0-9A-Za-z._-]{0,30}") {
+            for epoch in [Epoch::TWITTER, Epoch::DISCORD, Epoch::UNIX] {
+                let layouts = Layouts { epoch, ..Layouts::default() };
+                let found = detect(text.as_bytes(), &layouts, Some(NOW));
+                prop_assert!(found.len() <= 8);
+                prop_assert_eq!(found.iter().count(), found.len());
+                let distance = |time: Option<UnixTime>| {
+                    time.map_or(0, |time| time.as_micros().abs_diff(NOW.as_micros()))
+                };
+                let order = found.iter().map(|one| (one.plausibility(), distance(one.time())));
+                prop_assert!(order.is_sorted());
+                prop_assert!(found.iter().all(|one| !one.reason().is_empty()));
+                if let Ok(number) = text.parse::<u64>() && !text.starts_with('0') {
+                    let foreign = found.iter().filter(|one| one.reading().id().is_none());
+                    let is_64_bits = number >> 63 == 1;
+                    let twitter = usize::from(epoch != Epoch::TWITTER && !is_64_bits);
+                    let discord = usize::from(epoch != Epoch::DISCORD || is_64_bits);
+                    let expected = 2 + twitter + discord;
+                    prop_assert_eq!(foreign.count(), expected, "{}", text);
+                }
+            }
+        }
+
+        #[test]
+        fn no_text_panics(text: Vec<u8>) {
+            for one in &mut detect(&text, &Layouts::default(), Some(NOW)).into_iter() {
+                let _ = one.reading().parts(&Layouts::default());
+            }
+        }
+    }
+
+    #[test]
+    fn digits_fit_the_most_formats_and_all_are_kept() {
+        let unix = Layouts { epoch: Epoch::UNIX, ..Layouts::default() };
+        for (digits, formats) in [("222222222222", 7), ("2222222222222222", 8)] {
+            let found = detect(digits.as_bytes(), &unix, Some(NOW));
+            assert_eq!(found.len(), formats, "{found:?}");
+        }
+    }
+}
