@@ -4,11 +4,15 @@ use core::str::FromStr;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
+use tickid_core::UnixTime;
 use tickid_kuid::{Drift, Node};
 use tickid_nanoflake::{Epoch, GeneratorId};
 use tickid_scru64::{NodeIdSize, NodeSpec};
 
-/// Generate and inspect time-ordered identifiers: SCRU64, Nanoflake, kuid and sno.
+use crate::convert::ConvertArguments;
+use crate::range::RangeArguments;
+
+/// Generate, inspect and convert time-ordered identifiers: SCRU64, Nanoflake, kuid and sno.
 #[derive(Debug, Parser)]
 #[command(version, propagate_version = true, arg_required_else_help = true)]
 #[command(after_help = "Exit status: 0 done, 1 some ID was invalid or the output could not be \
@@ -35,6 +39,20 @@ pub(crate) enum Command {
   tickid inspect --scheme nanoflake --radix 10 --epoch discord 175928847299117063
   tickid gen sno -n 3 | tickid inspect --json       one object per line")]
     Inspect(InspectArguments),
+    /// Make IDs of one scheme of those of another
+    #[command(after_help = "Examples:
+  tickid convert --to sno --node 7 0u375nxqh5cq        prints the new ID, and what was lost
+  tickid convert --from scru64 --node-size 8 --to sno --exact 0u375nxqh5cq
+  tickid convert --from discord --to kuid --json 175928847299117063
+  tickid convert --from sno --to uuid brpk4q72xwf2m63l
+  tickid gen sno -n 3 | tickid convert --from sno --to nanoflake --truncate-node low")]
+    Convert(ConvertArguments),
+    /// Print the lowest and the highest ID of a range of times
+    #[command(after_help = "Examples:
+  tickid range sno --from 2024-01-01T00:00:00Z --to 2024-01-02T00:00:00Z
+  tickid range nanoflake --epoch discord --format int --from 1704067200000 --to 1704153600000
+  tickid range kuid --kind local --from 2024-01-01T00:00:00Z --to 2024-01-01T00:00:00Z --json")]
+    Range(RangeArguments),
     /// Print a completion script for a shell
     #[command(after_help = "Example:
   tickid completions bash > ~/.local/share/bash-completion/completions/tickid")]
@@ -183,6 +201,17 @@ pub(crate) struct Layouts {
     pub(crate) kuid: KuidOptions,
 }
 
+impl Layouts {
+    /// The same for all schemes at once.
+    pub(crate) fn all(&self) -> tickid_convert::Layouts {
+        tickid_convert::Layouts {
+            epoch: self.nanoflake.epoch(),
+            node_size: self.scru64.node_size,
+            drift: self.kuid.drift(),
+        }
+    }
+}
+
 #[derive(Clone, Copy, Debug, Default, Args)]
 pub(crate) struct Scru64Options {
     /// SCRU64: show node ID and counter apart, for node IDs of this many bits (1 to 23)
@@ -271,7 +300,7 @@ impl NodeHash {
 }
 
 /// Shows the reason and the range, which clap's own parsers would leave out.
-fn parse<T: FromStr>(text: &str) -> Result<T, String>
+pub(crate) fn parse<T: FromStr>(text: &str) -> Result<T, String>
 where
     T::Err: ToString,
 {
@@ -282,29 +311,37 @@ fn generator_id(text: &str) -> Result<GeneratorId, String> {
     GeneratorId::new(parse(text)?).map_err(|error| error.to_string())
 }
 
-fn node_size(text: &str) -> Result<NodeIdSize, String> {
+pub(crate) fn node_size(text: &str) -> Result<NodeIdSize, String> {
     NodeIdSize::new(parse(text)?).map_err(|error| error.to_string())
 }
 
-fn drift(text: &str) -> Result<Drift, String> {
+pub(crate) fn drift(text: &str) -> Result<Drift, String> {
     Drift::new(parse(text)?).map_err(|error| error.to_string())
 }
 
-fn epoch(text: &str) -> Result<Epoch, String> {
-    let millis = match text {
+pub(crate) fn epoch(text: &str) -> Result<Epoch, String> {
+    let time = match text {
         "twitter" => return Ok(Epoch::TWITTER),
         "discord" => return Ok(Epoch::DISCORD),
         "unix" => return Ok(Epoch::UNIX),
-        number if number.parse::<i64>().is_ok() => parse(number)?,
-        date => {
-            let time: jiff::Timestamp = date.parse().map_err(|error| {
-                format!("neither a name, nor milliseconds, nor an RFC 3339 time: {error}")
-            })?;
-            if time.subsec_nanosecond() % 1_000_000 != 0 {
-                return Err("an epoch is a whole millisecond".into());
-            }
-            time.as_millisecond()
-        }
+        other => time(other).map_err(|error| format!("no name of an epoch, {error}"))?,
     };
-    Epoch::from_unix_millis(millis).map_err(|error| error.to_string())
+    if time.as_micros() % 1_000 != 0 {
+        return Err("an epoch is a whole millisecond".into());
+    }
+    Epoch::from_unix_millis(time.as_millis()).map_err(|error| error.to_string())
+}
+
+/// A time in milliseconds since 1970 or in RFC 3339, of which whole microseconds count.
+pub(crate) fn time(text: &str) -> Result<UnixTime, String> {
+    if text.parse::<i128>().is_ok() {
+        let millis = parse(text)?;
+        return UnixTime::from_millis(millis).map_err(|error| error.to_string());
+    }
+    let time: jiff::Timestamp = text
+        .parse()
+        .map_err(|error| format!("neither milliseconds nor an RFC 3339 time: {error}"))?;
+    // Rounded towards the past, before 1970 too.
+    let micros = time.as_nanosecond().div_euclid(1_000);
+    i64::try_from(micros).map(UnixTime::from_micros).map_err(|error| error.to_string())
 }

@@ -113,7 +113,7 @@ where
 }
 
 /// Appends one ID as a line (but for raw bytes, which have nothing in between).
-fn write_id<I: Describe>(id: &I, layout: &I::Layout, format: Format, out: &mut Vec<u8>) {
+pub(crate) fn write_id<I: Describe>(id: &I, layout: &I::Layout, format: Format, out: &mut Vec<u8>) {
     let (number, len) = id.integer();
     let bytes = &number.to_be_bytes()[size_of::<u128>() - len..];
     match format {

@@ -1,13 +1,14 @@
 //! `tickid inspect`.
 
-use std::io::{self, BufRead as _, IsTerminal as _};
+use std::io;
 use std::process::ExitCode;
 
-use tickid_core::text::ParseError;
-use tickid_core::{Clock as _, SystemClock};
+use tickid_convert::{Reading, detect};
+use tickid_core::{Clock as _, SystemClock, UnixTime};
 
-use crate::args::{InspectArguments, Scheme};
+use crate::args::InspectArguments;
 use crate::failure::{Failure, INVALID};
+use crate::input::{self, Input};
 use crate::output::Output;
 use crate::picture;
 use crate::report::Report;
@@ -15,22 +16,7 @@ use crate::schemes;
 
 pub(crate) fn run(arguments: &InspectArguments) -> Result<ExitCode, Failure> {
     let mut inspector = Inspector::new(arguments);
-    if arguments.ids.is_empty() {
-        let mut lines = io::stdin().lock();
-        let mut line = Vec::new();
-        let mut number = 0;
-        while lines.read_until(b'\n', &mut line).map_err(Failure::Read)? > 0 {
-            number += 1;
-            let text = line.strip_suffix(b"\n").unwrap_or(&line);
-            let text = text.strip_suffix(b"\r").unwrap_or(text);
-            inspector.inspect(text, Some(number))?;
-            line.clear();
-        }
-    } else {
-        for id in &arguments.ids {
-            inspector.inspect(id.as_bytes(), None)?;
-        }
-    }
+    input::for_each(&arguments.ids, |input| inspector.inspect(input))?;
     inspector.out.flush()?;
     Ok(if inspector.invalid { ExitCode::from(INVALID) } else { ExitCode::SUCCESS })
 }
@@ -38,12 +24,11 @@ pub(crate) fn run(arguments: &InspectArguments) -> Result<ExitCode, Failure> {
 struct Inspector<'a> {
     arguments: &'a InspectArguments,
     out: Output,
-    /// Reports of the schemes that fit, likeliest first; those beyond are there to be used again.
-    reports: Vec<Report>,
-    /// Why the other schemes don't fit.
-    errors: Vec<ParseError>,
-    /// In milliseconds since 1970, to judge times by.
-    now: i64,
+    /// Made once, to be filled again and again.
+    report: Report,
+    /// To judge times by; without a clock all are as likely.
+    now: Option<UnixTime>,
+    layouts: tickid_convert::Layouts,
     colour: bool,
     invalid: bool,
 }
@@ -54,81 +39,74 @@ impl<'a> Inspector<'a> {
         Self {
             arguments,
             out: Output::stdout(),
-            reports: schemes::ALL.map(|_| Report::default()).into(),
-            errors: Vec::new(),
-            // Without a clock all times are as likely.
-            now: SystemClock.now().map_or(0, |now| now.as_millis()),
+            report: Report::default(),
+            now: SystemClock.now().ok(),
+            layouts: arguments.layouts.all(),
             colour: choice != anstream::ColorChoice::Never,
             invalid: false,
         }
     }
 
-    /// Reports on one input, the `line`th of standard input unless it is an argument.
-    fn inspect(&mut self, text: &[u8], line: Option<u64>) -> Result<(), Failure> {
-        let fitting = match self.describe(text) {
-            Ok(fitting) => fitting,
-            Err(reason) => {
-                // In the order in which things happened, should both go to the same place.
-                if io::stderr().is_terminal() {
-                    self.out.flush()?;
+    /// Reports on one input.
+    fn inspect(&mut self, input: Input<'_>) -> Result<(), Failure> {
+        let InspectArguments { json, all, scheme, ref layouts, .. } = *self.arguments;
+        let is_one_enough = json && !all;
+        let mut is_any = false;
+        match scheme {
+            Some(scheme) => {
+                if let Ok(reading) = schemes::read(scheme, input.text, layouts) {
+                    is_any = self.show(&reading);
                 }
-                let place = line.map_or_else(String::new, |line| format!("line {line}: "));
-                anstream::eprintln!("tickid: {place}'{}' is {reason}", text.escape_ascii());
-                self.invalid = true;
-                return Ok(());
             }
-        };
-        let arguments = self.arguments;
-        let shown = if arguments.json && !arguments.all { 1 } else { fitting };
-        for report in &self.reports[..shown] {
-            if arguments.json {
-                report.write_json(self.out.buffer());
-            } else {
-                let picture = picture::draw(report);
-                let plain;
-                let picture = if self.colour {
-                    &picture
-                } else {
-                    plain = anstream::adapter::strip_str(&picture).to_string();
-                    &plain
-                };
-                self.out.buffer().extend_from_slice(picture.as_bytes());
+            None => {
+                for candidate in detect(input.text, &self.layouts, self.now).iter() {
+                    let reading = candidate.reading();
+                    if schemes::is_asked_for(&reading, input.text, layouts) && self.show(&reading) {
+                        is_any = true;
+                        if is_one_enough {
+                            break;
+                        }
+                    }
+                }
             }
+        }
+        if !is_any {
+            self.invalid = true;
+            let reason = self.why_not(input.text);
+            input.remark(&mut self.out, &format!("is {reason}"))?;
         }
         self.out.drain()
     }
 
-    /// Fills the first reports with what fits, likeliest first, and says how many do; or why none does.
-    fn describe(&mut self, text: &[u8]) -> Result<usize, String> {
-        let one;
-        let schemes: &[Scheme] = match self.arguments.scheme {
-            Some(scheme) => {
-                one = [scheme];
-                &one
-            }
-            None => &schemes::ALL,
-        };
-        let layouts = &self.arguments.layouts;
-        let mut fitting = 0;
-        self.errors.clear();
-        for &scheme in schemes {
-            match schemes::describe(scheme, text, layouts, &mut self.reports[fitting]) {
-                Ok(()) => fitting += 1,
-                Err(error) => self.errors.push(error),
-            }
+    /// Reports on an ID; `false` for what is none of the schemes'.
+    fn show(&mut self, reading: &Reading) -> bool {
+        let report = &mut self.report;
+        if !schemes::describe(reading, &self.arguments.layouts, report) {
+            return false;
         }
-        if fitting == 0 {
-            let reasons: Vec<String> = self.errors.iter().map(ToString::to_string).collect();
-            return Err(reasons.join("; "));
+        if self.arguments.json {
+            report.write_json(self.out.buffer());
+        } else {
+            let picture = picture::draw(report);
+            let plain;
+            let picture = if self.colour {
+                &picture
+            } else {
+                plain = anstream::adapter::strip_str(&picture).to_string();
+                &plain
+            };
+            self.out.buffer().extend_from_slice(picture.as_bytes());
         }
-        // Stable: schemes that are as likely keep their order.
-        let now = self.now;
-        self.reports[..fitting].sort_by_key(|report| distance(report, now));
-        Ok(fitting)
+        true
     }
-}
 
-/// How far an ID's time is from the present, which is how unlikely it is.
-fn distance(report: &Report, now: i64) -> u64 {
-    report.time.map_or(u64::MAX, |time| time.as_millis().abs_diff(now))
+    /// What the parsers say of a text that none of them takes.
+    fn why_not(&self, text: &[u8]) -> String {
+        let one = self.arguments.scheme.map(|scheme| [scheme]);
+        let schemes = one.as_ref().map_or(&schemes::ALL[..], |one| one);
+        let errors = schemes
+            .iter()
+            .filter_map(|scheme| schemes::read(*scheme, text, &self.arguments.layouts).err());
+        errors.map(|error| error.to_string()).collect::<Vec<_>>().join("; ")
+    }
 }

@@ -1,4 +1,4 @@
-//! JSON objects of strings, integers and nulls, written straight into a buffer: what `inspect --json`
+//! JSON objects of strings, integers, booleans and nulls, written straight into a buffer: what `inspect --json`
 //! spends its time on.
 
 /// An object that has yet to be [closed](Self::close).
@@ -26,6 +26,17 @@ impl<'a> Object<'a> {
     pub(crate) fn number(&mut self, name: &str, value: i64) {
         self.name(name);
         self.out.extend_from_slice(itoa::Buffer::new().format(value).as_bytes());
+    }
+
+    /// A member that is an object, to be closed before the next.
+    pub(crate) fn object(&mut self, name: &str) -> Object<'_> {
+        self.name(name);
+        Object::open(self.out)
+    }
+
+    pub(crate) fn boolean(&mut self, name: &str, value: bool) {
+        self.name(name);
+        self.out.extend_from_slice(if value { b"true" } else { b"false" });
     }
 
     pub(crate) fn null(&mut self, name: &str) {
@@ -65,10 +76,16 @@ mod tests {
         object.number("least", i64::MIN);
         object.number("most", i64::MAX);
         object.null("nothing");
+        object.boolean("yes", true);
+        let mut inner = object.object("inner");
+        inner.number("number", 7);
+        inner.close();
+        object.boolean("no", false);
         object.close();
         let parsed: serde_json::Value = serde_json::from_slice(&out).unwrap();
         let expected = serde_json::json!({
             "a": "x._ ~", "empty": "", "least": i64::MIN, "most": i64::MAX, "nothing": null,
+            "yes": true, "inner": {"number": 7}, "no": false,
         });
         assert_eq!(parsed, expected);
     }

@@ -1,13 +1,16 @@
-//! The `tickid` command: generates and inspects time-ordered identifiers.
+//! The `tickid` command: generates, inspects and converts time-ordered identifiers.
 
 mod args;
+mod convert;
 mod failure;
 mod generate;
+mod input;
 mod inspect;
 mod json;
 mod output;
 mod picture;
 mod progress;
+mod range;
 mod report;
 mod schemes;
 
@@ -22,6 +25,8 @@ fn main() -> ExitCode {
     let outcome = match Arguments::parse().command {
         Command::Gen(arguments) => generate::run(&arguments),
         Command::Inspect(arguments) => inspect::run(&arguments),
+        Command::Convert(arguments) => convert::run(&arguments),
+        Command::Range(arguments) => range::run(&arguments),
         Command::Completions { shell } => completions(shell),
     };
     match outcome {

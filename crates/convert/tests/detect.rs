@@ -57,7 +57,7 @@ mod tests {
     fn what_is_clear_is_what_alone_has_a_plausible_time() {
         for (text, is_clear) in [
             ("0u375nxqh5cq", true),         // the only one
-            ("bppc0m3ju134", true),         // the other is of the year 3336
+            ("bppc0m3ju134", true),         // the other is of the year 2715
             ("1541815603606036480", false), // of 2022 for Twitter, of 2026 for Discord...
             ("not an ID", false),
         ] {

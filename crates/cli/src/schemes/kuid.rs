@@ -1,3 +1,4 @@
+use tickid_convert::{KuidAlphabet, Reading};
 use tickid_core::text::{ParseError, Text};
 use tickid_kuid::{GlobalId, Kuid, LocalGenerator, LocalId, Node, WideGlobalId};
 
@@ -18,6 +19,13 @@ impl KuidOptions {
         match self.alphabet {
             Some(Alphabet::Url) => url(id),
             Some(Alphabet::Sortable) | None => sortable(id),
+        }
+    }
+
+    pub(crate) fn alphabet(self) -> KuidAlphabet {
+        match self.alphabet {
+            Some(Alphabet::Url) => KuidAlphabet::Url,
+            Some(Alphabet::Sortable) | None => KuidAlphabet::Sortable,
         }
     }
 
@@ -112,27 +120,23 @@ impl Describe for WideGlobalId {
 }
 
 /// The length tells the kinds apart; what has none of the three is measured against a global ID.
-pub(crate) fn describe(
-    text: &[u8],
-    layout: &KuidOptions,
-    report: &mut Report,
-) -> Result<(), ParseError> {
-    let url = layout.alphabet == Some(Alphabet::Url);
+pub(crate) fn read(text: &[u8], layout: &KuidOptions) -> Result<Reading, ParseError> {
+    let alphabet = layout.alphabet();
+    let url = alphabet == KuidAlphabet::Url;
     match text.len() {
         LocalId::TEXT_LEN => {
             let parse = if url { LocalId::parse_url } else { LocalId::parse_bytes };
-            parse(text)?.describe(layout, report);
+            parse(text).map(|id| Reading::KuidLocal(id, alphabet))
         }
         WideGlobalId::TEXT_LEN => {
             let parse = if url { WideGlobalId::parse_url } else { WideGlobalId::parse_bytes };
-            parse(text)?.describe(layout, report);
+            parse(text).map(|id| Reading::KuidWide(id, alphabet))
         }
         _ => {
             let parse = if url { GlobalId::parse_url } else { GlobalId::parse_bytes };
-            parse(text)?.describe(layout, report);
+            parse(text).map(|id| Reading::KuidGlobal(id, alphabet))
         }
     }
-    Ok(())
 }
 
 /// A generator for `node`, or for a random one.

@@ -6,7 +6,10 @@ pub(crate) mod nanoflake;
 pub(crate) mod scru64;
 pub(crate) mod sno;
 
+use tickid_convert::Reading;
 use tickid_core::text::ParseError;
+use tickid_scru64::Scru64Id;
+use tickid_sno::SnoId;
 
 use crate::args::{Layouts, Scheme};
 use crate::report::Report;
@@ -28,19 +31,40 @@ pub(crate) trait Describe: Copy {
     fn describe(&self, layout: &Self::Layout, report: &mut Report);
 }
 
-/// Reads `text` as an ID of `scheme` and takes it apart.
-pub(crate) fn describe(
-    scheme: Scheme,
-    text: &[u8],
-    layouts: &Layouts,
-    report: &mut Report,
-) -> Result<(), ParseError> {
+/// Reads `text` as an ID of `scheme`.
+pub(crate) fn read(scheme: Scheme, text: &[u8], layouts: &Layouts) -> Result<Reading, ParseError> {
     match scheme {
-        Scheme::Scru64 => scru64::describe(text, &layouts.scru64, report),
-        Scheme::Nanoflake => nanoflake::describe(text, &layouts.nanoflake, report),
-        Scheme::Kuid => kuid::describe(text, &layouts.kuid, report),
-        Scheme::Sno => sno::describe(text, report),
+        Scheme::Scru64 => Scru64Id::parse_bytes(text).map(Reading::Scru64),
+        Scheme::Nanoflake => nanoflake::read(text, &layouts.nanoflake),
+        Scheme::Kuid => kuid::read(text, &layouts.kuid),
+        Scheme::Sno => SnoId::parse_bytes(text).map(Reading::Sno),
     }
+}
+
+/// Whether a reading of a text is the one that the options ask for: kuid's alphabets and Nanoflake's
+/// numbers are never guessed.
+pub(crate) fn is_asked_for(reading: &Reading, text: &[u8], layouts: &Layouts) -> bool {
+    match *reading {
+        Reading::Nanoflake(_, found) => found == nanoflake::text_of(text, &layouts.nanoflake),
+        Reading::KuidLocal(_, found)
+        | Reading::KuidGlobal(_, found)
+        | Reading::KuidWide(_, found) => found == layouts.kuid.alphabet(),
+        _ => true,
+    }
+}
+
+/// Takes apart what was read; `false` for what is no ID of the schemes.
+pub(crate) fn describe(reading: &Reading, layouts: &Layouts, report: &mut Report) -> bool {
+    match *reading {
+        Reading::Scru64(id) => id.describe(&layouts.scru64, report),
+        Reading::Nanoflake(id, text) => id.describe(&layouts.nanoflake.in_text(text), report),
+        Reading::KuidLocal(id, _) => id.describe(&layouts.kuid, report),
+        Reading::KuidGlobal(id, _) => id.describe(&layouts.kuid, report),
+        Reading::KuidWide(id, _) => id.describe(&layouts.kuid, report),
+        Reading::Sno(id) => id.describe(&(), report),
+        _ => return false,
+    }
+    true
 }
 
 #[cfg(test)]

@@ -1,3 +1,4 @@
+use tickid_convert::{NanoflakeText, Reading};
 use tickid_core::text::ParseError;
 use tickid_nanoflake::{GeneratorId, LocalGenerator, Nanoflake, NanoflakeId};
 
@@ -45,20 +46,34 @@ impl Describe for NanoflakeId {
     }
 }
 
-/// Without a radix, what can only be decimal is taken for decimal: more digits than Base36 has.
-pub(crate) fn describe(
-    text: &[u8],
-    layout: &NanoflakeOptions,
-    report: &mut Report,
-) -> Result<(), ParseError> {
-    let long = text.len() > NanoflakeId::TEXT_LEN && text.iter().all(u8::is_ascii_digit);
-    let radix = layout.radix.unwrap_or(if long { Radix::Decimal } else { Radix::Base36 });
-    let id = match radix {
-        Radix::Decimal => NanoflakeId::parse_decimal(text)?,
-        Radix::Base36 => NanoflakeId::parse_bytes(text)?,
+impl NanoflakeOptions {
+    /// The same for an ID that was written like this.
+    pub(crate) fn in_text(self, text: NanoflakeText) -> Self {
+        let radix = if text == NanoflakeText::Decimal { Radix::Decimal } else { Radix::Base36 };
+        Self { radix: Some(radix), ..self }
+    }
+}
+
+/// How `text` is to be read. Without a radix, what can only be decimal is taken for decimal: more digits
+/// than Base36 has.
+pub(crate) fn text_of(text: &[u8], layout: &NanoflakeOptions) -> NanoflakeText {
+    match layout.radix {
+        Some(Radix::Decimal) => NanoflakeText::Decimal,
+        Some(Radix::Base36) => NanoflakeText::Base36,
+        None if text.len() > NanoflakeId::TEXT_LEN && text.iter().all(u8::is_ascii_digit) => {
+            NanoflakeText::Decimal
+        }
+        None => NanoflakeText::Base36,
+    }
+}
+
+pub(crate) fn read(text: &[u8], layout: &NanoflakeOptions) -> Result<Reading, ParseError> {
+    let form = text_of(text, layout);
+    let id = match form {
+        NanoflakeText::Decimal => NanoflakeId::parse_decimal(text)?,
+        _ => NanoflakeId::parse_bytes(text)?,
     };
-    id.describe(&NanoflakeOptions { radix: Some(radix), ..*layout }, report);
-    Ok(())
+    Ok(Reading::Nanoflake(id, form))
 }
 
 /// A generator for `node`, or for a random one.

@@ -1,4 +1,3 @@
-use tickid_core::text::ParseError;
 use tickid_scru64::{LocalGenerator, NodeIdSize, NodeSpec, Scru64Id};
 
 use crate::args::Scru64Options;
@@ -35,14 +34,6 @@ impl Describe for Scru64Id {
             None => report.bits.push(("node_ctr", Self::NODE_CTR_BITS)),
         }
     }
-}
-
-pub(crate) fn describe(
-    text: &[u8],
-    layout: &Scru64Options,
-    report: &mut Report,
-) -> Result<(), ParseError> {
-    Scru64Id::parse_bytes(text).map(|id| id.describe(layout, report))
 }
 
 /// A generator for `node`, or for a random one of 8 bits.

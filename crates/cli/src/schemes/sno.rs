@@ -1,4 +1,3 @@
-use tickid_core::text::ParseError;
 use tickid_sno::{LocalGenerator, Partition, SnoId};
 
 use crate::failure::Failure;
@@ -35,10 +34,6 @@ impl Describe for SnoId {
             ("sequence", 16),
         ]);
     }
-}
-
-pub(crate) fn describe(text: &[u8], report: &mut Report) -> Result<(), ParseError> {
-    SnoId::parse_bytes(text).map(|id| id.describe(&(), report))
 }
 
 /// A generator for partition `node`, or for a random one.

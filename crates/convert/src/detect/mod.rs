@@ -140,7 +140,7 @@ impl IntoIterator for Candidates {
 /// let found = detect(b"bppc0m3ju134", &Layouts::default(), Some(now));
 /// let all: Vec<String> = found.iter().map(|one| one.reading().to_string()).collect();
 /// assert_eq!(all, ["Nanoflake in Base36", "SCRU64"]);
-/// // As a SCRU64 ID it would be of the year 3336, which nothing forbids.
+/// // As a SCRU64 ID it would be of the year 2715, which nothing forbids.
 /// let scru64 = found.iter().last().map(|one| (one.plausibility(), one.reason()));
 /// assert_eq!(scru64, Some((Plausibility::Unlikely, "12 digits of Base36")));
 /// # Ok::<(), Box<dyn std::error::Error>>(())

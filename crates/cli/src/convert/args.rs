@@ -1,0 +1,120 @@
+use clap::{Args, ValueEnum};
+use tickid_kuid::Drift;
+use tickid_nanoflake::Epoch;
+use tickid_scru64::NodeIdSize;
+
+use crate::args::{Kind, Layouts, NodeHash, drift, epoch, node_size, parse};
+
+#[derive(Debug, Args)]
+pub(crate) struct ConvertArguments {
+    /// IDs; lines of standard input unless given
+    #[arg(value_name = "ID")]
+    pub(super) ids: Vec<String>,
+    /// What the IDs are; unless given, what alone has a plausible time
+    #[arg(long, value_enum, value_name = "FORMAT")]
+    pub(super) from: Option<Origin>,
+    /// What to make of them
+    #[arg(long, value_enum, value_name = "FORMAT")]
+    pub(super) to: Goal,
+    /// kuid: make local IDs (8 bytes) or global ones (12 bytes, with the node)
+    #[arg(long, value_enum, default_value_t = Kind::Global)]
+    pub(super) kind: Kind,
+    #[command(flatten)]
+    pub(super) nodes: NodeArguments,
+    /// sno: the metabyte of IDs that have none, 0 to 255
+    #[arg(long, value_name = "0..255", default_value_t = 0)]
+    pub(super) meta: u8,
+    /// Convert only what loses nothing
+    #[arg(long)]
+    pub(super) exact: bool,
+    /// Print one JSON object per line, with what was lost
+    #[arg(long)]
+    pub(super) json: bool,
+    #[command(flatten)]
+    pub(super) layouts: Layouts,
+    /// Nanoflake: the epoch of the new IDs [default: that of --epoch]
+    #[arg(long, value_name = "twitter|discord|unix|MS|RFC3339", value_parser = epoch)]
+    #[arg(allow_negative_numbers = true)]
+    pub(super) to_epoch: Option<Epoch>,
+    /// SCRU64: the bits of the new IDs' node [default: those of --node-size]
+    #[arg(long, value_name = "BITS", value_parser = node_size)]
+    pub(super) to_node_size: Option<NodeIdSize>,
+    /// kuid: the drift of the new global IDs [default: that of --drift]
+    #[arg(long, value_name = "5..10", value_parser = drift)]
+    pub(super) to_drift: Option<Drift>,
+}
+
+/// Which node the new IDs have. Unless told, the one they had, if it fits.
+#[derive(Debug, Args)]
+pub(crate) struct NodeArguments {
+    /// The node of all new IDs: a number; for SCRU64 also with its size (42/8), for kuid an Erlang node
+    /// name or a fingerprint in hexadecimal after 0x
+    #[arg(long, value_name = "NODE")]
+    pub(super) node: Option<String>,
+    /// How a node name becomes a fingerprint
+    #[arg(long, value_enum, default_value_t = NodeHash::Phash2)]
+    pub(super) node_hash: NodeHash,
+    /// Cut nodes for which there are too few bits to their low or high bits
+    #[arg(long, value_enum, value_name = "END", conflicts_with = "node")]
+    pub(super) truncate_node: Option<End>,
+    /// Which node becomes which
+    #[arg(long, value_name = "OLD=NEW,...", value_delimiter = ',', value_parser = pair)]
+    #[arg(conflicts_with_all = ["node", "truncate_node"])]
+    pub(super) node_table: Vec<(u64, u64)>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum End {
+    Low,
+    High,
+}
+
+/// What can be converted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum Origin {
+    Scru64,
+    Nanoflake,
+    /// As the original programs make them, with the timestamp two bits further left
+    #[value(name = "nanoflake-shift24")]
+    NanoflakeShift24,
+    /// Local or global, as the length says
+    Kuid,
+    Sno,
+    /// An ID in a UUID, as --to uuid and the like make them
+    Uuid,
+    Twitter,
+    Discord,
+    Instagram,
+    Mastodon,
+}
+
+/// What can be made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum Goal {
+    Scru64,
+    Nanoflake,
+    Kuid,
+    Sno,
+    /// The ID as it is in a UUID of version 8
+    Uuid,
+    /// The ID as it is in a UUID shaped as of version 7, which sorts by time
+    UuidV7,
+    /// The text of a sno ID as 16 bytes
+    UuidSno,
+}
+
+fn pair(text: &str) -> Result<(u64, u64), String> {
+    let (old, new) = text.split_once('=').ok_or("there is no '=' between old and new node")?;
+    Ok((number(old)?, number(new)?))
+}
+
+/// A number in decimal, or in hexadecimal after 0x.
+pub(super) fn number(text: &str) -> Result<u64, String> {
+    match text.strip_prefix("0x") {
+        Some(digits) if digits.bytes().all(|byte| byte.is_ascii_hexdigit()) => {
+            u64::from_str_radix(digits, 16).map_err(|error| error.to_string())
+        }
+        Some(_) => Err(format!("{text:?} is no hexadecimal number")),
+        None => parse(text),
+    }
+}

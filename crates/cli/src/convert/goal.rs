@@ -1,0 +1,181 @@
+//! What is made of the IDs.
+
+use tickid_convert::{
+    AnyId, Converted, Kind, Layouts, Loss, Nodes, Options, Source as _, carry, convert_any,
+};
+use tickid_nanoflake::GeneratorId;
+use tickid_scru64::NodeSpec;
+use tickid_sno::Partition;
+use uuid::Uuid;
+
+use super::args::{ConvertArguments, End, Goal, NodeArguments, number};
+use super::origin::Original;
+use crate::args;
+use crate::failure::Failure;
+use crate::schemes::Describe as _;
+
+/// What came out.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Made {
+    Id(AnyId),
+    Uuid(Uuid),
+}
+
+impl Made {
+    /// Appends the text that the options ask for.
+    pub(super) fn write_text(&self, options: &args::Layouts, out: &mut Vec<u8>) {
+        match self {
+            Self::Id(AnyId::Nanoflake(id)) => id.write_text(&options.nanoflake, out),
+            Self::Id(AnyId::KuidLocal(id)) => id.write_text(&options.kuid, out),
+            Self::Id(AnyId::KuidGlobal(id)) => id.write_text(&options.kuid, out),
+            Self::Id(id) => out.extend_from_slice(id.to_string().as_bytes()),
+            Self::Uuid(uuid) => {
+                let mut text = [0; uuid::fmt::Hyphenated::LENGTH];
+                out.extend_from_slice(uuid.hyphenated().encode_lower(&mut text).as_bytes());
+            }
+        }
+    }
+
+    /// As a number, and how many bytes it has.
+    pub(super) fn integer(&self) -> (u128, usize) {
+        match self {
+            Self::Id(AnyId::Scru64(id)) => id.integer(),
+            Self::Id(AnyId::Nanoflake(id)) => id.integer(),
+            Self::Id(AnyId::KuidLocal(id)) => id.integer(),
+            Self::Id(AnyId::KuidGlobal(id)) => id.integer(),
+            Self::Id(AnyId::Sno(id)) => id.integer(),
+            // No other kind is ever made.
+            Self::Id(_) => (0, 0),
+            Self::Uuid(uuid) => (uuid.as_u128(), size_of::<Uuid>()),
+        }
+    }
+}
+
+impl Goal {
+    /// The scheme, unless it is a UUID.
+    fn kind(self, kind: args::Kind) -> Option<Kind> {
+        match (self, kind) {
+            (Self::Scru64, _) => Some(Kind::Scru64),
+            (Self::Nanoflake, _) => Some(Kind::Nanoflake),
+            (Self::Kuid, args::Kind::Local) => Some(Kind::KuidLocal),
+            (Self::Kuid, args::Kind::Global) => Some(Kind::KuidGlobal),
+            (Self::Sno, _) => Some(Kind::Sno),
+            (Self::Uuid | Self::UuidV7 | Self::UuidSno, _) => None,
+        }
+    }
+
+    /// Its name, as `--to` has it.
+    pub(super) const fn name(self) -> &'static str {
+        match self {
+            Self::Scru64 => "scru64",
+            Self::Nanoflake => "nanoflake",
+            Self::Kuid => "kuid",
+            Self::Sno => "sno",
+            Self::Uuid => "uuid",
+            Self::UuidV7 => "uuid-v7",
+            Self::UuidSno => "uuid-sno",
+        }
+    }
+}
+
+/// How to convert, as the arguments say. `table` is room for the table of nodes.
+pub(super) fn options<'a>(
+    arguments: &ConvertArguments,
+    table: &'a mut [(u64, u64)],
+) -> Result<Options<'a>, Failure> {
+    let source = arguments.layouts.all();
+    let mut target = Layouts {
+        epoch: arguments.to_epoch.unwrap_or(source.epoch),
+        node_size: arguments.to_node_size.or(source.node_size),
+        drift: arguments.to_drift.unwrap_or(source.drift),
+    };
+    let NodeArguments { node, truncate_node, .. } = &arguments.nodes;
+    let nodes = match (node, truncate_node) {
+        (Some(node), _) => Nodes::Set(set_node(arguments, node, &mut target)?),
+        (None, Some(End::Low)) => Nodes::LowBits,
+        (None, Some(End::High)) => Nodes::HighBits,
+        (None, None) if table.is_empty() => Nodes::Keep,
+        (None, None) => {
+            let table = tickid_convert::NodeTable::new(table);
+            Nodes::Table(table.map_err(|error| Failure::Usage(error.to_string()))?)
+        }
+    };
+    Ok(Options { source, target, nodes, metabyte: arguments.meta })
+}
+
+/// The node that all new IDs are to have, which must fit them.
+fn set_node(
+    arguments: &ConvertArguments,
+    node: &str,
+    target: &mut Layouts,
+) -> Result<u64, Failure> {
+    let usage = |error: &dyn ToString| Failure::Usage(format!("--node: {}", error.to_string()));
+    let Some(kind) = arguments.to.kind(arguments.kind) else {
+        let goal = arguments.to.name();
+        return Err(usage(&format!("an ID goes into a {goal} as it is, with the node it has")));
+    };
+    match kind {
+        Kind::Scru64 if node.contains('/') => {
+            let spec: NodeSpec = node.parse().map_err(|error| usage(&error))?;
+            target.node_size = Some(spec.node_id_size());
+            Ok(spec.node_id().into())
+        }
+        Kind::Scru64 => {
+            let size = target
+                .node_size
+                .ok_or_else(|| usage(&"a SCRU64 node needs its size: 42/8, or --to-node-size"))?;
+            let node_id = number(node).map_err(|error| usage(&error))?;
+            let node_id = u32::try_from(node_id).unwrap_or(u32::MAX);
+            let spec = NodeSpec::with_node_id(node_id, size).map_err(|error| usage(&error))?;
+            Ok(spec.node_id().into())
+        }
+        Kind::Nanoflake => {
+            let generator = number(node).map_err(|error| usage(&error))?;
+            let generator = u16::try_from(generator).unwrap_or(u16::MAX);
+            let generator = GeneratorId::new(generator).map_err(|error| usage(&error))?;
+            Ok(generator.get().into())
+        }
+        Kind::KuidLocal => Err(usage(&"a local kuid has no node")),
+        Kind::KuidGlobal => {
+            let node = arguments.nodes.node_hash.node(node).map_err(|error| usage(&error))?;
+            Ok(node.get().into())
+        }
+        Kind::Sno => {
+            let partition = number(node).map_err(|error| usage(&error))?;
+            let partition = u16::try_from(partition)
+                .map_err(|_| usage(&format!("partition {partition} is outside of 0..=65535")))?;
+            Ok(Partition::new(partition).get().into())
+        }
+        _ => Err(usage(&"no node is known for this")),
+    }
+}
+
+/// Makes what is wanted of one ID.
+pub(super) fn make(
+    original: Original,
+    arguments: &ConvertArguments,
+    options: &Options<'_>,
+) -> Result<(Made, Loss), String> {
+    if let Some(kind) = arguments.to.kind(arguments.kind) {
+        let converted = convert_any(original, kind, options).map_err(|error| error.to_string());
+        let Converted { id, loss, .. } = converted?;
+        return Ok((Made::Id(id), loss));
+    }
+    let Original::Read(reading) = original else {
+        return Err("only IDs of the four schemes go into UUIDs as they are".into());
+    };
+    let Some(id) = reading.id() else {
+        // Say so of what has no fields, too.
+        reading.parts(&options.source).map_err(|error| error.to_string())?;
+        return Err(format!("a {reading}: only IDs of the four schemes go into UUIDs as they are"));
+    };
+    let uuid = match (arguments.to, id) {
+        (Goal::UuidV7, _) => {
+            carry::to_uuid_v7(id, &options.source).map_err(|error| error.to_string())?
+        }
+        (Goal::UuidSno, AnyId::Sno(id)) => carry::sno_to_uuid(id),
+        (Goal::UuidSno, _) => return Err(format!("a {}, and not a sno ID", id.kind())),
+        _ => carry::to_uuid(id),
+    };
+    Ok((Made::Uuid(uuid), Loss::default()))
+}

@@ -1,0 +1,117 @@
+//! What the IDs to convert are.
+
+use tickid_convert::{
+    Candidate, ConvertError, Layouts, Parts, Plausibility, Reading, Source, carry, detect, foreign,
+};
+use tickid_core::UnixTime;
+use tickid_core::text::{ParseError, decimal};
+use uuid::Uuid;
+
+use super::args::Origin;
+use crate::args::{self, Scheme};
+use crate::schemes;
+
+/// An ID that was read.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Original {
+    Read(Reading),
+    Shift24(foreign::NanoflakeShift24),
+}
+
+impl Source for Original {
+    fn parts(self, layouts: &Layouts) -> Result<Parts, ConvertError> {
+        match self {
+            Self::Read(reading) => reading.parts(layouts),
+            Self::Shift24(id) => id.parts(layouts),
+        }
+    }
+}
+
+impl Original {
+    /// The name of its format, as `--from` has it.
+    pub(super) fn name(&self) -> &'static str {
+        match self {
+            Self::Shift24(_) => "nanoflake-shift24",
+            Self::Read(reading) => match reading {
+                Reading::Twitter(_) => "twitter",
+                Reading::Discord(_) => "discord",
+                Reading::Instagram(_) => "instagram",
+                Reading::Mastodon(_) => "mastodon",
+                Reading::Carried(_) | Reading::Uuid(_) => "uuid",
+                Reading::KuidWide(..) => "kuid",
+                Reading::Ulid { .. } => "ulid",
+                Reading::Ksuid { .. } => "ksuid",
+                other => other.id().map_or("unknown", |id| id.kind().name()),
+            },
+        }
+    }
+}
+
+/// Reads `text` as what it is said to be.
+pub(super) fn read(
+    origin: Origin,
+    text: &[u8],
+    options: &args::Layouts,
+    layouts: &Layouts,
+) -> Result<Original, String> {
+    let scheme = |scheme| schemes::read(scheme, text, options).map_err(|error| error.to_string());
+    let number = |what| {
+        decimal::decode(text, u64::MAX).map_err(|kind| ParseError::new(what, kind).to_string())
+    };
+    let reading = match origin {
+        Origin::Scru64 => scheme(Scheme::Scru64)?,
+        Origin::Nanoflake => scheme(Scheme::Nanoflake)?,
+        Origin::Kuid => scheme(Scheme::Kuid)?,
+        Origin::Sno => scheme(Scheme::Sno)?,
+        Origin::NanoflakeShift24 => {
+            // The same texts, whatever the bits mean; its timestamps are never negative as texts.
+            let reading = scheme(Scheme::Nanoflake)?;
+            return match reading {
+                Reading::Nanoflake(id, _) => {
+                    let value = id.get().cast_unsigned();
+                    Ok(Original::Shift24(foreign::NanoflakeShift24(value)))
+                }
+                other => Ok(Original::Read(other)),
+            };
+        }
+        Origin::Uuid => {
+            let uuid = Uuid::try_parse_ascii(text).map_err(|error| format!("no UUID: {error}"))?;
+            let id = carry::from_uuid(uuid, layouts).map_err(|error| error.to_string())?;
+            Reading::Carried(id)
+        }
+        Origin::Twitter => Reading::Twitter(foreign::Twitter(number("Twitter ID")?)),
+        Origin::Discord => Reading::Discord(foreign::Discord(number("Discord ID")?)),
+        Origin::Instagram => Reading::Instagram(foreign::Instagram(number("Instagram ID")?)),
+        Origin::Mastodon => Reading::Mastodon(foreign::Mastodon(number("Mastodon ID")?)),
+    };
+    Ok(Original::Read(reading))
+}
+
+/// What `text` most likely is, and what else it may be; an error where that is not clear.
+pub(super) fn guess(
+    text: &[u8],
+    options: &args::Layouts,
+    layouts: &Layouts,
+    now: Option<UnixTime>,
+) -> Result<(Candidate, Vec<Candidate>), String> {
+    // A UUID that holds an ID is that ID here.
+    let found = detect(text, layouts, now);
+    let is_carried = found.iter().any(|one| matches!(one.reading(), Reading::Carried(_)));
+    let asked_for = |one: &Candidate| {
+        let is_wrapping = is_carried && matches!(one.reading(), Reading::Uuid(_));
+        !is_wrapping
+            && one.plausibility() != Plausibility::NeverIssued
+            && schemes::is_asked_for(&one.reading(), text, options)
+    };
+    let mut candidates = found.into_iter().filter(asked_for);
+    let first = candidates.next().ok_or("no ID of any format known here")?;
+    let others: Vec<Candidate> = candidates.collect();
+    let is_rival = |other: &&Candidate| other.plausibility() <= first.plausibility();
+    if others.iter().any(|other| is_rival(&other)) {
+        let rivals = core::iter::once(&first).chain(others.iter().filter(is_rival));
+        let rivals: Vec<String> = rivals.map(|one| one.reading().to_string()).collect();
+        let rivals = rivals.join(", ");
+        return Err(format!("as likely one of these as another: {rivals}; say which with --from"));
+    }
+    Ok((first, others))
+}

@@ -1,0 +1,103 @@
+//! `tickid range`.
+
+use std::process::ExitCode;
+
+use clap::Args;
+use tickid_core::{RangeError, UnixTime};
+use tickid_kuid::{Kuid, LocalId};
+use tickid_nanoflake::Nanoflake;
+use tickid_scru64::Scru64;
+use tickid_sno::Sno;
+
+use crate::args::{Format, Kind, Layouts, Scheme, time};
+use crate::failure::Failure;
+use crate::generate::write_id;
+use crate::json::Object;
+use crate::output::Output;
+use crate::report::Hex;
+use crate::schemes::Describe;
+
+#[derive(Debug, Args)]
+pub(crate) struct RangeArguments {
+    /// The scheme
+    #[arg(value_enum)]
+    scheme: Scheme,
+    /// The first time, in milliseconds since 1970 or in RFC 3339
+    #[arg(long, value_name = "MS|RFC3339", value_parser = time, allow_negative_numbers = true)]
+    from: UnixTime,
+    /// The last time; the IDs of its tick are in the range
+    #[arg(long, value_name = "MS|RFC3339", value_parser = time, allow_negative_numbers = true)]
+    to: UnixTime,
+    /// kuid: local IDs (8 bytes) or global ones (12 bytes)
+    #[arg(long, value_enum, default_value_t = Kind::Global)]
+    kind: Kind,
+    /// What to print of the two IDs
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    format: Format,
+    /// Print one JSON object
+    #[arg(long, conflicts_with = "format")]
+    json: bool,
+    #[command(flatten)]
+    layouts: Layouts,
+}
+
+pub(crate) fn run(arguments: &RangeArguments) -> Result<ExitCode, Failure> {
+    let (from, to) = (arguments.from, arguments.to);
+    if from > to {
+        return Err(Failure::Usage(format!("--from {from} is after --to {to}")));
+    }
+    let layouts = &arguments.layouts;
+    match (arguments.scheme, arguments.kind) {
+        (Scheme::Scru64, _) => {
+            print(Scru64.min_at(from), Scru64.max_at(to), &layouts.scru64, arguments)
+        }
+        (Scheme::Nanoflake, _) => {
+            let layout = Nanoflake { epoch: layouts.nanoflake.epoch() };
+            print(layout.min_at(from), layout.max_at(to), &layouts.nanoflake, arguments)
+        }
+        (Scheme::Kuid, Kind::Local) => {
+            print(LocalId::min_at(from), LocalId::max_at(to), &layouts.kuid, arguments)
+        }
+        (Scheme::Kuid, Kind::Global) => {
+            let layout = Kuid { drift: layouts.kuid.drift() };
+            print(layout.min_at(from), layout.max_at(to), &layouts.kuid, arguments)
+        }
+        (Scheme::Sno, _) => print(Sno.min_at(from), Sno.max_at(to), &(), arguments),
+    }
+}
+
+fn print<I: Describe>(
+    min: Result<I, RangeError>,
+    max: Result<I, RangeError>,
+    layout: &I::Layout,
+    arguments: &RangeArguments,
+) -> Result<ExitCode, Failure> {
+    let usage = |error: RangeError| Failure::Usage(error.to_string());
+    let (min, max) = (min.map_err(usage)?, max.map_err(usage)?);
+    let mut out = Output::stdout();
+    if arguments.json {
+        let mut object = Object::open(out.buffer());
+        write_end(&min, layout, object.object("min"));
+        write_end(&max, layout, object.object("max"));
+        object.close();
+        out.buffer().push(b'\n');
+    } else {
+        for id in [min, max] {
+            write_id(&id, layout, arguments.format, out.buffer());
+        }
+    }
+    out.flush()?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// One end of the range in every form that a database may want.
+fn write_end<I: Describe>(id: &I, layout: &I::Layout, mut object: Object<'_>) {
+    let mut text = Vec::new();
+    id.write_text(layout, &mut text);
+    let (number, len) = id.integer();
+    let bytes = number.to_be_bytes();
+    object.string("text", &text);
+    object.string("hex", Hex(&bytes[bytes.len() - len..]).digits(&mut [0; _]));
+    object.string("int", number.to_string().as_bytes());
+    object.close();
+}

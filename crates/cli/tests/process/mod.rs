@@ -1,0 +1,62 @@
+//! How the tests run the command.
+
+#![allow(dead_code, reason = "each test file uses its own part of it")]
+
+use std::io::Write as _;
+use std::process::{Command, Output, Stdio};
+
+use serde_json::Value;
+
+pub(crate) const OK: i32 = 0;
+pub(crate) const INVALID: i32 = 1;
+pub(crate) const USAGE: i32 = 2;
+pub(crate) const CLOCK: i32 = 4;
+
+pub(crate) fn tickid(arguments: &str) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_tickid"));
+    command.args(arguments.split_whitespace()).stdin(Stdio::null()).env_remove("NO_COLOR");
+    command
+}
+
+pub(crate) struct Ran {
+    pub(crate) status: i32,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+}
+
+impl From<Output> for Ran {
+    fn from(output: Output) -> Self {
+        Self {
+            status: output.status.code().expect("ended by itself"),
+            stdout: String::from_utf8(output.stdout).expect("text"),
+            stderr: String::from_utf8(output.stderr).expect("text"),
+        }
+    }
+}
+
+pub(crate) fn run(arguments: &str) -> Ran {
+    tickid(arguments).output().expect("runs").into()
+}
+
+pub(crate) fn run_with_input(arguments: &str, input: &[u8]) -> Ran {
+    let mut command = tickid(arguments);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().expect("runs");
+    let mut stdin = child.stdin.take().expect("piped");
+    let input = input.to_vec();
+    let writer = std::thread::spawn(move || stdin.write_all(&input));
+    let output = child.wait_with_output().expect("ends");
+    writer.join().expect("no panic").expect("reads all its input");
+    output.into()
+}
+
+/// The standard output of a run that must succeed without a word on standard error.
+pub(crate) fn stdout_of(arguments: &str) -> String {
+    let ran = run(arguments);
+    assert_eq!((ran.status, ran.stderr.as_str()), (OK, ""), "{arguments}");
+    ran.stdout
+}
+
+pub(crate) fn json_lines(text: &str) -> Vec<Value> {
+    text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
+}

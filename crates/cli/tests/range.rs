@@ -1,0 +1,88 @@
+//! `tickid range` as a process.
+
+#![allow(clippy::expect_used, reason = "a test fails by panicking")]
+
+mod process;
+
+use process::{USAGE, json_lines, run, stdout_of};
+
+const DAY: &str = "--from 2024-01-01T00:00:00Z --to 2024-01-02T00:00:00Z";
+
+#[test]
+fn the_lowest_and_the_highest_id_are_printed() {
+    assert_eq!(stdout_of(&format!("range sno {DAY}")), "8for5hi222222222\n8fq4bt23xxxxxxxx\n");
+    let decimal = format!("range nanoflake --epoch discord --radix 10 {DAY}");
+    assert_eq!(stdout_of(&decimal), "1191168914227200000\n1191531302096994303\n");
+    let int =
+        "range nanoflake --epoch discord --format int --from 1704067200000 --to 1704153600000";
+    assert_eq!(stdout_of(int), "1191168914227200000\n1191531302096994303\n");
+    assert_eq!(stdout_of(&format!("range scru64 {DAY}")), "0ujmgh6gmio0\n0ujogqf012pr\n");
+}
+
+#[test]
+fn json_has_both_ends_as_text_bytes_and_number() {
+    let moment = "--from 2024-01-01T00:00:00Z --to 2024-01-01T00:00:00Z";
+    assert_eq!(
+        stdout_of(&format!("range kuid --kind local {moment} --json")),
+        "{\"min\":{\"text\":\".5e00c.....\",\"hex\":\"006a810680000000\",\"int\":\"29978212448600064\"},\
+         \"max\":{\"text\":\".5e00c..Ezw\",\"hex\":\"006a810680003fff\",\"int\":\"29978212448616447\"}}\n"
+    );
+    let global = &json_lines(&stdout_of(&format!("range kuid --drift 5 {moment} --json")))[0];
+    assert_eq!(global["min"]["hex"], "006a81068000000000000000");
+    assert_eq!(global["max"]["hex"], "006a81069fffffffe0003fff");
+}
+
+#[test]
+fn an_id_of_the_time_is_between_the_ends() {
+    for (scheme, id, ms) in [
+        ("scru64", "0u375nxqh5cq", 1_678_613_659_136_i64),
+        ("nanoflake --epoch twitter", "bppc0m3ju134", 1_656_432_460_105),
+        ("kuid --kind local", ".5.tXbhdV.3", 1_539_625_275_433),
+        ("sno", "brpk4q72xwf2m63l", 1_936_047_814_976),
+    ] {
+        let range = stdout_of(&format!("range {scheme} --from {ms} --to {ms}"));
+        let ends: Vec<&str> = range.lines().collect();
+        assert!((ends[0]..=ends[1]).contains(&id), "{scheme}: {ends:?}");
+        for other in [ms - 300, ms + 300] {
+            let range = stdout_of(&format!("range {scheme} --from {other} --to {other}"));
+            let ends: Vec<&str> = range.lines().collect();
+            assert!(!(ends[0]..=ends[1]).contains(&id), "{scheme}: {ends:?}");
+        }
+    }
+}
+
+#[test]
+fn times_are_milliseconds_or_rfc_3339_to_the_microsecond() {
+    let at = |from: &str| {
+        stdout_of(&format!("range kuid --kind local --from {from} --to 2030-01-01T00:00:00Z"))
+    };
+    assert_eq!(at("2024-01-01T01:00:00.001024+01:00"), at("2024-01-01T00:00:00.002047999Z"));
+    assert_ne!(at("2024-01-01T00:00:00.001024Z"), at("2024-01-01T00:00:00.001023Z"));
+    assert_eq!(at("1704067200000"), at("2024-01-01T00:00:00Z"));
+    let before = stdout_of("range nanoflake --epoch -5 --format int --from -1 --to 0");
+    assert_eq!(before, format!("{}\n{}\n", 4_u64 << 22, (6_u64 << 22) - 1));
+}
+
+#[test]
+fn what_is_out_of_range_is_named_and_ends_with_2() {
+    for (arguments, named) in [
+        (
+            "range sno --from 2009-12-31T23:59:59.999Z --to 2024-01-01T00:00:00Z",
+            "1262304000000000..=3461327255551999",
+        ),
+        (
+            "range sno --from 2024-01-01T00:00:00Z --to 2080-01-01T00:00:00Z",
+            "1262304000000000..=3461327255551999",
+        ),
+        ("range sno --from 2024-01-02T00:00:00Z --to 2024-01-01T00:00:00Z", "is after --to"),
+        ("range scru64 --from -1 --to 5", "0..=72301961339135999"),
+        ("range sno --from 2024-01-02T00:00:00Z", "--to"),
+        ("range sno --from yesterday --to 5", "RFC 3339"),
+        ("range sno --from 99999999999999999999 --to 5", "99999999999999999999"),
+        ("range uuid --from 1 --to 5", "nanoflake"),
+    ] {
+        let ran = run(arguments);
+        assert_eq!((ran.status, ran.stdout.as_str()), (USAGE, ""), "{arguments}");
+        assert!(ran.stderr.contains(named), "{arguments}: {}", ran.stderr);
+    }
+}
