@@ -16,6 +16,7 @@
 //! | [`Table`] | the simpler thing that some stores are: read, and compare-and-set |
 //! | [`Lease`] | a node and a window, ready for a generator |
 //! | [`Agenda`] | what a holder asks its store for, and when |
+//! | [`FileStore`] | a store in a folder of this machine |
 //! | [`MemoryStore`] | a store in memory |
 //! | [`conformance`] | the scenarios every store is held to (feature `conformance`) |
 
@@ -27,6 +28,7 @@ mod codec;
 #[cfg(feature = "conformance")]
 pub mod conformance;
 mod error;
+mod file;
 mod lease;
 mod memory;
 mod node;
@@ -41,6 +43,7 @@ mod wait;
 pub use self::agenda::{Agenda, Duty, Outcome, Request};
 pub use self::codec::Unreadable;
 pub use self::error::{StoreError, StoreErrorKind};
+pub use self::file::{FileStore, FileTable};
 pub use self::lease::{Lease, LeaseError};
 pub use self::memory::{Contents, MemoryStore, MemoryTable};
 pub use self::node::{Node, NodeTextError};

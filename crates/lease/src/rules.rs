@@ -128,9 +128,10 @@ impl<'a> Rules<'a> {
     /// Gives out a node of the pool, or what the same claim got before.
     ///
     /// Any node will do whose ceiling the store's clock has reached, or whose holder is gone: released
-    /// or proven dead. Preferred are those whose ceiling the claimant's clock has reached as well, and
-    /// among these where to begin depends on the claim, so that claimants don't all go for the same. The
-    /// window begins at the ceiling.
+    /// or proven dead. Preferred are those whose ceiling the claimant's clock has reached as well; among
+    /// these, those that were given out before, so that there are no more rows than needed; and where
+    /// to begin depends on the claim, so that claimants don't all go for the same. The window begins at the
+    /// ceiling.
     ///
     /// # Errors
     /// [`Refusal::Mismatch`], [`Refusal::Exhausted`], [`Refusal::EndOfTime`].
@@ -185,7 +186,8 @@ impl<'a> Rules<'a> {
         let pool = self.realm().pool();
         #[allow(clippy::cast_possible_truncation, reason = "any number will do")]
         let start = claim.token.bits() as u64;
-        let (mut best, mut wild, mut soonest) = (None, 0, None);
+        let (mut unused, mut later) = (None, None);
+        let (mut wild, mut soonest) = (0, None);
         for node in pool.nodes_from(start) {
             let ceiling = self.ceiling(rows, node);
             if ceiling > self.limit() {
@@ -193,20 +195,22 @@ impl<'a> Rules<'a> {
                 continue;
             }
             soonest = Some(soonest.map_or(ceiling, |soonest: u64| soonest.min(ceiling)));
-            let is_gone =
-                rows.get(&node).is_some_and(|entry| entry.is_dead || entry.row.token.is_none());
+            let entry = rows.get(&node);
+            let is_gone = entry.is_some_and(|entry| entry.is_dead || entry.row.token.is_none());
             let is_free = ceiling <= self.now || is_gone;
             if !is_free || self.next_ceiling(ceiling) > self.limit() {
                 continue;
             }
-            if claim.now.is_none_or(|now| ceiling <= now) {
+            if claim.now.is_some_and(|now| now < ceiling) {
+                later = later.into_iter().chain([(ceiling, node)]).min();
+            } else if entry.is_none() {
+                unused = unused.or(Some(node));
+            } else {
                 return Ok(node);
             }
-            if best.is_none_or(|(lowest, _)| ceiling < lowest) {
-                best = Some((ceiling, node));
-            }
         }
-        best.map(|(_, node)| node).ok_or_else(|| Refusal::Exhausted {
+        let later = later.map(|(_, node)| node);
+        unused.or(later).ok_or_else(|| Refusal::Exhausted {
             nodes: pool.len(),
             wild,
             free_at: soonest.map(|tick| self.realm().scale().time_of(tick)),

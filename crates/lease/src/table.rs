@@ -98,6 +98,11 @@ impl<T> TableStore<T> {
     pub const fn table(&self) -> &T {
         &self.0
     }
+
+    /// The table, out of the store.
+    pub fn into_table(self) -> T {
+        self.0
+    }
 }
 
 /// How often an operation starts over before it gives up. Each time somebody else's has succeeded.

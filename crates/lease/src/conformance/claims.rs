@@ -64,12 +64,14 @@ pub fn claimants_that_race_get_different_nodes(stage: &dyn Stage) {
         let claimants: Vec<_> = (0..2 * NODES)
             .map(|_| {
                 let (store, realm) = (stage.store(), &scene.realm);
-                scope.spawn(move || answer(store.acquire(realm, &Scene::claim())))
+                scope.spawn(move || (answer(store.acquire(realm, &Scene::claim())), store))
             })
             .collect();
         claimants.into_iter().map(|claimant| claimant.join().unwrap()).collect()
     });
-    let (granted, refused): (Vec<_>, Vec<_>) = grants.into_iter().partition(Result::is_ok);
+    // Nobody's store is gone before everybody has asked: that might prove a holder dead.
+    let grants = grants.into_iter().map(|(grant, _store)| grant);
+    let (granted, refused): (Vec<_>, Vec<_>) = grants.partition(Result::is_ok);
     let nodes: BTreeSet<Node> = granted.into_iter().map(|grant| grant.unwrap().hold.node).collect();
     assert_eq!(nodes.len(), NODES);
     assert_eq!(refused.len(), NODES);

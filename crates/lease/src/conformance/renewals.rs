@@ -100,9 +100,9 @@ pub fn a_claim_that_comes_again_late_revives_no_lease(stage: &dyn Stage) {
 pub fn clients_that_come_later_see_what_was_granted(stage: &dyn Stage) {
     let scene = Scene::new(stage, "7/8");
     let grant = scene.acquire();
-    let scene = Scene { store: stage.store(), ..scene };
-    assert!(scene.try_acquire().is_err());
-    let renewed = scene.renew(&grant.hold).unwrap();
-    let (_, row) = scene.standing(grant.hold.node);
+    let later = Scene { store: stage.store(), stage, realm: scene.realm.clone() };
+    assert!(later.try_acquire().is_err());
+    let renewed = later.renew(&grant.hold).unwrap();
+    let (_, row) = later.standing(grant.hold.node);
     assert_eq!((row.floor, row.ceiling), (grant.hold.floor, renewed.ceiling));
 }
