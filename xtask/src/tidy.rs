@@ -3,6 +3,7 @@
 
 mod arrows;
 mod citations;
+mod features;
 mod links;
 mod manifest;
 mod source;
@@ -60,6 +61,7 @@ pub(crate) fn check(workspace: &Workspace) -> Result<(), Error> {
     findings.extend(source::stale_permits(&files));
     findings.extend(arrows::check(packages));
     findings.extend(arrows::missing_pages(packages, &files));
+    findings.extend(features::check(packages, &files));
     if findings.is_empty() { Ok(()) } else { Err(Error::Untidy(findings)) }
 }
 

@@ -111,6 +111,27 @@ pub use self::vector_clock::VectorClock;
 
 pub use tickid_core as core;
 pub use tickid_core::external::AsText;
+/// A form of IDs for serde's `with`, the same in all formats.
+///
+/// # Examples
+/// ```
+/// use tickid_kuid::LocalId;
+///
+/// #[derive(serde::Serialize, serde::Deserialize)]
+/// struct Record {
+///     #[serde(with = "tickid_kuid::serde_as_string")]
+///     id: LocalId,
+///     #[serde(with = "tickid_kuid::serde_as_integer::option")]
+///     parent: Option<LocalId>,
+/// }
+///
+/// let id = LocalId::new(27_082_559_990_628_353);
+/// let record = Record { id, parent: Some(id) };
+/// let json = serde_json::json!({ "id": "27082559990628353", "parent": 27_082_559_990_628_353_u64 });
+/// assert_eq!(serde_json::to_value(&record)?, json);
+/// assert_eq!(serde_json::from_value::<Record>(json)?.id, id);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[cfg(feature = "serde")]
 pub use tickid_core::external::serde::{
     as_bytes as serde_as_bytes, as_integer as serde_as_integer, as_string as serde_as_string,

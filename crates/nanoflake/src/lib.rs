@@ -81,6 +81,27 @@ pub use self::node::GeneratorId;
 pub use self::scheme::Nanoflake;
 
 pub use tickid_core as core;
+/// A form of IDs for serde's `with`, the same in all formats.
+///
+/// # Examples
+/// ```
+/// use tickid_nanoflake::NanoflakeId;
+///
+/// #[derive(serde::Serialize, serde::Deserialize)]
+/// struct Record {
+///     #[serde(with = "tickid_nanoflake::serde_as_string")]
+///     id: NanoflakeId,
+///     #[serde(with = "tickid_nanoflake::serde_as_integer::option")]
+///     parent: Option<NanoflakeId>,
+/// }
+///
+/// let id = NanoflakeId::new(1_541_815_603_606_036_480)?;
+/// let record = Record { id, parent: Some(id) };
+/// let json = serde_json::json!({ "id": "1541815603606036480", "parent": 1_541_815_603_606_036_480_i64 });
+/// assert_eq!(serde_json::to_value(&record)?, json);
+/// assert_eq!(serde_json::from_value::<Record>(json)?.id, id);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[cfg(feature = "serde")]
 pub use tickid_core::external::serde::{
     as_bytes as serde_as_bytes, as_integer as serde_as_integer, as_string as serde_as_string,

@@ -87,6 +87,27 @@ pub use self::scheme::Scru64;
 
 pub use tickid_core as core;
 pub use tickid_core::external::AsText;
+/// A form of IDs for serde's `with`, the same in all formats.
+///
+/// # Examples
+/// ```
+/// use tickid_scru64::Scru64Id;
+///
+/// #[derive(serde::Serialize, serde::Deserialize)]
+/// struct Record {
+///     #[serde(with = "tickid_scru64::serde_as_string")]
+///     id: Scru64Id,
+///     #[serde(with = "tickid_scru64::serde_as_integer::option")]
+///     parent: Option<Scru64Id>,
+/// }
+///
+/// let id = Scru64Id::new(110_009_624_767_914_842)?;
+/// let record = Record { id, parent: Some(id) };
+/// let json = serde_json::json!({ "id": "110009624767914842", "parent": 110_009_624_767_914_842_u64 });
+/// assert_eq!(serde_json::to_value(&record)?, json);
+/// assert_eq!(serde_json::from_value::<Record>(json)?.id, id);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[cfg(feature = "serde")]
 pub use tickid_core::external::serde::{
     as_bytes as serde_as_bytes, as_integer as serde_as_integer, as_string as serde_as_string,

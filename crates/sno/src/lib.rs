@@ -97,6 +97,27 @@ pub use self::with_time::WithTime;
 
 pub use tickid_core as core;
 pub use tickid_core::external::AsText;
+/// A form of IDs for serde's `with`, the same in all formats.
+///
+/// # Examples
+/// ```
+/// use tickid_sno::SnoId;
+///
+/// #[derive(serde::Serialize, serde::Deserialize)]
+/// struct Record {
+///     #[serde(with = "tickid_sno::serde_as_string")]
+///     id: SnoId,
+///     #[serde(with = "tickid_sno::serde_as_integer::option")]
+///     parent: Option<SnoId>,
+/// }
+///
+/// let id = SnoId::from_bytes([0, 0, 0, 0, 0, 0, 0, 0, 1, 7]);
+/// let record = Record { id, parent: Some(id) };
+/// let json = serde_json::json!({ "id": "263", "parent": 263 });
+/// assert_eq!(serde_json::to_value(&record)?, json);
+/// assert_eq!(serde_json::from_value::<Record>(json)?.id, id);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[cfg(feature = "serde")]
 pub use tickid_core::external::serde::{
     as_bytes as serde_as_bytes, as_integer as serde_as_integer, as_string as serde_as_string,

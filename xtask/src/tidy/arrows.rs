@@ -9,7 +9,8 @@ const LAYERS: [&[&str]; 5] =
     [&["crates/core"], &[TESTKIT], &SCHEMES, &["crates/convert", "crates/lease"], &["crates/cli"]];
 /// Only tests may depend on it, since it is not published.
 const TESTKIT: &str = "crates/testkit";
-const SCHEMES: [&str; 4] = ["crates/kuid", "crates/nanoflake", "crates/scru64", "crates/sno"];
+pub(super) const SCHEMES: [&str; 4] =
+    ["crates/kuid", "crates/nanoflake", "crates/scru64", "crates/sno"];
 
 pub(super) fn check(packages: &[Package]) -> Vec<Finding> {
     let crates = packages.iter().filter(|package| package.folder.starts_with("crates/"));

@@ -8,7 +8,8 @@ use crate::external::SortedText;
 /// feature for. The column sorts so, too, **if its collation compares bytes**: `COLLATE "C"` in PostgreSQL. SQLite
 /// does so unless told otherwise.
 ///
-/// Texts that can be read but are not canonical, such as SCRU64's in upper case, are read.
+/// Texts that can be read but are not canonical, such as SCRU64's in upper case, are read. Examples with each
+/// library are in the project's `docs/stacks.md`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(
     feature = "diesel",
