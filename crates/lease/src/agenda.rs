@@ -9,7 +9,7 @@ use crate::store::{Answer, Grant, Store};
 /// What a holder has to ask its store for, and when. It does no I/O and has no clock: time comes in, as
 /// passed since some fixed moment *by a clock that counts a suspend*, and a duty comes out.
 ///
-/// Who has an executor of their own may run one there:
+/// [`Keeper`](crate::Keeper) runs one on a thread. Who has an executor of their own may run one there:
 ///
 /// 1. ask for the [`duty`](Self::duty), and when it is a [`Request`], [send](Request::send) it,
 /// 2. tell what was [`answered`](Self::answered), and do what the [`Outcome`] says,
@@ -160,6 +160,12 @@ impl Agenda {
                 Outcome::Failed(error)
             }
         }
+    }
+
+    /// The lease was given back: it could not be used. The next one is asked for after a term.
+    pub fn give_up(&mut self, now: Duration) {
+        self.state = State::Vacant(None);
+        self.due = now.saturating_add(self.realm.terms().term);
     }
 
     /// For how long not to ask again.

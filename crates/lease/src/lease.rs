@@ -8,7 +8,7 @@ use crate::store::{Grant, Store};
 
 /// A node and a window: what a generator needs to issue IDs that nobody else issues.
 ///
-/// A lease by itself is not renewed; an [`Agenda`](crate::Agenda) says when to.
+/// A lease by itself is not renewed; [`Keeper`](crate::Keeper) does that.
 ///
 /// # Examples
 /// ```
@@ -117,14 +117,16 @@ impl Lease {
     /// # Errors
     /// [`LeaseError`] when the lease is one of another scheme than `S` with this layout.
     pub fn window<S: Scheme>(&self, layout: &S) -> Result<Window<S>, LeaseError> {
-        if S::NAME != self.realm.scheme() || layout.scale() != self.realm.scale() {
-            return Err(LeaseError::Scheme {
-                leased: self.realm.scheme().to_owned(),
-                asked: S::NAME,
-            });
-        }
+        self.check(layout)?;
         let (floor, ceiling) = self.ticks();
         Ok(Window::new(Tick::new(floor)?, ceiling)?)
+    }
+
+    fn check<S: Scheme>(&self, layout: &S) -> Result<(), LeaseError> {
+        if S::NAME == self.realm.scheme() && layout.scale() == self.realm.scale() {
+            return Ok(());
+        }
+        Err(LeaseError::Scheme { leased: self.realm.scheme().to_owned(), asked: S::NAME })
     }
 
     /// A builder of a generator with this lease's node and window, and everything else as the scheme has
@@ -133,6 +135,7 @@ impl Lease {
     /// # Errors
     /// [`LeaseError`] when the lease is one of another scheme or layout, or has [no node](Node::NONE).
     pub fn builder<S: Scheme + Default>(&self, layout: &S) -> Result<Builder<S>, LeaseError> {
+        self.check(layout)?;
         let node = S::Node::from_bits(self.node().bits(), self.node().value())?;
         self.builder_for(layout, node)
     }

@@ -14,6 +14,7 @@
 //! | [`Store`] | where windows are kept; every method is one atomic step |
 //! | [`Rules`] | the decisions of a store, as functions without I/O |
 //! | [`Table`] | the simpler thing that some stores are: read, and compare-and-set |
+//! | [`Keeper`] | a generator whose lease is renewed in the background |
 //! | [`Lease`] | a node and a window, ready for a generator |
 //! | [`Agenda`] | what a holder asks its store for, and when |
 //! | [`FileStore`] | a store in a folder of this machine |
@@ -24,11 +25,13 @@
 #![deny(unsafe_code)]
 
 mod agenda;
+mod boot;
 mod codec;
 #[cfg(feature = "conformance")]
 pub mod conformance;
 mod error;
 mod file;
+mod keeper;
 mod lease;
 mod memory;
 mod node;
@@ -44,6 +47,9 @@ pub use self::agenda::{Agenda, Duty, Outcome, Request};
 pub use self::codec::Unreadable;
 pub use self::error::{StoreError, StoreErrorKind};
 pub use self::file::{FileStore, FileTable};
+pub use self::keeper::{
+    Counters, GenerateError, Keeper, KeeperBuilder, KeeperState, StartError, Tenure, Trouble,
+};
 pub use self::lease::{Lease, LeaseError};
 pub use self::memory::{Contents, MemoryStore, MemoryTable};
 pub use self::node::{Node, NodeTextError};

@@ -29,19 +29,24 @@ pub trait Table: fmt::Debug + Send + Sync {
     fn commit<'a>(&'a self, realm: &'a RealmName, change: &'a Change) -> Answer<'a, bool>;
 }
 
-impl<T: Table + ?Sized> Table for Arc<T> {
-    fn backend(&self) -> &'static str {
-        (**self).backend()
-    }
+macro_rules! delegate {
+    ($($pointer:ty),*) => {$(
+        impl<T: Table + ?Sized> Table for $pointer {
+            fn backend(&self) -> &'static str {
+                (**self).backend()
+            }
 
-    fn read<'a>(&'a self, realm: &'a RealmName, scope: Scope) -> Answer<'a, View> {
-        (**self).read(realm, scope)
-    }
+            fn read<'a>(&'a self, realm: &'a RealmName, scope: Scope) -> Answer<'a, View> {
+                (**self).read(realm, scope)
+            }
 
-    fn commit<'a>(&'a self, realm: &'a RealmName, change: &'a Change) -> Answer<'a, bool> {
-        (**self).commit(realm, change)
-    }
+            fn commit<'a>(&'a self, realm: &'a RealmName, change: &'a Change) -> Answer<'a, bool> {
+                (**self).commit(realm, change)
+            }
+        }
+    )*};
 }
+delegate!(&T, Arc<T>);
 
 /// Which rows are asked for. More may come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,0 +1,293 @@
+//! A generator whose lease is kept.
+
+mod error;
+mod state;
+mod worker;
+
+use core::fmt;
+use core::time::Duration;
+use std::sync::Arc;
+use std::thread::{self, JoinHandle};
+
+use tickid_core::{Builder, Clock, DefaultClock, ErrorKind, Form, Generator, Scheme, Sequence};
+
+pub use self::error::{GenerateError, StartError, Trouble};
+pub use self::state::{Counters, KeeperState};
+use crate::error::StoreError;
+use crate::keeper::state::Shared;
+use crate::keeper::worker::Worker;
+use crate::lease::{Lease, LeaseError};
+use crate::realm::Realm;
+use crate::store::Store;
+
+/// A generator with a leased node, whose lease a thread renews in the background: ahead of need, by widening
+/// the window of the running generator.
+///
+/// Issuing costs what it costs without a lease. When the lease can't be renewed, the generator
+/// issues to the end of its window; then [`try_generate`](Self::try_generate) says why, and
+/// [`generate`](Self::generate) waits. It goes on by itself when the store is back. A lease that was lost is
+/// followed by a new one, with a new generator: the node may be another.
+///
+/// Dropping a keeper closes its generator and gives the node back;
+/// [`shut_down`](Self::shut_down) does the same and tells what came of it.
+///
+/// # Examples
+/// ```
+/// use tickid_lease::{KeeperBuilder, MemoryStore, Realm};
+/// use tickid_scru64::Scru64;
+///
+/// let realm = Realm::new("orders".parse()?, &Scru64, "0-255/8".parse()?)?;
+/// let store = MemoryStore::in_memory();
+/// let keeper = KeeperBuilder::new(store, realm).start(|lease| lease.builder(&Scru64))?;
+///
+/// let first = keeper.generate()?;
+/// assert!(keeper.try_generate()? > first);
+/// keeper.shut_down()?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct Keeper<S: Scheme, C = DefaultClock, Q = <S as Scheme>::Sequence> {
+    shared: Arc<Shared<S, C, Q>>,
+    /// Until it is shut down. It returns what came of giving the node back.
+    thread: Option<JoinHandle<Result<(), StoreError>>>,
+}
+
+/// One lease and its generator. When the lease is lost, the generator is closed, and the next lease has
+/// another.
+pub struct Tenure<S: Scheme, C = DefaultClock, Q = <S as Scheme>::Sequence> {
+    generator: Generator<S, C, Q>,
+    lease: Lease,
+}
+
+impl<S: Scheme, C, Q> Tenure<S, C, Q> {
+    /// The generator.
+    #[must_use]
+    pub fn generator(&self) -> &Generator<S, C, Q> {
+        &self.generator
+    }
+
+    /// The lease as it was granted; its window may have been widened since.
+    #[must_use]
+    pub fn lease(&self) -> &Lease {
+        &self.lease
+    }
+}
+
+impl<S: Scheme, C: fmt::Debug, Q: Sequence> fmt::Debug for Tenure<S, C, Q> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Tenure")
+            .field("generator", &self.generator)
+            .field("lease", &self.lease)
+            .finish()
+    }
+}
+
+/// How a keeper keeps its lease.
+#[derive(Debug)]
+#[must_use]
+pub struct KeeperBuilder {
+    store: Arc<dyn Store>,
+    realm: Realm,
+    holder: String,
+    max_wait: Option<Duration>,
+    answer_within: Duration,
+}
+
+impl KeeperBuilder {
+    /// A keeper of a lease of this realm from this store.
+    pub fn new(store: impl Store + 'static, realm: Realm) -> Self {
+        let term = realm.terms().term;
+        let answer_within = (term / 4).clamp(Duration::from_millis(50), Duration::from_secs(5));
+        let program = std::env::current_exe().ok();
+        let program = program.as_ref().and_then(|path| path.file_name()?.to_str());
+        let holder = format!("{}:{}", program.unwrap_or("?"), std::process::id());
+        Self { store: Arc::new(store), realm, holder, max_wait: None, answer_within }
+    }
+
+    /// Who holds the lease, for people to read. The name of this program and its process number unless
+    /// said otherwise.
+    pub fn holder(self, holder: impl Into<String>) -> Self {
+        Self { holder: holder.into(), ..self }
+    }
+
+    /// For how long [`generate`](Keeper::generate) may wait, counted anew with every lease. As long as it
+    /// takes, unless said otherwise.
+    pub fn max_wait(self, max_wait: Duration) -> Self {
+        Self { max_wait: Some(max_wait), ..self }
+    }
+
+    /// How long to wait for each answer of the store before asking again. A quarter of the term, from
+    /// 50 milliseconds to 5 seconds, unless said otherwise.
+    pub fn answer_within(self, answer_within: Duration) -> Self {
+        Self { answer_within, ..self }
+    }
+
+    /// Asks for the first lease, and waits for it or for the first error. `make` says how to build a
+    /// generator for a lease: for this one, and for those that follow should it be lost.
+    ///
+    /// # Errors
+    /// [`StartError`]. Nothing is kept then.
+    pub fn start<S, C, Q>(
+        self,
+        make: impl Fn(&Lease) -> Result<Builder<S, C, Q>, LeaseError> + Send + 'static,
+    ) -> Result<Keeper<S, C, Q>, StartError>
+    where
+        S: Scheme,
+        C: Clock + fmt::Debug + Send + Sync + 'static,
+        Q: Sequence + fmt::Debug + Send + Sync + 'static,
+    {
+        let shared = Arc::new(Shared::new(self.max_wait));
+        // The worker asks once within that time.
+        let most = self.answer_within.saturating_add(Duration::from_secs(1));
+        let worker = Worker::new(self, Arc::clone(&shared), Box::new(make));
+        let thread = thread::Builder::new().name("tickid-lease".to_owned());
+        let thread = thread.spawn(move || worker.run()).map_err(StartError::Thread)?;
+        let keeper = Keeper { shared, thread: Some(thread) };
+        // Dropping it on an error gives back what came too late.
+        keeper.shared.wait_for_first(most)?;
+        Ok(keeper)
+    }
+}
+
+impl<S: Scheme, C: Clock + fmt::Debug, Q: Sequence> Keeper<S, C, Q> {
+    /// An ID, or at once the reason why not.
+    ///
+    /// # Errors
+    /// [`GenerateError`], which names what is wrong with the lease if that is the reason.
+    #[inline]
+    pub fn try_generate(&self) -> Result<<S::Form as Form<S>>::Id, GenerateError> {
+        self.try_generate_as(S::Form::default())
+    }
+
+    /// [`try_generate`](Self::try_generate) in a form.
+    ///
+    /// # Errors
+    /// As `try_generate`.
+    #[inline]
+    pub fn try_generate_as<F: Form<S>>(&self, form: F) -> Result<F::Id, GenerateError> {
+        self.with(|generator| generator.try_generate_as(form))
+    }
+
+    /// An ID, as soon as there is one.
+    ///
+    /// # Errors
+    /// [`GenerateError`] when waiting does not help or would take longer than
+    /// [`max_wait`](KeeperBuilder::max_wait).
+    #[inline]
+    pub fn generate(&self) -> Result<<S::Form as Form<S>>::Id, GenerateError> {
+        self.generate_as(S::Form::default())
+    }
+
+    /// [`generate`](Self::generate) in a form.
+    ///
+    /// # Errors
+    /// As `generate`.
+    #[inline]
+    pub fn generate_as<F: Form<S>>(&self, form: F) -> Result<F::Id, GenerateError> {
+        loop {
+            match self.with(|generator| generator.generate_as(form)) {
+                Err(GenerateError::NoLease { .. }) => self.shared.wait_for_lease()?,
+                result => return result,
+            }
+        }
+    }
+
+    /// [`generate`](Self::generate) for asynchronous code: instead of the thread, `sleep` waits, with
+    /// whatever timer the executor has. It is asked for at most 50 milliseconds at a time.
+    ///
+    /// # Errors
+    /// As `generate`.
+    pub async fn generate_async(
+        &self,
+        sleep: impl AsyncFn(Duration),
+    ) -> Result<<S::Form as Form<S>>::Id, GenerateError> {
+        self.generate_async_as(S::Form::default(), sleep).await
+    }
+
+    /// [`generate_async`](Self::generate_async) in a form.
+    ///
+    /// # Errors
+    /// As `generate`.
+    pub async fn generate_async_as<F: Form<S>>(
+        &self,
+        form: F,
+        sleep: impl AsyncFn(Duration),
+    ) -> Result<F::Id, GenerateError> {
+        const PAUSE: Duration = Duration::from_millis(20);
+        let mut waited = Duration::ZERO;
+        loop {
+            let Some(tenure) = self.tenure() else {
+                self.shared.check_wait(waited)?;
+                sleep(PAUSE).await;
+                waited += PAUSE;
+                continue;
+            };
+            match tenure.generator.generate_async_as(form, &sleep).await {
+                Err(error) if error.kind() == ErrorKind::Closed => self.shared.leave(&tenure),
+                result => return result.map_err(|error| self.shared.explain(error)),
+            }
+        }
+    }
+
+    /// What the present generator gives, or the one that has taken its place.
+    #[inline]
+    fn with<T>(
+        &self,
+        ask: impl Fn(&Generator<S, C, Q>) -> Result<T, tickid_core::Error>,
+    ) -> Result<T, GenerateError> {
+        loop {
+            let tenure = self.shared.tenure.load();
+            let Some(tenure) = &*tenure else { return Err(self.shared.no_lease()) };
+            match ask(&tenure.generator) {
+                Ok(issued) => return Ok(issued),
+                Err(error) if error.kind() == ErrorKind::Closed => self.shared.leave(tenure),
+                Err(error) => return Err(self.shared.explain(error)),
+            }
+        }
+    }
+
+    /// The present lease and its generator, for what a keeper does not offer itself: blocks, slices, handles.
+    /// `None` while there is none. After the lease is lost the generator says that it is
+    /// [closed](ErrorKind::Closed); ask for the next then.
+    #[must_use]
+    pub fn tenure(&self) -> Option<Arc<Tenure<S, C, Q>>> {
+        self.shared.tenure.load_full()
+    }
+
+    /// How things stand.
+    #[must_use]
+    pub fn state(&self) -> KeeperState {
+        self.shared.state()
+    }
+
+    /// Closes the generator, gives the node back, and waits until that is done: for no longer than
+    /// two answers of the store may take.
+    ///
+    /// # Errors
+    /// [`StoreError`] when the node could not be given back. It is free when its window ends.
+    pub fn shut_down(mut self) -> Result<(), StoreError> {
+        self.stop()
+    }
+}
+
+impl<S: Scheme, C, Q> Keeper<S, C, Q> {
+    fn stop(&mut self) -> Result<(), StoreError> {
+        self.shared.stop();
+        let result = self.thread.take().map(JoinHandle::join);
+        // Nothing in the thread panics; if something does all the same, it has been printed.
+        result.and_then(Result::ok).unwrap_or(Ok(()))
+    }
+}
+
+impl<S: Scheme, C, Q> Drop for Keeper<S, C, Q> {
+    fn drop(&mut self) {
+        if let Err(error) = self.stop() {
+            tracing::warn!(%error, "the node was not given back");
+        }
+    }
+}
+
+impl<S: Scheme, C, Q> fmt::Debug for Keeper<S, C, Q> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Keeper").field("state", &self.shared.state()).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,227 @@
+use core::sync::atomic::{AtomicU64, Ordering};
+use core::time::Duration;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+use arc_swap::ArcSwapOption;
+use tickid_core::{ErrorKind, Scheme};
+
+use crate::keeper::{GenerateError, StartError, Tenure, Trouble};
+use crate::lease::Lease;
+use crate::wait::TimedOut;
+
+/// How a keeper stands.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct KeeperState {
+    /// The present lease with its present ceiling, if there is one.
+    pub lease: Option<Lease>,
+    /// What kept the last request to the store from success; `None` when it succeeded.
+    pub trouble: Option<Arc<Trouble>>,
+    /// By how many microseconds the generator's clock was ahead of the store's when they were last
+    /// compared, give or take a round trip; negative when it was behind.
+    pub clock_ahead_micros: Option<i64>,
+    /// What happened so far.
+    pub counters: Counters,
+    /// Whether it was shut down.
+    pub is_stopped: bool,
+}
+
+/// What happened to a keeper so far.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Counters {
+    /// Leases granted.
+    pub leases: u64,
+    /// Renewals.
+    pub renewals: u64,
+    /// Requests to the store that failed, lost leases included.
+    pub failures: u64,
+    /// Leases lost.
+    pub losses: u64,
+    /// Calls that got no ID for want of a lease or because the window had ended.
+    pub stalls: u64,
+}
+
+/// What the keeper and its thread share.
+pub(crate) struct Shared<S: Scheme, C, Q> {
+    pub(crate) tenure: ArcSwapOption<Tenure<S, C, Q>>,
+    desk: Mutex<Desk>,
+    /// Something on the desk changed.
+    changed: Condvar,
+    stalls: AtomicU64,
+}
+
+/// What changes rarely.
+#[derive(Debug, Default)]
+struct Desk {
+    lease: Option<Lease>,
+    trouble: Option<Arc<Trouble>>,
+    clock_ahead_micros: Option<i64>,
+    counters: Counters,
+    is_stopped: bool,
+    max_wait: Option<Duration>,
+}
+
+impl<S: Scheme, C, Q> Shared<S, C, Q> {
+    pub(crate) fn new(max_wait: Option<Duration>) -> Self {
+        Self {
+            tenure: ArcSwapOption::empty(),
+            desk: Mutex::new(Desk { max_wait, ..Desk::default() }),
+            changed: Condvar::new(),
+            stalls: AtomicU64::new(0),
+        }
+    }
+
+    fn desk(&self) -> MutexGuard<'_, Desk> {
+        self.desk.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn change(&self, change: impl FnOnce(&mut Desk)) {
+        change(&mut self.desk());
+        self.changed.notify_all();
+    }
+
+    /// Waits on the desk until `is_done` or until the time is over, if there is one; whether it is done.
+    fn wait(&self, most: Option<Duration>, is_done: impl Fn(&Desk) -> bool) -> bool {
+        let start = Instant::now();
+        let mut desk = self.desk();
+        loop {
+            if is_done(&desk) {
+                return true;
+            }
+            let left = most.map(|most| most.saturating_sub(start.elapsed()));
+            if left == Some(Duration::ZERO) {
+                return false;
+            }
+            let waited = self.changed.wait_timeout(desk, left.unwrap_or(Duration::MAX));
+            desk = waited.unwrap_or_else(PoisonError::into_inner).0;
+        }
+    }
+
+    pub(crate) fn state(&self) -> KeeperState {
+        let desk = self.desk();
+        KeeperState {
+            lease: desk.lease.clone(),
+            trouble: desk.trouble.clone(),
+            clock_ahead_micros: desk.clock_ahead_micros,
+            counters: Counters { stalls: self.stalls.load(Ordering::Relaxed), ..desk.counters },
+            is_stopped: desk.is_stopped,
+        }
+    }
+
+    // The keeper's side.
+
+    /// Waits for the first lease, or for the first thing that keeps it away.
+    pub(crate) fn wait_for_first(&self, most: Duration) -> Result<(), StartError> {
+        let is_done = self.wait(Some(most), |desk| desk.lease.is_some() || desk.trouble.is_some());
+        match self.desk().trouble.clone().filter(|_| self.tenure.load().is_none()) {
+            Some(trouble) => Err(StartError::Trouble(trouble)),
+            None if is_done => Ok(()),
+            None => Err(TimedOut(most).into()),
+        }
+    }
+
+    /// Waits for a lease for as long as the keeper may.
+    pub(crate) fn wait_for_lease(&self) -> Result<(), GenerateError> {
+        let most = self.desk().max_wait;
+        self.wait(most, |desk| desk.lease.is_some() || desk.is_stopped);
+        if self.tenure.load().is_some() { Ok(()) } else { Err(self.no_lease()) }
+    }
+
+    /// Whether somebody who has waited so long for a lease may go on to wait.
+    pub(crate) fn check_wait(&self, waited: Duration) -> Result<(), GenerateError> {
+        let desk = self.desk();
+        let may_wait = !desk.is_stopped && desk.max_wait.is_none_or(|most| waited < most);
+        drop(desk);
+        if may_wait { Ok(()) } else { Err(self.no_lease()) }
+    }
+
+    #[cold]
+    pub(crate) fn no_lease(&self) -> GenerateError {
+        let desk = self.desk();
+        if desk.is_stopped {
+            return GenerateError::Stopped;
+        }
+        self.stalls.fetch_add(1, Ordering::Relaxed);
+        GenerateError::NoLease { trouble: desk.trouble.clone() }
+    }
+
+    #[cold]
+    pub(crate) fn explain(&self, error: tickid_core::Error) -> GenerateError {
+        let desk = self.desk();
+        let is_windows = error.kind() == ErrorKind::Window;
+        if is_windows {
+            self.stalls.fetch_add(1, Ordering::Relaxed);
+        }
+        GenerateError::Stalled {
+            error,
+            trouble: desk.trouble.clone().filter(|_| is_windows),
+            clock_ahead_micros: desk.clock_ahead_micros,
+        }
+    }
+
+    /// The generator of `tenure` is closed: nobody shall ask it again.
+    #[cold]
+    pub(crate) fn leave(&self, tenure: &Arc<Tenure<S, C, Q>>) {
+        self.change(|desk| {
+            let before = self.tenure.compare_and_swap(tenure, None);
+            // Unless another has taken its place already.
+            if before.as_ref().is_some_and(|before| Arc::ptr_eq(before, tenure)) {
+                desk.lease = None;
+            }
+        });
+    }
+
+    pub(crate) fn stop(&self) {
+        self.change(|desk| desk.is_stopped = true);
+    }
+
+    // The worker's side.
+
+    pub(crate) fn is_stopped(&self) -> bool {
+        self.desk().is_stopped
+    }
+
+    /// Waits for so long, or until it is stopped.
+    pub(crate) fn rest(&self, time: Duration) {
+        self.wait(Some(time), |desk| desk.is_stopped);
+    }
+
+    pub(crate) fn granted(&self, tenure: Arc<Tenure<S, C, Q>>, clock_ahead_micros: Option<i64>) {
+        let lease = tenure.lease.clone();
+        self.tenure.store(Some(tenure));
+        self.change(|desk| {
+            desk.lease = Some(lease);
+            desk.trouble = None;
+            desk.clock_ahead_micros = clock_ahead_micros;
+            desk.counters.leases += 1;
+        });
+    }
+
+    pub(crate) fn renewed(&self, lease: Lease, clock_ahead_micros: Option<i64>) {
+        self.change(|desk| {
+            desk.lease = Some(lease);
+            desk.trouble = None;
+            desk.clock_ahead_micros = clock_ahead_micros;
+            desk.counters.renewals += 1;
+        });
+    }
+
+    pub(crate) fn failed(&self, trouble: Trouble) {
+        self.change(|desk| {
+            desk.trouble = Some(Arc::new(trouble));
+            desk.counters.failures += 1;
+        });
+    }
+
+    pub(crate) fn lost(&self, trouble: Option<Trouble>) {
+        self.tenure.store(None);
+        self.change(|desk| {
+            desk.lease = None;
+            desk.counters.losses += 1;
+            desk.counters.failures += u64::from(trouble.is_some());
+            desk.trouble = trouble.map(Arc::new).or(desk.trouble.take());
+        });
+    }
+}
