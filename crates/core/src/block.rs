@@ -46,6 +46,12 @@ impl<S: Scheme> Slot<S> {
         Self::new(stem.head, stem.tail | sequence as u64)
     }
 
+    /// The slot with the next sequence.
+    #[inline]
+    pub(crate) const fn next(self) -> Self {
+        Self::new(self.head, self.tail + 1)
+    }
+
     /// That of the stem.
     #[inline]
     #[must_use]

@@ -135,4 +135,15 @@ pub trait Form<S: Scheme>: Copy {
 
     /// The ID for one slot.
     fn id(self, scheme: &S, slot: Slot<S>) -> Self::Id;
+
+    /// The IDs for `first` and the slots after it, as many as `out` has room for. All of them are of one
+    /// tick.
+    #[inline]
+    fn fill(self, scheme: &S, first: Slot<S>, out: &mut [Self::Id]) {
+        let mut slot = first;
+        for id in out {
+            *id = self.id(scheme, slot);
+            slot = slot.next();
+        }
+    }
 }

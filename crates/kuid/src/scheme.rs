@@ -149,6 +149,15 @@ impl Form<Kuid> for Local {
     fn id(self, scheme: &Kuid, slot: Slot<Kuid>) -> LocalId {
         GlobalId::from_slot(slot).to_local(scheme.drift)
     }
+
+    /// The sequence is in the lowest bits: the node is taken out once.
+    #[inline]
+    fn fill(self, scheme: &Kuid, first: Slot<Kuid>, out: &mut [LocalId]) {
+        let first = self.id(scheme, first).get();
+        for (id, value) in out.iter_mut().zip(first..) {
+            *id = LocalId::new(value);
+        }
+    }
 }
 
 impl Form<Kuid> for Global {

@@ -1,4 +1,5 @@
 use core::hash::{Hash, Hasher};
+use core::hint::black_box;
 
 use tickid_core::text::{Alphabet, ParseError, Text};
 use tickid_core::{RangeError, Slot, Stem, Tick, UnixTime};
@@ -92,10 +93,29 @@ impl SnoId {
     /// sequence.
     #[inline]
     pub(crate) const fn from_slot(slot: Slot<Sno>, meta: u8) -> Self {
-        let meta = u64::from_ne_bytes([0, 0, 0, 0, 0, meta, 0, 0]);
-        let [a, b, c, d, e, f, g, h] = (slot.head() | meta).to_ne_bytes();
-        #[allow(clippy::cast_possible_truncation, reason = "the tail has 16 bits")]
-        let [i, j] = (slot.tail() as u16).to_be_bytes();
+        Self::join(Self::with_meta(slot, meta), slot.tail())
+    }
+
+    /// The IDs of `first` and the slots after it.
+    #[inline]
+    pub(crate) fn fill_from_slot(first: Slot<Sno>, meta: u8, out: &mut [Self]) {
+        // Opaque: else the compiler takes the head apart and puts it together for every ID.
+        let head = black_box(Self::with_meta(first, meta));
+        for (id, sequence) in out.iter_mut().zip(first.tail()..) {
+            *id = Self::join(head, sequence);
+        }
+    }
+
+    #[inline]
+    const fn with_meta(slot: Slot<Sno>, meta: u8) -> u64 {
+        slot.head() | u64::from_ne_bytes([0, 0, 0, 0, 0, meta, 0, 0])
+    }
+
+    #[inline]
+    const fn join(head: u64, sequence: u64) -> Self {
+        let [a, b, c, d, e, f, g, h] = head.to_ne_bytes();
+        #[allow(clippy::cast_possible_truncation, reason = "sequences have 16 bits")]
+        let [i, j] = (sequence as u16).to_be_bytes();
         Self([a, b, c, d, e, f, g, h, i, j])
     }
 

@@ -149,6 +149,11 @@ impl Form<Sno> for Meta {
     fn id(self, _: &Sno, slot: Slot<Sno>) -> SnoId {
         SnoId::from_slot(slot, self.0)
     }
+
+    #[inline]
+    fn fill(self, _: &Sno, first: Slot<Sno>, out: &mut [SnoId]) {
+        SnoId::fill_from_slot(first, self.0, out);
+    }
 }
 
 #[cfg(test)]

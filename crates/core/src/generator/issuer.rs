@@ -108,11 +108,9 @@ impl<S: Scheme, C: Clock> Issuer<S, C> {
 
     /// Writes the IDs of `block` to the front of `out`, which has the room, and returns how many.
     fn write<F: Form<S>>(&self, form: F, block: &Block<S>, out: &mut [F::Id]) -> usize {
-        let stem = self.stem(block);
-        for (id, sequence) in out.iter_mut().zip(block.sequences()) {
-            *id = form.id(&self.scheme, Slot::of(stem, sequence));
-        }
-        block.len.get() as usize
+        let len = block.len.get() as usize;
+        form.fill(&self.scheme, self.first_slot(block), &mut out[..len]);
+        len
     }
 
     /// Writes IDs from the front of `out` for as long as the engine issues; returns how many.
