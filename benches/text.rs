@@ -1,12 +1,9 @@
-//! `encode` and `decode`: IDs to text and back, one at a time. Times are per ID.
+//! `encode` and `decode`: IDs to text and back, one at a time. `encode/bulk` and `decode/bulk`: the same
+//! IDs and texts as slices. Times are per ID.
 //!
 //! 1,024 different IDs in turn: the branches of a parser that always sees the same ID would be
-//! foretold too well. Decoding checks everything, as everybody's does.
-//!
-//! To come, with the functions that take slices: `encode/bulk` and `decode/bulk` for
-//! - sno,
-//! - kuid (global),
-//! - SCRU64.
+//! foretold too well. Decoding checks everything, as everybody's does. Everybody reads from an array and
+//! has the result looked at where it is, so that nobody pays for moving it.
 
 use std::array;
 use std::fmt::Debug;
@@ -23,6 +20,7 @@ use ferroid::base32::Base32SnowExt as _;
 use tickid_benches::criterion;
 use tickid_benches::peers::WideSnowflake;
 use tickid_benches::texts::{COUNT, ids};
+use tickid_core::text::SliceError;
 use tickid_kuid::{GlobalId, Kuid, LocalId};
 use tickid_nanoflake::{Nanoflake, NanoflakeId};
 use tickid_scru64::{Scru64, Scru64Id};
@@ -59,6 +57,14 @@ fn text(c: &mut Criterion) {
     group.throughput(Throughput::Elements(COUNT as u64));
     inputs.decode(&mut group);
     group.finish();
+    let mut group = c.benchmark_group("encode/bulk");
+    group.throughput(Throughput::Elements(COUNT as u64));
+    inputs.encode_slices(&mut group);
+    group.finish();
+    let mut group = c.benchmark_group("decode/bulk");
+    group.throughput(Throughput::Elements(COUNT as u64));
+    inputs.decode_slices(&mut group);
+    group.finish();
 }
 
 /// 128 bits for those who have as many.
@@ -85,9 +91,8 @@ struct Inputs {
 impl Inputs {
     fn encode(&self, group: &mut Group<'_>) {
         let base32 = sno_base32();
-        let base64 = kuid_base64();
         assert_eq!(base32.encode(&self.sno_bytes[1]), self.sno[1].to_string(), "same text");
-        assert_eq!(base64.encode(self.kuid_bytes[1]), self.kuid[1].to_string(), "same text");
+        assert_eq!(KUID_BASE64.encode(self.kuid_bytes[1]), self.kuid[1].to_string(), "same text");
         assert_eq!(self.official[1].to_string(), self.scru64[1].to_string(), "same text");
 
         each(group, "sno", &self.sno, |id| id.encode());
@@ -105,7 +110,7 @@ impl Inputs {
         });
         each(group, "base64/kuid-global", &self.kuid_bytes, |bytes| {
             let mut text = [0; 16];
-            base64.encode_slice(bytes, &mut text).expect("room");
+            KUID_BASE64.encode_slice(bytes, &mut text).expect("room");
             text
         });
         each(group, "scru64-official", &self.official, |id| id.encode());
@@ -124,7 +129,6 @@ impl Inputs {
 
     fn decode(&self, group: &mut Group<'_>) {
         let base32 = sno_base32();
-        let base64 = kuid_base64();
         let sno = Texts::of(&self.sno);
         let kuid = Texts::of(&self.kuid);
         let scru64 = Texts::of(&self.scru64);
@@ -144,13 +148,31 @@ impl Inputs {
         });
         each(group, "base64/kuid-global", &kuid.all(), |text| {
             let mut bytes = [0; 12];
-            base64.decode_slice(text, &mut bytes).expect("valid text");
+            KUID_BASE64.decode_slice(text, &mut bytes).expect("valid text");
             bytes
         });
         parse::<Official>(group, "scru64-official", &scru64);
         parse::<WideSnowflake>(group, "ferroid/base32", &Texts::of(&self.snowflakes));
         parse::<ulid::Ulid>(group, "ulid", &Texts::of(&self.ulids));
         parse::<uuid::Uuid>(group, "uuid", &Texts::of(&self.uuids));
+    }
+
+    fn encode_slices(&self, group: &mut Group<'_>) {
+        slices(group, "sno", &self.sno, [0; 16], SnoId::encode_slice);
+        slices(group, "scru64", &self.scru64, [0; 12], Scru64Id::encode_slice);
+        slices(group, "kuid-global", &self.kuid, [0; 16], GlobalId::encode_slice);
+        slices(group, "kuid-local", &self.locals, [0; 11], LocalId::encode_slice);
+    }
+
+    fn decode_slices(&self, group: &mut Group<'_>) {
+        let texts = self.sno.map(SnoId::to_text_bytes);
+        slices(group, "sno", &texts, SnoId::MIN, SnoId::decode_slice);
+        let texts = self.scru64.map(|id| array_of(&id.encode()));
+        slices(group, "scru64", &texts, Scru64Id::MIN, Scru64Id::decode_slice);
+        let texts = self.kuid.map(|id| array_of(&id.encode()));
+        slices(group, "kuid-global", &texts, GlobalId::MIN, GlobalId::decode_slice);
+        let texts = self.locals.map(|id| array_of(&id.encode()));
+        slices(group, "kuid-local", &texts, LocalId::MIN, LocalId::decode_slice);
     }
 }
 
@@ -161,12 +183,15 @@ fn sno_base32() -> Encoding {
     specification.encoding().expect("32 symbols")
 }
 
-/// kuid's alphabet, for the crate that takes any. (Its SIMD engines take only the standard ones.)
-fn kuid_base64() -> GeneralPurpose {
-    let alphabet =
-        Alphabet::new(".0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz");
-    GeneralPurpose::new(&alphabet.expect("64 symbols"), NO_PAD)
-}
+/// kuid's alphabet, for the crate that takes any; as a constant it is a little faster. (Its SIMD engines
+/// take only the standard ones.)
+const KUID_BASE64: GeneralPurpose = {
+    let symbols = ".0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz";
+    match Alphabet::new(symbols) {
+        Ok(alphabet) => GeneralPurpose::new(&alphabet, NO_PAD),
+        Err(_) => panic!("64 symbols"),
+    }
+};
 
 /// One text after the other, in one piece of memory.
 struct Texts {
@@ -195,10 +220,31 @@ fn each<I, O>(group: &mut Group<'_>, name: &str, inputs: &[I; COUNT], one: impl 
     group.bench_function(name, |b| {
         b.iter(|| {
             for input in black_box(inputs) {
-                black_box(one(input));
+                black_box(&one(input));
             }
         });
     });
+}
+
+/// All at once, into room that is there already.
+fn slices<I, O: Copy>(
+    group: &mut Group<'_>,
+    name: &str,
+    inputs: &[I; COUNT],
+    room: O,
+    all: impl Fn(&[I], &mut [O]) -> Result<(), SliceError>,
+) {
+    let mut outputs = [room; COUNT];
+    group.bench_function(name, |b| {
+        b.iter(|| {
+            all(black_box(inputs), &mut outputs).expect("valid, and as many as there is room for");
+            black_box(&outputs);
+        });
+    });
+}
+
+fn array_of<const N: usize>(text: &str) -> [u8; N] {
+    text.as_bytes().try_into().expect("of this length")
 }
 
 criterion_group! {

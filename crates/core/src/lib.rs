@@ -35,6 +35,7 @@
 //! | `alloc` | with `std` | clocks behind an `Arc`, `String` from [`text::Text`] |
 //! | `jiff`, `chrono` | no | times of these libraries from and to [`UnixTime`] |
 //! | `arbitrary`, `diesel`, `postgres-types`, `proptest`, `rusqlite`, `schemars`, `serde`, `sqlx` | no | for scheme crates: what every ID does with these libraries, in [`external`] |
+//! | `levels` | no | for tests: slices of texts at a [level](text::Level) of one's choice |
 //!
 //! Without either it needs no allocator and no operating system. The shared [`Generator`] needs
 //! 64-bit atomics, [`LocalGenerator`] none.

@@ -1,9 +1,9 @@
 use core::hash::{Hash, Hasher};
 
-use tickid_core::text::{ParseError, Text};
+use tickid_core::text::{Base, Codec, ParseError, SliceError, Text, slices};
 use tickid_core::{RangeError, Slot, Stem, Tick, UnixTime};
 
-use crate::codec::{SORTABLE, URL};
+use crate::codec::{Canonical, ForUrls, Sortable};
 use crate::distance::Distance;
 use crate::local::LocalId;
 use crate::node::{ForeignNode, Node};
@@ -107,8 +107,21 @@ macro_rules! global_id_type {
             /// # Errors
             /// [`ParseError`] for any other length and for the first byte that is not in the alphabet.
             #[doc = $spare]
-            pub const fn parse_bytes(text: &[u8]) -> Result<Self, ParseError> {
-                match SORTABLE.decode::<$bytes, $chars>(text) {
+            #[inline]
+            pub fn parse_bytes(text: &[u8]) -> Result<Self, ParseError> {
+                match Canonical::<$bytes, $chars>::parse(text) {
+                    Ok(bytes) => Ok(Self(bytes)),
+                    Err(kind) => Err(ParseError::new($what, kind)),
+                }
+            }
+
+            /// The ID that the canonical `text` spells, in a constant: slower than
+            /// [`parse_bytes`](Self::parse_bytes), and the same otherwise.
+            ///
+            /// # Errors
+            /// As [`parse_bytes`](Self::parse_bytes).
+            pub const fn parse_const(text: &[u8]) -> Result<Self, ParseError> {
+                match Sortable::ALPHABET.decode::<$bytes, $chars>(text) {
                     Ok(bytes) => Ok(Self(bytes)),
                     Err(kind) => Err(ParseError::new($what, kind)),
                 }
@@ -118,8 +131,32 @@ macro_rules! global_id_type {
             /// Erlang's `uid:encode64`.
             #[inline]
             #[must_use]
-            pub const fn encode(self) -> Text<$chars> {
-                SORTABLE.encode(&self.0)
+            pub fn encode(self) -> Text<$chars> {
+                Canonical::<$bytes, $chars>::text(&self.0)
+            }
+
+            /// The canonical texts of many IDs, each in the place of its ID.
+            ///
+            /// # Errors
+            /// [`SliceError::Length`] when `texts` is not as long as `ids`.
+            pub fn encode_slice(
+                ids: &[Self],
+                texts: &mut [[u8; Self::TEXT_LEN]],
+            ) -> Result<(), SliceError> {
+                slices::encode::<Canonical<$bytes, $chars>, _, _>(ids, texts, Self::to_bytes)
+            }
+
+            /// The IDs that many canonical texts spell, each in the place of its text.
+            ///
+            /// # Errors
+            /// [`SliceError::Length`] when `ids` is not as long as `texts`; [`SliceError::Text`] for
+            /// the first text that is not valid: the IDs before it are read, `ids` is unchanged from
+            /// there on.
+            pub fn decode_slice(
+                texts: &[[u8; Self::TEXT_LEN]],
+                ids: &mut [Self],
+            ) -> Result<(), SliceError> {
+                slices::decode::<Canonical<$bytes, $chars>, _, _>(texts, ids, $what, Self::from_bytes)
             }
 
             #[doc = concat!("The ID that `text` spells in URL-safe Base64: ", $chars, " characters without padding.")]
@@ -129,8 +166,9 @@ macro_rules! global_id_type {
             ///
             /// # Errors
             /// As [`parse_bytes`](Self::parse_bytes), for the other alphabet.
-            pub const fn parse_url(text: &[u8]) -> Result<Self, ParseError> {
-                match URL.decode::<$bytes, $chars>(text) {
+            #[inline]
+            pub fn parse_url(text: &[u8]) -> Result<Self, ParseError> {
+                match ForUrls::<$bytes, $chars>::parse(text) {
                     Ok(bytes) => Ok(Self(bytes)),
                     Err(kind) => Err(ParseError::new($what, kind)),
                 }
@@ -140,8 +178,8 @@ macro_rules! global_id_type {
             /// as the IDs do.
             #[inline]
             #[must_use]
-            pub const fn encode_url(self) -> Text<$chars> {
-                URL.encode(&self.0)
+            pub fn encode_url(self) -> Text<$chars> {
+                ForUrls::<$bytes, $chars>::text(&self.0)
             }
 
             /// The node, if the ID was made with this drift.

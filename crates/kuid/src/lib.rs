@@ -138,7 +138,10 @@ pub use tickid_core::external::serde::{
     as_text as serde_as_text,
 };
 #[doc(no_inline)]
-pub use tickid_core::{Policy, RangeError, UnixTime, Window, text::ParseError};
+pub use tickid_core::{
+    Policy, RangeError, UnixTime, Window,
+    text::{ParseError, SliceError},
+};
 
 /// The examples of the scheme's page, so that they stay true.
 #[cfg(doctest)]

@@ -1,7 +1,7 @@
-use tickid_core::text::{ParseError, Text};
+use tickid_core::text::{Base, Codec, ParseError, SliceError, Text, slices};
 use tickid_core::{RangeError, Tick, UnixTime};
 
-use crate::codec::{SORTABLE, URL};
+use crate::codec::{Canonical, ForUrls, Sortable};
 use crate::distance::Distance;
 use crate::scheme::Kuid;
 
@@ -135,8 +135,21 @@ impl LocalId {
     /// # Errors
     /// [`ParseError`] for any other length, for the first byte that is not in the alphabet, and for a
     /// last character that holds more than the ID's last 4 bits. The Erlang library takes those.
-    pub const fn parse_bytes(text: &[u8]) -> Result<Self, ParseError> {
-        match SORTABLE.decode::<8, { Self::TEXT_LEN }>(text) {
+    #[inline]
+    pub fn parse_bytes(text: &[u8]) -> Result<Self, ParseError> {
+        match Canonical::<8, { Self::TEXT_LEN }>::parse(text) {
+            Ok(bytes) => Ok(Self::from_be_bytes(bytes)),
+            Err(kind) => Err(ParseError::new(WHAT, kind)),
+        }
+    }
+
+    /// The ID that the canonical `text` spells, in a constant: slower than
+    /// [`parse_bytes`](Self::parse_bytes), and the same otherwise.
+    ///
+    /// # Errors
+    /// As [`parse_bytes`](Self::parse_bytes).
+    pub const fn parse_const(text: &[u8]) -> Result<Self, ParseError> {
+        match Sortable::ALPHABET.decode::<8, { Self::TEXT_LEN }>(text) {
             Ok(bytes) => Ok(Self::from_be_bytes(bytes)),
             Err(kind) => Err(ParseError::new(WHAT, kind)),
         }
@@ -146,8 +159,37 @@ impl LocalId {
     /// `uid:encode64`.
     #[inline]
     #[must_use]
-    pub const fn encode(self) -> Text<{ Self::TEXT_LEN }> {
-        SORTABLE.encode(&self.to_be_bytes())
+    pub fn encode(self) -> Text<{ Self::TEXT_LEN }> {
+        Canonical::text(&self.to_be_bytes())
+    }
+
+    /// The canonical texts of many IDs, each in the place of its ID.
+    ///
+    /// # Errors
+    /// [`SliceError::Length`] when `texts` is not as long as `ids`.
+    pub fn encode_slice(
+        ids: &[Self],
+        texts: &mut [[u8; Self::TEXT_LEN]],
+    ) -> Result<(), SliceError> {
+        slices::encode::<Canonical<8, { Self::TEXT_LEN }>, _, _>(ids, texts, Self::to_be_bytes)
+    }
+
+    /// The IDs that many canonical texts spell, each in the place of its text.
+    ///
+    /// # Errors
+    /// [`SliceError::Length`] when `ids` is not as long as `texts`; [`SliceError::Text`] for
+    /// the first text that is not valid: the IDs before it are read, `ids` is unchanged from
+    /// there on.
+    pub fn decode_slice(
+        texts: &[[u8; Self::TEXT_LEN]],
+        ids: &mut [Self],
+    ) -> Result<(), SliceError> {
+        slices::decode::<Canonical<8, { Self::TEXT_LEN }>, _, _>(
+            texts,
+            ids,
+            WHAT,
+            Self::from_be_bytes,
+        )
     }
 
     /// The ID that `text` spells in URL-safe Base64: 11 characters without padding.
@@ -157,8 +199,9 @@ impl LocalId {
     ///
     /// # Errors
     /// As [`parse_bytes`](Self::parse_bytes), for the other alphabet.
-    pub const fn parse_url(text: &[u8]) -> Result<Self, ParseError> {
-        match URL.decode::<8, { Self::TEXT_LEN }>(text) {
+    #[inline]
+    pub fn parse_url(text: &[u8]) -> Result<Self, ParseError> {
+        match ForUrls::<8, { Self::TEXT_LEN }>::parse(text) {
             Ok(bytes) => Ok(Self::from_be_bytes(bytes)),
             Err(kind) => Err(ParseError::new(WHAT, kind)),
         }
@@ -167,8 +210,8 @@ impl LocalId {
     /// The ID in URL-safe Base64 without padding: 11 characters, which do **not** sort as the IDs do.
     #[inline]
     #[must_use]
-    pub const fn encode_url(self) -> Text<{ Self::TEXT_LEN }> {
-        URL.encode(&self.to_be_bytes())
+    pub fn encode_url(self) -> Text<{ Self::TEXT_LEN }> {
+        ForUrls::text(&self.to_be_bytes())
     }
 
     /// The integer value.

@@ -15,7 +15,7 @@
 macro_rules! local_id {
     ($text:expr) => {
         const {
-            match $crate::LocalId::parse_bytes($text.as_bytes()) {
+            match $crate::LocalId::parse_const($text.as_bytes()) {
                 Ok(id) => id,
                 Err(_) => panic!("not a kuid local ID"),
             }
@@ -40,7 +40,7 @@ macro_rules! local_id {
 macro_rules! global_id {
     ($text:expr) => {
         const {
-            match $crate::GlobalId::parse_bytes($text.as_bytes()) {
+            match $crate::GlobalId::parse_const($text.as_bytes()) {
                 Ok(id) => id,
                 Err(_) => panic!("not a kuid global ID"),
             }
@@ -65,7 +65,7 @@ macro_rules! global_id {
 macro_rules! wide_global_id {
     ($text:expr) => {
         const {
-            match $crate::WideGlobalId::parse_bytes($text.as_bytes()) {
+            match $crate::WideGlobalId::parse_const($text.as_bytes()) {
                 Ok(id) => id,
                 Err(_) => panic!("not a kuid wide global ID"),
             }

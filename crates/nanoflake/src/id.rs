@@ -7,6 +7,9 @@ use crate::scheme::Nanoflake;
 /// What can stand first in unpadded text of more than one digit.
 const EXPECTED_FIRST: &str = "1-9, a-z, A-Z (zeros lead only in the form of 13 digits)";
 
+/// The name in messages.
+const WHAT: &str = "Nanoflake ID";
+
 /// A Nanoflake ID: a signed 64-bit integer that is not negative.
 ///
 /// IDs order by time, then generator and sequence; integers, bytes and
@@ -125,17 +128,36 @@ impl NanoflakeId {
     /// The first of these that applies: [`ParseErrorKind::Length`] for no digit or more than 13,
     /// [`ParseErrorKind::Character`] for a leading zero or the first byte that is no digit,
     /// [`ParseErrorKind::TooLarge`] above 2^63 - 1.
-    pub const fn parse_bytes(text: &[u8]) -> Result<Self, ParseError> {
-        let decoded = match text {
+    #[inline]
+    pub fn parse_bytes(text: &[u8]) -> Result<Self, ParseError> {
+        let shape = Self::check_shape(text);
+        let decoded = shape.and_then(|()| base36::parse(text, Self::MAX.0.cast_unsigned()));
+        Self::decoded(WHAT, decoded)
+    }
+
+    /// The ID that `text` spells, in a constant: slower than [`parse_bytes`](Self::parse_bytes), and
+    /// the same otherwise. For literals there is [`nanoflake!`](crate::nanoflake).
+    ///
+    /// # Errors
+    /// As [`parse_bytes`](Self::parse_bytes).
+    pub const fn parse_const(text: &[u8]) -> Result<Self, ParseError> {
+        let decoded = match Self::check_shape(text) {
+            Ok(()) => base36::decode(text, Self::MAX.0.cast_unsigned()),
+            Err(kind) => Err(kind),
+        };
+        Self::decoded(WHAT, decoded)
+    }
+
+    /// Whether `text` has the length and the beginning of one of the two forms.
+    #[inline]
+    const fn check_shape(text: &[u8]) -> Result<(), ParseErrorKind> {
+        match text {
             [b'0', _, ..] if text.len() < Self::TEXT_LEN => {
                 Err(ParseErrorKind::Character { byte: b'0', position: 0, expected: EXPECTED_FIRST })
             }
-            [_, ..] if text.len() <= Self::TEXT_LEN => {
-                base36::decode(text, Self::MAX.0.cast_unsigned())
-            }
+            [_, ..] if text.len() <= Self::TEXT_LEN => Ok(()),
             _ => Err(ParseErrorKind::Length { found: text.len(), min: 1, max: Self::TEXT_LEN }),
-        };
-        Self::decoded("Nanoflake ID", decoded)
+        }
     }
 
     /// The ID that `text` spells in decimal: digits only, without leading zeros (`0` aside) or sign.
@@ -158,6 +180,7 @@ impl NanoflakeId {
         Self::decoded("decimal Nanoflake ID", decoded)
     }
 
+    #[inline]
     const fn decoded(
         what: &'static str,
         decoded: Result<u64, ParseErrorKind>,
@@ -173,15 +196,15 @@ impl NanoflakeId {
     /// sort as the IDs do.
     #[inline]
     #[must_use]
-    pub const fn encode(self) -> Text<{ Self::TEXT_LEN }> {
+    pub fn encode(self) -> Text<{ Self::TEXT_LEN }> {
         base36::encode_shortest(self.0.cast_unsigned())
     }
 
     /// 13 digits of Base36 in lower case, padded with zeros, which sort as the IDs do.
     #[inline]
     #[must_use]
-    pub const fn encode_padded(self) -> Text<{ Self::TEXT_LEN }> {
-        base36::encode(self.0.cast_unsigned())
+    pub fn encode_padded(self) -> Text<{ Self::TEXT_LEN }> {
+        base36::encode_padded(self.0.cast_unsigned())
     }
 
     /// 1 to 19 decimal digits, as Snowflakes are usually written. They do not sort as the IDs do.

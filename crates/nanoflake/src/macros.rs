@@ -15,7 +15,7 @@
 macro_rules! nanoflake {
     ($text:expr) => {
         const {
-            match $crate::NanoflakeId::parse_bytes($text.as_bytes()) {
+            match $crate::NanoflakeId::parse_const($text.as_bytes()) {
                 Ok(id) => id,
                 Err(_) => panic!("not a Nanoflake ID"),
             }

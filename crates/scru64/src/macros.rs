@@ -14,7 +14,7 @@
 macro_rules! scru64 {
     ($text:expr) => {
         const {
-            match $crate::Scru64Id::parse_bytes($text.as_bytes()) {
+            match $crate::Scru64Id::parse_const($text.as_bytes()) {
                 Ok(id) => id,
                 Err(_) => panic!("not a SCRU64 ID"),
             }

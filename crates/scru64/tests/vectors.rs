@@ -5,11 +5,13 @@
 
 use core::time::Duration;
 
+use tickid_scru64::core::text::base36::Twelve;
 use tickid_scru64::core::{ClockError, Error, ErrorKind, FixedStart, ManualClock, Scheme as _};
 use tickid_scru64::{
     Builder, LocalGenerator, NodeIdSize, NodeSpec, NodeSpecError, Policy, Scru64, Scru64Id,
     UnixTime,
 };
+use tickid_testkit::levels;
 use tickid_testkit::vectors::{
     Value, big, field, has_fields, list, load, number, string, string_or_null,
 };
@@ -37,6 +39,14 @@ fn every_part_of_the_file_is_asserted_below() {
     );
     has_fields(field(&file, "node_spec"), &["valid", "invalid"]);
     assert_eq!(string(&file, "source"), "scru64 crate 2.0.1 (Rust, from crates.io)");
+}
+
+#[test]
+fn every_level_writes_and_reads_what_is_recorded() {
+    let file = scru64();
+    let ids = list(&file, "ids", 215).iter();
+    let recorded: Vec<_> = ids.map(|id| (big(id, "num"), string(id, "text"))).collect();
+    levels::write_and_read::<Twelve, _>(&recorded);
 }
 
 #[test]

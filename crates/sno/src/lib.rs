@@ -60,6 +60,7 @@
 #[cfg(any(test, feature = "std"))]
 extern crate std;
 
+mod codec;
 mod external;
 mod generator;
 mod id;
@@ -124,7 +125,10 @@ pub use tickid_core::external::serde::{
     as_text as serde_as_text,
 };
 #[doc(no_inline)]
-pub use tickid_core::{Policy, SequenceBounds, UnixTime, Window, text::ParseError};
+pub use tickid_core::{
+    Policy, SequenceBounds, UnixTime, Window,
+    text::{ParseError, SliceError},
+};
 
 /// The examples of the scheme's page, so that they stay true.
 #[cfg(doctest)]

@@ -14,7 +14,7 @@
 macro_rules! sno {
     ($text:expr) => {
         const {
-            match $crate::SnoId::parse_bytes($text.as_bytes()) {
+            match $crate::SnoId::parse_const($text.as_bytes()) {
                 Ok(id) => id,
                 Err(_) => panic!("not a sno ID"),
             }

@@ -10,6 +10,7 @@
 //! | [`every_clock`] | all kinds of generators over each clock that there is |
 //! | [`threads`] | running eight threads, each with its own [`Dice`] |
 //! | [`clock`] | a clock that moves while it is read, and notes of who read what |
+//! | [`levels`] | recorded texts, written and read by each level of the codecs |
 //! | [`vectors`] | what the original programs wrote |
 //! | [`binary_serde`] | what IDs are in formats that nobody reads |
 //! | [`servers`] | real servers, each in a temporary folder of its own |
@@ -29,6 +30,7 @@ pub mod clock;
 mod dice;
 pub mod every_clock;
 pub mod invariants;
+pub mod levels;
 mod promises;
 mod schedule;
 #[cfg(unix)]

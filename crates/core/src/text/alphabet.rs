@@ -3,7 +3,7 @@ use crate::text::{ParseErrorKind, Text, lanes};
 const INVALID: u8 = 0xff;
 
 /// The most runs of consecutive characters an alphabet may have.
-const MAX_RUNS: usize = 8;
+pub(super) const MAX_RUNS: usize = 8;
 
 /// An alphabet of 16, 32 or 64 ASCII characters, worth 4, 5 or 6 bits each.
 ///
@@ -25,18 +25,30 @@ const MAX_RUNS: usize = 8;
 #[derive(Clone, Debug)]
 pub struct Alphabet {
     bits: u32,
-    runs: [Run; MAX_RUNS],
-    /// What each byte is worth, for finding the first one that is worth nothing.
-    values: [u8; 256],
+    pub(super) runs: [Run; MAX_RUNS],
+    /// The same, but for the unused ones, in the order of their characters.
+    #[allow(dead_code, reason = "for the kernels, which not every target has")]
+    pub(super) runs_by_symbol: [Run; MAX_RUNS],
+    #[allow(dead_code, reason = "for the kernels, which not every target has")]
+    pub(super) run_count: usize,
+    /// What each byte is worth; [`INVALID`] is nothing.
+    pub(super) values: [u8; 256],
     expected: &'static str,
 }
 
 /// Consecutive values that are written as consecutive characters; empty when unused.
 #[derive(Clone, Copy, Debug)]
-struct Run {
-    value: u8,
-    symbol: u8,
-    len: u8,
+pub(super) struct Run {
+    pub(super) value: u8,
+    pub(super) symbol: u8,
+    pub(super) len: u8,
+}
+
+impl Run {
+    /// What to add to a value for its character, modulo 256.
+    pub(super) const fn offset(self) -> u8 {
+        self.symbol.wrapping_sub(self.value)
+    }
 }
 
 impl Alphabet {
@@ -70,7 +82,16 @@ impl Alphabet {
             runs[run].len += 1;
             value += 1;
         }
-        Some(Self { bits: symbols.len().ilog2(), runs, values, expected })
+        let (bits, run_count) = (symbols.len().ilog2(), run + 1);
+        let runs_by_symbol = by_symbol(runs, run_count);
+        Some(Self { bits, runs, runs_by_symbol, run_count, values, expected })
+    }
+
+    /// How many bits a character is worth: 4, 5 or 6.
+    #[inline]
+    #[must_use]
+    pub const fn bits(&self) -> u32 {
+        self.bits
     }
 
     /// The text of `bytes`, at most 16. `CHARS` must be the number of characters they take.
@@ -80,6 +101,15 @@ impl Alphabet {
         &self,
         bytes: &[u8; BYTES],
     ) -> Text<CHARS> {
+        Text::full(self.encode_array(bytes))
+    }
+
+    /// The characters of [`encode`](Self::encode).
+    #[inline]
+    pub(super) const fn encode_array<const BYTES: usize, const CHARS: usize>(
+        &self,
+        bytes: &[u8; BYTES],
+    ) -> [u8; CHARS] {
         const { assert!(BYTES <= 16 && CHARS <= 32) };
         debug_assert!(CHARS == (BYTES * 8).div_ceil(self.bits as usize));
         let bits = left_aligned(bytes);
@@ -104,7 +134,7 @@ impl Alphabet {
             }
             written += 8;
         }
-        Text::full(text)
+        text
     }
 
     /// Eight values as eight characters: within a run a character is its value plus an offset, and
@@ -115,7 +145,7 @@ impl Alphabet {
         let (mut offset, mut i) = (0, 0);
         while i < MAX_RUNS && self.runs[i].len > 0 {
             let run = self.runs[i];
-            let change = run.symbol.wrapping_sub(run.value).wrapping_sub(offset);
+            let change = run.offset().wrapping_sub(offset);
             offset = offset.wrapping_add(change);
             symbols = lanes::add_where(symbols, lanes::at_least(values, run.value), change);
             i += 1;
@@ -168,7 +198,8 @@ impl Alphabet {
 
     /// What is wrong with a text of the right length that does not decode.
     #[cold]
-    const fn first_error(&self, text: &[u8]) -> ParseErrorKind {
+    #[inline(never)]
+    pub(super) const fn first_error(&self, text: &[u8]) -> ParseErrorKind {
         let mut position = 0;
         while position < text.len() {
             let byte = text[position];
@@ -180,6 +211,20 @@ impl Alphabet {
         let position = text.len() - 1;
         ParseErrorKind::StrayBits { byte: text[position], position }
     }
+}
+
+/// The first `count` runs, in the order of their characters.
+const fn by_symbol(mut runs: [Run; MAX_RUNS], count: usize) -> [Run; MAX_RUNS] {
+    let mut sorted = 1;
+    while sorted < count {
+        let mut at = sorted;
+        while at > 0 && runs[at].symbol < runs[at - 1].symbol {
+            (runs[at - 1], runs[at]) = (runs[at], runs[at - 1]);
+            at -= 1;
+        }
+        sorted += 1;
+    }
+    runs
 }
 
 /// The bytes at the high end of 128 bits.

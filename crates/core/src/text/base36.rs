@@ -2,9 +2,11 @@
 //!
 //! Written in lower case, read in either. Text of a fixed length sorts as the numbers do.
 
-use crate::text::{ParseErrorKind, Text};
+use core::iter::zip;
 
-const DIGITS: &[u8; 36] = b"0123456789abcdefghijklmnopqrstuvwxyz";
+use crate::text::{Codec, Level, ParseErrorKind, Text, kernels};
+
+pub(super) const DIGITS: &[u8; 36] = b"0123456789abcdefghijklmnopqrstuvwxyz";
 
 /// What [`ParseErrorKind::Character`] says is expected.
 pub const EXPECTED: &str = "0-9, a-z, A-Z";
@@ -23,7 +25,7 @@ static PAIRS: [[u8; 2]; 36 * 36] = {
 const INVALID: u8 = 0xff;
 
 /// What each byte is worth.
-static VALUES: [u8; 256] = {
+pub(super) const VALUES: [u8; 256] = {
     let mut values = [INVALID; 256];
     let mut i = 0;
     while i < 36 {
@@ -36,23 +38,100 @@ static VALUES: [u8; 256] = {
     values
 };
 
-/// The last `N` digits of `value`: all of it, padded with zeros, when it is below 36 to the power `N`.
+/// 36^12: what twelve digits can't hold.
+const TWELVE: u64 = 36u64.pow(12);
+
+/// Twelve digits, for numbers below 36^12; of higher ones the last twelve.
+#[derive(Debug)]
+pub struct Twelve;
+
+impl Codec<12> for Twelve {
+    type Bits = u64;
+
+    #[inline]
+    fn encode_portable(&value: &u64) -> [u8; 12] {
+        digits(value)
+    }
+
+    #[inline]
+    fn decode_portable(text: &[u8; 12]) -> Result<u64, ParseErrorKind> {
+        decode(text, TWELVE - 1)
+    }
+
+    #[inline]
+    fn encode(&value: &u64) -> [u8; 12] {
+        if kernels::ONE_BASE36 && value < TWELVE {
+            kernels::encode_base36(value)
+        } else {
+            digits(value)
+        }
+    }
+
+    #[inline]
+    fn decode(text: &[u8; 12]) -> Result<u64, ParseErrorKind> {
+        if kernels::ONE_BASE36 {
+            match kernels::decode_base36(text) {
+                Some(value) => Ok(value),
+                None => Err(first_error(text)),
+            }
+        } else {
+            Self::decode_portable(text)
+        }
+    }
+
+    fn encode_many(level: Level, values: &[u64], texts: &mut [[u8; 12]]) -> usize {
+        // Without a branch for each: numbers from 36^12 on leave the highest bit in `seen`.
+        let seen =
+            values.iter().fold(0, |seen, value| seen | value | (TWELVE - 1).wrapping_sub(*value));
+        if seen >> 63 == 0 { kernels::encode_base36_many(level, values, texts) } else { 0 }
+    }
+
+    fn decode_many(level: Level, texts: &[[u8; 12]], values: &mut [u64]) -> usize {
+        kernels::decode_base36_many(level, texts, values)
+    }
+}
+
+/// All thirteen digits of `value`, padded with zeros.
 #[inline]
 #[must_use]
-pub const fn encode<const N: usize>(value: u64) -> Text<N> {
-    Text::full(digits(value))
+pub fn encode_padded(value: u64) -> Text<13> {
+    Text::full(thirteen(value))
 }
 
 /// As few digits as `value` needs, at least one.
 #[inline]
 #[must_use]
-pub const fn encode_shortest(value: u64) -> Text<13> {
-    let digits = digits::<13>(value);
-    let mut start = 0;
-    while start < 12 && digits[start] == b'0' {
-        start += 1;
+pub fn encode_shortest(value: u64) -> Text<13> {
+    let digits = thirteen(value);
+    let zeros = digits.iter().take_while(|&&digit| digit == b'0').count();
+    Text::from_end(digits, zeros.min(12))
+}
+
+#[inline]
+fn thirteen(value: u64) -> [u8; 13] {
+    let [a, b, c, d, e, f, g, h, i, j, k, l] = Twelve::encode(&(value % TWELVE));
+    [DIGITS[(value / TWELVE) as usize], a, b, c, d, e, f, g, h, i, j, k, l]
+}
+
+/// The number that `text` spells, at most `max`: as [`decode`], and faster for twelve and thirteen
+/// digits.
+///
+/// # Errors
+/// As [`decode`].
+#[inline]
+pub fn parse(text: &[u8], max: u64) -> Result<u64, ParseErrorKind> {
+    let (first, rest) = match text {
+        [first, rest @ ..] if rest.len() == 12 => (VALUES[usize::from(*first)], rest),
+        _ => (0, text),
+    };
+    let rest = rest.try_into().ok().and_then(|rest| Twelve::decode(rest).ok());
+    match rest {
+        // 36^13 - 1 would not fit, three times 36^12 does.
+        Some(rest) if first < 3 && u64::from(first) * TWELVE + rest <= max => {
+            Ok(u64::from(first) * TWELVE + rest)
+        }
+        _ => decode(text, max),
     }
-    Text::from_end(digits, start)
 }
 
 const fn digits<const N: usize>(mut value: u64) -> [u8; N] {
@@ -99,6 +178,15 @@ pub const fn decode(text: &[u8], max: u64) -> Result<u64, ParseErrorKind> {
     Ok(wide as u64)
 }
 
+/// What is wrong with twelve characters that are not all digits.
+#[cold]
+#[inline(never)]
+fn first_error(text: &[u8; 12]) -> ParseErrorKind {
+    let wrong = zip(0.., text).find(|&(_, &byte)| VALUES[usize::from(byte)] == INVALID);
+    let (position, &byte) = wrong.unwrap_or((0, &text[0]));
+    ParseErrorKind::Character { byte, position, expected: EXPECTED }
+}
+
 /// Decodes what may overflow, or says what is wrong.
 const fn decode_long(text: &[u8], max: u64) -> Result<u64, ParseErrorKind> {
     let (mut value, mut i) = (0u128, 0);
@@ -115,6 +203,8 @@ const fn decode_long(text: &[u8], max: u64) -> Result<u64, ParseErrorKind> {
 
 #[cfg(test)]
 mod tests {
+    use std::format;
+
     use super::*;
 
     #[test]
@@ -122,7 +212,9 @@ mod tests {
         let cases = [(0, "0"), (35, "z"), (36, "10"), (u64::MAX, "3w5e11264sgsf")];
         for (value, text) in cases {
             assert_eq!(encode_shortest(value).as_str(), text);
+            assert_eq!(encode_padded(value).as_str(), format!("{text:0>13}"));
             assert_eq!(decode(text.as_bytes(), u64::MAX), Ok(value));
+            assert_eq!(parse(text.as_bytes(), u64::MAX), Ok(value));
         }
     }
 

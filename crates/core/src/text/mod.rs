@@ -1,16 +1,24 @@
 //! Text forms: strings on the stack, Base36, decimal, and alphabets of 16, 32 and 64 symbols.
 //!
-//! Everything here is a `const fn` and the same on every target.
+//! [`Alphabet`], [`decimal`] and [`base36::decode`] are `const fn` and the same on every target. A
+//! [`Codec`] is as fast as the target allows, and [`slices`] are converted as fast as the processor
+//! allows; neither ever differs from the former in a value or an error.
 
 mod alphabet;
 pub mod base36;
+mod codec;
 pub mod decimal;
 mod error;
+mod kernels;
 mod lanes;
+pub mod slices;
 mod stack;
 
 pub use self::alphabet::Alphabet;
+pub use self::codec::{Base, Codec, InBase};
 pub use self::error::{ParseError, ParseErrorKind};
+pub use self::kernels::Level;
+pub use self::slices::SliceError;
 pub use self::stack::Text;
 
 /// Implements what every ID does with its text: `Display` and `Debug` (both print it), `FromStr` and
@@ -37,6 +45,7 @@ macro_rules! impl_text {
         impl ::core::str::FromStr for $id {
             type Err = $crate::text::ParseError;
 
+            #[inline]
             fn from_str(text: &str) -> Result<Self, Self::Err> {
                 Self::parse_bytes(text.as_bytes())
             }
@@ -45,6 +54,7 @@ macro_rules! impl_text {
         impl ::core::convert::TryFrom<&str> for $id {
             type Error = $crate::text::ParseError;
 
+            #[inline]
             fn try_from(text: &str) -> Result<Self, Self::Error> {
                 Self::parse_bytes(text.as_bytes())
             }

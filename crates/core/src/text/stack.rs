@@ -7,42 +7,33 @@ use core::ops::Deref;
 #[derive(Clone, Copy)]
 pub struct Text<const N: usize> {
     bytes: [u8; N],
-    /// How many of `bytes` count; the rest is zero.
-    len: u8,
+    /// Where it begins in `bytes`, whose end is its end: so numbers of any length are written from
+    /// their last digit on, and nothing is moved afterwards.
+    start: u8,
 }
 
 impl<const N: usize> Text<N> {
     /// All of `bytes`, which must be ASCII.
+    #[inline]
     pub(crate) const fn full(bytes: [u8; N]) -> Self {
-        debug_assert!(N <= u8::MAX as usize && bytes.is_ascii());
-        #[allow(clippy::cast_possible_truncation, reason = "N is the length of an ID's text")]
-        Self { bytes, len: N as u8 }
+        Self::from_end(bytes, 0)
     }
 
     /// The part of `bytes` from `start` on, which must be ASCII.
+    #[inline]
     pub(crate) const fn from_end(bytes: [u8; N], start: usize) -> Self {
-        debug_assert!(start <= N && N <= u8::MAX as usize && bytes.is_ascii());
-        let mut moved = [0; N];
-        if N <= 16 {
-            // As one number, which a processor shifts at once.
-            let mut wide = [0; 16];
-            wide.split_at_mut(N).0.copy_from_slice(&bytes);
-            let shifted = u128::from_le_bytes(wide) >> ((8 * start) % 128);
-            moved.copy_from_slice(shifted.to_le_bytes().split_at(N).0);
-        } else {
-            let len = N - start;
-            moved.split_at_mut(len).0.copy_from_slice(bytes.split_at(start).1);
-        }
-        #[allow(clippy::cast_possible_truncation, reason = "N is the length of an ID's text")]
-        Self { bytes: moved, len: (N - start) as u8 }
+        const { assert!(N <= u8::MAX as usize) };
+        debug_assert!(start <= N && bytes.is_ascii());
+        #[allow(clippy::cast_possible_truncation, reason = "at most N")]
+        Self { bytes, start: start as u8 }
     }
 
     /// The characters as bytes.
     #[inline]
     #[must_use]
     pub fn as_bytes(&self) -> &[u8] {
-        // The length never exceeds N; `unwrap_or` spares the panic path.
-        self.bytes.get(..self.len.into()).unwrap_or(&self.bytes)
+        // The start never exceeds N; `unwrap_or` spares the panic path.
+        self.bytes.get(self.start.into()..).unwrap_or(&self.bytes)
     }
 
     /// The characters.

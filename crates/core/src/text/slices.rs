@@ -1,0 +1,159 @@
+//! Many IDs at once: slices to texts and back, at the best [`Level`] that the processor has.
+
+use core::iter::zip;
+
+use thiserror::Error;
+
+use crate::text::{Codec, Level, ParseError, ParseErrorKind};
+
+/// Why a slice was not written, or not read to its end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Error)]
+#[non_exhaustive]
+pub enum SliceError {
+    /// What goes in and what comes out are not of one length. Nothing was written.
+    #[error("{input} go in, but there is room for {output}")]
+    Length {
+        /// How many there are.
+        input: usize,
+        /// How many there is room for.
+        output: usize,
+    },
+    /// A text is not valid. Those before it were read, and nothing was written from there on.
+    #[error("at index {index}: {error}")]
+    Text {
+        /// Which one, counted from 0.
+        index: usize,
+        /// What is wrong with it.
+        #[source]
+        error: ParseError,
+    },
+}
+
+impl SliceError {
+    const fn unless_equal(input: usize, output: usize) -> Result<(), Self> {
+        if input == output { Ok(()) } else { Err(Self::Length { input, output }) }
+    }
+}
+
+/// How many are converted at a time: enough to forget the effort around it, few enough to stay close.
+const CHUNK: usize = 64;
+
+/// Writes the text of each of `ids` to its place in `texts`, through `bits`.
+///
+/// # Errors
+/// [`SliceError::Length`] for slices of two lengths.
+#[inline]
+pub fn encode<C: Codec<CHARS>, I: Copy, const CHARS: usize>(
+    ids: &[I],
+    texts: &mut [[u8; CHARS]],
+    bits: impl Fn(I) -> C::Bits,
+) -> Result<(), SliceError> {
+    encode_with::<C, _, CHARS>(Level::best(), ids, texts, bits)
+}
+
+/// Reads each of `texts` to its place in `ids`, through `id`; errors call an ID `what`.
+///
+/// # Errors
+/// [`SliceError::Length`] for slices of two lengths, else [`SliceError::Text`] for the first text that
+/// is not valid.
+#[inline]
+pub fn decode<C: Codec<CHARS>, I, const CHARS: usize>(
+    texts: &[[u8; CHARS]],
+    ids: &mut [I],
+    what: &'static str,
+    id: impl Fn(C::Bits) -> I,
+) -> Result<(), SliceError> {
+    decode_with::<C, _, CHARS>(Level::best(), texts, ids, what, id)
+}
+
+/// For tests: [`encode`] at a level of the caller's choice, `None` if the processor does not have it.
+#[cfg(any(test, feature = "levels"))]
+#[doc(hidden)]
+pub fn encode_at<C: Codec<CHARS>, I: Copy, const CHARS: usize>(
+    level: Level,
+    ids: &[I],
+    texts: &mut [[u8; CHARS]],
+    bits: impl Fn(I) -> C::Bits,
+) -> Option<Result<(), SliceError>> {
+    level.is_available().then(|| encode_with::<C, _, CHARS>(level, ids, texts, bits))
+}
+
+/// For tests: [`decode`] at a level of the caller's choice, `None` if the processor does not have it.
+#[cfg(any(test, feature = "levels"))]
+#[doc(hidden)]
+pub fn decode_at<C: Codec<CHARS>, I, const CHARS: usize>(
+    level: Level,
+    texts: &[[u8; CHARS]],
+    ids: &mut [I],
+    what: &'static str,
+    id: impl Fn(C::Bits) -> I,
+) -> Option<Result<(), SliceError>> {
+    level.is_available().then(|| decode_with::<C, _, CHARS>(level, texts, ids, what, id))
+}
+
+fn encode_with<C: Codec<CHARS>, I: Copy, const CHARS: usize>(
+    level: Level,
+    ids: &[I],
+    texts: &mut [[u8; CHARS]],
+    bits: impl Fn(I) -> C::Bits,
+) -> Result<(), SliceError> {
+    SliceError::unless_equal(ids.len(), texts.len())?;
+    let mut buffer = [C::Bits::default(); CHUNK];
+    for (ids, texts) in zip(ids.chunks(CHUNK), texts.chunks_mut(CHUNK)) {
+        for (bits_of, &id) in zip(&mut buffer, ids) {
+            *bits_of = bits(id);
+        }
+        let buffer = buffer.get(..ids.len()).unwrap_or_default();
+        let done = C::encode_many(level, buffer, texts);
+        for (text, bits) in zip(texts, buffer).skip(done) {
+            *text = match level {
+                Level::Portable => C::encode_portable(bits),
+                _ => C::encode(bits),
+            };
+        }
+    }
+    Ok(())
+}
+
+fn decode_with<C: Codec<CHARS>, I, const CHARS: usize>(
+    level: Level,
+    texts: &[[u8; CHARS]],
+    ids: &mut [I],
+    what: &'static str,
+    id: impl Fn(C::Bits) -> I,
+) -> Result<(), SliceError> {
+    SliceError::unless_equal(texts.len(), ids.len())?;
+    let mut buffer = [C::Bits::default(); CHUNK];
+    let chunks = zip(texts.chunks(CHUNK), ids.chunks_mut(CHUNK));
+    for (start, (texts, ids)) in zip((0..).step_by(CHUNK), chunks) {
+        let buffer = buffer.get_mut(..texts.len()).unwrap_or_default();
+        let read = decode_chunk::<C, CHARS>(level, texts, buffer);
+        let valid = read.map_or_else(|(index, _)| index, |()| texts.len());
+        for (place, &bits) in zip(ids, &*buffer).take(valid) {
+            *place = id(bits);
+        }
+        read.map_err(|(index, kind)| {
+            let error = ParseError::new(what, kind);
+            SliceError::Text { index: start + index, error }
+        })?;
+    }
+    Ok(())
+}
+
+/// Reads one chunk; of the first text that is not valid, its index and what is wrong.
+#[inline]
+fn decode_chunk<C: Codec<CHARS>, const CHARS: usize>(
+    level: Level,
+    texts: &[[u8; CHARS]],
+    bits: &mut [C::Bits],
+) -> Result<(), (usize, ParseErrorKind)> {
+    let done = C::decode_many(level, texts, bits);
+    for (index, (text, bits)) in zip(texts, bits).enumerate().skip(done) {
+        let decoded = match level {
+            Level::Portable => C::decode_portable(text),
+            _ => C::decode(text),
+        };
+        *bits = decoded.map_err(|kind| (index, kind))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,324 @@
+//! Every way to write and to read a text gives what the portable one gives, in texts, values and errors.
+//!
+//! A level is forced; one that the processor lacks is named on standard error.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test fails by panicking")]
+
+mod forms;
+
+use core::fmt::Debug;
+
+use forms::{Form, Global, Local, Sno, UrlGlobal, UrlLocal, Wide};
+use proptest::prelude::*;
+use proptest::test_runner::RngSeed;
+use tickid_core::text::base36::{self, Twelve};
+use tickid_core::text::{Codec, Level, ParseError, ParseErrorKind, SliceError, slices};
+
+/// In errors.
+const WHAT: &str = "test ID";
+
+/// Those that this processor has.
+#[allow(clippy::print_stderr, reason = "what is skipped must be seen")]
+fn levels() -> impl Iterator<Item = Level> {
+    Level::ALL.into_iter().filter(|level| {
+        let available = level.is_available();
+        if !available {
+            eprintln!("skipped: this processor has no {level:?}");
+        }
+        available
+    })
+}
+
+/// All texts of `bits` at `level`, in a vector without room behind it.
+fn encode<C: Codec<N>, const N: usize>(level: Level, bits: &[C::Bits]) -> Vec<[u8; N]> {
+    let mut texts = vec![[b'?'; N]; bits.len()];
+    let encoded = slices::encode_at::<C, _, N>(level, bits, &mut texts, |bits| bits);
+    encoded.expect("a level that is available").unwrap();
+    texts
+}
+
+/// What reading `texts` at `level` returns, and what it leaves in the place of `before`.
+fn decode<C: Codec<N>, const N: usize>(
+    level: Level,
+    texts: &[[u8; N]],
+    before: C::Bits,
+) -> (Result<(), SliceError>, Vec<C::Bits>) {
+    let mut bits = vec![before; texts.len()];
+    let decoded = slices::decode_at::<C, _, N>(level, texts, &mut bits, WHAT, |bits| bits);
+    (decoded.expect("a level that is available"), bits)
+}
+
+/// What the portable path says of each text, put together as slices are.
+fn decode_one_by_one<C: Codec<N>, const N: usize>(
+    texts: &[[u8; N]],
+    before: C::Bits,
+) -> (Result<(), SliceError>, Vec<C::Bits>) {
+    let mut bits = vec![before; texts.len()];
+    for (index, text) in texts.iter().enumerate() {
+        match C::decode_portable(text) {
+            Ok(decoded) => bits[index] = decoded,
+            Err(kind) => {
+                let error = ParseError::new(WHAT, kind);
+                return (Err(SliceError::Text { index, error }), bits);
+            }
+        }
+    }
+    (Ok(()), bits)
+}
+
+/// At every level, and one by one.
+fn assert_reads_alike<C: Codec<N>, const N: usize>(texts: &[[u8; N]], before: C::Bits)
+where
+    C::Bits: Debug + PartialEq,
+{
+    let expected = decode_one_by_one::<C, N>(texts, before);
+    for level in levels() {
+        assert_eq!(decode::<C, N>(level, texts, before), expected, "{level:?} of {texts:?}");
+    }
+    for text in texts {
+        assert_eq!(C::decode(text), C::decode_portable(text), "{text:?}");
+        assert_eq!(C::parse(text), C::decode_portable(text), "{text:?}");
+    }
+}
+
+/// Eight texts, as many as the widest way reads at once, the one at `index` with `bytes` from `at` on.
+fn with_bytes<const N: usize>(
+    text: [u8; N],
+    index: usize,
+    at: usize,
+    bytes: &[u8],
+) -> [[u8; N]; 8] {
+    let mut texts = [text; 8];
+    texts[index][at..][..bytes.len()].copy_from_slice(bytes);
+    texts
+}
+
+fn every_level_writes_and_reads_all<F: Form<N>, const N: usize>(bits: &[F::Bits])
+where
+    F::Bits: Debug + PartialEq,
+{
+    let expected: Vec<_> = bits.iter().map(F::reference).collect();
+    for level in levels() {
+        let texts = encode::<F::Codec, N>(level, bits);
+        let as_text = |text: &[u8; N]| String::from_utf8(text.to_vec()).unwrap();
+        assert_eq!(texts.iter().map(as_text).collect::<Vec<_>>(), expected, "{level:?}");
+        let (decoded, read) = decode::<F::Codec, N>(level, &texts, F::Bits::default());
+        assert_eq!((decoded, read.as_slice()), (Ok(()), bits), "{level:?}");
+    }
+    for (bits, expected) in bits.iter().zip(expected) {
+        assert_eq!(F::Codec::text(bits), expected.as_str());
+        assert_eq!(F::Codec::parse(expected.as_bytes()).as_ref(), Ok(bits));
+    }
+}
+
+fn every_wrong_byte_is_found_where_it_is<F: Form<N>, const N: usize>()
+where
+    F::Bits: Debug + PartialEq,
+{
+    for bits in F::samples() {
+        let text = F::Codec::encode_portable(&bits);
+        for at in 0..N {
+            for byte in 0..=u8::MAX {
+                let index = (at + usize::from(byte)) % 8;
+                let texts = with_bytes(text, index, at, &[byte]);
+                assert_reads_alike::<F::Codec, N>(&texts, F::Bits::default());
+            }
+        }
+    }
+}
+
+fn every_pair_of_bytes_reads_alike<F: Form<N>, const N: usize>()
+where
+    F::Bits: Debug + PartialEq,
+{
+    let text = F::Codec::encode_portable(&F::samples()[0]);
+    for pair in 0..=u16::MAX {
+        let (index, at) = (usize::from(pair) % 8, usize::from(pair / 7) % (N - 1));
+        let texts = with_bytes(text, index, at, &pair.to_be_bytes());
+        assert_reads_alike::<F::Codec, N>(&texts, F::Bits::default());
+    }
+    // And the last two, where stray bits are.
+    for pair in 0..=u16::MAX {
+        let texts = with_bytes(text, usize::from(pair) % 8, N - 2, &pair.to_be_bytes());
+        assert_reads_alike::<F::Codec, N>(&texts, F::Bits::default());
+    }
+}
+
+fn every_length_is_converted_whole<F: Form<N>, const N: usize>()
+where
+    F::Bits: Debug + PartialEq,
+{
+    let samples = F::samples();
+    let bits: Vec<_> = samples.iter().copied().cycle().take(150).collect();
+    for len in 0..bits.len() {
+        every_level_writes_and_reads_all::<F, N>(&bits[..len]);
+    }
+}
+
+fn two_lengths_are_an_error<F: Form<N>, const N: usize>() {
+    let bits = [F::Bits::default(); 3];
+    let mut texts = [[b'?'; N]; 2];
+    for level in levels() {
+        let encoded = slices::encode_at::<F::Codec, _, N>(level, &bits, &mut texts, |bits| bits);
+        assert_eq!(encoded, Some(Err(SliceError::Length { input: 3, output: 2 })));
+        assert_eq!(texts, [[b'?'; N]; 2], "nothing is written");
+        let room = &mut bits.clone();
+        let decoded = slices::decode_at::<F::Codec, _, N>(level, &texts, room, WHAT, |bits| bits);
+        assert_eq!(decoded, Some(Err(SliceError::Length { input: 2, output: 3 })));
+    }
+}
+
+fn other_lengths_are_no_texts<F: Form<N>, const N: usize>()
+where
+    F::Bits: Debug + PartialEq,
+{
+    let mut text = F::Codec::encode(&F::Bits::default()).to_vec();
+    text.extend_from_within(..);
+    for len in (0..text.len()).filter(|&len| len != N) {
+        let expected = ParseErrorKind::Length { found: len, min: N, max: N };
+        assert_eq!(F::Codec::parse(&text[..len]), Err(expected));
+    }
+}
+
+/// Some texts, most of them valid.
+fn texts<F: Form<N>, const N: usize>() -> impl Strategy<Value = Vec<[u8; N]>>
+where
+    F::Bits: Debug,
+{
+    let wrong = (any::<prop::sample::Index>(), any::<prop::sample::Index>(), any::<u8>());
+    let wrong = prop::collection::vec(wrong, 0..4);
+    (prop::collection::vec(F::any(), 1..200), wrong).prop_map(|(bits, wrong)| {
+        let mut texts: Vec<[u8; N]> = bits.iter().map(F::Codec::encode_portable).collect();
+        for (index, at, byte) in wrong {
+            index.get_mut(&mut texts)[at.index(N)] = byte;
+        }
+        texts
+    })
+}
+
+/// The same cases every time; a failure prints its input.
+fn config() -> ProptestConfig {
+    ProptestConfig {
+        rng_seed: RngSeed::Fixed(0x7469_636B),
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    }
+}
+
+macro_rules! forms {
+    ($($form:ident: $chars:literal in $name:ident;)+) => {
+        $(mod $name {
+            use super::*;
+
+            #[test]
+            fn every_wrong_byte_is_found_where_it_is() {
+                super::every_wrong_byte_is_found_where_it_is::<$form, $chars>();
+            }
+
+            #[test]
+            fn every_pair_of_bytes_reads_alike() {
+                super::every_pair_of_bytes_reads_alike::<$form, $chars>();
+            }
+
+            #[test]
+            fn every_length_is_converted_whole() {
+                super::every_length_is_converted_whole::<$form, $chars>();
+            }
+
+            #[test]
+            fn two_lengths_are_an_error() {
+                super::two_lengths_are_an_error::<$form, $chars>();
+            }
+
+            #[test]
+            fn other_lengths_are_no_texts() {
+                super::other_lengths_are_no_texts::<$form, $chars>();
+            }
+
+            proptest! {
+                #![proptest_config(config())]
+
+                #[test]
+                fn every_level_writes_and_reads_what_others_do(
+                    bits in prop::collection::vec(<$form as Form<$chars>>::any(), 0..200),
+                ) {
+                    every_level_writes_and_reads_all::<$form, $chars>(&bits);
+                }
+
+                #[test]
+                fn every_level_gives_the_same_error(
+                    texts in texts::<$form, $chars>(),
+                    before in <$form as Form<$chars>>::any(),
+                ) {
+                    assert_reads_alike::<<$form as Form<$chars>>::Codec, $chars>(&texts, before);
+                }
+            }
+        })+
+    };
+}
+
+forms! {
+    Sno: 16 in sno;
+    Global: 16 in global;
+    UrlGlobal: 16 in url_global;
+    Local: 11 in local;
+    UrlLocal: 11 in url_local;
+    Wide: 22 in wide;
+    Twelve: 12 in scru64;
+}
+
+/// What `f32` divides, and all digits in all places.
+#[test]
+fn every_four_digits_of_base36_are_written_and_read() {
+    const FOUR: u64 = 36u64.pow(4);
+    // Each once in each third.
+    let values: Vec<u64> = (0..FOUR)
+        .map(|n| (n * FOUR + (n + FOUR / 3) % FOUR) * FOUR + (n + 2 * FOUR / 3) % FOUR)
+        .collect();
+    let expected = encode::<Twelve, 12>(Level::Portable, &values);
+    for level in levels() {
+        assert!(encode::<Twelve, 12>(level, &values) == expected, "{level:?}");
+        let (decoded, read) = decode::<Twelve, 12>(level, &expected, 0);
+        assert_eq!(decoded, Ok(()), "{level:?}");
+        assert!(read == values, "{level:?}");
+    }
+}
+
+#[test]
+fn numbers_of_more_than_twelve_digits_are_written_as_the_last_twelve() {
+    let values = [36u64.pow(12), u64::MAX, 36u64.pow(12) - 1, 0, 1, 2, 3, 4, 5];
+    for level in levels() {
+        let texts = encode::<Twelve, 12>(level, &values);
+        assert_eq!(&texts[..3], [*b"000000000000", *b"w5e11264sgsf", *b"zzzzzzzzzzzz"]);
+    }
+}
+
+proptest! {
+    #![proptest_config(config())]
+
+    #[test]
+    fn base36_of_any_length_is_read_as_the_portable_path_does(
+        text in "[0-9a-zA-Z]{0,13}|[ -~]{11,14}|[0-4][0-9a-zA-Z]{12}",
+        max in any::<u64>(),
+    ) {
+        for max in [max, u64::MAX, i64::MAX.cast_unsigned(), 0] {
+            let expected = base36::decode(text.as_bytes(), max);
+            prop_assert_eq!(base36::parse(text.as_bytes(), max), expected);
+        }
+    }
+
+    #[test]
+    fn base36_of_any_number_is_plain_arithmetic(value in any::<u64>(), shift in 0..64u32) {
+        let value: u64 = value >> shift;
+        let expected: String = forms::in_base_36(value.into());
+        prop_assert_eq!(base36::encode_shortest(value).to_string(), expected.clone());
+        prop_assert_eq!(base36::encode_padded(value).to_string(), format!("{expected:0>13}"));
+        prop_assert_eq!(base36::parse(expected.as_bytes(), u64::MAX), Ok(value));
+    }
+}
+
+#[test]
+fn the_best_level_is_available() {
+    assert!(Level::best().is_available());
+    assert!(levels().all(|level| level <= Level::best()));
+}

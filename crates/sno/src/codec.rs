@@ -1,0 +1,38 @@
+//! The text form.
+
+use tickid_core::text::{Alphabet, Base, InBase};
+
+use crate::id::SnoId;
+
+/// sno's base32.
+#[derive(Debug)]
+pub(crate) struct Base32;
+
+/// The alphabet in ASCII order, so that text sorts as the bytes do.
+impl Base for Base32 {
+    const ALPHABET: Alphabet = match Alphabet::new("23456789abcdefghijklmnopqrstuvwx", "2-9, a-x") {
+        Some(alphabet) => alphabet,
+        None => panic!("32 distinct characters"),
+    };
+}
+
+/// The only form there is.
+pub(crate) type Canonical = InBase<Base32, { SnoId::LEN }, { SnoId::TEXT_LEN }>;
+
+#[cfg(test)]
+mod tests {
+    use std::vec::Vec;
+
+    use tickid_testkit::levels;
+    use tickid_testkit::vectors::{bytes, list, load, string};
+
+    use super::*;
+
+    #[test]
+    fn every_level_writes_and_reads_what_is_recorded() {
+        let file = load("sno.json");
+        let ids = list(&file, "ids", 205).iter();
+        let recorded: Vec<_> = ids.map(|id| (bytes(id, "bytes"), string(id, "text"))).collect();
+        levels::write_and_read::<Canonical, _>(&recorded);
+    }
+}
