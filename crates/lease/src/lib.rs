@@ -18,6 +18,7 @@
 //! | [`Lease`] | a node and a window, ready for a generator |
 //! | [`Agenda`] | what a holder asks its store for, and when |
 //! | [`FileStore`] | a store in a folder of this machine |
+//! | `EtcdStore` | a store in etcd (feature `etcd`) |
 //! | [`MemoryStore`] | a store in memory |
 //! | [`conformance`] | the scenarios every store is held to (feature `conformance`) |
 
@@ -25,11 +26,15 @@
 #![deny(unsafe_code)]
 
 mod agenda;
+#[cfg(feature = "etcd")]
+mod blocking;
 mod boot;
 mod codec;
 #[cfg(feature = "conformance")]
 pub mod conformance;
 mod error;
+#[cfg(feature = "etcd")]
+mod etcd;
 mod file;
 mod keeper;
 mod lease;
@@ -41,11 +46,15 @@ mod record;
 pub mod rules;
 mod store;
 mod table;
+#[cfg(feature = "etcd")]
+mod url;
 mod wait;
 
 pub use self::agenda::{Agenda, Duty, Outcome, Request};
 pub use self::codec::Unreadable;
 pub use self::error::{StoreError, StoreErrorKind};
+#[cfg(feature = "etcd")]
+pub use self::etcd::{EtcdStore, EtcdTable};
 pub use self::file::{FileStore, FileTable};
 pub use self::keeper::{
     Counters, GenerateError, Keeper, KeeperBuilder, KeeperState, StartError, Tenure, Trouble,
@@ -61,4 +70,6 @@ pub use self::record::{
 pub use self::rules::{Loss, Refusal, Rules, Standing};
 pub use self::store::{Answer, Grant, Listing, Store};
 pub use self::table::{Change, Scope, Table, TableStore, View};
+#[cfg(feature = "etcd")]
+pub use self::url::UrlError;
 pub use self::wait::{TimedOut, block_on};

@@ -71,6 +71,7 @@ pub struct View {
     pub generation: String,
     /// Whether the store is not the one that wrote the record, so that later writes may be lost. Where
     /// equality says it all, that is whether the record's generation is another one than `generation`.
+    /// Without a record: whether the realm was there once, and is lost as a whole.
     pub has_forgotten: bool,
 }
 
@@ -149,7 +150,7 @@ impl<T: Table> TableStore<T> {
             let generation = || view.generation.clone();
             let Some((record, version)) = &view.record else {
                 let realm = realm.ok_or_else(|| self.refused(Refusal::NoRealm))?;
-                let record = Some(Record::new(realm.clone(), generation()));
+                let record = Some(begin(realm, &view).map_err(|no| self.refused(no))?);
                 let generation = generation();
                 let change = Change { generation, record_version: None, record, row: None };
                 self.0.commit(name, &change).await?;
@@ -178,6 +179,15 @@ impl<T: Table> TableStore<T> {
         let what = format!("get its turn: others came first {MAX_ATTEMPTS} times");
         Err(StoreError::new(self.0.backend(), StoreErrorKind::Failed { what }))
     }
+}
+
+/// The record of a realm that is new to the store, or that it forgot.
+fn begin(realm: &Realm, view: &View) -> Result<Record, Refusal> {
+    let record = Record::new(realm.clone(), view.generation.clone());
+    if !view.has_forgotten {
+        return Ok(record);
+    }
+    Ok(Rules::new(&record, view.now)?.forget(view.generation.clone()))
 }
 
 /// A step that grants `row` to its holder.

@@ -132,7 +132,7 @@ pub fn a_node_that_comes_back_to_the_pool_brings_no_lease_back(stage: &dyn Stage
 pub fn terms_change_with_the_realm(stage: &dyn Stage) {
     let scene = Scene::new(stage, "0-1/8");
     let first = scene.acquire();
-    let terms = scene.realm.terms().with_term(Duration::from_millis(10)).with_skew(Duration::ZERO);
+    let terms = scene.realm.terms().with_term(Duration::from_secs(5)).with_skew(Duration::ZERO);
     let shorter = Realm { terms, ..scene.realm.clone() };
     scene.reshape(&shorter);
     let second = scene.acquire_of(&shorter).unwrap();

@@ -1,0 +1,166 @@
+//! Transactions as etcd's gateway takes and gives them: the protocol's messages in JSON, bytes in Base64,
+//! 64-bit numbers as strings, what is zero or empty left out.
+
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
+use serde::{Deserialize, Deserializer, Serialize};
+
+/// Bytes, which are Base64 in JSON.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Bytes(pub(crate) Vec<u8>);
+
+impl Serialize for Bytes {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&BASE64_STANDARD.encode(&self.0))
+    }
+}
+
+impl<'de> Deserialize<'de> for Bytes {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        BASE64_STANDARD.decode(text).map(Self).map_err(serde::de::Error::custom)
+    }
+}
+
+impl From<&str> for Bytes {
+    fn from(text: &str) -> Self {
+        Self(text.as_bytes().to_vec())
+    }
+}
+
+/// All comparisons hold, then all operations are done; else none is.
+#[derive(Debug, Default, Serialize)]
+pub(crate) struct Txn {
+    pub(crate) compare: Vec<Compare>,
+    pub(crate) success: Vec<Operation>,
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) struct Compare {
+    result: &'static str,
+    target: &'static str,
+    key: Bytes,
+    mod_revision: String,
+}
+
+impl Compare {
+    /// That `key` was last written by this revision; that it is not there for `None`.
+    pub(crate) fn written_by(key: &str, revision: Option<u64>) -> Self {
+        let mod_revision = revision.unwrap_or(0).to_string();
+        Self { result: "EQUAL", target: "MOD", key: key.into(), mod_revision }
+    }
+}
+
+#[derive(Debug, Serialize)]
+pub(crate) enum Operation {
+    /// Linearizable, as everything is that does not ask for less.
+    #[serde(rename = "requestRange")]
+    Range {
+        key: Bytes,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        range_end: Option<Bytes>,
+    },
+    #[serde(rename = "requestPut")]
+    Put { key: Bytes, value: Bytes },
+}
+
+impl Operation {
+    pub(crate) fn get(key: &str) -> Self {
+        Self::Range { key: key.into(), range_end: None }
+    }
+
+    /// Everything from `key` on up to `end`.
+    pub(crate) fn get_all(key: &str, end: &str) -> Self {
+        Self::Range { key: key.into(), range_end: Some(end.into()) }
+    }
+
+    pub(crate) fn put(key: &str, value: &str) -> Self {
+        Self::Put { key: key.into(), value: value.into() }
+    }
+}
+
+#[derive(Debug, Deserialize)]
+pub(crate) struct TxnAnswer {
+    pub(crate) header: Header,
+    #[serde(default)]
+    pub(crate) succeeded: bool,
+    #[serde(default)]
+    pub(crate) responses: Vec<OperationAnswer>,
+}
+
+/// Whose answer it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+pub(crate) struct Header {
+    #[serde(default, deserialize_with = "number")]
+    pub(crate) cluster_id: u64,
+    /// How many writes the cluster has seen.
+    #[serde(default, deserialize_with = "number")]
+    pub(crate) revision: u64,
+}
+
+#[derive(Debug, Deserialize)]
+pub(crate) struct OperationAnswer {
+    #[serde(default)]
+    pub(crate) response_range: RangeAnswer,
+}
+
+#[derive(Debug, Default, Deserialize)]
+pub(crate) struct RangeAnswer {
+    #[serde(default)]
+    pub(crate) kvs: Vec<KeyValue>,
+}
+
+#[derive(Debug, PartialEq, Eq, Deserialize)]
+pub(crate) struct KeyValue {
+    pub(crate) key: Bytes,
+    #[serde(default)]
+    pub(crate) value: Bytes,
+    #[serde(deserialize_with = "number")]
+    pub(crate) mod_revision: u64,
+}
+
+/// What it says when it refuses.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Failure {
+    #[serde(alias = "error")]
+    pub(crate) message: String,
+}
+
+fn number<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error> {
+    String::deserialize(deserializer)?.parse().map_err(serde::de::Error::custom)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn transactions_are_written_as_the_gateway_reads_them() {
+        let txn = Txn {
+            compare: vec![Compare::written_by("a", Some(7)), Compare::written_by("b", None)],
+            success: vec![Operation::put("a", "b"), Operation::get_all("a", "c")],
+        };
+        assert_eq!(
+            serde_json::to_string(&txn).unwrap(),
+            "{\"compare\":[\
+             {\"result\":\"EQUAL\",\"target\":\"MOD\",\"key\":\"YQ==\",\"mod_revision\":\"7\"},\
+             {\"result\":\"EQUAL\",\"target\":\"MOD\",\"key\":\"Yg==\",\"mod_revision\":\"0\"}],\
+             \"success\":[{\"requestPut\":{\"key\":\"YQ==\",\"value\":\"Yg==\"}},\
+             {\"requestRange\":{\"key\":\"YQ==\",\"range_end\":\"Yw==\"}}]}"
+        );
+    }
+
+    #[test]
+    fn what_is_left_out_of_answers_is_zero() {
+        let text = r#"{"header":{"cluster_id":"15118495548433857066","revision":"2"},
+            "responses":[{"response_range":{"header":{"revision":"2"},"kvs":[
+            {"key":"YQ==","create_revision":"2","mod_revision":"2","version":"1"}],"count":"1"}},
+            {"response_put":{"header":{"revision":"2"}}}]}"#;
+        let answer: TxnAnswer = serde_json::from_str(text).unwrap();
+        assert!(!answer.succeeded);
+        assert_eq!(answer.header.cluster_id, 15_118_495_548_433_857_066);
+        let kv = KeyValue { key: "a".into(), value: Bytes::default(), mod_revision: 2 };
+        assert_eq!(answer.responses[0].response_range.kvs, [kv]);
+        assert_eq!(answer.responses[1].response_range.kvs, []);
+    }
+}

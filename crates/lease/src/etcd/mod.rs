@@ -1,0 +1,243 @@
+mod gateway;
+mod lives;
+mod message;
+
+use core::time::Duration;
+use std::sync::Arc;
+
+use self::gateway::Gateway;
+use self::lives::{Life, Lives, judge};
+use self::message::{Compare, KeyValue, Operation, OperationAnswer, Txn};
+use crate::blocking::on_a_thread;
+use crate::error::{StoreError, StoreErrorKind};
+use crate::node::Node;
+use crate::realm::RealmName;
+use crate::record::{Entry, Record, Row, Rows, Version};
+use crate::store::Answer;
+use crate::table::{Change, Scope, Table, TableStore, View};
+use crate::url::UrlError;
+
+const BACKEND: &str = "etcd";
+const FORM: &str = "etcd://HOST[:PORT],…";
+
+/// The store in etcd (3.4 and later), over the JSON gateway that every member has on its port for
+/// clients.
+///
+/// Every operation is two transactions, a linearizable read and a write that compares the
+/// modification revisions of what was read, so that it holds whatever else happens in between. etcd answers
+/// when a majority of its members has the write on disk.
+///
+/// | when | then |
+/// |---|---|
+/// | a member is down or cut off | the next one is asked |
+/// | there is no majority | [unreachable](StoreError::is_unreachable): leases go on to the end of their windows |
+/// | another cluster answers (its ID is another one) | noticed: all leases are lost, and nodes start anew beyond them |
+/// | the cluster was put back to an earlier state | noticed by every client that has seen a higher revision |
+///
+/// **Its clock** is that of the member that answers, as the gateway says it: to the second. Within
+/// that second, the clock of the machine that asks counts.
+///
+/// A realm's record is the key `tickid/REALM/record`, its rows are the keys `tickid/REALM/rows/NODE`,
+/// all of them JSON. No etcd lease is involved: a window excludes others by itself.
+///
+/// # Examples
+/// ```no_run
+/// use tickid_lease::{EtcdStore, Realm, Store as _, block_on};
+/// use tickid_scru64::Scru64;
+///
+/// let store = EtcdStore::open("etcd://10.0.0.1:2379,10.0.0.2:2379,10.0.0.3:2379")?;
+/// let realm = Realm::new("orders".parse()?, &Scru64, "0-255/8".parse()?)?;
+/// let claim = tickid_lease::Claim::new(tickid_lease::Token::random()?, "web-1", None);
+/// let grant = block_on(store.acquire(&realm, &claim), core::time::Duration::from_secs(5))??;
+/// println!("node {}", grant.hold.node);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub type EtcdStore = TableStore<EtcdTable>;
+
+impl EtcdStore {
+    /// The store in the cluster with these members, as in `etcd://10.0.0.1:2379,10.0.0.2:2379`. The
+    /// port is 2379 where none is given. Nothing is asked yet.
+    ///
+    /// # Errors
+    /// [`UrlError`] when the URL has another form.
+    pub fn open(url: &str) -> Result<Self, UrlError> {
+        EtcdTable::open(url, EtcdTable::TIME_OUT).map(Self::new)
+    }
+}
+
+/// The table of an [`EtcdStore`].
+#[derive(Clone, Debug)]
+pub struct EtcdTable(Arc<Cluster>);
+
+/// Where clients ask, and what they have heard.
+#[derive(Debug)]
+struct Cluster {
+    gateway: Gateway,
+    lives: Lives,
+}
+
+impl EtcdTable {
+    /// How long the members get to answer, all together, unless said otherwise.
+    pub const TIME_OUT: Duration = Duration::from_secs(3);
+    const PORT: u16 = 2_379;
+
+    /// The table in the cluster with these members, which together get so long to answer.
+    ///
+    /// # Errors
+    /// As [`EtcdStore::open`].
+    pub fn open(url: &str, time_out: Duration) -> Result<Self, UrlError> {
+        let no_url = |why: String| UrlError::new(FORM, why);
+        let members = url.strip_prefix("etcd://").ok_or_else(|| no_url("another scheme".into()))?;
+        let endpoints: Result<Vec<String>, _> = members.split(',').map(endpoint).collect();
+        let gateway = Gateway::new(endpoints.map_err(no_url)?, time_out);
+        Ok(Self(Arc::new(Cluster { gateway, lives: Lives::default() })))
+    }
+}
+
+/// Host and port of a member.
+fn endpoint(text: &str) -> Result<String, String> {
+    let (host, port) = match text.rsplit_once(':') {
+        Some((host, port)) if !port.ends_with(']') => (host, Some(port)),
+        _ => (text, None),
+    };
+    let is_name = |host: &str| {
+        let is_letter =
+            |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'_');
+        !host.is_empty() && host.bytes().all(is_letter)
+    };
+    let literal = host.strip_prefix('[').and_then(|host| host.strip_suffix(']'));
+    let is_address = literal.is_some_and(|host| host.parse::<core::net::Ipv6Addr>().is_ok());
+    if !is_name(host) && !is_address {
+        return Err("a member is a host and a port, without user and path".to_owned());
+    }
+    let port = port.map_or(Ok(EtcdTable::PORT), str::parse);
+    let port = port.map_err(|_| format!("the port of {host} is none"))?;
+    Ok(format!("{host}:{port}"))
+}
+
+impl Table for EtcdTable {
+    fn backend(&self) -> &'static str {
+        BACKEND
+    }
+
+    fn read<'a>(&'a self, realm: &'a RealmName, scope: Scope) -> Answer<'a, View> {
+        let (cluster, realm) = (Arc::clone(&self.0), realm.clone());
+        on_a_thread(BACKEND, move || cluster.read(&realm, scope))
+    }
+
+    fn commit<'a>(&'a self, realm: &'a RealmName, change: &'a Change) -> Answer<'a, bool> {
+        let (cluster, realm, change) = (Arc::clone(&self.0), realm.clone(), change.clone());
+        on_a_thread(BACKEND, move || cluster.commit(&realm, &change))
+    }
+}
+
+impl Cluster {
+    fn read(&self, realm: &RealmName, scope: Scope) -> Result<View, StoreError> {
+        let keys = Keys(realm);
+        let rows = match scope {
+            Scope::All => Operation::get_all(&keys.rows(), &keys.rows_end()),
+            Scope::Node(node) => Operation::get(&keys.row(node)),
+        };
+        let success = vec![Operation::get(&keys.record()), rows];
+        let before = self.lives.before(realm);
+        let (answer, now) = self.gateway.txn(&Txn { compare: Vec::new(), success })?;
+        let mut parts = answer.responses.into_iter();
+        let record = keys_of(parts.next()).next().map(|kv| record(realm, &kv)).transpose()?;
+        let rows = keys_of(parts.next()).map(|kv| row(&kv)).collect::<Result<Rows, _>>()?;
+        let kept = record.as_ref().map(|(record, _)| record);
+        let (generation, has_forgotten) = judge(before, answer.header, kept);
+        if kept.is_some() && !has_forgotten {
+            self.lives.saw(realm, before, Life::new(generation, answer.header));
+        }
+        Ok(View { record, rows, now, generation: generation.to_string(), has_forgotten })
+    }
+
+    fn commit(&self, realm: &RealmName, change: &Change) -> Result<bool, StoreError> {
+        let keys = Keys(realm);
+        let revision = |version: Option<Version>| version.map(|Version(revision)| revision);
+        let mut txn = Txn::default();
+        txn.compare.push(Compare::written_by(&keys.record(), revision(change.record_version)));
+        if let Some(record) = &change.record {
+            txn.success.push(Operation::put(&keys.record(), &record.to_json()));
+        }
+        if let Some((version, row)) = &change.row {
+            let key = keys.row(row.node);
+            txn.compare.push(Compare::written_by(&key, revision(*version)));
+            txn.success.push(Operation::put(&key, &row.to_json()));
+        }
+        let before = self.lives.before(realm);
+        let (answer, _) = self.gateway.txn(&txn)?;
+        // What another cluster or an earlier state of this one has written is no lease: it is read
+        // again, and noticed then.
+        let goes_on = lives::goes_on(before, &change.generation, answer.header);
+        Ok(answer.succeeded && goes_on)
+    }
+}
+
+/// The keys of a realm.
+struct Keys<'a>(&'a RealmName);
+
+impl Keys<'_> {
+    fn record(&self) -> String {
+        format!("tickid/{}/record", self.0)
+    }
+
+    /// What all keys of rows begin with.
+    fn rows(&self) -> String {
+        format!("tickid/{}/rows/", self.0)
+    }
+
+    /// The first key after them: `0` is next to `/`.
+    fn rows_end(&self) -> String {
+        format!("tickid/{}/rows0", self.0)
+    }
+
+    fn row(&self, node: Node) -> String {
+        format!("{}{node}", self.rows())
+    }
+}
+
+fn keys_of(answer: Option<OperationAnswer>) -> impl Iterator<Item = KeyValue> {
+    answer.into_iter().flat_map(|answer| answer.response_range.kvs)
+}
+
+fn record(realm: &RealmName, kv: &KeyValue) -> Result<(Record, Version), StoreError> {
+    let record = Record::from_json(realm.clone(), &kv.value.0);
+    Ok((record.map_err(|error| corrupt(kv, error))?, Version(kv.mod_revision)))
+}
+
+fn row(kv: &KeyValue) -> Result<(Node, Entry), StoreError> {
+    let row = Row::from_json(&kv.value.0).map_err(|error| corrupt(kv, error))?;
+    Ok((row.node, Entry { row, version: Version(kv.mod_revision), is_dead: false }))
+}
+
+fn corrupt(kv: &KeyValue, source: crate::Unreadable) -> StoreError {
+    let what = format!("the key {}", String::from_utf8_lossy(&kv.key.0));
+    StoreError::new(BACKEND, StoreErrorKind::Corrupt { what }).with_source(source)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_url_names_the_members() {
+        assert_eq!(endpoint("a"), Ok("a:2379".to_owned()));
+        assert_eq!(endpoint("10.0.0.1:1"), Ok("10.0.0.1:1".to_owned()));
+        assert_eq!(endpoint("[::1]"), Ok("[::1]:2379".to_owned()));
+        assert_eq!(endpoint("[::1]:7"), Ok("[::1]:7".to_owned()));
+        for text in ["", "a:", "a:b", "a:65536", "::1", "[a]", "u:p@a", "a/b", "a b", "a?b"] {
+            assert!(endpoint(text).is_err(), "{text}");
+        }
+        assert!(EtcdStore::open("etcd://a,b:1").is_ok());
+        for url in ["etcd://", "etcd://a,,b", "etcd:a", "http://a", ""] {
+            assert!(EtcdStore::open(url).is_err(), "{url}");
+        }
+    }
+
+    #[test]
+    fn what_is_wrong_with_a_url_leaves_out_the_password() {
+        let error = EtcdStore::open("etcd://user:secret@a").unwrap_err();
+        assert!(!error.to_string().contains("secret"), "{error}");
+    }
+}

@@ -1,0 +1,117 @@
+//! Stands between a client and a member, and can say what the member does not: another time, another
+//! cluster, or nothing.
+
+use core::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use core::time::Duration;
+use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
+use std::net::{TcpListener, TcpStream};
+use std::sync::Arc;
+use std::thread;
+
+/// Serves until the tests end.
+#[derive(Clone, Debug)]
+pub(crate) struct Front {
+    address: String,
+    lies: Arc<Lies>,
+}
+
+#[derive(Debug, Default)]
+struct Lies {
+    seconds_ahead: AtomicU64,
+    is_another_cluster: AtomicBool,
+    /// After so many answers more, one is kept back; zero for none.
+    silent_after: AtomicU32,
+}
+
+impl Front {
+    /// In front of the member with this host and port.
+    pub(crate) fn of(member: &str) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap().to_string();
+        let lies = Arc::new(Lies::default());
+        let front = Self { address, lies: Arc::clone(&lies) };
+        let member = member.to_owned();
+        thread::spawn(move || {
+            for stream in listener.incoming().flatten() {
+                let (lies, member) = (Arc::clone(&lies), member.clone());
+                // It ends when the client closes the connection.
+                thread::spawn(move || serve(&stream, &member, &lies));
+            }
+        });
+        front
+    }
+
+    pub(crate) fn endpoint(&self) -> &str {
+        &self.address
+    }
+
+    pub(crate) fn set_forward(&self, seconds: u64) {
+        self.lies.seconds_ahead.store(seconds, Ordering::Relaxed);
+    }
+
+    pub(crate) fn become_another_cluster(&self) {
+        self.lies.is_another_cluster.store(true, Ordering::Relaxed);
+    }
+
+    /// Lets what is asked be done, and keeps the answer back: of the `count`th request from now on.
+    pub(crate) fn lose_answer(&self, count: u32) {
+        self.lies.silent_after.store(count, Ordering::Relaxed);
+    }
+}
+
+fn serve(stream: &TcpStream, member: &str, lies: &Lies) -> io::Result<()> {
+    let mut reader = BufReader::new(stream);
+    loop {
+        let mut length = 0;
+        loop {
+            let mut line = String::new();
+            if reader.read_line(&mut line)? == 0 {
+                return Ok(());
+            }
+            let line = line.to_ascii_lowercase();
+            if let Some(value) = line.strip_prefix("content-length:") {
+                length = value.trim().parse().map_err(io::Error::other)?;
+            }
+            if line.trim().is_empty() {
+                break;
+            }
+        }
+        let mut request = vec![0; length];
+        reader.read_exact(&mut request)?;
+        let (status, date, body) = forward(member, &request).map_err(io::Error::other)?;
+        let silent_after = lies.silent_after.load(Ordering::Relaxed);
+        lies.silent_after.store(silent_after.saturating_sub(1), Ordering::Relaxed);
+        if silent_after == 1 {
+            return Ok(());
+        }
+        let date = httpdate::parse_http_date(&date).map_err(io::Error::other)?
+            + Duration::from_secs(lies.seconds_ahead.load(Ordering::Relaxed));
+        let body = if lies.is_another_cluster.load(Ordering::Relaxed) {
+            with_another_cluster_id(&body)
+        } else {
+            body
+        };
+        let date = httpdate::fmt_http_date(date);
+        let length = body.len();
+        let mut writer = stream;
+        let head = format!("HTTP/1.1 {status}\r\nDate: {date}\r\nContent-Length: {length}\r\n\r\n");
+        writer.write_all((head + &body).as_bytes())?;
+    }
+}
+
+/// The ID without its last digit.
+fn with_another_cluster_id(body: &str) -> String {
+    const ID: &str = "\"cluster_id\":\"";
+    let start = body.find(ID).unwrap() + ID.len();
+    let end = start + body[start..].find('"').unwrap();
+    format!("{}{}", &body[..end - 1], &body[end..])
+}
+
+fn forward(member: &str, request: &[u8]) -> Result<(u16, String, String), ureq::Error> {
+    let config = ureq::Agent::config_builder().http_status_as_error(false).proxy(None).build();
+    let url = format!("http://{member}/v3/kv/txn");
+    let mut response = config.new_agent().post(url).send(request)?;
+    let date = response.headers()["date"].to_str().unwrap().to_owned();
+    let body = response.body_mut().with_config().limit(1 << 28).read_to_string()?;
+    Ok((response.status().as_u16(), date, body))
+}
