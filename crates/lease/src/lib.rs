@@ -17,8 +17,10 @@
 //! | [`Keeper`] | a generator whose lease is renewed in the background |
 //! | [`Lease`] | a node and a window, ready for a generator |
 //! | [`Agenda`] | what a holder asks its store for, and when |
+//! | [`connect`] | opens a store by its URL |
 //! | [`FileStore`] | a store in a folder of this machine |
 //! | `EtcdStore` | a store in etcd (feature `etcd`) |
+//! | [`StaticStore`] | a node given from outside |
 //! | [`MemoryStore`] | a store in memory |
 //! | [`conformance`] | the scenarios every store is held to (feature `conformance`) |
 
@@ -32,6 +34,7 @@ mod boot;
 mod codec;
 #[cfg(feature = "conformance")]
 pub mod conformance;
+mod connect;
 mod error;
 #[cfg(feature = "etcd")]
 mod etcd;
@@ -44,6 +47,7 @@ mod pool;
 mod realm;
 mod record;
 pub mod rules;
+mod static_store;
 mod store;
 mod table;
 #[cfg(feature = "etcd")]
@@ -52,6 +56,7 @@ mod wait;
 
 pub use self::agenda::{Agenda, Duty, Outcome, Request};
 pub use self::codec::Unreadable;
+pub use self::connect::{ConnectError, connect};
 pub use self::error::{StoreError, StoreErrorKind};
 #[cfg(feature = "etcd")]
 pub use self::etcd::{EtcdStore, EtcdTable};
@@ -68,6 +73,7 @@ pub use self::record::{
     Claim, Entry, Hold, NoRandomness, NoToken, Record, Row, Rows, Token, Version,
 };
 pub use self::rules::{Loss, Refusal, Rules, Standing};
+pub use self::static_store::{NodeSource, NodeSourceError, StaticStore};
 pub use self::store::{Answer, Grant, Listing, Store};
 pub use self::table::{Change, Scope, Table, TableStore, View};
 #[cfg(feature = "etcd")]

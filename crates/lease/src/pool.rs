@@ -96,6 +96,12 @@ impl NodeRange {
     }
 }
 
+impl From<Node> for NodeRange {
+    fn from(node: Node) -> Self {
+        Self { first: node, last: node.value() }
+    }
+}
+
 /// As in `0-255/8`, or `42/8` for a single node.
 impl fmt::Display for NodeRange {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -178,7 +184,13 @@ impl NodePool {
     /// The one node of IDs that have none: kuid's local ones.
     #[must_use]
     pub fn single() -> Self {
-        Self { ranges: vec![NodeRange { first: Node::NONE, last: 0 }] }
+        Self::of(Node::NONE)
+    }
+
+    /// The pool of one node.
+    #[must_use]
+    pub fn of(node: Node) -> Self {
+        Self { ranges: vec![node.into()] }
     }
 
     /// Its ranges, sorted, as few as possible.
