@@ -45,6 +45,7 @@ pub(crate) enum Command {
   tickid convert --from scru64 --node-size 8 --to sno --exact 0u375nxqh5cq
   tickid convert --from discord --to kuid --json 175928847299117063
   tickid convert --from sno --to uuid brpk4q72xwf2m63l
+  tickid convert --restore --from sno --to scru64 --node-size 8 83thvaq22224mqss
   tickid gen sno -n 3 | tickid convert --from sno --to nanoflake --truncate-node low")]
     Convert(ConvertArguments),
     /// Print the lowest and the highest ID of a range of times

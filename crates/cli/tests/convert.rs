@@ -259,3 +259,37 @@ fn order_is_kept_from_end_to_end() {
         assert!(converted.is_sorted(), "{goal}");
     }
 }
+
+#[test]
+fn restore_finds_the_id_that_was_converted() {
+    for (there, back) in [
+        (
+            "--from scru64 --node-size 8 --to sno 0u375nxqh5cq",
+            "--from sno --node-size 8 --to scru64",
+        ),
+        ("--from nanoflake --to kuid bppc0m3ju134", "--from kuid --to nanoflake"),
+        ("--from nanoflake --to sno bppc0m3ju134", "--from sno --to nanoflake"),
+        (
+            "--from nanoflake --epoch discord --to sno --node-table 378=5 bppc0m3ju134",
+            "--from sno --epoch discord --to nanoflake --node-table 378=5",
+        ),
+    ] {
+        let made = run(&format!("convert {there}"));
+        assert_eq!(made.status, OK, "{there}: {}", made.stderr);
+        let found = stdout_of(&format!("convert --restore {back} {}", made.stdout));
+        let id = there.split(' ').next_back().expect("an ID");
+        assert_eq!(found, format!("{id}\n"), "{there}");
+    }
+    // A SCRU64 ID without a node size, and the node that was given.
+    let made = run("convert --from scru64 --to sno --node 7 0u375nxqh5cq").stdout;
+    let lowest = stdout_of(&format!("convert --restore --from sno --to scru64 --node 7 {made}"));
+    let again = run(&format!("convert --from scru64 --to sno --node 7 {lowest}")).stdout;
+    assert_eq!(again, made, "the lowest of those that became the same");
+    // Another node was given, so no ID became this one.
+    let ran = run(&format!("convert --restore --from sno --to scru64 --node 8 {made}"));
+    assert_eq!(ran.status, INVALID);
+    assert!(ran.stderr.contains("no ID of the source becomes this one"), "{}", ran.stderr);
+    let ran = run("convert --restore --to sno 0u375nxqh5cq");
+    assert_eq!(ran.status, USAGE);
+    assert!(ran.stderr.contains("--from"), "{}", ran.stderr);
+}

@@ -5,9 +5,9 @@ use tickid_nanoflake::NanoflakeId;
 use tickid_scru64::Scru64Id;
 use tickid_sno::SnoId;
 
-use crate::convert::{Converted, convert};
+use crate::convert::{Converted, convert, restore};
 use crate::error::ConvertError;
-use crate::format::Source;
+use crate::format::{Source, Target};
 use crate::options::{Layouts, Options};
 use crate::parts::Parts;
 
@@ -113,6 +113,49 @@ pub fn convert_any(
         Kind::KuidLocal => convert::<LocalId>(id, options).map(Converted::into_any),
         Kind::KuidGlobal => convert::<GlobalId>(id, options).map(Converted::into_any),
         Kind::Sno => convert::<SnoId>(id, options).map(Converted::into_any),
+    }
+}
+
+/// [`restore`] where both schemes are known only at run time.
+///
+/// # Errors
+/// As [`restore`].
+///
+/// # Examples
+/// ```
+/// use tickid_convert::{AnyId, Kind, Options, convert_any, restore_any};
+/// use tickid_nanoflake::NanoflakeId;
+///
+/// let id = AnyId::Nanoflake(NanoflakeId::new(1_541_815_603_606_036_480)?);
+/// let converted = convert_any(id, Kind::Sno, &Options::default())?;
+/// assert_eq!(restore_any(converted.id, Kind::Nanoflake, &Options::default()), Ok(id));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn restore_any(
+    converted: AnyId,
+    kind: Kind,
+    options: &Options<'_>,
+) -> Result<AnyId, ConvertError> {
+    match converted {
+        AnyId::Scru64(id) => restore_kind(id, kind, options),
+        AnyId::Nanoflake(id) => restore_kind(id, kind, options),
+        AnyId::KuidLocal(id) => restore_kind(id, kind, options),
+        AnyId::KuidGlobal(id) => restore_kind(id, kind, options),
+        AnyId::Sno(id) => restore_kind(id, kind, options),
+    }
+}
+
+fn restore_kind(
+    converted: impl Target,
+    kind: Kind,
+    options: &Options<'_>,
+) -> Result<AnyId, ConvertError> {
+    match kind {
+        Kind::Scru64 => restore(converted, options).map(AnyId::Scru64),
+        Kind::Nanoflake => restore(converted, options).map(AnyId::Nanoflake),
+        Kind::KuidLocal => restore(converted, options).map(AnyId::KuidLocal),
+        Kind::KuidGlobal => restore(converted, options).map(AnyId::KuidGlobal),
+        Kind::Sno => restore(converted, options).map(AnyId::Sno),
     }
 }
 

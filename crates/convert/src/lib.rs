@@ -37,7 +37,7 @@
 //! - [`carry`]: any ID in a UUID, a `u128` or 16 bytes, without loss.
 //! - [`foreign`]: IDs of Twitter, Discord, Instagram, Mastodon and the original Nanoflake programs, to move
 //!   away from them.
-//! - [`AnyId`] and [`convert_any`]: IDs and targets whose scheme is known only at run time.
+//! - [`AnyId`], [`convert_any`] and [`restore_any`]: IDs and targets whose scheme is known only at run time.
 //! - [`detect`]: what a text may be, likeliest first.
 //!
 //! What survives between which two schemes is in one table in the project's `docs/conversions.md`.
@@ -118,7 +118,7 @@ mod parts;
 mod resolution;
 mod schemes;
 
-pub use self::any::{AnyId, Kind, convert_any};
+pub use self::any::{AnyId, Kind, convert_any, restore_any};
 pub use self::bulk::{Losses, SliceError, convert_all, convert_slice};
 pub use self::convert::{Converted, convert, convert_exact, restore};
 pub use self::detect::{

@@ -4,7 +4,7 @@
 mod tests {
     use tickid_convert::{
         ConvertError, Field, Kind, Layouts, Losses, Nodes, Options, Parts, Resolution, SliceError,
-        convert, convert_all, convert_any, convert_exact, convert_slice, restore,
+        convert, convert_all, convert_any, convert_exact, convert_slice, restore, restore_any,
     };
     use tickid_core::UnixTime;
     use tickid_kuid::{Drift, GlobalId, LocalId, Node};
@@ -211,6 +211,9 @@ mod tests {
                 _ => convert::<SnoId>(id, &options).unwrap().id.to_string(),
             };
             assert_eq!(any.id.to_string(), text);
+            if any.loss.is_restorable() {
+                assert_eq!(restore_any(any.id, Kind::Nanoflake, &options), Ok(id.into()));
+            }
         }
     }
 }

@@ -27,6 +27,9 @@ pub(crate) struct ConvertArguments {
     /// Convert only what loses nothing
     #[arg(long)]
     pub(super) exact: bool,
+    /// Go back: find the ID of which a conversion with these options made the ID given
+    #[arg(long, requires = "from", conflicts_with = "exact")]
+    pub(super) restore: bool,
     /// Print one JSON object per line, with what was lost
     #[arg(long)]
     pub(super) json: bool,

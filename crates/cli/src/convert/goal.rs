@@ -2,6 +2,7 @@
 
 use tickid_convert::{
     AnyId, Converted, Kind, Layouts, Loss, Nodes, Options, Source as _, carry, convert_any,
+    restore_any,
 };
 use tickid_nanoflake::GeneratorId;
 use tickid_scru64::NodeSpec;
@@ -83,7 +84,8 @@ pub(super) fn options<'a>(
     arguments: &ConvertArguments,
     table: &'a mut [(u64, u64)],
 ) -> Result<Options<'a>, Failure> {
-    let source = arguments.layouts.all();
+    let mut source = arguments.layouts.all();
+    let goal = arguments.to.kind(arguments.kind);
     let mut target = Layouts {
         epoch: arguments.to_epoch.unwrap_or(source.epoch),
         node_size: arguments.to_node_size.or(source.node_size),
@@ -91,7 +93,14 @@ pub(super) fn options<'a>(
     };
     let NodeArguments { node, truncate_node, .. } = &arguments.nodes;
     let nodes = match (node, truncate_node) {
-        (Some(node), _) => Nodes::Set(set_node(arguments, node, &mut target)?),
+        (Some(node), _) => {
+            // The node is that of the IDs which are, or were, made.
+            let (made, layouts) = match arguments.from {
+                Some(origin) if arguments.restore => (origin.kind(), &mut source),
+                _ => (goal, &mut target),
+            };
+            Nodes::Set(set_node(arguments, made, node, layouts)?)
+        }
         (None, Some(End::Low)) => Nodes::LowBits,
         (None, Some(End::High)) => Nodes::HighBits,
         (None, None) if table.is_empty() => Nodes::Keep,
@@ -100,28 +109,31 @@ pub(super) fn options<'a>(
             Nodes::Table(table.map_err(|error| Failure::Usage(error.to_string()))?)
         }
     };
+    // Going back, what was made is what there is.
+    let (source, target) = if arguments.restore { (target, source) } else { (source, target) };
     Ok(Options { source, target, nodes, metabyte: arguments.meta })
 }
 
 /// The node that all new IDs are to have, which must fit them.
 fn set_node(
     arguments: &ConvertArguments,
+    kind: Option<Kind>,
     node: &str,
-    target: &mut Layouts,
+    layouts: &mut Layouts,
 ) -> Result<u64, Failure> {
     let usage = |error: &dyn ToString| Failure::Usage(format!("--node: {}", error.to_string()));
-    let Some(kind) = arguments.to.kind(arguments.kind) else {
+    let Some(kind) = kind else {
         let goal = arguments.to.name();
         return Err(usage(&format!("an ID goes into a {goal} as it is, with the node it has")));
     };
     match kind {
         Kind::Scru64 if node.contains('/') => {
             let spec: NodeSpec = node.parse().map_err(|error| usage(&error))?;
-            target.node_size = Some(spec.node_id_size());
+            layouts.node_size = Some(spec.node_id_size());
             Ok(spec.node_id().into())
         }
         Kind::Scru64 => {
-            let size = target
+            let size = layouts
                 .node_size
                 .ok_or_else(|| usage(&"a SCRU64 node needs its size: 42/8, or --to-node-size"))?;
             let node_id = number(node).map_err(|error| usage(&error))?;
@@ -156,7 +168,19 @@ pub(super) fn make(
     arguments: &ConvertArguments,
     options: &Options<'_>,
 ) -> Result<(Made, Loss), String> {
-    if let Some(kind) = arguments.to.kind(arguments.kind) {
+    let kind = arguments.to.kind(arguments.kind);
+    if arguments.restore {
+        let id = match original {
+            Original::Read(reading) => reading.id(),
+            Original::Shift24(_) => None,
+        };
+        let (Some(id), Some(kind)) = (id, kind) else {
+            return Err("only IDs of the four schemes are made by conversions".into());
+        };
+        let restored = restore_any(id, kind, options).map_err(|error| error.to_string())?;
+        return Ok((Made::Id(restored), Loss::default()));
+    }
+    if let Some(kind) = kind {
         let converted = convert_any(original, kind, options).map_err(|error| error.to_string());
         let Converted { id, loss, .. } = converted?;
         return Ok((Made::Id(id), loss));

@@ -1,7 +1,8 @@
 //! What the IDs to convert are.
 
 use tickid_convert::{
-    Candidate, ConvertError, Layouts, Parts, Plausibility, Reading, Source, carry, detect, foreign,
+    Candidate, ConvertError, Kind, Layouts, Parts, Plausibility, Reading, Source, carry, detect,
+    foreign,
 };
 use tickid_core::UnixTime;
 use tickid_core::text::{ParseError, decimal};
@@ -23,6 +24,19 @@ impl Source for Original {
         match self {
             Self::Read(reading) => reading.parts(layouts),
             Self::Shift24(id) => id.parts(layouts),
+        }
+    }
+}
+
+impl Origin {
+    /// The scheme, where it is one.
+    pub(super) const fn kind(self) -> Option<Kind> {
+        match self {
+            Self::Scru64 => Some(Kind::Scru64),
+            Self::Nanoflake => Some(Kind::Nanoflake),
+            Self::Kuid => Some(Kind::KuidGlobal),
+            Self::Sno => Some(Kind::Sno),
+            _ => None,
         }
     }
 }
