@@ -87,14 +87,13 @@ impl Candidates {
         self.found.iter().flatten()
     }
 
-    /// Whether one time is plausible and no other is: then the first is *most likely* what the text is.
+    /// Whether the time of the first is more [plausible](Plausibility) than that of any other. Even then it
+    /// is only *most likely* what the text is.
     #[must_use]
     pub fn is_clear(&self) -> bool {
-        let likely = |place: usize| {
-            let candidate = self.found.get(place).and_then(Option::as_ref);
-            candidate.is_some_and(|candidate| candidate.plausibility == Plausibility::Likely)
-        };
-        self.len == 1 || (likely(0) && !likely(1))
+        let mut plausibilities = self.iter().map(Candidate::plausibility);
+        let first = plausibilities.next();
+        first.is_some_and(|first| plausibilities.all(|other| first < other))
     }
 
     /// Puts it where it belongs, behind those that are as likely.
@@ -104,11 +103,12 @@ impl Candidates {
         let before =
             |place: &Option<Candidate>| place.is_some_and(|other| key(&other) <= key(&candidate));
         let at = self.found.iter().take_while(|place| before(place)).count();
-        if let Some(behind) = self.found.get_mut(at..) {
+        // Those behind it and the first free place, so that the last of them is `None`.
+        if let Some(behind) = self.found.get_mut(at..=self.len) {
             behind.rotate_right(1);
             if let Some(place) = behind.first_mut() {
                 *place = Some(candidate);
-                self.len = MAX.min(self.len + 1);
+                self.len += 1;
             }
         }
     }
