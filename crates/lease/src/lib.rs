@@ -79,3 +79,8 @@ pub use self::table::{Change, Scope, Table, TableStore, View};
 #[cfg(feature = "etcd")]
 pub use self::url::UrlError;
 pub use self::wait::{TimedOut, block_on};
+
+/// The examples of the page on leases, so that they stay true.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/leases.md")]
+struct Page;
