@@ -118,7 +118,9 @@ impl<S: Scheme, C: Clock, Q: Sequence> Handle<'_, S, C, Q> {
         Ok(Slot::new(stem.head, tail))
     }
 
+    // Cold alone does not do: inlined into the only caller it counts as likely as the rest.
     #[cold]
+    #[inline(never)]
     fn try_refill(&mut self, in_time: bool) -> Result<Slot<S>, Error> {
         let want = self.want(in_time);
         let (issuer, mut engine) = self.generator.parts();
@@ -127,6 +129,7 @@ impl<S: Scheme, C: Clock, Q: Sequence> Handle<'_, S, C, Q> {
 
     #[cfg(feature = "std")]
     #[cold]
+    #[inline(never)]
     fn refill(&mut self, in_time: bool) -> Result<Slot<S>, Error> {
         let want = self.want(in_time);
         let (issuer, mut engine) = self.generator.parts();

@@ -108,7 +108,9 @@ impl<S: Scheme, C: Clock, Q: Sequence> Generator<S, C, Q> {
         Some(Slot::of(stem, sequence))
     }
 
+    // Cold alone does not do: inlined into the only caller it counts as likely as the rest.
     #[cold]
+    #[inline(never)]
     fn try_settle(&self, drawn: Word<S>) -> Result<Slot<S>, Error> {
         let settled =
             self.issuer.issue_with(|clock| self.engine.settle(drawn, clock, NonZeroU32::MIN));
@@ -241,6 +243,7 @@ impl<S: Scheme, C: Clock, Q: Sequence> Generator<S, C, Q> {
     }
 
     #[cold]
+    #[inline(never)]
     fn settle(&self, drawn: Word<S>) -> Result<Slot<S>, Error> {
         self.try_settle(drawn).or_else(|error| {
             let one = NonZeroU32::MIN;
