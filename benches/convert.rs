@@ -23,7 +23,7 @@ const LAYOUTS: Layouts = Layouts {
     epoch: tickid_nanoflake::Epoch::TWITTER,
     node_size: match tickid_scru64::NodeIdSize::new(8) {
         Ok(size) => Some(size),
-        Err(_) => None,
+        Err(_) => panic!("a size"),
     },
     drift: tickid_kuid::Drift::DEFAULT,
 };

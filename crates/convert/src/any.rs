@@ -42,6 +42,16 @@ impl Kind {
             Self::Sno => "sno",
         }
     }
+
+    /// How many bytes an ID has.
+    #[must_use]
+    pub const fn byte_len(self) -> usize {
+        match self {
+            Self::Scru64 | Self::Nanoflake | Self::KuidLocal => 8,
+            Self::Sno => 10,
+            Self::KuidGlobal => 12,
+        }
+    }
 }
 
 /// As in `kuid local`.
@@ -83,6 +93,20 @@ impl AnyId {
             Self::KuidLocal(_) => Kind::KuidLocal,
             Self::KuidGlobal(_) => Kind::KuidGlobal,
             Self::Sno(_) => Kind::Sno,
+        }
+    }
+
+    /// The bytes as a big-endian integer of as many [bytes](Kind::byte_len) as the scheme has.
+    ///
+    /// [`carry`](crate::carry) has one that tells the scheme, too.
+    #[must_use]
+    pub fn to_u128(self) -> u128 {
+        match self {
+            Self::Scru64(id) => id.get().into(),
+            Self::Nanoflake(id) => id.get().cast_unsigned().into(),
+            Self::KuidLocal(id) => id.get().into(),
+            Self::KuidGlobal(id) => id.into(),
+            Self::Sno(id) => id.into(),
         }
     }
 }

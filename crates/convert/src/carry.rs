@@ -108,8 +108,8 @@ const fn not_carried(reason: &'static str) -> CarryError {
 #[must_use]
 pub fn to_uuid(id: impl Into<AnyId>) -> Uuid {
     let id = id.into();
-    let (value, bits) = number(id);
-    let fields = (value << (ID_BITS - bits)) << BELOW_ID | MARK << KIND_BITS | code(id.kind());
+    let value = id.to_u128() << unused_bits(id.kind());
+    let fields = value << BELOW_ID | MARK << KIND_BITS | code(id.kind());
     shaped(fields, 8)
 }
 
@@ -223,7 +223,7 @@ fn from_v8(fields: u128) -> Result<AnyId, CarryError> {
         return Err(not_carried("version 8 without the mark"));
     }
     let kind = kind(fields & u128::from(mask(KIND_BITS))).ok_or(not_carried("an unknown kind"))?;
-    let unused = ID_BITS - bits(kind);
+    let unused = unused_bits(kind);
     let id = fields >> BELOW_ID;
     if id & ((1 << unused) - 1) != 0 {
         return Err(not_carried("more bits than the kind has"));
@@ -338,24 +338,11 @@ fn time_of(id: LocalId) -> Result<UnixTime, CarryError> {
     }
 }
 
-/// The ID as a number, and how many bits it has.
-fn number(id: AnyId) -> (u128, u32) {
-    let value = match id {
-        AnyId::Scru64(id) => id.get().into(),
-        AnyId::Nanoflake(id) => id.get().cast_unsigned().into(),
-        AnyId::KuidLocal(id) => id.get().into(),
-        AnyId::KuidGlobal(id) => id.into(),
-        AnyId::Sno(id) => id.into(),
-    };
-    (value, bits(id.kind()))
-}
-
-const fn bits(kind: Kind) -> u32 {
-    match kind {
-        Kind::Scru64 | Kind::Nanoflake | Kind::KuidLocal => 64,
-        Kind::KuidGlobal => 96,
-        Kind::Sno => 80,
-    }
+/// How many of the 96 bits an ID does not have.
+const fn unused_bits(kind: Kind) -> u32 {
+    #[allow(clippy::cast_possible_truncation, reason = "12 bytes at most")]
+    let bits = 8 * kind.byte_len() as u32;
+    ID_BITS - bits
 }
 
 const fn code(kind: Kind) -> u128 {

@@ -40,7 +40,11 @@ impl Resolution {
         debug_assert!(start <= time);
         match self {
             Self::Micros(len) => start.abs_diff(time) / len.get() as u64,
-            Self::KuidSteps => first_step_from(start).abs_diff(step_at(time)),
+            Self::KuidSteps => {
+                // Negative for a time that is within the step of `start`, which no kuid has.
+                let ticks = step_at(time) - first_step_from(start);
+                if ticks > 0 { ticks.unsigned_abs() } else { 0 }
+            }
         }
     }
 }

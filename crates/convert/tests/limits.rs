@@ -110,6 +110,25 @@ mod tests {
         }
     }
 
+    /// Which no kuid has, but parts of somebody's own may.
+    #[test]
+    fn times_that_are_not_the_start_of_a_tick_are_no_panic() {
+        let sequence = Field::new((1 << 14) - 1, 14).unwrap();
+        for micros in (1_700_000_000_000_000..1_700_000_001_000_000).step_by(61) {
+            let time = UnixTime::from_micros(micros);
+            for resolution in [Resolution::KuidSteps, Resolution::MILLISECOND] {
+                let parts = Parts::new(time, resolution, sequence).unwrap();
+                let sno = convert::<SnoId>(parts, &set()).unwrap();
+                assert!(sno.id >= SnoId::min_at(time).unwrap(), "{micros}");
+                assert!(sno.id <= SnoId::max_at(time).unwrap());
+                let scru64 = convert::<Scru64Id>(parts, &Options::default()).unwrap();
+                assert!(scru64.id <= Scru64Id::max_at(time).unwrap());
+                assert!(convert::<NanoflakeId>(parts, &set()).is_ok());
+                assert!(convert::<LocalId>(parts, &Options::default()).is_ok());
+            }
+        }
+    }
+
     #[test]
     fn nodes_that_do_not_fit_are_errors_unless_a_truncation_is_named() {
         let id = GlobalId::from_local(kuid(3 << 49), Node::from_u32(0x0001_0005), Drift::DEFAULT);

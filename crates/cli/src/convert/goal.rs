@@ -40,13 +40,7 @@ impl Made {
     /// As a number, and how many bytes it has.
     pub(super) fn integer(&self) -> (u128, usize) {
         match self {
-            Self::Id(AnyId::Scru64(id)) => id.integer(),
-            Self::Id(AnyId::Nanoflake(id)) => id.integer(),
-            Self::Id(AnyId::KuidLocal(id)) => id.integer(),
-            Self::Id(AnyId::KuidGlobal(id)) => id.integer(),
-            Self::Id(AnyId::Sno(id)) => id.integer(),
-            // No other kind is ever made.
-            Self::Id(_) => (0, 0),
+            Self::Id(id) => (id.to_u128(), id.kind().byte_len()),
             Self::Uuid(uuid) => (uuid.as_u128(), size_of::<Uuid>()),
         }
     }
