@@ -11,6 +11,7 @@ mod tests {
     use tickid_nanoflake::{Epoch, NanoflakeId};
     use tickid_scru64::Scru64Id;
     use tickid_sno::SnoId;
+    use tickid_testkit::config;
     use uuid::{Uuid, Variant};
 
     use crate::support::{Subject, fields, layouts, near, nearest, times};
@@ -56,6 +57,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(config(4))]
+
         #[test]
         fn any_id_comes_out_of_version_8_as_it_was(id in any_id(), layouts in layouts()) {
             let uuid = carry::to_uuid(id);

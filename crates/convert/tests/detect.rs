@@ -12,6 +12,7 @@ mod tests {
     use tickid_nanoflake::{Epoch, NanoflakeId};
     use tickid_scru64::Scru64Id;
     use tickid_sno::SnoId;
+    use tickid_testkit::config;
 
     const NOW: UnixTime = UnixTime::from_micros(1_750_000_000_000_000); // 2025-06-15
 
@@ -126,6 +127,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(config(4))]
+
         #[test]
         fn every_text_of_every_id_is_found(
             scru64 in 0..=Scru64Id::MAX.get(), nanoflake in 0..=i64::MAX, local: u64,

@@ -9,6 +9,7 @@ mod tests {
     };
     use tickid_nanoflake::{Epoch, NanoflakeId};
     use tickid_sno::SnoId;
+    use tickid_testkit::config;
     use tickid_testkit::vectors::{big, field, list, load, number};
 
     /// Milliseconds since 1970, node (none: `None`), sequence.
@@ -49,6 +50,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(config(4))]
+
         #[test]
         fn fields_are_where_the_layouts_say(id: u64) {
             let since = |epoch: Epoch, shift: u32| epoch.as_unix_millis() + i64::try_from(id >> shift).unwrap();

@@ -11,13 +11,14 @@ mod tests {
         Fields, Subject, fields, layouts, near, nearest, sequences, tick_bits, times,
     };
     use proptest::prelude::*;
-    use proptest::test_runner::{Config, TestRunner};
+    use proptest::test_runner::TestRunner;
     use tickid_convert::{ConvertError, Nodes, Options, convert, convert_exact, restore};
     use tickid_core::{Scheme, UnixTime};
     use tickid_kuid::{GlobalId, LocalId};
     use tickid_nanoflake::NanoflakeId;
     use tickid_scru64::Scru64Id;
     use tickid_sno::SnoId;
+    use tickid_testkit::config;
 
     /// Runs a test for every ordered pair of the five, each kind with itself included.
     macro_rules! for_all_pairs {
@@ -68,9 +69,8 @@ mod tests {
         test: impl Fn(V::Value) -> Result<bool, TestCaseError>,
         what: &str,
     ) {
-        let config = Config { failure_persistence: None, ..Config::with_cases(1_000) };
         let (all, converted) = (Cell::new(0), Cell::new(0));
-        let outcome = TestRunner::new(config).run(&cases, |case| {
+        let outcome = TestRunner::new(config(4)).run(&cases, |case| {
             let is_converted = test(case)?;
             all.set(all.get() + 1);
             converted.set(converted.get() + i32::from(is_converted));

@@ -14,6 +14,7 @@ mod tests {
     use tickid_nanoflake::{Nanoflake, NanoflakeId};
     use tickid_scru64::{Scru64, Scru64Id};
     use tickid_sno::{Sno, SnoId};
+    use tickid_testkit::config;
 
     use crate::support::{Fields, Subject, fields, layouts, near, nearest, times};
 
@@ -104,6 +105,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(config(4))]
+
         #[test]
         fn a_range_holds_exactly_the_ids_of_the_ticks_of_its_times(
             one in times(), span in near(), off in near(), fields in fields(), layouts in layouts()
