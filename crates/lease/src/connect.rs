@@ -11,7 +11,7 @@ use crate::store::Store;
 /// | `static:SOURCE` | [`StaticStore`] of a node from a [source](crate::NodeSource), as in `static:42/8` or `static:hostname/10`; its window is kept in memory |
 /// | `static:SOURCE?state=/var/lib/tickid` | the same with its window kept in that folder |
 ///
-/// Stores on servers (`etcd://a:2379,b:2379`) are behind features of the same names. Nothing is asked of a
+/// Stores on servers (`etcd://a:2379,b:2379`, `redis://a`) are behind features of the same names. Nothing is asked of a
 /// server yet.
 ///
 /// # Errors
@@ -44,6 +44,8 @@ const BACKENDS: &[(&[&str], Open)] = &[
     (&["static"], static_node),
     #[cfg(feature = "etcd")]
     (&["etcd"], etcd),
+    #[cfg(feature = "redis")]
+    (&["redis"], redis),
 ];
 
 fn file(url: &str) -> Result<Box<dyn Store>, ConnectError> {
@@ -70,6 +72,12 @@ fn static_node(url: &str) -> Result<Box<dyn Store>, ConnectError> {
 #[cfg(feature = "etcd")]
 fn etcd(url: &str) -> Result<Box<dyn Store>, ConnectError> {
     let store = crate::EtcdStore::open(url).map_err(|error| ConnectError::Url(error.into()))?;
+    Ok(Box::new(store))
+}
+
+#[cfg(feature = "redis")]
+fn redis(url: &str) -> Result<Box<dyn Store>, ConnectError> {
+    let store = crate::RedisStore::open(url).map_err(|error| ConnectError::Url(error.into()))?;
     Ok(Box::new(store))
 }
 

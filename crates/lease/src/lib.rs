@@ -20,6 +20,7 @@
 //! | [`connect`] | opens a store by its URL |
 //! | [`FileStore`] | a store in a folder of this machine |
 //! | `EtcdStore` | a store in etcd (feature `etcd`) |
+//! | `RedisStore` | a store in Redis (feature `redis`) |
 //! | [`StaticStore`] | a node given from outside |
 //! | [`MemoryStore`] | a store in memory |
 //! | [`conformance`] | the scenarios every store is held to (feature `conformance`) |
@@ -28,7 +29,7 @@
 #![deny(unsafe_code)]
 
 mod agenda;
-#[cfg(feature = "etcd")]
+#[cfg(any(feature = "etcd", feature = "redis"))]
 mod blocking;
 mod boot;
 mod codec;
@@ -46,11 +47,13 @@ mod node;
 mod pool;
 mod realm;
 mod record;
+#[cfg(feature = "redis")]
+mod redis;
 pub mod rules;
 mod static_store;
 mod store;
 mod table;
-#[cfg(feature = "etcd")]
+#[cfg(any(feature = "etcd", feature = "redis"))]
 mod url;
 mod wait;
 
@@ -72,11 +75,13 @@ pub use self::realm::{Mismatch, Realm, RealmError, RealmName, Terms};
 pub use self::record::{
     Claim, Entry, Hold, NoRandomness, NoToken, Record, Row, Rows, Token, Version,
 };
+#[cfg(feature = "redis")]
+pub use self::redis::{RedisStore, RedisTable};
 pub use self::rules::{Loss, Refusal, Rules, Standing};
 pub use self::static_store::{NodeSource, NodeSourceError, StaticStore};
 pub use self::store::{Answer, Grant, Listing, Store};
 pub use self::table::{Change, Scope, Table, TableStore, View};
-#[cfg(feature = "etcd")]
+#[cfg(any(feature = "etcd", feature = "redis"))]
 pub use self::url::UrlError;
 pub use self::wait::{TimedOut, block_on};
 
