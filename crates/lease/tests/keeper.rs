@@ -207,6 +207,27 @@ fn who_drops_a_keeper_gives_the_node_back() {
 }
 
 #[test]
+fn tasks_start_keepers_and_shut_them_down() {
+    let world = World::new("7/10");
+    let (builder, clock) = (world.builder(), Arc::clone(&world.clock));
+    let whole_life = async {
+        let keeper = builder
+            .start_async(move |lease| {
+                Ok(lease.builder(&Nanoflake::default())?.clock(Arc::clone(&clock)))
+            })
+            .await
+            .unwrap();
+        let refused = world.builder().start_async(|lease| lease.builder(&Nanoflake::default()));
+        assert!(matches!(refused.await, Err(StartError::Trouble(_))));
+        let id = keeper.try_generate().unwrap();
+        keeper.shut_down_async().await.unwrap();
+        id
+    };
+    let id = block_on(whole_life, PATIENCE).unwrap();
+    assert_eq!(world.standing(), (Standing::Free, id.timestamp() + 1));
+}
+
+#[test]
 fn shutting_down_says_when_the_node_was_not_given_back() {
     let world = World::new("7/10");
     let keeper = world.keeper();

@@ -15,7 +15,7 @@ pub use self::error::{GenerateError, StartError, Trouble};
 pub use self::state::{Counters, KeeperState};
 use crate::error::StoreError;
 use crate::keeper::state::Shared;
-use crate::keeper::worker::Worker;
+use crate::keeper::worker::{Make, Worker};
 use crate::lease::{Lease, LeaseError};
 use crate::realm::Realm;
 use crate::store::Store;
@@ -135,16 +135,43 @@ impl KeeperBuilder {
         C: Clock + fmt::Debug + Send + Sync + 'static,
         Q: Sequence + fmt::Debug + Send + Sync + 'static,
     {
-        let shared = Arc::new(Shared::new(self.max_wait));
         // The worker asks once within that time.
         let most = self.answer_within.saturating_add(Duration::from_secs(1));
-        let worker = Worker::new(self, Arc::clone(&shared), Box::new(make));
-        let thread = thread::Builder::new().name("tickid-lease".to_owned());
-        let thread = thread.spawn(move || worker.run()).map_err(StartError::Thread)?;
-        let keeper = Keeper { shared, thread: Some(thread) };
+        let keeper = self.spawn(Box::new(make))?;
         // Dropping it on an error gives back what came too late.
         keeper.shared.wait_for_first(most)?;
         Ok(keeper)
+    }
+
+    /// [`start`](Self::start) for asynchronous code: the task waits, on any executor.
+    ///
+    /// # Errors
+    /// As `start`.
+    pub async fn start_async<S, C, Q>(
+        self,
+        make: impl Fn(&Lease) -> Result<Builder<S, C, Q>, LeaseError> + Send + 'static,
+    ) -> Result<Keeper<S, C, Q>, StartError>
+    where
+        S: Scheme,
+        C: Clock + fmt::Debug + Send + Sync + 'static,
+        Q: Sequence + fmt::Debug + Send + Sync + 'static,
+    {
+        let keeper = self.spawn(Box::new(make))?;
+        keeper.shared.wait_for_first_async().await?;
+        Ok(keeper)
+    }
+
+    fn spawn<S, C, Q>(self, make: Make<S, C, Q>) -> Result<Keeper<S, C, Q>, StartError>
+    where
+        S: Scheme,
+        C: Clock + fmt::Debug + Send + Sync + 'static,
+        Q: Sequence + fmt::Debug + Send + Sync + 'static,
+    {
+        let shared = Arc::new(Shared::new(self.max_wait));
+        let worker = Worker::new(self, Arc::clone(&shared), make);
+        let thread = thread::Builder::new().name("tickid-lease".to_owned());
+        let thread = thread.spawn(move || worker.run()).map_err(StartError::Thread)?;
+        Ok(Keeper { shared, thread: Some(thread) })
     }
 }
 
@@ -265,6 +292,17 @@ impl<S: Scheme, C: Clock + fmt::Debug, Q: Sequence> Keeper<S, C, Q> {
     /// # Errors
     /// [`StoreError`] when the node could not be given back. It is free when its window ends.
     pub fn shut_down(mut self) -> Result<(), StoreError> {
+        self.stop()
+    }
+
+    /// [`shut_down`](Self::shut_down) for asynchronous code: the task waits, on any executor. (Dropping a
+    /// keeper has the thread wait.)
+    ///
+    /// # Errors
+    /// As `shut_down`.
+    pub async fn shut_down_async(mut self) -> Result<(), StoreError> {
+        self.shared.stop();
+        self.shared.wait_for_end_async().await;
         self.stop()
     }
 }

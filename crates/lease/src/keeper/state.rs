@@ -1,4 +1,6 @@
+use core::future::poll_fn;
 use core::sync::atomic::{AtomicU64, Ordering};
+use core::task::{Poll, Waker};
 use core::time::Duration;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
@@ -60,7 +62,18 @@ struct Desk {
     clock_ahead_micros: Option<i64>,
     counters: Counters,
     is_stopped: bool,
+    /// Whether the thread has nothing more to do.
+    is_finished: bool,
     max_wait: Option<Duration>,
+    /// Tasks that wait for something on the desk.
+    waiting: Vec<Waker>,
+}
+
+impl Desk {
+    /// Whether it shows how the first request to the store went.
+    fn has_first(&self) -> bool {
+        self.lease.is_some() || self.trouble.is_some()
+    }
 }
 
 impl<S: Scheme, C, Q> Shared<S, C, Q> {
@@ -78,8 +91,12 @@ impl<S: Scheme, C, Q> Shared<S, C, Q> {
     }
 
     fn change(&self, change: impl FnOnce(&mut Desk)) {
-        change(&mut self.desk());
+        let mut desk = self.desk();
+        change(&mut desk);
+        let waiting = core::mem::take(&mut desk.waiting);
+        drop(desk);
         self.changed.notify_all();
+        waiting.into_iter().for_each(Waker::wake);
     }
 
     /// Waits on the desk until `is_done` or until the time is over, if there is one; whether it is done.
@@ -99,6 +116,19 @@ impl<S: Scheme, C, Q> Shared<S, C, Q> {
         }
     }
 
+    /// Waits as a task, until `is_done`.
+    async fn wait_async(&self, is_done: impl Fn(&Desk) -> bool) {
+        poll_fn(|context| {
+            let mut desk = self.desk();
+            if is_done(&desk) {
+                return Poll::Ready(());
+            }
+            desk.waiting.push(context.waker().clone());
+            Poll::Pending
+        })
+        .await;
+    }
+
     pub(crate) fn state(&self) -> KeeperState {
         let desk = self.desk();
         KeeperState {
@@ -114,12 +144,24 @@ impl<S: Scheme, C, Q> Shared<S, C, Q> {
 
     /// Waits for the first lease, or for the first thing that keeps it away.
     pub(crate) fn wait_for_first(&self, most: Duration) -> Result<(), StartError> {
-        let is_done = self.wait(Some(most), |desk| desk.lease.is_some() || desk.trouble.is_some());
-        match self.desk().trouble.clone().filter(|_| self.tenure.load().is_none()) {
-            Some(trouble) => Err(StartError::Trouble(trouble)),
-            None if is_done => Ok(()),
-            None => Err(TimedOut(most).into()),
-        }
+        let is_done = self.wait(Some(most), Desk::has_first);
+        if is_done { self.first() } else { Err(TimedOut(most).into()) }
+    }
+
+    /// The same as a task. It takes no longer than the thread waits for its first answer.
+    pub(crate) async fn wait_for_first_async(&self) -> Result<(), StartError> {
+        self.wait_async(Desk::has_first).await;
+        self.first()
+    }
+
+    fn first(&self) -> Result<(), StartError> {
+        let trouble = self.desk().trouble.clone().filter(|_| self.tenure.load().is_none());
+        trouble.map_or(Ok(()), |trouble| Err(StartError::Trouble(trouble)))
+    }
+
+    /// Waits as a task until the thread has nothing more to do.
+    pub(crate) async fn wait_for_end_async(&self) {
+        self.wait_async(|desk| desk.is_finished).await;
     }
 
     /// Waits for a lease for as long as the keeper may.
@@ -178,6 +220,10 @@ impl<S: Scheme, C, Q> Shared<S, C, Q> {
     }
 
     // The worker's side.
+
+    pub(crate) fn finish(&self) {
+        self.change(|desk| desk.is_finished = true);
+    }
 
     pub(crate) fn is_stopped(&self) -> bool {
         self.desk().is_stopped

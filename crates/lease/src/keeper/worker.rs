@@ -67,7 +67,9 @@ where
                 }
             }
         }
-        self.give_back()
+        let given_back = self.give_back();
+        self.shared.finish();
+        given_back
     }
 
     fn realm(&self) -> &Realm {
