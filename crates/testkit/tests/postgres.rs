@@ -6,7 +6,9 @@
 use tickid_testkit::servers::{Postgres, Server as _};
 
 #[cfg(unix)]
-tickid_testkit::server_tests!(Postgres: takes_connections, is_gone_when_dropped);
+tickid_testkit::server_tests!(
+    Postgres: takes_connections, is_gone_when_dropped, keeps_what_was_committed_before_a_crash,
+);
 
 #[cfg(not(unix))]
 fn main() {}
@@ -32,4 +34,15 @@ fn is_gone_when_dropped(_: &Postgres) {
     assert!(folder.join("data/postmaster.pid").exists());
     drop(server);
     assert!(!folder.exists());
+}
+
+#[cfg(unix)]
+fn keeps_what_was_committed_before_a_crash(_: &Postgres) {
+    let server = Postgres::start().unwrap();
+    let commit = "SET synchronous_commit = on; CREATE TABLE a AS SELECT 7 AS b";
+    server.psql(Postgres::DATABASE, commit).unwrap();
+    server.restart("immediate").unwrap();
+    assert_eq!(server.psql(Postgres::DATABASE, "SELECT b FROM a").unwrap(), "7");
+    let error = server.psql(Postgres::DATABASE, "SELECT c FROM a").unwrap_err();
+    assert!(error.to_string().contains("does not exist"), "{error}");
 }

@@ -1,4 +1,5 @@
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -10,23 +11,25 @@ use crate::servers::{Server, StartError};
 #[derive(Debug)]
 pub struct Postgres {
     kept: Kept,
+    programs: PathBuf,
 }
 
 /// `$1` is the folder of PostgreSQL's programs. Nothing needs to outlive a crash, so nothing is synced.
 const SCRIPT: Script = Script {
     start: r#"
-"$1/initdb" --pgdata=data --username=tickid --auth=trust --encoding=UTF8 --locale=C --no-sync &&
+PATH="$1:$PATH"
+initdb --pgdata=data --username=tickid --auth=trust --encoding=UTF8 --locale=C --no-sync &&
 printf "%s = '%s'\n" >>data/postgresql.conf \
     listen_addresses '' \
     unix_socket_directories "$PWD" \
     fsync off \
     synchronous_commit off \
     full_page_writes off &&
-{ "$1/pg_ctl" start --wait --pgdata=data --log=server.log || { cat server.log; false; }; }"#,
-    stop: r#""$1/pg_ctl" stop --wait --mode=immediate --pgdata=data"#,
+{ pg_ctl start --wait --pgdata=data --log=server.log || { cat server.log; false; }; }"#,
+    stop: "pg_ctl stop --wait --mode=immediate --pgdata=data",
 };
 
-const PROGRAMS: [&str; 3] = ["initdb", "pg_ctl", "postgres"];
+const PROGRAMS: [&str; 4] = ["initdb", "pg_ctl", "postgres", "psql"];
 
 impl Postgres {
     /// The superuser.
@@ -43,8 +46,66 @@ impl Postgres {
     /// Where clients find it.
     #[must_use]
     pub fn url(&self) -> String {
-        let (user, database) = (Self::USER, Self::DATABASE);
-        format!("postgresql:///{database}?host={}&user={user}", self.socket_folder().display())
+        self.url_of(Self::DATABASE)
+    }
+
+    /// Where clients find one of its databases.
+    #[must_use]
+    pub fn url_of(&self, database: &str) -> String {
+        let (folder, user) = (self.socket_folder().display(), Self::USER);
+        format!("postgresql:///{database}?host={folder}&user={user}")
+    }
+
+    /// What `psql` prints for these statements: a line for each row.
+    ///
+    /// # Errors
+    /// What it says when one of them fails.
+    pub fn psql(&self, database: &str, statements: &str) -> io::Result<String> {
+        let output = Command::new(self.programs.join("psql"))
+            .args(["--no-psqlrc", "--quiet", "--tuples-only", "--no-align"])
+            .args(["--set=ON_ERROR_STOP=1", "--command", statements, "--dbname"])
+            .arg(self.url_of(database))
+            .output()?;
+        if output.status.success() {
+            Ok(String::from_utf8_lossy(&output.stdout).trim_end().to_owned())
+        } else {
+            Err(io::Error::other(String::from_utf8_lossy(&output.stderr).into_owned()))
+        }
+    }
+
+    /// Has a shell run one line, in the server's folder, as its user and with its programs on the `PATH`.
+    /// The data is in `data`.
+    ///
+    /// # Errors
+    /// What it and all before it said when it fails.
+    pub fn tell(&self, command: &str) -> Result<(), StartError> {
+        self.kept.tell(command)
+    }
+
+    /// Stops it and starts it again; a `mode` of `immediate` is a crash.
+    ///
+    /// # Errors
+    /// What it said when it does not start.
+    pub fn restart(&self, mode: &str) -> Result<(), StartError> {
+        self.stop(mode)?;
+        self.begin()
+    }
+
+    /// Stops it; a `mode` of `immediate` is a crash.
+    ///
+    /// # Errors
+    /// What it said when it does not stop.
+    pub fn stop(&self, mode: &str) -> Result<(), StartError> {
+        self.tell(&format!("pg_ctl stop --wait --mode={mode} --pgdata=data"))
+    }
+
+    /// Starts it again after a [`stop`](Self::stop).
+    ///
+    /// # Errors
+    /// What it said when it does not start.
+    pub fn begin(&self) -> Result<(), StartError> {
+        let start = "pg_ctl start --wait --pgdata=data --log=server.log";
+        self.tell(&format!("{start} || {{ cat server.log; false; }}"))
     }
 }
 
@@ -53,7 +114,8 @@ impl Server for Postgres {
 
     fn start() -> Result<Self, StartError> {
         let programs = programs().ok_or(StartError::NotInstalled)?;
-        Kept::start("postgres", &SCRIPT, &[&programs]).map(|kept| Self { kept })
+        let kept = Kept::start("postgres", &SCRIPT, &[&programs])?;
+        Ok(Self { kept, programs })
     }
 
     fn is_installed() -> bool {
