@@ -11,8 +11,8 @@ use crate::store::Store;
 /// | `static:SOURCE` | [`StaticStore`] of a node from a [source](crate::NodeSource), as in `static:42/8` or `static:hostname/10`; its window is kept in memory |
 /// | `static:SOURCE?state=/var/lib/tickid` | the same with its window kept in that folder |
 ///
-/// Stores on servers (`etcd://a:2379,b:2379`, `redis://a`) are behind features of the same names. Nothing is asked of a
-/// server yet.
+/// Stores on servers (`etcd://a:2379,b:2379`, `postgres://app@a/ids`, `redis://a`) are behind features of the same
+/// names. Nothing is asked of a server yet.
 ///
 /// # Errors
 /// [`ConnectError`].
@@ -46,6 +46,8 @@ const BACKENDS: &[(&[&str], Open)] = &[
     (&["etcd"], etcd),
     #[cfg(feature = "redis")]
     (&["redis"], redis),
+    #[cfg(feature = "postgres")]
+    (&["postgres", "postgresql"], postgres),
 ];
 
 fn file(url: &str) -> Result<Box<dyn Store>, ConnectError> {
@@ -79,6 +81,11 @@ fn etcd(url: &str) -> Result<Box<dyn Store>, ConnectError> {
 fn redis(url: &str) -> Result<Box<dyn Store>, ConnectError> {
     let store = crate::RedisStore::open(url).map_err(|error| ConnectError::Url(error.into()))?;
     Ok(Box::new(store))
+}
+
+#[cfg(feature = "postgres")]
+fn postgres(url: &str) -> Result<Box<dyn Store>, ConnectError> {
+    Ok(Box::new(crate::PostgresStore::open(url)?))
 }
 
 /// Why there is no store at a URL. Messages leave the URL out, which may hold a password.

@@ -23,6 +23,7 @@
 //! | `RedisStore` | a store in Redis (feature `redis`) |
 //! | [`StaticStore`] | a node given from outside |
 //! | [`MemoryStore`] | a store in memory |
+//! | `PostgresStore` | a store in PostgreSQL (feature `postgres`) |
 //! | [`conformance`] | the scenarios every store is held to (feature `conformance`) |
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
@@ -45,6 +46,8 @@ mod lease;
 mod memory;
 mod node;
 mod pool;
+#[cfg(feature = "postgres")]
+mod postgres;
 mod realm;
 mod record;
 #[cfg(feature = "redis")]
@@ -71,6 +74,8 @@ pub use self::lease::{Lease, LeaseError};
 pub use self::memory::{Contents, MemoryStore, MemoryTable};
 pub use self::node::{Node, NodeTextError};
 pub use self::pool::{NodePool, NodeRange, PoolError};
+#[cfg(feature = "postgres")]
+pub use self::postgres::PostgresStore;
 pub use self::realm::{Mismatch, Realm, RealmError, RealmName, Terms};
 pub use self::record::{
     Claim, Entry, Hold, NoRandomness, NoToken, Record, Row, Rows, Token, Version,

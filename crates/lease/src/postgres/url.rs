@@ -1,0 +1,167 @@
+//! `postgres://…`.
+
+use core::error::Error;
+
+use tokio_postgres::Config;
+use tokio_postgres::config::{Host, SslMode, TargetSessionAttrs};
+
+use crate::error::StoreError;
+use crate::postgres::failed;
+
+#[cfg(feature = "postgres-tls")]
+pub(super) use crate::postgres::tls::Tls;
+#[cfg(not(feature = "postgres-tls"))]
+pub(super) use tokio_postgres::NoTls as Tls;
+
+/// What to connect to, and how it is encrypted.
+pub(super) fn parse(url: &str) -> Result<(Config, Tls), StoreError> {
+    if !["postgres://", "postgresql://"].iter().any(|scheme| url.starts_with(scheme)) {
+        return Err(failed("read its URL, which does not begin with postgres://"));
+    }
+    let (url, options) = split(url);
+    let mut config: Config = url.parse().map_err(not_read)?;
+    if config.get_application_name().is_none() {
+        config.application_name("tickid");
+    }
+    // A standby among them would answer, but not what we ask.
+    if config.get_hosts().len() > 1 {
+        config.target_session_attrs(TargetSessionAttrs::ReadWrite);
+    }
+    let tls = tls(&mut config, &options)?;
+    // Not over sockets in a folder, which no server encrypts: to ask would be one more round trip.
+    if config.get_ssl_mode() == SslMode::Prefer && config.get_hosts().iter().all(is_local) {
+        config.ssl_mode(SslMode::Disable);
+    }
+    Ok((config, tls))
+}
+
+fn is_local(host: &Host) -> bool {
+    match host {
+        Host::Tcp(_) => false,
+        #[cfg(unix)]
+        Host::Unix(_) => true,
+    }
+}
+
+/// The options of libpq that its Rust namesake does not know.
+#[derive(Default)]
+struct Options {
+    verifies_all: bool,
+    root_certificates: Option<String>,
+}
+
+/// The URL without those options, and these.
+fn split(url: &str) -> (String, Options) {
+    let mut options = Options::default();
+    let Some((place, query)) = url.split_once('?') else {
+        return (url.to_owned(), options);
+    };
+    let mut others = Vec::new();
+    for option in query.split('&') {
+        match option.split_once('=') {
+            Some(("sslmode", "verify-full")) => options.verifies_all = true,
+            Some(("sslrootcert", path)) => {
+                let path = percent_encoding::percent_decode_str(path);
+                options.root_certificates = Some(path.decode_utf8_lossy().into_owned());
+            }
+            _ => others.push(option),
+        }
+    }
+    if others.is_empty() {
+        return (place.to_owned(), options);
+    }
+    (format!("{place}?{}", others.join("&")), options)
+}
+
+fn not_read(error: impl Into<Box<dyn Error + Send + Sync>>) -> StoreError {
+    failed("read its URL").with_source(error)
+}
+
+#[cfg(feature = "postgres-tls")]
+fn tls(config: &mut Config, options: &Options) -> Result<Tls, StoreError> {
+    if options.verifies_all {
+        config.ssl_mode(SslMode::Require);
+    }
+    let tls = match (config.get_ssl_mode(), &options.root_certificates) {
+        (SslMode::Disable, _) => Tls::none(),
+        (_, file) => Tls::new(file.as_deref()),
+    };
+    tls.map_err(|error| failed("read the certificates to trust").with_source(error))
+}
+
+#[cfg(not(feature = "postgres-tls"))]
+fn tls(config: &mut Config, options: &Options) -> Result<Tls, StoreError> {
+    let is_asked_for = config.get_ssl_mode() == SslMode::Require
+        || options.verifies_all
+        || options.root_certificates.is_some();
+    if is_asked_for {
+        return Err(failed("encrypt: it was built without the feature postgres-tls"));
+    }
+    Ok(Tls)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn config(url: &str) -> Config {
+        parse(url).unwrap().0
+    }
+
+    #[test]
+    fn urls_say_where_and_who() {
+        let config = config("postgres://app:secret@db.example.com:5433/ids?sslmode=disable");
+        assert_eq!((config.get_user(), config.get_dbname()), (Some("app"), Some("ids")));
+        assert_eq!(config.get_ports(), [5_433]);
+        assert_eq!(config.get_application_name(), Some("tickid"));
+        assert!(!format!("{config:?}").contains("secret"));
+    }
+
+    #[test]
+    fn sockets_in_a_folder_are_not_encrypted() {
+        assert_eq!(config("postgres:///a?host=/run").get_ssl_mode(), SslMode::Disable);
+        assert_eq!(config("postgres://a/b").get_ssl_mode(), SslMode::Prefer);
+        assert_eq!(config("postgres://a/b?host=/run").get_ssl_mode(), SslMode::Prefer);
+    }
+
+    #[test]
+    fn of_several_hosts_the_one_is_meant_that_takes_writes() {
+        let several = config("postgres://app@a,b/ids?sslmode=disable");
+        assert_eq!(several.get_target_session_attrs(), TargetSessionAttrs::ReadWrite);
+        let one = config("postgresql://app@a/ids?sslmode=disable&application_name=web");
+        assert_eq!(one.get_target_session_attrs(), TargetSessionAttrs::Any);
+        assert_eq!(one.get_application_name(), Some("web"));
+    }
+
+    #[test]
+    fn what_is_no_such_url_is_refused() {
+        for url in ["", "redis://a", "host=a", "postgres://a?sslmode=sometimes", "postgres://a?b=c"]
+        {
+            assert!(parse(url).is_err(), "{url}");
+        }
+    }
+
+    #[cfg(not(feature = "postgres-tls"))]
+    #[test]
+    fn encryption_takes_the_feature() {
+        for option in ["sslmode=require", "sslmode=verify-full", "sslrootcert=/a"] {
+            let error = parse(&format!("postgres://app@a/ids?{option}")).unwrap_err();
+            assert!(error.to_string().contains("postgres-tls"), "{error}");
+        }
+    }
+
+    #[cfg(feature = "postgres-tls")]
+    #[test]
+    fn to_verify_everything_is_to_require_encryption() {
+        let file = std::env::temp_dir().join(format!("tickid no roots {}", std::process::id()));
+        std::fs::write(&file, "").unwrap();
+        let url =
+            |path: &str| format!("postgres://app@a/ids?sslmode=verify-full&sslrootcert={path}");
+        // Found, although its name is escaped; but there is nothing in it.
+        let error = parse(&url(&file.to_str().unwrap().replace(' ', "%20"))).unwrap_err();
+        std::fs::remove_file(&file).unwrap();
+        assert!(core::error::Error::source(&error).unwrap().to_string().contains("no certificate"));
+        let error = parse(&url("/nowhere")).unwrap_err();
+        assert_eq!(error.to_string(), "PostgreSQL store: could not read the certificates to trust");
+    }
+}

@@ -1,0 +1,34 @@
+//! The store in PostgreSQL, with a real server: it keeps to the rules, and to what it promises besides.
+
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+#[cfg(unix)]
+mod database;
+#[cfg(unix)]
+mod faults;
+#[cfg(unix)]
+mod promises;
+#[cfg(unix)]
+mod proxy;
+#[cfg(all(unix, feature = "postgres-tls"))]
+mod tls;
+
+use std::process::ExitCode;
+
+#[cfg(unix)]
+fn main() -> ExitCode {
+    use tickid_testkit::servers::{Postgres, Test, run};
+
+    let mut tests: Vec<Test<Postgres>> =
+        tickid_lease::store_scenarios!(Postgres: database::Database::new).to_vec();
+    tests.extend(promises::TESTS);
+    tests.extend(faults::TESTS);
+    #[cfg(feature = "postgres-tls")]
+    tests.extend(tls::TESTS);
+    run(&tests)
+}
+
+#[cfg(not(unix))]
+fn main() -> ExitCode {
+    ExitCode::SUCCESS
+}
