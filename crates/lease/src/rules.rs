@@ -254,8 +254,13 @@ impl<'a> Rules<'a> {
     /// # Errors
     /// [`Refusal::NoRow`] and [`Refusal::NotWild`].
     pub fn mend(&self, rows: &Rows, node: Node) -> Result<(Record, Row), Refusal> {
-        let row = &rows.get(&node).ok_or(Refusal::NoRow { node })?.row;
         let limit = self.limit();
+        // What makes it wild may be the floor of all nodes, whether they were ever given out or not.
+        let never = self.realm().pool().contains(node) && self.record.floor > limit;
+        let (token, holder) = (None, String::new());
+        let blank = Row { node, token, holder, era: self.record.era, floor: 0, ceiling: 0 };
+        let row = rows.get(&node).map(|entry| &entry.row);
+        let row = row.or(never.then_some(&blank)).ok_or(Refusal::NoRow { node })?;
         let ceiling = row.ceiling.max(self.record.floor);
         if ceiling <= limit {
             return Err(Refusal::NotWild { node: row.node, ceiling, limit });
@@ -339,5 +344,110 @@ impl Rules<'_> {
             Some(since) if row.era < since || ceiling <= self.now => Standing::Expired,
             Some(_) => Standing::Held,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tickid_core::example::Seconds;
+
+    use super::*;
+    use crate::record::{Token, Version};
+
+    /// Ticks of a second, three nodes, 15 ticks ahead.
+    fn record() -> Record {
+        let pool = "0-2/8".parse().unwrap();
+        Record::new(Realm::new("a".parse().unwrap(), &Seconds, pool).unwrap(), "1".to_owned())
+    }
+
+    fn at(seconds: i64) -> UnixTime {
+        UnixTime::from_micros(seconds * 1_000_000)
+    }
+
+    fn node(value: u64) -> Node {
+        Node::new(8, value).unwrap()
+    }
+
+    /// One row, somebody's under token 7, with that ceiling; dead or alive.
+    fn rows(ceiling: u64, is_dead: bool) -> Rows {
+        let (token, holder) = (Some(Token::from_bits(7)), String::new());
+        let row = Row { node: node(1), token, holder, era: 0, floor: 5, ceiling };
+        Rows::from([(row.node, Entry { row, version: Version(1), is_dead })])
+    }
+
+    fn acquire(record: &Record, rows: &Rows, now: i64) -> Result<Row, Refusal> {
+        let claim = Claim::new(Token::from_bits(9), "", None);
+        Rules::new(record, at(now)).unwrap().acquire(&record.realm, rows, &claim)
+    }
+
+    fn of_one_node() -> Record {
+        let record = record();
+        let pool = "1/8".parse().unwrap();
+        Record::new(Realm { pool, ..record.realm }, record.generation)
+    }
+
+    #[test]
+    fn a_window_is_granted_from_its_ceiling_when_the_stores_clock_is_there() {
+        for (now, window) in [(99, None), (100, Some((100, 115))), (500, Some((100, 515)))] {
+            let granted = acquire(&of_one_node(), &rows(100, false), now).ok();
+            assert_eq!(granted.map(|row| (row.floor, row.ceiling)), window, "{now}");
+        }
+    }
+
+    #[test]
+    fn a_dead_holders_node_gets_one_term_more_only_where_the_window_would_be_empty() {
+        // Reach: 15 ahead. Limit: 30 ahead. Term: 10.
+        for (ceiling, window) in [
+            (114, Some((114, 115))),
+            (115, Some((115, 125))),
+            (120, Some((120, 130))),
+            (121, None),
+            (130, None),
+            (131, None),
+        ] {
+            let granted = acquire(&of_one_node(), &rows(ceiling, true), 100).ok();
+            assert_eq!(granted.map(|row| (row.floor, row.ceiling)), window, "{ceiling}");
+        }
+    }
+
+    #[test]
+    fn a_node_is_wild_one_tick_beyond_the_limit() {
+        for (ceiling, is_wild) in [(130, 0), (131, 1)] {
+            match acquire(&of_one_node(), &rows(ceiling, false), 100) {
+                Err(Refusal::Exhausted { wild, .. }) => assert_eq!(wild, is_wild, "{ceiling}"),
+                other => panic!("{other:?}"),
+            }
+        }
+    }
+
+    #[test]
+    fn nodes_that_were_given_out_before_come_first() {
+        let granted = acquire(&record(), &rows(50, false), 100).unwrap();
+        assert_eq!(granted.node, node(1));
+        let granted = acquire(&record(), &rows(110, false), 100).unwrap();
+        assert_ne!(granted.node, node(1));
+    }
+
+    #[test]
+    fn a_floor_that_is_wild_is_mended_with_any_node() {
+        let wild = Record { floor: 5_000, ..record() };
+        assert!(acquire(&wild, &Rows::new(), 100).is_err());
+        let rules = Rules::new(&wild, at(100)).unwrap();
+        for rows in [Rows::new(), rows(50, false)] {
+            let (mended, row) = rules.mend(&rows, node(1)).unwrap();
+            assert_eq!((mended.floor, row.token), (130, None));
+            assert!(row.ceiling <= 130);
+        }
+        let outside = rules.mend(&Rows::new(), node(9));
+        assert_eq!(outside.unwrap_err(), Refusal::NoRow { node: node(9) });
+    }
+
+    #[test]
+    fn forgetting_twice_adds_nothing_up() {
+        let record = record();
+        let once = Rules::new(&record, at(100)).unwrap().forget("2".to_owned());
+        assert_eq!((once.floor, once.era), (130, 1));
+        let twice = Rules::new(&once, at(100)).unwrap().forget("3".to_owned());
+        assert_eq!((twice.floor, twice.era), (130, 2));
     }
 }
