@@ -11,6 +11,7 @@ use tickid_scru64::{NodeIdSize, NodeSpec};
 
 use crate::convert::ConvertArguments;
 use crate::range::RangeArguments;
+use crate::source::LeaseOptions;
 
 /// Generate, inspect and convert time-ordered identifiers: SCRU64, Nanoflake, kuid and sno.
 #[derive(Debug, Parser)]
@@ -30,7 +31,12 @@ pub(crate) enum Command {
         after_help = "Examples:
   tickid gen sno -n 5                 five sno IDs
   tickid gen scru64 --node 42/8       one SCRU64 ID of node 42 in 8 bits
-  tickid gen nanoflake --forever      Nanoflakes until the pipe closes"
+  tickid gen nanoflake --forever      Nanoflakes until the pipe closes
+
+Without --node the node is leased: two commands at once never have the same, and a clock that is
+set back between two runs does no harm. What that takes is kept in a folder of yours, or in the
+store that --store or $TICKID_STORE names. With --node no store is touched, and that nobody else
+has the node is up to you."
     )]
     Gen(GenArguments),
     /// Show what IDs say
@@ -106,10 +112,12 @@ pub(crate) enum GenScheme {
   tickid gen scru64 --node 0u2r85hm2pt3/16     the node of that ID, after that ID
   tickid gen scru64 --format int               as an integer for a BIGINT column")]
     Scru64 {
-        /// Node ID and its size in bits (42/8, 0xb00/12), or the last ID and that size; random in 8
-        /// bits unless given
-        #[arg(long, value_name = "SPEC")]
+        /// Node ID and its size in bits (42/8, 0xb00/12), or the last ID and that size; leased unless
+        /// given
+        #[arg(long, value_name = "SPEC", conflicts_with_all = ["store", "realm"])]
         node: Option<NodeSpec>,
+        #[command(flatten)]
+        lease: LeaseOptions,
         #[command(flatten)]
         scru64: Scru64Options,
         #[command(flatten)]
@@ -121,9 +129,12 @@ pub(crate) enum GenScheme {
   tickid gen nanoflake --epoch discord --radix 10
   tickid gen nanoflake --epoch 2024-01-01T00:00:00Z")]
     Nanoflake {
-        /// Generator ID, 0 to 1023; random unless given
+        /// Generator ID, 0 to 1023; leased unless given
         #[arg(long, value_name = "0..1023", value_parser = generator_id)]
+        #[arg(conflicts_with_all = ["store", "realm"])]
         node: Option<GeneratorId>,
+        #[command(flatten)]
+        lease: LeaseOptions,
         #[command(flatten)]
         nanoflake: NanoflakeOptions,
         #[command(flatten)]
@@ -138,12 +149,14 @@ pub(crate) enum GenScheme {
         /// Local IDs (8 bytes, unique to one generator) or global ones (12 bytes, with the node)
         #[arg(long, value_enum, default_value_t = Kind::Global)]
         kind: Kind,
-        /// Erlang node name, or its fingerprint in hexadecimal after 0x; random unless given
-        #[arg(long, value_name = "NAME|0xHEX")]
+        /// Erlang node name, or its fingerprint in hexadecimal after 0x; leased unless given
+        #[arg(long, value_name = "NAME|0xHEX", conflicts_with_all = ["store", "realm"])]
         node: Option<String>,
         /// How a node name becomes a fingerprint
         #[arg(long, value_enum, default_value_t = NodeHash::Phash2)]
         node_hash: NodeHash,
+        #[command(flatten)]
+        lease: LeaseOptions,
         #[command(flatten)]
         kuid: KuidOptions,
         #[command(flatten)]
@@ -154,9 +167,11 @@ pub(crate) enum GenScheme {
   tickid gen sno -n 5
   tickid gen sno --node 258 --meta 24 --json")]
     Sno {
-        /// Partition, 0 to 65535; random unless given
-        #[arg(long, value_name = "0..65535")]
+        /// Partition, 0 to 65535; leased unless given
+        #[arg(long, value_name = "0..65535", conflicts_with_all = ["store", "realm"])]
         node: Option<u16>,
+        #[command(flatten)]
+        lease: LeaseOptions,
         /// Metabyte, 0 to 255
         #[arg(long, value_name = "0..255", default_value_t = 0)]
         meta: u8,

@@ -1,13 +1,20 @@
 //! What ends the command early, and with which exit status.
 
+use core::error::Error;
+use core::fmt;
 use std::io;
 use std::process::ExitCode;
 
 use tickid_core::{BuildError, ErrorKind};
+use tickid_lease::{
+    ConnectError, GenerateError, NodeTextError, RealmError, Refusal, StartError, StoreError,
+    Trouble,
+};
 
 /// Some input was no ID, or the output could not be written.
 pub(crate) const INVALID: u8 = 1;
 const USAGE: u8 = 2;
+const NODE_STORE: u8 = 3;
 const CLOCK: u8 = 4;
 
 #[derive(Debug, thiserror::Error)]
@@ -18,8 +25,24 @@ pub(crate) enum Failure {
     Build(#[from] BuildError),
     #[error(transparent)]
     Generate(#[from] tickid_core::Error),
-    #[error("no random node from the operating system: {0}")]
-    Random(rand::rngs::SysError),
+    #[error(transparent)]
+    Realm(#[from] RealmError),
+    #[error(transparent)]
+    Pool(#[from] NodeTextError),
+    #[error("{}; {NEEDS_NO_STORE}", Chain(.0))]
+    Connect(#[from] ConnectError),
+    #[error(
+        "no folder for the node store: neither XDG_STATE_HOME nor HOME is set; {NEEDS_NO_STORE}"
+    )]
+    NoStateFolder,
+    #[error("{}; {NEEDS_NO_STORE}", Chain(.0))]
+    Store(#[from] StoreError),
+    #[error("{}; {NEEDS_NO_STORE}", Reason(.0))]
+    Start(#[from] StartError),
+    #[error("{}{}", .0, Causes(.0.trouble().and_then(Error::source)))]
+    Stalled(#[from] GenerateError),
+    #[error("{}; the node is free when its window ends", Chain(.0))]
+    GiveBack(StoreError),
     #[error("cannot read standard input: {0}")]
     Read(io::Error),
     #[error("cannot write the output: {0}")]
@@ -40,7 +63,70 @@ impl Failure {
                 ErrorKind::SequenceStart { .. } => USAGE,
                 _ => CLOCK,
             },
-            Self::Random(_) | Self::Read(_) | Self::Write(_) => INVALID,
+            Self::Realm(_) | Self::Pool(_) => USAGE,
+            Self::Connect(ConnectError::Store(error)) | Self::Store(error) => of_store(error),
+            Self::Connect(_) => USAGE,
+            Self::Start(StartError::Trouble(trouble)) => of_trouble(trouble),
+            Self::Stalled(error) => match (error, error.trouble()) {
+                (_, Some(trouble)) => of_trouble(trouble),
+                (GenerateError::Stalled { error, .. }, None)
+                    if error.kind() != ErrorKind::Window =>
+                {
+                    CLOCK
+                }
+                _ => NODE_STORE,
+            },
+            Self::NoStateFolder | Self::Start(_) | Self::GiveBack(_) => NODE_STORE,
+            Self::Read(_) | Self::Write(_) => INVALID,
         })
+    }
+}
+
+fn of_store(error: &StoreError) -> u8 {
+    match error.refusal() {
+        Some(Refusal::StoreClock { .. } | Refusal::EndOfTime { .. }) => CLOCK,
+        _ => NODE_STORE,
+    }
+}
+
+fn of_trouble(trouble: &Trouble) -> u8 {
+    match trouble {
+        Trouble::Store(error) => of_store(error),
+        Trouble::Build(BuildError::Clock(_) | BuildError::Epoch { .. }) => CLOCK,
+        _ => NODE_STORE,
+    }
+}
+
+/// How to go on without the store.
+const NEEDS_NO_STORE: &str = "--store URL names another store, and `gen --node NODE` needs none";
+
+/// An error with everything that caused it.
+pub(crate) struct Chain<'a>(pub(crate) &'a dyn Error);
+
+impl fmt::Display for Chain<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}{}", self.0, Causes(self.0.source()))
+    }
+}
+
+/// An error and everything that caused it, each after a colon.
+struct Causes<'a>(Option<&'a dyn Error>);
+
+impl fmt::Display for Causes<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut causes = core::iter::successors(self.0, |&cause| cause.source());
+        causes.try_for_each(|cause| write!(f, ": {cause}"))
+    }
+}
+
+/// Why there is no lease, with everything that caused it.
+struct Reason<'a>(&'a StartError);
+
+impl fmt::Display for Reason<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            StartError::Trouble(trouble) => Chain(&**trouble).fmt(f),
+            other => Chain(other).fmt(f),
+        }
     }
 }

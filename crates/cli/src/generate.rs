@@ -3,67 +3,93 @@
 use std::io::Write as _;
 use std::process::ExitCode;
 
-use rand::TryRng as _;
-use tickid_core::{Clock, Form, LocalGenerator, Scheme, Sequence};
-use tickid_kuid::{Global, GlobalId, Local, LocalId};
-use tickid_nanoflake::NanoflakeId;
-use tickid_scru64::Scru64Id;
-use tickid_sno::{Meta, SnoId};
+use tickid_core::{Form, LocalGenerator, Plain, Scheme};
+use tickid_kuid::{Global, GlobalId, Kuid, Local, LocalId, Node};
+use tickid_lease::Lease;
+use tickid_nanoflake::{Nanoflake, NanoflakeId};
+use tickid_scru64::{Scru64, Scru64Id};
+use tickid_sno::{Meta, Partition, Sno, SnoId};
 
 use crate::args::{Format, GenArguments, GenOptions, GenScheme, Kind};
 use crate::failure::Failure;
 use crate::output::Output;
 use crate::progress::Progress;
 use crate::report::{Hex, Report};
-use crate::schemes::{self, Describe};
+use crate::schemes::Describe;
+use crate::source::Source;
 
 /// How many IDs are asked for at once.
 const BATCH: usize = 1024;
 
 pub(crate) fn run(arguments: &GenArguments) -> Result<ExitCode, Failure> {
     match &arguments.scheme {
-        GenScheme::Scru64 { node, scru64, options } => {
-            let generator = schemes::scru64::generator(*node)?;
-            stream(generator, tickid_core::Plain, Scru64Id::MIN, scru64, options)
+        GenScheme::Scru64 { node, lease, scru64, options } => match *node {
+            Some(node) => {
+                let generator = LocalGenerator::<Scru64>::new(node)?;
+                stream(generator, Plain, Scru64Id::MIN, scru64, options)
+            }
+            None => {
+                let leased = |held: &Lease| held.builder(&Scru64);
+                let keeper = lease.lease(Scru64, "scru64", "0-255/8", leased)?;
+                stream(keeper, Plain, Scru64Id::MIN, scru64, options)
+            }
+        },
+        GenScheme::Nanoflake { node, lease, nanoflake, options } => {
+            let layout = Nanoflake { epoch: nanoflake.epoch() };
+            match *node {
+                Some(node) => {
+                    let generator = LocalGenerator::builder(node).layout(layout).build_local()?;
+                    stream(generator, Plain, NanoflakeId::MIN, nanoflake, options)
+                }
+                None => {
+                    let realm = format!("nanoflake-{}", layout.epoch.as_unix_millis());
+                    let leased = move |held: &Lease| held.builder(&layout);
+                    let keeper = lease.lease(layout, &realm, "0-1023/10", leased)?;
+                    stream(keeper, Plain, NanoflakeId::MIN, nanoflake, options)
+                }
+            }
         }
-        GenScheme::Nanoflake { node, nanoflake, options } => {
-            let generator = schemes::nanoflake::generator(*node, nanoflake)?;
-            stream(generator, tickid_core::Plain, NanoflakeId::MIN, nanoflake, options)
-        }
-        GenScheme::Kuid { kind, node, node_hash, kuid, options } => {
+        GenScheme::Kuid { kind, node, node_hash, lease, kuid, options } => {
+            let layout = Kuid { drift: kuid.drift() };
             let node = node.as_deref().map(|node| node_hash.node(node)).transpose();
-            let node = node.map_err(Failure::Usage)?;
-            match (kind, node) {
-                (Kind::Global, node) => {
-                    let generator = schemes::kuid::generator(node, kuid)?;
+            match (kind, node.map_err(Failure::Usage)?) {
+                (Kind::Global, Some(node)) => {
+                    let generator = LocalGenerator::builder(node).layout(layout).build_local()?;
                     stream(generator, Global, GlobalId::MIN, kuid, options)
                 }
+                (Kind::Global, None) => {
+                    let leased = move |held: &Lease| held.builder(&layout);
+                    let keeper = lease.lease(layout, "kuid", "0-65535/32", leased)?;
+                    stream(keeper, Global, GlobalId::MIN, kuid, options)
+                }
                 (Kind::Local, None) => {
-                    let generator = schemes::kuid::generator(None, kuid)?;
-                    stream(generator, Local, LocalId::MIN, kuid, options)
+                    // Local IDs have no node; whichever the generator has does not show.
+                    let leased = move |held: &Lease| held.builder_for(&layout, Node::from_u32(0));
+                    let keeper = lease.lease(layout, "kuid-local", "0/0", leased)?;
+                    stream(keeper, Local, LocalId::MIN, kuid, options)
                 }
                 (Kind::Local, Some(_)) => {
                     Err(Failure::Usage("a local kuid has no node: leave out --node".into()))
                 }
             }
         }
-        GenScheme::Sno { node, meta, options } => {
-            let generator = schemes::sno::generator(*node)?;
-            stream(generator, Meta(*meta), SnoId::ZERO, &(), options)
-        }
+        GenScheme::Sno { node, meta, lease, options } => match *node {
+            Some(node) => {
+                let generator = LocalGenerator::<Sno>::new(Partition::new(node))?;
+                stream(generator, Meta(*meta), SnoId::ZERO, &(), options)
+            }
+            None => {
+                let leased = |held: &Lease| held.builder(&Sno);
+                let keeper = lease.lease(Sno, "sno", "0-65535/16", leased)?;
+                stream(keeper, Meta(*meta), SnoId::ZERO, &(), options)
+            }
+        },
     }
 }
 
-/// Bytes from the operating system, for a node that nobody chose.
-pub(crate) fn random<const N: usize>() -> Result<[u8; N], Failure> {
-    let mut bytes = [0; N];
-    rand::rngs::SysRng.try_fill_bytes(&mut bytes).map_err(Failure::Random)?;
-    Ok(bytes)
-}
-
 /// Writes IDs to standard output, as fast as the scheme and the reader allow.
-fn stream<S, F, C, Q>(
-    mut generator: LocalGenerator<S, C, Q>,
+fn stream<S, F>(
+    mut source: impl Source<S>,
     form: F,
     blank: F::Id,
     layout: &<F::Id as Describe>::Layout,
@@ -72,8 +98,6 @@ fn stream<S, F, C, Q>(
 where
     S: Scheme,
     F: Form<S, Id: Describe>,
-    C: Clock,
-    Q: Sequence,
 {
     let mut out = Output::stdout();
     let mut report = Report::default();
@@ -82,18 +106,15 @@ where
     let mut left = if options.forever { u64::MAX } else { options.count };
     while left > 0 {
         let want = usize::try_from(left).map_or(BATCH, |left| left.min(BATCH));
-        let ids = match generator.try_fill_as(form, &mut batch[..want]) {
-            Ok(ids) => ids,
-            Err(_) => {
-                // Whoever reads should have everything there is before we sleep.
-                out.flush()?;
-                let first = generator.generate_as(form)?;
-                let ids = &mut batch[..1];
-                ids.fill(first);
-                ids
-            }
-        };
-        for id in ids.iter() {
+        let mut len = source.fill(form, &mut batch[..want]);
+        if len == 0 {
+            // Whoever reads should have everything there is before we sleep.
+            out.flush()?;
+            batch[0] = source.wait(form)?;
+            len = 1;
+        }
+        let ids = &batch[..len];
+        for id in ids {
             if options.json {
                 id.describe(layout, &mut report);
                 report.write_json(out.buffer());
@@ -109,6 +130,10 @@ where
     }
     out.flush()?;
     progress.clear();
+    if let Err(failure) = source.finish() {
+        // The IDs are out, and good.
+        anstream::eprintln!("tickid: {failure}");
+    }
     Ok(ExitCode::SUCCESS)
 }
 

@@ -7,12 +7,14 @@ mod generate;
 mod input;
 mod inspect;
 mod json;
+mod node_store;
 mod output;
 mod picture;
 mod progress;
 mod range;
 mod report;
 mod schemes;
+mod source;
 
 use std::process::ExitCode;
 

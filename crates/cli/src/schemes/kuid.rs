@@ -1,10 +1,8 @@
 use tickid_convert::{KuidAlphabet, Reading};
 use tickid_core::text::{ParseError, Text};
-use tickid_kuid::{GlobalId, Kuid, LocalGenerator, LocalId, Node, WideGlobalId};
+use tickid_kuid::{GlobalId, LocalId, WideGlobalId};
 
 use crate::args::{Alphabet, KuidOptions};
-use crate::failure::Failure;
-use crate::generate::random;
 use crate::report::{Report, Value};
 use crate::schemes::Describe;
 
@@ -137,16 +135,4 @@ pub(crate) fn read(text: &[u8], layout: &KuidOptions) -> Result<Reading, ParseEr
             parse(text).map(|id| Reading::KuidGlobal(id, alphabet))
         }
     }
-}
-
-/// A generator for `node`, or for a random one.
-pub(crate) fn generator(
-    node: Option<Node>,
-    layout: &KuidOptions,
-) -> Result<LocalGenerator, Failure> {
-    let node = match node {
-        Some(node) => node,
-        None => Node::from_be_bytes(random()?),
-    };
-    Ok(LocalGenerator::builder(node).layout(Kuid { drift: layout.drift() }).build_local()?)
 }

@@ -1,10 +1,8 @@
 use tickid_convert::{NanoflakeText, Reading};
 use tickid_core::text::ParseError;
-use tickid_nanoflake::{GeneratorId, LocalGenerator, Nanoflake, NanoflakeId};
+use tickid_nanoflake::{Nanoflake, NanoflakeId};
 
 use crate::args::{NanoflakeOptions, Radix};
-use crate::failure::Failure;
-use crate::generate::random;
 use crate::report::{Report, Value};
 use crate::schemes::Describe;
 
@@ -74,17 +72,4 @@ pub(crate) fn read(text: &[u8], layout: &NanoflakeOptions) -> Result<Reading, Pa
         _ => NanoflakeId::parse_bytes(text)?,
     };
     Ok(Reading::Nanoflake(id, form))
-}
-
-/// A generator for `node`, or for a random one.
-pub(crate) fn generator(
-    node: Option<GeneratorId>,
-    layout: &NanoflakeOptions,
-) -> Result<LocalGenerator, Failure> {
-    let node = match node {
-        Some(node) => node,
-        None => GeneratorId::new(u16::from_be_bytes(random()?) % (GeneratorId::MAX.get() + 1))
-            .map_err(|error| Failure::Usage(error.to_string()))?,
-    };
-    Ok(LocalGenerator::builder(node).layout(Nanoflake { epoch: layout.epoch() }).build_local()?)
 }

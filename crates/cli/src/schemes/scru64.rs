@@ -1,8 +1,6 @@
-use tickid_scru64::{LocalGenerator, NodeIdSize, NodeSpec, Scru64Id};
+use tickid_scru64::Scru64Id;
 
 use crate::args::Scru64Options;
-use crate::failure::Failure;
-use crate::generate::random;
 use crate::report::{Report, Value};
 use crate::schemes::Describe;
 
@@ -34,18 +32,4 @@ impl Describe for Scru64Id {
             None => report.bits.push(("node_ctr", Self::NODE_CTR_BITS)),
         }
     }
-}
-
-/// A generator for `node`, or for a random one of 8 bits.
-pub(crate) fn generator(node: Option<NodeSpec>) -> Result<LocalGenerator, Failure> {
-    let node = match node {
-        Some(node) => node,
-        None => {
-            let size = NodeIdSize::new(8).map_err(|error| Failure::Usage(error.to_string()))?;
-            let [node_id] = random()?;
-            NodeSpec::with_node_id(node_id.into(), size)
-                .map_err(|error| Failure::Usage(error.to_string()))?
-        }
-    };
-    Ok(LocalGenerator::new(node)?)
 }

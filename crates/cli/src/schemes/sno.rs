@@ -1,7 +1,5 @@
-use tickid_sno::{LocalGenerator, Partition, SnoId};
+use tickid_sno::SnoId;
 
-use crate::failure::Failure;
-use crate::generate::random;
 use crate::report::Report;
 use crate::schemes::Describe;
 
@@ -34,13 +32,4 @@ impl Describe for SnoId {
             ("sequence", 16),
         ]);
     }
-}
-
-/// A generator for partition `node`, or for a random one.
-pub(crate) fn generator(node: Option<u16>) -> Result<LocalGenerator, Failure> {
-    let node = match node {
-        Some(node) => node,
-        None => u16::from_be_bytes(random()?),
-    };
-    Ok(LocalGenerator::new(Partition::new(node))?)
 }

@@ -10,11 +10,14 @@ use serde_json::Value;
 pub(crate) const OK: i32 = 0;
 pub(crate) const INVALID: i32 = 1;
 pub(crate) const USAGE: i32 = 2;
+pub(crate) const NODE_STORE: i32 = 3;
 pub(crate) const CLOCK: i32 = 4;
 
 pub(crate) fn tickid(arguments: &str) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_tickid"));
     command.args(arguments.split_whitespace()).stdin(Stdio::null()).env_remove("NO_COLOR");
+    // Not the store of whoever runs the tests.
+    command.env_remove("TICKID_STORE").env("XDG_STATE_HOME", env!("CARGO_TARGET_TMPDIR"));
     command
 }
 
