@@ -110,6 +110,15 @@ fn what_sqlite_holds() {
 }
 
 #[test]
+fn text_that_is_not_canonical_is_read_where_it_can_be() {
+    let connection = Connection::open_in_memory().unwrap();
+    let AsText(id) = connection
+        .query_row("SELECT '0U375NXQH5CQ'", [], |row| row.get::<_, AsText<Scru64Id>>(0))
+        .unwrap();
+    assert_eq!(id.to_string(), "0u375nxqh5cq");
+}
+
+#[test]
 fn what_is_no_id_is_an_error_that_says_why() {
     fn error<T: FromSql>(literal: &str) -> String {
         let connection = Connection::open_in_memory().unwrap();
@@ -121,7 +130,7 @@ fn what_is_no_id_is_an_error_that_says_why() {
         (error::<Scru64Id>("-1"), "SCRU64 integer -1 is outside of 0..=4738381338321616895"),
         (error::<NanoflakeId>("-1"), "Nanoflake integer -1 is outside of 0..="),
         (error::<LocalId>("-1"), "kuid local ID -1 is outside of 0..=9223372036854775807"),
-        (error::<SnoId>("x'00'"), "1"),
+        (error::<SnoId>("x'00'"), "Cannot read 10 byte value out of 1 byte blob"),
         (error::<SnoId>("7"), "Integer"),
         (error::<AsText<SnoId>>("'2'"), "not a sno ID: 1 byte"),
         (error::<Scru64Id>("NULL"), "Null"),

@@ -23,7 +23,7 @@ pub fn run<S: Server>(tests: &[Test<S>]) -> ExitCode {
             test(server);
             Ok(())
         });
-        let kind = if is_ignored { "not installed" } else { "" };
+        let kind = if is_ignored { format!("{} not installed", S::NAME) } else { String::new() };
         trial.with_kind(kind).with_ignored_flag(is_ignored)
     });
     let conclusion = libtest_mimic::run(&Arguments::from_args(), trials.collect());
