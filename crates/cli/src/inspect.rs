@@ -3,7 +3,7 @@
 use std::io;
 use std::process::ExitCode;
 
-use tickid_convert::{Reading, detect};
+use tickid_convert::{Candidate, Reading, detect};
 use tickid_core::{Clock as _, SystemClock, UnixTime};
 
 use crate::args::InspectArguments;
@@ -11,7 +11,7 @@ use crate::failure::{Failure, INVALID};
 use crate::input::{self, Input};
 use crate::output::Output;
 use crate::picture;
-use crate::report::Report;
+use crate::report::{Report, Rfc3339};
 use crate::schemes;
 
 pub(crate) fn run(arguments: &InspectArguments) -> Result<ExitCode, Failure> {
@@ -100,13 +100,33 @@ impl<'a> Inspector<'a> {
         true
     }
 
-    /// What the parsers say of a text that none of them takes.
+    /// What a text that is no ID of the schemes may be instead, or what their parsers say of it.
     fn why_not(&self, text: &[u8]) -> String {
+        if self.arguments.scheme.is_none() {
+            let found = detect(text, &self.layouts, self.now);
+            let is_other = |one: &&Candidate| match one.reading() {
+                Reading::Carried(_) => true,
+                Reading::KuidWide(..) => false,
+                reading => reading.id().is_none(),
+            };
+            let named: Vec<String> = found.iter().filter(is_other).map(name).collect();
+            if !named.is_empty() {
+                return format!("no ID of the four schemes; it may be: {}", named.join(", "));
+            }
+        }
         let one = self.arguments.scheme.map(|scheme| [scheme]);
         let schemes = one.as_ref().map_or(&schemes::ALL[..], |one| one);
         let errors = schemes
             .iter()
             .filter_map(|scheme| schemes::read(*scheme, text, &self.arguments.layouts).err());
         errors.map(|error| error.to_string()).collect::<Vec<_>>().join("; ")
+    }
+}
+
+/// The name of what a text may be, with the time that it then tells.
+fn name(candidate: &Candidate) -> String {
+    match candidate.time().and_then(Rfc3339::new) {
+        Some(time) => format!("{} ({time})", candidate.reading()),
+        None => candidate.reading().to_string(),
     }
 }

@@ -14,7 +14,7 @@ use crate::failure::Failure;
 use crate::generate::write_id;
 use crate::json::Object;
 use crate::output::Output;
-use crate::report::Hex;
+use crate::report::{Hex, Rfc3339};
 use crate::schemes::Describe;
 
 #[derive(Debug, Args)]
@@ -44,6 +44,7 @@ pub(crate) struct RangeArguments {
 pub(crate) fn run(arguments: &RangeArguments) -> Result<ExitCode, Failure> {
     let (from, to) = (arguments.from, arguments.to);
     if from > to {
+        let [from, to] = [from, to].map(shown);
         return Err(Failure::Usage(format!("--from {from} is after --to {to}")));
     }
     let layouts = &arguments.layouts;
@@ -72,8 +73,8 @@ fn print<I: Describe>(
     layout: &I::Layout,
     arguments: &RangeArguments,
 ) -> Result<ExitCode, Failure> {
-    let usage = |error: RangeError| Failure::Usage(error.to_string());
-    let (min, max) = (min.map_err(usage)?, max.map_err(usage)?);
+    let min = min.map_err(|error| no_tick("--from", arguments.from, &error))?;
+    let max = max.map_err(|error| no_tick("--to", arguments.to, &error))?;
     let mut out = Output::stdout();
     if arguments.json {
         let mut object = Object::open(out.buffer());
@@ -88,6 +89,16 @@ fn print<I: Describe>(
     }
     out.flush()?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// For a time that a scheme has no tick for.
+fn no_tick(option: &str, time: UnixTime, error: &RangeError) -> Failure {
+    Failure::Usage(format!("{option} {}: {error}", shown(time)))
+}
+
+/// In RFC 3339, as far as that goes.
+fn shown(time: UnixTime) -> String {
+    Rfc3339::new(time).map_or_else(|| time.to_string(), |date| date.to_string())
 }
 
 /// One end of the range in every form that a database may want.

@@ -285,3 +285,22 @@ fn pictures_have_colour_only_when_asked_for_or_on_a_terminal() {
     let forced = tickid("inspect 0u375nxqh5cq").env("CLICOLOR_FORCE", "1").output().expect("runs");
     assert!(Ran::from(forced).stdout.contains('\x1b'));
 }
+
+#[test]
+fn what_is_known_by_name_only_is_named_with_its_time() {
+    for (text, named) in [
+        ("01ARZ3NDEKTSV4RRFFQ69G5FAV", "it may be: ULID (2016-07-30T23:54:10.259Z)"),
+        ("0ujtsYcgvSTl8PAuAdqWYSMnLOv", "it may be: KSUID (2017-10-10T04:00:47.000Z)"),
+        ("919108f7-52d1-4320-9bac-f847db4148a8", "it may be: UUID of version 4"),
+        ("4e6f2160-a0ff-89a0-a840-cc0001c70745", "sno in a UUID (2031-05-08T23:03:34.976Z)"),
+        ("9999999999999999999", "Discord Snowflake"),
+    ] {
+        let ran = run(&format!("inspect {text}"));
+        assert_eq!((ran.status, ran.stdout.as_str()), (INVALID, ""), "{text}");
+        assert!(ran.stderr.contains("no ID of the four schemes; "), "{text}: {}", ran.stderr);
+        assert!(ran.stderr.contains(named), "{text}: {}", ran.stderr);
+    }
+    // Of a scheme that is named, that scheme's parser says why not.
+    let ran = run("inspect --scheme sno 01ARZ3NDEKTSV4RRFFQ69G5FAV");
+    assert!(ran.stderr.contains("is not a sno ID: 26 bytes long, not 16"), "{}", ran.stderr);
+}

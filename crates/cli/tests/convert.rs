@@ -233,7 +233,12 @@ fn wrong_usage_names_the_value_and_ends_with_2() {
         ("convert --to sno --from isbn x", "instagram"),
         ("convert --to sno --node 65536 x", "65536 is outside of 0..=65535"),
         ("convert --to sno --node 0xzz x", "0xzz"),
-        ("convert --to nanoflake --node 1024 x", "0..=1023"),
+        ("convert --to nanoflake --node 1024 x", "generator ID 1024 is outside of 0..=1023"),
+        ("convert --to nanoflake --node 70000 x", "generator ID 70000 is outside of 0..=1023"),
+        (
+            "convert --to scru64 --to-node-size 8 --node 0x1000000000 x",
+            "node ID 68719476736 is outside of 0..=255",
+        ),
         ("convert --to scru64 --node 300/8 x", "0..=255"),
         ("convert --to scru64 --node 42 x", "--to-node-size"),
         ("convert --to kuid --kind local --node a@b x", "no node"),

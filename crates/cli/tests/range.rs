@@ -68,13 +68,18 @@ fn what_is_out_of_range_is_named_and_ends_with_2() {
     for (arguments, named) in [
         (
             "range sno --from 2009-12-31T23:59:59.999Z --to 2024-01-01T00:00:00Z",
-            "1262304000000000..=3461327255551999",
+            "--from 2009-12-31T23:59:59.999Z: time in microseconds 1262303999999000 is outside of \
+             1262304000000000..=3461327255551999",
         ),
         (
-            "range sno --from 2024-01-01T00:00:00Z --to 2080-01-01T00:00:00Z",
-            "1262304000000000..=3461327255551999",
+            "range sno --from 2024-01-01T00:00:00Z --to 2080-01-01T01:00:00+01:00",
+            "--to 2080-01-01T00:00:00.000Z: time in microseconds 3471292800000000 is outside of \
+             1262304000000000..=3461327255551999",
         ),
-        ("range sno --from 2024-01-02T00:00:00Z --to 2024-01-01T00:00:00Z", "is after --to"),
+        (
+            "range sno --from 2024-01-02T00:00:00Z --to 1704067200000",
+            "--from 2024-01-02T00:00:00.000Z is after --to 2024-01-01T00:00:00.000Z",
+        ),
         ("range scru64 --from -1 --to 5", "0..=72301961339135999"),
         ("range sno --from 2024-01-02T00:00:00Z", "--to"),
         ("range sno --from yesterday --to 5", "RFC 3339"),

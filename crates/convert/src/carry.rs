@@ -54,6 +54,7 @@ use uuid::Uuid;
 use crate::any::{AnyId, Kind};
 use crate::options::Layouts;
 use crate::parts::mask;
+use crate::schemes::kuid::no_time;
 
 /// Says that a version-8 UUID is ours: one in a million others does.
 const MARK: u128 = 0x71c1d;
@@ -330,11 +331,7 @@ fn sno_from_v7(millis: i64, rest: u64) -> Result<AnyId, CarryError> {
 fn time_of(id: LocalId) -> Result<UnixTime, CarryError> {
     match id.tick() {
         Some(_) => Ok(id.unix_time()),
-        None => {
-            let micros = id.unix_time().as_micros().into();
-            let error = RangeError::new("kuid time in microseconds", micros, 0, micros);
-            Err(CarryError::Time(error))
-        }
+        None => Err(CarryError::Time(no_time(id))),
     }
 }
 

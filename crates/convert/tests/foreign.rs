@@ -66,31 +66,34 @@ mod tests {
             prop_assert_eq!(read(Twitter(positive)), read(nanoflake));
         }
 
+        /// A few milliseconds from each other, so that they share ticks of the target, in years that it has.
         #[test]
-        fn foreign_ids_of_one_node_keep_their_order(one: u64, other: u64, low in 0..24_u32) {
-            // Near each other, so that they share ticks of the target.
-            let other = one ^ (other & ((1 << low) - 1));
-            let (low, high) = (one.min(other), one.max(other));
-            fn check<S: Source>(low: S, high: S) -> Result<(), TestCaseError> {
-                let options = Options { nodes: Nodes::LowBits, ..Options::default() };
-                let nodes = [low, high].map(|id| id.parts(&options.source).unwrap().node());
-                if nodes[0] != nodes[1] {
-                    return Ok(());
-                }
-                let nodes = if nodes[0].is_some() { Nodes::LowBits } else { Nodes::Set(1) };
-                let options = Options { nodes, ..options };
-                if let [Ok(low), Ok(high)] = [low, high].map(|id| convert::<SnoId>(id, &options)) {
-                    prop_assert!(low.id <= high.id);
-                }
-                if let [Ok(low), Ok(high)] = [low, high].map(|id| convert::<NanoflakeId>(id, &options)) {
-                    prop_assert!(low.id <= high.id);
-                }
+        fn foreign_ids_of_one_node_keep_their_order(
+            millis in 1_420_070_400_000..2_500_000_000_000_i64, later in 0..6_i64, node: u16,
+            one: u16, other: u16,
+        ) {
+            let id = |epoch: Epoch, bits: [u32; 2], millis: i64, sequence: u16| {
+                let timestamp = (millis - epoch.as_unix_millis()).cast_unsigned();
+                let low = |field: u16, bits: u32| u64::from(field) & ((1 << bits) - 1);
+                let [node_bits, sequence_bits] = bits;
+                (timestamp << node_bits | low(node, node_bits)) << sequence_bits
+                    | low(sequence, sequence_bits)
+            };
+            let pair = |epoch, bits| [id(epoch, bits, millis, one), id(epoch, bits, millis + later, other)];
+            fn check<S: Source + Ord>(pair: [S; 2], nodes: Nodes<'_>) -> Result<(), TestCaseError> {
+                let options = Options { nodes, ..Options::default() };
+                let (low, high) = (pair[0].min(pair[1]), pair[0].max(pair[1]));
+                let sno = [low, high].map(|id| convert::<SnoId>(id, &options).unwrap().id);
+                prop_assert!(sno[0] <= sno[1], "{sno:?}");
+                let nanoflake = [low, high].map(|id| convert::<NanoflakeId>(id, &options).unwrap().id);
+                prop_assert!(nanoflake[0] <= nanoflake[1], "{nanoflake:?}");
                 Ok(())
             }
-            check(Discord(low), Discord(high))?;
-            check(Instagram(low), Instagram(high))?;
-            check(Mastodon(low), Mastodon(high))?;
-            check(Twitter(low >> 1), Twitter(high >> 1))?;
+            check(pair(Epoch::TWITTER, [10, 12]).map(Twitter), Nodes::Keep)?;
+            check(pair(Epoch::DISCORD, [10, 12]).map(Discord), Nodes::Keep)?;
+            check(pair(Instagram::EPOCH, [13, 10]).map(Instagram), Nodes::LowBits)?;
+            check(pair(Epoch::UNIX, [0, 16]).map(Mastodon), Nodes::Set(1))?;
+            check(pair(Epoch::TWITTER, [12, 12]).map(|id| NanoflakeShift24(id & !(0b11 << 22))), Nodes::Keep)?;
         }
     }
 

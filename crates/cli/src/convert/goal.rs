@@ -4,9 +4,9 @@ use tickid_convert::{
     AnyId, Converted, Kind, Layouts, Loss, Nodes, Options, Source as _, carry, convert_any,
     restore_any,
 };
+use tickid_core::RangeError;
 use tickid_nanoflake::GeneratorId;
 use tickid_scru64::NodeSpec;
-use tickid_sno::Partition;
 use uuid::Uuid;
 
 use super::args::{ConvertArguments, End, Goal, NodeArguments, number};
@@ -130,16 +130,11 @@ fn set_node(
             let size = layouts
                 .node_size
                 .ok_or_else(|| usage(&"a SCRU64 node needs its size: 42/8, or --to-node-size"))?;
-            let node_id = number(node).map_err(|error| usage(&error))?;
-            let node_id = u32::try_from(node_id).unwrap_or(u32::MAX);
-            let spec = NodeSpec::with_node_id(node_id, size).map_err(|error| usage(&error))?;
-            Ok(spec.node_id().into())
+            number_up_to("node ID", size.max_node_id().into(), node).map_err(|error| usage(&error))
         }
         Kind::Nanoflake => {
-            let generator = number(node).map_err(|error| usage(&error))?;
-            let generator = u16::try_from(generator).unwrap_or(u16::MAX);
-            let generator = GeneratorId::new(generator).map_err(|error| usage(&error))?;
-            Ok(generator.get().into())
+            let max = GeneratorId::MAX.get().into();
+            number_up_to("generator ID", max, node).map_err(|error| usage(&error))
         }
         Kind::KuidLocal => Err(usage(&"a local kuid has no node")),
         Kind::KuidGlobal => {
@@ -147,13 +142,18 @@ fn set_node(
             Ok(node.get().into())
         }
         Kind::Sno => {
-            let partition = number(node).map_err(|error| usage(&error))?;
-            let partition = u16::try_from(partition)
-                .map_err(|_| usage(&format!("partition {partition} is outside of 0..=65535")))?;
-            Ok(Partition::new(partition).get().into())
+            number_up_to("partition", u16::MAX.into(), node).map_err(|error| usage(&error))
         }
         _ => Err(usage(&"no node is known for this")),
     }
+}
+
+fn number_up_to(what: &'static str, max: u64, text: &str) -> Result<u64, String> {
+    let found = number(text)?;
+    if found > max {
+        return Err(RangeError::new(what, found.into(), 0, max.into()).to_string());
+    }
+    Ok(found)
 }
 
 /// Makes what is wanted of one ID.

@@ -13,14 +13,14 @@ const SEQUENCE_BITS: u32 = LocalId::MAX_SEQUENCE.trailing_ones();
 
 /// Why a kuid has no time.
 #[cold]
-fn no_time(id: LocalId) -> ConvertError {
+pub(crate) fn no_time(id: LocalId) -> RangeError {
     const MAX: i128 = 999_999;
     let (seconds, micros) = (i128::from(id.seconds()), i128::from(id.micro_seconds()));
-    ConvertError::NoTime(if seconds > MAX {
+    if seconds > MAX {
         RangeError::new("kuid seconds", seconds, 0, MAX)
     } else {
         RangeError::new("kuid microseconds", micros, 0, MAX)
-    })
+    }
 }
 
 /// Without a node.
@@ -31,7 +31,7 @@ impl Source for LocalId {
     #[inline]
     fn parts(self, _: &Layouts) -> Result<Parts, ConvertError> {
         if self.tick().is_none() {
-            return Err(no_time(self));
+            return Err(ConvertError::NoTime(no_time(self)));
         }
         let sequence = Field::held(self.sequence().into(), SEQUENCE_BITS);
         Ok(Parts::held(self.unix_time(), Resolution::KuidSteps, sequence))

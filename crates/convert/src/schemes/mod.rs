@@ -1,6 +1,6 @@
 //! The four schemes as formats: what their IDs have, and how they are put together.
 
-mod kuid;
+pub(crate) mod kuid;
 mod nanoflake;
 mod scru64;
 mod sno;
