@@ -98,6 +98,13 @@ fn what_an_id_is_is_guessed_only_when_it_is_clear_and_said_when_it_may_be_wrong(
     let said = run("convert --from nanoflake --to sno bppc0m3ju134");
     assert_eq!(said.stdout, ran.stdout);
     assert!(!said.stderr.contains("taken for"), "{}", said.stderr);
+    // The only format that it fits, but far from now.
+    let ran = run("convert --to kuid --node 0x1 0..........");
+    assert!(
+        ran.stderr.contains("is taken for kuid local; its time is not plausible then: 2489-03-"),
+        "{}",
+        ran.stderr
+    );
     // Once for each kind, not on every line.
     let twice = run("convert --to sno bppc0m3ju134 bppc0m3ju135");
     assert_eq!(twice.stderr.matches("is taken for").count(), 1, "{}", twice.stderr);
@@ -175,7 +182,9 @@ fn options_say_what_the_new_ids_are() {
         (&1_462_015_105_796_i64.into(), &7.into())
     );
     // A node spec says the size, too.
-    let made = run("convert --from nanoflake --to scru64 --node 42/8 bppc0m3ju134").stdout;
+    let ran = run("convert --from nanoflake --to scru64 --node 42/8 bppc0m3ju134");
+    assert!(ran.stderr.contains("node 378 replaced by 42"), "{}", ran.stderr);
+    let made = ran.stdout;
     let scru64 =
         &json_lines(&stdout_of(&format!("inspect --json --scheme scru64 --node-size 8 {made}")))[0];
     assert_eq!(scru64["node_id"], 42);
@@ -241,6 +250,7 @@ fn wrong_usage_names_the_value_and_ends_with_2() {
         ),
         ("convert --to scru64 --node 300/8 x", "0..=255"),
         ("convert --to scru64 --node 42 x", "--to-node-size"),
+        ("convert --to scru64 --node 42/8 --to-node-size 12 x", "8 bits, but --to-node-size 12"),
         ("convert --to kuid --kind local --node a@b x", "no node"),
         ("convert --to uuid --node 7 x", "as it is"),
         ("convert --to sno --node-table 1=2,3=2 x", "nodes 1 and 3 are both to become 2"),

@@ -1,4 +1,4 @@
-//! IDs in 128 bits: as UUIDs, as `u128`, as 16 bytes. Nothing is lost, and the scheme is told.
+//! IDs of up to 96 bits in 128: as UUIDs, as `u128`, as 16 bytes. Nothing is lost, and the scheme is told.
 //!
 //! There are three forms, which are told apart by their version and variant:
 //!

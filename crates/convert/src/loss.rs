@@ -1,7 +1,8 @@
 use core::fmt;
 use core::time::Duration;
 
-use crate::parts::Field;
+use crate::nodes::high_bits;
+use crate::parts::{Field, mask};
 
 /// What of an ID did not survive its conversion: what those who read the new ID's own fields can't see.
 ///
@@ -90,7 +91,7 @@ impl fmt::Display for Loss {
         if let Some(NodeLoss { from, to }) = self.node {
             let (old, was) = (from.value(), from.bits());
             match to {
-                Some(to) if to.bits() < was => {
+                Some(to) if is_end_of(to, from) => {
                     let (new, bits) = (to.value(), to.bits());
                     write!(f, "{}node narrowed from {old} ({was} bits) to {new} ({bits})", next())?;
                 }
@@ -109,5 +110,35 @@ impl fmt::Display for Loss {
             write!(f, "{}tick-tock bit dropped", next())?;
         }
         if separator.is_empty() { f.write_str("nothing") } else { Ok(()) }
+    }
+}
+
+/// Whether a node is the low or the high bits of a wider one.
+fn is_end_of(to: Field, from: Field) -> bool {
+    let is_low = from.value() & mask(to.bits()) == to.value();
+    let is_high = high_bits(from, to.bits()) == to.value();
+    to.bits() < from.bits() && (is_low || is_high)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::string::ToString as _;
+
+    use super::*;
+
+    #[test]
+    fn a_node_is_narrowed_replaced_or_dropped() {
+        let field = |value, bits| Field::new(value, bits).unwrap();
+        let from = field(378, 10);
+        for (to, said) in [
+            (Some(field(122, 8)), "node narrowed from 378 (10 bits) to 122 (8)"),
+            (Some(field(94, 8)), "node narrowed from 378 (10 bits) to 94 (8)"),
+            (Some(field(42, 8)), "node 378 replaced by 42"),
+            (Some(field(42, 16)), "node 378 replaced by 42"),
+            (None, "node 378 dropped"),
+        ] {
+            let loss = Loss { node: Some(NodeLoss { from, to }), ..Loss::default() };
+            assert_eq!(loss.to_string(), said);
+        }
     }
 }

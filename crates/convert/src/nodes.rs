@@ -96,7 +96,8 @@ fn dropped(node: Field, bits: u32) -> u32 {
     node.bits().saturating_sub(bits)
 }
 
-fn high_bits(node: Field, bits: u32) -> u64 {
+/// The high end of a node, as much of it as there is room for.
+pub(crate) fn high_bits(node: Field, bits: u32) -> u64 {
     node.value().checked_shr(dropped(node, bits)).unwrap_or(0)
 }
 

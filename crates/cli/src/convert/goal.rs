@@ -123,7 +123,12 @@ fn set_node(
     match kind {
         Kind::Scru64 if node.contains('/') => {
             let spec: NodeSpec = node.parse().map_err(|error| usage(&error))?;
-            layouts.node_size = Some(spec.node_id_size());
+            let (size, other) = (spec.node_id_size(), arguments.to_node_size);
+            if let Some(other) = other.filter(|other| *other != size) {
+                let (size, other) = (size.get(), other.get());
+                return Err(usage(&format!("a node of {size} bits, but --to-node-size {other}")));
+            }
+            layouts.node_size = Some(size);
             Ok(spec.node_id().into())
         }
         Kind::Scru64 => {
@@ -180,12 +185,14 @@ pub(super) fn make(
         return Ok((Made::Id(id), loss));
     }
     let Original::Read(reading) = original else {
-        return Err("only IDs of the four schemes go into UUIDs as they are".into());
+        return Err("only IDs of the four schemes, of up to 96 bits, go into UUIDs".into());
     };
     let Some(id) = reading.id() else {
         // Say so of what has no fields, too.
         reading.parts(&options.source).map_err(|error| error.to_string())?;
-        return Err(format!("a {reading}: only IDs of the four schemes go into UUIDs as they are"));
+        return Err(format!(
+            "a {reading}: only IDs of the four schemes, of up to 96 bits, go into UUIDs"
+        ));
     };
     let uuid = match (arguments.to, id) {
         (Goal::UuidV7, _) => {

@@ -6,7 +6,7 @@ mod origin;
 
 use std::process::ExitCode;
 
-use tickid_convert::{ConvertError, Field, Loss, Options};
+use tickid_convert::{Candidate, ConvertError, Field, Loss, Options, Plausibility, Reading};
 use tickid_core::{Clock as _, SystemClock, UnixTime};
 
 pub(crate) use self::args::ConvertArguments;
@@ -16,7 +16,7 @@ use crate::failure::{Failure, INVALID};
 use crate::input::{self, Input};
 use crate::json::Object;
 use crate::output::Output;
-use crate::report::Hex;
+use crate::report::{Hex, Rfc3339};
 
 pub(crate) fn run(arguments: &ConvertArguments) -> Result<ExitCode, Failure> {
     let mut table = arguments.nodes.node_table.clone();
@@ -92,12 +92,11 @@ impl Converter<'_> {
                 Err(reason) => return Ok(Err(reason)),
             };
         let original = Original::Read(candidate.reading());
-        if !others.is_empty() && !self.guessed.contains(&original.name()) {
+        if let Some(doubt) = doubt(&candidate, &others)
+            && !self.guessed.contains(&original.name())
+        {
             self.guessed.push(original.name());
-            let others: Vec<String> =
-                others.iter().map(|other| other.reading().to_string()).collect();
-            let (reading, others) = (candidate.reading(), others.join(", "));
-            let remark = format!("is taken for {reading}; it may also be {others}");
+            let remark = format!("is taken for {}; {doubt}", candidate.reading());
             input.remark(&mut self.out, &remark)?;
         }
         Ok(Ok(original))
@@ -127,6 +126,21 @@ impl Converter<'_> {
         object.close();
         out.push(b'\n');
     }
+}
+
+/// Why a text may be something else than what it is taken for.
+fn doubt(candidate: &Candidate, others: &[Candidate]) -> Option<String> {
+    if !others.is_empty() {
+        let others: Vec<String> = others.iter().map(|other| other.reading().to_string()).collect();
+        return Some(format!("it may also be {}", others.join(", ")));
+    }
+    // The marks of an ID in a UUID say more than its time.
+    let is_marked = matches!(candidate.reading(), Reading::Carried(_));
+    let time = candidate.time().and_then(Rfc3339::new);
+    (candidate.plausibility() == Plausibility::Unlikely && !is_marked).then(|| match time {
+        Some(time) => format!("its time is not plausible then: {time}"),
+        None => "its time is not plausible then".to_owned(),
+    })
 }
 
 /// Only what is lost is a member.
