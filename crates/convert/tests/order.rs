@@ -16,7 +16,7 @@ mod tests {
     use tickid_core::{Scheme, UnixTime};
     use tickid_kuid::{GlobalId, LocalId};
     use tickid_nanoflake::NanoflakeId;
-    use tickid_scru64::Scru64Id;
+    use tickid_scru64::{NodeIdSize, Scru64Id};
     use tickid_sno::SnoId;
     use tickid_testkit::config;
 
@@ -178,6 +178,57 @@ mod tests {
             check(cases, test, &what::<S, T>());
         }
         for_all_pairs!(pair);
+    }
+
+    /// What `docs/conversions.md` says below its table of all pairs.
+    #[test]
+    fn pairs_said_to_lose_nothing_or_no_more_than_time_do_not() {
+        fn pair<S: Subject, T: Subject>(
+            of: fn(Options<'static>) -> Options<'static>,
+            time_too: bool,
+        ) {
+            let cases = (times(), fields(), all_options());
+            let test = |(time, fields, given): (_, Fields, _)| {
+                let options = of(Options { nodes: Nodes::Keep, ..given });
+                // A node that fits the narrowest.
+                let id: S = id(time, Fields { node: fields.node % 256, ..fields }, &options);
+                let Ok(converted) = convert::<T>(id, &options) else {
+                    return Ok(false);
+                };
+                let loss = converted.loss;
+                let holds = loss.is_none() || time_too && loss.is_restorable() && !loss.toggle;
+                prop_assert!(holds, "{loss} of {id:?}");
+                Ok(true)
+            };
+            check(cases, test, &what::<S, T>());
+        }
+        fn any(options: Options<'static>) -> Options<'static> {
+            options
+        }
+        fn with_node(options: Options<'static>) -> Options<'static> {
+            Options { nodes: Nodes::Set(1), ..options }
+        }
+        fn of_one_size(options: Options<'static>) -> Options<'static> {
+            let mut options = options;
+            options.target.node_size = options.source.node_size;
+            options
+        }
+        fn of_8_to_16_bits(options: Options<'static>) -> Options<'static> {
+            let mut options = options;
+            options.source.node_size = NodeIdSize::new(8 + options.metabyte % 9).ok();
+            options
+        }
+        pair::<Scru64Id, Scru64Id>(of_one_size, false);
+        pair::<NanoflakeId, NanoflakeId>(any, false);
+        pair::<LocalId, LocalId>(any, false);
+        pair::<GlobalId, GlobalId>(any, false);
+        pair::<SnoId, SnoId>(any, false);
+        pair::<Scru64Id, SnoId>(of_8_to_16_bits, false);
+        pair::<LocalId, GlobalId>(with_node, false);
+        pair::<NanoflakeId, SnoId>(any, true);
+        pair::<NanoflakeId, GlobalId>(any, true);
+        pair::<LocalId, SnoId>(with_node, true);
+        pair::<GlobalId, SnoId>(any, true);
     }
 
     /// An oracle that shares no arithmetic with the crate: ticks are numbered by the schemes themselves, and
