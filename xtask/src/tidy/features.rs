@@ -5,18 +5,20 @@ use crate::tidy::{Files, Finding};
 use crate::workspace::Package;
 
 /// Every feature of a scheme is in the table of its crate's documentation and in that of the README; every
-/// feature of core in its own.
+/// feature of core in its own, of the leases in the README's.
 pub(super) fn check(packages: &[Package], files: &Files) -> Vec<Finding> {
     let mut findings = Vec::new();
     for package in packages {
-        let is_scheme = SCHEMES.contains(&&*package.folder);
-        if !is_scheme && package.folder != "crates/core" {
-            continue;
-        }
         let own = format!("{}/src/lib.rs", package.folder);
+        let both = [(own.as_str(), "//! |"), ("README.md", "|")];
+        let tables = match &*package.folder {
+            folder if SCHEMES.contains(&folder) => &both[..],
+            "crates/core" => &both[..1],
+            "crates/lease" => &both[1..],
+            _ => continue,
+        };
         for feature in package.features.iter().filter(|feature| *feature != "default") {
-            let tables = [(own.as_str(), "//! |"), ("README.md", "|")];
-            for (path, start) in tables.into_iter().take(if is_scheme { 2 } else { 1 }) {
+            for &(path, start) in tables {
                 let text = files.get(path).map_or("", String::as_str);
                 if !is_in_table(text, start, feature) {
                     findings.push(Finding {
@@ -64,6 +66,7 @@ mod tests {
     fn features_in_both_tables_are_fine() {
         assert_eq!(messages("crates/sno", OWN, README), [""; 0]);
         assert_eq!(messages("crates/core", OWN, ""), [""; 0]);
+        assert_eq!(messages("crates/lease", "", README), [""; 0]);
         assert_eq!(messages("crates/cli", "", ""), [""; 0]);
     }
 
@@ -74,5 +77,6 @@ mod tests {
         assert_eq!(messages("crates/sno", own, README), sno);
         let readme = ["README.md: no table tells of a's feature `std`"];
         assert_eq!(messages("crates/sno", OWN, "| `serde` | all |"), readme);
+        assert_eq!(messages("crates/lease", OWN, "| `serde` | all |"), readme);
     }
 }
