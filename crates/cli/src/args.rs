@@ -10,6 +10,7 @@ use tickid_nanoflake::{Epoch, GeneratorId};
 use tickid_scru64::{NodeIdSize, NodeSpec};
 
 use crate::convert::ConvertArguments;
+use crate::lease::LeaseArguments;
 use crate::range::RangeArguments;
 use crate::source::LeaseOptions;
 
@@ -60,6 +61,8 @@ has the node is up to you."
   tickid range nanoflake --epoch discord --format int --from 1704067200000 --to 1704153600000
   tickid range kuid --kind local --from 2024-01-01T00:00:00Z --to 2024-01-01T00:00:00Z --json")]
     Range(RangeArguments),
+    /// Lease nodes from a store, look at who has them, and repair what went wrong
+    Lease(LeaseArguments),
     /// Print a completion script for a shell
     #[command(after_help = "Example:
   tickid completions bash > ~/.local/share/bash-completion/completions/tickid")]

@@ -7,13 +7,13 @@ use std::process::ExitCode;
 
 use tickid_core::{BuildError, ErrorKind};
 use tickid_lease::{
-    ConnectError, GenerateError, NodeTextError, RealmError, Refusal, StartError, StoreError,
-    Trouble,
+    ConnectError, GenerateError, NoRandomness, NodeTextError, RealmError, Refusal, StartError,
+    StoreError, Token, Trouble,
 };
 
 /// Some input was no ID, or the output could not be written.
 pub(crate) const INVALID: u8 = 1;
-const USAGE: u8 = 2;
+pub(crate) const USAGE: u8 = 2;
 const NODE_STORE: u8 = 3;
 const CLOCK: u8 = 4;
 
@@ -41,6 +41,12 @@ pub(crate) enum Failure {
     Start(#[from] StartError),
     #[error("{}{}", .0, Causes(.0.trouble().and_then(Error::source)))]
     Stalled(#[from] GenerateError),
+    #[error(transparent)]
+    Refused(Refusal),
+    #[error(transparent)]
+    Randomness(#[from] NoRandomness),
+    #[error("no node of the realm is leased under the token {0}")]
+    NoLease(Token),
     #[error("{}; the node is free when its window ends", Chain(.0))]
     GiveBack(StoreError),
     #[error("cannot read standard input: {0}")]
@@ -76,6 +82,8 @@ impl Failure {
                 }
                 _ => NODE_STORE,
             },
+            Self::Refused(refusal) => of_refusal(refusal),
+            Self::Randomness(_) | Self::NoLease(_) => NODE_STORE,
             Self::NoStateFolder | Self::Start(_) | Self::GiveBack(_) => NODE_STORE,
             Self::Read(_) | Self::Write(_) => INVALID,
         })
@@ -83,8 +91,12 @@ impl Failure {
 }
 
 fn of_store(error: &StoreError) -> u8 {
-    match error.refusal() {
-        Some(Refusal::StoreClock { .. } | Refusal::EndOfTime { .. }) => CLOCK,
+    error.refusal().map_or(NODE_STORE, of_refusal)
+}
+
+fn of_refusal(refusal: &Refusal) -> u8 {
+    match refusal {
+        Refusal::StoreClock { .. } | Refusal::EndOfTime { .. } => CLOCK,
         _ => NODE_STORE,
     }
 }

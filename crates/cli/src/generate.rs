@@ -10,8 +10,9 @@ use tickid_nanoflake::{Nanoflake, NanoflakeId};
 use tickid_scru64::{Scru64, Scru64Id};
 use tickid_sno::{Meta, Partition, Sno, SnoId};
 
-use crate::args::{Format, GenArguments, GenOptions, GenScheme, Kind};
+use crate::args::{self, Format, GenArguments, GenOptions, GenScheme, Kind};
 use crate::failure::Failure;
+use crate::lease::nodes;
 use crate::output::Output;
 use crate::progress::Progress;
 use crate::report::{Hex, Report};
@@ -30,7 +31,12 @@ pub(crate) fn run(arguments: &GenArguments) -> Result<ExitCode, Failure> {
             }
             None => {
                 let leased = |held: &Lease| held.builder(&Scru64);
-                let keeper = lease.lease(Scru64, "scru64", "0-255/8", leased)?;
+                let keeper = lease.lease(
+                    Scru64,
+                    "scru64",
+                    nodes(args::Scheme::Scru64, Kind::Global),
+                    leased,
+                )?;
                 stream(keeper, Plain, Scru64Id::MIN, scru64, options)
             }
         },
@@ -44,7 +50,12 @@ pub(crate) fn run(arguments: &GenArguments) -> Result<ExitCode, Failure> {
                 None => {
                     let realm = format!("nanoflake-{}", layout.epoch.as_unix_millis());
                     let leased = move |held: &Lease| held.builder(&layout);
-                    let keeper = lease.lease(layout, &realm, "0-1023/10", leased)?;
+                    let keeper = lease.lease(
+                        layout,
+                        &realm,
+                        nodes(args::Scheme::Nanoflake, Kind::Global),
+                        leased,
+                    )?;
                     stream(keeper, Plain, NanoflakeId::MIN, nanoflake, options)
                 }
             }
@@ -59,13 +70,19 @@ pub(crate) fn run(arguments: &GenArguments) -> Result<ExitCode, Failure> {
                 }
                 (Kind::Global, None) => {
                     let leased = move |held: &Lease| held.builder(&layout);
-                    let keeper = lease.lease(layout, "kuid", "0-65535/32", leased)?;
+                    let keeper =
+                        lease.lease(layout, "kuid", nodes(args::Scheme::Kuid, *kind), leased)?;
                     stream(keeper, Global, GlobalId::MIN, kuid, options)
                 }
                 (Kind::Local, None) => {
                     // Local IDs have no node; whichever the generator has does not show.
                     let leased = move |held: &Lease| held.builder_for(&layout, Node::from_u32(0));
-                    let keeper = lease.lease(layout, "kuid-local", "0/0", leased)?;
+                    let keeper = lease.lease(
+                        layout,
+                        "kuid-local",
+                        nodes(args::Scheme::Kuid, *kind),
+                        leased,
+                    )?;
                     stream(keeper, Local, LocalId::MIN, kuid, options)
                 }
                 (Kind::Local, Some(_)) => {
@@ -80,7 +97,8 @@ pub(crate) fn run(arguments: &GenArguments) -> Result<ExitCode, Failure> {
             }
             None => {
                 let leased = |held: &Lease| held.builder(&Sno);
-                let keeper = lease.lease(Sno, "sno", "0-65535/16", leased)?;
+                let keeper =
+                    lease.lease(Sno, "sno", nodes(args::Scheme::Sno, Kind::Global), leased)?;
                 stream(keeper, Meta(*meta), SnoId::ZERO, &(), options)
             }
         },

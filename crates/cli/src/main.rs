@@ -7,6 +7,7 @@ mod generate;
 mod input;
 mod inspect;
 mod json;
+mod lease;
 mod node_store;
 mod output;
 mod picture;
@@ -29,6 +30,7 @@ fn main() -> ExitCode {
         Command::Inspect(arguments) => inspect::run(&arguments),
         Command::Convert(arguments) => convert::run(&arguments),
         Command::Range(arguments) => range::run(&arguments),
+        Command::Lease(arguments) => lease::run(&arguments),
         Command::Completions { shell } => completions(shell),
     };
     match outcome {

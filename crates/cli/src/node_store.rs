@@ -18,7 +18,7 @@ pub(crate) const ANSWER_WITHIN: Duration = Duration::from_secs(5);
 
 #[derive(Clone, Debug, Default, Args)]
 pub(crate) struct StoreOptions {
-    /// Store to lease a node from (file:///FOLDER, etcd://HOST:PORT, static:NODE/BITS) [default:
+    /// Store to lease a node from (file:///FOLDER, postgres://…, etcd://…, redis://…, static:NODE/BITS) [default:
     /// $TICKID_STORE, or the folder tickid in $XDG_STATE_HOME or ~/.local/state]
     #[arg(long, value_name = "URL")]
     pub(crate) store: Option<String>,
@@ -31,6 +31,18 @@ impl StoreOptions {
             Some(url) => Ok(Arc::from(tickid_lease::connect(&url)?)),
             None => Ok(Arc::new(FileStore::open(state_folder()?)?)),
         }
+    }
+
+    /// The same for a lease that outlives this process, where a folder would prove its holder dead.
+    pub(crate) fn open_without_proof_of_death(&self) -> Result<Arc<dyn Store>, Failure> {
+        let folder = match self.url() {
+            None => state_folder()?,
+            Some(url) => match url.strip_prefix("file://") {
+                Some(folder) if folder.starts_with('/') => folder.into(),
+                _ => return self.open(),
+            },
+        };
+        Ok(Arc::new(FileStore::open(folder)?.without_proof_of_death()))
     }
 
     fn url(&self) -> Option<String> {

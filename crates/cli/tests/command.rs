@@ -240,6 +240,13 @@ fn every_subcommand_explains_itself_with_examples() {
         "inspect",
         "convert",
         "range",
+        "lease init",
+        "lease list",
+        "lease watch",
+        "lease acquire",
+        "lease release",
+        "lease recover",
+        "lease mend",
         "completions",
     ];
     for subcommand in subcommands {

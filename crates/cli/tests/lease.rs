@@ -6,10 +6,11 @@ mod process;
 
 use std::collections::HashSet;
 use std::fs;
+use std::io::{BufRead as _, BufReader};
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Stdio};
 
-use process::{NODE_STORE, OK, Ran, json_lines, tickid};
+use process::{NODE_STORE, OK, Ran, USAGE, json_lines, ran, tickid, with_state};
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -19,17 +20,6 @@ const SCHEMES: [(&str, &str); 3] =
 
 fn folder() -> TempDir {
     tempfile::tempdir().expect("a folder")
-}
-
-/// The command of somebody whose state is kept in `state`.
-fn with_state(state: &Path, arguments: &str) -> Command {
-    let mut command = tickid(arguments);
-    command.env("XDG_STATE_HOME", state);
-    command
-}
-
-fn ran(command: &mut Command) -> Ran {
-    command.output().expect("runs").into()
 }
 
 fn stdout_of(state: &Path, arguments: &str) -> String {
@@ -99,50 +89,6 @@ fn a_second_run_under_the_same_node_goes_on_above_the_first() {
     }
 }
 
-/// Runs the command at another time than it is, where that can be done.
-fn faketime() -> Option<String> {
-    let libraries = fs::read_dir("/usr/lib").ok()?.flatten();
-    let library = libraries
-        .map(|folder| folder.path().join("faketime/libfaketime.so.1"))
-        .find(|p| p.exists());
-    if library.is_none() {
-        assert!(std::env::var_os("TICKID_REQUIRE_SERVERS").is_none(), "no libfaketime");
-    }
-    library.map(|library| library.display().to_string())
-}
-
-#[test]
-fn a_clock_set_back_between_two_runs_does_no_harm() {
-    let Some(library) = faketime() else { return };
-    // An hour: the node of the first run is out of reach, and another one is taken.
-    let state = folder();
-    let mut distinct = HashSet::new();
-    for offset in ["+0s", "-1h", "-2h", "-1h", "+0s"] {
-        let mut command = with_state(state.path(), "gen sno -n 3000 --json");
-        let ran = ran(command.env("LD_PRELOAD", &library).env("FAKETIME", offset));
-        assert_eq!((ran.status, ran.stderr.as_str()), (OK, ""), "{offset}");
-        distinct.extend(json_lines(&ran.stdout).iter().map(|object| object["text"].to_string()));
-    }
-    assert_eq!(distinct.len(), 15_000);
-
-    // Five seconds, which the scheme may run ahead: the only node goes on where it was.
-    let store = format!("static:42/8?state={}", state.path().display());
-    let mut last = String::new();
-    for offset in ["+0s", "-5s"] {
-        let mut command = with_state(state.path(), &format!("gen scru64 -n 500 --store {store}"));
-        let ran = ran(command.env("LD_PRELOAD", &library).env("FAKETIME", offset));
-        assert_eq!((ran.status, ran.stderr.as_str()), (OK, ""), "{offset}");
-        assert!(ran.stdout.lines().all(|id| id > last.as_str()), "{offset}: at or below {last}");
-        last = ran.stdout.lines().last().expect("IDs").to_owned();
-    }
-
-    // An hour, and no other node: no ID at all rather than one again.
-    let mut command = with_state(state.path(), &format!("gen scru64 --store {store}"));
-    let ran = ran(command.env("LD_PRELOAD", &library).env("FAKETIME", "-1h"));
-    assert_eq!((ran.status, ran.stdout.as_str()), (NODE_STORE, ""));
-    assert!(ran.stderr.contains("1 of them are wild"), "{}", ran.stderr);
-}
-
 #[test]
 fn a_store_that_fails_ends_with_3_and_says_how_to_go_on() {
     let state = folder();
@@ -194,4 +140,178 @@ fn a_realm_of_another_scheme_is_refused() {
     let ran = ran(&mut with_state(state.path(), "gen scru64 --realm orders"));
     assert_eq!((ran.status, ran.stdout.as_str()), (NODE_STORE, ""));
     assert!(ran.stderr.contains("schemes are others: it has sno"), "{}", ran.stderr);
+}
+
+/// The rows of a realm.
+fn rows(state: &Path, realm: &str) -> Vec<Value> {
+    json_lines(&stdout_of(state, &format!("lease list --realm {realm} --json")))
+}
+
+fn acquire(state: &Path, realm: &str) -> Value {
+    let arguments = format!("lease acquire --realm {realm} --holder me --json");
+    json_lines(&stdout_of(state, &arguments)).remove(0)
+}
+
+#[test]
+fn a_realm_begins_with_the_nodes_it_is_told_and_keeps_them() {
+    let state = folder();
+    let init = "lease init scru64 --realm orders --pool 7/8,130/8";
+    stdout_of(state.path(), init);
+    stdout_of(state.path(), init);
+    let objects = |count: usize| {
+        let arguments = format!("gen scru64 --realm orders -n {count} --node-size 8 --json");
+        json_lines(&stdout_of(state.path(), &arguments))
+    };
+    for _ in 0..3 {
+        assert!(objects(5).iter().all(|id| id["node_id"] == 7 || id["node_id"] == 130));
+    }
+    for other in
+        ["scru64 --realm orders", "sno --realm orders", &format!("{} --term 20", &init[11..])]
+    {
+        let ran = ran(&mut with_state(state.path(), &format!("lease init {other}")));
+        assert_eq!((ran.status, ran.stdout.as_str()), (USAGE, ""), "{other}");
+        assert!(
+            ran.stderr.contains("there already: scru64, with the nodes 7/8,130/8"),
+            "{}",
+            ran.stderr
+        );
+    }
+    stdout_of(state.path(), "lease init scru64 --realm orders --pool 9/8 --reshape");
+    assert!(objects(5).iter().all(|id| id["node_id"] == 9));
+    let standings: HashSet<String> =
+        rows(state.path(), "orders").iter().map(|row| row["standing"].to_string()).collect();
+    assert_eq!(standings, HashSet::from(["\"free\"".to_owned(), "\"retired\"".to_owned()]));
+    let ran = ran(&mut with_state(state.path(), "lease init sno --realm orders --reshape"));
+    assert_eq!(ran.status, NODE_STORE);
+    assert!(ran.stderr.contains("schemes are others"), "{}", ran.stderr);
+}
+
+#[test]
+fn a_node_is_held_until_it_is_released_and_what_was_used_is_not_given_out_again() {
+    let state = folder();
+    stdout_of(state.path(), "lease init sno --realm orders --pool 5/16");
+    let held = acquire(state.path(), "orders");
+    assert_eq!((&held["node"], &held["standing"]), (&"5/16".into(), &"held".into()));
+    assert_eq!(rows(state.path(), "orders"), core::slice::from_ref(&held));
+    let taken = ran(&mut with_state(state.path(), "lease acquire --realm orders"));
+    assert_eq!((taken.status, taken.stdout.as_str()), (NODE_STORE, ""));
+    assert!(taken.stderr.contains("none of 1 nodes is free"), "{}", taken.stderr);
+
+    let (floor, ceiling) = (held["floor"].as_u64(), held["ceiling"].as_u64());
+    let (floor, ceiling) = (floor.expect("a tick"), ceiling.expect("a tick"));
+    let release = |held: &Value, used: &str| {
+        let token = held["token"].as_str().expect("a token");
+        format!("lease release --realm orders --token {token} {used}")
+    };
+    for used in [floor.wrapping_sub(1), ceiling] {
+        let outside = release(&held, &format!("--used {used}"));
+        let outside = ran(&mut with_state(state.path(), &outside));
+        assert_eq!(outside.status, USAGE, "{used}: {}", outside.stderr);
+    }
+    stdout_of(state.path(), &release(&held, "--unused"));
+    assert_eq!(rows(state.path(), "orders")[0]["standing"], "free");
+    let again = ran(&mut with_state(state.path(), &release(&held, "")));
+    assert_eq!(again.status, NODE_STORE, "{}", again.stderr);
+
+    let second = acquire(state.path(), "orders");
+    assert_eq!(second["floor"], floor, "nothing was used");
+    stdout_of(state.path(), &release(&second, &format!("--used {}", floor + 7)));
+    let third = acquire(state.path(), "orders");
+    assert_eq!(third["floor"], floor + 8);
+    stdout_of(state.path(), &release(&third, ""));
+    assert_eq!(rows(state.path(), "orders")[0]["ceiling"], third["ceiling"], "all of it was used");
+}
+
+#[test]
+fn a_table_has_a_head_and_a_line_for_each_row() {
+    let state = folder();
+    stdout_of(state.path(), "gen sno --realm orders");
+    let table = stdout_of(state.path(), "lease list --realm orders");
+    let row = &rows(state.path(), "orders")[0];
+    let lines: Vec<Vec<&str>> =
+        table.lines().map(|line| line.split_whitespace().collect()).collect();
+    assert_eq!(lines[0], ["NODE", "STANDING", "FLOOR", "CEILING", "HOLDER"]);
+    let names = ["node", "standing", "floor_time", "ceiling_time", "holder"];
+    assert_eq!(lines[1], names.map(|name| row[name].as_str().expect("text")));
+    assert_eq!(lines.len(), 2);
+
+    let unknown = ran(&mut with_state(state.path(), "lease list --realm nobodys"));
+    assert_eq!((unknown.status, unknown.stdout.as_str()), (NODE_STORE, ""));
+    assert!(unknown.stderr.contains("no realm of that name"), "{}", unknown.stderr);
+}
+
+#[test]
+fn watching_shows_each_change_as_it_happens() {
+    let state = folder();
+    stdout_of(state.path(), "lease init sno --realm orders --pool 5/16");
+    let mut watch = spawn(state.path(), "lease watch --realm orders --json --every 0.02");
+    let stdout = watch.stdout.take().expect("piped");
+    let mut lines = BufReader::new(stdout).lines();
+    let mut next = || -> Value {
+        let line = lines.next().expect("a line").expect("text");
+        serde_json::from_str(&line).expect("JSON")
+    };
+    let held = acquire(state.path(), "orders");
+    assert_eq!(next(), held);
+    let token = held["token"].as_str().expect("a token");
+    stdout_of(state.path(), &format!("lease release --realm orders --token {token}"));
+    let free = next();
+    assert_eq!((&free["standing"], &free["token"]), (&"free".into(), &Value::Null));
+    watch.kill().expect("killed");
+    watch.wait().expect("gone");
+}
+
+#[test]
+fn recovering_is_explained_first_and_then_ends_every_lease() {
+    let state = folder();
+    stdout_of(state.path(), "lease init sno --realm orders --pool 5-6/16");
+    let held = acquire(state.path(), "orders");
+    let before = rows(state.path(), "orders");
+    let asked = ran(&mut with_state(state.path(), "lease recover --realm orders"));
+    assert_eq!((asked.status, asked.stdout.as_str()), (USAGE, ""));
+    assert!(asked.stderr.contains("ends all its leases"), "{}", asked.stderr);
+    assert!(asked.stderr.contains("nothing was done"), "{}", asked.stderr);
+    assert_eq!(rows(state.path(), "orders"), before);
+
+    let told = ran(&mut with_state(state.path(), "lease recover --realm orders --yes"));
+    assert_eq!(told.status, OK, "{}", told.stderr);
+    assert!(told.stderr.contains("ends all its leases"), "{}", told.stderr);
+    // No node is free before the time comes, and none begins below what was given out.
+    let taken = ran(&mut with_state(state.path(), "lease acquire --realm orders"));
+    assert_eq!(taken.status, NODE_STORE, "{}", taken.stderr);
+    let token = held["token"].as_str().expect("a token");
+    let floor = told.stderr.rsplit_once("(tick ").expect("a tick").1;
+    let floor: u64 = floor.split(')').next().expect("a tick").parse().expect("a number");
+    assert!(floor >= held["ceiling"].as_u64().expect("a tick"), "{token}");
+
+    let lost = "lease recover --realm lost --yes";
+    assert_eq!(ran(&mut with_state(state.path(), lost)).status, USAGE);
+    let lost = format!("{lost} --scheme sno");
+    assert_eq!(ran(&mut with_state(state.path(), &lost)).status, OK);
+    assert_eq!(rows(state.path(), "lost"), [Value::Null; 0]);
+}
+
+#[test]
+fn only_what_is_wild_is_mended() {
+    let state = folder();
+    stdout_of(state.path(), "lease init sno --realm orders --pool 5/16");
+    acquire(state.path(), "orders");
+    let tame = ran(&mut with_state(state.path(), "lease mend --realm orders --node 5/16 --yes"));
+    assert_eq!(tame.status, NODE_STORE);
+    assert!(tame.stderr.contains("node 5/16 is not wild"), "{}", tame.stderr);
+    let unknown = ran(&mut with_state(state.path(), "lease mend --realm orders --node 6/16"));
+    assert!(unknown.stderr.contains("node 6/16 was never given out"), "{}", unknown.stderr);
+
+    // A row that was cut off is wild.
+    let file = state.path().join("tickid/orders/nodes/5-16");
+    let bytes = fs::read(&file).expect("a row");
+    fs::write(&file, &bytes[..bytes.len() - 1]).expect("cut off");
+    assert_eq!(rows(state.path(), "orders")[0]["standing"], "wild");
+    let asked = ran(&mut with_state(state.path(), "lease mend --realm orders --node 5/16"));
+    assert_eq!(asked.status, USAGE);
+    assert!(asked.stderr.contains("takes its ceiling back"), "{}", asked.stderr);
+    assert_eq!(rows(state.path(), "orders")[0]["standing"], "wild");
+    let told = ran(&mut with_state(state.path(), "lease mend --realm orders --node 5/16 --yes"));
+    assert_eq!(told.status, OK, "{}", told.stderr);
+    assert_eq!(rows(state.path(), "orders")[0]["standing"], "free");
 }

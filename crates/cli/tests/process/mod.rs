@@ -3,6 +3,7 @@
 #![allow(dead_code, reason = "each test file uses its own part of it")]
 
 use std::io::Write as _;
+use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
 use serde_json::Value;
@@ -21,6 +22,13 @@ pub(crate) fn tickid(arguments: &str) -> Command {
     command
 }
 
+/// The command of somebody whose state is kept in `state`.
+pub(crate) fn with_state(state: &Path, arguments: &str) -> Command {
+    let mut command = tickid(arguments);
+    command.env("XDG_STATE_HOME", state);
+    command
+}
+
 pub(crate) struct Ran {
     pub(crate) status: i32,
     pub(crate) stdout: String,
@@ -35,6 +43,10 @@ impl From<Output> for Ran {
             stderr: String::from_utf8(output.stderr).expect("text"),
         }
     }
+}
+
+pub(crate) fn ran(command: &mut Command) -> Ran {
+    command.output().expect("runs").into()
 }
 
 pub(crate) fn run(arguments: &str) -> Ran {

@@ -1,0 +1,182 @@
+//! The command line of `tickid lease`.
+
+use core::time::Duration;
+
+use clap::{Args, Subcommand};
+use tickid_lease::{Node, NodePool, RealmName, Token};
+
+use crate::args::{Kind, NanoflakeOptions, Scheme, parse};
+use crate::node_store::StoreOptions;
+
+#[derive(Debug, Args)]
+pub(crate) struct LeaseArguments {
+    #[command(subcommand)]
+    pub(crate) command: LeaseCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum LeaseCommand {
+    /// Begin a realm: say its scheme, its nodes and its terms
+    #[command(after_help = "Examples:
+  tickid lease init scru64 --realm orders --pool 0/1,128-255/8
+  tickid lease init nanoflake --realm chat --epoch discord --term 30
+  tickid lease init scru64 --realm orders --pool 0-255/8 --reshape
+
+To begin a realm that is there already does nothing if it is the same, and is refused if it is not.
+--reshape gives it other nodes and terms: leases of nodes that stay go on, the others end.")]
+    Init(InitArguments),
+    /// Show the nodes of a realm that were ever given out, and how they stand
+    #[command(after_help = "Examples:
+  tickid lease list --realm sno
+  tickid lease list --realm sno --json
+
+A node is free, held, expired (not renewed in time), wild (further ahead of the store's clock than a
+lease can reach) or retired (not in the pool any more).")]
+    List(ListArguments),
+    /// Show the nodes of a realm, then each that changes, until the pipe closes
+    #[command(after_help = "Example:
+  tickid lease watch --realm sno --json")]
+    Watch(WatchArguments),
+    /// Lease a node without renewing it
+    #[command(after_help = "Examples:
+  tickid lease acquire --realm sno
+  tickid lease acquire --realm sno --holder migration --json
+
+Prints the node and its window: IDs of ticks from the floor up to, but not with, the ceiling are
+yours alone. The lease ends with its window, whether the node is in use or not.")]
+    Acquire(AcquireArguments),
+    /// Give back a node that was leased with acquire
+    #[command(after_help = "Examples:
+  tickid lease release --realm sno --token 00112233445566778899aabbccddeeff
+  tickid lease release --realm sno --token 00112233445566778899aabbccddeeff --used 131072
+
+Whoever used the node has to have stopped before. Unless --used or --unused says otherwise, all of
+the window counts as used, and the next one begins at its end.")]
+    Release(ReleaseArguments),
+    /// After a backup was restored: end all leases and begin beyond them
+    #[command(after_help = "Examples:
+  tickid lease recover --realm sno              says what it would do
+  tickid lease recover --realm sno --yes
+  tickid lease recover --realm sno --scheme sno --yes     where the realm is gone altogether")]
+    Recover(RecoverArguments),
+    /// Take back the ceiling of a wild node
+    #[command(after_help = "Examples:
+  tickid lease mend --realm sno --node 42/16    says what it would do
+  tickid lease mend --realm sno --node 42/16 --yes")]
+    Mend(MendArguments),
+}
+
+/// Which realm of which store.
+#[derive(Debug, Args)]
+pub(crate) struct RealmOptions {
+    #[command(flatten)]
+    pub(crate) store: StoreOptions,
+    /// Realm in the store
+    #[arg(long, value_name = "NAME", value_parser = parse::<RealmName>)]
+    pub(crate) realm: RealmName,
+}
+
+/// What a new realm is like.
+#[derive(Debug, Args)]
+pub(crate) struct ShapeOptions {
+    /// kuid: local IDs or global ones
+    #[arg(long, value_enum, default_value_t = Kind::Global)]
+    pub(crate) kind: Kind,
+    #[command(flatten)]
+    pub(crate) nanoflake: NanoflakeOptions,
+    /// Nodes to give out, none beginning with another (0-255/8 or 0/1,128-255/8) [default: as gen]
+    #[arg(long, value_name = "NODES", value_parser = parse::<NodePool>)]
+    pub(crate) pool: Option<NodePool>,
+    /// For how many seconds a lease holds without a renewal [default: 10]
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    pub(crate) term: Option<Duration>,
+    /// By how many seconds a clock may be ahead of the store's before its generator stalls [default: 5]
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    pub(crate) skew: Option<Duration>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct InitArguments {
+    /// The scheme
+    #[arg(value_enum)]
+    pub(crate) scheme: Scheme,
+    #[command(flatten)]
+    pub(crate) realm: RealmOptions,
+    #[command(flatten)]
+    pub(crate) shape: ShapeOptions,
+    /// Give a realm that is there these nodes and terms
+    #[arg(long)]
+    pub(crate) reshape: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ListArguments {
+    #[command(flatten)]
+    pub(crate) realm: RealmOptions,
+    /// Print one JSON object per line
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct WatchArguments {
+    #[command(flatten)]
+    pub(crate) list: ListArguments,
+    /// How many seconds to wait before looking again
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "1")]
+    pub(crate) every: Duration,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct AcquireArguments {
+    #[command(flatten)]
+    pub(crate) list: ListArguments,
+    /// Who holds the lease, for people to read
+    #[arg(long, value_name = "TEXT", default_value = "tickid lease acquire")]
+    pub(crate) holder: String,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ReleaseArguments {
+    #[command(flatten)]
+    pub(crate) realm: RealmOptions,
+    /// The lease, as acquire printed it
+    #[arg(long, value_name = "TOKEN", value_parser = parse::<Token>)]
+    pub(crate) token: Token,
+    /// The highest tick of an ID that was issued
+    #[arg(long, value_name = "TICK", conflicts_with = "unused")]
+    pub(crate) used: Option<u64>,
+    /// No ID was issued
+    #[arg(long)]
+    pub(crate) unused: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct RecoverArguments {
+    #[command(flatten)]
+    pub(crate) realm: RealmOptions,
+    /// The scheme of a realm that the store has lost altogether
+    #[arg(long, value_enum)]
+    pub(crate) scheme: Option<Scheme>,
+    #[command(flatten)]
+    pub(crate) shape: ShapeOptions,
+    /// Do it
+    #[arg(long)]
+    pub(crate) yes: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct MendArguments {
+    #[command(flatten)]
+    pub(crate) realm: RealmOptions,
+    /// The node
+    #[arg(long, value_name = "VALUE/BITS", value_parser = parse::<Node>)]
+    pub(crate) node: Node,
+    /// Do it
+    #[arg(long)]
+    pub(crate) yes: bool,
+}
+
+fn seconds(text: &str) -> Result<Duration, String> {
+    Duration::try_from_secs_f64(parse(text)?).map_err(|error| error.to_string())
+}

@@ -1,0 +1,127 @@
+//! `tickid lease list` and `watch`: the rows of a realm.
+
+use std::collections::HashMap;
+use std::process::ExitCode;
+use std::thread;
+
+use serde::Serialize;
+use tickid_lease::{Listing, Node, Row, Standing};
+
+use crate::failure::{Chain, Failure};
+use crate::lease::args::{ListArguments, WatchArguments};
+use crate::node_store::answer;
+use crate::output::Output;
+use crate::report::Rfc3339;
+
+/// A row, for people and programs to read.
+#[derive(Debug, PartialEq, Eq, Serialize)]
+pub(super) struct Line {
+    node: String,
+    standing: &'static str,
+    floor: u64,
+    floor_time: Option<String>,
+    ceiling: u64,
+    ceiling_time: Option<String>,
+    token: Option<String>,
+    holder: String,
+}
+
+impl Line {
+    pub(super) fn new(listing: &Listing, row: &Row, standing: Standing) -> Self {
+        let scale = listing.record.realm.scale();
+        let time = |tick| Rfc3339::new(scale.time_of(tick)).map(|time| time.to_string());
+        Self {
+            node: row.node.to_string(),
+            standing: match standing {
+                Standing::Free => "free",
+                Standing::Held => "held",
+                Standing::Expired => "expired",
+                Standing::Wild => "wild",
+                Standing::Retired => "retired",
+                _ => "unknown",
+            },
+            floor: row.floor,
+            floor_time: time(row.floor),
+            ceiling: row.ceiling,
+            ceiling_time: time(row.ceiling),
+            token: row.token.map(|token| token.to_string()),
+            holder: row.holder.clone(),
+        }
+    }
+
+    pub(super) fn write(&self, json: bool, out: &mut Vec<u8>) -> Result<(), Failure> {
+        if json {
+            serde_json::to_writer(&mut *out, self).map_err(|error| Failure::Write(error.into()))?;
+        } else {
+            let time = |time: &Option<String>| time.clone().unwrap_or_else(|| "-".to_owned());
+            let (floor, ceiling) = (time(&self.floor_time), time(&self.ceiling_time));
+            let line =
+                columns([&self.node, self.standing, &floor, &ceiling, &escaped(&self.holder)]);
+            out.extend_from_slice(line.as_bytes());
+        }
+        out.push(b'\n');
+        Ok(())
+    }
+}
+
+/// What somebody else wrote, without what a terminal would take for a command.
+fn escaped(text: &str) -> String {
+    text.escape_debug().to_string()
+}
+
+fn columns([node, standing, floor, ceiling, holder]: [&str; 5]) -> String {
+    format!("{node:<12} {standing:<8} {floor:<24} {ceiling:<24} {holder}")
+}
+
+pub(super) fn write_head(json: bool, out: &mut Vec<u8>) {
+    if !json {
+        let head = columns(["NODE", "STANDING", "FLOOR", "CEILING", "HOLDER"]);
+        out.extend_from_slice(head.as_bytes());
+        out.push(b'\n');
+    }
+}
+
+fn lines(listing: &Listing) -> Result<Vec<(Node, Line)>, Failure> {
+    let standings = listing.standings().map_err(Failure::Refused)?;
+    let line = |(row, standing): (&Row, _)| (row.node, Line::new(listing, row, standing));
+    Ok(standings.into_iter().map(line).collect())
+}
+
+pub(super) fn list(arguments: &ListArguments) -> Result<ExitCode, Failure> {
+    let store = arguments.realm.store.open()?;
+    let listing = answer(&store, store.list(&arguments.realm.realm))?;
+    let mut out = Output::stdout();
+    write_head(arguments.json, out.buffer());
+    for (_, line) in lines(&listing)? {
+        line.write(arguments.json, out.buffer())?;
+        out.drain()?;
+    }
+    out.flush()?;
+    Ok(ExitCode::SUCCESS)
+}
+
+pub(super) fn watch(arguments: &WatchArguments) -> Result<ExitCode, Failure> {
+    let ListArguments { realm, json } = &arguments.list;
+    let store = realm.store.open()?;
+    let mut out = Output::stdout();
+    let mut shown = HashMap::new();
+    write_head(*json, out.buffer());
+    loop {
+        match answer(&store, store.list(&realm.realm)) {
+            Ok(listing) => {
+                for (node, line) in lines(&listing)? {
+                    if shown.get(&node) != Some(&line) {
+                        line.write(*json, out.buffer())?;
+                        shown.insert(node, line);
+                    }
+                }
+                out.flush()?;
+            }
+            Err(error) if error.is_unreachable() => {
+                anstream::eprintln!("tickid: {}", Chain(&error))
+            }
+            Err(error) => return Err(error.into()),
+        }
+        thread::sleep(arguments.every);
+    }
+}

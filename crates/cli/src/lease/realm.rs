@@ -1,0 +1,83 @@
+//! Realms: what they are like when they begin.
+
+use std::process::ExitCode;
+
+use tickid_kuid::Kuid;
+use tickid_lease::{NodePool, Realm, RealmName, Terms};
+use tickid_nanoflake::Nanoflake;
+use tickid_scru64::Scru64;
+use tickid_sno::Sno;
+
+use crate::args::{Kind, Scheme};
+use crate::failure::Failure;
+use crate::lease::args::{InitArguments, RealmOptions, ShapeOptions};
+use crate::node_store::{self, answer};
+
+pub(super) fn init(arguments: &InitArguments) -> Result<ExitCode, Failure> {
+    let store = arguments.realm.store.open()?;
+    let realm = arguments.shape.realm(&arguments.realm.realm, arguments.scheme)?;
+    let is_new = node_store::listing(&store, realm.name())?.is_none();
+    if !is_new && !arguments.reshape {
+        let kept = arguments.realm.kept(&store)?;
+        if kept != realm {
+            return Err(Failure::Usage(format!(
+                "the realm {} is there already: {}, with the nodes {}, a term of {:?} and a skew of \
+                 {:?}; --reshape gives it other nodes and terms",
+                realm.name(),
+                kept.scheme(),
+                kept.pool(),
+                kept.terms().term,
+                kept.terms().skew,
+            )));
+        }
+    }
+    if is_new || arguments.reshape {
+        answer(&store, store.reshape(&realm))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+impl RealmOptions {
+    /// The realm as the store keeps it.
+    pub(super) fn kept(&self, store: &dyn tickid_lease::Store) -> Result<Realm, Failure> {
+        let listing = answer(store, store.list(&self.realm))?;
+        let kept = listing.record.realm;
+        // A static store has a realm for each node, which is called otherwise.
+        let (scheme, pool) = (kept.scheme().to_owned(), kept.pool().clone());
+        let (scale, end, terms) = (kept.scale(), kept.end(), kept.terms());
+        Ok(Realm::from_parts(self.realm.clone(), scheme, scale, end, pool, terms))
+    }
+}
+
+impl ShapeOptions {
+    /// A realm of this shape.
+    pub(super) fn realm(&self, name: &RealmName, scheme: Scheme) -> Result<Realm, Failure> {
+        let pool = match &self.pool {
+            Some(pool) => pool.clone(),
+            None => nodes(scheme, self.kind).parse::<NodePool>()?,
+        };
+        let name = name.clone();
+        let realm = match scheme {
+            Scheme::Scru64 => Realm::new(name, &Scru64, pool),
+            Scheme::Nanoflake => {
+                Realm::new(name, &Nanoflake { epoch: self.nanoflake.epoch() }, pool)
+            }
+            Scheme::Kuid => Realm::new(name, &Kuid::default(), pool),
+            Scheme::Sno => Realm::new(name, &Sno, pool),
+        }?;
+        let terms = realm.terms();
+        let terms = terms.with_term(self.term.unwrap_or(Terms::DEFAULT_TERM));
+        Ok(realm.with_terms(terms.with_skew(self.skew.unwrap_or(Terms::DEFAULT_SKEW)))?)
+    }
+}
+
+/// The nodes that a realm has unless somebody chose others.
+pub(crate) const fn nodes(scheme: Scheme, kind: Kind) -> &'static str {
+    match (scheme, kind) {
+        (Scheme::Scru64, _) => "0-255/8",
+        (Scheme::Nanoflake, _) => "0-1023/10",
+        (Scheme::Kuid, Kind::Global) => "0-65535/32",
+        (Scheme::Kuid, Kind::Local) => "0/0",
+        (Scheme::Sno, _) => "0-65535/16",
+    }
+}

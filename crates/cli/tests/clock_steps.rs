@@ -1,0 +1,84 @@
+//! `gen` when the clock is set back between two runs.
+
+#![allow(clippy::expect_used, reason = "a test fails by panicking")]
+
+mod process;
+
+use std::collections::HashSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use process::{NODE_STORE, OK, Ran, json_lines, ran, with_state};
+use tickid_testkit::servers::{Server, StartError};
+
+tickid_testkit::server_tests!(
+    OtherTime: no_id_comes_twice, the_same_node_goes_on_where_it_was, a_node_too_far_ahead_is_not_used,
+);
+
+/// Shows a program another time.
+struct OtherTime(PathBuf);
+
+impl Server for OtherTime {
+    const NAME: &'static str = "libfaketime";
+
+    fn start() -> Result<Self, StartError> {
+        library().map(Self).ok_or(StartError::NotInstalled)
+    }
+
+    fn is_installed() -> bool {
+        library().is_some()
+    }
+}
+
+/// Where Debian's package has it.
+fn library() -> Option<PathBuf> {
+    let folders = fs::read_dir("/usr/lib").ok()?.flatten();
+    let mut libraries = folders.map(|folder| folder.path().join("faketime/libfaketime.so.1"));
+    libraries.find(|library| library.exists())
+}
+
+impl OtherTime {
+    fn run(&self, state: &Path, offset: &str, arguments: &str) -> Ran {
+        let mut command = with_state(state, arguments);
+        ran(command.env("LD_PRELOAD", &self.0).env("FAKETIME", offset))
+    }
+
+    fn stdout_of(&self, state: &Path, offset: &str, arguments: &str) -> String {
+        let ran = self.run(state, offset, arguments);
+        assert_eq!((ran.status, ran.stderr.as_str()), (OK, ""), "{offset}: {arguments}");
+        ran.stdout
+    }
+}
+
+fn no_id_comes_twice(time: &OtherTime) {
+    let state = tempfile::tempdir().expect("a folder");
+    let mut distinct = HashSet::new();
+    for offset in ["+0s", "-1h", "-2h", "-1h", "-1s", "+0s"] {
+        let stdout = time.stdout_of(state.path(), offset, "gen sno -n 3000 --json");
+        distinct.extend(json_lines(&stdout).iter().map(|object| object["text"].to_string()));
+    }
+    assert_eq!(distinct.len(), 18_000);
+}
+
+/// Within what the scheme may be ahead of its clock, at once.
+fn the_same_node_goes_on_where_it_was(time: &OtherTime) {
+    let state = tempfile::tempdir().expect("a folder");
+    let store = format!("static:42/8?state={}", state.path().display());
+    let mut last = String::new();
+    for offset in ["+0s", "-3s", "-6s"] {
+        let arguments = format!("gen scru64 -n 500 --store {store}");
+        let stdout = time.stdout_of(state.path(), offset, &arguments);
+        assert!(stdout.lines().all(|id| id > last.as_str()), "{offset}: at or below {last}");
+        last = stdout.lines().last().expect("IDs").to_owned();
+    }
+}
+
+/// No ID at all rather than one again.
+fn a_node_too_far_ahead_is_not_used(time: &OtherTime) {
+    let state = tempfile::tempdir().expect("a folder");
+    let arguments = format!("gen scru64 --store static:42/8?state={}", state.path().display());
+    time.stdout_of(state.path(), "+0s", &arguments);
+    let ran = time.run(state.path(), "-1h", &arguments);
+    assert_eq!((ran.status, ran.stdout.as_str()), (NODE_STORE, ""));
+    assert!(ran.stderr.contains("1 of them are wild"), "{}", ran.stderr);
+}
