@@ -10,6 +10,7 @@ use tickid_benches::START;
 use tickid_benches::subject::{self, Subject};
 use tickid_benches::texts::{self, COUNT};
 use tickid_benches::timing::in_ticks;
+use tickid_core::text::SliceError;
 use tickid_core::{Clock as _, Form, ManualClock, Scheme};
 use tickid_kuid::{Global, GlobalId, Kuid, Local, LocalId};
 use tickid_nanoflake::{Nanoflake, NanoflakeId};
@@ -134,6 +135,29 @@ fn text() {
         GlobalId::parse_bytes(text.as_ref())
     });
     each("decode/sno", &sno.map(|id| id.encode()), |text| SnoId::parse_bytes(text.as_ref()));
+
+    slices("scru64", &scru64, Scru64Id::encode_slice, Scru64Id::decode_slice);
+    slices("kuid-local", &locals, LocalId::encode_slice, LocalId::decode_slice);
+    slices("kuid-global", &kuid, GlobalId::encode_slice, GlobalId::decode_slice);
+    slices("sno", &sno, SnoId::encode_slice, SnoId::decode_slice);
+}
+
+/// At the best level of what callgrind shows: AVX2, if the processor has it. So a level that is no longer
+/// found or used shows, too.
+fn slices<I: Copy, const CHARS: usize>(
+    name: &str,
+    ids: &[I; COUNT],
+    encode: impl Fn(&[I], &mut [[u8; CHARS]]) -> Result<(), SliceError>,
+    decode: impl Fn(&[[u8; CHARS]], &mut [I]) -> Result<(), SliceError>,
+) {
+    let mut texts = [[0; CHARS]; COUNT];
+    count(&format!("encode/bulk/{name}"), COUNT as u64, || {
+        encode(black_box(ids), black_box(&mut texts)).expect("as many texts as IDs");
+    });
+    let mut read = *ids;
+    count(&format!("decode/bulk/{name}"), COUNT as u64, || {
+        decode(black_box(&texts), black_box(&mut read)).expect("texts that were just written");
+    });
 }
 
 fn each<I, O>(name: &str, inputs: &[I; COUNT], one: impl Fn(&I) -> O) {
