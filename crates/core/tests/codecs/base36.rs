@@ -1,0 +1,82 @@
+//! What Base36 has beyond the other forms: divisions, and numbers of any length.
+
+use proptest::prelude::*;
+use tickid_core::text::Level;
+use tickid_core::text::base36::{self, Twelve};
+
+use crate::{config, decode, encode, forms, levels};
+
+/// What `f32` divides, and all digits in all places.
+#[test]
+fn every_four_digits_of_base36_are_written_and_read() {
+    const FOUR: u64 = 36u64.pow(4);
+    // Each once in each third.
+    let values: Vec<u64> = (0..FOUR)
+        .map(|n| (n * FOUR + (n + FOUR / 3) % FOUR) * FOUR + (n + 2 * FOUR / 3) % FOUR)
+        .collect();
+    let expected = encode::<Twelve, 12>(Level::Portable, &values);
+    for level in levels() {
+        assert!(encode::<Twelve, 12>(level, &values) == expected, "{level:?}");
+        let (decoded, read) = decode::<Twelve, 12>(level, &expected, 0);
+        assert_eq!(decoded, Ok(()), "{level:?}");
+        assert!(read == values, "{level:?}");
+    }
+}
+
+/// Where a reciprocal that is too small or too large would first show.
+#[test]
+fn numbers_next_to_multiples_of_36_to_the_eighth_and_fourth_are_written() {
+    const FOUR: u64 = 36u64.pow(4);
+    const REST: [u64; 5] = [0, 1, FOUR - 1, FOUR, FOUR * FOUR - 1];
+    let first = (0..FOUR).step_by(89).chain([FOUR - 1]);
+    let values: Vec<u64> = first
+        .flat_map(|n| REST.into_iter().chain([n * FOUR]).map(move |rest| n * FOUR * FOUR + rest))
+        .collect();
+    let expected = encode::<Twelve, 12>(Level::Portable, &values);
+    for level in levels() {
+        assert!(encode::<Twelve, 12>(level, &values) == expected, "{level:?}");
+    }
+}
+
+#[test]
+fn numbers_of_more_than_twelve_digits_are_written_as_the_last_twelve() {
+    const TWELVE: u64 = 36u64.pow(12);
+    let cases = [
+        (TWELVE - 1, *b"zzzzzzzzzzzz"),
+        (TWELVE, *b"000000000000"),
+        (TWELVE + 1, *b"000000000001"),
+        (u64::MAX, *b"w5e11264sgsf"),
+    ];
+    for level in levels() {
+        for (value, text) in cases {
+            // Among others, which then take the same way.
+            let values = [value, 0, 1, 2, 3, 4, 5, 6, 7];
+            let texts = encode::<Twelve, 12>(level, &values);
+            assert_eq!((texts[0], texts[8]), (text, *b"000000000007"), "{level:?}");
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(config())]
+
+    #[test]
+    fn base36_of_any_length_is_read_as_the_portable_path_does(
+        text in "[0-9a-zA-Z]{0,13}|[ -~]{11,14}|[0-4][0-9a-zA-Z]{12}",
+        max in any::<u64>(),
+    ) {
+        for max in [max, u64::MAX, i64::MAX.cast_unsigned(), 0] {
+            let expected = base36::decode(text.as_bytes(), max);
+            prop_assert_eq!(base36::parse(text.as_bytes(), max), expected);
+        }
+    }
+
+    #[test]
+    fn base36_of_any_number_is_plain_arithmetic(value in any::<u64>(), shift in 0..64u32) {
+        let value: u64 = value >> shift;
+        let expected: String = forms::in_base_36(value.into());
+        prop_assert_eq!(base36::encode_shortest(value).to_string(), expected.clone());
+        prop_assert_eq!(base36::encode_padded(value).to_string(), format!("{expected:0>13}"));
+        prop_assert_eq!(base36::parse(expected.as_bytes(), u64::MAX), Ok(value));
+    }
+}
