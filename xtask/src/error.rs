@@ -11,6 +11,8 @@ pub(crate) enum Error {
     NotUnderCargo,
     #[error("`{command}` did not start: {reason}")]
     Start { command: String, reason: io::Error },
+    #[error("cannot read what `{command}` prints: {reason}")]
+    Unheard { command: String, reason: io::Error },
     #[error("`{command}` failed ({status})")]
     Failed { command: String, status: ExitStatus },
     #[error("`{command}` succeeded, but was expected to fail with \"{expected}\"")]
@@ -23,8 +25,12 @@ pub(crate) enum Error {
     Write { path: PathBuf, reason: io::Error },
     #[error("{} is not what a benchmark leaves behind", path.display())]
     Estimates { path: PathBuf },
-    #[error("to count instructions takes valgrind (Debian: apt-get install valgrind): {0}")]
+    #[error("this takes valgrind (Debian: apt-get install valgrind): {0}")]
     Valgrind(Box<Self>),
+    #[error("cargo named no program of tests for `{0}`")]
+    NoProgram(String),
+    #[error("`{name}` under memcheck was no check: {reason}")]
+    Unchecked { name: String, reason: String },
     #[error("`{0}` does not print what it counted")]
     Printed(&'static str),
     #[error(

@@ -3,6 +3,7 @@
 mod bench;
 mod error;
 mod lint;
+mod memcheck;
 mod run;
 mod test;
 mod tidy;
@@ -42,6 +43,11 @@ enum Command {
         /// What to check [default: all of it, in this order].
         steps: Vec<Step>,
     },
+    /// Run the codecs' tests under valgrind's memcheck, at every level that it shows: all but AVX-512.
+    ///
+    /// Two minutes or so. Leaves out the tests that go through all pairs of bytes and all four digits. Fails when a
+    /// level is not gone through that the processor has. Needs valgrind.
+    Memcheck,
     /// Run the benchmarks and write docs/benchmarks.md with its plots.
     ///
     /// They live in a workspace of their own, `benches`. All of them take ten minutes or so, during which the
@@ -67,6 +73,7 @@ fn obey(command: Option<Command>) -> Result<(), Error> {
     match command {
         Command::Test => test::test(&workspace),
         Command::Lint { steps } => lint::lint(&workspace, &steps),
+        Command::Memcheck => memcheck::memcheck(&workspace),
         Command::Bench(arguments) => bench::bench(&workspace, &arguments),
     }
 }

@@ -2,7 +2,7 @@
 
 use core::fmt;
 use std::ffi::{OsStr, OsString};
-use std::io::{self, Write as _};
+use std::io::{self, BufRead as _, BufReader, Write as _};
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
@@ -72,6 +72,33 @@ impl Run {
         }
         let command = self.to_string();
         Err(Error::Failed { command, status })
+    }
+
+    /// Runs it, passes on what it prints, line by line, and returns that.
+    pub(crate) fn overhear(mut self) -> Result<String, Error> {
+        self.show();
+        let start = |command: &mut Command| {
+            let (printed, writer) = io::pipe()?;
+            command.stdout(writer.try_clone()?).stderr(writer);
+            let child = command.spawn()?;
+            // Ours; the end of what is printed is when nobody can write any more.
+            command.stdout(Stdio::null()).stderr(Stdio::null());
+            Ok((child, printed))
+        };
+        let (mut child, printed) =
+            start(&mut self.command).map_err(|reason| self.start_error(reason))?;
+        let unheard = |reason| Error::Unheard { command: self.to_string(), reason };
+        let mut all = String::new();
+        for line in BufReader::new(printed).split(b'\n') {
+            let line = line.map_err(unheard)?;
+            let line = String::from_utf8_lossy(&line);
+            say(format_args!("{line}"));
+            all.push_str(&line);
+            all.push('\n');
+        }
+        let status = child.wait().map_err(unheard)?;
+        let command = self.to_string();
+        if status.success() { Ok(all) } else { Err(Error::Failed { command, status }) }
     }
 
     /// Runs it; only to fail and to say `expected` is a success.
@@ -151,6 +178,15 @@ mod tests {
     fn reads_what_is_printed() {
         let version = cargo().args(["--version"]).read().unwrap();
         assert!(version.starts_with("cargo "));
+    }
+
+    #[test]
+    fn overhears_both_streams() {
+        // Standard output has the packages, standard error a warning.
+        let printed = cargo().args(["metadata", "--no-deps"]).overhear().unwrap();
+        assert!(printed.contains("\"packages\":") && printed.contains("--format-version"));
+        let failed = cargo().args(["no-such-command"]).overhear();
+        assert!(matches!(failed, Err(Error::Failed { .. })));
     }
 
     #[test]
