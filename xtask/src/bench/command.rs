@@ -62,6 +62,9 @@ fn rate(
     let start = Instant::now();
     let status = Command::new(program)
         .args(args)
+        // Its nodes are leased from there: not from the folder of whoever measures.
+        .env("XDG_STATE_HOME", program.with_file_name("bench-state"))
+        .env_remove("TICKID_STORE")
         .stdin(input.map_or_else(Stdio::null, Stdio::from))
         .stdout(output.map_or_else(Stdio::null, Stdio::from))
         .status()
