@@ -46,6 +46,7 @@ fn one_thread(c: &mut Criterion) {
     group.finish();
 }
 
+/// What is drawn from is one pointer away, as with the peers, whether it is shared or exclusive.
 fn ours<S: Subject>(group: &mut Group<'_>) {
     let name = S::NAME;
     let clock = Alone(ManualClock::new(START));
@@ -55,8 +56,11 @@ fn ours<S: Subject>(group: &mut Group<'_>) {
 
     let mut exclusive = subject::exclusive::<S>(clock);
     group.bench_function(format!("manual/{name}/exclusive"), |b| {
-        let mut one = || black_box(&mut exclusive).try_generate().expect(MANUAL);
-        b.iter_custom(|calls| in_ticks(calls, batch, &mut one, next_tick));
+        b.iter_custom(|calls| {
+            let exclusive = &mut exclusive;
+            let one = move || black_box(&mut *exclusive).try_generate().expect(MANUAL);
+            in_ticks(calls, batch, one, next_tick)
+        });
     });
     let shared = subject::shared::<S>(clock);
     group.bench_function(format!("manual/{name}/shared"), |b| {
@@ -65,16 +69,22 @@ fn ours<S: Subject>(group: &mut Group<'_>) {
     });
     let mut handle = shared.handle();
     group.bench_function(format!("manual/{name}/handle"), |b| {
-        let mut one = || black_box(&mut handle).try_generate().expect(MANUAL);
-        b.iter_custom(|calls| in_ticks(calls, batch, &mut one, next_tick));
+        b.iter_custom(|calls| {
+            let handle = &mut handle;
+            let one = move || black_box(&mut *handle).try_generate().expect(MANUAL);
+            in_ticks(calls, batch, one, next_tick)
+        });
     });
 
     // `generate`, not `try_generate`: a thread that was away in the middle of a burst may be too fast
     // for the tick in which it comes back.
     let mut exclusive = builder::<S>().build_local().expect("valid options");
     group.bench_function(format!("wall/{name}/exclusive/below-cap"), |b| {
-        let mut one = || black_box(&mut exclusive).generate().expect(WALL);
-        b.iter_custom(|calls| paced(calls, S::PACE, &mut one));
+        b.iter_custom(|calls| {
+            let exclusive = &mut exclusive;
+            let one = move || black_box(&mut *exclusive).generate().expect(WALL);
+            paced(calls, S::PACE, one)
+        });
     });
     let shared = builder::<S>().build().expect("valid options");
     group.bench_function(format!("wall/{name}/shared/below-cap"), |b| {
@@ -83,8 +93,11 @@ fn ours<S: Subject>(group: &mut Group<'_>) {
     });
     let mut handle = shared.handle();
     group.bench_function(format!("wall/{name}/handle/below-cap"), |b| {
-        let mut one = || black_box(&mut handle).generate().expect(WALL);
-        b.iter_custom(|calls| paced(calls, S::PACE, &mut one));
+        b.iter_custom(|calls| {
+            let handle = &mut handle;
+            let one = move || black_box(&mut *handle).generate().expect(WALL);
+            paced(calls, S::PACE, one)
+        });
     });
 }
 
@@ -159,16 +172,20 @@ fn scru64_official(group: &mut Group<'_>) {
     let clock = &clock.0;
     let mut own = peers::scru64_own();
     group.bench_function("manual/scru64-official/own", |b| {
-        let mut one = || black_box(&mut own).generate_or_abort_core(clock.get(), 10_000);
         b.iter_custom(|calls| {
+            let own = &mut own;
+            let mut one = move || black_box(&mut *own).generate_or_abort_core(clock.get(), 10_000);
             in_ticks(calls, BATCH, || one().expect(MANUAL), || clock.advance_by(256))
         });
     });
 
     let mut own = peers::scru64_own();
     group.bench_function("wall/scru64-official/own/below-cap", |b| {
-        let mut one = || black_box(&mut own).generate().expect(WALL);
-        b.iter_custom(|calls| paced(calls, Scru64::PACE, &mut one));
+        b.iter_custom(|calls| {
+            let own = &mut own;
+            let one = move || black_box(&mut *own).generate().expect(WALL);
+            paced(calls, Scru64::PACE, one)
+        });
     });
     let global = peers::scru64_global();
     group.bench_function("wall/scru64-official/global/below-cap", |b| {
@@ -181,8 +198,11 @@ fn others(group: &mut Group<'_>) {
     // Its 4,096 IDs per millisecond are Nanoflake's, and so is its pace.
     let mut exclusive = snowflaked::Generator::new(1);
     group.bench_function("wall/snowflaked/exclusive/below-cap", |b| {
-        let mut one = || black_box(&mut exclusive).generate::<u64>();
-        b.iter_custom(|calls| paced(calls, Nanoflake::PACE, &mut one));
+        b.iter_custom(|calls| {
+            let exclusive = &mut exclusive;
+            let one = move || black_box(&mut *exclusive).generate::<u64>();
+            paced(calls, Nanoflake::PACE, one)
+        });
     });
     let shared = snowflaked::sync::Generator::new(1);
     group.bench_function("wall/snowflaked/shared/below-cap", |b| {
