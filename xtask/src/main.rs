@@ -8,6 +8,7 @@ mod run;
 mod test;
 mod tidy;
 mod tree;
+mod verify;
 mod workspace;
 
 use std::process::ExitCode;
@@ -48,6 +49,11 @@ enum Command {
     /// Two minutes or so. Leaves out the tests that go through all pairs of bytes and all four digits. Fails when a
     /// level is not gone through that the processor has. Needs valgrind.
     Memcheck,
+    /// Show at length what the tests show in short: full counts, other tools, other toolchains.
+    ///
+    /// Runs every step that the machine has the tools for, whatever becomes of the others, and ends with a table of
+    /// what ran, what failed, and what did not run and why. An hour or so.
+    Verify(verify::Arguments),
     /// Run the benchmarks and write docs/benchmarks.md with its plots.
     ///
     /// They live in a workspace of their own, `benches`. All of them take ten minutes or so, during which the
@@ -74,6 +80,7 @@ fn obey(command: Option<Command>) -> Result<(), Error> {
         Command::Test => test::test(&workspace),
         Command::Lint { steps } => lint::lint(&workspace, &steps),
         Command::Memcheck => memcheck::memcheck(&workspace),
+        Command::Verify(arguments) => verify::verify(&workspace, &arguments),
         Command::Bench(arguments) => bench::bench(&workspace, &arguments),
     }
 }

@@ -33,6 +33,14 @@ impl Run {
         Self { command, program: "cargo", folder: folder.to_owned() }
     }
 
+    /// Cargo of the nightly toolchain, in a folder of the repository at `root`.
+    pub(crate) fn nightly_cargo(root: &Path, folder: &str) -> Self {
+        let mut command = Command::new("rustup");
+        command.args(["run", "nightly", "cargo"]);
+        command.current_dir(root.join(folder)).stdin(Stdio::null());
+        Self { command, program: "rustup", folder: folder.to_owned() }
+    }
+
     /// A program by its name, where we are.
     pub(crate) fn program(program: &'static str) -> Self {
         let mut command = Command::new(program);

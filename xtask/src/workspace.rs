@@ -81,6 +81,10 @@ impl Workspace {
     pub(crate) fn cargo_in(&self, folder: &str, args: &[&str]) -> Run {
         Run::cargo(&self.root, folder).args(args)
     }
+
+    pub(crate) fn nightly_cargo_in(&self, folder: &str, args: &[&str]) -> Run {
+        Run::nightly_cargo(&self.root, folder).args(args)
+    }
 }
 
 /// What matters here of `cargo metadata`.

@@ -1,0 +1,28 @@
+use crate::memcheck::memcheck;
+use crate::verify::step::{Need, Step, cargo, chore};
+
+const VALGRIND: Need =
+    Need { what: "valgrind", probe: &["valgrind", "--version"], get: "apt-get install valgrind" };
+
+/// All of them, cheap ones first. A step is a line: its name, what it shows, and a command of cargo's.
+pub(super) fn steps() -> Vec<Step> {
+    vec![
+        chore("memcheck", "no kernel of the codecs reads or writes beyond its arrays", memcheck)
+            .needs(&VALGRIND),
+        cargo("simulation", "a million worlds of holders and a store: no ID twice")
+            .args("test --release --package tickid-lease --test simulation")
+            .env("TICKID_SIMULATION_SEEDS", "1000000"),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_two_steps_have_one_name() {
+        let mut names: Vec<_> = steps().iter().map(|step| step.name).collect();
+        names.sort_unstable();
+        assert!(names.windows(2).all(|pair| pair[0] != pair[1]), "{names:?}");
+    }
+}
