@@ -11,7 +11,7 @@ use crate::failure::{Failure, INVALID};
 use crate::input::{self, Input};
 use crate::output::Output;
 use crate::picture;
-use crate::report::{Report, Rfc3339};
+use crate::report::{Report, named};
 use crate::schemes;
 
 pub(crate) fn run(arguments: &InspectArguments) -> Result<ExitCode, Failure> {
@@ -109,7 +109,7 @@ impl<'a> Inspector<'a> {
                 Reading::KuidWide(..) => false,
                 reading => reading.id().is_none(),
             };
-            let named: Vec<String> = found.iter().filter(is_other).map(name).collect();
+            let named: Vec<String> = found.iter().filter(is_other).map(named).collect();
             if !named.is_empty() {
                 return format!("no ID of the four schemes; it may be: {}", named.join(", "));
             }
@@ -120,13 +120,5 @@ impl<'a> Inspector<'a> {
             .iter()
             .filter_map(|scheme| schemes::read(*scheme, text, &self.arguments.layouts).err());
         errors.map(|error| error.to_string()).collect::<Vec<_>>().join("; ")
-    }
-}
-
-/// The name of what a text may be, with the time that it then tells.
-fn name(candidate: &Candidate) -> String {
-    match candidate.time().and_then(Rfc3339::new) {
-        Some(time) => format!("{} ({time})", candidate.reading()),
-        None => candidate.reading().to_string(),
     }
 }

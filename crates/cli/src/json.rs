@@ -1,4 +1,4 @@
-//! JSON objects of strings, integers, booleans and nulls, written straight into a buffer: what `inspect --json`
+//! JSON objects of strings, integers, booleans, nulls and lists of strings, written straight into a buffer: what `inspect --json`
 //! spends its time on.
 
 /// An object that has yet to be [closed](Self::close).
@@ -32,6 +32,24 @@ impl<'a> Object<'a> {
     pub(crate) fn object(&mut self, name: &str) -> Object<'_> {
         self.name(name);
         Object::open(self.out)
+    }
+
+    /// An array of strings.
+    pub(crate) fn strings(&mut self, name: &str, values: impl IntoIterator<Item: AsRef<[u8]>>) {
+        self.name(name);
+        let start = self.out.len();
+        for value in values {
+            let value = value.as_ref();
+            debug_assert!(is_plain(value), "{}", value.escape_ascii());
+            self.out.extend_from_slice(b",\"");
+            self.out.extend_from_slice(value);
+            self.out.push(b'"');
+        }
+        match self.out.get_mut(start) {
+            Some(first) => *first = b'[',
+            None => self.out.push(b'['),
+        }
+        self.out.push(b']');
     }
 
     pub(crate) fn boolean(&mut self, name: &str, value: bool) {
@@ -81,11 +99,14 @@ mod tests {
         inner.number("number", 7);
         inner.close();
         object.boolean("no", false);
+        object.strings("none", [""; 0]);
+        object.strings("some", ["a", "", "b c"]);
         object.close();
         let parsed: serde_json::Value = serde_json::from_slice(&out).unwrap();
         let expected = serde_json::json!({
             "a": "x._ ~", "empty": "", "least": i64::MIN, "most": i64::MAX, "nothing": null,
             "yes": true, "inner": {"number": 7}, "no": false,
+            "none": [], "some": ["a", "", "b c"],
         });
         assert_eq!(parsed, expected);
     }

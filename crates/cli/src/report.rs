@@ -2,6 +2,7 @@
 
 use core::fmt::Write as _;
 
+use tickid_convert::Candidate;
 use tickid_core::UnixTime;
 
 use crate::json::Object;
@@ -56,10 +57,6 @@ impl Report {
         self.field(name, Value::Number(value.into()));
     }
 
-    fn unix_ms(&self) -> Option<i64> {
-        self.time.map(UnixTime::as_millis)
-    }
-
     pub(crate) fn hex(&self) -> Hex<'_> {
         Hex(&self.bytes)
     }
@@ -74,14 +71,7 @@ impl Report {
         object.string("scheme", self.scheme.as_bytes());
         object.string("text", self.text.as_bytes());
         object.string("hex", self.hex().digits(&mut [0; _]));
-        match self.unix_ms() {
-            Some(millis) => object.number("unix_ms", millis),
-            None => object.null("unix_ms"),
-        }
-        match self.rfc3339() {
-            Some(time) => object.string("time", &time.characters()),
-            None => object.null("time"),
-        }
+        write_time(self.time, &mut object);
         for Field { name, value } in &self.fields {
             match *value {
                 Value::Number(number) => object.number(name, number),
@@ -107,6 +97,26 @@ impl core::fmt::Display for Value {
             Self::Hex(number, len) => Hex::low(&number.to_be_bytes(), len).fmt(f),
             Self::Word(word) => f.write_str(word),
         }
+    }
+}
+
+/// A time as all objects have it.
+pub(crate) fn write_time(time: Option<UnixTime>, object: &mut Object<'_>) {
+    match time {
+        Some(time) => object.number("unix_ms", time.as_millis()),
+        None => object.null("unix_ms"),
+    }
+    match time.and_then(Rfc3339::new) {
+        Some(time) => object.string("time", &time.characters()),
+        None => object.null("time"),
+    }
+}
+
+/// The name of what a text may be, with the time that it then tells.
+pub(crate) fn named(candidate: &Candidate) -> String {
+    match candidate.time().and_then(Rfc3339::new) {
+        Some(time) => format!("{} ({time})", candidate.reading()),
+        None => candidate.reading().to_string(),
     }
 }
 

@@ -6,14 +6,17 @@ mod process;
 
 use process::{INVALID, OK, USAGE, json_lines, run, run_with_input, stdout_of};
 
+/// What is said of a SCRU64 ID unless `--from` says what it is.
+const GUESSED: &str = "tickid: '0u375nxqh5cq' is taken for SCRU64 (2023-03-12T09:34:19.136Z); say what \
+                       it is with --from";
+
 #[test]
 fn the_new_id_is_on_standard_output_and_what_was_lost_on_standard_error() {
     let ran = run("convert --to sno --node 7 0u375nxqh5cq");
     assert_eq!((ran.status, ran.stdout.as_str()), (OK, "83thvaq22222gcl5\n"));
-    assert_eq!(
-        ran.stderr,
-        "tickid: '0u375nxqh5cq' lost: sequence narrowed by 8 bits that held 90\n"
-    );
+    let said: Vec<&str> = ran.stderr.lines().collect();
+    let lost = "tickid: '0u375nxqh5cq' lost: sequence narrowed by 8 bits that held 90";
+    assert_eq!(said, [GUESSED, lost]);
     let inspected = &json_lines(&stdout_of("inspect --json --scheme sno 83thvaq22222gcl5"))[0];
     assert_eq!(
         (&inspected["partition"], &inspected["unix_ms"]),
@@ -41,10 +44,9 @@ fn exact_refuses_any_loss() {
 
 #[test]
 fn json_says_what_was_lost_beside_the_id() {
-    let object = |arguments: &str| stdout_of(arguments);
     assert_eq!(
-        object("convert --to sno --node 7 --json 0u375nxqh5cq"),
-        "{\"from\":\"scru64\",\"text\":\"0u375nxqh5cq\",\"to\":\"sno\",\"id\":\"83thvaq22222gcl5\",\
+        stdout_of("convert --from scru64 --to sno --node 7 --json 0u375nxqh5cq"),
+        "{\"from\":\"scru64\",\"detected\":null,\"text\":\"0u375nxqh5cq\",\"to\":\"sno\",\"id\":\"83thvaq22222gcl5\",\
          \"hex\":\"3076fea3000000072a63\",\"lost\":{\"sequence\":{\"bits\":8,\"value\":90}}}\n"
     );
     let lost = |arguments: &str| json_lines(&stdout_of(arguments))[0]["lost"].clone();
@@ -87,39 +89,66 @@ fn lines_that_fail_are_told_and_the_others_are_converted() {
 }
 
 #[test]
-fn what_an_id_is_is_guessed_only_when_it_is_clear_and_said_when_it_may_be_wrong() {
-    let ran = run("convert --to sno bppc0m3ju134");
+fn what_an_id_is_is_guessed_only_when_it_is_clear_and_said_to_be_a_guess() {
+    let ran = run("convert --to sno --node 7 0u375nxqh5cq");
     assert_eq!(ran.status, OK);
-    assert!(
-        ran.stderr.contains("is taken for Nanoflake in Base36; it may also be SCRU64"),
-        "{}",
-        ran.stderr
-    );
-    let said = run("convert --from nanoflake --to sno bppc0m3ju134");
+    assert_eq!(ran.stderr.lines().next(), Some(GUESSED));
+    let said = run("convert --from scru64 --to sno --node 7 0u375nxqh5cq");
     assert_eq!(said.stdout, ran.stdout);
     assert!(!said.stderr.contains("taken for"), "{}", said.stderr);
-    // The only format that it fits, but far from now.
-    let ran = run("convert --to kuid --node 0x1 0..........");
-    assert!(
-        ran.stderr.contains("is taken for kuid local; its time is not plausible then: 2489-03-"),
-        "{}",
-        ran.stderr
-    );
-    // Once for each kind, not on every line.
-    let twice = run("convert --to sno bppc0m3ju134 bppc0m3ju135");
-    assert_eq!(twice.stderr.matches("is taken for").count(), 1, "{}", twice.stderr);
 
-    let ran = run("convert --to sno 1541815603606036480");
-    assert_eq!((ran.status, ran.stdout.as_str()), (INVALID, ""));
-    for name in ["Nanoflake in decimal", "Discord", "Instagram", "--from"] {
-        assert!(ran.stderr.contains(name), "{}", ran.stderr);
+    let ran = run("convert --to sno bppc0m3ju134");
+    assert_eq!(ran.status, OK);
+    let guessed = "is taken for Nanoflake in Base36 (2022-";
+    assert!(ran.stderr.contains(guessed), "{}", ran.stderr);
+    assert!(ran.stderr.contains("; it may also be SCRU64 (2715-"), "{}", ran.stderr);
+    // Once for each format, not on every line.
+    let twice = run("convert --to sno bppc0m3ju134 bppc0m3ju135");
+    assert_eq!((twice.status, twice.stdout.lines().count()), (OK, 2));
+    assert_eq!(twice.stderr.matches("is taken for").count(), 1, "{}", twice.stderr);
+    let both = run("convert --to sno --node 7 bppc0m3ju134 0u375nxqh5cq bppc0m3ju135");
+    assert_eq!(both.stderr.matches("is taken for").count(), 2, "{}", both.stderr);
+
+    let refused = |arguments: &str, names: &[&str]| {
+        let ran = run(&format!("convert {arguments}"));
+        assert_eq!((ran.status, ran.stdout.as_str()), (INVALID, ""), "{arguments}");
+        for name in names {
+            assert!(ran.stderr.contains(name), "{}", ran.stderr);
+        }
+    };
+    let names = ["Nanoflake in decimal", "Discord", "Instagram", "(2022-06-28", "--from"];
+    refused("--to sno 1541815603606036480", &names);
+    // The only format that it fits, but far from now, or as its shortest texts are.
+    refused("--to kuid --node 0x1 0..........", &["may be: kuid local (2489-03-", "--from"]);
+    for word in ["xx", "hello"] {
+        let names = ["may be: Nanoflake in Base36 (2010-11-04T", "--from"];
+        refused(&format!("--to sno {word}"), &names);
+        assert_eq!(run(&format!("convert --from nanoflake --to sno {word}")).status, OK);
     }
-    let ran = run("convert --to sno !");
-    assert_eq!(ran.status, INVALID);
-    assert!(ran.stderr.contains("'!' is no ID of any format known here"), "{}", ran.stderr);
-    let ran = run("convert --to sno 01ARZ3NDEKTSV4RRFFQ69G5FAV");
-    assert_eq!(ran.status, INVALID);
-    assert!(ran.stderr.contains("a ULID has no node and no sequence"), "{}", ran.stderr);
+    refused("--to sno !", &["'!' is no ID of any format known here"]);
+    refused("--to sno 01ARZ3NDEKTSV4RRFFQ69G5FAV", &["a ULID has no node and no sequence"]);
+}
+
+#[test]
+fn json_says_what_was_detected_on_every_line() {
+    let ran = run("convert --to sno --json bppc0m3ju134 bppc0m3ju135");
+    assert_eq!(ran.status, OK);
+    let lines = json_lines(&ran.stdout);
+    assert_eq!(lines.len(), 2);
+    for line in lines {
+        assert_eq!(line["from"], "nanoflake");
+        let expected = serde_json::json!({
+            "as": "Nanoflake in Base36",
+            "reason": "up to 13 digits of Base36",
+            "plausibility": "likely",
+            "unix_ms": 1_656_432_460_105_i64,
+            "time": "2022-06-28T16:07:40.105Z",
+            "others": ["SCRU64"],
+        });
+        assert_eq!(line["detected"], expected);
+    }
+    let said = stdout_of("convert --from nanoflake --to sno --json bppc0m3ju134");
+    assert_eq!(json_lines(&said)[0]["detected"], serde_json::Value::Null);
 }
 
 #[test]
@@ -149,11 +178,10 @@ fn ids_go_into_uuids_and_come_out_as_they_were() {
         let back = stdout_of(&format!("convert --from uuid --to sno --exact {uuid}"));
         assert_eq!(back, format!("{text}\n"), "{goal}");
     }
-    // Without being told, a UUID that holds an ID is taken for that.
-    assert_eq!(
-        stdout_of("convert --to sno 4e6f2160-a0ff-89a0-a840-cc0001c70745"),
-        format!("{text}\n")
-    );
+    // Without being told, a UUID that holds an ID is taken for that, whatever its time.
+    let ran = run("convert --to sno 4e6f2160-a0ff-89a0-a840-cc0001c70745");
+    assert_eq!((ran.status, ran.stdout), (OK, format!("{text}\n")));
+    assert!(ran.stderr.contains("is taken for sno in a UUID (2031-05-08T"), "{}", ran.stderr);
     let made = stdout_of(
         "convert --from nanoflake --epoch discord --radix 10 --to uuid-v7 175928847299117063",
     );

@@ -98,6 +98,42 @@ mod tests {
     }
 
     #[test]
+    fn the_first_day_of_an_epoch_is_as_implausible_as_the_texts_that_tell_it_are_short() {
+        let unlikely = |text: &str, name: &str, layouts: &Layouts| {
+            let found = detect(text.as_bytes(), layouts, Some(NOW));
+            let one = found.iter().find(|one| one.reading().to_string() == name).unwrap();
+            one.plausibility() == Plausibility::Unlikely
+        };
+        let twitter = Layouts::default();
+        for (text, name) in [
+            ("xx", "Nanoflake in Base36"),
+            ("implausib", "Nanoflake in Base36"),
+            ("12345", "Nanoflake in decimal"),
+            ("12345", "Discord Snowflake"),
+            ("12345", "Instagram ID"),
+            ("2222222222222222", "sno"),
+            ("000000000000000000000000000", "KSUID"),
+        ] {
+            assert!(unlikely(text, name, &twitter), "{text}");
+        }
+        let discord = Layouts { epoch: Epoch::DISCORD, ..twitter };
+        assert!(unlikely("12345", "Twitter Snowflake", &discord));
+        assert!(unlikely("xx", "Nanoflake in Base36", &discord));
+
+        let day = 86_400_000;
+        for (millis, is_unlikely) in [(0, true), (day - 1, true), (day, false)] {
+            let id = NanoflakeId::new(millis << 22 | 4_194_303).unwrap();
+            for layouts in [twitter, discord] {
+                let text = id.encode_padded();
+                assert_eq!(unlikely(&text, "Nanoflake in Base36", &layouts), is_unlikely);
+            }
+            let time = UnixTime::from_millis(1_262_304_000_000 + millis).unwrap();
+            let text = SnoId::max_at(time).unwrap().to_string();
+            assert_eq!(unlikely(&text, "sno", &twitter), is_unlikely, "{text}");
+        }
+    }
+
+    #[test]
     fn named_texts_tell_their_times_and_are_not_converted() {
         for (text, millis, kind) in [
             ("01ARZ3NDEKTSV4RRFFQ69G5FAV", Some(1_469_922_850_259), "ULID"),

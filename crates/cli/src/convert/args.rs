@@ -10,7 +10,7 @@ pub(crate) struct ConvertArguments {
     /// IDs; lines of standard input unless given
     #[arg(value_name = "ID")]
     pub(super) ids: Vec<String>,
-    /// What the IDs are; unless given, what alone has a plausible time
+    /// What the IDs are; unless given they are taken for what alone has a plausible time, and that is said
     #[arg(long, value_enum, value_name = "FORMAT")]
     pub(super) from: Option<Origin>,
     /// What to make of them

@@ -6,17 +6,17 @@ mod origin;
 
 use std::process::ExitCode;
 
-use tickid_convert::{Candidate, ConvertError, Field, Loss, Options, Plausibility, Reading};
+use tickid_convert::{ConvertError, Field, Loss, Options, Plausibility};
 use tickid_core::{Clock as _, SystemClock, UnixTime};
 
 pub(crate) use self::args::ConvertArguments;
 use self::goal::Made;
-use self::origin::Original;
+use self::origin::{Guess, Original};
 use crate::failure::{Failure, INVALID};
 use crate::input::{self, Input};
 use crate::json::Object;
 use crate::output::Output;
-use crate::report::{Hex, Rfc3339};
+use crate::report::{Hex, named, write_time};
 
 pub(crate) fn run(arguments: &ConvertArguments) -> Result<ExitCode, Failure> {
     let mut table = arguments.nodes.node_table.clone();
@@ -40,7 +40,7 @@ struct Converter<'a> {
     /// To judge times by; without a clock all are as likely.
     now: Option<UnixTime>,
     out: Output,
-    /// What some input was taken for though it may be something else, which is said once each.
+    /// What some input was taken for without being told, which is said once each.
     guessed: Vec<&'static str>,
     invalid: bool,
 }
@@ -49,23 +49,23 @@ impl Converter<'_> {
     /// Converts one input, or says why not.
     fn convert(&mut self, input: Input<'_>) -> Result<(), Failure> {
         let made = match self.read(input)? {
-            Ok(original) => {
+            Ok((original, guess)) => {
                 let made = goal::make(original, self.arguments, &self.options);
                 made.and_then(|(made, loss)| {
                     if self.arguments.exact && !loss.is_none() {
                         return Err(ConvertError::Lossy(loss).to_string());
                     }
-                    Ok((original, made, loss))
+                    Ok((original, guess, made, loss))
                 })
                 .map_err(|reason| format!("can't be converted: {reason}"))
             }
             Err(reason) => Err(format!("is {reason}")),
         };
         match made {
-            Ok((original, made, loss)) if self.arguments.json => {
-                self.write_json(input, &original, &made, &loss);
+            Ok((original, guess, made, loss)) if self.arguments.json => {
+                self.write_json(input, &original, guess.as_ref(), &made, &loss);
             }
-            Ok((_, made, loss)) => {
+            Ok((_, _, made, loss)) => {
                 made.write_text(&self.arguments.layouts, self.out.buffer());
                 self.out.buffer().push(b'\n');
                 if !loss.is_none() {
@@ -80,29 +80,43 @@ impl Converter<'_> {
         self.out.drain()
     }
 
-    /// The ID, as what it is said to be or most likely is.
-    fn read(&mut self, input: Input<'_>) -> Result<Result<Original, String>, Failure> {
+    /// The ID, as what it is said to be, or most likely is: a guess, which is said to be one.
+    fn read(
+        &mut self,
+        input: Input<'_>,
+    ) -> Result<Result<(Original, Option<Guess>), String>, Failure> {
         let (arguments, layouts) = (self.arguments, &self.options.source);
         if let Some(origin) = arguments.from {
-            return Ok(origin::read(origin, input.text, &arguments.layouts, layouts));
+            let original = origin::read(origin, input.text, &arguments.layouts, layouts);
+            return Ok(original.map(|original| (original, None)));
         }
-        let (candidate, others) =
-            match origin::guess(input.text, &arguments.layouts, layouts, self.now) {
-                Ok(found) => found,
-                Err(reason) => return Ok(Err(reason)),
-            };
-        let original = Original::Read(candidate.reading());
-        if let Some(doubt) = doubt(&candidate, &others)
-            && !self.guessed.contains(&original.name())
-        {
+        let guess = match origin::guess(input.text, &arguments.layouts, layouts, self.now) {
+            Ok(guess) => guess,
+            Err(reason) => return Ok(Err(reason)),
+        };
+        let original = Original::Read(guess.candidate.reading());
+        if !self.guessed.contains(&original.name()) {
             self.guessed.push(original.name());
-            let remark = format!("is taken for {}; {doubt}", candidate.reading());
+            let mut remark = format!("is taken for {}", named(&guess.candidate));
+            if !guess.others.is_empty() {
+                let others: Vec<String> = guess.others.iter().map(named).collect();
+                remark.push_str("; it may also be ");
+                remark.push_str(&others.join(", "));
+            }
+            remark.push_str("; say what it is with --from");
             input.remark(&mut self.out, &remark)?;
         }
-        Ok(Ok(original))
+        Ok(Ok((original, Some(guess))))
     }
 
-    fn write_json(&mut self, input: Input<'_>, original: &Original, made: &Made, loss: &Loss) {
+    fn write_json(
+        &mut self,
+        input: Input<'_>,
+        original: &Original,
+        guess: Option<&Guess>,
+        made: &Made,
+        loss: &Loss,
+    ) {
         let options = &self.arguments.layouts;
         let mut text = Vec::new();
         made.write_text(options, &mut text);
@@ -112,6 +126,10 @@ impl Converter<'_> {
         let out = self.out.buffer();
         let mut object = Object::open(out);
         object.string("from", original.name().as_bytes());
+        match guess {
+            None => object.null("detected"),
+            Some(guess) => write_guess(guess, object.object("detected")),
+        }
         // What was read as an ID holds nothing that JSON escapes.
         object.string("text", input.text);
         object.string("to", self.arguments.to.name().as_bytes());
@@ -128,19 +146,20 @@ impl Converter<'_> {
     }
 }
 
-/// Why a text may be something else than what it is taken for.
-fn doubt(candidate: &Candidate, others: &[Candidate]) -> Option<String> {
-    if !others.is_empty() {
-        let others: Vec<String> = others.iter().map(|other| other.reading().to_string()).collect();
-        return Some(format!("it may also be {}", others.join(", ")));
-    }
-    // The marks of an ID in a UUID say more than its time.
-    let is_marked = matches!(candidate.reading(), Reading::Carried(_));
-    let time = candidate.time().and_then(Rfc3339::new);
-    (candidate.plausibility() == Plausibility::Unlikely && !is_marked).then(|| match time {
-        Some(time) => format!("its time is not plausible then: {time}"),
-        None => "its time is not plausible then".to_owned(),
-    })
+/// What the text was taken for, and what speaks for it.
+fn write_guess(guess: &Guess, mut object: Object<'_>) {
+    let Guess { candidate, others } = guess;
+    object.string("as", candidate.reading().to_string().as_bytes());
+    object.string("reason", candidate.reason().as_bytes());
+    let plausibility: &[u8] = match candidate.plausibility() {
+        Plausibility::Likely => b"likely",
+        Plausibility::Unlikely => b"unlikely",
+        _ => b"unknown",
+    };
+    object.string("plausibility", plausibility);
+    write_time(candidate.time(), &mut object);
+    object.strings("others", others.iter().map(|other| other.reading().to_string()));
+    object.close();
 }
 
 /// Only what is lost is a member.

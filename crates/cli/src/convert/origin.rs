@@ -10,6 +10,7 @@ use uuid::Uuid;
 
 use super::args::Origin;
 use crate::args::{self, Scheme};
+use crate::report::named;
 use crate::schemes;
 
 /// An ID that was read.
@@ -101,16 +102,24 @@ pub(super) fn read(
     Ok(Original::Read(reading))
 }
 
-/// What `text` most likely is, and what else it may be; an error where that is not clear.
+/// What a text was taken for.
+#[derive(Clone, Debug)]
+pub(super) struct Guess {
+    pub(super) candidate: Candidate,
+    /// What else it fits.
+    pub(super) others: Vec<Candidate>,
+}
+
+/// What `text` most likely is; an error where that is not clear, or the time it then tells is not plausible.
 pub(super) fn guess(
     text: &[u8],
     options: &args::Layouts,
     layouts: &Layouts,
     now: Option<UnixTime>,
-) -> Result<(Candidate, Vec<Candidate>), String> {
+) -> Result<Guess, String> {
     // A UUID that holds an ID is that ID here.
     let found = detect(text, layouts, now);
-    let is_carried = found.iter().any(|one| matches!(one.reading(), Reading::Carried(_)));
+    let is_carried = found.iter().any(is_marked);
     let asked_for = |one: &Candidate| {
         let is_wrapping = is_carried && matches!(one.reading(), Reading::Uuid(_));
         !is_wrapping
@@ -118,14 +127,29 @@ pub(super) fn guess(
             && schemes::is_asked_for(&one.reading(), text, options)
     };
     let mut candidates = found.into_iter().filter(asked_for);
-    let first = candidates.next().ok_or("no ID of any format known here")?;
+    let candidate = candidates.next().ok_or("no ID of any format known here")?;
     let others: Vec<Candidate> = candidates.collect();
-    let is_rival = |other: &&Candidate| other.plausibility() <= first.plausibility();
-    if others.iter().any(|other| is_rival(&other)) {
-        let rivals = core::iter::once(&first).chain(others.iter().filter(is_rival));
-        let rivals: Vec<String> = rivals.map(|one| one.reading().to_string()).collect();
-        let rivals = rivals.join(", ");
-        return Err(format!("as likely one of these as another: {rivals}; say which with --from"));
+    let rivals = || {
+        let is_rival = |other: &&Candidate| other.plausibility() <= candidate.plausibility();
+        core::iter::once(&candidate).chain(others.iter().filter(is_rival))
+    };
+    let names = || rivals().map(named).collect::<Vec<_>>().join(", ");
+    if candidate.plausibility() == Plausibility::Unlikely && !is_marked(&candidate) {
+        return Err(format!(
+            "no ID of a plausible time; it may be: {}; say which with --from",
+            names()
+        ));
     }
-    Ok((first, others))
+    if rivals().count() > 1 {
+        return Err(format!(
+            "as likely one of these as another: {}; say which with --from",
+            names()
+        ));
+    }
+    Ok(Guess { candidate, others })
+}
+
+/// Whether it has the marks of an ID in a UUID, which say more than its time.
+fn is_marked(candidate: &Candidate) -> bool {
+    matches!(candidate.reading(), Reading::Carried(_))
 }

@@ -32,12 +32,14 @@ fn crockford(byte: u8) -> Option<i64> {
     i64::try_from(place).ok()
 }
 
-/// The time of a KSUID: the first 32 of its 160 bits are seconds since 2014-05-13T16:53:20Z.
+/// When the times of KSUIDs begin: 2014-05-13T16:53:20Z.
+pub(super) const KSUID_EPOCH: UnixTime = UnixTime::from_micros(1_400_000_000_000_000);
+
+/// The time of a KSUID: the first 32 of its 160 bits are seconds since its epoch.
 ///
 /// 27 digits of base 62, 0-9, A-Z, a-z, of which the largest number has 160 bits.
 pub(super) fn ksuid_time(text: &[u8]) -> Option<UnixTime> {
     const LEN: usize = 27;
-    const EPOCH_SECONDS: i64 = 1_400_000_000;
     if text.len() != LEN {
         return None;
     }
@@ -64,7 +66,7 @@ pub(super) fn ksuid_time(text: &[u8]) -> Option<UnixTime> {
         }
     }
     let [seconds, ..] = number;
-    Some(UnixTime::from_micros((EPOCH_SECONDS + i64::from(seconds)) * 1_000_000))
+    Some(UnixTime::from_micros(KSUID_EPOCH.as_micros() + i64::from(seconds) * 1_000_000))
 }
 
 #[cfg(test)]

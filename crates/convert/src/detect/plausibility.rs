@@ -9,7 +9,8 @@ use crate::options::Layouts;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Plausibility {
-    /// In the 30 years before now, or up to a day after it.
+    /// In the 30 years before now, or up to a day after it, and not on the first day of the format's epoch:
+    /// there all short texts and small numbers are.
     Likely,
     /// It has no time, or there is no now to hold it against.
     Unknown,
@@ -23,7 +24,8 @@ impl Plausibility {
     /// As old as IDs of these kinds may well be.
     const PAST: Duration = Duration::from_secs(30 * 31_556_952);
     /// What clocks may be wrong by, and what generators run ahead of them.
-    const FUTURE: Duration = Duration::from_secs(86_400);
+    const FUTURE: Duration = Self::DAY;
+    const DAY: Duration = Duration::from_secs(86_400);
 
     #[inline]
     pub(super) fn of(
@@ -38,7 +40,8 @@ impl Plausibility {
         match (time, now) {
             (Some(time), Some(now)) => {
                 let is_likely = now.saturating_since(time) <= Self::PAST
-                    && time.saturating_since(now) <= Self::FUTURE;
+                    && time.saturating_since(now) <= Self::FUTURE
+                    && time.saturating_since(reading.epoch(layouts)) >= Self::DAY;
                 if is_likely { Self::Likely } else { Self::Unlikely }
             }
             _ => Self::Unknown,

@@ -2,12 +2,13 @@ use core::fmt;
 
 use tickid_core::UnixTime;
 use tickid_kuid::{GlobalId, LocalId, WideGlobalId};
-use tickid_nanoflake::NanoflakeId;
+use tickid_nanoflake::{Epoch, NanoflakeId};
 use tickid_scru64::Scru64Id;
-use tickid_sno::SnoId;
+use tickid_sno::{Sno, SnoId};
 use uuid::Uuid;
 
 use crate::any::AnyId;
+use crate::detect::named::KSUID_EPOCH;
 use crate::error::ConvertError;
 use crate::foreign::{Discord, Instagram, Mastodon, Twitter};
 use crate::format::Source;
@@ -128,6 +129,20 @@ impl Reading {
             Self::KuidWide(id, _) => Some(id.unix_time(layouts.drift)),
             Self::Scru64(id) => Some(id.unix_time()),
             _ => self.parts(layouts).ok().map(|parts| parts.time()),
+        }
+    }
+
+    /// When the times begin that the format can tell.
+    #[inline]
+    pub(crate) fn epoch(&self, layouts: &Layouts) -> UnixTime {
+        match self {
+            Self::Nanoflake(..) => layouts.epoch.unix_time(),
+            Self::Sno(_) => Sno::EPOCH,
+            Self::Twitter(_) => Epoch::TWITTER.unix_time(),
+            Self::Discord(_) => Epoch::DISCORD.unix_time(),
+            Self::Instagram(_) => Instagram::EPOCH.unix_time(),
+            Self::Ksuid { .. } => KSUID_EPOCH,
+            _ => UnixTime::EPOCH,
         }
     }
 
