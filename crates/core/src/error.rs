@@ -1,5 +1,6 @@
 //! The errors of every crate in the workspace that are not a scheme's own.
 
+use core::convert::Infallible;
 use core::fmt;
 use core::time::Duration;
 
@@ -46,6 +47,13 @@ impl RangeError {
     #[must_use]
     pub const fn max(&self) -> i128 {
         self.max
+    }
+}
+
+/// For conversions that do not fail.
+impl From<Infallible> for RangeError {
+    fn from(never: Infallible) -> Self {
+        match never {}
     }
 }
 

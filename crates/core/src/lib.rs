@@ -76,5 +76,5 @@ pub use self::scale::TickScale;
 pub use self::scheme::{Form, Plain, Scheme};
 pub use self::sequence::{FixedStart, LowestStart, RandomStart, Sequence, SequenceBounds};
 pub use self::tick::{Tick, Ticks};
-pub use self::time::UnixTime;
+pub use self::time::{IntoUnixTime, UnixTime};
 pub use self::window::Window;

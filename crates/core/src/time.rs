@@ -115,6 +115,38 @@ const fn checked_micros(duration: Duration) -> Option<u64> {
     }
 }
 
+/// What tells a point in time: [`UnixTime`] itself, [`SystemTime`](std::time::SystemTime) with the feature `std`, and
+/// with the features of their names `jiff`'s `Timestamp` and `chrono`'s `DateTime` of any zone. All but the first are
+/// rounded towards the past, to whole microseconds.
+///
+/// So does every type that converts to [`UnixTime`] by [`TryInto`] with an error that becomes a [`RangeError`].
+///
+/// # Examples
+/// ```
+/// use tickid_core::{IntoUnixTime, RangeError, UnixTime};
+///
+/// fn milliseconds(time: impl IntoUnixTime) -> Result<i64, RangeError> {
+///     time.into_unix_time().map(UnixTime::as_millis)
+/// }
+///
+/// assert_eq!(milliseconds(UnixTime::from_micros(1_999)), Ok(1));
+/// # #[cfg(feature = "std")]
+/// assert_eq!(milliseconds(std::time::SystemTime::UNIX_EPOCH), Ok(0));
+/// ```
+pub trait IntoUnixTime {
+    /// The same time.
+    ///
+    /// # Errors
+    /// [`RangeError`] (in microseconds) for a time that does not fit [`UnixTime`].
+    fn into_unix_time(self) -> Result<UnixTime, RangeError>;
+}
+
+impl<T: TryInto<UnixTime, Error: Into<RangeError>>> IntoUnixTime for T {
+    fn into_unix_time(self) -> Result<UnixTime, RangeError> {
+        self.try_into().map_err(Into::into)
+    }
+}
+
 /// Seconds since the Unix epoch with six decimals, as in `1700000000.123000s`.
 impl fmt::Display for UnixTime {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -1,7 +1,7 @@
 use core::hash::{Hash, Hasher};
 
 use tickid_core::text::{Base, Codec, ParseError, SliceError, Text, slices};
-use tickid_core::{RangeError, Slot, Stem, Tick, UnixTime};
+use tickid_core::{IntoUnixTime, RangeError, Slot, Stem, Tick, UnixTime};
 
 use crate::codec::{Canonical, ForUrls, Sortable};
 use crate::distance::Distance;
@@ -235,6 +235,15 @@ macro_rules! global_id_type {
                 self.to_local(drift).unix_time()
             }
 
+            /// [`unix_time`](Self::unix_time) as another library's type: `jiff`'s `Timestamp` or `chrono`'s
+            /// `DateTime<Utc>`, with the feature of that name.
+            ///
+            /// # Errors
+            /// As [`LocalId::time_as`].
+            pub fn time_as<T: TryFrom<UnixTime>>(self, drift: Drift) -> Result<T, T::Error> {
+                T::try_from(self.unix_time(drift))
+            }
+
             /// The lowest ID, over all nodes, of the tick during which `time` is: the inclusive start of
             /// a range scan over IDs of this drift.
             ///
@@ -244,7 +253,7 @@ macro_rules! global_id_type {
             /// # Errors
             /// [`RangeError`] (in microseconds) for a time before 1970 or after the last tick of the
             /// format.
-            pub fn min_at(time: UnixTime, drift: Drift) -> Result<Self, RangeError> {
+            pub fn min_at(time: impl IntoUnixTime, drift: Drift) -> Result<Self, RangeError> {
                 let node = Self::MIN.node(drift);
                 LocalId::min_at(time).map(|local| Self::from_local(local, node, drift))
             }
@@ -254,7 +263,7 @@ macro_rules! global_id_type {
             ///
             /// # Errors
             /// As [`min_at`](Self::min_at).
-            pub fn max_at(time: UnixTime, drift: Drift) -> Result<Self, RangeError> {
+            pub fn max_at(time: impl IntoUnixTime, drift: Drift) -> Result<Self, RangeError> {
                 let node = Self::MAX.node(drift);
                 LocalId::max_at(time).map(|local| Self::from_local(local, node, drift))
             }

@@ -66,7 +66,7 @@
 //! | `serde` | no | IDs as text in human-readable formats, as integers or bytes in binary ones, or in a form of your choice by serde's `with`; vector clocks as lists |
 //! | `postgres-types`, `sqlx`, `diesel` | no | IDs in columns of PostgreSQL: `BIGINT` (local) and `BYTEA` (global), [`AsText`] of them as text |
 //! | `rusqlite` | no | IDs in columns of SQLite: `INTEGER` (local) and `BLOB` (global), [`AsText`] likewise |
-//! | `jiff`, `chrono` | no | times of these libraries from and to [`UnixTime`] |
+//! | `jiff`, `chrono` | no | times of these libraries from IDs (`time_as`) and for ranges; from and to [`UnixTime`] |
 //! | `uuid` | no | [`WideGlobalId`] as a `Uuid` |
 //! | `schemars` | no | the JSON schema of the text |
 //! | `bytemuck` | no | global IDs as plain bytes in slices |
@@ -139,7 +139,7 @@ pub use tickid_core::external::serde::{
 };
 #[doc(no_inline)]
 pub use tickid_core::{
-    Policy, RangeError, UnixTime, Window,
+    IntoUnixTime, Policy, RangeError, UnixTime, Window,
     text::{ParseError, SliceError},
 };
 

@@ -1,5 +1,5 @@
 use tickid_core::text::{Base, Codec, ParseError, SliceError, Text, slices};
-use tickid_core::{RangeError, Tick, UnixTime};
+use tickid_core::{IntoUnixTime, RangeError, Tick, UnixTime};
 
 use crate::codec::{Canonical, ForUrls, Sortable};
 use crate::distance::Distance;
@@ -301,6 +301,32 @@ impl LocalId {
         UnixTime::from_micros(micros.cast_signed())
     }
 
+    /// [`unix_time`](Self::unix_time) as another library's type: `jiff`'s `Timestamp` or `chrono`'s
+    /// `DateTime<Utc>`, with the feature of that name.
+    ///
+    /// # Errors
+    /// `T`'s, for a time that it has no form for: `jiff` ends with the year 9999, `chrono` after the last kuid.
+    ///
+    /// # Examples
+    /// ```
+    /// # #[cfg(feature = "jiff")] {
+    /// use jiff::Timestamp;
+    /// use tickid_kuid::LocalId;
+    ///
+    /// let id = LocalId::from_parts(1_539, 625_200, 0, 0)?;
+    /// let time: Timestamp = id.time_as()?;
+    /// assert_eq!(time.as_second(), 1_539_625_200);
+    /// assert_eq!(LocalId::min_at(time)?, id);
+    ///
+    /// let error = LocalId::MAX.time_as::<Timestamp>().unwrap_err(); // of the year 35198
+    /// assert_eq!(error.value(), LocalId::MAX.unix_time().as_micros().into());
+    /// # }
+    /// # Ok::<(), tickid_kuid::RangeError>(())
+    /// ```
+    pub fn time_as<T: TryFrom<UnixTime>>(self) -> Result<T, T::Error> {
+        T::try_from(self.unix_time())
+    }
+
     /// How far this ID is from `earlier` in time and sequence: negative where it is before it.
     /// Erlang's `uid:d(Uid, Earlier)`.
     ///
@@ -327,16 +353,16 @@ impl LocalId {
     ///
     /// # Errors
     /// [`RangeError`] (in microseconds) for a time before 1970 or after the last tick of the format.
-    pub fn min_at(time: UnixTime) -> Result<Self, RangeError> {
-        Kuid::tick(time).map(|tick| Self::at(tick, 0))
+    pub fn min_at(time: impl IntoUnixTime) -> Result<Self, RangeError> {
+        Kuid::tick(time.into_unix_time()?).map(|tick| Self::at(tick, 0))
     }
 
     /// The highest ID of the tick during which `time` is: the inclusive end of a range scan.
     ///
     /// # Errors
     /// As [`min_at`](Self::min_at).
-    pub fn max_at(time: UnixTime) -> Result<Self, RangeError> {
-        Kuid::tick(time).map(|tick| Self::at(tick, Self::MAX_SEQUENCE))
+    pub fn max_at(time: impl IntoUnixTime) -> Result<Self, RangeError> {
+        Kuid::tick(time.into_unix_time()?).map(|tick| Self::at(tick, Self::MAX_SEQUENCE))
     }
 }
 

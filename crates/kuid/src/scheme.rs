@@ -2,8 +2,8 @@ use core::fmt;
 use core::time::Duration;
 
 use tickid_core::{
-    Form, LowestStart, Policy, RangeError, Scheme, SequenceBounds, Slot, Stem, Tick, TickScale,
-    Ticks, UnixTime,
+    Form, IntoUnixTime, LowestStart, Policy, RangeError, Scheme, SequenceBounds, Slot, Stem, Tick,
+    TickScale, Ticks, UnixTime,
 };
 
 use crate::global::GlobalId;
@@ -61,12 +61,21 @@ impl Kuid {
         id.unix_time(self.drift)
     }
 
+    /// [`unix_time`](Self::unix_time) as another library's type: `jiff`'s `Timestamp` or `chrono`'s `DateTime<Utc>`,
+    /// with the feature of that name.
+    ///
+    /// # Errors
+    /// As [`LocalId::time_as`].
+    pub fn time_as<T: TryFrom<UnixTime>>(self, id: GlobalId) -> Result<T, T::Error> {
+        T::try_from(self.unix_time(id))
+    }
+
     /// The lowest global ID, over all nodes, of the tick during which `time` is;
     /// [`GlobalId::min_at`] at this drift.
     ///
     /// # Errors
     /// [`RangeError`] (in microseconds) for a time before 1970 or after the last tick of the format.
-    pub fn min_at(self, time: UnixTime) -> Result<GlobalId, RangeError> {
+    pub fn min_at(self, time: impl IntoUnixTime) -> Result<GlobalId, RangeError> {
         GlobalId::min_at(time, self.drift)
     }
 
@@ -75,7 +84,7 @@ impl Kuid {
     ///
     /// # Errors
     /// As [`min_at`](Self::min_at).
-    pub fn max_at(self, time: UnixTime) -> Result<GlobalId, RangeError> {
+    pub fn max_at(self, time: impl IntoUnixTime) -> Result<GlobalId, RangeError> {
         GlobalId::max_at(time, self.drift)
     }
 }

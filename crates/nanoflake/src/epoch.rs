@@ -14,7 +14,7 @@ use crate::id::NanoflakeId;
 /// let epoch = Epoch::from_unix_millis(1_577_836_800_000)?; // 2020-01-01
 /// assert!(epoch > Epoch::DISCORD);
 /// assert_eq!(Epoch::default(), Epoch::TWITTER);
-/// # Ok::<(), tickid_nanoflake::core::RangeError>(())
+/// # Ok::<(), tickid_nanoflake::RangeError>(())
 /// ```
 ///
 /// # Spec

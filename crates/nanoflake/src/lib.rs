@@ -47,7 +47,7 @@
 //! | `serde` | no | IDs as Base36 text in human-readable formats, as integers in binary ones, or in a form of your choice by serde's `with` |
 //! | `postgres-types`, `sqlx`, `diesel` | no | IDs in columns of PostgreSQL: `BIGINT` |
 //! | `rusqlite` | no | IDs in columns of SQLite: `INTEGER` |
-//! | `jiff`, `chrono` | no | times of these libraries from and to [`UnixTime`] |
+//! | `jiff`, `chrono` | no | times of these libraries from IDs (`time_as`) and for ranges; from and to [`UnixTime`] |
 //! | `schemars` | no | the JSON schema of the text |
 //! | `arbitrary`, `proptest` | no | every ID there is, for fuzzing and property tests |
 //!
@@ -108,7 +108,9 @@ pub use tickid_core::external::serde::{
     as_text as serde_as_text,
 };
 #[doc(no_inline)]
-pub use tickid_core::{Policy, RandomStart, UnixTime, Window, text::ParseError};
+pub use tickid_core::{
+    IntoUnixTime, Policy, RandomStart, RangeError, UnixTime, Window, text::ParseError,
+};
 
 /// The examples of the scheme's page, so that they stay true.
 #[cfg(doctest)]

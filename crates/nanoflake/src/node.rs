@@ -13,7 +13,7 @@ use tickid_core::{NodeId, RangeError};
 /// let id = GeneratorId::from_datacenter_worker(11, 26)?;
 /// assert_eq!(id, GeneratorId::new(378)?);
 /// assert_eq!((id.datacenter(), id.worker()), (11, 26));
-/// # Ok::<(), tickid_nanoflake::core::RangeError>(())
+/// # Ok::<(), tickid_nanoflake::RangeError>(())
 /// ```
 ///
 /// # Spec

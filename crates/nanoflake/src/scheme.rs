@@ -1,8 +1,8 @@
 use core::time::Duration;
 
 use tickid_core::{
-    BuildError, Form, LowestStart, Plain, Policy, RangeError, Scheme, SequenceBounds, Slot, Stem,
-    Tick, TickScale, Ticks, UnixTime,
+    BuildError, Form, IntoUnixTime, LowestStart, Plain, Policy, RangeError, Scheme, SequenceBounds,
+    Slot, Stem, Tick, TickScale, Ticks, UnixTime,
 };
 
 use crate::epoch::Epoch;
@@ -24,7 +24,7 @@ use crate::node::GeneratorId;
 ///
 /// // The same ID under another epoch is of another time.
 /// assert_ne!(Nanoflake::default().unix_time(id), time);
-/// # Ok::<(), tickid_nanoflake::core::RangeError>(())
+/// # Ok::<(), tickid_nanoflake::RangeError>(())
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Nanoflake {
@@ -41,12 +41,36 @@ impl Nanoflake {
         self.epoch.time_of(id.timestamp())
     }
 
+    /// [`unix_time`](Self::unix_time) as another library's type: `jiff`'s `Timestamp` or `chrono`'s `DateTime<Utc>`,
+    /// with the feature of that name.
+    ///
+    /// # Errors
+    /// `T`'s, for a time that it has no form for, which takes an epoch thousands of years from now.
+    ///
+    /// # Examples
+    /// ```
+    /// # #[cfg(feature = "jiff")] {
+    /// use jiff::Timestamp;
+    /// use tickid_nanoflake::{Epoch, Nanoflake, NanoflakeId};
+    ///
+    /// let discord = Nanoflake { epoch: Epoch::DISCORD };
+    /// let id = NanoflakeId::new(175_928_847_299_117_063)?;
+    /// let time: Timestamp = discord.time_as(id)?;
+    /// assert_eq!(time.as_millisecond(), 1_462_015_105_796);
+    /// assert!((discord.min_at(time)?..=discord.max_at(time)?).contains(&id));
+    /// # }
+    /// # Ok::<(), tickid_nanoflake::RangeError>(())
+    /// ```
+    pub fn time_as<T: TryFrom<UnixTime>>(self, id: NanoflakeId) -> Result<T, T::Error> {
+        T::try_from(self.unix_time(id))
+    }
+
     /// The lowest ID of the millisecond during which `time` is: the inclusive start of a range scan.
     ///
     /// # Errors
     /// [`RangeError`] (in microseconds) for a time before the epoch or after its last timestamp.
-    pub fn min_at(self, time: UnixTime) -> Result<NanoflakeId, RangeError> {
-        let tick = self.tick_at(time)?;
+    pub fn min_at(self, time: impl IntoUnixTime) -> Result<NanoflakeId, RangeError> {
+        let tick = self.tick_at(time.into_unix_time()?)?;
         Ok(NanoflakeId::assemble(tick.get(), GeneratorId::MIN, 0))
     }
 
@@ -54,8 +78,8 @@ impl Nanoflake {
     ///
     /// # Errors
     /// As [`min_at`](Self::min_at).
-    pub fn max_at(self, time: UnixTime) -> Result<NanoflakeId, RangeError> {
-        let tick = self.tick_at(time)?;
+    pub fn max_at(self, time: impl IntoUnixTime) -> Result<NanoflakeId, RangeError> {
+        let tick = self.tick_at(time.into_unix_time()?)?;
         let last = NanoflakeId::MAX_SEQUENCE.into();
         Ok(NanoflakeId::assemble(tick.get(), GeneratorId::MAX, last))
     }

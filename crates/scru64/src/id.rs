@@ -1,6 +1,6 @@
 use tickid_core::text::base36::{self, Twelve};
 use tickid_core::text::{Codec, ParseError, ParseErrorKind, SliceError, Text, slices};
-use tickid_core::{RangeError, Slot, Tick, UnixTime};
+use tickid_core::{IntoUnixTime, RangeError, Slot, Tick, UnixTime};
 
 use crate::node::NodeIdSize;
 use crate::scheme::Scru64;
@@ -216,6 +216,29 @@ impl Scru64Id {
         UnixTime::from_micros((self.timestamp() * Scru64::MICROS_PER_TICK).cast_signed())
     }
 
+    /// [`unix_time`](Self::unix_time) as another library's type: `jiff`'s `Timestamp` or `chrono`'s
+    /// `DateTime<Utc>`, with the feature of that name.
+    ///
+    /// # Errors
+    /// `T`'s, for a time that it has no form for. `jiff` and `chrono` have one for all times of these IDs.
+    ///
+    /// # Examples
+    /// ```
+    /// # #[cfg(feature = "jiff")] {
+    /// use jiff::Timestamp;
+    /// use tickid_scru64::{Scru64Id, scru64};
+    ///
+    /// let id = scru64!("0u375nxqh5cq");
+    /// let time: Timestamp = id.time_as()?;
+    /// assert_eq!(time.as_millisecond(), 1_678_613_659_136);
+    /// assert!((Scru64Id::min_at(time)?..=Scru64Id::max_at(time)?).contains(&id));
+    /// # }
+    /// # Ok::<(), tickid_scru64::RangeError>(())
+    /// ```
+    pub fn time_as<T: TryFrom<UnixTime>>(self) -> Result<T, T::Error> {
+        T::try_from(self.unix_time())
+    }
+
     /// Node ID and counter in one, 24 bits.
     #[inline]
     #[must_use]
@@ -248,16 +271,16 @@ impl Scru64Id {
     ///
     /// # Errors
     /// [`RangeError`] for a time before 1970 or after the last timestamp.
-    pub fn min_at(time: UnixTime) -> Result<Self, RangeError> {
-        Scru64::tick(time).map(|tick| Self::assemble(tick, 0))
+    pub fn min_at(time: impl IntoUnixTime) -> Result<Self, RangeError> {
+        Scru64::tick(time.into_unix_time()?).map(|tick| Self::assemble(tick, 0))
     }
 
     /// The highest ID of the tick during which `time` is: the inclusive end of a range scan.
     ///
     /// # Errors
     /// As [`min_at`](Self::min_at).
-    pub fn max_at(time: UnixTime) -> Result<Self, RangeError> {
-        Scru64::tick(time).map(|tick| Self::assemble(tick, Self::MAX_NODE_CTR))
+    pub fn max_at(time: impl IntoUnixTime) -> Result<Self, RangeError> {
+        Scru64::tick(time.into_unix_time()?).map(|tick| Self::assemble(tick, Self::MAX_NODE_CTR))
     }
 }
 

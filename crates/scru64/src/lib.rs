@@ -39,7 +39,7 @@
 //! | `serde` | no | IDs as text in human-readable formats, as integers in binary ones, or in a form of your choice by serde's `with` |
 //! | `postgres-types`, `sqlx`, `diesel` | no | IDs in columns of PostgreSQL: `BIGINT`, [`AsText`] of them as text |
 //! | `rusqlite` | no | IDs in columns of SQLite: `INTEGER`, [`AsText`] likewise |
-//! | `jiff`, `chrono` | no | times of these libraries from and to [`UnixTime`] |
+//! | `jiff`, `chrono` | no | times of these libraries from IDs (`time_as`) and for ranges; from and to [`UnixTime`] |
 //! | `schemars` | no | the JSON schema of the text |
 //! | `arbitrary`, `proptest` | no | every ID there is, for fuzzing and property tests |
 //!
@@ -115,7 +115,7 @@ pub use tickid_core::external::serde::{
 };
 #[doc(no_inline)]
 pub use tickid_core::{
-    Policy, UnixTime, Window,
+    IntoUnixTime, Policy, RangeError, UnixTime, Window,
     text::{ParseError, SliceError},
 };
 

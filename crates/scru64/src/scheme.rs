@@ -1,8 +1,8 @@
 use core::time::Duration;
 
 use tickid_core::{
-    Form, Plain, Policy, RandomStart, RangeError, Scheme, SequenceBounds, Slot, Snapshot, Stem,
-    Tick, TickScale, Ticks, UnixTime,
+    Form, IntoUnixTime, Plain, Policy, RandomStart, RangeError, Scheme, SequenceBounds, Slot,
+    Snapshot, Stem, Tick, TickScale, Ticks, UnixTime,
 };
 
 use crate::id::Scru64Id;
@@ -22,7 +22,7 @@ impl Scru64 {
     ///
     /// # Errors
     /// [`RangeError`] for a time before 1970 or after the last timestamp.
-    pub fn min_at(self, time: UnixTime) -> Result<Scru64Id, RangeError> {
+    pub fn min_at(self, time: impl IntoUnixTime) -> Result<Scru64Id, RangeError> {
         Scru64Id::min_at(time)
     }
 
@@ -30,7 +30,7 @@ impl Scru64 {
     ///
     /// # Errors
     /// As [`min_at`](Self::min_at).
-    pub fn max_at(self, time: UnixTime) -> Result<Scru64Id, RangeError> {
+    pub fn max_at(self, time: impl IntoUnixTime) -> Result<Scru64Id, RangeError> {
         Scru64Id::max_at(time)
     }
 

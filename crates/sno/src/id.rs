@@ -2,7 +2,7 @@ use core::hash::{Hash, Hasher};
 use core::hint::black_box;
 
 use tickid_core::text::{Base, Codec, ParseError, SliceError, Text, slices};
-use tickid_core::{RangeError, Slot, Stem, Tick, UnixTime};
+use tickid_core::{IntoUnixTime, RangeError, Slot, Stem, Tick, UnixTime};
 
 use crate::codec::{Base32, Canonical};
 use crate::partition::Partition;
@@ -290,6 +290,29 @@ impl SnoId {
         Sno::start_of(self.timestamp())
     }
 
+    /// [`unix_time`](Self::unix_time) as another library's type: `jiff`'s `Timestamp` or `chrono`'s
+    /// `DateTime<Utc>`, with the feature of that name.
+    ///
+    /// # Errors
+    /// `T`'s, for a time that it has no form for. `jiff` and `chrono` have one for all times of these IDs.
+    ///
+    /// # Examples
+    /// ```
+    /// # #[cfg(feature = "chrono")] {
+    /// use chrono::{DateTime, Utc};
+    /// use tickid_sno::{SnoId, sno};
+    ///
+    /// let id = sno!("brpk4q72xwf2m63l");
+    /// let time: DateTime<Utc> = id.time_as()?;
+    /// assert_eq!(time.timestamp_millis(), 1_936_047_814_976);
+    /// assert!((SnoId::min_at(time)?..=SnoId::max_at(time)?).contains(&id));
+    /// # }
+    /// # Ok::<(), tickid_sno::RangeError>(())
+    /// ```
+    pub fn time_as<T: TryFrom<UnixTime>>(self) -> Result<T, T::Error> {
+        T::try_from(self.unix_time())
+    }
+
     /// The tick-tock bit: which of two passes over the same ticks this is.
     #[inline]
     #[must_use]
@@ -329,9 +352,9 @@ impl SnoId {
     ///
     /// # Errors
     /// [`RangeError`] for a time before 2010 or after the last timestamp.
-    pub fn min_at(time: UnixTime) -> Result<Self, RangeError> {
+    pub fn min_at(time: impl IntoUnixTime) -> Result<Self, RangeError> {
         let lowest = |tick: Tick<_>| Self::assemble(tick.get(), false, 0, Partition::new(0), 0);
-        Sno::tick(time).map(lowest)
+        Sno::tick(time.into_unix_time()?).map(lowest)
     }
 
     /// The highest ID of the tick during which `time` is, whatever its tick-tock bit, metabyte and
@@ -339,10 +362,10 @@ impl SnoId {
     ///
     /// # Errors
     /// As [`min_at`](Self::min_at).
-    pub fn max_at(time: UnixTime) -> Result<Self, RangeError> {
+    pub fn max_at(time: impl IntoUnixTime) -> Result<Self, RangeError> {
         let (meta, partition, sequence) = (u8::MAX, Partition::new(u16::MAX), u16::MAX);
         let highest = |tick: Tick<_>| Self::assemble(tick.get(), true, meta, partition, sequence);
-        Sno::tick(time).map(highest)
+        Sno::tick(time.into_unix_time()?).map(highest)
     }
 }
 

@@ -41,7 +41,7 @@
 //! | `serde` | no | IDs as text in human-readable formats, as 10 bytes in binary ones, or in a form of your choice by serde's `with`; [`Snapshot`] in the JSON of the original |
 //! | `postgres-types`, `sqlx`, `diesel` | no | IDs in columns of PostgreSQL: `BYTEA`, [`AsText`] of them as text |
 //! | `rusqlite` | no | IDs in columns of SQLite: `BLOB`, [`AsText`] likewise |
-//! | `jiff`, `chrono` | no | times of these libraries from and to [`UnixTime`] |
+//! | `jiff`, `chrono` | no | times of these libraries from IDs (`time_as`) and for ranges; from and to [`UnixTime`] |
 //! | `uuid` | no | the text in 16 bytes as a `Uuid` |
 //! | `schemars` | no | the JSON schema of the text |
 //! | `bytemuck` | no | IDs as plain bytes in slices |
@@ -126,7 +126,7 @@ pub use tickid_core::external::serde::{
 };
 #[doc(no_inline)]
 pub use tickid_core::{
-    Policy, SequenceBounds, UnixTime, Window,
+    IntoUnixTime, Policy, RangeError, SequenceBounds, UnixTime, Window,
     text::{ParseError, SliceError},
 };
 

@@ -1,8 +1,8 @@
 use core::time::Duration;
 
 use tickid_core::{
-    BuildError, Form, LowestStart, Policy, RangeError, Scheme, SequenceBounds, Slot, Stem, Tick,
-    TickScale, Ticks, UnixTime,
+    BuildError, Form, IntoUnixTime, LowestStart, Policy, RangeError, Scheme, SequenceBounds, Slot,
+    Stem, Tick, TickScale, Ticks, UnixTime,
 };
 
 use crate::id::SnoId;
@@ -28,7 +28,7 @@ impl Sno {
     ///
     /// # Errors
     /// [`RangeError`] for a time before 2010 or after the last timestamp.
-    pub fn min_at(self, time: UnixTime) -> Result<SnoId, RangeError> {
+    pub fn min_at(self, time: impl IntoUnixTime) -> Result<SnoId, RangeError> {
         SnoId::min_at(time)
     }
 
@@ -36,7 +36,7 @@ impl Sno {
     ///
     /// # Errors
     /// As [`min_at`](Self::min_at).
-    pub fn max_at(self, time: UnixTime) -> Result<SnoId, RangeError> {
+    pub fn max_at(self, time: impl IntoUnixTime) -> Result<SnoId, RangeError> {
         SnoId::max_at(time)
     }
 

@@ -28,7 +28,7 @@ use crate::scheme::Sno;
 ///
 /// let too_early = UnixTime::from_millis(1_262_303_999_999)?; // the last millisecond of 2009
 /// assert!(archive.new_with_time(too_early, 0).is_err());
-/// # Ok::<(), tickid_sno::core::RangeError>(())
+/// # Ok::<(), tickid_sno::RangeError>(())
 /// ```
 ///
 /// # Spec
