@@ -19,6 +19,7 @@ tickid_testkit::server_tests! {
     bigints_sort_by_time,
     byteas_sort_by_time,
     texts_sort_by_time,
+    collations_of_languages_sort_texts_in_another_order,
     global_ids_of_several_nodes_sort_by_time_to_within_the_drift,
     what_postgresql_holds,
     lists_of_ids_are_arrays,
@@ -89,6 +90,28 @@ fn texts_sort_by_time(server: &Postgres) {
     finds_time_ranges(&mut Ids::new(server, SORTED_TEXT), &ids::sno(8).map(AsText));
     let global = ids::kuid_global(9, "a@host", Drift::MAX);
     finds_time_ranges(&mut Ids::new(server, SORTED_TEXT), &global.map(AsText));
+}
+
+fn collations_of_languages_sort_texts_in_another_order(server: &Postgres) {
+    /// Whether texts come in the order of the IDs, which `ids` are in.
+    fn sorts<T>(server: &Postgres, ids: &[T], collation: &str) -> bool
+    where
+        T: ToSql + FromSqlOwned + Sync + PartialEq,
+    {
+        assert!(ids.len() > 1);
+        let select =
+            format!("SELECT id FROM unnest($1::text[]) AS id ORDER BY id COLLATE {collation}");
+        let rows = connect(server).query(&select, &[&ids]).unwrap();
+        rows.iter().map(|row| row.get::<_, T>(0)).collect::<Vec<_>>() == ids
+    }
+    // Every character of kuid's alphabet leads one of these.
+    let kuids: Vec<_> = (0..64).map(|high| AsText(LocalId::new(high << 58))).collect();
+    // In Danish two of these make a letter that comes last.
+    let scru64s =
+        ["0aa000000000", "0b0000000000"].map(|text| AsText(text.parse::<Scru64Id>().unwrap()));
+    assert!(sorts(server, &kuids, "\"C\"") && sorts(server, &scru64s, "\"C\""));
+    assert!(!sorts(server, &kuids, "\"en-x-icu\""));
+    assert!(!sorts(server, &scru64s, "\"da-x-icu\""));
 }
 
 fn global_ids_of_several_nodes_sort_by_time_to_within_the_drift(server: &Postgres) {

@@ -4,10 +4,11 @@ use core::str::FromStr;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
-use tickid_core::UnixTime;
-use tickid_kuid::{Drift, Node};
-use tickid_nanoflake::{Epoch, GeneratorId};
-use tickid_scru64::{NodeIdSize, NodeSpec};
+use tickid_core::{Scheme as _, UnixTime};
+use tickid_kuid::{Drift, Kuid, Node};
+use tickid_nanoflake::{Epoch, GeneratorId, Nanoflake};
+use tickid_scru64::{NodeIdSize, NodeSpec, Scru64};
+use tickid_sno::Sno;
 
 use crate::convert::ConvertArguments;
 use crate::lease::LeaseArguments;
@@ -59,7 +60,8 @@ has the node is up to you."
     #[command(after_help = "Examples:
   tickid range sno --from 2024-01-01T00:00:00Z --to 2024-01-02T00:00:00Z
   tickid range nanoflake --epoch discord --format int --from 1704067200000 --to 1704153600000
-  tickid range kuid --kind local --from 2024-01-01T00:00:00Z --to 2024-01-01T00:00:00Z --json")]
+  tickid range kuid --kind local --from 2024-01-01T00:00:00Z --to 2024-01-01T00:00:00Z --json
+  tickid range kuid --node uid@127.0.0.1 --format hex --from 1704067200000 --to 1704153600000")]
     Range(RangeArguments),
     /// Lease nodes from a store, look at who has them, and repair what went wrong
     Lease(LeaseArguments),
@@ -207,6 +209,18 @@ pub(crate) enum Scheme {
     Nanoflake,
     Kuid,
     Sno,
+}
+
+impl Scheme {
+    /// Its name, as the options have it.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Scru64 => Scru64::NAME,
+            Self::Nanoflake => Nanoflake::NAME,
+            Self::Kuid => Kuid::NAME,
+            Self::Sno => Sno::NAME,
+        }
+    }
 }
 
 /// What the text of an ID does not carry.

@@ -3,7 +3,7 @@
 use std::io;
 use std::process::ExitCode;
 
-use tickid_convert::{Candidate, Reading, detect};
+use tickid_convert::{Candidate, Candidates, Plausibility, Reading, detect};
 use tickid_core::{Clock as _, SystemClock, UnixTime};
 
 use crate::args::InspectArguments;
@@ -11,7 +11,7 @@ use crate::failure::{Failure, INVALID};
 use crate::input::{self, Input};
 use crate::output::Output;
 use crate::picture;
-use crate::report::{Report, named};
+use crate::report::{Report, Value, named, plausibility_name};
 use crate::schemes;
 
 pub(crate) fn run(arguments: &InspectArguments) -> Result<ExitCode, Failure> {
@@ -55,18 +55,25 @@ impl<'a> Inspector<'a> {
         match scheme {
             Some(scheme) => {
                 if let Ok(reading) = schemes::read(scheme, input.text, layouts) {
-                    is_any = self.show(&reading);
+                    is_any = self.show(&reading, None);
                 }
             }
             None => {
-                for candidate in detect(input.text, &self.layouts, self.now).iter() {
+                let found = detect(input.text, &self.layouts, self.now);
+                for candidate in found.iter() {
                     let reading = candidate.reading();
-                    if schemes::is_asked_for(&reading, input.text, layouts) && self.show(&reading) {
+                    let plausibility = Some(candidate.plausibility());
+                    if schemes::is_asked_for(&reading, input.text, layouts)
+                        && self.show(&reading, plausibility)
+                    {
                         is_any = true;
                         if is_one_enough {
                             break;
                         }
                     }
+                }
+                if is_any && !json {
+                    self.name_rivals(input, &found)?;
                 }
             }
         }
@@ -78,11 +85,14 @@ impl<'a> Inspector<'a> {
         self.out.drain()
     }
 
-    /// Reports on an ID; `false` for what is none of the schemes'.
-    fn show(&mut self, reading: &Reading) -> bool {
+    /// Reports on an ID, with doubts if it was only guessed to be one; `false` for what is none of the schemes'.
+    fn show(&mut self, reading: &Reading, plausibility: Option<Plausibility>) -> bool {
         let report = &mut self.report;
         if !schemes::describe(reading, &self.arguments.layouts, report) {
             return false;
+        }
+        if let Some(doubt) = plausibility.filter(|it| *it != Plausibility::Likely) {
+            report.field("plausibility", Value::Word(plausibility_name(doubt)));
         }
         if self.arguments.json {
             report.write_json(self.out.buffer());
@@ -98,6 +108,21 @@ impl<'a> Inspector<'a> {
             self.out.buffer().extend_from_slice(picture.as_bytes());
         }
         true
+    }
+
+    /// Says what else is as plausible as what was shown, so that nobody takes that for a fact.
+    fn name_rivals(&mut self, input: Input<'_>, found: &Candidates) -> Result<(), Failure> {
+        let best = found.iter().map(Candidate::plausibility).min();
+        let is_rival = |one: &&Candidate| {
+            one.reading().id().is_none()
+                && !matches!(one.reading(), Reading::KuidWide(..))
+                && best == Some(one.plausibility())
+        };
+        let rivals: Vec<String> = found.iter().filter(is_rival).map(named).collect();
+        if rivals.is_empty() {
+            return Ok(());
+        }
+        input.remark(&mut self.out, &format!("may as well be: {}", rivals.join(", ")))
     }
 
     /// What a text that is no ID of the schemes may be instead, or what their parsers say of it.

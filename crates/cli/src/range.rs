@@ -4,17 +4,17 @@ use std::process::ExitCode;
 
 use clap::Args;
 use tickid_core::{RangeError, UnixTime};
-use tickid_kuid::{Kuid, LocalId};
+use tickid_kuid::{GlobalId, Kuid, LocalId};
 use tickid_nanoflake::Nanoflake;
 use tickid_scru64::Scru64;
 use tickid_sno::Sno;
 
-use crate::args::{Format, Kind, Layouts, Scheme, time};
+use crate::args::{Format, Kind, Layouts, NodeHash, Scheme, time};
 use crate::failure::Failure;
 use crate::generate::write_id;
 use crate::json::Object;
 use crate::output::Output;
-use crate::report::{Hex, Rfc3339};
+use crate::report::{Hex, Rfc3339, write_time};
 use crate::schemes::Describe;
 
 #[derive(Debug, Args)]
@@ -31,6 +31,13 @@ pub(crate) struct RangeArguments {
     /// kuid: local IDs (8 bytes) or global ones (12 bytes)
     #[arg(long, value_enum, default_value_t = Kind::Global)]
     kind: Kind,
+    /// kuid: ends between which the global IDs of this node are exactly those of the times: an Erlang
+    /// node name, or a fingerprint in hexadecimal after 0x
+    #[arg(long, value_name = "NAME|0xHEX")]
+    node: Option<String>,
+    /// How a node name becomes a fingerprint
+    #[arg(long, value_enum, default_value_t = NodeHash::Phash2)]
+    node_hash: NodeHash,
     /// What to print of the two IDs
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
@@ -48,6 +55,9 @@ pub(crate) fn run(arguments: &RangeArguments) -> Result<ExitCode, Failure> {
         return Err(Failure::Usage(format!("--from {from} is after --to {to}")));
     }
     let layouts = &arguments.layouts;
+    if let Some(node) = &arguments.node {
+        return of_node(node, arguments);
+    }
     match (arguments.scheme, arguments.kind) {
         (Scheme::Scru64, _) => {
             print(Scru64.min_at(from), Scru64.max_at(to), &layouts.scru64, arguments)
@@ -67,6 +77,20 @@ pub(crate) fn run(arguments: &RangeArguments) -> Result<ExitCode, Failure> {
     }
 }
 
+/// Global kuids sort by node before the end of their time, so that the ends for one node are others. IDs of other
+/// nodes may lie between them, too.
+fn of_node(node: &str, arguments: &RangeArguments) -> Result<ExitCode, Failure> {
+    let usage = |reason: &str| Failure::Usage(format!("--node: {reason}"));
+    if (arguments.scheme, arguments.kind) != (Scheme::Kuid, Kind::Global) {
+        return Err(usage("it makes a difference to global kuids only"));
+    }
+    let node = arguments.node_hash.node(node).map_err(|reason| usage(&reason))?;
+    let drift = arguments.layouts.kuid.drift();
+    let global = |local| GlobalId::from_local(local, node, drift);
+    let (min, max) = (LocalId::min_at(arguments.from), LocalId::max_at(arguments.to));
+    print(min.map(global), max.map(global), &arguments.layouts.kuid, arguments)
+}
+
 fn print<I: Describe>(
     min: Result<I, RangeError>,
     max: Result<I, RangeError>,
@@ -78,6 +102,12 @@ fn print<I: Describe>(
     let mut out = Output::stdout();
     if arguments.json {
         let mut object = Object::open(out.buffer());
+        object.string("scheme", arguments.scheme.name().as_bytes());
+        for (name, time) in [("from", arguments.from), ("to", arguments.to)] {
+            let mut inner = object.object(name);
+            write_time(Some(time), &mut inner);
+            inner.close();
+        }
         write_end(&min, layout, object.object("min"));
         write_end(&max, layout, object.object("max"));
         object.close();

@@ -2,7 +2,7 @@
 
 use core::fmt::Write as _;
 
-use tickid_convert::Candidate;
+use tickid_convert::{Candidate, Plausibility};
 use tickid_core::UnixTime;
 
 use crate::json::Object;
@@ -109,6 +109,16 @@ pub(crate) fn write_time(time: Option<UnixTime>, object: &mut Object<'_>) {
     match time.and_then(Rfc3339::new) {
         Some(time) => object.string("time", &time.characters()),
         None => object.null("time"),
+    }
+}
+
+/// How plausible a time is, as all objects have it.
+pub(crate) const fn plausibility_name(plausibility: Plausibility) -> &'static str {
+    match plausibility {
+        Plausibility::Likely => "likely",
+        Plausibility::Unlikely => "unlikely",
+        Plausibility::NeverIssued => "never-issued",
+        _ => "unknown",
     }
 }
 

@@ -132,6 +132,24 @@ fn without_a_scheme_every_one_that_fits_is_shown_likeliest_first() {
     assert_eq!(one, all[..1]);
     let drawn = stdout_of(&format!("inspect {id}"));
     assert_eq!(drawn.matches(id).count(), all.len());
+    // A guess says so where its time is not plausible.
+    assert_eq!((all[0].get("plausibility"), &all[1]["plausibility"]), (None, &"unlikely".into()));
+    assert_eq!(drawn.matches("plausibility unlikely").count(), all.len() - 1);
+    let word = &json_lines(&stdout_of("inspect --json xx"))[0];
+    assert_eq!((&word["scheme"], &word["plausibility"]), (&"nanoflake".into(), &"unlikely".into()));
+    let said = &json_lines(&stdout_of("inspect --json --scheme nanoflake xx"))[0];
+    assert_eq!(said.get("plausibility"), None);
+}
+
+#[test]
+fn inspect_names_what_else_is_as_plausible_as_what_it_draws() {
+    let ran = run("inspect 1541815603606036480");
+    assert_eq!(ran.status, OK);
+    let (rivals, one) = ("'1541815603606036480' may as well be: ", "Instagram ID (2017-");
+    assert!(ran.stderr.contains(rivals) && ran.stderr.contains(one), "{}", ran.stderr);
+    assert!(!ran.stderr.contains("Mastodon"), "of 2715: {}", ran.stderr);
+    assert!(run("inspect 1541815603606036480 --scheme nanoflake --radix 10").stderr.is_empty());
+    assert!(run("inspect brpk4q72xwf2m63l").stderr.is_empty());
 }
 
 #[test]

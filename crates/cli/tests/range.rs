@@ -24,12 +24,43 @@ fn json_has_both_ends_as_text_bytes_and_number() {
     let moment = "--from 2024-01-01T00:00:00Z --to 2024-01-01T00:00:00Z";
     assert_eq!(
         stdout_of(&format!("range kuid --kind local {moment} --json")),
-        "{\"min\":{\"text\":\".5e00c.....\",\"hex\":\"006a810680000000\",\"int\":\"29978212448600064\"},\
+        "{\"scheme\":\"kuid\",\
+         \"from\":{\"unix_ms\":1704067200000,\"time\":\"2024-01-01T00:00:00.000Z\"},\
+         \"to\":{\"unix_ms\":1704067200000,\"time\":\"2024-01-01T00:00:00.000Z\"},\
+         \"min\":{\"text\":\".5e00c.....\",\"hex\":\"006a810680000000\",\"int\":\"29978212448600064\"},\
          \"max\":{\"text\":\".5e00c..Ezw\",\"hex\":\"006a810680003fff\",\"int\":\"29978212448616447\"}}\n"
     );
     let global = &json_lines(&stdout_of(&format!("range kuid --drift 5 {moment} --json")))[0];
     assert_eq!(global["min"]["hex"], "006a81068000000000000000");
     assert_eq!(global["max"]["hex"], "006a81069fffffffe0003fff");
+}
+
+#[test]
+fn the_ends_for_the_global_kuids_of_one_node_have_that_node() {
+    let hex = |more: &str| {
+        let printed = stdout_of(&format!("range kuid --format hex {more} {DAY}"));
+        printed.lines().map(str::to_owned).collect::<Vec<_>>()
+    };
+    let one = hex("--drift 5 --node 0x03eb2731");
+    assert_eq!(one, hex("--drift 5 --node uid@127.0.0.1"));
+    let all = hex("--drift 5");
+    assert!(all[0] < one[0] && one[1] < all[1], "{one:?} in {all:?}");
+    for node in ["uid@127.0.0.1", "0x03eb2731"] {
+        let made = stdout_of(&format!(
+            "convert --from sno --to kuid --drift 5 --node {node} --json 8for5hi222222222"
+        ));
+        let id = json_lines(&made)[0]["hex"].clone();
+        assert_eq!(one[0], id.as_str().expect("text"), "the lowest of the first tick");
+    }
+    for (arguments, reason) in [
+        ("range sno --node 7", "to global kuids only"),
+        ("range kuid --kind local --node 0x1", "to global kuids only"),
+        ("range kuid --node 0x123456789", "no fingerprint"),
+    ] {
+        let ran = run(&format!("{arguments} {DAY}"));
+        assert_eq!((ran.status, ran.stdout.as_str()), (USAGE, ""), "{arguments}");
+        assert!(ran.stderr.contains(reason), "{}", ran.stderr);
+    }
 }
 
 #[test]

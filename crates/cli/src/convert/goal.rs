@@ -62,10 +62,10 @@ impl Goal {
     /// Its name, as `--to` has it.
     pub(super) const fn name(self) -> &'static str {
         match self {
-            Self::Scru64 => "scru64",
-            Self::Nanoflake => "nanoflake",
-            Self::Kuid => "kuid",
-            Self::Sno => "sno",
+            Self::Scru64 => args::Scheme::Scru64.name(),
+            Self::Nanoflake => args::Scheme::Nanoflake.name(),
+            Self::Kuid => args::Scheme::Kuid.name(),
+            Self::Sno => args::Scheme::Sno.name(),
             Self::Uuid => "uuid",
             Self::UuidV7 => "uuid-v7",
             Self::UuidSno => "uuid-sno",

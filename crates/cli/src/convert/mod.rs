@@ -6,7 +6,7 @@ mod origin;
 
 use std::process::ExitCode;
 
-use tickid_convert::{ConvertError, Field, Loss, Options, Plausibility};
+use tickid_convert::{ConvertError, Field, Loss, Options};
 use tickid_core::{Clock as _, SystemClock, UnixTime};
 
 pub(crate) use self::args::ConvertArguments;
@@ -16,7 +16,7 @@ use crate::failure::{Failure, INVALID};
 use crate::input::{self, Input};
 use crate::json::Object;
 use crate::output::Output;
-use crate::report::{Hex, named, write_time};
+use crate::report::{Hex, named, plausibility_name, write_time};
 
 pub(crate) fn run(arguments: &ConvertArguments) -> Result<ExitCode, Failure> {
     let mut table = arguments.nodes.node_table.clone();
@@ -151,12 +151,7 @@ fn write_guess(guess: &Guess, mut object: Object<'_>) {
     let Guess { candidate, others } = guess;
     object.string("as", candidate.reading().to_string().as_bytes());
     object.string("reason", candidate.reason().as_bytes());
-    let plausibility: &[u8] = match candidate.plausibility() {
-        Plausibility::Likely => b"likely",
-        Plausibility::Unlikely => b"unlikely",
-        _ => b"unknown",
-    };
-    object.string("plausibility", plausibility);
+    object.string("plausibility", plausibility_name(candidate.plausibility()).as_bytes());
     write_time(candidate.time(), &mut object);
     object.strings("others", others.iter().map(|other| other.reading().to_string()));
     object.close();
