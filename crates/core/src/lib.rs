@@ -60,6 +60,8 @@ mod policy;
 mod scale;
 mod scheme;
 mod sequence;
+#[cfg(target_has_atomic = "64")]
+mod sync;
 pub mod text;
 mod tick;
 mod time;

@@ -1,7 +1,10 @@
 //! The engine of many threads: one atomic word, drawn from by adding first and looking after.
 
+#[cfg(test)]
+#[cfg(any(tickid_loom, tickid_shuttle))]
+pub(super) mod models;
+
 use core::num::NonZeroU32;
-use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use crate::block::Block;
 use crate::engine::exclusive::block;
@@ -14,6 +17,7 @@ use crate::engine::{Issue, Refusal, TickSource};
 use crate::error::RangeError;
 use crate::scheme::Scheme;
 use crate::sequence::Sequence;
+use crate::sync::{AtomicU32, AtomicU64, Ordering};
 #[cfg(any(test, feature = "std"))]
 use crate::tick::Tick;
 use crate::window::Window;
@@ -216,7 +220,7 @@ impl<S: Scheme, Q: Sequence> SharedEngine<S, Q> {
         }
         let mut seen = word;
         loop {
-            // Release publishes `past`; acquire on failure is for the caller's next look at it.
+            // Release publishes `past`; a failure is looked at for the word alone.
             match self.hot.0.compare_exchange_weak(
                 seen.bits(),
                 new.bits(),

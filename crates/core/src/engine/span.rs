@@ -1,11 +1,14 @@
 //! What is known of a tick in the terms of the clock and of its IDs, so that it is worked out once.
 
-#[cfg(target_has_atomic = "64")]
-use core::sync::atomic::{AtomicU64, Ordering, fence};
+#[cfg(test)]
+#[cfg(tickid_loom)]
+mod models;
 
 use crate::block::{Block, Stem};
 use crate::policy::Policy;
 use crate::scheme::Scheme;
+#[cfg(target_has_atomic = "64")]
+use crate::sync::{AtomicU64, Ordering, fence};
 use crate::tick::Tick;
 use crate::time::UnixTime;
 
@@ -76,7 +79,7 @@ pub(crate) struct SharedSpan {
 #[cfg(target_has_atomic = "64")]
 impl SharedSpan {
     /// No word's: with all bits set, the stamp is beyond the last.
-    pub(crate) const fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self {
             word: AtomicU64::new(u64::MAX),
             start: AtomicU64::new(0),

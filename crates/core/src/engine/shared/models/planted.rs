@@ -1,0 +1,198 @@
+//! The engine's slow path once more, with room for one mistake: so that the models are seen to find it.
+//!
+//! Without a mistake it does what the engine does (`the_copy_is_right_without_a_mistake`), by the same word, rules and atomics.
+
+use core::num::NonZeroU32;
+use std::vec::Vec;
+
+use super::{World, drawn, many};
+use crate::block::Block;
+use crate::engine::exclusive::block;
+use crate::engine::rules::{Rules, Step, stamp_of};
+use crate::engine::shared::SharedEngine;
+use crate::engine::word::Word;
+use crate::engine::{Refusal, Snapshot, TickSource};
+use crate::example::Toggling;
+use crate::scheme::Plain;
+use crate::sequence::FixedStart;
+use crate::sync::Ordering;
+
+type Engine = SharedEngine<Toggling, FixedStart>;
+
+/// The engine, or its copy with a mistake.
+pub(super) type Subject = Option<Mistake>;
+
+/// What a scenario asks for.
+pub(super) trait Ask {
+    fn one(&self, world: &World) -> Vec<u64>;
+    fn several(&self, world: &World, n: u32) -> Vec<u64>;
+    fn close(&self, world: &World) -> Snapshot<Toggling>;
+}
+
+impl Ask for Subject {
+    fn one(&self, world: &World) -> Vec<u64> {
+        match self {
+            None => world.call(|generator| drawn(generator.try_generate().map(|id| [id]))),
+            Some(_) => self.several(world, 1),
+        }
+    }
+
+    fn several(&self, world: &World, n: u32) -> Vec<u64> {
+        world.call(|generator| match self {
+            None => drawn(generator.try_block(many(n))),
+            Some(mistake) => {
+                let (issuer, engine) = generator.parts();
+                let block = issuer.issue_with(|clock| mistake.issue(engine, clock, many(n)));
+                drawn(block.map(|block| issuer.ids(Plain, &block)))
+            }
+        })
+    }
+
+    fn close(&self, world: &World) -> Snapshot<Toggling> {
+        let (_, engine) = world.generator.parts();
+        self.map_or_else(|| world.generator.close(), |mistake| mistake.close(engine))
+    }
+}
+
+/// What is right is in brackets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(
+    tickid_shuttle,
+    allow(dead_code, reason = "some show in what relaxed loads see, or seldom")
+)]
+pub(super) enum Mistake {
+    /// None: the copy by itself.
+    Nothing,
+    /// Closes by using up the tick [by a bit that nothing clears].
+    CloseAsExhausted,
+    /// The snapshot tells the tick in the word alone [and that of the other toggle].
+    CloseForgetsPast,
+    /// An exchange that fails because the word was closed is tried again [is given up].
+    RetryOverClosed,
+    /// Tick-tock's past is raised after the exchange that flips [before].
+    PastAfterExchange,
+    /// The exchange that flips does not publish the past [does so by release].
+    FlipUnpublished,
+    /// The slow path reads the clock before it loads the word [after].
+    ClockBeforeLoad,
+    /// Adds that run past the last sequence stay in the guard [are taken back].
+    NoClamp,
+}
+
+impl Mistake {
+    pub(super) fn issue(
+        self,
+        engine: &Engine,
+        clock: &mut impl TickSource<Toggling>,
+        want: NonZeroU32,
+    ) -> Result<Block<Toggling>, Refusal<Toggling>> {
+        loop {
+            let drawn = engine.add(want);
+            let is_past = drawn.sequence() + u64::from(want.get()) > engine.rules.exhausted();
+            if is_past && self != Self::NoClamp {
+                engine.clamp(drawn);
+            }
+            let now = stamp_of(clock.glance().map_err(Refusal::Clock)?);
+            if !drawn.is_closed()
+                && Rules::<_, FixedStart>::accepts(drawn, now, engine.rules.policy)
+                && let Some(len) = engine.rules.left(drawn, want)
+            {
+                return Ok(block(drawn, len));
+            }
+            if let Some(block) = self.advance(engine, clock, want)? {
+                return Ok(block);
+            }
+        }
+    }
+
+    fn advance(
+        self,
+        engine: &Engine,
+        clock: &mut impl TickSource<Toggling>,
+        want: NonZeroU32,
+    ) -> Result<Option<Block<Toggling>>, Refusal<Toggling>> {
+        let mut read = || clock.now().map(stamp_of).map_err(Refusal::Clock);
+        loop {
+            let early = if self == Self::ClockBeforeLoad { Some(read()?) } else { None };
+            let word = engine.load();
+            let now = early.map_or_else(&mut read, Ok)?;
+            match engine.step(word, now) {
+                Step::Draw => return Ok(None),
+                Step::Stall(stall) => return Err(Refusal::Stall(stall)),
+                Step::Move { stamp, toggle } => {
+                    let start = engine.rules.start(stamp)?;
+                    let fresh = Word::new(stamp, toggle, start.into());
+                    if let Some(len) = engine.rules.left(fresh, want)
+                        && self.exchange(
+                            engine,
+                            word,
+                            fresh.with_sequence(u64::from(start) + u64::from(len.get())),
+                        )
+                    {
+                        return Ok(Some(block(fresh, len)));
+                    }
+                }
+            }
+        }
+    }
+
+    fn exchange(self, engine: &Engine, word: Word<Toggling>, new: Word<Toggling>) -> bool {
+        let raise_past = || {
+            if word.toggle() != new.toggle() {
+                let past = &engine.past[usize::from(word.toggle())];
+                past.fetch_max(word.stamp(), Ordering::Relaxed);
+            }
+        };
+        if self != Self::PastAfterExchange {
+            raise_past();
+        }
+        let published = match self {
+            Self::FlipUnpublished => Ordering::Relaxed,
+            _ => Ordering::Release,
+        };
+        let mut seen = word;
+        loop {
+            match engine.hot.0.compare_exchange_weak(
+                seen.bits(),
+                new.bits(),
+                published,
+                Ordering::Relaxed,
+            ) {
+                Ok(_) => break,
+                Err(bits) => seen = Word::from_bits(bits),
+            }
+            let is_closed = seen.is_closed() && self != Self::RetryOverClosed;
+            if !seen.same_tick(word) || is_closed {
+                return false;
+            }
+        }
+        if self == Self::PastAfterExchange {
+            raise_past();
+        }
+        true
+    }
+
+    pub(super) fn close(self, engine: &Engine) -> Snapshot<Toggling> {
+        match self {
+            Self::CloseAsExhausted => Self::close_as_exhausted(engine),
+            Self::CloseForgetsPast => engine.close().with_drifts(0, None),
+            _ => engine.close(),
+        }
+    }
+
+    fn close_as_exhausted(engine: &Engine) -> Snapshot<Toggling> {
+        let mut word = engine.load();
+        loop {
+            let used_up = word.with_sequence(engine.rules.exhausted());
+            match engine.hot.0.compare_exchange_weak(
+                word.bits(),
+                used_up.bits(),
+                Ordering::AcqRel,
+                Ordering::Acquire,
+            ) {
+                Ok(_) => return engine.snapshot(used_up),
+                Err(bits) => word = Word::from_bits(bits),
+            }
+        }
+    }
+}

@@ -1,0 +1,210 @@
+//! Four threads that do anything, in orders drawn at random, by shuttle.
+//!
+//! `TICKID_SCHEDULES` says how many orders each test goes through, `TICKID_SEED` from which seed they are drawn.
+//! Shuttle prints the order in which a test fails, for `shuttle::replay`.
+
+use alloc::boxed::Box;
+use alloc::sync::Arc;
+use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::Mutex;
+use std::time::Instant;
+use std::vec;
+use std::vec::Vec;
+
+use ::shuttle::rand::{Rng as _, thread_rng};
+use ::shuttle::scheduler::{PctScheduler, RandomScheduler, Scheduler};
+use ::shuttle::{Config, Runner};
+
+use super::planted::{Ask as _, Mistake, Subject};
+use super::{World, drawn, next, parts, ratchet};
+use crate::engine::Snapshot;
+use crate::example::Toggling;
+use crate::policy::Policy;
+
+const THREADS: usize = 4;
+/// Of each thread.
+const CALLS: usize = 6;
+
+fn given(name: &str, default: u64) -> u64 {
+    let given = std::env::var(name).ok();
+    given.map_or(default, |value| value.parse().unwrap())
+}
+
+/// What was met with, so that a test that meets nothing fails.
+#[derive(Debug, Default)]
+struct Seen {
+    ids: AtomicU64,
+    refused: AtomicU64,
+    flips: AtomicU64,
+    widened: AtomicU64,
+    closed: AtomicU64,
+}
+
+impl Seen {
+    /// Counts what came of a call, which ends here.
+    fn look_at(&self, ids: &[u64], common: &Common) {
+        let announced = common.announced.load(Ordering::Relaxed);
+        for &id in ids {
+            assert!(parts(id).tick < announced, "outside: {:?} of {announced}", parts(id));
+        }
+        count(if ids.is_empty() { &self.refused } else { &self.ids }, ids.len().max(1));
+    }
+}
+
+fn count(counter: &AtomicU64, by: usize) {
+    counter.fetch_add(by.try_into().unwrap(), Ordering::Relaxed);
+}
+
+/// What the threads of one run know of each other. Of `std`, so that it adds no order of its own.
+struct Common {
+    /// The ceiling that somebody is about to allow.
+    announced: AtomicU64,
+    is_closed: AtomicBool,
+    snapshot: Mutex<Option<Snapshot<Toggling>>>,
+}
+
+fn any(policy: Policy<Toggling>, subject: Subject, seen: &Arc<Seen>) {
+    let mut dice = thread_rng();
+    let per_tick = dice.gen_range(1..=6);
+    let floor = dice.gen_range(8..=10);
+    let ceiling = dice.gen_range(11..=16);
+    let world = World::with_window(policy, per_tick, floor, ceiling);
+    let common = Arc::new(Common {
+        announced: AtomicU64::new(ceiling),
+        is_closed: AtomicBool::new(false),
+        snapshot: Mutex::new(None),
+    });
+    let threads = [(); THREADS].map(|()| {
+        let (common, seen) = (common.clone(), seen.clone());
+        world.spawn(move |world| live(world, subject, &common, &seen))
+    });
+    let ids = threads.map(|thread| thread.join().unwrap()).concat();
+    let ids: Vec<&[u64]> = ids.iter().map(Vec::as_slice).collect();
+    world.check(&ids, common.announced.load(Ordering::Relaxed));
+    let snapshot = common.snapshot.lock().unwrap().take();
+    let snapshot = snapshot.unwrap_or_else(|| subject.close(&world));
+    world.check_closed(&ids.concat(), snapshot);
+    count(&seen.flips, snapshot.drifts.try_into().unwrap());
+}
+
+/// What one thread does: turns the clock, draws in every way there is, widens, and now and then closes. Gives
+/// the IDs of each handle that it had, and those that it drew itself: each for itself in order.
+fn live(world: &World, subject: Subject, common: &Common, seen: &Seen) -> Vec<Vec<u64>> {
+    let mut dice = thread_rng();
+    let mut handle = world.generator.handle();
+    let (mut own, mut of_handles) = (vec![], vec![vec![]]);
+    let mut now = 10;
+    for _ in 0..CALLS {
+        let was_closed = common.is_closed.load(Ordering::Relaxed);
+        let got = match dice.gen_range(0..16) {
+            0..=3 => {
+                now = now + dice.gen_range(0..=4) - 2;
+                world.clock.set(now);
+                continue;
+            }
+            4 => {
+                let by = dice.gen_range(0..=3);
+                let ceiling = common.announced.fetch_add(by, Ordering::Relaxed) + by;
+                world.generator.widen(ceiling).unwrap();
+                count(&seen.widened, 1);
+                continue;
+            }
+            5 if dice.gen_ratio(1, 3) => {
+                let snapshot = subject.close(world);
+                common.is_closed.store(true, Ordering::Relaxed);
+                let mut first = common.snapshot.lock().unwrap();
+                assert_eq!(*first.get_or_insert(snapshot), snapshot, "closing again says the same");
+                count(&seen.closed, 1);
+                continue;
+            }
+            6..=9 => subject.one(world),
+            10..=11 => subject.several(world, dice.gen_range(1..=4)),
+            12 if subject.is_none() => world.call(|generator| {
+                let mut out = [0; 3];
+                drawn(generator.try_fill(&mut out).map(|ids| ids.to_vec()))
+            }),
+            13.. if subject.is_none() => {
+                if dice.gen_ratio(1, 3) {
+                    handle = world.generator.handle();
+                    of_handles.push(vec![]);
+                }
+                // Its IDs may come after closing: what is left of a block is the handle's.
+                let got = next(world, &mut handle);
+                seen.look_at(&got, common);
+                of_handles.last_mut().unwrap().extend(got);
+                continue;
+            }
+            _ => continue,
+        };
+        assert!(got.is_empty() || !was_closed, "issues although it was closed");
+        seen.look_at(&got, common);
+        own.extend(got);
+    }
+    of_handles.push(own);
+    of_handles
+}
+
+fn orders(
+    name: &str,
+    scheduler: fn(u64, usize) -> Box<dyn Scheduler + Send>,
+    policy: Policy<Toggling>,
+    subject: Subject,
+) {
+    let schedules = given("TICKID_SCHEDULES", 5_000);
+    let seed = given("TICKID_SEED", 0x7469_636B);
+    std::println!("{name}: {schedules} orders from TICKID_SEED={seed}");
+    let seen = Arc::new(Seen::default());
+    let start = Instant::now();
+    let counted = seen.clone();
+    let runner = Runner::new(scheduler(seed, schedules.try_into().unwrap()), Config::new());
+    let runs = runner.run(move || any(policy, subject, &counted));
+    std::println!("shown: {name}: {runs} orders in {:.1?}, {seen:?}", start.elapsed());
+    if schedules >= 100 {
+        let Seen { ids, refused, flips, widened, closed } = &*seen;
+        let met = [ids, refused, widened, closed];
+        assert!(met.iter().all(|count| count.load(Ordering::Relaxed) > 0), "{seen:?}");
+        assert_eq!(flips.load(Ordering::Relaxed) > 0, policy == Policy::TickTock, "{seen:?}");
+    }
+}
+
+fn random(seed: u64, schedules: usize) -> Box<dyn Scheduler + Send> {
+    Box::new(RandomScheduler::new_from_seed(seed, schedules))
+}
+
+/// Orders in which three switches, at places drawn at random, are what matters.
+fn pct(seed: u64, schedules: usize) -> Box<dyn Scheduler + Send> {
+    Box::new(PctScheduler::new_from_seed(seed, 3, schedules))
+}
+
+macro_rules! holds {
+    ($($name:ident: $scheduler:expr, $policy:expr;)*) => {$(
+        #[test]
+        fn $name() {
+            orders(stringify!($name), $scheduler, $policy, None);
+        }
+    )*};
+}
+holds! {
+    promises_of_a_ratchet_in_random_orders: random, ratchet(2);
+    promises_of_a_ratchet_in_orders_of_three_switches: pct, ratchet(2);
+    promises_when_waiting_in_random_orders: random, Policy::Wait;
+    promises_when_waiting_in_orders_of_three_switches: pct, Policy::Wait;
+    promises_of_tick_tock_in_random_orders: random, Policy::TickTock;
+    promises_of_tick_tock_in_orders_of_three_switches: pct, Policy::TickTock;
+}
+
+macro_rules! finds {
+    ($($name:ident: $mistake:ident, $policy:expr, $says:literal;)*) => {$(
+        #[test]
+        #[should_panic(expected = $says)]
+        fn $name() {
+            orders(stringify!($name), random, $policy, Some(Mistake::$mistake));
+        }
+    )*};
+}
+finds! {
+    finds_closing_as_exhausted: CloseAsExhausted, Policy::Wait, "clos";
+    finds_a_retry_over_closed: RetryOverClosed, Policy::Wait, "clos";
+    finds_a_past_that_is_raised_after_the_exchange: PastAfterExchange, Policy::TickTock, "issued";
+    finds_what_is_left_in_the_guard: NoClamp, Policy::Wait, "left in the guard";
+}

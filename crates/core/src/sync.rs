@@ -1,0 +1,9 @@
+//! The engine's atomics, or those by which a model checker takes their place.
+
+#[cfg(not(all(test, any(tickid_loom, tickid_shuttle))))]
+pub(crate) use core::sync::atomic::{AtomicU32, AtomicU64, Ordering, fence};
+
+#[cfg(all(test, tickid_loom))]
+pub(crate) use loom::sync::atomic::{AtomicU32, AtomicU64, Ordering, fence};
+#[cfg(all(test, tickid_shuttle))]
+pub(crate) use shuttle::sync::atomic::{AtomicU32, AtomicU64, Ordering, fence};
