@@ -33,8 +33,8 @@ enum Command {
     /// Run all tests.
     ///
     /// First everything with all features but those for databases, documentation examples included; then, in a
-    /// workspace of their own, the tests with databases and other stacks; then each library by itself without its
-    /// default features, and its unit tests with `alloc` alone. Needs nothing but Rust and a C compiler. Tests whose
+    /// workspace of their own, the tests with databases and other stacks; then the models of the engine, by loom and
+    /// by shuttle; then each library by itself without its default features, and its unit tests with `alloc` alone. Needs nothing but Rust and a C compiler. Tests whose
     /// server is not installed show as ignored; with TICKID_REQUIRE_SERVERS=1 they fail.
     Test,
     /// Check everything that can be checked without running the tests.

@@ -6,6 +6,11 @@ pub(crate) fn test(workspace: &Workspace) -> Result<(), Error> {
     let features = workspace.features_without_databases();
     workspace.cargo(&["test", "--workspace"]).args(features).run()?;
     workspace.cargo_in(INTEGRATION, &["test"]).run()?;
+    // The shared engine in the hands of model checkers; `cargo xtask verify` lets them go further.
+    for checker in ["--cfg tickid_loom", "--cfg tickid_shuttle"] {
+        let models = workspace.cargo(&["test", "--package", "tickid-core", "--lib", "models"]);
+        models.env("RUSTFLAGS", checker).run()?;
+    }
     // What works only because another package turned on `std` would go unnoticed above, so each
     // library has its turn alone. Tests themselves need an allocator; examples and integration tests
     // need all of `std`.

@@ -9,6 +9,17 @@ pub(super) fn steps() -> Vec<Step> {
     vec![
         chore("memcheck", "no kernel of the codecs reads or writes beyond its arrays", memcheck)
             .needs(&VALGRIND),
+        cargo(
+            "loom",
+            "every order of a few calls, with up to three preemptions: no promise broken",
+        )
+        .args("test --package tickid-core --lib models -- --show-output")
+        .env("RUSTFLAGS", "--cfg tickid_loom")
+        .env("LOOM_MAX_PREEMPTIONS", "3"),
+        cargo("shuttle", "100,000 random orders of four threads, six times: no promise broken")
+            .args("test --package tickid-core --lib models -- --show-output")
+            .env("RUSTFLAGS", "--cfg tickid_shuttle")
+            .env("TICKID_SCHEDULES", "100000"),
         cargo("simulation", "a million worlds of holders and a store: no ID twice")
             .args("test --release --package tickid-lease --test simulation")
             .env("TICKID_SIMULATION_SEEDS", "1000000"),
