@@ -23,7 +23,24 @@ pub(super) fn steps() -> Vec<Step> {
         cargo("simulation", "a million worlds of holders and a store: no ID twice")
             .args("test --release --package tickid-lease --test simulation")
             .env("TICKID_SIMULATION_SEEDS", "1000000"),
+        processes("processes-file", "file::"),
+        processes("processes-postgres", "postgres::"),
+        processes("processes-etcd", "etcd::"),
+        processes("processes-redis", "redis::"),
     ]
+}
+
+/// Those whose names begin with `group`.
+fn processes(name: &'static str, group: &'static str) -> Step {
+    cargo(
+        name,
+        "processes killed, stopped, cut off and misled: no ID twice, none outside of its window",
+    )
+    .args("test --package tickid-lease --features etcd,postgres,redis --test processes --")
+    .args(group)
+    .env("TICKID_PROCESSES_AT_ONCE", "32")
+    .env("TICKID_KILLS", "500")
+    .env("TICKID_POOLS", "100")
 }
 
 #[cfg(test)]

@@ -1,3 +1,5 @@
+use core::any::Any;
+use core::fmt;
 use std::process::ExitCode;
 use std::sync::{Arc, OnceLock};
 
@@ -11,25 +13,56 @@ pub type Test<S> = (&'static str, fn(&S));
 /// Runs the tests as the usual harness does, on one server for all. Where it is not installed they show
 /// as ignored, unless [`REQUIRE_SERVERS`] is set: then they fail.
 pub fn run<S: Server>(tests: &[Test<S>]) -> ExitCode {
-    let is_required = std::env::var_os(REQUIRE_SERVERS).is_some_and(|value| value != "0");
-    let is_ignored = !is_required && !S::is_installed();
-    let server = Arc::new(OnceLock::new());
-    let trials = tests.iter().map(|&(name, test)| {
-        let server = Arc::clone(&server);
-        let trial = Trial::test(name, move || {
-            let server = server.get_or_init(S::start);
-            let server =
-                server.as_ref().map_err(|error| Failed::from(format!("{}: {error}", S::NAME)))?;
-            test(server);
-            Ok(())
-        });
-        let kind = if is_ignored { format!("{} not installed", S::NAME) } else { String::new() };
-        trial.with_kind(kind).with_ignored_flag(is_ignored)
-    });
-    let conclusion = libtest_mimic::run(&Arguments::from_args(), trials.collect());
-    // `exit` would not drop the server.
-    drop(server);
-    conclusion.exit_code()
+    Tests::default().add("", tests).run()
+}
+
+/// The same for several servers in one program.
+#[derive(Default)]
+pub struct Tests {
+    trials: Vec<Trial>,
+    servers: Vec<Box<dyn Any>>,
+}
+
+impl Tests {
+    /// Tests that share a server. With a `group` they are called `group::name`.
+    #[must_use]
+    pub fn add<S: Server>(mut self, group: &str, tests: &[Test<S>]) -> Self {
+        let is_required = std::env::var_os(REQUIRE_SERVERS).is_some_and(|value| value != "0");
+        let is_ignored = !is_required && !S::is_installed();
+        let server = Arc::new(OnceLock::new());
+        for &(name, test) in tests {
+            let name = if group.is_empty() { name.to_owned() } else { format!("{group}::{name}") };
+            let server = Arc::clone(&server);
+            let trial = Trial::test(name, move || {
+                let server = server.get_or_init(S::start);
+                let server = server
+                    .as_ref()
+                    .map_err(|error| Failed::from(format!("{}: {error}", S::NAME)))?;
+                test(server);
+                Ok(())
+            });
+            let kind =
+                if is_ignored { format!("{} not installed", S::NAME) } else { String::new() };
+            self.trials.push(trial.with_kind(kind).with_ignored_flag(is_ignored));
+        }
+        self.servers.push(Box::new(server));
+        self
+    }
+
+    /// Runs them.
+    #[must_use]
+    pub fn run(self) -> ExitCode {
+        let conclusion = libtest_mimic::run(&Arguments::from_args(), self.trials);
+        // `exit` would not drop the servers.
+        drop(self.servers);
+        conclusion.exit_code()
+    }
+}
+
+impl fmt::Debug for Tests {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Tests").field("trials", &self.trials).finish_non_exhaustive()
+    }
 }
 
 /// The `main` of a test target with `harness = false`: runs these functions of a [`Server`].

@@ -16,7 +16,7 @@ use core::fmt;
 use std::io;
 
 pub use self::etcd::Etcd;
-pub use self::harness::{Test, run};
+pub use self::harness::{Test, Tests, run};
 pub use self::postgres::Postgres;
 pub use self::redis::Redis;
 

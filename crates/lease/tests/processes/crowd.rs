@@ -1,0 +1,70 @@
+//! Many processes that start at the same moment.
+
+use std::collections::HashSet;
+
+use tickid_lease::Node;
+use tickid_testkit::servers::Test;
+
+use crate::count;
+use crate::ground::Ground;
+use crate::ledger::{Ledger, Tally};
+use crate::process::Process;
+use crate::scheme::Kind;
+use crate::task::{Note, Task};
+
+pub(crate) fn tests<G: Ground>() -> Vec<Test<G>> {
+    vec![("who_start_at_once_have_nodes_of_their_own", who_start_at_once_have_nodes_of_their_own)]
+}
+
+/// As many of each scheme.
+const PROCESSES: usize = 6;
+
+fn who_start_at_once_have_nodes_of_their_own<G: Ground>(ground: &G) {
+    let each = count("TICKID_PROCESSES_AT_ONCE", PROCESSES);
+    let mut crowds = Kind::ALL.map(|kind| {
+        // Nodes enough for those that ask again when the store takes long.
+        let task = Task::new(ground.url(), kind, &kind.pool(2 * each));
+        let start = |_| Process::start_waiting(task.clone());
+        (Ledger::new(kind), (0..each).map(start).collect::<Vec<_>>())
+    });
+    let everybody = || crowds.iter().flat_map(|(_, crowd)| crowd);
+    everybody().for_each(Process::wait_until_ready);
+    for (_, crowd) in &mut crowds {
+        crowd.iter_mut().for_each(Process::begin);
+    }
+    // Nobody leaves before everybody has issued.
+    let everybody = || crowds.iter().flat_map(|(_, crowd)| crowd);
+    for process in everybody() {
+        (0..5).fold(0, |mark, _| process.until_it_issues(mark));
+    }
+    let mut all = Tally::default();
+    for (mut ledger, crowd) in crowds {
+        let realm = crowd[0].task.realm();
+        let mut held = HashSet::new();
+        for process in crowd {
+            let notes = process.leave();
+            let nodes = nodes(&notes);
+            assert_eq!(nodes.len(), 1, "one lease is enough: {nodes:?}");
+            assert!(held.insert(nodes[0]), "{nodes:?} twice");
+            ledger.enter(&notes).unwrap();
+        }
+        ledger.check(&ground.list(realm.name())).unwrap();
+        assert_eq!(held.len(), each);
+        all.add(&ledger.tally);
+    }
+    all.show(G::NAME, "start at once");
+}
+
+/// Those that a holder was given.
+fn nodes(notes: &[Note]) -> Vec<Node> {
+    let mut nodes = Vec::new();
+    for note in notes {
+        if let Note::Granted(lease, _) = note {
+            let node = lease.node.parse().unwrap();
+            if !nodes.contains(&node) {
+                nodes.push(node);
+            }
+        }
+    }
+    nodes
+}

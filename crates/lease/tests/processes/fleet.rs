@@ -1,0 +1,59 @@
+use crate::ground::Ground;
+use crate::ledger::{Ledger, Tally};
+use crate::process::Process;
+use crate::scheme::Kind;
+use crate::task::Task;
+
+/// A process of each scheme, on short terms.
+pub(crate) struct Fleet(Vec<Process>);
+
+impl Fleet {
+    /// Of a store at `url`; returns when all issue.
+    pub(crate) fn start(url: &str) -> Self {
+        let task = |kind: Kind| Task::new(url.to_owned(), kind, &kind.pool(4)).short();
+        let fleet = Self(Kind::ALL.map(|kind| Process::start(task(kind))).into());
+        fleet.until_all_issue();
+        fleet
+    }
+
+    pub(crate) fn realms(&self) -> Vec<String> {
+        self.0.iter().map(|process| process.task.realm.clone()).collect()
+    }
+
+    /// From now on.
+    pub(crate) fn until_all_issue(&self) {
+        self.until_all(Process::until_it_issues);
+    }
+
+    /// From now on; they may be at a stall already.
+    pub(crate) fn until_all_stall(&self) {
+        for process in &self.0 {
+            process.until_it_stalls(process.last_issue());
+        }
+    }
+
+    /// From now on.
+    pub(crate) fn until_all_are_renewed(&self) {
+        self.until_all(Process::until_granted);
+    }
+
+    fn until_all(&self, until: impl Fn(&Process, usize) -> usize) {
+        let marks: Vec<_> = self.0.iter().map(Process::mark).collect();
+        for (process, mark) in self.0.iter().zip(marks) {
+            until(process, mark);
+        }
+    }
+
+    /// Has all shut down, and looks at what they said.
+    pub(crate) fn finish<G: Ground>(self, ground: &G, what: &str) {
+        let mut all = Tally::default();
+        for process in self.0 {
+            let task = process.task.clone();
+            let mut ledger = Ledger::new(task.kind);
+            ledger.enter(&process.leave()).unwrap();
+            ledger.check(&ground.list(task.realm().name())).unwrap();
+            all.add(&ledger.tally);
+        }
+        all.show(G::NAME, what);
+    }
+}

@@ -1,0 +1,177 @@
+//! Stores of each kind, and what can happen to them.
+
+use core::time::Duration;
+use std::fs::File;
+use std::path::Path;
+
+use tempfile::TempDir;
+use tickid_lease::{Answer, Listing, RealmName, Store, StoreError, block_on, connect};
+use tickid_testkit::servers::{Etcd, Postgres, Redis, Server, StartError};
+
+use crate::proxy::Target;
+
+/// What holders lease from.
+pub(crate) trait Ground: Server {
+    /// Where the store is.
+    fn url(&self) -> String;
+
+    /// The store as the tests themselves use it.
+    fn store(&self) -> Box<dyn Store> {
+        connect(&self.url()).unwrap()
+    }
+
+    fn list(&self, realm: &RealmName) -> Listing {
+        answer(self.store().list(realm)).unwrap()
+    }
+
+    /// No holder is in the midst of a step on the realm while this lives.
+    fn between_steps(&self, _realm: &str) -> Option<File> {
+        None
+    }
+}
+
+/// One that can be taken from its holders.
+pub(crate) trait Outage: Ground {
+    /// Nobody gets an answer for these realms until what this returns is called.
+    fn take_down(&self, realms: &[String]) -> Box<dyn FnOnce() + '_>;
+}
+
+/// One that is reached over a network.
+pub(crate) trait Remote: Ground {
+    fn target(&self) -> Target;
+
+    /// Where it is for those who reach it at this host and port.
+    fn url_at(&self, address: &str) -> String;
+}
+
+/// An answer, however long it takes.
+pub(crate) fn answer<T>(answer: Answer<'_, T>) -> Result<T, StoreError> {
+    block_on(answer, Duration::from_secs(60)).unwrap()
+}
+
+/// A folder of this machine.
+#[derive(Debug)]
+pub(crate) struct Folder(pub(crate) TempDir);
+
+impl Server for Folder {
+    const NAME: &'static str = "a folder";
+
+    fn start() -> Result<Self, StartError> {
+        // In memory where that can be: no process notices when one is killed, and syncing takes time.
+        let memory = Path::new("/dev/shm");
+        let folder = if memory.is_dir() { TempDir::new_in(memory) } else { TempDir::new() };
+        Ok(Self(folder?))
+    }
+
+    fn is_installed() -> bool {
+        true
+    }
+}
+
+impl Ground for Folder {
+    fn url(&self) -> String {
+        format!("file://{}", self.0.path().display())
+    }
+
+    /// A process that is stopped while it holds the lock would keep everybody waiting.
+    fn between_steps(&self, realm: &str) -> Option<File> {
+        let lock = File::open(self.0.path().join(realm).join("lock")).unwrap();
+        lock.lock().unwrap();
+        Some(lock)
+    }
+}
+
+impl Outage for Folder {
+    fn take_down(&self, realms: &[String]) -> Box<dyn FnOnce() + '_> {
+        let locks: Vec<_> = realms.iter().map(|realm| self.between_steps(realm)).collect();
+        Box::new(move || drop(locks))
+    }
+}
+
+/// A PostgreSQL with room for the connections of many processes.
+#[derive(Debug)]
+pub(crate) struct Database(pub(crate) Postgres);
+
+impl Server for Database {
+    const NAME: &'static str = Postgres::NAME;
+
+    fn start() -> Result<Self, StartError> {
+        let server = Postgres::start()?;
+        server.psql(Postgres::DATABASE, "ALTER SYSTEM SET max_connections = 300")?;
+        server.restart("fast")?;
+        Ok(Self(server))
+    }
+
+    fn is_installed() -> bool {
+        Postgres::is_installed()
+    }
+}
+
+impl Ground for Database {
+    fn url(&self) -> String {
+        self.0.url()
+    }
+}
+
+impl Outage for Database {
+    fn take_down(&self, _: &[String]) -> Box<dyn FnOnce() + '_> {
+        self.0.stop("immediate").unwrap();
+        Box::new(|| self.0.begin().unwrap())
+    }
+}
+
+impl Remote for Database {
+    fn target(&self) -> Target {
+        Target::Unix(self.0.socket_folder().join(".s.PGSQL.5432"))
+    }
+
+    fn url_at(&self, address: &str) -> String {
+        format!("postgresql://{}@{address}/{}", Postgres::USER, Postgres::DATABASE)
+    }
+}
+
+impl Ground for Etcd {
+    fn url(&self) -> String {
+        format!("etcd://{}", self.endpoints().join(","))
+    }
+}
+
+impl Outage for Etcd {
+    fn take_down(&self, _: &[String]) -> Box<dyn FnOnce() + '_> {
+        self.kill(0).unwrap();
+        Box::new(|| self.revive(0).unwrap())
+    }
+}
+
+impl Remote for Etcd {
+    fn target(&self) -> Target {
+        Target::Tcp(self.endpoints().remove(0))
+    }
+
+    fn url_at(&self, address: &str) -> String {
+        format!("etcd://{address}")
+    }
+}
+
+impl Ground for Redis {
+    fn url(&self) -> String {
+        format!("redis://{}", self.address())
+    }
+}
+
+impl Outage for Redis {
+    fn take_down(&self, _: &[String]) -> Box<dyn FnOnce() + '_> {
+        self.kill().unwrap();
+        Box::new(|| self.revive().unwrap())
+    }
+}
+
+impl Remote for Redis {
+    fn target(&self) -> Target {
+        Target::Tcp(self.address())
+    }
+
+    fn url_at(&self, address: &str) -> String {
+        format!("redis://{address}")
+    }
+}

@@ -1,0 +1,81 @@
+//! Processes that are killed, and start again with a clock that was set back.
+
+use core::time::Duration;
+use std::thread;
+
+use tickid_testkit::Dice;
+use tickid_testkit::servers::Test;
+
+use crate::ground::Ground;
+use crate::ledger::{Ledger, Tally};
+use crate::process::Process;
+use crate::scheme::Kind;
+use crate::task::{Plant, Task};
+use crate::{count, seed};
+
+pub(crate) fn tests<G: Ground>() -> Vec<Test<G>> {
+    vec![(
+        "who_is_killed_and_comes_back_an_hour_behind_issues_nothing_twice",
+        who_is_killed_and_comes_back_an_hour_behind_issues_nothing_twice,
+    )]
+}
+
+const ROUNDS: usize = 24;
+const HOUR: u64 = 3_600_000_000;
+
+fn who_is_killed_and_comes_back_an_hour_behind_issues_nothing_twice<G: Ground>(ground: &G) {
+    let rounds = count("TICKID_KILLS", ROUNDS);
+    let mut all = Tally::default();
+    for kind in Kind::ALL {
+        let kills = Kills { rounds: rounds.div_ceil(4), nodes: 24, most_behind: HOUR, plant: None };
+        let ledger = kills.run(ground, kind).unwrap();
+        all.add(&ledger.tally);
+    }
+    all.show(G::NAME, &format!("{rounds} times kill -9"));
+    // Rounds in which nothing happens show nothing.
+    assert!(all.leases > rounds / 2 && all.ids > 10 * rounds, "{all:?}");
+    assert!(all.behind > rounds, "{all:?}");
+}
+
+/// Three run at a time. At random moments one is killed, and another takes its place.
+pub(crate) struct Kills {
+    pub(crate) rounds: usize,
+    pub(crate) nodes: usize,
+    /// In microseconds.
+    pub(crate) most_behind: u64,
+    pub(crate) plant: Option<Plant>,
+}
+
+impl Kills {
+    pub(crate) fn run<G: Ground>(&self, ground: &G, kind: Kind) -> Result<Ledger, String> {
+        let seed = seed();
+        println!("seed {seed}: kill -9, {}, {}", G::NAME, kind.name());
+        let mut dice = Dice::new(seed.wrapping_mul(4) + kind as u64);
+        let task = Task::new(ground.url(), kind, &kind.pool(self.nodes)).short();
+        let task = Task { plant: self.plant, ..task };
+        let start = |dice: &mut Dice| {
+            // Mostly behind; and mostly it is put right before long.
+            let behind = dice.below(self.most_behind + 1) * u64::from(dice.below(4) > 0);
+            let right_after = (dice.below(4) > 0).then(|| dice.count(40));
+            Process::start(Task { clock: -behind.cast_signed(), right_after, ..task.clone() })
+        };
+        let mut running: Vec<Process> = (0..3).map(|_| start(&mut dice)).collect();
+        let mut ledger = Ledger::new(kind);
+        for _ in 0..self.rounds {
+            let at = usize::try_from(dice.below(3)).unwrap();
+            // Some while they start, most while they run: any moment is as good as another.
+            if dice.below(4) > 0 {
+                running[at].until_answered(0);
+            }
+            thread::sleep(Duration::from_micros(dice.below(30_000)));
+            let next = start(&mut dice);
+            let killed = core::mem::replace(&mut running[at], next);
+            ledger.enter(&killed.kill())?;
+        }
+        for process in running {
+            ledger.enter(&process.kill())?;
+        }
+        ledger.check(&ground.list(task.realm().name()))?;
+        Ok(ledger)
+    }
+}

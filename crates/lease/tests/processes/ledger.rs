@@ -1,0 +1,144 @@
+//! What all holders of a realm have said, and what must not be in it.
+
+use std::collections::HashSet;
+
+use tickid_lease::{Listing, Node};
+
+use crate::scheme::{Issued, Kind};
+use crate::task::{Named, Note, Stall};
+
+pub(crate) struct Ledger {
+    kind: Kind,
+    windows: Vec<Window>,
+    issued: HashSet<u128>,
+    pub(crate) tally: Tally,
+}
+
+/// What happened, to show that something did.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Tally {
+    pub(crate) processes: usize,
+    pub(crate) leases: usize,
+    pub(crate) renewals: usize,
+    pub(crate) ids: usize,
+    pub(crate) stalls: usize,
+    pub(crate) losses: usize,
+    /// Times that an ID was of an earlier tick than one which another process had issued.
+    pub(crate) behind: usize,
+    highest: u64,
+}
+
+impl Tally {
+    /// For people, and for the table of `cargo xtask verify`.
+    pub(crate) fn show(&self, store: &str, what: &str) {
+        let Self { processes, leases, renewals, ids, stalls, losses, behind, .. } = self;
+        println!(
+            "shown: {store}, {what}: {processes} processes, {leases} leases, {renewals} renewals, \
+             {stalls} stalls, {losses} losses, {ids} IDs ({behind} behind others')"
+        );
+    }
+
+    pub(crate) fn add(&mut self, other: &Self) {
+        self.processes += other.processes;
+        self.leases += other.leases;
+        self.renewals += other.renewals;
+        self.ids += other.ids;
+        self.stalls += other.stalls;
+        self.losses += other.losses;
+        self.behind += other.behind;
+    }
+}
+
+/// A window that a holder was given, and in which it may have issued.
+#[derive(Clone, Debug)]
+struct Window {
+    lease: Named,
+    node: Node,
+    ceiling: u64,
+}
+
+impl Window {
+    fn holds(&self, issued: &Issued) -> bool {
+        issued.is_of(self.node) && (self.lease.floor..self.ceiling).contains(&issued.tick)
+    }
+}
+
+impl Ledger {
+    pub(crate) fn new(kind: Kind) -> Self {
+        Self { kind, windows: Vec::new(), issued: HashSet::new(), tally: Tally::default() }
+    }
+
+    /// Takes in what one holder has said, first to last.
+    pub(crate) fn enter(&mut self, notes: &[Note]) -> Result<(), String> {
+        let first = self.windows.len();
+        self.tally.processes += 1;
+        let highest = self.tally.highest;
+        let mut ids = Vec::new();
+        for note in notes {
+            let own = &mut self.windows[first..];
+            match note {
+                Note::Granted(lease, ceiling) => {
+                    match own.iter_mut().find(|window| window.lease == *lease) {
+                        Some(window) => {
+                            window.ceiling = window.ceiling.max(*ceiling);
+                            self.tally.renewals += 1;
+                        }
+                        None => {
+                            let (node, lease) = (lease.node.parse().unwrap(), lease.clone());
+                            self.windows.push(Window { lease, node, ceiling: *ceiling });
+                            self.tally.leases += 1;
+                        }
+                    }
+                }
+                Note::Ids(texts) => {
+                    for text in texts {
+                        let issued = self.kind.read(text);
+                        if !own.iter().any(|window| window.holds(&issued)) {
+                            return Err(format!("outside: {text}, {issued:?}; had {own:?}"));
+                        }
+                        if !self.issued.insert(issued.number) {
+                            return Err(format!("twice: {text}, {issued:?}"));
+                        }
+                        self.tally.ids += 1;
+                        self.tally.behind += usize::from(issued.tick < highest);
+                        self.tally.highest = self.tally.highest.max(issued.tick);
+                        ids.push(issued);
+                    }
+                }
+                // From here on the rest of the window is others'.
+                Note::Released(lease, used) => {
+                    if let Some(window) = own.iter_mut().find(|window| window.lease == *lease) {
+                        let end = used.map_or(lease.floor, |used| lease.floor.max(used + 1));
+                        window.ceiling = window.ceiling.min(end);
+                    }
+                }
+                Note::Stalled(Stall::Window | Stall::NoLease, _) => self.tally.stalls += 1,
+                Note::Refused { is_lost: true, .. } => self.tally.losses += 1,
+                _ => {}
+            }
+        }
+        // Also by the windows as they were in the end.
+        let own = &self.windows[first..];
+        match ids.iter().find(|issued| !own.iter().any(|window| window.holds(issued))) {
+            Some(issued) => Err(format!("above what was given back: {issued:?}; had {own:?}")),
+            None => Ok(()),
+        }
+    }
+
+    /// That no two windows overlap whose nodes are prefix-related, and that the store still knows of all.
+    pub(crate) fn check(&self, listing: &Listing) -> Result<(), String> {
+        for (index, one) in self.windows.iter().enumerate() {
+            for other in &self.windows[..index] {
+                let overlap = one.lease.floor < other.ceiling && other.lease.floor < one.ceiling;
+                if overlap && one.node.is_prefix_related(other.node) {
+                    return Err(format!("overlap: {one:?} and {other:?}"));
+                }
+            }
+            let row = listing.rows.get(&one.node).map(|entry| &entry.row);
+            if row.is_none_or(|row| row.ceiling < one.ceiling) {
+                return Err(format!("forgotten: {one:?}; the store has {row:?}"));
+            }
+        }
+        Ok(())
+    }
+}

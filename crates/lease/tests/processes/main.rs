@@ -1,0 +1,79 @@
+//! Processes of the operating system, started, stopped, killed and misled about the time, with a lease from a
+//! store of each kind: no ID comes twice, and none lies outside of the windows that its process was given.
+//!
+//! This program is the holder, too: it calls itself with a [`Task`](task::Task) in the environment. A holder
+//! tells what it is granted and what it issues; the tests collect that in a [`Ledger`](ledger::Ledger).
+
+#![cfg_attr(not(unix), allow(dead_code, unused_imports, reason = "there are no such signals"))]
+#![allow(
+    clippy::panic,
+    clippy::print_stdout,
+    clippy::unwrap_used,
+    reason = "a test fails by panicking, and says what it has seen"
+)]
+
+#[cfg(unix)]
+mod crowd;
+#[cfg(unix)]
+mod fleet;
+#[cfg(unix)]
+mod ground;
+#[cfg(unix)]
+mod holder;
+#[cfg(unix)]
+mod kills;
+#[cfg(unix)]
+mod ledger;
+#[cfg(unix)]
+mod outages;
+#[cfg(unix)]
+mod planted;
+#[cfg(unix)]
+mod pools;
+#[cfg(unix)]
+mod process;
+#[cfg(unix)]
+mod proxy;
+#[cfg(unix)]
+mod scheme;
+#[cfg(unix)]
+mod stopped;
+#[cfg(unix)]
+mod task;
+
+/// How many: `usual`, unless the environment says otherwise, as `cargo xtask verify` has it do.
+fn count(variable: &str, usual: usize) -> usize {
+    std::env::var(variable).map_or(usual, |count| count.parse().unwrap())
+}
+
+/// For what is up to chance in these tests; the rest is up to the operating system.
+fn seed() -> u64 {
+    std::env::var("TICKID_PROCESSES_SEED").map_or(1, |seed| seed.parse().unwrap())
+}
+
+#[cfg(unix)]
+fn main() -> std::process::ExitCode {
+    use tickid_testkit::servers::{Etcd, Redis, Test, Tests};
+
+    use crate::ground::{Database, Folder, Outage};
+
+    fn tests<G: Outage>() -> Vec<Test<G>> {
+        [crowd::tests(), kills::tests(), stopped::tests(), pools::tests(), outages::tests()]
+            .concat()
+    }
+
+    if let Some(task) = task::Task::of_this_process() {
+        return holder::hold(task);
+    }
+    Tests::default()
+        .add("file", &tests::<Folder>())
+        .add("file", &planted::TESTS)
+        .add("postgres", &[tests::<Database>(), outages::network_tests()].concat())
+        .add("etcd", &[tests::<Etcd>(), outages::network_tests()].concat())
+        .add("etcd", &outages::CLUSTER_TESTS)
+        .add("redis", &[tests::<Redis>(), outages::network_tests()].concat())
+        .run()
+}
+
+#[cfg(not(unix))]
+fn main() {}

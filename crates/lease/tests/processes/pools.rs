@@ -1,0 +1,66 @@
+//! SCRU64 nodes of several sizes in one pool, and pools that are split and merged while holders run.
+
+use core::time::Duration;
+use std::thread;
+
+use tickid_testkit::Dice;
+use tickid_testkit::servers::Test;
+
+use crate::ground::{Ground, answer};
+use crate::ledger::Ledger;
+use crate::process::Process;
+use crate::scheme::Kind;
+use crate::task::{Note, Task};
+use crate::{count, seed};
+
+pub(crate) fn tests<G: Ground>() -> Vec<Test<G>> {
+    vec![(
+        "nodes_of_several_sizes_stay_apart_when_pools_are_split_and_merged",
+        nodes_of_several_sizes_stay_apart_when_pools_are_split_and_merged,
+    )]
+}
+
+const STEPS: usize = 6;
+/// One hot node with half of all sequences beside many cold ones; halves, quarters and eighths of each other.
+const POOLS: [&str; 7] =
+    ["0/1,128-255/8", "0/1,4-5/3", "0-1/2,4-5/3", "0/1,2/2", "0-3/3,1/1", "0-127/8,1/1", "2/3,7/3"];
+/// How many run at a time, at most.
+const MOST: usize = 6;
+
+fn nodes_of_several_sizes_stay_apart_when_pools_are_split_and_merged<G: Ground>(ground: &G) {
+    let (steps, seed) = (count("TICKID_POOLS", STEPS), seed());
+    println!("seed {seed}: {steps} pools, {}", G::NAME);
+    let mut dice = Dice::new(seed);
+    let (store, mut ledger) = (ground.store(), Ledger::new(Kind::Scru64));
+    let first = Task::new(ground.url(), Kind::Scru64, POOLS[0]).short();
+    let mut running = vec![Process::start(first.clone()), Process::start(first.clone())];
+    running.iter().for_each(|process| _ = process.until_it_issues(0));
+    for _ in 0..steps {
+        let pool = dice.one_of(&POOLS).to_owned();
+        let task = Task { pool, ..first.clone() };
+        answer(store.reshape(&task.realm())).unwrap();
+        for _ in 0..2 {
+            let process = Process::start(task.clone());
+            process.until_answered(0);
+            // Its window may begin where that of a related node ended.
+            let is_granted = process.has_said(|note| matches!(note, Note::Granted(..)));
+            if is_granted && dice.below(2) == 0 {
+                process.until_it_issues(0);
+            }
+            running.push(process);
+        }
+        thread::sleep(Duration::from_micros(dice.below(200_000)));
+        while running.len() > MOST {
+            let at = usize::try_from(dice.below(running.len() as u64)).unwrap();
+            let process = running.swap_remove(at);
+            let notes = if dice.below(2) == 0 { process.kill() } else { process.leave() };
+            ledger.enter(&notes).unwrap();
+        }
+    }
+    for process in running {
+        ledger.enter(&process.leave()).unwrap();
+    }
+    ledger.check(&ground.list(first.realm().name())).unwrap();
+    assert!(ledger.tally.leases > steps, "{:?}", ledger.tally);
+    ledger.tally.show(G::NAME, &format!("{steps} pools split and merged"));
+}

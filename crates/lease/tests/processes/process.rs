@@ -1,0 +1,207 @@
+//! A holder as the tests have it in their hands.
+
+use core::time::Duration;
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::sync::{Arc, Condvar, Mutex};
+use std::thread::{self, JoinHandle};
+use std::time::Instant;
+
+use rustix::process::{Pid, Signal, WaitOptions, kill_process, waitpid};
+
+use crate::holder::{BEGIN, DEAF, HEAR, LEAVE, STEP};
+use crate::task::{Note, Stall, Task};
+
+/// Longer than anything takes that is waited for.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// It is killed when it is dropped.
+#[derive(Debug)]
+pub(crate) struct Process {
+    pub(crate) task: Task,
+    child: Child,
+    commands: ChildStdin,
+    story: Arc<Story>,
+    reader: Option<JoinHandle<()>>,
+}
+
+/// Everything that a holder has said.
+#[derive(Debug, Default)]
+struct Story {
+    told: Mutex<Told>,
+    changed: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct Told {
+    notes: Vec<Note>,
+    is_over: bool,
+}
+
+impl Process {
+    /// One that has begun.
+    pub(crate) fn start(task: Task) -> Self {
+        let mut process = Self::start_waiting(task);
+        process.begin();
+        process
+    }
+
+    /// One that waits to [`begin`](Self::begin).
+    pub(crate) fn start_waiting(task: Task) -> Self {
+        let (name, value) = task.variable();
+        let mut child = Command::new(std::env::current_exe().unwrap())
+            .env(name, value)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let (commands, said) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
+        let story = Arc::<Story>::default();
+        let reader = thread::spawn({
+            let story = Arc::clone(&story);
+            move || story.read(said)
+        });
+        Self { task, child, commands, story, reader: Some(reader) }
+    }
+
+    pub(crate) fn wait_until_ready(&self) {
+        self.until(0, "to be ready", |note| matches!(note, Note::Ready));
+    }
+
+    pub(crate) fn begin(&mut self) {
+        self.say(BEGIN);
+    }
+
+    /// Steps its clock.
+    pub(crate) fn step(&mut self, micros: i64) {
+        self.say(&format!("{STEP}{micros}"));
+    }
+
+    /// Whether its store does not answer.
+    pub(crate) fn set_deaf(&mut self, is_deaf: bool) {
+        self.say(if is_deaf { DEAF } else { HEAR });
+    }
+
+    fn say(&mut self, command: &str) {
+        writeln!(self.commands, "{command}").unwrap();
+    }
+
+    /// How much it has said so far.
+    pub(crate) fn mark(&self) -> usize {
+        self.story.told.lock().unwrap().notes.len()
+    }
+
+    /// How much it had said when it issued last.
+    pub(crate) fn last_issue(&self) -> usize {
+        let told = self.story.told.lock().unwrap();
+        let last = told.notes.iter().rposition(|note| matches!(note, Note::Ids(_)));
+        last.map_or(0, |last| last + 1)
+    }
+
+    pub(crate) fn has_said(&self, is: impl Fn(&Note) -> bool) -> bool {
+        self.story.told.lock().unwrap().notes.iter().any(is)
+    }
+
+    /// Waits until it says something of that kind after the first `from` notes; returns how many notes there
+    /// are up to that one.
+    pub(crate) fn until(&self, from: usize, what: &str, is: impl Fn(&Note) -> bool) -> usize {
+        let (start, mut next) = (Instant::now(), from);
+        let mut told = self.story.told.lock().unwrap();
+        loop {
+            if let Some(at) = told.notes[next..].iter().position(&is) {
+                return next + at + 1;
+            }
+            next = told.notes.len();
+            let last = &told.notes[next.saturating_sub(5)..];
+            assert!(!told.is_over, "{:?} ended and never came {what}; it said {last:?}", self.task);
+            let late = start.elapsed() > PATIENCE;
+            assert!(!late, "{:?} does not come {what}; it said {last:?}", self.task);
+            told = self.story.changed.wait_timeout(told, Duration::from_secs(1)).unwrap().0;
+        }
+    }
+
+    pub(crate) fn until_it_issues(&self, from: usize) -> usize {
+        self.until(from, "to issue", |note| matches!(note, Note::Ids(_)))
+    }
+
+    pub(crate) fn until_granted(&self, from: usize) -> usize {
+        self.until(from, "to have a lease", |note| matches!(note, Note::Granted(..)))
+    }
+
+    /// Until the store has given it a lease or not.
+    pub(crate) fn until_answered(&self, from: usize) -> usize {
+        let is = |note: &Note| matches!(note, Note::Granted(..) | Note::Trouble(_));
+        self.until(from, "to an answer", is)
+    }
+
+    /// Until it is told that its lease is somebody else's.
+    pub(crate) fn until_lost(&self, from: usize) -> usize {
+        let is = |note: &Note| matches!(note, Note::Refused { is_lost: true, .. });
+        self.until(from, "to lose its lease", is)
+    }
+
+    /// Until it issues no more, for want of a window.
+    pub(crate) fn until_it_stalls(&self, from: usize) -> usize {
+        let is = |note: &Note| matches!(note, Note::Stalled(Stall::Window | Stall::NoLease, _));
+        self.until(from, "to a stall", is)
+    }
+
+    /// Stops it where it is; returns when it stands still.
+    pub(crate) fn stop(&self) {
+        kill_process(self.pid(), Signal::STOP).unwrap();
+        let status = waitpid(Some(self.pid()), WaitOptions::UNTRACED).unwrap();
+        assert!(status.is_some_and(|(_, status)| status.stopped()), "{status:?}");
+    }
+
+    /// Lets it go on after a [`stop`](Self::stop).
+    pub(crate) fn resume(&self) {
+        kill_process(self.pid(), Signal::CONT).unwrap();
+    }
+
+    fn pid(&self) -> Pid {
+        Pid::from_child(&self.child)
+    }
+
+    /// Kills it, as it is. Returns what it has said.
+    pub(crate) fn kill(mut self) -> Vec<Note> {
+        self.child.kill().unwrap();
+        self.end()
+    }
+
+    /// Has it shut down. Returns what it has said.
+    pub(crate) fn leave(mut self) -> Vec<Note> {
+        self.say(LEAVE);
+        self.until(0, "to leave", |note| matches!(note, Note::Left));
+        self.end()
+    }
+
+    fn end(&mut self) -> Vec<Note> {
+        self.child.wait().unwrap();
+        self.reader.take().unwrap().join().unwrap();
+        core::mem::take(&mut self.story.told.lock().unwrap().notes)
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        // It may have ended before.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+impl Story {
+    fn read(&self, said: ChildStdout) {
+        let mut said = BufReader::new(said);
+        let mut line = String::new();
+        // What a killed process did not say to the end, it has not said.
+        while said.read_line(&mut line).unwrap() > 0 && line.ends_with('\n') {
+            let note = serde_json::from_str(&line);
+            self.told.lock().unwrap().notes.push(note.unwrap());
+            self.changed.notify_all();
+            line.clear();
+        }
+        self.told.lock().unwrap().is_over = true;
+        self.changed.notify_all();
+    }
+}

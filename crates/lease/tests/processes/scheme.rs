@@ -1,0 +1,195 @@
+use core::fmt;
+use core::str::FromStr;
+use core::time::Duration;
+use std::process::ExitCode;
+
+use serde::{Deserialize, Serialize};
+use tickid_core::{Form, Policy, Scheme, Ticks};
+use tickid_kuid::{GlobalId, Kuid};
+use tickid_lease::{Node, NodePool, Realm, RealmName, Terms};
+use tickid_nanoflake::{Nanoflake, NanoflakeId};
+use tickid_scru64::{Scru64, Scru64Id};
+use tickid_sno::{Sno, SnoId};
+
+use crate::holder;
+use crate::task::Task;
+
+/// What holders and tests know of a scheme.
+pub(crate) trait Subject: 'static {
+    type Scheme: Scheme<Form: Form<Self::Scheme, Id = Self::Id>, Sequence: fmt::Debug + Send + Sync>
+        + Default;
+    type Id: fmt::Display + FromStr<Err: fmt::Debug>;
+    /// How many bits of an ID can be its node.
+    const NODE_BITS: u32;
+
+    /// As the scheme has it, but with an allowance that a test can wait for.
+    fn policy() -> Policy<Self::Scheme>;
+
+    fn read(id: Self::Id) -> Issued;
+}
+
+/// What an ID says.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Issued {
+    /// All of it.
+    pub(crate) number: u128,
+    pub(crate) tick: u64,
+    /// It and what follows it, in `bits` bits.
+    node: u64,
+    bits: u32,
+}
+
+impl Issued {
+    pub(crate) fn is_of(&self, node: Node) -> bool {
+        self.node >> (self.bits - node.bits()) == node.value()
+    }
+}
+
+/// The schemes by name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum Kind {
+    Scru64,
+    Nanoflake,
+    Kuid,
+    Sno,
+}
+
+impl Kind {
+    pub(crate) const ALL: [Self; 4] = [Self::Scru64, Self::Nanoflake, Self::Kuid, Self::Sno];
+
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Scru64 => <Scru64s as Subject>::Scheme::NAME,
+            Self::Nanoflake => <Nanoflakes as Subject>::Scheme::NAME,
+            Self::Kuid => <Kuids as Subject>::Scheme::NAME,
+            Self::Sno => <Snos as Subject>::Scheme::NAME,
+        }
+    }
+
+    /// The first `count` nodes of the scheme's usual size.
+    pub(crate) fn pool(self, count: usize) -> String {
+        let bits = match self {
+            Self::Scru64 => 8,
+            Self::Nanoflake => 10,
+            Self::Kuid => 32,
+            Self::Sno => 16,
+        };
+        format!("0-{}/{bits}", count - 1)
+    }
+
+    pub(crate) fn realm(
+        self,
+        name: RealmName,
+        pool: NodePool,
+        term: Duration,
+        skew: Duration,
+    ) -> Realm {
+        match self {
+            Self::Scru64 => realm::<Scru64s>(name, pool, term, skew),
+            Self::Nanoflake => realm::<Nanoflakes>(name, pool, term, skew),
+            Self::Kuid => realm::<Kuids>(name, pool, term, skew),
+            Self::Sno => realm::<Snos>(name, pool, term, skew),
+        }
+    }
+
+    pub(crate) fn hold(self, task: Task) -> ExitCode {
+        match self {
+            Self::Scru64 => holder::run::<Scru64s>(&task),
+            Self::Nanoflake => holder::run::<Nanoflakes>(&task),
+            Self::Kuid => holder::run::<Kuids>(&task),
+            Self::Sno => holder::run::<Snos>(&task),
+        }
+    }
+
+    pub(crate) fn read(self, text: &str) -> Issued {
+        match self {
+            Self::Scru64 => read::<Scru64s>(text),
+            Self::Nanoflake => read::<Nanoflakes>(text),
+            Self::Kuid => read::<Kuids>(text),
+            Self::Sno => read::<Snos>(text),
+        }
+    }
+}
+
+fn realm<S: Subject>(name: RealmName, pool: NodePool, term: Duration, skew: Duration) -> Realm {
+    let terms = Terms::new(S::policy()).with_term(term).with_skew(skew);
+    Realm::new(name, &S::Scheme::default(), pool).unwrap().with_terms(terms).unwrap()
+}
+
+fn read<S: Subject>(text: &str) -> Issued {
+    S::read(text.parse().unwrap())
+}
+
+fn issued<S: Subject>(bytes: &[u8], tick: u64, node: impl Into<u64>) -> Issued {
+    let number = bytes.iter().fold(0, |number, &byte| number << 8 | u128::from(byte));
+    Issued { number, tick, node: node.into(), bits: S::NODE_BITS }
+}
+
+/// The ratchet, and nodes of several sizes.
+pub(crate) struct Scru64s;
+
+impl Subject for Scru64s {
+    type Scheme = Scru64;
+    type Id = Scru64Id;
+    const NODE_BITS: u32 = 24;
+
+    fn policy() -> Policy<Scru64> {
+        Policy::Ratchet { allowance: Ticks::new(2) }
+    }
+
+    fn read(id: Scru64Id) -> Issued {
+        issued::<Self>(&id.to_be_bytes(), id.timestamp(), id.node_ctr())
+    }
+}
+
+/// Waits.
+pub(crate) struct Nanoflakes;
+
+impl Subject for Nanoflakes {
+    type Scheme = Nanoflake;
+    type Id = NanoflakeId;
+    const NODE_BITS: u32 = 10;
+
+    fn policy() -> Policy<Nanoflake> {
+        Policy::Wait
+    }
+
+    fn read(id: NanoflakeId) -> Issued {
+        issued::<Self>(&id.get().to_be_bytes(), id.timestamp(), id.generator().get())
+    }
+}
+
+/// The ratchet, with ticks that are cut short.
+pub(crate) struct Kuids;
+
+impl Subject for Kuids {
+    type Scheme = Kuid;
+    type Id = GlobalId;
+    const NODE_BITS: u32 = 32;
+
+    fn policy() -> Policy<Kuid> {
+        Policy::Ratchet { allowance: Ticks::new(100) }
+    }
+
+    fn read(id: GlobalId) -> Issued {
+        let drift = Kuid::default().drift;
+        issued::<Self>(&id.to_bytes(), id.tick(drift).unwrap().get(), id.node(drift).get())
+    }
+}
+
+/// Tick-tock.
+pub(crate) struct Snos;
+
+impl Subject for Snos {
+    type Scheme = Sno;
+    type Id = SnoId;
+    const NODE_BITS: u32 = 16;
+
+    fn policy() -> Policy<Sno> {
+        Policy::TickTock
+    }
+
+    fn read(id: SnoId) -> Issued {
+        issued::<Self>(&id.to_bytes(), id.timestamp(), id.partition().get())
+    }
+}

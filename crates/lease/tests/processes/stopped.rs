@@ -1,0 +1,76 @@
+//! Processes that are stopped for so long that their node goes to another.
+
+use std::time::Instant;
+
+use tickid_testkit::servers::Test;
+
+use crate::ground::Ground;
+use crate::ledger::{Ledger, Tally};
+use crate::process::Process;
+use crate::scheme::Kind;
+use crate::task::{Note, Task};
+
+pub(crate) fn tests<G: Ground>() -> Vec<Test<G>> {
+    vec![
+        ("who_was_stopped_past_its_term_issues_no_more", |ground| stopped(ground, false)),
+        ("who_was_stopped_and_does_not_know_how_long_stays_in_its_window", |ground| {
+            stopped(ground, true)
+        }),
+    ]
+}
+
+/// With `is_unaware` its clock shows, when it goes on, what it showed before, and its store does not answer
+/// yet: for all it can tell it still has its window. So it does; but no more than that.
+fn stopped<G: Ground>(ground: &G, is_unaware: bool) {
+    let task = |kind: Kind| Task::new(ground.url(), kind, &kind.pool(1)).short();
+    let mut first = Kind::ALL.map(|kind| Process::start(task(kind)));
+    let stopped = first.each_mut().map(|process| {
+        process.until_it_issues(0);
+        // Just renewed, it has most of its window before it.
+        process.until_granted(process.mark());
+        if is_unaware {
+            process.set_deaf(true);
+        }
+        let guard = ground.between_steps(&process.task.realm);
+        process.stop();
+        drop(guard);
+        Instant::now()
+    });
+    let second = first.each_ref().map(|process| Process::start(process.task.clone()));
+    for process in &second {
+        process.until_it_issues(0);
+    }
+    let marks = first.each_ref().map(Process::mark);
+    for (process, stopped) in first.iter_mut().zip(stopped) {
+        if is_unaware {
+            process.step(-i64::try_from(stopped.elapsed().as_micros()).unwrap());
+        }
+        process.resume();
+    }
+    for (process, mark) in first.iter_mut().zip(marks) {
+        if is_unaware {
+            process.until_it_stalls(mark);
+            process.set_deaf(false);
+        }
+        process.until_lost(mark);
+    }
+    for process in &second {
+        process.until_it_issues(process.mark());
+    }
+    let (mut all, mut late) = (Tally::default(), 0);
+    for ((first, second), mark) in first.into_iter().zip(second).zip(marks) {
+        let task = second.task.clone();
+        let mut ledger = Ledger::new(task.kind);
+        let notes = first.kill();
+        late += notes[mark..].iter().filter(|note| matches!(note, Note::Ids(_))).count();
+        ledger.enter(&notes).unwrap();
+        ledger.enter(&second.leave()).unwrap();
+        ledger.check(&ground.list(task.realm().name())).unwrap();
+        assert!(ledger.tally.leases >= 2, "{:?}", ledger.tally);
+        all.add(&ledger.tally);
+    }
+    // While their nodes were others'.
+    assert!(!is_unaware || late > 0, "{all:?}");
+    let what = if is_unaware { "SIGSTOP, unaware of it" } else { "SIGSTOP" };
+    all.show(G::NAME, &format!("{what} ({late} times issued after it)"));
+}
