@@ -16,6 +16,9 @@ pub(crate) const INVALID: u8 = 1;
 pub(crate) const USAGE: u8 = 2;
 const NODE_STORE: u8 = 3;
 const CLOCK: u8 = 4;
+/// As `env` and `timeout` have it.
+#[cfg(target_os = "linux")]
+const SUPERVISION: u8 = 125;
 
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Failure {
@@ -49,6 +52,9 @@ pub(crate) enum Failure {
     NoLease(Token),
     #[error("{}; the node is free when its window ends", Chain(.0))]
     GiveBack(StoreError),
+    #[error("cannot supervise the program: {0}")]
+    #[cfg(target_os = "linux")]
+    Supervise(io::Error),
     #[error("cannot read standard input: {0}")]
     Read(io::Error),
     #[error("cannot write the output: {0}")]
@@ -58,6 +64,11 @@ pub(crate) enum Failure {
 impl Failure {
     pub(crate) fn is_closed_pipe(&self) -> bool {
         matches!(self, Self::Write(error) if error.kind() == io::ErrorKind::BrokenPipe)
+    }
+
+    #[cfg(target_os = "linux")]
+    pub(crate) fn supervision(error: nix::Error) -> Self {
+        Self::Supervise(error.into())
     }
 
     pub(crate) fn exit_code(&self) -> ExitCode {
@@ -85,6 +96,8 @@ impl Failure {
             Self::Refused(refusal) => of_refusal(refusal),
             Self::Randomness(_) | Self::NoLease(_) => NODE_STORE,
             Self::NoStateFolder | Self::Start(_) | Self::GiveBack(_) => NODE_STORE,
+            #[cfg(target_os = "linux")]
+            Self::Supervise(_) => SUPERVISION,
             Self::Read(_) | Self::Write(_) => INVALID,
         })
     }

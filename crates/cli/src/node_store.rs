@@ -66,7 +66,16 @@ pub(crate) fn answer<T>(
     store: &dyn Store,
     answer: tickid_lease::Answer<'_, T>,
 ) -> Result<T, StoreError> {
-    block_on(answer, ANSWER_WITHIN).unwrap_or_else(|silence| {
+    answer_within(store, answer, ANSWER_WITHIN)
+}
+
+/// Waits for an answer of the store for so long.
+pub(crate) fn answer_within<T>(
+    store: &dyn Store,
+    answer: tickid_lease::Answer<'_, T>,
+    most: Duration,
+) -> Result<T, StoreError> {
+    block_on(answer, most).unwrap_or_else(|silence| {
         let kind = tickid_lease::StoreErrorKind::Unreachable;
         Err(StoreError::new(store.backend(), kind).with_source(silence))
     })

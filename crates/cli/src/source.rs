@@ -8,7 +8,7 @@ use std::time::Instant;
 use tickid_core::{Builder, Clock as _, Form, LocalGenerator, Scheme, SystemClock};
 use tickid_lease::{
     Keeper, KeeperBuilder, Lease, LeaseError, NodePool, Realm, RealmName, Refusal, StartError,
-    Trouble,
+    StoreError, Trouble,
 };
 
 use crate::failure::Failure;
@@ -90,7 +90,7 @@ impl LeaseOptions {
         loop {
             let builder = KeeperBuilder::new(store.clone(), realm.clone()).max_wait(PATIENCE);
             match builder.start(make) {
-                Err(error) if is_exhausted(&error) && start.elapsed() < PATIENCE => {
+                Err(error) if is_for_want_of_nodes(&error) && start.elapsed() < PATIENCE => {
                     thread::sleep(PAUSE);
                 }
                 result => return Ok(result?),
@@ -99,9 +99,12 @@ impl LeaseOptions {
     }
 }
 
-/// Whether all nodes are in use; one may be given back at any time.
-fn is_exhausted(error: &StartError) -> bool {
+fn is_for_want_of_nodes(error: &StartError) -> bool {
     let StartError::Trouble(trouble) = error else { return false };
-    let Trouble::Store(error) = &**trouble else { return false };
+    matches!(&**trouble, Trouble::Store(error) if is_exhausted(error))
+}
+
+/// Whether all nodes are in use; one may be given back at any time.
+pub(crate) fn is_exhausted(error: &StoreError) -> bool {
     matches!(error.refusal(), Some(Refusal::Exhausted { nodes, wild, .. }) if wild < nodes)
 }

@@ -1,6 +1,7 @@
 //! The command line of `tickid lease`.
 
 use core::time::Duration;
+use std::ffi::OsString;
 
 use clap::{Args, Subcommand};
 use tickid_lease::{Node, NodePool, RealmName, Token};
@@ -53,6 +54,25 @@ yours alone. The lease ends with its window, whether the node is in use or not."
 Whoever used the node has to have stopped before. Unless --used or --unused says otherwise, all of
 the window counts as used, and the next one begins at its end.")]
     Release(ReleaseArguments),
+    /// Run a program with a leased node, and no longer than the lease holds
+    #[command(after_help = "Examples:
+  tickid lease exec --realm orders -- ./server --port 80
+  tickid lease exec --realm orders --kill-after 2 -- sh -c 'echo $SCRU64_NODE_SPEC'
+
+The program finds SCRU64_NODE_SPEC (SCRU64: 42/8), TICKID_SCHEME, TICKID_REALM, TICKID_NODE (42/8)
+and TICKID_WINDOW (FLOOR..CEILING, in ticks, as they were when it began) in its environment. It is
+started when the window begins, and its lease is renewed as long as it runs. When that fails, it is
+sent SIGTERM in time and then SIGKILL, with all of its process group: before the window ends, less
+what its IDs may be ahead of the clock. The node is not given back; its window runs out.
+
+Exit status: that of the program, 128 + N if signal N ended it, 127 if it was not found, 126 if it
+could not be run, 124 if it was stopped for want of a lease, 125 if it could not be supervised; and
+before it starts, as for the other commands. Needs Linux.")]
+    Exec(ExecArguments),
+    /// Become a program that ends with its supervisor
+    #[cfg(target_os = "linux")]
+    #[command(hide = true)]
+    Launch(LaunchArguments),
     /// After a backup was restored: end all leases and begin beyond them
     #[command(after_help = "Examples:
   tickid lease recover --realm sno              says what it would do
@@ -134,6 +154,32 @@ pub(crate) struct AcquireArguments {
     /// Who holds the lease, for people to read
     #[arg(long, value_name = "TEXT", default_value = "tickid lease acquire")]
     pub(crate) holder: String,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ExecArguments {
+    #[command(flatten)]
+    pub(crate) realm: RealmOptions,
+    /// Who holds the lease, for people to read [default: the program and our process number]
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) holder: Option<String>,
+    /// How many seconds the program has after SIGTERM before it is killed [default: half a term]
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    pub(crate) kill_after: Option<Duration>,
+    /// The program and its arguments
+    #[arg(required = true, trailing_var_arg = true, value_name = "COMMAND")]
+    pub(crate) command: Vec<OsString>,
+}
+
+#[cfg(target_os = "linux")]
+#[derive(Debug, Args)]
+pub(crate) struct LaunchArguments {
+    /// The process to end with
+    #[arg(long, value_name = "PID")]
+    pub(crate) supervisor: i32,
+    /// The program and its arguments
+    #[arg(required = true, trailing_var_arg = true, value_name = "COMMAND")]
+    pub(crate) command: Vec<OsString>,
 }
 
 #[derive(Debug, Args)]

@@ -1,6 +1,7 @@
 //! `tickid lease`.
 
 mod args;
+mod exec;
 mod holding;
 mod listing;
 mod realm;
@@ -20,6 +21,9 @@ pub(crate) fn run(arguments: &LeaseArguments) -> Result<ExitCode, Failure> {
         LeaseCommand::Watch(arguments) => listing::watch(arguments),
         LeaseCommand::Acquire(arguments) => holding::acquire(arguments),
         LeaseCommand::Release(arguments) => holding::release(arguments),
+        LeaseCommand::Exec(arguments) => exec::exec(arguments),
+        #[cfg(target_os = "linux")]
+        LeaseCommand::Launch(arguments) => exec::launch(arguments),
         LeaseCommand::Recover(arguments) => repair::recover(arguments),
         LeaseCommand::Mend(arguments) => repair::mend(arguments),
     }

@@ -1,0 +1,87 @@
+//! Keeps the lease: asks the store, on a thread of its own, for what an agenda says.
+
+use core::time::Duration;
+use std::sync::Arc;
+use std::sync::mpsc::Sender;
+
+use nix::sys::time::TimeSpec;
+use nix::time::{ClockId, ClockNanosleepFlags, clock_nanosleep};
+use tickid_lease::{Agenda, Duty, Outcome, Store, StoreError, Token};
+
+use crate::failure::Failure;
+use crate::lease::exec::wake::Bell;
+use crate::lease::exec::window::{Now, Window};
+use crate::node_store::answer_within;
+
+/// How the lease stands.
+#[derive(Debug)]
+pub(super) enum News {
+    /// It was granted, or renewed.
+    Granted(Window),
+    /// It was not; it is tried again.
+    Failed(StoreError),
+    /// It is over.
+    Lost(StoreError),
+    /// It can't be asked for any more.
+    Broken(Failure),
+}
+
+/// Keeps one lease until it is lost, or until nobody wants news of it any more.
+pub(super) fn keep(mut agenda: Agenda, store: &Arc<dyn Store>, news: &Sender<News>, bell: &Bell) {
+    let tell = |new| {
+        let is_heard = news.send(new).is_ok();
+        bell.ring();
+        is_heard
+    };
+    loop {
+        let goes_on = match step(&mut agenda, store) {
+            Ok(None) => true,
+            Ok(Some(new)) => {
+                let is_over = matches!(new, News::Lost(_));
+                tell(new) && !is_over
+            }
+            Err(failure) => {
+                tell(News::Broken(failure));
+                false
+            }
+        };
+        if !goes_on {
+            return;
+        }
+    }
+}
+
+/// Does what is due, or waits until something is.
+fn step(agenda: &mut Agenda, store: &Arc<dyn Store>) -> Result<Option<News>, Failure> {
+    let realm = agenda.realm().clone();
+    let now = Now::read().map_err(Failure::supervision)?;
+    let tick = now.wall.and_then(|wall| realm.tick_at(wall));
+    let request = match agenda.duty(now.boot, tick, Token::random)? {
+        Duty::Ask(request) => request,
+        Duty::Wait(until) => {
+            sleep_until(until)?;
+            return Ok(None);
+        }
+        _ => return Ok(None),
+    };
+    let most = (realm.terms().term / 4).clamp(Duration::from_millis(50), Duration::from_secs(5));
+    let answer = answer_within(store, request.send(store, &realm), most);
+    let answered = Now::read().map_err(Failure::supervision)?;
+    Ok(match agenda.answered(now.boot, answered.boot, answer) {
+        Outcome::Granted(grant) | Outcome::Renewed(grant) => {
+            Some(News::Granted(Window::new(&realm, &grant, now.boot)))
+        }
+        Outcome::Failed(error) => Some(News::Failed(error)),
+        Outcome::Lost(error) => Some(News::Lost(error)),
+        _ => None,
+    })
+}
+
+/// Sleeps by the clock that counts a suspend.
+fn sleep_until(time: Duration) -> Result<(), Failure> {
+    let time = TimeSpec::from(time);
+    match clock_nanosleep(ClockId::CLOCK_BOOTTIME, ClockNanosleepFlags::TIMER_ABSTIME, &time) {
+        Ok(_) | Err(nix::Error::EINTR) => Ok(()),
+        Err(error) => Err(Failure::supervision(error)),
+    }
+}

@@ -1,0 +1,277 @@
+use core::time::Duration;
+use std::process::{self, ExitCode};
+use std::sync::{Arc, mpsc};
+use std::thread;
+
+use nix::sys::signal::Signal;
+use tickid_core::{Scheme as _, UnixTime};
+use tickid_lease::{Agenda, Realm, Store, StoreError, StoreErrorKind};
+use tickid_scru64::Scru64;
+
+use crate::failure::{Chain, Failure};
+use crate::lease::args::ExecArguments;
+use crate::lease::exec::program::{Program, State, of_signal, stop_as_well};
+use crate::lease::exec::renewal::{News, keep};
+use crate::lease::exec::wake::{Event, Wake};
+use crate::lease::exec::window::{Now, Window};
+use crate::node_store::answer;
+use crate::report::Rfc3339;
+use crate::source::{PATIENCE, is_exhausted};
+
+/// Alarms that do not go off.
+const NEVER: (Duration, UnixTime) = (Duration::MAX, UnixTime::MAX);
+
+/// The program was stopped for want of a lease. `timeout` has the same.
+const NO_LEASE: u8 = 124;
+
+pub(in crate::lease) fn exec(arguments: &ExecArguments) -> Result<ExitCode, Failure> {
+    let store = arguments.realm.store.open()?;
+    let realm = arguments.realm.kept(&store)?;
+    let kill_after = kill_after(arguments, &realm)?;
+    let (sender, news) = mpsc::channel();
+    let wake = Wake::new(news).map_err(Failure::supervision)?;
+    let agenda = Agenda::new(realm.clone(), &holder(arguments));
+    let (bell, asked) = (wake.bell(), Arc::clone(&store));
+    let renewal = thread::Builder::new().name("tickid-lease".to_owned());
+    renewal.spawn(move || keep(agenda, &asked, &sender, &bell)).map_err(Failure::Supervise)?;
+    let supervisor =
+        Supervisor { realm, backend: store.backend(), wake, kill_after, trouble: None };
+    supervisor.run(arguments, &store).map(ExitCode::from)
+}
+
+/// How long the program has between the two signals. With more there would be no time to renew its lease.
+fn kill_after(arguments: &ExecArguments, realm: &Realm) -> Result<Duration, Failure> {
+    let terms = realm.terms();
+    let (given, most) = (arguments.kill_after, terms.skew + terms.term / 2);
+    match given {
+        Some(given) if given > most => Err(Failure::Usage(format!(
+            "--kill-after {given:?} leaves no time to renew the lease: a skew of {:?} and a term of {:?} \
+             leave room for {most:?}",
+            terms.skew, terms.term
+        ))),
+        Some(given) => Ok(given),
+        None => Ok(terms.term / 2),
+    }
+}
+
+fn holder(arguments: &ExecArguments) -> String {
+    let program = arguments.command.first().map(|program| program.to_string_lossy());
+    let described = || format!("{}:{}", program.unwrap_or_default(), process::id());
+    arguments.holder.clone().unwrap_or_else(described)
+}
+
+struct Supervisor {
+    realm: Realm,
+    backend: &'static str,
+    wake: Wake,
+    kill_after: Duration,
+    /// Why the lease was not renewed, since it was last.
+    trouble: Option<StoreError>,
+}
+
+/// How the wait for a window ended.
+enum Waited {
+    Open(Window),
+    /// We were told to end.
+    Told(Signal),
+}
+
+impl Supervisor {
+    fn run(mut self, arguments: &ExecArguments, store: &Arc<dyn Store>) -> Result<u8, Failure> {
+        let mut granted = None;
+        let ended = match self.wait(&mut granted) {
+            Ok(Waited::Open(window)) => {
+                let program = Program::start(arguments, &environment(&self.realm, &window))?;
+                return self.supervise(program, window);
+            }
+            Ok(Waited::Told(signal)) => Ok(of_signal(signal)),
+            Err(failure) => Err(failure),
+        };
+        if let Some(window) = granted {
+            // Nobody has used it.
+            let unused = store.release(self.realm.name(), &window.hold, None);
+            answer(store, unused).map_err(Failure::GiveBack)?;
+        }
+        ended
+    }
+
+    /// Waits for a lease, and for its window to begin. What was `granted` is there for whoever does not wait to the
+    /// end.
+    fn wait(&mut self, granted: &mut Option<Window>) -> Result<Waited, Failure> {
+        let patience = self.now()?.boot.saturating_add(PATIENCE);
+        loop {
+            let now = self.now()?;
+            let alarms = match *granted {
+                // Else the next renewal is awaited.
+                Some(window) if window.is_open(now) && window.left(now) > self.kill_after => {
+                    return Ok(Waited::Open(window));
+                }
+                Some(window) if !window.is_open(now) => (Duration::MAX, window.opens),
+                Some(_) => NEVER,
+                None if now.boot < patience => (patience, UnixTime::MAX),
+                None => return Err(self.out_of_patience()),
+            };
+            self.wake.at(alarms).map_err(Failure::supervision)?;
+            match self.next()? {
+                Event::News(News::Granted(window)) => {
+                    if granted.is_none() && !window.is_open(now) {
+                        let (node, opens) = (window.hold.node, time(window.opens));
+                        say(&format!("waiting for the window of node {node}, from {opens} on"));
+                    }
+                    self.renewed();
+                    *granted = Some(window);
+                }
+                Event::News(News::Failed(error)) if granted.is_some() || is_exhausted(&error) => {
+                    self.trouble = Some(error);
+                }
+                Event::News(News::Lost(error)) => {
+                    *granted = None;
+                    return Err(error.into());
+                }
+                Event::News(News::Failed(error)) => return Err(error.into()),
+                Event::News(News::Broken(failure)) => return Err(failure),
+                Event::Signal(
+                    told @ (Signal::SIGHUP | Signal::SIGINT | Signal::SIGQUIT | Signal::SIGTERM),
+                ) => return Ok(Waited::Told(told)),
+                Event::Signal(Signal::SIGTSTP) => stop_as_well().map_err(Failure::supervision)?,
+                Event::Signal(_) | Event::Time => {}
+            }
+        }
+    }
+
+    fn out_of_patience(&mut self) -> Failure {
+        let silence = || StoreError::new(self.backend, StoreErrorKind::Unreachable);
+        self.trouble.take().unwrap_or_else(silence).into()
+    }
+
+    /// Runs until the program has ended; its exit status, or ours if it was stopped for want of a lease.
+    fn supervise(mut self, mut program: Program, mut window: Window) -> Result<u8, Failure> {
+        // Once it is asked to stop: when it is killed, by the time since the machine was started.
+        let mut kill_at = None;
+        let (mut is_killed, mut is_held) = (false, false);
+        loop {
+            let now = self.now()?;
+            let left = window.left(now);
+            if kill_at.is_none() && left <= self.kill_after {
+                self.say_why(&window, now);
+                kill_at = Some(self.stop(&program, now)?);
+            }
+            if !is_killed && kill_at.is_some_and(|at| now.boot >= at || left.is_zero()) {
+                program.signal(Signal::SIGKILL).map_err(Failure::supervision)?;
+                is_killed = true;
+            }
+            // Only now, so that it does not go on beyond its window.
+            if core::mem::take(&mut is_held) {
+                program.signal(Signal::SIGCONT).map_err(Failure::supervision)?;
+            }
+            let alarms = match kill_at {
+                None => window.when_left(self.kill_after),
+                Some(_) if is_killed => NEVER,
+                Some(kill_at) => {
+                    let (boot, wall) = window.when_left(Duration::ZERO);
+                    (boot.min(kill_at), wall)
+                }
+            };
+            self.wake.at(alarms).map_err(Failure::supervision)?;
+            match self.next()? {
+                Event::Signal(Signal::SIGCHLD) => {
+                    match program.state().map_err(Failure::supervision)? {
+                        State::Running => {}
+                        State::Stopped(by) => {
+                            is_held = program.stopped(by).map_err(Failure::supervision)?;
+                        }
+                        State::Ended => {
+                            let status = program.status().map_err(Failure::supervision)?;
+                            return Ok(if kill_at.is_some() { NO_LEASE } else { status });
+                        }
+                    }
+                }
+                Event::Signal(signal) => program.signal(signal).map_err(Failure::supervision)?,
+                Event::News(News::Granted(renewed)) => {
+                    self.renewed();
+                    window = renewed;
+                }
+                Event::News(News::Failed(error)) => {
+                    if self.trouble.is_none() {
+                        say(&format!("the lease was not renewed yet: {}", Chain(&error)));
+                    }
+                    self.trouble = Some(error);
+                }
+                Event::News(News::Lost(error)) => {
+                    say(&format!("{}; the program is stopped", Chain(&error)));
+                    kill_at = Some(self.stop(&program, self.now()?)?);
+                }
+                Event::News(News::Broken(failure)) => return Err(failure),
+                Event::Time => {}
+            }
+        }
+    }
+
+    /// Asks the program to end; when it is killed.
+    fn stop(&self, program: &Program, now: Now) -> Result<Duration, Failure> {
+        for signal in [Signal::SIGTERM, Signal::SIGCONT] {
+            program.signal(signal).map_err(Failure::supervision)?;
+        }
+        Ok(now.boot.saturating_add(self.kill_after))
+    }
+
+    fn say_why(&self, window: &Window, now: Now) {
+        let node = window.hold.node;
+        match &self.trouble {
+            Some(error) => say(&format!(
+                "the lease of node {node} could not be renewed in time: {}; the program is stopped",
+                Chain(error)
+            )),
+            None if window.is_overdue(now) => say(&format!(
+                "the lease of node {node} was not renewed in time: the {} store has not answered; the \
+                 program is stopped",
+                self.backend
+            )),
+            None => say(&format!(
+                "this machine's clock shows {}, which is not within the window of node {node}, from {} to \
+                 {}, or too near its end; the program is stopped",
+                now.wall.map_or_else(|| "nothing".to_owned(), time),
+                time(window.opens),
+                time(self.realm.scale().time_of(window.ceiling)),
+            )),
+        }
+    }
+
+    fn renewed(&mut self) {
+        if self.trouble.take().is_some() {
+            say("the lease is renewed again");
+        }
+    }
+
+    fn now(&self) -> Result<Now, Failure> {
+        Now::read().map_err(Failure::supervision)
+    }
+
+    fn next(&self) -> Result<Event, Failure> {
+        self.wake.next().map_err(Failure::supervision)
+    }
+}
+
+/// A time, for people to read.
+fn time(time: UnixTime) -> String {
+    Rfc3339::new(time).map_or_else(|| format!("{time:?}"), |time| time.to_string())
+}
+
+fn say(text: &str) {
+    anstream::eprintln!("tickid: {text}");
+}
+
+/// What a program finds in its environment.
+fn environment(realm: &Realm, window: &Window) -> Vec<(&'static str, String)> {
+    let node = window.hold.node;
+    let mut environment = vec![
+        ("TICKID_SCHEME", realm.scheme().to_owned()),
+        ("TICKID_REALM", realm.name().to_string()),
+        ("TICKID_NODE", node.to_string()),
+        ("TICKID_WINDOW", format!("{}..{}", window.hold.floor, window.ceiling)),
+    ];
+    if realm.scheme() == Scru64::NAME {
+        environment.push(("SCRU64_NODE_SPEC", node.to_string()));
+    }
+    environment
+}

@@ -1,0 +1,157 @@
+//! What wakes the supervisor: signals, its alarms, and news of the lease.
+
+use core::time::Duration;
+use std::os::fd::AsFd as _;
+use std::sync::Arc;
+use std::sync::mpsc::Receiver;
+
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+use nix::sys::eventfd::{EfdFlags, EventFd};
+use nix::sys::signal::{SigSet, Signal};
+use nix::sys::signalfd::{SfdFlags, SignalFd};
+use nix::sys::time::TimeSpec;
+use nix::sys::timerfd::{ClockId, Expiration, TimerFd, TimerFlags, TimerSetTimeFlags};
+use tickid_core::UnixTime;
+
+use crate::lease::exec::renewal::News;
+
+/// What the supervisor takes for itself or hands on. They are blocked rather than handled, so that whatever
+/// is ignored stays so for the program (`nohup`).
+const SIGNALS: [Signal; 10] = [
+    Signal::SIGHUP,
+    Signal::SIGINT,
+    Signal::SIGQUIT,
+    Signal::SIGTERM,
+    Signal::SIGUSR1,
+    Signal::SIGUSR2,
+    Signal::SIGWINCH,
+    Signal::SIGTSTP,
+    Signal::SIGCONT,
+    Signal::SIGCHLD,
+];
+
+/// These, and the one that would stop whoever takes a terminal back from the background.
+fn blocked() -> SigSet {
+    let mut set: SigSet = SIGNALS.into_iter().collect();
+    set.add(Signal::SIGTTOU);
+    set
+}
+
+/// Takes back what [`Wake::new`] did to this process.
+pub(super) fn unblock_signals() -> nix::Result<()> {
+    blocked().thread_unblock()
+}
+
+/// Wakes the supervisor for news of the lease.
+#[derive(Clone, Debug)]
+pub(super) struct Bell(Arc<EventFd>);
+
+impl Bell {
+    pub(super) fn ring(&self) {
+        // It fails when it has not been heard 2^64 - 2 times.
+        let _ = self.0.write(1);
+    }
+}
+
+/// Why the supervisor woke up.
+#[derive(Debug)]
+pub(super) enum Event {
+    Signal(Signal),
+    News(News),
+    /// An alarm went off, or the wall clock was stepped.
+    Time,
+}
+
+#[derive(Debug)]
+pub(super) struct Wake {
+    signals: SignalFd,
+    boot: TimerFd,
+    wall: TimerFd,
+    bell: Bell,
+    news: Receiver<News>,
+}
+
+impl Wake {
+    /// From here on, signals are blocked in this thread and in those that it starts.
+    pub(super) fn new(news: Receiver<News>) -> nix::Result<Self> {
+        blocked().thread_block()?;
+        let signals = SIGNALS.into_iter().collect();
+        let timer = |clock| TimerFd::new(clock, TimerFlags::TFD_NONBLOCK | TimerFlags::TFD_CLOEXEC);
+        let bell = EventFd::from_flags(EfdFlags::EFD_NONBLOCK | EfdFlags::EFD_CLOEXEC)?;
+        Ok(Self {
+            signals: SignalFd::with_flags(
+                &signals,
+                SfdFlags::SFD_NONBLOCK | SfdFlags::SFD_CLOEXEC,
+            )?,
+            boot: timer(ClockId::CLOCK_BOOTTIME)?,
+            wall: timer(ClockId::CLOCK_REALTIME)?,
+            bell: Bell(Arc::new(bell)),
+            news,
+        })
+    }
+
+    pub(super) fn bell(&self) -> Bell {
+        self.bell.clone()
+    }
+
+    /// Sets the alarms: by the time since the machine was started, and by the wall clock, whose steps are
+    /// noticed at once.
+    pub(super) fn at(&self, (boot, wall): (Duration, UnixTime)) -> nix::Result<()> {
+        let absolute = TimerSetTimeFlags::TFD_TIMER_ABSTIME;
+        self.boot.set(Expiration::OneShot(moment(boot)), absolute)?;
+        let wall = Duration::from_micros(u64::try_from(wall.as_micros()).unwrap_or(0));
+        let or_step = absolute | TimerSetTimeFlags::TFD_TIMER_CANCEL_ON_SET;
+        self.wall.set(Expiration::OneShot(moment(wall)), or_step)
+    }
+
+    /// Waits for the next event.
+    pub(super) fn next(&self) -> nix::Result<Event> {
+        loop {
+            if let Some(signal) = self.signals.read_signal()? {
+                let number = i32::try_from(signal.ssi_signo).map_err(|_| nix::Error::EINVAL)?;
+                return Signal::try_from(number).map(Event::Signal);
+            }
+            if let Ok(news) = self.news.try_recv() {
+                return Ok(Event::News(news));
+            }
+            if self.wait()? {
+                return Ok(Event::Time);
+            }
+        }
+    }
+
+    /// Waits until there is something; whether it is an alarm.
+    fn wait(&self) -> nix::Result<bool> {
+        let all = [self.signals.as_fd(), self.bell.0.as_fd(), self.boot.as_fd(), self.wall.as_fd()];
+        let mut all = all.map(|fd| PollFd::new(fd, PollFlags::POLLIN));
+        match poll(&mut all, PollTimeout::NONE) {
+            Ok(_) | Err(nix::Error::EINTR) => {}
+            Err(error) => return Err(error),
+        }
+        let [_, bell, boot, wall] = all.map(|fd| fd.any().unwrap_or(false));
+        if bell {
+            heard(self.bell.0.read())?;
+        }
+        if boot {
+            heard(self.boot.wait())?;
+        }
+        if wall {
+            heard(self.wall.wait())?;
+        }
+        Ok(boot || wall)
+    }
+}
+
+/// What was read to make quiet again what had woken us. An alarm that was set anew has nothing to read.
+fn heard<T>(read: nix::Result<T>) -> nix::Result<()> {
+    match read {
+        Ok(_) | Err(nix::Error::EAGAIN | nix::Error::ECANCELED) => Ok(()),
+        Err(error) => Err(error),
+    }
+}
+
+/// Zero would switch an alarm off, and the system counts seconds with a sign.
+fn moment(time: Duration) -> TimeSpec {
+    const LAST: Duration = Duration::from_secs(i64::MAX.unsigned_abs());
+    TimeSpec::from(time.clamp(Duration::from_nanos(1), LAST))
+}

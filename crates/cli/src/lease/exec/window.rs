@@ -1,0 +1,167 @@
+//! For how long a program may go on.
+
+use core::time::Duration;
+
+use nix::time::{ClockId, clock_gettime};
+use tickid_core::{Clock as _, SystemClock, UnixTime};
+use tickid_lease::{Grant, Hold, Realm};
+
+/// What the clocks show.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Now {
+    /// Time since the machine was started, suspends included. It never steps.
+    pub(super) boot: Duration,
+    /// What the program goes by; `None` when it can't be read.
+    pub(super) wall: Option<UnixTime>,
+}
+
+impl Now {
+    pub(super) fn read() -> Result<Self, nix::Error> {
+        let boot = clock_gettime(ClockId::CLOCK_BOOTTIME)?.into();
+        Ok(Self { boot, wall: SystemClock.now().ok() })
+    }
+}
+
+/// A window as it was granted last, by the clocks of this machine.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Window {
+    pub(super) hold: Hold,
+    pub(super) ceiling: u64,
+    /// Before that, by the wall clock, nobody may start.
+    pub(super) opens: UnixTime,
+    /// Whose clock falls behind that may issue IDs below the floor.
+    earliest: UnixTime,
+    /// When the last program has to be gone: by the wall clock, and by the time since the machine was started.
+    closes: UnixTime,
+    closes_boot: Duration,
+    /// When it should be renewed, by the time since the machine was started.
+    renewal_due: Duration,
+}
+
+impl Window {
+    /// The window of `grant`, which was asked for at the time `asked` since the machine was started.
+    ///
+    /// What a program issues is ahead of its clock by no more than the allowance and the one tick that an overflow
+    /// takes beyond it. So it has to be gone that much before the ceiling.
+    pub(super) fn new(realm: &Realm, grant: &Grant, asked: Duration) -> Self {
+        let Grant { hold, ceiling, now, .. } = *grant;
+        let (scale, allowance) = (realm.scale(), realm.terms().allowance);
+        let closes = scale.time_of(ceiling.saturating_sub(allowance.saturating_add(1)));
+        Self {
+            hold,
+            ceiling,
+            opens: scale.time_of(hold.floor),
+            earliest: scale.time_of(hold.floor.saturating_sub(allowance)),
+            closes,
+            // The store's clock showed `now` after we had asked.
+            closes_boot: asked.saturating_add(between(now, closes)),
+            renewal_due: asked.saturating_add(realm.terms().term / 2),
+        }
+    }
+
+    pub(super) fn is_open(&self, now: Now) -> bool {
+        now.wall.is_some_and(|wall| wall >= self.opens)
+    }
+
+    /// For how long a program may go on, by whichever clock says less.
+    pub(super) fn left(&self, now: Now) -> Duration {
+        match now.wall {
+            Some(wall) if wall >= self.earliest => {
+                between(wall, self.closes).min(self.closes_boot.saturating_sub(now.boot))
+            }
+            _ => Duration::ZERO,
+        }
+    }
+
+    /// Whether it should have been renewed by now.
+    pub(super) fn is_overdue(&self, now: Now) -> bool {
+        now.boot > self.renewal_due
+    }
+
+    /// When, by either clock, so much is left.
+    pub(super) fn when_left(&self, left: Duration) -> (Duration, UnixTime) {
+        let micros = i64::try_from(left.as_micros()).unwrap_or(i64::MAX);
+        let wall = UnixTime::from_micros(self.closes.as_micros().saturating_sub(micros));
+        (self.closes_boot.saturating_sub(left), wall)
+    }
+}
+
+/// How long it is from one time to the other; zero when that is earlier.
+fn between(from: UnixTime, to: UnixTime) -> Duration {
+    let micros = to.as_micros().saturating_sub(from.as_micros());
+    Duration::from_micros(u64::try_from(micros).unwrap_or(0))
+}
+
+#[cfg(test)]
+mod tests {
+    use tickid_core::example::Seconds;
+    use tickid_lease::{Claim, MemoryStore, Terms, Token, block_on};
+
+    use super::*;
+
+    const fn secs(secs: u64) -> Duration {
+        Duration::from_secs(secs)
+    }
+
+    fn at(boot: u64, wall: i64) -> Now {
+        Now { boot: secs(boot), wall: Some(UnixTime::from_micros(wall * 1_000_000)) }
+    }
+
+    /// A window of the ticks 100..130, granted at the store's time 105 to who asked 1,000 s after the start.
+    fn window(allowance: u64) -> Window {
+        let realm = Realm::new("a".parse().unwrap(), &Seconds, "1/8".parse().unwrap()).unwrap();
+        let realm = realm.with_terms(Terms { allowance, ..realm.terms() });
+        let realm = realm.unwrap();
+        let claim = Claim::new(Token::from_bits(1), "me", None);
+        let store = MemoryStore::in_memory();
+        let lease = tickid_lease::Lease::acquire(&store, &realm, &claim);
+        let mut grant = *block_on(lease, secs(1)).unwrap().unwrap().grant();
+        let epoch = realm.scale().epoch().as_micros();
+        grant.hold.floor = u64::try_from(100 - epoch / 1_000_000).unwrap();
+        grant.ceiling = grant.hold.floor + 30;
+        grant.now = UnixTime::from_micros(105_000_000);
+        Window::new(&realm, &grant, secs(1_000))
+    }
+
+    #[test]
+    fn opens_at_its_floor_by_the_wall_clock() {
+        let window = window(3);
+        assert!(!window.is_open(at(1_000, 99)) && window.is_open(at(1_000, 100)));
+        assert!(!window.is_open(Now { wall: None, ..at(1_000, 100) }));
+    }
+
+    #[test]
+    fn whichever_clock_says_less_counts() {
+        let window = window(3);
+        // The allowance, and a tick.
+        assert_eq!(window.left(at(1_000, 105)), secs(30 - 5 - 4));
+        assert_eq!(window.left(at(1_000, 107)), secs(30 - 7 - 4), "the wall clock is ahead");
+        assert_eq!(window.left(at(1_010, 105)), secs(30 - 15 - 4), "it was set back");
+        assert_eq!(window.left(at(1_021, 105)), Duration::ZERO);
+        assert_eq!(window.left(at(1_000, 126)), Duration::ZERO);
+        assert_eq!(window.left(at(5_000, 5_000)), Duration::ZERO);
+    }
+
+    #[test]
+    fn nothing_is_left_below_the_floor_or_without_a_clock() {
+        let window = window(3);
+        assert_eq!(window.left(at(1_000, 97)), secs(21), "within the allowance");
+        assert_eq!(window.left(at(1_000, 96)), Duration::ZERO);
+        assert_eq!(window.left(Now { wall: None, ..at(1_000, 105) }), Duration::ZERO);
+    }
+
+    #[test]
+    fn a_renewal_is_due_half_a_term_after_it_was_asked_for() {
+        let window = window(3);
+        assert!(!window.is_overdue(at(1_005, 110)) && window.is_overdue(at(1_006, 111)));
+    }
+
+    #[test]
+    fn alarms_go_off_when_so_much_is_left() {
+        let window = window(0);
+        let (boot, wall) = window.when_left(secs(4));
+        assert_eq!((boot, wall.as_micros()), (secs(1_020), 125_000_000));
+        let due = Now { boot, wall: Some(wall) };
+        assert_eq!(window.left(due), secs(4));
+    }
+}

@@ -1,0 +1,338 @@
+//! `tickid lease exec`: programs that run with a leased node.
+
+#![cfg(target_os = "linux")]
+#![allow(clippy::expect_used, reason = "a test fails by panicking")]
+
+mod process;
+
+use std::fs::File;
+use std::io::{BufRead as _, BufReader, Lines, Read as _, Write as _};
+use std::path::Path;
+use std::process::{Child, ChildStderr, ChildStdout, Command, ExitStatus, Stdio};
+
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+use process::{NODE_STORE, OK, USAGE, json_lines, ran, with_state};
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// The program was stopped for want of a lease.
+const NO_LEASE: i32 = 124;
+
+/// A folder whose store keeps a realm `orders` of these nodes and terms.
+fn state(init: &str) -> TempDir {
+    let state = tempfile::tempdir().expect("a folder");
+    let init = format!("lease init --realm orders {init}");
+    assert_eq!(ran(&mut with_state(state.path(), &init)).status, OK, "{init}");
+    state
+}
+
+/// `exec` with these options, running a script.
+fn exec(state: &Path, options: &str, script: &str) -> Command {
+    let mut command = with_state(state, &format!("lease exec --realm orders {options} -- sh -c"));
+    command.arg(script).env("TICKID", env!("CARGO_BIN_EXE_tickid"));
+    command
+}
+
+/// A supervisor with its program, whose output we see line by line.
+struct Supervised {
+    child: Child,
+    stdout: Lines<BufReader<ChildStdout>>,
+    stderr: Lines<BufReader<ChildStderr>>,
+}
+
+impl Supervised {
+    fn start(mut command: Command) -> Self {
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().expect("runs");
+        let stdout = BufReader::new(child.stdout.take().expect("piped")).lines();
+        let stderr = BufReader::new(child.stderr.take().expect("piped")).lines();
+        Self { child, stdout, stderr }
+    }
+
+    /// The next line of the program.
+    fn line(&mut self) -> String {
+        self.stdout.next().expect("a line").expect("text")
+    }
+
+    fn signal(&self, signal: Signal) {
+        let id = i32::try_from(self.child.id()).expect("a process number");
+        kill(Pid::from_raw(id), signal).expect("sent");
+    }
+
+    /// Waits until everyone has gone who could write to our pipe; what they wrote, what the supervisor said, and how
+    /// it ended.
+    fn end(mut self) -> (String, String, ExitStatus) {
+        drop(self.child.stdin.take());
+        let text = |lines: &mut dyn Iterator<Item = _>| {
+            let lines: Vec<String> = lines.map(|line: Result<_, _>| line.expect("text")).collect();
+            lines.join("\n")
+        };
+        let (stdout, stderr) = (text(&mut self.stdout), text(&mut self.stderr));
+        (stdout, stderr, self.child.wait().expect("ends"))
+    }
+}
+
+/// The only row of the realm.
+fn row(state: &Path) -> Value {
+    let ran = ran(&mut with_state(state, "lease list --realm orders --json"));
+    assert_eq!(ran.status, OK, "{}", ran.stderr);
+    json_lines(&ran.stdout).remove(0)
+}
+
+fn tick(value: &Value) -> u64 {
+    value.as_u64().expect("a tick")
+}
+
+#[test]
+fn a_program_finds_its_node_in_its_environment() {
+    let script = "env | grep -E '^(TICKID_(SCHEME|REALM|NODE|WINDOW)|SCRU64)' | sort";
+    for (init, node, spec) in
+        [("scru64 --pool 42/8", "42/8", "SCRU64_NODE_SPEC=42/8\n"), ("sno --pool 7/16", "7/16", "")]
+    {
+        let state = state(init);
+        let ran = ran(&mut exec(state.path(), "--holder me", script));
+        assert_eq!((ran.status, ran.stderr.as_str()), (OK, ""), "{init}");
+        let (scheme, _) = init.split_once(' ').expect("two words");
+        let row = row(state.path());
+        let window = format!("{}..{}", row["floor"], row["ceiling"]);
+        let expected = format!(
+            "{spec}TICKID_NODE={node}\nTICKID_REALM=orders\nTICKID_SCHEME={scheme}\nTICKID_WINDOW={window}\n"
+        );
+        assert_eq!(ran.stdout, expected);
+        assert_eq!(row["holder"], "me");
+    }
+}
+
+#[test]
+fn the_exit_status_is_the_programs() {
+    let state = state("sno --pool 1-60/16");
+    for (script, status) in [("exit 0", 0), ("exit 7", 7), ("kill -KILL $$", 137), ("kill $$", 143)]
+    {
+        let ran = ran(&mut exec(state.path(), "", script));
+        assert_eq!((ran.status, ran.stderr.as_str()), (status, ""), "{script}");
+    }
+    let exec = |rest: &str| {
+        ran(&mut with_state(state.path(), &format!("lease exec --realm orders {rest}")))
+    };
+    let unknown = exec("-- no-such-program");
+    assert_eq!((unknown.status, unknown.stdout.as_str()), (127, ""));
+    assert!(unknown.stderr.contains("cannot run no-such-program: No such"), "{}", unknown.stderr);
+    let no_program = exec("-- /etc/passwd");
+    assert_eq!(no_program.status, 126, "{}", no_program.stderr);
+    assert_eq!(exec("").status, USAGE);
+    let endless = exec("--kill-after 10.1 -- true");
+    assert_eq!(endless.status, USAGE);
+    assert!(endless.stderr.contains("no time to renew the lease"), "{}", endless.stderr);
+    let elsewhere = exec("--store etcd://127.0.0.1:1 -- true");
+    assert_eq!((elsewhere.status, elsewhere.stdout.as_str()), (NODE_STORE, ""));
+}
+
+#[test]
+fn a_program_does_not_begin_before_its_window_which_is_never_cut_short() {
+    let state = state("sno --pool 5/16 --term 1 --skew 1");
+    let first = ran(&mut exec(state.path(), "", "echo $TICKID_WINDOW"));
+    assert_eq!((first.status, first.stderr.as_str()), (OK, ""));
+    let (_, ceiling) = first.stdout.trim_end().split_once("..").expect("two ticks");
+    let before = row(state.path());
+    assert!(before["token"].is_string(), "given back");
+    assert_eq!(before["ceiling"].to_string(), ceiling);
+
+    let script = "echo $TICKID_WINDOW; $TICKID gen sno --node 5 --json";
+    let second = ran(&mut exec(state.path(), "", script));
+    assert_eq!(second.status, OK, "{}", second.stderr);
+    assert!(second.stderr.contains("waiting for the window of node 5/16"), "{}", second.stderr);
+    let (window, id) = second.stdout.split_once('\n').expect("two lines");
+    let (floor, _) = window.split_once("..").expect("two ticks");
+    assert_eq!(floor, ceiling);
+    let id = json_lines(id).remove(0);
+    let floor: u64 = floor.parse().expect("a tick");
+    assert!(tick(&id["timestamp"]) >= floor, "{id} is from before {floor}");
+    assert!(tick(&id["timestamp"]) < tick(&row(state.path())["ceiling"]), "{id}");
+}
+
+#[test]
+fn who_is_told_to_end_while_waiting_gives_the_node_back_unused() {
+    let state = state("sno --pool 5/16");
+    assert_eq!(ran(&mut exec(state.path(), "", "true")).status, OK);
+    let ceiling = tick(&row(state.path())["ceiling"]);
+    let mut waiting = Supervised::start(exec(state.path(), "", "echo began"));
+    let said = waiting.stderr.next().expect("a line").expect("text");
+    assert!(said.contains("waiting for the window"), "{said}");
+    waiting.signal(Signal::SIGTERM);
+    let (stdout, _, status) = waiting.end();
+    assert_eq!((stdout.as_str(), status.code()), ("", Some(143)));
+    let row = row(state.path());
+    assert_eq!((&row["token"], tick(&row["ceiling"])), (&Value::Null, ceiling));
+}
+
+#[test]
+fn a_lease_is_renewed_while_the_program_runs() {
+    let state = state("sno --pool 5/16 --term 1 --skew 30");
+    let mut program = Supervised::start(exec(state.path(), "", "echo $TICKID_WINDOW; cat"));
+    let window = program.line();
+    let ceiling: u64 = window.split_once("..").expect("two ticks").1.parse().expect("a tick");
+    let watch = "lease watch --realm orders --json --every 0.1";
+    let mut watch = with_state(state.path(), watch).stdout(Stdio::piped()).spawn().expect("runs");
+    let rows = BufReader::new(watch.stdout.take().expect("piped")).lines();
+    let row = |line: Result<String, _>| -> Value {
+        serde_json::from_str(&line.expect("text")).expect("JSON")
+    };
+    // More than a term: 250 ticks of 4 ms.
+    let mut rows = rows.map(row);
+    assert!(rows.any(|row| tick(&row["ceiling"]) > ceiling + 250), "watches as long as it takes");
+    watch.kill().expect("killed");
+    watch.wait().expect("gone");
+    let stdin = program.child.stdin.as_mut().expect("piped");
+    stdin.write_all(b"still here\n").expect("written");
+    assert_eq!(program.line(), "still here");
+    let (_, stderr, status) = program.end();
+    assert_eq!((stderr.as_str(), status.code()), ("", Some(OK)));
+}
+
+/// Locks everybody else out of the store.
+fn take_away(state: &Path) -> File {
+    let lock = File::open(state.join("tickid/orders/lock")).expect("a lock");
+    lock.lock().expect("locked");
+    lock
+}
+
+#[test]
+fn without_renewals_a_program_is_asked_to_end_before_its_window_does() {
+    let state = state("sno --pool 5/16 --term 2 --skew 2");
+    let script = "trap '$TICKID gen sno --node 5 --json; exit 7' TERM
+        echo began; while :; do sleep 0.02; done";
+    let mut program = Supervised::start(exec(state.path(), "--kill-after 2", script));
+    assert_eq!(program.line(), "began");
+    let store = take_away(state.path());
+    let (stdout, stderr, status) = program.end();
+    drop(store);
+    assert_eq!(status.code(), Some(NO_LEASE), "{stderr}");
+    assert!(stderr.contains("the lease of node 5/16 was not renewed in time"), "{stderr}");
+    let (last, row) = (json_lines(&stdout).remove(0), row(state.path()));
+    assert!(tick(&last["timestamp"]) < tick(&row["ceiling"]), "{last} is not within {row}");
+    assert!(row["token"].is_string(), "given back");
+}
+
+#[test]
+fn who_does_not_end_when_asked_is_killed_with_all_it_started() {
+    let state = state("sno --pool 5/16 --term 1 --skew 1");
+    let ignoring = "trap 'echo asked' TERM; while :; do sleep 0.02; done";
+    let script = format!("({ignoring}) & {ignoring}");
+    let program = format!("echo began; {script}");
+    let mut program = Supervised::start(exec(state.path(), "--kill-after 1", &program));
+    assert_eq!(program.line(), "began");
+    let store = take_away(state.path());
+    let (stdout, stderr, status) = program.end();
+    drop(store);
+    assert_eq!(status.code(), Some(NO_LEASE), "{stderr}");
+    assert_eq!(stdout, "asked\nasked");
+}
+
+#[test]
+fn a_program_whose_lease_is_lost_is_stopped() {
+    let state = state("sno --pool 5/16 --term 1 --skew 30");
+    let mut program = Supervised::start(exec(state.path(), "", "echo began; exec cat"));
+    assert_eq!(program.line(), "began");
+    let recover = ran(&mut with_state(state.path(), "lease recover --realm orders --yes"));
+    assert_eq!(recover.status, OK, "{}", recover.stderr);
+    // Its input stays open: it does not end by itself.
+    let input = program.child.stdin.take();
+    let (_, stderr, status) = program.end();
+    drop(input);
+    assert_eq!(status.code(), Some(NO_LEASE), "{stderr}");
+    assert!(stderr.contains("the lease of node 5/16 is lost"), "{stderr}");
+}
+
+#[test]
+fn signals_are_handed_on() {
+    let state = state("sno --pool 1-60/16");
+    for signal in [Signal::SIGTERM, Signal::SIGINT, Signal::SIGHUP, Signal::SIGUSR1] {
+        let name = &signal.as_str()[3..];
+        let script =
+            format!("trap 'echo {name}; exit 9' {name}; echo began; while :; do sleep 0.02; done");
+        let mut program = Supervised::start(exec(state.path(), "", &script));
+        assert_eq!(program.line(), "began");
+        program.signal(signal);
+        let (stdout, _, status) = program.end();
+        assert_eq!((stdout.as_str(), status.code()), (name, Some(9)));
+    }
+}
+
+#[test]
+fn what_was_ignored_before_stays_ignored() {
+    let state = state("sno --pool 1-60/16");
+    let mut nohup = Command::new("sh");
+    let exec = exec(state.path(), "", "kill -HUP $$; echo still here");
+    nohup.args(["-c", "trap '' HUP; exec \"$@\"", "sh"]).arg(exec.get_program());
+    nohup.args(exec.get_args()).env("XDG_STATE_HOME", state.path()).env_remove("TICKID_STORE");
+    assert_eq!(ran(&mut nohup).stdout, "still here\n");
+}
+
+#[test]
+fn a_program_dies_with_its_supervisor() {
+    let state = state("sno --pool 5/16");
+    let mut program = Supervised::start(exec(state.path(), "", "echo began; exec cat"));
+    assert_eq!(program.line(), "began");
+    program.signal(Signal::SIGKILL);
+    // It holds its end of the pipe for as long as it lives, and its input stays open.
+    let rest = program.stdout.next();
+    assert!(rest.is_none(), "{rest:?}");
+    program.end();
+}
+
+#[test]
+fn what_a_program_leaves_behind_ends_with_it() {
+    let state = state("sno --pool 5/16");
+    let program = Supervised::start(exec(state.path(), "", "sleep 1000 & exit 3"));
+    let (stdout, stderr, status) = program.end();
+    assert_eq!((stdout.as_str(), stderr.as_str(), status.code()), ("", "", Some(3)));
+}
+
+/// Runs `exec` in a terminal and types what `keys` says as soon as the program has said that it began; what the terminal
+/// shows after that.
+fn in_a_terminal(state: &Path, script: &str, keys: &[u8]) -> (String, ExitStatus) {
+    let exec = exec(state, "", script);
+    let quoted: Vec<String> = core::iter::once(exec.get_program())
+        .chain(exec.get_args())
+        .map(|word| format!("'{}'", word.to_str().expect("text").replace('\'', "'\\''")))
+        .collect();
+    let mut terminal = Command::new("script");
+    let exec = format!("exec {}", quoted.join(" "));
+    terminal.args(["-qefc", &exec, "/dev/null"]).env("SHELL", "/bin/sh");
+    terminal.env("XDG_STATE_HOME", state).env_remove("TICKID_STORE");
+    terminal.stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut child = terminal.spawn().expect("the program script, of util-linux");
+    let mut stdout = BufReader::new(child.stdout.take().expect("piped"));
+    let mut line = String::new();
+    stdout.read_line(&mut line).expect("a line");
+    assert_eq!(line, "began\r\n");
+    let mut stdin = child.stdin.take().expect("piped");
+    stdin.write_all(keys).expect("typed");
+    let mut shown = String::new();
+    stdout.read_to_string(&mut shown).expect("text");
+    drop(stdin);
+    (shown, child.wait().expect("ends"))
+}
+
+#[test]
+fn a_program_that_reads_from_the_terminal_gets_it() {
+    let state = state("sno --pool 1-60/16");
+    let script = "echo began; read line; echo \"read $line\"; exit 5";
+    let (shown, status) = in_a_terminal(state.path(), script, b"hello\n");
+    assert!(shown.ends_with("read hello\r\n"), "{shown}");
+    assert_eq!(status.code(), Some(5));
+}
+
+#[test]
+fn a_key_that_interrupts_reaches_the_program_once() {
+    let state = state("sno --pool 1-60/16");
+    for wait in ["read line", "while :; do sleep 0.02; done"] {
+        let script = format!(
+            "n=0; trap 'n=$((n+1)); sleep 0.2; echo \"INT $n\"; exit 5' INT; echo began; {wait}"
+        );
+        let (shown, status) = in_a_terminal(state.path(), &script, b"\x03");
+        assert!(shown.ends_with("INT 1\r\n"), "{wait}: {shown}");
+        assert_eq!(status.code(), Some(5), "{wait}");
+    }
+}
