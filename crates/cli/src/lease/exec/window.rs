@@ -95,7 +95,7 @@ fn between(from: UnixTime, to: UnixTime) -> Duration {
 #[cfg(test)]
 mod tests {
     use tickid_core::example::Seconds;
-    use tickid_lease::{Claim, MemoryStore, Terms, Token, block_on};
+    use tickid_lease::{Claim, MemoryStore, Token, block_on};
 
     use super::*;
 
@@ -110,8 +110,9 @@ mod tests {
     /// A window of the ticks 100..130, granted at the store's time 105 to who asked 1,000 s after the start.
     fn window(allowance: u64) -> Window {
         let realm = Realm::new("a".parse().unwrap(), &Seconds, "1/8".parse().unwrap()).unwrap();
-        let realm = realm.with_terms(Terms { allowance, ..realm.terms() });
-        let realm = realm.unwrap();
+        let mut terms = realm.terms();
+        terms.allowance = allowance;
+        let realm = realm.with_terms(terms).unwrap();
         let claim = Claim::new(Token::from_bits(1), "me", None);
         let store = MemoryStore::in_memory();
         let lease = tickid_lease::Lease::acquire(&store, &realm, &claim);
