@@ -27,6 +27,14 @@ pub(crate) enum Error {
     Estimates { path: PathBuf },
     #[error("this takes valgrind (Debian: apt-get install valgrind): {0}")]
     Valgrind(Box<Self>),
+    #[error("this takes a nightly toolchain (rustup toolchain install nightly): {0}")]
+    Nightly(Box<Self>),
+    #[error("this takes cargo-fuzz (cargo install --locked cargo-fuzz): {0}")]
+    CargoFuzz(Box<Self>),
+    #[error("there is no fuzz target {name}; there are {targets}")]
+    NoTarget { name: String, targets: String },
+    #[error("the fuzzer of {0} does not say what it did")]
+    NoCounts(String),
     #[error("cargo named no program of tests for `{0}`")]
     NoProgram(String),
     #[error("`{name}` under memcheck was no check: {reason}")]

@@ -2,9 +2,11 @@
 
 mod bench;
 mod error;
+mod fuzz;
 mod lint;
 mod memcheck;
 mod run;
+mod soak;
 mod test;
 mod tidy;
 mod tree;
@@ -54,6 +56,16 @@ enum Command {
     /// Runs every step that the machine has the tools for, whatever becomes of the others, and ends with a table of
     /// what ran, what failed, and what did not run and why. An hour or so.
     Verify(verify::Arguments),
+    /// Run the fuzz targets, and say how many inputs were tried and how much of the program they went through.
+    ///
+    /// Ten minutes for each of them, or as long as is said. What is found stays in fuzz/target and fuzz/artifacts. Needs a
+    /// nightly toolchain, cargo-fuzz and a C++ compiler.
+    Fuzz(fuzz::Arguments),
+    /// Draw a billion IDs of each scheme from eight threads, and let ten years pass for it.
+    ///
+    /// A quarter of an hour or so, and 200 MB of memory. Checks that no ID repeats, and that all are as promised,
+    /// whatever leap seconds, suspends, steps and slews do to the clock.
+    Soak(soak::Arguments),
     /// Run the benchmarks and write docs/benchmarks.md with its plots.
     ///
     /// They live in a workspace of their own, `benches`. All of them take ten minutes or so, during which the
@@ -80,6 +92,8 @@ fn obey(command: Option<Command>) -> Result<(), Error> {
         Command::Test => test::test(&workspace),
         Command::Lint { steps } => lint::lint(&workspace, &steps),
         Command::Memcheck => memcheck::memcheck(&workspace),
+        Command::Fuzz(arguments) => fuzz::fuzz(&workspace, &arguments),
+        Command::Soak(arguments) => soak::soak(&workspace, &arguments),
         Command::Verify(arguments) => verify::verify(&workspace, &arguments),
         Command::Bench(arguments) => bench::bench(&workspace, &arguments),
     }

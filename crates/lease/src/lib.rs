@@ -41,6 +41,9 @@ mod error;
 #[cfg(feature = "etcd")]
 mod etcd;
 mod file;
+#[cfg(fuzzing)]
+#[doc(hidden)]
+pub mod fuzzing;
 mod keeper;
 mod lease;
 mod memory;

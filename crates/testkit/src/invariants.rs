@@ -16,7 +16,7 @@ use tickid_core::{
 
 use crate::cases::config;
 use crate::promises::{Order, Seen, check_drift, tick_at};
-pub use crate::schedule::{Action, Outside, Schedule, Setup, Turn};
+pub use crate::schedule::{Action, Outside, Schedule, Setup, Start, Turn, tick_length, time_of};
 use crate::schedule::{Turns, schedules, setups};
 use crate::subject::{Parts, Subject};
 
@@ -87,14 +87,14 @@ fn search<T: Subject>(subject: &T, rule: Rule) -> Result<Seen, Box<TestError<Cas
 }
 
 /// Shared and exclusive generators.
-trait Generate<T: Subject> {
+pub(crate) trait Generate<T: Subject> {
     /// `None` when the action asks for no ID.
     fn ask(&mut self, action: Action, form: T::Form, blank: T::Id) -> Option<Answer<T>>;
     fn wider(&mut self, ceiling: u64) -> Result<(), RangeError>;
     fn end(&mut self) -> Snapshot<T::Scheme>;
 }
 
-type Answer<T> = Result<Vec<<T as Subject>::Id>, Error>;
+pub(crate) type Answer<T> = Result<Vec<<T as Subject>::Id>, Error>;
 
 macro_rules! generate {
     ($($generator:ident),*) => {$(
@@ -123,7 +123,10 @@ macro_rules! generate {
 generate!(Generator, LocalGenerator);
 
 /// Starts with a shared or an exclusive generator and changes over at each restoration.
-fn run<T: Subject>(
+///
+/// # Errors
+/// The promise that was broken.
+pub fn run<T: Subject>(
     subject: &T,
     setup: &Setup<T::Scheme>,
     mut shared: bool,
@@ -139,7 +142,7 @@ fn run<T: Subject>(
         build(subject, setup, &clock, ceiling, Snapshot::EMPTY, shared).map_err(refused)?;
     for (turn, action, form) in schedule {
         let now = turns.turn(*turn);
-        let form = *form.get(&forms);
+        let form = forms[form % forms.len()];
         match *action {
             Action::Widen(by) => {
                 ceiling = (ceiling + by).min(T::Scheme::MAX_TICK + 1);
@@ -172,7 +175,7 @@ fn run<T: Subject>(
     Ok(history.seen)
 }
 
-fn build<'a, T: Subject>(
+pub(crate) fn build<'a, T: Subject>(
     subject: &T,
     setup: &Setup<T::Scheme>,
     clock: &'a ManualClock,

@@ -7,6 +7,7 @@
 //! |---|---|
 //! | [`invariants`] | one thread, random schedules, failures shrunk to a few calls |
 //! | [`storm`] | eight threads on one generator, under a wild clock or none |
+//! | [`soak`] | a billion IDs, and ten years in which the clock does what clocks do |
 //! | [`every_clock`] | all kinds of generators over each clock that there is |
 //! | [`threads`] | running eight threads, each with its own [`Dice`] |
 //! | [`clock`] | a clock that moves while it is read, and notes of who read what |
@@ -35,6 +36,7 @@ mod promises;
 mod schedule;
 #[cfg(unix)]
 pub mod servers;
+pub mod soak;
 pub mod storm;
 mod subject;
 pub mod threads;

@@ -6,7 +6,6 @@ use core::time::Duration;
 
 use proptest::collection::vec;
 use proptest::prelude::*;
-use proptest::sample::Index;
 use tickid_core::{
     Builder, ManualClock, Policy, RandomStart, Scheme, Sequence, SequenceBounds, Snapshot, Tick,
     Ticks, UnixTime, Window,
@@ -18,21 +17,28 @@ use crate::subject::Subject;
 /// How a generator begins.
 #[derive(Clone, Copy, Debug)]
 pub struct Setup<S: Scheme> {
-    pub(crate) policy: Policy<S>,
-    pub(crate) bounds: SequenceBounds,
-    pub(crate) start: Start,
+    /// Its policy.
+    pub policy: Policy<S>,
+    /// Its sequences.
+    pub bounds: SequenceBounds,
+    /// Where ticks start.
+    pub start: Start,
     /// What the clock shows at first.
-    pub(crate) now: UnixTime,
-    pub(crate) floor: u64,
-    pub(crate) ceiling: u64,
+    pub now: UnixTime,
+    /// The first tick of its window.
+    pub floor: u64,
+    /// One past the last, until it is widened.
+    pub ceiling: u64,
 }
 
 /// Where ticks start.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Start {
+pub enum Start {
     /// Where the scheme says, with this seed.
     Own(u64),
+    /// Here.
     Fixed(u32),
+    /// Anywhere.
     Random(RandomStart),
 }
 
@@ -60,8 +66,8 @@ pub enum Turn {
     Stand,
     /// Goes on, or back, by microseconds.
     Leap(i64),
-    /// Shows again what it has shown before.
-    Repeat(Index),
+    /// Shows again what it has shown before: the first, the second, ..., from the start where there are fewer.
+    Repeat(usize),
     /// Shows, once, a time that no ID can be of.
     Astray(Outside),
 }
@@ -92,8 +98,9 @@ pub enum Action {
     Reopen,
 }
 
-/// What happens to a generator, call by call; the last says in which form it is asked.
-pub type Schedule = Vec<(Turn, Action, Index)>;
+/// What happens to a generator, call by call; the last says in which form it is asked, as many times around as
+/// it takes.
+pub type Schedule = Vec<(Turn, Action, usize)>;
 
 impl<S: Scheme + Default> Setup<S> {
     pub(crate) fn builder<'a, T: Subject<Scheme = S>>(
@@ -135,7 +142,7 @@ impl<'a, S: Scheme> Turns<'a, S> {
         let now = match turn {
             Turn::Stand => last,
             Turn::Leap(by) => last + by,
-            Turn::Repeat(index) => *index.get(&self.shown),
+            Turn::Repeat(index) => self.shown[index % self.shown.len()],
             Turn::Astray(outside) => outside.time(&self.layout).as_micros(),
         };
         if !matches!(turn, Turn::Astray(_)) {
@@ -159,12 +166,17 @@ impl Outside {
 }
 
 /// When a tick begins, in microseconds since 1970.
-pub(crate) fn time_of<S: Scheme>(layout: &S, tick: u64) -> i64 {
+///
+/// # Panics
+/// For a tick beyond the scheme's last.
+#[must_use]
+pub fn time_of<S: Scheme>(layout: &S, tick: u64) -> i64 {
     layout.time_of(Tick::new(tick).unwrap()).as_micros()
 }
 
 /// The length of a scheme's ticks (where they differ, of its first) in microseconds.
-pub(crate) fn tick_length<S: Scheme>(layout: &S) -> i64 {
+#[must_use]
+pub fn tick_length<S: Scheme>(layout: &S) -> i64 {
     time_of(layout, 1) - time_of(layout, 0)
 }
 
@@ -258,7 +270,7 @@ pub(crate) fn schedules<S: Scheme>(
         4 => (-4 * tick..0).prop_map(Turn::Leap),
         2 => (-20 * tick..0).prop_map(Turn::Leap),
         1 => (-far..far).prop_map(Turn::Leap),
-        4 => any::<Index>().prop_map(Turn::Repeat),
+        4 => any::<usize>().prop_map(Turn::Repeat),
         1 => outside.prop_map(Turn::Astray),
     ];
     let actions = prop_oneof![
@@ -269,7 +281,7 @@ pub(crate) fn schedules<S: Scheme>(
         1 => (0..12_u64).prop_map(Action::Widen),
         1 => Just(Action::Reopen),
     ];
-    vec((turns, actions, any::<Index>()), len)
+    vec((turns, actions, any::<usize>()), len)
 }
 
 /// A duration that is over after so many ticks.

@@ -237,16 +237,28 @@ pub fn millions<T: Subject, C: Clock + Sync, Q: Sequence>(
     subject: &T,
     generator: &Generator<T::Scheme, C, Q>,
 ) -> Vec<Vec<T::Id>> {
-    const EACH: usize = 1_000_000;
+    let ids = draw(subject, generator, 1_000_000);
+    check_unique(subject, &ids).unwrap_or_else(|broken| panic!("{broken}"));
+    ids
+}
 
+/// Has eight threads draw `each` IDs each, by the methods that wait and in every form.
+///
+/// # Panics
+/// When one does not increase on its thread or is not what was asked for, and when a call fails.
+pub(crate) fn draw<T: Subject, C: Clock + Sync, Q: Sequence>(
+    subject: &T,
+    generator: &Generator<T::Scheme, C, Q>,
+    each: usize,
+) -> Vec<Vec<T::Id>> {
     let forms = subject.forms();
-    let ids = on_threads(|mut dice| {
+    on_threads(|mut dice| {
         // Without a regression there is no exception.
         let mut order = Order::new(subject, Policy::Wait);
-        let mut ids = Vec::with_capacity(EACH);
-        while ids.len() < EACH {
+        let mut ids = Vec::with_capacity(each);
+        while ids.len() < each {
             let form = dice.one_of(&forms);
-            let room = u32::try_from(EACH - ids.len()).unwrap();
+            let room = u32::try_from(each - ids.len()).unwrap();
             let n = dice.count(5_000).min(room);
             let (method, times) = match dice.below(3) {
                 0 => (Method::Generate, n),
@@ -262,11 +274,9 @@ pub fn millions<T: Subject, C: Clock + Sync, Q: Sequence>(
                 assert!(subject.is_of(id, form), "{id:?} is not what was asked for: {form:?}");
             }
         }
-        assert_eq!(ids.len(), EACH);
+        assert_eq!(ids.len(), each);
         ids
-    });
-    check_unique(subject, &ids).unwrap_or_else(|broken| panic!("{broken}"));
-    ids
+    })
 }
 
 #[cfg(test)]

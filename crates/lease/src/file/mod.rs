@@ -9,7 +9,7 @@
 
 mod folder;
 mod mounts;
-mod slots;
+pub(crate) mod slots;
 
 use core::fmt;
 use core::time::Duration;

@@ -3,9 +3,9 @@
 use crate::record::Row;
 
 /// How long a slot is, with the row in it and zeros after it.
-pub(super) const SLOT_LEN: usize = 1_024;
+pub(crate) const SLOT_LEN: usize = 1_024;
 /// How long a row's file is, from its creation on.
-pub(super) const FILE_LEN: usize = 2 * SLOT_LEN;
+pub(crate) const FILE_LEN: usize = 2 * SLOT_LEN;
 
 const MAGIC: [u8; 4] = *b"TKN1";
 /// Magic number, checksum of all that follows, write number, length of the row.
@@ -13,7 +13,7 @@ const HEADER_LEN: usize = 4 + 4 + 8 + 2;
 
 /// What a row's file says.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Reading {
+pub(crate) enum Reading {
     /// The row of the last write, whose number this is.
     Whole(u64, Row),
     /// One slot can't be read. It may be a write that was cut short, or the last one gone bad; this is
@@ -24,7 +24,7 @@ pub(super) enum Reading {
 }
 
 /// What a file with these bytes says.
-pub(super) fn read(bytes: &[u8]) -> Reading {
+pub(crate) fn read(bytes: &[u8]) -> Reading {
     if bytes.len() != FILE_LEN {
         return Reading::Unreadable;
     }
@@ -52,7 +52,7 @@ fn read_slot(slot: &[u8]) -> Option<(u64, Row)> {
 
 /// The slot of the write `number` of `row`, and where in the file it goes. `None` for a row
 /// that does not fit, which no row of ours is.
-pub(super) fn write(number: u64, row: &Row) -> Option<(u64, [u8; SLOT_LEN])> {
+pub(crate) fn write(number: u64, row: &Row) -> Option<(u64, [u8; SLOT_LEN])> {
     let text = row.to_json();
     let len = u16::try_from(text.len()).ok()?;
     let mut slot = [0; SLOT_LEN];
@@ -67,7 +67,7 @@ pub(super) fn write(number: u64, row: &Row) -> Option<(u64, [u8; SLOT_LEN])> {
 }
 
 /// A new file with `row` in it, in both slots, so that an empty one always is a bad one.
-pub(super) fn create(row: &Row) -> Option<[u8; FILE_LEN]> {
+pub(crate) fn create(row: &Row) -> Option<[u8; FILE_LEN]> {
     let mut file = [0; FILE_LEN];
     for number in [0, 1] {
         let (at, slot) = write(number, row)?;

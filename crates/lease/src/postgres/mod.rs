@@ -8,6 +8,9 @@ mod server;
 mod tls;
 mod url;
 
+#[cfg(fuzzing)]
+pub(crate) use self::rows::read_view;
+
 use core::time::Duration;
 use std::sync::Arc;
 

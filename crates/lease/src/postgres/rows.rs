@@ -225,6 +225,12 @@ impl ViewRow {
     }
 }
 
+/// What a view is made of, for fuzz targets.
+#[cfg(fuzzing)]
+pub(crate) fn read_view(realm: &RealmName, json: &[u8]) -> Option<View> {
+    serde_json::from_slice::<ViewRow>(json).ok()?.view(realm).ok()
+}
+
 pub(super) fn corrupt(what: impl Into<String>) -> StoreError {
     StoreError::new(BACKEND, StoreErrorKind::Corrupt { what: what.into() })
 }

@@ -1,7 +1,7 @@
 mod scripts;
 mod server;
 mod table;
-mod text;
+pub(crate) mod text;
 
 use core::time::Duration;
 

@@ -1,0 +1,30 @@
+//! A billion IDs from eight threads, and ten years of leap seconds, suspends, steps and slews of the clock. What takes
+//! minutes runs in `cargo xtask soak`.
+
+#![cfg(feature = "std")]
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod support;
+
+use support::Subject;
+use tickid_scru64::Builder;
+use tickid_testkit::soak::{Pace, no_id_repeats, ten_years};
+
+#[test]
+#[ignore = "minutes: cargo xtask soak"]
+fn no_id_of_a_billion_repeats() {
+    // One bit of node ID leaves the most counters.
+    let subject = Subject::of("1/1");
+    no_id_repeats(&subject, &Builder::new(subject.0).build().unwrap());
+}
+
+#[test]
+fn promises_hold_for_ten_years_of_an_id_or_two_an_hour() {
+    ten_years(&Subject::default(), Pace::Hourly);
+}
+
+#[test]
+#[ignore = "minutes: cargo xtask soak"]
+fn promises_hold_for_ten_years_of_an_id_every_other_second() {
+    ten_years(&Subject::default(), Pace::Steady);
+}

@@ -1,0 +1,386 @@
+//! What takes long: a billion IDs of one generator, and ten years of clock time.
+//!
+//! Schemes test a little of both every day, and all of it in `cargo xtask soak`.
+
+use core::num::NonZeroU32;
+use std::io::{self, Write as _};
+use std::time::Instant;
+
+use tickid_core::{
+    Clock, ErrorKind, Generator, ManualClock, Scheme, Sequence, Snapshot, Tick, UnixTime, Window,
+};
+
+use crate::dice::Dice;
+use crate::invariants::{Action, Answer, Generate, Setup, Start, build};
+use crate::promises::{Seen, Witness, tick_at};
+use crate::storm::draw;
+use crate::subject::Subject;
+use crate::threads::THREADS;
+
+/// How many IDs each thread draws before all are compared.
+const EACH: usize = 250_000;
+
+/// A line for people and for `cargo xtask verify`, past the test harness.
+fn show(line: &str) {
+    // That nobody reads it is no reason to fail. The harness's own line is not at its end.
+    let _ = writeln!(io::stdout(), "\nshown: {line}");
+}
+
+/// Draws `count` IDs on eight threads, a billion unless TICKID_SOAK_IDS says otherwise, and shows that none repeats.
+///
+/// They are drawn in segments of two million. Within one all are compared; and since what is drawn after another call
+/// has returned is higher, all of one are higher than all of the one before. So no more than one segment is in memory:
+/// 96 bytes or so for each of its IDs. The clock must not go back.
+///
+/// # Panics
+/// When an ID repeats, when one is not as it should be, and when a call fails.
+pub fn no_id_repeats<T: Subject, C: Clock + Sync, Q: Sequence>(
+    subject: &T,
+    generator: &Generator<T::Scheme, C, Q>,
+) {
+    let count = std::env::var("TICKID_SOAK_IDS").ok();
+    let count = count.map_or(1_000_000_000, |count| count.parse().unwrap());
+    let start = Instant::now();
+    let (drawn, ticks) =
+        segments(subject, generator, count).unwrap_or_else(|twice| panic!("{twice}"));
+    let (name, seconds) = (T::Scheme::NAME, start.elapsed().as_secs());
+    show(&format!("{name}: {drawn} IDs of {ticks} ticks from {THREADS} threads in {seconds} s"));
+}
+
+/// How many IDs of how many ticks were drawn.
+fn segments<T: Subject, C: Clock + Sync, Q: Sequence>(
+    subject: &T,
+    generator: &Generator<T::Scheme, C, Q>,
+    count: u64,
+) -> Result<(u64, u64), String> {
+    let (mut drawn, mut ticks, mut highest) = (0, 0, None);
+    while drawn < count {
+        let ids = draw(subject, generator, EACH);
+        let keys: Vec<u128> = ids.iter().flatten().map(|&id| subject.parts(id).key()).collect();
+        drawn += keys.len() as u64;
+        ticks += follow(&mut highest, keys)?;
+    }
+    Ok((drawn, ticks))
+}
+
+/// Checks that the IDs with these keys differ and are all above the highest before them; gives how many ticks they add.
+fn follow(highest: &mut Option<u128>, mut keys: Vec<u128>) -> Result<u64, String> {
+    // Stable, as it makes the most of runs that are in order already: one for each thread.
+    keys.sort();
+    let mut ticks = 0;
+    for key in keys {
+        match *highest {
+            Some(last) if key == last => return Err(format!("issued twice: {key:x}")),
+            Some(last) if key < last => return Err(format!("{key:x} came after {last:x}")),
+            last => ticks += u64::from(last.is_none_or(|last| last >> 33 < key >> 33)),
+        }
+        *highest = Some(key);
+    }
+    Ok(ticks)
+}
+
+const SECOND: i64 = 1_000_000;
+const HOUR: i64 = 3_600 * SECOND;
+const DAY: i64 = 24 * HOUR;
+const YEAR: i64 = 365 * DAY + 6 * HOUR;
+
+/// How far from each other two calls are, on average, in ten years of few calls or of many.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pace {
+    /// An hour: 88,000 calls.
+    Hourly,
+    /// Four seconds: 79 million calls.
+    Steady,
+}
+
+/// What happened in these years.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Diary {
+    calls: u64,
+    leap_seconds: u64,
+    suspends: u64,
+    steps: u64,
+    slews: u64,
+    restarts: u64,
+}
+
+/// A wall clock beside the time that it should show.
+struct Wall {
+    /// How long it has been running, suspends included.
+    elapsed: i64,
+    /// By how much what it shows is ahead of that.
+    offset: i64,
+    /// How much faster than time it runs, in millionths.
+    slew: i64,
+    /// When what happens next.
+    due: [i64; 5],
+}
+
+/// How often what happens, in microseconds between two: a leap second, a suspend, a step, another slew, a restart of
+/// the program.
+const EVERY: [i64; 5] = [YEAR / 2, DAY, 3 * DAY, 2 * HOUR, 30 * DAY];
+
+impl Wall {
+    fn new(dice: &mut Dice) -> Self {
+        let due = EVERY.map(|every| dice.within(0..2 * every));
+        // Leap seconds come at the end of June and of December.
+        Self { elapsed: 0, offset: 0, slew: 0, due: [EVERY[0], due[1], due[2], due[3], due[4]] }
+    }
+
+    /// What it shows, in microseconds since it began.
+    const fn shown(&self) -> i64 {
+        self.elapsed + self.offset
+    }
+
+    /// Goes on by `by` and does what is due then; gives whether the program is to be started anew.
+    fn go_on(&mut self, by: i64, dice: &mut Dice, diary: &mut Diary) -> bool {
+        self.elapsed += by;
+        self.offset += by * self.slew / 1_000_000;
+        let mut restarts = false;
+        for (what, every) in EVERY.into_iter().enumerate() {
+            if self.elapsed < self.due[what] {
+                continue;
+            }
+            self.due[what] = match what {
+                0 => self.due[0] + every,
+                _ => self.elapsed + dice.within(1..2 * every),
+            };
+            match what {
+                // The last second of the day is shown twice.
+                0 => {
+                    self.offset -= SECOND;
+                    diary.leap_seconds += 1;
+                }
+                1 => {
+                    self.elapsed += dice.within(SECOND..16 * HOUR);
+                    diary.suspends += 1;
+                }
+                // What is off by more than an eighth of a second is set right at once: or somebody has set it wrong.
+                2 => {
+                    let most = dice.one_of(&[SECOND, 60 * SECOND, 2 * HOUR]);
+                    let wrong = dice.within(-most..most);
+                    self.offset = if dice.below(2) == 0 { 0 } else { wrong };
+                    diary.steps += 1;
+                }
+                // As fast as NTP slews.
+                3 => {
+                    self.slew = dice.within(-500..501);
+                    diary.slews += 1;
+                }
+                _ => {
+                    diary.restarts += 1;
+                    restarts = true;
+                }
+            }
+        }
+        restarts
+    }
+}
+
+/// Lets ten years pass for a shared and an exclusive generator, in windows that a lease renews every five seconds of
+/// true time, and holds all that they issue against the promises.
+///
+/// Each ID is above the last of its toggle, so that none repeats without any being remembered.
+///
+/// # Panics
+/// When a promise is broken, when an ID is refused without need, and when nothing much happened.
+pub fn ten_years<T: Subject>(subject: &T, pace: Pace) {
+    let start = Instant::now();
+    let (diary, seen) = pass(subject, pace).unwrap_or_else(|broken| panic!("{broken}"));
+    let Diary { calls, leap_seconds, suspends, steps, slews, restarts } = diary;
+    // The last one is due at the very end.
+    assert!(leap_seconds >= 19, "{diary:?}");
+    assert!(suspends > 2_000 && steps > 900 && slews > 20_000 && restarts > 90, "{diary:?}");
+    // Clocks that go back are refused or make the toggle flip.
+    assert!(seen.ids > calls && seen.rollback + seen.flips > 0 && seen.window > 0, "{seen:?}");
+    if pace == Pace::Steady {
+        show(&format!(
+            "{}: ten years in {} s: {} IDs in {calls} calls, {leap_seconds} leap seconds, {suspends} suspends, {steps} \
+             steps, {slews} slews, {restarts} restarts; {} flips; refused: {} behind, {} outside of the window",
+            T::Scheme::NAME,
+            start.elapsed().as_secs(),
+            seen.ids,
+            seen.flips,
+            seen.rollback,
+            seen.window,
+        ));
+    }
+}
+
+fn pass<T: Subject>(subject: &T, pace: Pace) -> Result<(Diary, Seen), String> {
+    let layout = subject.layout();
+    let begin = subject.start().as_micros() + DAY;
+    let ahead = 15 * SECOND;
+    let now = UnixTime::from_micros(begin);
+    let clock = ManualClock::new(now);
+    let floor = tick_at(&layout, now).ok_or("no tick to begin with")?;
+    let mut window = (floor, ceiling(&layout, begin + ahead)?);
+    let setup = Setup {
+        policy: layout.default_policy(),
+        bounds: layout.sequence_bounds(&subject.node()),
+        start: Start::Own(7),
+        now,
+        floor,
+        ceiling: window.1,
+    };
+    let mut generators = [
+        Watched::new(subject, &setup, &clock, true)?,
+        Watched::new(subject, &setup, &clock, false)?,
+    ];
+
+    let (mut dice, mut diary, mut seen) = (Dice::new(1), Diary::default(), Seen::default());
+    let mut wall = Wall::new(&mut dice);
+    let mean = match pace {
+        Pace::Hourly => HOUR,
+        Pace::Steady => 4 * SECOND,
+    };
+    while wall.elapsed < 10 * YEAR {
+        // Some calls follow each other at once.
+        let by =
+            if dice.below(4) == 0 { dice.within(0..2_000) } else { dice.within(0..8 * mean / 3) };
+        let restarts = wall.go_on(by, &mut dice, &mut diary);
+        clock.set(UnixTime::from_micros(begin + wall.shown()));
+        window.1 = window.1.max(ceiling(&layout, begin + wall.elapsed + ahead)?);
+        let n = if dice.below(16) == 0 { 500 } else { dice.count(4) };
+        for generator in &mut generators {
+            if restarts {
+                generator.restart(&setup, &clock, window.1)?;
+            }
+            generator.call(n, &clock, window, &mut dice, &mut seen)?;
+        }
+        diary.calls += 1;
+    }
+    Ok((diary, seen))
+}
+
+fn ceiling<S: Scheme>(layout: &S, micros: i64) -> Result<u64, String> {
+    tick_at(layout, UnixTime::from_micros(micros)).ok_or_else(|| "the scheme has ended".to_owned())
+}
+
+/// A generator whose IDs are held against the promises.
+struct Watched<'a, T: Subject> {
+    subject: &'a T,
+    generator: Box<dyn Generate<T> + 'a>,
+    witness: Witness<'a, T>,
+    is_shared: bool,
+    highest: u64,
+    toggle: bool,
+}
+
+impl<'a, T: Subject> Watched<'a, T> {
+    fn new(
+        subject: &'a T,
+        setup: &Setup<T::Scheme>,
+        clock: &'a ManualClock,
+        is_shared: bool,
+    ) -> Result<Self, String> {
+        let empty = Snapshot::EMPTY;
+        let generator = build(subject, setup, clock, setup.ceiling, empty, is_shared);
+        let generator = generator.map_err(|error| error.to_string())?;
+        let witness = Witness::new(subject, setup.policy, setup.bounds);
+        Ok(Self { subject, generator, witness, is_shared, highest: 0, toggle: false })
+    }
+
+    fn restart(
+        &mut self,
+        setup: &Setup<T::Scheme>,
+        clock: &'a ManualClock,
+        ceiling: u64,
+    ) -> Result<(), String> {
+        let left = self.generator.end();
+        let generator = build(self.subject, setup, clock, ceiling, left, self.is_shared);
+        self.generator = generator.map_err(|error| error.to_string())?;
+        Ok(())
+    }
+
+    fn call(
+        &mut self,
+        n: u32,
+        clock: &ManualClock,
+        (floor, ceiling): (u64, u64),
+        dice: &mut Dice,
+        seen: &mut Seen,
+    ) -> Result<(), String> {
+        self.generator.wider(ceiling).map_err(|error| error.to_string())?;
+        let form = dice.one_of(&self.subject.forms());
+        let action = match (n, dice.below(2)) {
+            (1, _) => Action::One,
+            (n, 0) => Action::Fill(n as usize),
+            (n, _) => Action::Block(NonZeroU32::new(n).unwrap()),
+        };
+        let now = clock.now().ok().and_then(|now| tick_at(&self.subject.layout(), now));
+        let now = now.ok_or("beyond the scheme's time")?;
+        let answer: Option<Answer<T>> = self.generator.ask(action, form, self.subject.blank());
+        match answer.ok_or("no answer")? {
+            Ok(ids) => {
+                let window =
+                    Window::new(Tick::new(floor).map_err(|error| error.to_string())?, ceiling);
+                let window = window.map_err(|error| error.to_string())?;
+                seen.ahead += self.witness.check(&ids, form, &[now], window)?;
+                seen.ids += ids.len() as u64;
+                for part in ids.iter().map(|&id| self.subject.parts(id)) {
+                    self.highest = self.highest.max(part.tick);
+                    seen.flips += u64::from(self.toggle != part.toggle);
+                    self.toggle = part.toggle;
+                }
+            }
+            Err(error) => {
+                seen.refusal(&error)?;
+                let goes_on = now > self.highest && (floor..ceiling).contains(&now);
+                if goes_on && !matches!(error.kind(), ErrorKind::Clock(_)) {
+                    return Err(format!("refused without need at tick {now}: {error}"));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tickid_core::Policy;
+    use tickid_core::example::Toggling;
+
+    use super::*;
+    use crate::broken::Broken;
+
+    #[test]
+    fn segments_follow_each_other() {
+        let clock = ManualClock::new(Broken::Not.start());
+        let generator = tickid_core::Builder::<Toggling>::seeded(Broken::Not.node(), 0);
+        let generator = generator.clock(&clock).policy(Policy::Wait).build().unwrap();
+        let (drawn, ticks) = segments(&Broken::Not, &generator, 2_000_001).unwrap();
+        assert_eq!(drawn, 4_000_000);
+        // 256 of each tick, but for those that were drawn in vain.
+        assert!((15_625..20_000).contains(&ticks), "{ticks}");
+    }
+
+    #[test]
+    fn what_repeats_is_found_within_a_segment_and_across_two() {
+        let key = |tick: u128, sequence: u128| tick << 33 | sequence;
+        let mut highest = None;
+        assert_eq!(follow(&mut highest, vec![key(2, 1), key(1, 9), key(1, 3)]), Ok(2));
+        assert_eq!(follow(&mut highest, vec![key(3, 0), key(2, 2)]), Ok(1));
+        let repeated = follow(&mut highest.clone(), vec![key(3, 1), key(4, 0), key(3, 1)]);
+        assert!(repeated.unwrap_err().contains("issued twice"));
+        let repeated = follow(&mut highest.clone(), vec![key(3, 0)]);
+        assert!(repeated.unwrap_err().contains("issued twice"));
+        let of_before = follow(&mut highest, vec![key(2, 1), key(3, 1)]);
+        assert!(of_before.unwrap_err().contains("came after"));
+    }
+
+    #[test]
+    fn a_drift_and_a_wrong_order_are_found_in_ten_years() {
+        for (broken, message) in
+            [(Broken::Drifts, "when the clock showed"), (Broken::Falls, "came after")]
+        {
+            let error = pass(&broken, Pace::Hourly).unwrap_err();
+            assert!(error.contains(message), "{error}");
+        }
+    }
+
+    #[test]
+    fn ten_years_pass() {
+        ten_years(&Broken::Not, Pace::Hourly);
+    }
+}

@@ -1,0 +1,46 @@
+//! What is fuzzed, and what has to hold. Each module is a target: its `check` takes any bytes and panics when a promise
+//! is broken.
+//!
+//! They are functions so that the committed corpora, and with them every input that ever failed, are replayed by
+//! `cargo test` without a fuzzer.
+
+#![allow(
+    clippy::missing_panics_doc,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "a target fails by panicking"
+)]
+
+pub mod convert;
+pub mod detect;
+pub mod engine;
+pub mod kuid;
+pub mod nanoflake;
+pub mod node_specs;
+mod reference;
+pub mod scru64;
+pub mod slices;
+pub mod snapshot;
+pub mod sno;
+pub mod store_file;
+pub mod store_url;
+mod subjects;
+
+/// Takes any bytes, and panics when a promise is broken.
+pub type Check = fn(&[u8]);
+
+/// Every target by its name.
+pub const TARGETS: &[(&str, Check)] = &[
+    ("convert", convert::check),
+    ("detect", detect::check),
+    ("engine", engine::check),
+    ("kuid", kuid::check),
+    ("nanoflake", nanoflake::check),
+    ("node_specs", node_specs::check),
+    ("scru64", scru64::check),
+    ("slices", slices::check),
+    ("snapshot", snapshot::check),
+    ("sno", sno::check),
+    ("store_file", store_file::check),
+    ("store_url", store_url::check),
+];

@@ -1,0 +1,61 @@
+//! Snapshots of the original sno library: JSON there and back, and what is restored from one.
+
+use tickid_core::{Error, ManualClock, Tick};
+use tickid_sno::{LocalGenerator, Meta, Snapshot, Sno, SnoId, UnixTime};
+
+pub fn check(data: &[u8]) {
+    let Ok(snapshot) = serde_json::from_slice::<Snapshot>(data) else {
+        return;
+    };
+    let text = serde_json::to_string(&snapshot).unwrap();
+    assert_eq!(serde_json::from_str::<Snapshot>(&text).unwrap(), snapshot);
+    let Ok(issued) = snapshot.issued() else {
+        assert!(snapshot.builder().is_err());
+        return;
+    };
+    // At the tick of the snapshot, or at the first.
+    let units = issued.tick.map_or(0, Tick::get);
+    let clock = ManualClock::new(at(units));
+    let Ok(builder) = snapshot.builder() else {
+        return;
+    };
+    let mut generator = match builder.clock(&clock).build_local() {
+        Ok(generator) => generator,
+        // A clock before what was issued is no reason.
+        Err(error) => panic!("{error}: {text}"),
+    };
+    let Ok(first) = draw(&mut generator, &clock) else {
+        return;
+    };
+    let bounds = snapshot.bounds();
+    bounds.check(first.sequence().into()).unwrap();
+    assert_eq!(first.partition(), snapshot.partition);
+    if first.timestamp() == units && issued.tick.is_some() {
+        // What the original says was issued last is not issued again.
+        assert!(u32::from(first.sequence()) >= issued.next_sequence, "{first:?} after {text}");
+    }
+
+    // Written and read again, it goes on after what it issued.
+    let closed = generator.close();
+    let again = Snapshot::new(snapshot.partition, bounds, &closed, at(first.timestamp())).unwrap();
+    let text = serde_json::to_string(&again).unwrap();
+    let again: Snapshot = serde_json::from_str(&text).unwrap();
+    assert_eq!(again.drifts, snapshot.drifts);
+    assert_eq!(again.bounds(), bounds);
+    let mut successor = again.builder().unwrap().clock(&clock).build_local().unwrap();
+    if let Ok(next) = draw(&mut successor, &clock) {
+        assert!(next.toggle() == first.toggle() && next > first, "{next} after {first} and {text}");
+    }
+}
+
+/// An ID now, or at the next tick.
+fn draw(generator: &mut LocalGenerator<&ManualClock>, clock: &ManualClock) -> Result<SnoId, Error> {
+    generator.try_generate_as(Meta(7)).or_else(|_| {
+        clock.advance(core::time::Duration::from_millis(4));
+        generator.try_generate_as(Meta(7))
+    })
+}
+
+fn at(units: u64) -> UnixTime {
+    UnixTime::from_micros(Sno::EPOCH.as_micros() + 4_000 * units.cast_signed())
+}

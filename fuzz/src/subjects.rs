@@ -1,0 +1,13 @@
+//! What the tests of the libraries are about as well: their own support files.
+
+#[allow(dead_code, reason = "of the codecs' tests, which use all of it")]
+#[path = "../../crates/core/tests/codecs/forms.rs"]
+pub(crate) mod codecs;
+#[path = "../../crates/kuid/tests/support/mod.rs"]
+pub(crate) mod kuid;
+#[path = "../../crates/nanoflake/tests/support/mod.rs"]
+pub(crate) mod nanoflake;
+#[path = "../../crates/scru64/tests/support/mod.rs"]
+pub(crate) mod scru64;
+#[path = "../../crates/sno/tests/support/mod.rs"]
+pub(crate) mod sno;
