@@ -92,13 +92,11 @@ impl Step {
         self.with(|cargo| cargo.args.extend(args.split_whitespace()))
     }
 
-    #[allow(dead_code, reason = "for steps that are yet to come")]
     /// In a workspace of its own, from the repository's root.
     pub(super) fn folder(self, folder: &'static str) -> Self {
         self.with(|cargo| cargo.folder = folder)
     }
 
-    #[allow(dead_code, reason = "for steps that are yet to come")]
     /// With the nightly toolchain.
     pub(super) fn nightly(self) -> Self {
         self.with(|cargo| cargo.is_nightly = true).needs(&NIGHTLY)

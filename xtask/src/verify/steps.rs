@@ -1,14 +1,39 @@
 use crate::memcheck::memcheck;
+use crate::soak;
 use crate::verify::step::{Need, Step, cargo, chore};
 
 const VALGRIND: Need =
     Need { what: "valgrind", probe: &["valgrind", "--version"], get: "apt-get install valgrind" };
+
+const MIRI: Need = Need {
+    what: "Miri for nightly",
+    probe: &["rustup", "run", "nightly", "cargo", "miri", "--version"],
+    get: "rustup component add --toolchain nightly miri rust-src",
+};
 
 /// All of them, cheap ones first. A step is a line: its name, what it shows, and a command of cargo's.
 pub(super) fn steps() -> Vec<Step> {
     vec![
         chore("memcheck", "no kernel of the codecs reads or writes beyond its arrays", memcheck)
             .needs(&VALGRIND),
+        cargo("corpora", "no input that a fuzzer ever found breaks a promise")
+            .folder("fuzz")
+            .args("test"),
+        cargo("address", "no unsafe block, nor what it is told, reads or writes out of bounds")
+            .nightly()
+            .args("test --target host-tuple --lib --tests --features tickid-core/levels")
+            .args("--package tickid-core --package tickid-scru64 --package tickid-nanoflake")
+            .args("--package tickid-kuid --package tickid-sno --package tickid-convert")
+            .env("RUSTFLAGS", "-Zsanitizer=address"),
+        cargo("thread", "no data race while threads share a generator")
+            .nightly()
+            .args("test --target host-tuple --test threads --test closing --test concurrent")
+            .args("--package tickid-core --package tickid-scru64 --package tickid-nanoflake")
+            .args("--package tickid-kuid --package tickid-sno")
+            // The standard library is not instrumented, for want of its sources.
+            .env("RUSTFLAGS", "-Zsanitizer=thread -Cunsafe-allow-abi-mismatch=sanitizer"),
+        miri("miri", ""),
+        miri("miri-big-endian", "--target s390x-unknown-linux-gnu"),
         cargo(
             "loom",
             "every order of a few calls, with up to three preemptions: no promise broken",
@@ -23,11 +48,29 @@ pub(super) fn steps() -> Vec<Step> {
         cargo("simulation", "a million worlds of holders and a store: no ID twice")
             .args("test --release --package tickid-lease --test simulation")
             .env("TICKID_SIMULATION_SEEDS", "1000000"),
+        cargo("soak", "a billion IDs of each scheme, none twice; ten years of clock steps")
+            .args(soak::TESTS),
         processes("processes-file", "file::"),
         processes("processes-postgres", "postgres::"),
         processes("processes-etcd", "etcd::"),
         processes("processes-redis", "redis::"),
     ]
+}
+
+/// The portable paths, without what goes through so much that an interpreter takes hours for it.
+fn miri(name: &'static str, target: &'static str) -> Step {
+    cargo(name, "no undefined behaviour in core, schemes and conversions; the portable paths")
+        .nightly()
+        .needs(&MIRI)
+        .args("miri test --lib --test vectors --test codecs --test closing --test lifecycle")
+        .args("--features tickid-core/levels")
+        .args("--package tickid-core --package tickid-scru64 --package tickid-nanoflake")
+        .args("--package tickid-kuid --package tickid-sno --package tickid-convert")
+        .args(target)
+        .args("-- --skip every_pair_of_bytes --skip every_wrong_byte --skip every_length")
+        .args("--skip up_to_what_is_wrong --skip of_the_system_clock --skip than_another_has_seen")
+        .env("MIRIFLAGS", "-Zmiri-disable-isolation")
+        .env("PROPTEST_CASES", "2")
 }
 
 /// Those whose names begin with `group`.
