@@ -1,13 +1,17 @@
 //! Faults that are made on purpose: what can't be found shows nothing when it isn't.
 
+use tickid_lease::{Claim, MemoryStore, Store as _, Token};
+use tickid_nanoflake::{GeneratorId, NanoflakeId};
 use tickid_testkit::servers::Test;
 
-use crate::ground::Folder;
+use crate::ground::{Folder, answer};
 use crate::kills::Kills;
+use crate::ledger::Ledger;
 use crate::scheme::Kind;
-use crate::task::Plant;
+use crate::task::{Named, Note, Plant, Task};
 
-pub(crate) const TESTS: [Test<Folder>; 2] = [
+pub(crate) const TESTS: [Test<Folder>; 3] = [
+    ("ledgers_see_everything_that_must_not_be", ledgers_see_everything_that_must_not_be),
     ("a_generator_without_its_window_is_found_out", a_generator_without_its_window_is_found_out),
     ("a_window_that_begins_now_is_found_out", a_window_that_begins_now_is_found_out),
 ];
@@ -27,4 +31,46 @@ fn a_generator_without_its_window_is_found_out(folder: &Folder) {
 fn a_window_that_begins_now_is_found_out(folder: &Folder) {
     let violation = found_out(folder, Plant::FromNow);
     assert!(["overlap", "twice"].contains(&violation.as_str()), "{violation}");
+}
+
+/// What holders never say.
+fn ledgers_see_everything_that_must_not_be(_: &Folder) {
+    let kind = Kind::Nanoflake;
+    let realm = Task::new("memory:".to_owned(), kind, "7/10").realm();
+    let store = MemoryStore::in_memory();
+    let claim = Claim::new(Token::from_bits(1), "a holder", None);
+    let grant = answer(store.acquire(&realm, &claim)).unwrap();
+    let listing = answer(store.list(realm.name())).unwrap();
+    let (lease, end) = (Named::from(&grant.hold), grant.ceiling);
+    let granted = Note::Granted(lease.clone(), end);
+    let ids = |node, ticks: &[u64]| {
+        let node = GeneratorId::new(node).unwrap();
+        let id = |&tick: &u64| NanoflakeId::from_parts(tick, node, 0).unwrap().to_string();
+        Note::Ids(ticks.iter().map(id).collect())
+    };
+    let kind_of = |result: Result<(), String>| {
+        result.map_err(|violation| violation.split(':').next().unwrap().to_owned())
+    };
+    let entered = |notes: &[Note]| {
+        let mut ledger = Ledger::new(kind);
+        ledger.enter(notes)?;
+        ledger.check(&listing)
+    };
+    let violation = |notes: &[Note]| kind_of(entered(notes)).unwrap_err();
+
+    let (first, last) = (ids(7, &[0, 5]), ids(7, &[end - 1]));
+    assert_eq!(entered(&[granted.clone(), first.clone(), last.clone()]), Ok(()));
+    assert_eq!(violation(&[granted.clone(), ids(7, &[end])]), "outside");
+    assert_eq!(violation(&[granted.clone(), ids(8, &[5])]), "outside");
+    assert_eq!(violation(&[first.clone(), granted.clone()]), "outside");
+    assert_eq!(violation(&[granted.clone(), first.clone(), ids(7, &[5])]), "twice");
+    let released = Note::Released(lease.clone(), Some(4));
+    assert_eq!(violation(&[granted.clone(), first, released]), "above what was given back");
+    let beyond = Note::Granted(lease.clone(), end + 1);
+    assert_eq!(violation(&[granted.clone(), beyond]), "forgotten");
+    let another = Named { token: Token::from_bits(2).to_string(), floor: end - 1, ..lease };
+    let mut ledger = Ledger::new(kind);
+    ledger.enter(&[granted]).unwrap();
+    ledger.enter(&[Note::Granted(another, end)]).unwrap();
+    assert_eq!(kind_of(ledger.check(&listing)).unwrap_err(), "overlap");
 }
