@@ -137,8 +137,9 @@ impl<'a> Rules<'a> {
     /// [`Refusal::Mismatch`], [`Refusal::Exhausted`], [`Refusal::EndOfTime`].
     pub fn acquire(&self, realm: &Realm, rows: &Rows, claim: &Claim) -> Result<Row, Refusal> {
         self.check(realm)?;
-        let own = rows.values().find(|entry| entry.row.token == Some(claim.token));
-        if let Some(Ok(row)) = own.map(|own| self.extend(&own.row)) {
+        // Of its rows, only one at most goes on: others ended when their nodes left the pool for a while.
+        let own = rows.values().filter(|entry| entry.row.token == Some(claim.token));
+        if let Some(row) = own.map(|own| self.extend(&own.row)).find_map(Result::ok) {
             return Ok(row);
         }
         let free = self.free_node(rows, claim)?;
@@ -426,6 +427,29 @@ mod tests {
         assert_eq!(granted.node, node(1));
         let granted = acquire(&record(), &rows(110, false), 100).unwrap();
         assert_ne!(granted.node, node(1));
+    }
+
+    /// A row of the claim that ended with its era, before one that goes on.
+    #[test]
+    fn a_claim_goes_on_with_the_one_of_its_rows_that_has_not_ended() {
+        let first = record();
+        let pool = |text: &str| Realm { pool: text.parse().unwrap(), ..first.realm.clone() };
+        let record = |record: &Record, realm: &Realm| {
+            Rules::new(record, at(100)).unwrap().reshape(realm).unwrap()
+        };
+        let without = record(&first, &pool("1-2/8"));
+        let back = record(&without, &first.realm);
+        let mut rows = Rows::new();
+        for (value, era) in [(0, 0), (2, back.era)] {
+            let (token, holder) = (Some(Token::from_bits(9)), String::new());
+            let row = Row { node: node(value), token, holder, era, floor: 90, ceiling: 105 };
+            rows.insert(row.node, Entry { row, version: Version(1), is_dead: false });
+        }
+        let granted = acquire(&back, &rows, 100).unwrap();
+        assert_eq!((granted.node, granted.floor, granted.ceiling), (node(2), 90, 115));
+        // Without that one, it is a new lease.
+        rows.remove(&node(2));
+        assert_eq!(acquire(&back, &rows, 100).unwrap().floor, 0);
     }
 
     #[test]

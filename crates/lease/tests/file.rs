@@ -14,7 +14,7 @@ use tempfile::TempDir;
 use tickid_core::{Clock as _, ManualClock, UnixTime};
 use tickid_lease::conformance::Stage;
 use tickid_lease::{
-    Claim, FileStore, Grant, Realm, Store, StoreError, StoreErrorKind, Token, block_on,
+    Claim, FileStore, Grant, Hold, Realm, Store, StoreError, StoreErrorKind, Token, block_on,
 };
 use tickid_sno::Sno;
 
@@ -60,9 +60,8 @@ impl Stage for Folder {
         self.clock.advance(time);
     }
 
-    fn set_forward(&self) -> bool {
+    fn set_forward(&self) {
         self.clock.advance(HOUR);
-        true
     }
 
     fn set_back(&self) {
@@ -72,7 +71,10 @@ impl Stage for Folder {
 }
 
 mod scenarios {
-    tickid_lease::store_scenarios!(super::Folder::new());
+    tickid_lease::store_scenarios!(
+        super::Folder::new(),
+        no generation: "a folder does not notice that it was restored: `recover`"
+    );
 }
 
 fn realm(pool: &str) -> Realm {
@@ -331,29 +333,163 @@ fn a_folder_that_can_not_be_written_to_is_an_error_that_says_so() {
     assert!(core::error::Error::source(&error).is_some());
 }
 
-/// As far as the permissions of files count for whoever runs the tests.
+/// Nobody else than who runs the tests and has made the folder `own`; but `nobody` where that is root, to
+/// whom permissions are nothing.
+#[cfg(unix)]
+fn somebody_else(own: &Path) -> Option<(u32, u32)> {
+    use std::os::unix::fs::MetadataExt as _;
+
+    let id = |which| {
+        let output = Command::new("id").args([which, "nobody"]).output().unwrap().stdout;
+        String::from_utf8(output).unwrap().trim().parse().unwrap()
+    };
+    let is_root = fs::metadata(own).unwrap().uid() == 0;
+    is_root.then(|| (id("-u"), id("-g")))
+}
+
+/// Runs one of the tests named `in_a_process_...` in a process of somebody to whom permissions apply, and
+/// who has the folder.
+#[cfg(unix)]
+fn as_somebody_else(test: &str, folder: &Folder) -> std::process::Output {
+    use std::os::unix::fs::{PermissionsExt as _, chown};
+    use std::os::unix::process::CommandExt as _;
+
+    // They need not be able to enter the folder that this program is in.
+    let place = TempDir::new().unwrap();
+    fs::set_permissions(place.path(), fs::Permissions::from_mode(0o755)).unwrap();
+    let program = place.path().join("program");
+    fs::copy(env::current_exe().unwrap(), &program).unwrap();
+    let mut command = Command::new(&program);
+    command
+        .args(["--exact", test, "--include-ignored", "--nocapture"])
+        .current_dir("/")
+        .env("TICKID_TEST_FOLDER", folder.root.path());
+    if let Some((user, group)) = somebody_else(place.path()) {
+        for (path, _) in everything(folder) {
+            chown(path, Some(user), Some(group)).unwrap();
+        }
+        command.uid(user).gid(group);
+    }
+    command.output().unwrap()
+}
+
+/// All files and folders, and whether they are folders; the outermost first.
+#[cfg(unix)]
+fn everything(folder: &Folder) -> Vec<(PathBuf, bool)> {
+    let mut all = vec![(folder.root.path().to_owned(), true)];
+    let mut at = 0;
+    while at < all.len() {
+        let (path, is_folder) = all[at].clone();
+        if is_folder {
+            let entries = fs::read_dir(path).unwrap().map(|entry| entry.unwrap().path());
+            all.extend(entries.map(|path| (path.clone(), path.is_dir())));
+        }
+        at += 1;
+    }
+    all
+}
+
 #[cfg(unix)]
 #[test]
 fn a_read_only_folder_is_an_error_that_says_so_and_changes_nothing() {
     use std::os::unix::fs::PermissionsExt as _;
 
     let folder = Folder::new();
-    let store = folder.open();
-    acquire(&store, "7/16").unwrap();
+    let store = FileStore::open(folder.root.path()).unwrap();
+    let (one, two) = (acquire(&store, "7-9/16").unwrap(), acquire(&store, "7-9/16").unwrap());
+    // Nobody holds this one.
+    block_on(store.release(realm("7/16").name(), &two.hold, None), PATIENCE).unwrap().unwrap();
     let before = contents(&folder);
-    for (path, _) in &before {
-        fs::set_permissions(path, fs::Permissions::from_mode(0o444)).unwrap();
+    let allow = |files: u32, folders: u32| {
+        for (path, is_folder) in everything(&folder) {
+            let mode = if is_folder { folders } else { files };
+            fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+        }
+    };
+    for (files, test) in [
+        (0o444, "in_a_process_nothing_can_be_changed"),
+        (0o644, "in_a_process_nothing_new_can_be_made"),
+    ] {
+        allow(files, 0o555);
+        let output = as_somebody_else(test, &folder);
+        allow(0o644, 0o755);
+        let said = [output.stdout, output.stderr].concat();
+        let said = String::from_utf8_lossy(&said);
+        assert!(output.status.success() && said.contains("1 passed"), "{said}");
+        assert_eq!(contents(&folder), before, "{test}");
     }
-    fs::set_permissions(folder.path(""), fs::Permissions::from_mode(0o555)).unwrap();
-    fs::set_permissions(folder.path("nodes"), fs::Permissions::from_mode(0o555)).unwrap();
-    let counts = fs::File::create(folder.path("probe")).is_err();
-    if counts {
-        let error = folder.acquire("7-8/16").unwrap_err();
+    assert!(renew(&store, &one).is_ok());
+}
+
+fn is_denied<T: core::fmt::Debug>(result: Result<T, StoreError>, what: &str) {
+    let error = result.unwrap_err();
+    assert!(matches!(error.kind(), StoreErrorKind::Failed { .. }), "{error:?}");
+    assert!(error.to_string().starts_with(&format!("file store: could not {what} /")), "{error}");
+    let source = core::error::Error::source(&error).unwrap().to_string();
+    assert!(source.contains("Permission denied"), "{source}");
+}
+
+/// Another realm, a pool that is another one, and another node.
+fn change_all(store: &dyn Store) -> [Result<(), StoreError>; 3] {
+    let elsewhere = Realm::new("b".parse().unwrap(), &Sno, "0/16".parse().unwrap()).unwrap();
+    let claim = Claim::new(Token::random().unwrap(), "somebody", None);
+    let begun = block_on(store.acquire(&elsewhere, &claim), PATIENCE).unwrap();
+    let reshaped = block_on(store.reshape(&realm("7-10/16")), PATIENCE).unwrap();
+    [begun.map(drop), reshaped, acquire(store, "7-9/16").map(drop)]
+}
+
+#[test]
+#[ignore = "run by another test, as somebody who can't write"]
+fn in_a_process_nothing_can_be_changed() {
+    let store = FileStore::open(given_folder()).unwrap();
+    let [begun, reshaped, acquired] = change_all(&store);
+    is_denied(begun, "create the folder");
+    is_denied(reshaped, "open");
+    is_denied(acquired, "open");
+    let hold = Hold { node: "7/16".parse().unwrap(), token: Token::from_bits(1), floor: 0 };
+    let name = realm("7/16");
+    is_denied(block_on(store.renew(name.name(), &hold), PATIENCE).unwrap(), "open");
+    is_denied(block_on(store.release(name.name(), &hold, None), PATIENCE).unwrap(), "open");
+}
+
+#[test]
+#[ignore = "run by another test, as somebody who can't make files"]
+fn in_a_process_nothing_new_can_be_made() {
+    let store = FileStore::open(given_folder()).unwrap();
+    let [begun, reshaped, acquired] = change_all(&store);
+    is_denied(begun, "create the folder");
+    is_denied(reshaped, "write");
+    is_denied(acquired, "open");
+}
+
+/// The device takes what is written to it for what is too much.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_disk_without_room_is_an_error_that_says_so_and_changes_nothing() {
+    use std::os::unix::fs::symlink;
+
+    let folder = Folder::new();
+    let store = folder.open();
+    let grant = acquire(&store, "7-8/16").unwrap();
+    let before = contents(&folder);
+    let other = 15 - grant.hold.node.value();
+    // Under the names by which files are new.
+    let full = |name: &str| symlink("/dev/full", folder.path(name)).unwrap();
+    let is_full = |result: Result<(), StoreError>| {
+        let error = result.unwrap_err();
         assert!(matches!(error.kind(), StoreErrorKind::Failed { .. }), "{error:?}");
+        assert!(error.to_string().starts_with("file store: could not write /"), "{error}");
+        let source = core::error::Error::source(&error).unwrap().to_string();
+        assert!(source.contains("No space left on device"), "{source}");
         assert_eq!(contents(&folder), before);
-    }
-    fs::set_permissions(folder.path(""), fs::Permissions::from_mode(0o755)).unwrap();
-    fs::set_permissions(folder.path("nodes"), fs::Permissions::from_mode(0o755)).unwrap();
+    };
+    full("realm.new");
+    is_full(block_on(store.reshape(&realm("7-10/16")), PATIENCE).unwrap());
+    full(&format!("nodes/{other}-16.new"));
+    is_full(acquire(&store, "7-8/16").map(drop));
+    // Then there is room again.
+    assert!(renew(&store, &grant).is_ok());
+    assert_eq!(acquire(&store, "7-8/16").unwrap().hold.node.value(), other);
 }
 
 /// A process that acquires a node, says so, and stays until it is killed.

@@ -63,9 +63,8 @@ impl Stage for Shared {
         self.0.clock.advance(time);
     }
 
-    fn set_forward(&self) -> bool {
+    fn set_forward(&self) {
         self.0.clock.advance(HOUR);
-        true
     }
 
     fn set_back(&self) {
@@ -73,9 +72,8 @@ impl Stage for Shared {
         self.0.clock.set(now.checked_sub(HOUR).unwrap());
     }
 
-    fn change_generation(&self) -> bool {
+    fn change_generation(&self) {
         self.0.generation.fetch_add(1, Ordering::Relaxed);
-        true
     }
 }
 

@@ -128,6 +128,28 @@ pub fn a_node_that_comes_back_to_the_pool_brings_no_lease_back(stage: &dyn Stage
     assert_eq!(again.hold.floor, half.ceiling);
 }
 
+/// Though the lease that it got first ended with its node, which came back since.
+pub fn a_claim_that_is_repeated_across_changes_of_the_pool_gets_one_node(stage: &dyn Stage) {
+    let scene = Scene::new(stage, "0-3/8");
+    let claim = Scene::claim();
+    let acquire = |realm: &Realm| answer(scene.store.acquire(realm, &claim)).unwrap();
+    let mut nodes = vec![acquire(&scene.realm).hold.node];
+    for _ in 0..2 {
+        // Without those that it got.
+        let values = (0..4).filter(|value| !nodes.contains(&Node::new(8, *value).unwrap()));
+        let pool: Vec<String> = values.map(|value| format!("{value}/8")).collect();
+        let smaller = scene.with_pool(&pool.join(","));
+        scene.reshape(&smaller);
+        scene.reshape(&scene.realm);
+        let next = acquire(&scene.realm);
+        assert!(!nodes.contains(&next.hold.node), "{next:?} after {nodes:?}");
+        nodes.push(next.hold.node);
+        for _ in 0..3 {
+            assert_eq!(acquire(&scene.realm).hold, next.hold);
+        }
+    }
+}
+
 /// Leases that were granted on the old terms are not wild on shorter ones.
 pub fn terms_change_with_the_realm(stage: &dyn Stage) {
     let scene = Scene::new(stage, "0-1/8");

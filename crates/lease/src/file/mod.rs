@@ -184,7 +184,8 @@ impl<'a> RealmFolder<'a> {
     /// for good when there was one before it, until it is mended when there was not.
     fn row(&self, node: Node, limit: u64) -> Result<Option<(Row, Version)>, StoreError> {
         let path = self.row_path(node);
-        let Some(bytes) = folder::read(&path).map_err(error)? else { return Ok(None) };
+        let bytes = folder::read_short(&path, slots::FILE_LEN).map_err(error)?;
+        let Some(bytes) = bytes else { return Ok(None) };
         Ok(Some(match slots::read(&bytes) {
             Reading::Whole(number, row) if row.node == node => (row, Version(number)),
             Reading::Torn(number, row) if row.node == node => {
@@ -340,7 +341,9 @@ impl<C: Clock + fmt::Debug + Send + Sync> FileTable<C> {
         if before == after {
             return write();
         }
-        if let Some(token) = after.filter(|_| self.proves_death) {
+        // A claim that comes again after its first lease ended has locked its file already.
+        let locks_one = |token: &Token| self.proves_death && !self.locks().contains_key(token);
+        if let Some(token) = after.filter(locks_one) {
             let path = folder.holder_path(token);
             path.parent().map_or(Ok(()), folder::create).map_err(error)?;
             let lock = folder::lock_file(&path).map_err(error)?;

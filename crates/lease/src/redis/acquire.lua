@@ -9,21 +9,23 @@ if not record or record.realm ~= brought then
     return ASK
 end
 
-local rows, own = {}, nil
+local rows, own, extended = {}, nil, nil
 local fields = redis.call('HGETALL', ROWS)
 for at = 1, #fields, 2 do
     local node, row = fields[at], parse(fields[at + 1])
     rows[node] = row
     row.ceiling_number = tonumber(row.ceiling)
     if row.token == token and (not own or node < own) then
-        own = node
+        local longer = extend(record, node, row)
+        if longer then
+            own, extended = node, longer
+        end
     end
 end
 
-local row = own and extend(record, own, rows[own])
-if row then
-    write(own, rows[own], row)
-    return grant(record, own, row)
+if own then
+    write(own, rows[own], extended)
+    return grant(record, own, extended)
 end
 
 -- The highest ceiling of the rows whose nodes begin with a node and are not the node.

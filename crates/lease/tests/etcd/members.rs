@@ -43,18 +43,16 @@ impl conformance::Stage for Stage {
         thread::sleep(time);
     }
 
-    fn set_forward(&self) -> bool {
+    fn set_forward(&self) {
         self.0.set_forward(3_600);
-        true
     }
 
     fn set_back(&self) {
         self.0.set_forward(0);
     }
 
-    fn change_generation(&self) -> bool {
+    fn change_generation(&self) {
         self.0.become_another_cluster();
-        true
     }
 }
 
@@ -241,6 +239,6 @@ fn what_is_kept_that_is_no_row_is_reported(server: &Etcd) {
     assert!(core::error::Error::source(&error).is_some());
 }
 
-fn base64(text: &str) -> String {
+pub(crate) fn base64(text: &str) -> String {
     base64::Engine::encode(&base64::prelude::BASE64_STANDARD, text)
 }

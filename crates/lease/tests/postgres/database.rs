@@ -69,18 +69,16 @@ impl Stage for Database<'_> {
         thread::sleep(time);
     }
 
-    fn set_forward(&self) -> bool {
+    fn set_forward(&self) {
         self.set_clock(3_600_000_000);
-        true
     }
 
     fn set_back(&self) {
         self.set_clock(0);
     }
 
-    fn change_generation(&self) -> bool {
+    fn change_generation(&self) {
         self.redefine("generation_v1", "text", "'another'");
-        true
     }
 }
 
