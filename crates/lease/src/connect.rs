@@ -12,7 +12,8 @@ use crate::store::Store;
 /// | `static:SOURCE?state=/var/lib/tickid` | the same with its window kept in that folder |
 ///
 /// Stores on servers (`etcd://a:2379,b:2379`, `postgres://app@a/ids`, `redis://a`) are behind features of the same
-/// names. Nothing is asked of a server yet.
+/// names, encrypted connections to them behind `etcd-tls`, `postgres-tls` and `redis-tls`. Nothing is asked of a
+/// server yet.
 ///
 /// # Errors
 /// [`ConnectError`].
@@ -45,7 +46,7 @@ const BACKENDS: &[(&[&str], Open)] = &[
     #[cfg(feature = "etcd")]
     (&["etcd"], etcd),
     #[cfg(feature = "redis")]
-    (&["redis"], redis),
+    (&["redis", "rediss"], redis),
     #[cfg(feature = "postgres")]
     (&["postgres", "postgresql"], postgres),
 ];

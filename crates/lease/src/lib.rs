@@ -59,6 +59,8 @@ pub mod rules;
 mod static_store;
 mod store;
 mod table;
+#[cfg(any(feature = "etcd", feature = "postgres", feature = "redis"))]
+mod tls;
 #[cfg(any(feature = "etcd", feature = "redis"))]
 mod url;
 mod wait;

@@ -4,52 +4,74 @@ use core::error::Error;
 use core::fmt;
 use core::sync::atomic::{AtomicUsize, Ordering};
 use core::time::Duration;
+use std::io;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
 
+use serde::de::DeserializeOwned;
 use tickid_core::{Clock as _, SystemClock, UnixTime};
 use ureq::Agent;
-use ureq::http::{HeaderMap, StatusCode, header};
+use ureq::http::{HeaderMap, HeaderValue, StatusCode, header};
 
 use super::BACKEND;
-use super::message::{Failure, Txn, TxnAnswer};
+use super::message::{Authenticate, Authenticated, Failure, Txn, TxnAnswer};
+use super::url::{Login, Place, Tls};
 use crate::blocking::PerProcess;
 use crate::error::{StoreError, StoreErrorKind};
+use crate::tls::HungUp;
 
 /// More than all rows of the largest pool take.
 const MAX_ANSWER: u64 = 1 << 28;
 
 /// The members of a cluster. Any of them will do; the one that answered last is asked first.
-#[derive(Debug)]
 pub(crate) struct Gateway {
     endpoints: Vec<String>,
+    login: Option<Login>,
+    tls: Option<Tls>,
     time_out: Duration,
     last: AtomicUsize,
     agent: PerProcess<Agent>,
+    pass: Mutex<Option<Pass>>,
 }
+
+/// What members ask for: a token, or nothing where nobody need log in. All of a cluster know it.
+type Pass = Option<HeaderValue>;
 
 /// Why one member gave no answer, or which.
 enum Trouble {
     /// It may or may not have done what it was asked. Another member may know.
-    Silence(Box<dyn Error + Send + Sync>),
+    Silence(BoxError),
+    /// It was not asked, since it could not be asked in private. Another member may be.
+    #[cfg_attr(not(feature = "etcd-tls"), expect(dead_code, reason = "nobody is asked in private"))]
+    Stranger(&'static str, BoxError),
+    /// It wants a token, or another one. It did nothing.
+    NoPass(Said),
     /// It said no.
+    Said(Said),
+    /// The same, and what it was that it did not do.
     No(StoreError),
 }
 
+type BoxError = Box<dyn Error + Send + Sync>;
+
 impl Gateway {
-    /// The members with these hosts and ports, which together get `time_out` to answer.
-    pub(crate) const fn new(endpoints: Vec<String>, time_out: Duration) -> Self {
-        Self { endpoints, time_out, last: AtomicUsize::new(0), agent: PerProcess::new() }
+    /// The members in this place, which together get `time_out` to answer.
+    pub(crate) fn new(place: Place, time_out: Duration) -> Self {
+        let Place { endpoints, login, tls } = place;
+        let (last, agent, pass) = (AtomicUsize::new(0), PerProcess::new(), Mutex::new(None));
+        Self { endpoints, login, tls, time_out, last, agent, pass }
     }
 
     fn agent(&self) -> Agent {
-        let members = u32::try_from(self.endpoints.len()).unwrap_or(u32::MAX).max(1);
         self.agent.get(|| {
-            let config = Agent::config_builder()
-                .timeout_global(Some(self.time_out / members))
-                .http_status_as_error(false)
-                .max_redirects(0)
-                .proxy(None)
-                .build();
-            config.new_agent()
+            let config =
+                Agent::config_builder().http_status_as_error(false).max_redirects(0).proxy(None);
+            #[cfg(feature = "etcd-tls")]
+            let config = match &self.tls {
+                Some(tls) => config.tls_config(tls.config()),
+                None => config,
+            };
+            config.build().new_agent()
         })
     }
 
@@ -58,49 +80,185 @@ impl Gateway {
     /// A transaction that is sent to one member after another may be done, and its comparisons fail the
     /// second time.
     pub(crate) fn txn(&self, txn: &Txn) -> Result<(TxnAnswer, UnixTime), StoreError> {
-        let request = serde_json::to_vec(txn).map_err(|error| failed("write JSON", error))?;
+        let request = json(txn)?;
         let first = self.last.load(Ordering::Relaxed);
-        let mut silence = Silence(Vec::new());
-        for index in (0..self.endpoints.len()).map(|at| (first + at) % self.endpoints.len()) {
+        let (mut silence, mut strangers) = (Silence(Vec::new()), Vec::new());
+        let members = self.endpoints.len();
+        for index in (0..members).map(|at| (first + at) % members) {
             let endpoint = &self.endpoints[index];
-            match self.ask(endpoint, &request) {
+            let error = match self.ask(endpoint, &request) {
                 Ok(answer) => {
                     self.last.store(index, Ordering::Relaxed);
                     return Ok(answer);
                 }
                 Err(Trouble::No(error)) => return Err(error),
-                Err(Trouble::Silence(error)) => silence.0.push((endpoint.clone(), error)),
-            }
+                Err(Trouble::NoPass(said) | Trouble::Said(said)) => {
+                    return Err(failed("log in", said));
+                }
+                Err(Trouble::Silence(error)) => error,
+                Err(Trouble::Stranger(what, error)) => {
+                    strangers.push(what);
+                    error
+                }
+            };
+            silence.0.push((endpoint.clone(), error));
         }
-        Err(StoreError::new(BACKEND, StoreErrorKind::Unreachable).with_source(silence))
+        // Of those that were silent any may have done it.
+        Err(match strangers.pop().filter(|_| strangers.len() + 1 == members) {
+            Some(what) => failed(what, silence),
+            None => StoreError::new(BACKEND, StoreErrorKind::Unreachable).with_source(silence),
+        })
     }
 
+    /// Asks one member, after logging in if need be; once more if it does not take the token that others
+    /// gave, since tokens expire, and a member that was restarted knows none.
     fn ask(&self, endpoint: &str, request: &[u8]) -> Result<(TxnAnswer, UnixTime), Trouble> {
-        let silence = |error: ureq::Error| Trouble::Silence(error.into());
-        let url = format!("http://{endpoint}/v3/kv/txn");
-        let sent = self.agent().post(url).content_type("application/json").send(request);
-        let mut response = sent.map_err(silence)?;
+        let members = u32::try_from(self.endpoints.len()).unwrap_or(u32::MAX).max(1);
+        let until = Instant::now() + self.time_out / members;
+        let ask = |pass: &Pass| self.post(endpoint, "kv/txn", request, pass, until);
+        let pass = self.pass(endpoint, until)?;
+        let answer = match ask(&pass) {
+            Err(Trouble::NoPass(_)) if self.login.is_some() => {
+                self.passes().take_if(|kept| *kept == pass);
+                ask(&self.pass(endpoint, until)?)
+            }
+            answer => answer,
+        };
+        answer.map_err(|trouble| trouble.called("do a transaction"))
+    }
+
+    fn passes(&self) -> MutexGuard<'_, Option<Pass>> {
+        self.pass.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What to ask with: what it was last time, or what a member gives us for the password.
+    fn pass(&self, endpoint: &str, until: Instant) -> Result<Pass, Trouble> {
+        let Some(Login { user, password }) = &self.login else { return Ok(None) };
+        if let Some(pass) = &*self.passes() {
+            return Ok(pass.clone());
+        }
+        let request = json(&Authenticate { name: user, password }).map_err(Trouble::No)?;
+        let pass =
+            match self.post::<Authenticated>(endpoint, "auth/authenticate", &request, &None, until)
+            {
+                Ok((Authenticated { token }, _)) => {
+                    let token =
+                        HeaderValue::try_from(token).map_err(|error| corrupt(error.into()))?;
+                    Some(token)
+                }
+                // As etcd's own clients do: it may be enabled later.
+                Err(Trouble::Said(said)) if said.message.contains(NOT_ENABLED) => None,
+                Err(trouble) => return Err(trouble.called("log in")),
+            };
+        *self.passes() = Some(pass.clone());
+        Ok(pass)
+    }
+
+    /// What a member answers, and when that was by its clock.
+    fn post<T: DeserializeOwned>(
+        &self,
+        endpoint: &str,
+        method: &str,
+        request: &[u8],
+        pass: &Pass,
+        until: Instant,
+    ) -> Result<(T, UnixTime), Trouble> {
+        let scheme = if self.tls.is_some() { "https" } else { "http" };
+        let url = format!("{scheme}://{endpoint}/v3/{method}");
+        let left = until.saturating_duration_since(Instant::now());
+        let mut post = self.agent().post(url).content_type("application/json");
+        if let Some(pass) = pass {
+            post = post.header(header::AUTHORIZATION, pass);
+        }
+        let sent = post.config().timeout_global(Some(left)).build().send(request);
+        let mut response = sent.map_err(|error| match error {
+            ureq::Error::Io(error) if self.tls.is_none() && is_hung_up(&error) => {
+                Trouble::Silence(HungUp(error.into()).into())
+            }
+            error => silence(error),
+        })?;
         let body = response.body_mut().with_config().limit(MAX_ANSWER).read_to_vec();
         let body = body.map_err(silence)?;
         if response.status() != StatusCode::OK {
             return Err(refusal(response.status(), &body));
         }
-        let corrupt = |error: Box<dyn Error + Send + Sync>| {
-            let what = "its answer".to_owned();
-            let corrupt = StoreError::new(BACKEND, StoreErrorKind::Corrupt { what });
-            Trouble::No(corrupt.with_source(error))
-        };
         let answer = serde_json::from_slice(&body).map_err(|error| corrupt(error.into()))?;
         Ok((answer, time(response.headers()).map_err(corrupt)?))
     }
 }
 
+/// Without the password, the token and the key.
+impl fmt::Debug for Gateway {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Gateway")
+            .field("endpoints", &self.endpoints)
+            .field("login", &self.login)
+            .field("is_encrypted", &self.tls.is_some())
+            .field("time_out", &self.time_out)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Trouble {
+    /// What it was that could not be done, where a member said no.
+    fn called(self, what: &str) -> Self {
+        match self {
+            Self::Said(said) => Self::No(failed(what, said)),
+            other => other,
+        }
+    }
+}
+
+fn json(value: &impl serde::Serialize) -> Result<Vec<u8>, StoreError> {
+    serde_json::to_vec(value).map_err(|error| failed("write JSON", error))
+}
+
+fn corrupt(error: BoxError) -> Trouble {
+    let what = "its answer".to_owned();
+    let corrupt = StoreError::new(BACKEND, StoreErrorKind::Corrupt { what });
+    Trouble::No(corrupt.with_source(error))
+}
+
+/// That there was no answer, perhaps since there could be no question.
+fn silence(error: ureq::Error) -> Trouble {
+    #[cfg(feature = "etcd-tls")]
+    if let Some(what) = hindrance(&error) {
+        return Trouble::Stranger(what, error.into());
+    }
+    Trouble::Silence(error.into())
+}
+
+fn is_hung_up(error: &io::Error) -> bool {
+    use io::ErrorKind::{BrokenPipe, ConnectionAborted, ConnectionReset, UnexpectedEof};
+
+    matches!(error.kind(), BrokenPipe | ConnectionAborted | ConnectionReset | UnexpectedEof)
+}
+
+#[cfg(feature = "etcd-tls")]
+fn hindrance(error: &ureq::Error) -> Option<&'static str> {
+    match error {
+        ureq::Error::Rustls(error) => crate::tls::hindrance(error),
+        ureq::Error::Io(error) => crate::tls::hindrance(error),
+        // A name that no certificate can have.
+        ureq::Error::Tls(_) => Some("encrypt the connection"),
+        _ => None,
+    }
+}
+
+/// What etcd says when it wants a token, or another one.
+const NO_PASS: [&str; 3] =
+    ["user name is empty", "invalid auth token", "revision of auth store is old"];
+/// What it says when there is nobody to log in.
+const NOT_ENABLED: &str = "authentication is not enabled";
+
 /// What an answer says that is none. The protocol's `UNAVAILABLE` and `DEADLINE_EXCEEDED` come as 503 and
 /// 504: no leader, no quorum, not in time.
 fn refusal(status: StatusCode, body: &[u8]) -> Trouble {
     let message = match serde_json::from_slice(body) {
-        Ok(Failure { message }) => message,
-        Err(_) => String::from_utf8_lossy(body).into_owned(),
+        Ok(Failure { message: Some(message), .. } | Failure { error: Some(message), .. }) => {
+            message
+        }
+        _ => String::from_utf8_lossy(body).trim().to_owned(),
     };
     let said = Said { status, message };
     match status {
@@ -108,7 +266,8 @@ fn refusal(status: StatusCode, body: &[u8]) -> Trouble {
         | StatusCode::SERVICE_UNAVAILABLE
         | StatusCode::REQUEST_TIMEOUT
         | StatusCode::GATEWAY_TIMEOUT => Trouble::Silence(said.into()),
-        _ => Trouble::No(failed("do a transaction", said)),
+        _ if NO_PASS.iter().any(|sign| said.message.contains(sign)) => Trouble::NoPass(said),
+        _ => Trouble::Said(said),
     }
 }
 
@@ -189,7 +348,8 @@ mod tests {
     fn all_members_are_asked_before_there_is_no_answer() {
         // Nothing listens on port 1 (tcpmux), nor takes connections to port 0.
         let endpoints = vec!["127.0.0.1:1".to_owned(), "127.0.0.1:0".to_owned()];
-        let gateway = Gateway::new(endpoints, Duration::from_secs(10));
+        let place = Place { endpoints, login: None, tls: None };
+        let gateway = Gateway::new(place, Duration::from_secs(10));
         let error = gateway.txn(&Txn::default()).unwrap_err();
         assert!(error.is_unreachable());
         let source = error.source().unwrap().to_string();

@@ -119,11 +119,23 @@ pub(crate) struct KeyValue {
     pub(crate) mod_revision: u64,
 }
 
-/// What it says when it refuses.
+/// Who wants a token.
+#[derive(Serialize)]
+pub(crate) struct Authenticate<'a> {
+    pub(crate) name: &'a str,
+    pub(crate) password: &'a str,
+}
+
+#[derive(Deserialize)]
+pub(crate) struct Authenticated {
+    pub(crate) token: String,
+}
+
+/// What it says when it refuses: under one name, the other or both, by its version.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Failure {
-    #[serde(alias = "error")]
-    pub(crate) message: String,
+    pub(crate) message: Option<String>,
+    pub(crate) error: Option<String>,
 }
 
 fn number<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error> {

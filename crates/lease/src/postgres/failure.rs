@@ -24,12 +24,31 @@ pub(super) fn of_statement(error: Error, what: &str) -> StoreError {
 
 /// What went wrong with connecting. Nobody was asked for anything yet, so everything that is no
 /// silence is an answer: a wrong password, a certificate that is not trusted.
-pub(super) fn of_connecting(error: Error) -> StoreError {
+/// `is_plain`: whether no encryption was tried.
+pub(super) fn of_connecting(error: Error, is_plain: bool) -> StoreError {
     match error.code() {
         Some(code) if has_no_answer(code) => unreachable(error),
+        // The server's rules, which may ask for encryption; what it says tells.
+        Some(&SqlState::INVALID_AUTHORIZATION_SPECIFICATION) if is_plain => {
+            failed("log in without encryption").with_source(error)
+        }
+        Some(code) if code.code().starts_with("28") => failed("log in").with_source(error),
         Some(_) => failed("connect").with_source(error),
-        None if is_silence(&error) => unreachable(error),
-        None => failed("connect").with_source(error),
+        None => without_code(error),
+    }
+}
+
+fn without_code(error: Error) -> StoreError {
+    #[cfg(feature = "postgres-tls")]
+    if let Some(hindrance) = crate::tls::hindrance(&error) {
+        return failed(hindrance).with_source(error);
+    }
+    // The server asks for one, and this is how the client says that it has none.
+    let has_none = error.source().is_some_and(|source| source.to_string() == "password missing");
+    match (is_silence(&error), has_none) {
+        (true, _) => unreachable(error),
+        (false, true) => failed("log in").with_source(error),
+        (false, false) => failed("connect").with_source(error),
     }
 }
 

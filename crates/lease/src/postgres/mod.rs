@@ -75,7 +75,7 @@ impl PostgresStore {
     /// options those of libpq are known that say where the server is and who connects. `sslmode` is
     /// `disable`, `prefer` (the default), `require` or `verify-full`; the last two are the same, since
     /// a certificate is always verified. `sslrootcert` names a file of certificates to trust instead of
-    /// the system's.
+    /// the system's, `sslcert` and `sslkey` those of the client's own certificate and its key.
     ///
     /// # Errors
     /// [`StoreErrorKind::Failed`] for anything else, for encryption without the feature

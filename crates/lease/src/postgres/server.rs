@@ -6,6 +6,7 @@ use std::sync::Arc;
 use serde::de::DeserializeOwned;
 use tokio::sync::Mutex;
 use tokio::task::AbortHandle;
+use tokio_postgres::config::SslMode;
 use tokio_postgres::types::{ToSql, Type};
 use tokio_postgres::{Client, Config};
 
@@ -178,7 +179,9 @@ impl Server {
             return Ok(Arc::clone(session));
         }
         let connected = self.config.connect(Tls::clone(&self.tls)).await;
-        let (client, connection) = connected.map_err(failure::of_connecting)?;
+        let is_plain = self.config.get_ssl_mode() == SslMode::Disable;
+        let (client, connection) =
+            connected.map_err(|error| failure::of_connecting(error, is_plain))?;
         // What it ends with is told to whoever waits for an answer.
         let driver = tokio::spawn(async { drop(connection.await) }).abort_handle();
         Ok(Arc::clone(session.insert(Arc::new(Session { client, driver }))))

@@ -6,13 +6,14 @@ use core::task::{Context, Poll};
 use std::io;
 use std::sync::Arc;
 
-use rustls::pki_types::pem::PemObject as _;
-use rustls::pki_types::{CertificateDer, ServerName};
+use rustls::pki_types::ServerName;
 use rustls::{ClientConfig, RootCertStore};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio_postgres::tls::{ChannelBinding, MakeTlsConnect, TlsConnect, TlsStream};
 use tokio_rustls::TlsConnector;
 use tokio_rustls::client;
+
+use crate::tls::{Files, trusting};
 
 type BoxError = Box<dyn Error + Send + Sync>;
 
@@ -23,37 +24,12 @@ pub(super) struct Tls(Arc<ClientConfig>);
 impl Tls {
     /// Trusts nobody: for connections that are not encrypted.
     pub(super) fn none() -> Result<Self, BoxError> {
-        Self::trusting(RootCertStore::empty())
+        Ok(Self(Arc::new(trusting(RootCertStore::empty(), None)?)))
     }
 
-    /// Trusts the certificates in this file, or those that the system does.
-    pub(super) fn new(file: Option<&str>) -> Result<Self, BoxError> {
-        let mut roots = RootCertStore::empty();
-        match file {
-            Some(file) => {
-                for certificate in CertificateDer::pem_file_iter(file)? {
-                    roots.add(certificate?)?;
-                }
-                if roots.is_empty() {
-                    return Err(format!("there is no certificate in {file}").into());
-                }
-            }
-            // Those that can't be read are not trusted; without any, every server is refused.
-            None => {
-                roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
-            }
-        }
-        Self::trusting(roots)
-    }
-
-    fn trusting(roots: RootCertStore) -> Result<Self, BoxError> {
-        // By name, since another crate of the program may have chosen another one for all.
-        let provider = Arc::new(rustls::crypto::ring::default_provider());
-        let config = ClientConfig::builder_with_provider(provider)
-            .with_safe_default_protocol_versions()?
-            .with_root_certificates(roots)
-            .with_no_client_auth();
-        Ok(Self(Arc::new(config)))
+    /// With the certificates in these files.
+    pub(super) fn new(files: &Files) -> Result<Self, BoxError> {
+        Ok(Self(Arc::new(files.client_config()?)))
     }
 }
 

@@ -7,6 +7,7 @@ use tokio_postgres::config::{Host, SslMode, TargetSessionAttrs};
 
 use crate::error::StoreError;
 use crate::postgres::failed;
+use crate::tls::Files;
 
 #[cfg(feature = "postgres-tls")]
 pub(super) use crate::postgres::tls::Tls;
@@ -47,7 +48,7 @@ fn is_local(host: &Host) -> bool {
 #[derive(Default)]
 struct Options {
     verifies_all: bool,
-    root_certificates: Option<String>,
+    files: Files,
 }
 
 /// The URL without those options, and these.
@@ -60,10 +61,7 @@ fn split(url: &str) -> (String, Options) {
     for option in query.split('&') {
         match option.split_once('=') {
             Some(("sslmode", "verify-full")) => options.verifies_all = true,
-            Some(("sslrootcert", path)) => {
-                let path = percent_encoding::percent_decode_str(path);
-                options.root_certificates = Some(path.decode_utf8_lossy().into_owned());
-            }
+            Some((name, value)) if options.files.take(name, value) => {}
             _ => others.push(option),
         }
     }
@@ -82,18 +80,18 @@ fn tls(config: &mut Config, options: &Options) -> Result<Tls, StoreError> {
     if options.verifies_all {
         config.ssl_mode(SslMode::Require);
     }
-    let tls = match (config.get_ssl_mode(), &options.root_certificates) {
-        (SslMode::Disable, _) => Tls::none(),
-        (_, file) => Tls::new(file.as_deref()),
+    let tls = match config.get_ssl_mode() {
+        SslMode::Disable => Tls::none(),
+        _ => Tls::new(&options.files),
     };
-    tls.map_err(|error| failed("read the certificates to trust").with_source(error))
+    tls.map_err(|error| failed("read its certificates").with_source(error))
 }
 
 #[cfg(not(feature = "postgres-tls"))]
 fn tls(config: &mut Config, options: &Options) -> Result<Tls, StoreError> {
     let is_asked_for = config.get_ssl_mode() == SslMode::Require
         || options.verifies_all
-        || options.root_certificates.is_some();
+        || !options.files.is_empty();
     if is_asked_for {
         return Err(failed("encrypt: it was built without the feature postgres-tls"));
     }
@@ -144,7 +142,7 @@ mod tests {
     #[cfg(not(feature = "postgres-tls"))]
     #[test]
     fn encryption_takes_the_feature() {
-        for option in ["sslmode=require", "sslmode=verify-full", "sslrootcert=/a"] {
+        for option in ["sslmode=require", "sslmode=verify-full", "sslrootcert=/a", "sslcert=/a"] {
             let error = parse(&format!("postgres://app@a/ids?{option}")).unwrap_err();
             assert!(error.to_string().contains("postgres-tls"), "{error}");
         }
@@ -162,6 +160,6 @@ mod tests {
         std::fs::remove_file(&file).unwrap();
         assert!(core::error::Error::source(&error).unwrap().to_string().contains("no certificate"));
         let error = parse(&url("/nowhere")).unwrap_err();
-        assert_eq!(error.to_string(), "PostgreSQL store: could not read the certificates to trust");
+        assert_eq!(error.to_string(), "PostgreSQL store: could not read its certificates");
     }
 }

@@ -2,11 +2,13 @@ use core::fmt;
 use core::time::Duration;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use redis::{Client, Connection, RedisError, RedisResult};
+use redis::{Client, Connection, ConnectionAddr, ErrorKind, RedisError, RedisResult};
 
 use super::BACKEND;
+use super::url::Place;
 use crate::blocking::PerProcess;
 use crate::error::{StoreError, StoreErrorKind};
+use crate::tls::HungUp;
 
 /// More than one holder's Keeper and a command need at once.
 const MAX_IDLE: usize = 4;
@@ -22,7 +24,8 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    pub(crate) const fn new(client: Client, time_out: Duration, may_forget: bool) -> Self {
+    pub(super) fn new(place: Place, time_out: Duration) -> Self {
+        let Place { client, may_forget } = place;
         Self { client, time_out, may_forget, idle: PerProcess::new() }
     }
 
@@ -53,7 +56,11 @@ impl Server {
     }
 
     fn connect(&self) -> Result<Connection, StoreError> {
-        let connect = || {
+        #[cfg(feature = "redis-tls")]
+        if !self.is_plain() {
+            super::tls::choose_provider();
+        }
+        let connect = || -> RedisResult<_> {
             let mut connection = self.client.get_connection_with_timeout(self.time_out)?;
             connection.set_read_timeout(Some(self.time_out))?;
             connection.set_write_timeout(Some(self.time_out))?;
@@ -63,8 +70,22 @@ impl Server {
         match connect() {
             Ok((connection, None)) => Ok(connection),
             Ok((_, Some(why))) => Err(StoreError::new(BACKEND, StoreErrorKind::Unfit { why })),
+            Err(error) if self.is_plain() && error.is_connection_dropped() => {
+                let silence = StoreError::new(BACKEND, StoreErrorKind::Unreachable);
+                // That is another thing than not to be there.
+                let is_there = !error.is_connection_refusal();
+                let hung_up = is_there.then(|| HungUp(error.clone().into()));
+                Err(match hung_up {
+                    Some(hung_up) => silence.with_source(hung_up),
+                    None => silence.with_source(error),
+                })
+            }
             Err(error) => Err(failure("take a connection", error)),
         }
+    }
+
+    fn is_plain(&self) -> bool {
+        !matches!(self.client.get_connection_info().addr(), ConnectionAddr::TcpTls { .. })
     }
 }
 
@@ -80,6 +101,7 @@ fn doubt(connection: &mut Connection) -> RedisResult<Option<String>> {
         let answer = redis::cmd("CONFIG").arg("GET").arg(name).query::<Vec<String>>(connection);
         match answer {
             Ok(answer) => Ok(answer.into_iter().nth(1)),
+            Err(error) if error.code() == Some(NO_LOGIN) => Err(error),
             // It must not be asked, or does not know the question.
             Err(error) if error.code().is_some() => Ok(None),
             Err(error) => Err(error),
@@ -100,9 +122,20 @@ fn doubt(connection: &mut Connection) -> RedisResult<Option<String>> {
     Ok(None)
 }
 
+/// What it answers to whom should have brought a password.
+const NO_LOGIN: &str = "NOAUTH";
+
 /// Whether it did not answer or could not do it. An answer has a code.
 fn failure(what: &str, error: RedisError) -> StoreError {
     let is_answer = error.code().is_some() || !error.is_io_error();
+    #[cfg(feature = "redis-tls")]
+    let (is_answer, what) = match crate::tls::hindrance(&error) {
+        Some(hindrance) => (true, hindrance),
+        None => (is_answer, what),
+    };
+    let no_login =
+        error.kind() == ErrorKind::AuthenticationFailed || error.code() == Some(NO_LOGIN);
+    let what = if no_login { "log in" } else { what };
     let kind = if is_answer {
         StoreErrorKind::Failed { what: what.to_owned() }
     } else {

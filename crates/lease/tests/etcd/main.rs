@@ -4,9 +4,16 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 #[cfg(unix)]
+mod access;
+#[cfg(all(unix, feature = "etcd-tls"))]
+#[path = "../certificates/mod.rs"]
+mod certificates;
+#[cfg(unix)]
 mod front;
 #[cfg(unix)]
 mod members;
+#[cfg(all(unix, feature = "etcd-tls"))]
+mod tls;
 #[path = "../windows/mod.rs"]
 mod windows;
 
@@ -15,7 +22,10 @@ fn main() -> std::process::ExitCode {
     use tickid_testkit::servers::{Etcd, run};
 
     let scenarios = tickid_lease::store_scenarios!(Etcd: members::Stage::new);
-    run::<Etcd>(&[&scenarios[..], &members::TESTS[..]].concat())
+    let mut tests = [&scenarios[..], &members::TESTS[..], &access::TESTS[..]].concat();
+    #[cfg(feature = "etcd-tls")]
+    tests.extend(tls::TESTS);
+    run::<Etcd>(&tests)
 }
 
 #[cfg(not(unix))]

@@ -2,6 +2,9 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+#[cfg(all(unix, feature = "postgres-tls"))]
+#[path = "../certificates/mod.rs"]
+mod certificates;
 #[cfg(unix)]
 mod database;
 #[cfg(unix)]

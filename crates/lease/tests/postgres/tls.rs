@@ -7,52 +7,97 @@ use std::net::TcpListener;
 use tickid_lease::{PostgresStore, StoreErrorKind};
 use tickid_testkit::servers::{Postgres, Server as _, Test};
 
+use crate::certificates::CERTIFICATES;
 use crate::database::{acquire, open, realm};
 
-pub(crate) const TESTS: [Test<Postgres>; 1] =
-    [("servers_are_verified_and_connections_encrypted", servers_are_verified)];
+pub(crate) const TESTS: [Test<Postgres>; 2] = [
+    ("servers_are_verified_and_connections_encrypted", servers_are_verified),
+    ("clients_are_known_by_password_or_certificate", clients_are_known),
+];
 
-/// An authority, and a certificate of it for `localhost`.
-const CERTIFICATES: &str = "openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj '/CN=tests' \
-    -keyout ca.key -out ca.pem && \
-    openssl req -newkey rsa:2048 -nodes -subj '/CN=localhost' -keyout data/server.key \
-    -out server.csr && \
-    echo subjectAltName=DNS:localhost >names && \
-    openssl x509 -req -in server.csr -CA ca.pem -CAkey ca.key -CAcreateserial -days 2 \
-    -extfile names -out data/server.crt";
-
-fn servers_are_verified(_: &Postgres) {
+/// With encryption under the name `localhost`, at the port returned, for whom `pg_hba.conf` lets in.
+fn start(hba: &str) -> (Postgres, u16) {
     let server = Postgres::start().unwrap();
     server.tell(CERTIFICATES).unwrap();
+    server.tell("mv server.crt server.key data && chmod 600 data/server.key").unwrap();
     let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     server
         .tell(&format!(
             "printf '%s\\n' \"listen_addresses = 'localhost'\" 'port = {port}' 'ssl = on' \
-             >>data/postgresql.conf"
+             \"ssl_ca_file = '../ca.pem'\" >>data/postgresql.conf"
         ))
         .unwrap();
-    server.tell("printf '%s\\n' 'hostssl all all all trust' >data/pg_hba.conf").unwrap();
+    server.tell(&format!("printf '%s\\n' {hba} >data/pg_hba.conf")).unwrap();
     server.restart("fast").unwrap();
+    (server, port)
+}
 
-    let roots = server.socket_folder().join("ca.pem");
+fn trusting(server: &Postgres, mode: &str) -> String {
+    format!("sslmode={mode}&sslrootcert={}", server.socket_folder().join("ca.pem").display())
+}
+
+fn servers_are_verified(_: &Postgres) {
+    let (server, port) = start("'hostssl all all all trust'");
     let url = |host, options: &str| {
         format!("postgres://{}@{host}:{port}/{}?{options}", Postgres::USER, Postgres::DATABASE)
     };
-    let trusting = |mode| format!("sslmode={mode}&sslrootcert={}", roots.display());
     let few = realm("0-7/3", Duration::from_secs(10));
     for mode in ["prefer", "require", "verify-full"] {
-        acquire(&open(&url("localhost", &trusting(mode))), &few).unwrap();
+        acquire(&open(&url("localhost", &trusting(&server, mode))), &few).unwrap();
     }
     // The server takes nothing else.
     let plain = acquire(&open(&url("localhost", "sslmode=disable")), &few).unwrap_err();
-    assert!(matches!(plain.kind(), StoreErrorKind::Failed { .. }), "{plain}");
+    assert_eq!(plain.to_string(), "PostgreSQL store: could not log in without encryption");
+    assert!(causes(&plain).contains("no encryption"), "{}", causes(&plain));
     // An authority that nobody has heard of, and a name that the certificate does not have.
-    for url in [url("localhost", "sslmode=require"), url("127.0.0.1", &trusting("require"))] {
+    let trusting = trusting(&server, "require");
+    for url in [url("localhost", "sslmode=require"), url("127.0.0.1", &trusting)] {
         let store: PostgresStore = open(&url);
         let error = acquire(&store, &few).unwrap_err();
-        assert!(matches!(error.kind(), StoreErrorKind::Failed { .. }), "{error}");
-        assert!(causes(&error).contains("certificate"), "{}", causes(&error));
+        let trust = "PostgreSQL store: could not trust the server's certificate";
+        assert_eq!(error.to_string(), trust, "{}", causes(&error));
+        assert!(matches!(error.kind(), StoreErrorKind::Failed { .. }), "{error:?}");
     }
+}
+
+fn clients_are_known(_: &Postgres) {
+    let (server, port) = start(
+        "'local all all trust' 'hostssl all keyed all trust clientcert=verify-ca' \
+         'hostssl all all all scram-sha-256'",
+    );
+    let roles = "CREATE ROLE app SUPERUSER LOGIN PASSWORD 'right'; \
+                 CREATE ROLE keyed SUPERUSER LOGIN";
+    // Not at the port that it was started with.
+    let psql = format!(
+        "psql -h \"$PWD\" -p {port} -U {} -c \"{roles}\" {}",
+        Postgres::USER,
+        Postgres::DATABASE
+    );
+    server.tell(&psql).unwrap();
+    let trusting = trusting(&server, "require");
+    let ask = |who: &str, options: &str| {
+        let place = format!("localhost:{port}/{}", Postgres::DATABASE);
+        let store = open(&format!("postgres://{who}@{place}?{trusting}{options}"));
+        let result = acquire(&store, &realm("0-7/3", Duration::from_secs(10)));
+        // Whatever comes of it, the password is not shown.
+        let shown = format!("{store:?} {result:?}");
+        assert!(!shown.contains("right") && !shown.contains("wr0ng"), "{shown}");
+        result
+    };
+    ask("app:right", "").unwrap();
+    for who in ["app:wr0ng", "app", "nobody:wr0ng"] {
+        let error = ask(who, "").unwrap_err();
+        assert_eq!(error.to_string(), "PostgreSQL store: could not log in", "{}", causes(&error));
+    }
+    let file = |name: &str| server.socket_folder().join(name).display().to_string();
+    let client = format!("&sslcert={}&sslkey={}", file("client.crt"), file("client.key"));
+    ask("keyed", &client).unwrap();
+    assert!(ask("keyed", "").is_err());
+    // Somebody else's key.
+    let other = format!("&sslcert={}&sslkey={}", file("client.crt"), file("ca.key"));
+    let place = format!("postgres://keyed@localhost:{port}/a?{trusting}{other}");
+    let error = PostgresStore::open(&place).unwrap_err();
+    assert!(causes(&error).contains("sslkey is no key to sslcert"), "{}", causes(&error));
 }
 
 fn causes(error: &dyn Error) -> String {

@@ -4,9 +4,16 @@
 #![allow(clippy::panic, clippy::unwrap_used, reason = "a test fails by panicking")]
 
 #[cfg(unix)]
+mod access;
+#[cfg(unix)]
 mod by_the_rules;
+#[cfg(all(unix, feature = "redis-tls"))]
+#[path = "../certificates/mod.rs"]
+mod certificates;
 #[cfg(unix)]
 mod servers;
+#[cfg(all(unix, feature = "redis-tls"))]
+mod tls;
 #[path = "../windows/mod.rs"]
 mod windows;
 
@@ -15,7 +22,11 @@ fn main() -> std::process::ExitCode {
     use tickid_testkit::servers::{Redis, run};
 
     let scenarios = tickid_lease::store_scenarios!(Redis: servers::Stage::new);
-    run::<Redis>(&[&scenarios[..], &servers::TESTS[..], &by_the_rules::TESTS[..]].concat())
+    let tests = [&scenarios[..], &servers::TESTS[..], &by_the_rules::TESTS[..], &access::TESTS[..]];
+    let mut tests = tests.concat();
+    #[cfg(feature = "redis-tls")]
+    tests.extend(tls::TESTS);
+    run::<Redis>(&tests)
 }
 
 #[cfg(not(unix))]

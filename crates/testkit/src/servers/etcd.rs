@@ -1,3 +1,5 @@
+use std::path::Path;
+
 use crate::servers::kept::{Kept, Script};
 use crate::servers::network::{free_port, is_on_path, wait_for_answer};
 use crate::servers::{Server, StartError};
@@ -9,6 +11,9 @@ use crate::servers::{Server, StartError};
 pub struct Etcd {
     kept: Kept,
     members: Vec<Member>,
+    /// Where the first member takes encrypted connections, if it does.
+    tls_port: Option<u16>,
+    options: String,
 }
 
 /// Members are started one by one; each leaves the number of its process behind.
@@ -34,7 +39,8 @@ impl Etcd {
         }
         let member = |_| Ok(Member { client_port: free_port()?, peer_port: free_port()? });
         let members = (0..members).map(member).collect::<Result<_, StartError>>()?;
-        let etcd = Self { kept: Kept::start("etcd", &SCRIPT, &[])?, members };
+        let kept = Kept::start("etcd", &SCRIPT, &[])?;
+        let etcd = Self { kept, members, tls_port: None, options: String::new() };
         // None is up before most are.
         for number in 0..etcd.members.len() {
             etcd.launch(number)?;
@@ -45,6 +51,25 @@ impl Etcd {
         Ok(etcd)
     }
 
+    /// One member that takes encrypted connections as well, at an [endpoint](Self::tls_endpoint) of their
+    /// own. In its [folder](Self::folder) a shell first runs the line `prepare`; `options` are those of
+    /// etcd's command line, with files of that folder.
+    ///
+    /// # Errors
+    /// As [`start`](Server::start), and when `prepare` fails.
+    pub fn with_tls(prepare: &str, options: &str) -> Result<Self, StartError> {
+        if !Self::is_installed() {
+            return Err(StartError::NotInstalled);
+        }
+        let kept = Kept::start("etcd", &SCRIPT, &[])?;
+        kept.tell(prepare)?;
+        let members = vec![Member { client_port: free_port()?, peer_port: free_port()? }];
+        let tls_port = Some(free_port()?);
+        let etcd = Self { kept, members, tls_port, options: options.to_owned() };
+        etcd.revive(0)?;
+        Ok(etcd)
+    }
+
     fn launch(&self, number: usize) -> Result<(), StartError> {
         let Member { client_port, peer_port } = self.members[number];
         let member = |(number, member): (usize, &Member)| {
@@ -52,9 +77,11 @@ impl Etcd {
         };
         let cluster: Vec<String> = self.members.iter().enumerate().map(member).collect();
         let cluster = cluster.join(",");
+        let tls = self.tls_port.map(|port| format!(",https://127.0.0.1:{port}"));
+        let (tls, options) = (tls.unwrap_or_default(), &self.options);
         self.kept.tell(&format!(
             "etcd --name=m{number} --data-dir=m{number} \
-             --listen-client-urls=http://127.0.0.1:{client_port} \
+             --listen-client-urls=http://127.0.0.1:{client_port}{tls} {options} \
              --advertise-client-urls=http://127.0.0.1:{client_port} \
              --listen-peer-urls=http://127.0.0.1:{peer_port} \
              --initial-advertise-peer-urls=http://127.0.0.1:{peer_port} \
@@ -73,6 +100,19 @@ impl Etcd {
     #[must_use]
     pub fn endpoints(&self) -> Vec<String> {
         self.members.iter().map(|member| format!("127.0.0.1:{}", member.client_port)).collect()
+    }
+
+    /// Where clients find the first member encrypted, if it was started [so](Self::with_tls): under the
+    /// name `localhost`, for which certificates can be made.
+    #[must_use]
+    pub fn tls_endpoint(&self) -> Option<String> {
+        self.tls_port.map(|port| format!("localhost:{port}"))
+    }
+
+    /// The folder with everything of it.
+    #[must_use]
+    pub fn folder(&self) -> &Path {
+        self.kept.folder()
     }
 
     fn signal(&self, number: usize, signal: &str) -> Result<(), StartError> {

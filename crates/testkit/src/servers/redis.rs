@@ -11,6 +11,7 @@ use crate::servers::{Server, StartError};
 pub struct Redis {
     kept: Kept,
     port: u16,
+    tls_port: Option<u16>,
     environment: String,
     options: String,
 }
@@ -24,7 +25,19 @@ impl Redis {
     /// As [`start`](Server::start).
     pub fn with_options(options: &[&str]) -> Result<Self, StartError> {
         let quoted: Vec<String> = options.iter().map(|option| format!("'{option}'")).collect();
-        Self::launch(String::new(), quoted.join(" "))
+        Self::launch("true", String::new(), quoted.join(" "))
+    }
+
+    /// One that takes encrypted connections as well, at an [address](Self::tls_address) of their own. In its
+    /// [folder](Self::folder) a shell first runs the line `prepare`; `options` are those of Redis'
+    /// command line, with files of that folder.
+    ///
+    /// # Errors
+    /// As [`start`](Server::start), and when `prepare` fails.
+    pub fn with_tls(prepare: &str, options: &str) -> Result<Self, StartError> {
+        let tls_port = free_port()?;
+        let options = format!("--tls-port {tls_port} {options}");
+        Ok(Self { tls_port: Some(tls_port), ..Self::launch(prepare, String::new(), options)? })
     }
 
     /// One whose clock [can be set](Self::set_clock_forward).
@@ -39,15 +52,16 @@ impl Redis {
              FAKETIME_DONT_FAKE_MONOTONIC=1",
             library.display()
         );
-        Self::launch(environment, String::new())
+        Self::launch("true", environment, String::new())
     }
 
-    fn launch(environment: String, options: String) -> Result<Self, StartError> {
+    fn launch(prepare: &str, environment: String, options: String) -> Result<Self, StartError> {
         if !Self::is_installed() {
             return Err(StartError::NotInstalled);
         }
         let kept = Kept::start("redis", &SCRIPT, &[])?;
-        let redis = Self { kept, port: free_port()?, environment, options };
+        kept.tell(prepare)?;
+        let redis = Self { kept, port: free_port()?, tls_port: None, environment, options };
         redis.set_clock_forward(0)?;
         redis.revive()?;
         Ok(redis)
@@ -57,6 +71,19 @@ impl Redis {
     #[must_use]
     pub fn address(&self) -> String {
         format!("127.0.0.1:{}", self.port)
+    }
+
+    /// Where clients find it encrypted, if it was started [so](Self::with_tls): under the name `localhost`,
+    /// for which certificates can be made.
+    #[must_use]
+    pub fn tls_address(&self) -> Option<String> {
+        self.tls_port.map(|port| format!("localhost:{port}"))
+    }
+
+    /// The folder with everything of it.
+    #[must_use]
+    pub fn folder(&self) -> &Path {
+        self.kept.folder()
     }
 
     /// Its port.

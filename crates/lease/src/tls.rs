@@ -1,0 +1,50 @@
+//! Whom to trust and who we are on encrypted connections, in libpq's words: the same for all stores in
+//! servers.
+
+#[cfg(any(feature = "etcd-tls", feature = "postgres-tls", feature = "redis-tls"))]
+mod certificates;
+
+#[cfg(any(feature = "etcd-tls", feature = "redis-tls"))]
+pub(crate) use self::certificates::FileError;
+#[cfg(any(feature = "etcd-tls", feature = "postgres-tls", feature = "redis-tls"))]
+pub(crate) use self::certificates::hindrance;
+#[cfg(feature = "postgres-tls")]
+pub(crate) use self::certificates::trusting;
+
+/// The files that a URL names.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Files {
+    /// `sslrootcert`: certificates to trust instead of the system's.
+    roots: Option<String>,
+    /// `sslcert`: the client's own, with those between it and an authority.
+    certificate: Option<String>,
+    /// `sslkey`: the key to it.
+    key: Option<String>,
+}
+
+/// What servers do to whom does not encrypt, and those that are just going down to anybody.
+#[cfg(any(feature = "etcd", feature = "redis"))]
+#[derive(Debug, thiserror::Error)]
+#[error("it hung up before it answered, as servers do that take encrypted connections only: {0}")]
+pub(crate) struct HungUp(#[source] pub(crate) Box<dyn core::error::Error + Send + Sync>);
+
+impl Files {
+    /// Takes an option of a URL if it is one of these; whether it is.
+    pub(crate) fn take(&mut self, name: &str, value: &str) -> bool {
+        let file = match name {
+            "sslrootcert" => &mut self.roots,
+            "sslcert" => &mut self.certificate,
+            "sslkey" => &mut self.key,
+            _ => return false,
+        };
+        let path = percent_encoding::percent_decode_str(value).decode_utf8_lossy();
+        *file = Some(path.into_owned());
+        true
+    }
+
+    /// Whether none is named.
+    #[cfg(any(feature = "etcd", feature = "redis", not(feature = "postgres-tls")))]
+    pub(crate) fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+}
