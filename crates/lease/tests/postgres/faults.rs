@@ -10,13 +10,17 @@ use crate::database::{Database, acquire, answer, claim, open, realm, renew};
 use crate::promises::assert_disjoint;
 use crate::proxy::Proxy;
 
-pub(crate) const TESTS: [Test<Postgres>; 5] = [
+pub(crate) const TESTS: [Test<Postgres>; 6] = [
     (
         "a_crash_is_silence_and_nothing_is_given_twice",
         a_crash_is_silence_and_nothing_is_given_twice,
     ),
     ("silence_ends_with_the_time_and_is_no_loss", silence_ends_with_the_time_and_is_no_loss),
     ("a_backup_that_was_restored_is_noticed", a_backup_that_was_restored_is_noticed),
+    (
+        "a_backup_that_nothing_tells_from_its_server_is_recovered",
+        a_backup_that_nothing_tells_from_its_server_is_recovered,
+    ),
     ("a_standby_grants_nothing", a_standby_grants_nothing),
     ("a_lost_connection_is_made_anew", a_lost_connection_is_made_anew),
 ];
@@ -100,6 +104,33 @@ fn a_backup_that_was_restored_is_noticed(_: &Postgres) {
     assert!(listing.record.floor >= last, "{listing:?}");
     let rows = "SELECT count(*) FROM tickid.node WHERE ceiling > 0";
     assert_eq!(database.psql(rows), "1", "the backup knows one of them");
+}
+
+/// As a snapshot of the disk that is started as it is: by somebody who knows of it.
+fn a_backup_that_nothing_tells_from_its_server_is_recovered(_: &Postgres) {
+    let server = Postgres::start().unwrap();
+    let database = Database::new(&server);
+    let (store, realm) = (database.client(), realm("0-1/1", TERM));
+    let before = acquire(&store, &realm).unwrap();
+    server.stop("fast").unwrap();
+    server.tell("cp -R data backup").unwrap();
+    server.begin().unwrap();
+    let since = acquire(&store, &realm).unwrap();
+    let last = since.ceiling.max(renew(&store, &realm, &before.hold).unwrap().ceiling);
+    server.stop("fast").unwrap();
+    server.tell("rm -r data && mv backup data").unwrap();
+    server.begin().unwrap();
+
+    // It would go on, and give the node of the other out again.
+    let unnoticed = answer(store.list(realm.name())).unwrap();
+    assert_eq!((unnoticed.record.era, unnoticed.rows.len()), (0, 1));
+    let floor = answer(store.recover(&realm)).unwrap();
+    assert!(floor >= last, "{floor} after {last}");
+    for hold in [before.hold, since.hold] {
+        assert!(renew(&store, &realm, &hold).unwrap_err().is_lost());
+    }
+    let error = acquire(&store, &realm).unwrap_err();
+    assert!(error.refusal().is_some(), "nothing is free before {floor}: {error}");
 }
 
 fn until_it_takes_writes(database: &Database<'_>) {
