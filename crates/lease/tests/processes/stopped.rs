@@ -1,5 +1,6 @@
 //! Processes that are stopped for so long that their node goes to another.
 
+use core::time::Duration;
 use std::time::Instant;
 
 use tickid_testkit::servers::Test;
@@ -19,8 +20,8 @@ pub(crate) fn tests<G: Ground>() -> Vec<Test<G>> {
     ]
 }
 
-/// With `is_unaware` its clock shows, when it goes on, what it showed before, and its store does not answer
-/// yet: for all it can tell it still has its window. So it does; but no more than that.
+/// With `is_unaware` its clock shows, when it goes on, what it showed a little before it was stopped, and its
+/// store does not answer yet: for all it can tell it still has its window. So it does; but no more than that.
 fn stopped<G: Ground>(ground: &G, is_unaware: bool) {
     let task = |kind: Kind| Task::new(ground.url(), kind, &kind.pool(1)).short();
     let mut first = Kind::ALL.map(|kind| Process::start(task(kind)));
@@ -43,7 +44,8 @@ fn stopped<G: Ground>(ground: &G, is_unaware: bool) {
     let marks = first.each_ref().map(Process::mark);
     for (process, stopped) in first.iter_mut().zip(stopped) {
         if is_unaware {
-            process.step(-i64::try_from(stopped.elapsed().as_micros()).unwrap());
+            let passed = stopped.elapsed() + Duration::from_millis(200);
+            process.step(-i64::try_from(passed.as_micros()).unwrap());
         }
         process.resume();
     }
