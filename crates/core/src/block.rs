@@ -49,7 +49,7 @@ impl<S: Scheme> Slot<S> {
     /// The slot with the next sequence.
     #[inline]
     pub(crate) const fn next(self) -> Self {
-        Self::new(self.head, self.tail + 1)
+        Self::new(self.head, self.tail.wrapping_add(1))
     }
 
     /// That of the stem.

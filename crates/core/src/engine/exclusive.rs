@@ -21,8 +21,11 @@ use crate::window::Window;
 pub(crate) struct ExclusiveEngine<S: Scheme, Q> {
     /// The word but for its sequence, which is 0 here.
     tick: Word<S>,
-    /// The sequence to issue next.
-    next: u32,
+    /// The sequence to issue next, with what is known of the stem's tail above it: the tail of the next
+    /// slot.
+    next: u64,
+    /// One past the last sequence, in the same way.
+    end: u64,
     rules: Rules<S, Q>,
     window: Window<S>,
     /// The highest stamp under each toggle that was ever left.
@@ -42,8 +45,16 @@ impl<S: Scheme, Q: Sequence> ExclusiveEngine<S, Q> {
         let (word, other_past) = resumed.resume(rules.bounds, &window)?;
         let mut past = [0; 2];
         past[usize::from(!word.toggle())] = other_past;
-        let (tick, next) = parts(word);
-        Ok(Self { tick, next, rules, window, past, drifts: resumed.drifts, span: Span::EMPTY })
+        Ok(Self {
+            tick: word.with_sequence(0),
+            next: word.sequence(),
+            end: rules.exhausted(),
+            rules,
+            window,
+            past,
+            drifts: resumed.drifts,
+            span: Span::EMPTY,
+        })
     }
 
     #[inline]
@@ -65,32 +76,41 @@ impl<S: Scheme, Q: Sequence> ExclusiveEngine<S, Q> {
 
     #[inline]
     fn word(&self) -> Word<S> {
-        self.tick.with_sequence(self.next.into())
+        // Without threads nothing is ever drawn past the last sequence, so that this fits.
+        self.tick.with_sequence(self.next.wrapping_sub(self.span.stem.tail))
     }
 
     /// The next slot of the word's tick, if one is left and `time` is known to be right for it.
     #[inline]
     pub(crate) fn draw_at(&mut self, time: UnixTime) -> Option<Slot<S>> {
         let stem = self.span.stem_at(time)?;
-        let sequence = self.next;
-        if sequence > self.rules.bounds.last() {
+        let tail = self.next;
+        if tail == self.end {
             return None;
         }
-        self.next = sequence + 1;
-        Some(Slot::of(stem, sequence))
+        self.next = tail.wrapping_add(1);
+        Some(Slot::new(stem.head, tail))
     }
 
     /// Another tick, or none: what was known of the times is over.
     fn replace(&mut self, word: Word<S>) {
-        (self.tick, self.next) = parts(word);
-        self.span = Span::EMPTY;
+        self.tick = word.with_sequence(0);
+        self.know(word, Span::EMPTY);
+    }
+
+    /// `span` is what is known of the tick of `word`, the engine's.
+    fn know(&mut self, word: Word<S>, span: Span) {
+        // One past the last slot may wrap around to 0.
+        self.next = span.stem.tail.wrapping_add(word.sequence());
+        self.end = span.stem.tail.wrapping_add(self.rules.exhausted());
+        self.span = span;
     }
 
     /// Takes the next `len` sequences, which must be left.
     #[inline]
     fn draw(&mut self, len: NonZeroU32) -> Block<S> {
         let block = block(self.word(), len);
-        self.next += len.get();
+        self.next = self.next.wrapping_add(len.get().into());
         block
     }
 
@@ -119,7 +139,7 @@ impl<S: Scheme, Q: Sequence> ExclusiveEngine<S, Q> {
             return Err(Refusal::Stall(Stall::new(StallReason::Exhausted, None)));
         };
         let block = self.draw(len);
-        self.span = clock.span(&block, self.rules.policy);
+        self.know(self.word(), clock.span(&block, self.rules.policy));
         Ok(block)
     }
 
@@ -183,13 +203,6 @@ impl<S: Scheme, Q: Sequence> Issue<S> for ExclusiveEngine<S, Q> {
             Step::Stall(stall) => Err(stall),
         }
     }
-}
-
-/// `word` with sequence 0, and its next sequence. Without threads nothing is ever drawn past the last
-/// sequence, so that this is at most one more than that.
-fn parts<S: Scheme>(word: Word<S>) -> (Word<S>, u32) {
-    let next = u32::try_from(word.sequence()).unwrap_or(u32::MAX);
-    (word.with_sequence(0), next)
 }
 
 /// The `len` sequences that begin with the next of `word`.

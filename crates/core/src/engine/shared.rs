@@ -112,32 +112,24 @@ impl<S: Scheme, Q: Sequence> SharedEngine<S, Q> {
         }
     }
 
-    /// Adds first and looks after: what the word was, which may be any.
+    /// Adds first and looks after: draws up to [`MAX_ADD`](Word::MAX_ADD) sequences, to be looked at
+    /// [quickly](Self::known) or [thoroughly](Self::settle). What the word was, which may be any.
     #[inline]
-    fn add(&self, want: NonZeroU32) -> Word<S> {
+    pub(crate) fn draw(&self, want: NonZeroU32) -> Word<S> {
         // Relaxed: the word is all that adds share, and atomics agree on the order of one word's
         // changes. No load before it: that would fetch the line twice.
         Word::from_bits(self.hot.0.fetch_add(want.get().into(), Ordering::Relaxed))
     }
 
-    /// Draws one sequence, to be looked at [quickly](Self::known) or [thoroughly](Self::settle).
-    #[inline]
-    pub(crate) fn draw(&self) -> Word<S> {
-        self.add(NonZeroU32::MIN)
-    }
-
-    /// The sequence that was drawn from `drawn`, and the tick that it is of, if that is known. Then it is
+    /// The tick of the `want` sequences drawn from `drawn`, if it is known and has them all. Then they are
     /// the caller's if it is time for that tick.
     #[inline]
-    pub(crate) fn known(&self, drawn: Word<S>) -> Option<(u32, Known<'_>)> {
+    pub(crate) fn known(&self, drawn: Word<S>, want: NonZeroU32) -> Option<Known<'_>> {
         let known = self.span.load();
         // More than any sequence for another tick or toggle, and for a CLOSED word.
         let sequence = drawn.bits() ^ known.word();
-        if sequence > u64::from(self.rules.bounds.last()) {
-            return None;
-        }
-        #[allow(clippy::cast_possible_truncation, reason = "compared with a u32")]
-        Some((sequence as u32, known))
+        let highest = self.rules.exhausted().checked_sub(want.get().into())?;
+        (sequence <= highest).then_some(known)
     }
 
     /// A block that begins with what was drawn for it by adding `want`, or another one if that is not
@@ -164,7 +156,7 @@ impl<S: Scheme, Q: Sequence> SharedEngine<S, Q> {
             if let Some(block) = self.advance(clock, want)? {
                 return Ok(block);
             }
-            drawn = self.add(want);
+            drawn = self.draw(want);
         }
     }
 
@@ -286,7 +278,7 @@ impl<S: Scheme, Q: Sequence> Issue<S> for &SharedEngine<S, Q> {
         want: NonZeroU32,
     ) -> Result<Block<S>, Refusal<S>> {
         let want = want.min(Word::<S>::MAX_ADD);
-        self.settle(self.add(want), clock, want)
+        self.settle(self.draw(want), clock, want)
     }
 
     #[cfg(feature = "std")]
@@ -439,21 +431,27 @@ mod tests {
     }
 
     #[test]
-    fn a_sequence_is_known_in_the_open_word_of_its_own_tick_and_toggle_only() {
+    fn sequences_are_known_in_the_open_word_of_their_own_tick_and_toggle_only() {
         let engine = engine(Policy::TickTock);
-        let known = |drawn| engine.known(drawn).map(|(sequence, _)| sequence);
-        assert_eq!(known(engine.draw()), None, "pristine");
+        let is_known = |drawn| engine.known(drawn, many(1)).is_some();
+        assert!(!is_known(engine.draw(many(1))), "pristine");
         draw(&engine, 5, 8).unwrap();
-        let second_last = engine.draw();
-        assert_eq!([known(second_last), known(engine.draw())], [Some(8), Some(9)]);
-        assert_eq!(known(engine.draw()), None, "past the last");
+        let second_last = engine.draw(many(1));
+        assert_eq!(second_last.sequence(), 8);
+        assert_eq!(
+            [1, 2, 3].map(|n| engine.known(second_last, many(n)).is_some()),
+            [true, true, false]
+        );
+        assert!(is_known(engine.draw(many(1))));
+        assert!(!is_known(engine.draw(many(1))), "past the last");
+        assert!(engine.known(second_last, many(u32::MAX)).is_none(), "more than a tick has");
 
         draw(&engine, 3, 1).unwrap();
-        assert_eq!(known(second_last), None, "another tick");
-        assert_eq!(known(Word::new(4, false, 1)), None, "another toggle");
-        assert_eq!(known(Word::new(4, true, 1)), Some(1));
+        assert!(!is_known(second_last), "another tick");
+        assert!(!is_known(Word::new(4, false, 1)), "another toggle");
+        assert!(is_known(Word::new(4, true, 1)));
         engine.close();
-        assert_eq!(known(engine.draw()), None, "closed");
+        assert!(!is_known(engine.draw(many(1))), "closed");
     }
 
     #[test]

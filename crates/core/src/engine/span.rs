@@ -71,7 +71,8 @@ pub(crate) struct SharedSpan {
     start: AtomicU64,
     micros: AtomicU64,
     head: AtomicU64,
-    tail: AtomicU64,
+    /// What has to be added to a word of the tick for its next slot's tail.
+    lift: AtomicU64,
     /// The word whose span was begun last; the same as `word` when nobody is writing.
     begun: AtomicU64,
 }
@@ -85,7 +86,7 @@ impl SharedSpan {
             start: AtomicU64::new(0),
             micros: AtomicU64::new(0),
             head: AtomicU64::new(0),
-            tail: AtomicU64::new(0),
+            lift: AtomicU64::new(0),
             begun: AtomicU64::new(u64::MAX),
         }
     }
@@ -107,12 +108,12 @@ impl SharedSpan {
         if begun.is_err() {
             return;
         }
-        // Pairs with the fence in `stem_at`.
+        // Pairs with the fence in `span_at`.
         fence(Ordering::Release);
         self.start.store(span.start.as_micros().cast_unsigned(), Ordering::Relaxed);
         self.micros.store(span.micros, Ordering::Relaxed);
         self.head.store(span.stem.head, Ordering::Relaxed);
-        self.tail.store(span.stem.tail, Ordering::Relaxed);
+        self.lift.store(span.stem.tail.wrapping_sub(word), Ordering::Relaxed);
         self.word.store(word, Ordering::Release);
     }
 }
@@ -133,21 +134,24 @@ impl Known<'_> {
         self.word
     }
 
-    /// The stem of the word's tick, when it is `time` for it and nobody has begun to write another's.
+    /// The span of the tick, when it is `time` for it and nobody has begun to write another's; its
+    /// stem with the sequence of `word`, which is one of the tick.
     #[inline]
-    pub(crate) fn stem_at(self, time: UnixTime) -> Option<Stem> {
-        let (head, tail) = (&self.span.head, &self.span.tail);
+    pub(crate) fn span_at(self, time: UnixTime, word: u64) -> Option<Span> {
+        let (head, lift) = (&self.span.head, &self.span.lift);
+        let head = head.load(Ordering::Relaxed);
         let span = Span {
             start: UnixTime::from_micros(self.span.start.load(Ordering::Relaxed).cast_signed()),
             micros: self.span.micros.load(Ordering::Relaxed),
-            stem: Stem::new(head.load(Ordering::Relaxed), tail.load(Ordering::Relaxed)),
+            // One addition: `word` is what a call waits for, all the rest is there before.
+            stem: Stem::new(head, word.wrapping_add(lift.load(Ordering::Relaxed))),
         };
         // Whose stores any of these loads has seen, his `begun` is seen here: it comes before them.
         fence(Ordering::Acquire);
         if self.span.begun.load(Ordering::Relaxed) != self.word {
             return None;
         }
-        span.stem_at(time)
+        span.stem_at(time).map(|_| span)
     }
 }
 
@@ -195,15 +199,33 @@ mod tests {
     #[test]
     fn a_shared_span_is_that_of_its_word() {
         let shared = SharedSpan::new();
-        assert_eq!(shared.load().stem_at(seconds(100)), None);
+        assert_eq!(stem_at(shared.load(), 100), None);
         for tick in [100, 101] {
             let span = span(tick, Policy::Wait);
             shared.set(tick << 24, &span);
             assert_eq!(shared.load().word(), tick << 24);
-            let now = seconds(tick.cast_signed());
-            assert_eq!(shared.load().stem_at(now), Some(span.stem));
+            assert_eq!(stem_at(shared.load(), tick.cast_signed()), Some(span.stem));
         }
-        assert_eq!(shared.load().stem_at(seconds(100)), None);
+        assert_eq!(stem_at(shared.load(), 100), None);
+    }
+
+    #[cfg(target_has_atomic = "64")]
+    #[test]
+    fn a_shared_span_gives_each_word_of_its_tick_its_own_slot() {
+        let shared = SharedSpan::new();
+        // Above all that a stem can have, so that the difference of the two is negative.
+        let (span, word) = (span(100, Policy::Wait), 100 << 48);
+        shared.set(word, &span);
+        for sequence in [0, 7, 255] {
+            let known = shared.load().span_at(seconds(100), word | sequence);
+            let stem = Stem::new(span.stem.head, span.stem.tail | sequence);
+            assert_eq!(known, Some(Span { stem, ..span }));
+        }
+    }
+
+    #[cfg(target_has_atomic = "64")]
+    fn stem_at(known: Known<'_>, time: i64) -> Option<Stem> {
+        known.span_at(seconds(time), known.word()).map(|span| span.stem)
     }
 
     #[cfg(target_has_atomic = "64")]
@@ -213,8 +235,8 @@ mod tests {
         shared.set(100, &span(100, Policy::Wait));
         let known = shared.load();
         shared.set(101, &span(101, Policy::Wait));
-        assert_eq!(known.stem_at(seconds(100)), None);
-        assert_eq!(known.stem_at(seconds(101)), None);
+        assert_eq!(stem_at(known, 100), None);
+        assert_eq!(stem_at(known, 101), None);
     }
 
     #[cfg(target_has_atomic = "64")]
@@ -223,9 +245,9 @@ mod tests {
         let shared = SharedSpan::new();
         shared.set(100, &span(100, Policy::Wait));
         shared.begun.store(101, Ordering::Relaxed);
-        assert_eq!(shared.load().stem_at(seconds(100)), None);
+        assert_eq!(stem_at(shared.load(), 100), None);
         shared.set(102, &span(102, Policy::Wait));
         assert_eq!(shared.load().word(), 100);
-        assert_eq!(shared.load().stem_at(seconds(102)), None);
+        assert_eq!(stem_at(shared.load(), 102), None);
     }
 }

@@ -3,7 +3,7 @@ use core::num::NonZeroU32;
 
 use crate::block::{Block, Slot};
 use crate::clock::Clock;
-use crate::engine::Span;
+use crate::engine::{Span, Word};
 use crate::error::Error;
 use crate::generator::Generator;
 use crate::scheme::{Form, Scheme};
@@ -114,7 +114,7 @@ impl<S: Scheme, C: Clock, Q: Sequence> Handle<'_, S, C, Q> {
         if tail == self.end {
             return Err(true);
         }
-        self.next = tail + 1;
+        self.next = tail.wrapping_add(1);
         Ok(Slot::new(stem.head, tail))
     }
 
@@ -122,18 +122,32 @@ impl<S: Scheme, C: Clock, Q: Sequence> Handle<'_, S, C, Q> {
     #[cold]
     #[inline(never)]
     fn try_refill(&mut self, in_time: bool) -> Result<Slot<S>, Error> {
-        let want = self.want(in_time);
-        let (issuer, mut engine) = self.generator.parts();
-        Ok(self.take_up(&issuer.try_block(&mut engine, want)?))
+        self.refill_or(in_time, Generator::try_settle_block)
     }
 
     #[cfg(feature = "std")]
     #[cold]
     #[inline(never)]
     fn refill(&mut self, in_time: bool) -> Result<Slot<S>, Error> {
-        let want = self.want(in_time);
-        let (issuer, mut engine) = self.generator.parts();
-        Ok(self.take_up(&issuer.block(&mut engine, want)?))
+        self.refill_or(in_time, Generator::settle_block)
+    }
+
+    /// The first slot of a new block, which `settle` gets if it is not all of a tick that is known.
+    #[inline]
+    fn refill_or(
+        &mut self,
+        in_time: bool,
+        settle: impl FnOnce(&Generator<S, C, Q>, Word<S>, NonZeroU32) -> Result<Block<S>, Error>,
+    ) -> Result<Slot<S>, Error> {
+        let want = self.want(in_time).min(Word::<S>::MAX_ADD);
+        let (issuer, engine) = self.generator.parts();
+        let drawn = engine.draw(want);
+        if let Some(span) = self.generator.span_of(drawn, want) {
+            return Ok(self.take_up(span, Slot::of(span.stem, 0), want));
+        }
+        let block = settle(self.generator, drawn, want)?;
+        let span = issuer.span(&block, self.generator.policy());
+        Ok(self.take_up(span, Slot::of(span.stem, block.first), block.len))
     }
 
     /// How many IDs to ask for, now that the block is used up or its tick is over.
@@ -148,14 +162,13 @@ impl<S: Scheme, C: Clock, Q: Sequence> Handle<'_, S, C, Q> {
         NonZeroU32::new(want).unwrap_or(NonZeroU32::MIN)
     }
 
-    /// The first slot of a new block, of which the rest is kept.
-    fn take_up(&mut self, block: &Block<S>) -> Slot<S> {
-        let (issuer, _) = self.generator.parts();
-        self.span = issuer.span(block, self.generator.policy());
-        let first = Slot::of(self.span.stem, block.first);
-        self.len = block.len.get();
-        self.next = first.tail() + 1;
-        self.end = first.tail() + u64::from(self.len);
+    /// Keeps what comes after the first slot of a new block.
+    fn take_up(&mut self, span: Span, first: Slot<S>, len: NonZeroU32) -> Slot<S> {
+        self.span = span;
+        self.len = len.get();
+        // One past the last slot may wrap around to 0.
+        self.next = first.tail().wrapping_add(1);
+        self.end = first.tail().wrapping_add(self.len.into());
         first
     }
 }
@@ -164,7 +177,7 @@ impl<S: Scheme, C: fmt::Debug, Q: Sequence> fmt::Debug for Handle<'_, S, C, Q> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Handle")
             .field("generator", &self.generator)
-            .field("left", &(self.end - self.next))
+            .field("left", &self.end.wrapping_sub(self.next))
             .finish_non_exhaustive()
     }
 }

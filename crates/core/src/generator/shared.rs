@@ -3,9 +3,9 @@ use core::num::NonZeroU32;
 #[cfg(feature = "std")]
 use core::time::Duration;
 
-use crate::block::Slot;
+use crate::block::{Block, Slot};
 use crate::clock::{Clock, DefaultClock};
-use crate::engine::{SharedEngine, Snapshot, State, Word};
+use crate::engine::{SharedEngine, Snapshot, Span, State, Word};
 #[cfg(feature = "std")]
 use crate::error::BuildError;
 use crate::error::{Error, RangeError};
@@ -16,6 +16,8 @@ use crate::generator::{Builder, FillError};
 use crate::policy::Policy;
 use crate::scheme::{Form, Scheme};
 use crate::sequence::{Sequence, SequenceBounds};
+
+const ONE: NonZeroU32 = NonZeroU32::MIN;
 
 /// The shared generator: any number of threads, up to 1,024 at the same time, draw IDs through
 /// `&self` without a lock.
@@ -91,7 +93,7 @@ impl<S: Scheme, C: Clock, Q: Sequence> Generator<S, C, Q> {
     /// As `try_generate`.
     #[inline]
     pub fn try_generate_as<F: Form<S>>(&self, form: F) -> Result<F::Id, Error> {
-        let drawn = self.engine.draw();
+        let drawn = self.engine.draw(ONE);
         let slot = match self.slot_of(drawn) {
             Some(slot) => slot,
             None => self.try_settle(drawn)?,
@@ -102,19 +104,32 @@ impl<S: Scheme, C: Clock, Q: Sequence> Generator<S, C, Q> {
     /// What was drawn, if its tick is known and the time is right for it.
     #[inline]
     fn slot_of(&self, drawn: Word<S>) -> Option<Slot<S>> {
+        self.span_of(drawn, ONE).map(|span| Slot::of(span.stem, 0))
+    }
+
+    /// The span of the tick of `want` sequences that were drawn, if it is known, has all of them and the
+    /// time is right; its stem with the first of them.
+    #[inline]
+    pub(crate) fn span_of(&self, drawn: Word<S>, want: NonZeroU32) -> Option<Span> {
         // The clock last: a call that has to be taken back leaves before it.
-        let (sequence, tick) = self.engine.known(drawn)?;
-        let stem = tick.stem_at(self.issuer.clock.glance().ok()?)?;
-        Some(Slot::of(stem, sequence))
+        let tick = self.engine.known(drawn, want)?;
+        tick.span_at(self.issuer.clock.glance().ok()?, drawn.bits())
     }
 
     // Cold alone does not do: inlined into the only caller it counts as likely as the rest.
     #[cold]
     #[inline(never)]
     fn try_settle(&self, drawn: Word<S>) -> Result<Slot<S>, Error> {
-        let settled =
-            self.issuer.issue_with(|clock| self.engine.settle(drawn, clock, NonZeroU32::MIN));
-        Ok(self.issuer.first_slot(&settled?))
+        Ok(self.issuer.first_slot(&self.try_settle_block(drawn, ONE)?))
+    }
+
+    /// A block that begins with what was drawn for it, or another one.
+    pub(crate) fn try_settle_block(
+        &self,
+        drawn: Word<S>,
+        want: NonZeroU32,
+    ) -> Result<Block<S>, Error> {
+        self.issuer.issue_with(|clock| self.engine.settle(drawn, clock, want))
     }
 
     /// Writes IDs to the front of `out` until it is full or the generator can't go on, and returns
@@ -234,7 +249,7 @@ impl<S: Scheme, C: Clock, Q: Sequence> Generator<S, C, Q> {
     /// As `generate`.
     #[inline]
     pub fn generate_as<F: Form<S>>(&self, form: F) -> Result<F::Id, Error> {
-        let drawn = self.engine.draw();
+        let drawn = self.engine.draw(ONE);
         let slot = match self.slot_of(drawn) {
             Some(slot) => slot,
             None => self.settle(drawn)?,
@@ -245,11 +260,13 @@ impl<S: Scheme, C: Clock, Q: Sequence> Generator<S, C, Q> {
     #[cold]
     #[inline(never)]
     fn settle(&self, drawn: Word<S>) -> Result<Slot<S>, Error> {
-        self.try_settle(drawn).or_else(|error| {
-            let one = NonZeroU32::MIN;
-            let block = self.issuer.wait_for_block(&mut &self.engine, one, error)?;
-            Ok(self.issuer.first_slot(&block))
-        })
+        Ok(self.issuer.first_slot(&self.settle_block(drawn, ONE)?))
+    }
+
+    /// [`try_settle_block`](Self::try_settle_block), but waits out what passes.
+    pub(crate) fn settle_block(&self, drawn: Word<S>, want: NonZeroU32) -> Result<Block<S>, Error> {
+        self.try_settle_block(drawn, want)
+            .or_else(|error| self.issuer.wait_for_block(&mut &self.engine, want, error))
     }
 
     /// [`generate`](Self::generate) for asynchronous code: instead of the thread, `sleep` waits, with
@@ -285,8 +302,7 @@ impl<S: Scheme, C: Clock, Q: Sequence> Generator<S, C, Q> {
         form: F,
         sleep: impl AsyncFn(Duration),
     ) -> Result<F::Id, Error> {
-        let one = NonZeroU32::MIN;
-        let block = self.issuer.block_async(&mut &self.engine, one, sleep).await?;
+        let block = self.issuer.block_async(&mut &self.engine, ONE, sleep).await?;
         Ok(form.id(&self.issuer.scheme, self.issuer.first_slot(&block)))
     }
 

@@ -29,7 +29,7 @@ enum Mistake {
 /// What is written for a word: that word, wherever one can tell.
 fn span_of(word: u64) -> Span {
     let start = UnixTime::from_micros(word.cast_signed());
-    Span { start, micros: 10, stem: Stem::new(word, word) }
+    Span { start, micros: 10, stem: Stem::new(word, 3 * word) }
 }
 
 fn set(shared: &SharedSpan, word: u64, mistake: Option<Mistake>) {
@@ -51,17 +51,20 @@ fn set(shared: &SharedSpan, word: u64, mistake: Option<Mistake>) {
     shared.start.store(span.start.as_micros().cast_unsigned(), Ordering::Relaxed);
     shared.micros.store(span.micros, Ordering::Relaxed);
     shared.head.store(span.stem.head, Ordering::Relaxed);
-    shared.tail.store(span.stem.tail, Ordering::Relaxed);
+    shared.lift.store(span.stem.tail.wrapping_sub(word), Ordering::Relaxed);
     shared.word.store(word, Ordering::Release);
 }
 
 fn stem_at(known: Known<'_>, time: UnixTime, mistake: Option<Mistake>) -> Option<Stem> {
-    let Some(mistake) = mistake else { return known.stem_at(time) };
+    let Some(mistake) = mistake else {
+        return known.span_at(time, known.word()).map(|span| span.stem);
+    };
     let shared = known.span;
+    let head = shared.head.load(Ordering::Relaxed);
     let span = Span {
         start: UnixTime::from_micros(shared.start.load(Ordering::Relaxed).cast_signed()),
         micros: shared.micros.load(Ordering::Relaxed),
-        stem: Stem::new(shared.head.load(Ordering::Relaxed), shared.tail.load(Ordering::Relaxed)),
+        stem: Stem::new(head, known.word.wrapping_add(shared.lift.load(Ordering::Relaxed))),
     };
     if mistake != Mistake::ReaderUnfenced {
         fence(Ordering::Acquire);

@@ -87,7 +87,7 @@ impl Mistake {
         want: NonZeroU32,
     ) -> Result<Block<Toggling>, Refusal<Toggling>> {
         loop {
-            let drawn = engine.add(want);
+            let drawn = engine.draw(want);
             let is_past = drawn.sequence() + u64::from(want.get()) > engine.rules.exhausted();
             if is_past && self != Self::NoClamp {
                 engine.clamp(drawn);
