@@ -6,7 +6,7 @@ use tickid_core::text::base36::{self, Twelve};
 
 use crate::{config, decode, encode, forms, levels};
 
-/// What `f32` divides, and all digits in all places.
+/// What most levels divide by `f32`, and all digits in all places.
 #[test]
 fn every_four_digits_of_base36_are_written_and_read() {
     const FOUR: u64 = 36u64.pow(4);
@@ -31,6 +31,23 @@ fn numbers_next_to_multiples_of_36_to_the_eighth_and_fourth_are_written() {
     let first = (0..FOUR).step_by(89).chain([FOUR - 1]);
     let values: Vec<u64> = first
         .flat_map(|n| REST.into_iter().chain([n * FOUR]).map(move |rest| n * FOUR * FOUR + rest))
+        .collect();
+    let expected = encode::<Twelve, 12>(Level::Portable, &values);
+    for level in levels() {
+        assert!(encode::<Twelve, 12>(level, &values) == expected, "{level:?}");
+    }
+}
+
+/// The same for the ways that divide by other powers.
+#[test]
+fn numbers_next_to_multiples_of_36_to_the_sixth_and_second_are_written() {
+    const TWO: u64 = 36u64.pow(2);
+    const FOUR: u64 = TWO * TWO;
+    const SIX: u64 = FOUR * TWO;
+    let next_to = |n| [n * FOUR, n * FOUR + 1, n * FOUR + TWO - 1, (n + 1) * FOUR - 1];
+    let values: Vec<u64> = (0..TWO)
+        .flat_map(next_to)
+        .flat_map(|six| [six * SIX, six * SIX + SIX - 1, (SIX - 1 - six) * SIX + six])
         .collect();
     let expected = encode::<Twelve, 12>(Level::Portable, &values);
     for level in levels() {

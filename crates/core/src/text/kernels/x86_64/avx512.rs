@@ -68,40 +68,33 @@ pub(super) fn decode<S: Base, const BYTES: usize, const CHARS: usize>(
     done
 }
 
-#[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512ifma,avx512vbmi")]
+#[target_feature(enable = "avx512f,avx512bw,avx512ifma,avx512vbmi")]
 pub(super) fn encode_base36(values: &[u64], texts: &mut [[u8; 12]]) -> usize {
-    const FOUR: i64 = 36i64.pow(4);
-    const EIGHT: i64 = 36i64.pow(8);
-    // 36^8 and 36^4 without their powers of two divide by multiplying: with these, the quotient's high
-    // 52 bits are exact, as the reciprocal is less than 1 / 2^77 (2^64) times the divisor off, and the
-    // dividend is below 2^47 (2^34).
-    const THREE_16: i64 = 36i64.pow(8) >> 16;
-    const THREE_8: i64 = 36i64.pow(4) >> 8;
-    const BY_EIGHT: i64 = reciprocal(77, THREE_16);
-    const BY_FOUR: i64 = reciprocal(64, THREE_8);
+    const SIX: i64 = 36i64.pow(6);
+    // 36^6 without its power of two divides by multiplying: the reciprocal is at most 1 / 2^71 too high and
+    // the dividend below 2^50.1, so that quotients are less than 1 / 2^20.9 too high. The next integer is
+    // 1 / 3^12 away, which is more.
+    const BY_SIX: i64 = reciprocal(71, SIX >> 12);
     let zero = _mm512_setzero_si512();
-    let digits = load(&const { digit_table() });
+    let table = load(&const { digit_table() });
     let (first_64, last_32) =
-        (load(&const { of_even_and_odd(0) }), load(&const { of_even_and_odd(64) }));
+        (load(&const { of_high_and_low(0) }), load(&const { of_high_and_low(64) }));
     let mut done = 0;
     for (values, texts) in values.as_chunks().0.iter().zip(texts.as_chunks_mut::<8>().0) {
         let values = load_integers(values);
-        let dividend = _mm512_srli_epi64::<16>(values);
-        let first = _mm512_madd52hi_epu64(zero, dividend, _mm512_set1_epi64(BY_EIGHT));
-        let first = _mm512_srli_epi64::<25>(first);
-        let rest = _mm512_sub_epi64(values, _mm512_mullo_epi64(first, _mm512_set1_epi64(EIGHT)));
-        let dividend = _mm512_srli_epi64::<8>(rest);
-        let second = _mm512_madd52hi_epu64(zero, dividend, _mm512_set1_epi64(BY_FOUR));
-        let second = _mm512_srli_epi64::<12>(second);
-        let last = _mm512_sub_epi64(rest, _mm512_mul_epu32(second, _mm512_set1_epi64(FOUR)));
-        let two = _mm512_or_si512(first, _mm512_slli_epi64::<32>(second));
-        let even = twelve_digits(_mm512_unpacklo_epi64(two, last), digits);
-        let odd = twelve_digits(_mm512_unpackhi_epi64(two, last), digits);
+        let dividend = _mm512_srli_epi64::<12>(values);
+        let high = _mm512_madd52hi_epu64(zero, dividend, _mm512_set1_epi64(BY_SIX));
+        let high = _mm512_srli_epi64::<19>(high);
+        // Right in the low 52 bits, and those are more than it has.
+        let low = _mm512_madd52lo_epu64(values, high, _mm512_set1_epi64(-SIX));
+        let (high, low) = (six_digits(high), six_digits(low));
         // 96 bytes. (To write three quarters of a register twice takes three times as long.)
         if let Some((first, rest)) = texts.as_flattened_mut().split_first_chunk_mut() {
-            store(first, _mm512_permutex2var_epi8(even, first_64, odd));
+            let first_of_them = _mm512_permutex2var_epi8(high, first_64, low);
+            store(first, _mm512_permutexvar_epi8(first_of_them, table));
             if let Some(rest) = rest.first_chunk_mut() {
-                let rest_of_them = _mm512_permutex2var_epi8(even, last_32, odd);
+                let rest_of_them = _mm512_permutex2var_epi8(high, last_32, low);
+                let rest_of_them = _mm512_permutexvar_epi8(rest_of_them, table);
                 store_half(rest, _mm512_castsi512_si256(rest_of_them));
             }
         }
@@ -110,19 +103,28 @@ pub(super) fn encode_base36(values: &[u64], texts: &mut [[u8; 12]]) -> usize {
     done
 }
 
-/// Three numbers of four digits to each 16 bytes, as characters; how, is told in `lanes`.
+/// The values of the six digits of numbers below 36^6, which are in the low 52 bits, in the first six of
+/// each eight bytes. What is in the others says nothing.
 #[inline]
-#[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
-fn twelve_digits(fours: __m512i, table: __m512i) -> __m512i {
-    let half_more = _mm512_add_ps(_mm512_cvtepi32_ps(fours), _mm512_set1_ps(0.5));
-    let quotients = _mm512_cvttps_epi32(_mm512_mul_ps(half_more, _mm512_set1_ps(1.0 / 1_296.0)));
-    let words = _mm512_or_si512(quotients, _mm512_slli_epi32::<16>(fours));
-    let above = _mm512_slli_epi32::<16>(words);
-    let twos = _mm512_sub_epi16(words, _mm512_mullo_epi16(above, _mm512_set1_epi16(1_296)));
-    let tens = _mm512_mulhi_epu16(twos, _mm512_set1_epi16(1_821));
+#[target_feature(enable = "avx512f,avx512bw,avx512ifma")]
+fn six_digits(numbers: __m512i) -> __m512i {
+    const TWO: i64 = 36 * 36;
+    // Both reciprocals are at most 1 / 2^52 too high and the numbers below 2^31.1, so that quotients are
+    // less than 1 / 2^20.9 too high: the next integer is 1 / 36^4 away, which is more.
+    const BY_TWO: i64 = reciprocal(52, TWO);
+    const BY_FOUR: i64 = reciprocal(52, TWO * TWO);
+    let zero = _mm512_setzero_si512();
+    let by_two = _mm512_madd52hi_epu64(zero, numbers, _mm512_set1_epi64(BY_TWO));
+    let by_four = _mm512_madd52hi_epu64(zero, numbers, _mm512_set1_epi64(BY_FOUR));
+    // Two digits to a word, the first lowest: `by_four`, `by_two - TWO * by_four`, `numbers - TWO *
+    // by_two`. The fourth gets what is above 52 bits.
+    let pairs = _mm512_slli_epi64::<32>(numbers);
+    let pairs = _mm512_madd52lo_epu64(pairs, by_two, _mm512_set1_epi64((1 << 16) - (TWO << 32)));
+    let pairs = _mm512_madd52lo_epu64(pairs, by_four, _mm512_set1_epi64(1 - (TWO << 16)));
+    // As in `lanes`: bytes from words.
+    let tens = _mm512_mulhi_epu16(pairs, _mm512_set1_epi16(1_821));
     let factor = _mm512_set1_epi16(36 * 256 - 1);
-    let digits = _mm512_sub_epi16(_mm512_slli_epi16::<8>(twos), _mm512_mullo_epi16(tens, factor));
-    _mm512_permutexvar_epi8(digits, table)
+    _mm512_sub_epi16(_mm512_slli_epi16::<8>(pairs), _mm512_mullo_epi16(tens, factor))
 }
 
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vbmi")]
@@ -177,15 +179,15 @@ const fn reciprocal(bits: u32, divisor: i64) -> i64 {
     }
 }
 
-/// Where 64 bytes from `first` on of the texts of eight numbers are, when those with even numbers are in
-/// one register, and those with odd ones in another.
-const fn of_even_and_odd(first: usize) -> [u8; 64] {
+/// Where 64 bytes from `first` on of the texts of eight numbers are, when the first six of each are in one
+/// register, and the last six in another, in eight bytes each.
+const fn of_high_and_low(first: usize) -> [u8; 64] {
     let mut places = [0; 64];
     let mut i = 0;
     while i < 64 && first + i < 96 {
         let (id, byte) = ((first + i) / 12, (first + i) % 12);
         #[allow(clippy::cast_possible_truncation, reason = "below 128")]
-        let place = (id % 2 * 64 + id / 2 * 16 + byte) as u8;
+        let place = (byte / 6 * 64 + id * 8 + byte % 6) as u8;
         places[i] = place;
         i += 1;
     }
