@@ -31,7 +31,8 @@ fn one_thread(c: &mut Criterion) {
     // What the processor asks for an atomic addition, the least a shared generator can do.
     let word = Alone(AtomicU64::new(0));
     group.bench_function("fetch-add", |b| {
-        b.iter(|| black_box(&word).0.fetch_add(1, Ordering::Relaxed));
+        let word = black_box(&word);
+        b.iter(|| word.0.fetch_add(1, Ordering::Relaxed));
     });
 
     ours::<Scru64>(&mut group);
@@ -57,22 +58,21 @@ fn ours<S: Subject>(group: &mut Group<'_>) {
     let mut exclusive = subject::exclusive::<S>(clock);
     group.bench_function(format!("manual/{name}/exclusive"), |b| {
         b.iter_custom(|calls| {
-            let exclusive = &mut exclusive;
-            let one = move || black_box(&mut *exclusive).try_generate().expect(MANUAL);
-            in_ticks(calls, batch, one, next_tick)
+            let exclusive = black_box(&mut exclusive);
+            in_ticks(calls, batch, || exclusive.try_generate().expect(MANUAL), next_tick)
         });
     });
     let shared = subject::shared::<S>(clock);
     group.bench_function(format!("manual/{name}/shared"), |b| {
-        let one = || black_box(&shared).try_generate().expect(MANUAL);
+        let shared = black_box(&shared);
+        let one = || shared.try_generate().expect(MANUAL);
         b.iter_custom(|calls| in_ticks(calls, batch, one, next_tick));
     });
     let mut handle = shared.handle();
     group.bench_function(format!("manual/{name}/handle"), |b| {
         b.iter_custom(|calls| {
-            let handle = &mut handle;
-            let one = move || black_box(&mut *handle).try_generate().expect(MANUAL);
-            in_ticks(calls, batch, one, next_tick)
+            let handle = black_box(&mut handle);
+            in_ticks(calls, batch, || handle.try_generate().expect(MANUAL), next_tick)
         });
     });
 
@@ -112,28 +112,33 @@ fn ferroid_manual(group: &mut Group<'_>) {
 
     let basic = BasicSnowflakeGenerator::<WideSnowflake, _>::new(0, clock);
     group.bench_function("manual/ferroid/basic", |b| {
-        let one = || black_box(&basic).next_id(never);
+        let basic = black_box(&basic);
+        let one = || basic.next_id(never);
         b.iter_custom(|calls| in_ticks(calls, BATCH, one, next_tick));
     });
     let atomic = AtomicSnowflakeGenerator::<WideSnowflake, _>::new(0, clock);
     group.bench_function("manual/ferroid/atomic", |b| {
-        let one = || black_box(&atomic).next_id(never);
+        let atomic = black_box(&atomic);
+        let one = || atomic.next_id(never);
         b.iter_custom(|calls| in_ticks(calls, BATCH, one, next_tick));
     });
     let lock = LockSnowflakeGenerator::<WideSnowflake, _>::new(0, clock);
     group.bench_function("manual/ferroid/lock", |b| {
-        let one = || black_box(&lock).try_next_id(never).expect("a lock nobody panicked with");
+        let lock = black_box(&lock);
+        let one = || lock.try_next_id(never).expect("a lock nobody panicked with");
         b.iter_custom(|calls| in_ticks(calls, BATCH, one, next_tick));
     });
 
     // As ferroid measures itself, which is less than a generator does: there is no time at all.
     let basic = BasicSnowflakeGenerator::<TimelessSnowflake, _>::new(0, StandingStill);
     group.bench_function("manual/ferroid/basic/no-time", |b| {
-        b.iter(|| black_box(&basic).next_id(never));
+        let basic = black_box(&basic);
+        b.iter(|| basic.next_id(never));
     });
     let atomic = AtomicSnowflakeGenerator::<TimelessSnowflake, _>::new(0, StandingStill);
     group.bench_function("manual/ferroid/atomic/no-time", |b| {
-        b.iter(|| black_box(&atomic).next_id(never));
+        let atomic = black_box(&atomic);
+        b.iter(|| atomic.next_id(never));
     });
 }
 
@@ -143,15 +148,18 @@ fn ferroid_ticker(group: &mut Group<'_>) {
     let clock = MonotonicClock::<1>::default();
     let basic = BasicSnowflakeGenerator::<WideSnowflake, _>::new(0, clock.clone());
     group.bench_function("ticker/ferroid/basic", |b| {
-        b.iter(|| black_box(&basic).next_id(wait));
+        let basic = black_box(&basic);
+        b.iter(|| basic.next_id(wait));
     });
     let atomic = AtomicSnowflakeGenerator::<WideSnowflake, _>::new(0, clock.clone());
     group.bench_function("ticker/ferroid/atomic", |b| {
-        b.iter(|| black_box(&atomic).next_id(wait));
+        let atomic = black_box(&atomic);
+        b.iter(|| atomic.next_id(wait));
     });
     let lock = LockSnowflakeGenerator::<WideSnowflake, _>::new(0, clock);
     group.bench_function("ticker/ferroid/lock", |b| {
-        b.iter(|| black_box(&lock).try_next_id(wait).expect("a lock nobody panicked with"));
+        let lock = black_box(&lock);
+        b.iter(|| lock.try_next_id(wait).expect("a lock nobody panicked with"));
     });
 }
 
@@ -173,8 +181,8 @@ fn scru64_official(group: &mut Group<'_>) {
     let mut own = peers::scru64_own();
     group.bench_function("manual/scru64-official/own", |b| {
         b.iter_custom(|calls| {
-            let own = &mut own;
-            let mut one = move || black_box(&mut *own).generate_or_abort_core(clock.get(), 10_000);
+            let own = black_box(&mut own);
+            let mut one = || own.generate_or_abort_core(clock.get(), 10_000);
             in_ticks(calls, BATCH, || one().expect(MANUAL), || clock.advance_by(256))
         });
     });
