@@ -243,7 +243,7 @@ impl<'a> Rules<'a> {
     /// that it forgot. It is the only decision that trusts a clock.
     #[must_use]
     pub fn forget(&self, generation: String) -> Record {
-        let era = self.record.era + 1;
+        let era = self.record.era.saturating_add(1);
         let since = self.record.since.iter().map(|&(range, _)| (range, era)).collect();
         let floor = self.record.floor.max(self.limit().min(self.realm().end()));
         Record { generation, era, floor, since, ..self.record.clone() }
@@ -280,7 +280,7 @@ impl<'a> Rules<'a> {
         let comparable =
             Realm { pool: self.realm().pool.clone(), terms: self.realm().terms, ..realm.clone() };
         self.check(&comparable)?;
-        let era = self.record.era + 1;
+        let era = self.record.era.saturating_add(1);
         let mut since = Vec::new();
         for &range in realm.pool().ranges() {
             let mut new = vec![range];
@@ -385,6 +385,16 @@ mod tests {
         let record = record();
         let pool = "1/8".parse().unwrap();
         Record::new(Realm { pool, ..record.realm }, record.generation)
+    }
+
+    /// No store counts that far; a record that says so is damaged. No window is granted twice for it, as the floor rises.
+    #[test]
+    fn eras_stop_at_their_last() {
+        let record = Record { era: u64::MAX, ..record() };
+        let rules = Rules::new(&record, at(100)).unwrap();
+        let forgotten = rules.forget("2".to_owned());
+        assert_eq!((forgotten.era, forgotten.floor), (u64::MAX, rules.limit()));
+        assert_eq!(rules.reshape(&record.realm).unwrap().era, u64::MAX);
     }
 
     #[test]

@@ -87,9 +87,9 @@ const YEAR: i64 = 365 * DAY + 6 * HOUR;
 /// How far from each other two calls are, on average, in ten years of few calls or of many.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pace {
-    /// An hour: 88,000 calls.
+    /// An hour or so.
     Hourly,
-    /// Four seconds: 79 million calls.
+    /// A few seconds: 53 million calls.
     Steady,
 }
 
