@@ -11,7 +11,18 @@ use crate::scheme::Scheme;
 /// A point in time in the ticks of scheme `S`, counted from the scheme's epoch.
 ///
 /// Range: `0..=S::MAX_TICK`. How long a tick is and when tick 0 was is the scheme's to say
-/// ([`Scheme::tick_at`], [`Scheme::time_of`]). Ticks of different schemes are different types:
+/// ([`Scheme::tick_at`], [`Scheme::time_of`]).
+///
+/// # Examples
+/// ```
+/// use tickid_core::{Scheme, Tick};
+///
+/// fn later<S: Scheme>(one: Tick<S>, other: Tick<S>) -> bool {
+///     one > other
+/// }
+/// ```
+///
+/// Ticks of different schemes are different types:
 ///
 /// ```compile_fail,E0308
 /// use tickid_core::{Scheme, Tick};
@@ -64,6 +75,24 @@ impl<S> Tick<S> {
 /// // `Seconds` ticks once a second; a started tick is not a whole one.
 /// let allowance = Seconds.ticks_in(Duration::from_millis(2_999));
 /// assert_eq!(allowance, Ticks::new(2));
+/// ```
+///
+/// They are a scheme's own, too:
+///
+/// ```
+/// use tickid_core::{Policy, Scheme, Ticks};
+///
+/// fn ratchet<S: Scheme>(allowance: Ticks<S>) -> Policy<S> {
+///     Policy::Ratchet { allowance }
+/// }
+/// ```
+///
+/// ```compile_fail,E0308
+/// use tickid_core::{Policy, Scheme, Ticks};
+///
+/// fn ratchet<S: Scheme, T: Scheme>(allowance: Ticks<T>) -> Policy<S> {
+///     Policy::Ratchet { allowance } // of another scheme: does not compile
+/// }
 /// ```
 pub struct Ticks<S>(u64, PhantomData<fn() -> S>);
 

@@ -20,6 +20,29 @@ use crate::window::Window;
 /// Its IDs strictly increase, and it skips no sequence. It has the methods of
 /// [`Generator`](crate::Generator), and two of its own:
 /// [`try_generate_with`](Self::try_generate_with) another policy and [`reset`](Self::reset).
+///
+/// # Examples
+/// ```
+/// use tickid_core::{Error, LocalGenerator, example};
+///
+/// fn draw(generator: &mut LocalGenerator<example::Seconds>) -> Result<(), Error> {
+///     generator.try_generate().map(drop)
+/// }
+///
+/// let mut generator = LocalGenerator::<example::Seconds>::new(example::Node(1))?;
+/// draw(&mut generator)?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// Nobody draws from it through a shared reference:
+///
+/// ```compile_fail,E0596
+/// use tickid_core::{Error, LocalGenerator, example};
+///
+/// fn draw(generator: &LocalGenerator<example::Seconds>) -> Result<(), Error> {
+///     generator.try_generate().map(drop) // does not compile
+/// }
+/// ```
 pub struct LocalGenerator<S: Scheme, C = DefaultClock, Q = <S as Scheme>::Sequence> {
     engine: ExclusiveEngine<S, Q>,
     issuer: Issuer<S, C>,

@@ -38,6 +38,29 @@ const ONE: NonZeroU32 = NonZeroU32::MIN;
 ///
 /// Each has a sister that ends in `_as` and takes a [`Form`]: what the caller chooses for each ID,
 /// such as sno's metabyte. Without it that is the form's default.
+///
+/// # Examples
+/// ```
+/// use tickid_core::{Generator, example};
+///
+/// let generator = Generator::<example::Seconds>::new(example::Node(1))?;
+/// let [a, b] = std::thread::scope(|scope| {
+///     let threads = [(); 2].map(|()| scope.spawn(|| generator.try_generate()));
+///     threads.map(|thread| thread.join().unwrap())
+/// });
+/// assert_ne!(a?, b?);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// It is shared between threads whatever the scheme:
+///
+/// ```
+/// fn is_shared<T: Send + Sync>() {}
+///
+/// fn with<S: tickid_core::Scheme>() {
+///     is_shared::<tickid_core::Generator<S>>();
+/// }
+/// ```
 pub struct Generator<S: Scheme, C = DefaultClock, Q = <S as Scheme>::Sequence> {
     engine: SharedEngine<S, Q>,
     issuer: Issuer<S, C>,
