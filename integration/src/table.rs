@@ -26,6 +26,50 @@ pub trait Table<Id> {
     fn during(&mut self, first: i64, last: i64) -> Vec<i64>;
 }
 
+/// The tests that rows are found by time in every form of every scheme's IDs, each in an empty table. Its columns are
+/// said by the callers: for integers, for bytes, and for texts that sort. Where there is a server, `$server` is what the
+/// tests and the callers call it.
+#[macro_export]
+macro_rules! tables_sort_by_time {
+    (
+        $(#[$test:ident])? ($($server:ident: $type:ty)?),
+        integers: $integers:expr, bytes: $bytes:expr, texts: $texts:expr $(,)?
+    ) => {
+        $(#[$test])?
+        fn integers_sort_by_time($($server: $type)?) {
+            $crate::finds_time_ranges(&mut $integers, &$crate::scru64(1));
+            $crate::finds_time_ranges(&mut $integers, &$crate::nanoflake(2));
+            $crate::finds_time_ranges(&mut $integers, &$crate::kuid_local(3));
+        }
+
+        $(#[$test])?
+        fn bytes_sort_by_time($($server: $type)?) {
+            $crate::finds_time_ranges(&mut $bytes, &$crate::sno(4));
+            let global = $crate::kuid_global(5, "a@host", tickid_kuid::Drift::DEFAULT);
+            $crate::finds_time_ranges(&mut $bytes, &global);
+        }
+
+        $(#[$test])?
+        fn texts_sort_by_time($($server: $type)?) {
+            use tickid_kuid::AsText;
+
+            $crate::finds_time_ranges(&mut $texts, &$crate::scru64(6).map(AsText));
+            $crate::finds_time_ranges(&mut $texts, &$crate::kuid_local(7).map(AsText));
+            $crate::finds_time_ranges(&mut $texts, &$crate::sno(8).map(AsText));
+            let global = $crate::kuid_global(9, "a@host", tickid_kuid::Drift::MAX);
+            $crate::finds_time_ranges(&mut $texts, &global.map(AsText));
+        }
+
+        $(#[$test])?
+        fn global_ids_of_several_nodes_sort_by_time_to_within_the_drift($($server: $type)?) {
+            for seed in 10..13 {
+                $crate::finds_time_ranges_across_nodes(&mut $bytes, seed, |id| id);
+                $crate::finds_time_ranges_across_nodes(&mut $texts, seed, tickid_kuid::AsText);
+            }
+        }
+    };
+}
+
 /// Rows that are inserted in any order come back in the order of time, and `BETWEEN` finds exactly
 /// those of a time range.
 pub fn finds_time_ranges<Id: Copy + Debug + PartialEq>(

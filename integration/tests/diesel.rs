@@ -8,10 +8,8 @@ use diesel::sql_types::{BigInt, Binary, Nullable, SingleValue, Text};
 use diesel_async::{
     AsyncConnection as _, AsyncPgConnection, RunQueryDsl, SimpleAsyncConnection as _,
 };
-use tickid_integration::{
-    self as ids, Row, Table, finds_time_ranges, finds_time_ranges_across_nodes,
-};
-use tickid_kuid::{AsText, Drift, GlobalId, LocalId, WideGlobalId};
+use tickid_integration::{Row, Table};
+use tickid_kuid::{AsText, GlobalId, LocalId, WideGlobalId};
 use tickid_nanoflake::NanoflakeId;
 use tickid_scru64::Scru64Id;
 use tickid_sno::SnoId;
@@ -20,8 +18,8 @@ use tokio::runtime::{Builder, Runtime};
 
 tickid_testkit::server_tests! {
     Postgres:
-    bigints_sort_by_time,
-    byteas_sort_by_time,
+    integers_sort_by_time,
+    bytes_sort_by_time,
     texts_sort_by_time,
     global_ids_of_several_nodes_sort_by_time_to_within_the_drift,
     ids_are_fields_of_structs,
@@ -118,31 +116,11 @@ table_of_ids! {
     AsText<Scru64Id>, AsText<LocalId>, AsText<SnoId>, AsText<GlobalId>
 }
 
-fn bigints_sort_by_time(server: &Postgres) {
-    finds_time_ranges(&mut bigint::Ids::new(server), &ids::scru64(1));
-    finds_time_ranges(&mut bigint::Ids::new(server), &ids::nanoflake(2));
-    finds_time_ranges(&mut bigint::Ids::new(server), &ids::kuid_local(3));
-}
-
-fn byteas_sort_by_time(server: &Postgres) {
-    finds_time_ranges(&mut bytea::Ids::new(server), &ids::sno(4));
-    let global = ids::kuid_global(5, "a@host", Drift::DEFAULT);
-    finds_time_ranges(&mut bytea::Ids::new(server), &global);
-}
-
-fn texts_sort_by_time(server: &Postgres) {
-    finds_time_ranges(&mut text::Ids::new(server), &ids::scru64(6).map(AsText));
-    finds_time_ranges(&mut text::Ids::new(server), &ids::kuid_local(7).map(AsText));
-    finds_time_ranges(&mut text::Ids::new(server), &ids::sno(8).map(AsText));
-    let global = ids::kuid_global(9, "a@host", Drift::MAX);
-    finds_time_ranges(&mut text::Ids::new(server), &global.map(AsText));
-}
-
-fn global_ids_of_several_nodes_sort_by_time_to_within_the_drift(server: &Postgres) {
-    for seed in 10..13 {
-        finds_time_ranges_across_nodes(&mut bytea::Ids::new(server), seed, |id| id);
-        finds_time_ranges_across_nodes(&mut text::Ids::new(server), seed, AsText);
-    }
+tickid_integration::tables_sort_by_time! {
+    (server: &Postgres),
+    integers: bigint::Ids::new(server),
+    bytes: bytea::Ids::new(server),
+    texts: text::Ids::new(server),
 }
 
 diesel::table! {

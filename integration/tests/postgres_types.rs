@@ -5,10 +5,8 @@ use core::marker::PhantomData;
 
 use postgres::types::{FromSqlOwned, ToSql};
 use postgres::{Client, NoTls};
-use tickid_integration::{
-    self as ids, Row, Table, finds_time_ranges, finds_time_ranges_across_nodes,
-};
-use tickid_kuid::{AsText, Drift, GlobalId, LocalId, WideGlobalId};
+use tickid_integration::{Row, Table};
+use tickid_kuid::{AsText, GlobalId, LocalId, WideGlobalId};
 use tickid_nanoflake::NanoflakeId;
 use tickid_scru64::Scru64Id;
 use tickid_sno::SnoId;
@@ -16,8 +14,8 @@ use tickid_testkit::servers::Postgres;
 
 tickid_testkit::server_tests! {
     Postgres:
-    bigints_sort_by_time,
-    byteas_sort_by_time,
+    integers_sort_by_time,
+    bytes_sort_by_time,
     texts_sort_by_time,
     collations_of_languages_sort_texts_in_another_order,
     global_ids_of_several_nodes_sort_by_time_to_within_the_drift,
@@ -70,26 +68,11 @@ impl<Id: ToSql + FromSqlOwned + Sync> Table<Id> for Ids<Id> {
     }
 }
 
-const SORTED_TEXT: &str = "TEXT COLLATE \"C\"";
-
-fn bigints_sort_by_time(server: &Postgres) {
-    finds_time_ranges(&mut Ids::new(server, "BIGINT"), &ids::scru64(1));
-    finds_time_ranges(&mut Ids::new(server, "BIGINT"), &ids::nanoflake(2));
-    finds_time_ranges(&mut Ids::new(server, "BIGINT"), &ids::kuid_local(3));
-}
-
-fn byteas_sort_by_time(server: &Postgres) {
-    finds_time_ranges(&mut Ids::new(server, "BYTEA"), &ids::sno(4));
-    let global = ids::kuid_global(5, "a@host", Drift::DEFAULT);
-    finds_time_ranges(&mut Ids::new(server, "BYTEA"), &global);
-}
-
-fn texts_sort_by_time(server: &Postgres) {
-    finds_time_ranges(&mut Ids::new(server, SORTED_TEXT), &ids::scru64(6).map(AsText));
-    finds_time_ranges(&mut Ids::new(server, SORTED_TEXT), &ids::kuid_local(7).map(AsText));
-    finds_time_ranges(&mut Ids::new(server, SORTED_TEXT), &ids::sno(8).map(AsText));
-    let global = ids::kuid_global(9, "a@host", Drift::MAX);
-    finds_time_ranges(&mut Ids::new(server, SORTED_TEXT), &global.map(AsText));
+tickid_integration::tables_sort_by_time! {
+    (server: &Postgres),
+    integers: Ids::new(server, "BIGINT"),
+    bytes: Ids::new(server, "BYTEA"),
+    texts: Ids::new(server, "TEXT COLLATE \"C\""),
 }
 
 fn collations_of_languages_sort_texts_in_another_order(server: &Postgres) {
@@ -112,13 +95,6 @@ fn collations_of_languages_sort_texts_in_another_order(server: &Postgres) {
     assert!(sorts(server, &kuids, "\"C\"") && sorts(server, &scru64s, "\"C\""));
     assert!(!sorts(server, &kuids, "\"en-x-icu\""));
     assert!(!sorts(server, &scru64s, "\"da-x-icu\""));
-}
-
-fn global_ids_of_several_nodes_sort_by_time_to_within_the_drift(server: &Postgres) {
-    for seed in 10..13 {
-        finds_time_ranges_across_nodes(&mut Ids::new(server, "BYTEA"), seed, |id| id);
-        finds_time_ranges_across_nodes(&mut Ids::new(server, SORTED_TEXT), seed, AsText);
-    }
 }
 
 /// Writes a value, reads it back, and says how PostgreSQL has it.

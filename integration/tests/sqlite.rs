@@ -5,10 +5,8 @@ use core::marker::PhantomData;
 
 use rusqlite::types::FromSql;
 use rusqlite::{Connection, ToSql, params};
-use tickid_integration::{
-    self as ids, Row, Table, finds_time_ranges, finds_time_ranges_across_nodes,
-};
-use tickid_kuid::{AsText, Drift, GlobalId, LocalId, WideGlobalId};
+use tickid_integration::{Row, Table};
+use tickid_kuid::{AsText, GlobalId, LocalId, WideGlobalId};
 use tickid_nanoflake::NanoflakeId;
 use tickid_scru64::Scru64Id;
 use tickid_sno::SnoId;
@@ -57,34 +55,11 @@ impl<Id: ToSql + FromSql> Table<Id> for Sqlite<Id> {
     }
 }
 
-#[test]
-fn integers_sort_by_time() {
-    finds_time_ranges(&mut Sqlite::new("INTEGER"), &ids::scru64(1));
-    finds_time_ranges(&mut Sqlite::new("INTEGER"), &ids::nanoflake(2));
-    finds_time_ranges(&mut Sqlite::new("INTEGER"), &ids::kuid_local(3));
-}
-
-#[test]
-fn blobs_sort_by_time() {
-    finds_time_ranges(&mut Sqlite::new("BLOB"), &ids::sno(4));
-    finds_time_ranges(&mut Sqlite::new("BLOB"), &ids::kuid_global(5, "a@host", Drift::DEFAULT));
-}
-
-#[test]
-fn texts_sort_by_time() {
-    finds_time_ranges(&mut Sqlite::new("TEXT"), &ids::scru64(6).map(AsText));
-    finds_time_ranges(&mut Sqlite::new("TEXT"), &ids::kuid_local(7).map(AsText));
-    finds_time_ranges(&mut Sqlite::new("TEXT"), &ids::sno(8).map(AsText));
-    let global = ids::kuid_global(9, "a@host", Drift::MAX);
-    finds_time_ranges(&mut Sqlite::new("TEXT"), &global.map(AsText));
-}
-
-#[test]
-fn global_ids_of_several_nodes_sort_by_time_to_within_the_drift() {
-    for seed in 10..13 {
-        finds_time_ranges_across_nodes(&mut Sqlite::new("BLOB"), seed, |id| id);
-        finds_time_ranges_across_nodes(&mut Sqlite::new("TEXT"), seed, AsText);
-    }
+tickid_integration::tables_sort_by_time! {
+    #[test] (),
+    integers: Sqlite::new("INTEGER"),
+    bytes: Sqlite::new("BLOB"),
+    texts: Sqlite::new("TEXT"),
 }
 
 /// Writes a value, reads it back, and says how SQLite has it.

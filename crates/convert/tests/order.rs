@@ -12,7 +12,9 @@ mod tests {
     };
     use proptest::prelude::*;
     use proptest::test_runner::TestRunner;
-    use tickid_convert::{ConvertError, Nodes, Options, convert, convert_exact, restore};
+    use tickid_convert::{
+        ConvertError, Converted, Nodes, Options, convert, convert_exact, restore,
+    };
     use tickid_core::{Scheme, UnixTime};
     use tickid_kuid::{GlobalId, LocalId};
     use tickid_nanoflake::NanoflakeId;
@@ -80,6 +82,20 @@ mod tests {
         assert!(3 * converted.get() >= all.get(), "{what}: only {} converted", converted.get());
     }
 
+    /// Checks `test` on IDs of many times and fields, and what they were converted to.
+    fn check_converted<S: Subject, T: Subject>(
+        test: impl Fn(S, Converted<T>, &Options<'_>) -> Result<(), TestCaseError>,
+    ) {
+        let cases = (times(), fields(), any::<bool>(), all_options());
+        let convert_and_test = |(time, fields, high, given)| {
+            let options = options::<S, T>(given, high);
+            let id: S = id(time, fields, &options);
+            let converted = convert::<T>(id, &options);
+            converted.map_or(Ok(false), |converted| test(id, converted, &options).map(|()| true))
+        };
+        check(cases, convert_and_test, &what::<S, T>());
+    }
+
     fn what<S: Subject, T: Subject>() -> String {
         format!("{} to {}", S::NAME, T::NAME)
     }
@@ -128,19 +144,13 @@ mod tests {
     #[test]
     fn what_is_lost_in_nothing_but_the_fields_is_found_again() {
         fn pair<S: Subject, T: Subject>() {
-            let cases = (times(), fields(), any::<bool>(), all_options());
-            let test = |(time, fields, high, given)| {
-                let options = options::<S, T>(given, high);
-                let id: S = id(time, fields, &options);
-                let Ok(converted) = convert::<T>(id, &options) else {
-                    return Ok(false);
-                };
-                let restored = restore::<S, T>(converted.id, &options);
+            check_converted::<S, T>(|id, converted, options| {
+                let restored = restore::<S, T>(converted.id, options);
                 if converted.loss.is_restorable() {
                     prop_assert_eq!(restored, Ok(id), "of {:?}", converted);
                 } else if let Ok(restored) = restored {
                     // The lowest of those that became this one.
-                    let again = convert::<T>(restored, &options).unwrap();
+                    let again = convert::<T>(restored, options).unwrap();
                     prop_assert_eq!(again.id, converted.id);
                     let (lost, kept) =
                         (S::sequence(id, &options.source), S::sequence(restored, &options.source));
@@ -148,9 +158,8 @@ mod tests {
                         prop_assert!(restored < id && kept <= lost, "{restored:?} for {id:?}");
                     }
                 }
-                Ok(true)
-            };
-            check(cases, test, &what::<S, T>());
+                Ok(())
+            });
         }
         for_all_pairs!(pair);
     }
@@ -236,13 +245,7 @@ mod tests {
     #[test]
     fn the_sequence_is_the_rank_in_the_targets_tick_and_the_loss_is_what_was_cut() {
         fn pair<S: Subject, T: Subject>() {
-            let cases = (times(), fields(), any::<bool>(), all_options());
-            let test = |(time, fields, high, given)| {
-                let options = options::<S, T>(given, high);
-                let id: S = id(time, fields, &options);
-                let Ok(converted) = convert::<T>(id, &options) else {
-                    return Ok(false);
-                };
+            check_converted::<S, T>(|id, converted, options| {
                 let (source, target) = (S::scheme(&options.source), T::scheme(&options.target));
                 let tick = id.tick(&options.source).unwrap();
                 let begin = source.time_of(tick);
@@ -256,7 +259,7 @@ mod tests {
                 // Those that begin between the start of the target's tick and the ID's, where the format
                 // has one at that start.
                 let Ok(at_start) = source.tick_at(start) else {
-                    return Ok(true);
+                    return Ok(());
                 };
                 let begins_before = source.time_of(at_start) < start;
                 let before = tick.get() - at_start.get() - u64::from(begins_before);
@@ -274,9 +277,8 @@ mod tests {
                 let lost = converted.loss.sequence.map(|lost| (lost.bits, lost.value));
                 prop_assert_eq!(lost, (cut > 0).then_some((shift, cut)));
                 prop_assert_eq!(converted.loss.toggle, toggle == 1);
-                Ok(true)
-            };
-            check(cases, test, &what::<S, T>());
+                Ok(())
+            });
         }
         for_all_pairs!(pair);
     }

@@ -3,7 +3,12 @@
 //!
 //! A clock that is stepped back meanwhile breaks no promise, but the test may then take as long as the step.
 
+#[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+#[doc(hidden)]
+pub use tickid_core::CounterClock;
 use tickid_core::{Builder, Clock, Error, ErrorKind, Generator, Sequence, Window};
+#[doc(hidden)]
+pub use tickid_core::{ManualClock, SystemClock};
 
 use crate::clock::{Noted, forget};
 use crate::dice::Dice;
@@ -16,6 +21,33 @@ use crate::threads::on_threads;
 const EACH: usize = 100_000;
 /// The most IDs that one call asks for.
 const LONGEST: u32 = 500;
+
+/// Tests of [`promises_hold_over`] each clock that there is, whichever is the default here, for a [`Subject`].
+#[macro_export]
+macro_rules! promises_over_every_clock {
+    ($subject:expr) => {
+        #[test]
+        fn promises_hold_over_the_system_clock() {
+            $crate::every_clock::promises_hold_over(&$subject, $crate::every_clock::SystemClock);
+        }
+
+        /// Where the counter is not steady, this reads the system's clock.
+        #[test]
+        #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+        fn promises_hold_over_the_counter_clock() {
+            let clock = $crate::every_clock::CounterClock::new();
+            $crate::every_clock::promises_hold_over(&$subject, clock);
+        }
+
+        #[test]
+        fn promises_hold_over_the_manual_clock() {
+            let subject = $subject;
+            let start = $crate::Subject::start(&subject);
+            let clock = $crate::every_clock::ManualClock::new(start);
+            $crate::every_clock::promises_hold_over(&subject, clock);
+        }
+    };
+}
 
 /// Draws 100,000 IDs on each of eight threads from a shared generator over `clock`, by its methods or through
 /// handles, and as many from an exclusive one.
@@ -113,8 +145,6 @@ fn draw<T: Subject>(
 
 #[cfg(test)]
 mod tests {
-    use tickid_core::ManualClock;
-
     use super::*;
     use crate::broken::Broken;
 

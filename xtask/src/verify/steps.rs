@@ -14,6 +14,13 @@ const MIRI: Need = Need {
 /// All of them, cheap ones first. A step is a line: its name, what it shows, and a command of cargo's.
 pub(super) fn steps() -> Vec<Step> {
     vec![
+        cargo("compile-fail", "examples that must not compile fail with the errors that they name")
+            .args("test --doc --package tickid-core --package tickid-kuid --package tickid-nanoflake")
+            .args("--package tickid-scru64 --package tickid-sno")
+            // Error codes are compared by compilers only that take unstable options.
+            .env("RUSTC_BOOTSTRAP", "1"),
+        cargo("package", "every crate builds from its own package, with the other packages")
+            .args("package --workspace --exclude tickid-testkit --exclude xtask --allow-dirty"),
         chore("memcheck", "no kernel of the codecs reads or writes beyond its arrays", memcheck)
             .needs(&VALGRIND),
         cargo("corpora", "no input that a fuzzer ever found breaks a promise")

@@ -26,10 +26,10 @@ pub trait Forms:
     const MAX: Self;
     /// A regular expression for the texts that are read as IDs.
     const TEXT_PATTERN: &'static str;
-    /// The length of the shortest text.
-    const MIN_TEXT_LEN: usize;
     /// The length of the longest text.
     const MAX_TEXT_LEN: usize;
+    /// The length of the shortest text, which is that of all but where a scheme says otherwise.
+    const MIN_TEXT_LEN: usize = Self::MAX_TEXT_LEN;
 }
 
 /// IDs whose text is always of one length and sorts, byte by byte, as the IDs do.

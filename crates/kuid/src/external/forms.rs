@@ -12,7 +12,6 @@ impl Forms for LocalId {
     const MAX: Self = Self::MAX;
     // The last character holds four bits.
     const TEXT_PATTERN: &'static str = "^[.0-9A-Z_a-z]{10}[.37BFJNRVZcgkosw]$";
-    const MIN_TEXT_LEN: usize = Self::TEXT_LEN;
     const MAX_TEXT_LEN: usize = Self::TEXT_LEN;
 }
 
@@ -24,7 +23,6 @@ impl Forms for GlobalId {
     const MIN: Self = Self::MIN;
     const MAX: Self = Self::MAX;
     const TEXT_PATTERN: &'static str = "^[.0-9A-Z_a-z]{16}$";
-    const MIN_TEXT_LEN: usize = Self::TEXT_LEN;
     const MAX_TEXT_LEN: usize = Self::TEXT_LEN;
 }
 
@@ -37,7 +35,6 @@ impl Forms for WideGlobalId {
     const MAX: Self = Self::MAX;
     // The last character holds two bits.
     const TEXT_PATTERN: &'static str = "^[.0-9A-Z_a-z]{21}[.FVk]$";
-    const MIN_TEXT_LEN: usize = Self::TEXT_LEN;
     const MAX_TEXT_LEN: usize = Self::TEXT_LEN;
 }
 

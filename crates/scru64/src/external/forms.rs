@@ -10,7 +10,6 @@ impl Forms for Scru64Id {
     const MIN: Self = Self::MIN;
     const MAX: Self = Self::MAX;
     const TEXT_PATTERN: &'static str = "^[0-9A-Za-z]{12}$";
-    const MIN_TEXT_LEN: usize = Self::TEXT_LEN;
     const MAX_TEXT_LEN: usize = Self::TEXT_LEN;
 }
 

@@ -10,7 +10,6 @@ impl Forms for SnoId {
     const MIN: Self = Self::MIN;
     const MAX: Self = Self::MAX;
     const TEXT_PATTERN: &'static str = "^[2-9a-x]{16}$";
-    const MIN_TEXT_LEN: usize = Self::TEXT_LEN;
     const MAX_TEXT_LEN: usize = Self::TEXT_LEN;
 }
 

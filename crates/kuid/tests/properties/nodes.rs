@@ -1,0 +1,75 @@
+//! Nodes and drifts.
+
+use super::*;
+
+proptest! {
+    #[test]
+    fn names_are_hashed_by_their_latin_1_or_utf_8_bytes(name in names()) {
+        let hash = weinberger(&name);
+        prop_assert_eq!(Node::phash2(&name).get(), hash);
+        prop_assert_eq!(Node::phash(&name).get(), hash + 1);
+    }
+
+    #[test]
+    fn fingerprints_of_names_have_28_bits(name in names()) {
+        prop_assert!(Node::phash2(&name).get() < 1 << 28);
+        prop_assert!(Node::phash(&name).get() <= 1 << 28);
+    }
+
+    #[test]
+    fn any_fingerprint_is_a_node(fingerprint in any::<u32>()) {
+        let node = Node::from_u32(fingerprint);
+        prop_assert_eq!((node.get(), u32::from(node)), (fingerprint, fingerprint));
+        prop_assert_eq!(node.to_be_bytes(), fingerprint.to_be_bytes());
+        prop_assert_eq!(Node::from(fingerprint.to_be_bytes()), node);
+        prop_assert_eq!(<[u8; 4]>::from(node), fingerprint.to_be_bytes());
+    }
+
+    #[test]
+    fn a_drift_outside_5_to_10_is_an_error(bits in any::<u8>()) {
+        match Drift::new(bits) {
+            Ok(drift) => {
+                prop_assert!((5..=10).contains(&bits));
+                prop_assert_eq!(drift.get(), bits);
+                prop_assert_eq!(drift.interval().as_secs(), 2u64.pow(bits.into()));
+            }
+            Err(error) => {
+                prop_assert!(!(5..=10).contains(&bits));
+                prop_assert_eq!(
+                    error,
+                    RangeError::new("kuid drift in bits", bits.into(), 5, 10)
+                );
+            }
+        }
+    }
+}
+
+fn names() -> impl Strategy<Value = String> {
+    let character = prop_oneof![
+        any::<char>(),
+        prop::char::range('\u{0}', '\u{7f}'),
+        prop::char::range('\u{80}', '\u{ff}'),
+        prop::char::range('\u{100}', '\u{7ff}'),
+        // The highest that count as one byte, which fill the hash up.
+        Just('\u{ff}'),
+    ];
+    prop::collection::vec(character, 0..40).prop_map(String::from_iter)
+}
+
+/// In 64 bits, where nothing is lost on the way.
+fn weinberger(name: &str) -> u32 {
+    let mut bytes = Vec::new();
+    for character in name.chars() {
+        match u8::try_from(u32::from(character)) {
+            Ok(latin_1) => bytes.push(latin_1),
+            Err(_) => bytes.extend_from_slice(character.to_string().as_bytes()),
+        }
+    }
+    let mut hash = 0u64;
+    for byte in bytes {
+        hash = (hash * 16 + u64::from(byte)) % (1 << 32);
+        let top = hash >> 28;
+        hash = (hash % (1 << 28)) ^ (top << 4);
+    }
+    u32::try_from(hash).unwrap()
+}

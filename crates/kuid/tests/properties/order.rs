@@ -1,0 +1,131 @@
+//! The order of IDs, of one node and across nodes.
+
+use super::*;
+
+proptest! {
+    #[test]
+    fn integers_bytes_and_texts_order_alike(
+        locals in near(local()), globals in near(global()), wides in near(wide()),
+    ) {
+        let [one, other] = locals;
+        let order = one.cmp(&other);
+        prop_assert_eq!(one.get().cmp(&other.get()), order);
+        prop_assert_eq!(one.to_be_bytes().cmp(&other.to_be_bytes()), order);
+        prop_assert_eq!(one.to_string().cmp(&other.to_string()), order);
+        let [one, other] = globals;
+        let order = one.cmp(&other);
+        prop_assert_eq!(u128::from(one).cmp(&u128::from(other)), order);
+        prop_assert_eq!(one.to_bytes().cmp(&other.to_bytes()), order);
+        prop_assert_eq!(one.to_string().cmp(&other.to_string()), order);
+        let [one, other] = wides;
+        let order = one.cmp(&other);
+        prop_assert_eq!(u128::from(one).cmp(&u128::from(other)), order);
+        prop_assert_eq!(one.to_bytes().cmp(&other.to_bytes()), order);
+        prop_assert_eq!(one.to_string().cmp(&other.to_string()), order);
+    }
+
+    #[test]
+    fn local_ids_of_valid_times_order_by_time_then_sequence(ids in [valid(), valid()]) {
+        let [one, other] = ids;
+        let by_time = (one.unix_time(), one.sequence()).cmp(&(other.unix_time(), other.sequence()));
+        prop_assert_eq!(one.cmp(&other), by_time);
+    }
+
+    #[test]
+    fn global_ids_of_one_node_order_as_the_local_ones(
+        locals in [local(), local()], node in node(), wide in any::<u64>(), drift in drift(),
+    ) {
+        let [one, other] = locals.map(|id| GlobalId::from_local(id, node, drift));
+        prop_assert_eq!(one.cmp(&other), locals[0].cmp(&locals[1]));
+        let [one, other] = locals.map(|id| WideGlobalId::from_local(id, wide, drift));
+        prop_assert_eq!(one.cmp(&other), locals[0].cmp(&locals[1]));
+    }
+
+    /// What k-ordered means: of two IDs the lower is never 2^I seconds or more later.
+    #[test]
+    fn across_nodes_ids_order_by_time_to_within_the_interval(
+        locals in [clustered(), clustered()],
+        nodes in [node(), node()],
+        wides in any::<[u64; 2]>(),
+        drift in drift(),
+    ) {
+        let interval = i64::from(1u16 << drift.get()) * 1_000_000;
+        let later = |one: UnixTime, other: UnixTime| one.as_micros() - other.as_micros();
+        let mut ids = [0, 1].map(|i| GlobalId::from_local(locals[i], nodes[i], drift));
+        ids.sort();
+        let [lower, higher] = ids.map(|id| id.unix_time(drift));
+        prop_assert!(later(lower, higher) < interval);
+        let mut ids = [0, 1].map(|i| WideGlobalId::from_local(locals[i], wides[i], drift));
+        ids.sort();
+        let [lower, higher] = ids.map(|id| id.unix_time(drift));
+        prop_assert!(later(lower, higher) < interval);
+    }
+
+    /// In a whole sorted list no ID is 2^I seconds or more before one that stands before it.
+    #[test]
+    fn a_sorted_list_is_in_order_of_time_to_within_the_interval(
+        ids in prop::collection::vec((clustered(), node()), 2..60), drift in drift(),
+    ) {
+        let global = |(local, node)| GlobalId::from_local(local, node, drift);
+        let mut ids: Vec<_> = ids.into_iter().map(global).collect();
+        ids.sort();
+        let interval = i64::from(1u16 << drift.get()) * 1_000_000;
+        let mut latest = i64::MIN;
+        for id in ids {
+            let micros = id.unix_time(drift).as_micros();
+            prop_assert!(latest.saturating_sub(micros) < interval);
+            latest = latest.max(micros);
+        }
+    }
+
+    #[test]
+    fn within_a_neighborhood_nodes_come_before_time(
+        base in valid(), seconds in any::<[u32; 2]>(), nodes in [node(), node()], drift in drift(),
+    ) {
+        let ids = [0, 1].map(|i| {
+            let low = seconds[i] & ((1 << drift.get()) - 1);
+            let seconds = base.seconds() >> drift.get() << drift.get() | low;
+            let local = LocalId::from_parts(base.mega_seconds(), seconds, 0, 0).unwrap();
+            GlobalId::from_local(local, nodes[i], drift)
+        });
+        if nodes[0] != nodes[1] {
+            prop_assert_eq!(ids[0].cmp(&ids[1]), nodes[0].cmp(&nodes[1]));
+        }
+    }
+}
+
+/// A value and another that often differs from it in one bit only.
+fn near<T>(ids: impl Strategy<Value = T>) -> impl Strategy<Value = [T; 2]>
+where
+    T: Copy + core::fmt::Debug + Bits,
+{
+    let changed = (ids, 0..T::BITS).prop_map(|(id, bit)| [id, id.flip(bit)]);
+    changed.prop_flat_map(|[id, changed]| {
+        prop_oneof![Just([id, changed]), Just([changed, id]), Just([id, id])]
+    })
+}
+
+trait Bits {
+    const BITS: u32;
+    fn flip(self, bit: u32) -> Self;
+}
+
+macro_rules! bits {
+    ($id:ty, $int:ty, $bits:literal) => {
+        impl Bits for $id {
+            const BITS: u32 = $bits;
+            fn flip(self, bit: u32) -> Self {
+                Self::try_from(<$int>::from(self) ^ 1 << bit).unwrap()
+            }
+        }
+    };
+}
+bits!(LocalId, u64, 64);
+bits!(GlobalId, u128, 96);
+bits!(WideGlobalId, u128, 128);
+
+/// IDs of valid times within a quarter of an hour, where nodes and times compete.
+fn clustered() -> impl Strategy<Value = LocalId> {
+    let micros = 1_539_999_500_000_000i64..1_540_000_400_000_000;
+    (micros, 0u32..=0x3fff).prop_map(|(micros, sequence)| local_at(micros, sequence))
+}
