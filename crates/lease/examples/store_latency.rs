@@ -50,7 +50,12 @@ fn main() -> Result<(), Failure> {
     {
         times.sort_unstable();
         let at = |percent: usize| times[(times.len() - 1) * percent / 100];
-        println!("{what:>13}: median {:?}, 99 % {:?}, most {:?}", at(50), at(99), at(100));
+        let (least, median) = (at(0), at(50));
+        println!(
+            "{what:>13}: least {least:?}, median {median:?}, 99 % {:?}, most {:?}",
+            at(99),
+            at(100)
+        );
     }
     Ok(())
 }

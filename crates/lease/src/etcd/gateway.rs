@@ -110,8 +110,8 @@ impl Gateway {
         })
     }
 
-    /// Asks one member, after logging in if need be; once more if it does not take the token that others
-    /// gave, since tokens expire, and a member that was restarted knows none.
+    /// Asks one member, after logging in if need be; once more if it does not take the token any more: they
+    /// expire, and end when a user is changed.
     fn ask(&self, endpoint: &str, request: &[u8]) -> Result<(TxnAnswer, UnixTime), Trouble> {
         let members = u32::try_from(self.endpoints.len()).unwrap_or(u32::MAX).max(1);
         let until = Instant::now() + self.time_out / members;
