@@ -5,7 +5,9 @@ use core::time::Duration;
 use std::thread;
 use std::time::Instant;
 
-use tickid_core::{Builder, Clock as _, Form, LocalGenerator, Scheme, SystemClock};
+use tickid_core::{
+    Builder, Clock as _, DefaultClock, Form, LocalGenerator, ProcessClock, Scheme, SystemClock,
+};
 use tickid_lease::{
     Keeper, KeeperBuilder, Lease, LeaseError, NodePool, Realm, RealmName, Refusal, StartError,
     StoreError, Trouble,
@@ -79,7 +81,10 @@ impl LeaseOptions {
         layout: S,
         realm: &str,
         pool: &str,
-        make: impl Fn(&Lease) -> Result<Builder<S>, LeaseError> + Copy + Send + 'static,
+        make: impl Fn(&Lease) -> Result<Builder<S, ProcessClock<DefaultClock>>, LeaseError>
+        + Copy
+        + Send
+        + 'static,
     ) -> Result<Keeper<S>, Failure> {
         layout.check_start(SystemClock.now().map_err(tickid_core::BuildError::from)?)?;
         let name = self.realm.clone().map_or_else(|| realm.parse(), Ok)?;

@@ -77,6 +77,9 @@ pub enum ClockError {
         /// What the clock says about it.
         reason: &'static str,
     },
+    /// It is the clock of another process, and so is the generator: this one was forked from it.
+    #[error("the generator is that of the parent process; a child of a fork needs its own")]
+    Forked,
 }
 
 /// Why a generator did not issue an ID.

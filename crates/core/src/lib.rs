@@ -54,6 +54,8 @@ mod engine;
 mod error;
 pub mod example;
 pub mod external;
+#[cfg(all(feature = "std", target_has_atomic = "64"))]
+mod fork;
 mod generator;
 mod node;
 mod policy;
@@ -71,6 +73,8 @@ pub use self::block::{Slot, Stem};
 pub use self::clock::*;
 pub use self::engine::{Snapshot, Stall, StallReason, State};
 pub use self::error::{BuildError, ClockError, Error, ErrorKind, RangeError};
+#[cfg(all(feature = "std", target_has_atomic = "64"))]
+pub use self::fork::{PerProcess, Process};
 pub use self::generator::*;
 pub use self::node::NodeId;
 pub use self::policy::Policy;

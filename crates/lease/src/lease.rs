@@ -1,4 +1,6 @@
-use tickid_core::{Builder, NodeId, RangeError, Scheme, Tick, UnixTime, Window};
+use tickid_core::{
+    Builder, DefaultClock, NodeId, ProcessClock, RangeError, Scheme, Tick, UnixTime, Window,
+};
 
 use crate::error::StoreError;
 use crate::node::Node;
@@ -130,11 +132,15 @@ impl Lease {
     }
 
     /// A builder of a generator with this lease's node and window, and everything else as the scheme has
-    /// it.
+    /// it. It has a [clock for this process](ProcessClock), so that a child of a `fork` issues nothing under
+    /// the node; whoever gives it another clock wraps that in one.
     ///
     /// # Errors
     /// [`LeaseError`] when the lease is one of another scheme or layout, or has [no node](Node::NONE).
-    pub fn builder<S: Scheme + Default>(&self, layout: &S) -> Result<Builder<S>, LeaseError> {
+    pub fn builder<S: Scheme + Default>(
+        &self,
+        layout: &S,
+    ) -> Result<Builder<S, ProcessClock<DefaultClock>>, LeaseError> {
         self.check(layout)?;
         let node = S::Node::from_bits(self.node().bits(), self.node().value())?;
         self.builder_for(layout, node)
@@ -149,13 +155,14 @@ impl Lease {
         &self,
         layout: &S,
         node: S::Node,
-    ) -> Result<Builder<S>, LeaseError> {
+    ) -> Result<Builder<S, ProcessClock<DefaultClock>>, LeaseError> {
         let asked = Node::of(&node)?;
         if self.node() != Node::NONE && self.node() != asked {
             return Err(LeaseError::Node { leased: self.node(), asked });
         }
         let window = self.window(layout)?;
-        Ok(Builder::new(node).layout(*layout).window(window))
+        let clock = ProcessClock::new(DefaultClock::default());
+        Ok(Builder::new(node).layout(*layout).window(window).clock(clock))
     }
 }
 

@@ -10,7 +10,7 @@ use core::time::Duration;
 use std::sync::Arc;
 use std::thread;
 
-use tickid_core::{ErrorKind, LowestStart, ManualClock, UnixTime};
+use tickid_core::{ErrorKind, LowestStart, ManualClock, ProcessClock, UnixTime};
 use tickid_lease::{
     Answer, Change, Claim, GenerateError, Grant, Keeper, KeeperBuilder, MemoryTable, Realm,
     RealmName, Scope, Standing, StartError, Store, StoreError, StoreErrorKind, Table, TableStore,
@@ -80,8 +80,9 @@ impl World {
 
     fn start(&self, builder: KeeperBuilder) -> Result<Kept, StartError> {
         let clock = Arc::clone(&self.clock);
-        builder
-            .start(move |lease| Ok(lease.builder(&Nanoflake::default())?.clock(Arc::clone(&clock))))
+        builder.start(move |lease| {
+            Ok(lease.builder(&Nanoflake::default())?.clock(ProcessClock::new(Arc::clone(&clock))))
+        })
     }
 
     fn keeper(&self) -> Kept {
@@ -213,7 +214,9 @@ fn tasks_start_keepers_and_shut_them_down() {
     let whole_life = async {
         let keeper = builder
             .start_async(move |lease| {
-                Ok(lease.builder(&Nanoflake::default())?.clock(Arc::clone(&clock)))
+                Ok(lease
+                    .builder(&Nanoflake::default())?
+                    .clock(ProcessClock::new(Arc::clone(&clock))))
             })
             .await
             .unwrap();

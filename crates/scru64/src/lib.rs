@@ -82,7 +82,9 @@ pub use self::node::{NodeIdSize, NodeSpec, NodeSpecError};
     target_has_atomic = "64",
     not(all(target_family = "wasm", target_os = "unknown"))
 ))]
-pub use self::process::{NODE_SPEC_VARIABLE, ProcessError, generator, new, new_string};
+pub use self::process::{
+    NODE_SPEC_VARIABLE, ProcessError, ProcessGenerator, generator, new, new_string,
+};
 pub use self::scheme::Scru64;
 
 pub use tickid_core as core;

@@ -2,13 +2,12 @@
 
 use alloc::string::{String, ToString as _};
 use std::env::{self, VarError};
-use std::sync::OnceLock;
 
-use tickid_core::{BuildError, Error};
+use tickid_core::{BuildError, DefaultClock, Error, Generator, PerProcess, ProcessClock};
 
-use crate::generator::Generator;
 use crate::id::Scru64Id;
 use crate::node::{NodeSpec, NodeSpecError};
+use crate::scheme::Scru64;
 
 /// The environment variable that holds the node spec of the process-wide generator.
 pub const NODE_SPEC_VARIABLE: &str = "SCRU64_NODE_SPEC";
@@ -18,11 +17,13 @@ pub const NODE_SPEC_VARIABLE: &str = "SCRU64_NODE_SPEC";
 /// The generator is made at the first call that finds a valid node spec in the environment variable
 /// `SCRU64_NODE_SPEC`, and stays. All threads share it. It waits as [`Generator`]'s `generate` does.
 ///
-/// The child of a `fork` inherits the node and must not go on with it while the parent does: the two
-/// would issue the same IDs.
+/// The child of a `fork` has no generator as long as the variable holds its parent's node: the two would issue
+/// the same IDs. (That takes a parent whose generator was made before. Children of one that made none are like
+/// any processes with the same variable: each needs a node of its own.)
 ///
 /// # Errors
-/// [`ProcessError`] when the variable is not set or holds no node spec, and when no ID can be issued.
+/// [`ProcessError`] when the variable is not set, holds no node spec or that of the parent process, and when no ID
+/// can be issued.
 pub fn new() -> Result<Scru64Id, ProcessError> {
     Ok(generator()?.generate()?)
 }
@@ -39,16 +40,29 @@ pub fn new_string() -> Result<String, ProcessError> {
 ///
 /// # Errors
 /// As [`new`].
-pub fn generator() -> Result<&'static Generator, ProcessError> {
-    static GENERATOR: OnceLock<Generator> = OnceLock::new();
+pub fn generator() -> Result<&'static ProcessGenerator, ProcessError> {
+    static GENERATOR: PerProcess<ProcessGenerator> = PerProcess::new();
     match GENERATOR.get() {
         Some(generator) => Ok(generator),
         None => {
-            let candidate = Generator::new(node_spec()?)?;
+            let spec = node_spec()?;
+            let of_parent = GENERATOR.inherited().map(Generator::node);
+            if of_parent.is_some_and(|node| is_same_node(node, spec)) {
+                return Err(ProcessError::Forked { node: spec });
+            }
+            let clock = ProcessClock::new(DefaultClock::default());
+            let candidate = Generator::builder(spec).clock(clock).build()?;
             // Of threads that race here one generator stays; the others have issued nothing.
-            Ok(GENERATOR.get_or_init(|| candidate))
+            Ok(GENERATOR.set(candidate))
         }
     }
+}
+
+/// What [`generator`] returns: a generator for one process. In a child that was forked since, it issues nothing.
+pub type ProcessGenerator = Generator<Scru64, ProcessClock<DefaultClock>>;
+
+fn is_same_node(a: NodeSpec, b: NodeSpec) -> bool {
+    (a.node_id(), a.node_id_size()) == (b.node_id(), b.node_id_size())
 }
 
 fn node_spec() -> Result<NodeSpec, ProcessError> {
@@ -78,6 +92,15 @@ pub enum ProcessError {
         text: String,
         /// What is wrong with it.
         source: NodeSpecError,
+    },
+    /// The environment variable holds the node of the process that this one was forked from.
+    #[error(
+        "node {node} in the environment variable SCRU64_NODE_SPEC is the parent process's; a child of a fork \
+         needs a node of its own"
+    )]
+    Forked {
+        /// What it holds.
+        node: NodeSpec,
     },
     /// The generator could not be made.
     #[error(transparent)]

@@ -90,7 +90,7 @@ pub use self::partition::Partition;
     target_has_atomic = "64",
     not(all(target_family = "wasm", target_os = "unknown"))
 ))]
-pub use self::process::{ProcessError, generator, new};
+pub use self::process::{ProcessError, ProcessGenerator, generator, new};
 pub use self::scheme::{Meta, Sno};
 pub use self::snapshot::Snapshot;
 #[cfg(target_has_atomic = "16")]

@@ -1,15 +1,12 @@
 //! The process-wide generator.
 
-use std::sync::OnceLock;
-
 use rand::TryRng as _;
 use rand::rngs::SysRng;
-use tickid_core::{BuildError, Error};
+use tickid_core::{BuildError, DefaultClock, Error, Generator, PerProcess, ProcessClock};
 
-use crate::generator::Generator;
 use crate::id::SnoId;
 use crate::partition::Partition;
-use crate::scheme::Meta;
+use crate::scheme::{Meta, Sno};
 
 /// An ID with this metabyte from the process-wide generator.
 ///
@@ -18,8 +15,7 @@ use crate::scheme::Meta;
 ///
 /// Two processes that run at the same time have the same partition with a probability of 1 in 65,536,
 /// of a hundred processes some two with 7 in 100; where that is too much, give out partitions and make
-/// a [`Generator`] of your own. The child of a `fork` inherits the partition and must not go on with
-/// it.
+/// a [`Generator`] of your own. The child of a `fork` has a generator of its own, with another random partition.
 ///
 /// # Errors
 /// [`ProcessError`] when the operating system gives no random number, and when no ID can be issued.
@@ -39,17 +35,25 @@ pub fn new(meta: u8) -> Result<SnoId, ProcessError> {
 ///
 /// # Errors
 /// [`ProcessError::Build`] when the operating system gives no random number.
-pub fn generator() -> Result<&'static Generator, ProcessError> {
-    static GENERATOR: OnceLock<Generator> = OnceLock::new();
+pub fn generator() -> Result<&'static ProcessGenerator, ProcessError> {
+    static GENERATOR: PerProcess<ProcessGenerator> = PerProcess::new();
     match GENERATOR.get() {
         Some(generator) => Ok(generator),
         None => {
-            let candidate = Generator::new(random_partition()?)?;
+            let clock = ProcessClock::new(DefaultClock::default());
+            let mut partition = random_partition()?;
+            while GENERATOR.inherited().is_some_and(|parents| parents.node() == partition) {
+                partition = random_partition()?;
+            }
+            let candidate = Generator::builder(partition).clock(clock).build()?;
             // Of threads that race here one generator stays; the others have issued nothing.
-            Ok(GENERATOR.get_or_init(|| candidate))
+            Ok(GENERATOR.set(candidate))
         }
     }
 }
+
+/// What [`generator`] returns: a generator for one process. In a child that was forked since, it issues nothing.
+pub type ProcessGenerator = Generator<Sno, ProcessClock<DefaultClock>>;
 
 fn random_partition() -> Result<Partition, BuildError> {
     let mut bytes = [0; 2];

@@ -10,6 +10,8 @@
 mod counter;
 #[cfg(target_has_atomic = "64")]
 mod manual;
+#[cfg(all(feature = "std", target_has_atomic = "64"))]
+mod process;
 #[cfg(all(feature = "std", not(all(target_family = "wasm", target_os = "unknown"))))]
 mod system;
 
@@ -17,6 +19,8 @@ mod system;
 pub use self::counter::CounterClock;
 #[cfg(target_has_atomic = "64")]
 pub use self::manual::ManualClock;
+#[cfg(all(feature = "std", target_has_atomic = "64"))]
+pub use self::process::ProcessClock;
 #[cfg(all(feature = "std", not(all(target_family = "wasm", target_os = "unknown"))))]
 pub use self::system::SystemClock;
 

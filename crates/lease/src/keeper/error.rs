@@ -64,6 +64,8 @@ pub enum GenerateError {
     },
     /// The keeper was shut down.
     Stopped,
+    /// The keeper is that of the process which this one was forked from.
+    Forked,
 }
 
 impl GenerateError {
@@ -82,7 +84,7 @@ impl GenerateError {
     pub fn trouble(&self) -> Option<&Trouble> {
         match self {
             Self::Stalled { trouble, .. } | Self::NoLease { trouble } => trouble.as_deref(),
-            Self::Stopped => None,
+            Self::Stopped | Self::Forked => None,
         }
     }
 }
@@ -91,6 +93,9 @@ impl fmt::Display for GenerateError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Stopped => f.write_str("the keeper was shut down"),
+            Self::Forked => f.write_str(
+                "the keeper is that of the parent process; a child of a fork needs its own",
+            ),
             Self::NoLease { trouble: None } => f.write_str("there is no lease yet"),
             Self::NoLease { trouble: Some(trouble) } => write!(f, "there is no lease: {trouble}"),
             Self::Stalled { error, trouble, clock_ahead_micros } => {

@@ -9,7 +9,9 @@ use core::time::Duration;
 use std::sync::Arc;
 use std::thread::{self, JoinHandle};
 
-use tickid_core::{Builder, Clock, DefaultClock, ErrorKind, Form, Generator, Scheme, Sequence};
+use tickid_core::{
+    Builder, Clock, DefaultClock, ErrorKind, Form, Generator, ProcessClock, Scheme, Sequence,
+};
 
 pub use self::error::{GenerateError, StartError, Trouble};
 pub use self::state::{Counters, KeeperState};
@@ -30,6 +32,10 @@ use crate::store::Store;
 ///
 /// Dropping a keeper closes its generator and gives the node back;
 /// [`shut_down`](Self::shut_down) does the same and tells what came of it.
+///
+/// The child of a `fork` has no thread that would renew anything: there, a keeper issues nothing
+/// ([`GenerateError::Forked`]), and dropping it does nothing. The parent's goes on; the child starts one
+/// of its own.
 ///
 /// # Examples
 /// ```
@@ -54,14 +60,14 @@ pub struct Keeper<S: Scheme, C = DefaultClock, Q = <S as Scheme>::Sequence> {
 /// One lease and its generator. When the lease is lost, the generator is closed, and the next lease has
 /// another.
 pub struct Tenure<S: Scheme, C = DefaultClock, Q = <S as Scheme>::Sequence> {
-    generator: Generator<S, C, Q>,
+    generator: Generator<S, ProcessClock<C>, Q>,
     lease: Lease,
 }
 
 impl<S: Scheme, C, Q> Tenure<S, C, Q> {
     /// The generator.
     #[must_use]
-    pub fn generator(&self) -> &Generator<S, C, Q> {
+    pub fn generator(&self) -> &Generator<S, ProcessClock<C>, Q> {
         &self.generator
     }
 
@@ -128,7 +134,7 @@ impl KeeperBuilder {
     /// [`StartError`]. Nothing is kept then.
     pub fn start<S, C, Q>(
         self,
-        make: impl Fn(&Lease) -> Result<Builder<S, C, Q>, LeaseError> + Send + 'static,
+        make: impl Fn(&Lease) -> Result<Builder<S, ProcessClock<C>, Q>, LeaseError> + Send + 'static,
     ) -> Result<Keeper<S, C, Q>, StartError>
     where
         S: Scheme,
@@ -149,7 +155,7 @@ impl KeeperBuilder {
     /// As `start`.
     pub async fn start_async<S, C, Q>(
         self,
-        make: impl Fn(&Lease) -> Result<Builder<S, C, Q>, LeaseError> + Send + 'static,
+        make: impl Fn(&Lease) -> Result<Builder<S, ProcessClock<C>, Q>, LeaseError> + Send + 'static,
     ) -> Result<Keeper<S, C, Q>, StartError>
     where
         S: Scheme,
@@ -259,7 +265,7 @@ impl<S: Scheme, C: Clock + fmt::Debug, Q: Sequence> Keeper<S, C, Q> {
     #[inline]
     fn with<T>(
         &self,
-        ask: impl Fn(&Generator<S, C, Q>) -> Result<T, tickid_core::Error>,
+        ask: impl Fn(&Generator<S, ProcessClock<C>, Q>) -> Result<T, tickid_core::Error>,
     ) -> Result<T, GenerateError> {
         loop {
             let tenure = self.shared.tenure.load();
@@ -290,7 +296,8 @@ impl<S: Scheme, C: Clock + fmt::Debug, Q: Sequence> Keeper<S, C, Q> {
     /// two answers of the store may take.
     ///
     /// # Errors
-    /// [`StoreError`] when the node could not be given back. It is free when its window ends.
+    /// [`StoreError`] when the node could not be given back. It is free when its window ends. In a child of a
+    /// `fork` nothing is done, without an error.
     pub fn shut_down(mut self) -> Result<(), StoreError> {
         self.stop()
     }
@@ -301,14 +308,21 @@ impl<S: Scheme, C: Clock + fmt::Debug, Q: Sequence> Keeper<S, C, Q> {
     /// # Errors
     /// As `shut_down`.
     pub async fn shut_down_async(mut self) -> Result<(), StoreError> {
-        self.shared.stop();
-        self.shared.wait_for_end_async().await;
+        if self.shared.is_ours() {
+            self.shared.stop();
+            self.shared.wait_for_end_async().await;
+        }
         self.stop()
     }
 }
 
 impl<S: Scheme, C, Q> Keeper<S, C, Q> {
     fn stop(&mut self) -> Result<(), StoreError> {
+        if !self.shared.is_ours() {
+            // The node is the parent's, and so is the thread: there is none here to wait for.
+            core::mem::forget(self.thread.take());
+            return Ok(());
+        }
         self.shared.stop();
         let result = self.thread.take().map(JoinHandle::join);
         // Nothing in the thread panics; if something does all the same, it has been printed.

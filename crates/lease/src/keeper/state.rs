@@ -6,7 +6,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use arc_swap::ArcSwapOption;
-use tickid_core::{ErrorKind, Scheme};
+use tickid_core::{ErrorKind, Process, Scheme};
 
 use crate::keeper::{GenerateError, StartError, Tenure, Trouble};
 use crate::lease::Lease;
@@ -25,7 +25,7 @@ pub struct KeeperState {
     pub clock_ahead_micros: Option<i64>,
     /// What happened so far.
     pub counters: Counters,
-    /// Whether it was shut down.
+    /// Whether it was shut down, or is that of the parent process: then nothing else is known.
     pub is_stopped: bool,
 }
 
@@ -47,6 +47,8 @@ pub struct Counters {
 
 /// What the keeper and its thread share.
 pub(crate) struct Shared<S: Scheme, C, Q> {
+    /// Where the thread is. In a child of a `fork` there is none, and the desk may be locked for ever.
+    home: Process,
     pub(crate) tenure: ArcSwapOption<Tenure<S, C, Q>>,
     desk: Mutex<Desk>,
     /// Something on the desk changed.
@@ -79,11 +81,17 @@ impl Desk {
 impl<S: Scheme, C, Q> Shared<S, C, Q> {
     pub(crate) fn new(max_wait: Option<Duration>) -> Self {
         Self {
+            home: Process::this(),
             tenure: ArcSwapOption::empty(),
             desk: Mutex::new(Desk { max_wait, ..Desk::default() }),
             changed: Condvar::new(),
             stalls: AtomicU64::new(0),
         }
+    }
+
+    /// Whether this is still the process that started it.
+    pub(crate) fn is_ours(&self) -> bool {
+        self.home.is_this()
     }
 
     fn desk(&self) -> MutexGuard<'_, Desk> {
@@ -130,6 +138,11 @@ impl<S: Scheme, C, Q> Shared<S, C, Q> {
     }
 
     pub(crate) fn state(&self) -> KeeperState {
+        if !self.is_ours() {
+            let (lease, trouble, clock_ahead_micros) = (None, None, None);
+            let counters = Counters::default();
+            return KeeperState { lease, trouble, clock_ahead_micros, counters, is_stopped: true };
+        }
         let desk = self.desk();
         KeeperState {
             lease: desk.lease.clone(),
@@ -166,6 +179,9 @@ impl<S: Scheme, C, Q> Shared<S, C, Q> {
 
     /// Waits for a lease for as long as the keeper may.
     pub(crate) fn wait_for_lease(&self) -> Result<(), GenerateError> {
+        if !self.is_ours() {
+            return Err(GenerateError::Forked);
+        }
         let most = self.desk().max_wait;
         self.wait(most, |desk| desk.lease.is_some() || desk.is_stopped);
         if self.tenure.load().is_some() { Ok(()) } else { Err(self.no_lease()) }
@@ -173,6 +189,9 @@ impl<S: Scheme, C, Q> Shared<S, C, Q> {
 
     /// Whether somebody who has waited so long for a lease may go on to wait.
     pub(crate) fn check_wait(&self, waited: Duration) -> Result<(), GenerateError> {
+        if !self.is_ours() {
+            return Err(GenerateError::Forked);
+        }
         let desk = self.desk();
         let may_wait = !desk.is_stopped && desk.max_wait.is_none_or(|most| waited < most);
         drop(desk);
@@ -181,6 +200,9 @@ impl<S: Scheme, C, Q> Shared<S, C, Q> {
 
     #[cold]
     pub(crate) fn no_lease(&self) -> GenerateError {
+        if !self.is_ours() {
+            return GenerateError::Forked;
+        }
         let desk = self.desk();
         if desk.is_stopped {
             return GenerateError::Stopped;
@@ -191,6 +213,9 @@ impl<S: Scheme, C, Q> Shared<S, C, Q> {
 
     #[cold]
     pub(crate) fn explain(&self, error: tickid_core::Error) -> GenerateError {
+        if !self.is_ours() {
+            return GenerateError::Forked;
+        }
         let desk = self.desk();
         let is_windows = error.kind() == ErrorKind::Window;
         if is_windows {

@@ -2,7 +2,7 @@ use core::fmt;
 use core::time::Duration;
 use std::sync::Arc;
 
-use tickid_core::{Builder, Clock, Generator, Scheme, Sequence, SystemClock};
+use tickid_core::{Builder, Clock, Generator, ProcessClock, Scheme, Sequence, SystemClock};
 
 use crate::agenda::{Agenda, Duty, Outcome, Request};
 use crate::boot;
@@ -19,7 +19,8 @@ use crate::wait::block_on;
 /// does when it wakes.
 const NAP: Duration = Duration::from_millis(500);
 
-pub(super) type Make<S, C, Q> = Box<dyn Fn(&Lease) -> Result<Builder<S, C, Q>, LeaseError> + Send>;
+pub(super) type Make<S, C, Q> =
+    Box<dyn Fn(&Lease) -> Result<Builder<S, ProcessClock<C>, Q>, LeaseError> + Send>;
 
 /// What a keeper's thread does: carries out an agenda.
 pub(super) struct Worker<S: Scheme, C, Q> {
@@ -133,7 +134,7 @@ where
         }
     }
 
-    fn build(&self, lease: &Lease) -> Result<Generator<S, C, Q>, Trouble> {
+    fn build(&self, lease: &Lease) -> Result<Generator<S, ProcessClock<C>, Q>, Trouble> {
         let builder = (self.make)(lease)?;
         let builder = match self.max_wait {
             Some(max_wait) => builder.max_wait(max_wait),

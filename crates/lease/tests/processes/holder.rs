@@ -9,7 +9,8 @@ use std::sync::mpsc::{Receiver, TryRecvError, channel};
 use std::thread;
 
 use tickid_core::{
-    Builder, Clock, ClockError, ErrorKind, Scheme, SystemClock, Tick, UnixTime, Window,
+    Builder, Clock, ClockError, ErrorKind, ProcessClock, Scheme, SystemClock, Tick, UnixTime,
+    Window,
 };
 use tickid_lease::{
     Answer, Claim, FileStore, GenerateError, Grant, Hold, Keeper, KeeperBuilder, Lease, LeaseError,
@@ -87,7 +88,7 @@ pub(crate) fn run<S: Subject>(task: &Task) -> ExitCode {
 
 type Sequence<S> = <<S as Subject>::Scheme as Scheme>::Sequence;
 type Kept<S> = Keeper<<S as Subject>::Scheme, Arc<SetClock>, Sequence<S>>;
-type Building<S> = Builder<<S as Subject>::Scheme, Arc<SetClock>, Sequence<S>>;
+type Building<S> = Builder<<S as Subject>::Scheme, ProcessClock<Arc<SetClock>>, Sequence<S>>;
 
 fn start<S: Subject>(store: &Arc<Telling>, realm: &Realm) -> Result<Kept<S>, StartError> {
     let (clock, plant) = (Arc::clone(&store.clock), store.plant);
@@ -107,7 +108,7 @@ fn builder<S: Subject>(
         }
         _ => builder,
     };
-    Ok(builder.clock(Arc::clone(clock)))
+    Ok(builder.clock(ProcessClock::new(Arc::clone(clock))))
 }
 
 fn issue<S: Subject>(keeper: &Kept<S>, stalled: &mut Option<Stall>) {

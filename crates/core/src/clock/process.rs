@@ -1,0 +1,72 @@
+use core::time::Duration;
+
+use crate::clock::Clock;
+use crate::error::ClockError;
+use crate::fork::Process;
+use crate::time::UnixTime;
+
+/// A clock for one process: in a child that was forked since, it can't be read.
+///
+/// A generator whose clock can't be read issues nothing, and nor do its handles. So one with this clock never
+/// issues in a child what its parent issues. Generators with leased nodes and process-wide generators have it; for
+/// others, whether the child may go on instead of the parent is for their owner to know.
+///
+/// It costs a comparison.
+///
+/// # Examples
+/// ```
+/// use tickid_core::{Generator, ProcessClock, SystemClock, example};
+///
+/// let clock = ProcessClock::new(SystemClock);
+/// let generator = Generator::<example::Seconds>::builder(example::Node(1)).clock(clock).build()?;
+/// generator.try_generate()?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct ProcessClock<C> {
+    home: Process,
+    clock: C,
+}
+
+impl<C> ProcessClock<C> {
+    /// `clock`, for this process.
+    #[must_use]
+    pub fn new(clock: C) -> Self {
+        Self { home: Process::this(), clock }
+    }
+
+    /// The clock itself.
+    #[must_use]
+    pub fn inner(&self) -> &C {
+        &self.clock
+    }
+}
+
+/// For the process that makes it.
+impl<C: Default> Default for ProcessClock<C> {
+    fn default() -> Self {
+        Self::new(C::default())
+    }
+}
+
+impl<C: Clock> Clock for ProcessClock<C> {
+    /// # Errors
+    /// [`ClockError::Forked`] in a child; else those of the clock.
+    #[inline]
+    fn now(&self) -> Result<UnixTime, ClockError> {
+        if self.home.is_this() { self.clock.now() } else { Err(ClockError::Forked) }
+    }
+
+    #[inline]
+    fn glance(&self) -> Result<UnixTime, ClockError> {
+        if self.home.is_this() { self.clock.glance() } else { Err(ClockError::Forked) }
+    }
+
+    fn sleep(&self, duration: Duration) {
+        self.clock.sleep(duration);
+    }
+
+    fn monotonic(&self) -> Duration {
+        self.clock.monotonic()
+    }
+}

@@ -1,0 +1,255 @@
+//! In the child of a `fork` nobody issues what the parent issues: generators with leased nodes, of whatever kind, and
+//! process-wide ones.
+//!
+//! With a `main` of its own, so that tests run one after the other on the main thread and processes with as
+//! few threads as may be are forked.
+
+#![allow(
+    clippy::expect_used,
+    clippy::unwrap_used,
+    reason = "a test fails by panicking; in a child that is seen by its exit status"
+)]
+
+#[cfg(not(target_os = "linux"))]
+fn main() {}
+
+#[cfg(target_os = "linux")]
+fn main() {
+    linux::main();
+}
+
+#[cfg(target_os = "linux")]
+mod linux {
+    #![allow(unsafe_code, reason = "there is no safe fork")]
+
+    use core::panic::AssertUnwindSafe;
+    use core::time::Duration;
+    use std::collections::HashSet;
+    use std::io::{Read as _, Write as _, pipe};
+    use std::panic::catch_unwind;
+    use std::process::{Command, exit};
+    use std::{env, fmt};
+
+    use libtest_mimic::{Arguments, Trial};
+    use tickid_core::{ClockError, ErrorKind};
+    use tickid_lease::{
+        Claim, GenerateError, KeeperBuilder, Lease, MemoryStore, Realm, Token, block_on,
+    };
+    use tickid_scru64::{NODE_SPEC_VARIABLE, NodeSpec, ProcessError};
+    use tickid_sno::Sno;
+
+    const PATIENCE: Duration = Duration::from_secs(10);
+    const SPEC: &str = "42/8";
+
+    pub(super) fn main() {
+        if env::var_os(NODE_SPEC_VARIABLE).is_none_or(|spec| spec != SPEC) {
+            let mut again = Command::new(env::current_exe().expect("a path"));
+            let status = again.args(env::args_os().skip(1)).env(NODE_SPEC_VARIABLE, SPEC).status();
+            exit(status.expect("runs").code().unwrap_or(1));
+        }
+        let tests: [(&str, fn()); 8] = [
+            ("shared_generators_with_leased_nodes_issue_nothing", shared),
+            ("exclusive_generators_with_leased_nodes_issue_nothing", exclusive),
+            ("handles_do_not_go_on_with_their_blocks", handles),
+            ("keepers_issue_nothing_and_keep_nothing", keepers),
+            ("a_process_wide_generator_that_chose_its_node_begins_anew", chosen),
+            ("a_process_wide_generator_with_a_given_node_says_whose_it_is", given),
+            ("grandchildren_are_forked_as_well", grandchildren),
+            ("what_has_a_node_of_its_own_goes_on_unless_told_otherwise", given_to_the_child),
+        ];
+        let trial = |(name, test): (&str, fn())| {
+            Trial::test(name, move || {
+                test();
+                Ok(())
+            })
+        };
+        let mut arguments = Arguments::from_args();
+        arguments.test_threads = Some(1);
+        libtest_mimic::run(&arguments, tests.map(trial).into_iter().collect()).exit();
+    }
+
+    /// Runs `child` in a child of this process; what it returned.
+    fn in_child<T: fmt::Display>(child: impl FnOnce() -> Vec<T>) -> Vec<String> {
+        let (mut reader, mut writer) = pipe().expect("a pipe");
+        // SAFETY: the other threads, if there are any, are those of keepers. The child may find what they have locked
+        // locked for ever, which is the tests' concern: they are to fail then, by the alarm. The C library's allocator is
+        // made for that.
+        match unsafe { libc::fork() } {
+            0 => {
+                // SAFETY: nothing but a number goes in.
+                unsafe { libc::alarm(30) };
+                drop(reader);
+                let status = catch_unwind(AssertUnwindSafe(|| {
+                    for line in child() {
+                        writeln!(writer, "{line}").expect("written");
+                    }
+                }));
+                // SAFETY: nothing of this process is needed any more.
+                unsafe { libc::_exit(if status.is_ok() { 0 } else { 101 }) }
+            }
+            id => {
+                assert!(id > 0, "no fork");
+                drop(writer);
+                let mut lines = String::new();
+                reader.read_to_string(&mut lines).expect("text");
+                let mut status = 0;
+                // SAFETY: the status is written to a variable of ours.
+                assert_eq!(unsafe { libc::waitpid(id, &raw mut status, 0) }, id);
+                assert_eq!(status, 0, "the child failed, or hung:\n{lines}");
+                lines.lines().map(str::to_owned).collect()
+            }
+        }
+    }
+
+    fn realm() -> Realm {
+        Realm::new("orders".parse().unwrap(), &Sno, "1-100/16".parse().unwrap()).unwrap()
+    }
+
+    fn lease(store: &MemoryStore) -> Lease {
+        let claim = Claim::new(Token::random().unwrap(), "me", None);
+        block_on(Lease::acquire(store, &realm(), &claim), PATIENCE).unwrap().unwrap()
+    }
+
+    const FORKED: ErrorKind = ErrorKind::Clock(ClockError::Forked);
+
+    fn shared() {
+        let generator = lease(&MemoryStore::in_memory()).builder(&Sno).unwrap().build().unwrap();
+        let before = generator.generate().unwrap();
+        let kinds = in_child(|| {
+            let kinds = [
+                generator.try_generate().map(drop),
+                generator.generate().map(drop),
+                generator.try_block(core::num::NonZeroU32::MIN).map(drop),
+                generator.try_fill(&mut [before; 4]).map(drop),
+                generator.handle().try_generate().map(drop),
+            ];
+            kinds.map(|result| format!("{:?}", result.map_err(|error| error.kind()))).to_vec()
+        });
+        assert_eq!(kinds, [(); 5].map(|()| format!("{:?}", Err::<(), _>(FORKED))));
+        assert!(generator.try_generate().unwrap() > before);
+    }
+
+    fn exclusive() {
+        let store = MemoryStore::in_memory();
+        let mut generator = lease(&store).builder(&Sno).unwrap().build_local().unwrap();
+        let before = generator.generate().unwrap();
+        let kinds = in_child(|| {
+            let first = generator.try_generate().map_err(|error| error.kind());
+            let second = generator.generate().map_err(|error| error.kind());
+            vec![format!("{first:?}"), format!("{second:?}")]
+        });
+        assert_eq!(kinds, [(); 2].map(|()| format!("{:?}", Err::<(), _>(FORKED))));
+        assert!(generator.try_generate().unwrap() > before);
+    }
+
+    fn handles() {
+        let generator = lease(&MemoryStore::in_memory()).builder(&Sno).unwrap().build().unwrap();
+        let mut handle = generator.handle();
+        let mut ids: Vec<_> = (0..100).map(|_| handle.generate().unwrap()).collect();
+        // It has most of its block left.
+        let kinds = in_child(|| {
+            let results = (0..200).map(|_| handle.try_generate().map_err(|error| error.kind()));
+            results.map(|result| format!("{result:?}")).collect::<Vec<_>>()
+        });
+        assert_eq!(kinds.iter().collect::<HashSet<_>>().len(), 1, "{}", kinds[0]);
+        assert_eq!(kinds[0], format!("{:?}", Err::<(), _>(FORKED)));
+        ids.extend((0..100).map(|_| handle.generate().unwrap()));
+        assert!(ids.windows(2).all(|pair| pair[0] < pair[1]));
+    }
+
+    fn keepers() {
+        let store = std::sync::Arc::new(MemoryStore::in_memory());
+        let start =
+            || KeeperBuilder::new(store.clone(), realm()).start(|lease| lease.builder(&Sno));
+        // Only the child takes it.
+        let mut kept = Some(start().unwrap());
+        let mut ids = vec![kept.as_ref().unwrap().generate().unwrap()];
+        let reported = in_child(|| {
+            let keeper = kept.take().unwrap();
+            assert!(matches!(keeper.try_generate(), Err(GenerateError::Forked)));
+            assert!(matches!(keeper.generate(), Err(GenerateError::Forked)));
+            let tenure = keeper.tenure().expect("as it was");
+            assert_eq!(tenure.generator().try_generate().unwrap_err().kind(), FORKED);
+            assert!(keeper.state().is_stopped && keeper.state().lease.is_none());
+            // Gives nothing back, and waits for no thread.
+            keeper.shut_down().unwrap();
+            vec!["done"]
+        });
+        assert_eq!(reported, ["done"]);
+        let keeper = kept.as_ref().unwrap();
+        ids.extend((0..100).map(|_| keeper.generate().unwrap()));
+        assert!(ids.windows(2).all(|pair| pair[0] < pair[1]));
+        assert!(keeper.state().lease.is_some());
+
+        // One that is dropped in the child, one that begins there.
+        let node = keeper.tenure().unwrap().lease().node().to_string();
+        let nodes = in_child(|| {
+            drop(kept.take());
+            let own = start().unwrap();
+            own.generate().unwrap();
+            vec![own.tenure().unwrap().lease().node()]
+        });
+        // The child's copy of the store knows of the lease.
+        assert_ne!(nodes, [node]);
+        kept.unwrap().shut_down().unwrap();
+    }
+
+    fn chosen() {
+        let generator = tickid_sno::generator().unwrap();
+        let mut ids: HashSet<String> = HashSet::new();
+        let before = tickid_sno::new(0).unwrap();
+        let lines = in_child(|| {
+            // What was there before stays the parent's.
+            assert_eq!(generator.try_generate().unwrap_err().kind(), FORKED);
+            let own = tickid_sno::generator().unwrap();
+            assert_ne!(own.node(), generator.node());
+            (0..1_000).map(|_| tickid_sno::new(0).unwrap()).collect()
+        });
+        assert!(tickid_sno::new(0).unwrap() > before);
+        assert!(core::ptr::eq(tickid_sno::generator().unwrap(), generator));
+        ids.extend(lines);
+        ids.extend((0..1_000).map(|_| tickid_sno::new(0).unwrap().to_string()));
+        assert_eq!(ids.len(), 2_000);
+    }
+
+    fn given() {
+        let before = tickid_scru64::new().unwrap();
+        let generator = tickid_scru64::generator().unwrap();
+        let spec: NodeSpec = SPEC.parse().unwrap();
+        let nodes = in_child(|| {
+            for _ in 0..2 {
+                let error = tickid_scru64::new().unwrap_err();
+                assert_eq!(error, ProcessError::Forked { node: spec });
+                let message = error.to_string();
+                assert!(message.contains("42/8") && message.contains("parent"), "{message}");
+            }
+            assert_eq!(generator.try_generate().unwrap_err().kind(), FORKED);
+            // SAFETY: nobody else reads the environment of this child.
+            unsafe { env::set_var(NODE_SPEC_VARIABLE, "43/8") };
+            tickid_scru64::new().unwrap();
+            vec![tickid_scru64::generator().unwrap().node()]
+        });
+        assert_eq!(nodes, ["43/8"]);
+        assert!(tickid_scru64::new().unwrap() > before);
+    }
+
+    fn grandchildren() {
+        tickid_sno::new(0).unwrap();
+        let lines = in_child(|| {
+            let generator = tickid_sno::generator().unwrap();
+            in_child(|| {
+                assert_eq!(generator.try_generate().unwrap_err().kind(), FORKED);
+                vec![tickid_sno::generator().unwrap().node() != generator.node()]
+            })
+        });
+        assert_eq!(lines, ["true"]);
+    }
+
+    /// Whether the parent goes on with such a node or the child, only their owner knows.
+    fn given_to_the_child() {
+        let generator = tickid_scru64::Generator::new("7/8".parse().unwrap()).unwrap();
+        let before = generator.generate().unwrap();
+        let after = in_child(|| vec![generator.generate().unwrap()]);
+        assert!(after[0] > before.to_string());
+    }
+}
