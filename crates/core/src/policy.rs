@@ -12,6 +12,28 @@ use crate::tick::Ticks;
 /// | [`Ratchet`](Self::Ratchet) | goes on at the last tick | stalls until within the allowance | goes on in the next tick, if the last was within the allowance |
 /// | [`Wait`](Self::Wait) | stalls until the clock has caught up | the same | stalls until the next tick |
 /// | [`TickTock`](Self::TickTock) | flips the toggle bit, goes on at the clock's tick | the same, once; stalls where the other toggle has been | stalls until the next tick |
+///
+/// # Examples
+/// ```
+/// use core::time::Duration;
+/// use tickid_core::{ErrorKind, LocalGenerator, ManualClock, Policy, Ticks, UnixTime, example};
+///
+/// let clock = ManualClock::new(UnixTime::from_millis(100_000)?);
+/// let mut generator = LocalGenerator::<example::Seconds>::builder(example::Node(1))
+///     .policy(Policy::Ratchet { allowance: Ticks::new(2) })
+///     .clock(&clock)
+///     .build_local()?;
+/// let first = generator.try_generate()?;
+///
+/// clock.set(UnixTime::from_millis(98_000)?); // two ticks back
+/// assert!(generator.try_generate()? > first);
+///
+/// clock.set(UnixTime::from_millis(97_000)?); // three
+/// let error = generator.try_generate().unwrap_err();
+/// assert_eq!(error.kind(), ErrorKind::Rollback);
+/// assert_eq!(error.retry_after(), Some(Duration::from_secs(1)));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[non_exhaustive]
 pub enum Policy<S> {
     /// Never lets time go backwards: stays at the last tick while the clock is at most `allowance`

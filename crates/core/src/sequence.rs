@@ -52,6 +52,30 @@ impl SequenceBounds {
 ///
 /// A start is a **pure function of the tick** (and of what the value itself holds), so that threads
 /// that race for a new tick agree on it without a lock.
+///
+/// # Examples
+/// ```
+/// use tickid_core::{LocalGenerator, ManualClock, Sequence, SequenceBounds, UnixTime, example};
+///
+/// /// Odd ticks start in the middle.
+/// struct Alternating;
+///
+/// impl Sequence for Alternating {
+///     fn start(&self, tick: u64, bounds: SequenceBounds) -> u32 {
+///         if tick % 2 == 0 { bounds.lowest() } else { bounds.lowest() + (bounds.last() - bounds.lowest()) / 2 }
+///     }
+/// }
+///
+/// let clock = ManualClock::new(UnixTime::from_millis(100_000)?);
+/// let mut generator = LocalGenerator::<example::Seconds>::builder(example::Node(1))
+///     .sequence(Alternating)
+///     .clock(&clock)
+///     .build_local()?;
+/// assert_eq!(generator.try_generate()? & 0xff, 0);
+/// clock.set(UnixTime::from_millis(101_000)?);
+/// assert_eq!(generator.try_generate()? & 0xff, 127);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub trait Sequence: Send + Sync {
     /// The first sequence of `tick`, within `bounds`. A generator reports a start outside of them
     /// as an error ([`ErrorKind::SequenceStart`](crate::ErrorKind::SequenceStart)).

@@ -12,6 +12,24 @@ use crate::tick::Tick;
 /// their clocks do. The default is everything the scheme can issue.
 ///
 /// A generator's floor is fixed; its ceiling may [rise](crate::Generator::widen) and never falls.
+///
+/// # Examples
+/// ```
+/// use tickid_core::{ErrorKind, Generator, ManualClock, Tick, UnixTime, Window, example};
+///
+/// // Seconds 100 to 109 belong to this generator, all others to someone else.
+/// let window = Window::new(Tick::new(100)?, 110)?;
+/// let clock = ManualClock::new(UnixTime::from_millis(109_000)?);
+/// let generator = Generator::<example::Seconds>::builder(example::Node(1))
+///     .window(window)
+///     .clock(&clock)
+///     .build()?;
+/// assert!(generator.try_generate().is_ok());
+///
+/// clock.set(UnixTime::from_millis(110_000)?);
+/// assert_eq!(generator.try_generate().unwrap_err().kind(), ErrorKind::Window);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Window<S: Scheme> {
     floor: Tick<S>,
