@@ -4,6 +4,7 @@
 mod support;
 
 use support::Subject;
+use tickid_testkit::bounds::hold_at_every_edge;
 use tickid_testkit::invariants::{Rule, hold};
 
 #[test]
@@ -19,4 +20,9 @@ fn promises_hold_under_ratchets_of_all_allowances_whatever_the_clock_does() {
 #[test]
 fn promises_hold_when_waiting_whatever_the_clock_does() {
     hold(&Subject, Rule::Wait);
+}
+
+#[test]
+fn bounds_hold_at_every_edge() {
+    hold_at_every_edge(&Subject);
 }

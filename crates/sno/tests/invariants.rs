@@ -4,6 +4,7 @@
 mod support;
 
 use support::Subject;
+use tickid_testkit::bounds::hold_at_every_edge;
 use tickid_testkit::invariants::{Rule, hold};
 
 #[test]
@@ -28,4 +29,9 @@ fn promises_hold_when_waiting_whatever_the_clock_does() {
 fn promises_hold_under_tick_tock_whatever_the_clock_does() {
     hold(&Subject::OF_ONE_METABYTE, Rule::TickTock);
     hold(&Subject::OF_THREE_METABYTES, Rule::TickTock);
+}
+
+#[test]
+fn bounds_hold_at_every_edge() {
+    hold_at_every_edge(&Subject::OF_THREE_METABYTES);
 }

@@ -6,8 +6,10 @@
 //! | module | for |
 //! |---|---|
 //! | [`invariants`] | one thread, random schedules, failures shrunk to a few calls |
+//! | [`reference`](mod@reference) | one thread, random schedules, against the state machine of a document |
 //! | [`storm`] | eight threads on one generator, under a wild clock or none |
 //! | [`soak`] | a billion IDs, and ten years in which the clock does what clocks do |
+//! | [`bounds`] | sequence bounds at every edge |
 //! | [`every_clock`] | all kinds of generators over each clock that there is |
 //! | [`threads`] | running eight threads, each with its own [`Dice`] |
 //! | [`clock`] | a clock that moves while it is read, and notes of who read what |
@@ -24,6 +26,7 @@
 )]
 
 pub mod binary_serde;
+pub mod bounds;
 #[cfg(test)]
 mod broken;
 mod cases;
@@ -33,6 +36,7 @@ pub mod every_clock;
 pub mod invariants;
 pub mod levels;
 mod promises;
+pub mod reference;
 mod schedule;
 #[cfg(unix)]
 pub mod servers;

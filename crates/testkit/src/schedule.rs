@@ -103,6 +103,10 @@ pub enum Action {
 pub type Schedule = Vec<(Turn, Action, usize)>;
 
 impl<S: Scheme + Default> Setup<S> {
+    pub(crate) fn starts(&self, layout: S) -> Starts<S> {
+        Starts { layout, start: self.start }
+    }
+
     pub(crate) fn builder<'a, T: Subject<Scheme = S>>(
         &self,
         subject: &T,
@@ -117,7 +121,7 @@ impl<S: Scheme + Default> Setup<S> {
             .clock(clock)
             .policy(self.policy)
             .bounds(self.bounds)
-            .sequence(Starts { layout, start: self.start })
+            .sequence(self.starts(layout))
             .window(Window::new(floor, ceiling).unwrap())
             .restore(snapshot)
     }

@@ -1,10 +1,11 @@
 //! The schemes' forms of text, and what others make of the same bits.
 
 use core::fmt::Debug;
+use std::sync::LazyLock;
 
 use base64::Engine as _;
 use base64::engine::GeneralPurpose;
-use base64::engine::general_purpose::{NO_PAD, URL_SAFE_NO_PAD};
+use base64::engine::general_purpose::NO_PAD;
 use proptest::prelude::*;
 use tickid_core::text::base36::Twelve;
 use tickid_core::text::{Alphabet, Base, Codec, InBase};
@@ -22,6 +23,9 @@ pub(crate) trait Form<const N: usize> {
 
     /// What an independent implementation writes.
     fn reference(bits: &Self::Bits) -> String;
+
+    /// What it reads.
+    fn read_by_others(text: &[u8; N]) -> Option<Self::Bits>;
 
     /// All bits zero, all bits one, and something between.
     fn samples() -> [Self::Bits; 3];
@@ -46,8 +50,15 @@ base!(Sortable: SORTABLE);
 base!(Url: URL);
 
 macro_rules! form {
-    ($form:ident: $base:ty, $bytes:literal bytes, $chars:literal characters, $reference:expr) => {
+    ($form:ident: $base:ty, $bytes:literal bytes, $chars:literal characters, $others:expr) => {
         pub(crate) struct $form;
+
+        impl $form {
+            fn others() -> &'static Others {
+                static OTHERS: LazyLock<Others> = LazyLock::new(|| $others);
+                &OTHERS
+            }
+        }
 
         impl Form<$chars> for $form {
             type Bits = [u8; $bytes];
@@ -58,7 +69,11 @@ macro_rules! form {
             }
 
             fn reference(bytes: &[u8; $bytes]) -> String {
-                $reference(bytes)
+                Self::others().encode(bytes)
+            }
+
+            fn read_by_others(text: &[u8; $chars]) -> Option<[u8; $bytes]> {
+                Self::others().decode(text)?.try_into().ok()
             }
 
             fn samples() -> [[u8; $bytes]; 3] {
@@ -71,22 +86,44 @@ macro_rules! form {
         }
     };
 }
-form!(Sno: Base32, 10 bytes, 16 characters, by_data_encoding);
-form!(Global: Sortable, 12 bytes, 16 characters, by_base64);
-form!(UrlGlobal: Url, 12 bytes, 16 characters, |bytes| URL_SAFE_NO_PAD.encode(bytes));
-form!(Local: Sortable, 8 bytes, 11 characters, by_base64);
-form!(UrlLocal: Url, 8 bytes, 11 characters, |bytes| URL_SAFE_NO_PAD.encode(bytes));
-form!(Wide: Sortable, 16 bytes, 22 characters, by_base64);
+form!(Sno: Base32, 10 bytes, 16 characters, Others::base32(SNO));
+form!(Global: Sortable, 12 bytes, 16 characters, Others::base64(SORTABLE));
+form!(UrlGlobal: Url, 12 bytes, 16 characters, Others::base64(URL));
+form!(Local: Sortable, 8 bytes, 11 characters, Others::base64(SORTABLE));
+form!(UrlLocal: Url, 8 bytes, 11 characters, Others::base64(URL));
+form!(Wide: Sortable, 16 bytes, 22 characters, Others::base64(SORTABLE));
 
-fn by_data_encoding(bytes: &[u8; 10]) -> String {
-    let mut specification = data_encoding::Specification::new();
-    specification.symbols.push_str(SNO);
-    specification.encoding().unwrap().encode(bytes)
+/// Libraries that do the same. Both are strict: one text for each value.
+enum Others {
+    DataEncoding(data_encoding::Encoding),
+    Base64(Box<GeneralPurpose>),
 }
 
-fn by_base64<const N: usize>(bytes: &[u8; N]) -> String {
-    let alphabet = base64::alphabet::Alphabet::new(SORTABLE).unwrap();
-    GeneralPurpose::new(&alphabet, NO_PAD).encode(bytes)
+impl Others {
+    fn base32(symbols: &str) -> Self {
+        let mut specification = data_encoding::Specification::new();
+        specification.symbols.push_str(symbols);
+        Self::DataEncoding(specification.encoding().unwrap())
+    }
+
+    fn base64(symbols: &str) -> Self {
+        let alphabet = base64::alphabet::Alphabet::new(symbols).unwrap();
+        Self::Base64(Box::new(GeneralPurpose::new(&alphabet, NO_PAD)))
+    }
+
+    fn encode(&self, bytes: &[u8]) -> String {
+        match self {
+            Self::DataEncoding(encoding) => encoding.encode(bytes),
+            Self::Base64(engine) => engine.encode(bytes),
+        }
+    }
+
+    fn decode(&self, text: &[u8]) -> Option<Vec<u8>> {
+        match self {
+            Self::DataEncoding(encoding) => encoding.decode(text).ok(),
+            Self::Base64(engine) => engine.decode(text).ok(),
+        }
+    }
 }
 
 impl Form<12> for Twelve {
@@ -99,6 +136,12 @@ impl Form<12> for Twelve {
 
     fn reference(value: &u64) -> String {
         format!("{:0>12}", in_base_36((*value).into()))
+    }
+
+    fn read_by_others(text: &[u8; 12]) -> Option<u64> {
+        text.iter().try_fold(0, |value, &byte| {
+            Some(value * 36 + u64::from(char::from(byte).to_digit(36)?))
+        })
     }
 
     fn samples() -> [u64; 3] {

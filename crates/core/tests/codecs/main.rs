@@ -151,6 +151,23 @@ where
     }
 }
 
+fn every_pair_of_bytes_in_any_place_is_read_as_others_do<F: Form<N>, const N: usize>() {
+    for bits in F::samples() {
+        let sample = F::Codec::encode_portable(&bits);
+        let mut valid = 0;
+        for at in 0..N - 1 {
+            for pair in 0..=u16::MAX {
+                let mut text = sample;
+                text[at..][..2].copy_from_slice(&pair.to_be_bytes());
+                let read = F::Codec::decode_portable(&text).ok();
+                assert_eq!(read, F::read_by_others(&text), "{text:?}");
+                valid += u32::from(read.is_some());
+            }
+        }
+        assert!(valid > 100, "{valid} of them are texts");
+    }
+}
+
 fn every_length_is_converted_whole<F: Form<N>, const N: usize>()
 where
     F::Bits: Debug + PartialEq,
@@ -284,6 +301,11 @@ macro_rules! forms {
             #[test]
             fn every_pair_of_bytes_reads_alike() {
                 super::every_pair_of_bytes_reads_alike::<$form, $chars>();
+            }
+
+            #[test]
+            fn every_pair_of_bytes_in_any_place_is_read_as_others_do() {
+                super::every_pair_of_bytes_in_any_place_is_read_as_others_do::<$form, $chars>();
             }
 
             #[test]

@@ -1,0 +1,94 @@
+//! Sequence bounds at every edge: what is refused, and that a tick has exactly what is allowed.
+
+use core::num::NonZeroU32;
+
+use tickid_core::{
+    BuildError, Builder, Clock, ErrorKind, Ids, LowestStart, ManualClock, Policy, Scheme,
+    SequenceBounds,
+};
+
+use crate::subject::Subject;
+
+/// Confines generators to all bounds of which either end is the first, the second, the middle, the last but one or the last
+/// sequence beside the subject's node, or the one after. Fewer than the scheme's least pool, or a sequence that there is
+/// not, are refused by name; else a tick has the lowest first, the last last, and all between in order.
+///
+/// # Panics
+/// That is how it fails.
+pub fn hold_at_every_edge<T: Subject>(subject: &T) {
+    let all = subject.layout().sequence_bounds(&subject.node());
+    let (first, last) = (all.lowest(), all.last());
+    let mut edges = vec![first, first + 1, first + (last - first) / 2, last - 1, last, last + 1];
+    edges.dedup();
+    let clock = ManualClock::new(subject.start());
+    let mut issued = 0;
+    for &low in &edges {
+        for &high in edges.iter().filter(|&&high| high >= low) {
+            let bounds = SequenceBounds::new(low, high);
+            let built = builder(subject, &clock, bounds).build();
+            let pool = u64::from(high - low) + 1;
+            match (high > last, pool < T::Scheme::MIN_POOL.into()) {
+                (true, _) => {
+                    let Err(BuildError::SequenceBound(error)) = built else {
+                        panic!("{bounds:?} are accepted beyond {last}");
+                    };
+                    let named = (error.value(), error.min(), error.max());
+                    assert_eq!(named, (i128::from(last) + 1, first.into(), last.into()));
+                }
+                (false, true) => {
+                    let Err(BuildError::Pool { pool: named, .. }) = built else {
+                        panic!("{bounds:?} are accepted below {}", T::Scheme::MIN_POOL);
+                    };
+                    assert_eq!(named, pool);
+                }
+                (false, false) => {
+                    let shared = built.unwrap();
+                    exhaust(subject, bounds, |form| shared.try_block_as(form, NonZeroU32::MAX));
+                    let mut local = builder(subject, &clock, bounds).build_local().unwrap();
+                    exhaust(subject, bounds, |form| local.try_block_as(form, NonZeroU32::MAX));
+                    issued += 1;
+                }
+            }
+        }
+    }
+    assert!(issued >= 4, "only {issued} bounds were accepted");
+}
+
+fn builder<'a, T: Subject>(
+    subject: &T,
+    clock: &'a ManualClock,
+    bounds: SequenceBounds,
+) -> Builder<T::Scheme, &'a impl Clock, LowestStart> {
+    Builder::seeded(subject.node(), 0)
+        .layout(subject.layout())
+        .clock(clock)
+        .policy(Policy::Wait)
+        .bounds(bounds)
+        .sequence(LowestStart)
+}
+
+/// Draws all of a tick.
+fn exhaust<T: Subject>(
+    subject: &T,
+    bounds: SequenceBounds,
+    mut draw: impl FnMut(T::Form) -> Result<Ids<T::Scheme, T::Form>, tickid_core::Error>,
+) {
+    let forms = subject.forms();
+    let mut next = u64::from(bounds.lowest());
+    for form in forms.iter().copied().cycle() {
+        match draw(form) {
+            Ok(ids) => {
+                let mut sequences = ids.map(|id| u64::from(subject.parts(id).sequence));
+                assert!(sequences.all(|sequence| {
+                    next += 1;
+                    sequence == next - 1
+                }));
+            }
+            Err(error) => {
+                assert_eq!(error.kind(), ErrorKind::Exhausted);
+                break;
+            }
+        }
+    }
+    assert_eq!(next, u64::from(bounds.last()) + 1, "{bounds:?}");
+}
