@@ -11,7 +11,7 @@ use core::time::Duration;
 use std::sync::Arc;
 use std::time::Instant;
 
-use tickid_core::{Clock as _, ManualClock, SystemClock};
+use tickid_core::{Clock as _, ManualClock, ProcessClock, SystemClock};
 use tickid_lease::{KeeperBuilder, MemoryStore, Realm};
 use tickid_scru64::Scru64;
 
@@ -26,8 +26,9 @@ fn main() -> Result<(), Failure> {
     let clock = Arc::new(ManualClock::new(SystemClock.now()?));
     let realm = Realm::new("overhead".parse()?, &Scru64, "0-1/1".parse()?)?;
     let of_clock = Arc::clone(&clock);
-    let keeper = KeeperBuilder::new(MemoryStore::in_memory(), realm)
-        .start(move |lease| Ok(lease.builder(&Scru64)?.clock(Arc::clone(&of_clock))))?;
+    let keeper = KeeperBuilder::new(MemoryStore::in_memory(), realm).start(move |lease| {
+        Ok(lease.builder(&Scru64)?.clock(ProcessClock::new(Arc::clone(&of_clock))))
+    })?;
     let tenure = keeper.tenure().ok_or("there is no lease")?;
     let generator = tenure.generator();
 
