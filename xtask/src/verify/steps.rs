@@ -95,6 +95,7 @@ fn processes(name: &'static str, group: &'static str) -> Step {
     .env("TICKID_PROCESSES_AT_ONCE", "32")
     .env("TICKID_KILLS", "500")
     .env("TICKID_POOLS", "100")
+    .env("TICKID_RESTARTS", "20")
 }
 
 #[cfg(test)]

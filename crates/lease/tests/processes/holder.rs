@@ -61,11 +61,11 @@ pub(crate) fn run<S: Subject>(task: &Task) -> ExitCode {
                 tell(&Note::Left);
                 return ExitCode::SUCCESS;
             }
-            Ok(DEAF) => store.is_deaf.store(true, Ordering::Relaxed),
-            Ok(HEAR) => store.is_deaf.store(false, Ordering::Relaxed),
             Ok(command) => {
-                let step = command.strip_prefix(STEP).unwrap();
-                store.clock.0.fetch_add(step.parse().unwrap(), Ordering::Relaxed);
+                store.obey(command);
+                // What stalls from here on is news.
+                stalled = None;
+                tell(&Note::Obeyed);
             }
             // Nobody is there any more.
             Err(TryRecvError::Disconnected) => process::exit(0),
@@ -196,6 +196,17 @@ struct Telling {
 }
 
 impl Telling {
+    fn obey(&self, command: &str) {
+        match command {
+            DEAF => self.is_deaf.store(true, Ordering::Relaxed),
+            HEAR => self.is_deaf.store(false, Ordering::Relaxed),
+            _ => {
+                let step = command.strip_prefix(STEP).unwrap();
+                self.clock.0.fetch_add(step.parse().unwrap(), Ordering::Relaxed);
+            }
+        }
+    }
+
     fn check(&self) -> Result<(), StoreError> {
         let silence = || StoreError::new(self.backend(), StoreErrorKind::Unreachable);
         if self.is_deaf.load(Ordering::Relaxed) { Err(silence()) } else { Ok(()) }

@@ -77,6 +77,10 @@ impl Kills {
                 _ => _ = running[at].until_answered(0),
             }
             thread::sleep(Duration::from_micros(dice.below(30_000)));
+            if dice.below(8) == 0 {
+                running[at].begin_to_leave();
+                thread::sleep(Duration::from_micros(dice.below(5_000)));
+            }
             let next = start(&mut dice);
             let killed = core::mem::replace(&mut running[at], next);
             ledger.enter(&killed.kill())?;

@@ -5,6 +5,7 @@ use core::time::Duration;
 
 use tickid_testkit::servers::{Etcd, Test};
 
+use crate::count;
 use crate::fleet::Fleet;
 use crate::ground::{Ground as _, Outage, Remote};
 use crate::proxy::Proxy;
@@ -33,10 +34,18 @@ pub(crate) const CLUSTER_TESTS: [Test<Etcd>; 1] = [(
     one_member_less_is_passed_over_and_two_are_not,
 )];
 
+const RESTARTS: usize = 2;
+
 /// Of its own, since the others are not to be bothered.
 fn without_its_store_a_process_stops_and_goes_on_when_that_is_back<G: Outage>(_: &G) {
     let ground = G::start().unwrap();
     let fleet = Fleet::start(&ground.url());
+    // For moments, of which a holder need not notice anything.
+    for _ in 0..count("TICKID_RESTARTS", RESTARTS) {
+        let bring_back = ground.take_down(&fleet.realms());
+        bring_back();
+        fleet.until_all_are_renewed();
+    }
     let bring_back = ground.take_down(&fleet.realms());
     fleet.until_all_stall();
     bring_back();

@@ -128,6 +128,10 @@ impl Process {
         self.until(from, "to have a lease", |note| matches!(note, Note::Granted(..)))
     }
 
+    pub(crate) fn until_obeyed(&self, from: usize) -> usize {
+        self.until(from, "to obey", |note| matches!(note, Note::Obeyed))
+    }
+
     /// Until the store has given it a lease or not.
     pub(crate) fn until_answered(&self, from: usize) -> usize {
         let is = |note: &Note| matches!(note, Note::Granted(..) | Note::Trouble(_));
@@ -168,9 +172,14 @@ impl Process {
         self.end()
     }
 
+    /// Has it shut down, and does not wait for that.
+    pub(crate) fn begin_to_leave(&mut self) {
+        self.say(LEAVE);
+    }
+
     /// Has it shut down. Returns what it has said.
     pub(crate) fn leave(mut self) -> Vec<Note> {
-        self.say(LEAVE);
+        self.begin_to_leave();
         self.until(0, "to leave", |note| matches!(note, Note::Left));
         self.end()
     }

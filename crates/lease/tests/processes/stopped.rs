@@ -31,6 +31,7 @@ fn stopped<G: Ground>(ground: &G, is_unaware: bool) {
         process.until_granted(process.mark());
         if is_unaware {
             process.set_deaf(true);
+            process.until_obeyed(0);
         }
         let guard = ground.between_steps(&process.task.realm);
         process.stop();
@@ -51,7 +52,7 @@ fn stopped<G: Ground>(ground: &G, is_unaware: bool) {
     }
     for (process, mark) in first.iter_mut().zip(marks) {
         if is_unaware {
-            process.until_it_stalls(mark);
+            process.until_it_stalls(process.until_obeyed(mark));
             process.set_deaf(false);
         }
         process.until_lost(mark);

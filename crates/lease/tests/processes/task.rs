@@ -77,6 +77,8 @@ impl Task {
 pub(crate) enum Note {
     /// It waits for [`BEGIN`](crate::holder::BEGIN).
     Ready,
+    /// It has done what it was told.
+    Obeyed,
     /// The store has granted this, to begin with or as a renewal. Said before anything is made of it.
     Granted(Named, u64),
     /// Said before the store is asked to take it back: the generator is closed, and this is the highest tick
