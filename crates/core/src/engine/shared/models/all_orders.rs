@@ -242,16 +242,15 @@ fn handles_dropped_and_created_again() {
         let world = World::new(Policy::Wait, 6);
         let other = world.spawn(|world| {
             let mut ids = vec![];
-            for calls in [3, 1] {
+            for calls in [2, 1] {
                 let mut handle = world.generator.handle();
                 (0..calls).for_each(|_| ids.extend(next(world, &mut handle)));
             }
             ids
         });
         let mut handle = world.generator.handle();
-        let mut mine = next(&world, &mut handle);
         world.clock.set(11);
-        mine.extend(next(&world, &mut handle));
+        let mine = next(&world, &mut handle);
         world.check(&[&mine, &join(other)], EVER);
     });
 }
