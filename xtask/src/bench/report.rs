@@ -5,7 +5,7 @@ use core::fmt;
 use super::plots::FOLDER;
 use super::results::{Measurement, Results, TIME};
 use super::tables::Table;
-use super::targets::{Bound, TARGETS, Target};
+use super::targets::{Bound, TARGETS, Target, floor};
 
 /// `docs/benchmarks.md`.
 pub(super) struct Report<'a> {
@@ -35,6 +35,8 @@ Written by `cargo xtask bench`; do not edit.
 - *no-time* is ferroid as its own benchmarks have it: no clock at all, and a layout without a timestamp.
 - In `generate/contended` all threads draw from one generator, and times are for the IDs of all together. *one-each*: each
   thread has one to itself, in an array or in boxes, to show that those in an array share no cache line.
+- *least* is no generator but what each must do at least, on this machine: look at the clock, hold it against the ends of
+  a tick, count as far as a block goes. Where a target is below that, the machine forbids it, and the table says so.
 - `generate/clocks`: each scheme over the system's clock, the kernel's coarse one (late by up to 10 ms) and the default.
 - `slow-path` includes the reading of the timer, which is a line of its own; its maximum is the scheduler's.
 - Peers' layouts are wide enough that none of them waits where ours do not. How each one is set up, and why, is in
@@ -77,14 +79,20 @@ impl Report<'_> {
     }
 
     /// What it is, what it ought to be, and whether it is that.
-    fn verdict(&self, target: &Target, ours: &str) -> (String, String, &'static str) {
+    fn verdict(&self, target: &Target, ours: &str) -> (String, String, String) {
         let value = self.results.value(ours, target.bound.quantity());
         let compared = |baseline| Some(value? / self.results.value(baseline, TIME)?);
         let times = |ratio: f64| format!("{ratio:.2} ×");
         let plain = |value: f64| number(value);
+        let mut forbidden = None;
         let (is, limit, is_reached) = match target.bound {
             Bound::Times(most, baseline) => {
                 let ratio = compared(baseline);
+                let floor = floor(ours).and_then(|floor| {
+                    let value = self.results.value(floor, TIME)?;
+                    Some((floor, value / self.results.value(baseline, TIME)?))
+                });
+                forbidden = floor.filter(|(_, ratio)| *ratio > most);
                 (ratio.map(times), format!("≤ {most} × `{baseline}`"), ratio.map(|is| is <= most))
             }
             Bound::Below(limit, baseline) => {
@@ -102,10 +110,13 @@ impl Report<'_> {
                 value.map(|is| is >= least),
             ),
         };
-        let reached = match is_reached {
-            Some(true) => "reached",
-            Some(false) => "**not reached**",
-            None => "not measured",
+        let reached = match (is_reached, forbidden) {
+            (Some(true), _) => "reached".to_owned(),
+            (Some(false), None) => "**not reached**".to_owned(),
+            (Some(false), Some((floor, ratio))) => {
+                format!("**not reached**; `{floor}` is {ratio:.2} ×: this machine forbids it")
+            }
+            (None, _) => "not measured".to_owned(),
         };
         (is.unwrap_or_default(), limit, reached)
     }
@@ -257,6 +268,21 @@ mod tests {
         ] {
             assert!(text.contains(expected), "{expected}\n{text}");
         }
+    }
+
+    #[test]
+    fn what_the_machine_forbids_is_said_with_the_measurement_that_shows_it() {
+        let handle = |least| {
+            report(vec![
+                time("generate/one-thread", "manual/ferroid/atomic", 3.0),
+                time("generate/one-thread", "manual/sno/handle", 0.9),
+                time("generate/one-thread", "manual/least", least),
+            ])
+        };
+        let is = "| 0.30 × | ≤ 0.2 × `generate/one-thread/manual/ferroid/atomic` | **not reached**";
+        let least = "`generate/one-thread/manual/least` is 0.25 ×: this machine forbids it";
+        assert!(handle(0.75).contains(&format!("{is}; {least} |")));
+        assert!(handle(0.60).contains(&format!("{is} |")));
     }
 
     #[test]

@@ -30,6 +30,7 @@ const ADD: &str = "generate/one-thread/fetch-add";
 const GLOBAL: &str = "generate/one-thread/wall/scru64-official/global/below-cap";
 const TWO_ATOMIC: &str = "generate/contended/2-threads/ferroid/atomic";
 const TWO_ADD: &str = "generate/contended/2-threads/fetch-add";
+const LEAST: &str = "generate/one-thread/manual/least";
 const LOOP: &str = "generate/bulk/ferroid/basic/loop";
 
 const SHARED: [&str; 4] = [
@@ -221,6 +222,12 @@ pub(super) const TARGETS: &[Target] = &[
         bound: AtLeast(3.0, "lines"),
     },
 ];
+
+/// What can't be faster than that, whatever a generator does: where the floor misses a bound, the machine
+/// is what forbids it.
+pub(super) fn floor(ours: &str) -> Option<&'static str> {
+    ours.starts_with("generate/one-thread/manual/").then_some(LEAST)
+}
 
 impl Bound {
     pub(super) fn quantity(self) -> &'static str {
