@@ -100,17 +100,19 @@ impl Candidates {
     #[inline]
     fn add(&mut self, candidate: Candidate) {
         let key = |candidate: &Candidate| (candidate.plausibility, candidate.distance);
-        let before =
-            |place: &Option<Candidate>| place.is_some_and(|other| key(&other) <= key(&candidate));
-        let at = self.found.iter().take_while(|place| before(place)).count();
-        // Those behind it and the first free place, so that the last of them is `None`.
-        if let Some(behind) = self.found.get_mut(at..=self.len) {
-            behind.rotate_right(1);
-            if let Some(place) = behind.first_mut() {
-                *place = Some(candidate);
-                self.len += 1;
+        // Those up to and with the first free place, from the last on.
+        let places = self.found.get_mut(..=self.len).unwrap_or_default();
+        let mut places = places.iter_mut().rev();
+        let Some(mut free) = places.next() else { return };
+        self.len += 1;
+        for place in places {
+            match place {
+                Some(other) if key(other) > key(&candidate) => *free = Some(*other),
+                _ => break,
             }
+            free = place;
         }
+        *free = Some(candidate);
     }
 }
 
@@ -147,18 +149,20 @@ impl IntoIterator for Candidates {
 /// ```
 #[must_use]
 pub fn detect(text: &[u8], layouts: &Layouts, now: Option<UnixTime>) -> Candidates {
-    let mut search = Search { layouts, now, candidates: Candidates { found: [None; MAX], len: 0 } };
+    // Where the caller wants them, not copied there: they are larger than all the rest of the work.
+    let mut candidates = Candidates { found: [None; MAX], len: 0 };
+    let mut search = Search { layouts, now, candidates: &mut candidates };
     search.schemes(text);
     search.decimals(text);
     search.uuids(text);
     search.named(text);
-    search.candidates
+    candidates
 }
 
 struct Search<'a> {
     layouts: &'a Layouts,
     now: Option<UnixTime>,
-    candidates: Candidates,
+    candidates: &'a mut Candidates,
 }
 
 impl Search<'_> {
