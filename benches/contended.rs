@@ -35,6 +35,7 @@ fn all(c: &mut Criterion) {
         measure(&mut group, "fetch-add", threads, |calls, _| {
             in_ticks(calls, calls, add, || ());
         });
+        least(&mut group, threads);
         ours::<Scru64>(&mut group, threads);
         ours::<Nanoflake>(&mut group, threads);
         ours::<Kuid>(&mut group, threads);
@@ -43,6 +44,24 @@ fn all(c: &mut Criterion) {
         one_each(&mut group, threads);
     }
     group.finish();
+}
+
+/// The least that a generator of many threads does: it adds, looks at the clock, and holds that against the ends of
+/// its tick. No tick ever ends here, so nothing is left but that.
+fn least(group: &mut Group<'_>, threads: u32) {
+    let word = Alone(AtomicU64::new(0));
+    let clock = Alone(AtomicU64::new(0));
+    let tick = Alone([AtomicU64::new(0), AtomicU64::new(1_000)]);
+    let get = |word: &AtomicU64| word.load(Ordering::Relaxed);
+    let one = || {
+        let drawn = black_box(&word).0.fetch_add(1, Ordering::Relaxed);
+        let [start, micros] = &tick.0;
+        assert!(get(&clock.0).wrapping_sub(get(start)) < get(micros), "time stands still");
+        drawn
+    };
+    measure(group, "least", threads, |calls, _| {
+        in_ticks(calls, calls, one, || ());
+    });
 }
 
 fn ours<S: Subject>(group: &mut Group<'_>, threads: u32) {

@@ -31,6 +31,7 @@ const GLOBAL: &str = "generate/one-thread/wall/scru64-official/global/below-cap"
 const TWO_ATOMIC: &str = "generate/contended/2-threads/ferroid/atomic";
 const TWO_ADD: &str = "generate/contended/2-threads/fetch-add";
 const LEAST: &str = "generate/one-thread/manual/least";
+const TWO_LEAST: &str = "generate/contended/2-threads/least";
 const LOOP: &str = "generate/bulk/ferroid/basic/loop";
 
 const SHARED: [&str; 4] = [
@@ -226,7 +227,9 @@ pub(super) const TARGETS: &[Target] = &[
 /// What can't be faster than that, whatever a generator does: where the floor misses a bound, the machine
 /// is what forbids it.
 pub(super) fn floor(ours: &str) -> Option<&'static str> {
-    ours.starts_with("generate/one-thread/manual/").then_some(LEAST)
+    [("generate/one-thread/manual/", LEAST), ("generate/contended/2-threads/", TWO_LEAST)]
+        .into_iter()
+        .find_map(|(group, least)| ours.starts_with(group).then_some(least))
 }
 
 impl Bound {
