@@ -7,7 +7,6 @@
 //! Every thread moves the manual clock on after its share of a tick's IDs, so a tick is half used at
 //! most. Wall clocks have no place here: all that could be seen is each format's cap.
 
-use std::hint::black_box;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
@@ -31,7 +30,7 @@ fn all(c: &mut Criterion) {
     group.throughput(Throughput::Elements(1));
     for threads in [2, 4] {
         let word = Alone(AtomicU64::new(0));
-        let add = || black_box(&word).0.fetch_add(1, Ordering::Relaxed);
+        let add = || word.0.fetch_add(1, Ordering::Relaxed);
         measure(&mut group, "fetch-add", threads, |calls, _| {
             in_ticks(calls, calls, add, || ());
         });
@@ -54,7 +53,7 @@ fn least(group: &mut Group<'_>, threads: u32) {
     let tick = Alone([AtomicU64::new(0), AtomicU64::new(1_000)]);
     let get = |word: &AtomicU64| word.load(Ordering::Relaxed);
     let one = || {
-        let drawn = black_box(&word).0.fetch_add(1, Ordering::Relaxed);
+        let drawn = word.0.fetch_add(1, Ordering::Relaxed);
         let [start, micros] = &tick.0;
         assert!(get(&clock.0).wrapping_sub(get(start)) < get(micros), "time stands still");
         drawn
@@ -74,12 +73,12 @@ fn ours<S: Subject>(group: &mut Group<'_>, threads: u32) {
     // that moment. Waiting on a manual clock moves it on, too.
     let generator = Alone(subject::shared::<S>(clock));
     measure(group, &format!("{}/shared", S::NAME), threads, |calls, _| {
-        let one = || black_box(&generator).0.generate().expect("a clock");
+        let one = || generator.0.generate().expect("a clock");
         in_ticks(calls, batch, one, next_tick);
     });
     measure(group, &format!("{}/handles", S::NAME), threads, |calls, _| {
         let mut handle = generator.0.handle();
-        let one = || black_box(&mut handle).generate().expect("a clock");
+        let one = || handle.generate().expect("a clock");
         in_ticks(calls, batch, one, next_tick);
     });
 }
@@ -93,11 +92,11 @@ fn ferroid(group: &mut Group<'_>, threads: u32) {
 
     let atomic = Alone(AtomicSnowflakeGenerator::<WideSnowflake, _>::new(0, clock));
     measure(group, "ferroid/atomic", threads, |calls, _| {
-        in_ticks(calls, 2_048, || black_box(&atomic).0.next_id(again), next_tick);
+        in_ticks(calls, 2_048, || atomic.0.next_id(again), next_tick);
     });
     let lock = Alone(LockSnowflakeGenerator::<WideSnowflake, _>::new(0, clock));
     measure(group, "ferroid/lock", threads, |calls, _| {
-        let one = || black_box(&lock).0.try_next_id(again).expect("a lock nobody panicked with");
+        let one = || lock.0.try_next_id(again).expect("a lock nobody panicked with");
         in_ticks(calls, 2_048, one, next_tick);
     });
 }
@@ -124,7 +123,7 @@ fn each_draws<'a, 'c: 'a>(
 ) {
     measure(group, name, threads, |calls, thread| {
         let own = own(thread);
-        let one = || black_box(own).try_generate().expect("a clock that moves on in time");
+        let one = || own.try_generate().expect("a clock that moves on in time");
         in_ticks(calls, Sno::batch(1), one, || own.clock().advance(Sno::TICK));
     });
 }
@@ -137,7 +136,7 @@ fn each_adds<'a>(
 ) {
     measure(group, name, threads, |calls, thread| {
         let own = own(thread);
-        in_ticks(calls, calls, || black_box(own).fetch_add(1, Ordering::Relaxed), || ());
+        in_ticks(calls, calls, || own.fetch_add(1, Ordering::Relaxed), || ());
     });
 }
 

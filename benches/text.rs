@@ -1,5 +1,6 @@
 //! `encode` and `decode`: IDs to text and back, one at a time. `encode/bulk` and `decode/bulk`: the same
-//! IDs and texts as slices. Times are per ID.
+//! IDs and texts as slices. `encode/levels` and `decode/levels`: slices at each level of instructions that the
+//! processor has, instead of the best. Times are per ID.
 //!
 //! 1,024 different IDs in turn: the branches of a parser that always sees the same ID would be
 //! foretold too well. Decoding checks everything, as everybody's does. Everybody reads from an array and
@@ -20,7 +21,8 @@ use ferroid::base32::Base32SnowExt as _;
 use tickid_benches::criterion;
 use tickid_benches::peers::WideSnowflake;
 use tickid_benches::texts::{COUNT, ids};
-use tickid_core::text::SliceError;
+use tickid_core::text::base36::Twelve;
+use tickid_core::text::{Alphabet as OurAlphabet, Base, Codec, InBase, Level, SliceError, slices};
 use tickid_kuid::{GlobalId, Kuid, LocalId};
 use tickid_nanoflake::{Nanoflake, NanoflakeId};
 use tickid_scru64::{Scru64, Scru64Id};
@@ -65,6 +67,21 @@ fn text(c: &mut Criterion) {
     group.throughput(Throughput::Elements(COUNT as u64));
     inputs.decode_slices(&mut group);
     group.finish();
+    for (name, work) in [("encode/levels", Work::Encode), ("decode/levels", Work::Decode)] {
+        let mut group = c.benchmark_group(name);
+        group.throughput(Throughput::Elements(COUNT as u64));
+        at_each_level::<InBase<Base32, 10, 16>, _>(&mut group, work, "sno", &inputs.sno_bytes);
+        at_each_level::<InBase<Sortable, 12, 16>, _>(
+            &mut group,
+            work,
+            "kuid-global",
+            &inputs.kuid_bytes,
+        );
+        let locals = inputs.locals.map(LocalId::to_be_bytes);
+        at_each_level::<InBase<Sortable, 8, 11>, _>(&mut group, work, "kuid-local", &locals);
+        at_each_level::<Twelve, _>(&mut group, work, "scru64", &inputs.scru64.map(Scru64Id::get));
+        group.finish();
+    }
 }
 
 /// 128 bits for those who have as many.
@@ -158,36 +175,38 @@ impl Inputs {
     }
 
     fn encode_slices(&self, group: &mut Group<'_>) {
-        slices(group, "sno", &self.sno, [0; 16], SnoId::encode_slice);
-        slices(group, "scru64", &self.scru64, [0; 12], Scru64Id::encode_slice);
-        slices(group, "kuid-global", &self.kuid, [0; 16], GlobalId::encode_slice);
-        slices(group, "kuid-local", &self.locals, [0; 11], LocalId::encode_slice);
+        slices_of(group, "sno", &self.sno, [0; 16], SnoId::encode_slice);
+        slices_of(group, "scru64", &self.scru64, [0; 12], Scru64Id::encode_slice);
+        slices_of(group, "kuid-global", &self.kuid, [0; 16], GlobalId::encode_slice);
+        slices_of(group, "kuid-local", &self.locals, [0; 11], LocalId::encode_slice);
     }
 
     fn decode_slices(&self, group: &mut Group<'_>) {
         let texts = self.sno.map(SnoId::to_text_bytes);
-        slices(group, "sno", &texts, SnoId::MIN, SnoId::decode_slice);
+        slices_of(group, "sno", &texts, SnoId::MIN, SnoId::decode_slice);
         let texts = self.scru64.map(|id| array_of(&id.encode()));
-        slices(group, "scru64", &texts, Scru64Id::MIN, Scru64Id::decode_slice);
+        slices_of(group, "scru64", &texts, Scru64Id::MIN, Scru64Id::decode_slice);
         let texts = self.kuid.map(|id| array_of(&id.encode()));
-        slices(group, "kuid-global", &texts, GlobalId::MIN, GlobalId::decode_slice);
+        slices_of(group, "kuid-global", &texts, GlobalId::MIN, GlobalId::decode_slice);
         let texts = self.locals.map(|id| array_of(&id.encode()));
-        slices(group, "kuid-local", &texts, LocalId::MIN, LocalId::decode_slice);
+        slices_of(group, "kuid-local", &texts, LocalId::MIN, LocalId::decode_slice);
     }
 }
+
+const SNO_SYMBOLS: &str = "23456789abcdefghijklmnopqrstuvwx";
+const KUID_SYMBOLS: &str = ".0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz";
 
 /// sno's alphabet, for the crate that takes any.
 fn sno_base32() -> Encoding {
     let mut specification = Specification::new();
-    specification.symbols.push_str("23456789abcdefghijklmnopqrstuvwx");
+    specification.symbols.push_str(SNO_SYMBOLS);
     specification.encoding().expect("32 symbols")
 }
 
 /// kuid's alphabet, for the crate that takes any; as a constant it is a little faster. (Its SIMD engines
 /// take only the standard ones.)
 const KUID_BASE64: GeneralPurpose = {
-    let symbols = ".0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz";
-    match Alphabet::new(symbols) {
+    match Alphabet::new(KUID_SYMBOLS) {
         Ok(alphabet) => GeneralPurpose::new(&alphabet, NO_PAD),
         Err(_) => panic!("64 symbols"),
     }
@@ -227,7 +246,7 @@ fn each<I, O>(group: &mut Group<'_>, name: &str, inputs: &[I; COUNT], one: impl 
 }
 
 /// All at once, into room that is there already.
-fn slices<I, O: Copy>(
+fn slices_of<I, O: Copy>(
     group: &mut Group<'_>,
     name: &str,
     inputs: &[I; COUNT],
@@ -241,6 +260,55 @@ fn slices<I, O: Copy>(
             black_box(&outputs);
         });
     });
+}
+
+#[derive(Clone, Copy)]
+enum Work {
+    Encode,
+    Decode,
+}
+
+fn at_each_level<C: Codec<N>, const N: usize>(
+    group: &mut Group<'_>,
+    work: Work,
+    name: &str,
+    inputs: &[C::Bits; COUNT],
+) where
+    C::Bits: Copy,
+{
+    const HERE: &str = "a level that is available";
+    for level in Level::ALL.into_iter().filter(|level| level.is_available()) {
+        let name = format!("{name}/{}", format!("{level:?}").to_lowercase());
+        let mut texts = [[0; N]; COUNT];
+        let encode = |inputs: &[_], texts: &mut [_]| {
+            slices::encode_at::<C, _, N>(level, inputs, texts, |bits| bits).expect(HERE)
+        };
+        encode(inputs, &mut texts).expect("as many texts");
+        match work {
+            Work::Encode => slices_of(group, &name, inputs, [0; N], encode),
+            Work::Decode => slices_of(group, &name, &texts, inputs[0], |texts, outputs| {
+                slices::decode_at::<C, _, N>(level, texts, outputs, "ID", |bits| bits).expect(HERE)
+            }),
+        }
+    }
+}
+
+/// The alphabets, as the schemes have them.
+struct Base32;
+struct Sortable;
+
+impl Base for Base32 {
+    const ALPHABET: OurAlphabet = match OurAlphabet::new(SNO_SYMBOLS, "sno's") {
+        Some(alphabet) => alphabet,
+        None => panic!("32 symbols"),
+    };
+}
+
+impl Base for Sortable {
+    const ALPHABET: OurAlphabet = match OurAlphabet::new(KUID_SYMBOLS, "kuid's") {
+        Some(alphabet) => alphabet,
+        None => panic!("64 symbols"),
+    };
 }
 
 fn array_of<const N: usize>(text: &str) -> [u8; N] {

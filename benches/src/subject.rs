@@ -3,11 +3,11 @@
 use std::fmt::Debug;
 use std::time::Duration;
 
-use tickid_core::{Builder, Generator, LocalGenerator, ManualClock, Scheme};
-use tickid_kuid::{Kuid, Node};
-use tickid_nanoflake::{GeneratorId, Nanoflake};
-use tickid_scru64::Scru64;
-use tickid_sno::{Partition, Sno};
+use tickid_core::{Builder, Form, Generator, LocalGenerator, ManualClock, Scheme};
+use tickid_kuid::{GlobalId, Kuid, Node};
+use tickid_nanoflake::{GeneratorId, Nanoflake, NanoflakeId};
+use tickid_scru64::{Scru64, Scru64Id};
+use tickid_sno::{Partition, Sno, SnoId};
 
 /// A scheme to measure.
 pub trait Subject: Scheme + Default + Debug {
@@ -20,6 +20,9 @@ pub trait Subject: Scheme + Default + Debug {
 
     /// A node that leaves the sequence as many bits as the scheme permits.
     fn node() -> Self::Node;
+
+    /// The end of an ID, with its sequence: what is ready last.
+    fn last_bits(id: &<Self::Form as Form<Self>>::Id) -> u64;
 
     /// How many IDs each of `threads` may draw before it moves a manual clock on, so that half of each
     /// tick's IDs remain.
@@ -38,6 +41,11 @@ impl Subject for Scru64 {
     fn node() -> Self::Node {
         "1/1".parse().expect("a node spec")
     }
+
+    #[inline]
+    fn last_bits(id: &Scru64Id) -> u64 {
+        id.get()
+    }
 }
 
 impl Subject for Nanoflake {
@@ -47,6 +55,11 @@ impl Subject for Nanoflake {
 
     fn node() -> GeneratorId {
         GeneratorId::new(1).expect("below 1,024")
+    }
+
+    #[inline]
+    fn last_bits(id: &NanoflakeId) -> u64 {
+        id.get().cast_unsigned()
     }
 }
 
@@ -58,6 +71,12 @@ impl Subject for Kuid {
     fn node() -> Node {
         Node::from_u32(1)
     }
+
+    #[inline]
+    fn last_bits(id: &GlobalId) -> u64 {
+        let [.., a, b] = id.to_bytes();
+        u16::from_be_bytes([a, b]).into()
+    }
 }
 
 impl Subject for Sno {
@@ -67,6 +86,12 @@ impl Subject for Sno {
 
     fn node() -> Partition {
         Partition::new(1)
+    }
+
+    #[inline]
+    fn last_bits(id: &SnoId) -> u64 {
+        let [.., a, b] = id.to_bytes();
+        u16::from_be_bytes([a, b]).into()
     }
 }
 

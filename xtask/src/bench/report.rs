@@ -35,6 +35,10 @@ Written by `cargo xtask bench`; do not edit.
 - *no-time* is ferroid as its own benchmarks have it: no clock at all, and a layout without a timestamp.
 - In `generate/contended` all threads draw from one generator, and times are for the IDs of all together. *one-each*: each
   thread has one to itself, in an array or in boxes, to show that those in an array share no cache line.
+- `generate/side-by-side` tells more of two threads than `generate/contended`, where nothing is between two calls: there
+  each single cycle decides how often a core adds before it loses the cache line, and the same generator takes 1.0 to
+  2.0 of a bare counter from one run to the next. Here generator and counter take turns, what they drew is used for 0 to
+  10 cycles, and the mean counts.
 - *least* is no generator but what each must do at least, on this machine: look at the clock, hold it against the ends of
   a tick, count as far as a block goes. Where a target is below that, the machine forbids it, and the table says so.
 - `generate/clocks`: each scheme over the system's clock, the kernel's coarse one (late by up to 10 ms) and the default.

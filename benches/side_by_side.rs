@@ -1,0 +1,133 @@
+//! `generate/side-by-side`: two threads draw from one generator for a fraction of a millisecond, then from a
+//! bare counter, and so on in turn. How many times as long the generator takes.
+//!
+//! Beside `generate/contended` because what is measured there is the beat of two cores as much as a
+//! generator: whoever has the word's cache line adds a few times before the other gets it, and how often
+//! depends on every single cycle between two calls. With none, one and the same generator takes 1.1 or 2.0
+//! times what a bare counter takes; with two or four, 1.05. No program has none: it does something with
+//! what it draws. So it is used here, for 0 to 10 cycles, that of the counter like that of the generator,
+//! and the mean is what counts. Each turn has a new generator and a new counter, in other places.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use ferroid::generator::AtomicSnowflakeGenerator;
+use tickid_benches::figures::{Figures, Request};
+use tickid_benches::peers::{ManualMillis, WideSnowflake};
+use tickid_benches::subject::{self, Subject};
+use tickid_benches::timing::{contended, in_ticks};
+use tickid_benches::{Alone, START};
+use tickid_core::ManualClock;
+use tickid_kuid::Kuid;
+use tickid_nanoflake::Nanoflake;
+use tickid_scru64::Scru64;
+use tickid_sno::Sno;
+
+const GROUP: &str = "generate/side-by-side";
+const OF_A_BARE_ADD: &str = "× fetch-add";
+/// How often what was drawn is [used](used) before the next call; two cycles each.
+const USES: usize = 6;
+
+/// The nanoseconds of an ID, one function for each number of uses.
+type Times = [fn(u64) -> f64; USES];
+
+fn main() {
+    let request = Request::from_args();
+    let (turns, calls) = match (request.is_bench, request.is_quick) {
+        (false, _) => (1, 1_000),
+        (true, true) => (10, 50_000),
+        (true, false) => (300, 50_000),
+    };
+    let subjects = [
+        ("scru64/shared", ours::<Scru64>()),
+        ("nanoflake/shared", ours::<Nanoflake>()),
+        ("kuid/shared", ours::<Kuid>()),
+        ("sno/shared", ours::<Sno>()),
+        ("ferroid/atomic", ferroid()),
+    ];
+    let wanted = subjects.into_iter().filter(|(name, _)| request.wants(&format!("{GROUP}/{name}")));
+    let mut wanted: Vec<_> =
+        wanted.map(|(name, times)| (name, times, [const { Vec::new() }; USES])).collect();
+    // All in turn, so that what the machine does for a second or two falls on all of them.
+    let bare = bare();
+    for _ in 0..turns {
+        for (_, times, ratios) in &mut wanted {
+            for ((time, bare), ratios) in times.iter().zip(&bare).zip(ratios) {
+                ratios.push(time(calls) / bare(calls));
+            }
+        }
+    }
+    let mut figures = Figures::new(GROUP);
+    for (name, _, ratios) in wanted {
+        let medians = ratios.map(|mut ratios| {
+            ratios.sort_by(f64::total_cmp);
+            ratios[turns / 2]
+        });
+        figures.add(name, "mean", OF_A_BARE_ADD, medians.iter().sum::<f64>() / USES as f64);
+        for (uses, median) in medians.into_iter().enumerate() {
+            figures.add(name, &format!("{} cycles", 2 * uses), OF_A_BARE_ADD, median);
+        }
+    }
+    figures.save();
+}
+
+/// Something that takes two cycles each, one after the other, and can't begin before `drawn` is there.
+#[inline]
+fn used<const N: usize>(mut drawn: u64) -> u64 {
+    for _ in 0..N {
+        drawn ^= drawn >> 7;
+    }
+    drawn
+}
+
+macro_rules! for_all_uses {
+    ($function:ident $(::<$subject:ident>)?) => {
+        [
+            $function::<$($subject,)? 0>,
+            $function::<$($subject,)? 1>,
+            $function::<$($subject,)? 2>,
+            $function::<$($subject,)? 3>,
+            $function::<$($subject,)? 4>,
+            $function::<$($subject,)? 5>,
+        ]
+    };
+}
+
+fn bare() -> Times {
+    fn time<const N: usize>(calls: u64) -> f64 {
+        let word = Alone(AtomicU64::new(0));
+        let one = || used::<N>(word.0.fetch_add(1, Ordering::Relaxed));
+        of_two(calls, || in_ticks(calls, calls, one, || ()))
+    }
+    for_all_uses!(time)
+}
+
+fn ours<S: Subject>() -> Times {
+    fn time<S: Subject, const N: usize>(calls: u64) -> f64 {
+        let clock = Alone(ManualClock::new(START));
+        let generator = Alone(subject::shared::<S>(&clock.0));
+        let one = || {
+            let id = generator.0.generate().expect("a clock");
+            used::<N>(S::last_bits(&id))
+        };
+        let next_tick = || clock.0.advance(S::TICK);
+        of_two(calls, || in_ticks(calls, S::batch(2), one, next_tick))
+    }
+    for_all_uses!(time::<S>)
+}
+
+fn ferroid() -> Times {
+    fn time<const N: usize>(calls: u64) -> f64 {
+        let clock = Alone(ManualMillis::default());
+        let generator = Alone(AtomicSnowflakeGenerator::<WideSnowflake, _>::new(0, &clock.0));
+        let again = |_| std::hint::spin_loop();
+        let one = || used::<N>(generator.0.next_id(again).to_raw());
+        of_two(calls, || in_ticks(calls, 2_048, one, || clock.0.advance()))
+    }
+    for_all_uses!(time)
+}
+
+/// Nanoseconds per ID while two threads do `work`, of `calls` IDs, at the same time.
+fn of_two(calls: u64, work: impl Fn() -> Duration + Sync) -> f64 {
+    contended(2, calls, |_, _| _ = work()).as_nanos() as f64 / calls as f64
+}
