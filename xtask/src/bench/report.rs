@@ -5,7 +5,7 @@ use core::fmt;
 use super::plots::FOLDER;
 use super::results::{Measurement, Results, TIME};
 use super::tables::Table;
-use super::targets::{Bound, TARGETS, Target, floor};
+use super::targets::{Bound, TARGETS, Target, floor, in_turn};
 
 /// `docs/benchmarks.md`.
 pub(super) struct Report<'a> {
@@ -116,13 +116,22 @@ impl Report<'_> {
         };
         let reached = match (is_reached, forbidden) {
             (Some(true), _) => "reached".to_owned(),
-            (Some(false), None) => "**not reached**".to_owned(),
+            (Some(false), None) => format!("**not reached**{}", self.in_turn(ours)),
             (Some(false), Some((floor, ratio))) => {
                 format!("**not reached**; `{floor}` is {ratio:.2} ×: this machine forbids it")
             }
             (None, _) => "not measured".to_owned(),
         };
         (is.unwrap_or_default(), limit, reached)
+    }
+
+    /// What the same generator takes in turn with a bare counter, where it was measured.
+    fn in_turn(&self, ours: &str) -> String {
+        let value = in_turn(ours).and_then(|other| {
+            let value = self.results.value(&other, "mean")?;
+            Some(format!("; after 0 to 10 cycles (`{other}`) it is {value:.2} ×"))
+        });
+        value.unwrap_or_default()
     }
 
     /// The unit with the quantity, as in `ns (p99)`.
@@ -287,6 +296,19 @@ mod tests {
         let least = "`generate/one-thread/manual/least` is 0.25 ×: this machine forbids it";
         assert!(handle(0.75).contains(&format!("{is}; {least} |")));
         assert!(handle(0.60).contains(&format!("{is} |")));
+    }
+
+    #[test]
+    fn two_threads_that_miss_a_bound_are_shown_in_turn_with_a_bare_counter() {
+        let text = report(vec![
+            time("generate/contended", "2-threads/fetch-add", 4.0),
+            time("generate/contended", "2-threads/sno/shared", 6.0),
+            measurement(("generate/side-by-side", "sno/shared"), "mean", "× fetch-add", 1.1),
+        ]);
+        let is = "| 1.50 × | ≤ 1.3 × `generate/contended/2-threads/fetch-add` | **not reached**; after 0 to 10 cycles";
+        assert!(
+            text.contains(&format!("{is} (`generate/side-by-side/sno/shared`) it is 1.10 × |"))
+        );
     }
 
     #[test]

@@ -246,6 +246,12 @@ pub(super) fn floor(ours: &str) -> Option<&'static str> {
         .find_map(|(group, least)| ours.starts_with(group).then_some(least))
 }
 
+/// Where a generator of two threads is measured without the beat of the cores, see `benches/side_by_side.rs`.
+pub(super) fn in_turn(ours: &str) -> Option<String> {
+    let name = ours.strip_prefix("generate/contended/2-threads/")?;
+    Some(format!("generate/side-by-side/{name}"))
+}
+
 impl Bound {
     pub(super) fn quantity(self) -> &'static str {
         match self {
