@@ -209,6 +209,21 @@ mod tests {
         assert!(highest > Some(u32::MAX - u32::MAX / 100));
     }
 
+    /// The first numbers of the generator of the paper from 1,234,567, as other implementations give
+    /// them.
+    #[test]
+    fn the_random_numbers_are_those_of_splitmix64() {
+        let numbers =
+            (1..=5).map(|n: u64| mix(GOLDEN_GAMMA.wrapping_mul(n).wrapping_add(1_234_567)));
+        assert!(numbers.eq([
+            6_457_827_717_110_365_317,
+            3_203_168_211_198_807_973,
+            9_817_491_932_198_370_423,
+            4_593_380_528_125_082_431,
+            16_408_922_859_458_223_821,
+        ]));
+    }
+
     #[test]
     fn random_starts_are_a_function_of_seed_and_tick() {
         let bounds = SequenceBounds::new(0, 65_535);

@@ -9,8 +9,8 @@ mod tests {
     use core::time::Duration;
 
     use tickid_kuid::core::{
-        BuildError, ClockError, ErrorKind, FixedStart, ManualClock, Scheme, SequenceBounds, Tick,
-        Ticks,
+        BuildError, ClockError, ErrorKind, FixedStart, ManualClock, Scheme, SequenceBounds,
+        Snapshot, Tick, Ticks,
     };
     use tickid_kuid::{
         Builder, Drift, GlobalId, Kuid, Local, LocalId, Node, Policy, UnixTime, Window,
@@ -217,6 +217,25 @@ mod tests {
         let error = generator.generate().unwrap_err();
         assert_eq!(error.kind(), ErrorKind::EndOfTime);
         assert_eq!(error.retry_after(), None);
+    }
+
+    #[test]
+    fn a_snapshot_beyond_the_last_tick_of_a_generator_is_refused_with_the_range() {
+        let (last, after) = (Kuid::LAST_TICK, Kuid::LAST_TICK + 1);
+        let restore = |snapshot| builder().restore(snapshot).build_local().map(|_| ());
+        let snapshots = |tick| {
+            let tick = Tick::new(tick).unwrap();
+            [Snapshot::at(tick, 0), Snapshot::EMPTY.with_drifts(0, Some(tick))]
+        };
+        for snapshot in snapshots(last) {
+            assert_eq!(restore(snapshot), Ok(()));
+        }
+        for snapshot in snapshots(after) {
+            let Err(BuildError::Restore(error)) = restore(snapshot) else {
+                panic!("no such error");
+            };
+            assert_eq!((error.value(), error.max()), (after.into(), last.into()));
+        }
     }
 
     #[test]

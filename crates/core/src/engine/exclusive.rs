@@ -219,7 +219,7 @@ pub(crate) fn block<S: Scheme>(word: Word<S>, len: NonZeroU32) -> Block<S> {
 mod tests {
     use super::*;
     use crate::error::ClockError;
-    use crate::example::Toggling;
+    use crate::example::{Node, Toggling};
     use crate::sequence::{FixedStart, RandomStart, SequenceBounds};
 
     fn tick(tick: u64) -> Tick<Toggling> {
@@ -289,6 +289,41 @@ mod tests {
             assert_eq!(refused, Err(Refusal::Stall(closed)), "{now}");
         }
         assert_eq!(engine.close(), snapshot);
+        assert!(engine.state().is_closed, "closed again");
+    }
+
+    /// A clock that tells what it knows of a tick, as those outside of the engine do.
+    struct Knowing(u64);
+
+    impl TickSource<Toggling> for Knowing {
+        fn now(&mut self) -> Result<Tick<Toggling>, ClockError> {
+            Ok(tick(self.0))
+        }
+
+        fn glance(&mut self) -> Result<Tick<Toggling>, ClockError> {
+            Ok(tick(self.0))
+        }
+
+        fn span(&self, block: &Block<Toggling>, policy: Policy<Toggling>) -> Span {
+            Span::of(&Toggling, &Node(7), block, policy)
+        }
+    }
+
+    #[test]
+    fn slots_of_a_known_tick_are_drawn_while_it_is_time_for_it_and_one_is_left() {
+        let mut engine = engine(FixedStart(253));
+        assert_eq!(engine.draw_at(UnixTime::EPOCH), None, "pristine");
+        engine.issue(&mut Knowing(10), NonZeroU32::MIN).unwrap();
+        let stem = Toggling.stem(&Node(7), tick(10), false);
+        for (second, sequence) in
+            [(9, None), (11, None), (10, Some(254)), (10, Some(255)), (10, None)]
+        {
+            let slot = engine.draw_at(UnixTime::from_micros(second * 1_000_000));
+            assert_eq!(slot, sequence.map(|sequence| Slot::of(stem, sequence)), "{second}");
+        }
+        engine.issue(&mut Knowing(11), NonZeroU32::MIN).unwrap();
+        engine.close();
+        assert_eq!(engine.draw_at(UnixTime::from_micros(11_000_000)), None, "closed");
     }
 
     #[test]
@@ -313,5 +348,8 @@ mod tests {
         assert_eq!(engine.ready(tick(10)), Ok(()));
         assert_eq!(engine.ready(tick(11)), Ok(()));
         assert_eq!(engine.state(), before);
+        draw(&mut engine, 10).unwrap();
+        let used_up = Stall::new(StallReason::Exhausted, Some(tick(11)));
+        assert_eq!(engine.ready(tick(10)), Err(used_up));
     }
 }

@@ -375,8 +375,8 @@ mod tests {
         let engine = engine(Policy::Wait);
         draw(&engine, 5, 10).unwrap();
         let exhausted = word(&engine).bits();
-        for _ in more_than_the_guard_holds() {
-            assert_eq!(reason(draw(&engine, 5, u32::MAX)), StallReason::Exhausted);
+        for want in more_than_the_guard_holds().flat_map(|_| [1, u32::MAX]) {
+            assert_eq!(reason(draw(&engine, 5, want)), StallReason::Exhausted);
             assert_eq!(word(&engine).bits(), exhausted);
         }
     }

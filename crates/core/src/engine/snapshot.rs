@@ -132,6 +132,7 @@ mod tests {
         for (tick_and_next, drifts, other_past) in [
             (Some((0, 3)), 0, None),
             (Some((150, 9)), 1, Some(170)),
+            (Some((Toggling::MAX_TICK, 4)), 0, None),
             (Some((Toggling::MAX_TICK, 10)), 2, Some(0)),
             (None, 1, Some(Toggling::MAX_TICK)),
             (Some((150, 4)), u32::MAX, None),

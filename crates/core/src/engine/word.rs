@@ -41,16 +41,11 @@ impl<S: Scheme> Word<S> {
     };
 
     /// The most that one add may ask for: [`MAX_THREADS`] of them fit into the guard at once.
-    pub(crate) const MAX_ADD: NonZeroU32 = {
-        let room = Self::CLOSED - 1 - (S::MAX_SEQUENCE as u64 + 1);
-        let share = room / MAX_THREADS as u64;
-        let share = if share < u32::MAX as u64 { share } else { u32::MAX as u64 };
-        #[allow(clippy::cast_possible_truncation, reason = "cut on the line above")]
-        match NonZeroU32::new(share as u32) {
+    pub(crate) const MAX_ADD: NonZeroU32 =
+        match NonZeroU32::new(max_add(Self::CLOSED, S::MAX_SEQUENCE)) {
             Some(share) => share,
             None => panic!("the guard has no room for an add of every thread"),
-        }
-    };
+        };
 
     /// The highest stamp that fits.
     pub(crate) const MAX_STAMP: u64 = u64::MAX >> Self::STAMP_SHIFT;
@@ -125,6 +120,14 @@ impl<S: Scheme> Word<S> {
     }
 }
 
+/// The most that each of [`MAX_THREADS`] may add at once to a word that is one past `last`, and none of
+/// them reaches `closed`.
+const fn max_add(closed: u64, last: u32) -> u32 {
+    let share = (closed - 1 - (last as u64 + 1)) / MAX_THREADS as u64;
+    #[allow(clippy::cast_possible_truncation, reason = "looked at just before")]
+    if share < u32::MAX as u64 { share as u32 } else { u32::MAX }
+}
+
 impl<S> Clone for Word<S> {
     fn clone(&self) -> Self {
         *self
@@ -160,6 +163,7 @@ mod tests {
                     assert_eq!(word.sequence(), sequence);
                     assert!(!word.is_closed());
                     assert!(word.closed().is_closed());
+                    assert!(word.closed().closed().is_closed());
                     assert!(word.closed().same_tick(word));
                     assert_eq!(word.closed().sequence(), sequence);
                     assert_eq!(
@@ -184,6 +188,18 @@ mod tests {
         }
         check::<Seconds>();
         check::<Toggling>();
+    }
+
+    #[test]
+    fn an_add_is_as_large_as_all_threads_at_once_allow() {
+        // Pools of whole thousands leave nothing over, where a difference of one shows.
+        let pools = [1, 2, 256, 1_023, 1_024, 1_025, 4_096, 65_536];
+        for (closed, pool) in (17..64).flat_map(|bit| pools.map(|pool| (1_u64 << bit, pool))) {
+            let add = max_add(closed, pool - 1);
+            let adds = |each: u64| each * u64::from(MAX_THREADS) + u64::from(pool);
+            assert!(adds(add.into()) < closed, "{closed}, {pool}");
+            assert!(add == u32::MAX || adds(u64::from(add) + 1) >= closed, "{closed}, {pool}");
+        }
     }
 
     #[test]

@@ -276,6 +276,22 @@ mod tests {
     }
 
     #[test]
+    fn sixteen_bytes_and_every_number_below_are_written_and_read() {
+        fn check<const BYTES: usize, const CHARS: usize>(text: &str) {
+            let hex = Alphabet::new("0123456789abcdef", "hex").unwrap();
+            let bytes: [u8; BYTES] =
+                core::array::from_fn(|i| u8::try_from(0x0f * i + 0x0f).unwrap());
+            assert_eq!(hex.encode::<BYTES, CHARS>(&bytes), text);
+            assert_eq!(hex.decode::<BYTES, CHARS>(text.as_bytes()), Ok(bytes));
+        }
+        check::<1, 2>("0f");
+        check::<4, 8>("0f1e2d3c");
+        check::<8, 16>("0f1e2d3c4b5a6978");
+        check::<9, 18>("0f1e2d3c4b5a697887");
+        check::<16, 32>("0f1e2d3c4b5a69788796a5b4c3d2e1f0");
+    }
+
+    #[test]
     fn padding_bits_must_be_zero() {
         let base64 = Alphabet::new(BASE64, "base64").unwrap();
         assert_eq!(base64.encode::<1, 2>(&[0xff]), "_w");

@@ -134,18 +134,15 @@ pub fn parse(text: &[u8], max: u64) -> Result<u64, ParseErrorKind> {
     }
 }
 
-const fn digits<const N: usize>(mut value: u64) -> [u8; N] {
-    let mut digits = [0; N];
-    let mut end = N;
-    while end >= 2 {
+const fn digits(mut value: u64) -> [u8; 12] {
+    let mut digits = [0; 12];
+    let mut end = digits.len();
+    while end > 0 {
         let pair = PAIRS[(value % 1_296) as usize];
         value /= 1_296;
         digits[end - 1] = pair[1];
         digits[end - 2] = pair[0];
         end -= 2;
-    }
-    if end == 1 {
-        digits[0] = DIGITS[(value % 36) as usize];
     }
     digits
 }

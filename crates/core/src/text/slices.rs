@@ -157,3 +157,58 @@ fn decode_chunk<C: Codec<CHARS>, const CHARS: usize>(
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Writes, or reads, another letter in each way.
+    struct Telltale;
+
+    impl Codec<1> for Telltale {
+        type Bits = u8;
+
+        fn encode_portable(_: &u8) -> [u8; 1] {
+            *b"p"
+        }
+
+        fn decode_portable(_: &[u8; 1]) -> Result<u8, ParseErrorKind> {
+            Ok(b'p')
+        }
+
+        fn encode(_: &u8) -> [u8; 1] {
+            *b"c"
+        }
+
+        fn decode(_: &[u8; 1]) -> Result<u8, ParseErrorKind> {
+            Ok(b'c')
+        }
+
+        /// The first as well as the level allows, the others not.
+        fn encode_many(_: Level, _: &[u8], texts: &mut [[u8; 1]]) -> usize {
+            texts[0] = *b"m";
+            1
+        }
+
+        fn decode_many(_: Level, _: &[[u8; 1]], values: &mut [u8]) -> usize {
+            values[0] = b'm';
+            1
+        }
+    }
+
+    /// Else nothing would be held against the portable path.
+    #[test]
+    fn at_the_portable_level_the_rest_takes_the_portable_way() {
+        for (level, expected) in [(Level::Portable, *b"mpp"), (Level::Compiled, *b"mcc")] {
+            let mut texts = [[0]; 3];
+            let encoded = encode_at::<Telltale, _, 1>(level, &[0; 3], &mut texts, |value| value);
+            assert_eq!(encoded, Some(Ok(())));
+            assert_eq!(texts.as_flattened(), expected, "{level:?}");
+            let mut values = [0; 3];
+            let decoded =
+                decode_at::<Telltale, _, 1>(level, &texts, &mut values, "test ID", |value| value);
+            assert_eq!(decoded, Some(Ok(())));
+            assert_eq!(values, expected, "{level:?}");
+        }
+    }
+}

@@ -140,6 +140,26 @@ mod tests {
     }
 
     #[test]
+    fn compares_hashes_and_lends_as_its_characters_do() {
+        fn hash(value: impl Hash) -> u64 {
+            let mut hasher = std::hash::DefaultHasher::new();
+            value.hash(&mut hasher);
+            hasher.finish()
+        }
+        // What is before the start does not count.
+        let texts = [*b"0042", *b"9942", *b"0043"].map(|bytes| Text::from_end(bytes, 2));
+        for (one, other) in texts.iter().flat_map(|one| texts.iter().map(move |two| (one, two))) {
+            let (a, b) = (one.as_str(), other.as_str());
+            assert_eq!(one == other, a == b);
+            assert_eq!((one == b, *one == *b), (a == b, a == b));
+            assert_eq!((one.cmp(other), one.partial_cmp(other)), (a.cmp(b), Some(a.cmp(b))));
+            assert_eq!(hash(one) == hash(b), a == b);
+        }
+        let (text, bytes): (&str, &[u8]) = (texts[0].as_ref(), texts[0].as_ref());
+        assert_eq!((text, bytes), ("42", &b"42"[..]));
+    }
+
+    #[test]
     fn display_honours_width_and_fill() {
         let text = Text::full(*b"42");
         assert_eq!(format!("{text:_>5}|{text:?}"), "___42|\"42\"");

@@ -70,6 +70,9 @@ fn numbers_of_more_than_twelve_digits_are_written_as_the_last_twelve() {
             let values = [value, 0, 1, 2, 3, 4, 5, 6, 7];
             let texts = encode::<Twelve, 12>(level, &values);
             assert_eq!((texts[0], texts[8]), (text, *b"000000000007"), "{level:?}");
+            // And twice, so that no two of them make up for each other.
+            let texts = encode::<Twelve, 12>(level, &[value; 16]);
+            assert_eq!(texts, [text; 16], "{level:?}");
         }
     }
 }

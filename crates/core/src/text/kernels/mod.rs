@@ -89,3 +89,116 @@ mod none {
 }
 #[cfg(not(all(target_arch = "x86_64", target_feature = "sse2", not(miri))))]
 pub(crate) use self::none::*;
+
+#[cfg(test)]
+mod tests {
+    use core::array::from_fn;
+    use core::fmt::Debug;
+    use core::iter::zip;
+
+    use super::Level;
+    use crate::text::base36::Twelve;
+    use crate::text::{Alphabet, Base, Codec, InBase};
+
+    /// Which wrong bytes: under an interpreter a few.
+    const STEP: usize = if cfg!(miri) { 51 } else { 1 };
+
+    /// More than the widest kernel takes at a time, twice.
+    const LEN: usize = 18;
+
+    struct Base32;
+    struct Base64;
+
+    impl Base for Base32 {
+        const ALPHABET: Alphabet =
+            Alphabet::new("23456789abcdefghijklmnopqrstuvwx", "base32").unwrap();
+    }
+
+    impl Base for Base64 {
+        // Not in the order of the characters.
+        const ALPHABET: Alphabet = Alphabet::new(
+            "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_",
+            "base64",
+        )
+        .unwrap();
+    }
+
+    /// All zeros, all ones, and others.
+    fn bytes<const BYTES: usize>() -> [[u8; BYTES]; LEN] {
+        let byte = |item: usize, i: usize| (item * (37 + i * i) + 101 * i) % 256;
+        from_fn(|item| match item {
+            0 => [0; BYTES],
+            1 => [u8::MAX; BYTES],
+            _ => from_fn(|i| u8::try_from(byte(item, i)).unwrap()),
+        })
+    }
+
+    /// Every way to write and to read does what the portable one does, as far as it goes; `[Avx2, Avx512]`
+    /// take so many at a time.
+    fn check<C: Codec<N>, const N: usize>(bits: [C::Bits; LEN], at_a_time: [usize; 2])
+    where
+        C::Bits: Debug + PartialEq,
+    {
+        let texts = bits.map(|bits| C::encode_portable(&bits));
+        for (bits, text) in zip(&bits, &texts) {
+            assert_eq!(C::encode(bits), *text);
+        }
+        for level in Level::ALL.into_iter().filter(|level| level.is_available()) {
+            let group = match level {
+                Level::Portable | Level::Compiled => 0,
+                Level::Avx2 => at_a_time[0],
+                Level::Avx512 => at_a_time[1],
+            };
+            let mut written = [[b'?'; N]; LEN];
+            let done = C::encode_many(level, &bits, &mut written);
+            assert_eq!(written[..done], texts[..done], "{level:?}");
+            // The last may have to be left, for lack of room behind them.
+            assert_eq!(done > LEN - 4, group > 0, "{level:?}: {done}");
+            // A wrong byte, or another valid one, in any place of the tenth.
+            let wrong = |at| (0..=u8::MAX).step_by(STEP).map(move |byte| (at, byte));
+            for (at, byte) in (0..N).flat_map(wrong) {
+                let mut texts = texts;
+                texts[9][at] = byte;
+                let tenth = C::decode_portable(&texts[9]);
+                assert_eq!(C::decode(&texts[9]), tenth, "{byte} at {at}");
+                let mut read = [C::Bits::default(); LEN];
+                let done = C::decode_many(level, &texts, &mut read);
+                match (tenth, group) {
+                    (_, 0) => assert_eq!(done, 0, "{level:?}"),
+                    (Ok(_), _) => assert!(done > LEN - 4, "{level:?}: {done}, {byte} at {at}"),
+                    (Err(_), _) => assert_eq!(done, 9 / group * group, "{byte} at {at}"),
+                }
+                for (i, read) in read[..done].iter().enumerate() {
+                    assert_eq!(Ok(read), if i == 9 { tenth.as_ref() } else { Ok(&bits[i]) });
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn base32_is_that_of_the_portable_path() {
+        check::<InBase<Base32, 10, 16>, 16>(bytes(), [2, 4]);
+    }
+
+    #[test]
+    fn base64_is_that_of_the_portable_path() {
+        check::<InBase<Base64, 12, 16>, 16>(bytes(), [2, 4]);
+        check::<InBase<Base64, 8, 11>, 11>(bytes(), [2, 4]);
+    }
+
+    #[test]
+    fn base36_is_that_of_the_portable_path() {
+        let value = |item: u64| item.wrapping_mul(0x9E37_79B9_7F4A_7C15) % 36u64.pow(12);
+        let values = from_fn(|item| match item {
+            1 => 36u64.pow(12) - 1,
+            item => value(item.try_into().unwrap()),
+        });
+        check::<Twelve, 12>(values, [2, 8]);
+    }
+
+    #[test]
+    fn what_no_scheme_has_is_left_to_the_portable_path() {
+        check::<InBase<Base64, 16, 22>, 22>(bytes(), [0, 0]);
+        check::<InBase<Base32, 5, 8>, 8>(bytes(), [0, 0]);
+    }
+}
