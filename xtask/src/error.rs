@@ -46,7 +46,7 @@ pub(crate) enum Error {
          it should be, run `cargo xtask bench --check --bless`"
     )]
     Instructions { failures: usize, file: &'static str },
-    #[error("not verified, as it failed: {}", .0.join(", "))]
+    #[error("not verified: {}", .0.join(", "))]
     Unverified(Vec<&'static str>),
     #[error("cannot write: {0}")]
     Output(io::Error),

@@ -1,6 +1,7 @@
 //! The project's own chores, run as `cargo xtask <command>` from anywhere inside of the repository.
 
 mod bench;
+mod deny;
 mod error;
 mod fuzz;
 mod lint;

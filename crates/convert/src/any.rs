@@ -68,6 +68,17 @@ impl fmt::Display for Kind {
 }
 
 /// An ID of any of the schemes, for those who learn which one only at run time.
+///
+/// # Examples
+/// ```
+/// use tickid_convert::{AnyId, Kind};
+/// use tickid_sno::sno;
+///
+/// let id = AnyId::from(sno!("brpk4q72xwf2m63l"));
+/// assert_eq!((id.kind(), id.kind().byte_len()), (Kind::Sno, 10));
+/// assert_eq!(id.to_string(), "brpk4q72xwf2m63l");
+/// assert_eq!(id.to_u128().to_be_bytes()[6..], sno!("brpk4q72xwf2m63l").to_bytes());
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum AnyId {

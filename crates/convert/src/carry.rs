@@ -202,6 +202,21 @@ pub fn sno_to_uuid(id: SnoId) -> Uuid {
 /// # Errors
 /// [`CarryError::NotCarried`] for a UUID that was not made here. For one of version 7, which does tell
 /// them, [`CarryError::Epoch`] and [`CarryError::Drift`] when `layouts` says otherwise.
+///
+/// # Examples
+/// ```
+/// use tickid_convert::{AnyId, Layouts, carry, carry::CarryError};
+/// use uuid::Uuid;
+///
+/// let uuid = Uuid::parse_str("4e6f2160-a0ff-89a0-a840-cc0001c70745")?;
+/// let id = carry::from_uuid(uuid, &Layouts::default())?;
+/// assert!(matches!(id, AnyId::Sno(_)));
+///
+/// let other = Uuid::parse_str("f47ac10b-58cc-4372-a567-0e02b2c3d479")?; // random
+/// let error = carry::from_uuid(other, &Layouts::default()).unwrap_err();
+/// assert!(matches!(error, CarryError::NotCarried { .. }));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn from_uuid(uuid: Uuid, layouts: &Layouts) -> Result<AnyId, CarryError> {
     // ASCII has the highest bit zero, the variant of RFC 9562 has it set.
     if uuid.as_bytes().is_ascii() {

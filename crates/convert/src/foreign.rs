@@ -53,6 +53,17 @@ impl Layout {
 /// a datacenter and a worker of 5 bits each, a sequence of 12.
 ///
 /// It is a Nanoflake with Twitter's epoch, which here is not an option.
+///
+/// # Examples
+/// ```
+/// use tickid_convert::{Options, convert, foreign::Twitter};
+/// use tickid_sno::SnoId;
+///
+/// let converted = convert::<SnoId>(Twitter(1_541_815_603_606_036_480), &Options::default())?;
+/// assert_eq!(converted.id.unix_time().as_millis(), 1_656_432_460_104);
+/// assert_eq!(converted.id.partition().get(), 378); // datacenter and worker
+/// # Ok::<(), tickid_convert::ConvertError>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Twitter(pub u64);
 
@@ -86,6 +97,18 @@ impl Source for Discord {
 ///
 /// It fills 64 bits, so that a signed column will show it as negative from 2046 on; hand over the bits
 /// ([`i64::cast_unsigned`]).
+///
+/// # Examples
+/// ```
+/// use tickid_convert::{Options, convert, foreign::Instagram};
+/// use tickid_sno::SnoId;
+///
+/// let id = 612_728_911_936_419_721_i64; // as a signed column has it
+/// let converted = convert::<SnoId>(Instagram(id.cast_unsigned()), &Options::default())?;
+/// assert_eq!(converted.id.unix_time().as_millis(), 1_387_263_000_000);
+/// assert_eq!(converted.id.partition().get(), 1_341); // the shard
+/// # Ok::<(), tickid_convert::ConvertError>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Instagram(pub u64);
 
@@ -106,6 +129,18 @@ impl Source for Instagram {
 
 /// A Mastodon ID: 48 bits of milliseconds since 1970, 16 bits of a sequence that starts at random in each
 /// millisecond and wraps around. It has no node.
+///
+/// # Examples
+/// ```
+/// use tickid_convert::{Nodes, Options, convert, foreign::Mastodon};
+/// use tickid_sno::SnoId;
+///
+/// // Where it goes, there is a place for a node.
+/// let options = Options { nodes: Nodes::Set(1), ..Options::default() };
+/// let converted = convert::<SnoId>(Mastodon(110_000_000_000_000_000), &options)?;
+/// assert_eq!(converted.id.unix_time().as_millis(), 1_678_466_796_872); // the 4 ms of ..875
+/// # Ok::<(), tickid_convert::ConvertError>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Mastodon(pub u64);
 
@@ -122,6 +157,21 @@ impl Source for Mastodon {
 ///
 /// An integer does not say which of the two forms it is of. Taken for the other one its time is wrong by
 /// a factor of four.
+///
+/// # Examples
+/// ```
+/// use tickid_convert::{Options, convert_exact, foreign::NanoflakeShift24};
+/// use tickid_nanoflake::{Nanoflake, NanoflakeId};
+///
+/// let old = NanoflakeShift24(1_865_039_641_825_116_167);
+/// let id: NanoflakeId = convert_exact(old, &Options::default())?;
+/// assert_eq!(Nanoflake::default().unix_time(id).as_millis(), 1_400_000_000_000);
+/// assert_eq!((id.generator().get(), id.sequence()), (32, 7));
+///
+/// let as_documented = NanoflakeId::new(1_865_039_641_825_116_167);
+/// assert_ne!(as_documented.map(NanoflakeId::timestamp), Ok(id.timestamp()));
+/// # Ok::<(), tickid_convert::ConvertError>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct NanoflakeShift24(pub u64);
 

@@ -74,6 +74,20 @@ impl Loss {
     /// the sequence holds instead.
     ///
     /// Different IDs of one node of which this is so never become the same ID.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_convert::{Options, convert, restore};
+    /// use tickid_nanoflake::NanoflakeId;
+    /// use tickid_sno::SnoId;
+    ///
+    /// // sno's ticks are of 4 ms: the odd millisecond goes into the sequence.
+    /// let id = NanoflakeId::new(1_541_815_603_606_036_480)?;
+    /// let converted = convert::<SnoId>(id, &Options::default())?;
+    /// assert!(!converted.loss.is_none() && converted.loss.is_restorable());
+    /// assert_eq!(restore(converted.id, &Options::default()), Ok(id));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn is_restorable(&self) -> bool {
         self.node.is_none() && self.sequence.is_none() && self.metabyte.is_none()

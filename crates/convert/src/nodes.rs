@@ -6,6 +6,25 @@ use crate::parts::{Field, mask};
 ///
 /// A target without a place for a node (a local kuid; SCRU64 unless its node size is given) has 0 bits
 /// for it.
+///
+/// # Examples
+/// ```
+/// use tickid_convert::{ConvertError, Nodes, Options, convert};
+/// use tickid_nanoflake::NanoflakeId;
+/// use tickid_sno::{Partition, SnoId};
+///
+/// // 16 bits of partition do not fit 10 bits of generator.
+/// let id = SnoId::from_parts(100_000_000_000, false, 0, Partition::new(0x8001), 0)?;
+/// let to = |nodes| {
+///     let converted = convert::<NanoflakeId>(id, &Options { nodes, ..Options::default() })?;
+///     Ok::<_, ConvertError>(converted.id.generator().get())
+/// };
+/// assert!(matches!(to(Nodes::Keep), Err(ConvertError::NodeTooWide { node: 0x8001, bits: 10 })));
+/// assert_eq!(to(Nodes::LowBits), Ok(0x001));
+/// assert_eq!(to(Nodes::HighBits), Ok(0x200));
+/// assert_eq!(to(Nodes::Set(7)), Ok(7));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Nodes<'a> {

@@ -9,6 +9,15 @@ use crate::time::UnixTime;
 /// A number that lies outside of the range its place has.
 ///
 /// Nothing is ever wrapped or cut to fit; this error names the value and the range instead.
+///
+/// # Examples
+/// ```
+/// use tickid_core::{Tick, example::Seconds};
+///
+/// let error = Tick::<Seconds>::new(1 << 32).unwrap_err();
+/// assert_eq!((error.value(), error.min(), error.max()), (1 << 32, 0, (1 << 32) - 1));
+/// assert_eq!(error.to_string(), format!("{} 4294967296 is outside of 0..=4294967295", error.what()));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, thiserror::Error)]
 #[error("{what} {value} is outside of {min}..={max}")]
 pub struct RangeError {
@@ -86,6 +95,27 @@ pub enum ClockError {
 ///
 /// [`kind`](Self::kind) tells what to do about it, [`retry_after`](Self::retry_after) how long it
 /// lasts if the clock runs on as it does now.
+///
+/// # Examples
+/// ```
+/// use core::time::Duration;
+/// use tickid_core::{ErrorKind, LocalGenerator, ManualClock, UnixTime, example};
+///
+/// let clock = ManualClock::new(UnixTime::from_millis(100_000)?);
+/// let mut generator =
+///     LocalGenerator::<example::Seconds>::builder(example::Node(1)).clock(&clock).build_local()?;
+/// generator.try_generate()?;
+///
+/// clock.set(UnixTime::from_millis(99_500)?);
+/// let error = generator.try_generate().unwrap_err();
+/// assert_eq!(error.kind(), ErrorKind::Rollback);
+/// assert_eq!(error.retry_after(), Some(Duration::from_millis(500)));
+///
+/// generator.close();
+/// let error = generator.try_generate().unwrap_err();
+/// assert_eq!((error.kind(), error.retry_after()), (ErrorKind::Closed, None));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Error {
     pub(crate) scheme: &'static str,

@@ -3,6 +3,16 @@
 use crate::error::RangeError;
 
 /// The sequences a generator may use in each tick, both ends included.
+///
+/// # Examples
+/// ```
+/// use tickid_core::SequenceBounds;
+///
+/// let bounds = SequenceBounds::new(0, 31);
+/// assert_eq!((bounds.lowest(), bounds.last(), bounds.pool()), (0, 31, 32));
+/// assert_eq!(bounds, SequenceBounds::new(31, 0));
+/// assert!(bounds.check(31).is_ok() && bounds.check(32).is_err());
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct SequenceBounds {
     lowest: u32,
@@ -116,6 +126,18 @@ impl Sequence for FixedStart {
 ///
 /// *Guard bits* keep that many leading bits of the start zero, so that at least a known part of the
 /// tick's sequences is left: one guard bit leaves half.
+///
+/// # Examples
+/// ```
+/// use tickid_core::{RandomStart, Sequence, SequenceBounds};
+///
+/// let all = SequenceBounds::new(0, 65_535);
+/// let starts = RandomStart::new(42);
+/// assert_eq!(starts.start(100, all), starts.start(100, all)); // for all threads the same
+/// assert_ne!(starts.start(100, all), starts.start(101, all));
+/// let guarded = starts.with_guard_bits(1);
+/// assert!((0..1_000).all(|tick| guarded.start(tick, all) < 32_768));
+/// ```
 ///
 /// # Spec
 /// SCRU64, the counter: it starts over at a random number when the timestamp moves on.

@@ -95,6 +95,16 @@ impl UnixTime {
     }
 
     /// How long after `earlier` this time is; zero when it is not after it.
+    ///
+    /// # Examples
+    /// ```
+    /// use core::time::Duration;
+    /// use tickid_core::UnixTime;
+    ///
+    /// let time = UnixTime::from_micros(5_000_000);
+    /// assert_eq!(time.saturating_since(UnixTime::EPOCH), Duration::from_secs(5));
+    /// assert_eq!(UnixTime::EPOCH.saturating_since(time), Duration::ZERO);
+    /// ```
     #[must_use]
     pub const fn saturating_since(self, earlier: Self) -> Duration {
         if self.0 <= earlier.0 {

@@ -12,14 +12,13 @@ mod tests {
     use tickid_core::example::Toggling;
     use tickid_core::{Builder, Clock, ErrorKind, Generator, ManualClock, Policy, Snapshot};
 
-    use crate::support::{
-        Dice, NODE, assert_distinct, at, many, parts, ratchet, tick, tick_at, times,
-    };
+    use crate::support::{Dice, NODE, assert_distinct, at, many, parts, ratchet, tick, tick_at};
 
     const THREADS: usize = 8;
-    const ROUNDS: usize = times(200);
+    /// An interpreter takes seconds for each.
+    const ROUNDS: usize = if cfg!(miri) { 3 } else { 200 };
     /// Of each thread, at most; in each round another of these is the one before which it is closed.
-    const CALLS: usize = 10 * ROUNDS;
+    const CALLS: usize = if cfg!(miri) { 60 } else { 2_000 };
     const BEGIN: u64 = 1_000;
 
     type Shared<'a> = Generator<Toggling, &'a ManualClock>;
@@ -39,6 +38,7 @@ mod tests {
     fn close_while_drawing(clock: &ManualClock, policy: Policy<Toggling>, seed: usize) -> Round {
         let generator = builder(clock, policy).build().unwrap();
         let (start, is_closed) = (Barrier::new(THREADS), AtomicBool::new(false));
+        let last_call = CALLS / 20 + seed * (CALLS * 4 / 5) / ROUNDS;
         let draw = |thread: usize| {
             let mut dice = Dice::new((seed * THREADS + thread).try_into().unwrap());
             let mut ids = Vec::new();
@@ -51,7 +51,7 @@ mod tests {
                     3 => clock.set(at(now - 1)),
                     _ => {}
                 }
-                if thread == 0 && call == CALLS / 20 + 8 * seed {
+                if thread == 0 && call == last_call {
                     snapshot = Some(generator.close());
                     is_closed.store(true, Ordering::SeqCst);
                 }

@@ -3,6 +3,19 @@
 /// Mega-seconds, seconds and microseconds all have the sign of the time, as in Erlang: a second and a
 /// half back is `{0, -1, -500000}`.
 ///
+/// # Examples
+/// ```
+/// use tickid_kuid::LocalId;
+///
+/// let earlier = LocalId::from_parts(1_700, 10, 512_000, 7)?;
+/// let later = LocalId::from_parts(1_700, 12, 0, 5)?;
+/// let back = earlier.distance(later);
+/// assert_eq!(back.as_micros(), -1_488_000);
+/// assert_eq!((back.mega_seconds(), back.seconds(), back.micro_seconds()), (0, -1, -488_000));
+/// assert_eq!(back.sequence(), 2); // says nothing here: the times differ
+/// # Ok::<(), tickid_kuid::RangeError>(())
+/// ```
+///
 /// # Spec
 /// fogfish/uid, `uid:d/2`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]

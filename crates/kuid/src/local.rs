@@ -86,6 +86,19 @@ impl LocalId {
     /// [`MAX_SECONDS`](Self::MAX_SECONDS), C of more than 20 bits (1,048,575) and a sequence above
     /// [`MAX_SEQUENCE`](Self::MAX_SEQUENCE). The first that is out of range is named.
     ///
+    /// # Examples
+    /// ```
+    /// use tickid_kuid::LocalId;
+    ///
+    /// let id = LocalId::from_parts(1_539, 625_275, 432_999, 1)?;
+    /// assert_eq!((id.mega_seconds(), id.seconds(), id.sequence()), (1_539, 625_275, 1));
+    /// assert_eq!(id.micro_seconds(), 432_128); // 422 steps of 1,024
+    ///
+    /// let error = LocalId::from_parts(0, 0, 0, 16_384).unwrap_err();
+    /// assert_eq!(error.to_string(), "kuid sequence 16384 is outside of 0..=16383");
+    /// # Ok::<(), tickid_kuid::RangeError>(())
+    /// ```
+    ///
     /// # Spec
     /// fogfish/uid, "64-bit, local". The Erlang library drops the high bits of what does not fit.
     pub const fn from_parts(
@@ -199,6 +212,17 @@ impl LocalId {
     ///
     /// # Errors
     /// As [`parse_bytes`](Self::parse_bytes), for the other alphabet.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_kuid::LocalId;
+    ///
+    /// let id = LocalId::from_parts(1_539, 625_275, 432_128, 1)?;
+    /// assert_eq!(LocalId::parse_url(b"AGA5intpgAE"), Ok(id));
+    /// // In the other alphabet the same characters are another ID, or none.
+    /// assert_ne!(LocalId::parse_bytes(b"AGA5intpgAE"), Ok(id));
+    /// # Ok::<(), tickid_kuid::RangeError>(())
+    /// ```
     #[inline]
     pub fn parse_url(text: &[u8]) -> Result<Self, ParseError> {
         match ForUrls::<8, { Self::TEXT_LEN }>::parse(text) {
@@ -277,6 +301,16 @@ impl LocalId {
     }
 
     /// The tick: `None` when B or C is not part of a valid time.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_kuid::LocalId;
+    ///
+    /// let id = LocalId::from_parts(0, 2, 3_072, 0)?;
+    /// assert_eq!(id.tick().map(|tick| tick.get()), Some(2 * 977 + 3));
+    /// assert_eq!(LocalId::from_parts(0, 1_000_000, 0, 0)?.tick(), None); // a second has no such number
+    /// # Ok::<(), tickid_kuid::RangeError>(())
+    /// ```
     #[must_use]
     pub const fn tick(self) -> Option<Tick<Kuid>> {
         let (seconds, step) = (self.seconds() as u64, self.step() as u64);
@@ -353,6 +387,17 @@ impl LocalId {
     ///
     /// # Errors
     /// [`RangeError`] (in microseconds) for a time before 1970 or after the last tick of the format.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_kuid::{LocalId, UnixTime};
+    ///
+    /// let time = UnixTime::from_millis(1_700_000_000_123)?;
+    /// let (min, max) = (LocalId::min_at(time)?, LocalId::max_at(time)?);
+    /// assert_eq!((min.sequence(), max.sequence()), (0, LocalId::MAX_SEQUENCE));
+    /// assert_eq!(min.tick(), max.tick());
+    /// # Ok::<(), tickid_kuid::RangeError>(())
+    /// ```
     pub fn min_at(time: impl IntoUnixTime) -> Result<Self, RangeError> {
         Kuid::tick(time.into_unix_time()?).map(|tick| Self::at(tick, 0))
     }

@@ -37,6 +37,19 @@ pub struct Entry<N = Node> {
 
 impl Entry<Node> {
     /// The node and the rest of a global ID that was made with this drift.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_kuid::vector_clock::Entry;
+    /// use tickid_kuid::{Drift, GlobalId, LocalId, Node};
+    ///
+    /// let (node, local) = (Node::phash2("a@host"), LocalId::from_parts(1_700, 0, 0, 5)?);
+    /// let id = GlobalId::from_local(local, node, Drift::DEFAULT);
+    /// let entry = Entry::from_global(id, Drift::DEFAULT);
+    /// assert_eq!(entry, Entry { node, id: local });
+    /// assert_eq!(entry.to_global(Drift::DEFAULT), id);
+    /// # Ok::<(), tickid_kuid::RangeError>(())
+    /// ```
     #[must_use]
     pub const fn from_global(id: GlobalId, drift: Drift) -> Self {
         Self { node: id.node(drift), id: id.to_local(drift) }
@@ -66,6 +79,16 @@ pub enum Difference<N = Node> {
 
 /// Whether clock `a` has seen all that clock `b` has: every node of `b` is in `a`, with the same ID or
 /// a later one. Erlang's `uid:descend(A, B)`.
+///
+/// # Examples
+/// ```
+/// use tickid_kuid::LocalId;
+/// use tickid_kuid::vector_clock::{Entry, descends};
+///
+/// let at = |node, id| Entry { node, id: LocalId::new(id) };
+/// assert!(descends(&[at("a", 2), at("b", 1)], &[at("a", 1)]));
+/// assert!(!descends(&[at("a", 2)], &[at("a", 1), at("b", 1)])); // knows nothing of b
+/// ```
 #[doc(alias = "descend")]
 #[must_use]
 pub fn descends<N: PartialEq>(a: &[Entry<N>], b: &[Entry<N>]) -> bool {
@@ -74,6 +97,17 @@ pub fn descends<N: PartialEq>(a: &[Entry<N>], b: &[Entry<N>]) -> bool {
 
 /// [`descends`] without regard to what either says of `peer`: finds conflicts that a peer did not make
 /// itself. Erlang's `uid:descend(Peer, A, B)`.
+///
+/// # Examples
+/// ```
+/// use tickid_kuid::LocalId;
+/// use tickid_kuid::vector_clock::{Entry, descends_except};
+///
+/// let at = |node, id| Entry { node, id: LocalId::new(id) };
+/// let (ours, theirs) = ([at("a", 2)], [at("a", 1), at("b", 1)]);
+/// assert!(descends_except("b", &ours, &theirs)); // b itself made all that is new to us
+/// assert!(!descends_except("a", &ours, &theirs));
+/// ```
 #[doc(alias = "descend")]
 #[must_use]
 pub fn descends_except<N, Q>(peer: &Q, a: &[Entry<N>], b: &[Entry<N>]) -> bool
@@ -86,6 +120,22 @@ where
 
 /// What clock `b` has that clock `a` has not, in the order of `b`. Nothing when `a`
 /// [descends] from `b`. Erlang's `uid:diff(A, B)`.
+///
+/// # Examples
+/// ```
+/// use tickid_kuid::LocalId;
+/// use tickid_kuid::vector_clock::{Difference, Entry, diff};
+///
+/// let at = |node, id| Entry { node, id: LocalId::new(id) };
+/// let (ours, theirs) = ([at("a", 1), at("b", 9)], [at("a", 4), at("b", 1), at("c", 1)]);
+/// let mut behind = diff(&ours, &theirs);
+/// assert!(matches!(
+///     behind.next(),
+///     Some(Difference::Behind { node: &"a", distance }) if distance.sequence() == 3
+/// ));
+/// assert!(matches!(behind.next(), Some(Difference::Missing(entry)) if entry.node == &"c"));
+/// assert!(behind.next().is_none());
+/// ```
 pub fn diff<'a, N: PartialEq>(
     a: &'a [Entry<N>],
     b: &'a [Entry<N>],
@@ -178,6 +228,16 @@ impl<N> VectorClock<N> {
 #[cfg(feature = "alloc")]
 impl<N: PartialEq> VectorClock<N> {
     /// What is known of `node`.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_kuid::{LocalId, VectorClock};
+    ///
+    /// let mut clock = VectorClock::new();
+    /// clock.record("a@host".to_owned(), LocalId::new(7));
+    /// assert_eq!(clock.get("a@host"), Some(LocalId::new(7)));
+    /// assert_eq!(clock.get("b@host"), None);
+    /// ```
     #[must_use]
     pub fn get<Q>(&self, node: &Q) -> Option<LocalId>
     where
@@ -190,6 +250,18 @@ impl<N: PartialEq> VectorClock<N> {
     /// Takes note that `node` issued `id`, and moves it to the front. `false`, and nothing is changed,
     /// when the clock already knows that ID of it or a later one. Erlang's `uid:vclock(Clock)`, which
     /// makes the ID itself.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_kuid::{LocalId, VectorClock};
+    ///
+    /// let mut clock = VectorClock::new();
+    /// assert!(clock.record("a@host", LocalId::new(7)));
+    /// assert!(clock.record("b@host", LocalId::new(2)));
+    /// assert!(!clock.record("a@host", LocalId::new(6))); // known, and more
+    /// assert_eq!(clock.get("a@host"), Some(LocalId::new(7)));
+    /// assert_eq!(clock.entries()[0].node, "b@host");
+    /// ```
     #[doc(alias = "vclock")]
     pub fn record(&mut self, node: N, id: LocalId) -> bool {
         match self.entries.iter().position(|entry| entry.node == node) {
@@ -204,6 +276,18 @@ impl<N: PartialEq> VectorClock<N> {
     }
 
     /// Whether this clock has seen all that `other` has; see [`descends`].
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_kuid::{LocalId, VectorClock};
+    ///
+    /// let mut before = VectorClock::new();
+    /// before.record("a@host", LocalId::new(1));
+    /// let mut after = before.clone();
+    /// after.record("b@host", LocalId::new(1));
+    /// assert!(after.descends(&before) && !before.descends(&after));
+    /// assert!(before.descends(&before));
+    /// ```
     #[doc(alias = "descend")]
     #[must_use]
     pub fn descends(&self, other: &Self) -> bool {
@@ -211,6 +295,17 @@ impl<N: PartialEq> VectorClock<N> {
     }
 
     /// [`descends`](Self::descends) without regard to `peer`; see [`descends_except`].
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_kuid::{LocalId, VectorClock};
+    ///
+    /// let ours = VectorClock::<&str>::new();
+    /// let mut theirs = ours.clone();
+    /// theirs.record("peer@host", LocalId::new(1));
+    /// assert!(!ours.descends(&theirs));
+    /// assert!(ours.descends_except("peer@host", &theirs)); // news of its own making, no conflict
+    /// ```
     #[doc(alias = "descend")]
     #[must_use]
     pub fn descends_except<Q>(&self, peer: &Q, other: &Self) -> bool
@@ -222,6 +317,19 @@ impl<N: PartialEq> VectorClock<N> {
     }
 
     /// What `other` has that this clock has not, in the order of `other`; see [`diff`].
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_kuid::vector_clock::Difference;
+    /// use tickid_kuid::{LocalId, VectorClock};
+    ///
+    /// let ours = VectorClock::new();
+    /// let mut theirs = ours.clone();
+    /// theirs.record("a@host", LocalId::new(3));
+    /// let missing: Vec<_> = ours.diff(&theirs).collect();
+    /// assert!(matches!(missing[..], [Difference::Missing(entry)] if entry.id == LocalId::new(3)));
+    /// assert_eq!(theirs.diff(&ours).count(), 0);
+    /// ```
     pub fn diff<'a>(&'a self, other: &'a Self) -> impl Iterator<Item = Difference<&'a N>> {
         diff(&self.entries, &other.entries)
     }
@@ -231,6 +339,20 @@ impl<N: PartialEq> VectorClock<N> {
 impl<N: Ord + Clone> VectorClock<N> {
     /// The clock that has seen all that either has: every node of both with the later of its IDs, in
     /// the order of the nodes. Erlang's `uid:join(A, B)`.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_kuid::{LocalId, VectorClock};
+    ///
+    /// let (mut one, mut other) = (VectorClock::new(), VectorClock::new());
+    /// one.record("b@host", LocalId::new(1));
+    /// one.record("a@host", LocalId::new(5));
+    /// other.record("a@host", LocalId::new(3));
+    /// let both = one.join(&other);
+    /// assert_eq!(both.get("a@host"), Some(LocalId::new(5))); // the later one
+    /// assert_eq!(both, one.join(&both));
+    /// assert_eq!(both, other.join(&one));
+    /// ```
     #[must_use]
     pub fn join(&self, other: &Self) -> Self {
         let mut entries = Vec::with_capacity(self.entries.len() + other.entries.len());

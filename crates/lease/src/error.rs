@@ -7,6 +7,26 @@ use crate::rules::{Loss, Refusal};
 ///
 /// The two are never mixed up: a lease that is [lost](Self::is_lost) is over, while one whose store is
 /// [unreachable](Self::is_unreachable) goes on to the end of its window.
+///
+/// # Examples
+/// ```
+/// use core::time::Duration;
+/// use tickid_lease::{Claim, MemoryStore, Realm, Refusal, Store, Token, block_on};
+/// use tickid_scru64::Scru64;
+///
+/// // One node, and two who ask for it.
+/// let realm = Realm::new("orders".parse()?, &Scru64, "42/8".parse()?)?;
+/// let store = MemoryStore::in_memory();
+/// let ask = || -> Result<_, Box<dyn std::error::Error>> {
+///     let claim = Claim::new(Token::random()?, "an example", None);
+///     Ok(block_on(store.acquire(&realm, &claim), Duration::from_secs(5))?)
+/// };
+/// ask()??;
+/// let error = ask()?.unwrap_err();
+/// assert!(matches!(error.refusal(), Some(Refusal::Exhausted { .. })));
+/// assert!(!error.is_lost() && !error.is_unreachable());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug)]
 pub struct StoreError {
     backend: &'static str,

@@ -47,6 +47,19 @@ impl FromStr for RealmName {
 /// ahead of the store's before its holder stalls), plus the *term*. It is renewed every half term.
 ///
 /// Clocks that differ by more than the skew cost availability, never uniqueness.
+///
+/// # Examples
+/// ```
+/// use core::time::Duration;
+/// use tickid_lease::{Realm, Terms};
+/// use tickid_scru64::{Scru64, core::Scheme};
+///
+/// let terms = Terms::new(Scru64.default_policy()).with_term(Duration::from_secs(60));
+/// assert_eq!((terms.allowance, terms.skew), (39, Duration::from_secs(5)));
+/// let realm = Realm::new("orders".parse()?, &Scru64, "0-255/8".parse()?)?.with_terms(terms)?;
+/// assert_eq!(realm.ahead(), 39 + 254); // 65 seconds in ticks of 256 ms, rounded up
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Terms {

@@ -84,6 +84,17 @@ impl NanoflakeId {
     ///
     /// # Errors
     /// [`RangeError`] above [`MAX_TIMESTAMP`](Self::MAX_TIMESTAMP) or [`MAX_SEQUENCE`](Self::MAX_SEQUENCE).
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_nanoflake::{GeneratorId, NanoflakeId};
+    ///
+    /// let id = NanoflakeId::from_parts(41_944_705_796, GeneratorId::new(32)?, 7)?;
+    /// assert_eq!(id.get(), 175_928_847_299_117_063);
+    /// let error = NanoflakeId::from_parts(0, GeneratorId::MIN, 4_096).unwrap_err();
+    /// assert_eq!(error.to_string(), "Nanoflake sequence 4096 is outside of 0..=4095");
+    /// # Ok::<(), tickid_nanoflake::RangeError>(())
+    /// ```
     pub const fn from_parts(
         timestamp: u64,
         generator: GeneratorId,
@@ -201,6 +212,17 @@ impl NanoflakeId {
     }
 
     /// 13 digits of Base36 in lower case, padded with zeros, which sort as the IDs do.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_nanoflake::NanoflakeId;
+    ///
+    /// let (low, high) = (NanoflakeId::new(35)?, NanoflakeId::new(36)?);
+    /// assert_eq!([low.encode_padded().as_str(), &high.encode_padded()], ["000000000000z", "0000000000010"]);
+    /// assert_eq!([low.encode().as_str(), &high.encode()], ["z", "10"]); // the wrong way round
+    /// assert_eq!("0000000000010".parse(), Ok(high));
+    /// # Ok::<(), tickid_nanoflake::RangeError>(())
+    /// ```
     #[inline]
     #[must_use]
     pub fn encode_padded(self) -> Text<{ Self::TEXT_LEN }> {

@@ -318,6 +318,29 @@ fn of_all_bytes_only_ascii_letters_and_digits_are_read_in_any_place() {
     }
 }
 
+#[test]
+fn of_all_bytes_only_digits_are_read_in_any_place_of_a_decimal() {
+    for decimal in ["9", "175928847299117063", "9223372036854775807"] {
+        for position in 0..decimal.len() {
+            for byte in 0..=u8::MAX {
+                let mut text = decimal.as_bytes().to_vec();
+                text[position] = byte;
+                let is_leading_zero = byte == b'0' && position == 0 && text.len() > 1;
+                let value = naive_value(&text, 10).filter(|_| !is_leading_zero);
+                let value = value.filter(|value| *value <= HIGHEST);
+                let parsed = NanoflakeId::parse_decimal(&text);
+                let read = parsed.ok().map(|id| u128::from(id.get().cast_unsigned()));
+                assert_eq!(read, value, "{text:?}");
+                if !byte.is_ascii_digit() {
+                    let expected = "0-9 (no leading zero)";
+                    let kind = ParseErrorKind::Character { byte, position, expected };
+                    assert_eq!(parsed, Err(ParseError::new("decimal Nanoflake ID", kind)));
+                }
+            }
+        }
+    }
+}
+
 /// Every number of leading zeros before every number of digits.
 #[test]
 fn zeros_lead_only_in_the_form_of_13_digits() {

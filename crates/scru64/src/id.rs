@@ -62,6 +62,18 @@ impl Scru64Id {
     ///
     /// # Errors
     /// [`RangeError`] above [`MAX_TIMESTAMP`](Self::MAX_TIMESTAMP) or [`MAX_NODE_CTR`](Self::MAX_NODE_CTR).
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_scru64::Scru64Id;
+    ///
+    /// let id = Scru64Id::from_parts(6_557_084_606, 2_777_946)?;
+    /// assert_eq!(id.to_string(), "0u375nxqh5cq");
+    ///
+    /// let error = Scru64Id::from_parts(0, 1 << 24).unwrap_err();
+    /// assert_eq!(error.to_string(), "SCRU64 node and counter 16777216 is outside of 0..=16777215");
+    /// # Ok::<(), tickid_scru64::RangeError>(())
+    /// ```
     pub const fn from_parts(timestamp: u64, node_ctr: u32) -> Result<Self, RangeError> {
         if timestamp > Self::MAX_TIMESTAMP {
             let (value, max) = (timestamp as i128, Self::MAX_TIMESTAMP as i128);
@@ -250,6 +262,19 @@ impl Scru64Id {
     }
 
     /// The node ID, if it has `size` bits.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_scru64::{NodeIdSize, scru64};
+    ///
+    /// // Which bits are the node's, the ID does not say.
+    /// let id = scru64!("0u375nxqh5cq");
+    /// let size = NodeIdSize::new(8)?;
+    /// assert_eq!((id.node_id(size), id.counter(size)), (42, 25_434));
+    /// let size = NodeIdSize::new(16)?;
+    /// assert_eq!((id.node_id(size), id.counter(size)), (10_851, 90));
+    /// # Ok::<(), tickid_scru64::RangeError>(())
+    /// ```
     #[must_use]
     pub const fn node_id(self, size: NodeIdSize) -> u32 {
         self.node_ctr() >> size.counter_bits()
@@ -271,6 +296,18 @@ impl Scru64Id {
     ///
     /// # Errors
     /// [`RangeError`] for a time before 1970 or after the last timestamp.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_scru64::{Scru64Id, UnixTime};
+    ///
+    /// // All IDs of a day, whoever issued them.
+    /// let day = UnixTime::from_millis(1_678_579_200_000)?;
+    /// let night = UnixTime::from_millis(1_678_665_599_999)?;
+    /// let range = Scru64Id::min_at(day)?..=Scru64Id::max_at(night)?;
+    /// assert!(range.contains(&"0u375nxqh5cq".parse()?));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn min_at(time: impl IntoUnixTime) -> Result<Self, RangeError> {
         Scru64::tick(time.into_unix_time()?).map(|tick| Self::assemble(tick, 0))
     }

@@ -7,6 +7,16 @@ use crate::id::Scru64Id;
 use crate::scheme::Scru64;
 
 /// How many of the 24 bits of node ID and counter are the node ID's: 1 to 23.
+///
+/// # Examples
+/// ```
+/// use tickid_scru64::NodeIdSize;
+///
+/// let size = NodeIdSize::new(8)?;
+/// assert_eq!((size.max_node_id(), size.counter_bits(), size.max_counter()), (255, 16, 65_535));
+/// assert!(NodeIdSize::new(24).is_err()); // nothing would be left to the counter
+/// # Ok::<(), tickid_scru64::RangeError>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct NodeIdSize(u8);
 
@@ -89,6 +99,17 @@ impl NodeSpec {
     ///
     /// # Errors
     /// [`RangeError`] when `node_id` needs more than `size` bits.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_scru64::{NodeIdSize, NodeSpec};
+    ///
+    /// let size = NodeIdSize::new(8)?;
+    /// assert_eq!(NodeSpec::with_node_id(42, size)?.to_string(), "42/8");
+    /// let error = NodeSpec::with_node_id(256, size).unwrap_err();
+    /// assert_eq!(error.to_string(), "node ID 256 is outside of 0..=255");
+    /// # Ok::<(), tickid_scru64::RangeError>(())
+    /// ```
     pub const fn with_node_id(node_id: u32, size: NodeIdSize) -> Result<Self, RangeError> {
         if node_id > size.max_node_id() {
             return Err(RangeError::new("node ID", node_id as i128, 0, size.max_node_id() as i128));
@@ -102,6 +123,16 @@ impl NodeSpec {
     /// The node ID in the first `size` bits of `prev`'s node part, to go on after `prev`.
     ///
     /// An ID with timestamp 0, which no generator issues, says its node ID and nothing else.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_scru64::{NodeIdSize, NodeSpec, scru64};
+    ///
+    /// let last = scru64!("0u2r85hm2pt3");
+    /// let spec = NodeSpec::with_node_prev(last, NodeIdSize::new(16)?);
+    /// assert_eq!((spec.node_id(), spec.node_prev()), (11_001, Some(last)));
+    /// # Ok::<(), tickid_scru64::RangeError>(())
+    /// ```
     #[must_use]
     pub const fn with_node_prev(prev: Scru64Id, size: NodeIdSize) -> Self {
         let prev = if prev.timestamp() > 0 {

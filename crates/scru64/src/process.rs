@@ -24,6 +24,20 @@ pub const NODE_SPEC_VARIABLE: &str = "SCRU64_NODE_SPEC";
 /// # Errors
 /// [`ProcessError`] when the variable is not set, holds no node spec or that of the parent process, and when no ID
 /// can be issued.
+///
+/// # Examples
+/// ```
+/// # // As `SCRU64_NODE_SPEC=42/8 program` does; here nothing else runs yet.
+/// # unsafe { std::env::set_var("SCRU64_NODE_SPEC", "42/8") };
+/// use tickid_scru64::NodeSpec;
+///
+/// // With `SCRU64_NODE_SPEC=42/8` in the environment:
+/// let spec: NodeSpec = "42/8".parse()?;
+/// let id = tickid_scru64::new()?;
+/// assert_eq!(id.node_id(spec.node_id_size()), 42);
+/// assert!(tickid_scru64::new()? > id);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn new() -> Result<Scru64Id, ProcessError> {
     Ok(generator()?.generate()?)
 }
@@ -32,6 +46,16 @@ pub fn new() -> Result<Scru64Id, ProcessError> {
 ///
 /// # Errors
 /// As [`new`].
+///
+/// # Examples
+/// ```
+/// # // As `SCRU64_NODE_SPEC=42/8 program` does; here nothing else runs yet.
+/// # unsafe { std::env::set_var("SCRU64_NODE_SPEC", "42/8") };
+/// // With `SCRU64_NODE_SPEC=42/8` in the environment:
+/// let text = tickid_scru64::new_string()?;
+/// assert_eq!(text.len(), 12);
+/// # Ok::<(), tickid_scru64::ProcessError>(())
+/// ```
 pub fn new_string() -> Result<String, ProcessError> {
     new().map(|id| id.to_string())
 }
@@ -40,6 +64,19 @@ pub fn new_string() -> Result<String, ProcessError> {
 ///
 /// # Errors
 /// As [`new`].
+///
+/// # Examples
+/// ```
+/// # // As `SCRU64_NODE_SPEC=42/8 program` does; here nothing else runs yet.
+/// # unsafe { std::env::set_var("SCRU64_NODE_SPEC", "42/8") };
+/// // With `SCRU64_NODE_SPEC=42/8` in the environment:
+/// let generator = tickid_scru64::generator()?;
+/// let mut ids = [tickid_scru64::Scru64Id::MIN; 100];
+/// generator.fill(&mut ids)?;
+/// assert!(ids.is_sorted());
+/// assert_eq!(generator.node().to_string(), "42/8");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn generator() -> Result<&'static ProcessGenerator, ProcessError> {
     static GENERATOR: PerProcess<ProcessGenerator> = PerProcess::new();
     match GENERATOR.get() {
@@ -76,6 +113,19 @@ fn node_spec() -> Result<NodeSpec, ProcessError> {
 }
 
 /// Why the process-wide generator gave no ID.
+///
+/// # Examples
+/// ```
+/// use tickid_scru64::ProcessError;
+///
+/// // Where the variable is missing:
+/// match tickid_scru64::new() {
+///     Err(error @ ProcessError::NotSet) => {
+///         assert_eq!(error.to_string(), "the environment variable SCRU64_NODE_SPEC is not set");
+///     }
+///     other => panic!("{other:?}"),
+/// }
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ProcessError {

@@ -72,6 +72,12 @@ fn naive_value(text: &[u8], radix: u32) -> Option<u64> {
     })
 }
 
+/// What [`naive_spec`] says, as the crate does.
+fn fields(spec: NodeSpec) -> (u64, Option<u64>, u8) {
+    let prev = spec.node_prev().map(Scru64Id::get);
+    (spec.node_id().into(), prev, spec.node_id_size().get())
+}
+
 /// What a node spec says: the node ID or the previous ID, and the size. By the grammar of its
 /// documentation, without regard to how the crate reads it.
 fn naive_spec(text: &str) -> Option<(u64, Option<u64>, u8)> {
@@ -230,11 +236,7 @@ proptest! {
             any::<String>(),
         ],
     ) {
-        let parsed = text.parse::<NodeSpec>().ok().map(|spec| {
-            let prev = spec.node_prev().map(Scru64Id::get);
-            (spec.node_id().into(), prev, spec.node_id_size().get())
-        });
-        prop_assert_eq!(parsed, naive_spec(&text));
+        prop_assert_eq!(text.parse::<NodeSpec>().ok().map(fields), naive_spec(&text));
     }
 
     #[test]
@@ -367,6 +369,27 @@ fn of_all_bytes_only_ascii_letters_and_digits_are_read_in_any_place() {
 }
 
 #[test]
+fn every_wrong_byte_of_a_node_spec_is_refused_and_every_other_is_what_the_grammar_says() {
+    let (mut valid, mut count) = (0, 0);
+    for spec in ["42/8", "00000042/008", "0xb00/12", "0X000b00/12", "0u2r85hm2pt3/16"] {
+        for position in 0..spec.len() {
+            for byte in 0..=u8::MAX {
+                let mut text = spec.as_bytes().to_vec();
+                text[position] = byte;
+                // Specs are read from text only.
+                let Ok(text) = String::from_utf8(text) else { continue };
+                let parsed = text.parse::<NodeSpec>().ok().map(fields);
+                assert_eq!(parsed, naive_spec(&text), "{text:?}");
+                valid += usize::from(parsed.is_some());
+                count += 1;
+            }
+        }
+    }
+    assert_eq!(count, (4 + 12 + 8 + 11 + 15) * 128);
+    assert!(valid > 100, "{valid}");
+}
+
+#[test]
 fn literals_are_what_the_parser_reads() {
     const LOWER: Scru64Id = scru64!("0u375nxqh5cq");
     const UPPER: Scru64Id = scru64!("0U375NXQH5CQ");
@@ -374,9 +397,24 @@ fn literals_are_what_the_parser_reads() {
     assert_eq!(Ok(LOWER), "0u375nxqh5cq".parse());
 }
 
+#[test]
+fn every_node_id_of_every_size_is_read_back() {
+    let mut count = 0;
+    for size in every_size() {
+        for node_id in 0..=size.max_node_id() {
+            let spec = NodeSpec::with_node_id(node_id, size).unwrap();
+            assert_eq!((spec.node_id(), spec.node_id_size()), (node_id, size));
+            assert_eq!(spec.node_prev(), None);
+            count += 1;
+        }
+        assert!(NodeSpec::with_node_id(size.max_node_id() + 1, size).is_err());
+    }
+    assert_eq!(count, (1 << 24) - 2);
+}
+
 /// All node IDs of up to 12 bits, and the ends of the others.
 #[test]
-fn every_node_id_of_every_size_is_read_back_in_decimal_and_hexadecimal() {
+fn node_ids_of_every_size_are_read_back_in_decimal_and_hexadecimal() {
     let mut count = 0;
     for size in every_size() {
         let max = size.max_node_id();

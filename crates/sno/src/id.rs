@@ -72,6 +72,17 @@ impl SnoId {
     ///
     /// # Errors
     /// [`RangeError`] above [`MAX_TIMESTAMP`](Self::MAX_TIMESTAMP); all else fits by its type.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_sno::{Partition, SnoId};
+    ///
+    /// let id = SnoId::from_parts(1 << 38, true, 24, Partition::new(7), 65_535)?;
+    /// assert_eq!((id.timestamp(), id.toggle(), id.meta()), (1 << 38, true, 24));
+    /// assert_eq!((id.partition().get(), id.sequence()), (7, 65_535));
+    /// assert!(SnoId::from_parts(1 << 39, false, 0, Partition::new(0), 0).is_err());
+    /// # Ok::<(), tickid_sno::RangeError>(())
+    /// ```
     pub const fn from_parts(
         timestamp: u64,
         toggle: bool,
@@ -352,6 +363,16 @@ impl SnoId {
     ///
     /// # Errors
     /// [`RangeError`] for a time before 2010 or after the last timestamp.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_sno::{SnoId, UnixTime, sno};
+    ///
+    /// // All IDs of the tick, whoever issued them and with whatever metabyte.
+    /// let time = UnixTime::from_millis(1_936_047_814_976)?;
+    /// assert!((SnoId::min_at(time)?..=SnoId::max_at(time)?).contains(&sno!("brpk4q72xwf2m63l")));
+    /// # Ok::<(), tickid_sno::RangeError>(())
+    /// ```
     pub fn min_at(time: impl IntoUnixTime) -> Result<Self, RangeError> {
         let lowest = |tick: Tick<_>| Self::assemble(tick.get(), false, 0, Partition::new(0), 0);
         Sno::tick(time.into_unix_time()?).map(lowest)

@@ -35,6 +35,14 @@ pub fn new(meta: u8) -> Result<SnoId, ProcessError> {
 ///
 /// # Errors
 /// [`ProcessError::Build`] when the operating system gives no random number.
+///
+/// # Examples
+/// ```
+/// let mut ids = [tickid_sno::SnoId::ZERO; 100];
+/// tickid_sno::generator()?.fill(&mut ids)?;
+/// assert!(ids.is_sorted());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn generator() -> Result<&'static ProcessGenerator, ProcessError> {
     static GENERATOR: PerProcess<ProcessGenerator> = PerProcess::new();
     match GENERATOR.get() {

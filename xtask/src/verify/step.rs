@@ -14,8 +14,10 @@ pub(super) struct Step {
 /// What a step needs that not every machine has.
 pub(super) struct Need {
     pub(super) what: &'static str,
-    /// A command that succeeds where it is there.
+    /// A command that succeeds where it is there,
     pub(super) probe: &'static [&'static str],
+    /// and prints this.
+    pub(super) prints: &'static str,
     /// How to get it.
     pub(super) get: &'static str,
 }
@@ -23,6 +25,7 @@ pub(super) struct Need {
 const NIGHTLY: Need = Need {
     what: "nightly toolchain",
     probe: &["rustup", "run", "nightly", "cargo", "--version"],
+    prints: "cargo",
     get: "rustup toolchain install nightly",
 };
 
@@ -106,6 +109,10 @@ impl Step {
         self.with(|cargo| cargo.env.push((name, value)))
     }
 
+    fn has_tests(&self) -> bool {
+        matches!(&self.work, Work::Cargo(cargo) if cargo.args.contains(&"test"))
+    }
+
     /// Runs the step.
     pub(super) fn run(&self, workspace: &Workspace) -> Outcome {
         if let Some(missing) = self.needs.iter().find(|need| !need.is_there()) {
@@ -118,8 +125,8 @@ impl Step {
             Work::Cargo(cargo) => cargo.run(workspace).overhear().map(Some),
         };
         match printed {
-            Ok(None) => Outcome::Passed(Heard::default()),
-            Ok(Some(printed)) => Heard::of(&printed).outcome(),
+            Ok(Some(printed)) if self.has_tests() => Heard::of(&printed).outcome(),
+            Ok(_) => Outcome::Passed(Heard::default()),
             Err(error) => {
                 say(format_args!("error: {error}"));
                 Outcome::Failed(error.to_string())
@@ -131,7 +138,7 @@ impl Step {
 impl Need {
     fn is_there(&self) -> bool {
         let Some((program, args)) = self.probe.split_first() else { return true };
-        Run::program(program).args(args).read().is_ok()
+        Run::program(program).args(args).read().is_ok_and(|said| said.contains(self.prints))
     }
 }
 
@@ -167,10 +174,11 @@ impl Heard {
 
     /// Tests that were all left out show nothing.
     fn outcome(self) -> Outcome {
-        if self.passed == 0 && self.ignored > 0 {
-            return Outcome::NotRun(self.reasons.join(", "));
+        match (self.passed, self.ignored) {
+            (0, 0) => Outcome::Failed("there was no test to run".to_owned()),
+            (0, _) => Outcome::NotRun(self.reasons.join(", ")),
+            _ => Outcome::Passed(self),
         }
-        Outcome::Passed(self)
     }
 }
 
@@ -218,11 +226,27 @@ test result: ok. 20 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out
     }
 
     #[test]
+    fn no_test_at_all_is_a_failure() {
+        let printed =
+            "test result: ok. 0 passed; 0 failed; 0 ignored; 0 measured; 9 filtered out\n";
+        assert!(matches!(Heard::of(printed).outcome(), Outcome::Failed(_)));
+        assert!(cargo("a", "b").args("miri test --lib").has_tests());
+        assert!(!cargo("a", "b").args("package").has_tests());
+    }
+
+    #[test]
     fn what_is_missing_is_named() {
-        const NOTHING: Need =
-            Need { what: "such program", probe: &["no-such-program"], get: "not to be had" };
+        const NOTHING: Need = Need {
+            what: "such program",
+            probe: &["no-such-program"],
+            prints: "",
+            get: "not to be had",
+        };
         assert!(!NOTHING.is_there());
-        const ITSELF: Need = Need { what: "cargo", probe: &["cargo", "--version"], get: "" };
+        const ITSELF: Need =
+            Need { what: "cargo", probe: &["cargo", "--version"], prints: "cargo 1.", get: "" };
         assert!(ITSELF.is_there());
+        const OLDER: Need = Need { prints: "cargo 0.", ..ITSELF };
+        assert!(!OLDER.is_there());
     }
 }

@@ -16,7 +16,7 @@ pub(super) fn table(lines: &[Line]) -> String {
                 ("passed".to_owned(), heard.passed.to_string())
             }
             Outcome::Passed(_) => ("passed".to_owned(), String::new()),
-            Outcome::Failed(_) => ("**failed**".to_owned(), String::new()),
+            Outcome::Failed(why) => (format!("**failed**: {why}"), String::new()),
             Outcome::NotRun(why) => (format!("not run: {why}"), String::new()),
         };
         let seconds = time.as_secs();
@@ -56,7 +56,7 @@ mod tests {
 |---|---|---|---:|---:|
 | storm | no ID twice | passed | 3 | 61 |
 | storm | no ID twice | passed; 2 ignored: no etcd | 3 | 61 |
-| storm | no ID twice | **failed** |  | 61 |
+| storm | no ID twice | **failed**: `cargo` failed |  | 61 |
 | storm | no ID twice | not run: no valgrind |  | 61 |
 
 - storm: 5 IDs

@@ -89,6 +89,19 @@ impl Candidates {
 
     /// Whether the time of the first is more [plausible](Plausibility) than that of any other. Even then it
     /// is only *most likely* what the text is.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_convert::{Layouts, detect};
+    /// use tickid_core::UnixTime;
+    ///
+    /// let now = UnixTime::from_millis(1_700_000_000_000)?;
+    /// let read = |text: &str| detect(text.as_bytes(), &Layouts::default(), Some(now));
+    /// assert!(read("0u375nxqh5cq").is_clear()); // SCRU64 of last spring; as a Nanoflake of another time
+    /// assert!(!read("175928847299117063").is_clear()); // Twitter's, Discord's, ...
+    /// assert!(read("no ID!").is_empty());
+    /// # Ok::<(), tickid_core::RangeError>(())
+    /// ```
     #[must_use]
     pub fn is_clear(&self) -> bool {
         let mut plausibilities = self.iter().map(Candidate::plausibility);

@@ -38,6 +38,19 @@ pub enum NanoflakeText {
 /// A text as an ID of one format.
 ///
 /// As a [`Source`] it can be converted where its fields map; of others there is an error that says so.
+///
+/// # Examples
+/// ```
+/// use tickid_convert::{Kind, Layouts, Options, Reading, convert_any, detect};
+///
+/// let found = detect(b"brpk4q72xwf2m63l", &Layouts::default(), None);
+/// let sno = found.iter().find(|one| matches!(one.reading(), Reading::Sno(_)));
+/// let reading = sno.ok_or("no sno ID")?.reading();
+/// assert_eq!(reading.id().map(|id| id.kind()), Some(Kind::Sno));
+/// let global = convert_any(reading, Kind::KuidGlobal, &Options::default())?;
+/// assert!(!global.loss.is_none()); // the metabyte, for one
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Reading {

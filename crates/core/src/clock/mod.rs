@@ -58,6 +58,26 @@ use crate::time::UnixTime;
 /// A clock may stand still, jump and repeat itself: generators are correct under any clock. It should
 /// not return less than what another thread has already seen from it, unless the wall clock was
 /// stepped.
+///
+/// # Examples
+/// ```
+/// use tickid_core::{Clock, ClockError, Generator, UnixTime, example};
+///
+/// /// What a satellite receiver says.
+/// struct Receiver;
+///
+/// impl Clock for Receiver {
+///     fn now(&self) -> Result<UnixTime, ClockError> {
+///         let micros = Some(1_700_000_000_000_000); // ask it
+///         micros.map(UnixTime::from_micros).ok_or(ClockError::Unreadable { reason: "no signal" })
+///     }
+/// }
+///
+/// let generator =
+///     Generator::<example::Seconds>::builder(example::Node(1)).clock(Receiver).build()?;
+/// assert_eq!(generator.try_generate()? >> 17, 1_700_000_000);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub trait Clock {
     /// The time now.
     ///

@@ -146,6 +146,25 @@ impl<S: Scheme, C, Q> Builder<S, C, Q> {
     }
 
     /// The sequences to use in each tick, so that several generators can share a node.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_core::{LocalGenerator, SequenceBounds, example};
+    ///
+    /// // Two processes with one node: one has the lower half of the sequences, one the upper.
+    /// let of = |lowest, last| {
+    ///     LocalGenerator::<example::Seconds>::builder(example::Node(1))
+    ///         .bounds(SequenceBounds::new(lowest, last))
+    ///         .build_local()
+    /// };
+    /// assert!((0..=127).contains(&(of(0, 127)?.generate()? & 0xff)));
+    /// assert!((128..=255).contains(&(of(128, 255)?.generate()? & 0xff)));
+    /// assert_eq!(
+    ///     of(0, 256).unwrap_err().to_string(),
+    ///     "sequence bound 256 is outside of 0..=255",
+    /// );
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn bounds(self, bounds: SequenceBounds) -> Self {
         Self { bounds: Some(bounds), ..self }
     }
@@ -157,6 +176,26 @@ impl<S: Scheme, C, Q> Builder<S, C, Q> {
 
     /// For how long one call may wait, by the [monotonic clock](Clock::monotonic). A stall that is
     /// known to last longer is an error at once.
+    ///
+    /// # Examples
+    /// ```
+    /// use core::time::Duration;
+    /// use tickid_core::{ErrorKind, LocalGenerator, ManualClock, UnixTime, example};
+    ///
+    /// let clock = ManualClock::new(UnixTime::from_millis(100_000)?);
+    /// let mut generator = LocalGenerator::<example::Seconds>::builder(example::Node(1))
+    ///     .max_wait(Duration::from_secs(5))
+    ///     .clock(&clock)
+    ///     .build_local()?;
+    /// generator.generate()?;
+    /// clock.set(UnixTime::from_millis(97_000)?); // three seconds back: waited out
+    /// generator.generate()?;
+    /// clock.set(UnixTime::from_millis(90_000)?); // ten
+    /// let error = generator.generate().unwrap_err();
+    /// assert_eq!(error.kind(), ErrorKind::Rollback);
+    /// assert_eq!(error.retry_after(), Some(Duration::from_secs(10)));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[cfg(feature = "std")]
     pub fn max_wait(self, max_wait: Duration) -> Self {
         Self { max_wait: Some(max_wait), ..self }
@@ -168,6 +207,28 @@ impl<S: Scheme, C, Q> Builder<S, C, Q> {
     ///
     /// It runs on the thread of that call, before it sleeps, outside of any lock, and may itself
     /// generate (what it overflows then, it is not told of).
+    ///
+    /// # Examples
+    /// ```
+    /// use std::sync::atomic::{AtomicU32, Ordering};
+    /// use std::sync::Arc;
+    /// use tickid_core::{LocalGenerator, ManualClock, UnixTime, example};
+    ///
+    /// let clock = ManualClock::new(UnixTime::from_millis(100_000)?);
+    /// let overflows = Arc::new(AtomicU32::new(0));
+    /// let seen = Arc::clone(&overflows);
+    /// let mut generator = LocalGenerator::<example::Seconds>::builder(example::Node(1))
+    ///     .on_overflow(move |_| {
+    ///         seen.fetch_add(1, Ordering::Relaxed);
+    ///     })
+    ///     .clock(&clock)
+    ///     .build_local()?;
+    /// for _ in 0..1_000 {
+    ///     generator.generate()?;
+    /// }
+    /// assert_eq!(overflows.load(Ordering::Relaxed), 3); // 256 IDs in each second
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[cfg(feature = "std")]
     pub fn on_overflow(self, observer: impl Fn(Overflow) + Send + Sync + 'static) -> Self {
         Self { observer: Some(alloc::boxed::Box::new(observer)), ..self }

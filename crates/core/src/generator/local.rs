@@ -94,6 +94,21 @@ impl<S: Scheme, C: Clock, Q: Sequence> LocalGenerator<S, C, Q> {
     /// # Errors
     /// As `try_generate`, with [`ErrorKind::Rollback`](crate::ErrorKind::Rollback) also when tick-tock
     /// is asked of a scheme that has no toggle bit and the clock ran back.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_core::{LocalGenerator, ManualClock, Policy, Ticks, UnixTime, example};
+    ///
+    /// let clock = ManualClock::new(UnixTime::from_millis(100_000)?);
+    /// let mut generator =
+    ///     LocalGenerator::<example::Seconds>::builder(example::Node(1)).clock(&clock).build_local()?;
+    /// let last = generator.try_generate()?;
+    /// clock.set(UnixTime::from_millis(60_000)?); // 40 seconds back
+    /// assert!(generator.try_generate().is_err()); // this scheme waits
+    /// let an_hour = Policy::Ratchet { allowance: Ticks::new(3_600) };
+    /// assert_eq!(generator.try_generate_with(an_hour)?, last + 1);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn try_generate_with(
         &mut self,
         policy: Policy<S>,

@@ -105,6 +105,22 @@ impl<S: Scheme, C: Clock, Q: Sequence> Generator<S, C, Q> {
     ///
     /// # Errors
     /// [`Error`]; its [`retry_after`](Error::retry_after) tells when to try again.
+    ///
+    /// # Examples
+    /// ```
+    /// use core::time::Duration;
+    /// use tickid_core::{ErrorKind, Generator, ManualClock, UnixTime, example};
+    ///
+    /// let clock = ManualClock::new(UnixTime::from_millis(100_000)?);
+    /// let generator = Generator::<example::Seconds>::builder(example::Node(1)).clock(&clock).build()?;
+    /// let in_one_tick = (0..300).map(|_| generator.try_generate());
+    /// assert_eq!(in_one_tick.filter(Result::is_ok).count(), 256); // all that this scheme has
+    ///
+    /// let error = generator.try_generate().unwrap_err();
+    /// assert_eq!(error.kind(), ErrorKind::Exhausted);
+    /// assert_eq!(error.retry_after(), Some(Duration::from_secs(1)));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[inline]
     pub fn try_generate(&self) -> Result<<S::Form as Form<S>>::Id, Error> {
         self.try_generate_as(S::Form::default())
@@ -160,6 +176,20 @@ impl<S: Scheme, C: Clock, Q: Sequence> Generator<S, C, Q> {
     ///
     /// # Errors
     /// [`Error`] when there is room for an ID and not one could be written.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_core::{Generator, ManualClock, UnixTime, example};
+    ///
+    /// let clock = ManualClock::new(UnixTime::from_millis(100_000)?);
+    /// let generator = Generator::<example::Seconds>::builder(example::Node(1)).clock(&clock).build()?;
+    /// let mut ids = [0; 300];
+    /// let written = generator.try_fill(&mut ids)?;
+    /// assert_eq!(written.len(), 256); // the tick has no more
+    /// assert!(written.is_sorted());
+    /// assert!(generator.try_fill(&mut ids).is_err());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn try_fill<'a>(
         &self,
         out: &'a mut [<S::Form as Form<S>>::Id],
@@ -184,6 +214,20 @@ impl<S: Scheme, C: Clock, Q: Sequence> Generator<S, C, Q> {
     ///
     /// # Errors
     /// As [`try_generate`](Self::try_generate).
+    ///
+    /// # Examples
+    /// ```
+    /// use core::num::NonZeroU32;
+    /// use tickid_core::{Generator, ManualClock, UnixTime, example};
+    ///
+    /// let clock = ManualClock::new(UnixTime::from_millis(100_000)?);
+    /// let generator = Generator::<example::Seconds>::builder(example::Node(1)).clock(&clock).build()?;
+    /// let n = NonZeroU32::new(200).ok_or("zero")?;
+    /// let (one, other) = (generator.try_block(n)?, generator.try_block(n)?);
+    /// assert_eq!((one.len(), other.len()), (200, 56)); // of 256 in the tick
+    /// assert!(one.chain(other).is_sorted());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn try_block(&self, n: NonZeroU32) -> Result<Ids<S, S::Form>, Error> {
         self.try_block_as(S::Form::default(), n)
     }
@@ -203,6 +247,21 @@ impl<S: Scheme, C: Clock, Q: Sequence> Generator<S, C, Q> {
     /// # Errors
     /// [`RangeError`] for a ceiling at or below the window's floor or more than one past the last
     /// tick of the format.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_core::{ErrorKind, Generator, ManualClock, Tick, UnixTime, Window, example};
+    ///
+    /// let clock = ManualClock::new(UnixTime::from_millis(110_000)?);
+    /// let generator = Generator::<example::Seconds>::builder(example::Node(1))
+    ///     .window(Window::new(Tick::new(100)?, 110)?)
+    ///     .clock(&clock)
+    ///     .build()?;
+    /// assert_eq!(generator.try_generate().unwrap_err().kind(), ErrorKind::Window);
+    /// generator.widen(120)?; // the lease was renewed
+    /// assert!(generator.try_generate().is_ok());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn widen(&self, ceiling: u64) -> Result<(), RangeError> {
         self.engine.widen(ceiling)
     }
@@ -210,6 +269,26 @@ impl<S: Scheme, C: Clock, Q: Sequence> Generator<S, C, Q> {
     /// Ends the generator: every later call fails with [`ErrorKind::Closed`](crate::ErrorKind::Closed).
     /// What it returns lets a [successor](crate::Builder::restore) go on without issuing an ID twice. Closing
     /// again returns the same.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_core::{ErrorKind, Generator, ManualClock, UnixTime, example};
+    ///
+    /// let clock = ManualClock::new(UnixTime::from_millis(100_000)?);
+    /// let generator = Generator::<example::Seconds>::builder(example::Node(1)).clock(&clock).build()?;
+    /// let last = generator.try_generate()?;
+    /// let snapshot = generator.close();
+    /// assert_eq!(generator.try_generate().unwrap_err().kind(), ErrorKind::Closed);
+    /// assert_eq!(snapshot.highest_tick().map(|tick| tick.get()), Some(100));
+    ///
+    /// // In the same tick of the same clock, and no ID comes twice.
+    /// let successor = Generator::<example::Seconds>::builder(example::Node(1))
+    ///     .restore(snapshot)
+    ///     .clock(&clock)
+    ///     .build()?;
+    /// assert_eq!(successor.try_generate()?, last + 1);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn close(&self) -> Snapshot<S> {
         self.engine.close()
     }
@@ -261,6 +340,19 @@ impl<S: Scheme, C: Clock, Q: Sequence> Generator<S, C, Q> {
     /// # Errors
     /// [`Error`] when waiting does not help or would take longer than
     /// [`max_wait`](crate::Builder::max_wait).
+    ///
+    /// # Examples
+    /// ```
+    /// use core::time::Duration;
+    /// use tickid_core::{Generator, ManualClock, UnixTime, example};
+    ///
+    /// let clock = ManualClock::new(UnixTime::from_millis(100_000)?);
+    /// let generator = Generator::<example::Seconds>::builder(example::Node(1)).clock(&clock).build()?;
+    /// let ids: Vec<_> = (0..300).map(|_| generator.generate()).collect::<Result<_, _>>()?;
+    /// assert!(ids.is_sorted());
+    /// assert_eq!(clock.slept(), Duration::from_secs(1)); // after 256 of them, until the next tick
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[inline]
     pub fn generate(&self) -> Result<<S::Form as Form<S>>::Id, Error> {
         self.generate_as(S::Form::default())
@@ -334,6 +426,23 @@ impl<S: Scheme, C: Clock, Q: Sequence> Generator<S, C, Q> {
     /// # Errors
     /// [`FillError`], which says how many were written from the front before the generator failed as
     /// [`generate`](Self::generate) does. [`max_wait`](crate::Builder::max_wait) counts for each pause anew.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_core::{Generator, ManualClock, UnixTime, example};
+    ///
+    /// let clock = ManualClock::new(UnixTime::from_millis(100_000)?);
+    /// let generator = Generator::<example::Seconds>::builder(example::Node(1)).clock(&clock).build()?;
+    /// let mut ids = [0; 1_000];
+    /// generator.fill(&mut ids)?; // 256 for each second
+    /// assert!(ids.is_sorted());
+    /// assert_eq!(ids[999] >> 17, 103);
+    ///
+    /// generator.close();
+    /// let error = generator.fill(&mut ids).unwrap_err();
+    /// assert_eq!(error.written, 0);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn fill(&self, out: &mut [<S::Form as Form<S>>::Id]) -> Result<(), FillError> {
         self.fill_as(S::Form::default(), out)
     }

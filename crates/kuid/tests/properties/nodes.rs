@@ -44,6 +44,26 @@ proptest! {
     }
 }
 
+#[test]
+fn of_all_bytes_only_sixteen_are_read_in_any_place_of_a_node() {
+    use tickid_kuid::core::text::ParseErrorKind;
+
+    for position in 0..8 {
+        for byte in 0..=u8::MAX {
+            let mut text = *b"03eb2731";
+            text[position] = byte;
+            let parsed = Node::parse_bytes(&text);
+            if b"0123456789abcdef".contains(&byte) {
+                let hex = core::str::from_utf8(&text).unwrap();
+                assert_eq!(parsed.map(Node::get).ok(), u32::from_str_radix(hex, 16).ok());
+            } else {
+                let kind = ParseErrorKind::Character { byte, position, expected: "0-9, a-f" };
+                assert_eq!(parsed.unwrap_err().kind(), kind);
+            }
+        }
+    }
+}
+
 fn names() -> impl Strategy<Value = String> {
     let character = prop_oneof![
         any::<char>(),

@@ -59,6 +59,23 @@ pub struct Keeper<S: Scheme, C = DefaultClock, Q = <S as Scheme>::Sequence> {
 
 /// One lease and its generator. When the lease is lost, the generator is closed, and the next lease has
 /// another.
+///
+/// # Examples
+/// ```
+/// use tickid_lease::{KeeperBuilder, MemoryStore, Realm};
+/// use tickid_scru64::{Scru64, Scru64Id};
+///
+/// let realm = Realm::new("orders".parse()?, &Scru64, "0-255/8".parse()?)?;
+/// let store = MemoryStore::in_memory();
+/// let keeper = KeeperBuilder::new(store, realm).start(|lease| lease.builder(&Scru64))?;
+///
+/// let tenure = keeper.tenure().ok_or("no lease")?;
+/// let mut ids = [Scru64Id::MIN; 1_000];
+/// tenure.generator().fill(&mut ids)?;
+/// assert!(ids.is_sorted());
+/// assert_eq!(tenure.lease().node().value(), u64::from(tenure.generator().node().node_id()));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct Tenure<S: Scheme, C = DefaultClock, Q = <S as Scheme>::Sequence> {
     generator: Generator<S, ProcessClock<C>, Q>,
     lease: Lease,
@@ -287,6 +304,21 @@ impl<S: Scheme, C: Clock + fmt::Debug, Q: Sequence> Keeper<S, C, Q> {
     }
 
     /// How things stand.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_lease::{KeeperBuilder, MemoryStore, Realm};
+    /// use tickid_scru64::Scru64;
+    ///
+    /// let realm = Realm::new("orders".parse()?, &Scru64, "0-255/8".parse()?)?;
+    /// let store = MemoryStore::in_memory();
+    /// let keeper = KeeperBuilder::new(store, realm).start(|lease| lease.builder(&Scru64))?;
+    ///
+    /// let state = keeper.state();
+    /// assert!(state.lease.is_some() && state.trouble.is_none() && !state.is_stopped);
+    /// assert_eq!((state.counters.leases, state.counters.losses), (1, 0));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn state(&self) -> KeeperState {
         self.shared.state()
