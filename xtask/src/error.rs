@@ -46,6 +46,8 @@ pub(crate) enum Error {
          it should be, run `cargo xtask bench --check --bless`"
     )]
     Instructions { failures: usize, file: &'static str },
+    #[error("no test fails for {changes} changes: target/mutants.out/missed.txt")]
+    Mutants { changes: usize },
     #[error("not verified: {}", .0.join(", "))]
     Unverified(Vec<&'static str>),
     #[error("cannot write: {0}")]

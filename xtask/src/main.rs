@@ -6,6 +6,7 @@ mod error;
 mod fuzz;
 mod lint;
 mod memcheck;
+mod mutants;
 mod run;
 mod soak;
 mod test;

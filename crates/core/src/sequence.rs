@@ -211,6 +211,15 @@ mod tests {
     }
 
     #[test]
+    fn the_lowest_start_is_that_of_the_bounds_and_a_fixed_one_that_given() {
+        let bounds = SequenceBounds::new(3, 9);
+        for tick in [0, 7] {
+            assert_eq!(LowestStart.start(tick, bounds), 3);
+            assert_eq!(FixedStart(5).start(tick, bounds), 5);
+        }
+    }
+
+    #[test]
     fn random_starts_stay_within_bounds_and_guard_bits() {
         for bounds in [SequenceBounds::new(0, 4095), SequenceBounds::new(100, 105)] {
             for guard_bits in [0, 1, 3, 31, 64, u32::MAX] {

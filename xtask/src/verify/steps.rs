@@ -1,5 +1,6 @@
 use crate::deny;
 use crate::memcheck::memcheck;
+use crate::mutants::mutants;
 use crate::soak;
 use crate::verify::step::{Need, Step, cargo, chore};
 
@@ -36,6 +37,13 @@ const SOURCES: Need = Need {
     probe: &["rustup", "component", "list", "--toolchain", "nightly", "--installed"],
     prints: "rust-src",
     get: "rustup component add --toolchain nightly rust-src",
+};
+
+const MUTANTS: Need = Need {
+    what: "cargo-mutants",
+    probe: &["cargo", "mutants", "--version"],
+    prints: "cargo-mutants",
+    get: "cargo install --locked cargo-mutants",
 };
 
 /// All of them, cheap ones first. A step is a line: its name, what it shows, and a command of cargo's.
@@ -98,6 +106,8 @@ pub(super) fn steps() -> Vec<Step> {
         cargo("simulation", "a million worlds of holders and a store: no ID twice")
             .args("test --release --package tickid-lease --test simulation")
             .env("TICKID_SIMULATION_SEEDS", "1000000"),
+        chore("mutants", "a test fails for every change to engine, policies and codecs", mutants)
+            .needs(&MUTANTS),
         cargo("soak", "a billion IDs of each scheme, none twice; ten years of clock steps")
             .args(soak::TESTS),
         processes("processes-file", "file::"),

@@ -292,6 +292,14 @@ mod tests {
     }
 
     #[test]
+    fn an_alphabet_of_eight_runs_is_written_and_read() {
+        let alphabet = Alphabet::new("abdeghjkmnpqstvw", "eight pairs").unwrap();
+        let bytes = [0x01, 0x23, 0x45, 0x67, 0x89, 0xab, 0xcd, 0xef];
+        assert_eq!(alphabet.encode::<8, 16>(&bytes), "abdeghjkmnpqstvw");
+        assert_eq!(alphabet.decode::<8, 16>(b"abdeghjkmnpqstvw"), Ok(bytes));
+    }
+
+    #[test]
     fn padding_bits_must_be_zero() {
         let base64 = Alphabet::new(BASE64, "base64").unwrap();
         assert_eq!(base64.encode::<1, 2>(&[0xff]), "_w");

@@ -132,6 +132,7 @@ mod tests {
         for (kind, message) in cases {
             let error = ParseError::new("test ID", kind);
             assert_eq!(error.to_string(), std::format!("not a test ID: {message}"));
+            assert_eq!((error.what(), error.kind()), ("test ID", kind));
         }
     }
 }

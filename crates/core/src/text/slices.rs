@@ -211,4 +211,15 @@ mod tests {
             assert_eq!(values, expected, "{level:?}");
         }
     }
+
+    #[test]
+    fn without_a_level_it_is_the_best() {
+        let (mut texts, mut values) = ([[0]; 3], [0; 3]);
+        assert_eq!(encode::<Telltale, _, 1>(&[0; 3], &mut texts, |value| value), Ok(()));
+        assert_eq!(texts.as_flattened(), b"mcc");
+        let decoded = decode::<Telltale, _, 1>(&texts, &mut values, "test ID", |value| value);
+        assert_eq!((decoded, &values), (Ok(()), b"mcc"));
+        let length = Err(SliceError::Length { input: 3, output: 2 });
+        assert_eq!(encode::<Telltale, _, 1>(&[0; 3], &mut texts[..2], |value| value), length);
+    }
 }

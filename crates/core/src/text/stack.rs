@@ -151,7 +151,7 @@ mod tests {
         for (one, other) in texts.iter().flat_map(|one| texts.iter().map(move |two| (one, two))) {
             let (a, b) = (one.as_str(), other.as_str());
             assert_eq!(one == other, a == b);
-            assert_eq!((one == b, *one == *b), (a == b, a == b));
+            assert_eq!((*one == *b, *one == b), (a == b, a == b));
             assert_eq!((one.cmp(other), one.partial_cmp(other)), (a.cmp(b), Some(a.cmp(b))));
             assert_eq!(hash(one) == hash(b), a == b);
         }
