@@ -11,6 +11,16 @@ pub fn check(data: &[u8]) {
     }
     // Too few bytes are no case.
     let _ = with_password(&mut Unstructured::new(data));
+    let _ = with_lease(&mut Unstructured::new(data));
+}
+
+/// An etcd lease has a whole number of seconds, and no more than an hour.
+fn with_lease(data: &mut Unstructured<'_>) -> Result<()> {
+    let (seconds, sign) =
+        (data.arbitrary::<u32>()? >> data.int_in_range(0..=31)?, *data.choose(&["", "+", "-"])?);
+    let opened = EtcdStore::open(&format!("etcd://a?lease_ttl={sign}{seconds}")).is_ok();
+    assert_eq!(opened, sign.is_empty() && (2..=3_600).contains(&seconds), "{sign}{seconds}");
+    Ok(())
 }
 
 /// Gives what is told of it: the store, or the error and what led to it.

@@ -35,14 +35,10 @@ impl StoreOptions {
 
     /// The same for a lease that outlives this process, where a folder would prove its holder dead.
     pub(crate) fn open_without_proof_of_death(&self) -> Result<Arc<dyn Store>, Failure> {
-        let folder = match self.url() {
-            None => state_folder()?,
-            Some(url) => match url.strip_prefix("file://") {
-                Some(folder) if folder.starts_with('/') => folder.into(),
-                _ => return self.open(),
-            },
-        };
-        Ok(Arc::new(FileStore::open(folder)?.without_proof_of_death()))
+        match self.url() {
+            Some(url) => Ok(Arc::from(tickid_lease::connect_without_proof_of_death(&url)?)),
+            None => Ok(Arc::new(FileStore::open(state_folder()?)?.without_proof_of_death())),
+        }
     }
 
     fn url(&self) -> Option<String> {

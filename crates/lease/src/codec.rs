@@ -44,6 +44,9 @@ struct RowText {
     era: u64,
     floor: u64,
     ceiling: u64,
+    /// Whether an etcd lease shows when its holder is gone.
+    #[serde(default, skip_serializing_if = "core::ops::Not::not")]
+    has_lease: bool,
 }
 
 impl Record {
@@ -101,6 +104,11 @@ impl Row {
     /// The row as one line of JSON.
     #[must_use]
     pub fn to_json(&self) -> String {
+        self.to_text(false)
+    }
+
+    /// The same with what the store in etcd knows besides.
+    pub(crate) fn to_text(&self, has_lease: bool) -> String {
         json(&RowText {
             node: self.node.to_string(),
             token: self.token.map(|token| token.to_string()),
@@ -108,6 +116,7 @@ impl Row {
             era: self.era,
             floor: self.floor,
             ceiling: self.ceiling,
+            has_lease,
         })
     }
 
@@ -116,19 +125,25 @@ impl Row {
     /// # Errors
     /// [`Unreadable`] for anything else.
     pub fn from_json(text: &[u8]) -> Result<Self, Unreadable> {
+        Self::from_text(text).map(|(row, _)| row)
+    }
+
+    /// The same with what [`to_text`](Self::to_text) wrote besides.
+    pub(crate) fn from_text(text: &[u8]) -> Result<(Self, bool), Unreadable> {
         let unreadable = |source| Unreadable { what: "row of a node", source };
         let text: RowText =
             serde_json::from_slice(text).map_err(|error| unreadable(error.into()))?;
         let token = text.token.map(|token| token.parse()).transpose();
-        let RowText { holder, era, floor, ceiling, .. } = text;
-        Ok(Self {
+        let RowText { holder, era, floor, ceiling, has_lease, .. } = text;
+        let row = Self {
             node: text.node.parse().map_err(|error| unreadable(Box::from(error)))?,
             token: token.map_err(|error| unreadable(Box::from(error)))?,
             holder,
             era,
             floor,
             ceiling,
-        })
+        };
+        Ok((row, has_lease))
     }
 }
 
@@ -171,6 +186,10 @@ mod tests {
         assert_eq!(Record::from_json("a".parse().unwrap(), text.as_bytes()).unwrap(), record());
         for row in [row(), Row { token: None, ..row() }] {
             assert_eq!(Row::from_json(row.to_json().as_bytes()).unwrap(), row);
+            for has_lease in [false, true] {
+                let text = row.to_text(has_lease);
+                assert_eq!(Row::from_text(text.as_bytes()).unwrap(), (row.clone(), has_lease));
+            }
         }
     }
 

@@ -28,16 +28,38 @@ use crate::store::Store;
 /// # Ok::<(), tickid_lease::ConnectError>(())
 /// ```
 pub fn connect(url: &str) -> Result<Box<dyn Store>, ConnectError> {
+    open(url, Holders::Here)
+}
+
+/// [`connect()`] for leases that outlive the process which asks for them: nothing is left behind by which others could
+/// tell that it has ended ([`FileStore::without_proof_of_death`]; etcd's option `lease_ttl` does nothing).
+///
+/// # Errors
+/// As `connect`.
+pub fn connect_without_proof_of_death(url: &str) -> Result<Box<dyn Store>, ConnectError> {
+    open(url, Holders::Elsewhere)
+}
+
+/// Who holds what is leased.
+#[derive(Clone, Copy)]
+enum Holders {
+    /// This process.
+    Here,
+    /// Somebody of whose life this process knows nothing.
+    Elsewhere,
+}
+
+fn open(url: &str, holders: Holders) -> Result<Box<dyn Store>, ConnectError> {
     let (scheme, _) = url.split_once(':').ok_or(ConnectError::NoScheme)?;
     let backend = BACKENDS.iter().find(|(schemes, _)| schemes.contains(&scheme));
     let (_, open) = backend.ok_or_else(|| ConnectError::Unknown {
         scheme: scheme.to_owned(),
         known: BACKENDS.iter().map(|(schemes, _)| schemes[0]).collect::<Vec<_>>().join(", "),
     })?;
-    open(url)
+    open(url, holders)
 }
 
-type Open = fn(&str) -> Result<Box<dyn Store>, ConnectError>;
+type Open = fn(&str, Holders) -> Result<Box<dyn Store>, ConnectError>;
 
 /// What URLs begin with, and who opens those. A store registers itself here.
 const BACKENDS: &[(&[&str], Open)] = &[
@@ -51,13 +73,17 @@ const BACKENDS: &[(&[&str], Open)] = &[
     (&["postgres", "postgresql"], postgres),
 ];
 
-fn file(url: &str) -> Result<Box<dyn Store>, ConnectError> {
+fn file(url: &str, holders: Holders) -> Result<Box<dyn Store>, ConnectError> {
     let folder = url.strip_prefix("file://").filter(|folder| folder.starts_with('/'));
     let folder = folder.ok_or(ConnectError::Form { form: "file:///FOLDER" })?;
-    Ok(Box::new(FileStore::open(folder)?))
+    let store = FileStore::open(folder)?;
+    Ok(Box::new(match holders {
+        Holders::Here => store,
+        Holders::Elsewhere => store.without_proof_of_death(),
+    }))
 }
 
-fn static_node(url: &str) -> Result<Box<dyn Store>, ConnectError> {
+fn static_node(url: &str, holders: Holders) -> Result<Box<dyn Store>, ConnectError> {
     const FORM: ConnectError = ConnectError::Form { form: "static:SOURCE?state=/FOLDER" };
     let rest = url.strip_prefix("static:").ok_or(FORM)?;
     let (source, folder) = match rest.split_once('?') {
@@ -66,26 +92,30 @@ fn static_node(url: &str) -> Result<Box<dyn Store>, ConnectError> {
     };
     let source: crate::NodeSource = source.parse()?;
     let store = StaticStore::new(source.node()?);
-    Ok(match folder {
-        Some(folder) => Box::new(store.with_folder(folder)?),
-        None => Box::new(store),
-    })
+    Ok(Box::new(match (folder, holders) {
+        (Some(folder), Holders::Here) => store.with_folder(folder)?,
+        (Some(folder), Holders::Elsewhere) => store.with_folder_for_others(folder)?,
+        (None, _) => store,
+    }))
 }
 
 #[cfg(feature = "etcd")]
-fn etcd(url: &str) -> Result<Box<dyn Store>, ConnectError> {
+fn etcd(url: &str, holders: Holders) -> Result<Box<dyn Store>, ConnectError> {
     let store = crate::EtcdStore::open(url).map_err(|error| ConnectError::Url(error.into()))?;
-    Ok(Box::new(store))
+    Ok(Box::new(match holders {
+        Holders::Here => store,
+        Holders::Elsewhere => store.without_proof_of_death(),
+    }))
 }
 
 #[cfg(feature = "redis")]
-fn redis(url: &str) -> Result<Box<dyn Store>, ConnectError> {
+fn redis(url: &str, _: Holders) -> Result<Box<dyn Store>, ConnectError> {
     let store = crate::RedisStore::open(url).map_err(|error| ConnectError::Url(error.into()))?;
     Ok(Box::new(store))
 }
 
 #[cfg(feature = "postgres")]
-fn postgres(url: &str) -> Result<Box<dyn Store>, ConnectError> {
+fn postgres(url: &str, _: Holders) -> Result<Box<dyn Store>, ConnectError> {
     Ok(Box::new(crate::PostgresStore::open(url)?))
 }
 

@@ -227,6 +227,16 @@ impl StaticStore {
         Ok(Self { windows: Box::new(FileStore::open(folder)?), ..self })
     }
 
+    /// The same, for leases that outlive the process which asks for them
+    /// (as [`FileStore::without_proof_of_death`]).
+    pub(crate) fn with_folder_for_others(
+        self,
+        folder: impl Into<PathBuf>,
+    ) -> Result<Self, StoreError> {
+        let windows = FileStore::open(folder)?.without_proof_of_death();
+        Ok(Self { windows: Box::new(windows), ..self })
+    }
+
     /// The node.
     #[must_use]
     pub const fn node(&self) -> Node {
@@ -256,6 +266,10 @@ impl StaticStore {
 impl Store for StaticStore {
     fn backend(&self) -> &'static str {
         BACKEND
+    }
+
+    fn begin<'a>(&'a self, realm: &'a Realm) -> Answer<'a, ()> {
+        Box::pin(async move { self.windows.begin(&self.own(realm)?).await })
     }
 
     fn acquire<'a>(&'a self, realm: &'a Realm, claim: &'a Claim) -> Answer<'a, Grant> {

@@ -38,6 +38,13 @@ pub trait Store: fmt::Debug + Send + Sync {
     /// Which kind of store, as in `"file"`. Errors name it.
     fn backend(&self) -> &'static str;
 
+    /// Begins the realm where the store knows none of that name; one that it knows has to be the same, and stays as it
+    /// is. Of several who begin different ones at once, one does.
+    ///
+    /// # Errors
+    /// [`Refusal::Mismatch`], which says in what the one that is there differs.
+    fn begin<'a>(&'a self, realm: &'a Realm) -> Answer<'a, ()>;
+
     /// A node and a window ([`Rules::acquire`]). A realm that the store does not know begins here.
     fn acquire<'a>(&'a self, realm: &'a Realm, claim: &'a Claim) -> Answer<'a, Grant>;
 
@@ -68,7 +75,7 @@ pub trait Store: fmt::Debug + Send + Sync {
     /// there still is one, must be stopped first.
     fn mend<'a>(&'a self, realm: &'a RealmName, node: Node) -> Answer<'a, Row>;
 
-    /// Replaces the realm's pool and terms ([`Rules::reshape`]).
+    /// Replaces the realm's pool and terms ([`Rules::reshape`]). A realm that the store does not know begins here.
     fn reshape<'a>(&'a self, realm: &'a Realm) -> Answer<'a, ()>;
 }
 
@@ -77,6 +84,10 @@ macro_rules! delegate {
         impl<T: Store + ?Sized> Store for $pointer {
             fn backend(&self) -> &'static str {
                 (**self).backend()
+            }
+
+            fn begin<'a>(&'a self, realm: &'a Realm) -> Answer<'a, ()> {
+                (**self).begin(realm)
             }
 
             fn acquire<'a>(&'a self, realm: &'a Realm, claim: &'a Claim) -> Answer<'a, Grant> {

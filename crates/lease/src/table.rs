@@ -114,7 +114,7 @@ impl<T> TableStore<T> {
 /// How often an operation starts over before it gives up. Each time somebody else's has succeeded.
 const MAX_ATTEMPTS: u32 = 1_000;
 
-/// What an operation wants written, and what it answers if that succeeds.
+/// What an operation wants written, if anything, and what it answers if that succeeds.
 struct Step<T> {
     record: Option<Record>,
     row: Option<Row>,
@@ -128,6 +128,10 @@ impl<T> Step<T> {
 
     fn record(record: Record, answer: T) -> Self {
         Self { record: Some(record), row: None, answer }
+    }
+
+    fn nothing(answer: T) -> Self {
+        Self { record: None, row: None, answer }
     }
 }
 
@@ -166,6 +170,9 @@ impl<T: Table> TableStore<T> {
                 continue;
             }
             let step = decide(&rules, &view.rows, &view).map_err(|no| self.refused(no))?;
+            if step.record.is_none() && step.row.is_none() {
+                return Ok(step.answer);
+            }
             let row = step.row.map(|row| {
                 let version = view.rows.get(&row.node).map(|entry| entry.version);
                 (version, row)
@@ -200,6 +207,15 @@ fn grant(row: Row, now: UnixTime) -> Result<Step<Grant>, Refusal> {
 impl<T: Table> Store for TableStore<T> {
     fn backend(&self) -> &'static str {
         self.0.backend()
+    }
+
+    fn begin<'a>(&'a self, realm: &'a Realm) -> Answer<'a, ()> {
+        // What the realm is like says its record: its rows are of no interest.
+        let scope = Scope::Node(Node::NONE);
+        Box::pin(self.apply(realm.name(), scope, Some(realm), |rules, _, _| {
+            rules.check(realm)?;
+            Ok(Step::nothing(()))
+        }))
     }
 
     fn acquire<'a>(&'a self, realm: &'a Realm, claim: &'a Claim) -> Answer<'a, Grant> {

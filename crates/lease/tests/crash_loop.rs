@@ -4,21 +4,26 @@
 #![allow(clippy::panic, clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use core::time::Duration;
-use std::sync::Arc;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
 
 use tickid_core::{Clock as _, ManualClock, Scheme, UnixTime};
 use tickid_lease::{
-    Answer, Change, Claim, Lease, MemoryTable, Realm, RealmName, Refusal, Scope, Store as _, Table,
-    TableStore, Token, View, block_on,
+    Answer, Change, Claim, Lease, MemoryTable, Node, Realm, RealmName, Refusal, Scope, Store as _,
+    Table, TableStore, Token, View, block_on,
 };
 use tickid_nanoflake::Nanoflake;
 use tickid_scru64::Scru64;
 
-/// A table that may know of every holder that it is dead, as the file store does.
+/// A table that may know of every holder that it is dead: at once, as the file store does, or so long after it was
+/// heard of last, as an etcd lease shows it.
 #[derive(Debug)]
 struct Morgue {
+    clock: Arc<ManualClock>,
     table: MemoryTable<Arc<ManualClock>>,
-    proves_death: bool,
+    shows_death_after: Option<Duration>,
+    /// When each node was written last.
+    heard_of: Mutex<HashMap<Node, UnixTime>>,
 }
 
 impl Table for Morgue {
@@ -29,12 +34,20 @@ impl Table for Morgue {
     fn read<'a>(&'a self, realm: &'a RealmName, scope: Scope) -> Answer<'a, View> {
         Box::pin(async move {
             let mut view = self.table.read(realm, scope).await?;
-            view.rows.values_mut().for_each(|entry| entry.is_dead = self.proves_death);
+            let heard_of = self.heard_of.lock().unwrap();
+            for (node, entry) in &mut view.rows {
+                let over = self.shows_death_after.and_then(|it| heard_of[node].checked_add(it));
+                entry.is_dead = over.is_some_and(|over| view.now >= over);
+            }
             Ok(view)
         })
     }
 
     fn commit<'a>(&'a self, realm: &'a RealmName, change: &'a Change) -> Answer<'a, bool> {
+        if let Some((_, row)) = &change.row {
+            let now = self.clock.now().unwrap();
+            self.heard_of.lock().unwrap().insert(row.node, now);
+        }
         self.table.commit(realm, change)
     }
 }
@@ -52,9 +65,14 @@ struct Loop {
     after: u64,
 }
 
-fn hour_of_crashes<S: Scheme + Default>(pool: &str, proves_death: bool) -> Loop {
+fn hour_of_crashes<S: Scheme + Default>(pool: &str, shows_death_after: Option<Duration>) -> Loop {
     let clock = Arc::new(ManualClock::new(UnixTime::from_micros(1_700_000_000_000_000)));
-    let table = Morgue { table: MemoryTable::new(Arc::clone(&clock)), proves_death };
+    let table = Morgue {
+        clock: Arc::clone(&clock),
+        table: MemoryTable::new(Arc::clone(&clock)),
+        shows_death_after,
+        heard_of: Mutex::default(),
+    };
     let store = TableStore::new(table);
     let layout = S::default();
     let realm = Realm::new("a".parse().unwrap(), &layout, pool.parse().unwrap()).unwrap();
@@ -100,11 +118,11 @@ fn hour_of_crashes<S: Scheme + Default>(pool: &str, proves_death: bool) -> Loop 
 /// as there are nodes.
 #[test]
 fn without_proof_of_death_nodes_are_out_until_their_windows_end() {
-    let scru64 = |pool| hour_of_crashes::<Scru64>(pool, false);
+    let scru64 = |pool| hour_of_crashes::<Scru64>(pool, None);
     assert_eq!(scru64("0/8"), Loop { issued: 142, longest: 25, after: 4 });
     assert_eq!(scru64("0-7/8"), Loop { issued: 8 * 142, longest: 18, after: 4 });
     assert_eq!(scru64("0-31/8"), Loop { issued: 3_600, longest: 0, after: 0 });
-    let nanoflake = |pool| hour_of_crashes::<Nanoflake>(pool, false);
+    let nanoflake = |pool| hour_of_crashes::<Nanoflake>(pool, None);
     assert_eq!(nanoflake("0/10"), Loop { issued: 240, longest: 14, after: 0 });
     assert_eq!(nanoflake("0-7/10"), Loop { issued: 8 * 240, longest: 7, after: 0 });
 }
@@ -113,11 +131,25 @@ fn without_proof_of_death_nodes_are_out_until_their_windows_end() {
 /// ahead of himself, up to skew and term; he who stays issues when that is over.
 #[test]
 fn with_proof_of_death_the_next_window_begins_in_the_future() {
-    let scru64 = |pool| hour_of_crashes::<Scru64>(pool, true);
+    let scru64 = |pool| hour_of_crashes::<Scru64>(pool, Some(Duration::ZERO));
     assert_eq!(scru64("0/8"), Loop { issued: 1, longest: 3_599, after: 14 });
     assert_eq!(scru64("0-7/8"), Loop { issued: 8, longest: 3_592, after: 8 });
     assert_eq!(scru64("0-31/8"), Loop { issued: 3_600, longest: 0, after: 0 });
-    let nanoflake = |pool| hour_of_crashes::<Nanoflake>(pool, true);
+    let nanoflake = |pool| hour_of_crashes::<Nanoflake>(pool, Some(Duration::ZERO));
     assert_eq!(nanoflake("0/10"), Loop { issued: 1, longest: 3_599, after: 14 });
+    assert_eq!(nanoflake("0-7/10"), Loop { issued: 8, longest: 3_592, after: 7 });
+}
+
+/// As with etcd's `lease_ttl=5`. A node is given out five seconds after its holder was heard of last, from where its last
+/// window ended.
+#[test]
+fn with_an_etcd_lease_death_shows_a_little_later() {
+    let five = Some(Duration::from_secs(5));
+    let scru64 = |pool| hour_of_crashes::<Scru64>(pool, five);
+    assert_eq!(scru64("0/8"), Loop { issued: 1, longest: 3_599, after: 10 });
+    assert_eq!(scru64("0-7/8"), Loop { issued: 8, longest: 3_592, after: 8 });
+    assert_eq!(scru64("0-31/8"), Loop { issued: 3_600, longest: 0, after: 0 });
+    let nanoflake = |pool| hour_of_crashes::<Nanoflake>(pool, five);
+    assert_eq!(nanoflake("0/10"), Loop { issued: 1, longest: 3_599, after: 10 });
     assert_eq!(nanoflake("0-7/10"), Loop { issued: 8, longest: 3_592, after: 7 });
 }

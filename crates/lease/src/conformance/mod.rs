@@ -113,6 +113,8 @@ macro_rules! store_scenarios {
             renewals::clients_that_come_later_see_what_was_granted,
             realms::realms_are_apart,
             realms::who_brings_another_realm_is_refused,
+            realms::a_realm_begins_once,
+            realms::of_realms_that_begin_at_once_one_does,
             realms::a_realm_nobody_leased_from_is_not_there,
             realms::nodes_taken_out_of_the_pool_are_lost_and_the_others_are_not,
             realms::a_pool_that_is_split_and_merged_never_overlaps,

@@ -1,6 +1,8 @@
 //! What is kept of a realm, and how it changes over time.
 
 use core::time::Duration;
+use std::sync::Barrier;
+use std::thread;
 
 use super::{Scene, Stage, answer, assert_lost, wild_of_exhausted};
 use crate::node::Node;
@@ -42,6 +44,86 @@ pub fn who_brings_another_realm_is_refused(stage: &dyn Stage) {
     assert_eq!(listing.record.realm, scene.realm);
     let held = listing.rows.values().filter(|entry| entry.row.token.is_some());
     assert_eq!(held.count(), 1);
+}
+
+/// To begin it once more does nothing, while its nodes are held as before and after; to begin another under its
+/// name is refused, and says what differs.
+pub fn a_realm_begins_once(stage: &dyn Stage) {
+    let scene = Scene::new(stage, "0-7/8");
+    let begin = |realm: &Realm| answer(stage.store().begin(realm));
+    let kept = || {
+        let listing = answer(scene.store.list(scene.realm.name())).unwrap();
+        (listing.record, listing.rows)
+    };
+    begin(&scene.realm).unwrap();
+    let (record, rows) = kept();
+    assert_eq!((&record.realm, rows.len()), (&scene.realm, 0));
+    begin(&scene.realm).unwrap();
+    assert_eq!(kept(), (record.clone(), rows));
+
+    let held = [(); 2].map(|()| scene.acquire());
+    let before = kept();
+    assert_eq!(before.0, record, "who acquires does not begin it anew");
+    begin(&scene.realm).unwrap();
+    let another_terms = Terms { allowance: 1, ..scene.realm.terms() };
+    for (what, another) in [
+        ("schemes", Realm { scheme: "others".to_owned(), ..scene.realm.clone() }),
+        ("nodes", scene.with_pool("0-3/8")),
+        ("terms", Realm { terms: another_terms, ..scene.realm.clone() }),
+    ] {
+        let error = begin(&another).unwrap_err();
+        assert!(is_mismatch(&error, what, &scene.realm), "{error}");
+    }
+    assert_eq!(kept(), before);
+    for grant in &held {
+        scene.renew(&grant.hold).unwrap();
+    }
+}
+
+/// One of them is there then, and all the others hear which.
+pub fn of_realms_that_begin_at_once_one_does(stage: &dyn Stage) {
+    const PAIRS: usize = 3;
+    for _ in 0..4 {
+        let scene = Scene::new(stage, "0-7/8");
+        let (small, large) = (&scene.realm, &scene.with_pool("0-15/8"));
+        let together = Barrier::new(2 * PAIRS);
+        let begun = thread::scope(|scope| {
+            let begin = |realm: &Realm| {
+                let store = stage.store();
+                let (together, realm) = (&together, realm.clone());
+                scope.spawn(move || {
+                    together.wait();
+                    let begun = answer(store.begin(&realm));
+                    (realm, begun)
+                })
+            };
+            let pairs = [(); PAIRS].map(|()| [begin(small), begin(large)]);
+            pairs.map(|pair| pair.map(|one| one.join().unwrap()))
+        });
+        let kept = answer(scene.store.list(small.name())).unwrap().record.realm;
+        assert!([small, large].contains(&&kept), "{kept:?}");
+        for (brought, begun) in begun.into_iter().flatten() {
+            match begun {
+                Ok(()) => assert_eq!(brought, kept),
+                Err(error) => assert!(brought != kept && is_mismatch(&error, "nodes", &kept)),
+            }
+        }
+    }
+}
+
+/// Whether it says that the store keeps `kept`, which differs in that.
+fn is_mismatch(error: &crate::StoreError, what: &str, kept: &Realm) -> bool {
+    match error.refusal() {
+        Some(Refusal::Mismatch(mismatch)) => {
+            let has = match what {
+                "schemes" => kept.scheme().to_owned(),
+                "nodes" => kept.pool().to_string(),
+                _ => mismatch.kept.clone(),
+            };
+            mismatch.what == what && mismatch.kept == has
+        }
+        _ => false,
+    }
 }
 
 /// To ask for what it keeps is an error of its own.

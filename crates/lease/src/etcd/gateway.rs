@@ -14,7 +14,10 @@ use ureq::Agent;
 use ureq::http::{HeaderMap, HeaderValue, StatusCode, header};
 
 use super::BACKEND;
-use super::message::{Authenticate, Authenticated, Failure, Txn, TxnAnswer};
+use super::message::{
+    Authenticate, Authenticated, Failure, KeepAlive, KeptAlive, LeaseGrant, LeaseGranted, LeaseId,
+    Txn, TxnAnswer,
+};
 use super::url::{Login, Place, Tls};
 use crate::blocking::PerProcess;
 use crate::error::{StoreError, StoreErrorKind};
@@ -57,7 +60,7 @@ type BoxError = Box<dyn Error + Send + Sync>;
 impl Gateway {
     /// The members in this place, which together get `time_out` to answer.
     pub(crate) fn new(place: Place, time_out: Duration) -> Self {
-        let Place { endpoints, login, tls } = place;
+        let Place { endpoints, login, tls, .. } = place;
         let (last, agent, pass) = (AtomicUsize::new(0), PerProcess::new(), Mutex::new(None));
         Self { endpoints, login, tls, time_out, last, agent, pass }
     }
@@ -80,21 +83,44 @@ impl Gateway {
     /// A transaction that is sent to one member after another may be done, and its comparisons fail the
     /// second time.
     pub(crate) fn txn(&self, txn: &Txn) -> Result<(TxnAnswer, UnixTime), StoreError> {
-        let request = json(txn)?;
+        self.call("kv/txn", "do a transaction", txn)
+    }
+
+    /// A new etcd lease of so many seconds.
+    pub(crate) fn grant_lease(&self, ttl: u32) -> Result<LeaseId, StoreError> {
+        let grant = LeaseGrant { ttl: ttl.to_string() };
+        let (LeaseGranted { id }, _) = self.call("lease/grant", "grant an etcd lease", &grant)?;
+        Ok(id)
+    }
+
+    /// Lets an etcd lease begin anew; whether it is still there.
+    pub(crate) fn keep_alive(&self, id: LeaseId) -> Result<bool, StoreError> {
+        let (KeptAlive { result }, _) =
+            self.call("lease/keepalive", "keep an etcd lease alive", &KeepAlive { id })?;
+        Ok(result.ttl > 0)
+    }
+
+    /// What the first member that answers says to a method, and when that was by its clock.
+    fn call<T: DeserializeOwned>(
+        &self,
+        method: &str,
+        what: &str,
+        request: &impl serde::Serialize,
+    ) -> Result<(T, UnixTime), StoreError> {
+        let request = json(request)?;
         let first = self.last.load(Ordering::Relaxed);
         let (mut silence, mut strangers) = (Silence(Vec::new()), Vec::new());
         let members = self.endpoints.len();
         for index in (0..members).map(|at| (first + at) % members) {
             let endpoint = &self.endpoints[index];
-            let error = match self.ask(endpoint, &request) {
+            let error = match self.ask(endpoint, method, &request) {
                 Ok(answer) => {
                     self.last.store(index, Ordering::Relaxed);
                     return Ok(answer);
                 }
                 Err(Trouble::No(error)) => return Err(error),
-                Err(Trouble::NoPass(said) | Trouble::Said(said)) => {
-                    return Err(failed("log in", said));
-                }
+                Err(Trouble::NoPass(said)) => return Err(failed("log in", said)),
+                Err(Trouble::Said(said)) => return Err(failed(what, said)),
                 Err(Trouble::Silence(error)) => error,
                 Err(Trouble::Stranger(what, error)) => {
                     strangers.push(what);
@@ -112,19 +138,23 @@ impl Gateway {
 
     /// Asks one member, after logging in if need be; once more if it does not take the token any more: they
     /// expire, and end when a user is changed.
-    fn ask(&self, endpoint: &str, request: &[u8]) -> Result<(TxnAnswer, UnixTime), Trouble> {
+    fn ask<T: DeserializeOwned>(
+        &self,
+        endpoint: &str,
+        method: &str,
+        request: &[u8],
+    ) -> Result<(T, UnixTime), Trouble> {
         let members = u32::try_from(self.endpoints.len()).unwrap_or(u32::MAX).max(1);
         let until = Instant::now() + self.time_out / members;
-        let ask = |pass: &Pass| self.post(endpoint, "kv/txn", request, pass, until);
+        let ask = |pass: &Pass| self.post(endpoint, method, request, pass, until);
         let pass = self.pass(endpoint, until)?;
-        let answer = match ask(&pass) {
+        match ask(&pass) {
             Err(Trouble::NoPass(_)) if self.login.is_some() => {
                 self.passes().take_if(|kept| *kept == pass);
                 ask(&self.pass(endpoint, until)?)
             }
             answer => answer,
-        };
-        answer.map_err(|trouble| trouble.called("do a transaction"))
+        }
     }
 
     fn passes(&self) -> MutexGuard<'_, Option<Pass>> {
@@ -148,7 +178,8 @@ impl Gateway {
                 }
                 // As etcd's own clients do: it may be enabled later.
                 Err(Trouble::Said(said)) if said.message.contains(NOT_ENABLED) => None,
-                Err(trouble) => return Err(trouble.called("log in")),
+                Err(Trouble::Said(said)) => return Err(Trouble::No(failed("log in", said))),
+                Err(trouble) => return Err(trouble),
             };
         *self.passes() = Some(pass.clone());
         Ok(pass)
@@ -199,14 +230,10 @@ impl fmt::Debug for Gateway {
     }
 }
 
-impl Trouble {
-    /// What it was that could not be done, where a member said no.
-    fn called(self, what: &str) -> Self {
-        match self {
-            Self::Said(said) => Self::No(failed(what, said)),
-            other => other,
-        }
-    }
+/// Whether etcd did nothing since an etcd lease is not there, or not any more.
+pub(crate) fn lacks_lease(error: &StoreError) -> bool {
+    let said = error.source().and_then(|source| source.downcast_ref::<Said>());
+    said.is_some_and(|said| said.message.contains(NO_LEASE))
 }
 
 fn json(value: &impl serde::Serialize) -> Result<Vec<u8>, StoreError> {
@@ -248,6 +275,8 @@ fn hindrance(error: &ureq::Error) -> Option<&'static str> {
 /// What etcd says when it wants a token, or another one.
 const NO_PASS: [&str; 3] =
     ["user name is empty", "invalid auth token", "revision of auth store is old"];
+/// What it says to a transaction that puts a key with a lease that is over.
+const NO_LEASE: &str = "requested lease not found";
 /// What it says when there is nobody to log in.
 const NOT_ENABLED: &str = "authentication is not enabled";
 
@@ -348,7 +377,7 @@ mod tests {
     fn all_members_are_asked_before_there_is_no_answer() {
         // Nothing listens on port 1 (tcpmux), nor takes connections to port 0.
         let endpoints = vec!["127.0.0.1:1".to_owned(), "127.0.0.1:0".to_owned()];
-        let place = Place { endpoints, login: None, tls: None };
+        let place = Place { endpoints, login: None, tls: None, lease_ttl: None };
         let gateway = Gateway::new(place, Duration::from_secs(10));
         let error = gateway.txn(&Txn::default()).unwrap_err();
         assert!(error.is_unreachable());

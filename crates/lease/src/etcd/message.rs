@@ -1,12 +1,15 @@
 //! Transactions as etcd's gateway takes and gives them: the protocol's messages in JSON, bytes in Base64,
 //! 64-bit numbers as strings, what is zero or empty left out.
 
+use core::fmt;
+use core::str::FromStr;
+
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use serde::{Deserialize, Deserializer, Serialize};
 
 /// Bytes, which are Base64 in JSON.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Bytes(pub(crate) Vec<u8>);
 
 impl Serialize for Bytes {
@@ -61,7 +64,13 @@ pub(crate) enum Operation {
         range_end: Option<Bytes>,
     },
     #[serde(rename = "requestPut")]
-    Put { key: Bytes, value: Bytes },
+    Put {
+        key: Bytes,
+        value: Bytes,
+        /// Which etcd lease the key ends with.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        lease: Option<LeaseId>,
+    },
 }
 
 impl Operation {
@@ -75,8 +84,63 @@ impl Operation {
     }
 
     pub(crate) fn put(key: &str, value: &str) -> Self {
-        Self::Put { key: key.into(), value: value.into() }
+        Self::Put { key: key.into(), value: value.into(), lease: None }
     }
+
+    /// The same for no longer than an etcd lease is kept alive.
+    pub(crate) fn put_with(lease: LeaseId, key: &str, value: &str) -> Self {
+        Self::Put { key: key.into(), value: value.into(), lease: Some(lease) }
+    }
+}
+
+/// What etcd calls a lease: so many seconds, which begin anew whenever it is kept alive. Keys that are put with it
+/// are deleted when they are over.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct LeaseId(i64);
+
+impl Serialize for LeaseId {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(&self.0)
+    }
+}
+
+impl<'de> Deserialize<'de> for LeaseId {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        number(deserializer).map(Self)
+    }
+}
+
+/// Asks for a lease.
+#[derive(Debug, Serialize)]
+pub(crate) struct LeaseGrant {
+    #[serde(rename = "TTL")]
+    pub(crate) ttl: String,
+}
+
+#[derive(Debug, Deserialize)]
+pub(crate) struct LeaseGranted {
+    #[serde(rename = "ID")]
+    pub(crate) id: LeaseId,
+}
+
+/// Lets a lease begin anew.
+#[derive(Debug, Serialize)]
+pub(crate) struct KeepAlive {
+    #[serde(rename = "ID")]
+    pub(crate) id: LeaseId,
+}
+
+/// One of a stream of answers, of which there is one here.
+#[derive(Debug, Deserialize)]
+pub(crate) struct KeptAlive {
+    pub(crate) result: Left,
+}
+
+#[derive(Debug, Deserialize)]
+pub(crate) struct Left {
+    /// In seconds; none when there is no such lease any more.
+    #[serde(rename = "TTL", default, deserialize_with = "number")]
+    pub(crate) ttl: i64,
 }
 
 #[derive(Debug, Deserialize)]
@@ -138,7 +202,9 @@ pub(crate) struct Failure {
     pub(crate) error: Option<String>,
 }
 
-fn number<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error> {
+fn number<'de, D: Deserializer<'de>, N: FromStr<Err: fmt::Display>>(
+    deserializer: D,
+) -> Result<N, D::Error> {
     String::deserialize(deserializer)?.parse().map_err(serde::de::Error::custom)
 }
 
@@ -160,6 +226,20 @@ mod tests {
              \"success\":[{\"requestPut\":{\"key\":\"YQ==\",\"value\":\"Yg==\"}},\
              {\"requestRange\":{\"key\":\"YQ==\",\"range_end\":\"Yw==\"}}]}"
         );
+    }
+
+    #[test]
+    fn leases_are_written_and_read_as_the_gateway_does() {
+        let id = LeaseId(7_587_869_134_253_180_930);
+        let granted = r#"{"header":{"revision":"2"},"ID":"7587869134253180930","TTL":"5"}"#;
+        assert_eq!(serde_json::from_str::<LeaseGranted>(granted).unwrap().id, id);
+        let put = serde_json::to_string(&Operation::put_with(id, "a", "b")).unwrap();
+        let expected =
+            r#"{"requestPut":{"key":"YQ==","value":"Yg==","lease":"7587869134253180930"}}"#;
+        assert_eq!(put, expected);
+        let left = |text| serde_json::from_str::<KeptAlive>(text).unwrap().result.ttl;
+        assert_eq!(left(r#"{"result":{"header":{},"ID":"1","TTL":"5"}}"#), 5);
+        assert_eq!(left(r#"{"result":{"header":{},"ID":"1"}}"#), 0);
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! `etcd://…`.
 
 use core::fmt;
+use core::ops::RangeInclusive;
 
 use percent_encoding::percent_decode_str;
 
@@ -18,11 +19,17 @@ pub(super) enum Tls {}
 
 const PORT: u16 = 2_379;
 
-/// Where the members are, who asks, and how connections are encrypted, if they are.
+/// How many seconds an etcd lease may hold. etcd itself grants none that is shorter than one and a half of its
+/// election time-outs; one that is longer than the windows does not release anything sooner.
+const LEASE_TTL: RangeInclusive<u32> = 2..=3_600;
+
+/// Where the members are, who asks, how connections are encrypted, if they are, and for how many seconds without a
+/// sign of life a holder is taken for alive, if that is not for ever.
 pub(super) struct Place {
     pub(super) endpoints: Vec<String>,
     pub(super) login: Option<Login>,
     pub(super) tls: Option<Tls>,
+    pub(super) lease_ttl: Option<u32>,
 }
 
 /// A user and a password.
@@ -50,7 +57,8 @@ fn parse_rest(rest: &str) -> Result<Place, String> {
         None => (None, place),
     };
     let endpoints = members.split(',').map(endpoint).collect::<Result<_, _>>()?;
-    Ok(Place { endpoints, login, tls: self::tls(options)? })
+    let Options { lease_ttl, tls } = self::options(options)?;
+    Ok(Place { endpoints, login, tls, lease_ttl })
 }
 
 /// Without showing it.
@@ -84,9 +92,14 @@ fn endpoint(text: &str) -> Result<String, String> {
     Ok(format!("{host}:{port}"))
 }
 
-/// In libpq's words. There is no falling back to plain text: etcd's own clients don't, either.
-fn tls(options: &str) -> Result<Option<Tls>, String> {
-    let (mut mode, mut files) = (None, Files::default());
+struct Options {
+    tls: Option<Tls>,
+    lease_ttl: Option<u32>,
+}
+
+/// Those of encryption are in libpq's words. There is no falling back to plain text: etcd's own clients don't, either.
+fn options(options: &str) -> Result<Options, String> {
+    let (mut mode, mut files, mut lease_ttl) = (None, Files::default(), None);
     for option in options.split('&').filter(|option| !option.is_empty()) {
         match option.split_once('=') {
             Some(("sslmode", "disable")) => mode = Some(false),
@@ -94,11 +107,27 @@ fn tls(options: &str) -> Result<Option<Tls>, String> {
             Some(("sslmode", _)) => {
                 return Err("sslmode is disable, require or verify-full".to_owned());
             }
+            Some(("lease_ttl", value)) => lease_ttl = Some(seconds(value)?),
             Some((name, value)) if files.take(name, value) => {}
-            _ => return Err("its options are sslmode, sslrootcert, sslcert and sslkey".to_owned()),
+            _ => {
+                let options = "lease_ttl, sslmode, sslrootcert, sslcert and sslkey";
+                return Err(format!("its options are {options}"));
+            }
         }
     }
-    if mode.unwrap_or(!files.is_empty()) { encrypted(&files).map(Some) } else { Ok(None) }
+    let is_encrypted = mode.unwrap_or(!files.is_empty());
+    let tls = if is_encrypted { Some(encrypted(&files)?) } else { None };
+    Ok(Options { tls, lease_ttl })
+}
+
+fn seconds(text: &str) -> Result<u32, String> {
+    let (least, most) = (LEASE_TTL.start(), LEASE_TTL.end());
+    // Not `+5`, which is a number to `parse`.
+    let number = text.bytes().all(|byte| byte.is_ascii_digit()).then(|| text.parse().ok());
+    number
+        .flatten()
+        .filter(|seconds| LEASE_TTL.contains(seconds))
+        .ok_or_else(|| format!("lease_ttl is a whole number of seconds from {least} to {most}"))
 }
 
 #[cfg(feature = "etcd-tls")]
@@ -154,6 +183,22 @@ mod tests {
         for options in ["sslmode=prefer", "sslmode=", "a=b", "a", "sslrootcert=/nowhere"] {
             assert!(parse(&format!("etcd://a?{options}")).is_err(), "{options}");
         }
+    }
+
+    #[test]
+    fn an_etcd_lease_is_asked_for_by_its_seconds() {
+        assert_eq!(parse("etcd://a").unwrap().lease_ttl, None);
+        for (text, seconds) in [("2", 2), ("005", 5), ("3600", 3_600)] {
+            let place = parse(&format!("etcd://a?sslmode=disable&lease_ttl={text}")).unwrap();
+            assert_eq!(place.lease_ttl, Some(seconds), "{text}");
+        }
+        for text in ["", "0", "1", "3601", "4294967296", "+5", "-5", "5s", "5.0", " 5", "five"] {
+            let error = parse(&format!("etcd://a?lease_ttl={text}")).map(|_| ()).unwrap_err();
+            let why = "lease_ttl is a whole number of seconds from 2 to 3600";
+            assert!(error.to_string().ends_with(why), "{text}: {error}");
+        }
+        let error = parse("etcd://a?lease=5").map(|_| ()).unwrap_err().to_string();
+        assert!(error.contains("its options are lease_ttl, sslmode"), "{error}");
     }
 
     #[cfg(not(feature = "etcd-tls"))]

@@ -155,6 +155,11 @@ impl Store for PostgresStore {
         BACKEND
     }
 
+    fn begin<'a>(&'a self, realm: &'a Realm) -> Answer<'a, ()> {
+        let realm = realm.clone();
+        self.run(|server| async move { server.begin(&realm).await })
+    }
+
     fn acquire<'a>(&'a self, realm: &'a Realm, claim: &'a Claim) -> Answer<'a, Grant> {
         let (realm, claim) = (realm.clone(), claim.clone());
         self.run(|server| async move {

@@ -105,6 +105,10 @@ impl Store for RedisStore {
         BACKEND
     }
 
+    fn begin<'a>(&'a self, realm: &'a Realm) -> Answer<'a, ()> {
+        self.0.begin(realm)
+    }
+
     fn acquire<'a>(&'a self, realm: &'a Realm, claim: &'a Claim) -> Answer<'a, Grant> {
         Box::pin(async move {
             match self.table().acquire(realm, claim).await? {

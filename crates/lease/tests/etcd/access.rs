@@ -1,10 +1,9 @@
 //! Who is let in, and whether anybody listens.
 
-use core::error::Error;
-
 use tickid_lease::{EtcdStore, Grant, StoreError, StoreErrorKind};
 use tickid_testkit::servers::{Etcd, Server as _, Test};
 
+use crate::causes::causes;
 use crate::members::base64;
 use crate::windows::Windows;
 
@@ -45,22 +44,14 @@ fn store(etcd: &Etcd, login: &str) -> EtcdStore {
 /// What comes of it, with the passwords shown nowhere.
 fn acquire(windows: &Windows, store: &EtcdStore) -> Result<Grant, StoreError> {
     let result = windows.acquire(store);
-    let shown =
-        format!("{store:?} {result:?} {}", result.as_ref().map_or_else(causes, |_| String::new()));
+    let shown = format!(
+        "{store:?} {result:?} {}",
+        result.as_ref().map_or_else(|error| causes(error), |_| String::new())
+    );
     for secret in ["s@cret", "s%40cret", "wr0ng", "0ther"] {
         assert!(!shown.contains(secret), "{shown}");
     }
     result
-}
-
-pub(crate) fn causes(error: &StoreError) -> String {
-    let mut text = error.to_string();
-    let mut cause = error.source();
-    while let Some(error) = cause {
-        text += &format!(": {error}");
-        cause = error.source();
-    }
-    text
 }
 
 fn users_are_let_in_by_their_password(_: &Etcd) {
@@ -71,9 +62,12 @@ fn users_are_let_in_by_their_password(_: &Etcd) {
     acquire(&windows, &early).unwrap();
     enable_authentication(&etcd);
     acquire(&windows, &early).unwrap();
-    let app = store(&etcd, "app:s%40cret@");
-    let held = acquire(&windows, &app).unwrap();
-    windows.renew(&app, &held.hold).unwrap();
+    for options in ["", "?lease_ttl=60"] {
+        let place = format!("etcd://app:s%40cret@{}{options}", etcd.endpoints()[0]);
+        let app = EtcdStore::open(&place).unwrap();
+        let held = acquire(&windows, &app).unwrap();
+        windows.renew(&app, &held.hold).unwrap();
+    }
     for (login, what, why) in [
         ("", "could not log in", "user name is empty"),
         ("app:wr0ng@", "could not log in", "authentication failed"),

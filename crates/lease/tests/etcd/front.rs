@@ -5,7 +5,7 @@ use core::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use core::time::Duration;
 use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::thread;
 
 /// Serves until the tests end.
@@ -19,6 +19,10 @@ pub(crate) struct Front {
 struct Lies {
     seconds_ahead: AtomicU64,
     is_another_cluster: AtomicBool,
+    /// Nothing is asked, nothing answered.
+    is_cut_off: AtomicBool,
+    /// Requests to this path are refused.
+    refused: Mutex<Option<&'static str>>,
     /// After so many answers more, one is kept back; zero for none.
     silent_after: AtomicU32,
 }
@@ -49,6 +53,15 @@ impl Front {
         self.lies.seconds_ahead.store(seconds, Ordering::Relaxed);
     }
 
+    pub(crate) fn cut_off(&self, is_cut_off: bool) {
+        self.lies.is_cut_off.store(is_cut_off, Ordering::Relaxed);
+    }
+
+    /// From now on, what is asked under this path.
+    pub(crate) fn refuse(&self, path: &'static str) {
+        *self.lies.refused.lock().unwrap() = Some(path);
+    }
+
     pub(crate) fn become_another_cluster(&self) {
         self.lies.is_another_cluster.store(true, Ordering::Relaxed);
     }
@@ -62,11 +75,14 @@ impl Front {
 fn serve(stream: &TcpStream, member: &str, lies: &Lies) -> io::Result<()> {
     let mut reader = BufReader::new(stream);
     loop {
-        let mut length = 0;
+        let (mut length, mut path) = (0, String::new());
         loop {
             let mut line = String::new();
             if reader.read_line(&mut line)? == 0 {
                 return Ok(());
+            }
+            if let Some(rest) = line.strip_prefix("POST ") {
+                path = rest.split(' ').next().unwrap_or_default().to_owned();
             }
             let line = line.to_ascii_lowercase();
             if let Some(value) = line.strip_prefix("content-length:") {
@@ -78,7 +94,15 @@ fn serve(stream: &TcpStream, member: &str, lies: &Lies) -> io::Result<()> {
         }
         let mut request = vec![0; length];
         reader.read_exact(&mut request)?;
-        let (status, date, body) = forward(member, &request).map_err(io::Error::other)?;
+        if lies.is_cut_off.load(Ordering::Relaxed) {
+            return Ok(());
+        }
+        if *lies.refused.lock().unwrap() == Some(&*path) {
+            let mut writer = stream;
+            writer.write_all(b"HTTP/1.1 400 Bad Request\r\nContent-Length: 2\r\n\r\nno")?;
+            continue;
+        }
+        let (status, date, body) = forward(member, &path, &request).map_err(io::Error::other)?;
         let silent_after = lies.silent_after.load(Ordering::Relaxed);
         lies.silent_after.store(silent_after.saturating_sub(1), Ordering::Relaxed);
         if silent_after == 1 {
@@ -102,14 +126,15 @@ fn serve(stream: &TcpStream, member: &str, lies: &Lies) -> io::Result<()> {
 /// The ID without its last digit.
 fn with_another_cluster_id(body: &str) -> String {
     const ID: &str = "\"cluster_id\":\"";
-    let start = body.find(ID).unwrap() + ID.len();
+    // Not every answer says so.
+    let Some(start) = body.find(ID).map(|at| at + ID.len()) else { return body.to_owned() };
     let end = start + body[start..].find('"').unwrap();
     format!("{}{}", &body[..end - 1], &body[end..])
 }
 
-fn forward(member: &str, request: &[u8]) -> Result<(u16, String, String), ureq::Error> {
+fn forward(member: &str, path: &str, request: &[u8]) -> Result<(u16, String, String), ureq::Error> {
     let config = ureq::Agent::config_builder().http_status_as_error(false).proxy(None).build();
-    let url = format!("http://{member}/v3/kv/txn");
+    let url = format!("http://{member}{path}");
     let mut response = config.new_agent().post(url).send(request)?;
     let date = response.headers()["date"].to_str().unwrap().to_owned();
     let body = response.body_mut().with_config().limit(1 << 28).read_to_string()?;

@@ -26,17 +26,23 @@ pub(crate) const TESTS: [Test<Etcd>; 9] = [
 
 /// A member behind a front of its own, so that what one scenario does to its clock and its cluster is
 /// nothing to the others.
-pub(crate) struct Stage(Front);
+pub(crate) struct Stage(Front, &'static str);
 
 impl Stage {
     pub(crate) fn new(server: &Etcd) -> Self {
-        Self(Front::of(&server.endpoints()[0]))
+        Self(Front::of(&server.endpoints()[0]), "")
+    }
+
+    /// Where every client has an etcd lease.
+    pub(crate) fn with_leases(server: &Etcd) -> Self {
+        Self(Front::of(&server.endpoints()[0]), "?lease_ttl=60")
     }
 }
 
 impl conformance::Stage for Stage {
     fn store(&self) -> Box<dyn Store> {
-        Box::new(store(&[self.0.endpoint().to_owned()]))
+        let Self(front, options) = self;
+        Box::new(EtcdStore::open(&format!("etcd://{}{options}", front.endpoint())).unwrap())
     }
 
     fn pass(&self, time: Duration) {

@@ -3,7 +3,7 @@
 use tickid_lease::{EtcdStore, Grant, StoreError, StoreErrorKind};
 use tickid_testkit::servers::{Etcd, Test};
 
-use crate::access::causes;
+use crate::causes::causes;
 use crate::certificates::CERTIFICATES;
 use crate::windows::Windows;
 

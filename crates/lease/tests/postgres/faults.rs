@@ -3,7 +3,7 @@
 use core::time::Duration;
 use std::thread;
 
-use tickid_lease::{Node, Store as _, StoreErrorKind};
+use tickid_lease::{Hold, Node, PostgresStore, Realm, Store as _, StoreErrorKind};
 use tickid_testkit::servers::{Postgres, Server as _, Test};
 
 use crate::database::{Database, acquire, answer, claim, open, realm, renew};
@@ -77,25 +77,29 @@ fn silence_ends_with_the_time_and_is_no_loss(server: &Postgres) {
     assert_eq!(listing.rows[&found.hold.node].row.token, Some(again.token));
 }
 
+/// Makes a copy of the data, `backup`. A lease from before it and one from after it, and how far they reach.
+fn around_a_backup(server: &Postgres, store: &PostgresStore, realm: &Realm) -> ([Hold; 2], u64) {
+    let before = acquire(store, realm).unwrap();
+    server.stop("fast").unwrap();
+    server.tell("cp -R data backup").unwrap();
+    server.begin().unwrap();
+    let since = acquire(store, realm).unwrap();
+    let renewed = renew(store, realm, &before.hold).unwrap();
+    ([before.hold, since.hold], since.ceiling.max(renewed.ceiling))
+}
+
 /// By its timeline, which ends where recovery does. What was granted after the backup is used up.
 fn a_backup_that_was_restored_is_noticed(_: &Postgres) {
     let server = Postgres::start().unwrap();
     let database = Database::new(&server);
     let (store, realm) = (database.client(), realm("0-1/1", TERM));
-    let before = acquire(&store, &realm).unwrap();
-    server.stop("fast").unwrap();
-    server.tell("cp -R data backup").unwrap();
-    server.begin().unwrap();
-    let since = acquire(&store, &realm).unwrap();
-    let renewed = renew(&store, &realm, &before.hold).unwrap();
-    let last = since.ceiling.max(renewed.ceiling);
-
+    let (holds, last) = around_a_backup(&server, &store, &realm);
     server.stop("fast").unwrap();
     server.tell("rm -r data && mv backup data && touch data/recovery.signal").unwrap();
     server.tell("echo \"restore_command = 'false'\" >>data/postgresql.conf").unwrap();
     server.begin().unwrap();
     until_it_takes_writes(&database);
-    for hold in [before.hold, since.hold] {
+    for hold in holds {
         let error = renew(&store, &realm, &hold).unwrap_err();
         assert!(error.is_lost(), "{error}");
     }
@@ -111,12 +115,7 @@ fn a_backup_that_nothing_tells_from_its_server_is_recovered(_: &Postgres) {
     let server = Postgres::start().unwrap();
     let database = Database::new(&server);
     let (store, realm) = (database.client(), realm("0-1/1", TERM));
-    let before = acquire(&store, &realm).unwrap();
-    server.stop("fast").unwrap();
-    server.tell("cp -R data backup").unwrap();
-    server.begin().unwrap();
-    let since = acquire(&store, &realm).unwrap();
-    let last = since.ceiling.max(renew(&store, &realm, &before.hold).unwrap().ceiling);
+    let (holds, last) = around_a_backup(&server, &store, &realm);
     server.stop("fast").unwrap();
     server.tell("rm -r data && mv backup data").unwrap();
     server.begin().unwrap();
@@ -126,7 +125,7 @@ fn a_backup_that_nothing_tells_from_its_server_is_recovered(_: &Postgres) {
     assert_eq!((unnoticed.record.era, unnoticed.rows.len()), (0, 1));
     let floor = answer(store.recover(&realm)).unwrap();
     assert!(floor >= last, "{floor} after {last}");
-    for hold in [before.hold, since.hold] {
+    for hold in holds {
         assert!(renew(&store, &realm, &hold).unwrap_err().is_lost());
     }
     let error = acquire(&store, &realm).unwrap_err();

@@ -3,6 +3,9 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 #[cfg(all(unix, feature = "postgres-tls"))]
+#[path = "../causes/mod.rs"]
+mod causes;
+#[cfg(all(unix, feature = "postgres-tls"))]
 #[path = "../certificates/mod.rs"]
 mod certificates;
 #[cfg(unix)]

@@ -1,12 +1,12 @@
 //! Encrypted connections.
 
-use core::error::Error;
 use core::time::Duration;
 use std::net::TcpListener;
 
 use tickid_lease::{PostgresStore, StoreErrorKind};
 use tickid_testkit::servers::{Postgres, Server as _, Test};
 
+use crate::causes::causes;
 use crate::certificates::CERTIFICATES;
 use crate::database::{acquire, open, realm};
 
@@ -98,9 +98,4 @@ fn clients_are_known(_: &Postgres) {
     let place = format!("postgres://keyed@localhost:{port}/a?{trusting}{other}");
     let error = PostgresStore::open(&place).unwrap_err();
     assert!(causes(&error).contains("sslkey is no key to sslcert"), "{}", causes(&error));
-}
-
-fn causes(error: &dyn Error) -> String {
-    let source = error.source().map(causes).unwrap_or_default();
-    format!("{error}: {source}")
 }

@@ -235,6 +235,10 @@ impl Store for Telling {
         self.store.backend()
     }
 
+    fn begin<'a>(&'a self, realm: &'a Realm) -> Answer<'a, ()> {
+        self.store.begin(realm)
+    }
+
     fn acquire<'a>(&'a self, realm: &'a Realm, claim: &'a Claim) -> Answer<'a, Grant> {
         Box::pin(async move {
             self.check()?;

@@ -1,25 +1,14 @@
 //! Who is let in, and whether anybody listens.
 
-use core::error::Error;
-
 use tickid_lease::{Grant, RedisStore, StoreError, StoreErrorKind};
 use tickid_testkit::servers::{Redis, Server as _, Test};
 
+use crate::causes::causes;
 use crate::servers::ask;
 use crate::windows::Windows;
 
 pub(crate) const TESTS: [Test<Redis>; 1] =
     [("users_are_let_in_by_their_password_and_need_few_rights", users_are_let_in)];
-
-pub(crate) fn causes(error: &StoreError) -> String {
-    let mut text = error.to_string();
-    let mut cause = error.source();
-    while let Some(error) = cause {
-        text += &format!(": {error}");
-        cause = error.source();
-    }
-    text
-}
 
 /// What docs/leases.md says that an application needs.
 const RIGHTS: &str =
@@ -36,7 +25,7 @@ fn users_are_let_in(_: &Redis) {
     let acquire = |login: &str| -> Result<Grant, StoreError> {
         let store = RedisStore::open(&format!("redis://{login}{place}")).unwrap();
         let result = windows.acquire(&store);
-        let causes = result.as_ref().map_or_else(causes, |_| String::new());
+        let causes = result.as_ref().map_or_else(|error| causes(error), |_| String::new());
         let shown = format!("{store:?} {result:?} {causes}");
         for secret in ["s@cret", "s%40cret", "wr0ng", "0ther"] {
             assert!(!shown.contains(secret), "{shown}");

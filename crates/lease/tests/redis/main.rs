@@ -7,6 +7,9 @@
 mod access;
 #[cfg(unix)]
 mod by_the_rules;
+#[cfg(unix)]
+#[path = "../causes/mod.rs"]
+mod causes;
 #[cfg(all(unix, feature = "redis-tls"))]
 #[path = "../certificates/mod.rs"]
 mod certificates;

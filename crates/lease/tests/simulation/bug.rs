@@ -21,6 +21,8 @@ pub(crate) enum Bug {
     RepoolWithoutRelated,
     /// A lease is good as long as its row has its token [and its era].
     EraIgnored,
+    /// The node of who is taken for dead is free from now on [from its ceiling on]: its holder may be alive.
+    SilenceIsDeath,
     /// A node is free, from then on, once it has not been renewed for a term [once the store's clock has
     /// reached its ceiling]: its holder issues up to the ceiling.
     ExpireAfterTerm,

@@ -1,6 +1,6 @@
 //! Many holders and one store, in a world where everything goes wrong: clocks are skewed, stand still and
 //! step; processes pause, crash and come back; messages are lost, late and repeated; the store goes
-//! down, is restored from a backup, and its pool changes.
+//! down, is restored from a backup, takes the living for dead, and its pool changes.
 //!
 //! The engines are those of tickid-core, the decisions those of the library, the store's own steps are
 //! interleaved. After every step: no ID was issued twice, none lies outside of its window, and no
@@ -118,4 +118,5 @@ bugs! {
     repooling_without_earlier_nodes_is_found_out: RepoolWithoutRelated,
     taking_leases_back_with_their_nodes_is_found_out: EraIgnored,
     taking_a_term_of_silence_for_the_end_is_found_out: ExpireAfterTerm,
+    taking_silence_for_death_is_found_out: SilenceIsDeath,
 }

@@ -9,6 +9,7 @@ use tickid_lease::{
     Answer, Change, MemoryTable, RealmName, Rules, Scope, StoreError, StoreErrorKind, Table, Token,
     Version, View,
 };
+use tickid_testkit::Dice;
 
 use crate::bug::Bug;
 
@@ -24,10 +25,16 @@ pub(crate) struct SlowTable {
     tokens: Mutex<HashMap<Version, Option<Token>>>,
     /// With [`Bug::QuarantineByWaiting`]: the tick before which nothing is given out.
     quarantine: AtomicU64,
+    /// In a world whose store takes some holders for dead: which, and rightly or not, is up to chance.
+    suspicion: Option<Mutex<Dice>>,
+    /// How many nodes were given on whose windows had not ended.
+    pub(crate) given_on: AtomicU64,
 }
 
 impl SlowTable {
-    pub(crate) fn new(clock: Arc<ManualClock>, bug: Option<Bug>) -> Self {
+    pub(crate) fn new(clock: Arc<ManualClock>, seed: u64, bug: Option<Bug>) -> Self {
+        let mut dice = Dice::new(!seed);
+        let suspicion = (dice.below(2) == 0).then_some(Mutex::new(dice));
         Self {
             memory: MemoryTable::new(clock),
             generation: AtomicU64::new(0),
@@ -35,6 +42,8 @@ impl SlowTable {
             bug,
             tokens: Mutex::default(),
             quarantine: AtomicU64::new(0),
+            suspicion,
+            given_on: AtomicU64::new(0),
         }
     }
 
@@ -62,9 +71,41 @@ impl SlowTable {
         if change.generation != self.generation.load(Ordering::Relaxed).to_string() {
             return false;
         }
-        match self.bug {
+        let gives_on = self.gives_on(realm, change);
+        let is_written = match self.bug {
             Some(Bug::AcquireOnTokenAlone) => self.write_on_token_alone(realm, change.clone()),
             _ => self.memory.write(realm, change),
+        };
+        self.given_on.fetch_add(u64::from(gives_on && is_written), Ordering::Relaxed);
+        is_written
+    }
+
+    /// Whether the node is somebody's, who has a window to use up, and shall be somebody else's.
+    fn gives_on(&self, realm: &RealmName, change: &Change) -> bool {
+        let view = self.view(realm);
+        let Some((record, _)) = &view.record else { return false };
+        let now = record.realm.tick_at(view.now).unwrap();
+        change.row.as_ref().is_some_and(|(_, next)| {
+            let row = view.rows.get(&next.node).map(|entry| &entry.row);
+            row.is_some_and(|row| {
+                row.token.is_some()
+                    && next.token.is_some()
+                    && row.token != next.token
+                    && row.ceiling > now
+            })
+        })
+    }
+
+    /// Takes holders for dead, as a lock or an etcd lease may.
+    fn suspect(&self, view: &mut View) {
+        let Some(dice) = &self.suspicion else { return };
+        let mut dice = dice.lock().unwrap();
+        let now = view.record.as_ref().and_then(|(record, _)| record.realm.tick_at(view.now));
+        for entry in view.rows.values_mut().filter(|entry| entry.row.token.is_some()) {
+            entry.is_dead = dice.below(6) == 0;
+            if entry.is_dead && self.bug == Some(Bug::SilenceIsDeath) {
+                entry.row.ceiling = entry.row.ceiling.min(now.unwrap_or(entry.row.ceiling));
+            }
         }
     }
 
@@ -134,7 +175,11 @@ impl Table for SlowTable {
     fn read<'a>(&'a self, realm: &'a RealmName, scope: Scope) -> Answer<'a, View> {
         Box::pin(async move {
             self.pause().await;
-            self.simpler_view(realm, scope)
+            let mut view = self.simpler_view(realm, scope)?;
+            if scope == Scope::All {
+                self.suspect(&mut view);
+            }
+            Ok(view)
         })
     }
 

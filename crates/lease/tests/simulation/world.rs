@@ -54,10 +54,11 @@ pub(crate) struct Tally {
     closed_in_calls: u64,
     reshaped: u64,
     restored: u64,
+    given_on: u64,
 }
 
 impl Tally {
-    pub(crate) fn counts(&self) -> [(&'static str, u64); 8] {
+    pub(crate) fn counts(&self) -> [(&'static str, u64); 9] {
         [
             ("IDs", self.ids),
             ("granted", self.granted),
@@ -67,6 +68,7 @@ impl Tally {
             ("closed during a call", self.closed_in_calls),
             ("reshaped", self.reshaped),
             ("restored", self.restored),
+            ("given on before its time", self.given_on),
         ]
     }
 
@@ -79,6 +81,7 @@ impl Tally {
         self.closed_in_calls += other.closed_in_calls;
         self.reshaped += other.reshaped;
         self.restored += other.restored;
+        self.given_on += other.given_on;
     }
 }
 
@@ -97,6 +100,7 @@ impl<S: Subject> World<S> {
             world.step().map_err(|violation| format!("{violation} (step {step})"))?;
         }
         world.tally.ids = world.watch.issued() as u64;
+        world.tally.given_on = world.table.given_on.load(Ordering::Relaxed);
         Ok(world.tally)
     }
 
@@ -104,7 +108,7 @@ impl<S: Subject> World<S> {
         let mut dice = Dice::new(seed);
         let time = 1_700_000_000 * SECOND + dice.within(0..SECOND);
         let store_clock = Arc::new(ManualClock::new(UnixTime::from_micros(time)));
-        let table = Arc::new(SlowTable::new(Arc::clone(&store_clock), bug));
+        let table = Arc::new(SlowTable::new(Arc::clone(&store_clock), seed, bug));
         let realm = realm::<S>(S::POOLS[0]);
         let store_forgets = dice.below(2) == 0;
         let mut world = Self {
