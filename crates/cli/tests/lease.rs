@@ -157,7 +157,6 @@ fn a_realm_begins_with_the_nodes_it_is_told_and_keeps_them() {
     let state = folder();
     let init = "lease init scru64 --realm orders --pool 7/8,130/8";
     stdout_of(state.path(), init);
-    stdout_of(state.path(), init);
     let objects = |count: usize| {
         let arguments = format!("gen scru64 --realm orders -n {count} --node-size 8 --json");
         json_lines(&stdout_of(state.path(), &arguments))
@@ -184,6 +183,44 @@ fn a_realm_begins_with_the_nodes_it_is_told_and_keeps_them() {
     let ran = ran(&mut with_state(state.path(), "lease init sno --realm orders --reshape"));
     assert_eq!(ran.status, NODE_STORE);
     assert!(ran.stderr.contains("schemes are others"), "{}", ran.stderr);
+}
+
+#[test]
+fn to_begin_a_realm_again_does_nothing_and_says_so() {
+    let state = folder();
+    let init = "lease init sno --realm orders --pool 5-6/16";
+    stdout_of(state.path(), init);
+    let again = || {
+        let again = ran(&mut with_state(state.path(), init));
+        assert_eq!((again.status, again.stdout.as_str()), (OK, ""), "{}", again.stderr);
+        let said = "the realm orders is there already, and is the same: nothing was done";
+        assert!(again.stderr.contains(said), "{}", again.stderr);
+    };
+    again();
+    let held = acquire(state.path(), "orders");
+    let before = rows(state.path(), "orders");
+    again();
+    assert_eq!(rows(state.path(), "orders"), before);
+    assert_eq!(before, core::slice::from_ref(&held));
+}
+
+#[test]
+fn of_two_realms_that_begin_at_once_under_one_name_one_does() {
+    for _ in 0..4 {
+        let state = folder();
+        let pools = ["5-6/16", "7/16"];
+        let inits = pools.map(|pool| {
+            spawn(state.path(), &format!("lease init sno --realm orders --pool {pool}"))
+        });
+        let ended = inits.map(end_of);
+        let [winner, loser] = if ended[0].status == OK { [0, 1] } else { [1, 0] };
+        assert_eq!(ended.each_ref().map(|ran| ran.status)[winner], OK, "{}", ended[winner].stderr);
+        assert_eq!(ended[loser].status, USAGE, "{}", ended[loser].stderr);
+        let there = format!("there already: sno, with the nodes {},", pools[winner]);
+        assert!(ended[loser].stderr.contains(&there), "{}", ended[loser].stderr);
+        let node = acquire(state.path(), "orders")["node"].to_string();
+        assert_eq!(node == "\"7/16\"", winner == 1, "{node}");
+    }
 }
 
 #[test]

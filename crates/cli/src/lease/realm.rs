@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use tickid_kuid::Kuid;
-use tickid_lease::{NodePool, Realm, RealmName, Terms};
+use tickid_lease::{NodePool, Realm, RealmName, Refusal, Terms};
 use tickid_nanoflake::Nanoflake;
 use tickid_scru64::Scru64;
 use tickid_sno::Sno;
@@ -16,25 +16,35 @@ use crate::node_store::{self, answer};
 pub(super) fn init(arguments: &InitArguments) -> Result<ExitCode, Failure> {
     let store = arguments.realm.store.open()?;
     let realm = arguments.shape.realm(&arguments.realm.realm, arguments.scheme)?;
-    let is_new = node_store::listing(&store, realm.name())?.is_none();
-    if !is_new && !arguments.reshape {
-        let kept = arguments.realm.kept(&store)?;
-        if kept != realm {
-            return Err(Failure::Usage(format!(
-                "the realm {} is there already: {}, with the nodes {}, a term of {:?} and a skew of \
-                 {:?}; --reshape gives it other nodes and terms",
-                realm.name(),
-                kept.scheme(),
-                kept.pool(),
-                kept.terms().term,
-                kept.terms().skew,
-            )));
-        }
-    }
-    if is_new || arguments.reshape {
+    if arguments.reshape {
         answer(&store, store.reshape(&realm))?;
+        return Ok(ExitCode::SUCCESS);
     }
-    Ok(ExitCode::SUCCESS)
+    let was_there = node_store::listing(&store, realm.name())?.is_some();
+    match answer(&store, store.begin(&realm)) {
+        Ok(()) if was_there => {
+            anstream::eprintln!(
+                "tickid: the realm {} is there already, and is the same: nothing was done",
+                realm.name()
+            );
+            Ok(ExitCode::SUCCESS)
+        }
+        Ok(()) => Ok(ExitCode::SUCCESS),
+        Err(error) if matches!(error.refusal(), Some(Refusal::Mismatch(_))) => {
+            Err(is_another(&arguments.realm.kept(&store)?))
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// The realm that was to begin is there, and is not the same.
+fn is_another(kept: &Realm) -> Failure {
+    let (name, scheme, pool, terms) = (kept.name(), kept.scheme(), kept.pool(), kept.terms());
+    Failure::Usage(format!(
+        "the realm {name} is there already: {scheme}, with the nodes {pool}, a term of {:?} and a skew of \
+         {:?}; --reshape gives it other nodes and terms",
+        terms.term, terms.skew,
+    ))
 }
 
 impl RealmOptions {

@@ -1,0 +1,165 @@
+//! The commands of `lease` with a store of each kind on a server. (With folders they are tested at length.)
+
+#![cfg_attr(not(unix), allow(dead_code, unused_imports, reason = "there is no server"))]
+#![allow(clippy::expect_used, reason = "a test fails by panicking")]
+
+mod process;
+
+use std::process::{Child, Stdio};
+
+use process::{NODE_STORE, OK, Ran, USAGE, json_lines, ran, tickid};
+#[cfg(unix)]
+use tickid_testkit::servers::{Etcd, Postgres, Redis, Test, Tests};
+
+/// In each URL, whether the server asks for one or not.
+const PASSWORD: &str = "hunter2-is-not-to-be-seen";
+
+/// A store, and the URL of one that is not there.
+struct Place {
+    url: String,
+    nowhere: String,
+}
+
+impl Place {
+    fn command(&self, arguments: &str) -> std::process::Command {
+        tickid(&format!("lease {arguments} --store {}", self.url))
+    }
+
+    fn run(&self, arguments: &str) -> Ran {
+        seen(ran(&mut self.command(arguments)))
+    }
+
+    /// Without a word on standard error.
+    fn stdout_of(&self, arguments: &str) -> String {
+        let ran = self.run(arguments);
+        assert_eq!((ran.status, ran.stderr.as_str()), (OK, ""), "{arguments}");
+        ran.stdout
+    }
+
+    fn spawn(&self, arguments: &str) -> Child {
+        let mut command = self.command(arguments);
+        command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("runs")
+    }
+}
+
+/// What was printed, without the password.
+fn seen(ran: Ran) -> Ran {
+    assert!(!ran.stdout.contains(PASSWORD), "{}", ran.stdout);
+    assert!(!ran.stderr.contains(PASSWORD), "{}", ran.stderr);
+    ran
+}
+
+/// To begin it again does nothing and says so, while nodes are held as well; another is refused.
+fn a_realm_begins_once(place: &Place) {
+    let init = "init sno --realm once --pool 5-6/16";
+    let list = || place.stdout_of("list --realm once --json");
+    let again = || {
+        let again = place.run(init);
+        assert_eq!((again.status, again.stdout.as_str()), (OK, ""), "{}", again.stderr);
+        assert!(again.stderr.contains("there already, and is the same"), "{}", again.stderr);
+    };
+    place.stdout_of(init);
+    again();
+    let held = json_lines(&place.stdout_of("acquire --realm once --json")).remove(0);
+    let before = list();
+    again();
+    let another = place.run("init sno --realm once --pool 7/16");
+    assert_eq!((another.status, another.stdout.as_str()), (USAGE, ""));
+    let there = "there already: sno, with the nodes 5-6/16,";
+    assert!(another.stderr.contains(there), "{}", another.stderr);
+    assert_eq!(list(), before);
+    assert_eq!(json_lines(&before), [held]);
+}
+
+/// The other hears which.
+fn of_two_realms_that_begin_at_once_one_does(place: &Place) {
+    for round in 0..3 {
+        let pools = ["5-6/16", "7/16"];
+        let inits = pools
+            .map(|pool| place.spawn(&format!("init sno --realm at-once-{round} --pool {pool}")));
+        let ended = inits.map(|init| seen(init.wait_with_output().expect("ends").into()));
+        let [winner, loser] = if ended[0].status == OK { [0, 1] } else { [1, 0] };
+        assert_eq!(ended[winner].status, OK, "{}", ended[winner].stderr);
+        assert_eq!(ended[loser].status, USAGE, "{}", ended[loser].stderr);
+        let there = format!("there already: sno, with the nodes {},", pools[winner]);
+        assert!(ended[loser].stderr.contains(&there), "{}", ended[loser].stderr);
+    }
+}
+
+/// From the first to the last of them.
+fn a_node_goes_through_all_commands(place: &Place) {
+    place.stdout_of("init sno --realm all --pool 5/16");
+    let held = json_lines(&place.stdout_of("acquire --realm all --holder me --json")).remove(0);
+    assert_eq!((&held["node"], &held["standing"]), (&"5/16".into(), &"held".into()));
+    let token = held["token"].as_str().expect("a token");
+    place.stdout_of(&format!("release --realm all --token {token} --unused"));
+    let listed = json_lines(&place.stdout_of("list --realm all --json"));
+    assert_eq!((&listed[0]["standing"], &listed[0]["ceiling"]), (&"free".into(), &held["floor"]));
+    let tame = place.run("mend --realm all --node 5/16 --yes");
+    assert!(tame.stderr.contains("node 5/16 is not wild"), "{}", tame.stderr);
+    let recovered = place.run("recover --realm all --yes");
+    assert_eq!(recovered.status, OK, "{}", recovered.stderr);
+    // Nothing is free for a while.
+    assert_eq!(place.run("acquire --realm all").status, NODE_STORE);
+    let unknown = place.run("list --realm nobodys");
+    assert!(unknown.stderr.contains("no realm of that name"), "{}", unknown.stderr);
+    let nowhere = tickid(&format!("lease list --realm all --store {}", place.nowhere)).output();
+    let nowhere = seen(nowhere.expect("runs").into());
+    assert_eq!((nowhere.status, nowhere.stdout.as_str()), (NODE_STORE, ""));
+    assert!(nowhere.stderr.contains("no answer"), "{}", nowhere.stderr);
+}
+
+#[cfg(unix)]
+trait Located {
+    fn place(&self) -> Place;
+}
+
+#[cfg(unix)]
+impl Located for Postgres {
+    fn place(&self) -> Place {
+        let url = format!("{}&password={PASSWORD}", self.url());
+        Place { url, nowhere: format!("postgres://tickid:{PASSWORD}@127.0.0.1:1/postgres") }
+    }
+}
+
+#[cfg(unix)]
+impl Located for Etcd {
+    fn place(&self) -> Place {
+        let url = |at: &str| format!("etcd://tickid:{PASSWORD}@{at}?lease_ttl=60");
+        Place { url: url(&self.endpoints()[0]), nowhere: url("127.0.0.1:1") }
+    }
+}
+
+#[cfg(unix)]
+impl Located for Redis {
+    /// A server without users takes no password.
+    fn place(&self) -> Place {
+        let nowhere = format!("redis://:{PASSWORD}@127.0.0.1:1");
+        Place { url: format!("redis://{}", self.address()), nowhere }
+    }
+}
+
+#[cfg(unix)]
+fn tests<S: Located>() -> [Test<S>; 3] {
+    [
+        ("a_realm_begins_once", |server| a_realm_begins_once(&server.place())),
+        ("of_two_realms_that_begin_at_once_one_does", |server| {
+            of_two_realms_that_begin_at_once_one_does(&server.place());
+        }),
+        ("a_node_goes_through_all_commands", |server| {
+            a_node_goes_through_all_commands(&server.place());
+        }),
+    ]
+}
+
+#[cfg(unix)]
+fn main() -> std::process::ExitCode {
+    Tests::default()
+        .add("postgres", &tests::<Postgres>())
+        .add("etcd", &tests::<Etcd>())
+        .add("redis", &tests::<Redis>())
+        .run()
+}
+
+#[cfg(not(unix))]
+fn main() {}
