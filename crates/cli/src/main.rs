@@ -25,14 +25,25 @@ use crate::args::{Arguments, Command};
 use crate::failure::Failure;
 
 fn main() -> ExitCode {
-    let outcome = match Arguments::parse().command {
+    ended(run())
+}
+
+fn run() -> Result<ExitCode, Failure> {
+    #[cfg(target_os = "linux")]
+    if let Some(told) = lease::Launch::of_this_process() {
+        return lease::launch(&told);
+    }
+    match Arguments::parse().command {
         Command::Gen(arguments) => generate::run(&arguments),
         Command::Inspect(arguments) => inspect::run(&arguments),
         Command::Convert(arguments) => convert::run(&arguments),
         Command::Range(arguments) => range::run(&arguments),
         Command::Lease(arguments) => lease::run(&arguments),
         Command::Completions { shell } => completions(shell),
-    };
+    }
+}
+
+fn ended(outcome: Result<ExitCode, Failure>) -> ExitCode {
     match outcome {
         Ok(code) => code,
         // Whoever read our output has had enough of it.

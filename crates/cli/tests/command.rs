@@ -298,9 +298,11 @@ fn the_examples_of_the_help_run() {
 fn completions_name_the_subcommands() {
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
         let script = stdout_of(&format!("completions {shell}"));
-        for subcommand in ["inspect", "nanoflake", "convert", "range"] {
+        for subcommand in ["inspect", "nanoflake", "convert", "range", "exec"] {
             assert!(script.contains(subcommand), "{shell}: {subcommand}");
         }
+        // A stage of `lease exec`, which nobody is to call.
+        assert!(!script.contains("launch"), "{shell}");
     }
 }
 

@@ -179,8 +179,8 @@ fn a_lease_is_renewed_while_the_program_runs() {
         serde_json::from_str(&line.expect("text")).expect("JSON")
     };
     // More than a term: 250 ticks of 4 ms.
-    let mut rows = rows.map(row);
-    assert!(rows.any(|row| tick(&row["ceiling"]) > ceiling + 250), "watches as long as it takes");
+    let mut held = rows.map(row).take_while(|row| row["standing"] == "held");
+    assert!(held.any(|row| tick(&row["ceiling"]) > ceiling + 250), "it was not renewed");
     watch.kill().expect("killed");
     watch.wait().expect("gone");
     let stdin = program.child.stdin.as_mut().expect("piped");
@@ -190,11 +190,46 @@ fn a_lease_is_renewed_while_the_program_runs() {
     assert_eq!((stderr.as_str(), status.code()), ("", Some(OK)));
 }
 
+#[test]
+fn a_program_that_is_renewed_runs_on_beyond_its_first_window() {
+    let state = state("sno --pool 5/16 --term 1 --skew 3");
+    // Ticks of 4 ms since 2010.
+    let script = "ceiling=${TICKID_WINDOW#*..}
+        while [ $((($(date +%s%3N) - 1262304000000) / 4)) -lt $ceiling ]; do sleep 0.02; done";
+    let ran = ran(&mut exec(state.path(), "", script));
+    assert_eq!((ran.status, ran.stderr.as_str()), (OK, ""));
+}
+
 /// Locks everybody else out of the store.
 fn take_away(state: &Path) -> File {
     let lock = File::open(state.join("tickid/orders/lock")).expect("a lock");
     lock.lock().expect("locked");
     lock
+}
+
+/// The window that it is waiting for ends soon after it begins, unless it is renewed until then; which it can't be.
+#[test]
+fn a_program_does_not_begin_with_less_time_than_it_is_given_to_end() {
+    let millis = || {
+        let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+        u64::try_from(now.expect("after 1970").as_millis()).expect("not for ever")
+    };
+    let state = state("sno --pool 5/16 --term 4 --skew 0");
+    assert_eq!(ran(&mut exec(state.path(), "", "true")).status, OK);
+    let floor = tick(&row(state.path())["ceiling"]);
+    let mut waiting = Supervised::start(exec(state.path(), "", "date +%s%3N"));
+    let said = waiting.stderr.next().expect("a line").expect("text");
+    assert!(said.contains("waiting for the window"), "{said}");
+    let store = take_away(state.path());
+    // Ticks of 4 ms since 2010.
+    while millis() < 1_262_304_000_000 + 4 * floor + 300 {
+        std::thread::sleep(core::time::Duration::from_millis(20));
+    }
+    let given_back = millis();
+    drop(store);
+    let began: u64 = waiting.line().parse().expect("a number");
+    assert!(began >= given_back, "{began} is before {given_back}");
+    assert_eq!(waiting.end().2.code(), Some(OK));
 }
 
 #[test]
@@ -229,6 +264,73 @@ fn who_does_not_end_when_asked_is_killed_with_all_it_started() {
     assert_eq!(stdout, "asked\nasked");
 }
 
+/// That it may end properly, though it stands still.
+#[test]
+fn a_program_that_was_stopped_is_woken_to_be_asked() {
+    let state = state("sno --pool 5/16 --term 1 --skew 1");
+    let script = "trap 'echo asked; exit 7' TERM; echo began; kill -STOP $$; sleep 1000 & wait";
+    let mut program = Supervised::start(exec(state.path(), "--kill-after 1", script));
+    assert_eq!(program.line(), "began");
+    let store = take_away(state.path());
+    let (stdout, stderr, status) = program.end();
+    drop(store);
+    assert_eq!((stdout.as_str(), status.code()), ("asked", Some(NO_LEASE)), "{stderr}");
+}
+
+/// One of them with a store that is back in time.
+#[test]
+fn renewals_that_fail_for_a_while_do_not_stop_a_program() {
+    let state = state("sno --pool 5/16 --term 1 --skew 30");
+    let mut program = Supervised::start(exec(state.path(), "", "echo began; cat"));
+    assert_eq!(program.line(), "began");
+    let store = take_away(state.path());
+    let mut said = || program.stderr.next().expect("a line").expect("text");
+    let failed = said();
+    assert!(failed.contains("the lease was not renewed yet: "), "{failed}");
+    drop(store);
+    assert_eq!(said(), "tickid: the lease is renewed again");
+    let stdin = program.child.stdin.as_mut().expect("piped");
+    stdin.write_all(b"still here\n").expect("written");
+    assert_eq!(program.line(), "still here");
+    let (_, _, status) = program.end();
+    assert_eq!(status.code(), Some(OK));
+}
+
+/// It can do nothing while it stands still. When it goes on there is no time to ask.
+#[test]
+fn a_supervisor_that_was_stopped_past_the_window_stops_its_program() {
+    let state = state("sno --pool 5/16 --term 1 --skew 1");
+    let script = "trap 'sleep 1.4; echo late' TERM; echo began; while :; do sleep 0.02; done";
+    let mut program = Supervised::start(exec(state.path(), "--kill-after 1.5", script));
+    assert_eq!(program.line(), "began");
+    program.signal(Signal::SIGSTOP);
+    while row(state.path())["standing"] != "expired" {
+        std::thread::sleep(core::time::Duration::from_millis(20));
+    }
+    program.signal(Signal::SIGCONT);
+    let (stdout, stderr, status) = program.end();
+    assert_eq!((stdout.as_str(), status.code()), ("", Some(NO_LEASE)), "{stderr}");
+}
+
+/// Rather than at the end of its window, which may be far away: somebody else may have the node.
+#[test]
+fn a_program_whose_lease_is_lost_is_killed_when_it_does_not_end() {
+    let state = state("sno --pool 5/16 --term 1 --skew 60");
+    // In milliseconds since 1970.
+    let script = "trap '' TERM; echo began; while :; do date +%s%3N; sleep 0.02; done";
+    let mut program = Supervised::start(exec(state.path(), "--kill-after 0.3", script));
+    assert_eq!(program.line(), "began");
+    let window = row(state.path());
+    let recover = ran(&mut with_state(state.path(), "lease recover --realm orders --yes"));
+    assert_eq!(recover.status, OK, "{}", recover.stderr);
+    let (stdout, stderr, status) = program.end();
+    assert_eq!(status.code(), Some(NO_LEASE), "{stderr}");
+    let last: u64 = stdout.lines().next_back().expect("a line").parse().expect("a number");
+    // Ticks of 4 ms since 2010, half a minute before the end.
+    let most = 1_262_304_000_000 + 4 * tick(&window["ceiling"]) - 30_000;
+    assert!(last < most, "it ran on to {last}, with a window {window}");
+}
+
 #[test]
 fn a_program_whose_lease_is_lost_is_stopped() {
     let state = state("sno --pool 5/16 --term 1 --skew 30");
@@ -247,7 +349,16 @@ fn a_program_whose_lease_is_lost_is_stopped() {
 #[test]
 fn signals_are_handed_on() {
     let state = state("sno --pool 1-60/16");
-    for signal in [Signal::SIGTERM, Signal::SIGINT, Signal::SIGHUP, Signal::SIGUSR1] {
+    for signal in [
+        Signal::SIGTERM,
+        Signal::SIGINT,
+        Signal::SIGHUP,
+        Signal::SIGQUIT,
+        Signal::SIGUSR1,
+        Signal::SIGUSR2,
+        Signal::SIGWINCH,
+        Signal::SIGCONT,
+    ] {
         let name = &signal.as_str()[3..];
         let script =
             format!("trap 'echo {name}; exit 9' {name}; echo began; while :; do sleep 0.02; done");
@@ -257,6 +368,43 @@ fn signals_are_handed_on() {
         let (stdout, _, status) = program.end();
         assert_eq!((stdout.as_str(), status.code()), (name, Some(9)));
     }
+}
+
+#[test]
+fn a_signal_that_stops_and_the_one_that_continues_are_handed_on() {
+    let state = state("sno --pool 5/16");
+    // It stands still in its `read`: stopped as it starts a program, a shell may wait for that without being stopped.
+    let script = "trap 'echo continued; exit 9' CONT; echo $$; read line";
+    // In a session of its own: in a terminal, everybody would be stopped who waits for it.
+    let (exec, mut session) = (exec(state.path(), "", script), Command::new("setsid"));
+    session.arg(exec.get_program()).args(exec.get_args());
+    session.env("XDG_STATE_HOME", state.path()).env_remove("TICKID_STORE");
+    let mut program = Supervised::start(session);
+    let id = program.line();
+    let until = |state: &str| {
+        let stat = || std::fs::read_to_string(format!("/proc/{id}/stat")).expect("it is there");
+        while !stat().contains(&format!(") {state} ")) {
+            std::thread::sleep(core::time::Duration::from_millis(5));
+        }
+    };
+    until("S");
+    program.signal(Signal::SIGTSTP);
+    until("T");
+    program.signal(Signal::SIGCONT);
+    let input = program.child.stdin.take();
+    let (stdout, _, status) = program.end();
+    drop(input);
+    assert_eq!((stdout.as_str(), status.code()), ("continued", Some(9)));
+}
+
+/// Not what the supervisor watches, nor the lock that says that it is alive.
+#[test]
+fn a_program_has_no_open_files_but_its_own() {
+    let state = state("sno --pool 5/16");
+    let script = "ls /proc/$$/fd; true";
+    let supervised = ran(&mut exec(state.path(), "", script));
+    let alone = ran(Command::new("sh").args(["-c", script]).stdin(Stdio::null()));
+    assert_eq!((supervised.stdout, supervised.status), (alone.stdout, OK), "{}", supervised.stderr);
 }
 
 #[test]
@@ -279,6 +427,17 @@ fn a_program_dies_with_its_supervisor() {
     let rest = program.stdout.next();
     assert!(rest.is_none(), "{rest:?}");
     program.end();
+}
+
+/// As when the supervisor died before the program could be bound to it.
+#[test]
+fn a_program_does_not_begin_without_its_supervisor() {
+    for supervisor in ["1", "no number", ""] {
+        let mut stage = Command::new(env!("CARGO_BIN_EXE_tickid"));
+        stage.args(["lease-exec-launch", supervisor, "echo", "began"]);
+        let ran = ran(&mut stage);
+        assert_eq!((ran.status, ran.stdout.as_str()), (USAGE, ""), "{supervisor:?}");
+    }
 }
 
 #[test]

@@ -23,7 +23,8 @@ pub(crate) enum LeaseCommand {
   tickid lease init nanoflake --realm chat --epoch discord --term 30
   tickid lease init scru64 --realm orders --pool 0-255/8 --reshape
 
-To begin a realm that is there already does nothing if it is the same, and is refused if it is not.
+To begin a realm that is there already does nothing if it is the same, and is refused if it is not,
+also when two do so at once.
 --reshape gives it other nodes and terms: leases of nodes that stay go on, the others end.")]
     Init(InitArguments),
     /// Show the nodes of a realm that were ever given out, and how they stand
@@ -69,10 +70,6 @@ Exit status: that of the program, 128 + N if signal N ended it, 127 if it was no
 could not be run, 124 if it was stopped for want of a lease, 125 if it could not be supervised; and
 before it starts, as for the other commands. Needs Linux.")]
     Exec(ExecArguments),
-    /// Become a program that ends with its supervisor
-    #[cfg(target_os = "linux")]
-    #[command(hide = true)]
-    Launch(LaunchArguments),
     /// After a backup was restored: end all leases and begin beyond them
     #[command(after_help = "Examples:
   tickid lease recover --realm sno              says what it would do
@@ -166,17 +163,6 @@ pub(crate) struct ExecArguments {
     /// How many seconds the program has after SIGTERM before it is killed [default: half a term]
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub(crate) kill_after: Option<Duration>,
-    /// The program and its arguments
-    #[arg(required = true, trailing_var_arg = true, value_name = "COMMAND")]
-    pub(crate) command: Vec<OsString>,
-}
-
-#[cfg(target_os = "linux")]
-#[derive(Debug, Args)]
-pub(crate) struct LaunchArguments {
-    /// The process to end with
-    #[arg(long, value_name = "PID")]
-    pub(crate) supervisor: i32,
     /// The program and its arguments
     #[arg(required = true, trailing_var_arg = true, value_name = "COMMAND")]
     pub(crate) command: Vec<OsString>,

@@ -11,6 +11,8 @@ use std::process::ExitCode;
 
 pub(crate) use self::args::LeaseArguments;
 use self::args::LeaseCommand;
+#[cfg(target_os = "linux")]
+pub(crate) use self::exec::{Launch, launch};
 pub(crate) use self::realm::nodes;
 use crate::failure::Failure;
 
@@ -22,8 +24,6 @@ pub(crate) fn run(arguments: &LeaseArguments) -> Result<ExitCode, Failure> {
         LeaseCommand::Acquire(arguments) => holding::acquire(arguments),
         LeaseCommand::Release(arguments) => holding::release(arguments),
         LeaseCommand::Exec(arguments) => exec::exec(arguments),
-        #[cfg(target_os = "linux")]
-        LeaseCommand::Launch(arguments) => exec::launch(arguments),
         LeaseCommand::Recover(arguments) => repair::recover(arguments),
         LeaseCommand::Mend(arguments) => repair::mend(arguments),
     }

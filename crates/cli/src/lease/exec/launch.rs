@@ -1,30 +1,57 @@
 //! The stage between the supervisor and the program: binds its own life to the supervisor's, then becomes the
 //! program.
 
+use std::ffi::OsString;
 use std::io;
 use std::os::unix::process::CommandExt as _;
-use std::process::{Command, ExitCode};
+use std::process::{self, Command, ExitCode};
 
 use nix::sys::prctl::set_pdeathsig;
 use nix::sys::signal::Signal;
 use nix::unistd::{Pid, getppid};
 
 use crate::failure::Failure;
-use crate::lease::args::LaunchArguments;
 use crate::lease::exec::wake::unblock_signals;
+
+/// The first argument of this stage. It is no part of the command line that people see, so that neither help nor
+/// completions tell of it.
+const STAGE: &str = "lease-exec-launch";
 
 /// As `env` has them.
 const NOT_FOUND: u8 = 127;
 const NOT_RUNNABLE: u8 = 126;
 
-pub(in crate::lease) fn launch(arguments: &LaunchArguments) -> Result<ExitCode, Failure> {
+/// What this stage is told.
+#[derive(Debug)]
+pub(crate) struct Launch {
+    /// The process to end with.
+    supervisor: Option<i32>,
+    command: Vec<OsString>,
+}
+
+impl Launch {
+    /// What this process is told, if it is this stage.
+    pub(crate) fn of_this_process() -> Option<Self> {
+        let mut arguments = std::env::args_os().skip(1);
+        arguments.next().filter(|stage| stage == STAGE)?;
+        let supervisor = arguments.next().and_then(|id| id.to_str()?.parse().ok());
+        Some(Self { supervisor, command: arguments.collect() })
+    }
+
+    /// The arguments that tell a process to end with this one, and to become that program.
+    pub(super) fn arguments(command: &[OsString]) -> impl Iterator<Item = OsString> {
+        [STAGE.into(), process::id().to_string().into()].into_iter().chain(command.iter().cloned())
+    }
+}
+
+pub(crate) fn launch(told: &Launch) -> Result<ExitCode, Failure> {
     set_pdeathsig(Signal::SIGKILL).map_err(Failure::supervision)?;
     // It may have died before that.
-    if getppid() != Pid::from_raw(arguments.supervisor) {
-        return Err(Failure::Usage("lease launch is for lease exec to call".into()));
+    if told.supervisor.map(Pid::from_raw) != Some(getppid()) {
+        return Err(Failure::Usage(format!("{STAGE} is for lease exec to call")));
     }
     unblock_signals().map_err(Failure::supervision)?;
-    let [program, rest @ ..] = arguments.command.as_slice() else {
+    let [program, rest @ ..] = told.command.as_slice() else {
         return Err(Failure::Usage("no program".into()));
     };
     let error = Command::new(program).args(rest).exec();

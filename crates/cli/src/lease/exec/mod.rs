@@ -14,7 +14,9 @@ mod wake;
 mod window;
 
 #[cfg(target_os = "linux")]
-pub(super) use self::{launch::launch, supervisor::exec};
+pub(crate) use self::launch::{Launch, launch};
+#[cfg(target_os = "linux")]
+pub(super) use self::supervisor::exec;
 
 /// Elsewhere nothing ends a program together with its supervisor.
 #[cfg(not(target_os = "linux"))]

@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::os::unix::process::CommandExt as _;
-use std::process::{self, Command};
+use std::process::Command;
 
 use nix::sys::signal::{SigSet, Signal, kill, killpg};
 use nix::sys::wait::{Id, WaitPidFlag, WaitStatus, waitid};
@@ -10,6 +10,7 @@ use nix::unistd::{Pid, getpgrp, tcgetpgrp, tcsetpgrp};
 
 use crate::failure::Failure;
 use crate::lease::args::ExecArguments;
+use crate::lease::exec::launch::Launch;
 
 /// What became of the program.
 #[derive(Clone, Copy, Debug)]
@@ -37,8 +38,7 @@ impl Program {
         // Not the path that this program was started from: there may be another version by now.
         let child = Command::new("/proc/self/exe")
             .arg0("tickid")
-            .args(["lease", "launch", "--supervisor", &process::id().to_string(), "--"])
-            .args(&arguments.command)
+            .args(Launch::arguments(&arguments.command))
             .envs(environment.iter().map(|(name, value)| (name, value)))
             .process_group(0)
             .spawn()
