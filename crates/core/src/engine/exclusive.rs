@@ -259,6 +259,19 @@ mod tests {
     }
 
     #[test]
+    fn only_a_flip_is_counted_and_leaves_a_past() {
+        let mut engine = engine(FixedStart(0));
+        for (now, drifts, other_past) in
+            [(10, 0, None), (11, 0, None), (5, 1, Some(11)), (6, 1, Some(11)), (12, 1, Some(11))]
+        {
+            draw(&mut engine, now).unwrap();
+            let snapshot = engine.state().snapshot;
+            let flips = (snapshot.drifts, snapshot.other_past);
+            assert_eq!(flips, (drifts, other_past.map(tick)), "{now}");
+        }
+    }
+
+    #[test]
     fn a_stall_changes_nothing() {
         let mut engine = engine(FixedStart(255));
         draw(&mut engine, 10).unwrap();

@@ -162,8 +162,10 @@ fn decode_chunk<C: Codec<CHARS>, const CHARS: usize>(
 mod tests {
     use super::*;
 
-    /// Writes, or reads, another letter in each way.
+    /// Writes, or reads, another letter in each way; there is no ID that is read from `!`.
     struct Telltale;
+
+    const NO_ID: ParseErrorKind = ParseErrorKind::StrayBits { byte: b'!', position: 0 };
 
     impl Codec<1> for Telltale {
         type Bits = u8;
@@ -180,8 +182,8 @@ mod tests {
             *b"c"
         }
 
-        fn decode(_: &[u8; 1]) -> Result<u8, ParseErrorKind> {
-            Ok(b'c')
+        fn decode(text: &[u8; 1]) -> Result<u8, ParseErrorKind> {
+            if text == b"!" { Err(NO_ID) } else { Ok(b'c') }
         }
 
         /// The first as well as the level allows, the others not.
@@ -209,6 +211,18 @@ mod tests {
                 decode_at::<Telltale, _, 1>(level, &texts, &mut values, "test ID", |value| value);
             assert_eq!(decoded, Some(Ok(())));
             assert_eq!(values, expected, "{level:?}");
+        }
+    }
+
+    #[test]
+    fn an_error_names_the_index_in_the_whole_slice() {
+        for index in [1, CHUNK - 1, CHUNK + 3] {
+            let (mut texts, mut values) = ([[0]; 2 * CHUNK], [0; 2 * CHUNK]);
+            texts[index] = *b"!";
+            let decoded = decode::<Telltale, _, 1>(&texts, &mut values, "test ID", |value| value);
+            let error = ParseError::new("test ID", NO_ID);
+            assert_eq!(decoded, Err(SliceError::Text { index, error }));
+            assert_eq!((values[index - 1] > 0, values[index]), (true, 0));
         }
     }
 
