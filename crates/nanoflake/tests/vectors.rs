@@ -2,12 +2,14 @@
 
 #![allow(clippy::panic, clippy::unwrap_used, reason = "a test fails by panicking")]
 
+use std::sync::Arc;
+
 use tickid_nanoflake::{Epoch, GeneratorId, Nanoflake, NanoflakeId};
 use tickid_testkit::vectors::{
     Value, big, field, has_fields, list, load, number, string, string_or_null,
 };
 
-fn nanoflake() -> Value {
+fn nanoflake() -> Arc<Value> {
     load("nanoflake.json")
 }
 

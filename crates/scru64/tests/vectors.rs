@@ -4,6 +4,7 @@
 #![allow(clippy::panic, clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use core::time::Duration;
+use std::sync::Arc;
 
 use tickid_scru64::core::text::base36::Twelve;
 use tickid_scru64::core::{ClockError, Error, ErrorKind, FixedStart, ManualClock, Scheme as _};
@@ -16,7 +17,7 @@ use tickid_testkit::vectors::{
     Value, big, field, has_fields, list, load, number, string, string_or_null,
 };
 
-fn scru64() -> Value {
+fn scru64() -> Arc<Value> {
     load("scru64.json")
 }
 

@@ -2,17 +2,26 @@
 //! another kind, fails the test and says where.
 
 use core::str::FromStr;
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
 
 pub use serde_json::Value;
 
-/// The file `name` of the `vectors` folder.
+/// The file `name` of the `vectors` folder, read once for all tests of a program: under an interpreter that takes
+/// longer than most tests.
 ///
 /// # Panics
 /// When it cannot be read.
 #[must_use]
-pub fn load(name: &str) -> Value {
+pub fn load(name: &str) -> Arc<Value> {
+    static FILES: Mutex<BTreeMap<String, Arc<Value>>> = Mutex::new(BTreeMap::new());
+    let mut files = FILES.lock().unwrap_or_else(PoisonError::into_inner);
+    Arc::clone(files.entry(name.to_owned()).or_insert_with(|| Arc::new(read(name))))
+}
+
+fn read(name: &str) -> Value {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../vectors").join(name);
     let text =
         fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));

@@ -130,7 +130,7 @@ fn miri(name: &'static str, target: &'static str) -> Step {
         .args("-- --skip every_pair_of_bytes --skip every_wrong_byte --skip every_length")
         .args("--skip up_to_what_is_wrong --skip of_the_system_clock --skip than_another_has_seen")
         .args("--skip ids_of_all_handles_are_distinct --skip every_four_digits")
-        .args("--skip numbers_next_to_multiples --skip steps_are_kuids")
+        .args("--skip numbers_next_to_multiples --skip many_idle_handles --skip steps_are_kuids")
         .args("--skip the_most_is_what_some_tick_has --skip ticks_are_counted_from_a_time")
         .env("MIRIFLAGS", "-Zmiri-disable-isolation")
         // Of panics that tests ask for; each takes most of a minute.

@@ -2,7 +2,12 @@
 //!
 //! A level is forced; which ones the processor has, and which it lacks, is told on standard error.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test fails by panicking")]
+#![allow(
+    clippy::panic,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    reason = "a test fails by panicking"
+)]
 
 mod base36;
 mod forms;
@@ -129,6 +134,15 @@ where
                 let index = (at + usize::from(byte)) % 8;
                 let texts = with_bytes(text, index, at, &[byte]);
                 assert_reads_alike::<F::Codec, N>(&texts, F::Bits::default());
+                // All levels say where by the same function, so that they agree even where it is wrong.
+                let read = F::Codec::decode_portable(&texts[index]);
+                assert_eq!(read.ok(), F::read_by_others(&texts[index]), "{byte} at {at}");
+                let named = read.err().map(|kind| match kind {
+                    ParseErrorKind::Character { byte, position, .. }
+                    | ParseErrorKind::StrayBits { byte, position } => (byte, position),
+                    other => panic!("{other:?}"),
+                });
+                assert!(named.is_none_or(|named| named == (byte, at)), "{named:?} at {at}");
             }
         }
     }
