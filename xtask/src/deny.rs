@@ -18,7 +18,7 @@ pub(crate) fn advisories(workspace: &Workspace) -> Result<(), Error> {
 fn check(workspace: &Workspace, checks: &[&str]) -> Result<(), Error> {
     let config = workspace.root().join("deny.toml");
     once("").chain(workspace.workspaces_aside()).try_for_each(|folder| {
-        let deny = workspace.cargo_in(folder, &["deny", "check", "--config"]);
-        deny.args([config.as_os_str()]).args(checks).run()
+        let deny = workspace.cargo_in(folder, &["deny", "--config"]).args([config.as_os_str()]);
+        deny.args(["check", "--hide-inclusion-graph"]).args(checks).run()
     })
 }
