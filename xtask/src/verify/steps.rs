@@ -103,9 +103,10 @@ pub(super) fn steps() -> Vec<Step> {
             .args("test --package tickid-core --lib models -- --show-output")
             .env("RUSTFLAGS", "--cfg tickid_shuttle")
             .env("TICKID_SCHEDULES", "100000"),
-        cargo("simulation", "a million worlds of holders and a store: no ID twice")
+        cargo("simulation", "five million worlds of holders and a store: no ID twice")
             .args("test --release --package tickid-lease --test simulation")
-            .env("TICKID_SIMULATION_SEEDS", "1000000"),
+            // Ten minutes of two processors.
+            .env("TICKID_SIMULATION_SEEDS", "5000000"),
         chore("mutants", "a test fails for every change to engine, policies and codecs", mutants)
             .needs(&MUTANTS),
         cargo("soak", "a billion IDs of each scheme, none twice; ten years of clock steps")
