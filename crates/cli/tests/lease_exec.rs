@@ -18,6 +18,8 @@ use tempfile::TempDir;
 
 /// The program was stopped for want of a lease.
 const NO_LEASE: i32 = 124;
+/// Nobody could have stopped it.
+const NOT_SUPERVISED: i32 = 125;
 
 /// A folder whose store keeps a realm `orders` of these nodes and terms.
 fn state(init: &str) -> TempDir {
@@ -438,6 +440,31 @@ fn a_program_does_not_begin_without_its_supervisor() {
         let ran = ran(&mut stage);
         assert_eq!((ran.status, ran.stdout.as_str()), (USAGE, ""), "{supervisor:?}");
     }
+}
+
+/// The first so many numbers of files are taken one after the other: by the store, by the supervisor.
+#[test]
+fn who_cant_be_supervised_is_not_started() {
+    let state = state("sno");
+    let statuses = (4..=20).map(|files| {
+        let tickid = exec(state.path(), "", "echo ran");
+        let mut limited = Command::new("sh");
+        limited.args(["-c", &format!("ulimit -n {files}; exec \"$0\" \"$@\"")]);
+        limited.arg(tickid.get_program()).args(tickid.get_args()).current_dir(state.path());
+        for (name, value) in tickid.get_envs() {
+            match value {
+                Some(value) => limited.env(name, value),
+                None => limited.env_remove(name),
+            };
+        }
+        let ran = ran(&mut limited);
+        let said = ran.stderr.starts_with("tickid: cannot supervise the program: ");
+        assert_eq!(said, ran.status == NOT_SUPERVISED, "{files}: {}", ran.stderr);
+        assert_eq!(ran.stdout, if ran.status == OK { "ran\n" } else { "" }, "{files}");
+        ran.status
+    });
+    let statuses: Vec<_> = statuses.collect();
+    assert!(statuses.contains(&NOT_SUPERVISED) && statuses.contains(&OK), "{statuses:?}");
 }
 
 #[test]

@@ -27,4 +27,42 @@ mod tests {
         while super::now() == first {}
         assert!(super::now() > first);
     }
+
+    /// A machine that was suspended for a day is one whose time since its start is a day ahead of what it ran for. So it
+    /// is in a namespace of its own; where nobody may make one, nothing is shown.
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_suspend_counts() {
+        use std::io::Write as _;
+        use std::process::Command;
+        use std::time::Duration;
+
+        const CHILD: &str = "TICKID_SHOW_BOOT_TIME";
+        const DAY: Duration = Duration::from_secs(24 * 60 * 60);
+        if std::env::var_os(CHILD).is_some() {
+            println!("boot time: {}", super::now().as_secs());
+            return;
+        }
+        let before = super::now();
+        let mut child = Command::new("unshare");
+        child.args([
+            "--map-root-user",
+            "--time",
+            "--boottime",
+            &DAY.as_secs().to_string(),
+            "--fork",
+        ]);
+        child.arg(std::env::current_exe().unwrap());
+        child.args(["--exact", "boot::tests::a_suspend_counts", "--nocapture"]).env(CHILD, "1");
+        let output = child.output();
+        let text = output.map(|output| String::from_utf8(output.stdout).unwrap());
+        let shown = text.as_deref().unwrap_or_default().split_once("boot time: ");
+        let Some((_, shown)) = shown else {
+            // Past the test harness, which would keep it to itself.
+            let _ = writeln!(std::io::stderr(), "skipped: no time namespace to be had");
+            return;
+        };
+        let secs: u64 = shown.lines().next().unwrap().parse().unwrap();
+        assert!(Duration::from_secs(secs + 1) > before + DAY, "{secs} s after {before:?}");
+    }
 }

@@ -26,10 +26,9 @@ fn main() -> std::process::ExitCode {
 
     let scenarios = tickid_lease::store_scenarios!(Redis: servers::Stage::new);
     let tests = [&scenarios[..], &servers::TESTS[..], &by_the_rules::TESTS[..], &access::TESTS[..]];
-    let mut tests = tests.concat();
     #[cfg(feature = "redis-tls")]
-    tests.extend(tls::TESTS);
-    run::<Redis>(&tests)
+    let tests = [&tests[..], &[&tls::TESTS[..]]].concat();
+    run::<Redis>(&tests.concat())
 }
 
 #[cfg(not(unix))]
