@@ -5,7 +5,7 @@
 
 mod process;
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{BufRead as _, BufReader, Lines, Read as _, Write as _};
 use std::path::Path;
 use std::process::{Child, ChildStderr, ChildStdout, Command, ExitStatus, Stdio};
@@ -33,7 +33,31 @@ fn state(init: &str) -> TempDir {
 fn exec(state: &Path, options: &str, script: &str) -> Command {
     let mut command = with_state(state, &format!("lease exec --realm orders {options} -- sh -c"));
     command.arg(script).env("TICKID", env!("CARGO_BIN_EXE_tickid"));
-    command
+    if ignores_signals() { by_way_of(&command, "env", &["--default-signal"]) } else { command }
+}
+
+/// Whether whoever runs the tests ignores what these are about, as `nohup` and a shell's `&` do: it would be
+/// ignored by all that they start.
+fn ignores_signals() -> bool {
+    let status = fs::read_to_string("/proc/self/status").expect("a status");
+    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:")).expect("a mask");
+    let ignored = u64::from_str_radix(ignored.trim(), 16).expect("a hexadecimal number");
+    [Signal::SIGHUP, Signal::SIGINT, Signal::SIGQUIT]
+        .into_iter()
+        .any(|signal| ignored >> (signal as i32 - 1) & 1 == 1)
+}
+
+/// `command`, started by a program that becomes it.
+fn by_way_of(command: &Command, program: &str, arguments: &[&str]) -> Command {
+    let mut whole = Command::new(program);
+    whole.args(arguments).arg(command.get_program()).args(command.get_args());
+    for (name, value) in command.get_envs() {
+        match value {
+            Some(value) => whole.env(name, value),
+            None => whole.env_remove(name),
+        };
+    }
+    whole
 }
 
 /// A supervisor with its program, whose output we see line by line.
@@ -384,7 +408,7 @@ fn a_signal_that_stops_and_the_one_that_continues_are_handed_on() {
     let mut program = Supervised::start(session);
     let id = program.line();
     let until = |state: &str| {
-        let stat = || std::fs::read_to_string(format!("/proc/{id}/stat")).expect("it is there");
+        let stat = || fs::read_to_string(format!("/proc/{id}/stat")).expect("it is there");
         while !stat().contains(&format!(") {state} ")) {
             std::thread::sleep(core::time::Duration::from_millis(5));
         }
@@ -447,16 +471,9 @@ fn a_program_does_not_begin_without_its_supervisor() {
 fn who_cant_be_supervised_is_not_started() {
     let state = state("sno");
     let statuses = (4..=20).map(|files| {
+        let limit = format!("ulimit -n {files}; exec \"$0\" \"$@\"");
         let tickid = exec(state.path(), "", "echo ran");
-        let mut limited = Command::new("sh");
-        limited.args(["-c", &format!("ulimit -n {files}; exec \"$0\" \"$@\"")]);
-        limited.arg(tickid.get_program()).args(tickid.get_args()).current_dir(state.path());
-        for (name, value) in tickid.get_envs() {
-            match value {
-                Some(value) => limited.env(name, value),
-                None => limited.env_remove(name),
-            };
-        }
+        let mut limited = by_way_of(&tickid, "sh", &["-c", &limit]);
         let ran = ran(&mut limited);
         let said = ran.stderr.starts_with("tickid: cannot supervise the program: ");
         assert_eq!(said, ran.status == NOT_SUPERVISED, "{files}: {}", ran.stderr);
