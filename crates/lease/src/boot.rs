@@ -33,14 +33,14 @@ mod tests {
     #[cfg(target_os = "linux")]
     #[test]
     fn a_suspend_counts() {
-        use std::io::Write as _;
+        use core::time::Duration;
+        use std::io::{self, Write as _};
         use std::process::Command;
-        use std::time::Duration;
 
         const CHILD: &str = "TICKID_SHOW_BOOT_TIME";
         const DAY: Duration = Duration::from_secs(24 * 60 * 60);
         if std::env::var_os(CHILD).is_some() {
-            println!("boot time: {}", super::now().as_secs());
+            writeln!(io::stdout(), "boot time: {}", super::now().as_secs()).unwrap();
             return;
         }
         let before = super::now();
@@ -59,7 +59,7 @@ mod tests {
         let shown = text.as_deref().unwrap_or_default().split_once("boot time: ");
         let Some((_, shown)) = shown else {
             // Past the test harness, which would keep it to itself.
-            let _ = writeln!(std::io::stderr(), "skipped: no time namespace to be had");
+            let _ = writeln!(io::stderr(), "skipped: no time namespace to be had");
             return;
         };
         let secs: u64 = shown.lines().next().unwrap().parse().unwrap();
