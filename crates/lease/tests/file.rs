@@ -3,6 +3,7 @@
 #![allow(clippy::panic, clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use core::time::Duration;
+use std::collections::HashSet;
 use std::env;
 use std::fs;
 use std::io::{BufRead as _, BufReader};
@@ -268,6 +269,46 @@ fn contents(folder: &Folder) -> Vec<(PathBuf, Vec<u8>)> {
     }
     contents.sort();
     contents
+}
+
+/// Nobody notices but who restored it, and says so. Then every lease ends, also those that the backup knows of, and what
+/// comes next begins beyond all that was granted in that hour.
+#[test]
+fn an_hour_old_backup_is_recovered_beyond_all_that_was_granted_since() {
+    let folder = Folder::new();
+    let store = folder.open().without_proof_of_death();
+    let long_lived = acquire(&store, "0-3/16").unwrap();
+    let backup = contents(&folder);
+
+    let mut granted = vec![long_lived];
+    for _ in 0..360 {
+        folder.clock.advance(Duration::from_secs(10));
+        granted.push(renew(&store, &long_lived).unwrap());
+        // Others come, and crash.
+        granted.extend(acquire(&store, "0-3/16"));
+    }
+    let nodes: HashSet<_> = granted.iter().map(|grant| grant.hold.node).collect();
+    assert!(nodes.len() > 2, "nodes that the backup knows nothing of were in use");
+    let last = granted.iter().map(|grant| grant.ceiling).max().unwrap();
+
+    for (path, _) in contents(&folder) {
+        fs::remove_file(path).unwrap();
+    }
+    for (path, bytes) in &backup {
+        fs::write(path, bytes).unwrap();
+    }
+    let store = folder.open().without_proof_of_death();
+    let known = block_on(store.list(realm("7/16").name()), PATIENCE).unwrap().unwrap();
+    let newest = known.rows.values().map(|entry| entry.row.ceiling).max().unwrap();
+    assert!(newest < last, "the backup does not know of the hour");
+    let floor = block_on(store.recover(&realm("0-3/16")), PATIENCE).unwrap().unwrap();
+    assert!(floor >= last, "{floor} after {last}");
+    for grant in &granted {
+        assert!(renew(&store, grant).unwrap_err().is_lost());
+    }
+    assert!(acquire(&store, "0-3/16").is_err(), "not before that");
+    folder.clock.set(realm("7/16").scale().time_of(floor));
+    assert!(acquire(&store, "0-3/16").unwrap().hold.floor >= floor);
 }
 
 /// Runs one of the tests named `in_a_process_...` in a process of its own, through `bash`.
