@@ -3,10 +3,9 @@
 //!
 //! Beside `generate/contended` because what is measured there is the beat of two cores as much as a
 //! generator: whoever has the word's cache line adds a few times before the other gets it, and how often
-//! depends on every single cycle between two calls. With none, one and the same generator takes 1.1 or 2.0
-//! times what a bare counter takes; with two or four, 1.05. No program has none: it does something with
-//! what it draws. So it is used here, for 0 to 10 cycles, that of the counter like that of the generator,
-//! and the mean is what counts. Each turn has a new generator and a new counter, in other places.
+//! depends on every single cycle between two calls, on where the word is, and on what else the machine does. So
+//! what is drawn is used here for 0 to 10 cycles, that of the counter like that of the generator, and
+//! each turn has a new generator and a new counter, in other places.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;

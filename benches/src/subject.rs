@@ -17,6 +17,8 @@ pub trait Subject: Scheme + Default + Debug {
     const CAP: u64;
     /// How far apart bursts of 1,024 IDs begin on the wall clock: twice what the cap allows.
     const PACE: Duration;
+    /// Nodes to lease; the same sizes as [`node`](Self::node).
+    const POOL: &str;
 
     /// A node that leaves the sequence as many bits as the scheme permits.
     fn node() -> Self::Node;
@@ -37,6 +39,7 @@ impl Subject for Scru64 {
     /// At least; half of the time the random start leaves more than four million.
     const CAP: u64 = 1 << 20;
     const PACE: Duration = Duration::from_micros(125);
+    const POOL: &str = "0-1/1";
 
     fn node() -> Self::Node {
         "1/1".parse().expect("a node spec")
@@ -52,6 +55,7 @@ impl Subject for Nanoflake {
     const TICK: Duration = Duration::from_millis(1);
     const CAP: u64 = 4_096;
     const PACE: Duration = Duration::from_micros(500);
+    const POOL: &str = "0-1023/10";
 
     fn node() -> GeneratorId {
         GeneratorId::new(1).expect("below 1,024")
@@ -67,6 +71,7 @@ impl Subject for Kuid {
     const TICK: Duration = Duration::from_micros(1_024);
     const CAP: u64 = 16_384;
     const PACE: Duration = Duration::from_micros(125);
+    const POOL: &str = "0-1023/32";
 
     fn node() -> Node {
         Node::from_u32(1)
@@ -83,6 +88,7 @@ impl Subject for Sno {
     const TICK: Duration = Duration::from_millis(4);
     const CAP: u64 = 65_536;
     const PACE: Duration = Duration::from_micros(125);
+    const POOL: &str = "0-1023/16";
 
     fn node() -> Partition {
         Partition::new(1)

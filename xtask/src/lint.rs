@@ -47,10 +47,7 @@ impl Step {
             Self::Features => {
                 workspace.libraries().try_for_each(|library| features(workspace, library))
             }
-            Self::Docs => workspace
-                .cargo(&["doc", "--workspace", "--no-deps", "--all-features"])
-                .env("RUSTDOCFLAGS", "-D warnings")
-                .run(),
+            Self::Docs => docs(workspace),
             Self::NoStd => no_std(workspace),
         }
     }
@@ -62,6 +59,17 @@ fn fmt(workspace: &Workspace) -> Result<(), Error> {
         workspace.cargo_in(folder, &["fmt", "--check"]).run()?;
     }
     Ok(())
+}
+
+/// Links lead somewhere with and without the features.
+fn docs(workspace: &Workspace) -> Result<(), Error> {
+    [&["--all-features"][..], &[]].into_iter().try_for_each(|features| {
+        workspace
+            .cargo(&["doc", "--workspace", "--no-deps"])
+            .args(features)
+            .env("RUSTDOCFLAGS", "-D warnings")
+            .run()
+    })
 }
 
 const DENY_WARNINGS: [&str; 3] = ["--", "-D", "warnings"];

@@ -24,7 +24,7 @@
 //! | [`StaticStore`] | a node given from outside |
 //! | [`MemoryStore`] | a store in memory |
 //! | `PostgresStore` | a store in PostgreSQL (feature `postgres`) |
-//! | [`conformance`] | the scenarios every store is held to (feature `conformance`) |
+//! | `conformance` | the scenarios every store is held to (feature `conformance`) |
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![deny(unsafe_code)]

@@ -3,7 +3,7 @@
 //!
 //! They hold no lock and do no I/O. A store either applies them in one atomic step
 //! ([`TableStore`](crate::TableStore) does, over anything with a compare-and-set) or says the same in its
-//! own language (SQL, a script) and is held to them by the [conformance suite](crate::conformance).
+//! own language (SQL, a script) and is held to them by the conformance suite (feature `conformance`).
 //!
 //! Ticks are the realm's; `now` is the store's clock, converted by [`Realm::tick_at`].
 

@@ -19,7 +19,7 @@ pub type Answer<'a, T> = Pin<Box<dyn Future<Output = Result<T, StoreError>> + Se
 /// where the data is (a statement of SQL, a script) does so in **one round trip**, its own clock
 /// included. Stores that only compare and set implement [`Table`](crate::Table) and get this from
 /// [`TableStore`](crate::TableStore), which applies the [`Rules`]. Either way the decisions are those of
-/// [`Rules`], and the [conformance suite](crate::conformance) checks that they are.
+/// [`Rules`], and the conformance suite (feature `conformance`) checks that they are.
 ///
 /// **What an implementation promises**
 ///

@@ -271,6 +271,29 @@ fn contents(folder: &Folder) -> Vec<(PathBuf, Vec<u8>)> {
     contents
 }
 
+/// So a renewal is one write and the `fdatasync` after it: a second one would be in the other slot.
+#[test]
+fn a_renewal_changes_one_slot_of_one_file() {
+    const SLOT: usize = 1_024;
+    let folder = Folder::new();
+    let store = folder.open();
+    let grant = acquire(&store, "7-9/16").unwrap();
+    acquire(&store, "7-9/16").unwrap();
+    let mut before = contents(&folder);
+    for _ in 0..4 {
+        folder.clock.advance(Duration::from_secs(5));
+        renew(&store, &grant).unwrap();
+        let after = contents(&folder);
+        assert_eq!(before.len(), after.len());
+        let slots = before.iter().zip(&after).flat_map(|((path, before), (same, after))| {
+            assert_eq!((path, before.len()), (same, after.len()));
+            before.chunks(SLOT).zip(after.chunks(SLOT))
+        });
+        assert_eq!(slots.filter(|(before, after)| before != after).count(), 1);
+        before = after;
+    }
+}
+
 /// Nobody notices but who restored it, and says so. Then every lease ends, also those that the backup knows of, and what
 /// comes next begins beyond all that was granted in that hour.
 #[test]

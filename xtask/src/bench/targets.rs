@@ -1,8 +1,8 @@
-//! What is to be reached (issue 3), and what each group is compared with.
+//! What is to be reached, and what each group is compared with.
 
 use super::results::TIME;
 
-/// A line of issue 3's table, or a part of one.
+/// What is to be reached by some of ours.
 pub(super) struct Target {
     pub(super) what: &'static str,
     /// By their full names.
@@ -47,6 +47,13 @@ const TWO_SHARED: [&str; 4] = [
     "generate/contended/2-threads/sno/shared",
 ];
 
+const SIDE_BY_SIDE: [&str; 4] = [
+    "generate/side-by-side/scru64/shared",
+    "generate/side-by-side/nanoflake/shared",
+    "generate/side-by-side/kuid/shared",
+    "generate/side-by-side/sno/shared",
+];
+
 pub(super) const TARGETS: &[Target] = &[
     Target {
         what: "exclusive generator, manual clock, one thread",
@@ -69,13 +76,13 @@ pub(super) const TARGETS: &[Target] = &[
         bound: Times(1.1, ATOMIC),
     },
     Target {
+        what: "shared generator, two threads, nothing between calls, in turn with a bare add",
+        ours: &SIDE_BY_SIDE,
+        bound: AtMost(1.3, "0 cycles"),
+    },
+    Target {
         what: "shared generator, two threads, 0 to 10 cycles between calls",
-        ours: &[
-            "generate/side-by-side/scru64/shared",
-            "generate/side-by-side/nanoflake/shared",
-            "generate/side-by-side/kuid/shared",
-            "generate/side-by-side/sno/shared",
-        ],
+        ours: &SIDE_BY_SIDE,
         bound: AtMost(1.3, "mean"),
     },
     Target {
@@ -122,6 +129,16 @@ pub(super) const TARGETS: &[Target] = &[
             "generate/one-thread/wall/sno/shared/below-cap",
         ],
         bound: Times(0.5, GLOBAL),
+    },
+    Target {
+        what: "a lease: what its keeper adds to an ID",
+        ours: &[
+            "generate/leased/scru64/keeper",
+            "generate/leased/nanoflake/keeper",
+            "generate/leased/kuid/keeper",
+            "generate/leased/sno/keeper",
+        ],
+        bound: AtMost(1.0, "more"),
     },
     Target {
         what: "fill of 1,024 IDs of 8 bytes",

@@ -20,6 +20,7 @@ use crate::sequence::Sequence;
 use crate::sync::{AtomicU32, AtomicU64, Ordering};
 #[cfg(any(test, feature = "std"))]
 use crate::tick::Tick;
+use crate::time::UnixTime;
 use crate::window::Window;
 
 /// Lock-free for up to [`MAX_THREADS`](crate::engine::word::MAX_THREADS) threads.
@@ -112,8 +113,14 @@ impl<S: Scheme, Q: Sequence> SharedEngine<S, Q> {
         }
     }
 
+    /// What is known of the tick that the word is in, when it is `time` for it.
+    #[inline]
+    pub(crate) fn known(&self, time: UnixTime) -> Option<Known> {
+        self.span.at(time)
+    }
+
     /// Adds first and looks after: draws up to [`MAX_ADD`](Word::MAX_ADD) sequences, to be looked at
-    /// [quickly](Self::known) or [thoroughly](Self::settle). What the word was, which may be any.
+    /// [quickly](Self::sequence_in) or [thoroughly](Self::settle). What the word was, which may be any.
     #[inline]
     pub(crate) fn draw(&self, want: NonZeroU32) -> Word<S> {
         // Relaxed: the word is all that adds share, and atomics agree on the order of one word's
@@ -121,15 +128,21 @@ impl<S: Scheme, Q: Sequence> SharedEngine<S, Q> {
         Word::from_bits(self.hot.0.fetch_add(want.get().into(), Ordering::Relaxed))
     }
 
-    /// The tick of the `want` sequences drawn from `drawn`, if it is known and has them all. Then they are
-    /// the caller's if it is time for that tick.
+    /// The first of the `want` sequences drawn from `drawn`, if the tick is the `known` one and has them
+    /// all. Then they are the caller's: the word was in that tick, and in no other, from before it
+    /// became known until they were drawn.
     #[inline]
-    pub(crate) fn known(&self, drawn: Word<S>, want: NonZeroU32) -> Option<Known<'_>> {
-        let known = self.span.load();
+    pub(crate) fn sequence_in(
+        &self,
+        known: Known,
+        drawn: Word<S>,
+        want: NonZeroU32,
+    ) -> Option<u32> {
         // More than any sequence for another tick or toggle, and for a CLOSED word.
-        let sequence = drawn.bits() ^ known.word();
+        let sequence = drawn.bits() ^ known.word;
         let highest = self.rules.exhausted().checked_sub(want.get().into())?;
-        (sequence <= highest).then_some(known)
+        #[allow(clippy::cast_possible_truncation, reason = "a sequence of the tick")]
+        (sequence <= highest).then_some(sequence as u32)
     }
 
     /// A block that begins with what was drawn for it by adding `want`, or another one if that is not
@@ -297,6 +310,7 @@ mod tests {
     use std::panic::catch_unwind;
 
     use super::*;
+    use crate::engine::span::Span;
     use crate::engine::word::MAX_THREADS;
     use crate::error::ClockError;
     use crate::example::Toggling;
@@ -432,27 +446,31 @@ mod tests {
     }
 
     #[test]
-    fn sequences_are_known_in_the_open_word_of_their_own_tick_and_toggle_only() {
+    fn sequences_are_found_in_the_open_word_of_the_known_tick_and_toggle_only() {
         let engine = engine(Policy::TickTock);
-        let is_known = |drawn| engine.known(drawn, many(1)).is_some();
-        assert!(!is_known(engine.draw(many(1))), "pristine");
+        let known = |stamp, toggle| Known {
+            word: Word::<Toggling>::new(stamp, toggle, 0).bits(),
+            span: Span::EMPTY,
+        };
+        let first = known(6, false);
+        let one_of = |known, drawn| engine.sequence_in(known, drawn, many(1));
+        assert_eq!(one_of(first, engine.draw(many(1))), None, "pristine");
         draw(&engine, 5, 8).unwrap();
         let second_last = engine.draw(many(1));
-        assert_eq!(second_last.sequence(), 8);
         assert_eq!(
-            [1, 2, 3].map(|n| engine.known(second_last, many(n)).is_some()),
-            [true, true, false]
+            [1, 2, 3, u32::MAX].map(|n| engine.sequence_in(first, second_last, many(n))),
+            [Some(8), Some(8), None, None]
         );
-        assert!(is_known(engine.draw(many(1))));
-        assert!(!is_known(engine.draw(many(1))), "past the last");
-        assert!(engine.known(second_last, many(u32::MAX)).is_none(), "more than a tick has");
+        assert_eq!(one_of(first, engine.draw(many(1))), Some(9));
+        assert_eq!(one_of(first, engine.draw(many(1))), None, "past the last");
 
         draw(&engine, 3, 1).unwrap();
-        assert!(!is_known(second_last), "another tick");
-        assert!(!is_known(Word::new(4, false, 1)), "another toggle");
-        assert!(is_known(Word::new(4, true, 1)));
+        let drawn = engine.draw(many(1));
+        assert_eq!(one_of(known(4, true), drawn), Some(1));
+        assert_eq!(one_of(known(4, false), drawn), None, "another toggle");
+        assert_eq!(one_of(first, drawn), None, "another tick");
         engine.close();
-        assert!(!is_known(engine.draw(many(1))), "closed");
+        assert_eq!(one_of(known(4, true), engine.draw(many(1))), None, "closed");
     }
 
     #[test]

@@ -48,12 +48,17 @@ impl Span {
         }
     }
 
+    #[inline]
+    fn contains(&self, time: UnixTime) -> bool {
+        // A time before the start wraps around to more than any span.
+        let since = time.as_micros().wrapping_sub(self.start.as_micros()).cast_unsigned();
+        since < self.micros
+    }
+
     /// The stem, when it is `time` for it.
     #[inline]
     pub(crate) fn stem_at(&self, time: UnixTime) -> Option<Stem> {
-        // A time before the start wraps around to more than any span.
-        let since = time.as_micros().wrapping_sub(self.start.as_micros()).cast_unsigned();
-        (since < self.micros).then_some(self.stem)
+        self.contains(time).then_some(self.stem)
     }
 }
 
@@ -71,10 +76,17 @@ pub(crate) struct SharedSpan {
     start: AtomicU64,
     micros: AtomicU64,
     head: AtomicU64,
-    /// What has to be added to a word of the tick for its next slot's tail.
-    lift: AtomicU64,
+    tail: AtomicU64,
     /// The word whose span was begun last; the same as `word` when nobody is writing.
     begun: AtomicU64,
+}
+
+/// A word with sequence 0, and the span of its tick.
+#[cfg(target_has_atomic = "64")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Known {
+    pub(crate) word: u64,
+    pub(crate) span: Span,
 }
 
 #[cfg(target_has_atomic = "64")]
@@ -86,17 +98,29 @@ impl SharedSpan {
             start: AtomicU64::new(0),
             micros: AtomicU64::new(0),
             head: AtomicU64::new(0),
-            lift: AtomicU64::new(0),
+            tail: AtomicU64::new(0),
             begun: AtomicU64::new(u64::MAX),
         }
     }
 
-    /// The word whose span this is, and the span for when it is wanted.
+    /// The span that is known, and whose, when it is `time` for it and nobody has begun to write
+    /// another.
     #[inline]
-    pub(crate) fn load(&self) -> Known<'_> {
+    pub(crate) fn at(&self, time: UnixTime) -> Option<Known> {
         // Acquire pairs with the release in `set`: the span read afterwards is of this word or a later
         // one.
-        Known { word: self.word.load(Ordering::Acquire), span: self }
+        let word = self.word.load(Ordering::Acquire);
+        let span = Span {
+            start: UnixTime::from_micros(self.start.load(Ordering::Relaxed).cast_signed()),
+            micros: self.micros.load(Ordering::Relaxed),
+            stem: Stem::new(self.head.load(Ordering::Relaxed), self.tail.load(Ordering::Relaxed)),
+        };
+        // Whose stores any of these loads has seen, his `begun` is seen here: it comes before them.
+        fence(Ordering::Acquire);
+        let is_whole = self.begun.load(Ordering::Relaxed) == word;
+        // One branch for both: the fewer there are between two adds, the longer may a thread keep the
+        // engine's word.
+        (is_whole & span.contains(time)).then_some(Known { word, span })
     }
 
     /// Makes `span`, which is that of `word`, known to all; not when somebody else is just writing. Only
@@ -108,50 +132,13 @@ impl SharedSpan {
         if begun.is_err() {
             return;
         }
-        // Pairs with the fence in `span_at`.
+        // Pairs with the fence in `at`.
         fence(Ordering::Release);
         self.start.store(span.start.as_micros().cast_unsigned(), Ordering::Relaxed);
         self.micros.store(span.micros, Ordering::Relaxed);
         self.head.store(span.stem.head, Ordering::Relaxed);
-        self.lift.store(span.stem.tail.wrapping_sub(word), Ordering::Relaxed);
+        self.tail.store(span.stem.tail, Ordering::Relaxed);
         self.word.store(word, Ordering::Release);
-    }
-}
-
-/// A word whose span is known.
-#[cfg(target_has_atomic = "64")]
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Known<'a> {
-    word: u64,
-    span: &'a SharedSpan,
-}
-
-#[cfg(target_has_atomic = "64")]
-impl Known<'_> {
-    /// With sequence 0.
-    #[inline]
-    pub(crate) fn word(self) -> u64 {
-        self.word
-    }
-
-    /// The span of the tick, when it is `time` for it and nobody has begun to write another's; its
-    /// stem with the sequence of `word`, which is one of the tick.
-    #[inline]
-    pub(crate) fn span_at(self, time: UnixTime, word: u64) -> Option<Span> {
-        let (head, lift) = (&self.span.head, &self.span.lift);
-        let head = head.load(Ordering::Relaxed);
-        let span = Span {
-            start: UnixTime::from_micros(self.span.start.load(Ordering::Relaxed).cast_signed()),
-            micros: self.span.micros.load(Ordering::Relaxed),
-            // One addition: `word` is what a call waits for, all the rest is there before.
-            stem: Stem::new(head, word.wrapping_add(lift.load(Ordering::Relaxed))),
-        };
-        // Whose stores any of these loads has seen, his `begun` is seen here: it comes before them.
-        fence(Ordering::Acquire);
-        if self.span.begun.load(Ordering::Relaxed) != self.word {
-            return None;
-        }
-        span.stem_at(time).map(|_| span)
     }
 }
 
@@ -199,44 +186,14 @@ mod tests {
     #[test]
     fn a_shared_span_is_that_of_its_word() {
         let shared = SharedSpan::new();
-        assert_eq!(stem_at(shared.load(), 100), None);
+        assert_eq!(shared.at(seconds(100)), None);
         for tick in [100, 101] {
-            let span = span(tick, Policy::Wait);
-            shared.set(tick << 24, &span);
-            assert_eq!(shared.load().word(), tick << 24);
-            assert_eq!(stem_at(shared.load(), tick.cast_signed()), Some(span.stem));
+            let (word, span) = (tick << 24, span(tick, Policy::Wait));
+            shared.set(word, &span);
+            assert_eq!(shared.at(seconds(tick.cast_signed())), Some(Known { word, span }));
         }
-        assert_eq!(stem_at(shared.load(), 100), None);
-    }
-
-    #[cfg(target_has_atomic = "64")]
-    #[test]
-    fn a_shared_span_gives_each_word_of_its_tick_its_own_slot() {
-        let shared = SharedSpan::new();
-        // Above all that a stem can have, so that the difference of the two is negative.
-        let (span, word) = (span(100, Policy::Wait), 100 << 48);
-        shared.set(word, &span);
-        for sequence in [0, 7, 255] {
-            let known = shared.load().span_at(seconds(100), word | sequence);
-            let stem = Stem::new(span.stem.head, span.stem.tail | sequence);
-            assert_eq!(known, Some(Span { stem, ..span }));
-        }
-    }
-
-    #[cfg(target_has_atomic = "64")]
-    fn stem_at(known: Known<'_>, time: i64) -> Option<Stem> {
-        known.span_at(seconds(time), known.word()).map(|span| span.stem)
-    }
-
-    #[cfg(target_has_atomic = "64")]
-    #[test]
-    fn who_is_overtaken_by_a_write_reads_nothing() {
-        let shared = SharedSpan::new();
-        shared.set(100, &span(100, Policy::Wait));
-        let known = shared.load();
-        shared.set(101, &span(101, Policy::Wait));
-        assert_eq!(stem_at(known, 100), None);
-        assert_eq!(stem_at(known, 101), None);
+        assert_eq!(shared.at(seconds(100)), None);
+        assert_eq!(shared.at(seconds(102)), None);
     }
 
     #[cfg(target_has_atomic = "64")]
@@ -245,9 +202,9 @@ mod tests {
         let shared = SharedSpan::new();
         shared.set(100, &span(100, Policy::Wait));
         shared.begun.store(101, Ordering::Relaxed);
-        assert_eq!(stem_at(shared.load(), 100), None);
+        assert_eq!(shared.at(seconds(100)), None);
         shared.set(102, &span(102, Policy::Wait));
-        assert_eq!(shared.load().word(), 100);
-        assert_eq!(stem_at(shared.load(), 102), None);
+        assert_eq!(shared.word.load(Ordering::Relaxed), 100);
+        assert_eq!(shared.at(seconds(102)), None);
     }
 }

@@ -140,13 +140,12 @@ impl<S: Scheme, C: Clock, Q: Sequence> Handle<'_, S, C, Q> {
         settle: impl FnOnce(&Generator<S, C, Q>, Word<S>, NonZeroU32) -> Result<Block<S>, Error>,
     ) -> Result<Slot<S>, Error> {
         let want = self.want(in_time).min(Word::<S>::MAX_ADD);
-        let (issuer, engine) = self.generator.parts();
-        let drawn = engine.draw(want);
-        if let Some(span) = self.generator.span_of(drawn, want) {
-            return Ok(self.take_up(span, Slot::of(span.stem, 0), want));
-        }
+        let drawn = match self.generator.draw(want) {
+            Ok((span, first)) => return Ok(self.take_up(span, first, want)),
+            Err(drawn) => drawn,
+        };
         let block = settle(self.generator, drawn, want)?;
-        let span = issuer.span(&block, self.generator.policy());
+        let span = self.generator.parts().0.span(&block, self.generator.policy());
         Ok(self.take_up(span, Slot::of(span.stem, block.first), block.len))
     }
 

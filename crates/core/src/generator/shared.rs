@@ -132,27 +132,26 @@ impl<S: Scheme, C: Clock, Q: Sequence> Generator<S, C, Q> {
     /// As `try_generate`.
     #[inline]
     pub fn try_generate_as<F: Form<S>>(&self, form: F) -> Result<F::Id, Error> {
-        let drawn = self.engine.draw(ONE);
-        let slot = match self.slot_of(drawn) {
-            Some(slot) => slot,
-            None => self.try_settle(drawn)?,
+        let slot = match self.draw(ONE) {
+            Ok((_, slot)) => slot,
+            Err(drawn) => self.try_settle(drawn)?,
         };
         Ok(form.id(&self.issuer.scheme, slot))
     }
 
-    /// What was drawn, if its tick is known and the time is right for it.
+    /// Draws `want` sequences: the span of their tick, if it is known, has all of them and the time is
+    /// right, and the first of them; otherwise what was drawn, to be settled.
     #[inline]
-    fn slot_of(&self, drawn: Word<S>) -> Option<Slot<S>> {
-        self.span_of(drawn, ONE).map(|span| Slot::of(span.stem, 0))
-    }
-
-    /// The span of the tick of `want` sequences that were drawn, if it is known, has all of them and the
-    /// time is right; its stem with the first of them.
-    #[inline]
-    pub(crate) fn span_of(&self, drawn: Word<S>, want: NonZeroU32) -> Option<Span> {
-        // The clock last: a call that has to be taken back leaves before it.
-        let tick = self.engine.known(drawn, want)?;
-        tick.span_at(self.issuer.clock.glance().ok()?, drawn.bits())
+    pub(crate) fn draw(&self, want: NonZeroU32) -> Result<(Span, Slot<S>), Word<S>> {
+        // The clock first: after the add there is nothing left that has to be waited for. A tick that
+        // was left since then is not the one that is drawn from.
+        let known = self.issuer.clock.glance().ok().and_then(|time| self.engine.known(time));
+        let drawn = self.engine.draw(want);
+        let Some(known) = known else { return Err(drawn) };
+        match self.engine.sequence_in(known, drawn, want) {
+            Some(sequence) => Ok((known.span, Slot::of(known.span.stem, sequence))),
+            None => Err(drawn),
+        }
     }
 
     // Cold alone does not do: inlined into the only caller it counts as likely as the rest.
@@ -364,10 +363,9 @@ impl<S: Scheme, C: Clock, Q: Sequence> Generator<S, C, Q> {
     /// As `generate`.
     #[inline]
     pub fn generate_as<F: Form<S>>(&self, form: F) -> Result<F::Id, Error> {
-        let drawn = self.engine.draw(ONE);
-        let slot = match self.slot_of(drawn) {
-            Some(slot) => slot,
-            None => self.settle(drawn)?,
+        let slot = match self.draw(ONE) {
+            Ok((_, slot)) => slot,
+            Err(drawn) => self.settle(drawn)?,
         };
         Ok(form.id(&self.issuer.scheme, slot))
     }

@@ -5,13 +5,12 @@ mod state;
 mod worker;
 
 use core::fmt;
+use core::sync::atomic::{AtomicBool, Ordering};
 use core::time::Duration;
 use std::sync::Arc;
 use std::thread::{self, JoinHandle};
 
-use tickid_core::{
-    Builder, Clock, DefaultClock, ErrorKind, Form, Generator, ProcessClock, Scheme, Sequence,
-};
+use tickid_core::{Builder, Clock, DefaultClock, Form, Generator, ProcessClock, Scheme, Sequence};
 
 pub use self::error::{GenerateError, StartError, Trouble};
 pub use self::state::{Counters, KeeperState};
@@ -25,10 +24,12 @@ use crate::store::Store;
 /// A generator with a leased node, whose lease a thread renews in the background: ahead of need, by widening
 /// the window of the running generator.
 ///
-/// Issuing costs what it costs without a lease. When the lease can't be renewed, the generator
+/// An ID costs what it costs without a lease and two comparisons: whether this is still the process that
+/// has the lease, and whether it is still the first. When the lease can't be renewed, the generator
 /// issues to the end of its window; then [`try_generate`](Self::try_generate) says why, and
 /// [`generate`](Self::generate) waits. It goes on by itself when the store is back. A lease that was lost is
-/// followed by a new one, with a new generator: the node may be another.
+/// followed by a new one, with a new generator: the node may be another, and calls take a few nanoseconds
+/// more, to look it up.
 ///
 /// Dropping a keeper closes its generator and gives the node back;
 /// [`shut_down`](Self::shut_down) does the same and tells what came of it.
@@ -52,9 +53,17 @@ use crate::store::Store;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub struct Keeper<S: Scheme, C = DefaultClock, Q = <S as Scheme>::Sequence> {
+    /// Asked before any is looked up: most keepers never have another.
+    first: Arc<Tenure<S, C, Q>>,
     shared: Arc<Shared<S, C, Q>>,
-    /// Until it is shut down. It returns what came of giving the node back.
-    thread: Option<JoinHandle<Result<(), StoreError>>>,
+    thread: Thread<S, C, Q>,
+}
+
+/// The thread that keeps the lease, until it is stopped, which dropping it does.
+struct Thread<S: Scheme, C, Q> {
+    shared: Arc<Shared<S, C, Q>>,
+    /// Until it is joined. It returns what came of giving the node back.
+    handle: Option<JoinHandle<Result<(), StoreError>>>,
 }
 
 /// One lease and its generator. When the lease is lost, the generator is closed, and the next lease has
@@ -79,6 +88,8 @@ pub struct Keeper<S: Scheme, C = DefaultClock, Q = <S as Scheme>::Sequence> {
 pub struct Tenure<S: Scheme, C = DefaultClock, Q = <S as Scheme>::Sequence> {
     generator: Generator<S, ProcessClock<C>, Q>,
     lease: Lease,
+    /// Whether somebody has found the generator closed.
+    is_over: AtomicBool,
 }
 
 impl<S: Scheme, C, Q> Tenure<S, C, Q> {
@@ -160,10 +171,10 @@ impl KeeperBuilder {
     {
         // The worker asks once within that time.
         let most = self.answer_within.saturating_add(Duration::from_secs(1));
-        let keeper = self.spawn(Box::new(make))?;
-        // Dropping it on an error gives back what came too late.
-        keeper.shared.wait_for_first(most)?;
-        Ok(keeper)
+        // Dropping the thread on an error gives back what came too late.
+        let thread = self.spawn(Box::new(make))?;
+        let first = thread.shared.wait_for_first(most)?;
+        Ok(Keeper { first, shared: Arc::clone(&thread.shared), thread })
     }
 
     /// [`start`](Self::start) for asynchronous code: the task waits, on any executor.
@@ -179,12 +190,12 @@ impl KeeperBuilder {
         C: Clock + fmt::Debug + Send + Sync + 'static,
         Q: Sequence + fmt::Debug + Send + Sync + 'static,
     {
-        let keeper = self.spawn(Box::new(make))?;
-        keeper.shared.wait_for_first_async().await?;
-        Ok(keeper)
+        let thread = self.spawn(Box::new(make))?;
+        let first = thread.shared.wait_for_first_async().await?;
+        Ok(Keeper { first, shared: Arc::clone(&thread.shared), thread })
     }
 
-    fn spawn<S, C, Q>(self, make: Make<S, C, Q>) -> Result<Keeper<S, C, Q>, StartError>
+    fn spawn<S, C, Q>(self, make: Make<S, C, Q>) -> Result<Thread<S, C, Q>, StartError>
     where
         S: Scheme,
         C: Clock + fmt::Debug + Send + Sync + 'static,
@@ -193,8 +204,8 @@ impl KeeperBuilder {
         let shared = Arc::new(Shared::new(self.max_wait));
         let worker = Worker::new(self, Arc::clone(&shared), make);
         let thread = thread::Builder::new().name("tickid-lease".to_owned());
-        let thread = thread.spawn(move || worker.run()).map_err(StartError::Thread)?;
-        Ok(Keeper { shared, thread: Some(thread) })
+        let handle = thread.spawn(move || worker.run()).map_err(StartError::Thread)?;
+        Ok(Thread { shared, handle: Some(handle) })
     }
 }
 
@@ -272,8 +283,8 @@ impl<S: Scheme, C: Clock + fmt::Debug, Q: Sequence> Keeper<S, C, Q> {
                 continue;
             };
             match tenure.generator.generate_async_as(form, &sleep).await {
-                Err(error) if error.kind() == ErrorKind::Closed => self.shared.leave(&tenure),
-                result => return result.map_err(|error| self.shared.explain(error)),
+                Ok(issued) => return Ok(issued),
+                Err(error) => self.shared.leave_if_closed(&tenure, error)?,
             }
         }
     }
@@ -284,20 +295,35 @@ impl<S: Scheme, C: Clock + fmt::Debug, Q: Sequence> Keeper<S, C, Q> {
         &self,
         ask: impl Fn(&Generator<S, ProcessClock<C>, Q>) -> Result<T, tickid_core::Error>,
     ) -> Result<T, GenerateError> {
+        // Relaxed: who does not see it yet finds the generator closed.
+        if !self.first.is_over.load(Ordering::Relaxed) {
+            match ask(&self.first.generator) {
+                Ok(issued) => return Ok(issued),
+                Err(error) => self.shared.leave_if_closed(&self.first, error)?,
+            }
+        }
+        self.with_present(ask)
+    }
+
+    // Never inlined: where all is well, it is in nobody's way.
+    #[inline(never)]
+    fn with_present<T>(
+        &self,
+        ask: impl Fn(&Generator<S, ProcessClock<C>, Q>) -> Result<T, tickid_core::Error>,
+    ) -> Result<T, GenerateError> {
         loop {
             let tenure = self.shared.tenure.load();
             let Some(tenure) = &*tenure else { return Err(self.shared.no_lease()) };
             match ask(&tenure.generator) {
                 Ok(issued) => return Ok(issued),
-                Err(error) if error.kind() == ErrorKind::Closed => self.shared.leave(tenure),
-                Err(error) => return Err(self.shared.explain(error)),
+                Err(error) => self.shared.leave_if_closed(tenure, error)?,
             }
         }
     }
 
     /// The present lease and its generator, for what a keeper does not offer itself: blocks, slices, handles.
     /// `None` while there is none. After the lease is lost the generator says that it is
-    /// [closed](ErrorKind::Closed); ask for the next then.
+    /// [closed](tickid_core::ErrorKind::Closed); ask for the next then.
     #[must_use]
     pub fn tenure(&self) -> Option<Arc<Tenure<S, C, Q>>> {
         self.shared.tenure.load_full()
@@ -331,7 +357,7 @@ impl<S: Scheme, C: Clock + fmt::Debug, Q: Sequence> Keeper<S, C, Q> {
     /// [`StoreError`] when the node could not be given back. It is free when its window ends. In a child of a
     /// `fork` nothing is done, without an error.
     pub fn shut_down(mut self) -> Result<(), StoreError> {
-        self.stop()
+        self.thread.stop()
     }
 
     /// [`shut_down`](Self::shut_down) for asynchronous code: the task waits, on any executor. (Dropping a
@@ -344,25 +370,25 @@ impl<S: Scheme, C: Clock + fmt::Debug, Q: Sequence> Keeper<S, C, Q> {
             self.shared.stop();
             self.shared.wait_for_end_async().await;
         }
-        self.stop()
+        self.thread.stop()
     }
 }
 
-impl<S: Scheme, C, Q> Keeper<S, C, Q> {
+impl<S: Scheme, C, Q> Thread<S, C, Q> {
     fn stop(&mut self) -> Result<(), StoreError> {
         if !self.shared.is_ours() {
             // The node is the parent's, and so is the thread: there is none here to wait for.
-            core::mem::forget(self.thread.take());
+            core::mem::forget(self.handle.take());
             return Ok(());
         }
         self.shared.stop();
-        let result = self.thread.take().map(JoinHandle::join);
+        let result = self.handle.take().map(JoinHandle::join);
         // Nothing in the thread panics; if something does all the same, it has been printed.
         result.and_then(Result::ok).unwrap_or(Ok(()))
     }
 }
 
-impl<S: Scheme, C, Q> Drop for Keeper<S, C, Q> {
+impl<S: Scheme, C, Q> Drop for Thread<S, C, Q> {
     fn drop(&mut self) {
         if let Err(error) = self.stop() {
             tracing::warn!(%error, "the node was not given back");

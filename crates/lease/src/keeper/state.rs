@@ -2,7 +2,7 @@ use core::future::poll_fn;
 use core::sync::atomic::{AtomicU64, Ordering};
 use core::task::{Poll, Waker};
 use core::time::Duration;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Instant;
 
 use arc_swap::ArcSwapOption;
@@ -45,11 +45,16 @@ pub struct Counters {
     pub stalls: u64,
 }
 
+/// What a keeper waits for when it starts.
+type First<S, C, Q> = Result<Arc<Tenure<S, C, Q>>, StartError>;
+
 /// What the keeper and its thread share.
 pub(crate) struct Shared<S: Scheme, C, Q> {
     /// Where the thread is. In a child of a `fork` there is none, and the desk may be locked for ever.
     home: Process,
     pub(crate) tenure: ArcSwapOption<Tenure<S, C, Q>>,
+    /// Of all that it ever had.
+    first: OnceLock<Arc<Tenure<S, C, Q>>>,
     desk: Mutex<Desk>,
     /// Something on the desk changed.
     changed: Condvar,
@@ -71,18 +76,12 @@ struct Desk {
     waiting: Vec<Waker>,
 }
 
-impl Desk {
-    /// Whether it shows how the first request to the store went.
-    fn has_first(&self) -> bool {
-        self.lease.is_some() || self.trouble.is_some()
-    }
-}
-
 impl<S: Scheme, C, Q> Shared<S, C, Q> {
     pub(crate) fn new(max_wait: Option<Duration>) -> Self {
         Self {
             home: Process::this(),
             tenure: ArcSwapOption::empty(),
+            first: OnceLock::new(),
             desk: Mutex::new(Desk { max_wait, ..Desk::default() }),
             changed: Condvar::new(),
             stalls: AtomicU64::new(0),
@@ -107,34 +106,35 @@ impl<S: Scheme, C, Q> Shared<S, C, Q> {
         waiting.into_iter().for_each(Waker::wake);
     }
 
-    /// Waits on the desk until `is_done` or until the time is over, if there is one; whether it is done.
-    fn wait(&self, most: Option<Duration>, is_done: impl Fn(&Desk) -> bool) -> bool {
+    /// Looks at the desk whenever it changes, until there is what `look` looks for or until the time is
+    /// over, if there is one.
+    fn wait<T>(&self, most: Option<Duration>, look: impl Fn(&Desk) -> Option<T>) -> Option<T> {
         let start = Instant::now();
         let mut desk = self.desk();
         loop {
-            if is_done(&desk) {
-                return true;
+            if let Some(seen) = look(&desk) {
+                return Some(seen);
             }
             let left = most.map(|most| most.saturating_sub(start.elapsed()));
             if left == Some(Duration::ZERO) {
-                return false;
+                return None;
             }
             let waited = self.changed.wait_timeout(desk, left.unwrap_or(Duration::MAX));
             desk = waited.unwrap_or_else(PoisonError::into_inner).0;
         }
     }
 
-    /// Waits as a task, until `is_done`.
-    async fn wait_async(&self, is_done: impl Fn(&Desk) -> bool) {
+    /// The same as a task, for as long as it takes.
+    async fn wait_async<T>(&self, look: impl Fn(&Desk) -> Option<T>) -> T {
         poll_fn(|context| {
             let mut desk = self.desk();
-            if is_done(&desk) {
-                return Poll::Ready(());
+            if let Some(seen) = look(&desk) {
+                return Poll::Ready(seen);
             }
             desk.waiting.push(context.waker().clone());
             Poll::Pending
         })
-        .await;
+        .await
     }
 
     pub(crate) fn state(&self) -> KeeperState {
@@ -156,25 +156,25 @@ impl<S: Scheme, C, Q> Shared<S, C, Q> {
     // The keeper's side.
 
     /// Waits for the first lease, or for the first thing that keeps it away.
-    pub(crate) fn wait_for_first(&self, most: Duration) -> Result<(), StartError> {
-        let is_done = self.wait(Some(most), Desk::has_first);
-        if is_done { self.first() } else { Err(TimedOut(most).into()) }
+    pub(crate) fn wait_for_first(&self, most: Duration) -> First<S, C, Q> {
+        self.wait(Some(most), |desk| self.first(desk)).unwrap_or_else(|| Err(TimedOut(most).into()))
     }
 
     /// The same as a task. It takes no longer than the thread waits for its first answer.
-    pub(crate) async fn wait_for_first_async(&self) -> Result<(), StartError> {
-        self.wait_async(Desk::has_first).await;
-        self.first()
+    pub(crate) async fn wait_for_first_async(&self) -> First<S, C, Q> {
+        self.wait_async(|desk| self.first(desk)).await
     }
 
-    fn first(&self) -> Result<(), StartError> {
-        let trouble = self.desk().trouble.clone().filter(|_| self.tenure.load().is_none());
-        trouble.map_or(Ok(()), |trouble| Err(StartError::Trouble(trouble)))
+    fn first(&self, desk: &Desk) -> Option<First<S, C, Q>> {
+        match self.first.get() {
+            Some(first) => Some(Ok(Arc::clone(first))),
+            None => desk.trouble.clone().map(|trouble| Err(StartError::Trouble(trouble))),
+        }
     }
 
     /// Waits as a task until the thread has nothing more to do.
     pub(crate) async fn wait_for_end_async(&self) {
-        self.wait_async(|desk| desk.is_finished).await;
+        self.wait_async(|desk| desk.is_finished.then_some(())).await;
     }
 
     /// Waits for a lease for as long as the keeper may.
@@ -183,7 +183,7 @@ impl<S: Scheme, C, Q> Shared<S, C, Q> {
             return Err(GenerateError::Forked);
         }
         let most = self.desk().max_wait;
-        self.wait(most, |desk| desk.lease.is_some() || desk.is_stopped);
+        self.wait(most, |desk| (desk.lease.is_some() || desk.is_stopped).then_some(()));
         if self.tenure.load().is_some() { Ok(()) } else { Err(self.no_lease()) }
     }
 
@@ -211,8 +211,29 @@ impl<S: Scheme, C, Q> Shared<S, C, Q> {
         GenerateError::NoLease { trouble: desk.trouble.clone() }
     }
 
+    /// After an error of the generator of `tenure`. If it is closed, nobody shall ask it again; any other
+    /// error is the caller's.
     #[cold]
-    pub(crate) fn explain(&self, error: tickid_core::Error) -> GenerateError {
+    pub(crate) fn leave_if_closed(
+        &self,
+        tenure: &Arc<Tenure<S, C, Q>>,
+        error: tickid_core::Error,
+    ) -> Result<(), GenerateError> {
+        if error.kind() != ErrorKind::Closed {
+            return Err(self.explain(error));
+        }
+        tenure.is_over.store(true, Ordering::Relaxed);
+        self.change(|desk| {
+            let before = self.tenure.compare_and_swap(tenure, None);
+            // Unless another has taken its place already.
+            if before.as_ref().is_some_and(|before| Arc::ptr_eq(before, tenure)) {
+                desk.lease = None;
+            }
+        });
+        Ok(())
+    }
+
+    fn explain(&self, error: tickid_core::Error) -> GenerateError {
         if !self.is_ours() {
             return GenerateError::Forked;
         }
@@ -226,18 +247,6 @@ impl<S: Scheme, C, Q> Shared<S, C, Q> {
             trouble: desk.trouble.clone().filter(|_| is_windows),
             clock_ahead_micros: desk.clock_ahead_micros,
         }
-    }
-
-    /// The generator of `tenure` is closed: nobody shall ask it again.
-    #[cold]
-    pub(crate) fn leave(&self, tenure: &Arc<Tenure<S, C, Q>>) {
-        self.change(|desk| {
-            let before = self.tenure.compare_and_swap(tenure, None);
-            // Unless another has taken its place already.
-            if before.as_ref().is_some_and(|before| Arc::ptr_eq(before, tenure)) {
-                desk.lease = None;
-            }
-        });
     }
 
     pub(crate) fn stop(&self) {
@@ -256,11 +265,12 @@ impl<S: Scheme, C, Q> Shared<S, C, Q> {
 
     /// Waits for so long, or until it is stopped.
     pub(crate) fn rest(&self, time: Duration) {
-        self.wait(Some(time), |desk| desk.is_stopped);
+        self.wait(Some(time), |desk| desk.is_stopped.then_some(()));
     }
 
     pub(crate) fn granted(&self, tenure: Arc<Tenure<S, C, Q>>, clock_ahead_micros: Option<i64>) {
         let lease = tenure.lease.clone();
+        self.first.get_or_init(|| Arc::clone(&tenure));
         self.tenure.store(Some(tenure));
         self.change(|desk| {
             desk.lease = Some(lease);

@@ -117,7 +117,7 @@ where
             Ok(generator) => {
                 tracing::info!(realm = %self.realm().name(), node = %lease.node(), "lease granted");
                 let ahead = clock_ahead(&generator, &grant);
-                let tenure = Arc::new(Tenure { generator, lease });
+                let tenure = Arc::new(Tenure { generator, lease, is_over: false.into() });
                 self.tenure = Some(Arc::clone(&tenure));
                 self.shared.granted(tenure, ahead);
             }

@@ -9,7 +9,7 @@ use tickid_testkit::servers::{Etcd, Test};
 use crate::front::Front;
 use crate::windows::Windows;
 
-pub(crate) const TESTS: [Test<Etcd>; 9] = [
+pub(crate) const TESTS: [Test<Etcd>; 10] = [
     ("a_member_that_is_down_is_passed_over", a_member_that_is_down_is_passed_over),
     ("a_member_that_says_nothing_is_passed_over", a_member_that_says_nothing_is_passed_over),
     (
@@ -22,6 +22,7 @@ pub(crate) const TESTS: [Test<Etcd>; 9] = [
     ("a_release_whose_answer_is_lost_is_done", a_release_whose_answer_is_lost_is_done),
     ("claimants_that_race_get_windows_apart", claimants_that_race_get_windows_apart),
     ("what_is_kept_that_is_no_row_is_reported", what_is_kept_that_is_no_row_is_reported),
+    ("a_renewal_is_one_write", a_renewal_is_one_write),
 ];
 
 /// A member behind a front of its own, so that what one scenario does to its clock and its cluster is
@@ -243,6 +244,31 @@ fn what_is_kept_that_is_no_row_is_reported(server: &Etcd) {
     let text = format!("etcd store: the key tickid/{}/rows/x can't be read", windows.realm.name());
     assert_eq!(error.to_string(), text);
     assert!(core::error::Error::source(&error).is_some());
+}
+
+/// As etcd counts them, all keys together, in a cluster that nobody else writes to.
+fn a_renewal_is_one_write(_: &Etcd) {
+    let etcd = Etcd::cluster(1).unwrap();
+    let endpoint = &etcd.endpoints()[0];
+    for options in ["", "?lease_ttl=60"] {
+        let store = EtcdStore::open(&format!("etcd://{endpoint}{options}")).unwrap();
+        let windows = Windows::new("0-7/10");
+        let held = windows.acquire(&store).unwrap();
+        for _ in 0..3 {
+            let before = writes(endpoint);
+            windows.renew(&store, &held.hold).unwrap();
+            assert_eq!(writes(endpoint), before + 1, "{options}");
+        }
+    }
+}
+
+/// How often anything was ever written.
+fn writes(endpoint: &str) -> u64 {
+    let url = format!("http://{endpoint}/v3/kv/range");
+    let mut response = ureq::post(url).send(r#"{"key":"eA=="}"#).unwrap();
+    let body: serde_json::Value =
+        serde_json::from_str(&response.body_mut().read_to_string().unwrap()).unwrap();
+    body["header"]["revision"].as_str().unwrap().parse().unwrap()
 }
 
 pub(crate) fn base64(text: &str) -> String {

@@ -51,36 +51,31 @@ fn set(shared: &SharedSpan, word: u64, mistake: Option<Mistake>) {
     shared.start.store(span.start.as_micros().cast_unsigned(), Ordering::Relaxed);
     shared.micros.store(span.micros, Ordering::Relaxed);
     shared.head.store(span.stem.head, Ordering::Relaxed);
-    shared.lift.store(span.stem.tail.wrapping_sub(word), Ordering::Relaxed);
+    shared.tail.store(span.stem.tail, Ordering::Relaxed);
     shared.word.store(word, Ordering::Release);
 }
 
-fn stem_at(known: Known<'_>, time: UnixTime, mistake: Option<Mistake>) -> Option<Stem> {
-    let Some(mistake) = mistake else {
-        return known.span_at(time, known.word()).map(|span| span.stem);
-    };
-    let shared = known.span;
-    let head = shared.head.load(Ordering::Relaxed);
+fn at(shared: &SharedSpan, time: UnixTime, mistake: Option<Mistake>) -> Option<Known> {
+    let Some(mistake) = mistake else { return shared.at(time) };
+    let word = shared.word.load(Ordering::Acquire);
     let span = Span {
         start: UnixTime::from_micros(shared.start.load(Ordering::Relaxed).cast_signed()),
         micros: shared.micros.load(Ordering::Relaxed),
-        stem: Stem::new(head, known.word.wrapping_add(shared.lift.load(Ordering::Relaxed))),
+        stem: Stem::new(shared.head.load(Ordering::Relaxed), shared.tail.load(Ordering::Relaxed)),
     };
     if mistake != Mistake::ReaderUnfenced {
         fence(Ordering::Acquire);
     }
-    if mistake != Mistake::BegunUnread && shared.begun.load(Ordering::Relaxed) != known.word {
+    if mistake != Mistake::BegunUnread && shared.begun.load(Ordering::Relaxed) != word {
         return None;
     }
-    span.stem_at(time)
+    span.contains(time).then_some(Known { word, span })
 }
 
 fn read(shared: &SharedSpan, mistake: Option<Mistake>) {
-    let known = shared.load();
     // A time that is right for all of them.
-    let time = UnixTime::from_micros(105);
-    if let Some(stem) = stem_at(known, time, mistake) {
-        assert_eq!(stem, span_of(known.word()).stem, "torn: of {}", known.word());
+    if let Some(known) = at(shared, UnixTime::from_micros(105), mistake) {
+        assert_eq!(known.span, span_of(known.word), "torn: of {}", known.word);
     }
 }
 

@@ -70,10 +70,11 @@ fn overflow(subject: Subject) {
 /// A ratchet goes on in the next tick instead.
 fn overflow_of_a_ratchet(subject: Subject) {
     let world = World::new(ratchet(1), 1);
-    let other = world.spawn(move |world| [subject.one(world), subject.one(world)].concat());
+    let before = subject.one(&world);
+    let other = world.spawn(move |world| subject.one(world));
     let mine = [subject.one(&world), subject.one(&world)].concat();
     let his = join(other);
-    world.check(&[&mine, &his], EVER);
+    world.check(&[&before, &mine, &his], EVER);
     // 10, 11 and 12: one tick more than the allowance, and not one less.
     let ticks = mine.iter().chain(&his).map(|&id| parts(id).tick);
     assert_eq!(ticks.max(), Some(12));

@@ -1,0 +1,80 @@
+//! `generate/leased`: what a lease adds to an ID. A keeper, the generator that it keeps, and one that never
+//! heard of leases, in turn, on one thread and on a clock that costs one load.
+//!
+//! The clock stands still for a turn, and is at most a few seconds ahead in the end: within the window that
+//! the lease has from the start.
+
+use std::fmt::Debug;
+use std::hint::black_box;
+use std::sync::Arc;
+use std::time::Instant;
+
+use tickid_benches::figures::{Figures, Request};
+use tickid_benches::subject::{Subject, builder};
+use tickid_core::{Clock, ManualClock, ProcessClock, SystemClock};
+use tickid_kuid::Kuid;
+use tickid_lease::{KeeperBuilder, MemoryStore, NodePool, Realm};
+use tickid_nanoflake::Nanoflake;
+use tickid_scru64::Scru64;
+use tickid_sno::Sno;
+
+const GROUP: &str = "generate/leased";
+const TURNS: usize = 60;
+
+fn main() {
+    let request = Request::from_args();
+    let turns = if request.is_bench { TURNS } else { 2 };
+    let mut figures = Figures::new(GROUP);
+    measure::<Scru64>(&request, &mut figures, turns);
+    measure::<Nanoflake>(&request, &mut figures, turns);
+    measure::<Kuid>(&request, &mut figures, turns);
+    measure::<Sno>(&request, &mut figures, turns);
+    figures.save();
+}
+
+fn measure<S: Subject<Sequence: Debug>>(request: &Request, figures: &mut Figures, turns: usize) {
+    if !request.wants(&format!("{GROUP}/{}", S::NAME)) {
+        return;
+    }
+    let pool: NodePool = S::POOL.parse().expect("a pool");
+    let realm = "bench".parse().map(|name| Realm::new(name, &S::default(), pool));
+    let realm = realm.expect("a name").expect("a pool of this scheme");
+    let clock = Arc::new(ManualClock::new(SystemClock.now().expect("a clock")));
+    let of_clock = Arc::clone(&clock);
+    let keeper = KeeperBuilder::new(MemoryStore::in_memory(), realm).start(move |lease| {
+        Ok(lease.builder(&S::default())?.clock(ProcessClock::new(Arc::clone(&of_clock))))
+    });
+    let keeper = keeper.expect("a node");
+    let tenure = keeper.tenure().expect("a lease");
+    let kept = tenure.generator();
+    let free = builder::<S>().clock(Arc::clone(&clock)).build().expect("valid options");
+
+    let mut times = [const { Vec::new() }; 3];
+    for _ in 0..turns {
+        clock.advance(S::TICK);
+        times[0].push(of_a_tick::<S, _>(|| free.try_generate().expect(ROOM)));
+        times[1].push(of_a_tick::<S, _>(|| kept.try_generate().expect(ROOM)));
+        times[2].push(of_a_tick::<S, _>(|| keeper.try_generate().expect(ROOM)));
+    }
+    let [free, kept, keeper] = times.map(|mut times| {
+        times.sort_by(f64::total_cmp);
+        times[turns / 2]
+    });
+    for (of, time) in [("without", free), ("generator", kept), ("keeper", keeper)] {
+        let name = format!("{}/{of}", S::NAME);
+        figures.add(&name, "median", "ns", time);
+        figures.add(&name, "more", "ns", time - free);
+    }
+}
+
+const ROOM: &str = "a tick that nobody has drawn from";
+
+/// Nanoseconds per ID, of a quarter of what a tick has: a generator and its keeper draw from the same.
+fn of_a_tick<S: Subject, T>(mut one: impl FnMut() -> T) -> f64 {
+    let calls = S::CAP / 4;
+    let start = Instant::now();
+    for _ in 0..calls {
+        black_box(one());
+    }
+    start.elapsed().as_nanos() as f64 / calls as f64
+}
