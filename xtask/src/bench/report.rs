@@ -25,7 +25,7 @@ Written by `cargo xtask bench`; do not edit.
 ## How to read this
 
 - Times are nanoseconds per ID (per call in `clock`), the median of all samples; less is better. Everything is measured
-  in three passes, minutes apart, and of each figure the middle one counts.
+  in three passes, minutes apart, and of each figure the middle one counts. `command` has the best of five runs in each.
   Only ratios within one run say anything: they stand next to each time, as what it is of the peer in the column's
   head. 0.50 × is half of the peer's time.
 - *Manual* clocks cost one load and move on by a tick after each batch of calls: what remains is the generator.
