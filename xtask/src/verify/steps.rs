@@ -149,6 +149,8 @@ fn processes(name: &'static str, group: &'static str) -> Step {
     )
     .args("test --package tickid-lease --features etcd,postgres,redis --test processes --")
     .args(group)
+    // Each is more than a hundred processes at times.
+    .args("--test-threads=1")
     .env("TICKID_PROCESSES_AT_ONCE", "32")
     .env("TICKID_KILLS", "500")
     .env("TICKID_POOLS", "100")

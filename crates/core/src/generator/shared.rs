@@ -485,13 +485,42 @@ impl<S: Scheme, C: fmt::Debug, Q: Sequence> fmt::Debug for Generator<S, C, Q> {
 #[cfg(feature = "std")]
 mod tests {
     use core::pin::pin;
+    use core::sync::atomic::{AtomicU32, Ordering};
     use core::task::{Context, Poll, Waker};
 
     use super::*;
     use crate::clock::ManualClock;
-    use crate::error::ErrorKind;
+    use crate::error::{ClockError, ErrorKind};
     use crate::example::{Node, Seconds};
     use crate::time::UnixTime;
+
+    /// Stands still, and counts how often it is looked at.
+    struct Counted {
+        time: ManualClock,
+        looks: AtomicU32,
+    }
+
+    impl Clock for Counted {
+        fn now(&self) -> Result<UnixTime, ClockError> {
+            self.looks.fetch_add(1, Ordering::Relaxed);
+            self.time.now()
+        }
+    }
+
+    #[test]
+    fn an_id_of_a_known_tick_takes_one_look_at_the_clock() {
+        let clock = Counted { time: ManualClock::new(UnixTime::EPOCH), looks: AtomicU32::new(0) };
+        let generator = Builder::<Seconds, _, _>::seeded(Node(1), 0).clock(&clock).build().unwrap();
+        for tick in [5, 6] {
+            clock.time.set(UnixTime::from_micros(tick * 1_000_000));
+            generator.try_generate().unwrap();
+            let before = clock.looks.load(Ordering::Relaxed);
+            for _ in 0..100 {
+                generator.try_generate().unwrap();
+            }
+            assert_eq!(clock.looks.load(Ordering::Relaxed) - before, 100);
+        }
+    }
 
     /// Runs a future that never waits for anything but what it polls itself.
     fn run<F: Future>(future: F) -> F::Output {

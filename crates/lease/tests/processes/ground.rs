@@ -3,12 +3,15 @@
 use core::time::Duration;
 use std::fs::File;
 use std::path::Path;
+use std::time::Instant;
 
 use tempfile::TempDir;
 use tickid_lease::{Answer, Listing, RealmName, Store, StoreError, block_on, connect};
 use tickid_testkit::servers::{Etcd, Postgres, Redis, Server, StartError};
 
 use crate::proxy::Target;
+
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// What holders lease from.
 pub(crate) trait Ground: Server {
@@ -21,7 +24,14 @@ pub(crate) trait Ground: Server {
     }
 
     fn list(&self, realm: &RealmName) -> Listing {
-        answer(self.store().list(realm)).unwrap()
+        let (store, start) = (self.store(), Instant::now());
+        loop {
+            match answer(store.list(realm)) {
+                // It is busy with the holders.
+                Err(error) if error.is_unreachable() && start.elapsed() < PATIENCE => {}
+                listing => return listing.unwrap(),
+            }
+        }
     }
 
     /// No holder is in the midst of a step on the realm while this lives.
@@ -46,7 +56,7 @@ pub(crate) trait Remote: Ground {
 
 /// An answer, however long it takes.
 pub(crate) fn answer<T>(answer: Answer<'_, T>) -> Result<T, StoreError> {
-    block_on(answer, Duration::from_secs(60)).unwrap()
+    block_on(answer, PATIENCE).unwrap()
 }
 
 /// A folder of this machine.

@@ -31,6 +31,11 @@ pub(crate) const HEAR: &str = "hear";
 /// To set the clock forward or back by microseconds that follow.
 pub(crate) const STEP: &str = "step ";
 
+/// Long enough that more than a hundred processes leave something of two processors to the store.
+const BETWEEN_CALLS: Duration = Duration::from_millis(4);
+/// A store that has no time for all who ask gets none by their asking again at once.
+const BETWEEN_STARTS: Duration = Duration::from_millis(100);
+
 pub(crate) fn hold(task: Task) -> ExitCode {
     task.kind.hold(task)
 }
@@ -77,11 +82,14 @@ pub(crate) fn run<S: Subject>(task: &Task) -> ExitCode {
         match &keeper {
             None => match start::<S>(&store, &realm) {
                 Ok(started) => keeper = Some(started),
-                Err(error) => tell(&Note::Trouble(error.to_string())),
+                Err(error) => {
+                    tell(&Note::Trouble(error.to_string()));
+                    thread::sleep(BETWEEN_STARTS);
+                }
             },
             Some(keeper) => issue::<S>(keeper, &mut stalled),
         }
-        thread::sleep(Duration::from_millis(2));
+        thread::sleep(BETWEEN_CALLS);
     }
     ExitCode::SUCCESS
 }
