@@ -33,7 +33,8 @@ pub(crate) const BACKEND: &str = "PostgreSQL";
 /// what it is asked for, two more tell why.
 ///
 /// It keeps one connection, made when it is first needed and made anew when it is lost. What is not
-/// answered in [time](Self::with_timeout) is [unreachable](StoreError::is_unreachable). A server that
+/// answered in [time](Self::with_timeout) is [unreachable](StoreError::is_unreachable); a connection that
+/// takes longer, up to ten seconds, is there for the next request. A server that
 /// takes no writes, as a standby does, is an error.
 ///
 /// What it keeps is in the schema `tickid` of the database, which is created when it is not there; see

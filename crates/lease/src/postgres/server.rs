@@ -1,11 +1,13 @@
 //! A connection, and what is asked over it.
 
 use core::fmt;
+use core::time::Duration;
 use std::sync::Arc;
 
 use serde::de::DeserializeOwned;
 use tokio::sync::Mutex;
 use tokio::task::AbortHandle;
+use tokio::time::timeout;
 use tokio_postgres::config::SslMode;
 use tokio_postgres::types::{ToSql, Type};
 use tokio_postgres::{Client, Config};
@@ -13,7 +15,7 @@ use tokio_postgres::{Client, Config};
 use crate::error::StoreError;
 use crate::postgres::rows::{self, Brought, GrantRow, NodeRow, RealmRow, ViewRow};
 use crate::postgres::url::Tls;
-use crate::postgres::{BACKEND, failed, failure};
+use crate::postgres::{BACKEND, failed, failure, unreachable};
 use crate::realm::{Realm, RealmName};
 use crate::record::{Claim, Hold};
 use crate::store::{Answer, Grant};
@@ -34,8 +36,12 @@ type Parameter<'a> = (&'a (dyn ToSql + Sync), Type);
 pub(super) struct Server {
     config: Config,
     tls: Tls,
-    session: Mutex<Option<Arc<Session>>>,
+    session: Arc<Mutex<Option<Arc<Session>>>>,
 }
+
+/// For how long a server may take to let a client in. Longer than who asks waits for an answer: what was begun
+/// is there for the next request, where many begin at once and each would begin again.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// A connection. It is closed at once when this is dropped, whatever it waits for.
 struct Session {
@@ -51,7 +57,7 @@ impl Drop for Session {
 
 impl Server {
     pub(super) fn new(config: Config, tls: Tls) -> Self {
-        Self { config, tls, session: Mutex::default() }
+        Self { config, tls, session: Arc::default() }
     }
 
     /// Creates what is missing of the schema. All or nothing: several statements in one string are one
@@ -172,19 +178,24 @@ impl Server {
         value.map_err(|error| rows::corrupt(what).with_source(error))
     }
 
-    /// The connection, made anew if need be.
+    /// The connection, made anew if need be. It is made also when nobody waits for it any more.
     async fn session(&self) -> Result<Arc<Session>, StoreError> {
-        let mut session = self.session.lock().await;
+        let mut session = Arc::clone(&self.session).lock_owned().await;
         if let Some(session) = session.as_ref().filter(|session| !session.client.is_closed()) {
             return Ok(Arc::clone(session));
         }
-        let connected = self.config.connect(Tls::clone(&self.tls)).await;
-        let is_plain = self.config.get_ssl_mode() == SslMode::Disable;
-        let (client, connection) =
-            connected.map_err(|error| failure::of_connecting(error, is_plain))?;
-        // What it ends with is told to whoever waits for an answer.
-        let driver = tokio::spawn(async { drop(connection.await) }).abort_handle();
-        Ok(Arc::clone(session.insert(Arc::new(Session { client, driver }))))
+        let (config, tls) = (self.config.clone(), Tls::clone(&self.tls));
+        let connecting = tokio::spawn(async move {
+            let connected = timeout(CONNECT_TIMEOUT, config.connect(tls)).await;
+            let is_plain = config.get_ssl_mode() == SslMode::Disable;
+            let (client, connection) = connected
+                .map_err(unreachable)?
+                .map_err(|error| failure::of_connecting(error, is_plain))?;
+            // What it ends with is told to whoever waits for an answer.
+            let driver = tokio::spawn(async { drop(connection.await) }).abort_handle();
+            Ok(Arc::clone(session.insert(Arc::new(Session { client, driver }))))
+        });
+        connecting.await.map_err(unreachable)?
     }
 
     async fn disconnect_from(&self, broken: &Arc<Session>) {

@@ -10,7 +10,7 @@ use crate::database::{Database, acquire, answer, claim, open, realm, renew};
 use crate::promises::assert_disjoint;
 use crate::proxy::Proxy;
 
-pub(crate) const TESTS: [Test<Postgres>; 6] = [
+pub(crate) const TESTS: [Test<Postgres>; 7] = [
     (
         "a_crash_is_silence_and_nothing_is_given_twice",
         a_crash_is_silence_and_nothing_is_given_twice,
@@ -23,6 +23,7 @@ pub(crate) const TESTS: [Test<Postgres>; 6] = [
     ),
     ("a_standby_grants_nothing", a_standby_grants_nothing),
     ("a_lost_connection_is_made_anew", a_lost_connection_is_made_anew),
+    ("a_connection_that_takes_long_is_made_once", a_connection_that_takes_long_is_made_once),
 ];
 
 const TERM: Duration = Duration::from_secs(10);
@@ -161,6 +162,22 @@ fn a_standby_grants_nothing(_: &Postgres) {
 }
 
 /// Nobody is bothered with it who did not ask meanwhile.
+/// Else a server that is slow to let many in would have each of them begin again and again.
+fn a_connection_that_takes_long_is_made_once(server: &Postgres) {
+    let (database, proxy) = (Database::new(server), Proxy::new(server));
+    let realm = realm("0-3/2", TERM);
+    acquire(&database.client(), &realm).unwrap();
+    let store = open(&proxy.url(&database.name)).with_timeout(Duration::from_millis(50));
+    proxy.hold_back(true);
+    for _ in 0..3 {
+        assert!(acquire(&store, &realm).unwrap_err().is_unreachable());
+    }
+    proxy.hold_back(false);
+    let store = store.with_timeout(Duration::from_secs(60));
+    acquire(&store, &realm).unwrap();
+    assert_eq!(proxy.connections(), 1);
+}
+
 fn a_lost_connection_is_made_anew(server: &Postgres) {
     let database = Database::new(server);
     let (store, realm) = (database.client(), realm("0-3/2", TERM));

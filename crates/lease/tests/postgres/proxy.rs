@@ -4,7 +4,7 @@ use core::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::io::{self, Read, Write};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Condvar, Mutex};
 use std::thread;
 
 use tickid_testkit::servers::Postgres;
@@ -17,8 +17,11 @@ pub(crate) struct Proxy {
 
 #[derive(Default)]
 struct Seen {
+    connections: AtomicU32,
     requests: AtomicU32,
     is_silent: AtomicBool,
+    holds_back: Mutex<bool>,
+    lets_go: Condvar,
 }
 
 impl Proxy {
@@ -35,6 +38,7 @@ impl Proxy {
         thread::spawn(move || {
             for client in listener.incoming() {
                 let (client, server) = (client?, UnixStream::connect(&target)?);
+                counters.connections.fetch_add(1, Ordering::SeqCst);
                 let (seen, silent) = (Arc::clone(&counters), Arc::clone(&counters));
                 let (from, to) = (client.try_clone()?, server.try_clone()?);
                 thread::spawn(move || requests(from, to, &seen));
@@ -53,6 +57,17 @@ impl Proxy {
     /// How often, since this was asked last, a client waited for an answer.
     pub(crate) fn round_trips(&self) -> u32 {
         self.seen.requests.swap(0, Ordering::SeqCst)
+    }
+
+    /// How many connections were made.
+    pub(crate) fn connections(&self) -> u32 {
+        self.seen.connections.load(Ordering::SeqCst)
+    }
+
+    /// Whether answers come later, when this is over.
+    pub(crate) fn hold_back(&self, holds_back: bool) {
+        *self.seen.holds_back.lock().unwrap() = holds_back;
+        self.seen.lets_go.notify_all();
     }
 
     /// Whether answers are lost. What is asked still arrives.
@@ -98,6 +113,8 @@ fn answers(mut from: UnixStream, mut to: UnixStream, seen: &Seen) -> io::Result<
         if count == 0 {
             return to.shutdown(std::net::Shutdown::Both);
         }
+        let holds_back = seen.holds_back.lock().unwrap();
+        drop(seen.lets_go.wait_while(holds_back, |holds_back| *holds_back).unwrap());
         if !seen.is_silent.load(Ordering::SeqCst) {
             to.write_all(&buffer[..count])?;
         }
