@@ -57,14 +57,15 @@ fn stopped<G: Ground>(ground: &G, is_unaware: bool) {
         }
         process.until_lost(mark);
     }
+    // Where all takes long, it may have the node again by now, and would keep it.
+    let told = first.map(Process::kill);
     for process in &second {
         process.until_it_issues(process.mark());
     }
     let (mut all, mut late) = (Tally::default(), 0);
-    for ((first, second), mark) in first.into_iter().zip(second).zip(marks) {
+    for ((notes, second), mark) in told.into_iter().zip(second).zip(marks) {
         let task = second.task.clone();
         let mut ledger = Ledger::new(task.kind);
-        let notes = first.kill();
         late += notes[mark..].iter().filter(|note| matches!(note, Note::Ids(_))).count();
         ledger.enter(&notes).unwrap();
         ledger.enter(&second.leave()).unwrap();
