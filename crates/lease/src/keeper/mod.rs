@@ -55,7 +55,6 @@ use crate::store::Store;
 pub struct Keeper<S: Scheme, C = DefaultClock, Q = <S as Scheme>::Sequence> {
     /// Asked before any is looked up: most keepers never have another.
     first: Arc<Tenure<S, C, Q>>,
-    shared: Arc<Shared<S, C, Q>>,
     thread: Thread<S, C, Q>,
 }
 
@@ -174,7 +173,7 @@ impl KeeperBuilder {
         // Dropping the thread on an error gives back what came too late.
         let thread = self.spawn(Box::new(make))?;
         let first = thread.shared.wait_for_first(most)?;
-        Ok(Keeper { first, shared: Arc::clone(&thread.shared), thread })
+        Ok(Keeper { first, thread })
     }
 
     /// [`start`](Self::start) for asynchronous code: the task waits, on any executor.
@@ -192,7 +191,7 @@ impl KeeperBuilder {
     {
         let thread = self.spawn(Box::new(make))?;
         let first = thread.shared.wait_for_first_async().await?;
-        Ok(Keeper { first, shared: Arc::clone(&thread.shared), thread })
+        Ok(Keeper { first, thread })
     }
 
     fn spawn<S, C, Q>(self, make: Make<S, C, Q>) -> Result<Thread<S, C, Q>, StartError>
@@ -246,7 +245,7 @@ impl<S: Scheme, C: Clock + fmt::Debug, Q: Sequence> Keeper<S, C, Q> {
     pub fn generate_as<F: Form<S>>(&self, form: F) -> Result<F::Id, GenerateError> {
         loop {
             match self.with(|generator| generator.generate_as(form)) {
-                Err(GenerateError::NoLease { .. }) => self.shared.wait_for_lease()?,
+                Err(GenerateError::NoLease { .. }) => self.thread.shared.wait_for_lease()?,
                 result => return result,
             }
         }
@@ -277,14 +276,14 @@ impl<S: Scheme, C: Clock + fmt::Debug, Q: Sequence> Keeper<S, C, Q> {
         let mut waited = Duration::ZERO;
         loop {
             let Some(tenure) = self.tenure() else {
-                self.shared.check_wait(waited)?;
+                self.thread.shared.check_wait(waited)?;
                 sleep(PAUSE).await;
                 waited += PAUSE;
                 continue;
             };
             match tenure.generator.generate_async_as(form, &sleep).await {
                 Ok(issued) => return Ok(issued),
-                Err(error) => self.shared.leave_if_closed(&tenure, error)?,
+                Err(error) => self.thread.shared.leave_if_closed(&tenure, error)?,
             }
         }
     }
@@ -299,7 +298,7 @@ impl<S: Scheme, C: Clock + fmt::Debug, Q: Sequence> Keeper<S, C, Q> {
         if !self.first.is_over.load(Ordering::Relaxed) {
             match ask(&self.first.generator) {
                 Ok(issued) => return Ok(issued),
-                Err(error) => self.shared.leave_if_closed(&self.first, error)?,
+                Err(error) => self.thread.shared.leave_if_closed(&self.first, error)?,
             }
         }
         self.with_present(ask)
@@ -312,11 +311,11 @@ impl<S: Scheme, C: Clock + fmt::Debug, Q: Sequence> Keeper<S, C, Q> {
         ask: impl Fn(&Generator<S, ProcessClock<C>, Q>) -> Result<T, tickid_core::Error>,
     ) -> Result<T, GenerateError> {
         loop {
-            let tenure = self.shared.tenure.load();
-            let Some(tenure) = &*tenure else { return Err(self.shared.no_lease()) };
+            let tenure = self.thread.shared.tenure.load();
+            let Some(tenure) = &*tenure else { return Err(self.thread.shared.no_lease()) };
             match ask(&tenure.generator) {
                 Ok(issued) => return Ok(issued),
-                Err(error) => self.shared.leave_if_closed(tenure, error)?,
+                Err(error) => self.thread.shared.leave_if_closed(tenure, error)?,
             }
         }
     }
@@ -326,7 +325,7 @@ impl<S: Scheme, C: Clock + fmt::Debug, Q: Sequence> Keeper<S, C, Q> {
     /// [closed](tickid_core::ErrorKind::Closed); ask for the next then.
     #[must_use]
     pub fn tenure(&self) -> Option<Arc<Tenure<S, C, Q>>> {
-        self.shared.tenure.load_full()
+        self.thread.shared.tenure.load_full()
     }
 
     /// How things stand.
@@ -347,7 +346,7 @@ impl<S: Scheme, C: Clock + fmt::Debug, Q: Sequence> Keeper<S, C, Q> {
     /// ```
     #[must_use]
     pub fn state(&self) -> KeeperState {
-        self.shared.state()
+        self.thread.shared.state()
     }
 
     /// Closes the generator, gives the node back, and waits until that is done: for no longer than
@@ -366,9 +365,9 @@ impl<S: Scheme, C: Clock + fmt::Debug, Q: Sequence> Keeper<S, C, Q> {
     /// # Errors
     /// As `shut_down`.
     pub async fn shut_down_async(mut self) -> Result<(), StoreError> {
-        if self.shared.is_ours() {
-            self.shared.stop();
-            self.shared.wait_for_end_async().await;
+        if self.thread.shared.is_ours() {
+            self.thread.shared.stop();
+            self.thread.shared.wait_for_end_async().await;
         }
         self.thread.stop()
     }
@@ -398,6 +397,6 @@ impl<S: Scheme, C, Q> Drop for Thread<S, C, Q> {
 
 impl<S: Scheme, C, Q> fmt::Debug for Keeper<S, C, Q> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Keeper").field("state", &self.shared.state()).finish_non_exhaustive()
+        f.debug_struct("Keeper").field("state", &self.thread.shared.state()).finish_non_exhaustive()
     }
 }
