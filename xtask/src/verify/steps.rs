@@ -46,6 +46,13 @@ const MUTANTS: Need = Need {
     get: "cargo install --locked cargo-mutants",
 };
 
+const AVX512: Need = Need {
+    what: "processor with AVX-512 VBMI, whose kernels are among what is changed",
+    probe: &["grep", "--max-count=1", "--only-matching", "avx512vbmi", "/proc/cpuinfo"],
+    prints: "avx512vbmi",
+    get: "another machine",
+};
+
 /// All of them, cheap ones first. A step is a line: its name, what it shows, and a command of cargo's.
 pub(super) fn steps() -> Vec<Step> {
     vec![
@@ -108,7 +115,8 @@ pub(super) fn steps() -> Vec<Step> {
             // Ten minutes of two processors.
             .env("TICKID_SIMULATION_SEEDS", "5000000"),
         chore("mutants", "a test fails for every change to engine, policies and codecs", mutants)
-            .needs(&MUTANTS),
+            .needs(&MUTANTS)
+            .needs(&AVX512),
         cargo("soak", "a billion IDs of each scheme, none twice; ten years of clock steps")
             .args(soak::TESTS),
         processes("processes-file", "file::"),
