@@ -46,7 +46,7 @@ pub(crate) enum Error {
          it should be, run `cargo xtask bench --check --bless`"
     )]
     Instructions { failures: usize, file: &'static str },
-    #[error("no test fails for {changes} changes: target/mutants.out/missed.txt")]
+    #[error("no test fails for {changes} changes: missed.txt in target/mutants/*/mutants.out")]
     Mutants { changes: usize },
     #[error("not verified: {}", .0.join(", "))]
     Unverified(Vec<&'static str>),

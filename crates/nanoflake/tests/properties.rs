@@ -8,7 +8,7 @@ use tickid_nanoflake::core::{NodeId as _, Scheme as _};
 use tickid_nanoflake::{
     Epoch, GeneratorId, Nanoflake, NanoflakeId, ParseError, UnixTime, nanoflake,
 };
-use tickid_testkit::config;
+use tickid_testkit::{config, nodes};
 
 const HIGHEST: u128 = i64::MAX.cast_unsigned() as u128;
 
@@ -357,6 +357,11 @@ fn zeros_lead_only_in_the_form_of_13_digits() {
         let accepted = zeros == 1 || zeros == 13;
         assert_eq!(text.parse::<NanoflakeId>().is_ok(), accepted, "{text}");
     }
+}
+
+#[test]
+fn generator_ids_are_made_of_10_bits() {
+    nodes::are_made_of_their_bits::<GeneratorId>(10..=10);
 }
 
 #[test]

@@ -7,12 +7,14 @@ use core::time::Duration;
 
 use proptest::prelude::*;
 use tickid_scru64::core::{
-    ErrorKind, FixedStart, ManualClock, RandomStart, ResetError, Scheme as _, Sequence as _, Ticks,
+    ClockError, ErrorKind, FixedStart, ManualClock, RandomStart, ResetError, Scheme as _,
+    Sequence as _, Ticks,
 };
 use tickid_scru64::{
     Builder, NodeIdSize, NodeSpec, ParseError, Policy, Scru64, Scru64Id, UnixTime, Window, scru64,
 };
-use tickid_testkit::config;
+use tickid_testkit::slices::Slices;
+use tickid_testkit::{config, nodes};
 
 const END: u64 = 36_u64.pow(12);
 const MAX_TIMESTAMP: u64 = 282_429_536_480;
@@ -119,6 +121,19 @@ proptest! {
         prop_assert_eq!(&id.to_string(), &text);
         prop_assert_eq!(&format!("{id:?}"), &text);
         prop_assert_eq!(format!("{id:_>15}"), format!("___{text}"));
+    }
+
+    #[test]
+    fn slices_are_written_and_read_as_one_by_one(
+        ids in prop::collection::vec(ids(), 1..130), wrong: prop::sample::Index,
+    ) {
+        let slices = Slices {
+            text: Scru64Id::encode,
+            parse: Scru64Id::parse_bytes,
+            encode: Scru64Id::encode_slice,
+            decode: Scru64Id::decode_slice,
+        };
+        slices.do_as_one_by_one(&ids, wrong.index(ids.len()));
     }
 
     #[test]
@@ -398,6 +413,11 @@ fn literals_are_what_the_parser_reads() {
 }
 
 #[test]
+fn node_specs_are_made_of_1_to_23_bits() {
+    nodes::are_made_of_their_bits::<NodeSpec>(1..=23);
+}
+
+#[test]
 fn every_node_id_of_every_size_is_read_back() {
     let mut count = 0;
     for size in every_size() {
@@ -486,6 +506,43 @@ fn overflow_borrows_40_ticks_from_the_future_and_no_more_in_each_size() {
         clock.advance(Duration::from_millis(256));
         assert_eq!(generator.try_generate().unwrap().timestamp(), 50);
     }
+}
+
+/// "Consideration of special times": timestamps of all zeros and of the highest value are for other uses.
+#[test]
+fn the_first_and_the_last_timestamp_are_never_issued() {
+    let size = NodeIdSize::new(8).unwrap();
+    let max_counter = size.max_counter();
+    for reserved in [0, MAX_TIMESTAMP] {
+        let clock = ManualClock::new(timestamp(reserved));
+        let builder = || Builder::seeded("42/8".parse().unwrap(), 0).clock(&clock);
+        for kind in [
+            builder().build().unwrap().try_generate().unwrap_err().kind(),
+            builder().build_local().unwrap().try_generate().unwrap_err().kind(),
+        ] {
+            assert!(matches!(kind, ErrorKind::Clock(ClockError::OutOfRange { .. })), "{kind:?}");
+        }
+    }
+    for issued in [1, MAX_TIMESTAMP - 1] {
+        let clock = ManualClock::new(timestamp(issued));
+        let mut generator = Builder::seeded("42/8".parse().unwrap(), 0)
+            .clock(&clock)
+            .sequence(FixedStart(max_counter))
+            .build_local()
+            .unwrap();
+        assert_eq!(generator.try_generate().unwrap().timestamp(), issued);
+        // The counter overflows.
+        match generator.try_generate() {
+            Ok(id) => assert_eq!((issued, id.timestamp()), (1, 2)),
+            Err(error) => {
+                assert_eq!((issued, error.kind()), (MAX_TIMESTAMP - 1, ErrorKind::EndOfTime));
+            }
+        }
+    }
+}
+
+fn timestamp(timestamp: u64) -> UnixTime {
+    UnixTime::from_micros(timestamp.cast_signed() * 256_000)
 }
 
 /// The price: what was issued before the reset may be issued again.

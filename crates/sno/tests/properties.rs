@@ -12,7 +12,8 @@ use proptest::prelude::*;
 use support::{MICROS_PER_TICK, at, within};
 use tickid_sno::core::text::ParseErrorKind;
 use tickid_sno::{Partition, SnoId, UnixTime, sno};
-use tickid_testkit::config;
+use tickid_testkit::slices::Slices;
+use tickid_testkit::{config, nodes};
 
 const ALPHABET: &str = "23456789abcdefghijklmnopqrstuvwx";
 
@@ -59,6 +60,19 @@ proptest! {
     }
 
     /// Strings near to IDs and far from them.
+    #[test]
+    fn slices_are_written_and_read_as_one_by_one(
+        ids in prop::collection::vec(ids(), 1..130), wrong: prop::sample::Index,
+    ) {
+        let slices = Slices {
+            text: SnoId::encode,
+            parse: SnoId::parse_bytes,
+            encode: SnoId::encode_slice,
+            decode: SnoId::decode_slice,
+        };
+        slices.do_as_one_by_one(&ids, wrong.index(ids.len()));
+    }
+
     #[test]
     fn any_text_is_rejected_or_the_canonical_one(
         text in prop_oneof!["[2-9a-x]{16}", "[0-9a-zA-Z]{16}", "[2-9a-x]{15,17}", ".{0,20}"],
@@ -212,6 +226,11 @@ proptest! {
         prop_assert_eq!(<[u8; 2]>::from(partition), number.to_be_bytes());
         prop_assert_eq!(partition.to_string(), number.to_string());
     }
+}
+
+#[test]
+fn partitions_are_made_of_16_bits() {
+    nodes::are_made_of_their_bits::<Partition>(16..=16);
 }
 
 /// The original takes any 16 bytes.

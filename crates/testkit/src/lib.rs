@@ -14,6 +14,8 @@
 //! | [`threads`] | running eight threads, each with its own [`Dice`] |
 //! | [`clock`] | a clock that moves while it is read, and notes of who read what |
 //! | [`levels`] | recorded texts, written and read by each level of the codecs |
+//! | [`slices`] | many texts at once, as one by one |
+//! | [`nodes`] | nodes made of their bits, as leases make them |
 //! | [`vectors`] | what the original programs wrote |
 //! | [`binary_serde`] | what IDs are in formats that nobody reads |
 //! | [`servers`] | real servers, each in a temporary folder of its own |
@@ -35,11 +37,13 @@ mod dice;
 pub mod every_clock;
 pub mod invariants;
 pub mod levels;
+pub mod nodes;
 mod promises;
 pub mod reference;
 mod schedule;
 #[cfg(unix)]
 pub mod servers;
+pub mod slices;
 pub mod soak;
 pub mod storm;
 mod subject;

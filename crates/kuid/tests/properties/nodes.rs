@@ -1,6 +1,7 @@
 //! Nodes and drifts.
 
 use super::*;
+use tickid_testkit::nodes;
 
 proptest! {
     #[test]
@@ -42,6 +43,11 @@ proptest! {
             }
         }
     }
+}
+
+#[test]
+fn nodes_are_made_of_32_bits() {
+    nodes::are_made_of_their_bits::<Node>(32..=32);
 }
 
 #[test]

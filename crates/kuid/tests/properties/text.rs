@@ -1,6 +1,8 @@
 //! Texts, against other libraries.
 
 use super::*;
+use proptest::collection::vec;
+use tickid_testkit::slices::Slices;
 
 proptest! {
     #[test]
@@ -31,6 +33,27 @@ proptest! {
         prop_assert_eq!(wide.to_string(), sortable.encode(&bytes));
         prop_assert_eq!(url.as_str(), URL_SAFE_NO_PAD.encode(bytes));
         prop_assert_eq!(node.to_string(), format!("{:08x}", node.get()));
+    }
+
+    #[test]
+    fn slices_are_written_and_read_as_one_by_one(
+        local in vec(local(), 1..130), global in vec(global(), 1..130), wide in vec(wide(), 1..130),
+        wrong: prop::sample::Index,
+    ) {
+        macro_rules! check {
+            ($id:ty, $ids:ident) => {
+                let slices = Slices {
+                    text: <$id>::encode,
+                    parse: <$id>::parse_bytes,
+                    encode: <$id>::encode_slice,
+                    decode: <$id>::decode_slice,
+                };
+                slices.do_as_one_by_one(&$ids, wrong.index($ids.len()));
+            };
+        }
+        check!(LocalId, local);
+        check!(GlobalId, global);
+        check!(WideGlobalId, wide);
     }
 
     /// Also that we take what other libraries take, as they are strict about low bits as well.
@@ -94,7 +117,7 @@ fn texts() -> impl Strategy<Value = Vec<u8>> {
             text.remove(at.index(text.len()));
             text
         }),
-        prop::collection::vec(byte, 0..40),
+        vec(byte, 0..40),
     ]
 }
 

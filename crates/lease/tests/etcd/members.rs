@@ -7,7 +7,7 @@ use tickid_lease::{Claim, EtcdStore, Grant, Refusal, Store, StoreError, Token};
 use tickid_testkit::servers::{Etcd, Test};
 
 use crate::front::Front;
-use crate::windows::Windows;
+use crate::windows::{Windows, in_time};
 
 pub(crate) const TESTS: [Test<Etcd>; 10] = [
     ("a_member_that_is_down_is_passed_over", a_member_that_is_down_is_passed_over),
@@ -137,7 +137,7 @@ fn a_cluster_that_was_put_back_is_noticed(_: &Etcd) {
     assert!(is_lost(windows.renew(&store, &forgotten[0].hold)));
     assert!(is_lost(windows.renew(&store, &before.hold)));
     for _ in 0..4 {
-        let next = acquire_in_time(&windows, &store);
+        let next = windows.acquire_in_time(&store);
         assert!(next.hold.floor >= highest, "{next:?}");
     }
 }
@@ -154,31 +154,8 @@ fn a_realm_that_is_gone_is_noticed(_: &Etcd) {
     etcd.kill(0).unwrap();
     etcd.restore(0).unwrap();
     etcd.revive(0).unwrap();
-    let next = acquire_in_time(&windows, &store);
+    let next = windows.acquire_in_time(&store);
     assert!(next.hold.floor >= before.ceiling, "{next:?}");
-}
-
-/// A node as soon as the store's clock allows it.
-fn acquire_in_time(windows: &Windows, store: &dyn Store) -> Grant {
-    let is_busy = |error: &StoreError| matches!(error.refusal(), Some(Refusal::Exhausted { .. }));
-    in_time(|| windows.acquire(store), is_busy)
-}
-
-/// What is granted in the end, if it is refused for no other reason than this.
-fn in_time(
-    ask: impl Fn() -> Result<Grant, StoreError>,
-    is_expected: impl Fn(&StoreError) -> bool,
-) -> Grant {
-    let start = Instant::now();
-    loop {
-        match ask() {
-            Ok(grant) => return grant,
-            Err(error) => {
-                let is_early = start.elapsed() < Duration::from_secs(60);
-                assert!(is_early && is_expected(&error), "{error:?}");
-            }
-        }
-    }
 }
 
 fn a_claim_whose_answer_is_lost_is_granted_once(server: &Etcd) {
@@ -206,29 +183,10 @@ fn a_release_whose_answer_is_lost_is_done(server: &Etcd) {
     assert!(windows.release(&store, &held.hold, None).unwrap_err().is_lost());
 }
 
-/// Half a dozen on four nodes: each takes what it gets, renews it, and gives it back or lets it expire.
+/// Half a dozen on four nodes.
 fn claimants_that_race_get_windows_apart(server: &Etcd) {
-    const CLAIMANTS: usize = 6;
-    const ROUNDS: usize = 25;
     let windows = Windows::short("0-3/10", Duration::from_millis(20));
-    thread::scope(|scope| {
-        for claimant in 0..CLAIMANTS {
-            let (windows, store) = (&windows, store(&server.endpoints()));
-            scope.spawn(move || {
-                for round in 0..ROUNDS {
-                    let grant = acquire_in_time(windows, &store);
-                    let renewed = windows.renew(&store, &grant.hold);
-                    if let (Ok(renewed), 0) = (renewed, (claimant + round) % 2) {
-                        // Somebody else may have taken it in the meantime.
-                        let released =
-                            windows.release(&store, &grant.hold, Some(renewed.ceiling - 1));
-                        assert!(released.is_ok() || released.is_err_and(|error| error.is_lost()));
-                    }
-                }
-            });
-        }
-    });
-    assert_eq!(windows.count(), CLAIMANTS * ROUNDS);
+    windows.race(6, 25, || store(&server.endpoints()));
 }
 
 fn what_is_kept_that_is_no_row_is_reported(server: &Etcd) {

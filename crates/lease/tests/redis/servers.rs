@@ -104,7 +104,7 @@ fn a_restart_costs_all_leases(_: &Redis) {
     assert!(is_lost(windows.renew(&store, &held[0].hold)));
     assert!(is_lost(windows.renew(&store, &held[1].hold)));
     for _ in 0..2 {
-        let next = acquire_in_time(&windows, &store);
+        let next = windows.acquire_in_time(&store);
         assert!(next.hold.floor >= held[0].ceiling.max(held[1].ceiling));
     }
 }
@@ -133,7 +133,7 @@ fn a_fail_over_to_a_stale_replica_is_noticed(_: &Redis) {
     assert!(is_lost(windows.renew(&store, &before.hold)));
     let highest = forgotten.iter().map(|grant| grant.ceiling).max().unwrap();
     for _ in 0..4 {
-        let next = acquire_in_time(&windows, &store);
+        let next = windows.acquire_in_time(&store);
         assert!(next.hold.floor >= highest, "{next:?}");
     }
 }
@@ -147,7 +147,7 @@ fn a_realm_that_is_gone_is_noticed(_: &Redis) {
     let before = windows.acquire(&store).unwrap();
     server.kill().unwrap();
     server.revive().unwrap();
-    let next = acquire_in_time(&windows, &store);
+    let next = windows.acquire_in_time(&store);
     assert!(next.hold.floor >= before.ceiling, "{next:?}");
 }
 
@@ -194,41 +194,8 @@ fn a_server_that_may_forget_is_refused(_: &Redis) {
     }
 }
 
-/// A node as soon as the store's clock allows it.
-fn acquire_in_time(windows: &Windows, store: &dyn Store) -> Grant {
-    let start = Instant::now();
-    loop {
-        match windows.acquire(store) {
-            Ok(grant) => return grant,
-            Err(error) => {
-                let is_busy = matches!(error.refusal(), Some(Refusal::Exhausted { .. }));
-                assert!(is_busy && start.elapsed() < Duration::from_secs(60), "{error:?}");
-            }
-        }
-    }
-}
-
-/// A dozen on four nodes: each takes what it gets, renews it, and gives it back or lets it expire.
+/// A dozen on four nodes.
 fn claimants_that_race_get_windows_apart(server: &Redis) {
-    const CLAIMANTS: usize = 12;
-    const ROUNDS: usize = 50;
     let windows = Windows::short("0-3/10", Duration::from_millis(10));
-    thread::scope(|scope| {
-        for claimant in 0..CLAIMANTS {
-            let (windows, store) = (&windows, store(server));
-            scope.spawn(move || {
-                for round in 0..ROUNDS {
-                    let grant = acquire_in_time(windows, &store);
-                    let renewed = windows.renew(&store, &grant.hold);
-                    if let (Ok(renewed), 0) = (renewed, (claimant + round) % 2) {
-                        // Somebody else may have taken it in the meantime.
-                        let released =
-                            windows.release(&store, &grant.hold, Some(renewed.ceiling - 1));
-                        assert!(released.is_ok() || released.is_err_and(|error| error.is_lost()));
-                    }
-                }
-            });
-        }
-    });
-    assert_eq!(windows.count(), CLAIMANTS * ROUNDS);
+    windows.race(12, 50, || store(server));
 }

@@ -2,8 +2,10 @@
 
 use core::time::Duration;
 use std::sync::{Mutex, PoisonError};
+use std::thread;
+use std::time::Instant;
 
-use tickid_lease::{Claim, Grant, Hold, Realm, Store, StoreError, Terms, Token, block_on};
+use tickid_lease::{Claim, Grant, Hold, Realm, Refusal, Store, StoreError, Terms, Token, block_on};
 use tickid_nanoflake::Nanoflake;
 
 /// Longer than any store takes to answer.
@@ -34,6 +36,13 @@ impl Windows {
         self.claim(store, &Claim::new(Token::random().unwrap(), "test", None))
     }
 
+    /// A node as soon as the store's clock allows it.
+    pub(crate) fn acquire_in_time(&self, store: &dyn Store) -> Grant {
+        let is_busy =
+            |error: &StoreError| matches!(error.refusal(), Some(Refusal::Exhausted { .. }));
+        in_time(|| self.acquire(store), is_busy)
+    }
+
     pub(crate) fn claim(&self, store: &dyn Store, claim: &Claim) -> Result<Grant, StoreError> {
         self.note(block_on(store.acquire(&self.realm, claim), PATIENCE).unwrap())
     }
@@ -58,9 +67,30 @@ impl Windows {
         Ok(())
     }
 
-    /// How many windows were given out.
-    pub(crate) fn count(&self) -> usize {
-        self.given.lock().unwrap_or_else(PoisonError::into_inner).len()
+    /// So many claimants at once, each with a store of its own: each takes what it gets, renews it, and gives it
+    /// back or lets it expire, so many times.
+    pub(crate) fn race<S: Store>(&self, claimants: usize, rounds: usize, store: impl Fn() -> S) {
+        thread::scope(|scope| {
+            for claimant in 0..claimants {
+                let store = store();
+                scope.spawn(move || {
+                    for round in 0..rounds {
+                        let grant = self.acquire_in_time(&store);
+                        let renewed = self.renew(&store, &grant.hold);
+                        if let (Ok(renewed), 0) = (renewed, (claimant + round) % 2) {
+                            let used = Some(renewed.ceiling - 1);
+                            let released = self.release(&store, &grant.hold, used);
+                            // Somebody else may have taken it in the meantime.
+                            assert!(
+                                released.is_ok() || released.is_err_and(|error| error.is_lost())
+                            );
+                        }
+                    }
+                });
+            }
+        });
+        let given = self.given.lock().unwrap_or_else(PoisonError::into_inner).len();
+        assert_eq!(given, claimants * rounds);
     }
 
     /// Adds what was granted, or replaces what it was renewed from.
@@ -75,5 +105,22 @@ impl Windows {
         }
         given.push(grant);
         Ok(grant)
+    }
+}
+
+/// What is granted in the end, if it is refused for no other reason than this.
+pub(crate) fn in_time(
+    ask: impl Fn() -> Result<Grant, StoreError>,
+    is_expected: impl Fn(&StoreError) -> bool,
+) -> Grant {
+    let start = Instant::now();
+    loop {
+        match ask() {
+            Ok(grant) => return grant,
+            Err(error) => {
+                let is_early = start.elapsed() < Duration::from_secs(60);
+                assert!(is_early && is_expected(&error), "{error:?}");
+            }
+        }
     }
 }

@@ -1,0 +1,36 @@
+//! Nodes made of their bits, as leases make them.
+
+use core::fmt::Debug;
+use core::ops::RangeInclusive;
+
+use tickid_core::NodeId;
+
+/// Fails unless nodes of so many bits, and no others, are made of bits and a value and give them back; all else has to be
+/// an error that names the value and the range.
+///
+/// # Panics
+/// That is how it fails.
+pub fn are_made_of_their_bits<N: NodeId + Debug>(bits: RangeInclusive<u32>) {
+    let too_many = [u64::BITS + 1, u32::from(u8::MAX) + bits.start() + 1, u32::MAX];
+    for count in (0..=u64::BITS).chain(too_many) {
+        let max = 1_u64.checked_shl(count).map_or(u64::MAX, |end| end - 1);
+        for value in [0, 1, max / 2, max, max.saturating_add(1), u64::MAX] {
+            match N::from_bits(count, value) {
+                Ok(node) => {
+                    assert!(bits.contains(&count) && value <= max, "{node:?}");
+                    assert_eq!((node.bits(), node.value()), (count, value), "{node:?}");
+                }
+                Err(error) if bits.contains(&count) => {
+                    assert!(value > max, "{error}");
+                    let found = (error.value(), error.min(), error.max());
+                    assert_eq!(found, (value.into(), 0, max.into()), "{error}");
+                }
+                Err(error) => {
+                    let found = (error.value(), error.min(), error.max());
+                    let [low, high] = [*bits.start(), *bits.end()].map(i128::from);
+                    assert_eq!(found, (count.into(), low, high), "{error}");
+                }
+            }
+        }
+    }
+}

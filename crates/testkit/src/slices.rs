@@ -1,0 +1,53 @@
+//! A scheme's own slices of texts, against how it writes and reads one.
+
+use core::fmt::Debug;
+
+use tickid_core::text::{ParseError, SliceError, Text};
+
+/// How a scheme writes and reads texts of `CHARS` characters: one, and many at once.
+#[derive(Debug)]
+pub struct Slices<I, const CHARS: usize> {
+    /// The text of one.
+    pub text: fn(I) -> Text<CHARS>,
+    /// The ID of one.
+    pub parse: fn(&[u8]) -> Result<I, ParseError>,
+    /// The texts of many.
+    pub encode: fn(&[I], &mut [[u8; CHARS]]) -> Result<(), SliceError>,
+    /// The IDs of many.
+    pub decode: fn(&[[u8; CHARS]], &mut [I]) -> Result<(), SliceError>,
+}
+
+impl<I: Copy + Debug + PartialEq, const CHARS: usize> Slices<I, CHARS> {
+    /// Fails unless many `ids` are written and read as each by itself; up to the text at `wrong`, too, when that is spoiled;
+    /// and unless slices of two lengths are refused. `ids` are more than `wrong`.
+    ///
+    /// # Panics
+    /// That is how it fails.
+    pub fn do_as_one_by_one(&self, ids: &[I], wrong: usize) {
+        let text = |&id: &I| (self.text)(id).as_bytes().try_into().unwrap();
+        let mut texts: Vec<[u8; CHARS]> = ids.iter().map(text).collect();
+        let mut written = vec![[0; CHARS]; ids.len()];
+        assert_eq!((self.encode)(ids, &mut written), Ok(()));
+        assert_eq!(written, texts);
+
+        // Each place holds another ID than the one to come.
+        let others: Vec<I> = ids[1..].iter().chain(&ids[..1]).copied().collect();
+        let mut read = others.clone();
+        assert_eq!((self.decode)(&texts, &mut read), Ok(()));
+        assert_eq!(read, ids);
+
+        let short = ids.len() - 1;
+        let (input, output) = (ids.len(), short);
+        let refused = Err(SliceError::Length { input, output });
+        assert_eq!((self.encode)(ids, &mut written[..short]), refused);
+        assert_eq!((self.decode)(&texts, &mut read[..short]), refused);
+
+        // A character of no alphabet.
+        texts[wrong][CHARS / 2] = b'!';
+        let error = (self.parse)(&texts[wrong]).unwrap_err();
+        read.copy_from_slice(&others);
+        let index = wrong;
+        assert_eq!((self.decode)(&texts, &mut read), Err(SliceError::Text { index, error }));
+        assert_eq!((&read[..wrong], &read[wrong..]), (&ids[..wrong], &others[wrong..]));
+    }
+}
