@@ -94,6 +94,8 @@ proptest! {
             let known = map.get(&node).copied().map(LocalId::new);
             prop_assert_eq!(recorded.get(&node), known);
         }
+        let entries = recorded.entries().to_vec();
+        prop_assert_eq!(recorded.into_iter().collect::<Vec<_>>(), entries);
     }
 }
 

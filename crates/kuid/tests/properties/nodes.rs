@@ -27,11 +27,12 @@ proptest! {
     }
 
     #[test]
-    fn a_drift_outside_5_to_10_is_an_error(bits in any::<u8>()) {
+    fn a_drift_outside_5_to_10_is_an_error(bits in prop_oneof![0_u8..16, any::<u8>()]) {
+        prop_assert_eq!(Drift::try_from(bits), Drift::new(bits));
         match Drift::new(bits) {
             Ok(drift) => {
                 prop_assert!((5..=10).contains(&bits));
-                prop_assert_eq!(drift.get(), bits);
+                prop_assert_eq!((drift.get(), u8::from(drift)), (bits, bits));
                 prop_assert_eq!(drift.interval().as_secs(), 2u64.pow(bits.into()));
             }
             Err(error) => {
