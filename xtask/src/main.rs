@@ -56,7 +56,7 @@ enum Command {
     /// Show at length what the tests show in short: full counts, other tools, other toolchains.
     ///
     /// Runs every step that the machine has the tools for, whatever becomes of the others, and ends with a table of
-    /// what ran, what failed, and what did not run and why. Two hours or so.
+    /// what ran, what failed, and what did not run and why. Four hours or so, half of them for `mutants`.
     Verify(verify::Arguments),
     /// Run the fuzz targets, and say how many inputs were tried and how much of the program they went through.
     ///
