@@ -58,6 +58,8 @@ mod tests {
         for json in [r#"[["a@host"]]"#, r#"[["a@host","short"]]"#, r#""a@host""#] {
             assert!(serde_json::from_str::<VectorClock<String>>(json).is_err(), "{json}");
         }
+        let error = serde_json::from_str::<VectorClock<String>>("7").unwrap_err().to_string();
+        assert!(error.contains("expected a list of pairs of node and kuid local ID"), "{error}");
         let twice = r#"[["03eb2731","..........3"],["03eb2731","..........."]]"#;
         let clock: VectorClock = serde_json::from_str(twice).unwrap();
         let entry = Entry { node: Node::phash2("uid@127.0.0.1"), id: LocalId::new(1) };

@@ -508,6 +508,13 @@ fn overflow_borrows_40_ticks_from_the_future_and_no_more_in_each_size() {
     }
 }
 
+#[test]
+fn a_tick_has_8_388_608_counters_at_most_and_the_format_282_429_536_481_timestamps() {
+    assert_eq!(Scru64::MAX_SEQUENCE, 8_388_607);
+    assert_eq!(Scru64::MAX_TICK, MAX_TIMESTAMP);
+    assert_eq!((Scru64::FIRST_TICK, Scru64::LAST_TICK), (1, MAX_TIMESTAMP - 1));
+}
+
 /// "Consideration of special times": timestamps of all zeros and of the highest value are for other uses.
 #[test]
 fn the_first_and_the_last_timestamp_are_never_issued() {
