@@ -38,12 +38,8 @@ const GROUPS: [Group; 2] = [
     Group {
         name: "schemes",
         packages: &["tickid-scru64", "tickid-nanoflake", "tickid-kuid", "tickid-sno"],
-        rounds: &[
-            // All but `clocks` and `concurrent`,
-            &["--all-features", "--cargo-arg=--lib", "--cargo-arg=--test=[!c]*"],
-            // then what a child of a fork may do.
-            &["--iterate", "--test-package=tickid-lease", "--cargo-arg=--test=fork"],
-        ],
+        // All but `clocks` and `concurrent`.
+        rounds: &[&["--all-features", "--cargo-arg=--lib", "--cargo-arg=--test=[!c]*"]],
     },
 ];
 
