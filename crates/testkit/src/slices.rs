@@ -4,6 +4,9 @@ use core::fmt::Debug;
 
 use tickid_core::text::{ParseError, SliceError, Text};
 
+/// Converts each of one slice to its place in another.
+pub type Each<A, B> = fn(&[A], &mut [B]) -> Result<(), SliceError>;
+
 /// How a scheme writes and reads texts of `CHARS` characters: one, and many at once.
 #[derive(Debug)]
 pub struct Slices<I, const CHARS: usize> {
@@ -12,9 +15,9 @@ pub struct Slices<I, const CHARS: usize> {
     /// The ID of one.
     pub parse: fn(&[u8]) -> Result<I, ParseError>,
     /// The texts of many.
-    pub encode: fn(&[I], &mut [[u8; CHARS]]) -> Result<(), SliceError>,
+    pub encode: Each<I, [u8; CHARS]>,
     /// The IDs of many.
-    pub decode: fn(&[[u8; CHARS]], &mut [I]) -> Result<(), SliceError>,
+    pub decode: Each<[u8; CHARS], I>,
 }
 
 impl<I: Copy + Debug + PartialEq, const CHARS: usize> Slices<I, CHARS> {

@@ -1,9 +1,8 @@
 use core::time::Duration;
 use std::thread;
-use std::time::Instant;
 
 use tickid_lease::conformance;
-use tickid_lease::{Claim, EtcdStore, Grant, Refusal, Store, StoreError, Token};
+use tickid_lease::{Claim, EtcdStore, Grant, Store, StoreError, Token};
 use tickid_testkit::servers::{Etcd, Test};
 
 use crate::front::Front;

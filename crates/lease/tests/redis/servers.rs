@@ -1,9 +1,8 @@
 use core::time::Duration;
 use std::thread;
-use std::time::Instant;
 
 use tickid_lease::conformance;
-use tickid_lease::{Grant, RedisStore, Refusal, Store, StoreError, StoreErrorKind};
+use tickid_lease::{Grant, RedisStore, Store, StoreError, StoreErrorKind};
 use tickid_testkit::servers::{Redis, Server as _, Test};
 
 use crate::windows::Windows;

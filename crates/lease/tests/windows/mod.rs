@@ -89,8 +89,12 @@ impl Windows {
                 });
             }
         });
-        let given = self.given.lock().unwrap_or_else(PoisonError::into_inner).len();
-        assert_eq!(given, claimants * rounds);
+        assert_eq!(self.count(), claimants * rounds);
+    }
+
+    /// How many windows were given out.
+    pub(crate) fn count(&self) -> usize {
+        self.given.lock().unwrap_or_else(PoisonError::into_inner).len()
     }
 
     /// Adds what was granted, or replaces what it was renewed from.
