@@ -29,8 +29,8 @@ static DUMPED: Mutex<Vec<u8>> = Mutex::new(Vec::new());
 fn dumped(row: &str) -> Vec<u8> {
     let (digits, _) = row.split_once("  ").unwrap_or((row, ""));
     let digits: Vec<u8> = digits.bytes().filter(u8::is_ascii_hexdigit).collect();
-    let byte = |pair: &[u8]| u8::from_str_radix(str::from_utf8(pair).unwrap(), 16).unwrap();
-    digits.chunks_exact(2).map(byte).collect()
+    let byte = |pair: &[u8; 2]| u8::from_str_radix(str::from_utf8(pair).unwrap(), 16).unwrap();
+    digits.as_chunks().0.iter().map(byte).collect()
 }
 
 fn tell(text: &dyn Debug) {

@@ -149,7 +149,7 @@ impl Snapshot {
         } else {
             tickid_core::Snapshot::at(wall_hi, last + 1)
         };
-        let other_past = Some(wall_safe).filter(|_| self.wall_safe > 0);
+        let other_past = (self.wall_safe > 0).then_some(wall_safe);
         Ok(issued.with_drifts(self.drifts, other_past))
     }
 

@@ -98,6 +98,7 @@ impl WithTime {
         let advance = |next| Some(if next == self.last { self.lowest } else { next + 1 });
         // Relaxed: the sequence is all that threads share. The closure always gives a value, so both
         // results are the one before it.
+        #[allow(deprecated, reason = "its new name is younger than Rust 1.89")]
         match self.next.fetch_update(Ordering::Relaxed, Ordering::Relaxed, advance) {
             Ok(next) | Err(next) => next,
         }

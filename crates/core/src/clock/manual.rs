@@ -45,6 +45,7 @@ impl ManualClock {
         let micros = i64::try_from(duration.as_micros()).unwrap_or(i64::MAX);
         let forward = |now: i64| Some(now.saturating_add(micros));
         // The closure always gives a value, so this can't fail.
+        #[allow(deprecated, reason = "its new name is younger than Rust 1.89")]
         let _ = self.micros.fetch_update(Ordering::AcqRel, Ordering::Acquire, forward);
     }
 

@@ -159,9 +159,10 @@ impl Shared {
             self.server.ask("read", |server| run(script, realm, &args, server))?;
         let now = time(seconds, micros).ok_or_else(|| corrupt("its time".to_owned()))?;
         let mut rows = Rows::new();
-        for pair in fields.chunks_exact(2).filter(|pair| !pair[1].is_empty()) {
-            let row = text::node(&pair[0]).and_then(|node| text::parse_row(node, &pair[1]));
-            let (version, row) = row.ok_or_else(|| corrupt(format!("the row {}", pair[0])))?;
+        let (pairs, _) = fields.as_chunks();
+        for [name, row] in pairs.iter().filter(|[_, row]| !row.is_empty()) {
+            let row = text::node(name).and_then(|node| text::parse_row(node, row));
+            let (version, row) = row.ok_or_else(|| corrupt(format!("the row {name}")))?;
             let version = Version(version);
             rows.insert(row.node, Entry { row, version, is_dead: false });
         }

@@ -50,7 +50,7 @@ impl Tests {
     }
 
     /// Runs them.
-    #[must_use]
+    #[must_use = "it says whether they passed"]
     pub fn run(self) -> ExitCode {
         let conclusion = libtest_mimic::run(&Arguments::from_args(), self.trials);
         // `exit` would not drop the servers.
