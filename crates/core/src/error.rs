@@ -1,70 +1,10 @@
 //! The errors of every crate in the workspace that are not a scheme's own.
 
-use core::convert::Infallible;
 use core::fmt;
 use core::time::Duration;
 
+use crate::range::RangeError;
 use crate::time::UnixTime;
-
-/// A number that lies outside of the range its place has.
-///
-/// Nothing is ever wrapped or cut to fit; this error names the value and the range instead.
-///
-/// # Examples
-/// ```
-/// use tickid_core::{Tick, example::Seconds};
-///
-/// let error = Tick::<Seconds>::new(1 << 32).unwrap_err();
-/// assert_eq!((error.value(), error.min(), error.max()), (1 << 32, 0, (1 << 32) - 1));
-/// assert_eq!(error.to_string(), format!("{} 4294967296 is outside of 0..=4294967295", error.what()));
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, thiserror::Error)]
-#[error("{what} {value} is outside of {min}..={max}")]
-pub struct RangeError {
-    what: &'static str,
-    value: i128,
-    min: i128,
-    max: i128,
-}
-
-impl RangeError {
-    /// For a `value` of `what` outside of `min..=max`.
-    #[must_use]
-    pub const fn new(what: &'static str, value: i128, min: i128, max: i128) -> Self {
-        Self { what, value, min, max }
-    }
-
-    /// What was out of range, as in `"node"`.
-    #[must_use]
-    pub const fn what(&self) -> &'static str {
-        self.what
-    }
-
-    /// The offending value.
-    #[must_use]
-    pub const fn value(&self) -> i128 {
-        self.value
-    }
-
-    /// The lowest value allowed.
-    #[must_use]
-    pub const fn min(&self) -> i128 {
-        self.min
-    }
-
-    /// The highest value allowed.
-    #[must_use]
-    pub const fn max(&self) -> i128 {
-        self.max
-    }
-}
-
-/// For conversions that do not fail.
-impl From<Infallible> for RangeError {
-    fn from(never: Infallible) -> Self {
-        match never {}
-    }
-}
 
 /// A clock could not be read, or reads a time for which a scheme has no tick.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, thiserror::Error)]

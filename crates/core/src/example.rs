@@ -1,17 +1,14 @@
-//! Two schemes to read and to test with: the least there is to say about a scheme, and the same
-//! with a toggle bit.
+//! Two schemes to read and to test with: the shortest description of a scheme, and the same with a
+//! toggle bit.
 
-use core::time::Duration;
-
-use crate::block::{Slot, Stem};
-use crate::error::RangeError;
 use crate::node::NodeId;
 use crate::policy::Policy;
+use crate::range::RangeError;
 use crate::scale::TickScale;
 pub use crate::scheme::Plain;
-use crate::scheme::{Form, Scheme};
-use crate::sequence::{LowestStart, SequenceBounds};
-use crate::tick::{Tick, Ticks};
+use crate::scheme::{Scheme, Variant};
+use crate::slot::{Prefix, Slot};
+use crate::tick::Tick;
 use crate::time::UnixTime;
 
 /// 32 bits of seconds since 1970, 8 bits of node, 8 bits of sequence.
@@ -46,65 +43,38 @@ impl NodeId for Node {
 
 macro_rules! seconds {
     ($scheme:ident, $name:literal, $toggle:literal, $min_pool:literal, $policy:expr) => {
-        impl Form<$scheme> for Plain {
-            /// IDs are plain integers here.
+        impl Variant<$scheme> for Plain {
+            /// The IDs are plain integers.
             type Id = u64;
 
             #[inline]
             fn id(self, _: &$scheme, slot: Slot<$scheme>) -> u64 {
-                slot.tail()
+                slot.low()
             }
         }
 
         impl Scheme for $scheme {
             const NAME: &'static str = $name;
             const MAX_TICK: u64 = u32::MAX as u64;
-            const TICK_BITS: u32 = 33;
-            const TOGGLE: bool = $toggle;
             const MAX_SEQUENCE: u32 = 255;
+            const TOGGLE: bool = $toggle;
             const MIN_POOL: u32 = $min_pool;
 
             type Node = Node;
-            type Form = Plain;
-            type Sequence = LowestStart;
+            type Variant = Plain;
 
             #[inline]
-            fn tick_at(&self, time: UnixTime) -> Result<Tick<Self>, RangeError> {
-                let (micros, max) = (time.as_micros(), i128::from(u32::MAX) * 1_000_000 + 999_999);
-                u64::try_from(micros)
-                    .ok()
-                    .and_then(|micros| Tick::new(micros / 1_000_000).ok())
-                    .ok_or(RangeError::new("time in microseconds", micros.into(), 0, max))
-            }
-
-            fn time_of(&self, tick: Tick<Self>) -> UnixTime {
-                // 32 bits of seconds are 52 bits of microseconds.
-                UnixTime::from_micros(tick.get().cast_signed() * 1_000_000)
-            }
-
             fn scale(&self) -> TickScale {
                 TickScale::every(UnixTime::EPOCH, 1_000_000)
             }
 
-            fn stem(&self, node: &Node, tick: Tick<Self>, toggle: bool) -> Stem {
+            fn prefix(&self, node: &Node, tick: Tick<Self>, toggle: bool) -> Prefix {
                 let time = tick.get() << 1 | u64::from(toggle);
-                Stem::new(0, time << 16 | node.value() << 8)
-            }
-
-            fn ticks_in(&self, duration: Duration) -> Ticks<Self> {
-                Ticks::new(duration.as_secs())
-            }
-
-            fn sequence_bounds(&self, _: &Node) -> SequenceBounds {
-                SequenceBounds::new(0, Self::MAX_SEQUENCE)
+                Prefix::new(0, time << 16 | node.value() << 8)
             }
 
             fn default_policy(&self) -> Policy<Self> {
                 $policy
-            }
-
-            fn default_sequence(&self, _: u64) -> LowestStart {
-                LowestStart
             }
         }
     };

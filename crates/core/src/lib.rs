@@ -48,7 +48,6 @@ extern crate alloc;
 #[cfg(any(test, feature = "std"))]
 extern crate std;
 
-mod block;
 mod clock;
 mod engine;
 mod error;
@@ -59,9 +58,12 @@ mod fork;
 mod generator;
 mod node;
 mod policy;
+mod range;
 mod scale;
 mod scheme;
 mod sequence;
+mod slot;
+mod snapshot;
 #[cfg(target_has_atomic = "64")]
 mod sync;
 pub mod text;
@@ -69,18 +71,20 @@ mod tick;
 mod time;
 mod window;
 
-pub use self::block::{Slot, Stem};
 pub use self::clock::*;
-pub use self::engine::{Snapshot, Stall, StallReason, State};
-pub use self::error::{BuildError, ClockError, Error, ErrorKind, RangeError};
+pub use self::engine::State;
+pub use self::error::{BuildError, ClockError, Error, ErrorKind};
 #[cfg(all(feature = "std", target_has_atomic = "64"))]
 pub use self::fork::{PerProcess, Process};
 pub use self::generator::*;
 pub use self::node::NodeId;
 pub use self::policy::Policy;
+pub use self::range::RangeError;
 pub use self::scale::TickScale;
-pub use self::scheme::{Form, Plain, Scheme};
-pub use self::sequence::{FixedStart, LowestStart, RandomStart, Sequence, SequenceBounds};
+pub use self::scheme::{Id, Plain, Scheme, Variant};
+pub use self::sequence::{RandomStart, Sequence, SequenceBounds, SequenceStart};
+pub use self::slot::{Prefix, Slot};
+pub use self::snapshot::Snapshot;
 pub use self::tick::{Tick, Ticks};
 pub use self::time::{IntoUnixTime, UnixTime};
 pub use self::window::Window;

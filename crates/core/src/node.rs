@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use crate::error::RangeError;
+use crate::range::RangeError;
 
 /// A node: what tells the IDs of two generators apart when their ticks and sequences are equal.
 ///

@@ -1,11 +1,11 @@
-//! What to do when the clock reads less than the last tick issued, and when a tick is used up.
+//! Policies: the reaction to a clock rollback and to an exhausted tick.
 
 use core::fmt;
 
 use crate::tick::Ticks;
 
-/// What a generator does when its clock is behind the tick it issued last, and when all sequences
-/// of a tick are used up. Either a block comes out or a stall; nothing else can happen.
+/// The reaction of a generator to a clock that is behind the tick issued last, and to a tick whose
+/// sequences are used up. The result is either IDs or a stall.
 ///
 /// | policy | small rollback | large rollback | overflow |
 /// |---|---|---|---|

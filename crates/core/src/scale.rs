@@ -1,11 +1,12 @@
-//! How a scheme's ticks lie on the line of time, as plain numbers.
+//! The conversion between times and a scheme's ticks.
 
 use core::time::Duration;
 
+use crate::range::RangeError;
 use crate::time::UnixTime;
 
-/// When a scheme's ticks begin and how long they are: its conversion from time to ticks in three
-/// numbers, for those who can't call [`Scheme::tick_at`](crate::Scheme::tick_at) (a database, say).
+/// The epoch and the length of a scheme's ticks: the conversion between times and ticks in three
+/// numbers, which also code outside of Rust can do (a database, for example).
 ///
 /// Ticks of equal length count from the epoch on. Where they start anew in each *period* (kuid's do in
 /// each second), the last tick of every period is cut short.
@@ -33,6 +34,7 @@ pub struct TickScale {
 impl TickScale {
     /// Ticks of `micros_per_tick` microseconds (at least one) each, the first of which begins at
     /// `epoch`.
+    #[inline]
     #[must_use]
     pub const fn every(epoch: UnixTime, micros_per_tick: u64) -> Self {
         Self::anew_every(epoch, micros_per_tick, micros_per_tick)
@@ -40,6 +42,7 @@ impl TickScale {
 
     /// Ticks of `micros_per_tick` microseconds (at least one), which start anew every `period_micros`
     /// (no fewer) after `epoch`.
+    #[inline]
     #[must_use]
     pub const fn anew_every(epoch: UnixTime, period_micros: u64, micros_per_tick: u64) -> Self {
         let micros_per_tick = if micros_per_tick == 0 { 1 } else { micros_per_tick };
@@ -48,44 +51,45 @@ impl TickScale {
         Self { epoch, period_micros, micros_per_tick }
     }
 
-    /// When tick 0 begins.
+    /// Returns the time at which tick 0 begins.
     #[must_use]
     pub const fn epoch(&self) -> UnixTime {
         self.epoch
     }
 
-    /// After how many microseconds ticks start anew.
+    /// Returns the number of microseconds after which ticks start anew.
     #[must_use]
     pub const fn period_micros(&self) -> u64 {
         self.period_micros
     }
 
-    /// How many microseconds a tick lasts that is not cut short.
+    /// Returns the number of microseconds that a tick lasts unless it is cut short.
     #[must_use]
     pub const fn micros_per_tick(&self) -> u64 {
         self.micros_per_tick
     }
 
-    /// How many ticks a period has.
+    /// Returns the number of ticks in a period.
+    #[inline]
     #[must_use]
     pub const fn ticks_per_period(&self) -> u64 {
         self.period_micros.div_ceil(self.micros_per_tick)
     }
 
-    /// The tick during which `time` is; `None` before the epoch.
+    /// Returns the tick that contains `time`, or `None` before the epoch.
+    #[inline]
     #[must_use]
     pub const fn tick_at(&self, time: UnixTime) -> Option<u64> {
         let (micros, epoch) = (time.as_micros(), self.epoch.as_micros());
         if micros < epoch {
             return None;
         }
-        let micros = micros.abs_diff(epoch);
-        let periods = micros / self.period_micros;
         // At most one tick for each microsecond: it fits.
-        Some(periods * self.ticks_per_period() + micros % self.period_micros / self.micros_per_tick)
+        Some(self.ticks_of(micros.abs_diff(epoch)))
     }
 
-    /// When `tick` begins, [`UnixTime::MAX`] at the latest.
+    /// Returns the time at which `tick` begins, [`UnixTime::MAX`] at the latest.
+    #[inline]
     #[must_use]
     pub const fn time_of(&self, tick: u64) -> UnixTime {
         let per_period = self.ticks_per_period();
@@ -95,20 +99,41 @@ impl TickScale {
         UnixTime::from_micros(self.epoch.as_micros().saturating_add_unsigned(micros))
     }
 
-    /// The fewest ticks that are sure to last for `duration`, wherever in a period they begin at the
-    /// start of a tick.
+    /// Returns the number of whole ticks that fit into `duration` from the start of a period,
+    /// `u64::MAX` at the most.
+    #[must_use]
+    pub const fn whole_ticks_in(&self, duration: Duration) -> u64 {
+        let micros = duration.as_micros();
+        let (periods, rest) =
+            (micros / self.period_micros as u128, micros % self.period_micros as u128);
+        let ticks = periods.saturating_mul(self.ticks_per_period() as u128)
+            + rest / self.micros_per_tick as u128;
+        saturated(ticks)
+    }
+
+    #[inline]
+    const fn ticks_of(&self, micros: u64) -> u64 {
+        let (periods, rest) = (micros / self.period_micros, micros % self.period_micros);
+        periods * self.ticks_per_period() + rest / self.micros_per_tick
+    }
+
+    /// Returns the error of a time for which a format whose last tick is `max_tick` has no tick.
+    #[cold]
+    pub(crate) const fn out_of_range(&self, time: UnixTime, max_tick: u64) -> RangeError {
+        let (end, per_period) = (max_tick as i128 + 1, self.ticks_per_period() as i128);
+        let min = self.epoch.as_micros() as i128;
+        let max = min
+            + end / per_period * self.period_micros as i128
+            + end % per_period * self.micros_per_tick as i128
+            - 1;
+        RangeError::new("time in microseconds", time.as_micros() as i128, min, max)
+    }
+
+    /// Returns the fewest ticks that are sure to last for `duration`, at whichever tick of a period
+    /// they begin.
     #[must_use]
     pub const fn ticks_to_cover(&self, duration: Duration) -> u64 {
-        let nanos = duration.as_nanos();
-        let micros = nanos.div_ceil(1_000);
-        let micros = if micros > u64::MAX as u128 {
-            u64::MAX
-        } else {
-            #[allow(clippy::cast_possible_truncation, reason = "compared on the line above")]
-            {
-                micros as u64
-            }
-        };
+        let micros = saturated(duration.as_nanos().div_ceil(1_000));
         let (periods, rest) = (micros / self.period_micros, micros % self.period_micros);
         let mut ticks = rest.div_ceil(self.micros_per_tick);
         // The rest may reach over a cut tick, which lasts for less than it counts.
@@ -122,6 +147,12 @@ impl TickScale {
             per_period
         })
     }
+}
+
+/// Returns `value`, or `u64::MAX` if it does not fit.
+const fn saturated(value: u128) -> u64 {
+    #[allow(clippy::cast_possible_truncation, reason = "compared before")]
+    if value > u64::MAX as u128 { u64::MAX } else { value as u64 }
 }
 
 #[cfg(test)]
@@ -160,6 +191,22 @@ mod tests {
         assert_eq!(micros.tick_at(UnixTime::MAX), Some(u64::MAX));
         assert_eq!(micros.ticks_to_cover(Duration::MAX), u64::MAX);
         assert_eq!(TickScale::every(EPOCH, 0), TickScale::every(EPOCH, 1));
+    }
+
+    #[test]
+    fn whole_ticks_in_a_duration_are_counted_from_a_period() {
+        for (micros, ticks) in [(0, 0), (2, 0), (3, 1), (8, 2), (9, 3), (10, 4), (12, 4), (13, 5)] {
+            assert_eq!(CUT.whole_ticks_in(Duration::from_micros(micros)), ticks, "{micros} µs");
+        }
+        assert_eq!(CUT.whole_ticks_in(Duration::from_nanos(3_999)), 1);
+        assert_eq!(CUT.whole_ticks_in(Duration::MAX), u64::MAX);
+    }
+
+    #[test]
+    fn out_of_range_names_the_last_microsecond() {
+        let error = CUT.out_of_range(UnixTime::from_micros(-6), 5);
+        // Six ticks: a whole period of four, and two of 3 µs.
+        assert_eq!((error.value(), error.min(), error.max()), (-6, -5, -5 + 16 - 1));
     }
 
     #[test]

@@ -1,20 +1,22 @@
-//! What makes an identifier scheme: its ticks, its node, its sequence, its bits.
+//! The description of an identifier scheme: its ticks, its node, its sequence, its bits.
 
 use core::fmt;
 use core::hash::Hash;
 use core::time::Duration;
 
-use crate::block::{Slot, Stem};
-use crate::engine::Snapshot;
-use crate::error::{BuildError, RangeError};
+use crate::clock::Clock;
+use crate::error::BuildError;
 use crate::node::NodeId;
 use crate::policy::Policy;
+use crate::range::RangeError;
 use crate::scale::TickScale;
-use crate::sequence::{Sequence, SequenceBounds};
+use crate::sequence::SequenceBounds;
+use crate::slot::{Prefix, Slot};
+use crate::snapshot::Snapshot;
 use crate::tick::{Tick, Ticks};
 use crate::time::UnixTime;
 
-/// An identifier scheme, as a small value that holds what the bits of an ID alone don't say (its
+/// An identifier scheme, as a small value that holds what the bits of an ID do not say (its
 /// *layout*): Nanoflake's epoch, kuid's drift.
 ///
 /// The constants are checked against each other when a generator of the scheme is compiled.
@@ -24,53 +26,70 @@ pub trait Scheme: Copy + Eq + Hash + fmt::Debug + Send + Sync + 'static {
 
     /// The last tick that fits the format.
     const MAX_TICK: u64;
-    /// The first tick a generator may issue.
-    const FIRST_TICK: u64 = 0;
-    /// The last tick a generator may issue; after it there are only errors.
-    const LAST_TICK: u64 = Self::MAX_TICK;
-    /// How many bits of the engine's word the tick takes: enough for the number of the last tick
-    /// that can be issued or restored, plus one.
-    const TICK_BITS: u32;
-    /// Whether IDs have a bit that tells two passes over the same ticks apart, which is what
-    /// [`Policy::TickTock`] needs.
-    const TOGGLE: bool = false;
     /// The highest sequence of the widest configuration.
     const MAX_SEQUENCE: u32;
+
+    /// The first tick a generator may issue.
+    const FIRST_TICK: u64 = 0;
+    /// The last tick a generator may issue; after it every call fails.
+    const LAST_TICK: u64 = Self::MAX_TICK;
+    /// The number of bits the tick takes in the engine's word: enough for one more than the last
+    /// tick that can be issued or restored.
+    const TICK_BITS: u32 = u64::BITS - (Self::LAST_TICK + 1).leading_zeros();
+    /// Whether IDs have a bit that distinguishes two passes over the same ticks, which
+    /// [`Policy::TickTock`] needs.
+    const TOGGLE: bool = false;
     /// The fewest sequences a generator may be confined to.
     const MIN_POOL: u32 = 1;
+    /// Whether a tick starts at a random sequence instead of the lowest, unless the builder is
+    /// given another rule.
+    const RANDOM_START: bool = false;
 
-    /// Whether [`default_sequence`](Self::default_sequence) makes anything of its seed.
-    const NEEDS_SEED: bool = false;
-
-    /// What tells two generators apart.
+    /// The part of an ID that distinguishes generators.
     type Node: NodeId;
-    /// What a caller chooses for each ID, and which type comes out.
-    type Form: Form<Self> + Default;
-    /// Where the sequence of a new tick starts unless the user says otherwise.
-    type Sequence: Sequence;
+    /// The caller's choice for each ID, which determines the type of the ID.
+    type Variant: Variant<Self> + Default;
 
-    /// The tick during which `time` is.
-    ///
-    /// # Errors
-    /// [`RangeError`] (in microseconds) when the format has no tick for that time.
-    fn tick_at(&self, time: UnixTime) -> Result<Tick<Self>, RangeError>;
-
-    /// When `tick` begins.
-    fn time_of(&self, tick: Tick<Self>) -> UnixTime;
-
-    /// The same conversions in numbers.
+    /// Returns the epoch and the length of the scheme's ticks.
     fn scale(&self) -> TickScale;
 
-    /// What all IDs of `node` in `tick` share. Generators ask for it once per tick.
-    fn stem(&self, node: &Self::Node, tick: Tick<Self>, toggle: bool) -> Stem;
+    /// Returns the bits that all IDs of `node` in `tick` share. Generators call it once per tick.
+    fn prefix(&self, node: &Self::Node, tick: Tick<Self>, toggle: bool) -> Prefix;
 
-    /// How many whole ticks pass in `duration`.
-    fn ticks_in(&self, duration: Duration) -> Ticks<Self>;
+    /// Returns the reaction to a clock rollback that the scheme's document prescribes.
+    fn default_policy(&self) -> Policy<Self>;
 
-    /// The sequences that fit beside `node`.
-    fn sequence_bounds(&self, node: &Self::Node) -> SequenceBounds;
+    /// Returns the tick that contains `time`.
+    ///
+    /// # Errors
+    /// [`RangeError`] (in microseconds) if the format has no tick for that time.
+    #[inline]
+    fn tick_at(&self, time: UnixTime) -> Result<Tick<Self>, RangeError> {
+        let scale = self.scale();
+        match scale.tick_at(time) {
+            Some(tick) if tick <= Self::MAX_TICK => Ok(Tick::in_range(tick)),
+            _ => Err(scale.out_of_range(time, Self::MAX_TICK)),
+        }
+    }
 
-    /// `bounds` themselves, where a generator for `node` may be confined to them.
+    /// Returns the time at which `tick` begins.
+    #[inline]
+    fn time_of(&self, tick: Tick<Self>) -> UnixTime {
+        self.scale().time_of(tick.get())
+    }
+
+    /// Returns the number of whole ticks that fit into `duration`.
+    fn ticks_in(&self, duration: Duration) -> Ticks<Self> {
+        Ticks::new(self.scale().whole_ticks_in(duration))
+    }
+
+    /// Returns the sequences that fit beside `node`.
+    fn sequence_bounds(&self, node: &Self::Node) -> SequenceBounds {
+        let _ = node;
+        SequenceBounds::new(0, Self::MAX_SEQUENCE)
+    }
+
+    /// Returns `bounds` if a generator for `node` may be confined to them.
     ///
     /// # Errors
     /// [`BuildError::SequenceBound`] for a bound outside of
@@ -96,54 +115,68 @@ pub trait Scheme: Copy + Eq + Hash + fmt::Debug + Send + Sync + 'static {
         Ok(bounds)
     }
 
-    /// What `node` itself says of the IDs that were issued under it before.
+    /// Returns the state that `node` itself records of the IDs issued under it before.
     fn resume(&self, node: &Self::Node) -> Snapshot<Self> {
         let _ = node;
         Snapshot::EMPTY
     }
 
-    /// Whether [`check_start`](Self::check_start) has anything to say.
-    const CHECKS_START: bool = false;
-
-    /// Whether a generator may start when it is `now`.
+    /// Checks that a generator may start at the clock's present reading.
     ///
     /// # Errors
-    /// [`BuildError::Epoch`] where the user chose an epoch that is yet to come.
-    fn check_start(&self, now: UnixTime) -> Result<(), BuildError> {
-        let _ = now;
+    /// [`BuildError::Epoch`] if the caller chose an epoch that lies in the future, and
+    /// [`BuildError::Clock`] if the clock cannot be read.
+    fn check_start(&self, clock: &impl Clock) -> Result<(), BuildError> {
+        let _ = clock;
         Ok(())
     }
-
-    /// What the scheme's document says to do when the clock runs behind.
-    fn default_policy(&self) -> Policy<Self>;
-
-    /// The scheme's own sequence start; `seed` is unpredictable and new for every generator where
-    /// [`NEEDS_SEED`](Self::NEEDS_SEED) is set.
-    fn default_sequence(&self, seed: u64) -> Self::Sequence;
 }
 
-/// The form of schemes that leave a caller nothing to choose.
+/// The variant of schemes that leave the caller nothing to choose.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Plain;
 
-/// Turns what the engine issues into an ID: the caller's choice for one call.
+/// The caller's choice for one ID, which turns a slot into that ID.
 ///
-/// SCRU64 and Nanoflake have one form, sno's carries the metabyte, kuid's says local or global.
-pub trait Form<S: Scheme>: Copy {
-    /// The ID that comes out.
+/// SCRU64 and Nanoflake have one variant, sno's carries the metabyte, kuid's selects local or
+/// global IDs.
+pub trait Variant<S: Scheme>: Copy {
+    /// The type of the IDs.
     type Id: Copy;
 
-    /// The ID for one slot.
+    /// Returns the ID of one slot.
     fn id(self, scheme: &S, slot: Slot<S>) -> Self::Id;
 
-    /// The IDs for `first` and the slots after it, as many as `out` has room for. All of them are of one
-    /// tick.
+    /// Writes the IDs of `first` and the slots after it, as many as `out` has room for. All of them
+    /// lie in one tick.
     #[inline]
     fn fill(self, scheme: &S, first: Slot<S>, out: &mut [Self::Id]) {
         let mut slot = first;
         for id in out {
             *id = self.id(scheme, slot);
             slot = slot.next();
+        }
+    }
+}
+
+/// The type of the IDs that a generator of scheme `S` issues under the default variant.
+pub type Id<S> = <<S as Scheme>::Variant as Variant<S>>::Id;
+
+impl<S: Scheme> Tick<S> {
+    /// The first tick of the format.
+    pub const MIN: Self = Self::in_range(0);
+    /// The last tick of the format. Generators may stop before it ([`Scheme::LAST_TICK`]).
+    pub const MAX: Self = Self::in_range(S::MAX_TICK);
+
+    /// Returns the tick `ticks` after the scheme's epoch.
+    ///
+    /// # Errors
+    /// [`RangeError`] above `S::MAX_TICK`.
+    pub const fn new(ticks: u64) -> Result<Self, RangeError> {
+        if ticks <= S::MAX_TICK {
+            Ok(Self::in_range(ticks))
+        } else {
+            Err(RangeError::new("tick", ticks as i128, 0, S::MAX_TICK as i128))
         }
     }
 }

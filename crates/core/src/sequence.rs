@@ -1,6 +1,11 @@
-//! Sequences: what tells the IDs of one tick apart, and where they start in a new tick.
+//! Sequences, which distinguish the IDs of one tick, and the rules for where each tick starts.
 
-use crate::error::RangeError;
+#[cfg(all(feature = "alloc", target_has_atomic = "ptr"))]
+use alloc::sync::Arc;
+use core::fmt;
+use core::panic::RefUnwindSafe;
+
+use crate::range::RangeError;
 
 /// The sequences a generator may use in each tick, both ends included.
 ///
@@ -58,27 +63,28 @@ impl SequenceBounds {
     }
 }
 
-/// Where the sequence of a new tick starts.
+/// A custom rule for the first sequence of each tick.
 ///
-/// A start is a **pure function of the tick** (and of what the value itself holds), so that threads
-/// that race for a new tick agree on it without a lock.
+/// The first sequence must be a **pure function of the tick** and of the value itself, so that
+/// threads that race for a new tick agree on it without a lock. A generator calls it once per tick.
 ///
 /// # Examples
 /// ```
 /// use tickid_core::{LocalGenerator, ManualClock, Sequence, SequenceBounds, UnixTime, example};
 ///
 /// /// Odd ticks start in the middle.
+/// #[derive(Debug)]
 /// struct Alternating;
 ///
 /// impl Sequence for Alternating {
 ///     fn start(&self, tick: u64, bounds: SequenceBounds) -> u32 {
-///         if tick % 2 == 0 { bounds.lowest() } else { bounds.lowest() + (bounds.last() - bounds.lowest()) / 2 }
+///         if tick % 2 == 0 { bounds.lowest() } else { bounds.lowest().midpoint(bounds.last()) }
 ///     }
 /// }
 ///
 /// let clock = ManualClock::new(UnixTime::from_millis(100_000)?);
 /// let mut generator = LocalGenerator::<example::Seconds>::builder(example::Node(1))
-///     .sequence(Alternating)
+///     .sequence(&Alternating)
 ///     .clock(&clock)
 ///     .build_local()?;
 /// assert_eq!(generator.try_generate()? & 0xff, 0);
@@ -86,36 +92,87 @@ impl SequenceBounds {
 /// assert_eq!(generator.try_generate()? & 0xff, 127);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub trait Sequence: Send + Sync {
-    /// The first sequence of `tick`, within `bounds`. A generator reports a start outside of them
-    /// as an error ([`ErrorKind::SequenceStart`](crate::ErrorKind::SequenceStart)).
+pub trait Sequence: fmt::Debug + RefUnwindSafe + Send + Sync {
+    /// Returns the first sequence of `tick`, which must lie within `bounds`. A generator reports a
+    /// start outside of them as [`ErrorKind::SequenceStart`](crate::ErrorKind::SequenceStart).
     fn start(&self, tick: u64, bounds: SequenceBounds) -> u32;
+}
 
-    /// Takes up a new seed, where starts depend on one.
-    fn reseed(&mut self, seed: u64) {
-        let _ = seed;
+/// The rule for the first sequence of each tick.
+///
+/// A [`Builder`](crate::Builder::sequence) takes it, or anything that converts into it: a
+/// [`RandomStart`], a `&'static` [`Sequence`], or (with the feature `alloc`) an `Arc` of one.
+///
+/// # Examples
+/// ```
+/// use tickid_core::{RandomStart, SequenceBounds, SequenceStart};
+///
+/// let bounds = SequenceBounds::new(3, 9);
+/// assert_eq!(SequenceStart::LOWEST.start(100, bounds), 3);
+/// assert_eq!(SequenceStart::fixed(5).start(100, bounds), 5);
+/// let random = SequenceStart::from(RandomStart::new(42));
+/// assert!(bounds.check(random.start(100, bounds)).is_ok());
+/// ```
+#[derive(Clone, Debug)]
+pub struct SequenceStart(Rule);
+
+#[derive(Clone, Debug)]
+enum Rule {
+    Lowest,
+    Fixed(u32),
+    Random(RandomStart),
+    Static(&'static dyn Sequence),
+    #[cfg(all(feature = "alloc", target_has_atomic = "ptr"))]
+    Shared(Arc<dyn Sequence>),
+}
+
+impl SequenceStart {
+    /// Every tick starts at the lowest sequence of the generator's bounds.
+    pub const LOWEST: Self = Self(Rule::Lowest);
+
+    /// Every tick starts at `sequence`.
+    #[must_use]
+    pub const fn fixed(sequence: u32) -> Self {
+        Self(Rule::Fixed(sequence))
+    }
+
+    /// Returns the first sequence of `tick`. A fixed or custom start may lie outside of `bounds`.
+    #[must_use]
+    pub fn start(&self, tick: u64, bounds: SequenceBounds) -> u32 {
+        match &self.0 {
+            Rule::Lowest => bounds.lowest,
+            Rule::Fixed(sequence) => *sequence,
+            Rule::Random(random) => random.start(tick, bounds),
+            Rule::Static(custom) => custom.start(tick, bounds),
+            #[cfg(all(feature = "alloc", target_has_atomic = "ptr"))]
+            Rule::Shared(custom) => custom.start(tick, bounds),
+        }
+    }
+
+    /// Replaces the seed of a random start; the other rules have none.
+    pub(crate) fn reseed(&mut self, seed: u64) {
+        if let Rule::Random(random) = &mut self.0 {
+            random.seed = seed;
+        }
     }
 }
 
-/// Every tick starts at the lowest sequence.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct LowestStart;
-
-impl Sequence for LowestStart {
-    #[inline]
-    fn start(&self, _: u64, bounds: SequenceBounds) -> u32 {
-        bounds.lowest
+impl From<RandomStart> for SequenceStart {
+    fn from(random: RandomStart) -> Self {
+        Self(Rule::Random(random))
     }
 }
 
-/// Every tick starts at the same, given sequence.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct FixedStart(pub u32);
+impl<T: Sequence> From<&'static T> for SequenceStart {
+    fn from(custom: &'static T) -> Self {
+        Self(Rule::Static(custom))
+    }
+}
 
-impl Sequence for FixedStart {
-    #[inline]
-    fn start(&self, _: u64, _: SequenceBounds) -> u32 {
-        self.0
+#[cfg(all(feature = "alloc", target_has_atomic = "ptr"))]
+impl<T: Sequence + 'static> From<Arc<T>> for SequenceStart {
+    fn from(custom: Arc<T>) -> Self {
+        Self(Rule::Shared(custom))
     }
 }
 
@@ -129,7 +186,7 @@ impl Sequence for FixedStart {
 ///
 /// # Examples
 /// ```
-/// use tickid_core::{RandomStart, Sequence, SequenceBounds};
+/// use tickid_core::{RandomStart, SequenceBounds};
 ///
 /// let all = SequenceBounds::new(0, 65_535);
 /// let starts = RandomStart::new(42);
@@ -160,11 +217,10 @@ impl RandomStart {
     pub const fn with_guard_bits(self, guard_bits: u32) -> Self {
         Self { guard_bits, ..self }
     }
-}
 
-impl Sequence for RandomStart {
-    #[inline]
-    fn start(&self, tick: u64, bounds: SequenceBounds) -> u32 {
+    /// Returns the first sequence of `tick`, which lies within `bounds`.
+    #[must_use]
+    pub fn start(self, tick: u64, bounds: SequenceBounds) -> u32 {
         let random = mix(self.seed.wrapping_add(tick.wrapping_mul(GOLDEN_GAMMA)));
         let choices = bounds.pool().checked_shr(self.guard_bits).unwrap_or(0).max(1);
         // The high half of a 64 by 64 bit product spreads `random` evenly over `choices`.
@@ -172,10 +228,6 @@ impl Sequence for RandomStart {
         #[allow(clippy::cast_possible_truncation, reason = "below `pool`, which fits 33 bits")]
         let offset = offset as u64 as u32;
         bounds.lowest + offset
-    }
-
-    fn reseed(&mut self, seed: u64) {
-        self.seed = seed;
     }
 }
 
@@ -211,11 +263,11 @@ mod tests {
     }
 
     #[test]
-    fn the_lowest_start_is_that_of_the_bounds_and_a_fixed_one_that_given() {
+    fn lowest_and_fixed_starts_ignore_the_tick() {
         let bounds = SequenceBounds::new(3, 9);
         for tick in [0, 7] {
-            assert_eq!(LowestStart.start(tick, bounds), 3);
-            assert_eq!(FixedStart(5).start(tick, bounds), 5);
+            assert_eq!(SequenceStart::LOWEST.start(tick, bounds), 3);
+            assert_eq!(SequenceStart::fixed(5).start(tick, bounds), 5);
         }
     }
 
@@ -261,8 +313,9 @@ mod tests {
         let starts = |seed| (0..64).map(move |tick| RandomStart::new(seed).start(tick, bounds));
         assert!(starts(1).eq(starts(1)));
         assert!(starts(1).ne(starts(2)));
-        let mut reseeded = RandomStart::new(1);
+        let mut reseeded = SequenceStart::from(RandomStart::new(1).with_guard_bits(2));
         reseeded.reseed(2);
-        assert_eq!(reseeded, RandomStart::new(2));
+        let expected = RandomStart::new(2).with_guard_bits(2);
+        assert!((0..64).all(|tick| reseeded.start(tick, bounds) == expected.start(tick, bounds)));
     }
 }

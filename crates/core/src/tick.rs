@@ -1,17 +1,14 @@
-//! Ticks: a scheme's own unit of time, in types that can't be mixed up.
+//! Ticks: a scheme's own unit of time, in types that cannot be confused.
 
 use core::cmp::Ordering;
 use core::fmt;
 use core::hash::{Hash, Hasher};
 use core::marker::PhantomData;
 
-use crate::error::RangeError;
-use crate::scheme::Scheme;
-
 /// A point in time in the ticks of scheme `S`, counted from the scheme's epoch.
 ///
-/// Range: `0..=S::MAX_TICK`. How long a tick is and when tick 0 was is the scheme's to say
-/// ([`Scheme::tick_at`], [`Scheme::time_of`]).
+/// Range: `0..=S::MAX_TICK`. The scheme defines the length of a tick and the start of tick 0
+/// ([`Scheme::tick_at`](crate::Scheme::tick_at), [`Scheme::time_of`](crate::Scheme::time_of)).
 ///
 /// # Examples
 /// ```
@@ -33,32 +30,12 @@ use crate::scheme::Scheme;
 /// ```
 pub struct Tick<S>(u64, PhantomData<fn() -> S>);
 
-impl<S: Scheme> Tick<S> {
-    /// The first tick of the format.
-    pub const MIN: Self = Self(0, PhantomData);
-    /// The last tick of the format. Generators may stop before it ([`Scheme::LAST_TICK`]).
-    pub const MAX: Self = Self(S::MAX_TICK, PhantomData);
-
-    /// The tick `ticks` after the scheme's epoch.
-    ///
-    /// # Errors
-    /// [`RangeError`] above `S::MAX_TICK`.
-    pub const fn new(ticks: u64) -> Result<Self, RangeError> {
-        if ticks <= S::MAX_TICK {
-            Ok(Self(ticks, PhantomData))
-        } else {
-            Err(RangeError::new("tick", ticks as i128, 0, S::MAX_TICK as i128))
-        }
-    }
-
-    /// For ticks that the engine has already held against the scheme's range.
-    pub(crate) const fn held(ticks: u64) -> Self {
-        debug_assert!(ticks <= S::MAX_TICK);
+impl<S> Tick<S> {
+    /// Returns a tick whose caller has checked it against the scheme's range.
+    pub(crate) const fn in_range(ticks: u64) -> Self {
         Self(ticks, PhantomData)
     }
-}
 
-impl<S> Tick<S> {
     /// Ticks since the scheme's epoch.
     #[must_use]
     pub const fn get(self) -> u64 {
@@ -161,6 +138,7 @@ number_traits!(Tick, Ticks);
 mod tests {
     use super::*;
     use crate::example::Seconds;
+    use crate::scheme::Scheme as _;
 
     #[test]
     fn a_tick_past_the_last_is_refused_with_the_range() {

@@ -3,7 +3,7 @@
 use core::fmt;
 use core::time::Duration;
 
-use crate::error::RangeError;
+use crate::range::RangeError;
 
 /// A point in time: signed **microseconds** since 1970-01-01T00:00:00Z.
 ///

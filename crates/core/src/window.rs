@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use crate::error::RangeError;
+use crate::range::RangeError;
 use crate::scheme::Scheme;
 use crate::tick::Tick;
 

@@ -1,7 +1,7 @@
 use core::hash::{Hash, Hasher};
 
 use tickid_core::text::{Base, Codec, ParseError, SliceError, Text, slices};
-use tickid_core::{IntoUnixTime, RangeError, Slot, Stem, Tick, UnixTime};
+use tickid_core::{IntoUnixTime, Prefix, RangeError, Slot, Tick, UnixTime};
 
 use crate::codec::{Canonical, ForUrls, Sortable};
 use crate::distance::Distance;
@@ -382,17 +382,17 @@ impl GlobalId {
     /// The head is the first 8 bytes as they stand in memory, the tail the integer of the last 4.
     #[inline]
     pub(crate) const fn from_slot(slot: Slot<Kuid>) -> Self {
-        let [a, b, c, d, e, f, g, h] = slot.head().to_ne_bytes();
+        let [a, b, c, d, e, f, g, h] = slot.high().to_ne_bytes();
         #[allow(clippy::cast_possible_truncation, reason = "the tail has 32 bits")]
-        let [i, j, k, l] = (slot.tail() as u32).to_be_bytes();
+        let [i, j, k, l] = (slot.low() as u32).to_be_bytes();
         Self([a, b, c, d, e, f, g, h, i, j, k, l])
     }
 
-    /// The stem of an ID with sequence 0.
-    pub(crate) const fn stem(self) -> Stem {
+    /// Returns the prefix of an ID with sequence 0.
+    pub(crate) const fn prefix(self) -> Prefix {
         let [a, b, c, d, e, f, g, h, i, j, k, l] = self.0;
         let head = u64::from_ne_bytes([a, b, c, d, e, f, g, h]);
-        Stem::new(head, u32::from_be_bytes([i, j, k, l]) as u64)
+        Prefix::new(head, u32::from_be_bytes([i, j, k, l]) as u64)
     }
 
     /// The time and sequence of an ID that must be of `node`. Erlang's `uid:l(Global)`, where `node` is

@@ -28,7 +28,7 @@
 //! assert_eq!(id.to_string().parse::<GlobalId>()?, id);
 //! assert_eq!(id.node(Drift::DEFAULT), generator.node());
 //!
-//! let local = generator.generate_as(Local)?; // 64 bits, without the node
+//! let local = generator.with(Local).generate()?; // 64 bits, without the node
 //! assert!(local > id.to_local(Drift::DEFAULT));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -47,7 +47,7 @@
 //! | Erlang | here |
 //! |---|---|
 //! | `uid:z()` | [`LocalId::MIN`] |
-//! | `uid:l()` | `generator.generate_as(`[`Local`]`)` |
+//! | `uid:l()` | `generator.with(`[`Local`]`).generate()` |
 //! | `uid:g()` | `generator.generate()` |
 //! | `uid:g(L)` | [`GlobalId::from_local`] |
 //! | `uid:l(G)` | [`GlobalId::to_local_of`] |

@@ -1,5 +1,5 @@
 use tickid_core::text::{Base, Codec, ParseError, SliceError, Text, slices};
-use tickid_core::{IntoUnixTime, RangeError, Tick, UnixTime};
+use tickid_core::{IntoUnixTime, RangeError, Scheme as _, Tick, UnixTime};
 
 use crate::codec::{Canonical, ForUrls, Sortable};
 use crate::distance::Distance;
@@ -399,7 +399,7 @@ impl LocalId {
     /// # Ok::<(), tickid_kuid::RangeError>(())
     /// ```
     pub fn min_at(time: impl IntoUnixTime) -> Result<Self, RangeError> {
-        Kuid::tick(time.into_unix_time()?).map(|tick| Self::at(tick, 0))
+        Kuid::default().tick_at(time.into_unix_time()?).map(|tick| Self::at(tick, 0))
     }
 
     /// The highest ID of the tick during which `time` is: the inclusive end of a range scan.
@@ -407,7 +407,9 @@ impl LocalId {
     /// # Errors
     /// As [`min_at`](Self::min_at).
     pub fn max_at(time: impl IntoUnixTime) -> Result<Self, RangeError> {
-        Kuid::tick(time.into_unix_time()?).map(|tick| Self::at(tick, Self::MAX_SEQUENCE))
+        Kuid::default()
+            .tick_at(time.into_unix_time()?)
+            .map(|tick| Self::at(tick, Self::MAX_SEQUENCE))
     }
 }
 

@@ -2,8 +2,7 @@ use core::fmt;
 use core::time::Duration;
 
 use tickid_core::{
-    Form, IntoUnixTime, LowestStart, Policy, RangeError, Scheme, SequenceBounds, Slot, Stem, Tick,
-    TickScale, Ticks, UnixTime,
+    IntoUnixTime, Policy, Prefix, RangeError, Scheme, Slot, Tick, TickScale, UnixTime, Variant,
 };
 
 use crate::global::GlobalId;
@@ -36,24 +35,9 @@ impl Kuid {
     /// How far a generator lets the clock run behind before it stalls: 1 second.
     pub const DEFAULT_ALLOWANCE: Duration = Duration::from_secs(1);
     /// Ticks are the 1,024 µs steps *within* each second, so that the last of them lasts 576 µs.
-    pub const TICKS_PER_SECOND: u64 = 977;
+    pub const TICKS_PER_SECOND: u64 = Self::SCALE.ticks_per_period();
 
-    const MICROS_PER_TICK: u64 = 1_024;
-
-    pub(crate) fn tick(time: UnixTime) -> Result<Tick<Self>, RangeError> {
-        const MAX: u64 = (LocalId::MAX_MEGA_SECONDS as u64 + 1) * 1_000_000_000_000 - 1;
-        let micros = u64::try_from(time.as_micros());
-        micros
-            .ok()
-            .and_then(|micros| {
-                let (seconds, rest) = (micros / 1_000_000, micros % 1_000_000);
-                Tick::new(seconds * Self::TICKS_PER_SECOND + rest / Self::MICROS_PER_TICK).ok()
-            })
-            .ok_or_else(|| {
-                let micros = time.as_micros().into();
-                RangeError::new("time in microseconds", micros, 0, MAX.into())
-            })
-    }
+    pub(crate) const SCALE: TickScale = TickScale::anew_every(UnixTime::EPOCH, 1_000_000, 1_024);
 
     /// When the ID's tick began; [`GlobalId::unix_time`] at this drift.
     #[must_use]
@@ -95,63 +79,37 @@ impl Scheme for Kuid {
     const MAX_TICK: u64 =
         (LocalId::MAX_MEGA_SECONDS as u64 + 1) * 1_000_000 * Self::TICKS_PER_SECOND - 1;
     /// As far as the engine's 44 bits go: the year 2540.
-    const LAST_TICK: u64 = (1 << Self::TICK_BITS) - 2;
-    const TICK_BITS: u32 = 44;
+    const LAST_TICK: u64 = (1 << 44) - 2;
     const MAX_SEQUENCE: u32 = LocalId::MAX_SEQUENCE;
 
     type Node = Node;
-    type Form = Global;
-    type Sequence = LowestStart;
+    type Variant = Global;
 
     #[inline]
-    fn tick_at(&self, time: UnixTime) -> Result<Tick<Self>, RangeError> {
-        Self::tick(time)
-    }
-
-    fn time_of(&self, tick: Tick<Self>) -> UnixTime {
-        let (seconds, step) =
-            (tick.get() / Self::TICKS_PER_SECOND, tick.get() % Self::TICKS_PER_SECOND);
-        UnixTime::from_micros((seconds * 1_000_000 + step * Self::MICROS_PER_TICK).cast_signed())
-    }
-
-    fn stem(&self, node: &Node, tick: Tick<Self>, _: bool) -> Stem {
-        GlobalId::from_local(LocalId::at(tick, 0), *node, self.drift).stem()
-    }
-
     fn scale(&self) -> TickScale {
-        TickScale::anew_every(UnixTime::EPOCH, 1_000_000, Self::MICROS_PER_TICK)
+        Self::SCALE
     }
 
-    fn ticks_in(&self, duration: Duration) -> Ticks<Self> {
-        let rest = u64::from(duration.subsec_micros()) / Self::MICROS_PER_TICK;
-        let whole = duration.as_secs().saturating_mul(Self::TICKS_PER_SECOND);
-        Ticks::new(whole.saturating_add(rest))
-    }
-
-    fn sequence_bounds(&self, _: &Node) -> SequenceBounds {
-        SequenceBounds::new(0, Self::MAX_SEQUENCE)
+    fn prefix(&self, node: &Node, tick: Tick<Self>, _: bool) -> Prefix {
+        GlobalId::from_local(LocalId::at(tick, 0), *node, self.drift).prefix()
     }
 
     fn default_policy(&self) -> Policy<Self> {
         Policy::Ratchet { allowance: self.ticks_in(Self::DEFAULT_ALLOWANCE) }
     }
-
-    fn default_sequence(&self, _: u64) -> LowestStart {
-        LowestStart
-    }
 }
 
-/// The form of local IDs: 64 bits, without the node, unique among the IDs of one generator.
+/// The variant of local IDs: 64 bits, without the node, unique among the IDs of one generator.
 ///
-/// A generator draws both forms from the same sequence.
+/// A generator draws both variants from the same sequence.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Local;
 
-/// The form of global IDs, the default: 96 bits, with the node.
+/// The variant of global IDs, the default: 96 bits, with the node.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Global;
 
-impl Form<Kuid> for Local {
+impl Variant<Kuid> for Local {
     type Id = LocalId;
 
     #[inline]
@@ -169,7 +127,7 @@ impl Form<Kuid> for Local {
     }
 }
 
-impl Form<Kuid> for Global {
+impl Variant<Kuid> for Global {
     type Id = GlobalId;
 
     #[inline]

@@ -183,11 +183,11 @@ where
 ///
 /// let mut generator = LocalGenerator::new(Node::phash2("a@host"))?;
 /// let mut base = VectorClock::new();
-/// base.record("a@host", generator.generate_as(Local)?);
+/// base.record("a@host", generator.with(Local).generate()?);
 ///
 /// let (mut one, mut other) = (base.clone(), base.clone());
-/// one.record("a@host", generator.generate_as(Local)?);
-/// other.record("b@host", generator.generate_as(Local)?); // b's own generator in real life
+/// one.record("a@host", generator.with(Local).generate()?);
+/// other.record("b@host", generator.with(Local).generate()?); // b's own generator in real life
 /// assert!(one.descends(&base) && other.descends(&base));
 /// assert!(!one.descends(&other) && !other.descends(&one));
 ///

@@ -1,4 +1,4 @@
-use tickid_core::{DefaultClock, LowestStart};
+use tickid_core::DefaultClock;
 
 use crate::scheme::Nanoflake;
 
@@ -42,7 +42,7 @@ use crate::scheme::Nanoflake;
 /// # Spec
 /// Nanoflakes, "Generating Nanoflakes".
 #[cfg(target_has_atomic = "64")]
-pub type Generator<C = DefaultClock, Q = LowestStart> = tickid_core::Generator<Nanoflake, C, Q>;
+pub type Generator<C = DefaultClock> = tickid_core::Generator<Nanoflake, C>;
 
 /// The exclusive generator; see [`tickid_core::LocalGenerator`] for all it can do. It does what
 /// [`Generator`] does, without atomics.
@@ -55,8 +55,7 @@ pub type Generator<C = DefaultClock, Q = LowestStart> = tickid_core::Generator<N
 /// assert!(generator.generate()? < generator.generate()?);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub type LocalGenerator<C = DefaultClock, Q = LowestStart> =
-    tickid_core::LocalGenerator<Nanoflake, C, Q>;
+pub type LocalGenerator<C = DefaultClock> = tickid_core::LocalGenerator<Nanoflake, C>;
 
 /// The options of a generator; see [`tickid_core::Builder`].
-pub type Builder<C = DefaultClock, Q = LowestStart> = tickid_core::Builder<Nanoflake, C, Q>;
+pub type Builder<C = DefaultClock> = tickid_core::Builder<Nanoflake, C>;

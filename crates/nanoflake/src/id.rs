@@ -111,10 +111,10 @@ impl NanoflakeId {
         }
     }
 
-    /// The stem has zeros where the sequence stands, and both are in range.
+    /// The prefix has zeros in place of the sequence, and both are in range.
     #[inline]
     pub(crate) const fn from_slot(slot: Slot<Nanoflake>) -> Self {
-        Self(slot.tail().cast_signed())
+        Self(slot.low().cast_signed())
     }
 
     /// For parts that are known to be in range.

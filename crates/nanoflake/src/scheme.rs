@@ -1,8 +1,6 @@
-use core::time::Duration;
-
 use tickid_core::{
-    BuildError, Form, IntoUnixTime, LowestStart, Plain, Policy, RangeError, Scheme, SequenceBounds,
-    Slot, Stem, Tick, TickScale, Ticks, UnixTime,
+    BuildError, Clock, IntoUnixTime, Plain, Policy, Prefix, RangeError, Scheme, Slot, Tick,
+    TickScale, UnixTime, Variant,
 };
 
 use crate::epoch::Epoch;
@@ -83,74 +81,36 @@ impl Nanoflake {
         let last = NanoflakeId::MAX_SEQUENCE.into();
         Ok(NanoflakeId::assemble(tick.get(), GeneratorId::MAX, last))
     }
-
-    #[cold]
-    fn out_of_range(self, time: UnixTime) -> RangeError {
-        let min = i128::from(self.epoch.unix_time().as_micros());
-        let all = (i128::from(Self::MAX_TICK) + 1) * i128::from(Self::MICROS_PER_TICK);
-        let value = time.as_micros().into();
-        RangeError::new("time in microseconds", value, min, min + all - 1)
-    }
 }
 
 impl Scheme for Nanoflake {
     const NAME: &'static str = "nanoflake";
     const MAX_TICK: u64 = NanoflakeId::MAX_TIMESTAMP;
-    // One more than the timestamp has, so that there is a number after its last.
-    const TICK_BITS: u32 = NanoflakeId::TIMESTAMP_BITS + 1;
     const MAX_SEQUENCE: u32 = NanoflakeId::MAX_SEQUENCE as u32;
 
     type Node = GeneratorId;
-    type Form = Plain;
-    type Sequence = LowestStart;
+    type Variant = Plain;
 
     #[inline]
-    fn tick_at(&self, time: UnixTime) -> Result<Tick<Self>, RangeError> {
-        let epoch = self.epoch.unix_time().as_micros();
-        let since = time.as_micros().checked_sub(epoch);
-        since
-            .and_then(|micros| u64::try_from(micros).ok())
-            .and_then(|micros| Tick::new(micros / Self::MICROS_PER_TICK).ok())
-            .ok_or_else(|| self.out_of_range(time))
-    }
-
-    fn time_of(&self, tick: Tick<Self>) -> UnixTime {
-        self.epoch.time_of(tick.get())
-    }
-
     fn scale(&self) -> TickScale {
         TickScale::every(self.epoch.unix_time(), Self::MICROS_PER_TICK)
     }
 
-    fn stem(&self, node: &GeneratorId, tick: Tick<Self>, _: bool) -> Stem {
-        Stem::new(0, NanoflakeId::assemble(tick.get(), *node, 0).get().unsigned_abs())
-    }
-
-    fn ticks_in(&self, duration: Duration) -> Ticks<Self> {
-        Ticks::new(u64::try_from(duration.as_millis()).unwrap_or(u64::MAX))
-    }
-
-    fn sequence_bounds(&self, _: &GeneratorId) -> SequenceBounds {
-        SequenceBounds::new(0, Self::MAX_SEQUENCE)
-    }
-
-    const CHECKS_START: bool = true;
-
-    fn check_start(&self, now: UnixTime) -> Result<(), BuildError> {
-        let epoch = self.epoch.unix_time();
-        if epoch <= now { Ok(()) } else { Err(BuildError::Epoch { epoch, now }) }
+    fn prefix(&self, node: &GeneratorId, tick: Tick<Self>, _: bool) -> Prefix {
+        Prefix::new(0, NanoflakeId::assemble(tick.get(), *node, 0).get().unsigned_abs())
     }
 
     fn default_policy(&self) -> Policy<Self> {
         Policy::Wait
     }
 
-    fn default_sequence(&self, _: u64) -> LowestStart {
-        LowestStart
+    fn check_start(&self, clock: &impl Clock) -> Result<(), BuildError> {
+        let (epoch, now) = (self.epoch.unix_time(), clock.now()?);
+        if epoch <= now { Ok(()) } else { Err(BuildError::Epoch { epoch, now }) }
     }
 }
 
-impl Form<Nanoflake> for Plain {
+impl Variant<Nanoflake> for Plain {
     type Id = NanoflakeId;
 
     #[inline]
@@ -161,6 +121,10 @@ impl Form<Nanoflake> for Plain {
 
 #[cfg(test)]
 mod tests {
+    use core::time::Duration;
+
+    use tickid_core::Ticks;
+
     use super::*;
 
     const UNIX: Nanoflake = Nanoflake { epoch: Epoch::UNIX };

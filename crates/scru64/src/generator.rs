@@ -1,4 +1,4 @@
-use tickid_core::{DefaultClock, RandomStart};
+use tickid_core::DefaultClock;
 
 use crate::node::NodeSpec;
 use crate::scheme::Scru64;
@@ -28,7 +28,7 @@ use crate::scheme::Scru64;
 /// # Spec
 /// SCRU64, "Counter overflow handling" and "Clock rollback handling".
 #[cfg(target_has_atomic = "64")]
-pub type Generator<C = DefaultClock, Q = RandomStart> = tickid_core::Generator<Scru64, C, Q>;
+pub type Generator<C = DefaultClock> = tickid_core::Generator<Scru64, C>;
 
 /// The exclusive generator; see [`tickid_core::LocalGenerator`] for all it can do. It does what
 /// [`Generator`] does, without atomics, and can be [reset](tickid_core::LocalGenerator::reset).
@@ -41,25 +41,24 @@ pub type Generator<C = DefaultClock, Q = RandomStart> = tickid_core::Generator<S
 /// assert!(generator.generate()? < generator.generate()?);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub type LocalGenerator<C = DefaultClock, Q = RandomStart> =
-    tickid_core::LocalGenerator<Scru64, C, Q>;
+pub type LocalGenerator<C = DefaultClock> = tickid_core::LocalGenerator<Scru64, C>;
 
 /// The options of a generator; see [`tickid_core::Builder`].
-pub type Builder<C = DefaultClock, Q = RandomStart> = tickid_core::Builder<Scru64, C, Q>;
+pub type Builder<C = DefaultClock> = tickid_core::Builder<Scru64, C>;
 
 impl tickid_core::Resettable for Scru64 {}
 
 /// What a generator's successor needs to know: its node and the ID it issued last.
 #[cfg(target_has_atomic = "64")]
-impl<C: tickid_core::Clock, Q: tickid_core::Sequence> From<&Generator<C, Q>> for NodeSpec {
-    fn from(generator: &Generator<C, Q>) -> Self {
+impl<C> From<&Generator<C>> for NodeSpec {
+    fn from(generator: &Generator<C>) -> Self {
         generator.node().issued(&generator.state().snapshot)
     }
 }
 
 /// What a generator's successor needs to know: its node and the ID it issued last.
-impl<C: tickid_core::Clock, Q: tickid_core::Sequence> From<&LocalGenerator<C, Q>> for NodeSpec {
-    fn from(generator: &LocalGenerator<C, Q>) -> Self {
+impl<C> From<&LocalGenerator<C>> for NodeSpec {
+    fn from(generator: &LocalGenerator<C>) -> Self {
         generator.node().issued(&generator.state().snapshot)
     }
 }

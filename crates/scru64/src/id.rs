@@ -1,6 +1,6 @@
 use tickid_core::text::base36::{self, Twelve};
 use tickid_core::text::{Codec, ParseError, ParseErrorKind, SliceError, Text, slices};
-use tickid_core::{IntoUnixTime, RangeError, Slot, Tick, UnixTime};
+use tickid_core::{IntoUnixTime, RangeError, Scheme as _, Slot, Tick, UnixTime};
 
 use crate::node::NodeIdSize;
 use crate::scheme::Scru64;
@@ -87,10 +87,10 @@ impl Scru64Id {
         }
     }
 
-    /// The stem has zeros where the counter stands, and both are in range.
+    /// The prefix has zeros in place of the counter, and both are in range.
     #[inline]
     pub(crate) const fn from_slot(slot: Slot<Scru64>) -> Self {
-        Self(slot.tail())
+        Self(slot.low())
     }
 
     /// For parts that their types keep in range.
@@ -225,7 +225,7 @@ impl Scru64Id {
     #[must_use]
     pub const fn unix_time(self) -> UnixTime {
         // At most 2^38.04 ticks of 2^17.97 microseconds.
-        UnixTime::from_micros((self.timestamp() * Scru64::MICROS_PER_TICK).cast_signed())
+        Scru64::SCALE.time_of(self.timestamp())
     }
 
     /// [`unix_time`](Self::unix_time) as another library's type: `jiff`'s `Timestamp` or `chrono`'s
@@ -309,7 +309,7 @@ impl Scru64Id {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn min_at(time: impl IntoUnixTime) -> Result<Self, RangeError> {
-        Scru64::tick(time.into_unix_time()?).map(|tick| Self::assemble(tick, 0))
+        Scru64.tick_at(time.into_unix_time()?).map(|tick| Self::assemble(tick, 0))
     }
 
     /// The highest ID of the tick during which `time` is: the inclusive end of a range scan.
@@ -317,7 +317,7 @@ impl Scru64Id {
     /// # Errors
     /// As [`min_at`](Self::min_at).
     pub fn max_at(time: impl IntoUnixTime) -> Result<Self, RangeError> {
-        Scru64::tick(time.into_unix_time()?).map(|tick| Self::assemble(tick, Self::MAX_NODE_CTR))
+        Scru64.tick_at(time.into_unix_time()?).map(|tick| Self::assemble(tick, Self::MAX_NODE_CTR))
     }
 }
 

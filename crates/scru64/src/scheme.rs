@@ -1,8 +1,8 @@
 use core::time::Duration;
 
 use tickid_core::{
-    Form, IntoUnixTime, Plain, Policy, RandomStart, RangeError, Scheme, SequenceBounds, Slot,
-    Snapshot, Stem, Tick, TickScale, Ticks, UnixTime,
+    IntoUnixTime, Plain, Policy, Prefix, RangeError, Scheme, SequenceBounds, Slot, Snapshot, Tick,
+    TickScale, UnixTime, Variant,
 };
 
 use crate::id::Scru64Id;
@@ -13,7 +13,7 @@ use crate::node::NodeSpec;
 pub struct Scru64;
 
 impl Scru64 {
-    pub(crate) const MICROS_PER_TICK: u64 = 256_000;
+    pub(crate) const SCALE: TickScale = TickScale::every(UnixTime::EPOCH, 256_000);
 
     /// How far a generator lets the clock run behind before it stalls: 10 seconds.
     pub const DEFAULT_ALLOWANCE: Duration = Duration::from_secs(10);
@@ -33,52 +33,31 @@ impl Scru64 {
     pub fn max_at(self, time: impl IntoUnixTime) -> Result<Scru64Id, RangeError> {
         Scru64Id::max_at(time)
     }
-
-    #[inline]
-    pub(crate) fn tick(time: UnixTime) -> Result<Tick<Self>, RangeError> {
-        let micros = u64::try_from(time.as_micros()).ok();
-        let tick = micros.and_then(|micros| Tick::new(micros / Self::MICROS_PER_TICK).ok());
-        tick.ok_or_else(|| {
-            let end = (i128::from(Self::MAX_TICK) + 1) * i128::from(Self::MICROS_PER_TICK);
-            RangeError::new("time in microseconds", time.as_micros().into(), 0, end - 1)
-        })
-    }
 }
 
 impl Scheme for Scru64 {
     const NAME: &'static str = "scru64";
     const MAX_TICK: u64 = Scru64Id::MAX_TIMESTAMP;
+    const MAX_SEQUENCE: u32 = (1 << 23) - 1;
     // The first and the last timestamp are reserved.
     const FIRST_TICK: u64 = 1;
     const LAST_TICK: u64 = Self::MAX_TICK - 1;
-    const TICK_BITS: u32 = 39;
-    const MAX_SEQUENCE: u32 = (1 << 23) - 1;
-    const NEEDS_SEED: bool = true;
+    const RANDOM_START: bool = true;
 
     type Node = NodeSpec;
-    type Form = Plain;
-    type Sequence = RandomStart;
+    type Variant = Plain;
 
     #[inline]
-    fn tick_at(&self, time: UnixTime) -> Result<Tick<Self>, RangeError> {
-        Self::tick(time)
-    }
-
-    fn time_of(&self, tick: Tick<Self>) -> UnixTime {
-        UnixTime::from_micros((tick.get() * Self::MICROS_PER_TICK).cast_signed())
-    }
-
     fn scale(&self) -> TickScale {
-        TickScale::every(UnixTime::EPOCH, Self::MICROS_PER_TICK)
+        Self::SCALE
     }
 
-    fn stem(&self, node: &NodeSpec, tick: Tick<Self>, _: bool) -> Stem {
-        Stem::new(0, Scru64Id::assemble(tick, node.node_part()).get())
+    fn prefix(&self, node: &NodeSpec, tick: Tick<Self>, _: bool) -> Prefix {
+        Prefix::new(0, Scru64Id::assemble(tick, node.node_part()).get())
     }
 
-    fn ticks_in(&self, duration: Duration) -> Ticks<Self> {
-        let ticks = duration.as_micros() / u128::from(Self::MICROS_PER_TICK);
-        Ticks::new(u64::try_from(ticks).unwrap_or(u64::MAX))
+    fn default_policy(&self) -> Policy<Self> {
+        Policy::Ratchet { allowance: self.ticks_in(Self::DEFAULT_ALLOWANCE) }
     }
 
     fn sequence_bounds(&self, node: &NodeSpec) -> SequenceBounds {
@@ -91,17 +70,9 @@ impl Scheme for Scru64 {
             None => Snapshot::EMPTY,
         }
     }
-
-    fn default_policy(&self) -> Policy<Self> {
-        Policy::Ratchet { allowance: self.ticks_in(Self::DEFAULT_ALLOWANCE) }
-    }
-
-    fn default_sequence(&self, seed: u64) -> RandomStart {
-        RandomStart::new(seed)
-    }
 }
 
-impl Form<Scru64> for Plain {
+impl Variant<Scru64> for Plain {
     type Id = Scru64Id;
 
     #[inline]
@@ -112,6 +83,8 @@ impl Form<Scru64> for Plain {
 
 #[cfg(test)]
 mod tests {
+    use tickid_core::Ticks;
+
     use super::*;
 
     #[test]

@@ -7,7 +7,7 @@ use core::time::Duration;
 use std::sync::Arc;
 
 use tickid_scru64::core::text::base36::Twelve;
-use tickid_scru64::core::{ClockError, Error, ErrorKind, FixedStart, ManualClock, Scheme as _};
+use tickid_scru64::core::{ClockError, Error, ErrorKind, ManualClock, Scheme as _};
 use tickid_scru64::{
     Builder, LocalGenerator, NodeIdSize, NodeSpec, NodeSpecError, Policy, Scru64, Scru64Id,
     UnixTime,

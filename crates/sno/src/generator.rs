@@ -1,4 +1,4 @@
-use tickid_core::{DefaultClock, LowestStart};
+use tickid_core::DefaultClock;
 
 use crate::scheme::Sno;
 
@@ -21,7 +21,7 @@ use crate::scheme::Sno;
 /// let ids = std::thread::scope(|scope| {
 ///     let threads = [1, 2].map(|meta| {
 ///         let generator = &generator;
-///         scope.spawn(move || generator.generate_as(Meta(meta)))
+///         scope.spawn(move || generator.with(Meta(meta)).generate())
 ///     });
 ///     threads.map(|thread| thread.join().unwrap())
 /// });
@@ -33,7 +33,7 @@ use crate::scheme::Sno;
 /// sno, "Time and sequence": "Sequence sharding", "Sequence overflow", "Clock drift and the tick-tock
 /// toggle".
 #[cfg(target_has_atomic = "64")]
-pub type Generator<C = DefaultClock, Q = LowestStart> = tickid_core::Generator<Sno, C, Q>;
+pub type Generator<C = DefaultClock> = tickid_core::Generator<Sno, C>;
 
 /// The exclusive generator; see [`tickid_core::LocalGenerator`] for all it can do. It does what
 /// [`Generator`] does, without atomics, and skips no sequence.
@@ -53,7 +53,7 @@ pub type Generator<C = DefaultClock, Q = LowestStart> = tickid_core::Generator<S
 /// assert_eq!(after.unix_time().as_millis(), 1_699_999_990_000);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub type LocalGenerator<C = DefaultClock, Q = LowestStart> = tickid_core::LocalGenerator<Sno, C, Q>;
+pub type LocalGenerator<C = DefaultClock> = tickid_core::LocalGenerator<Sno, C>;
 
 /// The options of a generator; see [`tickid_core::Builder`].
-pub type Builder<C = DefaultClock, Q = LowestStart> = tickid_core::Builder<Sno, C, Q>;
+pub type Builder<C = DefaultClock> = tickid_core::Builder<Sno, C>;

@@ -2,7 +2,7 @@ use core::hash::{Hash, Hasher};
 use core::hint::black_box;
 
 use tickid_core::text::{Base, Codec, ParseError, SliceError, Text, slices};
-use tickid_core::{IntoUnixTime, RangeError, Slot, Stem, Tick, UnixTime};
+use tickid_core::{IntoUnixTime, Prefix, RangeError, Scheme as _, Slot, Tick, UnixTime};
 
 use crate::codec::{Base32, Canonical};
 use crate::partition::Partition;
@@ -102,7 +102,7 @@ impl SnoId {
     /// sequence.
     #[inline]
     pub(crate) const fn from_slot(slot: Slot<Sno>, meta: u8) -> Self {
-        Self::join(Self::with_meta(slot, meta), slot.tail())
+        Self::join(Self::with_meta(slot, meta), slot.low())
     }
 
     /// The IDs of `first` and the slots after it.
@@ -110,14 +110,14 @@ impl SnoId {
     pub(crate) fn fill_from_slot(first: Slot<Sno>, meta: u8, out: &mut [Self]) {
         // Opaque: else the compiler takes the head apart and puts it together for every ID.
         let head = black_box(Self::with_meta(first, meta));
-        for (id, sequence) in out.iter_mut().zip(first.tail()..) {
+        for (id, sequence) in out.iter_mut().zip(first.low()..) {
             *id = Self::join(head, sequence);
         }
     }
 
     #[inline]
     const fn with_meta(slot: Slot<Sno>, meta: u8) -> u64 {
-        slot.head() | u64::from_ne_bytes([0, 0, 0, 0, 0, meta, 0, 0])
+        slot.high() | u64::from_ne_bytes([0, 0, 0, 0, 0, meta, 0, 0])
     }
 
     #[inline]
@@ -128,10 +128,10 @@ impl SnoId {
         Self([a, b, c, d, e, f, g, h, i, j])
     }
 
-    /// The stem of an ID with metabyte and sequence 0.
-    pub(crate) const fn stem(self) -> Stem {
+    /// Returns the prefix of an ID with metabyte and sequence 0.
+    pub(crate) const fn prefix(self) -> Prefix {
         let [a, b, c, d, e, f, g, h, _, _] = self.0;
-        Stem::new(u64::from_ne_bytes([a, b, c, d, e, f, g, h]), 0)
+        Prefix::new(u64::from_ne_bytes([a, b, c, d, e, f, g, h]), 0)
     }
 
     /// For a timestamp that is in range.
@@ -298,7 +298,7 @@ impl SnoId {
     /// When the ID's tick began.
     #[must_use]
     pub const fn unix_time(self) -> UnixTime {
-        Sno::start_of(self.timestamp())
+        Sno::SCALE.time_of(self.timestamp())
     }
 
     /// [`unix_time`](Self::unix_time) as another library's type: `jiff`'s `Timestamp` or `chrono`'s
@@ -375,7 +375,7 @@ impl SnoId {
     /// ```
     pub fn min_at(time: impl IntoUnixTime) -> Result<Self, RangeError> {
         let lowest = |tick: Tick<_>| Self::assemble(tick.get(), false, 0, Partition::new(0), 0);
-        Sno::tick(time.into_unix_time()?).map(lowest)
+        Sno.tick_at(time.into_unix_time()?).map(lowest)
     }
 
     /// The highest ID of the tick during which `time` is, whatever its tick-tock bit, metabyte and
@@ -386,7 +386,7 @@ impl SnoId {
     pub fn max_at(time: impl IntoUnixTime) -> Result<Self, RangeError> {
         let (meta, partition, sequence) = (u8::MAX, Partition::new(u16::MAX), u16::MAX);
         let highest = |tick: Tick<_>| Self::assemble(tick.get(), true, meta, partition, sequence);
-        Sno::tick(time.into_unix_time()?).map(highest)
+        Sno.tick_at(time.into_unix_time()?).map(highest)
     }
 }
 

@@ -15,7 +15,7 @@
 //! use tickid_sno::{Generator, Meta, Partition, SnoId};
 //!
 //! let generator = Generator::new(Partition::from_bytes(*b"A\x0a"))?;
-//! let id = generator.generate_as(Meta(24))?; // `generate()` is for metabyte 0
+//! let id = generator.with(Meta(24)).generate()?; // `generate()` is for metabyte 0
 //! println!("{id}"); // as in brpk4q72xwf2m63l
 //! assert_eq!(id.to_string().parse::<SnoId>()?, id);
 //! assert_eq!((id.meta(), id.partition()), (24, generator.node()));

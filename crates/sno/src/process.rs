@@ -28,7 +28,7 @@ use crate::scheme::{Meta, Sno};
 /// # Ok::<(), tickid_sno::ProcessError>(())
 /// ```
 pub fn new(meta: u8) -> Result<SnoId, ProcessError> {
-    Ok(generator()?.generate_as(Meta(meta))?)
+    Ok(generator()?.with(Meta(meta)).generate()?)
 }
 
 /// The process-wide generator itself.

@@ -2,7 +2,7 @@ use tickid_core::{BuildError, RangeError, Scheme as _, SequenceBounds, Tick, Uni
 
 use crate::generator::Builder;
 use crate::partition::Partition;
-use crate::scheme::Sno;
+use crate::scheme::{Sno, pool};
 
 /// What a generator is made of and how far it has come, field by field as the original has it.
 ///
@@ -77,7 +77,7 @@ impl Snapshot {
         issued: &tickid_core::Snapshot<Sno>,
         now: UnixTime,
     ) -> Result<Self, BuildError> {
-        let (sequence_min, sequence_max) = Sno::pool(bounds)?;
+        let (sequence_min, sequence_max) = pool(bounds)?;
         let lowest = u32::from(sequence_min);
         let wall_hi = issued.tick.map_or(0, signed);
         // A flip goes back, so what is left for it is later than tick 0.
@@ -101,7 +101,7 @@ impl Snapshot {
             sequence_min,
             sequence_max,
             sequence,
-            now: Sno::units(now),
+            now: timestamp_units(now),
             wall_hi,
             wall_safe,
             drifts: issued.drifts,
@@ -175,7 +175,7 @@ impl Snapshot {
     /// ```
     pub fn builder(&self) -> Result<Builder, BuildError> {
         let bounds = self.bounds();
-        Sno::pool(bounds)?;
+        pool(bounds)?;
         let issued = self.issued().map_err(BuildError::Restore)?;
         // The default start of a tick draws nothing from the seed.
         Ok(Builder::seeded(self.partition, 0).bounds(bounds).restore(issued))
@@ -191,4 +191,9 @@ fn tick(what: &'static str, units: i64) -> Result<Tick<Sno>, RangeError> {
     let tick = u64::try_from(units).ok();
     tick.and_then(|tick| Tick::new(tick).ok())
         .ok_or_else(|| RangeError::new(what, units.into(), 0, Sno::MAX_TICK.into()))
+}
+/// Returns the number of 4 ms units from 2010 to `time`, rounded towards the past; negative before.
+const fn timestamp_units(time: UnixTime) -> i64 {
+    // Divided first, so that nothing overflows; the epoch is a whole number of units.
+    time.as_micros().div_euclid(4_000) - Sno::EPOCH.as_micros() / 4_000
 }

@@ -4,7 +4,7 @@ use tickid_core::{BuildError, RangeError, Scheme as _, SequenceBounds, UnixTime,
 
 use crate::id::SnoId;
 use crate::partition::Partition;
-use crate::scheme::Sno;
+use crate::scheme::{Sno, pool};
 
 /// IDs for times of the caller's choice, to bring records of old into the scheme.
 ///
@@ -55,7 +55,7 @@ impl WithTime {
     /// # Errors
     /// [`BuildError::SequenceBound`] above 65,535, [`BuildError::Pool`] for fewer than four.
     pub fn bounds(self, bounds: SequenceBounds) -> Result<Self, BuildError> {
-        let (lowest, last) = Sno::pool(bounds)?;
+        let (lowest, last) = pool(bounds)?;
         Ok(Self { lowest, last, next: AtomicU16::new(lowest), ..self })
     }
 

@@ -260,7 +260,7 @@ impl Clock for CounterClock {
     }
 
     #[inline]
-    fn glance(&self) -> Result<UnixTime, ClockError> {
+    fn now_relaxed(&self) -> Result<UnixTime, ClockError> {
         if !self.is_steady {
             return SystemClock.now();
         }

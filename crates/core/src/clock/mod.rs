@@ -86,13 +86,13 @@ pub trait Clock {
     fn now(&self) -> Result<UnixTime, ClockError>;
 
     /// The time now or a moment (less than a microsecond) before the call, where that is cheaper: the
-    /// reading need not wait for what the thread did just before. Generators glance first and take
+    /// reading need not wait for what the thread did just before. Generators now_relaxed first and take
     /// another look when it matters.
     ///
     /// # Errors
     /// As [`now`](Self::now).
     #[inline]
-    fn glance(&self) -> Result<UnixTime, ClockError> {
+    fn now_relaxed(&self) -> Result<UnixTime, ClockError> {
         self.now()
     }
 
@@ -129,8 +129,8 @@ macro_rules! delegate {
             }
 
             #[inline]
-            fn glance(&self) -> Result<UnixTime, ClockError> {
-                (**self).glance()
+            fn now_relaxed(&self) -> Result<UnixTime, ClockError> {
+                (**self).now_relaxed()
             }
 
             #[cfg(feature = "std")]

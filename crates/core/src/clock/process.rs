@@ -58,8 +58,8 @@ impl<C: Clock> Clock for ProcessClock<C> {
     }
 
     #[inline]
-    fn glance(&self) -> Result<UnixTime, ClockError> {
-        if self.home.is_this() { self.clock.glance() } else { Err(ClockError::Forked) }
+    fn now_relaxed(&self) -> Result<UnixTime, ClockError> {
+        if self.home.is_this() { self.clock.now_relaxed() } else { Err(ClockError::Forked) }
     }
 
     fn sleep(&self, duration: Duration) {

@@ -1,72 +1,86 @@
-//! The engine of one owner: no atomics, skips no sequence.
+//! The engine of one owner: no atomics, and no sequence is skipped.
 
 use core::num::NonZeroU32;
 
-use crate::block::{Block, Slot};
-use crate::engine::rules::{Rules, Step, stamp_of};
-use crate::engine::snapshot::{self, Snapshot, State};
-use crate::engine::span::Span;
-use crate::engine::stall::{Stall, StallReason};
+use crate::clock::Clock;
+use crate::engine::rules::{Reading, Rules, Stall, Step};
+use crate::engine::state::{self, State};
+use crate::engine::tick_cache::TickCache;
 use crate::engine::word::Word;
-use crate::engine::{Issue, Refusal, TickSource};
-use crate::error::RangeError;
+use crate::engine::{Block, Engine};
+use crate::error::{Error, ErrorKind};
 use crate::policy::Policy;
+use crate::range::RangeError;
 use crate::scheme::Scheme;
-use crate::sequence::Sequence;
-use crate::tick::Tick;
-use crate::time::UnixTime;
+use crate::slot::Slot;
+use crate::snapshot::Snapshot;
 use crate::window::Window;
 
 #[derive(Debug)]
-pub(crate) struct ExclusiveEngine<S: Scheme, Q> {
-    /// The word but for its sequence, which is 0 here.
+pub(crate) struct ExclusiveEngine<S: Scheme> {
+    /// The word except for its sequence, which is 0 here.
     tick: Word<S>,
-    /// The sequence to issue next, with what is known of the stem's tail above it: the tail of the next
-    /// slot.
+    /// The next sequence together with the prefix's low word: the low word of the next slot.
     next: u64,
-    /// One past the last sequence, in the same way.
+    /// One past the last sequence, in the same form.
     end: u64,
-    rules: Rules<S, Q>,
+    rules: Rules<S>,
     window: Window<S>,
     /// The highest stamp under each toggle that was ever left.
     past: [u64; 2],
     drifts: u32,
-    /// What is known of the word's tick under the engine's own policy.
-    span: Span,
+    /// The facts about the word's tick, empty for a word that nothing can be drawn from.
+    cache: TickCache,
 }
 
-impl<S: Scheme, Q: Sequence> ExclusiveEngine<S, Q> {
+impl<S: Scheme> ExclusiveEngine<S> {
     pub(crate) fn new(
-        rules: Rules<S, Q>,
+        rules: Rules<S>,
         window: Window<S>,
         resumed: &Snapshot<S>,
     ) -> Result<Self, RangeError> {
         let () = Word::<S>::CHECKED;
-        let (word, other_past) = resumed.resume(rules.bounds, &window)?;
+        let (word, other_past) = state::resume(resumed, rules.bounds, &window)?;
         let mut past = [0; 2];
         past[usize::from(!word.toggle())] = other_past;
-        Ok(Self {
-            tick: word.with_sequence(0),
-            next: word.sequence(),
-            end: rules.exhausted(),
+        let mut engine = Self {
+            tick: word,
+            next: 0,
+            end: 0,
             rules,
             window,
             past,
             drifts: resumed.drifts,
-            span: Span::EMPTY,
-        })
+            cache: TickCache::EMPTY,
+        };
+        engine.replace(word);
+        Ok(engine)
     }
 
+    /// The fast path: returns the next slot of the word's tick if one is left and the tick is
+    /// accepted at the clock's relaxed reading.
     #[inline]
-    pub(crate) fn issue_under(
+    pub(crate) fn try_draw(&mut self, clock: &impl Clock) -> Option<Slot<S>> {
+        let prefix = self.cache.prefix_at(clock.now_relaxed().ok()?)?;
+        let low = self.next;
+        if low == self.end {
+            return None;
+        }
+        self.next = low.wrapping_add(1);
+        Some(Slot::new(prefix.high, low))
+    }
+
+    /// Draws a block under `policy`, which need not be the engine's own.
+    #[inline]
+    pub(crate) fn try_block_under(
         &mut self,
         policy: Policy<S>,
-        clock: &mut impl TickSource<S>,
+        clock: &impl Clock,
         want: NonZeroU32,
-    ) -> Result<Block<S>, Refusal<S>> {
-        let now = stamp_of(clock.glance().map_err(Refusal::Clock)?);
+    ) -> Result<Block<S>, Error> {
+        let now = self.rules.read(clock.now_relaxed())?;
         if !self.tick.is_closed()
-            && Rules::<S, Q>::accepts(self.tick, now, policy)
+            && Rules::accepts(self.tick, now.stamp, policy)
             && let Some(len) = self.rules.left(self.word(), want)
         {
             return Ok(self.draw(len));
@@ -76,57 +90,44 @@ impl<S: Scheme, Q: Sequence> ExclusiveEngine<S, Q> {
 
     #[inline]
     fn word(&self) -> Word<S> {
-        // Without threads nothing is ever drawn past the last sequence, so that this fits.
-        self.tick.with_sequence(self.next.wrapping_sub(self.span.stem.tail))
+        // Without threads nothing is ever drawn past the last sequence, so this fits.
+        self.tick.with_sequence(self.next.wrapping_sub(self.cache.prefix.low))
     }
 
-    /// The next slot of the word's tick, if one is left and `time` is known to be right for it.
-    #[inline]
-    pub(crate) fn draw_at(&mut self, time: UnixTime) -> Option<Slot<S>> {
-        let stem = self.span.stem_at(time)?;
-        let tail = self.next;
-        if tail == self.end {
-            return None;
-        }
-        self.next = tail.wrapping_add(1);
-        Some(Slot::new(stem.head, tail))
-    }
-
-    /// Another tick, or none: what was known of the times is over.
+    /// Replaces the word, and what is cached of its tick.
     fn replace(&mut self, word: Word<S>) {
         self.tick = word.with_sequence(0);
-        self.know(word, Span::EMPTY);
-    }
-
-    /// `span` is what is known of the tick of `word`, the engine's.
-    fn know(&mut self, word: Word<S>, span: Span) {
+        self.cache = if word.tick().is_none() || word.is_closed() {
+            TickCache::EMPTY
+        } else {
+            self.rules.cache(word)
+        };
         // One past the last slot may wrap around to 0.
-        self.next = span.stem.tail.wrapping_add(word.sequence());
-        self.end = span.stem.tail.wrapping_add(self.rules.exhausted());
-        self.span = span;
+        self.next = self.cache.prefix.low.wrapping_add(word.sequence());
+        self.end = self.cache.prefix.low.wrapping_add(self.rules.exhausted());
     }
 
     /// Takes the next `len` sequences, which must be left.
     #[inline]
     fn draw(&mut self, len: NonZeroU32) -> Block<S> {
-        let block = block(self.word(), len);
+        let first = Slot::new(self.cache.prefix.high, self.next);
         self.next = self.next.wrapping_add(len.get().into());
-        block
+        Block { cache: self.cache, first, len }
     }
 
     #[cold]
     fn advance(
         &mut self,
         policy: Policy<S>,
-        clock: &mut impl TickSource<S>,
+        clock: &impl Clock,
         want: NonZeroU32,
-    ) -> Result<Block<S>, Refusal<S>> {
-        let now = stamp_of(clock.now().map_err(Refusal::Clock)?);
+    ) -> Result<Block<S>, Error> {
+        let now = self.rules.read(clock.now())?;
         match self.step(policy, now) {
             Step::Draw => {}
-            Step::Stall(stall) => return Err(Refusal::Stall(stall)),
+            Step::Stall(stall) => return Err(self.rules.stalled(stall, Some(now.time))),
             Step::Move { stamp, toggle } => {
-                let start = self.rules.start(stamp)?;
+                let start = self.rules.start(stamp, now.time)?;
                 if toggle != self.tick.toggle() {
                     let past = &mut self.past[usize::from(self.tick.toggle())];
                     *past = self.tick.stamp().max(*past);
@@ -135,24 +136,25 @@ impl<S: Scheme, Q: Sequence> ExclusiveEngine<S, Q> {
                 self.replace(Word::new(stamp, toggle, start.into()));
             }
         }
-        let Some(len) = self.rules.left(self.word(), want) else {
-            return Err(Refusal::Stall(Stall::new(StallReason::Exhausted, None)));
-        };
-        let block = self.draw(len);
-        self.know(self.word(), clock.span(&block, self.rules.policy));
-        Ok(block)
+        match self.rules.left(self.word(), want) {
+            Some(len) => Ok(self.draw(len)),
+            None => {
+                let used_up = Stall::new(ErrorKind::Exhausted, None);
+                Err(self.rules.stalled(used_up, Some(now.time)))
+            }
+        }
     }
 
-    fn step(&self, policy: Policy<S>, now: u64) -> Step<S> {
+    fn step(&self, policy: Policy<S>, now: Reading) -> Step<S> {
         if self.tick.is_closed() {
-            return Step::Stall(Stall::new(StallReason::Closed, None));
+            return Step::Stall(Stall::new(ErrorKind::Closed, None));
         }
         let other_past = self.past[usize::from(!self.tick.toggle())];
         let ceiling = self.window.ceiling() + 1;
-        self.rules.step(self.word(), now, policy, ceiling, other_past)
+        self.rules.step(self.word(), now.stamp, policy, ceiling, other_past)
     }
 
-    pub(crate) fn rules(&self) -> &Rules<S, Q> {
+    pub(crate) fn rules(&self) -> &Rules<S> {
         &self.rules
     }
 
@@ -164,9 +166,9 @@ impl<S: Scheme, Q: Sequence> ExclusiveEngine<S, Q> {
         Ok(())
     }
 
-    /// Forgets everything and starts over with a new seed.
+    /// Forgets everything that was issued, and starts over with a new seed.
     pub(crate) fn reset(&mut self, seed: u64) {
-        self.rules.sequence.reseed(seed);
+        self.rules.start.reseed(seed);
         self.replace(Word::PRISTINE);
         self.past = [0; 2];
     }
@@ -179,67 +181,55 @@ impl<S: Scheme, Q: Sequence> ExclusiveEngine<S, Q> {
     pub(crate) fn state(&self) -> State<S> {
         let other_past = self.past[usize::from(!self.tick.toggle())];
         State {
-            snapshot: snapshot::snapshot(self.word(), other_past, self.drifts, self.rules.bounds),
+            snapshot: state::snapshot(self.word(), other_past, self.drifts, self.rules.bounds),
             window: self.window,
             is_closed: self.tick.is_closed(),
         }
     }
 }
 
-impl<S: Scheme, Q: Sequence> Issue<S> for ExclusiveEngine<S, Q> {
+impl<S: Scheme> Engine<S> for ExclusiveEngine<S> {
     #[inline]
-    fn issue(
-        &mut self,
-        clock: &mut impl TickSource<S>,
-        want: NonZeroU32,
-    ) -> Result<Block<S>, Refusal<S>> {
-        self.issue_under(self.rules.policy, clock, want)
+    fn try_block(&mut self, clock: &impl Clock, want: NonZeroU32) -> Result<Block<S>, Error> {
+        self.try_block_under(self.rules.policy, clock, want)
     }
 
     #[cfg(feature = "std")]
-    fn ready(&self, now: Tick<S>) -> Result<(), Stall<S>> {
-        match self.step(self.rules.policy, stamp_of(now)) {
+    fn check_ready(&self, clock: &impl Clock) -> Result<(), Error> {
+        let now = self.rules.read(clock.now())?;
+        match self.step(self.rules.policy, now) {
             Step::Draw | Step::Move { .. } => Ok(()),
-            Step::Stall(stall) => Err(stall),
+            Step::Stall(stall) => Err(self.rules.stalled(stall, Some(now.time))),
         }
     }
-}
-
-/// The `len` sequences that begin with the next of `word`.
-#[inline]
-pub(crate) fn block<S: Scheme>(word: Word<S>, len: NonZeroU32) -> Block<S> {
-    #[allow(clippy::cast_possible_truncation, reason = "at most the bounds' last, a u32")]
-    let first = word.sequence() as u32;
-    // Only the pristine word has no tick, and it never has a sequence left.
-    let tick = word.tick().unwrap_or(Tick::MIN);
-    Block { tick, toggle: word.toggle(), first, len }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::engine::rules::toggling;
+    use crate::engine::tests::{At, Fields, fields};
     use crate::error::ClockError;
     use crate::example::{Node, Toggling};
-    use crate::sequence::{FixedStart, RandomStart, SequenceBounds};
+    use crate::sequence::{RandomStart, Sequence, SequenceBounds, SequenceStart};
+    use crate::tick::Tick;
 
     fn tick(tick: u64) -> Tick<Toggling> {
         Tick::new(tick).unwrap()
     }
 
-    fn engine<Q: Sequence>(sequence: Q) -> ExclusiveEngine<Toggling, Q> {
-        let bounds = SequenceBounds::new(0, 255);
-        let rules = Rules::new(Policy::TickTock, bounds, sequence, &Window::ALL);
+    fn engine(start: impl Into<SequenceStart>) -> ExclusiveEngine<Toggling> {
+        let rules = toggling(Policy::TickTock, start.into(), &Window::ALL);
         ExclusiveEngine::new(rules, Window::ALL, &Snapshot::EMPTY).unwrap()
     }
 
-    fn draw<Q: Sequence>(
-        engine: &mut ExclusiveEngine<Toggling, Q>,
-        now: u64,
-    ) -> Result<Block<Toggling>, Refusal<Toggling>> {
-        engine.issue(&mut || Ok(tick(now)), NonZeroU32::MIN)
+    fn draw(engine: &mut ExclusiveEngine<Toggling>, now: u64) -> Result<Fields, ErrorKind> {
+        let block = engine.try_block(&At(|| Ok(now)), NonZeroU32::MIN);
+        block.map(|block| fields(&block)).map_err(|error| error.kind())
     }
 
-    /// Starts as it should, but for one tick.
+    /// Starts below the upper bound, except in one tick.
+    #[derive(Debug)]
     struct WrongOnceAt(u64);
 
     impl Sequence for WrongOnceAt {
@@ -250,17 +240,17 @@ mod tests {
 
     #[test]
     fn a_refused_start_changes_nothing() {
-        let mut engine = engine(WrongOnceAt(7));
+        let mut engine = engine(&WrongOnceAt(7));
         draw(&mut engine, 10).unwrap();
         let before = engine.state();
         let refused = draw(&mut engine, 7);
-        assert!(matches!(refused, Err(Refusal::SequenceStart(256, _))));
+        assert_eq!(refused, Err(ErrorKind::SequenceStart { start: 256, lowest: 0, last: 255 }));
         assert_eq!(engine.state(), before);
     }
 
     #[test]
     fn only_a_flip_is_counted_and_leaves_a_past() {
-        let mut engine = engine(FixedStart(0));
+        let mut engine = engine(SequenceStart::fixed(0));
         for (now, drifts, other_past) in
             [(10, 0, None), (11, 0, None), (5, 1, Some(11)), (6, 1, Some(11)), (12, 1, Some(11))]
         {
@@ -273,70 +263,62 @@ mod tests {
 
     #[test]
     fn a_stall_changes_nothing() {
-        let mut engine = engine(FixedStart(255));
+        let mut engine = engine(SequenceStart::fixed(255));
         draw(&mut engine, 10).unwrap();
         let before = engine.state();
-        assert!(matches!(draw(&mut engine, 10), Err(Refusal::Stall(_))));
+        assert_eq!(draw(&mut engine, 10), Err(ErrorKind::Exhausted));
         assert_eq!(engine.state(), before);
     }
 
     #[test]
     fn an_unreadable_clock_changes_nothing() {
-        let mut engine = engine(FixedStart(0));
+        let mut engine = engine(SequenceStart::fixed(0));
         draw(&mut engine, 10).unwrap();
         let before = engine.state();
         let error = ClockError::Unreadable { reason: "broken" };
-        let refused = engine.issue(&mut || Err(error), NonZeroU32::MIN);
-        assert_eq!(refused, Err(Refusal::Clock(error)));
+        let refused = engine.try_block(&At(|| Err(error)), NonZeroU32::MIN).unwrap_err();
+        assert_eq!(refused.kind(), ErrorKind::Clock(error));
         assert_eq!(engine.state(), before);
     }
 
     #[test]
     fn a_closed_engine_issues_nothing_of_its_tick() {
-        let mut engine = engine(FixedStart(0));
+        let mut engine = engine(SequenceStart::fixed(0));
         draw(&mut engine, 10).unwrap();
         let snapshot = engine.close();
         for now in [5, 10, 11] {
-            let refused = draw(&mut engine, now);
-            let closed = Stall::new(StallReason::Closed, None);
-            assert_eq!(refused, Err(Refusal::Stall(closed)), "{now}");
+            assert_eq!(draw(&mut engine, now), Err(ErrorKind::Closed), "{now}");
         }
         assert_eq!(engine.close(), snapshot);
         assert!(engine.state().is_closed, "closed again");
     }
 
-    /// A clock that tells what it knows of a tick, as those outside of the engine do.
-    struct Knowing(u64);
-
-    impl TickSource<Toggling> for Knowing {
-        fn now(&mut self) -> Result<Tick<Toggling>, ClockError> {
-            Ok(tick(self.0))
-        }
-
-        fn glance(&mut self) -> Result<Tick<Toggling>, ClockError> {
-            Ok(tick(self.0))
-        }
-
-        fn span(&self, block: &Block<Toggling>, policy: Policy<Toggling>) -> Span {
-            Span::of(&Toggling, &Node(7), block, policy)
-        }
-    }
-
     #[test]
-    fn slots_of_a_known_tick_are_drawn_while_it_is_time_for_it_and_one_is_left() {
-        let mut engine = engine(FixedStart(253));
-        assert_eq!(engine.draw_at(UnixTime::EPOCH), None, "pristine");
-        engine.issue(&mut Knowing(10), NonZeroU32::MIN).unwrap();
-        let stem = Toggling.stem(&Node(7), tick(10), false);
+    fn the_fast_path_draws_while_the_tick_is_accepted_and_has_slots() {
+        let mut engine = engine(SequenceStart::fixed(253));
+        let try_draw =
+            |engine: &mut ExclusiveEngine<_>, second| engine.try_draw(&At(|| Ok(second)));
+        assert_eq!(try_draw(&mut engine, 0), None, "pristine");
+        draw(&mut engine, 10).unwrap();
+        let prefix = Toggling.prefix(&Node(7), tick(10), false);
         for (second, sequence) in
             [(9, None), (11, None), (10, Some(254)), (10, Some(255)), (10, None)]
         {
-            let slot = engine.draw_at(UnixTime::from_micros(second * 1_000_000));
-            assert_eq!(slot, sequence.map(|sequence| Slot::of(stem, sequence)), "{second}");
+            let slot = try_draw(&mut engine, second);
+            assert_eq!(slot, sequence.map(|sequence| Slot::of(prefix, sequence)), "{second}");
         }
-        engine.issue(&mut Knowing(11), NonZeroU32::MIN).unwrap();
+        draw(&mut engine, 11).unwrap();
         engine.close();
-        assert_eq!(engine.draw_at(UnixTime::from_micros(11_000_000)), None, "closed");
+        assert_eq!(try_draw(&mut engine, 11), None, "closed");
+    }
+
+    #[test]
+    fn a_restored_engine_goes_on_in_its_tick() {
+        let rules = toggling(Policy::Wait, SequenceStart::LOWEST, &Window::ALL);
+        let snapshot = Snapshot::at(tick(10), 254);
+        let mut engine = ExclusiveEngine::new(rules, Window::ALL, &snapshot).unwrap();
+        assert_eq!(engine.try_draw(&At(|| Ok(10))).map(|slot| slot.low() & 0xff), Some(254));
+        assert_eq!(draw(&mut engine, 10).map(|block| block.first), Ok(255));
     }
 
     #[test]
@@ -348,21 +330,24 @@ mod tests {
         }
         engine.reset(2);
         assert_eq!(engine.state().snapshot.highest_tick(), None);
-        let start = RandomStart::new(2).start(3, engine.rules().bounds);
+        let start = RandomStart::new(2).start(3, engine.rules.bounds);
+        let start = u64::from(start);
         assert_eq!(draw(&mut engine, 3).unwrap().first, start);
     }
 
     #[cfg(feature = "std")]
     #[test]
-    fn asking_whether_it_is_ready_draws_nothing() {
-        let mut engine = engine(FixedStart(254));
+    fn checking_readiness_draws_nothing() {
+        let mut engine = engine(SequenceStart::fixed(254));
+        let check = |engine: &ExclusiveEngine<_>, now| engine.check_ready(&At(|| Ok(now)));
         draw(&mut engine, 10).unwrap();
         let before = engine.state();
-        assert_eq!(engine.ready(tick(10)), Ok(()));
-        assert_eq!(engine.ready(tick(11)), Ok(()));
+        assert_eq!(check(&engine, 10), Ok(()));
+        assert_eq!(check(&engine, 11), Ok(()));
         assert_eq!(engine.state(), before);
         draw(&mut engine, 10).unwrap();
-        let used_up = Stall::new(StallReason::Exhausted, Some(tick(11)));
-        assert_eq!(engine.ready(tick(10)), Err(used_up));
+        let used_up = check(&engine, 10).unwrap_err();
+        assert_eq!(used_up.kind(), ErrorKind::Exhausted);
+        assert_eq!(used_up.retry_after(), Some(core::time::Duration::from_secs(1)));
     }
 }

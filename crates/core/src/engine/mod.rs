@@ -1,87 +1,88 @@
-//! The issuing engine: ticks of a clock go in, blocks or stalls come out.
+//! The issuing engine: clock readings go in, slots or errors come out.
 //!
-//! An engine owns no clock and never sleeps. Its state is one 64-bit [word](word); every decision
-//! but the fast path's is one pure function, [`Rules::step`](rules::Rules::step), that the shared
-//! engine, the exclusive engine and the tests all call.
+//! An engine owns no clock and never sleeps. Its state is one 64-bit [word](word). Every decision
+//! except the fast path's is one pure function, [`Rules::step`](rules::Rules::step), which the
+//! shared engine, the exclusive engine and the tests all call.
 
 mod exclusive;
 mod rules;
 #[cfg(target_has_atomic = "64")]
 mod shared;
-mod snapshot;
-mod span;
-mod stall;
+mod state;
+mod tick_cache;
 mod word;
 
 pub(crate) use self::exclusive::ExclusiveEngine;
 pub(crate) use self::rules::Rules;
 #[cfg(target_has_atomic = "64")]
-pub(crate) use self::shared::SharedEngine;
-pub use self::snapshot::{Snapshot, State};
-pub(crate) use self::span::Span;
-pub use self::stall::{Stall, StallReason};
-#[cfg(target_has_atomic = "64")]
-pub(crate) use self::word::Word;
+pub(crate) use self::shared::{Drawn, SharedEngine};
+pub use self::state::State;
+pub(crate) use self::tick_cache::TickCache;
 
 use core::num::NonZeroU32;
 
-use crate::block::Block;
-use crate::error::ClockError;
-use crate::policy::Policy;
+use crate::clock::Clock;
+use crate::error::Error;
 use crate::scheme::Scheme;
-use crate::sequence::SequenceBounds;
-use crate::tick::Tick;
+use crate::slot::Slot;
 
-/// Why [`Issue::issue`] gave no block.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Refusal<S> {
-    Stall(Stall<S>),
-    Clock(ClockError),
-    /// The start that is outside of the bounds, and the bounds.
-    SequenceStart(u32, SequenceBounds),
+/// A run of consecutive slots in one tick, never empty.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[allow(unnameable_types, reason = "part of the sealed `Source`")]
+pub struct Block<S> {
+    /// The facts about the tick of every slot.
+    pub(crate) cache: TickCache,
+    pub(crate) first: Slot<S>,
+    pub(crate) len: NonZeroU32,
 }
 
-/// Where the ticks come from, and what they are to those outside of the engine.
-pub(crate) trait TickSource<S: Scheme> {
-    /// The tick now, read after everything that the thread did before.
-    fn now(&mut self) -> Result<Tick<S>, ClockError>;
+/// The operations that generators need of an engine, shared or exclusive.
+pub(crate) trait Engine<S: Scheme> {
+    /// Draws a block of at least one and at most `want` slots. May read the clock more than once.
+    fn try_block(&mut self, clock: &impl Clock, want: NonZeroU32) -> Result<Block<S>, Error>;
 
-    /// The tick now or a moment ago.
-    fn glance(&mut self) -> Result<Tick<S>, ClockError>;
-
-    /// What is known of the tick of `block` under `policy`.
-    fn span(&self, block: &Block<S>, policy: Policy<S>) -> Span;
-}
-
-/// For tests: one function for both, and nothing known.
-#[cfg(test)]
-impl<S: Scheme, F: FnMut() -> Result<Tick<S>, ClockError>> TickSource<S> for F {
-    fn now(&mut self) -> Result<Tick<S>, ClockError> {
-        self()
-    }
-
-    fn glance(&mut self) -> Result<Tick<S>, ClockError> {
-        self()
-    }
-
-    fn span(&self, _: &Block<S>, _: Policy<S>) -> Span {
-        Span::EMPTY
-    }
-}
-
-/// What generators need of an engine, shared or exclusive.
-pub(crate) trait Issue<S: Scheme> {
-    /// A block of at least one and at most `want` sequences.
-    ///
-    /// The clock may be read more than once.
-    fn issue(
-        &mut self,
-        clock: &mut impl TickSource<S>,
-        want: NonZeroU32,
-    ) -> Result<Block<S>, Refusal<S>>;
-
-    /// Whether [`issue`](Self::issue) would stall at this reading. Draws nothing, so that those who
-    /// wait can ask as often as they like.
+    /// Reports whether [`try_block`](Self::try_block) would issue at the clock's present reading.
+    /// Draws nothing, so that waiting callers may ask as often as they like.
     #[cfg(feature = "std")]
-    fn ready(&self, now: Tick<S>) -> Result<(), Stall<S>>;
+    fn check_ready(&self, clock: &impl Clock) -> Result<(), Error>;
+}
+
+/// Scripted clocks and blocks taken apart, for the tests of both engines.
+#[cfg(test)]
+mod tests {
+    use super::Block;
+    use crate::clock::Clock;
+    use crate::error::ClockError;
+    use crate::example::Toggling;
+    use crate::time::UnixTime;
+
+    /// A clock whose readings, in seconds, are the function's results.
+    pub(super) struct At<F>(pub(super) F);
+
+    impl<F: Fn() -> Result<u64, ClockError>> At<F> {
+        pub(super) fn time(second: u64) -> UnixTime {
+            UnixTime::from_micros(second.cast_signed() * 1_000_000)
+        }
+    }
+
+    impl<F: Fn() -> Result<u64, ClockError>> Clock for At<F> {
+        fn now(&self) -> Result<UnixTime, ClockError> {
+            (self.0)().map(Self::time)
+        }
+    }
+
+    /// The fields of a block of [`Toggling`]'s.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub(super) struct Fields {
+        pub(super) tick: u64,
+        pub(super) toggle: bool,
+        pub(super) first: u64,
+        pub(super) len: u32,
+    }
+
+    pub(super) fn fields(block: &Block<Toggling>) -> Fields {
+        let id = block.first.low();
+        let (tick, toggle) = (id >> 17, id >> 16 & 1 == 1);
+        Fields { tick, toggle, first: id & 0xff, len: block.len.get() }
+    }
 }

@@ -2,68 +2,132 @@
 
 use core::num::NonZeroU32;
 
-use crate::engine::Refusal;
-use crate::engine::stall::{Stall, StallReason};
+use crate::engine::Block;
+use crate::engine::tick_cache::TickCache;
 use crate::engine::word::Word;
+use crate::error::{ClockError, Error, ErrorKind};
 use crate::policy::Policy;
 use crate::scheme::Scheme;
-use crate::sequence::{Sequence, SequenceBounds};
+use crate::sequence::{SequenceBounds, SequenceStart};
+use crate::slot::Slot;
 use crate::tick::Tick;
+use crate::time::UnixTime;
 use crate::window::Window;
 
-/// What an engine goes by for life.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Rules<S: Scheme, Q> {
+/// The settings of an engine, which never change.
+#[derive(Clone, Debug)]
+pub(crate) struct Rules<S: Scheme> {
+    pub(crate) scheme: S,
+    pub(crate) node: S::Node,
     pub(crate) policy: Policy<S>,
     pub(crate) bounds: SequenceBounds,
-    pub(crate) sequence: Q,
+    pub(crate) start: SequenceStart,
     /// The stamp of the first tick that may be issued.
     pub(crate) floor: u64,
 }
 
-/// What to do about a word that can't be drawn from as it is, or can it?
+/// The decision about a word at a clock reading.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Step<S> {
-    /// The word's tick is right and has sequences left.
+    /// Draw from the word: its tick is accepted and has sequences left.
     Draw,
     /// Go on at this stamp and toggle.
     Move { stamp: u64, toggle: bool },
-    /// Nothing can be issued.
+    /// Issue nothing.
     Stall(Stall<S>),
 }
 
-/// A reading of the clock, as a stamp (its tick plus one).
-#[inline]
-pub(crate) fn stamp_of<S: Scheme>(tick: Tick<S>) -> u64 {
-    tick.get() + 1
+/// The reason why an engine cannot issue now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Stall<S> {
+    pub(crate) reason: ErrorKind,
+    /// The clock reading at which the engine can go on; `None` if no reading helps, or if that does
+    /// not depend on the clock (a window that has to be widened).
+    pub(crate) until: Option<Tick<S>>,
 }
 
-impl<S: Scheme, Q: Sequence> Rules<S, Q> {
-    pub(crate) fn new(
-        policy: Policy<S>,
-        bounds: SequenceBounds,
-        sequence: Q,
-        window: &Window<S>,
-    ) -> Self {
-        let floor = window.floor().get().max(S::FIRST_TICK) + 1;
-        Self { policy, bounds, sequence, floor }
+impl<S> Stall<S> {
+    pub(crate) const fn new(reason: ErrorKind, until: Option<Tick<S>>) -> Self {
+        Self { reason, until }
+    }
+}
+
+/// A clock reading.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Reading {
+    pub(crate) time: UnixTime,
+    /// The tick that contains the time, plus one.
+    pub(crate) stamp: u64,
+}
+
+impl<S: Scheme> Rules<S> {
+    /// The stamp of the first tick that `window` and the scheme allow.
+    pub(crate) fn floor_of(window: &Window<S>) -> u64 {
+        window.floor().get().max(S::FIRST_TICK) + 1
     }
 
-    /// One past the last sequence: what an exhausted word's sequence is set to.
+    /// Converts a clock reading into ticks.
+    #[inline]
+    pub(crate) fn read(&self, time: Result<UnixTime, ClockError>) -> Result<Reading, Error> {
+        let time = match time {
+            Ok(time) => time,
+            Err(error) => return Err(self.error(ErrorKind::Clock(error), None)),
+        };
+        match self.scheme.tick_at(time) {
+            Ok(tick) if (S::FIRST_TICK..=S::LAST_TICK).contains(&tick.get()) => {
+                Ok(Reading { time, stamp: tick.get() + 1 })
+            }
+            _ => Err(self.out_of_range(time)),
+        }
+    }
+
+    #[cold]
+    fn out_of_range(&self, time: UnixTime) -> Error {
+        let first = self.scheme.time_of(Tick::in_range(S::FIRST_TICK));
+        let last = self.scheme.time_of(Tick::in_range(S::LAST_TICK));
+        self.error(ErrorKind::Clock(ClockError::OutOfRange { time, first, last }), Some(time))
+    }
+
+    #[cold]
+    fn error(&self, kind: ErrorKind, now: Option<UnixTime>) -> Error {
+        Error { scheme: S::NAME, kind, now, until: None }
+    }
+
+    /// Returns the error of a call that met `stall` when the clock read `now`.
+    #[cold]
+    pub(crate) fn stalled(&self, stall: Stall<S>, now: Option<UnixTime>) -> Error {
+        let until = stall.until.map(|tick| self.scheme.time_of(tick));
+        Error { until, ..self.error(stall.reason, now) }
+    }
+
+    /// Returns the facts about the tick of `word` that fast paths need.
+    pub(crate) fn cache(&self, word: Word<S>) -> TickCache {
+        // Only the pristine word has no tick, and it is never drawn from.
+        let tick = word.tick().unwrap_or(Tick::MIN);
+        TickCache::new(&self.scheme, &self.node, self.policy, tick, word.toggle())
+    }
+
+    /// Returns the `len` slots that begin with the next sequence of `word`.
+    pub(crate) fn block(&self, word: Word<S>, len: NonZeroU32) -> Block<S> {
+        let cache = self.cache(word);
+        Block { cache, first: Slot::of(cache.prefix, next_sequence(word)), len }
+    }
+
+    /// One past the last sequence, to which the sequence of an exhausted word is set.
     #[inline]
     pub(crate) fn exhausted(&self) -> u64 {
         u64::from(self.bounds.last()) + 1
     }
 
-    /// Whether `word` may be drawn from at the reading `now` (a stamp): its tick is the clock's, or
-    /// ahead of it by no more than the policy allows.
+    /// Reports whether `word` may be drawn from at the reading `now` (a stamp): its tick is the
+    /// clock's, or ahead of it by no more than the policy allows.
     #[inline]
     pub(crate) fn accepts(word: Word<S>, now: u64, policy: Policy<S>) -> bool {
         // A word behind the clock wraps around to far more than any allowance.
         word.stamp().wrapping_sub(now) <= policy.allowance()
     }
 
-    /// How many of `want` sequences `word` has left; `None` when it is exhausted.
+    /// Returns how many of `want` sequences `word` has left, or `None` if it is exhausted.
     #[inline]
     pub(crate) fn left(&self, word: Word<S>, want: NonZeroU32) -> Option<NonZeroU32> {
         let left = self.exhausted().checked_sub(word.sequence())?;
@@ -71,7 +135,7 @@ impl<S: Scheme, Q: Sequence> Rules<S, Q> {
         NonZeroU32::new(left.min(u64::from(want.get())) as u32)
     }
 
-    /// What becomes of `word` at the reading `now` (a stamp). `ceiling` is the stamp that may not be
+    /// Decides about `word` at the reading `now` (a stamp). `ceiling` is the stamp that may not be
     /// reached, `other_past` the highest stamp ever issued under the toggle that `word` is not in.
     pub(crate) fn step(
         &self,
@@ -93,54 +157,93 @@ impl<S: Scheme, Q: Sequence> Rules<S, Q> {
             Policy::Ratchet { .. } if ahead <= policy.allowance() => {
                 self.go(stamp + 1, toggle, now, policy, ceiling)
             }
-            Policy::Ratchet { .. } => stall(StallReason::Rollback, stamp - policy.allowance()),
-            Policy::Wait | Policy::TickTock if ahead == 0 => stall(StallReason::Exhausted, resumes),
-            Policy::Wait => stall(StallReason::Rollback, resumes),
+            Policy::Ratchet { .. } => stall(ErrorKind::Rollback, stamp - policy.allowance()),
+            Policy::Wait | Policy::TickTock if ahead == 0 => stall(ErrorKind::Exhausted, resumes),
+            Policy::Wait => stall(ErrorKind::Rollback, resumes),
             Policy::TickTock if now > other_past => self.go(now, !toggle, now, policy, ceiling),
-            Policy::TickTock => stall(StallReason::Rollback, resumes.min(other_past + 1)),
+            Policy::TickTock => stall(ErrorKind::Rollback, resumes.min(other_past + 1)),
         }
     }
 
-    /// Moving to `stamp`, where the window and the scheme's range allow it.
+    /// Moves to `stamp` where the window and the scheme's range allow it.
     fn go(&self, stamp: u64, toggle: bool, now: u64, policy: Policy<S>, ceiling: u64) -> Step<S> {
         let earliest = self.floor.saturating_sub(policy.allowance());
         if now < earliest {
-            return stall(StallReason::Window, earliest);
+            return stall(ErrorKind::Window, earliest);
         }
         // Only a ratchet can be below its floor here, and by no more than its allowance.
         let stamp = stamp.max(self.floor);
         if stamp > S::LAST_TICK + 1 {
-            Step::Stall(Stall::new(StallReason::EndOfTime, None))
+            Step::Stall(Stall::new(ErrorKind::EndOfTime, None))
         } else if stamp >= ceiling {
-            Step::Stall(Stall::new(StallReason::Window, None))
+            Step::Stall(Stall::new(ErrorKind::Window, None))
         } else {
             Step::Move { stamp, toggle }
         }
     }
 
-    /// The first sequence at `stamp`.
-    pub(crate) fn start(&self, stamp: u64) -> Result<u32, Refusal<S>> {
-        let start = self.sequence.start(stamp - 1, self.bounds);
-        self.bounds.check(start).map_err(|_| Refusal::SequenceStart(start, self.bounds))
+    /// Returns the first sequence at `stamp`.
+    pub(crate) fn start(&self, stamp: u64, now: UnixTime) -> Result<u32, Error> {
+        let start = self.start.start(stamp - 1, self.bounds);
+        self.bounds.check(start).map_err(|_| {
+            let (lowest, last) = (self.bounds.lowest(), self.bounds.last());
+            self.error(ErrorKind::SequenceStart { start, lowest, last }, Some(now))
+        })
     }
 }
 
-/// A stall until the tick of `stamp`, if the scheme has it.
-fn stall<S: Scheme>(reason: StallReason, stamp: u64) -> Step<S> {
+/// Returns the sequence of `word` that is issued next, which must not lie in the guard.
+#[inline]
+pub(crate) fn next_sequence<S: Scheme>(word: Word<S>) -> u32 {
+    #[allow(clippy::cast_possible_truncation, reason = "at most the bounds' last, a u32")]
+    let next = word.sequence() as u32;
+    next
+}
+
+/// Returns a stall until the tick of `stamp`, if the scheme has it.
+fn stall<S: Scheme>(reason: ErrorKind, stamp: u64) -> Step<S> {
     let until = stamp.saturating_sub(1).max(S::FIRST_TICK);
     Step::Stall(if until <= S::LAST_TICK {
-        Stall::new(reason, Some(Tick::held(until)))
+        Stall::new(reason, Some(Tick::in_range(until)))
     } else {
-        Stall::new(StallReason::EndOfTime, None)
+        Stall::new(ErrorKind::EndOfTime, None)
     })
+}
+
+/// Rules of the example scheme with a toggle, for sequences 0 to 255 and node 7.
+#[cfg(test)]
+pub(super) fn toggling(
+    policy: Policy<crate::example::Toggling>,
+    start: SequenceStart,
+    window: &Window<crate::example::Toggling>,
+) -> Rules<crate::example::Toggling> {
+    Rules {
+        scheme: crate::example::Toggling,
+        node: crate::example::Node(7),
+        policy,
+        bounds: SequenceBounds::new(0, 255),
+        start,
+        floor: Rules::floor_of(window),
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::example::Toggling;
-    use crate::sequence::{FixedStart, LowestStart};
+    use crate::example::{Node, Seconds, Toggling};
     use crate::tick::Ticks;
+
+    /// Sequences are 0 to 9, starting at the lowest.
+    fn rules<S: Scheme<Node = Node>>(scheme: S, policy: Policy<S>) -> Rules<S> {
+        Rules {
+            scheme,
+            node: Node(7),
+            policy,
+            bounds: SequenceBounds::new(0, 9),
+            start: SequenceStart::LOWEST,
+            floor: Rules::floor_of(&Window::<S>::ALL),
+        }
+    }
 
     const ALL: [Policy<Toggling>; 3] = [ratchet(2), Policy::Wait, Policy::TickTock];
 
@@ -174,9 +277,8 @@ mod tests {
         }
 
         fn step(self) -> Step<Toggling> {
-            let window = Window::new(Tick::held(self.floor), self.ceiling).unwrap();
-            let bounds = SequenceBounds::new(0, 9);
-            let rules = Rules::new(self.policy, bounds, LowestStart, &window);
+            let window = Window::<Toggling>::new(Tick::in_range(self.floor), self.ceiling).unwrap();
+            let rules = Rules { floor: Rules::floor_of(&window), ..rules(Toggling, self.policy) };
             let word = self
                 .word
                 .map_or(Word::new(0, true, 0), |(tick, next)| Word::new(tick + 1, true, next));
@@ -190,11 +292,11 @@ mod tests {
         Step::Move { stamp, toggle }
     }
 
-    fn stalled(reason: StallReason, until: u64) -> Step<Toggling> {
-        Step::Stall(Stall::new(reason, Some(Tick::held(until))))
+    fn stalled(reason: ErrorKind, until: u64) -> Step<Toggling> {
+        Step::Stall(Stall::new(reason, Some(Tick::in_range(until))))
     }
 
-    fn stalled_for_good(reason: StallReason) -> Step<Toggling> {
+    fn stalled_for_good(reason: ErrorKind) -> Step<Toggling> {
         Step::Stall(Stall::new(reason, None))
     }
 
@@ -229,8 +331,8 @@ mod tests {
     fn an_exhausted_tick_ends_with_the_clocks_unless_it_ratchets() {
         for (policy, step) in [
             (ratchet(0), go(101, true)),
-            (Policy::Wait, stalled(StallReason::Exhausted, 101)),
-            (Policy::TickTock, stalled(StallReason::Exhausted, 101)),
+            (Policy::Wait, stalled(ErrorKind::Exhausted, 101)),
+            (Policy::TickTock, stalled(ErrorKind::Exhausted, 101)),
         ] {
             let ask = Ask { word: Some((100, 10)), ..Ask::now(100, policy) };
             assert_eq!(ask.step(), step, "{policy}");
@@ -239,7 +341,7 @@ mod tests {
 
     #[test]
     fn a_ratchet_stays_within_its_allowance() {
-        let rollback = stalled(StallReason::Rollback, 98);
+        let rollback = stalled(ErrorKind::Rollback, 98);
         for (now, step) in [(99, Step::Draw), (98, Step::Draw), (97, rollback)] {
             assert_eq!(Ask::now(now, ratchet(2)).step(), step, "{now}");
         }
@@ -247,7 +349,7 @@ mod tests {
 
     #[test]
     fn a_ratchet_overflows_to_one_past_its_allowance() {
-        for (now, step) in [(98, go(101, true)), (97, stalled(StallReason::Rollback, 98))] {
+        for (now, step) in [(98, go(101, true)), (97, stalled(ErrorKind::Rollback, 98))] {
             let ask = Ask { word: Some((100, 10)), ..Ask::now(now, ratchet(2)) };
             assert_eq!(ask.step(), step, "{now}");
         }
@@ -267,11 +369,11 @@ mod tests {
     #[test]
     fn the_highest_allowance_accepts_no_word_behind_the_clock() {
         let word = Word::<Toggling>::new(100, false, 0);
-        assert!(Rules::<_, LowestStart>::accepts(word, 100, ratchet(u64::MAX)));
-        assert!(!Rules::<_, LowestStart>::accepts(word, 101, ratchet(u64::MAX)));
+        assert!(Rules::<Toggling>::accepts(word, 100, ratchet(u64::MAX)));
+        assert!(!Rules::<Toggling>::accepts(word, 101, ratchet(u64::MAX)));
         let pristine = Word::<Toggling>::PRISTINE;
         for now in [1, Toggling::LAST_TICK + 1] {
-            assert!(!Rules::<_, LowestStart>::accepts(pristine, now, ratchet(u64::MAX)));
+            assert!(!Rules::<Toggling>::accepts(pristine, now, ratchet(u64::MAX)));
         }
     }
 
@@ -279,15 +381,15 @@ mod tests {
     fn waiting_waits_for_its_own_tick() {
         for now in [0, 98, 99] {
             let step = Ask::now(now, Policy::Wait).step();
-            assert_eq!(step, stalled(StallReason::Rollback, 100), "{now}");
+            assert_eq!(step, stalled(ErrorKind::Rollback, 100), "{now}");
         }
     }
 
     #[test]
     fn tick_tock_flips_only_past_the_other_toggles_past() {
         for (now, step) in [
-            (49, stalled(StallReason::Rollback, 51)),
-            (50, stalled(StallReason::Rollback, 51)),
+            (49, stalled(ErrorKind::Rollback, 51)),
+            (50, stalled(ErrorKind::Rollback, 51)),
             (51, go(51, false)),
             (99, go(99, false)),
         ] {
@@ -306,7 +408,7 @@ mod tests {
     fn tick_tock_stalls_until_its_own_tick_where_that_comes_first() {
         for (other_past, until) in [(98, 99), (99, 100), (100, 100), (150, 100)] {
             let ask = Ask { other_past: Some(other_past), ..Ask::now(70, Policy::TickTock) };
-            assert_eq!(ask.step(), stalled(StallReason::Rollback, until));
+            assert_eq!(ask.step(), stalled(ErrorKind::Rollback, until));
         }
     }
 
@@ -327,12 +429,12 @@ mod tests {
     #[test]
     fn below_the_floor_only_a_ratchet_goes_on_at_the_floor() {
         for (policy, now, step) in [
-            (ratchet(2), 97, stalled(StallReason::Window, 98)),
+            (ratchet(2), 97, stalled(ErrorKind::Window, 98)),
             (ratchet(2), 98, go(100, true)),
             (ratchet(2), 99, go(100, true)),
-            (ratchet(0), 99, stalled(StallReason::Window, 100)),
-            (Policy::Wait, 99, stalled(StallReason::Window, 100)),
-            (Policy::TickTock, 99, stalled(StallReason::Window, 100)),
+            (ratchet(0), 99, stalled(ErrorKind::Window, 100)),
+            (Policy::Wait, 99, stalled(ErrorKind::Window, 100)),
+            (Policy::TickTock, 99, stalled(ErrorKind::Window, 100)),
             (Policy::Wait, 100, go(100, true)),
             (Policy::TickTock, 100, go(100, true)),
         ] {
@@ -349,7 +451,7 @@ mod tests {
 
     #[test]
     fn tick_tock_flips_only_down_to_the_floor() {
-        for (now, step) in [(89, stalled(StallReason::Window, 90)), (90, go(90, false))] {
+        for (now, step) in [(89, stalled(ErrorKind::Window, 90)), (90, go(90, false))] {
             let ask = Ask { floor: 90, ..Ask::now(now, Policy::TickTock) };
             assert_eq!(ask.step(), step, "{now}");
         }
@@ -362,7 +464,7 @@ mod tests {
                 let ask = Ask { ceiling: 150, word, ..Ask::now(149, policy) };
                 assert_eq!(ask.step(), go(149, true), "{policy}");
                 let beyond = Ask { now: 150, ..ask };
-                let step = stalled_for_good(StallReason::Window);
+                let step = stalled_for_good(ErrorKind::Window);
                 assert_eq!(beyond.step(), step, "{policy}");
             }
         }
@@ -371,7 +473,7 @@ mod tests {
     #[test]
     fn a_ratchet_does_not_overflow_into_the_ceiling() {
         let ask = Ask { ceiling: 101, word: Some((100, 10)), ..Ask::now(100, ratchet(2)) };
-        assert_eq!(ask.step(), stalled_for_good(StallReason::Window));
+        assert_eq!(ask.step(), stalled_for_good(ErrorKind::Window));
     }
 
     #[test]
@@ -381,19 +483,15 @@ mod tests {
             let ask = Ask { word: Some((last, 9)), ..Ask::now(last, policy) };
             assert_eq!(ask.step(), Step::Draw, "{policy}");
             let exhausted = Ask { word: Some((last, 10)), ..ask };
-            let step = stalled_for_good(StallReason::EndOfTime);
+            let step = stalled_for_good(ErrorKind::EndOfTime);
             assert_eq!(exhausted.step(), step, "{policy}");
         }
     }
 
     #[test]
     fn what_is_left_is_counted_up_to_the_last_sequence() {
-        let rules = Rules::<Toggling, _>::new(
-            Policy::Wait,
-            SequenceBounds::new(3, 9),
-            LowestStart,
-            &Window::ALL,
-        );
+        let bounds = SequenceBounds::new(3, 9);
+        let rules = Rules { bounds, ..rules(Toggling, Policy::Wait) };
         let max = Word::<Toggling>::CLOSED - 1;
         for (next, want, left) in [
             (3, 1, Some(1)),
@@ -415,11 +513,29 @@ mod tests {
     fn a_start_outside_of_the_bounds_is_refused_with_both() {
         let bounds = SequenceBounds::new(3, 9);
         for (start, is_ok) in [(2, false), (3, true), (9, true), (10, false)] {
-            let policy = Policy::Wait;
-            let rules = Rules::<Toggling, _>::new(policy, bounds, FixedStart(start), &Window::ALL);
-            let refused = Refusal::SequenceStart(start, bounds);
-            let expected = if is_ok { Ok(start) } else { Err(refused) };
-            assert_eq!(rules.start(100), expected);
+            let rules = Rules {
+                bounds,
+                start: SequenceStart::fixed(start),
+                ..rules(Toggling, Policy::Wait)
+            };
+            let result = rules.start(100, UnixTime::EPOCH).map_err(|error| error.kind());
+            let refused = ErrorKind::SequenceStart { start, lowest: 3, last: 9 };
+            assert_eq!(result, if is_ok { Ok(start) } else { Err(refused) });
         }
+    }
+
+    #[test]
+    fn readings_outside_the_issuable_ticks_are_refused() {
+        let rules = rules(Seconds, Policy::Wait);
+        let second = |second: i64| UnixTime::from_micros(second * 1_000_000);
+        let last = second(i64::from(u32::MAX));
+        for (time, stamp) in [(second(-1), None), (second(5), Some(6)), (last, Some(1 << 32))] {
+            let read = rules.read(Ok(time));
+            assert_eq!(read.ok().map(|reading| reading.stamp), stamp, "{time}");
+        }
+        let beyond = second(1 << 32);
+        let error = rules.read(Ok(beyond)).unwrap_err();
+        let out_of_range = ClockError::OutOfRange { time: beyond, first: second(0), last };
+        assert_eq!(error.kind(), ErrorKind::Clock(out_of_range));
     }
 }

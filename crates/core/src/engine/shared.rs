@@ -1,4 +1,5 @@
-//! The engine of many threads: one atomic word, drawn from by adding first and looking after.
+//! The engine of many threads: one atomic word, from which a thread draws by adding first and
+//! checking afterwards.
 
 #[cfg(test)]
 #[cfg(any(tickid_loom, tickid_shuttle))]
@@ -6,21 +7,18 @@ pub(super) mod models;
 
 use core::num::NonZeroU32;
 
-use crate::block::Block;
-use crate::engine::exclusive::block;
-use crate::engine::rules::{Rules, Step, stamp_of};
-use crate::engine::snapshot::{self, Snapshot, State};
-use crate::engine::span::{Known, SharedSpan};
-use crate::engine::stall::{Stall, StallReason};
+use crate::clock::Clock;
+use crate::engine::rules::{Reading, Rules, Stall, Step};
+use crate::engine::state::{self, State};
+use crate::engine::tick_cache::SharedTickCache;
 use crate::engine::word::Word;
-use crate::engine::{Issue, Refusal, TickSource};
-use crate::error::RangeError;
+use crate::engine::{Block, Engine};
+use crate::error::{Error, ErrorKind};
+use crate::range::RangeError;
 use crate::scheme::Scheme;
-use crate::sequence::Sequence;
+use crate::slot::Slot;
+use crate::snapshot::Snapshot;
 use crate::sync::{AtomicU32, AtomicU64, Ordering};
-#[cfg(any(test, feature = "std"))]
-use crate::tick::Tick;
-use crate::time::UnixTime;
 use crate::window::Window;
 
 /// Lock-free for up to [`MAX_THREADS`](crate::engine::word::MAX_THREADS) threads.
@@ -29,21 +27,31 @@ use crate::window::Window;
 /// together with the old sequence, draw from it, and have that sequence reset under it and issued
 /// again.
 #[derive(Debug)]
-pub(crate) struct SharedEngine<S: Scheme, Q> {
+pub(crate) struct SharedEngine<S: Scheme> {
     hot: Line<AtomicU64>,
-    span: SharedSpan,
-    rules: Rules<S, Q>,
+    cache: SharedTickCache,
+    rules: Rules<S>,
     window: Window<S>,
     /// The stamp that may not be reached. Only rises, above the window's own ceiling.
     ceiling: AtomicU64,
     /// Per toggle, the highest stamp under which it was ever left: raised *before* the exchange that
-    /// flips, so that whoever sees the flip sees it too.
+    /// flips, so that a thread that sees the flip sees it too.
     past: [AtomicU64; 2],
     /// How many flips have been counted; a flip is counted after its exchange.
     drifts: AtomicU32,
-    /// The word as the first to close it found it, CLOSED; 0 until then. Calls that fail afterwards
-    /// still add to the word itself.
+    /// The word as the first call of `close` found it, with CLOSED set; 0 until then. Calls that fail
+    /// afterwards still add to the word itself.
     closed: AtomicU64,
+}
+
+/// An add to the shared word that is not yet known to have drawn anything.
+#[derive(Clone, Copy, Debug)]
+#[must_use = "an add that overshot has to be taken back by `settle`"]
+#[allow(unnameable_types, reason = "part of the sealed `Source`")]
+pub struct Drawn<S: Scheme> {
+    /// The word as the add found it.
+    word: Word<S>,
+    want: NonZeroU32,
 }
 
 /// Keeps the word alone on its cache lines (two: processors fetch them in pairs).
@@ -51,19 +59,19 @@ pub(crate) struct SharedEngine<S: Scheme, Q> {
 #[repr(align(128))]
 struct Line<T>(T);
 
-impl<S: Scheme, Q: Sequence> SharedEngine<S, Q> {
+impl<S: Scheme> SharedEngine<S> {
     pub(crate) fn new(
-        rules: Rules<S, Q>,
+        rules: Rules<S>,
         window: Window<S>,
         resumed: &Snapshot<S>,
     ) -> Result<Self, RangeError> {
         let () = Word::<S>::CHECKED;
-        let (word, other_past) = resumed.resume(rules.bounds, &window)?;
+        let (word, other_past) = state::resume(resumed, rules.bounds, &window)?;
         let past = [AtomicU64::new(0), AtomicU64::new(0)];
         past[usize::from(!word.toggle())].store(other_past, Ordering::Relaxed);
         Ok(Self {
             hot: Line(AtomicU64::new(word.bits())),
-            span: SharedSpan::new(),
+            cache: SharedTickCache::new(),
             rules,
             window,
             ceiling: AtomicU64::new(window.ceiling() + 1),
@@ -84,17 +92,14 @@ impl<S: Scheme, Q: Sequence> SharedEngine<S, Q> {
         self.past[usize::from(!word.toggle())].load(Ordering::Relaxed)
     }
 
-    fn step(&self, word: Word<S>, now: u64) -> Step<S> {
-        if word.is_closed() {
-            return Step::Stall(Stall::new(StallReason::Closed, None));
-        }
+    fn step(&self, word: Word<S>, now: Reading) -> Step<S> {
         // Relaxed: a ceiling seen late only stalls a little longer.
         let ceiling = self.ceiling.load(Ordering::Relaxed);
-        self.rules.step(word, now, self.rules.policy, ceiling, self.other_past(word))
+        self.rules.step(word, now.stamp, self.rules.policy, ceiling, self.other_past(word))
     }
 
-    /// Takes an add that ran past the last sequence out of the guard again, together with everyone
-    /// else's in the same tick. Whoever ran past must do this before he returns anything.
+    /// Takes an add that ran past the last sequence out of the guard again, together with those of
+    /// other threads in the same tick. Any thread whose add overshot must clamp before returning.
     #[cold]
     fn clamp(&self, drawn: Word<S>) {
         let exhausted = self.rules.exhausted();
@@ -113,59 +118,65 @@ impl<S: Scheme, Q: Sequence> SharedEngine<S, Q> {
         }
     }
 
-    /// What is known of the tick that the word is in, when it is `time` for it.
+    /// The fast path: adds up to [`MAX_ADD`](Word::MAX_ADD) sequences first and checks afterwards.
+    ///
+    /// Returns a block of all of them if the tick is cached and accepted at the clock's relaxed
+    /// reading; otherwise the add, which must be [settled](Self::settle).
     #[inline]
-    pub(crate) fn known(&self, time: UnixTime) -> Option<Known> {
-        self.span.at(time)
-    }
-
-    /// Adds first and looks after: draws up to [`MAX_ADD`](Word::MAX_ADD) sequences, to be looked at
-    /// [quickly](Self::sequence_in) or [thoroughly](Self::settle). What the word was, which may be any.
-    #[inline]
-    pub(crate) fn draw(&self, want: NonZeroU32) -> Word<S> {
-        // Relaxed: the word is all that adds share, and atomics agree on the order of one word's
-        // changes. No load before it: that would fetch the line twice.
-        Word::from_bits(self.hot.0.fetch_add(want.get().into(), Ordering::Relaxed))
-    }
-
-    /// The first of the `want` sequences drawn from `drawn`, if the tick is the `known` one and has them
-    /// all. Then they are the caller's: the word was in that tick, and in no other, from before it
-    /// became known until they were drawn.
-    #[inline]
-    pub(crate) fn sequence_in(
+    pub(crate) fn try_draw(
         &self,
-        known: Known,
-        drawn: Word<S>,
+        clock: &impl Clock,
         want: NonZeroU32,
-    ) -> Option<u32> {
+    ) -> Result<Block<S>, Drawn<S>> {
+        // The clock first: after the add there is nothing left to wait for. If the tick is left
+        // meanwhile, the add finds another word than the cached one.
+        let cached = clock.now_relaxed().ok().and_then(|time| self.cache.at(time));
+        let drawn = self.draw(want);
+        let Some(cached) = cached else { return Err(drawn) };
         // More than any sequence for another tick or toggle, and for a CLOSED word.
-        let sequence = drawn.bits() ^ known.word;
-        let highest = self.rules.exhausted().checked_sub(want.get().into())?;
-        #[allow(clippy::cast_possible_truncation, reason = "a sequence of the tick")]
-        (sequence <= highest).then_some(sequence as u32)
+        let sequence = drawn.word.bits() ^ cached.word;
+        match self.rules.exhausted().checked_sub(drawn.want.get().into()) {
+            // The word was in the cached tick, and in no other, from before it was cached until the
+            // sequences were drawn: they belong to this call.
+            Some(highest) if sequence <= highest => {
+                #[allow(clippy::cast_possible_truncation, reason = "a sequence of the tick")]
+                let first = Slot::of(cached.cache.prefix, sequence as u32);
+                Ok(Block { cache: cached.cache, first, len: drawn.want })
+            }
+            _ => Err(drawn),
+        }
     }
 
-    /// A block that begins with what was drawn for it by adding `want`, or another one if that is not
-    /// to be had.
+    #[inline]
+    fn draw(&self, want: NonZeroU32) -> Drawn<S> {
+        let want = want.min(Word::<S>::MAX_ADD);
+        // Relaxed: the word is all that adds share, and atomics agree on the order of one word's
+        // changes. No load before it, which would fetch the cache line twice.
+        let word = Word::from_bits(self.hot.0.fetch_add(want.get().into(), Ordering::Relaxed));
+        Drawn { word, want }
+    }
+
+    /// The slow path: returns a block that begins with the sequences drawn, or another one if those
+    /// cannot be used.
     pub(crate) fn settle(
         &self,
-        mut drawn: Word<S>,
-        clock: &mut impl TickSource<S>,
-        want: NonZeroU32,
-    ) -> Result<Block<S>, Refusal<S>> {
+        mut drawn: Drawn<S>,
+        clock: &impl Clock,
+    ) -> Result<Block<S>, Error> {
         loop {
+            let Drawn { word, want } = drawn;
             // Before the clock, which is the caller's own code and may panic.
-            if drawn.sequence() + u64::from(want.get()) > self.rules.exhausted() {
-                self.clamp(drawn);
+            if word.sequence() + u64::from(want.get()) > self.rules.exhausted() {
+                self.clamp(word);
             }
-            let tick = clock.glance().map_err(Refusal::Clock)?;
-            if !drawn.is_closed()
-                && Rules::<S, Q>::accepts(drawn, stamp_of(tick), self.rules.policy)
-                && let Some(len) = self.rules.left(drawn, want)
+            let now = self.rules.read(clock.now_relaxed())?;
+            if !word.is_closed()
+                && Rules::accepts(word, now.stamp, self.rules.policy)
+                && let Some(len) = self.rules.left(word, want)
             {
-                return Ok(block(drawn, len));
+                return Ok(self.rules.block(word, len));
             }
-            // What was drawn is dropped: its tick is over, not yet allowed, or used up.
+            // The sequences drawn are dropped: their tick is over, not yet accepted, or used up.
             if let Some(block) = self.advance(clock, want)? {
                 return Ok(block);
             }
@@ -173,25 +184,23 @@ impl<S: Scheme, Q: Sequence> SharedEngine<S, Q> {
         }
     }
 
-    /// Brings the word to where it can be drawn from. `Some` when this thread did, with its block;
-    /// `None` when somebody else has.
+    /// Brings the word to a tick from which it can be drawn. Returns a block if this thread did so, or
+    /// `None` if another thread has.
     #[cold]
-    fn advance(
-        &self,
-        clock: &mut impl TickSource<S>,
-        want: NonZeroU32,
-    ) -> Result<Option<Block<S>>, Refusal<S>> {
+    fn advance(&self, clock: &impl Clock, want: NonZeroU32) -> Result<Option<Block<S>>, Error> {
         loop {
-            // The word first, then the clock: a thread that sleeps between the two and across a step
-            // of the clock must find the word changed, not drag it to where the clock has been.
+            // The word first, then the clock: a thread that is held up between the two, across a
+            // step of the clock, must find the word changed, not drag it to the earlier reading.
             let word = self.load();
-            let now =
-                if word.is_closed() { 0 } else { stamp_of(clock.now().map_err(Refusal::Clock)?) };
+            if word.is_closed() {
+                return Err(self.rules.stalled(Stall::new(ErrorKind::Closed, None), None));
+            }
+            let now = self.rules.read(clock.now())?;
             match self.step(word, now) {
                 Step::Draw => return Ok(None),
-                Step::Stall(stall) => return Err(Refusal::Stall(stall)),
+                Step::Stall(stall) => return Err(self.rules.stalled(stall, Some(now.time))),
                 Step::Move { stamp, toggle } => {
-                    let start = self.rules.start(stamp)?;
+                    let start = self.rules.start(stamp, now.time)?;
                     let fresh = Word::new(stamp, toggle, start.into());
                     if let Some(len) = self.rules.left(fresh, want)
                         && self.exchange(
@@ -199,12 +208,9 @@ impl<S: Scheme, Q: Sequence> SharedEngine<S, Q> {
                             fresh.with_sequence(u64::from(start) + u64::from(len.get())),
                         )
                     {
-                        let block = block(fresh, len);
+                        let block = self.rules.block(fresh, len);
                         // No other exchange ever leads to this tick and toggle.
-                        self.span.set(
-                            fresh.with_sequence(0).bits(),
-                            &clock.span(&block, self.rules.policy),
-                        );
+                        self.cache.set(fresh.with_sequence(0).bits(), &block.cache);
                         return Ok(Some(block));
                     }
                 }
@@ -212,11 +218,11 @@ impl<S: Scheme, Q: Sequence> SharedEngine<S, Q> {
         }
     }
 
-    /// Replaces a word of the same tick and toggle as `word`, whatever its sequence; `false` when
-    /// there is none any more.
+    /// Replaces a word of the same tick and toggle as `word`, whatever its sequence. Returns `false`
+    /// if the word has left them.
     ///
-    /// That only the sequence moved changes nothing about the step taken, and to start over with
-    /// every such failure would let those who add starve the one who moves on.
+    /// A moved sequence does not change the step to take, and starting over after each such failure
+    /// would let the threads that add starve the one that moves on.
     fn exchange(&self, word: Word<S>, new: Word<S>) -> bool {
         let flips = word.toggle() != new.toggle();
         if flips {
@@ -246,7 +252,7 @@ impl<S: Scheme, Q: Sequence> SharedEngine<S, Q> {
         }
     }
 
-    pub(crate) fn rules(&self) -> &Rules<S, Q> {
+    pub(crate) fn rules(&self) -> &Rules<S> {
         &self.rules
     }
 
@@ -268,7 +274,7 @@ impl<S: Scheme, Q: Sequence> SharedEngine<S, Q> {
 
     fn snapshot(&self, word: Word<S>) -> Snapshot<S> {
         let drifts = self.drifts.load(Ordering::Relaxed);
-        snapshot::snapshot(word, self.other_past(word), drifts, self.rules.bounds)
+        state::snapshot(word, self.other_past(word), drifts, self.rules.bounds)
     }
 
     pub(crate) fn state(&self) -> State<S> {
@@ -283,22 +289,24 @@ impl<S: Scheme, Q: Sequence> SharedEngine<S, Q> {
     }
 }
 
-impl<S: Scheme, Q: Sequence> Issue<S> for &SharedEngine<S, Q> {
+impl<S: Scheme> Engine<S> for &SharedEngine<S> {
     #[inline]
-    fn issue(
-        &mut self,
-        clock: &mut impl TickSource<S>,
-        want: NonZeroU32,
-    ) -> Result<Block<S>, Refusal<S>> {
-        let want = want.min(Word::<S>::MAX_ADD);
-        self.settle(self.draw(want), clock, want)
+    fn try_block(&mut self, clock: &impl Clock, want: NonZeroU32) -> Result<Block<S>, Error> {
+        self.try_draw(clock, want).or_else(|drawn| self.settle(drawn, clock))
     }
 
     #[cfg(feature = "std")]
-    fn ready(&self, now: Tick<S>) -> Result<(), Stall<S>> {
-        match self.step(self.load(), stamp_of(now)) {
+    fn check_ready(&self, clock: &impl Clock) -> Result<(), Error> {
+        let now = self.rules.read(clock.now())?;
+        let word = self.load();
+        let step = if word.is_closed() {
+            Step::Stall(Stall::new(ErrorKind::Closed, None))
+        } else {
+            self.step(word, now)
+        };
+        match step {
             Step::Draw | Step::Move { .. } => Ok(()),
-            Step::Stall(stall) => Err(stall),
+            Step::Stall(stall) => Err(self.rules.stalled(stall, Some(now.time))),
         }
     }
 }
@@ -310,19 +318,26 @@ mod tests {
     use std::panic::catch_unwind;
 
     use super::*;
-    use crate::engine::span::Span;
+    use crate::engine::rules::toggling;
+    use crate::engine::tests::{At, Fields, fields};
     use crate::engine::word::MAX_THREADS;
     use crate::error::ClockError;
     use crate::example::Toggling;
     use crate::policy::Policy;
-    use crate::sequence::{LowestStart, SequenceBounds};
+    use crate::sequence::{SequenceBounds, SequenceStart};
+    use crate::tick::Tick;
 
-    type Engine = SharedEngine<Toggling, LowestStart>;
+    type Shared = SharedEngine<Toggling>;
 
     /// Sequences 0 to 9 in every tick.
-    fn engine(policy: Policy<Toggling>) -> Engine {
-        let rules = Rules::new(policy, SequenceBounds::new(0, 9), LowestStart, &Window::ALL);
-        SharedEngine::new(rules, Window::ALL, &Snapshot::EMPTY).unwrap()
+    fn engine(policy: Policy<Toggling>) -> Shared {
+        windowed(policy, Window::ALL)
+    }
+
+    fn windowed(policy: Policy<Toggling>, window: Window<Toggling>) -> Shared {
+        let bounds = SequenceBounds::new(0, 9);
+        let rules = Rules { bounds, ..toggling(policy, SequenceStart::LOWEST, &window) };
+        SharedEngine::new(rules, window, &Snapshot::EMPTY).unwrap()
     }
 
     fn tick(tick: u64) -> Tick<Toggling> {
@@ -333,23 +348,13 @@ mod tests {
         NonZeroU32::new(n).unwrap()
     }
 
-    /// Up to `want` sequences while the clock stands at `now`.
-    fn draw(
-        mut engine: &Engine,
-        now: u64,
-        want: u32,
-    ) -> Result<Block<Toggling>, Refusal<Toggling>> {
-        engine.issue(&mut || Ok(tick(now)), many(want))
+    /// Draws up to `want` slots while the clock stands at `now`.
+    fn draw(mut engine: &Shared, now: u64, want: u32) -> Result<Fields, ErrorKind> {
+        let block = engine.try_block(&At(|| Ok(now)), many(want));
+        block.map(|block| fields(&block)).map_err(|error| error.kind())
     }
 
-    fn reason(result: Result<Block<Toggling>, Refusal<Toggling>>) -> StallReason {
-        match result {
-            Err(Refusal::Stall(stall)) => stall.reason,
-            other => panic!("no stall: {other:?}"),
-        }
-    }
-
-    fn word(engine: &Engine) -> Word<Toggling> {
+    fn word(engine: &Shared) -> Word<Toggling> {
         Word::from_bits(engine.hot.0.load(Ordering::Relaxed))
     }
 
@@ -371,10 +376,10 @@ mod tests {
     #[test]
     fn a_block_is_cut_at_the_last_sequence() {
         let engine = engine(Policy::Wait);
-        assert_eq!(draw(&engine, 5, 7).unwrap().len.get(), 7);
+        assert_eq!(draw(&engine, 5, 7).unwrap().len, 7);
         let rest = draw(&engine, 5, 7).unwrap();
-        assert_eq!((rest.first, rest.len.get()), (7, 3));
-        assert_eq!(reason(draw(&engine, 5, 1)), StallReason::Exhausted);
+        assert_eq!((rest.first, rest.len), (7, 3));
+        assert_eq!(draw(&engine, 5, 1), Err(ErrorKind::Exhausted));
     }
 
     #[test]
@@ -391,7 +396,7 @@ mod tests {
         draw(&engine, 5, 10).unwrap();
         let exhausted = word(&engine).bits();
         for want in more_than_the_guard_holds().flat_map(|_| [1, u32::MAX]) {
-            assert_eq!(reason(draw(&engine, 5, want)), StallReason::Exhausted);
+            assert_eq!(draw(&engine, 5, want), Err(ErrorKind::Exhausted));
             assert_eq!(word(&engine).bits(), exhausted);
         }
     }
@@ -402,7 +407,7 @@ mod tests {
         draw(&engine, 5, 1).unwrap();
         engine.close();
         for _ in more_than_the_guard_holds() {
-            assert_eq!(reason(draw(&engine, 6, u32::MAX)), StallReason::Closed);
+            assert_eq!(draw(&engine, 6, u32::MAX), Err(ErrorKind::Closed));
             assert!(word(&engine).is_closed());
             assert_eq!(word(&engine).tick(), Some(tick(5)));
         }
@@ -411,10 +416,9 @@ mod tests {
     #[test]
     fn calls_before_the_first_tick_leave_the_word_pristine() {
         let window = Window::new(tick(100), 200).unwrap();
-        let rules = Rules::new(Policy::Wait, SequenceBounds::new(0, 9), LowestStart, &window);
-        let engine = SharedEngine::new(rules, window, &Snapshot::EMPTY).unwrap();
+        let engine = windowed(Policy::Wait, window);
         for _ in more_than_the_guard_holds() {
-            assert_eq!(reason(draw(&engine, 5, u32::MAX)), StallReason::Window);
+            assert_eq!(draw(&engine, 5, u32::MAX), Err(ErrorKind::Window));
             assert_eq!(word(&engine).tick(), None);
             assert!(!word(&engine).is_closed());
         }
@@ -427,8 +431,8 @@ mod tests {
         draw(&engine, 5, 1).unwrap();
         let error = ClockError::Unreadable { reason: "broken" };
         for _ in more_than_the_guard_holds() {
-            let result = (&mut &engine).issue(&mut || Err(error), many(u32::MAX));
-            assert_eq!(result, Err(Refusal::Clock(error)));
+            let refused = (&engine).try_block(&At(|| Err(error)), many(u32::MAX)).unwrap_err();
+            assert_eq!(refused.kind(), ErrorKind::Clock(error));
             assert_eq!(word(&engine).tick(), Some(tick(5)));
         }
         assert_eq!(word(&engine).sequence(), 10);
@@ -439,38 +443,55 @@ mod tests {
         let engine = engine(Policy::Wait);
         draw(&engine, 5, 1).unwrap();
         for _ in 0..4 {
-            let call = || (&mut &engine).issue(&mut || panic!("a clock's own"), many(u32::MAX));
+            // Not the first reading, which precedes the add.
+            let readings = Cell::new(0);
+            let clock = At(|| {
+                readings.set(readings.get() + 1);
+                if readings.get() > 1 { panic!("a fault of the clock") } else { Ok(6) }
+            });
+            let call = || (&engine).try_block(&clock, many(u32::MAX));
             assert!(catch_unwind(AssertUnwindSafe(call)).is_err());
-            assert_eq!(word(&engine).sequence(), 10);
+            assert_eq!((readings.get(), word(&engine).sequence()), (2, 10));
         }
     }
 
     #[test]
-    fn sequences_are_found_in_the_open_word_of_the_known_tick_and_toggle_only() {
+    fn the_fast_path_draws_only_from_the_cached_tick() {
         let engine = engine(Policy::TickTock);
-        let known = |stamp, toggle| Known {
-            word: Word::<Toggling>::new(stamp, toggle, 0).bits(),
-            span: Span::EMPTY,
+        let try_draw = |now, n| {
+            let block = engine.try_draw(&At(|| Ok(now)), many(n));
+            block.map(|block| fields(&block)).map_err(|drawn| (drawn.word.tick(), drawn.want))
         };
-        let first = known(6, false);
-        let one_of = |known, drawn| engine.sequence_in(known, drawn, many(1));
-        assert_eq!(one_of(first, engine.draw(many(1))), None, "pristine");
-        draw(&engine, 5, 8).unwrap();
-        let second_last = engine.draw(many(1));
-        assert_eq!(
-            [1, 2, 3, u32::MAX].map(|n| engine.sequence_in(first, second_last, many(n))),
-            [Some(8), Some(8), None, None]
-        );
-        assert_eq!(one_of(first, engine.draw(many(1))), Some(9));
-        assert_eq!(one_of(first, engine.draw(many(1))), None, "past the last");
+        assert_eq!(try_draw(5, 1), Err((None, many(1))), "pristine");
+        draw(&engine, 5, 7).unwrap();
+        assert_eq!(try_draw(5, 1), Ok(Fields { tick: 5, toggle: false, first: 7, len: 1 }));
+        assert_eq!(try_draw(6, 1), Err((Some(tick(5)), many(1))), "the clock moved on");
+        assert_eq!(try_draw(5, 2), Err((Some(tick(5)), many(2))), "one is left");
+        assert_eq!(try_draw(5, 1), Err((Some(tick(5)), many(1))), "past the last");
 
         draw(&engine, 3, 1).unwrap();
-        let drawn = engine.draw(many(1));
-        assert_eq!(one_of(known(4, true), drawn), Some(1));
-        assert_eq!(one_of(known(4, false), drawn), None, "another toggle");
-        assert_eq!(one_of(first, drawn), None, "another tick");
+        assert_eq!(try_draw(3, 1), Ok(Fields { tick: 3, toggle: true, first: 1, len: 1 }));
+        assert_eq!(try_draw(5, 1), Err((Some(tick(3)), many(1))), "the tick left before");
         engine.close();
-        assert_eq!(one_of(known(4, true), engine.draw(many(1))), None, "closed");
+        assert_eq!(try_draw(3, 1), Err((Some(tick(3)), many(1))), "closed");
+    }
+
+    #[test]
+    fn the_fast_path_rejects_a_word_that_left_the_cached_tick() {
+        let engine = engine(Policy::TickTock);
+        draw(&engine, 5, 1).unwrap();
+        for flip_to in [6, 4] {
+            let cached =
+                engine.cache.at(At::<fn() -> _>::time(engine.load().tick().unwrap().get()));
+            // Between the reading of the clock and the add, another thread moves the word.
+            let clock = At(|| {
+                let before = engine.load().tick().unwrap().get();
+                draw(&engine, flip_to, 1).unwrap();
+                Ok(before)
+            });
+            assert!(cached.is_some());
+            assert!(engine.try_draw(&clock, many(1)).is_err(), "{flip_to}");
+        }
     }
 
     #[test]
@@ -479,7 +500,7 @@ mod tests {
         draw(&engine, 5, 3).unwrap();
         let first = engine.close();
         assert_eq!(first.next_sequence, 3);
-        assert_eq!(reason(draw(&engine, 5, 1)), StallReason::Closed);
+        assert_eq!(draw(&engine, 5, 1), Err(ErrorKind::Closed));
         assert_eq!(engine.close(), first);
     }
 
@@ -518,62 +539,54 @@ mod tests {
     fn a_reading_from_before_a_step_of_the_clock_drags_nothing_forward() {
         let mut engine = &engine(Policy::Wait);
         draw(engine, 10, 1).unwrap();
-        // This thread reads 100 twice. While it sleeps after the second time, the clock is stepped
-        // to 50, where somebody else goes on.
+        // This thread reads 100 three times: before the add, after it, and in the slow path. Before
+        // the last reading returns, the clock is stepped to 50, where another thread goes on.
         let readings = Cell::new(0);
-        let block = engine.issue(
-            &mut || {
-                readings.set(readings.get() + 1);
-                if readings.get() == 2 {
-                    draw(engine, 50, 1).unwrap();
-                }
-                Ok(tick(if readings.get() <= 2 { 100 } else { 50 }))
-            },
-            many(1),
-        );
-        assert_eq!(block.unwrap().tick, tick(50));
+        let clock = At(|| {
+            readings.set(readings.get() + 1);
+            if readings.get() == 3 {
+                draw(engine, 50, 1).unwrap();
+            }
+            Ok(if readings.get() <= 3 { 100 } else { 50 })
+        });
+        assert_eq!(fields(&engine.try_block(&clock, many(1)).unwrap()).tick, 50);
     }
 
     #[test]
     fn a_flip_that_comes_too_late_starts_over() {
         let mut engine = &engine(Policy::TickTock);
         draw(engine, 10, 1).unwrap();
-        // This thread means to flip at 5; while it sleeps, somebody else flips at 7.
+        // This thread is about to flip at 5; before it does, another thread flips at 7.
         let readings = Cell::new(0);
-        let block = engine
-            .issue(
-                &mut || {
-                    readings.set(readings.get() + 1);
-                    if readings.get() == 2 {
-                        assert!(draw(engine, 7, 1).unwrap().toggle);
-                    }
-                    Ok(tick(if readings.get() <= 2 { 5 } else { 7 }))
-                },
-                many(1),
-            )
-            .unwrap();
-        assert_eq!((block.tick, block.toggle, block.first), (tick(7), true, 1));
+        let clock = At(|| {
+            readings.set(readings.get() + 1);
+            if readings.get() == 3 {
+                assert!(draw(engine, 7, 1).unwrap().toggle);
+            }
+            Ok(if readings.get() <= 3 { 5 } else { 7 })
+        });
+        let block = fields(&engine.try_block(&clock, many(1)).unwrap());
+        assert_eq!(block, Fields { tick: 7, toggle: true, first: 1, len: 1 });
         assert_eq!(engine.close().drifts, 1);
     }
 
     #[test]
     fn widening_does_not_open_a_closed_engine() {
         let window = Window::new(tick(0), 5).unwrap();
-        let rules = Rules::new(Policy::Wait, SequenceBounds::new(0, 9), LowestStart, &window);
-        let engine = SharedEngine::new(rules, window, &Snapshot::EMPTY).unwrap();
+        let engine = windowed(Policy::Wait, window);
         engine.close();
         engine.widen(10).unwrap();
-        assert_eq!(reason(draw(&engine, 4, 1)), StallReason::Closed);
+        assert_eq!(draw(&engine, 4, 1), Err(ErrorKind::Closed));
     }
 
     #[cfg(feature = "std")]
     #[test]
-    fn asking_whether_it_is_ready_draws_nothing() {
+    fn checking_readiness_draws_nothing() {
         let engine = engine(Policy::Wait);
         draw(&engine, 5, 1).unwrap();
         let before = word(&engine).bits();
         for now in [4, 5, 6] {
-            let ready = (&engine).ready(tick(now));
+            let ready = (&engine).check_ready(&At(|| Ok(now)));
             assert_eq!(ready.is_ok(), now >= 5);
         }
         assert_eq!(word(&engine).bits(), before);

@@ -80,7 +80,7 @@ impl<S: Scheme> Word<S> {
     /// The tick, once there is one.
     pub(crate) const fn tick(self) -> Option<Tick<S>> {
         match self.stamp().checked_sub(1) {
-            Some(tick) => Some(Tick::held(tick)),
+            Some(tick) => Some(Tick::in_range(tick)),
             None => None,
         }
     }

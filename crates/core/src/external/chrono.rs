@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, TimeZone, Utc};
 
-use crate::error::RangeError;
+use crate::range::RangeError;
 use crate::time::UnixTime;
 
 /// # Errors

@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 
-use crate::error::RangeError;
+use crate::range::RangeError;
 use crate::time::UnixTime;
 
 /// # Errors

@@ -3,15 +3,17 @@ use core::fmt;
 use core::time::Duration;
 
 use crate::clock::{Clock, DefaultClock};
-use crate::engine::{ExclusiveEngine, Rules, Snapshot};
-use crate::error::{BuildError, RangeError};
+use crate::engine::{ExclusiveEngine, Rules};
+use crate::error::BuildError;
 use crate::generator::LocalGenerator;
-use crate::generator::issuer::Issuer;
 #[cfg(feature = "std")]
 use crate::generator::overflow::{Overflow, OverflowWatch};
+use crate::generator::wait::Timing;
 use crate::policy::Policy;
+use crate::range::RangeError;
 use crate::scheme::Scheme;
-use crate::sequence::{Sequence, SequenceBounds};
+use crate::sequence::{RandomStart, SequenceBounds, SequenceStart};
+use crate::snapshot::Snapshot;
 use crate::window::Window;
 #[cfg(target_has_atomic = "64")]
 use crate::{engine::SharedEngine, generator::Generator};
@@ -43,15 +45,16 @@ use crate::{engine::SharedEngine, generator::Generator};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[must_use]
-pub struct Builder<S: Scheme, C = DefaultClock, Q = <S as Scheme>::Sequence> {
+pub struct Builder<S: Scheme, C = DefaultClock> {
     scheme: S,
     node: S::Node,
     clock: C,
     policy: Option<Policy<S>>,
     window: Window<S>,
     bounds: Option<SequenceBounds>,
-    /// An error when the default sequence got no seed.
-    sequence: Result<Q, BuildError>,
+    start: Option<SequenceStart>,
+    /// The seed of the scheme's random starts, unless the operating system is to provide it.
+    seed: Option<u64>,
     snapshot: Option<Snapshot<S>>,
     #[cfg(feature = "std")]
     max_wait: Option<Duration>,
@@ -60,26 +63,25 @@ pub struct Builder<S: Scheme, C = DefaultClock, Q = <S as Scheme>::Sequence> {
 }
 
 impl<S: Scheme + Default> Builder<S> {
-    /// A generator for `node`; the seed of random starts comes from the operating system.
+    /// Returns a builder of a generator for `node`. The seed of random starts comes from the operating
+    /// system.
     #[cfg(feature = "std")]
     pub fn new(node: S::Node) -> Self {
-        let seed = if S::NEEDS_SEED { random_seed() } else { Ok(0) };
-        let sequence = seed.map(|seed| S::default().default_sequence(seed));
-        Self { sequence, ..Self::seeded(node, 0) }
+        Self { seed: None, ..Self::seeded(node, 0) }
     }
 
-    /// A generator for `node` whose random starts, if the scheme has them, come from `seed`. The seed
-    /// must be another one for each generator, unless both do the same work on purpose.
+    /// Returns a builder of a generator for `node` whose random starts, if the scheme has them, come
+    /// from `seed`. Each generator needs another seed, unless two do the same work on purpose.
     pub fn seeded(node: S::Node, seed: u64) -> Self {
-        let scheme = S::default();
         Self {
-            scheme,
+            scheme: S::default(),
             node,
             clock: DefaultClock::default(),
             policy: None,
             window: Window::ALL,
             bounds: None,
-            sequence: Ok(scheme.default_sequence(seed)),
+            start: None,
+            seed: Some(seed),
             snapshot: None,
             #[cfg(feature = "std")]
             max_wait: None,
@@ -89,7 +91,17 @@ impl<S: Scheme + Default> Builder<S> {
     }
 }
 
-/// 64 bits from the operating system.
+#[cfg(feature = "std")]
+fn seed_or_random(seed: Option<u64>) -> Result<u64, BuildError> {
+    seed.map_or_else(random_seed, Ok)
+}
+
+#[cfg(not(feature = "std"))]
+fn seed_or_random(seed: Option<u64>) -> Result<u64, BuildError> {
+    seed.ok_or(BuildError::Seed)
+}
+
+/// Returns 64 bits from the operating system.
 #[cfg(feature = "std")]
 pub(crate) fn random_seed() -> Result<u64, BuildError> {
     use rand::TryRng as _;
@@ -97,42 +109,35 @@ pub(crate) fn random_seed() -> Result<u64, BuildError> {
     rand::rngs::SysRng.try_next_u64().map_err(|_| BuildError::Seed)
 }
 
-impl<S: Scheme, C, Q> Builder<S, C, Q> {
-    /// What the bits of an ID don't say: Nanoflake's epoch, kuid's drift.
+impl<S: Scheme, C> Builder<S, C> {
+    /// Sets what the bits of an ID do not say: Nanoflake's epoch, kuid's drift.
     pub fn layout(self, layout: S) -> Self {
         Self { scheme: layout, ..self }
     }
 
-    /// Where the time comes from.
-    pub fn clock<D>(self, clock: D) -> Builder<S, D, Q> {
-        self.with(|_| clock, |sequence| sequence)
-    }
-
-    /// Where the sequence of a new tick starts.
-    pub fn sequence<R: Sequence>(self, sequence: R) -> Builder<S, C, R> {
-        self.with(|clock| clock, |_| Ok(sequence))
-    }
-
-    /// The same builder with another type of clock or sequence.
-    fn with<D, R>(
-        self,
-        clock: impl FnOnce(C) -> D,
-        sequence: impl FnOnce(Result<Q, BuildError>) -> Result<R, BuildError>,
-    ) -> Builder<S, D, R> {
+    /// Sets the clock.
+    pub fn clock<D>(self, clock: D) -> Builder<S, D> {
         Builder {
             scheme: self.scheme,
             node: self.node,
-            clock: clock(self.clock),
+            clock,
             policy: self.policy,
             window: self.window,
             bounds: self.bounds,
-            sequence: sequence(self.sequence),
+            start: self.start,
+            seed: self.seed,
             snapshot: self.snapshot,
             #[cfg(feature = "std")]
             max_wait: self.max_wait,
             #[cfg(feature = "std")]
             observer: self.observer,
         }
+    }
+
+    /// Sets the rule for the first sequence of each tick: a [`SequenceStart`], a [`RandomStart`], or a
+    /// custom [`Sequence`](crate::Sequence) by reference or in an `Arc`.
+    pub fn sequence(self, start: impl Into<SequenceStart>) -> Self {
+        Self { start: Some(start.into()), ..self }
     }
 
     /// What to do when the clock runs behind and when a tick is used up.
@@ -235,32 +240,32 @@ impl<S: Scheme, C, Q> Builder<S, C, Q> {
     }
 }
 
-impl<S: Scheme, C: Clock, Q: Sequence> Builder<S, C, Q> {
+impl<S: Scheme, C: Clock> Builder<S, C> {
     /// The shared generator: `&self`, for any number of threads up to 1,024 at the same time.
     ///
     /// # Errors
     /// [`BuildError`], which names the option that does not fit.
     #[cfg(target_has_atomic = "64")]
-    pub fn build(self) -> Result<Generator<S, C, Q>, BuildError> {
+    pub fn build(self) -> Result<Generator<S, C>, BuildError> {
         let window = self.window;
-        let (issuer, rules, snapshot) = self.parts()?;
+        let (timing, rules, snapshot) = self.parts()?;
         let engine = SharedEngine::new(rules, window, &snapshot).map_err(BuildError::Restore)?;
-        Ok(Generator::from_parts(issuer, engine))
+        Ok(Generator::from_parts(timing, engine))
     }
 
     /// The exclusive generator: `&mut self`, no atomics, skips no sequence.
     ///
     /// # Errors
     /// [`BuildError`], which names the option that does not fit.
-    pub fn build_local(self) -> Result<LocalGenerator<S, C, Q>, BuildError> {
+    pub fn build_local(self) -> Result<LocalGenerator<S, C>, BuildError> {
         let window = self.window;
-        let (issuer, rules, snapshot) = self.parts()?;
+        let (timing, rules, snapshot) = self.parts()?;
         let engine = ExclusiveEngine::new(rules, window, &snapshot).map_err(BuildError::Restore)?;
-        Ok(LocalGenerator::from_parts(issuer, engine))
+        Ok(LocalGenerator::from_parts(timing, engine))
     }
 
     #[allow(clippy::type_complexity, reason = "a private triple, taken apart at once")]
-    fn parts(self) -> Result<(Issuer<S, C>, Rules<S, Q>, Snapshot<S>), BuildError> {
+    fn parts(self) -> Result<(Timing<C>, Rules<S>, Snapshot<S>), BuildError> {
         let policy = self.policy.unwrap_or_else(|| self.scheme.default_policy());
         if policy == Policy::TickTock && !S::TOGGLE {
             return Err(BuildError::NoToggle { scheme: S::NAME });
@@ -282,25 +287,33 @@ impl<S: Scheme, C: Clock, Q: Sequence> Builder<S, C, Q> {
                 last: S::LAST_TICK,
             });
         }
-        if S::CHECKS_START {
-            self.scheme.check_start(self.clock.now()?)?;
-        }
-        let rules = Rules::new(policy, bounds, self.sequence?, &self.window);
+        self.scheme.check_start(&self.clock)?;
+        let start = match self.start {
+            Some(start) => start,
+            None if S::RANDOM_START => RandomStart::new(seed_or_random(self.seed)?).into(),
+            None => SequenceStart::LOWEST,
+        };
         let snapshot = self.snapshot.unwrap_or_else(|| self.scheme.resume(&self.node));
-        let issuer = Issuer {
+        let rules = Rules {
             scheme: self.scheme,
             node: self.node,
+            policy,
+            bounds,
+            start,
+            floor: Rules::floor_of(&self.window),
+        };
+        let timing = Timing {
             clock: self.clock,
             #[cfg(feature = "std")]
             max_wait: self.max_wait,
             #[cfg(feature = "std")]
             overflow: OverflowWatch::new(self.observer),
         };
-        Ok((issuer, rules, snapshot))
+        Ok((timing, rules, snapshot))
     }
 }
 
-impl<S: Scheme, C: fmt::Debug, Q: fmt::Debug> fmt::Debug for Builder<S, C, Q> {
+impl<S: Scheme, C: fmt::Debug> fmt::Debug for Builder<S, C> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Builder")
             .field("scheme", &self.scheme)
@@ -309,7 +322,7 @@ impl<S: Scheme, C: fmt::Debug, Q: fmt::Debug> fmt::Debug for Builder<S, C, Q> {
             .field("policy", &self.policy)
             .field("window", &self.window)
             .field("bounds", &self.bounds)
-            .field("sequence", &self.sequence)
+            .field("sequence", &self.start)
             .field("snapshot", &self.snapshot)
             .finish_non_exhaustive()
     }

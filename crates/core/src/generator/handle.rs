@@ -1,26 +1,28 @@
 use core::fmt;
 use core::num::NonZeroU32;
 
-use crate::block::{Block, Slot};
 use crate::clock::Clock;
-use crate::engine::{Span, Word};
+use crate::engine::{Block, Engine as _, TickCache};
 use crate::error::Error;
-use crate::generator::Generator;
-use crate::scheme::{Form, Scheme};
-use crate::sequence::Sequence;
+use crate::generator::calls::calls;
+use crate::generator::source::Source;
+use crate::generator::wait::Timing;
+use crate::generator::{Generator, Ids, View};
+use crate::scheme::{Id, Scheme};
+use crate::slot::Slot;
 
-/// One thread's share of a [`Generator`]: takes blocks from it and issues from those, so that threads
-/// rarely meet at the generator's word.
+/// One thread's share of a [`Generator`]: draws blocks from it and issues from those, so that threads
+/// rarely contend for the generator's word.
 ///
 /// IDs are unique across all handles of a generator and the generator itself; those of one handle
 /// strictly increase (but for the exceptions of the generator). Every ID checks the time of its block
-/// against the clock, so drift is bounded as ever. What is left of a block when its tick is over is
-/// dropped.
+/// against the clock, so drift is bounded as ever. The rest of a block is dropped when its tick is
+/// over.
 ///
 /// Blocks start at one ID, double when one is used up within its tick, and halve when one is not, so
 /// that idle handles leave the tick's sequences to the busy ones.
 ///
-/// After the generator was [closed](Generator::close) a handle may still issue what is left of its block,
+/// After the generator was [closed](Generator::close) a handle may still issue the rest of its block,
 /// for as long as that block's tick is the clock's; the snapshot counts the whole block as issued.
 ///
 /// # Examples
@@ -40,139 +42,120 @@ use crate::sequence::Sequence;
 /// });
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub struct Handle<'a, S: Scheme, C, Q> {
-    generator: &'a Generator<S, C, Q>,
-    /// What is known of the tick of the block.
-    span: Span,
-    /// What is left of the block: the tail of its next slot, and one past that of its last.
+pub struct Handle<'a, S: Scheme, C> {
+    generator: &'a Generator<S, C>,
+    /// The facts about the tick of the block.
+    cache: TickCache,
+    /// The rest of the block: the low word of its next slot, and one past that of its last.
     next: u64,
     end: u64,
-    /// How many IDs the block had.
+    /// The number of IDs that the block had.
     len: u32,
 }
 
-impl<'a, S: Scheme, C, Q> Handle<'a, S, C, Q> {
-    pub(crate) fn new(generator: &'a Generator<S, C, Q>) -> Self {
-        Self { generator, span: Span::EMPTY, next: 0, end: 0, len: 0 }
+impl<'a, S: Scheme, C> Handle<'a, S, C> {
+    pub(crate) fn new(generator: &'a Generator<S, C>) -> Self {
+        Self { generator, cache: TickCache::EMPTY, next: 0, end: 0, len: 0 }
+    }
+
+    /// Returns a view of the handle that issues IDs of `variant`.
+    pub fn with<V>(&mut self, variant: V) -> View<&mut Self, V> {
+        View::new(self, variant)
     }
 }
 
-impl<S: Scheme, C: Clock, Q: Sequence> Handle<'_, S, C, Q> {
-    /// An ID, or at once the reason why not.
-    ///
-    /// # Errors
-    /// As [`Generator::try_generate`].
-    #[inline]
-    pub fn try_generate(&mut self) -> Result<<S::Form as Form<S>>::Id, Error> {
-        self.try_generate_as(S::Form::default())
+impl<S: Scheme, C: Clock> Handle<'_, S, C> {
+    calls! {
+        self, (&mut self), self, S::Variant::default(), id Id<S>, ids Ids<S, S::Variant>,
+        setup "let shared = Generator::<example::Seconds>::builder(example::Node(1)).clock(&clock).build()?; let mut generator = shared.handle();"
     }
 
-    /// [`try_generate`](Self::try_generate) in a form.
-    ///
-    /// # Errors
-    /// As `try_generate`.
-    #[inline]
-    pub fn try_generate_as<F: Form<S>>(&mut self, form: F) -> Result<F::Id, Error> {
-        let slot = match self.next_slot() {
-            Ok(slot) => slot,
-            Err(in_time) => self.try_refill(in_time)?,
-        };
-        Ok(form.id(&self.generator.parts().0.scheme, slot))
+    /// Replaces the block by a new one.
+    fn refill(&mut self, is_in_time: bool) -> Result<(), Error> {
+        let want = self.next_len(is_in_time);
+        self.cache = TickCache::EMPTY;
+        self.end = self.next;
+        let block = self.generator.engine().try_block(&self.generator.timing().clock, want)?;
+        self.cache = block.cache;
+        self.len = block.len.get();
+        self.next = block.first.low();
+        // One past the last slot may wrap around to 0.
+        self.end = self.next.wrapping_add(self.len.into());
+        Ok(())
     }
 
-    /// An ID, as soon as there is one.
-    ///
-    /// # Errors
-    /// As [`Generator::generate`].
-    #[cfg(feature = "std")]
-    #[inline]
-    pub fn generate(&mut self) -> Result<<S::Form as Form<S>>::Id, Error> {
-        self.generate_as(S::Form::default())
-    }
-
-    /// [`generate`](Self::generate) in a form.
-    ///
-    /// # Errors
-    /// As `generate`.
-    #[cfg(feature = "std")]
-    #[inline]
-    pub fn generate_as<F: Form<S>>(&mut self, form: F) -> Result<F::Id, Error> {
-        let slot = match self.next_slot() {
-            Ok(slot) => slot,
-            Err(in_time) => self.refill(in_time)?,
-        };
-        Ok(form.id(&self.generator.parts().0.scheme, slot))
-    }
-
-    /// The next slot of the block, if there is one and its time is still right; else whether it is.
-    #[inline]
-    fn next_slot(&mut self) -> Result<Slot<S>, bool> {
-        let (issuer, _) = self.generator.parts();
-        let stem = issuer.clock.glance().ok().and_then(|time| self.span.stem_at(time));
-        let Some(stem) = stem else { return Err(false) };
-        let tail = self.next;
-        if tail == self.end {
-            return Err(true);
-        }
-        self.next = tail.wrapping_add(1);
-        Ok(Slot::new(stem.head, tail))
-    }
-
-    // Cold alone does not do: inlined into the only caller it counts as likely as the rest.
-    #[cold]
-    #[inline(never)]
-    fn try_refill(&mut self, in_time: bool) -> Result<Slot<S>, Error> {
-        self.refill_or(in_time, Generator::try_settle_block)
-    }
-
-    #[cfg(feature = "std")]
-    #[cold]
-    #[inline(never)]
-    fn refill(&mut self, in_time: bool) -> Result<Slot<S>, Error> {
-        self.refill_or(in_time, Generator::settle_block)
-    }
-
-    /// The first slot of a new block, which `settle` gets if it is not all of a tick that is known.
-    #[inline]
-    fn refill_or(
-        &mut self,
-        in_time: bool,
-        settle: impl FnOnce(&Generator<S, C, Q>, Word<S>, NonZeroU32) -> Result<Block<S>, Error>,
-    ) -> Result<Slot<S>, Error> {
-        let want = self.want(in_time).min(Word::<S>::MAX_ADD);
-        let drawn = match self.generator.draw(want) {
-            Ok((span, first)) => return Ok(self.take_up(span, first, want)),
-            Err(drawn) => drawn,
-        };
-        let block = settle(self.generator, drawn, want)?;
-        let span = self.generator.parts().0.span(&block, self.generator.policy());
-        Ok(self.take_up(span, Slot::of(span.stem, block.first), block.len))
-    }
-
-    /// How many IDs to ask for, now that the block is used up or its tick is over.
-    fn want(&mut self, in_time: bool) -> NonZeroU32 {
-        let want = if self.next == self.end {
-            if in_time { self.len.saturating_mul(2) } else { self.len }
+    /// Returns the number of IDs to ask for, now that the block is used up or its tick is over.
+    fn next_len(&self, is_in_time: bool) -> NonZeroU32 {
+        let len = if self.next == self.end {
+            if is_in_time { self.len.saturating_mul(2) } else { self.len }
         } else {
             self.len / 2
         };
-        self.end = self.next;
-        self.span = Span::EMPTY;
-        NonZeroU32::new(want).unwrap_or(NonZeroU32::MIN)
+        NonZeroU32::new(len).unwrap_or(NonZeroU32::MIN)
     }
 
-    /// Keeps what comes after the first slot of a new block.
-    fn take_up(&mut self, span: Span, first: Slot<S>, len: NonZeroU32) -> Slot<S> {
-        self.span = span;
-        self.len = len.get();
-        // One past the last slot may wrap around to 0.
-        self.next = first.tail().wrapping_add(1);
-        self.end = first.tail().wrapping_add(self.len.into());
-        first
+    /// Takes up to `want` slots from the block, which must not be used up.
+    fn take(&mut self, want: NonZeroU32) -> Block<S> {
+        let left = self.end.wrapping_sub(self.next).min(want.get().into());
+        let first = Slot::new(self.cache.prefix.high, self.next);
+        self.next = self.next.wrapping_add(left);
+        #[allow(clippy::cast_possible_truncation, reason = "no more than `want`")]
+        let len = NonZeroU32::new(left as u32).unwrap_or(NonZeroU32::MIN);
+        Block { cache: self.cache, first, len }
     }
 }
 
-impl<S: Scheme, C: fmt::Debug, Q: Sequence> fmt::Debug for Handle<'_, S, C, Q> {
+impl<S: Scheme, C: Clock> Source for &mut Handle<'_, S, C> {
+    type Scheme = S;
+    type Clock = C;
+    /// Whether the block's tick is still accepted, so that it is the block that is used up.
+    type Missed = bool;
+
+    #[inline]
+    fn scheme(&self) -> &S {
+        &self.generator.engine().rules().scheme
+    }
+
+    fn timing(&self) -> &Timing<C> {
+        self.generator.timing()
+    }
+
+    #[inline]
+    fn fast_slot(&mut self) -> Result<Slot<S>, bool> {
+        let time = self.generator.timing().clock.now_relaxed().ok();
+        let Some(prefix) = time.and_then(|time| self.cache.prefix_at(time)) else {
+            return Err(false);
+        };
+        let low = self.next;
+        if low == self.end {
+            return Err(true);
+        }
+        self.next = low.wrapping_add(1);
+        Ok(Slot::new(prefix.high, low))
+    }
+
+    fn slow_slot(&mut self, is_in_time: bool) -> Result<Slot<S>, Error> {
+        self.refill(is_in_time)?;
+        Ok(self.take(NonZeroU32::MIN).first)
+    }
+
+    fn try_block(&mut self, want: NonZeroU32) -> Result<Block<S>, Error> {
+        let time = self.generator.timing().clock.now_relaxed().ok();
+        let is_in_time = time.is_some_and(|time| self.cache.prefix_at(time).is_some());
+        if !is_in_time || self.next == self.end {
+            self.refill(is_in_time)?;
+        }
+        Ok(self.take(want))
+    }
+
+    /// Reports on the generator: a call that waits has found the handle's block used up or over.
+    #[cfg(feature = "std")]
+    fn check_ready(&self) -> Result<(), Error> {
+        self.generator.engine().check_ready(&self.generator.timing().clock)
+    }
+}
+
+impl<S: Scheme, C: fmt::Debug> fmt::Debug for Handle<'_, S, C> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Handle")
             .field("generator", &self.generator)
@@ -195,11 +178,10 @@ mod tests {
     use crate::example::{Node, Seconds};
     use crate::generator::Builder;
     use crate::policy::Policy;
-    use crate::sequence::LowestStart;
     use crate::tick::Ticks;
     use crate::time::UnixTime;
 
-    type Shared<'a> = Generator<Seconds, &'a ManualClock, LowestStart>;
+    type Shared<'a> = Generator<Seconds, &'a ManualClock>;
 
     const SECOND: Duration = Duration::from_secs(1);
 

@@ -1,25 +1,30 @@
 use core::fmt;
 use core::num::NonZeroU32;
 
-use crate::block::Slot;
 use crate::clock::{Clock, DefaultClock};
-use crate::engine::{ExclusiveEngine, Snapshot, State};
+use crate::engine::{Block, Engine as _, ExclusiveEngine, State};
 #[cfg(feature = "std")]
 use crate::error::BuildError;
-use crate::error::{Error, RangeError};
-use crate::generator::issuer::{Ids, Issuer};
+use crate::error::Error;
 #[cfg(feature = "std")]
-use crate::generator::{Builder, FillError};
+use crate::generator::Builder;
+use crate::generator::calls::calls;
+use crate::generator::source::Source;
+use crate::generator::wait::Timing;
+use crate::generator::{Ids, View};
 use crate::policy::Policy;
-use crate::scheme::{Form, Scheme};
-use crate::sequence::{Sequence, SequenceBounds};
+use crate::range::RangeError;
+use crate::scheme::{Id, Scheme, Variant as _};
+use crate::sequence::SequenceBounds;
+use crate::slot::Slot;
+use crate::snapshot::Snapshot;
 use crate::window::Window;
 
 /// The exclusive generator: for one owner, through `&mut self`, without atomics.
 ///
 /// Its IDs strictly increase, and it skips no sequence. It has the methods of
 /// [`Generator`](crate::Generator), and two of its own:
-/// [`try_generate_with`](Self::try_generate_with) another policy and [`reset`](Self::reset).
+/// [`try_generate_under`](Self::try_generate_under) another policy and [`reset`](Self::reset).
 ///
 /// # Examples
 /// ```
@@ -34,7 +39,7 @@ use crate::window::Window;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// Nobody draws from it through a shared reference:
+/// A shared reference does not suffice to draw from it:
 ///
 /// ```compile_fail,E0596
 /// use tickid_core::{Error, LocalGenerator, example};
@@ -43,53 +48,49 @@ use crate::window::Window;
 ///     generator.try_generate().map(drop) // does not compile
 /// }
 /// ```
-pub struct LocalGenerator<S: Scheme, C = DefaultClock, Q = <S as Scheme>::Sequence> {
-    engine: ExclusiveEngine<S, Q>,
-    issuer: Issuer<S, C>,
+pub struct LocalGenerator<S: Scheme, C = DefaultClock> {
+    engine: ExclusiveEngine<S>,
+    timing: Timing<C>,
 }
 
 #[cfg(feature = "std")]
-impl<S: Scheme + Default> LocalGenerator<S, DefaultClock, S::Sequence>
+impl<S: Scheme + Default> LocalGenerator<S, DefaultClock>
 where
     DefaultClock: Clock,
 {
-    /// A generator for `node` with everything else as the scheme's document has it.
+    /// Builds a generator for `node` with the settings of the scheme's document.
     ///
     /// # Errors
-    /// [`BuildError::Seed`] when the operating system gives no random number.
+    /// Returns [`BuildError::Seed`] if the operating system provides no random number.
     pub fn new(node: S::Node) -> Result<Self, BuildError> {
         Builder::new(node).build_local()
     }
 
-    /// A generator for `node` with options.
+    /// Returns a builder of a generator for `node`.
     pub fn builder(node: S::Node) -> Builder<S> {
         Builder::new(node)
     }
 }
 
-impl<S: Scheme, C, Q> LocalGenerator<S, C, Q> {
-    pub(crate) fn from_parts(issuer: Issuer<S, C>, engine: ExclusiveEngine<S, Q>) -> Self {
-        Self { engine, issuer }
+impl<S: Scheme, C> LocalGenerator<S, C> {
+    pub(crate) fn from_parts(timing: Timing<C>, engine: ExclusiveEngine<S>) -> Self {
+        Self { engine, timing }
+    }
+
+    /// Returns a view of the generator that issues IDs of `variant`.
+    pub fn with<V>(&mut self, variant: V) -> View<&mut Self, V> {
+        View::new(self, variant)
     }
 }
 
-impl<S: Scheme, C: Clock, Q: Sequence> LocalGenerator<S, C, Q> {
-    /// The next slot of the engine's tick, if there is one and the time is still right.
-    #[inline]
-    fn next_slot(&mut self) -> Option<Slot<S>> {
-        self.engine.draw_at(self.issuer.clock.glance().ok()?)
+impl<S: Scheme, C: Clock> LocalGenerator<S, C> {
+    calls! {
+        self, (&mut self), self, S::Variant::default(), id Id<S>, ids Ids<S, S::Variant>,
+        setup "let mut generator = LocalGenerator::<example::Seconds>::builder(example::Node(1)).clock(&clock).build_local()?;"
     }
 
-    // Cold alone does not do: inlined into the only caller it counts as likely as the rest.
-    #[cold]
-    #[inline(never)]
-    fn try_advance(&mut self) -> Result<Slot<S>, Error> {
-        let block = self.issuer.try_block(&mut self.engine, NonZeroU32::MIN)?;
-        Ok(self.issuer.first_slot(&block))
-    }
-
-    /// [`try_generate`](Self::try_generate) under another policy than the generator's own, for this
-    /// call only.
+    /// Generates an ID without blocking, under another policy than the generator's own for this call
+    /// only.
     ///
     /// # Errors
     /// As `try_generate`, with [`ErrorKind::Rollback`](crate::ErrorKind::Rollback) also when tick-tock
@@ -106,21 +107,16 @@ impl<S: Scheme, C: Clock, Q: Sequence> LocalGenerator<S, C, Q> {
     /// clock.set(UnixTime::from_millis(60_000)?); // 40 seconds back
     /// assert!(generator.try_generate().is_err()); // this scheme waits
     /// let an_hour = Policy::Ratchet { allowance: Ticks::new(3_600) };
-    /// assert_eq!(generator.try_generate_with(an_hour)?, last + 1);
+    /// assert_eq!(generator.try_generate_under(an_hour)?, last + 1);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn try_generate_with(
-        &mut self,
-        policy: Policy<S>,
-    ) -> Result<<S::Form as Form<S>>::Id, Error> {
+    pub fn try_generate_under(&mut self, policy: Policy<S>) -> Result<Id<S>, Error> {
         let policy = match policy {
             Policy::TickTock if !S::TOGGLE => Policy::Wait,
             policy => policy,
         };
-        let block = self
-            .issuer
-            .issue_with(|readings| self.engine.issue_under(policy, readings, NonZeroU32::MIN))?;
-        Ok(S::Form::default().id(&self.issuer.scheme, self.issuer.first_slot(&block)))
+        let block = self.engine.try_block_under(policy, &self.timing.clock, NonZeroU32::MIN)?;
+        Ok(S::Variant::default().id(&self.engine.rules().scheme, block.first))
     }
 }
 
@@ -128,22 +124,22 @@ impl<S: Scheme, C: Clock, Q: Sequence> LocalGenerator<S, C, Q> {
 /// uniqueness and order.
 pub trait Resettable: Scheme {}
 
-/// Why a generator can't be reset.
+/// The reason why a generator cannot be reset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ResetError {
-    /// It has a window, which promises that no ID comes twice.
+    /// The generator has a window, which promises that no ID is issued twice.
     #[error("a generator with a window cannot be reset")]
     Windowed,
-    /// It was closed.
+    /// The generator was closed.
     #[error("the generator is closed")]
     Closed,
-    /// The operating system gave no random number for the new seed.
+    /// The operating system provided no random number for the new seed.
     #[error("no random seed from the operating system")]
     Seed,
 }
 
-impl<S: Resettable, C: Clock, Q: Sequence> LocalGenerator<S, C, Q> {
+impl<S: Resettable, C> LocalGenerator<S, C> {
     /// Forgets what was issued: the next ID is of the clock's own tick, however far that is behind the
     /// last, and starts from a new random seed. **The IDs after it may be smaller than, or even the same
     /// as, those before.**
@@ -176,73 +172,9 @@ impl<S: Resettable, C: Clock, Q: Sequence> LocalGenerator<S, C, Q> {
     }
 }
 
-impl<S: Scheme, C: Clock, Q: Sequence> LocalGenerator<S, C, Q> {
-    /// An ID, or at once the reason why not.
-    ///
-    /// # Errors
-    /// [`Error`]; its [`retry_after`](Error::retry_after) tells when to try again.
-    #[inline]
-    pub fn try_generate(&mut self) -> Result<<S::Form as Form<S>>::Id, Error> {
-        self.try_generate_as(S::Form::default())
-    }
-
-    /// [`try_generate`](Self::try_generate) in a form.
-    ///
-    /// # Errors
-    /// As `try_generate`.
-    #[inline]
-    pub fn try_generate_as<F: Form<S>>(&mut self, form: F) -> Result<F::Id, Error> {
-        let slot = match self.next_slot() {
-            Some(slot) => slot,
-            None => self.try_advance()?,
-        };
-        Ok(form.id(&self.issuer.scheme, slot))
-    }
-
-    /// Writes IDs to the front of `out` until it is full or the generator can't go on, and returns
-    /// those written.
-    ///
-    /// # Errors
-    /// [`Error`] when there is room for an ID and not one could be written.
-    pub fn try_fill<'a>(
-        &mut self,
-        out: &'a mut [<S::Form as Form<S>>::Id],
-    ) -> Result<&'a mut [<S::Form as Form<S>>::Id], Error> {
-        self.try_fill_as(S::Form::default(), out)
-    }
-
-    /// [`try_fill`](Self::try_fill) in a form.
-    ///
-    /// # Errors
-    /// As `try_fill`.
-    pub fn try_fill_as<'a, F: Form<S>>(
-        &mut self,
-        form: F,
-        out: &'a mut [F::Id],
-    ) -> Result<&'a mut [F::Id], Error> {
-        let written = self.issuer.try_fill(&mut self.engine, form, out)?;
-        Ok(&mut out[..written])
-    }
-
-    /// Up to `n` IDs of one tick, at least one.
-    ///
-    /// # Errors
-    /// As [`try_generate`](Self::try_generate).
-    pub fn try_block(&mut self, n: NonZeroU32) -> Result<Ids<S, S::Form>, Error> {
-        self.try_block_as(S::Form::default(), n)
-    }
-
-    /// [`try_block`](Self::try_block) in a form.
-    ///
-    /// # Errors
-    /// As `try_block`.
-    pub fn try_block_as<F: Form<S>>(&mut self, form: F, n: NonZeroU32) -> Result<Ids<S, F>, Error> {
-        let block = self.issuer.try_block(&mut self.engine, n)?;
-        Ok(self.issuer.ids(form, &block))
-    }
-
-    /// Lets the generator issue in the ticks up to, but not including, `ceiling`. A ceiling at or
-    /// below the present one changes nothing.
+impl<S: Scheme, C> LocalGenerator<S, C> {
+    /// Lets the generator issue in the ticks below `ceiling`. A ceiling at or below the present one
+    /// changes nothing.
     ///
     /// # Errors
     /// [`RangeError`] for a ceiling at or below the window's floor or more than one past the last
@@ -252,124 +184,91 @@ impl<S: Scheme, C: Clock, Q: Sequence> LocalGenerator<S, C, Q> {
     }
 
     /// Ends the generator: every later call fails with [`ErrorKind::Closed`](crate::ErrorKind::Closed).
-    /// What it returns lets a [successor](crate::Builder::restore) go on without issuing an ID twice. Closing
-    /// again returns the same.
+    ///
+    /// The snapshot lets a [successor](crate::Builder::restore) go on without issuing an ID twice.
+    /// Closing again returns the same snapshot.
     pub fn close(&mut self) -> Snapshot<S> {
         self.engine.close()
     }
 
-    /// A look at the generator while it runs.
+    /// Returns a view of the running generator.
     #[must_use]
     pub fn state(&self) -> State<S> {
         self.engine.state()
     }
 
-    /// The node of every ID.
+    /// Returns the node of every ID.
     #[must_use]
     pub fn node(&self) -> S::Node {
-        self.issuer.node
+        self.engine.rules().node
     }
 
-    /// What the bits of its IDs don't say.
+    /// Returns the layout of the IDs.
     #[must_use]
     pub fn layout(&self) -> S {
-        self.issuer.scheme
+        self.engine.rules().scheme
     }
 
-    /// Where its time comes from.
+    /// Returns the clock.
     #[must_use]
     pub fn clock(&self) -> &C {
-        &self.issuer.clock
+        &self.timing.clock
     }
 
-    /// The sequences it uses in each tick.
+    /// Returns the sequences that the generator uses in each tick.
     #[must_use]
     pub fn bounds(&self) -> SequenceBounds {
         self.engine.rules().bounds
     }
 
-    /// What it does when the clock runs behind.
+    /// Returns the reaction to a clock rollback.
     #[must_use]
     pub fn policy(&self) -> Policy<S> {
         self.engine.rules().policy
     }
 }
 
-/// Methods that wait. They sleep, at most 50 milliseconds at a time, and look at the clock again;
-/// they spin for no more than the last 60 microseconds. A generator that is closed, or whose clock is
-/// out of the scheme's range, is an error at once.
-#[cfg(feature = "std")]
-impl<S: Scheme, C: Clock, Q: Sequence> LocalGenerator<S, C, Q> {
-    /// An ID, as soon as there is one.
-    ///
-    /// # Errors
-    /// [`Error`] when waiting does not help or would take longer than
-    /// [`max_wait`](crate::Builder::max_wait).
+impl<S: Scheme, C: Clock> Source for &mut LocalGenerator<S, C> {
+    type Scheme = S;
+    type Clock = C;
+    type Missed = ();
+
     #[inline]
-    pub fn generate(&mut self) -> Result<<S::Form as Form<S>>::Id, Error> {
-        self.generate_as(S::Form::default())
+    fn scheme(&self) -> &S {
+        &self.engine.rules().scheme
     }
 
-    /// [`generate`](Self::generate) in a form.
-    ///
-    /// # Errors
-    /// As `generate`.
+    fn timing(&self) -> &Timing<C> {
+        &self.timing
+    }
+
     #[inline]
-    pub fn generate_as<F: Form<S>>(&mut self, form: F) -> Result<F::Id, Error> {
-        let slot = match self.next_slot() {
-            Some(slot) => slot,
-            None => self.advance()?,
-        };
-        Ok(form.id(&self.issuer.scheme, slot))
+    fn fast_slot(&mut self) -> Result<Slot<S>, ()> {
+        self.engine.try_draw(&self.timing.clock).ok_or(())
     }
 
-    #[cold]
-    #[inline(never)]
-    fn advance(&mut self) -> Result<Slot<S>, Error> {
-        let block = self.issuer.block(&mut self.engine, NonZeroU32::MIN)?;
-        Ok(self.issuer.first_slot(&block))
+    fn slow_slot(&mut self, (): ()) -> Result<Slot<S>, Error> {
+        self.try_block(NonZeroU32::MIN).map(|block| block.first)
     }
 
-    /// Fills all of `out`.
-    ///
-    /// # Errors
-    /// [`FillError`], which says how many were written from the front before the generator failed as
-    /// [`generate`](Self::generate) does. [`max_wait`](crate::Builder::max_wait) counts for each pause anew.
-    pub fn fill(&mut self, out: &mut [<S::Form as Form<S>>::Id]) -> Result<(), FillError> {
-        self.fill_as(S::Form::default(), out)
+    fn try_block(&mut self, want: NonZeroU32) -> Result<Block<S>, Error> {
+        self.engine.try_block(&self.timing.clock, want)
     }
 
-    /// [`fill`](Self::fill) in a form.
-    ///
-    /// # Errors
-    /// As `fill`.
-    pub fn fill_as<F: Form<S>>(&mut self, form: F, out: &mut [F::Id]) -> Result<(), FillError> {
-        self.issuer.fill(&mut self.engine, form, out)
-    }
-
-    /// Up to `n` IDs of one tick, at least one, as soon as there are any.
-    ///
-    /// # Errors
-    /// As [`generate`](Self::generate).
-    pub fn block(&mut self, n: NonZeroU32) -> Result<Ids<S, S::Form>, Error> {
-        self.block_as(S::Form::default(), n)
-    }
-
-    /// [`block`](Self::block) in a form.
-    ///
-    /// # Errors
-    /// As `block`.
-    pub fn block_as<F: Form<S>>(&mut self, form: F, n: NonZeroU32) -> Result<Ids<S, F>, Error> {
-        let block = self.issuer.block(&mut self.engine, n)?;
-        Ok(self.issuer.ids(form, &block))
+    #[cfg(feature = "std")]
+    fn check_ready(&self) -> Result<(), Error> {
+        self.engine.check_ready(&self.timing.clock)
     }
 }
 
-impl<S: Scheme, C: fmt::Debug, Q: Sequence> fmt::Debug for LocalGenerator<S, C, Q> {
+impl<S: Scheme, C: fmt::Debug> fmt::Debug for LocalGenerator<S, C> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut f = f.debug_struct("LocalGenerator");
-        self.issuer.debug(&mut f);
-        f.field("policy", &self.engine.rules().policy)
+        let rules = self.engine.rules();
+        f.debug_struct("LocalGenerator")
+            .field("scheme", &rules.scheme)
+            .field("node", &rules.node)
+            .field("clock", &self.timing.clock)
+            .field("policy", &rules.policy)
             .field("state", &self.engine.state())
             .finish_non_exhaustive()
     }
@@ -387,13 +286,13 @@ mod tests {
 
     impl Resettable for Seconds {}
 
-    type Local<'a> = LocalGenerator<Seconds, &'a ManualClock, RandomStart>;
+    type Local<'a> = LocalGenerator<Seconds, &'a ManualClock>;
 
     fn at(tick: i64) -> UnixTime {
         UnixTime::from_micros(tick * 1_000_000)
     }
 
-    fn builder(clock: &ManualClock) -> Builder<Seconds, &ManualClock, RandomStart> {
+    fn builder(clock: &ManualClock) -> Builder<Seconds, &ManualClock> {
         Builder::seeded(Node(1), 0).clock(clock).sequence(RandomStart::new(1))
     }
 

@@ -88,7 +88,7 @@ impl Clock for Scripted {
     }
 
     /// Perhaps what it showed before, as any relaxed load.
-    fn glance(&self) -> Result<UnixTime, ClockError> {
+    fn now_relaxed(&self) -> Result<UnixTime, ClockError> {
         Ok(self.note(self.tick.load(Ordering::Relaxed)))
     }
 }

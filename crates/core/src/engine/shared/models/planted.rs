@@ -92,7 +92,7 @@ impl Mistake {
             if is_past && self != Self::NoClamp {
                 engine.clamp(drawn);
             }
-            let now = stamp_of(clock.glance().map_err(Refusal::Clock)?);
+            let now = stamp_of(clock.now_relaxed().map_err(Refusal::Clock)?);
             if !drawn.is_closed()
                 && Rules::<_, FixedStart>::accepts(drawn, now, engine.rules.policy)
                 && let Some(len) = engine.rules.left(drawn, want)

@@ -1,89 +1,51 @@
-//! What an engine tells about itself.
+//! Conversions between an engine's word and what the outside sees of it.
 
 use crate::engine::word::Word;
-use crate::error::RangeError;
+use crate::range::RangeError;
 use crate::scheme::Scheme;
 use crate::sequence::SequenceBounds;
+use crate::snapshot::Snapshot;
 use crate::tick::Tick;
 use crate::window::Window;
 
-/// What a closed generator hands to its successor, so that the two issue no ID twice.
-///
-/// Made by [`close`](crate::Generator::close), taken by [`Builder::restore`](crate::Builder::restore).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub struct Snapshot<S: Scheme> {
-    /// The tick issued last; `None` when nothing was ever issued.
-    pub tick: Option<Tick<S>>,
-    /// The next sequence of that tick; one past the last when the tick is used up.
-    pub next_sequence: u32,
-    /// How often the toggle bit was flipped; odd when it is set now. Wraps at 2^32.
-    pub drifts: u32,
-    /// The highest tick ever issued under the other toggle bit.
-    pub other_past: Option<Tick<S>>,
+/// Returns the word of an engine that goes on from `snapshot`, and the highest stamp under the other
+/// toggle.
+pub(crate) fn resume<S: Scheme>(
+    snapshot: &Snapshot<S>,
+    bounds: SequenceBounds,
+    window: &Window<S>,
+) -> Result<(Word<S>, u64), RangeError> {
+    let other_past = snapshot.other_past.map_or(0, |tick| tick.get() + 1);
+    if other_past > Word::<S>::MAX_STAMP {
+        let (value, max) = (other_past - 1, Word::<S>::MAX_STAMP - 1);
+        return Err(RangeError::new("tick", value.into(), 0, max.into()));
+    }
+    let toggle = S::TOGGLE && snapshot.drifts % 2 == 1;
+    let exhausted = u64::from(bounds.last()) + 1;
+    let Some(tick) = snapshot.tick else {
+        return Ok((Word::new(0, toggle, 0), other_past));
+    };
+    let floor = window.floor().get().max(S::FIRST_TICK);
+    let ceiling = window.ceiling().min(Word::<S>::MAX_STAMP);
+    if tick.get() < floor || tick.get() >= ceiling {
+        let (value, max) = (tick.get().into(), i128::from(ceiling) - 1);
+        return Err(RangeError::new("tick", value, floor.into(), max));
+    }
+    let next = u64::from(snapshot.next_sequence);
+    if next < u64::from(bounds.lowest()) || next > exhausted {
+        let (lowest, last) = (bounds.lowest().into(), exhausted.into());
+        return Err(RangeError::new("next sequence", next.into(), lowest, last));
+    }
+    // A reserved tick may have been reached by another implementation; nothing more is issued in it.
+    let next = if tick.get() > S::LAST_TICK { exhausted } else { next };
+    Ok((Word::new(tick.get() + 1, toggle, next), other_past))
 }
 
-impl<S: Scheme> Snapshot<S> {
-    /// The snapshot of a generator that has issued nothing.
-    pub const EMPTY: Self = Self { tick: None, next_sequence: 0, drifts: 0, other_past: None };
-
-    /// The snapshot of a generator that issued `next_sequence - 1` in `tick` last and never flipped
-    /// its toggle.
-    #[must_use]
-    pub const fn at(tick: Tick<S>, next_sequence: u32) -> Self {
-        Self { tick: Some(tick), next_sequence, ..Self::EMPTY }
-    }
-
-    /// The same after `drifts` flips, with `other_past` the highest tick under the other toggle.
-    #[must_use]
-    pub const fn with_drifts(self, drifts: u32, other_past: Option<Tick<S>>) -> Self {
-        Self { drifts, other_past, ..self }
-    }
-
-    /// The highest tick that was ever issued, under either toggle; `None` when nothing was.
-    #[must_use]
-    pub fn highest_tick(&self) -> Option<Tick<S>> {
-        self.tick.max(self.other_past)
-    }
-
-    /// What an engine keeps of this: its word and the highest stamp under the other toggle.
-    pub(crate) fn resume(
-        &self,
-        bounds: SequenceBounds,
-        window: &Window<S>,
-    ) -> Result<(Word<S>, u64), RangeError> {
-        let other_past = self.other_past.map_or(0, |tick| tick.get() + 1);
-        if other_past > Word::<S>::MAX_STAMP {
-            let (value, max) = (other_past - 1, Word::<S>::MAX_STAMP - 1);
-            return Err(RangeError::new("tick", value.into(), 0, max.into()));
-        }
-        let toggle = S::TOGGLE && self.drifts % 2 == 1;
-        let exhausted = u64::from(bounds.last()) + 1;
-        let Some(tick) = self.tick else {
-            return Ok((Word::new(0, toggle, 0), other_past));
-        };
-        let floor = window.floor().get().max(S::FIRST_TICK);
-        let ceiling = window.ceiling().min(Word::<S>::MAX_STAMP);
-        if tick.get() < floor || tick.get() >= ceiling {
-            let (value, max) = (tick.get().into(), i128::from(ceiling) - 1);
-            return Err(RangeError::new("tick", value, floor.into(), max));
-        }
-        let next = u64::from(self.next_sequence);
-        if next < u64::from(bounds.lowest()) || next > exhausted {
-            let (lowest, last) = (bounds.lowest().into(), exhausted.into());
-            return Err(RangeError::new("next sequence", next.into(), lowest, last));
-        }
-        // A reserved tick may have been reached by another implementation; nothing more is issued in it.
-        let next = if tick.get() > S::LAST_TICK { exhausted } else { next };
-        Ok((Word::new(tick.get() + 1, toggle, next), other_past))
-    }
-}
-
-/// A look at a generator while it runs. It may be out of date when it is read and can't be restored.
+/// A view of a running generator. It may be out of date when it is read, and cannot be restored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct State<S: Scheme> {
-    /// What a snapshot would say.
+    /// The snapshot that closing the generator would return.
     pub snapshot: Snapshot<S>,
     /// The window, as far as it has been widened.
     pub window: Window<S>,
@@ -91,14 +53,14 @@ pub struct State<S: Scheme> {
     pub is_closed: bool,
 }
 
-/// What both engines report of their word and past.
+/// Returns the snapshot of an engine's word and past.
 pub(crate) fn snapshot<S: Scheme>(
     word: Word<S>,
     other_past: u64,
     drifts: u32,
     bounds: SequenceBounds,
 ) -> Snapshot<S> {
-    // A flip counts itself only after its exchange; the word knows better.
+    // A flip is counted after its exchange, so the count may lag behind the word by one.
     let uncounted = S::TOGGLE && word.toggle() != (drifts % 2 == 1);
     let next = word.sequence().min(u64::from(bounds.last()) + 1);
     Snapshot {
@@ -106,7 +68,7 @@ pub(crate) fn snapshot<S: Scheme>(
         #[allow(clippy::cast_possible_truncation, reason = "one past a u32 bound at most")]
         next_sequence: if word.tick().is_some() { next as u32 } else { 0 },
         drifts: drifts.wrapping_add(uncounted.into()),
-        other_past: other_past.checked_sub(1).map(Tick::held),
+        other_past: other_past.checked_sub(1).map(Tick::in_range),
     }
 }
 
@@ -124,7 +86,7 @@ mod tests {
     /// The error of restoring `snapshot` in the window `[100, 200)`.
     fn refused<S: Scheme>(snapshot: Snapshot<S>) -> Option<RangeError> {
         let window = Window::new(tick(100), 200).unwrap();
-        snapshot.resume(BOUNDS, &window).err()
+        resume(&snapshot, BOUNDS, &window).err()
     }
 
     #[test]
@@ -140,7 +102,7 @@ mod tests {
             let snapshot = tick_and_next
                 .map_or(Snapshot::EMPTY, |(at, next)| Snapshot::at(tick(at), next))
                 .with_drifts(drifts, other_past.map(tick::<Toggling>));
-            let (word, past) = snapshot.resume(BOUNDS, &Window::ALL).unwrap();
+            let (word, past) = resume(&snapshot, BOUNDS, &Window::ALL).unwrap();
             assert_eq!(super::snapshot(word, past, drifts, BOUNDS), snapshot);
         }
     }
@@ -180,7 +142,7 @@ mod tests {
     #[test]
     fn drifts_do_not_toggle_a_scheme_without_a_toggle() {
         let snapshot = Snapshot::<Seconds>::at(tick(150), 3).with_drifts(1, None);
-        let (word, _) = snapshot.resume(BOUNDS, &Window::ALL).unwrap();
+        let (word, _) = resume(&snapshot, BOUNDS, &Window::ALL).unwrap();
         assert!(!word.toggle());
         assert_eq!(super::snapshot(word, 0, 1, BOUNDS), snapshot);
     }

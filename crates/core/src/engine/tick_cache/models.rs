@@ -1,13 +1,13 @@
-//! The shared span by itself: whoever reads the span of a word while others write those of the next two has
+//! The shared cache by itself: whoever reads the cache of a word while others write those of the next two has
 //! all of it or nothing.
 
 use alloc::sync::Arc;
 
 use ::loom::thread;
 
-use super::{Known, SharedSpan, Span};
-use crate::block::Stem;
+use super::{CachedTick, SharedTickCache, TickCache};
 use crate::engine::shared::models::all_orders::orders;
+use crate::slot::Prefix;
 use crate::sync::{Ordering, fence};
 use crate::time::UnixTime;
 
@@ -27,14 +27,14 @@ enum Mistake {
 }
 
 /// What is written for a word: that word, wherever one can tell.
-fn span_of(word: u64) -> Span {
+fn cache_of(word: u64) -> TickCache {
     let start = UnixTime::from_micros(word.cast_signed());
-    Span { start, micros: 10, stem: Stem::new(word, 3 * word) }
+    TickCache { start, micros: 10, prefix: Prefix::new(word, 3 * word) }
 }
 
-fn set(shared: &SharedSpan, word: u64, mistake: Option<Mistake>) {
-    let span = span_of(word);
-    let Some(mistake) = mistake else { return shared.set(word, &span) };
+fn set(shared: &SharedTickCache, word: u64, mistake: Option<Mistake>) {
+    let cache = cache_of(word);
+    let Some(mistake) = mistake else { return shared.set(word, &cache) };
     let known = shared.word.load(Ordering::Acquire);
     if mistake == Mistake::WritersCollide {
         shared.begun.store(word, Ordering::Relaxed);
@@ -48,20 +48,23 @@ fn set(shared: &SharedSpan, word: u64, mistake: Option<Mistake>) {
     if mistake != Mistake::WriterUnfenced {
         fence(Ordering::Release);
     }
-    shared.start.store(span.start.as_micros().cast_unsigned(), Ordering::Relaxed);
-    shared.micros.store(span.micros, Ordering::Relaxed);
-    shared.head.store(span.stem.head, Ordering::Relaxed);
-    shared.tail.store(span.stem.tail, Ordering::Relaxed);
+    shared.start.store(cache.start.as_micros().cast_unsigned(), Ordering::Relaxed);
+    shared.micros.store(cache.micros, Ordering::Relaxed);
+    shared.high.store(cache.prefix.high, Ordering::Relaxed);
+    shared.low.store(cache.prefix.low, Ordering::Relaxed);
     shared.word.store(word, Ordering::Release);
 }
 
-fn at(shared: &SharedSpan, time: UnixTime, mistake: Option<Mistake>) -> Option<Known> {
+fn at(shared: &SharedTickCache, time: UnixTime, mistake: Option<Mistake>) -> Option<CachedTick> {
     let Some(mistake) = mistake else { return shared.at(time) };
     let word = shared.word.load(Ordering::Acquire);
-    let span = Span {
+    let cache = TickCache {
         start: UnixTime::from_micros(shared.start.load(Ordering::Relaxed).cast_signed()),
         micros: shared.micros.load(Ordering::Relaxed),
-        stem: Stem::new(shared.head.load(Ordering::Relaxed), shared.tail.load(Ordering::Relaxed)),
+        prefix: Prefix::new(
+            shared.high.load(Ordering::Relaxed),
+            shared.low.load(Ordering::Relaxed),
+        ),
     };
     if mistake != Mistake::ReaderUnfenced {
         fence(Ordering::Acquire);
@@ -69,18 +72,18 @@ fn at(shared: &SharedSpan, time: UnixTime, mistake: Option<Mistake>) -> Option<K
     if mistake != Mistake::BegunUnread && shared.begun.load(Ordering::Relaxed) != word {
         return None;
     }
-    span.contains(time).then_some(Known { word, span })
+    cache.contains(time).then_some(CachedTick { word, cache })
 }
 
-fn read(shared: &SharedSpan, mistake: Option<Mistake>) {
+fn read(shared: &SharedTickCache, mistake: Option<Mistake>) {
     // A time that is right for all of them.
     if let Some(known) = at(shared, UnixTime::from_micros(105), mistake) {
-        assert_eq!(known.span, span_of(known.word), "torn: of {}", known.word);
+        assert_eq!(known.cache, cache_of(known.word), "torn: of {}", known.word);
     }
 }
 
 fn readers_and_writers(mistake: Option<Mistake>) {
-    let shared = Arc::new(SharedSpan::new());
+    let shared = Arc::new(SharedTickCache::new());
     set(&shared, 100, mistake);
     let writers = [101, 102].map(|word| {
         let shared = shared.clone();
@@ -95,12 +98,12 @@ fn readers_and_writers(mistake: Option<Mistake>) {
 
 #[test]
 fn a_span_is_read_whole_or_not_at_all() {
-    orders("a span", || readers_and_writers(None));
+    orders("a cache", || readers_and_writers(None));
 }
 
 #[test]
 fn the_copy_of_a_span_is_right_without_a_mistake() {
-    orders("the copy of a span", || readers_and_writers(Some(Mistake::Nothing)));
+    orders("the copy of a cache", || readers_and_writers(Some(Mistake::Nothing)));
 }
 
 macro_rules! finds {

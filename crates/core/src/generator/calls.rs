@@ -1,0 +1,342 @@
+//! The calls that all generators have in common, written once: their bodies as functions over a
+//! [`Source`], and a macro that makes them methods, with their documentation.
+
+use core::num::NonZeroU32;
+#[cfg(feature = "std")]
+use core::time::Duration;
+
+use crate::engine::Block;
+use crate::error::Error;
+use crate::generator::ids::{Filled, Ids};
+use crate::generator::source::Source;
+#[cfg(feature = "std")]
+use crate::generator::{ids::FillError, wait};
+use crate::scheme::{Scheme, Variant};
+use crate::slot::Slot;
+
+#[inline]
+pub(crate) fn try_generate<D: Source, V: Variant<D::Scheme>>(
+    mut source: D,
+    variant: V,
+) -> Result<V::Id, Error> {
+    let slot = match source.fast_slot() {
+        Ok(slot) => slot,
+        Err(missed) => try_slow_slot(&mut source, missed)?,
+    };
+    Ok(variant.id(source.scheme(), slot))
+}
+
+// Cold alone does not suffice: inlined into its only caller it counts as likely as the rest.
+#[cold]
+#[inline(never)]
+fn try_slow_slot<D: Source>(source: &mut D, missed: D::Missed) -> Result<Slot<D::Scheme>, Error> {
+    source.slow_slot(missed)
+}
+
+pub(crate) fn try_block<D: Source, V: Variant<D::Scheme>>(
+    mut source: D,
+    variant: V,
+    n: NonZeroU32,
+) -> Result<Ids<D::Scheme, V>, Error> {
+    let block = source.try_block(n)?;
+    Ok(Ids::new(*source.scheme(), variant, &block))
+}
+
+pub(crate) fn try_fill<'a, D: Source, V: Variant<D::Scheme>>(
+    mut source: D,
+    variant: V,
+    out: &'a mut [V::Id],
+) -> Result<Filled<'a, V::Id>, Error> {
+    let mut written = 0;
+    while let Some(want) = want(out.len() - written) {
+        match source.try_block(want) {
+            Ok(block) => written += write(source.scheme(), variant, &block, &mut out[written..]),
+            Err(error) if written == 0 => return Err(error),
+            // The next call reports it, if it still holds then.
+            Err(_) => break,
+        }
+    }
+    Ok(Filled::new(&mut out[..written]))
+}
+
+/// Returns as many of `len` as one call can ask for, or `None` for none.
+fn want(len: usize) -> Option<NonZeroU32> {
+    NonZeroU32::new(u32::try_from(len).unwrap_or(u32::MAX))
+}
+
+/// Writes the IDs of `block` to the front of `out`, which has the room, and returns their number.
+fn write<S: Scheme, V: Variant<S>>(
+    scheme: &S,
+    variant: V,
+    block: &Block<S>,
+    out: &mut [V::Id],
+) -> usize {
+    let len = block.len.get() as usize;
+    variant.fill(scheme, block.first, &mut out[..len]);
+    len
+}
+
+#[cfg(feature = "std")]
+#[inline]
+pub(crate) fn generate<D: Source, V: Variant<D::Scheme>>(
+    mut source: D,
+    variant: V,
+) -> Result<V::Id, Error> {
+    let slot = match source.fast_slot() {
+        Ok(slot) => slot,
+        Err(missed) => slow_slot(&mut source, missed)?,
+    };
+    Ok(variant.id(source.scheme(), slot))
+}
+
+#[cfg(feature = "std")]
+#[cold]
+#[inline(never)]
+fn slow_slot<D: Source>(source: &mut D, missed: D::Missed) -> Result<Slot<D::Scheme>, Error> {
+    source.slow_slot(missed).or_else(|error| {
+        let block = wait::for_block(source, NonZeroU32::MIN, error)?;
+        Ok(block.first)
+    })
+}
+
+#[cfg(feature = "std")]
+pub(crate) fn block<D: Source, V: Variant<D::Scheme>>(
+    mut source: D,
+    variant: V,
+    n: NonZeroU32,
+) -> Result<Ids<D::Scheme, V>, Error> {
+    let block = source.try_block(n).or_else(|error| wait::for_block(&mut source, n, error))?;
+    Ok(Ids::new(*source.scheme(), variant, &block))
+}
+
+#[cfg(feature = "std")]
+pub(crate) fn fill<D: Source, V: Variant<D::Scheme>>(
+    mut source: D,
+    variant: V,
+    out: &mut [V::Id],
+) -> Result<(), FillError> {
+    let mut written = 0;
+    while let Some(want) = want(out.len() - written) {
+        let block = source
+            .try_block(want)
+            .or_else(|error| wait::for_block(&mut source, want, error))
+            .map_err(|source| FillError { written, source })?;
+        written += write(source.scheme(), variant, &block, &mut out[written..]);
+    }
+    Ok(())
+}
+
+#[cfg(feature = "std")]
+pub(crate) async fn generate_async<D, V, F, Fut>(
+    mut source: D,
+    variant: V,
+    sleep: F,
+) -> Result<V::Id, Error>
+where
+    D: Source,
+    V: Variant<D::Scheme>,
+    F: Fn(Duration) -> Fut,
+    Fut: Future<Output = ()>,
+{
+    let block = wait::for_block_async(&mut source, NonZeroU32::MIN, sleep).await?;
+    Ok(variant.id(source.scheme(), block.first))
+}
+
+/// Makes the calls methods of a type.
+///
+/// `$this` is `self`, `$receiver` the form in which the methods take it; `$source` and `$variant` are
+/// expressions of `$this`; `$setup` is the code of the examples, hidden in them, that brings a
+/// `generator` into being whose `clock` stands at second 100.
+macro_rules! calls {
+    (
+        $this:ident, ($($receiver:tt)+), $source:expr, $variant:expr,
+        id $id:ty, ids $ids:ty, setup $setup:literal
+    ) => {
+        /// Generates an ID without blocking.
+        ///
+        /// # Errors
+        /// Returns an [`Error`](crate::Error) if no ID can be issued at the current clock reading: the
+        /// tick is exhausted, the clock has gone back further than the policy tolerates, the window
+        /// has ended, or the generator is closed.
+        /// [`Error::retry_after`](crate::Error::retry_after) returns how long the condition lasts.
+        ///
+        /// # Examples
+        /// ```
+        /// # use tickid_core::{ErrorKind, Generator, LocalGenerator, ManualClock, UnixTime, example};
+        /// # let clock = ManualClock::new(UnixTime::from_millis(100_000)?);
+        #[doc = concat!("# ", $setup)]
+        /// use core::time::Duration;
+        ///
+        /// // This scheme has 256 IDs per second, and its clock stands still.
+        /// for _ in 0..256 {
+        ///     assert_eq!(generator.try_generate()? >> 17, 100);
+        /// }
+        /// let error = generator.try_generate().unwrap_err();
+        /// assert_eq!(error.kind(), ErrorKind::Exhausted);
+        /// assert_eq!(error.retry_after(), Some(Duration::from_secs(1)));
+        /// # Ok::<(), Box<dyn std::error::Error>>(())
+        /// ```
+        #[inline]
+        pub fn try_generate($($receiver)+) -> Result<$id, crate::error::Error> {
+            crate::generator::calls::try_generate($source, $variant)
+        }
+
+        /// Writes IDs to the front of `out` until it is full or no more can be issued, and returns
+        /// the part that was written.
+        ///
+        /// # Errors
+        /// Returns an [`Error`](crate::Error) if `out` has room and no ID at all could be issued.
+        ///
+        /// # Examples
+        /// ```
+        /// # use tickid_core::{Generator, LocalGenerator, ManualClock, UnixTime, example};
+        /// # let clock = ManualClock::new(UnixTime::from_millis(100_000)?);
+        #[doc = concat!("# ", $setup)]
+        /// let mut ids = [0; 300];
+        /// let written = generator.try_fill(&mut ids)?;
+        /// assert_eq!(written.len(), 256); // the tick has no more
+        /// assert!(written.is_sorted());
+        /// assert!(generator.try_fill(&mut ids).is_err());
+        /// # Ok::<(), Box<dyn std::error::Error>>(())
+        /// ```
+        pub fn try_fill<'ids>(
+            $($receiver)+,
+            out: &'ids mut [$id],
+        ) -> Result<crate::generator::Filled<'ids, $id>, crate::error::Error> {
+            crate::generator::calls::try_fill($source, $variant, out)
+        }
+
+        /// Draws at least one and at most `n` IDs of one tick without blocking.
+        ///
+        /// # Errors
+        /// As [`try_generate`](Self::try_generate).
+        ///
+        /// # Examples
+        /// ```
+        /// # use tickid_core::{Generator, LocalGenerator, ManualClock, UnixTime, example};
+        /// # let clock = ManualClock::new(UnixTime::from_millis(100_000)?);
+        #[doc = concat!("# ", $setup)]
+        /// use core::num::NonZeroU32;
+        ///
+        /// let n = NonZeroU32::new(200).ok_or("zero")?;
+        /// let (one, other) = (generator.try_block(n)?, generator.try_block(n)?);
+        /// assert_eq!((one.len(), other.len()), (200, 56)); // of 256 in the tick
+        /// assert!(one.chain(other).is_sorted());
+        /// # Ok::<(), Box<dyn std::error::Error>>(())
+        /// ```
+        pub fn try_block(
+            $($receiver)+,
+            n: core::num::NonZeroU32,
+        ) -> Result<$ids, crate::error::Error> {
+            crate::generator::calls::try_block($source, $variant, n)
+        }
+
+        /// Generates an ID, sleeping until one can be issued.
+        ///
+        /// It sleeps for at most 50 milliseconds at a time, rereads the clock after each, and spins
+        /// for no more than the last 60 microseconds.
+        ///
+        /// # Errors
+        /// Returns an [`Error`](crate::Error) if waiting does not help, or would take longer than
+        /// [`max_wait`](crate::Builder::max_wait).
+        ///
+        /// # Examples
+        /// ```
+        /// # use tickid_core::{Generator, LocalGenerator, ManualClock, UnixTime, example};
+        /// # let clock = ManualClock::new(UnixTime::from_millis(100_000)?);
+        #[doc = concat!("# ", $setup)]
+        /// use core::time::Duration;
+        ///
+        /// for _ in 0..300 {
+        ///     generator.generate()?;
+        /// }
+        /// assert_eq!(clock.slept(), Duration::from_secs(1)); // after 256 IDs, until the next tick
+        /// # Ok::<(), Box<dyn std::error::Error>>(())
+        /// ```
+        #[cfg(feature = "std")]
+        #[inline]
+        pub fn generate($($receiver)+) -> Result<$id, crate::error::Error> {
+            crate::generator::calls::generate($source, $variant)
+        }
+
+        /// Generates an ID, awaiting `sleep` until one can be issued.
+        ///
+        /// `sleep` is the executor's timer; it is called with at most 50 milliseconds at a time.
+        ///
+        /// # Errors
+        /// As [`generate`](Self::generate).
+        ///
+        /// # Examples
+        /// ```
+        /// # use tickid_core::{Generator, LocalGenerator, ManualClock, UnixTime, example};
+        /// # mod tokio { pub mod time { pub async fn sleep(_: core::time::Duration) {} } }
+        /// # async fn example() -> Result<(), Box<dyn core::error::Error>> {
+        /// # let clock = ManualClock::new(UnixTime::from_millis(100_000)?);
+        #[doc = concat!("# ", $setup)]
+        /// let id = generator.generate_async(tokio::time::sleep).await?;
+        /// # Ok(())
+        /// # }
+        /// ```
+        #[cfg(feature = "std")]
+        pub async fn generate_async<F, Fut>(
+            $($receiver)+,
+            sleep: F,
+        ) -> Result<$id, crate::error::Error>
+        where
+            F: Fn(core::time::Duration) -> Fut,
+            Fut: Future<Output = ()>,
+        {
+            crate::generator::calls::generate_async($source, $variant, sleep).await
+        }
+
+        /// Fills all of `out` with IDs, sleeping as [`generate`](Self::generate) does.
+        ///
+        /// # Errors
+        /// Returns a [`FillError`](crate::FillError) with the number of IDs written to the front of
+        /// `out`, and the error that `generate` would return. [`max_wait`](crate::Builder::max_wait)
+        /// applies to each wait.
+        ///
+        /// # Examples
+        /// ```
+        /// # use tickid_core::{Generator, LocalGenerator, ManualClock, UnixTime, example};
+        /// # let clock = ManualClock::new(UnixTime::from_millis(100_000)?);
+        #[doc = concat!("# ", $setup)]
+        /// let mut ids = [0; 1_000];
+        /// generator.fill(&mut ids)?; // 256 for each second
+        /// assert!(ids.is_sorted());
+        /// assert_eq!(ids[999] >> 17, 103);
+        /// # Ok::<(), Box<dyn std::error::Error>>(())
+        /// ```
+        #[cfg(feature = "std")]
+        pub fn fill($($receiver)+, out: &mut [$id]) -> Result<(), crate::generator::FillError> {
+            crate::generator::calls::fill($source, $variant, out)
+        }
+
+        /// Draws at least one and at most `n` IDs of one tick, sleeping as
+        /// [`generate`](Self::generate) does.
+        ///
+        /// # Errors
+        /// As [`generate`](Self::generate).
+        ///
+        /// # Examples
+        /// ```
+        /// # use tickid_core::{Generator, LocalGenerator, ManualClock, UnixTime, example};
+        /// # let clock = ManualClock::new(UnixTime::from_millis(100_000)?);
+        #[doc = concat!("# ", $setup)]
+        /// use core::num::NonZeroU32;
+        ///
+        /// let n = NonZeroU32::new(256).ok_or("zero")?;
+        /// assert!(generator.block(n)?.all(|id| id >> 17 == 100)); // all of the tick
+        /// assert!(generator.block(n)?.all(|id| id >> 17 == 101)); // a second later
+        /// # Ok::<(), Box<dyn std::error::Error>>(())
+        /// ```
+        #[cfg(feature = "std")]
+        pub fn block(
+            $($receiver)+,
+            n: core::num::NonZeroU32,
+        ) -> Result<$ids, crate::error::Error> {
+            crate::generator::calls::block($source, $variant, n)
+        }
+    };
+}
+pub(crate) use calls;

@@ -1,0 +1,115 @@
+//! IDs by the dozen: the results of blocks and slices.
+
+use core::iter::FusedIterator;
+use core::ops::{Deref, DerefMut};
+
+use crate::engine::Block;
+#[cfg(feature = "std")]
+use crate::error::Error;
+use crate::scheme::{Scheme, Variant};
+use crate::slot::Slot;
+
+/// The IDs of one block, in increasing order.
+///
+/// IDs that are dropped unused are lost: the generator never issues them again.
+#[derive(Clone, Debug)]
+#[must_use = "the IDs have been drawn and are lost unless they are used"]
+pub struct Ids<S: Scheme, V> {
+    scheme: S,
+    variant: V,
+    next: Slot<S>,
+    left: u32,
+}
+
+impl<S: Scheme, V> Ids<S, V> {
+    pub(crate) fn new(scheme: S, variant: V, block: &Block<S>) -> Self {
+        Self { scheme, variant, next: block.first, left: block.len.get() }
+    }
+}
+
+impl<S: Scheme, V: Variant<S>> Iterator for Ids<S, V> {
+    type Item = V::Id;
+
+    #[inline]
+    fn next(&mut self) -> Option<V::Id> {
+        self.left = self.left.checked_sub(1)?;
+        let slot = self.next;
+        self.next = slot.next();
+        Some(self.variant.id(&self.scheme, slot))
+    }
+
+    #[inline]
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        let left = self.left as usize;
+        (left, Some(left))
+    }
+}
+
+impl<S: Scheme, V: Variant<S>> ExactSizeIterator for Ids<S, V> {}
+impl<S: Scheme, V: Variant<S>> FusedIterator for Ids<S, V> {}
+
+/// The part of a slice that was filled with IDs, which may be shorter than the slice.
+///
+/// # Examples
+/// ```
+/// use tickid_core::{Generator, example};
+///
+/// let generator = Generator::<example::Seconds>::new(example::Node(1))?;
+/// let mut buffer = [0; 300]; // more than a tick of this scheme has
+/// for id in generator.try_fill(&mut buffer)?.iter() {
+///     println!("{id}");
+/// }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// The compiler warns about a call that ignores how much was filled:
+///
+/// ```compile_fail
+/// #![deny(unused_must_use)]
+/// # use tickid_core::{Generator, example};
+/// # let generator = Generator::<example::Seconds>::new(example::Node(1))?;
+/// # let mut buffer = [0; 300];
+/// generator.try_fill(&mut buffer)?; // the rest of the buffer may hold no IDs
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, PartialEq, Eq)]
+#[must_use = "fewer IDs than the slice has room for may have been written"]
+pub struct Filled<'a, T>(&'a mut [T]);
+
+impl<'a, T> Filled<'a, T> {
+    pub(crate) fn new(ids: &'a mut [T]) -> Self {
+        Self(ids)
+    }
+
+    /// Returns the IDs with the lifetime of the slice.
+    #[must_use]
+    pub fn into_slice(self) -> &'a mut [T] {
+        self.0
+    }
+}
+
+impl<T> Deref for Filled<'_, T> {
+    type Target = [T];
+
+    fn deref(&self) -> &[T] {
+        self.0
+    }
+}
+
+impl<T> DerefMut for Filled<'_, T> {
+    fn deref_mut(&mut self) -> &mut [T] {
+        self.0
+    }
+}
+
+/// The error of a slice that could not be filled to its end.
+#[cfg(feature = "std")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+#[error("only {written} IDs were written")]
+pub struct FillError {
+    /// The number of IDs written to the front of the slice, which have been issued.
+    pub written: usize,
+    /// The reason why the generator could not go on.
+    pub source: Error,
+}

@@ -1,0 +1,39 @@
+use crate::generator::calls::calls;
+use crate::generator::source::Source;
+use crate::scheme::Variant;
+
+/// A generator together with the variant of the IDs to issue, as
+/// [`Generator::with`](crate::Generator::with), [`LocalGenerator::with`](crate::LocalGenerator::with)
+/// and [`Handle::with`](crate::Handle::with) return it.
+///
+/// The view of a shared generator is `Copy`, so that several calls can use it.
+///
+/// # Examples
+/// ```
+/// use tickid_core::{Generator, example, example::Plain};
+///
+/// let generator = Generator::<example::Seconds>::new(example::Node(1))?;
+/// let plain = generator.with(Plain); // schemes with a choice have other variants
+/// let first = plain.try_generate()?;
+/// assert!(plain.try_generate()? > first);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct View<D, V> {
+    source: D,
+    variant: V,
+}
+
+impl<D, V> View<D, V> {
+    pub(crate) fn new(source: D, variant: V) -> Self {
+        Self { source, variant }
+    }
+}
+
+impl<D: Source, V: Variant<D::Scheme>> View<D, V> {
+    calls! {
+        self, (self), self.source, self.variant,
+        id V::Id, ids crate::generator::Ids<D::Scheme, V>,
+        setup "let shared = Generator::<example::Seconds>::builder(example::Node(1)).clock(&clock).build()?; let generator = shared.with(example::Plain);"
+    }
+}

@@ -1,0 +1,146 @@
+//! Waiting for IDs: how long, how often, and who is told.
+
+use core::fmt;
+#[cfg(feature = "std")]
+use core::num::NonZeroU32;
+#[cfg(feature = "std")]
+use core::time::Duration;
+
+#[cfg(feature = "std")]
+use crate::clock::Clock;
+#[cfg(feature = "std")]
+use crate::engine::Block;
+#[cfg(feature = "std")]
+use crate::error::{Error, ErrorKind};
+#[cfg(feature = "std")]
+use crate::generator::overflow::{OverflowWatch, Waiting};
+#[cfg(feature = "std")]
+use crate::generator::source::Source;
+#[cfg(feature = "std")]
+use crate::scheme::Scheme as _;
+
+/// The longest sleep of a waiting call before it rereads the clock: a step of the clock or a wider
+/// window may have shortened the wait.
+#[cfg(feature = "std")]
+const MAX_SLEEP: Duration = Duration::from_millis(50);
+
+/// A generator's clock and the settings of its waits.
+#[allow(unnameable_types, reason = "part of the sealed `Source`")]
+pub struct Timing<C> {
+    pub(crate) clock: C,
+    #[cfg(feature = "std")]
+    pub(crate) max_wait: Option<Duration>,
+    #[cfg(feature = "std")]
+    pub(crate) overflow: OverflowWatch,
+}
+
+impl<C: fmt::Debug> fmt::Debug for Timing<C> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Timing").field("clock", &self.clock).finish_non_exhaustive()
+    }
+}
+
+/// Waits until `source` can issue after `error`, and draws a block.
+#[cfg(feature = "std")]
+#[cold]
+pub(crate) fn for_block<D: Source>(
+    source: &mut D,
+    want: NonZeroU32,
+    mut error: Error,
+) -> Result<Block<D::Scheme>, Error> {
+    let start = source.timing().clock.monotonic();
+    loop {
+        until_ready(source, error, start)?;
+        match source.try_block(want) {
+            Ok(block) => return Ok(block),
+            Err(again) => error = again,
+        }
+    }
+}
+
+/// Sleeps until `source` could issue. Draws nothing meanwhile.
+#[cfg(feature = "std")]
+fn until_ready<D: Source>(source: &D, mut error: Error, start: Duration) -> Result<(), Error> {
+    let mut waiting = None;
+    loop {
+        let pause = pause(source, &error, start)?;
+        if is_counted(source, &error, &mut waiting) {
+            source.timing().clock.sleep(pause);
+        }
+        match source.check_ready() {
+            Ok(()) => return Ok(()),
+            Err(again) => error = again,
+        }
+    }
+}
+
+/// Draws a block, awaiting `sleep` until `source` can issue.
+#[cfg(feature = "std")]
+pub(crate) async fn for_block_async<D, F, Fut>(
+    source: &mut D,
+    want: NonZeroU32,
+    sleep: F,
+) -> Result<Block<D::Scheme>, Error>
+where
+    D: Source,
+    F: Fn(Duration) -> Fut,
+    Fut: Future<Output = ()>,
+{
+    let mut start = None;
+    loop {
+        let mut error = match source.try_block(want) {
+            Ok(block) => return Ok(block),
+            Err(error) => error,
+        };
+        let start = *start.get_or_insert_with(|| source.timing().clock.monotonic());
+        let mut waiting = None;
+        loop {
+            let pause = pause(source, &error, start)?;
+            if is_counted(source, &error, &mut waiting) {
+                sleep(pause).await;
+            }
+            match source.check_ready() {
+                Ok(()) => break,
+                Err(again) => error = again,
+            }
+        }
+    }
+}
+
+/// Counts the call as waiting as soon as the tick turns out to be used up. Returns `false` if that
+/// happened just now: the observer may have taken its time, so the clock has to be reread.
+#[cfg(feature = "std")]
+fn is_counted<'a, D: Source>(
+    source: &'a D,
+    error: &Error,
+    waiting: &mut Option<Waiting<'a>>,
+) -> bool {
+    if let (ErrorKind::Exhausted, Some(now), None) = (error.kind, error.now, &waiting)
+        && let Ok(tick) = source.scheme().tick_at(now)
+    {
+        *waiting = Some(source.timing().overflow.enter(now, tick.get()));
+        return false;
+    }
+    true
+}
+
+/// Returns how long to sleep on `error`, or the error itself where waiting does not help or where
+/// `max_wait`, counted from `start`, would not be enough.
+#[cfg(feature = "std")]
+fn pause<D: Source>(source: &D, error: &Error, start: Duration) -> Result<Duration, Error> {
+    match error.kind {
+        ErrorKind::Rollback | ErrorKind::Exhausted | ErrorKind::Window => {}
+        _ => return Err(*error),
+    }
+    let timing = source.timing();
+    let rest = error.retry_after();
+    let left = match timing.max_wait {
+        None => Duration::MAX,
+        Some(max_wait) => max_wait.saturating_sub(timing.clock.monotonic().saturating_sub(start)),
+    };
+    // An end that does not depend on the clock may come at any time, so it is awaited to the last.
+    if left.is_zero() || rest.is_some_and(|rest| rest > left) {
+        return Err(*error);
+    }
+    Ok(rest.unwrap_or(MAX_SLEEP).min(MAX_SLEEP).min(left))
+}

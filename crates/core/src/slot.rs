@@ -1,0 +1,63 @@
+//! The bits of IDs, as an engine hands them to a scheme.
+
+use core::marker::PhantomData;
+
+/// The bits that all IDs of a node in one tick share: two words that a scheme lays out so that its
+/// IDs are assembled from them with the least effort.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Prefix {
+    pub(crate) high: u64,
+    pub(crate) low: u64,
+}
+
+impl Prefix {
+    pub(crate) const EMPTY: Self = Self::new(0, 0);
+
+    /// Returns a prefix. The sequence goes into the lowest bits of `low`, which must be zero; `high`
+    /// holds the bits for which `low` has no room, if any.
+    #[inline]
+    #[must_use]
+    pub const fn new(high: u64, low: u64) -> Self {
+        Self { high, low }
+    }
+}
+
+/// The bits of one ID, as only an engine issues them: a [`Prefix`] with a sequence filled in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Slot<S> {
+    high: u64,
+    low: u64,
+    scheme: PhantomData<fn() -> S>,
+}
+
+impl<S> Slot<S> {
+    #[inline]
+    pub(crate) const fn new(high: u64, low: u64) -> Self {
+        Self { high, low, scheme: PhantomData }
+    }
+
+    #[inline]
+    pub(crate) const fn of(prefix: Prefix, sequence: u32) -> Self {
+        Self::new(prefix.high, prefix.low | sequence as u64)
+    }
+
+    /// Returns the slot with the next sequence.
+    #[inline]
+    pub(crate) fn next(self) -> Self {
+        Self::new(self.high, self.low.wrapping_add(1))
+    }
+
+    /// Returns the prefix's high word.
+    #[inline]
+    #[must_use]
+    pub const fn high(&self) -> u64 {
+        self.high
+    }
+
+    /// Returns the prefix's low word with the sequence in its lowest bits.
+    #[inline]
+    #[must_use]
+    pub const fn low(&self) -> u64 {
+        self.low
+    }
+}

@@ -1,0 +1,44 @@
+//! The state that a closed generator hands to its successor.
+
+use crate::tick::Tick;
+
+/// The state of a closed generator, from which a successor goes on without issuing an ID twice.
+///
+/// [`Generator::close`](crate::Generator::close) returns it,
+/// [`Builder::restore`](crate::Builder::restore) takes it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub struct Snapshot<S> {
+    /// The tick issued last; `None` when nothing was ever issued.
+    pub tick: Option<Tick<S>>,
+    /// The next sequence of that tick; one past the last when the tick is used up.
+    pub next_sequence: u32,
+    /// How often the toggle bit was flipped; odd when it is set now. Wraps at 2^32.
+    pub drifts: u32,
+    /// The highest tick ever issued under the other toggle bit.
+    pub other_past: Option<Tick<S>>,
+}
+
+impl<S> Snapshot<S> {
+    /// The snapshot of a generator that has issued nothing.
+    pub const EMPTY: Self = Self { tick: None, next_sequence: 0, drifts: 0, other_past: None };
+
+    /// The snapshot of a generator that issued `next_sequence - 1` in `tick` last and never flipped
+    /// its toggle.
+    #[must_use]
+    pub const fn at(tick: Tick<S>, next_sequence: u32) -> Self {
+        Self { tick: Some(tick), next_sequence, ..Self::EMPTY }
+    }
+
+    /// The same after `drifts` flips, with `other_past` the highest tick under the other toggle.
+    #[must_use]
+    pub const fn with_drifts(self, drifts: u32, other_past: Option<Tick<S>>) -> Self {
+        Self { drifts, other_past, ..self }
+    }
+
+    /// The highest tick that was ever issued, under either toggle; `None` when nothing was.
+    #[must_use]
+    pub fn highest_tick(&self) -> Option<Tick<S>> {
+        self.tick.max(self.other_past)
+    }
+}
