@@ -8,7 +8,7 @@ mod tests {
     use proptest::prelude::*;
     use tickid_core::example::{Seconds, Toggling};
     use tickid_core::{
-        Builder, Clock, ClockError, ErrorKind, FixedStart, ManualClock, Policy, Scheme, UnixTime,
+        Builder, Clock, ClockError, ErrorKind, ManualClock, Policy, Scheme, SequenceStart, UnixTime,
     };
 
     use crate::support::narrow::Narrow;
@@ -83,7 +83,7 @@ mod tests {
         let clock = ManualClock::new(at(1_000));
         let generator = Builder::<Seconds>::seeded(NODE, 0)
             .clock(&clock)
-            .sequence(FixedStart(256))
+            .sequence(SequenceStart::fixed(256))
             .build()
             .unwrap();
         assert_eq!(
@@ -100,7 +100,7 @@ mod tests {
             .policy(Policy::Wait)
             .build()
             .unwrap();
-        generator.try_block(many(256)).unwrap();
+        assert_eq!(generator.try_block(many(256)).unwrap().len(), 256);
         assert_eq!(
             generator.try_generate().unwrap_err().to_string(),
             "toggling: all sequences of this tick are used up \

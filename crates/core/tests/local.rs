@@ -17,7 +17,7 @@ mod tests {
     }
 
     fn with(local: &mut Local<'_, Toggling>, policy: Policy<Toggling>) -> Result<Parts, ErrorKind> {
-        match local.try_generate_with(policy) {
+        match local.try_generate_under(policy) {
             Ok(id) => Ok(parts(id)),
             Err(error) => Err(error.kind()),
         }
@@ -53,7 +53,7 @@ mod tests {
         let mut local = waiting(&clock);
         let first = local.try_generate().unwrap();
         clock.set(at(990));
-        let flipped = local.try_generate_with(Policy::TickTock).unwrap();
+        let flipped = local.try_generate_under(Policy::TickTock).unwrap();
         let next = local.try_generate().unwrap();
         assert_eq!([flipped, next].map(|id| parts(id).toggle), [true; 2]);
         assert_distinct([first, flipped, next]);
@@ -67,10 +67,10 @@ mod tests {
             Builder::seeded(NODE, 0).clock(&clock).build_local().unwrap();
         local.try_generate().unwrap();
         clock.set(at(990));
-        let error = local.try_generate_with(Policy::TickTock).unwrap_err();
+        let error = local.try_generate_under(Policy::TickTock).unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Rollback);
         clock.set(at(1_000));
-        let id = local.try_generate_with(Policy::TickTock).unwrap();
+        let id = local.try_generate_under(Policy::TickTock).unwrap();
         assert_eq!(parts(id).sequence, 1);
     }
 

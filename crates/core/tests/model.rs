@@ -12,16 +12,15 @@ mod tests {
     use proptest::test_runner::TestRunner;
     use tickid_core::example::{Seconds, Toggling};
     use tickid_core::{
-        ClockError, Error, ErrorKind, LocalGenerator, ManualClock, Sequence as _, Snapshot,
-        UnixTime,
+        ClockError, Error, ErrorKind, LocalGenerator, ManualClock, Snapshot, UnixTime,
     };
 
     use crate::support::narrow::Narrow;
     use crate::support::reference::{Reason, Reference, Refused, Run};
     use crate::support::schedule::{Action, Schedule, Setup, Turns, config, schedules, setups};
-    use crate::support::{Example, NODE, Parts, Start, many, parts, tick, window};
+    use crate::support::{Example, NODE, Parts, many, parts, tick, window};
 
-    type Local<'a, S> = LocalGenerator<S, &'a ManualClock, Start>;
+    type Local<'a, S> = LocalGenerator<S, &'a ManualClock>;
 
     proptest! {
         #![proptest_config(config())]

@@ -8,18 +8,18 @@ mod tests {
     use core::time::Duration;
 
     use tickid_core::example::Seconds;
-    use tickid_core::{Builder, LowestStart, ManualClock, RandomStart, Sequence};
+    use tickid_core::{Builder, ManualClock, RandomStart, SequenceStart};
 
     use crate::support::{NODE, at};
 
     const TICKS: usize = 10_000;
 
     /// One ID in each of many consecutive ticks.
-    fn one_per_tick(sequence: impl Sequence) -> Vec<u64> {
+    fn one_per_tick(start: impl Into<SequenceStart>) -> Vec<u64> {
         let clock = ManualClock::new(at(1_700_000_000));
         let mut local = Builder::<Seconds>::seeded(NODE, 0)
             .clock(&clock)
-            .sequence(sequence)
+            .sequence(start)
             .build_local()
             .unwrap();
         let generate = |_| {
@@ -54,7 +54,7 @@ mod tests {
 
     #[test]
     fn the_lowest_start_leaves_half_of_the_shards_empty() {
-        let ids = one_per_tick(LowestStart);
+        let ids = one_per_tick(SequenceStart::LOWEST);
         assert!(ids.iter().all(|id| id % 2 == 0));
     }
 }

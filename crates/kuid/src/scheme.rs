@@ -222,6 +222,8 @@ impl fmt::Display for Drift {
 
 #[cfg(test)]
 mod tests {
+    use tickid_core::Ticks;
+
     use super::*;
 
     #[test]

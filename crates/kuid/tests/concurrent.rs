@@ -59,7 +59,7 @@ mod tests {
         let builder = Builder::new(NODE).clock(&clock).policy(Policy::Wait);
         let generator = builder.build().unwrap();
         let ids = on_threads(|_| {
-            let local = (0..1_000_000).filter_map(|_| generator.try_generate_as(Local).ok());
+            let local = (0..1_000_000).filter_map(|_| generator.with(Local).try_generate().ok());
             local.collect::<Vec<_>>()
         })
         .concat();

@@ -9,7 +9,7 @@ mod tests {
     use core::time::Duration;
 
     use tickid_kuid::core::{
-        BuildError, ClockError, ErrorKind, FixedStart, ManualClock, Scheme, SequenceBounds,
+        BuildError, ClockError, ErrorKind, ManualClock, Scheme, SequenceBounds, SequenceStart,
         Snapshot, Tick, Ticks,
     };
     use tickid_kuid::{
@@ -32,7 +32,7 @@ mod tests {
             let clock = clock_at(clock);
             let mut generator = builder().clock(&clock).build_local().unwrap();
             let mut ids = [LocalId::MIN; 16_385];
-            assert_eq!(generator.try_fill_as(Local, &mut ids).unwrap().len(), 16_385);
+            assert_eq!(generator.with(Local).try_fill(&mut ids).unwrap().len(), 16_385);
             let [first, .., last, next] = ids;
             assert_eq!(parts(first).3, 0);
             assert_eq!(last, with_sequence(first, 16_383));
@@ -57,9 +57,9 @@ mod tests {
         let only_last = SequenceBounds::new(16_383, 16_383);
         let builder = builder().clock(&clock).bounds(only_last);
         let mut generator = builder.build_local().unwrap();
-        let mut last = generator.generate_as(Local).unwrap();
+        let mut last = generator.with(Local).generate().unwrap();
         for _ in 0..3_000 {
-            let next = generator.generate_as(Local).unwrap();
+            let next = generator.with(Local).generate().unwrap();
             assert_eq!(tick(next), tick(last) + 1);
             assert!(next.seconds() <= 999_999 && next.micro_seconds() <= 999_424);
             assert!(next > last);
@@ -74,11 +74,11 @@ mod tests {
     fn the_sequence_never_wraps_within_a_tick() {
         let clock = clock_at(1_539_999_999_500_000);
         let mut generator = builder().clock(&clock).build_local().unwrap();
-        let first = generator.try_generate_as(Local).unwrap();
+        let first = generator.with(Local).try_generate().unwrap();
         let (mut last, mut count) = (first, 1);
         let mut ids = vec![LocalId::MIN; 100_000];
         let error = loop {
-            match generator.try_fill_as(Local, &mut ids) {
+            match generator.with(Local).try_fill(&mut ids) {
                 Ok(ids) => {
                     for &id in &*ids {
                         assert!(id > last);
@@ -96,9 +96,9 @@ mod tests {
         assert_eq!(error.kind(), ErrorKind::Rollback);
         // It goes on when the last tick is within the allowance again.
         clock.advance(error.retry_after().unwrap() - Duration::from_micros(1));
-        assert!(generator.try_generate_as(Local).is_err());
+        assert!(generator.with(Local).try_generate().is_err());
         clock.advance(Duration::from_micros(1));
-        assert_eq!(tick(generator.try_generate_as(Local).unwrap()), tick(last) + 1);
+        assert_eq!(tick(generator.with(Local).try_generate().unwrap()), tick(last) + 1);
     }
 
     #[test]
@@ -118,14 +118,14 @@ mod tests {
     fn one_second_behind_goes_on_and_more_stalls() {
         let clock = clock_at(1_539_625_275_432_128);
         let mut generator = builder().clock(&clock).build_local().unwrap();
-        let first = generator.try_generate_as(Local).unwrap();
+        let first = generator.with(Local).try_generate().unwrap();
         clock.set(UnixTime::from_micros(1_539_625_274_432_128));
-        let second = generator.try_generate_as(Local).unwrap();
+        let second = generator.with(Local).try_generate().unwrap();
         assert_eq!(second, with_sequence(first, 1));
         // A tick more, and 100 seconds more.
         for micros in [1_539_625_274_432_127, 1_539_625_174_432_128] {
             clock.set(UnixTime::from_micros(micros));
-            let error = generator.try_generate_as(Local).unwrap_err();
+            let error = generator.with(Local).try_generate().unwrap_err();
             assert_eq!(error.kind(), ErrorKind::Rollback);
             let rest = 1_539_625_274_432_128 - micros;
             let rest = Duration::from_micros(u64::try_from(rest).unwrap());
@@ -143,9 +143,9 @@ mod tests {
             let clock = clock_at(1_539_625_275_432_128);
             let builder = builder().clock(&clock).policy(policy);
             let mut generator = builder.build_local().unwrap();
-            let first = generator.generate_as(Local).unwrap();
+            let first = generator.with(Local).generate().unwrap();
             clock.set(UnixTime::from_micros(1_539_625_265_432_128));
-            let second = generator.generate_as(Local).unwrap();
+            let second = generator.with(Local).generate().unwrap();
             assert_eq!(second, with_sequence(first, 1));
             assert_eq!(clock.slept(), stall, "{policy}");
         }
@@ -156,7 +156,7 @@ mod tests {
         let clock = clock_at(1_539_625_275_432_128);
         let generator = builder().clock(&clock).build().unwrap();
         let global = generator.try_generate().unwrap();
-        let local = generator.try_generate_as(Local).unwrap();
+        let local = generator.with(Local).try_generate().unwrap();
         let global_again = generator.try_generate().unwrap();
         assert_eq!(parts(global.to_local(Drift::DEFAULT)), (1539, 625_275, 432_128, 0));
         assert_eq!(parts(local), (1539, 625_275, 432_128, 1));
@@ -178,7 +178,7 @@ mod tests {
             generators().fill(&mut slice).unwrap();
             assert_eq!(single, slice);
             let mut slice = vec![LocalId::MIN; 20_000];
-            generators().fill_as(Local, &mut slice).unwrap();
+            generators().with(Local).fill(&mut slice).unwrap();
             assert!(single.iter().map(|id| id.to_local(layout.drift)).eq(slice.iter().copied()));
             let n = NonZeroU32::new(10_000).unwrap();
             let mut generator = generators();
@@ -212,7 +212,7 @@ mod tests {
         let clock = ManualClock::new(Kuid::default().time_of(last));
         let mut generator = builder().clock(&clock).build_local().unwrap();
         let mut ids = [LocalId::MIN; 16_384];
-        generator.fill_as(Local, &mut ids).unwrap();
+        generator.with(Local).fill(&mut ids).unwrap();
         assert!(ids.iter().all(|id| id.tick() == Some(last)));
         let error = generator.generate().unwrap_err();
         assert_eq!(error.kind(), ErrorKind::EndOfTime);
@@ -245,7 +245,7 @@ mod tests {
         let clock = clock_at(1_539_625_275_000_000);
         let mut generator = builder().clock(&clock).window(window).build_local().unwrap();
         let mut ids = vec![LocalId::MIN; 40_000];
-        let issued = generator.try_fill_as(Local, &mut ids).unwrap();
+        let issued = generator.with(Local).try_fill(&mut ids).unwrap();
         assert_eq!(issued.len(), 2 * 16_384);
         assert!(issued.iter().all(|&id| window.contains(id.tick().unwrap())));
         let error = generator.try_generate().unwrap_err();
@@ -256,12 +256,12 @@ mod tests {
     fn a_successor_goes_on_where_its_predecessor_was_closed() {
         let clock = clock_at(1_539_625_275_432_128);
         let generator = builder().clock(&clock).build().unwrap();
-        let last = generator.try_generate_as(Local).unwrap();
+        let last = generator.with(Local).try_generate().unwrap();
         let snapshot = generator.close();
         assert_eq!(generator.generate().unwrap_err().kind(), ErrorKind::Closed);
         clock.set(UnixTime::from_micros(1_539_625_275_000_000));
         let builder = builder().clock(&clock).restore(snapshot);
-        let next = builder.build_local().unwrap().try_generate_as(Local).unwrap();
+        let next = builder.build_local().unwrap().with(Local).try_generate().unwrap();
         assert_eq!(next, with_sequence(last, 1));
     }
 
@@ -273,7 +273,7 @@ mod tests {
         let clock = clock_at(1_539_625_275_432_128);
         let mut generator = builder()
             .clock(&clock)
-            .sequence(FixedStart(16_000))
+            .sequence(SequenceStart::fixed(16_000))
             .policy(Policy::Ratchet { allowance: Ticks::ZERO })
             .build_local()
             .unwrap();

@@ -7,8 +7,7 @@ use core::time::Duration;
 
 use proptest::prelude::*;
 use tickid_scru64::core::{
-    ClockError, ErrorKind, FixedStart, ManualClock, RandomStart, ResetError, Scheme as _,
-    Sequence as _, Ticks,
+    ClockError, ErrorKind, ManualClock, RandomStart, ResetError, Scheme as _, SequenceStart, Ticks,
 };
 use tickid_scru64::{
     Builder, NodeIdSize, NodeSpec, ParseError, Policy, Scru64, Scru64Id, UnixTime, Window, scru64,
@@ -311,15 +310,18 @@ proptest! {
     #[test]
     fn random_starts_of_the_scheme_fit_the_counter(
         seed in any::<u64>(),
-        tick in 0..=MAX_TIMESTAMP,
+        tick in 1..MAX_TIMESTAMP,
         spec in specs(),
         guard_bits in 0..25_u32,
     ) {
         let bounds = Scru64.sequence_bounds(&spec);
         let max_counter = spec.node_id_size().max_counter();
         prop_assert_eq!((bounds.lowest(), bounds.last()), (0, max_counter));
-        let start = Scru64.default_sequence(seed).start(tick, bounds);
-        prop_assert!(start <= max_counter);
+        let clock = ManualClock::new(UnixTime::from_micros(tick.cast_signed() * 256_000));
+        let node = NodeSpec::with_node_id(spec.node_id(), spec.node_id_size()).unwrap();
+        let mut generator = Builder::seeded(node, seed).clock(&clock).build_local().unwrap();
+        let counter = generator.try_generate().unwrap().counter(node.node_id_size());
+        prop_assert_eq!(counter, RandomStart::new(seed).start(tick, bounds));
         let guarded = RandomStart::new(seed).with_guard_bits(guard_bits).start(tick, bounds);
         prop_assert!(guarded <= max_counter >> guard_bits);
     }
@@ -333,14 +335,14 @@ proptest! {
         steps in prop::collection::vec(0..30_u64, 1..8),
     ) {
         let node = NodeSpec::with_node_id(spec.node_id(), spec.node_id_size()).unwrap();
-        let start = FixedStart(start & node.node_id_size().max_counter());
+        let start = SequenceStart::fixed(start & node.node_id_size().max_counter());
         let clock = ManualClock::new(UnixTime::EPOCH);
         let mut successor = node;
         let mut last = None;
         for step in steps {
             // Some are behind the last one, but within the allowance even if each call overflows.
             clock.set(UnixTime::from_micros((first + step).cast_signed() * 256_000));
-            let builder = Builder::seeded(successor, 0).clock(&clock).sequence(start);
+            let builder = Builder::seeded(successor, 0).clock(&clock).sequence(start.clone());
             let mut generator = builder.build_local().unwrap();
             prop_assert_eq!(NodeSpec::from(&generator), successor);
             let id = generator.try_generate().unwrap();
@@ -472,7 +474,7 @@ fn a_tick_has_exactly_the_counters_that_each_size_leaves() {
         let clock = ManualClock::new(UnixTime::from_micros(256_000 * 9));
         let mut generator = Builder::seeded(node, 0)
             .clock(&clock)
-            .sequence(FixedStart(start))
+            .sequence(SequenceStart::fixed(start))
             .policy(Policy::Wait)
             .build_local()
             .unwrap();
@@ -494,7 +496,7 @@ fn overflow_borrows_40_ticks_from_the_future_and_no_more_in_each_size() {
         let clock = ManualClock::new(UnixTime::from_micros(256_000 * 9));
         let mut generator = Builder::seeded(node, 0)
             .clock(&clock)
-            .sequence(FixedStart(size.max_counter()))
+            .sequence(SequenceStart::fixed(size.max_counter()))
             .build_local()
             .unwrap();
         for timestamp in 9..=49 {
@@ -534,7 +536,7 @@ fn the_first_and_the_last_timestamp_are_never_issued() {
         let clock = ManualClock::new(timestamp(issued));
         let mut generator = Builder::seeded("42/8".parse().unwrap(), 0)
             .clock(&clock)
-            .sequence(FixedStart(max_counter))
+            .sequence(SequenceStart::fixed(max_counter))
             .build_local()
             .unwrap();
         assert_eq!(generator.try_generate().unwrap().timestamp(), issued);
@@ -583,7 +585,7 @@ fn reset_starts_over_at_the_clocks_tick_and_is_refused_in_a_window() {
 fn a_shared_generator_gives_blocks_of_at_most_8191_ids_and_skips_none_alone() {
     let clock = ManualClock::new(UnixTime::from_micros(256_000 * 9));
     let builder = Builder::seeded("0/1".parse().unwrap(), 0).clock(&clock);
-    let generator = builder.sequence(FixedStart(0)).build().unwrap();
+    let generator = builder.sequence(SequenceStart::fixed(0)).build().unwrap();
     let mut next = 9 << 24;
     for _ in 0..3 {
         let block = generator.try_block(NonZeroU32::MAX).unwrap();
@@ -604,7 +606,8 @@ fn nodes_of_all_sizes_share_a_realm_when_none_begins_with_another() {
         let clock = ManualClock::new(UnixTime::from_micros(256_000 * 9));
         let extremes = [0, size.max_counter()].map(|start| {
             let builder = Builder::seeded(node, 0).clock(&clock);
-            let mut generator = builder.sequence(FixedStart(start)).build_local().unwrap();
+            let mut generator =
+                builder.sequence(SequenceStart::fixed(start)).build_local().unwrap();
             generator.try_generate().unwrap()
         });
         taken.push(extremes);

@@ -7,7 +7,7 @@ use core::time::Duration;
 use std::sync::Arc;
 
 use tickid_scru64::core::text::base36::Twelve;
-use tickid_scru64::core::{ClockError, Error, ErrorKind, ManualClock, Scheme as _};
+use tickid_scru64::core::{ClockError, Error, ErrorKind, ManualClock, Scheme as _, SequenceStart};
 use tickid_scru64::{
     Builder, LocalGenerator, NodeIdSize, NodeSpec, NodeSpecError, Policy, Scru64, Scru64Id,
     UnixTime,
@@ -214,12 +214,12 @@ enum Mode {
     Reset,
 }
 
-type Traced<'a> = LocalGenerator<&'a ManualClock, FixedStart>;
+type Traced<'a> = LocalGenerator<&'a ManualClock>;
 
 fn traced<'a>(entry: &Value, clock: &'a ManualClock) -> Traced<'a> {
     Builder::new(string(entry, "node_spec").parse().unwrap())
         .clock(clock)
-        .sequence(FixedStart(number(entry, "counter_init")))
+        .sequence(SequenceStart::fixed(number(entry, "counter_init")))
         .build_local()
         .unwrap()
 }
@@ -228,10 +228,10 @@ fn traced<'a>(entry: &Value, clock: &'a ManualClock) -> Traced<'a> {
 fn call(generator: &mut Traced<'_>, mode: Mode, allowance_ms: u64) -> Result<Scru64Id, Error> {
     let policy =
         Policy::Ratchet { allowance: Scru64.ticks_in(Duration::from_millis(allowance_ms)) };
-    match generator.try_generate_with(policy) {
+    match generator.try_generate_under(policy) {
         Err(error) if mode == Mode::Reset && error.kind() == ErrorKind::Rollback => {
             generator.reset().unwrap();
-            generator.try_generate_with(policy)
+            generator.try_generate_under(policy)
         }
         result => result,
     }

@@ -38,8 +38,8 @@ fn ids_are_of_the_clocks_tick_the_partition_and_the_metabyte() {
     for sequence in 0..300_u16 {
         let meta = Meta(sequence.to_be_bytes()[1]);
         let expected = SnoId::from_parts(123_456_789, false, meta.0, PARTITION, sequence);
-        assert_eq!(shared.try_generate_as(meta).ok(), expected.ok());
-        assert_eq!(local.try_generate_as(meta).ok(), expected.ok());
+        assert_eq!(shared.with(meta).try_generate().ok(), expected.ok());
+        assert_eq!(local.with(meta).try_generate().ok(), expected.ok());
     }
 }
 
@@ -49,13 +49,13 @@ fn metabytes_of_one_tick_give_distinct_ids_out_of_order() {
     let clock = ManualClock::new(at(100));
     let generator = builder(&clock).build().unwrap();
     let [first, second, third] =
-        [200, 100, 200].map(|meta| generator.try_generate_as(Meta(meta)).unwrap());
+        [200, 100, 200].map(|meta| generator.with(Meta(meta)).try_generate().unwrap());
     assert!(second < first, "issued later, sorts before");
     assert!(first < third, "in order under one metabyte");
     assert_eq!([first, second, third].map(SnoId::sequence), [0, 1, 2]);
 
     clock.set(at(101));
-    let next = generator.try_generate_as(Meta(0)).unwrap();
+    let next = generator.with(Meta(0)).try_generate().unwrap();
     assert!(next > third, "in order from tick to tick");
 }
 
@@ -63,9 +63,9 @@ fn metabytes_of_one_tick_give_distinct_ids_out_of_order() {
 fn blocks_and_fills_carry_the_metabyte() {
     let clock = ManualClock::new(at(100));
     let generator = builder(&clock).build().unwrap();
-    let mut ids: Vec<_> = generator.try_block_as(Meta(9), many(5)).unwrap().collect();
+    let mut ids: Vec<_> = generator.with(Meta(9)).try_block(many(5)).unwrap().collect();
     ids.resize(12, SnoId::ZERO);
-    assert_eq!(generator.try_fill_as(Meta(9), &mut ids[5..]).unwrap().len(), 7);
+    assert_eq!(generator.with(Meta(9)).try_fill(&mut ids[5..]).unwrap().len(), 7);
     assert!(ids.iter().all(|id| id.meta() == 9));
     assert!(ids.iter().map(|id| id.sequence()).eq(0..12));
 }

@@ -136,7 +136,7 @@ fn traces_are_followed_step_by_step() {
                 let wait = (until - wall) * MICROS_PER_TICK - into;
                 let wait = Duration::from_micros(wait.try_into().unwrap());
                 let meta = Meta(number(step, "meta"));
-                for error in [local.try_generate_as(meta), shared.try_generate_as(meta)] {
+                for error in [local.with(meta).try_generate(), shared.with(meta).try_generate()] {
                     let error = error.unwrap_err();
                     assert_eq!((error.kind(), error.retry_after()), (kind, Some(wait)), "{name}");
                 }
@@ -148,8 +148,8 @@ fn traces_are_followed_step_by_step() {
             assert_eq!(expected.meta(), number::<u8>(step, "meta"));
             let meta = Meta(expected.meta());
             let expected = if starts_at_zero(name, wall) { one_less(expected) } else { expected };
-            assert_eq!(local.try_generate_as(meta), Ok(expected), "{name}, step {index}");
-            assert_eq!(shared.try_generate_as(meta), Ok(expected), "{name}, step {index}");
+            assert_eq!(local.with(meta).try_generate(), Ok(expected), "{name}, step {index}");
+            assert_eq!(shared.with(meta).try_generate(), Ok(expected), "{name}, step {index}");
         }
         let issued = Snapshot { now: 0, ..taken(&local, start.bounds(), at(0)) };
         assert_eq!(issued, snapshot(&trace["final"]), "{name}");

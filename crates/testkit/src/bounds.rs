@@ -3,8 +3,8 @@
 use core::num::NonZeroU32;
 
 use tickid_core::{
-    BuildError, Builder, Clock, ErrorKind, Ids, LowestStart, ManualClock, Policy, Scheme,
-    SequenceBounds,
+    BuildError, Builder, Clock, ErrorKind, Ids, ManualClock, Policy, Scheme, SequenceBounds,
+    SequenceStart,
 };
 
 use crate::subject::Subject;
@@ -47,9 +47,9 @@ pub fn hold_at_every_edge<T: Subject>(subject: &T) {
                 }
                 (false, false) => {
                     let shared = built.unwrap();
-                    exhaust(subject, bounds, |form| shared.try_block_as(form, NonZeroU32::MAX));
+                    exhaust(subject, bounds, |form| shared.with(form).try_block(NonZeroU32::MAX));
                     let mut local = builder(subject, &clock, bounds).build_local().unwrap();
-                    exhaust(subject, bounds, |form| local.try_block_as(form, NonZeroU32::MAX));
+                    exhaust(subject, bounds, |form| local.with(form).try_block(NonZeroU32::MAX));
                     issued += 1;
                 }
             }
@@ -63,20 +63,20 @@ fn builder<'a, T: Subject>(
     subject: &T,
     clock: &'a ManualClock,
     bounds: SequenceBounds,
-) -> Builder<T::Scheme, &'a impl Clock, LowestStart> {
+) -> Builder<T::Scheme, &'a impl Clock> {
     Builder::seeded(subject.node(), 0)
         .layout(subject.layout())
         .clock(clock)
         .policy(Policy::Wait)
         .bounds(bounds)
-        .sequence(LowestStart)
+        .sequence(SequenceStart::LOWEST)
 }
 
 /// Draws all of a tick.
 fn exhaust<T: Subject>(
     subject: &T,
     bounds: SequenceBounds,
-    mut draw: impl FnMut(T::Form) -> Result<Ids<T::Scheme, T::Form>, tickid_core::Error>,
+    mut draw: impl FnMut(T::Variant) -> Result<Ids<T::Scheme, T::Variant>, tickid_core::Error>,
 ) {
     let forms = subject.forms();
     let mut next = u64::from(bounds.lowest());

@@ -18,7 +18,7 @@ pub(crate) enum Broken {
 
 impl Subject for Broken {
     type Scheme = Toggling;
-    type Form = Plain;
+    type Variant = Plain;
     type Id = u64;
 
     fn node(&self) -> Node {

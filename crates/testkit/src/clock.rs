@@ -128,8 +128,8 @@ impl<C: Clock> Clock for Noted<C> {
         Self::note(self.0.now())
     }
 
-    fn glance(&self) -> Result<UnixTime, ClockError> {
-        Self::note(self.0.glance())
+    fn now_relaxed(&self) -> Result<UnixTime, ClockError> {
+        Self::note(self.0.now_relaxed())
     }
 
     fn sleep(&self, duration: Duration) {
@@ -153,7 +153,7 @@ mod tests {
         forget();
         clock.now().unwrap();
         clock.sleep(Duration::from_micros(7));
-        clock.glance().unwrap();
+        clock.now_relaxed().unwrap();
         assert_eq!(readings(), [100, 107].map(UnixTime::from_micros));
         assert_eq!(clock.monotonic(), Duration::from_micros(7));
     }

@@ -6,7 +6,7 @@
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
 #[doc(hidden)]
 pub use tickid_core::CounterClock;
-use tickid_core::{Builder, Clock, Error, ErrorKind, Generator, Sequence, Window};
+use tickid_core::{Builder, Clock, Error, ErrorKind, Generator, Window};
 #[doc(hidden)]
 pub use tickid_core::{ManualClock, SystemClock};
 
@@ -77,7 +77,7 @@ pub fn promises_hold_over<T: Subject>(subject: &T, clock: impl Clock + Sync) {
     let mut exclusive = builder().build_local().unwrap();
     let mut witness = Witness::new(subject, exclusive.policy(), exclusive.bounds());
     let ids = draw(subject, &mut witness, Dice::new(0), |_, form, ids| {
-        ids.push(exclusive.generate_as(form)?);
+        ids.push(exclusive.with(form).generate()?);
         Ok(OneBlock(true))
     });
     check_unique(subject, &[ids]).unwrap_or_else(|broken| panic!("{broken}"));
@@ -86,9 +86,9 @@ pub fn promises_hold_over<T: Subject>(subject: &T, clock: impl Clock + Sync) {
 /// Whether all IDs of a call are of one block, and thus of one reading.
 struct OneBlock(bool);
 
-fn by_all_methods<T: Subject, C: Clock, Q: Sequence>(
+fn by_all_methods<T: Subject, C: Clock>(
     subject: &T,
-    shared: &Generator<T::Scheme, C, Q>,
+    shared: &Generator<T::Scheme, C>,
     dice: Dice,
 ) -> Vec<T::Id> {
     let mut witness = Witness::new(subject, shared.policy(), shared.bounds());
@@ -99,15 +99,15 @@ fn by_all_methods<T: Subject, C: Clock, Q: Sequence>(
     })
 }
 
-fn through_a_handle<T: Subject, C: Clock, Q: Sequence>(
+fn through_a_handle<T: Subject, C: Clock>(
     subject: &T,
-    shared: &Generator<T::Scheme, C, Q>,
+    shared: &Generator<T::Scheme, C>,
     dice: Dice,
 ) -> Vec<T::Id> {
     let mut witness = Witness::new(subject, shared.policy(), shared.bounds());
     let mut handle = shared.handle();
     draw(subject, &mut witness, dice, |_, form, ids| {
-        ids.push(handle.generate_as(form)?);
+        ids.push(handle.with(form).generate()?);
         Ok(OneBlock(true))
     })
 }
@@ -117,7 +117,7 @@ fn draw<T: Subject>(
     subject: &T,
     witness: &mut Witness<'_, T>,
     mut dice: Dice,
-    mut call: impl FnMut(&mut Dice, T::Form, &mut Vec<T::Id>) -> Result<OneBlock, Error>,
+    mut call: impl FnMut(&mut Dice, T::Variant, &mut Vec<T::Id>) -> Result<OneBlock, Error>,
 ) -> Vec<T::Id> {
     let forms = subject.forms();
     let mut ids = Vec::with_capacity(EACH);

@@ -11,7 +11,7 @@ use proptest::prelude::*;
 use proptest::test_runner::{TestError, TestRunner};
 use tickid_core::{
     BuildError, Clock, ClockError, Error, ErrorKind, Generator, LocalGenerator, ManualClock,
-    Policy, RangeError, Scheme, Sequence, Snapshot,
+    Policy, RangeError, Scheme, Snapshot,
 };
 
 use crate::cases::config;
@@ -89,7 +89,7 @@ fn search<T: Subject>(subject: &T, rule: Rule) -> Result<Seen, Box<TestError<Cas
 /// Shared and exclusive generators.
 pub(crate) trait Generate<T: Subject> {
     /// `None` when the action asks for no ID.
-    fn ask(&mut self, action: Action, form: T::Form, blank: T::Id) -> Option<Answer<T>>;
+    fn ask(&mut self, action: Action, form: T::Variant, blank: T::Id) -> Option<Answer<T>>;
     fn wider(&mut self, ceiling: u64) -> Result<(), RangeError>;
     fn end(&mut self) -> Snapshot<T::Scheme>;
 }
@@ -98,13 +98,13 @@ pub(crate) type Answer<T> = Result<Vec<<T as Subject>::Id>, Error>;
 
 macro_rules! generate {
     ($($generator:ident),*) => {$(
-        impl<T: Subject, C: Clock, Q: Sequence> Generate<T> for $generator<T::Scheme, C, Q> {
-            fn ask(&mut self, action: Action, form: T::Form, blank: T::Id) -> Option<Answer<T>> {
+        impl<T: Subject, C: Clock> Generate<T> for $generator<T::Scheme, C> {
+            fn ask(&mut self, action: Action, form: T::Variant, blank: T::Id) -> Option<Answer<T>> {
                 Some(match action {
-                    Action::One => self.try_generate_as(form).map(|id| vec![id]),
-                    Action::Block(n) => self.try_block_as(form, n).map(Iterator::collect),
+                    Action::One => self.with(form).try_generate().map(|id| vec![id]),
+                    Action::Block(n) => self.with(form).try_block(n).map(Iterator::collect),
                     Action::Fill(n) if n > 0 => {
-                        self.try_fill_as(form, &mut vec![blank; n]).map(|ids| ids.to_vec())
+                        self.with(form).try_fill(&mut vec![blank; n]).map(|ids| ids.to_vec())
                     }
                     Action::Fill(_) | Action::Widen(_) | Action::Reopen => return None,
                 })
@@ -149,7 +149,7 @@ pub fn run<T: Subject>(
                 generator.wider(ceiling).map_err(|error| format!("not widened: {error}"))?;
             }
             // Nothing starts before its epoch.
-            Action::Reopen if layout.check_start(now).is_err() => {}
+            Action::Reopen if layout.check_start(&ManualClock::new(now)).is_err() => {}
             Action::Reopen => {
                 let snapshot = generator.end();
                 history.close(&snapshot)?;
@@ -217,7 +217,7 @@ impl<'a, T: Subject> History<'a, T> {
         now: Option<u64>,
         micros: i64,
         ceiling: u64,
-        form: T::Form,
+        form: T::Variant,
         answer: Answer<T>,
     ) -> Result<(), String> {
         let is_in_window = |now| self.setup.floor <= now && now < ceiling;
@@ -248,7 +248,7 @@ impl<'a, T: Subject> History<'a, T> {
         }
     }
 
-    fn issue(&mut self, id: T::Id, now: u64, ceiling: u64, form: T::Form) -> Result<(), String> {
+    fn issue(&mut self, id: T::Id, now: u64, ceiling: u64, form: T::Variant) -> Result<(), String> {
         let parts = self.subject.parts(id);
         if !self.issued.insert(parts.key()) {
             return Err(format!("issued twice: {id:?}"));

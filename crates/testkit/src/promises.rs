@@ -98,7 +98,7 @@ impl<'a, T: Subject> Witness<'a, T> {
     pub(crate) fn check(
         &mut self,
         ids: &[T::Id],
-        form: T::Form,
+        form: T::Variant,
         shown: &[u64],
         window: Window<T::Scheme>,
     ) -> Result<u64, String> {

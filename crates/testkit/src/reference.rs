@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
-use tickid_core::{LocalGenerator, ManualClock, Policy, Scheme, Sequence, Snapshot};
+use tickid_core::{LocalGenerator, ManualClock, Policy, Scheme, Snapshot};
 
 use crate::cases::config;
 use crate::invariants::Rule;
@@ -56,10 +56,10 @@ pub trait Document<T: Subject>: Clone {
     fn given(&mut self) -> &mut Given;
 
     /// The next ID when the clock shows `micros` since 1970, or nothing, and then nothing changes.
-    fn next(&mut self, micros: i64, form: T::Form) -> Option<T::Id>;
+    fn next(&mut self, micros: i64, form: T::Variant) -> Option<T::Id>;
 
     /// One more ID of the same tick, if it has one. (Who asks for several at once asks the clock once.)
-    fn more(&mut self, form: T::Form) -> Option<T::Id>;
+    fn more(&mut self, form: T::Variant) -> Option<T::Id>;
 }
 
 /// Fails with the shortest schedule found under which a generator does other than the document says. The
@@ -86,7 +86,7 @@ fn run<T: Subject<Id: PartialEq>, D: Document<T>>(
     let (layout, forms) = (subject.layout(), subject.forms());
     let clock = ManualClock::new(setup.now);
     let mut turns = Turns::new(&clock, layout, setup.now);
-    let (starts, bounds) = (setup.starts(layout), setup.bounds);
+    let (rule, bounds) = (setup.start.rule::<T::Scheme>(), setup.bounds);
     let mut document = D::new(Given {
         allowance: match setup.policy {
             Policy::Ratchet { allowance } => allowance.get(),
@@ -96,11 +96,11 @@ fn run<T: Subject<Id: PartialEq>, D: Document<T>>(
         last: bounds.last(),
         floor: setup.floor,
         ceiling: setup.ceiling,
-        start: Rc::new(move |tick| starts.start(tick, bounds)),
+        start: Rc::new(move |tick| rule.start(tick, bounds)),
     });
     let build = |ceiling, snapshot| setup.builder(subject, &clock, ceiling, snapshot);
     let built = |error| format!("not built: {error}");
-    let mut local: LocalGenerator<_, _, _> =
+    let mut local: LocalGenerator<_, _> =
         build(setup.ceiling, Snapshot::EMPTY).build_local().map_err(built)?;
     let mut shared = Some(build(setup.ceiling, Snapshot::EMPTY).build().map_err(built)?);
 
@@ -123,7 +123,7 @@ fn run<T: Subject<Id: PartialEq>, D: Document<T>>(
                 continue;
             }
             Action::Reopen => {
-                if layout.check_start(now).is_ok() {
+                if layout.check_start(&ManualClock::new(now)).is_ok() {
                     let ceiling = document.given().ceiling;
                     local = build(ceiling, local.close()).build_local().map_err(built)?;
                 }
@@ -133,12 +133,12 @@ fn run<T: Subject<Id: PartialEq>, D: Document<T>>(
         macro_rules! ask {
             ($generator:expr) => {
                 match *action {
-                    Action::One => $generator.try_generate_as(form).map(|id| vec![id]),
+                    Action::One => $generator.with(form).try_generate().map(|id| vec![id]),
                     Action::Fill(n) => {
                         let mut out = vec![subject.blank(); n];
-                        $generator.try_fill_as(form, &mut out).map(|ids| ids.to_vec())
+                        $generator.with(form).try_fill(&mut out).map(|ids| ids.to_vec())
                     }
-                    Action::Block(n) => $generator.try_block_as(form, n).map(Iterator::collect),
+                    Action::Block(n) => $generator.with(form).try_block(n).map(Iterator::collect),
                     Action::Widen(_) | Action::Reopen => continue,
                 }
             };
@@ -166,7 +166,7 @@ fn run<T: Subject<Id: PartialEq>, D: Document<T>>(
 fn several<T: Subject, D: Document<T>>(
     document: &mut D,
     micros: i64,
-    form: T::Form,
+    form: T::Variant,
     action: Action,
     most: usize,
 ) -> Vec<T::Id> {

@@ -7,8 +7,8 @@ use core::time::Duration;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use tickid_core::{
-    Builder, ManualClock, Policy, RandomStart, Scheme, Sequence, SequenceBounds, Snapshot, Tick,
-    Ticks, UnixTime, Window,
+    Builder, ManualClock, Policy, RandomStart, Scheme, SequenceBounds, SequenceStart, Snapshot,
+    Tick, Ticks, UnixTime, Window,
 };
 
 use crate::invariants::Rule;
@@ -42,19 +42,14 @@ pub enum Start {
     Random(RandomStart),
 }
 
-/// [`Start`] with the scheme that it refers to.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Starts<S> {
-    layout: S,
-    start: Start,
-}
-
-impl<S: Scheme> Sequence for Starts<S> {
-    fn start(&self, tick: u64, bounds: SequenceBounds) -> u32 {
-        match self.start {
-            Start::Own(seed) => self.layout.default_sequence(seed).start(tick, bounds),
-            Start::Fixed(start) => start,
-            Start::Random(random) => random.start(tick, bounds),
+impl Start {
+    /// The rule for a generator of scheme `S`.
+    pub(crate) fn rule<S: Scheme>(self) -> SequenceStart {
+        match self {
+            Self::Own(seed) if S::RANDOM_START => RandomStart::new(seed).into(),
+            Self::Own(_) => SequenceStart::LOWEST,
+            Self::Fixed(start) => SequenceStart::fixed(start),
+            Self::Random(random) => random.into(),
         }
     }
 }
@@ -103,17 +98,13 @@ pub enum Action {
 pub type Schedule = Vec<(Turn, Action, usize)>;
 
 impl<S: Scheme + Default> Setup<S> {
-    pub(crate) fn starts(&self, layout: S) -> Starts<S> {
-        Starts { layout, start: self.start }
-    }
-
     pub(crate) fn builder<'a, T: Subject<Scheme = S>>(
         &self,
         subject: &T,
         clock: &'a ManualClock,
         ceiling: u64,
         snapshot: Snapshot<S>,
-    ) -> Builder<S, &'a ManualClock, Starts<S>> {
+    ) -> Builder<S, &'a ManualClock> {
         let layout = subject.layout();
         let floor = Tick::new(self.floor).unwrap();
         Builder::seeded(subject.node(), 0)
@@ -121,7 +112,7 @@ impl<S: Scheme + Default> Setup<S> {
             .clock(clock)
             .policy(self.policy)
             .bounds(self.bounds)
-            .sequence(self.starts(layout))
+            .sequence(self.start.rule::<S>())
             .window(Window::new(floor, ceiling).unwrap())
             .restore(snapshot)
     }

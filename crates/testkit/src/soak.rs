@@ -7,7 +7,7 @@ use std::io::{self, Write as _};
 use std::time::Instant;
 
 use tickid_core::{
-    Clock, ErrorKind, Generator, ManualClock, Scheme, Sequence, Snapshot, Tick, UnixTime, Window,
+    Clock, ErrorKind, Generator, ManualClock, Scheme, Snapshot, Tick, UnixTime, Window,
 };
 
 use crate::dice::Dice;
@@ -34,9 +34,9 @@ fn show(line: &str) {
 ///
 /// # Panics
 /// When an ID repeats, when one is not as it should be, and when a call fails.
-pub fn no_id_repeats<T: Subject, C: Clock + Sync, Q: Sequence>(
+pub fn no_id_repeats<T: Subject, C: Clock + Sync>(
     subject: &T,
-    generator: &Generator<T::Scheme, C, Q>,
+    generator: &Generator<T::Scheme, C>,
 ) {
     let count = std::env::var("TICKID_SOAK_IDS").ok();
     let count = count.map_or(1_000_000_000, |count| count.parse().unwrap());
@@ -48,9 +48,9 @@ pub fn no_id_repeats<T: Subject, C: Clock + Sync, Q: Sequence>(
 }
 
 /// How many IDs of how many ticks were drawn.
-fn segments<T: Subject, C: Clock + Sync, Q: Sequence>(
+fn segments<T: Subject, C: Clock + Sync>(
     subject: &T,
-    generator: &Generator<T::Scheme, C, Q>,
+    generator: &Generator<T::Scheme, C>,
     count: u64,
 ) -> Result<(u64, u64), String> {
     let (mut drawn, mut ticks, mut highest) = (0, 0, None);

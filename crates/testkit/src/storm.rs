@@ -5,8 +5,8 @@ use core::num::NonZeroU32;
 use core::ops::Range;
 
 use tickid_core::{
-    Builder, Clock, Error, ErrorKind, Form, Generator, Policy, Scheme, Sequence, SequenceBounds,
-    Snapshot, Tick, Window,
+    Builder, Clock, Error, ErrorKind, Generator, Policy, Scheme, SequenceBounds, Snapshot, Tick,
+    Variant, Window,
 };
 
 use crate::clock::{Scripted, Turn, forget};
@@ -192,9 +192,9 @@ impl Method {
     }
 
     /// One call, for one ID or for `n`, which go to the end of `ids`.
-    pub(crate) fn draw<S: Scheme, F: Form<S>, C: Clock, Q: Sequence>(
+    pub(crate) fn draw<S: Scheme, F: Variant<S>, C: Clock>(
         self,
-        generator: &Generator<S, C, Q>,
+        generator: &Generator<S, C>,
         form: F,
         n: u32,
         blank: F::Id,
@@ -203,13 +203,13 @@ impl Method {
         let want = NonZeroU32::new(n).unwrap();
         let old = ids.len();
         match self {
-            Self::TryGenerate => ids.push(generator.try_generate_as(form)?),
-            Self::Generate => ids.push(generator.generate_as(form)?),
-            Self::TryBlock => ids.extend(generator.try_block_as(form, want)?),
-            Self::Block => ids.extend(generator.block_as(form, want)?),
+            Self::TryGenerate => ids.push(generator.with(form).try_generate()?),
+            Self::Generate => ids.push(generator.with(form).generate()?),
+            Self::TryBlock => ids.extend(generator.with(form).try_block(want)?),
+            Self::Block => ids.extend(generator.with(form).block(want)?),
             Self::TryFill => {
                 ids.resize(old + want.get() as usize, blank);
-                let filled = generator.try_fill_as(form, &mut ids[old..]);
+                let filled = generator.with(form).try_fill(&mut ids[old..]);
                 let written = filled.as_ref().map_or(0, |ids| ids.len());
                 let filled = filled.map(|_| ());
                 ids.truncate(old + written);
@@ -217,7 +217,7 @@ impl Method {
             }
             Self::Fill => {
                 ids.resize(old + want.get() as usize, blank);
-                let filled = generator.fill_as(form, &mut ids[old..]);
+                let filled = generator.with(form).fill(&mut ids[old..]);
                 let written = filled.map_or_else(|error| error.written, |()| want.get() as usize);
                 ids.truncate(old + written);
                 filled.map_err(|error| error.source)?;
@@ -233,9 +233,9 @@ impl Method {
 /// # Panics
 /// When an ID is issued twice, does not increase on its thread or is not what was asked for, and when
 /// a call fails.
-pub fn millions<T: Subject, C: Clock + Sync, Q: Sequence>(
+pub fn millions<T: Subject, C: Clock + Sync>(
     subject: &T,
-    generator: &Generator<T::Scheme, C, Q>,
+    generator: &Generator<T::Scheme, C>,
 ) -> Vec<Vec<T::Id>> {
     let ids = draw(subject, generator, 1_000_000);
     check_unique(subject, &ids).unwrap_or_else(|broken| panic!("{broken}"));
@@ -246,9 +246,9 @@ pub fn millions<T: Subject, C: Clock + Sync, Q: Sequence>(
 ///
 /// # Panics
 /// When one does not increase on its thread or is not what was asked for, and when a call fails.
-pub(crate) fn draw<T: Subject, C: Clock + Sync, Q: Sequence>(
+pub(crate) fn draw<T: Subject, C: Clock + Sync>(
     subject: &T,
-    generator: &Generator<T::Scheme, C, Q>,
+    generator: &Generator<T::Scheme, C>,
     each: usize,
 ) -> Vec<Vec<T::Id>> {
     let forms = subject.forms();

@@ -1,13 +1,13 @@
 use core::fmt;
 
-use tickid_core::{Form, Scheme, UnixTime};
+use tickid_core::{Scheme, UnixTime, Variant};
 
 /// A scheme under test: one node of it, and what its IDs say.
 pub trait Subject: Sync {
     /// The scheme.
     type Scheme: Scheme + Default;
     /// What can be asked for; several forms of IDs are one type here.
-    type Form: Form<Self::Scheme, Id = Self::Id> + fmt::Debug + Send + Sync;
+    type Variant: Variant<Self::Scheme, Id = Self::Id> + fmt::Debug + Send + Sync;
     /// An ID of any of the forms.
     type Id: Copy + fmt::Debug + Send + Sync;
 
@@ -23,7 +23,7 @@ pub trait Subject: Sync {
     fn start(&self) -> UnixTime;
 
     /// The forms to ask for, by turns.
-    fn forms(&self) -> Vec<Self::Form>;
+    fn forms(&self) -> Vec<Self::Variant>;
 
     /// Some ID, to be written over.
     fn blank(&self) -> Self::Id;
@@ -33,7 +33,7 @@ pub trait Subject: Sync {
 
     /// Whether all else that the ID says is as it was asked for: its node, its form, no field beyond
     /// its range.
-    fn is_of(&self, id: Self::Id, form: Self::Form) -> bool;
+    fn is_of(&self, id: Self::Id, form: Self::Variant) -> bool;
 
     /// Whether `next`, which was issued after `id` (and under the same toggle), sorts after it, in all
     /// the ways in which it has to.

@@ -49,7 +49,7 @@ pub struct Handle<'a, S: Scheme, C> {
     /// The rest of the block: the low word of its next slot, and one past that of its last.
     next: u64,
     end: u64,
-    /// The number of IDs that the block had.
+    /// The number of IDs to ask for at a time, which adapts to the demand.
     len: u32,
 }
 
@@ -70,17 +70,18 @@ impl<S: Scheme, C: Clock> Handle<'_, S, C> {
         setup "let shared = Generator::<example::Seconds>::builder(example::Node(1)).clock(&clock).build()?; let mut generator = shared.handle();"
     }
 
-    /// Replaces the block by a new one.
-    fn refill(&mut self, is_in_time: bool) -> Result<(), Error> {
-        let want = self.next_len(is_in_time);
+    /// Replaces the block by a new one, asking for `want` slots if that is more than the usual block.
+    fn refill(&mut self, is_in_time: bool, want: NonZeroU32) -> Result<(), Error> {
+        let usual = self.next_len(is_in_time);
         self.cache = TickCache::EMPTY;
         self.end = self.next;
-        let block = self.generator.engine().try_block(&self.generator.timing().clock, want)?;
+        let block =
+            self.generator.engine().try_block(&self.generator.timing().clock, usual.max(want))?;
         self.cache = block.cache;
-        self.len = block.len.get();
+        self.len = block.len.min(usual).get();
         self.next = block.first.low();
         // One past the last slot may wrap around to 0.
-        self.end = self.next.wrapping_add(self.len.into());
+        self.end = self.next.wrapping_add(block.len.get().into());
         Ok(())
     }
 
@@ -135,7 +136,7 @@ impl<S: Scheme, C: Clock> Source for &mut Handle<'_, S, C> {
     }
 
     fn slow_slot(&mut self, is_in_time: bool) -> Result<Slot<S>, Error> {
-        self.refill(is_in_time)?;
+        self.refill(is_in_time, NonZeroU32::MIN)?;
         Ok(self.take(NonZeroU32::MIN).first)
     }
 
@@ -143,7 +144,7 @@ impl<S: Scheme, C: Clock> Source for &mut Handle<'_, S, C> {
         let time = self.generator.timing().clock.now_relaxed().ok();
         let is_in_time = time.is_some_and(|time| self.cache.prefix_at(time).is_some());
         if !is_in_time || self.next == self.end {
-            self.refill(is_in_time)?;
+            self.refill(is_in_time, want)?;
         }
         Ok(self.take(want))
     }
@@ -285,6 +286,23 @@ mod tests {
         let counted = u64::from(snapshot.next_sequence);
         assert!(rest.iter().all(|id| id & 0xff < counted && tick(*id) == 1_000));
         assert_eq!(handle.try_generate().unwrap_err().kind(), ErrorKind::Closed);
+    }
+
+    #[test]
+    fn blocks_and_slices_continue_the_order_of_single_ids() {
+        let clock = clock();
+        let generator = generator(&clock, Policy::Wait);
+        let mut handle = generator.handle();
+        let mut ids: Vec<u64> = (0..6).map(|_| handle.try_generate().unwrap()).collect();
+        ids.extend(handle.try_block(NonZeroU32::new(50).unwrap()).unwrap());
+        ids.push(handle.try_generate().unwrap());
+        let mut slice = [0; 300];
+        ids.extend(handle.try_fill(&mut slice).unwrap().iter());
+        assert!(ids.windows(2).all(|pair| pair[0] < pair[1]));
+        assert_eq!(ids.len(), 256, "all of the tick: nothing was dropped");
+        clock.advance(SECOND);
+        assert_eq!(tick(handle.try_generate().unwrap()), 1_001);
+        assert!(handle.len < 32, "a large block does not make later ones large: {}", handle.len);
     }
 
     #[test]

@@ -15,7 +15,7 @@ const SORTABLE: &str = ".0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqr
 const URL: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
 /// A form under test.
-pub(crate) trait Form<const N: usize> {
+pub(crate) trait Variant<const N: usize> {
     type Bits: Copy + Debug + Default + PartialEq;
     type Codec: Codec<N, Bits = Self::Bits>;
 
@@ -60,7 +60,7 @@ macro_rules! form {
             }
         }
 
-        impl Form<$chars> for $form {
+        impl Variant<$chars> for $form {
             type Bits = [u8; $bytes];
             type Codec = InBase<$base, $bytes, $chars>;
 
@@ -126,7 +126,7 @@ impl Others {
     }
 }
 
-impl Form<12> for Twelve {
+impl Variant<12> for Twelve {
     type Bits = u64;
     type Codec = Self;
 

@@ -16,7 +16,7 @@ use core::fmt::Debug;
 use std::io::{self, Write as _};
 use std::sync::LazyLock;
 
-use forms::{Form, Global, Local, Sno, UrlGlobal, UrlLocal, Wide};
+use forms::{Global, Local, Sno, UrlGlobal, UrlLocal, Variant, Wide};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 use tickid_core::text::base36::Twelve;
@@ -105,7 +105,7 @@ fn with_bytes<const N: usize>(
     texts
 }
 
-fn every_level_writes_and_reads_all<F: Form<N>, const N: usize>(bits: &[F::Bits])
+fn every_level_writes_and_reads_all<F: Variant<N>, const N: usize>(bits: &[F::Bits])
 where
     F::Bits: Debug + PartialEq,
 {
@@ -123,7 +123,7 @@ where
     }
 }
 
-fn every_wrong_byte_is_found_where_it_is<F: Form<N>, const N: usize>()
+fn every_wrong_byte_is_found_where_it_is<F: Variant<N>, const N: usize>()
 where
     F::Bits: Debug + PartialEq,
 {
@@ -148,7 +148,7 @@ where
     }
 }
 
-fn every_pair_of_bytes_reads_alike<F: Form<N>, const N: usize>()
+fn every_pair_of_bytes_reads_alike<F: Variant<N>, const N: usize>()
 where
     F::Bits: Debug + PartialEq,
 {
@@ -165,7 +165,7 @@ where
     }
 }
 
-fn every_pair_of_bytes_in_any_place_is_read_as_others_do<F: Form<N>, const N: usize>() {
+fn every_pair_of_bytes_in_any_place_is_read_as_others_do<F: Variant<N>, const N: usize>() {
     for bits in F::samples() {
         let sample = F::Codec::encode_portable(&bits);
         let mut valid = 0;
@@ -182,7 +182,7 @@ fn every_pair_of_bytes_in_any_place_is_read_as_others_do<F: Form<N>, const N: us
     }
 }
 
-fn every_length_is_converted_whole<F: Form<N>, const N: usize>()
+fn every_length_is_converted_whole<F: Variant<N>, const N: usize>()
 where
     F::Bits: Debug + PartialEq,
 {
@@ -206,7 +206,7 @@ fn at_a_time<const N: usize>(level: Level) -> usize {
 }
 
 /// What a level declines, is converted one by one: as well, so only this shows that it does its part.
-fn every_level_reads_all_up_to_what_is_wrong<F: Form<N>, const N: usize>() {
+fn every_level_reads_all_up_to_what_is_wrong<F: Variant<N>, const N: usize>() {
     let [.., sample] = F::samples();
     let text = F::Codec::encode_portable(&sample);
     for (at, byte) in (0..N).flat_map(|at| (0..=u8::MAX).map(move |byte| (at, byte))) {
@@ -226,7 +226,7 @@ fn every_level_reads_all_up_to_what_is_wrong<F: Form<N>, const N: usize>() {
     }
 }
 
-fn every_level_stays_within_what_it_is_given<F: Form<N>, const N: usize>()
+fn every_level_stays_within_what_it_is_given<F: Variant<N>, const N: usize>()
 where
     F::Bits: Debug + PartialEq,
 {
@@ -252,7 +252,7 @@ where
     }
 }
 
-fn two_lengths_are_an_error<F: Form<N>, const N: usize>() {
+fn two_lengths_are_an_error<F: Variant<N>, const N: usize>() {
     let bits = [F::Bits::default(); 3];
     let mut texts = [[b'?'; N]; 2];
     for level in levels() {
@@ -265,7 +265,7 @@ fn two_lengths_are_an_error<F: Form<N>, const N: usize>() {
     }
 }
 
-fn other_lengths_are_no_texts<F: Form<N>, const N: usize>()
+fn other_lengths_are_no_texts<F: Variant<N>, const N: usize>()
 where
     F::Bits: Debug + PartialEq,
 {
@@ -278,7 +278,7 @@ where
 }
 
 /// Some texts, most of them valid.
-fn texts<F: Form<N>, const N: usize>() -> impl Strategy<Value = Vec<[u8; N]>>
+fn texts<F: Variant<N>, const N: usize>() -> impl Strategy<Value = Vec<[u8; N]>>
 where
     F::Bits: Debug,
 {
@@ -352,7 +352,7 @@ macro_rules! forms {
 
                 #[test]
                 fn every_level_writes_and_reads_what_others_do(
-                    bits in prop::collection::vec(<$form as Form<$chars>>::any(), 0..200),
+                    bits in prop::collection::vec(<$form as Variant<$chars>>::any(), 0..200),
                 ) {
                     every_level_writes_and_reads_all::<$form, $chars>(&bits);
                 }
@@ -360,9 +360,9 @@ macro_rules! forms {
                 #[test]
                 fn every_level_gives_the_same_error(
                     texts in texts::<$form, $chars>(),
-                    before in <$form as Form<$chars>>::any(),
+                    before in <$form as Variant<$chars>>::any(),
                 ) {
-                    assert_reads_alike::<<$form as Form<$chars>>::Codec, $chars>(&texts, before);
+                    assert_reads_alike::<<$form as Variant<$chars>>::Codec, $chars>(&texts, before);
                 }
             }
         })+

@@ -12,16 +12,19 @@ use core::num::NonZeroU32;
 
 use tickid_core::example::Node;
 use tickid_core::{
-    Clock, Error, Form, Generator, LocalGenerator, Policy, RandomStart, RangeError, Scheme,
-    Sequence, SequenceBounds, Snapshot, Tick, Ticks, UnixTime, Window,
+    Clock, Error, Generator, LocalGenerator, Policy, RandomStart, RangeError, Scheme,
+    SequenceBounds, SequenceStart, Snapshot, Tick, Ticks, UnixTime, Variant, Window,
 };
 
 /// The node of every generator under test, unless it matters.
 pub(crate) const NODE: Node = Node(0xA5);
 
 /// The example schemes: ticks are seconds since 1970, IDs are integers that [`Parts`] takes apart.
-pub(crate) trait Example: Scheme<Node = Node, Form: Form<Self, Id = u64>> + Default {}
-impl<S: Scheme<Node = Node, Form: Form<S, Id = u64>> + Default> Example for S {}
+pub(crate) trait Example:
+    Scheme<Node = Node, Variant: Variant<Self, Id = u64>> + Default
+{
+}
+impl<S: Scheme<Node = Node, Variant: Variant<S, Id = u64>> + Default> Example for S {}
 
 /// An ID of an example scheme, taken apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,11 +78,21 @@ pub(crate) enum Start {
     Random(RandomStart),
 }
 
-impl Sequence for Start {
-    fn start(&self, tick: u64, bounds: SequenceBounds) -> u32 {
+impl Start {
+    /// The rule of the engine under test.
+    pub(crate) fn rule(self) -> SequenceStart {
+        match self {
+            Self::Lowest => SequenceStart::LOWEST,
+            Self::Fixed(start) => SequenceStart::fixed(start),
+            Self::Random(random) => random.into(),
+        }
+    }
+
+    /// The reference's own view of it.
+    pub(crate) fn start(self, tick: u64, bounds: SequenceBounds) -> u32 {
         match self {
             Self::Lowest => bounds.lowest(),
-            Self::Fixed(start) => *start,
+            Self::Fixed(start) => start,
             Self::Random(random) => random.start(tick, bounds),
         }
     }
@@ -97,7 +110,7 @@ pub(crate) trait Generate<S: Scheme>: Debug {
 
 macro_rules! generate {
     ($($generator:ident),*) => {$(
-        impl<S: Example, C: Clock + Debug, Q: Sequence> Generate<S> for $generator<S, C, Q> {
+        impl<S: Example, C: Clock + Debug> Generate<S> for $generator<S, C> {
             fn try_one(&mut self) -> Result<u64, Error> {
                 self.try_generate()
             }

@@ -4,7 +4,7 @@
 //! stamps and no bits; `None` is a generator that has issued nothing yet.
 
 use super::Start;
-use tickid_core::{Sequence, SequenceBounds};
+use tickid_core::SequenceBounds;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Rule {

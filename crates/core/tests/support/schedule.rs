@@ -65,12 +65,12 @@ impl Setup {
         clock: &'a ManualClock,
         window: Window<S>,
         snapshot: Snapshot<S>,
-    ) -> Builder<S, &'a ManualClock, Start> {
+    ) -> Builder<S, &'a ManualClock> {
         Builder::seeded(NODE, 0)
             .clock(clock)
             .policy(self.policy())
             .bounds(self.bounds)
-            .sequence(self.start)
+            .sequence(self.start.rule())
             .window(window)
             .restore(snapshot)
     }

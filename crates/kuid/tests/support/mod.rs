@@ -2,7 +2,7 @@
 
 #![allow(dead_code, reason = "each test file uses its own part of it")]
 
-use tickid_kuid::core::{Form, Slot};
+use tickid_kuid::core::{Slot, Variant};
 use tickid_kuid::{Drift, Global, GlobalId, Kuid, Local, LocalId, Node, UnixTime};
 use tickid_testkit::Parts;
 
@@ -43,7 +43,7 @@ impl Id {
     }
 }
 
-impl Form<Kuid> for Kind {
+impl Variant<Kuid> for Kind {
     type Id = Id;
 
     fn id(self, scheme: &Kuid, slot: Slot<Kuid>) -> Id {
@@ -56,7 +56,7 @@ impl Form<Kuid> for Kind {
 
 impl tickid_testkit::Subject for Subject {
     type Scheme = Kuid;
-    type Form = Kind;
+    type Variant = Kind;
     type Id = Id;
 
     fn node(&self) -> Node {

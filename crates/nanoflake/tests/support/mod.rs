@@ -22,7 +22,7 @@ pub(crate) struct Subject;
 
 impl tickid_testkit::Subject for Subject {
     type Scheme = Nanoflake;
-    type Form = Plain;
+    type Variant = Plain;
     type Id = NanoflakeId;
 
     fn layout(&self) -> Nanoflake {

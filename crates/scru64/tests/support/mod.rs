@@ -29,7 +29,7 @@ impl Default for Subject {
 
 impl tickid_testkit::Subject for Subject {
     type Scheme = Scru64;
-    type Form = Plain;
+    type Variant = Plain;
     type Id = Scru64Id;
 
     fn node(&self) -> NodeSpec {

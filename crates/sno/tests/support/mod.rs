@@ -49,7 +49,7 @@ impl Subject {
 
 impl tickid_testkit::Subject for Subject {
     type Scheme = Sno;
-    type Form = Meta;
+    type Variant = Meta;
     type Id = SnoId;
 
     fn node(&self) -> Partition {
