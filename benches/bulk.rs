@@ -8,7 +8,7 @@ use ferroid::generator::{AtomicSnowflakeGenerator, BasicSnowflakeGenerator};
 use tickid_benches::peers::{ManualMillis, WideSnowflake};
 use tickid_benches::subject::{self, Subject};
 use tickid_benches::{Alone, START, criterion};
-use tickid_core::{Form, ManualClock};
+use tickid_core::{Variant, ManualClock};
 use tickid_kuid::{GlobalId, Kuid, Local, LocalId};
 use tickid_nanoflake::{Nanoflake, NanoflakeId};
 use tickid_scru64::{Scru64, Scru64Id};
@@ -45,7 +45,7 @@ fn bulk(c: &mut Criterion) {
     group.finish();
 }
 
-fn ours<S: Subject, F: Form<S>>(group: &mut Group<'_>, name: &str, form: F, any: F::Id) {
+fn ours<S: Subject, F: Variant<S>>(group: &mut Group<'_>, name: &str, form: F, any: F::Id) {
     let clock = Alone(ManualClock::new(START));
     let clock = &clock.0;
     let mut ids = [any; COUNT];
@@ -54,7 +54,7 @@ fn ours<S: Subject, F: Form<S>>(group: &mut Group<'_>, name: &str, form: F, any:
     group.bench_function(format!("{name}/exclusive"), |b| {
         b.iter(|| {
             clock.advance(S::TICK);
-            black_box(&mut exclusive).fill_as(form, black_box(&mut ids)).expect("a clock");
+            black_box(&mut exclusive).with(form).fill(black_box(&mut ids)).expect("a clock");
             black_box(&ids);
         });
     });
@@ -62,7 +62,7 @@ fn ours<S: Subject, F: Form<S>>(group: &mut Group<'_>, name: &str, form: F, any:
     group.bench_function(format!("{name}/shared"), |b| {
         b.iter(|| {
             clock.advance(S::TICK);
-            black_box(&shared).fill_as(form, black_box(&mut ids)).expect("a clock");
+            black_box(&shared).with(form).fill(black_box(&mut ids)).expect("a clock");
             black_box(&ids);
         });
     });

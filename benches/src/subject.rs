@@ -3,7 +3,7 @@
 use std::fmt::Debug;
 use std::time::Duration;
 
-use tickid_core::{Builder, Form, Generator, LocalGenerator, ManualClock, Scheme};
+use tickid_core::{Builder, Variant, Generator, LocalGenerator, ManualClock, Scheme};
 use tickid_kuid::{GlobalId, Kuid, Node};
 use tickid_nanoflake::{GeneratorId, Nanoflake, NanoflakeId};
 use tickid_scru64::{Scru64, Scru64Id};
@@ -24,7 +24,7 @@ pub trait Subject: Scheme + Default + Debug {
     fn node() -> Self::Node;
 
     /// The end of an ID, with its sequence: what is ready last.
-    fn last_bits(id: &<Self::Form as Form<Self>>::Id) -> u64;
+    fn last_bits(id: &<Self::Variant as Variant<Self>>::Id) -> u64;
 
     /// How many IDs each of `threads` may draw before it moves a manual clock on, so that half of each
     /// tick's IDs remain.

@@ -3,7 +3,7 @@
 use std::array;
 use std::time::Duration;
 
-use tickid_core::{Form, ManualClock};
+use tickid_core::{Variant, ManualClock};
 
 use crate::START;
 use crate::subject::{self, Subject};
@@ -14,7 +14,7 @@ pub const COUNT: usize = 1_024;
 
 /// IDs a second and a bit apart, so that they differ in most places.
 #[must_use]
-pub fn ids<S: Subject>() -> [<S::Form as Form<S>>::Id; COUNT] {
+pub fn ids<S: Subject>() -> [<S::Variant as Variant<S>>::Id; COUNT] {
     let clock = ManualClock::new(START);
     let generator = subject::shared::<S>(&clock);
     array::from_fn(|_| {

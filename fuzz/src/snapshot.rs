@@ -50,9 +50,9 @@ pub fn check(data: &[u8]) {
 
 /// An ID now, or at the next tick.
 fn draw(generator: &mut LocalGenerator<&ManualClock>, clock: &ManualClock) -> Result<SnoId, Error> {
-    generator.try_generate_as(Meta(7)).or_else(|_| {
+    generator.with(Meta(7)).try_generate().or_else(|_| {
         clock.advance(core::time::Duration::from_millis(4));
-        generator.try_generate_as(Meta(7))
+        generator.with(Meta(7)).try_generate()
     })
 }
 

@@ -11,7 +11,7 @@ use tickid_benches::subject::{self, Subject};
 use tickid_benches::texts::{self, COUNT};
 use tickid_benches::timing::in_ticks;
 use tickid_core::text::SliceError;
-use tickid_core::{Clock as _, Form, ManualClock, Scheme};
+use tickid_core::{Clock as _, Variant, ManualClock, Scheme};
 use tickid_kuid::{Global, GlobalId, Kuid, Local, LocalId};
 use tickid_nanoflake::{Nanoflake, NanoflakeId};
 use tickid_scru64::{Scru64, Scru64Id};
@@ -82,7 +82,7 @@ fn generators<S: Subject>() {
     });
 }
 
-fn fill<S: Subject, F: Form<S>>(name: &str, form: F, any: F::Id) {
+fn fill<S: Subject, F: Variant<S>>(name: &str, form: F, any: F::Id) {
     let clock = ManualClock::new(START);
     let clock = &clock;
     let mut ids = [any; COUNT];
@@ -92,14 +92,14 @@ fn fill<S: Subject, F: Form<S>>(name: &str, form: F, any: F::Id) {
     count(&format!("fill/{name}/exclusive"), CALLS, || {
         for _ in 0..repeats {
             clock.advance(S::TICK);
-            black_box(&mut exclusive).fill_as(form, black_box(&mut ids)).expect(MANUAL);
+            black_box(&mut exclusive).with(form).fill(black_box(&mut ids)).expect(MANUAL);
         }
     });
     let shared = subject::shared::<S>(clock);
     count(&format!("fill/{name}/shared"), CALLS, || {
         for _ in 0..repeats {
             clock.advance(S::TICK);
-            black_box(&shared).fill_as(form, black_box(&mut ids)).expect(MANUAL);
+            black_box(&shared).with(form).fill(black_box(&mut ids)).expect(MANUAL);
         }
     });
 }
