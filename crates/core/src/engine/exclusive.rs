@@ -196,7 +196,6 @@ impl<S: Scheme, Q: Sequence> Issue<S> for ExclusiveEngine<S, Q> {
         self.issue_under(self.rules.policy, clock, want)
     }
 
-    #[cfg(feature = "std")]
     fn ready(&self, now: Tick<S>) -> Result<(), Stall<S>> {
         match self.step(self.rules.policy, stamp_of(now)) {
             Step::Draw | Step::Move { .. } => Ok(()),

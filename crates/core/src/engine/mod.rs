@@ -80,8 +80,7 @@ pub(crate) trait Issue<S: Scheme> {
         want: NonZeroU32,
     ) -> Result<Block<S>, Refusal<S>>;
 
-    /// Whether [`issue`](Self::issue) would stall at this reading. Draws nothing, so that those who
-    /// wait can ask as often as they like.
-    #[cfg(feature = "std")]
+    /// Returns the stall that [`issue`](Self::issue) would end in at this reading. Draws nothing, so
+    /// that a waiting call can repeat it without using up sequences.
     fn ready(&self, now: Tick<S>) -> Result<(), Stall<S>>;
 }

@@ -294,7 +294,6 @@ impl<S: Scheme, Q: Sequence> Issue<S> for &SharedEngine<S, Q> {
         self.settle(self.draw(want), clock, want)
     }
 
-    #[cfg(feature = "std")]
     fn ready(&self, now: Tick<S>) -> Result<(), Stall<S>> {
         match self.step(self.load(), stamp_of(now)) {
             Step::Draw | Step::Move { .. } => Ok(()),

@@ -1,9 +1,8 @@
 use core::fmt;
-#[cfg(feature = "std")]
 use core::time::Duration;
 
 use crate::clock::{Clock, DefaultClock};
-use crate::engine::{ExclusiveEngine, Rules, Snapshot};
+use crate::engine::{ExclusiveEngine, Issue, Rules, Snapshot, Stall, StallReason};
 use crate::error::{BuildError, RangeError};
 use crate::generator::LocalGenerator;
 use crate::generator::issuer::Issuer;
@@ -16,6 +15,9 @@ use crate::window::Window;
 #[cfg(target_has_atomic = "64")]
 use crate::{engine::SharedEngine, generator::Generator};
 
+/// The longest wait of one call unless [`Builder::max_wait`] sets another bound: one minute.
+pub const DEFAULT_MAX_WAIT: Duration = Duration::from_secs(60);
+
 /// Everything a generator can be told before it starts.
 ///
 /// | option | unless it is given |
@@ -27,7 +29,7 @@ use crate::{engine::SharedEngine, generator::Generator};
 /// | [`bounds`](Self::bounds) | all sequences |
 /// | [`sequence`](Self::sequence) | where the scheme's document starts a tick |
 /// | [`restore`](Self::restore) | nothing has been issued before, unless the node says so |
-/// | [`max_wait`](Self::max_wait) | waits for as long as it takes |
+/// | [`max_wait`](Self::max_wait) | a minute ([`DEFAULT_MAX_WAIT`]), and no wait whose end is unknown |
 ///
 /// # Examples
 /// ```
@@ -53,7 +55,6 @@ pub struct Builder<S: Scheme, C = DefaultClock, Q = <S as Scheme>::Sequence> {
     /// An error when the default sequence got no seed.
     sequence: Result<Q, BuildError>,
     snapshot: Option<Snapshot<S>>,
-    #[cfg(feature = "std")]
     max_wait: Option<Duration>,
     #[cfg(feature = "std")]
     observer: Option<alloc::boxed::Box<dyn Fn(Overflow) + Send + Sync>>,
@@ -81,7 +82,6 @@ impl<S: Scheme + Default> Builder<S> {
             bounds: None,
             sequence: Ok(scheme.default_sequence(seed)),
             snapshot: None,
-            #[cfg(feature = "std")]
             max_wait: None,
             #[cfg(feature = "std")]
             observer: None,
@@ -128,7 +128,6 @@ impl<S: Scheme, C, Q> Builder<S, C, Q> {
             bounds: self.bounds,
             sequence: sequence(self.sequence),
             snapshot: self.snapshot,
-            #[cfg(feature = "std")]
             max_wait: self.max_wait,
             #[cfg(feature = "std")]
             observer: self.observer,
@@ -169,13 +168,44 @@ impl<S: Scheme, C, Q> Builder<S, C, Q> {
         Self { bounds: Some(bounds), ..self }
     }
 
-    /// Goes on where the generator that was closed with this snapshot left off.
+    /// Resumes after the generator that was closed with this snapshot.
+    ///
+    /// A snapshot whose last tick lies in the future of the clock is handled like a clock that went
+    /// back: where the policy tolerates the difference, the generator goes on at once. Beyond that, a
+    /// wait of up to [`max_wait`](Self::max_wait) is left to the first call, and building fails with
+    /// [`BuildError::Ahead`] where it would take longer. The same holds for a node that names its
+    /// previous ID.
+    ///
+    /// # Examples
+    /// ```
+    /// use core::time::Duration;
+    /// use tickid_core::{BuildError, LocalGenerator, ManualClock, Snapshot, Tick, UnixTime, example};
+    ///
+    /// let clock = ManualClock::new(UnixTime::from_millis(100_000)?);
+    /// let at = |tick| {
+    ///     let last = Snapshot::at(Tick::new(tick)?, 7);
+    ///     let builder = LocalGenerator::<example::Seconds>::builder(example::Node(1));
+    ///     builder.restore(last).clock(&clock).build_local()
+    /// };
+    /// at(160)?.generate()?; // a minute ahead: waited out
+    /// assert_eq!(clock.slept(), Duration::from_secs(60));
+    ///
+    /// let error = at(222).unwrap_err();
+    /// let BuildError::Ahead { wait, .. } = error else { return Err(error.into()) };
+    /// assert_eq!(wait, Duration::from_secs(62));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn restore(self, snapshot: Snapshot<S>) -> Self {
         Self { snapshot: Some(snapshot), ..self }
     }
 
-    /// For how long one call may wait, by the [monotonic clock](Clock::monotonic). A stall that is
-    /// known to last longer is an error at once.
+    /// Sets the longest wait of one call, measured by the clock's monotonic time. A stall that is known
+    /// to last longer is an error at once, and so is a [snapshot](Self::restore) too far ahead of the
+    /// clock.
+    ///
+    /// A window that has passed ends its stall only when it is [widened](crate::Generator::widen), which
+    /// no clock foretells. That stall is waited for only if this option is set; otherwise the call
+    /// returns the error at once, with no [`retry_after`](crate::Error::retry_after).
     ///
     /// # Examples
     /// ```
@@ -196,7 +226,6 @@ impl<S: Scheme, C, Q> Builder<S, C, Q> {
     /// assert_eq!(error.retry_after(), Some(Duration::from_secs(10)));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    #[cfg(feature = "std")]
     pub fn max_wait(self, max_wait: Duration) -> Self {
         Self { max_wait: Some(max_wait), ..self }
     }
@@ -239,23 +268,27 @@ impl<S: Scheme, C: Clock, Q: Sequence> Builder<S, C, Q> {
     /// The shared generator: `&self`, for any number of threads up to 1,024 at the same time.
     ///
     /// # Errors
-    /// [`BuildError`], which names the option that does not fit.
+    /// [`BuildError`], which names the option that does not fit, or how far a snapshot or the previous ID
+    /// of the node lies ahead of the clock.
     #[cfg(target_has_atomic = "64")]
     pub fn build(self) -> Result<Generator<S, C, Q>, BuildError> {
-        let window = self.window;
+        let (window, max_wait) = (self.window, self.max_wait);
         let (issuer, rules, snapshot) = self.parts()?;
         let engine = SharedEngine::new(rules, window, &snapshot).map_err(BuildError::Restore)?;
+        check_resumed(&issuer, &&engine, &snapshot, max_wait)?;
         Ok(Generator::from_parts(issuer, engine))
     }
 
     /// The exclusive generator: `&mut self`, no atomics, skips no sequence.
     ///
     /// # Errors
-    /// [`BuildError`], which names the option that does not fit.
+    /// [`BuildError`], which names the option that does not fit, or how far a snapshot or the previous ID
+    /// of the node lies ahead of the clock.
     pub fn build_local(self) -> Result<LocalGenerator<S, C, Q>, BuildError> {
-        let window = self.window;
+        let (window, max_wait) = (self.window, self.max_wait);
         let (issuer, rules, snapshot) = self.parts()?;
         let engine = ExclusiveEngine::new(rules, window, &snapshot).map_err(BuildError::Restore)?;
+        check_resumed(&issuer, &engine, &snapshot, max_wait)?;
         Ok(LocalGenerator::from_parts(issuer, engine))
     }
 
@@ -298,6 +331,28 @@ impl<S: Scheme, C: Clock, Q: Sequence> Builder<S, C, Q> {
         };
         Ok((issuer, rules, snapshot))
     }
+}
+
+/// Refuses a snapshot so far ahead of the clock that the first call would wait longer than `max_wait`.
+fn check_resumed<S: Scheme, C: Clock>(
+    issuer: &Issuer<S, C>,
+    engine: &impl Issue<S>,
+    snapshot: &Snapshot<S>,
+    max_wait: Option<Duration>,
+) -> Result<(), BuildError> {
+    // The clock is left alone where there is nothing to compare it with.
+    let Some(last) = snapshot.highest_tick() else { return Ok(()) };
+    let now = issuer.clock.now()?;
+    let stall = engine.ready(issuer.tick(now)?);
+    let Err(Stall { reason: StallReason::Rollback, until: Some(until) }) = stall else {
+        return Ok(());
+    };
+    let max_wait = max_wait.unwrap_or(DEFAULT_MAX_WAIT);
+    let wait = issuer.scheme.time_of(until).saturating_since(now);
+    if wait <= max_wait {
+        return Ok(());
+    }
+    Err(BuildError::Ahead { last: issuer.scheme.time_of(last), now, wait, max_wait })
 }
 
 impl<S: Scheme, C: fmt::Debug, Q: fmt::Debug> fmt::Debug for Builder<S, C, Q> {

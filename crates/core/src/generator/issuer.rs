@@ -12,7 +12,10 @@ use crate::clock::Clock;
 use crate::engine::{Issue, Refusal, Span, StallReason, TickSource};
 use crate::error::{ClockError, Error, ErrorKind};
 #[cfg(feature = "std")]
-use crate::generator::overflow::{OverflowWatch, Waiting};
+use crate::generator::{
+    DEFAULT_MAX_WAIT,
+    overflow::{OverflowWatch, Waiting},
+};
 use crate::policy::Policy;
 use crate::scheme::{Form, Scheme};
 use crate::tick::Tick;
@@ -36,7 +39,7 @@ pub(crate) struct Issuer<S: Scheme, C> {
 
 impl<S: Scheme, C: Clock> Issuer<S, C> {
     #[inline]
-    fn tick(&self, time: UnixTime) -> Result<Tick<S>, ClockError> {
+    pub(crate) fn tick(&self, time: UnixTime) -> Result<Tick<S>, ClockError> {
         match self.scheme.tick_at(time) {
             Ok(tick) if (S::FIRST_TICK..=S::LAST_TICK).contains(&tick.get()) => Ok(tick),
             _ => Err(self.out_of_range(time)),
@@ -236,12 +239,12 @@ impl<S: Scheme, C: Clock> Issuer<S, C> {
         }
     }
 
-    /// Like [`block`](Self::block), but sleeps by `sleep` instead of by the clock.
-    pub(crate) async fn block_async(
+    /// Like [`block`](Self::block), but awaits `sleep` instead of blocking the thread.
+    pub(crate) async fn block_async<Sleep: Future<Output = ()>>(
         &self,
         engine: &mut impl Issue<S>,
         want: NonZeroU32,
-        sleep: impl AsyncFn(Duration),
+        sleep: impl Fn(Duration) -> Sleep,
     ) -> Result<Block<S>, Error> {
         let mut start = None;
         loop {
@@ -289,19 +292,19 @@ impl<S: Scheme, C: Clock> Issuer<S, C> {
         Err(self.error(refusal, now.ok()))
     }
 
-    /// How long to sleep on `error`, or the error itself where waiting does not help or where
-    /// `max_wait`, counted from `start`, would not be enough.
+    /// Returns the next pause on `error`, or the error itself where waiting does not help, where its end
+    /// is unknown and no `max_wait` was set, or where what is left of `max_wait` since `start` is too
+    /// short.
     fn pause(&self, error: &Error, start: Duration) -> Result<Duration, Error> {
         match error.kind {
             ErrorKind::Rollback | ErrorKind::Exhausted | ErrorKind::Window => {}
             _ => return Err(*error),
         }
-        let rest = error.retry_after();
-        let left = match self.max_wait {
-            None => Duration::MAX,
-            Some(max_wait) => max_wait.saturating_sub(self.clock.monotonic().saturating_sub(start)),
+        let (rest, max_wait) = match (error.retry_after(), self.max_wait) {
+            (None, None) => return Err(*error),
+            (rest, max_wait) => (rest, max_wait.unwrap_or(DEFAULT_MAX_WAIT)),
         };
-        // What does not depend on the clock may change at any time, so that is waited for to the end.
+        let left = max_wait.saturating_sub(self.clock.monotonic().saturating_sub(start));
         if left.is_zero() || rest.is_some_and(|rest| rest > left) {
             return Err(*error);
         }

@@ -10,7 +10,7 @@ mod overflow;
 #[cfg(target_has_atomic = "64")]
 mod shared;
 
-pub use self::builder::Builder;
+pub use self::builder::{Builder, DEFAULT_MAX_WAIT};
 #[cfg(target_has_atomic = "64")]
 pub use self::handle::Handle;
 #[cfg(feature = "std")]

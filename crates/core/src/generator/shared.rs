@@ -382,8 +382,11 @@ impl<S: Scheme, C: Clock, Q: Sequence> Generator<S, C, Q> {
             .or_else(|error| self.issuer.wait_for_block(&mut &self.engine, want, error))
     }
 
-    /// [`generate`](Self::generate) for asynchronous code: instead of the thread, `sleep` waits, with
-    /// whatever timer the executor has. It is asked for at most 50 milliseconds at a time.
+    /// Does what [`generate`](Self::generate) does without blocking the thread: it awaits `sleep`, which
+    /// wraps the executor's timer, for at most 50 milliseconds at a time.
+    ///
+    /// The future is `Send` if the generator is shared between threads and `sleep` returns a future that
+    /// is. A task that is spawned owns the generator, in an `Arc` for example.
     ///
     /// # Errors
     /// As `generate`.
@@ -399,9 +402,9 @@ impl<S: Scheme, C: Clock, Q: Sequence> Generator<S, C, Q> {
     /// # Ok(())
     /// # }
     /// ```
-    pub async fn generate_async(
+    pub async fn generate_async<Sleep: Future<Output = ()>>(
         &self,
-        sleep: impl AsyncFn(Duration),
+        sleep: impl Fn(Duration) -> Sleep,
     ) -> Result<<S::Form as Form<S>>::Id, Error> {
         self.generate_async_as(S::Form::default(), sleep).await
     }
@@ -410,10 +413,10 @@ impl<S: Scheme, C: Clock, Q: Sequence> Generator<S, C, Q> {
     ///
     /// # Errors
     /// As `generate`.
-    pub async fn generate_async_as<F: Form<S>>(
+    pub async fn generate_async_as<F: Form<S>, Sleep: Future<Output = ()>>(
         &self,
         form: F,
-        sleep: impl AsyncFn(Duration),
+        sleep: impl Fn(Duration) -> Sleep,
     ) -> Result<F::Id, Error> {
         let block = self.issuer.block_async(&mut &self.engine, ONE, sleep).await?;
         Ok(form.id(&self.issuer.scheme, self.issuer.first_slot(&block)))
