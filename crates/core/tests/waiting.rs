@@ -281,17 +281,23 @@ mod tests {
     }
 
     #[test]
-    fn only_a_snapshot_makes_building_depend_on_the_clock() {
+    fn a_snapshot_and_a_broken_clock_fail_the_first_call_at_once() {
         struct Broken;
         impl Clock for Broken {
             fn now(&self) -> Result<UnixTime, ClockError> {
                 Err(ClockError::Unreadable { reason: "broken" })
             }
         }
-        assert!(builder(Broken, Policy::Wait).build().is_ok());
         let restored = builder(Broken, Policy::Wait).restore(Snapshot::at(tick(1_000), 1));
-        let error = restored.build().map(|_| ()).unwrap_err();
-        assert_eq!(error, BuildError::Clock(ClockError::Unreadable { reason: "broken" }));
+        let error = restored.build().unwrap().generate().unwrap_err();
+        let broken = ClockError::Unreadable { reason: "broken" };
+        assert_eq!(error.kind(), ErrorKind::Clock(broken));
+
+        let clock = ManualClock::new(UnixTime::from_micros(-1));
+        let restored = builder(&clock, Policy::Wait).restore(Snapshot::at(tick(1_000), 1));
+        let kind = restored.build().unwrap().generate().unwrap_err().kind();
+        assert!(matches!(kind, ErrorKind::Clock(ClockError::OutOfRange { .. })), "{kind:?}");
+        assert_eq!(clock.slept(), Duration::ZERO);
     }
 
     #[test]

@@ -1,5 +1,6 @@
 use tickid_core::{
-    Builder, DEFAULT_MAX_WAIT, DefaultClock, NodeId, ProcessClock, RangeError, Scheme, Tick, UnixTime, Window,
+    Builder, DEFAULT_MAX_WAIT, DefaultClock, NodeId, ProcessClock, RangeError, Scheme, Tick,
+    UnixTime, Window,
 };
 
 use crate::error::StoreError;

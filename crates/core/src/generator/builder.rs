@@ -182,15 +182,14 @@ impl<S: Scheme, C, Q> Builder<S, C, Q> {
     /// use tickid_core::{BuildError, LocalGenerator, ManualClock, Snapshot, Tick, UnixTime, example};
     ///
     /// let clock = ManualClock::new(UnixTime::from_millis(100_000)?);
-    /// let at = |tick| {
-    ///     let last = Snapshot::at(Tick::new(tick)?, 7);
+    /// let resume = |tick| {
     ///     let builder = LocalGenerator::<example::Seconds>::builder(example::Node(1));
-    ///     builder.restore(last).clock(&clock).build_local()
+    ///     builder.restore(Snapshot::at(tick, 7)).clock(&clock).build_local()
     /// };
-    /// at(160)?.generate()?; // a minute ahead: waited out
+    /// resume(Tick::new(160)?)?.generate()?; // a minute ahead: waited out
     /// assert_eq!(clock.slept(), Duration::from_secs(60));
     ///
-    /// let error = at(222).unwrap_err();
+    /// let error = resume(Tick::new(222)?).unwrap_err();
     /// let BuildError::Ahead { wait, .. } = error else { return Err(error.into()) };
     /// assert_eq!(wait, Duration::from_secs(62));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -340,11 +339,12 @@ fn check_resumed<S: Scheme, C: Clock>(
     snapshot: &Snapshot<S>,
     max_wait: Option<Duration>,
 ) -> Result<(), BuildError> {
-    // The clock is left alone where there is nothing to compare it with.
     let Some(last) = snapshot.highest_tick() else { return Ok(()) };
-    let now = issuer.clock.now()?;
-    let stall = engine.ready(issuer.tick(now)?);
-    let Err(Stall { reason: StallReason::Rollback, until: Some(until) }) = stall else {
+    // A clock that gives no tick fails the first call at once, and may be in order by then.
+    let Ok(now) = issuer.clock.now() else { return Ok(()) };
+    let Ok(tick) = issuer.tick(now) else { return Ok(()) };
+    let Err(Stall { reason: StallReason::Rollback, until: Some(until) }) = engine.ready(tick)
+    else {
         return Ok(());
     };
     let max_wait = max_wait.unwrap_or(DEFAULT_MAX_WAIT);
