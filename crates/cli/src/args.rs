@@ -1,6 +1,7 @@
 //! The command line.
 
 use core::str::FromStr;
+use core::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clap_complete::Shell;
@@ -13,6 +14,7 @@ use tickid_sno::Sno;
 use crate::convert::ConvertArguments;
 use crate::lease::LeaseArguments;
 use crate::range::RangeArguments;
+use crate::shown::shown;
 use crate::source::LeaseOptions;
 
 /// Generate, inspect and convert time-ordered identifiers: SCRU64, Nanoflake, kuid and sno.
@@ -95,6 +97,9 @@ pub(crate) struct GenOptions {
     /// Print one JSON object per line, as inspect does
     #[arg(long, conflicts_with = "format")]
     pub(crate) json: bool,
+    /// Longest wait for the clock, a window or a node, in seconds or with units (90s, 5m, 1h30m)
+    #[arg(long, value_name = "DURATION", value_parser = duration, default_value = "60s")]
+    pub(crate) max_wait: Duration,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -183,6 +188,17 @@ pub(crate) enum GenScheme {
         #[command(flatten)]
         options: GenOptions,
     },
+}
+
+impl GenScheme {
+    pub(crate) const fn options(&self) -> &GenOptions {
+        match self {
+            Self::Scru64 { options, .. }
+            | Self::Nanoflake { options, .. }
+            | Self::Kuid { options, .. }
+            | Self::Sno { options, .. } => options,
+        }
+    }
 }
 
 #[derive(Debug, Args)]
@@ -327,7 +343,10 @@ impl NodeHash {
         let plain = digits.bytes().all(|byte| byte.is_ascii_hexdigit());
         match u32::from_str_radix(digits, 16) {
             Ok(fingerprint) if plain => Ok(Node::from_u32(fingerprint)),
-            _ => Err(format!("{text:?} is no fingerprint: 0x and 1 to 8 hexadecimal digits")),
+            _ => {
+                let text = shown(text);
+                Err(format!("'{text}' is no fingerprint: 0x and 1 to 8 hexadecimal digits"))
+            }
         }
     }
 }
@@ -337,7 +356,19 @@ pub(crate) fn parse<T: FromStr>(text: &str) -> Result<T, String>
 where
     T::Err: ToString,
 {
-    text.parse().map_err(|error: T::Err| error.to_string())
+    text.parse().map_err(|error: T::Err| shown(error.to_string()))
+}
+
+/// A number of seconds, or a duration with units.
+pub(crate) fn duration(text: &str) -> Result<Duration, String> {
+    let parsed = match text.parse::<f64>() {
+        Ok(seconds) => Duration::try_from_secs_f64(seconds).ok(),
+        Err(_) => {
+            let parsed = text.parse::<jiff::SignedDuration>().ok();
+            parsed.and_then(|duration| Duration::try_from(duration).ok())
+        }
+    };
+    parsed.ok_or_else(|| "a duration is a number of seconds, or has units: 90s, 5m, 1h30m".into())
 }
 
 fn generator_id(text: &str) -> Result<GeneratorId, String> {
@@ -373,6 +404,7 @@ pub(crate) fn time(text: &str) -> Result<UnixTime, String> {
     }
     let time: jiff::Timestamp = text
         .parse()
+        .map_err(|error: jiff::Error| shown(error.to_string()))
         .map_err(|error| format!("neither milliseconds nor an RFC 3339 time: {error}"))?;
     // Rounded towards the past, before 1970 too.
     let micros = time.as_nanosecond().div_euclid(1_000);

@@ -2,6 +2,7 @@
 
 use core::error::Error;
 use core::fmt;
+use core::time::Duration;
 use std::io;
 use std::process::ExitCode;
 
@@ -10,6 +11,8 @@ use tickid_lease::{
     ConnectError, GenerateError, NoRandomness, NodeTextError, RealmError, Refusal, StartError,
     StoreError, Token, Trouble,
 };
+
+use crate::source::is_for_want_of_nodes;
 
 /// Some input was no ID, or the output could not be written.
 pub(crate) const INVALID: u8 = 1;
@@ -44,6 +47,9 @@ pub(crate) enum Failure {
     Start(#[from] StartError),
     #[error("{}{}", .0, Causes(.0.trouble().and_then(Error::source)))]
     Stalled(#[from] GenerateError),
+    /// A wait that would exceed its bound.
+    #[error("{stall}; that takes longer than --max-wait, {max_wait:?}")]
+    TooLong { stall: Box<Failure>, max_wait: Duration },
     #[error(transparent)]
     Refused(Refusal),
     #[error(transparent)]
@@ -71,10 +77,41 @@ impl Failure {
         Self::Supervise(error.into())
     }
 
+    /// Returns whether another attempt may succeed after a while.
+    pub(crate) fn passes(&self) -> bool {
+        let stalls = |error: &tickid_core::Error| {
+            let kind = error.kind();
+            matches!(kind, ErrorKind::Rollback | ErrorKind::Exhausted | ErrorKind::Window)
+        };
+        match self {
+            Self::Generate(error) => stalls(error),
+            Self::Stalled(GenerateError::Stalled { error, .. }) => stalls(error),
+            Self::Stalled(error) => matches!(error, GenerateError::NoLease { .. }),
+            Self::Start(error) => is_for_want_of_nodes(error),
+            _ => false,
+        }
+    }
+
+    /// Returns how long the failure lasts, where a clock foretells it.
+    pub(crate) fn retry_after(&self) -> Option<Duration> {
+        match self {
+            Self::Generate(error) => error.retry_after(),
+            Self::Stalled(error) => error.retry_after(),
+            _ => None,
+        }
+    }
+
     pub(crate) fn exit_code(&self) -> ExitCode {
-        ExitCode::from(match self {
+        ExitCode::from(self.status())
+    }
+
+    fn status(&self) -> u8 {
+        match self {
             Self::Usage(_) => USAGE,
-            Self::Build(BuildError::Clock(_) | BuildError::Epoch { .. }) => CLOCK,
+            Self::Build(
+                BuildError::Clock(_) | BuildError::Epoch { .. } | BuildError::Ahead { .. },
+            ) => CLOCK,
+            Self::TooLong { stall, .. } => stall.status(),
             Self::Build(_) => USAGE,
             Self::Generate(error) => match error.kind() {
                 ErrorKind::SequenceStart { .. } => USAGE,
@@ -86,11 +123,8 @@ impl Failure {
             Self::Start(StartError::Trouble(trouble)) => of_trouble(trouble),
             Self::Stalled(error) => match (error, error.trouble()) {
                 (_, Some(trouble)) => of_trouble(trouble),
-                (GenerateError::Stalled { error, .. }, None)
-                    if error.kind() != ErrorKind::Window =>
-                {
-                    CLOCK
-                }
+                // Nothing is wrong with the lease: it is for the clock to reach the window.
+                (GenerateError::Stalled { .. }, None) => CLOCK,
                 _ => NODE_STORE,
             },
             Self::Refused(refusal) => of_refusal(refusal),
@@ -99,7 +133,7 @@ impl Failure {
             #[cfg(target_os = "linux")]
             Self::Supervise(_) => SUPERVISION,
             Self::Read(_) | Self::Write(_) => INVALID,
-        })
+        }
     }
 }
 

@@ -14,20 +14,25 @@ use crate::args::{self, Format, GenArguments, GenOptions, GenScheme, Kind};
 use crate::failure::Failure;
 use crate::lease::nodes;
 use crate::output::Output;
+use crate::patience::Patience;
 use crate::progress::Progress;
 use crate::report::{Hex, Report};
 use crate::schemes::Describe;
+use crate::shown::say;
 use crate::source::Source;
 
 /// How many IDs are asked for at once.
 const BATCH: usize = 1024;
 
 pub(crate) fn run(arguments: &GenArguments) -> Result<ExitCode, Failure> {
+    let mut patience = Patience::new(arguments.scheme.options().max_wait);
+    let max_wait = patience.max_wait();
     match &arguments.scheme {
         GenScheme::Scru64 { node, lease, scru64, options } => match *node {
             Some(node) => {
-                let generator = LocalGenerator::<Scru64>::new(node)?;
-                stream(generator, Plain, Scru64Id::MIN, scru64, options)
+                let generator = LocalGenerator::<Scru64>::builder(node).max_wait(max_wait);
+                let generator = generator.build_local()?;
+                stream(generator, Plain, Scru64Id::MIN, scru64, options, patience)
             }
             None => {
                 let leased = |held: &Lease| held.builder(&Scru64);
@@ -35,17 +40,21 @@ pub(crate) fn run(arguments: &GenArguments) -> Result<ExitCode, Failure> {
                     Scru64,
                     "scru64",
                     nodes(args::Scheme::Scru64, Kind::Global),
+                    &mut patience,
                     leased,
                 )?;
-                stream(keeper, Plain, Scru64Id::MIN, scru64, options)
+                stream(keeper, Plain, Scru64Id::MIN, scru64, options, patience)
             }
         },
         GenScheme::Nanoflake { node, lease, nanoflake, options } => {
             let layout = Nanoflake { epoch: nanoflake.epoch() };
             match *node {
                 Some(node) => {
-                    let generator = LocalGenerator::builder(node).layout(layout).build_local()?;
-                    stream(generator, Plain, NanoflakeId::MIN, nanoflake, options)
+                    let generator = LocalGenerator::builder(node)
+                        .layout(layout)
+                        .max_wait(max_wait)
+                        .build_local()?;
+                    stream(generator, Plain, NanoflakeId::MIN, nanoflake, options, patience)
                 }
                 None => {
                     let realm = format!("nanoflake-{}", layout.epoch.as_unix_millis());
@@ -54,9 +63,10 @@ pub(crate) fn run(arguments: &GenArguments) -> Result<ExitCode, Failure> {
                         layout,
                         &realm,
                         nodes(args::Scheme::Nanoflake, Kind::Global),
+                        &mut patience,
                         leased,
                     )?;
-                    stream(keeper, Plain, NanoflakeId::MIN, nanoflake, options)
+                    stream(keeper, Plain, NanoflakeId::MIN, nanoflake, options, patience)
                 }
             }
         }
@@ -65,14 +75,22 @@ pub(crate) fn run(arguments: &GenArguments) -> Result<ExitCode, Failure> {
             let node = node.as_deref().map(|node| node_hash.node(node)).transpose();
             match (kind, node.map_err(Failure::Usage)?) {
                 (Kind::Global, Some(node)) => {
-                    let generator = LocalGenerator::builder(node).layout(layout).build_local()?;
-                    stream(generator, Global, GlobalId::MIN, kuid, options)
+                    let generator = LocalGenerator::builder(node)
+                        .layout(layout)
+                        .max_wait(max_wait)
+                        .build_local()?;
+                    stream(generator, Global, GlobalId::MIN, kuid, options, patience)
                 }
                 (Kind::Global, None) => {
                     let leased = move |held: &Lease| held.builder(&layout);
-                    let keeper =
-                        lease.lease(layout, "kuid", nodes(args::Scheme::Kuid, *kind), leased)?;
-                    stream(keeper, Global, GlobalId::MIN, kuid, options)
+                    let keeper = lease.lease(
+                        layout,
+                        "kuid",
+                        nodes(args::Scheme::Kuid, *kind),
+                        &mut patience,
+                        leased,
+                    )?;
+                    stream(keeper, Global, GlobalId::MIN, kuid, options, patience)
                 }
                 (Kind::Local, None) => {
                     // Local IDs have no node; whichever the generator has does not show.
@@ -81,9 +99,10 @@ pub(crate) fn run(arguments: &GenArguments) -> Result<ExitCode, Failure> {
                         layout,
                         "kuid-local",
                         nodes(args::Scheme::Kuid, *kind),
+                        &mut patience,
                         leased,
                     )?;
-                    stream(keeper, Local, LocalId::MIN, kuid, options)
+                    stream(keeper, Local, LocalId::MIN, kuid, options, patience)
                 }
                 (Kind::Local, Some(_)) => {
                     Err(Failure::Usage("a local kuid has no node: leave out --node".into()))
@@ -92,14 +111,21 @@ pub(crate) fn run(arguments: &GenArguments) -> Result<ExitCode, Failure> {
         }
         GenScheme::Sno { node, meta, lease, options } => match *node {
             Some(node) => {
-                let generator = LocalGenerator::<Sno>::new(Partition::new(node))?;
-                stream(generator, Meta(*meta), SnoId::ZERO, &(), options)
+                let generator =
+                    LocalGenerator::<Sno>::builder(Partition::new(node)).max_wait(max_wait);
+                let generator = generator.build_local()?;
+                stream(generator, Meta(*meta), SnoId::ZERO, &(), options, patience)
             }
             None => {
                 let leased = |held: &Lease| held.builder(&Sno);
-                let keeper =
-                    lease.lease(Sno, "sno", nodes(args::Scheme::Sno, Kind::Global), leased)?;
-                stream(keeper, Meta(*meta), SnoId::ZERO, &(), options)
+                let keeper = lease.lease(
+                    Sno,
+                    "sno",
+                    nodes(args::Scheme::Sno, Kind::Global),
+                    &mut patience,
+                    leased,
+                )?;
+                stream(keeper, Meta(*meta), SnoId::ZERO, &(), options, patience)
             }
         },
     }
@@ -112,6 +138,7 @@ fn stream<S, F>(
     blank: F::Id,
     layout: &<F::Id as Describe>::Layout,
     options: &GenOptions,
+    mut patience: Patience,
 ) -> Result<ExitCode, Failure>
 where
     S: Scheme,
@@ -124,14 +151,16 @@ where
     let mut left = if options.forever { u64::MAX } else { options.count };
     while left > 0 {
         let want = usize::try_from(left).map_or(BATCH, |left| left.min(BATCH));
-        let mut len = source.fill(form, &mut batch[..want]);
-        if len == 0 {
-            // Whoever reads should have everything there is before we sleep.
-            out.flush()?;
-            batch[0] = source.wait(form)?;
-            len = 1;
-        }
-        let ids = &batch[..len];
+        let ids = match source.try_fill(form, &mut batch[..want]) {
+            Ok(len) => &batch[..len],
+            Err(stall) => {
+                // The reader gets everything there is before the pause.
+                out.flush()?;
+                patience.pause(stall)?;
+                continue;
+            }
+        };
+        patience.succeeded();
         for id in ids {
             if options.json {
                 id.describe(layout, &mut report);
@@ -150,7 +179,7 @@ where
     progress.clear();
     if let Err(failure) = source.finish() {
         // The IDs are out, and good.
-        anstream::eprintln!("tickid: {failure}");
+        say(&failure.to_string());
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -1,16 +1,22 @@
-//! What the command is to work on, and what it says of what it can't.
+//! The inputs of a command, and remarks about them.
 
-use std::io::{self, BufRead as _, IsTerminal as _};
+use std::io::{self, BufRead as _, Read as _};
 
 use crate::failure::Failure;
 use crate::output::Output;
+use crate::shown::{say_in_order, shown};
 
-/// One input, and where it stands.
+/// The longest line of standard input that is kept, in bytes. No ID is nearly as long.
+const MAX_LINE: usize = 64 * 1024;
+
+/// One input and its place.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Input<'a> {
     pub(crate) text: &'a [u8],
-    /// Which line of standard input, counted from 1; none for an argument.
+    /// The number of the line of standard input, from 1; `None` for an argument.
     line: Option<u64>,
+    /// The length in bytes, which exceeds that of `text` if the line was too long to be kept.
+    len: u64,
 }
 
 /// Calls `each` with every one of `arguments`, or with every line of standard input if there are none.
@@ -19,31 +25,44 @@ pub(crate) fn for_each(
     mut each: impl FnMut(Input<'_>) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
     if !arguments.is_empty() {
-        let inputs = arguments.iter().map(|text| Input { text: text.as_bytes(), line: None });
-        return inputs.into_iter().try_for_each(each);
+        let inputs = arguments.iter().map(String::as_bytes);
+        return inputs
+            .map(|text| Input { text, line: None, len: text.len() as u64 })
+            .try_for_each(each);
     }
     let mut lines = io::stdin().lock();
     let mut line = Vec::new();
     let mut number = 0;
-    while lines.read_until(b'\n', &mut line).map_err(Failure::Read)? > 0 {
+    // One byte more, so that a line of just that length is told from a longer one.
+    let most = MAX_LINE as u64 + 1;
+    while lines.by_ref().take(most).read_until(b'\n', &mut line).map_err(Failure::Read)? > 0 {
         number += 1;
-        let text = line.strip_suffix(b"\n").unwrap_or(&line);
-        let text = text.strip_suffix(b"\r").unwrap_or(text);
-        each(Input { text, line: Some(number) })?;
+        let mut len = line.len() as u64;
+        if len == most && !line.ends_with(b"\n") {
+            // With the end of the line, which does not matter here.
+            len += lines.skip_until(b'\n').map_err(Failure::Read)? as u64;
+            line.truncate(MAX_LINE);
+            each(Input { text: &line, line: Some(number), len })?;
+        } else {
+            let text = line.strip_suffix(b"\n").unwrap_or(&line);
+            let text = text.strip_suffix(b"\r").unwrap_or(text);
+            each(Input { text, line: Some(number), len: text.len() as u64 })?;
+        }
         line.clear();
     }
     Ok(())
 }
 
 impl Input<'_> {
-    /// Says something about it on standard error.
+    /// Returns a remark if the input is too long to have been kept as a whole.
+    pub(crate) fn is_too_long(&self) -> Option<String> {
+        let is_cut = self.len > self.text.len() as u64;
+        is_cut.then(|| format!("is no ID: about {} bytes long, more than {MAX_LINE}", self.len))
+    }
+
+    /// Writes a remark about the input to standard error.
     pub(crate) fn remark(&self, out: &mut Output, remark: &str) -> Result<(), Failure> {
-        // In the order in which things happened, should both go to the same place.
-        if io::stderr().is_terminal() {
-            out.flush()?;
-        }
         let place = self.line.map_or_else(String::new, |line| format!("line {line}: "));
-        anstream::eprintln!("tickid: {place}'{}' {remark}", self.text.escape_ascii());
-        Ok(())
+        say_in_order(out, &format!("{place}'{}' {remark}", shown(self.text)))
     }
 }

@@ -49,6 +49,10 @@ impl<'a> Inspector<'a> {
 
     /// Reports on one input.
     fn inspect(&mut self, input: Input<'_>) -> Result<(), Failure> {
+        if let Some(remark) = input.is_too_long() {
+            self.invalid = true;
+            return input.remark(&mut self.out, &remark);
+        }
         let InspectArguments { json, all, scheme, ref layouts, .. } = *self.arguments;
         let is_one_enough = json && !all;
         let mut is_any = false;

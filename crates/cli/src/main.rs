@@ -10,11 +10,13 @@ mod json;
 mod lease;
 mod node_store;
 mod output;
+mod patience;
 mod picture;
 mod progress;
 mod range;
 mod report;
 mod schemes;
+mod shown;
 mod source;
 
 use std::process::ExitCode;
@@ -33,7 +35,8 @@ fn run() -> Result<ExitCode, Failure> {
     if let Some(told) = lease::Launch::of_this_process() {
         return lease::launch(&told);
     }
-    match Arguments::parse().command {
+    let arguments = Arguments::try_parse().unwrap_or_else(|error| shown::usage(error).exit());
+    match arguments.command {
         Command::Gen(arguments) => generate::run(&arguments),
         Command::Inspect(arguments) => inspect::run(&arguments),
         Command::Convert(arguments) => convert::run(&arguments),
@@ -49,7 +52,7 @@ fn ended(outcome: Result<ExitCode, Failure>) -> ExitCode {
         // Whoever read our output has had enough of it.
         Err(failure) if failure.is_closed_pipe() => ExitCode::SUCCESS,
         Err(failure) => {
-            anstream::eprintln!("tickid: {failure}");
+            shown::say(&failure.to_string());
             failure.exit_code()
         }
     }

@@ -1,4 +1,4 @@
-//! How far a long run is, for a person who watches.
+//! The progress of a long run.
 
 use core::time::Duration;
 use std::io::{self, IsTerminal as _, Write as _};
@@ -10,7 +10,8 @@ const LONG: u64 = 1_000_000;
 /// How often the line is written anew.
 const INTERVAL: Duration = Duration::from_millis(200);
 
-/// A line on standard error, if that is a terminal and the run is long.
+/// A line on standard error, if that is a terminal, the run is long, and the IDs go elsewhere: on the
+/// terminal that shows the IDs the line would be mixed into them.
 pub(crate) struct Progress {
     total: u64,
     /// When the line was last written; `None` when there is none.
@@ -20,7 +21,8 @@ pub(crate) struct Progress {
 impl Progress {
     /// For a run of `total` IDs, or of as many as the reader takes.
     pub(crate) fn new(total: Option<u64>) -> Self {
-        let shown = is_wanted(total, io::stderr().is_terminal()).then(Instant::now);
+        let (shown, data) = (io::stderr().is_terminal(), io::stdout().is_terminal());
+        let shown = is_wanted(total, shown, data).then(Instant::now);
         Self { total: total.unwrap_or(u64::MAX), shown }
     }
 
@@ -43,8 +45,8 @@ impl Progress {
     }
 }
 
-fn is_wanted(total: Option<u64>, is_terminal: bool) -> bool {
-    is_terminal && total.is_some_and(|total| total > LONG)
+fn is_wanted(total: Option<u64>, is_terminal: bool, is_data_on_terminal: bool) -> bool {
+    is_terminal && !is_data_on_terminal && total.is_some_and(|total| total > LONG)
 }
 
 fn line(done: u64, total: u64) -> String {
@@ -58,10 +60,11 @@ mod tests {
 
     #[test]
     fn only_long_runs_before_a_terminal_show_progress() {
-        assert!(is_wanted(Some(1_000_001), true));
-        assert!(!is_wanted(Some(1_000_000), true));
-        assert!(!is_wanted(Some(1_000_001), false));
-        assert!(!is_wanted(None, true));
+        assert!(is_wanted(Some(1_000_001), true, false));
+        assert!(!is_wanted(Some(1_000_000), true, false));
+        assert!(!is_wanted(Some(1_000_001), false, false));
+        assert!(!is_wanted(Some(1_000_001), true, true));
+        assert!(!is_wanted(None, true, false));
     }
 
     #[test]

@@ -1,9 +1,6 @@
 //! Where `gen` has its IDs from: a generator with a node that was given, or one with a leased node.
 
 use core::fmt;
-use core::time::Duration;
-use std::thread;
-use std::time::Instant;
 
 use tickid_core::{
     Builder, Clock as _, DefaultClock, Form, LocalGenerator, ProcessClock, Scheme, SystemClock,
@@ -15,31 +12,20 @@ use tickid_lease::{
 
 use crate::failure::Failure;
 use crate::node_store::{self, StoreOptions};
-
-/// For how long to wait for a node or for the node's window.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
-
-/// A pause before asking again for a node when none was free.
-const PAUSE: Duration = Duration::from_millis(50);
+use crate::patience::Patience;
 
 pub(crate) trait Source<S: Scheme> {
-    /// Puts into the beginning of `out` what there is at once; how many those are.
-    fn fill<F: Form<S>>(&mut self, form: F, out: &mut [F::Id]) -> usize;
-
-    /// An ID, as soon as there is one.
-    fn wait<F: Form<S>>(&mut self, form: F) -> Result<F::Id, Failure>;
+    /// Writes IDs to the front of `out`, which is not empty, and returns how many: as many as there are
+    /// without waiting.
+    fn try_fill<F: Form<S>>(&mut self, form: F, out: &mut [F::Id]) -> Result<usize, Failure>;
 
     /// There is no need for more.
     fn finish(self) -> Result<(), Failure>;
 }
 
 impl<S: Scheme> Source<S> for LocalGenerator<S> {
-    fn fill<F: Form<S>>(&mut self, form: F, out: &mut [F::Id]) -> usize {
-        self.try_fill_as(form, out).map_or(0, |ids| ids.len())
-    }
-
-    fn wait<F: Form<S>>(&mut self, form: F) -> Result<F::Id, Failure> {
-        Ok(self.generate_as(form)?)
+    fn try_fill<F: Form<S>>(&mut self, form: F, out: &mut [F::Id]) -> Result<usize, Failure> {
+        Ok(self.try_fill_as(form, out)?.len())
     }
 
     fn finish(self) -> Result<(), Failure> {
@@ -48,13 +34,15 @@ impl<S: Scheme> Source<S> for LocalGenerator<S> {
 }
 
 impl<S: Scheme> Source<S> for Keeper<S> {
-    fn fill<F: Form<S>>(&mut self, form: F, out: &mut [F::Id]) -> usize {
-        let Some(tenure) = self.tenure() else { return 0 };
-        tenure.generator().try_fill_as(form, out).map_or(0, |ids| ids.len())
-    }
-
-    fn wait<F: Form<S>>(&mut self, form: F) -> Result<F::Id, Failure> {
-        Ok(self.generate_as(form)?)
+    fn try_fill<F: Form<S>>(&mut self, form: F, out: &mut [F::Id]) -> Result<usize, Failure> {
+        if let Some(tenure) = self.tenure()
+            && let Ok(ids) = tenure.generator().try_fill_as(form, out)
+        {
+            return Ok(ids.len());
+        }
+        // The keeper's own error names what is wrong with the lease.
+        out[0] = self.try_generate_as(form)?;
+        Ok(1)
     }
 
     fn finish(self) -> Result<(), Failure> {
@@ -74,13 +62,14 @@ pub(crate) struct LeaseOptions {
 }
 
 impl LeaseOptions {
-    /// A generator with a leased node: one of those that the store keeps for the realm, or of `pool` where it
-    /// knows no such realm yet.
+    /// Leases a node for a generator: one of those that the store keeps for the realm, or of `pool` where
+    /// the store has no such realm yet. Waits while all of them are in use.
     pub(crate) fn lease<S: Scheme<Sequence: fmt::Debug>>(
         &self,
         layout: S,
         realm: &str,
         pool: &str,
+        patience: &mut Patience,
         make: impl Fn(&Lease) -> Result<Builder<S, ProcessClock<DefaultClock>>, LeaseError>
         + Copy
         + Send
@@ -91,20 +80,21 @@ impl LeaseOptions {
         let pool: NodePool = pool.parse()?;
         let store = self.store.open()?;
         let realm = node_store::as_kept(&store, Realm::new(name, &layout, pool)?)?;
-        let start = Instant::now();
         loop {
-            let builder = KeeperBuilder::new(store.clone(), realm.clone()).max_wait(PATIENCE);
+            let builder = KeeperBuilder::new(store.clone(), realm.clone());
             match builder.start(make) {
-                Err(error) if is_for_want_of_nodes(&error) && start.elapsed() < PATIENCE => {
-                    thread::sleep(PAUSE);
+                Ok(keeper) => {
+                    patience.succeeded();
+                    return Ok(keeper);
                 }
-                result => return Ok(result?),
+                Err(error) => patience.pause(error)?,
             }
         }
     }
 }
 
-fn is_for_want_of_nodes(error: &StartError) -> bool {
+/// Returns whether all nodes were in use, of which one may be released at any time.
+pub(crate) fn is_for_want_of_nodes(error: &StartError) -> bool {
     let StartError::Trouble(trouble) = error else { return false };
     matches!(&**trouble, Trouble::Store(error) if is_exhausted(error))
 }

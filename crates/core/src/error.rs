@@ -192,6 +192,23 @@ pub enum BuildError {
         /// What the clock reads.
         now: UnixTime,
     },
+    /// A snapshot, or the previous ID of a node spec, that lies so far in the future of the clock that
+    /// the first call would wait longer than [`max_wait`](crate::Builder::max_wait).
+    #[error(
+        "the previous ID is from {last}, {:?} ahead of the clock, which reads {now}; the wait of {wait:?} \
+         exceeds max_wait ({max_wait:?})",
+        last.saturating_since(*now)
+    )]
+    Ahead {
+        /// The time of the highest tick issued before.
+        last: UnixTime,
+        /// The clock reading.
+        now: UnixTime,
+        /// The time until the policy lets the generator issue.
+        wait: Duration,
+        /// The longest wait allowed.
+        max_wait: Duration,
+    },
     /// The clock could not be read.
     #[error(transparent)]
     Clock(#[from] ClockError),

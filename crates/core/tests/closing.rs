@@ -6,6 +6,7 @@ mod support;
 #[cfg(test)]
 mod tests {
     use core::sync::atomic::{AtomicBool, Ordering};
+    use core::time::Duration;
     use std::sync::Barrier;
     use std::thread;
 
@@ -79,7 +80,8 @@ mod tests {
 
     /// IDs of the successor, under a clock that goes over the last of the same ticks once more.
     fn go_on(clock: &ManualClock, policy: Policy<Toggling>, round: &Round) -> Vec<u64> {
-        let restored: Shared<'_> = builder(clock, policy).restore(round.snapshot).build().unwrap();
+        let restored = builder(clock, policy).restore(round.snapshot).max_wait(Duration::MAX);
+        let restored: Shared<'_> = restored.build().unwrap();
         let highest = round.snapshot.highest_tick().unwrap().get();
         let mut ids = Vec::new();
         for now in (BEGIN - 3).max(highest.saturating_sub(100))..highest + 3 {

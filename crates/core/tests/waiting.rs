@@ -10,8 +10,8 @@ mod tests {
 
     use tickid_core::example::Toggling;
     use tickid_core::{
-        Builder, Clock, Error, ErrorKind, Generator, LocalGenerator, ManualClock, Policy,
-        SequenceBounds, UnixTime,
+        BuildError, Builder, Clock, ClockError, DEFAULT_MAX_WAIT, Error, ErrorKind, Generator,
+        LocalGenerator, ManualClock, Policy, SequenceBounds, Snapshot, UnixTime,
     };
 
     use crate::support::clocks::RecordingClock;
@@ -193,6 +193,111 @@ mod tests {
         let error = generator.generate().unwrap_err();
         assert_eq!((error.kind(), error.retry_after()), (ErrorKind::Window, None));
         assert_eq!(clock.sleeps(), [SLICE, SLICE, SLICE, millis(30)]);
+    }
+
+    #[test]
+    fn a_passed_window_is_an_error_at_once_by_default() {
+        let clock = ManualClock::new(at(1_000));
+        let passed = || builder(&clock, Policy::Wait).window(window(900, 1_000));
+        let generator = passed().build().unwrap();
+        let mut local = passed().build_local().unwrap();
+        for error in [generator.generate(), local.generate()].map(Result::unwrap_err) {
+            assert_eq!((error.kind(), error.retry_after()), (ErrorKind::Window, None));
+        }
+        assert_eq!(clock.slept(), Duration::ZERO);
+    }
+
+    #[test]
+    fn a_window_that_passes_during_a_wait_ends_the_wait() {
+        let clock = ManualClock::new(into(1_000, 250));
+        let generator = builder(&clock, Policy::Wait).window(window(900, 1_001)).build().unwrap();
+        use_up(&generator);
+        let error = generator.generate().unwrap_err();
+        assert_eq!((error.kind(), error.retry_after()), (ErrorKind::Window, None));
+        assert_eq!(clock.slept(), millis(750));
+    }
+
+    #[test]
+    fn by_default_a_minute_is_waited_and_no_more() {
+        for (behind, slept) in [(60, Some(DEFAULT_MAX_WAIT)), (61, None)] {
+            let clock = ManualClock::new(at(1_000));
+            let generator = builder(&clock, Policy::Wait).build().unwrap();
+            generator.try_generate().unwrap();
+            clock.set(at(1_000 - behind));
+            let kind = generator.generate().map_err(|error| error.kind());
+            assert_eq!(kind.err(), slept.is_none().then_some(ErrorKind::Rollback));
+            assert_eq!(clock.slept(), slept.unwrap_or_default());
+        }
+    }
+
+    /// Restores a generator whose last ID is of tick 1,000, at the time `now`.
+    fn restored(
+        now: UnixTime,
+        policy: Policy<Toggling>,
+        max_wait: Option<Duration>,
+    ) -> Result<(Duration, u64), BuildError> {
+        let clock = ManualClock::new(now);
+        let builder = || {
+            let builder = builder(&clock, policy).restore(Snapshot::at(tick(1_000), 1));
+            max_wait.into_iter().fold(builder, Builder::max_wait)
+        };
+        let shared = builder().build();
+        let local = builder().build_local().map(|_| ());
+        assert_eq!(shared.as_ref().map(|_| ()).err(), local.as_ref().err());
+        let id = shared?.generate();
+        Ok((clock.slept(), tick_of(id)))
+    }
+
+    #[test]
+    fn a_snapshot_ahead_of_the_clock_is_waited_for() {
+        assert_eq!(restored(at(940), Policy::Wait, None), Ok((millis(60_000), 1_000)));
+        let hour = Some(Duration::from_secs(3_600));
+        assert_eq!(restored(at(1), Policy::Wait, hour), Ok((millis(999_000), 1_000)));
+        // A ratchet's allowance counts first, and tick-tock waits for nothing.
+        assert_eq!(restored(at(937), ratchet(3), None), Ok((millis(60_000), 1_000)));
+        assert_eq!(restored(at(997), ratchet(3), Some(millis(0))), Ok((millis(0), 1_000)));
+        assert_eq!(restored(at(1), Policy::TickTock, Some(millis(0))), Ok((millis(0), 1)));
+    }
+
+    #[test]
+    fn a_snapshot_too_far_ahead_is_refused_with_the_wait() {
+        for (now, policy, max_wait, wait) in [
+            (into(939, 999), Policy::Wait, None, 60_001),
+            (at(999), Policy::Wait, Some(millis(999)), 1_000),
+            (at(936), ratchet(3), None, 61_000),
+            (at(0), Policy::Wait, Some(millis(999_999)), 1_000_000),
+        ] {
+            let error = restored(now, policy, max_wait).unwrap_err();
+            let expected = BuildError::Ahead {
+                last: at(1_000),
+                now,
+                wait: millis(wait),
+                max_wait: max_wait.unwrap_or(DEFAULT_MAX_WAIT),
+            };
+            assert_eq!(error, expected);
+            let ahead = format!("{:?} ahead of the clock", at(1_000).saturating_since(now));
+            assert!(error.to_string().contains(&ahead), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_snapshot_and_a_broken_clock_fail_the_first_call_at_once() {
+        struct Broken;
+        impl Clock for Broken {
+            fn now(&self) -> Result<UnixTime, ClockError> {
+                Err(ClockError::Unreadable { reason: "broken" })
+            }
+        }
+        let restored = builder(Broken, Policy::Wait).restore(Snapshot::at(tick(1_000), 1));
+        let error = restored.build().unwrap().generate().unwrap_err();
+        let broken = ClockError::Unreadable { reason: "broken" };
+        assert_eq!(error.kind(), ErrorKind::Clock(broken));
+
+        let clock = ManualClock::new(UnixTime::from_micros(-1));
+        let restored = builder(&clock, Policy::Wait).restore(Snapshot::at(tick(1_000), 1));
+        let kind = restored.build().unwrap().generate().unwrap_err().kind();
+        assert!(matches!(kind, ErrorKind::Clock(ClockError::OutOfRange { .. })), "{kind:?}");
+        assert_eq!(clock.slept(), Duration::ZERO);
     }
 
     #[test]

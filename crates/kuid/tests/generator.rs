@@ -222,7 +222,10 @@ mod tests {
     #[test]
     fn a_snapshot_beyond_the_last_tick_of_a_generator_is_refused_with_the_range() {
         let (last, after) = (Kuid::LAST_TICK, Kuid::LAST_TICK + 1);
-        let restore = |snapshot| builder().restore(snapshot).build_local().map(|_| ());
+        let restore = |snapshot| {
+            let builder = builder().restore(snapshot).max_wait(Duration::MAX);
+            builder.build_local().map(|_| ())
+        };
         let snapshots = |tick| {
             let tick = Tick::new(tick).unwrap();
             [Snapshot::at(tick, 0), Snapshot::EMPTY.with_drifts(0, Some(tick))]

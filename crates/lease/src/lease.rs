@@ -1,5 +1,6 @@
 use tickid_core::{
-    Builder, DefaultClock, NodeId, ProcessClock, RangeError, Scheme, Tick, UnixTime, Window,
+    Builder, DEFAULT_MAX_WAIT, DefaultClock, NodeId, ProcessClock, RangeError, Scheme, Tick,
+    UnixTime, Window,
 };
 
 use crate::error::StoreError;
@@ -133,7 +134,10 @@ impl Lease {
 
     /// A builder of a generator with this lease's node and window, and everything else as the scheme has
     /// it. It has a [clock for this process](ProcessClock), so that a child of a `fork` issues nothing under
-    /// the node; whoever gives it another clock wraps that in one.
+    /// the node; another clock should be wrapped in one.
+    ///
+    /// Its [`max_wait`](Builder::max_wait) is set to [`DEFAULT_MAX_WAIT`], so that the generator waits
+    /// for a renewal where its window has ended.
     ///
     /// # Errors
     /// [`LeaseError`] when the lease is one of another scheme or layout, or has [no node](Node::NONE).
@@ -162,7 +166,8 @@ impl Lease {
         }
         let window = self.window(layout)?;
         let clock = ProcessClock::new(DefaultClock::default());
-        Ok(Builder::new(node).layout(*layout).window(window).clock(clock))
+        let builder = Builder::new(node).layout(*layout).window(window).clock(clock);
+        Ok(builder.max_wait(DEFAULT_MAX_WAIT))
     }
 }
 

@@ -10,11 +10,13 @@ use core::time::Duration;
 use std::sync::Arc;
 use std::thread;
 
-use tickid_core::{ErrorKind, LowestStart, ManualClock, ProcessClock, UnixTime};
+use tickid_core::{
+    Builder, DEFAULT_MAX_WAIT, ErrorKind, LowestStart, ManualClock, ProcessClock, UnixTime,
+};
 use tickid_lease::{
-    Answer, Change, Claim, GenerateError, Grant, Keeper, KeeperBuilder, MemoryTable, Realm,
-    RealmName, Scope, Standing, StartError, Store, StoreError, StoreErrorKind, Table, TableStore,
-    Token, Trouble, View, block_on,
+    Answer, Change, Claim, GenerateError, Grant, Keeper, KeeperBuilder, Lease, LeaseError,
+    MemoryTable, Realm, RealmName, Scope, Standing, StartError, Store, StoreError, StoreErrorKind,
+    Table, TableStore, Token, Trouble, View, block_on,
 };
 use tickid_nanoflake::Nanoflake;
 use tickid_sno::Sno;
@@ -277,9 +279,53 @@ fn waiting_ends_with_max_wait() {
 }
 
 #[test]
-fn waiting_goes_on_when_the_store_is_back() {
+fn a_window_that_ended_is_waited_for_a_minute_by_default() {
     let world = World::new("7/10");
     let keeper = world.keeper();
+    world.set_down(true);
+    until(|| keeper.state().trouble);
+    world.clock.advance(Duration::from_secs(60));
+    let error = keeper.generate().unwrap_err();
+    assert!(matches!(error, GenerateError::Stalled { trouble: Some(_), .. }), "{error}");
+    assert_eq!(world.clock.slept(), DEFAULT_MAX_WAIT);
+}
+
+#[test]
+fn waiting_for_a_lease_ends_with_max_wait() {
+    let world = World::new("7/10");
+    let keeper = world.start(world.builder().max_wait(Duration::from_millis(50))).unwrap();
+    world.set_down(true);
+    until(|| keeper.state().trouble);
+    keeper.tenure().unwrap().generator().close();
+    let error = keeper.generate().unwrap_err();
+    assert!(matches!(error, GenerateError::NoLease { .. }), "{error}");
+    let pause = async |_| ();
+    let error = block_on(keeper.generate_async(pause), PATIENCE).unwrap().unwrap_err();
+    assert!(matches!(error, GenerateError::NoLease { .. }), "{error}");
+}
+
+#[test]
+fn a_callback_that_panics_fails_the_start_of_tasks_too() {
+    let world = World::new("7-8/10");
+    // The first start leaves its node to the end of its window.
+    let panics = |_: &Lease| -> Result<Builder<Nanoflake, ProcessClock<Clock>>, LeaseError> {
+        std::panic::resume_unwind(Box::new(()))
+    };
+    let failed = [
+        block_on(world.builder().start_async(panics), PATIENCE).unwrap(),
+        world.builder().start(panics),
+    ];
+    for start in failed {
+        let error = start.map(drop).unwrap_err();
+        assert!(matches!(error, StartError::Thread(_)), "{error:?}");
+    }
+}
+
+#[test]
+fn waiting_goes_on_when_the_store_is_back() {
+    let world = World::new("7/10");
+    // Those who sleep move the clock.
+    let keeper = world.start(world.builder().max_wait(Duration::MAX)).unwrap();
     world.set_down(true);
     until(|| keeper.state().trouble);
     world.clock.advance(Duration::from_secs(60));
@@ -308,7 +354,7 @@ fn a_generator_that_somebody_closed_is_replaced() {
 #[test]
 fn after_it_was_stopped_a_keeper_says_so() {
     let world = World::new("7/10");
-    let keeper = world.keeper();
+    let keeper = world.start(world.builder().max_wait(Duration::MAX)).unwrap();
     let tenure = keeper.tenure().unwrap();
     thread::scope(|scope| {
         // Somebody waits for a window that never comes, while another shuts the keeper down.

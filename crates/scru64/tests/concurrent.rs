@@ -54,7 +54,9 @@ fn eight_threads_that_have_to_wait_draw_distinct_ids() {
 
     let clock = ManualClock::new(UnixTime::from_micros(START));
     let node = node("0xbeef/16");
-    let generator = Builder::seeded(node, 0x5eed).clock(&clock).build().unwrap();
+    // Every thread that sleeps moves the clock, and so uses up the time of the others.
+    let builder = Builder::seeded(node, 0x5eed).clock(&clock).max_wait(Duration::MAX);
+    let generator = builder.build().unwrap();
     let threads = on_threads(|_| {
         let mut ids = vec![Scru64Id::MIN; EACH];
         let (one_by_one, at_once) = ids.split_at_mut(EACH / 2);

@@ -220,6 +220,8 @@ fn traced<'a>(entry: &Value, clock: &'a ManualClock) -> Traced<'a> {
     Builder::new(string(entry, "node_spec").parse().unwrap())
         .clock(clock)
         .sequence(SequenceStart::fixed(number(entry, "counter_init")))
+        // Whether the node's previous ID is too far ahead of the clock is for each call to say.
+        .max_wait(Duration::MAX)
         .build_local()
         .unwrap()
 }

@@ -4,6 +4,7 @@
 
 mod support;
 
+use core::time::Duration;
 use support::{MICROS_PER_TICK, PARTITION, Subject, at, many, ratchet};
 use tickid_sno::core::{ErrorKind, ManualClock};
 use tickid_sno::{Generator, Policy, SequenceBounds, Sno, SnoId};
@@ -80,7 +81,8 @@ fn tick_tock_is_unique_while_the_clock_is_set_back_repeatedly() {
         1..3 => Turn::Leap(dice.within(1..5) * MICROS_PER_TICK),
         _ => Turn::Stand,
     });
-    let generator = Generator::builder(PARTITION).clock(&clock).build().unwrap();
+    let generator =
+        Generator::builder(PARTITION).clock(&clock).max_wait(Duration::MAX).build().unwrap();
     let drawn = on_threads(|_| {
         let ids = (0..EACH).map(|_| {
             forget();

@@ -120,7 +120,7 @@ fn traces_are_followed_step_by_step() {
         let name = has_trace_fields(trace);
         let start = snapshot(&trace["snapshot"]);
         let clock = ManualClock::new(at(0));
-        let builder = || start.builder().unwrap().clock(&clock);
+        let builder = || start.builder().unwrap().clock(&clock).max_wait(Duration::MAX);
         let mut local = builder().build_local().unwrap();
         let shared = builder().build().unwrap();
         let steps = trace["steps"].as_array().unwrap();

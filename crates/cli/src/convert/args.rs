@@ -4,6 +4,7 @@ use tickid_nanoflake::Epoch;
 use tickid_scru64::NodeIdSize;
 
 use crate::args::{Kind, Layouts, NodeHash, drift, epoch, node_size, parse};
+use crate::shown::shown;
 
 #[derive(Debug, Args)]
 pub(crate) struct ConvertArguments {
@@ -117,7 +118,7 @@ pub(super) fn number(text: &str) -> Result<u64, String> {
         Some(digits) if digits.bytes().all(|byte| byte.is_ascii_hexdigit()) => {
             u64::from_str_radix(digits, 16).map_err(|error| error.to_string())
         }
-        Some(_) => Err(format!("{text:?} is no hexadecimal number")),
+        Some(_) => Err(format!("'{}' is no hexadecimal number", shown(text))),
         None => parse(text),
     }
 }

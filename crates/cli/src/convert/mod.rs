@@ -48,6 +48,10 @@ struct Converter<'a> {
 impl Converter<'_> {
     /// Converts one input, or says why not.
     fn convert(&mut self, input: Input<'_>) -> Result<(), Failure> {
+        if let Some(remark) = input.is_too_long() {
+            self.invalid = true;
+            return input.remark(&mut self.out, &remark);
+        }
         let made = match self.read(input)? {
             Ok((original, guess)) => {
                 let made = goal::make(original, self.arguments, &self.options);

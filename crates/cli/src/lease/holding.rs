@@ -10,6 +10,7 @@ use crate::lease::args::{AcquireArguments, ReleaseArguments};
 use crate::lease::listing::{Line, write_head};
 use crate::node_store::answer;
 use crate::output::Output;
+use crate::shown::say;
 
 pub(super) fn acquire(arguments: &AcquireArguments) -> Result<ExitCode, Failure> {
     let options = &arguments.list.realm;
@@ -34,7 +35,7 @@ pub(super) fn acquire(arguments: &AcquireArguments) -> Result<ExitCode, Failure>
     line.write(arguments.list.json, out.buffer())?;
     out.flush()?;
     if !arguments.list.json {
-        anstream::eprintln!("tickid: the token, for `tickid lease release`: {}", grant.hold.token);
+        say(&format!("the token, for `tickid lease release`: {}", grant.hold.token));
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -12,6 +12,7 @@ use crate::lease::args::{ListArguments, WatchArguments};
 use crate::node_store::answer;
 use crate::output::Output;
 use crate::report::Rfc3339;
+use crate::shown::{say, shown};
 
 /// A row, for people and programs to read.
 #[derive(Debug, PartialEq, Eq, Serialize)]
@@ -55,18 +56,12 @@ impl Line {
         } else {
             let time = |time: &Option<String>| time.clone().unwrap_or_else(|| "-".to_owned());
             let (floor, ceiling) = (time(&self.floor_time), time(&self.ceiling_time));
-            let line =
-                columns([&self.node, self.standing, &floor, &ceiling, &escaped(&self.holder)]);
+            let line = columns([&self.node, self.standing, &floor, &ceiling, &shown(&self.holder)]);
             out.extend_from_slice(line.as_bytes());
         }
         out.push(b'\n');
         Ok(())
     }
-}
-
-/// What somebody else wrote, without what a terminal would take for a command.
-fn escaped(text: &str) -> String {
-    text.escape_debug().to_string()
 }
 
 fn columns([node, standing, floor, ceiling, holder]: [&str; 5]) -> String {
@@ -118,7 +113,7 @@ pub(super) fn watch(arguments: &WatchArguments) -> Result<ExitCode, Failure> {
                 out.flush()?;
             }
             Err(error) if error.is_unreachable() => {
-                anstream::eprintln!("tickid: {}", Chain(&error))
+                say(&Chain(&error).to_string());
             }
             Err(error) => return Err(error.into()),
         }

@@ -12,6 +12,7 @@ use crate::args::{Kind, Scheme};
 use crate::failure::Failure;
 use crate::lease::args::{InitArguments, RealmOptions, ShapeOptions};
 use crate::node_store::{self, answer};
+use crate::shown::say;
 
 pub(super) fn init(arguments: &InitArguments) -> Result<ExitCode, Failure> {
     let store = arguments.realm.store.open()?;
@@ -23,10 +24,10 @@ pub(super) fn init(arguments: &InitArguments) -> Result<ExitCode, Failure> {
     let was_there = node_store::listing(&store, realm.name())?.is_some();
     match answer(&store, store.begin(&realm)) {
         Ok(()) if was_there => {
-            anstream::eprintln!(
-                "tickid: the realm {} is there already, and is the same: nothing was done",
+            say(&format!(
+                "the realm {} is there already, and is the same: nothing was done",
                 realm.name()
-            );
+            ));
             Ok(ExitCode::SUCCESS)
         }
         Ok(()) => Ok(ExitCode::SUCCESS),

@@ -9,6 +9,7 @@ use crate::failure::{Failure, USAGE};
 use crate::lease::args::{MendArguments, RecoverArguments};
 use crate::node_store::{answer, listing};
 use crate::report::Rfc3339;
+use crate::shown::say;
 
 pub(super) fn recover(arguments: &RecoverArguments) -> Result<ExitCode, Failure> {
     let name = &arguments.realm.realm;
@@ -25,7 +26,7 @@ pub(super) fn recover(arguments: &RecoverArguments) -> Result<ExitCode, Failure>
     };
     let ahead =
         realm.scale().time_of(realm.max_ahead()).as_micros() - realm.scale().time_of(0).as_micros();
-    explain(&format!(
+    say(&format!(
         "recovering the realm {name} ends all its leases: every running generator stops, and asks for a \
          new node. All nodes begin anew {} s after the store's present time, and are of no use until \
          then. This is for a store that was restored from a backup, or lost what it kept, and does not \
@@ -36,7 +37,7 @@ pub(super) fn recover(arguments: &RecoverArguments) -> Result<ExitCode, Failure>
         return Ok(nothing_done());
     }
     let floor = answer(&store, store.recover(&realm))?;
-    explain(&format!("recovered: nodes are given out from {} on", at(&realm, floor)));
+    say(&format!("recovered: nodes are given out from {} on", at(&realm, floor)));
     Ok(ExitCode::SUCCESS)
 }
 
@@ -48,7 +49,7 @@ pub(super) fn mend(arguments: &MendArguments) -> Result<ExitCode, Failure> {
     // Refused here as it would be there.
     let (_, row) = rules.mend(&listing.rows, node).map_err(Failure::Refused)?;
     let realm = &listing.record.realm;
-    explain(&format!(
+    say(&format!(
         "mending node {node} of the realm {name} takes its ceiling back from {} to {}. That is safe if no \
          ID was issued under it in between, as when the store's clock was far ahead for a while; its \
          holder, if there still is one, must be stopped first",
@@ -59,16 +60,12 @@ pub(super) fn mend(arguments: &MendArguments) -> Result<ExitCode, Failure> {
         return Ok(nothing_done());
     }
     let row = answer(&store, store.mend(name, node))?;
-    explain(&format!("mended: node {node} begins at {}", at(realm, row.ceiling)));
+    say(&format!("mended: node {node} begins at {}", at(realm, row.ceiling)));
     Ok(ExitCode::SUCCESS)
 }
 
-fn explain(text: &str) {
-    anstream::eprintln!("tickid: {text}");
-}
-
 fn nothing_done() -> ExitCode {
-    explain("nothing was done; say --yes to do it");
+    say("nothing was done; say --yes to do it");
     ExitCode::from(USAGE)
 }
 

@@ -189,12 +189,15 @@ impl<S: Scheme> ExclusiveEngine<S> {
 }
 
 impl<S: Scheme> Engine<S> for ExclusiveEngine<S> {
+    fn rules(&self) -> &Rules<S> {
+        &self.rules
+    }
+
     #[inline]
     fn try_block(&mut self, clock: &impl Clock, want: NonZeroU32) -> Result<Block<S>, Error> {
         self.try_block_under(self.rules.policy, clock, want)
     }
 
-    #[cfg(feature = "std")]
     fn check_ready(&self, clock: &impl Clock) -> Result<(), Error> {
         let now = self.rules.read(clock.now())?;
         match self.step(self.rules.policy, now) {

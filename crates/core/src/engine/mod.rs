@@ -38,12 +38,13 @@ pub struct Block<S> {
 
 /// The operations that generators need of an engine, shared or exclusive.
 pub(crate) trait Engine<S: Scheme> {
+    fn rules(&self) -> &Rules<S>;
+
     /// Draws a block of at least one and at most `want` slots. May read the clock more than once.
     fn try_block(&mut self, clock: &impl Clock, want: NonZeroU32) -> Result<Block<S>, Error>;
 
     /// Reports whether [`try_block`](Self::try_block) would issue at the clock's present reading.
     /// Draws nothing, so that waiting callers may ask as often as they like.
-    #[cfg(feature = "std")]
     fn check_ready(&self, clock: &impl Clock) -> Result<(), Error>;
 }
 

@@ -290,12 +290,15 @@ impl<S: Scheme> SharedEngine<S> {
 }
 
 impl<S: Scheme> Engine<S> for &SharedEngine<S> {
+    fn rules(&self) -> &Rules<S> {
+        &self.rules
+    }
+
     #[inline]
     fn try_block(&mut self, clock: &impl Clock, want: NonZeroU32) -> Result<Block<S>, Error> {
         self.try_draw(clock, want).or_else(|drawn| self.settle(drawn, clock))
     }
 
-    #[cfg(feature = "std")]
     fn check_ready(&self, clock: &impl Clock) -> Result<(), Error> {
         let now = self.rules.read(clock.now())?;
         let word = self.load();

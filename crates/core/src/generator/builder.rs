@@ -1,10 +1,9 @@
 use core::fmt;
-#[cfg(feature = "std")]
 use core::time::Duration;
 
 use crate::clock::{Clock, DefaultClock};
-use crate::engine::{ExclusiveEngine, Rules};
-use crate::error::BuildError;
+use crate::engine::{Engine, ExclusiveEngine, Rules};
+use crate::error::{BuildError, ErrorKind};
 use crate::generator::LocalGenerator;
 #[cfg(feature = "std")]
 use crate::generator::overflow::{Overflow, OverflowWatch};
@@ -18,7 +17,10 @@ use crate::window::Window;
 #[cfg(target_has_atomic = "64")]
 use crate::{engine::SharedEngine, generator::Generator};
 
-/// Everything a generator can be told before it starts.
+/// The longest wait of one call unless [`Builder::max_wait`] sets another bound: one minute.
+pub const DEFAULT_MAX_WAIT: Duration = Duration::from_secs(60);
+
+/// The options of a generator.
 ///
 /// | option | unless it is given |
 /// |---|---|
@@ -29,7 +31,7 @@ use crate::{engine::SharedEngine, generator::Generator};
 /// | [`bounds`](Self::bounds) | all sequences |
 /// | [`sequence`](Self::sequence) | where the scheme's document starts a tick |
 /// | [`restore`](Self::restore) | nothing has been issued before, unless the node says so |
-/// | [`max_wait`](Self::max_wait) | waits for as long as it takes |
+/// | [`max_wait`](Self::max_wait) | a minute ([`DEFAULT_MAX_WAIT`]), and no wait whose end is unknown |
 ///
 /// # Examples
 /// ```
@@ -56,7 +58,6 @@ pub struct Builder<S: Scheme, C = DefaultClock> {
     /// The seed of the scheme's random starts, unless the operating system is to provide it.
     seed: Option<u64>,
     snapshot: Option<Snapshot<S>>,
-    #[cfg(feature = "std")]
     max_wait: Option<Duration>,
     #[cfg(feature = "std")]
     observer: Option<alloc::boxed::Box<dyn Fn(Overflow) + Send + Sync>>,
@@ -83,11 +84,31 @@ impl<S: Scheme + Default> Builder<S> {
             start: None,
             seed: Some(seed),
             snapshot: None,
-            #[cfg(feature = "std")]
             max_wait: None,
             #[cfg(feature = "std")]
             observer: None,
         }
+    }
+}
+
+/// Refuses a snapshot so far ahead of the clock that the first call would wait longer than
+/// `max_wait`.
+fn check_resumed<S: Scheme>(
+    engine: &impl Engine<S>,
+    clock: &impl Clock,
+    snapshot: &Snapshot<S>,
+    max_wait: Option<Duration>,
+) -> Result<(), BuildError> {
+    let Some(last) = snapshot.highest_tick() else { return Ok(()) };
+    // A clock that cannot be read fails the first call at once, and may be in order by then.
+    let Err(error) = engine.check_ready(clock) else { return Ok(()) };
+    let max_wait = max_wait.unwrap_or(DEFAULT_MAX_WAIT);
+    match (error.kind, error.now, error.retry_after()) {
+        (ErrorKind::Rollback, Some(now), Some(wait)) if wait > max_wait => {
+            let last = engine.rules().scheme.time_of(last);
+            Err(BuildError::Ahead { last, now, wait, max_wait })
+        }
+        _ => Ok(()),
     }
 }
 
@@ -127,7 +148,6 @@ impl<S: Scheme, C> Builder<S, C> {
             start: self.start,
             seed: self.seed,
             snapshot: self.snapshot,
-            #[cfg(feature = "std")]
             max_wait: self.max_wait,
             #[cfg(feature = "std")]
             observer: self.observer,
@@ -174,13 +194,43 @@ impl<S: Scheme, C> Builder<S, C> {
         Self { bounds: Some(bounds), ..self }
     }
 
-    /// Goes on where the generator that was closed with this snapshot left off.
+    /// Resumes after the generator that was closed with this snapshot.
+    ///
+    /// A snapshot whose last tick lies in the future of the clock is handled like a clock that went
+    /// back: where the policy tolerates the difference, the generator goes on at once. Beyond that, a
+    /// wait of up to [`max_wait`](Self::max_wait) is left to the first call, and building fails with
+    /// [`BuildError::Ahead`] where it would take longer. The same holds for a node that names its
+    /// previous ID.
+    ///
+    /// # Examples
+    /// ```
+    /// use core::time::Duration;
+    /// use tickid_core::{BuildError, LocalGenerator, ManualClock, Snapshot, Tick, UnixTime, example};
+    ///
+    /// let clock = ManualClock::new(UnixTime::from_millis(100_000)?);
+    /// let resume = |tick| {
+    ///     let builder = LocalGenerator::<example::Seconds>::builder(example::Node(1));
+    ///     builder.restore(Snapshot::at(tick, 7)).clock(&clock).build_local()
+    /// };
+    /// resume(Tick::new(160)?)?.generate()?; // a minute ahead: waited out
+    /// assert_eq!(clock.slept(), Duration::from_secs(60));
+    ///
+    /// let error = resume(Tick::new(222)?).unwrap_err();
+    /// let BuildError::Ahead { wait, .. } = error else { return Err(error.into()) };
+    /// assert_eq!(wait, Duration::from_secs(62));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn restore(self, snapshot: Snapshot<S>) -> Self {
         Self { snapshot: Some(snapshot), ..self }
     }
 
-    /// For how long one call may wait, by the [monotonic clock](Clock::monotonic). A stall that is
-    /// known to last longer is an error at once.
+    /// Sets the longest wait of one call, measured by the clock's monotonic time. A stall that is known
+    /// to last longer is an error at once, and so is a [snapshot](Self::restore) too far ahead of the
+    /// clock.
+    ///
+    /// A window that has passed ends its stall only when it is [widened](crate::Generator::widen), which
+    /// no clock foretells. That stall is waited for only if this option is set; otherwise the call
+    /// returns the error at once, with no [`retry_after`](crate::Error::retry_after).
     ///
     /// # Examples
     /// ```
@@ -201,7 +251,6 @@ impl<S: Scheme, C> Builder<S, C> {
     /// assert_eq!(error.retry_after(), Some(Duration::from_secs(10)));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    #[cfg(feature = "std")]
     pub fn max_wait(self, max_wait: Duration) -> Self {
         Self { max_wait: Some(max_wait), ..self }
     }
@@ -244,23 +293,27 @@ impl<S: Scheme, C: Clock> Builder<S, C> {
     /// The shared generator: `&self`, for any number of threads up to 1,024 at the same time.
     ///
     /// # Errors
-    /// [`BuildError`], which names the option that does not fit.
+    /// [`BuildError`], which names the option that does not fit, or how far a snapshot or the previous
+    /// ID of the node lies ahead of the clock.
     #[cfg(target_has_atomic = "64")]
     pub fn build(self) -> Result<Generator<S, C>, BuildError> {
-        let window = self.window;
+        let (window, max_wait) = (self.window, self.max_wait);
         let (timing, rules, snapshot) = self.parts()?;
         let engine = SharedEngine::new(rules, window, &snapshot).map_err(BuildError::Restore)?;
+        check_resumed(&&engine, &timing.clock, &snapshot, max_wait)?;
         Ok(Generator::from_parts(timing, engine))
     }
 
     /// The exclusive generator: `&mut self`, no atomics, skips no sequence.
     ///
     /// # Errors
-    /// [`BuildError`], which names the option that does not fit.
+    /// [`BuildError`], which names the option that does not fit, or how far a snapshot or the previous
+    /// ID of the node lies ahead of the clock.
     pub fn build_local(self) -> Result<LocalGenerator<S, C>, BuildError> {
-        let window = self.window;
+        let (window, max_wait) = (self.window, self.max_wait);
         let (timing, rules, snapshot) = self.parts()?;
         let engine = ExclusiveEngine::new(rules, window, &snapshot).map_err(BuildError::Restore)?;
+        check_resumed(&engine, &timing.clock, &snapshot, max_wait)?;
         Ok(LocalGenerator::from_parts(timing, engine))
     }
 
@@ -304,7 +357,6 @@ impl<S: Scheme, C: Clock> Builder<S, C> {
         };
         let timing = Timing {
             clock: self.clock,
-            #[cfg(feature = "std")]
             max_wait: self.max_wait,
             #[cfg(feature = "std")]
             overflow: OverflowWatch::new(self.observer),

@@ -237,8 +237,10 @@ macro_rules! calls {
         /// for no more than the last 60 microseconds.
         ///
         /// # Errors
-        /// Returns an [`Error`](crate::Error) if waiting does not help, or would take longer than
-        /// [`max_wait`](crate::Builder::max_wait).
+        /// Returns an [`Error`](crate::Error) if the wait would take longer than
+        /// [`max_wait`](crate::Builder::max_wait), by default one minute, and at once if waiting does
+        /// not help: the generator is closed, its clock is out of the scheme's range, or its window
+        /// has passed and `max_wait` is not set.
         ///
         /// # Examples
         /// ```
@@ -261,7 +263,9 @@ macro_rules! calls {
 
         /// Generates an ID, awaiting `sleep` until one can be issued.
         ///
-        /// `sleep` is the executor's timer; it is called with at most 50 milliseconds at a time.
+        /// `sleep` is the executor's timer; it is called with at most 50 milliseconds at a time. The
+        /// future is `Send` if the generator can be shared between threads and the futures of `sleep`
+        /// are `Send`. A task that is spawned owns the generator, in an `Arc` for example.
         ///
         /// # Errors
         /// As [`generate`](Self::generate).

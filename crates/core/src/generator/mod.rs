@@ -14,7 +14,7 @@ mod source;
 mod view;
 mod wait;
 
-pub use self::builder::Builder;
+pub use self::builder::{Builder, DEFAULT_MAX_WAIT};
 #[cfg(target_has_atomic = "64")]
 pub use self::handle::Handle;
 #[cfg(feature = "std")]

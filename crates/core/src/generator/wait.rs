@@ -13,7 +13,10 @@ use crate::engine::Block;
 #[cfg(feature = "std")]
 use crate::error::{Error, ErrorKind};
 #[cfg(feature = "std")]
-use crate::generator::overflow::{OverflowWatch, Waiting};
+use crate::generator::{
+    DEFAULT_MAX_WAIT,
+    overflow::{OverflowWatch, Waiting},
+};
 #[cfg(feature = "std")]
 use crate::generator::source::Source;
 #[cfg(feature = "std")]
@@ -124,8 +127,8 @@ fn is_counted<'a, D: Source>(
     true
 }
 
-/// Returns how long to sleep on `error`, or the error itself where waiting does not help or where
-/// `max_wait`, counted from `start`, would not be enough.
+/// Returns the next pause on `error`, or the error itself where waiting does not help, where its end
+/// is unknown and no `max_wait` was set, or where the rest of `max_wait` since `start` is too short.
 #[cfg(feature = "std")]
 fn pause<D: Source>(source: &D, error: &Error, start: Duration) -> Result<Duration, Error> {
     match error.kind {
@@ -133,12 +136,11 @@ fn pause<D: Source>(source: &D, error: &Error, start: Duration) -> Result<Durati
         _ => return Err(*error),
     }
     let timing = source.timing();
-    let rest = error.retry_after();
-    let left = match timing.max_wait {
-        None => Duration::MAX,
-        Some(max_wait) => max_wait.saturating_sub(timing.clock.monotonic().saturating_sub(start)),
+    let (rest, max_wait) = match (error.retry_after(), timing.max_wait) {
+        (None, None) => return Err(*error),
+        (rest, max_wait) => (rest, max_wait.unwrap_or(DEFAULT_MAX_WAIT)),
     };
-    // An end that does not depend on the clock may come at any time, so it is awaited to the last.
+    let left = max_wait.saturating_sub(timing.clock.monotonic().saturating_sub(start));
     if left.is_zero() || rest.is_some_and(|rest| rest > left) {
         return Err(*error);
     }

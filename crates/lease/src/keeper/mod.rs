@@ -9,8 +9,11 @@ use core::sync::atomic::{AtomicBool, Ordering};
 use core::time::Duration;
 use std::sync::Arc;
 use std::thread::{self, JoinHandle};
+use std::time::Instant;
 
-use tickid_core::{Builder, Clock, DefaultClock, Form, Generator, ProcessClock, Scheme, Sequence};
+use tickid_core::{
+    Builder, Clock, DEFAULT_MAX_WAIT, DefaultClock, Form, Generator, ProcessClock, Scheme, Sequence,
+};
 
 pub use self::error::{GenerateError, StartError, Trouble};
 pub use self::state::{Counters, KeeperState};
@@ -142,8 +145,11 @@ impl KeeperBuilder {
         Self { holder: holder.into(), ..self }
     }
 
-    /// For how long [`generate`](Keeper::generate) may wait, counted anew with every lease. As long as it
-    /// takes, unless said otherwise.
+    /// Sets the longest wait of [`generate`](Keeper::generate): for a lease, while there is none, and
+    /// with each lease for its generator. The default is [`DEFAULT_MAX_WAIT`], one minute, or the
+    /// `max_wait` of the builder that is passed to [`start`](Self::start) for the generator.
+    ///
+    /// A window that has ended is waited for within this bound, since the next renewal widens it.
     pub fn max_wait(self, max_wait: Duration) -> Self {
         Self { max_wait: Some(max_wait), ..self }
     }
@@ -200,7 +206,7 @@ impl KeeperBuilder {
         C: Clock + fmt::Debug + Send + Sync + 'static,
         Q: Sequence + fmt::Debug + Send + Sync + 'static,
     {
-        let shared = Arc::new(Shared::new(self.max_wait));
+        let shared = Arc::new(Shared::new(self.max_wait.unwrap_or(DEFAULT_MAX_WAIT)));
         let worker = Worker::new(self, Arc::clone(&shared), make);
         let thread = thread::Builder::new().name("tickid-lease".to_owned());
         let handle = thread.spawn(move || worker.run()).map_err(StartError::Thread)?;
@@ -243,22 +249,51 @@ impl<S: Scheme, C: Clock + fmt::Debug, Q: Sequence> Keeper<S, C, Q> {
     /// As `generate`.
     #[inline]
     pub fn generate_as<F: Form<S>>(&self, form: F) -> Result<F::Id, GenerateError> {
+        let mut since = None;
         loop {
             match self.with(|generator| generator.generate_as(form)) {
-                Err(GenerateError::NoLease { .. }) => self.thread.shared.wait_for_lease()?,
+                Err(GenerateError::NoLease { .. }) => {
+                    let since = *since.get_or_insert_with(Instant::now);
+                    self.thread.shared.wait_for_lease(since)?;
+                }
                 result => return result,
             }
         }
     }
 
-    /// [`generate`](Self::generate) for asynchronous code: instead of the thread, `sleep` waits, with
-    /// whatever timer the executor has. It is asked for at most 50 milliseconds at a time.
+    /// Does what [`generate`](Self::generate) does without blocking the thread: it awaits `sleep`, which
+    /// wraps the executor's timer, for at most 50 milliseconds at a time.
+    ///
+    /// The future is `Send` if the future that `sleep` returns is. A task that is spawned, such as a
+    /// request handler, shares the keeper in an `Arc`.
     ///
     /// # Errors
     /// As `generate`.
-    pub async fn generate_async(
+    ///
+    /// # Examples
+    /// ```
+    /// use std::sync::Arc;
+    /// use tickid_lease::{KeeperBuilder, MemoryStore, Realm};
+    /// use tickid_scru64::Scru64;
+    /// # mod tokio {
+    /// #     pub fn spawn(_: impl Future<Output = ()> + Send + 'static) {}
+    /// #     pub mod time { pub async fn sleep(_: core::time::Duration) {} }
+    /// # }
+    ///
+    /// let realm = Realm::new("orders".parse()?, &Scru64, "0-255/8".parse()?)?;
+    /// let store = MemoryStore::in_memory();
+    /// let keeper = KeeperBuilder::new(store, realm).start(|lease| lease.builder(&Scru64))?;
+    ///
+    /// let keeper = Arc::new(keeper);
+    /// tokio::spawn(async move {
+    ///     let id = keeper.generate_async(tokio::time::sleep).await;
+    ///     // ...
+    /// });
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub async fn generate_async<Sleep: Future<Output = ()>>(
         &self,
-        sleep: impl AsyncFn(Duration),
+        sleep: impl Fn(Duration) -> Sleep,
     ) -> Result<<S::Form as Form<S>>::Id, GenerateError> {
         self.generate_async_as(S::Form::default(), sleep).await
     }
@@ -267,10 +302,10 @@ impl<S: Scheme, C: Clock + fmt::Debug, Q: Sequence> Keeper<S, C, Q> {
     ///
     /// # Errors
     /// As `generate`.
-    pub async fn generate_async_as<F: Form<S>>(
+    pub async fn generate_async_as<F: Form<S>, Sleep: Future<Output = ()>>(
         &self,
         form: F,
-        sleep: impl AsyncFn(Duration),
+        sleep: impl Fn(Duration) -> Sleep,
     ) -> Result<F::Id, GenerateError> {
         const PAUSE: Duration = Duration::from_millis(20);
         let mut waited = Duration::ZERO;

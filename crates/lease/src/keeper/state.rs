@@ -2,6 +2,7 @@ use core::future::poll_fn;
 use core::sync::atomic::{AtomicU64, Ordering};
 use core::task::{Poll, Waker};
 use core::time::Duration;
+use std::io;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Instant;
 
@@ -55,6 +56,8 @@ pub(crate) struct Shared<S: Scheme, C, Q> {
     pub(crate) tenure: ArcSwapOption<Tenure<S, C, Q>>,
     /// Of all that it ever had.
     first: OnceLock<Arc<Tenure<S, C, Q>>>,
+    /// The longest wait for a lease.
+    max_wait: Duration,
     desk: Mutex<Desk>,
     /// Something on the desk changed.
     changed: Condvar,
@@ -71,18 +74,18 @@ struct Desk {
     is_stopped: bool,
     /// Whether the thread has nothing more to do.
     is_finished: bool,
-    max_wait: Option<Duration>,
     /// Tasks that wait for something on the desk.
     waiting: Vec<Waker>,
 }
 
 impl<S: Scheme, C, Q> Shared<S, C, Q> {
-    pub(crate) fn new(max_wait: Option<Duration>) -> Self {
+    pub(crate) fn new(max_wait: Duration) -> Self {
         Self {
             home: Process::this(),
             tenure: ArcSwapOption::empty(),
             first: OnceLock::new(),
-            desk: Mutex::new(Desk { max_wait, ..Desk::default() }),
+            max_wait,
+            desk: Mutex::default(),
             changed: Condvar::new(),
             stalls: AtomicU64::new(0),
         }
@@ -106,25 +109,25 @@ impl<S: Scheme, C, Q> Shared<S, C, Q> {
         waiting.into_iter().for_each(Waker::wake);
     }
 
-    /// Looks at the desk whenever it changes, until there is what `look` looks for or until the time is
-    /// over, if there is one.
-    fn wait<T>(&self, most: Option<Duration>, look: impl Fn(&Desk) -> Option<T>) -> Option<T> {
+    /// Looks at the desk whenever it changes, until `look` finds something or `most` has passed.
+    fn wait<T>(&self, most: Duration, look: impl Fn(&Desk) -> Option<T>) -> Option<T> {
         let start = Instant::now();
         let mut desk = self.desk();
         loop {
             if let Some(seen) = look(&desk) {
                 return Some(seen);
             }
-            let left = most.map(|most| most.saturating_sub(start.elapsed()));
-            if left == Some(Duration::ZERO) {
+            let left = most.saturating_sub(start.elapsed());
+            if left.is_zero() {
                 return None;
             }
-            let waited = self.changed.wait_timeout(desk, left.unwrap_or(Duration::MAX));
+            let waited = self.changed.wait_timeout(desk, left);
             desk = waited.unwrap_or_else(PoisonError::into_inner).0;
         }
     }
 
-    /// The same as a task, for as long as it takes.
+    /// Does the same as a task, until `look` finds something. Only for what the worker's own timeouts
+    /// bound: its first answer and its end, which it reports even if it panics.
     async fn wait_async<T>(&self, look: impl Fn(&Desk) -> Option<T>) -> T {
         poll_fn(|context| {
             let mut desk = self.desk();
@@ -157,7 +160,7 @@ impl<S: Scheme, C, Q> Shared<S, C, Q> {
 
     /// Waits for the first lease, or for the first thing that keeps it away.
     pub(crate) fn wait_for_first(&self, most: Duration) -> First<S, C, Q> {
-        self.wait(Some(most), |desk| self.first(desk)).unwrap_or_else(|| Err(TimedOut(most).into()))
+        self.wait(most, |desk| self.first(desk)).unwrap_or_else(|| Err(TimedOut(most).into()))
     }
 
     /// The same as a task. It takes no longer than the thread waits for its first answer.
@@ -166,9 +169,13 @@ impl<S: Scheme, C, Q> Shared<S, C, Q> {
     }
 
     fn first(&self, desk: &Desk) -> Option<First<S, C, Q>> {
-        match self.first.get() {
-            Some(first) => Some(Ok(Arc::clone(first))),
-            None => desk.trouble.clone().map(|trouble| Err(StartError::Trouble(trouble))),
+        match (self.first.get(), &desk.trouble) {
+            (Some(first), _) => Some(Ok(Arc::clone(first))),
+            (None, Some(trouble)) => Some(Err(StartError::Trouble(Arc::clone(trouble)))),
+            (None, None) if desk.is_finished => {
+                Some(Err(StartError::Thread(io::Error::other("it panicked"))))
+            }
+            (None, None) => None,
         }
     }
 
@@ -177,24 +184,25 @@ impl<S: Scheme, C, Q> Shared<S, C, Q> {
         self.wait_async(|desk| desk.is_finished.then_some(())).await;
     }
 
-    /// Waits for a lease for as long as the keeper may.
-    pub(crate) fn wait_for_lease(&self) -> Result<(), GenerateError> {
+    /// Waits for a lease until `max_wait` after `since`.
+    pub(crate) fn wait_for_lease(&self, since: Instant) -> Result<(), GenerateError> {
         if !self.is_ours() {
             return Err(GenerateError::Forked);
         }
-        let most = self.desk().max_wait;
-        self.wait(most, |desk| (desk.lease.is_some() || desk.is_stopped).then_some(()));
+        let left = self.max_wait.saturating_sub(since.elapsed());
+        if left.is_zero() {
+            return Err(self.no_lease());
+        }
+        self.wait(left, |desk| (desk.lease.is_some() || desk.is_stopped).then_some(()));
         if self.tenure.load().is_some() { Ok(()) } else { Err(self.no_lease()) }
     }
 
-    /// Whether somebody who has waited so long for a lease may go on to wait.
+    /// Returns an error once a call has waited `max_wait` for a lease.
     pub(crate) fn check_wait(&self, waited: Duration) -> Result<(), GenerateError> {
         if !self.is_ours() {
             return Err(GenerateError::Forked);
         }
-        let desk = self.desk();
-        let may_wait = !desk.is_stopped && desk.max_wait.is_none_or(|most| waited < most);
-        drop(desk);
+        let may_wait = !self.is_stopped() && waited < self.max_wait;
         if may_wait { Ok(()) } else { Err(self.no_lease()) }
     }
 
@@ -265,7 +273,7 @@ impl<S: Scheme, C, Q> Shared<S, C, Q> {
 
     /// Waits for so long, or until it is stopped.
     pub(crate) fn rest(&self, time: Duration) {
-        self.wait(Some(time), |desk| desk.is_stopped.then_some(()));
+        self.wait(time, |desk| desk.is_stopped.then_some(()));
     }
 
     pub(crate) fn granted(&self, tenure: Arc<Tenure<S, C, Q>>, clock_ahead_micros: Option<i64>) {

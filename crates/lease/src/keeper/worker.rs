@@ -49,8 +49,9 @@ where
         Self { shared, store, agenda, make, max_wait, answer_within, tenure: None }
     }
 
-    /// Keeps the lease until the keeper is stopped; then gives it back.
+    /// Keeps the lease until the keeper is stopped; then releases it.
     pub(super) fn run(mut self) -> Result<(), StoreError> {
+        let _finish = Finish(Arc::clone(&self.shared));
         while !self.shared.is_stopped() {
             if self.tenure.as_ref().is_some_and(|tenure| tenure.generator.state().is_closed) {
                 // Somebody closed it who had it from us.
@@ -68,9 +69,7 @@ where
                 }
             }
         }
-        let given_back = self.give_back();
-        self.shared.finish();
-        given_back
+        self.give_back()
     }
 
     fn realm(&self) -> &Realm {
@@ -167,6 +166,16 @@ where
             Err(error) if error.is_lost() => Ok(()),
             result => result,
         }
+    }
+}
+
+/// Reports the end of the worker, also when the callback that builds generators panics: tasks wait for
+/// it.
+struct Finish<S: Scheme, C, Q>(Arc<Shared<S, C, Q>>);
+
+impl<S: Scheme, C, Q> Drop for Finish<S, C, Q> {
+    fn drop(&mut self) {
+        self.0.finish();
     }
 }
 

@@ -15,8 +15,10 @@ use crate::lease::exec::renewal::{News, keep};
 use crate::lease::exec::wake::{Event, Wake};
 use crate::lease::exec::window::{Now, Window};
 use crate::node_store::answer;
+use crate::patience::DEFAULT_MAX_WAIT;
 use crate::report::Rfc3339;
-use crate::source::{PATIENCE, is_exhausted};
+use crate::shown::say;
+use crate::source::is_exhausted;
 
 /// Alarms that do not go off.
 const NEVER: (Duration, UnixTime) = (Duration::MAX, UnixTime::MAX);
@@ -98,7 +100,7 @@ impl Supervisor {
     /// Waits for a lease, and for its window to begin. What was `granted` is there for whoever does not wait to the
     /// end.
     fn wait(&mut self, granted: &mut Option<Window>) -> Result<Waited, Failure> {
-        let patience = self.now()?.boot.saturating_add(PATIENCE);
+        let patience = self.now()?.boot.saturating_add(DEFAULT_MAX_WAIT);
         loop {
             let now = self.now()?;
             let alarms = match *granted {
@@ -255,10 +257,6 @@ impl Supervisor {
 /// A time, for people to read.
 fn time(time: UnixTime) -> String {
     Rfc3339::new(time).map_or_else(|| format!("{time:?}"), |time| time.to_string())
-}
-
-fn say(text: &str) {
-    anstream::eprintln!("tickid: {text}");
 }
 
 /// What a program finds in its environment.

@@ -1,0 +1,80 @@
+//! The waits of `gen`: how long they may take, and what is said about them.
+
+#![allow(clippy::expect_used, reason = "a test fails by panicking")]
+
+mod process;
+
+use core::time::Duration;
+use std::time::SystemTime;
+
+use process::{CLOCK, NODE_STORE, OK, USAGE, ran, run, with_state};
+use tickid_core::UnixTime;
+use tickid_scru64::Scru64Id;
+
+/// The lowest SCRU64 ID of the time `ahead` from now.
+fn id_ahead(ahead: Duration) -> Scru64Id {
+    let now = UnixTime::try_from(SystemTime::now()).expect("a time of this age");
+    Scru64Id::min_at(now.checked_add(ahead).expect("so is this")).expect("and it has a tick")
+}
+
+#[test]
+fn a_node_spec_far_ahead_of_the_clock_ends_with_4() {
+    let ahead = id_ahead(Duration::from_secs(300)).to_string();
+    for (spec, max_wait, bound) in [
+        ("zzzzzzzzzzzz", "", "60s"),
+        (ahead.as_str(), "", "60s"),
+        (ahead.as_str(), "--max-wait 2m", "120s"),
+        (ahead.as_str(), "--max-wait 0", "0ns"),
+    ] {
+        let ran = run(&format!("gen scru64 --node {spec}/8 {max_wait}"));
+        assert_eq!((ran.status, ran.stdout.as_str()), (CLOCK, ""), "{spec}: {}", ran.stderr);
+        assert!(ran.stderr.contains("s ahead of the clock"), "{}", ran.stderr);
+        assert!(ran.stderr.contains(&format!("exceeds max_wait ({bound})")), "{}", ran.stderr);
+        assert_eq!(ran.stderr.lines().count(), 1, "{}", ran.stderr);
+    }
+}
+
+#[test]
+fn a_node_spec_within_max_wait_is_waited_for() {
+    // The policy tolerates ten of these seconds.
+    let prev = id_ahead(Duration::from_millis(10_500));
+    let ran = run(&format!("gen scru64 --node {prev}/8"));
+    assert_eq!(ran.status, OK, "{}", ran.stderr);
+    let id: Scru64Id = ran.stdout.trim_end().parse().expect("an ID");
+    assert!(id > prev);
+}
+
+/// All nodes of the realm are in use, for longer than the command waits.
+#[test]
+fn a_wait_of_more_than_a_second_is_mentioned_once() {
+    let state = tempfile::tempdir().expect("a folder");
+    let quiet = |arguments: &str| {
+        let ran = ran(&mut with_state(state.path(), arguments));
+        assert_eq!(ran.status, OK, "{}", ran.stderr);
+    };
+    quiet("lease init sno --realm one --pool 7/16 --term 600");
+    quiet("lease acquire --realm one");
+
+    let brief = ran(&mut with_state(state.path(), "gen sno --realm one --max-wait 0.1"));
+    assert_eq!((brief.status, brief.stdout.as_str()), (NODE_STORE, ""));
+    assert!(brief.stderr.contains("longer than --max-wait, 100ms"), "{}", brief.stderr);
+
+    let long = ran(&mut with_state(state.path(), "gen sno --realm one --max-wait 2s"));
+    assert_eq!((long.status, long.stdout.as_str()), (NODE_STORE, ""));
+    let mentions = long.stderr.matches("tickid: waiting, for at most 2s: ").count();
+    assert_eq!((mentions, long.stderr.lines().count()), (1, 2), "{}", long.stderr);
+}
+
+#[test]
+fn max_wait_takes_seconds_and_units_and_nothing_else() {
+    for fine in ["0.5", "90", "90s", "5m", "1h30m"] {
+        let ran = run(&format!("gen sno --node 1 --max-wait {fine}"));
+        assert_eq!((ran.status, ran.stderr.as_str()), (OK, ""), "{fine}");
+    }
+    for wrong in ["", "-1", "-1s", "NaN", "inf", "1e300", "soon", "5 parsecs"] {
+        let mut command = with_state(std::path::Path::new("/"), "gen sno --node 1");
+        let ran = ran(command.arg(format!("--max-wait={wrong}")));
+        assert_eq!((ran.status, ran.stdout.as_str()), (USAGE, ""), "{wrong}");
+        assert!(ran.stderr.contains("90s, 5m, 1h30m"), "{wrong}: {}", ran.stderr);
+    }
+}

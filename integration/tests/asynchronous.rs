@@ -1,0 +1,285 @@
+//! Every asynchronous method, in spawned tasks and in the handlers of a web server, where futures have to
+//! be `Send` and own what they use.
+
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use std::collections::HashSet;
+use std::fmt;
+use std::sync::{Arc, Mutex};
+
+use axum::Router;
+use axum::body::{Body, to_bytes};
+use axum::extract::State;
+use axum::http::{Request, StatusCode};
+use axum::routing::get;
+use tickid_core::{Form, Scheme, SequenceBounds};
+use tickid_kuid::{Kuid, Local, Node};
+use tickid_lease::{
+    Claim, FileStore, Keeper, KeeperBuilder, Lease, MemoryStore, Realm, StaticStore, Store, Token,
+};
+use tickid_nanoflake::{GeneratorId, Nanoflake};
+use tickid_scru64::Scru64;
+use tickid_sno::{Meta, Partition, Sno};
+use tokio::time::sleep;
+use tower::ServiceExt as _;
+
+fn run<F: Future>(future: F) -> F::Output {
+    let mut runtime = tokio::runtime::Builder::new_multi_thread();
+    runtime.worker_threads(2).enable_time().build().unwrap().block_on(future)
+}
+
+/// A realm of the scheme with the nodes of `pool`.
+fn realm<S: Scheme>(scheme: &S, pool: &str) -> Realm {
+    Realm::new("orders".parse().unwrap(), scheme, pool.parse().unwrap()).unwrap()
+}
+
+fn claim(holder: &str) -> Claim {
+    Claim::new(Token::random().unwrap(), holder, None)
+}
+
+async fn keeper() -> Keeper<Sno> {
+    let builder = KeeperBuilder::new(MemoryStore::in_memory(), realm(&Sno, "0-65535/16"));
+    builder.start_async(|lease| lease.builder(&Sno)).await.unwrap()
+}
+
+/// Draws IDs in several tasks at once, by the default variant and by `variant`.
+async fn in_tasks<S, F>(generator: tickid_core::Generator<S>, variant: F)
+where
+    S: Scheme<Form: Send + Sync, Sequence: Send + Sync + 'static>,
+    F: Form<S> + Send + 'static,
+    <S::Form as Form<S>>::Id: fmt::Debug + Send + 'static,
+    F::Id: fmt::Debug + Send + 'static,
+{
+    let generator = Arc::new(generator);
+    let tasks = [(); 4].map(|()| {
+        let generator = Arc::clone(&generator);
+        tokio::spawn(async move {
+            let id = generator.generate_async(sleep).await.unwrap();
+            let other = generator.generate_async_as(variant, sleep).await.unwrap();
+            [format!("{id:?}"), format!("{other:?}")]
+        })
+    });
+    let mut distinct = HashSet::new();
+    for task in tasks {
+        distinct.extend(task.await.unwrap());
+    }
+    assert_eq!(distinct.len(), 8, "{}", S::NAME);
+}
+
+#[test]
+fn tasks_draw_from_generators_of_every_scheme() {
+    run(async {
+        in_tasks::<Scru64, _>(
+            tickid_scru64::Generator::new("42/8".parse().unwrap()).unwrap(),
+            tickid_core::Plain,
+        )
+        .await;
+        in_tasks::<Nanoflake, _>(
+            tickid_nanoflake::Generator::new(GeneratorId::MIN).unwrap(),
+            tickid_core::Plain,
+        )
+        .await;
+        in_tasks::<Kuid, _>(tickid_kuid::Generator::new(Node::from_u32(1)).unwrap(), Local).await;
+        in_tasks::<Sno, _>(tickid_sno::Generator::new(Partition::new(1)).unwrap(), Meta(1)).await;
+    });
+}
+
+#[test]
+fn tasks_that_wait_for_the_next_tick_get_distinct_ids() {
+    run(async {
+        // Four sequences in 4 ms, so that most calls wait.
+        let builder = tickid_sno::Generator::builder(Partition::new(1));
+        let generator = builder.bounds(SequenceBounds::new(0, 3)).build().unwrap();
+        let generator = Arc::new(generator);
+        let tasks: Vec<_> = (0..8)
+            .map(|_| {
+                let generator = Arc::clone(&generator);
+                tokio::spawn(async move {
+                    let mut ids = Vec::new();
+                    for _ in 0..5 {
+                        ids.push(generator.generate_async(sleep).await.unwrap());
+                    }
+                    ids
+                })
+            })
+            .collect();
+        let mut distinct = HashSet::new();
+        for task in tasks {
+            let ids = task.await.unwrap();
+            assert!(ids.is_sorted());
+            distinct.extend(ids);
+        }
+        assert_eq!(distinct.len(), 40);
+    });
+}
+
+#[test]
+fn tasks_share_a_leased_generator() {
+    run(async {
+        let keeper = Arc::new(tokio::spawn(keeper()).await.unwrap());
+        let tasks = [1, 2, 3].map(|meta| {
+            let keeper = Arc::clone(&keeper);
+            tokio::spawn(async move {
+                let first = keeper.generate_async(sleep).await.unwrap();
+                let second = keeper.generate_async_as(Meta(meta), sleep).await.unwrap();
+                assert_eq!((first.meta(), second.meta()), (0, meta));
+                [first, second]
+            })
+        });
+        let mut distinct = HashSet::new();
+        for task in tasks {
+            distinct.extend(task.await.unwrap());
+        }
+        assert_eq!(distinct.len(), 6);
+        let keeper = Arc::into_inner(keeper).unwrap();
+        tokio::spawn(keeper.shut_down_async()).await.unwrap().unwrap();
+    });
+}
+
+#[test]
+fn a_task_acquires_renews_and_releases_a_lease() {
+    run(async {
+        let task = tokio::spawn(async {
+            let store = MemoryStore::in_memory();
+            let realm = realm(&Scru64, "0-255/8");
+            let mut lease = Lease::acquire(&store, &realm, &claim("a task")).await.unwrap();
+            let (_, before) = lease.ticks();
+            lease.renew(&store).await.unwrap();
+            assert!(lease.ticks().1 >= before);
+            lease.release(&store, None).await
+        });
+        task.await.unwrap().unwrap();
+    });
+}
+
+#[test]
+fn tasks_await_every_method_of_every_local_store() {
+    let folder = tempfile::tempdir().unwrap();
+    let stores: [(Arc<dyn Store>, &str); 3] = [
+        (Arc::new(MemoryStore::in_memory()), "0-255/8"),
+        (Arc::new(FileStore::open(folder.path().join("leases")).unwrap()), "0-255/8"),
+        (Arc::new(StaticStore::new("42/8".parse().unwrap())), "42/8"),
+    ];
+    run(async {
+        for (store, pool) in stores {
+            let backend = store.backend();
+            let realm = realm(&Scru64, pool);
+            let task = tokio::spawn(async move {
+                store.begin(&realm).await?;
+                let granted = store.acquire(&realm, &claim("a task")).await?;
+                let renewed = store.renew(realm.name(), &granted.hold).await?;
+                assert!(renewed.ceiling >= granted.ceiling);
+                let listing = store.list(realm.name()).await?;
+                assert!(!listing.rows.is_empty());
+                store.release(realm.name(), &granted.hold, None).await?;
+                // The node is in order, and a static store can do neither; but all of them answer.
+                let mended = store.mend(realm.name(), granted.hold.node).await.map(drop);
+                let reshaped = store.reshape(&realm).await;
+                let recovered = store.recover(&realm).await.map(drop);
+                for error in [mended, reshaped, recovered].into_iter().filter_map(Result::err) {
+                    assert!(error.refusal().is_some() || backend == "static", "{backend}: {error}");
+                }
+                Ok::<(), tickid_lease::StoreError>(())
+            });
+            task.await.unwrap().unwrap_or_else(|error| panic!("{backend}: {error}"));
+        }
+    });
+}
+
+/// The state of a web server.
+struct App {
+    generator: tickid_sno::Generator,
+    keeper: Keeper<Sno>,
+    store: Arc<dyn Store>,
+    realm: Realm,
+    /// Left by the handler that starts one, for the handler that shuts it down.
+    started: Mutex<Option<Keeper<Sno>>>,
+}
+
+type Response = Result<String, StatusCode>;
+
+/// Answers with an error's text in the log and with 503 to the client.
+fn unavailable(error: impl fmt::Display) -> StatusCode {
+    eprintln!("{error}");
+    StatusCode::SERVICE_UNAVAILABLE
+}
+
+async fn generated(State(app): State<Arc<App>>) -> Response {
+    let id = app.generator.generate_async(sleep).await.map_err(unavailable)?;
+    let other = app.generator.generate_async_as(Meta(7), sleep).await.map_err(unavailable)?;
+    Ok(format!("{id}\n{other}\n"))
+}
+
+async fn leased(State(app): State<Arc<App>>) -> Response {
+    let id = app.keeper.generate_async(sleep).await.map_err(unavailable)?;
+    let other = app.keeper.generate_async_as(Meta(7), sleep).await.map_err(unavailable)?;
+    Ok(format!("{id}\n{other}\n"))
+}
+
+async fn start(State(app): State<Arc<App>>) -> Response {
+    let builder = KeeperBuilder::new(Arc::clone(&app.store), app.realm.clone());
+    let keeper = builder.start_async(|lease| lease.builder(&Sno)).await.map_err(unavailable)?;
+    let id = keeper.generate_async(sleep).await.map_err(unavailable)?;
+    *app.started.lock().unwrap() = Some(keeper);
+    Ok(format!("{id}\n"))
+}
+
+async fn shut_down(State(app): State<Arc<App>>) -> Response {
+    let started = app.started.lock().unwrap().take();
+    started.ok_or(StatusCode::NOT_FOUND)?.shut_down_async().await.map_err(unavailable)?;
+    Ok(String::new())
+}
+
+async fn lease(State(app): State<Arc<App>>) -> Response {
+    let claim = claim("a handler");
+    let lease = Lease::acquire(&app.store, &app.realm, &claim).await;
+    let mut lease = lease.map_err(unavailable)?;
+    lease.renew(&app.store).await.map_err(unavailable)?;
+    lease.release(&app.store, None).await.map_err(unavailable)?;
+    Ok(String::new())
+}
+
+async fn list(State(app): State<Arc<App>>) -> Response {
+    app.store.begin(&app.realm).await.map_err(unavailable)?;
+    let listing = app.store.list(app.realm.name()).await.map_err(unavailable)?;
+    Ok(format!("{}\n", listing.rows.len()))
+}
+
+#[test]
+fn handlers_of_a_web_server_await_every_method() {
+    run(async {
+        let app = Arc::new(App {
+            generator: tickid_sno::Generator::new(Partition::new(1)).unwrap(),
+            keeper: keeper().await,
+            store: Arc::new(MemoryStore::in_memory()),
+            realm: realm(&Sno, "0-65535/16"),
+            started: Mutex::default(),
+        });
+        let router = Router::new()
+            .route("/generated", get(generated))
+            .route("/leased", get(leased))
+            .route("/start", get(start))
+            .route("/shut-down", get(shut_down))
+            .route("/lease", get(lease))
+            .route("/list", get(list))
+            .with_state(app);
+        let mut distinct = HashSet::new();
+        for (path, lines) in [
+            ("/generated", 2),
+            ("/leased", 2),
+            ("/start", 1),
+            ("/shut-down", 0),
+            ("/lease", 0),
+            ("/list", 1),
+        ] {
+            let request = Request::get(path).body(Body::empty()).unwrap();
+            let response = router.clone().oneshot(request).await.unwrap();
+            assert_eq!(response.status(), StatusCode::OK, "{path}");
+            let body = to_bytes(response.into_body(), 4096).await.unwrap();
+            let body = String::from_utf8(body.to_vec()).unwrap();
+            assert_eq!(body.lines().count(), lines, "{path}");
+            distinct.extend(body.lines().map(str::to_owned));
+        }
+        assert_eq!(distinct.len(), 6, "{distinct:?}");
+    });
+}
