@@ -357,6 +357,7 @@ impl<S: Scheme, C: Clock> Builder<S, C> {
         };
         let timing = Timing {
             clock: self.clock,
+            #[cfg(feature = "std")]
             max_wait: self.max_wait,
             #[cfg(feature = "std")]
             overflow: OverflowWatch::new(self.observer),

@@ -13,12 +13,12 @@ use crate::engine::Block;
 #[cfg(feature = "std")]
 use crate::error::{Error, ErrorKind};
 #[cfg(feature = "std")]
+use crate::generator::source::Source;
+#[cfg(feature = "std")]
 use crate::generator::{
     DEFAULT_MAX_WAIT,
     overflow::{OverflowWatch, Waiting},
 };
-#[cfg(feature = "std")]
-use crate::generator::source::Source;
 #[cfg(feature = "std")]
 use crate::scheme::Scheme as _;
 

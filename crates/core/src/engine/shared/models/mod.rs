@@ -28,18 +28,18 @@ use ::loom::thread;
 use ::shuttle::thread;
 
 use crate::clock::Clock;
-use crate::engine::Snapshot;
 use crate::error::{ClockError, Error};
 use crate::example::{Node, Toggling};
 use crate::generator::{Builder, Generator, Handle};
 use crate::policy::Policy;
-use crate::sequence::FixedStart;
+use crate::sequence::SequenceStart;
+use crate::snapshot::Snapshot;
 use crate::sync::{AtomicU64, Ordering};
 use crate::tick::{Tick, Ticks};
 use crate::time::UnixTime;
 use crate::window::Window;
 
-type Shared = Generator<Toggling, Arc<Scripted>, FixedStart>;
+type Shared = Generator<Toggling, Arc<Scripted>>;
 
 /// A clock that the threads of a model set.
 #[derive(Debug)]
@@ -139,7 +139,7 @@ impl World {
         let generator = Builder::seeded(Node(0), 0)
             .clock(clock.clone())
             .policy(policy)
-            .sequence(FixedStart(start))
+            .sequence(SequenceStart::fixed(start))
             .window(Window::new(Tick::new(floor).unwrap(), ceiling).unwrap())
             .build()
             .unwrap();
@@ -189,7 +189,7 @@ impl World {
                 assert!(self.floor <= tick && tick < ceiling, "outside: {:?}", parts(id));
             }
         }
-        let (_, engine) = self.generator.parts();
+        let engine = self.generator.engine();
         let word = engine.load();
         assert!(
             word.tick().is_none() || word.sequence() <= engine.rules().exhausted(),
@@ -208,7 +208,7 @@ impl World {
         let mut successor = Builder::<Toggling>::seeded(Node(0), 0)
             .clock(&clock)
             .policy(self.policy)
-            .sequence(FixedStart(self.start))
+            .sequence(SequenceStart::fixed(self.start))
             .restore(snapshot)
             .build_local()
             .unwrap();
@@ -229,6 +229,6 @@ fn drawn(result: Result<impl IntoIterator<Item = u64>, Error>) -> Vec<u64> {
 }
 
 /// A call of a handle.
-fn next(world: &World, handle: &mut Handle<'_, Toggling, Arc<Scripted>, FixedStart>) -> Vec<u64> {
+fn next(world: &World, handle: &mut Handle<'_, Toggling, Arc<Scripted>>) -> Vec<u64> {
     world.call(|_| drawn(handle.try_generate().map(|id| [id])))
 }

@@ -6,18 +6,19 @@ use core::num::NonZeroU32;
 use std::vec::Vec;
 
 use super::{World, drawn, many};
-use crate::block::Block;
-use crate::engine::exclusive::block;
-use crate::engine::rules::{Rules, Step, stamp_of};
-use crate::engine::shared::SharedEngine;
+use crate::clock::Clock;
+use crate::engine::Block;
+use crate::engine::rules::{Rules, Stall, Step};
+use crate::engine::shared::{Drawn, SharedEngine};
 use crate::engine::word::Word;
-use crate::engine::{Refusal, Snapshot, TickSource};
+use crate::error::{Error, ErrorKind};
 use crate::example::Toggling;
+use crate::generator::Ids;
 use crate::scheme::Plain;
-use crate::sequence::FixedStart;
+use crate::snapshot::Snapshot;
 use crate::sync::Ordering;
 
-type Engine = SharedEngine<Toggling, FixedStart>;
+type Engine = SharedEngine<Toggling>;
 
 /// The engine, or its copy with a mistake.
 pub(super) type Subject = Option<Mistake>;
@@ -41,15 +42,15 @@ impl Ask for Subject {
         world.call(|generator| match self {
             None => drawn(generator.try_block(many(n))),
             Some(mistake) => {
-                let (issuer, engine) = generator.parts();
-                let block = issuer.issue_with(|clock| mistake.issue(engine, clock, many(n)));
-                drawn(block.map(|block| issuer.ids(Plain, &block)))
+                let (engine, clock) = (generator.engine(), generator.clock());
+                let block = mistake.issue(engine, clock, many(n));
+                drawn(block.map(|block| Ids::new(Toggling, Plain, &block)))
             }
         })
     }
 
     fn close(&self, world: &World) -> Snapshot<Toggling> {
-        let (_, engine) = world.generator.parts();
+        let engine = world.generator.engine();
         self.map_or_else(|| world.generator.close(), |mistake| mistake.close(engine))
     }
 }
@@ -83,21 +84,21 @@ impl Mistake {
     pub(super) fn issue(
         self,
         engine: &Engine,
-        clock: &mut impl TickSource<Toggling>,
+        clock: &impl Clock,
         want: NonZeroU32,
-    ) -> Result<Block<Toggling>, Refusal<Toggling>> {
+    ) -> Result<Block<Toggling>, Error> {
         loop {
-            let drawn = engine.draw(want);
+            let Drawn { word: drawn, want } = engine.draw(want);
             let is_past = drawn.sequence() + u64::from(want.get()) > engine.rules.exhausted();
             if is_past && self != Self::NoClamp {
                 engine.clamp(drawn);
             }
-            let now = stamp_of(clock.now_relaxed().map_err(Refusal::Clock)?);
+            let now = engine.rules.read(clock.now_relaxed())?.stamp;
             if !drawn.is_closed()
-                && Rules::<_, FixedStart>::accepts(drawn, now, engine.rules.policy)
+                && Rules::accepts(drawn, now, engine.rules.policy)
                 && let Some(len) = engine.rules.left(drawn, want)
             {
-                return Ok(block(drawn, len));
+                return Ok(engine.rules.block(drawn, len));
             }
             if let Some(block) = self.advance(engine, clock, want)? {
                 return Ok(block);
@@ -108,19 +109,22 @@ impl Mistake {
     fn advance(
         self,
         engine: &Engine,
-        clock: &mut impl TickSource<Toggling>,
+        clock: &impl Clock,
         want: NonZeroU32,
-    ) -> Result<Option<Block<Toggling>>, Refusal<Toggling>> {
-        let mut read = || clock.now().map(stamp_of).map_err(Refusal::Clock);
+    ) -> Result<Option<Block<Toggling>>, Error> {
+        let mut read = || engine.rules.read(clock.now());
         loop {
             let early = if self == Self::ClockBeforeLoad { Some(read()?) } else { None };
             let word = engine.load();
+            if word.is_closed() {
+                return Err(engine.rules.stalled(Stall::new(ErrorKind::Closed, None), None));
+            }
             let now = early.map_or_else(&mut read, Ok)?;
             match engine.step(word, now) {
                 Step::Draw => return Ok(None),
-                Step::Stall(stall) => return Err(Refusal::Stall(stall)),
+                Step::Stall(stall) => return Err(engine.rules.stalled(stall, Some(now.time))),
                 Step::Move { stamp, toggle } => {
-                    let start = engine.rules.start(stamp)?;
+                    let start = engine.rules.start(stamp, now.time)?;
                     let fresh = Word::new(stamp, toggle, start.into());
                     if let Some(len) = engine.rules.left(fresh, want)
                         && self.exchange(
@@ -129,7 +133,7 @@ impl Mistake {
                             fresh.with_sequence(u64::from(start) + u64::from(len.get())),
                         )
                     {
-                        return Ok(Some(block(fresh, len)));
+                        return Ok(Some(engine.rules.block(fresh, len)));
                     }
                 }
             }
