@@ -68,7 +68,7 @@ mod wait;
 pub use self::agenda::{Agenda, Duty, Outcome, Request};
 pub use self::codec::Unreadable;
 pub use self::connect::{ConnectError, connect, connect_without_proof_of_death};
-pub use self::error::{StoreError, StoreErrorKind};
+pub use self::error::{Exposed, Exposure, StoreError, StoreErrorKind};
 #[cfg(feature = "etcd")]
 pub use self::etcd::{EtcdStore, EtcdTable};
 pub use self::file::{FileStore, FileTable};
