@@ -70,19 +70,18 @@ pub(crate) fn run(arguments: &GenArguments) -> Result<ExitCode, Failure> {
                 }
                 (Kind::Global, None) => {
                     let leased = move |held: &Lease| held.builder(&layout);
-                    let keeper =
-                        lease.lease(layout, "kuid", nodes(args::Scheme::Kuid, *kind), leased)?;
+                    let realm = format!("kuid-{}", layout.drift);
+                    let nodes = nodes(args::Scheme::Kuid, *kind);
+                    let keeper = lease.lease(layout, &realm, nodes, leased)?;
                     stream(keeper, Global, GlobalId::MIN, kuid, options)
                 }
                 (Kind::Local, None) => {
-                    // Local IDs have no node; whichever the generator has does not show.
+                    // Local IDs have no node and no drift: the generator's do not show. One layout
+                    // for all, so that they share a realm.
+                    let layout = Kuid::default();
                     let leased = move |held: &Lease| held.builder_for(&layout, Node::from_u32(0));
-                    let keeper = lease.lease(
-                        layout,
-                        "kuid-local",
-                        nodes(args::Scheme::Kuid, *kind),
-                        leased,
-                    )?;
+                    let nodes = nodes(args::Scheme::Kuid, *kind);
+                    let keeper = lease.lease(layout, "kuid-local", nodes, leased)?;
                     stream(keeper, Local, LocalId::MIN, kuid, options)
                 }
                 (Kind::Local, Some(_)) => {

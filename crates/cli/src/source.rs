@@ -68,7 +68,7 @@ pub(crate) struct LeaseOptions {
     #[command(flatten)]
     pub(crate) store: StoreOptions,
     /// Realm in the store: generators of one realm never have the same node at the same time
-    /// [default: one for each scheme and epoch]
+    /// [default: one for each scheme, epoch and drift]
     #[arg(long, value_name = "NAME", value_parser = crate::args::parse::<RealmName>)]
     pub(crate) realm: Option<RealmName>,
 }

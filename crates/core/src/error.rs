@@ -4,6 +4,7 @@ use core::convert::Infallible;
 use core::fmt;
 use core::time::Duration;
 
+use crate::scheme::Forms;
 use crate::time::UnixTime;
 
 /// A number that lies outside of the range its place has.
@@ -143,6 +144,8 @@ pub enum ErrorKind {
     EndOfTime,
     /// The clock's fault.
     Clock(ClockError),
+    /// The generator issues only these forms of IDs, and another one was asked for.
+    Form(Forms),
     /// The generator's [`Sequence`](crate::Sequence) gave a start outside of the bounds.
     SequenceStart {
         /// The start.
@@ -179,6 +182,7 @@ impl fmt::Display for Error {
             ErrorKind::Closed => f.write_str("the generator is closed")?,
             ErrorKind::EndOfTime => f.write_str("the last tick of the scheme is used up")?,
             ErrorKind::Clock(error) => error.fmt(f)?,
+            ErrorKind::Form(forms) => write!(f, "the generator issues only {forms}")?,
             ErrorKind::SequenceStart { start, lowest, last } => {
                 write!(f, "the sequence start {start} is outside of {lowest}..={last}")?;
             }
@@ -255,6 +259,18 @@ pub enum BuildError {
     /// The clock could not be read.
     #[error(transparent)]
     Clock(#[from] ClockError),
+    /// [`Forms::WithoutNode`] for a scheme all of whose IDs carry the node.
+    #[error("{scheme} has no IDs without a node")]
+    NoNodelessIds {
+        /// The scheme's name.
+        scheme: &'static str,
+    },
+    /// An option was changed after [`Builder::pin`](crate::Builder::pin).
+    #[error("the {option} was fixed, by a lease or another owner of the builder, and then changed")]
+    Pinned {
+        /// The option: `"layout"`, `"window"` or `"forms"`.
+        option: &'static str,
+    },
     /// The operating system gave no random number for the seed.
     #[error("no random seed from the operating system")]
     Seed,

@@ -1,6 +1,7 @@
 //! Two schemes to read and to test with: the least there is to say about a scheme, and the same
 //! with a toggle bit.
 
+use core::fmt;
 use core::time::Duration;
 
 use crate::block::{Slot, Stem};
@@ -84,6 +85,10 @@ macro_rules! seconds {
 
             fn scale(&self) -> TickScale {
                 TickScale::every(UnixTime::EPOCH, 1_000_000)
+            }
+
+            fn write_layout(&self, _: &mut dyn fmt::Write) -> fmt::Result {
+                Ok(())
             }
 
             fn stem(&self, node: &Node, tick: Tick<Self>, toggle: bool) -> Stem {

@@ -79,7 +79,7 @@ pub use self::generator::*;
 pub use self::node::NodeId;
 pub use self::policy::Policy;
 pub use self::scale::TickScale;
-pub use self::scheme::{Form, Plain, Scheme};
+pub use self::scheme::{Form, Forms, Plain, Scheme};
 pub use self::sequence::{FixedStart, LowestStart, RandomStart, Sequence, SequenceBounds};
 pub use self::tick::{Tick, Ticks};
 pub use self::time::{IntoUnixTime, UnixTime};

@@ -39,6 +39,9 @@ pub trait Scheme: Copy + Eq + Hash + fmt::Debug + Send + Sync + 'static {
     /// The fewest sequences a generator may be confined to.
     const MIN_POOL: u32 = 1;
 
+    /// Whether the scheme has IDs that do not carry the node (kuid's local ones).
+    const HAS_NODELESS_IDS: bool = false;
+
     /// Whether [`default_sequence`](Self::default_sequence) makes anything of its seed.
     const NEEDS_SEED: bool = false;
 
@@ -60,6 +63,17 @@ pub trait Scheme: Copy + Eq + Hash + fmt::Debug + Send + Sync + 'static {
 
     /// The same conversions in numbers.
     fn scale(&self) -> TickScale;
+
+    /// Writes the settings of the layout that determine bits of an ID, such as `drift 8`; nothing if
+    /// there are none.
+    ///
+    /// A realm of leases records this text and refuses any other, so it must be complete: two layouts
+    /// with the same text and the same [`scale`](Self::scale) produce the same ID from the same node,
+    /// tick and sequence. It must not change from one release to the next.
+    ///
+    /// # Errors
+    /// Those of `out`.
+    fn write_layout(&self, out: &mut dyn fmt::Write) -> fmt::Result;
 
     /// What all IDs of `node` in `tick` share. Generators ask for it once per tick.
     fn stem(&self, node: &Self::Node, tick: Tick<Self>, toggle: bool) -> Stem;
@@ -126,12 +140,57 @@ pub trait Scheme: Copy + Eq + Hash + fmt::Debug + Send + Sync + 'static {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Plain;
 
+/// The forms of IDs that a generator issues, by whether they carry its node.
+///
+/// Generators of one realm must not mix the two: IDs without a node are unique only if no two
+/// generators issue them in the same window.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Forms {
+    /// All forms.
+    #[default]
+    All,
+    /// Only forms that carry the node.
+    WithNode,
+    /// Only forms that do not carry the node.
+    WithoutNode,
+}
+
+impl Forms {
+    /// Reports whether a form that carries the node, or one that does not, is among these.
+    #[inline]
+    #[must_use]
+    pub const fn contains(self, has_node: bool) -> bool {
+        match self {
+            Self::All => true,
+            Self::WithNode => has_node,
+            Self::WithoutNode => !has_node,
+        }
+    }
+}
+
+impl fmt::Display for Forms {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::All => "IDs with or without a node",
+            Self::WithNode => "IDs with a node",
+            Self::WithoutNode => "IDs without a node",
+        })
+    }
+}
+
 /// Turns what the engine issues into an ID: the caller's choice for one call.
 ///
 /// SCRU64 and Nanoflake have one form, sno's carries the metabyte, kuid's says local or global.
 pub trait Form<S: Scheme>: Copy {
     /// The ID that comes out.
     type Id: Copy;
+
+    /// Reports whether IDs of this form carry the generator's node. Only schemes with
+    /// [`HAS_NODELESS_IDS`](Scheme::HAS_NODELESS_IDS) are asked.
+    #[inline]
+    fn has_node(self) -> bool {
+        true
+    }
 
     /// The ID for one slot.
     fn id(self, scheme: &S, slot: Slot<S>) -> Self::Id;

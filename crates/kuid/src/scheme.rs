@@ -98,6 +98,7 @@ impl Scheme for Kuid {
     const LAST_TICK: u64 = (1 << Self::TICK_BITS) - 2;
     const TICK_BITS: u32 = 44;
     const MAX_SEQUENCE: u32 = LocalId::MAX_SEQUENCE;
+    const HAS_NODELESS_IDS: bool = true;
 
     type Node = Node;
     type Form = Global;
@@ -112,6 +113,10 @@ impl Scheme for Kuid {
         let (seconds, step) =
             (tick.get() / Self::TICKS_PER_SECOND, tick.get() % Self::TICKS_PER_SECOND);
         UnixTime::from_micros((seconds * 1_000_000 + step * Self::MICROS_PER_TICK).cast_signed())
+    }
+
+    fn write_layout(&self, out: &mut dyn fmt::Write) -> fmt::Result {
+        write!(out, "drift {}", self.drift)
     }
 
     fn stem(&self, node: &Node, tick: Tick<Self>, _: bool) -> Stem {
@@ -153,6 +158,11 @@ pub struct Global;
 
 impl Form<Kuid> for Local {
     type Id = LocalId;
+
+    #[inline]
+    fn has_node(self) -> bool {
+        false
+    }
 
     #[inline]
     fn id(self, scheme: &Kuid, slot: Slot<Kuid>) -> LocalId {

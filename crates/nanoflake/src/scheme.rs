@@ -1,3 +1,4 @@
+use core::fmt;
 use core::time::Duration;
 
 use tickid_core::{
@@ -120,6 +121,10 @@ impl Scheme for Nanoflake {
 
     fn scale(&self) -> TickScale {
         TickScale::every(self.epoch.unix_time(), Self::MICROS_PER_TICK)
+    }
+
+    fn write_layout(&self, out: &mut dyn fmt::Write) -> fmt::Result {
+        write!(out, "epoch {}", self.epoch.as_unix_millis())
     }
 
     fn stem(&self, node: &GeneratorId, tick: Tick<Self>, _: bool) -> Stem {

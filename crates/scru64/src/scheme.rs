@@ -1,3 +1,4 @@
+use core::fmt;
 use core::time::Duration;
 
 use tickid_core::{
@@ -70,6 +71,10 @@ impl Scheme for Scru64 {
 
     fn scale(&self) -> TickScale {
         TickScale::every(UnixTime::EPOCH, Self::MICROS_PER_TICK)
+    }
+
+    fn write_layout(&self, _: &mut dyn fmt::Write) -> fmt::Result {
+        Ok(())
     }
 
     fn stem(&self, node: &NodeSpec, tick: Tick<Self>, _: bool) -> Stem {

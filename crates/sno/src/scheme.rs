@@ -1,3 +1,4 @@
+use core::fmt;
 use core::time::Duration;
 
 use tickid_core::{
@@ -98,6 +99,10 @@ impl Scheme for Sno {
 
     fn scale(&self) -> TickScale {
         TickScale::every(Self::EPOCH, Self::MICROS_PER_TICK.unsigned_abs())
+    }
+
+    fn write_layout(&self, _: &mut dyn fmt::Write) -> fmt::Result {
+        Ok(())
     }
 
     fn stem(&self, node: &Partition, tick: Tick<Self>, toggle: bool) -> Stem {

@@ -10,7 +10,7 @@ use crate::generator::issuer::Issuer;
 #[cfg(feature = "std")]
 use crate::generator::overflow::{Overflow, OverflowWatch};
 use crate::policy::Policy;
-use crate::scheme::Scheme;
+use crate::scheme::{Forms, Scheme};
 use crate::sequence::{Sequence, SequenceBounds};
 use crate::window::Window;
 #[cfg(target_has_atomic = "64")]
@@ -24,6 +24,7 @@ use crate::{engine::SharedEngine, generator::Generator};
 /// | [`clock`](Self::clock) | the system's wall clock |
 /// | [`policy`](Self::policy) | what the scheme's document says |
 /// | [`window`](Self::window) | everything |
+/// | [`forms`](Self::forms) | all |
 /// | [`bounds`](Self::bounds) | all sequences |
 /// | [`sequence`](Self::sequence) | where the scheme's document starts a tick |
 /// | [`restore`](Self::restore) | nothing has been issued before, unless the node says so |
@@ -49,6 +50,8 @@ pub struct Builder<S: Scheme, C = DefaultClock, Q = <S as Scheme>::Sequence> {
     clock: C,
     policy: Option<Policy<S>>,
     window: Window<S>,
+    forms: Forms,
+    pinned: Option<(S, Window<S>, Forms)>,
     bounds: Option<SequenceBounds>,
     /// An error when the default sequence got no seed.
     sequence: Result<Q, BuildError>,
@@ -78,6 +81,8 @@ impl<S: Scheme + Default> Builder<S> {
             clock: DefaultClock::default(),
             policy: None,
             window: Window::ALL,
+            forms: Forms::All,
+            pinned: None,
             bounds: None,
             sequence: Ok(scheme.default_sequence(seed)),
             snapshot: None,
@@ -125,6 +130,8 @@ impl<S: Scheme, C, Q> Builder<S, C, Q> {
             clock: clock(self.clock),
             policy: self.policy,
             window: self.window,
+            forms: self.forms,
+            pinned: self.pinned,
             bounds: self.bounds,
             sequence: sequence(self.sequence),
             snapshot: self.snapshot,
@@ -143,6 +150,29 @@ impl<S: Scheme, C, Q> Builder<S, C, Q> {
     /// The ticks in which to issue.
     pub fn window(self, window: Window<S>) -> Self {
         Self { window, ..self }
+    }
+
+    /// The forms of IDs to issue. Asked for another one, the generator fails with
+    /// [`ErrorKind::Form`](crate::ErrorKind::Form).
+    pub fn forms(self, forms: Forms) -> Self {
+        Self { forms, ..self }
+    }
+
+    /// Fixes the layout, the window and the forms: if one of them is changed afterwards, building the
+    /// generator fails with [`BuildError::Pinned`]. Leases do this, as their guarantee rests on all
+    /// three.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_core::{Builder, BuildError, Tick, Window, example};
+    ///
+    /// let builder = Builder::<example::Seconds>::new(example::Node(7)).pin();
+    /// let error = builder.window(Window::new(Tick::new(1)?, 5)?).build().unwrap_err();
+    /// assert_eq!(error, BuildError::Pinned { option: "window" });
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn pin(self) -> Self {
+        Self { pinned: Some((self.scheme, self.window, self.forms)), ..self }
     }
 
     /// The sequences to use in each tick, so that several generators can share a node.
@@ -261,6 +291,19 @@ impl<S: Scheme, C: Clock, Q: Sequence> Builder<S, C, Q> {
 
     #[allow(clippy::type_complexity, reason = "a private triple, taken apart at once")]
     fn parts(self) -> Result<(Issuer<S, C>, Rules<S, Q>, Snapshot<S>), BuildError> {
+        if let Some((scheme, window, forms)) = self.pinned {
+            let changed = [
+                ("layout", scheme != self.scheme),
+                ("window", window != self.window),
+                ("forms", forms != self.forms),
+            ];
+            if let Some((option, _)) = changed.into_iter().find(|(_, is_changed)| *is_changed) {
+                return Err(BuildError::Pinned { option });
+            }
+        }
+        if self.forms == Forms::WithoutNode && !S::HAS_NODELESS_IDS {
+            return Err(BuildError::NoNodelessIds { scheme: S::NAME });
+        }
         let policy = self.policy.unwrap_or_else(|| self.scheme.default_policy());
         if policy == Policy::TickTock && !S::TOGGLE {
             return Err(BuildError::NoToggle { scheme: S::NAME });
@@ -291,6 +334,7 @@ impl<S: Scheme, C: Clock, Q: Sequence> Builder<S, C, Q> {
             scheme: self.scheme,
             node: self.node,
             clock: self.clock,
+            forms: self.forms,
             #[cfg(feature = "std")]
             max_wait: self.max_wait,
             #[cfg(feature = "std")]
@@ -308,6 +352,7 @@ impl<S: Scheme, C: fmt::Debug, Q: fmt::Debug> fmt::Debug for Builder<S, C, Q> {
             .field("clock", &self.clock)
             .field("policy", &self.policy)
             .field("window", &self.window)
+            .field("forms", &self.forms)
             .field("bounds", &self.bounds)
             .field("sequence", &self.sequence)
             .field("snapshot", &self.snapshot)

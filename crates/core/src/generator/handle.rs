@@ -73,6 +73,7 @@ impl<S: Scheme, C: Clock, Q: Sequence> Handle<'_, S, C, Q> {
     /// As `try_generate`.
     #[inline]
     pub fn try_generate_as<F: Form<S>>(&mut self, form: F) -> Result<F::Id, Error> {
+        self.generator.parts().0.check_form(form)?;
         let slot = match self.next_slot() {
             Ok(slot) => slot,
             Err(in_time) => self.try_refill(in_time)?,
@@ -97,6 +98,7 @@ impl<S: Scheme, C: Clock, Q: Sequence> Handle<'_, S, C, Q> {
     #[cfg(feature = "std")]
     #[inline]
     pub fn generate_as<F: Form<S>>(&mut self, form: F) -> Result<F::Id, Error> {
+        self.generator.parts().0.check_form(form)?;
         let slot = match self.next_slot() {
             Ok(slot) => slot,
             Err(in_time) => self.refill(in_time)?,

@@ -14,7 +14,7 @@ use crate::error::{ClockError, Error, ErrorKind};
 #[cfg(feature = "std")]
 use crate::generator::overflow::{OverflowWatch, Waiting};
 use crate::policy::Policy;
-use crate::scheme::{Form, Scheme};
+use crate::scheme::{Form, Forms, Scheme};
 use crate::tick::Tick;
 use crate::time::UnixTime;
 
@@ -28,6 +28,7 @@ pub(crate) struct Issuer<S: Scheme, C> {
     pub(crate) scheme: S,
     pub(crate) node: S::Node,
     pub(crate) clock: C,
+    pub(crate) forms: Forms,
     #[cfg(feature = "std")]
     pub(crate) max_wait: Option<Duration>,
     #[cfg(feature = "std")]
@@ -48,6 +49,21 @@ impl<S: Scheme, C: Clock> Issuer<S, C> {
         let first = self.scheme.time_of(Tick::held(S::FIRST_TICK));
         let last = self.scheme.time_of(Tick::held(S::LAST_TICK));
         ClockError::OutOfRange { time, first, last }
+    }
+
+    /// Checks that IDs of this form may be issued. Compiles to nothing for schemes all of whose IDs
+    /// carry the node.
+    #[inline]
+    pub(crate) fn check_form(&self, form: impl Form<S>) -> Result<(), Error> {
+        if S::HAS_NODELESS_IDS && !self.forms.contains(form.has_node()) {
+            return Err(self.wrong_form());
+        }
+        Ok(())
+    }
+
+    #[cold]
+    fn wrong_form(&self) -> Error {
+        Error { scheme: S::NAME, kind: ErrorKind::Form(self.forms), now: None, until: None }
     }
 
     /// Lets `issue` ask for the tick as often as it likes, and dresses its refusal up as an error.

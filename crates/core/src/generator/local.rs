@@ -192,6 +192,7 @@ impl<S: Scheme, C: Clock, Q: Sequence> LocalGenerator<S, C, Q> {
     /// As `try_generate`.
     #[inline]
     pub fn try_generate_as<F: Form<S>>(&mut self, form: F) -> Result<F::Id, Error> {
+        self.issuer.check_form(form)?;
         let slot = match self.next_slot() {
             Some(slot) => slot,
             None => self.try_advance()?,
@@ -220,6 +221,7 @@ impl<S: Scheme, C: Clock, Q: Sequence> LocalGenerator<S, C, Q> {
         form: F,
         out: &'a mut [F::Id],
     ) -> Result<&'a mut [F::Id], Error> {
+        self.issuer.check_form(form)?;
         let written = self.issuer.try_fill(&mut self.engine, form, out)?;
         Ok(&mut out[..written])
     }
@@ -237,6 +239,7 @@ impl<S: Scheme, C: Clock, Q: Sequence> LocalGenerator<S, C, Q> {
     /// # Errors
     /// As `try_block`.
     pub fn try_block_as<F: Form<S>>(&mut self, form: F, n: NonZeroU32) -> Result<Ids<S, F>, Error> {
+        self.issuer.check_form(form)?;
         let block = self.issuer.try_block(&mut self.engine, n)?;
         Ok(self.issuer.ids(form, &block))
     }
@@ -316,6 +319,7 @@ impl<S: Scheme, C: Clock, Q: Sequence> LocalGenerator<S, C, Q> {
     /// As `generate`.
     #[inline]
     pub fn generate_as<F: Form<S>>(&mut self, form: F) -> Result<F::Id, Error> {
+        self.issuer.check_form(form)?;
         let slot = match self.next_slot() {
             Some(slot) => slot,
             None => self.advance()?,
@@ -344,6 +348,7 @@ impl<S: Scheme, C: Clock, Q: Sequence> LocalGenerator<S, C, Q> {
     /// # Errors
     /// As `fill`.
     pub fn fill_as<F: Form<S>>(&mut self, form: F, out: &mut [F::Id]) -> Result<(), FillError> {
+        self.issuer.check_form(form).map_err(|source| FillError { written: 0, source })?;
         self.issuer.fill(&mut self.engine, form, out)
     }
 
@@ -360,6 +365,7 @@ impl<S: Scheme, C: Clock, Q: Sequence> LocalGenerator<S, C, Q> {
     /// # Errors
     /// As `block`.
     pub fn block_as<F: Form<S>>(&mut self, form: F, n: NonZeroU32) -> Result<Ids<S, F>, Error> {
+        self.issuer.check_form(form)?;
         let block = self.issuer.block(&mut self.engine, n)?;
         Ok(self.issuer.ids(form, &block))
     }

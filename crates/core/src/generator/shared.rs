@@ -132,6 +132,7 @@ impl<S: Scheme, C: Clock, Q: Sequence> Generator<S, C, Q> {
     /// As `try_generate`.
     #[inline]
     pub fn try_generate_as<F: Form<S>>(&self, form: F) -> Result<F::Id, Error> {
+        self.issuer.check_form(form)?;
         let slot = match self.draw(ONE) {
             Ok((_, slot)) => slot,
             Err(drawn) => self.try_settle(drawn)?,
@@ -205,6 +206,7 @@ impl<S: Scheme, C: Clock, Q: Sequence> Generator<S, C, Q> {
         form: F,
         out: &'a mut [F::Id],
     ) -> Result<&'a mut [F::Id], Error> {
+        self.issuer.check_form(form)?;
         let written = self.issuer.try_fill(&mut &self.engine, form, out)?;
         Ok(&mut out[..written])
     }
@@ -236,6 +238,7 @@ impl<S: Scheme, C: Clock, Q: Sequence> Generator<S, C, Q> {
     /// # Errors
     /// As `try_block`.
     pub fn try_block_as<F: Form<S>>(&self, form: F, n: NonZeroU32) -> Result<Ids<S, F>, Error> {
+        self.issuer.check_form(form)?;
         let block = self.issuer.try_block(&mut &self.engine, n)?;
         Ok(self.issuer.ids(form, &block))
     }
@@ -363,6 +366,7 @@ impl<S: Scheme, C: Clock, Q: Sequence> Generator<S, C, Q> {
     /// As `generate`.
     #[inline]
     pub fn generate_as<F: Form<S>>(&self, form: F) -> Result<F::Id, Error> {
+        self.issuer.check_form(form)?;
         let slot = match self.draw(ONE) {
             Ok((_, slot)) => slot,
             Err(drawn) => self.settle(drawn)?,
@@ -415,6 +419,7 @@ impl<S: Scheme, C: Clock, Q: Sequence> Generator<S, C, Q> {
         form: F,
         sleep: impl AsyncFn(Duration),
     ) -> Result<F::Id, Error> {
+        self.issuer.check_form(form)?;
         let block = self.issuer.block_async(&mut &self.engine, ONE, sleep).await?;
         Ok(form.id(&self.issuer.scheme, self.issuer.first_slot(&block)))
     }
@@ -450,6 +455,7 @@ impl<S: Scheme, C: Clock, Q: Sequence> Generator<S, C, Q> {
     /// # Errors
     /// As `fill`.
     pub fn fill_as<F: Form<S>>(&self, form: F, out: &mut [F::Id]) -> Result<(), FillError> {
+        self.issuer.check_form(form).map_err(|source| FillError { written: 0, source })?;
         self.issuer.fill(&mut &self.engine, form, out)
     }
 
@@ -466,6 +472,7 @@ impl<S: Scheme, C: Clock, Q: Sequence> Generator<S, C, Q> {
     /// # Errors
     /// As `block`.
     pub fn block_as<F: Form<S>>(&self, form: F, n: NonZeroU32) -> Result<Ids<S, F>, Error> {
+        self.issuer.check_form(form)?;
         let block = self.issuer.block(&mut &self.engine, n)?;
         Ok(self.issuer.ids(form, &block))
     }

@@ -1,5 +1,6 @@
 //! A scheme whose engine has hardly any room to go wrong in.
 
+use core::fmt;
 use core::time::Duration;
 
 use tickid_core::example::{Node, Seconds};
@@ -48,6 +49,10 @@ impl Scheme for Narrow {
 
     fn scale(&self) -> TickScale {
         TickScale::every(UnixTime::EPOCH, 1_000_000)
+    }
+
+    fn write_layout(&self, _: &mut dyn fmt::Write) -> fmt::Result {
+        Ok(())
     }
 
     fn stem(&self, node: &Node, tick: Tick<Self>, toggle: bool) -> Stem {

@@ -26,6 +26,7 @@ CREATE TABLE IF NOT EXISTS tickid.realm (
     version bigint NOT NULL,
     -- What everybody who leases has to bring the same.
     scheme text NOT NULL,
+    layout text NOT NULL,
     epoch_micros bigint NOT NULL,
     period_micros bigint NOT NULL,
     micros_per_tick bigint NOT NULL,
@@ -371,8 +372,8 @@ BEGIN
     END IF;
     IF new_record IS NOT NULL THEN
         UPDATE tickid.realm AS old
-        SET version = old.version + 1, scheme = new.scheme, epoch_micros = new.epoch_micros,
-            period_micros = new.period_micros, micros_per_tick = new.micros_per_tick,
+        SET version = old.version + 1, scheme = new.scheme, layout = new.layout,
+            epoch_micros = new.epoch_micros, period_micros = new.period_micros, micros_per_tick = new.micros_per_tick,
             end_tick = new.end_tick, nodes = new.nodes, allowance = new.allowance,
             skew_micros = new.skew_micros, term_micros = new.term_micros, term = new.term,
             ahead = new.ahead, max_ahead = new.max_ahead, generation = new.generation,
