@@ -32,7 +32,7 @@ fn main() {
     figures.save();
 }
 
-fn measure<S: Subject<Sequence: Debug>>(request: &Request, figures: &mut Figures, turns: usize) {
+fn measure<S: Subject>(request: &Request, figures: &mut Figures, turns: usize) {
     if !request.wants(&format!("{GROUP}/{}", S::NAME)) {
         return;
     }

@@ -1,7 +1,7 @@
 use core::time::Duration;
 
 use tickid_core::{
-    Builder, Clock as _, Form, LowestStart, ManualClock, Plain, RangeError, Scheme, UnixTime,
+    Builder, Clock as _, Variant, SequenceStart, ManualClock, Plain, RangeError, Scheme, UnixTime,
 };
 use tickid_kuid::{Drift, Global, GlobalId, Kuid, Local, LocalId, Node};
 use tickid_nanoflake::{GeneratorId, Nanoflake, NanoflakeId};
@@ -107,7 +107,7 @@ fn kuid_tick(at: i64) -> Tick {
 
 /// Lets a generator issue under a clock that mostly stays within a tick or goes on to one of the next,
 /// and sometimes far ahead.
-fn record<S: Scheme, F: Form<S>>(
+fn record<S: Scheme, F: Variant<S>>(
     seed: u64,
     builder: Builder<S>,
     form: F,
@@ -117,10 +117,10 @@ fn record<S: Scheme, F: Form<S>>(
 ) -> History<F::Id> {
     let mut dice = Dice::new(seed);
     let clock = ManualClock::new(START);
-    let mut generator = builder.clock(&clock).sequence(LowestStart).build_local().unwrap();
+    let mut generator = builder.clock(&clock).sequence(SequenceStart::LOWEST).build_local().unwrap();
     let issue = |_| {
         let at = clock.now().unwrap();
-        let id = generator.try_generate_as(form).unwrap();
+        let id = generator.with(form).try_generate().unwrap();
         let far = if dice.below(20) == 0 { 1_000 } else { 2 };
         let (first, last) = tick(at.as_micros());
         let length = (last - first).unsigned_abs();

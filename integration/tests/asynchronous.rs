@@ -12,7 +12,7 @@ use axum::body::{Body, to_bytes};
 use axum::extract::State;
 use axum::http::{Request, StatusCode};
 use axum::routing::get;
-use tickid_core::{Form, Scheme, SequenceBounds};
+use tickid_core::{Variant, Scheme, SequenceBounds};
 use tickid_kuid::{Kuid, Local, Node};
 use tickid_lease::{
     Claim, FileStore, Keeper, KeeperBuilder, Lease, MemoryStore, Realm, StaticStore, Store, Token,
@@ -46,8 +46,8 @@ async fn keeper() -> Keeper<Sno> {
 async fn in_tasks<S, F>(generator: tickid_core::Generator<S>, variant: F)
 where
     S: Scheme<Form: Send + Sync, Sequence: Send + Sync + 'static>,
-    F: Form<S> + Send + 'static,
-    <S::Form as Form<S>>::Id: fmt::Debug + Send + 'static,
+    F: Variant<S> + Send + 'static,
+    <S::Variant as Variant<S>>::Id: fmt::Debug + Send + 'static,
     F::Id: fmt::Debug + Send + 'static,
 {
     let generator = Arc::new(generator);
@@ -55,7 +55,7 @@ where
         let generator = Arc::clone(&generator);
         tokio::spawn(async move {
             let id = generator.generate_async(sleep).await.unwrap();
-            let other = generator.generate_async_as(variant, sleep).await.unwrap();
+            let other = generator.with(variant).generate_async(sleep).await.unwrap();
             [format!("{id:?}"), format!("{other:?}")]
         })
     });
@@ -121,7 +121,7 @@ fn tasks_share_a_leased_generator() {
             let keeper = Arc::clone(&keeper);
             tokio::spawn(async move {
                 let first = keeper.generate_async(sleep).await.unwrap();
-                let second = keeper.generate_async_as(Meta(meta), sleep).await.unwrap();
+                let second = keeper.with(Meta(meta)).generate_async(sleep).await.unwrap();
                 assert_eq!((first.meta(), second.meta()), (0, meta));
                 [first, second]
             })
@@ -206,13 +206,13 @@ fn unavailable(error: impl fmt::Display) -> StatusCode {
 
 async fn generated(State(app): State<Arc<App>>) -> Response {
     let id = app.generator.generate_async(sleep).await.map_err(unavailable)?;
-    let other = app.generator.generate_async_as(Meta(7), sleep).await.map_err(unavailable)?;
+    let other = app.generator.with(Meta(7)).generate_async(sleep).await.map_err(unavailable)?;
     Ok(format!("{id}\n{other}\n"))
 }
 
 async fn leased(State(app): State<Arc<App>>) -> Response {
     let id = app.keeper.generate_async(sleep).await.map_err(unavailable)?;
-    let other = app.keeper.generate_async_as(Meta(7), sleep).await.map_err(unavailable)?;
+    let other = app.keeper.with(Meta(7)).generate_async(sleep).await.map_err(unavailable)?;
     Ok(format!("{id}\n{other}\n"))
 }
 

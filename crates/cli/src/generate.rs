@@ -3,7 +3,7 @@
 use std::io::Write as _;
 use std::process::ExitCode;
 
-use tickid_core::{Form, LocalGenerator, Plain, Scheme};
+use tickid_core::{LocalGenerator, Plain, Scheme, Variant};
 use tickid_kuid::{Global, GlobalId, Kuid, Local, LocalId, Node};
 use tickid_lease::Lease;
 use tickid_nanoflake::{Nanoflake, NanoflakeId};
@@ -83,25 +83,18 @@ pub(crate) fn run(arguments: &GenArguments) -> Result<ExitCode, Failure> {
                 }
                 (Kind::Global, None) => {
                     let leased = move |held: &Lease| held.builder(&layout);
-                    let keeper = lease.lease(
-                        layout,
-                        "kuid",
-                        nodes(args::Scheme::Kuid, *kind),
-                        &mut patience,
-                        leased,
-                    )?;
+                    let realm = format!("kuid-{}", layout.drift);
+                    let nodes = nodes(args::Scheme::Kuid, *kind);
+                    let keeper = lease.lease(layout, &realm, nodes, &mut patience, leased)?;
                     stream(keeper, Global, GlobalId::MIN, kuid, options, patience)
                 }
                 (Kind::Local, None) => {
-                    // Local IDs have no node; whichever the generator has does not show.
+                    // Local IDs have no node and no drift: the generator's do not show. One layout
+                    // for all, so that they share a realm.
+                    let layout = Kuid::default();
                     let leased = move |held: &Lease| held.builder_for(&layout, Node::from_u32(0));
-                    let keeper = lease.lease(
-                        layout,
-                        "kuid-local",
-                        nodes(args::Scheme::Kuid, *kind),
-                        &mut patience,
-                        leased,
-                    )?;
+                    let nodes = nodes(args::Scheme::Kuid, *kind);
+                    let keeper = lease.lease(layout, "kuid-local", nodes, &mut patience, leased)?;
                     stream(keeper, Local, LocalId::MIN, kuid, options, patience)
                 }
                 (Kind::Local, Some(_)) => {
@@ -142,7 +135,7 @@ fn stream<S, F>(
 ) -> Result<ExitCode, Failure>
 where
     S: Scheme,
-    F: Form<S, Id: Describe>,
+    F: Variant<S, Id: Describe>,
 {
     let mut out = Output::stdout();
     let mut report = Report::default();

@@ -11,7 +11,7 @@ use tickid_lease::{FileStore, Listing, Realm, RealmName, Refusal, Store, StoreEr
 use crate::failure::Failure;
 
 /// Names the store unless the command line does.
-const STORE_VARIABLE: &str = "TICKID_STORE";
+pub(crate) const STORE_VARIABLE: &str = "TICKID_STORE";
 
 /// For how long to wait for an answer.
 pub(crate) const ANSWER_WITHIN: Duration = Duration::from_secs(5);
@@ -86,13 +86,16 @@ pub(crate) fn listing(store: &dyn Store, name: &RealmName) -> Result<Option<List
     }
 }
 
-/// `realm` with the nodes and the terms that the store keeps for it, if it does. Whether the scheme is the
-/// same, the store will say.
+/// Returns `realm` with the nodes and the terms that the store keeps for it, if it has the realm. The
+/// scheme, the layout and the kind of IDs stay those of `realm`: the store refuses a request in which
+/// they differ.
 pub(crate) fn as_kept(store: &dyn Store, realm: Realm) -> Result<Realm, Failure> {
     let Some(listing) = listing(store, realm.name())? else { return Ok(realm) };
     let kept = listing.record.realm;
     // A static store has a realm for each node, which is called otherwise.
     let (name, scheme) = (realm.name().clone(), realm.scheme().to_owned());
-    let (pool, terms) = (kept.pool().clone(), kept.terms());
-    Ok(Realm::from_parts(name, scheme, realm.scale(), realm.end(), pool, terms))
+    let (layout, scale, end) = (realm.layout().to_owned(), realm.scale(), realm.end());
+    let has_same_ids = kept.variants() == realm.variants();
+    let pool = if has_same_ids { kept.pool() } else { realm.pool() }.clone();
+    Ok(Realm::from_parts(name, scheme, layout, scale, end, pool, kept.terms()))
 }

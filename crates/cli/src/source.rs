@@ -1,9 +1,7 @@
 //! Where `gen` has its IDs from: a generator with a node that was given, or one with a leased node.
 
-use core::fmt;
-
 use tickid_core::{
-    Builder, Clock as _, DefaultClock, Form, LocalGenerator, ProcessClock, Scheme, SystemClock,
+    Builder, DefaultClock, LocalGenerator, ProcessClock, Scheme, SystemClock, Variant,
 };
 use tickid_lease::{
     Keeper, KeeperBuilder, Lease, LeaseError, NodePool, Realm, RealmName, Refusal, StartError,
@@ -17,15 +15,15 @@ use crate::patience::Patience;
 pub(crate) trait Source<S: Scheme> {
     /// Writes IDs to the front of `out`, which is not empty, and returns how many: as many as there are
     /// without waiting.
-    fn try_fill<F: Form<S>>(&mut self, form: F, out: &mut [F::Id]) -> Result<usize, Failure>;
+    fn try_fill<F: Variant<S>>(&mut self, form: F, out: &mut [F::Id]) -> Result<usize, Failure>;
 
     /// There is no need for more.
     fn finish(self) -> Result<(), Failure>;
 }
 
 impl<S: Scheme> Source<S> for LocalGenerator<S> {
-    fn try_fill<F: Form<S>>(&mut self, form: F, out: &mut [F::Id]) -> Result<usize, Failure> {
-        Ok(self.try_fill_as(form, out)?.len())
+    fn try_fill<F: Variant<S>>(&mut self, form: F, out: &mut [F::Id]) -> Result<usize, Failure> {
+        Ok(self.with(form).try_fill(out)?.len())
     }
 
     fn finish(self) -> Result<(), Failure> {
@@ -34,14 +32,14 @@ impl<S: Scheme> Source<S> for LocalGenerator<S> {
 }
 
 impl<S: Scheme> Source<S> for Keeper<S> {
-    fn try_fill<F: Form<S>>(&mut self, form: F, out: &mut [F::Id]) -> Result<usize, Failure> {
+    fn try_fill<F: Variant<S>>(&mut self, form: F, out: &mut [F::Id]) -> Result<usize, Failure> {
         if let Some(tenure) = self.tenure()
-            && let Ok(ids) = tenure.generator().try_fill_as(form, out)
+            && let Ok(ids) = tenure.generator().with(form).try_fill(out)
         {
             return Ok(ids.len());
         }
         // The keeper's own error names what is wrong with the lease.
-        out[0] = self.try_generate_as(form)?;
+        out[0] = self.with(form).try_generate()?;
         Ok(1)
     }
 
@@ -56,7 +54,7 @@ pub(crate) struct LeaseOptions {
     #[command(flatten)]
     pub(crate) store: StoreOptions,
     /// Realm in the store: generators of one realm never have the same node at the same time
-    /// [default: one for each scheme and epoch]
+    /// [default: one for each scheme, epoch and drift]
     #[arg(long, value_name = "NAME", value_parser = crate::args::parse::<RealmName>)]
     pub(crate) realm: Option<RealmName>,
 }
@@ -64,7 +62,7 @@ pub(crate) struct LeaseOptions {
 impl LeaseOptions {
     /// Leases a node for a generator: one of those that the store keeps for the realm, or of `pool` where
     /// the store has no such realm yet. Waits while all of them are in use.
-    pub(crate) fn lease<S: Scheme<Sequence: fmt::Debug>>(
+    pub(crate) fn lease<S: Scheme>(
         &self,
         layout: S,
         realm: &str,
@@ -75,7 +73,7 @@ impl LeaseOptions {
         + Send
         + 'static,
     ) -> Result<Keeper<S>, Failure> {
-        layout.check_start(SystemClock.now().map_err(tickid_core::BuildError::from)?)?;
+        layout.check_start(&SystemClock)?;
         let name = self.realm.clone().map_or_else(|| realm.parse(), Ok)?;
         let pool: NodePool = pool.parse()?;
         let store = self.store.open()?;

@@ -9,10 +9,14 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use process::{NODE_STORE, OK, Ran, json_lines, ran, with_state};
+use std::io::{BufRead as _, BufReader, Read as _};
+use std::process::Stdio;
+
 use tickid_testkit::servers::{Server, StartError};
 
 tickid_testkit::server_tests!(
     OtherTime: no_id_comes_twice, the_same_node_goes_on_where_it_was, a_node_too_far_ahead_is_not_used,
+    a_program_ends_when_the_clock_is_set_below_its_floor,
 );
 
 /// Shows a program another time.
@@ -81,4 +85,40 @@ fn a_node_too_far_ahead_is_not_used(time: &OtherTime) {
     let ran = time.run(state.path(), "-1h", &arguments);
     assert_eq!((ran.status, ran.stdout.as_str()), (NODE_STORE, ""));
     assert!(ran.stderr.contains("1 of them are wild"), "{}", ran.stderr);
+}
+
+/// Below it by less than the allowance: a generator that the program starts then issues IDs there.
+#[cfg(target_os = "linux")]
+fn a_program_ends_when_the_clock_is_set_below_its_floor(time: &OtherTime) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let state = folder.path();
+    let init = "lease init scru64 --realm orders --pool 5/8 --term 1";
+    assert_eq!(time.stdout_of(state, "+0s", init), "");
+    // The next window begins where this one has been used up to, now.
+    let held = time.stdout_of(state, "+0s", "lease acquire --realm orders --json");
+    let held = json_lines(held.lines().next().expect("a line")).remove(0);
+    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+    let tick = now.expect("after 1970").as_millis() / 256;
+    let token = held["token"].as_str().expect("a token");
+    let release = format!("lease release --realm orders --token {token} --used {tick} --yes");
+    assert_eq!(time.stdout_of(state, "+0s", &release), "");
+
+    let offset = state.join("offset");
+    fs::write(&offset, "+1s").expect("written");
+    let mut exec = with_state(state, "lease exec --realm orders -- sh -c");
+    // It would end by itself, with another status, in the end.
+    exec.arg("echo began; sleep 30; exit 3").stdout(Stdio::piped()).stderr(Stdio::piped());
+    exec.env("LD_PRELOAD", &time.0).env("FAKETIME_TIMESTAMP_FILE", &offset);
+    exec.env("FAKETIME_NO_CACHE", "1").env("FAKETIME_DONT_FAKE_MONOTONIC", "1");
+    let mut child = exec.spawn().expect("runs");
+    let mut stdout = BufReader::new(child.stdout.take().expect("piped"));
+    let mut line = String::new();
+    stdout.read_line(&mut line).expect("text");
+    assert_eq!(line, "began\n");
+    // 5 s below the floor; the allowance is 10.
+    fs::write(&offset, "-5s").expect("written");
+    let mut said = String::new();
+    child.stderr.take().expect("piped").read_to_string(&mut said).expect("text");
+    assert_eq!(child.wait().expect("ends").code(), Some(124), "{said}");
+    assert!(said.contains("which is not within the window of node 5/8"), "{said}");
 }

@@ -96,7 +96,7 @@ fn a_store_that_fails_ends_with_3_and_says_how_to_go_on() {
     fs::write(&in_the_way, "no folder").expect("written");
     let ran_without = ran(&mut with_state(state.path(), "gen sno"));
     assert_eq!((ran_without.status, ran_without.stdout.as_str()), (NODE_STORE, ""));
-    let message = format!("could not create the folder {}", in_the_way.display());
+    let message = format!("file store: {} (owner ", in_the_way.display());
     assert!(ran_without.stderr.contains(&message), "{}", ran_without.stderr);
     assert!(ran_without.stderr.contains("--node"), "{}", ran_without.stderr);
 
@@ -139,7 +139,7 @@ fn a_realm_of_another_scheme_is_refused() {
     stdout_of(state.path(), "gen sno --realm orders");
     let ran = ran(&mut with_state(state.path(), "gen scru64 --realm orders"));
     assert_eq!((ran.status, ran.stdout.as_str()), (NODE_STORE, ""));
-    assert!(ran.stderr.contains("schemes are others: it has sno"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("schemes do not match: it has \"sno\""), "{}", ran.stderr);
 }
 
 /// The rows of a realm.
@@ -182,7 +182,7 @@ fn a_realm_begins_with_the_nodes_it_is_told_and_keeps_them() {
     assert_eq!(standings, HashSet::from(["\"free\"".to_owned(), "\"retired\"".to_owned()]));
     let ran = ran(&mut with_state(state.path(), "lease init sno --realm orders --reshape"));
     assert_eq!(ran.status, NODE_STORE);
-    assert!(ran.stderr.contains("schemes are others"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("schemes do not match"), "{}", ran.stderr);
 }
 
 #[test]
@@ -245,18 +245,90 @@ fn a_node_is_held_until_it_is_released_and_what_was_used_is_not_given_out_again(
         let outside = ran(&mut with_state(state.path(), &outside));
         assert_eq!(outside.status, USAGE, "{used}: {}", outside.stderr);
     }
-    stdout_of(state.path(), &release(&held, "--unused"));
+    // It may still be in use, so it takes a word more; nothing is asked.
+    for used in ["--unused".to_owned(), format!("--used {floor}")] {
+        let alive = ran(&mut with_state(state.path(), &release(&held, &used)));
+        assert_eq!((alive.status, alive.stdout.as_str()), (USAGE, ""), "{used}");
+        assert!(alive.stderr.contains("the lease of node 5/16 is alive"), "{}", alive.stderr);
+        assert!(alive.stderr.contains("repeat with --yes"), "{}", alive.stderr);
+        assert_eq!(rows(state.path(), "orders"), core::slice::from_ref(&held), "{used}");
+    }
+    stdout_of(state.path(), &release(&held, "--unused --yes"));
     assert_eq!(rows(state.path(), "orders")[0]["standing"], "free");
     let again = ran(&mut with_state(state.path(), &release(&held, "")));
     assert_eq!(again.status, NODE_STORE, "{}", again.stderr);
 
     let second = acquire(state.path(), "orders");
     assert_eq!(second["floor"], floor, "nothing was used");
-    stdout_of(state.path(), &release(&second, &format!("--used {}", floor + 7)));
+    stdout_of(state.path(), &release(&second, &format!("--used {} --yes", floor + 7)));
     let third = acquire(state.path(), "orders");
     assert_eq!(third["floor"], floor + 8);
     stdout_of(state.path(), &release(&third, ""));
     assert_eq!(rows(state.path(), "orders")[0]["ceiling"], third["ceiling"], "all of it was used");
+}
+
+#[test]
+fn an_expired_lease_is_released_unused_without_a_word_more() {
+    let state = folder();
+    stdout_of(state.path(), "lease init sno --realm orders --pool 5/16 --term 0.01 --skew 0");
+    let held = acquire(state.path(), "orders");
+    while rows(state.path(), "orders")[0]["standing"] == "held" {}
+    assert_eq!(rows(state.path(), "orders")[0]["standing"], "expired");
+    let token = held["token"].as_str().expect("a token");
+    let release = format!("lease release --realm orders --token {token} --unused");
+    stdout_of(state.path(), &release);
+    assert_eq!(rows(state.path(), "orders")[0]["standing"], "free");
+}
+
+/// A realm is of one layout and one kind of IDs, for every holder.
+#[test]
+fn a_realm_of_kuids_keeps_its_drift_and_its_kind() {
+    let state = folder();
+    stdout_of(state.path(), "lease init kuid --realm wide --drift 10 --pool 0-9/32");
+    stdout_of(state.path(), "gen kuid --realm wide --drift 10 -n 3");
+    stdout_of(state.path(), "lease init kuid --realm alone --kind local");
+    stdout_of(state.path(), "gen kuid --realm alone --kind local -n 3");
+    // Local IDs do not depend on the drift.
+    stdout_of(state.path(), "gen kuid --realm alone --kind local --drift 10 -n 3");
+    for (arguments, status, named) in [
+        ("gen kuid --realm wide", NODE_STORE, ["\"drift 10\"", "\"drift 8\""]),
+        ("gen kuid --realm wide --drift 5", NODE_STORE, ["\"drift 10\"", "\"drift 5\""]),
+        ("lease init kuid --realm wide --drift 5", USAGE, ["drift 10", "wide is there already"]),
+        ("lease init kuid --realm wide --drift 5 --reshape", NODE_STORE, ["drift 10", "drift 5"]),
+        (
+            "gen kuid --realm wide --drift 8 --kind local",
+            NODE_STORE,
+            ["\"drift 10\"", "\"drift 8\""],
+        ),
+        (
+            "gen kuid --realm alone --drift 8",
+            NODE_STORE,
+            ["IDs without a node", "\"IDs with a node\""],
+        ),
+        (
+            "lease init kuid --realm alone --reshape",
+            NODE_STORE,
+            ["IDs without a node", "\"IDs with a node\""],
+        ),
+    ] {
+        let ran = ran(&mut with_state(state.path(), arguments));
+        assert_eq!((ran.status, ran.stdout.as_str()), (status, ""), "{arguments}: {}", ran.stderr);
+        for named in named {
+            assert!(ran.stderr.contains(named), "{arguments}: {}", ran.stderr);
+        }
+    }
+}
+
+#[test]
+fn a_realm_of_nanoflakes_keeps_its_epoch() {
+    let state = folder();
+    stdout_of(state.path(), "lease init nanoflake --realm chat --epoch discord");
+    stdout_of(state.path(), "gen nanoflake --realm chat --epoch discord");
+    let other = ran(&mut with_state(state.path(), "gen nanoflake --realm chat --epoch unix"));
+    assert_eq!((other.status, other.stdout.as_str()), (NODE_STORE, ""), "{}", other.stderr);
+    for epoch in ["\"epoch 1420070400000\"", "\"epoch 0\""] {
+        assert!(other.stderr.contains(epoch), "{}", other.stderr);
+    }
 }
 
 #[test]

@@ -110,6 +110,26 @@ fn tick(value: &Value) -> u64 {
     value.as_u64().expect("a tick")
 }
 
+/// It may hold a password.
+#[test]
+fn a_program_does_not_find_the_store_in_its_environment() {
+    let state = state("sno --pool 5/16");
+    let url = format!("file://{}/tickid", state.path().display());
+    let script = "env; tr '\\0' '\\n' < /proc/$$/environ; tr '\\0' ' ' < /proc/$$/cmdline";
+    let mut exec = exec(state.path(), "", script);
+    let ran = ran(exec.env("TICKID_STORE", &url).env("XDG_STATE_HOME", "/nowhere"));
+    assert_eq!(ran.status, OK, "{}", ran.stderr);
+    assert!(ran.stdout.contains("TICKID_NODE=5/16"), "{}", ran.stdout);
+    assert!(!ran.stdout.contains("TICKID_STORE") && !ran.stdout.contains(&url), "{}", ran.stdout);
+}
+
+#[test]
+fn help_says_one_generator_per_leased_node() {
+    let help = ran(&mut process::tickid("lease exec --help")).stdout;
+    assert!(help.contains("ONE GENERATOR PER LEASED NODE."), "{help}");
+    assert!(help.contains("tickid lease exec --realm orders -- ./worker --port $port &"), "{help}");
+}
+
 #[test]
 fn a_program_finds_its_node_in_its_environment() {
     let script = "env | grep -E '^(TICKID_(SCHEME|REALM|NODE|WINDOW)|SCRU64)' | sort";

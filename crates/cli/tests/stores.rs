@@ -92,7 +92,7 @@ fn a_node_goes_through_all_commands(place: &Place) {
     let held = json_lines(&place.stdout_of("acquire --realm all --holder me --json")).remove(0);
     assert_eq!((&held["node"], &held["standing"]), (&"5/16".into(), &"held".into()));
     let token = held["token"].as_str().expect("a token");
-    place.stdout_of(&format!("release --realm all --token {token} --unused"));
+    place.stdout_of(&format!("release --realm all --token {token} --unused --yes"));
     let listed = json_lines(&place.stdout_of("list --realm all --json"));
     assert_eq!((&listed[0]["standing"], &listed[0]["ceiling"]), (&"free".into(), &held["floor"]));
     let tame = place.run("mend --realm all --node 5/16 --yes");

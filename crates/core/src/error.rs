@@ -5,6 +5,7 @@ use core::time::Duration;
 
 use crate::range::RangeError;
 use crate::time::UnixTime;
+use crate::variants::Variants;
 
 /// A clock could not be read, or reads a time for which a scheme has no tick.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, thiserror::Error)]
@@ -83,6 +84,8 @@ pub enum ErrorKind {
     EndOfTime,
     /// The clock's fault.
     Clock(ClockError),
+    /// The generator issues only these variants of IDs, and another one was asked for.
+    Variant(Variants),
     /// The generator's [`Sequence`](crate::Sequence) gave a start outside of the bounds.
     SequenceStart {
         /// The start.
@@ -119,6 +122,7 @@ impl fmt::Display for Error {
             ErrorKind::Closed => f.write_str("the generator is closed")?,
             ErrorKind::EndOfTime => f.write_str("the last tick of the scheme is used up")?,
             ErrorKind::Clock(error) => error.fmt(f)?,
+            ErrorKind::Variant(variants) => write!(f, "the generator issues only {variants}")?,
             ErrorKind::SequenceStart { start, lowest, last } => {
                 write!(f, "the sequence start {start} is outside of {lowest}..={last}")?;
             }
@@ -212,6 +216,18 @@ pub enum BuildError {
     /// The clock could not be read.
     #[error(transparent)]
     Clock(#[from] ClockError),
+    /// [`Variants::WithoutNode`] for a scheme all of whose IDs carry the node.
+    #[error("{scheme} has no IDs without a node")]
+    NoNodelessIds {
+        /// The scheme's name.
+        scheme: &'static str,
+    },
+    /// An option was changed after [`Builder::pin`](crate::Builder::pin).
+    #[error("the {option} was fixed, by a lease or another owner of the builder, and then changed")]
+    Pinned {
+        /// The option: `"layout"`, `"window"` or `"variants"`.
+        option: &'static str,
+    },
     /// The operating system gave no random number for the seed.
     #[error("no random seed from the operating system")]
     Seed,

@@ -1,6 +1,8 @@
 //! Two schemes to read and to test with: the shortest description of a scheme, and the same with a
 //! toggle bit.
 
+use core::fmt;
+
 use crate::node::NodeId;
 use crate::policy::Policy;
 use crate::range::RangeError;
@@ -66,6 +68,10 @@ macro_rules! seconds {
             #[inline]
             fn scale(&self) -> TickScale {
                 TickScale::every(UnixTime::EPOCH, 1_000_000)
+            }
+
+            fn write_layout(&self, _: &mut dyn fmt::Write) -> fmt::Result {
+                Ok(())
             }
 
             fn prefix(&self, node: &Node, tick: Tick<Self>, toggle: bool) -> Prefix {

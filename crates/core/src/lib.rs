@@ -69,6 +69,7 @@ mod sync;
 pub mod text;
 mod tick;
 mod time;
+mod variants;
 mod window;
 
 pub use self::clock::*;
@@ -87,4 +88,5 @@ pub use self::slot::{Prefix, Slot};
 pub use self::snapshot::Snapshot;
 pub use self::tick::{Tick, Ticks};
 pub use self::time::{IntoUnixTime, UnixTime};
+pub use self::variants::Variants;
 pub use self::window::Window;

@@ -41,6 +41,8 @@ pub trait Scheme: Copy + Eq + Hash + fmt::Debug + Send + Sync + 'static {
     const TOGGLE: bool = false;
     /// The fewest sequences a generator may be confined to.
     const MIN_POOL: u32 = 1;
+    /// Whether the scheme has IDs that do not carry the node (kuid's local ones).
+    const HAS_NODELESS_IDS: bool = false;
     /// Whether a tick starts at a random sequence instead of the lowest, unless the builder is
     /// given another rule.
     const RANDOM_START: bool = false;
@@ -52,6 +54,17 @@ pub trait Scheme: Copy + Eq + Hash + fmt::Debug + Send + Sync + 'static {
 
     /// Returns the epoch and the length of the scheme's ticks.
     fn scale(&self) -> TickScale;
+
+    /// Writes the settings of the layout that determine bits of an ID, such as `drift 8`; nothing if
+    /// there are none.
+    ///
+    /// A realm of leases records this text and refuses any other, so it must be complete: two layouts
+    /// with the same text and the same [`scale`](Self::scale) produce the same ID from the same node,
+    /// tick and sequence. It must not change from one release to the next.
+    ///
+    /// # Errors
+    /// Those of `out`.
+    fn write_layout(&self, out: &mut dyn fmt::Write) -> fmt::Result;
 
     /// Returns the bits that all IDs of `node` in `tick` share. Generators call it once per tick.
     fn prefix(&self, node: &Self::Node, tick: Tick<Self>, toggle: bool) -> Prefix;
@@ -143,6 +156,13 @@ pub struct Plain;
 pub trait Variant<S: Scheme>: Copy {
     /// The type of the IDs.
     type Id: Copy;
+
+    /// Reports whether IDs of this variant carry the generator's node. Only schemes with
+    /// [`HAS_NODELESS_IDS`](Scheme::HAS_NODELESS_IDS) are asked.
+    #[inline]
+    fn has_node(self) -> bool {
+        true
+    }
 
     /// Returns the ID of one slot.
     fn id(self, scheme: &S, slot: Slot<S>) -> Self::Id;

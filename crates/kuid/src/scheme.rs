@@ -81,6 +81,7 @@ impl Scheme for Kuid {
     /// As far as the engine's 44 bits go: the year 2540.
     const LAST_TICK: u64 = (1 << 44) - 2;
     const MAX_SEQUENCE: u32 = LocalId::MAX_SEQUENCE;
+    const HAS_NODELESS_IDS: bool = true;
 
     type Node = Node;
     type Variant = Global;
@@ -88,6 +89,10 @@ impl Scheme for Kuid {
     #[inline]
     fn scale(&self) -> TickScale {
         Self::SCALE
+    }
+
+    fn write_layout(&self, out: &mut dyn fmt::Write) -> fmt::Result {
+        write!(out, "drift {}", self.drift)
     }
 
     fn prefix(&self, node: &Node, tick: Tick<Self>, _: bool) -> Prefix {
@@ -111,6 +116,11 @@ pub struct Global;
 
 impl Variant<Kuid> for Local {
     type Id = LocalId;
+
+    #[inline]
+    fn has_node(self) -> bool {
+        false
+    }
 
     #[inline]
     fn id(self, scheme: &Kuid, slot: Slot<Kuid>) -> LocalId {

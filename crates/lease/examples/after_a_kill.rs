@@ -97,7 +97,7 @@ fn keep<S: Subject>(url: &str, realm: &str) -> Result<Keeper<S>, Failure> {
     }
 }
 
-trait Subject: Scheme<Sequence: fmt::Debug> + Default {
+trait Subject: Scheme + Default {
     const POOL: &'static str;
 }
 

@@ -21,6 +21,7 @@ pub struct Unreadable {
 #[derive(Serialize, Deserialize)]
 struct RecordText {
     scheme: String,
+    layout: String,
     epoch_micros: i64,
     period_micros: u64,
     micros_per_tick: u64,
@@ -57,6 +58,7 @@ impl Record {
         let micros = |duration: Duration| u64::try_from(duration.as_micros()).unwrap_or(u64::MAX);
         json(&RecordText {
             scheme: realm.scheme().to_owned(),
+            layout: realm.layout().to_owned(),
             epoch_micros: realm.scale().epoch().as_micros(),
             period_micros: realm.scale().period_micros(),
             micros_per_tick: realm.scale().micros_per_tick(),
@@ -94,7 +96,7 @@ impl Record {
             skew: Duration::from_micros(text.skew_micros),
             term: Duration::from_micros(text.term_micros),
         };
-        let realm = Realm::from_parts(name, text.scheme, scale, text.end, pool, terms);
+        let realm = Realm::from_parts(name, text.scheme, text.layout, scale, text.end, pool, terms);
         let RecordText { generation, era, floor, max_ahead, .. } = text;
         Ok(Self { realm, generation, era, floor, max_ahead, since })
     }

@@ -1,5 +1,6 @@
 use core::error::Error;
 use core::fmt;
+use std::path::PathBuf;
 
 use crate::rules::{Loss, Refusal};
 
@@ -52,11 +53,67 @@ pub enum StoreErrorKind {
         /// Why not.
         why: String,
     },
+    /// A file or folder of the store is not private to this user.
+    Exposed(Exposed),
     /// What it keeps can't be read.
     Corrupt {
         /// What it is about.
         what: String,
     },
+}
+
+/// A file or folder of a store that is not private to the user of this process, which therefore does
+/// not use it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Exposed {
+    /// The file or folder.
+    pub path: PathBuf,
+    /// The ID of the user that owns it.
+    pub owner: u32,
+    /// Its permissions.
+    pub mode: u32,
+    /// The reason.
+    pub exposure: Exposure,
+}
+
+/// The way in which a file or folder is [`Exposed`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Exposure {
+    /// Another user owns it.
+    Owner {
+        /// The ID of this process's user.
+        user: u32,
+    },
+    /// Users other than its owner may write to it.
+    Writable,
+    /// It is a symbolic link, which may point anywhere.
+    Link,
+    /// It is neither a regular file nor a folder, or the one in place of the other.
+    Kind,
+}
+
+impl fmt::Display for Exposed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { path, owner, mode, exposure } = self;
+        let path = path.display();
+        write!(f, "{path} (owner {owner}, mode {mode:04o}) ")?;
+        match exposure {
+            Exposure::Owner { user } => write!(
+                f,
+                "belongs to another user than this process's, {user}: run as user {owner}, or name \
+                 another folder"
+            ),
+            Exposure::Writable => {
+                write!(f, "is writable by other users: take that away with `chmod go-w {path}`")
+            }
+            Exposure::Link => {
+                f.write_str("is a symbolic link, which is not followed: name what it points to")
+            }
+            Exposure::Kind => f.write_str("is of another kind than expected: remove it"),
+        }
+    }
 }
 
 impl StoreError {
@@ -129,6 +186,7 @@ impl fmt::Display for StoreError {
             StoreErrorKind::Unreachable => f.write_str("no answer"),
             StoreErrorKind::Failed { what } => write!(f, "could not {what}"),
             StoreErrorKind::Unfit { why } => write!(f, "not fit to keep leases: {why}"),
+            StoreErrorKind::Exposed(exposed) => exposed.fmt(f),
             StoreErrorKind::Corrupt { what } => write!(f, "{what} can't be read"),
         }
     }

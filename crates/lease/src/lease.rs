@@ -5,7 +5,7 @@ use tickid_core::{
 
 use crate::error::StoreError;
 use crate::node::Node;
-use crate::realm::{Realm, RealmName};
+use crate::realm::{Mismatch, Realm, RealmName};
 use crate::record::{Claim, Hold};
 use crate::store::{Grant, Store};
 
@@ -118,7 +118,7 @@ impl Lease {
     /// The window.
     ///
     /// # Errors
-    /// [`LeaseError`] when the lease is one of another scheme than `S` with this layout.
+    /// [`LeaseError::Realm`] if the lease is one of another scheme or layout.
     pub fn window<S: Scheme>(&self, layout: &S) -> Result<Window<S>, LeaseError> {
         self.check(layout)?;
         let (floor, ceiling) = self.ticks();
@@ -126,21 +126,21 @@ impl Lease {
     }
 
     fn check<S: Scheme>(&self, layout: &S) -> Result<(), LeaseError> {
-        if S::NAME == self.realm.scheme() && layout.scale() == self.realm.scale() {
-            return Ok(());
-        }
-        Err(LeaseError::Scheme { leased: self.realm.scheme().to_owned(), asked: S::NAME })
+        Ok(self.realm.check_layout(layout)?)
     }
 
-    /// A builder of a generator with this lease's node and window, and everything else as the scheme has
-    /// it. It has a [clock for this process](ProcessClock), so that a child of a `fork` issues nothing under
-    /// the node; another clock should be wrapped in one.
+    /// Returns a builder of a generator with this lease's node and window and the scheme's defaults.
+    ///
+    /// It issues only the [variants](Realm::variants) of the realm, and layout, window and variants
+    /// are [pinned](Builder::pin). Its clock is [of this process](ProcessClock), so that a child of a
+    /// `fork` issues nothing under the node; wrap any other clock in one as well.
     ///
     /// Its [`max_wait`](Builder::max_wait) is set to [`DEFAULT_MAX_WAIT`], so that the generator waits
     /// for a renewal where its window has ended.
     ///
     /// # Errors
-    /// [`LeaseError`] when the lease is one of another scheme or layout, or has [no node](Node::NONE).
+    /// [`LeaseError::Realm`] if the lease is one of another scheme or layout, [`LeaseError::Range`] if it
+    /// has [no node](Node::NONE).
     pub fn builder<S: Scheme + Default>(
         &self,
         layout: &S,
@@ -150,11 +150,12 @@ impl Lease {
         self.builder_for(layout, node)
     }
 
-    /// [`builder`](Self::builder) for a node that the lease does not say: that of a pool which is a
-    /// [`single`](crate::NodePool::single) one.
+    /// Returns a [`builder`](Self::builder) for a lease without a node, that of a
+    /// [`single`](crate::NodePool::single) pool. No ID shows `node`.
     ///
     /// # Errors
-    /// [`LeaseError`] when the lease is one of another scheme, layout or node.
+    /// [`LeaseError::Realm`] if the lease is one of another scheme or layout, [`LeaseError::Node`] if it
+    /// has another node.
     pub fn builder_for<S: Scheme + Default>(
         &self,
         layout: &S,
@@ -166,8 +167,12 @@ impl Lease {
         }
         let window = self.window(layout)?;
         let clock = ProcessClock::new(DefaultClock::default());
-        let builder = Builder::new(node).layout(*layout).window(window).clock(clock);
-        Ok(builder.max_wait(DEFAULT_MAX_WAIT))
+        let builder = Builder::new(node)
+            .layout(*layout)
+            .window(window)
+            .variants(self.realm.variants())
+            .clock(clock);
+        Ok(builder.max_wait(DEFAULT_MAX_WAIT).pin())
     }
 }
 
@@ -175,15 +180,10 @@ impl Lease {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum LeaseError {
-    /// It is of another scheme, or of one with other ticks.
-    #[error("the lease is one of {leased}, with its ticks, and not of {asked} with this layout")]
-    Scheme {
-        /// The scheme of the lease.
-        leased: String,
-        /// The scheme of the generator.
-        asked: &'static str,
-    },
-    /// It is of another node.
+    /// The generator's scheme, layout or ticks are not those of the lease's realm.
+    #[error(transparent)]
+    Realm(#[from] Mismatch),
+    /// The lease is of another node.
     #[error("the lease is of node {leased}, not of node {asked}")]
     Node {
         /// The node of the lease.

@@ -68,12 +68,13 @@ mod wait;
 pub use self::agenda::{Agenda, Duty, Outcome, Request};
 pub use self::codec::Unreadable;
 pub use self::connect::{ConnectError, connect, connect_without_proof_of_death};
-pub use self::error::{StoreError, StoreErrorKind};
+pub use self::error::{Exposed, Exposure, StoreError, StoreErrorKind};
 #[cfg(feature = "etcd")]
 pub use self::etcd::{EtcdStore, EtcdTable};
 pub use self::file::{FileStore, FileTable};
 pub use self::keeper::{
-    Counters, GenerateError, Keeper, KeeperBuilder, KeeperState, StartError, Tenure, Trouble,
+    Counters, GenerateError, Keeper, KeeperBuilder, KeeperState, KeeperView, StartError, Tenure,
+    Trouble,
 };
 pub use self::lease::{Lease, LeaseError};
 pub use self::memory::{Contents, MemoryStore, MemoryTable};

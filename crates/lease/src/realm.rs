@@ -2,8 +2,9 @@ use core::fmt;
 use core::str::FromStr;
 use core::time::Duration;
 
-use tickid_core::{NodeId as _, Policy, RangeError, Scheme, TickScale, UnixTime};
+use tickid_core::{NodeId as _, Policy, RangeError, Scheme, TickScale, UnixTime, Variants};
 
+use crate::node::Node;
 use crate::pool::NodePool;
 
 /// What a realm is called: 1 to 63 lower-case letters, digits, hyphens and underscores, a letter or
@@ -103,10 +104,16 @@ impl Terms {
     }
 }
 
-/// A set of generators whose IDs must not be equal, as a store knows it: a name, a scheme with its
-/// ticks, the nodes to give out, and on which terms.
+/// A set of generators whose IDs must differ, as a store keeps it: a name, a scheme with its layout
+/// and ticks, the nodes to grant, and the terms.
 ///
-/// Everyone who leases from a realm brings the same; a store refuses whoever brings another one.
+/// A realm pins everything that determines the bits of an ID. A store refuses a request for a realm
+/// that differs from the one it keeps under that name, so two leases of one realm never produce the
+/// same ID, whatever options their holders use.
+///
+/// A realm whose pool is the [`single`](NodePool::single) empty node is for IDs without a node (kuid's
+/// local ones); every other realm is for IDs that carry the node. Generators of the one refuse to issue
+/// IDs of the other.
 ///
 /// # Examples
 /// ```
@@ -123,6 +130,8 @@ impl Terms {
 pub struct Realm {
     pub(crate) name: RealmName,
     pub(crate) scheme: String,
+    /// As [`Scheme::write_layout`] writes it.
+    pub(crate) layout: String,
     pub(crate) scale: TickScale,
     /// One past the last tick that may be issued.
     pub(crate) end: u64,
@@ -134,25 +143,40 @@ impl Realm {
     /// A realm of IDs of the scheme whose layout this is, on the default terms for its default policy.
     ///
     /// # Errors
-    /// [`RealmError::Node`] for nodes that the scheme does not have. (Every scheme has
-    /// [`Node::NONE`](crate::Node::NONE), for IDs without a node.)
+    /// [`RealmError::Node`] for nodes that the scheme does not have, [`RealmError::NoNodelessIds`] for
+    /// [`Node::NONE`] if all IDs of the scheme carry a node.
     pub fn new<S: Scheme>(name: RealmName, layout: &S, pool: NodePool) -> Result<Self, RealmError> {
         for range in pool.ranges() {
             for value in [range.first(), range.last()] {
                 if range.bits() > 0 {
                     S::Node::from_bits(range.bits(), value)
                         .map_err(|source| RealmError::Node { scheme: S::NAME, source })?;
+                } else if !S::HAS_NODELESS_IDS {
+                    return Err(RealmError::NoNodelessIds { scheme: S::NAME });
                 }
             }
         }
         Ok(Self {
             name,
             scheme: S::NAME.to_owned(),
+            layout: layout_text(layout),
             scale: layout.scale(),
             end: S::LAST_TICK + 1,
             pool,
             terms: Terms::new(layout.default_policy()),
         })
+    }
+
+    /// Compares the scheme and the layout of a generator to be built with those of this realm.
+    pub(crate) fn check_layout<S: Scheme>(&self, layout: &S) -> Result<(), Mismatch> {
+        let asked = Self {
+            scheme: S::NAME.to_owned(),
+            layout: layout_text(layout),
+            scale: layout.scale(),
+            end: S::LAST_TICK + 1,
+            ..self.clone()
+        };
+        asked.mismatch(self).map_or(Ok(()), Err)
     }
 
     /// The same on other terms. Skew and term count in whole microseconds, rounded up.
@@ -176,18 +200,19 @@ impl Realm {
         Ok(Self { terms: Terms { skew, term, ..terms }, ..self })
     }
 
-    /// The realm of these parts, as a store has kept them: the values that the methods of the same
+    /// Assembles a realm from parts that a store has kept: the values that the methods of the same
     /// names returned.
     #[must_use]
     pub fn from_parts(
         name: RealmName,
         scheme: String,
+        layout: String,
         scale: TickScale,
         end: u64,
         pool: NodePool,
         terms: Terms,
     ) -> Self {
-        Self { name, scheme, scale, end, pool, terms }
+        Self { name, scheme, layout, scale, end, pool, terms }
     }
 
     /// Its name.
@@ -200,6 +225,19 @@ impl Realm {
     #[must_use]
     pub fn scheme(&self) -> &str {
         &self.scheme
+    }
+
+    /// The settings of the scheme that determine bits of an ID, as text: `drift 8`. Empty for a scheme
+    /// that has none.
+    #[must_use]
+    pub fn layout(&self) -> &str {
+        &self.layout
+    }
+
+    /// The variants of IDs that the realm's generators issue: all without a node, or all with one.
+    #[must_use]
+    pub fn variants(&self) -> Variants {
+        if self.pool.contains(Node::NONE) { Variants::WithoutNode } else { Variants::WithNode }
     }
 
     /// The scheme's ticks; they hold the epoch.
@@ -253,7 +291,8 @@ impl Realm {
         self.scale.tick_at(now).filter(|&tick| tick < self.end)
     }
 
-    /// Where `self`, brought by someone, differs from `kept`, a store's.
+    /// Returns the first respect in which `self`, which a caller brought, differs from `kept`, which a
+    /// store has.
     pub(crate) fn mismatch(&self, kept: &Self) -> Option<Mismatch> {
         if self == kept {
             return None;
@@ -264,8 +303,8 @@ impl Realm {
         })
     }
 
-    /// Everything in which realms of one name can differ, for people to read.
-    fn facets(&self) -> [(&'static str, String); 4] {
+    /// Everything in which realms of one name can differ, as text.
+    fn facets(&self) -> [(&'static str, String); 6] {
         let (scale, Terms { allowance, skew, term }) = (self.scale, self.terms);
         let ticks = format!(
             "{} µs each from {} on, anew every {} µs, up to {}",
@@ -277,24 +316,34 @@ impl Realm {
         let terms = format!("{allowance} ticks of allowance, {skew:?} of skew, {term:?} of term");
         [
             ("schemes", self.scheme.clone()),
+            ("layouts", self.layout.clone()),
             ("ticks", ticks),
+            ("IDs", self.variants().to_string()),
             ("nodes", self.pool.to_string()),
             ("terms", terms),
         ]
     }
 }
 
-/// Where a realm that somebody brought differs from the one a store keeps under that name.
+/// The respect in which a realm that a caller brought differs from the one a store keeps under that
+/// name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the realm's {what} are others: it has {kept}, not {brought}")]
+#[error("the realm's {what} do not match: it has {kept:?}, the request {brought:?}")]
 #[non_exhaustive]
 pub struct Mismatch {
-    /// In which respect: `"schemes"`, `"ticks"`, `"nodes"` or `"terms"`.
+    /// The respect: `"schemes"`, `"layouts"`, `"ticks"`, `"IDs"`, `"nodes"` or `"terms"`.
     pub what: &'static str,
-    /// What was brought.
+    /// The caller's value.
     pub brought: String,
-    /// What the store keeps.
+    /// The store's value.
     pub kept: String,
+}
+
+fn layout_text(layout: &impl Scheme) -> String {
+    let mut text = String::new();
+    // Writing to a string does not fail.
+    let _ = layout.write_layout(&mut text);
+    text
 }
 
 /// Why there is no such realm.
@@ -314,6 +363,12 @@ pub enum RealmError {
         scheme: &'static str,
         /// What is wrong with it.
         source: RangeError,
+    },
+    /// The pool is the empty node, for a scheme all of whose IDs carry a node.
+    #[error("{scheme} has no IDs without a node, which the pool 0/0 is for")]
+    NoNodelessIds {
+        /// The scheme.
+        scheme: &'static str,
     },
     /// The term or the skew is too short or too long.
     #[error("a {what} of {duration:?} is outside of {shortest:?}..={longest:?}")]
@@ -354,7 +409,8 @@ mod tests {
         let name = || "a".parse().unwrap();
         let error = Realm::new(name(), &Seconds, "0-7/9".parse().unwrap()).unwrap_err();
         assert_eq!(error.to_string(), "seconds has no such node: node bits 9 is outside of 8..=8");
-        assert!(Realm::new(name(), &Seconds, NodePool::single()).is_ok());
+        let error = Realm::new(name(), &Seconds, NodePool::single()).unwrap_err();
+        assert_eq!(error, RealmError::NoNodelessIds { scheme: "seconds" });
     }
 
     #[test]
@@ -392,6 +448,8 @@ mod tests {
         assert_eq!(realm().mismatch(&realm()), None);
         let others = [
             ("schemes", Realm { scheme: "other".to_owned(), ..realm() }),
+            ("layouts", Realm { layout: "drift 5".to_owned(), ..realm() }),
+            ("IDs", Realm { pool: NodePool::single(), ..realm() }),
             ("ticks", Realm { scale: TickScale::every(UnixTime::MIN, 1_000_000), ..realm() }),
             ("ticks", Realm { end: 5, ..realm() }),
             ("nodes", Realm { pool: "0-8/8".parse().unwrap(), ..realm() }),

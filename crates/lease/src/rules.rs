@@ -275,11 +275,15 @@ impl<'a> Rules<'a> {
     /// of the others end, and don't come back with their nodes.
     ///
     /// # Errors
-    /// [`Refusal::Mismatch`] for another scheme or other ticks.
+    /// [`Refusal::Mismatch`] for another scheme, another layout or other ticks, and for a pool that turns
+    /// a realm of IDs with nodes into one of IDs without, or the reverse.
     pub fn reshape(&self, realm: &Realm) -> Result<Record, Refusal> {
         let comparable =
             Realm { pool: self.realm().pool.clone(), terms: self.realm().terms, ..realm.clone() };
         self.check(&comparable)?;
+        if realm.variants() != self.realm().variants() {
+            self.check(realm)?;
+        }
         let era = self.record.era.saturating_add(1);
         let mut since = Vec::new();
         for &range in realm.pool().ranges() {

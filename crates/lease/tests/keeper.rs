@@ -10,9 +10,7 @@ use core::time::Duration;
 use std::sync::Arc;
 use std::thread;
 
-use tickid_core::{
-    Builder, DEFAULT_MAX_WAIT, ErrorKind, LowestStart, ManualClock, ProcessClock, UnixTime,
-};
+use tickid_core::{Builder, DEFAULT_MAX_WAIT, ErrorKind, ManualClock, ProcessClock, UnixTime};
 use tickid_lease::{
     Answer, Change, Claim, GenerateError, Grant, Keeper, KeeperBuilder, Lease, LeaseError,
     MemoryTable, Realm, RealmName, Scope, Standing, StartError, Store, StoreError, StoreErrorKind,
@@ -22,7 +20,7 @@ use tickid_nanoflake::Nanoflake;
 use tickid_sno::Sno;
 
 type Clock = Arc<ManualClock>;
-type Kept = Keeper<Nanoflake, Clock, LowestStart>;
+type Kept = Keeper<Nanoflake, Clock>;
 
 /// A table in memory that can be out of reach.
 #[derive(Debug)]

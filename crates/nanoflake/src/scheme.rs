@@ -1,3 +1,5 @@
+use core::fmt;
+
 use tickid_core::{
     BuildError, Clock, IntoUnixTime, Plain, Policy, Prefix, RangeError, Scheme, Slot, Tick,
     TickScale, UnixTime, Variant,
@@ -94,6 +96,10 @@ impl Scheme for Nanoflake {
     #[inline]
     fn scale(&self) -> TickScale {
         TickScale::every(self.epoch.unix_time(), Self::MICROS_PER_TICK)
+    }
+
+    fn write_layout(&self, out: &mut dyn fmt::Write) -> fmt::Result {
+        write!(out, "epoch {}", self.epoch.as_unix_millis())
     }
 
     fn prefix(&self, node: &GeneratorId, tick: Tick<Self>, _: bool) -> Prefix {

@@ -1,3 +1,5 @@
+use core::fmt;
+
 use core::time::Duration;
 
 use tickid_core::{
@@ -50,6 +52,10 @@ impl Scheme for Scru64 {
     #[inline]
     fn scale(&self) -> TickScale {
         Self::SCALE
+    }
+
+    fn write_layout(&self, _: &mut dyn fmt::Write) -> fmt::Result {
+        Ok(())
     }
 
     fn prefix(&self, node: &NodeSpec, tick: Tick<Self>, _: bool) -> Prefix {

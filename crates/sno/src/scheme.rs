@@ -1,3 +1,5 @@
+use core::fmt;
+
 use tickid_core::{
     BuildError, IntoUnixTime, Policy, Prefix, RangeError, Scheme, SequenceBounds, Slot, Tick,
     TickScale, UnixTime, Variant,
@@ -54,6 +56,10 @@ impl Scheme for Sno {
     #[inline]
     fn scale(&self) -> TickScale {
         Self::SCALE
+    }
+
+    fn write_layout(&self, _: &mut dyn fmt::Write) -> fmt::Result {
+        Ok(())
     }
 
     fn prefix(&self, node: &Partition, tick: Tick<Self>, toggle: bool) -> Prefix {

@@ -4,9 +4,10 @@ use core::time::Duration;
 use std::ffi::OsString;
 
 use clap::{Args, Subcommand};
+use tickid_kuid::Drift;
 use tickid_lease::{Node, NodePool, RealmName, Token};
 
-use crate::args::{Kind, NanoflakeOptions, Scheme, parse};
+use crate::args::{Kind, NanoflakeOptions, Scheme, drift, parse};
 use crate::node_store::StoreOptions;
 
 #[derive(Debug, Args)]
@@ -17,15 +18,16 @@ pub(crate) struct LeaseArguments {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum LeaseCommand {
-    /// Begin a realm: say its scheme, its nodes and its terms
+    /// Begin a realm: a scheme with its layout, nodes and terms
     #[command(after_help = "Examples:
   tickid lease init scru64 --realm orders --pool 0/1,128-255/8
   tickid lease init nanoflake --realm chat --epoch discord --term 30
+  tickid lease init kuid --realm logs --drift 10
   tickid lease init scru64 --realm orders --pool 0-255/8 --reshape
 
-To begin a realm that is there already does nothing if it is the same, and is refused if it is not,
-also when two do so at once.
---reshape gives it other nodes and terms: leases of nodes that stay go on, the others end.")]
+Beginning a realm that exists already is a no-op if it is the same and an error if it differs.
+Scheme, epoch, drift and kind of IDs are fixed for good: all holders must use the same.
+--reshape gives the realm other nodes and terms: leases of nodes that stay go on, the others end.")]
     Init(InitArguments),
     /// Show the nodes of a realm that were ever given out, and how they stand
     #[command(after_help = "Examples:
@@ -50,21 +52,31 @@ yours alone. The lease ends with its window, whether the node is in use or not."
     /// Give back a node that was leased with acquire
     #[command(after_help = "Examples:
   tickid lease release --realm sno --token 00112233445566778899aabbccddeeff
-  tickid lease release --realm sno --token 00112233445566778899aabbccddeeff --used 131072
+  tickid lease release --realm sno --token 00112233445566778899aabbccddeeff --used 131072 --yes
 
-Whoever used the node has to have stopped before. Unless --used or --unused says otherwise, all of
-the window counts as used, and the next one begins at its end.")]
+Stop the node's user first. Unless --used or --unused says otherwise, all of the window counts as
+used, and the next one begins at its end. With them the next one begins earlier: if the lease is
+still alive, and its user runs on, the two issue the same IDs. So they take --yes then.")]
     Release(ReleaseArguments),
     /// Run a program with a leased node, and no longer than the lease holds
     #[command(after_help = "Examples:
   tickid lease exec --realm orders -- ./server --port 80
   tickid lease exec --realm orders --kill-after 2 -- sh -c 'echo $SCRU64_NODE_SPEC'
 
+ONE GENERATOR PER LEASED NODE. Two generators with the node of one lease issue the same IDs: two
+workers that each read it from the environment, or a generator that a running program starts anew.
+Lease a node for each worker, with a lease exec of its own:
+  for port in 8001 8002 8003 8004; do
+    tickid lease exec --realm orders -- ./worker --port $port &
+  done; wait
+
 The program finds SCRU64_NODE_SPEC (SCRU64: 42/8), TICKID_SCHEME, TICKID_REALM, TICKID_NODE (42/8)
-and TICKID_WINDOW (FLOOR..CEILING, in ticks, as they were when it began) in its environment. It is
-started when the window begins, and its lease is renewed as long as it runs. When that fails, it is
-sent SIGTERM in time and then SIGKILL, with all of its process group: before the window ends, less
-what its IDs may be ahead of the clock. The node is not given back; its window runs out.
+and TICKID_WINDOW (FLOOR..CEILING, in ticks, as they were when it began) in its environment, but not
+TICKID_STORE, which may hold a password. It is started when the window begins, and its lease is
+renewed as long as it runs. When that fails, it is sent SIGTERM in time and then SIGKILL, with all of
+its process group: before the window ends, less what its IDs may be ahead of the clock. When the
+clock is set back below the window's floor, it is killed at once. The node is not given back; its
+window runs out.
 
 Exit status: that of the program, 128 + N if signal N ended it, 127 if it was not found, 126 if it
 could not be run, 124 if it was stopped for want of a lease, 125 if it could not be supervised; and
@@ -101,6 +113,9 @@ pub(crate) struct ShapeOptions {
     pub(crate) kind: Kind,
     #[command(flatten)]
     pub(crate) nanoflake: NanoflakeOptions,
+    /// kuid: the drift of global IDs, 5 to 10 [default: 8]
+    #[arg(long, value_name = "5..10", value_parser = drift)]
+    pub(crate) drift: Option<Drift>,
     /// Nodes to give out, none beginning with another (0-255/8 or 0/1,128-255/8) [default: as gen]
     #[arg(long, value_name = "NODES", value_parser = parse::<NodePool>)]
     pub(crate) pool: Option<NodePool>,
@@ -181,6 +196,9 @@ pub(crate) struct ReleaseArguments {
     /// No ID was issued
     #[arg(long)]
     pub(crate) unused: bool,
+    /// With --used or --unused: release it though it is alive
+    #[arg(long)]
+    pub(crate) yes: bool,
 }
 
 #[derive(Debug, Args)]

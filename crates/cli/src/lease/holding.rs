@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use tickid_core::{Clock as _, SystemClock};
-use tickid_lease::{Claim, Hold, Row, Standing, Token};
+use tickid_lease::{Claim, Hold, Listing, Row, Standing, Token};
 
 use crate::failure::Failure;
 use crate::lease::args::{AcquireArguments, ReleaseArguments};
@@ -57,7 +57,23 @@ pub(super) fn release(arguments: &ReleaseArguments) -> Result<ExitCode, Failure>
         Some(used) => Some(used),
         None => (!arguments.unused).then_some(last),
     };
+    let says_less = arguments.unused || arguments.used.is_some();
+    if says_less && !arguments.yes {
+        refuse_if_alive(&listing, token)?;
+    }
     let hold = Hold { node: row.node, token, floor: row.floor };
     answer(&store, store.release(name, &hold, used))?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Refuses to shorten the window of a lease whose holder may still issue IDs in it.
+fn refuse_if_alive(listing: &Listing, token: Token) -> Result<(), Failure> {
+    let standings = listing.standings().map_err(Failure::Refused)?;
+    let lease = standings.into_iter().find(|(row, _)| row.token == Some(token));
+    let Some((row, Standing::Held | Standing::Wild)) = lease else { return Ok(()) };
+    let node = row.node;
+    Err(Failure::Usage(format!(
+        "the lease of node {node} is alive: if its holder runs on, it and the next holder of the node \
+         issue the same IDs; stop it first and repeat with --yes, or leave out --used and --unused"
+    )))
 }

@@ -41,9 +41,13 @@ pub(super) fn init(arguments: &InitArguments) -> Result<ExitCode, Failure> {
 /// The realm that was to begin is there, and is not the same.
 fn is_another(kept: &Realm) -> Failure {
     let (name, scheme, pool, terms) = (kept.name(), kept.scheme(), kept.pool(), kept.terms());
+    let layout = match kept.layout() {
+        "" => String::new(),
+        layout => format!(" ({layout})"),
+    };
     Failure::Usage(format!(
-        "the realm {name} is there already: {scheme}, with the nodes {pool}, a term of {:?} and a skew of \
-         {:?}; --reshape gives it other nodes and terms",
+        "the realm {name} is there already: {scheme}{layout}, with the nodes {pool}, a term of {:?} \
+         and a skew of {:?}; --reshape gives it other nodes and terms",
         terms.term, terms.skew,
     ))
 }
@@ -54,9 +58,10 @@ impl RealmOptions {
         let listing = answer(store, store.list(&self.realm))?;
         let kept = listing.record.realm;
         // A static store has a realm for each node, which is called otherwise.
-        let (scheme, pool) = (kept.scheme().to_owned(), kept.pool().clone());
+        let (scheme, layout) = (kept.scheme().to_owned(), kept.layout().to_owned());
+        let pool = kept.pool().clone();
         let (scale, end, terms) = (kept.scale(), kept.end(), kept.terms());
-        Ok(Realm::from_parts(self.realm.clone(), scheme, scale, end, pool, terms))
+        Ok(Realm::from_parts(self.realm.clone(), scheme, layout, scale, end, pool, terms))
     }
 }
 
@@ -73,7 +78,11 @@ impl ShapeOptions {
             Scheme::Nanoflake => {
                 Realm::new(name, &Nanoflake { epoch: self.nanoflake.epoch() }, pool)
             }
-            Scheme::Kuid => Realm::new(name, &Kuid::default(), pool),
+            Scheme::Kuid => {
+                // Local IDs do not depend on the drift; see `gen`.
+                let drift = self.drift.filter(|_| pool != NodePool::single()).unwrap_or_default();
+                Realm::new(name, &Kuid { drift }, pool)
+            }
             Scheme::Sno => Realm::new(name, &Sno, pool),
         }?;
         let terms = realm.terms();

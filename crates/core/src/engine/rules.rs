@@ -7,21 +7,24 @@ use crate::engine::tick_cache::TickCache;
 use crate::engine::word::Word;
 use crate::error::{ClockError, Error, ErrorKind};
 use crate::policy::Policy;
-use crate::scheme::Scheme;
+use crate::scheme::{Scheme, Variant};
 use crate::sequence::{SequenceBounds, SequenceStart};
 use crate::slot::Slot;
 use crate::tick::Tick;
 use crate::time::UnixTime;
+use crate::variants::Variants;
 use crate::window::Window;
 
 /// The settings of an engine, which never change.
 #[derive(Clone, Debug)]
-pub(crate) struct Rules<S: Scheme> {
+#[allow(unnameable_types, reason = "part of the sealed `Source`")]
+pub struct Rules<S: Scheme> {
     pub(crate) scheme: S,
     pub(crate) node: S::Node,
     pub(crate) policy: Policy<S>,
     pub(crate) bounds: SequenceBounds,
     pub(crate) start: SequenceStart,
+    pub(crate) variants: Variants,
     /// The stamp of the first tick that may be issued.
     pub(crate) floor: u64,
 }
@@ -91,6 +94,16 @@ impl<S: Scheme> Rules<S> {
     #[cold]
     fn error(&self, kind: ErrorKind, now: Option<UnixTime>) -> Error {
         Error { scheme: S::NAME, kind, now, until: None }
+    }
+
+    /// Checks that IDs of `variant` may be issued. Compiles to nothing for schemes all of whose IDs
+    /// carry the node.
+    #[inline]
+    pub(crate) fn check_variant(&self, variant: impl Variant<S>) -> Result<(), Error> {
+        if S::HAS_NODELESS_IDS && !self.variants.contains(variant.has_node()) {
+            return Err(self.error(ErrorKind::Variant(self.variants), None));
+        }
+        Ok(())
     }
 
     /// Returns the error of a call that met `stall` when the clock read `now`.
@@ -223,6 +236,7 @@ pub(super) fn toggling(
         policy,
         bounds: SequenceBounds::new(0, 255),
         start,
+        variants: Variants::All,
         floor: Rules::floor_of(window),
     }
 }
@@ -241,6 +255,7 @@ mod tests {
             policy,
             bounds: SequenceBounds::new(0, 9),
             start: SequenceStart::LOWEST,
+            variants: Variants::All,
             floor: Rules::floor_of(&Window::<S>::ALL),
         }
     }

@@ -13,6 +13,7 @@ use crate::range::RangeError;
 use crate::scheme::Scheme;
 use crate::sequence::{RandomStart, SequenceBounds, SequenceStart};
 use crate::snapshot::Snapshot;
+use crate::variants::Variants;
 use crate::window::Window;
 #[cfg(target_has_atomic = "64")]
 use crate::{engine::SharedEngine, generator::Generator};
@@ -28,6 +29,7 @@ pub const DEFAULT_MAX_WAIT: Duration = Duration::from_secs(60);
 /// | [`clock`](Self::clock) | the system's wall clock |
 /// | [`policy`](Self::policy) | what the scheme's document says |
 /// | [`window`](Self::window) | everything |
+/// | [`variants`](Self::variants) | all |
 /// | [`bounds`](Self::bounds) | all sequences |
 /// | [`sequence`](Self::sequence) | where the scheme's document starts a tick |
 /// | [`restore`](Self::restore) | nothing has been issued before, unless the node says so |
@@ -53,6 +55,8 @@ pub struct Builder<S: Scheme, C = DefaultClock> {
     clock: C,
     policy: Option<Policy<S>>,
     window: Window<S>,
+    variants: Variants,
+    pinned: Option<(S, Window<S>, Variants)>,
     bounds: Option<SequenceBounds>,
     start: Option<SequenceStart>,
     /// The seed of the scheme's random starts, unless the operating system is to provide it.
@@ -80,6 +84,8 @@ impl<S: Scheme + Default> Builder<S> {
             clock: DefaultClock::default(),
             policy: None,
             window: Window::ALL,
+            variants: Variants::All,
+            pinned: None,
             bounds: None,
             start: None,
             seed: Some(seed),
@@ -144,6 +150,8 @@ impl<S: Scheme, C> Builder<S, C> {
             clock,
             policy: self.policy,
             window: self.window,
+            variants: self.variants,
+            pinned: self.pinned,
             bounds: self.bounds,
             start: self.start,
             seed: self.seed,
@@ -168,6 +176,29 @@ impl<S: Scheme, C> Builder<S, C> {
     /// The ticks in which to issue.
     pub fn window(self, window: Window<S>) -> Self {
         Self { window, ..self }
+    }
+
+    /// Sets the variants of IDs to issue. Asked for another one, the generator fails with
+    /// [`ErrorKind::Variant`](crate::ErrorKind::Variant).
+    pub fn variants(self, variants: Variants) -> Self {
+        Self { variants, ..self }
+    }
+
+    /// Fixes the layout, the window and the variants: if one of them is changed afterwards, building the
+    /// generator fails with [`BuildError::Pinned`]. Leases do this, as their guarantee rests on all
+    /// three.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_core::{Builder, BuildError, Tick, Window, example};
+    ///
+    /// let builder = Builder::<example::Seconds>::new(example::Node(7)).pin();
+    /// let error = builder.window(Window::new(Tick::new(1)?, 5)?).build().unwrap_err();
+    /// assert_eq!(error, BuildError::Pinned { option: "window" });
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn pin(self) -> Self {
+        Self { pinned: Some((self.scheme, self.window, self.variants)), ..self }
     }
 
     /// The sequences to use in each tick, so that several generators can share a node.
@@ -319,6 +350,19 @@ impl<S: Scheme, C: Clock> Builder<S, C> {
 
     #[allow(clippy::type_complexity, reason = "a private triple, taken apart at once")]
     fn parts(self) -> Result<(Timing<C>, Rules<S>, Snapshot<S>), BuildError> {
+        if let Some((scheme, window, variants)) = self.pinned {
+            let changed = [
+                ("layout", scheme != self.scheme),
+                ("window", window != self.window),
+                ("variants", variants != self.variants),
+            ];
+            if let Some((option, _)) = changed.into_iter().find(|(_, is_changed)| *is_changed) {
+                return Err(BuildError::Pinned { option });
+            }
+        }
+        if self.variants == Variants::WithoutNode && !S::HAS_NODELESS_IDS {
+            return Err(BuildError::NoNodelessIds { scheme: S::NAME });
+        }
         let policy = self.policy.unwrap_or_else(|| self.scheme.default_policy());
         if policy == Policy::TickTock && !S::TOGGLE {
             return Err(BuildError::NoToggle { scheme: S::NAME });
@@ -353,6 +397,7 @@ impl<S: Scheme, C: Clock> Builder<S, C> {
             policy,
             bounds,
             start,
+            variants: self.variants,
             floor: Rules::floor_of(&self.window),
         };
         let timing = Timing {
@@ -374,6 +419,7 @@ impl<S: Scheme, C: fmt::Debug> fmt::Debug for Builder<S, C> {
             .field("clock", &self.clock)
             .field("policy", &self.policy)
             .field("window", &self.window)
+            .field("variants", &self.variants)
             .field("bounds", &self.bounds)
             .field("sequence", &self.start)
             .field("snapshot", &self.snapshot)

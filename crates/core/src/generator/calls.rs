@@ -19,11 +19,12 @@ pub(crate) fn try_generate<D: Source, V: Variant<D::Scheme>>(
     mut source: D,
     variant: V,
 ) -> Result<V::Id, Error> {
+    source.rules().check_variant(variant)?;
     let slot = match source.fast_slot() {
         Ok(slot) => slot,
         Err(missed) => try_slow_slot(&mut source, missed)?,
     };
-    Ok(variant.id(source.scheme(), slot))
+    Ok(variant.id(&source.rules().scheme, slot))
 }
 
 // Cold alone does not suffice: inlined into its only caller it counts as likely as the rest.
@@ -38,8 +39,9 @@ pub(crate) fn try_block<D: Source, V: Variant<D::Scheme>>(
     variant: V,
     n: NonZeroU32,
 ) -> Result<Ids<D::Scheme, V>, Error> {
+    source.rules().check_variant(variant)?;
     let block = source.try_block(n)?;
-    Ok(Ids::new(*source.scheme(), variant, &block))
+    Ok(Ids::new(source.rules().scheme, variant, &block))
 }
 
 pub(crate) fn try_fill<'a, D: Source, V: Variant<D::Scheme>>(
@@ -47,10 +49,13 @@ pub(crate) fn try_fill<'a, D: Source, V: Variant<D::Scheme>>(
     variant: V,
     out: &'a mut [V::Id],
 ) -> Result<Filled<'a, V::Id>, Error> {
+    source.rules().check_variant(variant)?;
     let mut written = 0;
     while let Some(want) = want(out.len() - written) {
         match source.try_block(want) {
-            Ok(block) => written += write(source.scheme(), variant, &block, &mut out[written..]),
+            Ok(block) => {
+                written += write(&source.rules().scheme, variant, &block, &mut out[written..])
+            }
             Err(error) if written == 0 => return Err(error),
             // The next call reports it, if it still holds then.
             Err(_) => break,
@@ -82,11 +87,12 @@ pub(crate) fn generate<D: Source, V: Variant<D::Scheme>>(
     mut source: D,
     variant: V,
 ) -> Result<V::Id, Error> {
+    source.rules().check_variant(variant)?;
     let slot = match source.fast_slot() {
         Ok(slot) => slot,
         Err(missed) => slow_slot(&mut source, missed)?,
     };
-    Ok(variant.id(source.scheme(), slot))
+    Ok(variant.id(&source.rules().scheme, slot))
 }
 
 #[cfg(feature = "std")]
@@ -106,7 +112,7 @@ pub(crate) fn block<D: Source, V: Variant<D::Scheme>>(
     n: NonZeroU32,
 ) -> Result<Ids<D::Scheme, V>, Error> {
     let block = source.try_block(n).or_else(|error| wait::for_block(&mut source, n, error))?;
-    Ok(Ids::new(*source.scheme(), variant, &block))
+    Ok(Ids::new(source.rules().scheme, variant, &block))
 }
 
 #[cfg(feature = "std")]
@@ -115,13 +121,14 @@ pub(crate) fn fill<D: Source, V: Variant<D::Scheme>>(
     variant: V,
     out: &mut [V::Id],
 ) -> Result<(), FillError> {
+    source.rules().check_variant(variant).map_err(|source| FillError { written: 0, source })?;
     let mut written = 0;
     while let Some(want) = want(out.len() - written) {
         let block = source
             .try_block(want)
             .or_else(|error| wait::for_block(&mut source, want, error))
             .map_err(|source| FillError { written, source })?;
-        written += write(source.scheme(), variant, &block, &mut out[written..]);
+        written += write(&source.rules().scheme, variant, &block, &mut out[written..]);
     }
     Ok(())
 }
@@ -138,8 +145,9 @@ where
     F: Fn(Duration) -> Fut,
     Fut: Future<Output = ()>,
 {
+    source.rules().check_variant(variant)?;
     let block = wait::for_block_async(&mut source, NonZeroU32::MIN, sleep).await?;
-    Ok(variant.id(source.scheme(), block.first))
+    Ok(variant.id(&source.rules().scheme, block.first))
 }
 
 /// Makes the calls methods of a type.

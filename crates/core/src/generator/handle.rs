@@ -2,7 +2,7 @@ use core::fmt;
 use core::num::NonZeroU32;
 
 use crate::clock::Clock;
-use crate::engine::{Block, Engine as _, TickCache};
+use crate::engine::{Block, Engine as _, Rules, TickCache};
 use crate::error::Error;
 use crate::generator::calls::calls;
 use crate::generator::source::Source;
@@ -113,8 +113,8 @@ impl<S: Scheme, C: Clock> Source for &mut Handle<'_, S, C> {
     type Missed = bool;
 
     #[inline]
-    fn scheme(&self) -> &S {
-        &self.generator.engine().rules().scheme
+    fn rules(&self) -> &Rules<S> {
+        self.generator.engine().rules()
     }
 
     fn timing(&self) -> &Timing<C> {

@@ -2,7 +2,7 @@ use core::fmt;
 use core::num::NonZeroU32;
 
 use crate::clock::{Clock, DefaultClock};
-use crate::engine::{Block, Engine as _, ExclusiveEngine, State};
+use crate::engine::{Block, Engine as _, ExclusiveEngine, Rules, State};
 #[cfg(feature = "std")]
 use crate::error::BuildError;
 use crate::error::Error;
@@ -234,8 +234,8 @@ impl<S: Scheme, C: Clock> Source for &mut LocalGenerator<S, C> {
     type Missed = ();
 
     #[inline]
-    fn scheme(&self) -> &S {
-        &self.engine.rules().scheme
+    fn rules(&self) -> &Rules<S> {
+        self.engine.rules()
     }
 
     fn timing(&self) -> &Timing<C> {

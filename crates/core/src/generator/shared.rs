@@ -2,7 +2,7 @@ use core::fmt;
 use core::num::NonZeroU32;
 
 use crate::clock::{Clock, DefaultClock};
-use crate::engine::{Block, Drawn, Engine as _, SharedEngine, State};
+use crate::engine::{Block, Drawn, Engine as _, Rules, SharedEngine, State};
 #[cfg(feature = "std")]
 use crate::error::BuildError;
 use crate::error::Error;
@@ -214,8 +214,8 @@ impl<S: Scheme, C: Clock> Source for &Generator<S, C> {
     type Missed = Drawn<S>;
 
     #[inline]
-    fn scheme(&self) -> &S {
-        &self.engine.rules().scheme
+    fn rules(&self) -> &Rules<S> {
+        self.engine.rules()
     }
 
     fn timing(&self) -> &Timing<C> {

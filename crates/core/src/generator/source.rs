@@ -3,7 +3,7 @@
 use core::num::NonZeroU32;
 
 use crate::clock::Clock;
-use crate::engine::Block;
+use crate::engine::{Block, Rules};
 use crate::error::Error;
 use crate::generator::wait::Timing;
 use crate::scheme::Scheme;
@@ -20,7 +20,7 @@ pub trait Source {
     /// The state that a missed fast path leaves to the slow path.
     type Missed;
 
-    fn scheme(&self) -> &Self::Scheme;
+    fn rules(&self) -> &Rules<Self::Scheme>;
 
     #[cfg_attr(not(feature = "std"), allow(dead_code, reason = "only calls that wait need it"))]
     fn timing(&self) -> &Timing<Self::Clock>;

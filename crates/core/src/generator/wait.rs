@@ -119,7 +119,7 @@ fn is_counted<'a, D: Source>(
     waiting: &mut Option<Waiting<'a>>,
 ) -> bool {
     if let (ErrorKind::Exhausted, Some(now), None) = (error.kind, error.now, &waiting)
-        && let Ok(tick) = source.scheme().tick_at(now)
+        && let Ok(tick) = source.rules().scheme.tick_at(now)
     {
         *waiting = Some(source.timing().overflow.enter(now, tick.get()));
         return false;

@@ -1,5 +1,7 @@
 //! A scheme whose engine has hardly any room to go wrong in.
 
+use core::fmt;
+
 use tickid_core::example::{Node, Seconds};
 use tickid_core::{Policy, Prefix, Scheme, Slot, Tick, TickScale, UnixTime, Variant};
 
@@ -34,6 +36,10 @@ impl Scheme for Narrow {
 
     fn scale(&self) -> TickScale {
         TickScale::every(UnixTime::EPOCH, 1_000_000)
+    }
+
+    fn write_layout(&self, _: &mut dyn fmt::Write) -> fmt::Result {
+        Ok(())
     }
 
     fn prefix(&self, node: &Node, tick: Tick<Self>, toggle: bool) -> Prefix {

@@ -46,6 +46,10 @@ impl Id {
 impl Variant<Kuid> for Kind {
     type Id = Id;
 
+    fn has_node(self) -> bool {
+        self == Self::Global
+    }
+
     fn id(self, scheme: &Kuid, slot: Slot<Kuid>) -> Id {
         match self {
             Self::Local => Id::Local(Local.id(scheme, slot)),

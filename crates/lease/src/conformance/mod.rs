@@ -176,6 +176,7 @@ impl<'a> Scene<'a> {
         let realm = Realm {
             name: format!("scene-{}", Token::random().unwrap()).parse().unwrap(),
             scheme: "millis".to_owned(),
+            layout: String::new(),
             scale: TickScale::every(epoch, 1_000),
             end: 1 << 41,
             pool: pool.parse().unwrap(),

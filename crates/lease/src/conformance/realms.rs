@@ -29,7 +29,9 @@ pub fn who_brings_another_realm_is_refused(stage: &dyn Stage) {
     let other_terms = Terms { allowance: 1, ..realm().terms() };
     for (what, other) in [
         ("schemes", Realm { scheme: "others".to_owned(), ..realm() }),
+        ("layouts", Realm { layout: "drift 5".to_owned(), ..realm() }),
         ("ticks", Realm { end: 1 << 40, ..realm() }),
+        ("IDs", scene.with_pool("0/0")),
         ("nodes", scene.with_pool("0-8/8")),
         ("nodes", scene.with_pool("0-7/9")),
         ("terms", Realm { terms: other_terms, ..realm() }),
@@ -162,7 +164,7 @@ pub fn a_pool_that_is_split_and_merged_never_overlaps(stage: &dyn Stage) {
     let scene = Scene::short(stage, "0/1,1/1");
     let mut windows: Vec<Grant> = Vec::new();
     let mut runs: Vec<Hold> = Vec::new();
-    for pool in ["0/1,1/1", "0-3/2", "0/1,4-7/3", "0/0", "0/1,1/1", "0-7/3", "0-3/2"] {
+    for pool in ["0/1,1/1", "0-3/2", "0/1,4-7/3", "0-1/1", "0/1,1/1", "0-7/3", "0-3/2"] {
         let realm = scene.with_pool(pool);
         scene.reshape(&realm);
         // Half of the holders renew to the last, half of them expired long ago.

@@ -38,7 +38,9 @@ use crate::table::{Change, Scope, Table, TableStore, View};
 /// so that the store knows at once when it is dead; safety does not rest on that.
 ///
 /// It refuses file systems that it knows several machines to share (on Linux, as the table of mounts
-/// names them).
+/// names them). On Unix it is private to one user: what it creates has the modes 0700 and 0600, whatever
+/// the umask, it follows no symbolic link, and it refuses files and folders that another user owns or may
+/// write to ([`StoreErrorKind::Exposed`]).
 ///
 /// # Examples
 /// ```
@@ -63,7 +65,8 @@ impl FileStore {
     ///
     /// # Errors
     /// [`StoreErrorKind::Unfit`] on a file system that several machines share,
-    /// [`StoreErrorKind::Failed`] when the folder can't be created.
+    /// [`StoreErrorKind::Exposed`] if the folder is a symbolic link or another user owns it or may write
+    /// to it, [`StoreErrorKind::Failed`] if it cannot be created.
     pub fn open(folder: impl Into<PathBuf>) -> Result<Self, StoreError> {
         Self::open_with_clock(folder, SystemClock)
     }
@@ -75,10 +78,11 @@ impl<C: Clock + fmt::Debug + Send + Sync> FileStore<C> {
     /// # Errors
     /// As `open`.
     pub fn open_with_clock(folder: impl Into<PathBuf>, clock: C) -> Result<Self, StoreError> {
-        let root = folder.into();
+        // Without a slash at the end, after which a link is followed.
+        let root: PathBuf = folder.into().components().collect();
         folder::create(&root).map_err(error)?;
-        let metadata = fs::metadata(&root).context("look at", &root).map_err(error)?;
-        if let Some(kind) = mounts::shared_file_system(&metadata) {
+        let metadata = folder::look_at(&root).map_err(error)?;
+        if let Some(kind) = metadata.as_ref().and_then(mounts::shared_file_system) {
             let why = format!(
                 "{} is on a file system of the type {kind}, which several machines may share",
                 root.display()
@@ -116,7 +120,12 @@ const RECORD_MAGIC: &str = "tickid-realm-1";
 const PATIENCE: Duration = Duration::from_secs(3);
 
 fn error(error: FileError) -> StoreError {
-    let FileError { what, path, source } = error;
+    let (what, path, source) = match error {
+        FileError::Io { what, path, source } => (what, path, source),
+        FileError::Exposed(exposed) => {
+            return StoreError::new(BACKEND, StoreErrorKind::Exposed(exposed));
+        }
+    };
     let what = format!("{what} {}", path.display());
     let kind = match source.kind() {
         io::ErrorKind::TimedOut => StoreErrorKind::Unreachable,
@@ -138,9 +147,16 @@ struct RealmFolder<'a> {
 }
 
 impl<'a> RealmFolder<'a> {
-    fn lock(folder: PathBuf, name: &'a RealmName) -> Result<Self, FileError> {
+    /// `None` if there is no such folder.
+    fn lock(folder: PathBuf, name: &'a RealmName) -> Result<Option<Self>, FileError> {
+        if !folder::close_to_others(&folder)? {
+            return Ok(None);
+        }
+        for part in ["nodes", "holders"] {
+            folder::look_at(&folder.join(part))?;
+        }
         let lock = folder::lock(&folder.join("lock"), PATIENCE)?;
-        Ok(Self { folder, name, _lock: lock })
+        Ok(Some(Self { folder, name, _lock: lock }))
     }
 
     fn record_path(&self) -> PathBuf {
@@ -271,10 +287,9 @@ impl<C: Clock + fmt::Debug + Send + Sync> FileTable<C> {
             has_forgotten: false,
         };
         let folder = self.root.join(realm.as_str());
-        if !folder.is_dir() {
+        let Some(folder) = RealmFolder::lock(folder, realm).map_err(error)? else {
             return Ok(view);
-        }
-        let folder = RealmFolder::lock(folder, realm).map_err(error)?;
+        };
         // As of now, not of before the wait for the lock.
         view.now = self.now()?;
         view.record = folder.record()?;
@@ -306,7 +321,10 @@ impl<C: Clock + fmt::Debug + Send + Sync> FileTable<C> {
     fn write(&self, realm: &RealmName, change: &Change) -> Result<bool, StoreError> {
         let folder = self.root.join(realm.as_str());
         folder::create(&folder).map_err(error)?;
-        let folder = RealmFolder::lock(folder, realm).map_err(error)?;
+        // Removed again in this moment: not what was read before.
+        let Some(folder) = RealmFolder::lock(folder, realm).map_err(error)? else {
+            return Ok(false);
+        };
         let record = folder.record()?;
         let record_version = record.as_ref().map(|(_, version)| *version);
         if record_version != change.record_version || change.generation != GENERATION {

@@ -2,6 +2,7 @@
 
 mod error;
 mod state;
+mod view;
 mod worker;
 
 use core::fmt;
@@ -9,14 +10,14 @@ use core::sync::atomic::{AtomicBool, Ordering};
 use core::time::Duration;
 use std::sync::Arc;
 use std::thread::{self, JoinHandle};
-use std::time::Instant;
 
 use tickid_core::{
-    Builder, Clock, DEFAULT_MAX_WAIT, DefaultClock, Form, Generator, ProcessClock, Scheme, Sequence,
+    Builder, Clock, DEFAULT_MAX_WAIT, DefaultClock, Generator, Id, ProcessClock, Scheme,
 };
 
 pub use self::error::{GenerateError, StartError, Trouble};
 pub use self::state::{Counters, KeeperState};
+pub use self::view::KeeperView;
 use crate::error::StoreError;
 use crate::keeper::state::Shared;
 use crate::keeper::worker::{Make, Worker};
@@ -55,15 +56,15 @@ use crate::store::Store;
 /// keeper.shut_down()?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub struct Keeper<S: Scheme, C = DefaultClock, Q = <S as Scheme>::Sequence> {
+pub struct Keeper<S: Scheme, C = DefaultClock> {
     /// Asked before any is looked up: most keepers never have another.
-    first: Arc<Tenure<S, C, Q>>,
-    thread: Thread<S, C, Q>,
+    first: Arc<Tenure<S, C>>,
+    thread: Thread<S, C>,
 }
 
 /// The thread that keeps the lease, until it is stopped, which dropping it does.
-struct Thread<S: Scheme, C, Q> {
-    shared: Arc<Shared<S, C, Q>>,
+struct Thread<S: Scheme, C> {
+    shared: Arc<Shared<S, C>>,
     /// Until it is joined. It returns what came of giving the node back.
     handle: Option<JoinHandle<Result<(), StoreError>>>,
 }
@@ -87,17 +88,17 @@ struct Thread<S: Scheme, C, Q> {
 /// assert_eq!(tenure.lease().node().value(), u64::from(tenure.generator().node().node_id()));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub struct Tenure<S: Scheme, C = DefaultClock, Q = <S as Scheme>::Sequence> {
-    generator: Generator<S, ProcessClock<C>, Q>,
+pub struct Tenure<S: Scheme, C = DefaultClock> {
+    generator: Generator<S, ProcessClock<C>>,
     lease: Lease,
     /// Whether somebody has found the generator closed.
     is_over: AtomicBool,
 }
 
-impl<S: Scheme, C, Q> Tenure<S, C, Q> {
+impl<S: Scheme, C> Tenure<S, C> {
     /// The generator.
     #[must_use]
-    pub fn generator(&self) -> &Generator<S, ProcessClock<C>, Q> {
+    pub fn generator(&self) -> &Generator<S, ProcessClock<C>> {
         &self.generator
     }
 
@@ -108,7 +109,7 @@ impl<S: Scheme, C, Q> Tenure<S, C, Q> {
     }
 }
 
-impl<S: Scheme, C: fmt::Debug, Q: Sequence> fmt::Debug for Tenure<S, C, Q> {
+impl<S: Scheme, C: fmt::Debug> fmt::Debug for Tenure<S, C> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Tenure")
             .field("generator", &self.generator)
@@ -165,14 +166,13 @@ impl KeeperBuilder {
     ///
     /// # Errors
     /// [`StartError`]. Nothing is kept then.
-    pub fn start<S, C, Q>(
+    pub fn start<S, C>(
         self,
-        make: impl Fn(&Lease) -> Result<Builder<S, ProcessClock<C>, Q>, LeaseError> + Send + 'static,
-    ) -> Result<Keeper<S, C, Q>, StartError>
+        make: impl Fn(&Lease) -> Result<Builder<S, ProcessClock<C>>, LeaseError> + Send + 'static,
+    ) -> Result<Keeper<S, C>, StartError>
     where
         S: Scheme,
         C: Clock + fmt::Debug + Send + Sync + 'static,
-        Q: Sequence + fmt::Debug + Send + Sync + 'static,
     {
         // The worker asks once within that time.
         let most = self.answer_within.saturating_add(Duration::from_secs(1));
@@ -186,25 +186,23 @@ impl KeeperBuilder {
     ///
     /// # Errors
     /// As `start`.
-    pub async fn start_async<S, C, Q>(
+    pub async fn start_async<S, C>(
         self,
-        make: impl Fn(&Lease) -> Result<Builder<S, ProcessClock<C>, Q>, LeaseError> + Send + 'static,
-    ) -> Result<Keeper<S, C, Q>, StartError>
+        make: impl Fn(&Lease) -> Result<Builder<S, ProcessClock<C>>, LeaseError> + Send + 'static,
+    ) -> Result<Keeper<S, C>, StartError>
     where
         S: Scheme,
         C: Clock + fmt::Debug + Send + Sync + 'static,
-        Q: Sequence + fmt::Debug + Send + Sync + 'static,
     {
         let thread = self.spawn(Box::new(make))?;
         let first = thread.shared.wait_for_first_async().await?;
         Ok(Keeper { first, thread })
     }
 
-    fn spawn<S, C, Q>(self, make: Make<S, C, Q>) -> Result<Thread<S, C, Q>, StartError>
+    fn spawn<S, C>(self, make: Make<S, C>) -> Result<Thread<S, C>, StartError>
     where
         S: Scheme,
         C: Clock + fmt::Debug + Send + Sync + 'static,
-        Q: Sequence + fmt::Debug + Send + Sync + 'static,
     {
         let shared = Arc::new(Shared::new(self.max_wait.unwrap_or(DEFAULT_MAX_WAIT)));
         let worker = Worker::new(self, Arc::clone(&shared), make);
@@ -214,51 +212,29 @@ impl KeeperBuilder {
     }
 }
 
-impl<S: Scheme, C: Clock + fmt::Debug, Q: Sequence> Keeper<S, C, Q> {
-    /// An ID, or at once the reason why not.
-    ///
-    /// # Errors
-    /// [`GenerateError`], which names what is wrong with the lease if that is the reason.
-    #[inline]
-    pub fn try_generate(&self) -> Result<<S::Form as Form<S>>::Id, GenerateError> {
-        self.try_generate_as(S::Form::default())
+impl<S: Scheme, C: Clock + fmt::Debug> Keeper<S, C> {
+    /// Returns a view of the keeper that issues IDs of `variant`.
+    pub fn with<V>(&self, variant: V) -> KeeperView<'_, S, C, V> {
+        KeeperView { keeper: self, variant }
     }
 
-    /// [`try_generate`](Self::try_generate) in a form.
+    /// Generates an ID without blocking.
     ///
     /// # Errors
-    /// As `try_generate`.
+    /// Returns a [`GenerateError`], which names what is wrong with the lease if that is the reason.
     #[inline]
-    pub fn try_generate_as<F: Form<S>>(&self, form: F) -> Result<F::Id, GenerateError> {
-        self.with(|generator| generator.try_generate_as(form))
+    pub fn try_generate(&self) -> Result<Id<S>, GenerateError> {
+        self.with(S::Variant::default()).try_generate()
     }
 
-    /// An ID, as soon as there is one.
+    /// Generates an ID, sleeping until one can be issued.
     ///
     /// # Errors
-    /// [`GenerateError`] when waiting does not help or would take longer than
+    /// Returns a [`GenerateError`] if waiting does not help or would take longer than
     /// [`max_wait`](KeeperBuilder::max_wait).
     #[inline]
-    pub fn generate(&self) -> Result<<S::Form as Form<S>>::Id, GenerateError> {
-        self.generate_as(S::Form::default())
-    }
-
-    /// [`generate`](Self::generate) in a form.
-    ///
-    /// # Errors
-    /// As `generate`.
-    #[inline]
-    pub fn generate_as<F: Form<S>>(&self, form: F) -> Result<F::Id, GenerateError> {
-        let mut since = None;
-        loop {
-            match self.with(|generator| generator.generate_as(form)) {
-                Err(GenerateError::NoLease { .. }) => {
-                    let since = *since.get_or_insert_with(Instant::now);
-                    self.thread.shared.wait_for_lease(since)?;
-                }
-                result => return result,
-            }
-        }
+    pub fn generate(&self) -> Result<Id<S>, GenerateError> {
+        self.with(S::Variant::default()).generate()
     }
 
     /// Does what [`generate`](Self::generate) does without blocking the thread: it awaits `sleep`, which
@@ -291,64 +267,40 @@ impl<S: Scheme, C: Clock + fmt::Debug, Q: Sequence> Keeper<S, C, Q> {
     /// });
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub async fn generate_async<Sleep: Future<Output = ()>>(
-        &self,
-        sleep: impl Fn(Duration) -> Sleep,
-    ) -> Result<<S::Form as Form<S>>::Id, GenerateError> {
-        self.generate_async_as(S::Form::default(), sleep).await
+    pub async fn generate_async<F, Fut>(&self, sleep: F) -> Result<Id<S>, GenerateError>
+    where
+        F: Fn(Duration) -> Fut,
+        Fut: Future<Output = ()>,
+    {
+        self.with(S::Variant::default()).generate_async(sleep).await
     }
 
-    /// [`generate_async`](Self::generate_async) in a form.
-    ///
-    /// # Errors
-    /// As `generate`.
-    pub async fn generate_async_as<F: Form<S>, Sleep: Future<Output = ()>>(
-        &self,
-        form: F,
-        sleep: impl Fn(Duration) -> Sleep,
-    ) -> Result<F::Id, GenerateError> {
-        const PAUSE: Duration = Duration::from_millis(20);
-        let mut waited = Duration::ZERO;
-        loop {
-            let Some(tenure) = self.tenure() else {
-                self.thread.shared.check_wait(waited)?;
-                sleep(PAUSE).await;
-                waited += PAUSE;
-                continue;
-            };
-            match tenure.generator.generate_async_as(form, &sleep).await {
-                Ok(issued) => return Ok(issued),
-                Err(error) => self.thread.shared.leave_if_closed(&tenure, error)?,
-            }
-        }
-    }
-
-    /// What the present generator gives, or the one that has taken its place.
+    /// Calls the first generator, or the one that has replaced it.
     #[inline]
-    fn with<T>(
+    fn call<T>(
         &self,
-        ask: impl Fn(&Generator<S, ProcessClock<C>, Q>) -> Result<T, tickid_core::Error>,
+        call: impl Fn(&Generator<S, ProcessClock<C>>) -> Result<T, tickid_core::Error>,
     ) -> Result<T, GenerateError> {
-        // Relaxed: who does not see it yet finds the generator closed.
+        // Relaxed: a thread that does not see it yet finds the generator closed.
         if !self.first.is_over.load(Ordering::Relaxed) {
-            match ask(&self.first.generator) {
+            match call(&self.first.generator) {
                 Ok(issued) => return Ok(issued),
                 Err(error) => self.thread.shared.leave_if_closed(&self.first, error)?,
             }
         }
-        self.with_present(ask)
+        self.call_present(call)
     }
 
-    // Never inlined: where all is well, it is in nobody's way.
+    // Never inlined, so that it stays out of the usual path.
     #[inline(never)]
-    fn with_present<T>(
+    fn call_present<T>(
         &self,
-        ask: impl Fn(&Generator<S, ProcessClock<C>, Q>) -> Result<T, tickid_core::Error>,
+        call: impl Fn(&Generator<S, ProcessClock<C>>) -> Result<T, tickid_core::Error>,
     ) -> Result<T, GenerateError> {
         loop {
             let tenure = self.thread.shared.tenure.load();
             let Some(tenure) = &*tenure else { return Err(self.thread.shared.no_lease()) };
-            match ask(&tenure.generator) {
+            match call(&tenure.generator) {
                 Ok(issued) => return Ok(issued),
                 Err(error) => self.thread.shared.leave_if_closed(tenure, error)?,
             }
@@ -359,7 +311,7 @@ impl<S: Scheme, C: Clock + fmt::Debug, Q: Sequence> Keeper<S, C, Q> {
     /// `None` while there is none. After the lease is lost the generator says that it is
     /// [closed](tickid_core::ErrorKind::Closed); ask for the next then.
     #[must_use]
-    pub fn tenure(&self) -> Option<Arc<Tenure<S, C, Q>>> {
+    pub fn tenure(&self) -> Option<Arc<Tenure<S, C>>> {
         self.thread.shared.tenure.load_full()
     }
 
@@ -408,7 +360,7 @@ impl<S: Scheme, C: Clock + fmt::Debug, Q: Sequence> Keeper<S, C, Q> {
     }
 }
 
-impl<S: Scheme, C, Q> Thread<S, C, Q> {
+impl<S: Scheme, C> Thread<S, C> {
     fn stop(&mut self) -> Result<(), StoreError> {
         if !self.shared.is_ours() {
             // The node is the parent's, and so is the thread: there is none here to wait for.
@@ -422,7 +374,7 @@ impl<S: Scheme, C, Q> Thread<S, C, Q> {
     }
 }
 
-impl<S: Scheme, C, Q> Drop for Thread<S, C, Q> {
+impl<S: Scheme, C> Drop for Thread<S, C> {
     fn drop(&mut self) {
         if let Err(error) = self.stop() {
             tracing::warn!(%error, "the node was not given back");
@@ -430,7 +382,7 @@ impl<S: Scheme, C, Q> Drop for Thread<S, C, Q> {
     }
 }
 
-impl<S: Scheme, C, Q> fmt::Debug for Keeper<S, C, Q> {
+impl<S: Scheme, C> fmt::Debug for Keeper<S, C> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Keeper").field("state", &self.thread.shared.state()).finish_non_exhaustive()
     }

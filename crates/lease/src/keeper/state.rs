@@ -47,15 +47,15 @@ pub struct Counters {
 }
 
 /// What a keeper waits for when it starts.
-type First<S, C, Q> = Result<Arc<Tenure<S, C, Q>>, StartError>;
+type First<S, C> = Result<Arc<Tenure<S, C>>, StartError>;
 
 /// What the keeper and its thread share.
-pub(crate) struct Shared<S: Scheme, C, Q> {
+pub(crate) struct Shared<S: Scheme, C> {
     /// Where the thread is. In a child of a `fork` there is none, and the desk may be locked for ever.
     home: Process,
-    pub(crate) tenure: ArcSwapOption<Tenure<S, C, Q>>,
+    pub(crate) tenure: ArcSwapOption<Tenure<S, C>>,
     /// Of all that it ever had.
-    first: OnceLock<Arc<Tenure<S, C, Q>>>,
+    first: OnceLock<Arc<Tenure<S, C>>>,
     /// The longest wait for a lease.
     max_wait: Duration,
     desk: Mutex<Desk>,
@@ -78,7 +78,7 @@ struct Desk {
     waiting: Vec<Waker>,
 }
 
-impl<S: Scheme, C, Q> Shared<S, C, Q> {
+impl<S: Scheme, C> Shared<S, C> {
     pub(crate) fn new(max_wait: Duration) -> Self {
         Self {
             home: Process::this(),
@@ -159,16 +159,16 @@ impl<S: Scheme, C, Q> Shared<S, C, Q> {
     // The keeper's side.
 
     /// Waits for the first lease, or for the first thing that keeps it away.
-    pub(crate) fn wait_for_first(&self, most: Duration) -> First<S, C, Q> {
+    pub(crate) fn wait_for_first(&self, most: Duration) -> First<S, C> {
         self.wait(most, |desk| self.first(desk)).unwrap_or_else(|| Err(TimedOut(most).into()))
     }
 
     /// The same as a task. It takes no longer than the thread waits for its first answer.
-    pub(crate) async fn wait_for_first_async(&self) -> First<S, C, Q> {
+    pub(crate) async fn wait_for_first_async(&self) -> First<S, C> {
         self.wait_async(|desk| self.first(desk)).await
     }
 
-    fn first(&self, desk: &Desk) -> Option<First<S, C, Q>> {
+    fn first(&self, desk: &Desk) -> Option<First<S, C>> {
         match (self.first.get(), &desk.trouble) {
             (Some(first), _) => Some(Ok(Arc::clone(first))),
             (None, Some(trouble)) => Some(Err(StartError::Trouble(Arc::clone(trouble)))),
@@ -224,7 +224,7 @@ impl<S: Scheme, C, Q> Shared<S, C, Q> {
     #[cold]
     pub(crate) fn leave_if_closed(
         &self,
-        tenure: &Arc<Tenure<S, C, Q>>,
+        tenure: &Arc<Tenure<S, C>>,
         error: tickid_core::Error,
     ) -> Result<(), GenerateError> {
         if error.kind() != ErrorKind::Closed {
@@ -276,7 +276,7 @@ impl<S: Scheme, C, Q> Shared<S, C, Q> {
         self.wait(time, |desk| desk.is_stopped.then_some(()));
     }
 
-    pub(crate) fn granted(&self, tenure: Arc<Tenure<S, C, Q>>, clock_ahead_micros: Option<i64>) {
+    pub(crate) fn granted(&self, tenure: Arc<Tenure<S, C>>, clock_ahead_micros: Option<i64>) {
         let lease = tenure.lease.clone();
         self.first.get_or_init(|| Arc::clone(&tenure));
         self.tenure.store(Some(tenure));

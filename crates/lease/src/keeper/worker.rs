@@ -2,7 +2,7 @@ use core::fmt;
 use core::time::Duration;
 use std::sync::Arc;
 
-use tickid_core::{Builder, Clock, Generator, ProcessClock, Scheme, Sequence, SystemClock};
+use tickid_core::{Builder, Clock, Generator, ProcessClock, Scheme, SystemClock};
 
 use crate::agenda::{Agenda, Duty, Outcome, Request};
 use crate::boot;
@@ -19,31 +19,26 @@ use crate::wait::block_on;
 /// does when it wakes.
 const NAP: Duration = Duration::from_millis(500);
 
-pub(super) type Make<S, C, Q> =
-    Box<dyn Fn(&Lease) -> Result<Builder<S, ProcessClock<C>, Q>, LeaseError> + Send>;
+pub(super) type Make<S, C> =
+    Box<dyn Fn(&Lease) -> Result<Builder<S, ProcessClock<C>>, LeaseError> + Send>;
 
 /// What a keeper's thread does: carries out an agenda.
-pub(super) struct Worker<S: Scheme, C, Q> {
-    shared: Arc<Shared<S, C, Q>>,
+pub(super) struct Worker<S: Scheme, C> {
+    shared: Arc<Shared<S, C>>,
     store: Arc<dyn Store>,
     agenda: Agenda,
-    make: Make<S, C, Q>,
+    make: Make<S, C>,
     max_wait: Option<Duration>,
     answer_within: Duration,
-    tenure: Option<Arc<Tenure<S, C, Q>>>,
+    tenure: Option<Arc<Tenure<S, C>>>,
 }
 
-impl<S, C, Q> Worker<S, C, Q>
+impl<S, C> Worker<S, C>
 where
     S: Scheme,
     C: Clock + fmt::Debug,
-    Q: Sequence + fmt::Debug,
 {
-    pub(super) fn new(
-        builder: KeeperBuilder,
-        shared: Arc<Shared<S, C, Q>>,
-        make: Make<S, C, Q>,
-    ) -> Self {
+    pub(super) fn new(builder: KeeperBuilder, shared: Arc<Shared<S, C>>, make: Make<S, C>) -> Self {
         let KeeperBuilder { store, realm, holder, max_wait, answer_within } = builder;
         let agenda = Agenda::new(realm, &holder);
         Self { shared, store, agenda, make, max_wait, answer_within, tenure: None }
@@ -133,7 +128,7 @@ where
         }
     }
 
-    fn build(&self, lease: &Lease) -> Result<Generator<S, ProcessClock<C>, Q>, Trouble> {
+    fn build(&self, lease: &Lease) -> Result<Generator<S, ProcessClock<C>>, Trouble> {
         let builder = (self.make)(lease)?;
         let builder = match self.max_wait {
             Some(max_wait) => builder.max_wait(max_wait),
@@ -171,19 +166,16 @@ where
 
 /// Reports the end of the worker, also when the callback that builds generators panics: tasks wait for
 /// it.
-struct Finish<S: Scheme, C, Q>(Arc<Shared<S, C, Q>>);
+struct Finish<S: Scheme, C>(Arc<Shared<S, C>>);
 
-impl<S: Scheme, C, Q> Drop for Finish<S, C, Q> {
+impl<S: Scheme, C> Drop for Finish<S, C> {
     fn drop(&mut self) {
         self.0.finish();
     }
 }
 
 /// By how many microseconds the generator's clock is ahead of what the store's was.
-fn clock_ahead<S: Scheme, C: Clock, Q: Sequence>(
-    generator: &Generator<S, C, Q>,
-    grant: &Grant,
-) -> Option<i64> {
+fn clock_ahead<S: Scheme, C: Clock>(generator: &Generator<S, C>, grant: &Grant) -> Option<i64> {
     let now = generator.clock().now().ok()?;
     now.as_micros().checked_sub(grant.now.as_micros())
 }

@@ -23,6 +23,7 @@ const MAX: u64 = 1 << 62;
 pub(super) struct Brought {
     name: String,
     scheme: String,
+    layout: String,
     epoch_micros: i64,
     period_micros: u64,
     micros_per_tick: u64,
@@ -95,6 +96,7 @@ impl Brought {
         Ok(Self {
             name: realm.name().as_str().to_owned(),
             scheme: realm.scheme().to_owned(),
+            layout: realm.layout().to_owned(),
             epoch_micros: scale.epoch().as_micros(),
             period_micros: fitting("microseconds to a period", scale.period_micros())?,
             micros_per_tick: fitting("microseconds to a tick", scale.micros_per_tick())?,
@@ -114,7 +116,7 @@ impl Brought {
             skew: Duration::from_micros(self.skew_micros),
             term: Duration::from_micros(self.term_micros),
         };
-        Realm::from_parts(name, self.scheme, scale, self.end_tick, pool, terms)
+        Realm::from_parts(name, self.scheme, self.layout, scale, self.end_tick, pool, terms)
     }
 }
 

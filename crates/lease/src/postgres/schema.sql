@@ -9,12 +9,21 @@
 -- realm's row: what one of them reads then, no change of the pool or the generation can outdate. (Those in
 -- plpgsql are so also because plans are kept for them, which takes most of the time.)
 
-SELECT pg_advisory_xact_lock(hashtextextended('tickid schema', 0));
+--
+-- SECURITY. Any role that may create objects in a schema of the caller's search path could otherwise
+-- have its own functions and operators called in place of those of pg_catalog, with the caller's rights
+-- (CVE-2018-1058). So every function sets its search_path, this script begins by setting it, and what
+-- runs before that is qualified. The temporary schema is named because it is searched first if it is
+-- not.
+
+SELECT pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
+
+SELECT pg_catalog.pg_advisory_xact_lock(pg_catalog.hashtextextended('tickid schema', 0));
 
 -- "IF NOT EXISTS" asks for the right to create it even where it exists.
 DO $$
 BEGIN
-    IF to_regnamespace('tickid') IS NULL THEN
+    IF pg_catalog.to_regnamespace('tickid') IS NULL THEN
         CREATE SCHEMA tickid;
     END IF;
 END
@@ -26,6 +35,7 @@ CREATE TABLE IF NOT EXISTS tickid.realm (
     version bigint NOT NULL,
     -- What everybody who leases has to bring the same.
     scheme text NOT NULL,
+    layout text NOT NULL,
     epoch_micros bigint NOT NULL,
     period_micros bigint NOT NULL,
     micros_per_tick bigint NOT NULL,
@@ -66,23 +76,24 @@ CREATE TABLE IF NOT EXISTS tickid.node (
     -- Rows are updated all the time and in place, if there is room.
 ) WITH (fillfactor = 50);
 
--- What changes when this is not the store any more that it was: restored, or failed over to.
--- An error on a standby.
+-- Identifies this database: it changes when the server is restored from a backup or fails over (the
+-- timeline), and when the database is copied within it (the OID). An error on a standby.
 CREATE OR REPLACE FUNCTION tickid.generation_v1() RETURNS text
-LANGUAGE sql STABLE AS $$
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
     SELECT (pg_control_system()).system_identifier || ' timeline '
         || left(pg_walfile_name(pg_current_wal_lsn()), 8)
+        || ' database ' || (SELECT oid FROM pg_database WHERE datname = current_database())
 $$;
 
 -- The store's clock, in microseconds since 1970.
 CREATE OR REPLACE FUNCTION tickid.now_micros_v1() RETURNS bigint
-LANGUAGE sql VOLATILE AS $$
+LANGUAGE sql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
     SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint
 $$;
 
 -- That time as a tick of the realm; null outside of its scheme's time.
 CREATE OR REPLACE FUNCTION tickid.tick_v1(r tickid.realm, micros bigint) RETURNS bigint
-LANGUAGE plpgsql IMMUTABLE AS $$
+LANGUAGE plpgsql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     -- The difference of two bigints need not be one.
     since CONSTANT numeric := micros::numeric - r.epoch_micros;
@@ -97,7 +108,7 @@ $$;
 
 -- How high a new window from `floor` reaches: one term more only where it would be empty.
 CREATE OR REPLACE FUNCTION tickid.reach_v1(r tickid.realm, tick bigint, floor bigint) RETURNS bigint
-LANGUAGE sql IMMUTABLE AS $$
+LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
     SELECT CASE WHEN tick + r.ahead > floor THEN tick + r.ahead ELSE floor + r.term END
 $$;
 
@@ -106,7 +117,7 @@ $$;
 CREATE OR REPLACE FUNCTION tickid.ceiling_v1(
     r tickid.realm, node_bits integer, node_value bigint, own bigint
 ) RETURNS bigint
-LANGUAGE plpgsql STABLE AS $$
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     IF cardinality(r.sizes) = 1 THEN
         RETURN greatest(r.floor, own);
@@ -133,19 +144,27 @@ $$;
 -- One that somebody else is about to take is passed over.
 CREATE OR REPLACE FUNCTION tickid.free_v1(r tickid.realm, tick bigint, up_to bigint)
 RETURNS SETOF tickid.node
-LANGUAGE plpgsql VOLATILE AS $$
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     RETURN QUERY SELECT node.*
     FROM jsonb_to_recordset(r.parts) AS part (bits integer, first bigint, last bigint)
     JOIN tickid.node ON node.realm = r.name AND node.bits = part.bits
         AND node.value BETWEEN part.first AND part.last,
-        LATERAL tickid.ceiling_v1(r, node.bits, node.value, node.ceiling) AS begins
+        -- A function with settings is not inlined: it is called only where it has to be.
+        LATERAL (
+            SELECT CASE WHEN cardinality(r.sizes) = 1
+                THEN greatest(r.floor, node.ceiling)
+                ELSE tickid.ceiling_v1(r, node.bits, node.value, node.ceiling)
+            END AS begins
+            OFFSET 0
+        ) AS related
     -- The first is about the row as it is once it is locked, the others about how it was found.
     WHERE (node.ceiling <= tick OR node.token IS NULL)
         AND begins <= up_to
         AND (begins <= tick OR node.token IS NULL)
         AND begins <= tick + r.max_ahead
-        AND tickid.reach_v1(r, tick, begins) <= tick + r.max_ahead
+        -- As tickid.reach_v1.
+        AND (tick + r.ahead > begins OR begins + r.term <= tick + r.max_ahead)
     ORDER BY begins
     LIMIT 1
     FOR UPDATE OF node SKIP LOCKED;
@@ -158,7 +177,7 @@ CREATE OR REPLACE FUNCTION tickid.unused_v1(
     r tickid.realm, up_to bigint, start bigint,
     OUT bits integer, OUT value bigint, OUT begins bigint
 ) RETURNS SETOF record
-LANGUAGE plpgsql STABLE AS $$
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 #variable_conflict use_column
 BEGIN
     RETURN QUERY WITH part AS (
@@ -172,9 +191,16 @@ BEGIN
         SELECT part.bits, generate_series(first, least(last, first + (start - before)::bigint - 1))
         FROM part
     )
-    SELECT candidate.bits, candidate.value, ceiling
-    FROM candidate, LATERAL tickid.ceiling_v1(r, candidate.bits, candidate.value, NULL) AS ceiling
-    WHERE ceiling <= up_to
+    SELECT candidate.bits, candidate.value, related.ceiling
+    FROM candidate,
+        LATERAL (
+            SELECT CASE WHEN cardinality(r.sizes) = 1
+                THEN r.floor
+                ELSE tickid.ceiling_v1(r, candidate.bits, candidate.value, NULL)
+            END AS ceiling
+            OFFSET 0
+        ) AS related
+    WHERE related.ceiling <= up_to
         AND NOT EXISTS (
             SELECT FROM tickid.node
             WHERE node.realm = r.name AND node.bits = candidate.bits
@@ -190,7 +216,7 @@ CREATE OR REPLACE FUNCTION tickid.extend_v1(
     r tickid.realm, tick bigint,
     hold_token text, hold_bits integer, hold_value bigint, hold_floor bigint
 ) RETURNS SETOF tickid.node
-LANGUAGE plpgsql VOLATILE AS $$
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     RETURN QUERY UPDATE tickid.node
     SET ceiling = least(greatest(node.ceiling, tick + r.ahead), r.end_tick), version = version + 1
@@ -209,7 +235,7 @@ $$;
 -- How transactions are done here: nobody waits for long for somebody else, and what is answered is
 -- on the disk (and on those of synchronous standbys), whatever the session says.
 CREATE OR REPLACE FUNCTION tickid.settings_v1() RETURNS void
-LANGUAGE plpgsql VOLATILE AS $$
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     PERFORM set_config('lock_timeout', '2s', true), set_config('synchronous_commit', 'on', true);
 END
@@ -217,7 +243,7 @@ $$;
 
 -- What a grant says.
 CREATE OR REPLACE FUNCTION tickid.grant_v1(n tickid.node, now_micros bigint) RETURNS json
-LANGUAGE sql IMMUTABLE AS $$
+LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
     SELECT json_build_object('row', to_json(n), 'now_micros', now_micros)
 $$;
 
@@ -226,7 +252,7 @@ $$;
 CREATE OR REPLACE FUNCTION tickid.acquire_v1(
     brought jsonb, claim_token text, claim_holder text, claim_now bigint, start bigint
 ) RETURNS json
-LANGUAGE plpgsql VOLATILE AS $$
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     endless CONSTANT bigint := 9223372036854775807;
     r tickid.realm;
@@ -290,7 +316,7 @@ $$;
 CREATE OR REPLACE FUNCTION tickid.renew_v1(
     realm_name text, hold_token text, hold_bits integer, hold_value bigint, hold_floor bigint
 ) RETURNS json
-LANGUAGE plpgsql VOLATILE AS $$
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     r tickid.realm;
     n tickid.node;
@@ -318,7 +344,7 @@ $$;
 -- Everything that is kept of a realm, or its record and one row, as of one moment.
 CREATE OR REPLACE FUNCTION tickid.view_v1(realm_name text, node_bits integer, node_value bigint)
 RETURNS json
-LANGUAGE sql STABLE AS $$
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
     SELECT json_build_object(
         'record', (SELECT to_json(realm) FROM tickid.realm WHERE name = realm_name),
         'rows', (
@@ -337,7 +363,7 @@ CREATE OR REPLACE FUNCTION tickid.commit_v1(
     realm_name text, of_generation text, record_version bigint, new_record jsonb,
     row_version bigint, new_row jsonb
 ) RETURNS boolean
-LANGUAGE plpgsql VOLATILE AS $$
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     PERFORM tickid.settings_v1();
     IF of_generation <> tickid.generation_v1() THEN
@@ -371,8 +397,8 @@ BEGIN
     END IF;
     IF new_record IS NOT NULL THEN
         UPDATE tickid.realm AS old
-        SET version = old.version + 1, scheme = new.scheme, epoch_micros = new.epoch_micros,
-            period_micros = new.period_micros, micros_per_tick = new.micros_per_tick,
+        SET version = old.version + 1, scheme = new.scheme, layout = new.layout,
+            epoch_micros = new.epoch_micros, period_micros = new.period_micros, micros_per_tick = new.micros_per_tick,
             end_tick = new.end_tick, nodes = new.nodes, allowance = new.allowance,
             skew_micros = new.skew_micros, term_micros = new.term_micros, term = new.term,
             ahead = new.ahead, max_ahead = new.max_ahead, generation = new.generation,

@@ -23,12 +23,14 @@ use crate::table::{Change, Scope, Table, View};
 
 const SCHEMA: &str = include_str!("schema.sql");
 
-/// The functions that clients call; JSON goes both ways as text.
-const ACQUIRE: &str = "SELECT tickid.acquire_v1($1::text::jsonb, $2, $3, $4, $5)::text";
-const RENEW: &str = "SELECT tickid.renew_v1($1, $2, $3, $4, $5)::text";
-const VIEW: &str = "SELECT tickid.view_v1($1, $2, $3)::text";
-const COMMIT: &str =
-    "SELECT tickid.commit_v1($1, $2, $3, $4::text::jsonb, $5, $6::text::jsonb)::text";
+/// The functions that clients call; JSON is passed as text. The types are qualified, because a search
+/// path may put other schemas before `pg_catalog`.
+const ACQUIRE: &str = "SELECT tickid.acquire_v1($1::pg_catalog.text::pg_catalog.jsonb, \
+                       $2, $3, $4, $5)::pg_catalog.text";
+const RENEW: &str = "SELECT tickid.renew_v1($1, $2, $3, $4, $5)::pg_catalog.text";
+const VIEW: &str = "SELECT tickid.view_v1($1, $2, $3)::pg_catalog.text";
+const COMMIT: &str = "SELECT tickid.commit_v1($1, $2, $3, $4::pg_catalog.text::pg_catalog.jsonb, \
+                      $5, $6::pg_catalog.text::pg_catalog.jsonb)::pg_catalog.text";
 
 type Parameter<'a> = (&'a (dyn ToSql + Sync), Type);
 

@@ -97,7 +97,7 @@ pub(crate) fn realm(pool: &str, term: Duration) -> Realm {
     let terms = terms.with_skew(Duration::ZERO).with_term(term);
     let scale = TickScale::every(tickid_core::UnixTime::EPOCH, 1_000);
     let (name, pool) = ("test".parse().unwrap(), pool.parse().unwrap());
-    Realm::from_parts(name, "millis".to_owned(), scale, 1 << 45, pool, terms)
+    Realm::from_parts(name, "millis".to_owned(), String::new(), scale, 1 << 45, pool, terms)
 }
 
 pub(crate) fn claim() -> Claim {

@@ -16,6 +16,8 @@ mod faults;
 mod promises;
 #[cfg(unix)]
 mod proxy;
+#[cfg(unix)]
+mod search_path;
 #[cfg(all(unix, feature = "postgres-tls"))]
 mod tls;
 
@@ -29,6 +31,7 @@ fn main() -> ExitCode {
         tickid_lease::store_scenarios!(Postgres: database::Database::new).to_vec();
     tests.extend(promises::TESTS);
     tests.extend(faults::TESTS);
+    tests.extend(search_path::TESTS);
     #[cfg(feature = "postgres-tls")]
     tests.extend(tls::TESTS);
     run(&tests)

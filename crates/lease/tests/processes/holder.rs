@@ -94,9 +94,8 @@ pub(crate) fn run<S: Subject>(task: &Task) -> ExitCode {
     ExitCode::SUCCESS
 }
 
-type Sequence<S> = <<S as Subject>::Scheme as Scheme>::Sequence;
-type Kept<S> = Keeper<<S as Subject>::Scheme, Arc<SetClock>, Sequence<S>>;
-type Building<S> = Builder<<S as Subject>::Scheme, ProcessClock<Arc<SetClock>>, Sequence<S>>;
+type Kept<S> = Keeper<<S as Subject>::Scheme, Arc<SetClock>>;
+type Building<S> = Builder<<S as Subject>::Scheme, ProcessClock<Arc<SetClock>>>;
 
 fn start<S: Subject>(store: &Arc<Telling>, realm: &Realm) -> Result<Kept<S>, StartError> {
     let (clock, plant) = (Arc::clone(&store.clock), store.plant);

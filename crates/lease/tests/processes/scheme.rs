@@ -4,7 +4,7 @@ use core::time::Duration;
 use std::process::ExitCode;
 
 use serde::{Deserialize, Serialize};
-use tickid_core::{Form, Policy, Scheme, Ticks};
+use tickid_core::{Policy, Scheme, Ticks, Variant};
 use tickid_kuid::{GlobalId, Kuid};
 use tickid_lease::{Node, NodePool, Realm, RealmName, Terms};
 use tickid_nanoflake::{Nanoflake, NanoflakeId};
@@ -16,8 +16,7 @@ use crate::task::Task;
 
 /// What holders and tests know of a scheme.
 pub(crate) trait Subject: 'static {
-    type Scheme: Scheme<Form: Form<Self::Scheme, Id = Self::Id>, Sequence: fmt::Debug + Send + Sync>
-        + Default;
+    type Scheme: Scheme<Variant: Variant<Self::Scheme, Id = Self::Id>> + Default;
     type Id: fmt::Display + FromStr<Err: fmt::Debug>;
     /// How many bits of an ID can be its node.
     const NODE_BITS: u32;

@@ -62,15 +62,16 @@ fn realm(dice: &mut Dice) -> Realm {
     let scale = scales[index(dice, scales.len())];
     let pool = pools[index(dice, pools.len())].parse().unwrap();
     let example = tickid_nanoflake::Nanoflake::default();
-    let single = Realm::new("a".parse().unwrap(), &example, tickid_lease::NodePool::single());
+    let single = Realm::new("a".parse().unwrap(), &example, "0/10".parse().unwrap());
     let terms: Terms = single.unwrap().terms();
-    Realm::from_parts(name, "any".to_owned(), scale, 1 << 45, pool, terms)
+    Realm::from_parts(name, "any".to_owned(), "some layout".to_owned(), scale, 1 << 45, pool, terms)
 }
 
 fn with_pool(realm: &Realm, pool: &str) -> Realm {
     let (name, scheme) = (realm.name().clone(), realm.scheme().to_owned());
     let pool = pool.parse().unwrap();
-    Realm::from_parts(name, scheme, realm.scale(), realm.end(), pool, realm.terms())
+    let layout = realm.layout().to_owned();
+    Realm::from_parts(name, scheme, layout, realm.scale(), realm.end(), pool, realm.terms())
 }
 
 fn index(dice: &mut Dice, len: usize) -> usize {

@@ -2,7 +2,7 @@ use core::num::NonZeroU32;
 use core::time::Duration;
 use std::sync::{Arc, Mutex};
 
-use tickid_core::{Clock as _, Generator, LowestStart, Scheme, SequenceBounds, Snapshot};
+use tickid_core::{Clock as _, Generator, Scheme, SequenceBounds, SequenceStart, Snapshot};
 use tickid_lease::{
     Agenda, Duty, Grant, Lease, Outcome, Realm, Request, StoreError, StoreErrorKind, Token,
 };
@@ -24,7 +24,7 @@ pub(crate) struct Holder<S: Subject> {
     pub(crate) paused_until: i64,
 }
 
-type Engine<S> = Generator<<S as Subject>::Scheme, Arc<HookedClock>, LowestStart>;
+type Engine<S> = Generator<<S as Subject>::Scheme, Arc<HookedClock>>;
 
 struct Running<S: Subject> {
     generator: Arc<Engine<S>>,
@@ -128,7 +128,7 @@ impl<S: Subject> Holder<S> {
         let builder = lease.builder(&layout).map_err(|error| format!("builder: {error}"))?;
         let generator = builder
             .clock(Arc::clone(&self.clock))
-            .sequence(LowestStart)
+            .sequence(SequenceStart::LOWEST)
             .bounds(SequenceBounds::new(0, 7))
             .build()
             .map_err(|error| format!("build: {error}"))?;
@@ -208,10 +208,7 @@ fn tick_micros<S: Subject>() -> i64 {
     S::Scheme::default().scale().micros_per_tick().cast_signed()
 }
 
-fn close<S: Scheme>(
-    generator: &Generator<S, Arc<HookedClock>, LowestStart>,
-    bug: Option<Bug>,
-) -> Snapshot<S> {
+fn close<S: Scheme>(generator: &Generator<S, Arc<HookedClock>>, bug: Option<Bug>) -> Snapshot<S> {
     if bug != Some(Bug::CloseByExhausting) {
         return generator.close();
     }

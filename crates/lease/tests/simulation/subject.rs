@@ -1,6 +1,6 @@
 use core::fmt;
 
-use tickid_core::{Form, Scheme};
+use tickid_core::{Scheme, Variant};
 use tickid_kuid::{GlobalId, Kuid};
 use tickid_nanoflake::{Nanoflake, NanoflakeId};
 use tickid_scru64::{Scru64, Scru64Id};
@@ -8,7 +8,7 @@ use tickid_sno::{Sno, SnoId};
 
 /// A scheme, with pools that a realm of it may have one after the other.
 pub(crate) trait Subject: Copy + 'static {
-    type Scheme: Scheme<Form: Form<Self::Scheme, Id = Self::Id>> + Default;
+    type Scheme: Scheme<Variant: Variant<Self::Scheme, Id = Self::Id>> + Default;
     type Id: Copy + fmt::Debug;
     const POOLS: &'static [&'static str];
 

@@ -11,6 +11,7 @@ use nix::unistd::{Pid, getpgrp, tcgetpgrp, tcsetpgrp};
 use crate::failure::Failure;
 use crate::lease::args::ExecArguments;
 use crate::lease::exec::launch::Launch;
+use crate::node_store::STORE_VARIABLE;
 
 /// What became of the program.
 #[derive(Clone, Copy, Debug)]
@@ -39,6 +40,8 @@ impl Program {
         let child = Command::new("/proc/self/exe")
             .arg0("tickid")
             .args(Launch::arguments(&arguments.command))
+            // It may hold a password, which the program has no use for.
+            .env_remove(STORE_VARIABLE)
             .envs(environment.iter().map(|(name, value)| (name, value)))
             .process_group(0)
             .spawn()

@@ -150,8 +150,9 @@ fn heard<T>(read: nix::Result<T>) -> nix::Result<()> {
     }
 }
 
-/// Zero would switch an alarm off, and the system counts seconds with a sign.
+/// Zero would switch an alarm off, and the system's seconds are signed. The upper limit, 34,000 years,
+/// leaves room for a library that shows this process another time and adds the difference.
 fn moment(time: Duration) -> TimeSpec {
-    const LAST: Duration = Duration::from_secs(i64::MAX.unsigned_abs());
+    const LAST: Duration = Duration::from_secs(1 << 40);
     TimeSpec::from(time.clamp(Duration::from_nanos(1), LAST))
 }

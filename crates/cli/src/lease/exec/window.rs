@@ -27,10 +27,9 @@ impl Now {
 pub(super) struct Window {
     pub(super) hold: Hold,
     pub(super) ceiling: u64,
-    /// Before that, by the wall clock, nobody may start.
+    /// The floor's time. While the wall clock reads earlier, no program may run: a generator that it
+    /// starts then issues IDs below the window.
     pub(super) opens: UnixTime,
-    /// Whose clock falls behind that may issue IDs below the floor.
-    earliest: UnixTime,
     /// When the last program has to be gone: by the wall clock, and by the time since the machine was started.
     closes: UnixTime,
     closes_boot: Duration,
@@ -51,7 +50,6 @@ impl Window {
             hold,
             ceiling,
             opens: scale.time_of(hold.floor),
-            earliest: scale.time_of(hold.floor.saturating_sub(allowance)),
             closes,
             // The store's clock showed `now` after we had asked.
             closes_boot: asked.saturating_add(between(now, closes)),
@@ -66,7 +64,7 @@ impl Window {
     /// For how long a program may go on, by whichever clock says less.
     pub(super) fn left(&self, now: Now) -> Duration {
         match now.wall {
-            Some(wall) if wall >= self.earliest => {
+            Some(wall) if wall >= self.opens => {
                 between(wall, self.closes).min(self.closes_boot.saturating_sub(now.boot))
             }
             _ => Duration::ZERO,
@@ -146,8 +144,10 @@ mod tests {
     #[test]
     fn nothing_is_left_below_the_floor_or_without_a_clock() {
         let window = window(3);
-        assert_eq!(window.left(at(1_000, 97)), secs(21), "within the allowance");
-        assert_eq!(window.left(at(1_000, 96)), Duration::ZERO);
+        assert_eq!(window.left(at(1_000, 100)), secs(21));
+        assert_eq!(window.left(at(1_000, 99)), Duration::ZERO, "though within the allowance");
+        let (boot, wall) = (secs(1_000), Some(UnixTime::from_micros(99_999_999)));
+        assert_eq!(window.left(Now { boot, wall }), Duration::ZERO);
         assert_eq!(window.left(Now { wall: None, ..at(1_000, 105) }), Duration::ZERO);
     }
 

@@ -1,0 +1,429 @@
+//! The store in a folder is private to one user: what it creates, what it follows, what it refuses.
+
+#![allow(clippy::panic, clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use std::process::ExitCode;
+
+#[cfg(not(unix))]
+fn main() -> ExitCode {
+    ExitCode::SUCCESS
+}
+
+#[cfg(unix)]
+fn main() -> ExitCode {
+    unix::main()
+}
+
+#[cfg(unix)]
+mod unix {
+    use core::time::Duration;
+    use std::collections::BTreeMap;
+    use std::env;
+    use std::fs::{self, File, Permissions};
+    use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, chown, symlink};
+    use std::path::{Path, PathBuf};
+    use std::process::{Command, ExitCode, Output};
+
+    use libtest_mimic::{Arguments, Trial};
+    use tempfile::TempDir;
+    use tickid_lease::{
+        Claim, Exposed, Exposure, FileStore, Grant, Realm, Store, StoreError, StoreErrorKind,
+        Token, block_on,
+    };
+    use tickid_sno::Sno;
+
+    const PATIENCE: Duration = Duration::from_secs(30);
+    /// Says what a process that a test started is to do.
+    const PART: &str = "TICKID_TEST_PART";
+    const FOLDER: &str = "TICKID_TEST_FOLDER";
+
+    pub(crate) fn main() -> ExitCode {
+        if let Ok(part) = env::var(PART) {
+            return play(&part, &PathBuf::from(env::var_os(FOLDER).unwrap()));
+        }
+        let test = |name: &str, test: fn()| {
+            Trial::test(name, move || {
+                test();
+                Ok(())
+            })
+        };
+        let of_root = |name: &str, of_root: fn()| {
+            let ignored = rustix::process::geteuid().as_raw() != 0;
+            test(name, of_root).with_ignored_flag(ignored).with_kind("needs root")
+        };
+        let tests = vec![
+            test("what_is_created_is_private_whatever_the_umask", created_is_private),
+            test("no_link_is_followed", no_link_is_followed),
+            test("a_link_in_place_of_a_new_file_is_replaced", a_link_for_a_new_file_is_replaced),
+            test("what_is_neither_file_nor_folder_is_refused", other_kinds_are_refused),
+            test("what_others_may_write_to_is_refused", writable_is_refused),
+            test("a_restored_realm_is_closed_to_others", a_restored_realm_is_closed),
+            test("a_slash_at_the_end_follows_no_link", a_slash_follows_no_link),
+            of_root("what_another_user_owns_is_refused", anothers_is_refused),
+            of_root("another_user_cannot_hold_a_lock", another_cannot_hold_a_lock),
+        ];
+        libtest_mimic::run(&Arguments::from_args(), tests).exit_code()
+    }
+
+    fn realm(pool: &str) -> Realm {
+        Realm::new("a".parse().unwrap(), &Sno, pool.parse().unwrap()).unwrap()
+    }
+
+    fn acquire(store: &dyn Store, pool: &str) -> Result<Grant, StoreError> {
+        let claim = Claim::new(Token::random().unwrap(), "a test", None);
+        block_on(store.acquire(&realm(pool), &claim), PATIENCE).unwrap()
+    }
+
+    fn renew(store: &dyn Store, grant: &Grant) -> Result<Grant, StoreError> {
+        block_on(store.renew(realm("7/16").name(), &grant.hold), PATIENCE).unwrap()
+    }
+
+    fn reshape(store: &dyn Store, pool: &str) -> Result<(), StoreError> {
+        block_on(store.reshape(&realm(pool)), PATIENCE).unwrap()
+    }
+
+    /// A store of its own in a folder that is there for it, with two nodes leased.
+    struct Used {
+        above: TempDir,
+        store: FileStore,
+        held: Grant,
+    }
+
+    impl Used {
+        fn new() -> Self {
+            let above = TempDir::new().unwrap();
+            let store = FileStore::open(above.path().join("store")).unwrap();
+            let held = acquire(&store, "7-8/16").unwrap();
+            acquire(&store, "7-8/16").unwrap();
+            Self { above, store, held }
+        }
+
+        fn root(&self) -> PathBuf {
+            self.above.path().join("store")
+        }
+
+        fn path(&self, name: &str) -> PathBuf {
+            self.root().join("a").join(name)
+        }
+
+        /// The files that the store keeps, by their names in the folder of the realm.
+        fn files(&self) -> Vec<String> {
+            let hold = self.held.hold;
+            let row = format!("nodes/{}-16", hold.node.value());
+            vec!["lock".to_owned(), "realm".to_owned(), row, format!("holders/{}", hold.token)]
+        }
+
+        /// What becomes of every request, made by another client than the one that holds the nodes.
+        fn use_all(&self) -> [Result<(), StoreError>; 4] {
+            let store = FileStore::open(self.root());
+            let store: &dyn Store = match &store {
+                Ok(store) => store,
+                Err(_) => return [(); 4].map(|()| FileStore::open(self.root()).map(drop)),
+            };
+            let listed = block_on(store.list(realm("7/16").name()), PATIENCE).unwrap();
+            [
+                listed.map(drop),
+                renew(store, &self.held).map(drop),
+                reshape(store, "7-8/16"),
+                acquire(store, "7-8/16").map(drop),
+            ]
+        }
+
+        /// Every request that looks at `path` is refused, for that reason; some do.
+        fn is_refused(&self, path: &Path, is_reason: impl Fn(&Exposed) -> bool) {
+            let mut refused = 0;
+            for result in self.use_all() {
+                if let Err(error) = result
+                    && let StoreErrorKind::Exposed(exposed) = error.kind()
+                {
+                    assert!(exposed.path == path && is_reason(exposed), "{exposed:?}");
+                    refused += 1;
+                }
+            }
+            assert!(refused > 0, "{} is used", path.display());
+        }
+    }
+
+    /// All files and folders below `root`, itself first, with what `look` sees of them.
+    fn everything<T>(root: &Path, look: impl Fn(&Path) -> T) -> BTreeMap<PathBuf, T> {
+        let (mut all, mut folders) = (BTreeMap::new(), vec![root.to_owned()]);
+        while let Some(folder) = folders.pop() {
+            all.insert(folder.clone(), look(&folder));
+            for entry in fs::read_dir(&folder).unwrap() {
+                let entry = entry.unwrap();
+                if entry.file_type().unwrap().is_dir() {
+                    folders.push(entry.path());
+                } else {
+                    all.insert(entry.path(), look(&entry.path()));
+                }
+            }
+        }
+        all
+    }
+
+    fn mode(path: &Path) -> u32 {
+        path.symlink_metadata().unwrap().mode() & 0o7777
+    }
+
+    fn set_mode(path: &Path, mode: u32) {
+        fs::set_permissions(path, Permissions::from_mode(mode)).unwrap();
+    }
+
+    fn are_private(root: &Path, what: &str) {
+        for (path, ()) in everything(root, |_| ()) {
+            let expected = if path.is_dir() { 0o700 } else { 0o600 };
+            assert_eq!(mode(&path), expected, "{} after {what}", path.display());
+        }
+    }
+
+    /// Whether it is allowed at all does not matter to root: it becomes another user where it can.
+    fn nobody() -> Option<(u32, u32)> {
+        let id = |which| {
+            let output = Command::new("id").args([which, "nobody"]).output().unwrap().stdout;
+            String::from_utf8(output).unwrap().trim().parse().unwrap()
+        };
+        (rustix::process::geteuid().as_raw() == 0).then(|| (id("-u"), id("-g")))
+    }
+
+    /// Runs this program for a part, after `shell`, and as another user if `user` is given.
+    fn run(part: &str, folder: &Path, shell: &str, user: Option<(u32, u32)>) -> Output {
+        use std::os::unix::process::CommandExt as _;
+
+        // Another user need not be able to enter the folder that this program is in.
+        let place = TempDir::new().unwrap();
+        set_mode(place.path(), 0o755);
+        let program = place.path().join("program");
+        fs::copy(env::current_exe().unwrap(), &program).unwrap();
+        let mut command = Command::new("sh");
+        command.args(["-c", &format!("{shell} exec \"$0\"")]).arg(&program);
+        command.env(PART, part).env(FOLDER, folder).current_dir("/");
+        if let Some((user, group)) = user {
+            command.uid(user).gid(group);
+        }
+        command.output().unwrap()
+    }
+
+    fn play(part: &str, folder: &Path) -> ExitCode {
+        match part {
+            "use" => {
+                let store = FileStore::open(folder).unwrap();
+                let grant = acquire(&store, "7-8/16").unwrap();
+                acquire(&store, "7-8/16").unwrap();
+                renew(&store, &grant).unwrap();
+                reshape(&store, "7-9/16").unwrap();
+                // Without the end of a process, by which its locks' files would be let go.
+                println!("used");
+                ExitCode::SUCCESS
+            }
+            "lock" => {
+                for name in ["a/lock", "a/realm", "a/nodes/7-16", "."] {
+                    match File::open(folder.join(name)) {
+                        Ok(file) if name != "." => drop(file.try_lock()),
+                        Ok(_) => {}
+                        Err(error) => {
+                            assert_eq!(error.kind(), std::io::ErrorKind::PermissionDenied);
+                            println!("denied");
+                        }
+                    }
+                }
+                ExitCode::SUCCESS
+            }
+            part => panic!("there is no part {part}"),
+        }
+    }
+
+    fn created_is_private() {
+        for umask in ["0000", "0022", "0077", "0177", "0777"] {
+            let above = TempDir::new().unwrap();
+            set_mode(above.path(), 0o755);
+            let user = nobody();
+            if let Some((user, group)) = user {
+                chown(above.path(), Some(user), Some(group)).unwrap();
+            }
+            // Two folders deep, both of which are made.
+            let root = above.path().join("state/store");
+            let output = run("use", &root, &format!("umask {umask};"), user);
+            let said = String::from_utf8_lossy(&output.stderr);
+            assert!(output.status.success(), "umask {umask}: {said}");
+            are_private(&above.path().join("state"), umask);
+        }
+    }
+
+    fn no_link_is_followed() {
+        for name in Used::new()
+            .files()
+            .into_iter()
+            .chain(["nodes", "holders", "", "root"].map(str::to_owned))
+        {
+            // The names of rows and holders differ from one store to the next.
+            let used = Used::new();
+            let name = match name.split_once('/') {
+                Some((folder, _)) => used.files().into_iter().find(|file| file.starts_with(folder)),
+                None => Some(name),
+            }
+            .unwrap();
+            let path = match name.as_str() {
+                "root" => used.root(),
+                "" => used.root().join("a"),
+                name => used.path(name),
+            };
+            // What is behind the link is just what the store would use.
+            let elsewhere = used.above.path().join("elsewhere");
+            fs::rename(&path, &elsewhere).unwrap();
+            symlink(&elsewhere, &path).unwrap();
+            let look = |path: &Path| (mode(path), fs::read(path).ok());
+            let before = if elsewhere.is_dir() {
+                everything(&elsewhere, look)
+            } else {
+                BTreeMap::from([(elsewhere.clone(), look(&elsewhere))])
+            };
+            used.is_refused(&path, |exposed| exposed.exposure == Exposure::Link);
+            let after = if elsewhere.is_dir() {
+                everything(&elsewhere, look)
+            } else {
+                BTreeMap::from([(elsewhere.clone(), look(&elsewhere))])
+            };
+            assert_eq!(after, before, "{name}");
+        }
+    }
+
+    /// Under the names that files have before they are put in their place.
+    fn a_link_for_a_new_file_is_replaced() {
+        let above = TempDir::new().unwrap();
+        let store = FileStore::open(above.path().join("store")).unwrap();
+        acquire(&store, "7/16").unwrap();
+        let victim = above.path().join("victim");
+        fs::write(&victim, "untouched").unwrap();
+        let folder = above.path().join("store/a");
+        for name in ["realm.new", "nodes/8-16.new"] {
+            symlink(&victim, folder.join(name)).unwrap();
+        }
+        reshape(&store, "7-8/16").unwrap();
+        acquire(&store, "7-8/16").unwrap();
+        assert_eq!(fs::read_to_string(&victim).unwrap(), "untouched");
+        are_private(&above.path().join("store"), "links");
+        assert!(!folder.join("realm.new").exists() && !folder.join("nodes/8-16.new").exists());
+    }
+
+    /// Least of all a pipe, whose opening would wait for its other end.
+    fn other_kinds_are_refused() {
+        for at in 0..4 {
+            let used = Used::new();
+            let path = used.path(&used.files()[at]);
+            fs::remove_file(&path).unwrap();
+            let status = Command::new("mkfifo").args(["-m", "600"]).arg(&path).status().unwrap();
+            assert!(status.success());
+            used.is_refused(&path, |exposed| exposed.exposure == Exposure::Kind);
+            fs::remove_file(&path).unwrap();
+            fs::create_dir(&path).unwrap();
+            used.is_refused(&path, |exposed| exposed.exposure == Exposure::Kind);
+        }
+        let above = TempDir::new().unwrap();
+        let file = above.path().join("file");
+        fs::write(&file, "").unwrap();
+        let error = FileStore::open(&file).unwrap_err();
+        let StoreErrorKind::Exposed(exposed) = error.kind() else { panic!("{error:?}") };
+        assert_eq!(exposed.exposure, Exposure::Kind);
+    }
+
+    fn writable_is_refused() {
+        let user = rustix::process::geteuid().as_raw();
+        let used = Used::new();
+        let mut paths: Vec<_> = used.files().iter().map(|name| used.path(name)).collect();
+        paths.extend([
+            used.root(),
+            used.root().join("a"),
+            used.path("nodes"),
+            used.path("holders"),
+        ]);
+        for path in paths {
+            let right = mode(&path);
+            for others in [0o002, 0o020, 0o077] {
+                let wrong = right | others;
+                set_mode(&path, wrong);
+                used.is_refused(&path, |exposed| {
+                    let text = exposed.to_string();
+                    let says = |part: &str| text.contains(part);
+                    exposed.exposure == Exposure::Writable
+                        && (exposed.owner, exposed.mode) == (user, wrong)
+                        && says(&format!("{} (owner {user}, mode {wrong:04o})", path.display()))
+                        && says(&format!("`chmod go-w {}`", path.display()))
+                });
+                assert_eq!(mode(&path), wrong, "left as it was, for its owner to look at");
+            }
+            set_mode(&path, right);
+        }
+        for result in used.use_all() {
+            if let Err(error) = result {
+                assert!(error.refusal().is_some(), "{error}");
+            }
+        }
+        assert!(renew(&used.store, &used.held).is_ok());
+    }
+
+    /// One that was copied with another umask. Its owner's rights stay as they are.
+    fn a_restored_realm_is_closed() {
+        for (restored, closed) in [(0o755, 0o700), (0o750, 0o700), (0o705, 0o700), (0o700, 0o700)] {
+            let used = Used::new();
+            let folder = used.root().join("a");
+            set_mode(&folder, restored);
+            set_mode(&used.path("lock"), 0o644);
+            renew(&used.store, &used.held).unwrap();
+            assert_eq!((mode(&folder), mode(&used.path("lock"))), (closed, 0o600), "{restored:o}");
+        }
+    }
+
+    fn a_slash_follows_no_link() {
+        let above = TempDir::new().unwrap();
+        let (store, link) = (above.path().join("store"), above.path().join("link"));
+        drop(FileStore::open(&store).unwrap());
+        symlink(&store, &link).unwrap();
+        for end in ["", "/", "//", "/."] {
+            let error = FileStore::open(format!("{}{end}", link.display())).unwrap_err();
+            let StoreErrorKind::Exposed(exposed) = error.kind() else { panic!("{error:?}") };
+            assert_eq!((&exposed.path, exposed.exposure), (&link, Exposure::Link), "{end:?}");
+        }
+        assert!(FileStore::open(format!("{}/", store.display())).is_ok());
+    }
+
+    fn anothers_is_refused() {
+        let (another, group) = nobody().unwrap();
+        let used = Used::new();
+        let mut paths: Vec<_> = used.files().iter().map(|name| used.path(name)).collect();
+        paths.extend([
+            used.root(),
+            used.root().join("a"),
+            used.path("nodes"),
+            used.path("holders"),
+        ]);
+        for path in paths {
+            chown(&path, Some(another), Some(group)).unwrap();
+            used.is_refused(&path, |exposed| {
+                let text = exposed.to_string();
+                let mode = mode(&path);
+                exposed.exposure == (Exposure::Owner { user: 0 })
+                    && (exposed.owner, exposed.mode) == (another, mode)
+                    && text.contains(&format!("(owner {another}, mode {mode:04o})"))
+                    && text.contains(&format!("run as user {another}"))
+            });
+            chown(&path, Some(0), Some(0)).unwrap();
+        }
+        // The other way around: a folder of root's is not another user's to use.
+        set_mode(used.above.path(), 0o755);
+        set_mode(&used.root(), 0o755);
+        let output = run("use", &used.root(), "", nobody());
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(!output.status.success() && said.contains("Owner"), "{said}");
+    }
+
+    /// To lock a file, it is enough to read it.
+    fn another_cannot_hold_a_lock() {
+        let used = Used::new();
+        set_mode(used.above.path(), 0o755);
+        // As some have it who make the folder by hand.
+        set_mode(&used.root(), 0o755);
+        let output = run("lock", &used.root(), "", nobody());
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        assert_eq!(String::from_utf8_lossy(&output.stdout), "denied\ndenied\ndenied\n");
+    }
+}

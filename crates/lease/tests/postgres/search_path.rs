@@ -1,0 +1,346 @@
+//! No role without rights on the schema gets its own functions called, nor does a copied database grant
+//! a window twice.
+
+use core::fmt::Write as _;
+use core::time::Duration;
+use std::collections::BTreeSet;
+
+use tickid_lease::{Claim, PostgresStore, Realm, Store as _, StoreError, Token};
+use tickid_testkit::servers::{Postgres, Test};
+
+use crate::database::{Database, acquire, answer, realm, renew};
+
+pub(crate) const TESTS: [Test<Postgres>; 5] = [
+    ("every_function_sets_its_search_path", every_function_sets_its_search_path),
+    ("planted_objects_are_never_called", planted_objects_are_never_called),
+    ("each_function_would_call_planted_objects", each_function_would_call_planted_objects),
+    ("the_script_would_call_planted_objects", the_script_would_call_planted_objects),
+    ("a_copied_database_grants_no_window_again", a_copied_database_grants_no_window_again),
+];
+
+const SCHEMA: &str = include_str!("../../src/postgres/schema.sql");
+const SETTING: &str = " SET search_path = pg_catalog, pg_temp";
+const TERM: Duration = Duration::from_secs(10);
+
+/// Types of which most pairs and triples are planted.
+const TYPES: [&str; 15] = [
+    "int2",
+    "int4",
+    "int8",
+    "numeric",
+    "float8",
+    "text",
+    "name",
+    "json",
+    "jsonb",
+    "bool",
+    "oid",
+    "timestamptz",
+    "int4[]",
+    "anyelement",
+    "anyarray",
+];
+/// Those of functions with three arguments.
+const FEW_TYPES: [&str; 6] = ["int4", "int8", "numeric", "text", "bool", "anyelement"];
+/// Of functions with any number of arguments, the calls of the schema as the arguments' types are.
+const LONG: [&str; 4] = [
+    "text, json, text, int8",
+    "text, json, text, json, text, text, text, int8",
+    "text, int4, text, int8",
+    "text, anyelement",
+];
+
+/// The script without comments and without what is between quotes: its words and operators.
+fn code() -> String {
+    let mut code = String::new();
+    for line in SCHEMA.lines() {
+        let (line, _) = line.split_once("--").unwrap_or((line, ""));
+        for (number, part) in line.split('\'').enumerate() {
+            code.push_str(if number % 2 == 0 { part } else { " " });
+        }
+        code.push('\n');
+    }
+    code
+}
+
+/// All words that a parenthesis follows, and all runs of the characters of which operators are made.
+fn words_and_operators() -> (BTreeSet<String>, BTreeSet<String>) {
+    let code = code().replace("$$", " ");
+    let is_word = |symbol: char| symbol.is_ascii_alphanumeric() || symbol == '_';
+    let (mut words, mut operators) = (BTreeSet::new(), BTreeSet::new());
+    let (mut word, mut operator) = (String::new(), String::new());
+    for symbol in code.chars() {
+        if is_word(symbol) {
+            word.push(symbol);
+        } else {
+            if symbol == '(' && !word.is_empty() {
+                words.insert(word.clone());
+            }
+            word.clear();
+        }
+        if "+-*/<>=~!@#%^&|?".contains(symbol) {
+            operator.push(symbol);
+        } else if !operator.is_empty() {
+            operators.insert(core::mem::take(&mut operator));
+        }
+    }
+    (words, operators)
+}
+
+fn list<'a>(items: impl IntoIterator<Item = &'a str>) -> String {
+    let quoted: Vec<_> = items.into_iter().map(|item| format!("'{item}'")).collect();
+    format!("ARRAY[{}]", quoted.join(", "))
+}
+
+/// Has a role that may create objects in `public`, and nothing else, plant there every function and
+/// operator of `pg_catalog` that the script names, for all plausible types, and domains that are called
+/// as the types are. Each raises an error when it is called. Returns the number of functions or of
+/// operators, whichever is lower.
+fn plant(database: &Database<'_>) -> usize {
+    let mallory = format!("mallory_of_{}", database.name);
+    let (words, operators) = words_and_operators();
+    let words = list(words.iter().map(String::as_str));
+    let operators = list(operators.iter().map(String::as_str));
+    let (types, few, long) = (list(TYPES), list(FEW_TYPES), list(LONG));
+    database.psql(&format!(
+        "CREATE ROLE {mallory}; GRANT CREATE, USAGE ON SCHEMA public TO {mallory};
+SET SESSION AUTHORIZATION {mallory}; SET search_path = pg_catalog;
+CREATE TYPE public.planted AS ENUM ();
+DO $plant$
+DECLARE
+    types text[] := {types};
+    few text[] := {few};
+    name text;
+    arguments text;
+    a text;
+    b text;
+BEGIN
+    FOR name, arguments IN
+        WITH called AS (
+            SELECT DISTINCT proname, pronargs, provariadic <> 0 AS is_variadic FROM pg_proc
+            WHERE pronamespace = 'pg_catalog'::regnamespace AND proname = ANY ({words})
+        ),
+        one AS (SELECT unnest(types) AS args),
+        two AS (SELECT x.args || ', ' || y.args AS args FROM one AS x, one AS y),
+        small AS (SELECT unnest(few) AS args),
+        three AS (
+            SELECT x.args || ', ' || y.args || ', ' || z.args AS args
+            FROM small AS x, small AS y, small AS z
+        )
+        SELECT proname, '' FROM called WHERE pronargs = 0
+        UNION SELECT proname, args FROM called, one WHERE pronargs = 1
+        UNION SELECT proname, args FROM called, two WHERE pronargs = 2
+        UNION SELECT proname, args FROM called, three WHERE pronargs = 3
+        UNION SELECT proname, unnest({long}) FROM called WHERE is_variadic
+    LOOP
+        EXECUTE format(
+            'CREATE FUNCTION public.%I(%s) RETURNS public.planted LANGUAGE plpgsql AS '
+                '$f$ BEGIN RAISE EXCEPTION ''planted function %s''; END $f$',
+            name, arguments, name
+        );
+    END LOOP;
+    FOREACH a IN ARRAY types LOOP
+        EXECUTE format('CREATE FUNCTION public.planted_operator(%s) RETURNS public.planted LANGUAGE plpgsql AS '
+            '$f$ BEGIN RAISE EXCEPTION ''planted operator''; END $f$', a);
+        FOREACH b IN ARRAY types LOOP
+            EXECUTE format('CREATE FUNCTION public.planted_operator(%s, %s) RETURNS public.planted '
+                'LANGUAGE plpgsql AS $f$ BEGIN RAISE EXCEPTION ''planted operator''; END $f$', a, b);
+        END LOOP;
+    END LOOP;
+    FOR name, a, b IN
+        SELECT DISTINCT oprname, CASE WHEN oprkind = 'b' THEN x END, y
+        FROM pg_operator, unnest(types) AS x, unnest(types) AS y
+        WHERE oprnamespace = 'pg_catalog'::regnamespace AND oprname = ANY ({operators})
+    LOOP
+        EXECUTE format('CREATE OPERATOR public.%s (%sRIGHTARG = %s, FUNCTION = public.planted_operator)',
+            name, coalesce('LEFTARG = ' || a || ', ', ''), b);
+    END LOOP;
+    FOREACH name IN ARRAY ARRAY['text', 'json', 'jsonb', 'bigint', 'int8', 'int4', 'numeric'] LOOP
+        EXECUTE format('CREATE DOMAIN public.%I AS pg_catalog.text CHECK (false)', name);
+    END LOOP;
+END
+$plant$"
+    ));
+    let count = |table: &str, namespace: &str| -> usize {
+        let count = database.psql(&format!(
+            "SET search_path = pg_catalog; SELECT count(*) FROM {table} \
+             WHERE {namespace} = 'public'::regnamespace"
+        ));
+        count.parse().unwrap()
+    };
+    count("pg_proc", "pronamespace").min(count("pg_operator", "oprnamespace"))
+}
+
+/// Sends every request that there is, in ways that call every function. The store connects as an
+/// administrator.
+fn use_all(store: &PostgresStore) -> Result<(), StoreError> {
+    // One size of nodes, then two.
+    for (name, pool) in [("test", "0-3/2"), ("mixed", "0/1,2-3/2")] {
+        let like = realm(pool, TERM);
+        let (scheme, layout) = (like.scheme().to_owned(), like.layout().to_owned());
+        let (name, pool) = (name.parse().unwrap(), like.pool().clone());
+        let realm =
+            Realm::from_parts(name, scheme, layout, like.scale(), like.end(), pool, like.terms());
+        answer(store.reshape(&realm)).or_else(|error| match error.refusal() {
+            Some(_) => answer(store.begin(&realm)),
+            None => Err(error),
+        })?;
+        answer(store.begin(&realm))?;
+        let claim = Claim::new(Token::random().unwrap(), "a test", Some(1 << 45));
+        let first = answer(store.acquire(&realm, &claim))?;
+        assert_eq!(answer(store.acquire(&realm, &claim))?.hold, first.hold);
+        assert_eq!(renew(store, &realm, &first.hold)?.hold, first.hold);
+        answer(store.release(realm.name(), &first.hold, Some(first.hold.floor)))?;
+        while acquire(store, &realm).is_ok() {}
+        // The reason why there is none, which takes more questions.
+        let error = acquire(store, &realm).unwrap_err();
+        if error.refusal().is_none() {
+            return Err(error);
+        }
+        answer(store.list(realm.name()))?;
+        answer(store.recover(&realm))?;
+        // There is nothing to mend, which takes a look at everything.
+        match answer(store.mend(realm.name(), first.hold.node)) {
+            Err(error) if error.refusal().is_none() => return Err(error),
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// The error with its causes.
+fn chain(error: &StoreError) -> String {
+    let mut causes = core::iter::successors(Some(error as &dyn core::error::Error), |e| e.source());
+    causes.by_ref().fold(String::new(), |mut text, cause| {
+        let _ = write!(text, "{cause}: {cause:?}; ");
+        text
+    })
+}
+
+/// Puts `public` before `pg_catalog` for all sessions to come: the worst that a setting can do.
+fn put_public_first(database: &Database<'_>) {
+    let name = &database.name;
+    database.psql(&format!("ALTER DATABASE {name} SET search_path = public, pg_catalog"));
+}
+
+fn every_function_sets_its_search_path(server: &Postgres) {
+    let database = Database::new(server);
+    let functions = "SELECT count(*), count(*) FILTER (WHERE proconfig @> \
+                     ARRAY['search_path=pg_catalog, pg_temp']) FROM pg_proc \
+                     WHERE pronamespace = 'tickid'::regnamespace";
+    let count = SCHEMA.matches("CREATE OR REPLACE FUNCTION").count();
+    assert_eq!(database.psql(functions), format!("{count}|{count}"));
+}
+
+fn planted_objects_are_never_called(server: &Postgres) {
+    let database = Database::empty(server);
+    let planted = plant(&database);
+    assert!(planted > 2_000, "only {planted} functions and operators");
+    // By an administrator, for whom it pays most.
+    let use_it = || {
+        let store = database.client();
+        answer(store.init()).and_then(|()| use_all(&store)).map_err(|error| chain(&error))
+    };
+    use_it().unwrap();
+    database.psql("DROP SCHEMA tickid CASCADE");
+    put_public_first(&database);
+    use_it().unwrap();
+}
+
+/// A call of each function, as anybody may make it who administrates the database.
+const CALLS: [(&str, &str); 14] = [
+    ("generation_v1", "tickid.generation_v1()"),
+    ("now_micros_v1", "tickid.now_micros_v1()"),
+    ("tick_v1", "tickid.tick_v1(r, 5)"),
+    ("reach_v1", "tickid.reach_v1(r, 5, 6)"),
+    ("ceiling_v1", "tickid.ceiling_v1(r, 2, 1, NULL)"),
+    ("free_v1", "tickid.free_v1(r, 5, 6)"),
+    ("unused_v1", "tickid.unused_v1(r, 5, 0)"),
+    ("extend_v1", "tickid.extend_v1(r, 5, 'x', NULL, NULL, NULL)"),
+    ("settings_v1", "tickid.settings_v1()"),
+    ("grant_v1", "tickid.grant_v1((SELECT n FROM tickid.node AS n LIMIT 1), 5)"),
+    ("acquire_v1", "tickid.acquire_v1('{}', 'x', 'x', NULL, 0)"),
+    ("renew_v1", "tickid.renew_v1('test', 'x', 2, 1, 0)"),
+    ("view_v1", "tickid.view_v1('test', NULL, NULL)"),
+    ("commit_v1", "tickid.commit_v1('test', 'x', 0, NULL, NULL, NULL)"),
+];
+
+/// So that the test above could fail, for each of them and wherever it is called from.
+fn each_function_would_call_planted_objects(server: &Postgres) {
+    let database = Database::empty(server);
+    plant(&database);
+    put_public_first(&database);
+    database.psql(SCHEMA);
+    use_all(&database.client()).unwrap();
+    let functions: Vec<_> = SCHEMA
+        .split_inclusive("\n$$;\n")
+        .filter_map(|statement| {
+            let at = statement.find("CREATE OR REPLACE FUNCTION tickid.")?;
+            let function = &statement[at..];
+            let (name, _) =
+                function["CREATE OR REPLACE FUNCTION tickid.".len()..].split_once('(')?;
+            Some((name, function))
+        })
+        .collect();
+    assert_eq!(functions.len(), CALLS.len());
+    for (name, function) in functions {
+        let (_, call) = CALLS.iter().find(|(called, _)| *called == name).unwrap();
+        let call = format!("SELECT {call} FROM tickid.realm AS r");
+        database.psql(&call);
+        let unset = function.replacen(SETTING, "", 1);
+        assert_ne!(unset, function);
+        // The types of its arguments would be the planted ones, too.
+        database.psql(&format!("SET search_path = pg_catalog; {unset}"));
+        // The setting is all that has changed, so what was planted is the reason, by being called or by
+        // its types.
+        assert!(server.psql(&database.name, &call).is_err(), "{name} does without its setting");
+        database.psql(&format!("SET search_path = pg_catalog; {function}"));
+        database.psql(&call);
+    }
+}
+
+/// Not before anything else is looked up either.
+fn the_script_would_call_planted_objects(server: &Postgres) {
+    let database = Database::empty(server);
+    plant(&database);
+    let (_, after) = SCHEMA.split_once("SELECT pg_catalog.set_config").unwrap();
+    let (_, rest) = after.split_once('\n').unwrap();
+    let statement = "SELECT pg_catalog.pg_advisory_xact_lock(pg_catalog.hashtextextended(";
+    let unqualified = rest.replacen(statement, "SELECT pg_advisory_xact_lock(hashtextextended(", 1);
+    assert_ne!(unqualified, rest);
+    let error = server.psql(&database.name, &unqualified).unwrap_err().to_string();
+    assert!(error.contains("planted function hashtextextended"), "{error}");
+    database.psql(SCHEMA);
+}
+
+/// A copy within one server keeps the system's identifier and the timeline.
+fn a_copied_database_grants_no_window_again(server: &Postgres) {
+    let database = Database::new(server);
+    let realm = realm("0/1", TERM);
+    let original = database.client();
+    let first = acquire(&original, &realm).unwrap();
+    // A database that sessions use can't be copied.
+    drop(original);
+    let (name, copy) = (&database.name, format!("copy_of_{}", database.name));
+    database.psql(&format!(
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity \
+         WHERE datname = '{name}' AND pid <> pg_backend_pid()"
+    ));
+    let create = format!("CREATE DATABASE {copy} TEMPLATE {name}");
+    while server.psql(Postgres::DATABASE, &create).is_err_and(|error| {
+        assert!(error.to_string().contains("being accessed"), "{error}");
+        true
+    }) {}
+    let copy = Database { server, name: copy }.client();
+
+    let error = renew(&copy, &realm, &first.hold).unwrap_err();
+    assert!(error.is_lost(), "{error}");
+    // Whatever the original grants until all of its leases have ended is below the copy's floor.
+    let original = database.client();
+    let renewed = renew(&original, &realm, &first.hold).unwrap();
+    let floor = answer(copy.list(realm.name())).unwrap().record.floor;
+    assert!(floor >= first.ceiling && floor >= renewed.ceiling, "{floor} < {renewed:?}");
+    if let Ok(granted) = acquire(&copy, &realm) {
+        assert!(granted.hold.floor >= floor, "{granted:?}");
+    }
+}

@@ -1,0 +1,376 @@
+//! Two leases of one realm never produce the same ID, whatever options their holders pass.
+
+#![allow(clippy::panic, clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use core::fmt;
+use core::hash::Hash;
+use core::num::NonZeroU32;
+use core::time::Duration;
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use tickid_core::{
+    BuildError, ErrorKind, Generator, ManualClock, NodeId as _, ProcessClock, Scheme, Tick,
+    UnixTime, Variant, Variants, Window,
+};
+use tickid_kuid::{Drift, Global, Kuid, Local, Node};
+use tickid_lease::{
+    Claim, GenerateError, KeeperBuilder, Lease, LeaseError, MemoryTable, NodePool, Realm,
+    RealmError, Refusal, StoreError, TableStore, Token, block_on,
+};
+use tickid_nanoflake::{Epoch, Nanoflake};
+use tickid_scru64::Scru64;
+use tickid_sno::Sno;
+
+const PATIENCE: Duration = Duration::from_secs(30);
+
+type Clock = Arc<ManualClock>;
+type Store = TableStore<MemoryTable<Clock>>;
+
+fn store() -> (Store, Clock) {
+    let clock = Arc::new(ManualClock::new(UnixTime::from_micros(1_700_000_000_000_000)));
+    (TableStore::new(MemoryTable::new(Arc::clone(&clock))), clock)
+}
+
+fn realm<S: Scheme>(layout: &S, pool: &str) -> Realm {
+    Realm::new("a".parse().unwrap(), layout, pool.parse().unwrap()).unwrap()
+}
+
+fn acquire(store: &Store, realm: &Realm) -> Result<Lease, StoreError> {
+    let claim = Claim::new(Token::random().unwrap(), "a test", None);
+    block_on(Lease::acquire(store, realm, &claim), PATIENCE).unwrap()
+}
+
+fn kuid(drift: u8) -> Kuid {
+    Kuid { drift: Drift::new(drift).unwrap() }
+}
+
+fn nanoflake(epoch: Epoch) -> Nanoflake {
+    Nanoflake { epoch }
+}
+
+/// The two layouts that an error names, each in its own words.
+fn names_both(error: &dyn fmt::Display, both: [&str; 2]) {
+    let text = error.to_string();
+    assert!(both.iter().all(|layout| text.contains(layout)), "{text}");
+}
+
+fn is_mismatch(error: &StoreError, what: &str) -> bool {
+    matches!(error.refusal(), Some(Refusal::Mismatch(mismatch)) if mismatch.what == what)
+}
+
+fn another_layout_is_refused<S: Scheme + Default>(
+    (one, name): (S, &str),
+    (other, other_name): (S, &str),
+    pool: &str,
+) {
+    let (store, _) = store();
+    let lease = acquire(&store, &realm(&one, pool)).unwrap();
+    assert!(lease.builder(&one).unwrap().build().is_ok());
+    // By the generator's builder.
+    let error = lease.builder(&other).unwrap_err();
+    assert!(matches!(&error, LeaseError::Realm(mismatch) if mismatch.what == "layouts"), "{error}");
+    names_both(&error, [name, other_name]);
+    assert!(lease.window(&other).is_err());
+    // After it.
+    let pinned = lease.builder(&one).unwrap().layout(other).build().unwrap_err();
+    assert_eq!(pinned, BuildError::Pinned { option: "layout" });
+    // By the store.
+    let error = acquire(&store, &realm(&other, pool)).unwrap_err();
+    assert!(is_mismatch(&error, "layouts"), "{error}");
+    names_both(&error, [name, other_name]);
+    // By the background thread of a leased generator.
+    let start = KeeperBuilder::new(store, realm(&one, pool));
+    let error = start.start(move |lease| lease.builder(&other)).unwrap_err();
+    names_both(&error, [name, other_name]);
+}
+
+#[test]
+fn another_drift_than_the_realms_is_refused() {
+    another_layout_is_refused((kuid(5), "drift 5"), (kuid(10), "drift 10"), "0-9/32");
+}
+
+#[test]
+fn another_epoch_than_the_realms_is_refused() {
+    let (unix, discord) = (nanoflake(Epoch::UNIX), nanoflake(Epoch::DISCORD));
+    let names = ("epoch 0", "epoch 1420070400000");
+    another_layout_is_refused((unix, names.0), (discord, names.1), "0-9/10");
+}
+
+/// Among layouts of one scheme, a common text would let two of them into one realm.
+#[test]
+fn layouts_with_the_same_text_are_equal() {
+    fn texts<S: Scheme>(layouts: impl IntoIterator<Item = S>, pool: &str) -> usize {
+        let texts = layouts.into_iter().map(|layout| realm(&layout, pool).layout().to_owned());
+        texts.collect::<HashSet<_>>().len()
+    }
+    assert_eq!(texts((5..=10).map(kuid), "0-9/32"), 6);
+    let epochs = (-5..5).map(|millis| nanoflake(Epoch::from_unix_millis(millis).unwrap()));
+    assert_eq!(texts(epochs, "0-9/10"), 10);
+    assert_eq!(realm(&Scru64, "0-9/8").layout(), "");
+    assert_eq!(realm(&Sno, "0-9/16").layout(), "");
+}
+
+#[test]
+fn a_leased_builder_keeps_its_window_and_forms() {
+    let (store, _) = store();
+    let lease = acquire(&store, &realm(&kuid(8), "0-9/32")).unwrap();
+    let (floor, ceiling) = lease.ticks();
+    let build = || lease.builder(&kuid(8)).unwrap();
+    let wider = Window::new(Tick::new(floor).unwrap(), ceiling + 1).unwrap();
+    for window in [Window::ALL, wider] {
+        let error = build().window(window).build().unwrap_err();
+        assert_eq!(error, BuildError::Pinned { option: "window" });
+    }
+    for variants in [Variants::All, Variants::WithoutNode] {
+        let error = build().variants(variants).build_local().unwrap_err();
+        assert_eq!(error, BuildError::Pinned { option: "variants" });
+    }
+    assert!(build().window(lease.window(&kuid(8)).unwrap()).build().is_ok());
+}
+
+#[test]
+fn only_schemes_with_nodeless_ids_have_such_realms() {
+    fn single<S: Scheme>(layout: &S) -> Result<Realm, RealmError> {
+        Realm::new("a".parse().unwrap(), layout, NodePool::single())
+    }
+    assert_eq!(single(&kuid(8)).unwrap().variants(), Variants::WithoutNode);
+    assert_eq!(single(&Scru64), Err(RealmError::NoNodelessIds { scheme: "scru64" }));
+    assert_eq!(single(&Sno), Err(RealmError::NoNodelessIds { scheme: "sno" }));
+    let error = single(&nanoflake(Epoch::UNIX)).unwrap_err();
+    assert_eq!(error.to_string(), "nanoflake has no IDs without a node, which the pool 0/0 is for");
+}
+
+fn is_refused<T>(result: Result<T, tickid_core::Error>, variants: Variants) -> bool {
+    result.is_err_and(|error| error.kind() == ErrorKind::Variant(variants))
+}
+
+/// Every method that takes a variant: `wrong` is refused and uses nothing up, `right` is issued.
+fn issues_only<F: Variant<Kuid>, G: Variant<Kuid>>(
+    generator: &Generator<Kuid, ProcessClock<Clock>>,
+    variants: Variants,
+    (right, wrong): (F, G),
+    (blank, wrong_blank): (F::Id, G::Id),
+) {
+    let n = NonZeroU32::MIN;
+    let before = generator.state();
+    assert!(is_refused(generator.with(wrong).try_generate(), variants));
+    assert!(is_refused(generator.with(wrong).generate(), variants));
+    assert!(is_refused(generator.with(wrong).try_fill(&mut [wrong_blank; 3]), variants));
+    let error = generator.with(wrong).fill(&mut [wrong_blank; 3]).unwrap_err();
+    assert_eq!((error.written, error.source.kind()), (0, ErrorKind::Variant(variants)));
+    assert!(is_refused(generator.with(wrong).try_block(n), variants));
+    assert!(is_refused(generator.with(wrong).block(n), variants));
+    let sleepless = generator.with(wrong).generate_async(async |_| ());
+    assert!(is_refused(block_on(sleepless, PATIENCE).unwrap(), variants));
+    assert!(is_refused(generator.handle().with(wrong).try_generate(), variants));
+    assert!(is_refused(generator.handle().with(wrong).generate(), variants));
+    assert_eq!(format!("{:?}", generator.state()), format!("{before:?}"));
+
+    generator.with(right).try_generate().unwrap();
+    generator.with(right).generate().unwrap();
+    generator.with(right).fill(&mut [blank; 3]).unwrap();
+    generator.with(right).block(n).unwrap();
+    generator.handle().with(right).generate().unwrap();
+}
+
+fn leased(lease: &Lease, clock: &Clock) -> Generator<Kuid, ProcessClock<Clock>> {
+    let builder = match lease.realm().as_str() {
+        "global" => lease.builder(&kuid(8)),
+        _ => lease.builder_for(&kuid(8), Node::from_u32(7)),
+    };
+    builder.unwrap().clock(ProcessClock::new(Arc::clone(clock))).build().unwrap()
+}
+
+fn named(name: &str, pool: &str) -> Realm {
+    Realm::new(name.parse().unwrap(), &kuid(8), pool.parse().unwrap()).unwrap()
+}
+
+#[test]
+fn a_realm_of_global_ids_refuses_local_ones() {
+    let (store, clock) = store();
+    let lease = acquire(&store, &named("global", "0-9/32")).unwrap();
+    let blank = (tickid_kuid::GlobalId::MIN, tickid_kuid::LocalId::MIN);
+    issues_only(&leased(&lease, &clock), Variants::WithNode, (Global, Local), blank);
+    let mut local =
+        lease.builder(&kuid(8)).unwrap().clock(Arc::clone(&clock)).build_local().unwrap();
+    assert!(is_refused(local.with(Local).try_generate(), Variants::WithNode));
+    assert!(is_refused(local.with(Local).generate(), Variants::WithNode));
+    assert!(is_refused(local.with(Local).try_fill(&mut []), Variants::WithNode));
+    assert!(local.with(Local).fill(&mut []).is_err());
+    assert!(is_refused(local.with(Local).try_block(NonZeroU32::MIN), Variants::WithNode));
+    assert!(is_refused(local.with(Local).block(NonZeroU32::MIN), Variants::WithNode));
+    assert!(local.with(Global).generate().is_ok());
+}
+
+#[test]
+fn a_realm_of_local_ids_refuses_global_ones() {
+    let (store, clock) = store();
+    let lease = acquire(&store, &named("local", "0/0")).unwrap();
+    let blank = (tickid_kuid::LocalId::MIN, tickid_kuid::GlobalId::MIN);
+    issues_only(&leased(&lease, &clock), Variants::WithoutNode, (Local, Global), blank);
+}
+
+#[test]
+fn a_keeper_refuses_the_other_form_with_its_reason() {
+    let (store, clock) = store();
+    let keeper = KeeperBuilder::new(store, named("global", "0-9/32"));
+    let keeper = keeper
+        .start(move |lease| {
+            Ok(lease.builder(&kuid(8))?.clock(ProcessClock::new(Arc::clone(&clock))))
+        })
+        .unwrap();
+    let sleepless = keeper.with(Local).generate_async(async |_| ());
+    let refused = [
+        keeper.with(Local).try_generate(),
+        keeper.with(Local).generate(),
+        block_on(sleepless, PATIENCE).unwrap(),
+    ];
+    for error in refused.map(Result::unwrap_err) {
+        let GenerateError::Stalled { error: cause, .. } = &error else { panic!("{error:?}") };
+        assert_eq!(cause.kind(), ErrorKind::Variant(Variants::WithNode));
+        assert_eq!(error.to_string(), "kuid: the generator issues only IDs with a node");
+    }
+    keeper.with(Global).try_generate().unwrap();
+}
+
+#[test]
+fn a_realm_keeps_its_kind_when_it_is_reshaped() {
+    let (store, _) = store();
+    let reshape = |pool: &str| {
+        let realm = realm(&kuid(8), pool);
+        block_on(tickid_lease::Store::reshape(&store, &realm), PATIENCE).unwrap()
+    };
+    acquire(&store, &realm(&kuid(8), "0-9/32")).unwrap();
+    assert!(is_mismatch(&reshape("0/0").unwrap_err(), "IDs"));
+    reshape("0-99/32").unwrap();
+}
+
+/// Draws `COUNT` IDs under each of two leases of a realm, of every pair of layouts that the store and
+/// the builder let in, at the same moments of one clock.
+fn leases_never_agree<S, F>(layouts: &[S], pools: &[&str], variants: &[F])
+where
+    S: Scheme + Default,
+    F: Variant<S, Id: Eq + Hash + fmt::Debug>,
+{
+    const COUNT: usize = 2_000;
+    let (mut drawn, mut refused) = (0, 0);
+    for first in layouts.iter().flat_map(|layout| pools.map_pairs(layout)) {
+        for second in layouts.iter().flat_map(|layout| pools.map_pairs(layout)) {
+            let (store, clock) = store();
+            let (mut seen, mut generators) = (HashSet::new(), Vec::new());
+            for (layout, pool) in [first, second] {
+                let Ok(lease) = acquire(&store, &realm(layout, pool)) else {
+                    refused += 1;
+                    continue;
+                };
+                let node = S::Node::from_bits(32, 0);
+                // Each layout is tried under each lease.
+                for asked in layouts {
+                    let builder = match (pool, node) {
+                        ("0/0", Ok(node)) => lease.builder_for(asked, node),
+                        _ => lease.builder(asked),
+                    };
+                    match builder {
+                        Ok(builder) => generators.push(builder.clock(Arc::clone(&clock)).build()),
+                        Err(_) => refused += 1,
+                    }
+                }
+            }
+            for generator in generators.iter().map(|generator| generator.as_ref().unwrap()) {
+                for variant in variants {
+                    for _ in 0..COUNT {
+                        let Ok(id) = generator.with(*variant).try_generate() else { break };
+                        assert!(seen.insert(id), "{id:?} twice: {first:?} and {second:?}");
+                        drawn += 1;
+                    }
+                }
+            }
+        }
+    }
+    assert!(drawn >= COUNT && refused > 0, "{drawn} drawn, {refused} refused");
+}
+
+/// Pairs of a layout and each pool.
+trait Pairs<'a> {
+    fn map_pairs<S>(&self, layout: &'a S) -> Vec<(&'a S, &'a str)>;
+}
+
+impl<'a> Pairs<'a> for [&'a str] {
+    fn map_pairs<S>(&self, layout: &'a S) -> Vec<(&'a S, &'a str)> {
+        self.iter().map(|pool| (layout, *pool)).collect()
+    }
+}
+/// Local and global IDs, as bits, under drifts that put the bits of seconds and nodes in other places.
+#[derive(Clone, Copy, Debug)]
+enum Any {
+    Local,
+    Global,
+}
+
+impl Variant<Kuid> for Any {
+    type Id = u128;
+
+    fn has_node(self) -> bool {
+        matches!(self, Self::Global)
+    }
+
+    fn id(self, scheme: &Kuid, slot: tickid_core::Slot<Kuid>) -> u128 {
+        match self {
+            Self::Local => Local.id(scheme, slot).get().into(),
+            Self::Global => {
+                let mut bytes = [0; 16];
+                bytes[4..].copy_from_slice(&Global.id(scheme, slot).to_bytes());
+                u128::from_be_bytes(bytes)
+            }
+        }
+    }
+}
+
+#[test]
+fn leases_of_kuids_never_agree() {
+    // Nodes that are runs of ones and zeros, so that a drift moves them onto each other.
+    let pools = ["0-1/32", "31/32,1023/32", "0/0"];
+    leases_never_agree(&[kuid(5), kuid(10)], &pools, &[Any::Local, Any::Global]);
+}
+
+#[test]
+fn leases_of_nanoflakes_never_agree() {
+    let layouts = [nanoflake(Epoch::UNIX), nanoflake(Epoch::DISCORD)];
+    leases_never_agree(&layouts, &["0-1/10", "1/10"], &[tickid_core::Plain]);
+}
+
+#[test]
+fn leases_of_scru64_never_agree() {
+    let pools = ["0-1/1", "0-255/8", "0/1,2/2,192-255/8", "1/23"];
+    leases_never_agree(&[Scru64], &pools, &[tickid_core::Plain]);
+}
+
+#[test]
+fn leases_of_snos_never_agree() {
+    let metas = [tickid_sno::Meta(0), tickid_sno::Meta(255)];
+    leases_never_agree(&[Sno], &["0-1/16", "1/16"], &metas);
+}
+
+/// SCRU64 nodes of other sizes, granted one after the other: bits move from the node to the counter.
+#[test]
+fn leases_across_reshapes_to_other_node_sizes_never_agree() {
+    let (store, clock) = store();
+    acquire(&store, &realm(&Scru64, "0-1/1")).unwrap();
+    let mut seen = HashSet::new();
+    for pool in ["0-1/1", "0-255/8", "0-3/2", "0/1,2/2,24-31/5", "0-1/1"] {
+        let realm = realm(&Scru64, pool);
+        let reshaped = block_on(tickid_lease::Store::reshape(&store, &realm), PATIENCE).unwrap();
+        reshaped.unwrap();
+        clock.advance(Duration::from_secs(120));
+        for _ in 0..2 {
+            let lease = acquire(&store, &realm).unwrap();
+            let builder = lease.builder(&Scru64).unwrap().clock(Arc::clone(&clock));
+            let generator = builder.build().unwrap();
+            for _ in 0..2_000 {
+                let id = generator.try_generate().unwrap();
+                assert!(seen.insert(id), "{id} twice, under {} of {pool}", lease.node());
+            }
+        }
+    }
+}
