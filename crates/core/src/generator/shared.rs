@@ -330,8 +330,10 @@ impl<S: Scheme, C: Clock, Q: Sequence> Generator<S, C, Q> {
 }
 
 /// Methods that wait. They sleep, at most 50 milliseconds at a time, and look at the clock again;
-/// they spin for no more than the last 60 microseconds. A generator that is closed, or whose clock is
-/// out of the scheme's range, is an error at once.
+/// they spin for no more than the last 60 microseconds. They wait for one minute or
+/// [`max_wait`](crate::Builder::max_wait), and not at all for a window that has passed unless that
+/// option is set. A generator that is closed, or whose clock is out of the scheme's range, is an error
+/// at once.
 #[cfg(feature = "std")]
 impl<S: Scheme, C: Clock, Q: Sequence> Generator<S, C, Q> {
     /// An ID, as soon as there is one.
