@@ -24,8 +24,8 @@ pub const NODE_SPEC_VARIABLE: &str = "SCRU64_NODE_SPEC";
 /// any processes with the same variable: each needs a node of its own.)
 ///
 /// # Errors
-/// Returns [`ProcessError`] if the variable is not set, holds no node spec, that of the parent process or
-/// one too far ahead of the clock, and if no ID can be issued.
+/// Returns [`ProcessError`] if the variable is not set, or holds no node spec, the parent's node, or a
+/// previous ID too far ahead of the clock, and if no ID can be issued.
 ///
 /// # Examples
 /// ```
