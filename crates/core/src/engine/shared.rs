@@ -18,7 +18,6 @@ use crate::error::RangeError;
 use crate::scheme::Scheme;
 use crate::sequence::Sequence;
 use crate::sync::{AtomicU32, AtomicU64, Ordering};
-#[cfg(any(test, feature = "std"))]
 use crate::tick::Tick;
 use crate::time::UnixTime;
 use crate::window::Window;
