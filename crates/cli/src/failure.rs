@@ -49,7 +49,7 @@ pub(crate) enum Failure {
     Stalled(#[from] GenerateError),
     /// A wait that would exceed its bound.
     #[error("{stall}; that takes longer than --max-wait, {max_wait:?}")]
-    TooLong { stall: Box<Failure>, max_wait: Duration },
+    TooLong { stall: Box<Self>, max_wait: Duration },
     #[error(transparent)]
     Refused(Refusal),
     #[error(transparent)]

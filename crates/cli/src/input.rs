@@ -15,7 +15,7 @@ pub(crate) struct Input<'a> {
     pub(crate) text: &'a [u8],
     /// The number of the line of standard input, from 1; `None` for an argument.
     line: Option<u64>,
-    /// The length in bytes, which exceeds that of `text` if the line was too long to be kept.
+    /// The full length in bytes. `text` is shorter if the line was too long to be kept.
     len: u64,
 }
 
@@ -33,7 +33,7 @@ pub(crate) fn for_each(
     let mut lines = io::stdin().lock();
     let mut line = Vec::new();
     let mut number = 0;
-    // One byte more, so that a line of just that length is told from a longer one.
+    // One byte more, to distinguish a line of just that length from a longer one.
     let most = MAX_LINE as u64 + 1;
     while lines.by_ref().take(most).read_until(b'\n', &mut line).map_err(Failure::Read)? > 0 {
         number += 1;

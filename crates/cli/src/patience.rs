@@ -11,8 +11,8 @@ use crate::shown::say;
 /// The bound of a wait unless an option sets another.
 pub(crate) const DEFAULT_MAX_WAIT: Duration = Duration::from_secs(60);
 
-/// How long a wait goes unmentioned.
-const UNMENTIONED: Duration = Duration::from_secs(1);
+/// The age at which a wait is mentioned.
+const MENTIONED_AFTER: Duration = Duration::from_secs(1);
 
 /// The longest pause before another attempt: a step of the clock, or a node that was released, may have
 /// ended the wait.
@@ -50,7 +50,7 @@ impl Patience {
         if left.is_zero() || rest.is_some_and(|rest| rest > left) {
             return Err(Failure::TooLong { stall: Box::new(failure), max_wait: self.max_wait });
         }
-        if waited >= UNMENTIONED && !self.is_mentioned {
+        if waited >= MENTIONED_AFTER && !self.is_mentioned {
             self.is_mentioned = true;
             say(&format!("waiting, for at most {:?}: {failure}", self.max_wait));
         }

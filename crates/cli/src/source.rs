@@ -1,4 +1,4 @@
-//! Where `gen` has its IDs from: a generator with a node that was given, or one with a leased node.
+//! The sources of `gen`: a generator with a given node, or one with a leased node.
 
 use tickid_core::{
     Builder, DefaultClock, LocalGenerator, ProcessClock, Scheme, SystemClock, Variant,
@@ -17,7 +17,7 @@ pub(crate) trait Source<S: Scheme> {
     /// without waiting.
     fn try_fill<F: Variant<S>>(&mut self, form: F, out: &mut [F::Id]) -> Result<usize, Failure>;
 
-    /// There is no need for more.
+    /// Releases what the source holds.
     fn finish(self) -> Result<(), Failure>;
 }
 
@@ -48,7 +48,7 @@ impl<S: Scheme> Source<S> for Keeper<S> {
     }
 }
 
-/// What generators lease their nodes from.
+/// The store and the realm to lease a node from.
 #[derive(Debug, clap::Args)]
 pub(crate) struct LeaseOptions {
     #[command(flatten)]
@@ -91,13 +91,13 @@ impl LeaseOptions {
     }
 }
 
-/// Returns whether all nodes were in use, of which one may be released at any time.
+/// Returns whether there was no lease because all nodes are in use.
 pub(crate) fn is_for_want_of_nodes(error: &StartError) -> bool {
     let StartError::Trouble(trouble) = error else { return false };
     matches!(&**trouble, Trouble::Store(error) if is_exhausted(error))
 }
 
-/// Whether all nodes are in use; one may be given back at any time.
+/// Returns whether all nodes are in use, of which one may be released at any time.
 pub(crate) fn is_exhausted(error: &StoreError) -> bool {
     matches!(error.refusal(), Some(Refusal::Exhausted { nodes, wild, .. }) if wild < nodes)
 }

@@ -34,7 +34,7 @@ impl Terminal {
         let mut master = File::from(master);
         let shown = thread::spawn(move || {
             let mut shown = Vec::new();
-            // Once nobody has the other end any more, reading fails.
+            // Reading fails once the other end is closed everywhere.
             let end = master.read_to_end(&mut shown).expect_err("no end of file");
             assert_eq!(end.raw_os_error(), Some(nix::Error::EIO as i32));
             shown

@@ -1,4 +1,4 @@
-//! The waits of `gen`: how long they may take, and what is said about them.
+//! The waits of `gen`: their bound, and the message about a long one.
 
 #![allow(clippy::expect_used, reason = "a test fails by panicking")]
 

@@ -6,7 +6,6 @@
 
 #![allow(clippy::print_stdout, reason = "it is a program")]
 
-use core::fmt;
 use core::time::Duration;
 use std::io::{BufRead as _, BufReader};
 use std::process::{Command, Stdio};

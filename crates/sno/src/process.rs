@@ -11,7 +11,7 @@ use crate::scheme::{Meta, Sno};
 /// An ID with this metabyte from the process-wide generator.
 ///
 /// The generator is made at the first call, with a random partition, and stays. All threads share it.
-/// It waits as [`Generator`]'s `generate` does.
+/// It waits as [`Generator`]'s `generate` does, for up to [one minute](tickid_core::DEFAULT_MAX_WAIT).
 ///
 /// Two processes that run at the same time have the same partition with a probability of 1 in 65,536,
 /// of a hundred processes some two with 7 in 100; where that is too much, give out partitions and make

@@ -158,7 +158,8 @@ impl Snapshot {
     ///
     /// # Errors
     /// [`BuildError::Pool`] for bounds with fewer than four sequences, else [`BuildError::Restore`] as
-    /// [`issued`](Self::issued).
+    /// [`issued`](Self::issued). A `wall_hi` ahead of the clock is accepted where tick-tock issues at the
+    /// clock's tick; otherwise building fails as [`restore`](tickid_core::Builder::restore) describes.
     ///
     /// # Examples
     /// ```

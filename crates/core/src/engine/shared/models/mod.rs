@@ -210,6 +210,7 @@ impl World {
             .policy(self.policy)
             .sequence(SequenceStart::fixed(self.start))
             .restore(snapshot)
+            .max_wait(core::time::Duration::MAX)
             .build_local()
             .unwrap();
         let mut seen: HashSet<u64> = ids.iter().copied().collect();
