@@ -24,13 +24,13 @@ fn bulk(c: &mut Criterion) {
     ours::<Scru64, _>(
         &mut group,
         "scru64",
-        <Scru64 as tickid_core::Scheme>::Form::default(),
+        <Scru64 as tickid_core::Scheme>::Variant::default(),
         Scru64Id::MIN,
     );
     ours::<Nanoflake, _>(
         &mut group,
         "nanoflake",
-        <Nanoflake as tickid_core::Scheme>::Form::default(),
+        <Nanoflake as tickid_core::Scheme>::Variant::default(),
         NanoflakeId::MIN,
     );
     ours::<Kuid, _>(&mut group, "kuid-local", Local, LocalId::MIN);
@@ -38,7 +38,7 @@ fn bulk(c: &mut Criterion) {
     ours::<Sno, _>(
         &mut group,
         "sno",
-        <Sno as tickid_core::Scheme>::Form::default(),
+        <Sno as tickid_core::Scheme>::Variant::default(),
         SnoId::from_bytes([0; 10]),
     );
     ferroid(&mut group);

@@ -4,7 +4,6 @@
 //! The clock stands still for a turn, and is at most a few seconds ahead in the end: within the window that
 //! the lease has from the start.
 
-use std::fmt::Debug;
 use std::hint::black_box;
 use std::sync::Arc;
 use std::time::Instant;

@@ -11,7 +11,7 @@ use tickid_benches::subject::{self, Subject};
 use tickid_benches::texts::{self, COUNT};
 use tickid_benches::timing::in_ticks;
 use tickid_core::text::SliceError;
-use tickid_core::{Clock as _, Variant, ManualClock, Scheme};
+use tickid_core::{Clock as _, ManualClock, Scheme, Variant};
 use tickid_kuid::{Global, GlobalId, Kuid, Local, LocalId};
 use tickid_nanoflake::{Nanoflake, NanoflakeId};
 use tickid_scru64::{Scru64, Scru64Id};
@@ -27,11 +27,11 @@ fn main() {
     generators::<Nanoflake>();
     generators::<Kuid>();
     generators::<Sno>();
-    fill::<Scru64, _>("scru64", <Scru64 as Scheme>::Form::default(), Scru64Id::MIN);
-    fill::<Nanoflake, _>("nanoflake", <Nanoflake as Scheme>::Form::default(), NanoflakeId::MIN);
+    fill::<Scru64, _>("scru64", <Scru64 as Scheme>::Variant::default(), Scru64Id::MIN);
+    fill::<Nanoflake, _>("nanoflake", <Nanoflake as Scheme>::Variant::default(), NanoflakeId::MIN);
     fill::<Kuid, _>("kuid-local", Local, LocalId::MIN);
     fill::<Kuid, _>("kuid-global", Global, GlobalId::MIN);
-    fill::<Sno, _>("sno", <Sno as Scheme>::Form::default(), SnoId::ZERO);
+    fill::<Sno, _>("sno", <Sno as Scheme>::Variant::default(), SnoId::ZERO);
     text();
 }
 

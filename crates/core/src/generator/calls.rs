@@ -12,7 +12,6 @@ use crate::generator::source::Source;
 #[cfg(feature = "std")]
 use crate::generator::{ids::FillError, wait};
 use crate::scheme::{Scheme, Variant};
-use crate::slot::Slot;
 
 #[inline]
 pub(crate) fn try_generate<D: Source, V: Variant<D::Scheme>>(
@@ -20,18 +19,23 @@ pub(crate) fn try_generate<D: Source, V: Variant<D::Scheme>>(
     variant: V,
 ) -> Result<V::Id, Error> {
     source.rules().check_variant(variant)?;
-    let slot = match source.fast_slot() {
-        Ok(slot) => slot,
-        Err(missed) => try_slow_slot(&mut source, missed)?,
-    };
-    Ok(variant.id(&source.rules().scheme, slot))
+    match source.fast_slot() {
+        Ok(slot) => Ok(variant.id(&source.rules().scheme, slot)),
+        Err(missed) => try_generate_slowly(source, variant, missed),
+    }
 }
 
-// Cold alone does not suffice: inlined into its only caller it counts as likely as the rest.
+// Cold alone does not suffice: inlined into its only caller it counts as likely as the rest. By value:
+// a source whose address is taken would be written to the stack on the fast path.
 #[cold]
 #[inline(never)]
-fn try_slow_slot<D: Source>(source: &mut D, missed: D::Missed) -> Result<Slot<D::Scheme>, Error> {
-    source.slow_slot(missed)
+fn try_generate_slowly<D: Source, V: Variant<D::Scheme>>(
+    mut source: D,
+    variant: V,
+    missed: D::Missed,
+) -> Result<V::Id, Error> {
+    let slot = source.slow_slot(missed)?;
+    Ok(variant.id(&source.rules().scheme, slot))
 }
 
 pub(crate) fn try_block<D: Source, V: Variant<D::Scheme>>(
@@ -88,21 +92,26 @@ pub(crate) fn generate<D: Source, V: Variant<D::Scheme>>(
     variant: V,
 ) -> Result<V::Id, Error> {
     source.rules().check_variant(variant)?;
-    let slot = match source.fast_slot() {
-        Ok(slot) => slot,
-        Err(missed) => slow_slot(&mut source, missed)?,
-    };
-    Ok(variant.id(&source.rules().scheme, slot))
+    match source.fast_slot() {
+        Ok(slot) => Ok(variant.id(&source.rules().scheme, slot)),
+        Err(missed) => generate_slowly(source, variant, missed),
+    }
 }
 
+// See `try_generate_slowly`.
 #[cfg(feature = "std")]
 #[cold]
 #[inline(never)]
-fn slow_slot<D: Source>(source: &mut D, missed: D::Missed) -> Result<Slot<D::Scheme>, Error> {
-    source.slow_slot(missed).or_else(|error| {
-        let block = wait::for_block(source, NonZeroU32::MIN, error)?;
-        Ok(block.first)
-    })
+fn generate_slowly<D: Source, V: Variant<D::Scheme>>(
+    mut source: D,
+    variant: V,
+    missed: D::Missed,
+) -> Result<V::Id, Error> {
+    let slot = match source.slow_slot(missed) {
+        Ok(slot) => slot,
+        Err(error) => wait::for_block(&mut source, NonZeroU32::MIN, error)?.first,
+    };
+    Ok(variant.id(&source.rules().scheme, slot))
 }
 
 #[cfg(feature = "std")]
