@@ -12,6 +12,7 @@ use crate::generator::source::Source;
 #[cfg(feature = "std")]
 use crate::generator::{ids::FillError, wait};
 use crate::scheme::{Scheme, Variant};
+use crate::slot::Slot;
 
 #[inline]
 pub(crate) fn try_generate<D: Source, V: Variant<D::Scheme>>(
@@ -19,23 +20,20 @@ pub(crate) fn try_generate<D: Source, V: Variant<D::Scheme>>(
     variant: V,
 ) -> Result<V::Id, Error> {
     source.rules().check_variant(variant)?;
-    match source.fast_slot() {
-        Ok(slot) => Ok(variant.id(&source.rules().scheme, slot)),
-        Err(missed) => try_generate_slowly(source, variant, missed),
-    }
+    let scheme = source.rules().scheme;
+    let slot = match source.fast_slot() {
+        Ok(slot) => slot,
+        Err(missed) => try_slow_slot(source, missed)?,
+    };
+    Ok(variant.id(&scheme, slot))
 }
 
-// Cold alone does not suffice: inlined into its only caller it counts as likely as the rest. By value:
-// a source whose address is taken would be written to the stack on the fast path.
+// Cold alone does not suffice: inlined into its only caller it counts as likely as the rest. The source
+// is passed by value: if its address were taken, the fast path would write it to the stack.
 #[cold]
 #[inline(never)]
-fn try_generate_slowly<D: Source, V: Variant<D::Scheme>>(
-    mut source: D,
-    variant: V,
-    missed: D::Missed,
-) -> Result<V::Id, Error> {
-    let slot = source.slow_slot(missed)?;
-    Ok(variant.id(&source.rules().scheme, slot))
+fn try_slow_slot<D: Source>(mut source: D, missed: D::Missed) -> Result<Slot<D::Scheme>, Error> {
+    source.slow_slot(missed)
 }
 
 pub(crate) fn try_block<D: Source, V: Variant<D::Scheme>>(
@@ -92,26 +90,23 @@ pub(crate) fn generate<D: Source, V: Variant<D::Scheme>>(
     variant: V,
 ) -> Result<V::Id, Error> {
     source.rules().check_variant(variant)?;
-    match source.fast_slot() {
-        Ok(slot) => Ok(variant.id(&source.rules().scheme, slot)),
-        Err(missed) => generate_slowly(source, variant, missed),
-    }
+    let scheme = source.rules().scheme;
+    let slot = match source.fast_slot() {
+        Ok(slot) => slot,
+        Err(missed) => slow_slot(source, missed)?,
+    };
+    Ok(variant.id(&scheme, slot))
 }
 
-// See `try_generate_slowly`.
+// See `try_slow_slot`.
 #[cfg(feature = "std")]
 #[cold]
 #[inline(never)]
-fn generate_slowly<D: Source, V: Variant<D::Scheme>>(
-    mut source: D,
-    variant: V,
-    missed: D::Missed,
-) -> Result<V::Id, Error> {
-    let slot = match source.slow_slot(missed) {
-        Ok(slot) => slot,
-        Err(error) => wait::for_block(&mut source, NonZeroU32::MIN, error)?.first,
-    };
-    Ok(variant.id(&source.rules().scheme, slot))
+fn slow_slot<D: Source>(mut source: D, missed: D::Missed) -> Result<Slot<D::Scheme>, Error> {
+    source.slow_slot(missed).or_else(|error| {
+        let block = wait::for_block(&mut source, NonZeroU32::MIN, error)?;
+        Ok(block.first)
+    })
 }
 
 #[cfg(feature = "std")]
