@@ -39,7 +39,7 @@ pub trait Scheme: Copy + Eq + Hash + fmt::Debug + Send + Sync + 'static {
     /// The fewest sequences a generator may be confined to.
     const MIN_POOL: u32 = 1;
 
-    /// Whether the scheme has IDs that do not carry the node (kuid's local ones).
+    /// Set if some of the scheme's IDs do not carry the node (kuid's local ones).
     const HAS_NODELESS_IDS: bool = false;
 
     /// Whether [`default_sequence`](Self::default_sequence) makes anything of its seed.
@@ -72,7 +72,7 @@ pub trait Scheme: Copy + Eq + Hash + fmt::Debug + Send + Sync + 'static {
     /// tick and sequence. It must not change from one release to the next.
     ///
     /// # Errors
-    /// Those of `out`.
+    /// The errors of `out`.
     fn write_layout(&self, out: &mut dyn fmt::Write) -> fmt::Result;
 
     /// What all IDs of `node` in `tick` share. Generators ask for it once per tick.

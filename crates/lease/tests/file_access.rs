@@ -113,7 +113,7 @@ mod unix {
             vec!["lock".to_owned(), "realm".to_owned(), row, format!("holders/{}", hold.token)]
         }
 
-        /// What becomes of every request, made by another client than the one that holds the nodes.
+        /// Makes every request, as another client than the one that holds the nodes.
         fn use_all(&self) -> [Result<(), StoreError>; 4] {
             let store = FileStore::open(self.root());
             let store: &dyn Store = match &store {
@@ -176,7 +176,7 @@ mod unix {
         }
     }
 
-    /// Whether it is allowed at all does not matter to root: it becomes another user where it can.
+    /// The user and group "nobody" if the tests run as root, to which permissions do not apply.
     fn nobody() -> Option<(u32, u32)> {
         let id = |which| {
             let output = Command::new("id").args([which, "nobody"]).output().unwrap().stdout;
@@ -267,7 +267,7 @@ mod unix {
                 "" => used.root().join("a"),
                 name => used.path(name),
             };
-            // What is behind the link is just what the store would use.
+            // The link points to the very file or folder that the store has used.
             let elsewhere = used.above.path().join("elsewhere");
             fs::rename(&path, &elsewhere).unwrap();
             symlink(&elsewhere, &path).unwrap();
@@ -305,7 +305,7 @@ mod unix {
         assert!(!folder.join("realm.new").exists() && !folder.join("nodes/8-16.new").exists());
     }
 
-    /// Least of all a pipe, whose opening would wait for its other end.
+    /// A pipe above all: opening one waits for its other end.
     fn other_kinds_are_refused() {
         for at in 0..4 {
             let used = Used::new();
