@@ -145,6 +145,7 @@ pub struct Plain;
 /// Generators of one realm must not mix the two: IDs without a node are unique only if no two
 /// generators issue them in the same window.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Forms {
     /// All forms.
     #[default]

@@ -20,6 +20,7 @@ mod unix {
     use std::collections::BTreeMap;
     use std::env;
     use std::fs::{self, File, Permissions};
+    use std::io::Write as _;
     use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, chown, symlink};
     use std::path::{Path, PathBuf};
     use std::process::{Command, ExitCode, Output};
@@ -211,8 +212,6 @@ mod unix {
                 acquire(&store, "7-8/16").unwrap();
                 renew(&store, &grant).unwrap();
                 reshape(&store, "7-9/16").unwrap();
-                // Without the end of a process, by which its locks' files would be let go.
-                println!("used");
                 ExitCode::SUCCESS
             }
             "lock" => {
@@ -222,7 +221,7 @@ mod unix {
                         Ok(_) => {}
                         Err(error) => {
                             assert_eq!(error.kind(), std::io::ErrorKind::PermissionDenied);
-                            println!("denied");
+                            writeln!(std::io::stdout(), "denied").unwrap();
                         }
                     }
                 }
