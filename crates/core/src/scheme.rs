@@ -36,14 +36,14 @@ pub trait Scheme: Copy + Eq + Hash + fmt::Debug + Send + Sync + 'static {
     /// The number of bits the tick takes in the engine's word: enough for one more than the last
     /// tick that can be issued or restored.
     const TICK_BITS: u32 = u64::BITS - (Self::LAST_TICK + 1).leading_zeros();
-    /// Whether IDs have a bit that distinguishes two passes over the same ticks, which
+    /// Set if IDs have a bit that distinguishes two passes over the same ticks, which
     /// [`Policy::TickTock`] needs.
     const TOGGLE: bool = false;
     /// The fewest sequences a generator may be confined to.
     const MIN_POOL: u32 = 1;
-    /// Whether the scheme has IDs that do not carry the node (kuid's local ones).
+    /// Set if some of the scheme's IDs do not carry the node (kuid's local ones).
     const HAS_NODELESS_IDS: bool = false;
-    /// Whether a tick starts at a random sequence instead of the lowest, unless the builder is
+    /// Set if a tick starts at a random sequence instead of the lowest, unless the builder is
     /// given another rule.
     const RANDOM_START: bool = false;
 
@@ -63,7 +63,7 @@ pub trait Scheme: Copy + Eq + Hash + fmt::Debug + Send + Sync + 'static {
     /// tick and sequence. It must not change from one release to the next.
     ///
     /// # Errors
-    /// Those of `out`.
+    /// The errors of `out`.
     fn write_layout(&self, out: &mut dyn fmt::Write) -> fmt::Result;
 
     /// Returns the bits that all IDs of `node` in `tick` share. Generators call it once per tick.
@@ -151,10 +151,55 @@ pub struct Plain;
 
 /// The caller's choice for one ID, which turns a slot into that ID.
 ///
+<<<<<<< HEAD
 /// SCRU64 and Nanoflake have one variant, sno's carries the metabyte, kuid's selects local or
 /// global IDs.
 pub trait Variant<S: Scheme>: Copy {
     /// The type of the IDs.
+=======
+/// Generators of one realm must not mix the two: IDs without a node are unique only if no two
+/// generators issue them in the same window.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Forms {
+    /// All forms.
+    #[default]
+    All,
+    /// Only forms that carry the node.
+    WithNode,
+    /// Only forms that do not carry the node.
+    WithoutNode,
+}
+
+impl Forms {
+    /// Reports whether a form that carries the node, or one that does not, is among these.
+    #[inline]
+    #[must_use]
+    pub const fn contains(self, has_node: bool) -> bool {
+        match self {
+            Self::All => true,
+            Self::WithNode => has_node,
+            Self::WithoutNode => !has_node,
+        }
+    }
+}
+
+impl fmt::Display for Forms {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::All => "IDs with or without a node",
+            Self::WithNode => "IDs with a node",
+            Self::WithoutNode => "IDs without a node",
+        })
+    }
+}
+
+/// Turns what the engine issues into an ID: the caller's choice for one call.
+///
+/// SCRU64 and Nanoflake have one form, sno's carries the metabyte, kuid's says local or global.
+pub trait Form<S: Scheme>: Copy {
+    /// The ID that comes out.
+>>>>>>> lease
     type Id: Copy;
 
     /// Reports whether IDs of this variant carry the generator's node. Only schemes with

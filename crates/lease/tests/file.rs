@@ -532,61 +532,6 @@ fn in_a_process_nothing_new_can_be_made() {
     is_denied(acquired, "open");
 }
 
-/// On a file system of its own that is full. Making one takes root.
-#[cfg(target_os = "linux")]
-#[test]
-fn a_disk_without_room_is_an_error_that_says_so_and_changes_nothing() {
-    let folder = Folder::new();
-    if somebody_else(folder.root.path()).is_none() {
-        eprintln!("skipped: it takes root to mount a file system");
-        return;
-    }
-    let mount = "mount -t tmpfs -o size=64k,mode=700 tmpfs \"$TICKID_TEST_FOLDER\" || exit 77;";
-    let mut command = Command::new("unshare");
-    let inner = in_a_process(mount, "in_a_process_there_is_no_room", &folder);
-    command.arg("--mount").arg(inner.get_program()).args(inner.get_args());
-    command.env("TICKID_TEST_FOLDER", folder.root.path());
-    let output = command.output().unwrap();
-    if output.status.code() == Some(77) {
-        eprintln!("skipped: {}", String::from_utf8_lossy(&output.stderr));
-        return;
-    }
-    let said = [output.stdout, output.stderr].concat();
-    let said = String::from_utf8_lossy(&said);
-    assert!(output.status.success() && said.contains("1 passed"), "{said}");
-}
-
-#[test]
-#[ignore = "run by another test, on a file system that gets full"]
-fn in_a_process_there_is_no_room() {
-    let clock = Arc::new(ManualClock::new(UnixTime::from_micros(1_700_000_000_123_456)));
-    let store = FileStore::open_with_clock(given_folder(), clock).unwrap();
-    let grant = acquire(&store, "7-8/16").unwrap();
-    let read_all = || {
-        let files = ["realm".to_owned(), format!("nodes/{}-16", grant.hold.node.value())];
-        files.map(|name| fs::read(given_folder().join("a").join(name)).unwrap())
-    };
-    let before = read_all();
-    let filler = given_folder().join("filler");
-    let full = fs::write(&filler, vec![0; 1 << 20]).unwrap_err();
-    assert_eq!(full.kind(), std::io::ErrorKind::StorageFull);
-    let is_full = |result: Result<(), StoreError>| {
-        let error = result.unwrap_err();
-        assert!(matches!(error.kind(), StoreErrorKind::Failed { .. }), "{error:?}");
-        assert!(error.to_string().starts_with("file store: could not "), "{error}");
-        let source = core::error::Error::source(&error).unwrap().to_string();
-        assert!(source.contains("No space left on device"), "{source}");
-        assert_eq!(read_all(), before);
-    };
-    is_full(block_on(store.reshape(&realm("7-10/16")), PATIENCE).unwrap());
-    is_full(acquire(&store, "7-8/16").map(drop));
-    // A renewal takes no new room; with room again, neither is anything else in the way.
-    assert!(renew(&store, &grant).is_ok());
-    fs::remove_file(filler).unwrap();
-    let second = acquire(&store, "7-8/16").unwrap();
-    assert_ne!(second.hold.node, grant.hold.node);
-}
-
 /// A process that acquires a node, says so, and stays until it is killed.
 #[cfg(unix)]
 fn holder_process(folder: &Folder) -> (Child, String) {

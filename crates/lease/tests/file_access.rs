@@ -61,6 +61,9 @@ mod unix {
             test("a_slash_at_the_end_follows_no_link", a_slash_follows_no_link),
             of_root("what_another_user_owns_is_refused", anothers_is_refused),
             of_root("another_user_cannot_hold_a_lock", another_cannot_hold_a_lock),
+            test("a_disk_without_room_is_an_error_and_changes_nothing", a_full_disk_is_an_error)
+                .with_ignored_flag(!can_mount())
+                .with_kind("needs a mount"),
         ];
         libtest_mimic::run(&Arguments::from_args(), tests).exit_code()
     }
@@ -113,7 +116,7 @@ mod unix {
             vec!["lock".to_owned(), "realm".to_owned(), row, format!("holders/{}", hold.token)]
         }
 
-        /// What becomes of every request, made by another client than the one that holds the nodes.
+        /// Makes every request, as another client than the one that holds the nodes.
         fn use_all(&self) -> [Result<(), StoreError>; 4] {
             let store = FileStore::open(self.root());
             let store: &dyn Store = match &store {
@@ -176,7 +179,7 @@ mod unix {
         }
     }
 
-    /// Whether it is allowed at all does not matter to root: it becomes another user where it can.
+    /// The user and group "nobody" if the tests run as root, to which permissions do not apply.
     fn nobody() -> Option<(u32, u32)> {
         let id = |which| {
             let output = Command::new("id").args([which, "nobody"]).output().unwrap().stdout;
@@ -211,25 +214,66 @@ mod unix {
                 acquire(&store, "7-8/16").unwrap();
                 renew(&store, &grant).unwrap();
                 reshape(&store, "7-9/16").unwrap();
-                // Without the end of a process, by which its locks' files would be let go.
-                println!("used");
                 ExitCode::SUCCESS
             }
             "lock" => {
-                for name in ["a/lock", "a/realm", "a/nodes/7-16", "."] {
-                    match File::open(folder.join(name)) {
-                        Ok(file) if name != "." => drop(file.try_lock()),
-                        Ok(_) => {}
-                        Err(error) => {
-                            assert_eq!(error.kind(), std::io::ErrorKind::PermissionDenied);
-                            println!("denied");
-                        }
-                    }
+                File::open(folder).unwrap();
+                for name in ["a", "a/lock", "a/realm", "a/nodes/7-16"] {
+                    let error = File::open(folder.join(name)).unwrap_err();
+                    assert_eq!(error.kind(), std::io::ErrorKind::PermissionDenied, "{name}");
                 }
+                ExitCode::SUCCESS
+            }
+            "fill" => {
+                fill(folder);
                 ExitCode::SUCCESS
             }
             part => panic!("there is no part {part}"),
         }
+    }
+
+    /// Whether this user may have a file system of its own.
+    fn can_mount() -> bool {
+        let mount = "mount -t tmpfs tmpfs /tmp";
+        let output = Command::new("unshare").args(["--mount", "sh", "-c", mount]).output();
+        output.is_ok_and(|output| output.status.success())
+    }
+
+    fn a_full_disk_is_an_error() {
+        let folder = TempDir::new().unwrap();
+        let mount = format!("mount -t tmpfs -o size=64k,mode=700 tmpfs ${FOLDER}");
+        let shell = format!("unshare --mount sh -c '{mount} && exec \"$0\"' \"$0\"; exit $?;");
+        let output = run("fill", folder.path(), &shell, None);
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    }
+
+    /// In a file system that soon has no room.
+    fn fill(folder: &Path) {
+        let store = FileStore::open(folder).unwrap();
+        let grant = acquire(&store, "7-8/16").unwrap();
+        let read_all = || {
+            let files = ["realm".to_owned(), format!("nodes/{}-16", grant.hold.node.value())];
+            files.map(|name| fs::read(folder.join("a").join(name)).unwrap())
+        };
+        let before = read_all();
+        let filler = folder.join("filler");
+        let full = fs::write(&filler, vec![0; 1 << 20]).unwrap_err();
+        assert_eq!(full.kind(), std::io::ErrorKind::StorageFull);
+        let is_full = |result: Result<(), StoreError>| {
+            let error = result.unwrap_err();
+            assert!(matches!(error.kind(), StoreErrorKind::Failed { .. }), "{error:?}");
+            assert!(error.to_string().starts_with("file store: could not "), "{error}");
+            let source = core::error::Error::source(&error).unwrap().to_string();
+            assert!(source.contains("No space left on device"), "{source}");
+            assert_eq!(read_all(), before);
+        };
+        is_full(reshape(&store, "7-10/16"));
+        is_full(acquire(&store, "7-8/16").map(drop));
+        // A renewal takes no new room; with room again, neither is anything else in the way.
+        assert!(renew(&store, &grant).is_ok());
+        fs::remove_file(filler).unwrap();
+        let second = acquire(&store, "7-8/16").unwrap();
+        assert_ne!(second.hold.node, grant.hold.node);
     }
 
     fn created_is_private() {
@@ -267,7 +311,7 @@ mod unix {
                 "" => used.root().join("a"),
                 name => used.path(name),
             };
-            // What is behind the link is just what the store would use.
+            // The link points to the very file or folder that the store has used.
             let elsewhere = used.above.path().join("elsewhere");
             fs::rename(&path, &elsewhere).unwrap();
             symlink(&elsewhere, &path).unwrap();
@@ -305,7 +349,7 @@ mod unix {
         assert!(!folder.join("realm.new").exists() && !folder.join("nodes/8-16.new").exists());
     }
 
-    /// Least of all a pipe, whose opening would wait for its other end.
+    /// A pipe above all: opening one waits for its other end.
     fn other_kinds_are_refused() {
         for at in 0..4 {
             let used = Used::new();
@@ -424,6 +468,5 @@ mod unix {
         set_mode(&used.root(), 0o755);
         let output = run("lock", &used.root(), "", nobody());
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-        assert_eq!(String::from_utf8_lossy(&output.stdout), "denied\ndenied\ndenied\n");
     }
 }

@@ -258,10 +258,8 @@ fn a_lease_of_another_scheme_is_given_back() {
     let world = World::new("7/10");
     let result = world.builder().start(|lease| lease.builder(&Sno));
     let error = result.unwrap_err().to_string();
-    assert!(
-        error.contains("the lease is one of nanoflake, with its ticks, and not of sno"),
-        "{error}"
-    );
+    let named = "schemes do not match: it has \"nanoflake\", the request \"sno\"";
+    assert!(error.contains(named), "{error}");
     assert_eq!(world.standing(), (Standing::Free, 0));
 }
 

@@ -1,8 +1,8 @@
 //! Private files that are whole or not there, and locks.
 //!
-//! Other users of the machine are not trusted. Whatever is created here is theirs neither to read nor to
-//! write, whatever the umask; symbolic links are not followed; what another user owns or may write to is
-//! not opened. Only the folders above the store's own are taken as they are.
+//! Other users of the machine are not trusted. Files and folders are created with the modes 0600 and
+//! 0700, whatever the umask. Symbolic links are not followed, and a file that another user owns or may
+//! write to is not used. Only the folders above the store's own are taken as they are.
 
 use core::time::Duration;
 use std::fs::{self, File, Metadata, OpenOptions, TryLockError};
@@ -291,7 +291,7 @@ pub(super) fn replace(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
         .context("write", &new)
         .and_then(|()| fs::rename(&new, path).context("put in its place", path));
     if written.is_err() {
-        // It is in nobody's way, but takes room where there may be none.
+        // A leftover is harmless, but takes room where there may be none.
         let _ = fs::remove_file(&new);
     }
     written?;
@@ -342,7 +342,7 @@ pub(super) fn lock(path: &Path, patience: Duration) -> Result<File, FileError> {
     }
 }
 
-/// Whether a file is there that nobody has locked.
+/// Reports whether the file exists and is not locked.
 pub(super) fn is_unlocked(path: &Path) -> Result<bool, FileError> {
     let Some(file) = open(path, OpenOptions::new().read(true))? else { return Ok(false) };
     match file.try_lock() {

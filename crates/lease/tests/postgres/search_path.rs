@@ -40,7 +40,7 @@ const TYPES: [&str; 15] = [
     "anyelement",
     "anyarray",
 ];
-/// Those of functions with three arguments.
+/// The types that functions with three arguments are planted for.
 const FEW_TYPES: [&str; 6] = ["int4", "int8", "numeric", "text", "bool", "anyelement"];
 /// Of functions with any number of arguments, the calls of the schema as the arguments' types are.
 const LONG: [&str; 4] = [
@@ -247,7 +247,7 @@ fn planted_objects_are_never_called(server: &Postgres) {
     use_it().unwrap();
 }
 
-/// A call of each function, as anybody may make it who administrates the database.
+/// A call of each function, as an administrator may make it.
 const CALLS: [(&str, &str); 14] = [
     ("generation_v1", "tickid.generation_v1()"),
     ("now_micros_v1", "tickid.now_micros_v1()"),
@@ -335,7 +335,7 @@ fn a_copied_database_grants_no_window_again(server: &Postgres) {
 
     let error = renew(&copy, &realm, &first.hold).unwrap_err();
     assert!(error.is_lost(), "{error}");
-    // Whatever the original grants until all of its leases have ended is below the copy's floor.
+    // The leases of the original end below the copy's floor.
     let original = database.client();
     let renewed = renew(&original, &realm, &first.hold).unwrap();
     let floor = answer(copy.list(realm.name())).unwrap().record.floor;

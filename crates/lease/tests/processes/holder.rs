@@ -9,8 +9,8 @@ use std::sync::mpsc::{Receiver, TryRecvError, channel};
 use std::thread;
 
 use tickid_core::{
-    Builder, Clock, ClockError, ErrorKind, ProcessClock, Scheme, SystemClock, Tick, UnixTime,
-    Window,
+    Builder, Clock, ClockError, ErrorKind, NodeId as _, ProcessClock, Scheme, SystemClock, Tick,
+    UnixTime, Window,
 };
 use tickid_lease::{
     Answer, Claim, FileStore, GenerateError, Grant, Hold, Keeper, KeeperBuilder, Lease, LeaseError,
@@ -108,14 +108,17 @@ fn builder<S: Subject>(
     clock: &Arc<SetClock>,
     plant: Option<Plant>,
 ) -> Result<Building<S>, LeaseError> {
-    let builder = lease.builder(&S::Scheme::default())?.policy(S::policy());
+    let clock = ProcessClock::new(Arc::clone(clock));
     let builder = match plant {
+        // By hand: the lease's own builder holds on to its window.
         Some(Plant::NoWindow) => {
-            builder.window(Window::new(Tick::new(0)?, <S::Scheme as Scheme>::LAST_TICK)?)
+            let (bits, value) = (lease.node().bits(), lease.node().value());
+            let node = <S::Scheme as Scheme>::Node::from_bits(bits, value)?;
+            Builder::new(node).window(Window::new(Tick::new(0)?, <S::Scheme as Scheme>::LAST_TICK)?)
         }
-        _ => builder,
+        _ => return Ok(lease.builder(&S::Scheme::default())?.policy(S::policy()).clock(clock)),
     };
-    Ok(builder.clock(ProcessClock::new(Arc::clone(clock))))
+    Ok(builder.policy(S::policy()).clock(clock))
 }
 
 fn issue<S: Subject>(keeper: &Kept<S>, stalled: &mut Option<Stall>) {

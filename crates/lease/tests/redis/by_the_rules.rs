@@ -25,7 +25,8 @@ fn scripts_decide_by_the_rules(_: &Redis) {
         let mut dice = Dice::new(seed);
         let realm = realm(&mut dice);
         answer(store.acquire(&realm, &claim(&mut dice, None))).unwrap();
-        if dice.below(2) == 0 {
+        // A realm of IDs without a node keeps its pool.
+        if realm.forms() == tickid_core::Forms::WithNode && dice.below(2) == 0 {
             // Nodes that leave and come back: eras.
             for pool in ["0/1,128-200/8", "0-3/3,4-7/3"] {
                 answer(store.reshape(&with_pool(&realm, pool))).unwrap();
