@@ -151,55 +151,10 @@ pub struct Plain;
 
 /// The caller's choice for one ID, which turns a slot into that ID.
 ///
-<<<<<<< HEAD
 /// SCRU64 and Nanoflake have one variant, sno's carries the metabyte, kuid's selects local or
 /// global IDs.
 pub trait Variant<S: Scheme>: Copy {
     /// The type of the IDs.
-=======
-/// Generators of one realm must not mix the two: IDs without a node are unique only if no two
-/// generators issue them in the same window.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum Forms {
-    /// All forms.
-    #[default]
-    All,
-    /// Only forms that carry the node.
-    WithNode,
-    /// Only forms that do not carry the node.
-    WithoutNode,
-}
-
-impl Forms {
-    /// Reports whether a form that carries the node, or one that does not, is among these.
-    #[inline]
-    #[must_use]
-    pub const fn contains(self, has_node: bool) -> bool {
-        match self {
-            Self::All => true,
-            Self::WithNode => has_node,
-            Self::WithoutNode => !has_node,
-        }
-    }
-}
-
-impl fmt::Display for Forms {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Self::All => "IDs with or without a node",
-            Self::WithNode => "IDs with a node",
-            Self::WithoutNode => "IDs without a node",
-        })
-    }
-}
-
-/// Turns what the engine issues into an ID: the caller's choice for one call.
-///
-/// SCRU64 and Nanoflake have one form, sno's carries the metabyte, kuid's says local or global.
-pub trait Form<S: Scheme>: Copy {
-    /// The ID that comes out.
->>>>>>> lease
     type Id: Copy;
 
     /// Reports whether IDs of this variant carry the generator's node. Only schemes with

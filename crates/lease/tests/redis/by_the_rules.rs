@@ -26,7 +26,7 @@ fn scripts_decide_by_the_rules(_: &Redis) {
         let realm = realm(&mut dice);
         answer(store.acquire(&realm, &claim(&mut dice, None))).unwrap();
         // A realm of IDs without a node keeps its pool.
-        if realm.forms() == tickid_core::Forms::WithNode && dice.below(2) == 0 {
+        if realm.variants() == tickid_core::Variants::WithNode && dice.below(2) == 0 {
             // Nodes that leave and come back: eras.
             for pool in ["0/1,128-200/8", "0-3/3,4-7/3"] {
                 answer(store.reshape(&with_pool(&realm, pool))).unwrap();
