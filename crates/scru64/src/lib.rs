@@ -116,10 +116,9 @@ pub use tickid_core::external::serde::{
     as_text as serde_as_text,
 };
 #[doc(no_inline)]
-pub use tickid_core::{
-    IntoUnixTime, Policy, RangeError, UnixTime, Window,
-    text::{ParseError, SliceError},
-};
+pub use tickid_core::{IntoUnixTime, Policy, RangeError, UnixTime, Window};
+#[doc(no_inline)]
+pub use tickid_text::{ParseError, ParseErrorKind, SliceError, Text};
 
 /// The examples of the scheme's page, so that they stay true.
 #[cfg(doctest)]

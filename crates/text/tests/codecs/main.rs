@@ -19,18 +19,18 @@ use std::sync::LazyLock;
 use forms::{Form, Global, Local, Sno, UrlGlobal, UrlLocal, Wide};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
-use tickid_core::text::base36::Twelve;
-use tickid_core::text::{Codec, Level, ParseError, ParseErrorKind, SliceError, slices};
+use tickid_text::base36::TwelveDigits;
+use tickid_text::{Codec, ParseError, ParseErrorKind, SimdLevel, SliceError, slices};
 
 /// In errors.
 const WHAT: &str = "test ID";
 
 /// Those that this processor has. Says once which they are, past the test harness, which would keep it
 /// to itself: what is skipped must be seen, and `cargo xtask memcheck` looks for it.
-fn levels() -> impl Iterator<Item = Level> {
-    static LEVELS: LazyLock<Vec<Level>> = LazyLock::new(|| {
+fn levels() -> impl Iterator<Item = SimdLevel> {
+    static LEVELS: LazyLock<Vec<SimdLevel>> = LazyLock::new(|| {
         let (here, skipped): (Vec<_>, Vec<_>) =
-            Level::ALL.into_iter().partition(|level| level.is_available());
+            SimdLevel::ALL.into_iter().partition(|level| level.is_available());
         let mut stderr = io::stderr();
         let _ = writeln!(stderr, "at levels {here:?}");
         if !skipped.is_empty() {
@@ -42,7 +42,7 @@ fn levels() -> impl Iterator<Item = Level> {
 }
 
 /// All texts of `bits` at `level`, in a vector without room behind it.
-fn encode<C: Codec<N>, const N: usize>(level: Level, bits: &[C::Bits]) -> Vec<[u8; N]> {
+fn encode<C: Codec<N>, const N: usize>(level: SimdLevel, bits: &[C::Value]) -> Vec<[u8; N]> {
     let mut texts = vec![[b'?'; N]; bits.len()];
     let encoded = slices::encode_at::<C, _, N>(level, bits, &mut texts, |bits| bits);
     encoded.expect("a level that is available").unwrap();
@@ -51,10 +51,10 @@ fn encode<C: Codec<N>, const N: usize>(level: Level, bits: &[C::Bits]) -> Vec<[u
 
 /// What reading `texts` at `level` returns, and what it leaves in the place of `before`.
 fn decode<C: Codec<N>, const N: usize>(
-    level: Level,
+    level: SimdLevel,
     texts: &[[u8; N]],
-    before: C::Bits,
-) -> (Result<(), SliceError>, Vec<C::Bits>) {
+    before: C::Value,
+) -> (Result<(), SliceError>, Vec<C::Value>) {
     let mut bits = vec![before; texts.len()];
     let decoded = slices::decode_at::<C, _, N>(level, texts, &mut bits, WHAT, |bits| bits);
     (decoded.expect("a level that is available"), bits)
@@ -63,8 +63,8 @@ fn decode<C: Codec<N>, const N: usize>(
 /// What the portable path says of each text, put together as slices are.
 fn decode_one_by_one<C: Codec<N>, const N: usize>(
     texts: &[[u8; N]],
-    before: C::Bits,
-) -> (Result<(), SliceError>, Vec<C::Bits>) {
+    before: C::Value,
+) -> (Result<(), SliceError>, Vec<C::Value>) {
     let mut bits = vec![before; texts.len()];
     for (index, text) in texts.iter().enumerate() {
         match C::decode_portable(text) {
@@ -79,9 +79,9 @@ fn decode_one_by_one<C: Codec<N>, const N: usize>(
 }
 
 /// At every level, and one by one.
-fn assert_reads_alike<C: Codec<N>, const N: usize>(texts: &[[u8; N]], before: C::Bits)
+fn assert_reads_alike<C: Codec<N>, const N: usize>(texts: &[[u8; N]], before: C::Value)
 where
-    C::Bits: Debug + PartialEq,
+    C::Value: Debug + PartialEq,
 {
     let expected = decode_one_by_one::<C, N>(texts, before);
     for level in levels() {
@@ -105,16 +105,16 @@ fn with_bytes<const N: usize>(
     texts
 }
 
-fn every_level_writes_and_reads_all<F: Form<N>, const N: usize>(bits: &[F::Bits])
+fn every_level_writes_and_reads_all<F: Form<N>, const N: usize>(bits: &[F::Value])
 where
-    F::Bits: Debug + PartialEq,
+    F::Value: Debug + PartialEq,
 {
     let expected: Vec<_> = bits.iter().map(F::reference).collect();
     for level in levels() {
         let texts = encode::<F::Codec, N>(level, bits);
         let as_text = |text: &[u8; N]| String::from_utf8(text.to_vec()).unwrap();
         assert_eq!(texts.iter().map(as_text).collect::<Vec<_>>(), expected, "{level:?}");
-        let (decoded, read) = decode::<F::Codec, N>(level, &texts, F::Bits::default());
+        let (decoded, read) = decode::<F::Codec, N>(level, &texts, F::Value::default());
         assert_eq!((decoded, read.as_slice()), (Ok(()), bits), "{level:?}");
     }
     for (bits, expected) in bits.iter().zip(expected) {
@@ -125,7 +125,7 @@ where
 
 fn every_wrong_byte_is_found_where_it_is<F: Form<N>, const N: usize>()
 where
-    F::Bits: Debug + PartialEq,
+    F::Value: Debug + PartialEq,
 {
     for bits in F::samples() {
         let text = F::Codec::encode_portable(&bits);
@@ -133,7 +133,7 @@ where
             for byte in 0..=u8::MAX {
                 let index = (at + usize::from(byte)) % 8;
                 let texts = with_bytes(text, index, at, &[byte]);
-                assert_reads_alike::<F::Codec, N>(&texts, F::Bits::default());
+                assert_reads_alike::<F::Codec, N>(&texts, F::Value::default());
                 // All levels say where by the same function, so that they agree even where it is wrong.
                 let read = F::Codec::decode_portable(&texts[index]);
                 assert_eq!(read.ok(), F::read_by_others(&texts[index]), "{byte} at {at}");
@@ -150,18 +150,18 @@ where
 
 fn every_pair_of_bytes_reads_alike<F: Form<N>, const N: usize>()
 where
-    F::Bits: Debug + PartialEq,
+    F::Value: Debug + PartialEq,
 {
     let text = F::Codec::encode_portable(&F::samples()[0]);
     for pair in 0..=u16::MAX {
         let (index, at) = (usize::from(pair) % 8, usize::from(pair / 7) % (N - 1));
         let texts = with_bytes(text, index, at, &pair.to_be_bytes());
-        assert_reads_alike::<F::Codec, N>(&texts, F::Bits::default());
+        assert_reads_alike::<F::Codec, N>(&texts, F::Value::default());
     }
     // And the last two, where stray bits are.
     for pair in 0..=u16::MAX {
         let texts = with_bytes(text, usize::from(pair) % 8, N - 2, &pair.to_be_bytes());
-        assert_reads_alike::<F::Codec, N>(&texts, F::Bits::default());
+        assert_reads_alike::<F::Codec, N>(&texts, F::Value::default());
     }
 }
 
@@ -184,7 +184,7 @@ fn every_pair_of_bytes_in_any_place_is_read_as_others_do<F: Form<N>, const N: us
 
 fn every_length_is_converted_whole<F: Form<N>, const N: usize>()
 where
-    F::Bits: Debug + PartialEq,
+    F::Value: Debug + PartialEq,
 {
     let samples = F::samples();
     let bits: Vec<_> = samples.iter().copied().cycle().take(150).collect();
@@ -194,13 +194,13 @@ where
 }
 
 /// How many IDs a level converts at a time, 0 if it has no way of its own for slices.
-fn at_a_time<const N: usize>(level: Level) -> usize {
+fn at_a_time<const N: usize>(level: SimdLevel) -> usize {
     match level {
         // Nothing but the schemes' forms.
         _ if N > 16 => 0,
-        Level::Avx2 => 2,
-        Level::Avx512 if N == 12 => 8,
-        Level::Avx512 => 4,
+        SimdLevel::Avx2 => 2,
+        SimdLevel::Avx512 if N == 12 => 8,
+        SimdLevel::Avx512 => 4,
         _ => 0,
     }
 }
@@ -215,7 +215,7 @@ fn every_level_reads_all_up_to_what_is_wrong<F: Form<N>, const N: usize>() {
         texts[index][at] = byte;
         let is_valid = F::Codec::decode_portable(&texts[index]).is_ok();
         for level in levels() {
-            let done = F::Codec::decode_many(level, &texts, &mut [F::Bits::default(); 24]);
+            let done = F::Codec::decode_many(level, &texts, &mut [F::Value::default(); 24]);
             match at_a_time::<N>(level) {
                 0 => assert_eq!(done, 0),
                 // The last may have to be left, for lack of room behind them.
@@ -228,14 +228,14 @@ fn every_level_reads_all_up_to_what_is_wrong<F: Form<N>, const N: usize>() {
 
 fn every_level_stays_within_what_it_is_given<F: Form<N>, const N: usize>()
 where
-    F::Bits: Debug + PartialEq,
+    F::Value: Debug + PartialEq,
 {
     let samples = F::samples();
     let bits: [_; 24] = core::array::from_fn(|i| samples[i % samples.len()]);
     let texts = bits.map(|bits| F::Codec::encode_portable(&bits));
     for level in levels() {
         for len in 0..=24 {
-            let (mut written, mut read) = ([[b'?'; N]; 24], [F::Bits::default(); 24]);
+            let (mut written, mut read) = ([[b'?'; N]; 24], [F::Value::default(); 24]);
             let done = F::Codec::encode_many(level, &bits, &mut written[..len]);
             assert!(done <= len, "{level:?}: {done} of {len}");
             assert_eq!(&written[..done], &texts[..done], "{level:?}");
@@ -253,7 +253,7 @@ where
 }
 
 fn two_lengths_are_an_error<F: Form<N>, const N: usize>() {
-    let bits = [F::Bits::default(); 3];
+    let bits = [F::Value::default(); 3];
     let mut texts = [[b'?'; N]; 2];
     for level in levels() {
         let encoded = slices::encode_at::<F::Codec, _, N>(level, &bits, &mut texts, |bits| bits);
@@ -267,9 +267,9 @@ fn two_lengths_are_an_error<F: Form<N>, const N: usize>() {
 
 fn other_lengths_are_no_texts<F: Form<N>, const N: usize>()
 where
-    F::Bits: Debug + PartialEq,
+    F::Value: Debug + PartialEq,
 {
-    let mut text = F::Codec::encode(&F::Bits::default()).to_vec();
+    let mut text = F::Codec::encode(&F::Value::default()).to_vec();
     text.extend_from_within(..);
     for len in (0..text.len()).filter(|&len| len != N) {
         let expected = ParseErrorKind::Length { found: len, min: N, max: N };
@@ -280,7 +280,7 @@ where
 /// Some texts, most of them valid.
 fn texts<F: Form<N>, const N: usize>() -> impl Strategy<Value = Vec<[u8; N]>>
 where
-    F::Bits: Debug,
+    F::Value: Debug,
 {
     let wrong = (any::<prop::sample::Index>(), any::<prop::sample::Index>(), any::<u8>());
     let wrong = prop::collection::vec(wrong, 0..4);
@@ -376,21 +376,22 @@ forms! {
     Local: 11 in local;
     UrlLocal: 11 in url_local;
     Wide: 22 in wide;
-    Twelve: 12 in scru64;
+    TwelveDigits: 12 in scru64;
 }
 
 #[test]
 fn the_best_level_is_the_highest_that_is_available() {
-    assert_eq!(levels().last(), Some(Level::best()));
+    assert_eq!(levels().last(), Some(SimdLevel::best()));
 }
 
 /// Else a test at such a level would be one of another.
 #[test]
 fn at_a_level_that_is_not_available_nothing_is_converted() {
-    for level in Level::ALL.into_iter().filter(|level| !level.is_available()) {
+    for level in SimdLevel::ALL.into_iter().filter(|level| !level.is_available()) {
         let (texts, bits) = (&mut [[b'0'; 12]; 8], &mut [0; 8]);
-        assert_eq!(slices::encode_at::<Twelve, _, 12>(level, bits, texts, |bits| bits), None);
-        let decoded = slices::decode_at::<Twelve, _, 12>(level, texts, bits, WHAT, |bits| bits);
+        assert_eq!(slices::encode_at::<TwelveDigits, _, 12>(level, bits, texts, |bits| bits), None);
+        let decoded =
+            slices::decode_at::<TwelveDigits, _, 12>(level, texts, bits, WHAT, |bits| bits);
         assert_eq!(decoded, None);
     }
 }
@@ -399,7 +400,7 @@ fn at_a_level_that_is_not_available_nothing_is_converted() {
 #[test]
 fn a_level_is_available_if_the_processor_has_all_it_takes() {
     use std::is_x86_feature_detected as has;
-    assert_eq!(Level::Avx2.is_available(), has!("avx2"));
+    assert_eq!(SimdLevel::Avx2.is_available(), has!("avx2"));
     let avx512 = [
         has!("avx512f"),
         has!("avx512bw"),
@@ -407,5 +408,5 @@ fn a_level_is_available_if_the_processor_has_all_it_takes() {
         has!("avx512ifma"),
         has!("avx512vbmi"),
     ];
-    assert_eq!(Level::Avx512.is_available(), avx512 == [true; 5]);
+    assert_eq!(SimdLevel::Avx512.is_available(), avx512 == [true; 5]);
 }

@@ -1,8 +1,8 @@
 //! What Base36 has beyond the other forms: divisions, and numbers of any length.
 
 use proptest::prelude::*;
-use tickid_core::text::Level;
-use tickid_core::text::base36::{self, Twelve};
+use tickid_text::SimdLevel;
+use tickid_text::base36::{self, TwelveDigits};
 
 use crate::{config, decode, encode, forms, levels};
 
@@ -14,10 +14,10 @@ fn every_four_digits_of_base36_are_written_and_read() {
     let values: Vec<u64> = (0..FOUR)
         .map(|n| (n * FOUR + (n + FOUR / 3) % FOUR) * FOUR + (n + 2 * FOUR / 3) % FOUR)
         .collect();
-    let expected = encode::<Twelve, 12>(Level::Portable, &values);
+    let expected = encode::<TwelveDigits, 12>(SimdLevel::Portable, &values);
     for level in levels() {
-        assert!(encode::<Twelve, 12>(level, &values) == expected, "{level:?}");
-        let (decoded, read) = decode::<Twelve, 12>(level, &expected, 0);
+        assert!(encode::<TwelveDigits, 12>(level, &values) == expected, "{level:?}");
+        let (decoded, read) = decode::<TwelveDigits, 12>(level, &expected, 0);
         assert_eq!(decoded, Ok(()), "{level:?}");
         assert!(read == values, "{level:?}");
     }
@@ -32,9 +32,9 @@ fn numbers_next_to_multiples_of_36_to_the_eighth_and_fourth_are_written() {
     let values: Vec<u64> = first
         .flat_map(|n| REST.into_iter().chain([n * FOUR]).map(move |rest| n * FOUR * FOUR + rest))
         .collect();
-    let expected = encode::<Twelve, 12>(Level::Portable, &values);
+    let expected = encode::<TwelveDigits, 12>(SimdLevel::Portable, &values);
     for level in levels() {
-        assert!(encode::<Twelve, 12>(level, &values) == expected, "{level:?}");
+        assert!(encode::<TwelveDigits, 12>(level, &values) == expected, "{level:?}");
     }
 }
 
@@ -49,9 +49,9 @@ fn numbers_next_to_multiples_of_36_to_the_sixth_and_second_are_written() {
         .flat_map(next_to)
         .flat_map(|six| [six * SIX, six * SIX + SIX - 1, (SIX - 1 - six) * SIX + six])
         .collect();
-    let expected = encode::<Twelve, 12>(Level::Portable, &values);
+    let expected = encode::<TwelveDigits, 12>(SimdLevel::Portable, &values);
     for level in levels() {
-        assert!(encode::<Twelve, 12>(level, &values) == expected, "{level:?}");
+        assert!(encode::<TwelveDigits, 12>(level, &values) == expected, "{level:?}");
     }
 }
 
@@ -69,10 +69,10 @@ fn numbers_of_more_than_twelve_digits_are_written_as_the_last_twelve() {
         for (value, text) in cases {
             // Among others, which then take the same way.
             let values = [value, 0, 1, 2, 3, 4, 5, 6, 7];
-            let texts = encode::<Twelve, 12>(level, &values);
+            let texts = encode::<TwelveDigits, 12>(level, &values);
             assert_eq!((texts[0], texts[8]), (text, *b"000000000007"), "{level:?}");
             // And twice, so that no two of them make up for each other.
-            let texts = encode::<Twelve, 12>(level, &[value; 16]);
+            let texts = encode::<TwelveDigits, 12>(level, &[value; 16]);
             assert_eq!(texts, [text; 16], "{level:?}");
         }
     }

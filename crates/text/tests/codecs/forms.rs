@@ -7,8 +7,8 @@ use base64::Engine as _;
 use base64::engine::GeneralPurpose;
 use base64::engine::general_purpose::NO_PAD;
 use proptest::prelude::*;
-use tickid_core::text::base36::Twelve;
-use tickid_core::text::{Alphabet, Base, Codec, InBase};
+use tickid_text::base36::TwelveDigits;
+use tickid_text::{Alphabet, AlphabetCodec, Codec, StaticAlphabet};
 
 const SNO: &str = "23456789abcdefghijklmnopqrstuvwx";
 const SORTABLE: &str = ".0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz";
@@ -16,19 +16,19 @@ const URL: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz012345678
 
 /// A form under test.
 pub(crate) trait Form<const N: usize> {
-    type Bits: Copy + Debug + Default + PartialEq;
-    type Codec: Codec<N, Bits = Self::Bits>;
+    type Value: Copy + Debug + Default + PartialEq;
+    type Codec: Codec<N, Value = Self::Value>;
 
-    fn any() -> BoxedStrategy<Self::Bits>;
+    fn any() -> BoxedStrategy<Self::Value>;
 
     /// What an independent implementation writes.
-    fn reference(bits: &Self::Bits) -> String;
+    fn reference(bits: &Self::Value) -> String;
 
     /// What it reads.
-    fn read_by_others(text: &[u8; N]) -> Option<Self::Bits>;
+    fn read_by_others(text: &[u8; N]) -> Option<Self::Value>;
 
     /// All bits zero, all bits one, and something between.
-    fn samples() -> [Self::Bits; 3];
+    fn samples() -> [Self::Value; 3];
 }
 
 pub(crate) struct Base32;
@@ -37,7 +37,7 @@ pub(crate) struct Url;
 
 macro_rules! base {
     ($base:ident: $symbols:ident) => {
-        impl Base for $base {
+        impl StaticAlphabet for $base {
             const ALPHABET: Alphabet = match Alphabet::new($symbols, "others") {
                 Some(alphabet) => alphabet,
                 None => panic!("not an alphabet"),
@@ -61,8 +61,8 @@ macro_rules! form {
         }
 
         impl Form<$chars> for $form {
-            type Bits = [u8; $bytes];
-            type Codec = InBase<$base, $bytes, $chars>;
+            type Value = [u8; $bytes];
+            type Codec = AlphabetCodec<$base, $bytes, $chars>;
 
             fn any() -> BoxedStrategy<[u8; $bytes]> {
                 any::<[u8; $bytes]>().boxed()
@@ -126,8 +126,8 @@ impl Others {
     }
 }
 
-impl Form<12> for Twelve {
-    type Bits = u64;
+impl Form<12> for TwelveDigits {
+    type Value = u64;
     type Codec = Self;
 
     fn any() -> BoxedStrategy<u64> {

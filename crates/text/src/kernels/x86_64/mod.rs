@@ -7,9 +7,9 @@ mod lanes;
 mod sse2;
 mod tables;
 
-use crate::text::Base;
-use crate::text::kernels::Level;
-use crate::text::kernels::level::{has_avx2, has_avx512};
+use crate::StaticAlphabet;
+use crate::kernels::SimdLevel;
+use crate::kernels::level::{has_avx2, has_avx512};
 
 /// Whether there is a kernel for one Base36 number.
 pub(crate) const ONE_BASE36: bool = true;
@@ -26,7 +26,7 @@ pub(crate) const fn has_decode(bits: u32, bytes: usize, chars: usize) -> bool {
 
 /// The text of `bytes`, of a shape that [`has_encode`].
 #[inline]
-pub(crate) fn encode<S: Base, const BYTES: usize, const CHARS: usize>(
+pub(crate) fn encode<S: StaticAlphabet, const BYTES: usize, const CHARS: usize>(
     bytes: &[u8; BYTES],
 ) -> [u8; CHARS] {
     // SAFETY: this module is compiled for targets with SSE2 only.
@@ -35,7 +35,7 @@ pub(crate) fn encode<S: Base, const BYTES: usize, const CHARS: usize>(
 
 /// The bytes of `text`, of a shape that [`has_decode`]; `None` if it is not valid.
 #[inline]
-pub(crate) fn decode<S: Base, const BYTES: usize, const CHARS: usize>(
+pub(crate) fn decode<S: StaticAlphabet, const BYTES: usize, const CHARS: usize>(
     text: &[u8; CHARS],
 ) -> Option<[u8; BYTES]> {
     // SAFETY: this module is compiled for targets with SSE2 only.
@@ -57,8 +57,8 @@ pub(crate) fn decode_base36(text: &[u8; 12]) -> Option<u64> {
 }
 
 /// Writes texts from the first on, and says how many; the rest is for [`encode`].
-pub(crate) fn encode_many<S: Base, const BYTES: usize, const CHARS: usize>(
-    level: Level,
+pub(crate) fn encode_many<S: StaticAlphabet, const BYTES: usize, const CHARS: usize>(
+    level: SimdLevel,
     ids: &[[u8; BYTES]],
     texts: &mut [[u8; CHARS]],
 ) -> usize {
@@ -67,17 +67,17 @@ pub(crate) fn encode_many<S: Base, const BYTES: usize, const CHARS: usize>(
     }
     match level {
         // SAFETY: the processor has what the function is compiled for.
-        Level::Avx512 if has_avx512() => unsafe { avx512::encode::<S, _, _>(ids, texts) },
+        SimdLevel::Avx512 if has_avx512() => unsafe { avx512::encode::<S, _, _>(ids, texts) },
         // SAFETY: as above.
-        Level::Avx2 if has_avx2() => unsafe { avx2::encode::<S, _, _>(ids, texts) },
+        SimdLevel::Avx2 if has_avx2() => unsafe { avx2::encode::<S, _, _>(ids, texts) },
         _ => 0,
     }
 }
 
 /// Reads texts from the first on, and says how many; before the next there is one that is not valid,
 /// or too few are left.
-pub(crate) fn decode_many<S: Base, const BYTES: usize, const CHARS: usize>(
-    level: Level,
+pub(crate) fn decode_many<S: StaticAlphabet, const BYTES: usize, const CHARS: usize>(
+    level: SimdLevel,
     texts: &[[u8; CHARS]],
     ids: &mut [[u8; BYTES]],
 ) -> usize {
@@ -86,31 +86,39 @@ pub(crate) fn decode_many<S: Base, const BYTES: usize, const CHARS: usize>(
     }
     match level {
         // SAFETY: the processor has what the function is compiled for.
-        Level::Avx512 if has_avx512() => unsafe { avx512::decode::<S, _, _>(texts, ids) },
+        SimdLevel::Avx512 if has_avx512() => unsafe { avx512::decode::<S, _, _>(texts, ids) },
         // SAFETY: as above.
-        Level::Avx2 if has_avx2() => unsafe { avx2::decode::<S, _, _>(texts, ids) },
+        SimdLevel::Avx2 if has_avx2() => unsafe { avx2::decode::<S, _, _>(texts, ids) },
         _ => 0,
     }
 }
 
 /// Writes texts of numbers below 36^12 from the first on, and says how many.
-pub(crate) fn encode_base36_many(level: Level, values: &[u64], texts: &mut [[u8; 12]]) -> usize {
+pub(crate) fn encode_base36_many(
+    level: SimdLevel,
+    values: &[u64],
+    texts: &mut [[u8; 12]],
+) -> usize {
     match level {
         // SAFETY: the processor has what the function is compiled for.
-        Level::Avx512 if has_avx512() => unsafe { avx512::encode_base36(values, texts) },
+        SimdLevel::Avx512 if has_avx512() => unsafe { avx512::encode_base36(values, texts) },
         // SAFETY: as above.
-        Level::Avx2 if has_avx2() => unsafe { avx2::encode_base36(values, texts) },
+        SimdLevel::Avx2 if has_avx2() => unsafe { avx2::encode_base36(values, texts) },
         _ => 0,
     }
 }
 
 /// Reads texts from the first on, and says how many, as [`decode_many`].
-pub(crate) fn decode_base36_many(level: Level, texts: &[[u8; 12]], values: &mut [u64]) -> usize {
+pub(crate) fn decode_base36_many(
+    level: SimdLevel,
+    texts: &[[u8; 12]],
+    values: &mut [u64],
+) -> usize {
     match level {
         // SAFETY: the processor has what the function is compiled for.
-        Level::Avx512 if has_avx512() => unsafe { avx512::decode_base36(texts, values) },
+        SimdLevel::Avx512 if has_avx512() => unsafe { avx512::decode_base36(texts, values) },
         // SAFETY: as above.
-        Level::Avx2 if has_avx2() => unsafe { avx2::decode_base36(texts, values) },
+        SimdLevel::Avx2 if has_avx2() => unsafe { avx2::decode_base36(texts, values) },
         _ => 0,
     }
 }

@@ -1,14 +1,14 @@
 //! Base36: the digits `0` to `9`, then `a` to `z`, most significant first.
 //!
-//! Written in lower case, read in either. Text of a fixed length sorts as the numbers do.
+//! Written in lower case, read in either case. Texts of one length sort as the numbers do.
 
 use core::iter::zip;
 
-use crate::text::{Codec, Level, ParseErrorKind, Text, kernels};
+use crate::{Codec, ParseErrorKind, SimdLevel, Text, kernels};
 
 pub(super) const DIGITS: &[u8; 36] = b"0123456789abcdefghijklmnopqrstuvwxyz";
 
-/// What [`ParseErrorKind::Character`] says is expected.
+/// The characters that [`ParseErrorKind::Character`] reports as expected.
 pub const EXPECTED: &str = "0-9, a-z, A-Z";
 
 /// Every pair of digits, so that a division by 1,296 yields two at a time.
@@ -38,15 +38,15 @@ pub(super) const VALUES: [u8; 256] = {
     values
 };
 
-/// 36^12: what twelve digits can't hold.
-const TWELVE: u64 = 36u64.pow(12);
+/// 36^12, the least number that twelve digits cannot hold.
+const TWELVE_DIGITS_END: u64 = 36u64.pow(12);
 
-/// Twelve digits, for numbers below 36^12; of higher ones the last twelve.
+/// The codec of exactly twelve digits: numbers below 36^12. Of a higher number it writes the last twelve.
 #[derive(Debug)]
-pub struct Twelve;
+pub struct TwelveDigits;
 
-impl Codec<12> for Twelve {
-    type Bits = u64;
+impl Codec<12> for TwelveDigits {
+    type Value = u64;
 
     #[inline]
     fn encode_portable(&value: &u64) -> [u8; 12] {
@@ -55,12 +55,12 @@ impl Codec<12> for Twelve {
 
     #[inline]
     fn decode_portable(text: &[u8; 12]) -> Result<u64, ParseErrorKind> {
-        decode(text, TWELVE - 1)
+        decode(text, TWELVE_DIGITS_END - 1)
     }
 
     #[inline]
     fn encode(&value: &u64) -> [u8; 12] {
-        if kernels::ONE_BASE36 && value < TWELVE {
+        if kernels::ONE_BASE36 && value < TWELVE_DIGITS_END {
             kernels::encode_base36(value)
         } else {
             digits(value)
@@ -79,26 +79,27 @@ impl Codec<12> for Twelve {
         }
     }
 
-    fn encode_many(level: Level, values: &[u64], texts: &mut [[u8; 12]]) -> usize {
+    fn encode_many(level: SimdLevel, values: &[u64], texts: &mut [[u8; 12]]) -> usize {
         // Without a branch for each: numbers from 36^12 on leave the highest bit in `seen`.
-        let seen =
-            values.iter().fold(0, |seen, value| seen | value | (TWELVE - 1).wrapping_sub(*value));
+        let seen = values
+            .iter()
+            .fold(0, |seen, value| seen | value | (TWELVE_DIGITS_END - 1).wrapping_sub(*value));
         if seen >> 63 == 0 { kernels::encode_base36_many(level, values, texts) } else { 0 }
     }
 
-    fn decode_many(level: Level, texts: &[[u8; 12]], values: &mut [u64]) -> usize {
+    fn decode_many(level: SimdLevel, texts: &[[u8; 12]], values: &mut [u64]) -> usize {
         kernels::decode_base36_many(level, texts, values)
     }
 }
 
-/// All thirteen digits of `value`, padded with zeros.
+/// Writes all thirteen digits of `value`, padded with zeros.
 #[inline]
 #[must_use]
 pub fn encode_padded(value: u64) -> Text<13> {
     Text::full(thirteen(value))
 }
 
-/// As few digits as `value` needs, at least one.
+/// Writes as few digits as `value` needs, at least one.
 #[inline]
 #[must_use]
 pub fn encode_shortest(value: u64) -> Text<13> {
@@ -109,12 +110,11 @@ pub fn encode_shortest(value: u64) -> Text<13> {
 
 #[inline]
 fn thirteen(value: u64) -> [u8; 13] {
-    let [a, b, c, d, e, f, g, h, i, j, k, l] = Twelve::encode(&(value % TWELVE));
-    [DIGITS[(value / TWELVE) as usize], a, b, c, d, e, f, g, h, i, j, k, l]
+    let [a, b, c, d, e, f, g, h, i, j, k, l] = TwelveDigits::encode(&(value % TWELVE_DIGITS_END));
+    [DIGITS[(value / TWELVE_DIGITS_END) as usize], a, b, c, d, e, f, g, h, i, j, k, l]
 }
 
-/// The number that `text` spells, at most `max`: as [`decode`], and faster for twelve and thirteen
-/// digits.
+/// Reads a number of at most `max`, as [`decode`] does, but faster for twelve and thirteen digits.
 ///
 /// # Errors
 /// As [`decode`].
@@ -124,11 +124,11 @@ pub fn parse(text: &[u8], max: u64) -> Result<u64, ParseErrorKind> {
         [first, rest @ ..] if rest.len() == 12 => (VALUES[usize::from(*first)], rest),
         _ => (0, text),
     };
-    let rest = rest.try_into().ok().and_then(|rest| Twelve::decode(rest).ok());
+    let rest = rest.try_into().ok().and_then(|rest| TwelveDigits::decode(rest).ok());
     match rest {
         // 36^13 - 1 would not fit, three times 36^12 does.
-        Some(rest) if first < 3 && u64::from(first) * TWELVE + rest <= max => {
-            Ok(u64::from(first) * TWELVE + rest)
+        Some(rest) if first < 3 && u64::from(first) * TWELVE_DIGITS_END + rest <= max => {
+            Ok(u64::from(first) * TWELVE_DIGITS_END + rest)
         }
         _ => decode(text, max),
     }
@@ -147,7 +147,7 @@ const fn digits(mut value: u64) -> [u8; 12] {
     digits
 }
 
-/// The number that `text` spells, at most `max`. An empty text spells 0.
+/// Reads a number of at most `max`. An empty text is 0.
 ///
 /// # Errors
 /// [`ParseErrorKind::Character`] for the first byte that is no digit, else

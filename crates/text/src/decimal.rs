@@ -1,14 +1,14 @@
 //! Decimal digits, without sign, padding or leading zeros. Text does not sort as the numbers do.
 
-use crate::text::{ParseErrorKind, Text};
+use crate::{ParseErrorKind, Text};
 
-/// What [`ParseErrorKind::Character`] says is expected.
+/// The characters that [`ParseErrorKind::Character`] reports as expected.
 pub const EXPECTED: &str = "0-9 (no leading zero)";
 
-/// As many digits as the highest number has.
+/// The number of digits of `u64::MAX`.
 const MAX_LEN: usize = 20;
 
-/// As few digits as `value` needs, at least one.
+/// Writes as few digits as `value` needs, at least one.
 #[must_use]
 pub const fn encode(mut value: u64) -> Text<MAX_LEN> {
     let mut digits = [b'0'; MAX_LEN];
@@ -25,7 +25,7 @@ pub const fn encode(mut value: u64) -> Text<MAX_LEN> {
     }
 }
 
-/// The number that `text` spells, at most `max`.
+/// Reads a number of at most `max`.
 ///
 /// # Errors
 /// [`ParseErrorKind::Length`] for no digit or more than 20, else [`ParseErrorKind::Character`] for the

@@ -1,10 +1,10 @@
-/// What a processor has that makes the codecs faster, least first.
+/// The instructions that the codecs use, from the least to the most.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
-pub enum Level {
-    /// Nothing but Rust: the specification in code.
+pub enum SimdLevel {
+    /// Portable Rust, which defines the results.
     Portable,
-    /// What the target is compiled for; on x86-64 that is SSE2.
+    /// The instructions that the target is compiled for; SSE2 on x86-64.
     Compiled,
     /// x86-64 with AVX2.
     Avx2,
@@ -12,12 +12,12 @@ pub enum Level {
     Avx512,
 }
 
-impl Level {
-    /// All of them, least first.
+impl SimdLevel {
+    /// All levels, least first.
     pub const ALL: [Self; 4] = [Self::Portable, Self::Compiled, Self::Avx2, Self::Avx512];
 
-    /// Whether this processor has it, as far as this build can tell: without the feature `std` it knows
-    /// no more than what it is compiled for.
+    /// Reports whether this processor has the level. Without the feature `std`, only instructions
+    /// that the target is compiled for count.
     #[inline]
     #[must_use]
     pub fn is_available(self) -> bool {
@@ -28,7 +28,7 @@ impl Level {
         }
     }
 
-    /// The highest that is available.
+    /// Returns the highest level that is available.
     #[inline]
     #[must_use]
     pub fn best() -> Self {
@@ -42,8 +42,8 @@ impl Level {
     }
 }
 
-/// Whether all of these are there: at compile time, or else seen by the standard library, which
-/// remembers what it saw.
+/// Reports whether the processor has all of these features: those known at compile time, or with
+/// `std` those that the standard library detected and cached.
 macro_rules! has {
     ($($feature:tt),+) => {{
         #[cfg(all(target_arch = "x86_64", feature = "std", not(miri)))]

@@ -1,55 +1,55 @@
 use core::fmt;
 
-/// Text that is no ID of a scheme, or of one of its forms.
+/// The error for a text that is not a valid ID, or not in the requested form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ParseError {
     what: &'static str,
     kind: ParseErrorKind,
 }
 
-/// What is wrong with a text.
-// With a discriminant of 8 bytes, an ID that stands in an error's place is aligned as its parts are,
-// and is not put together byte by byte: that makes reading sno IDs four times as fast.
+/// The reason a text was rejected.
+// With a discriminant of 8 bytes, the ID in a `Result` of this error is aligned and is not assembled
+// byte by byte: reading sno IDs is four times as fast.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 #[repr(u64)]
 pub enum ParseErrorKind {
     /// Too short or too long.
     Length {
-        /// How many bytes there are.
+        /// The length in bytes.
         found: usize,
-        /// The fewest there may be.
+        /// The minimum length.
         min: usize,
-        /// The most there may be.
+        /// The maximum length.
         max: usize,
     },
-    /// A byte that is no character of the alphabet.
+    /// A byte that is not in the alphabet.
     Character {
         /// The byte.
         byte: u8,
-        /// Where it is, counted in bytes from 0.
+        /// Its position in bytes, from 0.
         position: usize,
         /// The characters allowed there.
         expected: &'static str,
     },
-    /// Valid characters that spell a number beyond the highest ID.
+    /// A number beyond the highest ID, in valid characters.
     TooLarge {
-        /// The number; `u128::MAX` stands for everything from there on.
+        /// The number, or `u128::MAX` if it is higher than that.
         value: u128,
-        /// The highest.
+        /// The highest number allowed.
         max: u128,
     },
-    /// The last character holds bits that no ID has there, so it is not how this ID is written.
+    /// A last character with bits set beyond the end of the ID: not the canonical text.
     StrayBits {
         /// The byte.
         byte: u8,
-        /// Where it is, counted in bytes from 0.
+        /// Its position in bytes, from 0.
         position: usize,
     },
 }
 
 impl ParseErrorKind {
-    /// `value` itself, or that it is too large.
+    /// Returns `value`, or the error that it is too large.
     pub(crate) const fn at_most(value: u128, max: u64) -> Result<u64, Self> {
         let max_wide = max as u128;
         if value <= max_wide {
@@ -62,19 +62,19 @@ impl ParseErrorKind {
 }
 
 impl ParseError {
-    /// For a text that was to be a `what`, as in `"sno ID"`.
+    /// Creates the error for a text that should have been a `what`, such as `"sno ID"`.
     #[must_use]
     pub const fn new(what: &'static str, kind: ParseErrorKind) -> Self {
         Self { what, kind }
     }
 
-    /// What the text was to be.
+    /// Returns the kind of ID that the text should have been.
     #[must_use]
     pub const fn what(&self) -> &'static str {
         self.what
     }
 
-    /// What is wrong with it.
+    /// Returns the reason.
     #[must_use]
     pub const fn kind(&self) -> ParseErrorKind {
         self.kind

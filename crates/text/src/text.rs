@@ -7,7 +7,7 @@ use core::ops::Deref;
 #[derive(Clone, Copy)]
 pub struct Text<const N: usize> {
     bytes: [u8; N],
-    /// Where it begins in `bytes`, whose end is its end: so numbers of any length are written from
+    /// The start in `bytes`; the end is that of `bytes`. So numbers of any length are written from
     /// their last digit on, and nothing is moved afterwards.
     start: u8,
 }

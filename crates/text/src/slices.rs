@@ -1,29 +1,29 @@
-//! Many IDs at once: slices to texts and back, at the best [`Level`] that the processor has.
+//! Slices of IDs to texts and back, at the best [`SimdLevel`] that the processor has.
 
 use core::iter::zip;
 
 use thiserror::Error;
 
-use crate::text::{Codec, Level, ParseError, ParseErrorKind};
+use crate::{Codec, ParseError, ParseErrorKind, SimdLevel};
 
-/// Why a slice was not written, or not read to its end.
+/// The reason a slice was not written, or not read to its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Error)]
 #[non_exhaustive]
 pub enum SliceError {
-    /// What goes in and what comes out are not of one length. Nothing was written.
+    /// The slices have different lengths. Nothing was written.
     #[error("{input} go in, but there is room for {output}")]
     Length {
-        /// How many there are.
+        /// The length of the input.
         input: usize,
-        /// How many there is room for.
+        /// The length of the output.
         output: usize,
     },
-    /// A text is not valid. Those before it were read, and nothing was written from there on.
+    /// A text is not valid. The texts before it were read; the places from its index on are unchanged.
     #[error("at index {index}: {error}")]
     Text {
-        /// Which one, counted from 0.
+        /// Its index, from 0.
         index: usize,
-        /// What is wrong with it.
+        /// The reason it was rejected.
         #[source]
         error: ParseError,
     },
@@ -35,70 +35,71 @@ impl SliceError {
     }
 }
 
-/// How many are converted at a time: enough to forget the effort around it, few enough to stay close.
+/// The number converted at a time: enough to amortise the overhead, few enough to stay in the cache.
 const CHUNK: usize = 64;
 
-/// Writes the text of each of `ids` to its place in `texts`, through `bits`.
+/// Writes the text of each of `ids` to the same index of `texts`; `bits` returns the value of an ID.
 ///
 /// # Errors
-/// [`SliceError::Length`] for slices of two lengths.
+/// [`SliceError::Length`] if the slices have different lengths.
 #[inline]
 pub fn encode<C: Codec<CHARS>, I: Copy, const CHARS: usize>(
     ids: &[I],
     texts: &mut [[u8; CHARS]],
-    bits: impl Fn(I) -> C::Bits,
+    bits: impl Fn(I) -> C::Value,
 ) -> Result<(), SliceError> {
-    encode_with::<C, _, CHARS>(Level::best(), ids, texts, bits)
+    encode_with::<C, _, CHARS>(SimdLevel::best(), ids, texts, bits)
 }
 
-/// Reads each of `texts` to its place in `ids`, through `id`; errors call an ID `what`.
+/// Reads each of `texts` to the same index of `ids`; `id` makes an ID of its value. Errors name the
+/// kind of ID `what`.
 ///
 /// # Errors
-/// [`SliceError::Length`] for slices of two lengths, else [`SliceError::Text`] for the first text that
-/// is not valid.
+/// [`SliceError::Length`] if the slices have different lengths, else [`SliceError::Text`] for the
+/// first text that is not valid.
 #[inline]
 pub fn decode<C: Codec<CHARS>, I, const CHARS: usize>(
     texts: &[[u8; CHARS]],
     ids: &mut [I],
     what: &'static str,
-    id: impl Fn(C::Bits) -> I,
+    id: impl Fn(C::Value) -> I,
 ) -> Result<(), SliceError> {
-    decode_with::<C, _, CHARS>(Level::best(), texts, ids, what, id)
+    decode_with::<C, _, CHARS>(SimdLevel::best(), texts, ids, what, id)
 }
 
-/// For tests: [`encode`] at a level of the caller's choice, `None` if the processor does not have it.
+/// For tests: [`encode`] at a chosen level. Returns `None` if the processor does not have it.
 #[cfg(any(test, feature = "levels"))]
 #[doc(hidden)]
 pub fn encode_at<C: Codec<CHARS>, I: Copy, const CHARS: usize>(
-    level: Level,
+    level: SimdLevel,
     ids: &[I],
     texts: &mut [[u8; CHARS]],
-    bits: impl Fn(I) -> C::Bits,
+    bits: impl Fn(I) -> C::Value,
 ) -> Option<Result<(), SliceError>> {
     level.is_available().then(|| encode_with::<C, _, CHARS>(level, ids, texts, bits))
 }
 
-/// For tests: [`decode`] at a level of the caller's choice, `None` if the processor does not have it.
+/// For tests: [`decode`] at a chosen level. Returns `None` if the processor does not have it.
 #[cfg(any(test, feature = "levels"))]
 #[doc(hidden)]
 pub fn decode_at<C: Codec<CHARS>, I, const CHARS: usize>(
-    level: Level,
+    level: SimdLevel,
     texts: &[[u8; CHARS]],
     ids: &mut [I],
     what: &'static str,
-    id: impl Fn(C::Bits) -> I,
+    id: impl Fn(C::Value) -> I,
 ) -> Option<Result<(), SliceError>> {
     level.is_available().then(|| decode_with::<C, _, CHARS>(level, texts, ids, what, id))
 }
 
 fn encode_with<C: Codec<CHARS>, I: Copy, const CHARS: usize>(
-    level: Level,
+    level: SimdLevel,
     ids: &[I],
     texts: &mut [[u8; CHARS]],
-    bits: impl Fn(I) -> C::Bits,
+    bits: impl Fn(I) -> C::Value,
 ) -> Result<(), SliceError> {
     SliceError::unless_equal(ids.len(), texts.len())?;
-    let mut buffer = [C::Bits::default(); CHUNK];
+    let mut buffer = [C::Value::default(); CHUNK];
     for (ids, texts) in zip(ids.chunks(CHUNK), texts.chunks_mut(CHUNK)) {
         for (bits_of, &id) in zip(&mut buffer, ids) {
             *bits_of = bits(id);
@@ -107,7 +108,7 @@ fn encode_with<C: Codec<CHARS>, I: Copy, const CHARS: usize>(
         let done = C::encode_many(level, buffer, texts);
         for (text, bits) in zip(texts, buffer).skip(done) {
             *text = match level {
-                Level::Portable => C::encode_portable(bits),
+                SimdLevel::Portable => C::encode_portable(bits),
                 _ => C::encode(bits),
             };
         }
@@ -116,14 +117,14 @@ fn encode_with<C: Codec<CHARS>, I: Copy, const CHARS: usize>(
 }
 
 fn decode_with<C: Codec<CHARS>, I, const CHARS: usize>(
-    level: Level,
+    level: SimdLevel,
     texts: &[[u8; CHARS]],
     ids: &mut [I],
     what: &'static str,
-    id: impl Fn(C::Bits) -> I,
+    id: impl Fn(C::Value) -> I,
 ) -> Result<(), SliceError> {
     SliceError::unless_equal(texts.len(), ids.len())?;
-    let mut buffer = [C::Bits::default(); CHUNK];
+    let mut buffer = [C::Value::default(); CHUNK];
     let chunks = zip(texts.chunks(CHUNK), ids.chunks_mut(CHUNK));
     for (start, (texts, ids)) in zip((0..).step_by(CHUNK), chunks) {
         let buffer = buffer.get_mut(..texts.len()).unwrap_or_default();
@@ -143,14 +144,14 @@ fn decode_with<C: Codec<CHARS>, I, const CHARS: usize>(
 /// Reads one chunk; of the first text that is not valid, its index and what is wrong.
 #[inline]
 fn decode_chunk<C: Codec<CHARS>, const CHARS: usize>(
-    level: Level,
+    level: SimdLevel,
     texts: &[[u8; CHARS]],
-    bits: &mut [C::Bits],
+    bits: &mut [C::Value],
 ) -> Result<(), (usize, ParseErrorKind)> {
     let done = C::decode_many(level, texts, bits);
     for (index, (text, bits)) in zip(texts, bits).enumerate().skip(done) {
         let decoded = match level {
-            Level::Portable => C::decode_portable(text),
+            SimdLevel::Portable => C::decode_portable(text),
             _ => C::decode(text),
         };
         *bits = decoded.map_err(|kind| (index, kind))?;
@@ -168,7 +169,7 @@ mod tests {
     const NO_ID: ParseErrorKind = ParseErrorKind::StrayBits { byte: b'!', position: 0 };
 
     impl Codec<1> for Telltale {
-        type Bits = u8;
+        type Value = u8;
 
         fn encode_portable(_: &u8) -> [u8; 1] {
             *b"p"
@@ -187,12 +188,12 @@ mod tests {
         }
 
         /// The first as well as the level allows, the others not.
-        fn encode_many(_: Level, _: &[u8], texts: &mut [[u8; 1]]) -> usize {
+        fn encode_many(_: SimdLevel, _: &[u8], texts: &mut [[u8; 1]]) -> usize {
             texts[0] = *b"m";
             1
         }
 
-        fn decode_many(_: Level, _: &[[u8; 1]], values: &mut [u8]) -> usize {
+        fn decode_many(_: SimdLevel, _: &[[u8; 1]], values: &mut [u8]) -> usize {
             values[0] = b'm';
             1
         }
@@ -201,7 +202,7 @@ mod tests {
     /// Else nothing would be held against the portable path.
     #[test]
     fn at_the_portable_level_the_rest_takes_the_portable_way() {
-        for (level, expected) in [(Level::Portable, *b"mpp"), (Level::Compiled, *b"mcc")] {
+        for (level, expected) in [(SimdLevel::Portable, *b"mpp"), (SimdLevel::Compiled, *b"mcc")] {
             let mut texts = [[0]; 3];
             let encoded = encode_at::<Telltale, _, 1>(level, &[0; 3], &mut texts, |value| value);
             assert_eq!(encoded, Some(Ok(())));

@@ -5,7 +5,7 @@ use core::arch::x86_64::*;
 use core::ptr;
 
 use super::lanes::lanes;
-use crate::text::Base;
+use crate::StaticAlphabet;
 
 lanes! {
     "sse2", __m128i;
@@ -18,7 +18,7 @@ lanes! {
 
 #[inline]
 #[target_feature(enable = "sse2")]
-pub(super) fn encode<S: Base, const BYTES: usize, const CHARS: usize>(
+pub(super) fn encode<S: StaticAlphabet, const BYTES: usize, const CHARS: usize>(
     bytes: &[u8; BYTES],
 ) -> [u8; CHARS] {
     let values = if let (5, Some(bytes)) = (const { S::ALPHABET.bits() }, bytes.first_chunk()) {
@@ -74,7 +74,7 @@ fn sixes<const BYTES: usize>(bytes: &[u8; BYTES]) -> __m128i {
 
 #[inline]
 #[target_feature(enable = "sse2")]
-pub(super) fn decode<S: Base, const BYTES: usize, const CHARS: usize>(
+pub(super) fn decode<S: StaticAlphabet, const BYTES: usize, const CHARS: usize>(
     text: &[u8; CHARS],
 ) -> Option<[u8; BYTES]> {
     let zero = const { S::ALPHABET.runs[0].symbol };

@@ -9,7 +9,7 @@ use core::ptr;
 use super::lanes::lanes;
 use super::sse2::{fours, join_fours};
 use super::tables::{below, byte_places, pair_factors, pair_places, stray_bits};
-use crate::text::Base;
+use crate::StaticAlphabet;
 
 lanes! {
     "avx2", __m256i;
@@ -21,7 +21,7 @@ lanes! {
 }
 
 #[target_feature(enable = "avx2")]
-pub(super) fn encode<S: Base, const BYTES: usize, const CHARS: usize>(
+pub(super) fn encode<S: StaticAlphabet, const BYTES: usize, const CHARS: usize>(
     ids: &[[u8; BYTES]],
     texts: &mut [[u8; CHARS]],
 ) -> usize {
@@ -48,7 +48,7 @@ pub(super) fn encode<S: Base, const BYTES: usize, const CHARS: usize>(
 }
 
 #[target_feature(enable = "avx2")]
-pub(super) fn decode<S: Base, const BYTES: usize, const CHARS: usize>(
+pub(super) fn decode<S: StaticAlphabet, const BYTES: usize, const CHARS: usize>(
     texts: &[[u8; CHARS]],
     ids: &mut [[u8; BYTES]],
 ) -> usize {

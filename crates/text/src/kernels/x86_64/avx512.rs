@@ -7,10 +7,10 @@ use core::ptr;
 use super::tables::{
     SAME, ascii_values, byte_places, eight_places, four_times, stray_bits, symbols, value_shifts,
 };
-use crate::text::{Base, base36};
+use crate::{StaticAlphabet, base36};
 
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
-pub(super) fn encode<S: Base, const BYTES: usize, const CHARS: usize>(
+pub(super) fn encode<S: StaticAlphabet, const BYTES: usize, const CHARS: usize>(
     ids: &[[u8; BYTES]],
     texts: &mut [[u8; CHARS]],
 ) -> usize {
@@ -35,7 +35,7 @@ pub(super) fn encode<S: Base, const BYTES: usize, const CHARS: usize>(
 }
 
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
-pub(super) fn decode<S: Base, const BYTES: usize, const CHARS: usize>(
+pub(super) fn decode<S: StaticAlphabet, const BYTES: usize, const CHARS: usize>(
     texts: &[[u8; CHARS]],
     ids: &mut [[u8; BYTES]],
 ) -> usize {

@@ -1,11 +1,11 @@
-//! The codecs' inner loops, as fast as a target has them. The portable paths ([`Alphabet`] and
-//! [`base36`]) say what is right; what is here agrees with them or declines.
+//! The inner loops of the codecs in vector instructions. The portable code ([`Alphabet`] and
+//! [`base36`]) defines the results; a kernel agrees with it or declines.
 //!
-//! For one ID it is what the target is compiled for: the work is over before a call to something better
-//! would be. For slices it is the best [`Level`] that the processor has.
+//! One ID is converted with the instructions that the target is compiled for: it takes less time than
+//! a call to a better kernel would. Slices use the best [`SimdLevel`] that the processor has.
 //!
-//! [`Alphabet`]: crate::text::Alphabet
-//! [`base36`]: crate::text::base36
+//! [`Alphabet`]: crate::Alphabet
+//! [`base36`]: crate::base36
 
 mod level;
 #[cfg(all(target_arch = "x86_64", target_feature = "sse2", not(miri)))]
@@ -15,15 +15,15 @@ mod level;
 )]
 mod x86_64;
 
-pub use self::level::Level;
+pub use self::level::SimdLevel;
 #[cfg(all(target_arch = "x86_64", target_feature = "sse2", not(miri)))]
 pub(crate) use self::x86_64::*;
 
-/// Stands in where there are no kernels: declines everything.
+/// The kernels of other targets, which decline everything.
 #[cfg(not(all(target_arch = "x86_64", target_feature = "sse2", not(miri))))]
 mod none {
-    use super::Level;
-    use crate::text::Base;
+    use super::SimdLevel;
+    use crate::StaticAlphabet;
 
     pub(crate) const ONE_BASE36: bool = false;
 
@@ -35,13 +35,13 @@ mod none {
         false
     }
 
-    pub(crate) fn encode<S: Base, const BYTES: usize, const CHARS: usize>(
+    pub(crate) fn encode<S: StaticAlphabet, const BYTES: usize, const CHARS: usize>(
         _bytes: &[u8; BYTES],
     ) -> [u8; CHARS] {
         [0; CHARS]
     }
 
-    pub(crate) fn decode<S: Base, const BYTES: usize, const CHARS: usize>(
+    pub(crate) fn decode<S: StaticAlphabet, const BYTES: usize, const CHARS: usize>(
         _text: &[u8; CHARS],
     ) -> Option<[u8; BYTES]> {
         None
@@ -55,16 +55,16 @@ mod none {
         None
     }
 
-    pub(crate) fn encode_many<S: Base, const BYTES: usize, const CHARS: usize>(
-        _level: Level,
+    pub(crate) fn encode_many<S: StaticAlphabet, const BYTES: usize, const CHARS: usize>(
+        _level: SimdLevel,
         _ids: &[[u8; BYTES]],
         _texts: &mut [[u8; CHARS]],
     ) -> usize {
         0
     }
 
-    pub(crate) fn decode_many<S: Base, const BYTES: usize, const CHARS: usize>(
-        _level: Level,
+    pub(crate) fn decode_many<S: StaticAlphabet, const BYTES: usize, const CHARS: usize>(
+        _level: SimdLevel,
         _texts: &[[u8; CHARS]],
         _ids: &mut [[u8; BYTES]],
     ) -> usize {
@@ -72,7 +72,7 @@ mod none {
     }
 
     pub(crate) fn encode_base36_many(
-        _level: Level,
+        _level: SimdLevel,
         _values: &[u64],
         _texts: &mut [[u8; 12]],
     ) -> usize {
@@ -80,7 +80,7 @@ mod none {
     }
 
     pub(crate) fn decode_base36_many(
-        _level: Level,
+        _level: SimdLevel,
         _texts: &[[u8; 12]],
         _values: &mut [u64],
     ) -> usize {
@@ -96,11 +96,11 @@ mod tests {
     use core::fmt::Debug;
     use core::iter::zip;
 
-    use super::Level;
-    use crate::text::base36::Twelve;
-    use crate::text::{Alphabet, Base, Codec, InBase};
+    use super::SimdLevel;
+    use crate::base36::TwelveDigits;
+    use crate::{Alphabet, AlphabetCodec, Codec, StaticAlphabet};
 
-    /// Which wrong bytes: under an interpreter a few.
+    /// The step between wrong bytes: under an interpreter a few bytes must do.
     const STEP: usize = if cfg!(miri) { 51 } else { 1 };
 
     /// More than the widest kernel takes at a time, twice.
@@ -109,12 +109,12 @@ mod tests {
     struct Base32;
     struct Base64;
 
-    impl Base for Base32 {
+    impl StaticAlphabet for Base32 {
         const ALPHABET: Alphabet =
             Alphabet::new("23456789abcdefghijklmnopqrstuvwx", "base32").unwrap();
     }
 
-    impl Base for Base64 {
+    impl StaticAlphabet for Base64 {
         // Not in the order of the characters.
         const ALPHABET: Alphabet = Alphabet::new(
             "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_",
@@ -135,19 +135,19 @@ mod tests {
 
     /// Every way to write and to read does what the portable one does, as far as it goes; `[Avx2, Avx512]`
     /// take so many at a time.
-    fn check<C: Codec<N>, const N: usize>(bits: [C::Bits; LEN], at_a_time: [usize; 2])
+    fn check<C: Codec<N>, const N: usize>(bits: [C::Value; LEN], at_a_time: [usize; 2])
     where
-        C::Bits: Debug + PartialEq,
+        C::Value: Debug + PartialEq,
     {
         let texts = bits.map(|bits| C::encode_portable(&bits));
         for (bits, text) in zip(&bits, &texts) {
             assert_eq!(C::encode(bits), *text);
         }
-        for level in Level::ALL.into_iter().filter(|level| level.is_available()) {
+        for level in SimdLevel::ALL.into_iter().filter(|level| level.is_available()) {
             let group = match level {
-                Level::Portable | Level::Compiled => 0,
-                Level::Avx2 => at_a_time[0],
-                Level::Avx512 => at_a_time[1],
+                SimdLevel::Portable | SimdLevel::Compiled => 0,
+                SimdLevel::Avx2 => at_a_time[0],
+                SimdLevel::Avx512 => at_a_time[1],
             };
             let mut written = [[b'?'; N]; LEN];
             let done = C::encode_many(level, &bits, &mut written);
@@ -161,7 +161,7 @@ mod tests {
                 texts[9][at] = byte;
                 let tenth = C::decode_portable(&texts[9]);
                 assert_eq!(C::decode(&texts[9]), tenth, "{byte} at {at}");
-                let mut read = [C::Bits::default(); LEN];
+                let mut read = [C::Value::default(); LEN];
                 let done = C::decode_many(level, &texts, &mut read);
                 match (tenth, group) {
                     (_, 0) => assert_eq!(done, 0, "{level:?}"),
@@ -177,13 +177,13 @@ mod tests {
 
     #[test]
     fn base32_is_that_of_the_portable_path() {
-        check::<InBase<Base32, 10, 16>, 16>(bytes(), [2, 4]);
+        check::<AlphabetCodec<Base32, 10, 16>, 16>(bytes(), [2, 4]);
     }
 
     #[test]
     fn base64_is_that_of_the_portable_path() {
-        check::<InBase<Base64, 12, 16>, 16>(bytes(), [2, 4]);
-        check::<InBase<Base64, 8, 11>, 11>(bytes(), [2, 4]);
+        check::<AlphabetCodec<Base64, 12, 16>, 16>(bytes(), [2, 4]);
+        check::<AlphabetCodec<Base64, 8, 11>, 11>(bytes(), [2, 4]);
     }
 
     #[test]
@@ -197,12 +197,12 @@ mod tests {
             item @ 12..=14 => u64::from(item - 11) * 11 * 36u64.pow(6),
             item => u64::from(item).wrapping_mul(0x9E37_79B9_7F4A_7C15) % TWELVE,
         });
-        check::<Twelve, 12>(values, [2, 8]);
+        check::<TwelveDigits, 12>(values, [2, 8]);
     }
 
     #[test]
     fn what_no_scheme_has_is_left_to_the_portable_path() {
-        check::<InBase<Base64, 16, 22>, 22>(bytes(), [0, 0]);
-        check::<InBase<Base32, 5, 8>, 8>(bytes(), [0, 0]);
+        check::<AlphabetCodec<Base64, 16, 22>, 22>(bytes(), [0, 0]);
+        check::<AlphabetCodec<Base32, 5, 8>, 8>(bytes(), [0, 0]);
     }
 }

@@ -1,4 +1,4 @@
-use crate::text::{ParseErrorKind, Text, lanes};
+use crate::{ParseErrorKind, Text, lanes};
 
 const INVALID: u8 = 0xff;
 
@@ -8,12 +8,12 @@ pub(super) const MAX_RUNS: usize = 8;
 /// An alphabet of 16, 32 or 64 ASCII characters, worth 4, 5 or 6 bits each.
 ///
 /// Bytes are written most significant bit first; the last character is padded with zero bits. Reading
-/// is strict: only what writing gives is accepted. With the characters in ASCII order, text sorts as
-/// the bytes do.
+/// is strict: only text that writing produces is accepted. If the characters are in ASCII order, texts
+/// sort as the bytes do.
 ///
 /// # Examples
 /// ```
-/// use tickid_core::text::Alphabet;
+/// use tickid_text::Alphabet;
 ///
 /// const HEX: Alphabet = match Alphabet::new("0123456789abcdef", "0-9, a-f") {
 ///     Some(alphabet) => alphabet,
@@ -52,9 +52,9 @@ impl Run {
 }
 
 impl Alphabet {
-    /// An alphabet of `symbols` in the order of their values; `expected` describes them in errors.
-    /// `None` unless they are 16, 32 or 64 distinct ASCII characters in at most 8 runs of consecutive
-    /// ones.
+    /// Creates an alphabet of `symbols` in the order of their values; errors describe them as
+    /// `expected`. Returns `None` unless they are 16, 32 or 64 distinct ASCII characters in at most 8
+    /// runs of consecutive ones.
     #[must_use]
     pub const fn new(symbols: &'static str, expected: &'static str) -> Option<Self> {
         let symbols = symbols.as_bytes();
@@ -87,14 +87,14 @@ impl Alphabet {
         Some(Self { bits, runs, runs_by_symbol, run_count, values, expected })
     }
 
-    /// How many bits a character is worth: 4, 5 or 6.
+    /// Returns the number of bits in a character: 4, 5 or 6.
     #[inline]
     #[must_use]
     pub const fn bits(&self) -> u32 {
         self.bits
     }
 
-    /// The text of `bytes`, at most 16. `CHARS` must be the number of characters they take.
+    /// Writes `bytes`, at most 16. `CHARS` must be the number of characters that they take.
     #[inline]
     #[must_use]
     pub const fn encode<const BYTES: usize, const CHARS: usize>(
@@ -153,7 +153,7 @@ impl Alphabet {
         symbols
     }
 
-    /// The bytes that `text` spells, at most 16.
+    /// Reads the bytes that `text` spells, at most 16.
     ///
     /// # Errors
     /// The first of these that applies: [`ParseErrorKind::Length`] when it is not `CHARS` characters

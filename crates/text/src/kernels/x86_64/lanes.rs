@@ -25,7 +25,7 @@ macro_rules! lanes {
         /// changes the offset of the one before.
         #[inline]
         #[target_feature(enable = $feature)]
-        fn symbols<S: Base>(values: $vector) -> $vector {
+        fn symbols<S: StaticAlphabet>(values: $vector) -> $vector {
             let runs = const { &S::ALPHABET.runs };
             let mut symbols = $add(values, $set(runs[0].symbol.cast_signed()));
             let mut i = 1;
@@ -42,7 +42,7 @@ macro_rules! lanes {
         /// are negative, so below every bound.
         #[inline]
         #[target_feature(enable = $feature)]
-        fn values<S: Base>(symbols: $vector) -> ($vector, $vector) {
+        fn values<S: StaticAlphabet>(symbols: $vector) -> ($vector, $vector) {
             let runs = const { &S::ALPHABET.runs_by_symbol };
             let above = |bound: u8| $greater(symbols, $set(bound.cast_signed()));
             let mut values = $sub(symbols, $set(runs[0].offset().cast_signed()));

@@ -2,7 +2,7 @@
 //!
 //! Shapes that [`has_encode`](super::has_encode) does not know must compile, too, but are never run.
 
-use crate::text::Base;
+use crate::StaticAlphabet;
 
 /// What makes a byte shuffle write zero.
 const NOWHERE: u8 = 0x80;
@@ -123,7 +123,7 @@ pub(super) const fn value_shifts(bits: u32) -> [u8; 64] {
 }
 
 /// What each value is written as; with fewer than 64 they repeat.
-pub(super) const fn symbols<S: Base>() -> [u8; 64] {
+pub(super) const fn symbols<S: StaticAlphabet>() -> [u8; 64] {
     let mut symbols = [0; 64];
     let mut i = 0;
     while i < 128 {
