@@ -109,7 +109,7 @@ pub use self::scheme::{Drift, Global, Kuid, Local};
 #[cfg(feature = "alloc")]
 pub use self::vector_clock::VectorClock;
 
-pub use tickid_core as core;
+pub use tickid_core;
 pub use tickid_core::external::AsText;
 /// A form of IDs for serde's `with`, the same in all formats.
 ///

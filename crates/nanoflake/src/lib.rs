@@ -80,7 +80,7 @@ pub use self::id::NanoflakeId;
 pub use self::node::GeneratorId;
 pub use self::scheme::Nanoflake;
 
-pub use tickid_core as core;
+pub use tickid_core;
 /// A form of IDs for serde's `with`, the same in all formats.
 ///
 /// # Examples

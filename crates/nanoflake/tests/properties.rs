@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use proptest::prelude::*;
-use tickid_nanoflake::core::{NodeId as _, Scheme as _};
+use tickid_nanoflake::tickid_core::{NodeId as _, Scheme as _};
 use tickid_nanoflake::{
     Epoch, GeneratorId, Nanoflake, NanoflakeId, ParseError, UnixTime, nanoflake,
 };

@@ -87,7 +87,7 @@ pub use self::process::{
 };
 pub use self::scheme::Scru64;
 
-pub use tickid_core as core;
+pub use tickid_core;
 pub use tickid_core::external::AsText;
 /// A form of IDs for serde's `with`, the same in all formats.
 ///

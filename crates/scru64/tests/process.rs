@@ -14,7 +14,7 @@ use std::ffi::OsStr;
 use std::process::Command;
 use std::thread;
 
-use tickid_scru64::core::ErrorKind;
+use tickid_scru64::tickid_core::ErrorKind;
 use tickid_scru64::{
     NODE_SPEC_VARIABLE, NodeIdSize, NodeSpec, ProcessError, Scru64Id, UnixTime, generator, new,
     new_string,

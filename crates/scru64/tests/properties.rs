@@ -6,7 +6,7 @@ use core::num::NonZeroU32;
 use core::time::Duration;
 
 use proptest::prelude::*;
-use tickid_scru64::core::{
+use tickid_scru64::tickid_core::{
     ClockError, ErrorKind, FixedStart, ManualClock, RandomStart, ResetError, Scheme as _,
     Sequence as _, Ticks,
 };

@@ -7,7 +7,7 @@ mod support;
 
 use support::Subject;
 use tickid_scru64::Scru64Id;
-use tickid_scru64::core::Plain;
+use tickid_scru64::tickid_core::Plain;
 use tickid_testkit::invariants::Rule;
 use tickid_testkit::reference::{Document, Given, follow};
 

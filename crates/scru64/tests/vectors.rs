@@ -6,7 +6,9 @@
 use core::time::Duration;
 use std::sync::Arc;
 
-use tickid_scru64::core::{ClockError, Error, ErrorKind, FixedStart, ManualClock, Scheme as _};
+use tickid_scru64::tickid_core::{
+    ClockError, Error, ErrorKind, FixedStart, ManualClock, Scheme as _,
+};
 use tickid_scru64::{
     Builder, LocalGenerator, NodeIdSize, NodeSpec, NodeSpecError, Policy, Scru64, Scru64Id,
     UnixTime,

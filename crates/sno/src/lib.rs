@@ -96,7 +96,7 @@ pub use self::snapshot::Snapshot;
 #[cfg(target_has_atomic = "16")]
 pub use self::with_time::WithTime;
 
-pub use tickid_core as core;
+pub use tickid_core;
 pub use tickid_core::external::AsText;
 /// A form of IDs for serde's `with`, the same in all formats.
 ///

@@ -9,7 +9,7 @@ use std::sync::{Mutex, mpsc};
 use std::thread;
 
 use support::{MICROS_PER_TICK, PARTITION, at, many, ratchet, tick, within};
-use tickid_sno::core::{ClockError, ErrorKind, ManualClock, Overflow, RandomStart};
+use tickid_sno::tickid_core::{ClockError, ErrorKind, ManualClock, Overflow, RandomStart};
 use tickid_sno::{
     Builder, Generator, LocalGenerator, Meta, Policy, SequenceBounds, Sno, SnoId, Window,
 };
