@@ -10,7 +10,7 @@ const LAYERS: [&[&str]; 5] = [
     &[TESTKIT],
     &SCHEMES,
     &["crates/convert", "crates/lease"],
-    &["crates/cli"],
+    &["crates/cli", "crates/tickid"],
 ];
 /// Only tests may depend on it, since it is not published.
 const TESTKIT: &str = "crates/testkit";

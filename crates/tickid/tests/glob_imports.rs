@@ -23,12 +23,13 @@ macro_rules! globs {
 }
 
 globs! {
-    scru64: tickid_scru64;
-    nanoflake: tickid_nanoflake;
-    kuid: tickid_kuid;
-    sno: tickid_sno;
-    convert: tickid_convert;
-    lease: tickid_lease;
-    text: tickid_text;
-    engine: tickid_core;
+    facade: tickid;
+    scru64: tickid::scru64;
+    nanoflake: tickid::nanoflake;
+    kuid: tickid::kuid;
+    sno: tickid::sno;
+    convert: tickid::convert;
+    lease: tickid::lease;
+    text: tickid::text;
+    engine: tickid::tickid_core;
 }
