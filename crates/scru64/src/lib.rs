@@ -46,7 +46,7 @@
 //! How to use them, and what to know about columns that sort, is in the project's `docs/stacks.md`.
 //!
 //! # Spec
-//! SCRU64 v1.0 (<https://github.com/scru64/spec>). Where the original program differs from it, and
+//! SCRU64 v0.1 (<https://github.com/scru64/spec>). Where the original program differs from it, and
 //! what this crate does there, is in the project's `docs/schemes/scru64.md`.
 
 #![no_std]

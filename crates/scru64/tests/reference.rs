@@ -1,6 +1,6 @@
 //! Generators do what the specification says, call by call: its state machine in plain lines.
 //!
-//! "Clock rollback handling", "Counter overflow handling" and "Consideration of special times" of SCRU64 v1.0.0; the
+//! "Clock rollback handling", "Counter overflow handling" and "Consideration of special times" of SCRU64 v0.1; the
 //! counter starts where the test says.
 
 mod support;
