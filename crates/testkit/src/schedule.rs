@@ -2,7 +2,6 @@
 
 use core::num::NonZeroU32;
 use core::ops::Range;
-use core::time::Duration;
 
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -11,8 +10,20 @@ use tickid_core::{
     Ticks, UnixTime, Window,
 };
 
-use crate::invariants::Rule;
 use crate::subject::Subject;
+
+/// The policies of the setups.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rule {
+    /// The scheme's default.
+    Default,
+    /// A ratchet of several allowances, none and endless ones included.
+    Ratchet,
+    /// [`Policy::Wait`].
+    Wait,
+    /// [`Policy::TickTock`].
+    TickTock,
+}
 
 /// How a generator begins.
 #[derive(Clone, Copy, Debug)]
@@ -127,21 +138,23 @@ impl<S: Scheme + Default> Setup<S> {
     }
 }
 
-/// Applies turns to a clock and remembers what it has shown.
+/// Applies turns to a clock, and remembers its readings.
 #[derive(Debug)]
-pub(crate) struct Turns<'a, S> {
+pub struct Turns<'a, S> {
     clock: &'a ManualClock,
     layout: S,
     shown: Vec<i64>,
 }
 
 impl<'a, S: Scheme> Turns<'a, S> {
-    pub(crate) fn new(clock: &'a ManualClock, layout: S, now: UnixTime) -> Self {
+    /// Returns the turns of a clock that shows `now`.
+    #[must_use]
+    pub fn new(clock: &'a ManualClock, layout: S, now: UnixTime) -> Self {
         Self { clock, layout, shown: vec![now.as_micros()] }
     }
 
-    /// Turns the clock; returns what it shows then.
-    pub(crate) fn turn(&mut self, turn: Turn) -> UnixTime {
+    /// Turns the clock, and returns its reading.
+    pub fn turn(&mut self, turn: Turn) -> UnixTime {
         let last = self.shown[self.shown.len() - 1];
         let now = match turn {
             Turn::Stand => last,
@@ -289,6 +302,7 @@ pub(crate) fn schedules<S: Scheme>(
 }
 
 /// A duration that is over after so many ticks.
-pub(crate) fn ticks<S: Scheme>(layout: &S, count: u64) -> Duration {
-    Duration::from_micros(tick_length(layout).unsigned_abs() * count)
+#[cfg(feature = "std")]
+pub(crate) fn ticks<S: Scheme>(layout: &S, count: u64) -> core::time::Duration {
+    core::time::Duration::from_micros(tick_length(layout).unsigned_abs() * count)
 }

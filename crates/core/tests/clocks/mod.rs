@@ -1,4 +1,4 @@
-//! Clocks that only tests need.
+//! A clock that records its sleeps.
 
 use core::fmt;
 use core::time::Duration;
@@ -6,14 +6,16 @@ use std::sync::{Mutex, OnceLock};
 
 use tickid_core::{Clock, ClockError, ManualClock, UnixTime};
 
-/// A [`ManualClock`] that writes down every sleep, and lets something happen during it.
+/// A [`ManualClock`] that records every sleep, and calls a function at its end.
 pub(crate) struct RecordingClock {
+    /// The clock itself.
     pub(crate) hands: ManualClock,
     sleeps: Mutex<Vec<Duration>>,
     during_sleep: OnceLock<Box<dyn Fn(usize) + Send + Sync>>,
 }
 
 impl RecordingClock {
+    /// Returns a clock that shows `time`.
     pub(crate) fn new(time: UnixTime) -> Self {
         Self {
             hands: ManualClock::new(time),
@@ -22,11 +24,12 @@ impl RecordingClock {
         }
     }
 
-    /// Calls `act` at the end of every sleep with how many there have been, the present one included.
+    /// Calls `act` at the end of every sleep with the number of sleeps so far, this one included.
     pub(crate) fn during_sleep(&self, act: impl Fn(usize) + Send + Sync + 'static) {
         assert!(self.during_sleep.set(Box::new(act)).is_ok(), "set twice");
     }
 
+    /// Returns the sleeps so far.
     pub(crate) fn sleeps(&self) -> Vec<Duration> {
         self.sleeps.lock().unwrap().clone()
     }

@@ -1,4 +1,4 @@
-//! A scheme whose engine has hardly any room to go wrong in.
+//! A scheme that leaves the engine hardly any room.
 
 use core::time::Duration;
 
@@ -11,11 +11,11 @@ use tickid_core::{
 /// `Toggling` with the narrowest guard the engine takes: 1,791 adds that are not taken back reach
 /// the bit above it. A shared block has one ID here. The first and the last tick are reserved.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub(crate) struct Narrow;
+pub struct Narrow;
 
 /// The same integers as those of the example schemes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub(crate) struct NarrowForm;
+pub struct NarrowForm;
 
 impl Form<Narrow> for NarrowForm {
     type Id = u64;

@@ -1,66 +1,99 @@
-//! The rules of a generator once more, in plain ticks: what the engine is held against.
+//! The rules of a generator in plain ticks, as a model to compare the engine with.
 //!
 //! Written from the table of policies in the design, not from the engine. It has no words, no
 //! stamps and no bits; `None` is a generator that has issued nothing yet.
 
-use super::Start;
+use crate::example::Start;
 use tickid_core::{Sequence, SequenceBounds};
 
+/// A policy in plain numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Rule {
+pub enum Rule {
+    /// A ratchet with its allowance in ticks.
     Ratchet(u64),
+    /// Wait.
     Wait,
+    /// Tick-tock.
     TickTock,
 }
 
+/// The reason of a refusal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Reason {
+pub enum Reason {
+    /// The clock went back.
     Rollback,
+    /// The sequences of the tick are used up.
     Exhausted,
+    /// The tick lies outside of the window.
     Window,
+    /// The scheme has no further tick.
     EndOfTime,
+    /// No ID can have the time of the clock.
     Clock,
+    /// The start rule returned a sequence outside of the bounds.
     SequenceStart,
 }
 
-/// Why not, and the tick at which the clock has to arrive.
+/// A refusal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Refused {
-    pub(crate) reason: Reason,
-    pub(crate) until: Option<u64>,
+pub struct Refused {
+    /// Its reason.
+    pub reason: Reason,
+    /// The tick that the clock has to reach.
+    pub until: Option<u64>,
 }
 
 /// `len` sequences from `first` on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Run {
-    pub(crate) tick: u64,
-    pub(crate) toggle: bool,
-    pub(crate) first: u32,
-    pub(crate) len: u32,
+pub struct Run {
+    /// The tick.
+    pub tick: u64,
+    /// The toggle bit.
+    pub toggle: bool,
+    /// The first sequence.
+    pub first: u32,
+    /// The number of sequences.
+    pub len: u32,
 }
 
+/// The state of a generator.
 #[derive(Clone, Debug)]
-pub(crate) struct Reference {
-    pub(crate) rule: Rule,
-    pub(crate) start: Start,
-    pub(crate) bounds: SequenceBounds,
-    pub(crate) floor: u64,
-    pub(crate) ceiling: u64,
-    /// The first and the last tick that may be issued.
-    pub(crate) first: u64,
-    pub(crate) end: u64,
+pub struct Reference {
+    /// The policy.
+    pub rule: Rule,
+    /// The start rule.
+    pub start: Start,
+    /// The sequences.
+    pub bounds: SequenceBounds,
+    /// The first tick of the window.
+    pub floor: u64,
+    /// One past the last tick of the window.
+    pub ceiling: u64,
+    /// The first tick that may be issued.
+    pub first: u64,
+    /// The last tick that may be issued.
+    pub end: u64,
     /// The tick issued last.
-    pub(crate) tick: Option<u64>,
-    pub(crate) toggle: bool,
-    pub(crate) next: u32,
-    pub(crate) drifts: u32,
+    pub tick: Option<u64>,
+    /// The toggle bit.
+    pub toggle: bool,
+    /// The next sequence.
+    pub next: u32,
+    /// The number of flips.
+    pub drifts: u32,
     /// For each toggle, one past the last tick in which it was left.
-    pub(crate) past: [u64; 2],
+    pub past: [u64; 2],
 }
 
 impl Reference {
-    /// Up to `want` sequences when the clock reads `micros`.
-    pub(crate) fn ask(&mut self, micros: i64, want: u32) -> Result<Run, Refused> {
+    /// Draws up to `want` sequences when the clock reads `micros`.
+    ///
+    /// # Errors
+    /// Returns the refusal, and leaves the state as it was.
+    ///
+    /// # Panics
+    /// Never: a tick is entered before it is drawn from.
+    pub fn ask(&mut self, micros: i64, want: u32) -> Result<Run, Refused> {
         let now = micros.div_euclid(1_000_000);
         let now = match u64::try_from(now) {
             Ok(now) if self.first <= now && now <= self.end => now,

@@ -1,54 +1,43 @@
-//! Random schedules: how a generator is set up, what its clock does, and what is asked of it.
+//! Random setups and schedules of generators of the example schemes.
 
 use core::num::NonZeroU32;
 use core::ops::Range;
 
 use proptest::collection::vec;
 use proptest::prelude::*;
-use proptest::test_runner::RngSeed;
+use tickid_core::example::Seconds;
 use tickid_core::{
     Builder, ManualClock, Policy, RandomStart, SequenceBounds, Snapshot, UnixTime, Window,
 };
 
-use super::reference::{Reference, Rule};
-use super::{Example, NODE, Start, at, many, ratchet, window};
+use crate::example::reference::{Reference, Rule};
+use crate::example::{Example, NODE, Start, at, many, ratchet, window};
+pub use crate::schedule::{Action, Turn, Turns};
 
-/// How a generator begins.
+/// The setup of a generator.
 #[derive(Clone, Debug)]
-pub(crate) struct Setup {
-    pub(crate) rule: Rule,
-    pub(crate) bounds: SequenceBounds,
-    pub(crate) start: Start,
-    /// What the clock shows at first.
-    pub(crate) now: UnixTime,
-    pub(crate) floor: u64,
-    pub(crate) ceiling: u64,
+pub struct Setup {
+    /// The policy.
+    pub rule: Rule,
+    /// The sequences.
+    pub bounds: SequenceBounds,
+    /// The start rule.
+    pub start: Start,
+    /// The first reading of the clock.
+    pub now: UnixTime,
+    /// The first tick of the window.
+    pub floor: u64,
+    /// One past the last tick of the window.
+    pub ceiling: u64,
 }
 
-/// What the clock does before a call.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Turn {
-    Stand,
-    Leap(i64),
-    /// Shows again what it has shown before.
-    Repeat(prop::sample::Index),
-}
-
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Action {
-    One,
-    Block(NonZeroU32),
-    Fill(usize),
-    /// Raises the ceiling.
-    Widen(u64),
-    /// Closes the generator and goes on with one restored from it.
-    Reopen,
-}
-
-pub(crate) type Schedule = Vec<(Turn, Action)>;
+/// The events of a generator, call by call.
+pub type Schedule = Vec<(Turn, Action)>;
 
 impl Setup {
-    pub(crate) fn policy<S: Example>(&self) -> Policy<S> {
+    /// Returns the policy.
+    #[must_use]
+    pub fn policy<S: Example>(&self) -> Policy<S> {
         match self.rule {
             Rule::Ratchet(allowance) => ratchet(allowance),
             Rule::Wait => Policy::Wait,
@@ -56,11 +45,17 @@ impl Setup {
         }
     }
 
-    pub(crate) fn window<S: Example>(&self) -> Window<S> {
+    /// Returns the window.
+    ///
+    /// # Panics
+    /// Never: setups have ticks of the scheme.
+    #[must_use]
+    pub fn window<S: Example>(&self) -> Window<S> {
         window(self.floor, self.ceiling)
     }
 
-    pub(crate) fn builder<'a, S: Example>(
+    /// Returns a builder of the generator, restored from `snapshot`.
+    pub fn builder<'a, S: Example>(
         &self,
         clock: &'a ManualClock,
         window: Window<S>,
@@ -75,7 +70,15 @@ impl Setup {
             .restore(snapshot)
     }
 
-    pub(crate) fn reference<S: Example>(&self) -> Reference {
+    /// Returns the turns of the generator's clock.
+    #[must_use]
+    pub fn turns<'a>(&self, clock: &'a ManualClock) -> Turns<'a, Seconds> {
+        Turns::new(clock, Seconds, self.now)
+    }
+
+    /// Returns the reference of the generator.
+    #[must_use]
+    pub fn reference<S: Example>(&self) -> Reference {
         Reference {
             rule: self.rule,
             start: self.start,
@@ -93,35 +96,8 @@ impl Setup {
     }
 }
 
-/// Applies turns to a clock and remembers what it has shown.
-#[derive(Debug)]
-pub(crate) struct Turns<'a> {
-    clock: &'a ManualClock,
-    shown: Vec<i64>,
-}
-
-impl<'a> Turns<'a> {
-    pub(crate) fn new(clock: &'a ManualClock, now: UnixTime) -> Self {
-        let shown = vec![now.as_micros()];
-        Self { clock, shown }
-    }
-
-    /// Turns the clock; returns what it shows then.
-    pub(crate) fn turn(&mut self, turn: Turn) -> i64 {
-        let last = self.shown[self.shown.len() - 1];
-        let now = match turn {
-            Turn::Stand => last,
-            Turn::Leap(by) => last + by,
-            Turn::Repeat(index) => *index.get(&self.shown),
-        };
-        self.shown.push(now);
-        self.clock.set(UnixTime::from_micros(now));
-        now
-    }
-}
-
-/// Setups of scheme `S`, at either end of its time and in between.
-pub(crate) fn setups<S: Example>() -> impl Strategy<Value = Setup> {
+/// Returns setups of scheme `S`, at either end of its time and in between.
+pub fn setups<S: Example>() -> impl Strategy<Value = Setup> {
     let rules = prop_oneof![
         3 => (0..6_u64).prop_map(Rule::Ratchet),
         1 => Just(Rule::Ratchet(u64::MAX)),
@@ -170,8 +146,8 @@ fn starts((lowest, pool): (u32, u32)) -> impl Strategy<Value = (SequenceBounds, 
     .prop_map(move |start| (bounds, start))
 }
 
-/// What happens to a generator, call by call.
-pub(crate) fn schedules(len: Range<usize>) -> impl Strategy<Value = Schedule> {
+/// Returns schedules of the example schemes.
+pub fn schedules(len: Range<usize>) -> impl Strategy<Value = Schedule> {
     const SECOND: i64 = 1_000_000;
     let turns = prop_oneof![
         5 => Just(Turn::Stand),
@@ -179,7 +155,7 @@ pub(crate) fn schedules(len: Range<usize>) -> impl Strategy<Value = Schedule> {
         1 => (0..20 * SECOND).prop_map(Turn::Leap),
         2 => (-4 * SECOND..0).prop_map(Turn::Leap),
         1 => (-20 * SECOND..0).prop_map(Turn::Leap),
-        2 => any::<prop::sample::Index>().prop_map(Turn::Repeat),
+        2 => any::<usize>().prop_map(Turn::Repeat),
     ];
     let actions = prop_oneof![
         6 => Just(Action::One),
@@ -192,16 +168,8 @@ pub(crate) fn schedules(len: Range<usize>) -> impl Strategy<Value = Schedule> {
     vec((turns, actions), len)
 }
 
-/// The same cases every time, unless `PROPTEST_RNG_SEED` asks for others; `PROPTEST_CASES` for more.
-pub(crate) fn config() -> ProptestConfig {
-    let default = ProptestConfig::default();
-    ProptestConfig {
-        cases: default.cases * 4,
-        rng_seed: match default.rng_seed {
-            RngSeed::Random => RngSeed::Fixed(0x7469_636B),
-            given => given,
-        },
-        failure_persistence: None,
-        ..default
-    }
+/// Four times proptest's default number of cases, the same every time.
+#[must_use]
+pub fn config() -> ProptestConfig {
+    crate::config(4)
 }
