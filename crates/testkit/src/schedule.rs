@@ -1,4 +1,4 @@
-//! Random schedules: how a generator is set up, what its clock does, and what is asked of it.
+//! Random schedules: the setup of a generator, the moves of its clock, and the calls.
 
 use core::num::NonZeroU32;
 use core::ops::Range;
@@ -25,16 +25,16 @@ pub enum Rule {
     TickTock,
 }
 
-/// How a generator begins.
+/// The setup of a generator.
 #[derive(Clone, Copy, Debug)]
 pub struct Setup<S: Scheme> {
     /// Its policy.
     pub policy: Policy<S>,
     /// Its sequences.
     pub bounds: SequenceBounds,
-    /// Where ticks start.
+    /// The start rule.
     pub start: Start,
-    /// What the clock shows at first.
+    /// The first reading of the clock.
     pub now: UnixTime,
     /// The first tick of its window.
     pub floor: u64,
@@ -42,14 +42,14 @@ pub struct Setup<S: Scheme> {
     pub ceiling: u64,
 }
 
-/// Where ticks start.
+/// The start rule of a generator.
 #[derive(Clone, Copy, Debug)]
 pub enum Start {
-    /// Where the scheme says, with this seed.
+    /// The scheme's own, with this seed.
     Own(u64),
-    /// Here.
+    /// This sequence.
     Fixed(u32),
-    /// Anywhere.
+    /// A random sequence.
     Random(RandomStart),
 }
 
@@ -70,20 +70,21 @@ impl<S: Scheme> Sequence for Starts<S> {
     }
 }
 
-/// What the clock does before a call.
+/// A move of the clock before a call.
 #[derive(Clone, Copy, Debug)]
 pub enum Turn {
     /// Shows the same again.
     Stand,
     /// Goes on, or back, by microseconds.
     Leap(i64),
-    /// Shows again what it has shown before: the first, the second, ..., from the start where there are fewer.
+    /// Shows again what it has shown before: the first, the second, ..., from the start where there
+    /// are fewer.
     Repeat(usize),
     /// Shows, once, a time that no ID can be of.
     Astray(Outside),
 }
 
-/// Where no ID can be.
+/// A time that no ID can have.
 #[derive(Clone, Copy, Debug)]
 pub enum Outside {
     /// One microsecond before the first tick.
@@ -94,7 +95,7 @@ pub enum Outside {
     Never,
 }
 
-/// What is asked of a generator, or done to it.
+/// A call.
 #[derive(Clone, Copy, Debug)]
 pub enum Action {
     /// One ID.
@@ -109,8 +110,8 @@ pub enum Action {
     Reopen,
 }
 
-/// What happens to a generator, call by call; the last says in which form it is asked, as many times around as
-/// it takes.
+/// The events of a generator, call by call. The number selects the form of the ID, modulo the
+/// number of forms.
 pub type Schedule = Vec<(Turn, Action, usize)>;
 
 impl<S: Scheme + Default> Setup<S> {
@@ -182,7 +183,7 @@ impl Outside {
     }
 }
 
-/// When a tick begins, in microseconds since 1970.
+/// Returns the start of a tick in microseconds since 1970.
 ///
 /// # Panics
 /// For a tick beyond the scheme's last.
@@ -191,13 +192,13 @@ pub fn time_of<S: Scheme>(layout: &S, tick: u64) -> i64 {
     layout.time_of(Tick::new(tick).unwrap()).as_micros()
 }
 
-/// The length of a scheme's ticks (where they differ, of its first) in microseconds.
+/// Returns the length of a scheme's ticks (of its first, where they differ) in microseconds.
 #[must_use]
 pub fn tick_length<S: Scheme>(layout: &S) -> i64 {
     time_of(layout, 1) - time_of(layout, 0)
 }
 
-/// Setups for a subject, at either end of its time and at the subject's own.
+/// Returns setups for a subject, at either end of its time and at the subject's own.
 pub(crate) fn setups<T: Subject>(
     subject: &T,
     rule: Rule,
@@ -267,7 +268,7 @@ fn starts(bounds: SequenceBounds) -> impl Strategy<Value = (SequenceBounds, Star
     .prop_map(move |start| (bounds, start))
 }
 
-/// What happens to a generator of this scheme, call by call.
+/// Returns schedules of a generator of this scheme.
 pub(crate) fn schedules<S: Scheme>(
     layout: &S,
     len: Range<usize>,

@@ -7,9 +7,9 @@ pub(super) const MAX_RUNS: usize = 8;
 
 /// An alphabet of 16, 32 or 64 ASCII characters, worth 4, 5 or 6 bits each.
 ///
-/// Bytes are written most significant bit first; the last character is padded with zero bits. Reading
-/// is strict: only text that writing produces is accepted. If the characters are in ASCII order, texts
-/// sort as the bytes do.
+/// Bytes are written most significant bit first; the last character is padded with zero bits.
+/// Reading is strict: only text that writing produces is accepted. If the characters are in ASCII
+/// order, texts sort as the bytes do.
 ///
 /// # Examples
 /// ```
@@ -31,7 +31,7 @@ pub struct Alphabet {
     pub(super) runs_by_symbol: [Run; MAX_RUNS],
     #[allow(dead_code, reason = "for the kernels, which not every target has")]
     pub(super) run_count: usize,
-    /// What each byte is worth; [`INVALID`] is nothing.
+    /// The value of each byte; [`INVALID`] if it has none.
     pub(super) values: [u8; 256],
     expected: &'static str,
 }
@@ -45,7 +45,7 @@ pub(super) struct Run {
 }
 
 impl Run {
-    /// What to add to a value for its character, modulo 256.
+    /// Returns the difference between a character and its value, modulo 256.
     pub(super) const fn offset(self) -> u8 {
         self.symbol.wrapping_sub(self.value)
     }
@@ -53,8 +53,8 @@ impl Run {
 
 impl Alphabet {
     /// Creates an alphabet of `symbols` in the order of their values; errors describe them as
-    /// `expected`. Returns `None` unless they are 16, 32 or 64 distinct ASCII characters in at most 8
-    /// runs of consecutive ones.
+    /// `expected`. Returns `None` unless they are 16, 32 or 64 distinct ASCII characters in at most
+    /// 8 runs of consecutive ones.
     #[must_use]
     pub const fn new(symbols: &'static str, expected: &'static str) -> Option<Self> {
         let symbols = symbols.as_bytes();
@@ -156,9 +156,10 @@ impl Alphabet {
     /// Reads the bytes that `text` spells, at most 16.
     ///
     /// # Errors
-    /// The first of these that applies: [`ParseErrorKind::Length`] when it is not `CHARS` characters
-    /// long, [`ParseErrorKind::Character`] for the first byte that is not in the alphabet,
-    /// [`ParseErrorKind::StrayBits`] when the last character is not padded with zero bits.
+    /// The first of these that applies: [`ParseErrorKind::Length`] when it is not `CHARS`
+    /// characters long, [`ParseErrorKind::Character`] for the first byte that is not in the
+    /// alphabet, [`ParseErrorKind::StrayBits`] when the last character is not padded with zero
+    /// bits.
     #[inline]
     pub const fn decode<const BYTES: usize, const CHARS: usize>(
         &self,
@@ -187,7 +188,7 @@ impl Alphabet {
             bits |= (packed as u128) << (u128::BITS - lane_bits) >> shift;
             lane += 1;
         }
-        // What the last lane holds beyond the last byte.
+        // The bits of the last lane beyond the last byte.
         #[allow(clippy::cast_possible_truncation, reason = "16 at most")]
         let padding = lane * lane_bits - 8 * BYTES as u32;
         if seen > 0x3f || packed & ((1 << padding) - 1) != 0 {
@@ -196,7 +197,7 @@ impl Alphabet {
         Ok(leading_bytes(bits))
     }
 
-    /// What is wrong with a text of the right length that does not decode.
+    /// Returns the error of a text of the right length that does not decode.
     #[cold]
     #[inline(never)]
     pub(super) const fn first_error(&self, text: &[u8]) -> ParseErrorKind {

@@ -24,7 +24,7 @@ static PAIRS: [[u8; 2]; 36 * 36] = {
 
 const INVALID: u8 = 0xff;
 
-/// What each byte is worth.
+/// The value of each byte; [`INVALID`] if it has none.
 pub(super) const VALUES: [u8; 256] = {
     let mut values = [INVALID; 256];
     let mut i = 0;
@@ -41,7 +41,8 @@ pub(super) const VALUES: [u8; 256] = {
 /// 36^12, the least number that twelve digits cannot hold.
 const TWELVE_DIGITS_END: u64 = 36u64.pow(12);
 
-/// The codec of exactly twelve digits: numbers below 36^12. Of a higher number it writes the last twelve.
+/// The codec of exactly twelve digits: numbers below 36^12. Of a higher number it writes the last
+/// twelve.
 #[derive(Debug)]
 pub struct TwelveDigits;
 
@@ -175,7 +176,7 @@ pub const fn decode(text: &[u8], max: u64) -> Result<u64, ParseErrorKind> {
     Ok(wide as u64)
 }
 
-/// What is wrong with twelve characters that are not all digits.
+/// Returns the error of twelve characters that are not all digits.
 #[cold]
 #[inline(never)]
 fn first_error(text: &[u8; 12]) -> ParseErrorKind {
@@ -184,7 +185,7 @@ fn first_error(text: &[u8; 12]) -> ParseErrorKind {
     ParseErrorKind::Character { byte, position, expected: EXPECTED }
 }
 
-/// Decodes what may overflow, or says what is wrong.
+/// Decodes a text whose number may overflow, or returns its error.
 const fn decode_long(text: &[u8], max: u64) -> Result<u64, ParseErrorKind> {
     let (mut value, mut i) = (0u128, 0);
     while i < text.len() {
@@ -221,7 +222,7 @@ mod tests {
         assert_eq!(decode(b"10", 35), too_large(36, 35));
         assert_eq!(decode(b"3w5e11264sgsg", u64::MAX), too_large(1 << 64, u64::MAX.into()));
         assert_eq!(decode(b"zzzzzzzzzzzzz", 7), too_large(36u128.pow(13) - 1, 7));
-        // Wraps to a small number where nobody looks.
+        // Wraps to a small number in 64 bits.
         assert_eq!(
             decode(b"100000000000000", u64::MAX),
             too_large(36u128.pow(14), u64::MAX.into())

@@ -38,12 +38,13 @@ pub trait Codec<const CHARS: usize> {
     /// As [`decode_portable`](Self::decode_portable).
     fn decode(text: &[u8; CHARS]) -> Result<Self::Value, ParseErrorKind>;
 
-    /// Writes as many texts as `level` has a kernel for, from the first on, and returns their number.
+    /// Writes as many texts as `level` has a kernel for, from the first on, and returns their
+    /// number.
     #[doc(hidden)]
     fn encode_many(level: SimdLevel, bits: &[Self::Value], texts: &mut [[u8; CHARS]]) -> usize;
 
-    /// Reads as many texts as `level` has a kernel for, from the first on, and returns their number.
-    /// All of them are valid; the next one may not be.
+    /// Reads as many texts as `level` has a kernel for, from the first on, and returns their
+    /// number. All of them are valid; the next one may not be.
     #[doc(hidden)]
     fn decode_many(level: SimdLevel, texts: &[[u8; CHARS]], bits: &mut [Self::Value]) -> usize;
 
@@ -57,7 +58,8 @@ pub trait Codec<const CHARS: usize> {
     /// Reads a text of any length.
     ///
     /// # Errors
-    /// [`ParseErrorKind::Length`] for another length than `CHARS`, else as [`decode`](Self::decode).
+    /// [`ParseErrorKind::Length`] for another length than `CHARS`, else as
+    /// [`decode`](Self::decode).
     #[inline]
     fn parse(text: &[u8]) -> Result<Self::Value, ParseErrorKind> {
         match text.try_into() {

@@ -8,8 +8,8 @@ pub struct ParseError {
 }
 
 /// The reason a text was rejected.
-// With a discriminant of 8 bytes, the ID in a `Result` of this error is aligned and is not assembled
-// byte by byte: reading sno IDs is four times as fast.
+// With a discriminant of 8 bytes, the ID in a `Result` of this error is aligned and is not
+// assembled byte by byte: reading sno IDs is four times as fast.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 #[repr(u64)]

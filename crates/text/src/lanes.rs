@@ -1,7 +1,7 @@
 //! Eight small numbers in one `u64`, a byte each, the first in the highest byte.
 //!
-//! What one processor register does to eight characters at once. Numbers and characters are below 128,
-//! so that the top bit of each lane is free to tell.
+//! A register converts eight characters at once. Numbers and characters are below 128, so the top
+//! bit of each lane is free for the result of a comparison.
 
 /// `byte` in every lane.
 #[inline]
@@ -22,7 +22,8 @@ pub(crate) const fn add_where(lanes: u64, tops: u64, change: u8) -> u64 {
     (lanes + (tops >> 7) * (change & 0x7f) as u64) & all(0x7f)
 }
 
-/// `bits` (4 to 6) bits of the low 8 × `bits` bits of `packed` in every lane, the highest in the first.
+/// `bits` (4 to 6) bits of the low 8 × `bits` bits of `packed` in every lane, the highest in the
+/// first.
 #[inline]
 pub(crate) const fn spread(packed: u64, bits: u32) -> u64 {
     // In three steps: halves to 32 bits, quarters to 16, eighths to 8.
@@ -44,7 +45,7 @@ const fn ones(count: u32) -> u64 {
 mod tests {
     use super::*;
 
-    /// What `function` does to each lane alone.
+    /// Applies `function` to each lane.
     fn each(lanes: u64, function: impl Fn(u8) -> u8) -> u64 {
         u64::from_be_bytes(lanes.to_be_bytes().map(function))
     }

@@ -14,9 +14,10 @@
 //! | [`slices`] | whole slices of a codec's texts, written and read at once |
 //! | [`ParseError`], [`SliceError`] | the reason a text was rejected, with byte and position |
 //!
-//! [`Alphabet`], [`decimal`] and [`base36::decode`] are portable and define the result. A codec uses
-//! the vector instructions that the target is compiled for, and slices use the best [`SimdLevel`]
-//! that the processor has. Neither ever differs from the portable code in a value or in an error.
+//! [`Alphabet`], [`decimal`] and [`base36::decode`] are portable and define the result. A codec
+//! uses the vector instructions that the target is compiled for, and slices use the best
+//! [`SimdLevel`] that the processor has. Neither ever differs from the portable code in a value or
+//! in an error.
 //!
 //! Reading is strict: a text that writing would not produce is rejected, apart from upper case in
 //! Base36. Nothing allocates.

@@ -18,7 +18,8 @@ pub enum SliceError {
         /// The length of the output.
         output: usize,
     },
-    /// A text is not valid. The texts before it were read; the places from its index on are unchanged.
+    /// A text is not valid. The texts before it were read; the places from its index on are
+    /// unchanged.
     #[error("at index {index}: {error}")]
     Text {
         /// Its index, from 0.
@@ -35,10 +36,12 @@ impl SliceError {
     }
 }
 
-/// The number converted at a time: enough to amortise the overhead, few enough to stay in the cache.
+/// The number converted at a time: enough to amortise the overhead, few enough to stay in the
+/// cache.
 const CHUNK: usize = 64;
 
-/// Writes the text of each of `ids` to the same index of `texts`; `bits` returns the value of an ID.
+/// Writes the text of each of `ids` to the same index of `texts`; `bits` returns the value of an
+/// ID.
 ///
 /// # Errors
 /// [`SliceError::Length`] if the slices have different lengths.
@@ -141,7 +144,7 @@ fn decode_with<C: Codec<CHARS>, I, const CHARS: usize>(
     Ok(())
 }
 
-/// Reads one chunk; of the first text that is not valid, its index and what is wrong.
+/// Reads one chunk. The error is the index of the first text that is not valid, and the reason.
 #[inline]
 fn decode_chunk<C: Codec<CHARS>, const CHARS: usize>(
     level: SimdLevel,
@@ -163,7 +166,7 @@ fn decode_chunk<C: Codec<CHARS>, const CHARS: usize>(
 mod tests {
     use super::*;
 
-    /// Writes, or reads, another letter in each way; there is no ID that is read from `!`.
+    /// Writes and reads a different letter by each method; `!` is never valid.
     struct Telltale;
 
     const NO_ID: ParseErrorKind = ParseErrorKind::StrayBits { byte: b'!', position: 0 };
@@ -199,7 +202,7 @@ mod tests {
         }
     }
 
-    /// Else nothing would be held against the portable path.
+    /// Otherwise nothing would be compared with the portable code.
     #[test]
     fn at_the_portable_level_the_rest_takes_the_portable_way() {
         for (level, expected) in [(SimdLevel::Portable, *b"mpp"), (SimdLevel::Compiled, *b"mcc")] {

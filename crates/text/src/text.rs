@@ -7,7 +7,7 @@ use core::ops::Deref;
 #[derive(Clone, Copy)]
 pub struct Text<const N: usize> {
     bytes: [u8; N],
-    /// The start in `bytes`; the end is that of `bytes`. So numbers of any length are written from
+    /// The start in `bytes`; the text extends to the end. So numbers of any length are written from
     /// their last digit on, and nothing is moved afterwards.
     start: u8,
 }
@@ -146,7 +146,7 @@ mod tests {
             value.hash(&mut hasher);
             hasher.finish()
         }
-        // What is before the start does not count.
+        // Bytes before the start are not part of the text.
         let texts = [*b"0042", *b"9942", *b"0043"].map(|bytes| Text::from_end(bytes, 2));
         for (one, other) in texts.iter().flat_map(|one| texts.iter().map(move |two| (one, two))) {
             let (a, b) = (one.as_str(), other.as_str());

@@ -1,8 +1,9 @@
 //! Time-ordered identifiers made of clock ticks: SCRU64, Nanoflake (and other Snowflakes), kuid and
 //! sno.
 //!
-//! This crate is the way in to the libraries of the project. It holds no code of its own: each module
-//! is one of the libraries, behind a feature. Depending on a library directly gives the same types.
+//! This crate is the way in to the libraries of the project. It holds no code of its own: each
+//! module is one of the libraries, behind a feature. Depending on a library directly gives the same
+//! types.
 //!
 //! ```toml
 //! [dependencies]
@@ -27,8 +28,8 @@
 //! - [`sno`]: the default choice without a format to match. It keeps issuing when the clock is set
 //!   back, sorts as text and bytes, and fits 16 characters.
 //! - [`scru64`] and [`nanoflake`]: the ID must fit a signed 64-bit integer, such as a `BIGINT`.
-//!   Nanoflake reads as a Snowflake and is ordered by milliseconds; SCRU64 shares out its node bits as
-//!   the deployment needs.
+//!   Nanoflake reads as a Snowflake and is ordered by milliseconds; SCRU64 divides its node bits
+//!   between nodes and counter as the deployment needs.
 //! - [`kuid`]: the IDs are exchanged with Erlang programs, or vector clocks are needed.
 //!
 //! # Examples

@@ -14,7 +14,7 @@ macro_rules! globs {
 
             #[test]
             fn standard_crates_keep_their_names() {
-                let seconds: core::time::Duration = std::time::Duration::from_secs(1);
+                let seconds = core::time::Duration::from_secs(1);
                 let text: alloc::string::String = std::string::String::from("1s");
                 assert_eq!(text, std::format!("{seconds:?}"));
             }

@@ -1,5 +1,4 @@
-//! Support for the tests of the core, whose subjects are the example schemes of
-//! [`tickid_core::example`].
+//! Support for the tests of the core, which use the schemes of [`tickid_core::example`].
 //!
 //! | module | contents |
 //! |---|---|

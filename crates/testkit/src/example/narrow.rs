@@ -13,7 +13,7 @@ use tickid_core::{
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Narrow;
 
-/// The same integers as those of the example schemes.
+/// The integers of the example schemes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct NarrowForm;
 

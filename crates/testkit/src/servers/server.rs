@@ -1,7 +1,7 @@
 use core::fmt;
 use std::io;
 
-/// When set, tests whose server is not installed fail.
+/// The environment variable that makes tests fail if their server is not installed.
 pub const REQUIRE_SERVERS: &str = "TICKID_REQUIRE_SERVERS";
 
 /// A server that tests start and talk to.

@@ -1,8 +1,8 @@
 //! The inner loops of the codecs in vector instructions. The portable code ([`Alphabet`] and
 //! [`base36`]) defines the results; a kernel agrees with it or declines.
 //!
-//! One ID is converted with the instructions that the target is compiled for: it takes less time than
-//! a call to a better kernel would. Slices use the best [`SimdLevel`] that the processor has.
+//! One ID is converted with the instructions that the target is compiled for: it takes less time
+//! than a call to a better kernel would. Slices use the best [`SimdLevel`] that the processor has.
 //!
 //! [`Alphabet`]: crate::Alphabet
 //! [`base36`]: crate::base36
@@ -133,8 +133,8 @@ mod tests {
         })
     }
 
-    /// Every way to write and to read does what the portable one does, as far as it goes; `[Avx2, Avx512]`
-    /// take so many at a time.
+    /// Asserts that all methods agree with the portable ones; `[Avx2, Avx512]` convert `at_a_time`
+    /// each.
     fn check<C: Codec<N>, const N: usize>(bits: [C::Value; LEN], at_a_time: [usize; 2])
     where
         C::Value: Debug + PartialEq,

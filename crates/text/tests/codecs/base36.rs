@@ -1,4 +1,4 @@
-//! What Base36 has beyond the other forms: divisions, and numbers of any length.
+//! Properties of Base36 only: divisions, and numbers of any length.
 
 use proptest::prelude::*;
 use tickid_text::SimdLevel;
@@ -6,7 +6,7 @@ use tickid_text::base36::{self, TwelveDigits};
 
 use crate::{config, decode, encode, forms, levels};
 
-/// What most levels divide by `f32`, and all digits in all places.
+/// Most levels divide four digits in `f32`; and every digit is in every place.
 #[test]
 fn every_four_digits_of_base36_are_written_and_read() {
     const FOUR: u64 = 36u64.pow(4);
@@ -23,7 +23,7 @@ fn every_four_digits_of_base36_are_written_and_read() {
     }
 }
 
-/// Where a reciprocal that is too small or too large would first show.
+/// A reciprocal that is too small or too large fails here first.
 #[test]
 fn numbers_next_to_multiples_of_36_to_the_eighth_and_fourth_are_written() {
     const FOUR: u64 = 36u64.pow(4);
@@ -38,7 +38,7 @@ fn numbers_next_to_multiples_of_36_to_the_eighth_and_fourth_are_written() {
     }
 }
 
-/// The same for the ways that divide by other powers.
+/// The same for the levels that divide by other powers.
 #[test]
 fn numbers_next_to_multiples_of_36_to_the_sixth_and_second_are_written() {
     const TWO: u64 = 36u64.pow(2);

@@ -1,4 +1,4 @@
-//! The schemes' forms of text, and what others make of the same bits.
+//! The schemes' text forms, and other implementations of them.
 
 use core::fmt::Debug;
 use std::sync::LazyLock;
@@ -21,10 +21,10 @@ pub(crate) trait Form<const N: usize> {
 
     fn any() -> BoxedStrategy<Self::Value>;
 
-    /// What an independent implementation writes.
+    /// Writes the value with an independent implementation.
     fn reference(bits: &Self::Value) -> String;
 
-    /// What it reads.
+    /// Reads a text with it.
     fn read_by_others(text: &[u8; N]) -> Option<Self::Value>;
 
     /// All bits zero, all bits one, and something between.
@@ -149,7 +149,7 @@ impl Form<12> for TwelveDigits {
     }
 }
 
-/// By the book.
+/// Writes a number in Base36, digit by digit.
 pub(crate) fn in_base_36(mut value: u128) -> String {
     let mut digits = Vec::new();
     loop {

@@ -1,6 +1,6 @@
-//! Every way to write and to read a text gives what the portable one gives, in texts, values and errors.
+//! All methods that write or read a text agree with the portable ones in texts, values and errors.
 //!
-//! A level is forced; which ones the processor has, and which it lacks, is told on standard error.
+//! Each level is forced in turn. Standard error lists the levels that the processor has and lacks.
 
 #![allow(
     clippy::panic,
@@ -25,8 +25,8 @@ use tickid_text::{Codec, ParseError, ParseErrorKind, SimdLevel, SliceError, slic
 /// In errors.
 const WHAT: &str = "test ID";
 
-/// Those that this processor has. Says once which they are, past the test harness, which would keep it
-/// to itself: what is skipped must be seen, and `cargo xtask memcheck` looks for it.
+/// Returns the levels that this processor has. Prints them once, past the capture of the test
+/// harness: skipped levels must be visible, and `cargo xtask memcheck` looks for the line.
 fn levels() -> impl Iterator<Item = SimdLevel> {
     static LEVELS: LazyLock<Vec<SimdLevel>> = LazyLock::new(|| {
         let (here, skipped): (Vec<_>, Vec<_>) =
@@ -49,7 +49,7 @@ fn encode<C: Codec<N>, const N: usize>(level: SimdLevel, bits: &[C::Value]) -> V
     texts
 }
 
-/// What reading `texts` at `level` returns, and what it leaves in the place of `before`.
+/// Reads `texts` at `level` over values of `before`; returns the result and the values.
 fn decode<C: Codec<N>, const N: usize>(
     level: SimdLevel,
     texts: &[[u8; N]],
@@ -60,7 +60,7 @@ fn decode<C: Codec<N>, const N: usize>(
     (decoded.expect("a level that is available"), bits)
 }
 
-/// What the portable path says of each text, put together as slices are.
+/// Reads each text with the portable code, and combines the results as for slices.
 fn decode_one_by_one<C: Codec<N>, const N: usize>(
     texts: &[[u8; N]],
     before: C::Value,
@@ -78,7 +78,7 @@ fn decode_one_by_one<C: Codec<N>, const N: usize>(
     (Ok(()), bits)
 }
 
-/// At every level, and one by one.
+/// Asserts that every level reads `texts` as the portable code does.
 fn assert_reads_alike<C: Codec<N>, const N: usize>(texts: &[[u8; N]], before: C::Value)
 where
     C::Value: Debug + PartialEq,
@@ -93,7 +93,8 @@ where
     }
 }
 
-/// Eight texts, as many as the widest way reads at once, the one at `index` with `bytes` from `at` on.
+/// Eight texts, as many as the widest way reads at once, the one at `index` with `bytes` from `at`
+/// on.
 fn with_bytes<const N: usize>(
     text: [u8; N],
     index: usize,
@@ -134,7 +135,7 @@ where
                 let index = (at + usize::from(byte)) % 8;
                 let texts = with_bytes(text, index, at, &[byte]);
                 assert_reads_alike::<F::Codec, N>(&texts, F::Value::default());
-                // All levels say where by the same function, so that they agree even where it is wrong.
+                // All levels find the position by one function, so they would agree on a wrong one.
                 let read = F::Codec::decode_portable(&texts[index]);
                 assert_eq!(read.ok(), F::read_by_others(&texts[index]), "{byte} at {at}");
                 let named = read.err().map(|kind| match kind {
@@ -193,10 +194,10 @@ where
     }
 }
 
-/// How many IDs a level converts at a time, 0 if it has no way of its own for slices.
+/// Returns the number of IDs that a level converts at a time, 0 if it has no kernel for slices.
 fn at_a_time<const N: usize>(level: SimdLevel) -> usize {
     match level {
-        // Nothing but the schemes' forms.
+        // Only the schemes' forms have kernels.
         _ if N > 16 => 0,
         SimdLevel::Avx2 => 2,
         SimdLevel::Avx512 if N == 12 => 8,
@@ -205,7 +206,7 @@ fn at_a_time<const N: usize>(level: SimdLevel) -> usize {
     }
 }
 
-/// What a level declines, is converted one by one: as well, so only this shows that it does its part.
+/// Texts that a level declines are converted one by one, so only this shows that it declines few.
 fn every_level_reads_all_up_to_what_is_wrong<F: Form<N>, const N: usize>() {
     let [.., sample] = F::samples();
     let text = F::Codec::encode_portable(&sample);
@@ -277,7 +278,7 @@ where
     }
 }
 
-/// Some texts, most of them valid.
+/// Returns texts of which most are valid.
 fn texts<F: Form<N>, const N: usize>() -> impl Strategy<Value = Vec<[u8; N]>>
 where
     F::Value: Debug,
@@ -384,7 +385,7 @@ fn the_best_level_is_the_highest_that_is_available() {
     assert_eq!(levels().last(), Some(SimdLevel::best()));
 }
 
-/// Else a test at such a level would be one of another.
+/// Otherwise a test at such a level would test another one.
 #[test]
 fn at_a_level_that_is_not_available_nothing_is_converted() {
     for level in SimdLevel::ALL.into_iter().filter(|level| !level.is_available()) {

@@ -1,7 +1,8 @@
 //! Two IDs at a time.
 //!
-//! Each is read and written as 16 bytes, of which those beyond it belong to its neighbours: read ones
-//! are ignored, written ones are overwritten when it is their turn. So the last ID is not for us.
+//! Each is read and written as 16 bytes. Bytes beyond the ID belong to its neighbours: the ones
+//! read are ignored, and the ones written are overwritten later. So the last ID is left to other
+//! code.
 
 use core::arch::x86_64::*;
 use core::ptr;
@@ -125,14 +126,14 @@ pub(super) fn decode_base36(texts: &[[u8; 12]], values: &mut [u64]) -> usize {
     done
 }
 
-/// 16 bytes, of which the first are those of item `index`; `None` if there are not as many.
+/// Returns 16 bytes from item `index` on, or `None` if there are not as many.
 #[inline]
 fn window<const N: usize>(items: &[[u8; N]], index: usize) -> Option<&[u8; 16]> {
     items.as_flattened().get(index * N..)?.first_chunk()
 }
 
-/// Writes the low half to item `index` and what follows, then the high half to the next; or nothing if
-/// there is no room.
+/// Writes the low half to item `index` and what follows, then the high half to the next; or nothing
+/// if there is no room.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn put<const N: usize>(items: &mut [[u8; N]], index: usize, lanes: __m256i) -> bool {

@@ -1,5 +1,6 @@
-//! Four IDs at a time (eight of SCRU64's integers), with AVX-512 F, BW, DQ, IFMA and VBMI, which have an
-//! instruction for every step: bytes to any place, bits from any place, a look into a table.
+//! Four IDs at a time (eight of SCRU64's integers), with AVX-512 F, BW, DQ, IFMA and VBMI, which
+//! have an instruction for every step: bytes to any place, bits from any place, a look into a
+//! table.
 
 use core::arch::x86_64::*;
 use core::ptr;
@@ -71,9 +72,9 @@ pub(super) fn decode<S: StaticAlphabet, const BYTES: usize, const CHARS: usize>(
 #[target_feature(enable = "avx512f,avx512bw,avx512ifma,avx512vbmi")]
 pub(super) fn encode_base36(values: &[u64], texts: &mut [[u8; 12]]) -> usize {
     const SIX: i64 = 36i64.pow(6);
-    // 36^6 without its power of two divides by multiplying: the reciprocal is at most 1 / 2^71 too high and
-    // the dividend below 2^50.1, so that quotients are less than 1 / 2^20.9 too high. The next integer is
-    // 1 / 3^12 away, which is more.
+    // 36^6 without its power of two divides by multiplying: the reciprocal is at most 1 / 2^71 too
+    // high and the dividend below 2^50.1, so that quotients are less than 1 / 2^20.9 too high. The
+    // next integer is 1 / 3^12 away, which is more.
     const BY_SIX: i64 = reciprocal(71, SIX >> 12);
     let zero = _mm512_setzero_si512();
     let table = load(&const { digit_table() });
@@ -103,14 +104,15 @@ pub(super) fn encode_base36(values: &[u64], texts: &mut [[u8; 12]]) -> usize {
     done
 }
 
-/// The values of the six digits of numbers below 36^6, which are in the low 52 bits, in the first six of
-/// each eight bytes. What is in the others says nothing.
+/// The values of the six digits of numbers below 36^6, which are in the low 52 bits, in the first
+/// six of each eight bytes. The others are unspecified.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512ifma")]
 fn six_digits(numbers: __m512i) -> __m512i {
     const TWO: i64 = 36 * 36;
-    // Both reciprocals are at most 1 / 2^52 too high and the numbers below 2^31.1, so that quotients are
-    // less than 1 / 2^20.9 too high: the next integer is 1 / 36^4 away, which is more.
+    // Both reciprocals are at most 1 / 2^52 too high and the numbers below 2^31.1, so that
+    // quotients are less than 1 / 2^20.9 too high: the next integer is 1 / 36^4 away, which is
+    // more.
     const BY_TWO: i64 = reciprocal(52, TWO);
     const BY_FOUR: i64 = reciprocal(52, TWO * TWO);
     let zero = _mm512_setzero_si512();
@@ -157,8 +159,8 @@ pub(super) fn decode_base36(texts: &[[u8; 12]], values: &mut [u64]) -> usize {
     done
 }
 
-/// What the first `CHARS` of each 16 characters are worth, zero for the others; `None` if one of them
-/// is worth nothing.
+/// Returns the values of the first `CHARS` of each 16 characters, and zero for the others; `None`
+/// if a character has no value.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
 fn look_up<const CHARS: usize>(symbols: __m512i, low: __m512i, high: __m512i) -> Option<__m512i> {
@@ -169,7 +171,8 @@ fn look_up<const CHARS: usize>(symbols: __m512i, low: __m512i, high: __m512i) ->
     (wrong == 0).then_some(values)
 }
 
-/// 2^`bits` / `divisor`, rounded up. More than 52 bits, which the instruction does not take, don't compile.
+/// 2^`bits` / `divisor`, rounded up. More than 52 bits, which the instruction does not take, don't
+/// compile.
 const fn reciprocal(bits: u32, divisor: i64) -> i64 {
     let reciprocal = (1 << bits) / divisor as i128 + 1;
     assert!(reciprocal < 1 << 52);
@@ -179,8 +182,8 @@ const fn reciprocal(bits: u32, divisor: i64) -> i64 {
     }
 }
 
-/// Where 64 bytes from `first` on of the texts of eight numbers are, when the first six of each are in one
-/// register, and the last six in another, in eight bytes each.
+/// The places of 64 bytes, from `first` on, of the texts of eight numbers: the first six of each
+/// are in one register and the last six in another, in eight bytes each.
 const fn of_high_and_low(first: usize) -> [u8; 64] {
     let mut places = [0; 64];
     let mut i = 0;
@@ -230,8 +233,8 @@ fn store_half(bytes: &mut [u8; 32], lanes: __m256i) {
 #[target_feature(enable = "avx512f,avx512bw")]
 fn load_four<const N: usize>(items: &[[u8; N]; 4]) -> __m512i {
     let mask = const { first_of_64(4 * N) };
-    // SAFETY: reads the 4 × N bytes behind the reference and no others: what is not in the mask is not
-    // touched.
+    // SAFETY: reads the 4 × N bytes behind the reference and no others: what is not in the mask is
+    // not touched.
     unsafe { _mm512_maskz_loadu_epi8(mask, ptr::from_ref(items).cast()) }
 }
 
@@ -240,8 +243,8 @@ fn load_four<const N: usize>(items: &[[u8; N]; 4]) -> __m512i {
 #[target_feature(enable = "avx512f,avx512bw")]
 fn store_four<const N: usize>(items: &mut [[u8; N]; 4], lanes: __m512i) {
     let mask = const { first_of_64(4 * N) };
-    // SAFETY: writes the 4 × N bytes behind the reference and no others: what is not in the mask is not
-    // touched.
+    // SAFETY: writes the 4 × N bytes behind the reference and no others: what is not in the mask is
+    // not touched.
     unsafe { _mm512_mask_storeu_epi8(ptr::from_mut(items).cast(), mask, lanes) };
 }
 

@@ -1,4 +1,4 @@
-//! What is the same for 16 and for 32 characters at once: between values and characters.
+//! Conversions between values and characters, the same for 16 and for 32 characters at once.
 
 /// Defines for one width of registers: `symbols`, `values`, `base36_symbols`, `base36_values`.
 macro_rules! lanes {
@@ -21,8 +21,8 @@ macro_rules! lanes {
             }
         }
 
-        /// Values as characters: within a run a character is its value plus an offset, and every run
-        /// changes the offset of the one before.
+        /// Values as characters: within a run a character is its value plus an offset, and every
+        /// run changes the offset of the one before.
         #[inline]
         #[target_feature(enable = $feature)]
         fn symbols<S: StaticAlphabet>(values: $vector) -> $vector {
@@ -38,15 +38,15 @@ macro_rules! lanes {
             symbols
         }
 
-        /// Characters as values, and -1 for each that is one of the alphabet's, else 0. Bytes above 127
-        /// are negative, so below every bound.
+        /// Characters as values, and -1 for each that is one of the alphabet's, else 0. Bytes above
+        /// 127 are negative, so below every bound.
         #[inline]
         #[target_feature(enable = $feature)]
         fn values<S: StaticAlphabet>(symbols: $vector) -> ($vector, $vector) {
             let runs = const { &S::ALPHABET.runs_by_symbol };
             let above = |bound: u8| $greater(symbols, $set(bound.cast_signed()));
             let mut values = $sub(symbols, $set(runs[0].offset().cast_signed()));
-            // Whoever passed an odd number of the runs' ends is within a run.
+            // A character that passed an odd number of the runs' ends is within a run.
             let mut within = $xor(symbols, symbols);
             let mut i = 0;
             while i < const { S::ALPHABET.run_count } {
@@ -69,19 +69,21 @@ macro_rules! lanes {
 
         /// Numbers below 36^4 as four digits each.
         ///
-        /// A number plus a half, over 1,296, is at least 1/2592 away from the next integer, and in `f32`
-        /// less than 1/6000 off: cutting it gives the quotient. (A test goes through all of them.)
+        /// A number plus a half, over 1,296, is at least 1/2592 away from the next integer, and in
+        /// `f32` less than 1/6000 off: cutting it gives the quotient. (A test goes through all of
+        /// them.)
         #[inline]
         #[target_feature(enable = $feature)]
         fn base36_symbols(fours: $vector) -> $vector {
             let half_more = $add_floats($to_floats(fours), $set_floats(0.5));
             let quotients = $to_dwords($mul_floats(half_more, $set_floats(1.0 / 1_296.0)));
-            // Two words each: the quotient, and below it the number, of which 1,296 times the quotient
-            // has to go. The high bits that a word does not hold cancel out.
+            // Two words each: the quotient, and below it the number, of which 1,296 times the
+            // quotient has to go. The high bits that a word does not hold cancel out.
             let words = $or(quotients, $shl_dwords::<16>(fours));
             let above = $shl_dwords::<16>(words);
             let twos = $sub_words(words, $mul_words(above, $set_words(1_296)));
-            // The same once more: bytes from words. 1,821 / 2^16 is close enough to 1 / 36 below 1,296.
+            // The same once more: bytes from words. 1,821 / 2^16 is close enough to 1 / 36 below
+            // 1,296.
             let tens = $mul_words_high(twos, $set_words(1_821));
             let spread = $shl_words::<8>(twos);
             let digits = $sub_words(spread, $mul_words(tens, $set_words(36 * 256 - 1)));

@@ -1,5 +1,5 @@
-//! x86-64. Functions that need more than the target is compiled for say so by `#[target_feature]`;
-//! they are called from here, and only from here, after a look at what the processor has.
+//! x86-64. Functions that need more than the target is compiled for are marked `#[target_feature]`.
+//! They are called from here only, after a check of the processor's features.
 
 mod avx2;
 mod avx512;
@@ -11,15 +11,16 @@ use crate::StaticAlphabet;
 use crate::kernels::SimdLevel;
 use crate::kernels::level::{has_avx2, has_avx512};
 
-/// Whether there is a kernel for one Base36 number.
+/// `true` if there is a kernel for one Base36 number.
 pub(crate) const ONE_BASE36: bool = true;
 
-/// Whether [`encode`] knows this shape: what the schemes have.
+/// Reports whether [`encode`] has a kernel for this shape; it does for those of the schemes.
 pub(crate) const fn has_encode(bits: u32, bytes: usize, chars: usize) -> bool {
     matches!((bits, bytes, chars), (5, 10, 16) | (6, 12, 16) | (6, 8, 11))
 }
 
-/// Whether [`decode`] knows this shape. Eleven characters are looked up one by one in less time.
+/// Reports whether [`decode`] has a kernel for this shape. Eleven characters take less time in a
+/// table.
 pub(crate) const fn has_decode(bits: u32, bytes: usize, chars: usize) -> bool {
     matches!((bits, bytes, chars), (5, 10, 16) | (6, 12, 16))
 }
@@ -56,7 +57,7 @@ pub(crate) fn decode_base36(text: &[u8; 12]) -> Option<u64> {
     unsafe { sse2::decode_base36(text) }
 }
 
-/// Writes texts from the first on, and says how many; the rest is for [`encode`].
+/// Writes texts from the first on, and returns their number; the rest is for [`encode`].
 pub(crate) fn encode_many<S: StaticAlphabet, const BYTES: usize, const CHARS: usize>(
     level: SimdLevel,
     ids: &[[u8; BYTES]],
@@ -74,8 +75,8 @@ pub(crate) fn encode_many<S: StaticAlphabet, const BYTES: usize, const CHARS: us
     }
 }
 
-/// Reads texts from the first on, and says how many; before the next there is one that is not valid,
-/// or too few are left.
+/// Reads texts from the first on, and returns their number. It stops at the group of a text that is
+/// not valid, or where too few are left.
 pub(crate) fn decode_many<S: StaticAlphabet, const BYTES: usize, const CHARS: usize>(
     level: SimdLevel,
     texts: &[[u8; CHARS]],
@@ -93,7 +94,7 @@ pub(crate) fn decode_many<S: StaticAlphabet, const BYTES: usize, const CHARS: us
     }
 }
 
-/// Writes texts of numbers below 36^12 from the first on, and says how many.
+/// Writes texts of numbers below 36^12 from the first on, and returns their number.
 pub(crate) fn encode_base36_many(
     level: SimdLevel,
     values: &[u64],
@@ -108,7 +109,7 @@ pub(crate) fn encode_base36_many(
     }
 }
 
-/// Reads texts from the first on, and says how many, as [`decode_many`].
+/// Reads texts from the first on, and returns their number, as [`decode_many`] does.
 pub(crate) fn decode_base36_many(
     level: SimdLevel,
     texts: &[[u8; 12]],

@@ -1,5 +1,5 @@
-//! One ID at a time, with what every x86-64 processor has. SSE2 can't place bytes as it likes, so what
-//! precedes and follows the lanes is done in general registers.
+//! One ID at a time, with SSE2, which every x86-64 processor has. SSE2 cannot move bytes to any
+//! place, so the steps before and after the lanes are done in general registers.
 
 use core::arch::x86_64::*;
 use core::ptr;
@@ -33,14 +33,15 @@ pub(super) fn encode<S: StaticAlphabet, const BYTES: usize, const CHARS: usize>(
 #[inline]
 #[target_feature(enable = "sse2")]
 fn fives(bytes: &[u8; 10]) -> __m128i {
-    // In two pieces, as arrays are moved: to read across what was just written in pieces takes long.
+    // In two pieces, as arrays are moved: to read across what was just written in pieces takes
+    // long.
     let (head, tail) = bytes.split_first_chunk().unwrap_or((&[0; 8], &[]));
     let head = u64::from_le_bytes(*head);
     let tail = tail.first_chunk().map_or(0, |tail| u64::from(u16::from_le_bytes(*tail)));
     // The last eight bytes.
     let last = (head & !0xffff | tail).rotate_right(16);
-    // Ten bits, two values, begin at bits 0, 2, 4, 6 of the bytes 0, 1, 2, 3 and 5, 6, 7, 8: so each of
-    // those bytes goes before the next one, in big-endian words.
+    // Ten bits, two values, begin at bits 0, 2, 4, 6 of the bytes 0, 1, 2, 3 and 5, 6, 7, 8: so
+    // each of those bytes goes before the next one, in big-endian words.
     const LOW: u64 = 0xffff_ffff;
     let bytes = head & LOW | last << 8 & !LOW;
     let next_bytes = head >> 8 & LOW | last & !LOW;
@@ -61,7 +62,8 @@ fn sixes<const BYTES: usize>(bytes: &[u8; BYTES]) -> __m128i {
     let (head, tail) = bytes.split_first_chunk().unwrap_or((&[0; 8], &[]));
     let head = u64::from_be_bytes(*head);
     let tail = tail.first_chunk().map_or(0, |tail| u32::from_be_bytes(*tail));
-    // 48 bits, 8 values, to each half. Each step puts the first half of what there is below the other.
+    // 48 bits, 8 values, to each half. Each step puts the first half of what there is below the
+    // other.
     let last = (head & 0xffff) << 32 | u64::from(tail);
     let all = _mm_set_epi64x(last.cast_signed(), (head >> 16).cast_signed());
     let low = _mm_and_si128(_mm_slli_epi64::<32>(all), _mm_set1_epi64x(0xff_ffff << 32));

@@ -1,13 +1,14 @@
-//! What the wide kernels look up, computed when the program is compiled.
+//! The tables of the wide kernels, computed at compile time.
 //!
-//! Shapes that [`has_encode`](super::has_encode) does not know must compile, too, but are never run.
+//! Shapes that [`has_encode`](super::has_encode) rejects must compile, too, but are never run.
 
 use crate::StaticAlphabet;
 
-/// What makes a byte shuffle write zero.
+/// The place that makes a byte shuffle write zero.
 const NOWHERE: u8 = 0x80;
 
-/// Where the two bytes of an ID are that hold each pair of values, the less significant one first.
+/// The places of the two bytes of an ID that hold each pair of values, the less significant one
+/// first.
 pub(super) const fn pair_places<const BYTES: usize>(bits: u32) -> [u8; 16] {
     let mut places = [NOWHERE; 16];
     let mut pair = 0;
@@ -25,7 +26,8 @@ const fn place(byte: usize, bytes: usize) -> u8 {
     if byte < bytes { byte as u8 } else { NOWHERE }
 }
 
-/// By how much to multiply the two bytes of each pair for its highest bit to be the highest: words.
+/// The factors, as words, that move the highest bit of each pair to the highest bit of its two
+/// bytes.
 pub(super) const fn pair_factors(bits: u32) -> [u8; 16] {
     let mut factors = [0; 16];
     let mut pair = 0;
@@ -57,8 +59,8 @@ pub(super) const fn stray_bits<const BYTES: usize, const CHARS: usize>(bits: u32
     stray
 }
 
-/// Where each byte of an ID is when every 4 (of 6 bits) or 8 (of 5 bits) values were joined to one
-/// number of 24 or 40 bits, in 4 or 8 bytes, the least significant one first.
+/// The place of each byte of an ID after every 4 (of 6 bits) or 8 (of 5 bits) values were joined to
+/// one number of 24 or 40 bits, in 4 or 8 bytes, the least significant one first.
 pub(super) const fn byte_places<const BYTES: usize>(bits: u32) -> [u8; 16] {
     let (stride, used) = if bits == 5 { (8, 5) } else { (4, 3) };
     let mut places = [NOWHERE; 16];
@@ -88,8 +90,8 @@ pub(super) const fn four_times(places: [u8; 16], to: usize, from: usize) -> [u8;
 /// Every place as it is.
 pub(super) const SAME: [u8; 16] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15];
 
-/// Where, in four IDs, the bytes are that hold each eight values, as 64-bit numbers, the least
-/// significant byte first; and which of them there are.
+/// The places, in four IDs, of the bytes that hold each eight values, as 64-bit numbers, the least
+/// significant byte first; and a mask of those that exist.
 pub(super) const fn eight_places<const BYTES: usize>(bits: u32) -> ([u8; 64], u64) {
     let (mut places, mut present) = ([0; 64], 0);
     let mut i = 0;
@@ -109,7 +111,7 @@ pub(super) const fn eight_places<const BYTES: usize>(bits: u32) -> ([u8; 64], u6
     (places, present)
 }
 
-/// At which bit each of eight values begins, the first at the highest.
+/// The first bit of each of eight values, of which the first is the highest.
 pub(super) const fn value_shifts(bits: u32) -> [u8; 64] {
     let mut shifts = [0; 64];
     let mut i = 0;
@@ -122,7 +124,7 @@ pub(super) const fn value_shifts(bits: u32) -> [u8; 64] {
     shifts
 }
 
-/// What each value is written as; with fewer than 64 they repeat.
+/// The character of each value; with fewer than 64 they repeat.
 pub(super) const fn symbols<S: StaticAlphabet>() -> [u8; 64] {
     let mut symbols = [0; 64];
     let mut i = 0;
@@ -140,7 +142,7 @@ pub(super) const fn symbols<S: StaticAlphabet>() -> [u8; 64] {
     symbols
 }
 
-/// What each ASCII character is worth: the first and the last 64. [`NOWHERE`] and more is nothing.
+/// The value of each ASCII character: the first and the last 64. [`NOWHERE`] and above is none.
 pub(super) const fn ascii_values(values: &[u8; 256]) -> ([u8; 64], [u8; 64]) {
     let (mut low, mut high) = ([0; 64], [0; 64]);
     let mut i = 0;
