@@ -12,12 +12,12 @@
 //!
 //! | module | feature | contents |
 //! |---|---|---|
-//! | [`scru64`] | `scru64` | 63-bit IDs in ticks of 256 ms, 12 characters of Base36 |
-//! | [`nanoflake`] | `nanoflake` | 63-bit Snowflakes in milliseconds since any epoch |
-//! | [`kuid`] | `kuid` | Erlang's k-ordered uid: 64 bits local, 96 bits global |
-//! | [`sno`] | `sno` | 80-bit IDs in ticks of 4 ms, with a byte of the caller's own |
-//! | [`convert`] | `convert` | conversions between the schemes, UUIDs, detection of formats |
-//! | [`lease`] | `lease` | node IDs that no other generator has, leased from a store |
+//! | `scru64` | `scru64` | 63-bit IDs in ticks of 256 ms, 12 characters of Base36 |
+//! | `nanoflake` | `nanoflake` | 63-bit Snowflakes in milliseconds since any epoch |
+//! | `kuid` | `kuid` | Erlang's k-ordered uid: 64 bits local, 96 bits global |
+//! | `sno` | `sno` | 80-bit IDs in ticks of 4 ms, with a byte of the caller's own |
+//! | `convert` | `convert` | conversions between the schemes, UUIDs, detection of formats |
+//! | `lease` | `lease` | node IDs that no other generator has, leased from a store |
 //! | [`tickid_core`] | always | clocks, policies, windows and the engine that the schemes share |
 //! | [`text`] | always | the text forms that the schemes share |
 //!
@@ -25,12 +25,12 @@
 //! library's `core` from programs that import `tickid::*`.
 //!
 //! # Which scheme
-//! - [`sno`]: the default choice without a format to match. It keeps issuing when the clock is set
+//! - `sno`: the default choice without a format to match. It keeps issuing when the clock is set
 //!   back, sorts as text and bytes, and fits 16 characters.
-//! - [`scru64`] and [`nanoflake`]: the ID must fit a signed 64-bit integer, such as a `BIGINT`.
+//! - `scru64` and `nanoflake`: the ID must fit a signed 64-bit integer, such as a `BIGINT`.
 //!   Nanoflake reads as a Snowflake and is ordered by milliseconds; SCRU64 divides its node bits
 //!   between nodes and counter as the deployment needs.
-//! - [`kuid`]: the IDs are exchanged with Erlang programs, or vector clocks are needed.
+//! - `kuid`: the IDs are exchanged with Erlang programs, or vector clocks are needed.
 //!
 //! # Examples
 //! ```
