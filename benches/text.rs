@@ -21,12 +21,14 @@ use ferroid::base32::Base32SnowExt as _;
 use tickid_benches::criterion;
 use tickid_benches::peers::WideSnowflake;
 use tickid_benches::texts::{COUNT, ids};
-use tickid_core::text::base36::Twelve;
-use tickid_core::text::{Alphabet as OurAlphabet, Base, Codec, InBase, Level, SliceError, slices};
 use tickid_kuid::{GlobalId, Kuid, LocalId};
 use tickid_nanoflake::{Nanoflake, NanoflakeId};
 use tickid_scru64::{Scru64, Scru64Id};
 use tickid_sno::{Sno, SnoId};
+use tickid_text::base36::TwelveDigits;
+use tickid_text::{
+    Alphabet as OurAlphabet, AlphabetCodec, Codec, SimdLevel, SliceError, StaticAlphabet, slices,
+};
 
 type Group<'a> = BenchmarkGroup<'a, WallTime>;
 type Official = scru64_official::Scru64Id;
@@ -70,16 +72,26 @@ fn text(c: &mut Criterion) {
     for (name, work) in [("encode/levels", Work::Encode), ("decode/levels", Work::Decode)] {
         let mut group = c.benchmark_group(name);
         group.throughput(Throughput::Elements(COUNT as u64));
-        at_each_level::<InBase<Base32, 10, 16>, _>(&mut group, work, "sno", &inputs.sno_bytes);
-        at_each_level::<InBase<Sortable, 12, 16>, _>(
+        at_each_level::<AlphabetCodec<Base32, 10, 16>, _>(
+            &mut group,
+            work,
+            "sno",
+            &inputs.sno_bytes,
+        );
+        at_each_level::<AlphabetCodec<Sortable, 12, 16>, _>(
             &mut group,
             work,
             "kuid-global",
             &inputs.kuid_bytes,
         );
         let locals = inputs.locals.map(LocalId::to_be_bytes);
-        at_each_level::<InBase<Sortable, 8, 11>, _>(&mut group, work, "kuid-local", &locals);
-        at_each_level::<Twelve, _>(&mut group, work, "scru64", &inputs.scru64.map(Scru64Id::get));
+        at_each_level::<AlphabetCodec<Sortable, 8, 11>, _>(&mut group, work, "kuid-local", &locals);
+        at_each_level::<TwelveDigits, _>(
+            &mut group,
+            work,
+            "scru64",
+            &inputs.scru64.map(Scru64Id::get),
+        );
         group.finish();
     }
 }
@@ -272,12 +284,12 @@ fn at_each_level<C: Codec<N>, const N: usize>(
     group: &mut Group<'_>,
     work: Work,
     name: &str,
-    inputs: &[C::Bits; COUNT],
+    inputs: &[C::Value; COUNT],
 ) where
-    C::Bits: Copy,
+    C::Value: Copy,
 {
     const HERE: &str = "a level that is available";
-    for level in Level::ALL.into_iter().filter(|level| level.is_available()) {
+    for level in SimdLevel::ALL.into_iter().filter(|level| level.is_available()) {
         let name = format!("{name}/{}", format!("{level:?}").to_lowercase());
         let mut texts = [[0; N]; COUNT];
         let encode = |inputs: &[_], texts: &mut [_]| {
@@ -297,14 +309,14 @@ fn at_each_level<C: Codec<N>, const N: usize>(
 struct Base32;
 struct Sortable;
 
-impl Base for Base32 {
+impl StaticAlphabet for Base32 {
     const ALPHABET: OurAlphabet = match OurAlphabet::new(SNO_SYMBOLS, "sno's") {
         Some(alphabet) => alphabet,
         None => panic!("32 symbols"),
     };
 }
 
-impl Base for Sortable {
+impl StaticAlphabet for Sortable {
     const ALPHABET: OurAlphabet = match OurAlphabet::new(KUID_SYMBOLS, "kuid's") {
         Some(alphabet) => alphabet,
         None => panic!("64 symbols"),

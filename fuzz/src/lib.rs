@@ -19,6 +19,7 @@ pub mod nanoflake;
 pub mod node_specs;
 mod reference;
 pub mod scru64;
+pub mod seeds;
 pub mod slices;
 pub mod snapshot;
 pub mod sno;

@@ -3,10 +3,10 @@
 use core::fmt::Debug;
 
 use arbitrary::{Result, Unstructured};
-use tickid_core::text::base36::Twelve;
-use tickid_core::text::{Codec, Level, ParseError, SliceError, slices};
 use tickid_scru64::Scru64Id;
 use tickid_sno::SnoId;
+use tickid_text::base36::TwelveDigits;
+use tickid_text::{Codec, ParseError, SimdLevel, SliceError, slices};
 
 use crate::subjects::codecs::{Variant, Global, Local, Sno, UrlGlobal, UrlLocal, Wide};
 
@@ -25,7 +25,7 @@ fn any_form(data: &mut Unstructured<'_>) -> Result<()> {
             best_level(&texts, SnoId::ZERO, SnoId::parse_bytes, SnoId::decode_slice);
         }
         1 => {
-            let texts = form::<Twelve, 12, 8>(data, number)?;
+            let texts = form::<TwelveDigits, 12, 8>(data, number)?;
             best_level(&texts, Scru64Id::MIN, Scru64Id::parse_bytes, Scru64Id::decode_slice);
         }
         2 => drop(form::<Global, 16, 12>(data, |bytes| bytes)?),
@@ -44,14 +44,14 @@ fn number(bytes: [u8; 8]) -> u64 {
 /// Writes IDs, spoils some of the texts, and reads them; gives what was read.
 fn form<F: Variant<N>, const N: usize, const BYTES: usize>(
     data: &mut Unstructured<'_>,
-    bits: impl Fn([u8; BYTES]) -> F::Bits,
+    bits: impl Fn([u8; BYTES]) -> F::Value,
 ) -> Result<Vec<[u8; N]>> {
     // More than the 64 that go at once.
     let count = data.int_in_range(0..=130)?;
     let seed: [u8; BYTES] = data.arbitrary()?;
     let spoiled: Vec<(u8, u8, u8)> =
         (0..data.int_in_range(0..=3)?).map(|_| data.arbitrary()).collect::<Result<_>>()?;
-    let bits: Vec<F::Bits> =
+    let bits: Vec<F::Value> =
         (0..count)
             .map(|index| {
                 // Different ones, whatever the fuzzer can spare.
@@ -65,7 +65,7 @@ fn form<F: Variant<N>, const N: usize, const BYTES: usize>(
             .collect();
 
     let mut texts: Vec<[u8; N]> = bits.iter().map(F::Codec::encode_portable).collect();
-    for level in Level::ALL {
+    for level in SimdLevel::ALL {
         let mut written = vec![[b'?'; N]; bits.len()];
         match slices::encode_at::<F::Codec, _, N>(level, &bits, &mut written, |bits| bits) {
             Some(encoded) => assert_eq!((encoded, &written), (Ok(()), &texts), "{level:?}"),
@@ -88,10 +88,10 @@ fn form<F: Variant<N>, const N: usize, const BYTES: usize>(
 
 fn read_alike<C: Codec<N>, const N: usize>(texts: &[[u8; N]])
 where
-    C::Bits: Debug + PartialEq,
+    C::Value: Debug + PartialEq,
 {
     let one_by_one = texts.iter().map(C::decode_portable);
-    let mut expected = vec![C::Bits::default(); texts.len()];
+    let mut expected = vec![C::Value::default(); texts.len()];
     let mut outcome = Ok(());
     for (index, (place, read)) in expected.iter_mut().zip(one_by_one).enumerate() {
         match read {
@@ -103,8 +103,8 @@ where
             }
         }
     }
-    for level in Level::ALL {
-        let mut bits = vec![C::Bits::default(); texts.len()];
+    for level in SimdLevel::ALL {
+        let mut bits = vec![C::Value::default(); texts.len()];
         let read = slices::decode_at::<C, _, N>(level, texts, &mut bits, WHAT, |bits| bits);
         if let Some(read) = read {
             assert_eq!((&read, &bits), (&outcome, &expected), "{level:?}");

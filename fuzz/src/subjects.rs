@@ -1,7 +1,7 @@
 //! What the tests of the libraries are about as well: their own support files.
 
 #[allow(dead_code, reason = "of the codecs' tests, which use all of it")]
-#[path = "../../crates/core/tests/codecs/forms.rs"]
+#[path = "../../crates/text/tests/codecs/forms.rs"]
 pub(crate) mod codecs;
 #[path = "../../crates/kuid/tests/support/mod.rs"]
 pub(crate) mod kuid;

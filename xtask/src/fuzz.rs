@@ -10,8 +10,14 @@ use crate::error::Error;
 use crate::run::{Run, say};
 use crate::workspace::Workspace;
 
-/// Where new inputs go. The committed corpora stay as they are; `cargo fuzz cmin` chooses what goes there.
+#[allow(unreachable_pub, dead_code, reason = "shared with the fuzz targets, which use all of it")]
+#[path = "../../fuzz/src/seeds.rs"]
+mod seeds;
+
+/// The folder of new inputs. The committed ones stay as they are: `fuzz/examples/pack.rs` adds to them.
 const FOUND: &str = "fuzz/target/found";
+/// The folder of the committed inputs and those of the vectors, a file each for the fuzzer.
+const SEEDS: &str = "fuzz/target/seeds";
 
 #[derive(Args)]
 pub(crate) struct Arguments {
@@ -47,10 +53,10 @@ pub(crate) fn fuzz(workspace: &Workspace, arguments: &Arguments) -> Result<(), E
         let found = format!("{FOUND}/{target}");
         let path = workspace.root().join(&found);
         fs::create_dir_all(&path).map_err(|reason| Error::Write { path, reason })?;
-        let committed = format!("fuzz/corpus/{target}");
+        let seeds = write_seeds(workspace.root(), target)?;
         let printed = workspace
             .nightly_cargo_in("", &["fuzz", "run", "--features=libfuzzer", target])
-            .args([found, committed])
+            .args([found, seeds])
             .args(["--"])
             .args(&limits)
             .overhear()?;
@@ -61,6 +67,24 @@ pub(crate) fn fuzz(workspace: &Workspace, arguments: &Arguments) -> Result<(), E
     io::stdout().write_all(table.as_bytes()).map_err(Error::Output)?;
     say(format_args!("fuzz: no promise broken"));
     Ok(())
+}
+
+/// Writes the inputs that a target starts from, and returns their folder from the repository's root.
+fn write_seeds(root: &Path, target: &str) -> Result<String, Error> {
+    let folder = format!("{SEEDS}/{target}");
+    let path = root.join(&folder);
+    let unread = |reason| Error::Read { path: root.join("fuzz/corpus"), reason };
+    let inputs = seeds::inputs(root, target).map_err(unread)?;
+    let write = || {
+        if path.exists() {
+            fs::remove_dir_all(&path)?;
+        }
+        fs::create_dir_all(&path)?;
+        let mut numbered = inputs.iter().enumerate();
+        numbered.try_for_each(|(number, input)| fs::write(path.join(number.to_string()), input))
+    };
+    write().map_err(|reason| Error::Write { path: path.clone(), reason })?;
+    Ok(folder)
 }
 
 /// The targets, each of which is a file.
@@ -131,7 +155,7 @@ mod tests {
         let targets = targets(root).unwrap();
         assert!(!targets.is_empty());
         for target in targets {
-            assert!(root.join("fuzz/corpus").join(&target).is_dir(), "{target}");
+            assert!(!seeds::inputs(root, &target).unwrap().is_empty(), "{target}");
             assert!(manifest.contains(&format!("name = \"{target}\"")), "{target}");
         }
     }

@@ -19,7 +19,7 @@ struct Tests {
 /// and write is in the same places as in the others.
 const TESTS: [Tests; 4] = [
     Tests {
-        program: &["--package=tickid-core", "--features=levels", "--test=codecs"],
+        program: &["--package=tickid-text", "--features=levels", "--test=codecs"],
         arguments: &["--skip=every_pair_of_bytes", "--skip=every_four_digits"],
     },
     Tests {

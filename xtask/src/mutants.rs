@@ -18,15 +18,15 @@ struct Group {
 const GROUPS: [Group; 2] = [
     Group {
         name: "core",
-        packages: &["tickid-core"],
+        packages: &["tickid-core", "tickid-text"],
         rounds: &[
             // The tests that are built in a second and find most,
             &["--cargo-arg=--lib", "--", "--", "--skip=clock::"],
             // then others of one thread, by their first letters: a name has to be in each package.
             &[
                 "--iterate",
-                "--test-package=tickid-core,tickid-scru64,tickid-nanoflake,tickid-kuid,tickid-sno",
-                "--features=tickid-core/levels",
+                "--test-package=tickid-core,tickid-text,tickid-scru64,tickid-nanoflake,tickid-kuid,tickid-sno",
+                "--features=tickid-text/levels",
                 "--cargo-arg=--test=codecs",
                 "--cargo-arg=--test=[eglmopw]*",
                 "--",

@@ -10,12 +10,12 @@ use tickid_benches::START;
 use tickid_benches::subject::{self, Subject};
 use tickid_benches::texts::{self, COUNT};
 use tickid_benches::timing::in_ticks;
-use tickid_core::text::SliceError;
 use tickid_core::{Clock as _, ManualClock, Scheme, Variant};
 use tickid_kuid::{Global, GlobalId, Kuid, Local, LocalId};
 use tickid_nanoflake::{Nanoflake, NanoflakeId};
 use tickid_scru64::{Scru64, Scru64Id};
 use tickid_sno::{Sno, SnoId};
+use tickid_text::SliceError;
 
 /// Enough that what happens once (a call, a reading of the timer) is lost in the rounding.
 const CALLS: u64 = 1 << 15;

@@ -19,7 +19,7 @@ use crate::source::LeaseOptions;
 
 /// Generate, inspect and convert time-ordered identifiers: SCRU64, Nanoflake, kuid and sno.
 #[derive(Debug, Parser)]
-#[command(version, propagate_version = true, arg_required_else_help = true)]
+#[command(name = "tickid", version, propagate_version = true, arg_required_else_help = true)]
 #[command(after_help = "Exit status: 0 done, 1 some ID was invalid or the output could not be \
                         written, 2 usage, 3 node store, 4 clock.")]
 pub(crate) struct Arguments {

@@ -139,8 +139,3 @@ pub use uuid::Uuid;
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/conversions.md")]
 struct Page;
-
-/// The examples of the project's page, likewise. They are here since this crate sees all schemes.
-#[cfg(doctest)]
-#[doc = include_str!("../../../README.md")]
-struct Readme;

@@ -32,10 +32,9 @@
 //! | feature | default | gives |
 //! |---|---|---|
 //! | `std` | yes | `SystemClock`, methods that wait, overflow observers, seeds from the operating system |
-//! | `alloc` | with `std` | clocks behind an `Arc`, `String` from [`text::Text`] |
+//! | `alloc` | with `std` | clocks behind an `Arc` |
 //! | `jiff`, `chrono` | no | times of these libraries from and to [`UnixTime`] |
 //! | `arbitrary`, `diesel`, `postgres-types`, `proptest`, `rusqlite`, `schemars`, `serde`, `sqlx` | no | for scheme crates: what every ID does with these libraries, in [`external`] |
-//! | `levels` | no | for tests: slices of texts at a [level](text::Level) of one's choice |
 //!
 //! Without either it needs no allocator and no operating system. The shared [`Generator`] needs
 //! 64-bit atomics, [`LocalGenerator`] none.
@@ -66,7 +65,6 @@ mod slot;
 mod snapshot;
 #[cfg(target_has_atomic = "64")]
 mod sync;
-pub mod text;
 mod tick;
 mod time;
 mod variants;

@@ -1,7 +1,7 @@
 //! Closing a generator while eight threads draw from it, and going on with its snapshot.
 
 #[cfg(test)]
-mod support;
+use tickid_testkit::example as support;
 
 #[cfg(test)]
 mod tests {
@@ -13,7 +13,8 @@ mod tests {
     use tickid_core::example::Toggling;
     use tickid_core::{Builder, Clock, ErrorKind, Generator, ManualClock, Policy, Snapshot};
 
-    use crate::support::{Dice, NODE, assert_distinct, at, many, parts, ratchet, tick, tick_at};
+    use crate::support::{NODE, assert_distinct, at, many, parts, ratchet, tick, tick_at};
+    use tickid_testkit::Dice;
 
     const THREADS: usize = 8;
     /// An interpreter takes seconds for each.
@@ -47,7 +48,7 @@ mod tests {
             start.wait();
             for call in 0..CALLS {
                 let now = tick_at(clock.now().unwrap());
-                match dice.roll(32) {
+                match dice.below(32) {
                     0..=2 => clock.set(at(now + 1)),
                     3 => clock.set(at(now - 1)),
                     _ => {}
@@ -57,7 +58,7 @@ mod tests {
                     is_closed.store(true, Ordering::SeqCst);
                 }
                 let was_closed = is_closed.load(Ordering::SeqCst);
-                match generator.try_block(many(1 + u32::from(dice.roll(4) == 0))) {
+                match generator.try_block(many(1 + u32::from(dice.below(4) == 0))) {
                     Ok(block) => {
                         assert!(!was_closed, "issued after it was closed");
                         ids.extend(block);

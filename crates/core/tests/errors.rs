@@ -1,7 +1,7 @@
 //! Errors name what was found and what would have been right.
 
 #[cfg(test)]
-mod support;
+use tickid_testkit::example as support;
 
 #[cfg(test)]
 mod tests {

@@ -3,7 +3,7 @@
 //! restored meanwhile, as the same kind of generator or the other.
 
 #[cfg(test)]
-mod support;
+use tickid_testkit::example as support;
 
 #[cfg(test)]
 mod tests {
@@ -14,7 +14,7 @@ mod tests {
     use tickid_core::{Error, ErrorKind, ManualClock, Snapshot, UnixTime};
 
     use crate::support::reference::Rule;
-    use crate::support::schedule::{Action, Schedule, Setup, Turns, config, schedules, setups};
+    use crate::support::schedule::{Action, Schedule, Setup, config, schedules, setups};
     use crate::support::{
         Example, Generate, NODE, assert_increasing, assert_increasing_per_toggle, parts, tick_at,
         window,
@@ -102,7 +102,7 @@ mod tests {
             after in schedules(1..20),
         ) {
             let clock = ManualClock::new(setup.now);
-            let mut turns = Turns::new(&clock, setup.now);
+            let mut turns = setup.turns(&clock);
             let ceiling = setup.ceiling;
             let mut generator =
                 build::<Toggling>(&setup, &clock, ceiling, Snapshot::EMPTY, shared);
@@ -161,12 +161,12 @@ mod tests {
     /// Starts with a shared or an exclusive generator and changes over at each restoration.
     fn run<S: Example>(setup: Setup, mut shared: bool, schedule: &Schedule) -> History {
         let clock = ManualClock::new(setup.now);
-        let mut turns = Turns::new(&clock, setup.now);
+        let mut turns = setup.turns(&clock);
         let mut ceiling = setup.ceiling;
         let mut calls = Vec::new();
         let mut generator = build::<S>(&setup, &clock, ceiling, Snapshot::EMPTY, shared);
         for (turn, action) in schedule {
-            let now = UnixTime::from_micros(turns.turn(*turn));
+            let now = turns.turn(*turn);
             match *action {
                 Action::Widen(by) => {
                     ceiling = (ceiling + by).min(S::MAX_TICK + 1);

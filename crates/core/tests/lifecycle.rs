@@ -1,7 +1,7 @@
 //! From building a generator to closing it and restoring another.
 
 #[cfg(test)]
-mod support;
+use tickid_testkit::example as support;
 
 #[cfg(test)]
 mod tests {

@@ -1,7 +1,7 @@
 //! What only the exclusive generator can do.
 
 #[cfg(test)]
-mod support;
+use tickid_testkit::example as support;
 
 #[cfg(test)]
 mod tests {

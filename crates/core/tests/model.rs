@@ -1,7 +1,7 @@
 //! The exclusive generator does what the rules say, call by call.
 
 #[cfg(test)]
-mod support;
+use tickid_testkit::example as support;
 
 #[cfg(test)]
 mod tests {
@@ -17,7 +17,7 @@ mod tests {
 
     use crate::support::narrow::Narrow;
     use crate::support::reference::{Reason, Reference, Refused, Run};
-    use crate::support::schedule::{Action, Schedule, Setup, Turns, config, schedules, setups};
+    use crate::support::schedule::{Action, Schedule, Setup, config, schedules, setups};
     use crate::support::{Example, NODE, Parts, many, parts, tick, window};
 
     type Local<'a, S> = LocalGenerator<S, &'a ManualClock>;
@@ -60,10 +60,10 @@ mod tests {
         for _ in 0..500 {
             let (setup, calls) = cases.new_tree(&mut runner).unwrap().current();
             let clock = ManualClock::new(setup.now);
-            let mut turns = Turns::new(&clock, setup.now);
+            let mut turns = setup.turns(&clock);
             let mut reference = setup.reference::<Narrow>();
             for (turn, _) in calls {
-                match reference.ask(turns.turn(turn), 3) {
+                match reference.ask(turns.turn(turn).as_micros(), 3) {
                     Ok(_) => issued += 1,
                     Err(refused) => {
                         reasons.insert(refused.reason);
@@ -80,12 +80,12 @@ mod tests {
     /// Runs the generator and the reference side by side.
     fn compare<S: Example>(setup: &Setup, calls: &Schedule) {
         let clock = ManualClock::new(setup.now);
-        let mut turns = Turns::new(&clock, setup.now);
+        let mut turns = setup.turns(&clock);
         let mut reference = setup.reference::<S>();
         let mut local: Local<'_, S> =
             setup.builder(&clock, setup.window(), Snapshot::EMPTY).build_local().unwrap();
         for (turn, action) in calls {
-            let now = turns.turn(*turn);
+            let now = turns.turn(*turn).as_micros();
             let (got, rules) = match *action {
                 Action::One => {
                     (local.try_generate().map(|id| vec![id]), reference.ask(now, 1).map(ids))
@@ -172,7 +172,7 @@ mod tests {
     /// Every ID is the next sequence of its tick, or the first of another tick or toggle.
     fn follow_sequences<S: Example>(setup: &Setup, calls: &Schedule) {
         let clock = ManualClock::new(setup.now);
-        let mut turns = Turns::new(&clock, setup.now);
+        let mut turns = setup.turns(&clock);
         let mut local: Local<'_, S> =
             setup.builder(&clock, setup.window(), Snapshot::EMPTY).build_local().unwrap();
         let mut last: Option<Parts> = None;

@@ -1,7 +1,9 @@
 //! The observer of overflows: what it is told, when, and that it can do no harm.
 
 #[cfg(test)]
-mod support;
+mod clocks;
+#[cfg(test)]
+use tickid_testkit::example as support;
 
 #[cfg(test)]
 mod tests {
@@ -13,7 +15,7 @@ mod tests {
     use tickid_core::example::Toggling;
     use tickid_core::{Builder, ErrorKind, Generator, Overflow, Policy, SequenceBounds, UnixTime};
 
-    use crate::support::clocks::RecordingClock;
+    use crate::clocks::RecordingClock;
     use crate::support::{NODE, assert_distinct, at, many, parts};
 
     type Clock = Arc<RecordingClock>;

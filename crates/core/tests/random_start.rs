@@ -1,7 +1,7 @@
 //! Why a tick may better start at a random sequence: few IDs per tick spread over shards.
 
 #[cfg(test)]
-mod support;
+use tickid_testkit::example as support;
 
 #[cfg(test)]
 mod tests {

@@ -5,7 +5,7 @@
 //! back would reach the next tick.
 
 #[cfg(test)]
-mod support;
+use tickid_testkit::example as support;
 
 #[cfg(test)]
 mod tests {

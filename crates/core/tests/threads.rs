@@ -1,7 +1,7 @@
 //! Eight threads on one generator, whose clock stands still, leaps either way and repeats itself.
 
 #[cfg(test)]
-mod support;
+use tickid_testkit::example as support;
 
 #[cfg(test)]
 mod tests {
@@ -14,9 +14,10 @@ mod tests {
     use tickid_core::{Builder, Clock, Error, ErrorKind, Generator, ManualClock, Policy};
 
     use crate::support::{
-        Dice, NODE, assert_distinct, assert_increasing, assert_increasing_per_toggle, at, many,
-        parts, ratchet, tick_at, times, window,
+        NODE, assert_distinct, assert_increasing, assert_increasing_per_toggle, at, many, parts,
+        ratchet, tick_at, times, window,
     };
+    use tickid_testkit::Dice;
 
     const THREADS: u64 = 8;
     const CALLS: usize = times(250_000);
@@ -31,11 +32,11 @@ mod tests {
 
     /// Now and then turns the clock: ahead a little more often than back, and to where it was.
     fn turn(clock: &ManualClock, dice: &mut Dice) {
-        if dice.roll(64) != 0 {
+        if dice.below(64) != 0 {
             return;
         }
         let now = tick_at(clock.now().unwrap());
-        match dice.roll(16) {
+        match dice.below(16) {
             0..=6 => clock.advance(Duration::from_secs(1)),
             7..=8 => clock.advance(Duration::from_secs(10)),
             9..=11 => clock.set(at(now - 1)),
@@ -47,7 +48,7 @@ mod tests {
 
     /// One call of a method that does not wait.
     fn try_draw(generator: &Shared<'_>, dice: &mut Dice, ids: &mut Vec<u64>) -> Result<(), Error> {
-        match dice.roll(4) {
+        match dice.below(4) {
             0 | 1 => ids.push(generator.try_generate()?),
             2 => ids.extend(generator.try_block(many(roll(dice, 16)))?),
             _ => ids.extend(&*generator.try_fill(&mut [0; 12])?),
@@ -57,7 +58,7 @@ mod tests {
 
     /// One call of a method that does.
     fn draw(generator: &Shared<'_>, dice: &mut Dice, ids: &mut Vec<u64>) -> Result<(), Error> {
-        match dice.roll(8) {
+        match dice.below(8) {
             0..=3 => ids.push(generator.generate()?),
             4 | 5 => ids.extend(generator.block(many(roll(dice, 8)))?),
             6 => {
@@ -72,7 +73,7 @@ mod tests {
 
     /// 1 to `most`.
     fn roll(dice: &mut Dice, most: u64) -> u32 {
-        u32::try_from(dice.roll(most)).unwrap() + 1
+        u32::try_from(dice.below(most)).unwrap() + 1
     }
 
     /// What each thread got while all of them drew and turned the clock.

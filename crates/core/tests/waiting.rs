@@ -1,7 +1,9 @@
 //! Methods that wait: for how long, in what steps, and when not at all.
 
 #[cfg(test)]
-mod support;
+mod clocks;
+#[cfg(test)]
+use tickid_testkit::example as support;
 
 #[cfg(test)]
 mod tests {
@@ -14,7 +16,7 @@ mod tests {
         LocalGenerator, ManualClock, Policy, SequenceBounds, Snapshot, UnixTime,
     };
 
-    use crate::support::clocks::RecordingClock;
+    use crate::clocks::RecordingClock;
     use crate::support::{NODE, at, many, parts, ratchet, tick, window};
 
     const POOL: u32 = 4;

@@ -1,12 +1,12 @@
 //! The alphabets of the text forms.
 
-use tickid_core::text::{Alphabet, Base, InBase};
+use tickid_text::{Alphabet, AlphabetCodec, StaticAlphabet};
 
 /// The alphabet of today's Erlang library, in ASCII order: text sorts as the bytes do.
 #[derive(Debug)]
 pub(crate) struct Sortable;
 
-impl Base for Sortable {
+impl StaticAlphabet for Sortable {
     const ALPHABET: Alphabet = match Alphabet::new(
         ".0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz",
         "'.', 0-9, A-Z, '_', a-z",
@@ -20,7 +20,7 @@ impl Base for Sortable {
 #[derive(Debug)]
 pub(crate) struct Url;
 
-impl Base for Url {
+impl StaticAlphabet for Url {
     const ALPHABET: Alphabet = match Alphabet::new(
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_",
         "A-Z, a-z, 0-9, '-', '_'",
@@ -31,10 +31,11 @@ impl Base for Url {
 }
 
 /// The canonical form of so many bytes, in so many characters.
-pub(crate) type Canonical<const BYTES: usize, const CHARS: usize> = InBase<Sortable, BYTES, CHARS>;
+pub(crate) type Canonical<const BYTES: usize, const CHARS: usize> =
+    AlphabetCodec<Sortable, BYTES, CHARS>;
 
 /// The form for URLs.
-pub(crate) type ForUrls<const BYTES: usize, const CHARS: usize> = InBase<Url, BYTES, CHARS>;
+pub(crate) type ForUrls<const BYTES: usize, const CHARS: usize> = AlphabetCodec<Url, BYTES, CHARS>;
 
 /// For node fingerprints.
 pub(crate) const HEX: Alphabet = match Alphabet::new("0123456789abcdef", "0-9, a-f") {
@@ -46,9 +47,9 @@ pub(crate) const HEX: Alphabet = match Alphabet::new("0123456789abcdef", "0-9, a
 mod tests {
     use std::vec::Vec;
 
-    use tickid_core::text::Codec;
     use tickid_testkit::levels;
     use tickid_testkit::vectors::{Value, bytes, list, load, string};
+    use tickid_text::Codec;
 
     use super::*;
 
@@ -70,7 +71,7 @@ mod tests {
     }
 
     fn write_and_read<
-        C: Codec<CHARS, Bits = [u8; BYTES]>,
+        C: Codec<CHARS, Value = [u8; BYTES]>,
         const BYTES: usize,
         const CHARS: usize,
     >(

@@ -1,7 +1,7 @@
 use core::hash::{Hash, Hasher};
 
-use tickid_core::text::{Base, Codec, ParseError, SliceError, Text, slices};
 use tickid_core::{IntoUnixTime, Prefix, RangeError, Slot, Tick, UnixTime};
+use tickid_text::{Codec, ParseError, SliceError, StaticAlphabet, Text, slices};
 
 use crate::codec::{Canonical, ForUrls, Sortable};
 use crate::distance::Distance;
@@ -269,7 +269,7 @@ macro_rules! global_id_type {
             }
         }
 
-        tickid_core::impl_text!($name);
+        tickid_text::impl_text!($name);
 
         impl Hash for $name {
             fn hash<H: Hasher>(&self, state: &mut H) {

@@ -109,7 +109,7 @@ pub use self::scheme::{Drift, Global, Kuid, Local};
 #[cfg(feature = "alloc")]
 pub use self::vector_clock::VectorClock;
 
-pub use tickid_core as core;
+pub use tickid_core;
 pub use tickid_core::external::AsText;
 /// A form of IDs for serde's `with`, the same in all formats.
 ///
@@ -138,10 +138,9 @@ pub use tickid_core::external::serde::{
     as_text as serde_as_text,
 };
 #[doc(no_inline)]
-pub use tickid_core::{
-    IntoUnixTime, Policy, RangeError, UnixTime, Window,
-    text::{ParseError, SliceError},
-};
+pub use tickid_core::{IntoUnixTime, Policy, RangeError, UnixTime, Window};
+#[doc(no_inline)]
+pub use tickid_text::{ParseError, ParseErrorKind, SliceError, Text};
 
 /// The examples of the scheme's page, so that they stay true.
 #[cfg(doctest)]

@@ -1,5 +1,5 @@
-use tickid_core::text::{Base, Codec, ParseError, SliceError, Text, slices};
 use tickid_core::{IntoUnixTime, RangeError, Scheme as _, Tick, UnixTime};
+use tickid_text::{Codec, ParseError, SliceError, StaticAlphabet, Text, slices};
 
 use crate::codec::{Canonical, ForUrls, Sortable};
 use crate::distance::Distance;
@@ -413,7 +413,7 @@ impl LocalId {
     }
 }
 
-tickid_core::impl_text!(LocalId);
+tickid_text::impl_text!(LocalId);
 
 impl From<u64> for LocalId {
     fn from(value: u64) -> Self {

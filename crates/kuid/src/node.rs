@@ -1,5 +1,5 @@
-use tickid_core::text::{ParseError, Text};
 use tickid_core::{NodeId, RangeError};
+use tickid_text::{ParseError, Text};
 
 use crate::codec::HEX;
 
@@ -99,7 +99,7 @@ impl Node {
     }
 }
 
-tickid_core::impl_text!(Node);
+tickid_text::impl_text!(Node);
 
 impl From<u32> for Node {
     fn from(fingerprint: u32) -> Self {

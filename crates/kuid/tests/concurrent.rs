@@ -9,7 +9,7 @@ mod support;
 mod tests {
     use std::collections::BTreeSet;
 
-    use tickid_kuid::core::{ManualClock, Scheme as _, SequenceBounds, Ticks};
+    use tickid_kuid::tickid_core::{ManualClock, Scheme as _, SequenceBounds, Ticks};
     use tickid_kuid::{Builder, Generator, Kuid, Local, Policy};
     use tickid_testkit::Subject as _;
     use tickid_testkit::storm::{Aftermath, Storm, millions};

@@ -8,7 +8,7 @@ mod tests {
     use core::num::NonZeroU32;
     use core::time::Duration;
 
-    use tickid_kuid::core::{
+    use tickid_kuid::tickid_core::{
         BuildError, ClockError, ErrorKind, ManualClock, Scheme, SequenceBounds, SequenceStart,
         Snapshot, Tick, Ticks,
     };

@@ -3,7 +3,7 @@
 mod support;
 
 use support::{DRIFT, Id, Kind, NODE, Subject};
-use tickid_kuid::core::Scheme as _;
+use tickid_kuid::tickid_core::Scheme as _;
 use tickid_kuid::{GlobalId, Kuid, LocalId};
 use tickid_testkit::invariants::Rule;
 use tickid_testkit::reference::{Document, Given, follow};

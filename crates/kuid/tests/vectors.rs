@@ -7,12 +7,12 @@ mod tests {
     use std::collections::BTreeSet;
 
     use data_encoding::{Encoding, HEXLOWER, Specification};
-    use tickid_kuid::core::text::ParseErrorKind;
     use tickid_kuid::vector_clock::{self, Difference, Entry};
     use tickid_kuid::{Distance, Drift, GlobalId, LocalId, Node, VectorClock};
     use tickid_testkit::vectors::{
         self, Value, array, boolean, bytes as hex, list, load, string as text,
     };
+    use tickid_text::ParseErrorKind;
 
     #[test]
     fn local_ids_have_the_recorded_bytes_texts_and_times() {

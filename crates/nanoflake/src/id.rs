@@ -1,5 +1,5 @@
-use tickid_core::text::{ParseError, ParseErrorKind, Text, base36, decimal};
 use tickid_core::{RangeError, Slot, Tick};
+use tickid_text::{ParseError, ParseErrorKind, Text, base36, decimal};
 
 use crate::node::GeneratorId;
 use crate::scheme::Nanoflake;
@@ -294,7 +294,7 @@ impl NanoflakeId {
     }
 }
 
-tickid_core::impl_text!(NanoflakeId);
+tickid_text::impl_text!(NanoflakeId);
 
 impl TryFrom<i64> for NanoflakeId {
     type Error = RangeError;

@@ -80,7 +80,7 @@ pub use self::id::NanoflakeId;
 pub use self::node::GeneratorId;
 pub use self::scheme::Nanoflake;
 
-pub use tickid_core as core;
+pub use tickid_core;
 /// A form of IDs for serde's `with`, the same in all formats.
 ///
 /// # Examples
@@ -108,9 +108,9 @@ pub use tickid_core::external::serde::{
     as_text as serde_as_text,
 };
 #[doc(no_inline)]
-pub use tickid_core::{
-    IntoUnixTime, Policy, RandomStart, RangeError, UnixTime, Window, text::ParseError,
-};
+pub use tickid_core::{IntoUnixTime, Policy, RandomStart, RangeError, UnixTime, Window};
+#[doc(no_inline)]
+pub use tickid_text::{ParseError, ParseErrorKind, Text};
 
 /// The examples of the scheme's page, so that they stay true.
 #[cfg(doctest)]

@@ -9,7 +9,7 @@ use core::num::NonZeroU32;
 use core::time::Duration;
 
 use support::{LAYOUT, NODE, Subject};
-use tickid_nanoflake::core::{ErrorKind, ManualClock, Scheme as _, Ticks};
+use tickid_nanoflake::tickid_core::{ErrorKind, ManualClock, Scheme as _, Ticks};
 use tickid_nanoflake::{Builder, Generator, Nanoflake, Policy, UnixTime};
 use tickid_testkit::storm::{Storm, millions};
 use tickid_testkit::threads::on_threads;

@@ -7,7 +7,9 @@ use core::num::NonZeroU32;
 use core::time::Duration;
 use std::time::SystemTime;
 
-use tickid_nanoflake::core::{BuildError, ClockError, ErrorKind, ManualClock, Scheme, Tick, Ticks};
+use tickid_nanoflake::tickid_core::{
+    BuildError, ClockError, ErrorKind, ManualClock, Scheme, Tick, Ticks,
+};
 use tickid_nanoflake::{
     Builder, Epoch, Generator, GeneratorId, LocalGenerator, Nanoflake, NanoflakeId, Policy,
     RandomStart, UnixTime, Window,

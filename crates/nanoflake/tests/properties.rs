@@ -3,12 +3,12 @@
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use proptest::prelude::*;
-use tickid_nanoflake::core::text::{ParseErrorKind, Text};
-use tickid_nanoflake::core::{NodeId as _, Scheme as _};
+use tickid_nanoflake::tickid_core::{NodeId as _, Scheme as _};
 use tickid_nanoflake::{
     Epoch, GeneratorId, Nanoflake, NanoflakeId, ParseError, UnixTime, nanoflake,
 };
 use tickid_testkit::{config, nodes};
+use tickid_text::{ParseErrorKind, Text};
 
 const HIGHEST: u128 = i64::MAX.cast_unsigned() as u128;
 

@@ -4,7 +4,7 @@ mod support;
 
 use support::Subject;
 use tickid_nanoflake::NanoflakeId;
-use tickid_nanoflake::core::Plain;
+use tickid_nanoflake::tickid_core::Plain;
 use tickid_testkit::invariants::Rule;
 use tickid_testkit::reference::{Document, Given, follow};
 

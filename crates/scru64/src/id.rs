@@ -1,6 +1,6 @@
-use tickid_core::text::base36::{self, Twelve};
-use tickid_core::text::{Codec, ParseError, ParseErrorKind, SliceError, Text, slices};
 use tickid_core::{IntoUnixTime, RangeError, Scheme as _, Slot, Tick, UnixTime};
+use tickid_text::base36::{self, TwelveDigits};
+use tickid_text::{Codec, ParseError, ParseErrorKind, SliceError, Text, slices};
 
 use crate::node::NodeIdSize;
 use crate::scheme::Scru64;
@@ -106,7 +106,7 @@ impl Scru64Id {
     /// [`ParseError`] for any other length and for the first byte that is no digit.
     #[inline]
     pub fn parse_bytes(text: &[u8]) -> Result<Self, ParseError> {
-        match Twelve::parse(text) {
+        match TwelveDigits::parse(text) {
             Ok(value) => Ok(Self(value)),
             Err(kind) => Err(ParseError::new(WHAT, kind)),
         }
@@ -134,7 +134,7 @@ impl Scru64Id {
     #[inline]
     #[must_use]
     pub fn encode(self) -> Text<{ Self::TEXT_LEN }> {
-        Twelve::text(&self.0)
+        TwelveDigits::text(&self.0)
     }
 
     /// The canonical texts of many IDs, each in the place of its ID: faster than one by one.
@@ -156,7 +156,7 @@ impl Scru64Id {
         ids: &[Self],
         texts: &mut [[u8; Self::TEXT_LEN]],
     ) -> Result<(), SliceError> {
-        slices::encode::<Twelve, _, _>(ids, texts, Self::get)
+        slices::encode::<TwelveDigits, _, _>(ids, texts, Self::get)
     }
 
     /// The IDs that many texts spell, each in the place of its text: faster than one by one.
@@ -181,8 +181,8 @@ impl Scru64Id {
         texts: &[[u8; Self::TEXT_LEN]],
         ids: &mut [Self],
     ) -> Result<(), SliceError> {
-        // Twelve digits are below 36^12.
-        slices::decode::<Twelve, _, _>(texts, ids, WHAT, Self)
+        // TwelveDigits digits are below 36^12.
+        slices::decode::<TwelveDigits, _, _>(texts, ids, WHAT, Self)
     }
 
     /// The integer value.
@@ -321,7 +321,7 @@ impl Scru64Id {
     }
 }
 
-tickid_core::impl_text!(Scru64Id);
+tickid_text::impl_text!(Scru64Id);
 
 impl TryFrom<u64> for Scru64Id {
     type Error = RangeError;

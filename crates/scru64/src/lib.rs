@@ -46,7 +46,7 @@
 //! How to use them, and what to know about columns that sort, is in the project's `docs/stacks.md`.
 //!
 //! # Spec
-//! SCRU64 v1.0 (<https://github.com/scru64/spec>). Where the original program differs from it, and
+//! SCRU64 v0.1 (<https://github.com/scru64/spec>). Where the original program differs from it, and
 //! what this crate does there, is in the project's `docs/schemes/scru64.md`.
 
 #![no_std]
@@ -87,7 +87,7 @@ pub use self::process::{
 };
 pub use self::scheme::Scru64;
 
-pub use tickid_core as core;
+pub use tickid_core;
 pub use tickid_core::external::AsText;
 /// A form of IDs for serde's `with`, the same in all formats.
 ///
@@ -116,10 +116,9 @@ pub use tickid_core::external::serde::{
     as_text as serde_as_text,
 };
 #[doc(no_inline)]
-pub use tickid_core::{
-    IntoUnixTime, Policy, RangeError, UnixTime, Window,
-    text::{ParseError, SliceError},
-};
+pub use tickid_core::{IntoUnixTime, Policy, RangeError, UnixTime, Window};
+#[doc(no_inline)]
+pub use tickid_text::{ParseError, ParseErrorKind, SliceError, Text};
 
 /// The examples of the scheme's page, so that they stay true.
 #[cfg(doctest)]

@@ -9,7 +9,7 @@ use core::num::NonZeroU32;
 use core::time::Duration;
 
 use support::Subject;
-use tickid_scru64::core::{ErrorKind, ManualClock, Scheme as _, Ticks};
+use tickid_scru64::tickid_core::{ErrorKind, ManualClock, Scheme as _, Ticks};
 use tickid_scru64::{Builder, Generator, NodeSpec, Policy, Scru64, Scru64Id, UnixTime};
 use tickid_testkit::storm::{Storm, millions};
 use tickid_testkit::threads::on_threads;

@@ -14,7 +14,7 @@ use std::ffi::OsStr;
 use std::process::Command;
 use std::thread;
 
-use tickid_scru64::core::{BuildError, DEFAULT_MAX_WAIT, ErrorKind};
+use tickid_scru64::tickid_core::{BuildError, DEFAULT_MAX_WAIT, ErrorKind};
 use tickid_scru64::{
     NODE_SPEC_VARIABLE, NodeIdSize, NodeSpec, ProcessError, Scru64Id, UnixTime, generator, new,
     new_string,

@@ -6,7 +6,7 @@ use core::num::NonZeroU32;
 use core::time::Duration;
 
 use proptest::prelude::*;
-use tickid_scru64::core::{
+use tickid_scru64::tickid_core::{
     ClockError, ErrorKind, ManualClock, RandomStart, ResetError, Scheme as _, SequenceStart, Ticks,
 };
 use tickid_scru64::{
@@ -53,7 +53,7 @@ fn texts() -> impl Strategy<Value = Vec<u8>> {
     ]
 }
 
-/// Twelve digits, one division at a time.
+/// TwelveDigits digits, one division at a time.
 fn naive(mut value: u64) -> String {
     let mut digits = Vec::new();
     for _ in 0..12 {
@@ -366,7 +366,7 @@ fn the_first_and_the_last_id_have_their_texts() {
 
 #[test]
 fn of_all_bytes_only_ascii_letters_and_digits_are_read_in_any_place() {
-    use tickid_scru64::core::text::ParseErrorKind;
+    use tickid_text::ParseErrorKind;
 
     for position in 0..12 {
         for byte in 0..=u8::MAX {

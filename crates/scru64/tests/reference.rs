@@ -1,13 +1,13 @@
 //! Generators do what the specification says, call by call: its state machine in plain lines.
 //!
-//! "Clock rollback handling", "Counter overflow handling" and "Consideration of special times" of SCRU64 v1.0.0; the
+//! "Clock rollback handling", "Counter overflow handling" and "Consideration of special times" of SCRU64 v0.1; the
 //! counter starts where the test says.
 
 mod support;
 
 use support::Subject;
 use tickid_scru64::Scru64Id;
-use tickid_scru64::core::Plain;
+use tickid_scru64::tickid_core::Plain;
 use tickid_testkit::invariants::Rule;
 use tickid_testkit::reference::{Document, Given, follow};
 

@@ -6,8 +6,9 @@
 use core::time::Duration;
 use std::sync::Arc;
 
-use tickid_scru64::core::text::base36::Twelve;
-use tickid_scru64::core::{ClockError, Error, ErrorKind, ManualClock, Scheme as _, SequenceStart};
+use tickid_scru64::tickid_core::{
+    ClockError, Error, ErrorKind, ManualClock, Scheme as _, SequenceStart,
+};
 use tickid_scru64::{
     Builder, LocalGenerator, NodeIdSize, NodeSpec, NodeSpecError, Policy, Scru64, Scru64Id,
     UnixTime,
@@ -16,6 +17,7 @@ use tickid_testkit::levels;
 use tickid_testkit::vectors::{
     Value, big, field, has_fields, list, load, number, string, string_or_null,
 };
+use tickid_text::base36::TwelveDigits;
 
 fn scru64() -> Arc<Value> {
     load("scru64.json")
@@ -47,7 +49,7 @@ fn every_level_writes_and_reads_what_is_recorded() {
     let file = scru64();
     let ids = list(&file, "ids", 215).iter();
     let recorded: Vec<_> = ids.map(|id| (big(id, "num"), string(id, "text"))).collect();
-    levels::write_and_read::<Twelve, _>(&recorded);
+    levels::write_and_read::<TwelveDigits, _>(&recorded);
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! The text form.
 
-use tickid_core::text::{Alphabet, Base, InBase};
+use tickid_text::{Alphabet, AlphabetCodec, StaticAlphabet};
 
 use crate::id::SnoId;
 
@@ -9,7 +9,7 @@ use crate::id::SnoId;
 pub(crate) struct Base32;
 
 /// The alphabet in ASCII order, so that text sorts as the bytes do.
-impl Base for Base32 {
+impl StaticAlphabet for Base32 {
     const ALPHABET: Alphabet = match Alphabet::new("23456789abcdefghijklmnopqrstuvwx", "2-9, a-x") {
         Some(alphabet) => alphabet,
         None => panic!("32 distinct characters"),
@@ -17,7 +17,7 @@ impl Base for Base32 {
 }
 
 /// The only form there is.
-pub(crate) type Canonical = InBase<Base32, { SnoId::LEN }, { SnoId::TEXT_LEN }>;
+pub(crate) type Canonical = AlphabetCodec<Base32, { SnoId::LEN }, { SnoId::TEXT_LEN }>;
 
 #[cfg(test)]
 mod tests {

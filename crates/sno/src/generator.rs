@@ -41,7 +41,7 @@ pub type Generator<C = DefaultClock> = tickid_core::Generator<Sno, C>;
 /// # Examples
 /// ```
 /// use tickid_sno::{LocalGenerator, Partition};
-/// use tickid_sno::core::{ManualClock, UnixTime};
+/// use tickid_sno::tickid_core::{ManualClock, UnixTime};
 ///
 /// let clock = ManualClock::new(UnixTime::from_millis(1_700_000_000_000)?);
 /// let mut generator = LocalGenerator::builder(Partition::new(7)).clock(&clock).build_local()?;

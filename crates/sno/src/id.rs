@@ -1,8 +1,8 @@
 use core::hash::{Hash, Hasher};
 use core::hint::black_box;
 
-use tickid_core::text::{Base, Codec, ParseError, SliceError, Text, slices};
 use tickid_core::{IntoUnixTime, Prefix, RangeError, Scheme as _, Slot, Tick, UnixTime};
+use tickid_text::{Codec, ParseError, SliceError, StaticAlphabet, Text, slices};
 
 use crate::codec::{Base32, Canonical};
 use crate::partition::Partition;
@@ -390,7 +390,7 @@ impl SnoId {
     }
 }
 
-tickid_core::impl_text!(SnoId);
+tickid_text::impl_text!(SnoId);
 
 /// All bytes in one go; hashers are slow at many small pieces.
 impl Hash for SnoId {

@@ -96,7 +96,7 @@ pub use self::snapshot::Snapshot;
 #[cfg(target_has_atomic = "16")]
 pub use self::with_time::WithTime;
 
-pub use tickid_core as core;
+pub use tickid_core;
 pub use tickid_core::external::AsText;
 /// A form of IDs for serde's `with`, the same in all formats.
 ///
@@ -125,10 +125,9 @@ pub use tickid_core::external::serde::{
     as_text as serde_as_text,
 };
 #[doc(no_inline)]
-pub use tickid_core::{
-    IntoUnixTime, Policy, RangeError, SequenceBounds, UnixTime, Window,
-    text::{ParseError, SliceError},
-};
+pub use tickid_core::{IntoUnixTime, Policy, RangeError, SequenceBounds, UnixTime, Window};
+#[doc(no_inline)]
+pub use tickid_text::{ParseError, ParseErrorKind, SliceError, Text};
 
 /// The examples of the scheme's page, so that they stay true.
 #[cfg(doctest)]

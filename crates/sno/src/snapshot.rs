@@ -15,7 +15,7 @@ use crate::scheme::{Sno, pool};
 ///
 /// # Examples
 /// ```
-/// use tickid_sno::core::Clock;
+/// use tickid_sno::tickid_core::Clock;
 /// use tickid_sno::{Generator, Partition, SequenceBounds, Snapshot};
 ///
 /// let bounds = SequenceBounds::new(0, 999);

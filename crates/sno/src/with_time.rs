@@ -63,7 +63,7 @@ impl WithTime {
     ///
     /// # Examples
     /// ```
-    /// use tickid_sno::core::Tick;
+    /// use tickid_sno::tickid_core::Tick;
     /// use tickid_sno::{Partition, UnixTime, Window, WithTime};
     ///
     /// // The generator of this partition has the ticks from 2020 on.

@@ -6,7 +6,7 @@ mod support;
 
 use core::time::Duration;
 use support::{MICROS_PER_TICK, PARTITION, Subject, at, many, ratchet};
-use tickid_sno::core::{ErrorKind, ManualClock};
+use tickid_sno::tickid_core::{ErrorKind, ManualClock};
 use tickid_sno::{Generator, Policy, SequenceBounds, Sno, SnoId};
 use tickid_testkit::clock::{Scripted, Turn, forget};
 use tickid_testkit::storm::{Storm, millions};

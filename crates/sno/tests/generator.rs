@@ -9,7 +9,7 @@ use std::sync::{Mutex, mpsc};
 use std::thread;
 
 use support::{MICROS_PER_TICK, PARTITION, at, many, ratchet, tick, within};
-use tickid_sno::core::{ClockError, ErrorKind, ManualClock, Overflow, RandomStart};
+use tickid_sno::tickid_core::{ClockError, ErrorKind, ManualClock, Overflow, RandomStart};
 use tickid_sno::{
     Builder, Generator, LocalGenerator, Meta, Policy, SequenceBounds, Sno, SnoId, Window,
 };
@@ -41,6 +41,29 @@ fn ids_are_of_the_clocks_tick_the_partition_and_the_metabyte() {
         assert_eq!(shared.with(meta).try_generate().ok(), expected.ok());
         assert_eq!(local.with(meta).try_generate().ok(), expected.ok());
     }
+}
+
+/// A shared generator takes its sequence before it knows that the call will be refused, and does not
+/// give it back. The exclusive generator refuses first, as the original does.
+#[test]
+fn refused_call_uses_a_sequence_of_a_shared_generator() {
+    // The bit is set at tick 50; before that, both values of the bit are taken and calls stall.
+    let path = [100, 50];
+    let clock = ManualClock::new(at(0));
+    let shared = builder(&clock).build().unwrap();
+    let mut local = builder(&clock).build_local().unwrap();
+    for tick in path {
+        clock.set(at(tick));
+        assert_eq!(shared.try_generate().unwrap(), local.try_generate().unwrap());
+    }
+
+    clock.set(at(40));
+    assert_eq!(shared.try_generate().unwrap_err().kind(), ErrorKind::Rollback);
+    assert_eq!(local.try_generate().unwrap_err().kind(), ErrorKind::Rollback);
+
+    clock.set(at(50));
+    assert_eq!(fields(shared.try_generate().unwrap()), (50, true, 2));
+    assert_eq!(fields(local.try_generate().unwrap()), (50, true, 1));
 }
 
 /// The documented exception to the order: the metabyte comes before the sequence.

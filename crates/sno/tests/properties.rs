@@ -10,10 +10,10 @@ use std::hash::DefaultHasher;
 use data_encoding::{Encoding, Specification};
 use proptest::prelude::*;
 use support::{MICROS_PER_TICK, at, within};
-use tickid_sno::core::text::ParseErrorKind;
 use tickid_sno::{Partition, SnoId, UnixTime, sno};
 use tickid_testkit::slices::Slices;
 use tickid_testkit::{config, nodes};
+use tickid_text::ParseErrorKind;
 
 const ALPHABET: &str = "23456789abcdefghijklmnopqrstuvwx";
 

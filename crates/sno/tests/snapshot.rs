@@ -8,13 +8,13 @@ use std::collections::HashSet;
 
 use proptest::prelude::*;
 use support::{MICROS_PER_TICK, PARTITION, at, tick};
-use tickid_sno::core::{self as core_crate, BuildError, ErrorKind, ManualClock, RangeError};
+use tickid_sno::tickid_core::{self, BuildError, ErrorKind, ManualClock, RangeError};
 use tickid_sno::{
     LocalGenerator, Partition, SequenceBounds, Snapshot, Sno, SnoId, UnixTime, Window,
 };
 use tickid_testkit::config;
 
-type Issued = core_crate::Snapshot<Sno>;
+type Issued = tickid_core::Snapshot<Sno>;
 
 const BOUNDS: SequenceBounds = SequenceBounds::new(10, 50);
 

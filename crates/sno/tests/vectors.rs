@@ -7,7 +7,7 @@ mod support;
 use core::time::Duration;
 
 use support::{MICROS_PER_TICK, at, within};
-use tickid_sno::core::{BuildError, Error, ErrorKind, ManualClock};
+use tickid_sno::tickid_core::{BuildError, Error, ErrorKind, ManualClock};
 use tickid_sno::{
     Builder, LocalGenerator, Meta, Partition, SequenceBounds, Snapshot, SnoId, UnixTime, WithTime,
 };
@@ -224,7 +224,7 @@ fn snapshot(state: &Value) -> Snapshot {
 }
 
 /// The snapshot of a generator that is not closed.
-fn taken<C: tickid_sno::core::Clock>(
+fn taken<C: tickid_sno::tickid_core::Clock>(
     generator: &LocalGenerator<C>,
     bounds: SequenceBounds,
     now: UnixTime,

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use std::thread;
 
 use support::{PARTITION, at, tick, within};
-use tickid_sno::core::BuildError;
+use tickid_sno::tickid_core::BuildError;
 use tickid_sno::{SequenceBounds, SnoId, Window, WithTime};
 
 #[test]

@@ -12,10 +12,10 @@ pub use tickid_core::{ManualClock, SystemClock};
 
 use crate::clock::{Noted, forget};
 use crate::dice::Dice;
-use crate::promises::{Witness, check_unique};
 use crate::storm::Method;
 use crate::subject::Subject;
 use crate::threads::on_threads;
+use crate::witness::{Witness, check_unique};
 
 /// How many IDs each thread draws.
 const EACH: usize = 100_000;

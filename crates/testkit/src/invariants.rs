@@ -16,22 +16,11 @@ use tickid_core::{
 
 use crate::cases::config;
 use crate::promises::{Order, Seen, check_drift, tick_at};
-pub use crate::schedule::{Action, Outside, Schedule, Setup, Start, Turn, tick_length, time_of};
+pub use crate::schedule::{
+    Action, Outside, Rule, Schedule, Setup, Start, Turn, tick_length, time_of,
+};
 use crate::schedule::{Turns, schedules, setups};
 use crate::subject::{Parts, Subject};
-
-/// Under which policies to look.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Rule {
-    /// What the scheme's document says.
-    Default,
-    /// A ratchet of several allowances, none and endless ones included.
-    Ratchet,
-    /// [`Policy::Wait`].
-    Wait,
-    /// [`Policy::TickTock`].
-    TickTock,
-}
 
 /// A setup, whether the first generator is a shared one, and what happens to it.
 pub type Case<S> = (Setup<S>, bool, Schedule);

@@ -4,17 +4,17 @@ use core::fmt::Debug;
 use std::io::{self, Write as _};
 use std::sync::LazyLock;
 
-use tickid_core::text::{Codec, Level, slices};
+use tickid_text::{Codec, SimdLevel, slices};
 
 /// Fails unless every level writes `recorded` and reads it back.
 ///
 /// # Panics
 /// That is how it fails.
-pub fn write_and_read<C: Codec<CHARS>, const CHARS: usize>(recorded: &[(C::Bits, &str)])
+pub fn write_and_read<C: Codec<CHARS>, const CHARS: usize>(recorded: &[(C::Value, &str)])
 where
-    C::Bits: Debug + PartialEq,
+    C::Value: Debug + PartialEq,
 {
-    let bits: Vec<C::Bits> = recorded.iter().map(|(bits, _)| *bits).collect();
+    let bits: Vec<C::Value> = recorded.iter().map(|(bits, _)| *bits).collect();
     let texts: Vec<&str> = recorded.iter().map(|(_, text)| *text).collect();
     for &level in available() {
         let mut written = vec![[0; CHARS]; bits.len()];
@@ -22,7 +22,7 @@ where
         assert_eq!(encoded, Some(Ok(())), "{level:?}");
         assert!(written.iter().eq(texts.iter().map(|text| text.as_bytes())), "{level:?}");
 
-        let mut read = vec![C::Bits::default(); bits.len()];
+        let mut read = vec![C::Value::default(); bits.len()];
         let decoded =
             slices::decode_at::<C, _, CHARS>(level, &written, &mut read, "recorded ID", |bits| {
                 bits
@@ -34,10 +34,10 @@ where
 
 /// The levels that this processor has. Says once which they are, past the test harness, which would keep
 /// it to itself: what is skipped must be seen, and `cargo xtask memcheck` looks for it.
-fn available() -> &'static [Level] {
-    static LEVELS: LazyLock<Vec<Level>> = LazyLock::new(|| {
+fn available() -> &'static [SimdLevel] {
+    static LEVELS: LazyLock<Vec<SimdLevel>> = LazyLock::new(|| {
         let (here, skipped): (Vec<_>, Vec<_>) =
-            Level::ALL.into_iter().partition(|level| level.is_available());
+            SimdLevel::ALL.into_iter().partition(|level| level.is_available());
         let mut stderr = io::stderr();
         let _ = writeln!(stderr, "at levels {here:?}");
         if !skipped.is_empty() {

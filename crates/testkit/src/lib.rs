@@ -1,30 +1,35 @@
-//! What the tests of the schemes share. Not published; a dev-dependency of crates that are.
+//! Shared test code. Not published: a dev-dependency of the crates that are.
 //!
-//! The schemes make the same promises, so they are held to them by the same means. A scheme says what
-//! it is as a [`Subject`]: how its IDs come apart, and which of two has to be the higher.
+//! All schemes make the same promises, and the same tests hold them to these. A scheme describes its
+//! IDs as a [`Subject`]: the parts of an ID, and the order of two.
 //!
-//! | module | for |
+//! | module | contents |
 //! |---|---|
-//! | [`invariants`] | one thread, random schedules, failures shrunk to a few calls |
-//! | [`reference`](mod@reference) | one thread, random schedules, against the state machine of a document |
-//! | [`storm`] | eight threads on one generator, under a wild clock or none |
-//! | [`soak`] | a billion IDs, and ten years in which the clock does what clocks do |
+//! | [`invariants`] | random schedules of one thread; failures are shrunk to a few calls |
+//! | [`reference`](mod@reference) | random schedules of one thread, compared with a document's state machine |
+//! | `storm` | eight threads on one generator, under a wild clock or a standing one |
+//! | `soak` | a billion IDs, and ten years of clock steps |
 //! | [`bounds`] | sequence bounds at every edge |
-//! | [`every_clock`] | all kinds of generators over each clock that there is |
-//! | [`threads`] | running eight threads, each with its own [`Dice`] |
-//! | [`clock`] | a clock that moves while it is read, and notes of who read what |
-//! | [`levels`] | recorded texts, written and read by each level of the codecs |
-//! | [`slices`] | many texts at once, as one by one |
+//! | `every_clock` | all kinds of generators over each clock |
+//! | `threads` | eight threads, each with its own [`Dice`] |
+//! | `clock` | a clock that moves while it is read, and a record of the readings of each thread |
+//! | [`levels`] | recorded texts at each level of the codecs |
+//! | [`slices`] | slices of texts, compared with single texts |
 //! | [`nodes`] | nodes made of their bits, as leases make them |
-//! | [`vectors`] | what the original programs wrote |
-//! | [`binary_serde`] | what IDs are in formats that nobody reads |
-//! | [`servers`] | real servers, each in a temporary folder of its own |
+//! | [`vectors`] | recordings of the original programs |
+//! | [`binary_serde`] | the binary form of IDs in serde |
+//! | [`example`] | support for the tests of the core |
+//! | `servers` | real servers, each in a temporary folder of its own |
+//!
+//! `servers` needs the feature of its name, so that crates which do not test with servers do not
+//! compile processes and their supervision. `clock`, `every_clock`, `soak`, `storm` and `threads`
+//! need `std`, which turns on the feature of that name in the core.
 
 #![allow(
     clippy::exhaustive_enums,
     clippy::panic,
     clippy::unwrap_used,
-    reason = "a test fails by panicking, and nobody but tests depends on this"
+    reason = "a test fails by panicking, and only tests depend on this"
 )]
 
 pub mod binary_serde;
@@ -32,23 +37,31 @@ pub mod bounds;
 #[cfg(test)]
 mod broken;
 mod cases;
+#[cfg(feature = "std")]
 pub mod clock;
 mod dice;
+#[cfg(feature = "std")]
 pub mod every_clock;
+pub mod example;
 pub mod invariants;
 pub mod levels;
 pub mod nodes;
 mod promises;
 pub mod reference;
 mod schedule;
-#[cfg(unix)]
+#[cfg(all(feature = "servers", unix))]
 pub mod servers;
 pub mod slices;
+#[cfg(feature = "std")]
 pub mod soak;
+#[cfg(feature = "std")]
 pub mod storm;
 mod subject;
+#[cfg(feature = "std")]
 pub mod threads;
 pub mod vectors;
+#[cfg(feature = "std")]
+mod witness;
 
 pub use self::cases::config;
 pub use self::dice::Dice;

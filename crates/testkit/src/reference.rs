@@ -9,8 +9,7 @@ use proptest::test_runner::TestRunner;
 use tickid_core::{LocalGenerator, ManualClock, Policy, Scheme, Snapshot};
 
 use crate::cases::config;
-use crate::invariants::Rule;
-use crate::schedule::{Action, Schedule, Setup, Turns, schedules, setups};
+use crate::schedule::{Action, Rule, Schedule, Setup, Turns, schedules, setups};
 use crate::subject::Subject;
 
 /// What a generator is told before it starts, in plain numbers.

@@ -1,4 +1,4 @@
-//! Random schedules: how a generator is set up, what its clock does, and what is asked of it.
+//! Random schedules: the setup of a generator, the moves of its clock, and the calls.
 
 use core::num::NonZeroU32;
 use core::ops::Range;
@@ -11,19 +11,31 @@ use tickid_core::{
     Tick, Ticks, UnixTime, Window,
 };
 
-use crate::invariants::Rule;
 use crate::subject::Subject;
 
-/// How a generator begins.
+/// The policies of the setups.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rule {
+    /// The scheme's default.
+    Default,
+    /// A ratchet of several allowances, none and endless ones included.
+    Ratchet,
+    /// [`Policy::Wait`].
+    Wait,
+    /// [`Policy::TickTock`].
+    TickTock,
+}
+
+/// The setup of a generator.
 #[derive(Clone, Copy, Debug)]
 pub struct Setup<S: Scheme> {
     /// Its policy.
     pub policy: Policy<S>,
     /// Its sequences.
     pub bounds: SequenceBounds,
-    /// Where ticks start.
+    /// The start rule.
     pub start: Start,
-    /// What the clock shows at first.
+    /// The first reading of the clock.
     pub now: UnixTime,
     /// The first tick of its window.
     pub floor: u64,
@@ -31,14 +43,14 @@ pub struct Setup<S: Scheme> {
     pub ceiling: u64,
 }
 
-/// Where ticks start.
+/// The start rule of a generator.
 #[derive(Clone, Copy, Debug)]
 pub enum Start {
-    /// Where the scheme says, with this seed.
+    /// The scheme's own, with this seed.
     Own(u64),
-    /// Here.
+    /// This sequence.
     Fixed(u32),
-    /// Anywhere.
+    /// A random sequence.
     Random(RandomStart),
 }
 
@@ -54,20 +66,21 @@ impl Start {
     }
 }
 
-/// What the clock does before a call.
+/// A move of the clock before a call.
 #[derive(Clone, Copy, Debug)]
 pub enum Turn {
     /// Shows the same again.
     Stand,
     /// Goes on, or back, by microseconds.
     Leap(i64),
-    /// Shows again what it has shown before: the first, the second, ..., from the start where there are fewer.
+    /// Shows again what it has shown before: the first, the second, ..., from the start where there
+    /// are fewer.
     Repeat(usize),
     /// Shows, once, a time that no ID can be of.
     Astray(Outside),
 }
 
-/// Where no ID can be.
+/// A time that no ID can have.
 #[derive(Clone, Copy, Debug)]
 pub enum Outside {
     /// One microsecond before the first tick.
@@ -78,7 +91,7 @@ pub enum Outside {
     Never,
 }
 
-/// What is asked of a generator, or done to it.
+/// A call.
 #[derive(Clone, Copy, Debug)]
 pub enum Action {
     /// One ID.
@@ -93,8 +106,8 @@ pub enum Action {
     Reopen,
 }
 
-/// What happens to a generator, call by call; the last says in which form it is asked, as many times around as
-/// it takes.
+/// The events of a generator, call by call. The number selects the form of the ID, modulo the
+/// number of forms.
 pub type Schedule = Vec<(Turn, Action, usize)>;
 
 impl<S: Scheme + Default> Setup<S> {
@@ -120,21 +133,23 @@ impl<S: Scheme + Default> Setup<S> {
     }
 }
 
-/// Applies turns to a clock and remembers what it has shown.
+/// Applies turns to a clock, and remembers its readings.
 #[derive(Debug)]
-pub(crate) struct Turns<'a, S> {
+pub struct Turns<'a, S> {
     clock: &'a ManualClock,
     layout: S,
     shown: Vec<i64>,
 }
 
 impl<'a, S: Scheme> Turns<'a, S> {
-    pub(crate) fn new(clock: &'a ManualClock, layout: S, now: UnixTime) -> Self {
+    /// Returns the turns of a clock that shows `now`.
+    #[must_use]
+    pub fn new(clock: &'a ManualClock, layout: S, now: UnixTime) -> Self {
         Self { clock, layout, shown: vec![now.as_micros()] }
     }
 
-    /// Turns the clock; returns what it shows then.
-    pub(crate) fn turn(&mut self, turn: Turn) -> UnixTime {
+    /// Turns the clock, and returns its reading.
+    pub fn turn(&mut self, turn: Turn) -> UnixTime {
         let last = self.shown[self.shown.len() - 1];
         let now = match turn {
             Turn::Stand => last,
@@ -162,7 +177,7 @@ impl Outside {
     }
 }
 
-/// When a tick begins, in microseconds since 1970.
+/// Returns the start of a tick in microseconds since 1970.
 ///
 /// # Panics
 /// For a tick beyond the scheme's last.
@@ -171,13 +186,13 @@ pub fn time_of<S: Scheme>(layout: &S, tick: u64) -> i64 {
     layout.time_of(Tick::new(tick).unwrap()).as_micros()
 }
 
-/// The length of a scheme's ticks (where they differ, of its first) in microseconds.
+/// Returns the length of a scheme's ticks (of its first, where they differ) in microseconds.
 #[must_use]
 pub fn tick_length<S: Scheme>(layout: &S) -> i64 {
     time_of(layout, 1) - time_of(layout, 0)
 }
 
-/// Setups for a subject, at either end of its time and at the subject's own.
+/// Returns setups for a subject, at either end of its time and at the subject's own.
 pub(crate) fn setups<T: Subject>(
     subject: &T,
     rule: Rule,
@@ -247,7 +262,7 @@ fn starts(bounds: SequenceBounds) -> impl Strategy<Value = (SequenceBounds, Star
     .prop_map(move |start| (bounds, start))
 }
 
-/// What happens to a generator of this scheme, call by call.
+/// Returns schedules of a generator of this scheme.
 pub(crate) fn schedules<S: Scheme>(
     layout: &S,
     len: Range<usize>,
@@ -282,6 +297,7 @@ pub(crate) fn schedules<S: Scheme>(
 }
 
 /// A duration that is over after so many ticks.
-pub(crate) fn ticks<S: Scheme>(layout: &S, count: u64) -> Duration {
-    Duration::from_micros(tick_length(layout).unsigned_abs() * count)
+#[cfg(feature = "std")]
+pub(crate) fn ticks<S: Scheme>(layout: &S, count: u64) -> core::time::Duration {
+    core::time::Duration::from_micros(tick_length(layout).unsigned_abs() * count)
 }

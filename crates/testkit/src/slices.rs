@@ -2,7 +2,7 @@
 
 use core::fmt::Debug;
 
-use tickid_core::text::{ParseError, SliceError, Text};
+use tickid_text::{ParseError, SliceError, Text};
 
 /// Converts each of one slice to its place in another.
 pub type Each<A, B> = fn(&[A], &mut [B]) -> Result<(), SliceError>;

@@ -12,10 +12,11 @@ use tickid_core::{
 
 use crate::dice::Dice;
 use crate::invariants::{Action, Answer, Generate, Setup, Start, build};
-use crate::promises::{Seen, Witness, tick_at};
+use crate::promises::{Seen, tick_at};
 use crate::storm::draw;
 use crate::subject::Subject;
 use crate::threads::THREADS;
+use crate::witness::Witness;
 
 /// How many IDs each thread draws before all are compared.
 const EACH: usize = 250_000;

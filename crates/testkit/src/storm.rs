@@ -11,10 +11,11 @@ use tickid_core::{
 
 use crate::clock::{Scripted, Turn, forget};
 use crate::dice::Dice;
-use crate::promises::{Order, Seen, Witness, check_unique};
+use crate::promises::{Order, Seen};
 use crate::schedule::{Outside, tick_length, ticks};
 use crate::subject::Subject;
 use crate::threads::on_threads;
+use crate::witness::{Witness, check_unique};
 
 /// A wild clock for a generator whose window widens meanwhile.
 #[derive(Debug)]

@@ -13,12 +13,12 @@ use crate::workspace::Workspace;
 
 pub(super) const GROUP: &str = "command";
 const RUNS: u32 = 5;
-/// The package and its program.
+const PACKAGE: &str = "tickid-cli";
 const PROGRAM: &str = "tickid";
 
 /// Builds the command, measures it and leaves the figures where those of the benchmarks are.
 pub(super) fn measure(workspace: &Workspace, results: &Path, is_quick: bool) -> Result<(), Error> {
-    workspace.cargo(&["build", "--release", "--package", PROGRAM]).run()?;
+    workspace.cargo(&["build", "--release", "--package", PACKAGE]).run()?;
     let target = super::target_directory(workspace.cargo(&[]))?;
     let program = target.join("release").join(PROGRAM);
 

@@ -5,8 +5,13 @@ use crate::workspace::Package;
 
 /// Layers from the ground up. A crate may only depend on crates of the layers below its own: schemes
 /// know nothing of each other, and core knows nothing of any of them.
-const LAYERS: [&[&str]; 5] =
-    [&["crates/core"], &[TESTKIT], &SCHEMES, &["crates/convert", "crates/lease"], &["crates/cli"]];
+const LAYERS: [&[&str]; 5] = [
+    &["crates/core", "crates/text"],
+    &[TESTKIT],
+    &SCHEMES,
+    &["crates/convert", "crates/lease"],
+    &["crates/cli", "crates/tickid"],
+];
 /// Only tests may depend on it, since it is not published.
 const TESTKIT: &str = "crates/testkit";
 pub(super) const SCHEMES: [&str; 4] =

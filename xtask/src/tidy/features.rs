@@ -13,7 +13,7 @@ pub(super) fn check(packages: &[Package], files: &Files) -> Vec<Finding> {
         let both = [(own.as_str(), "//! |"), ("README.md", "|")];
         let tables = match &*package.folder {
             folder if SCHEMES.contains(&folder) => &both[..],
-            "crates/core" => &both[..1],
+            "crates/core" | "crates/text" | "crates/tickid" => &both[..1],
             "crates/lease" => &both[1..],
             _ => continue,
         };

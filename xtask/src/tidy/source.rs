@@ -5,15 +5,15 @@ use crate::tidy::{Files, Finding};
 /// Left-overs of work in progress. Clippy warns of them, too, but not in code that is compiled out.
 const LEFT_OVERS: [&str; 3] = ["todo", "unimplemented", "dbg"];
 
-/// The only files that may hold `unsafe`. The design names three places: core's codec kernels, core's
+/// The only files that may hold `unsafe`. The design names three places: the codec kernels, core's
 /// counter clock, and the fork handler (in core: process-wide generators need it as leases do).
 const UNSAFE_PERMITS: [&str; 7] = [
     "crates/core/src/clock/counter.rs",
     "crates/core/src/fork.rs",
-    "crates/core/src/text/kernels/x86_64/avx2.rs",
-    "crates/core/src/text/kernels/x86_64/avx512.rs",
-    "crates/core/src/text/kernels/x86_64/mod.rs",
-    "crates/core/src/text/kernels/x86_64/sse2.rs",
+    "crates/text/src/kernels/x86_64/avx2.rs",
+    "crates/text/src/kernels/x86_64/avx512.rs",
+    "crates/text/src/kernels/x86_64/mod.rs",
+    "crates/text/src/kernels/x86_64/sse2.rs",
     // Forks.
     "crates/lease/tests/fork.rs",
 ];

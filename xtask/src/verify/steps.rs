@@ -83,8 +83,9 @@ pub(super) fn steps() -> Vec<Step> {
             .args("test"),
         cargo("address", "no unsafe block, nor what it is told, reads or writes out of bounds")
             .nightly()
-            .args("test --target host-tuple --lib --tests --features tickid-core/levels")
-            .args("--package tickid-core --package tickid-scru64 --package tickid-nanoflake")
+            .args("test --target host-tuple --lib --tests --features tickid-text/levels")
+            .args("--package tickid-core --package tickid-text --package tickid-scru64")
+            .args("--package tickid-nanoflake")
             .args("--package tickid-kuid --package tickid-sno --package tickid-convert")
             .env("RUSTFLAGS", "-Zsanitizer=address")
             // An observer that holds its own generator, in a test, is a cycle that is never freed.
@@ -132,8 +133,9 @@ fn miri(name: &'static str, target: &'static str) -> Step {
         .nightly()
         .needs(&MIRI)
         .args("miri test --lib --test vectors --test codecs --test closing --test lifecycle")
-        .args("--features tickid-core/levels")
-        .args("--package tickid-core --package tickid-scru64 --package tickid-nanoflake")
+        .args("--features tickid-text/levels")
+        .args("--package tickid-core --package tickid-text --package tickid-scru64")
+        .args("--package tickid-nanoflake")
         .args("--package tickid-kuid --package tickid-sno --package tickid-convert")
         .args(target)
         .args("-- --skip every_pair_of_bytes --skip every_wrong_byte --skip every_length")

@@ -5,7 +5,7 @@ use tickid_convert::{
     foreign,
 };
 use tickid_core::UnixTime;
-use tickid_core::text::{ParseError, decimal};
+use tickid_text::{ParseError, decimal};
 use uuid::Uuid;
 
 use super::args::Origin;

@@ -1,6 +1,6 @@
 use tickid_convert::{KuidAlphabet, Reading};
-use tickid_core::text::{ParseError, Text};
 use tickid_kuid::{GlobalId, LocalId, WideGlobalId};
+use tickid_text::{ParseError, Text};
 
 use crate::args::{Alphabet, KuidOptions};
 use crate::report::{Report, Value};

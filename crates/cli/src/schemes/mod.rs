@@ -7,9 +7,9 @@ pub(crate) mod scru64;
 pub(crate) mod sno;
 
 use tickid_convert::Reading;
-use tickid_core::text::ParseError;
 use tickid_scru64::Scru64Id;
 use tickid_sno::SnoId;
+use tickid_text::ParseError;
 
 use crate::args::{Layouts, Scheme};
 use crate::report::Report;

@@ -1,6 +1,6 @@
 use tickid_convert::{NanoflakeText, Reading};
-use tickid_core::text::ParseError;
 use tickid_nanoflake::{Nanoflake, NanoflakeId};
+use tickid_text::ParseError;
 
 use crate::args::{NanoflakeOptions, Radix};
 use crate::report::{Report, Value};

@@ -5,11 +5,11 @@ mod plausibility;
 mod reading;
 
 use tickid_core::UnixTime;
-use tickid_core::text::decimal;
 use tickid_kuid::{GlobalId, LocalId, WideGlobalId};
 use tickid_nanoflake::{Epoch, NanoflakeId};
 use tickid_scru64::Scru64Id;
 use tickid_sno::SnoId;
+use tickid_text::decimal;
 use uuid::Uuid;
 
 pub use self::plausibility::Plausibility;

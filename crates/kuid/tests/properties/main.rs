@@ -18,7 +18,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use data_encoding::{Encoding, Specification};
 use proptest::prelude::*;
 use proptest::sample::select;
-use tickid_kuid::core::Scheme;
+use tickid_kuid::tickid_core::Scheme;
 use tickid_kuid::vector_clock::{Difference, Entry};
 use tickid_kuid::{
     Drift, GlobalId, Kuid, LocalId, Node, RangeError, UnixTime, VectorClock, WideGlobalId,

@@ -53,7 +53,7 @@ fn nodes_are_made_of_32_bits() {
 
 #[test]
 fn of_all_bytes_only_sixteen_are_read_in_any_place_of_a_node() {
-    use tickid_kuid::core::text::ParseErrorKind;
+    use tickid_text::ParseErrorKind;
 
     for position in 0..8 {
         for byte in 0..=u8::MAX {

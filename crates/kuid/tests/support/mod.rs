@@ -2,7 +2,7 @@
 
 #![allow(dead_code, reason = "each test file uses its own part of it")]
 
-use tickid_kuid::core::{Slot, Variant};
+use tickid_kuid::tickid_core::{Slot, Variant};
 use tickid_kuid::{Drift, Global, GlobalId, Kuid, Local, LocalId, Node, UnixTime};
 use tickid_testkit::Parts;
 

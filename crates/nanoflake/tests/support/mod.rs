@@ -6,7 +6,7 @@
     reason = "each test file uses its own part of it, and fails by panicking"
 )]
 
-use tickid_nanoflake::core::Plain;
+use tickid_nanoflake::tickid_core::Plain;
 use tickid_nanoflake::{Epoch, GeneratorId, Nanoflake, NanoflakeId, UnixTime};
 use tickid_testkit::Parts;
 

@@ -6,7 +6,7 @@
     reason = "each test file uses its own part of it, and fails by panicking"
 )]
 
-use tickid_scru64::core::Plain;
+use tickid_scru64::tickid_core::Plain;
 use tickid_scru64::{NodeSpec, Scru64, Scru64Id, UnixTime};
 use tickid_testkit::Parts;
 

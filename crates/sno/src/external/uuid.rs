@@ -1,4 +1,4 @@
-use tickid_core::text::ParseError;
+use tickid_text::ParseError;
 use uuid::Uuid;
 
 use crate::id::SnoId;

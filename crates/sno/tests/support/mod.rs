@@ -8,7 +8,7 @@
 
 use core::num::NonZeroU32;
 
-use tickid_sno::core::{Tick, Ticks};
+use tickid_sno::tickid_core::{Tick, Ticks};
 use tickid_sno::{Meta, Partition, Policy, Sno, SnoId, UnixTime};
 use tickid_testkit::Parts;
 

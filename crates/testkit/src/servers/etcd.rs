@@ -2,7 +2,7 @@ use std::path::Path;
 
 use crate::servers::kept::{Kept, Script};
 use crate::servers::network::{free_port, is_on_path, wait_for_answer};
-use crate::servers::{Server, StartError};
+use crate::servers::server::{Server, StartError};
 
 /// A cluster of etcd with nothing in it, on ports of this machine.
 ///

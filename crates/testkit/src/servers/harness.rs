@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 
 use libtest_mimic::{Arguments, Failed, Trial};
 
-use crate::servers::{REQUIRE_SERVERS, Server};
+use crate::servers::server::{REQUIRE_SERVERS, Server};
 
 /// A test of a server, and its name.
 pub type Test<S> = (&'static str, fn(&S));

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::{self, Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::{Mutex, PoisonError};
 
-use crate::servers::StartError;
+use crate::servers::server::StartError;
 
 /// How a server is started and stopped, in the language of `sh`. `$1` and so on are the arguments; the
 /// working directory is the server's folder.

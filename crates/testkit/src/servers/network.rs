@@ -7,8 +7,8 @@ use std::net::{TcpListener, TcpStream};
 use std::thread;
 use std::time::Instant;
 
-use crate::servers::StartError;
 use crate::servers::kept::Kept;
+use crate::servers::server::StartError;
 
 /// For how long a server may take to start, on a machine that has other things to do.
 const PATIENCE: Duration = Duration::from_secs(60);

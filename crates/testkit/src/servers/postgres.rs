@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::servers::kept::{Kept, Script};
-use crate::servers::{Server, StartError};
+use crate::servers::server::{Server, StartError};
 
 /// A PostgreSQL with nothing in it, that listens on a Unix socket in its folder and trusts everybody who
 /// can enter it.

@@ -3,7 +3,7 @@ use std::path::{Path, PathBuf};
 
 use crate::servers::kept::{Kept, Script};
 use crate::servers::network::{free_port, is_on_path, wait_for_answer};
-use crate::servers::{Server, StartError};
+use crate::servers::server::{Server, StartError};
 
 /// A Redis with nothing in it, on a port of this machine, that writes everything to disk before it
 /// answers.

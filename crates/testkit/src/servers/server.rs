@@ -1,0 +1,49 @@
+use core::fmt;
+use std::io;
+
+/// The environment variable that makes tests fail if their server is not installed.
+pub const REQUIRE_SERVERS: &str = "TICKID_REQUIRE_SERVERS";
+
+/// A server that tests start and talk to.
+pub trait Server: Sized + Send + Sync + 'static {
+    /// Its name.
+    const NAME: &'static str;
+
+    /// Starts a server in a folder of its own, and returns when it accepts connections.
+    ///
+    /// # Errors
+    /// [`StartError::NotInstalled`] where there is no such program.
+    fn start() -> Result<Self, StartError>;
+
+    /// Reports whether its programs are installed.
+    fn is_installed() -> bool;
+}
+
+/// The reason a server did not start.
+#[derive(Debug)]
+pub enum StartError {
+    /// Its programs are in none of the usual places.
+    NotInstalled,
+    /// It did not start; this is its output.
+    Failed(String),
+    /// Its folder or files could not be prepared.
+    Io(io::Error),
+}
+
+impl fmt::Display for StartError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotInstalled => f.write_str("not installed"),
+            Self::Failed(said) => write!(f, "did not start; it said:\n{said}"),
+            Self::Io(error) => write!(f, "could not be prepared: {error}"),
+        }
+    }
+}
+
+impl core::error::Error for StartError {}
+
+impl From<io::Error> for StartError {
+    fn from(error: io::Error) -> Self {
+        Self::Io(error)
+    }
+}

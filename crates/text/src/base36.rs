@@ -1,0 +1,243 @@
+//! Base36: the digits `0` to `9`, then `a` to `z`, most significant first.
+//!
+//! Written in lower case, read in either case. Texts of one length sort as the numbers do.
+
+use core::iter::zip;
+
+use crate::{Codec, ParseErrorKind, SimdLevel, Text, kernels};
+
+pub(super) const DIGITS: &[u8; 36] = b"0123456789abcdefghijklmnopqrstuvwxyz";
+
+/// The characters that [`ParseErrorKind::Character`] reports as expected.
+pub const EXPECTED: &str = "0-9, a-z, A-Z";
+
+/// Every pair of digits, so that a division by 1,296 yields two at a time.
+static PAIRS: [[u8; 2]; 36 * 36] = {
+    let mut pairs = [[0; 2]; 36 * 36];
+    let mut i = 0;
+    while i < pairs.len() {
+        pairs[i] = [DIGITS[i / 36], DIGITS[i % 36]];
+        i += 1;
+    }
+    pairs
+};
+
+const INVALID: u8 = 0xff;
+
+/// The value of each byte; [`INVALID`] if it has none.
+pub(super) const VALUES: [u8; 256] = {
+    let mut values = [INVALID; 256];
+    let mut i = 0;
+    while i < 36 {
+        #[allow(clippy::cast_possible_truncation, reason = "below 36")]
+        let value = i as u8;
+        values[DIGITS[i] as usize] = value;
+        values[DIGITS[i].to_ascii_uppercase() as usize] = value;
+        i += 1;
+    }
+    values
+};
+
+/// 36^12, the least number that twelve digits cannot hold.
+const TWELVE_DIGITS_END: u64 = 36u64.pow(12);
+
+/// The codec of exactly twelve digits: numbers below 36^12. Of a higher number it writes the last
+/// twelve.
+#[derive(Debug)]
+pub struct TwelveDigits;
+
+impl Codec<12> for TwelveDigits {
+    type Value = u64;
+
+    #[inline]
+    fn encode_portable(&value: &u64) -> [u8; 12] {
+        digits(value)
+    }
+
+    #[inline]
+    fn decode_portable(text: &[u8; 12]) -> Result<u64, ParseErrorKind> {
+        decode(text, TWELVE_DIGITS_END - 1)
+    }
+
+    #[inline]
+    fn encode(&value: &u64) -> [u8; 12] {
+        if kernels::ONE_BASE36 && value < TWELVE_DIGITS_END {
+            kernels::encode_base36(value)
+        } else {
+            digits(value)
+        }
+    }
+
+    #[inline]
+    fn decode(text: &[u8; 12]) -> Result<u64, ParseErrorKind> {
+        if kernels::ONE_BASE36 {
+            match kernels::decode_base36(text) {
+                Some(value) => Ok(value),
+                None => Err(first_error(text)),
+            }
+        } else {
+            Self::decode_portable(text)
+        }
+    }
+
+    fn encode_many(level: SimdLevel, values: &[u64], texts: &mut [[u8; 12]]) -> usize {
+        // Without a branch for each: numbers from 36^12 on leave the highest bit in `seen`.
+        let seen = values
+            .iter()
+            .fold(0, |seen, value| seen | value | (TWELVE_DIGITS_END - 1).wrapping_sub(*value));
+        if seen >> 63 == 0 { kernels::encode_base36_many(level, values, texts) } else { 0 }
+    }
+
+    fn decode_many(level: SimdLevel, texts: &[[u8; 12]], values: &mut [u64]) -> usize {
+        kernels::decode_base36_many(level, texts, values)
+    }
+}
+
+/// Writes all thirteen digits of `value`, padded with zeros.
+#[inline]
+#[must_use]
+pub fn encode_padded(value: u64) -> Text<13> {
+    Text::full(thirteen(value))
+}
+
+/// Writes as few digits as `value` needs, at least one.
+#[inline]
+#[must_use]
+pub fn encode_shortest(value: u64) -> Text<13> {
+    let digits = thirteen(value);
+    let zeros = digits.iter().take_while(|&&digit| digit == b'0').count();
+    Text::from_end(digits, zeros.min(12))
+}
+
+#[inline]
+fn thirteen(value: u64) -> [u8; 13] {
+    let [a, b, c, d, e, f, g, h, i, j, k, l] = TwelveDigits::encode(&(value % TWELVE_DIGITS_END));
+    [DIGITS[(value / TWELVE_DIGITS_END) as usize], a, b, c, d, e, f, g, h, i, j, k, l]
+}
+
+/// Reads a number of at most `max`, as [`decode`] does, but faster for twelve and thirteen digits.
+///
+/// # Errors
+/// As [`decode`].
+#[inline]
+pub fn parse(text: &[u8], max: u64) -> Result<u64, ParseErrorKind> {
+    let (first, rest) = match text {
+        [first, rest @ ..] if rest.len() == 12 => (VALUES[usize::from(*first)], rest),
+        _ => (0, text),
+    };
+    let rest = rest.try_into().ok().and_then(|rest| TwelveDigits::decode(rest).ok());
+    match rest {
+        // 36^13 - 1 would not fit, three times 36^12 does.
+        Some(rest) if first < 3 && u64::from(first) * TWELVE_DIGITS_END + rest <= max => {
+            Ok(u64::from(first) * TWELVE_DIGITS_END + rest)
+        }
+        _ => decode(text, max),
+    }
+}
+
+const fn digits(mut value: u64) -> [u8; 12] {
+    let mut digits = [0; 12];
+    let mut end = digits.len();
+    while end > 0 {
+        let pair = PAIRS[(value % 1_296) as usize];
+        value /= 1_296;
+        digits[end - 1] = pair[1];
+        digits[end - 2] = pair[0];
+        end -= 2;
+    }
+    digits
+}
+
+/// Reads a number of at most `max`. An empty text is 0.
+///
+/// # Errors
+/// [`ParseErrorKind::Character`] for the first byte that is no digit, else
+/// [`ParseErrorKind::TooLarge`].
+#[inline]
+pub const fn decode(text: &[u8], max: u64) -> Result<u64, ParseErrorKind> {
+    // Without a branch until the end: bytes of no value leave more than six bits in `seen`. Twelve
+    // digits can't overflow, so only what comes before the last twelve has to be watched.
+    let (mut value, mut seen) = (0u64, 0);
+    let start = text.len().saturating_sub(12);
+    let mut i = start;
+    while i < text.len() {
+        let digit = VALUES[text[i] as usize];
+        seen |= digit;
+        value = value.wrapping_mul(36).wrapping_add(digit as u64);
+        i += 1;
+    }
+    // One digit more, as in padded Nanoflakes, is 36^12 times as much.
+    let first = if start == 1 { VALUES[text[0] as usize] } else { 0 };
+    let wide = first as u128 * 36u128.pow(12) + value as u128;
+    if start > 1 || (seen | first) > 0x3f || wide > max as u128 {
+        return decode_long(text, max);
+    }
+    #[allow(clippy::cast_possible_truncation, reason = "compared with a u64 above")]
+    Ok(wide as u64)
+}
+
+/// Returns the error of twelve characters that are not all digits.
+#[cold]
+#[inline(never)]
+fn first_error(text: &[u8; 12]) -> ParseErrorKind {
+    let wrong = zip(0.., text).find(|&(_, &byte)| VALUES[usize::from(byte)] == INVALID);
+    let (position, &byte) = wrong.unwrap_or((0, &text[0]));
+    ParseErrorKind::Character { byte, position, expected: EXPECTED }
+}
+
+/// Decodes a text whose number may overflow, or returns its error.
+const fn decode_long(text: &[u8], max: u64) -> Result<u64, ParseErrorKind> {
+    let (mut value, mut i) = (0u128, 0);
+    while i < text.len() {
+        let (byte, digit) = (text[i], VALUES[text[i] as usize]);
+        if digit == INVALID {
+            return Err(ParseErrorKind::Character { byte, position: i, expected: EXPECTED });
+        }
+        value = value.saturating_mul(36).saturating_add(digit as u128);
+        i += 1;
+    }
+    ParseErrorKind::at_most(value, max)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::format;
+
+    use super::*;
+
+    #[test]
+    fn shortest_has_no_leading_zeros() {
+        let cases = [(0, "0"), (35, "z"), (36, "10"), (u64::MAX, "3w5e11264sgsf")];
+        for (value, text) in cases {
+            assert_eq!(encode_shortest(value).as_str(), text);
+            assert_eq!(encode_padded(value).as_str(), format!("{text:0>13}"));
+            assert_eq!(decode(text.as_bytes(), u64::MAX), Ok(value));
+            assert_eq!(parse(text.as_bytes(), u64::MAX), Ok(value));
+        }
+    }
+
+    #[test]
+    fn numbers_beyond_the_maximum_are_named() {
+        let too_large = |value, max| Err(ParseErrorKind::TooLarge { value, max });
+        assert_eq!(decode(b"10", 35), too_large(36, 35));
+        assert_eq!(decode(b"3w5e11264sgsg", u64::MAX), too_large(1 << 64, u64::MAX.into()));
+        assert_eq!(decode(b"zzzzzzzzzzzzz", 7), too_large(36u128.pow(13) - 1, 7));
+        // Wraps to a small number in 64 bits.
+        assert_eq!(
+            decode(b"100000000000000", u64::MAX),
+            too_large(36u128.pow(14), u64::MAX.into())
+        );
+        assert_eq!(decode(&[b'z'; 99], u64::MAX), too_large(u128::MAX, u64::MAX.into()));
+    }
+
+    #[test]
+    fn the_first_wrong_byte_is_named() {
+        for byte in 0..=u8::MAX {
+            let found = decode(&[b'0', byte, b'!'], u64::MAX);
+            let position = if byte.is_ascii_alphanumeric() { 2 } else { 1 };
+            let byte = if position == 2 { b'!' } else { byte };
+            let expected = ParseErrorKind::Character { byte, position, expected: EXPECTED };
+            assert_eq!(found, Err(expected));
+        }
+    }
+}

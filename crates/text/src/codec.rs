@@ -1,0 +1,126 @@
+use core::marker::PhantomData;
+
+use crate::{Alphabet, ParseErrorKind, SimdLevel, Text, kernels};
+
+/// An [`Alphabet`] as a type, so that code can be specialised to its characters at compile time.
+pub trait StaticAlphabet {
+    /// The characters.
+    const ALPHABET: Alphabet;
+}
+
+/// A text form of `CHARS` characters.
+///
+/// All methods that write produce the same text, and all methods that read return the same value or
+/// the same error. The portable ones define the result; the others use what the target or the
+/// processor offers beyond them.
+///
+/// A scheme has one such type for each of its text forms: an [`AlphabetCodec`] or
+/// [`base36::TwelveDigits`](crate::base36::TwelveDigits).
+pub trait Codec<const CHARS: usize> {
+    /// The value of a text: bytes or an integer.
+    type Value: Copy + Default;
+
+    /// Writes one text, in portable Rust.
+    fn encode_portable(bits: &Self::Value) -> [u8; CHARS];
+
+    /// Reads one text, in portable Rust.
+    ///
+    /// # Errors
+    /// Returns the first thing that is wrong with the text, and its position.
+    fn decode_portable(text: &[u8; CHARS]) -> Result<Self::Value, ParseErrorKind>;
+
+    /// Writes one text, with the instructions that the target is compiled for.
+    fn encode(bits: &Self::Value) -> [u8; CHARS];
+
+    /// Reads one text, with the instructions that the target is compiled for.
+    ///
+    /// # Errors
+    /// As [`decode_portable`](Self::decode_portable).
+    fn decode(text: &[u8; CHARS]) -> Result<Self::Value, ParseErrorKind>;
+
+    /// Writes as many texts as `level` has a kernel for, from the first on, and returns their
+    /// number.
+    #[doc(hidden)]
+    fn encode_many(level: SimdLevel, bits: &[Self::Value], texts: &mut [[u8; CHARS]]) -> usize;
+
+    /// Reads as many texts as `level` has a kernel for, from the first on, and returns their
+    /// number. All of them are valid; the next one may not be.
+    #[doc(hidden)]
+    fn decode_many(level: SimdLevel, texts: &[[u8; CHARS]], bits: &mut [Self::Value]) -> usize;
+
+    /// Returns the text of a value.
+    #[inline]
+    #[must_use]
+    fn text(bits: &Self::Value) -> Text<CHARS> {
+        Text::full(Self::encode(bits))
+    }
+
+    /// Reads a text of any length.
+    ///
+    /// # Errors
+    /// [`ParseErrorKind::Length`] for another length than `CHARS`, else as
+    /// [`decode`](Self::decode).
+    #[inline]
+    fn parse(text: &[u8]) -> Result<Self::Value, ParseErrorKind> {
+        match text.try_into() {
+            Ok(text) => Self::decode(text),
+            Err(_) => Err(ParseErrorKind::Length { found: text.len(), min: CHARS, max: CHARS }),
+        }
+    }
+}
+
+/// The codec of `BYTES` bytes as `CHARS` characters of the alphabet `S`.
+#[derive(Debug)]
+pub struct AlphabetCodec<S, const BYTES: usize, const CHARS: usize>(PhantomData<S>);
+
+impl<S: StaticAlphabet, const BYTES: usize, const CHARS: usize> AlphabetCodec<S, BYTES, CHARS> {
+    const HAS_ENCODE: bool = kernels::has_encode(S::ALPHABET.bits(), BYTES, CHARS);
+    const HAS_DECODE: bool = kernels::has_decode(S::ALPHABET.bits(), BYTES, CHARS);
+}
+
+impl<S: StaticAlphabet, const BYTES: usize, const CHARS: usize> Codec<CHARS>
+    for AlphabetCodec<S, BYTES, CHARS>
+where
+    [u8; BYTES]: Default,
+{
+    type Value = [u8; BYTES];
+
+    #[inline]
+    fn encode_portable(bytes: &[u8; BYTES]) -> [u8; CHARS] {
+        const { &S::ALPHABET }.encode_array(bytes)
+    }
+
+    #[inline]
+    fn decode_portable(text: &[u8; CHARS]) -> Result<[u8; BYTES], ParseErrorKind> {
+        const { &S::ALPHABET }.decode::<BYTES, CHARS>(text)
+    }
+
+    #[inline]
+    fn encode(bytes: &[u8; BYTES]) -> [u8; CHARS] {
+        if Self::HAS_ENCODE {
+            kernels::encode::<S, BYTES, CHARS>(bytes)
+        } else {
+            Self::encode_portable(bytes)
+        }
+    }
+
+    #[inline]
+    fn decode(text: &[u8; CHARS]) -> Result<[u8; BYTES], ParseErrorKind> {
+        if Self::HAS_DECODE {
+            match kernels::decode::<S, BYTES, CHARS>(text) {
+                Some(bytes) => Ok(bytes),
+                None => Err(const { &S::ALPHABET }.first_error(text)),
+            }
+        } else {
+            Self::decode_portable(text)
+        }
+    }
+
+    fn encode_many(level: SimdLevel, ids: &[[u8; BYTES]], texts: &mut [[u8; CHARS]]) -> usize {
+        kernels::encode_many::<S, BYTES, CHARS>(level, ids, texts)
+    }
+
+    fn decode_many(level: SimdLevel, texts: &[[u8; CHARS]], ids: &mut [[u8; BYTES]]) -> usize {
+        kernels::decode_many::<S, BYTES, CHARS>(level, texts, ids)
+    }
+}

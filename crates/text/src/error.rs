@@ -1,0 +1,138 @@
+use core::fmt;
+
+/// The error for a text that is not a valid ID, or not in the requested form.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct ParseError {
+    what: &'static str,
+    kind: ParseErrorKind,
+}
+
+/// The reason a text was rejected.
+// With a discriminant of 8 bytes, the ID in a `Result` of this error is aligned and is not
+// assembled byte by byte: reading sno IDs is four times as fast.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+#[repr(u64)]
+pub enum ParseErrorKind {
+    /// Too short or too long.
+    Length {
+        /// The length in bytes.
+        found: usize,
+        /// The minimum length.
+        min: usize,
+        /// The maximum length.
+        max: usize,
+    },
+    /// A byte that is not in the alphabet.
+    Character {
+        /// The byte.
+        byte: u8,
+        /// Its position in bytes, from 0.
+        position: usize,
+        /// The characters allowed there.
+        expected: &'static str,
+    },
+    /// A number beyond the highest ID, in valid characters.
+    TooLarge {
+        /// The number, or `u128::MAX` if it is higher than that.
+        value: u128,
+        /// The highest number allowed.
+        max: u128,
+    },
+    /// A last character with bits set beyond the end of the ID: not the canonical text.
+    StrayBits {
+        /// The byte.
+        byte: u8,
+        /// Its position in bytes, from 0.
+        position: usize,
+    },
+}
+
+impl ParseErrorKind {
+    /// Returns `value`, or the error that it is too large.
+    pub(crate) const fn at_most(value: u128, max: u64) -> Result<u64, Self> {
+        let max_wide = max as u128;
+        if value <= max_wide {
+            #[allow(clippy::cast_possible_truncation, reason = "compared on the line above")]
+            Ok(value as u64)
+        } else {
+            Err(Self::TooLarge { value, max: max_wide })
+        }
+    }
+}
+
+impl ParseError {
+    /// Creates the error for a text that should have been a `what`, such as `"sno ID"`.
+    #[must_use]
+    pub const fn new(what: &'static str, kind: ParseErrorKind) -> Self {
+        Self { what, kind }
+    }
+
+    /// Returns the kind of ID that the text should have been.
+    #[must_use]
+    pub const fn what(&self) -> &'static str {
+        self.what
+    }
+
+    /// Returns the reason.
+    #[must_use]
+    pub const fn kind(&self) -> ParseErrorKind {
+        self.kind
+    }
+}
+
+impl fmt::Display for ParseError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "not a {}: ", self.what)?;
+        match self.kind {
+            ParseErrorKind::Length { found, min, max } if min == max => {
+                write!(f, "{found} bytes long, not {min}")
+            }
+            ParseErrorKind::Length { found, min, max } => {
+                write!(f, "{found} bytes long, not {min} to {max}")
+            }
+            ParseErrorKind::Character { byte, position, expected } => {
+                let byte = byte.escape_ascii();
+                write!(f, "'{byte}' at position {position} is none of {expected}")
+            }
+            ParseErrorKind::TooLarge { value, max } => {
+                write!(f, "the number {value} is above {max}")
+            }
+            ParseErrorKind::StrayBits { byte, position } => {
+                let byte = byte.escape_ascii();
+                write!(f, "'{byte}' at position {position} holds bits beyond the ID's")
+            }
+        }
+    }
+}
+
+impl core::error::Error for ParseError {}
+
+#[cfg(test)]
+mod tests {
+    use std::string::ToString as _;
+
+    use super::*;
+
+    #[test]
+    fn messages_name_the_value_the_place_and_the_range() {
+        let cases = [
+            (ParseErrorKind::Length { found: 3, min: 12, max: 12 }, "3 bytes long, not 12"),
+            (ParseErrorKind::Length { found: 0, min: 1, max: 13 }, "0 bytes long, not 1 to 13"),
+            (
+                ParseErrorKind::Character { byte: b'\n', position: 4, expected: "0-9" },
+                "'\\n' at position 4 is none of 0-9",
+            ),
+            (ParseErrorKind::TooLarge { value: 9, max: 8 }, "the number 9 is above 8"),
+            (
+                ParseErrorKind::StrayBits { byte: b'z', position: 10 },
+                "'z' at position 10 holds bits beyond the ID's",
+            ),
+        ];
+        for (kind, message) in cases {
+            let error = ParseError::new("test ID", kind);
+            assert_eq!(error.to_string(), std::format!("not a test ID: {message}"));
+            assert_eq!((error.what(), error.kind()), ("test ID", kind));
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! x86-64. Functions that need more than the target is compiled for are marked `#[target_feature]`.
+//! They are called from here only, after a check of the processor's features.
+
+mod avx2;
+mod avx512;
+mod lanes;
+mod sse2;
+mod tables;
+
+use crate::StaticAlphabet;
+use crate::kernels::SimdLevel;
+use crate::kernels::level::{has_avx2, has_avx512};
+
+/// `true` if there is a kernel for one Base36 number.
+pub(crate) const ONE_BASE36: bool = true;
+
+/// Reports whether [`encode`] has a kernel for this shape; it does for those of the schemes.
+pub(crate) const fn has_encode(bits: u32, bytes: usize, chars: usize) -> bool {
+    matches!((bits, bytes, chars), (5, 10, 16) | (6, 12, 16) | (6, 8, 11))
+}
+
+/// Reports whether [`decode`] has a kernel for this shape. Eleven characters take less time in a
+/// table.
+pub(crate) const fn has_decode(bits: u32, bytes: usize, chars: usize) -> bool {
+    matches!((bits, bytes, chars), (5, 10, 16) | (6, 12, 16))
+}
+
+/// The text of `bytes`, of a shape that [`has_encode`].
+#[inline]
+pub(crate) fn encode<S: StaticAlphabet, const BYTES: usize, const CHARS: usize>(
+    bytes: &[u8; BYTES],
+) -> [u8; CHARS] {
+    // SAFETY: this module is compiled for targets with SSE2 only.
+    unsafe { sse2::encode::<S, BYTES, CHARS>(bytes) }
+}
+
+/// The bytes of `text`, of a shape that [`has_decode`]; `None` if it is not valid.
+#[inline]
+pub(crate) fn decode<S: StaticAlphabet, const BYTES: usize, const CHARS: usize>(
+    text: &[u8; CHARS],
+) -> Option<[u8; BYTES]> {
+    // SAFETY: this module is compiled for targets with SSE2 only.
+    unsafe { sse2::decode::<S, BYTES, CHARS>(text) }
+}
+
+/// The twelve digits of `value`, which is below 36^12.
+#[inline]
+pub(crate) fn encode_base36(value: u64) -> [u8; 12] {
+    // SAFETY: this module is compiled for targets with SSE2 only.
+    unsafe { sse2::encode_base36(value) }
+}
+
+/// The number that `text` spells; `None` if it is not valid.
+#[inline]
+pub(crate) fn decode_base36(text: &[u8; 12]) -> Option<u64> {
+    // SAFETY: this module is compiled for targets with SSE2 only.
+    unsafe { sse2::decode_base36(text) }
+}
+
+/// Writes texts from the first on, and returns their number; the rest is for [`encode`].
+pub(crate) fn encode_many<S: StaticAlphabet, const BYTES: usize, const CHARS: usize>(
+    level: SimdLevel,
+    ids: &[[u8; BYTES]],
+    texts: &mut [[u8; CHARS]],
+) -> usize {
+    if !has_encode(S::ALPHABET.bits(), BYTES, CHARS) {
+        return 0;
+    }
+    match level {
+        // SAFETY: the processor has what the function is compiled for.
+        SimdLevel::Avx512 if has_avx512() => unsafe { avx512::encode::<S, _, _>(ids, texts) },
+        // SAFETY: as above.
+        SimdLevel::Avx2 if has_avx2() => unsafe { avx2::encode::<S, _, _>(ids, texts) },
+        _ => 0,
+    }
+}
+
+/// Reads texts from the first on, and returns their number. It stops at the group of a text that is
+/// not valid, or where too few are left.
+pub(crate) fn decode_many<S: StaticAlphabet, const BYTES: usize, const CHARS: usize>(
+    level: SimdLevel,
+    texts: &[[u8; CHARS]],
+    ids: &mut [[u8; BYTES]],
+) -> usize {
+    if !has_encode(S::ALPHABET.bits(), BYTES, CHARS) {
+        return 0;
+    }
+    match level {
+        // SAFETY: the processor has what the function is compiled for.
+        SimdLevel::Avx512 if has_avx512() => unsafe { avx512::decode::<S, _, _>(texts, ids) },
+        // SAFETY: as above.
+        SimdLevel::Avx2 if has_avx2() => unsafe { avx2::decode::<S, _, _>(texts, ids) },
+        _ => 0,
+    }
+}
+
+/// Writes texts of numbers below 36^12 from the first on, and returns their number.
+pub(crate) fn encode_base36_many(
+    level: SimdLevel,
+    values: &[u64],
+    texts: &mut [[u8; 12]],
+) -> usize {
+    match level {
+        // SAFETY: the processor has what the function is compiled for.
+        SimdLevel::Avx512 if has_avx512() => unsafe { avx512::encode_base36(values, texts) },
+        // SAFETY: as above.
+        SimdLevel::Avx2 if has_avx2() => unsafe { avx2::encode_base36(values, texts) },
+        _ => 0,
+    }
+}
+
+/// Reads texts from the first on, and returns their number, as [`decode_many`] does.
+pub(crate) fn decode_base36_many(
+    level: SimdLevel,
+    texts: &[[u8; 12]],
+    values: &mut [u64],
+) -> usize {
+    match level {
+        // SAFETY: the processor has what the function is compiled for.
+        SimdLevel::Avx512 if has_avx512() => unsafe { avx512::decode_base36(texts, values) },
+        // SAFETY: as above.
+        SimdLevel::Avx2 if has_avx2() => unsafe { avx2::decode_base36(texts, values) },
+        _ => 0,
+    }
+}

@@ -1,0 +1,186 @@
+//! One ID at a time, with SSE2, which every x86-64 processor has. SSE2 cannot move bytes to any
+//! place, so the steps before and after the lanes are done in general registers.
+
+use core::arch::x86_64::*;
+use core::ptr;
+
+use super::lanes::lanes;
+use crate::StaticAlphabet;
+
+lanes! {
+    "sse2", __m128i;
+    _mm_set1_epi8 _mm_set1_epi16 _mm_set1_ps
+    _mm_and_si128 _mm_andnot_si128 _mm_or_si128 _mm_xor_si128
+    _mm_add_epi8 _mm_sub_epi8 _mm_cmpgt_epi8 _mm_cmpeq_epi8 _mm_min_epu8
+    _mm_sub_epi16 _mm_mullo_epi16 _mm_mulhi_epu16 _mm_slli_epi16
+    _mm_slli_epi32 _mm_cvtepi32_ps _mm_add_ps _mm_mul_ps _mm_cvttps_epi32
+}
+
+#[inline]
+#[target_feature(enable = "sse2")]
+pub(super) fn encode<S: StaticAlphabet, const BYTES: usize, const CHARS: usize>(
+    bytes: &[u8; BYTES],
+) -> [u8; CHARS] {
+    let values = if let (5, Some(bytes)) = (const { S::ALPHABET.bits() }, bytes.first_chunk()) {
+        fives(bytes)
+    } else {
+        sixes(bytes)
+    };
+    leading(symbols::<S>(values))
+}
+
+/// 10 bytes as 16 values of 5 bits.
+#[inline]
+#[target_feature(enable = "sse2")]
+fn fives(bytes: &[u8; 10]) -> __m128i {
+    // In two pieces, as arrays are moved: to read across what was just written in pieces takes
+    // long.
+    let (head, tail) = bytes.split_first_chunk().unwrap_or((&[0; 8], &[]));
+    let head = u64::from_le_bytes(*head);
+    let tail = tail.first_chunk().map_or(0, |tail| u64::from(u16::from_le_bytes(*tail)));
+    // The last eight bytes.
+    let last = (head & !0xffff | tail).rotate_right(16);
+    // Ten bits, two values, begin at bits 0, 2, 4, 6 of the bytes 0, 1, 2, 3 and 5, 6, 7, 8: so
+    // each of those bytes goes before the next one, in big-endian words.
+    const LOW: u64 = 0xffff_ffff;
+    let bytes = head & LOW | last << 8 & !LOW;
+    let next_bytes = head >> 8 & LOW | last & !LOW;
+    let words = _mm_unpacklo_epi8(
+        _mm_cvtsi64_si128(next_bytes.cast_signed()),
+        _mm_cvtsi64_si128(bytes.cast_signed()),
+    );
+    let tens = _mm_mullo_epi16(words, _mm_setr_epi16(1, 4, 16, 64, 1, 4, 16, 64));
+    let second = _mm_and_si128(_mm_slli_epi16::<2>(tens), _mm_set1_epi16(0x1f00));
+    _mm_or_si128(_mm_srli_epi16::<11>(tens), second)
+}
+
+/// 12 bytes, or fewer and zeros, as 16 values of 6 bits.
+#[inline]
+#[target_feature(enable = "sse2")]
+fn sixes<const BYTES: usize>(bytes: &[u8; BYTES]) -> __m128i {
+    // In two pieces, as above.
+    let (head, tail) = bytes.split_first_chunk().unwrap_or((&[0; 8], &[]));
+    let head = u64::from_be_bytes(*head);
+    let tail = tail.first_chunk().map_or(0, |tail| u32::from_be_bytes(*tail));
+    // 48 bits, 8 values, to each half. Each step puts the first half of what there is below the
+    // other.
+    let last = (head & 0xffff) << 32 | u64::from(tail);
+    let all = _mm_set_epi64x(last.cast_signed(), (head >> 16).cast_signed());
+    let low = _mm_and_si128(_mm_slli_epi64::<32>(all), _mm_set1_epi64x(0xff_ffff << 32));
+    let fours = _mm_or_si128(_mm_srli_epi64::<24>(all), low);
+    let low = _mm_and_si128(_mm_slli_epi32::<16>(fours), _mm_set1_epi32(0xfff << 16));
+    let twos = _mm_or_si128(_mm_srli_epi32::<12>(fours), low);
+    let low = _mm_and_si128(_mm_slli_epi16::<8>(twos), _mm_set1_epi16(0x3f << 8));
+    _mm_or_si128(_mm_srli_epi16::<6>(twos), low)
+}
+
+#[inline]
+#[target_feature(enable = "sse2")]
+pub(super) fn decode<S: StaticAlphabet, const BYTES: usize, const CHARS: usize>(
+    text: &[u8; CHARS],
+) -> Option<[u8; BYTES]> {
+    let zero = const { S::ALPHABET.runs[0].symbol };
+    let (values, within) = values::<S>(padded(text, zero));
+    if _mm_movemask_epi8(within) != 0xffff {
+        return None;
+    }
+    // Twice as many bits to a lane in each step, the first half above the other.
+    let bits = const { S::ALPHABET.bits().cast_signed() };
+    let second = _mm_srli_epi16::<8>(values);
+    let twos = if bits == 5 {
+        let first = _mm_and_si128(_mm_slli_epi16::<5>(values), _mm_set1_epi16(0x1f << 5));
+        _mm_or_si128(first, second)
+    } else {
+        let first = _mm_and_si128(_mm_slli_epi16::<6>(values), _mm_set1_epi16(0x3f << 6));
+        _mm_or_si128(first, second)
+    };
+    let fours = _mm_madd_epi16(twos, _mm_set1_epi32(1 << 16 | 1 << (2 * bits)));
+    let first = _mm_slli_epi64::<32>(fours);
+    let first = if bits == 5 { _mm_srli_epi64::<12>(first) } else { _mm_srli_epi64::<8>(first) };
+    let (first, second) = halves(_mm_or_si128(first, _mm_srli_epi64::<32>(fours)));
+    // 16 values from the highest bit on, in two words.
+    let high = first << (64 - 8 * bits) | second >> (16 * bits - 64);
+    let low = second << (128 - 16 * bits);
+    if low << (8 * (BYTES - 8)) != 0 {
+        return None;
+    }
+    let mut bytes = [0; BYTES];
+    let (eight, rest) = bytes.split_first_chunk_mut()?;
+    *eight = high.to_be_bytes();
+    rest.copy_from_slice(low.to_be_bytes().get(..BYTES - 8)?);
+    Some(bytes)
+}
+
+/// The twelve digits of `value`, which is below 36^12.
+#[inline]
+#[target_feature(enable = "sse2")]
+pub(super) fn encode_base36(value: u64) -> [u8; 12] {
+    leading(base36_symbols(fours(value)))
+}
+
+/// Numbers of four digits each: the twelve digits of `value`, in order, and zero.
+#[inline]
+#[target_feature(enable = "sse2")]
+pub(super) fn fours(value: u64) -> __m128i {
+    const FOUR: u64 = 36u64.pow(4);
+    let (value, last) = (value / FOUR, value % FOUR);
+    let (first, second) = (value / FOUR, value % FOUR);
+    _mm_set_epi64x(last.cast_signed(), (first | second << 32).cast_signed())
+}
+
+/// The number that `text` spells; `None` if it is not valid.
+#[inline]
+#[target_feature(enable = "sse2")]
+pub(super) fn decode_base36(text: &[u8; 12]) -> Option<u64> {
+    let (values, within) = base36_values(padded(text, b'0'));
+    if _mm_movemask_epi8(within) != 0xffff {
+        return None;
+    }
+    let first = _mm_and_si128(values, _mm_set1_epi16(0xff));
+    let second = _mm_srli_epi16::<8>(values);
+    let twos = _mm_add_epi16(_mm_mullo_epi16(first, _mm_set1_epi16(36)), second);
+    let fours = _mm_madd_epi16(twos, _mm_set1_epi32(1 << 16 | 1_296));
+    let (eight, last) = halves(fours);
+    Some(join_fours(eight, last))
+}
+
+/// The number of three times four digits: two in the halves of `eight`, the first in the low one.
+#[inline]
+pub(super) const fn join_fours(eight: u64, last: u64) -> u64 {
+    const FOUR: u64 = 36u64.pow(4);
+    ((eight & 0xffff_ffff) * FOUR + (eight >> 32)) * FOUR + last
+}
+
+/// As many characters of `text` as there are, up to 16, and `pad` for the others.
+#[inline]
+#[target_feature(enable = "sse2")]
+fn padded<const CHARS: usize>(text: &[u8; CHARS], pad: u8) -> __m128i {
+    let little_endian = |chunk: Option<&[u8; 8]>| chunk.map_or(0, |c| u64::from_le_bytes(*c));
+    let (first, last) = (little_endian(text.first_chunk()), little_endian(text.last_chunk()));
+    let second = if CHARS == 16 {
+        last
+    } else {
+        // The last eight overlap with the first; what the shift leaves free is padding.
+        let pads = u64::from_le_bytes([pad; 8]);
+        last >> (8 * (16 - CHARS)) | pads << (8 * (CHARS - 8))
+    };
+    _mm_set_epi64x(second.cast_signed(), first.cast_signed())
+}
+
+/// The low and the high half.
+#[inline]
+#[target_feature(enable = "sse2")]
+fn halves(lanes: __m128i) -> (u64, u64) {
+    let high = _mm_unpackhi_epi64(lanes, lanes);
+    (_mm_cvtsi128_si64(lanes).cast_unsigned(), _mm_cvtsi128_si64(high).cast_unsigned())
+}
+
+/// The first bytes, at most 16.
+#[inline]
+#[target_feature(enable = "sse2")]
+fn leading<const N: usize>(lanes: __m128i) -> [u8; N] {
+    let mut all = [0; 16];
+    // SAFETY: writes the 16 bytes behind the reference; the instruction needs no alignment.
+    unsafe { _mm_storeu_si128(ptr::from_mut(&mut all).cast(), lanes) };
+    all.first_chunk().copied().unwrap_or([0; N])
+}

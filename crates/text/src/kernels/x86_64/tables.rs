@@ -1,0 +1,155 @@
+//! The tables of the wide kernels, computed at compile time.
+//!
+//! Shapes that [`has_encode`](super::has_encode) rejects must compile, too, but are never run.
+
+use crate::StaticAlphabet;
+
+/// The place that makes a byte shuffle write zero.
+const NOWHERE: u8 = 0x80;
+
+/// The places of the two bytes of an ID that hold each pair of values, the less significant one
+/// first.
+pub(super) const fn pair_places<const BYTES: usize>(bits: u32) -> [u8; 16] {
+    let mut places = [NOWHERE; 16];
+    let mut pair = 0;
+    while pair < 8 {
+        let first = pair * 2 * bits as usize / 8;
+        places[2 * pair] = place(first + 1, BYTES);
+        places[2 * pair + 1] = place(first, BYTES);
+        pair += 1;
+    }
+    places
+}
+
+const fn place(byte: usize, bytes: usize) -> u8 {
+    #[allow(clippy::cast_possible_truncation, reason = "at most 16")]
+    if byte < bytes { byte as u8 } else { NOWHERE }
+}
+
+/// The factors, as words, that move the highest bit of each pair to the highest bit of its two
+/// bytes.
+pub(super) const fn pair_factors(bits: u32) -> [u8; 16] {
+    let mut factors = [0; 16];
+    let mut pair = 0;
+    while pair < 8 {
+        factors[2 * pair] = 1 << (pair * 2 * bits as usize % 8);
+        pair += 1;
+    }
+    factors
+}
+
+/// -1 for the first `count` of 16 bytes, else 0.
+pub(super) const fn below(count: usize) -> [u8; 16] {
+    let mut all = [0; 16];
+    let mut i = 0;
+    while i < count && i < 16 {
+        all[i] = 0xff;
+        i += 1;
+    }
+    all
+}
+
+/// The bits of each value that are beyond the last byte of an ID.
+pub(super) const fn stray_bits<const BYTES: usize, const CHARS: usize>(bits: u32) -> [u8; 16] {
+    let mut stray = [0; 16];
+    let spare = (CHARS * bits as usize).saturating_sub(8 * BYTES);
+    if CHARS <= 16 && spare < 8 {
+        stray[CHARS - 1] = (1 << spare) - 1;
+    }
+    stray
+}
+
+/// The place of each byte of an ID after every 4 (of 6 bits) or 8 (of 5 bits) values were joined to
+/// one number of 24 or 40 bits, in 4 or 8 bytes, the least significant one first.
+pub(super) const fn byte_places<const BYTES: usize>(bits: u32) -> [u8; 16] {
+    let (stride, used) = if bits == 5 { (8, 5) } else { (4, 3) };
+    let mut places = [NOWHERE; 16];
+    let mut byte = 0;
+    while byte < BYTES {
+        #[allow(clippy::cast_possible_truncation, reason = "below 16")]
+        let place = (byte / used * stride + used - 1 - byte % used) as u8;
+        places[byte] = place;
+        byte += 1;
+    }
+    places
+}
+
+/// Four times `places` in 16 bytes each, to and from items of so many bytes.
+pub(super) const fn four_times(places: [u8; 16], to: usize, from: usize) -> [u8; 64] {
+    let mut all = [0; 64];
+    let mut i = 0;
+    while i < 4 * to && to <= 16 {
+        #[allow(clippy::cast_possible_truncation, reason = "below 64")]
+        let place = (i / to * from) as u8 + (places[i % to] & 0x0f);
+        all[i] = place;
+        i += 1;
+    }
+    all
+}
+
+/// Every place as it is.
+pub(super) const SAME: [u8; 16] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15];
+
+/// The places, in four IDs, of the bytes that hold each eight values, as 64-bit numbers, the least
+/// significant byte first; and a mask of those that exist.
+pub(super) const fn eight_places<const BYTES: usize>(bits: u32) -> ([u8; 64], u64) {
+    let (mut places, mut present) = ([0; 64], 0);
+    let mut i = 0;
+    while i < 64 {
+        let (id, half, byte) = (i / 16, i / 8 % 2, i % 8);
+        if byte < bits as usize {
+            let place = half * bits as usize + bits as usize - 1 - byte;
+            if place < BYTES {
+                #[allow(clippy::cast_possible_truncation, reason = "below 64")]
+                let place = (id * BYTES + place) as u8;
+                places[i] = place;
+                present |= 1 << i;
+            }
+        }
+        i += 1;
+    }
+    (places, present)
+}
+
+/// The first bit of each of eight values, of which the first is the highest.
+pub(super) const fn value_shifts(bits: u32) -> [u8; 64] {
+    let mut shifts = [0; 64];
+    let mut i = 0;
+    while i < 64 {
+        #[allow(clippy::cast_possible_truncation, reason = "below 64")]
+        let shift = ((7 - i % 8) * bits as usize) as u8;
+        shifts[i] = shift;
+        i += 1;
+    }
+    shifts
+}
+
+/// The character of each value; with fewer than 64 they repeat.
+pub(super) const fn symbols<S: StaticAlphabet>() -> [u8; 64] {
+    let mut symbols = [0; 64];
+    let mut i = 0;
+    while i < 128 {
+        let value = S::ALPHABET.values[i];
+        let mut at = value as usize;
+        while at < 64 {
+            #[allow(clippy::cast_possible_truncation, reason = "below 128")]
+            let symbol = i as u8;
+            symbols[at] = symbol;
+            at += 1 << S::ALPHABET.bits();
+        }
+        i += 1;
+    }
+    symbols
+}
+
+/// The value of each ASCII character: the first and the last 64. [`NOWHERE`] and above is none.
+pub(super) const fn ascii_values(values: &[u8; 256]) -> ([u8; 64], [u8; 64]) {
+    let (mut low, mut high) = ([0; 64], [0; 64]);
+    let mut i = 0;
+    while i < 64 {
+        low[i] = values[i];
+        high[i] = values[64 + i];
+        i += 1;
+    }
+    (low, high)
+}

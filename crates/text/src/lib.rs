@@ -1,0 +1,155 @@
+//! Text forms of fixed-size integers and bytes: Base36, decimal, and alphabets of 16, 32 or 64
+//! characters.
+//!
+//! The text forms of all tickid schemes are built from these parts, which know nothing of IDs and
+//! depend on no other crate of the project:
+//!
+//! | item | contents |
+//! |---|---|
+//! | [`Text`] | a short ASCII string on the stack |
+//! | [`Alphabet`] | bytes as text, 4, 5 or 6 bits per character; `const fn` |
+//! | [`base36`] | integers in Base36, of a fixed length or as short as possible |
+//! | [`decimal`] | integers in decimal; `const fn` |
+//! | [`Codec`] | one fixed-length text form: [`AlphabetCodec`] or [`base36::TwelveDigits`] |
+//! | [`slices`] | whole slices of a codec's texts, written and read at once |
+//! | [`ParseError`], [`SliceError`] | the reason a text was rejected, with byte and position |
+//!
+//! [`Alphabet`], [`decimal`] and [`base36::decode`] are portable and define the result. A codec
+//! uses the vector instructions that the target is compiled for, and slices use the best
+//! [`SimdLevel`] that the processor has. Neither ever differs from the portable code in a value or
+//! in an error.
+//!
+//! Reading is strict: a text that writing would not produce is rejected, apart from upper case in
+//! Base36. Nothing allocates.
+//!
+//! The crate does not encode data of variable length, does not write padding characters or line
+//! breaks, and does not skip white space. For those, use a general Base64 or Base32 library.
+//!
+//! # Examples
+//! ```
+//! use tickid_text::{Alphabet, AlphabetCodec, Codec, StaticAlphabet, slices};
+//!
+//! struct Hex;
+//!
+//! impl StaticAlphabet for Hex {
+//!     const ALPHABET: Alphabet = match Alphabet::new("0123456789abcdef", "0-9, a-f") {
+//!         Some(alphabet) => alphabet,
+//!         None => panic!("sixteen distinct characters"),
+//!     };
+//! }
+//!
+//! /// Four bytes as eight hexadecimal digits.
+//! type Word = AlphabetCodec<Hex, 4, 8>;
+//!
+//! assert_eq!(Word::text(&[0xca, 0xfe, 0xba, 0xbe]), "cafebabe");
+//! assert_eq!(Word::parse(b"cafebabe"), Ok([0xca, 0xfe, 0xba, 0xbe]));
+//! let error = Word::parse(b"cafebabE").unwrap_err();
+//! let error = tickid_text::ParseError::new("word", error);
+//! assert_eq!(error.to_string(), "not a word: 'E' at position 7 is none of 0-9, a-f");
+//!
+//! let mut texts = [[0; 8]; 2];
+//! let words = [1_u32, 2];
+//! slices::encode::<Word, _, 8>(&words, &mut texts, u32::to_be_bytes)?;
+//! assert_eq!(texts, [*b"00000001", *b"00000002"]);
+//! # Ok::<(), tickid_text::SliceError>(())
+//! ```
+//!
+//! # Features
+//! | feature | default | effect |
+//! |---|---|---|
+//! | `std` | yes | detects the processor's vector instructions at run time |
+//! | `alloc` | with `std` | `String` from [`Text`] |
+//! | `levels` | no | for tests: slices at a chosen [level](SimdLevel) |
+//!
+//! Without `std`, the crate needs neither an allocator nor an operating system, and uses the vector
+//! instructions that the target is compiled for.
+
+#![no_std]
+#![cfg_attr(docsrs, feature(doc_cfg))]
+
+#[cfg(feature = "alloc")]
+extern crate alloc;
+#[cfg(any(test, feature = "std"))]
+extern crate std;
+
+mod alphabet;
+pub mod base36;
+mod codec;
+pub mod decimal;
+mod error;
+mod kernels;
+mod lanes;
+pub mod slices;
+mod text;
+
+pub use self::alphabet::Alphabet;
+pub use self::codec::{AlphabetCodec, Codec, StaticAlphabet};
+pub use self::error::{ParseError, ParseErrorKind};
+pub use self::kernels::SimdLevel;
+pub use self::slices::SliceError;
+pub use self::text::Text;
+
+/// Implements the text traits of an ID type by its own `encode` and `parse_bytes`: `Display` and
+/// `Debug`, which both print the text, `FromStr` and `TryFrom<&str>`.
+///
+/// `encode(&self)` must return a [`Text`], `parse_bytes(&[u8])` a `Result<Self, ParseError>`.
+///
+/// # Examples
+/// ```
+/// use tickid_text::{ParseError, Text, decimal};
+///
+/// #[derive(Clone, Copy, PartialEq)]
+/// struct Number(u64);
+///
+/// impl Number {
+///     fn encode(&self) -> Text<20> {
+///         decimal::encode(self.0)
+///     }
+///
+///     fn parse_bytes(text: &[u8]) -> Result<Self, ParseError> {
+///         let number = decimal::decode(text, u64::MAX).map(Self);
+///         number.map_err(|kind| ParseError::new("number", kind))
+///     }
+/// }
+/// tickid_text::impl_text!(Number);
+///
+/// assert_eq!("42".parse(), Ok(Number(42)));
+/// assert_eq!(Number(42).to_string(), "42");
+/// assert!("042".parse::<Number>().is_err());
+/// ```
+#[macro_export]
+macro_rules! impl_text {
+    ($id:ty) => {
+        /// The canonical text; honours width and fill.
+        impl ::core::fmt::Display for $id {
+            fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+                ::core::fmt::Display::fmt(&self.encode(), f)
+            }
+        }
+
+        /// The canonical text, as `Display`.
+        impl ::core::fmt::Debug for $id {
+            fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+                ::core::fmt::Display::fmt(self, f)
+            }
+        }
+
+        impl ::core::str::FromStr for $id {
+            type Err = $crate::ParseError;
+
+            #[inline]
+            fn from_str(text: &str) -> Result<Self, Self::Err> {
+                Self::parse_bytes(text.as_bytes())
+            }
+        }
+
+        impl ::core::convert::TryFrom<&str> for $id {
+            type Error = $crate::ParseError;
+
+            #[inline]
+            fn try_from(text: &str) -> Result<Self, Self::Error> {
+                Self::parse_bytes(text.as_bytes())
+            }
+        }
+    };
+}

@@ -1,0 +1,103 @@
+//! Properties of Base36 only: divisions, and numbers of any length.
+
+use proptest::prelude::*;
+use tickid_text::SimdLevel;
+use tickid_text::base36::{self, TwelveDigits};
+
+use crate::{config, decode, encode, forms, levels};
+
+/// Most levels divide four digits in `f32`; and every digit is in every place.
+#[test]
+fn every_four_digits_of_base36_are_written_and_read() {
+    const FOUR: u64 = 36u64.pow(4);
+    // Each once in each third.
+    let values: Vec<u64> = (0..FOUR)
+        .map(|n| (n * FOUR + (n + FOUR / 3) % FOUR) * FOUR + (n + 2 * FOUR / 3) % FOUR)
+        .collect();
+    let expected = encode::<TwelveDigits, 12>(SimdLevel::Portable, &values);
+    for level in levels() {
+        assert!(encode::<TwelveDigits, 12>(level, &values) == expected, "{level:?}");
+        let (decoded, read) = decode::<TwelveDigits, 12>(level, &expected, 0);
+        assert_eq!(decoded, Ok(()), "{level:?}");
+        assert!(read == values, "{level:?}");
+    }
+}
+
+/// A reciprocal that is too small or too large fails here first.
+#[test]
+fn numbers_next_to_multiples_of_36_to_the_eighth_and_fourth_are_written() {
+    const FOUR: u64 = 36u64.pow(4);
+    const REST: [u64; 5] = [0, 1, FOUR - 1, FOUR, FOUR * FOUR - 1];
+    let first = (0..FOUR).step_by(89).chain([FOUR - 1]);
+    let values: Vec<u64> = first
+        .flat_map(|n| REST.into_iter().chain([n * FOUR]).map(move |rest| n * FOUR * FOUR + rest))
+        .collect();
+    let expected = encode::<TwelveDigits, 12>(SimdLevel::Portable, &values);
+    for level in levels() {
+        assert!(encode::<TwelveDigits, 12>(level, &values) == expected, "{level:?}");
+    }
+}
+
+/// The same for the levels that divide by other powers.
+#[test]
+fn numbers_next_to_multiples_of_36_to_the_sixth_and_second_are_written() {
+    const TWO: u64 = 36u64.pow(2);
+    const FOUR: u64 = TWO * TWO;
+    const SIX: u64 = FOUR * TWO;
+    let next_to = |n| [n * FOUR, n * FOUR + 1, n * FOUR + TWO - 1, (n + 1) * FOUR - 1];
+    let values: Vec<u64> = (0..TWO)
+        .flat_map(next_to)
+        .flat_map(|six| [six * SIX, six * SIX + SIX - 1, (SIX - 1 - six) * SIX + six])
+        .collect();
+    let expected = encode::<TwelveDigits, 12>(SimdLevel::Portable, &values);
+    for level in levels() {
+        assert!(encode::<TwelveDigits, 12>(level, &values) == expected, "{level:?}");
+    }
+}
+
+#[test]
+fn numbers_of_more_than_twelve_digits_are_written_as_the_last_twelve() {
+    const TWELVE: u64 = 36u64.pow(12);
+    let cases = [
+        (TWELVE - 1, *b"zzzzzzzzzzzz"),
+        (TWELVE, *b"000000000000"),
+        (TWELVE + 1, *b"000000000001"),
+        (1 << 63, *b"y2p0ij32e8e8"),
+        (u64::MAX, *b"w5e11264sgsf"),
+    ];
+    for level in levels() {
+        for (value, text) in cases {
+            // Among others, which then take the same way.
+            let values = [value, 0, 1, 2, 3, 4, 5, 6, 7];
+            let texts = encode::<TwelveDigits, 12>(level, &values);
+            assert_eq!((texts[0], texts[8]), (text, *b"000000000007"), "{level:?}");
+            // And twice, so that no two of them make up for each other.
+            let texts = encode::<TwelveDigits, 12>(level, &[value; 16]);
+            assert_eq!(texts, [text; 16], "{level:?}");
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(config())]
+
+    #[test]
+    fn base36_of_any_length_is_read_as_the_portable_path_does(
+        text in "[0-9a-zA-Z]{0,13}|[ -~]{11,14}|[0-4][0-9a-zA-Z]{12}",
+        max in any::<u64>(),
+    ) {
+        for max in [max, u64::MAX, i64::MAX.cast_unsigned(), 0] {
+            let expected = base36::decode(text.as_bytes(), max);
+            prop_assert_eq!(base36::parse(text.as_bytes(), max), expected);
+        }
+    }
+
+    #[test]
+    fn base36_of_any_number_is_plain_arithmetic(value in any::<u64>(), shift in 0..64u32) {
+        let value: u64 = value >> shift;
+        let expected: String = forms::in_base_36(value.into());
+        prop_assert_eq!(base36::encode_shortest(value).to_string(), expected.clone());
+        prop_assert_eq!(base36::encode_padded(value).to_string(), format!("{expected:0>13}"));
+        prop_assert_eq!(base36::parse(expected.as_bytes(), u64::MAX), Ok(value));
+    }
+}

@@ -1,0 +1,94 @@
+//! Time-ordered identifiers made of clock ticks: SCRU64, Nanoflake (and other Snowflakes), kuid and
+//! sno.
+//!
+//! This crate is the way in to the libraries of the project. It holds no code of its own: each
+//! module is one of the libraries, behind a feature. Depending on a library directly gives the same
+//! types.
+//!
+//! ```toml
+//! [dependencies]
+//! tickid = { version = "0.1", features = ["sno"] }
+//! ```
+//!
+//! | module | feature | contents |
+//! |---|---|---|
+//! | `scru64` | `scru64` | 63-bit IDs in ticks of 256 ms, 12 characters of Base36 |
+//! | `nanoflake` | `nanoflake` | 63-bit Snowflakes in milliseconds since any epoch |
+//! | `kuid` | `kuid` | Erlang's k-ordered uid: 64 bits local, 96 bits global |
+//! | `sno` | `sno` | 80-bit IDs in ticks of 4 ms, with a byte of the caller's own |
+//! | `convert` | `convert` | conversions between the schemes, UUIDs, detection of formats |
+//! | `lease` | `lease` | node IDs that no other generator has, leased from a store |
+//! | [`tickid_core`] | always | clocks, policies, windows and the engine that the schemes share |
+//! | [`text`] | always | the text forms that the schemes share |
+//!
+//! The module of the core has the name of its crate: called `core`, it would hide the standard
+//! library's `core` from programs that import `tickid::*`.
+//!
+//! # Which scheme
+//! - `sno`: the default choice without a format to match. It keeps issuing when the clock is set
+//!   back, sorts as text and bytes, and fits 16 characters.
+//! - `scru64` and `nanoflake`: the ID must fit a signed 64-bit integer, such as a `BIGINT`.
+//!   Nanoflake reads as a Snowflake and is ordered by milliseconds; SCRU64 divides its node bits
+//!   between nodes and counter as the deployment needs.
+//! - `kuid`: the IDs are exchanged with Erlang programs, or vector clocks are needed.
+//!
+//! # Examples
+//! ```
+//! use tickid::sno::{Generator, Partition, SnoId};
+//!
+//! let generator = Generator::new(Partition::new(258))?;
+//! let first = generator.generate()?;
+//! let second = generator.generate()?;
+//! assert!(first < second);
+//! assert_eq!(first.to_string().parse::<SnoId>()?, first);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # Features
+//! | feature | default | effect |
+//! |---|---|---|
+//! | `scru64`, `nanoflake`, `kuid`, `sno` | no | the library of the scheme |
+//! | `convert` | no | the conversions, and with them all schemes |
+//! | `lease` | no | the leases; needs `std` |
+//! | `full` | no | all of the above |
+//! | `std` | yes | the wall clock, methods that wait, seeds from the operating system |
+//! | `alloc` | with `std` | `String` forms, vector clocks, clocks behind an `Arc` |
+//! | `serde`, `schemars` | no | IDs in formats of serde and in JSON Schema |
+//! | `diesel`, `postgres-types`, `rusqlite`, `sqlx` | no | IDs as columns of PostgreSQL and SQLite |
+//! | `chrono`, `jiff` | no | times of these libraries |
+//! | `bytemuck`, `uuid` | no | sno and global kuid as plain bytes and as UUIDs |
+//! | `arbitrary`, `proptest` | no | every ID, for fuzzing and property tests |
+//! | `etcd`, `postgres`, `redis` | no | stores of leases on these servers, and with them `lease` |
+//! | `etcd-tls`, `postgres-tls`, `redis-tls` | no | encrypted connections to these servers |
+//!
+//! A feature that belongs to several libraries is turned on in those that are part of the build.
+
+#![no_std]
+#![cfg_attr(docsrs, feature(doc_cfg))]
+#![forbid(unsafe_code)]
+
+#[cfg(feature = "convert")]
+#[doc(inline)]
+pub use tickid_convert as convert;
+pub use tickid_core;
+#[cfg(feature = "kuid")]
+#[doc(inline)]
+pub use tickid_kuid as kuid;
+#[cfg(feature = "lease")]
+#[doc(inline)]
+pub use tickid_lease as lease;
+#[cfg(feature = "nanoflake")]
+#[doc(inline)]
+pub use tickid_nanoflake as nanoflake;
+#[cfg(feature = "scru64")]
+#[doc(inline)]
+pub use tickid_scru64 as scru64;
+#[cfg(feature = "sno")]
+#[doc(inline)]
+pub use tickid_sno as sno;
+pub use tickid_text as text;
+
+/// The examples of the project's README, so that they stay true.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;
