@@ -50,6 +50,8 @@ pub(crate) enum Error {
     Mutants { changes: usize },
     #[error("not verified: {}", .0.join(", "))]
     Unverified(Vec<&'static str>),
+    #[error("tests failed")]
+    TestsFailed,
     #[error("cannot write: {0}")]
     Output(io::Error),
     #[error("`cargo metadata` printed no JSON: {0}")]

@@ -4,7 +4,7 @@ use core::fmt;
 use std::ffi::{OsStr, OsString};
 use std::io::{self, BufRead as _, BufReader, Write as _};
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, ExitStatus, Output, Stdio};
 
 use crate::error::Error;
 
@@ -82,14 +82,22 @@ impl Run {
         Err(Error::Failed { command, status })
     }
 
-    /// Runs it, passes on what it prints, line by line, and returns that.
-    pub(crate) fn overhear(mut self) -> Result<String, Error> {
+    /// Runs the command and returns what it prints, which is passed on line by line meanwhile.
+    pub(crate) fn overhear(self) -> Result<String, Error> {
+        let command = self.to_string();
+        let (printed, status) = self.relay()?;
+        if status.success() { Ok(printed) } else { Err(Error::Failed { command, status }) }
+    }
+
+    /// Runs the command, passes its output on to standard error, line by line, and returns it with
+    /// the exit status.
+    pub(crate) fn relay(mut self) -> Result<(String, ExitStatus), Error> {
         self.show();
         let start = |command: &mut Command| {
             let (printed, writer) = io::pipe()?;
             command.stdout(writer.try_clone()?).stderr(writer);
             let child = command.spawn()?;
-            // Ours; the end of what is printed is when nobody can write any more.
+            // Drops this process's copies of the writer: the output ends when the child's are closed.
             command.stdout(Stdio::null()).stderr(Stdio::null());
             Ok((child, printed))
         };
@@ -105,8 +113,7 @@ impl Run {
             all.push('\n');
         }
         let status = child.wait().map_err(unheard)?;
-        let command = self.to_string();
-        if status.success() { Ok(all) } else { Err(Error::Failed { command, status }) }
+        Ok((all, status))
     }
 
     /// Runs it; only to fail and to say `expected` is a success.

@@ -1,27 +1,41 @@
+use std::io::{self, Write as _};
+
 use crate::error::Error;
-use crate::run::say;
+use crate::run::Run;
+use crate::tally::Tally;
 use crate::workspace::{INTEGRATION, Workspace};
 
+/// Runs all tests, whether or not some fail, and prints the results.
 pub(crate) fn test(workspace: &Workspace) -> Result<(), Error> {
-    let features = workspace.features_without_databases();
-    workspace.cargo(&["test", "--workspace"]).args(features).run()?;
-    workspace.cargo_in(INTEGRATION, &["test"]).run()?;
-    // The shared engine in the hands of model checkers; `cargo xtask verify` lets them go further.
-    for checker in ["--cfg tickid_loom", "--cfg tickid_shuttle"] {
-        let models = workspace.cargo(&["test", "--package", "tickid-core", "--lib", "models"]);
-        models.env("RUSTFLAGS", checker).run()?;
+    let mut tally = Tally::default();
+    for run in runs(workspace) {
+        let command = run.to_string();
+        let (output, status) = run.relay()?;
+        tally.add(Tally::read(&output, &command, status.success()));
     }
-    // What works only because another package turned on `std` would go unnoticed above, so each
-    // library has its turn alone. Tests themselves need an allocator; examples and integration tests
-    // need all of `std`.
+    writeln!(io::stdout(), "\n{tally}").map_err(Error::Output)?;
+    if tally.failed == 0 { Ok(()) } else { Err(Error::TestsFailed) }
+}
+
+fn runs(workspace: &Workspace) -> Vec<Run> {
+    let test = |folder| workspace.cargo_in(folder, &["test", "--no-fail-fast"]);
+    let mut runs = vec![
+        test("").args(["--workspace"]).args(workspace.features_without_databases()),
+        test(INTEGRATION),
+    ];
+    // The shared engine under model checkers; `cargo xtask verify` explores more.
+    runs.extend(["--cfg tickid_loom", "--cfg tickid_shuttle"].map(|checker| {
+        let models = test("").args(["--package", "tickid-core", "--lib", "models"]);
+        models.env("RUSTFLAGS", checker)
+    }));
+    // Each library alone, as above another package could have turned on `std` for it. The test
+    // harness needs an allocator; examples and integration tests need all of `std`.
     for library in workspace.libraries() {
         let alone = ["--package", &library.name, "--lib", "--no-default-features"];
-        workspace.cargo(&["check"]).args(alone).run()?;
+        runs.push(workspace.cargo(&["check"]).args(alone));
         if library.features.iter().any(|feature| feature == "alloc") {
-            let test = workspace.cargo(&["test"]).args(alone);
-            test.args(["--features", "alloc"]).run()?;
+            runs.push(test("").args(alone).args(["--features", "alloc"]));
         }
     }
-    say(format_args!("test: all passed"));
-    Ok(())
+    runs
 }
