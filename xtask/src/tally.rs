@@ -3,6 +3,9 @@
 use core::fmt;
 use std::collections::BTreeMap;
 
+use crate::command::Command;
+use crate::error::Result;
+
 /// The results of all test programs of one or several runs of cargo.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub(crate) struct Tally {
@@ -13,28 +16,33 @@ pub(crate) struct Tally {
     pub(crate) failures: Vec<String>,
     /// The reasons for skipping tests, each with the number of tests.
     pub(crate) reasons: BTreeMap<String, u64>,
+    /// The lines that tests print for the table of `cargo xtask verify`, after `shown: `.
+    pub(crate) notes: Vec<String>,
 }
 
 impl Tally {
+    /// Runs `cargo test`, or another command, and reads its results.
+    pub(crate) fn of(command: Command) -> Result<Self> {
+        let name = command.to_string();
+        let (output, status) = command.relay()?;
+        Ok(Self::read(&output, &name, status.success()))
+    }
+
     /// Reads the output of a run of cargo, `command`, whose exit status was a success or not.
     ///
-    /// A test program that failed without a failed test (it crashed, say) counts as one failure, and
-    /// so does a run that failed before any test program did.
+    /// A test program that failed without a failed test (it crashed, say) counts as one failure,
+    /// and so does a run that failed before any test program did.
     pub(crate) fn read(output: &str, command: &str, is_success: bool) -> Self {
         let mut tally = Self::default();
-        // Where the results of the current test program begin.
-        let (mut failed, mut reasoned) = (0, 0);
+        // The failures before the current test program.
+        let mut before = 0;
         for line in output.lines() {
             if let Some(counts) = line.strip_prefix("test result: ") {
                 tally.passed += count(counts, " passed");
                 tally.failed += count(counts, " failed");
-                let skipped = count(counts, " ignored");
-                tally.skipped += skipped;
-                let unexplained = skipped.saturating_sub(tally.explained() - reasoned);
-                if unexplained > 0 {
-                    *tally.reasons.entry("no reason given".to_owned()).or_default() += unexplained;
-                }
-                reasoned = tally.explained();
+                tally.skipped += count(counts, " ignored");
+            } else if let Some(note) = line.strip_prefix("shown: ") {
+                tally.notes.push(note.to_owned());
             } else if let Some(test) = line.strip_prefix("test ") {
                 if let Some(reason) = reason(test) {
                     *tally.reasons.entry(reason.to_owned()).or_default() += 1;
@@ -42,10 +50,10 @@ impl Tally {
                     tally.failures.push(name.to_owned());
                 }
             } else if let Some(program) = failed_program(line) {
-                if tally.failed == failed {
+                if tally.failed == before {
                     tally.fail(format!("{program}: ended without a failed test"));
                 }
-                failed = tally.failed;
+                before = tally.failed;
             }
         }
         if !is_success && tally.failed == 0 {
@@ -59,19 +67,15 @@ impl Tally {
         self.failed += other.failed;
         self.skipped += other.skipped;
         self.failures.extend(other.failures);
+        self.notes.extend(other.notes);
         for (reason, tests) in other.reasons {
             *self.reasons.entry(reason).or_default() += tests;
         }
     }
 
-    fn fail(&mut self, what: String) {
+    pub(crate) fn fail(&mut self, what: String) {
         self.failed += 1;
         self.failures.push(what);
-    }
-
-    /// The number of skipped tests in `reasons`.
-    fn explained(&self) -> u64 {
-        self.reasons.values().sum()
     }
 }
 
@@ -95,11 +99,12 @@ fn count(counts: &str, word: &str) -> u64 {
     count.and_then(|count| count.parse().ok()).unwrap_or(0)
 }
 
-/// The reason for skipping a test: "a ... ignored, too slow" or "[Redis not installed] a ... ignored".
+/// The reason for skipping a test: "a ... ignored, too slow" or "[no Redis] a ... ignored".
 fn reason(test: &str) -> Option<&str> {
     let (name, rest) = test.split_once(" ... ignored")?;
     let kind = name.strip_prefix('[').and_then(|name| name.split_once(']'));
-    rest.strip_prefix(", ").or_else(|| kind.map(|(kind, _)| kind))
+    let kind = kind.map_or("no reason given", |(kind, _)| kind);
+    Some(rest.strip_prefix(", ").unwrap_or(kind))
 }
 
 /// The program that cargo reports as failed: "error: test failed, to rerun pass `-p a --lib`".
@@ -112,7 +117,7 @@ fn failed_program(line: &str) -> Option<&str> {
 mod tests {
     use super::*;
 
-    fn read(output: &str) -> Tally {
+    pub(crate) fn read(output: &str) -> Tally {
         Tally::read(output, "cargo test", true)
     }
 
@@ -120,8 +125,9 @@ mod tests {
     fn counts_and_reasons_of_all_programs_add_up() {
         let mut tally = read(
             "test a ... ok
-test [Redis not installed] b ... ignored
-test [Redis not installed] c ... ignored
+shown: 12 windows
+test [no Redis] b ... ignored
+test [no Redis] c ... ignored
 test d ... ignored, takes hours
 test e ... ignored
 test result: ok. 1 passed; 0 failed; 4 ignored; 0 measured; 7 filtered out; finished in 0.1s
@@ -131,9 +137,10 @@ test result: ok. 20 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out
         tally.add(read(
             "test d ... ignored, takes hours\ntest result: ok. 1 passed; 0 failed; 1 ignored;",
         ));
-        let expected = "skipped: 2 (Redis not installed)\nskipped: 1 (no reason given)\n\
+        let expected = "skipped: 2 (no Redis)\nskipped: 1 (no reason given)\n\
                         skipped: 2 (takes hours)\n22 passed, 0 failed, 5 skipped";
         assert_eq!(tally.to_string(), expected);
+        assert_eq!(tally.notes, ["12 windows"]);
     }
 
     #[test]

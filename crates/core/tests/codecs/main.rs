@@ -25,8 +25,8 @@ use tickid_core::text::{Codec, Level, ParseError, ParseErrorKind, SliceError, sl
 /// In errors.
 const WHAT: &str = "test ID";
 
-/// Those that this processor has. Says once which they are, past the test harness, which would keep it
-/// to itself: what is skipped must be seen, and `cargo xtask memcheck` looks for it.
+/// The levels that this processor has. Prints them once, past the test harness, which would capture
+/// it: skipped levels must be visible, and `cargo xtask verify memcheck` reads the list.
 fn levels() -> impl Iterator<Item = Level> {
     static LEVELS: LazyLock<Vec<Level>> = LazyLock::new(|| {
         let (here, skipped): (Vec<_>, Vec<_>) =
