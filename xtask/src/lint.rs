@@ -10,7 +10,7 @@ use crate::error::{Error, Result};
 use crate::files::{self, Files, Finding};
 use crate::rules::prose::{Lines, changed_lines};
 use crate::rules::{architecture, documents, prose};
-use crate::tables::{DATABASE_CLIENTS, NO_STD, OTHER_WORKSPACES};
+use crate::tables::{NO_STD, OTHER_WORKSPACES};
 use crate::workspace::{Package, Workspace};
 
 #[derive(Args)]
@@ -139,10 +139,6 @@ fn features(workspace: &Workspace) -> Result<()> {
         workspace.cargo("", alone).args(package).args(DENY_WARNINGS).run()?;
     }
     for (feature, packages) in packages {
-        // All are checked together with all other features; the clients' crates take long to build.
-        if DATABASE_CLIENTS.contains(&feature) {
-            continue;
-        }
         let packages = packages.iter().map(|package| format!("--package={}", package.name));
         let one = workspace.cargo("", alone).args(["--features", feature]).args(packages);
         one.args(DENY_WARNINGS).run()?;
