@@ -37,7 +37,12 @@ impl Tally {
         // The failures before the current test program.
         let mut before = 0;
         for line in output.lines() {
-            if let Some(counts) = line.strip_prefix("test result: ") {
+            if let Some(program) = failed_program(line) {
+                if tally.failed == before {
+                    tally.fail(format!("{program}: ended without a failed test"));
+                }
+                before = tally.failed;
+            } else if let Some(counts) = line.strip_prefix("test result: ") {
                 tally.passed += count(counts, " passed");
                 tally.failed += count(counts, " failed");
                 tally.skipped += count(counts, " ignored");
@@ -49,11 +54,6 @@ impl Tally {
                 } else if let Some((name, _)) = test.split_once(" ... FAILED") {
                     tally.failures.push(name.to_owned());
                 }
-            } else if let Some(program) = failed_program(line) {
-                if tally.failed == before {
-                    tally.fail(format!("{program}: ended without a failed test"));
-                }
-                before = tally.failed;
             }
         }
         if !is_success && tally.failed == 0 {
@@ -107,10 +107,11 @@ fn reason(test: &str) -> Option<&str> {
     Some(rest.strip_prefix(", ").unwrap_or(kind))
 }
 
-/// The program that cargo reports as failed: "error: test failed, to rerun pass `-p a --lib`".
+/// The program that cargo reports as failed: "error: test failed, to rerun pass `-p a --lib`". A
+/// crash leaves the line of its test unfinished before that.
 fn failed_program(line: &str) -> Option<&str> {
-    let (kind, program) = line.strip_prefix("error: ")?.split_once(" failed, to rerun pass `")?;
-    ["test", "doctest"].contains(&kind).then(|| program.trim_end_matches('`'))
+    let (before, program) = line.split_once("test failed, to rerun pass `")?;
+    before.trim_end_matches("doc").ends_with("error: ").then(|| program.trim_end_matches('`'))
 }
 
 #[cfg(test)]
@@ -161,8 +162,7 @@ error: 1 target failed:
     fn a_crashed_program_is_a_failure() {
         let crashed = "test result: FAILED. 3 passed; 1 failed; 0 ignored; 0 measured;
 error: test failed, to rerun pass `-p a --lib`
-test b ... ok
-error: test failed, to rerun pass `-p a --test b`
+test b ... error: test failed, to rerun pass `-p a --test b`
 error: doctest failed, to rerun pass `-p a --doc`
 ";
         let tally = Tally::read(crashed, "cargo test", false);
