@@ -1,145 +1,165 @@
-use clap::ValueEnum;
+//! `cargo xtask lint`: everything that can be checked without running the tests.
+
+use std::collections::BTreeMap;
+
 use clap::builder::PossibleValue;
+use clap::{Args, ValueEnum};
 
-use crate::error::Error;
-use crate::run::say;
-use crate::workspace::{NO_STD, Package, Workspace};
-use crate::{tidy, tree};
+use crate::command::{Command, say};
+use crate::error::{Error, Result};
+use crate::files::{self, Files, Finding};
+use crate::rules::prose::{Lines, changed_lines};
+use crate::rules::{architecture, documents, prose};
+use crate::tables::{NO_STD, OTHER_WORKSPACES};
+use crate::workspace::{Package, Workspace};
 
-/// One part of `cargo xtask lint`. Cheap ones first.
-#[derive(Clone, Copy, ValueEnum)]
-pub(crate) enum Step {
+#[derive(Args)]
+pub(crate) struct Arguments {
+    /// The steps to run [default: all, in this order].
+    steps: Vec<Step>,
+    /// Check the prose of all files, not only of the changed lines.
+    #[arg(long)]
+    all_prose: bool,
+}
+
+/// A part of `cargo xtask lint`. Cheap ones come first.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Step {
     /// The layout of the code.
     Fmt,
-    /// The project's own rules: what the sources and manifests may not hold, links, missing pages.
-    Tidy,
-    /// No crate in two versions.
-    Tree,
-    /// Clippy on everything, with all features.
+    /// The project's own rules: dependencies between crates, features, `unsafe`, links.
+    Rules,
+    /// The prose of comments and Markdown, in lines changed since the merge base with main.
+    Prose,
+    /// Clippy for all targets with all features.
     Clippy,
-    /// Clippy on each library with no feature, each one alone, and all.
+    /// Clippy for the libraries without features, and with each feature alone.
     Features,
-    /// Documentation builds without a warning.
+    /// The documentation builds without warnings.
     Docs,
-    /// No library pulls in `std` by itself.
+    /// No library depends on `std` unless asked to.
     NoStd,
 }
 
-pub(crate) fn lint(workspace: &Workspace, steps: &[Step]) -> Result<(), Error> {
-    let steps = if steps.is_empty() { Step::value_variants() } else { steps };
-    for step in steps {
+/// Runs the steps up to the first that fails.
+pub(crate) fn lint(workspace: &Workspace, arguments: &Arguments) -> Result<()> {
+    let chosen = &arguments.steps;
+    for step in
+        Step::value_variants().iter().filter(|step| chosen.is_empty() || chosen.contains(step))
+    {
         let value = step.to_possible_value();
-        let name = value.as_ref().map_or("?", PossibleValue::get_name);
-        say(format_args!("lint: {name}"));
-        step.check(workspace)?;
-    }
-    say(format_args!("lint: nothing to complain about"));
-    Ok(())
-}
-
-impl Step {
-    fn check(self, workspace: &Workspace) -> Result<(), Error> {
-        match self {
-            Self::Fmt => fmt(workspace),
-            Self::Tidy => tidy::check(workspace),
-            Self::Tree => tree::check(workspace),
-            Self::Clippy => clippy(workspace),
-            Self::Features => {
-                workspace.libraries().try_for_each(|library| features(workspace, library))
+        say(format_args!("lint: {}", value.as_ref().map_or("", PossibleValue::get_name)));
+        match step {
+            Step::Fmt => fmt(workspace)?,
+            Step::Rules => {
+                let files = files::read(&workspace.root)?;
+                let mut findings = architecture::check(&workspace.packages, &files);
+                findings.extend(documents::check(&files));
+                report(&findings)?;
             }
-            Self::Docs => docs(workspace),
-            Self::NoStd => no_std(workspace),
+            Step::Prose => {
+                let files = files::read(&workspace.root)?;
+                let changed =
+                    if arguments.all_prose { None } else { Some(changes(workspace, &files)?) };
+                report(&prose::check(&files, changed.as_ref()))?;
+            }
+            Step::Clippy => clippy(workspace)?,
+            Step::Features => features(workspace)?,
+            Step::Docs => {
+                let docs = workspace.cargo("", "doc --workspace --no-deps --all-features");
+                docs.env("RUSTDOCFLAGS", "-D warnings").run()?;
+            }
+            Step::NoStd => no_std(workspace)?,
         }
     }
-}
-
-fn fmt(workspace: &Workspace) -> Result<(), Error> {
-    workspace.cargo(&["fmt", "--all", "--check"]).run()?;
-    for folder in workspace.workspaces_aside() {
-        workspace.cargo_in(folder, &["fmt", "--check"]).run()?;
-    }
+    say(format_args!("lint: no findings"));
     Ok(())
 }
 
-/// Links lead somewhere with and without the features.
-fn docs(workspace: &Workspace) -> Result<(), Error> {
-    [&["--all-features"][..], &[]].into_iter().try_for_each(|features| {
-        workspace
-            .cargo(&["doc", "--workspace", "--no-deps"])
-            .args(features)
-            .env("RUSTDOCFLAGS", "-D warnings")
-            .run()
-    })
+fn report(findings: &[Finding]) -> Result<()> {
+    findings.iter().for_each(|finding| say(format_args!("{finding}")));
+    if findings.is_empty() { Ok(()) } else { Err(Error::Findings(findings.len())) }
+}
+
+fn fmt(workspace: &Workspace) -> Result<()> {
+    [""].into_iter()
+        .chain(OTHER_WORKSPACES)
+        .try_for_each(|folder| workspace.cargo(folder, "fmt --all --check").run())
+}
+
+/// Reads from git which lines differ from the base, new files included.
+///
+/// The base is the merge base with `main`; on `main` itself it is the commit before.
+fn changes(workspace: &Workspace, files: &Files) -> Result<Lines> {
+    let git =
+        |words: &str| Command::program("git", &workspace.root, "").args(words.split_whitespace());
+    let line = |words: &str| Some(git(words).read().ok()?.trim().to_owned());
+    let head = line("rev-parse HEAD").ok_or(Error::NoBase("this is no git repository"))?;
+    let branches =
+        line("for-each-ref --format=%(refname) refs/heads/main refs/remotes/origin/main");
+    let branches = branches.unwrap_or_default().replace('\n', " ");
+    let base = line(&format!("merge-base {head} {branches}")).filter(|base| *base != head);
+    let base = base.or_else(|| line("rev-parse --verify --quiet HEAD~"));
+    let base = base.ok_or(Error::NoBase("neither `main` nor a commit before this; fetch more"))?;
+    let diff = format!("diff --unified=0 --no-color --no-ext-diff --find-renames {base}");
+    let mut changed = changed_lines(&git(&diff).read()?);
+    for new in git("ls-files --others --exclude-standard").read()?.lines() {
+        let lines = files.get(new).map_or(0, |text| text.lines().count());
+        changed.insert(new.to_owned(), (1..=lines).collect());
+    }
+    Ok(changed)
 }
 
 const DENY_WARNINGS: [&str; 3] = ["--", "-D", "warnings"];
 
-fn clippy(workspace: &Workspace) -> Result<(), Error> {
-    workspace
-        .cargo(&["clippy", "--workspace", "--all-targets", "--all-features"])
-        .args(DENY_WARNINGS)
-        .run()?;
-    for folder in workspace.workspaces_aside() {
+fn clippy(workspace: &Workspace) -> Result<()> {
+    let all = "clippy --workspace --all-targets --all-features";
+    workspace.cargo("", all).args(DENY_WARNINGS).run()?;
+    for folder in OTHER_WORKSPACES {
         // A program without `std` has no test harness, which is a target, too.
-        let targets: &[_] = if folder == NO_STD { &[] } else { &["--all-targets"] };
-        workspace.cargo_in(folder, &["clippy"]).args(targets).args(DENY_WARNINGS).run()?;
+        let targets = if folder == NO_STD { "clippy" } else { "clippy --workspace --all-targets" };
+        workspace.cargo(folder, targets).args(DENY_WARNINGS).run()?;
     }
     Ok(())
 }
 
-fn features(workspace: &Workspace, library: &Package) -> Result<(), Error> {
-    for features in feature_sets(&library.features) {
-        workspace
-            .cargo(&["clippy", "--package", &library.name, "--lib", "--no-deps"])
-            .args(features)
-            .args(DENY_WARNINGS)
-            .run()?;
+/// Each library without features, then each feature for all libraries that have it. This finds code
+/// that needs a feature without asking for it, and takes one run of cargo per feature, as what
+/// one scheme's feature turns on in core is checked for the others in [`architecture`].
+fn features(workspace: &Workspace) -> Result<()> {
+    let mut packages = BTreeMap::<&str, Vec<&Package>>::new();
+    for library in workspace.libraries() {
+        for feature in library.features.keys().filter(|feature| *feature != "default") {
+            packages.entry(feature).or_default().push(library);
+        }
+    }
+    let alone = "clippy --lib --no-deps --no-default-features";
+    for library in workspace.libraries() {
+        let package = ["--package", &library.name];
+        workspace.cargo("", alone).args(package).args(DENY_WARNINGS).run()?;
+    }
+    for (feature, packages) in packages {
+        let packages = packages.iter().map(|package| format!("--package={}", package.name));
+        let one = workspace.cargo("", alone).args(["--features", feature]).args(packages);
+        one.args(DENY_WARNINGS).run()?;
     }
     Ok(())
 }
 
-/// None, each one alone, all: enough to find code that needs a feature it does not ask for.
-fn feature_sets(features: &[String]) -> Vec<Vec<&str>> {
-    let none = ["--no-default-features"];
-    let each = features.iter().map(|feature| [none[0], "--features", feature]);
-    let mut sets = vec![none.to_vec()];
-    sets.extend(each.map(Vec::from));
-    sets.push(vec!["--all-features"]);
-    sets
-}
-
-/// Builds and runs the probe; what it proves and how is told at the top of its source.
-fn no_std(workspace: &Workspace) -> Result<(), Error> {
+/// Builds and runs the probe, whose source explains the proof.
+fn no_std(workspace: &Workspace) -> Result<()> {
     if !cfg!(unix) {
         say(format_args!("no-std: skipped, as the probe links only on Unix"));
         return Ok(());
     }
-    for features in [&[][..], &["--features", "alloc"]] {
-        workspace.cargo_in(NO_STD, &["run", "--release"]).args(features).run()?;
-    }
-    workspace
-        .cargo_in(NO_STD, &["build", "--release", "--features", "std-on-purpose"])
-        // Colours would interrupt the message.
-        .env("CARGO_TERM_COLOR", "never")
-        .fail_with("duplicate lang item `panic_impl`")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn none_each_and_all_features() {
-        let features = ["alloc", "std"].map(str::to_owned);
-        let sets = feature_sets(&features);
-        assert_eq!(
-            sets.iter().map(|set| set.join(" ")).collect::<Vec<_>>(),
-            [
-                "--no-default-features",
-                "--no-default-features --features alloc",
-                "--no-default-features --features std",
-                "--all-features",
-            ]
-        );
-    }
+    workspace.cargo(NO_STD, "run --release").run()?;
+    workspace.cargo(NO_STD, "run --release --features alloc").run()?;
+    // The counter-proof: with `std` there are two panic handlers.
+    let build = workspace.cargo(NO_STD, "build --release --features std-on-purpose");
+    // Colours would interrupt the message.
+    let build = build.env("CARGO_TERM_COLOR", "never");
+    let (command, expected) = (build.to_string(), "duplicate lang item `panic_impl`");
+    let (printed, status) = build.relay()?;
+    let is_expected = !status.success() && printed.contains(expected);
+    if is_expected { Ok(()) } else { Err(Error::FailedOtherwise { command, expected }) }
 }

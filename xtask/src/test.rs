@@ -1,27 +1,32 @@
-use crate::error::Error;
-use crate::run::say;
-use crate::workspace::{INTEGRATION, Workspace};
+//! `cargo xtask test`: all tests.
 
-pub(crate) fn test(workspace: &Workspace) -> Result<(), Error> {
-    let features = workspace.features_without_databases();
-    workspace.cargo(&["test", "--workspace"]).args(features).run()?;
-    workspace.cargo_in(INTEGRATION, &["test"]).run()?;
-    // The shared engine in the hands of model checkers; `cargo xtask verify` lets them go further.
-    for checker in ["--cfg tickid_loom", "--cfg tickid_shuttle"] {
-        let models = workspace.cargo(&["test", "--package", "tickid-core", "--lib", "models"]);
-        models.env("RUSTFLAGS", checker).run()?;
+use std::io::{self, Write as _};
+
+use crate::error::{Error, Result};
+use crate::tables::{BENCHES, INTEGRATION};
+use crate::tally::Tally;
+use crate::workspace::Workspace;
+
+/// Runs all tests, whether or not some fail, and prints the results.
+pub(crate) fn test(workspace: &Workspace) -> Result<()> {
+    let test = |folder, words| workspace.cargo(folder, &format!("test --no-fail-fast {words}"));
+    let models = |checker| test("", "--lib models {core}").env("RUSTFLAGS", checker);
+    let commands = [
+        test("", "--workspace").args([workspace.features_without_databases()]),
+        test(INTEGRATION, ""),
+        test(BENCHES, "--package tickid-bench-report"),
+        // The shared engine under model checkers; `cargo xtask verify` explores more.
+        models("--cfg tickid_loom"),
+        models("--cfg tickid_shuttle"),
+        // Core by itself, as the tests of the schemes turn on its `std`. The test harness needs an
+        // allocator; examples and integration tests need all of `std`.
+        test("", "{core} --lib --no-default-features --features alloc"),
+        test("", "{schemes} --lib --no-default-features --features alloc"),
+    ];
+    let mut tally = Tally::default();
+    for command in commands {
+        tally.add(Tally::of(command)?);
     }
-    // What works only because another package turned on `std` would go unnoticed above, so each
-    // library has its turn alone. Tests themselves need an allocator; examples and integration tests
-    // need all of `std`.
-    for library in workspace.libraries() {
-        let alone = ["--package", &library.name, "--lib", "--no-default-features"];
-        workspace.cargo(&["check"]).args(alone).run()?;
-        if library.features.iter().any(|feature| feature == "alloc") {
-            let test = workspace.cargo(&["test"]).args(alone);
-            test.args(["--features", "alloc"]).run()?;
-        }
-    }
-    say(format_args!("test: all passed"));
-    Ok(())
+    writeln!(io::stdout(), "\n{tally}").map_err(Error::Output)?;
+    if tally.failed == 0 { Ok(()) } else { Err(Error::TestsFailed) }
 }

@@ -1,58 +1,99 @@
-//! Everything that takes longer than the tests of every day: full counts, other tools, other toolchains. Which
-//! steps there are is told in [`steps`].
+//! `cargo xtask verify`: full counts, other tools and other toolchains.
 
 mod step;
 mod steps;
-mod table;
 
-use core::time::Duration;
 use std::io::{self, Write as _};
 use std::time::Instant;
 
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 
-use crate::error::Error;
-use crate::run::say;
+use crate::command::say;
+use crate::error::{Error, Result};
 use crate::verify::step::{Outcome, Step};
 use crate::workspace::Workspace;
 
 #[derive(Args)]
 pub(crate) struct Arguments {
-    /// Which steps [default: all of them, in this order].
-    #[arg(value_parser = PossibleValuesParser::new(steps::steps().iter().map(|step| step.name)))]
+    /// The steps to run [default: all, in this order].
+    #[arg(value_parser = PossibleValuesParser::new(steps::STEPS.iter().map(|step| step.name)))]
     steps: Vec<String>,
-    /// A step that the machine has not got the tools for is a failure.
+    /// Fail if a step cannot run because a tool is missing.
     #[arg(long)]
     strict: bool,
 }
 
-/// What became of a step, and how long it took.
-struct Line {
-    step: Step,
-    outcome: Outcome,
-    time: Duration,
-}
-
-/// Runs the steps to the last, whatever becomes of them, and ends with a table of what ran.
-pub(crate) fn verify(workspace: &Workspace, arguments: &Arguments) -> Result<(), Error> {
-    let is_asked = |step: &Step| {
-        arguments.steps.is_empty() || arguments.steps.iter().any(|name| name == step.name)
-    };
-    let mut lines = Vec::new();
-    for step in steps::steps().into_iter().filter(is_asked) {
+/// Runs all steps, whether or not some fail, and prints a table of the results.
+pub(crate) fn verify(workspace: &Workspace, arguments: &Arguments) -> Result<()> {
+    let chosen = &arguments.steps;
+    let is_chosen = |step: &&Step| chosen.is_empty() || chosen.iter().any(|name| name == step.name);
+    let (mut rows, mut notes, mut failed) = (String::new(), String::new(), Vec::new());
+    for step in steps::STEPS.iter().filter(is_chosen) {
         say(format_args!("verify: {}", step.name));
         let start = Instant::now();
         let outcome = step.run(workspace);
-        lines.push(Line { step, outcome, time: start.elapsed() });
+        rows += &row(step, &outcome, start.elapsed().as_secs());
+        match outcome {
+            Outcome::Passed(tally) => {
+                notes.extend(tally.notes.iter().map(|note| format!("- {}: {note}\n", step.name)));
+            }
+            Outcome::Failed(_) => failed.push(step.name),
+            Outcome::NotRun(_) if arguments.strict => failed.push(step.name),
+            Outcome::NotRun(_) => {}
+        }
     }
-    let table = table::table(&lines);
+    let head = "| step | shows | result | tests | seconds |\n|---|---|---|---:|---:|\n";
+    let table = format!("{head}{rows}\n{notes}");
     io::stdout().write_all(table.as_bytes()).map_err(Error::Output)?;
-    let failed = |line: &&Line| match line.outcome {
-        Outcome::Passed(_) => false,
-        Outcome::NotRun(_) => arguments.strict,
-        Outcome::Failed(_) => true,
+    if failed.is_empty() { Ok(()) } else { Err(Error::NotVerified(failed)) }
+}
+
+fn row(step: &Step, outcome: &Outcome, seconds: u64) -> String {
+    let mut tests = String::new();
+    let result = match outcome {
+        Outcome::Passed(tally) => {
+            if tally.passed > 0 {
+                tests = tally.passed.to_string();
+            }
+            let reasons: Vec<_> = tally.reasons.keys().map(String::as_str).collect();
+            match tally.skipped {
+                0 => "passed".to_owned(),
+                skipped => format!("passed; {skipped} skipped: {}", reasons.join(", ")),
+            }
+        }
+        Outcome::Failed(reason) => format!("**failed**: {reason}"),
+        Outcome::NotRun(reason) => format!("not run: {reason}"),
     };
-    let failed: Vec<_> = lines.iter().filter(failed).map(|line| line.step.name).collect();
-    if failed.is_empty() { Ok(()) } else { Err(Error::Unverified(failed)) }
+    let result = result.replace('\n', "; ");
+    format!("| {} | {} | {result} | {tests} | {seconds} |\n", step.name, step.shows)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+    use crate::tally::Tally;
+    use crate::verify::step::cargo;
+
+    #[test]
+    fn every_step_has_a_name_of_its_own() {
+        let names: BTreeSet<_> = steps::STEPS.iter().map(|step| step.name).collect();
+        assert_eq!(names.len(), steps::STEPS.len());
+    }
+
+    #[test]
+    fn a_row_has_the_outcome() {
+        let reasons = [("no etcd".to_owned(), 2)].into();
+        let tally = Tally { passed: 3, skipped: 2, reasons, ..Tally::default() };
+        for (outcome, expected) in [
+            (Outcome::Passed(tally), "passed; 2 skipped: no etcd | 3"),
+            (Outcome::Failed("a\nb".to_owned()), "**failed**: a; b | "),
+            (Outcome::NotRun("no tool".to_owned()), "not run: no tool | "),
+        ] {
+            let row = row(&cargo("storm", "no ID twice", "test"), &outcome, 61);
+            assert_eq!(row, format!("| storm | no ID twice | {expected} | 61 |\n"));
+        }
+    }
 }

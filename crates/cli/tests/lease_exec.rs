@@ -29,15 +29,22 @@ fn state(init: &str) -> TempDir {
     state
 }
 
-/// `exec` with these options, running a script.
+/// `tickid lease exec` with `options`, running `script`, with the default disposition of every
+/// signal.
 fn exec(state: &Path, options: &str, script: &str) -> Command {
-    let mut command = with_state(state, &format!("lease exec --realm orders {options} -- sh -c"));
-    command.arg(script).env("TICKID", env!("CARGO_BIN_EXE_tickid"));
+    let command = exec_with_inherited_signals(state, options, script);
     if ignores_signals() { by_way_of(&command, "env", &["--default-signal"]) } else { command }
 }
 
-/// Whether whoever runs the tests ignores what these are about, as `nohup` and a shell's `&` do: it would be
-/// ignored by all that they start.
+/// `tickid lease exec` with the signal dispositions of the process that starts it.
+fn exec_with_inherited_signals(state: &Path, options: &str, script: &str) -> Command {
+    let mut command = with_state(state, &format!("lease exec --realm orders {options} -- sh -c"));
+    command.arg(script).env("TICKID", env!("CARGO_BIN_EXE_tickid"));
+    command
+}
+
+/// Reports whether the test process ignores one of the signals under test. `nohup` and a shell's
+/// `&` start it like that, and its child processes inherit the disposition.
 fn ignores_signals() -> bool {
     let status = fs::read_to_string("/proc/self/status").expect("a status");
     let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:")).expect("a mask");
@@ -453,13 +460,13 @@ fn a_program_has_no_open_files_but_its_own() {
     assert_eq!((supervised.stdout, supervised.status), (alone.stdout, OK), "{}", supervised.stderr);
 }
 
+/// As under `nohup`. The shell sets the disposition itself and starts the command directly, as
+/// `exec` would reset it.
 #[test]
-fn what_was_ignored_before_stays_ignored() {
+fn an_ignored_signal_stays_ignored() {
     let state = state("sno --pool 1-60/16");
-    let mut nohup = Command::new("sh");
-    let exec = exec(state.path(), "", "kill -HUP $$; echo still here");
-    nohup.args(["-c", "trap '' HUP; exec \"$@\"", "sh"]).arg(exec.get_program());
-    nohup.args(exec.get_args()).env("XDG_STATE_HOME", state.path()).env_remove("TICKID_STORE");
+    let exec = exec_with_inherited_signals(state.path(), "", "kill -HUP $$; echo still here");
+    let mut nohup = by_way_of(&exec, "sh", &["-c", "trap '' HUP; exec \"$@\"", "sh"]);
     assert_eq!(ran(&mut nohup).stdout, "still here\n");
 }
 

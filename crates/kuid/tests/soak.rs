@@ -1,5 +1,5 @@
-//! A billion IDs from eight threads, and ten years of leap seconds, suspends, steps and slews of the clock. What takes
-//! minutes runs in `cargo xtask soak`.
+//! A billion IDs from eight threads, and ten years of leap seconds, suspends, steps and slews of
+//! the clock. The long tests run in `cargo xtask verify soak`.
 
 #![cfg(feature = "std")]
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
@@ -11,7 +11,7 @@ use tickid_kuid::Builder;
 use tickid_testkit::soak::{Pace, no_id_repeats, ten_years};
 
 #[test]
-#[ignore = "minutes: cargo xtask soak"]
+#[ignore = "minutes: cargo xtask verify soak"]
 fn no_id_of_a_billion_repeats() {
     no_id_repeats(&Subject, &Builder::new(NODE).build().unwrap());
 }
@@ -22,7 +22,7 @@ fn promises_hold_for_ten_years_of_an_id_or_two_an_hour() {
 }
 
 #[test]
-#[ignore = "minutes: cargo xtask soak"]
+#[ignore = "minutes: cargo xtask verify soak"]
 fn promises_hold_for_ten_years_of_an_id_every_other_second() {
     ten_years(&Subject, Pace::Steady);
 }

@@ -1,5 +1,5 @@
-//! A billion IDs from eight threads, and ten years of leap seconds, suspends, steps and slews of the clock. What takes
-//! minutes runs in `cargo xtask soak`.
+//! A billion IDs from eight threads, and ten years of leap seconds, suspends, steps and slews of
+//! the clock. The long tests run in `cargo xtask verify soak`.
 
 #![cfg(feature = "std")]
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
@@ -11,7 +11,7 @@ use tickid_scru64::Builder;
 use tickid_testkit::soak::{Pace, no_id_repeats, ten_years};
 
 #[test]
-#[ignore = "minutes: cargo xtask soak"]
+#[ignore = "minutes: cargo xtask verify soak"]
 fn no_id_of_a_billion_repeats() {
     // One bit of node ID leaves the most counters.
     let subject = Subject::of("1/1");
@@ -24,7 +24,7 @@ fn promises_hold_for_ten_years_of_an_id_or_two_an_hour() {
 }
 
 #[test]
-#[ignore = "minutes: cargo xtask soak"]
+#[ignore = "minutes: cargo xtask verify soak"]
 fn promises_hold_for_ten_years_of_an_id_every_other_second() {
     ten_years(&Subject::default(), Pace::Steady);
 }

@@ -32,8 +32,8 @@ where
     }
 }
 
-/// The levels that this processor has. Says once which they are, past the test harness, which would keep
-/// it to itself: what is skipped must be seen, and `cargo xtask memcheck` looks for it.
+/// The levels that this processor has. Prints them once, past the test harness, which would capture
+/// it: skipped levels must be visible, and `cargo xtask verify memcheck` reads the list.
 fn available() -> &'static [SimdLevel] {
     static LEVELS: LazyLock<Vec<SimdLevel>> = LazyLock::new(|| {
         let (here, skipped): (Vec<_>, Vec<_>) =

@@ -1,6 +1,6 @@
 //! What takes long: a billion IDs of one generator, and ten years of clock time.
 //!
-//! Schemes test a little of both every day, and all of it in `cargo xtask soak`.
+//! The tests of the schemes run a short form of both, and `cargo xtask verify soak` all of it.
 
 use core::num::NonZeroU32;
 use std::io::{self, Write as _};

@@ -25,8 +25,8 @@ use tickid_text::{Codec, ParseError, ParseErrorKind, SimdLevel, SliceError, slic
 /// In errors.
 const WHAT: &str = "test ID";
 
-/// Returns the levels that this processor has. Prints them once, past the capture of the test
-/// harness: skipped levels must be visible, and `cargo xtask memcheck` looks for the line.
+/// The levels that this processor has. Prints them once, past the test harness, which would capture
+/// it: skipped levels must be visible, and `cargo xtask verify memcheck` reads the list.
 fn levels() -> impl Iterator<Item = SimdLevel> {
     static LEVELS: LazyLock<Vec<SimdLevel>> = LazyLock::new(|| {
         let (here, skipped): (Vec<_>, Vec<_>) =

@@ -8,25 +8,29 @@ use std::time::Instant;
 use serde_json::{Value, json};
 
 use crate::error::Error;
-use crate::run::say;
-use crate::workspace::Workspace;
+use crate::repository::{Repository, run, target_directory, write};
 
-pub(super) const GROUP: &str = "command";
+pub(crate) const GROUP: &str = "command";
 const RUNS: u32 = 5;
-const PACKAGE: &str = "tickid-cli";
+/// The program, in the package in the folder `crates/cli`.
 const PROGRAM: &str = "tickid";
 
-/// Builds the command, measures it and leaves the figures where those of the benchmarks are.
-pub(super) fn measure(workspace: &Workspace, results: &Path, is_quick: bool) -> Result<(), Error> {
-    workspace.cargo(&["build", "--release", "--package", PACKAGE]).run()?;
-    let target = super::target_directory(workspace.cargo(&[]))?;
+/// Builds the command, measures it and writes the figures beside those of the benchmarks.
+pub(crate) fn measure(
+    repository: &Repository,
+    results: &Path,
+    is_quick: bool,
+) -> Result<(), Error> {
+    let manifest = repository.path("crates/cli/Cargo.toml");
+    run(repository.cargo().args(["build", "--release", "--manifest-path"]).arg(manifest))?;
+    let target = target_directory(repository.cargo())?;
     let program = target.join("release").join(PROGRAM);
 
     let (ids, lines) = if is_quick { (5_000_000, 500_000) } else { (20_000_000, 2_000_000) };
     let gen_sno = ["gen", "sno", "-n"];
     let count = ids.to_string();
     let generated = best_rate(&program, &[&gen_sno[..], &[&count]].concat(), None, ids)?;
-    // What it reads comes from a file, so that nobody else takes part in the work.
+    // The input comes from a file, so that no other process takes part in the work.
     let texts = target.join("bench-ids.txt");
     let count = lines.to_string();
     rate(&program, &[&gen_sno[..], &[&count]].concat(), None, Some(&texts), lines)?;
@@ -40,16 +44,16 @@ pub(super) fn measure(workspace: &Workspace, results: &Path, is_quick: bool) -> 
             figure("inspect --json", "lines", inspected),
         ],
     });
-    super::write(&results.join("figures").join("command.json"), &figures.to_string())
+    write(&results.join("figures").join("command.json"), &figures.to_string())
 }
 
 fn figure(name: &str, quantity: &str, rate: f64) -> Value {
-    say(format_args!("{GROUP}/{name}: {rate:.2} million {quantity} a second"));
+    eprintln!("{GROUP}/{name}: {rate:.2} million {quantity} a second");
     json!({ "name": name, "quantity": quantity, "unit": "million/s", "value": rate })
 }
 
-/// How many millions of `count` things a second the command does, in the best of some runs: each takes too short
-/// a time for what else the machine does to even out.
+/// The command's rate in millions of `count` things a second, in the best of some runs: each is too
+/// short for other work of the machine to even out.
 fn best_rate(
     program: &Path,
     args: &[&str],
@@ -59,7 +63,7 @@ fn best_rate(
     (0..RUNS).try_fold(0.0, |best, _| Ok(rate(program, args, input, None, count)?.max(best)))
 }
 
-/// The same of one run.
+/// The rate of one run.
 fn rate(
     program: &Path,
     args: &[&str],
@@ -74,7 +78,7 @@ fn rate(
     let start = Instant::now();
     let status = Command::new(program)
         .args(args)
-        // Its nodes are leased from there: not from the folder of whoever measures.
+        // Keeps its leases apart from the user's.
         .env("XDG_STATE_HOME", program.with_file_name("bench-state"))
         .env_remove("TICKID_STORE")
         .stdin(input.map_or_else(Stdio::null, Stdio::from))

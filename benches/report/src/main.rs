@@ -1,81 +1,98 @@
-//! Runs the benchmarks, writes down what came out and draws it.
+//! Runs the benchmarks, writes the report with its charts, and guards instruction counts.
 
+#![allow(clippy::print_stderr, reason = "a program for people")]
+
+mod chart;
 mod check;
 mod command;
+mod draw;
+mod error;
 mod machine;
-mod plots;
 mod report;
+mod repository;
 mod results;
 mod tables;
 mod targets;
 
 use std::ffi::OsString;
-use std::fs;
 use std::io::{self, Write as _};
-use std::path::{Path, PathBuf};
+use std::path::Path;
+use std::process::{Command, ExitCode};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use serde_json::Value;
+use clap::Parser;
 
-use crate::bench::report::Report;
-use crate::bench::results::Results;
 use crate::error::Error;
-use crate::run::{Run, say};
-use crate::workspace::Workspace;
+use crate::report::Report;
+use crate::repository::{Repository, create_empty, remove, run, write};
+use crate::results::Results;
 
 const DOCUMENT: &str = "docs/benchmarks.md";
-/// Where criterion and our own benchmarks leave their results, from the root.
-const RESULTS: &str = "benches/target/criterion";
-/// How often everything is measured, minutes apart. What counts is the median: what else the machine did for
-/// some seconds falls on no figure.
+/// The results of all benchmarks, from the root.
+const RESULTS: &str = "target/criterion";
+/// The number of passes over all benchmarks, minutes apart. The report has the medians, so that
+/// other work of the machine for some seconds affects no figure.
 const PASSES: u32 = 3;
-/// What one of them means, to criterion.
+/// The options of one pass for criterion.
 const PASS: [&str; 6] = ["--warm-up-time", "0.2", "--measurement-time", "1", "--sample-size", "20"];
-/// What `--quick` means, to criterion.
+/// The options of a quick pass for criterion.
 const QUICK: [&str; 6] =
     ["--warm-up-time", "0.1", "--measurement-time", "0.3", "--sample-size", "10"];
 
-#[derive(clap::Args)]
-pub(crate) struct Arguments {
-    /// Only those with one of these in their names: `encode`, `sno`, ... The report is then printed, and
-    /// the document stays as it is.
+/// Run the benchmarks and write docs/benchmarks.md with its charts.
+///
+/// A full run takes about ten minutes, on a machine that is otherwise idle.
+#[derive(Parser)]
+#[command(name = "cargo xtask bench", bin_name = "cargo xtask bench")]
+struct Arguments {
+    /// Run the benchmarks with one of these in their names: `encode`, `sno`, ... The report is then
+    /// printed, and the document left unchanged.
     filters: Vec<String>,
-    /// Build them, but run none.
+    /// Build the benchmarks without running them.
     #[arg(long)]
     no_run: bool,
-    /// Measure for a tenth of the time, to see whether all is well.
+    /// Measure for a tenth of the time, to check that everything works.
     #[arg(long)]
     quick: bool,
-    /// Measure nothing, but count the instructions of the hot paths: fails when one has become more
-    /// expensive than benches/instructions.json says. Needs valgrind.
+    /// Count the instructions of the hot paths instead, and fail if one has become more expensive
+    /// than benches/instructions.json says. Needs valgrind.
     #[arg(long, conflicts_with_all = ["filters", "no_run", "quick", "arguments"])]
     check: bool,
-    /// With --check: write benches/instructions.json anew.
+    /// With --check: update benches/instructions.json.
     #[arg(long, requires = "check")]
     bless: bool,
-    /// For the benchmark programs: `-- --save-baseline x`, `-- --help`, ...
+    /// Options for the benchmark programs: `-- --save-baseline x`, `-- --help`, ...
     #[arg(last = true)]
     arguments: Vec<OsString>,
 }
 
-pub(crate) fn bench(workspace: &Workspace, arguments: &Arguments) -> Result<(), Error> {
+fn main() -> ExitCode {
+    match bench(&Repository::find(), &Arguments::parse()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn bench(repository: &Repository, arguments: &Arguments) -> Result<(), Error> {
     if arguments.check {
-        return check::check(workspace, arguments.bless);
+        return check::check(repository, arguments.bless);
     }
-    let results = workspace.root().join(RESULTS);
     if arguments.no_run {
-        return benches(workspace, &["--no-run"]).run();
+        return run(benches(repository).arg("--no-run"));
     }
+    let results = repository.path(RESULTS);
     let is_whole = arguments.filters.is_empty();
-    if is_whole && results.exists() {
-        // Ratios are of one run. And a benchmark that is gone leaves no figures behind.
-        fs::remove_dir_all(&results)
-            .map_err(|reason| Error::Write { path: results.clone(), reason })?;
+    if is_whole {
+        // Results of earlier runs are not comparable, or of benchmarks that no longer exist.
+        remove(&results)?;
     }
     let passes = if is_whole && !arguments.quick { PASSES } else { 1 };
     let passes = (1..=passes).map(|pass| {
         let results = results.join(format!("pass-{pass}"));
-        measure(workspace, arguments, &results)?;
+        measure(repository, arguments, &results)?;
         Results::read(&results)
     });
     let measured = Results::median(passes.collect::<Result<_, _>>()?);
@@ -87,31 +104,41 @@ pub(crate) fn bench(workspace: &Workspace, arguments: &Arguments) -> Result<(), 
         is_whole,
         results: &measured,
     };
-    if is_whole {
-        let plots = workspace.root().join(DOCUMENT).with_file_name(plots::FOLDER);
-        plots::draw(workspace, &measured, &results, &plots)?;
-        write(&workspace.root().join(DOCUMENT), &report.to_string())?;
-        say(format_args!("bench: see {DOCUMENT}"));
-        return Ok(());
+    if !is_whole {
+        return io::stdout().write_all(report.to_string().as_bytes()).map_err(Error::Output);
     }
-    io::stdout().write_all(report.to_string().as_bytes()).map_err(Error::Output)
+    let document = repository.path(DOCUMENT);
+    let charts = document.with_file_name(chart::FOLDER);
+    create_empty(&charts)?;
+    for chart in chart::all(&measured) {
+        write(&charts.join(&chart.file), &draw::svg(&chart)?)?;
+    }
+    write(&document, &report.to_string())?;
+    eprintln!("bench: see {DOCUMENT}");
+    Ok(())
 }
 
-/// Once, and leaves what comes out in that folder.
-fn measure(workspace: &Workspace, arguments: &Arguments, results: &Path) -> Result<(), Error> {
-    // To criterion a filter is a regular expression.
+/// Runs one pass, whose results go to a folder of their own.
+fn measure(repository: &Repository, arguments: &Arguments, results: &Path) -> Result<(), Error> {
+    // Criterion takes a regular expression.
     let filter = (!arguments.filters.is_empty()).then(|| arguments.filters.join("|"));
-    benches(workspace, &["--"])
+    run(benches(repository)
+        .arg("--")
         .args(filter)
         .args(["--noplot"])
         .args(if arguments.quick { QUICK } else { PASS })
         .args(&arguments.arguments)
-        .env("CRITERION_HOME", &results.to_string_lossy())
-        .run()?;
+        .env("CRITERION_HOME", results))?;
     if arguments.wants(command::GROUP) {
-        command::measure(workspace, results, arguments.quick)?;
+        command::measure(repository, results, arguments.quick)?;
     }
     Ok(())
+}
+
+fn benches(repository: &Repository) -> Command {
+    let mut cargo = repository.cargo_in_benches();
+    cargo.args(["bench", "--benches"]);
+    cargo
 }
 
 impl Arguments {
@@ -120,32 +147,13 @@ impl Arguments {
     }
 }
 
-fn benches(workspace: &Workspace, args: &[&str]) -> Run {
-    workspace.cargo_in("benches", &["bench", "--benches"]).args(args)
-}
-
-/// Where the cargo of some folder builds.
-fn target_directory(cargo: Run) -> Result<PathBuf, Error> {
-    let metadata = cargo.args(["metadata", "--format-version=1", "--no-deps"]).read()?;
-    let metadata: Value = serde_json::from_str(&metadata).map_err(Error::Json)?;
-    let target = metadata["target_directory"].as_str();
-    Ok(PathBuf::from(target.ok_or(Error::Metadata("the target directory"))?))
-}
-
-fn write(path: &Path, text: &str) -> Result<(), Error> {
-    let folder = path.parent().unwrap_or(path);
-    fs::create_dir_all(folder)
-        .and_then(|()| fs::write(path, text))
-        .map_err(|reason| Error::Write { path: path.to_owned(), reason })
-}
-
-/// The date, UTC.
+/// Today's date, UTC.
 fn today() -> String {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     date(now.as_secs() / 86_400)
 }
 
-/// The date that many days after 1970-01-01.
+/// The date some days after 1970-01-01.
 fn date(days: u64) -> String {
     let mut days = days;
     let mut year = 1970;
@@ -169,8 +177,6 @@ fn date(days: u64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use clap::Parser;
-
     use super::*;
 
     fn parse(line: &str) -> Arguments {
@@ -178,17 +184,11 @@ mod tests {
     }
 
     fn try_parse(line: &str) -> Result<Arguments, clap::Error> {
-        #[derive(Parser)]
-        struct Program {
-            #[command(flatten)]
-            arguments: Arguments,
-        }
-        let words = ["bench"].into_iter().chain(line.split_whitespace());
-        Program::try_parse_from(words).map(|program| program.arguments)
+        Arguments::try_parse_from(["bench"].into_iter().chain(line.split_whitespace()))
     }
 
     #[test]
-    fn passes_on_what_follows_two_dashes() {
+    fn options_after_two_dashes_are_passed_on() {
         for (line, expected_filters, expected_arguments) in [
             ("--no-run", "", ""),
             ("--no-run -- --quick -n", "", "--quick -n"),

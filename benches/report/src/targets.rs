@@ -1,24 +1,24 @@
-//! What is to be reached, and what each group is compared with.
+//! The targets, and the baselines of each group.
 
-use super::results::TIME;
+use crate::results::TIME;
 
-/// What is to be reached by some of ours.
-pub(super) struct Target {
-    pub(super) what: &'static str,
+/// A bound for some of the measurements.
+pub(crate) struct Target {
+    pub(crate) what: &'static str,
     /// By their full names.
-    pub(super) ours: &'static [&'static str],
-    pub(super) bound: Bound,
+    pub(crate) ours: &'static [&'static str],
+    pub(crate) bound: Bound,
 }
 
 #[derive(Clone, Copy)]
-pub(super) enum Bound {
-    /// At most so many times what the other takes.
+pub(crate) enum Bound {
+    /// At most this multiple of the baseline's time.
     Times(f64, &'static str),
-    /// Less than so many times what the other takes.
+    /// Less than this multiple of the baseline's time.
     Below(f64, &'static str),
-    /// At most so much of a quantity.
+    /// At most this value of a quantity.
     AtMost(f64, &'static str),
-    /// At least so much of a quantity.
+    /// At least this value of a quantity.
     AtLeast(f64, &'static str),
 }
 
@@ -54,7 +54,7 @@ const SIDE_BY_SIDE: [&str; 4] = [
     "generate/side-by-side/sno/shared",
 ];
 
-pub(super) const TARGETS: &[Target] = &[
+pub(crate) const TARGETS: &[Target] = &[
     Target {
         what: "exclusive generator, manual clock, one thread",
         ours: &[
@@ -255,22 +255,22 @@ pub(super) const TARGETS: &[Target] = &[
     },
 ];
 
-/// What can't be faster than that, whatever a generator does: where the floor misses a bound, the machine
-/// is what forbids it.
-pub(super) fn floor(ours: &str) -> Option<&'static str> {
+/// The measurement of the least that any generator must do. A bound below it cannot be reached on
+/// this machine.
+pub(crate) fn floor(ours: &str) -> Option<&'static str> {
     [("generate/one-thread/manual/", LEAST), ("generate/contended/2-threads/", TWO_LEAST)]
         .into_iter()
         .find_map(|(group, least)| ours.starts_with(group).then_some(least))
 }
 
-/// Where a generator of two threads is measured without the beat of the cores, see `benches/side_by_side.rs`.
-pub(super) fn in_turn(ours: &str) -> Option<String> {
+/// The measurement of the same generator in turn with a counter; see `benches/side_by_side.rs`.
+pub(crate) fn in_turn(ours: &str) -> Option<String> {
     let name = ours.strip_prefix("generate/contended/2-threads/")?;
     Some(format!("generate/side-by-side/{name}"))
 }
 
 impl Bound {
-    pub(super) fn quantity(self) -> &'static str {
+    pub(crate) fn quantity(self) -> &'static str {
         match self {
             Times(..) | Below(..) => TIME,
             AtMost(_, quantity) | AtLeast(_, quantity) => quantity,
@@ -278,16 +278,16 @@ impl Bound {
     }
 }
 
-/// A table of the report: those of a group whose names begin so, next to these.
-pub(super) struct Compared {
-    pub(super) group: &'static str,
-    pub(super) prefix: &'static str,
+/// A table of the report: measurements of a group with a common prefix, beside their baselines.
+pub(crate) struct Compared {
+    pub(crate) group: &'static str,
+    pub(crate) prefix: &'static str,
     /// By their full names.
-    pub(super) baselines: &'static [&'static str],
+    pub(crate) baselines: &'static [&'static str],
 }
 
 /// Groups that are not here get a table without ratios.
-pub(super) const TABLES: &[Compared] = &[
+pub(crate) const TABLES: &[Compared] = &[
     Compared { group: "generate/one-thread", prefix: "manual/", baselines: &[ADD, BASIC, ATOMIC] },
     Compared { group: "generate/one-thread", prefix: "", baselines: &[ADD, GLOBAL] },
     Compared {

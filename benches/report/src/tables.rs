@@ -1,22 +1,22 @@
-//! Times side by side: what a table of the document shows, and the plot above it.
+//! Times side by side, for the tables of the document and their charts.
 
-use super::results::{Measurement, Results, TIME};
-use super::targets::TABLES;
+use crate::results::{Measurement, Results, TIME};
+use crate::targets::TABLES;
 
 /// Times of one group, or of the part of it that is compared with one another.
-pub(super) struct Table<'a> {
-    pub(super) group: &'a str,
-    /// What all names begin with, unless it is the whole group or the rest of it.
-    pub(super) prefix: &'static str,
+pub(crate) struct Table<'a> {
+    pub(crate) group: &'a str,
+    /// The common prefix of the names; empty for a whole group or the rest of it.
+    pub(crate) prefix: &'static str,
     /// The fastest first.
-    pub(super) rows: Vec<&'a Measurement>,
-    /// What each time is compared with: full names and times, as far as they were measured.
-    pub(super) baselines: Vec<(&'static str, f64)>,
+    pub(crate) rows: Vec<&'a Measurement>,
+    /// The measured baselines of the times: full names and times.
+    pub(crate) baselines: Vec<(&'static str, f64)>,
 }
 
 impl<'a> Table<'a> {
     /// All tables of a group.
-    pub(super) fn of(results: &'a Results, group: &'a str) -> Vec<Self> {
+    pub(crate) fn of(results: &'a Results, group: &'a str) -> Vec<Self> {
         let is_time = |one: &&Measurement| one.group == group && one.quantity == TIME;
         let mut rest: Vec<_> = results.0.iter().filter(is_time).collect();
         rest.sort_by(|a, b| a.value.total_cmp(&b.value));
@@ -34,13 +34,13 @@ impl<'a> Table<'a> {
         tables
     }
 
-    /// What it is called: `generate/contended/2-threads`.
-    pub(super) fn title(&self) -> String {
+    /// The title: `generate/contended/2-threads`.
+    pub(crate) fn title(&self) -> String {
         format!("{}/{}", self.group, self.prefix).trim_end_matches('/').to_owned()
     }
 
-    /// The file of its plot, without the folder.
-    pub(super) fn plot(&self) -> String {
+    /// The file of the chart, without the folder.
+    pub(crate) fn plot(&self) -> String {
         self.title().replace('/', "-") + ".svg"
     }
 }

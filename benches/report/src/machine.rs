@@ -1,11 +1,11 @@
-//! What the benchmarks ran on; nothing that tells whose machine it is.
+//! Describes the machine, without anything that identifies its owner.
 
 use std::fs;
 use std::process::Command;
 use std::thread;
 
-/// A list, as pairs of what and which.
-pub(super) fn describe() -> Vec<(&'static str, String)> {
+/// Describes the machine as pairs of a name and a value.
+pub(crate) fn describe() -> Vec<(&'static str, String)> {
     let cores = thread::available_parallelism().map_or(0, usize::from);
     vec![
         ("processor", processor()),
@@ -31,7 +31,7 @@ fn first_line(path: &str) -> String {
     text.lines().next().map_or_else(unknown, str::to_owned)
 }
 
-pub(super) fn compiler() -> String {
+pub(crate) fn compiler() -> String {
     let program = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
     match Command::new(program).arg("--version").output() {
         Ok(output) if output.status.success() => {

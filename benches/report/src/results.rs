@@ -1,4 +1,4 @@
-//! What the benchmarks left behind.
+//! Reads the results of the benchmarks.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -7,34 +7,35 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 
 use crate::error::Error;
+use crate::repository::read;
 
-/// One thing that was measured.
+/// One measured quantity.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Measurement {
-    pub(super) group: String,
-    pub(super) name: String,
+pub(crate) struct Measurement {
+    pub(crate) group: String,
+    pub(crate) name: String,
     /// `time`, `p99`, `of the cap`, ...
-    pub(super) quantity: String,
-    pub(super) unit: String,
-    pub(super) value: f64,
+    pub(crate) quantity: String,
+    pub(crate) unit: String,
+    pub(crate) value: f64,
 }
 
-/// The quantity of all that criterion measures: for one ID, or for one call where there is none.
-pub(super) const TIME: &str = "time";
+/// Criterion's quantity: the time per ID, or per call where no IDs are generated.
+pub(crate) const TIME: &str = "time";
 
 impl Measurement {
-    pub(super) fn id(&self) -> String {
+    pub(crate) fn id(&self) -> String {
         format!("{}/{}", self.group, self.name)
     }
 }
 
-/// All that was measured, in order of groups and names.
+/// All measurements, in order of groups and names.
 #[derive(Debug, Default)]
-pub(super) struct Results(pub(super) Vec<Measurement>);
+pub(crate) struct Results(pub(crate) Vec<Measurement>);
 
 impl Results {
-    /// From the folder that criterion calls its home.
-    pub(super) fn read(home: &Path) -> Result<Self, Error> {
+    /// Reads criterion's home folder.
+    pub(crate) fn read(home: &Path) -> Result<Self, Error> {
         let mut paths = Vec::new();
         find_json(home, &mut paths)?;
         paths.sort();
@@ -51,8 +52,8 @@ impl Results {
         Ok(Self(all))
     }
 
-    /// Of several passes over the same benchmarks; of an even number, the lower of the two in the middle.
-    pub(super) fn median(passes: Vec<Self>) -> Self {
+    /// The medians of several passes; of an even number, the lower of the two in the middle.
+    pub(crate) fn median(passes: Vec<Self>) -> Self {
         let mut passes = passes.into_iter();
         let Self(mut all) = passes.next().unwrap_or_default();
         let others: Vec<_> = passes.collect();
@@ -65,16 +66,16 @@ impl Results {
         Self(all)
     }
 
-    /// Those whose names are wanted.
-    pub(super) fn only(self, wants: impl Fn(&str) -> bool) -> Self {
+    /// Keeps the measurements with a wanted name.
+    pub(crate) fn only(self, wants: impl Fn(&str) -> bool) -> Self {
         Self(self.0.into_iter().filter(|measurement| wants(&measurement.id())).collect())
     }
 
-    pub(super) fn groups(&self) -> BTreeSet<&str> {
+    pub(crate) fn groups(&self) -> BTreeSet<&str> {
         self.0.iter().map(|one| &*one.group).collect()
     }
 
-    pub(super) fn value(&self, id: &str, quantity: &str) -> Option<f64> {
+    pub(crate) fn value(&self, id: &str, quantity: &str) -> Option<f64> {
         let is_it = |one: &&Measurement| one.id() == id && one.quantity == quantity;
         Some(self.0.iter().find(is_it)?.value)
     }
@@ -82,8 +83,8 @@ impl Results {
 
 #[cfg(test)]
 impl Results {
-    /// Of groups, names and nanoseconds.
-    pub(super) fn of_times(times: &[(&str, &str, f64)]) -> Self {
+    /// From groups, names and nanoseconds.
+    pub(crate) fn of_times(times: &[(&str, &str, f64)]) -> Self {
         let time = |&(group, name, value): &(&str, &str, f64)| Measurement {
             group: group.to_owned(),
             name: name.to_owned(),
@@ -100,9 +101,7 @@ fn unclear(path: &Path) -> Error {
 }
 
 fn read_json(path: &Path) -> Result<Value, Error> {
-    let text = fs::read_to_string(path);
-    let text = text.map_err(|reason| Error::Read { path: path.to_owned(), reason })?;
-    serde_json::from_str(&text).map_err(|_| unclear(path))
+    serde_json::from_str(&read(path)?).map_err(|_| unclear(path))
 }
 
 fn find_json(folder: &Path, found: &mut Vec<PathBuf>) -> Result<(), Error> {
@@ -118,8 +117,8 @@ fn find_json(folder: &Path, found: &mut Vec<PathBuf>) -> Result<(), Error> {
     Ok(())
 }
 
-/// From criterion's `benchmark.json` and `estimates.json`. The median: a machine that was busy for a
-/// moment spoils the mean.
+/// Reads criterion's `benchmark.json` and `estimates.json`. Takes the median, as a machine that was
+/// busy for a moment distorts the mean.
 fn timed(benchmark: &Value, estimates: &Value) -> Option<Measurement> {
     let elements = benchmark["throughput"]["Elements"].as_f64().unwrap_or(1.0);
     let time = estimates["median"]["point_estimate"].as_f64()?;
@@ -132,7 +131,7 @@ fn timed(benchmark: &Value, estimates: &Value) -> Option<Measurement> {
     })
 }
 
-/// From the file of a benchmark that has more to say than a time.
+/// Reads the figures of a benchmark that measures more than times.
 fn figures(file: &Value) -> Option<Vec<Measurement>> {
     let group = file["group"].as_str()?;
     let measurement = |figure: &Value| {

@@ -2,19 +2,19 @@
 
 use core::fmt;
 
-use super::plots::FOLDER;
-use super::results::{Measurement, Results, TIME};
-use super::tables::Table;
-use super::targets::{Bound, TARGETS, Target, floor, in_turn};
+use crate::chart::FOLDER;
+use crate::results::{Measurement, Results, TIME};
+use crate::tables::Table;
+use crate::targets::{Bound, TARGETS, Target, floor, in_turn};
 
 /// `docs/benchmarks.md`.
-pub(super) struct Report<'a> {
-    pub(super) date: &'a str,
-    pub(super) machine: &'a [(&'static str, String)],
-    pub(super) is_quick: bool,
-    /// Whether everything was measured; else what was not is left out.
-    pub(super) is_whole: bool,
-    pub(super) results: &'a Results,
+pub(crate) struct Report<'a> {
+    pub(crate) date: &'a str,
+    pub(crate) machine: &'a [(&'static str, String)],
+    pub(crate) is_quick: bool,
+    /// Lists every target, not only those that were measured.
+    pub(crate) is_whole: bool,
+    pub(crate) results: &'a Results,
 }
 
 const INTRODUCTION: &str = "\
@@ -84,7 +84,7 @@ impl Report<'_> {
         Ok(())
     }
 
-    /// What it is, what it ought to be, and whether it is that.
+    /// The measured value, the bound, and the result of the comparison.
     fn verdict(&self, target: &Target, ours: &str) -> (String, String, String) {
         let value = self.results.value(ours, target.bound.quantity());
         let compared = |baseline| Some(value? / self.results.value(baseline, TIME)?);
@@ -127,7 +127,7 @@ impl Report<'_> {
         (is.unwrap_or_default(), limit, reached)
     }
 
-    /// What the same generator takes in turn with a bare counter, where it was measured.
+    /// The time of the same generator in turn with a bare counter, where it was measured.
     fn in_turn(&self, ours: &str) -> String {
         let value = in_turn(ours).and_then(|other| {
             let value = self.results.value(&other, "0 cycles")?;
@@ -207,7 +207,7 @@ fn figures(f: &mut fmt::Formatter<'_>, all: &[&Measurement]) -> fmt::Result {
     Ok(())
 }
 
-/// Three digits that matter.
+/// Formats a value with three significant digits.
 fn number(value: f64) -> String {
     match value {
         value if value < 10.0 => format!("{value:.2}"),
@@ -286,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_machine_forbids_is_said_with_the_measurement_that_shows_it() {
+    fn a_bound_below_the_machines_floor_is_reported() {
         let handle = |least| {
             report(vec![
                 time("generate/one-thread", "manual/ferroid/atomic", 3.0),
@@ -301,7 +301,7 @@ mod tests {
     }
 
     #[test]
-    fn two_threads_that_miss_a_bound_are_shown_in_turn_with_a_bare_counter() {
+    fn a_missed_bound_of_two_threads_shows_side_by_side() {
         let text = report(vec![
             time("generate/contended", "2-threads/fetch-add", 4.0),
             time("generate/contended", "2-threads/sno/shared", 6.0),

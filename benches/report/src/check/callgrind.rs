@@ -1,24 +1,24 @@
-//! What the counted program prints, and what callgrind writes about it.
+//! Reads the output of the counted program and callgrind's files about it.
 
-/// What the counted program says of itself.
+/// The output of the counted program.
 #[derive(Debug, PartialEq)]
-pub(super) struct Program {
-    /// What of the processor decides which code runs, as valgrind shows it.
-    pub(super) processor: String,
-    /// In the order in which they ran.
-    pub(super) paths: Vec<Path>,
+pub(crate) struct Program {
+    /// The features of the processor that select code, as valgrind shows them.
+    pub(crate) processor: String,
+    /// In the order of execution.
+    pub(crate) paths: Vec<Path>,
 }
 
 #[derive(Debug, PartialEq)]
-pub(super) struct Path {
-    pub(super) name: String,
-    /// How many operations were counted together.
-    pub(super) operations: f64,
+pub(crate) struct Path {
+    pub(crate) name: String,
+    /// The number of operations that were counted together.
+    pub(crate) operations: f64,
 }
 
 impl Program {
-    /// From a line that begins with `processor`, then lines of a number and a name.
-    pub(super) fn read(printed: &str) -> Option<Self> {
+    /// Reads a line that begins with `processor`, then lines of a number and a name.
+    pub(crate) fn read(printed: &str) -> Option<Self> {
         let mut lines = printed.lines();
         let processor = lines.next()?.strip_prefix("processor ")?.to_owned();
         let path = |line: &str| {
@@ -31,8 +31,8 @@ impl Program {
     }
 }
 
-/// How many instructions one of callgrind's files accounts for.
-pub(super) fn summary(file: &str) -> Option<f64> {
+/// Returns the number of instructions in one of callgrind's files.
+pub(crate) fn summary(file: &str) -> Option<f64> {
     let value = |name| file.lines().find_map(|line| line.strip_prefix(name));
     // Other events would be further columns.
     (value("events: ")?.trim() == "Ir").then_some(())?;
@@ -70,7 +70,7 @@ totals: 1707112
     }
 
     #[test]
-    fn what_the_program_says() {
+    fn the_output_of_the_program() {
         let program = Program::read("processor x86_64 avx2\n32768 clock/manual\n1024 encode/sno\n");
         let path = |name: &str, operations| Path { name: name.to_owned(), operations };
         let expected = Program {

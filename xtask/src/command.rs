@@ -1,0 +1,166 @@
+//! Other programs, which are shown before they run.
+
+use core::fmt;
+use std::ffi::{OsStr, OsString};
+use std::io::{self, BufRead as _, BufReader, Write as _};
+use std::path::Path;
+use std::process::{self, ExitStatus, Output, Stdio};
+
+use crate::error::{Error, Result};
+
+/// Prints a line to standard error, where cargo's own messages go. A closed standard error is no
+/// reason to stop.
+pub(crate) fn say(line: fmt::Arguments<'_>) {
+    let _ = writeln!(io::stderr(), "{line}");
+}
+
+/// A command that has not run yet. Its `Display` can be pasted into a shell.
+pub(crate) struct Command {
+    command: process::Command,
+    /// The program's name without its folder.
+    program: &'static str,
+    /// The folder that it runs in, from the repository's root.
+    folder: String,
+}
+
+impl Command {
+    /// The cargo that runs this program, in a folder of the repository at `root`.
+    pub(crate) fn cargo(root: &Path, folder: &str) -> Self {
+        // A plain `cargo` could be of another toolchain.
+        let program = std::env::var_os("CARGO").unwrap_or_else(|| OsString::from("cargo"));
+        Self::new("cargo", process::Command::new(program), root, folder)
+    }
+
+    /// A program in a folder of the repository at `root`.
+    pub(crate) fn program(program: &'static str, root: &Path, folder: &str) -> Self {
+        Self::new(program, process::Command::new(program), root, folder)
+    }
+
+    fn new(
+        program: &'static str,
+        mut command: process::Command,
+        root: &Path,
+        folder: &str,
+    ) -> Self {
+        command.current_dir(root.join(folder)).stdin(Stdio::null());
+        Self { command, program, folder: folder.to_owned() }
+    }
+
+    pub(crate) fn args(mut self, args: impl IntoIterator<Item = impl AsRef<OsStr>>) -> Self {
+        self.command.args(args);
+        self
+    }
+
+    pub(crate) fn env(mut self, name: &str, value: impl AsRef<OsStr>) -> Self {
+        self.command.env(name, value);
+        self
+    }
+
+    /// Runs the command.
+    pub(crate) fn run(mut self) -> Result<()> {
+        self.show();
+        let status = self.command.status();
+        let status = status.map_err(|reason| self.error(reason))?;
+        self.check(status)
+    }
+
+    /// Runs the command and returns its standard output.
+    pub(crate) fn read(mut self) -> Result<String> {
+        let output = self.command.stderr(Stdio::inherit()).output();
+        let Output { status, stdout, .. } = output.map_err(|reason| self.error(reason))?;
+        self.check(status)?;
+        Ok(String::from_utf8_lossy(&stdout).into_owned())
+    }
+
+    /// Runs the command, passes its output on to standard error, line by line, and returns it with
+    /// the exit status.
+    pub(crate) fn relay(mut self) -> Result<(String, ExitStatus)> {
+        self.show();
+        let relay = |command: &mut process::Command| {
+            let (reader, writer) = io::pipe()?;
+            let mut child = command.stdout(writer.try_clone()?).stderr(writer).spawn()?;
+            // Drops this process's writers: the output ends once the child's are closed.
+            command.stdout(Stdio::null()).stderr(Stdio::null());
+            let mut printed = String::new();
+            for line in BufReader::new(reader).split(b'\n') {
+                let line = String::from_utf8_lossy(&line?).into_owned();
+                say(format_args!("{line}"));
+                printed.push_str(&line);
+                printed.push('\n');
+            }
+            Ok((printed, child.wait()?))
+        };
+        relay(&mut self.command).map_err(|reason| self.error(reason))
+    }
+
+    fn check(&self, status: ExitStatus) -> Result<()> {
+        let command = || self.to_string();
+        if status.success() { Ok(()) } else { Err(Error::Failed { command: command(), status }) }
+    }
+
+    fn show(&self) {
+        say(format_args!("$ {self}"));
+    }
+
+    fn error(&self, reason: io::Error) -> Error {
+        Error::Run { command: self.to_string(), reason }
+    }
+}
+
+impl fmt::Display for Command {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if !self.folder.is_empty() {
+            write!(f, "cd {} && ", self.folder)?;
+        }
+        for (name, value) in self.command.get_envs() {
+            write!(f, "{}={} ", name.display(), quoted(value.unwrap_or_default()))?;
+        }
+        f.write_str(self.program)?;
+        self.command.get_args().try_for_each(|arg| write!(f, " {}", quoted(arg)))
+    }
+}
+
+/// Quotes a word for a shell.
+fn quoted(word: &OsStr) -> String {
+    let word = word.to_string_lossy();
+    let is_plain = |c: char| c.is_alphanumeric() || "-_=/.,:+@".contains(c);
+    if !word.is_empty() && word.chars().all(is_plain) {
+        return word.into_owned();
+    }
+    format!("'{}'", word.replace('\'', r"'\''"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cargo() -> Command {
+        Command::cargo(Path::new(env!("CARGO_MANIFEST_DIR")), "")
+    }
+
+    #[test]
+    fn a_shown_command_can_be_pasted() {
+        let command = cargo().args(["doc", "--format", "{p} 'x'"]).env("A", "-D b");
+        assert_eq!(command.to_string(), r"A='-D b' cargo doc --format '{p} '\''x'\'''");
+        let command = Command::cargo(Path::new("."), "benches").args(["bench"]);
+        assert_eq!(command.to_string(), "cd benches && cargo bench");
+    }
+
+    #[test]
+    fn relays_both_streams_and_the_status() {
+        let script = "echo out; echo err >&2";
+        let sh = Command::program("sh", Path::new(""), ".").args(["-c", script]);
+        let (printed, status) = sh.relay().unwrap();
+        assert_eq!((&*printed, status.success()), ("out\nerr\n", true));
+        let (_, status) = cargo().args(["no-such-command"]).relay().unwrap();
+        assert_eq!(status.code(), Some(101));
+    }
+
+    #[test]
+    fn a_failed_command_is_named() {
+        let error = cargo().args(["no-such-command"]).run().unwrap_err();
+        assert!(error.to_string().starts_with("`cargo no-such-command` failed"), "{error}");
+        let error = Command::cargo(Path::new("/nowhere"), "").run().unwrap_err();
+        assert!(error.to_string().starts_with("cannot run `cargo`: "), "{error}");
+    }
+}

@@ -1,0 +1,5 @@
+//! The project's own rules, each a function over texts or metadata.
+
+pub(crate) mod architecture;
+pub(crate) mod documents;
+pub(crate) mod prose;

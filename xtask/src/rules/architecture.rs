@@ -1,0 +1,226 @@
+//! The rules in [`tables`](crate::tables).
+
+use std::collections::BTreeSet;
+
+use crate::files::{Files, Finding};
+use crate::tables::{ARROWS, CORE, FEATURE_TABLES, INHERITED, SCHEMES, UNSAFE_FILES};
+use crate::workspace::Package;
+
+pub(crate) fn check(packages: &[Package], files: &Files) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for package in packages.iter().filter(|package| package.folder.starts_with("crates/")) {
+        findings.extend(arrows(package, packages));
+        findings.extend(inherited(package, files));
+        findings.extend(documented_features(package, files));
+        findings.extend(forwarded_features(package, packages));
+        if SCHEMES.contains(&&*package.folder) {
+            let page = package.folder.replace("crates/", "docs/schemes/") + ".md";
+            let is_missing = !files.contains_key(&page);
+            findings.extend(is_missing.then(|| Finding::new(&page, 0, "the scheme has no page")));
+        }
+    }
+    findings.extend(unsafe_files(files, UNSAFE_FILES));
+    findings
+}
+
+/// Finds dependencies that the table does not allow.
+fn arrows(package: &Package, packages: &[Package]) -> Vec<Finding> {
+    let manifest = format!("{}/Cargo.toml", package.folder);
+    let find = |message| Finding::new(&manifest, 0, message);
+    let row = ARROWS.iter().find(|(folders, _)| folders.contains(&&*package.folder));
+    let Some((_, allowed)) = row else {
+        return vec![find("is missing in `ARROWS` in xtask/src/tables.rs".to_owned())];
+    };
+    let ours = packages.iter().filter(|other| package.dependencies.contains(&other.name));
+    let refused = ours.filter(|other| !allowed.concat().contains(&&*other.folder));
+    refused.map(|other| find(format!("must not depend on {}", other.name))).collect()
+}
+
+/// Finds lines that are missing in a manifest. TOML can express them in other ways; these are used.
+fn inherited(package: &Package, files: &Files) -> Vec<Finding> {
+    let path = format!("{}/Cargo.toml", package.folder);
+    let manifest = files.get(&path).map_or("", String::as_str);
+    let has = |table: &str, expected: &str| {
+        let header = format!("[{table}]");
+        let lines = manifest.lines().map(str::trim).skip_while(|line| *line != header).skip(1);
+        lines.take_while(|line| !line.starts_with('[')).any(|line| line == expected)
+    };
+    let missing = INHERITED.iter().filter(|(table, line)| !has(table, line));
+    missing
+        .map(|(table, line)| Finding::new(&path, 0, format!("[{table}] lacks `{line}`")))
+        .collect()
+}
+
+/// Finds features that the documents do not list.
+fn documented_features(package: &Package, files: &Files) -> Vec<Finding> {
+    let row = FEATURE_TABLES.iter().find(|(folders, _)| folders.contains(&&*package.folder));
+    let mut findings = Vec::new();
+    for document in row.map_or(&[][..], |(_, documents)| documents) {
+        let document = document.replace('*', &package.folder);
+        let text = files.get(&document).map_or("", String::as_str);
+        let rows =
+            text.lines().filter_map(|line| line.trim_start_matches("//! ").strip_prefix('|'));
+        let cells: Vec<_> = rows.filter_map(|row| row.split('|').next()).collect();
+        for feature in package.features.keys().filter(|feature| *feature != "default") {
+            let code = format!("`{feature}`");
+            if !cells.iter().any(|cell| cell.contains(&code)) {
+                let message = format!("no table lists the feature {code} of {}", package.name);
+                findings.push(Finding::new(&document, 0, message));
+            }
+        }
+    }
+    findings
+}
+
+/// Finds features of a scheme that do not turn on the feature of the same name of core. Checks of
+/// several schemes at once would not notice, as one of them turns it on for all.
+fn forwarded_features(package: &Package, packages: &[Package]) -> Vec<Finding> {
+    let core = packages.iter().find(|core| core.folder == CORE);
+    let core = core.filter(|_| SCHEMES.contains(&&*package.folder));
+    let Some(core) = core else { return Vec::new() };
+    let shared = package.features.keys().filter(|feature| *feature != "default");
+    let shared = shared.filter(|feature| core.features.contains_key(*feature));
+    let forwarded = shared.map(|feature| (feature, format!("{}/{feature}", core.name)));
+    let lost =
+        forwarded.filter(|(feature, forwarded)| !package.features[*feature].contains(forwarded));
+    let manifest = format!("{}/Cargo.toml", package.folder);
+    let find = |(feature, lacking)| format!("the feature `{feature}` lacks `{lacking}`");
+    lost.map(|lost| Finding::new(&manifest, 0, find(lost))).collect()
+}
+
+/// Finds files that allow `unsafe` code and are not in the list, and the reverse.
+fn unsafe_files(files: &Files, listed: &[&str]) -> Vec<Finding> {
+    let allows = |text: &str| {
+        let code = text.lines().map(str::trim).filter(|line| !line.starts_with("//"));
+        let mut lines = code.filter(|line| line.contains("unsafe_code"));
+        lines.any(|line| {
+            !line.contains("(unsafe_code)") || !line.contains("forbid(") && !line.contains("deny(")
+        })
+    };
+    let sources = files.iter().filter(|(path, _)| path.starts_with("crates/"));
+    let sources = sources.filter(|(path, text)| path.ends_with(".rs") && allows(text));
+    let allowing: BTreeSet<_> = sources.map(|(path, _)| path.as_str()).collect();
+    let listed = BTreeSet::from_iter(listed.iter().copied());
+    let new = allowing.difference(&listed).map(|path| (path, "allows `unsafe` code, but is not"));
+    let stale = listed.difference(&allowing).map(|path| (path, "allows no `unsafe` code, but is"));
+    let all = new.chain(stale);
+    all.map(|(path, is)| {
+        Finding::new(path, 0, format!("{is} in `UNSAFE_FILES` in xtask/src/tables.rs"))
+    })
+    .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::files::{files, lines};
+
+    fn package(folder: &str, dependencies: &[&str], features: &[(&str, &[&str])]) -> Package {
+        let texts = |texts: &[&str]| texts.iter().map(|&text| text.to_owned()).collect();
+        Package {
+            name: folder.replace("crates/", "tickid-"),
+            folder: folder.to_owned(),
+            dependencies: dependencies.iter().map(|&name| name.to_owned()).collect(),
+            features: features.iter().map(|(name, on)| ((*name).to_owned(), texts(on))).collect(),
+            ..Package::default()
+        }
+    }
+
+    fn all_arrows(packages: &[Package]) -> Vec<String> {
+        lines(packages.iter().flat_map(|package| arrows(package, packages)))
+    }
+
+    #[test]
+    fn arrows_down_are_allowed() {
+        let packages = [
+            package("crates/core", &["thiserror"], &[]),
+            package("crates/sno", &["tickid-core", "serde"], &[]),
+            package("crates/convert", &["tickid-core", "tickid-sno"], &[]),
+            package("crates/cli", &["tickid-convert", "tickid-sno", "clap"], &[]),
+        ];
+        assert_eq!(all_arrows(&packages), [""; 0]);
+    }
+
+    #[test]
+    fn other_arrows_are_found() {
+        let packages = [
+            package("crates/core", &["tickid-sno"], &[]),
+            package("crates/kuid", &["tickid-core"], &[]),
+            package("crates/sno", &["tickid-core", "tickid-kuid"], &[]),
+            package("crates/lease", &["tickid-sno"], &[]),
+            package("crates/cli", &["tickid-testkit"], &[]),
+            package("crates/testkit", &["tickid-core"], &[]),
+            package("crates/new", &[], &[]),
+        ];
+        let expected = [
+            "crates/core/Cargo.toml: must not depend on tickid-sno",
+            "crates/sno/Cargo.toml: must not depend on tickid-kuid",
+            "crates/lease/Cargo.toml: must not depend on tickid-sno",
+            "crates/cli/Cargo.toml: must not depend on tickid-testkit",
+            "crates/new/Cargo.toml: is missing in `ARROWS` in xtask/src/tables.rs",
+        ];
+        assert_eq!(all_arrows(&packages), expected);
+    }
+
+    #[test]
+    fn every_manifest_inherits() {
+        let package = package("a", &[], &[]);
+        let check = |text: &str| lines(inherited(&package, &files([("a/Cargo.toml", text)])));
+        let good = "[package]\nversion.workspace = true\nedition.workspace = true\n\
+                    rust-version.workspace = true\nlicense.workspace = true\n\
+                    authors.workspace = true\n\n[lints]\nworkspace = true\n";
+        assert_eq!(check(good), [""; 0]);
+        let own_version = good.replace("version.workspace = true\ne", "version = \"1\"\ne");
+        let lacking = ["a/Cargo.toml: [package] lacks `version.workspace = true`"];
+        assert_eq!(check(&own_version), lacking);
+        let lacking = ["a/Cargo.toml: [lints] lacks `workspace = true`"];
+        assert_eq!(check(&good.replace("[lints]", "[lints.rust]")), lacking);
+    }
+
+    #[test]
+    fn features_missing_in_tables_are_found() {
+        let check = |folder: &str, own: &str, readme: &str| {
+            let package = package(folder, &[], &[("default", &[]), ("std", &[]), ("serde", &[])]);
+            let own = (&*format!("{folder}/src/lib.rs"), own);
+            lines(documented_features(&package, &files([own, ("README.md", readme)])))
+        };
+        let own = "//! | `std` | yes |\n//! | `postgres-types`, `serde` | no |\n";
+        assert_eq!(check("crates/sno", own, "| `serde`, `std` | all |"), [""; 0]);
+        assert_eq!(check("crates/core", own, ""), [""; 0]);
+        assert_eq!(check("crates/cli", "", ""), [""; 0]);
+        let missing = ["README.md: no table lists the feature `std` of tickid-sno"];
+        assert_eq!(check("crates/sno", own, "| `serde` | not with `std` |"), missing);
+        let missing = ["crates/core/src/lib.rs: no table lists the feature `serde` of tickid-core"];
+        assert_eq!(check("crates/core", "//! `serde`\n//! | `std` |", ""), missing);
+    }
+
+    #[test]
+    fn features_that_core_does_not_get_are_found() {
+        let core = package("crates/core", &[], &[("serde", &[]), ("alloc", &[])]);
+        let features: &[(&str, &[&str])] = &[
+            ("serde", &["dep:serde"]),
+            ("alloc", &["tickid-core/alloc"]),
+            ("uuid", &["dep:uuid"]),
+        ];
+        let packages = [core, package("crates/sno", &[], features)];
+        let expected = ["crates/sno/Cargo.toml: the feature `serde` lacks `tickid-core/serde`"];
+        assert_eq!(lines(forwarded_features(&packages[1], &packages)), expected);
+        assert_eq!(lines(forwarded_features(&packages[0], &packages)), [""; 0]);
+    }
+
+    #[test]
+    fn the_list_of_unsafe_files_is_exact() {
+        let files = files([
+            ("crates/a.rs", "#![allow(unsafe_code, reason = \"x\")]"),
+            ("crates/b.rs", "#![allow(\n    unsafe_code,\n)]"),
+            ("crates/c.rs", "#![forbid(unsafe_code)]\n// allow(unsafe_code)"),
+            ("crates/d.rs", "#[expect(unsafe_code)]"),
+        ]);
+        let expected = [
+            "crates/d.rs: allows `unsafe` code, but is not in `UNSAFE_FILES` in xtask/src/tables.rs",
+            "crates/c.rs: allows no `unsafe` code, but is in `UNSAFE_FILES` in xtask/src/tables.rs",
+        ];
+        let listed = ["crates/a.rs", "crates/b.rs", "crates/c.rs"];
+        assert_eq!(lines(unsafe_files(&files, &listed)), expected);
+    }
+}

@@ -1,0 +1,157 @@
+//! Links between the repository's Markdown files, and the tests that they name.
+
+use std::collections::BTreeSet;
+
+use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
+
+use crate::files::{Files, Finding};
+
+pub(crate) fn check(files: &Files) -> Vec<Finding> {
+    let sources = files.iter().filter(|(path, _)| path.ends_with(".rs"));
+    let is_in_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let words: BTreeSet<&str> =
+        sources.flat_map(|(_, text)| text.split(|c| !is_in_word(c))).collect();
+    let mut findings = Vec::new();
+    for (path, text) in files.iter().filter(|(path, _)| path.ends_with(".md")) {
+        let mut find = |at: usize, message| {
+            let line = text[..at].lines().count() + usize::from(text[..at].ends_with('\n'));
+            findings.push(Finding::new(path, line.max(1), message));
+        };
+        for (event, range) in Parser::new_ext(text, OPTIONS).into_offset_iter() {
+            match event {
+                Event::Start(Tag::Link { dest_url, .. } | Tag::Image { dest_url, .. }) => {
+                    if let Err(reason) = resolve(path, &dest_url, files) {
+                        find(range.start, format!("link to {dest_url}: {reason}"));
+                    }
+                }
+                Event::Code(name) if is_test_like(&name) && !words.contains(&*name) => {
+                    find(range.start, format!("`{name}` is nowhere in the sources"));
+                }
+                _ => {}
+            }
+        }
+    }
+    findings
+}
+
+const OPTIONS: Options = Options::ENABLE_TABLES.union(Options::ENABLE_FOOTNOTES);
+
+/// Reports whether a name looks like that of a test: at least three words, joined by underscores.
+fn is_test_like(name: &str) -> bool {
+    let is_word = |word: &str| {
+        let is_lower = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
+        !word.is_empty() && word.bytes().all(is_lower)
+    };
+    name.split('_').count() >= 3 && name.split('_').all(is_word)
+}
+
+fn resolve(from: &str, target: &str, files: &Files) -> Result<(), &'static str> {
+    // Other sites, and items of a crate that includes the file in its documentation.
+    if ["//", "mailto:", "::"].iter().any(|mark| target.contains(mark)) {
+        return Ok(());
+    }
+    let (file, anchor) = target.split_once('#').unwrap_or((target, ""));
+    let file = if file.is_empty() { from.to_owned() } else { join(from, file)? };
+    let Some(text) = files.get(&file) else {
+        let folder = if file.is_empty() { file } else { format!("{file}/") };
+        let is_folder = files.keys().any(|path| path.starts_with(&folder));
+        return if is_folder { Ok(()) } else { Err("no such file") };
+    };
+    let is_heading = anchor.is_empty() || !file.ends_with(".md") || anchors(text).contains(anchor);
+    if is_heading { Ok(()) } else { Err("no such heading") }
+}
+
+/// Returns the path from the root of a `target` relative to the file `from`.
+fn join(from: &str, target: &str) -> Result<String, &'static str> {
+    if target.starts_with('/') {
+        return Err("absolute");
+    }
+    let mut parts: Vec<_> = from.split('/').collect();
+    parts.pop();
+    for part in target.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => drop(parts.pop().ok_or("leaves the repository")?),
+            _ => parts.push(part),
+        }
+    }
+    Ok(parts.join("/"))
+}
+
+/// Returns the anchors of the headings as the forges name them: in lower case, without punctuation,
+/// with hyphens for spaces, and a number where the name is taken.
+fn anchors(text: &str) -> BTreeSet<String> {
+    let mut anchors = BTreeSet::new();
+    let mut heading = None;
+    for event in Parser::new_ext(text, OPTIONS) {
+        match (event, &mut heading) {
+            (Event::Start(Tag::Heading { .. }), _) => heading = Some(String::new()),
+            (Event::Text(text) | Event::Code(text), Some(heading)) => heading.push_str(&text),
+            (Event::End(TagEnd::Heading(_)), Some(text)) => {
+                let is_kept = |c: &char| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_');
+                let anchor: String = text.chars().filter(is_kept).collect();
+                let anchor = anchor.to_lowercase().replace(' ', "-");
+                let numbered = (1..).map(|number| format!("{anchor}-{number}"));
+                let is_free = |name: &String| !anchors.contains(name);
+                let name = core::iter::once(anchor.clone()).chain(numbered).find(is_free);
+                anchors.extend(name);
+                heading = None;
+            }
+            _ => {}
+        }
+    }
+    anchors
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::files::{files, lines};
+
+    fn check_page(text: &str) -> Vec<String> {
+        let b = "# One, two: `three`\n## Same\n## Same\n```\n# code\n```\n";
+        let readme = ("README.md", "# A b\n");
+        let test = ("tests/a.rs", "fn ids_are_distinct_always() {}");
+        let (a, image) = (("docs/a.md", text), ("docs/img/c.svg", ""));
+        lines(check(&files([readme, test, a, ("docs/b.md", b), image])))
+    }
+
+    #[test]
+    fn broken_links_are_found() {
+        for (link, target, reason) in [
+            ("[a](gone.md)", "gone.md", "no such file"),
+            ("[b](b.md), [`a`](gone.md \"Title\")", "gone.md", "no such file"),
+            ("[![a](img/gone.svg)](b.md)", "img/gone.svg", "no such file"),
+            ("[a]\n\n[a]: <gone.md>", "gone.md", "no such file"),
+            ("[a](../../README.md)", "../../README.md", "leaves the repository"),
+            ("[a](/README.md)", "/README.md", "absolute"),
+            ("[a](#gone)", "#gone", "no such heading"),
+            ("[a](b.md#same-2)", "b.md#same-2", "no such heading"),
+            ("[a](b.md#code)", "b.md#code", "no such heading"),
+        ] {
+            let expected = format!("docs/a.md:1: link to {target}: {reason}");
+            assert_eq!(check_page(link), [expected], "{link}");
+        }
+    }
+
+    #[test]
+    fn other_links_are_fine() {
+        for text in [
+            "[a](b.md) [b](./b.md) [c](../README.md#a-b) [d](img/c.svg) [e](img/) [f](..)",
+            "[a](b.md#one-two-three) [b](b.md#same) [c](b.md#same-1)",
+            "# Here\n[a](#here)",
+            "[a](https://example.org/gone.md) [b](mailto:a@example.org) [c](crate::Gone)",
+            "`[a](gone.md)`\n```\n[a](gone.md)\n```\n",
+        ] {
+            assert_eq!(check_page(text), [""; 0], "{text}");
+        }
+    }
+
+    #[test]
+    fn names_of_missing_tests_are_found() {
+        let text = "\n| a |\n|---|\n| `ids_are_distinct_always`, `ids_were_distinct_once` |";
+        let expected = ["docs/a.md:4: `ids_were_distinct_once` is nowhere in the sources"];
+        assert_eq!(check_page(text), expected);
+        assert_eq!(check_page("`min_at`, `CARGO_TARGET_DIR`, `a_b c_d`, ids_are_gone"), [""; 0]);
+    }
+}

@@ -1,0 +1,66 @@
+//! The rules of the architecture as tables.
+
+/// The text codecs. They and core know nothing of each other.
+pub(crate) const TEXT: &str = "crates/text";
+pub(crate) const CORE: &str = "crates/core";
+/// The ID schemes, each with a page in `docs/schemes`.
+pub(crate) const SCHEMES: [&str; 4] =
+    ["crates/kuid", "crates/nanoflake", "crates/scru64", "crates/sno"];
+pub(crate) const CONVERT: &str = "crates/convert";
+pub(crate) const LEASE: &str = "crates/lease";
+const SERVER: &str = "crates/server";
+/// The façade.
+const FACADE: &str = "crates/tickid";
+const CLI: &str = "crates/cli";
+/// Not published: only tests may depend on it.
+const TESTKIT: &str = "crates/testkit";
+
+/// The crates, each with the crates of the workspace that it may depend on, tests aside.
+pub(crate) const ARROWS: &[(&[&str], &[&[&str]])] = &[
+    (&[CORE, TEXT], &[]),
+    (&SCHEMES, &[&[CORE, TEXT]]),
+    (&[LEASE], &[&[CORE]]),
+    (&[CONVERT], &[&[CORE, TEXT], &SCHEMES]),
+    (&[SERVER, FACADE], &[&[CORE, TEXT, CONVERT, LEASE], &SCHEMES]),
+    (&[CLI], &[&[CORE, TEXT, CONVERT, LEASE, SERVER, FACADE], &SCHEMES]),
+    (&[TESTKIT], &[&[CORE, TEXT]]),
+];
+
+/// The files that may allow `unsafe` code, in themselves and in their child modules. Rustc denies
+/// it everywhere else, by `unsafe_code` in the workspace's lints.
+pub(crate) const UNSAFE_FILES: &[&str] = &[
+    "crates/core/src/clock/counter.rs",
+    "crates/core/src/fork.rs",
+    "crates/text/src/kernels/mod.rs",
+    "crates/lease/tests/fork.rs",
+];
+
+/// Lines that the manifest of every crate has, by table. One version, one licence and one set of
+/// lints for all crates is a promise.
+pub(crate) const INHERITED: &[(&str, &str)] = &[
+    ("package", "version.workspace = true"),
+    ("package", "edition.workspace = true"),
+    ("package", "rust-version.workspace = true"),
+    ("package", "license.workspace = true"),
+    ("package", "authors.workspace = true"),
+    ("lints", "workspace = true"),
+];
+
+/// The documents whose tables list every feature of a crate; `*` stands for the crate's folder.
+pub(crate) const FEATURE_TABLES: &[(&[&str], &[&str])] = &[
+    (&SCHEMES, &["*/src/lib.rs", "README.md"]),
+    (&[CORE], &["*/src/lib.rs"]),
+    (&[LEASE], &["README.md"]),
+];
+
+/// Features for clients of databases. They bring crates in two versions, and C libraries.
+pub(crate) const DATABASE_CLIENTS: [&str; 4] = ["diesel", "postgres-types", "rusqlite", "sqlx"];
+
+/// Tests with databases, validators and other stacks.
+pub(crate) const INTEGRATION: &str = "integration";
+/// A program that only links without `std`.
+pub(crate) const NO_STD: &str = "integration/no_std";
+pub(crate) const BENCHES: &str = "benches";
+pub(crate) const FUZZ: &str = "fuzz";
+/// Workspaces of their own.
+pub(crate) const OTHER_WORKSPACES: [&str; 4] = [BENCHES, FUZZ, INTEGRATION, NO_STD];
