@@ -8,7 +8,7 @@ use ferroid::generator::{AtomicSnowflakeGenerator, BasicSnowflakeGenerator};
 use tickid_benches::peers::{ManualMillis, WideSnowflake};
 use tickid_benches::subject::{self, Subject};
 use tickid_benches::{Alone, START, criterion};
-use tickid_core::{Variant, ManualClock};
+use tickid_core::{ManualClock, Variant};
 use tickid_kuid::{GlobalId, Kuid, Local, LocalId};
 use tickid_nanoflake::{Nanoflake, NanoflakeId};
 use tickid_scru64::{Scru64, Scru64Id};

@@ -3,7 +3,7 @@
 use std::fmt::Debug;
 use std::time::Duration;
 
-use tickid_core::{Builder, Variant, Generator, LocalGenerator, ManualClock, Scheme};
+use tickid_core::{Builder, Generator, LocalGenerator, ManualClock, Scheme, Variant};
 use tickid_kuid::{GlobalId, Kuid, Node};
 use tickid_nanoflake::{GeneratorId, Nanoflake, NanoflakeId};
 use tickid_scru64::{Scru64, Scru64Id};

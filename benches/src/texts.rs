@@ -3,7 +3,7 @@
 use std::array;
 use std::time::Duration;
 
-use tickid_core::{Variant, ManualClock};
+use tickid_core::{ManualClock, Variant};
 
 use crate::START;
 use crate::subject::{self, Subject};

@@ -8,7 +8,7 @@ use tickid_sno::SnoId;
 use tickid_text::base36::TwelveDigits;
 use tickid_text::{Codec, ParseError, SimdLevel, SliceError, slices};
 
-use crate::subjects::codecs::{Variant, Global, Local, Sno, UrlGlobal, UrlLocal, Wide};
+use crate::subjects::codecs::{Form, Global, Local, Sno, UrlGlobal, UrlLocal, Wide};
 
 /// In errors.
 const WHAT: &str = "fuzzed ID";
@@ -42,7 +42,7 @@ fn number(bytes: [u8; 8]) -> u64 {
 }
 
 /// Writes IDs, spoils some of the texts, and reads them; gives what was read.
-fn form<F: Variant<N>, const N: usize, const BYTES: usize>(
+fn form<F: Form<N>, const N: usize, const BYTES: usize>(
     data: &mut Unstructured<'_>,
     bits: impl Fn([u8; BYTES]) -> F::Value,
 ) -> Result<Vec<[u8; N]>> {
