@@ -39,6 +39,11 @@ impl Process {
         // Relaxed: it changes only in a child, before anything else is run there.
         GENERATION.load(Ordering::Relaxed) == self.0
     }
+
+    /// A number that no other process has in the memory that this one shares or has inherited.
+    pub(crate) const fn number(self) -> u64 {
+        self.0
+    }
 }
 
 /// A static value of which each process has its own, and none of them its parent's.
