@@ -77,8 +77,26 @@ pub(crate) struct SharedSpan {
     micros: AtomicU64,
     head: AtomicU64,
     tail: AtomicU64,
-    /// The word whose span was begun last; the same as `word` when nobody is writing.
+    /// The word whose span was begun last; the same as `word` when that is complete.
     begun: AtomicU64,
+    /// The process of the thread that is writing, as [`this_process`] has it, or [`NO_WRITER`]. That of another
+    /// process was left behind by a `fork`.
+    writer: AtomicU64,
+}
+
+#[cfg(target_has_atomic = "64")]
+const NO_WRITER: u64 = u64::MAX;
+
+/// A number that the process which this one was forked from did not have.
+#[cfg(all(feature = "std", target_has_atomic = "64"))]
+fn this_process() -> u64 {
+    crate::fork::Process::this().number()
+}
+
+/// Without `std` nothing tells of a `fork`.
+#[cfg(all(not(feature = "std"), target_has_atomic = "64"))]
+const fn this_process() -> u64 {
+    0
 }
 
 /// A word with sequence 0, and the span of its tick.
@@ -100,6 +118,7 @@ impl SharedSpan {
             head: AtomicU64::new(0),
             tail: AtomicU64::new(0),
             begun: AtomicU64::new(u64::MAX),
+            writer: AtomicU64::new(NO_WRITER),
         }
     }
 
@@ -123,15 +142,18 @@ impl SharedSpan {
         (is_whole & span.contains(time)).then_some(Known { word, span })
     }
 
-    /// Makes `span`, which is that of `word`, known to all; not when somebody else is just writing. Only
+    /// Makes `span`, which is that of `word`, known to all; not when another thread is just writing. Only
     /// once for every word.
     pub(crate) fn set(&self, word: u64, span: &Span) {
+        let (this, writer) = (this_process(), self.writer.load(Ordering::Relaxed));
         // Acquire: the stores of the write before come before those of this one.
-        let known = self.word.load(Ordering::Acquire);
-        let begun = self.begun.compare_exchange(known, word, Ordering::Relaxed, Ordering::Relaxed);
-        if begun.is_err() {
+        let take = || {
+            self.writer.compare_exchange(writer, this, Ordering::Acquire, Ordering::Relaxed).is_ok()
+        };
+        if writer == this || !take() {
             return;
         }
+        self.begun.store(word, Ordering::Relaxed);
         // Pairs with the fence in `at`.
         fence(Ordering::Release);
         self.start.store(span.start.as_micros().cast_unsigned(), Ordering::Relaxed);
@@ -139,6 +161,7 @@ impl SharedSpan {
         self.head.store(span.stem.head, Ordering::Relaxed);
         self.tail.store(span.stem.tail, Ordering::Relaxed);
         self.word.store(word, Ordering::Release);
+        self.writer.store(NO_WRITER, Ordering::Release);
     }
 }
 
@@ -202,9 +225,25 @@ mod tests {
         let shared = SharedSpan::new();
         shared.set(100, &span(100, Policy::Wait));
         shared.begun.store(101, Ordering::Relaxed);
+        shared.writer.store(this_process(), Ordering::Relaxed);
         assert_eq!(shared.at(seconds(100)), None);
         shared.set(102, &span(102, Policy::Wait));
         assert_eq!(shared.word.load(Ordering::Relaxed), 100);
         assert_eq!(shared.at(seconds(102)), None);
+    }
+
+    #[cfg(target_has_atomic = "64")]
+    #[test]
+    fn a_write_that_a_fork_cut_short_is_written_over() {
+        let shared = SharedSpan::new();
+        shared.set(100, &span(100, Policy::Wait));
+        shared.begun.store(101, Ordering::Relaxed);
+        shared.writer.store(this_process() + 1, Ordering::Relaxed);
+        assert_eq!(shared.at(seconds(100)), None);
+        for tick in [102, 103] {
+            let span = span(tick, Policy::Wait);
+            shared.set(tick, &span);
+            assert_eq!(shared.at(seconds(tick.cast_signed())), Some(Known { word: tick, span }));
+        }
     }
 }

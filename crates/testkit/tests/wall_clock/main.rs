@@ -1,13 +1,9 @@
 //! The default clock and the default generators of all schemes while the wall clock of their process is
 //! stepped and slewed.
 //!
-//! Each test is a process of its own, which has the shim of `shim.c` and runs one of [`SCENARIOS`].
+//! Each test is a process of its own, which has the shim of `shim.c` and runs one of the scenarios.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::print_stderr,
-    reason = "a test fails by panicking, and a process says what it went through"
-)]
+#![allow(clippy::panic, clippy::unwrap_used, reason = "a test fails by panicking")]
 
 #[cfg(not(all(target_os = "linux", target_env = "gnu")))]
 fn main() {}
@@ -27,7 +23,11 @@ fn main() -> std::process::ExitCode {
     }
     macro_rules! tests {
         ($($name:ident: $scenario:literal),* $(,)?) => {
-            &[$((stringify!($name), |shim: &Shim| shim.run($scenario).unwrap())),*]
+            &[$((stringify!($name), |shim: &Shim| {
+                if let Err(what) = shim.run($scenario) {
+                    panic!("{what}");
+                }
+            })),*]
         };
     }
     tickid_testkit::servers::run::<Shim>(tests![

@@ -73,6 +73,7 @@ impl Shim {
         fs::write(&control, [0; WORDS * 8]).map_err(|error| error.to_string())?;
         let mut program = Command::new(env::current_exe().map_err(|error| error.to_string())?);
         program.arg(scenario).env("LD_PRELOAD", &self.0).env(VARIABLE, &control);
+        program.env("RUST_BACKTRACE", "0");
         let output = program.output().map_err(|error| error.to_string())?;
         let wrote = [output.stdout, output.stderr].concat();
         if output.status.success() {

@@ -229,7 +229,8 @@ impl Anchor {
     }
 
     pub(super) fn from_words(line: Line, words: [u64; Self::WORDS]) -> Self {
-        let [wall, raw, uncertainty, base_counter, base_raw, base_uncertainty, measured, rate] = words;
+        let [wall, raw, uncertainty, base_counter, base_raw, base_uncertainty, measured, rate] =
+            words;
         let base = Base { counter: base_counter, raw: base_raw, uncertainty: base_uncertainty };
         Self { line, wall, raw, uncertainty, base, measured, rate }
     }

@@ -179,7 +179,7 @@ impl Version {
 
     /// The place of the anchor that was made last.
     fn anchor(self) -> usize {
-        (self.0 >> 2 & 1) as usize
+        ((self.0 >> 2) & 1) as usize
     }
 
     fn is_prepared(self) -> bool {
@@ -188,13 +188,13 @@ impl Version {
 
     /// The next version, with the same anchor but no line.
     fn without_line(self, kind: u64) -> Self {
-        Self((self.0 & !3) + 8 | kind)
+        Self(((self.0 & !3) + 8) | kind)
     }
 
     /// The next version, with the other anchor and its line.
     fn with_next_anchor(self) -> Self {
         let place = 1 - self.anchor() as u64;
-        Self((self.0 & !7) + 8 | place << 2 | place)
+        Self(((self.0 & !7) + 8) | (place << 2) | place)
     }
 }
 
@@ -375,12 +375,8 @@ impl<S: Source> Shared<S> {
     }
 
     fn replace(&self, version: Version, next: Version) -> bool {
-        let exchanged = self.version.compare_exchange(
-            version.0,
-            next.0,
-            Ordering::AcqRel,
-            Ordering::Relaxed,
-        );
+        let exchanged =
+            self.version.compare_exchange(version.0, next.0, Ordering::AcqRel, Ordering::Relaxed);
         exchanged.is_ok()
     }
 

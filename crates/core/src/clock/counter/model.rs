@@ -7,13 +7,17 @@
 //! `finds_what_is_planted` plants the faults that the parameters or the world's clocks allow. Planted by hand in
 //! the sources, and found:
 //!
-//! - `next` takes 0 for the floor, or starts a line at the wall clock: back.
-//! - `look` returns the wall clock without the floor, or without looking at the version again: back.
+//! - `next` takes 0 for the floor, or a line starts at the wall clock: back.
+//! - `look` returns the wall clock without the floor, or does not mind a line that is being made: back.
 //! - `look` does not note that the wall clock was set back: off.
 //! - `is_set_back` compares with the anchor only, and not with the time passed: off.
-//! - `wait_or_cancel` leaves the line prepared and returns: hangs.
-//! - The thread that makes a line takes it back by `CANCELLED`, but publishes it all the same: back.
-//! - `line_from` does not run slower while it is ahead: off after steps below `step`.
+//! - `wait_or_cancel` cancels nothing: hangs.
+//! - A line that was cancelled is published all the same: back.
+//! - A line does not run slower while it is ahead: off.
+//! - A holder that a `fork` left behind stays: no line.
+//!
+//! Not found, since a call that is held up ends after those that run meanwhile: `look` not looking at the version
+//! again after the wall clock.
 
 use alloc::rc::Rc;
 use alloc::vec::Vec;
@@ -545,6 +549,16 @@ fn a_counter_that_changes_its_speed_is_learnt_again() {
         world.act(&Action::Burst(1_000, MILLISECOND / 10));
         world.assert_sound();
     }
+}
+
+#[test]
+fn a_step_back_in_a_pause_is_noticed_by_the_time_passed() {
+    let world = learnt();
+    world.act(&Action::Step(-30 * MILLISECOND.cast_signed()));
+    // The wall clock is past the anchor again, but not past the end of its line.
+    world.advance(31 * MILLISECOND);
+    world.act(&Action::Read);
+    world.assert_sound();
 }
 
 #[test]

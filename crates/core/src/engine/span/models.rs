@@ -5,7 +5,7 @@ use alloc::sync::Arc;
 
 use ::loom::thread;
 
-use super::{Known, SharedSpan, Span};
+use super::{Known, NO_WRITER, SharedSpan, Span, this_process};
 use crate::block::Stem;
 use crate::engine::shared::models::all_orders::orders;
 use crate::sync::{Ordering, fence};
@@ -35,16 +35,15 @@ fn span_of(word: u64) -> Span {
 fn set(shared: &SharedSpan, word: u64, mistake: Option<Mistake>) {
     let span = span_of(word);
     let Some(mistake) = mistake else { return shared.set(word, &span) };
-    let known = shared.word.load(Ordering::Acquire);
-    if mistake == Mistake::WritersCollide {
-        shared.begun.store(word, Ordering::Relaxed);
-    } else if shared
-        .begun
-        .compare_exchange(known, word, Ordering::Relaxed, Ordering::Relaxed)
-        .is_err()
+    if mistake != Mistake::WritersCollide
+        && shared
+            .writer
+            .compare_exchange(NO_WRITER, this_process(), Ordering::Acquire, Ordering::Relaxed)
+            .is_err()
     {
         return;
     }
+    shared.begun.store(word, Ordering::Relaxed);
     if mistake != Mistake::WriterUnfenced {
         fence(Ordering::Release);
     }
@@ -53,6 +52,7 @@ fn set(shared: &SharedSpan, word: u64, mistake: Option<Mistake>) {
     shared.head.store(span.stem.head, Ordering::Relaxed);
     shared.tail.store(span.stem.tail, Ordering::Relaxed);
     shared.word.store(word, Ordering::Release);
+    shared.writer.store(NO_WRITER, Ordering::Release);
 }
 
 fn at(shared: &SharedSpan, time: UnixTime, mistake: Option<Mistake>) -> Option<Known> {
