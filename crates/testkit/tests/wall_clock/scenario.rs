@@ -1,7 +1,7 @@
 //! What the processes with the shim go through.
 
 use core::fmt;
-use core::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, AtomicUsize, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicI64, AtomicUsize, Ordering};
 use core::time::Duration;
 use std::sync::Mutex;
 use std::thread;

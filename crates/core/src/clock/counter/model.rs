@@ -127,7 +127,7 @@ impl World {
     }
 
     fn wall_time(&self) -> u64 {
-        (self.wall.get() >> FRACTION) as u64
+        whole(self.wall.get())
     }
 
     fn advance(&self, time: u64) {
@@ -296,10 +296,14 @@ impl World {
     }
 
     fn counter(&self) -> u64 {
-        let counter = (self.counter.get() >> FRACTION) as u64;
+        let counter = whole(self.counter.get());
         self.reading();
         counter
     }
+}
+
+fn whole(fixed: u128) -> u64 {
+    u64::try_from(fixed >> FRACTION).unwrap()
 }
 
 fn slewed(ppm: i64, time: u64) -> u64 {
@@ -478,7 +482,7 @@ impl World {
     }
 
     fn has_line(&self) -> bool {
-        self.shared().at((self.counter.get() >> FRACTION) as u64).is_some()
+        self.shared().at(whole(self.counter.get())).is_some()
     }
 
     /// Reads for so long, every 0.1 ms, and returns how long it took until there was a line.
