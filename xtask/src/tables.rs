@@ -29,7 +29,7 @@ pub(crate) const ARROWS: &[(&[&str], &[&[&str]])] = &[
 /// The files that may allow `unsafe` code, in themselves and in their child modules. Rustc denies
 /// it everywhere else, by `unsafe_code` in the workspace's lints.
 pub(crate) const UNSAFE_FILES: &[&str] = &[
-    "crates/core/src/clock/counter.rs",
+    "crates/core/src/clock/counter/hardware.rs",
     "crates/core/src/fork.rs",
     "crates/text/src/kernels/mod.rs",
     "crates/lease/tests/fork.rs",

@@ -4,6 +4,9 @@
 #![allow(unsafe_code, reason = "registers a function with the C library and shares what is leaked")]
 
 use alloc::boxed::Box;
+use core::fmt;
+use core::marker::PhantomData;
+use core::mem::ManuallyDrop;
 use core::ptr;
 use core::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
 
@@ -39,9 +42,20 @@ impl Process {
         // Relaxed: it changes only in a child, before anything else is run there.
         GENERATION.load(Ordering::Relaxed) == self.0
     }
+
+    /// A number that no other process has in the memory that this one shares or has inherited.
+    pub(crate) const fn number(self) -> u64 {
+        self.0
+    }
 }
 
-/// A static value of which each process has its own, and none of them its parent's.
+/// A value of which each process has its own, and none its parent's.
+///
+/// It takes no lock: another thread might hold that at the moment of a `fork`, and is not there to release it
+/// in the child.
+///
+/// The value of another process is never dropped here: that could say goodbye on a connection which the
+/// other process still uses.
 ///
 /// # Examples
 /// ```
@@ -51,70 +65,99 @@ impl Process {
 /// assert_eq!(NUMBER.get(), None);
 /// assert_eq!(NUMBER.set(5), &5);
 /// assert_eq!(NUMBER.set(6), &5, "it stays");
+/// assert_eq!(NUMBER.get_or_set(|| 7), &5);
 /// assert_eq!((NUMBER.get(), NUMBER.inherited()), (Some(&5), None));
 /// ```
-#[derive(Debug)]
-pub struct PerProcess<T: 'static> {
-    /// Null or an entry that was leaked. No lock: another thread might hold it at the moment of a fork, and
-    /// is not there to release it in the child.
+pub struct PerProcess<T> {
+    /// Null, or an entry that came from a box and that only `drop` frees.
     newest: AtomicPtr<Entry<T>>,
+    /// Entries are dropped with this.
+    owned: PhantomData<Entry<T>>,
 }
 
-#[derive(Debug)]
 struct Entry<T> {
     home: Process,
-    value: T,
+    value: ManuallyDrop<T>,
+    /// That of the process before; null, or as `newest`.
+    older: *mut Self,
 }
 
 impl<T: Send + Sync> PerProcess<T> {
     /// Without a value.
     #[must_use]
     pub const fn new() -> Self {
-        Self { newest: AtomicPtr::new(ptr::null_mut()) }
+        Self { newest: AtomicPtr::new(ptr::null_mut()), owned: PhantomData }
     }
 
-    /// This process's value.
+    /// Returns this process's value.
     #[inline]
     #[must_use]
-    pub fn get(&'static self) -> Option<&'static T> {
-        self.entry().filter(|entry| entry.home.is_this()).map(|entry| &entry.value)
+    pub fn get(&self) -> Option<&T> {
+        self.entry().filter(|entry| entry.home.is_this()).map(|entry| &*entry.value)
     }
 
-    /// The value of the process that this one was forked from, as long as this one has none of its own.
+    /// Returns the value of the process that this one was forked from, as long as this one has none of its own.
     #[must_use]
-    pub fn inherited(&'static self) -> Option<&'static T> {
-        self.entry().filter(|entry| !entry.home.is_this()).map(|entry| &entry.value)
+    pub fn inherited(&self) -> Option<&T> {
+        self.entry().filter(|entry| !entry.home.is_this()).map(|entry| &*entry.value)
     }
 
-    /// This process's value: `value`, or the one that another thread has set before.
-    pub fn set(&'static self, value: T) -> &'static T {
+    /// Returns this process's value, made now if there is none. Threads that race here may make several, of
+    /// which one stays.
+    pub fn get_or_set(&self, make: impl FnOnce() -> T) -> &T {
+        match self.get() {
+            Some(value) => value,
+            None => self.set(make()),
+        }
+    }
+
+    /// Returns this process's value: `value`, or the one that another thread has set before.
+    pub fn set(&self, value: T) -> &T {
         let seen = self.newest.load(Ordering::Acquire);
         if let Some(value) = self.get() {
             return value;
         }
-        // Whoever loses the race below leaves theirs behind: once for a thread, at most.
-        let own: &'static Entry<T> = Box::leak(Box::new(Entry { home: Process::this(), value }));
-        // Release publishes the entry to whoever acquires the pointer.
-        let set = self.newest.compare_exchange(
-            seen,
-            ptr::from_ref(own).cast_mut(),
-            Ordering::Release,
-            Ordering::Relaxed,
-        );
+        let (home, value) = (Process::this(), ManuallyDrop::new(value));
+        let own = Box::into_raw(Box::new(Entry { home, value, older: seen }));
+        // Release publishes the entry to a thread that acquires the pointer. Acquire: that of another thread, which
+        // is read below.
+        let set = self.newest.compare_exchange(seen, own, Ordering::AcqRel, Ordering::Acquire);
         match set {
-            Ok(_) => &own.value,
-            // Only threads of this process set anything.
-            Err(_) => self.get().unwrap_or(&own.value),
+            // SAFETY: it came from the box above. From now on it is shared, and freed by `drop` only.
+            Ok(_) => unsafe { &(*own).value },
+            // Only threads of this process set anything while it runs, and none takes a value away.
+            Err(newest) => {
+                // SAFETY: it came from the box above, and no other thread has seen it.
+                let own = unsafe { Box::from_raw(own) };
+                drop(ManuallyDrop::into_inner(own.value));
+                // SAFETY: it was published with a release after its box was made, and is freed by `drop` only.
+                unsafe { &(*newest).value }
+            }
         }
     }
 
     #[inline]
-    fn entry(&'static self) -> Option<&'static Entry<T>> {
+    fn entry(&self) -> Option<&Entry<T>> {
         // Acquire pairs with the release in `set`.
         let entry = self.newest.load(Ordering::Acquire);
-        // SAFETY: it is null, or came from `Box::leak` in `set`, where it was published with a release: valid and
-        // initialized, never freed, and only shared since.
+        // SAFETY: it is null, or came from a box in `set`, where it was published with a release: valid and
+        // initialized. Only `drop` frees it, which nothing that borrows from `self` outlives.
         unsafe { entry.as_ref() }
+    }
+}
+
+impl<T> Drop for PerProcess<T> {
+    fn drop(&mut self) {
+        let mut next = *self.newest.get_mut();
+        while !next.is_null() {
+            // SAFETY: it came from a box in `set`. Nothing borrows from `self` any more, and each entry is in the
+            // list once. In a child it is the child's copy of the memory.
+            let entry = unsafe { Box::from_raw(next) };
+            next = entry.older;
+            if entry.home.is_this() {
+                drop(ManuallyDrop::into_inner(entry.value));
+            }
+        }
     }
 }
 
@@ -123,6 +166,18 @@ impl<T: Send + Sync> Default for PerProcess<T> {
         Self::new()
     }
 }
+
+impl<T: fmt::Debug + Send + Sync> fmt::Debug for PerProcess<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("PerProcess").field(&self.get()).finish()
+    }
+}
+
+// SAFETY: entries are values of type `T` behind pointers that are owned as a box's. A thread that gets the whole
+// may drop them, and one that gets a reference may read and set them.
+unsafe impl<T: Send + Sync> Send for PerProcess<T> {}
+// SAFETY: as above.
+unsafe impl<T: Send + Sync> Sync for PerProcess<T> {}
 
 #[cfg(any(
     target_os = "linux",
@@ -176,4 +231,56 @@ mod handler {
 )))]
 mod handler {
     pub(super) fn register() {}
+}
+
+#[cfg(test)]
+mod tests {
+    use alloc::sync::Arc;
+
+    use super::*;
+
+    /// As if the process had forked since, and this were the child.
+    fn as_child<T>(values: &PerProcess<T>) {
+        // SAFETY: only this thread has it, and the pointer came from a box.
+        if let Some(entry) = unsafe { values.newest.load(Ordering::Relaxed).as_mut() } {
+            entry.home = Process(u64::MAX);
+        }
+    }
+
+    #[test]
+    fn a_child_has_a_value_of_its_own() {
+        let values = PerProcess::new();
+        assert_eq!((values.get_or_set(|| 1), values.get_or_set(|| 2)), (&1, &1));
+        as_child(&values);
+        assert_eq!((values.get(), values.inherited()), (None, Some(&1)));
+        assert_eq!((values.get_or_set(|| 3), values.set(4)), (&3, &3));
+        assert_eq!((values.get(), values.inherited()), (Some(&3), None));
+    }
+
+    #[test]
+    fn values_of_this_process_are_dropped_and_no_others() {
+        let (parents, own) = (Arc::new(()), Arc::new(()));
+        let values = PerProcess::new();
+        values.set(Arc::clone(&parents));
+        as_child(&values);
+        values.set(Arc::clone(&own));
+        values.set(Arc::clone(&own));
+        assert_eq!((Arc::strong_count(&parents), Arc::strong_count(&own)), (2, 2));
+        drop(values);
+        assert_eq!((Arc::strong_count(&parents), Arc::strong_count(&own)), (2, 1));
+    }
+
+    #[test]
+    fn of_threads_that_race_one_sets_the_value() {
+        let (values, dropped) = (PerProcess::new(), Arc::new(()));
+        std::thread::scope(|scope| {
+            let set = || values.get_or_set(|| Arc::clone(&dropped));
+            let threads = [(); 8].map(|()| scope.spawn(set));
+            let first = values.get_or_set(|| Arc::clone(&dropped));
+            for thread in threads {
+                assert!(ptr::eq(thread.join().unwrap(), first));
+            }
+        });
+        assert_eq!(Arc::strong_count(&dropped), 2);
+    }
 }

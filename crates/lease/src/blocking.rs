@@ -1,7 +1,5 @@
-//! Stores whose client blocks: futures that need no runtime, and a client that no two processes share.
+//! Futures for stores whose client blocks, which need no runtime.
 
-use core::fmt;
-use std::sync::{Mutex, PoisonError};
 use std::thread;
 
 use futures_channel::oneshot;
@@ -31,32 +29,6 @@ pub(crate) fn on_a_thread<T: Send + 'static>(
     })
 }
 
-/// Something with connections, which a child process must not share with its parent: it would read the
-/// other's answers.
-pub(crate) struct PerProcess<T>(Mutex<Option<(u32, T)>>);
-
-impl<T: Clone> PerProcess<T> {
-    pub(crate) const fn new() -> Self {
-        Self(Mutex::new(None))
-    }
-
-    /// What this process has made before, or makes now.
-    pub(crate) fn get(&self, make: impl FnOnce() -> T) -> T {
-        let process = std::process::id();
-        let mut made = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        match &*made {
-            Some((maker, value)) if *maker == process => value.clone(),
-            _ => made.insert((process, make())).1.clone(),
-        }
-    }
-}
-
-impl<T> fmt::Debug for PerProcess<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("PerProcess").finish_non_exhaustive()
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use core::time::Duration;
@@ -77,13 +49,5 @@ mod tests {
         let error = block_on(answer, Duration::MAX).unwrap().unwrap_err();
         assert_eq!(error.to_string(), "test store: could not finish its thread");
         assert!(!error.is_unreachable());
-    }
-
-    #[test]
-    fn what_another_process_made_is_made_anew() {
-        let made = PerProcess::new();
-        assert_eq!((made.get(|| 1), made.get(|| 2)), (1, 1));
-        *made.0.lock().unwrap() = Some((std::process::id() + 1, 3));
-        assert_eq!(made.get(|| 4), 4);
     }
 }

@@ -23,18 +23,20 @@ mod linux {
     #![allow(unsafe_code, reason = "there is no safe fork")]
 
     use core::panic::AssertUnwindSafe;
+    use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
     use core::time::Duration;
     use std::collections::HashSet;
     use std::io::{Read as _, Write as _, pipe};
     use std::panic::catch_unwind;
     use std::process::{Command, exit};
-    use std::{env, fmt};
+    use std::{env, fmt, thread};
 
     use libtest_mimic::{Arguments, Trial};
-    use tickid_core::{ClockError, ErrorKind};
+    use tickid_core::{Clock, ClockError, DefaultClock, ErrorKind, SequenceBounds, UnixTime};
     use tickid_lease::{
         Claim, GenerateError, KeeperBuilder, Lease, MemoryStore, Realm, Token, block_on,
     };
+    use tickid_nanoflake::GeneratorId;
     use tickid_scru64::{NODE_SPEC_VARIABLE, NodeSpec, ProcessError};
     use tickid_sno::Sno;
 
@@ -47,7 +49,7 @@ mod linux {
             let status = again.args(env::args_os().skip(1)).env(NODE_SPEC_VARIABLE, SPEC).status();
             exit(status.expect("runs").code().unwrap_or(1));
         }
-        let tests: [(&str, fn()); 8] = [
+        let tests: [(&str, fn()); 9] = [
             ("shared_generators_with_leased_nodes_issue_nothing", shared),
             ("exclusive_generators_with_leased_nodes_issue_nothing", exclusive),
             ("handles_do_not_go_on_with_their_blocks", handles),
@@ -55,6 +57,7 @@ mod linux {
             ("a_process_wide_generator_that_chose_its_node_begins_anew", chosen),
             ("a_process_wide_generator_with_a_given_node_says_whose_it_is", given),
             ("grandchildren_are_forked_as_well", grandchildren),
+            ("children_forked_while_threads_wait_go_on", while_threads_wait),
             ("what_has_a_node_of_its_own_goes_on_unless_told_otherwise", given_to_the_child),
         ];
         let trial = |(name, test): (&str, fn())| {
@@ -99,6 +102,48 @@ mod linux {
                 lines.lines().map(str::to_owned).collect()
             }
         }
+    }
+
+    /// The threads are, at the moment of a fork, in the midst of anything that a generator does: anchoring its
+    /// clock, publishing a tick, counting the calls that wait.
+    fn while_threads_wait() {
+        let told = AtomicU64::new(0);
+        let bounds = SequenceBounds::new(0, 9);
+        let generator = tickid_nanoflake::Builder::new(GeneratorId::MAX)
+            .clock(Hasty(DefaultClock::default()))
+            .bounds(bounds)
+            .build()
+            .unwrap();
+        let is_over = AtomicBool::new(false);
+        thread::scope(|scope| {
+            for _ in 0..3 {
+                scope.spawn(|| {
+                    while !is_over.load(Ordering::Relaxed) {
+                        generator.generate().unwrap();
+                        told.fetch_add(1, Ordering::Relaxed);
+                    }
+                });
+            }
+            for _ in 0..200 {
+                let lines = in_child(|| {
+                    (0..20).map(|_| generator.generate().unwrap().timestamp()).collect()
+                });
+                assert!(lines.len() == 20 && lines.is_sorted());
+            }
+            is_over.store(true, Ordering::Relaxed);
+        });
+        assert!(told.into_inner() > 0);
+    }
+
+    /// Does not sleep, so that calls enter and leave the count of those that wait all the time.
+    struct Hasty(DefaultClock);
+
+    impl Clock for Hasty {
+        fn now(&self) -> Result<UnixTime, ClockError> {
+            self.0.now()
+        }
+
+        fn sleep(&self, _: Duration) {}
     }
 
     fn realm() -> Realm {

@@ -78,8 +78,26 @@ pub(crate) struct SharedTickCache {
     micros: AtomicU64,
     high: AtomicU64,
     low: AtomicU64,
-    /// The word whose cache was begun last; equal to `word` while no thread is writing.
+    /// The word whose cache was begun last; equal to `word` when that is complete.
     begun: AtomicU64,
+    /// The process of the thread that is writing, as [`this_process`] numbers it, or [`NO_WRITER`]. The
+    /// number of another process was left behind by a `fork`.
+    writer: AtomicU64,
+}
+
+#[cfg(target_has_atomic = "64")]
+const NO_WRITER: u64 = u64::MAX;
+
+/// Returns a number that differs from that of the process which this one was forked from.
+#[cfg(all(feature = "std", target_has_atomic = "64"))]
+fn this_process() -> u64 {
+    crate::fork::Process::this().number()
+}
+
+/// Without `std` a `fork` cannot be detected.
+#[cfg(all(not(feature = "std"), target_has_atomic = "64"))]
+const fn this_process() -> u64 {
+    0
 }
 
 /// A word with sequence 0, and the cache of its tick.
@@ -101,6 +119,7 @@ impl SharedTickCache {
             high: AtomicU64::new(0),
             low: AtomicU64::new(0),
             begun: AtomicU64::new(u64::MAX),
+            writer: AtomicU64::new(NO_WRITER),
         }
     }
 
@@ -130,12 +149,15 @@ impl SharedTickCache {
     /// Publishes `cache`, which is that of `word`, unless another thread is publishing. Called once
     /// for every word.
     pub(crate) fn set(&self, word: u64, cache: &TickCache) {
+        let (this, writer) = (this_process(), self.writer.load(Ordering::Relaxed));
         // Acquire: the stores of the write before precede those of this one.
-        let cached = self.word.load(Ordering::Acquire);
-        let begun = self.begun.compare_exchange(cached, word, Ordering::Relaxed, Ordering::Relaxed);
-        if begun.is_err() {
+        let take = || {
+            self.writer.compare_exchange(writer, this, Ordering::Acquire, Ordering::Relaxed).is_ok()
+        };
+        if writer == this || !take() {
             return;
         }
+        self.begun.store(word, Ordering::Relaxed);
         // Pairs with the fence in `at`.
         fence(Ordering::Release);
         self.start.store(cache.start.as_micros().cast_unsigned(), Ordering::Relaxed);
@@ -143,6 +165,7 @@ impl SharedTickCache {
         self.high.store(cache.prefix.high, Ordering::Relaxed);
         self.low.store(cache.prefix.low, Ordering::Relaxed);
         self.word.store(word, Ordering::Release);
+        self.writer.store(NO_WRITER, Ordering::Release);
     }
 }
 
@@ -202,9 +225,25 @@ mod tests {
         let shared = SharedTickCache::new();
         shared.set(100, &cache(100, Policy::Wait));
         shared.begun.store(101, Ordering::Relaxed);
+        shared.writer.store(this_process(), Ordering::Relaxed);
         assert_eq!(shared.at(seconds(100)), None);
         shared.set(102, &cache(102, Policy::Wait));
         assert_eq!(shared.word.load(Ordering::Relaxed), 100);
         assert_eq!(shared.at(seconds(102)), None);
+    }
+
+    #[cfg(target_has_atomic = "64")]
+    #[test]
+    fn a_write_that_a_fork_cut_short_is_written_over() {
+        let shared = SharedTickCache::new();
+        shared.set(100, &cache(100, Policy::Wait));
+        shared.begun.store(101, Ordering::Relaxed);
+        shared.writer.store(this_process() + 1, Ordering::Relaxed);
+        assert_eq!(shared.at(seconds(100)), None);
+        for word in [102, 103] {
+            let cache = cache(word, Policy::Wait);
+            shared.set(word, &cache);
+            assert_eq!(shared.at(seconds(word.cast_signed())), Some(CachedTick { word, cache }));
+        }
     }
 }

@@ -3,8 +3,9 @@
 use alloc::boxed::Box;
 use core::cell::Cell;
 use core::fmt;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use core::sync::atomic::{AtomicU64, Ordering};
 
+use crate::fork::PerProcess;
 use crate::time::UnixTime;
 
 /// A call is about to wait because all sequences of the tick are used up.
@@ -21,18 +22,47 @@ pub struct Overflow {
     pub ticks: u64,
 }
 
-/// Counts those who wait and tells the observer.
+/// Counts the calls that wait and tells the observer.
 pub(crate) struct OverflowWatch {
     observer: Option<Box<dyn Fn(Overflow) + Send + Sync>>,
-    /// Only those about to wait take this lock, and nobody holds it while the observer runs.
-    spell: Mutex<Spell>,
+    /// Each process's own: of the calls that wait in its parent, a child has none.
+    spell: PerProcess<AtomicSpell>,
 }
 
-/// A time during which there was always somebody waiting.
+/// A time during which some call was always waiting, in one word: a lock might be held by another thread at the
+/// moment of a `fork`, and never be released in the child.
 #[derive(Debug, Default)]
-struct Spell {
-    waiting: u32,
-    first_tick: u64,
+struct AtomicSpell(AtomicU64);
+
+/// The bits of the number of calls; the others are those of the first tick, as far as there is room.
+const WAITING_BITS: u32 = 24;
+const TICK_BITS: u32 = u64::BITS - WAITING_BITS;
+
+impl AtomicSpell {
+    /// Counts a call that begins to wait at `tick`. Returns how many wait, and for how many ticks some have.
+    fn enter(&self, tick: u64) -> (u32, u64) {
+        let next = |spell: u64| match spell & ((1 << WAITING_BITS) - 1) {
+            0 => (tick << WAITING_BITS) | 1,
+            _ => spell + 1,
+        };
+        let mut spell = self.0.load(Ordering::Relaxed);
+        // Relaxed: nothing else depends on it.
+        while let Err(seen) =
+            self.0.compare_exchange_weak(spell, next(spell), Ordering::Relaxed, Ordering::Relaxed)
+        {
+            spell = seen;
+        }
+        let spell = next(spell);
+        let waiting = spell & ((1 << WAITING_BITS) - 1);
+        let ticks = (tick << WAITING_BITS).wrapping_sub(spell - waiting) >> WAITING_BITS;
+        // The clock may have been set back since.
+        let ticks = if ticks < 1 << (TICK_BITS - 1) { ticks } else { 0 };
+        (u32::try_from(waiting).unwrap_or(u32::MAX), ticks)
+    }
+
+    fn leave(&self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
 }
 
 std::thread_local! {
@@ -42,25 +72,15 @@ std::thread_local! {
 
 impl OverflowWatch {
     pub(crate) fn new(observer: Option<Box<dyn Fn(Overflow) + Send + Sync>>) -> Self {
-        Self { observer, spell: Mutex::default() }
+        Self { observer, spell: PerProcess::new() }
     }
 
-    fn spell(&self) -> MutexGuard<'_, Spell> {
-        self.spell.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Counts the caller among those who wait, until the value returned is dropped.
+    /// Counts the caller among those that wait, until the value returned is dropped.
     pub(crate) fn enter(&self, time: UnixTime, tick: u64) -> Waiting<'_> {
-        let event = {
-            let mut spell = self.spell();
-            if spell.waiting == 0 {
-                spell.first_tick = tick;
-            }
-            spell.waiting += 1;
-            let ticks = tick.saturating_sub(spell.first_tick);
-            Overflow { time, waiting: spell.waiting, ticks }
-        };
-        let waiting = Waiting(self);
+        let spell = self.spell.get_or_set(AtomicSpell::default);
+        let (waiting, ticks) = spell.enter(tick);
+        let event = Overflow { time, waiting, ticks };
+        let waiting = Waiting(spell);
         if let Some(observer) = &self.observer
             && !OBSERVING.replace(true)
         {
@@ -78,11 +98,11 @@ impl fmt::Debug for OverflowWatch {
 }
 
 /// One call that waits; also when it unwinds.
-pub(crate) struct Waiting<'a>(&'a OverflowWatch);
+pub(crate) struct Waiting<'a>(&'a AtomicSpell);
 
 impl Drop for Waiting<'_> {
     fn drop(&mut self) {
-        self.0.spell().waiting -= 1;
+        self.0.leave();
     }
 }
 
@@ -91,5 +111,25 @@ struct Observing;
 impl Drop for Observing {
     fn drop(&mut self) {
         OBSERVING.set(false);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_spell_counts_calls_and_the_ticks_since_its_first() {
+        let spell = AtomicSpell::default();
+        let last = (1 << 63) - 1;
+        assert_eq!(
+            [5, 7, 3, last].map(|tick| spell.enter(tick)).map(|(calls, _)| calls),
+            [1, 2, 3, 4]
+        );
+        assert_eq!((spell.enter(8), spell.enter(4)), ((5, 3), (6, 0)));
+        for _ in 0..6 {
+            spell.leave();
+        }
+        assert_eq!((spell.enter(last), spell.enter(last)), ((1, 0), (2, 0)));
     }
 }

@@ -9,7 +9,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use serde::de::DeserializeOwned;
-use tickid_core::{Clock as _, SystemClock, UnixTime};
+use tickid_core::{Clock as _, PerProcess, SystemClock, UnixTime};
 use ureq::Agent;
 use ureq::http::{HeaderMap, HeaderValue, StatusCode, header};
 
@@ -19,7 +19,6 @@ use super::message::{
     Txn, TxnAnswer,
 };
 use super::url::{Login, Place, Tls};
-use crate::blocking::PerProcess;
 use crate::error::{StoreError, StoreErrorKind};
 use crate::tls::HungUp;
 
@@ -34,7 +33,7 @@ pub(crate) struct Gateway {
     time_out: Duration,
     last: AtomicUsize,
     agent: PerProcess<Agent>,
-    pass: Mutex<Option<Pass>>,
+    pass: PerProcess<Mutex<Option<Pass>>>,
 }
 
 /// What members ask for: a token, or nothing where nobody need log in. All of a cluster know it.
@@ -61,12 +60,12 @@ impl Gateway {
     /// The members in this place, which together get `time_out` to answer.
     pub(crate) fn new(place: Place, time_out: Duration) -> Self {
         let Place { endpoints, login, tls, .. } = place;
-        let (last, agent, pass) = (AtomicUsize::new(0), PerProcess::new(), Mutex::new(None));
+        let (last, agent, pass) = (AtomicUsize::new(0), PerProcess::new(), PerProcess::new());
         Self { endpoints, login, tls, time_out, last, agent, pass }
     }
 
-    fn agent(&self) -> Agent {
-        self.agent.get(|| {
+    fn agent(&self) -> &Agent {
+        self.agent.get_or_set(|| {
             let config =
                 Agent::config_builder().http_status_as_error(false).max_redirects(0).proxy(None);
             #[cfg(feature = "etcd-tls")]
@@ -158,7 +157,7 @@ impl Gateway {
     }
 
     fn passes(&self) -> MutexGuard<'_, Option<Pass>> {
-        self.pass.lock().unwrap_or_else(PoisonError::into_inner)
+        self.pass.get_or_set(Mutex::default).lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// What to ask with: what it was last time, or what a member gives us for the password.

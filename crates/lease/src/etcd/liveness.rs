@@ -5,9 +5,10 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
+use tickid_core::PerProcess;
+
 use super::gateway::Gateway;
 use super::message::LeaseId;
-use crate::blocking::PerProcess;
 use crate::error::StoreError;
 
 /// Sees to it that this client has an etcd lease, and that it is kept alive for as long as the client is there: in
@@ -16,7 +17,7 @@ use crate::error::StoreError;
 pub(crate) struct Liveness {
     /// In seconds.
     ttl: u32,
-    kept: PerProcess<Arc<Kept>>,
+    kept: PerProcess<Kept>,
 }
 
 /// What a client and its thread share.
@@ -41,7 +42,7 @@ impl Liveness {
     /// # Errors
     /// When there is no answer.
     pub(crate) fn lease(&self, gateway: &Arc<Gateway>) -> Result<Option<LeaseId>, StoreError> {
-        let kept = self.kept.get(|| Arc::new(Kept::start(self.ttl, gateway)));
+        let kept = self.kept.get_or_set(|| Kept::start(self.ttl, gateway));
         // Locked while it is granted, so that no two are.
         let mut id = kept.shared.lock();
         if id.is_none() {
@@ -59,7 +60,7 @@ impl Liveness {
 
     /// `lease` is over: the next is to be another.
     pub(crate) fn is_over(&self, gateway: &Arc<Gateway>, lease: LeaseId) {
-        self.kept.get(|| Arc::new(Kept::start(self.ttl, gateway))).shared.forget(lease);
+        self.kept.get_or_set(|| Kept::start(self.ttl, gateway)).shared.forget(lease);
     }
 }
 

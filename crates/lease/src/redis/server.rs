@@ -1,12 +1,12 @@
 use core::fmt;
 use core::time::Duration;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use redis::{Client, Connection, ConnectionAddr, ErrorKind, RedisError, RedisResult};
+use tickid_core::PerProcess;
 
 use super::BACKEND;
 use super::url::Place;
-use crate::blocking::PerProcess;
 use crate::error::{StoreError, StoreErrorKind};
 use crate::tls::HungUp;
 
@@ -20,7 +20,7 @@ pub(crate) struct Server {
     time_out: Duration,
     /// Whether somebody said that it may forget.
     may_forget: bool,
-    idle: PerProcess<Arc<Mutex<Vec<Connection>>>>,
+    idle: PerProcess<Mutex<Vec<Connection>>>,
 }
 
 impl Server {
@@ -36,14 +36,14 @@ impl Server {
         what: &str,
         ask: impl Fn(&mut Connection) -> RedisResult<T>,
     ) -> Result<T, StoreError> {
-        let idle = self.idle.get(Arc::default);
+        let idle = self.idle.get_or_set(Mutex::default);
         loop {
-            let kept = lock(&idle).pop();
+            let kept = lock(idle).pop();
             let is_kept = kept.is_some();
             let mut connection = kept.map_or_else(|| self.connect(), Ok)?;
             match ask(&mut connection) {
                 Ok(answer) => {
-                    let mut idle = lock(&idle);
+                    let mut idle = lock(idle);
                     if idle.len() < MAX_IDLE {
                         idle.push(connection);
                     }

@@ -5,7 +5,7 @@ use alloc::sync::Arc;
 
 use ::loom::thread;
 
-use super::{CachedTick, SharedTickCache, TickCache};
+use super::{CachedTick, NO_WRITER, SharedTickCache, TickCache, this_process};
 use crate::engine::shared::models::all_orders::orders;
 use crate::slot::Prefix;
 use crate::sync::{Ordering, fence};
@@ -35,16 +35,15 @@ fn cache_of(word: u64) -> TickCache {
 fn set(shared: &SharedTickCache, word: u64, mistake: Option<Mistake>) {
     let cache = cache_of(word);
     let Some(mistake) = mistake else { return shared.set(word, &cache) };
-    let known = shared.word.load(Ordering::Acquire);
-    if mistake == Mistake::WritersCollide {
-        shared.begun.store(word, Ordering::Relaxed);
-    } else if shared
-        .begun
-        .compare_exchange(known, word, Ordering::Relaxed, Ordering::Relaxed)
-        .is_err()
+    if mistake != Mistake::WritersCollide
+        && shared
+            .writer
+            .compare_exchange(NO_WRITER, this_process(), Ordering::Acquire, Ordering::Relaxed)
+            .is_err()
     {
         return;
     }
+    shared.begun.store(word, Ordering::Relaxed);
     if mistake != Mistake::WriterUnfenced {
         fence(Ordering::Release);
     }
@@ -53,6 +52,7 @@ fn set(shared: &SharedTickCache, word: u64, mistake: Option<Mistake>) {
     shared.high.store(cache.prefix.high, Ordering::Relaxed);
     shared.low.store(cache.prefix.low, Ordering::Relaxed);
     shared.word.store(word, Ordering::Release);
+    shared.writer.store(NO_WRITER, Ordering::Release);
 }
 
 fn at(shared: &SharedTickCache, time: UnixTime, mistake: Option<Mistake>) -> Option<CachedTick> {

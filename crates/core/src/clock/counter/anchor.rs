@@ -1,0 +1,237 @@
+//! The arithmetic of the counter clock: from readings of three clocks to the line by which the counter is
+//! read until the next one. Pure functions; `model` holds them against simulated histories.
+
+/// Times are in 1/256 microseconds since 1970 here.
+pub(super) const FRACTION_BITS: u32 = 8;
+pub(super) const MICROSECOND: u64 = 1 << FRACTION_BITS;
+pub(super) const MILLISECOND: u64 = 1_000 * MICROSECOND;
+/// Rates are in times per counter tick, in units of 2^-32.
+pub(super) const RATE_BITS: u32 = 32;
+
+/// The clock's parameters. Tests plant faults by changing them.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Limits {
+    /// The bound of extrapolation: the length of a line, by the counter.
+    pub(super) period: u64,
+    /// The difference between two clocks from which on one of them jumped. What was measured before
+    /// counts no longer.
+    pub(super) step: u64,
+    /// The shortest interval over which the counter's rate is measured.
+    pub(super) shortest: u64,
+    /// The longest one.
+    pub(super) longest: u64,
+    /// The part of an interval that the uncertainty of its ends may be at most.
+    pub(super) precision: u64,
+    /// The part of a rate by which two consecutive measurements may differ.
+    pub(super) agreement: u64,
+    /// The most uncertain reading from which a line may start.
+    pub(super) uncertainty: u64,
+}
+
+pub(super) const LIMITS: Limits = Limits {
+    period: 2 * MILLISECOND,
+    step: MILLISECOND / 2,
+    shortest: MILLISECOND,
+    longest: 100 * MILLISECOND,
+    precision: 2_048,
+    agreement: 1_024,
+    uncertainty: 10 * MICROSECOND,
+};
+
+/// The fastest slew backwards is less than one part in so many: Linux slews by a tenth at most.
+const MOST_SLEWED: u64 = 4;
+
+/// A reading of all clocks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Reading {
+    /// The counter. It is read before the wall clock, so that a line from here is not behind.
+    pub(super) counter: u64,
+    /// The wall clock.
+    pub(super) wall: u64,
+    /// A clock that is neither stepped nor slewed, read before the others.
+    pub(super) raw: u64,
+    /// By how much that clock moved on until the others were read.
+    pub(super) uncertainty: u64,
+}
+
+/// The time as a function of the counter. All threads read the same one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Line {
+    /// Where it begins.
+    pub(super) counter: u64,
+    /// The time there.
+    pub(super) time: u64,
+    pub(super) rate: u64,
+    /// The first distance from `counter` at which the line is over. Zero: there is no line, and `time` is
+    /// the least that may be read.
+    pub(super) lifetime: u64,
+}
+
+impl Line {
+    /// No line; nothing below `floor` may be read.
+    fn none(floor: u64) -> Self {
+        Self { time: floor, ..Self::default() }
+    }
+
+    /// The time at `counter`, within the line.
+    #[inline]
+    pub(super) fn at(&self, counter: u64) -> Option<u64> {
+        // A counter from before the line wraps around to more than any lifetime.
+        let elapsed = counter.wrapping_sub(self.counter);
+        // `elapsed * rate` is less than a period << RATE_BITS: 51 bits.
+        (elapsed < self.lifetime).then(|| self.time + ((elapsed * self.rate) >> RATE_BITS))
+    }
+
+    /// No reading of this line is later.
+    pub(super) fn end(&self) -> u64 {
+        self.time.saturating_add(proportion(self.lifetime, self.rate, 1 << RATE_BITS))
+    }
+}
+
+/// What is known after a reading: the line that begins there, and how far the counter's rate is known.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Anchor {
+    pub(super) line: Line,
+    /// The wall clock at the reading; zero before the first one.
+    wall: u64,
+    raw: u64,
+    uncertainty: u64,
+    /// Where the measurement of the rate that is under way began.
+    base: Base,
+    /// The last measurement of the rate; zero if there is none.
+    measured: u64,
+    /// The rate, if the last two measurements agreed on it; else zero.
+    rate: u64,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Base {
+    counter: u64,
+    raw: u64,
+    uncertainty: u64,
+}
+
+impl Base {
+    fn of(reading: &Reading) -> Self {
+        let Reading { counter, raw, uncertainty, .. } = *reading;
+        Self { counter, raw, uncertainty }
+    }
+}
+
+impl Anchor {
+    /// Whether it is time for another reading, where there is no line and the wall clock shows `wall`.
+    pub(super) fn is_due(&self, wall: u64, limits: &Limits) -> bool {
+        self.line.lifetime != 0 || wall.abs_diff(self.wall) >= limits.shortest
+    }
+
+    /// Whether the wall clock, which shows `wall` after the raw clock has shown `raw`, was set back since
+    /// this anchor: it is behind it, or has run slower than it ever does.
+    pub(super) fn is_set_back(&self, raw: u64, wall: u64) -> bool {
+        // Of which at least so much passed between the two readings of the wall clock.
+        let passed = raw.saturating_sub(self.raw).saturating_sub(self.uncertainty);
+        wall.checked_sub(self.wall).is_none_or(|run| run < passed - passed / MOST_SLEWED)
+    }
+
+    /// The anchor that follows from `reading`. `was_set_back`: some thread has found out that the wall clock
+    /// was set back.
+    pub(super) fn next(&self, reading: &Reading, was_set_back: bool, limits: &Limits) -> Self {
+        let is_back = was_set_back || self.is_set_back(reading.raw, reading.wall);
+        // The clock runs back only with the wall clock.
+        let floor = if is_back { 0 } else { self.line.end() };
+        if is_back || self.has_jumped(reading, limits) {
+            return Self::begin(reading, floor);
+        }
+        let Reading { wall, raw, uncertainty, .. } = *reading;
+        let next = Self { wall, raw, uncertainty, ..*self };
+        if reading.uncertainty > limits.uncertainty {
+            return Self { line: Line::none(floor), ..next };
+        }
+        if self.base.uncertainty > limits.uncertainty {
+            return Self::begin(reading, floor);
+        }
+        let next = next.measure(reading, limits);
+        Self { line: next.line_from(reading, floor, limits), ..next }
+    }
+
+    /// The first anchor, or one for which nothing counts that was before.
+    fn begin(reading: &Reading, floor: u64) -> Self {
+        let Reading { wall, raw, uncertainty, .. } = *reading;
+        let (line, base) = (Line::none(floor), Base::of(reading));
+        Self { line, wall, raw, uncertainty, base, ..Self::default() }
+    }
+
+    /// Whether one of the clocks made a step or changed its speed a lot, or nobody can tell.
+    fn has_jumped(&self, reading: &Reading, limits: &Limits) -> bool {
+        let runs = (
+            reading.wall.checked_sub(self.wall),
+            reading.raw.checked_sub(self.raw),
+            reading.raw.checked_sub(self.base.raw),
+            reading.counter.checked_sub(self.base.counter),
+        );
+        let (Some(wall), Some(raw), Some(run), Some(elapsed)) = runs else { return true };
+        let by_counter = proportion(elapsed, self.measured, 1 << RATE_BITS);
+        let has_counter_jumped = self.measured != 0 && by_counter.abs_diff(run) >= limits.step;
+        self.wall == 0
+            || wall.abs_diff(raw) >= limits.step
+            || run > limits.longest
+            || has_counter_jumped
+    }
+
+    /// Measures the rate from the base to here, if that is far enough to be precise.
+    fn measure(self, reading: &Reading, limits: &Limits) -> Self {
+        let run = reading.raw.saturating_sub(self.base.raw);
+        let elapsed = reading.counter.saturating_sub(self.base.counter);
+        let uncertainty = self.base.uncertainty.saturating_add(reading.uncertainty);
+        if run < limits.shortest || uncertainty > run / limits.precision {
+            return self;
+        }
+        let measured = proportion(run, 1 << RATE_BITS, elapsed.max(1));
+        let agrees = measured.abs_diff(self.measured) <= self.measured / limits.agreement;
+        let rate = if self.measured != 0 && agrees { measured } else { 0 };
+        Self { base: Base::of(reading), measured, rate, ..self }
+    }
+
+    /// The line that begins at `reading`, at `floor` or above.
+    fn line_from(&self, reading: &Reading, floor: u64, limits: &Limits) -> Line {
+        let ahead = floor.saturating_sub(reading.wall);
+        if self.rate == 0 || ahead >= limits.step {
+            return Line::none(floor);
+        }
+        // Never back: from where this clock is, slower, until the wall clock has caught up.
+        let slowing = proportion(self.rate, ahead, limits.period).min(self.rate);
+        Line {
+            counter: reading.counter,
+            time: reading.wall.max(floor),
+            rate: self.rate - slowing,
+            lifetime: proportion(limits.period, 1 << RATE_BITS, self.rate),
+        }
+    }
+
+    /// The time of a thread that reads the wall clock itself, because there is no line, or it is over.
+    pub(super) fn floored(&self, wall: u64) -> u64 {
+        wall.max(self.line.end())
+    }
+}
+
+/// `value * numerator / denominator`, or as much as fits.
+pub(super) fn proportion(value: u64, numerator: u64, denominator: u64) -> u64 {
+    let exact = u128::from(value) * u128::from(numerator) / u128::from(denominator);
+    u64::try_from(exact).unwrap_or(u64::MAX)
+}
+
+impl Anchor {
+    /// The words in which threads share what is not of the line.
+    pub(super) const WORDS: usize = 8;
+
+    pub(super) fn to_words(self) -> [u64; Self::WORDS] {
+        let Self { wall, raw, uncertainty, base, measured, rate, .. } = self;
+        [wall, raw, uncertainty, base.counter, base.raw, base.uncertainty, measured, rate]
+    }
+
+    pub(super) fn from_words(line: Line, words: [u64; Self::WORDS]) -> Self {
+        let [wall, raw, uncertainty, base_counter, base_raw, base_uncertainty, measured, rate] =
+            words;
+        let base = Base { counter: base_counter, raw: base_raw, uncertainty: base_uncertainty };
+        Self { line, wall, raw, uncertainty, base, measured, rate }
+    }
+}

@@ -1,0 +1,459 @@
+//! The processor's time-stamp counter, held to the wall clock.
+
+mod anchor;
+mod hardware;
+#[cfg(test)]
+mod model;
+
+use core::hint::spin_loop;
+use core::sync::atomic::{AtomicU64, Ordering, fence};
+
+use self::anchor::{Anchor, FRACTION_BITS, LIMITS, Limits, Line, Reading};
+use self::hardware::{Hardware, counter_is_steady};
+use crate::clock::{Clock, SystemClock};
+use crate::error::ClockError;
+use crate::fork::Process;
+use crate::time::UnixTime;
+
+/// A wall clock at half the price of [`SystemClock`]: the processor's time-stamp counter, held to the
+/// system's clock every 2 milliseconds.
+///
+/// # Error
+///
+/// A reading differs from the system's clock, at some moment of the call, by no more than this
+/// (`stays_within_its_bounds_whatever_happens`, `the_clock_follows_steps_and_slews`):
+///
+/// | event | error | for |
+/// |---|---|---|
+/// | none | 20 µs | |
+/// | the system's clock is slewed by *N* ppm | 20 µs, and *N* ppm of 2 ms: 1 µs at 500 ppm | the slew |
+/// | it is stepped, by more or less than a millisecond | the step | 10 ms |
+/// | suspend | the time suspended | 10 ms |
+/// | pause of a virtual machine | as much as its wall clock is off afterwards | 10 ms |
+/// | the counter jumps: migration to another machine | 2 ms | 10 ms |
+/// | the counter's speed changes by a factor *f* from ½ to 2 | \|1 − 1/*f*\| of 2 ms: at most 2 ms | 20 ms |
+/// | a thread is held up while it reads | none: others read the system's clock meanwhile | |
+///
+/// Errors of several events add up. They do not depend on how many threads there are, nor on when the
+/// events happen: the first two readings are no exception.
+///
+/// # Order
+///
+/// No thread reads less than another has read before, unless the system's clock was set back
+/// (`runs_back_only_with_the_wall_clock`). What the clock is ahead by, it loses by running slower.
+///
+/// # Speed
+///
+/// The counter's rate is measured against `CLOCK_MONOTONIC_RAW`, over 1 to 100 milliseconds, and used
+/// when two consecutive measurements agree. Until then, and again after anything that looks like a jump,
+/// each reading is one of the system's clock. So is each first reading after a pause of 2 milliseconds.
+///
+/// # Platforms
+///
+/// It is there on x86-64 Linux, and uses the counter if the kernel itself keeps time by it, so that it runs
+/// steadily and alike on all processors. Otherwise it reads the system's clock
+/// (`without_a_steady_counter_it_is_the_system_clock`).
+#[derive(Debug)]
+pub struct CounterClock {
+    /// Whether the counter can be trusted.
+    is_steady: bool,
+    shared: Shared<Hardware>,
+}
+
+impl CounterClock {
+    /// A clock that has yet to learn how fast the counter runs.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::with_counter(counter_is_steady())
+    }
+
+    fn with_counter(is_steady: bool) -> Self {
+        Self { is_steady, shared: Shared::new(Hardware, LIMITS) }
+    }
+}
+
+impl Default for CounterClock {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Clock for CounterClock {
+    #[inline]
+    fn now(&self) -> Result<UnixTime, ClockError> {
+        if !self.is_steady {
+            return SystemClock.now();
+        }
+        match self.shared.at(Hardware.counter()) {
+            Some(time) => Ok(unix_time(time)),
+            None => self.look(),
+        }
+    }
+
+    #[inline]
+    fn now_relaxed(&self) -> Result<UnixTime, ClockError> {
+        if !self.is_steady {
+            return SystemClock.now();
+        }
+        match self.shared.at(Hardware.early_counter()) {
+            Some(time) => Ok(unix_time(time)),
+            None => self.look(),
+        }
+    }
+}
+
+impl CounterClock {
+    #[cold]
+    fn look(&self) -> Result<UnixTime, ClockError> {
+        self.shared.look().map_or_else(|| SystemClock.now(), |time| Ok(unix_time(time)))
+    }
+}
+
+#[inline]
+fn unix_time(time: u64) -> UnixTime {
+    UnixTime::from_micros((time >> FRACTION_BITS).cast_signed())
+}
+
+/// Where readings come from.
+trait Source {
+    /// The counter, after everything that comes before in the program.
+    fn counter(&self) -> u64;
+    /// The counter, perhaps a moment early.
+    fn early_counter(&self) -> u64;
+    /// The wall clock, before everything that comes after in the program; `None` for a time that does not
+    /// fit.
+    fn wall(&self) -> Option<u64>;
+    /// A clock that is neither stepped nor slewed.
+    fn raw(&self) -> u64;
+}
+
+/// The line that all threads read by, and the anchor by which one of them finds the next.
+///
+/// The order of all readings rests on four facts:
+///
+/// 1. A line begins at or above the end of the one before, and at or above the wall clock.
+/// 2. While a thread makes a line, no other returns a reading: it waits for a moment, and then cancels the
+///    line that is being made. (A reading is returned only if the version is the same before and after.)
+/// 3. So a reading of the wall clock comes before the one from which the next line begins, or after the
+///    end of the last line, and is not below that.
+/// 4. Once the wall clock was found to be set back since the anchor, the end of the line counts no longer.
+#[derive(Debug)]
+struct Shared<S> {
+    source: S,
+    limits: Limits,
+    /// Which line is in force; see [`Version`].
+    version: AtomicU64,
+    /// Two that are in force by turns, and two for [`Version::PREPARED`] and [`Version::CANCELLED`], which
+    /// stay empty.
+    lines: [SharedLine; 4],
+    anchors: [SharedAnchor; 2],
+    /// Which process the thread is of that is making an anchor; [`NOBODY`] if there is none. That of another
+    /// process was left behind by a `fork`.
+    holder: AtomicU64,
+    /// The version of the last anchor since which the wall clock was found to be set back.
+    set_back: AtomicU64,
+}
+
+const NOBODY: u64 = u64::MAX;
+
+/// How often a thread looks whether the line that another one makes is finished before it cancels that:
+/// a few microseconds, several times as long as it takes.
+const LOOKS: u32 = 100;
+
+/// A state of a [`Shared`] that never comes back: a number, the place of the anchor, and in the lowest two
+/// bits the place of the line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Version(u64);
+
+impl Version {
+    /// A thread is making the next line. The last one is over.
+    const PREPARED: u64 = 2;
+    /// It took too long. The last line is over; threads read the wall clock.
+    const CANCELLED: u64 = 3;
+
+    const FIRST: Self = Self(Self::CANCELLED);
+
+    fn has_line(self) -> bool {
+        self.0 & 2 == 0
+    }
+
+    /// The place of the anchor that was made last.
+    fn anchor(self) -> usize {
+        ((self.0 >> 2) & 1) as usize
+    }
+
+    fn is_prepared(self) -> bool {
+        self.0 & 3 == Self::PREPARED
+    }
+
+    /// The next version, with the same anchor but no line.
+    fn without_line(self, kind: u64) -> Self {
+        Self(((self.0 & !3) + 8) | kind)
+    }
+
+    /// The next version, with the other anchor and its line.
+    fn with_next_anchor(self) -> Self {
+        let place = 1 - self.anchor() as u64;
+        Self(((self.0 & !7) + 8) | (place << 2) | place)
+    }
+}
+
+/// A [`Line`] that one thread may write while others find out that they must not use it.
+#[derive(Debug, Default)]
+#[repr(align(32))]
+struct SharedLine {
+    counter: AtomicU64,
+    time: AtomicU64,
+    rate: AtomicU64,
+    lifetime: AtomicU64,
+}
+
+impl SharedLine {
+    #[inline]
+    fn load(&self) -> Line {
+        Line {
+            counter: self.counter.load(Ordering::Relaxed),
+            time: self.time.load(Ordering::Relaxed),
+            rate: self.rate.load(Ordering::Relaxed),
+            lifetime: self.lifetime.load(Ordering::Relaxed),
+        }
+    }
+
+    fn store(&self, line: &Line) {
+        self.counter.store(line.counter, Ordering::Relaxed);
+        self.time.store(line.time, Ordering::Relaxed);
+        self.rate.store(line.rate, Ordering::Relaxed);
+        self.lifetime.store(line.lifetime, Ordering::Relaxed);
+    }
+}
+
+/// What of an [`Anchor`] is not its line, and the version in which it came into force.
+#[derive(Debug, Default)]
+struct SharedAnchor {
+    words: [AtomicU64; Anchor::WORDS],
+    version: AtomicU64,
+}
+
+impl<S: Source> Shared<S> {
+    fn new(source: S, limits: Limits) -> Self {
+        Self {
+            source,
+            limits,
+            version: AtomicU64::new(Version::FIRST.0),
+            lines: Default::default(),
+            anchors: Default::default(),
+            holder: AtomicU64::new(NOBODY),
+            set_back: AtomicU64::new(0),
+        }
+    }
+
+    /// The time by the line in force, if that is good at `counter`.
+    #[inline]
+    fn at(&self, counter: u64) -> Option<u64> {
+        // Acquire pairs with the release in `anchor`: the line of this version is complete.
+        let version = self.version.load(Ordering::Acquire);
+        let line = self.lines[(version & 3) as usize].load();
+        // Orders the loads above before the one below: had one of them read what a later `anchor`
+        // wrote, this one would see that the version has moved on.
+        fence(Ordering::Acquire);
+        if self.version.load(Ordering::Relaxed) != version {
+            return None;
+        }
+        line.at(counter)
+    }
+
+    /// The time where the line in force is not good: from a new line, or from the wall clock. `None` if that
+    /// shows a time that does not fit.
+    ///
+    /// A thread starts over only when another one has made progress.
+    fn look(&self) -> Option<u64> {
+        loop {
+            let version = self.load_version();
+            if version.is_prepared() {
+                self.wait_or_cancel(version);
+                continue;
+            }
+            let counter = self.source.counter();
+            let (anchor, number) = self.load_anchor(version);
+            let raw = self.source.raw();
+            let wall = self.source.wall();
+            // Acquire: as in `at`. Here it also says that no line was begun before the wall clock was read.
+            fence(Ordering::Acquire);
+            if self.load_version() != version {
+                continue;
+            }
+            if version.has_line()
+                && let Some(time) = anchor.line.at(counter)
+            {
+                // Another thread was faster.
+                return Some(time);
+            }
+            let is_due = wall.is_some_and(|wall| anchor.is_due(wall, &self.limits));
+            if is_due && self.take() {
+                let time = self.anchor(version);
+                self.holder.store(NOBODY, Ordering::Release);
+                match time {
+                    Some(time) => return Some(time),
+                    None => continue,
+                }
+            }
+            if wall.is_none_or(|wall| anchor.is_set_back(raw, wall)) {
+                self.set_back.fetch_max(number, Ordering::Relaxed);
+            }
+            let was_set_back = self.set_back.load(Ordering::Relaxed) == number;
+            return wall.map(|wall| if was_set_back { wall } else { anchor.floored(wall) });
+        }
+    }
+
+    /// Becomes the only thread of this process that makes an anchor; `false` if another one is.
+    fn take(&self) -> bool {
+        let this = Process::this().number();
+        let holder = self.holder.load(Ordering::Relaxed);
+        // Acquire: the anchors of one holder happen before those of the next.
+        let take = || {
+            self.holder.compare_exchange(holder, this, Ordering::Acquire, Ordering::Relaxed).is_ok()
+        };
+        holder != this && take()
+    }
+
+    /// Makes the anchor after the one of `version`, and returns the time there. `None` when another thread
+    /// came in between. Only for the thread that has taken it on.
+    fn anchor(&self, version: Version) -> Option<u64> {
+        let prepared = version.without_line(Version::PREPARED);
+        if !self.replace(version, prepared) {
+            return None;
+        }
+        // Release: a thread that reads what is written below sees that the version before is over. (The line
+        // written is not that of this version but of the one before; its readers' version check fails.)
+        fence(Ordering::Release);
+        let Some(reading) = self.read() else {
+            self.replace(prepared, prepared.without_line(Version::CANCELLED));
+            return None;
+        };
+        let (last, number) = self.load_anchor(prepared);
+        let was_set_back = self.set_back.load(Ordering::Relaxed) == number;
+        let next = last.next(&reading, was_set_back, &self.limits);
+        let version = prepared.with_next_anchor();
+        self.store_anchor(version, next);
+        self.replace(prepared, version).then(|| next.line.time.max(reading.wall))
+    }
+
+    /// Reads all clocks at the same moment, as nearly as three tries give.
+    fn read(&self) -> Option<Reading> {
+        let try_once = || {
+            let raw = self.source.raw();
+            let counter = self.source.counter();
+            let wall = self.source.wall()?;
+            let uncertainty = self.source.raw().saturating_sub(raw);
+            Some(Reading { counter, wall, raw, uncertainty })
+        };
+        // A thread that is interrupted in between gets an uncertain one.
+        let is_certain = |reading: &Reading| reading.uncertainty <= self.limits.uncertainty;
+        let first = try_once()?;
+        if is_certain(&first) {
+            return Some(first);
+        }
+        let second = try_once()?;
+        if is_certain(&second) { Some(second) } else { try_once() }
+    }
+
+    /// Waits for the line that another thread is making; for a moment only, since that thread may be held
+    /// up, or be left behind in another process.
+    fn wait_or_cancel(&self, prepared: Version) {
+        for _ in 0..LOOKS {
+            if self.load_version() != prepared {
+                return;
+            }
+            spin_loop();
+        }
+        // It fails if the line is finished, or another thread has done this.
+        self.replace(prepared, prepared.without_line(Version::CANCELLED));
+    }
+
+    fn load_version(&self) -> Version {
+        Version(self.version.load(Ordering::Acquire))
+    }
+
+    fn replace(&self, version: Version, next: Version) -> bool {
+        let exchanged =
+            self.version.compare_exchange(version.0, next.0, Ordering::AcqRel, Ordering::Relaxed);
+        exchanged.is_ok()
+    }
+
+    /// The anchor of `version`, and in which version it came into force. Whole only if the version is still
+    /// the same afterwards.
+    fn load_anchor(&self, version: Version) -> (Anchor, u64) {
+        let place = version.anchor();
+        let shared = &self.anchors[place];
+        let words = shared.words.each_ref().map(|word| word.load(Ordering::Relaxed));
+        let number = shared.version.load(Ordering::Relaxed);
+        (Anchor::from_words(self.lines[place].load(), words), number)
+    }
+
+    fn store_anchor(&self, version: Version, anchor: Anchor) {
+        let place = version.anchor();
+        self.lines[place].store(&anchor.line);
+        let shared = &self.anchors[place];
+        for (word, value) in shared.words.iter().zip(anchor.to_words()) {
+            word.store(value, Ordering::Relaxed);
+        }
+        shared.version.store(version.0, Ordering::Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use core::time::Duration;
+    use std::thread;
+    use std::time::Instant;
+
+    use super::*;
+
+    #[test]
+    fn stays_within_its_error_of_the_system_clock() {
+        let error = Duration::from_micros(20);
+        let clock = CounterClock::new();
+        let start = Instant::now();
+        for reading in 1_u32.. {
+            if start.elapsed() > Duration::from_secs(3) {
+                break;
+            }
+            if reading.is_multiple_of(5_000) {
+                // Past the end of a line, so that the next reading begins a new one.
+                thread::sleep(Duration::from_millis(3));
+            }
+            // The system's clock before and after: an interruption only widens what is allowed.
+            let before = SystemClock.now().unwrap().checked_sub(error).unwrap();
+            let now = clock.now().unwrap();
+            let after = SystemClock.now().unwrap().checked_add(error).unwrap();
+            assert!(before <= now && now <= after, "{before} {now} {after}");
+        }
+    }
+
+    #[test]
+    fn no_thread_sees_less_than_another_has_seen() {
+        let clock = CounterClock::new();
+        let highest = AtomicU64::new(0);
+        thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| {
+                    for _ in 0..200_000 {
+                        let seen = highest.load(Ordering::SeqCst);
+                        let now = clock.now().unwrap().as_micros().cast_unsigned();
+                        assert!(now >= seen, "{now} after {seen}");
+                        highest.fetch_max(now, Ordering::SeqCst);
+                    }
+                });
+            }
+        });
+    }
+
+    #[test]
+    fn without_a_steady_counter_it_is_the_system_clock() {
+        let clock = CounterClock::with_counter(false);
+        let before = SystemClock.now().unwrap();
+        let now = clock.now().unwrap();
+        assert!(before <= now && now <= SystemClock.now().unwrap());
+        assert_eq!(clock.shared.load_version(), Version::FIRST);
+    }
+}

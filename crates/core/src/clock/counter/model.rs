@@ -1,0 +1,609 @@
+//! The counter clock in simulated histories: steps and slews of the wall clock, suspends, jumps and changes of
+//! speed of the counter, and threads that are held up at any reading while others read, too.
+//!
+//! Nothing here depends on the machine's clocks. A thread that is held up is a call during which other calls
+//! run from beginning to end.
+//!
+//! `finds_what_is_planted` plants the faults that the parameters or the world's clocks allow. Planted by hand in
+//! the sources, and found:
+//!
+//! - `next` takes 0 for the floor, or a line starts at the wall clock: back.
+//! - `look` returns the wall clock without the floor, or does not mind a line that is being made: back.
+//! - `look` does not note that the wall clock was set back: off.
+//! - `is_set_back` compares with the anchor only, and not with the time passed: off.
+//! - `wait_or_cancel` cancels nothing: hangs.
+//! - A line that was cancelled is published all the same: back.
+//! - A line does not run slower while it is ahead: off.
+//! - A holder that a `fork` left behind stays: no line.
+//!
+//! Not found, since a call that is held up ends after those that run meanwhile: `look` not looking at the version
+//! again after the wall clock.
+
+use alloc::rc::Rc;
+use alloc::vec::Vec;
+use core::cell::{Cell, RefCell};
+use std::collections::VecDeque;
+use std::string::String;
+
+use proptest::prelude::*;
+use proptest::test_runner::{Config, TestCaseError, TestError, TestRunner};
+
+use super::anchor::{LIMITS, Limits, MICROSECOND, MILLISECOND, proportion};
+use super::{Shared, Source};
+
+/// The error while nothing happens.
+const STEADY: u64 = 20 * MICROSECOND;
+/// The length of a line.
+const LINE: u64 = 2 * MILLISECOND;
+/// How long the error after an event may be larger.
+const AFTER_EVENT: u64 = 10 * MILLISECOND;
+/// The same when the counter's speed changed.
+const AFTER_CHANGE: u64 = 20 * MILLISECOND;
+
+/// How long a reading of any clock takes: 25 ns.
+const READING: u64 = MICROSECOND / 40;
+/// What is fixed-point has so many bits after it.
+const FRACTION: u32 = 20;
+/// Counter ticks per time at 3 GHz.
+const SPEED: u128 = (3_000 << FRACTION) / MICROSECOND as u128;
+
+#[derive(Clone, Debug)]
+enum Action {
+    Advance(u64),
+    Step(i64),
+    /// In parts per million.
+    Slew(i64),
+    /// The counter runs on, stops, or begins anew.
+    Suspend(u64, Meanwhile),
+    /// The speed is so many thousandths of what it was.
+    Speed(u64),
+    Jump(i64),
+    Read,
+    /// So many readings, with so much time between them.
+    Burst(u32, u64),
+    /// A reading in which a thread is held up by these, one after each time it reads a clock.
+    Held(Vec<Vec<Self>>),
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Meanwhile {
+    RunsOn,
+    Stops,
+    BeginsAnew,
+}
+
+/// Something after which the error may be larger.
+struct Event {
+    time: u64,
+    error: u64,
+    lasts: u64,
+    is_back: bool,
+}
+
+/// All clocks as they are, and what has been read.
+struct World {
+    /// How long the machine has run, and the raw clock: suspends do not count.
+    now: Cell<u64>,
+    /// Fixed-point.
+    wall: Cell<u128>,
+    /// Fixed-point.
+    counter: Cell<u128>,
+    /// Fixed-point.
+    speed: Cell<u128>,
+    ppm: Cell<i64>,
+    events: RefCell<Vec<Event>>,
+    /// When the counter's speed changed, and what it was before.
+    changes: RefCell<Vec<(u64, u128)>>,
+    /// From where to where the wall clock has been during each call that has begun, the innermost last.
+    calls: RefCell<Vec<(u64, u64)>>,
+    holds: RefCell<VecDeque<Vec<Action>>>,
+    /// The highest time that a call has returned, and when that call began.
+    highest: Cell<(u64, u64)>,
+    clock: RefCell<Option<Rc<Shared<Rc<Self>>>>>,
+    failure: RefCell<Option<(Promise, String)>>,
+    /// A fault: the raw clock is stepped and slewed like the wall clock.
+    is_raw_the_wall: bool,
+}
+
+impl World {
+    fn new(limits: Limits, is_raw_the_wall: bool) -> Rc<Self> {
+        let world = Rc::new(Self {
+            now: Cell::new(1 << 50),
+            wall: Cell::new(1 << (58 + FRACTION)),
+            counter: Cell::new(1 << (45 + FRACTION)),
+            speed: Cell::new(SPEED),
+            ppm: Cell::new(0),
+            events: RefCell::default(),
+            changes: RefCell::default(),
+            calls: RefCell::default(),
+            holds: RefCell::default(),
+            highest: Cell::default(),
+            clock: RefCell::default(),
+            failure: RefCell::default(),
+            is_raw_the_wall,
+        });
+        *world.clock.borrow_mut() = Some(Rc::new(Shared::new(Rc::clone(&world), limits)));
+        world
+    }
+
+    fn wall_time(&self) -> u64 {
+        whole(self.wall.get())
+    }
+
+    fn advance(&self, time: u64) {
+        self.now.set(self.now.get() + time);
+        self.counter.set(self.counter.get() + u128::from(time) * self.speed.get());
+        let ppm = u128::from((1_000_000 + self.ppm.get()).cast_unsigned());
+        self.set_wall(self.wall.get() + ((u128::from(time) * ppm) << FRACTION) / 1_000_000);
+    }
+
+    fn set_wall(&self, wall: u128) {
+        self.wall.set(wall);
+        let wall = self.wall_time();
+        for (first, last) in self.calls.borrow_mut().iter_mut() {
+            (*first, *last) = ((*first).min(wall), (*last).max(wall));
+        }
+    }
+
+    fn event(&self, error: u64, lasts: u64, is_back: bool) {
+        self.events.borrow_mut().push(Event { time: self.now.get(), error, lasts, is_back });
+    }
+
+    fn act(&self, action: &Action) {
+        match action {
+            Action::Advance(time) => self.advance(*time),
+            Action::Step(step) => {
+                self.event(step.unsigned_abs(), AFTER_EVENT, *step < 0);
+                let step = i128::from(*step) << FRACTION;
+                self.set_wall(self.wall.get().checked_add_signed(step).unwrap());
+            }
+            Action::Slew(ppm) => {
+                // The error of the slew that ends.
+                let length = LINE + self.error_by_changes_since(self.now.get());
+                self.event(slewed(self.ppm.get(), length), AFTER_EVENT, false);
+                self.ppm.set(*ppm);
+            }
+            Action::Suspend(time, meanwhile) => {
+                self.event(*time, AFTER_EVENT, false);
+                self.set_wall(self.wall.get() + (u128::from(*time) << FRACTION));
+                match meanwhile {
+                    Meanwhile::RunsOn => {
+                        let passed = u128::from(*time) * self.speed.get();
+                        self.counter.set(self.counter.get() + passed);
+                    }
+                    Meanwhile::Stops => {}
+                    Meanwhile::BeginsAnew => {
+                        self.event(LINE, AFTER_EVENT, false);
+                        // Where it has not been before: else it were a jump back.
+                        let restarts = self.events.borrow().len() as u128;
+                        self.counter.set(restarts << (36 + FRACTION));
+                    }
+                }
+            }
+            Action::Speed(thousandths) => {
+                let before = self.speed.get();
+                self.speed.set(before * u128::from(*thousandths) / 1_000);
+                self.changes.borrow_mut().push((self.now.get(), before));
+            }
+            Action::Jump(ticks) => {
+                let is_back = *ticks < 0;
+                // By whichever rate is known.
+                let slowest = *self.speeds_since(self.now.get()).iter().min().unwrap();
+                let ticks_fixed = u128::from(ticks.unsigned_abs()) << FRACTION;
+                let jump = u64::try_from(ticks_fixed / u128::from(slowest)).unwrap();
+                // Set back into the last line, the counter looks as if it had never left it.
+                let error = if is_back { jump.max(LINE) } else { LINE };
+                let error = error + slewed(100_000, error);
+                self.event(error, AFTER_EVENT, is_back);
+                let ticks = i128::from(*ticks) << FRACTION;
+                self.counter.set(self.counter.get().saturating_add_signed(ticks));
+                // The line is over for all when some thread reads the clock now. If none did, and the counter
+                // came by where it was, no thread could tell.
+                let holds = self.holds.take();
+                self.read();
+                self.holds.replace(holds);
+            }
+            Action::Read => self.read(),
+            Action::Burst(number, gap) => {
+                for _ in 0..*number {
+                    self.read();
+                    self.advance(*gap);
+                }
+            }
+            Action::Held(holds) => {
+                self.holds.borrow_mut().extend(holds.iter().cloned());
+                self.read();
+                self.holds.borrow_mut().clear();
+            }
+        }
+    }
+
+    /// A call, held against what the clock promises.
+    fn read(&self) {
+        if self.calls.borrow().len() == 4 {
+            return;
+        }
+        let clock = Rc::clone(self.clock.borrow().as_ref().unwrap());
+        let start = self.now.get();
+        let (seen, seen_since) = self.highest.get();
+        self.calls.borrow_mut().push((self.wall_time(), self.wall_time()));
+        let time = clock.at(self.counter()).or_else(|| clock.look()).unwrap();
+        let (first, last) = self.calls.borrow_mut().pop().unwrap();
+
+        let error = self.error_since(start);
+        if time < first.saturating_sub(error) || time > last + error {
+            let off = if time < first { first - time } else { time - last };
+            let what = format_args!("{} ns off instead of {}", nanos(off), nanos(error));
+            self.fail(Promise::Error, what);
+        }
+        if time < seen && !self.was_set_back_since(seen_since) {
+            self.fail(Promise::Order, format_args!("{} ns back", nanos(seen - time)));
+        }
+        let (highest, _) = self.highest.get();
+        if time >= highest || time < seen {
+            self.highest.set((time, start));
+        }
+    }
+
+    /// The largest error that a call may have that began then and ends now.
+    fn error_since(&self, start: u64) -> u64 {
+        let events = self.events.borrow();
+        let recent = events.iter().filter(|event| event.time + event.lasts >= start);
+        let error = STEADY + slewed(self.ppm.get(), LINE) + self.error_by_changes_since(start);
+        error + recent.map(|event| event.error).sum::<u64>()
+    }
+
+    /// Of a line that was begun at one speed and is read at another, which is `f` times the first:
+    /// |1 - 1/f| of its length. And a slew goes unnoticed for as much longer as it takes.
+    fn error_by_changes_since(&self, start: u64) -> u64 {
+        let speeds = self.speeds_since(start);
+        let mut most = 0;
+        for (number, first) in speeds.iter().enumerate() {
+            for second in &speeds[number + 1..] {
+                let off = proportion(LINE, first.abs_diff(*second), *second);
+                most = most.max(off + slewed(self.ppm.get(), off));
+            }
+        }
+        most
+    }
+
+    /// The counter's speeds whose effects last, the present one included.
+    fn speeds_since(&self, start: u64) -> Vec<u64> {
+        let changes = self.changes.borrow();
+        let recent = changes.iter().filter(|(time, _)| time + AFTER_CHANGE >= start);
+        let speeds = recent.map(|(_, before)| *before).chain([self.speed.get()]);
+        speeds.map(|speed| u64::try_from(speed).unwrap()).collect()
+    }
+
+    fn was_set_back_since(&self, start: u64) -> bool {
+        let events = self.events.borrow();
+        events.iter().any(|event| event.is_back && event.time + event.lasts >= start)
+    }
+
+    fn fail(&self, promise: Promise, what: core::fmt::Arguments<'_>) {
+        let since = self.now.get() - (1 << 50);
+        let failure = std::format!("{what}, after {} us", since / MICROSECOND);
+        self.failure.borrow_mut().get_or_insert((promise, failure));
+    }
+
+    /// A clock is read: it takes time, and the thread may be held up afterwards.
+    fn reading(&self) {
+        self.advance(READING);
+        let hold = self.holds.borrow_mut().pop_front();
+        for action in hold.into_iter().flatten() {
+            self.act(&action);
+        }
+    }
+
+    fn counter(&self) -> u64 {
+        let counter = whole(self.counter.get());
+        self.reading();
+        counter
+    }
+}
+
+fn whole(fixed: u128) -> u64 {
+    u64::try_from(fixed >> FRACTION).unwrap()
+}
+
+fn slewed(ppm: i64, time: u64) -> u64 {
+    time * ppm.unsigned_abs() / 1_000_000
+}
+
+fn nanos(time: u64) -> u64 {
+    time.saturating_mul(1_000) / MICROSECOND
+}
+
+impl Source for Rc<World> {
+    fn counter(&self) -> u64 {
+        World::counter(self)
+    }
+
+    fn early_counter(&self) -> u64 {
+        World::counter(self)
+    }
+
+    fn wall(&self) -> Option<u64> {
+        let wall = self.wall_time();
+        self.reading();
+        Some(wall)
+    }
+
+    fn raw(&self) -> u64 {
+        let raw = if self.is_raw_the_wall { self.wall_time() } else { self.now.get() };
+        self.reading();
+        raw
+    }
+}
+
+/// From 2^`least` to 2^`most`, each power of two as often as the next.
+fn size(least: u32, most: u32) -> impl Strategy<Value = u64> {
+    (least..most).prop_flat_map(|power| (1_u64 << power)..(2 << power))
+}
+
+fn either_way(size: impl Strategy<Value = u64>) -> impl Strategy<Value = i64> {
+    (size, any::<bool>()).prop_map(|(size, is_back)| {
+        let size = size.cast_signed();
+        if is_back { -size } else { size }
+    })
+}
+
+/// What happens to clocks.
+fn happening() -> impl Strategy<Value = Action> {
+    let meanwhile =
+        prop_oneof![Just(Meanwhile::RunsOn), Just(Meanwhile::Stops), Just(Meanwhile::BeginsAnew)];
+    prop_oneof![
+        // From 0.25 us to 0.3 s.
+        6 => size(6, 26).prop_map(Action::Advance),
+        // To a day and a half, either way.
+        4 => either_way(size(8, 45)).prop_map(Action::Step),
+        2 => prop_oneof![-100_000..=100_000_i64, -500..=500_i64].prop_map(Action::Slew),
+        1 => (size(8, 40), meanwhile).prop_map(|(time, meanwhile)| Action::Suspend(time, meanwhile)),
+        2 => (500..=2_000_u64).prop_map(Action::Speed),
+        1 => either_way(size(8, 40)).prop_map(Action::Jump),
+    ]
+}
+
+fn holds() -> impl Strategy<Value = Vec<Vec<Action>>> {
+    let action = prop_oneof![
+        3 => happening(),
+        3 => Just(Action::Read),
+        // Until a line is over.
+        1 => size(16, 20).prop_map(Action::Advance),
+    ];
+    let hold = prop_oneof![2 => Just(Vec::new()), 1 => prop::collection::vec(action, 1..4)];
+    prop::collection::vec(hold, 1..16)
+}
+
+fn history() -> impl Strategy<Value = Vec<Action>> {
+    let action = prop_oneof![
+        2 => happening(),
+        2 => holds().prop_map(Action::Held),
+        // Up to 60 readings, at most 15 ms apart; and as many as let the clock learn its rate.
+        2 => (1..60_u32, size(6, 22)).prop_map(|(number, gap)| Action::Burst(number, gap)),
+        1 => (size(14, 18)).prop_map(|gap| Action::Burst(60, gap)),
+    ];
+    prop::collection::vec(action, 1..40)
+}
+
+/// What a clock promises.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Promise {
+    Error,
+    Order,
+}
+
+/// A clock with other parameters, or in a world with other clocks.
+#[derive(Clone, Copy)]
+struct Subject {
+    limits: Limits,
+    is_raw_the_wall: bool,
+}
+
+const SOUND: Subject = Subject { limits: LIMITS, is_raw_the_wall: false };
+
+impl Subject {
+    /// Goes through a history and returns the first promise broken.
+    fn go_through(self, history: &[Action]) -> Option<(Promise, String)> {
+        let world = World::new(self.limits, self.is_raw_the_wall);
+        for action in history {
+            world.act(action);
+        }
+        // The two hold each other.
+        *world.clock.borrow_mut() = None;
+        world.failure.take()
+    }
+
+    /// The promise that is broken in some history.
+    fn broken(self) -> Option<Promise> {
+        let config = Config { cases: 20_000, failure_persistence: None, ..Config::default() };
+        let config = Config { max_shrink_iters: 0, ..config };
+        let broken = Cell::new(None);
+        let mut runner = TestRunner::new(config);
+        let result = runner.run(&history(), |history| match self.go_through(&history) {
+            None => Ok(()),
+            Some((promise, what)) => {
+                broken.set(Some(promise));
+                Err(TestCaseError::fail(what))
+            }
+        });
+        assert_eq!(broken.get().is_some(), matches!(result, Err(TestError::Fail(..))));
+        broken.get()
+    }
+}
+
+proptest! {
+    #![proptest_config(Config { cases: 2_000, ..Config::default() })]
+
+    #[test]
+    fn stays_within_its_bounds_whatever_happens(history in history()) {
+        let failure = SOUND.go_through(&history);
+        let failure = failure.filter(|(promise, _)| *promise == Promise::Error);
+        prop_assert!(failure.is_none(), "{failure:?}");
+    }
+
+    #[test]
+    fn runs_back_only_with_the_wall_clock(history in history()) {
+        let failure = SOUND.go_through(&history);
+        let failure = failure.filter(|(promise, _)| *promise == Promise::Order);
+        prop_assert!(failure.is_none(), "{failure:?}");
+    }
+}
+
+#[test]
+fn finds_what_is_planted() {
+    let with = |limits| Subject { limits, ..SOUND };
+    let by_the_wall = |limits| Subject { limits, is_raw_the_wall: true };
+    let planted = [
+        ("a rate is used at its first measurement", with(Limits { agreement: 1, ..LIMITS })),
+        (
+            "intervals have no bound, and the first rate is used",
+            by_the_wall(Limits { agreement: 1, longest: u64::MAX, step: u64::MAX, ..LIMITS }),
+        ),
+        ("the rate survives a step", by_the_wall(Limits { step: u64::MAX, ..LIMITS })),
+        ("extrapolation has no bound", with(Limits { period: 1_000 * MILLISECOND, ..LIMITS })),
+        ("uncertain readings begin lines", with(Limits { uncertainty: u64::MAX, ..LIMITS })),
+    ];
+    for (what, subject) in planted {
+        assert!(subject.broken().is_some(), "not found: {what}");
+    }
+}
+
+/// A clock that has learnt the counter's rate.
+fn learnt() -> Rc<World> {
+    let world = World::new(LIMITS, false);
+    world.until_line(AFTER_EVENT).unwrap();
+    world
+}
+
+impl World {
+    fn shared(&self) -> Rc<Shared<Rc<Self>>> {
+        Rc::clone(self.clock.borrow().as_ref().unwrap())
+    }
+
+    fn has_line(&self) -> bool {
+        self.shared().at(whole(self.counter.get())).is_some()
+    }
+
+    /// Reads for so long, every 0.1 ms, and returns how long it took until there was a line.
+    fn until_line(&self, most: u64) -> Option<u64> {
+        let start = self.now.get();
+        while self.now.get() < start + most {
+            self.act(&Action::Burst(1, MILLISECOND / 10));
+            if self.has_line() {
+                return Some(self.now.get() - start);
+            }
+        }
+        None
+    }
+
+    fn assert_sound(&self) {
+        assert_eq!(self.failure.take(), None);
+    }
+}
+
+#[test]
+fn a_line_begins_when_two_measurements_agree() {
+    let world = World::new(LIMITS, false);
+    let took = world.until_line(10 * MILLISECOND).unwrap();
+    assert!((2 * MILLISECOND..3 * MILLISECOND).contains(&took), "{}", nanos(took));
+    world.assert_sound();
+}
+
+#[test]
+fn a_step_ends_the_line_and_forgets_the_rate() {
+    for step in [600 * MICROSECOND, 1_000 * MILLISECOND, 86_400_000 * MILLISECOND] {
+        for step in [step.cast_signed(), -step.cast_signed()] {
+            let world = learnt();
+            world.act(&Action::Step(step));
+            world.advance(LINE);
+            world.act(&Action::Read);
+            assert!(!world.has_line(), "{step}");
+            world.advance(MILLISECOND);
+            world.act(&Action::Read);
+            assert!(!world.has_line(), "{step}");
+            assert!(world.until_line(AFTER_EVENT).is_some(), "{step}");
+            world.assert_sound();
+        }
+    }
+}
+
+#[test]
+fn steps_between_the_first_two_readings_teach_nothing() {
+    for seconds in [10, 3_600, 86_400] {
+        let world = World::new(LIMITS, false);
+        world.act(&Action::Read);
+        world.advance(3 * MILLISECOND);
+        world.act(&Action::Step(seconds * 1_000 * MILLISECOND.cast_signed()));
+        assert!(world.until_line(AFTER_EVENT).is_some(), "{seconds}");
+        world.act(&Action::Burst(3_000, MILLISECOND / 10));
+        world.assert_sound();
+    }
+}
+
+#[test]
+fn a_counter_that_changes_its_speed_is_learnt_again() {
+    for thousandths in [500, 900, 990, 1_010, 1_100, 2_000] {
+        let world = learnt();
+        world.act(&Action::Speed(thousandths));
+        world.advance(2 * LINE);
+        world.act(&Action::Read);
+        assert!(!world.has_line(), "{thousandths}");
+        assert!(world.until_line(AFTER_EVENT).is_some(), "{thousandths}");
+        world.act(&Action::Burst(1_000, MILLISECOND / 10));
+        world.assert_sound();
+    }
+}
+
+#[test]
+fn a_step_back_in_a_pause_is_noticed_by_the_time_passed() {
+    let world = learnt();
+    world.act(&Action::Step(-30 * MILLISECOND.cast_signed()));
+    // The wall clock is past the anchor again, but not past the end of its line.
+    world.advance(31 * MILLISECOND);
+    world.act(&Action::Read);
+    world.assert_sound();
+}
+
+#[test]
+fn a_line_ends_after_two_milliseconds() {
+    let world = learnt();
+    world.advance(LINE);
+    assert!(!world.has_line());
+}
+
+#[test]
+fn readings_go_on_while_a_thread_is_held_up_making_a_line() {
+    // After each of the readings that the thread takes, it is held up for 50 ms in which there is a step.
+    for held_up_after in 0..8 {
+        let world = learnt();
+        world.advance(LINE);
+        let hold = [
+            Action::Burst(100, MILLISECOND / 5),
+            Action::Step(-7_000 * MILLISECOND.cast_signed()),
+            Action::Burst(100, MILLISECOND / 5),
+        ];
+        let mut holds: Vec<Vec<Action>> = std::vec![Vec::new(); held_up_after];
+        holds.push(hold.to_vec());
+        world.act(&Action::Held(holds));
+        assert!(world.until_line(AFTER_EVENT).is_some());
+        world.assert_sound();
+    }
+}
+
+#[test]
+fn a_fork_in_the_midst_of_an_anchor_leaves_a_clock_that_goes_on() {
+    use core::sync::atomic::Ordering;
+
+    let world = learnt();
+    let shared = world.shared();
+    // A thread of the parent, which the child does not have, was making a line.
+    let prepared = shared.load_version().without_line(super::Version::PREPARED);
+    shared.version.store(prepared.0, Ordering::Relaxed);
+    shared.holder.store(super::NOBODY - 1, Ordering::Relaxed);
+    world.act(&Action::Step(1_000 * MILLISECOND.cast_signed()));
+    assert!(world.until_line(AFTER_EVENT).is_some());
+    world.act(&Action::Burst(1_000, MILLISECOND / 10));
+    assert_eq!(shared.holder.load(Ordering::Relaxed), super::NOBODY);
+    world.assert_sound();
+}

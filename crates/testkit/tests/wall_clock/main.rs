@@ -1,0 +1,40 @@
+//! The default clock and the default generators of all schemes while the wall clock of their process is
+//! stepped and slewed.
+//!
+//! Each test is a process of its own, which has the shim of `shim.c` and runs one of the scenarios.
+
+#![allow(clippy::panic, clippy::unwrap_used, reason = "a test fails by panicking")]
+
+#[cfg(not(all(target_os = "linux", target_env = "gnu")))]
+fn main() {}
+
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+mod scenario;
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+mod shim;
+
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+fn main() -> std::process::ExitCode {
+    use shim::Shim;
+
+    if shim::is_preloaded() {
+        scenario::run(&std::env::args().nth(1).unwrap());
+        return std::process::ExitCode::SUCCESS;
+    }
+    macro_rules! tests {
+        ($($name:ident: $scenario:literal),* $(,)?) => {
+            &[$((stringify!($name), |shim: &Shim| {
+                if let Err(what) = shim.run($scenario) {
+                    panic!("{what}");
+                }
+            })),*]
+        };
+    }
+    tickid_testkit::servers::run::<Shim>(tests![
+        the_clock_follows_steps_and_slews: "clock",
+        scru64_stays_within_its_bound_of_the_wall_clock: "scru64",
+        nanoflake_stays_within_its_bound_of_the_wall_clock: "nanoflake",
+        kuid_stays_within_its_bound_of_the_wall_clock: "kuid",
+        sno_stays_within_its_bound_of_the_wall_clock: "sno",
+    ])
+}

@@ -1,0 +1,301 @@
+//! What the processes with the shim go through.
+
+use core::fmt;
+use core::sync::atomic::{AtomicBool, AtomicI64, AtomicUsize, Ordering};
+use core::time::Duration;
+use std::sync::Mutex;
+use std::thread;
+use std::time::SystemTime;
+
+use tickid_core::{Clock as _, DefaultClock, Error, ErrorKind, Policy, Scheme, UnixTime};
+use tickid_kuid::{Kuid, Local, Node};
+use tickid_nanoflake::{GeneratorId, Nanoflake};
+use tickid_scru64::Scru64;
+use tickid_sno::{Partition, Sno};
+
+use crate::shim::{Wall, raw};
+
+const MICROSECOND: i64 = 1_000;
+const MILLISECOND: i64 = 1_000 * MICROSECOND;
+const SECOND: i64 = 1_000 * MILLISECOND;
+
+/// By how much the default clock differs from the wall clock at most while that runs steadily.
+const ERROR: i64 = 20 * MICROSECOND;
+/// How long the clock may take to follow.
+const AFTER_EVENT: i64 = 10 * MILLISECOND;
+/// Between the clock's looks at the wall clock. It loses as much of a slew as happens meanwhile.
+const PERIOD: i64 = 2 * MILLISECOND;
+
+const THREADS: usize = 4;
+const ERAS: usize = 2 * EVENTS.len() + 1;
+
+#[derive(Clone, Copy, Debug)]
+enum Event {
+    /// In nanoseconds.
+    Step(i64),
+    /// In parts per million.
+    Slew(i64),
+}
+
+/// Steps before NTP has set the clock, between the first reading and the second.
+const FIRST: [i64; 3] = [10 * SECOND, 3_600 * SECOND, 86_400 * SECOND];
+
+/// What happens then, one event about every 25 ms.
+const EVENTS: [Event; 20] = [
+    Event::Step(300 * MICROSECOND),
+    Event::Step(-300 * MICROSECOND),
+    Event::Step(-900 * MICROSECOND),
+    Event::Step(900 * MICROSECOND),
+    Event::Step(-5 * MILLISECOND),
+    Event::Step(5 * MILLISECOND),
+    Event::Slew(500),
+    Event::Slew(-500),
+    Event::Slew(83_333),
+    Event::Slew(-83_333),
+    Event::Slew(0),
+    Event::Step(-200 * MILLISECOND),
+    Event::Step(SECOND),
+    Event::Step(-12 * SECOND),
+    Event::Step(13 * SECOND),
+    Event::Step(-20 * MICROSECOND),
+    Event::Step(-60 * MICROSECOND),
+    Event::Step(-1_500 * MICROSECOND),
+    Event::Step(3_600 * SECOND),
+    Event::Slew(100_000),
+];
+
+/// What the threads know of the events.
+struct World {
+    /// How many events have begun, and how many are over.
+    events: AtomicUsize,
+    /// By how much a clock may be off just now, in nanoseconds.
+    error: AtomicI64,
+    /// How often the wall clock was set back, twice; odd for as long as a clock may take to follow.
+    era: AtomicUsize,
+    /// The furthest that the wall clock has been.
+    peak: AtomicI64,
+    /// The highest reading of the clock in each era, in microseconds.
+    highest: [AtomicI64; ERAS],
+    is_over: AtomicBool,
+    wall: Mutex<Wall>,
+    last: Mutex<Event>,
+}
+
+impl fmt::Display for World {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let last = self.last.lock().unwrap();
+        write!(f, "event {} was {last:?}", self.events.load(Ordering::SeqCst))
+    }
+}
+
+impl World {
+    fn new() -> Self {
+        Self {
+            events: AtomicUsize::new(0),
+            error: AtomicI64::new(ERROR),
+            era: AtomicUsize::new(0),
+            peak: AtomicI64::new(0),
+            highest: [const { AtomicI64::new(0) }; ERAS],
+            is_over: AtomicBool::new(false),
+            wall: Mutex::new(Wall::new()),
+            last: Mutex::new(Event::Step(0)),
+        }
+    }
+
+    /// Lets it happen, and returns when clocks must have followed.
+    fn happen(&self, event: Event) {
+        let mut wall = self.wall.lock().unwrap();
+        let steady = ERROR + slewed(wall.slew_in_ppm());
+        *self.last.lock().unwrap() = event;
+        self.events.fetch_add(1, Ordering::SeqCst);
+        let settled = match event {
+            Event::Step(nanos) => {
+                self.error.store(steady + nanos.abs(), Ordering::SeqCst);
+                if nanos < 0 {
+                    self.era.fetch_add(1, Ordering::SeqCst);
+                    self.peak.fetch_max(nanos_of(SystemTime::now()), Ordering::SeqCst);
+                }
+                wall.step(nanos);
+                steady
+            }
+            Event::Slew(ppm) => {
+                let settled = ERROR + slewed(ppm);
+                self.error.store(steady.max(settled), Ordering::SeqCst);
+                wall.slew(ppm);
+                settled
+            }
+        };
+        let until = raw() + AFTER_EVENT;
+        while raw() < until {
+            thread::sleep(Duration::from_millis(1));
+        }
+        self.error.store(settled, Ordering::SeqCst);
+        if self.era.load(Ordering::SeqCst) % 2 == 1 {
+            self.era.fetch_add(1, Ordering::SeqCst);
+        }
+        self.events.fetch_add(1, Ordering::SeqCst);
+    }
+
+    /// Calls `call` and holds its result against the wall clock before and after. `None` where more than
+    /// one event came in between, so that these do not tell what the wall clock has read.
+    fn call<T>(&self, call: impl FnOnce() -> T) -> Option<Call<T>> {
+        let (events, error, era) = (
+            self.events.load(Ordering::SeqCst),
+            self.error.load(Ordering::SeqCst),
+            self.era.load(Ordering::SeqCst),
+        );
+        let before = nanos_of(SystemTime::now());
+        let result = call();
+        let after = nanos_of(SystemTime::now());
+        let error = error.max(self.error.load(Ordering::SeqCst));
+        let is_told = self.events.load(Ordering::SeqCst) - events <= 2;
+        let has_same_era = self.era.load(Ordering::SeqCst) == era && era.is_multiple_of(2);
+        let (from, to) = (before.min(after) - error, before.max(after) + error);
+        is_told.then_some(Call { result, from, to, era: has_same_era.then_some(era) })
+    }
+}
+
+/// By how much a clock is off under such a slew.
+fn slewed(ppm: i64) -> i64 {
+    PERIOD * ppm.abs() / 1_000_000
+}
+
+struct Call<T> {
+    result: T,
+    /// Between what the wall clock read, by the error that the clock may have.
+    from: i64,
+    to: i64,
+    /// When the wall clock was not set back.
+    era: Option<usize>,
+}
+
+fn nanos_of(time: SystemTime) -> i64 {
+    i64::try_from(time.duration_since(SystemTime::UNIX_EPOCH).unwrap().as_nanos()).unwrap()
+}
+
+/// Rounds down.
+fn unix_time(nanos: i64) -> UnixTime {
+    UnixTime::from_micros(nanos.div_euclid(MICROSECOND))
+}
+
+pub(super) fn run(scenario: &str) {
+    match scenario {
+        "probe" => {
+            let before = SystemTime::now();
+            Wall::new().step(86_400 * SECOND);
+            let passed = SystemTime::now().duration_since(before).unwrap();
+            assert!(passed >= Duration::from_secs(86_400));
+        }
+        "clock" => {
+            go_through(DefaultClock::default, |clock| assert!(clock.now().is_ok()), watch_clock);
+        }
+        "scru64" => go_through(
+            || tickid_scru64::Generator::new("42/8".parse().unwrap()).unwrap(),
+            |generator| assert!(generator.try_generate().is_ok()),
+            |world, generator| {
+                let draw = || generator.try_generate().map(|id| id.timestamp());
+                watch_ids(world, &Scru64, generator.policy(), draw);
+            },
+        ),
+        "nanoflake" => go_through(
+            || tickid_nanoflake::Generator::new(GeneratorId::MAX).unwrap(),
+            |generator| assert!(generator.try_generate().is_ok()),
+            |world, generator| {
+                let draw = || generator.try_generate().map(|id| id.timestamp());
+                watch_ids(world, &Nanoflake::default(), generator.policy(), draw);
+            },
+        ),
+        "kuid" => go_through(
+            || tickid_kuid::Generator::new(Node::phash2("uid@127.0.0.1")).unwrap(),
+            |generator| assert!(generator.try_generate().is_ok()),
+            |world, generator| {
+                let draw =
+                    || generator.with(Local).try_generate().map(|id| id.tick().unwrap().get());
+                watch_ids(world, &Kuid::default(), generator.policy(), draw);
+            },
+        ),
+        "sno" => go_through(
+            || tickid_sno::Generator::new(Partition::new(0xCAFE)).unwrap(),
+            |generator| assert!(generator.try_generate().is_ok()),
+            |world, generator| {
+                let draw = || generator.try_generate().map(|id| id.timestamp());
+                watch_ids(world, &Sno, generator.policy(), draw);
+            },
+        ),
+        _ => panic!("no such scenario: {scenario}"),
+    }
+}
+
+/// Makes a clock or a generator, uses it once, steps the wall clock, and lets four threads work with it:
+/// for each of the first steps. The last one goes through all events.
+fn go_through<T: Sync>(make: impl Fn() -> T, first: impl Fn(&T), work: impl Fn(&World, &T) + Sync) {
+    for (number, step) in FIRST.into_iter().enumerate() {
+        let (world, subject) = (World::new(), make());
+        first(&subject);
+        world.happen(Event::Step(step));
+        thread::scope(|scope| {
+            let threads: Vec<_> =
+                (0..THREADS).map(|_| scope.spawn(|| work(&world, &subject))).collect();
+            thread::sleep(Duration::from_millis(30));
+            if number == 0 {
+                for event in EVENTS {
+                    world.happen(event);
+                    thread::sleep(Duration::from_millis(15));
+                    if threads.iter().any(|thread| thread.is_finished()) {
+                        break;
+                    }
+                }
+            }
+            world.is_over.store(true, Ordering::SeqCst);
+        });
+    }
+}
+
+/// The clock stays within its error of the wall clock, and no thread reads less than another has read
+/// before, unless the wall clock was set back.
+fn watch_clock(world: &World, clock: &DefaultClock) {
+    while !world.is_over.load(Ordering::SeqCst) {
+        let seen = world.highest.each_ref().map(|highest| highest.load(Ordering::SeqCst));
+        let Some(call) = world.call(|| clock.now().unwrap()) else { continue };
+        let now = call.result;
+        let (from, to) = (unix_time(call.from), unix_time(call.to));
+        assert!(from <= now && now <= to, "{now} is not in {from}..={to}: {world}");
+        if let Some(era) = call.era {
+            let now = now.as_micros();
+            assert!(now >= seen[era], "{now} after {}: {world}", seen[era]);
+            world.highest[era].fetch_max(now, Ordering::SeqCst);
+        }
+    }
+}
+
+/// IDs are of a tick that the policy allows at what the wall clock reads; and there are IDs, unless the
+/// clock was set back to before those that were issued.
+fn watch_ids<S: Scheme>(
+    world: &World,
+    scheme: &S,
+    policy: Policy<S>,
+    draw: impl Fn() -> Result<u64, Error>,
+) {
+    let tick = |nanos| scheme.tick_at(unix_time(nanos)).unwrap().get();
+    let ahead = match policy {
+        Policy::Ratchet { allowance } => allowance.get() + 1,
+        _ => 0,
+    };
+    while !world.is_over.load(Ordering::SeqCst) {
+        let Some(call) = world.call(&draw) else { continue };
+        let (first, last) = (tick(call.from), tick(call.to) + ahead);
+        match call.result {
+            Ok(id) => assert!(first <= id && id <= last, "{id} not in {first}..={last}: {world}"),
+            Err(error) => {
+                let peak = world.peak.load(Ordering::SeqCst);
+                let was_later = peak > 0 && call.from <= peak + world.error.load(Ordering::SeqCst);
+                let is_allowed = match error.kind() {
+                    ErrorKind::Exhausted => true,
+                    ErrorKind::Rollback => was_later,
+                    _ => false,
+                };
+                assert!(is_allowed, "{error} at {first}..={last}: {world}");
+            }
+        }
+    }
+}
