@@ -23,7 +23,7 @@ mod linux {
     #![allow(unsafe_code, reason = "there is no safe fork")]
 
     use core::panic::AssertUnwindSafe;
-    use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+    use core::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
     use core::time::Duration;
     use std::collections::HashSet;
     use std::io::{Read as _, Write as _, pipe};
@@ -108,9 +108,9 @@ mod linux {
     /// clock, publishing a tick, counting the calls that wait.
     fn while_threads_wait() {
         let told = AtomicU64::new(0);
-        let bounds = SequenceBounds::new(0, 9);
+        let bounds = SequenceBounds::new(0, 0);
         let generator = tickid_nanoflake::Builder::new(GeneratorId::MAX)
-            .clock(Hasty(DefaultClock::default()))
+            .clock(Hasty::default())
             .bounds(bounds)
             .build()
             .unwrap();
@@ -124,23 +124,38 @@ mod linux {
                     }
                 });
             }
+            // Also when a child fails: else the threads would go on for ever.
+            let _over = Over(&is_over);
             for _ in 0..200 {
                 let lines = in_child(|| {
                     (0..20).map(|_| generator.generate().unwrap().timestamp()).collect()
                 });
                 assert!(lines.len() == 20 && lines.is_sorted());
             }
-            is_over.store(true, Ordering::Relaxed);
         });
         assert!(told.into_inner() > 0);
     }
 
-    /// Does not sleep, so that calls enter and leave the count of those that wait all the time.
-    struct Hasty(DefaultClock);
+    struct Over<'a>(&'a AtomicBool);
+
+    impl Drop for Over<'_> {
+        fn drop(&mut self) {
+            self.0.store(true, Ordering::Relaxed);
+        }
+    }
+
+    /// Moves on whenever it is read, so that calls enter and leave the count of those that wait all the time.
+    #[derive(Default)]
+    struct Hasty {
+        default: DefaultClock,
+        micros: AtomicI64,
+    }
 
     impl Clock for Hasty {
         fn now(&self) -> Result<UnixTime, ClockError> {
-            self.0.now()
+            self.default.now()?;
+            let micros = self.micros.fetch_add(200, Ordering::Relaxed);
+            Ok(UnixTime::from_micros(1_700_000_000_000_000 + micros))
         }
 
         fn sleep(&self, _: Duration) {}

@@ -3,7 +3,7 @@
 //! | clock | error | held by the test |
 //! |---|---|---|
 //! | `SystemClock` | none | `reads_what_the_system_says` |
-//! | `CounterClock` | 50 microseconds | `stays_within_its_error_of_the_system_clock` |
+//! | `CounterClock` | 20 microseconds, more after a jump | `stays_within_its_bounds_whatever_happens` |
 //! | `ManualClock` | none: it shows what it is told | its example |
 
 #[cfg(all(feature = "std", target_arch = "x86_64", target_os = "linux"))]
@@ -25,7 +25,7 @@ pub use self::process::ProcessClock;
 pub use self::system::SystemClock;
 
 /// The clock of a generator that was not given another one, the same for all schemes: the cheapest that is true
-/// to the wall within 50 microseconds.
+/// to the wall clock within 20 microseconds.
 #[cfg(all(feature = "std", target_arch = "x86_64", target_os = "linux"))]
 pub type DefaultClock = CounterClock;
 
@@ -56,8 +56,9 @@ use crate::time::UnixTime;
 /// A source of wall-clock time.
 ///
 /// A clock may stand still, jump and repeat itself: generators are correct under any clock. It should
-/// not return less than what another thread has already seen from it, unless the wall clock was
-/// stepped.
+/// not return less than another thread has already read from it, unless the wall clock was set back, and
+/// state by how much a reading may differ from the wall clock. [`SystemClock`] is exact;
+/// `CounterClock` lists its error for each kind of event.
 ///
 /// # Examples
 /// ```

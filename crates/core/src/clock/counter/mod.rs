@@ -30,17 +30,21 @@ use crate::time::UnixTime;
 /// | it is stepped, by more or less than a millisecond | the step | 10 ms |
 /// | suspend | the time suspended | 10 ms |
 /// | pause of a virtual machine | as much as its wall clock is off afterwards | 10 ms |
-/// | the counter jumps: migration to another machine | 2 ms | 10 ms |
+/// | the counter jumps ahead or begins anew: migration to another machine | 2 ms | 10 ms |
+/// | the counter is set back a little, to where it was lately | 2 ms, or as far as it was set back | 10 ms |
 /// | the counter's speed changes by a factor *f* from ½ to 2 | \|1 − 1/*f*\| of 2 ms: at most 2 ms | 20 ms |
 /// | a thread is held up while it reads | none: others read the system's clock meanwhile | |
 ///
-/// Errors of several events add up. They do not depend on how many threads there are, nor on when the
-/// events happen: the first two readings are no exception.
+/// Times are those that the machine runs. Errors of several events add up. They do not depend on how many
+/// threads there are, nor on when the events happen: the first two readings are no exception.
+///
+/// One case cannot be told: a counter that is set back while no thread reads the clock, and comes by where it
+/// was just when the next one does. That reading is off by as far as the counter was set back.
 ///
 /// # Order
 ///
-/// No thread reads less than another has read before, unless the system's clock was set back
-/// (`runs_back_only_with_the_wall_clock`). What the clock is ahead by, it loses by running slower.
+/// No thread reads less than another has read before, unless the system's clock was set back, or the counter
+/// to where it was lately (`runs_back_only_with_the_wall_clock`). What the clock is ahead by, it loses by running slower.
 ///
 /// # Speed
 ///
