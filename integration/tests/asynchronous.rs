@@ -12,7 +12,7 @@ use axum::body::{Body, to_bytes};
 use axum::extract::State;
 use axum::http::{Request, StatusCode};
 use axum::routing::get;
-use tickid_core::{Variant, Scheme, SequenceBounds};
+use tickid_core::{Scheme, SequenceBounds, Variant};
 use tickid_kuid::{Kuid, Local, Node};
 use tickid_lease::{
     Claim, FileStore, Keeper, KeeperBuilder, Lease, MemoryStore, Realm, StaticStore, Store, Token,
@@ -45,7 +45,7 @@ async fn keeper() -> Keeper<Sno> {
 /// Draws IDs in several tasks at once, by the default variant and by `variant`.
 async fn in_tasks<S, F>(generator: tickid_core::Generator<S>, variant: F)
 where
-    S: Scheme<Form: Send + Sync, Sequence: Send + Sync + 'static>,
+    S: Scheme<Variant: Send + Sync>,
     F: Variant<S> + Send + 'static,
     <S::Variant as Variant<S>>::Id: fmt::Debug + Send + 'static,
     F::Id: fmt::Debug + Send + 'static,
