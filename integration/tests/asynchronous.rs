@@ -3,16 +3,22 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+use std::cell::Cell;
 use std::collections::HashSet;
 use std::fmt;
+use std::future::pending;
+use std::pin::pin;
+use std::rc::Rc;
 use std::sync::{Arc, Mutex};
+use std::task::{Context, Waker};
+use std::time::Duration;
 
 use axum::Router;
 use axum::body::{Body, to_bytes};
 use axum::extract::State;
 use axum::http::{Request, StatusCode};
 use axum::routing::get;
-use tickid_core::{Scheme, SequenceBounds, Variant};
+use tickid_core::{ManualClock, Scheme, SequenceBounds, UnixTime, Variant};
 use tickid_kuid::{Kuid, Local, Node};
 use tickid_lease::{
     Claim, FileStore, Keeper, KeeperBuilder, Lease, MemoryStore, Realm, StaticStore, Store, Token,
@@ -45,7 +51,7 @@ async fn keeper() -> Keeper<Sno> {
 /// Draws IDs in several tasks at once, by the default variant and by `variant`.
 async fn in_tasks<S, F>(generator: tickid_core::Generator<S>, variant: F)
 where
-    S: Scheme<Form: Send + Sync, Sequence: Send + Sync + 'static>,
+    S: Scheme<Variant: Send + Sync>,
     F: Variant<S> + Send + 'static,
     <S::Variant as Variant<S>>::Id: fmt::Debug + Send + 'static,
     F::Id: fmt::Debug + Send + 'static,
@@ -111,6 +117,53 @@ fn tasks_that_wait_for_the_next_tick_get_distinct_ids() {
         }
         assert_eq!(distinct.len(), 40);
     });
+}
+
+/// Polls a future once, which has to wait, and drops it.
+fn abandon<F: Future>(future: F) {
+    let mut context = Context::from_waker(Waker::noop());
+    assert!(pin!(future).poll(&mut context).is_pending());
+}
+
+#[test]
+fn futures_dropped_while_they_wait_draw_nothing() {
+    let clock = Arc::new(ManualClock::new(UnixTime::from_micros(1_700_000_000_000_000)));
+    let builder = tickid_sno::Generator::builder(Partition::new(1)).clock(Arc::clone(&clock));
+    let generator = builder.bounds(SequenceBounds::new(0, 3)).build().unwrap();
+    let tick = |generator: &tickid_sno::Generator<_>| {
+        let ids: Vec<_> = (0..4).map(|_| generator.try_generate().unwrap()).collect();
+        assert!(generator.try_generate().is_err(), "the tick is exhausted");
+        ids.iter().map(|id| id.sequence()).collect::<Vec<_>>()
+    };
+    assert_eq!(tick(&generator), [0, 1, 2, 3]);
+    for _ in 0..10 {
+        abandon(generator.generate_async(|_| pending()));
+        abandon(generator.with(Meta(1)).generate_async(|_| pending()));
+    }
+    clock.advance(Duration::from_millis(4));
+    assert_eq!(tick(&generator), [0, 1, 2, 3]);
+}
+
+#[test]
+fn a_sleep_that_is_not_send_serves_one_thread() {
+    let sleeps = Rc::new(Cell::new(0));
+    let sleep = |pause| {
+        let sleeps = Rc::clone(&sleeps);
+        async move {
+            sleep(pause).await;
+            sleeps.set(sleeps.get() + 1);
+        }
+    };
+    run(async {
+        let builder = tickid_sno::Generator::builder(Partition::new(1));
+        let generator = builder.bounds(SequenceBounds::new(0, 3)).build().unwrap();
+        let keeper = keeper().await;
+        for _ in 0..12 {
+            generator.generate_async(sleep).await.unwrap();
+            keeper.generate_async(sleep).await.unwrap();
+        }
+    });
+    assert!(sleeps.get() > 0);
 }
 
 #[test]

@@ -170,7 +170,7 @@ fn the_exit_status_is_the_programs() {
     };
     let unknown = exec("-- no-such-program");
     assert_eq!((unknown.status, unknown.stdout.as_str()), (127, ""));
-    assert!(unknown.stderr.contains("cannot run no-such-program: No such"), "{}", unknown.stderr);
+    assert!(unknown.stderr.contains("cannot run 'no-such-program': No such"), "{}", unknown.stderr);
     let no_program = exec("-- /etc/passwd");
     assert_eq!(no_program.status, 126, "{}", no_program.stderr);
     assert_eq!(exec("").status, USAGE);
@@ -543,6 +543,20 @@ fn in_a_terminal(state: &Path, script: &str, keys: &[u8]) -> (String, ExitStatus
     stdout.read_to_string(&mut shown).expect("text");
     drop(stdin);
     (shown, child.wait().expect("ends"))
+}
+
+#[test]
+fn the_name_of_a_missing_program_is_escaped_and_cut() {
+    let state = state("sno --pool 5-6/16");
+    for (name, shown) in [
+        ("/\x1b]0;x\x07\u{9b}2J".to_owned(), "'/\\u{1b}]0;x\\u{7}\\u{9b}2J'".to_owned()),
+        ("/".to_owned() + &"a".repeat(100_000), "'/".to_owned() + &"a".repeat(299) + "…'"),
+    ] {
+        let ran = ran(with_state(state.path(), "lease exec --realm orders --").arg(name));
+        let expected = format!("tickid: cannot run {shown}: ");
+        assert!(ran.stderr.starts_with(&expected), "{}", ran.stderr);
+        assert!(matches!(ran.status, 126 | 127), "{}", ran.status);
+    }
 }
 
 #[test]

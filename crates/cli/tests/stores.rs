@@ -109,6 +109,42 @@ fn a_node_goes_through_all_commands(place: &Place) {
     assert!(nowhere.stderr.contains("no answer"), "{}", nowhere.stderr);
 }
 
+/// `exec` of a script with a node of the realm `exec`.
+#[cfg(target_os = "linux")]
+fn exec(place: &Place, script: &str) -> std::process::Command {
+    let url = &place.url;
+    let mut command = tickid(&format!("lease exec --realm exec --store {url} -- sh -c"));
+    command.arg(script).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+}
+
+/// A thread of the store's client must not take the supervisor's signals.
+#[cfg(target_os = "linux")]
+fn exec_sees_its_programs_end_and_hands_signals_on(place: &Place) {
+    use std::io::BufRead as _;
+
+    use nix::sys::signal::{Signal, kill};
+    use nix::unistd::Pid;
+
+    place.stdout_of("init sno --realm exec --pool 0-255/16");
+    for _ in 0..10 {
+        let exec = exec(place, "exit 7");
+        let mut bounded = std::process::Command::new("timeout");
+        bounded.arg("60").arg(exec.get_program()).args(exec.get_args());
+        assert_eq!(seen(ran(&mut bounded)).status, 7);
+    }
+    let script = "trap 'exit 3' TERM; echo ready; while :; do sleep 0.1; done";
+    let mut child = exec(place, script).spawn().expect("runs");
+    let mut ready = String::new();
+    let stdout = child.stdout.take().expect("piped");
+    std::io::BufReader::new(stdout).read_line(&mut ready).expect("a line");
+    assert_eq!(ready, "ready\n");
+    let id = i32::try_from(child.id()).expect("a process number");
+    kill(Pid::from_raw(id), Signal::SIGTERM).expect("sent");
+    let ended = child.wait_with_output().expect("ends");
+    assert_eq!(ended.status.code(), Some(3), "{:?}", ended.status);
+}
+
 #[cfg(unix)]
 trait Located {
     fn place(&self) -> Place;
@@ -140,7 +176,7 @@ impl Located for Redis {
 }
 
 #[cfg(unix)]
-fn tests<S: Located>() -> [Test<S>; 3] {
+fn tests<S: Located>() -> [Test<S>; 4] {
     [
         ("a_realm_begins_once", |server| a_realm_begins_once(&server.place())),
         ("of_two_realms_that_begin_at_once_one_does", |server| {
@@ -148,6 +184,12 @@ fn tests<S: Located>() -> [Test<S>; 3] {
         }),
         ("a_node_goes_through_all_commands", |server| {
             a_node_goes_through_all_commands(&server.place());
+        }),
+        ("exec_sees_its_programs_end_and_hands_signals_on", |server| {
+            #[cfg(target_os = "linux")]
+            exec_sees_its_programs_end_and_hands_signals_on(&server.place());
+            #[cfg(not(target_os = "linux"))]
+            let _ = server;
         }),
     ]
 }

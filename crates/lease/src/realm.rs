@@ -52,8 +52,9 @@ impl FromStr for RealmName {
 /// # Examples
 /// ```
 /// use core::time::Duration;
+/// use tickid_core::Scheme;
 /// use tickid_lease::{Realm, Terms};
-/// use tickid_scru64::{Scru64, core::Scheme};
+/// use tickid_scru64::Scru64;
 ///
 /// let terms = Terms::new(Scru64.default_policy()).with_term(Duration::from_secs(60));
 /// assert_eq!((terms.allowance, terms.skew), (39, Duration::from_secs(5)));

@@ -75,6 +75,8 @@ fn another_layout_is_refused<S: Scheme + Default>(
     // After it.
     let pinned = lease.builder(&one).unwrap().layout(other).build().unwrap_err();
     assert_eq!(pinned, BuildError::Pinned { option: "layout" });
+    let again = lease.builder(&one).unwrap().layout(other).pin().build().unwrap_err();
+    assert_eq!(again, BuildError::Pinned { option: "layout" });
     // By the store.
     let error = acquire(&store, &realm(&other, pool)).unwrap_err();
     assert!(is_mismatch(&error, "layouts"), "{error}");

@@ -186,7 +186,7 @@ impl<S: Scheme, C> Builder<S, C> {
 
     /// Fixes the layout, the window and the variants: if one of them is changed afterwards, building the
     /// generator fails with [`BuildError::Pinned`]. Leases do this, as their guarantee rests on all
-    /// three.
+    /// three. Pinning again changes nothing.
     ///
     /// # Examples
     /// ```
@@ -198,7 +198,8 @@ impl<S: Scheme, C> Builder<S, C> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn pin(self) -> Self {
-        Self { pinned: Some((self.scheme, self.window, self.variants)), ..self }
+        let pinned = self.pinned.or(Some((self.scheme, self.window, self.variants)));
+        Self { pinned, ..self }
     }
 
     /// The sequences to use in each tick, so that several generators can share a node.

@@ -115,6 +115,7 @@ pub(crate) fn block<D: Source, V: Variant<D::Scheme>>(
     variant: V,
     n: NonZeroU32,
 ) -> Result<Ids<D::Scheme, V>, Error> {
+    source.rules().check_variant(variant)?;
     let block = source.try_block(n).or_else(|error| wait::for_block(&mut source, n, error))?;
     Ok(Ids::new(source.rules().scheme, variant, &block))
 }

@@ -12,6 +12,7 @@ use nix::unistd::{Pid, getppid};
 
 use crate::failure::Failure;
 use crate::lease::exec::wake::unblock_signals;
+use crate::shown::{say, shown};
 
 /// The first argument of this stage. It is no part of the command line that people see, so that neither help nor
 /// completions tell of it.
@@ -55,7 +56,7 @@ pub(crate) fn launch(told: &Launch) -> Result<ExitCode, Failure> {
         return Err(Failure::Usage("no program".into()));
     };
     let error = Command::new(program).args(rest).exec();
-    anstream::eprintln!("tickid: cannot run {}: {error}", program.display());
+    say(&format!("cannot run '{}': {error}", shown(program.as_encoded_bytes())));
     Ok(ExitCode::from(match error.kind() {
         io::ErrorKind::NotFound => NOT_FOUND,
         _ => NOT_RUNNABLE,

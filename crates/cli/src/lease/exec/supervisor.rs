@@ -12,7 +12,7 @@ use crate::failure::{Chain, Failure};
 use crate::lease::args::ExecArguments;
 use crate::lease::exec::program::{Program, State, of_signal, stop_as_well};
 use crate::lease::exec::renewal::{News, keep};
-use crate::lease::exec::wake::{Event, Wake};
+use crate::lease::exec::wake::{Event, Wake, block_signals};
 use crate::lease::exec::window::{Now, Window};
 use crate::node_store::answer;
 use crate::patience::DEFAULT_MAX_WAIT;
@@ -27,6 +27,8 @@ const NEVER: (Duration, UnixTime) = (Duration::MAX, UnixTime::MAX);
 const NO_LEASE: u8 = 124;
 
 pub(in crate::lease) fn exec(arguments: &ExecArguments) -> Result<ExitCode, Failure> {
+    // A store may start threads of its own.
+    block_signals().map_err(Failure::supervision)?;
     let store = arguments.realm.store.open()?;
     let realm = arguments.realm.kept(&store)?;
     let kill_after = kill_after(arguments, &realm)?;

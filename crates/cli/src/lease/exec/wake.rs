@@ -37,7 +37,14 @@ fn blocked() -> SigSet {
     set
 }
 
-/// Takes back what [`Wake::new`] did to this process.
+/// Blocks the signals in this thread and in those that it starts. Call it before any other thread is
+/// started: a signal to the process goes to a thread that does not block it. There SIGCHLD is discarded,
+/// and SIGTERM ends the process.
+pub(super) fn block_signals() -> nix::Result<()> {
+    blocked().thread_block()
+}
+
+/// Undoes [`block_signals`], which a new process inherits.
 pub(super) fn unblock_signals() -> nix::Result<()> {
     blocked().thread_unblock()
 }
@@ -72,9 +79,8 @@ pub(super) struct Wake {
 }
 
 impl Wake {
-    /// From here on, signals are blocked in this thread and in those that it starts.
+    /// Takes the signals that [`block_signals`] has blocked.
     pub(super) fn new(news: Receiver<News>) -> nix::Result<Self> {
-        blocked().thread_block()?;
         let signals = SIGNALS.into_iter().collect();
         let timer = |clock| TimerFd::new(clock, TimerFlags::TFD_NONBLOCK | TimerFlags::TFD_CLOEXEC);
         let bell = EventFd::from_flags(EfdFlags::EFD_NONBLOCK | EfdFlags::EFD_CLOEXEC)?;
