@@ -1,6 +1,6 @@
 use core::time::Duration;
 
-use tickid_core::{RangeError, UnixTime};
+use tickid_core::{RangeError, TickScale, UnixTime};
 
 use crate::error::ConvertError;
 use crate::format::sealed::Shape;
@@ -8,7 +8,6 @@ use crate::format::{Source, Target};
 use crate::loss::{Loss, SequenceLoss};
 use crate::options::Options;
 use crate::parts::{Field, Parts, mask};
-use crate::resolution::Resolution;
 
 /// A new ID, and what of the old one did not survive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -109,14 +108,15 @@ pub fn restore<S: Target, T: Target>(
 ) -> Result<S, ConvertError> {
     let target = converted.parts(&options.target)?;
     let (shape, wanted) = (T::shape(&options.target), S::shape(&options.source));
-    let rank = Rank::new(&shape, wanted.ticks.resolution, wanted.sequence_bits, wanted.is_sno);
+    let rank = Rank::new(&shape, wanted.scale, wanted.sequence_bits, wanted.is_sno);
     let value = target.sequence.value() << rank.shift();
     let ticks = value >> rank.low_bits();
-    let time = wanted.ticks.nth_from(target.time, ticks).ok_or(ConvertError::NeverConverted)?;
+    let time = nth_tick_from(wanted.scale, target.time, ticks);
+    let time = time.ok_or(ConvertError::NeverConverted)?;
     let (tick, _) = tick_of(time, &wanted)?;
     let bits = wanted.sequence_bits;
     let sequence = Field::held(value & mask(bits), bits);
-    let mut source = Parts::held(time, wanted.ticks.resolution, sequence);
+    let mut source = Parts::held(time, wanted.scale, sequence);
     source.node = options.nodes.unmap(target.node, wanted.node_bits)?;
     if wanted.is_sno {
         let in_rank = value >> bits & 1 == 1;
@@ -141,13 +141,13 @@ fn fit(
     let (tick, start) = tick_of(source.time, shape)?;
     let has_toggle = source.toggle.is_some();
     let bits = source.sequence.bits();
-    let rank = Rank::new(shape, source.resolution, bits, has_toggle);
-    let before = source.resolution.ticks_from(start, source.time);
+    let rank = Rank::new(shape, source.scale, bits, has_toggle);
+    let before = source.scale.ticks_begun_between(start, source.time);
     let value = rank.of(before, source.toggle, source.sequence);
     let dropped = value & mask(rank.shift());
 
     let sequence = Field::held(value >> rank.shift(), shape.sequence_bits);
-    let mut target = Parts::held(start, shape.ticks.resolution, sequence);
+    let mut target = Parts::held(start, shape.scale, sequence);
     let (node, node_loss) = options.nodes.map(source.node, shape.node_bits)?;
     target.node = node;
     if shape.is_sno {
@@ -165,11 +165,19 @@ fn fit(
     Ok((tick, target, loss))
 }
 
-/// The number of the tick during which a time is, and when it begins.
+/// Returns the time at which the `nth` tick begins, counted from 0, of those that begin at `time` or
+/// later.
+#[inline]
+fn nth_tick_from(scale: TickScale, time: UnixTime, nth: u64) -> Option<UnixTime> {
+    let first = scale.first_signed_tick_from(time)?;
+    scale.signed_time_of(first.checked_add_unsigned(nth)?)
+}
+
+/// Returns the number of the tick that contains `time`, and the time at which that tick begins.
 #[inline]
 fn tick_of(time: UnixTime, shape: &Shape) -> Result<(i64, UnixTime), ConvertError> {
-    let tick = shape.ticks.at(time);
-    tick.and_then(|tick| Some((tick, shape.ticks.start_of(tick)?))).ok_or_else(|| {
+    let tick = shape.scale.signed_tick_at(time);
+    tick.and_then(|tick| Some((tick, shape.scale.signed_time_of(tick)?))).ok_or_else(|| {
         // Ticks that begin before the first time there is, or lie an epoch beyond the last.
         let (min, max) = (UnixTime::MIN.as_micros().into(), UnixTime::MAX.as_micros().into());
         let value = time.as_micros().into();
@@ -191,13 +199,8 @@ struct Rank {
 
 impl Rank {
     #[inline]
-    const fn new(
-        target: &Shape,
-        resolution: Resolution,
-        sequence_bits: u32,
-        has_toggle: bool,
-    ) -> Self {
-        let most = target.ticks.most_of(resolution);
+    const fn new(target: &Shape, source: TickScale, sequence_bits: u32, has_toggle: bool) -> Self {
+        let most = target.scale.most_ticks_of(&source);
         // Where each of the target's ticks is one of the source's, the target's own bit does.
         let has_toggle = has_toggle && !(target.is_sno && most == 1);
         let tick_bits = u64::BITS - (most - 1).leading_zeros();
