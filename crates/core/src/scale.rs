@@ -115,8 +115,22 @@ impl TickScale {
     #[inline]
     #[must_use]
     pub const fn signed_tick_at(&self, time: UnixTime) -> Option<i64> {
+        match self.signed_tick_and_offset(time) {
+            Some((tick, _)) => Some(tick),
+            None => None,
+        }
+    }
+
+    /// Returns [`signed_tick_at`](Self::signed_tick_at) and the microseconds that the tick has lasted
+    /// at `time`.
+    #[inline]
+    #[must_use]
+    pub const fn signed_tick_and_offset(&self, time: UnixTime) -> Option<(i64, u64)> {
         match self.split(time) {
-            Some((periods, rest)) => Some(self.signed_tick(periods, rest / self.micros_per_tick)),
+            Some((periods, rest)) => {
+                let tick = self.signed_tick(periods, rest / self.micros_per_tick);
+                Some((tick, rest % self.micros_per_tick))
+            }
             None => None,
         }
     }
@@ -441,6 +455,11 @@ mod tests {
                     assert_eq!(scale.ticks_begun_between(begin, time(start)), 0);
                     let tick = scale.signed_tick_at(begin).unwrap();
                     assert_eq!(scale.signed_time_of(tick), Some(begin));
+                    assert_eq!(scale.signed_tick_and_offset(begin), Some((tick, 0)));
+                    let (tick_at_start, offset) =
+                        scale.signed_tick_and_offset(time(start)).unwrap();
+                    let micros = start.strict_sub_unsigned(offset);
+                    assert_eq!(scale.signed_time_of(tick_at_start), Some(time(micros)));
                     // The tick before ends there.
                     let before = begin.as_micros() - 1;
                     assert_eq!(scale.signed_tick_at(time(before)), Some(tick - 1));
