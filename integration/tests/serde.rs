@@ -14,7 +14,9 @@ use tickid_sno::{SnoId, sno};
 
 /// All forms of an ID, there and missing.
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
-#[serde(bound = "T: Representations<Integer: Serialize + DeserializeOwned> + Serialize + DeserializeOwned")]
+#[serde(
+    bound = "T: Representations<Integer: Serialize + DeserializeOwned> + Serialize + DeserializeOwned"
+)]
 struct Fields<T> {
     plain: T,
     #[serde(with = "tickid_sno::serde_as_integer")]
@@ -55,7 +57,10 @@ impl<T: Copy> Fields<T> {
 fn every_form_comes_back_from_every_format() {
     fn comes_back<T>()
     where
-        T: Representations<Integer: Serialize + DeserializeOwned> + Serialize + DeserializeOwned + PartialEq,
+        T: Representations<Integer: Serialize + DeserializeOwned>
+            + Serialize
+            + DeserializeOwned
+            + PartialEq,
     {
         for id in [T::MIN, T::MAX].into_iter().chain(any(9).take(50)) {
             for fields in [Fields::new(id, Some(id)), Fields::new(id, None)] {

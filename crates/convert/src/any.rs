@@ -67,7 +67,15 @@ impl fmt::Display for Kind {
     }
 }
 
-/// An ID of any of the schemes, for those who learn which one only at run time.
+/// An ID of a scheme that is known only at run time.
+///
+/// It has no order, because an order by scheme would not be one by time. Sort by the UUIDs that
+/// [`carry::to_uuid_v7`](crate::carry::to_uuid_v7) makes instead.
+///
+/// ```compile_fail,E0277
+/// fn sorted<T: Ord>(_: &[T]) {}
+/// sorted::<tickid_convert::AnyId>(&[]);
+/// ```
 ///
 /// # Examples
 /// ```
