@@ -43,7 +43,7 @@ impl Kind {
         }
     }
 
-    /// How many bytes an ID has.
+    /// Returns the number of bytes of an ID.
     #[must_use]
     pub const fn byte_len(self) -> usize {
         match self {
@@ -103,7 +103,7 @@ pub enum AnyId {
 }
 
 impl AnyId {
-    /// Which scheme it is of.
+    /// Returns the scheme of the ID.
     #[must_use]
     pub const fn kind(&self) -> Kind {
         match self {

@@ -1,10 +1,10 @@
-//! IDs of up to 96 bits in 128: as UUIDs, as `u128`, as 16 bytes. Nothing is lost, and the scheme is told.
+//! IDs of up to 96 bits in UUIDs, `u128` or 16 bytes, with their scheme and without loss.
 //!
-//! There are three forms, which are told apart by their version and variant:
+//! There are three forms, which differ in version and variant:
 //!
 //! | | [`to_uuid`] | [`to_uuid_v7`] | [`sno_to_uuid`] |
 //! |---|---|---|---|
-//! | what | any ID | any ID whose time is known and fits | a sno ID |
+//! | holds | any ID | any ID whose time is known and fits | a sno ID |
 //! | shaped as | a UUID of version 8 | a UUID of version 7 | no UUID: 16 ASCII characters |
 //! | sorts | as the IDs of a scheme do | by time, to the millisecond, IDs of all schemes together | as the IDs do |
 //! | needs to be read | nothing | epoch and drift, to be held against | nothing |
@@ -27,7 +27,7 @@
 //! sequence (46 bits), zeros after them. A kuid's tick is found again from the millisecond: no two begin
 //! in the same one.
 //!
-//! Only the shape is that of RFC 9562: these UUIDs hold no random bits, and say of when and where.
+//! These UUIDs follow RFC 9562 in shape only: they hold no random bits, and reveal time and node.
 //!
 //! # Examples
 //! ```
@@ -59,17 +59,17 @@ use crate::schemes::kuid::no_time;
 
 /// The number of bits of a version-7 UUID's milliseconds.
 const MILLIS_BITS: u32 = 48;
-/// How many bits of a version-7 UUID stand below the rest of an ID.
+/// The number of bits of a version-7 UUID below the rest of an ID.
 const TAG_BITS: u32 = 10;
 
-/// Why a UUID holds no ID, or an ID does not go into one.
+/// The reason why a UUID holds no ID, or an ID does not fit a UUID.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CarryError {
     /// None of the three forms.
     #[error("the UUID holds no ID: {reason}")]
     NotCarried {
-        /// What says so.
+        /// The reason.
         reason: &'static str,
     },
     /// The time does not fit 48 bits of milliseconds since 1970, or is none.
@@ -327,7 +327,10 @@ fn sno_from_v7(millis: i64, rest: u64) -> Result<AnyId, CarryError> {
     id.map(AnyId::Sno).map_err(|_| not_carried("no sno ID"))
 }
 
-/// When a kuid's tick began, if its fields are a time.
+/// Returns the time at which a kuid's tick began.
+///
+/// # Errors
+/// Returns [`CarryError::Time`] if the fields are no time.
 fn time_of(id: LocalId) -> Result<UnixTime, CarryError> {
     match id.tick() {
         Some(_) => Ok(id.unix_time()),

@@ -9,21 +9,21 @@ use crate::loss::{Loss, SequenceLoss};
 use crate::options::Options;
 use crate::parts::{Field, Parts, mask};
 
-/// A new ID, and what of the old one did not survive.
+/// A new ID and the losses of its conversion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Converted<T> {
     /// The new ID.
     pub id: T,
-    /// What is lost.
+    /// The losses.
     pub loss: Loss,
 }
 
 /// Converts one ID.
 ///
 /// IDs of one node and metabyte keep their order: of two that are different, the lower never becomes the
-/// higher. Where the sequence is narrowed they may become the same, which is a [`Loss`]. How this
-/// comes about is told [above](crate#order).
+/// higher. Where the sequence is narrowed they may become the same, which is a [`Loss`]. The
+/// [proof](crate#order) is on the front page.
 ///
 /// # Errors
 /// [`ConvertError`] for a time that the target does not have, and for a node that does not fit or is
@@ -201,9 +201,9 @@ fn too_far(time: UnixTime) -> ConvertError {
 struct Rank {
     sequence_bits: u32,
     has_toggle: bool,
-    /// How many bits there are for it.
+    /// The number of bits that the target has for it.
     room: u32,
-    /// How many bits it has.
+    /// Its number of bits.
     bits: u32,
 }
 
@@ -218,13 +218,13 @@ impl Rank {
         Self { sequence_bits, has_toggle, room: target.sequence_bits, bits }
     }
 
-    /// How many low bits have to go.
+    /// Returns the number of low bits to cut.
     #[inline]
     const fn shift(self) -> u32 {
         self.bits.saturating_sub(self.room)
     }
 
-    /// How many bits stand below the number of ticks.
+    /// Returns the number of bits below the count of ticks.
     #[inline]
     const fn low_bits(self) -> u32 {
         self.sequence_bits + self.has_toggle as u32
