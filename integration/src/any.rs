@@ -1,8 +1,8 @@
-use tickid_core::external::Forms;
+use tickid_core::external::Representations;
 use tickid_testkit::Dice;
 
 /// IDs from all over the range, the same ones for the same seed.
-pub fn any<T: Forms>(seed: u64) -> impl Iterator<Item = T> {
+pub fn any<T: Representations>(seed: u64) -> impl Iterator<Item = T> {
     let mut dice = Dice::new(seed);
     core::iter::from_fn(move || {
         let mut bytes = T::Bytes::default();

@@ -1,12 +1,12 @@
 //! Fuzzers find every ID.
 
 use arbitrary::{Arbitrary, Unstructured};
-use tickid_core::external::Forms;
+use tickid_core::external::Representations;
 use tickid_integration::{any, for_each_id};
 
 #[test]
 fn every_id_comes_of_its_own_bytes() {
-    fn comes<T: Forms + for<'a> Arbitrary<'a> + PartialEq>() {
+    fn comes<T: Representations + for<'a> Arbitrary<'a> + PartialEq>() {
         for id in [T::MIN, T::MAX].into_iter().chain(any(1).take(500)) {
             let bytes: T::Bytes = id.into();
             let mut input = Unstructured::new(bytes.as_ref());
@@ -19,7 +19,7 @@ fn every_id_comes_of_its_own_bytes() {
 
 #[test]
 fn too_little_input_makes_an_id_and_no_error() {
-    fn makes<T: Forms + for<'a> Arbitrary<'a> + PartialEq>() {
+    fn makes<T: Representations + for<'a> Arbitrary<'a> + PartialEq>() {
         assert_eq!(T::arbitrary(&mut Unstructured::new(&[])).unwrap(), T::MIN);
     }
     for_each_id!(makes);

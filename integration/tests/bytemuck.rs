@@ -1,14 +1,14 @@
 //! IDs as plain bytes in slices.
 
 use bytemuck::{Pod, TransparentWrapper};
-use tickid_core::external::Forms;
+use tickid_core::external::Representations;
 use tickid_integration::any;
 use tickid_kuid::{GlobalId, WideGlobalId};
 use tickid_sno::SnoId;
 
 #[test]
 fn slices_of_ids_are_slices_of_their_bytes() {
-    fn are<T: Forms + Pod + PartialEq>() {
+    fn are<T: Representations + Pod + PartialEq>() {
         let mut ids: Vec<T> = any(3).take(100).collect();
         let bytes = |id: &T| {
             let bytes: T::Bytes = (*id).into();

@@ -3,7 +3,7 @@
 use jsonschema::Validator;
 use schemars::JsonSchema;
 use serde_json::{Value, json};
-use tickid_core::external::Forms;
+use tickid_core::external::Representations;
 use tickid_integration::{any, for_each_id};
 use tickid_nanoflake::NanoflakeId;
 use tickid_scru64::Scru64Id;
@@ -16,7 +16,7 @@ fn validator<T: JsonSchema>() -> Validator {
 
 #[test]
 fn every_id_is_valid() {
-    fn is_valid<T: Forms + JsonSchema + serde::Serialize>() {
+    fn is_valid<T: Representations + JsonSchema + serde::Serialize>() {
         let validator = validator::<T>();
         for id in [T::MIN, T::MAX].into_iter().chain(any(6).take(300)) {
             assert!(validator.is_valid(&json!(id)), "{id}");
@@ -26,7 +26,7 @@ fn every_id_is_valid() {
 }
 
 /// Texts of IDs with a character changed, added or left out.
-fn nearly_ids<T: Forms>() -> impl Iterator<Item = String> {
+fn nearly_ids<T: Representations>() -> impl Iterator<Item = String> {
     const CHARACTERS: &[u8] = b"-.01289ABYZ_abwxyz~ \n";
     let mut dice = Dice::new(7);
     any::<T>(8).take(500).map(move |id| {
@@ -45,7 +45,7 @@ fn nearly_ids<T: Forms>() -> impl Iterator<Item = String> {
 
 #[test]
 fn texts_are_valid_if_they_are_read() {
-    fn agree<T: Forms + JsonSchema>() {
+    fn agree<T: Representations + JsonSchema>() {
         let validator = validator::<T>();
         let mut read = 0;
         for text in nearly_ids::<T>() {

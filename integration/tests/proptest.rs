@@ -3,12 +3,12 @@
 use proptest::arbitrary::{Arbitrary, any as strategy};
 use proptest::strategy::{Strategy as _, ValueTree as _};
 use proptest::test_runner::{TestError, TestRunner};
-use tickid_core::external::Forms;
+use tickid_core::external::Representations;
 use tickid_integration::{any, for_each_id};
 
 #[test]
 fn what_fails_shrinks_to_the_lowest_id_that_fails() {
-    fn shrinks<T: Forms + Arbitrary + PartialOrd>() {
+    fn shrinks<T: Representations + Arbitrary + PartialOrd>() {
         for threshold in [T::MIN].into_iter().chain(any(2).take(20)) {
             let property = |id| {
                 proptest::prop_assert!(id < threshold);
@@ -32,7 +32,7 @@ fn what_fails_shrinks_to_the_lowest_id_that_fails() {
 
 #[test]
 fn ids_come_from_all_over_the_range() {
-    fn come<T: Forms + Arbitrary>() {
+    fn come<T: Representations + Arbitrary>() {
         let mut runner = TestRunner::deterministic();
         let mut bits = [false; 256];
         for _ in 0..200 {

@@ -5,7 +5,7 @@ use core::fmt::Debug;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
-use tickid_core::external::Forms;
+use tickid_core::external::Representations;
 use tickid_integration::{any, for_each_id};
 use tickid_kuid::{GlobalId, LocalId, WideGlobalId};
 use tickid_nanoflake::NanoflakeId;
@@ -14,7 +14,9 @@ use tickid_sno::{SnoId, sno};
 
 /// All forms of an ID, there and missing.
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
-#[serde(bound = "T: Forms<Integer: Serialize + DeserializeOwned> + Serialize + DeserializeOwned")]
+#[serde(
+    bound = "T: Representations<Integer: Serialize + DeserializeOwned> + Serialize + DeserializeOwned"
+)]
 struct Fields<T> {
     plain: T,
     #[serde(with = "tickid_sno::serde_as_integer")]
@@ -55,7 +57,10 @@ impl<T: Copy> Fields<T> {
 fn every_form_comes_back_from_every_format() {
     fn comes_back<T>()
     where
-        T: Forms<Integer: Serialize + DeserializeOwned> + Serialize + DeserializeOwned + PartialEq,
+        T: Representations<Integer: Serialize + DeserializeOwned>
+            + Serialize
+            + DeserializeOwned
+            + PartialEq,
     {
         for id in [T::MIN, T::MAX].into_iter().chain(any(9).take(50)) {
             for fields in [Fields::new(id, Some(id)), Fields::new(id, None)] {

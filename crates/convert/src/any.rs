@@ -43,7 +43,7 @@ impl Kind {
         }
     }
 
-    /// How many bytes an ID has.
+    /// Returns the number of bytes of an ID.
     #[must_use]
     pub const fn byte_len(self) -> usize {
         match self {
@@ -67,7 +67,15 @@ impl fmt::Display for Kind {
     }
 }
 
-/// An ID of any of the schemes, for those who learn which one only at run time.
+/// An ID of a scheme that is known only at run time.
+///
+/// It has no order, because an order by scheme would not be one by time. Sort by the UUIDs that
+/// [`carry::to_uuid_v7`](crate::carry::to_uuid_v7) makes instead.
+///
+/// ```compile_fail,E0277
+/// fn sorted<T: Ord>(_: &[T]) {}
+/// sorted::<tickid_convert::AnyId>(&[]);
+/// ```
 ///
 /// # Examples
 /// ```
@@ -95,7 +103,7 @@ pub enum AnyId {
 }
 
 impl AnyId {
-    /// Which scheme it is of.
+    /// Returns the scheme of the ID.
     #[must_use]
     pub const fn kind(&self) -> Kind {
         match self {

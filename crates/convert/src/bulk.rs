@@ -85,7 +85,7 @@ pub struct Losses {
 }
 
 impl Losses {
-    /// Whether all of every ID survived.
+    /// Reports whether nothing was lost.
     #[must_use]
     pub fn is_none(&self) -> bool {
         *self == Self::default()
@@ -101,7 +101,7 @@ impl Losses {
     }
 }
 
-/// Why a slice was not converted to its end.
+/// The reason why a slice was not converted to its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SliceError {

@@ -1,10 +1,10 @@
-//! IDs of up to 96 bits in 128: as UUIDs, as `u128`, as 16 bytes. Nothing is lost, and the scheme is told.
+//! IDs of up to 96 bits in UUIDs, `u128` or 16 bytes, with their scheme and without loss.
 //!
-//! There are three forms, which are told apart by their version and variant:
+//! There are three forms, which differ in version and variant:
 //!
 //! | | [`to_uuid`] | [`to_uuid_v7`] | [`sno_to_uuid`] |
 //! |---|---|---|---|
-//! | what | any ID | any ID whose time is known and fits | a sno ID |
+//! | holds | any ID | any ID whose time is known and fits | a sno ID |
 //! | shaped as | a UUID of version 8 | a UUID of version 7 | no UUID: 16 ASCII characters |
 //! | sorts | as the IDs of a scheme do | by time, to the millisecond, IDs of all schemes together | as the IDs do |
 //! | needs to be read | nothing | epoch and drift, to be held against | nothing |
@@ -27,7 +27,7 @@
 //! sequence (46 bits), zeros after them. A kuid's tick is found again from the millisecond: no two begin
 //! in the same one.
 //!
-//! Only the shape is that of RFC 9562: these UUIDs hold no random bits, and say of when and where.
+//! These UUIDs follow RFC 9562 in shape only: they hold no random bits, and reveal time and node.
 //!
 //! # Examples
 //! ```
@@ -44,6 +44,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+use tickid_core::external::uuid as v8;
 use tickid_core::{RangeError, UnixTime};
 use tickid_kuid::{Drift, GlobalId, LocalId, Node};
 use tickid_nanoflake::{Epoch, Nanoflake, NanoflakeId};
@@ -56,28 +57,19 @@ use crate::options::Layouts;
 use crate::parts::mask;
 use crate::schemes::kuid::no_time;
 
-/// Says that a version-8 UUID is ours: one in a million others does.
-const MARK: u128 = 0x71c1d;
-const MARK_BITS: u32 = 20;
-const KIND_BITS: u32 = 6;
-/// How many bits of a version-8 UUID stand below the ID.
-const BELOW_ID: u32 = MARK_BITS + KIND_BITS;
-const ID_BITS: u32 = 96;
-/// How many bits stand above and below the variant and the version.
+/// The number of bits of a version-7 UUID's milliseconds.
 const MILLIS_BITS: u32 = 48;
-const MIDDLE_BITS: u32 = 12;
-const TAIL_BITS: u32 = 62;
-/// How many bits of a version-7 UUID stand below the rest of an ID.
+/// The number of bits of a version-7 UUID below the rest of an ID.
 const TAG_BITS: u32 = 10;
 
-/// Why a UUID holds no ID, or an ID does not go into one.
+/// The reason why a UUID holds no ID, or an ID does not fit a UUID.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CarryError {
     /// None of the three forms.
     #[error("the UUID holds no ID: {reason}")]
     NotCarried {
-        /// What says so.
+        /// The reason.
         reason: &'static str,
     },
     /// The time does not fit 48 bits of milliseconds since 1970, or is none.
@@ -105,13 +97,20 @@ const fn not_carried(reason: &'static str) -> CarryError {
     CarryError::NotCarried { reason }
 }
 
-/// The ID in a UUID of version 8.
+/// Returns the UUID of version 8 that holds an ID.
+///
+/// For a sno ID it is the one that `Uuid::from` makes with the feature `uuid` of `tickid-sno`.
 #[must_use]
 pub fn to_uuid(id: impl Into<AnyId>) -> Uuid {
     let id = id.into();
-    let value = id.to_u128() << unused_bits(id.kind());
-    let fields = value << BELOW_ID | MARK << KIND_BITS | code(id.kind());
-    shaped(fields, 8)
+    let code = code(id.kind());
+    match id {
+        AnyId::Scru64(id) => v8::to_uuid(id, code),
+        AnyId::Nanoflake(id) => v8::to_uuid(id, code),
+        AnyId::KuidLocal(id) => v8::to_uuid(id, code),
+        AnyId::KuidGlobal(id) => v8::to_uuid(id, code),
+        AnyId::Sno(id) => id.into(),
+    }
 }
 
 /// The ID in a UUID shaped as of version 7, which sorts by the time of its tick, and within the same
@@ -172,9 +171,9 @@ pub fn to_uuid_v7(id: impl Into<AnyId>, layouts: &Layouts) -> Result<Uuid, Carry
         AnyId::KuidGlobal(_) => u128::from(layouts.drift.get()),
         _ => 0,
     };
-    let tag = drift << 4 | code(id.kind());
+    let tag = drift << 4 | u128::from(code(id.kind()));
     let fields = (u128::from(millis) << u64::BITS | u128::from(rest)) << TAG_BITS | tag;
-    Ok(shaped(fields, 7))
+    Ok(v8::shaped(fields, 7))
 }
 
 /// The text of a sno ID as 16 bytes, which a column for UUIDs holds. It is no UUID by RFC 9562.
@@ -226,43 +225,29 @@ pub fn from_uuid(uuid: Uuid, layouts: &Layouts) -> Result<AnyId, CarryError> {
     if uuid.get_variant() != uuid::Variant::RFC4122 {
         return Err(not_carried("neither RFC 9562's variant nor the text of a sno ID"));
     }
-    let fields = unshaped(uuid);
     match uuid.get_version_num() {
-        8 => from_v8(fields),
-        7 => from_v7(fields, layouts),
+        8 => from_v8(uuid),
+        7 => from_v7(v8::unshaped(uuid), layouts),
         _ => Err(not_carried("neither version 7 nor version 8")),
     }
 }
 
-fn from_v8(fields: u128) -> Result<AnyId, CarryError> {
-    if fields >> KIND_BITS & u128::from(mask(MARK_BITS)) != MARK {
-        return Err(not_carried("version 8 without the mark"));
-    }
-    let kind = kind(fields & u128::from(mask(KIND_BITS))).ok_or(not_carried("an unknown kind"))?;
-    let unused = unused_bits(kind);
-    let id = fields >> BELOW_ID;
-    if id & ((1 << unused) - 1) != 0 {
-        return Err(not_carried("more bits than the kind has"));
-    }
-    let id = id >> unused;
-    // As wide as the kind says.
-    let id_64 = u64::try_from(id).unwrap_or(u64::MAX);
-    match kind {
-        Kind::Scru64 => Scru64Id::new(id_64).ok().map(AnyId::Scru64),
-        Kind::Nanoflake => NanoflakeId::try_from(id_64).ok().map(AnyId::Nanoflake),
-        Kind::KuidLocal => Some(AnyId::KuidLocal(LocalId::new(id_64))),
-        Kind::KuidGlobal => {
-            let [_, _, _, _, bytes @ ..] = id.to_be_bytes();
-            Some(AnyId::KuidGlobal(GlobalId::from_bytes(bytes)))
-        }
-        Kind::Sno => SnoId::try_from(id).ok().map(AnyId::Sno),
-    }
-    .ok_or(not_carried("a number beyond the highest ID"))
+fn from_v8(uuid: Uuid) -> Result<AnyId, CarryError> {
+    let code = v8::kind_of(uuid).map_err(not_carried)?;
+    let id = match kind(code).ok_or(not_carried("an unknown kind"))? {
+        Kind::Scru64 => v8::from_uuid(uuid, code).map(AnyId::Scru64),
+        Kind::Nanoflake => v8::from_uuid(uuid, code).map(AnyId::Nanoflake),
+        Kind::KuidLocal => v8::from_uuid(uuid, code).map(AnyId::KuidLocal),
+        Kind::KuidGlobal => v8::from_uuid(uuid, code).map(AnyId::KuidGlobal),
+        Kind::Sno => SnoId::try_from(uuid).map(AnyId::Sno),
+    };
+    id.map_err(|error| not_carried(error.reason()))
 }
 
 fn from_v7(fields: u128, layouts: &Layouts) -> Result<AnyId, CarryError> {
     let tag = fields & u128::from(mask(TAG_BITS));
-    let kind = kind(tag & 0xf).ok_or(not_carried("version 7 with an unknown kind"))?;
+    #[allow(clippy::cast_possible_truncation, reason = "4 bits")]
+    let kind = kind((tag & 0xf) as u8).ok_or(not_carried("version 7 with an unknown kind"))?;
     let drift = u8::try_from(tag >> 4).ok().filter(|drift| *drift <= 0xf);
     let drift = drift.ok_or(not_carried("version 7 with bits set that are always zero"))?;
     if kind != Kind::KuidGlobal && drift != 0 {
@@ -342,7 +327,10 @@ fn sno_from_v7(millis: i64, rest: u64) -> Result<AnyId, CarryError> {
     id.map(AnyId::Sno).map_err(|_| not_carried("no sno ID"))
 }
 
-/// When a kuid's tick began, if its fields are a time.
+/// Returns the time at which a kuid's tick began.
+///
+/// # Errors
+/// Returns [`CarryError::Time`] if the fields are no time.
 fn time_of(id: LocalId) -> Result<UnixTime, CarryError> {
     match id.tick() {
         Some(_) => Ok(id.unix_time()),
@@ -350,14 +338,8 @@ fn time_of(id: LocalId) -> Result<UnixTime, CarryError> {
     }
 }
 
-/// How many of the 96 bits an ID does not have.
-const fn unused_bits(kind: Kind) -> u32 {
-    #[allow(clippy::cast_possible_truncation, reason = "12 bytes at most")]
-    let bits = 8 * kind.byte_len() as u32;
-    ID_BITS - bits
-}
-
-const fn code(kind: Kind) -> u128 {
+/// Returns the number of a kind in UUIDs.
+const fn code(kind: Kind) -> u8 {
     match kind {
         Kind::Scru64 => 1,
         Kind::Nanoflake => 2,
@@ -367,29 +349,8 @@ const fn code(kind: Kind) -> u128 {
     }
 }
 
-fn kind(found: u128) -> Option<Kind> {
+fn kind(found: u8) -> Option<Kind> {
     Kind::ALL.into_iter().find(|kind| code(*kind) == found)
 }
 
-/// A UUID of these 122 bits: version and variant stand between them.
-fn shaped(fields: u128, version: u8) -> Uuid {
-    let high = fields >> (MIDDLE_BITS + TAIL_BITS);
-    let middle = fields >> TAIL_BITS & u128::from(mask(MIDDLE_BITS));
-    let tail = fields & u128::from(mask(TAIL_BITS));
-    let head = (high << 4 | u128::from(version)) << MIDDLE_BITS | middle;
-    Uuid::from_u128(head << 64 | 0b10 << TAIL_BITS | tail)
-}
-
-/// The 122 bits between which version and variant stand.
-fn unshaped(uuid: Uuid) -> u128 {
-    let value = uuid.as_u128();
-    let (high, middle) =
-        (value >> (128 - MILLIS_BITS), value >> 64 & u128::from(mask(MIDDLE_BITS)));
-    (high << MIDDLE_BITS | middle) << TAIL_BITS | value & u128::from(mask(TAIL_BITS))
-}
-
-const _: () = assert!(
-    Sno::EPOCH.as_micros() % 1_000 == 0
-        && ID_BITS + BELOW_ID == MILLIS_BITS + MIDDLE_BITS + TAIL_BITS,
-    "sno's ticks are whole milliseconds, and all bits of a UUID are used"
-);
+const _: () = assert!(Sno::EPOCH.as_micros() % 1_000 == 0, "sno's ticks are whole milliseconds");

@@ -1,6 +1,6 @@
 use core::time::Duration;
 
-use tickid_core::{RangeError, UnixTime};
+use tickid_core::{RangeError, TickScale, UnixTime};
 
 use crate::error::ConvertError;
 use crate::format::sealed::Shape;
@@ -8,23 +8,22 @@ use crate::format::{Source, Target};
 use crate::loss::{Loss, SequenceLoss};
 use crate::options::Options;
 use crate::parts::{Field, Parts, mask};
-use crate::resolution::Resolution;
 
-/// A new ID, and what of the old one did not survive.
+/// A new ID and the losses of its conversion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Converted<T> {
     /// The new ID.
     pub id: T,
-    /// What is lost.
+    /// The losses.
     pub loss: Loss,
 }
 
 /// Converts one ID.
 ///
 /// IDs of one node and metabyte keep their order: of two that are different, the lower never becomes the
-/// higher. Where the sequence is narrowed they may become the same, which is a [`Loss`]. How this
-/// comes about is told [above](crate#order).
+/// higher. Where the sequence is narrowed they may become the same, which is a [`Loss`]. The
+/// [proof](crate#order) is on the front page.
 ///
 /// # Errors
 /// [`ConvertError`] for a time that the target does not have, and for a node that does not fit or is
@@ -109,14 +108,15 @@ pub fn restore<S: Target, T: Target>(
 ) -> Result<S, ConvertError> {
     let target = converted.parts(&options.target)?;
     let (shape, wanted) = (T::shape(&options.target), S::shape(&options.source));
-    let rank = Rank::new(&shape, wanted.ticks.resolution, wanted.sequence_bits, wanted.is_sno);
+    let rank = Rank::new(&shape, wanted.scale, wanted.sequence_bits, wanted.is_sno);
     let value = target.sequence.value() << rank.shift();
     let ticks = value >> rank.low_bits();
-    let time = wanted.ticks.nth_from(target.time, ticks).ok_or(ConvertError::NeverConverted)?;
+    let time = nth_tick_from(wanted.scale, target.time, ticks);
+    let time = time.ok_or(ConvertError::NeverConverted)?;
     let (tick, _) = tick_of(time, &wanted)?;
     let bits = wanted.sequence_bits;
     let sequence = Field::held(value & mask(bits), bits);
-    let mut source = Parts::held(time, wanted.ticks.resolution, sequence);
+    let mut source = Parts::held(time, wanted.scale, sequence);
     source.node = options.nodes.unmap(target.node, wanted.node_bits)?;
     if wanted.is_sno {
         let in_rank = value >> bits & 1 == 1;
@@ -131,8 +131,11 @@ pub fn restore<S: Target, T: Target>(
     }
 }
 
-/// What fits a shape of some parts: the number of the target's tick, the parts, and what is lost.
-#[inline]
+/// Fits parts into a shape: the number of the target's tick, the parts, and the losses.
+///
+/// Inlined, because both scales are constants in all conversions but Nanoflake's epoch, and divisions by
+/// constants take half the time.
+#[inline(always)]
 fn fit(
     source: &Parts,
     shape: &Shape,
@@ -141,13 +144,13 @@ fn fit(
     let (tick, start) = tick_of(source.time, shape)?;
     let has_toggle = source.toggle.is_some();
     let bits = source.sequence.bits();
-    let rank = Rank::new(shape, source.resolution, bits, has_toggle);
-    let before = source.resolution.ticks_from(start, source.time);
+    let rank = Rank::new(shape, source.scale, bits, has_toggle);
+    let before = source.scale.ticks_begun_between(start, source.time);
     let value = rank.of(before, source.toggle, source.sequence);
     let dropped = value & mask(rank.shift());
 
     let sequence = Field::held(value >> rank.shift(), shape.sequence_bits);
-    let mut target = Parts::held(start, shape.ticks.resolution, sequence);
+    let mut target = Parts::held(start, shape.scale, sequence);
     let (node, node_loss) = options.nodes.map(source.node, shape.node_bits)?;
     target.node = node;
     if shape.is_sno {
@@ -165,16 +168,31 @@ fn fit(
     Ok((tick, target, loss))
 }
 
-/// The number of the tick during which a time is, and when it begins.
+/// Returns the time at which the `nth` tick begins, counted from 0, of those that begin at `time` or
+/// later.
 #[inline]
+fn nth_tick_from(scale: TickScale, time: UnixTime, nth: u64) -> Option<UnixTime> {
+    let first = scale.first_signed_tick_from(time)?;
+    scale.signed_time_of(first.checked_add_unsigned(nth)?)
+}
+
+/// Returns the number of the tick that contains `time`, and the time at which that tick begins.
+#[inline(always)]
 fn tick_of(time: UnixTime, shape: &Shape) -> Result<(i64, UnixTime), ConvertError> {
-    let tick = shape.ticks.at(time);
-    tick.and_then(|tick| Some((tick, shape.ticks.start_of(tick)?))).ok_or_else(|| {
-        // Ticks that begin before the first time there is, or lie an epoch beyond the last.
-        let (min, max) = (UnixTime::MIN.as_micros().into(), UnixTime::MAX.as_micros().into());
-        let value = time.as_micros().into();
-        ConvertError::Time(RangeError::new("time in microseconds", value, min, max))
-    })
+    let found = shape.scale.signed_tick_and_offset(time).and_then(|(tick, offset)| {
+        let start = time.as_micros().checked_sub_unsigned(offset)?;
+        Some((tick, UnixTime::from_micros(start)))
+    });
+    found.ok_or_else(|| too_far(time))
+}
+
+/// Returns the error of a time whose tick begins before the first time there is, or that lies an
+/// epoch beyond the last.
+#[cold]
+fn too_far(time: UnixTime) -> ConvertError {
+    let (min, max) = (UnixTime::MIN.as_micros().into(), UnixTime::MAX.as_micros().into());
+    let value = time.as_micros().into();
+    ConvertError::Time(RangeError::new("time in microseconds", value, min, max))
 }
 
 /// The place of an ID among all those of its node whose time is in one tick of the target: how many of
@@ -183,21 +201,16 @@ fn tick_of(time: UnixTime, shape: &Shape) -> Result<(i64, UnixTime), ConvertErro
 struct Rank {
     sequence_bits: u32,
     has_toggle: bool,
-    /// How many bits there are for it.
+    /// The number of bits that the target has for it.
     room: u32,
-    /// How many bits it has.
+    /// Its number of bits.
     bits: u32,
 }
 
 impl Rank {
     #[inline]
-    const fn new(
-        target: &Shape,
-        resolution: Resolution,
-        sequence_bits: u32,
-        has_toggle: bool,
-    ) -> Self {
-        let most = target.ticks.most_of(resolution);
+    const fn new(target: &Shape, source: TickScale, sequence_bits: u32, has_toggle: bool) -> Self {
+        let most = target.scale.most_ticks_of(&source);
         // Where each of the target's ticks is one of the source's, the target's own bit does.
         let has_toggle = has_toggle && !(target.is_sno && most == 1);
         let tick_bits = u64::BITS - (most - 1).leading_zeros();
@@ -205,13 +218,13 @@ impl Rank {
         Self { sequence_bits, has_toggle, room: target.sequence_bits, bits }
     }
 
-    /// How many low bits have to go.
+    /// Returns the number of low bits to cut.
     #[inline]
     const fn shift(self) -> u32 {
         self.bits.saturating_sub(self.room)
     }
 
-    /// How many bits stand below the number of ticks.
+    /// Returns the number of bits below the count of ticks.
     #[inline]
     const fn low_bits(self) -> u32 {
         self.sequence_bits + self.has_toggle as u32

@@ -2,7 +2,7 @@ use tickid_core::RangeError;
 
 use crate::loss::Loss;
 
-/// Why an ID could not be converted.
+/// The reason why an ID could not be converted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ConvertError {

@@ -14,14 +14,13 @@
 //! # Ok::<(), tickid_convert::ConvertError>(())
 //! ```
 
-use tickid_core::UnixTime;
-use tickid_nanoflake::Epoch;
+use tickid_core::{Scheme as _, UnixTime};
+use tickid_nanoflake::{Epoch, Nanoflake};
 
 use crate::error::ConvertError;
 use crate::format::Source;
 use crate::options::Layouts;
 use crate::parts::{Field, Parts, mask};
-use crate::resolution::Resolution;
 
 /// Milliseconds, a node and a sequence, one above the other.
 struct Layout {
@@ -40,7 +39,7 @@ impl Layout {
         let millis = self.epoch.as_unix_millis() + (id >> low_bits).cast_signed();
         let time = UnixTime::from_micros(millis.saturating_mul(1_000));
         let sequence = Field::held(id & mask(self.sequence_bits), self.sequence_bits);
-        let parts = Parts::held(time, Resolution::MILLISECOND, sequence);
+        let parts = Parts::held(time, Nanoflake { epoch: self.epoch }.scale(), sequence);
         if self.node_bits == 0 {
             return parts;
         }

@@ -31,18 +31,17 @@ pub trait Target: Source + sealed::Format {}
 impl<T: Source + sealed::Format> Target for T {}
 
 pub(crate) mod sealed {
-    use tickid_core::UnixTime;
+    use tickid_core::{TickScale, UnixTime};
 
     use crate::error::ConvertError;
     use crate::options::Layouts;
     use crate::parts::Parts;
-    use crate::resolution::Ticks;
 
     /// What a format has room for.
     #[allow(unnameable_types, reason = "sealed: no other format can be a target")]
     #[derive(Clone, Copy, Debug)]
     pub struct Shape {
-        pub(crate) ticks: Ticks,
+        pub(crate) scale: TickScale,
         /// `None` where IDs have no node.
         pub(crate) node_bits: Option<u32>,
         pub(crate) sequence_bits: u32,
@@ -54,7 +53,8 @@ pub(crate) mod sealed {
     pub trait Format: Copy + PartialEq {
         fn shape(layouts: &Layouts) -> Shape;
 
-        /// The ID of parts that fit the shape, in the tick with this number, during which `time` is.
+        /// Returns the ID of parts that fit the shape, in the tick with this number, during which
+        /// `time` is.
         ///
         /// # Errors
         /// [`ConvertError::Time`] for a tick that the format does not have.

@@ -115,7 +115,6 @@ mod loss;
 mod nodes;
 mod options;
 mod parts;
-mod resolution;
 mod schemes;
 
 pub use self::any::{AnyId, Kind, convert_any, restore_any};
@@ -130,7 +129,6 @@ pub use self::loss::{Loss, NodeLoss, SequenceLoss};
 pub use self::nodes::{NodeTable, NodeTableError, Nodes};
 pub use self::options::{Layouts, Options};
 pub use self::parts::{Field, Parts};
-pub use self::resolution::Resolution;
 
 #[doc(no_inline)]
 pub use uuid::Uuid;

@@ -1,7 +1,6 @@
 use core::fmt;
 use core::time::Duration;
 
-use crate::nodes::high_bits;
 use crate::parts::{Field, mask};
 
 /// What of an ID did not survive its conversion: what those who read the new ID's own fields can't see.
@@ -130,7 +129,7 @@ impl fmt::Display for Loss {
 /// Whether a node is the low or the high bits of a wider one.
 fn is_end_of(to: Field, from: Field) -> bool {
     let is_low = from.value() & mask(to.bits()) == to.value();
-    let is_high = high_bits(from, to.bits()) == to.value();
+    let is_high = from.high_bits(to.bits()) == to.value();
     to.bits() < from.bits() && (is_low || is_high)
 }
 

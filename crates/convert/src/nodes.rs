@@ -55,7 +55,7 @@ impl Nodes<'_> {
             (Self::Keep, Some(node)) => Some(node.value()),
             (Self::Table(table), Some(node)) => Some(table.target(node)?),
             (Self::LowBits, Some(node)) => Some(node.value() & mask(bits.unwrap_or(0))),
-            (Self::HighBits, Some(node)) => Some(high_bits(node, bits.unwrap_or(0))),
+            (Self::HighBits, Some(node)) => Some(node.high_bits(bits.unwrap_or(0))),
         };
         let is_truncation = matches!(self, Self::LowBits | Self::HighBits);
         match (new, bits) {
@@ -80,7 +80,7 @@ impl Nodes<'_> {
         let is_known = match self {
             Self::Keep | Self::Table(_) => true,
             Self::Set(_) | Self::LowBits => from.value() == new.value(),
-            Self::HighBits => from.value() & mask(dropped(from, new.bits())) == 0,
+            Self::HighBits => from.value() & mask(from.excess_bits(new.bits())) == 0,
         };
         (!is_known).then_some(NodeLoss { from, to: Some(new) })
     }
@@ -108,16 +108,6 @@ impl Nodes<'_> {
         }
         Ok(Some(Field::held(value, bits)))
     }
-}
-
-/// How many of a node's bits have no room in `bits`.
-fn dropped(node: Field, bits: u32) -> u32 {
-    node.bits().saturating_sub(bits)
-}
-
-/// The high end of a node, as much of it as there is room for.
-pub(crate) fn high_bits(node: Field, bits: u32) -> u64 {
-    node.value().checked_shr(dropped(node, bits)).unwrap_or(0)
 }
 
 /// Which node becomes which: pairs of an old node and a new one, neither twice, so that the new ones

@@ -1,7 +1,5 @@
-use tickid_core::{RangeError, UnixTime};
+use tickid_core::{RangeError, TickScale, UnixTime};
 use tickid_kuid::Drift;
-
-use crate::resolution::Resolution;
 
 /// A number with its width: what a bit field holds, and how much it could.
 ///
@@ -55,6 +53,16 @@ impl Field {
     pub const fn bits(self) -> u32 {
         self.bits
     }
+
+    /// Returns the number of bits that this field has and one of `bits` bits has not.
+    pub(crate) const fn excess_bits(self, bits: u32) -> u32 {
+        self.bits.saturating_sub(bits)
+    }
+
+    /// Returns the highest `bits` bits, or all of them if the field is narrower.
+    pub(crate) fn high_bits(self, bits: u32) -> u64 {
+        self.value.checked_shr(self.excess_bits(bits)).unwrap_or(0)
+    }
 }
 
 /// The highest number of `bits` bits, at most 64.
@@ -75,14 +83,14 @@ pub(crate) const fn mask(bits: u32) -> u64 {
 ///
 /// # Examples
 /// ```
-/// use tickid_convert::{Field, Options, Parts, Resolution, convert_exact};
-/// use tickid_core::UnixTime;
+/// use tickid_convert::{Field, Options, Parts, convert_exact};
+/// use tickid_core::{TickScale, UnixTime};
 /// use tickid_sno::SnoId;
 ///
 /// // Milliseconds since 1970, 6 bits of shard, 10 of sequence.
 /// let time = UnixTime::from_millis(1_700_000_000_000)?;
-/// let parts = Parts::new(time, Resolution::MILLISECOND, Field::new(5, 10)?)?
-///     .with_node(Field::new(33, 6)?);
+/// let millis = TickScale::every(UnixTime::EPOCH, 1_000);
+/// let parts = Parts::new(time, millis, Field::new(5, 10)?)?.with_node(Field::new(33, 6)?);
 /// let id: SnoId = convert_exact(parts, &Options::default())?;
 /// assert_eq!((id.partition().get(), id.sequence()), (33, 5));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -90,7 +98,7 @@ pub(crate) const fn mask(bits: u32) -> u64 {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Parts {
     pub(crate) time: UnixTime,
-    pub(crate) resolution: Resolution,
+    pub(crate) scale: TickScale,
     pub(crate) node: Option<Field>,
     pub(crate) sequence: Field,
     pub(crate) toggle: Option<bool>,
@@ -102,29 +110,30 @@ impl Parts {
     /// The widest sequence that parts can have.
     pub const MAX_SEQUENCE_BITS: u32 = 32;
 
-    /// Parts of an ID whose tick began at `time`, with nothing but a sequence.
+    /// Returns the parts of an ID with nothing but a sequence, whose tick begins at `time` and is
+    /// counted by `scale`.
     ///
-    /// All IDs of one format must have times on the same ticks, and sequences of the same width, for
-    /// their order to be kept.
+    /// All IDs of one format must have the same scale and sequences of the same width, or conversions
+    /// do not keep their order. A time in the middle of a tick counts as that tick.
     ///
     /// # Errors
     /// [`RangeError`] for a sequence wider than [`MAX_SEQUENCE_BITS`](Self::MAX_SEQUENCE_BITS).
     pub const fn new(
         time: UnixTime,
-        resolution: Resolution,
+        scale: TickScale,
         sequence: Field,
     ) -> Result<Self, RangeError> {
         if sequence.bits > Self::MAX_SEQUENCE_BITS {
             let (bits, max) = (sequence.bits as i128, Self::MAX_SEQUENCE_BITS as i128);
             return Err(RangeError::new("width of a sequence", bits, 0, max));
         }
-        Ok(Self::held(time, resolution, sequence))
+        Ok(Self::held(time, scale, sequence))
     }
 
     /// For a sequence that is not too wide.
     #[inline]
-    pub(crate) const fn held(time: UnixTime, resolution: Resolution, sequence: Field) -> Self {
-        Self { time, resolution, node: None, sequence, toggle: None, metabyte: None, drift: None }
+    pub(crate) const fn held(time: UnixTime, scale: TickScale, sequence: Field) -> Self {
+        Self { time, scale, node: None, sequence, toggle: None, metabyte: None, drift: None }
     }
 
     /// The same with a node.
@@ -157,10 +166,10 @@ impl Parts {
         self.time
     }
 
-    /// How long its ticks are.
+    /// Returns the scale of the ID's ticks.
     #[must_use]
-    pub const fn resolution(&self) -> Resolution {
-        self.resolution
+    pub const fn scale(&self) -> TickScale {
+        self.scale
     }
 
     /// Who made it, where the ID says so. A SCRU64 ID without a known node size does not.
@@ -217,7 +226,7 @@ mod tests {
 
         let parts = |bits| {
             let sequence = Field::new(0, bits).unwrap();
-            Parts::new(UnixTime::EPOCH, Resolution::MILLISECOND, sequence)
+            Parts::new(UnixTime::EPOCH, TickScale::every(UnixTime::EPOCH, 1_000), sequence)
         };
         assert!(parts(32).is_ok());
         let error = parts(33).unwrap_err();

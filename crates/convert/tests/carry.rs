@@ -145,6 +145,22 @@ mod tests {
             check::<SnoId>(time, [one, other], &layouts)?;
         }
 
+        /// The feature `uuid` of `tickid-sno` and `carry` have one mapping, in both directions.
+        #[test]
+        fn sno_and_carry_agree_on_uuids(bytes in any::<[u8; 10]>(), bit in 0_u32..128) {
+            let id = SnoId::from_bytes(bytes);
+            let uuid = Uuid::from(id);
+            prop_assert_eq!(uuid, carry::to_uuid(id));
+            prop_assert_eq!(SnoId::try_from(uuid), Ok(id));
+            let other = Uuid::from_u128(uuid.as_u128() ^ 1 << bit);
+            let is_v8 = other.get_version_num() == 8;
+            let carried = match carry::from_uuid(other, &Layouts::default()) {
+                Ok(AnyId::Sno(id)) if is_v8 => Some(id),
+                _ => None,
+            };
+            prop_assert_eq!(SnoId::try_from(other).ok(), carried);
+        }
+
         #[test]
         fn any_sno_id_comes_out_of_its_text_bytes(bytes in any::<[u8; 10]>()) {
             let id = SnoId::from_bytes(bytes);

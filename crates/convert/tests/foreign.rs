@@ -4,9 +4,7 @@
 mod tests {
     use proptest::prelude::*;
     use tickid_convert::foreign::{Discord, Instagram, Mastodon, NanoflakeShift24, Twitter};
-    use tickid_convert::{
-        ConvertError, Field, Layouts, Nodes, Options, Parts, Resolution, Source, convert,
-    };
+    use tickid_convert::{ConvertError, Field, Layouts, Nodes, Options, Parts, Source, convert};
     use tickid_nanoflake::{Epoch, NanoflakeId};
     use tickid_sno::SnoId;
     use tickid_testkit::config;
@@ -21,7 +19,9 @@ mod tests {
 
     fn read_with(id: impl Source, layouts: &Layouts) -> Read {
         let parts = id.parts(layouts).unwrap();
-        assert_eq!(parts.resolution(), Resolution::MILLISECOND);
+        assert_eq!(parts.scale().micros_per_tick(), 1_000);
+        let tick = parts.scale().signed_tick_at(parts.time()).unwrap();
+        assert_eq!(parts.scale().signed_time_of(tick), Some(parts.time()));
         assert_eq!((parts.toggle(), parts.metabyte(), parts.drift()), (None, None, None));
         let pair = |field: Field| (field.value(), field.bits());
         (parts.time().as_millis(), parts.node().map(pair), pair(parts.sequence()))

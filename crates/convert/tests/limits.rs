@@ -3,14 +3,16 @@
 #[cfg(test)]
 mod tests {
     use tickid_convert::{
-        ConvertError, Field, Kind, Layouts, Losses, Nodes, Options, Parts, Resolution, SliceError,
-        convert, convert_all, convert_any, convert_exact, convert_slice, restore, restore_any,
+        ConvertError, Field, Kind, Layouts, Losses, Nodes, Options, Parts, SliceError, convert,
+        convert_all, convert_any, convert_exact, convert_slice, restore, restore_any,
     };
-    use tickid_core::UnixTime;
-    use tickid_kuid::{Drift, GlobalId, LocalId, Node};
+    use tickid_core::{Scheme as _, TickScale, UnixTime};
+    use tickid_kuid::{Drift, GlobalId, Kuid, LocalId, Node};
     use tickid_nanoflake::{Epoch, GeneratorId, NanoflakeId};
     use tickid_scru64::{NodeIdSize, Scru64Id};
     use tickid_sno::{Partition, SnoId};
+
+    const MILLIS: TickScale = TickScale::every(UnixTime::EPOCH, 1_000);
 
     fn kuid(micros: i64) -> LocalId {
         LocalId::min_at(UnixTime::from_micros(micros)).unwrap()
@@ -91,8 +93,8 @@ mod tests {
     fn the_ends_of_time_are_errors_not_panics() {
         let sequence = Field::new(u32::MAX.into(), 32).unwrap();
         for time in [UnixTime::MIN, UnixTime::MAX] {
-            for resolution in [Resolution::MILLISECOND, Resolution::KuidSteps] {
-                let parts = Parts::new(time, resolution, sequence).unwrap();
+            for scale in [MILLIS, Kuid::default().scale()] {
+                let parts = Parts::new(time, scale, sequence).unwrap();
                 for epoch in [Epoch::MIN, Epoch::UNIX, Epoch::MAX] {
                     let target = Layouts { epoch, ..Layouts::default() };
                     let options = Options { target, ..set() };
@@ -116,8 +118,8 @@ mod tests {
         let sequence = Field::new((1 << 14) - 1, 14).unwrap();
         for micros in (1_700_000_000_000_000..1_700_000_001_000_000).step_by(61) {
             let time = UnixTime::from_micros(micros);
-            for resolution in [Resolution::KuidSteps, Resolution::MILLISECOND] {
-                let parts = Parts::new(time, resolution, sequence).unwrap();
+            for scale in [Kuid::default().scale(), MILLIS] {
+                let parts = Parts::new(time, scale, sequence).unwrap();
                 let sno = convert::<SnoId>(parts, &set()).unwrap();
                 assert!(sno.id >= SnoId::min_at(time).unwrap(), "{micros}");
                 assert!(sno.id <= SnoId::max_at(time).unwrap());

@@ -34,7 +34,7 @@
 //! | `std` | yes | `SystemClock`, methods that wait, overflow observers, seeds from the operating system |
 //! | `alloc` | with `std` | clocks behind an `Arc` |
 //! | `jiff`, `chrono` | no | times of these libraries from and to [`UnixTime`] |
-//! | `arbitrary`, `diesel`, `postgres-types`, `proptest`, `rusqlite`, `schemars`, `serde`, `sqlx` | no | for scheme crates: what every ID does with these libraries, in [`external`] |
+//! | `arbitrary`, `diesel`, `postgres-types`, `proptest`, `rusqlite`, `schemars`, `serde`, `sqlx`, `uuid` | no | for scheme crates: what every ID does with these libraries, in [`external`] |
 //!
 //! Without either it needs no allocator and no operating system. The shared [`Generator`] needs
 //! 64-bit atomics, [`LocalGenerator`] none.

@@ -99,6 +99,149 @@ impl TickScale {
         UnixTime::from_micros(self.epoch.as_micros().saturating_add_unsigned(micros))
     }
 
+    /// Returns the number of the tick that contains `time`, negative before the epoch, or `None` if
+    /// `time` lies more than 2^63 microseconds from the epoch.
+    ///
+    /// Before the epoch, periods and ticks continue as they do after it.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_core::{TickScale, UnixTime};
+    ///
+    /// let scale = TickScale::every(UnixTime::EPOCH, 256_000);
+    /// assert_eq!(scale.signed_tick_at(UnixTime::from_micros(-1)), Some(-1));
+    /// assert_eq!(scale.signed_time_of(-1), Some(UnixTime::from_micros(-256_000)));
+    /// ```
+    #[inline]
+    #[must_use]
+    pub const fn signed_tick_at(&self, time: UnixTime) -> Option<i64> {
+        match self.signed_tick_and_offset(time) {
+            Some((tick, _)) => Some(tick),
+            None => None,
+        }
+    }
+
+    /// Returns [`signed_tick_at`](Self::signed_tick_at) and the microseconds that the tick has lasted
+    /// at `time`.
+    #[inline]
+    #[must_use]
+    pub const fn signed_tick_and_offset(&self, time: UnixTime) -> Option<(i64, u64)> {
+        match self.split(time) {
+            Some((periods, rest)) => {
+                let tick = self.signed_tick(periods, rest / self.micros_per_tick);
+                Some((tick, rest % self.micros_per_tick))
+            }
+            None => None,
+        }
+    }
+
+    /// Returns the time at which the tick with this signed number begins, or `None` if no
+    /// [`UnixTime`] represents it.
+    #[inline]
+    #[must_use]
+    pub const fn signed_time_of(&self, tick: i64) -> Option<UnixTime> {
+        let (periods, rest) = div_floor(tick, self.ticks_per_period());
+        // 2^63 periods of 2^64 microseconds just fit 128 bits.
+        let micros = periods as i128 * self.period_micros as i128
+            + (rest * self.micros_per_tick) as i128
+            + self.epoch.as_micros() as i128;
+        if micros < i64::MIN as i128 || micros > i64::MAX as i128 {
+            return None;
+        }
+        #[allow(clippy::cast_possible_truncation, reason = "compared before")]
+        Some(UnixTime::from_micros(micros as i64))
+    }
+
+    /// Returns the number of the first tick that begins at `time` or later, or `None` if `time` lies
+    /// more than 2^63 microseconds from the epoch.
+    #[inline]
+    #[must_use]
+    pub const fn first_signed_tick_from(&self, time: UnixTime) -> Option<i64> {
+        match self.split(time) {
+            // After the last tick of a period this is the first of the next.
+            Some((periods, rest)) => {
+                let ticks = rest.div_ceil(self.micros_per_tick);
+                match ticks {
+                    0 => Some(self.signed_tick(periods, 0)),
+                    _ => self.signed_tick(periods, ticks - 1).checked_add(1),
+                }
+            }
+            None => None,
+        }
+    }
+
+    /// Returns the number of ticks that begin at `start` or later, and before the tick that contains
+    /// `time`: 0 if there are none, or if either time lies more than 2^63 microseconds from the
+    /// epoch.
+    #[inline]
+    #[must_use]
+    pub const fn ticks_begun_between(&self, start: UnixTime, time: UnixTime) -> u64 {
+        match (self.first_signed_tick_from(start), self.signed_tick_at(time)) {
+            (Some(first), Some(last)) if first < last => last.abs_diff(first),
+            _ => 0,
+        }
+    }
+
+    /// Returns the most ticks of `other` that begin during one tick of this scale.
+    ///
+    /// The bound holds for every tick. Some tick reaches it unless the lengths and epochs of the two
+    /// scales keep their ticks from meeting at the offset that takes.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_core::{TickScale, UnixTime};
+    ///
+    /// let millis = TickScale::every(UnixTime::EPOCH, 1_000);
+    /// // 1,024 µs each, and 576 µs for the last of every second.
+    /// let cut = TickScale::anew_every(UnixTime::EPOCH, 1_000_000, 1_024);
+    /// assert_eq!(cut.most_ticks_of(&millis), 2);
+    /// assert_eq!(millis.most_ticks_of(&cut), 1);
+    ///
+    /// // A tick that contains the end of a second also contains the shorter tick.
+    /// let quarters = TickScale::every(UnixTime::EPOCH, 256_000);
+    /// assert_eq!(quarters.most_ticks_of(&cut), 251);
+    /// ```
+    #[inline]
+    #[must_use]
+    pub const fn most_ticks_of(&self, other: &Self) -> u64 {
+        let (period, len) = (other.period_micros, other.micros_per_tick);
+        let last = period % len;
+        // A shorter last tick makes room for more, unless periods end only where these ticks do.
+        let gained = if last == 0 || self.divides(other) { 0 } else { len - last };
+        let (periods, rest) = (self.micros_per_tick / period, self.micros_per_tick % period);
+        let partial = if rest == 0 { 0 } else { rest.saturating_add(gained).div_ceil(len) };
+        // No more than one tick for each microsecond: it fits.
+        periods * other.ticks_per_period() + partial
+    }
+
+    /// Reports whether a period of this scale begins wherever one of `other` does.
+    #[inline]
+    const fn divides(&self, other: &Self) -> bool {
+        let apart = self.epoch.as_micros().abs_diff(other.epoch.as_micros());
+        other.period_micros.is_multiple_of(self.period_micros)
+            && apart.is_multiple_of(self.period_micros)
+    }
+
+    /// Returns the number of periods that end between the epoch and `time`, and the microseconds
+    /// since the last one.
+    #[inline]
+    const fn split(&self, time: UnixTime) -> Option<(i64, u64)> {
+        match time.as_micros().checked_sub(self.epoch.as_micros()) {
+            Some(since) => Some(div_floor(since, self.period_micros)),
+            None => None,
+        }
+    }
+
+    /// Returns the signed number of a tick by its place in a period, for times that
+    /// [`split`](Self::split) has taken apart.
+    #[inline]
+    const fn signed_tick(&self, periods: i64, ticks: u64) -> i64 {
+        // The result has at most one tick for each microsecond and fits; the product need not.
+        periods
+            .wrapping_mul(self.ticks_per_period().cast_signed())
+            .wrapping_add(ticks.cast_signed())
+    }
+
     /// Returns the number of whole ticks that fit into `duration` from the start of a period,
     /// `u64::MAX` at the most.
     #[must_use]
@@ -146,6 +289,18 @@ impl TickScale {
         } else {
             per_period
         })
+    }
+}
+
+/// Returns the quotient rounded down, and the remainder, of a division by a positive number.
+#[inline]
+const fn div_floor(value: i64, by: u64) -> (i64, u64) {
+    let magnitude = value.unsigned_abs();
+    if value >= 0 {
+        ((magnitude / by).cast_signed(), magnitude % by)
+    } else {
+        let before = magnitude - 1;
+        (-1 - (before / by).cast_signed(), by - 1 - before % by)
     }
 }
 
@@ -221,6 +376,145 @@ mod tests {
         let regular = TickScale::every(EPOCH, 4);
         for (nanos, ticks) in [(0, 0), (1, 1), (4_000, 1), (4_001, 2), (8_000, 2)] {
             assert_eq!(regular.ticks_to_cover(Duration::from_nanos(nanos)), ticks);
+        }
+    }
+
+    const SCRU64: TickScale = TickScale::every(UnixTime::EPOCH, 256_000);
+    const MILLIS: TickScale = TickScale::every(UnixTime::from_micros(1_288_834_974_657_000), 1_000);
+    const SNO: TickScale = TickScale::every(UnixTime::from_micros(1_262_304_000_000_000), 4_000);
+    const KUID: TickScale = TickScale::anew_every(UnixTime::EPOCH, 1_000_000, 1_024);
+    /// The scales of the schemes, and some whose periods are in step with none of them.
+    const ALL: [TickScale; 7] =
+        [SCRU64, MILLIS, SNO, KUID, CUT, TickScale::anew_every(EPOCH, 250_000, 640), MICROS];
+    const MICROS: TickScale = TickScale::every(UnixTime::from_micros(7), 1);
+    const FROM: i64 = 1_700_000_000_000_000;
+
+    fn time(micros: i64) -> UnixTime {
+        UnixTime::from_micros(micros)
+    }
+
+    /// Returns the time at which the `nth` tick begins of those that begin at `time` or later.
+    fn nth_from(scale: TickScale, time: UnixTime, nth: u64) -> Option<UnixTime> {
+        let first = scale.first_signed_tick_from(time)?;
+        scale.signed_time_of(first.checked_add(i64::try_from(nth).ok()?)?)
+    }
+
+    /// Returns the number of ticks of `other` that begin during one tick, counted one by one.
+    fn counted(scale: TickScale, other: TickScale, tick: i64) -> u64 {
+        let end = scale.signed_time_of(tick + 1).unwrap();
+        let mut next = other.first_signed_tick_from(scale.signed_time_of(tick).unwrap()).unwrap();
+        let mut count = 0;
+        while other.signed_time_of(next).unwrap() < end {
+            (count, next) = (count + 1, next + 1);
+        }
+        count
+    }
+
+    /// The pattern of any two schemes repeats after 32 seconds, the shortest time that both 256 ms and
+    /// a second divide.
+    #[test]
+    fn no_tick_exceeds_the_most_and_some_tick_reaches_it() {
+        for scale in [SCRU64, MILLIS, SNO, KUID] {
+            for other in [SCRU64, MILLIS, SNO, KUID] {
+                let first = scale.signed_tick_at(time(FROM)).unwrap();
+                let last = scale.signed_tick_at(time(FROM + 32_000_000)).unwrap();
+                let most = (first..=last).map(|tick| counted(scale, other, tick)).max();
+                assert_eq!(Some(scale.most_ticks_of(&other)), most, "{scale:?} of {other:?}");
+            }
+        }
+    }
+
+    /// Small scales at every offset: in step, out of step, longer than a period, cut and regular.
+    #[test]
+    fn the_most_of_any_two_scales_holds_at_every_offset() {
+        let scales = || (1..=13_u64).flat_map(|period| (1..=period).map(move |len| (period, len)));
+        for (period, len) in scales() {
+            let scale = TickScale::anew_every(UnixTime::EPOCH, period, len);
+            for (other_period, other_len) in scales() {
+                let mut reached = false;
+                for epoch in -2..other_period.min(3).cast_signed() {
+                    let other = TickScale::anew_every(time(epoch), other_period, other_len);
+                    let repeats = i64::try_from(scale.ticks_per_period() * other_period).unwrap();
+                    let most = (-1..=repeats).map(|tick| counted(scale, other, tick)).max();
+                    let bound = scale.most_ticks_of(&other);
+                    assert!(most.unwrap() <= bound, "{scale:?} of {other:?}");
+                    reached |= most.unwrap() == bound;
+                }
+                assert!(reached, "{scale:?} of {other_period}/{other_len}");
+            }
+        }
+    }
+
+    #[test]
+    fn ticks_are_counted_from_any_time() {
+        for scale in ALL {
+            for start in (FROM..FROM + 1_300_000).step_by(997).chain(-30..30) {
+                for nth in [0, 1, 2, 255, 977, 1_000] {
+                    let begin = nth_from(scale, time(start), nth).unwrap();
+                    assert_eq!(scale.ticks_begun_between(time(start), begin), nth, "{scale:?}");
+                    assert_eq!(scale.ticks_begun_between(begin, time(start)), 0);
+                    let tick = scale.signed_tick_at(begin).unwrap();
+                    assert_eq!(scale.signed_time_of(tick), Some(begin));
+                    assert_eq!(scale.signed_tick_and_offset(begin), Some((tick, 0)));
+                    let (tick_at_start, offset) =
+                        scale.signed_tick_and_offset(time(start)).unwrap();
+                    let micros = start.strict_sub_unsigned(offset);
+                    assert_eq!(scale.signed_time_of(tick_at_start), Some(time(micros)));
+                    // The tick before ends there.
+                    let before = begin.as_micros() - 1;
+                    assert_eq!(scale.signed_tick_at(time(before)), Some(tick - 1));
+                }
+                let first = nth_from(scale, time(start), 0).unwrap();
+                assert!(first >= time(start));
+                let tick = scale.signed_tick_at(first).unwrap();
+                assert!(scale.signed_time_of(tick - 1).unwrap() < time(start), "{scale:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn signed_and_unsigned_ticks_agree_from_the_epoch_on() {
+        for scale in ALL {
+            let epoch = scale.epoch().as_micros();
+            for since in (0..3_000_000).step_by(61).chain([999_423, 999_424, 999_999, 1_000_000]) {
+                let time = time(epoch + since);
+                let tick = scale.tick_at(time).unwrap();
+                assert_eq!(scale.signed_tick_at(time), i64::try_from(tick).ok());
+                assert_eq!(scale.signed_time_of(tick.cast_signed()), Some(scale.time_of(tick)));
+            }
+            assert_eq!(scale.signed_tick_at(time(epoch - 1)), Some(-1));
+        }
+    }
+
+    #[test]
+    fn signed_ticks_at_the_ends_of_time_do_not_panic() {
+        let huge = [1, 2, i64::MAX.cast_unsigned(), 1 << 63, u64::MAX - 1, u64::MAX];
+        let scales = huge.into_iter().flat_map(|period| {
+            huge.map(|len| {
+                [UnixTime::MIN, EPOCH, UnixTime::MAX]
+                    .map(|epoch| TickScale::anew_every(epoch, period, len))
+            })
+        });
+        let scales: std::vec::Vec<TickScale> = scales.flatten().chain(ALL).collect();
+        for scale in &scales {
+            for time in [UnixTime::MIN, UnixTime::EPOCH, UnixTime::MAX] {
+                if let Some(tick) = scale.signed_tick_at(time) {
+                    let start = scale.signed_time_of(tick);
+                    assert!(start.is_none_or(|start| start <= time), "{scale:?} at {time}");
+                }
+                if let Some(tick) = scale.first_signed_tick_from(time) {
+                    let start = scale.signed_time_of(tick);
+                    assert!(start.is_none_or(|start| start >= time), "{scale:?} from {time}");
+                }
+                assert_eq!(scale.ticks_begun_between(UnixTime::MAX, time), 0);
+            }
+            for other in &scales {
+                assert!(scale.most_ticks_of(other) > 0, "{scale:?} of {other:?}");
+            }
+        }
+        for scale in [SCRU64, MILLIS, SNO, KUID] {
+            assert_eq!(scale.signed_time_of(i64::MIN), None);
+            assert_eq!(scale.signed_time_of(i64::MAX), None);
         }
     }
 }

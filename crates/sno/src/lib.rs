@@ -42,7 +42,7 @@
 //! | `postgres-types`, `sqlx`, `diesel` | no | IDs in columns of PostgreSQL: `BYTEA`, [`AsText`] of them as text |
 //! | `rusqlite` | no | IDs in columns of SQLite: `BLOB`, [`AsText`] likewise |
 //! | `jiff`, `chrono` | no | times of these libraries from IDs (`time_as`) and for ranges; from and to [`UnixTime`] |
-//! | `uuid` | no | the text in 16 bytes as a `Uuid` |
+//! | `uuid` | no | IDs in `Uuid`s of version 8 |
 //! | `schemars` | no | the JSON schema of the text |
 //! | `bytemuck` | no | IDs as plain bytes in slices |
 //! | `arbitrary`, `proptest` | no | every ID there is, for fuzzing and property tests |

@@ -1,4 +1,4 @@
-use tickid_core::{RangeError, UnixTime};
+use tickid_core::{RangeError, Scheme as _, UnixTime};
 use tickid_kuid::{GlobalId, Kuid, LocalId, Node, WideGlobalId};
 
 use super::held;
@@ -7,7 +7,6 @@ use crate::format::Source;
 use crate::format::sealed::{Format, Shape};
 use crate::options::Layouts;
 use crate::parts::{Field, Parts};
-use crate::resolution::{Resolution, Ticks};
 
 const SEQUENCE_BITS: u32 = LocalId::MAX_SEQUENCE.trailing_ones();
 
@@ -34,14 +33,15 @@ impl Source for LocalId {
             return Err(ConvertError::NoTime(no_time(self)));
         }
         let sequence = Field::held(self.sequence().into(), SEQUENCE_BITS);
-        Ok(Parts::held(self.unix_time(), Resolution::KuidSteps, sequence))
+        Ok(Parts::held(self.unix_time(), Kuid::default().scale(), sequence))
     }
 }
 
 impl Format for LocalId {
     #[inline]
     fn shape(_: &Layouts) -> Shape {
-        Shape { ticks: Ticks::KUID, node_bits: None, sequence_bits: SEQUENCE_BITS, is_sno: false }
+        let scale = Kuid::default().scale();
+        Shape { scale, node_bits: None, sequence_bits: SEQUENCE_BITS, is_sno: false }
     }
 
     #[inline]

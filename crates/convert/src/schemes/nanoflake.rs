@@ -1,5 +1,5 @@
-use tickid_core::UnixTime;
-use tickid_nanoflake::{Epoch, GeneratorId, Nanoflake, NanoflakeId};
+use tickid_core::{Scheme as _, UnixTime};
+use tickid_nanoflake::{GeneratorId, Nanoflake, NanoflakeId};
 
 use super::held;
 use crate::error::ConvertError;
@@ -7,20 +7,15 @@ use crate::format::Source;
 use crate::format::sealed::{Format, Shape};
 use crate::options::Layouts;
 use crate::parts::{Field, Parts};
-use crate::resolution::{MILLISECOND, Resolution, Ticks};
-
-const fn ticks(epoch: Epoch) -> Ticks {
-    Ticks::every(MILLISECOND, epoch.unix_time())
-}
 
 /// With its time since [`Layouts::epoch`].
 impl Source for NanoflakeId {
     #[inline]
     fn parts(self, layouts: &Layouts) -> Result<Parts, ConvertError> {
-        let time = Nanoflake { epoch: layouts.epoch }.unix_time(self);
+        let scheme = Nanoflake { epoch: layouts.epoch };
         let sequence = Field::held(self.sequence().into(), Self::SEQUENCE_BITS);
         let generator = Field::held(self.generator().get().into(), GeneratorId::BITS);
-        Ok(Parts::held(time, Resolution::MILLISECOND, sequence).with_node(generator))
+        Ok(Parts::held(scheme.unix_time(self), scheme.scale(), sequence).with_node(generator))
     }
 }
 
@@ -28,7 +23,7 @@ impl Format for NanoflakeId {
     #[inline]
     fn shape(layouts: &Layouts) -> Shape {
         Shape {
-            ticks: ticks(layouts.epoch),
+            scale: Nanoflake { epoch: layouts.epoch }.scale(),
             node_bits: Some(GeneratorId::BITS),
             sequence_bits: Self::SEQUENCE_BITS,
             is_sno: false,

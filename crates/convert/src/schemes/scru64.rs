@@ -1,5 +1,3 @@
-use core::num::NonZeroU32;
-
 use tickid_core::{RangeError, Scheme as _, UnixTime};
 use tickid_scru64::{Scru64, Scru64Id};
 
@@ -9,9 +7,6 @@ use crate::format::Source;
 use crate::format::sealed::{Format, Shape};
 use crate::options::Layouts;
 use crate::parts::{Field, Parts};
-use crate::resolution::Ticks;
-
-const TICKS: Ticks = Ticks::every(NonZeroU32::new(256_000).unwrap(), UnixTime::EPOCH);
 
 /// Why a timestamp that no generator issues is none.
 #[cold]
@@ -27,16 +22,16 @@ impl Source for Scru64Id {
         if self.is_reserved() {
             return Err(ConvertError::NoTime(reserved(self.timestamp())));
         }
-        let (time, resolution) = (self.unix_time(), TICKS.resolution);
+        let (time, scale) = (self.unix_time(), Scru64.scale());
         Ok(match layouts.node_size {
             Some(size) => {
                 let counter = Field::held(self.counter(size).into(), size.counter_bits());
                 let node = Field::held(self.node_id(size).into(), size.get().into());
-                Parts::held(time, resolution, counter).with_node(node)
+                Parts::held(time, scale, counter).with_node(node)
             }
             None => {
                 let all = Field::held(self.node_ctr().into(), Self::NODE_CTR_BITS);
-                Parts::held(time, resolution, all)
+                Parts::held(time, scale, all)
             }
         })
     }
@@ -47,7 +42,7 @@ impl Format for Scru64Id {
     fn shape(layouts: &Layouts) -> Shape {
         let size = layouts.node_size;
         Shape {
-            ticks: TICKS,
+            scale: Scru64.scale(),
             node_bits: size.map(|size| size.get().into()),
             sequence_bits: size.map_or(Self::NODE_CTR_BITS, |size| size.counter_bits()),
             is_sno: false,

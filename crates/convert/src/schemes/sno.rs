@@ -1,6 +1,4 @@
-use core::num::NonZeroU32;
-
-use tickid_core::UnixTime;
+use tickid_core::{Scheme as _, UnixTime};
 use tickid_sno::{Partition, Sno, SnoId};
 
 use super::held;
@@ -9,9 +7,6 @@ use crate::format::Source;
 use crate::format::sealed::{Format, Shape};
 use crate::options::Layouts;
 use crate::parts::{Field, Parts};
-use crate::resolution::Ticks;
-
-const TICKS: Ticks = Ticks::every(NonZeroU32::new(4_000).unwrap(), Sno::EPOCH);
 
 /// With tick-tock bit and metabyte.
 impl Source for SnoId {
@@ -19,7 +14,7 @@ impl Source for SnoId {
     fn parts(self, _: &Layouts) -> Result<Parts, ConvertError> {
         let sequence = Field::held(self.sequence().into(), u16::BITS);
         let partition = Field::held(self.partition().get().into(), u16::BITS);
-        let parts = Parts::held(self.unix_time(), TICKS.resolution, sequence);
+        let parts = Parts::held(self.unix_time(), Sno.scale(), sequence);
         Ok(parts.with_node(partition).with_toggle(self.toggle()).with_metabyte(self.meta()))
     }
 }
@@ -27,7 +22,8 @@ impl Source for SnoId {
 impl Format for SnoId {
     #[inline]
     fn shape(_: &Layouts) -> Shape {
-        Shape { ticks: TICKS, node_bits: Some(u16::BITS), sequence_bits: u16::BITS, is_sno: true }
+        let scale = Sno.scale();
+        Shape { scale, node_bits: Some(u16::BITS), sequence_bits: u16::BITS, is_sno: true }
     }
 
     #[inline]

@@ -8,7 +8,7 @@ use diesel::pg::{Pg, PgValue};
 use diesel::serialize::{self, Output, ToSql};
 use diesel::sql_types::{BigInt, Binary, Text};
 
-use crate::external::forms::exact_len;
+use crate::external::representations::exact_len;
 use crate::external::{AsText, SortedText};
 
 #[doc(hidden)]
@@ -54,7 +54,7 @@ impl<const N: usize> Value for [u8; N] {
 /// converts, in a column of `$sql`, to which its type derives `AsExpression`.
 #[macro_export]
 macro_rules! impl_diesel {
-    ($id:ty, $value:ty, $sql:ident) => {
+    ($($id:ty as $value:ty: $sql:ident),+) => {$(
         const _: () = {
             use $crate::external::diesel::{__diesel as diesel, Value};
 
@@ -75,7 +75,7 @@ macro_rules! impl_diesel {
                 }
             }
         };
-    };
+    )+};
 }
 
 impl<T: SortedText> ToSql<Text, Pg> for AsText<T> {

@@ -1,13 +1,14 @@
-//! For scheme crates: what every ID does with other libraries, one file for each feature.
+//! For scheme crates: the traits of other libraries that IDs implement, one file for each feature.
 //!
-//! An ID says what its forms are ([`Forms`]) and which of them a database holds; the rest is done here, alike
-//! for all. The libraries are re-exported, hidden, so that the macros find them.
+//! A scheme lists the representations of its IDs ([`Representations`]) and names the one that a
+//! database stores; the implementations are generated here, alike for all IDs. The libraries are
+//! re-exported, hidden, so that the macros find them.
 
 mod as_text;
-mod forms;
+mod representations;
 
 pub use self::as_text::AsText;
-pub use self::forms::{Forms, SortedText};
+pub use self::representations::{Representations, SortedText};
 
 #[cfg(feature = "arbitrary")]
 pub mod arbitrary;
@@ -29,3 +30,5 @@ pub mod schemars;
 pub mod serde;
 #[cfg(feature = "sqlx")]
 pub mod sqlx;
+#[cfg(feature = "uuid")]
+pub mod uuid;

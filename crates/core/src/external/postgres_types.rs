@@ -7,7 +7,7 @@ use core::error::Error;
 use postgres_types::private::BytesMut;
 use postgres_types::{FromSql, IsNull, ToSql, Type, WrongType};
 
-use crate::external::forms::exact_len;
+use crate::external::representations::exact_len;
 use crate::external::{AsText, SortedText};
 
 #[doc(hidden)]
@@ -65,7 +65,7 @@ impl<const N: usize> Value for [u8; N] {
 /// converts.
 #[macro_export]
 macro_rules! impl_postgres_types {
-    ($id:ty, $value:ty) => {
+    ($($id:ty as $value:ty),+) => {$(
         const _: () = {
             use $crate::external::postgres_types::{__postgres_types as postgres_types, Value};
 
@@ -105,7 +105,7 @@ macro_rules! impl_postgres_types {
                 }
             }
         };
-    };
+    )+};
 }
 
 /// What the library's macro of this name does, which takes for granted that there is `std`.

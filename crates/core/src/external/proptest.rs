@@ -6,12 +6,12 @@ pub use proptest as __proptest;
 /// Implements `Arbitrary` for an ID: every one that there is, shrinking towards the lowest.
 #[macro_export]
 macro_rules! impl_proptest {
-    ($id:ty) => {
+    ($($id:ty),+) => {$(
         const _: () = {
-            use $crate::external::Forms;
+            use $crate::external::Representations;
             use $crate::external::proptest::__proptest as proptest;
 
-            type Integer = <$id as Forms>::Integer;
+            type Integer = <$id as Representations>::Integer;
 
             impl proptest::arbitrary::Arbitrary for $id {
                 type Parameters = ();
@@ -25,11 +25,11 @@ macro_rules! impl_proptest {
                     // All of them are IDs.
                     proptest::strategy::Strategy::prop_filter_map(
                         integers,
-                        <$id as Forms>::NAME,
+                        <$id as Representations>::NAME,
                         |integer| Self::try_from(integer).ok(),
                     )
                 }
             }
         };
-    };
+    )+};
 }

@@ -31,7 +31,7 @@ impl<const N: usize> Value for [u8; N] {
 /// converts.
 #[macro_export]
 macro_rules! impl_rusqlite {
-    ($id:ty, $value:ty) => {
+    ($($id:ty as $value:ty),+) => {$(
         const _: () = {
             use $crate::external::rusqlite::{__rusqlite as rusqlite, Value};
 
@@ -53,7 +53,7 @@ macro_rules! impl_rusqlite {
                 }
             }
         };
-    };
+    )+};
 }
 
 impl<T: SortedText> ToSql for AsText<T> {

@@ -3,12 +3,12 @@
 #[doc(hidden)]
 pub use schemars as __schemars;
 
-use crate::external::Forms;
+use crate::external::Representations;
 
 /// Implements `JsonSchema` for an ID: that of its text, which it is in JSON.
 #[macro_export]
 macro_rules! impl_schemars {
-    ($id:ident) => {
+    ($($id:ident),+) => {$(
         const _: () = {
             use $crate::external::schemars::{__schemars as schemars, text_schema};
 
@@ -32,12 +32,12 @@ macro_rules! impl_schemars {
                 }
             }
         };
-    };
+    )+};
 }
 
 /// The schema of the texts that are read as IDs.
 #[must_use]
-pub fn text_schema<T: Forms>() -> schemars::Schema {
+pub fn text_schema<T: Representations>() -> schemars::Schema {
     schemars::json_schema!({
         "type": "string",
         "title": T::NAME,

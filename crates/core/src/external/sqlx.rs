@@ -8,7 +8,7 @@ use sqlx::error::BoxDynError;
 use sqlx::postgres::{PgArgumentBuffer, PgHasArrayType, PgTypeInfo, PgValueRef};
 use sqlx::{Decode, Encode, Postgres, Type};
 
-use crate::external::forms::exact_len;
+use crate::external::representations::exact_len;
 use crate::external::{AsText, SortedText};
 
 #[doc(hidden)]
@@ -40,7 +40,7 @@ impl<const N: usize> Value for [u8; N] {
 /// bytes), to and from which it converts.
 #[macro_export]
 macro_rules! impl_sqlx {
-    ($id:ty, $value:ty) => {
+    ($($id:ty as $value:ty),+) => {$(
         const _: () = {
             use $crate::external::sqlx::{__sqlx as sqlx, Value};
 
@@ -79,7 +79,7 @@ macro_rules! impl_sqlx {
                 }
             }
         };
-    };
+    )+};
 }
 
 impl<T: SortedText> Type<Postgres> for AsText<T> {

@@ -11,7 +11,7 @@ pub use self::with::{as_bytes, as_integer, as_string, as_text, deserialize_text}
 /// and `$binary` (an integer, or an array of bytes), to and from which it converts, in binary ones.
 #[macro_export]
 macro_rules! impl_serde {
-    ($id:ty, $binary:ty) => {
+    ($($id:ty as $binary:ty),+) => {$(
         const _: () = {
             use $crate::external::serde::{__serde as serde, deserialize_text};
 
@@ -41,5 +41,5 @@ macro_rules! impl_serde {
                 }
             }
         };
-    };
+    )+};
 }

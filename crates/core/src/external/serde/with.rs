@@ -1,4 +1,4 @@
-//! Forms of IDs for serde's `with`, in every format alike.
+//! Representations of IDs for serde's `with`, in every format alike.
 
 use core::fmt;
 use core::marker::PhantomData;
@@ -7,7 +7,7 @@ use core::str::FromStr;
 use serde::de::{self, Deserialize, Deserializer, SeqAccess, Unexpected, Visitor};
 use serde::ser::{Serialize, Serializer};
 
-use crate::external::Forms;
+use crate::external::Representations;
 
 /// The two functions that serde's `with` calls, for IDs and, in `option`, for those that may be missing.
 macro_rules! with_module {
@@ -20,7 +20,7 @@ macro_rules! with_module {
             ///
             /// # Errors
             /// The serializer's.
-            pub fn serialize<T: Forms<$($bound)*>, S: Serializer>(
+            pub fn serialize<T: Representations<$($bound)*>, S: Serializer>(
                 id: &T,
                 serializer: S,
             ) -> Result<S::Ok, S::Error> {
@@ -31,7 +31,7 @@ macro_rules! with_module {
             ///
             /// # Errors
             /// The deserializer's, and in it why what was read is no ID.
-            pub fn deserialize<'de, T: Forms<$($bound)*>, D: Deserializer<'de>>(
+            pub fn deserialize<'de, T: Representations<$($bound)*>, D: Deserializer<'de>>(
                 deserializer: D,
             ) -> Result<T, D::Error> {
                 $form::deserialize(deserializer).map(|form| form.0)
@@ -45,7 +45,7 @@ macro_rules! with_module {
                 ///
                 /// # Errors
                 /// The serializer's.
-                pub fn serialize<T: Forms<$($bound)*>, S: Serializer>(
+                pub fn serialize<T: Representations<$($bound)*>, S: Serializer>(
                     id: &Option<T>,
                     serializer: S,
                 ) -> Result<S::Ok, S::Error> {
@@ -56,7 +56,7 @@ macro_rules! with_module {
                 ///
                 /// # Errors
                 /// The deserializer's, and in it why what was read is no ID.
-                pub fn deserialize<'de, T: Forms<$($bound)*>, D: Deserializer<'de>>(
+                pub fn deserialize<'de, T: Representations<$($bound)*>, D: Deserializer<'de>>(
                     deserializer: D,
                 ) -> Result<Option<T>, D::Error> {
                     let form = Option::<$form<T>>::deserialize(deserializer)?;
@@ -95,14 +95,14 @@ with_module! {
 
 struct Integer<T>(T);
 
-impl<T: Forms<Integer: Serialize>> Serialize for Integer<T> {
+impl<T: Representations<Integer: Serialize>> Serialize for Integer<T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let integer: T::Integer = self.0.into();
         integer.serialize(serializer)
     }
 }
 
-impl<'de, T: Forms<Integer: Deserialize<'de>>> Deserialize<'de> for Integer<T> {
+impl<'de, T: Representations<Integer: Deserialize<'de>>> Deserialize<'de> for Integer<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let integer = T::Integer::deserialize(deserializer)?;
         T::try_from(integer).map(Self).map_err(de::Error::custom)
@@ -111,14 +111,14 @@ impl<'de, T: Forms<Integer: Deserialize<'de>>> Deserialize<'de> for Integer<T> {
 
 struct Decimal<T>(T);
 
-impl<T: Forms> Serialize for Decimal<T> {
+impl<T: Representations> Serialize for Decimal<T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let integer: T::Integer = self.0.into();
         serializer.collect_str(&integer)
     }
 }
 
-impl<'de, T: Forms> Deserialize<'de> for Decimal<T> {
+impl<'de, T: Representations> Deserialize<'de> for Decimal<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_str(DecimalVisitor(PhantomData)).map(Self)
     }
@@ -126,7 +126,7 @@ impl<'de, T: Forms> Deserialize<'de> for Decimal<T> {
 
 struct DecimalVisitor<T>(PhantomData<T>);
 
-impl<T: Forms> Visitor<'_> for DecimalVisitor<T> {
+impl<T: Representations> Visitor<'_> for DecimalVisitor<T> {
     type Value = T;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -146,13 +146,13 @@ impl<T: Forms> Visitor<'_> for DecimalVisitor<T> {
 
 struct Text<T>(T);
 
-impl<T: Forms> Serialize for Text<T> {
+impl<T: Representations> Serialize for Text<T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(&self.0)
     }
 }
 
-impl<'de, T: Forms> Deserialize<'de> for Text<T> {
+impl<'de, T: Representations> Deserialize<'de> for Text<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserialize_text(deserializer).map(Self)
     }
@@ -186,14 +186,14 @@ impl<T: FromStr<Err: fmt::Display>> Visitor<'_> for TextVisitor<T> {
 
 struct Bytes<T>(T);
 
-impl<T: Forms> Serialize for Bytes<T> {
+impl<T: Representations> Serialize for Bytes<T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let bytes: T::Bytes = self.0.into();
         serializer.serialize_bytes(bytes.as_ref())
     }
 }
 
-impl<'de, T: Forms> Deserialize<'de> for Bytes<T> {
+impl<'de, T: Representations> Deserialize<'de> for Bytes<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserializer.deserialize_bytes(BytesVisitor(PhantomData)).map(Self)
     }
@@ -201,7 +201,7 @@ impl<'de, T: Forms> Deserialize<'de> for Bytes<T> {
 
 struct BytesVisitor<T>(PhantomData<T>);
 
-impl<'de, T: Forms> Visitor<'de> for BytesVisitor<T> {
+impl<'de, T: Representations> Visitor<'de> for BytesVisitor<T> {
     type Value = T;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

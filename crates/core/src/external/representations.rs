@@ -2,8 +2,9 @@ use core::error::Error;
 use core::fmt::{Debug, Display};
 use core::str::FromStr;
 
-/// An ID that is also an integer, bytes and text, all of which it converts to and from.
-pub trait Forms:
+/// The representations of an ID that other libraries read and write: an integer, bytes and text, to
+/// and from all of which the ID converts.
+pub trait Representations:
     Copy
     + Debug
     + Display
@@ -18,7 +19,7 @@ pub trait Forms:
     /// The bytes, big-endian.
     type Bytes: AsRef<[u8]> + AsMut<[u8]> + Default;
 
-    /// What such an ID is called.
+    /// The name of such an ID, for messages and schemas.
     const NAME: &'static str;
     /// The lowest ID. All integers from it to the highest are IDs.
     const MIN: Self;
@@ -33,9 +34,9 @@ pub trait Forms:
 }
 
 /// IDs whose text is always of one length and sorts, byte by byte, as the IDs do.
-pub trait SortedText: Forms {}
+pub trait SortedText: Representations {}
 
-/// What a column holds, which must be as long as an ID.
+/// Returns the bytes that a column holds, which must be as many as an ID has.
 #[cfg(any(feature = "diesel", feature = "postgres-types", feature = "sqlx"))]
 pub(super) fn exact_len<const N: usize>(bytes: &[u8]) -> Result<[u8; N], crate::RangeError> {
     bytes.try_into().map_err(|_| {

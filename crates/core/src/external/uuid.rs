@@ -1,0 +1,114 @@
+//! IDs of up to 96 bits in UUIDs of version 8.
+//!
+//! ```text
+//! ┌─────────────────────────┬──────┬─────────┬────┬────────────────┬─────────┬────────┐
+//! │ ID: high 48 bits        │ 1000 │ next 12 │ 10 │ low 36 bits    │ 0x71c1d │ kind 6 │
+//! └─────────────────────────┴──────┴─────────┴────┴────────────────┴─────────┴────────┘
+//! ```
+//!
+//! Shorter IDs are followed by zeros. The UUIDs of one kind sort as its IDs do.
+
+use uuid::Uuid;
+
+use crate::external::Representations;
+
+/// The mark of these UUIDs. One in a million version-8 UUIDs of other origin has it, too.
+const MARK: u128 = 0x71c1d;
+const MARK_BITS: u32 = 20;
+const KIND_BITS: u32 = 6;
+const ID_BYTES: usize = 12;
+/// The number of bits between the version and the variant.
+const MIDDLE_BITS: u32 = 12;
+/// The number of bits below the variant.
+const TAIL_BITS: u32 = 62;
+
+/// The reason why a UUID holds no ID of a scheme.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the UUID holds no {name}: {reason}")]
+pub struct UuidError {
+    name: &'static str,
+    reason: &'static str,
+}
+
+impl UuidError {
+    /// Returns the part of the message after the colon.
+    #[must_use]
+    pub const fn reason(&self) -> &'static str {
+        self.reason
+    }
+}
+
+/// Returns the UUID that holds `id`, whose kind has this number (below 64).
+#[must_use]
+pub fn to_uuid<T: Representations>(id: T, kind: u8) -> Uuid {
+    let bytes: T::Bytes = id.into();
+    let mut padded = [0; 16];
+    let (_, room) = padded.split_at_mut(16 - ID_BYTES);
+    for (to, from) in room.iter_mut().zip(bytes.as_ref()) {
+        *to = *from;
+    }
+    let id = u128::from_be_bytes(padded);
+    let kind = u128::from(kind) & low_bits(KIND_BITS);
+    shaped((id << MARK_BITS | MARK) << KIND_BITS | kind, 8)
+}
+
+/// Returns the number of the kind of ID that a UUID says it holds.
+///
+/// # Errors
+/// Returns the reason if the UUID is not of version 8 or lacks the mark.
+pub fn kind_of(uuid: Uuid) -> Result<u8, &'static str> {
+    if uuid.get_variant() != uuid::Variant::RFC4122 || uuid.get_version_num() != 8 {
+        return Err("not version 8");
+    }
+    let fields = unshaped(uuid);
+    if fields >> KIND_BITS & low_bits(MARK_BITS) != MARK {
+        return Err("version 8 without the mark");
+    }
+    #[allow(clippy::cast_possible_truncation, reason = "6 bits")]
+    Ok((fields & low_bits(KIND_BITS)) as u8)
+}
+
+/// Returns the ID that a UUID holds, whose kind has this number.
+///
+/// # Errors
+/// Returns [`UuidError`] for a UUID that [`to_uuid`] makes of no such ID.
+pub fn from_uuid<T: Representations>(uuid: Uuid, kind: u8) -> Result<T, UuidError> {
+    let error = |reason| UuidError { name: T::NAME, reason };
+    if kind_of(uuid).map_err(error)? != kind {
+        return Err(error("an ID of another scheme"));
+    }
+    let padded = (unshaped(uuid) >> (MARK_BITS + KIND_BITS)).to_be_bytes();
+    let mut bytes = T::Bytes::default();
+    let (_, found) = padded.split_at(16 - ID_BYTES);
+    let mut found = found.iter();
+    for (to, from) in bytes.as_mut().iter_mut().zip(&mut found) {
+        *to = *from;
+    }
+    if found.any(|byte| *byte != 0) {
+        return Err(error("more bits than the kind has"));
+    }
+    T::try_from(bytes).map_err(|_| error("a number beyond the highest ID"))
+}
+
+/// Returns the UUID of these 122 bits, between which version and variant stand.
+#[must_use]
+pub fn shaped(fields: u128, version: u8) -> Uuid {
+    let high = fields >> (MIDDLE_BITS + TAIL_BITS);
+    let middle = fields >> TAIL_BITS & low_bits(MIDDLE_BITS);
+    let tail = fields & low_bits(TAIL_BITS);
+    let head = (high << 4 | u128::from(version)) << MIDDLE_BITS | middle;
+    Uuid::from_u128(head << 64 | 0b10 << TAIL_BITS | tail)
+}
+
+/// Returns the 122 bits between which version and variant stand.
+#[must_use]
+pub fn unshaped(uuid: Uuid) -> u128 {
+    let value = uuid.as_u128();
+    let (high, middle) = (value >> 80, value >> 64 & low_bits(MIDDLE_BITS));
+    (high << MIDDLE_BITS | middle) << TAIL_BITS | value & low_bits(TAIL_BITS)
+}
+
+/// Returns the highest number of `bits` bits.
+const fn low_bits(bits: u32) -> u128 {
+    (1 << bits) - 1
+}

@@ -1,3 +1,0 @@
-use crate::id::NanoflakeId;
-
-tickid_core::impl_schemars!(NanoflakeId);

@@ -1,3 +1,0 @@
-use crate::id::Scru64Id;
-
-tickid_core::impl_proptest!(Scru64Id);

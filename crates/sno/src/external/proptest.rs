@@ -1,3 +1,0 @@
-use crate::id::SnoId;
-
-tickid_core::impl_proptest!(SnoId);
