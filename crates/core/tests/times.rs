@@ -1,5 +1,7 @@
 //! The text of times, compared with that of `jiff`.
 
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 use jiff::Timestamp;
 use proptest::prelude::*;
 use tickid_core::UnixTime;

@@ -7,7 +7,13 @@ mod as_text;
 mod forms;
 
 pub use self::as_text::AsText;
-pub use self::forms::{Forms, SortedText};
+#[cfg(feature = "alloc")]
+#[doc(hidden)]
+pub mod __alloc {
+    pub use alloc::string;
+}
+
+pub use self::forms::{Forms, SortedText, from_slice};
 
 #[cfg(feature = "arbitrary")]
 pub mod arbitrary;
