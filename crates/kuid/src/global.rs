@@ -9,6 +9,7 @@ use crate::distance::Distance;
 use crate::local::LocalId;
 use crate::node::{ForeignNode, Node};
 use crate::scheme::{Drift, Kuid};
+use crate::wide::WideKuid;
 
 /// How many bits stand behind the low bits of the seconds: 10 of the microseconds, 14 of the sequence.
 const TAIL_BITS: u32 = 24;
@@ -493,8 +494,8 @@ impl TryFrom<u128> for GlobalId {
 }
 
 global_id_type! {
-    /// A global ID with a wide node: 128 bits, 64 of which are the node's. In binary and text only; no
-    /// generator issues it.
+    /// A global ID with a wide node: 128 bits, 64 of which are the node's, as
+    /// [`WideGenerator`](crate::WideGenerator) issues them.
     ///
     /// ```text
     ///     20 bits      20 - I bits    64 bits    I bits    10 bits     14 bits
@@ -540,6 +541,17 @@ impl WideGlobalId {
     const fn ends(self) -> (u64, u64) {
         #[allow(clippy::cast_possible_truncation, reason = "the low 64 bits are meant")]
         ((self.value() >> 64) as u64, self.value() as u64)
+    }
+
+    #[inline]
+    pub(crate) const fn from_slot(slot: Slot<WideKuid>) -> Self {
+        Self::low_bytes((slot.high() as u128) << 64 | slot.low() as u128)
+    }
+
+    /// Returns the prefix of an ID with sequence 0.
+    pub(crate) const fn prefix(self) -> Prefix {
+        let (high, low) = self.ends();
+        Prefix::new(high, low)
     }
 
     #[inline]
