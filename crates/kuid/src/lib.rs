@@ -62,6 +62,7 @@
 //! | feature | default | gives |
 //! |---|---|---|
 //! | `std` | yes | the wall clock, methods that wait, random nodes, [`new`] and [`generator`] |
+//! | `web` | no | `std` in browsers (`wasm32-unknown-unknown`): their clock and random numbers; changes nothing elsewhere |
 //! | `alloc` | with `std` | [`VectorClock`] (without it: [`vector_clock`]'s functions), `String` forms |
 //! | `serde` | no | IDs as text in human-readable formats, as integers or bytes in binary ones, or in a form of your choice by serde's `with`; vector clocks as lists |
 //! | `postgres-types`, `sqlx`, `diesel` | no | IDs in columns of PostgreSQL: `BIGINT` (local) and `BYTEA` (global), [`AsText`] of them as text |
@@ -99,7 +100,7 @@ mod node;
     feature = "std",
     target_has_atomic = "64",
     // Without a wall clock every generator has to be given one.
-    not(all(target_family = "wasm", target_os = "unknown"))
+    any(feature = "web", not(all(target_family = "wasm", target_os = "unknown")))
 ))]
 mod process;
 mod scheme;
@@ -116,7 +117,7 @@ pub use self::node::{ForeignNode, Node};
 #[cfg(all(
     feature = "std",
     target_has_atomic = "64",
-    not(all(target_family = "wasm", target_os = "unknown"))
+    any(feature = "web", not(all(target_family = "wasm", target_os = "unknown")))
 ))]
 pub use self::process::{ProcessError, ProcessGenerator, generator, new, new_local};
 pub use self::scheme::{Drift, Global, Kuid, Local};
