@@ -12,7 +12,7 @@ use axum::body::{Body, to_bytes};
 use axum::extract::State;
 use axum::http::{Request, StatusCode};
 use axum::routing::get;
-use tickid_core::{Variant, Scheme, SequenceBounds};
+use tickid_core::{Scheme, SequenceBounds, Variant};
 use tickid_kuid::{Kuid, Local, Node};
 use tickid_lease::{
     Claim, FileStore, Keeper, KeeperBuilder, Lease, MemoryStore, Realm, StaticStore, Store, Token,

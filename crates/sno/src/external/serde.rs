@@ -1,4 +1,5 @@
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use tickid_core::external::serde::deserialize_array;
 
 use crate::id::SnoId;
 use crate::partition::Partition;
@@ -53,6 +54,6 @@ impl Serialize for Partition {
 
 impl<'de> Deserialize<'de> for Partition {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        <[u8; 2]>::deserialize(deserializer).map(Self::from_bytes)
+        deserialize_array(deserializer).map(Self::from_bytes)
     }
 }
