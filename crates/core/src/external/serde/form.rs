@@ -100,10 +100,12 @@ where
     B: Binary,
     D: Deserializer<'de>,
 {
-    let visitor = FormVisitor(PhantomData::<(T, B)>);
-    if is_buffer::<D>() {
+    let is_buffer = is_buffer::<D>();
+    let reads_text = is_buffer || deserializer.is_human_readable();
+    let visitor = FormVisitor { reads_text, types: PhantomData::<(T, B)> };
+    if is_buffer {
         deserializer.deserialize_any(visitor)
-    } else if deserializer.is_human_readable() {
+    } else if reads_text {
         // Not `deserialize_any`: CSV and YAML would make an integer of a text that has only digits.
         deserializer.deserialize_str(visitor)
     } else {
@@ -132,7 +134,10 @@ pub(super) fn is_buffer<D>() -> bool {
     name.contains("ContentDeserializer") || name.contains("ContentRefDeserializer")
 }
 
-struct FormVisitor<T, B>(PhantomData<(T, B)>);
+struct FormVisitor<T, B> {
+    reads_text: bool,
+    types: PhantomData<(T, B)>,
+}
 
 impl<T: TryFrom<B, Error: fmt::Display>, B: Binary> FormVisitor<T, B> {
     fn convert<E: de::Error>(binary: B) -> Result<T, E> {
@@ -147,12 +152,18 @@ where
     type Value = T;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the text of an ID or ")?;
+        if self.reads_text {
+            f.write_str("the text of an ID or ")?;
+        }
         B::describe(f)
     }
 
     fn visit_str<E: de::Error>(self, text: &str) -> Result<T, E> {
-        text.parse().map_err(E::custom)
+        if self.reads_text {
+            text.parse().map_err(E::custom)
+        } else {
+            Err(E::invalid_type(Unexpected::Str(text), &self))
+        }
     }
 
     fn visit_u64<E: de::Error>(self, value: u64) -> Result<T, E> {
