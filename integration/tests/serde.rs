@@ -155,11 +155,280 @@ fn what_is_no_id_is_an_error_that_says_why() {
     let short = error!(SnoId, "tickid_sno::serde_as_bytes", [1, 2]);
     assert_eq!(short, "invalid length 2, expected 10 bytes of a sno ID");
     let long = error!(GlobalId, "tickid_kuid::serde_as_bytes", [0; 13]);
-    assert!(long.starts_with("invalid length 13, expected fewer elements"), "{long}");
+    assert_eq!(long, "invalid length 13, expected 12 bytes of a kuid global ID");
     let above = error!(Scru64Id, "tickid_scru64::serde_as_bytes", [0xff; 8]);
     assert_eq!(above, format!("SCRU64 integer {} is outside of 0..={max}", u64::MAX));
     let local = error!(LocalId, "tickid_kuid::serde_as_integer", -1);
     assert!(local.starts_with("invalid value: integer `-1`, expected u64"), "{local}");
     let wide = error!(WideGlobalId, "tickid_kuid::serde_as_string", u128::MAX.to_string() + "0");
     assert!(wide.contains("from 0 to 340282366920938463463374607431768211455"), "{wide}");
+}
+
+/// An ID in every position, in one form.
+macro_rules! positions {
+    ($module:ident $(, $with:literal, $option:literal)?) => {
+        mod $module {
+            use super::*;
+
+            #[derive(Debug, PartialEq, Serialize, Deserialize)]
+            #[serde(bound = "T: Id")]
+            pub struct Field<T> {
+                $(#[serde(with = $with)])?
+                pub id: T,
+            }
+
+            #[derive(Debug, PartialEq, Serialize, Deserialize)]
+            #[serde(bound = "T: Id")]
+            pub struct Maybe<T> {
+                $(#[serde(with = $option)])?
+                #[serde(default)]
+                pub id: Option<T>,
+            }
+
+            #[derive(Debug, PartialEq, Serialize, Deserialize)]
+            #[serde(bound = "T: Id")]
+            pub struct Flattened<T> {
+                pub name: String,
+                #[serde(flatten)]
+                pub rest: Field<T>,
+            }
+
+            #[derive(Debug, PartialEq, Serialize, Deserialize)]
+            #[serde(untagged, bound = "T: Id")]
+            pub enum Untagged<T> {
+                Other { name: String },
+                Id {
+                    $(#[serde(with = $with)])?
+                    id: T,
+                },
+            }
+
+            #[derive(Debug, PartialEq, Serialize, Deserialize)]
+            #[serde(tag = "kind", bound = "T: Id")]
+            pub enum Tagged<T> {
+                Other { name: String },
+                Id {
+                    $(#[serde(with = $with)])?
+                    id: T,
+                },
+            }
+
+            /// Where serde does not buffer.
+            pub fn direct<T: Id>(id: T, formats: &[Format]) {
+                comes_back(&Field { id }, formats);
+                comes_back(&Maybe { id: Some(id) }, formats);
+            }
+
+            /// Where an option is missing, which TOML leaves out.
+            pub fn missing<T: Id>(formats: &[Format]) {
+                comes_back(&Maybe::<T> { id: None }, formats);
+            }
+
+            /// Where serde buffers.
+            pub fn buffered<T: Id>(id: T, formats: &[Format]) {
+                comes_back(&Flattened { name: "a".to_owned(), rest: Field { id } }, formats);
+                comes_back(&Untagged::Id { id }, formats);
+                comes_back(&Tagged::Id { id }, formats);
+            }
+        }
+    };
+}
+positions!(plain);
+positions!(integer, "tickid_sno::serde_as_integer", "tickid_sno::serde_as_integer::option");
+positions!(string, "tickid_sno::serde_as_string", "tickid_sno::serde_as_string::option");
+positions!(text, "tickid_sno::serde_as_text", "tickid_sno::serde_as_text::option");
+positions!(bytes, "tickid_sno::serde_as_bytes", "tickid_sno::serde_as_bytes::option");
+
+trait Id:
+    Representations<Integer: Serialize + DeserializeOwned> + Serialize + DeserializeOwned + PartialEq + Ord
+{
+}
+impl<T> Id for T where
+    T: Representations<Integer: Serialize + DeserializeOwned>
+        + Serialize
+        + DeserializeOwned
+        + PartialEq
+        + Ord
+{
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Format {
+    Json,
+    Toml,
+    Cbor,
+    MessagePack,
+    MessagePackNamed,
+    Postcard,
+    /// Like bincode it writes no types and no names.
+    Bcs,
+}
+
+use Format::{Bcs, Cbor, Json, MessagePack, MessagePackNamed, Postcard, Toml};
+
+const ALL: [Format; 7] = [Json, Toml, Cbor, MessagePack, MessagePackNamed, Postcard, Bcs];
+/// Those that say what they hold, which serde needs to buffer it.
+const DESCRIBING: [Format; 4] = [Json, Toml, Cbor, MessagePackNamed];
+
+/// Writes `value` in every one of `formats` and reads it again.
+fn comes_back<V: Serialize + DeserializeOwned + PartialEq + Debug>(value: &V, formats: &[Format]) {
+    for format in formats {
+        let read: Result<V, String> = match format {
+            Json => serde_json::from_str(&serde_json::to_string(value).unwrap()).map_err(says),
+            Toml => toml::from_str(&toml::to_string(value).unwrap()).map_err(says),
+            Cbor => {
+                let mut cbor = Vec::new();
+                ciborium::into_writer(value, &mut cbor).unwrap();
+                ciborium::from_reader(&*cbor).map_err(says)
+            }
+            MessagePack => rmp_serde::from_slice(&rmp_serde::to_vec(value).unwrap()).map_err(says),
+            MessagePackNamed => {
+                rmp_serde::from_slice(&rmp_serde::to_vec_named(value).unwrap()).map_err(says)
+            }
+            Postcard => postcard::from_bytes(&postcard::to_stdvec(value).unwrap()).map_err(says),
+            Bcs => bcs::from_bytes(&bcs::to_bytes(value).unwrap()).map_err(says),
+        };
+        assert_eq!(read.as_ref(), Ok(value), "{format:?} {}", core::any::type_name::<V>());
+    }
+}
+
+fn says(error: impl core::fmt::Display) -> String {
+    error.to_string()
+}
+
+#[test]
+fn every_id_comes_back_from_every_position() {
+    use std::collections::BTreeMap;
+
+    fn comes_back_everywhere<T: Id>() {
+        for id in [T::MIN, T::MAX].into_iter().chain(any(11).take(20)) {
+            plain::direct(id, &ALL);
+            string::direct(id, &ALL);
+            text::direct(id, &ALL);
+            bytes::direct(id, &ALL);
+            plain::buffered(id, &DESCRIBING);
+            string::buffered(id, &DESCRIBING);
+            text::buffered(id, &DESCRIBING);
+            bytes::buffered(id, &DESCRIBING);
+            // As a key, also of a map that serde buffers.
+            let map = BTreeMap::from([(id, 1)]);
+            comes_back(&map, &ALL);
+            comes_back(&Keys { name: "a".to_owned(), map }, &ALL);
+        }
+        plain::missing::<T>(&ALL);
+        integer::missing::<T>(&ALL);
+        string::missing::<T>(&ALL);
+        text::missing::<T>(&ALL);
+        bytes::missing::<T>(&ALL);
+    }
+    for_each_id!(comes_back_everywhere);
+}
+
+#[derive(Debug, PartialEq, Serialize, Deserialize)]
+#[serde(bound = "T: Id")]
+struct Keys<T: Ord> {
+    name: String,
+    map: std::collections::BTreeMap<T, i32>,
+}
+
+#[test]
+fn integers_come_back_from_every_position_that_holds_them() {
+    fn of_64_bits<T: Id>() {
+        for id in [T::MIN, T::MAX].into_iter().chain(any(12).take(20)) {
+            // TOML's integers are signed.
+            let bytes: T::Bytes = id.into();
+            let is_signed = bytes.as_ref()[0] < 0x80;
+            let fits = |format: &Format| *format != Toml || is_signed;
+            let keep =
+                |formats: &[Format]| -> Vec<_> { formats.iter().copied().filter(fits).collect() };
+            integer::direct(id, &keep(&ALL));
+            integer::buffered(id, &keep(&DESCRIBING));
+        }
+    }
+    of_64_bits::<Scru64Id>();
+    of_64_bits::<NanoflakeId>();
+    of_64_bits::<LocalId>();
+
+    fn of_128_bits<T: Id>() {
+        let without_toml: Vec<_> = ALL.into_iter().filter(|format| *format != Toml).collect();
+        for id in [T::MIN, T::MAX].into_iter().chain(any(13).take(20)) {
+            integer::direct(id, &without_toml);
+        }
+        // serde cannot buffer them: an error, and not another ID.
+        let id = integer::Tagged::Id { id: T::MAX };
+        let json = serde_json::to_string(&id).unwrap();
+        assert!(serde_json::from_str::<integer::Tagged<T>>(&json).is_err());
+    }
+    of_128_bits::<GlobalId>();
+    of_128_bits::<WideGlobalId>();
+    of_128_bits::<SnoId>();
+}
+
+#[test]
+fn arrays_of_another_length_are_refused() {
+    fn refused<T: Id>(longer: &[u8]) {
+        for bytes in [longer, &longer[..longer.len() - 2]] {
+            let packed = rmp_serde::to_vec(bytes).unwrap();
+            assert!(rmp_serde::from_slice::<T>(&packed).is_err(), "{bytes:?}");
+            let mut cbor = Vec::new();
+            ciborium::into_writer(bytes, &mut cbor).unwrap();
+            assert!(ciborium::from_reader::<T, _>(&*cbor).is_err(), "{bytes:?}");
+            let json = json!({ "id": bytes });
+            assert!(serde_json::from_value::<bytes::Field<T>>(json).is_err(), "{bytes:?}");
+        }
+    }
+    refused::<SnoId>(&[1; 11]);
+    refused::<GlobalId>(&[1; 13]);
+    refused::<WideGlobalId>(&[1; 17]);
+    let packed = rmp_serde::to_vec(&[1u8; 3][..]).unwrap();
+    assert!(rmp_serde::from_slice::<tickid_sno::Partition>(&packed).is_err());
+}
+
+#[test]
+fn bytes_are_not_read_from_strings() {
+    let json = json!({ "id": "0123456789" });
+    let error = serde_json::from_value::<bytes::Field<SnoId>>(json.clone()).unwrap_err();
+    assert!(error.to_string().contains("invalid type: string"), "{error}");
+    let error = serde_json::from_str::<bytes::Field<SnoId>>(&json.to_string()).unwrap_err();
+    assert!(error.to_string().contains("invalid type: string"), "{error}");
+    let buffered = json!({ "kind": "Id", "id": "0123456789" });
+    assert!(serde_json::from_value::<bytes::Tagged<SnoId>>(buffered).is_err());
+}
+
+#[test]
+fn toml_may_hold_the_integer() {
+    let toml = format!("id = {SCRU64}");
+    let field: plain::Field<Scru64Id> = toml::from_str(&toml).unwrap();
+    assert_eq!(field.id.get(), SCRU64);
+    #[derive(Deserialize)]
+    struct Original {
+        id: scru64::Scru64Id,
+    }
+    assert_eq!(toml::from_str::<Original>(&toml).unwrap().id.to_u64(), SCRU64);
+    assert!(toml::from_str::<plain::Field<Scru64Id>>("id = -1").is_err());
+    assert!(toml::from_str::<plain::Field<SnoId>>("id = 1").is_err(), "sno has no integers");
+}
+
+#[test]
+fn node_specs_come_back_as_the_original_writes_them() {
+    use tickid_scru64::NodeSpec;
+
+    #[derive(Debug, PartialEq, Serialize, Deserialize)]
+    struct Settings<T> {
+        node: T,
+    }
+    for text in ["42/8", "0u2r85hm2pt3/16"] {
+        let settings = Settings { node: text.parse::<NodeSpec>().unwrap() };
+        comes_back(&settings, &ALL);
+        let original = Settings { node: text.parse::<scru64::generator::NodeSpec>().unwrap() };
+        assert_eq!(
+            serde_json::to_string(&settings).unwrap(),
+            serde_json::to_string(&original).unwrap()
+        );
+        assert_eq!(
+            postcard::to_stdvec(&settings).unwrap(),
+            postcard::to_stdvec(&original).unwrap()
+        );
+    }
+    assert!(serde_json::from_str::<Settings<NodeSpec>>(r#"{"node":"300/8"}"#).is_err());
 }

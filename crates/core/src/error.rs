@@ -260,7 +260,8 @@ mod tests {
         assert_eq!(stalled.retry_after(), Some(Duration::from_millis(4)));
         assert_eq!(
             stalled.to_string(),
-            "sno: all sequences of this tick are used up (it is 0.001000s, goes on at 0.005000s)"
+            "sno: all sequences of this tick are used up (it is \
+             1970-01-01T00:00:00.001Z, goes on at 1970-01-01T00:00:00.005Z)"
         );
         assert_eq!(error(0, None).retry_after(), None);
     }

@@ -32,6 +32,7 @@
 //! | feature | default | gives |
 //! |---|---|---|
 //! | `std` | yes | `SystemClock`, methods that wait, overflow observers, seeds from the operating system |
+//! | `web` | no | `std` in browsers (`wasm32-unknown-unknown`): their clock and random numbers; changes nothing elsewhere |
 //! | `alloc` | with `std` | clocks behind an `Arc` |
 //! | `jiff`, `chrono` | no | times of these libraries from and to [`UnixTime`] |
 //! | `arbitrary`, `diesel`, `postgres-types`, `proptest`, `rusqlite`, `schemars`, `serde`, `sqlx`, `uuid` | no | for scheme crates: what every ID does with these libraries, in [`external`] |

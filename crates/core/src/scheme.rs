@@ -2,6 +2,7 @@
 
 use core::fmt;
 use core::hash::Hash;
+use core::ops::RangeInclusive;
 use core::time::Duration;
 
 use crate::clock::Clock;
@@ -14,7 +15,7 @@ use crate::sequence::SequenceBounds;
 use crate::slot::{Prefix, Slot};
 use crate::snapshot::Snapshot;
 use crate::tick::{Tick, Ticks};
-use crate::time::UnixTime;
+use crate::time::{IntoUnixTime, UnixTime};
 
 /// An identifier scheme, as a small value that holds what the bits of an ID do not say (its
 /// *layout*): Nanoflake's epoch, kuid's drift.
@@ -85,6 +86,35 @@ pub trait Scheme: Copy + Eq + Hash + fmt::Debug + Send + Sync + 'static {
         }
     }
 
+    /// Returns the ticks of the times from `start` to `end`, both included, as far as the format has
+    /// them: times before its first tick or after its last, which users enter, are cut off rather
+    /// than refused. `None` if nothing is left, or if `end` is before `start`.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_core::{Scheme, Tick, UnixTime, example::Seconds};
+    ///
+    /// let ticks = |start, end| {
+    ///     Seconds.ticks_between(UnixTime::from_micros(start), UnixTime::from_micros(end))
+    /// };
+    /// assert_eq!(ticks(-5, 2_000_000), Some(Tick::MIN..=Tick::new(2)?));
+    /// assert_eq!(ticks(-5, i64::MAX), Some(Tick::MIN..=Tick::MAX));
+    /// assert_eq!(ticks(-5, -1), None);
+    /// # Ok::<(), tickid_core::RangeError>(())
+    /// ```
+    fn ticks_between(
+        &self,
+        start: impl IntoUnixTime,
+        end: impl IntoUnixTime,
+    ) -> Option<RangeInclusive<Tick<Self>>> {
+        let (start, end) = (saturated(start), saturated(end));
+        let scale = self.scale();
+        let first = scale.tick_at(start.max(scale.epoch()))?;
+        let last = scale.tick_at(end)?.min(Self::MAX_TICK);
+        (start <= end && first <= Self::MAX_TICK)
+            .then(|| Tick::in_range(first)..=Tick::in_range(last))
+    }
+
     /// Returns the time at which `tick` begins.
     #[inline]
     fn time_of(&self, tick: Tick<Self>) -> UnixTime {
@@ -143,6 +173,13 @@ pub trait Scheme: Copy + Eq + Hash + fmt::Debug + Send + Sync + 'static {
         let _ = clock;
         Ok(())
     }
+}
+
+/// Returns `time`, or the end of all times that is closest to it.
+fn saturated(time: impl IntoUnixTime) -> UnixTime {
+    time.into_unix_time().unwrap_or_else(|error| {
+        if error.value() < error.min() { UnixTime::MIN } else { UnixTime::MAX }
+    })
 }
 
 /// The variant of schemes that leave the caller nothing to choose.

@@ -157,13 +157,59 @@ impl<T: TryInto<UnixTime, Error: Into<RangeError>>> IntoUnixTime for T {
     }
 }
 
-/// Seconds since the Unix epoch with six decimals, as in `1700000000.123000s`.
+/// Formats the time as RFC 3339 in UTC, with as many decimals as it needs: none, three or six.
+///
+/// Years outside of 0..=9999, for which RFC 3339 has no form, have a sign and six digits, as in
+/// ISO 8601. Nothing is allocated.
+///
+/// # Examples
+/// ```
+/// use tickid_core::UnixTime;
+///
+/// let text = |micros| UnixTime::from_micros(micros).to_string();
+/// assert_eq!(text(1_700_000_000_000_000), "2023-11-14T22:13:20Z");
+/// assert_eq!(text(1_700_000_000_120_000), "2023-11-14T22:13:20.120Z");
+/// assert_eq!(text(1_700_000_000_123_456), "2023-11-14T22:13:20.123456Z");
+/// assert_eq!(text(i64::MAX), "+294247-01-10T04:00:54.775807Z");
+/// assert_eq!(text(-62_167_219_200_000_001), "-000001-12-31T23:59:59.999999Z");
+/// ```
 impl fmt::Display for UnixTime {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let sign = if self.0 < 0 { "-" } else { "" };
-        let micros = self.0.unsigned_abs();
-        write!(f, "{sign}{}.{:06}s", micros / 1_000_000, micros % 1_000_000)
+        const DAY: i64 = 86_400_000_000;
+        let (year, month, day) = date(self.0.div_euclid(DAY));
+        match year {
+            0..=9999 => write!(f, "{year:04}")?,
+            _ => write!(f, "{year:+07}")?,
+        }
+        let micros = self.0.rem_euclid(DAY);
+        let seconds = micros / 1_000_000;
+        let (hour, minute, second) = (seconds / 3_600, seconds / 60 % 60, seconds % 60);
+        write!(f, "-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}")?;
+        match micros % 1_000_000 {
+            0 => f.write_str("Z"),
+            fraction if fraction % 1_000 == 0 => write!(f, ".{:03}Z", fraction / 1_000),
+            fraction => write!(f, ".{fraction:06}Z"),
+        }
     }
+}
+
+/// Returns the year, month and day of the proleptic Gregorian calendar, `days` after 1970-01-01.
+///
+/// Years are counted from March here, so that the leap day is a year's last, and in eras of 400
+/// years, all of which have the same number of days.
+const fn date(days: i64) -> (i64, i64, i64) {
+    const DAYS_PER_ERA: i64 = 146_097;
+    // Days since 0000-03-01.
+    let days = days + 719_468;
+    let (era, day) = (days.div_euclid(DAYS_PER_ERA), days.rem_euclid(DAYS_PER_ERA));
+    // Without the leap days before: one after 4 years, none after 100, one after 400.
+    let year = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365;
+    let day = day - (365 * year + year / 4 - year / 100);
+    // Five months from March or August on have 153 days.
+    let month = (5 * day + 2) / 153;
+    let day = day - (153 * month + 2) / 5 + 1;
+    let (month, next_year) = if month < 10 { (month + 3, 0) } else { (month - 9, 1) };
+    (era * 400 + year + next_year, month, day)
 }
 
 /// Rounds towards the past, to whole microseconds.
@@ -193,6 +239,38 @@ impl TryFrom<std::time::SystemTime> for UnixTime {
             let exact = i128::from(duration.as_secs()) * 1_000_000 + i128::from(micros);
             let value = if is_before { -exact } else { exact };
             RangeError::new("time in microseconds", value, i64::MIN.into(), i64::MAX.into())
+        })
+    }
+}
+
+/// # Errors
+/// [`RangeError`] (in microseconds) for a time that the platform's `SystemTime` has no form for:
+/// before 1601 or after 30828 on Windows, before 1970 in browsers. Elsewhere every time fits.
+#[cfg(feature = "std")]
+impl TryFrom<UnixTime> for std::time::SystemTime {
+    type Error = RangeError;
+
+    fn try_from(time: UnixTime) -> Result<Self, RangeError> {
+        #[cfg(windows)]
+        const RANGE: (i64, i64) = {
+            // 64 bits of 100 ns since 1601, the highest of them zero.
+            let epoch = -11_644_473_600_000_000;
+            (epoch, epoch + i64::MAX / 10)
+        };
+        #[cfg(all(target_family = "wasm", target_os = "unknown"))]
+        const RANGE: (i64, i64) = (0, i64::MAX);
+        #[cfg(not(any(windows, all(target_family = "wasm", target_os = "unknown"))))]
+        const RANGE: (i64, i64) = (i64::MIN, i64::MAX);
+
+        let distance = Duration::from_micros(time.0.unsigned_abs());
+        let converted = if time.0 < 0 {
+            std::time::UNIX_EPOCH.checked_sub(distance)
+        } else {
+            std::time::UNIX_EPOCH.checked_add(distance)
+        };
+        converted.ok_or_else(|| {
+            let (min, max) = RANGE;
+            RangeError::new("time in microseconds", time.0.into(), min.into(), max.into())
         })
     }
 }
@@ -250,6 +328,20 @@ mod tests {
         ];
         for (time, micros) in cases {
             assert_eq!(UnixTime::try_from(time), Ok(UnixTime::from_micros(micros)));
+        }
+    }
+
+    #[cfg(feature = "std")]
+    #[test]
+    fn system_times_come_back() {
+        for micros in [0, -1, 1, -1_000_001, 1_700_000_000_123_456, i64::MIN, i64::MAX] {
+            let time = UnixTime::from_micros(micros);
+            match std::time::SystemTime::try_from(time) {
+                Ok(system_time) => assert_eq!(UnixTime::try_from(system_time), Ok(time)),
+                Err(error) => {
+                    assert!(error.value() < error.min() || error.max() < error.value(), "{error}");
+                }
+            }
         }
     }
 

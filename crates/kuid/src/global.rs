@@ -1,4 +1,5 @@
 use core::hash::{Hash, Hasher};
+use core::ops::RangeInclusive;
 
 use tickid_core::{IntoUnixTime, Prefix, RangeError, Slot, Tick, UnixTime};
 use tickid_text::{Codec, ParseError, SliceError, StaticAlphabet, Text, slices};
@@ -8,6 +9,7 @@ use crate::distance::Distance;
 use crate::local::LocalId;
 use crate::node::{ForeignNode, Node};
 use crate::scheme::{Drift, Kuid};
+use crate::wide::WideKuid;
 
 /// How many bits stand behind the low bits of the seconds: 10 of the microseconds, 14 of the sequence.
 const TAIL_BITS: u32 = 24;
@@ -267,9 +269,38 @@ macro_rules! global_id_type {
                 let node = Self::MAX.node(drift);
                 LocalId::max_at(time).map(|local| Self::from_local(local, node, drift))
             }
+
+            /// Returns the range of all IDs of the times from `start` to `end`, both included: a range scan
+            /// over times that users enter. `None` if no ID has such a time.
+            ///
+            /// Unlike [`min_at`](Self::min_at) and [`max_at`](Self::max_at) it does not refuse times outside
+            /// of the format; the range is cut to the times that IDs can have.
+            /// [`min_at`](Self::min_at) says which IDs of other times lie between.
+            ///
+            /// # Examples
+            /// ```
+            #[doc = concat!("use tickid_kuid::{Drift, UnixTime, ", stringify!($name), "};")]
+            ///
+            /// let (since, until) = (UnixTime::MIN, UnixTime::from_millis(1_700_000_000_123)?);
+            #[doc = concat!("let keys = ", stringify!($name), "::between(since, until, Drift::DEFAULT).unwrap();")]
+            #[doc = concat!("assert_eq!(keys.end(), &", stringify!($name), "::max_at(until, Drift::DEFAULT)?);")]
+            #[doc = concat!("assert_eq!(keys.start(), &", stringify!($name), "::MIN);")]
+            /// # Ok::<(), tickid_kuid::RangeError>(())
+            /// ```
+            #[must_use]
+            pub fn between(
+                start: impl IntoUnixTime,
+                end: impl IntoUnixTime,
+                drift: Drift,
+            ) -> Option<RangeInclusive<Self>> {
+                let (first, last) = LocalId::between(start, end)?.into_inner();
+                let (lowest, highest) = (Self::MIN.node(drift), Self::MAX.node(drift));
+                Some(Self::from_local(first, lowest, drift)..=Self::from_local(last, highest, drift))
+            }
         }
 
         tickid_text::impl_text!($name);
+        tickid_core::impl_forms!($name);
 
         impl Hash for $name {
             fn hash<H: Hasher>(&self, state: &mut H) {
@@ -463,8 +494,8 @@ impl TryFrom<u128> for GlobalId {
 }
 
 global_id_type! {
-    /// A global ID with a wide node: 128 bits, 64 of which are the node's. In binary and text only; no
-    /// generator issues it.
+    /// A global ID with a wide node: 128 bits, 64 of which are the node's, as
+    /// [`WideGenerator`](crate::WideGenerator) issues them.
     ///
     /// ```text
     ///     20 bits      20 - I bits    64 bits    I bits    10 bits     14 bits
@@ -510,6 +541,17 @@ impl WideGlobalId {
     const fn ends(self) -> (u64, u64) {
         #[allow(clippy::cast_possible_truncation, reason = "the low 64 bits are meant")]
         ((self.value() >> 64) as u64, self.value() as u64)
+    }
+
+    #[inline]
+    pub(crate) const fn from_slot(slot: Slot<WideKuid>) -> Self {
+        Self::low_bytes((slot.high() as u128) << 64 | slot.low() as u128)
+    }
+
+    /// Returns the prefix of an ID with sequence 0.
+    pub(crate) const fn prefix(self) -> Prefix {
+        let (high, low) = self.ends();
+        Prefix::new(high, low)
     }
 
     #[inline]

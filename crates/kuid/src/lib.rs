@@ -61,7 +61,8 @@
 //! # Features
 //! | feature | default | gives |
 //! |---|---|---|
-//! | `std` | yes | the wall clock, methods that wait |
+//! | `std` | yes | the wall clock, methods that wait, random nodes, [`new`] and [`generator`] |
+//! | `web` | no | `std` in browsers (`wasm32-unknown-unknown`): their clock and random numbers; changes nothing elsewhere |
 //! | `alloc` | with `std` | [`VectorClock`] (without it: [`vector_clock`]'s functions), `String` forms |
 //! | `serde` | no | IDs as text in human-readable formats, as integers or bytes in binary ones, or in a form of your choice by serde's `with`; vector clocks as lists |
 //! | `postgres-types`, `sqlx`, `diesel` | no | IDs in columns of PostgreSQL: `BIGINT` (local) and `BYTEA` (global), [`AsText`] of them as text |
@@ -95,8 +96,16 @@ mod global;
 mod local;
 mod macros;
 mod node;
+#[cfg(all(
+    feature = "std",
+    target_has_atomic = "64",
+    // Without a wall clock every generator has to be given one.
+    any(feature = "web", not(all(target_family = "wasm", target_os = "unknown")))
+))]
+mod process;
 mod scheme;
 pub mod vector_clock;
+mod wide;
 
 pub use self::distance::Distance;
 #[cfg(target_has_atomic = "64")]
@@ -105,9 +114,18 @@ pub use self::generator::{Builder, LocalGenerator};
 pub use self::global::{GlobalId, WideGlobalId};
 pub use self::local::LocalId;
 pub use self::node::{ForeignNode, Node};
+#[cfg(all(
+    feature = "std",
+    target_has_atomic = "64",
+    any(feature = "web", not(all(target_family = "wasm", target_os = "unknown")))
+))]
+pub use self::process::{ProcessError, ProcessGenerator, generator, new, new_local};
 pub use self::scheme::{Drift, Global, Kuid, Local};
 #[cfg(feature = "alloc")]
 pub use self::vector_clock::VectorClock;
+#[cfg(target_has_atomic = "64")]
+pub use self::wide::WideGenerator;
+pub use self::wide::{Wide, WideKuid, WideLocalGenerator, WideNode};
 
 pub use tickid_core;
 pub use tickid_core::external::AsText;

@@ -1,3 +1,5 @@
+use core::ops::RangeInclusive;
+
 use tickid_core::{IntoUnixTime, RangeError, Scheme as _, Tick, UnixTime};
 use tickid_text::{Codec, ParseError, SliceError, StaticAlphabet, Text, slices};
 
@@ -411,9 +413,35 @@ impl LocalId {
             .tick_at(time.into_unix_time()?)
             .map(|tick| Self::at(tick, Self::MAX_SEQUENCE))
     }
+
+    /// Returns the range of all IDs of the times from `start` to `end`, both included: a range scan
+    /// over times that users enter. `None` if no ID has such a time.
+    ///
+    /// Unlike [`min_at`](Self::min_at) and [`max_at`](Self::max_at) it does not refuse times outside
+    /// of the format; the range is cut to the times that IDs can have.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_kuid::{LocalId, UnixTime};
+    ///
+    /// let until = UnixTime::from_millis(1_700_000_000_123)?;
+    /// let keys = LocalId::between(UnixTime::MIN, until).unwrap();
+    /// assert_eq!(keys, LocalId::MIN..=LocalId::max_at(until)?);
+    /// assert_eq!(LocalId::between(UnixTime::MIN, UnixTime::from_micros(-1)), None);
+    /// # Ok::<(), tickid_kuid::RangeError>(())
+    /// ```
+    #[must_use]
+    pub fn between(
+        start: impl IntoUnixTime,
+        end: impl IntoUnixTime,
+    ) -> Option<RangeInclusive<Self>> {
+        let (first, last) = Kuid::default().ticks_between(start, end)?.into_inner();
+        Some(Self::at(first, 0)..=Self::at(last, Self::MAX_SEQUENCE))
+    }
 }
 
 tickid_text::impl_text!(LocalId);
+tickid_core::impl_forms!(LocalId);
 
 impl From<u64> for LocalId {
     fn from(value: u64) -> Self {

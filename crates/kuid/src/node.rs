@@ -1,3 +1,5 @@
+#[cfg(feature = "std")]
+use rand::{TryRng as _, rngs::SysRng};
 use tickid_core::{NodeId, RangeError};
 use tickid_text::{ParseError, Text};
 
@@ -60,6 +62,28 @@ impl Node {
     pub const fn phash(name: &str) -> Self {
         // 28 bits.
         Self(atom_hash(name) + 1)
+    }
+
+    /// Returns a random node of all 32 bits, by the operating system's random numbers.
+    ///
+    /// Of a hundred generators with random nodes, two have the same one with a probability of 1 in
+    /// 870,000; of a thousand, of 1 in 8,600.
+    ///
+    /// # Errors
+    /// Returns [`BuildError::Seed`](tickid_core::BuildError::Seed) if the operating system has no
+    /// random numbers.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_kuid::{Drift, Generator, Node};
+    ///
+    /// let generator = Generator::new(Node::random()?)?;
+    /// assert_eq!(generator.generate()?.node(Drift::DEFAULT), generator.node());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[cfg(feature = "std")]
+    pub fn random() -> Result<Self, tickid_core::BuildError> {
+        random_bytes().map(Self::from_be_bytes)
     }
 
     /// The fingerprint.
@@ -172,6 +196,14 @@ impl ForeignNode {
     pub const fn found(&self) -> Node {
         self.found
     }
+}
+
+/// Returns random bytes of the operating system.
+#[cfg(feature = "std")]
+pub(crate) fn random_bytes<const N: usize>() -> Result<[u8; N], tickid_core::BuildError> {
+    let mut bytes = [0; N];
+    SysRng.try_fill_bytes(&mut bytes).map_err(|_| tickid_core::BuildError::Seed)?;
+    Ok(bytes)
 }
 
 /// P. J. Weinberger's hash as Erlang takes it of an atom: a character up to U+00FF counts as its one

@@ -1,4 +1,5 @@
 use core::fmt;
+use core::ops::RangeInclusive;
 use core::time::Duration;
 
 use tickid_core::{
@@ -70,6 +71,17 @@ impl Kuid {
     /// As [`min_at`](Self::min_at).
     pub fn max_at(self, time: impl IntoUnixTime) -> Result<GlobalId, RangeError> {
         GlobalId::max_at(time, self.drift)
+    }
+
+    /// Returns the range of all global IDs of the times from `start` to `end`, cut to those that IDs
+    /// can have; [`GlobalId::between`] at this drift.
+    #[must_use]
+    pub fn between(
+        self,
+        start: impl IntoUnixTime,
+        end: impl IntoUnixTime,
+    ) -> Option<RangeInclusive<GlobalId>> {
+        GlobalId::between(start, end, self.drift)
     }
 }
 

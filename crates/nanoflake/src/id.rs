@@ -295,6 +295,7 @@ impl NanoflakeId {
 }
 
 tickid_text::impl_text!(NanoflakeId);
+tickid_core::impl_forms!(NanoflakeId);
 
 impl TryFrom<i64> for NanoflakeId {
     type Error = RangeError;

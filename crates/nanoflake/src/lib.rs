@@ -43,6 +43,7 @@
 //! | feature | default | gives |
 //! |---|---|---|
 //! | `std` | yes | the wall clock, and methods that wait |
+//! | `web` | no | `std` in browsers (`wasm32-unknown-unknown`): their clock and random numbers; changes nothing elsewhere |
 //! | `alloc` | with `std` | `String` forms |
 //! | `serde` | no | IDs as Base36 text in human-readable formats, as integers in binary ones, or in a form of your choice by serde's `with` |
 //! | `postgres-types`, `sqlx`, `diesel` | no | IDs in columns of PostgreSQL: `BIGINT` |

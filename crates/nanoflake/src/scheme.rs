@@ -1,4 +1,5 @@
 use core::fmt;
+use core::ops::RangeInclusive;
 
 use tickid_core::{
     BuildError, Clock, IntoUnixTime, Plain, Policy, Prefix, RangeError, Scheme, Slot, Tick,
@@ -82,6 +83,39 @@ impl Nanoflake {
         let tick = self.tick_at(time.into_unix_time()?)?;
         let last = NanoflakeId::MAX_SEQUENCE.into();
         Ok(NanoflakeId::assemble(tick.get(), GeneratorId::MAX, last))
+    }
+
+    /// Returns the range of all IDs of the times from `start` to `end`, both included: a range scan
+    /// over times that users enter. `None` if no ID has such a time.
+    ///
+    /// Unlike [`min_at`](Self::min_at) and [`max_at`](Self::max_at) it does not refuse times outside
+    /// of the format; the range is cut to the times that IDs can have.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_nanoflake::{Epoch, Nanoflake, NanoflakeId, UnixTime};
+    ///
+    /// let discord = Nanoflake { epoch: Epoch::DISCORD };
+    /// // Discord's first millisecond was in 2015; the user asked for all since 2000.
+    /// let since = UnixTime::from_millis(946_684_800_000)?;
+    /// let until = UnixTime::from_millis(1_462_015_105_796)?;
+    /// let keys = discord.between(since, until).unwrap();
+    /// assert_eq!(keys, NanoflakeId::MIN..=discord.max_at(until)?);
+    /// assert_eq!(discord.between(UnixTime::MIN, since), None);
+    /// # Ok::<(), tickid_nanoflake::RangeError>(())
+    /// ```
+    #[must_use]
+    pub fn between(
+        self,
+        start: impl IntoUnixTime,
+        end: impl IntoUnixTime,
+    ) -> Option<RangeInclusive<NanoflakeId>> {
+        let (first, last) = self.ticks_between(start, end)?.into_inner();
+        let highest = NanoflakeId::MAX_SEQUENCE.into();
+        Some(
+            NanoflakeId::assemble(first.get(), GeneratorId::MIN, 0)
+                ..=NanoflakeId::assemble(last.get(), GeneratorId::MAX, highest),
+        )
     }
 }
 

@@ -116,7 +116,10 @@ fn an_epoch_that_is_yet_to_come_is_refused_when_a_generator_is_built() {
         BuildError::Epoch { epoch: epoch.unix_time(), now: UnixTime::from_micros(999_999) };
     assert_eq!(with_epoch().build().unwrap_err(), refused);
     assert_eq!(with_epoch().build_local().unwrap_err(), refused);
-    assert_eq!(refused.to_string(), "the epoch 1.000000s is after the present 0.999999s");
+    assert_eq!(
+        refused.to_string(),
+        "the epoch 1970-01-01T00:00:01Z is after the present 1970-01-01T00:00:00.999999Z"
+    );
     clock.advance(Duration::from_micros(1));
     let generator = with_epoch().build().unwrap();
     assert_eq!(generator.try_generate(), Ok(id(0, 0)));

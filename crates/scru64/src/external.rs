@@ -3,6 +3,8 @@
 use tickid_core::external::{Representations, SortedText};
 
 use crate::id::Scru64Id;
+#[cfg(feature = "serde")]
+use crate::node::NodeSpec;
 
 impl Representations for Scru64Id {
     type Integer = u64;
@@ -37,6 +39,22 @@ tickid_core::impl_schemars!(Scru64Id);
 
 #[cfg(feature = "serde")]
 tickid_core::impl_serde!(Scru64Id as u64);
+
+/// Writes the node spec's text in every format, as the original does.
+#[cfg(feature = "serde")]
+impl serde::Serialize for NodeSpec {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+/// Reads the text of a node spec.
+#[cfg(feature = "serde")]
+impl<'de> serde::Deserialize<'de> for NodeSpec {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        tickid_core::external::serde::deserialize_text(deserializer)
+    }
+}
 
 #[cfg(feature = "sqlx")]
 tickid_core::impl_sqlx!(Scru64Id as i64);

@@ -9,7 +9,7 @@ use crate::scheme::Scru64;
 /// go on at the last timestamp; when the counter runs over, they go on in the next one. Beyond that
 /// `try_generate` says how long to wait, and `generate` waits.
 ///
-/// The counter of every timestamp starts at random; [`RandomStart::with_guard_bits`] keeps a part of
+/// The counter of every timestamp starts at random; [`RandomStart::with_guard_bits`](tickid_core::RandomStart::with_guard_bits) keeps a part of
 /// it free.
 ///
 /// # Examples

@@ -1,3 +1,5 @@
+use core::ops::RangeInclusive;
+
 use tickid_core::{IntoUnixTime, RangeError, Scheme as _, Slot, Tick, UnixTime};
 use tickid_text::base36::{self, TwelveDigits};
 use tickid_text::{Codec, ParseError, ParseErrorKind, SliceError, Text, slices};
@@ -319,9 +321,39 @@ impl Scru64Id {
     pub fn max_at(time: impl IntoUnixTime) -> Result<Self, RangeError> {
         Scru64.tick_at(time.into_unix_time()?).map(|tick| Self::assemble(tick, Self::MAX_NODE_CTR))
     }
+
+    /// Returns the range of all IDs of the times from `start` to `end`, both included: a range scan
+    /// over times that users enter. `None` if no ID has such a time.
+    ///
+    /// Unlike [`min_at`](Self::min_at) and [`max_at`](Self::max_at) it does not refuse times outside
+    /// of the format; the range is cut to the times that IDs can have.
+    ///
+    /// # Examples
+    /// ```
+    /// use std::time::SystemTime;
+    /// use tickid_scru64::{Scru64Id, UnixTime};
+    ///
+    /// // "From" was left empty in a form, and "until" is now.
+    /// let keys = Scru64Id::between(UnixTime::MIN, SystemTime::now()).unwrap();
+    /// assert!(keys.contains(&"0u375nxqh5cq".parse()?));
+    /// assert_eq!(keys.start(), &Scru64Id::MIN);
+    ///
+    /// // No IDs are from before 1970.
+    /// assert_eq!(Scru64Id::between(UnixTime::MIN, UnixTime::from_micros(-1)), None);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn between(
+        start: impl IntoUnixTime,
+        end: impl IntoUnixTime,
+    ) -> Option<RangeInclusive<Self>> {
+        let (first, last) = Scru64.ticks_between(start, end)?.into_inner();
+        Some(Self::assemble(first, 0)..=Self::assemble(last, Self::MAX_NODE_CTR))
+    }
 }
 
 tickid_text::impl_text!(Scru64Id);
+tickid_core::impl_forms!(Scru64Id);
 
 impl TryFrom<u64> for Scru64Id {
     type Error = RangeError;

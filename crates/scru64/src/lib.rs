@@ -35,6 +35,7 @@
 //! | feature | default | gives |
 //! |---|---|---|
 //! | `std` | yes | the wall clock, methods that wait, [`new`] and [`new_string`] |
+//! | `web` | no | `std` in browsers (`wasm32-unknown-unknown`): their clock and random numbers; changes nothing elsewhere |
 //! | `alloc` | with `std` | `String` forms |
 //! | `serde` | no | IDs as text in human-readable formats, as integers in binary ones, or in a form of your choice by serde's `with` |
 //! | `postgres-types`, `sqlx`, `diesel` | no | IDs in columns of PostgreSQL: `BIGINT`, [`AsText`] of them as text |
@@ -67,7 +68,7 @@ mod node;
     feature = "std",
     target_has_atomic = "64",
     // Where there is no wall clock there is no generator without being given one.
-    not(all(target_family = "wasm", target_os = "unknown"))
+    any(feature = "web", not(all(target_family = "wasm", target_os = "unknown")))
 ))]
 mod process;
 mod scheme;
@@ -80,7 +81,7 @@ pub use self::node::{NodeIdSize, NodeSpec, NodeSpecError};
 #[cfg(all(
     feature = "std",
     target_has_atomic = "64",
-    not(all(target_family = "wasm", target_os = "unknown"))
+    any(feature = "web", not(all(target_family = "wasm", target_os = "unknown")))
 ))]
 pub use self::process::{
     NODE_SPEC_VARIABLE, ProcessError, ProcessGenerator, generator, new, new_string,

@@ -1,5 +1,5 @@
 use core::fmt;
-
+use core::ops::RangeInclusive;
 use core::time::Duration;
 
 use tickid_core::{
@@ -34,6 +34,17 @@ impl Scru64 {
     /// As [`min_at`](Self::min_at).
     pub fn max_at(self, time: impl IntoUnixTime) -> Result<Scru64Id, RangeError> {
         Scru64Id::max_at(time)
+    }
+
+    /// Returns the range of all IDs of the times from `start` to `end`, cut to those that IDs can
+    /// have; [`Scru64Id::between`].
+    #[must_use]
+    pub fn between(
+        self,
+        start: impl IntoUnixTime,
+        end: impl IntoUnixTime,
+    ) -> Option<RangeInclusive<Scru64Id>> {
+        Scru64Id::between(start, end)
     }
 }
 

@@ -96,7 +96,7 @@ impl serde::Serialize for Partition {
 #[cfg(feature = "serde")]
 impl<'de> serde::Deserialize<'de> for Partition {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        <[u8; 2]>::deserialize(deserializer).map(Self::from_bytes)
+        tickid_core::external::serde::deserialize_array(deserializer).map(Self::from_bytes)
     }
 }
 

@@ -1,5 +1,6 @@
 use core::hash::{Hash, Hasher};
 use core::hint::black_box;
+use core::ops::RangeInclusive;
 
 use tickid_core::{IntoUnixTime, Prefix, RangeError, Scheme as _, Slot, Tick, UnixTime};
 use tickid_text::{Codec, ParseError, SliceError, StaticAlphabet, Text, slices};
@@ -102,21 +103,21 @@ impl SnoId {
     /// sequence.
     #[inline]
     pub(crate) const fn from_slot(slot: Slot<Sno>, meta: u8) -> Self {
-        Self::join(Self::with_meta(slot, meta), slot.low())
+        Self::join(Self::head_with(slot, meta), slot.low())
     }
 
     /// The IDs of `first` and the slots after it.
     #[inline]
     pub(crate) fn fill_from_slot(first: Slot<Sno>, meta: u8, out: &mut [Self]) {
         // Opaque: else the compiler takes the head apart and puts it together for every ID.
-        let head = black_box(Self::with_meta(first, meta));
+        let head = black_box(Self::head_with(first, meta));
         for (id, sequence) in out.iter_mut().zip(first.low()..) {
             *id = Self::join(head, sequence);
         }
     }
 
     #[inline]
-    const fn with_meta(slot: Slot<Sno>, meta: u8) -> u64 {
+    const fn head_with(slot: Slot<Sno>, meta: u8) -> u64 {
         slot.high() | u64::from_ne_bytes([0, 0, 0, 0, 0, meta, 0, 0])
     }
 
@@ -352,6 +353,59 @@ impl SnoId {
         u16::from_be_bytes([self.0[8], self.0[9]])
     }
 
+    /// Returns this ID with another metabyte.
+    ///
+    /// It is another ID, which a generator may have issued as well: use it for keys of range scans
+    /// and for tests, not to make new IDs.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_sno::{SnoId, sno};
+    ///
+    /// const ID: SnoId = sno!("brpk4q72xwf2m63l").with_meta(24);
+    /// assert_eq!((ID.meta(), ID.sequence()), (24, 4_147));
+    /// ```
+    #[must_use]
+    pub const fn with_meta(self, meta: u8) -> Self {
+        let mut bytes = self.0;
+        bytes[5] = meta;
+        Self(bytes)
+    }
+
+    /// Returns this ID with another partition. See [`with_meta`](Self::with_meta) for the limits of
+    /// its use.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_sno::{Partition, SnoId, sno};
+    ///
+    /// const ID: SnoId = sno!("brpk4q72xwf2m63l").with_partition(Partition::new(7));
+    /// assert_eq!((ID.meta(), ID.partition().get(), ID.sequence()), (255, 7, 4_147));
+    /// ```
+    #[must_use]
+    pub const fn with_partition(self, partition: Partition) -> Self {
+        let mut bytes = self.0;
+        [bytes[6], bytes[7]] = partition.to_bytes();
+        Self(bytes)
+    }
+
+    /// Returns this ID with another sequence. See [`with_meta`](Self::with_meta) for the limits of
+    /// its use.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_sno::{SnoId, sno};
+    ///
+    /// const ID: SnoId = sno!("brpk4q72xwf2m63l").with_sequence(65_535);
+    /// assert_eq!((ID.partition().get(), ID.sequence()), (39_434, 65_535));
+    /// ```
+    #[must_use]
+    pub const fn with_sequence(self, sequence: u16) -> Self {
+        let mut bytes = self.0;
+        [bytes[8], bytes[9]] = sequence.to_be_bytes();
+        Self(bytes)
+    }
+
     /// Whether all bits are zero.
     #[must_use]
     pub const fn is_zero(self) -> bool {
@@ -374,8 +428,7 @@ impl SnoId {
     /// # Ok::<(), tickid_sno::RangeError>(())
     /// ```
     pub fn min_at(time: impl IntoUnixTime) -> Result<Self, RangeError> {
-        let lowest = |tick: Tick<_>| Self::assemble(tick.get(), false, 0, Partition::new(0), 0);
-        Sno.tick_at(time.into_unix_time()?).map(lowest)
+        Sno.tick_at(time.into_unix_time()?).map(Self::lowest)
     }
 
     /// The highest ID of the tick during which `time` is, whatever its tick-tock bit, metabyte and
@@ -384,13 +437,47 @@ impl SnoId {
     /// # Errors
     /// As [`min_at`](Self::min_at).
     pub fn max_at(time: impl IntoUnixTime) -> Result<Self, RangeError> {
-        let (meta, partition, sequence) = (u8::MAX, Partition::new(u16::MAX), u16::MAX);
-        let highest = |tick: Tick<_>| Self::assemble(tick.get(), true, meta, partition, sequence);
-        Sno.tick_at(time.into_unix_time()?).map(highest)
+        Sno.tick_at(time.into_unix_time()?).map(Self::highest)
+    }
+
+    /// Returns the range of all IDs of the times from `start` to `end`, both included: a range scan
+    /// over times that users enter. `None` if no ID has such a time.
+    ///
+    /// Unlike [`min_at`](Self::min_at) and [`max_at`](Self::max_at) it does not refuse times outside
+    /// of the format; the range is cut to the times that IDs can have.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_sno::{SnoId, UnixTime, sno};
+    ///
+    /// // The user asked for all from 1970 to 2031; the first sno ID is from 2010.
+    /// let until = UnixTime::from_millis(1_936_047_814_976)?;
+    /// let keys = SnoId::between(UnixTime::EPOCH, until).unwrap();
+    /// assert_eq!(keys, SnoId::MIN..=SnoId::max_at(until)?);
+    /// assert!(keys.contains(&sno!("brpk4q72xwf2m63l")));
+    /// assert_eq!(SnoId::between(UnixTime::MIN, UnixTime::EPOCH), None);
+    /// # Ok::<(), tickid_sno::RangeError>(())
+    /// ```
+    #[must_use]
+    pub fn between(
+        start: impl IntoUnixTime,
+        end: impl IntoUnixTime,
+    ) -> Option<RangeInclusive<Self>> {
+        let (first, last) = Sno.ticks_between(start, end)?.into_inner();
+        Some(Self::lowest(first)..=Self::highest(last))
+    }
+
+    const fn lowest(tick: Tick<Sno>) -> Self {
+        Self::assemble(tick.get(), false, 0, Partition::new(0), 0)
+    }
+
+    const fn highest(tick: Tick<Sno>) -> Self {
+        Self::assemble(tick.get(), true, u8::MAX, Partition::new(u16::MAX), u16::MAX)
     }
 }
 
 tickid_text::impl_text!(SnoId);
+tickid_core::impl_forms!(SnoId);
 
 /// All bytes in one go; hashers are slow at many small pieces.
 impl Hash for SnoId {
@@ -473,6 +560,21 @@ mod tests {
                     assert_eq!(id.sequence(), !low);
                 }
             }
+        }
+    }
+
+    #[test]
+    fn replaced_fields_leave_the_others_alone() {
+        for id in [SnoId::MIN, SnoId::MAX, SnoId::from_bytes([1, 2, 3, 4, 5, 6, 7, 8, 9, 10])] {
+            let (meta, partition, sequence) = (0xa5, Partition::new(0x1234), 0xfedc);
+            let parts = |meta, partition, sequence| {
+                SnoId::from_parts(id.timestamp(), id.toggle(), meta, partition, sequence).unwrap()
+            };
+            assert_eq!(id.with_meta(meta), parts(meta, id.partition(), id.sequence()));
+            assert_eq!(id.with_partition(partition), parts(id.meta(), partition, id.sequence()));
+            assert_eq!(id.with_sequence(sequence), parts(id.meta(), id.partition(), sequence));
+            let all = id.with_sequence(sequence).with_meta(meta).with_partition(partition);
+            assert_eq!(all, parts(meta, partition, sequence));
         }
     }
 

@@ -37,6 +37,7 @@
 //! | feature | default | gives |
 //! |---|---|---|
 //! | `std` | yes | the wall clock, methods that wait, [`new`] and [`generator`] |
+//! | `web` | no | `std` in browsers (`wasm32-unknown-unknown`): their clock and random numbers; changes nothing elsewhere |
 //! | `alloc` | with `std` | `String` from the text of an ID |
 //! | `serde` | no | IDs as text in human-readable formats, as 10 bytes in binary ones, or in a form of your choice by serde's `with`; [`Snapshot`] in the JSON of the original |
 //! | `postgres-types`, `sqlx`, `diesel` | no | IDs in columns of PostgreSQL: `BYTEA`, [`AsText`] of them as text |
@@ -70,7 +71,7 @@ mod partition;
     feature = "std",
     target_has_atomic = "64",
     // Where there is no wall clock there is no generator without being given one.
-    not(all(target_family = "wasm", target_os = "unknown"))
+    any(feature = "web", not(all(target_family = "wasm", target_os = "unknown")))
 ))]
 mod process;
 mod scheme;
@@ -88,7 +89,7 @@ pub use self::partition::Partition;
 #[cfg(all(
     feature = "std",
     target_has_atomic = "64",
-    not(all(target_family = "wasm", target_os = "unknown"))
+    any(feature = "web", not(all(target_family = "wasm", target_os = "unknown")))
 ))]
 pub use self::process::{ProcessError, ProcessGenerator, generator, new};
 pub use self::scheme::{Meta, Sno};

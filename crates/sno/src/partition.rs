@@ -1,5 +1,7 @@
 use core::fmt;
 
+#[cfg(feature = "std")]
+use rand::{TryRng as _, rngs::SysRng};
 use tickid_core::{NodeId, RangeError};
 
 /// A partition: what tells two generators apart. Any 16 bits are one.
@@ -45,6 +47,30 @@ impl Partition {
     #[must_use]
     pub const fn to_bytes(self) -> [u8; 2] {
         self.0.to_be_bytes()
+    }
+
+    /// Returns a random partition, by the operating system's random numbers.
+    ///
+    /// Two generators with random partitions have the same one with a probability of 1 in 65,536,
+    /// of a hundred generators some two with 7 in 100. IDs are unique only if no two generators
+    /// that run at the same time have the same partition.
+    ///
+    /// # Errors
+    /// Returns [`BuildError::Seed`](tickid_core::BuildError::Seed) if the operating system has no random numbers.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_sno::{Generator, Partition};
+    ///
+    /// let generator = Generator::new(Partition::random()?)?;
+    /// assert_eq!(generator.generate()?.partition(), generator.node());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[cfg(feature = "std")]
+    pub fn random() -> Result<Self, tickid_core::BuildError> {
+        let mut bytes = [0; 2];
+        SysRng.try_fill_bytes(&mut bytes).map_err(|_| tickid_core::BuildError::Seed)?;
+        Ok(Self::from_bytes(bytes))
     }
 }
 
@@ -99,5 +125,17 @@ impl From<[u8; 2]> for Partition {
 impl From<Partition> for [u8; 2] {
     fn from(partition: Partition) -> Self {
         partition.to_bytes()
+    }
+}
+
+#[cfg(all(test, feature = "std"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn random_partitions_differ() {
+        let partitions = [(); 8].map(|()| Partition::random().unwrap());
+        // The chance of eight equal ones is 2^-112.
+        assert_ne!(partitions, [partitions[0]; 8]);
     }
 }

@@ -1,7 +1,5 @@
 //! The process-wide generator.
 
-use rand::TryRng as _;
-use rand::rngs::SysRng;
 use tickid_core::{BuildError, DefaultClock, Error, Generator, PerProcess, ProcessClock};
 
 use crate::id::SnoId;
@@ -49,9 +47,9 @@ pub fn generator() -> Result<&'static ProcessGenerator, ProcessError> {
         Some(generator) => Ok(generator),
         None => {
             let clock = ProcessClock::new(DefaultClock::default());
-            let mut partition = random_partition()?;
+            let mut partition = Partition::random()?;
             while GENERATOR.inherited().is_some_and(|parents| parents.node() == partition) {
-                partition = random_partition()?;
+                partition = Partition::random()?;
             }
             let candidate = Generator::builder(partition).clock(clock).build()?;
             // Of threads that race here one generator stays; the others have issued nothing.
@@ -63,12 +61,6 @@ pub fn generator() -> Result<&'static ProcessGenerator, ProcessError> {
 /// What [`generator`] returns: a generator for one process. In a child that was forked since, it issues nothing.
 pub type ProcessGenerator = Generator<Sno, ProcessClock<DefaultClock>>;
 
-fn random_partition() -> Result<Partition, BuildError> {
-    let mut bytes = [0; 2];
-    SysRng.try_fill_bytes(&mut bytes).map_err(|_| BuildError::Seed)?;
-    Ok(Partition::from_bytes(bytes))
-}
-
 /// Why the process-wide generator gave no ID.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
@@ -79,16 +71,4 @@ pub enum ProcessError {
     /// The generator could not issue an ID.
     #[error(transparent)]
     Generate(#[from] Error),
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn partitions_are_random() {
-        let partitions = [(); 8].map(|()| random_partition().unwrap());
-        // The chance of eight equal ones is 2^-112.
-        assert_ne!(partitions, [partitions[0]; 8]);
-    }
 }

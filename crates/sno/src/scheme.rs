@@ -1,4 +1,5 @@
 use core::fmt;
+use core::ops::RangeInclusive;
 
 use tickid_core::{
     BuildError, IntoUnixTime, Policy, Prefix, RangeError, Scheme, SequenceBounds, Slot, Tick,
@@ -32,6 +33,17 @@ impl Sno {
     /// As [`min_at`](Self::min_at).
     pub fn max_at(self, time: impl IntoUnixTime) -> Result<SnoId, RangeError> {
         SnoId::max_at(time)
+    }
+
+    /// Returns the range of all IDs of the times from `start` to `end`, cut to those that IDs can
+    /// have; [`SnoId::between`].
+    #[must_use]
+    pub fn between(
+        self,
+        start: impl IntoUnixTime,
+        end: impl IntoUnixTime,
+    ) -> Option<RangeInclusive<SnoId>> {
+        SnoId::between(start, end)
     }
 }
 

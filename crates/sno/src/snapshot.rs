@@ -1,6 +1,10 @@
+#[cfg(target_has_atomic = "64")]
+use tickid_core::Clock;
 use tickid_core::{BuildError, RangeError, Scheme as _, SequenceBounds, Tick, UnixTime};
 
 use crate::generator::Builder;
+#[cfg(target_has_atomic = "64")]
+use crate::generator::Generator;
 use crate::partition::Partition;
 use crate::scheme::{Sno, pool};
 
@@ -15,15 +19,13 @@ use crate::scheme::{Sno, pool};
 ///
 /// # Examples
 /// ```
-/// use tickid_sno::tickid_core::Clock;
 /// use tickid_sno::{Generator, Partition, SequenceBounds, Snapshot};
 ///
 /// let bounds = SequenceBounds::new(0, 999);
 /// let generator = Generator::builder(Partition::new(7)).bounds(bounds).build()?;
 /// let last = generator.generate()?;
 ///
-/// let (partition, bounds, now) = (generator.node(), generator.bounds(), generator.clock().now()?);
-/// let snapshot = Snapshot::new(partition, bounds, &generator.close(), now)?;
+/// let snapshot = Snapshot::closing(&generator)?;
 /// assert_eq!(snapshot.sequence, u32::from(last.sequence()));
 ///
 /// let successor = snapshot.builder()?.build()?;
@@ -60,6 +62,57 @@ pub struct Snapshot {
 }
 
 impl Snapshot {
+    /// Returns a snapshot of a running generator, for a look at it: the generator may have issued
+    /// more IDs when the snapshot is read, and a successor would issue those again. Use
+    /// [`closing`](Self::closing) for a successor.
+    ///
+    /// # Errors
+    /// Returns [`BuildError::Clock`] if the generator's clock cannot be read.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_sno::{Generator, Partition, Snapshot};
+    ///
+    /// let generator = Generator::new(Partition::new(7))?;
+    /// let last = generator.generate()?;
+    /// let snapshot = Snapshot::of(&generator)?;
+    /// assert_eq!(snapshot.sequence, u32::from(last.sequence()));
+    /// assert!(generator.generate()? > last, "it goes on");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[cfg(target_has_atomic = "64")]
+    pub fn of<C: Clock>(generator: &Generator<C>) -> Result<Self, BuildError> {
+        let now = generator.clock().now()?;
+        Self::new(generator.node(), generator.bounds(), &generator.state().snapshot, now)
+    }
+
+    /// Closes `generator` and returns the snapshot from which a successor goes on.
+    ///
+    /// Closing again returns the same state at the clock's new reading.
+    ///
+    /// # Errors
+    /// Returns [`BuildError::Clock`] if the generator's clock cannot be read; the generator is not
+    /// closed then.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_sno::{Generator, Partition, Snapshot};
+    ///
+    /// let generator = Generator::new(Partition::new(7))?;
+    /// let last = generator.generate()?;
+    /// let snapshot = Snapshot::closing(&generator)?;
+    /// assert!(generator.generate().is_err());
+    ///
+    /// let successor = snapshot.builder()?.build()?;
+    /// assert!(successor.generate()? > last);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[cfg(target_has_atomic = "64")]
+    pub fn closing<C: Clock>(generator: &Generator<C>) -> Result<Self, BuildError> {
+        let now = generator.clock().now()?;
+        Self::new(generator.node(), generator.bounds(), &generator.close(), now)
+    }
+
     /// The snapshot of a generator of `partition` within `bounds` that has come as far as `issued` says
     /// (from [`close`](tickid_core::Generator::close), or from
     /// [`state`](tickid_core::Generator::state) for a look at it), at the time `now`.

@@ -10,7 +10,7 @@ use proptest::prelude::*;
 use support::{MICROS_PER_TICK, PARTITION, at, tick};
 use tickid_sno::tickid_core::{self, BuildError, ErrorKind, ManualClock, RangeError};
 use tickid_sno::{
-    LocalGenerator, Partition, SequenceBounds, Snapshot, Sno, SnoId, UnixTime, Window,
+    Generator, LocalGenerator, Partition, SequenceBounds, Snapshot, Sno, SnoId, UnixTime, Window,
 };
 use tickid_testkit::config;
 
@@ -264,4 +264,40 @@ proptest! {
             prop_assert_eq!(id.timestamp(), now.unsigned_abs());
         }
     }
+}
+
+/// A clock that cannot be read.
+struct Broken;
+
+impl tickid_core::Clock for Broken {
+    fn now(&self) -> Result<UnixTime, tickid_core::ClockError> {
+        Err(tickid_core::ClockError::Unreadable { reason: "broken" })
+    }
+}
+
+#[test]
+fn one_call_takes_what_the_generator_is_made_of() {
+    let clock = ManualClock::new(at(100));
+    let builder = Generator::builder(PARTITION).bounds(BOUNDS);
+    let generator = builder.clock(&clock).build().unwrap();
+    let last = generator.try_generate().unwrap();
+    clock.set(at(102));
+
+    let expected = snapshot(Issued::at(tick(100), u32::from(last.sequence()) + 1), 102);
+    assert_eq!(Snapshot::of(&generator), Ok(expected));
+    assert!(generator.try_generate().is_ok(), "the generator goes on");
+
+    let closed = Snapshot::closing(&generator).unwrap();
+    assert_eq!(closed.wall_hi, 102);
+    assert_eq!(generator.try_generate().unwrap_err().kind(), ErrorKind::Closed);
+    assert_eq!(Snapshot::closing(&generator), Ok(closed));
+}
+
+#[test]
+fn a_clock_that_cannot_be_read_leaves_the_generator_open() {
+    let generator = Generator::builder(PARTITION).clock(Broken).build().unwrap();
+    for taken in [Snapshot::of(&generator), Snapshot::closing(&generator)] {
+        assert!(matches!(taken, Err(BuildError::Clock(_))), "{taken:?}");
+    }
+    assert!(!matches!(generator.try_generate().unwrap_err().kind(), ErrorKind::Closed));
 }

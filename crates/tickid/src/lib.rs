@@ -52,6 +52,7 @@
 //! | `lease` | no | the leases; needs `std` |
 //! | `full` | no | all of the above |
 //! | `std` | yes | the wall clock, methods that wait, seeds from the operating system |
+//! | `web` | no | `std` in browsers (`wasm32-unknown-unknown`): their clock and random numbers; changes nothing elsewhere |
 //! | `alloc` | with `std` | `String` forms, vector clocks, clocks behind an `Arc` |
 //! | `serde`, `schemars` | no | IDs in formats of serde and in JSON Schema |
 //! | `diesel`, `postgres-types`, `rusqlite`, `sqlx` | no | IDs as columns of PostgreSQL and SQLite |

@@ -12,7 +12,10 @@ mod counter;
 mod manual;
 #[cfg(all(feature = "std", target_has_atomic = "64"))]
 mod process;
-#[cfg(all(feature = "std", not(all(target_family = "wasm", target_os = "unknown"))))]
+#[cfg(all(
+    feature = "std",
+    any(feature = "web", not(all(target_family = "wasm", target_os = "unknown")))
+))]
 mod system;
 
 #[cfg(all(feature = "std", target_arch = "x86_64", target_os = "linux"))]
@@ -21,7 +24,10 @@ pub use self::counter::CounterClock;
 pub use self::manual::ManualClock;
 #[cfg(all(feature = "std", target_has_atomic = "64"))]
 pub use self::process::ProcessClock;
-#[cfg(all(feature = "std", not(all(target_family = "wasm", target_os = "unknown"))))]
+#[cfg(all(
+    feature = "std",
+    any(feature = "web", not(all(target_family = "wasm", target_os = "unknown")))
+))]
 pub use self::system::SystemClock;
 
 /// The clock of a generator that was not given another one, the same for all schemes: the cheapest that is true
@@ -33,17 +39,23 @@ pub type DefaultClock = CounterClock;
 #[cfg(all(
     feature = "std",
     not(all(target_arch = "x86_64", target_os = "linux")),
-    not(all(target_family = "wasm", target_os = "unknown"))
+    any(feature = "web", not(all(target_family = "wasm", target_os = "unknown")))
 ))]
 pub type DefaultClock = SystemClock;
 
 /// There is no wall clock here, so every generator has to be [given](crate::Builder::clock) one.
-#[cfg(not(all(feature = "std", not(all(target_family = "wasm", target_os = "unknown")))))]
+#[cfg(not(all(
+    feature = "std",
+    any(feature = "web", not(all(target_family = "wasm", target_os = "unknown")))
+)))]
 pub type DefaultClock = NoClock;
 
 /// What a [`Builder`](crate::Builder) has where there is no wall clock until it is given a clock.
 /// Deliberately not a [`Clock`].
-#[cfg(not(all(feature = "std", not(all(target_family = "wasm", target_os = "unknown")))))]
+#[cfg(not(all(
+    feature = "std",
+    any(feature = "web", not(all(target_family = "wasm", target_os = "unknown")))
+)))]
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoClock;
 
@@ -106,7 +118,13 @@ pub trait Clock {
     fn sleep(&self, duration: Duration) {
         const LATENESS: Duration = Duration::from_micros(60);
         match duration.checked_sub(LATENESS) {
-            Some(most) if !most.is_zero() => std::thread::sleep(most),
+            // Browsers cannot put a thread to sleep: it spins.
+            Some(most)
+                if !most.is_zero()
+                    && cfg!(not(all(target_family = "wasm", target_os = "unknown"))) =>
+            {
+                std::thread::sleep(most);
+            }
             _ => core::hint::spin_loop(),
         }
     }
@@ -115,8 +133,14 @@ pub trait Clock {
     /// [`max_wait`](crate::Builder::max_wait) by it.
     #[cfg(feature = "std")]
     fn monotonic(&self) -> Duration {
-        static START: std::sync::OnceLock<std::time::Instant> = std::sync::OnceLock::new();
-        START.get_or_init(std::time::Instant::now).elapsed()
+        #[cfg(all(feature = "web", all(target_family = "wasm", target_os = "unknown")))]
+        use web_time::Instant;
+
+        #[cfg(not(all(feature = "web", all(target_family = "wasm", target_os = "unknown"))))]
+        use std::time::Instant;
+
+        static START: std::sync::OnceLock<Instant> = std::sync::OnceLock::new();
+        START.get_or_init(Instant::now).elapsed()
     }
 }
 

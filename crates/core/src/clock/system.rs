@@ -1,5 +1,3 @@
-use std::time::SystemTime;
-
 use crate::clock::Clock;
 use crate::error::ClockError;
 use crate::time::UnixTime;
@@ -8,20 +6,34 @@ use crate::time::UnixTime;
 ///
 /// Exact to the microsecond, as far as the system keeps it (`reads_what_the_system_says`); follows every step and
 /// slew at once.
-/// Not there on targets that have no wall clock (`wasm32-unknown-unknown`).
+/// On `wasm32-unknown-unknown` it is the browser's clock, to the millisecond, and needs the feature
+/// `web`.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SystemClock;
 
 impl Clock for SystemClock {
     #[inline]
     fn now(&self) -> Result<UnixTime, ClockError> {
-        UnixTime::try_from(SystemTime::now())
-            .map_err(|_| ClockError::Unreadable { reason: "more than 292,000 years from 1970" })
+        read().ok_or(ClockError::Unreadable { reason: "more than 292,000 years from 1970" })
     }
+}
+
+#[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
+#[inline]
+fn read() -> Option<UnixTime> {
+    UnixTime::try_from(std::time::SystemTime::now()).ok()
+}
+
+#[cfg(all(target_family = "wasm", target_os = "unknown"))]
+fn read() -> Option<UnixTime> {
+    let since_1970 = web_time::SystemTime::now().duration_since(web_time::UNIX_EPOCH).ok()?;
+    UnixTime::EPOCH.checked_add(since_1970)
 }
 
 #[cfg(test)]
 mod tests {
+    use std::time::SystemTime;
+
     use super::*;
 
     #[test]

@@ -8,7 +8,12 @@ mod as_text;
 mod representations;
 
 pub use self::as_text::AsText;
-pub use self::representations::{Representations, SortedText};
+pub use self::representations::{Representations, SortedText, from_slice};
+#[cfg(feature = "alloc")]
+#[doc(hidden)]
+pub mod __alloc {
+    pub use alloc::string;
+}
 
 #[cfg(feature = "arbitrary")]
 pub mod arbitrary;

@@ -2,6 +2,8 @@ use core::error::Error;
 use core::fmt::{Debug, Display};
 use core::str::FromStr;
 
+use crate::range::RangeError;
+
 /// The representations of an ID that other libraries read and write: an integer, bytes and text, to
 /// and from all of which the ID converts.
 pub trait Representations:
@@ -36,12 +38,87 @@ pub trait Representations:
 /// IDs whose text is always of one length and sorts, byte by byte, as the IDs do.
 pub trait SortedText: Representations {}
 
+/// Returns the ID that `bytes` are, big-endian.
+///
+/// # Errors
+/// [`RangeError`] for any other length than that of an ID, and for bytes that are no ID.
+pub fn from_slice<T>(bytes: &[u8]) -> Result<T, RangeError>
+where
+    T: Representations + TryFrom<T::Bytes, Error: Into<RangeError>>,
+{
+    let mut own = T::Bytes::default();
+    if own.as_ref().len() != bytes.len() {
+        return Err(length_error(bytes.len(), own.as_ref().len()));
+    }
+    own.as_mut().copy_from_slice(bytes);
+    T::try_from(own).map_err(Into::into)
+}
+
+fn length_error(found: usize, expected: usize) -> RangeError {
+    let [found, expected] = [found, expected].map(|len| i128::try_from(len).unwrap_or(i128::MAX));
+    RangeError::new("length in bytes", found, expected, expected)
+}
+
 /// Returns the bytes that a column holds, which must be as many as an ID has.
 #[cfg(any(feature = "diesel", feature = "postgres-types", feature = "sqlx"))]
-pub(super) fn exact_len<const N: usize>(bytes: &[u8]) -> Result<[u8; N], crate::RangeError> {
-    bytes.try_into().map_err(|_| {
-        let [found, expected] =
-            [bytes.len(), N].map(|len| i128::try_from(len).unwrap_or(i128::MAX));
-        crate::RangeError::new("length in bytes", found, expected, expected)
-    })
+pub(super) fn exact_len<const N: usize>(bytes: &[u8]) -> Result<[u8; N], RangeError> {
+    bytes.try_into().map_err(|_| length_error(bytes.len(), N))
+}
+
+/// Implements, for an ID that has [`Representations`], the traits that follow from them: `LowerHex`,
+/// `UpperHex` and `Binary` of its integer, `TryFrom<&[u8]>` of its bytes, and, with the feature
+/// `alloc` of this crate, `From` for `String` of its text.
+#[macro_export]
+macro_rules! impl_forms {
+    ($id:ty) => {
+        $crate::impl_forms!(@radix $id, LowerHex, "hexadecimal digits in lower case");
+        $crate::impl_forms!(@radix $id, UpperHex, "hexadecimal digits in upper case");
+        $crate::impl_forms!(@radix $id, Binary, "binary digits");
+        $crate::__impl_into_string!($id);
+
+        /// Reads the bytes of an ID, big-endian.
+        ///
+        /// # Errors
+        /// Returns a `RangeError` for any other length and for bytes that are no ID.
+        impl ::core::convert::TryFrom<&[u8]> for $id {
+            type Error = $crate::RangeError;
+
+            fn try_from(bytes: &[u8]) -> ::core::result::Result<Self, $crate::RangeError> {
+                $crate::external::from_slice(bytes)
+            }
+        }
+    };
+    (@radix $id:ty, $trait:ident, $digits:literal) => {
+        #[doc = concat!("Formats the ID's integer, which its bytes are, in ", $digits, ";")]
+        /// honours `#`, width and fill.
+        impl ::core::fmt::$trait for $id {
+            fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+                let integer: <$id as $crate::external::Representations>::Integer = (*self).into();
+                ::core::fmt::$trait::fmt(&integer, f)
+            }
+        }
+    };
+}
+
+/// The part of [`impl_forms`](crate::impl_forms) that needs an allocator; here, where it is known
+/// if there is one, because a `cfg` within a macro is the caller's.
+#[cfg(feature = "alloc")]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __impl_into_string {
+    ($id:ty) => {
+        /// Returns the canonical text.
+        impl ::core::convert::From<$id> for $crate::external::__alloc::string::String {
+            fn from(id: $id) -> Self {
+                $crate::external::__alloc::string::ToString::to_string(&id)
+            }
+        }
+    };
+}
+
+#[cfg(not(feature = "alloc"))]
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __impl_into_string {
+    ($id:ty) => {};
 }

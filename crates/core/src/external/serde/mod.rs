@@ -1,19 +1,25 @@
 //! For scheme crates: what every ID does with serde.
 
+mod form;
 mod with;
 
 #[doc(hidden)]
 pub use serde as __serde;
 
+pub use self::form::{Binary, deserialize, deserialize_array};
 pub use self::with::{as_bytes, as_integer, as_string, as_text, deserialize_text};
 
 /// Implements `Serialize` and `Deserialize` for an ID: its canonical text in human-readable formats,
 /// and `$binary` (an integer, or an array of bytes), to and from which it converts, in binary ones.
+///
+/// Where serde buffers a value (in fields that are flattened, and in enums that are untagged or
+/// internally tagged), either form is read. Formats that ignore the type asked for, as TOML does,
+/// may hold the integer as well.
 #[macro_export]
 macro_rules! impl_serde {
     ($($id:ty as $binary:ty),+) => {$(
         const _: () = {
-            use $crate::external::serde::{__serde as serde, deserialize_text};
+            use $crate::external::serde::__serde as serde;
 
             impl serde::Serialize for $id {
                 fn serialize<S: serde::Serializer>(
@@ -32,12 +38,7 @@ macro_rules! impl_serde {
                 fn deserialize<D: serde::Deserializer<'de>>(
                     deserializer: D,
                 ) -> Result<Self, D::Error> {
-                    if deserializer.is_human_readable() {
-                        deserialize_text(deserializer)
-                    } else {
-                        let binary = <$binary as serde::Deserialize>::deserialize(deserializer)?;
-                        Self::try_from(binary).map_err(serde::de::Error::custom)
-                    }
+                    $crate::external::serde::deserialize::<Self, $binary, D>(deserializer)
                 }
             }
         };

@@ -8,6 +8,7 @@ use serde::de::{self, Deserialize, Deserializer, SeqAccess, Unexpected, Visitor}
 use serde::ser::{Serialize, Serializer};
 
 use crate::external::Representations;
+use crate::external::serde::form::read_exactly;
 
 /// The two functions that serde's `with` calls, for IDs and, in `option`, for those that may be missing.
 macro_rules! with_module {
@@ -71,6 +72,9 @@ with_module! {
     /// For serde's `with`: the ID as its integer, also in formats for people.
     ///
     /// JavaScript reads numbers above 2^53 as others that are near: use `serde_as_string` for it.
+    ///
+    /// serde cannot buffer integers of 128 bits: those of sno's and kuid's global IDs are errors in
+    /// fields that are flattened and in enums that are untagged or internally tagged.
     as_integer, Integer: Integer: Serialize + for<'any> Deserialize<'any>
 }
 
@@ -195,7 +199,13 @@ impl<T: Representations> Serialize for Bytes<T> {
 
 impl<'de, T: Representations> Deserialize<'de> for Bytes<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_bytes(BytesVisitor(PhantomData)).map(Self)
+        let visitor = BytesVisitor(PhantomData);
+        if deserializer.is_human_readable() {
+            // Asked for bytes, JSON would take those of a string.
+            deserializer.deserialize_any(visitor).map(Self)
+        } else {
+            deserializer.deserialize_bytes(visitor).map(Self)
+        }
     }
 }
 
@@ -217,13 +227,9 @@ impl<'de, T: Representations> Visitor<'de> for BytesVisitor<T> {
         T::try_from(bytes).map_err(E::custom)
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, mut found: A) -> Result<T, A::Error> {
+    fn visit_seq<A: SeqAccess<'de>>(self, found: A) -> Result<T, A::Error> {
         let mut bytes = T::Bytes::default();
-        for (index, byte) in bytes.as_mut().iter_mut().enumerate() {
-            let next = found.next_element()?;
-            *byte = next.ok_or_else(|| de::Error::invalid_length(index, &self))?;
-        }
-        // Whether any are left is for the deserializer to say.
+        read_exactly(bytes.as_mut(), found, &self)?;
         T::try_from(bytes).map_err(de::Error::custom)
     }
 }
