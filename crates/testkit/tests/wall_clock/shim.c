@@ -11,9 +11,10 @@
 
 /* The layout of the shared file. Slot `version & 1` is in force. */
 struct shift {
-    int64_t offset; /* nanoseconds */
-    int64_t slew;   /* parts in a billion, since `base` */
-    int64_t base;   /* CLOCK_MONOTONIC_RAW, nanoseconds */
+    int64_t offset; /* nanoseconds by which the wall clock is ahead of CLOCK_MONOTONIC_RAW at `base` */
+    int64_t base;   /* when it is that, by CLOCK_MONOTONIC_RAW in nanoseconds */
+    int64_t before; /* the slew until then, parts in a billion */
+    int64_t after;  /* the slew from then on */
 };
 struct control {
     uint64_t version;
@@ -40,12 +41,16 @@ static int64_t nanos(clockid_t id) {
     return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
 }
 
-static int64_t wall(clockid_t id) {
+/* Of one clock, so that the sum does not run back. */
+static int64_t wall(void) {
     for (;;) {
         uint64_t version = __atomic_load_n(&control->version, __ATOMIC_ACQUIRE);
         struct shift shift = control->slots[version & 1];
-        int64_t slewed = (int64_t)((__int128)(nanos(CLOCK_MONOTONIC_RAW) - shift.base) * shift.slew / 1000000000);
-        int64_t time = nanos(id) + shift.offset + slewed;
+        int64_t raw = nanos(CLOCK_MONOTONIC_RAW);
+        int64_t passed = raw - shift.base;
+        int64_t slew = passed < 0 ? shift.before : shift.after;
+        int64_t slewed = (int64_t)((__int128)passed * slew / 1000000000);
+        int64_t time = raw + shift.offset + slewed;
         __atomic_thread_fence(__ATOMIC_SEQ_CST);
         /* A caller held up above must not return the time of a shift that is over. */
         if (__atomic_load_n(&control->version, __ATOMIC_RELAXED) == version) return time;
@@ -55,7 +60,7 @@ static int64_t wall(clockid_t id) {
 int clock_gettime(clockid_t id, struct timespec *time) {
     if (!__atomic_load_n(&control, __ATOMIC_ACQUIRE)) start();
     if (id != CLOCK_REALTIME && id != CLOCK_REALTIME_COARSE) return real(id, time);
-    int64_t now = wall(id);
+    int64_t now = wall();
     time->tv_sec = now / 1000000000;
     time->tv_nsec = now % 1000000000;
     return 0;

@@ -1,13 +1,14 @@
 //! A wall clock that a test steps and slews under its own process.
 //!
 //! A small C library, preloaded into the process, takes the place of `clock_gettime` and its like. It
-//! adds what a shared file says, which [`Wall`] writes.
+//! shows the raw clock plus what a shared file says, which [`Wall`] writes.
 
 use std::fs::File;
 use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
+use std::time::SystemTime;
 use std::{env, fs};
 
 use rustix::time::{ClockId, clock_gettime};
@@ -70,7 +71,10 @@ impl Shim {
     /// All that it wrote, if it failed.
     pub(super) fn run(&self, scenario: &str) -> Result<(), String> {
         let control = self.0.with_file_name(scenario);
-        fs::write(&control, [0; WORDS * 8]).map_err(|error| error.to_string())?;
+        let words = [0, offset(), 0, 0, 0].map(i64::to_ne_bytes);
+        fs::write(&control, words.as_flattened()).map_err(|error| error.to_string())?;
+        let file = File::options().write(true).open(&control);
+        file.and_then(|file| file.set_len(WORDS * 8)).map_err(|error| error.to_string())?;
         let mut program = Command::new(env::current_exe().map_err(|error| error.to_string())?);
         program.arg(scenario).env("LD_PRELOAD", &self.0).env(VARIABLE, &control);
         program.env("RUST_BACKTRACE", "0");
@@ -88,8 +92,12 @@ pub(super) fn is_preloaded() -> bool {
     env::var_os(VARIABLE).is_some()
 }
 
-/// A version and two slots of three words.
-const WORDS: usize = 7;
+/// A version and two slots of four words.
+const WORDS: u64 = 9;
+
+/// By how much a slew is announced, in nanoseconds. If it began at once, the wall clock would jump by as much
+/// as the slew makes until the file is written.
+const NOTICE: i64 = 50_000_000;
 
 /// What is added to the wall clock of this process, which has the shim.
 pub(super) struct Wall {
@@ -108,36 +116,43 @@ impl Wall {
     pub(super) fn new() -> Self {
         let path = env::var_os(VARIABLE).unwrap();
         let control = File::options().write(true).open(path).unwrap();
-        let mut wall = Self { control, version: 1, offset: 0, slew: 0, base: raw() };
-        wall.change(0, 0);
-        wall
+        // As `Shim::run` has written it.
+        Self { control, version: 0, offset: offset(), slew: 0, base: 0 }
     }
 
     /// Steps the wall clock by so many nanoseconds.
     pub(super) fn step(&mut self, nanos: i64) {
-        self.change(nanos, self.slew);
+        self.change(nanos, self.slew, 0);
     }
 
-    /// Lets the wall clock run faster or slower from here on, by so many parts in a million.
-    pub(super) fn slew(&mut self, ppm: i64) {
-        self.change(0, ppm * 1_000);
+    /// Lets the wall clock run faster or slower, by so many parts in a million. Returns when that begins,
+    /// by [`raw`].
+    pub(super) fn slew(&mut self, ppm: i64) -> i64 {
+        self.change(0, ppm * 1_000, NOTICE);
+        self.base
     }
 
     pub(super) fn slew_in_ppm(&self) -> i64 {
         self.slew / 1_000
     }
 
-    fn change(&mut self, step: i64, slew: i64) {
-        let now = raw();
-        let slewed = i128::from(now - self.base) * i128::from(self.slew) / 1_000_000_000;
+    fn change(&mut self, step: i64, slew: i64, notice: i64) {
+        let base = raw() + notice;
+        let slewed = i128::from(base - self.base) * i128::from(self.slew) / 1_000_000_000;
         self.offset += i64::try_from(slewed).unwrap() + step;
-        (self.slew, self.base) = (slew, now);
+        let words = [self.offset, base, self.slew, slew].map(i64::to_ne_bytes);
+        (self.slew, self.base) = (slew, base);
         self.version += 1;
-        let slot = 8 + 24 * (self.version & 1);
-        let words = [self.offset, self.slew, self.base].map(i64::to_ne_bytes);
+        let slot = 8 + 32 * (self.version & 1);
         self.control.write_all_at(words.as_flattened(), slot).unwrap();
         self.control.write_all_at(&self.version.to_ne_bytes(), 0).unwrap();
     }
+}
+
+/// By how much the wall clock is ahead of [`raw`].
+fn offset() -> i64 {
+    let wall = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap();
+    i64::try_from(wall.as_nanos()).unwrap() - raw()
 }
 
 /// Nanoseconds by a clock that is neither stepped nor slewed.

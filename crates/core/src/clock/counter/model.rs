@@ -55,7 +55,7 @@ enum Action {
     Slew(i64),
     /// The counter runs on, stops, or begins anew.
     Suspend(u64, Meanwhile),
-    /// The speed is so many thousandths of what it was.
+    /// The counter runs at so many thousandths of 3 GHz.
     Speed(u64),
     Jump(i64),
     Read,
@@ -181,8 +181,7 @@ impl World {
                 }
             }
             Action::Speed(thousandths) => {
-                let before = self.speed.get();
-                self.speed.set(before * u128::from(*thousandths) / 1_000);
+                let before = self.speed.replace(SPEED * u128::from(*thousandths) / 1_000);
                 self.changes.borrow_mut().push((self.now.get(), before));
             }
             Action::Jump(ticks) => {
@@ -194,6 +193,9 @@ impl World {
                 // Set back into the last line, the counter looks as if it had never left it.
                 let error = if is_back { jump.max(LINE) } else { LINE };
                 let error = error + slewed(100_000, error);
+                // And as if nothing had happened since.
+                let missed = self.error_since(self.now.get().saturating_sub(error));
+                let error = if is_back { error + missed } else { error };
                 self.event(error, AFTER_EVENT, is_back);
                 let ticks = i128::from(*ticks) << FRACTION;
                 self.counter.set(self.counter.get().saturating_add_signed(ticks));
@@ -359,7 +361,8 @@ fn happening() -> impl Strategy<Value = Action> {
         4 => either_way(size(8, 45)).prop_map(Action::Step),
         2 => prop_oneof![-100_000..=100_000_i64, -500..=500_i64].prop_map(Action::Slew),
         1 => (size(8, 40), meanwhile).prop_map(|(time, meanwhile)| Action::Suspend(time, meanwhile)),
-        2 => (500..=2_000_u64).prop_map(Action::Speed),
+        // From half to twice as fast as before.
+        2 => (708..=1_414_u64).prop_map(Action::Speed),
         1 => either_way(size(8, 40)).prop_map(Action::Jump),
     ]
 }
