@@ -1,4 +1,5 @@
-//! Adds inputs to those that are committed for a target: `cargo run --example pack -- TARGET FILE…`.
+//! Adds inputs to those that are committed for a target: `cargo run --example pack -- TARGET
+//! FILE…`.
 //!
 //! Inputs that are there already, or that the vectors give, are left out.
 

@@ -1,5 +1,5 @@
-//! Every asynchronous method, in spawned tasks and in the handlers of a web server, where futures have to
-//! be `Send` and own what they use.
+//! Every asynchronous method, in spawned tasks and in the handlers of a web server, where futures
+//! have to be `Send` and own what they use.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 

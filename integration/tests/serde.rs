@@ -240,7 +240,11 @@ positions!(text, "tickid_sno::serde_as_text", "tickid_sno::serde_as_text::option
 positions!(bytes, "tickid_sno::serde_as_bytes", "tickid_sno::serde_as_bytes::option");
 
 trait Id:
-    Representations<Integer: Serialize + DeserializeOwned> + Serialize + DeserializeOwned + PartialEq + Ord
+    Representations<Integer: Serialize + DeserializeOwned>
+    + Serialize
+    + DeserializeOwned
+    + PartialEq
+    + Ord
 {
 }
 impl<T> Id for T where

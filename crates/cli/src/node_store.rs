@@ -86,9 +86,9 @@ pub(crate) fn listing(store: &dyn Store, name: &RealmName) -> Result<Option<List
     }
 }
 
-/// Returns `realm` with the nodes and the terms that the store keeps for it, if it has the realm. The
-/// scheme, the layout and the kind of IDs stay those of `realm`: the store refuses a request in which
-/// they differ.
+/// Returns `realm` with the nodes and the terms that the store keeps for it, if it has the realm.
+/// The scheme, the layout and the kind of IDs stay those of `realm`: the store refuses a request in
+/// which they differ.
 pub(crate) fn as_kept(store: &dyn Store, realm: Realm) -> Result<Realm, Failure> {
     let Some(listing) = listing(store, realm.name())? else { return Ok(realm) };
     let kept = listing.record.realm;

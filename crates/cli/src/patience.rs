@@ -14,12 +14,12 @@ pub(crate) const DEFAULT_MAX_WAIT: Duration = Duration::from_secs(60);
 /// The age at which a wait is mentioned.
 const MENTIONED_AFTER: Duration = Duration::from_secs(1);
 
-/// The longest pause before another attempt: a step of the clock, or a node that was released, may have
-/// ended the wait.
+/// The longest pause before another attempt: a step of the clock, or a node that was released, may
+/// have ended the wait.
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// The waits of a command, each bounded by `--max-wait`. The first that takes longer than a second is
-/// mentioned on standard error.
+/// The waits of a command, each bounded by `--max-wait`. The first that takes longer than a second
+/// is mentioned on standard error.
 #[derive(Debug)]
 pub(crate) struct Patience {
     max_wait: Duration,
@@ -37,8 +37,8 @@ impl Patience {
         self.max_wait
     }
 
-    /// Pauses before the next attempt at what failed. Returns the failure if it does not pass, or not
-    /// within what is left of the bound.
+    /// Pauses before the next attempt at what failed. Returns the failure if it does not pass, or
+    /// not within what is left of the bound.
     pub(crate) fn pause(&mut self, failure: impl Into<Failure>) -> Result<(), Failure> {
         let failure = failure.into();
         if !failure.passes() {

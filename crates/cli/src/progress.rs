@@ -10,8 +10,8 @@ const LONG: u64 = 1_000_000;
 /// How often the line is written anew.
 const INTERVAL: Duration = Duration::from_millis(200);
 
-/// A line on standard error, if that is a terminal, the run is long, and the IDs go elsewhere: on the
-/// terminal that shows the IDs the line would be mixed into them.
+/// A line on standard error, if that is a terminal, the run is long, and the IDs go elsewhere: on
+/// the terminal that shows the IDs the line would be mixed into them.
 pub(crate) struct Progress {
     total: u64,
     /// When the line was last written; `None` when there is none.

@@ -1,5 +1,5 @@
-//! Text of foreign origin on standard error: escaped, so that a terminal takes none of it for a command,
-//! and cut to a bounded length.
+//! Text of foreign origin on standard error: escaped, so that a terminal takes none of it for a
+//! command, and cut to a bounded length.
 
 use std::io::{self, IsTerminal as _};
 
@@ -48,7 +48,8 @@ pub(crate) fn usage(mut error: clap::Error) -> clap::Error {
     error
 }
 
-/// Replaces all but printable characters by escapes and cuts the text to `most` characters of output.
+/// Replaces all but printable characters by escapes and cuts the text to `most` characters of
+/// output.
 fn escaped(text: &[u8], most: usize) -> String {
     let mut out = String::new();
     let mut left = most;

@@ -13,8 +13,8 @@ use crate::node_store::{self, StoreOptions};
 use crate::patience::Patience;
 
 pub(crate) trait Source<S: Scheme> {
-    /// Writes IDs to the front of `out`, which is not empty, and returns how many: as many as there are
-    /// without waiting.
+    /// Writes IDs to the front of `out`, which is not empty, and returns how many: as many as there
+    /// are without waiting.
     fn try_fill<F: Variant<S>>(&mut self, form: F, out: &mut [F::Id]) -> Result<usize, Failure>;
 
     /// Releases what the source holds.
@@ -60,8 +60,8 @@ pub(crate) struct LeaseOptions {
 }
 
 impl LeaseOptions {
-    /// Leases a node for a generator: one of those that the store keeps for the realm, or of `pool` where
-    /// the store has no such realm yet. Waits while all of them are in use.
+    /// Leases a node for a generator: one of those that the store keeps for the realm, or of `pool`
+    /// where the store has no such realm yet. Waits while all of them are in use.
     pub(crate) fn lease<S: Scheme>(
         &self,
         layout: S,

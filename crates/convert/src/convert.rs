@@ -133,8 +133,8 @@ pub fn restore<S: Target, T: Target>(
 
 /// Fits parts into a shape: the number of the target's tick, the parts, and the losses.
 ///
-/// Inlined, because both scales are constants in all conversions but Nanoflake's epoch, and divisions by
-/// constants take half the time.
+/// Inlined, because both scales are constants in all conversions but Nanoflake's epoch, and
+/// divisions by constants take half the time.
 #[inline(always)]
 fn fit(
     source: &Parts,
@@ -168,8 +168,8 @@ fn fit(
     Ok((tick, target, loss))
 }
 
-/// Returns the time at which the `nth` tick begins, counted from 0, of those that begin at `time` or
-/// later.
+/// Returns the time at which the `nth` tick begins, counted from 0, of those that begin at `time`
+/// or later.
 #[inline]
 fn nth_tick_from(scale: TickScale, time: UnixTime, nth: u64) -> Option<UnixTime> {
     let first = scale.first_signed_tick_from(time)?;

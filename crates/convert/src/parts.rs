@@ -113,8 +113,8 @@ impl Parts {
     /// Returns the parts of an ID with nothing but a sequence, whose tick begins at `time` and is
     /// counted by `scale`.
     ///
-    /// All IDs of one format must have the same scale and sequences of the same width, or conversions
-    /// do not keep their order. A time in the middle of a tick counts as that tick.
+    /// All IDs of one format must have the same scale and sequences of the same width, or
+    /// conversions do not keep their order. A time in the middle of a tick counts as that tick.
     ///
     /// # Errors
     /// [`RangeError`] for a sequence wider than [`MAX_SEQUENCE_BITS`](Self::MAX_SEQUENCE_BITS).

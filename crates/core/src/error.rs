@@ -196,8 +196,8 @@ pub enum BuildError {
         /// What the clock reads.
         now: UnixTime,
     },
-    /// A snapshot, or the previous ID of a node spec, that lies so far in the future of the clock that
-    /// the first call would wait longer than [`max_wait`](crate::Builder::max_wait).
+    /// A snapshot, or the previous ID of a node spec, that lies so far in the future of the clock
+    /// that the first call would wait longer than [`max_wait`](crate::Builder::max_wait).
     #[error(
         "the previous ID is from {last}, {:?} ahead of the clock, which reads {now}; the wait of {wait:?} \
          exceeds max_wait ({max_wait:?})",

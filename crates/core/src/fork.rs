@@ -51,11 +51,11 @@ impl Process {
 
 /// A value of which each process has its own, and none its parent's.
 ///
-/// It takes no lock: another thread might hold that at the moment of a `fork`, and is not there to release it
-/// in the child.
+/// It takes no lock: another thread might hold that at the moment of a `fork`, and is not there to
+/// release it in the child.
 ///
-/// The value of another process is never dropped here: that could say goodbye on a connection which the
-/// other process still uses.
+/// The value of another process is never dropped here: that could say goodbye on a connection which
+/// the other process still uses.
 ///
 /// # Examples
 /// ```
@@ -96,14 +96,15 @@ impl<T: Send + Sync> PerProcess<T> {
         self.entry().filter(|entry| entry.home.is_this()).map(|entry| &*entry.value)
     }
 
-    /// Returns the value of the process that this one was forked from, as long as this one has none of its own.
+    /// Returns the value of the process that this one was forked from, as long as this one has none
+    /// of its own.
     #[must_use]
     pub fn inherited(&self) -> Option<&T> {
         self.entry().filter(|entry| !entry.home.is_this()).map(|entry| &*entry.value)
     }
 
-    /// Returns this process's value, made now if there is none. Threads that race here may make several, of
-    /// which one stays.
+    /// Returns this process's value, made now if there is none. Threads that race here may make
+    /// several, of which one stays.
     pub fn get_or_set(&self, make: impl FnOnce() -> T) -> &T {
         match self.get() {
             Some(value) => value,
@@ -119,18 +120,20 @@ impl<T: Send + Sync> PerProcess<T> {
         }
         let (home, value) = (Process::this(), ManuallyDrop::new(value));
         let own = Box::into_raw(Box::new(Entry { home, value, older: seen }));
-        // Release publishes the entry to a thread that acquires the pointer. Acquire: that of another thread, which
-        // is read below.
+        // Release publishes the entry to a thread that acquires the pointer. Acquire: that of
+        // another thread, which is read below.
         let set = self.newest.compare_exchange(seen, own, Ordering::AcqRel, Ordering::Acquire);
         match set {
-            // SAFETY: it came from the box above. From now on it is shared, and freed by `drop` only.
+            // SAFETY: it came from the box above. From now on it is shared, and freed by `drop`
+            // only.
             Ok(_) => unsafe { &(*own).value },
             // Only threads of this process set anything while it runs, and none takes a value away.
             Err(newest) => {
                 // SAFETY: it came from the box above, and no other thread has seen it.
                 let own = unsafe { Box::from_raw(own) };
                 drop(ManuallyDrop::into_inner(own.value));
-                // SAFETY: it was published with a release after its box was made, and is freed by `drop` only.
+                // SAFETY: it was published with a release after its box was made, and is freed by
+                // `drop` only.
                 unsafe { &(*newest).value }
             }
         }
@@ -140,8 +143,9 @@ impl<T: Send + Sync> PerProcess<T> {
     fn entry(&self) -> Option<&Entry<T>> {
         // Acquire pairs with the release in `set`.
         let entry = self.newest.load(Ordering::Acquire);
-        // SAFETY: it is null, or came from a box in `set`, where it was published with a release: valid and
-        // initialized. Only `drop` frees it, which nothing that borrows from `self` outlives.
+        // SAFETY: it is null, or came from a box in `set`, where it was published with a release:
+        // valid and initialized. Only `drop` frees it, which nothing that borrows from `self`
+        // outlives.
         unsafe { entry.as_ref() }
     }
 }
@@ -150,8 +154,8 @@ impl<T> Drop for PerProcess<T> {
     fn drop(&mut self) {
         let mut next = *self.newest.get_mut();
         while !next.is_null() {
-            // SAFETY: it came from a box in `set`. Nothing borrows from `self` any more, and each entry is in the
-            // list once. In a child it is the child's copy of the memory.
+            // SAFETY: it came from a box in `set`. Nothing borrows from `self` any more, and each
+            // entry is in the list once. In a child it is the child's copy of the memory.
             let entry = unsafe { Box::from_raw(next) };
             next = entry.older;
             if entry.home.is_this() {
@@ -173,8 +177,8 @@ impl<T: fmt::Debug + Send + Sync> fmt::Debug for PerProcess<T> {
     }
 }
 
-// SAFETY: entries are values of type `T` behind pointers that are owned as a box's. A thread that gets the whole
-// may drop them, and one that gets a reference may read and set them.
+// SAFETY: entries are values of type `T` behind pointers that are owned as a box's. A thread that
+// gets the whole may drop them, and one that gets a reference may read and set them.
 unsafe impl<T: Send + Sync> Send for PerProcess<T> {}
 // SAFETY: as above.
 unsafe impl<T: Send + Sync> Sync for PerProcess<T> {}

@@ -152,8 +152,8 @@ impl TickScale {
         Some(UnixTime::from_micros(micros as i64))
     }
 
-    /// Returns the number of the first tick that begins at `time` or later, or `None` if `time` lies
-    /// more than 2^63 microseconds from the epoch.
+    /// Returns the number of the first tick that begins at `time` or later, or `None` if `time`
+    /// lies more than 2^63 microseconds from the epoch.
     #[inline]
     #[must_use]
     pub const fn first_signed_tick_from(&self, time: UnixTime) -> Option<i64> {
@@ -170,9 +170,9 @@ impl TickScale {
         }
     }
 
-    /// Returns the number of ticks that begin at `start` or later, and before the tick that contains
-    /// `time`: 0 if there are none, or if either time lies more than 2^63 microseconds from the
-    /// epoch.
+    /// Returns the number of ticks that begin at `start` or later, and before the tick that
+    /// contains `time`: 0 if there are none, or if either time lies more than 2^63 microseconds
+    /// from the epoch.
     #[inline]
     #[must_use]
     pub const fn ticks_begun_between(&self, start: UnixTime, time: UnixTime) -> u64 {
@@ -184,8 +184,8 @@ impl TickScale {
 
     /// Returns the most ticks of `other` that begin during one tick of this scale.
     ///
-    /// The bound holds for every tick. Some tick reaches it unless the lengths and epochs of the two
-    /// scales keep their ticks from meeting at the offset that takes.
+    /// The bound holds for every tick. Some tick reaches it unless the lengths and epochs of the
+    /// two scales keep their ticks from meeting at the offset that takes.
     ///
     /// # Examples
     /// ```
@@ -410,8 +410,8 @@ mod tests {
         count
     }
 
-    /// The pattern of any two schemes repeats after 32 seconds, the shortest time that both 256 ms and
-    /// a second divide.
+    /// The pattern of any two schemes repeats after 32 seconds, the shortest time that both 256 ms
+    /// and a second divide.
     #[test]
     fn no_tick_exceeds_the_most_and_some_tick_reaches_it() {
         for scale in [SCRU64, MILLIS, SNO, KUID] {

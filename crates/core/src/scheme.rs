@@ -56,12 +56,12 @@ pub trait Scheme: Copy + Eq + Hash + fmt::Debug + Send + Sync + 'static {
     /// Returns the epoch and the length of the scheme's ticks.
     fn scale(&self) -> TickScale;
 
-    /// Writes the settings of the layout that determine bits of an ID, such as `drift 8`; nothing if
-    /// there are none.
+    /// Writes the settings of the layout that determine bits of an ID, such as `drift 8`; nothing
+    /// if there are none.
     ///
-    /// A realm of leases records this text and refuses any other, so it must be complete: two layouts
-    /// with the same text and the same [`scale`](Self::scale) produce the same ID from the same node,
-    /// tick and sequence. It must not change from one release to the next.
+    /// A realm of leases records this text and refuses any other, so it must be complete: two
+    /// layouts with the same text and the same [`scale`](Self::scale) produce the same ID from the
+    /// same node, tick and sequence. It must not change from one release to the next.
     ///
     /// # Errors
     /// The errors of `out`.
@@ -86,9 +86,9 @@ pub trait Scheme: Copy + Eq + Hash + fmt::Debug + Send + Sync + 'static {
         }
     }
 
-    /// Returns the ticks of the times from `start` to `end`, both included, as far as the format has
-    /// them: times before its first tick or after its last, which users enter, are cut off rather
-    /// than refused. `None` if nothing is left, or if `end` is before `start`.
+    /// Returns the ticks of the times from `start` to `end`, both included, as far as the format
+    /// has them: times before its first tick or after its last, which users enter, are cut off
+    /// rather than refused. `None` if nothing is left, or if `end` is before `start`.
     ///
     /// # Examples
     /// ```

@@ -13,8 +13,8 @@ pub struct Prefix {
 impl Prefix {
     pub(crate) const EMPTY: Self = Self::new(0, 0);
 
-    /// Returns a prefix. The sequence goes into the lowest bits of `low`, which must be zero; `high`
-    /// holds the bits for which `low` has no room, if any.
+    /// Returns a prefix. The sequence goes into the lowest bits of `low`, which must be zero;
+    /// `high` holds the bits for which `low` has no room, if any.
     #[inline]
     #[must_use]
     pub const fn new(high: u64, low: u64) -> Self {

@@ -270,8 +270,8 @@ macro_rules! global_id_type {
                 LocalId::max_at(time).map(|local| Self::from_local(local, node, drift))
             }
 
-            /// Returns the range of all IDs of the times from `start` to `end`, both included: a range scan
-            /// over times that users enter. `None` if no ID has such a time.
+            /// Returns the range of all IDs of the times from `start` to `end`, both included: a
+            /// range scan over times that users enter. `None` if no ID has such a time.
             ///
             /// Unlike [`min_at`](Self::min_at) and [`max_at`](Self::max_at) it does not refuse times outside
             /// of the format; the range is cut to the times that IDs can have.

@@ -9,9 +9,9 @@ use crate::scheme::{Kuid, Local};
 
 /// Generates a global ID with the process-wide generator, as Erlang's `uid:g()`.
 ///
-/// The generator is made at the first call, with a random node and the default drift, and stays. All
-/// threads share it. It waits as [`Generator`]'s `generate` does, for up to
-/// [one minute](tickid_core::DEFAULT_MAX_WAIT).
+/// The generator is made at the first call, with a random node and the default drift, and stays.
+/// All threads share it. It waits as [`Generator`]'s `generate` does, for up to [one
+/// minute](tickid_core::DEFAULT_MAX_WAIT).
 ///
 /// Of a thousand processes that run at the same time, two have the same random node with a
 /// probability of 1 in 8,600. Where that is too much, or where Erlang nodes take part, make a

@@ -73,8 +73,8 @@ impl Kuid {
         GlobalId::max_at(time, self.drift)
     }
 
-    /// Returns the range of all global IDs of the times from `start` to `end`, cut to those that IDs
-    /// can have; [`GlobalId::between`] at this drift.
+    /// Returns the range of all global IDs of the times from `start` to `end`, cut to those that
+    /// IDs can have; [`GlobalId::between`] at this drift.
     #[must_use]
     pub fn between(
         self,

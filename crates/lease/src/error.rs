@@ -62,8 +62,8 @@ pub enum StoreErrorKind {
     },
 }
 
-/// A file or folder of a store that is not private to the user of this process, which therefore does
-/// not use it.
+/// A file or folder of a store that is not private to the user of this process, which therefore
+/// does not use it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Exposed {

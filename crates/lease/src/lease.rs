@@ -129,7 +129,8 @@ impl Lease {
         Ok(self.realm.check_layout(layout)?)
     }
 
-    /// Returns a builder of a generator with this lease's node and window and the scheme's defaults.
+    /// Returns a builder of a generator with this lease's node and window and the scheme's
+    /// defaults.
     ///
     /// It issues only the [variants](Realm::variants) of the realm, and layout, window and variants
     /// are [pinned](Builder::pin). Its clock is [of this process](ProcessClock), so that a child of a
@@ -139,8 +140,8 @@ impl Lease {
     /// for a renewal where its window has ended.
     ///
     /// # Errors
-    /// [`LeaseError::Realm`] if the lease is one of another scheme or layout, [`LeaseError::Range`] if it
-    /// has [no node](Node::NONE).
+    /// [`LeaseError::Realm`] if the lease is one of another scheme or layout, [`LeaseError::Range`]
+    /// if it has [no node](Node::NONE).
     pub fn builder<S: Scheme + Default>(
         &self,
         layout: &S,
@@ -154,8 +155,8 @@ impl Lease {
     /// [`single`](crate::NodePool::single) pool. No ID shows `node`.
     ///
     /// # Errors
-    /// [`LeaseError::Realm`] if the lease is one of another scheme or layout, [`LeaseError::Node`] if it
-    /// has another node.
+    /// [`LeaseError::Realm`] if the lease is one of another scheme or layout, [`LeaseError::Node`]
+    /// if it has another node.
     pub fn builder_for<S: Scheme + Default>(
         &self,
         layout: &S,

@@ -112,9 +112,9 @@ impl Terms {
 /// that differs from the one it keeps under that name, so two leases of one realm never produce the
 /// same ID, whatever options their holders use.
 ///
-/// A realm whose pool is the [`single`](NodePool::single) empty node is for IDs without a node (kuid's
-/// local ones); every other realm is for IDs that carry the node. Generators of the one refuse to issue
-/// IDs of the other.
+/// A realm whose pool is the [`single`](NodePool::single) empty node is for IDs without a node
+/// (kuid's local ones); every other realm is for IDs that carry the node. Generators of the one
+/// refuse to issue IDs of the other.
 ///
 /// # Examples
 /// ```
@@ -144,8 +144,8 @@ impl Realm {
     /// A realm of IDs of the scheme whose layout this is, on the default terms for its default policy.
     ///
     /// # Errors
-    /// [`RealmError::Node`] for nodes that the scheme does not have, [`RealmError::NoNodelessIds`] for
-    /// [`Node::NONE`] if all IDs of the scheme carry a node.
+    /// [`RealmError::Node`] for nodes that the scheme does not have, [`RealmError::NoNodelessIds`]
+    /// for [`Node::NONE`] if all IDs of the scheme carry a node.
     pub fn new<S: Scheme>(name: RealmName, layout: &S, pool: NodePool) -> Result<Self, RealmError> {
         for range in pool.ranges() {
             for value in [range.first(), range.last()] {
@@ -228,8 +228,8 @@ impl Realm {
         &self.scheme
     }
 
-    /// The settings of the scheme that determine bits of an ID, as text: `drift 8`. Empty for a scheme
-    /// that has none.
+    /// The settings of the scheme that determine bits of an ID, as text: `drift 8`. Empty for a
+    /// scheme that has none.
     #[must_use]
     pub fn layout(&self) -> &str {
         &self.layout
@@ -292,8 +292,8 @@ impl Realm {
         self.scale.tick_at(now).filter(|&tick| tick < self.end)
     }
 
-    /// Returns the first respect in which `self`, which a caller brought, differs from `kept`, which a
-    /// store has.
+    /// Returns the first respect in which `self`, which a caller brought, differs from `kept`,
+    /// which a store has.
     pub(crate) fn mismatch(&self, kept: &Self) -> Option<Mismatch> {
         if self == kept {
             return None;

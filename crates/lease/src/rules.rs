@@ -275,8 +275,8 @@ impl<'a> Rules<'a> {
     /// of the others end, and don't come back with their nodes.
     ///
     /// # Errors
-    /// [`Refusal::Mismatch`] for another scheme, another layout or other ticks, and for a pool that turns
-    /// a realm of IDs with nodes into one of IDs without, or the reverse.
+    /// [`Refusal::Mismatch`] for another scheme, another layout or other ticks, and for a pool that
+    /// turns a realm of IDs with nodes into one of IDs without, or the reverse.
     pub fn reshape(&self, realm: &Realm) -> Result<Record, Refusal> {
         let comparable =
             Realm { pool: self.realm().pool.clone(), terms: self.realm().terms, ..realm.clone() };

@@ -104,8 +104,8 @@ mod linux {
         }
     }
 
-    /// The threads are, at the moment of a fork, in the midst of anything that a generator does: anchoring its
-    /// clock, publishing a tick, counting the calls that wait.
+    /// The threads are, at the moment of a fork, in the midst of anything that a generator does:
+    /// anchoring its clock, publishing a tick, counting the calls that wait.
     fn while_threads_wait() {
         let told = AtomicU64::new(0);
         let bounds = SequenceBounds::new(0, 0);
@@ -144,7 +144,8 @@ mod linux {
         }
     }
 
-    /// Moves on whenever it is read, so that calls enter and leave the count of those that wait all the time.
+    /// Moves on whenever it is read, so that calls enter and leave the count of those that wait all
+    /// the time.
     #[derive(Default)]
     struct Hasty {
         default: DefaultClock,

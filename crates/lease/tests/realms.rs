@@ -248,8 +248,8 @@ fn a_realm_keeps_its_kind_when_it_is_reshaped() {
     reshape("0-99/32").unwrap();
 }
 
-/// Draws `COUNT` IDs under each of two leases of a realm, of every pair of layouts that the store and
-/// the builder let in, at the same moments of one clock.
+/// Draws `COUNT` IDs under each of two leases of a realm, of every pair of layouts that the store
+/// and the builder let in, at the same moments of one clock.
 fn leases_never_agree<S, F>(layouts: &[S], pools: &[&str], variants: &[F])
 where
     S: Scheme + Default,
@@ -303,7 +303,8 @@ impl<'a> Pairs<'a> for [&'a str] {
         self.iter().map(|pool| (layout, *pool)).collect()
     }
 }
-/// Local and global IDs, as bits, under drifts that put the bits of seconds and nodes in other places.
+/// Local and global IDs, as bits, under drifts that put the bits of seconds and nodes in other
+/// places.
 #[derive(Clone, Copy, Debug)]
 enum Any {
     Local,
@@ -354,7 +355,8 @@ fn leases_of_snos_never_agree() {
     leases_never_agree(&[Sno], &["0-1/16", "1/16"], &metas);
 }
 
-/// SCRU64 nodes of other sizes, granted one after the other: bits move from the node to the counter.
+/// SCRU64 nodes of other sizes, granted one after the other: bits move from the node to the
+/// counter.
 #[test]
 fn leases_across_reshapes_to_other_node_sizes_never_agree() {
     let (store, clock) = store();

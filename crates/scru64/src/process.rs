@@ -15,17 +15,17 @@ pub const NODE_SPEC_VARIABLE: &str = "SCRU64_NODE_SPEC";
 /// An ID from the process-wide generator.
 ///
 /// The generator is made at the first call that finds a valid node spec in the environment variable
-/// `SCRU64_NODE_SPEC`, and stays. All threads share it. It waits as [`Generator`]'s `generate` does, for
-/// up to [one minute](tickid_core::DEFAULT_MAX_WAIT). A previous ID further ahead of the clock than that
-/// and the policy's ten seconds is an error ([`BuildError::Ahead`]).
+/// `SCRU64_NODE_SPEC`, and stays. All threads share it. It waits as [`Generator`]'s `generate`
+/// does, for up to [one minute](tickid_core::DEFAULT_MAX_WAIT). A previous ID further ahead of the
+/// clock than that and the policy's ten seconds is an error ([`BuildError::Ahead`]).
 ///
 /// The child of a `fork` has no generator as long as the variable holds its parent's node: the two would issue
 /// the same IDs. (That takes a parent whose generator was made before. Children of one that made none are like
 /// any processes with the same variable: each needs a node of its own.)
 ///
 /// # Errors
-/// Returns [`ProcessError`] if the variable is not set, or holds no node spec, the parent's node, or a
-/// previous ID too far ahead of the clock, and if no ID can be issued.
+/// Returns [`ProcessError`] if the variable is not set, or holds no node spec, the parent's node,
+/// or a previous ID too far ahead of the clock, and if no ID can be issued.
 ///
 /// # Examples
 /// ```

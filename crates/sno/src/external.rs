@@ -106,8 +106,8 @@ const UUID_KIND: u8 = 5;
 
 /// Holds the ID in a UUID of version 8, which sorts as the ID does.
 ///
-/// `tickid_convert::carry` makes and reads the same UUIDs. The sno document stores an ID's text in the
-/// 16 bytes of a UUID instead, which is no UUID by RFC 9562: for such columns use
+/// `tickid_convert::carry` makes and reads the same UUIDs. The sno document stores an ID's text in
+/// the 16 bytes of a UUID instead, which is no UUID by RFC 9562: for such columns use
 /// [`SnoId::to_text_bytes`] and [`SnoId::from_text_bytes`].
 ///
 /// # Examples

@@ -43,8 +43,8 @@ fn ids_are_of_the_clocks_tick_the_partition_and_the_metabyte() {
     }
 }
 
-/// A shared generator takes its sequence before it knows that the call will be refused, and does not
-/// give it back. The exclusive generator refuses first, as the original does.
+/// A shared generator takes its sequence before it knows that the call will be refused, and does
+/// not give it back. The exclusive generator refuses first, as the original does.
 #[test]
 fn refused_call_uses_a_sequence_of_a_shared_generator() {
     // The bit is set at tick 50; before that, both values of the bit are taken and calls stall.

@@ -1,7 +1,7 @@
 //! Shared test code. Not published: a dev-dependency of the crates that are.
 //!
-//! All schemes make the same promises, and the same tests hold them to these. A scheme describes its
-//! IDs as a [`Subject`]: the parts of an ID, and the order of two.
+//! All schemes make the same promises, and the same tests hold them to these. A scheme describes
+//! its IDs as a [`Subject`]: the parts of an ID, and the order of two.
 //!
 //! | module | contents |
 //! |---|---|

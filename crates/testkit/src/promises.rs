@@ -1,5 +1,5 @@
-//! The first five promises of the design: unique, ordered, bounded, no field beyond its range, in the
-//! window.
+//! The first five promises of the design: unique, ordered, bounded, no field beyond its range, in
+//! the window.
 
 use tickid_core::{ClockError, Error, ErrorKind, Policy, Scheme, UnixTime};
 

@@ -22,8 +22,8 @@ impl<'a, T: Subject> Witness<'a, T> {
         Self { subject, layout: subject.layout(), policy, bounds, order }
     }
 
-    /// The ticks that this thread has read since it last forgot them; only the last for a call that draws at
-    /// most one block, as an ID is held against the last reading before it.
+    /// The ticks that this thread has read since it last forgot them; only the last for a call that
+    /// draws at most one block, as an ID is held against the last reading before it.
     pub(crate) fn shown(&self, is_of_one_block: bool) -> Vec<u64> {
         let ticks = readings().into_iter().filter_map(|time| tick_at(&self.layout, time));
         let mut shown: Vec<u64> = ticks.collect();

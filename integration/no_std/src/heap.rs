@@ -11,7 +11,7 @@ use core::ptr;
 use core::str::FromStr;
 use core::sync::atomic::{AtomicUsize, Ordering};
 
-use tickid_core::{Builder, Form, ManualClock, Scheme};
+use tickid_core::{Builder, ManualClock, Scheme, Variant};
 
 #[global_allocator]
 static HEAP: Bump = Bump { memory: UnsafeCell::new([0; SIZE]), used: AtomicUsize::new(0) };
@@ -57,10 +57,10 @@ unsafe impl GlobalAlloc for Bump {
 /// Whether a generator whose clock is behind an `Arc` issues, and its ID survives as a `String`.
 pub fn works<S>(node: S::Node) -> Option<bool>
 where
-    S: Scheme<Form: Form<S, Id: PartialEq + fmt::Display + FromStr>> + Default,
+    S: Scheme<Variant: Variant<S, Id: PartialEq + fmt::Display + FromStr>> + Default,
 {
     let clock = Arc::new(ManualClock::new(crate::NOW));
     let builder = Builder::<S>::seeded(node, 42).clock(Arc::clone(&clock));
     let id = builder.build().ok()?.try_generate().ok()?;
-    Some(id.to_string().parse().is_ok_and(|parsed: <S::Form as Form<S>>::Id| parsed == id))
+    Some(id.to_string().parse().is_ok_and(|parsed: <S::Variant as Variant<S>>::Id| parsed == id))
 }

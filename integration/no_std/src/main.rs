@@ -18,7 +18,7 @@ use core::str::FromStr;
 
 use tickid_convert::{AnyId, Kind, Layouts, Nodes, Options, carry, convert_any};
 use tickid_core::example::{Node, Seconds};
-use tickid_core::{Builder, Clock, Form, ManualClock, Scheme, UnixTime};
+use tickid_core::{Builder, Clock, ManualClock, Scheme, UnixTime, Variant};
 use tickid_kuid::{self as kuid, Kuid};
 use tickid_nanoflake::{GeneratorId, Nanoflake};
 use tickid_scru64::Scru64;
@@ -52,7 +52,7 @@ pub extern "C" fn main() -> i32 {
 
 fn works<S>(node: Option<S::Node>) -> bool
 where
-    S: Scheme<Form: Form<S, Id: Ord + fmt::Display + FromStr>> + Default,
+    S: Scheme<Variant: Variant<S, Id: Ord + fmt::Display + FromStr>> + Default,
 {
     let Some(node) = node else { return false };
     let works = issues::<S>(node, &ManualClock::new(NOW)) == Some(true);
@@ -64,7 +64,7 @@ where
 /// Whether both kinds of generator give two IDs, the first before the second.
 fn issues<S>(node: S::Node, clock: impl Clock + Clone) -> Option<bool>
 where
-    S: Scheme<Form: Form<S, Id: Ord + fmt::Display + FromStr>> + Default,
+    S: Scheme<Variant: Variant<S, Id: Ord + fmt::Display + FromStr>> + Default,
 {
     let builder = || Builder::<S>::seeded(node, 42).clock(clock.clone());
     let shared = builder().build().ok()?;

@@ -67,10 +67,10 @@ use crate::time::UnixTime;
 
 /// A source of wall-clock time.
 ///
-/// A clock may stand still, jump and repeat itself: generators are correct under any clock. It should
-/// not return less than another thread has already read from it, unless the wall clock was set back, and
-/// state by how much a reading may differ from the wall clock. [`SystemClock`] is exact;
-/// `CounterClock` lists its error for each kind of event.
+/// A clock may stand still, jump and repeat itself: generators are correct under any clock. It
+/// should not return less than another thread has already read from it, unless the wall clock was
+/// set back, and state by how much a reading may differ from the wall clock. [`SystemClock`] is
+/// exact; `CounterClock` lists its error for each kind of event.
 ///
 /// # Examples
 /// ```
@@ -98,9 +98,9 @@ pub trait Clock {
     /// [`ClockError`] when there is no telling.
     fn now(&self) -> Result<UnixTime, ClockError>;
 
-    /// The time now or a moment (less than a microsecond) before the call, where that is cheaper: the
-    /// reading need not wait for what the thread did just before. Generators now_relaxed first and take
-    /// another look when it matters.
+    /// The time now or a moment (less than a microsecond) before the call, where that is cheaper:
+    /// the reading need not wait for what the thread did just before. Generators now_relaxed first
+    /// and take another look when it matters.
     ///
     /// # Errors
     /// As [`now`](Self::now).

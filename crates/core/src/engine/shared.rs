@@ -39,8 +39,8 @@ pub(crate) struct SharedEngine<S: Scheme> {
     past: [AtomicU64; 2],
     /// How many flips have been counted; a flip is counted after its exchange.
     drifts: AtomicU32,
-    /// The word as the first call of `close` found it, with CLOSED set; 0 until then. Calls that fail
-    /// afterwards still add to the word itself.
+    /// The word as the first call of `close` found it, with CLOSED set; 0 until then. Calls that
+    /// fail afterwards still add to the word itself.
     closed: AtomicU64,
 }
 
@@ -184,8 +184,8 @@ impl<S: Scheme> SharedEngine<S> {
         }
     }
 
-    /// Brings the word to a tick from which it can be drawn. Returns a block if this thread did so, or
-    /// `None` if another thread has.
+    /// Brings the word to a tick from which it can be drawn. Returns a block if this thread did so,
+    /// or `None` if another thread has.
     #[cold]
     fn advance(&self, clock: &impl Clock, want: NonZeroU32) -> Result<Option<Block<S>>, Error> {
         loop {
@@ -218,8 +218,8 @@ impl<S: Scheme> SharedEngine<S> {
         }
     }
 
-    /// Replaces a word of the same tick and toggle as `word`, whatever its sequence. Returns `false`
-    /// if the word has left them.
+    /// Replaces a word of the same tick and toggle as `word`, whatever its sequence. Returns
+    /// `false` if the word has left them.
     ///
     /// A moved sequence does not change the step to take, and starting over after each such failure
     /// would let the threads that add starve the one that moves on.

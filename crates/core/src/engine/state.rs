@@ -8,8 +8,8 @@ use crate::snapshot::Snapshot;
 use crate::tick::Tick;
 use crate::window::Window;
 
-/// Returns the word of an engine that goes on from `snapshot`, and the highest stamp under the other
-/// toggle.
+/// Returns the word of an engine that goes on from `snapshot`, and the highest stamp under the
+/// other toggle.
 pub(crate) fn resume<S: Scheme>(
     snapshot: &Snapshot<S>,
     bounds: SequenceBounds,
@@ -36,7 +36,8 @@ pub(crate) fn resume<S: Scheme>(
         let (lowest, last) = (bounds.lowest().into(), exhausted.into());
         return Err(RangeError::new("next sequence", next.into(), lowest, last));
     }
-    // A reserved tick may have been reached by another implementation; nothing more is issued in it.
+    // A reserved tick may have been reached by another implementation; nothing more is issued in
+    // it.
     let next = if tick.get() > S::LAST_TICK { exhausted } else { next };
     Ok((Word::new(tick.get() + 1, toggle, next), other_past))
 }

@@ -1,5 +1,5 @@
-//! The facts about a tick that fast paths need, in terms of clock readings and of the bits of IDs, so
-//! that they are worked out once per tick.
+//! The facts about a tick that fast paths need, in terms of clock readings and of the bits of IDs,
+//! so that they are worked out once per tick.
 
 #[cfg(test)]
 #[cfg(tickid_loom)]
@@ -28,7 +28,8 @@ impl TickCache {
     pub(crate) const EMPTY: Self =
         Self { start: UnixTime::EPOCH, micros: 0, prefix: Prefix::EMPTY };
 
-    /// The readings at which `policy` accepts `tick`: from its allowance before the tick to its end.
+    /// The readings at which `policy` accepts `tick`: from its allowance before the tick to its
+    /// end.
     pub(crate) fn new<S: Scheme>(
         scheme: &S,
         node: &S::Node,
@@ -80,8 +81,8 @@ pub(crate) struct SharedTickCache {
     low: AtomicU64,
     /// The word whose cache was begun last; equal to `word` when that is complete.
     begun: AtomicU64,
-    /// The process of the thread that is writing, as [`this_process`] numbers it, or [`NO_WRITER`]. The
-    /// number of another process was left behind by a `fork`.
+    /// The process of the thread that is writing, as [`this_process`] numbers it, or [`NO_WRITER`].
+    /// The number of another process was left behind by a `fork`.
     writer: AtomicU64,
 }
 
@@ -123,11 +124,12 @@ impl SharedTickCache {
         }
     }
 
-    /// Returns the cached tick if it is accepted at `time` and no thread has begun to write another.
+    /// Returns the cached tick if it is accepted at `time` and no thread has begun to write
+    /// another.
     #[inline]
     pub(crate) fn at(&self, time: UnixTime) -> Option<CachedTick> {
-        // Acquire pairs with the release in `set`: the fields read afterwards are those of this word
-        // or of a later one.
+        // Acquire pairs with the release in `set`: the fields read afterwards are those of this
+        // word or of a later one.
         let word = self.word.load(Ordering::Acquire);
         let cache = TickCache {
             start: UnixTime::from_micros(self.start.load(Ordering::Relaxed).cast_signed()),

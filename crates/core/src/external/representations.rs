@@ -65,9 +65,9 @@ pub(super) fn exact_len<const N: usize>(bytes: &[u8]) -> Result<[u8; N], RangeEr
     bytes.try_into().map_err(|_| length_error(bytes.len(), N))
 }
 
-/// Implements, for an ID that has [`Representations`], the traits that follow from them: `LowerHex`,
-/// `UpperHex` and `Binary` of its integer, `TryFrom<&[u8]>` of its bytes, and, with the feature
-/// `alloc` of this crate, `From` for `String` of its text.
+/// Implements, for an ID that has [`Representations`], the traits that follow from them:
+/// `LowerHex`, `UpperHex` and `Binary` of its integer, `TryFrom<&[u8]>` of its bytes, and, with the
+/// feature `alloc` of this crate, `From` for `String` of its text.
 #[macro_export]
 macro_rules! impl_forms {
     ($id:ty) => {

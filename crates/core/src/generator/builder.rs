@@ -68,15 +68,15 @@ pub struct Builder<S: Scheme, C = DefaultClock> {
 }
 
 impl<S: Scheme + Default> Builder<S> {
-    /// Returns a builder of a generator for `node`. The seed of random starts comes from the operating
-    /// system.
+    /// Returns a builder of a generator for `node`. The seed of random starts comes from the
+    /// operating system.
     #[cfg(feature = "std")]
     pub fn new(node: S::Node) -> Self {
         Self { seed: None, ..Self::seeded(node, 0) }
     }
 
-    /// Returns a builder of a generator for `node` whose random starts, if the scheme has them, come
-    /// from `seed`. Each generator needs another seed, unless two do the same work on purpose.
+    /// Returns a builder of a generator for `node` whose random starts, if the scheme has them,
+    /// come from `seed`. Each generator needs another seed, unless two do the same work on purpose.
     pub fn seeded(node: S::Node, seed: u64) -> Self {
         Self {
             scheme: S::default(),
@@ -162,8 +162,8 @@ impl<S: Scheme, C> Builder<S, C> {
         }
     }
 
-    /// Sets the rule for the first sequence of each tick: a [`SequenceStart`], a [`RandomStart`], or a
-    /// custom [`Sequence`](crate::Sequence) by reference or in an `Arc`.
+    /// Sets the rule for the first sequence of each tick: a [`SequenceStart`], a [`RandomStart`],
+    /// or a custom [`Sequence`](crate::Sequence) by reference or in an `Arc`.
     pub fn sequence(self, start: impl Into<SequenceStart>) -> Self {
         Self { start: Some(start.into()), ..self }
     }
@@ -184,9 +184,9 @@ impl<S: Scheme, C> Builder<S, C> {
         Self { variants, ..self }
     }
 
-    /// Fixes the layout, the window and the variants: if one of them is changed afterwards, building the
-    /// generator fails with [`BuildError::Pinned`]. Leases do this, as their guarantee rests on all
-    /// three. Pinning again changes nothing.
+    /// Fixes the layout, the window and the variants: if one of them is changed afterwards,
+    /// building the generator fails with [`BuildError::Pinned`]. Leases do this, as their guarantee
+    /// rests on all three. Pinning again changes nothing.
     ///
     /// # Examples
     /// ```
@@ -229,10 +229,10 @@ impl<S: Scheme, C> Builder<S, C> {
     /// Resumes after the generator that was closed with this snapshot.
     ///
     /// A snapshot whose last tick lies in the future of the clock is handled like a clock that went
-    /// back: where the policy tolerates the difference, the generator goes on at once. Beyond that, a
-    /// wait of up to [`max_wait`](Self::max_wait) is left to the first call, and building fails with
-    /// [`BuildError::Ahead`] where it would take longer. The same holds for a node that names its
-    /// previous ID.
+    /// back: where the policy tolerates the difference, the generator goes on at once. Beyond that,
+    /// a wait of up to [`max_wait`](Self::max_wait) is left to the first call, and building fails
+    /// with [`BuildError::Ahead`] where it would take longer. The same holds for a node that names
+    /// its previous ID.
     ///
     /// # Examples
     /// ```
@@ -256,9 +256,9 @@ impl<S: Scheme, C> Builder<S, C> {
         Self { snapshot: Some(snapshot), ..self }
     }
 
-    /// Sets the longest wait of one call, measured by the clock's monotonic time. A stall that is known
-    /// to last longer is an error at once, and so is a [snapshot](Self::restore) too far ahead of the
-    /// clock.
+    /// Sets the longest wait of one call, measured by the clock's monotonic time. A stall that is
+    /// known to last longer is an error at once, and so is a [snapshot](Self::restore) too far
+    /// ahead of the clock.
     ///
     /// A window that has passed ends its stall only when it is [widened](crate::Generator::widen), which
     /// no clock foretells. That stall is waited for only if this option is set; otherwise the call
@@ -325,8 +325,8 @@ impl<S: Scheme, C: Clock> Builder<S, C> {
     /// The shared generator: `&self`, for any number of threads up to 1,024 at the same time.
     ///
     /// # Errors
-    /// [`BuildError`], which names the option that does not fit, or how far a snapshot or the previous
-    /// ID of the node lies ahead of the clock.
+    /// [`BuildError`], which names the option that does not fit, or how far a snapshot or the
+    /// previous ID of the node lies ahead of the clock.
     #[cfg(target_has_atomic = "64")]
     pub fn build(self) -> Result<Generator<S, C>, BuildError> {
         let (window, max_wait) = (self.window, self.max_wait);
@@ -339,8 +339,8 @@ impl<S: Scheme, C: Clock> Builder<S, C> {
     /// The exclusive generator: `&mut self`, no atomics, skips no sequence.
     ///
     /// # Errors
-    /// [`BuildError`], which names the option that does not fit, or how far a snapshot or the previous
-    /// ID of the node lies ahead of the clock.
+    /// [`BuildError`], which names the option that does not fit, or how far a snapshot or the
+    /// previous ID of the node lies ahead of the clock.
     pub fn build_local(self) -> Result<LocalGenerator<S, C>, BuildError> {
         let (window, max_wait) = (self.window, self.max_wait);
         let (timing, rules, snapshot) = self.parts()?;

@@ -28,8 +28,8 @@ pub(crate) fn try_generate<D: Source, V: Variant<D::Scheme>>(
     Ok(variant.id(&scheme, slot))
 }
 
-// Cold alone does not suffice: inlined into its only caller it counts as likely as the rest. The source
-// is passed by value: if its address were taken, the fast path would write it to the stack.
+// Cold alone does not suffice: inlined into its only caller it counts as likely as the rest. The
+// source is passed by value: if its address were taken, the fast path would write it to the stack.
 #[cold]
 #[inline(never)]
 fn try_slow_slot<D: Source>(mut source: D, missed: D::Missed) -> Result<Slot<D::Scheme>, Error> {
@@ -157,8 +157,8 @@ where
 
 /// Makes the calls methods of a type.
 ///
-/// `$this` is `self`, `$receiver` the form in which the methods take it; `$source` and `$variant` are
-/// expressions of `$this`; `$setup` is the code of the examples, hidden in them, that brings a
+/// `$this` is `self`, `$receiver` the form in which the methods take it; `$source` and `$variant`
+/// are expressions of `$this`; `$setup` is the code of the examples, hidden in them, that brings a
 /// `generator` into being whose `clock` stands at second 100.
 macro_rules! calls {
     (
@@ -276,9 +276,9 @@ macro_rules! calls {
 
         /// Generates an ID, awaiting `sleep` until one can be issued.
         ///
-        /// `sleep` is the executor's timer; it is called with at most 50 milliseconds at a time. The
-        /// future is `Send` if the generator can be shared between threads and the futures of `sleep`
-        /// are `Send`. A task that is spawned owns the generator, in an `Arc` for example.
+        /// `sleep` is the executor's timer; it is called with at most 50 milliseconds at a time.
+        /// The future is `Send` if the generator can be shared between threads and the futures of
+        /// `sleep` are `Send`. A task that is spawned owns the generator, in an `Arc` for example.
         ///
         /// # Errors
         /// As [`generate`](Self::generate).

@@ -11,8 +11,8 @@ use crate::generator::{Generator, Ids, View};
 use crate::scheme::{Id, Scheme};
 use crate::slot::Slot;
 
-/// One thread's share of a [`Generator`]: draws blocks from it and issues from those, so that threads
-/// rarely contend for the generator's word.
+/// One thread's share of a [`Generator`]: draws blocks from it and issues from those, so that
+/// threads rarely contend for the generator's word.
 ///
 /// IDs are unique across all handles of a generator and the generator itself; those of one handle
 /// strictly increase (but for the exceptions of the generator). Every ID checks the time of its block
@@ -70,7 +70,8 @@ impl<S: Scheme, C: Clock> Handle<'_, S, C> {
         setup "let shared = Generator::<example::Seconds>::builder(example::Node(1)).clock(&clock).build()?; let mut generator = shared.handle();"
     }
 
-    /// Replaces the block by a new one, asking for `want` slots if that is more than the usual block.
+    /// Replaces the block by a new one, asking for `want` slots if that is more than the usual
+    /// block.
     fn refill(&mut self, is_in_time: bool, want: NonZeroU32) -> Result<(), Error> {
         let usual = self.next_len(is_in_time);
         self.cache = TickCache::EMPTY;

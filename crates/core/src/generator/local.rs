@@ -89,8 +89,8 @@ impl<S: Scheme, C: Clock> LocalGenerator<S, C> {
         setup "let mut generator = LocalGenerator::<example::Seconds>::builder(example::Node(1)).clock(&clock).build_local()?;"
     }
 
-    /// Generates an ID without blocking, under another policy than the generator's own for this call
-    /// only.
+    /// Generates an ID without blocking, under another policy than the generator's own for this
+    /// call only.
     ///
     /// # Errors
     /// As `try_generate`, with [`ErrorKind::Rollback`](crate::ErrorKind::Rollback) also when tick-tock

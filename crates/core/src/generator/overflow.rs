@@ -29,17 +29,19 @@ pub(crate) struct OverflowWatch {
     spell: PerProcess<AtomicSpell>,
 }
 
-/// A time during which some call was always waiting, in one word: a lock might be held by another thread at the
-/// moment of a `fork`, and never be released in the child.
+/// A time during which some call was always waiting, in one word: a lock might be held by another
+/// thread at the moment of a `fork`, and never be released in the child.
 #[derive(Debug, Default)]
 struct AtomicSpell(AtomicU64);
 
-/// The bits of the number of calls; the others are those of the first tick, as far as there is room.
+/// The bits of the number of calls; the others are those of the first tick, as far as there is
+/// room.
 const WAITING_BITS: u32 = 24;
 const TICK_BITS: u32 = u64::BITS - WAITING_BITS;
 
 impl AtomicSpell {
-    /// Counts a call that begins to wait at `tick`. Returns how many wait, and for how many ticks some have.
+    /// Counts a call that begins to wait at `tick`. Returns how many wait, and for how many ticks
+    /// some have.
     fn enter(&self, tick: u64) -> (u32, u64) {
         let next = |spell: u64| match spell & ((1 << WAITING_BITS) - 1) {
             0 => (tick << WAITING_BITS) | 1,

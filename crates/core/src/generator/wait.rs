@@ -127,8 +127,9 @@ fn is_counted<'a, D: Source>(
     true
 }
 
-/// Returns the next pause on `error`, or the error itself where waiting does not help, where its end
-/// is unknown and no `max_wait` was set, or where the rest of `max_wait` since `start` is too short.
+/// Returns the next pause on `error`, or the error itself where waiting does not help, where its
+/// end is unknown and no `max_wait` was set, or where the rest of `max_wait` since `start` is too
+/// short.
 #[cfg(feature = "std")]
 fn pause<D: Source>(source: &D, error: &Error, start: Duration) -> Result<Duration, Error> {
     match error.kind {

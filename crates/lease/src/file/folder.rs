@@ -1,8 +1,8 @@
 //! Private files that are whole or not there, and locks.
 //!
-//! Other users of the machine are not trusted. Files and folders are created with the modes 0600 and
-//! 0700, whatever the umask. Symbolic links are not followed, and a file that another user owns or may
-//! write to is not used. Only the folders above the store's own are taken as they are.
+//! Other users of the machine are not trusted. Files and folders are created with the modes 0600
+//! and 0700, whatever the umask. Symbolic links are not followed, and a file that another user owns
+//! or may write to is not used. Only the folders above the store's own are taken as they are.
 
 use core::time::Duration;
 use std::fs::{self, File, Metadata, OpenOptions, TryLockError};
@@ -160,7 +160,8 @@ fn open(path: &Path, options: &mut OpenOptions) -> Result<Option<File>, FileErro
         Ok(file) => file,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(error) => {
-            // A link is an error that systems number differently; and the reason may be the file's kind.
+            // A link is an error that systems number differently; and the reason may be the file's
+            // kind.
             if let Ok(metadata) = fs::symlink_metadata(path) {
                 check(&metadata, path, Kind::File)?;
             }
@@ -190,8 +191,8 @@ pub(super) fn look_at(folder: &Path) -> Result<Option<Metadata>, FileError> {
     Ok(Some(metadata))
 }
 
-/// Takes the rights of others from a folder that is this user's own, such as one that was restored from a
-/// backup, so that they cannot hold the locks in it. `false` if there is no such folder.
+/// Takes the rights of others from a folder that is this user's own, such as one that was restored
+/// from a backup, so that they cannot hold the locks in it. `false` if there is no such folder.
 ///
 /// # Errors
 /// As [`look_at`].
@@ -209,8 +210,8 @@ pub(super) fn close_to_others(folder: &Path) -> Result<bool, FileError> {
     Ok(true)
 }
 
-/// Creates a folder of this store and those above it, durably, for this user alone. Folders that are there
-/// already stay as they are.
+/// Creates a folder of this store and those above it, durably, for this user alone. Folders that
+/// are there already stay as they are.
 ///
 /// # Errors
 /// As [`look_at`], for the folder itself.

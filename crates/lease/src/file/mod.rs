@@ -37,10 +37,10 @@ use crate::table::{Change, Scope, Table, TableStore, View};
 /// cuts short never loses the one before. A holder keeps a file locked for as long as its process lives,
 /// so that the store knows at once when it is dead; safety does not rest on that.
 ///
-/// It refuses file systems that it knows several machines to share (on Linux, as the table of mounts
-/// names them). On Unix it is private to one user: what it creates has the modes 0700 and 0600, whatever
-/// the umask, it follows no symbolic link, and it refuses files and folders that another user owns or may
-/// write to ([`StoreErrorKind::Exposed`]).
+/// It refuses file systems that it knows several machines to share (on Linux, as the table of
+/// mounts names them). On Unix it is private to one user: what it creates has the modes 0700 and
+/// 0600, whatever the umask, it follows no symbolic link, and it refuses files and folders that
+/// another user owns or may write to ([`StoreErrorKind::Exposed`]).
 ///
 /// # Examples
 /// ```
@@ -65,8 +65,8 @@ impl FileStore {
     ///
     /// # Errors
     /// [`StoreErrorKind::Unfit`] on a file system that several machines share,
-    /// [`StoreErrorKind::Exposed`] if the folder is a symbolic link or another user owns it or may write
-    /// to it, [`StoreErrorKind::Failed`] if it cannot be created.
+    /// [`StoreErrorKind::Exposed`] if the folder is a symbolic link or another user owns it or may
+    /// write to it, [`StoreErrorKind::Failed`] if it cannot be created.
     pub fn open(folder: impl Into<PathBuf>) -> Result<Self, StoreError> {
         Self::open_with_clock(folder, SystemClock)
     }

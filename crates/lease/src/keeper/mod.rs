@@ -240,8 +240,8 @@ impl<S: Scheme, C: Clock + fmt::Debug> Keeper<S, C> {
     /// Does what [`generate`](Self::generate) does without blocking the thread: it awaits `sleep`, which
     /// wraps the executor's timer, for at most 50 milliseconds at a time.
     ///
-    /// The future is `Send` if the future that `sleep` returns is. A task that is spawned, such as a
-    /// request handler, shares the keeper in an `Arc`.
+    /// The future is `Send` if the future that `sleep` returns is. A task that is spawned, such as
+    /// a request handler, shares the keeper in an `Arc`.
     ///
     /// # Errors
     /// As `generate`.

@@ -126,8 +126,8 @@ impl<S: Scheme, C> Shared<S, C> {
         }
     }
 
-    /// Does the same as a task, until `look` finds something. Only for what the worker's own timeouts
-    /// bound: its first answer and its end, which it reports even if it panics.
+    /// Does the same as a task, until `look` finds something. Only for what the worker's own
+    /// timeouts bound: its first answer and its end, which it reports even if it panics.
     async fn wait_async<T>(&self, look: impl Fn(&Desk) -> Option<T>) -> T {
         poll_fn(|context| {
             let mut desk = self.desk();

@@ -164,8 +164,8 @@ where
     }
 }
 
-/// Reports the end of the worker, also when the callback that builds generators panics: tasks wait for
-/// it.
+/// Reports the end of the worker, also when the callback that builds generators panics: tasks wait
+/// for it.
 struct Finish<S: Scheme, C>(Arc<Shared<S, C>>);
 
 impl<S: Scheme, C> Drop for Finish<S, C> {

@@ -23,8 +23,8 @@ use crate::table::{Change, Scope, Table, View};
 
 const SCHEMA: &str = include_str!("schema.sql");
 
-/// The functions that clients call; JSON is passed as text. The types are qualified, because a search
-/// path may put other schemas before `pg_catalog`.
+/// The functions that clients call; JSON is passed as text. The types are qualified, because a
+/// search path may put other schemas before `pg_catalog`.
 const ACQUIRE: &str = "SELECT tickid.acquire_v1($1::pg_catalog.text::pg_catalog.jsonb, \
                        $2, $3, $4, $5)::pg_catalog.text";
 const RENEW: &str = "SELECT tickid.renew_v1($1, $2, $3, $4, $5)::pg_catalog.text";

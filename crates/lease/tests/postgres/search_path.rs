@@ -1,5 +1,5 @@
-//! No role without rights on the schema gets its own functions called, nor does a copied database grant
-//! a window twice.
+//! No role without rights on the schema gets its own functions called, nor does a copied database
+//! grant a window twice.
 
 use core::fmt::Write as _;
 use core::time::Duration;
@@ -63,7 +63,8 @@ fn code() -> String {
     code
 }
 
-/// All words that a parenthesis follows, and all runs of the characters of which operators are made.
+/// All words that a parenthesis follows, and all runs of the characters of which operators are
+/// made.
 fn words_and_operators() -> (BTreeSet<String>, BTreeSet<String>) {
     let code = code().replace("$$", " ");
     let is_word = |symbol: char| symbol.is_ascii_alphanumeric() || symbol == '_';
@@ -93,9 +94,9 @@ fn list<'a>(items: impl IntoIterator<Item = &'a str>) -> String {
 }
 
 /// Has a role that may create objects in `public`, and nothing else, plant there every function and
-/// operator of `pg_catalog` that the script names, for all plausible types, and domains that are called
-/// as the types are. Each raises an error when it is called. Returns the number of functions or of
-/// operators, whichever is lower.
+/// operator of `pg_catalog` that the script names, for all plausible types, and domains that are
+/// called as the types are. Each raises an error when it is called. Returns the number of functions
+/// or of operators, whichever is lower.
 fn plant(database: &Database<'_>) -> usize {
     let mallory = format!("mallory_of_{}", database.name);
     let (words, operators) = words_and_operators();
@@ -291,8 +292,8 @@ fn each_function_would_call_planted_objects(server: &Postgres) {
         assert_ne!(unset, function);
         // The types of its arguments would be the planted ones, too.
         database.psql(&format!("SET search_path = pg_catalog; {unset}"));
-        // The setting is all that has changed, so what was planted is the reason, by being called or by
-        // its types.
+        // The setting is all that has changed, so what was planted is the reason, by being called
+        // or by its types.
         assert!(server.psql(&database.name, &call).is_err(), "{name} does without its setting");
         database.psql(&format!("SET search_path = pg_catalog; {function}"));
         database.psql(&call);

@@ -1,5 +1,5 @@
-//! The default clock and the default generators of all schemes while the wall clock of their process is
-//! stepped and slewed.
+//! The default clock and the default generators of all schemes while the wall clock of their
+//! process is stepped and slewed.
 //!
 //! Each test is a process of its own, which has the shim of `shim.c` and runs one of the scenarios.
 

@@ -135,8 +135,8 @@ impl World {
         self.events.fetch_add(1, Ordering::SeqCst);
     }
 
-    /// Calls `call` and holds its result against the wall clock before and after. `None` where more than
-    /// one event came in between, so that these do not tell what the wall clock has read.
+    /// Calls `call` and holds its result against the wall clock before and after. `None` where more
+    /// than one event came in between, so that these do not tell what the wall clock has read.
     fn call<T>(&self, call: impl FnOnce() -> T) -> Option<Call<T>> {
         let (events, error, era) = (
             self.events.load(Ordering::SeqCst),
@@ -188,7 +188,8 @@ pub(super) fn run(scenario: &str) {
         "clock" => {
             go_through(DefaultClock::default, |clock| assert!(clock.now().is_ok()), watch_clock);
         }
-        // With so many counters in a tick that none is used up, and the generator does not run ahead for that.
+        // With so many counters in a tick that none is used up, and the generator does not run
+        // ahead for that.
         "scru64" => go_through(
             || tickid_scru64::Generator::new("1/1".parse().unwrap()).unwrap(),
             |generator| assert!(generator.try_generate().is_ok()),
@@ -226,8 +227,8 @@ pub(super) fn run(scenario: &str) {
     }
 }
 
-/// Makes a clock or a generator, uses it once, steps the wall clock, and lets four threads work with it:
-/// for each of the first steps. The last one goes through all events.
+/// Makes a clock or a generator, uses it once, steps the wall clock, and lets four threads work
+/// with it: for each of the first steps. The last one goes through all events.
 fn go_through<T: Sync>(make: impl Fn() -> T, first: impl Fn(&T), work: impl Fn(&World, &T) + Sync) {
     for (number, step) in FIRST.into_iter().enumerate() {
         let (world, subject) = (World::new(), make());
@@ -251,8 +252,8 @@ fn go_through<T: Sync>(make: impl Fn() -> T, first: impl Fn(&T), work: impl Fn(&
     }
 }
 
-/// The clock stays within its error of the wall clock, and no thread reads less than another has read
-/// before, unless the wall clock was set back.
+/// The clock stays within its error of the wall clock, and no thread reads less than another has
+/// read before, unless the wall clock was set back.
 fn watch_clock(world: &World, clock: &DefaultClock) {
     while !world.is_over.load(Ordering::SeqCst) {
         let seen = world.highest.each_ref().map(|highest| highest.load(Ordering::SeqCst));
@@ -268,8 +269,8 @@ fn watch_clock(world: &World, clock: &DefaultClock) {
     }
 }
 
-/// IDs are of a tick that the policy allows at what the wall clock reads; and there are IDs, unless the
-/// clock was set back to before those that were issued.
+/// IDs are of a tick that the policy allows at what the wall clock reads; and there are IDs, unless
+/// the clock was set back to before those that were issued.
 fn watch_ids<S: Scheme>(
     world: &World,
     scheme: &S,

@@ -1,7 +1,7 @@
 //! A wall clock that a test steps and slews under its own process.
 //!
-//! A small C library, preloaded into the process, takes the place of `clock_gettime` and its like. It
-//! shows the raw clock plus what a shared file says, which [`Wall`] writes.
+//! A small C library, preloaded into the process, takes the place of `clock_gettime` and its like.
+//! It shows the raw clock plus what a shared file says, which [`Wall`] writes.
 
 use std::fs::File;
 use std::os::unix::fs::FileExt as _;
@@ -95,8 +95,8 @@ pub(super) fn is_preloaded() -> bool {
 /// A version and two slots of four words.
 const WORDS: u64 = 9;
 
-/// By how much a slew is announced, in nanoseconds. If it began at once, the wall clock would jump by as much
-/// as the slew makes until the file is written.
+/// By how much a slew is announced, in nanoseconds. If it began at once, the wall clock would jump
+/// by as much as the slew makes until the file is written.
 const NOTICE: i64 = 50_000_000;
 
 /// What is added to the wall clock of this process, which has the shim.
@@ -125,8 +125,8 @@ impl Wall {
         self.change(nanos, self.slew, 0);
     }
 
-    /// Lets the wall clock run faster or slower, by so many parts in a million. Returns when that begins,
-    /// by [`raw`].
+    /// Lets the wall clock run faster or slower, by so many parts in a million. Returns when that
+    /// begins, by [`raw`].
     pub(super) fn slew(&mut self, ppm: i64) -> i64 {
         self.change(0, ppm * 1_000, NOTICE);
         self.base

@@ -37,9 +37,9 @@ fn blocked() -> SigSet {
     set
 }
 
-/// Blocks the signals in this thread and in those that it starts. Call it before any other thread is
-/// started: a signal to the process goes to a thread that does not block it. There SIGCHLD is discarded,
-/// and SIGTERM ends the process.
+/// Blocks the signals in this thread and in those that it starts. Call it before any other thread
+/// is started: a signal to the process goes to a thread that does not block it. There SIGCHLD is
+/// discarded, and SIGTERM ends the process.
 pub(super) fn block_signals() -> nix::Result<()> {
     blocked().thread_block()
 }
@@ -156,8 +156,8 @@ fn heard<T>(read: nix::Result<T>) -> nix::Result<()> {
     }
 }
 
-/// Zero would switch an alarm off, and the system's seconds are signed. The upper limit, 34,000 years,
-/// leaves room for a library that shows this process another time and adds the difference.
+/// Zero would switch an alarm off, and the system's seconds are signed. The upper limit, 34,000
+/// years, leaves room for a library that shows this process another time and adds the difference.
 fn moment(time: Duration) -> TimeSpec {
     const LAST: Duration = Duration::from_secs(1 << 40);
     TimeSpec::from(time.clamp(Duration::from_nanos(1), LAST))

@@ -27,8 +27,8 @@ impl Now {
 pub(super) struct Window {
     pub(super) hold: Hold,
     pub(super) ceiling: u64,
-    /// The floor's time. While the wall clock reads earlier, no program may run: a generator that it
-    /// starts then issues IDs below the window.
+    /// The floor's time. While the wall clock reads earlier, no program may run: a generator that
+    /// it starts then issues IDs below the window.
     pub(super) opens: UnixTime,
     /// When the last program has to be gone: by the wall clock, and by the time since the machine was started.
     closes: UnixTime,

@@ -1,5 +1,6 @@
-//! The arithmetic of the counter clock: from readings of three clocks to the line by which the counter is
-//! read until the next one. Pure functions; `model` holds them against simulated histories.
+//! The arithmetic of the counter clock: from readings of three clocks to the line by which the
+//! counter is read until the next one. Pure functions; `model` holds them against simulated
+//! histories.
 
 /// Times are in 1/256 microseconds since 1970 here.
 pub(super) const FRACTION_BITS: u32 = 8;
@@ -62,8 +63,8 @@ pub(super) struct Line {
     /// The time there.
     pub(super) time: u64,
     pub(super) rate: u64,
-    /// The first distance from `counter` at which the line is over. Zero: there is no line, and `time` is
-    /// the least that may be read.
+    /// The first distance from `counter` at which the line is over. Zero: there is no line, and
+    /// `time` is the least that may be read.
     pub(super) lifetime: u64,
 }
 
@@ -88,7 +89,8 @@ impl Line {
     }
 }
 
-/// What is known after a reading: the line that begins there, and how far the counter's rate is known.
+/// What is known after a reading: the line that begins there, and how far the counter's rate is
+/// known.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Anchor {
     pub(super) line: Line,
@@ -119,21 +121,22 @@ impl Base {
 }
 
 impl Anchor {
-    /// Whether it is time for another reading, where there is no line and the wall clock shows `wall`.
+    /// Whether it is time for another reading, where there is no line and the wall clock shows
+    /// `wall`.
     pub(super) fn is_due(&self, wall: u64, limits: &Limits) -> bool {
         self.line.lifetime != 0 || wall.abs_diff(self.wall) >= limits.shortest
     }
 
-    /// Whether the wall clock, which shows `wall` after the raw clock has shown `raw`, was set back since
-    /// this anchor: it is behind it, or has run slower than it ever does.
+    /// Whether the wall clock, which shows `wall` after the raw clock has shown `raw`, was set back
+    /// since this anchor: it is behind it, or has run slower than it ever does.
     pub(super) fn is_set_back(&self, raw: u64, wall: u64) -> bool {
         // Of which at least so much passed between the two readings of the wall clock.
         let passed = raw.saturating_sub(self.raw).saturating_sub(self.uncertainty);
         wall.checked_sub(self.wall).is_none_or(|run| run < passed - passed / MOST_SLEWED)
     }
 
-    /// The anchor that follows from `reading`. `was_set_back`: some thread has found out that the wall clock
-    /// was set back.
+    /// The anchor that follows from `reading`. `was_set_back`: some thread has found out that the
+    /// wall clock was set back.
     pub(super) fn next(&self, reading: &Reading, was_set_back: bool, limits: &Limits) -> Self {
         let is_back = was_set_back || self.is_set_back(reading.raw, reading.wall);
         // The clock runs back only with the wall clock.
@@ -207,7 +210,8 @@ impl Anchor {
         }
     }
 
-    /// The time of a thread that reads the wall clock itself, because there is no line, or it is over.
+    /// The time of a thread that reads the wall clock itself, because there is no line, or it is
+    /// over.
     pub(super) fn floored(&self, wall: u64) -> u64 {
         wall.max(self.line.end())
     }

@@ -42,7 +42,8 @@ impl Source for Hardware {
         let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
         // SAFETY: the time is written to a variable of ours.
         let status = unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC_RAW, &raw mut time) };
-        // It has been there since Linux 2.6.28. Without it no time passes, so that no rate is measured.
+        // It has been there since Linux 2.6.28. Without it no time passes, so that no rate is
+        // measured.
         if status != 0 {
             return 0;
         }
@@ -58,8 +59,8 @@ fn fence() {
     unsafe { _mm_lfence() }
 }
 
-/// Reports whether the kernel keeps time by the counter, having found it invariant and the same on all
-/// processors. Miri has none.
+/// Reports whether the kernel keeps time by the counter, having found it invariant and the same on
+/// all processors. Miri has none.
 pub(super) fn counter_is_steady() -> bool {
     static IS_STEADY: OnceLock<bool> = OnceLock::new();
     *IS_STEADY.get_or_init(|| {

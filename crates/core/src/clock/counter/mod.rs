@@ -15,8 +15,8 @@ use crate::error::ClockError;
 use crate::fork::Process;
 use crate::time::UnixTime;
 
-/// A wall clock at half the price of [`SystemClock`]: the processor's time-stamp counter, held to the
-/// system's clock every 2 milliseconds.
+/// A wall clock at half the price of [`SystemClock`]: the processor's time-stamp counter, held to
+/// the system's clock every 2 milliseconds.
 ///
 /// # Error
 ///
@@ -35,27 +35,31 @@ use crate::time::UnixTime;
 /// | the counter's speed changes by a factor *f* from ½ to 2 | \|1 − 1/*f*\| of 2 ms: at most 2 ms | 20 ms |
 /// | a thread is held up while it reads | none: others read the system's clock meanwhile | |
 ///
-/// Times are those that the machine runs. Errors of several events add up. They do not depend on how many
-/// threads there are, nor on when the events happen: the first two readings are no exception.
+/// Times are those that the machine runs. Errors of several events add up. They do not depend on
+/// how many threads there are, nor on when the events happen: the first two readings are no
+/// exception.
 ///
-/// One case cannot be told: a counter that is set back while no thread reads the clock, and comes by where it
-/// was just when the next one does. That reading is off by as far as the counter was set back.
+/// One case cannot be told: a counter that is set back while no thread reads the clock, and comes
+/// by where it was just when the next one does. That reading is off by as far as the counter was
+/// set back.
 ///
 /// # Order
 ///
-/// No thread reads less than another has read before, unless the system's clock was set back, or the counter
-/// to where it was lately (`runs_back_only_with_the_wall_clock`). What the clock is ahead by, it loses by running slower.
+/// No thread reads less than another has read before, unless the system's clock was set back, or
+/// the counter to where it was lately (`runs_back_only_with_the_wall_clock`). What the clock is
+/// ahead by, it loses by running slower.
 ///
 /// # Speed
 ///
-/// The counter's rate is measured against `CLOCK_MONOTONIC_RAW`, over 1 to 100 milliseconds, and used
-/// when two consecutive measurements agree. Until then, and again after anything that looks like a jump,
-/// each reading is one of the system's clock. So is each first reading after a pause of 2 milliseconds.
+/// The counter's rate is measured against `CLOCK_MONOTONIC_RAW`, over 1 to 100 milliseconds, and
+/// used when two consecutive measurements agree. Until then, and again after anything that looks
+/// like a jump, each reading is one of the system's clock. So is each first reading after a pause
+/// of 2 milliseconds.
 ///
 /// # Platforms
 ///
-/// It is there on x86-64 Linux, and uses the counter if the kernel itself keeps time by it, so that it runs
-/// steadily and alike on all processors. Otherwise it reads the system's clock
+/// It is there on x86-64 Linux, and uses the counter if the kernel itself keeps time by it, so that
+/// it runs steadily and alike on all processors. Otherwise it reads the system's clock
 /// (`without_a_steady_counter_it_is_the_system_clock`).
 #[derive(Debug)]
 pub struct CounterClock {
@@ -124,8 +128,8 @@ trait Source {
     fn counter(&self) -> u64;
     /// The counter, perhaps a moment early.
     fn early_counter(&self) -> u64;
-    /// The wall clock, before everything that comes after in the program; `None` for a time that does not
-    /// fit.
+    /// The wall clock, before everything that comes after in the program; `None` for a time that
+    /// does not fit.
     fn wall(&self) -> Option<u64>;
     /// A clock that is neither stepped nor slewed.
     fn raw(&self) -> u64;
@@ -136,23 +140,25 @@ trait Source {
 /// The order of all readings rests on four facts:
 ///
 /// 1. A line begins at or above the end of the one before, and at or above the wall clock.
-/// 2. While a thread makes a line, no other returns a reading: it waits for a moment, and then cancels the
-///    line that is being made. (A reading is returned only if the version is the same before and after.)
-/// 3. So a reading of the wall clock comes before the one from which the next line begins, or after the
-///    end of the last line, and is not below that.
-/// 4. Once the wall clock was found to be set back since the anchor, the end of the line counts no longer.
+/// 2. While a thread makes a line, no other returns a reading: it waits for a moment, and then
+///    cancels the line that is being made. (A reading is returned only if the version is the same
+///    before and after.)
+/// 3. So a reading of the wall clock comes before the one from which the next line begins, or after
+///    the end of the last line, and is not below that.
+/// 4. Once the wall clock was found to be set back since the anchor, the end of the line counts no
+///    longer.
 #[derive(Debug)]
 struct Shared<S> {
     source: S,
     limits: Limits,
     /// Which line is in force; see [`Version`].
     version: AtomicU64,
-    /// Two that are in force by turns, and two for [`Version::PREPARED`] and [`Version::CANCELLED`], which
-    /// stay empty.
+    /// Two that are in force by turns, and two for [`Version::PREPARED`] and
+    /// [`Version::CANCELLED`], which stay empty.
     lines: [SharedLine; 4],
     anchors: [SharedAnchor; 2],
-    /// Which process the thread is of that is making an anchor; [`NOBODY`] if there is none. That of another
-    /// process was left behind by a `fork`.
+    /// Which process the thread is of that is making an anchor; [`NOBODY`] if there is none. That
+    /// of another process was left behind by a `fork`.
     holder: AtomicU64,
     /// The version of the last anchor since which the wall clock was found to be set back.
     set_back: AtomicU64,
@@ -160,12 +166,12 @@ struct Shared<S> {
 
 const NOBODY: u64 = u64::MAX;
 
-/// How often a thread looks whether the line that another one makes is finished before it cancels that:
-/// a few microseconds, several times as long as it takes.
+/// How often a thread looks whether the line that another one makes is finished before it cancels
+/// that: a few microseconds, several times as long as it takes.
 const LOOKS: u32 = 100;
 
-/// A state of a [`Shared`] that never comes back: a number, the place of the anchor, and in the lowest two
-/// bits the place of the line.
+/// A state of a [`Shared`] that never comes back: a number, the place of the anchor, and in the
+/// lowest two bits the place of the line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Version(u64);
 
@@ -266,8 +272,8 @@ impl<S: Source> Shared<S> {
         line.at(counter)
     }
 
-    /// The time where the line in force is not good: from a new line, or from the wall clock. `None` if that
-    /// shows a time that does not fit.
+    /// The time where the line in force is not good: from a new line, or from the wall clock.
+    /// `None` if that shows a time that does not fit.
     ///
     /// A thread starts over only when another one has made progress.
     fn look(&self) -> Option<u64> {
@@ -281,7 +287,8 @@ impl<S: Source> Shared<S> {
             let (anchor, number) = self.load_anchor(version);
             let raw = self.source.raw();
             let wall = self.source.wall();
-            // Acquire: as in `at`. Here it also says that no line was begun before the wall clock was read.
+            // Acquire: as in `at`. Here it also says that no line was begun before the wall clock
+            // was read.
             fence(Ordering::Acquire);
             if self.load_version() != version {
                 continue;
@@ -320,15 +327,16 @@ impl<S: Source> Shared<S> {
         holder != this && take()
     }
 
-    /// Makes the anchor after the one of `version`, and returns the time there. `None` when another thread
-    /// came in between. Only for the thread that has taken it on.
+    /// Makes the anchor after the one of `version`, and returns the time there. `None` when another
+    /// thread came in between. Only for the thread that has taken it on.
     fn anchor(&self, version: Version) -> Option<u64> {
         let prepared = version.without_line(Version::PREPARED);
         if !self.replace(version, prepared) {
             return None;
         }
-        // Release: a thread that reads what is written below sees that the version before is over. (The line
-        // written is not that of this version but of the one before; its readers' version check fails.)
+        // Release: a thread that reads what is written below sees that the version before is over.
+        // (The line written is not that of this version but of the one before; its readers' version
+        // check fails.)
         fence(Ordering::Release);
         let Some(reading) = self.read() else {
             self.replace(prepared, prepared.without_line(Version::CANCELLED));
@@ -361,8 +369,8 @@ impl<S: Source> Shared<S> {
         if is_certain(&second) { Some(second) } else { try_once() }
     }
 
-    /// Waits for the line that another thread is making; for a moment only, since that thread may be held
-    /// up, or be left behind in another process.
+    /// Waits for the line that another thread is making; for a moment only, since that thread may
+    /// be held up, or be left behind in another process.
     fn wait_or_cancel(&self, prepared: Version) {
         for _ in 0..LOOKS {
             if self.load_version() != prepared {
@@ -384,8 +392,8 @@ impl<S: Source> Shared<S> {
         exchanged.is_ok()
     }
 
-    /// The anchor of `version`, and in which version it came into force. Whole only if the version is still
-    /// the same afterwards.
+    /// The anchor of `version`, and in which version it came into force. Whole only if the version
+    /// is still the same afterwards.
     fn load_anchor(&self, version: Version) -> (Anchor, u64) {
         let place = version.anchor();
         let shared = &self.anchors[place];

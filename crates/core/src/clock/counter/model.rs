@@ -1,14 +1,16 @@
-//! The counter clock in simulated histories: steps and slews of the wall clock, suspends, jumps and changes of
-//! speed of the counter, and threads that are held up at any reading while others read, too.
+//! The counter clock in simulated histories: steps and slews of the wall clock, suspends, jumps and
+//! changes of speed of the counter, and threads that are held up at any reading while others read,
+//! too.
 //!
-//! Nothing here depends on the machine's clocks. A thread that is held up is a call during which other calls
-//! run from beginning to end.
+//! Nothing here depends on the machine's clocks. A thread that is held up is a call during which
+//! other calls run from beginning to end.
 //!
-//! `finds_what_is_planted` plants the faults that the parameters or the world's clocks allow. Planted by hand in
-//! the sources, and found:
+//! `finds_what_is_planted` plants the faults that the parameters or the world's clocks allow.
+//! Planted by hand in the sources, and found:
 //!
 //! - `next` takes 0 for the floor, or a line starts at the wall clock: back.
-//! - `look` returns the wall clock without the floor, or does not mind a line that is being made: back.
+//! - `look` returns the wall clock without the floor, or does not mind a line that is being made:
+//!   back.
 //! - `look` does not note that the wall clock was set back: off.
 //! - `is_set_back` compares with the anchor only, and not with the time passed: off.
 //! - `wait_or_cancel` cancels nothing: hangs.
@@ -16,8 +18,8 @@
 //! - A line does not run slower while it is ahead: off.
 //! - A holder that a `fork` left behind stays: no line.
 //!
-//! Not found, since a call that is held up ends after those that run meanwhile: `look` not looking at the version
-//! again after the wall clock.
+//! Not found, since a call that is held up ends after those that run meanwhile: `look` not looking
+//! at the version again after the wall clock.
 
 use alloc::rc::Rc;
 use alloc::vec::Vec;
@@ -94,7 +96,8 @@ struct World {
     events: RefCell<Vec<Event>>,
     /// When the counter's speed changed, and what it was before.
     changes: RefCell<Vec<(u64, u128)>>,
-    /// From where to where the wall clock has been during each call that has begun, the innermost last.
+    /// From where to where the wall clock has been during each call that has begun, the innermost
+    /// last.
     calls: RefCell<Vec<(u64, u64)>>,
     holds: RefCell<VecDeque<Vec<Action>>>,
     /// The highest time that a call has returned, and when that call began.
@@ -199,8 +202,8 @@ impl World {
                 self.event(error, AFTER_EVENT, is_back);
                 let ticks = i128::from(*ticks) << FRACTION;
                 self.counter.set(self.counter.get().saturating_add_signed(ticks));
-                // The line is over for all when some thread reads the clock now. If none did, and the counter
-                // came by where it was, no thread could tell.
+                // The line is over for all when some thread reads the clock now. If none did, and
+                // the counter came by where it was, no thread could tell.
                 let holds = self.holds.take();
                 self.read();
                 self.holds.replace(holds);
@@ -577,7 +580,8 @@ fn a_line_ends_after_two_milliseconds() {
 
 #[test]
 fn readings_go_on_while_a_thread_is_held_up_making_a_line() {
-    // After each of the readings that the thread takes, it is held up for 50 ms in which there is a step.
+    // After each of the readings that the thread takes, it is held up for 50 ms in which there is a
+    // step.
     for held_up_after in 0..8 {
         let world = learnt();
         world.advance(LINE);

@@ -89,8 +89,8 @@ macro_rules! array {
 }
 array!(2, 10, 12, 16);
 
-/// Reads an ID: from its text in formats for people, from its binary form in others, and from either
-/// where serde has buffered it.
+/// Reads an ID: from its text in formats for people, from its binary form in others, and from
+/// either where serde has buffered it.
 ///
 /// # Errors
 /// The deserializer's, and in it the reason why what was read is no ID.
@@ -126,9 +126,9 @@ pub fn deserialize_array<'de, B: Binary, D: Deserializer<'de>>(
 /// Reports whether `D` reads from one of serde's buffers, in which it keeps what is flattened,
 /// untagged or internally tagged.
 ///
-/// These say that they are human-readable whatever the format is, so they hold the binary form, too.
-/// Nothing but their name tells them from formats. (If serde renames them, IDs in such positions
-/// cannot be read from binary formats again; nothing is misread.)
+/// These say that they are human-readable whatever the format is, so they hold the binary form,
+/// too. Nothing but their name tells them from formats. (If serde renames them, IDs in such
+/// positions cannot be read from binary formats again; nothing is misread.)
 pub(super) fn is_buffer<D>() -> bool {
     let name = type_name::<D>();
     name.contains("ContentDeserializer") || name.contains("ContentRefDeserializer")
