@@ -113,12 +113,12 @@ fn ranges_are_cut_to_the_times_of_the_format() {
     let far = UnixTime::MAX;
     let scru64 = |time| (Scru64Id::min_at(time).unwrap(), Scru64Id::max_at(time).unwrap());
     let format = ends(Scru64Id::min_at(far).unwrap_err());
-    cuts(format, scru64, |start, end| Scru64Id::between(start, end));
+    cuts(format, scru64, Scru64Id::between);
     cuts(format, scru64, |start, end| Scru64.between(start, end));
 
     let sno = |time| (SnoId::min_at(time).unwrap(), SnoId::max_at(time).unwrap());
     let format = ends(SnoId::min_at(far).unwrap_err());
-    cuts(format, sno, |start, end| SnoId::between(start, end));
+    cuts(format, sno, SnoId::between);
     cuts(format, sno, |start, end| Sno.between(start, end));
 
     let layout = Nanoflake { epoch: Epoch::DISCORD };
@@ -128,7 +128,7 @@ fn ranges_are_cut_to_the_times_of_the_format() {
 
     let format = ends(LocalId::min_at(far).unwrap_err());
     let at = |time| (LocalId::min_at(time).unwrap(), LocalId::max_at(time).unwrap());
-    cuts(format, at, |start, end| LocalId::between(start, end));
+    cuts(format, at, LocalId::between);
     for drift in [Drift::MIN, Drift::DEFAULT, Drift::MAX] {
         let layout = Kuid { drift };
         let at = |time| (layout.min_at(time).unwrap(), layout.max_at(time).unwrap());
