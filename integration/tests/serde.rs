@@ -213,18 +213,18 @@ macro_rules! positions {
                 },
             }
 
-            /// Where serde does not buffer.
+            /// The positions that serde does not buffer.
             pub fn direct<T: Id>(id: T, formats: &[Format]) {
                 comes_back(&Field { id }, formats);
                 comes_back(&Maybe { id: Some(id) }, formats);
             }
 
-            /// Where an option is missing, which TOML leaves out.
+            /// A missing option, which TOML leaves out.
             pub fn missing<T: Id>(formats: &[Format]) {
                 comes_back(&Maybe::<T> { id: None }, formats);
             }
 
-            /// Where serde buffers.
+            /// The positions that serde buffers.
             pub fn buffered<T: Id>(id: T, formats: &[Format]) {
                 comes_back(&Flattened { name: "a".to_owned(), rest: Field { id } }, formats);
                 comes_back(&Untagged::Id { id }, formats);

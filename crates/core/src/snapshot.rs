@@ -13,7 +13,7 @@ pub struct Snapshot<S> {
     pub tick: Option<Tick<S>>,
     /// The next sequence of that tick; one past the last when the tick is used up.
     pub next_sequence: u32,
-    /// How often the toggle bit was flipped; odd when it is set now. Wraps at 2^32.
+    /// The number of times that the toggle bit was flipped; odd when it is set now. Wraps at 2^32.
     pub drifts: u32,
     /// The highest tick ever issued under the other toggle bit.
     pub other_past: Option<Tick<S>>,

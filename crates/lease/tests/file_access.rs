@@ -179,8 +179,8 @@ mod unix {
         }
     }
 
-    /// The user and group "nobody" if the tests run as root, to which permissions do not apply.
-    fn nobody() -> Option<(u32, u32)> {
+    /// An unprivileged user and group if the tests run as root, to which permissions do not apply.
+    fn unprivileged() -> Option<(u32, u32)> {
         let id = |which| {
             let output = Command::new("id").args([which, "nobody"]).output().unwrap().stdout;
             String::from_utf8(output).unwrap().trim().parse().unwrap()
@@ -232,7 +232,7 @@ mod unix {
         }
     }
 
-    /// Whether this user may have a file system of its own.
+    /// Reports whether this user may mount a file system of its own.
     fn can_mount() -> bool {
         let mount = "mount -t tmpfs tmpfs /tmp";
         let output = Command::new("unshare").args(["--mount", "sh", "-c", mount]).output();
@@ -280,7 +280,7 @@ mod unix {
         for umask in ["0000", "0022", "0077", "0177", "0777"] {
             let above = TempDir::new().unwrap();
             set_mode(above.path(), 0o755);
-            let user = nobody();
+            let user = unprivileged();
             if let Some((user, group)) = user {
                 chown(above.path(), Some(user), Some(group)).unwrap();
             }
@@ -431,7 +431,7 @@ mod unix {
     }
 
     fn anothers_is_refused() {
-        let (another, group) = nobody().unwrap();
+        let (another, group) = unprivileged().unwrap();
         let used = Used::new();
         let mut paths: Vec<_> = used.files().iter().map(|name| used.path(name)).collect();
         paths.extend([
@@ -455,7 +455,7 @@ mod unix {
         // The other way around: a folder of root's is not another user's to use.
         set_mode(used.above.path(), 0o755);
         set_mode(&used.root(), 0o755);
-        let output = run("use", &used.root(), "", nobody());
+        let output = run("use", &used.root(), "", unprivileged());
         let said = String::from_utf8_lossy(&output.stderr);
         assert!(!output.status.success() && said.contains("Owner"), "{said}");
     }
@@ -466,7 +466,7 @@ mod unix {
         set_mode(used.above.path(), 0o755);
         // As some have it who make the folder by hand.
         set_mode(&used.root(), 0o755);
-        let output = run("lock", &used.root(), "", nobody());
+        let output = run("lock", &used.root(), "", unprivileged());
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     }
 }

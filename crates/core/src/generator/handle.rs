@@ -110,7 +110,7 @@ impl<S: Scheme, C: Clock> Handle<'_, S, C> {
 impl<S: Scheme, C: Clock> Source for &mut Handle<'_, S, C> {
     type Scheme = S;
     type Clock = C;
-    /// Whether the block's tick is still accepted, so that it is the block that is used up.
+    /// Set if the block's tick is still accepted, so that it is the block that is used up.
     type Missed = bool;
 
     #[inline]

@@ -1,4 +1,4 @@
-//! What the processes with the shim go through.
+//! The events that the processes with the shim go through.
 
 use core::fmt;
 use core::sync::atomic::{AtomicBool, AtomicI64, AtomicUsize, Ordering};
@@ -21,7 +21,7 @@ const SECOND: i64 = 1_000 * MILLISECOND;
 
 /// By how much the default clock differs from the wall clock at most while that runs steadily.
 const ERROR: i64 = 20 * MICROSECOND;
-/// How long the clock may take to follow.
+/// The time that the clock may take to follow an event.
 const AFTER_EVENT: i64 = 10 * MILLISECOND;
 /// Between the clock's looks at the wall clock. It loses as much of a slew as happens meanwhile.
 const PERIOD: i64 = 2 * MILLISECOND;
@@ -40,7 +40,7 @@ enum Event {
 /// Steps before NTP has set the clock, between the first reading and the second.
 const FIRST: [i64; 3] = [10 * SECOND, 3_600 * SECOND, 86_400 * SECOND];
 
-/// What happens then, one event about every 25 ms.
+/// The events that follow, one about every 25 ms.
 const EVENTS: [Event; 20] = [
     Event::Step(300 * MICROSECOND),
     Event::Step(-300 * MICROSECOND),
@@ -64,13 +64,14 @@ const EVENTS: [Event; 20] = [
     Event::Slew(100_000),
 ];
 
-/// What the threads know of the events.
+/// The events as the threads know of them.
 struct World {
-    /// How many events have begun, and how many are over.
+    /// The numbers of events that have begun and that are over.
     events: AtomicUsize,
     /// By how much a clock may be off just now, in nanoseconds.
     error: AtomicI64,
-    /// How often the wall clock was set back, twice; odd for as long as a clock may take to follow.
+    /// Twice the number of times that the wall clock was set back; odd for as long as a clock may
+    /// take to follow.
     era: AtomicUsize,
     /// The furthest that the wall clock has been.
     peak: AtomicI64,

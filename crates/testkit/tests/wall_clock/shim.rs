@@ -87,7 +87,7 @@ impl Shim {
     }
 }
 
-/// Whether this process has the shim.
+/// Reports whether this process has the shim.
 pub(super) fn is_preloaded() -> bool {
     env::var_os(VARIABLE).is_some()
 }
@@ -99,7 +99,7 @@ const WORDS: u64 = 9;
 /// by as much as the slew makes until the file is written.
 const NOTICE: i64 = 50_000_000;
 
-/// What is added to the wall clock of this process, which has the shim.
+/// The offset of the wall clock of this process, which has the shim.
 pub(super) struct Wall {
     control: File,
     version: u64,

@@ -58,7 +58,7 @@ pub(super) struct Reading {
 /// The time as a function of the counter. All threads read the same one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Line {
-    /// Where it begins.
+    /// The counter at the start of the line.
     pub(super) counter: u64,
     /// The time there.
     pub(super) time: u64,
@@ -89,8 +89,8 @@ impl Line {
     }
 }
 
-/// What is known after a reading: the line that begins there, and how far the counter's rate is
-/// known.
+/// The state after a reading: the line that begins there, and the measurements of the counter's
+/// rate.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Anchor {
     pub(super) line: Line,
@@ -98,7 +98,7 @@ pub(super) struct Anchor {
     wall: u64,
     raw: u64,
     uncertainty: u64,
-    /// Where the measurement of the rate that is under way began.
+    /// The start of the measurement of the rate that is under way.
     base: Base,
     /// The last measurement of the rate; zero if there is none.
     measured: u64,
@@ -121,22 +121,21 @@ impl Base {
 }
 
 impl Anchor {
-    /// Whether it is time for another reading, where there is no line and the wall clock shows
-    /// `wall`.
+    /// Reports whether another reading is due when there is no line and the wall clock shows `wall`.
     pub(super) fn is_due(&self, wall: u64, limits: &Limits) -> bool {
         self.line.lifetime != 0 || wall.abs_diff(self.wall) >= limits.shortest
     }
 
-    /// Whether the wall clock, which shows `wall` after the raw clock has shown `raw`, was set back
-    /// since this anchor: it is behind it, or has run slower than it ever does.
+    /// Reports whether the wall clock, which shows `wall` after the raw clock has shown `raw`, was
+    /// set back since this anchor: it is behind it, or has run slower than any slew explains.
     pub(super) fn is_set_back(&self, raw: u64, wall: u64) -> bool {
         // Of which at least so much passed between the two readings of the wall clock.
         let passed = raw.saturating_sub(self.raw).saturating_sub(self.uncertainty);
         wall.checked_sub(self.wall).is_none_or(|run| run < passed - passed / MOST_SLEWED)
     }
 
-    /// The anchor that follows from `reading`. `was_set_back`: some thread has found out that the
-    /// wall clock was set back.
+    /// Returns the anchor that follows from `reading`. `was_set_back` is set if some thread found that
+    /// the wall clock was set back.
     pub(super) fn next(&self, reading: &Reading, was_set_back: bool, limits: &Limits) -> Self {
         let is_back = was_set_back || self.is_set_back(reading.raw, reading.wall);
         // The clock runs back only with the wall clock.
@@ -163,7 +162,8 @@ impl Anchor {
         Self { line, wall, raw, uncertainty, base, ..Self::default() }
     }
 
-    /// Whether one of the clocks made a step or changed its speed a lot, or nobody can tell.
+    /// Reports whether one of the clocks made a step or changed its speed a lot, or whether that
+    /// cannot be told.
     fn has_jumped(&self, reading: &Reading, limits: &Limits) -> bool {
         let runs = (
             reading.wall.checked_sub(self.wall),

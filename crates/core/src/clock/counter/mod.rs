@@ -63,7 +63,7 @@ use crate::time::UnixTime;
 /// (`without_a_steady_counter_it_is_the_system_clock`).
 #[derive(Debug)]
 pub struct CounterClock {
-    /// Whether the counter can be trusted.
+    /// Set if the counter can be trusted.
     is_steady: bool,
     shared: Shared<Hardware>,
 }
@@ -122,7 +122,7 @@ fn unix_time(time: u64) -> UnixTime {
     UnixTime::from_micros((time >> FRACTION_BITS).cast_signed())
 }
 
-/// Where readings come from.
+/// A source of readings.
 trait Source {
     /// The counter, after everything that comes before in the program.
     fn counter(&self) -> u64;
@@ -151,14 +151,14 @@ trait Source {
 struct Shared<S> {
     source: S,
     limits: Limits,
-    /// Which line is in force; see [`Version`].
+    /// The line in force; see [`Version`].
     version: AtomicU64,
-    /// Two that are in force by turns, and two for [`Version::PREPARED`] and
+    /// Two that are in force alternately, and two for [`Version::PREPARED`] and
     /// [`Version::CANCELLED`], which stay empty.
     lines: [SharedLine; 4],
     anchors: [SharedAnchor; 2],
-    /// Which process the thread is of that is making an anchor; [`NOBODY`] if there is none. That
-    /// of another process was left behind by a `fork`.
+    /// The process of the thread that is making an anchor; [`NOBODY`] if there is none. A value of
+    /// another process was left behind by a `fork`.
     holder: AtomicU64,
     /// The version of the last anchor since which the wall clock was found to be set back.
     set_back: AtomicU64,
@@ -166,8 +166,8 @@ struct Shared<S> {
 
 const NOBODY: u64 = u64::MAX;
 
-/// How often a thread looks whether the line that another one makes is finished before it cancels
-/// that: a few microseconds, several times as long as it takes.
+/// The number of times that a thread checks whether another thread's line is finished before it
+/// cancels it: a few microseconds, several times as long as that takes.
 const LOOKS: u32 = 100;
 
 /// A state of a [`Shared`] that never comes back: a number, the place of the anchor, and in the
@@ -237,7 +237,7 @@ impl SharedLine {
     }
 }
 
-/// What of an [`Anchor`] is not its line, and the version in which it came into force.
+/// The part of an [`Anchor`] that is not its line, and the version in which it came into force.
 #[derive(Debug, Default)]
 struct SharedAnchor {
     words: [AtomicU64; Anchor::WORDS],

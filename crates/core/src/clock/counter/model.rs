@@ -37,14 +37,14 @@ use super::{Shared, Source};
 const STEADY: u64 = 20 * MICROSECOND;
 /// The length of a line.
 const LINE: u64 = 2 * MILLISECOND;
-/// How long the error after an event may be larger.
+/// The time after an event for which the error may be larger.
 const AFTER_EVENT: u64 = 10 * MILLISECOND;
 /// The same when the counter's speed changed.
 const AFTER_CHANGE: u64 = 20 * MILLISECOND;
 
-/// How long a reading of any clock takes: 25 ns.
+/// The duration of a reading of any clock: 25 ns.
 const READING: u64 = MICROSECOND / 40;
-/// What is fixed-point has so many bits after it.
+/// The number of fraction bits of fixed-point values.
 const FRACTION: u32 = 20;
 /// Counter ticks per time at 3 GHz.
 const SPEED: u128 = (3_000 << FRACTION) / MICROSECOND as u128;
@@ -84,7 +84,7 @@ struct Event {
 
 /// All clocks as they are, and what has been read.
 struct World {
-    /// How long the machine has run, and the raw clock: suspends do not count.
+    /// The time that the machine and the raw clock have run; suspends do not count.
     now: Cell<u64>,
     /// Fixed-point.
     wall: Cell<u128>,
@@ -353,7 +353,7 @@ fn either_way(size: impl Strategy<Value = u64>) -> impl Strategy<Value = i64> {
     })
 }
 
-/// What happens to clocks.
+/// The events that happen to clocks.
 fn happening() -> impl Strategy<Value = Action> {
     let meanwhile =
         prop_oneof![Just(Meanwhile::RunsOn), Just(Meanwhile::Stops), Just(Meanwhile::BeginsAnew)];
@@ -392,7 +392,7 @@ fn history() -> impl Strategy<Value = Vec<Action>> {
     prop::collection::vec(action, 1..40)
 }
 
-/// What a clock promises.
+/// The promises of a clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Promise {
     Error,

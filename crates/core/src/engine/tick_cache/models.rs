@@ -1,5 +1,5 @@
-//! The shared cache by itself: whoever reads the cache of a word while others write those of the
-//! next two has all of it or nothing.
+//! The shared cache by itself: a thread that reads the cache of a word while others write those of
+//! the next two gets all of it or nothing.
 
 use alloc::sync::Arc;
 
