@@ -71,8 +71,8 @@ impl Process {
 pub struct PerProcess<T> {
     /// Null, or an entry that came from a box and that only `drop` frees.
     newest: AtomicPtr<Entry<T>>,
-    /// Entries are dropped with this.
-    owned: PhantomData<Entry<T>>,
+    /// Values are dropped with this, and threads share them.
+    owned: PhantomData<T>,
 }
 
 struct Entry<T> {
@@ -176,12 +176,6 @@ impl<T: fmt::Debug + Send + Sync> fmt::Debug for PerProcess<T> {
         f.debug_tuple("PerProcess").field(&self.get()).finish()
     }
 }
-
-// SAFETY: entries are values of type `T` behind pointers that are owned as a box's. A thread that
-// gets the whole may drop them, and one that gets a reference may read and set them.
-unsafe impl<T: Send + Sync> Send for PerProcess<T> {}
-// SAFETY: as above.
-unsafe impl<T: Send + Sync> Sync for PerProcess<T> {}
 
 #[cfg(any(
     target_os = "linux",
