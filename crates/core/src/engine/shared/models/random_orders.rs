@@ -17,9 +17,9 @@ use ::shuttle::{Config, Runner};
 
 use super::planted::{Ask as _, Mistake, Subject};
 use super::{World, drawn, next, parts, ratchet};
-use crate::engine::Snapshot;
 use crate::example::Toggling;
 use crate::policy::Policy;
+use crate::snapshot::Snapshot;
 
 const THREADS: usize = 4;
 /// Of each thread.
