@@ -121,7 +121,8 @@ impl Base {
 }
 
 impl Anchor {
-    /// Reports whether another reading is due when there is no line and the wall clock shows `wall`.
+    /// Reports whether another reading is due when there is no line and the wall clock shows
+    /// `wall`.
     pub(super) fn is_due(&self, wall: u64, limits: &Limits) -> bool {
         self.line.lifetime != 0 || wall.abs_diff(self.wall) >= limits.shortest
     }
@@ -134,8 +135,8 @@ impl Anchor {
         wall.checked_sub(self.wall).is_none_or(|run| run < passed - passed / MOST_SLEWED)
     }
 
-    /// Returns the anchor that follows from `reading`. `was_set_back` is set if some thread found that
-    /// the wall clock was set back.
+    /// Returns the anchor that follows from `reading`. `was_set_back` is set if some thread found
+    /// that the wall clock was set back.
     pub(super) fn next(&self, reading: &Reading, was_set_back: bool, limits: &Limits) -> Self {
         let is_back = was_set_back || self.is_set_back(reading.raw, reading.wall);
         // The clock runs back only with the wall clock.
