@@ -91,6 +91,40 @@ fn tasks_draw_from_generators_of_every_scheme() {
 }
 
 #[test]
+fn tasks_draw_from_local_generators_and_handles() {
+    run(async {
+        // Four sequences in 4 ms, so that most calls wait.
+        let builder = || {
+            let builder = tickid_sno::Generator::builder(Partition::new(1));
+            builder.bounds(SequenceBounds::new(0, 3))
+        };
+        let mut local = builder().build_local().unwrap();
+        let shared = Arc::new(builder().build().unwrap());
+        let of_local = tokio::spawn(async move {
+            let mut ids = Vec::new();
+            for _ in 0..6 {
+                ids.push(local.generate_async(sleep).await.unwrap());
+                ids.push(local.with(Meta(0)).generate_async(sleep).await.unwrap());
+            }
+            ids
+        });
+        let of_handle = tokio::spawn(async move {
+            let mut handle = shared.handle();
+            let mut ids = Vec::new();
+            for _ in 0..6 {
+                ids.push(handle.generate_async(sleep).await.unwrap());
+                ids.push(handle.with(Meta(0)).generate_async(sleep).await.unwrap());
+            }
+            ids
+        });
+        for ids in [of_local.await.unwrap(), of_handle.await.unwrap()] {
+            assert_eq!(ids.len(), 12);
+            assert!(ids.is_sorted_by(|one, next| one < next), "{ids:?}");
+        }
+    });
+}
+
+#[test]
 fn tasks_that_wait_for_the_next_tick_get_distinct_ids() {
     run(async {
         // Four sequences in 4 ms, so that most calls wait.
