@@ -67,7 +67,9 @@ impl fmt::Debug for Tests {
 
 /// The `main` of a test target with `harness = false`: runs these functions of a [`Server`].
 ///
-/// ```ignore
+/// ```no_run
+/// use tickid_testkit::servers::Postgres;
+///
 /// tickid_testkit::server_tests!(Postgres: rows_come_back, rows_are_sorted);
 ///
 /// fn rows_come_back(server: &Postgres) { /* … */ }
