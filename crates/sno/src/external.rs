@@ -132,10 +132,10 @@ impl From<SnoId> for uuid::Uuid {
 }
 
 /// # Errors
-/// Returns [`UuidError`](tickid_core::external::uuid::UuidError) for a UUID that is made of no sno ID.
+/// Returns [`UuidError`](crate::UuidError) for a UUID that is made of no sno ID.
 #[cfg(feature = "uuid")]
 impl TryFrom<uuid::Uuid> for SnoId {
-    type Error = tickid_core::external::uuid::UuidError;
+    type Error = crate::UuidError;
 
     fn try_from(uuid: uuid::Uuid) -> Result<Self, Self::Error> {
         tickid_core::external::uuid::from_uuid(uuid, UUID_KIND)

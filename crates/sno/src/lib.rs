@@ -125,6 +125,9 @@ pub use tickid_core::external::serde::{
     as_bytes as serde_as_bytes, as_integer as serde_as_integer, as_string as serde_as_string,
     as_text as serde_as_text,
 };
+#[cfg(feature = "uuid")]
+#[doc(no_inline)]
+pub use tickid_core::external::uuid::UuidError;
 #[doc(no_inline)]
 pub use tickid_core::{IntoUnixTime, Policy, RangeError, SequenceBounds, UnixTime, Window};
 #[doc(no_inline)]
