@@ -31,7 +31,7 @@ pub trait Representations:
     const TEXT_PATTERN: &'static str;
     /// The length of the longest text.
     const MAX_TEXT_LEN: usize;
-    /// The length of the shortest text, which is that of all but where a scheme says otherwise.
+    /// The length of the shortest text; by default all texts have one length.
     const MIN_TEXT_LEN: usize = Self::MAX_TEXT_LEN;
 }
 
