@@ -3,8 +3,8 @@
 use std::io::{self, BufRead as _, Read as _};
 
 use crate::failure::Failure;
+use crate::message::{Problem, say, say_error, shown};
 use crate::output::Output;
-use crate::shown::{say_in_order, shown};
 
 /// The longest line of standard input that is kept, in bytes. No ID is nearly as long.
 const MAX_LINE: usize = 64 * 1024;
@@ -54,15 +54,30 @@ pub(crate) fn for_each(
 }
 
 impl Input<'_> {
-    /// Returns a remark if the input is too long to have been kept as a whole.
-    pub(crate) fn is_too_long(&self) -> Option<String> {
-        let is_cut = self.len > self.text.len() as u64;
-        is_cut.then(|| format!("is no ID: about {} bytes long, more than {MAX_LINE}", self.len))
+    /// Returns the problem of an input that is too long to have been kept as a whole.
+    pub(crate) fn check_len(&self) -> Result<(), Problem> {
+        if self.len == self.text.len() as u64 {
+            return Ok(());
+        }
+        Err(format!("is no ID: about {} bytes long, more than {MAX_LINE}", self.len).into())
     }
 
     /// Writes a remark about the input to standard error.
     pub(crate) fn remark(&self, out: &mut Output, remark: &str) -> Result<(), Failure> {
+        out.before_message()?;
+        say(&self.message(remark));
+        Ok(())
+    }
+
+    /// Writes the problem with the input to standard error.
+    pub(crate) fn reject(&self, out: &mut Output, problem: &Problem) -> Result<(), Failure> {
+        out.before_message()?;
+        say_error(&self.message(&problem.reason), problem.hint);
+        Ok(())
+    }
+
+    fn message(&self, predicate: &str) -> String {
         let place = self.line.map_or_else(String::new, |line| format!("line {line}: "));
-        say_in_order(out, &format!("{place}'{}' {remark}", shown(self.text)))
+        format!("{place}'{}' {predicate}", shown(self.text))
     }
 }

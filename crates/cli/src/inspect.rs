@@ -3,16 +3,40 @@
 use std::io;
 use std::process::ExitCode;
 
+use clap::Args;
 use tickid_convert::{Candidate, Candidates, Plausibility, Reading, detect};
 use tickid_core::{Clock as _, SystemClock, UnixTime};
 
-use crate::args::InspectArguments;
 use crate::failure::{Failure, INVALID};
 use crate::input::{self, Input};
+use crate::message::Problem;
+use crate::options::{Layouts, Scheme};
 use crate::output::Output;
 use crate::picture;
 use crate::report::{Report, Value, named, plausibility_name};
 use crate::schemes;
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  tickid inspect 0u375nxqh5cq                       whatever it may be, likeliest first
+  tickid inspect --scheme nanoflake --radix 10 --epoch discord 175928847299117063
+  tickid gen sno -n 3 | tickid inspect --json       one object per line")]
+pub(crate) struct InspectArguments {
+    /// IDs; lines of standard input unless given
+    #[arg(value_name = "ID")]
+    ids: Vec<String>,
+    /// Take every ID for one of this scheme
+    #[arg(long, value_enum)]
+    scheme: Option<Scheme>,
+    /// Print JSON, one object per line; of several schemes that fit the likeliest
+    #[arg(long)]
+    json: bool,
+    /// With --json, an object for every scheme that fits
+    #[arg(long, requires = "json")]
+    all: bool,
+    #[command(flatten)]
+    layouts: Layouts,
+}
 
 pub(crate) fn run(arguments: &InspectArguments) -> Result<ExitCode, Failure> {
     let mut inspector = Inspector::new(arguments);
@@ -26,7 +50,7 @@ struct Inspector<'a> {
     out: Output,
     /// Made once, to be filled again and again.
     report: Report,
-    /// To judge times by; without a clock all are as likely.
+    /// The time that others are judged by; without a clock all are as likely.
     now: Option<UnixTime>,
     layouts: tickid_convert::Layouts,
     colour: bool,
@@ -49,9 +73,8 @@ impl<'a> Inspector<'a> {
 
     /// Reports on one input.
     fn inspect(&mut self, input: Input<'_>) -> Result<(), Failure> {
-        if let Some(remark) = input.is_too_long() {
-            self.invalid = true;
-            return input.remark(&mut self.out, &remark);
+        if let Err(problem) = input.check_len() {
+            return self.reject(input, &problem);
         }
         let InspectArguments { json, all, scheme, ref layouts, .. } = *self.arguments;
         let is_one_enough = json && !all;
@@ -82,14 +105,19 @@ impl<'a> Inspector<'a> {
             }
         }
         if !is_any {
-            self.invalid = true;
-            let reason = self.why_not(input.text);
-            input.remark(&mut self.out, &format!("is {reason}"))?;
+            let problem = format!("is {}", self.why_not(input.text)).into();
+            self.reject(input, &problem)?;
         }
         self.out.drain()
     }
 
-    /// Reports on an ID, with doubts if it was only guessed to be one; `false` for what is none of the schemes'.
+    fn reject(&mut self, input: Input<'_>, problem: &Problem) -> Result<(), Failure> {
+        self.invalid = true;
+        input.reject(&mut self.out, problem)
+    }
+
+    /// Reports on an ID, with doubts if it was only guessed to be one; `false` for a reading that is
+    /// no ID of the schemes.
     fn show(&mut self, reading: &Reading, plausibility: Option<Plausibility>) -> bool {
         let report = &mut self.report;
         if !schemes::describe(reading, &self.arguments.layouts, report) {
@@ -114,7 +142,7 @@ impl<'a> Inspector<'a> {
         true
     }
 
-    /// Says what else is as plausible as what was shown, so that nobody takes that for a fact.
+    /// Names the readings that are as plausible as those shown, which are guesses.
     fn name_rivals(&mut self, input: Input<'_>, found: &Candidates) -> Result<(), Failure> {
         let best = found.iter().map(Candidate::plausibility).min();
         let is_rival = |one: &&Candidate| {
@@ -129,7 +157,7 @@ impl<'a> Inspector<'a> {
         input.remark(&mut self.out, &format!("may as well be: {}", rivals.join(", ")))
     }
 
-    /// What a text that is no ID of the schemes may be instead, or what their parsers say of it.
+    /// Returns the other readings of a text that is no ID of the schemes, or their parsers' errors.
     fn why_not(&self, text: &[u8]) -> String {
         if self.arguments.scheme.is_none() {
             let found = detect(text, &self.layouts, self.now);

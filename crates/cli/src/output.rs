@@ -1,6 +1,6 @@
 //! Standard output, in large pieces.
 
-use std::io::{self, Write};
+use std::io::{self, IsTerminal as _, Write};
 
 use crate::failure::Failure;
 
@@ -33,6 +33,11 @@ impl<W: Write> Output<W> {
     /// Makes room once enough has been gathered. To be called between records.
     pub(crate) fn drain(&mut self) -> Result<(), Failure> {
         if self.buffer.len() >= CAPACITY / 2 { self.flush() } else { Ok(()) }
+    }
+
+    /// Writes everything out before a message, where a terminal shows both.
+    pub(crate) fn before_message(&mut self) -> Result<(), Failure> {
+        if io::stderr().is_terminal() { self.flush() } else { Ok(()) }
     }
 
     /// Writes everything out.

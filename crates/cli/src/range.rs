@@ -9,15 +9,20 @@ use tickid_nanoflake::Nanoflake;
 use tickid_scru64::Scru64;
 use tickid_sno::Sno;
 
-use crate::args::{Format, Kind, Layouts, NodeHash, Scheme, time};
+use crate::describe::{Describe, write_id};
 use crate::failure::Failure;
-use crate::generate::write_id;
 use crate::json::Object;
+use crate::options::{Format, Kind, Layouts, NodeHash, Scheme};
 use crate::output::Output;
-use crate::report::{Hex, Rfc3339, write_time};
-use crate::schemes::Describe;
+use crate::report::{Hex, write_time};
+use crate::values::time;
 
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  tickid range sno --from 2024-01-01T00:00:00Z --to 2024-01-02T00:00:00Z
+  tickid range nanoflake --epoch discord --format int --from 1704067200000 --to 1704153600000
+  tickid range kuid --kind local --from 2024-01-01T00:00:00Z --to 2024-01-01T00:00:00Z --json
+  tickid range kuid --node uid@127.0.0.1 --format hex --from 1704067200000 --to 1704153600000")]
 pub(crate) struct RangeArguments {
     /// The scheme
     #[arg(value_enum)]
@@ -51,7 +56,6 @@ pub(crate) struct RangeArguments {
 pub(crate) fn run(arguments: &RangeArguments) -> Result<ExitCode, Failure> {
     let (from, to) = (arguments.from, arguments.to);
     if from > to {
-        let [from, to] = [from, to].map(shown);
         return Err(Failure::Usage(format!("--from {from} is after --to {to}")));
     }
     let layouts = &arguments.layouts;
@@ -77,8 +81,8 @@ pub(crate) fn run(arguments: &RangeArguments) -> Result<ExitCode, Failure> {
     }
 }
 
-/// Global kuids sort by node before the end of their time, so that the ends for one node are others. IDs of other
-/// nodes may lie between them, too.
+/// Global kuids sort by node before the end of their time, so that the ends for one node are
+/// others. IDs of other nodes may lie between them, too.
 fn of_node(node: &str, arguments: &RangeArguments) -> Result<ExitCode, Failure> {
     let usage = |reason: &str| Failure::Usage(format!("--node: {reason}"));
     if (arguments.scheme, arguments.kind) != (Scheme::Kuid, Kind::Global) {
@@ -121,24 +125,19 @@ fn print<I: Describe>(
     Ok(ExitCode::SUCCESS)
 }
 
-/// For a time that a scheme has no tick for.
+/// Returns the error for a time that a scheme has no tick for.
 fn no_tick(option: &str, time: UnixTime, error: &RangeError) -> Failure {
-    Failure::Usage(format!("{option} {}: {error}", shown(time)))
+    Failure::Usage(format!("{option} {time}: {error}"))
 }
 
-/// In RFC 3339, as far as that goes.
-fn shown(time: UnixTime) -> String {
-    Rfc3339::new(time).map_or_else(|| time.to_string(), |date| date.to_string())
-}
-
-/// One end of the range in every form that a database may want.
+/// Writes one end of the range in every form that a database may want.
 fn write_end<I: Describe>(id: &I, layout: &I::Layout, mut object: Object<'_>) {
     let mut text = Vec::new();
     id.write_text(layout, &mut text);
     let (number, len) = id.integer();
     let bytes = number.to_be_bytes();
     object.string("text", &text);
-    object.string("hex", Hex(&bytes[bytes.len() - len..]).digits(&mut [0; _]));
+    object.string("hex", Hex::low(&bytes, len).digits(&mut [0; _]));
     object.string("int", number.to_string().as_bytes());
     object.close();
 }

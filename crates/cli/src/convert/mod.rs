@@ -15,6 +15,7 @@ use self::origin::{Guess, Original};
 use crate::failure::{Failure, INVALID};
 use crate::input::{self, Input};
 use crate::json::Object;
+use crate::message::Problem;
 use crate::output::Output;
 use crate::report::{Hex, named, plausibility_name, write_time};
 
@@ -26,7 +27,7 @@ pub(crate) fn run(arguments: &ConvertArguments) -> Result<ExitCode, Failure> {
         options,
         now: SystemClock.now().ok(),
         out: Output::stdout(),
-        guessed: Vec::new(),
+        reported: Vec::new(),
         invalid: false,
     };
     input::for_each(&arguments.ids, |input| converter.convert(input))?;
@@ -37,54 +38,66 @@ pub(crate) fn run(arguments: &ConvertArguments) -> Result<ExitCode, Failure> {
 struct Converter<'a> {
     arguments: &'a ConvertArguments,
     options: Options<'a>,
-    /// To judge times by; without a clock all are as likely.
+    /// The time that others are judged by; without a clock all are as likely.
     now: Option<UnixTime>,
     out: Output,
-    /// What some input was taken for without being told, which is said once each.
-    guessed: Vec<&'static str>,
+    /// The formats that were guessed, and the hints, each of which is reported once.
+    reported: Vec<&'static str>,
     invalid: bool,
 }
 
 impl Converter<'_> {
-    /// Converts one input, or says why not.
+    /// Converts one input, or reports the problem.
     fn convert(&mut self, input: Input<'_>) -> Result<(), Failure> {
-        if let Some(remark) = input.is_too_long() {
-            self.invalid = true;
-            return input.remark(&mut self.out, &remark);
+        if let Err(problem) = input.check_len() {
+            return self.reject(input, problem);
         }
-        let made = match self.read(input)? {
-            Ok((original, guess)) => {
-                let made = goal::make(original, self.arguments, &self.options);
-                made.and_then(|(made, loss)| {
-                    if self.arguments.exact && !loss.is_none() {
-                        return Err(ConvertError::Lossy(loss).to_string());
-                    }
-                    Ok((original, guess, made, loss))
-                })
-                .map_err(|reason| format!("can't be converted: {reason}"))
-            }
-            Err(reason) => Err(format!("is {reason}")),
+        let (original, guess) = match self.read(input)? {
+            Ok(read) => read,
+            Err(predicate) => return self.reject(input, predicate.into()),
         };
+        let made = goal::make(original, self.arguments, &self.options);
+        let made = made.and_then(|(made, loss)| match loss {
+            loss if self.arguments.exact && !loss.is_none() => {
+                Err(ConvertError::Lossy(loss).into())
+            }
+            loss => Ok((made, loss)),
+        });
         match made {
-            Ok((original, guess, made, loss)) if self.arguments.json => {
+            Ok((made, loss)) if self.arguments.json => {
                 self.write_json(input, &original, guess.as_ref(), &made, &loss);
             }
-            Ok((_, _, made, loss)) => {
+            Ok((made, loss)) => {
                 made.write_text(&self.arguments.layouts, self.out.buffer());
                 self.out.buffer().push(b'\n');
                 if !loss.is_none() {
                     input.remark(&mut self.out, &format!("lost: {loss}"))?;
                 }
             }
-            Err(reason) => {
-                self.invalid = true;
-                input.remark(&mut self.out, &reason)?;
+            Err(Problem { reason, hint }) => {
+                let reason = format!("can't be converted: {reason}");
+                self.reject(input, Problem { reason, hint })?;
             }
         }
         self.out.drain()
     }
 
-    /// The ID, as what it is said to be, or most likely is: a guess, which is said to be one.
+    fn reject(&mut self, input: Input<'_>, problem: Problem) -> Result<(), Failure> {
+        self.invalid = true;
+        let hint = problem.hint.filter(|hint| self.is_new(hint));
+        input.reject(&mut self.out, &Problem { hint, ..problem })
+    }
+
+    /// Reports whether this is to be reported for the first time.
+    fn is_new(&mut self, report: &'static str) -> bool {
+        let is_new = !self.reported.contains(&report);
+        if is_new {
+            self.reported.push(report);
+        }
+        is_new
+    }
+
+    /// Reads the ID in the format that was named, or else in the likeliest, and reports the guess.
     fn read(
         &mut self,
         input: Input<'_>,
@@ -99,8 +112,7 @@ impl Converter<'_> {
             Err(reason) => return Ok(Err(reason)),
         };
         let original = Original::Read(guess.candidate.reading());
-        if !self.guessed.contains(&original.name()) {
-            self.guessed.push(original.name());
+        if self.is_new(original.name()) {
             let mut remark = format!("is taken for {}", named(&guess.candidate));
             if !guess.others.is_empty() {
                 let others: Vec<String> = guess.others.iter().map(named).collect();
@@ -138,7 +150,7 @@ impl Converter<'_> {
         object.string("text", input.text);
         object.string("to", self.arguments.to.name().as_bytes());
         object.string("id", &text);
-        let hex = Hex(&bytes[bytes.len() - len..]);
+        let hex = Hex::low(&bytes, len);
         object.string("hex", hex.digits(&mut [0; _]));
         if loss.is_none() {
             object.null("lost");
@@ -150,7 +162,7 @@ impl Converter<'_> {
     }
 }
 
-/// What the text was taken for, and what speaks for it.
+/// Writes the reading that the text was taken for, and the reason.
 fn write_guess(guess: &Guess, mut object: Object<'_>) {
     let Guess { candidate, others } = guess;
     object.string("as", candidate.reading().to_string().as_bytes());
@@ -161,7 +173,7 @@ fn write_guess(guess: &Guess, mut object: Object<'_>) {
     object.close();
 }
 
-/// Only what is lost is a member.
+/// Writes what was lost, and nothing else.
 fn write_loss(loss: &Loss, mut lost: Object<'_>) {
     if let Some(time) = loss.time {
         lost.number("time_us", i64::try_from(time.as_micros()).unwrap_or(i64::MAX));

@@ -1,9 +1,11 @@
-use tickid_sno::SnoId;
+use tickid_core::{Scheme as _, UnixTime};
+use tickid_sno::{Sno, SnoId};
 
+use crate::describe::Describe;
 use crate::report::Report;
-use crate::schemes::Describe;
 
 impl Describe for SnoId {
+    const SCHEME: &'static str = Sno::NAME;
     type Layout = ();
 
     fn write_text(&self, (): &(), out: &mut Vec<u8>) {
@@ -13,12 +15,14 @@ impl Describe for SnoId {
     fn integer(&self) -> (u128, usize) {
         let mut wide = [0; 16];
         wide[6..].copy_from_slice(&self.to_bytes());
-        (u128::from_be_bytes(wide), 10)
+        (u128::from_be_bytes(wide), size_of::<Self>())
     }
 
-    fn describe(&self, (): &(), report: &mut Report) {
-        report.start("sno", self.unix_time(), &self.to_bytes());
-        report.text.push_str(&self.encode());
+    fn time(&self, (): &()) -> UnixTime {
+        self.unix_time()
+    }
+
+    fn fields(&self, (): &(), report: &mut Report) {
         report.number("timestamp", i64::try_from(self.timestamp()).unwrap_or(i64::MAX));
         report.number("toggle", self.toggle());
         report.number("meta", self.meta());

@@ -12,7 +12,7 @@ use nix::unistd::{Pid, getppid};
 
 use crate::failure::Failure;
 use crate::lease::exec::wake::unblock_signals;
-use crate::shown::{say, shown};
+use crate::message::{say_error, shown};
 
 /// The first argument of this stage. It is no part of the command line that people see, so that neither help nor
 /// completions tell of it.
@@ -56,7 +56,8 @@ pub(crate) fn launch(told: &Launch) -> Result<ExitCode, Failure> {
         return Err(Failure::Usage("no program".into()));
     };
     let error = Command::new(program).args(rest).exec();
-    say(&format!("cannot run '{}': {error}", shown(program.as_encoded_bytes())));
+    let program = shown(program.as_encoded_bytes());
+    say_error(&format!("cannot run '{program}': {error}"), None);
     Ok(ExitCode::from(match error.kind() {
         io::ErrorKind::NotFound => NOT_FOUND,
         _ => NOT_RUNNABLE,

@@ -1,5 +1,6 @@
 //! `tickid lease exec`: runs a program with a leased node, and no longer than its lease holds.
 
+mod arguments;
 #[cfg(target_os = "linux")]
 mod launch;
 #[cfg(target_os = "linux")]
@@ -13,6 +14,7 @@ mod wake;
 #[cfg(target_os = "linux")]
 mod window;
 
+pub(super) use self::arguments::ExecArguments;
 #[cfg(target_os = "linux")]
 pub(crate) use self::launch::{Launch, launch};
 #[cfg(target_os = "linux")]
@@ -20,9 +22,7 @@ pub(super) use self::supervisor::exec;
 
 /// Elsewhere nothing ends a program together with its supervisor.
 #[cfg(not(target_os = "linux"))]
-pub(super) fn exec(
-    _: &super::args::ExecArguments,
-) -> Result<std::process::ExitCode, crate::failure::Failure> {
+pub(super) fn exec(_: &ExecArguments) -> Result<std::process::ExitCode, crate::failure::Failure> {
     Err(crate::failure::Failure::Usage(
         "lease exec needs Linux: other systems can't end a program whose supervisor has died"
             .into(),

@@ -1,5 +1,6 @@
 //! The program, as the process group that it has to itself, and its share of the terminal.
 
+use std::ffi::OsString;
 use std::fs::File;
 use std::os::unix::process::CommandExt as _;
 use std::process::Command;
@@ -9,9 +10,8 @@ use nix::sys::wait::{Id, WaitPidFlag, WaitStatus, waitid};
 use nix::unistd::{Pid, getpgrp, tcgetpgrp, tcsetpgrp};
 
 use crate::failure::Failure;
-use crate::lease::args::ExecArguments;
 use crate::lease::exec::launch::Launch;
-use crate::node_store::STORE_VARIABLE;
+use crate::store::STORE_VARIABLE;
 
 /// What became of the program.
 #[derive(Clone, Copy, Debug)]
@@ -33,13 +33,13 @@ pub(super) struct Program {
 impl Program {
     /// Starts the program by way of [`launch`](super::launch::launch).
     pub(super) fn start(
-        arguments: &ExecArguments,
+        command: &[OsString],
         environment: &[(&str, String)],
     ) -> Result<Self, Failure> {
         // Not the path that this program was started from: there may be another version by now.
         let child = Command::new("/proc/self/exe")
             .arg0("tickid")
-            .args(Launch::arguments(&arguments.command))
+            .args(Launch::arguments(command))
             // It may hold a password, which the program has no use for.
             .env_remove(STORE_VARIABLE)
             .envs(environment.iter().map(|(name, value)| (name, value)))

@@ -11,7 +11,7 @@ use tickid_lease::{Agenda, Duty, Outcome, Store, StoreError, Token};
 use crate::failure::Failure;
 use crate::lease::exec::wake::Bell;
 use crate::lease::exec::window::{Now, Window};
-use crate::node_store::answer_within;
+use crate::store::answer_within;
 
 /// How the lease stands.
 #[derive(Debug)]

@@ -8,17 +8,14 @@ use tickid_core::{Scheme as _, UnixTime};
 use tickid_lease::{Agenda, Realm, Store, StoreError, StoreErrorKind};
 use tickid_scru64::Scru64;
 
-use crate::failure::{Chain, Failure};
-use crate::lease::args::ExecArguments;
+use crate::failure::{Chain, Failure, is_exhausted};
+use crate::lease::exec::arguments::ExecArguments;
 use crate::lease::exec::program::{Program, State, of_signal, stop_as_well};
 use crate::lease::exec::renewal::{News, keep};
 use crate::lease::exec::wake::{Event, Wake, block_signals};
 use crate::lease::exec::window::{Now, Window};
-use crate::node_store::answer;
-use crate::patience::DEFAULT_MAX_WAIT;
-use crate::report::Rfc3339;
-use crate::shown::say;
-use crate::source::is_exhausted;
+use crate::message::say;
+use crate::store::answer;
 
 /// Alarms that do not go off.
 const NEVER: (Duration, UnixTime) = (Duration::MAX, UnixTime::MAX);
@@ -38,8 +35,8 @@ pub(in crate::lease) fn exec(arguments: &ExecArguments) -> Result<ExitCode, Fail
     let (bell, asked) = (wake.bell(), Arc::clone(&store));
     let renewal = thread::Builder::new().name("tickid-lease".to_owned());
     renewal.spawn(move || keep(agenda, &asked, &sender, &bell)).map_err(Failure::Supervise)?;
-    let supervisor =
-        Supervisor { realm, backend: store.backend(), wake, kill_after, trouble: None };
+    let (backend, max_wait) = (store.backend(), arguments.max_wait);
+    let supervisor = Supervisor { realm, backend, wake, max_wait, kill_after, trouble: None };
     supervisor.run(arguments, &store).map(ExitCode::from)
 }
 
@@ -67,7 +64,8 @@ fn holder(arguments: &ExecArguments) -> String {
 struct Supervisor {
     realm: Realm,
     backend: &'static str,
-    wake: Wake,
+    wake: Wake<News>,
+    max_wait: Duration,
     kill_after: Duration,
     /// Why the lease was not renewed, since it was last.
     trouble: Option<StoreError>,
@@ -85,7 +83,8 @@ impl Supervisor {
         let mut granted = None;
         let ended = match self.wait(&mut granted) {
             Ok(Waited::Open(window)) => {
-                let program = Program::start(arguments, &environment(&self.realm, &window))?;
+                let program =
+                    Program::start(&arguments.command, &environment(&self.realm, &window))?;
                 return self.supervise(program, window);
             }
             Ok(Waited::Told(signal)) => Ok(of_signal(signal)),
@@ -102,7 +101,7 @@ impl Supervisor {
     /// Waits for a lease, and for its window to begin. What was `granted` is there for whoever does not wait to the
     /// end.
     fn wait(&mut self, granted: &mut Option<Window>) -> Result<Waited, Failure> {
-        let patience = self.now()?.boot.saturating_add(DEFAULT_MAX_WAIT);
+        let patience = self.now()?.boot.saturating_add(self.max_wait);
         loop {
             let now = self.now()?;
             let alarms = match *granted {
@@ -119,7 +118,7 @@ impl Supervisor {
             match self.next()? {
                 Event::News(News::Granted(window)) => {
                     if granted.is_none() && !window.is_open(now) {
-                        let (node, opens) = (window.hold.node, time(window.opens));
+                        let (node, opens) = (window.hold.node, window.opens);
                         say(&format!("waiting for the window of node {node}, from {opens} on"));
                     }
                     self.renewed();
@@ -145,7 +144,8 @@ impl Supervisor {
 
     fn out_of_patience(&mut self) -> Failure {
         let silence = || StoreError::new(self.backend, StoreErrorKind::Unreachable);
-        self.trouble.take().unwrap_or_else(silence).into()
+        let stall = Box::new(self.trouble.take().unwrap_or_else(silence).into());
+        Failure::TooLong { stall, max_wait: self.max_wait }
     }
 
     /// Runs until the program has ended; its exit status, or ours if it was stopped for want of a lease.
@@ -234,9 +234,9 @@ impl Supervisor {
             None => say(&format!(
                 "this machine's clock shows {}, which is not within the window of node {node}, from {} to \
                  {}, or too near its end; the program is stopped",
-                now.wall.map_or_else(|| "nothing".to_owned(), time),
-                time(window.opens),
-                time(self.realm.scale().time_of(window.ceiling)),
+                now.wall.map_or_else(|| "nothing".to_owned(), |wall| wall.to_string()),
+                window.opens,
+                self.realm.scale().time_of(window.ceiling),
             )),
         }
     }
@@ -251,14 +251,9 @@ impl Supervisor {
         Now::read().map_err(Failure::supervision)
     }
 
-    fn next(&self) -> Result<Event, Failure> {
+    fn next(&self) -> Result<Event<News>, Failure> {
         self.wake.next().map_err(Failure::supervision)
     }
-}
-
-/// A time, for people to read.
-fn time(time: UnixTime) -> String {
-    Rfc3339::new(time).map_or_else(|| format!("{time:?}"), |time| time.to_string())
 }
 
 /// What a program finds in its environment.

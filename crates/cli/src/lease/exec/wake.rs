@@ -13,8 +13,6 @@ use nix::sys::time::TimeSpec;
 use nix::sys::timerfd::{ClockId, Expiration, TimerFd, TimerFlags, TimerSetTimeFlags};
 use tickid_core::UnixTime;
 
-use crate::lease::exec::renewal::News;
-
 /// What the supervisor takes for itself or hands on. They are blocked rather than handled, so that whatever
 /// is ignored stays so for the program (`nohup`).
 const SIGNALS: [Signal; 10] = [
@@ -62,25 +60,25 @@ impl Bell {
 
 /// Why the supervisor woke up.
 #[derive(Debug)]
-pub(super) enum Event {
+pub(super) enum Event<N> {
     Signal(Signal),
-    News(News),
+    News(N),
     /// An alarm went off, or the wall clock was stepped.
     Time,
 }
 
 #[derive(Debug)]
-pub(super) struct Wake {
+pub(super) struct Wake<N> {
     signals: SignalFd,
     boot: TimerFd,
     wall: TimerFd,
     bell: Bell,
-    news: Receiver<News>,
+    news: Receiver<N>,
 }
 
-impl Wake {
+impl<N> Wake<N> {
     /// Takes the signals that [`block_signals`] has blocked.
-    pub(super) fn new(news: Receiver<News>) -> nix::Result<Self> {
+    pub(super) fn new(news: Receiver<N>) -> nix::Result<Self> {
         let signals = SIGNALS.into_iter().collect();
         let timer = |clock| TimerFd::new(clock, TimerFlags::TFD_NONBLOCK | TimerFlags::TFD_CLOEXEC);
         let bell = EventFd::from_flags(EfdFlags::EFD_NONBLOCK | EfdFlags::EFD_CLOEXEC)?;
@@ -111,7 +109,7 @@ impl Wake {
     }
 
     /// Waits for the next event.
-    pub(super) fn next(&self) -> nix::Result<Event> {
+    pub(super) fn next(&self) -> nix::Result<Event<N>> {
         loop {
             if let Some(signal) = self.signals.read_signal()? {
                 let number = i32::try_from(signal.ssi_signo).map_err(|_| nix::Error::EINVAL)?;
