@@ -24,6 +24,9 @@ const SUPERVISION: u8 = 125;
 
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Failure {
+    /// An input is no ID, or cannot be converted: a predicate, and perhaps a way out.
+    #[error("{reason}")]
+    Invalid { reason: String, hint: Option<&'static str> },
     #[error("{0}")]
     Usage(String),
     #[error(transparent)]
@@ -40,7 +43,7 @@ pub(crate) enum Failure {
     NoStateFolder(String),
     #[error("{}", Chain(.0))]
     Store(#[from] StoreError),
-    #[error("{}", Reason(.0))]
+    #[error("{}", reason(.0))]
     Start(#[from] StartError),
     #[error("{}{}", .0, Causes(.0.trouble().and_then(Error::source)))]
     Stalled(#[from] GenerateError),
@@ -68,14 +71,13 @@ pub(crate) enum Failure {
 }
 
 impl Failure {
+    pub(crate) fn invalid(reason: impl Into<String>) -> Self {
+        Self::Invalid { reason: reason.into(), hint: None }
+    }
+
     /// Returns the failure with a way out.
     pub(crate) fn hinting(self, hint: impl Into<String>) -> Self {
         Self::Hinted { failure: Box::new(self), hint: hint.into() }
-    }
-
-    #[cfg(target_os = "linux")]
-    pub(crate) fn supervision(error: nix::Error) -> Self {
-        Self::Supervise(error.into())
     }
 
     pub(crate) fn is_closed_pipe(&self) -> bool {
@@ -112,10 +114,7 @@ impl Failure {
         match self {
             Self::Hinted { hint, .. } => Some(hint),
             Self::TooLong { .. } => Some("--max-wait allows a longer wait"),
-            Self::NoStateFolder(_) | Self::Connect(_) if self.store().is_none() => {
-                Some(OTHER_STORE)
-            }
-            Self::GiveBack(_) => None,
+            Self::NoStateFolder(_) => Some(OTHER_STORE),
             _ => match self.store()?.refusal() {
                 None => Some(OTHER_STORE),
                 Some(Refusal::NoRealm) => Some(
@@ -146,32 +145,39 @@ impl Failure {
     }
 
     fn status(&self) -> u8 {
+        if let Some(error) = self.store() {
+            return error.refusal().map_or(STORE, of_refusal);
+        }
         match self {
             Self::Hinted { failure, .. } => failure.status(),
-            Self::Usage(_) | Self::Realm(_) | Self::Pool(_) => USAGE,
+            Self::Invalid { .. } | Self::Read(_) | Self::Write(_) => INVALID,
+            Self::Usage(_) | Self::Realm(_) | Self::Pool(_) | Self::Connect(_) => USAGE,
             Self::TooLong { .. } => CLOCK,
-            Self::Build(error) if is_of_clock(error) => CLOCK,
-            Self::Build(_) => USAGE,
+            Self::Build(error) => of_build(error, USAGE),
+            Self::Start(StartError::Trouble(trouble)) => of_trouble(trouble),
             Self::Generate(error) => match error.kind() {
                 ErrorKind::SequenceStart { .. } => USAGE,
                 _ => CLOCK,
             },
-            Self::Refused(refusal) => of_refusal(refusal),
-            Self::Start(StartError::Trouble(trouble)) => of_trouble(trouble),
             Self::Stalled(error) => match (error, error.trouble()) {
                 (_, Some(trouble)) => of_trouble(trouble),
                 // Nothing is wrong with the lease: it is for the clock to reach the window.
                 (GenerateError::Stalled { .. }, None) => CLOCK,
                 _ => STORE,
             },
-            Self::Store(error) | Self::Connect(ConnectError::Store(error)) => of_store(error),
-            Self::Connect(_) => USAGE,
+            Self::Refused(refusal) => of_refusal(refusal),
+            Self::Store(_) | Self::Start(_) | Self::GiveBack(_) => STORE,
             Self::Randomness(_) | Self::NoLease(_) | Self::NoStateFolder(_) => STORE,
-            Self::Start(_) | Self::GiveBack(_) => STORE,
             #[cfg(target_os = "linux")]
             Self::Supervise(_) => SUPERVISION,
-            Self::Read(_) | Self::Write(_) => INVALID,
         }
+    }
+}
+
+#[cfg(target_os = "linux")]
+impl From<nix::Error> for Failure {
+    fn from(error: nix::Error) -> Self {
+        Self::Supervise(error.into())
     }
 }
 
@@ -180,12 +186,11 @@ pub(crate) fn is_exhausted(error: &StoreError) -> bool {
     matches!(error.refusal(), Some(Refusal::Exhausted { nodes, wild, .. }) if wild < nodes)
 }
 
-fn is_of_clock(error: &BuildError) -> bool {
-    matches!(error, BuildError::Clock(_) | BuildError::Epoch { .. } | BuildError::Ahead { .. })
-}
-
-fn of_store(error: &StoreError) -> u8 {
-    error.refusal().map_or(STORE, of_refusal)
+fn of_build(error: &BuildError, other: u8) -> u8 {
+    match error {
+        BuildError::Clock(_) | BuildError::Epoch { .. } | BuildError::Ahead { .. } => CLOCK,
+        _ => other,
+    }
 }
 
 fn of_refusal(refusal: &Refusal) -> u8 {
@@ -196,11 +201,7 @@ fn of_refusal(refusal: &Refusal) -> u8 {
 }
 
 fn of_trouble(trouble: &Trouble) -> u8 {
-    match trouble {
-        Trouble::Store(error) => of_store(error),
-        Trouble::Build(error) if is_of_clock(error) => CLOCK,
-        _ => STORE,
-    }
+    if let Trouble::Build(error) = trouble { of_build(error, STORE) } else { STORE }
 }
 
 const OTHER_STORE: &str = "--store URL names another store, and `gen --node NODE` needs none";
@@ -224,14 +225,7 @@ impl fmt::Display for Causes<'_> {
     }
 }
 
-/// The reason why there is no lease, with everything that caused it.
-struct Reason<'a>(&'a StartError);
-
-impl fmt::Display for Reason<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.0 {
-            StartError::Trouble(trouble) => Chain(&**trouble).fmt(f),
-            other => Chain(other).fmt(f),
-        }
-    }
+/// Returns the reason why there is no lease, with everything that caused it.
+fn reason(error: &StartError) -> Chain<'_> {
+    if let StartError::Trouble(trouble) = error { Chain(&**trouble) } else { Chain(error) }
 }

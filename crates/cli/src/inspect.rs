@@ -7,9 +7,8 @@ use clap::Args;
 use tickid_convert::{Candidate, Candidates, Plausibility, Reading, detect};
 use tickid_core::{Clock as _, SystemClock, UnixTime};
 
-use crate::failure::{Failure, INVALID};
+use crate::failure::Failure;
 use crate::input::{self, Input};
-use crate::message::Problem;
 use crate::options::{Layouts, Scheme};
 use crate::output::Output;
 use crate::picture;
@@ -39,50 +38,36 @@ pub(crate) struct InspectArguments {
 }
 
 pub(crate) fn run(arguments: &InspectArguments) -> Result<ExitCode, Failure> {
-    let mut inspector = Inspector::new(arguments);
-    input::for_each(&arguments.ids, |input| inspector.inspect(input))?;
-    inspector.out.flush()?;
-    Ok(if inspector.invalid { ExitCode::from(INVALID) } else { ExitCode::SUCCESS })
+    let choice = anstream::AutoStream::choice(&io::stdout());
+    let mut inspector = Inspector {
+        arguments,
+        report: Report::default(),
+        now: SystemClock.now().ok(),
+        layouts: arguments.layouts.all(),
+        colour: choice != anstream::ColorChoice::Never,
+    };
+    input::run(&arguments.ids, |input, out| inspector.inspect(input, out))
 }
 
 struct Inspector<'a> {
     arguments: &'a InspectArguments,
-    out: Output,
     /// Made once, to be filled again and again.
     report: Report,
     /// The time that others are judged by; without a clock all are as likely.
     now: Option<UnixTime>,
     layouts: tickid_convert::Layouts,
     colour: bool,
-    invalid: bool,
 }
 
-impl<'a> Inspector<'a> {
-    fn new(arguments: &'a InspectArguments) -> Self {
-        let choice = anstream::AutoStream::choice(&io::stdout());
-        Self {
-            arguments,
-            out: Output::stdout(),
-            report: Report::default(),
-            now: SystemClock.now().ok(),
-            layouts: arguments.layouts.all(),
-            colour: choice != anstream::ColorChoice::Never,
-            invalid: false,
-        }
-    }
-
+impl Inspector<'_> {
     /// Reports on one input.
-    fn inspect(&mut self, input: Input<'_>) -> Result<(), Failure> {
-        if let Err(problem) = input.check_len() {
-            return self.reject(input, &problem);
-        }
+    fn inspect(&mut self, input: Input<'_>, out: &mut Output) -> Result<(), Failure> {
         let InspectArguments { json, all, scheme, ref layouts, .. } = *self.arguments;
-        let is_one_enough = json && !all;
         let mut is_any = false;
         match scheme {
             Some(scheme) => {
                 if let Ok(reading) = schemes::read(scheme, input.text, layouts) {
-                    is_any = self.show(&reading, None);
+                    is_any = self.show(&reading, None, out);
                 }
             }
             None => {
@@ -91,34 +76,30 @@ impl<'a> Inspector<'a> {
                     let reading = candidate.reading();
                     let plausibility = Some(candidate.plausibility());
                     if schemes::is_asked_for(&reading, input.text, layouts)
-                        && self.show(&reading, plausibility)
+                        && self.show(&reading, plausibility, out)
                     {
                         is_any = true;
-                        if is_one_enough {
+                        if json && !all {
                             break;
                         }
                     }
                 }
                 if is_any && !json {
-                    self.name_rivals(input, &found)?;
+                    name_rivals(input, &found, out)?;
                 }
             }
         }
-        if !is_any {
-            let problem = format!("is {}", self.why_not(input.text)).into();
-            self.reject(input, &problem)?;
-        }
-        self.out.drain()
-    }
-
-    fn reject(&mut self, input: Input<'_>, problem: &Problem) -> Result<(), Failure> {
-        self.invalid = true;
-        input.reject(&mut self.out, problem)
+        if is_any { Ok(()) } else { Err(Failure::invalid(self.why_not(input.text))) }
     }
 
     /// Reports on an ID, with doubts if it was only guessed to be one; `false` for a reading that is
     /// no ID of the schemes.
-    fn show(&mut self, reading: &Reading, plausibility: Option<Plausibility>) -> bool {
+    fn show(
+        &mut self,
+        reading: &Reading,
+        plausibility: Option<Plausibility>,
+        out: &mut Output,
+    ) -> bool {
         let report = &mut self.report;
         if !schemes::describe(reading, &self.arguments.layouts, report) {
             return false;
@@ -127,34 +108,15 @@ impl<'a> Inspector<'a> {
             report.field("plausibility", Value::Word(plausibility_name(doubt)));
         }
         if self.arguments.json {
-            report.write_json(self.out.buffer());
+            report.write_json(out.buffer());
         } else {
-            let picture = picture::draw(report);
-            let plain;
-            let picture = if self.colour {
-                &picture
-            } else {
-                plain = anstream::adapter::strip_str(&picture).to_string();
-                &plain
-            };
-            self.out.buffer().extend_from_slice(picture.as_bytes());
+            let mut picture = picture::draw(report);
+            if !self.colour {
+                picture = anstream::adapter::strip_str(&picture).to_string();
+            }
+            out.buffer().extend_from_slice(picture.as_bytes());
         }
         true
-    }
-
-    /// Names the readings that are as plausible as those shown, which are guesses.
-    fn name_rivals(&mut self, input: Input<'_>, found: &Candidates) -> Result<(), Failure> {
-        let best = found.iter().map(Candidate::plausibility).min();
-        let is_rival = |one: &&Candidate| {
-            one.reading().id().is_none()
-                && !matches!(one.reading(), Reading::KuidWide(..))
-                && best == Some(one.plausibility())
-        };
-        let rivals: Vec<String> = found.iter().filter(is_rival).map(named).collect();
-        if rivals.is_empty() {
-            return Ok(());
-        }
-        input.remark(&mut self.out, &format!("may as well be: {}", rivals.join(", ")))
     }
 
     /// Returns the other readings of a text that is no ID of the schemes, or their parsers' errors.
@@ -168,7 +130,7 @@ impl<'a> Inspector<'a> {
             };
             let named: Vec<String> = found.iter().filter(is_other).map(named).collect();
             if !named.is_empty() {
-                return format!("no ID of the four schemes; it may be: {}", named.join(", "));
+                return format!("is no ID of the four schemes; it may be: {}", named.join(", "));
             }
         }
         let one = self.arguments.scheme.map(|scheme| [scheme]);
@@ -176,6 +138,21 @@ impl<'a> Inspector<'a> {
         let errors = schemes
             .iter()
             .filter_map(|scheme| schemes::read(*scheme, text, &self.arguments.layouts).err());
-        errors.map(|error| error.to_string()).collect::<Vec<_>>().join("; ")
+        format!("is {}", errors.map(|error| error.to_string()).collect::<Vec<_>>().join("; "))
     }
+}
+
+/// Names the readings that are as plausible as those shown, which are guesses.
+fn name_rivals(input: Input<'_>, found: &Candidates, out: &mut Output) -> Result<(), Failure> {
+    let best = found.iter().map(Candidate::plausibility).min();
+    let is_rival = |one: &&Candidate| {
+        one.reading().id().is_none()
+            && !matches!(one.reading(), Reading::KuidWide(..))
+            && best == Some(one.plausibility())
+    };
+    let rivals: Vec<String> = found.iter().filter(is_rival).map(named).collect();
+    if rivals.is_empty() {
+        return Ok(());
+    }
+    input.remark(out, &format!("may as well be: {}", rivals.join(", ")))
 }

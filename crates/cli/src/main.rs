@@ -25,9 +25,9 @@ use clap_complete::Shell;
 
 use crate::convert::ConvertArguments;
 use crate::failure::Failure;
-use crate::generate::GenArguments;
+use crate::generate::GenScheme;
 use crate::inspect::InspectArguments;
-use crate::lease::LeaseArguments;
+use crate::lease::LeaseCommand;
 use crate::range::RangeArguments;
 
 /// Generate, inspect and convert time-ordered identifiers: SCRU64, Nanoflake, kuid and sno.
@@ -43,7 +43,8 @@ struct Arguments {
 #[derive(Debug, Subcommand)]
 enum Command {
     /// Generate IDs
-    Gen(GenArguments),
+    #[command(subcommand)]
+    Gen(GenScheme),
     /// Show what IDs say
     Inspect(InspectArguments),
     /// Convert IDs between schemes
@@ -51,7 +52,8 @@ enum Command {
     /// Print the lowest and the highest ID of a range of times
     Range(RangeArguments),
     /// Lease nodes from a store, list their holders, and repair what went wrong
-    Lease(LeaseArguments),
+    #[command(subcommand)]
+    Lease(LeaseCommand),
     /// Print a completion script for a shell
     #[command(after_help = "Example:
   tickid completions bash > ~/.local/share/bash-completion/completions/tickid")]
@@ -79,20 +81,18 @@ fn run() -> Result<ExitCode, Failure> {
     }
     let arguments = Arguments::try_parse().unwrap_or_else(|error| message::usage(error).exit());
     match arguments.command {
-        Command::Gen(arguments) => generate::run(&arguments),
+        Command::Gen(scheme) => generate::run(&scheme),
         Command::Inspect(arguments) => inspect::run(&arguments),
         Command::Convert(arguments) => convert::run(&arguments),
         Command::Range(arguments) => range::run(&arguments),
-        Command::Lease(arguments) => lease::run(&arguments),
+        Command::Lease(command) => lease::run(&command),
         Command::Completions { shell } => completions(shell),
     }
 }
 
 fn completions(shell: Shell) -> Result<ExitCode, Failure> {
-    let mut script = Vec::new();
-    clap_complete::generate(shell, &mut Arguments::command(), "tickid", &mut script);
     let mut out = output::Output::stdout();
-    out.buffer().extend_from_slice(&script);
+    clap_complete::generate(shell, &mut Arguments::command(), "tickid", out.buffer());
     out.flush()?;
     Ok(ExitCode::SUCCESS)
 }

@@ -9,19 +9,6 @@ const INPUT: usize = 300;
 /// The characters shown of one message, which may quote several inputs and the answers of servers.
 const MESSAGE: usize = 2_000;
 
-/// The problem with an input, and perhaps a way out.
-#[derive(Debug)]
-pub(crate) struct Problem {
-    pub(crate) reason: String,
-    pub(crate) hint: Option<&'static str>,
-}
-
-impl<T: ToString> From<T> for Problem {
-    fn from(reason: T) -> Self {
-        Self { reason: reason.to_string(), hint: None }
-    }
-}
-
 /// Returns the first 300 characters of an input, escaped.
 pub(crate) fn shown(input: impl AsRef<[u8]>) -> String {
     escaped(input.as_ref(), INPUT)

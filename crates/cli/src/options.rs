@@ -6,7 +6,6 @@ use tickid_core::Scheme as _;
 use tickid_kuid::{Drift, Kuid, Node};
 use tickid_nanoflake::{Epoch, Nanoflake};
 use tickid_scru64::{NodeIdSize, Scru64};
-use tickid_sno::Sno;
 
 use crate::message::shown;
 use crate::values::{drift, epoch, node_size};
@@ -19,26 +18,19 @@ pub(crate) enum Scheme {
     Sno,
 }
 
-impl Scheme {
-    /// Returns its name, as the options have it.
-    pub(crate) const fn name(self) -> &'static str {
-        match self {
-            Self::Scru64 => Scru64::NAME,
-            Self::Nanoflake => Nanoflake::NAME,
-            Self::Kuid => Kuid::NAME,
-            Self::Sno => Sno::NAME,
-        }
-    }
+/// Returns the name of a value, as its option has it.
+pub(crate) fn name_of(value: &impl ValueEnum) -> String {
+    value.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
+}
 
-    /// Returns the nodes of a realm for which none were chosen.
-    pub(crate) const fn default_pool(self, kind: Kind) -> &'static str {
-        match (self, kind) {
-            (Self::Scru64, _) => "0-255/8",
-            (Self::Nanoflake, _) => "0-1023/10",
-            (Self::Kuid, Kind::Global) => "0-65535/32",
-            (Self::Kuid, Kind::Local) => "0/0",
-            (Self::Sno, _) => "0-65535/16",
-        }
+/// Returns the nodes of a scheme's realm for which none were chosen.
+pub(crate) fn default_pool(scheme: &str, has_node: bool) -> &'static str {
+    match scheme {
+        _ if !has_node => "0/0",
+        Scru64::NAME => "0-255/8",
+        Nanoflake::NAME => "0-1023/10",
+        Kuid::NAME => "0-65535/32",
+        _ => "0-65535/16",
     }
 }
 

@@ -30,8 +30,8 @@ pub(crate) fn draw(report: &Report) -> String {
         draw_row(&mut picture, report, row);
     }
     let _ = writeln!(picture, "  hex {}", report.hex());
-    for field in &report.fields {
-        let _ = writeln!(picture, "  {} {}", field.name, field.value);
+    for (name, value) in &report.fields {
+        let _ = writeln!(picture, "  {name} {value}");
     }
     picture
 }

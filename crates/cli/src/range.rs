@@ -12,7 +12,7 @@ use tickid_sno::Sno;
 use crate::describe::{Describe, write_id};
 use crate::failure::Failure;
 use crate::json::Object;
-use crate::options::{Format, Kind, Layouts, NodeHash, Scheme};
+use crate::options::{Format, Kind, Layouts, NodeHash, Scheme, name_of};
 use crate::output::Output;
 use crate::report::{Hex, write_time};
 use crate::values::time;
@@ -59,40 +59,34 @@ pub(crate) fn run(arguments: &RangeArguments) -> Result<ExitCode, Failure> {
         return Err(Failure::Usage(format!("--from {from} is after --to {to}")));
     }
     let layouts = &arguments.layouts;
-    if let Some(node) = &arguments.node {
-        return of_node(node, arguments);
-    }
-    match (arguments.scheme, arguments.kind) {
-        (Scheme::Scru64, _) => {
+    let drift = layouts.kuid.drift();
+    let usage = |reason: &str| Failure::Usage(format!("--node: {reason}"));
+    let node = arguments.node.as_deref().map(|node| arguments.node_hash.node(node)).transpose();
+    match (arguments.scheme, arguments.kind, node.map_err(|error| usage(&error))?) {
+        // Global kuids sort by node before the end of their time, so that the ends for one node are
+        // others. IDs of other nodes may lie between them, too.
+        (Scheme::Kuid, Kind::Global, Some(node)) => {
+            let global = |local| GlobalId::from_local(local, node, drift);
+            let (min, max) = (LocalId::min_at(from), LocalId::max_at(to));
+            print(min.map(global), max.map(global), &layouts.kuid, arguments)
+        }
+        (_, _, Some(_)) => Err(usage("it makes a difference to global kuids only")),
+        (Scheme::Scru64, ..) => {
             print(Scru64.min_at(from), Scru64.max_at(to), &layouts.scru64, arguments)
         }
-        (Scheme::Nanoflake, _) => {
+        (Scheme::Nanoflake, ..) => {
             let layout = Nanoflake { epoch: layouts.nanoflake.epoch() };
             print(layout.min_at(from), layout.max_at(to), &layouts.nanoflake, arguments)
         }
-        (Scheme::Kuid, Kind::Local) => {
+        (Scheme::Kuid, Kind::Local, None) => {
             print(LocalId::min_at(from), LocalId::max_at(to), &layouts.kuid, arguments)
         }
-        (Scheme::Kuid, Kind::Global) => {
-            let layout = Kuid { drift: layouts.kuid.drift() };
+        (Scheme::Kuid, Kind::Global, None) => {
+            let layout = Kuid { drift };
             print(layout.min_at(from), layout.max_at(to), &layouts.kuid, arguments)
         }
-        (Scheme::Sno, _) => print(Sno.min_at(from), Sno.max_at(to), &(), arguments),
+        (Scheme::Sno, ..) => print(Sno.min_at(from), Sno.max_at(to), &(), arguments),
     }
-}
-
-/// Global kuids sort by node before the end of their time, so that the ends for one node are
-/// others. IDs of other nodes may lie between them, too.
-fn of_node(node: &str, arguments: &RangeArguments) -> Result<ExitCode, Failure> {
-    let usage = |reason: &str| Failure::Usage(format!("--node: {reason}"));
-    if (arguments.scheme, arguments.kind) != (Scheme::Kuid, Kind::Global) {
-        return Err(usage("it makes a difference to global kuids only"));
-    }
-    let node = arguments.node_hash.node(node).map_err(|reason| usage(&reason))?;
-    let drift = arguments.layouts.kuid.drift();
-    let global = |local| GlobalId::from_local(local, node, drift);
-    let (min, max) = (LocalId::min_at(arguments.from), LocalId::max_at(arguments.to));
-    print(min.map(global), max.map(global), &arguments.layouts.kuid, arguments)
 }
 
 fn print<I: Describe>(
@@ -106,7 +100,7 @@ fn print<I: Describe>(
     let mut out = Output::stdout();
     if arguments.json {
         let mut object = Object::open(out.buffer());
-        object.string("scheme", arguments.scheme.name().as_bytes());
+        object.string("scheme", name_of(&arguments.scheme).as_bytes());
         for (name, time) in [("from", arguments.from), ("to", arguments.to)] {
             let mut inner = object.object(name);
             write_time(Some(time), &mut inner);
@@ -134,10 +128,8 @@ fn no_tick(option: &str, time: UnixTime, error: &RangeError) -> Failure {
 fn write_end<I: Describe>(id: &I, layout: &I::Layout, mut object: Object<'_>) {
     let mut text = Vec::new();
     id.write_text(layout, &mut text);
-    let (number, len) = id.integer();
-    let bytes = number.to_be_bytes();
     object.string("text", &text);
-    object.string("hex", Hex::low(&bytes, len).digits(&mut [0; _]));
-    object.string("int", number.to_string().as_bytes());
+    object.string("hex", Hex(id.bytes().as_ref()).digits(&mut [0; _]));
+    object.string("int", id.integer().to_string().as_bytes());
     object.close();
 }

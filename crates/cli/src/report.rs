@@ -17,15 +17,9 @@ pub(crate) struct Report {
     pub(crate) bytes: Vec<u8>,
     pub(crate) time: Option<UnixTime>,
     /// The scheme's own fields, in the order in which they are printed.
-    pub(crate) fields: Vec<Field>,
+    pub(crate) fields: Vec<(&'static str, Value)>,
     /// Names and widths of the bit fields, from the high end of the bytes.
     pub(crate) bits: Vec<(&'static str, u32)>,
-}
-
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Field {
-    pub(crate) name: &'static str,
-    pub(crate) value: Value,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -51,7 +45,7 @@ impl Report {
     }
 
     pub(crate) fn field(&mut self, name: &'static str, value: Value) {
-        self.fields.push(Field { name, value });
+        self.fields.push((name, value));
     }
 
     pub(crate) fn number(&mut self, name: &'static str, value: impl Into<i64>) {
@@ -69,8 +63,8 @@ impl Report {
         object.string("text", &self.text);
         object.string("hex", self.hex().digits(&mut [0; _]));
         write_time(self.time, &mut object);
-        for Field { name, value } in &self.fields {
-            match *value {
+        for &(name, value) in &self.fields {
+            match value {
                 Value::Number(number) => object.number(name, number),
                 Value::BigNumber(number) => {
                     object.string(name, itoa::Buffer::new().format(number).as_bytes());
@@ -97,20 +91,12 @@ impl fmt::Display for Value {
     }
 }
 
-/// Returns a time as JSON has it: RFC 3339 in UTC with milliseconds. `None` outside of the years 0
+/// Returns a time in UTC, of which JSON has the milliseconds (`{:.3}Z`). `None` outside of the years 0
 /// to 9999, for which RFC 3339 has no form.
-pub(crate) fn rfc3339(time: UnixTime) -> Option<impl fmt::Display> {
+pub(crate) fn date_time(time: UnixTime) -> Option<DateTime> {
     let since_1970 = jiff::SignedDuration::from_millis(time.as_millis());
     let date = date(1970, 1, 1).at(0, 0, 0, 0).checked_add(since_1970).ok()?;
-    (date.year() >= 0).then_some(Rfc3339(date))
-}
-
-struct Rfc3339(DateTime);
-
-impl fmt::Display for Rfc3339 {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:.3}Z", self.0)
-    }
+    (date.year() >= 0).then_some(date)
 }
 
 /// Writes a time as all objects have it.
@@ -119,8 +105,8 @@ pub(crate) fn write_time(time: Option<UnixTime>, object: &mut Object<'_>) {
         Some(time) => object.number("unix_ms", time.as_millis()),
         None => object.null("unix_ms"),
     }
-    match time.and_then(rfc3339) {
-        Some(time) => object.display("time", &time),
+    match time.and_then(date_time) {
+        Some(date) => object.display("time", &format_args!("{date:.3}Z")),
         None => object.null("time"),
     }
 }
@@ -178,7 +164,8 @@ mod tests {
 
     #[test]
     fn times_have_milliseconds_and_end_with_the_year_9999() {
-        let shown = |micros| rfc3339(UnixTime::from_micros(micros)).map(|time| time.to_string());
+        let shown =
+            |micros| date_time(UnixTime::from_micros(micros)).map(|date| format!("{date:.3}Z"));
         assert_eq!(shown(0).unwrap(), "1970-01-01T00:00:00.000Z");
         assert_eq!(shown(-1).unwrap(), "1969-12-31T23:59:59.999Z");
         assert_eq!(shown(1_709_210_096_789_999).unwrap(), "2024-02-29T12:34:56.789Z");

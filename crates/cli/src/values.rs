@@ -83,7 +83,7 @@ pub(crate) fn drift(text: &str) -> Result<Drift, String> {
 pub(crate) fn node_spec(text: &str) -> Result<NodeSpec, String> {
     text.parse().map_err(|error| match error {
         NodeSpecError::Range(error) => error.to_string(),
-        error => format!("{error}; as in 42/8: node ID 42, of 0 to 255, in 8 bits, of 1 to 23"),
+        error => format!("{error}; as in 42/8: node ID 42 (0 to 255) in 8 bits (1 to 23)"),
     })
 }
 
@@ -108,10 +108,8 @@ pub(crate) fn time(text: &str) -> Result<UnixTime, String> {
         let error = || RangeError::new("time in milliseconds", millis, min, max).to_string();
         return time.ok_or_else(error);
     }
-    let time: jiff::Timestamp = text.parse().map_err(|error: jiff::Error| {
-        let error = shown(error.to_string());
-        format!("neither milliseconds since 1970 nor RFC 3339, as in 2024-01-01T00:00:00Z: {error}")
-    })?;
+    let form = "neither milliseconds since 1970 nor RFC 3339, as in 2024-01-01T00:00:00Z";
+    let time: jiff::Timestamp = text.parse().map_err(|_| form)?;
     // Rounded towards the past, before 1970 too.
     let micros = time.as_nanosecond().div_euclid(1_000);
     i64::try_from(micros).map(UnixTime::from_micros).map_err(|error| error.to_string())

@@ -1,5 +1,7 @@
 //! The new IDs.
 
+use core::fmt::Display;
+
 use tickid_convert::{
     AnyId, ConvertError, Converted, Kind, Layouts, Loss, Nodes, Options, Source as _, carry,
     convert_any, restore_any,
@@ -10,8 +12,8 @@ use super::args::{ConvertArguments, End, Goal, NodeArguments, Origin};
 use super::origin::Original;
 use crate::describe::Describe as _;
 use crate::failure::Failure;
-use crate::message::{Problem, shown};
-use crate::options;
+use crate::message::shown;
+use crate::options::{self, name_of};
 use crate::values::{generator_id, node_spec, number, partition};
 
 /// The outcome of a conversion.
@@ -55,19 +57,6 @@ impl Goal {
             (Self::Kuid, options::Kind::Global) => Some(Kind::KuidGlobal),
             (Self::Sno, _) => Some(Kind::Sno),
             (Self::Uuid | Self::UuidV7 | Self::UuidSno, _) => None,
-        }
-    }
-
-    /// Returns its name, as `--to` has it.
-    pub(super) const fn name(self) -> &'static str {
-        match self {
-            Self::Scru64 => options::Scheme::Scru64.name(),
-            Self::Nanoflake => options::Scheme::Nanoflake.name(),
-            Self::Kuid => options::Scheme::Kuid.name(),
-            Self::Sno => options::Scheme::Sno.name(),
-            Self::Uuid => "uuid",
-            Self::UuidV7 => "uuid-v7",
-            Self::UuidSno => "uuid-sno",
         }
     }
 }
@@ -116,7 +105,7 @@ fn set_node(
 ) -> Result<u64, Failure> {
     let parsed = match kind {
         None => {
-            let goal = arguments.to.name();
+            let goal = name_of(&arguments.to);
             Err(format!("an ID goes into a {goal} as it is, with the node it has"))
         }
         Some(Kind::Scru64) => scru64_node(arguments, node, layouts),
@@ -161,7 +150,7 @@ pub(super) fn make(
     original: Original,
     arguments: &ConvertArguments,
     options: &Options<'_>,
-) -> Result<(Made, Loss), Problem> {
+) -> Result<(Made, Loss), Failure> {
     let kind = arguments.to.kind(arguments.kind);
     if arguments.restore {
         let id = match original {
@@ -169,7 +158,7 @@ pub(super) fn make(
             Original::Shift24(_) => None,
         };
         let (Some(id), Some(kind)) = (id, kind) else {
-            return Err("only IDs of the four schemes are made by conversions".into());
+            return Err(not_converted("only IDs of the four schemes are made by conversions"));
         };
         let restored = restore_any(id, kind, options);
         let restored = restored.map_err(|error| problem(&error, &original, kind, options))?;
@@ -182,47 +171,50 @@ pub(super) fn make(
         return Ok((Made::Id(id), loss));
     }
     let Original::Read(reading) = original else {
-        return Err("only IDs of the four schemes, of up to 96 bits, go into UUIDs".into());
+        return Err(not_converted("only IDs of the four schemes, of up to 96 bits, go into UUIDs"));
     };
     let Some(id) = reading.id() else {
         // Which fails for a reading without fields.
-        reading.parts(&options.source)?;
+        reading.parts(&options.source).map_err(not_converted)?;
         let reason = "only IDs of the four schemes, of up to 96 bits, go into UUIDs";
-        return Err(format!("a {reading}: {reason}").into());
+        return Err(not_converted(format!("a {reading}: {reason}")));
     };
     let uuid = match (arguments.to, id) {
-        (Goal::UuidV7, _) => carry::to_uuid_v7(id, &options.source)?,
+        (Goal::UuidV7, _) => carry::to_uuid_v7(id, &options.source).map_err(not_converted)?,
         (Goal::UuidSno, AnyId::Sno(id)) => carry::sno_to_uuid(id),
-        (Goal::UuidSno, _) => return Err(format!("a {}, and not a sno ID", id.kind()).into()),
+        (Goal::UuidSno, _) => {
+            return Err(not_converted(format!("a {}, and not a sno ID", id.kind())));
+        }
         _ => carry::to_uuid(id),
     };
     Ok((Made::Uuid(uuid), Loss::default()))
 }
 
-/// Returns the error of a conversion, with the option that may be missing.
+/// Returns the problem of an ID that cannot be converted.
+pub(super) fn not_converted(reason: impl Display) -> Failure {
+    Failure::invalid(format!("can't be converted: {reason}"))
+}
+
+/// Returns the problem of a conversion, with the option that may be missing.
 fn problem(
     error: &ConvertError,
     original: &Original,
     goal: Kind,
     options: &Options<'_>,
-) -> Problem {
+) -> Failure {
     let lacks_size = |layouts: &Layouts, is_scru64| is_scru64 && layouts.node_size.is_none();
-    let of_source = lacks_size(&options.source, original.is_scru64());
-    let of_target = lacks_size(&options.target, goal == Kind::Scru64);
+    let lacks_size = lacks_size(&options.source, original.is_scru64())
+        || lacks_size(&options.target, goal == Kind::Scru64);
     let hint = match error {
-        ConvertError::NodeMissing { .. } | ConvertError::NodeTooWide { .. }
-            if of_source || of_target =>
-        {
-            Some(
-                "--node-size BITS is the size of a SCRU64 ID's node, and --to-node-size BITS that of \
-                 a new one's",
-            )
-        }
+        ConvertError::NodeMissing { .. } | ConvertError::NodeTooWide { .. } if lacks_size => Some(
+            "name the size of SCRU64 nodes: --node-size BITS for the IDs given, --to-node-size \
+             BITS for new ones",
+        ),
         ConvertError::NodeMissing { .. } => Some("--node NODE gives the new IDs a node"),
         ConvertError::NodeTooWide { bits: 1.., .. } => {
             Some("--node, --node-table and --truncate-node choose another")
         }
         _ => None,
     };
-    Problem { hint, ..error.into() }
+    Failure::Invalid { reason: format!("can't be converted: {error}"), hint }
 }

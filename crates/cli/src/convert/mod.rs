@@ -12,27 +12,19 @@ use tickid_core::{Clock as _, SystemClock, UnixTime};
 pub(crate) use self::args::ConvertArguments;
 use self::goal::Made;
 use self::origin::{Guess, Original};
-use crate::failure::{Failure, INVALID};
+use crate::failure::Failure;
 use crate::input::{self, Input};
 use crate::json::Object;
-use crate::message::Problem;
+use crate::options::name_of;
 use crate::output::Output;
 use crate::report::{Hex, named, plausibility_name, write_time};
 
 pub(crate) fn run(arguments: &ConvertArguments) -> Result<ExitCode, Failure> {
     let mut table = arguments.nodes.node_table.clone();
     let options = goal::options(arguments, &mut table)?;
-    let mut converter = Converter {
-        arguments,
-        options,
-        now: SystemClock.now().ok(),
-        out: Output::stdout(),
-        reported: Vec::new(),
-        invalid: false,
-    };
-    input::for_each(&arguments.ids, |input| converter.convert(input))?;
-    converter.out.flush()?;
-    Ok(if converter.invalid { ExitCode::from(INVALID) } else { ExitCode::SUCCESS })
+    let now = SystemClock.now().ok();
+    let mut converter = Converter { arguments, options, now, guessed: Vec::new() };
+    input::run(&arguments.ids, |input, out| converter.convert(input, out))
 }
 
 struct Converter<'a> {
@@ -40,79 +32,43 @@ struct Converter<'a> {
     options: Options<'a>,
     /// The time that others are judged by; without a clock all are as likely.
     now: Option<UnixTime>,
-    out: Output,
-    /// The formats that were guessed, and the hints, each of which is reported once.
-    reported: Vec<&'static str>,
-    invalid: bool,
+    /// The formats that were guessed, each of which is reported once.
+    guessed: Vec<&'static str>,
 }
 
 impl Converter<'_> {
-    /// Converts one input, or reports the problem.
-    fn convert(&mut self, input: Input<'_>) -> Result<(), Failure> {
-        if let Err(problem) = input.check_len() {
-            return self.reject(input, problem);
+    /// Converts one input.
+    fn convert(&mut self, input: Input<'_>, out: &mut Output) -> Result<(), Failure> {
+        let (original, guess) = self.read(input, out)?;
+        let (made, loss) = goal::make(original, self.arguments, &self.options)?;
+        if self.arguments.exact && !loss.is_none() {
+            return Err(goal::not_converted(ConvertError::Lossy(loss)));
         }
-        let (original, guess) = match self.read(input)? {
-            Ok(read) => read,
-            Err(predicate) => return self.reject(input, predicate.into()),
-        };
-        let made = goal::make(original, self.arguments, &self.options);
-        let made = made.and_then(|(made, loss)| match loss {
-            loss if self.arguments.exact && !loss.is_none() => {
-                Err(ConvertError::Lossy(loss).into())
-            }
-            loss => Ok((made, loss)),
-        });
-        match made {
-            Ok((made, loss)) if self.arguments.json => {
-                self.write_json(input, &original, guess.as_ref(), &made, &loss);
-            }
-            Ok((made, loss)) => {
-                made.write_text(&self.arguments.layouts, self.out.buffer());
-                self.out.buffer().push(b'\n');
-                if !loss.is_none() {
-                    input.remark(&mut self.out, &format!("lost: {loss}"))?;
-                }
-            }
-            Err(Problem { reason, hint }) => {
-                let reason = format!("can't be converted: {reason}");
-                self.reject(input, Problem { reason, hint })?;
-            }
+        if self.arguments.json {
+            self.write_json(input, &original, guess.as_ref(), &made, &loss, out.buffer());
+            return Ok(());
         }
-        self.out.drain()
-    }
-
-    fn reject(&mut self, input: Input<'_>, problem: Problem) -> Result<(), Failure> {
-        self.invalid = true;
-        let hint = problem.hint.filter(|hint| self.is_new(hint));
-        input.reject(&mut self.out, &Problem { hint, ..problem })
-    }
-
-    /// Reports whether this is to be reported for the first time.
-    fn is_new(&mut self, report: &'static str) -> bool {
-        let is_new = !self.reported.contains(&report);
-        if is_new {
-            self.reported.push(report);
-        }
-        is_new
+        made.write_text(&self.arguments.layouts, out.buffer());
+        out.buffer().push(b'\n');
+        if loss.is_none() { Ok(()) } else { input.remark(out, &format!("lost: {loss}")) }
     }
 
     /// Reads the ID in the format that was named, or else in the likeliest, and reports the guess.
     fn read(
         &mut self,
         input: Input<'_>,
-    ) -> Result<Result<(Original, Option<Guess>), String>, Failure> {
+        out: &mut Output,
+    ) -> Result<(Original, Option<Guess>), Failure> {
         let (arguments, layouts) = (self.arguments, &self.options.source);
         if let Some(origin) = arguments.from {
             let original = origin::read(origin, input.text, &arguments.layouts, layouts);
-            return Ok(original.map(|original| (original, None)));
+            return Ok((original.map_err(Failure::invalid)?, None));
         }
-        let guess = match origin::guess(input.text, &arguments.layouts, layouts, self.now) {
-            Ok(guess) => guess,
-            Err(reason) => return Ok(Err(reason)),
-        };
+        let guess = origin::guess(input.text, &arguments.layouts, layouts, self.now);
+        let guess = guess.map_err(Failure::invalid)?;
         let original = Original::Read(guess.candidate.reading());
-        if self.is_new(original.name()) {
+        if !self.guessed.contains(&original.name()) {
+            self.guessed.push(original.name());
             let mut remark = format!("is taken for {}", named(&guess.candidate));
             if !guess.others.is_empty() {
                 let others: Vec<String> = guess.others.iter().map(named).collect();
@@ -120,18 +76,19 @@ impl Converter<'_> {
                 remark.push_str(&others.join(", "));
             }
             remark.push_str("; say what it is with --from");
-            input.remark(&mut self.out, &remark)?;
+            input.remark(out, &remark)?;
         }
-        Ok(Ok((original, Some(guess))))
+        Ok((original, Some(guess)))
     }
 
     fn write_json(
-        &mut self,
+        &self,
         input: Input<'_>,
         original: &Original,
         guess: Option<&Guess>,
         made: &Made,
         loss: &Loss,
+        out: &mut Vec<u8>,
     ) {
         let options = &self.arguments.layouts;
         let mut text = Vec::new();
@@ -139,7 +96,6 @@ impl Converter<'_> {
         let (number, len) = made.integer();
         let bytes = number.to_be_bytes();
 
-        let out = self.out.buffer();
         let mut object = Object::open(out);
         object.string("from", original.name().as_bytes());
         match guess {
@@ -148,7 +104,7 @@ impl Converter<'_> {
         }
         // What was read as an ID holds nothing that JSON escapes.
         object.string("text", input.text);
-        object.string("to", self.arguments.to.name().as_bytes());
+        object.string("to", name_of(&self.arguments.to).as_bytes());
         object.string("id", &text);
         let hex = Hex::low(&bytes, len);
         object.string("hex", hex.digits(&mut [0; _]));

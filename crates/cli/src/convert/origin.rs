@@ -87,19 +87,16 @@ pub(super) fn read(
         Origin::NanoflakeShift24 => {
             // The same texts, whatever the bits mean; its timestamps are never negative as texts.
             let reading = scheme(Scheme::Nanoflake)?;
-            return match reading {
-                Reading::Nanoflake(id, _) => {
-                    let value = id.get().cast_unsigned();
-                    Ok(Original::Shift24(foreign::NanoflakeShift24(value)))
-                }
-                other => Ok(Original::Read(other)),
-            };
+            if let Reading::Nanoflake(id, _) = reading {
+                let id = foreign::NanoflakeShift24(id.get().cast_unsigned());
+                return Ok(Original::Shift24(id));
+            }
+            reading
         }
         Origin::Uuid => {
-            let uuid =
-                Uuid::try_parse_ascii(text).map_err(|error| format!("is no UUID: {error}"))?;
+            let uuid = Uuid::try_parse_ascii(text).map_err(|_| "is no UUID")?;
             let id = carry::from_uuid(uuid, layouts);
-            Reading::Carried(id.map_err(|error| format!("is a UUID, but {error}"))?)
+            Reading::Carried(id.map_err(|error| format!("can't be read: {error}"))?)
         }
         Origin::Twitter => Reading::Twitter(foreign::Twitter(number("Twitter ID")?)),
         Origin::Discord => Reading::Discord(foreign::Discord(number("Discord ID")?)),

@@ -4,17 +4,19 @@ use core::time::Duration;
 use std::process::ExitCode;
 
 use clap::Args;
-use tickid_core::{LocalGenerator, NodeId as _, Scheme, Variant};
+use tickid_core::{LocalGenerator, NodeId as _, Scheme, SystemClock, Variant};
+use tickid_lease::{Keeper, KeeperBuilder, Lease, NodeRange, Realm};
 
 use super::patience::Patience;
 use super::progress::Progress;
-use super::source::{LeaseOptions, Request, Source};
+use super::source::{LeaseOptions, Source};
 use crate::describe::{Describe, write_id};
 use crate::failure::Failure;
 use crate::message::say;
-use crate::options::Format;
+use crate::options::{Format, default_pool};
 use crate::output::Output;
 use crate::report::Report;
+use crate::store;
 use crate::values::{count, duration};
 
 /// How many IDs are asked for at once.
@@ -22,7 +24,7 @@ const BATCH: usize = 1024;
 
 /// The options of every scheme's `gen`.
 #[derive(Debug, Args)]
-pub(super) struct GenOptions {
+pub(crate) struct GenOptions {
     #[command(flatten)]
     lease: LeaseOptions,
     /// How many IDs
@@ -42,17 +44,15 @@ pub(super) struct GenOptions {
     max_wait: Duration,
 }
 
-/// The arguments of one scheme's `gen`.
-pub(super) trait SchemeArguments {
-    /// Writes IDs as these arguments have them, usually by way of a [`Plan`].
-    fn generate(&self, options: &GenOptions) -> Result<ExitCode, Failure>;
-}
-
 /// The IDs to generate.
 pub(super) struct Plan<'a, S: Scheme, V: Variant<S, Id: Describe>> {
-    /// The node; leased unless given.
+    pub(super) scheme: S,
+    /// Leased unless given.
     pub(super) node: Option<S::Node>,
-    pub(super) lease: Request<S>,
+    /// The size in bits that the node is said to have.
+    pub(super) node_size: Option<u32>,
+    /// The realm to lease from unless --realm names one.
+    pub(super) realm: String,
     pub(super) variant: V,
     /// Any ID, to make room for others.
     pub(super) blank: V::Id,
@@ -63,19 +63,54 @@ impl<S: Scheme + Default, V: Variant<S, Id: Describe>> Plan<'_, S, V> {
     pub(super) fn run(&self, options: &GenOptions) -> Result<ExitCode, Failure> {
         let mut patience = Patience::new(options.max_wait);
         let Some(node) = self.node else {
-            let keeper =
-                options.lease.lease(&self.lease, self.variant.has_node(), &mut patience)?;
+            let keeper = self.lease(&options.lease, &mut patience)?;
             return self.stream(keeper, options, patience);
         };
-        let (value, bits) = (node.value(), node.bits());
-        if let Some(size) = self.lease.node_size.filter(|size| *size != bits) {
-            return Err(Failure::Usage(format!(
-                "--node {value}/{bits} has a node ID of {bits} bits, but --node-size is {size}"
-            )));
-        }
-        let builder = LocalGenerator::<S>::builder(node).layout(self.lease.scheme);
+        self.check_size(&format!("--node is {}/{}", node.value(), node.bits()), &[node.bits()])?;
+        let builder = LocalGenerator::<S>::builder(node).layout(self.scheme);
         let generator = builder.max_wait(options.max_wait).build_local()?;
         self.stream(generator, options, patience)
+    }
+
+    /// Leases a node: one of those that the store keeps for the realm, or of the default ones where
+    /// the store has no such realm yet. Waits while all of them are in use.
+    fn lease(&self, options: &LeaseOptions, patience: &mut Patience) -> Result<Keeper<S>, Failure> {
+        let (scheme, has_node) = (self.scheme, self.variant.has_node());
+        scheme.check_start(&SystemClock)?;
+        let name = options.realm.clone().map_or_else(|| self.realm.parse(), Ok)?;
+        let pool = default_pool(S::NAME, has_node).parse()?;
+        let store = options.store.open()?;
+        let realm = store::as_kept(&store, Realm::new(name, &scheme, pool)?)?;
+        let nodes = format!("the realm {} has the nodes {}", realm.name(), realm.pool());
+        let sizes: Vec<u32> = realm.pool().ranges().iter().map(NodeRange::bits).collect();
+        let hint = "`tickid lease init` begins a realm with nodes of another size";
+        self.check_size(&nodes, &sizes).map_err(|failure| failure.hinting(hint))?;
+        let make = move |lease: &Lease| {
+            if has_node {
+                return lease.builder(&scheme);
+            }
+            // No ID shows this node.
+            lease.builder_for(&scheme, S::Node::from_bits(u32::BITS, 0)?)
+        };
+        loop {
+            match KeeperBuilder::new(store.clone(), realm.clone()).start(make) {
+                Ok(keeper) => {
+                    patience.succeeded();
+                    return Ok(keeper);
+                }
+                Err(error) => patience.pause(error)?,
+            }
+        }
+    }
+
+    /// Refuses nodes of other sizes than they are said to have.
+    fn check_size(&self, nodes: &str, sizes: &[u32]) -> Result<(), Failure> {
+        match self.node_size {
+            Some(said) if sizes.iter().any(|size| *size != said) => {
+                Err(Failure::Usage(format!("{nodes}, but --node-size is {said}")))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Writes IDs to standard output, as fast as the scheme and the reader allow.

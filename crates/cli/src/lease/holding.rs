@@ -21,7 +21,7 @@ use crate::values::{number, parse};
 
 Prints the node and its window: IDs of ticks from the floor up to, but not with, the ceiling are
 yours alone. The lease ends with its window, whether the node is in use or not.")]
-pub(super) struct AcquireArguments {
+pub(crate) struct AcquireArguments {
     #[command(flatten)]
     realm: RealmOptions,
     /// Print one JSON object per line
@@ -40,7 +40,7 @@ pub(super) struct AcquireArguments {
 Stop the node's user first. Unless --used or --unused says otherwise, all of the window counts as
 used, and the next one begins at its end. With them the next one begins earlier: if the lease is
 still alive, and its user runs on, the two issue the same IDs. So they take --yes then.")]
-pub(super) struct ReleaseArguments {
+pub(crate) struct ReleaseArguments {
     #[command(flatten)]
     realm: RealmOptions,
     /// The lease, as acquire printed it

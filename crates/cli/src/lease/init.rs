@@ -21,7 +21,7 @@ use crate::store::{self, answer};
 Beginning a realm that exists already is a no-op if it is the same and an error if it differs.
 Scheme, epoch, drift and kind of IDs are fixed for good: all holders must use the same.
 --reshape gives the realm other nodes and terms: leases of nodes that stay go on, the others end.")]
-pub(super) struct InitArguments {
+pub(crate) struct InitArguments {
     /// The scheme
     #[arg(value_enum)]
     scheme: Scheme,

@@ -13,7 +13,7 @@ use super::realm::RealmOptions;
 use crate::failure::{Chain, Failure};
 use crate::message::{say, shown};
 use crate::output::Output;
-use crate::report::rfc3339;
+use crate::report::date_time;
 use crate::store::answer;
 use crate::values::duration;
 
@@ -24,7 +24,7 @@ use crate::values::duration;
 
 A node is free, held, expired (not renewed in time), wild (further ahead of the store's clock than a
 lease can reach) or retired (not in the pool any more).")]
-pub(super) struct ListArguments {
+pub(crate) struct ListArguments {
     #[command(flatten)]
     realm: RealmOptions,
     /// Print one JSON object per line
@@ -35,7 +35,7 @@ pub(super) struct ListArguments {
 #[derive(Debug, Args)]
 #[command(after_help = "Example:
   tickid lease watch --realm sno --json")]
-pub(super) struct WatchArguments {
+pub(crate) struct WatchArguments {
     #[command(flatten)]
     realm: RealmOptions,
     /// Print one JSON object per line
@@ -62,7 +62,7 @@ pub(super) struct Line {
 impl Line {
     pub(super) fn new(listing: &Listing, row: &Row, standing: Standing) -> Self {
         let scale = listing.record.realm.scale();
-        let time = |tick| rfc3339(scale.time_of(tick)).map(|time| time.to_string());
+        let time = |tick| date_time(scale.time_of(tick)).map(|date| format!("{date:.3}Z"));
         Self {
             node: row.node.to_string(),
             standing: match standing {

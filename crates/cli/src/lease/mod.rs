@@ -9,7 +9,7 @@ mod repair;
 
 use std::process::ExitCode;
 
-use clap::{Args, Subcommand};
+use clap::Subcommand;
 
 use self::exec::ExecArguments;
 #[cfg(target_os = "linux")]
@@ -20,14 +20,8 @@ use self::listing::{ListArguments, WatchArguments};
 use self::repair::{MendArguments, RecoverArguments};
 use crate::failure::Failure;
 
-#[derive(Debug, Args)]
-pub(crate) struct LeaseArguments {
-    #[command(subcommand)]
-    command: LeaseCommand,
-}
-
 #[derive(Debug, Subcommand)]
-enum LeaseCommand {
+pub(crate) enum LeaseCommand {
     /// Begin a realm: a scheme with its layout, nodes and terms
     Init(InitArguments),
     /// Show the nodes of a realm that were ever given out, and how they stand
@@ -46,8 +40,8 @@ enum LeaseCommand {
     Mend(MendArguments),
 }
 
-pub(crate) fn run(arguments: &LeaseArguments) -> Result<ExitCode, Failure> {
-    match &arguments.command {
+pub(crate) fn run(command: &LeaseCommand) -> Result<ExitCode, Failure> {
+    match command {
         LeaseCommand::Init(arguments) => init::init(arguments),
         LeaseCommand::List(arguments) => listing::list(arguments),
         LeaseCommand::Watch(arguments) => listing::watch(arguments),

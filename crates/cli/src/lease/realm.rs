@@ -10,13 +10,13 @@ use tickid_scru64::Scru64;
 use tickid_sno::Sno;
 
 use crate::failure::Failure;
-use crate::options::{Kind, Scheme};
+use crate::options::{Kind, Scheme, default_pool, name_of};
 use crate::store::{StoreOptions, answer};
 use crate::values::{drift, duration, epoch, parse};
 
 /// A realm and its store.
 #[derive(Debug, Args)]
-pub(super) struct RealmOptions {
+pub(crate) struct RealmOptions {
     #[command(flatten)]
     pub(super) store: StoreOptions,
     /// Realm in the store
@@ -64,9 +64,10 @@ impl RealmOptions {
 impl ShapeOptions {
     /// A realm of this shape.
     pub(super) fn realm(&self, name: &RealmName, scheme: Scheme) -> Result<Realm, Failure> {
+        let has_node = scheme != Scheme::Kuid || self.kind == Kind::Global;
         let pool = match &self.pool {
             Some(pool) => pool.clone(),
-            None => scheme.default_pool(self.kind).parse()?,
+            None => default_pool(&name_of(&scheme), has_node).parse()?,
         };
         let name = name.clone();
         let realm = match scheme {

@@ -18,7 +18,7 @@ use crate::values::parse;
   tickid lease recover --realm sno              says what it would do
   tickid lease recover --realm sno --yes
   tickid lease recover --realm sno --scheme sno --yes     where the realm is gone altogether")]
-pub(super) struct RecoverArguments {
+pub(crate) struct RecoverArguments {
     #[command(flatten)]
     realm: RealmOptions,
     /// The scheme of a realm that the store has lost altogether
@@ -35,7 +35,7 @@ pub(super) struct RecoverArguments {
 #[command(after_help = "Examples:
   tickid lease mend --realm sno --node 42/16    says what it would do
   tickid lease mend --realm sno --node 42/16 --yes")]
-pub(super) struct MendArguments {
+pub(crate) struct MendArguments {
     #[command(flatten)]
     realm: RealmOptions,
     /// The node

@@ -1,6 +1,6 @@
 use tickid_convert::{KuidAlphabet, Reading};
 use tickid_core::{Scheme as _, UnixTime};
-use tickid_kuid::{GlobalId, Kuid, LocalId, WideGlobalId};
+use tickid_kuid::{GlobalId, Kuid, LocalId, Node, WideGlobalId};
 use tickid_text::ParseError;
 
 use crate::describe::Describe;
@@ -26,8 +26,8 @@ impl Describe for LocalId {
 
     write_text!();
 
-    fn integer(&self) -> (u128, usize) {
-        (self.get().into(), size_of::<Self>())
+    fn bytes(&self) -> impl AsRef<[u8]> {
+        self.to_be_bytes()
     }
 
     fn time(&self, _: &KuidOptions) -> UnixTime {
@@ -40,49 +40,44 @@ impl Describe for LocalId {
     }
 }
 
-impl Describe for GlobalId {
-    const SCHEME: &'static str = Kuid::NAME;
-    type Layout = KuidOptions;
+macro_rules! describe_global {
+    ($id:ty, $node:ty, $node_number:expr) => {
+        impl Describe for $id {
+            const SCHEME: &'static str = Kuid::NAME;
+            type Layout = KuidOptions;
 
-    write_text!();
+            write_text!();
 
-    fn integer(&self) -> (u128, usize) {
-        let mut wide = [0; 16];
-        wide[4..].copy_from_slice(&self.to_bytes());
-        (u128::from_be_bytes(wide), size_of::<Self>())
-    }
+            fn bytes(&self) -> impl AsRef<[u8]> {
+                self.to_bytes()
+            }
 
-    fn time(&self, layout: &KuidOptions) -> UnixTime {
-        self.unix_time(layout.drift())
-    }
+            fn time(&self, layout: &KuidOptions) -> UnixTime {
+                self.unix_time(layout.drift())
+            }
 
-    fn fields(&self, layout: &KuidOptions, report: &mut Report) {
-        let drift = layout.drift();
-        let node = Value::Hex(self.node(drift).get().into(), size_of::<u32>());
-        global_fields(self.to_local(drift), node, layout, report);
-    }
+            fn fields(&self, layout: &KuidOptions, report: &mut Report) {
+                let drift = layout.drift();
+                time_fields(self.to_local(drift), "global", report);
+                report
+                    .field("node", Value::Hex($node_number(self.node(drift)), size_of::<$node>()));
+                report.number("drift", drift.get());
+                let low = drift.get().into();
+                report.bits.extend([
+                    ("a", 20),
+                    ("b (high)", 20 - low),
+                    ("node", <$node>::BITS),
+                    ("b (low)", low),
+                    ("c", 10),
+                    ("sequence", 14),
+                ]);
+            }
+        }
+    };
 }
 
-impl Describe for WideGlobalId {
-    const SCHEME: &'static str = Kuid::NAME;
-    type Layout = KuidOptions;
-
-    write_text!();
-
-    fn integer(&self) -> (u128, usize) {
-        (u128::from_be_bytes(self.to_bytes()), size_of::<Self>())
-    }
-
-    fn time(&self, layout: &KuidOptions) -> UnixTime {
-        self.unix_time(layout.drift())
-    }
-
-    fn fields(&self, layout: &KuidOptions, report: &mut Report) {
-        let drift = layout.drift();
-        let node = Value::Hex(self.node(drift), size_of::<u64>());
-        global_fields(self.to_local(drift), node, layout, report);
-    }
-}
+describe_global!(GlobalId, u32, |node: Node| node.get().into());
+describe_global!(WideGlobalId, u64, |node| node);
 
 fn time_fields(id: LocalId, kind: &'static str, report: &mut Report) {
     report.field("kind", Value::Word(kind));
@@ -90,23 +85,6 @@ fn time_fields(id: LocalId, kind: &'static str, report: &mut Report) {
     report.number("b", id.seconds());
     report.number("c", id.micro_seconds());
     report.number("sequence", id.sequence());
-}
-
-fn global_fields(id: LocalId, node: Value, layout: &KuidOptions, report: &mut Report) {
-    time_fields(id, "global", report);
-    report.field("node", node);
-    let low = u32::from(layout.drift().get());
-    report.number("drift", layout.drift().get());
-    // The rest of the bytes, around which all but the node take 64 bits.
-    let node_bits = u32::try_from(report.bytes.len()).unwrap_or(0) * 8 - 64;
-    report.bits.extend([
-        ("a", 20),
-        ("b (high)", 20 - low),
-        ("node", node_bits),
-        ("b (low)", low),
-        ("c", 10),
-        ("sequence", 14),
-    ]);
 }
 
 /// Reads `text` as the kind that its length tells, or else as a global ID.

@@ -18,8 +18,8 @@ impl Describe for NanoflakeId {
         }
     }
 
-    fn integer(&self) -> (u128, usize) {
-        (u64::from(*self).into(), size_of::<Self>())
+    fn bytes(&self) -> impl AsRef<[u8]> {
+        self.to_be_bytes()
     }
 
     fn time(&self, layout: &NanoflakeOptions) -> UnixTime {

@@ -13,8 +13,8 @@ impl Describe for Scru64Id {
         out.extend_from_slice(self.encode().as_bytes());
     }
 
-    fn integer(&self) -> (u128, usize) {
-        (self.get().into(), size_of::<Self>())
+    fn bytes(&self) -> impl AsRef<[u8]> {
+        self.to_be_bytes()
     }
 
     fn time(&self, _: &Scru64Options) -> UnixTime {

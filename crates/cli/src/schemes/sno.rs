@@ -12,10 +12,8 @@ impl Describe for SnoId {
         out.extend_from_slice(self.encode().as_bytes());
     }
 
-    fn integer(&self) -> (u128, usize) {
-        let mut wide = [0; 16];
-        wide[6..].copy_from_slice(&self.to_bytes());
-        (u128::from_be_bytes(wide), size_of::<Self>())
+    fn bytes(&self) -> impl AsRef<[u8]> {
+        self.to_bytes()
     }
 
     fn time(&self, (): &()) -> UnixTime {

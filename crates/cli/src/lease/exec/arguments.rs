@@ -29,19 +29,19 @@ window runs out.
 Exit status: that of the program, 128 + N if signal N ended it, 127 if it was not found, 126 if it
 could not be run, 124 if it was stopped for want of a lease, 125 if it could not be supervised; and
 before it starts, as for the other commands. Needs Linux.")]
-pub(in crate::lease) struct ExecArguments {
+pub(crate) struct ExecArguments {
     #[command(flatten)]
-    pub(in crate::lease) realm: RealmOptions,
+    pub(crate) realm: RealmOptions,
     /// Who holds the lease, for people to read [default: the program and our process number]
     #[arg(long, value_name = "TEXT")]
-    pub(in crate::lease) holder: Option<String>,
+    pub(crate) holder: Option<String>,
     /// The program's time between SIGTERM and SIGKILL, in seconds or with units [default: half a term]
     #[arg(long, value_name = "DURATION", value_parser = duration)]
-    pub(in crate::lease) kill_after: Option<Duration>,
+    pub(crate) kill_after: Option<Duration>,
     /// Longest wait for a node and its window, in seconds or with units (90s, 5m, 1h30m)
     #[arg(long, value_name = "DURATION", value_parser = duration, default_value = "60s")]
-    pub(in crate::lease) max_wait: Duration,
+    pub(crate) max_wait: Duration,
     /// The program and its arguments
     #[arg(required = true, trailing_var_arg = true, value_name = "COMMAND")]
-    pub(in crate::lease) command: Vec<OsString>,
+    pub(crate) command: Vec<OsString>,
 }

@@ -9,8 +9,8 @@ use nix::sys::signal::{SigSet, Signal, kill, killpg};
 use nix::sys::wait::{Id, WaitPidFlag, WaitStatus, waitid};
 use nix::unistd::{Pid, getpgrp, tcgetpgrp, tcsetpgrp};
 
+use super::launch::Launch;
 use crate::failure::Failure;
-use crate::lease::exec::launch::Launch;
 use crate::store::STORE_VARIABLE;
 
 /// What became of the program.
@@ -47,7 +47,7 @@ impl Program {
             .spawn()
             .map_err(Failure::Supervise)?;
         let leader = i32::try_from(child.id()).map_err(|_| nix::Error::EOVERFLOW);
-        let leader = Pid::from_raw(leader.map_err(Failure::supervision)?);
+        let leader = Pid::from_raw(leader?);
         let terminal = File::options().read(true).write(true).open("/dev/tty").ok();
         Ok(Self { leader, terminal, has_terminal: false })
     }

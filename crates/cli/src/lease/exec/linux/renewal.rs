@@ -8,9 +8,9 @@ use nix::sys::time::TimeSpec;
 use nix::time::{ClockId, ClockNanosleepFlags, clock_nanosleep};
 use tickid_lease::{Agenda, Duty, Outcome, Store, StoreError, Token};
 
+use super::wake::Bell;
+use super::window::{Now, Window};
 use crate::failure::Failure;
-use crate::lease::exec::wake::Bell;
-use crate::lease::exec::window::{Now, Window};
 use crate::store::answer_within;
 
 /// How the lease stands.
@@ -54,7 +54,7 @@ pub(super) fn keep(mut agenda: Agenda, store: &Arc<dyn Store>, news: &Sender<New
 /// Does what is due, or waits until something is.
 fn step(agenda: &mut Agenda, store: &Arc<dyn Store>) -> Result<Option<News>, Failure> {
     let realm = agenda.realm().clone();
-    let now = Now::read().map_err(Failure::supervision)?;
+    let now = Now::read()?;
     let tick = now.wall.and_then(|wall| realm.tick_at(wall));
     let request = match agenda.duty(now.boot, tick, Token::random)? {
         Duty::Ask(request) => request,
@@ -66,7 +66,7 @@ fn step(agenda: &mut Agenda, store: &Arc<dyn Store>) -> Result<Option<News>, Fai
     };
     let most = (realm.terms().term / 4).clamp(Duration::from_millis(50), Duration::from_secs(5));
     let answer = answer_within(store, request.send(store, &realm), most);
-    let answered = Now::read().map_err(Failure::supervision)?;
+    let answered = Now::read()?;
     Ok(match agenda.answered(now.boot, answered.boot, answer) {
         Outcome::Granted(grant) | Outcome::Renewed(grant) => {
             Some(News::Granted(Window::new(&realm, &grant, now.boot)))
@@ -82,6 +82,6 @@ fn sleep_until(time: Duration) -> Result<(), Failure> {
     let time = TimeSpec::from(time);
     match clock_nanosleep(ClockId::CLOCK_BOOTTIME, ClockNanosleepFlags::TIMER_ABSTIME, &time) {
         Ok(_) | Err(nix::Error::EINTR) => Ok(()),
-        Err(error) => Err(Failure::supervision(error)),
+        Err(error) => Err(error.into()),
     }
 }

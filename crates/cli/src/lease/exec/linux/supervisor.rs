@@ -8,12 +8,12 @@ use tickid_core::{Scheme as _, UnixTime};
 use tickid_lease::{Agenda, Realm, Store, StoreError, StoreErrorKind};
 use tickid_scru64::Scru64;
 
+use super::program::{Program, State, of_signal, stop_as_well};
+use super::renewal::{News, keep};
+use super::wake::{Event, Wake, block_signals};
+use super::window::{Now, Window};
 use crate::failure::{Chain, Failure, is_exhausted};
 use crate::lease::exec::arguments::ExecArguments;
-use crate::lease::exec::program::{Program, State, of_signal, stop_as_well};
-use crate::lease::exec::renewal::{News, keep};
-use crate::lease::exec::wake::{Event, Wake, block_signals};
-use crate::lease::exec::window::{Now, Window};
 use crate::message::say;
 use crate::store::answer;
 
@@ -23,14 +23,14 @@ const NEVER: (Duration, UnixTime) = (Duration::MAX, UnixTime::MAX);
 /// The program was stopped for want of a lease. `timeout` has the same.
 const NO_LEASE: u8 = 124;
 
-pub(in crate::lease) fn exec(arguments: &ExecArguments) -> Result<ExitCode, Failure> {
+pub(crate) fn exec(arguments: &ExecArguments) -> Result<ExitCode, Failure> {
     // A store may start threads of its own.
-    block_signals().map_err(Failure::supervision)?;
+    block_signals()?;
     let store = arguments.realm.store.open()?;
     let realm = arguments.realm.kept(&store)?;
     let kill_after = kill_after(arguments, &realm)?;
     let (sender, news) = mpsc::channel();
-    let wake = Wake::new(news).map_err(Failure::supervision)?;
+    let wake = Wake::new(news)?;
     let agenda = Agenda::new(realm.clone(), &holder(arguments));
     let (bell, asked) = (wake.bell(), Arc::clone(&store));
     let renewal = thread::Builder::new().name("tickid-lease".to_owned());
@@ -101,9 +101,9 @@ impl Supervisor {
     /// Waits for a lease, and for its window to begin. What was `granted` is there for whoever does not wait to the
     /// end.
     fn wait(&mut self, granted: &mut Option<Window>) -> Result<Waited, Failure> {
-        let patience = self.now()?.boot.saturating_add(self.max_wait);
+        let patience = Now::read()?.boot.saturating_add(self.max_wait);
         loop {
-            let now = self.now()?;
+            let now = Now::read()?;
             let alarms = match *granted {
                 // Else the next renewal is awaited.
                 Some(window) if window.is_open(now) && window.left(now) > self.kill_after => {
@@ -114,8 +114,8 @@ impl Supervisor {
                 None if now.boot < patience => (patience, UnixTime::MAX),
                 None => return Err(self.out_of_patience()),
             };
-            self.wake.at(alarms).map_err(Failure::supervision)?;
-            match self.next()? {
+            self.wake.at(alarms)?;
+            match self.wake.next()? {
                 Event::News(News::Granted(window)) => {
                     if granted.is_none() && !window.is_open(now) {
                         let (node, opens) = (window.hold.node, window.opens);
@@ -136,7 +136,7 @@ impl Supervisor {
                 Event::Signal(
                     told @ (Signal::SIGHUP | Signal::SIGINT | Signal::SIGQUIT | Signal::SIGTERM),
                 ) => return Ok(Waited::Told(told)),
-                Event::Signal(Signal::SIGTSTP) => stop_as_well().map_err(Failure::supervision)?,
+                Event::Signal(Signal::SIGTSTP) => stop_as_well()?,
                 Event::Signal(_) | Event::Time => {}
             }
         }
@@ -154,19 +154,19 @@ impl Supervisor {
         let mut kill_at = None;
         let (mut is_killed, mut is_held) = (false, false);
         loop {
-            let now = self.now()?;
+            let now = Now::read()?;
             let left = window.left(now);
             if kill_at.is_none() && left <= self.kill_after {
                 self.say_why(&window, now);
                 kill_at = Some(self.stop(&program, now)?);
             }
             if !is_killed && kill_at.is_some_and(|at| now.boot >= at || left.is_zero()) {
-                program.signal(Signal::SIGKILL).map_err(Failure::supervision)?;
+                program.signal(Signal::SIGKILL)?;
                 is_killed = true;
             }
             // Only now, so that it does not go on beyond its window.
             if core::mem::take(&mut is_held) {
-                program.signal(Signal::SIGCONT).map_err(Failure::supervision)?;
+                program.signal(Signal::SIGCONT)?;
             }
             let alarms = match kill_at {
                 None => window.when_left(self.kill_after),
@@ -176,21 +176,19 @@ impl Supervisor {
                     (boot.min(kill_at), wall)
                 }
             };
-            self.wake.at(alarms).map_err(Failure::supervision)?;
-            match self.next()? {
-                Event::Signal(Signal::SIGCHLD) => {
-                    match program.state().map_err(Failure::supervision)? {
-                        State::Running => {}
-                        State::Stopped(by) => {
-                            is_held = program.stopped(by).map_err(Failure::supervision)?;
-                        }
-                        State::Ended => {
-                            let status = program.status().map_err(Failure::supervision)?;
-                            return Ok(if kill_at.is_some() { NO_LEASE } else { status });
-                        }
+            self.wake.at(alarms)?;
+            match self.wake.next()? {
+                Event::Signal(Signal::SIGCHLD) => match program.state()? {
+                    State::Running => {}
+                    State::Stopped(by) => {
+                        is_held = program.stopped(by)?;
                     }
-                }
-                Event::Signal(signal) => program.signal(signal).map_err(Failure::supervision)?,
+                    State::Ended => {
+                        let status = program.status()?;
+                        return Ok(if kill_at.is_some() { NO_LEASE } else { status });
+                    }
+                },
+                Event::Signal(signal) => program.signal(signal)?,
                 Event::News(News::Granted(renewed)) => {
                     self.renewed();
                     window = renewed;
@@ -203,7 +201,7 @@ impl Supervisor {
                 }
                 Event::News(News::Lost(error)) => {
                     say(&format!("{}; the program is stopped", Chain(&error)));
-                    kill_at = Some(self.stop(&program, self.now()?)?);
+                    kill_at = Some(self.stop(&program, Now::read()?)?);
                 }
                 Event::News(News::Broken(failure)) => return Err(failure),
                 Event::Time => {}
@@ -214,7 +212,7 @@ impl Supervisor {
     /// Asks the program to end; when it is killed.
     fn stop(&self, program: &Program, now: Now) -> Result<Duration, Failure> {
         for signal in [Signal::SIGTERM, Signal::SIGCONT] {
-            program.signal(signal).map_err(Failure::supervision)?;
+            program.signal(signal)?;
         }
         Ok(now.boot.saturating_add(self.kill_after))
     }
@@ -245,14 +243,6 @@ impl Supervisor {
         if self.trouble.take().is_some() {
             say("the lease is renewed again");
         }
-    }
-
-    fn now(&self) -> Result<Now, Failure> {
-        Now::read().map_err(Failure::supervision)
-    }
-
-    fn next(&self) -> Result<Event<News>, Failure> {
-        self.wake.next().map_err(Failure::supervision)
     }
 }
 

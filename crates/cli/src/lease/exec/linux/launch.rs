@@ -10,8 +10,8 @@ use nix::sys::prctl::set_pdeathsig;
 use nix::sys::signal::Signal;
 use nix::unistd::{Pid, getppid};
 
+use super::wake::unblock_signals;
 use crate::failure::Failure;
-use crate::lease::exec::wake::unblock_signals;
 use crate::message::{say_error, shown};
 
 /// The first argument of this stage. It is no part of the command line that people see, so that neither help nor
@@ -46,12 +46,12 @@ impl Launch {
 }
 
 pub(crate) fn launch(told: &Launch) -> Result<ExitCode, Failure> {
-    set_pdeathsig(Signal::SIGKILL).map_err(Failure::supervision)?;
+    set_pdeathsig(Signal::SIGKILL)?;
     // It may have died before that.
     if told.supervisor.map(Pid::from_raw) != Some(getppid()) {
         return Err(Failure::Usage(format!("{STAGE} is for lease exec to call")));
     }
-    unblock_signals().map_err(Failure::supervision)?;
+    unblock_signals()?;
     let [program, rest @ ..] = told.command.as_slice() else {
         return Err(Failure::Usage("no program".into()));
     };
