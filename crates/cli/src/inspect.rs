@@ -18,15 +18,15 @@ use crate::schemes;
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   tickid inspect 0u375nxqh5cq                       whatever it may be, likeliest first
-  tickid inspect --scheme nanoflake --radix 10 --epoch discord 175928847299117063
+  tickid inspect --from nanoflake --radix 10 --epoch discord 175928847299117063
   tickid gen sno -n 3 | tickid inspect --json       one object per line")]
 pub(crate) struct InspectArguments {
     /// IDs; lines of standard input unless given
     #[arg(value_name = "ID")]
     ids: Vec<String>,
-    /// Take every ID for one of this scheme
-    #[arg(long, value_enum)]
-    scheme: Option<Scheme>,
+    /// The scheme of all IDs; unless given, every one that fits
+    #[arg(long, visible_alias = "scheme", value_enum)]
+    from: Option<Scheme>,
     /// Print JSON, one object per line; of several schemes that fit the likeliest
     #[arg(long)]
     json: bool,
@@ -62,9 +62,9 @@ struct Inspector<'a> {
 impl Inspector<'_> {
     /// Reports on one input.
     fn inspect(&mut self, input: Input<'_>, out: &mut Output) -> Result<(), Failure> {
-        let InspectArguments { json, all, scheme, ref layouts, .. } = *self.arguments;
+        let InspectArguments { json, all, from, ref layouts, .. } = *self.arguments;
         let mut is_any = false;
-        match scheme {
+        match from {
             Some(scheme) => {
                 if let Ok(reading) = schemes::read(scheme, input.text, layouts) {
                     is_any = self.show(&reading, None, out);
@@ -92,8 +92,8 @@ impl Inspector<'_> {
         if is_any { Ok(()) } else { Err(Failure::invalid(self.why_not(input.text))) }
     }
 
-    /// Reports on an ID, with doubts if it was only guessed to be one; `false` for a reading that is
-    /// no ID of the schemes.
+    /// Reports on an ID, with doubts if it was only guessed to be one; `false` for a reading that
+    /// is no ID of the schemes.
     fn show(
         &mut self,
         reading: &Reading,
@@ -121,7 +121,7 @@ impl Inspector<'_> {
 
     /// Returns the other readings of a text that is no ID of the schemes, or their parsers' errors.
     fn why_not(&self, text: &[u8]) -> String {
-        if self.arguments.scheme.is_none() {
+        if self.arguments.from.is_none() {
             let found = detect(text, &self.layouts, self.now);
             let is_other = |one: &&Candidate| match one.reading() {
                 Reading::Carried(_) => true,
@@ -133,7 +133,7 @@ impl Inspector<'_> {
                 return format!("is no ID of the four schemes; it may be: {}", named.join(", "));
             }
         }
-        let one = self.arguments.scheme.map(|scheme| [scheme]);
+        let one = self.arguments.from.map(|scheme| [scheme]);
         let schemes = one.as_ref().map_or(&schemes::ALL[..], |one| one);
         let errors = schemes
             .iter()

@@ -8,7 +8,7 @@ use std::io::Write as _;
 #[derive(Debug)]
 pub(crate) struct Object<'a> {
     out: &'a mut Vec<u8>,
-    /// What stands before the next name.
+    /// The character before the next name.
     separator: u8,
 }
 
@@ -86,7 +86,7 @@ impl<'a> Object<'a> {
     }
 }
 
-/// Whether a text stands between quotes as it is.
+/// Reports whether JSON escapes nothing of a text.
 fn is_plain(text: &[u8]) -> bool {
     text.iter().all(|byte| matches!(byte, b' '..=b'~') && !matches!(byte, b'"' | b'\\'))
 }

@@ -70,7 +70,8 @@ impl Layouts {
 
 #[derive(Clone, Copy, Debug, Default, Args)]
 pub(crate) struct Scru64Options {
-    /// SCRU64: how many bits are the node ID, 1 to 23; without it node ID and counter are one number
+    /// SCRU64: how many bits are the node ID, 1 to 23; without it node ID and counter are one
+    /// number
     #[arg(long, value_name = "BITS", value_parser = node_size)]
     pub(crate) node_size: Option<NodeIdSize>,
 }

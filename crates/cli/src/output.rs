@@ -4,11 +4,11 @@ use std::io::{self, IsTerminal as _, Write as _};
 
 use crate::failure::Failure;
 
-/// How much is gathered before it is written: large enough that writing costs nothing beside making
-/// it, small enough to stay in the processor's cache.
+/// The capacity of the buffer: large enough that writing costs little beside making the output, and
+/// small enough to stay in the processor's cache.
 const CAPACITY: usize = 128 * 1024;
 
-/// A buffer before standard output. What is not [flushed](Self::flush) is lost.
+/// A buffer before standard output, to be [flushed](Self::flush) at the end.
 pub(crate) struct Output(Vec<u8>);
 
 impl Output {
@@ -16,7 +16,7 @@ impl Output {
         Self(Vec::with_capacity(CAPACITY))
     }
 
-    /// Where to append.
+    /// Returns the buffer, to append to.
     pub(crate) fn buffer(&mut self) -> &mut Vec<u8> {
         &mut self.0
     }

@@ -19,31 +19,33 @@ use crate::values::time;
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
-  tickid range sno --from 2024-01-01T00:00:00Z --to 2024-01-02T00:00:00Z
-  tickid range nanoflake --epoch discord --format int --from 1704067200000 --to 1704153600000
-  tickid range kuid --kind local --from 2024-01-01T00:00:00Z --to 2024-01-01T00:00:00Z --json
-  tickid range kuid --node uid@127.0.0.1 --format hex --from 1704067200000 --to 1704153600000")]
+  tickid range sno --since 2024-01-01T00:00:00Z --until 2024-01-02T00:00:00Z
+  tickid range nanoflake --epoch discord --format int --since 1704067200000 --until 1704153600000
+  tickid range kuid --kind local --since 2024-01-01T00:00:00Z --until 2024-01-01T00:00:00Z --json
+  tickid range kuid --node uid@127.0.0.1 --format hex --since 1704067200000 --until 1704153600000")]
 pub(crate) struct RangeArguments {
     /// The scheme
     #[arg(value_enum)]
     scheme: Scheme,
     /// The first time, in milliseconds since 1970 or in RFC 3339
-    #[arg(long, value_name = "MS|RFC3339", value_parser = time, allow_negative_numbers = true)]
-    from: UnixTime,
+    #[arg(long, visible_alias = "from", value_name = "MS|RFC3339", value_parser = time)]
+    #[arg(allow_negative_numbers = true)]
+    since: UnixTime,
     /// The last time; the IDs of its tick are in the range
-    #[arg(long, value_name = "MS|RFC3339", value_parser = time, allow_negative_numbers = true)]
-    to: UnixTime,
+    #[arg(long, visible_alias = "to", value_name = "MS|RFC3339", value_parser = time)]
+    #[arg(allow_negative_numbers = true)]
+    until: UnixTime,
     /// kuid: local IDs (8 bytes) or global ones (12 bytes)
     #[arg(long, value_enum, default_value_t = Kind::Global)]
     kind: Kind,
-    /// kuid: ends between which the global IDs of this node are exactly those of the times: an Erlang
-    /// node name, or a fingerprint in hexadecimal after 0x
+    /// kuid: exact ends for the global IDs of this node: an Erlang node name, or a fingerprint in
+    /// hexadecimal after 0x
     #[arg(long, value_name = "NAME|0xHEX")]
     node: Option<String>,
-    /// How a node name becomes a fingerprint
+    /// The hash that makes a fingerprint of a node name
     #[arg(long, value_enum, default_value_t = NodeHash::Phash2)]
     node_hash: NodeHash,
-    /// What to print of the two IDs
+    /// The form of the two IDs
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
     /// Print one JSON object
@@ -54,9 +56,9 @@ pub(crate) struct RangeArguments {
 }
 
 pub(crate) fn run(arguments: &RangeArguments) -> Result<ExitCode, Failure> {
-    let (from, to) = (arguments.from, arguments.to);
-    if from > to {
-        return Err(Failure::Usage(format!("--from {from} is after --to {to}")));
+    let (since, until) = (arguments.since, arguments.until);
+    if since > until {
+        return Err(Failure::Usage(format!("--since {since} is after --until {until}")));
     }
     let layouts = &arguments.layouts;
     let drift = layouts.kuid.drift();
@@ -67,25 +69,25 @@ pub(crate) fn run(arguments: &RangeArguments) -> Result<ExitCode, Failure> {
         // others. IDs of other nodes may lie between them, too.
         (Scheme::Kuid, Kind::Global, Some(node)) => {
             let global = |local| GlobalId::from_local(local, node, drift);
-            let (min, max) = (LocalId::min_at(from), LocalId::max_at(to));
+            let (min, max) = (LocalId::min_at(since), LocalId::max_at(until));
             print(min.map(global), max.map(global), &layouts.kuid, arguments)
         }
         (_, _, Some(_)) => Err(usage("it makes a difference to global kuids only")),
         (Scheme::Scru64, ..) => {
-            print(Scru64.min_at(from), Scru64.max_at(to), &layouts.scru64, arguments)
+            print(Scru64.min_at(since), Scru64.max_at(until), &layouts.scru64, arguments)
         }
         (Scheme::Nanoflake, ..) => {
             let layout = Nanoflake { epoch: layouts.nanoflake.epoch() };
-            print(layout.min_at(from), layout.max_at(to), &layouts.nanoflake, arguments)
+            print(layout.min_at(since), layout.max_at(until), &layouts.nanoflake, arguments)
         }
         (Scheme::Kuid, Kind::Local, None) => {
-            print(LocalId::min_at(from), LocalId::max_at(to), &layouts.kuid, arguments)
+            print(LocalId::min_at(since), LocalId::max_at(until), &layouts.kuid, arguments)
         }
         (Scheme::Kuid, Kind::Global, None) => {
             let layout = Kuid { drift };
-            print(layout.min_at(from), layout.max_at(to), &layouts.kuid, arguments)
+            print(layout.min_at(since), layout.max_at(until), &layouts.kuid, arguments)
         }
-        (Scheme::Sno, ..) => print(Sno.min_at(from), Sno.max_at(to), &(), arguments),
+        (Scheme::Sno, ..) => print(Sno.min_at(since), Sno.max_at(until), &(), arguments),
     }
 }
 
@@ -95,13 +97,13 @@ fn print<I: Describe>(
     layout: &I::Layout,
     arguments: &RangeArguments,
 ) -> Result<ExitCode, Failure> {
-    let min = min.map_err(|error| no_tick("--from", arguments.from, &error))?;
-    let max = max.map_err(|error| no_tick("--to", arguments.to, &error))?;
+    let min = min.map_err(|error| no_tick("--since", arguments.since, &error))?;
+    let max = max.map_err(|error| no_tick("--until", arguments.until, &error))?;
     let mut out = Output::stdout();
     if arguments.json {
         let mut object = Object::open(out.buffer());
         object.string("scheme", name_of(&arguments.scheme).as_bytes());
-        for (name, time) in [("from", arguments.from), ("to", arguments.to)] {
+        for (name, time) in [("from", arguments.since), ("to", arguments.until)] {
             let mut inner = object.object(name);
             write_time(Some(time), &mut inner);
             inner.close();

@@ -1,4 +1,4 @@
-//! What there is to say about one ID, and how it is written as JSON.
+//! The facts about one ID, and their form in JSON.
 
 use core::fmt::{self, Write as _};
 
@@ -91,8 +91,8 @@ impl fmt::Display for Value {
     }
 }
 
-/// Returns a time in UTC, of which JSON has the milliseconds (`{:.3}Z`). `None` outside of the years 0
-/// to 9999, for which RFC 3339 has no form.
+/// Returns a time in UTC, of which JSON has the milliseconds (`{:.3}Z`). `None` outside of the
+/// years 0 to 9999, for which RFC 3339 has no form.
 pub(crate) fn date_time(time: UnixTime) -> Option<DateTime> {
     let since_1970 = jiff::SignedDuration::from_millis(time.as_millis());
     let date = date(1970, 1, 1).at(0, 0, 0, 0).checked_add(since_1970).ok()?;

@@ -19,8 +19,9 @@ pub(crate) const ANSWER_WITHIN: Duration = Duration::from_secs(5);
 
 #[derive(Clone, Debug, Default, Args)]
 pub(crate) struct StoreOptions {
-    /// Store to lease a node from (file:///FOLDER, postgres://…, etcd://…, redis://…, static:NODE/BITS) [default:
-    /// $TICKID_STORE, or the folder tickid in $XDG_STATE_HOME or ~/.local/state]
+    /// Store to lease a node from (file:///FOLDER, postgres://…, etcd://…, redis://…,
+    /// static:NODE/BITS) [default: $TICKID_STORE, or the folder tickid in $XDG_STATE_HOME or
+    /// ~/.local/state]
     #[arg(long, value_name = "URL")]
     pub(crate) store: Option<String>,
 }
@@ -59,7 +60,8 @@ fn state_folder() -> Result<PathBuf, Failure> {
     Ok(state.join("tickid"))
 }
 
-/// Returns the reason why no variable names a folder: those that are set name none from the root on.
+/// Returns the reason why no variable names a folder: those that are set name none from the root
+/// on.
 fn why_no_state_folder() -> String {
     let set = ["XDG_STATE_HOME", "HOME"].into_iter().filter_map(|variable| {
         let value = env::var_os(variable).filter(|value| !value.is_empty())?;
@@ -103,7 +105,7 @@ pub(crate) fn listing(store: &dyn Store, name: &RealmName) -> Result<Option<List
 }
 
 /// Returns `realm` with the nodes and the terms that the store keeps for it, if it has the realm.
-/// The scheme, the layout and the kind of IDs stay those of `realm`: the store refuses a request in
+/// The scheme, the layout and the kind of IDs stay as in `realm`: the store refuses a request in
 /// which they differ.
 pub(crate) fn as_kept(store: &dyn Store, realm: Realm) -> Result<Realm, Failure> {
     let Some(listing) = listing(store, realm.name())? else { return Ok(realm) };

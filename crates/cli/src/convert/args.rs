@@ -18,8 +18,8 @@ pub(crate) struct ConvertArguments {
     /// IDs; lines of standard input unless given
     #[arg(value_name = "ID")]
     pub(super) ids: Vec<String>,
-    /// The format of the IDs; unless given, the one in which alone they have a plausible time, which
-    /// is reported
+    /// The format of the IDs; unless given, the one in which alone they have a plausible time,
+    /// which is reported
     #[arg(long, value_enum, value_name = "FORMAT")]
     pub(super) from: Option<Origin>,
     /// The format of the new IDs
@@ -44,14 +44,14 @@ pub(crate) struct ConvertArguments {
     pub(super) json: bool,
     #[command(flatten)]
     pub(super) layouts: Layouts,
-    /// Nanoflake: the epoch of the new IDs [default: that of --epoch]
+    /// Nanoflake: the epoch of the new IDs [default: as --epoch]
     #[arg(long, value_name = "twitter|discord|unix|MS|RFC3339", value_parser = epoch)]
     #[arg(allow_negative_numbers = true)]
     pub(super) to_epoch: Option<Epoch>,
-    /// SCRU64: the bits of the new IDs' node [default: those of --node-size]
+    /// SCRU64: the bits of the new IDs' node [default: as --node-size]
     #[arg(long, value_name = "BITS", value_parser = node_size)]
     pub(super) to_node_size: Option<NodeIdSize>,
-    /// kuid: the drift of the new global IDs [default: that of --drift]
+    /// kuid: the drift of the new global IDs [default: as --drift]
     #[arg(long, value_name = "5..10", value_parser = drift)]
     pub(super) to_drift: Option<Drift>,
 }
@@ -59,11 +59,11 @@ pub(crate) struct ConvertArguments {
 /// The node of the new IDs: the one that they had, if it fits, unless the options name another.
 #[derive(Debug, Args)]
 pub(crate) struct NodeArguments {
-    /// The node of all new IDs: a number; for SCRU64 also with its size (42/8), for kuid an Erlang node
-    /// name or a fingerprint in hexadecimal after 0x
+    /// The node of all new IDs: a number; for SCRU64 also with its size (42/8), for kuid an Erlang
+    /// node name or a fingerprint in hexadecimal after 0x
     #[arg(long, value_name = "NODE")]
     pub(super) node: Option<String>,
-    /// How a node name becomes a fingerprint
+    /// The hash that makes a fingerprint of a node name
     #[arg(long, value_enum, default_value_t = NodeHash::Phash2)]
     pub(super) node_hash: NodeHash,
     /// Cut nodes for which there are too few bits to their low or high bits

@@ -76,7 +76,7 @@ pub(super) fn options<'a>(
     let NodeArguments { node, truncate_node, .. } = &arguments.nodes;
     let nodes = match (node, truncate_node) {
         (Some(node), _) => {
-            // The node is that of the IDs which are, or were, made.
+            // The node of the IDs that a conversion makes, or made.
             let (made, layouts) = match arguments.from {
                 Some(origin) if arguments.restore => (origin.kind(), &mut source),
                 _ => (goal, &mut target),
@@ -119,7 +119,7 @@ fn set_node(
     parsed.map_err(|error| Failure::Usage(format!("--node '{}': {error}", shown(node))))
 }
 
-/// Returns the node ID of a node spec, or that of a number where an option has its size.
+/// Returns the node ID of a node spec, or of a number if an option has its size.
 fn scru64_node(
     arguments: &ConvertArguments,
     node: &str,

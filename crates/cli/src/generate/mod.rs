@@ -40,7 +40,7 @@ pub(crate) enum GenScheme {
     Sno(Scheme<SnoArguments>),
 }
 
-/// The arguments of one scheme, with those of all.
+/// One scheme's own arguments, and the options of all.
 #[derive(Debug, Args)]
 pub(crate) struct Scheme<A: Args> {
     #[command(flatten)]
@@ -136,7 +136,7 @@ pub(crate) struct KuidArguments {
     /// Erlang node name, or its fingerprint in hexadecimal after 0x; leased unless given
     #[arg(long, value_name = "NAME|0xHEX", conflicts_with_all = ["store", "realm"])]
     node: Option<String>,
-    /// How a node name becomes a fingerprint
+    /// The hash that makes a fingerprint of a node name
     #[arg(long, value_enum, default_value_t = NodeHash::Phash2)]
     node_hash: NodeHash,
     #[command(flatten)]

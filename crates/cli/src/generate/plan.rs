@@ -19,7 +19,7 @@ use crate::report::Report;
 use crate::store;
 use crate::values::{count, duration};
 
-/// How many IDs are asked for at once.
+/// The number of IDs generated at once.
 const BATCH: usize = 1024;
 
 /// The options of every scheme's `gen`.
@@ -27,13 +27,13 @@ const BATCH: usize = 1024;
 pub(crate) struct GenOptions {
     #[command(flatten)]
     lease: LeaseOptions,
-    /// How many IDs
+    /// The number of IDs
     #[arg(short = 'n', long, value_name = "N", value_parser = count, default_value = "1")]
     count: u64,
     /// Generate until the pipe closes
     #[arg(long, conflicts_with = "count")]
     forever: bool,
-    /// What to print of each ID
+    /// The form of the IDs
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
     /// Print one JSON object per line, as inspect does
@@ -49,7 +49,7 @@ pub(super) struct Plan<'a, S: Scheme, V: Variant<S, Id: Describe>> {
     pub(super) scheme: S,
     /// Leased unless given.
     pub(super) node: Option<S::Node>,
-    /// The size in bits that the node is said to have.
+    /// The node's size in bits, if an option names it.
     pub(super) node_size: Option<u32>,
     /// The realm to lease from unless --realm names one.
     pub(super) realm: String,
@@ -103,7 +103,7 @@ impl<S: Scheme + Default, V: Variant<S, Id: Describe>> Plan<'_, S, V> {
         }
     }
 
-    /// Refuses nodes of other sizes than they are said to have.
+    /// Refuses nodes of other sizes than the option names.
     fn check_size(&self, nodes: &str, sizes: &[u32]) -> Result<(), Failure> {
         match self.node_size {
             Some(said) if sizes.iter().any(|size| *size != said) => {

@@ -27,7 +27,7 @@ pub(crate) struct AcquireArguments {
     /// Print one JSON object per line
     #[arg(long)]
     json: bool,
-    /// Who holds the lease, for people to read
+    /// The holder's name, for people to read
     #[arg(long, value_name = "TEXT", default_value = "tickid lease acquire")]
     holder: String,
 }

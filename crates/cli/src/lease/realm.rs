@@ -40,16 +40,16 @@ pub(super) struct ShapeOptions {
     /// Nodes to give out, none beginning with another (0-255/8 or 0/1,128-255/8) [default: as gen]
     #[arg(long, value_name = "NODES", value_parser = parse::<NodePool>)]
     pool: Option<NodePool>,
-    /// How long a lease holds without a renewal, in seconds or with units [default: 10]
+    /// The time that a lease holds without a renewal, in seconds or with units [default: 10]
     #[arg(long, value_name = "DURATION", value_parser = duration)]
     term: Option<Duration>,
-    /// How far a clock may be ahead of the store's before its generator stalls [default: 5]
+    /// The lead of a clock over the store's at which its generator stalls [default: 5]
     #[arg(long, value_name = "DURATION", value_parser = duration)]
     skew: Option<Duration>,
 }
 
 impl RealmOptions {
-    /// The realm as the store keeps it.
+    /// Returns the realm as the store keeps it.
     pub(super) fn kept(&self, store: &dyn Store) -> Result<Realm, Failure> {
         let listing = answer(store, store.list(&self.realm))?;
         let kept = listing.record.realm;
@@ -62,7 +62,7 @@ impl RealmOptions {
 }
 
 impl ShapeOptions {
-    /// A realm of this shape.
+    /// Returns a realm of this shape.
     pub(super) fn realm(&self, name: &RealmName, scheme: Scheme) -> Result<Realm, Failure> {
         let has_node = scheme != Scheme::Kuid || self.kind == Kind::Global;
         let pool = match &self.pool {

@@ -1,5 +1,5 @@
-//! `tickid lease recover` and `mend`, which only people can know to be right. Both explain what they
-//! would do, and do it with --yes.
+//! `tickid lease recover` and `mend`, which only people can know to be right. Both explain what
+//! they would do, and do it with --yes.
 
 use std::process::ExitCode;
 

@@ -68,7 +68,7 @@ mod tests {
     use crate::describe::Describe;
     use crate::options::{KuidOptions, NanoflakeOptions, Scru64Options};
 
-    /// The line that is written about `id`, as somebody else reads it.
+    /// Returns the line that is written about `id`, as another parser reads it.
     fn written<I: Describe>(id: I, layout: &I::Layout) -> Value {
         let (mut report, mut line) = (Report::default(), Vec::new());
         id.describe(layout, &mut report);
@@ -77,7 +77,7 @@ mod tests {
         serde_json::from_slice(&line).unwrap()
     }
 
-    /// What every object begins with, but for the text.
+    /// Returns the members that every object begins with.
     fn expected(scheme: &str, text: &str, bytes: &[u8], time: UnixTime) -> Value {
         let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
         let since_1970 = jiff::SignedDuration::from_millis(time.as_millis());

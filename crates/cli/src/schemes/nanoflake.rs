@@ -44,8 +44,8 @@ impl Describe for NanoflakeId {
     }
 }
 
-/// Returns the form in which `text` is to be read. Without a radix, a text that can only be decimal
-/// is taken for decimal: more digits than Base36 has.
+/// Returns the form of `text`. Without a radix, a text that can only be decimal is taken for
+/// decimal: more digits than Base36 has.
 pub(crate) fn text_of(text: &[u8], layout: &NanoflakeOptions) -> NanoflakeText {
     match layout.radix {
         Some(Radix::Decimal) => NanoflakeText::Decimal,

@@ -32,10 +32,11 @@ before it starts, as for the other commands. Needs Linux.")]
 pub(crate) struct ExecArguments {
     #[command(flatten)]
     pub(crate) realm: RealmOptions,
-    /// Who holds the lease, for people to read [default: the program and our process number]
+    /// The holder's name, for people to read [default: the program and our process number]
     #[arg(long, value_name = "TEXT")]
     pub(crate) holder: Option<String>,
-    /// The program's time between SIGTERM and SIGKILL, in seconds or with units [default: half a term]
+    /// The program's time between SIGTERM and SIGKILL, in seconds or with units [default: half a
+    /// term]
     #[arg(long, value_name = "DURATION", value_parser = duration)]
     pub(crate) kill_after: Option<Duration>,
     /// Longest wait for a node and its window, in seconds or with units (90s, 5m, 1h30m)

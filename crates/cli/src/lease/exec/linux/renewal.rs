@@ -1,4 +1,4 @@
-//! Keeps the lease: asks the store, on a thread of its own, for what an agenda says.
+//! Keeps the lease, on a thread of its own: sends the store the requests of an agenda.
 
 use core::time::Duration;
 use std::sync::Arc;
@@ -13,20 +13,20 @@ use super::window::{Now, Window};
 use crate::failure::Failure;
 use crate::store::answer_within;
 
-/// How the lease stands.
+/// A change of the lease.
 #[derive(Debug)]
 pub(super) enum News {
     /// It was granted, or renewed.
     Granted(Window),
     /// It was not; it is tried again.
     Failed(StoreError),
-    /// It is over.
+    /// It has ended.
     Lost(StoreError),
-    /// It can't be asked for any more.
+    /// It cannot be requested any more.
     Broken(Failure),
 }
 
-/// Keeps one lease until it is lost, or until nobody wants news of it any more.
+/// Keeps one lease until it is lost, or until the supervisor has gone.
 pub(super) fn keep(mut agenda: Agenda, store: &Arc<dyn Store>, news: &Sender<News>, bell: &Bell) {
     let tell = |new| {
         let is_heard = news.send(new).is_ok();
@@ -51,7 +51,7 @@ pub(super) fn keep(mut agenda: Agenda, store: &Arc<dyn Store>, news: &Sender<New
     }
 }
 
-/// Does what is due, or waits until something is.
+/// Sends the request that is due, or waits until one is.
 fn step(agenda: &mut Agenda, store: &Arc<dyn Store>) -> Result<Option<News>, Failure> {
     let realm = agenda.realm().clone();
     let now = Now::read()?;

@@ -20,7 +20,7 @@ use crate::store::answer;
 /// Alarms that do not go off.
 const NEVER: (Duration, UnixTime) = (Duration::MAX, UnixTime::MAX);
 
-/// The program was stopped for want of a lease. `timeout` has the same.
+/// The program was stopped because it had no lease. `timeout` has the same.
 const NO_LEASE: u8 = 124;
 
 pub(crate) fn exec(arguments: &ExecArguments) -> Result<ExitCode, Failure> {
@@ -40,7 +40,7 @@ pub(crate) fn exec(arguments: &ExecArguments) -> Result<ExitCode, Failure> {
     supervisor.run(arguments, &store).map(ExitCode::from)
 }
 
-/// How long the program has between the two signals. With more there would be no time to renew its lease.
+/// Returns the time between the two signals. With more there would be no time to renew the lease.
 fn kill_after(arguments: &ExecArguments, realm: &Realm) -> Result<Duration, Failure> {
     let terms = realm.terms();
     let (given, most) = (arguments.kill_after, terms.skew + terms.term / 2);
@@ -67,15 +67,15 @@ struct Supervisor {
     wake: Wake<News>,
     max_wait: Duration,
     kill_after: Duration,
-    /// Why the lease was not renewed, since it was last.
+    /// The reason why the lease has not been renewed.
     trouble: Option<StoreError>,
 }
 
-/// How the wait for a window ended.
+/// The end of the wait for a window.
 enum Waited {
     Open(Window),
-    /// We were told to end.
-    Told(Signal),
+    /// A signal asked us to end.
+    Signal(Signal),
 }
 
 impl Supervisor {
@@ -87,19 +87,18 @@ impl Supervisor {
                     Program::start(&arguments.command, &environment(&self.realm, &window))?;
                 return self.supervise(program, window);
             }
-            Ok(Waited::Told(signal)) => Ok(of_signal(signal)),
+            Ok(Waited::Signal(signal)) => Ok(of_signal(signal)),
             Err(failure) => Err(failure),
         };
         if let Some(window) = granted {
-            // Nobody has used it.
+            // No program has used it.
             let unused = store.release(self.realm.name(), &window.hold, None);
             answer(store, unused).map_err(Failure::GiveBack)?;
         }
         ended
     }
 
-    /// Waits for a lease, and for its window to begin. What was `granted` is there for whoever does not wait to the
-    /// end.
+    /// Waits for a lease, and for its window to begin. `granted` is set even if the wait fails.
     fn wait(&mut self, granted: &mut Option<Window>) -> Result<Waited, Failure> {
         let patience = Now::read()?.boot.saturating_add(self.max_wait);
         loop {
@@ -134,8 +133,8 @@ impl Supervisor {
                 Event::News(News::Failed(error)) => return Err(error.into()),
                 Event::News(News::Broken(failure)) => return Err(failure),
                 Event::Signal(
-                    told @ (Signal::SIGHUP | Signal::SIGINT | Signal::SIGQUIT | Signal::SIGTERM),
-                ) => return Ok(Waited::Told(told)),
+                    signal @ (Signal::SIGHUP | Signal::SIGINT | Signal::SIGQUIT | Signal::SIGTERM),
+                ) => return Ok(Waited::Signal(signal)),
                 Event::Signal(Signal::SIGTSTP) => stop_as_well()?,
                 Event::Signal(_) | Event::Time => {}
             }
@@ -148,9 +147,9 @@ impl Supervisor {
         Failure::TooLong { stall, max_wait: self.max_wait }
     }
 
-    /// Runs until the program has ended; its exit status, or ours if it was stopped for want of a lease.
+    /// Runs until the program has ended. Returns its exit status, or [`NO_LEASE`].
     fn supervise(mut self, mut program: Program, mut window: Window) -> Result<u8, Failure> {
-        // Once it is asked to stop: when it is killed, by the time since the machine was started.
+        // Once it is asked to stop: the time since the machine's start at which it is killed.
         let mut kill_at = None;
         let (mut is_killed, mut is_held) = (false, false);
         loop {
@@ -209,7 +208,7 @@ impl Supervisor {
         }
     }
 
-    /// Asks the program to end; when it is killed.
+    /// Asks the program to end. Returns the time at which it is killed.
     fn stop(&self, program: &Program, now: Now) -> Result<Duration, Failure> {
         for signal in [Signal::SIGTERM, Signal::SIGCONT] {
             program.signal(signal)?;
@@ -246,7 +245,7 @@ impl Supervisor {
     }
 }
 
-/// What a program finds in its environment.
+/// Returns the program's environment.
 fn environment(realm: &Realm, window: &Window) -> Vec<(&'static str, String)> {
     let node = window.hold.node;
     let mut environment = vec![
