@@ -133,10 +133,10 @@ impl Inspector<'_> {
                 return format!("is no ID of the four schemes; it may be: {}", named.join(", "));
             }
         }
-        let one = self.arguments.from.map(|scheme| [scheme]);
-        let schemes = one.as_ref().map_or(&schemes::ALL[..], |one| one);
+        let is_asked_for =
+            |scheme: &&Scheme| self.arguments.from.is_none_or(|from| from == **scheme);
+        let schemes = schemes::ALL.iter().filter(is_asked_for);
         let errors = schemes
-            .iter()
             .filter_map(|scheme| schemes::read(*scheme, text, &self.arguments.layouts).err());
         format!("is {}", errors.map(|error| error.to_string()).collect::<Vec<_>>().join("; "))
     }

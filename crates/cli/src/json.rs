@@ -19,11 +19,8 @@ impl<'a> Object<'a> {
 
     /// Neither names nor strings may hold anything that JSON escapes.
     pub(crate) fn string(&mut self, name: &str, value: &[u8]) {
-        debug_assert!(is_plain(value), "{}", value.escape_ascii());
         self.name(name);
-        self.out.push(b'"');
-        self.out.extend_from_slice(value);
-        self.out.push(b'"');
+        self.quoted(value);
     }
 
     /// Writes a string that is not there yet. It holds nothing that JSON escapes, either.
@@ -47,17 +44,12 @@ impl<'a> Object<'a> {
     /// An array of strings.
     pub(crate) fn strings(&mut self, name: &str, values: impl IntoIterator<Item: AsRef<[u8]>>) {
         self.name(name);
-        let start = self.out.len();
-        for value in values {
-            let value = value.as_ref();
-            debug_assert!(is_plain(value), "{}", value.escape_ascii());
-            self.out.extend_from_slice(b",\"");
-            self.out.extend_from_slice(value);
-            self.out.push(b'"');
-        }
-        match self.out.get_mut(start) {
-            Some(first) => *first = b'[',
-            None => self.out.push(b'['),
+        self.out.push(b'[');
+        for (index, value) in values.into_iter().enumerate() {
+            if index > 0 {
+                self.out.push(b',');
+            }
+            self.quoted(value.as_ref());
         }
         self.out.push(b']');
     }
@@ -75,6 +67,13 @@ impl<'a> Object<'a> {
     pub(crate) fn close(self) {
         debug_assert_eq!(self.separator, b',', "an object without members");
         self.out.push(b'}');
+    }
+
+    fn quoted(&mut self, value: &[u8]) {
+        debug_assert!(is_plain(value), "{}", value.escape_ascii());
+        self.out.push(b'"');
+        self.out.extend_from_slice(value);
+        self.out.push(b'"');
     }
 
     fn name(&mut self, name: &str) {

@@ -110,7 +110,5 @@ pub(crate) fn time(text: &str) -> Result<UnixTime, String> {
     }
     let form = "neither milliseconds since 1970 nor RFC 3339, as in 2024-01-01T00:00:00Z";
     let time: jiff::Timestamp = text.parse().map_err(|_| form)?;
-    // Rounded towards the past, before 1970 too.
-    let micros = time.as_nanosecond().div_euclid(1_000);
-    i64::try_from(micros).map(UnixTime::from_micros).map_err(|error| error.to_string())
+    UnixTime::try_from(time).map_err(|error| error.to_string())
 }

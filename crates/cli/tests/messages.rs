@@ -38,7 +38,7 @@ fn a_node_is_described_with_its_range() {
         ("gen nanoflake --node 1024", ["generator ID 1024", "0..=1023"]),
         ("gen nanoflake --node 0x400", ["generator ID 1024", "0..=1023"]),
         ("gen sno --node foo", ["'foo'", "a partition is a number from 0 to 65535"]),
-        ("gen sno --node=-1", ["partition -1", "0..=65535"]),
+        ("gen sno --node -1", ["partition -1", "0..=65535"]),
         ("gen sno --node 65536", ["partition 65536", "0..=65535"]),
         ("gen sno --node 1.5", ["'1.5'", "a partition is a number from 0 to 65535"]),
         ("gen kuid --node 0xgg", ["'0xgg' is no fingerprint", "1 to 8 hexadecimal digits"]),
@@ -79,7 +79,7 @@ fn numbers_and_times_are_described_with_their_range() {
         ("gen nanoflake --epoch soon", "no name of an epoch, and neither milliseconds"),
         ("gen nanoflake --epoch 0.5", "no name of an epoch, and neither milliseconds"),
         ("range sno --since soon --until 5", "nor RFC 3339, as in 2024-01-01T00:00:00Z"),
-        ("range sno --since 2024 --until 5", "time in microseconds 2024000 is outside of"),
+        ("range sno --since 2024 --until 9999", "time in microseconds 2024000 is outside of"),
         ("range sno --since 99999999999999999999 --until 5", "99999999999999999999 is outside of"),
         ("lease init sno --realm a --pool foo", "FIRST-LAST/BITS or VALUE/BITS, as in 0-255/8"),
         ("lease init sno --realm A", "lower-case letters"),
@@ -102,6 +102,10 @@ fn a_node_of_another_size_is_refused() {
         ("gen scru64 --node 0u2r85hm2pt3/16 --node-size 8", ["/16", "--node-size is 8"]),
         ("convert --to scru64 --node 42/8 --to-node-size 12 x", ["42/8", "--to-node-size 12"]),
         ("convert --from sno --to scru64 --node 42/8 --node-size 12 x", ["42/8", "--node-size 12"]),
+        (
+            "convert --restore --from scru64 --to sno --node 42/8 --node-size 12 x",
+            ["42/8", "--node-size 12"],
+        ),
     ] {
         assert_fails(arguments, &run(arguments), USAGE, &parts);
     }
@@ -195,6 +199,10 @@ fn a_conversion_names_the_option_it_lacks() {
         ("--from sno --to scru64 brpk4q72xwf2m63l", SIZE),
         ("--from scru64 --to scru64 --to-node-size 8 0u375nxqh5cq", SIZE),
         ("--restore --from sno --to scru64 --node-size 4 brpk4q72xwf2m63l", "does not fit"),
+        (
+            "--from sno --to scru64 --to-node-size 8 brpk4q72xwf2m63l",
+            "\nhint: --node, --node-table",
+        ),
         ("--from kuid --to sno .5.tXbhdV.3", "\nhint: --node NODE gives the new IDs a node"),
         ("--from sno --to nanoflake brpk4q72xwf2m63l", "\nhint: --node, --node-table and"),
     ] {

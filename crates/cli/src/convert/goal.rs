@@ -132,10 +132,13 @@ fn scru64_node(
     }
     let spec = node_spec(node)?;
     let size = spec.node_id_size();
-    // The old IDs of another scheme have no use for --node-size, so that it is for the new ones.
-    let is_of_old = arguments.from.is_none_or(|from| from == Origin::Scru64);
-    let for_all = arguments.layouts.scru64.node_size.filter(|_| !is_of_old);
-    let others = [("--to-node-size", arguments.to_node_size), ("--node-size", for_all)];
+    // The option for the size of these nodes: --node-size is also for the other IDs, if any of them
+    // has a use for it.
+    let is_shared = !arguments.restore && arguments.from.is_none_or(|from| from == Origin::Scru64);
+    let others = [
+        ("--to-node-size", arguments.to_node_size.filter(|_| !arguments.restore)),
+        ("--node-size", arguments.layouts.scru64.node_size.filter(|_| !is_shared)),
+    ];
     for (option, other) in others {
         if let Some(other) = other.filter(|other| *other != size) {
             return Err(format!("a node of {} bits, but {option} {}", size.get(), other.get()));
@@ -202,16 +205,15 @@ fn problem(
     goal: Kind,
     options: &Options<'_>,
 ) -> Failure {
-    let lacks_size = |layouts: &Layouts, is_scru64| is_scru64 && layouts.node_size.is_none();
-    let lacks_size = lacks_size(&options.source, original.is_scru64())
-        || lacks_size(&options.target, goal == Kind::Scru64);
+    const SIZE: &str = "name the size of SCRU64 nodes: --node-size BITS for the IDs given, \
+                        --to-node-size BITS for new ones";
+    let lacks_size = [options.source, options.target].iter().any(|it| it.node_size.is_none());
+    let is_set = matches!(options.nodes, Nodes::Set(_));
     let hint = match error {
-        ConvertError::NodeMissing { .. } | ConvertError::NodeTooWide { .. } if lacks_size => Some(
-            "name the size of SCRU64 nodes: --node-size BITS for the IDs given, --to-node-size \
-             BITS for new ones",
-        ),
-        ConvertError::NodeMissing { .. } => Some("--node NODE gives the new IDs a node"),
-        ConvertError::NodeTooWide { bits: 1.., .. } => {
+        ConvertError::NodeMissing { .. } if original.is_scru64() && lacks_size => Some(SIZE),
+        ConvertError::NodeTooWide { bits: 0, .. } if goal == Kind::Scru64 => Some(SIZE),
+        ConvertError::NodeMissing { .. } if !is_set => Some("--node NODE gives the new IDs a node"),
+        ConvertError::NodeTooWide { bits: 1.., .. } if !is_set => {
             Some("--node, --node-table and --truncate-node choose another")
         }
         _ => None,

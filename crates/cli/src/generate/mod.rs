@@ -102,7 +102,7 @@ impl SchemeArguments for Scru64Arguments {
 pub(crate) struct NanoflakeArguments {
     /// Generator ID, 0 to 1023; leased unless given
     #[arg(long, value_name = "0..1023", value_parser = generator_id)]
-    #[arg(conflicts_with_all = ["store", "realm"])]
+    #[arg(conflicts_with_all = ["store", "realm"], allow_negative_numbers = true)]
     node: Option<GeneratorId>,
     #[command(flatten)]
     layout: NanoflakeOptions,
@@ -175,7 +175,7 @@ impl SchemeArguments for KuidArguments {
 pub(crate) struct SnoArguments {
     /// Partition, 0 to 65535; leased unless given
     #[arg(long, value_name = "0..65535", value_parser = partition)]
-    #[arg(conflicts_with_all = ["store", "realm"])]
+    #[arg(conflicts_with_all = ["store", "realm"], allow_negative_numbers = true)]
     node: Option<Partition>,
     /// Metabyte, 0 to 255
     #[arg(long, value_name = "0..255", value_parser = metabyte, default_value = "0")]

@@ -58,14 +58,14 @@ pub(super) fn recover(arguments: &RecoverArguments) -> Result<ExitCode, Failure>
             return Err(failure.hinting("if the store has lost it, name its scheme with --scheme"));
         }
     };
-    let ahead =
-        realm.scale().time_of(realm.max_ahead()).as_micros() - realm.scale().time_of(0).as_micros();
+    let scale = realm.scale();
+    let ahead = scale.time_of(realm.max_ahead()).saturating_since(scale.time_of(0));
     say(&format!(
         "recovering the realm {name} ends all its leases: every running generator stops, and asks for a \
          new node. All nodes begin anew {} s after the store's present time, and are of no use until \
          then. This is for a store that was restored from a backup, or lost what it kept, and does not \
          know it; its clock must not be behind where it was",
-        ahead / 1_000_000
+        ahead.as_secs()
     ));
     if !arguments.yes {
         return Err(nothing_done());

@@ -103,7 +103,7 @@ impl<N> Wake<N> {
     pub(super) fn at(&self, (boot, wall): (Duration, UnixTime)) -> nix::Result<()> {
         let absolute = TimerSetTimeFlags::TFD_TIMER_ABSTIME;
         self.boot.set(Expiration::OneShot(moment(boot)), absolute)?;
-        let wall = Duration::from_micros(u64::try_from(wall.as_micros()).unwrap_or(0));
+        let wall = wall.saturating_since(UnixTime::EPOCH);
         let or_step = absolute | TimerSetTimeFlags::TFD_TIMER_CANCEL_ON_SET;
         self.wall.set(Expiration::OneShot(moment(wall)), or_step)
     }

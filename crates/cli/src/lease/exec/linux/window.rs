@@ -53,7 +53,7 @@ impl Window {
             opens: scale.time_of(hold.floor),
             closes,
             // The store's clock showed `now` after we had asked.
-            closes_boot: asked.saturating_add(between(now, closes)),
+            closes_boot: asked.saturating_add(closes.saturating_since(now)),
             renewal_due: asked.saturating_add(realm.terms().term / 2),
         }
     }
@@ -66,7 +66,7 @@ impl Window {
     pub(super) fn left(&self, now: Now) -> Duration {
         match now.wall {
             Some(wall) if wall >= self.opens => {
-                between(wall, self.closes).min(self.closes_boot.saturating_sub(now.boot))
+                self.closes.saturating_since(wall).min(self.closes_boot.saturating_sub(now.boot))
             }
             _ => Duration::ZERO,
         }
@@ -79,16 +79,9 @@ impl Window {
 
     /// Returns the times, by either clock, at which that much is left.
     pub(super) fn when_left(&self, left: Duration) -> (Duration, UnixTime) {
-        let micros = i64::try_from(left.as_micros()).unwrap_or(i64::MAX);
-        let wall = UnixTime::from_micros(self.closes.as_micros().saturating_sub(micros));
+        let wall = self.closes.checked_sub(left).unwrap_or(UnixTime::MIN);
         (self.closes_boot.saturating_sub(left), wall)
     }
-}
-
-/// Returns the time from one to the other; zero if that is earlier.
-fn between(from: UnixTime, to: UnixTime) -> Duration {
-    let micros = to.as_micros().saturating_sub(from.as_micros());
-    Duration::from_micros(u64::try_from(micros).unwrap_or(0))
 }
 
 #[cfg(test)]
