@@ -28,24 +28,16 @@ pub(super) enum News {
 
 /// Keeps one lease until it is lost, or until the supervisor has gone.
 pub(super) fn keep(mut agenda: Agenda, store: &Arc<dyn Store>, news: &Sender<News>, bell: &Bell) {
-    let tell = |new| {
+    loop {
+        let new = match step(&mut agenda, store) {
+            Ok(None) => continue,
+            Ok(Some(new)) => new,
+            Err(failure) => News::Broken(failure),
+        };
+        let is_over = matches!(new, News::Lost(_) | News::Broken(_));
         let is_heard = news.send(new).is_ok();
         bell.ring();
-        is_heard
-    };
-    loop {
-        let goes_on = match step(&mut agenda, store) {
-            Ok(None) => true,
-            Ok(Some(new)) => {
-                let is_over = matches!(new, News::Lost(_));
-                tell(new) && !is_over
-            }
-            Err(failure) => {
-                tell(News::Broken(failure));
-                false
-            }
-        };
-        if !goes_on {
+        if is_over || !is_heard {
             return;
         }
     }
