@@ -114,11 +114,7 @@ pub use self::generator::{Builder, LocalGenerator};
 pub use self::global::{GlobalId, WideGlobalId};
 pub use self::local::LocalId;
 pub use self::node::{ForeignNode, Node};
-#[cfg(all(
-    feature = "std",
-    target_has_atomic = "64",
-    any(feature = "web", not(all(target_family = "wasm", target_os = "unknown")))
-))]
+#[cfg(feature = "std")]
 pub use self::process::{ProcessError, ProcessGenerator, generator, new, new_local};
 pub use self::scheme::{Drift, Global, Kuid, Local};
 #[cfg(feature = "alloc")]

@@ -78,11 +78,7 @@ pub use self::generator::Generator;
 pub use self::generator::{Builder, LocalGenerator};
 pub use self::id::Scru64Id;
 pub use self::node::{NodeIdSize, NodeSpec, NodeSpecError};
-#[cfg(all(
-    feature = "std",
-    target_has_atomic = "64",
-    any(feature = "web", not(all(target_family = "wasm", target_os = "unknown")))
-))]
+#[cfg(feature = "std")]
 pub use self::process::{
     NODE_SPEC_VARIABLE, ProcessError, ProcessGenerator, generator, new, new_string,
 };

@@ -86,11 +86,7 @@ pub use self::generator::Generator;
 pub use self::generator::{Builder, LocalGenerator};
 pub use self::id::SnoId;
 pub use self::partition::Partition;
-#[cfg(all(
-    feature = "std",
-    target_has_atomic = "64",
-    any(feature = "web", not(all(target_family = "wasm", target_os = "unknown")))
-))]
+#[cfg(feature = "std")]
 pub use self::process::{ProcessError, ProcessGenerator, generator, new};
 pub use self::scheme::{Meta, Sno};
 pub use self::snapshot::Snapshot;
