@@ -52,10 +52,6 @@ extern crate std;
 compile_error!(
     "`std` needs 64-bit atomics; this target has the generators of one owner without it"
 );
-#[cfg(all(feature = "std", not(feature = "web"), target_family = "wasm", target_os = "unknown"))]
-compile_error!(
-    "`std` needs the feature `web` on this target, and a browser; leave it out elsewhere"
-);
 
 mod clock;
 mod engine;

@@ -96,12 +96,7 @@ mod global;
 mod local;
 mod macros;
 mod node;
-#[cfg(all(
-    feature = "std",
-    target_has_atomic = "64",
-    // Without a wall clock every generator has to be given one.
-    any(feature = "web", not(all(target_family = "wasm", target_os = "unknown")))
-))]
+#[cfg(feature = "std")]
 mod process;
 mod scheme;
 pub mod vector_clock;

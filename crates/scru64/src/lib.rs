@@ -64,12 +64,7 @@ mod generator;
 mod id;
 mod macros;
 mod node;
-#[cfg(all(
-    feature = "std",
-    target_has_atomic = "64",
-    // Where there is no wall clock there is no generator without being given one.
-    any(feature = "web", not(all(target_family = "wasm", target_os = "unknown")))
-))]
+#[cfg(feature = "std")]
 mod process;
 mod scheme;
 

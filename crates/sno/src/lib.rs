@@ -67,12 +67,7 @@ mod generator;
 mod id;
 mod macros;
 mod partition;
-#[cfg(all(
-    feature = "std",
-    target_has_atomic = "64",
-    // Where there is no wall clock there is no generator without being given one.
-    any(feature = "web", not(all(target_family = "wasm", target_os = "unknown")))
-))]
+#[cfg(feature = "std")]
 mod process;
 mod scheme;
 mod snapshot;
