@@ -300,7 +300,6 @@ macro_rules! global_id_type {
         }
 
         tickid_text::impl_text!($name);
-        tickid_core::impl_forms!($name);
 
         impl Hash for $name {
             fn hash<H: Hasher>(&self, state: &mut H) {

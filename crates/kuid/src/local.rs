@@ -441,7 +441,6 @@ impl LocalId {
 }
 
 tickid_text::impl_text!(LocalId);
-tickid_core::impl_forms!(LocalId);
 
 impl From<u64> for LocalId {
     fn from(value: u64) -> Self {

@@ -295,7 +295,6 @@ impl NanoflakeId {
 }
 
 tickid_text::impl_text!(NanoflakeId);
-tickid_core::impl_forms!(NanoflakeId);
 
 impl TryFrom<i64> for NanoflakeId {
     type Error = RangeError;

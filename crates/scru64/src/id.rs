@@ -353,7 +353,6 @@ impl Scru64Id {
 }
 
 tickid_text::impl_text!(Scru64Id);
-tickid_core::impl_forms!(Scru64Id);
 
 impl TryFrom<u64> for Scru64Id {
     type Error = RangeError;

@@ -477,7 +477,6 @@ impl SnoId {
 }
 
 tickid_text::impl_text!(SnoId);
-tickid_core::impl_forms!(SnoId);
 
 /// All bytes in one go; hashers are slow at many small pieces.
 impl Hash for SnoId {

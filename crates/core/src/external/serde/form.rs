@@ -63,31 +63,29 @@ macro_rules! integer {
 }
 integer!(u32: deserialize_u32, u64: deserialize_u64, i64: deserialize_i64);
 
-macro_rules! array {
-    ($($len:literal),*) => {
-        $(impl Binary for [u8; $len] {
-            fn deserialize<'de, D: Deserializer<'de>, V: Visitor<'de>>(
-                deserializer: D,
-                visitor: V,
-            ) -> Result<V::Value, D::Error> {
-                deserializer.deserialize_tuple($len, visitor)
-            }
+impl<const N: usize> Binary for [u8; N]
+where
+    Self: Serialize,
+{
+    fn deserialize<'de, D: Deserializer<'de>, V: Visitor<'de>>(
+        deserializer: D,
+        visitor: V,
+    ) -> Result<V::Value, D::Error> {
+        deserializer.deserialize_tuple(N, visitor)
+    }
 
-            fn describe(f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str(concat!($len, " bytes"))
-            }
+    fn describe(f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{N} bytes")
+    }
 
-            fn array() -> Option<Self> {
-                Some([0; $len])
-            }
+    fn array() -> Option<Self> {
+        Some([0; N])
+    }
 
-            fn bytes(&mut self) -> &mut [u8] {
-                self
-            }
-        })*
-    };
+    fn bytes(&mut self) -> &mut [u8] {
+        self
+    }
 }
-array!(2, 10, 12, 16);
 
 /// Reads an ID: from its text in formats for people, from its binary form in others, and from
 /// either where serde has buffered it.
