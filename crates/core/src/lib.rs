@@ -54,6 +54,7 @@ compile_error!(
 );
 
 mod clock;
+mod conversions;
 mod engine;
 mod error;
 pub mod example;

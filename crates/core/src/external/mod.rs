@@ -13,6 +13,7 @@ pub use self::as_text::AsText;
 #[cfg(feature = "alloc")]
 pub use self::columns::Column;
 pub use self::representations::{Representations, SortedText, from_slice};
+pub use crate::conversions::node_number;
 #[cfg(feature = "alloc")]
 #[doc(hidden)]
 pub mod __alloc {
