@@ -110,13 +110,16 @@ pub use self::global::{GlobalId, WideGlobalId};
 pub use self::local::LocalId;
 pub use self::node::{ForeignNode, Node};
 #[cfg(feature = "std")]
-pub use self::process::{ProcessError, ProcessGenerator, generator, new, new_local};
+pub use self::process::{ProcessGenerator, generator, new, new_local};
 pub use self::scheme::{Drift, Global, Kuid, Local};
 #[cfg(feature = "alloc")]
 pub use self::vector_clock::VectorClock;
 #[cfg(target_has_atomic = "64")]
 pub use self::wide::WideGenerator;
 pub use self::wide::{Wide, WideKuid, WideLocalGenerator, WideNode};
+#[cfg(feature = "std")]
+#[doc(no_inline)]
+pub use tickid_core::ProcessError;
 
 pub use tickid_core;
 pub use tickid_core::external::AsText;

@@ -82,11 +82,14 @@ pub use self::generator::{Builder, LocalGenerator};
 pub use self::id::SnoId;
 pub use self::partition::Partition;
 #[cfg(feature = "std")]
-pub use self::process::{ProcessError, ProcessGenerator, generator, new};
+pub use self::process::{ProcessGenerator, generator, new};
 pub use self::scheme::{Meta, Sno};
 pub use self::snapshot::Snapshot;
 #[cfg(target_has_atomic = "16")]
 pub use self::with_time::WithTime;
+#[cfg(feature = "std")]
+#[doc(no_inline)]
+pub use tickid_core::ProcessError;
 
 pub use tickid_core;
 pub use tickid_core::external::AsText;

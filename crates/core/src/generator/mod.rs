@@ -9,6 +9,8 @@ mod ids;
 mod local;
 #[cfg(feature = "std")]
 mod overflow;
+#[cfg(feature = "std")]
+mod process;
 #[cfg(target_has_atomic = "64")]
 mod shared;
 mod source;
@@ -24,6 +26,8 @@ pub use self::ids::{FillError, Filled, Ids};
 pub use self::local::{LocalGenerator, ResetError, Resettable};
 #[cfg(feature = "std")]
 pub use self::overflow::Overflow;
+#[cfg(feature = "std")]
+pub use self::process::{ProcessError, ProcessGenerator};
 #[cfg(target_has_atomic = "64")]
 pub use self::shared::Generator;
 pub use self::view::View;
