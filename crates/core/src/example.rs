@@ -21,6 +21,7 @@ pub struct Seconds;
 pub struct Toggling;
 
 /// Any byte is a node.
+// Schemes without a word of their own for it call it a node, kuid and this one among them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Node(pub u8);
 

@@ -67,6 +67,7 @@ mod node;
 #[cfg_attr(all(target_family = "wasm", target_os = "unknown"), path = "platform/browser.rs")]
 mod platform;
 mod policy;
+mod random;
 mod range;
 mod scale;
 mod scheme;

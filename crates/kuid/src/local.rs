@@ -6,8 +6,6 @@ use crate::codec::impl_texts;
 use crate::distance::Distance;
 use crate::scheme::Kuid;
 
-/// The name in messages.
-
 /// A local ID: 64 bits, unique among the IDs of one generator.
 ///
 /// ```text

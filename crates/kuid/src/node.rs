@@ -1,5 +1,3 @@
-#[cfg(feature = "std")]
-use rand::{TryRng as _, rngs::SysRng};
 use tickid_text::{ParseError, Text};
 
 use crate::codec::HEX;
@@ -82,7 +80,7 @@ impl Node {
     /// ```
     #[cfg(feature = "std")]
     pub fn random() -> Result<Self, tickid_core::BuildError> {
-        random_bytes().map(Self::from_be_bytes)
+        tickid_core::external::random_bytes().map(Self::from_be_bytes)
     }
 
     /// The fingerprint.
@@ -156,14 +154,6 @@ impl ForeignNode {
     pub const fn found(&self) -> Node {
         self.found
     }
-}
-
-/// Returns random bytes of the operating system.
-#[cfg(feature = "std")]
-pub(crate) fn random_bytes<const N: usize>() -> Result<[u8; N], tickid_core::BuildError> {
-    let mut bytes = [0; N];
-    SysRng.try_fill_bytes(&mut bytes).map_err(|_| tickid_core::BuildError::Seed)?;
-    Ok(bytes)
 }
 
 /// P. J. Weinberger's hash as Erlang takes it of an atom: a character up to U+00FF counts as its one

@@ -62,7 +62,7 @@ impl WideNode {
     /// ```
     #[cfg(feature = "std")]
     pub fn random() -> Result<Self, tickid_core::BuildError> {
-        crate::node::random_bytes().map(|bytes| Self(u64::from_be_bytes(bytes)))
+        tickid_core::external::random_bytes().map(|bytes| Self(u64::from_be_bytes(bytes)))
     }
 
     /// Returns the node that `text` spells: 16 hexadecimal digits in lower case.

@@ -6,8 +6,6 @@ use tickid_text::base36::TwelveDigits;
 use crate::node::NodeIdSize;
 use crate::scheme::Scru64;
 
-/// The name in messages.
-
 /// A SCRU64 ID: an integer below 36^12, in 63 bits.
 ///
 /// IDs order by time, then node and counter; integers, bytes and text order alike.

@@ -9,8 +9,6 @@ use crate::codec::{Base32, Canonical};
 use crate::partition::Partition;
 use crate::scheme::Sno;
 
-/// The name in messages.
-
 /// A sno ID: 10 bytes. Any 10 bytes are one.
 ///
 /// IDs order by time, then tick-tock bit, metabyte, partition and sequence; bytes and text order

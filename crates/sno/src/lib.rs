@@ -124,6 +124,8 @@ pub use tickid_core::external::serde::{
 pub use tickid_core::external::uuid::UuidError;
 #[doc(no_inline)]
 pub use tickid_core::{IntoUnixTime, Policy, RangeError, SequenceBounds, UnixTime, Window};
+#[doc(hidden)]
+pub use tickid_text::parsed as __parsed;
 #[doc(no_inline)]
 pub use tickid_text::{ParseError, ParseErrorKind, SliceError, Text};
 

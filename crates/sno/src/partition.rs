@@ -1,8 +1,5 @@
 use core::fmt;
 
-#[cfg(feature = "std")]
-use rand::{TryRng as _, rngs::SysRng};
-
 /// A partition: what tells two generators apart. Any 16 bits are one.
 ///
 /// The original writes it as two bytes, most significant first; [`from_bytes`](Self::from_bytes) and
@@ -67,9 +64,7 @@ impl Partition {
     /// ```
     #[cfg(feature = "std")]
     pub fn random() -> Result<Self, tickid_core::BuildError> {
-        let mut bytes = [0; 2];
-        SysRng.try_fill_bytes(&mut bytes).map_err(|_| tickid_core::BuildError::Seed)?;
-        Ok(Self::from_bytes(bytes))
+        tickid_core::external::random_bytes().map(Self::from_bytes)
     }
 }
 

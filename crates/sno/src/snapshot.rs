@@ -35,6 +35,8 @@ use crate::scheme::{Sno, pool};
 ///
 /// # Spec
 /// sno, `GeneratorSnapshot`.
+// It has the name and the fields of the original's, whose JSON it reads and writes; the scheme-free
+// one is `tickid_core::Snapshot`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(
     feature = "serde",

@@ -84,7 +84,7 @@ mod text;
 
 pub use self::alphabet::Alphabet;
 pub use self::codec::{AlphabetCodec, Codec, StaticAlphabet};
-pub use self::error::{ParseError, ParseErrorKind};
+pub use self::error::{ParseError, ParseErrorKind, parsed};
 pub use self::kernels::SimdLevel;
 pub use self::slices::SliceError;
 pub use self::text::Text;

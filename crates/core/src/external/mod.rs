@@ -14,6 +14,7 @@ pub use self::as_text::AsText;
 pub use self::columns::Column;
 pub use self::representations::{Representations, SortedText, from_slice};
 pub use crate::conversions::node_number;
+pub use crate::random::random_bytes;
 #[cfg(feature = "alloc")]
 #[doc(hidden)]
 pub mod __alloc {

@@ -8,6 +8,7 @@ use crate::generator::LocalGenerator;
 use crate::generator::overflow::{Overflow, OverflowWatch};
 use crate::generator::timing::Timing;
 use crate::policy::Policy;
+use crate::random::random_seed;
 use crate::range::RangeError;
 use crate::scheme::Scheme;
 use crate::sequence::{RandomStart, SequenceBounds, SequenceStart};
@@ -109,14 +110,6 @@ fn check_resumed<S: Scheme>(
         }
         _ => Ok(()),
     }
-}
-
-/// Returns 64 bits from the operating system, if there is one.
-pub(crate) fn random_seed() -> Result<u64, BuildError> {
-    #[cfg(feature = "std")]
-    return rand::TryRng::try_next_u64(&mut rand::rngs::SysRng).map_err(|_| BuildError::Seed);
-    #[cfg(not(feature = "std"))]
-    Err(BuildError::Seed)
 }
 
 impl<S: Scheme, C> Builder<S, C> {

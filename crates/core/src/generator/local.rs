@@ -125,7 +125,7 @@ impl<S: Resettable, C> LocalGenerator<S, C> {
     /// SCRU64, "Clock rollback handling": reset the generator on a significant rollback.
     #[cfg(feature = "std")]
     pub fn reset(&mut self) -> Result<(), ResetError> {
-        let seed = super::builder::random_seed().map_err(|_| ResetError::Seed)?;
+        let seed = crate::random::random_seed().map_err(|_| ResetError::Seed)?;
         self.reset_seeded(seed)
     }
 
