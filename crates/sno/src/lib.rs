@@ -39,7 +39,7 @@
 //! | `std` | yes | the wall clock, methods that wait, [`new`] and [`generator`] |
 //! | `web` | no | `std` in browsers (`wasm32-unknown-unknown`): their clock and random numbers; changes nothing elsewhere |
 //! | `alloc` | with `std` | `String` from the text of an ID |
-//! | `serde` | no | IDs as text in human-readable formats, as 10 bytes in binary ones, or in a form of your choice by serde's `with`; [`Snapshot`] in the JSON of the original |
+//! | `serde` | no | IDs as text in human-readable formats, as 10 bytes in binary ones, or in a form of your choice by serde's `with`; [`GeneratorSnapshot`] in the JSON of the original |
 //! | `postgres-types`, `sqlx`, `diesel` | no | IDs in columns of PostgreSQL: `BYTEA`, [`AsText`] of them as text |
 //! | `rusqlite` | no | IDs in columns of SQLite: `BLOB`, [`AsText`] likewise |
 //! | `jiff`, `chrono` | no | times of these libraries from IDs (`time_as`) and for ranges; from and to [`UnixTime`] |
@@ -84,7 +84,7 @@ pub use self::partition::Partition;
 #[cfg(feature = "std")]
 pub use self::process::{ProcessGenerator, generator, new};
 pub use self::scheme::{Meta, Sno};
-pub use self::snapshot::Snapshot;
+pub use self::snapshot::GeneratorSnapshot;
 #[cfg(target_has_atomic = "16")]
 pub use self::with_time::WithTime;
 #[cfg(feature = "std")]

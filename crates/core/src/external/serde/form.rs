@@ -124,9 +124,11 @@ pub fn deserialize_array<'de, B: Binary, D: Deserializer<'de>>(
 /// Reports whether `D` reads from one of serde's buffers, in which it keeps what is flattened,
 /// untagged or internally tagged.
 ///
-/// These say that they are human-readable whatever the format is, so they hold the binary form,
-/// too. Nothing but their name tells them from formats. (If serde renames them, IDs in such
-/// positions cannot be read from binary formats again; nothing is misread.)
+/// Buffers report that they are human-readable whatever the format is, so they hold the binary form
+/// as well, and an array of bytes as a sequence. Only `deserialize_any` returns that (for integers,
+/// `deserialize_identifier` would do), which formats such as CSV and YAML cannot be asked for, as
+/// above. serde has no other sign of a buffer than its type's name. If serde renames them, IDs in
+/// such positions cannot be read from binary formats any more; nothing is misread.
 pub(super) fn is_buffer<D>() -> bool {
     let name = type_name::<D>();
     name.contains("ContentDeserializer") || name.contains("ContentRefDeserializer")
