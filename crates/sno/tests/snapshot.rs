@@ -301,7 +301,7 @@ fn one_call_takes_what_the_generator_is_made_of() {
 #[test]
 fn a_clock_that_cannot_be_read_leaves_the_generator_open() {
     let generator = Generator::builder(PARTITION).clock(Broken).build().unwrap();
-    for taken in [Snapshot::of(&generator), GeneratorSnapshot::closing(&generator)] {
+    for taken in [GeneratorSnapshot::of(&generator), GeneratorSnapshot::closing(&generator)] {
         assert!(matches!(taken, Err(BuildError::Clock(_))), "{taken:?}");
     }
     assert!(!matches!(generator.try_generate().unwrap_err().kind(), ErrorKind::Closed));
