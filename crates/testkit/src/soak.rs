@@ -11,8 +11,9 @@ use tickid_core::{
 };
 
 use crate::dice::Dice;
-use crate::invariants::{Action, Answer, Generate, Setup, Start, build};
+use crate::generators::{Answer, Generate, build};
 use crate::promises::{Seen, tick_at};
+use crate::schedule::{Action, Setup, Start};
 use crate::storm::draw;
 use crate::subject::Subject;
 use crate::threads::THREADS;
