@@ -11,12 +11,12 @@ use std::collections::HashSet;
 use proptest::prelude::*;
 use proptest::test_runner::{TestError, TestRunner};
 use tickid_core::{
-    BuildError, ClockError, ErrorKind, ManualClock, Policy, Scheme, Snapshot, Tick, Ticks,
+    BuildError, ClockError, ErrorKind, ManualClock, Policy, Scheme, Snapshot, Tick, Ticks, Window,
 };
 
 use crate::cases::config;
 use crate::generators::{Answer, build};
-use crate::promises::{Order, Seen, check_drift, tick_at};
+use crate::promises::{Seen, Witness, tick_at};
 pub use crate::schedule::{
     Action, Outside, Rule, Schedule, Setup, Start, Turn, tick_length, time_of,
 };
@@ -135,7 +135,7 @@ pub fn run<T: Subject>(
 struct History<'a, T: Subject> {
     subject: &'a T,
     setup: &'a Setup<T::Scheme>,
-    order: Order<'a, T>,
+    witness: Witness<'a, T>,
     issued: HashSet<u128>,
     last: Option<Parts>,
     highest: Option<u64>,
@@ -147,7 +147,7 @@ impl<'a, T: Subject> History<'a, T> {
         Self {
             subject,
             setup,
-            order: Order::new(subject, setup.policy),
+            witness: Witness::new(subject, setup.policy, setup.bounds),
             issued: HashSet::new(),
             last: None,
             highest: None,
@@ -197,7 +197,9 @@ impl<'a, T: Subject> History<'a, T> {
         if !self.issued.insert(parts.key()) {
             return Err(format!("issued twice: {id:?}"));
         }
-        self.order.follow(id)?;
+        let window = Tick::new(self.setup.floor).and_then(|floor| Window::new(floor, ceiling));
+        let window = window.map_err(|error| error.to_string())?;
+        self.seen.ahead += self.witness.check(&[id], form, &[now], window)?;
         // Only to go back.
         if let Some(last) = self.last.filter(|last| last.toggle != parts.toggle) {
             self.seen.flips += 1;
@@ -205,17 +207,7 @@ impl<'a, T: Subject> History<'a, T> {
                 return Err(format!("{parts:?} toggled after {last:?}"));
             }
         }
-        check_drift(parts, &[now], self.setup.policy)?;
-        if parts.tick < self.setup.floor || parts.tick >= ceiling {
-            return Err(format!("{id:?} outside of [{}, {ceiling})", self.setup.floor));
-        }
-        let bounds = self.setup.bounds;
-        bounds.check(parts.sequence).map_err(|error| format!("{id:?}: {error}"))?;
-        if !self.subject.is_of(id, form) {
-            return Err(format!("{id:?} is not what was asked for: {form:?}"));
-        }
         self.seen.ids += 1;
-        self.seen.ahead += u64::from(parts.tick > now);
         self.last = Some(parts);
         self.highest = self.highest.max(Some(parts.tick));
         Ok(())

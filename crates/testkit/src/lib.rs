@@ -59,8 +59,6 @@ pub mod storm;
 mod subject;
 pub mod threads;
 pub mod vectors;
-#[cfg(feature = "std")]
-mod witness;
 
 pub use self::cases::config;
 pub use self::dice::Dice;
