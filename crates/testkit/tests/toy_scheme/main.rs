@@ -15,7 +15,9 @@ mod generator;
 mod id;
 mod node;
 mod promises;
+mod reference;
 mod scheme;
+mod support;
 
 use proptest::prelude::*;
 use tickid_core::external::Representations as _;
