@@ -227,8 +227,8 @@ impl Method {
     }
 }
 
-/// The ticks that this thread has read since it last forgot them; only the last for a call that draws
-/// at most one block, as an ID is held against the last reading before it.
+/// The ticks that this thread has read since it last forgot them; only the last for a call that
+/// draws at most one block, as an ID is held against the last reading before it.
 pub(crate) fn shown<S: Scheme>(layout: &S, is_of_one_block: bool) -> Vec<u64> {
     let ticks = readings().into_iter().filter_map(|time| tick_at(layout, time));
     let mut shown: Vec<u64> = ticks.collect();
