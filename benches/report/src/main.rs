@@ -27,7 +27,7 @@ use crate::report::Report;
 use crate::repository::{Repository, create_empty, remove, run, write};
 use crate::results::Results;
 
-/// The page of the last run; its charts and figures are in a folder beside it.
+/// The page of the last run; the folder of the same name has its charts and figures.
 const PAGE: &str = "docs/results/benchmarks.md";
 /// The results of all benchmarks, from the root.
 const RESULTS: &str = "target/criterion";
@@ -124,7 +124,7 @@ fn bench(repository: &Repository, arguments: &Arguments) -> Result<(), Error> {
     Ok(())
 }
 
-/// Runs one pass, whose results go to a folder of their own.
+/// Runs one pass, with the results in a folder of its own.
 fn measure(repository: &Repository, arguments: &Arguments, results: &Path) -> Result<(), Error> {
     // Criterion takes a regular expression.
     let filter = (!arguments.filters.is_empty()).then(|| arguments.filters.join("|"));
