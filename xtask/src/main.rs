@@ -54,7 +54,7 @@ enum Task {
     Verify(verify::Arguments),
     /// Run the benchmarks: see `cargo xtask bench -- --help`.
     ///
-    /// Without options it writes docs/benchmarks.md; --check compares instruction counts, --no-run
+    /// Without options it writes docs/results; --check compares instruction counts, --no-run
     /// only builds.
     Bench {
         /// Options and filters for the report's program.

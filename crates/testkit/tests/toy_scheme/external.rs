@@ -1,18 +1,14 @@
-use tickid_core::external::{Representations, SortedText};
+#![allow(unexpected_cfgs, reason = "the crate of a scheme has a feature for each library")]
 
 use crate::id::TicketId;
 
-impl Representations for TicketId {
-    type Integer = u64;
-    type Bytes = [u8; 8];
-
-    const NAME: &'static str = "ticket";
-    const MIN: Self = Self::MIN;
-    const MAX: Self = Self::MAX;
-    const TEXT_PATTERN: &'static str = "^[01][0-9A-Za-z]{12}$";
-    const MAX_TEXT_LEN: usize = Self::TEXT_LEN;
+tickid_core::impl_external! {
+    TicketId: "ticket",
+    integer u64, bytes [u8; 8], column i64: BigInt, serde u64,
+    text "^[01][0-9A-Za-z]{12}$"
 }
 
-impl SortedText for TicketId {}
+impl tickid_core::external::SortedText for TicketId {}
 
+// What the feature `serde` of a scheme's crate turns on.
 tickid_core::impl_serde!(TicketId as u64);

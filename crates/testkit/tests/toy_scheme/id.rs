@@ -93,7 +93,6 @@ impl TicketId {
 }
 
 tickid_text::impl_text!(TicketId);
-tickid_core::impl_forms!(TicketId);
 
 impl TryFrom<u64> for TicketId {
     type Error = RangeError;
