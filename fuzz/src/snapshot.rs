@@ -1,7 +1,7 @@
 //! Snapshots of the original sno library: JSON there and back, and what is restored from one.
 
 use tickid_core::{Error, ManualClock, Tick};
-use tickid_sno::{LocalGenerator, Meta, GeneratorSnapshot, Sno, SnoId, UnixTime};
+use tickid_sno::{GeneratorSnapshot, LocalGenerator, Meta, Sno, SnoId, UnixTime};
 
 pub fn check(data: &[u8]) {
     let Ok(snapshot) = serde_json::from_slice::<GeneratorSnapshot>(data) else {
@@ -37,7 +37,8 @@ pub fn check(data: &[u8]) {
 
     // Written and read again, it goes on after what it issued.
     let closed = generator.close();
-    let again = GeneratorSnapshot::new(snapshot.partition, bounds, &closed, at(first.timestamp())).unwrap();
+    let again =
+        GeneratorSnapshot::new(snapshot.partition, bounds, &closed, at(first.timestamp())).unwrap();
     let text = serde_json::to_string(&again).unwrap();
     let again: GeneratorSnapshot = serde_json::from_str(&text).unwrap();
     assert_eq!(again.drifts, snapshot.drifts);
