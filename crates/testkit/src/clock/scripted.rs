@@ -1,36 +1,11 @@
-//! Clocks that note what each thread reads: one whose readers move it, and any other.
-
-use core::cell::{Cell, RefCell};
 use core::fmt;
 use core::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use core::time::Duration;
 
 use tickid_core::{Clock, ClockError, UnixTime};
 
+use crate::clock::{DICE, READ};
 use crate::dice::Dice;
-
-std::thread_local! {
-    /// What decides how this thread moves the clocks it reads.
-    static DICE: Cell<Dice> = const { Cell::new(Dice::new(u64::MAX)) };
-    /// What this thread has read since it last forgot it, in microseconds.
-    static READ: RefCell<Vec<i64>> = const { RefCell::new(Vec::new()) };
-}
-
-/// From here on this thread moves clocks as `dice` fall.
-pub(crate) fn set_dice(dice: Dice) {
-    DICE.set(dice);
-}
-
-/// Forgets what this thread has read.
-pub fn forget() {
-    READ.with_borrow_mut(Vec::clear);
-}
-
-/// What this thread has read since it last forgot it.
-#[must_use]
-pub fn readings() -> Vec<UnixTime> {
-    READ.with_borrow(|read| read.iter().copied().map(UnixTime::from_micros).collect())
-}
 
 /// What a clock does before it is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -113,50 +88,10 @@ impl fmt::Debug for Scripted {
     }
 }
 
-/// Any clock, with notes of who reads what.
-#[derive(Debug)]
-pub struct Noted<C>(pub C);
-
-impl<C> Noted<C> {
-    fn note(reading: Result<UnixTime, ClockError>) -> Result<UnixTime, ClockError> {
-        reading.inspect(|time| READ.with_borrow_mut(|read| read.push(time.as_micros())))
-    }
-}
-
-impl<C: Clock> Clock for Noted<C> {
-    fn now(&self) -> Result<UnixTime, ClockError> {
-        Self::note(self.0.now())
-    }
-
-    fn now_relaxed(&self) -> Result<UnixTime, ClockError> {
-        Self::note(self.0.now_relaxed())
-    }
-
-    fn sleep(&self, duration: Duration) {
-        self.0.sleep(duration);
-    }
-
-    fn monotonic(&self) -> Duration {
-        self.0.monotonic()
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use tickid_core::ManualClock;
-
     use super::*;
-
-    #[test]
-    fn notes_what_is_read_from_any_clock() {
-        let clock = Noted(ManualClock::new(UnixTime::from_micros(100)));
-        forget();
-        clock.now().unwrap();
-        clock.sleep(Duration::from_micros(7));
-        clock.now_relaxed().unwrap();
-        assert_eq!(readings(), [100, 107].map(UnixTime::from_micros));
-        assert_eq!(clock.monotonic(), Duration::from_micros(7));
-    }
+    use crate::clock::{forget, readings};
 
     #[test]
     fn notes_what_was_read_and_leaps_from_where_it_has_not_gone_astray() {
