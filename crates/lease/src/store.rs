@@ -130,6 +130,12 @@ impl Store {
         }
     }
 
+    /// Returns the place of the data, for people to read: a folder, or the addresses of servers.
+    #[must_use]
+    pub fn endpoint(&self) -> String {
+        self.shared.backend.endpoint()
+    }
+
     /// Returns the number of commits that lost a race against another client and were repeated.
     #[must_use]
     pub fn conflicts(&self) -> u64 {
