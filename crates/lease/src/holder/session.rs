@@ -209,17 +209,16 @@ impl LeaseSession {
         let term = self.realm.terms().term;
         match error.refusal() {
             Some(Refusal::NotYet { from, now }) => {
-                let scale = self.realm.scale();
-                let longest = scale.time_of(self.realm.max_ahead()).saturating_since(scale.epoch());
-                from.saturating_since(*now).min(longest) + self.random_below(term / 10)
+                let wait = from.saturating_since(*now).min(term.saturating_mul(10));
+                wait + self.random_below(term / 10)
             }
             // Only people can change these.
             Some(Refusal::Mismatch(_) | Refusal::EndOfTime { .. } | Refusal::StoreClock { .. }) => {
                 term / 2 + self.random_below(term / 2)
             }
             _ => {
-                let doubled = 1_u32.checked_shl(failures - 1).unwrap_or(u32::MAX);
-                self.random_below((term / 10).saturating_mul(doubled).min(term / 2))
+                let doublings = (failures - 1).min(16);
+                self.random_below((term / 10).saturating_mul(1 << doublings).min(term / 2))
             }
         }
     }
@@ -229,5 +228,229 @@ impl LeaseSession {
         self.random = self.random.wrapping_add(1);
         let nanos = u64::try_from(most.as_nanos()).unwrap_or(u64::MAX);
         Duration::from_nanos(mix(self.random) % nanos.max(1))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tickid_core::UnixTime;
+    use tickid_core::example::Seconds;
+
+    use super::*;
+    use crate::error::StoreErrorKind;
+    use crate::model::record::Version;
+    use crate::model::rules::Loss;
+
+    const TERM: Duration = Duration::from_secs(10);
+    const NO_STALL: Duration = Duration::ZERO;
+
+    fn session(seed: u64) -> LeaseSession {
+        let realm = RealmSpec::new("a".parse().unwrap(), &Seconds, "0-7/8".parse().unwrap());
+        LeaseSession::new(realm.unwrap(), "me", seed)
+    }
+
+    fn secs(secs: u64) -> Duration {
+        Duration::from_secs(secs)
+    }
+
+    fn lease(token: u128) -> Lease {
+        Lease {
+            node: "1/8".parse().unwrap(),
+            token: Token::from_bits(token),
+            floor: 1,
+            ceiling: 30,
+            era: 0,
+            version: Version(1),
+            granted_at: UnixTime::EPOCH,
+        }
+    }
+
+    fn unreachable() -> StoreError {
+        StoreError::new("test", StoreErrorKind::Unreachable)
+    }
+
+    fn refused(refusal: Refusal) -> StoreError {
+        StoreError::refused("test", refusal)
+    }
+
+    fn exhausted() -> StoreError {
+        refused(Refusal::Exhausted { nodes: 8, seen: 8, quarantined: 0, free_at: None })
+    }
+
+    impl LeaseSession {
+        fn next(&mut self, now: Duration, stall: Duration, token: u128) -> Option<Request> {
+            self.request(now, Some(5), stall, || Ok(Token::from_bits(token))).unwrap()
+        }
+
+        /// Sends the request of that time, and answers it at once.
+        fn answer(&mut self, now: Duration, answer: Result<Lease, StoreError>) -> Outcome {
+            let request = self.next(now, NO_STALL, 7).unwrap();
+            self.answered(request, now, now, answer)
+        }
+
+        /// Holds the lease of token 1, acquired at the time `now`.
+        fn holding(mut self, now: Duration) -> Self {
+            assert!(matches!(self.answer(now, Ok(lease(1))), Outcome::Acquired(_)));
+            self
+        }
+    }
+
+    #[test]
+    fn renews_every_half_term_or_a_little_earlier() {
+        let mut delays = Vec::new();
+        for seed in 0..1_000 {
+            let mut session = session(seed).holding(secs(100));
+            for _ in 0..3 {
+                let (asked, due) = (session.renewal.due, session.due());
+                assert_eq!(session.next(due - Duration::from_nanos(1), NO_STALL, 2), None);
+                assert!(matches!(session.answer(due, Ok(lease(1))), Outcome::Renewed(_)));
+                delays.push(session.due() - asked);
+            }
+        }
+        let (least, most) = (delays.iter().min().unwrap(), delays.iter().max().unwrap());
+        assert!(*least >= TERM * 4 / 10 && *least < TERM * 41 / 100, "{least:?}");
+        assert!(*most <= TERM / 2 && *most > TERM * 49 / 100, "{most:?}");
+    }
+
+    #[test]
+    fn a_renewal_counts_from_the_time_of_the_request() {
+        let mut session = session(1);
+        let request = session.next(secs(100), NO_STALL, 1).unwrap();
+        session.answered(request, secs(100), secs(103), Ok(lease(1)));
+        assert!(session.due() <= secs(105));
+    }
+
+    #[test]
+    fn retries_back_off_at_random_up_to_half_a_term() {
+        // Per failure in a row: the shortest and the longest delay of all seeds.
+        let mut range = [(Duration::MAX, Duration::ZERO); 6];
+        for seed in 0..2_000 {
+            let mut session = session(seed).holding(secs(100));
+            for (least, most) in &mut range {
+                let now = session.due();
+                assert!(matches!(session.answer(now, Err(unreachable())), Outcome::Failed(_)));
+                let delay = session.due() - now;
+                (*least, *most) = ((*least).min(delay), (*most).max(delay));
+            }
+        }
+        for ((least, most), bound) in range.into_iter().zip([1, 2, 4, 5, 5, 5]) {
+            assert!(least < TERM / 100, "{least:?}");
+            assert!(most <= secs(bound) && most > secs(bound) * 98 / 100, "{most:?} of {bound}");
+        }
+    }
+
+    /// The store is down for 3 seconds. Requests in between fail at once.
+    #[test]
+    fn an_outage_costs_few_requests_and_ends_within_half_a_term() {
+        const HOLDERS: u64 = 1_000;
+        let (mut failed, mut latest) = (0, Duration::ZERO);
+        for seed in 0..HOLDERS {
+            let mut session = session(seed).holding(secs(100));
+            let back = secs(108);
+            let mut now = session.due().max(secs(105));
+            while now < back {
+                session.answer(now, Err(unreachable()));
+                failed += 1;
+                now = session.due();
+            }
+            latest = latest.max(now - back);
+        }
+        assert!(latest <= TERM / 2, "{latest:?}");
+        assert!(failed < 4 * HOLDERS, "{failed}");
+    }
+
+    #[test]
+    fn a_success_ends_the_back_off() {
+        let mut session = session(1).holding(secs(100));
+        for _ in 0..20 {
+            session.answer(session.due(), Err(unreachable()));
+        }
+        session.answer(session.due(), Ok(lease(1)));
+        let now = session.due();
+        session.answer(now, Err(unreachable()));
+        assert!(session.due() - now <= TERM / 10);
+    }
+
+    #[test]
+    fn a_claim_is_repeated_as_the_store_left_it() {
+        let mut session = session(1);
+        let mut request = session.next(secs(100), NO_STALL, 1).unwrap();
+        let Request::Acquire(claim) = &mut request else { unreachable!("there is no lease") };
+        assert_eq!((claim.token, claim.holder()), (Token::from_bits(1), "me"));
+        claim.attempt = Some("3/8".parse().unwrap());
+        session.answered(request.clone(), secs(100), secs(101), Err(unreachable()));
+        assert_eq!(session.next(session.due(), NO_STALL, 2), Some(request));
+    }
+
+    #[test]
+    fn a_failed_renewal_keeps_the_lease() {
+        let mut session = session(1).holding(secs(100));
+        for now in [105, 200] {
+            let request = session.next(secs(now), NO_STALL, 2);
+            assert_eq!(request, Some(Request::Renew(lease(1))));
+            session.answered(request.unwrap(), secs(now), secs(now), Err(unreachable()));
+        }
+        assert_eq!(session.lease(), Some(&lease(1)));
+    }
+
+    #[test]
+    fn a_lost_lease_is_followed_by_a_new_claim() {
+        let mut session = session(1).holding(secs(100));
+        let lost = refused(Refusal::Lost { node: lease(1).node, why: Loss::Token });
+        assert!(matches!(session.answer(secs(105), Err(lost)), Outcome::Lost(_)));
+        assert_eq!(session.lease(), None);
+        let request = session.next(secs(105), NO_STALL, 3);
+        assert!(
+            matches!(&request, Some(Request::Acquire(claim)) if claim.token == Token::from_bits(3))
+        );
+    }
+
+    #[test]
+    fn a_realm_that_begins_later_is_waited_for_once() {
+        let mut session = session(1);
+        let time = |secs: i64| UnixTime::from_micros(secs * 1_000_000);
+        let not_yet = Refusal::NotYet { from: time(530), now: time(500) };
+        session.answer(secs(100), Err(refused(not_yet)));
+        assert!((secs(130)..secs(131)).contains(&session.due()), "{:?}", session.due());
+    }
+
+    #[test]
+    fn a_node_is_exchanged_if_the_wait_exceeds_a_term() {
+        let mut session = session(1).holding(secs(100));
+        let now = secs(101);
+        assert_eq!(session.next(now, TERM, 2), None, "as long as the term");
+        let more = TERM + Duration::from_micros(1);
+        let request = session.next(now, more, 2).unwrap();
+        let Request::Acquire(claim) = &request else { unreachable!("no renewal is due") };
+        assert_eq!((claim.now, claim.at_once), (Some(5), true));
+        let outcome = session.answered(request, now, now, Ok(lease(2)));
+        assert!(matches!(outcome, Outcome::Acquired(_)));
+        assert_eq!(session.lease(), Some(&lease(2)));
+    }
+
+    #[test]
+    fn the_old_node_is_kept_until_there_is_another() {
+        let mut session = session(1).holding(secs(100));
+        let now = secs(101);
+        let request = session.next(now, secs(3_600), 2).unwrap();
+        session.answered(request, now, now, Err(exhausted()));
+        assert_eq!(session.lease(), Some(&lease(1)));
+        assert!(session.acquisition.due > now && session.acquisition.due <= now + TERM / 10);
+        // It is renewed all the same, and the next attempt is a new claim.
+        let due = session.renewal.due;
+        assert_eq!(session.next(due, secs(3_600), 3), Some(Request::Renew(lease(1))));
+        session.answer(due, Ok(lease(1)));
+        let request = session.next(due, secs(3_600), 3);
+        assert!(
+            matches!(&request, Some(Request::Acquire(claim)) if claim.token == Token::from_bits(3))
+        );
+        assert_eq!(session.next(due, NO_STALL, 4), None, "the clock is right again");
+    }
+
+    #[test]
+    fn a_clock_that_cannot_be_read_moves_nothing() {
+        let mut session = session(1).holding(secs(100));
+        let draw = || Ok(Token::from_bits(2));
+        assert_eq!(session.request(secs(101), None, Duration::MAX, draw).unwrap(), None);
     }
 }

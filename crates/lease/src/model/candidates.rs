@@ -40,7 +40,7 @@ impl Shortage {
     /// Returns the refusal of a claim for which no page had a node.
     pub(crate) fn refusal(&self, rules: &Rules<'_>) -> Refusal {
         let realm = &rules.record.realm;
-        if rules.record.floor > rules.now {
+        if (rules.now + 1..=rules.limit()).contains(&rules.record.floor) {
             let [from, now] =
                 [rules.record.floor, rules.now].map(|tick| realm.scale().time_of(tick));
             return Refusal::NotYet { from, now };
