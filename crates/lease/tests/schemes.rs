@@ -6,7 +6,7 @@ use core::time::Duration;
 
 use tickid_core::{NodeId, Scheme, UnixTime};
 use tickid_kuid::{Kuid, Node};
-use tickid_lease::Realm;
+use tickid_lease::RealmSpec;
 use tickid_nanoflake::{Epoch, GeneratorId, Nanoflake};
 use tickid_scru64::{NodeSpec, Scru64};
 use tickid_sno::{Partition, Sno};
@@ -84,13 +84,13 @@ fn numbers_that_are_no_node_are_refused_with_the_range() {
 #[test]
 fn leases_of_every_scheme_reach_as_far_ahead_as_their_terms_say() {
     let name = || "a".parse().unwrap();
-    let scru64 = Realm::new(name(), &Scru64, "0-255/8".parse().unwrap()).unwrap();
+    let scru64 = RealmSpec::new(name(), &Scru64, "0-255/8".parse().unwrap()).unwrap();
     assert_eq!(scru64.ahead(), 39 + 59);
     let nanoflake = Nanoflake::default();
-    let nanoflake = Realm::new(name(), &nanoflake, "0-1023/10".parse().unwrap()).unwrap();
+    let nanoflake = RealmSpec::new(name(), &nanoflake, "0-1023/10".parse().unwrap()).unwrap();
     assert_eq!(nanoflake.ahead(), 15_000);
-    let kuid = Realm::new(name(), &Kuid::default(), "0-9/32".parse().unwrap()).unwrap();
+    let kuid = RealmSpec::new(name(), &Kuid::default(), "0-9/32".parse().unwrap()).unwrap();
     assert_eq!(kuid.ahead(), 16 * 977);
-    let sno = Realm::new(name(), &Sno, "0-65535/16".parse().unwrap()).unwrap();
+    let sno = RealmSpec::new(name(), &Sno, "0-65535/16".parse().unwrap()).unwrap();
     assert_eq!(sno.ahead(), 15 * 250);
 }
