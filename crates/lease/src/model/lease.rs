@@ -139,7 +139,7 @@ impl Claim {
         let bits = self.token.bits();
         #[allow(clippy::cast_possible_truncation, reason = "all bits of both halves are mixed")]
         let seed = (bits >> 64) as u64 ^ bits as u64;
-        mix(seed.wrapping_add(self.pages))
+        mix(mix(seed).wrapping_add(self.pages))
     }
 }
 

@@ -3,7 +3,7 @@ use std::collections::BTreeMap;
 use tickid_core::UnixTime;
 
 use crate::model::codec::Extra;
-use crate::model::lease::Token;
+use crate::model::lease::{Lease, Token};
 use crate::model::node::Node;
 use crate::model::pool::NodeRange;
 use crate::model::realm::RealmSpec;
@@ -144,6 +144,14 @@ impl RowState {
             Self::Intact { row, .. } => Some(row),
             Self::Malformed { .. } | Self::Newer { .. } => None,
         }
+    }
+
+    /// Returns the lease of the node's holder, as of a view's time; `None` if it has none.
+    #[must_use]
+    pub fn lease(&self, now: UnixTime) -> Option<Lease> {
+        let (row, version) = (self.row()?, self.version()?);
+        let Row { node, token, era, floor, ceiling, .. } = *row;
+        Some(Lease { node, token: token?, floor, ceiling, era, version, granted_at: now })
     }
 
     /// Returns the version, unless a later release wrote the row.

@@ -461,3 +461,306 @@ pub enum Standing {
     /// No longer in the pool.
     Retired,
 }
+
+#[cfg(test)]
+mod tests {
+    use tickid_core::example::Seconds;
+
+    use super::*;
+    use crate::model::candidates::Shortage;
+    use crate::model::lease::Token;
+    use crate::model::record::View;
+
+    /// Ticks of a second, three nodes, 15 ticks ahead.
+    fn record() -> Record {
+        record_of("0-2/8")
+    }
+
+    fn record_of(pool: &str) -> Record {
+        Record::new(realm(pool), "1".to_owned())
+    }
+
+    fn realm(pool: &str) -> RealmSpec {
+        RealmSpec::new("a".parse().unwrap(), &Seconds, pool.parse().unwrap()).unwrap()
+    }
+
+    fn at(seconds: i64) -> UnixTime {
+        UnixTime::from_micros(seconds * 1_000_000)
+    }
+
+    fn node(value: u64) -> Node {
+        Node::new(8, value).unwrap()
+    }
+
+    fn row(value: u64, ceiling: u64) -> Row {
+        let (token, holder, extra) = (Some(Token::from_bits(7)), String::new(), Extra::default());
+        Row { node: node(value), token, holder, era: 0, floor: 5, ceiling, extra }
+    }
+
+    fn intact(row: Row, version: u64) -> RowState {
+        RowState::Intact { row, version: Version(version), is_dead: false }
+    }
+
+    fn dead(row: Row) -> RowState {
+        RowState::Intact { row, version: Version(1), is_dead: true }
+    }
+
+    /// The lease of [`row`] 1.
+    fn lease(ceiling: u64, version: u64) -> Lease {
+        super::lease(&row(1, ceiling), Some(Version(version - 1)), at(90)).unwrap()
+    }
+
+    fn rows(states: impl IntoIterator<Item = (u64, RowState)>) -> Rows {
+        states.into_iter().map(|(value, state)| (node(value), state)).collect()
+    }
+
+    /// Chooses from a view of the whole realm.
+    fn choose(record: &Record, rows: Rows, now: i64) -> Result<Result<Row, Shortage>, Refusal> {
+        let view = View { rows, ..View::empty(at(now), "1".to_owned()) };
+        let claim = Claim::new(Token::from_bits(9), "", None);
+        Rules::new(record, at(now)).unwrap().choose(&view, node(0), &claim)
+    }
+
+    fn window(record: &Record, state: RowState, now: i64) -> Option<(u64, u64)> {
+        let row = choose(record, rows([(1, state)]), now).unwrap().ok()?;
+        assert_eq!(row.node, node(1));
+        Some((row.floor, row.ceiling))
+    }
+
+    fn exhausted(record: &Record, state: RowState, now: i64) -> Refusal {
+        let shortage = choose(record, rows([(1, state)]), now).unwrap().unwrap_err();
+        shortage.refusal(&Rules::new(record, at(now)).unwrap())
+    }
+
+    #[test]
+    fn a_node_is_free_once_the_stores_clock_is_at_its_ceiling() {
+        for (now, expected) in [(99, None), (100, Some((100, 115))), (500, Some((100, 515)))] {
+            assert_eq!(window(&record_of("1/8"), intact(row(1, 100), 1), now), expected, "{now}");
+        }
+    }
+
+    #[test]
+    fn a_dead_holders_node_gets_a_term_more_if_it_must() {
+        // Reach: 15 ahead. Limit: 30 ahead. Term: 10.
+        for (ceiling, expected) in [
+            (114, Some((114, 115))),
+            (115, Some((115, 125))),
+            (120, Some((120, 130))),
+            (121, None),
+            (130, None),
+            (131, None),
+        ] {
+            assert_eq!(window(&record_of("1/8"), dead(row(1, ceiling)), 100), expected);
+        }
+    }
+
+    #[test]
+    fn a_node_is_quarantined_one_tick_beyond_the_limit() {
+        let record = record_of("1/8");
+        for (ceiling, expected) in [(130, 0), (131, 1)] {
+            match exhausted(&record, intact(row(1, ceiling), 1), 100) {
+                Refusal::Exhausted { quarantined, .. } => assert_eq!(quarantined, expected),
+                other => panic!("{other}"),
+            }
+        }
+        let malformed = RowState::Malformed { version: Version(0) };
+        match exhausted(&record, malformed, 100) {
+            Refusal::Exhausted { quarantined: 1, free_at: None, .. } => {}
+            other => panic!("{other}"),
+        }
+    }
+
+    #[test]
+    fn nodes_with_rows_come_first() {
+        let chosen = |ceiling| {
+            let rows = rows([(1, intact(row(1, ceiling), 1))]);
+            choose(&record(), rows, 100).unwrap().unwrap().node
+        };
+        assert_eq!(chosen(50), node(1));
+        assert_ne!(chosen(110), node(1));
+    }
+
+    #[test]
+    fn claims_spread_over_the_free_nodes() {
+        let record = record_of("0-9/8");
+        let rows: Rows = (0..10).map(|value| (node(value), intact(row(value, 50), 1))).collect();
+        let view = View { rows, ..View::empty(at(100), "1".to_owned()) };
+        let rules = Rules::new(&record, at(100)).unwrap();
+        let chosen = |token| {
+            let claim = Claim::new(Token::from_bits(token), "", None);
+            rules.choose(&view, node(0), &claim).unwrap().unwrap().node
+        };
+        let nodes: std::collections::BTreeSet<Node> = (0..100).map(chosen).collect();
+        assert_eq!(nodes.len(), 10);
+    }
+
+    #[test]
+    fn gaps_are_taken_within_the_page_only() {
+        let record = record_of("0-9/8");
+        for (start, end, expected) in [(2, 4, Some(3)), (2, 2, None), (8, 0, Some(9)), (4, 4, None)]
+        {
+            let held = [0, 2, 4, 8].map(|value| (value, intact(row(value, 110), 1)));
+            let view = View {
+                rows: rows(held),
+                page_end: Some(node(end)),
+                ..View::empty(at(100), "1".to_owned())
+            };
+            let claim = Claim::new(Token::from_bits(9), "", None);
+            let rules = Rules::new(&record, at(100)).unwrap();
+            let chosen = rules.choose(&view, node(start), &claim).unwrap().ok();
+            assert_eq!(chosen.map(|row| row.node.value()), expected, "{start}..={end}");
+        }
+    }
+
+    /// The state of the row, and the loss that a renewal of a lease at version 5 finds.
+    #[test]
+    fn only_what_a_store_cannot_have_written_is_a_proof() {
+        let lease = lease(110, 5);
+        let other = Row { token: Some(Token::from_bits(8)), ..row(1, 120) };
+        let later = Row { floor: 6, ..row(1, 120) };
+        let released = Row { token: None, ..row(1, 105) };
+        let (token, forgotten) = (Some(Loss::Token), Some(Loss::Forgotten));
+        let cases = [
+            (Some(intact(row(1, 110), 5)), None),
+            // Renewed by a request whose answer was lost.
+            (Some(intact(row(1, 115), 6)), None),
+            (Some(intact(other.clone(), 6)), token),
+            (Some(intact(later.clone(), 6)), token),
+            (Some(intact(released.clone(), 6)), token),
+            (None, forgotten),
+            (Some(intact(row(1, 110), 4)), forgotten),
+            (Some(intact(row(1, 109), 5)), forgotten),
+            (Some(intact(row(1, 111), 5)), forgotten),
+            (Some(intact(row(1, 109), 6)), forgotten),
+            (Some(intact(other, 5)), forgotten),
+            (Some(intact(later, 5)), forgotten),
+            (Some(intact(released, 4)), forgotten),
+        ];
+        let record = record();
+        let rules = Rules::new(&record, at(100)).unwrap();
+        for (state, expected) in cases {
+            let loss = |refusal| match refusal {
+                Refusal::Lost { why, .. } => why,
+                other => panic!("{other}"),
+            };
+            let renewed = rules.renew(&lease, state.as_ref()).map_err(loss);
+            let released = rules.release(&lease, state.as_ref(), None).map_err(loss);
+            assert_eq!(renewed.err(), expected, "{state:?}");
+            assert_eq!(released.err(), expected, "{state:?}");
+        }
+    }
+
+    #[test]
+    fn eras_prove_a_loss_one_way_only() {
+        let lease = Lease { era: 3, ..lease(110, 5) };
+        let loss = |record: &Record| match Rules::new(record, at(100)).unwrap().renew(&lease, None)
+        {
+            Err(Refusal::Lost { why, .. }) => why,
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(loss(&Record { era: 2, ..record() }), Loss::Forgotten);
+        assert_eq!(loss(&Record { era: 3, ..record() }), Loss::Forgotten, "no row");
+        let mut later = Record { era: 4, ..record() };
+        later.parts[0].since_era = 4;
+        assert_eq!(loss(&later), Loss::Era);
+        assert_eq!(loss(&Record { era: 4, ..record_of("2/8") }), Loss::Era);
+        let after = Rules::new(&later, at(100)).unwrap().invalidate("1".to_owned(), 9);
+        assert_eq!((after.era, after.parts[0].since_era, after.floor), (10, 10, 130));
+    }
+
+    #[test]
+    fn a_claim_goes_on_with_its_lease_unless_that_has_ended() {
+        let claim = Claim::new(Token::from_bits(7), "", None);
+        let first = record();
+        let rules = Rules::new(&first, at(100)).unwrap();
+        let own = intact(row(1, 105), 3);
+        let row = rules.resume(Some(&own), &claim).unwrap();
+        assert_eq!((row.floor, row.ceiling), (5, 115));
+        assert_eq!(rules.resume(None, &claim), None);
+        assert_eq!(rules.resume(Some(&own), &Claim::new(Token::from_bits(8), "", None)), None);
+        let next = rules.invalidate("1".to_owned(), 0);
+        assert_eq!(Rules::new(&next, at(100)).unwrap().resume(Some(&own), &claim), None);
+    }
+
+    /// Half of a node that others hold is brought in, above all that was granted under the whole.
+    #[test]
+    fn a_reconfiguration_takes_two_steps() {
+        let first = record_of("0-2/8");
+        let rules = Rules::new(&first, at(100)).unwrap();
+        assert_eq!(rules.reconfigure(&realm("0-2/8")).unwrap(), None);
+        // The example scheme has nodes of 8 bits; the rules know any.
+        let second = RealmSpec { pool: "1/8,0-1/9,9/8".parse().unwrap(), ..realm("0/8") };
+        let step = rules.reconfigure(&second).unwrap().unwrap();
+        let parts = |record: &Record| {
+            let part = |part: &Part| (part.range.to_string(), part.since_era, part.floor);
+            record.parts.iter().map(part).collect::<Vec<_>>()
+        };
+        assert_eq!(parts(&step), [("1/8".to_owned(), 0, 0)]);
+        let missing: Vec<_> = step.missing().iter().map(NodeRange::to_string).collect();
+        assert_eq!(missing, ["0-1/9", "9/8"]);
+
+        let all = rows([(0, intact(row(0, 110), 1)), (1, intact(row(1, 112), 1))]);
+        let rules = Rules::new(&step, at(100)).unwrap();
+        let done = rules.complete(&all).unwrap();
+        let expected = [("0-1/9", 1, 110), ("1/8", 0, 0), ("9/8", 1, 0)];
+        assert_eq!(
+            parts(&done),
+            expected.map(|(nodes, era, floor)| (nodes.to_owned(), era, floor))
+        );
+        assert_eq!(Rules::new(&done, at(100)).unwrap().complete(&all), None);
+        // A row that cannot be read may have been granted up to the limit.
+        let damaged = rows([(0, RowState::Malformed { version: Version(0) })]);
+        assert_eq!(rules.complete(&damaged).unwrap().parts[0].floor, 130);
+    }
+
+    #[test]
+    fn repair_lowers_what_quarantines_a_node() {
+        let high = Record { floor: 5_000, ..record() };
+        let rules = Rules::new(&high, at(100)).unwrap();
+        for state in [None, Some(intact(row(1, 50), 1)), Some(intact(row(1, 900), 1))] {
+            let (record, row) = rules.repair(node(1), state.as_ref()).unwrap();
+            assert_eq!((record.unwrap().floor, row.token), (130, None));
+            assert!(row.ceiling <= 130);
+        }
+        let outside = rules.repair(node(9), None).unwrap_err();
+        assert_eq!(outside, Refusal::NoRow { node: node(9) });
+
+        let record = record();
+        let rules = Rules::new(&record, at(100)).unwrap();
+        let malformed = RowState::Malformed { version: Version(3) };
+        let (changed, row) = rules.repair(node(1), Some(&malformed)).unwrap();
+        assert_eq!((changed, row.token, row.ceiling), (None, None, 130));
+        let newer = RowState::Newer { format: 2 };
+        let refusal = rules.repair(node(1), Some(&newer)).unwrap_err();
+        assert_eq!(refusal, Refusal::Newer { node: node(1), format: 2 });
+    }
+
+    #[test]
+    fn rows_of_a_newer_format_are_left_alone() {
+        let record = record_of("1/8");
+        let newer = RowState::Newer { format: 2 };
+        assert_eq!(window(&record, newer.clone(), 100), None);
+        let rules = Rules::new(&record, at(100)).unwrap();
+        let refusal = rules.renew(&lease(110, 5), Some(&newer)).unwrap_err();
+        assert_eq!(refusal, Refusal::Newer { node: node(1), format: 2 });
+        assert_eq!(rules.standing(node(1), Some(&newer)), Standing::Quarantined);
+    }
+
+    #[test]
+    fn invalidating_twice_does_not_add_up() {
+        let record = record();
+        let once = Rules::new(&record, at(100)).unwrap().invalidate("2".to_owned(), 0);
+        assert_eq!((once.floor, once.era), (130, 1));
+        let twice = Rules::new(&once, at(100)).unwrap().invalidate("3".to_owned(), 0);
+        assert_eq!((twice.floor, twice.era), (130, 2));
+    }
+
+    /// A record with such an era is damaged. No window is granted twice, as the floor rises.
+    #[test]
+    fn eras_stop_at_their_last() {
+        let record = Record { era: u64::MAX, ..record() };
+        let rules = Rules::new(&record, at(100)).unwrap();
+        let next = rules.invalidate("2".to_owned(), 0);
+        assert_eq!((next.era, next.floor), (u64::MAX, rules.limit()));
+    }
+}

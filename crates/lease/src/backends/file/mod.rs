@@ -81,6 +81,15 @@ impl FileBackend {
     }
 }
 
+impl<C> FileBackend<C> {
+    /// Grants leases that outlive this process: it locks no files by which others could tell that their
+    /// holder has ended.
+    #[must_use]
+    pub fn detached(self) -> Self {
+        Self { holders: Holders::Elsewhere, ..self }
+    }
+}
+
 impl<C: Clock + fmt::Debug + Send + Sync> FileBackend<C> {
     /// Opens a folder with another clock, for tests.
     ///
