@@ -485,11 +485,12 @@ impl Store {
     }
 
     async fn view(&self, realm: &RealmName, scope: Scope) -> Result<View, StoreError> {
-        let view = self.shared.backend.read(&*self.own_name(realm)?, scope).await?;
-        match view.record {
-            Some(_) => Ok(view),
-            None => Err(self.refused(Refusal::NoRealm)),
-        }
+        let mut view = self.shared.backend.read(&*self.own_name(realm)?, scope).await?;
+        let Some((record, _)) = &mut view.record else {
+            return Err(self.refused(Refusal::NoRealm));
+        };
+        record.realm.name.clone_from(realm);
+        Ok(view)
     }
 
     fn refused(&self, refusal: Refusal) -> StoreError {
