@@ -27,6 +27,9 @@ mod backends;
 #[cfg(feature = "conformance")]
 pub mod conformance;
 mod error;
+#[cfg(fuzzing)]
+#[doc(hidden)]
+pub mod fuzzing;
 mod model;
 mod store;
 mod wait;

@@ -350,11 +350,12 @@ impl Store {
     pub async fn reconfigure(&self, realm: &RealmSpec) -> Result<(), StoreError> {
         let realm = self.own(realm)?;
         let missing = Missing::Begin(&realm, self.beyond());
-        self.transact(&realm.name, Scope::Record, missing, |rules, _| {
-            Ok(Step::record(rules.reconfigure(&realm)?, ()))
-        })
-        .await?;
-        self.complete(&realm).await
+        let is_complete = self.transact(&realm.name, Scope::Record, missing, |rules, _| {
+            let record = rules.reconfigure(&realm)?;
+            let is_complete = record.as_ref().unwrap_or(rules.record).missing().is_empty();
+            Ok(Step::record(record, is_complete))
+        });
+        if is_complete.await? { Ok(()) } else { self.complete(&realm).await }
     }
 
     /// Finishes a reconfiguration: the nodes that are new to the pool can be granted from now on.
