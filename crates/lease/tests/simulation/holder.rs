@@ -187,8 +187,8 @@ impl<S: Subject> Holder<S> {
         Some((running.lease, used::<S>(&snapshot, bug)))
     }
 
-    /// Closes the generator while one of its threads sleeps within a call, at the reading of the clock
-    /// after the next `after`.
+    /// Closes the generator while one of its threads sleeps within a call, at the reading of the
+    /// clock after the next `after`.
     pub(crate) fn close_during_a_call(
         &mut self,
         watch: &mut Watch,

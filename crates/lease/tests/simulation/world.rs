@@ -17,7 +17,7 @@ use crate::network::{Network, Work, pick};
 use crate::subject::Subject;
 use crate::watch::Watch;
 
-/// How many things happen in a world.
+/// The number of events in a world.
 const STEPS: u32 = 500;
 
 const SECOND: i64 = 1_000_000;
@@ -39,14 +39,15 @@ pub(crate) struct World<S: Subject> {
     /// Numbers requests.
     asked: u64,
     backup: Option<Backup>,
-    /// The store loses data. Invalidation trusts the store's clock, which does not step in such a world.
+    /// The store loses data. Invalidation trusts the store's clock, which does not step in such a
+    /// world.
     store_forgets: bool,
     /// The record's era in a world whose store loses nothing.
     era: u64,
     tally: Tally,
 }
 
-/// What happened, and how often.
+/// The numbers of events of each kind.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Tally {
     ids: u64,
@@ -99,7 +100,7 @@ enum Message {
 }
 
 impl<S: Subject> World<S> {
-    /// One life. The error is the invariant that does not hold.
+    /// Runs one world. The error is the invariant that does not hold.
     pub(crate) fn run(seed: u64, bug: Option<Bug>) -> Result<Tally, String> {
         let mut world = Self::new(seed, bug);
         for step in 0..STEPS {
@@ -150,7 +151,7 @@ impl<S: Subject> World<S> {
         Holder::new(self.realm.clone(), self.time + off, index)
     }
 
-    /// How wrong a clock is: mostly a little.
+    /// Draws a clock's error, mostly a small one.
     fn clock_error(&mut self) -> i64 {
         match self.dice.below(16) {
             0 => self.dice.within(-40 * SECOND..40 * SECOND),
@@ -209,13 +210,13 @@ impl<S: Subject> World<S> {
     }
 
     /// Returns a process that is not paused.
-    fn somebody(&mut self) -> Option<usize> {
+    fn active(&mut self) -> Option<usize> {
         let index = pick(&mut self.dice, self.holders.len());
         (self.holders[index].paused_until <= self.time).then_some(index)
     }
 
     fn ask(&mut self) {
-        let Some(index) = self.somebody() else { return };
+        let Some(index) = self.active() else { return };
         self.asked += 1;
         let holder = &mut self.holders[index];
         if let Some(request) = holder.ask(&mut self.dice, self.time, self.asked) {
@@ -253,9 +254,9 @@ impl<S: Subject> World<S> {
         Ok(())
     }
 
-    /// Somebody issues a few, up to more than a tick has.
+    /// A process issues a few IDs, or more than a tick has.
     fn issue(&mut self) -> Result<(), String> {
-        let Some(index) = self.somebody() else { return Ok(()) };
+        let Some(index) = self.active() else { return Ok(()) };
         for _ in 0..self.dice.count(4) {
             let want = NonZeroU32::new(self.dice.count(8)).unwrap();
             if !self.holders[index].issue(&mut self.watch, want)? {
@@ -265,7 +266,8 @@ impl<S: Subject> World<S> {
         Ok(())
     }
 
-    /// A process is gone without a word, and another starts in its place, its clock perhaps set back.
+    /// A process is gone without a word, and another starts in its place, its clock perhaps set
+    /// back.
     fn crash(&mut self) {
         let index = pick(&mut self.dice, self.holders.len());
         self.holders[index] = self.born(index);
@@ -277,7 +279,7 @@ impl<S: Subject> World<S> {
 
     /// A process ends properly, perhaps while one of its threads is within a call.
     fn shut_down(&mut self, during_a_call: bool) -> Result<(), String> {
-        let Some(index) = self.somebody() else { return Ok(()) };
+        let Some(index) = self.active() else { return Ok(()) };
         let holder = &mut self.holders[index];
         let left = if during_a_call {
             let after = self.dice.count(3) - 1;
@@ -317,10 +319,10 @@ impl<S: Subject> World<S> {
         self.holders[index].paused_until = self.time + self.dice.within(0..30 * SECOND);
     }
 
-    /// An operator stops a process's generator and releases its lease, of which the process hears by its
-    /// next renewal.
+    /// An operator stops a process's generator and releases its lease, of which the process hears
+    /// by its next renewal.
     fn release_by_hand(&mut self) {
-        let Some(index) = self.somebody() else { return };
+        let Some(index) = self.active() else { return };
         let holder = &mut self.holders[index];
         if let Some((lease, used)) = holder.close(&mut self.watch, self.bug) {
             self.asked += 1;
@@ -405,8 +407,8 @@ impl<S: Subject> World<S> {
         }
     }
 
-    /// All holders renew before any other request. Where none can prove the loss, an operator has to say
-    /// so.
+    /// All holders renew before any other request. Where none can prove the loss, an operator has
+    /// to say so.
     fn discover(&mut self) {
         let leases: Vec<_> = self
             .holders
