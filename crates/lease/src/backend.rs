@@ -32,6 +32,12 @@ pub trait Backend: fmt::Debug + Send + Sync {
     /// Returns the backend's name, as in `"file"`.
     fn name(&self) -> &'static str;
 
+    /// Returns the place of the data, for people to read: a folder, or the addresses of servers. It
+    /// contains no password.
+    fn endpoint(&self) -> String {
+        self.name().to_owned()
+    }
+
     /// Reports whether a realm that the backend does not have begins at once, rather than beyond
     /// anything that a lost realm of that name can have granted.
     fn begins_at_once(&self) -> bool {
@@ -75,6 +81,10 @@ macro_rules! delegate {
         impl<T: Backend + ?Sized> Backend for $pointer {
             fn name(&self) -> &'static str {
                 (**self).name()
+            }
+
+            fn endpoint(&self) -> String {
+                (**self).endpoint()
             }
 
             fn begins_at_once(&self) -> bool {

@@ -12,8 +12,10 @@
 //! | part | purpose |
 //! |---|---|
 //! | [`Store`] | grants, renews and releases leases, by the [`Rules`], in any backend |
-//! | [`RealmSpec`] | a set of generators whose IDs must differ: name, scheme, [`NodePool`], [`Terms`] |
+//! | [`Realm`] | a set of generators whose IDs must differ: name, scheme, [`NodePool`], [`Terms`] |
+//! | [`LeasedGenerator`] | a generator whose lease is renewed in the background |
 //! | [`Lease`] | a node ID and a window, granted to one holder |
+//! | [`LeaseSession`] | the requests of a holder and their times, without I/O |
 //! | [`Backend`] | a database or folder: reads, and compares and sets |
 //! | [`FileBackend`] | a folder of this machine |
 //! | [`MemoryBackend`] | memory, for tests |
@@ -31,7 +33,9 @@ mod error;
 #[cfg(fuzzing)]
 #[doc(hidden)]
 pub mod fuzzing;
+mod holder;
 mod model;
+mod realm;
 mod store;
 mod wait;
 
@@ -40,6 +44,12 @@ pub use self::backends::file::FileBackend;
 pub use self::backends::memory::{Backup, MemoryBackend};
 pub use self::backends::static_node::NodeSource;
 pub use self::error::{Exposed, Exposure, ParseError, StoreError, StoreErrorKind};
+pub use self::holder::error::{GenerateError, LeaseError};
+pub use self::holder::leased_generator::{LeasedGenerator, LeasedGeneratorBuilder, Tenure};
+pub use self::holder::name::holder_name;
+pub use self::holder::session::{LeaseSession, Outcome, Request};
+pub use self::holder::state::{Counters, Failures, LeaseState, Stalls};
+pub use self::holder::view::LeasedView;
 pub use self::model::codec::Extra;
 pub use self::model::lease::{Claim, Lease, Token};
 pub use self::model::node::Node;
@@ -47,5 +57,6 @@ pub use self::model::pool::{NodePool, NodeRange, PoolError};
 pub use self::model::realm::{Mismatch, RealmError, RealmName, RealmSpec, Terms};
 pub use self::model::record::{Part, Record, Row, RowState, Rows, Version, View};
 pub use self::model::rules::{Loss, Refusal, Rules, Standing};
+pub use self::realm::Realm;
 pub use self::store::{Begin, Store};
 pub use self::wait::block_on;

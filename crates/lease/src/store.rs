@@ -130,6 +130,12 @@ impl Store {
         }
     }
 
+    /// Returns the place of the data, for people to read: a folder, or the addresses of servers.
+    #[must_use]
+    pub fn endpoint(&self) -> String {
+        self.shared.backend.endpoint()
+    }
+
     /// Reports whether realms that the store does not have begin [at once](Begin::AtOnce).
     #[must_use]
     pub fn begins_at_once(&self) -> bool {

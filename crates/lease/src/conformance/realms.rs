@@ -89,7 +89,7 @@ pub fn an_unknown_realm_begins_beyond_earlier_leases(stage: &dyn Stage) {
     }
     let error = scene.try_acquire().unwrap_err();
     match error.refusal() {
-        Some(&Refusal::Exhausted { free_at: Some(at), .. }) => assert!(scene.tick(at) >= limit),
+        Some(&Refusal::NotYet { from, .. }) => assert!(scene.tick(from) >= limit),
         _ => panic!("{error}"),
     }
     scene.outlast();

@@ -40,6 +40,11 @@ impl Shortage {
     /// Returns the refusal of a claim for which no page had a node.
     pub(crate) fn refusal(&self, rules: &Rules<'_>) -> Refusal {
         let realm = &rules.record.realm;
+        if (rules.now + 1..=rules.limit()).contains(&rules.record.floor) {
+            let [from, now] =
+                [rules.record.floor, rules.now].map(|tick| realm.scale().time_of(tick));
+            return Refusal::NotYet { from, now };
+        }
         let nodes = realm.pool().len();
         let seen = if self.is_whole { nodes } else { self.seen.min(nodes) };
         let quarantined = self.quarantined.min(seen);
@@ -58,7 +63,8 @@ impl Rules<'_> {
     /// 1. Nodes with a row whose ceiling the claimant's clock has reached too, at random so that
     ///    claimants spread. Taking these first keeps the number of rows near that of the holders.
     /// 2. A node without a row: a gap between the rows of the page, which begins at random.
-    /// 3. The node with the lowest ceiling, in the future of the claimant's clock.
+    /// 3. The node with the lowest ceiling, in the future of the claimant's clock, unless the claim
+    ///    refuses that.
     ///
     /// `start` is where the page began. Returns the row to commit, or the nodes looked at.
     ///
@@ -91,6 +97,12 @@ impl Rules<'_> {
             Some(&node) => Some(node),
             None => self.gap(view, start, is_future, &mut shortage, &mut later),
         };
+        let later = later.filter(|(ceiling, _)| {
+            if claim.at_once {
+                shortage.note(Some(*ceiling), self.limit(), 1);
+            }
+            !claim.at_once
+        });
         let chosen = chosen.or(later.map(|(_, node)| node));
         let Some(node) = chosen else { return Ok(Err(shortage)) };
         self.grant(node, view.rows.get(&node), claim).map(Ok)

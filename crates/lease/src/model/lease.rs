@@ -100,6 +100,8 @@ pub struct Claim {
     holder: String,
     /// The claimant's clock, in ticks. Nodes whose window begins in its future are the last choice.
     pub now: Option<u64>,
+    /// Refuses nodes whose window begins in the future of [`now`](Self::now).
+    pub at_once: bool,
     /// The node that the claim may have been granted by a request without an answer.
     pub attempt: Option<Node>,
     /// The number of pages of nodes read for it, so that each begins elsewhere.
@@ -123,7 +125,7 @@ impl Claim {
             }
             kept.push(symbol);
         }
-        Self { token, holder: kept, now, attempt: None, pages: 0 }
+        Self { token, holder: kept, now, at_once: false, attempt: None, pages: 0 }
     }
 
     /// Returns the holder's name.

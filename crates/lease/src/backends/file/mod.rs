@@ -450,6 +450,10 @@ impl<C: Clock + fmt::Debug + Send + Sync> Backend for FileBackend<C> {
         NAME
     }
 
+    fn endpoint(&self) -> String {
+        self.root.display().to_string()
+    }
+
     fn begins_at_once(&self) -> bool {
         true
     }
