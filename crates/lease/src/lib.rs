@@ -1,11 +1,12 @@
-//! Durable node IDs: a node ID *and a window of time*, leased from a store, so that no two generators
-//! ever issue the same ID.
+//! Durable node IDs: a node ID *and a window of time*, leased from a store, so that no two
+//! generators ever issue the same ID.
 //!
-//! IDs made of time and node go wrong in two ways: two generators get the same node, or a clock steps
-//! back across a restart. Here a generator gets a node together with a half-open range of ticks, its
-//! [window](tickid_core::Window), and the store grants no tick of a node twice. A generator that was
-//! paused for an hour, whose clock is wrong, or whose store is down finds its ticks outside the window
-//! and stops. Clocks and timeouts decide *when* a node is granted again, never whether that is safe.
+//! IDs made of time and node go wrong in two ways: two generators get the same node, or a clock
+//! steps back across a restart. Here a generator gets a node together with a half-open range of
+//! ticks, its [window](tickid_core::Window), and the store grants no tick of a node twice. A
+//! generator that was paused for an hour, whose clock is wrong, or whose store is down finds its
+//! ticks outside the window and stops. Clocks and timeouts decide *when* a node is granted again,
+//! never whether that is safe.
 //!
 //! # Parts
 //! | part | purpose |
@@ -29,6 +30,9 @@ mod backends;
 #[cfg(feature = "conformance")]
 pub mod conformance;
 mod error;
+#[cfg(fuzzing)]
+#[doc(hidden)]
+pub mod fuzzing;
 mod holder;
 mod model;
 mod realm;

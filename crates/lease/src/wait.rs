@@ -6,6 +6,7 @@ use core::pin::pin;
 use core::task::{Context, Poll, Waker};
 use core::time::Duration;
 use std::collections::hash_map::RandomState;
+
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::Wake;
 use std::thread::{self, Thread};

@@ -1,5 +1,5 @@
-//! A claim reads a bounded number of rows, whatever the size of the pool and however full it is, and
-//! rows do not outnumber the holders by much.
+//! A claim reads a bounded number of rows, whatever the size of the pool and however full it is,
+//! and rows do not outnumber the holders by much.
 
 #![allow(clippy::panic, clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -82,7 +82,8 @@ impl Counting {
         store
     }
 
-    /// Acquires with the claim of this number. Returns the answer, and the numbers of rows and reads.
+    /// Acquires with the claim of this number. Returns the answer, and the numbers of rows and
+    /// reads.
     fn acquire(&self, store: &Store, number: u64) -> (Result<Lease, StoreError>, usize, usize) {
         self.rows.store(0, Ordering::Relaxed);
         self.reads.store(0, Ordering::Relaxed);

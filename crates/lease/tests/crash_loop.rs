@@ -1,5 +1,5 @@
-//! A process that crashes once a second for an hour: how far its ceilings run, and how long the next
-//! one has to wait.
+//! A process that crashes once a second for an hour: how far its ceilings run, and how long the
+//! next one has to wait.
 
 #![allow(clippy::panic, clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -15,8 +15,8 @@ use tickid_lease::{
 use tickid_nanoflake::Nanoflake;
 use tickid_scru64::Scru64;
 
-/// A backend that may find out that a holder has ended: at once, as a folder does, or a time after its
-/// last write, as a liveness check does.
+/// A backend that may find out that a holder has ended: at once, as a folder does, or a time after
+/// its last write, as a liveness check does.
 #[derive(Debug)]
 struct Morgue {
     clock: Arc<ManualClock>,
@@ -122,9 +122,9 @@ fn hour_of_crashes<S: Scheme + Default>(pool: &str, shows_death_after: Option<Du
     panic!("never again");
 }
 
-/// A node is out until the store's clock reaches its ceiling: allowance, skew and term (25 s for SCRU64,
-/// 15 s for Nanoflake) after its last renewal. Of the processes that start meanwhile, as many issue at
-/// once as there are nodes.
+/// A node is out until the store's clock reaches its ceiling: allowance, skew and term (25 s for
+/// SCRU64, 15 s for Nanoflake) after its last renewal. Of the processes that start meanwhile, as
+/// many issue at once as there are nodes.
 #[test]
 fn crashed_nodes_are_out_until_their_windows_end() {
     let scru64 = |pool| hour_of_crashes::<Scru64>(pool, None);
@@ -136,8 +136,9 @@ fn crashed_nodes_are_out_until_their_windows_end() {
     assert_eq!(nanoflake("0-7/10"), Loop { issued: 8 * 240, longest: 7, after: 0 });
 }
 
-/// A node is granted at once, from where its last window ended. A program that restarts once a second
-/// pushes that ahead of itself, up to skew and term; one that stays issues when that is over.
+/// A node is granted at once, from where its last window ended. A program that restarts once a
+/// second pushes that ahead of itself, up to skew and term; one that stays issues when that is
+/// over.
 #[test]
 fn known_deaths_move_windows_into_the_future() {
     let scru64 = |pool| hour_of_crashes::<Scru64>(pool, Some(Duration::ZERO));

@@ -1,4 +1,4 @@
-//! The store in a folder keeps to the rules, whatever becomes of its files.
+//! The backend in a folder passes the conformance scenarios, and survives damage to its files.
 
 #![allow(clippy::panic, clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -152,7 +152,7 @@ fn a_node_whose_holder_is_dead_is_free_at_once() {
 }
 
 #[test]
-fn without_proof_of_death_it_is_free_when_its_window_ends() {
+fn a_detached_lease_ends_with_its_window() {
     let folder = Folder::new();
     let store = folder.open_detached();
     let first = acquire(&store, "7/16").unwrap();
@@ -163,7 +163,7 @@ fn without_proof_of_death_it_is_free_when_its_window_ends() {
 }
 
 #[test]
-fn nothing_is_left_behind_but_rows() {
+fn only_rows_are_left_behind() {
     let folder = Folder::new();
     for _ in 0..5 {
         folder.acquire("0-3/16").unwrap();
@@ -178,15 +178,14 @@ fn nothing_is_left_behind_but_rows() {
     };
     assert_eq!(names(folder.root.path()), ["a"]);
     assert_eq!(names(&folder.path("")), ["holders", "index", "lock", "nodes", "realm"]);
-    // One for each row that somebody has or had when he died.
+    // One for each row that has a holder, or had one that died.
     let rows = names(&folder.path("nodes")).len();
     assert_eq!(names(&folder.path("holders")).len(), rows);
     release(&store, &last).unwrap();
     assert_eq!(names(&folder.path("holders")).len(), rows - 1);
 }
 
-/// The highest tick that was ever promised to anybody, and where the next window begins after the row's
-/// file was changed. `None` when nothing is given out.
+/// Returns the floor of the next window; `None` if none is granted.
 fn next_floor(folder: &Folder) -> Option<u64> {
     match folder.acquire("7/16") {
         Ok(grant) => Some(grant.floor),
@@ -198,7 +197,7 @@ fn next_floor(folder: &Folder) -> Option<u64> {
 }
 
 #[test]
-fn a_write_cut_short_at_any_byte_gives_no_window_twice() {
+fn a_write_cut_short_grants_no_window_twice() {
     const SLOT: usize = 1_024;
     let folder = Folder::new();
     let row = folder.path("nodes/7-16");
@@ -222,7 +221,7 @@ fn a_write_cut_short_at_any_byte_gives_no_window_twice() {
                 let is_written = torn == after;
                 fs::write(&row, torn).unwrap();
                 let promised = if is_written { cut_short } else { acknowledged };
-                // The holder is alive: either he goes on, or the node is nobody's for a while.
+                // The holder is alive: either it goes on, or the node has no holder for a while.
                 match renew(&store, &grant) {
                     Ok(renewed) => assert!(renewed.ceiling >= promised),
                     Err(error) => assert!(error.is_lost(), "{error}"),
@@ -232,7 +231,7 @@ fn a_write_cut_short_at_any_byte_gives_no_window_twice() {
                 }
             }
         }
-        // In time it is given out again, from where nobody can have been.
+        // In time it is granted again, beyond any earlier window.
         fs::write(&row, &before[..SLOT]).unwrap();
         let mut torn = before.clone();
         torn[slot] ^= 1;
@@ -246,7 +245,7 @@ fn a_write_cut_short_at_any_byte_gives_no_window_twice() {
 }
 
 #[test]
-fn a_row_that_was_cut_off_is_quarantined_until_repaired() {
+fn a_cut_off_row_is_quarantined_until_repaired() {
     let folder = Folder::new();
     let store = folder.open();
     let lease = acquire(&store, "7-8/16").unwrap();
@@ -392,7 +391,7 @@ fn a_record_with_any_bad_byte_or_cut_off_is_reported() {
     assert!(renew(&store, &grant).is_ok());
 }
 
-/// Everything in a folder, but for the locks.
+/// Returns the files of a folder with their contents.
 fn contents(folder: &Folder) -> Vec<(PathBuf, Vec<u8>)> {
     let mut contents = Vec::new();
     let mut folders = vec![folder.root.path().to_owned()];
@@ -410,7 +409,7 @@ fn contents(folder: &Folder) -> Vec<(PathBuf, Vec<u8>)> {
     contents
 }
 
-/// So a renewal is one write and the `fdatasync` after it: a second one would be in the other slot.
+/// A renewal is one write and one `fdatasync`: a second write would be in the other slot.
 #[test]
 fn a_renewal_changes_one_slot_of_one_file() {
     const SLOT: usize = 1_024;
@@ -433,10 +432,10 @@ fn a_renewal_changes_one_slot_of_one_file() {
     }
 }
 
-/// Nobody notices but who restored it, and says so. Then every lease ends, also those that the backup knows of, and what
-/// comes next begins beyond all that was granted in that hour.
+/// The operator who restored it says so. Every lease ends, also those in the backup, and new
+/// windows begin beyond all that was granted in that hour.
 #[test]
-fn an_hour_old_backup_is_recovered_beyond_all_that_was_granted_since() {
+fn an_old_backup_is_invalidated_beyond_later_windows() {
     let folder = Folder::new();
     let store = folder.open_detached();
     let long_lived = acquire(&store, "0-3/16").unwrap();
@@ -491,7 +490,7 @@ fn given_folder() -> PathBuf {
 
 #[cfg(unix)]
 #[test]
-fn a_full_disk_is_an_error_that_says_so_and_changes_nothing() {
+fn a_full_disk_is_an_error_and_changes_nothing() {
     let folder = Folder::new();
     let store = open(folder.root.path()).unwrap();
     acquire(&store, "7/16").unwrap();
@@ -525,7 +524,7 @@ fn in_a_process_nothing_can_be_written() {
 }
 
 #[test]
-fn a_folder_that_can_not_be_written_to_is_an_error_that_says_so() {
+fn a_folder_that_cannot_be_made_is_an_error() {
     let root = TempDir::new().unwrap();
     let file = root.path().join("file");
     fs::write(&file, "").unwrap();
@@ -535,10 +534,10 @@ fn a_folder_that_can_not_be_written_to_is_an_error_that_says_so() {
     assert!(core::error::Error::source(&error).is_some());
 }
 
-/// Nobody else than who runs the tests and has made the folder `own`; but `nobody` where that is root, to
-/// whom permissions are nothing.
+/// Returns an unprivileged user and group if the tests run as root, to which permissions do not
+/// apply.
 #[cfg(unix)]
-fn somebody_else(own: &Path) -> Option<(u32, u32)> {
+fn another_user(own: &Path) -> Option<(u32, u32)> {
     use std::os::unix::fs::MetadataExt as _;
 
     let id = |which| {
@@ -549,10 +548,10 @@ fn somebody_else(own: &Path) -> Option<(u32, u32)> {
     is_root.then(|| (id("-u"), id("-g")))
 }
 
-/// Runs one of the tests named `in_a_process_...` in a process of somebody to whom permissions apply, and
-/// who has the folder.
+/// Runs one of the tests named `in_a_process_...` as a user to whom permissions apply, and who owns
+/// the folder.
 #[cfg(unix)]
-fn as_somebody_else(test: &str, folder: &Folder) -> std::process::Output {
+fn as_another_user(test: &str, folder: &Folder) -> std::process::Output {
     use std::os::unix::fs::{PermissionsExt as _, chown};
     use std::os::unix::process::CommandExt as _;
 
@@ -566,14 +565,14 @@ fn as_somebody_else(test: &str, folder: &Folder) -> std::process::Output {
         .args(["--exact", test, "--include-ignored", "--nocapture"])
         .current_dir("/")
         .env("TICKID_TEST_FOLDER", folder.root.path());
-    if let Some((user, group)) = somebody_else(place.path()) {
+    if let Some((user, group)) = another_user(place.path()) {
         for (path, _) in everything(folder) {
             chown(path, Some(user), Some(group)).unwrap();
         }
         command.uid(user).gid(group);
     }
     let output = command.output().unwrap();
-    if somebody_else(place.path()).is_some() {
+    if another_user(place.path()).is_some() {
         for (path, _) in everything(folder) {
             chown(path, Some(0), Some(0)).unwrap();
         }
@@ -599,13 +598,13 @@ fn everything(folder: &Folder) -> Vec<(PathBuf, bool)> {
 
 #[cfg(unix)]
 #[test]
-fn a_read_only_folder_is_an_error_that_says_so_and_changes_nothing() {
+fn a_read_only_folder_is_an_error_and_stays_as_it_is() {
     use std::os::unix::fs::PermissionsExt as _;
 
     let folder = Folder::new();
     let store = open(folder.root.path()).unwrap();
     let (one, two) = (acquire(&store, "7-9/16").unwrap(), acquire(&store, "7-9/16").unwrap());
-    // Nobody holds this one.
+    // This one has no holder.
     release(&store, &two).unwrap();
     let before = contents(&folder);
     let allow = |files: u32, folders: u32| {
@@ -619,7 +618,7 @@ fn a_read_only_folder_is_an_error_that_says_so_and_changes_nothing() {
         (0o644, "in_a_process_nothing_new_can_be_made"),
     ] {
         allow(files, 0o555);
-        let output = as_somebody_else(test, &folder);
+        let output = as_another_user(test, &folder);
         allow(0o644, 0o755);
         let said = [output.stdout, output.stderr].concat();
         let said = String::from_utf8_lossy(&said);
@@ -646,7 +645,7 @@ fn change_all(store: &Store) -> [Result<(), StoreError>; 3] {
 }
 
 #[test]
-#[ignore = "run by another test, as somebody who can't write"]
+#[ignore = "run by another test, as a user who cannot write"]
 fn in_a_process_nothing_can_be_changed() {
     let store = open(given_folder()).unwrap();
     let [begun, reconfigured, acquired] = change_all(&store);
@@ -659,7 +658,7 @@ fn in_a_process_nothing_can_be_changed() {
 }
 
 #[test]
-#[ignore = "run by another test, as somebody who can't make files"]
+#[ignore = "run by another test, as a user who cannot make files"]
 fn in_a_process_nothing_new_can_be_made() {
     let store = open(given_folder()).unwrap();
     let [begun, reconfigured, acquired] = change_all(&store);
@@ -686,13 +685,13 @@ fn in_a_process_a_node_is_held() {
     let store = open(given_folder()).unwrap();
     let grant = acquire(&store, "0-3/16").unwrap();
     println!("holds {}", grant.node);
-    // Until it is killed, or whoever started it is gone.
+    // Until it is killed, or its parent has ended.
     let _ = std::io::stdin().lines().next();
 }
 
 #[cfg(unix)]
 #[test]
-fn processes_get_different_nodes_and_a_killed_ones_is_free_at_once() {
+fn a_killed_process_frees_its_node_at_once() {
     let folder = Folder::new();
     let mut processes: Vec<_> = (0..4).map(|_| holder_process(&folder)).collect();
     let mut nodes: Vec<_> = processes.iter().map(|(_, node)| node.clone()).collect();

@@ -42,7 +42,7 @@ fn its_realms_have_their_own_names_outside() {
     let store = Store::open("static:42/16").unwrap();
     acquire(&store).unwrap();
     let name = realm().name().clone();
-    assert_eq!(block_on(store.realms(), TIMEOUT).unwrap(), [name.clone()]);
+    assert_eq!(block_on(store.realms(), TIMEOUT).unwrap(), core::slice::from_ref(&name));
     let view = block_on(store.list(&name), TIMEOUT).unwrap();
     assert_eq!(view.rows.into_keys().collect::<Vec<_>>(), [Node::new(16, 42).unwrap()]);
 }

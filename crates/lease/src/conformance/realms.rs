@@ -46,8 +46,8 @@ pub fn another_realm_is_refused(stage: &dyn Stage) {
     assert_eq!(scene.list().rows.len(), 1);
 }
 
-/// To begin it again changes nothing, before and while its nodes are held. To begin another of that name
-/// is refused with the difference.
+/// To begin it again changes nothing, before and while its nodes are held. To begin another of that
+/// name is refused with the difference.
 pub fn a_realm_begins_once(stage: &dyn Stage) {
     let scene = Scene::unknown(stage, "0-7/8");
     let begin = |realm: &RealmSpec| answer(stage.store().begin(realm, Begin::AtOnce));

@@ -6,7 +6,7 @@ use crate::model::pool::NodePool;
 use crate::model::record::{Row, RowState, View};
 use crate::model::rules::{Refusal, Rules};
 
-/// The nodes that were looked at in vain.
+/// The nodes that were looked at and cannot be granted.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Shortage {
     seen: u64,
@@ -54,10 +54,11 @@ impl Shortage {
 }
 
 impl Rules<'_> {
-    /// Chooses a node for a claim from the rows that a backend offered, or reports why none will do.
+    /// Chooses a node for a claim from the rows that a backend offered, or reports why none will
+    /// do.
     ///
-    /// A node will do if the store's clock has reached its ceiling, or if its holder is gone: released
-    /// or proven to have ended. In order of preference:
+    /// A node will do if the store's clock has reached its ceiling, or if its holder is gone:
+    /// released or proven to have ended. In order of preference:
     ///
     /// 1. Nodes with a row whose ceiling the claimant's clock has reached too, at random so that
     ///    claimants spread. Taking these first keeps the number of rows near that of the holders.
@@ -65,7 +66,7 @@ impl Rules<'_> {
     /// 3. The node with the lowest ceiling, in the future of the claimant's clock, unless the claim
     ///    refuses that.
     ///
-    /// `start` is where the page began. Returns the row to commit, or the nodes seen in vain.
+    /// `start` is where the page began. Returns the row to commit, or the nodes looked at.
     ///
     /// # Errors
     /// Returns [`Refusal::EndOfTime`] if the scheme has no ticks left.
@@ -116,7 +117,8 @@ impl Rules<'_> {
         (ceiling <= self.now || is_gone) && self.next_ceiling(ceiling) <= self.limit()
     }
 
-    /// Returns the first node from `start` on that was never granted, as far as the page shows that.
+    /// Returns the first node from `start` on that was never granted, as far as the page shows
+    /// that.
     fn gap(
         &self,
         view: &View,

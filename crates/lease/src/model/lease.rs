@@ -10,8 +10,8 @@ use crate::model::node::Node;
 
 /// The identity of a lease: 128 random bits, drawn for each claim.
 ///
-/// Tokens are not counted, since a store restored from a backup would repeat the numbers. They are not
-/// secrets either: they guard against mistakes, not against attackers.
+/// Tokens are not counted, since a store restored from a backup would repeat the numbers. They are
+/// not secrets either: they guard against mistakes, not against attackers.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Token(u128);
 

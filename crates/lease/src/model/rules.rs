@@ -1,7 +1,8 @@
 //! The decisions of a store, as functions of its data, a request and its clock.
 //!
-//! They hold no lock and do no I/O. [`Store`](crate::Store) applies them to every backend: it reads,
-//! decides, and commits if nothing that the decision rests on has changed. Ticks are the realm's.
+//! They hold no lock and do no I/O. [`Store`](crate::Store) applies them to every backend: it
+//! reads, decides, and commits if nothing that the decision rests on has changed. Ticks are the
+//! realm's.
 
 use core::fmt;
 
@@ -164,14 +165,15 @@ impl<'a> Rules<'a> {
         realm.mismatch(&self.record.realm).map_or(Ok(()), |mismatch| Err(mismatch.into()))
     }
 
-    /// Returns the ceiling of a new window from `floor`: one term above it if it would be empty else.
+    /// Returns the ceiling of a new window from `floor`: one term above it if it would be empty
+    /// else.
     pub(crate) fn next_ceiling(&self, floor: u64) -> u64 {
         let reach = self.reach();
         if reach > floor { reach } else { floor.saturating_add(self.record.realm.term_ticks()) }
     }
 
-    /// Returns the tick below which all IDs of `node` may have been issued; `None` if the row does not
-    /// tell.
+    /// Returns the tick below which all IDs of `node` may have been issued; `None` if the row does
+    /// not tell.
     #[must_use]
     pub fn ceiling(&self, node: Node, state: Option<&RowState>) -> Option<u64> {
         let own = match state {
@@ -211,16 +213,16 @@ impl<'a> Rules<'a> {
         })
     }
 
-    /// Returns the renewed row of the lease that a claim got before, if `state` is that and it has not
-    /// ended.
+    /// Returns the renewed row of the lease that a claim got before, if `state` is that and it has
+    /// not ended.
     #[must_use]
     pub fn resume(&self, state: Option<&RowState>, claim: &Claim) -> Option<Row> {
         let row = state?.row().filter(|row| row.token == Some(claim.token))?;
         self.extend(row).ok()
     }
 
-    /// Raises a lease's ceiling. A repetition is harmless. An expired lease can be renewed as long as
-    /// no other holder was granted the node.
+    /// Raises a lease's ceiling. A repetition is harmless. An expired lease can be renewed as long
+    /// as no other holder was granted the node.
     ///
     /// # Errors
     /// Returns [`Refusal::Lost`]. If it is [`Loss::Forgotten`], the realm must be
@@ -230,8 +232,8 @@ impl<'a> Rules<'a> {
         self.extend(row)
     }
 
-    /// Releases a lease whose engine is closed; `used` is the highest tick that was ever in it, under
-    /// any toggle.
+    /// Releases a lease whose engine is closed; `used` is the highest tick that was ever in it,
+    /// under any toggle.
     ///
     /// # Errors
     /// As [`renew`](Self::renew).
@@ -288,10 +290,10 @@ impl<'a> Rules<'a> {
 
     /// Ends all leases and starts every node beyond anything that a lease can have reached.
     ///
-    /// The new era is above `era` too: that of a lease which proves that the store lost data.
+    /// The new era is also above `era`, the era of a lease which proves that the store lost data.
     ///
-    /// This trusts the store's clock not to be behind the clock that granted the lost leases. It is the
-    /// only decision that trusts a clock.
+    /// This trusts the store's clock not to be behind the clock that granted the lost leases. It is
+    /// the only decision that trusts a clock.
     #[must_use]
     pub fn invalidate(&self, generation: String, era: u64) -> Record {
         let era = self.record.era.max(era).saturating_add(1);
@@ -300,13 +302,13 @@ impl<'a> Rules<'a> {
         Record { generation, era, floor, parts, ..self.record.clone() }
     }
 
-    /// Returns a quarantined node to where a lease can reach, free, and the record if it changes: for a
-    /// store's clock that was far ahead once, or a row that cannot be read. Only people can know that
-    /// no IDs were issued up there.
+    /// Returns a quarantined node to where a lease can reach, free, and the record if it changes:
+    /// for a store's clock that was far ahead once, or a row that cannot be read. Only people can
+    /// know that no IDs were issued up there.
     ///
     /// # Errors
-    /// Returns [`Refusal::NoRow`] and [`Refusal::NotQuarantined`] if there is nothing to repair, and
-    /// [`Refusal::Newer`] for a row of a later release.
+    /// Returns [`Refusal::NoRow`] and [`Refusal::NotQuarantined`] if there is nothing to repair,
+    /// and [`Refusal::Newer`] for a row of a later release.
     pub fn repair(
         &self,
         node: Node,
@@ -341,15 +343,16 @@ impl<'a> Rules<'a> {
         Ok((record, Row { token: None, floor, ceiling, ..row }))
     }
 
-    /// Returns the record with another pool and other terms, the first of two steps; `None` if it is
-    /// that already. Leases of nodes that stay in the pool go on. Those of nodes that leave it end, and
-    /// do not come back with their nodes.
+    /// Returns the record with another pool and other terms, the first of two steps; `None` if it
+    /// is that already. Leases of nodes that stay in the pool go on. Leases of nodes that leave it
+    /// end, and do not come back with their nodes.
     ///
-    /// Nodes that are new to the pool can be granted after the second step, [`complete`](Self::complete).
+    /// Nodes that are new to the pool can be granted after the second step,
+    /// [`complete`](Self::complete).
     ///
     /// # Errors
-    /// Returns [`Refusal::Mismatch`] for another scheme, another layout or other ticks, and for a pool
-    /// that turns a realm of IDs with nodes into one of IDs without, or the reverse.
+    /// Returns [`Refusal::Mismatch`] for another scheme, another layout or other ticks, and for a
+    /// pool that turns a realm of IDs with nodes into one of IDs without, or the reverse.
     pub fn reconfigure(&self, realm: &RealmSpec) -> Result<Option<Record>, Refusal> {
         let kept = &self.record.realm;
         let comparable = RealmSpec { pool: kept.pool.clone(), terms: kept.terms, ..realm.clone() };
@@ -374,8 +377,8 @@ impl<'a> Rules<'a> {
     /// Returns the record with the nodes that its pool lacks, the second step of a reconfiguration;
     /// `None` if it lacks none. `rows` are all rows of the realm.
     ///
-    /// Since the first step no lease of a node that is related to these can be granted or renewed. So
-    /// the highest of their ceilings is a floor above everything that was granted under them.
+    /// Since the first step no lease of a node that is related to these can be granted or renewed.
+    /// So the highest of their ceilings is a floor above everything that was granted under them.
     #[must_use]
     pub fn complete(&self, rows: &Rows) -> Option<Record> {
         let missing = self.record.missing();
@@ -414,7 +417,8 @@ impl<'a> Rules<'a> {
 }
 
 /// Returns the record of a realm that a store does not have: either from now on, or beyond anything
-/// that an earlier realm of that name can have granted. `era` is that of a lease of such a realm.
+/// that an earlier realm of that name can have granted. `era` is the era of a lease of such a
+/// realm.
 ///
 /// # Errors
 /// Returns [`Refusal::StoreClock`].
@@ -456,8 +460,8 @@ pub enum Standing {
     Held,
     /// Leased to a holder that has not renewed it in time; others may take it.
     Expired,
-    /// Further ahead of the store's clock than a lease can reach, or not readable. It is not granted
-    /// before it is repaired or the store's clock gets there.
+    /// Further ahead of the store's clock than a lease can reach, or not readable. It is not
+    /// granted before it is repaired or the store's clock gets there.
     Quarantined,
     /// No longer in the pool.
     Retired,

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use tempfile::TempDir;
-use tickid_lease::{Answer, Listing, RealmName, Store, StoreError, block_on, connect};
+use tickid_lease::{RealmName, Store, StoreError, View, block_on};
 use tickid_testkit::servers::{Etcd, Postgres, Redis, Server, StartError};
 
 use crate::proxy::Target;
@@ -19,17 +19,17 @@ pub(crate) trait Ground: Server {
     fn url(&self) -> String;
 
     /// The store as the tests themselves use it.
-    fn store(&self) -> Box<dyn Store> {
-        connect(&self.url()).unwrap()
+    fn store(&self) -> Store {
+        Store::open(&self.url()).unwrap()
     }
 
-    fn list(&self, realm: &RealmName) -> Listing {
+    fn list(&self, realm: &RealmName) -> View {
         let (store, start) = (self.store(), Instant::now());
         loop {
             match answer(store.list(realm)) {
                 // It is busy with the holders.
                 Err(error) if error.is_unreachable() && start.elapsed() < PATIENCE => {}
-                listing => return listing.unwrap(),
+                view => return view.unwrap(),
             }
         }
     }
@@ -54,9 +54,11 @@ pub(crate) trait Remote: Ground {
     fn url_at(&self, address: &str) -> String;
 }
 
-/// An answer, however long it takes.
-pub(crate) fn answer<T>(answer: Answer<'_, T>) -> Result<T, StoreError> {
-    block_on(answer, PATIENCE).unwrap()
+/// Waits for an answer, however long it takes.
+pub(crate) fn answer<T>(
+    request: impl Future<Output = Result<T, StoreError>>,
+) -> Result<T, StoreError> {
+    block_on(request, PATIENCE)
 }
 
 /// A folder of this machine.

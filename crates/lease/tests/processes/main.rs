@@ -71,7 +71,6 @@ fn main() -> std::process::ExitCode {
         .add("postgres", &[tests::<Database>(), outages::network_tests()].concat())
         .add("etcd", &[tests::<Etcd>(), outages::network_tests()].concat())
         .add("etcd", &outages::CLUSTER_TESTS)
-        .add("etcd", &kills::ETCD_LEASE_TESTS)
         .add("redis", &[tests::<Redis>(), outages::network_tests()].concat())
         .run()
 }

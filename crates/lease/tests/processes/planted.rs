@@ -1,6 +1,6 @@
-//! Faults that are made on purpose: what can't be found shows nothing when it isn't.
+//! Planted faults, to show that the tests find them.
 
-use tickid_lease::{Claim, MemoryStore, Store as _, Token};
+use tickid_lease::{Claim, Store, Token};
 use tickid_nanoflake::{GeneratorId, NanoflakeId};
 use tickid_testkit::servers::Test;
 
@@ -37,11 +37,12 @@ fn a_window_that_begins_now_is_found_out(folder: &Folder) {
 fn ledgers_see_everything_that_must_not_be(_: &Folder) {
     let kind = Kind::Nanoflake;
     let realm = Task::new("memory:".to_owned(), kind, "7/10").realm();
-    let store = MemoryStore::in_memory();
-    let claim = Claim::new(Token::from_bits(1), "a holder", None);
-    let grant = answer(store.acquire(&realm, &claim)).unwrap();
+    let store = Store::in_memory();
+    let mut claim = Claim::new(Token::from_bits(1), "a holder", None);
+    let granted = answer(store.acquire(&realm, &mut claim)).unwrap();
     let listing = answer(store.list(realm.name())).unwrap();
-    let (lease, end) = (Named::from(&grant.hold), grant.ceiling);
+    let end = granted.ceiling;
+    let lease = Named::new(granted.node, granted.token, granted.floor);
     let granted = Note::Granted(lease.clone(), end);
     let ids = |node, ticks: &[u64]| {
         let node = GeneratorId::new(node).unwrap();
@@ -64,7 +65,7 @@ fn ledgers_see_everything_that_must_not_be(_: &Folder) {
     assert_eq!(violation(&[granted.clone(), ids(8, &[5])]), "outside");
     assert_eq!(violation(&[first.clone(), granted.clone()]), "outside");
     assert_eq!(violation(&[granted.clone(), first.clone(), ids(7, &[5])]), "twice");
-    let released = Note::Released(lease.clone(), Some(4));
+    let released = Note::Released(lease.clone(), 5);
     assert_eq!(violation(&[granted.clone(), first, released]), "above what was given back");
     let beyond = Note::Granted(lease.clone(), end + 1);
     assert_eq!(violation(&[granted.clone(), beyond]), "forgotten");

@@ -38,7 +38,7 @@ fn nodes_of_several_sizes_stay_apart_when_pools_are_split_and_merged<G: Ground>(
     for _ in 0..steps {
         let pool = dice.one_of(&POOLS).to_owned();
         let task = Task { pool, ..first.clone() };
-        answer(store.reshape(&task.realm())).unwrap();
+        answer(store.reconfigure(&task.realm())).unwrap();
         for _ in 0..2 {
             let process = Process::start(task.clone());
             process.until_answered(0);

@@ -140,7 +140,7 @@ impl Process {
 
     /// Until it is told that its lease is somebody else's.
     pub(crate) fn until_lost(&self, from: usize) -> usize {
-        let is = |note: &Note| matches!(note, Note::Refused { is_lost: true, .. });
+        let is = |note: &Note| matches!(note, Note::Lost(_));
         self.until(from, "to lose its lease", is)
     }
 

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use serde::{Deserialize, Serialize};
 use tickid_core::{Policy, Scheme, Ticks, Variant};
 use tickid_kuid::{GlobalId, Kuid};
-use tickid_lease::{Node, NodePool, Realm, RealmName, Terms};
+use tickid_lease::{Node, NodePool, Realm, RealmName, RealmSpec, Terms};
 use tickid_nanoflake::{Nanoflake, NanoflakeId};
 use tickid_scru64::{Scru64, Scru64Id};
 use tickid_sno::{Sno, SnoId};
@@ -82,7 +82,7 @@ impl Kind {
         pool: NodePool,
         term: Duration,
         skew: Duration,
-    ) -> Realm {
+    ) -> RealmSpec {
         match self {
             Self::Scru64 => realm::<Scru64s>(name, pool, term, skew),
             Self::Nanoflake => realm::<Nanoflakes>(name, pool, term, skew),
@@ -110,9 +110,10 @@ impl Kind {
     }
 }
 
-fn realm<S: Subject>(name: RealmName, pool: NodePool, term: Duration, skew: Duration) -> Realm {
+fn realm<S: Subject>(name: RealmName, pool: NodePool, term: Duration, skew: Duration) -> RealmSpec {
     let terms = Terms::new(S::policy()).with_term(term).with_skew(skew);
-    Realm::new(name, &S::Scheme::default(), pool).unwrap().with_terms(terms).unwrap()
+    let realm = Realm::new(name, S::Scheme::default(), pool).unwrap();
+    (*realm.with_terms(terms).unwrap()).clone()
 }
 
 fn read<S: Subject>(text: &str) -> Issued {
