@@ -251,6 +251,12 @@ impl StoreError {
     }
 }
 
+/// Returns the text of a server as it may be shown: escaped, and cut to 300 characters.
+#[cfg(any(feature = "etcd", feature = "redis"))]
+pub(crate) fn excerpt(text: &str) -> String {
+    text.trim().escape_debug().take(300).collect()
+}
+
 impl fmt::Display for StoreError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} store: ", self.backend)?;

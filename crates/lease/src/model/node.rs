@@ -87,6 +87,15 @@ impl Node {
     pub fn sort_key(self) -> String {
         format!("{:016x}{:02x}", self.span().start(), self.bits)
     }
+
+    /// Returns the node with this [sort key](Self::sort_key).
+    #[cfg(any(feature = "etcd", feature = "redis"))]
+    pub(crate) fn from_sort_key(key: &str) -> Option<Self> {
+        let start = u64::from_str_radix(key.get(..16)?, 16).ok()?;
+        let bits = u32::from_str_radix(key.get(16..)?, 16).ok()?;
+        let value = start >> Self::MAX_BITS.checked_sub(bits)?;
+        Self::new(bits, value).ok().filter(|node| node.sort_key() == key)
+    }
 }
 
 impl Ord for Node {
