@@ -80,6 +80,11 @@ impl Gateway {
         Self { endpoints, login, tls, timeout, last, agent, pass }
     }
 
+    /// Returns the members' addresses.
+    pub(super) fn endpoints(&self) -> String {
+        self.endpoints.join(",")
+    }
+
     fn agent(&self) -> &Agent {
         self.agent.get_or_set(|| {
             let config =

@@ -107,6 +107,10 @@ impl Backend for EtcdBackend {
         BACKEND
     }
 
+    fn endpoint(&self) -> String {
+        self.0.gateway.endpoints()
+    }
+
     fn read<'a>(&'a self, realm: &'a RealmName, scope: Scope) -> Answer<'a, View> {
         let (cluster, realm) = (Arc::clone(&self.0), realm.clone());
         on_a_thread(BACKEND, move || cluster.read(&realm, scope))

@@ -121,6 +121,10 @@ impl Backend for RedisBackend {
         BACKEND
     }
 
+    fn endpoint(&self) -> String {
+        self.0.server.address()
+    }
+
     fn read<'a>(&'a self, realm: &'a RealmName, scope: Scope) -> Answer<'a, View> {
         let (shared, realm) = (Arc::clone(&self.0), realm.clone());
         on_a_thread(BACKEND, move || shared.read(&realm, scope))

@@ -47,6 +47,11 @@ impl Server {
         Self { place, timeout, idle: PerProcess::new() }
     }
 
+    /// Returns the server's address.
+    pub(super) fn address(&self) -> String {
+        format!("{}:{}", self.place.host, self.place.port)
+    }
+
     /// Runs a script. If the server has dropped it, that is repeated over a new connection.
     pub(super) fn run(
         &self,
@@ -200,9 +205,9 @@ fn doubt(settings: &[Option<String>]) -> Option<String> {
 /// Without the password.
 impl fmt::Debug for Server {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Place { host, port, may_forget, is_encrypted, .. } = &self.place;
+        let Place { may_forget, is_encrypted, .. } = &self.place;
         f.debug_struct("Server")
-            .field("address", &format_args!("{host}:{port}"))
+            .field("address", &self.address())
             .field("timeout", &self.timeout)
             .field("may_forget", may_forget)
             .field("is_encrypted", is_encrypted)
