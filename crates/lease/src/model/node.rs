@@ -92,6 +92,17 @@ impl Node {
     pub fn sort_key(self) -> String {
         format!("{:016x}{:02x}", self.span().start(), self.bits)
     }
+
+    /// Parses a text of [`sort_key`](Self::sort_key).
+    #[cfg(any(feature = "etcd", feature = "redis"))]
+    pub(crate) fn from_sort_key(key: &str) -> Option<Self> {
+        let (start, bits) = key.split_at_checked(16)?;
+        let bits = u32::from_str_radix(bits, 16).ok()?;
+        let shift = Self::MAX_BITS.checked_sub(bits)?;
+        let start = u64::from_str_radix(start, 16).ok().filter(|start| start >> Self::MAX_BITS == 0)?;
+        let node = Self { bits, value: start >> shift };
+        (node.sort_key() == key).then_some(node)
+    }
 }
 
 impl Ord for Node {
