@@ -414,6 +414,41 @@ mod tests {
         assert!((secs(130)..secs(131)).contains(&session.due()), "{:?}", session.due());
     }
 
+    /// The server restarts within a second as another generation, and all leases are lost. The realm
+    /// begins again 30 seconds later.
+    #[test]
+    fn a_restart_costs_fewer_than_five_failed_requests() {
+        const HOLDERS: u64 = 1_000;
+        let (lost_at, back, begins) = (secs(105), secs(106), secs(136));
+        let (mut failed, mut latest) = (0, Duration::ZERO);
+        for seed in 0..HOLDERS {
+            let mut session = session(seed).holding(secs(101));
+            let mut now = session.due();
+            loop {
+                let error = match session.lease() {
+                    _ if (lost_at..back).contains(&now) => unreachable(),
+                    Some(_) if now < lost_at => {
+                        session.answer(now, Ok(lease(1)));
+                        now = session.due();
+                        continue;
+                    }
+                    Some(lease) => refused(Refusal::Lost { node: lease.node, why: Loss::Era }),
+                    None if now >= begins => break,
+                    None => {
+                        let time = |at: Duration| UnixTime::EPOCH.checked_add(at).unwrap();
+                        refused(Refusal::NotYet { from: time(begins), now: time(now) })
+                    }
+                };
+                session.answer(now, Err(error));
+                failed += 1;
+                now = session.due().max(now);
+            }
+            latest = latest.max(now);
+        }
+        assert!(failed < 5 * HOLDERS, "{failed}");
+        assert!(latest < begins + secs(5), "{latest:?}");
+    }
+
     #[test]
     fn a_node_is_exchanged_if_the_wait_exceeds_a_term() {
         let mut session = session(1).holding(secs(100));
