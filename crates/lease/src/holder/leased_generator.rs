@@ -364,7 +364,7 @@ impl<S: Scheme, C: Clock + fmt::Debug> LeasedGenerator<S, C> {
     /// Generates an ID, awaiting `sleep` until one can be issued.
     ///
     /// `sleep` is the executor's timer; it is called with at most 50 milliseconds at a time. The future is
-    /// `Send` if those of `sleep` are. A task that is spawned, such as a request handler, shares the
+    /// `Send` if the futures of `sleep` are. A task that is spawned, such as a request handler, shares the
     /// generator in an `Arc`.
     ///
     /// # Errors

@@ -22,7 +22,8 @@ use crate::store::Store;
 /// doubled with each failure in a row up to half a term. A lost lease is followed by a new claim.
 ///
 /// If the clock was set back so far that the generator would have to wait for more than a term, the
-/// session claims another node, whose window the clock has reached. It keeps the old lease until then.
+/// session claims another node with a window that the clock has reached. It keeps the old lease until
+/// then.
 #[derive(Clone, Debug)]
 pub struct LeaseSession {
     realm: RealmSpec,
@@ -471,7 +472,7 @@ mod tests {
         session.answered(request, now, now, Err(exhausted()));
         assert_eq!(session.lease(), Some(&lease(1)));
         assert!(session.acquisition.due > now && session.acquisition.due <= now + TERM / 10);
-        // It is renewed all the same, and the next attempt is a new claim.
+        // It is still renewed, and the next attempt is a new claim.
         let due = session.renewal.due;
         assert_eq!(session.next(due, secs(3_600), 3), Some(Request::Renew(lease(1))));
         session.answer(due, Ok(lease(1)));
