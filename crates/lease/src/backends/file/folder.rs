@@ -270,6 +270,23 @@ pub(super) fn read_short(path: &Path, len: usize) -> Result<Option<Vec<u8>>, Fil
     Ok(Some(bytes))
 }
 
+/// Returns the length of a file; `None` when there is none.
+pub(super) fn len(path: &Path) -> Result<Option<u64>, FileError> {
+    let Some(file) = open(path, OpenOptions::new().read(true))? else { return Ok(None) };
+    let metadata = file.metadata().context("look at", path)?;
+    Ok(Some(metadata.len()))
+}
+
+/// Returns a part of a file, as far as it has one; `None` when there is no file.
+pub(super) fn read_part(path: &Path, at: u64, len: u64) -> Result<Option<Vec<u8>>, FileError> {
+    let Some(mut file) = open(path, OpenOptions::new().read(true))? else { return Ok(None) };
+    let mut bytes = Vec::new();
+    file.seek(SeekFrom::Start(at))
+        .and_then(|_| file.take(len).read_to_end(&mut bytes))
+        .context("read", path)?;
+    Ok(Some(bytes))
+}
+
 /// Puts a file in its place, durably: after a power loss it is there as a whole or as it was before.
 /// Only one at a time may write in a folder.
 pub(super) fn replace(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
@@ -299,7 +316,7 @@ pub(super) fn replace(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
     path.parent().map_or(Ok(()), sync)
 }
 
-/// Overwrites a part of a file, durably. The file does not change its length, so it takes no room.
+/// Overwrites or appends a part of a file, durably.
 pub(super) fn overwrite(path: &Path, at: u64, bytes: &[u8]) -> Result<(), FileError> {
     let file = open(path, OpenOptions::new().write(true))?;
     let mut file = file.ok_or_else(|| absent(path))?;

@@ -1,9 +1,10 @@
 use core::fmt;
 use core::str::FromStr;
 
-use crate::node::{Node, NodeTextError, number};
+use crate::error::ParseError;
+use crate::model::node::{Node, number};
 
-/// Nodes of one size that follow each other.
+/// Consecutive nodes of one size.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct NodeRange {
     first: Node,
@@ -11,11 +12,11 @@ pub struct NodeRange {
 }
 
 impl NodeRange {
-    /// The nodes `first` to `last` of `bits` bits.
+    /// Creates the range of the nodes `first` to `last` of `bits` bits.
     ///
     /// # Errors
-    /// [`RangeError`](tickid_core::RangeError) for numbers that don't fit and for a `last` before
-    /// `first`.
+    /// Returns a [`RangeError`](tickid_core::RangeError) for numbers that don't fit, and for a `last`
+    /// before `first`.
     pub fn new(bits: u32, first: u64, last: u64) -> Result<Self, tickid_core::RangeError> {
         let (first, last) = (Node::new(bits, first)?, Node::new(bits, last)?.value());
         if last < first.value() {
@@ -25,43 +26,49 @@ impl NodeRange {
         Ok(Self { first, last })
     }
 
-    /// How many bits its nodes have.
+    /// Returns the number of bits of its nodes.
     #[must_use]
     pub const fn bits(&self) -> u32 {
         self.first.bits()
     }
 
-    /// The first value.
+    /// Returns the first value.
     #[must_use]
     pub const fn first(&self) -> u64 {
         self.first.value()
     }
 
-    /// The last value.
+    /// Returns the last value.
     #[must_use]
     pub const fn last(&self) -> u64 {
         self.last
     }
 
-    /// How many nodes it has.
+    /// Returns the number of nodes.
     #[must_use]
     pub const fn len(&self) -> u64 {
         self.last - self.first.value() + 1
     }
 
-    /// Never: a range has at least one node.
+    /// Returns `false`: a range has at least one node.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         false
     }
 
-    /// Whether `node` is one of these.
+    /// Reports whether `node` is in the range.
     #[must_use]
     pub const fn contains(&self, node: Node) -> bool {
         node.bits() == self.bits() && self.first() <= node.value() && node.value() <= self.last
     }
 
-    fn start(&self) -> u64 {
+    /// Reports whether a node of another size is a prefix of one of these, or begins with one.
+    pub(crate) fn is_related_to_others(&self, node: Node) -> bool {
+        let span = node.span();
+        node.bits() != self.bits() && *span.start() <= self.end() && self.start() <= *span.end()
+    }
+
+    pub(crate) fn start(&self) -> u64 {
         *self.first.span().start()
     }
 
@@ -69,19 +76,29 @@ impl NodeRange {
         self.node(self.len() - 1).map_or(0, |last| *last.span().end())
     }
 
-    /// The `index`th node.
+    /// Returns the node at this index.
     fn node(&self, index: u64) -> Option<Node> {
         if index < self.len() { Node::new(self.bits(), self.first() + index).ok() } else { None }
     }
 
-    /// What the two have in common.
+    /// Returns how many of the nodes sort before `node`.
+    fn rank(&self, node: Node) -> u64 {
+        let shift = Node::MAX_BITS - self.bits();
+        let start = *node.span().start();
+        let value = start >> shift;
+        // A prefix sorts before the nodes that begin with it.
+        let is_before = value << shift < start || self.bits() < node.bits();
+        (value + u64::from(is_before)).saturating_sub(self.first())
+    }
+
+    /// Returns the nodes of both ranges.
     pub(crate) fn common(&self, other: &Self) -> Option<Self> {
         let (first, last) = (self.first().max(other.first()), self.last.min(other.last));
         let is_common = self.bits() == other.bits() && first <= last;
         if is_common { Self::new(self.bits(), first, last).ok() } else { None }
     }
 
-    /// What is left of this without `other`: up to two ranges.
+    /// Returns the nodes that are not in `other`, as up to two ranges.
     pub(crate) fn without(&self, other: &Self) -> impl Iterator<Item = Self> + use<> {
         let (bits, first, last) = (self.bits(), self.first(), self.last);
         let (below, above) = match self.common(other) {
@@ -102,7 +119,7 @@ impl From<Node> for NodeRange {
     }
 }
 
-/// As in `0-255/8`, or `42/8` for a single node.
+/// Writes `0-255/8`, or `42/8` for a single node.
 impl fmt::Display for NodeRange {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.len() {
@@ -118,12 +135,11 @@ impl fmt::Debug for NodeRange {
     }
 }
 
-/// Which nodes may be given out: ranges of nodes, perhaps of several sizes, of which none begins with
-/// another.
+/// The nodes that may be granted: ranges of nodes, possibly of several sizes, of which none is a prefix
+/// of another.
 ///
-/// A busy ("hot") SCRU64 node has few bits and a large counter, a quiet ("cold") one many bits. Both may
-/// be in a pool as long as no node of the pool is a prefix of another one, since then their IDs could
-/// be equal.
+/// A busy ("hot") SCRU64 node has few bits and a large counter, a quiet ("cold") one many bits. A pool
+/// may have both. No node may be a prefix of another, since their IDs could be equal.
 ///
 /// Its text is a list of ranges, as in `0/1,128-255/8`.
 ///
@@ -136,7 +152,7 @@ impl fmt::Debug for NodeRange {
 ///
 /// let error = "0/1,127-255/8".parse::<NodePool>().unwrap_err();
 /// assert_eq!(error.to_string(), "the nodes 0/1 and 127/8 are prefix-related: their IDs could be equal");
-/// # Ok::<(), tickid_lease::NodeTextError>(())
+/// # Ok::<(), tickid_lease::ParseError>(())
 /// ```
 ///
 /// # Spec
@@ -148,13 +164,14 @@ pub struct NodePool {
 }
 
 impl NodePool {
-    /// The most nodes a pool can have. Stores keep a row for each node that was ever given out.
+    /// The largest number of nodes.
     pub const MAX_LEN: u64 = 1 << 16;
 
-    /// The pool of these nodes.
+    /// Creates the pool of these nodes.
     ///
     /// # Errors
-    /// [`PoolError`] for no nodes, for too many, and for nodes that are prefix-related or named twice.
+    /// Returns a [`PoolError`] for no nodes, for too many, and for nodes that are prefix-related or named
+    /// twice.
     pub fn new(ranges: impl IntoIterator<Item = NodeRange>) -> Result<Self, PoolError> {
         let mut sorted: Vec<NodeRange> = ranges.into_iter().collect();
         sorted.sort_by_key(|range| (range.start(), range.bits()));
@@ -181,55 +198,79 @@ impl NodePool {
         }
     }
 
-    /// The one node of IDs that have none: kuid's local ones.
+    /// Returns the pool of the empty node, for IDs that carry none (kuid's local ones).
     #[must_use]
     pub fn single() -> Self {
         Self::of(Node::NONE)
     }
 
-    /// The pool of one node.
+    /// Returns the pool of one node.
     #[must_use]
     pub fn of(node: Node) -> Self {
         Self { ranges: vec![node.into()] }
     }
 
-    /// Its ranges, sorted, as few as possible.
+    /// Returns the ranges, sorted, as few as possible.
     #[must_use]
     pub fn ranges(&self) -> &[NodeRange] {
         &self.ranges
     }
 
-    /// How many nodes it has.
+    /// Returns the number of nodes.
     #[must_use]
     pub fn len(&self) -> u64 {
         self.ranges.iter().map(NodeRange::len).sum()
     }
 
-    /// Never: a pool has at least one node.
+    /// Returns `false`: a pool has at least one node.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.ranges.is_empty()
     }
 
-    /// Whether `node` is in the pool.
+    /// Reports whether `node` is in the pool.
     #[must_use]
     pub fn contains(&self, node: Node) -> bool {
         self.ranges.iter().any(|range| range.contains(node))
     }
 
-    /// All nodes, in order.
+    /// Returns all nodes in order.
     pub fn nodes(&self) -> impl Iterator<Item = Node> + '_ {
         self.ranges.iter().flat_map(|range| (0..range.len()).filter_map(|at| range.node(at)))
     }
 
-    /// All nodes, beginning with the `start`th (of as many as there are) and ending before it.
-    pub(crate) fn nodes_from(&self, start: u64) -> impl Iterator<Item = Node> + '_ {
-        let start = usize::try_from(start % self.len()).unwrap_or(0);
-        self.nodes().skip(start).chain(self.nodes().take(start))
+    /// Returns the node at a position, in order, counting round from the first.
+    pub(crate) fn node_at(&self, position: u64) -> Node {
+        let mut rest = position % self.len();
+        for range in &self.ranges {
+            match range.node(rest) {
+                Some(node) => return node,
+                None => rest -= range.len(),
+            }
+        }
+        self.ranges[0].first
+    }
+
+    /// Returns all nodes in order from `start` on, going round from the last to the first.
+    pub(crate) fn nodes_from(&self, start: Node) -> impl Iterator<Item = Node> + '_ {
+        let skipped = move |range: &NodeRange| match range.first {
+            first if first >= start => 0,
+            // The first of equal size that does not sort before `start`.
+            _ => range.len().min(range.rank(start)),
+        };
+        let from = self
+            .ranges
+            .iter()
+            .flat_map(move |range| (skipped(range)..range.len()).filter_map(|at| range.node(at)));
+        let rest = self
+            .ranges
+            .iter()
+            .flat_map(move |range| (0..skipped(range)).filter_map(|at| range.node(at)));
+        from.chain(rest)
     }
 }
 
-/// The error for two ranges of which the second starts within the first.
+/// Returns the error for two ranges of which the second starts within the first.
 fn related(one: &NodeRange, other: &NodeRange) -> PoolError {
     let other = other.first;
     let value = other.span().start() >> (Node::MAX_BITS - one.bits());
@@ -255,44 +296,43 @@ impl fmt::Debug for NodePool {
 }
 
 impl FromStr for NodeRange {
-    type Err = NodeTextError;
+    type Err = ParseError;
 
-    fn from_str(text: &str) -> Result<Self, NodeTextError> {
+    fn from_str(text: &str) -> Result<Self, ParseError> {
         let numbers = text.split_once('/').and_then(|(values, bits)| {
             let (first, last) = values.split_once('-').unwrap_or((values, values));
             Some((number(bits)?, number(first)?, number(last)?))
         });
-        let (bits, first, last) = numbers.ok_or_else(|| NodeTextError::Form {
-            text: text.to_owned(),
-            form: "FIRST-LAST/BITS or VALUE/BITS, as in 0-255/8",
+        let (bits, first, last) = numbers.ok_or_else(|| {
+            ParseError::form(text, "FIRST-LAST/BITS or VALUE/BITS, as in 0-255/8")
         })?;
         Ok(Self::new(bits, first, last)?)
     }
 }
 
 impl FromStr for NodePool {
-    type Err = NodeTextError;
+    type Err = ParseError;
 
-    fn from_str(text: &str) -> Result<Self, NodeTextError> {
+    fn from_str(text: &str) -> Result<Self, ParseError> {
         let ranges = text.split(',').map(str::parse).collect::<Result<Vec<NodeRange>, _>>()?;
         Ok(Self::new(ranges)?)
     }
 }
 
-/// Why nodes make no pool.
+/// An error of nodes that make no pool.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PoolError {
-    /// There are none.
+    /// There are no nodes.
     #[error("a pool needs at least one node")]
     Empty,
-    /// There are more than [`NodePool::MAX_LEN`].
+    /// There are more nodes than [`NodePool::MAX_LEN`].
     #[error("a pool has at most {max} nodes, not {len}", max = NodePool::MAX_LEN)]
     TooMany {
-        /// How many there are.
+        /// The number of nodes.
         len: u128,
     },
-    /// One node begins with the other, or is the other.
+    /// One node is a prefix of the other, or equal to it.
     #[error("the nodes {one} and {other} are prefix-related: their IDs could be equal")]
     Related {
         /// One node.
@@ -306,12 +346,12 @@ pub enum PoolError {
 mod tests {
     use super::*;
 
-    fn pool(text: &str) -> Result<NodePool, NodeTextError> {
+    fn pool(text: &str) -> Result<NodePool, ParseError> {
         text.parse()
     }
 
     #[test]
-    fn pools_are_prefix_free_or_refused() {
+    fn pools_are_prefix_free() {
         for text in ["0/0", "0/1,1/1", "0/1,128-255/8", "0-3/3,8/4,9/4", "0-65535/16"] {
             assert!(pool(text).is_ok(), "{text}");
         }
@@ -343,14 +383,19 @@ mod tests {
     }
 
     #[test]
-    fn every_node_comes_once_wherever_one_begins() {
+    fn every_node_comes_once_from_any_start() {
         let pool = pool("0-2/3,6/4,1/1").unwrap();
         let sorted: Vec<Node> = pool.nodes().collect();
         assert!(sorted.is_sorted());
-        for start in 0..12 {
-            let mut nodes: Vec<Node> = pool.nodes_from(start).collect();
-            nodes.sort();
-            assert_eq!(nodes, sorted);
+        for (position, &start) in (0..).zip(&sorted) {
+            assert_eq!(pool.node_at(position), start);
+            assert_eq!(pool.node_at(position + pool.len()), start);
+        }
+        for start in ["0/0", "0/1", "0/3", "5/4", "2/2", "6/4", "13/5", "1/1", "4/3", "7/3"] {
+            let start: Node = start.parse().unwrap();
+            let mut rotated = sorted.clone();
+            rotated.rotate_left(sorted.partition_point(|&node| node < start));
+            assert_eq!(pool.nodes_from(start).collect::<Vec<_>>(), rotated, "{start}");
         }
         assert!(sorted.iter().all(|&node| pool.contains(node)));
     }

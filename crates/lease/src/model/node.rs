@@ -5,10 +5,12 @@ use core::str::FromStr;
 
 use tickid_core::{NodeId, RangeError};
 
-/// A node as stores keep it: a value in so many bits, of any scheme.
+use crate::error::ParseError;
+
+/// A node ID of any scheme, as stores keep it: a value of a number of bits.
 ///
-/// Its text is the value, a slash and the bits, as in `42/8`. Nodes sort by where their values stand
-/// when all are written from the most significant bit on, shorter ones first.
+/// Its text is the value, a slash and the bits, as in `42/8`. Nodes sort by their bits from the most
+/// significant one on, a prefix before the nodes that begin with it.
 ///
 /// # Examples
 /// ```
@@ -17,7 +19,7 @@ use tickid_core::{NodeId, RangeError};
 /// let (hot, cold): (Node, Node) = ("2/2".parse()?, "42/6".parse()?);
 /// assert!(hot.is_prefix_related(cold)); // 10 begins 101010
 /// assert!(!hot.is_prefix_related("63/6".parse()?));
-/// # Ok::<(), tickid_lease::NodeTextError>(())
+/// # Ok::<(), tickid_lease::ParseError>(())
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Node {
@@ -26,15 +28,16 @@ pub struct Node {
 }
 
 impl Node {
-    /// The most bits a node can have.
+    /// The largest number of bits of a node.
     pub const MAX_BITS: u32 = 63;
-    /// The node of IDs that have none (kuid's local ones): no bits at all.
+    /// The empty node, of IDs that carry none (kuid's local ones).
     pub const NONE: Self = Self { bits: 0, value: 0 };
 
-    /// The node `value` in `bits` bits.
+    /// Creates the node `value` of `bits` bits.
     ///
     /// # Errors
-    /// [`RangeError`] for more than [`MAX_BITS`](Self::MAX_BITS) and for a value that needs more bits.
+    /// Returns a [`RangeError`] for more than [`MAX_BITS`](Self::MAX_BITS) bits, and for a value that
+    /// needs more than `bits`.
     pub const fn new(bits: u32, value: u64) -> Result<Self, RangeError> {
         if bits > Self::MAX_BITS {
             return Err(RangeError::new("node bits", bits as i128, 0, Self::MAX_BITS as i128));
@@ -46,7 +49,7 @@ impl Node {
         Ok(Self { bits, value })
     }
 
-    /// A scheme's node.
+    /// Converts a scheme's node.
     ///
     /// # Errors
     /// As [`new`](Self::new).
@@ -54,35 +57,35 @@ impl Node {
         Self::new(node.bits(), node.value())
     }
 
-    /// How many bits it has.
+    /// Returns the number of bits.
     #[must_use]
     pub const fn bits(self) -> u32 {
         self.bits
     }
 
-    /// Its value.
+    /// Returns the value.
     #[must_use]
     pub const fn value(self) -> u64 {
         self.value
     }
 
-    /// Whether one of the two begins with the other, or is the other: then their IDs can be equal.
+    /// Reports whether one node is a prefix of the other, so that their IDs could be equal.
     #[must_use]
     pub const fn is_prefix_related(self, other: Self) -> bool {
         let (short, long) = if self.bits <= other.bits { (self, other) } else { (other, self) };
         long.value >> (long.bits - short.bits) == short.value
     }
 
-    /// Where the node stands on a line of 2^63 places: its own place and those of all that begin
-    /// with it.
+    /// Returns the values of 63 bits that begin with this node.
     pub(crate) const fn span(self) -> RangeInclusive<u64> {
         let shift = Self::MAX_BITS - self.bits;
         self.value << shift..=((self.value + 1) << shift) - 1
     }
 
-    /// The node of `bits` bits that this one begins with; itself for no fewer bits than it has.
-    pub(crate) const fn prefix(self, bits: u32) -> Self {
-        if bits < self.bits { Self { bits, value: self.value >> (self.bits - bits) } } else { self }
+    /// Returns a text of 18 hexadecimal digits that sorts as the node does: for keys and indexes.
+    #[must_use]
+    pub fn sort_key(self) -> String {
+        format!("{:016x}{:02x}", self.span().start(), self.bits)
     }
 }
 
@@ -110,42 +113,20 @@ impl fmt::Debug for Node {
     }
 }
 
-/// Why a text is no node and no pool of nodes.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum NodeTextError {
-    /// It has not the form.
-    #[error("{text:?} is not of the form {form}")]
-    Form {
-        /// The text.
-        text: String,
-        /// What it should look like.
-        form: &'static str,
-    },
-    /// A number is out of range.
-    #[error(transparent)]
-    Range(#[from] RangeError),
-    /// The nodes make no pool.
-    #[error(transparent)]
-    Pool(#[from] crate::pool::PoolError),
-}
-
-/// The number that `text` spells in decimal digits, and nothing else.
+/// Parses a number of decimal digits without a sign.
 pub(crate) fn number<N: FromStr>(text: &str) -> Option<N> {
     let is_number = text.bytes().all(|byte| byte.is_ascii_digit());
     if is_number { text.parse().ok() } else { None }
 }
 
 impl FromStr for Node {
-    type Err = NodeTextError;
+    type Err = ParseError;
 
-    fn from_str(text: &str) -> Result<Self, NodeTextError> {
+    fn from_str(text: &str) -> Result<Self, ParseError> {
         let parts = text.split_once('/');
         let numbers = parts.and_then(|(value, bits)| Some((number(bits)?, number(value)?)));
-        let (bits, value) = numbers.ok_or_else(|| NodeTextError::Form {
-            text: text.to_owned(),
-            form: "VALUE/BITS, as in 42/8",
-        })?;
+        let (bits, value) =
+            numbers.ok_or_else(|| ParseError::form(text, "VALUE/BITS, as in 42/8"))?;
         Ok(Self::new(bits, value)?)
     }
 }
@@ -159,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn prefixes_are_related_and_nothing_else_is() {
+    fn only_prefixes_are_related() {
         let cases = [
             ((0, 0), (5, 17), true),
             ((3, 5), (3, 5), true),
@@ -180,7 +161,16 @@ mod tests {
     }
 
     #[test]
-    fn text_comes_back_and_nothing_else_goes_in() {
+    fn sort_keys_sort_as_nodes_do() {
+        let nodes = [(0, 0), (1, 0), (8, 0), (8, 127), (1, 1), (8, 128), (9, 256), (63, 1 << 62)];
+        let nodes = nodes.map(|(bits, value)| node(bits, value));
+        for (one, other) in nodes.iter().flat_map(|one| nodes.iter().map(move |two| (*one, *two))) {
+            assert_eq!(one.sort_key().cmp(&other.sort_key()), one.cmp(&other), "{one}, {other}");
+        }
+    }
+
+    #[test]
+    fn only_nodes_parse() {
         for one in [node(0, 0), node(8, 42), node(63, u64::MAX >> 1)] {
             assert_eq!(one.to_string().parse(), Ok(one));
         }

@@ -4,19 +4,20 @@ use core::time::Duration;
 
 use tickid_core::{NodeId as _, Policy, RangeError, Scheme, TickScale, UnixTime, Variants};
 
-use crate::node::Node;
-use crate::pool::NodePool;
+use crate::error::ParseError;
+use crate::model::node::Node;
+use crate::model::pool::NodePool;
 
-/// What a realm is called: 1 to 63 lower-case letters, digits, hyphens and underscores, a letter or
-/// digit first.
+/// The name of a realm: 1 to 63 lower-case letters, digits, hyphens and underscores, a letter or digit
+/// first.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RealmName(String);
 
 impl RealmName {
-    /// The most bytes a name has.
+    /// The largest number of bytes.
     pub const MAX_LEN: usize = 63;
 
-    /// The name as text.
+    /// Returns the name as text.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
@@ -30,20 +31,22 @@ impl fmt::Display for RealmName {
 }
 
 impl FromStr for RealmName {
-    type Err = RealmError;
+    type Err = ParseError;
 
-    fn from_str(text: &str) -> Result<Self, RealmError> {
+    fn from_str(text: &str) -> Result<Self, ParseError> {
+        const FORM: &str = "1 to 63 lower-case letters, digits, hyphens and underscores, a letter or \
+                            digit first";
         let is_letter = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
         let is_name = text.len() <= Self::MAX_LEN
             && text.bytes().next().is_some_and(is_letter)
             && text.bytes().all(|byte| is_letter(byte) || matches!(byte, b'-' | b'_'));
-        if is_name { Ok(Self(text.to_owned())) } else { Err(RealmError::Name(text.to_owned())) }
+        if is_name { Ok(Self(text.to_owned())) } else { Err(ParseError::form(text, FORM)) }
     }
 }
 
-/// How far ahead of the store's clock a lease reaches, and for how long it holds without a renewal.
+/// The distance that a lease reaches ahead of the store's clock, and its lifetime without renewal.
 ///
-/// A lease's ceiling is set to the store's time plus [`ahead`](Realm::ahead): the *allowance* (by how
+/// A lease's ceiling is set to the store's time plus [`ahead`](RealmSpec::ahead): the *allowance* (by how
 /// many ticks IDs may be ahead of their holder's clock), plus the *skew* (by how much that clock may be
 /// ahead of the store's before its holder stalls), plus the *term*. It is renewed every half term.
 ///
@@ -53,36 +56,36 @@ impl FromStr for RealmName {
 /// ```
 /// use core::time::Duration;
 /// use tickid_core::Scheme;
-/// use tickid_lease::{Realm, Terms};
+/// use tickid_lease::{RealmSpec, Terms};
 /// use tickid_scru64::Scru64;
 ///
 /// let terms = Terms::new(Scru64.default_policy()).with_term(Duration::from_secs(60));
 /// assert_eq!((terms.allowance, terms.skew), (39, Duration::from_secs(5)));
-/// let realm = Realm::new("orders".parse()?, &Scru64, "0-255/8".parse()?)?.with_terms(terms)?;
+/// let realm = RealmSpec::new("orders".parse()?, &Scru64, "0-255/8".parse()?)?.with_terms(terms)?;
 /// assert_eq!(realm.ahead(), 39 + 254); // 65 seconds in ticks of 256 ms, rounded up
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Terms {
-    /// By how many ticks IDs may be ahead of the clock: what the generators' policy allows.
+    /// The number of ticks by which the generators' policy lets IDs be ahead of the clock.
     pub allowance: u64,
-    /// By how much a holder's clock may be ahead of the store's. 5 seconds unless said otherwise.
+    /// The lead of a holder's clock over the store's that is tolerated. The default is 5 seconds.
     pub skew: Duration,
-    /// For how long a lease holds without a renewal. 10 seconds unless said otherwise.
+    /// The time that a lease lasts without a renewal. The default is 10 seconds.
     pub term: Duration,
 }
 
 impl Terms {
-    /// Unless said otherwise.
+    /// The default skew.
     pub const DEFAULT_SKEW: Duration = Duration::from_secs(5);
-    /// Unless said otherwise.
+    /// The default term.
     pub const DEFAULT_TERM: Duration = Duration::from_secs(10);
 
     /// The longest skew and the longest term.
     pub const LONGEST: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
-    /// The default terms for generators with this policy.
+    /// Returns the default terms for generators with this policy.
     #[must_use]
     pub fn new<S: Scheme>(policy: Policy<S>) -> Self {
         let allowance = match policy {
@@ -92,21 +95,21 @@ impl Terms {
         Self { allowance, skew: Self::DEFAULT_SKEW, term: Self::DEFAULT_TERM }
     }
 
-    /// The same with another skew.
+    /// Returns the terms with another skew.
     #[must_use]
     pub const fn with_skew(self, skew: Duration) -> Self {
         Self { skew, ..self }
     }
 
-    /// The same with another term.
+    /// Returns the terms with another term.
     #[must_use]
     pub const fn with_term(self, term: Duration) -> Self {
         Self { term, ..self }
     }
 }
 
-/// A set of generators whose IDs must differ, as a store keeps it: a name, a scheme with its layout
-/// and ticks, the nodes to grant, and the terms.
+/// A realm as a store keeps it, without its scheme's type: a name, a scheme with its layout and ticks,
+/// the nodes to grant, and the terms.
 ///
 /// A realm pins everything that determines the bits of an ID. A store refuses a request for a realm
 /// that differs from the one it keeps under that name, so two leases of one realm never produce the
@@ -118,17 +121,17 @@ impl Terms {
 ///
 /// # Examples
 /// ```
-/// use tickid_lease::Realm;
+/// use tickid_lease::RealmSpec;
 /// use tickid_scru64::Scru64;
 ///
-/// let realm = Realm::new("orders".parse()?, &Scru64, "0-255/8".parse()?)?;
+/// let realm = RealmSpec::new("orders".parse()?, &Scru64, "0-255/8".parse()?)?;
 /// // 39 ticks of allowance, and 15 seconds in ticks of 256 ms, rounded up.
 /// assert_eq!(realm.ahead(), 39 + 59);
 /// assert_eq!(realm.max_ahead(), 2 * (39 + 59));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Realm {
+pub struct RealmSpec {
     pub(crate) name: RealmName,
     pub(crate) scheme: String,
     /// As [`Scheme::write_layout`] writes it.
@@ -140,12 +143,12 @@ pub struct Realm {
     pub(crate) terms: Terms,
 }
 
-impl Realm {
-    /// A realm of IDs of the scheme whose layout this is, on the default terms for its default policy.
+impl RealmSpec {
+    /// Creates a realm of the scheme's IDs, with the default terms for its default policy.
     ///
     /// # Errors
-    /// [`RealmError::Node`] for nodes that the scheme does not have, [`RealmError::NoNodelessIds`]
-    /// for [`Node::NONE`] if all IDs of the scheme carry a node.
+    /// Returns [`RealmError::Node`] for nodes that the scheme does not have, and
+    /// [`RealmError::NoNodelessIds`] for [`Node::NONE`] if all IDs of the scheme carry a node.
     pub fn new<S: Scheme>(name: RealmName, layout: &S, pool: NodePool) -> Result<Self, RealmError> {
         for range in pool.ranges() {
             for value in [range.first(), range.last()] {
@@ -180,11 +183,11 @@ impl Realm {
         asked.mismatch(self).map_or(Ok(()), Err)
     }
 
-    /// The same on other terms. Skew and term count in whole microseconds, rounded up.
+    /// Returns the realm with other terms. Skew and term are rounded up to whole microseconds.
     ///
     /// # Errors
-    /// [`RealmError::Duration`] for a term of less than two ticks or a millisecond, in which nothing can
-    /// be renewed, and for a term or a skew of more than [`Terms::LONGEST`].
+    /// Returns [`RealmError::Duration`] for a term of less than two ticks or a millisecond, which leaves
+    /// no room for a renewal, and for a term or a skew of more than [`Terms::LONGEST`].
     pub fn with_terms(self, terms: Terms) -> Result<Self, RealmError> {
         let shortest_term =
             Duration::from_micros(self.scale.micros_per_tick().max(500).saturating_mul(2));
@@ -216,84 +219,84 @@ impl Realm {
         Self { name, scheme, layout, scale, end, pool, terms }
     }
 
-    /// Its name.
+    /// Returns the name.
     #[must_use]
     pub fn name(&self) -> &RealmName {
         &self.name
     }
 
-    /// The name of its scheme.
+    /// Returns the name of the scheme.
     #[must_use]
     pub fn scheme(&self) -> &str {
         &self.scheme
     }
 
-    /// The settings of the scheme that determine bits of an ID, as text: `drift 8`. Empty for a
-    /// scheme that has none.
+    /// Returns the settings of the scheme that determine bits of an ID, as text: `drift 8`. Empty for a
+    /// scheme without any.
     #[must_use]
     pub fn layout(&self) -> &str {
         &self.layout
     }
 
-    /// The variants of IDs that the realm's generators issue: all without a node, or all with one.
+    /// Returns the variants of IDs that the realm's generators issue: all without a node, or all with
+    /// one.
     #[must_use]
     pub fn variants(&self) -> Variants {
         if self.pool.contains(Node::NONE) { Variants::WithoutNode } else { Variants::WithNode }
     }
 
-    /// The scheme's ticks; they hold the epoch.
+    /// Returns the scheme's ticks, which include the epoch.
     #[must_use]
     pub fn scale(&self) -> TickScale {
         self.scale
     }
 
-    /// One past the last tick that the scheme issues. No ceiling is higher.
+    /// Returns the scheme's last tick plus one, the highest ceiling.
     #[must_use]
     pub fn end(&self) -> u64 {
         self.end
     }
 
-    /// The nodes to give out.
+    /// Returns the nodes to grant.
     #[must_use]
     pub fn pool(&self) -> &NodePool {
         &self.pool
     }
 
-    /// On which terms.
+    /// Returns the terms.
     #[must_use]
     pub fn terms(&self) -> Terms {
         self.terms
     }
 
-    /// The term in ticks, rounded up.
+    /// Returns the term in ticks, rounded up.
     #[must_use]
     pub fn term_ticks(&self) -> u64 {
         self.scale.ticks_to_cover(self.terms.term)
     }
 
-    /// How many ticks ahead of the store's clock a lease reaches: allowance, skew and term, rounded
-    /// up.
+    /// Returns the number of ticks that a lease reaches ahead of the store's clock: allowance, skew and
+    /// term, rounded up.
     #[must_use]
     pub fn ahead(&self) -> u64 {
         let time = self.terms.skew.saturating_add(self.terms.term);
         self.terms.allowance.saturating_add(self.scale.ticks_to_cover(time))
     }
 
-    /// Twice [`ahead`](Self::ahead): no lease ever reaches further, and a row that does is *wild*.
+    /// Returns twice [`ahead`](Self::ahead): no lease ever reaches further, and a node that does is
+    /// quarantined.
     #[must_use]
     pub fn max_ahead(&self) -> u64 {
         self.ahead().saturating_mul(2)
     }
 
-    /// A reading of the store's clock in ticks: the one place where that is converted. `None` outside
-    /// of the scheme's time.
+    /// Converts a clock reading to ticks; `None` outside the scheme's time.
     #[must_use]
     pub fn tick_at(&self, now: UnixTime) -> Option<u64> {
         self.scale.tick_at(now).filter(|&tick| tick < self.end)
     }
 
-    /// Returns the first respect in which `self`, which a caller brought, differs from `kept`,
-    /// which a store has.
+    /// Returns the first difference between `self`, a caller's realm, and `kept`, the store's.
     pub(crate) fn mismatch(&self, kept: &Self) -> Option<Mismatch> {
         if self == kept {
             return None;
@@ -304,7 +307,7 @@ impl Realm {
         })
     }
 
-    /// Everything in which realms of one name can differ, as text.
+    /// Returns everything in which realms of one name can differ, as text.
     fn facets(&self) -> [(&'static str, String); 6] {
         let (scale, Terms { allowance, skew, term }) = (self.scale, self.terms);
         let ticks = format!(
@@ -326,8 +329,7 @@ impl Realm {
     }
 }
 
-/// The respect in which a realm that a caller brought differs from the one a store keeps under that
-/// name.
+/// A difference between a caller's realm and the one that the store keeps under that name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the realm's {what} do not match: it has {kept:?}, the request {brought:?}")]
 #[non_exhaustive]
@@ -347,22 +349,16 @@ fn layout_text(layout: &impl Scheme) -> String {
     text
 }
 
-/// Why there is no such realm.
+/// An error of a realm's description.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RealmError {
-    /// The name is none.
-    #[error(
-        "{0:?} is no name of a realm: 1 to 63 lower-case letters, digits, hyphens and underscores, \
-         a letter or digit first"
-    )]
-    Name(String),
-    /// A node of the pool is none of the scheme's.
+    /// A node of the pool does not exist in the scheme.
     #[error("{scheme} has no such node: {source}")]
     Node {
         /// The scheme.
         scheme: &'static str,
-        /// What is wrong with it.
+        /// The range it is outside of.
         source: RangeError,
     },
     /// The pool is the empty node, for a scheme all of whose IDs carry a node.
@@ -374,13 +370,13 @@ pub enum RealmError {
     /// The term or the skew is too short or too long.
     #[error("a {what} of {duration:?} is outside of {shortest:?}..={longest:?}")]
     Duration {
-        /// Which of the two.
+        /// The setting: `"term"` or `"skew"`.
         what: &'static str,
-        /// How long it is.
+        /// Its value.
         duration: Duration,
-        /// The shortest.
+        /// The shortest possible.
         shortest: Duration,
-        /// The longest.
+        /// The longest possible.
         longest: Duration,
     },
 }
@@ -391,8 +387,8 @@ mod tests {
 
     use super::*;
 
-    fn realm() -> Realm {
-        Realm::new("a".parse().unwrap(), &Seconds, "0-7/8".parse().unwrap()).unwrap()
+    fn realm() -> RealmSpec {
+        RealmSpec::new("a".parse().unwrap(), &Seconds, "0-7/8".parse().unwrap()).unwrap()
     }
 
     #[test]
@@ -408,9 +404,9 @@ mod tests {
     #[test]
     fn nodes_are_the_schemes() {
         let name = || "a".parse().unwrap();
-        let error = Realm::new(name(), &Seconds, "0-7/9".parse().unwrap()).unwrap_err();
+        let error = RealmSpec::new(name(), &Seconds, "0-7/9".parse().unwrap()).unwrap_err();
         assert_eq!(error.to_string(), "seconds has no such node: node bits 9 is outside of 8..=8");
-        let error = Realm::new(name(), &Seconds, NodePool::single()).unwrap_err();
+        let error = RealmSpec::new(name(), &Seconds, NodePool::single()).unwrap_err();
         assert_eq!(error, RealmError::NoNodelessIds { scheme: "seconds" });
     }
 
@@ -448,13 +444,13 @@ mod tests {
     fn a_mismatch_names_what_differs() {
         assert_eq!(realm().mismatch(&realm()), None);
         let others = [
-            ("schemes", Realm { scheme: "other".to_owned(), ..realm() }),
-            ("layouts", Realm { layout: "drift 5".to_owned(), ..realm() }),
-            ("IDs", Realm { pool: NodePool::single(), ..realm() }),
-            ("ticks", Realm { scale: TickScale::every(UnixTime::MIN, 1_000_000), ..realm() }),
-            ("ticks", Realm { end: 5, ..realm() }),
-            ("nodes", Realm { pool: "0-8/8".parse().unwrap(), ..realm() }),
-            ("terms", Realm { terms: realm().terms().with_skew(Duration::ZERO), ..realm() }),
+            ("schemes", RealmSpec { scheme: "other".to_owned(), ..realm() }),
+            ("layouts", RealmSpec { layout: "drift 5".to_owned(), ..realm() }),
+            ("IDs", RealmSpec { pool: NodePool::single(), ..realm() }),
+            ("ticks", RealmSpec { scale: TickScale::every(UnixTime::MIN, 1_000_000), ..realm() }),
+            ("ticks", RealmSpec { end: 5, ..realm() }),
+            ("nodes", RealmSpec { pool: "0-8/8".parse().unwrap(), ..realm() }),
+            ("terms", RealmSpec { terms: realm().terms().with_skew(Duration::ZERO), ..realm() }),
         ];
         for (what, other) in others {
             assert_eq!(realm().mismatch(&other).unwrap().what, what);

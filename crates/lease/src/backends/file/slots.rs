@@ -1,43 +1,53 @@
-//! A row in a file: two slots, written by turns, so that a write that is cut short leaves the other.
+//! A row in a file: two slots, written by turns, so that a write cut short leaves the other.
 
-use crate::record::Row;
+use crate::error::ParseError;
+use crate::model::record::Row;
 
-/// How long a slot is, with the row in it and zeros after it.
+/// The length of a slot, with zeros after its row.
 pub(crate) const SLOT_LEN: usize = 1_024;
-/// How long a row's file is, from its creation on.
+/// The length of a row's file, from its creation on.
 pub(crate) const FILE_LEN: usize = 2 * SLOT_LEN;
 
 const MAGIC: [u8; 4] = *b"TKN1";
 /// Magic number, checksum of all that follows, write number, length of the row.
 const HEADER_LEN: usize = 4 + 4 + 8 + 2;
 
-/// What a row's file says.
+/// The contents of a row's file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Reading {
-    /// The row of the last write, whose number this is.
+    /// The number and row of the last write.
     Whole(u64, Row),
-    /// One slot can't be read. It may be a write that was cut short, or the last one gone bad; this is
-    /// what the other says, and its number.
+    /// The number and row of one slot. The other cannot be read: a write that was cut short, or the
+    /// last write gone bad.
     Torn(u64, Row),
-    /// Nothing to go by.
+    /// The format of the last write, by a later release.
+    Newer(u32),
+    /// No row.
     Unreadable,
 }
 
-/// What a file with these bytes says.
+/// Reads a row's file.
 pub(crate) fn read(bytes: &[u8]) -> Reading {
     if bytes.len() != FILE_LEN {
         return Reading::Unreadable;
     }
     let slots = [read_slot(&bytes[..SLOT_LEN]), read_slot(&bytes[SLOT_LEN..])];
-    match slots {
-        [Some((one, row)), Some((other, _))] if one > other => Reading::Whole(one, row),
-        [Some((one, _)), Some((other, row))] if other > one => Reading::Whole(other, row),
-        [Some((number, row)), None] | [None, Some((number, row))] => Reading::Torn(number, row),
-        _ => Reading::Unreadable,
+    let (number, row, is_whole) = match slots {
+        [Some((one, row)), Some((other, _))] if one > other => (one, row, true),
+        [Some((one, _)), Some((other, row))] if other > one => (other, row, true),
+        [Some((number, row)), None] | [None, Some((number, row))] => (number, row, false),
+        _ => return Reading::Unreadable,
+    };
+    match row {
+        Ok(row) if is_whole => Reading::Whole(number, row),
+        Ok(row) => Reading::Torn(number, row),
+        Err(ParseError::Newer { format, .. }) => Reading::Newer(format),
+        Err(_) => Reading::Unreadable,
     }
 }
 
-fn read_slot(slot: &[u8]) -> Option<(u64, Row)> {
+/// Reads a slot; `None` if it is not intact.
+fn read_slot(slot: &[u8]) -> Option<(u64, Result<Row, ParseError>)> {
     let (magic, rest) = slot.split_first_chunk::<4>()?;
     let (checksum, checked) = rest.split_first_chunk::<4>()?;
     let (number, rest) = checked.split_first_chunk::<8>()?;
@@ -47,11 +57,11 @@ fn read_slot(slot: &[u8]) -> Option<(u64, Row)> {
     if !is_intact {
         return None;
     }
-    Some((u64::from_le_bytes(*number), Row::from_json(rest.get(..len)?).ok()?))
+    Some((u64::from_le_bytes(*number), Row::from_json(rest.get(..len)?)))
 }
 
-/// The slot of the write `number` of `row`, and where in the file it goes. `None` for a row
-/// that does not fit, which no row of ours is.
+/// Returns the slot of the write `number` of `row`, and its place in the file. `None` for a row that
+/// does not fit, which only fields of a later release can cause.
 pub(crate) fn write(number: u64, row: &Row) -> Option<(u64, [u8; SLOT_LEN])> {
     let text = row.to_json();
     let len = u16::try_from(text.len()).ok()?;
@@ -66,10 +76,11 @@ pub(crate) fn write(number: u64, row: &Row) -> Option<(u64, [u8; SLOT_LEN])> {
     Some((if is_second { SLOT_LEN as u64 } else { 0 }, slot))
 }
 
-/// A new file with `row` in it, in both slots, so that an empty one always is a bad one.
-pub(crate) fn create(row: &Row) -> Option<[u8; FILE_LEN]> {
+/// Returns a new file with the write `number` of `row`, in both slots, so that an empty slot always is
+/// a bad one.
+pub(crate) fn create(number: u64, row: &Row) -> Option<[u8; FILE_LEN]> {
     let mut file = [0; FILE_LEN];
-    for number in [0, 1] {
+    for number in [number.checked_sub(1)?, number] {
         let (at, slot) = write(number, row)?;
         let at = usize::try_from(at).ok()?;
         file[at..at + SLOT_LEN].copy_from_slice(&slot);
@@ -80,7 +91,7 @@ pub(crate) fn create(row: &Row) -> Option<[u8; FILE_LEN]> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::{Claim, Token};
+    use crate::model::lease::{Claim, Token};
 
     fn row(ceiling: u64) -> Row {
         Row {
@@ -90,12 +101,13 @@ mod tests {
             era: 0,
             floor: 5,
             ceiling,
+            extra: crate::Extra::default(),
         }
     }
 
     /// A file after writes 1 to `count`, of rows whose ceilings are the numbers of their writes.
     fn file(count: u64) -> Vec<u8> {
-        let mut file = create(&row(1)).unwrap().to_vec();
+        let mut file = create(1, &row(1)).unwrap().to_vec();
         for number in 2..=count {
             apply(&mut file, number, SLOT_LEN);
         }
@@ -113,11 +125,13 @@ mod tests {
     fn the_last_write_counts() {
         for count in 1..6 {
             assert_eq!(read(&file(count)), Reading::Whole(count, row(count)));
+            let file = create(count, &row(count)).unwrap();
+            assert_eq!(read(&file), Reading::Whole(count, row(count)));
         }
     }
 
     #[test]
-    fn a_write_cut_short_at_any_byte_leaves_the_one_before() {
+    fn a_write_cut_short_leaves_the_one_before() {
         for count in 1..4 {
             for len in 0..=SLOT_LEN {
                 let mut torn = file(count);
@@ -128,14 +142,14 @@ mod tests {
                         assert_eq!(seen, row(number));
                     }
                     Reading::Torn(number, seen) => assert_eq!((number, seen), (count, row(count))),
-                    Reading::Unreadable => panic!("write {}, {len} bytes", count + 1),
+                    other => panic!("write {}, {len} bytes: {other:?}", count + 1),
                 }
             }
         }
     }
 
     #[test]
-    fn one_bad_byte_anywhere_is_never_taken_for_a_good_row() {
+    fn no_bad_byte_makes_another_row() {
         let good = file(4);
         for at in 0..FILE_LEN {
             let mut bad = good.clone();
@@ -147,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn a_slot_that_became_zero_is_not_taken_for_a_new_file() {
+    fn a_zeroed_slot_is_not_a_new_file() {
         for count in 1..5 {
             for slot in [0..SLOT_LEN, SLOT_LEN..FILE_LEN] {
                 let mut bad = file(count);
@@ -158,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_of_any_other_length_says_nothing() {
+    fn files_of_other_lengths_are_unreadable() {
         let mut file = file(3);
         for len in 0..FILE_LEN {
             assert_eq!(read(&file[..len]), Reading::Unreadable, "{len} bytes");
@@ -176,7 +190,8 @@ mod tests {
             era: u64::MAX,
             floor: u64::MAX,
             ceiling: u64::MAX,
+            extra: crate::Extra::default(),
         };
-        assert_eq!(read(&create(&longest).unwrap()), Reading::Whole(1, longest));
+        assert_eq!(read(&create(1, &longest).unwrap()), Reading::Whole(1, longest));
     }
 }
