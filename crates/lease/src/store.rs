@@ -130,6 +130,12 @@ impl Store {
         }
     }
 
+    /// Reports whether realms that the store does not have begin [at once](Begin::AtOnce).
+    #[must_use]
+    pub fn begins_at_once(&self) -> bool {
+        self.shared.backend.begins_at_once()
+    }
+
     /// Returns the number of commits that lost a race against another client and were repeated.
     #[must_use]
     pub fn conflicts(&self) -> u64 {
@@ -486,7 +492,7 @@ impl Store {
 
     /// Returns the era beyond which a realm begins that is new to the store; `None` for at once.
     fn beyond(&self) -> Option<u64> {
-        (!self.shared.backend.begins_at_once()).then_some(0)
+        (!self.begins_at_once()).then_some(0)
     }
 
     /// Returns the realm as the backend keeps it: for a node that is given from outside, one of its own.

@@ -16,7 +16,14 @@ const NAME: &str = "memory";
 #[derive(Clone, Debug, Default)]
 pub struct MemoryBackend<C = SystemClock> {
     clock: C,
-    data: Arc<Mutex<Backup>>,
+    is_server: bool,
+    data: Arc<Mutex<Data>>,
+}
+
+#[derive(Debug, Default)]
+struct Data {
+    generation: u64,
+    kept: Backup,
 }
 
 /// All data of a [`MemoryBackend`].
@@ -34,37 +41,47 @@ struct Realm {
 }
 
 impl<C: Clock> MemoryBackend<C> {
-    /// Its generation, which never changes: [`restore`](Self::restore) is a backup restored unnoticed.
-    pub const GENERATION: &'static str = "memory";
-
     /// Creates an empty backend with a clock.
     #[must_use]
     pub fn new(clock: C) -> Self {
-        Self { clock, data: Arc::default() }
+        Self { clock, is_server: false, data: Arc::default() }
     }
 
-    fn lock(&self) -> MutexGuard<'_, Backup> {
+    /// Lets realms begin as they do on servers, [beyond](crate::Begin::Beyond) earlier ones of their
+    /// names.
+    #[must_use]
+    pub fn like_a_server(self) -> Self {
+        Self { is_server: true, ..self }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Data> {
         // No write is half done at a panic.
         self.data.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Begins another generation, as a fail-over does.
+    pub fn change_generation(&self) {
+        self.lock().generation += 1;
     }
 
     /// Returns a copy of all data.
     #[must_use]
     pub fn back_up(&self) -> Backup {
-        self.lock().clone()
+        self.lock().kept.clone()
     }
 
-    /// Replaces all data. Records' versions go on from the higher of both.
+    /// Replaces all data, unnoticed: the generation stays. Records' versions go on from the higher of
+    /// both.
     pub fn restore(&self, backup: Backup) {
-        let mut data = self.lock();
-        let writes = data.writes.max(backup.writes);
-        *data = Backup { writes, ..backup };
+        let kept = &mut self.lock().kept;
+        let writes = kept.writes.max(backup.writes);
+        *kept = Backup { writes, ..backup };
     }
 
     /// Replaces the row of a node, or removes it: for tests of damaged stores.
     pub fn set_row(&self, realm: &RealmName, node: Node, state: Option<RowState>) {
         let mut data = self.lock();
-        let rows = &mut data.realms.entry(realm.clone()).or_default().rows;
+        let rows = &mut data.kept.realms.entry(realm.clone()).or_default().rows;
         match state {
             Some(state) => rows.insert(node, state),
             None => rows.remove(&node),
@@ -79,11 +96,11 @@ impl<C: Clock> MemoryBackend<C> {
         let now = self.clock.now();
         let now =
             now.map_err(|error| StoreError::failed(NAME, "read its clock").with_source(error))?;
-        let mut view = View::empty(now, Self::GENERATION.to_owned());
         let data = self.lock();
-        let Some(Realm { record, rows }) = data.realms.get(realm) else { return Ok(view) };
+        let mut view = View::empty(now, data.generation());
+        let Some(Realm { record, rows }) = data.kept.realms.get(realm) else { return Ok(view) };
         view.record.clone_from(record);
-        let is_other = |(record, _): &(Record, _)| record.generation != Self::GENERATION;
+        let is_other = |(record, _): &(Record, _)| record.generation != view.generation;
         view.is_other_generation = record.as_ref().is_some_and(is_other);
         let copy = |(node, state): (&Node, &RowState)| (*node, state.clone());
         view.rows = match scope {
@@ -104,9 +121,10 @@ impl<C: Clock> MemoryBackend<C> {
     /// Writes a change if everything is as it says, and returns whether it was.
     pub fn write(&self, realm: &RealmName, change: &Change) -> bool {
         let mut data = self.lock();
-        let new = Version(data.writes + 1);
-        let Realm { record, rows } = data.realms.entry(realm.clone()).or_default();
-        let is_current = change.generation == Self::GENERATION
+        let is_generation = change.generation == data.generation();
+        let Backup { realms, writes } = &mut data.kept;
+        let Realm { record, rows } = realms.entry(realm.clone()).or_default();
+        let is_current = is_generation
             && record.as_ref().map(|(_, version)| *version) == change.record_version
             && change.row.as_ref().is_none_or(|row| match rows.get(&row.node) {
                 Some(state) => state.version().is_some() && state.version() == row.version,
@@ -123,10 +141,16 @@ impl<C: Clock> MemoryBackend<C> {
             rows.insert(row.node, state);
         }
         if let Some(written) = &change.record {
-            *record = Some((written.clone(), new));
-            data.writes += 1;
+            *writes += 1;
+            *record = Some((written.clone(), Version(*writes)));
         }
         true
+    }
+}
+
+impl Data {
+    fn generation(&self) -> String {
+        self.generation.to_string()
     }
 }
 
@@ -136,7 +160,7 @@ impl<C: Clock + fmt::Debug + Send + Sync> Backend for MemoryBackend<C> {
     }
 
     fn begins_at_once(&self) -> bool {
-        true
+        !self.is_server
     }
 
     fn read<'a>(&'a self, realm: &'a RealmName, scope: Scope) -> Answer<'a, View> {
@@ -149,7 +173,7 @@ impl<C: Clock + fmt::Debug + Send + Sync> Backend for MemoryBackend<C> {
 
     fn realms(&self) -> Answer<'_, Vec<RealmName>> {
         let data = self.lock();
-        let begun = data.realms.iter().filter(|(_, realm)| realm.record.is_some());
+        let begun = data.kept.realms.iter().filter(|(_, realm)| realm.record.is_some());
         let names = begun.map(|(name, _)| name.clone()).collect();
         Box::pin(core::future::ready(Ok(names)))
     }

@@ -1,14 +1,14 @@
-//! What every store is held to: scenarios to be run by the tests of each.
+//! Scenarios that every backend must pass, for its tests.
 //!
-//! A store sets the [`Stage`]; [`store_scenarios!`](crate::store_scenarios) makes a test of each
+//! A backend implements [`Stage`], and [`store_scenarios!`](crate::store_scenarios) makes a test of each
 //! scenario. They fail by panicking.
 //!
-//! | module | asks |
+//! | module | subject |
 //! |---|---|
-//! | [`claims`] | who gets which node, and what of it |
-//! | [`renewals`] | how a lease goes on, and how it ends |
-//! | [`realms`] | what is kept of a realm, and how it changes over time |
-//! | [`trouble`] | clocks that were wrong, stores that forgot |
+//! | [`claims`] | the node and the window that a claim gets |
+//! | [`renewals`] | renewals and releases |
+//! | [`realms`] | the beginning of realms, and changes of their pools and terms |
+//! | [`trouble`] | clocks that were wrong, damaged rows, stores that lost data |
 
 #![allow(
     clippy::expect_used,
@@ -30,7 +30,7 @@ use crate::error::StoreError;
 use crate::model::lease::{Claim, Lease, Token};
 use crate::model::node::Node;
 use crate::model::realm::{RealmName, RealmSpec, Terms};
-use crate::model::record::{RowState, View};
+use crate::model::record::{Record, Row, View};
 use crate::model::rules::{Loss, Refusal, Standing};
 use crate::store::{Begin, Store};
 use crate::wait::block_on;
@@ -64,7 +64,7 @@ pub trait Stage {
     fn damage(&self, realm: &RealmName, node: Node);
 }
 
-/// A test for each scenario. The argument is an expression that makes a new [`Stage`].
+/// Makes a test of each scenario. The argument is an expression that creates a new [`Stage`].
 ///
 /// ```text
 /// mod conformance {
@@ -72,11 +72,11 @@ pub trait Stage {
 /// }
 /// ```
 ///
-/// A store that never notices that it forgot says why after `no generation:`; the scenario that asks it to
-/// shows as ignored then, for that reason.
+/// For a backend without generations, the reason follows `no generation:`. The scenario that needs them
+/// is ignored then, for that reason.
 ///
-/// With a type and a function from it to a stage, an array of names and functions instead, for a harness
-/// that starts a server for all of them.
+/// With a type and a function from it to a stage, it returns an array of names and functions, for a
+/// harness that starts one server for all.
 ///
 /// ```text
 /// let tests: [(&str, fn(&Postgres)); _] = tickid_lease::store_scenarios!(Postgres: Stage::new);
@@ -114,7 +114,9 @@ macro_rules! store_scenarios {
             claims::holder_names_are_kept,
             claims::windows_end_with_the_scheme,
             claims::nothing_is_granted_before_the_epoch,
+            claims::rows_do_not_outnumber_the_holders,
             renewals::renewals_do_not_add_up,
+            renewals::a_repeated_renewal_is_harmless,
             renewals::an_expired_lease_is_renewed_if_nobody_took_it,
             renewals::an_expired_node_is_granted_from_its_ceiling,
             renewals::a_released_node_is_granted_after_its_last_tick,
@@ -122,21 +124,32 @@ macro_rules! store_scenarios {
             renewals::a_lease_is_released_once,
             renewals::a_late_claim_revives_no_lease,
             renewals::later_clients_see_what_was_granted,
+            renewals::administration_succeeds_while_others_renew,
             realms::realms_are_apart,
             realms::another_realm_is_refused,
             realms::a_realm_begins_once,
+            realms::an_unknown_realm_begins_beyond_earlier_leases,
+            realms::a_realm_begins_at_once_if_asked_to,
             realms::of_realms_that_begin_together_one_does,
             realms::an_unknown_realm_cannot_be_listed,
             realms::only_nodes_taken_out_of_the_pool_are_lost,
-            realms::a_pool_that_is_split_and_merged_never_overlaps,
-            realms::a_node_that_comes_back_to_the_pool_brings_no_lease_back,
+            realms::split_and_merged_pools_never_overlap,
+            realms::a_node_that_comes_back_brings_no_lease_back,
             realms::a_claim_repeated_across_pools_gets_one_node,
             realms::terms_change_with_the_realm,
             trouble::a_quarantined_node_is_not_granted_until_repaired,
             trouble::the_holder_of_a_quarantined_node_goes_on,
             trouble::only_quarantined_nodes_are_repaired,
+            trouble::a_malformed_row_quarantines_one_node,
+            trouble::all_malformed_rows_are_repaired_together,
             trouble::invalidation_ends_all_leases,
             trouble::an_invalidated_missing_realm_begins_beyond,
+            trouble::a_lost_row_invalidates_the_realm,
+            trouble::a_lost_renewal_invalidates_the_realm,
+            trouble::a_lost_era_invalidates_the_realm,
+            trouble::a_lost_realm_begins_beyond_its_leases,
+            trouble::an_ordinary_loss_invalidates_nothing,
+            trouble::a_lease_of_an_earlier_era_proves_nothing,
         }
     };
     (@tests $stage:expr; $($module:ident::$scenario:ident,)*) => {
@@ -187,9 +200,16 @@ impl<'a> Scene<'a> {
 
     /// The same with terms whose end a scenario can wait for.
     fn short(stage: &'a dyn Stage, pool: &str) -> Self {
-        let scene = Self::unknown(stage, pool);
+        Self::unknown(stage, pool).short_term().begun()
+    }
+
+    fn short_term(self) -> Self {
         let terms = Terms { allowance: 0, skew: Duration::ZERO, term: SHORT };
-        Self { realm: RealmSpec { terms, ..scene.realm }, ..scene }.begun()
+        self.with(|realm| RealmSpec { terms, ..realm })
+    }
+
+    fn with(self, change: impl FnOnce(RealmSpec) -> RealmSpec) -> Self {
+        Self { realm: change(self.realm), ..self }
     }
 
     /// A realm that the store does not have.
@@ -259,12 +279,18 @@ impl<'a> Scene<'a> {
         self.realm.tick_at(now).unwrap()
     }
 
-    /// Returns a node's standing and row.
-    fn standing(&self, node: Node) -> (Standing, RowState) {
+    fn record(&self) -> Record {
+        answer(self.store.realm(self.realm.name())).unwrap()
+    }
+
+    fn standing(&self, node: Node) -> Standing {
         let view = self.list();
         let standings = view.standings().unwrap();
-        let (_, state, standing) = standings.into_iter().find(|(one, ..)| *one == node).unwrap();
-        (standing, state.clone())
+        standings.into_iter().find(|(one, ..)| *one == node).unwrap().2
+    }
+
+    fn row(&self, node: Node) -> Row {
+        self.list().rows[&node].row().unwrap().clone()
     }
 }
 

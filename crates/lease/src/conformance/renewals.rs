@@ -1,35 +1,49 @@
-//! How a lease goes on, and how it ends.
+//! Renewals and releases.
 
-use super::{SHORT, Scene, Stage, answer, assert_lost};
+use std::thread;
 
-/// The ceiling is a matter of the store's clock, not of how often one asks.
+use super::{SHORT, Scene, Stage, answer, assert_lost, assert_same};
+use crate::model::rules::Loss;
+use crate::store::Begin;
+
+/// The ceiling depends on the store's clock, not on the number of renewals.
 pub fn renewals_do_not_add_up(stage: &dyn Stage) {
     let scene = Scene::new(stage, "0-7/8");
-    let mut grant = scene.acquire();
+    let mut lease = scene.acquire();
     for _ in 0..20 {
-        let renewed = scene.renew(&grant).unwrap();
-        assert_eq!(renewed, grant);
-        let expected = grant.ceiling.max(scene.tick(renewed.granted_at) + scene.realm.ahead());
+        let renewed = scene.renew(&lease).unwrap();
+        assert_same(&renewed, &lease);
+        let expected = lease.ceiling.max(scene.tick(renewed.granted_at) + scene.realm.ahead());
         assert_eq!(renewed.ceiling, expected);
-        grant = renewed;
+        assert!(renewed.version > lease.version);
+        lease = renewed;
     }
     stage.pass(SHORT);
-    let later = scene.renew(&grant).unwrap();
-    assert!(later.ceiling > grant.ceiling);
+    let later = scene.renew(&lease).unwrap();
+    assert!(later.ceiling > lease.ceiling);
     assert_eq!(later.ceiling, scene.tick(later.granted_at) + scene.realm.ahead());
 }
 
-/// Its window never was anybody else's.
+/// As after replies that were lost.
+pub fn a_repeated_renewal_is_harmless(stage: &dyn Stage) {
+    let scene = Scene::new(stage, "0-7/8");
+    let lease = scene.acquire();
+    for _ in 0..3 {
+        assert_same(&scene.renew(&lease).unwrap(), &lease);
+    }
+}
+
+/// Its window was never granted to another holder.
 pub fn an_expired_lease_is_renewed_if_nobody_took_it(stage: &dyn Stage) {
     let scene = Scene::short(stage, "7/8");
-    let grant = scene.acquire();
+    let lease = scene.acquire();
     scene.outlast();
-    let renewed = scene.renew(&grant).unwrap();
-    assert_eq!(renewed, grant);
+    let renewed = scene.renew(&lease).unwrap();
+    assert_same(&renewed, &lease);
     assert_eq!(renewed.ceiling, scene.tick(renewed.granted_at) + scene.realm.ahead());
 }
 
-/// The holder from before is told that it is lost, whatever it asks.
+/// The earlier holder's lease is lost, whatever it asks.
 pub fn an_expired_node_is_granted_from_its_ceiling(stage: &dyn Stage) {
     let scene = Scene::short(stage, "7/8");
     let first = scene.acquire();
@@ -39,12 +53,12 @@ pub fn an_expired_node_is_granted_from_its_ceiling(stage: &dyn Stage) {
     assert_eq!(second.node, first.node);
     assert_eq!(second.floor, renewed.ceiling);
     assert_ne!(second.token, first.token);
-    assert_lost(scene.renew(&first));
-    assert_lost(scene.release(&first, Some(first.ceiling - 1)));
+    assert_eq!(assert_lost(scene.renew(&renewed)), Loss::Token);
+    assert_eq!(assert_lost(scene.release(&renewed, Some(first.ceiling - 1))), Loss::Token);
     assert!(scene.renew(&second).is_ok());
 }
 
-/// At once, even where that tick is in the store's future.
+/// At once, even if that tick is in the store's future.
 pub fn a_released_node_is_granted_after_its_last_tick(stage: &dyn Stage) {
     let scene = Scene::new(stage, "7/8");
     let first = scene.acquire();
@@ -53,10 +67,10 @@ pub fn a_released_node_is_granted_after_its_last_tick(stage: &dyn Stage) {
     let second = scene.acquire();
     assert_eq!(second.floor, used + 1);
     assert!(second.ceiling > second.floor);
-    assert_lost(scene.renew(&first));
+    assert_eq!(assert_lost(scene.renew(&first)), Loss::Token);
 }
 
-/// And not below it, whatever the engine says.
+/// And never below it, whatever the holder says.
 pub fn an_unused_node_is_granted_from_its_floor(stage: &dyn Stage) {
     let scene = Scene::new(stage, "7/8");
     let first = scene.acquire();
@@ -69,40 +83,78 @@ pub fn an_unused_node_is_granted_from_its_floor(stage: &dyn Stage) {
     }
 }
 
-/// The second time, as after a lost reply, is told apart from silence.
+/// A repeated release, as after a lost reply, is a loss, not silence.
 pub fn a_lease_is_released_once(stage: &dyn Stage) {
     let scene = Scene::new(stage, "7/8");
     let first = scene.acquire();
     scene.release(&first, None).unwrap();
-    assert_lost(scene.release(&first, None));
+    assert_eq!(assert_lost(scene.release(&first, None)), Loss::Token);
     let second = scene.acquire();
-    assert_lost(scene.release(&first, None));
+    assert_eq!(assert_lost(scene.release(&first, None)), Loss::Token);
     assert!(scene.renew(&second).is_ok());
 }
 
-/// Not even when it gets the same node under the same token: somebody else had it in between.
+/// Not even if it gets the same node under the same token: another holder had it in between.
 pub fn a_late_claim_revives_no_lease(stage: &dyn Stage) {
     let scene = Scene::short(stage, "7/8");
-    let claim = Scene::claim();
-    let first = answer(scene.store.acquire(&scene.realm, &claim)).unwrap();
+    let mut claim = Scene::claim();
+    let first = answer(scene.store.acquire(&scene.realm, &mut claim)).unwrap();
     scene.outlast();
     let second = scene.acquire();
     let used = scene.tick(second.granted_at);
     scene.release(&second, Some(used.max(second.floor))).unwrap();
-    let again = answer(scene.store.acquire(&scene.realm, &claim)).unwrap();
+    let again = answer(scene.store.acquire(&scene.realm, &mut claim)).unwrap();
     assert_eq!(again.token, first.token);
     assert!(again.floor > first.floor);
-    assert_lost(scene.renew(&first));
-    assert_lost(scene.release(&first, Some(first.floor)));
+    assert_eq!(assert_lost(scene.renew(&first)), Loss::Token);
+    assert_eq!(assert_lost(scene.release(&first, Some(first.floor))), Loss::Token);
 }
 
-/// What was answered is kept.
+/// An answer is kept.
 pub fn later_clients_see_what_was_granted(stage: &dyn Stage) {
     let scene = Scene::new(stage, "7/8");
-    let grant = scene.acquire();
+    let lease = scene.acquire();
     let later = Scene { store: stage.store(), stage, realm: scene.realm.clone() };
     assert!(later.try_acquire().is_err());
-    let renewed = later.renew(&grant).unwrap();
-    let (_, row) = later.standing(grant.node);
-    assert_eq!((row.floor, row.ceiling), (grant.floor, renewed.ceiling));
+    let renewed = later.renew(&lease).unwrap();
+    let row = later.row(lease.node);
+    assert_eq!((row.floor, row.ceiling), (lease.floor, renewed.ceiling));
+}
+
+/// Reconfiguring and invalidating are not kept from their turn by renewals.
+pub fn administration_succeeds_while_others_renew(stage: &dyn Stage) {
+    const RENEWERS: usize = 32;
+    let scene = Scene::new(stage, "0-31/8");
+    let larger = scene.with_pool("0-39/8");
+    let leases: Vec<_> = (0..RENEWERS).map(|_| scene.acquire()).collect();
+    thread::scope(|scope| {
+        let renewers: Vec<_> = leases
+            .iter()
+            .map(|lease| {
+                let (store, realm) = (stage.store(), &scene.realm);
+                let renew = move || {
+                    let mut lease = *lease;
+                    loop {
+                        match answer(store.renew(realm, &lease)) {
+                            Ok(renewed) => lease = renewed,
+                            Err(error) => return error,
+                        }
+                    }
+                };
+                scope.spawn(renew)
+            })
+            .collect();
+        let administration = stage.store();
+        for _ in 0..3 {
+            answer(administration.begin(&scene.realm, Begin::AtOnce)).unwrap();
+            answer(administration.reconfigure(&larger)).unwrap();
+            answer(administration.reconfigure(&scene.realm)).unwrap();
+        }
+        answer(administration.invalidate(&scene.realm)).unwrap();
+        // That ends all leases, and with them the renewers.
+        for renewer in renewers {
+            let error = renewer.join().unwrap();
+            assert_eq!(error.loss(), Some(Loss::Era), "{error}");
+        }
+    });
 }
