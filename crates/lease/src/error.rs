@@ -251,6 +251,13 @@ impl StoreError {
     }
 }
 
+/// Returns the beginning of a server's message, of at most 300 characters and with control characters
+/// escaped.
+#[cfg(any(feature = "mysql", feature = "postgres"))]
+pub(crate) fn excerpt(message: &str) -> String {
+    message.chars().flat_map(char::escape_debug).take(300).collect()
+}
+
 impl fmt::Display for StoreError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} store: ", self.backend)?;

@@ -16,6 +16,7 @@
 //! | [`Backend`] | a database or folder: reads, and compares and sets |
 //! | [`FileBackend`] | a folder of this machine |
 //! | [`MemoryBackend`] | memory, for tests |
+//! | `PostgresBackend`, `MySqlBackend` | PostgreSQL, MySQL and MariaDB (features `postgres`, `mysql`) |
 //! | [`NodeSource`] | a node that is given from outside, with a window of its own |
 //! | `conformance` | scenarios that every backend must pass (feature `conformance`) |
 
@@ -29,11 +30,17 @@ pub mod conformance;
 mod error;
 mod model;
 mod store;
+#[cfg(any(feature = "mysql", feature = "postgres"))]
+mod tls;
 mod wait;
 
 pub use self::backend::{Answer, Backend, Change, RowChange, Scope};
 pub use self::backends::file::FileBackend;
 pub use self::backends::memory::{Backup, MemoryBackend};
+#[cfg(feature = "mysql")]
+pub use self::backends::mysql::MySqlBackend;
+#[cfg(feature = "postgres")]
+pub use self::backends::postgres::PostgresBackend;
 pub use self::backends::static_node::NodeSource;
 pub use self::error::{Exposed, Exposure, ParseError, StoreError, StoreErrorKind};
 pub use self::model::codec::Extra;

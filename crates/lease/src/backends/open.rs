@@ -73,7 +73,24 @@ fn open(url: &str, holders: Holders) -> Result<Store, StoreError> {
 type Open = fn(&str, Holders) -> Result<Store, StoreError>;
 
 /// The schemes of URLs, and the function that opens these.
-const BACKENDS: &[(&[&str], Open)] = &[(&["file"], file), (&["static"], static_node)];
+const BACKENDS: &[(&[&str], Open)] = &[
+    (&["file"], file),
+    (&["static"], static_node),
+    #[cfg(feature = "mysql")]
+    (&["mysql", "mariadb"], mysql),
+    #[cfg(feature = "postgres")]
+    (&["postgres", "postgresql"], postgres),
+];
+
+#[cfg(feature = "mysql")]
+fn mysql(url: &str, _: Holders) -> Result<Store, StoreError> {
+    crate::MySqlBackend::open(url).map(Store::new)
+}
+
+#[cfg(feature = "postgres")]
+fn postgres(url: &str, _: Holders) -> Result<Store, StoreError> {
+    crate::PostgresBackend::open(url).map(Store::new)
+}
 
 fn file(url: &str, holders: Holders) -> Result<Store, StoreError> {
     let folder = url.strip_prefix("file://").filter(|folder| folder.starts_with('/'));

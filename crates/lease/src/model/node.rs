@@ -87,6 +87,16 @@ impl Node {
     pub fn sort_key(self) -> String {
         format!("{:016x}{:02x}", self.span().start(), self.bits)
     }
+
+    /// Parses a text of [`sort_key`](Self::sort_key).
+    pub(crate) fn from_sort_key(key: &str) -> Option<Self> {
+        let (start, bits) = key.split_at_checked(16)?;
+        let bits = u32::from_str_radix(bits, 16).ok()?;
+        let shift = Self::MAX_BITS.checked_sub(bits)?;
+        let start = u64::from_str_radix(start, 16).ok().filter(|start| start >> Self::MAX_BITS == 0)?;
+        let node = Self { bits, value: start >> shift };
+        (node.sort_key() == key).then_some(node)
+    }
 }
 
 impl Ord for Node {
@@ -166,6 +176,10 @@ mod tests {
         let nodes = nodes.map(|(bits, value)| node(bits, value));
         for (one, other) in nodes.iter().flat_map(|one| nodes.iter().map(move |two| (*one, *two))) {
             assert_eq!(one.sort_key().cmp(&other.sort_key()), one.cmp(&other), "{one}, {other}");
+            assert_eq!(Node::from_sort_key(&one.sort_key()), Some(one));
+        }
+        for key in ["", "0", "00000000000000000", "00000000000000010a", "ffffffffffffffff00"] {
+            assert_eq!(Node::from_sort_key(key), None, "{key}");
         }
     }
 
