@@ -1,11 +1,11 @@
 use core::num::NonZeroU32;
-use core::time::Duration;
 use std::sync::{Arc, Mutex};
 
-use tickid_core::{Clock as _, Generator, Scheme, SequenceBounds, SequenceStart, Snapshot};
-use tickid_lease::{
-    Agenda, Duty, Grant, Lease, Outcome, Realm, Request, StoreError, StoreErrorKind, Token,
+use tickid_core::{
+    Builder, Clock as _, Generator, NodeId as _, Scheme, SequenceBounds, SequenceStart, Snapshot,
+    Tick, Window,
 };
+use tickid_lease::{Claim, Lease, RealmSpec, StoreError, Token};
 use tickid_testkit::Dice;
 
 use crate::bug::Bug;
@@ -16,11 +16,17 @@ use crate::watch::Watch;
 /// A process with a clock of its own and one generator at a time.
 pub(crate) struct Holder<S: Subject> {
     pub(crate) clock: Arc<HookedClock>,
-    agenda: Agenda,
+    realm: RealmSpec,
+    name: String,
+    /// Its claim, which the requests for it share.
+    claim: Option<Arc<Mutex<Claim>>>,
+    pub(crate) lease: Option<Lease>,
     running: Option<Running<S>>,
-    /// What it waits for: the number, when it asked, and when it gives up.
-    asked: Option<(u64, Duration, Duration)>,
-    /// Until when it stands still, by the true time.
+    /// The request that it waits for: its number, when it was sent, and when the holder gives up.
+    asked: Option<(u64, i64, i64)>,
+    /// It asks nothing before that time.
+    due: i64,
+    /// It stands still until then, by the true time.
     pub(crate) paused_until: i64,
 }
 
@@ -29,122 +35,147 @@ type Engine<S> = Generator<<S as Subject>::Scheme, Arc<HookedClock>>;
 struct Running<S: Subject> {
     generator: Arc<Engine<S>>,
     lease: Lease,
-    /// As the watch knows it.
+    /// Its number at the watch.
     number: usize,
 }
 
-/// The true time as a holder's boot-time clock shows it: it never steps, and counts on in a pause.
-fn boot(time: i64) -> Duration {
-    Duration::from_micros(time.unsigned_abs())
+/// A request to the store.
+#[derive(Clone, Debug)]
+pub(crate) enum Request {
+    Acquire(Arc<Mutex<Claim>>),
+    Renew(Lease),
 }
 
-/// How long to wait for an answer.
-const PATIENCE: Duration = Duration::from_millis(700);
+/// The meaning of an answer.
+#[derive(Debug)]
+pub(crate) enum Outcome {
+    Granted,
+    Renewed,
+    Lost,
+    Failed,
+}
+
+/// The timeout for an answer.
+const TIMEOUT: i64 = 700_000;
 
 impl<S: Subject> Holder<S> {
-    pub(crate) fn new(realm: Realm, clock: i64, index: usize) -> Self {
+    pub(crate) fn new(realm: RealmSpec, clock: i64, index: usize) -> Self {
         Self {
             clock: Arc::new(HookedClock::new(clock)),
-            agenda: Agenda::new(realm, &format!("holder {index}")),
+            realm,
+            name: format!("holder {index}"),
+            claim: None,
+            lease: None,
             running: None,
             asked: None,
+            due: 0,
             paused_until: 0,
         }
     }
 
-    pub(crate) fn realm(&self) -> &Realm {
-        self.agenda.realm()
+    pub(crate) fn realm(&self) -> &RealmSpec {
+        &self.realm
     }
 
-    fn tick(&self) -> Option<u64> {
-        let now = self.clock.now().unwrap();
-        self.realm().tick_at(now)
+    fn term(&self) -> i64 {
+        self.realm.terms().term.as_micros().try_into().unwrap()
     }
 
-    /// What it asks now, if anything, under that number.
-    pub(crate) fn ask(
-        &mut self,
-        dice: &mut Dice,
-        watch: &mut Watch,
-        time: i64,
-        number: u64,
-    ) -> Result<Option<Request>, String> {
-        let now = boot(time);
-        if let Some((waiting_for, _, gives_up)) = self.asked {
-            if now < gives_up {
-                return Ok(None);
+    /// Returns its next request, if one is due.
+    pub(crate) fn ask(&mut self, dice: &mut Dice, time: i64, number: u64) -> Option<Request> {
+        if let Some((_, _, gives_up)) = self.asked {
+            if time < gives_up {
+                return None;
             }
-            let silence = StoreError::new("simulated", StoreErrorKind::Unreachable);
-            self.hear(watch, time, waiting_for, Err(silence))?;
+            self.asked = None;
+            self.due = time + self.term() / 10;
         }
-        let tick = self.tick();
-        let mut draw = || u128::from(dice.below(u64::MAX)) << 64 | u128::from(dice.below(u64::MAX));
-        match self.agenda.duty(now, tick, || Ok(Token::from_bits(draw()))).unwrap() {
-            Duty::Ask(request) => {
-                self.asked = Some((number, now, now + PATIENCE));
-                Ok(Some(request))
-            }
-            _ => Ok(None),
+        if time < self.due {
+            return None;
         }
+        self.asked = Some((number, time, time + TIMEOUT));
+        if let Some(lease) = self.lease {
+            return Some(Request::Renew(lease));
+        }
+        let mut bits = || u128::from(dice.below(u64::MAX)) << 64 | u128::from(dice.below(u64::MAX));
+        let claim = self.claim.get_or_insert_with(|| {
+            let claim = Claim::new(Token::from_bits(bits()), &self.name, None);
+            Arc::new(Mutex::new(claim))
+        });
+        claim.lock().unwrap().now = self.realm.tick_at(self.clock.now().unwrap());
+        Some(Request::Acquire(Arc::clone(claim)))
     }
 
-    /// Takes in an answer to `number`; one to something else is too late.
+    /// Takes in an answer to `number`; one to another request is too late.
     pub(crate) fn hear(
         &mut self,
         watch: &mut Watch,
         time: i64,
         number: u64,
-        answer: Result<Grant, StoreError>,
+        answer: Result<Lease, StoreError>,
     ) -> Result<Option<Outcome>, String> {
         let Some((_, asked, _)) = self.asked.take_if(|(asked, ..)| *asked == number) else {
             return Ok(None);
         };
-        let outcome = self.agenda.answered(asked, boot(time), answer);
-        match &outcome {
-            Outcome::Granted(grant) => self.begin(watch, grant)?,
-            Outcome::Renewed(grant) => {
-                if let Some(running) = &self.running {
-                    running.generator.widen(grant.ceiling).map_err(|e| format!("widen: {e}"))?;
-                    watch.widen(running.number, grant.ceiling)?;
+        Ok(Some(match answer {
+            Ok(lease) => {
+                self.due = asked + self.term() / 2;
+                let is_new = self.lease.replace(lease).is_none();
+                if is_new {
+                    self.begin(watch, &lease)?;
+                    Outcome::Granted
+                } else {
+                    if let Some(running) = &mut self.running {
+                        running.lease = lease;
+                        running
+                            .generator
+                            .widen(lease.ceiling)
+                            .map_err(|e| format!("widen: {e}"))?;
+                        watch.widen(running.number, lease.ceiling)?;
+                    }
+                    Outcome::Renewed
                 }
             }
-            Outcome::Lost(_) => {
+            Err(error) if error.is_lost() && self.lease.is_some() => {
+                (self.lease, self.claim, self.due) = (None, None, time);
                 // Its window stays its own; it just has no more use for it.
                 if let Some(running) = self.running.take() {
                     running.generator.close();
                 }
+                Outcome::Lost
             }
-            _ => {}
-        }
-        Ok(Some(outcome))
+            Err(_) => {
+                self.due = time + self.term() / 10;
+                Outcome::Failed
+            }
+        }))
     }
 
-    fn begin(&mut self, watch: &mut Watch, grant: &Grant) -> Result<(), String> {
+    fn begin(&mut self, watch: &mut Watch, lease: &Lease) -> Result<(), String> {
         if let Some(old) = self.running.take() {
             old.generator.close();
         }
-        let layout = S::Scheme::default();
-        let lease = Lease::new(self.realm().clone(), *grant);
-        let builder = lease.builder(&layout).map_err(|error| format!("builder: {error}"))?;
-        let generator = builder
+        let node = <S::Scheme as Scheme>::Node::from_bits(lease.node.bits(), lease.node.value());
+        let window = Window::new(Tick::new(lease.floor).unwrap(), lease.ceiling);
+        let generator = Builder::<S::Scheme, _>::new(node.unwrap())
+            .window(window.map_err(|error| format!("window: {error}"))?)
             .clock(Arc::clone(&self.clock))
             .sequence(SequenceStart::LOWEST)
             .bounds(SequenceBounds::new(0, 7))
             .build()
             .map_err(|error| format!("build: {error}"))?;
-        let (floor, ceiling) = lease.ticks();
-        let number = watch.open(lease.node(), floor, ceiling)?;
-        self.running = Some(Running { generator: Arc::new(generator), lease, number });
+        let number = watch.open(lease.node, lease.floor, lease.ceiling)?;
+        self.running = Some(Running { generator: Arc::new(generator), lease: *lease, number });
         Ok(())
     }
 
-    /// Draws up to `want` IDs, if it can; returns whether it did.
+    /// Draws up to `want` IDs and returns whether it could.
     pub(crate) fn issue(&mut self, watch: &mut Watch, want: NonZeroU32) -> Result<bool, String> {
         let Some(running) = &self.running else { return Ok(false) };
         running.issue(watch, want)
     }
 
-    /// Closes the generator for good. Returns the lease and what was used of it.
+    /// Closes the generator for good. Returns the lease and its highest tick.
     pub(crate) fn close(
         &mut self,
         watch: &mut Watch,
@@ -156,8 +187,8 @@ impl<S: Subject> Holder<S> {
         Some((running.lease, used::<S>(&snapshot, bug)))
     }
 
-    /// Closes the generator while one of its threads sleeps within a call. `after` says at which look at
-    /// the clock, and the clock goes on by `ticks` ticks before that.
+    /// Closes the generator while one of its threads sleeps within a call, at the reading of the clock
+    /// after the next `after`.
     pub(crate) fn close_during_a_call(
         &mut self,
         watch: &mut Watch,
@@ -221,7 +252,7 @@ fn close<S: Scheme>(generator: &Generator<S, Arc<HookedClock>>, bug: Option<Bug>
     generator.state().snapshot
 }
 
-/// What to give back.
+/// Returns the tick to release with.
 fn used<S: Subject>(snapshot: &Snapshot<S::Scheme>, bug: Option<Bug>) -> Option<u64> {
     let tick = match bug {
         Some(Bug::ReleaseAtWordsTick) => snapshot.tick,

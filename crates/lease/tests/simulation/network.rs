@@ -1,11 +1,11 @@
 use core::pin::Pin;
 use core::task::{Context, Poll, Waker};
 
-use tickid_lease::{Grant, StoreError};
+use tickid_lease::{Lease, StoreError};
 use tickid_testkit::Dice;
 
 /// What a request comes to at the store.
-pub(crate) type Work = Pin<Box<dyn Future<Output = Result<Option<Grant>, StoreError>> + Send>>;
+pub(crate) type Work = Pin<Box<dyn Future<Output = Result<Option<Lease>, StoreError>> + Send>>;
 
 /// To whom a reply goes: the holder, and the number of what it asked.
 pub(crate) type Address = (usize, u64);
@@ -15,7 +15,7 @@ pub(crate) type Address = (usize, u64);
 pub(crate) struct Network {
     requests: Vec<(i64, Address, Work)>,
     works: Vec<(Address, Work)>,
-    replies: Vec<(i64, Address, Result<Option<Grant>, StoreError>)>,
+    replies: Vec<(i64, Address, Result<Option<Lease>, StoreError>)>,
     /// Nothing gets through before this time.
     pub(crate) down_until: i64,
 }
@@ -77,7 +77,7 @@ impl Network {
         &mut self,
         until: i64,
         to: Address,
-        answer: Result<Option<Grant>, StoreError>,
+        answer: Result<Option<Lease>, StoreError>,
     ) {
         self.replies.push((until, to, answer));
     }
@@ -86,7 +86,7 @@ impl Network {
     pub(crate) fn arrived(
         &mut self,
         now: i64,
-    ) -> Vec<(Address, Result<Option<Grant>, StoreError>)> {
+    ) -> Vec<(Address, Result<Option<Lease>, StoreError>)> {
         let arrived = self.replies.extract_if(.., |(due, ..)| *due <= now);
         arrived.map(|(_, to, answer)| (to, answer)).collect()
     }
