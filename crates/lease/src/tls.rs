@@ -1,12 +1,12 @@
 //! Whom to trust and who we are on encrypted connections, in libpq's words: the same for all stores in
 //! servers.
 
-#[cfg(any(feature = "etcd-tls", feature = "postgres-tls", feature = "redis-tls"))]
+#[cfg(any(feature = "etcd-tls", feature = "mysql-tls", feature = "postgres-tls", feature = "redis-tls"))]
 mod certificates;
 
-#[cfg(any(feature = "etcd-tls", feature = "redis-tls"))]
+#[cfg(any(feature = "etcd-tls", feature = "mysql-tls", feature = "redis-tls"))]
 pub(crate) use self::certificates::FileError;
-#[cfg(any(feature = "etcd-tls", feature = "postgres-tls", feature = "redis-tls"))]
+#[cfg(any(feature = "etcd-tls", feature = "mysql-tls", feature = "postgres-tls", feature = "redis-tls"))]
 pub(crate) use self::certificates::hindrance;
 #[cfg(feature = "postgres-tls")]
 pub(crate) use self::certificates::trusting;
@@ -43,7 +43,7 @@ impl Files {
     }
 
     /// Whether none is named.
-    #[cfg(any(feature = "etcd", feature = "redis", not(feature = "postgres-tls")))]
+    #[cfg(any(feature = "etcd", feature = "mysql", feature = "redis", not(feature = "postgres-tls")))]
     pub(crate) fn is_empty(&self) -> bool {
         *self == Self::default()
     }

@@ -223,8 +223,9 @@ impl<D: Database> Sql<D> {
         })
     }
 
-    pub(super) fn with_timeout(self, timeout: Duration) -> Self {
-        Self { timeout, ..self }
+    pub(super) fn with_timeout(mut self, timeout: Duration) -> Self {
+        self.timeout = timeout;
+        self
     }
 
     /// Sends a request from our own thread, so that any executor can wait for the answer.

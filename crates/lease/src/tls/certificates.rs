@@ -31,12 +31,12 @@ pub(crate) enum FileError {
 
 /// A client's own certificate, those between it and an authority, and the key to it.
 pub(crate) struct Identity {
-    #[cfg(any(feature = "etcd-tls", feature = "postgres-tls"))]
+    #[cfg(any(feature = "etcd-tls", feature = "mysql-tls", feature = "postgres-tls"))]
     pub(crate) chain: Vec<CertificateDer<'static>>,
     #[cfg(feature = "postgres-tls")]
     pub(crate) key: PrivateKeyDer<'static>,
     /// The same as they are in the files.
-    #[cfg(any(feature = "etcd-tls", feature = "redis-tls"))]
+    #[cfg(any(feature = "etcd-tls", feature = "mysql-tls", feature = "redis-tls"))]
     pub(crate) pem: (Vec<u8>, Vec<u8>),
 }
 
@@ -51,7 +51,7 @@ impl Files {
     }
 
     /// The authorities to trust: those named, or the system's.
-    #[cfg(any(feature = "etcd-tls", feature = "postgres-tls"))]
+    #[cfg(any(feature = "etcd-tls", feature = "mysql-tls", feature = "postgres-tls"))]
     pub(crate) fn roots(&self) -> Result<Vec<CertificateDer<'static>>, FileError> {
         match &self.roots {
             Some(path) => certificates("sslrootcert", path, &read("sslrootcert", path)?),
@@ -76,11 +76,11 @@ impl Files {
         CertifiedKey::from_der(chain.clone(), key.clone_key(), &ring::default_provider())
             .map_err(|error| FileError::NotOne(error.into()))?;
         Ok(Some(Identity {
-            #[cfg(any(feature = "etcd-tls", feature = "postgres-tls"))]
+            #[cfg(any(feature = "etcd-tls", feature = "mysql-tls", feature = "postgres-tls"))]
             chain,
             #[cfg(feature = "postgres-tls")]
             key,
-            #[cfg(any(feature = "etcd-tls", feature = "redis-tls"))]
+            #[cfg(any(feature = "etcd-tls", feature = "mysql-tls", feature = "redis-tls"))]
             pem,
         }))
     }
@@ -188,7 +188,7 @@ mod tests {
             assert!(options.iter().all(|(name, value)| files.take(name, value)));
             files
         };
-        #[cfg(any(feature = "etcd-tls", feature = "postgres-tls"))]
+        #[cfg(any(feature = "etcd-tls", feature = "mysql-tls", feature = "postgres-tls"))]
         {
             let error = files(&[("sslrootcert", &path)]).roots().unwrap_err().to_string();
             assert!(error.starts_with("there is no certificate in sslrootcert /"), "{error}");

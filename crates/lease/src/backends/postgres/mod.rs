@@ -146,15 +146,15 @@ impl Database for Server {
     async fn connect(&self) -> Result<Session, StoreError> {
         let mut last = None;
         for (number, host) in self.config.get_hosts().iter().enumerate() {
-            let session = match self.connect_to(number, host).await {
-                Ok(mut session) => match self.is_writable(&mut session).await {
-                    Ok(true) => return Ok(session),
-                    Ok(false) => Err(no_writes("connect")),
-                    Err(error) => Err(error),
-                },
-                Err(error) => Err(error),
+            let attempt = async {
+                let mut session = self.connect_to(number, host).await?;
+                let is_writable = self.is_writable(&mut session).await?;
+                if is_writable { Ok(session) } else { Err(no_writes("connect")) }
             };
-            last = session.err().or(last);
+            match attempt.await {
+                Ok(session) => return Ok(session),
+                Err(error) => last = Some(error),
+            }
         }
         Err(last.unwrap_or_else(|| StoreError::url(NAME, "its URL names no host")))
     }
@@ -171,8 +171,8 @@ impl Database for Server {
             Value::Text(text) => Some(text.clone()),
         };
         let values: Vec<Option<String>> = request.values.iter().map(text).collect();
-        let parameter = |value| -> (&(dyn ToSql + Sync), Type) { (value, Type::TEXT) };
-        let parameters: Vec<_> = values.iter().map(parameter).collect();
+        let parameters = values.iter().map(|value| (value as &(dyn ToSql + Sync), Type::TEXT));
+        let parameters: Vec<_> = parameters.collect();
         // Neither prepared nor named: one round trip also for the first, and through a pool.
         let rows = session.client.query_typed(request.statement, &parameters).await;
         let rows = rows.map_err(|error| failure::of_statement(&error, request.what))?;
