@@ -161,8 +161,13 @@ impl<D: Database> Shared<D> {
         // It is closed if this future is dropped, with an answer still to come.
         let mut session = slot.take().ok_or_else(no_session)?;
         let mut answer = D::ask(&mut session, &request).await;
-        if matches!(answer, Err(Failure::NoSchema)) {
-            answer = match D::install(&mut session).await {
+        for _ in 0..2 {
+            let next = match &answer {
+                Err(Failure::NoSchema) => D::install(&mut session).await,
+                Err(Failure::Conflict) => Ok(()),
+                _ => break,
+            };
+            answer = match next {
                 Ok(()) => D::ask(&mut session, &request).await,
                 Err(failure) => Err(failure),
             };
@@ -261,7 +266,11 @@ impl<D: Database> Sql<D> {
         };
         let values = [realm.as_str().into(), node.into(), start.into(), page.into(), lowest.into()];
         Box::pin(async move {
-            let texts = self.ask("read a realm", D::READ, values).await?;
+            let what = "read a realm";
+            let texts = self.ask(what, D::READ, values).await?;
+            if texts.is_empty() {
+                return Err(failed::<D>(format!("{what}: other clients were faster")));
+            }
             let view = view::<D>(realm, scope, texts)?;
             let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
             match &view.record {

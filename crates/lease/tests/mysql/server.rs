@@ -5,14 +5,16 @@ use tickid_lease::conformance::Stage;
 use tickid_lease::{MySqlBackend, Node, RealmName, Store};
 use tickid_testkit::servers::MySql;
 
-use crate::sql::TIMEOUT;
+use crate::sql::{TIMEOUT, answer};
 
 /// A server of its own, whose clock can be set.
 pub(crate) struct Own(MySql);
 
 impl Own {
     pub(crate) fn new(_: &MySql) -> Self {
-        Self(MySql::with_settable_clock().unwrap())
+        let server = MySql::with_settable_clock().unwrap();
+        answer(open(&server.url()).realms()).unwrap();
+        Self(server)
     }
 }
 

@@ -5,10 +5,10 @@ use core::time::Duration;
 use std::thread;
 
 use tickid_lease::conformance::Stage;
-use tickid_lease::{Node, PostgresBackend, RealmName, RealmSpec, Store};
+use tickid_lease::{Node, PostgresBackend, RealmName, Store};
 use tickid_testkit::servers::Postgres;
 
-use crate::sql::{self, TIMEOUT, answer};
+use crate::sql::{TIMEOUT, answer};
 
 /// A new database of a server.
 pub(crate) struct Database<'a> {
@@ -41,11 +41,6 @@ impl<'a> Database<'a> {
 
     pub(crate) fn psql(&self, statements: &str) -> String {
         self.server.psql(&self.name, statements).unwrap()
-    }
-
-    /// Begins the test's realm at once.
-    pub(crate) fn begin(&self, realm: &RealmSpec) {
-        sql::begin(&self.client(), realm);
     }
 
     fn redefine(&self, function: &str, result: &str, body: &str) {

@@ -16,8 +16,8 @@ pub(super) fn of_statement(error: &Error, what: &str) -> Failure {
     };
     match answer.code {
         code if has_no_answer(code) => Failure::Broken(unreachable(message(error))),
-        // A duplicate key, a deadlock.
-        1062 | 1213 => Failure::Conflict,
+        // A record that has changed, a duplicate key, a deadlock, a table that was just created.
+        1020 | 1050 | 1062 | 1213 | 1412 => Failure::Conflict,
         1146 => Failure::NoSchema,
         // Read-only servers, transactions, and modes.
         1290 | 1792 | 1836 => Failure::Broken(no_writes(what).with_source(message(error))),
