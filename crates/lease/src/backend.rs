@@ -18,18 +18,25 @@ pub type Answer<'a, T> = Pin<Box<dyn Future<Output = Result<T, StoreError>> + Se
 /// promises that:
 ///
 /// 1. An answer is durable before it is given.
-/// 2. Its errors tell a refusal from silence ([`StoreError::is_unreachable`]). No request lasts longer
-///    than a timeout of the backend's own. A request without an answer, or whose future is dropped, may
-///    have been carried out.
+/// 2. Its errors tell a refusal from silence ([`StoreError::is_unreachable`]). No request lasts
+///    longer than a timeout of the backend's own. A request without an answer, or whose future is
+///    dropped, may have been carried out.
 /// 3. Repeating a request is harmless.
 /// 4. A malformed row is a [`RowState::Malformed`](crate::RowState), not an error.
-/// 5. A row's version is 1 in its first write and rises by one in each further one, and is lost with
-///    the row. A row that replaces a malformed one gets a version above that of any lease of it.
+/// 5. A row's version is 1 in its first write and rises by one in each further one, and is lost
+///    with the row. A row that replaces a malformed one gets a version above the version of its
+///    leases.
 ///
 /// No type of a client library is in a public signature.
 pub trait Backend: fmt::Debug + Send + Sync {
     /// Returns the backend's name, as in `"file"`.
     fn name(&self) -> &'static str;
+
+    /// Returns the place of the data, for people to read: a folder, or the addresses of servers. It
+    /// contains no password.
+    fn endpoint(&self) -> String {
+        self.name().to_owned()
+    }
 
     /// Reports whether a realm that the backend does not have begins at once, rather than beyond
     /// anything that a lost realm of that name can have granted.
@@ -49,8 +56,8 @@ pub trait Backend: fmt::Debug + Send + Sync {
     ///
     /// Returns `None`, and writes nothing, if anything is out of the ordinary: no record or no row,
     /// another generation, another token or floor, a version or ceiling or record's era below the
-    /// lease's, a node that is not in the record's parts or entered them in a later era, or anything
-    /// malformed. The store decides then.
+    /// lease's, a node that is not in the record's parts or entered them in a later era, or
+    /// anything malformed. The store decides then.
     fn renew<'a>(&'a self, realm: &'a RealmName, lease: &'a Lease) -> Answer<'a, Option<Lease>> {
         let _ = (realm, lease);
         Box::pin(core::future::ready(Ok(None)))
@@ -59,8 +66,8 @@ pub trait Backend: fmt::Debug + Send + Sync {
     /// Returns the names of all realms, in order.
     fn realms(&self) -> Answer<'_, Vec<RealmName>>;
 
-    /// Waits before a request is repeated that lost `lost` races in a row: for a random time of up to
-    /// 2 ms, doubled with each race up to 250 ms.
+    /// Waits before a request is repeated that lost `lost` races in a row: for a random time of up
+    /// to 2 ms, doubled with each race up to 250 ms.
     fn back_off(&self, lost: u32) -> Answer<'_, ()> {
         Box::pin(async move {
             wait::back_off(lost).await;
@@ -74,6 +81,10 @@ macro_rules! delegate {
         impl<T: Backend + ?Sized> Backend for $pointer {
             fn name(&self) -> &'static str {
                 (**self).name()
+            }
+
+            fn endpoint(&self) -> String {
+                (**self).endpoint()
             }
 
             fn begins_at_once(&self) -> bool {
@@ -118,9 +129,9 @@ pub enum Scope {
     Node(Node),
     /// A bounded number of rows, for a claim. Two kinds, each of at most `limit` rows:
     ///
-    /// - a *page*: consecutive rows in the order of nodes from `start` on, going round from the last
-    ///   to the first. [`View::page_end`] is its last row's node, or `None` if the view has all rows
-    ///   of nodes in the pool. Nodes of the page without a row were never granted.
+    /// - a *page*: consecutive rows in the order of nodes from `start` on, going round from the
+    ///   last to the first. [`View::page_end`] is its last row's node, or `None` if the view has
+    ///   all rows of nodes in the pool. Nodes of the page without a row were never granted.
     /// - the rows with the lowest ceilings, if the backend has an index of these.
     Candidates {
         /// The first node of the page.

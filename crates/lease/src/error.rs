@@ -53,8 +53,8 @@ impl ParseError {
 
 /// An error of a store: it refused a request, or did not answer it.
 ///
-/// The two are never confused. A lease that is [lost](Self::is_lost) is over, while a lease whose store
-/// is [unreachable](Self::is_unreachable) goes on to the end of its window.
+/// The two are never confused. A lease that is [lost](Self::is_lost) is over, while a lease whose
+/// store is [unreachable](Self::is_unreachable) goes on to the end of its window.
 ///
 /// # Examples
 /// ```

@@ -1,18 +1,21 @@
-//! Durable node IDs: a node ID *and a window of time*, leased from a store, so that no two generators
-//! ever issue the same ID.
+//! Durable node IDs: a node ID *and a window of time*, leased from a store, so that no two
+//! generators ever issue the same ID.
 //!
-//! IDs made of time and node go wrong in two ways: two generators get the same node, or a clock steps
-//! back across a restart. Here a generator gets a node together with a half-open range of ticks, its
-//! [window](tickid_core::Window), and the store grants no tick of a node twice. A generator that was
-//! paused for an hour, whose clock is wrong, or whose store is down finds its ticks outside the window
-//! and stops. Clocks and timeouts decide *when* a node is granted again, never whether that is safe.
+//! IDs made of time and node go wrong in two ways: two generators get the same node, or a clock
+//! steps back across a restart. Here a generator gets a node together with a half-open range of
+//! ticks, its [window](tickid_core::Window), and the store grants no tick of a node twice. A
+//! generator that was paused for an hour, whose clock is wrong, or whose store is down finds its
+//! ticks outside the window and stops. Clocks and timeouts decide *when* a node is granted again,
+//! never whether that is safe.
 //!
 //! # Parts
 //! | part | purpose |
 //! |---|---|
 //! | [`Store`] | grants, renews and releases leases, by the [`Rules`], in any backend |
-//! | [`RealmSpec`] | a set of generators whose IDs must differ: name, scheme, [`NodePool`], [`Terms`] |
+//! | [`Realm`] | a set of generators whose IDs must differ: name, scheme, [`NodePool`], [`Terms`] |
+//! | [`LeasedGenerator`] | a generator whose lease is renewed in the background |
 //! | [`Lease`] | a node ID and a window, granted to one holder |
+//! | [`LeaseSession`] | the requests of a holder and their times, without I/O |
 //! | [`Backend`] | a database or folder: reads, and compares and sets |
 //! | [`FileBackend`] | a folder of this machine |
 //! | [`MemoryBackend`] | memory, for tests |
@@ -28,7 +31,12 @@ mod backends;
 #[cfg(feature = "conformance")]
 pub mod conformance;
 mod error;
+#[cfg(fuzzing)]
+#[doc(hidden)]
+pub mod fuzzing;
+mod holder;
 mod model;
+mod realm;
 mod store;
 #[cfg(any(feature = "mysql", feature = "postgres"))]
 mod tls;
@@ -43,6 +51,12 @@ pub use self::backends::mysql::MySqlBackend;
 pub use self::backends::postgres::PostgresBackend;
 pub use self::backends::static_node::NodeSource;
 pub use self::error::{Exposed, Exposure, ParseError, StoreError, StoreErrorKind};
+pub use self::holder::error::{GenerateError, LeaseError};
+pub use self::holder::leased_generator::{LeasedGenerator, LeasedGeneratorBuilder, Tenure};
+pub use self::holder::name::holder_name;
+pub use self::holder::session::{LeaseSession, Outcome, Request};
+pub use self::holder::state::{Counters, Failures, LeaseState, Stalls};
+pub use self::holder::view::LeasedView;
 pub use self::model::codec::Extra;
 pub use self::model::lease::{Claim, Lease, Token};
 pub use self::model::node::Node;
@@ -50,5 +64,6 @@ pub use self::model::pool::{NodePool, NodeRange, PoolError};
 pub use self::model::realm::{Mismatch, RealmError, RealmName, RealmSpec, Terms};
 pub use self::model::record::{Part, Record, Row, RowState, Rows, Version, View};
 pub use self::model::rules::{Loss, Refusal, Rules, Standing};
+pub use self::realm::Realm;
 pub use self::store::{Begin, Store};
 pub use self::wait::block_on;

@@ -16,9 +16,9 @@ use crate::model::rules::{self, Loss, Refusal, Rules, Standing};
 
 /// A place where windows are kept durably, so that no two that overlap are granted.
 ///
-/// It applies one set of [rules](Rules) to any [`Backend`]: it reads, decides, and commits if nothing
-/// has changed that the decision rests on, else begins anew. Clones share the backend. The futures need
-/// no runtime and can be polled by any executor.
+/// It applies one set of [rules](Rules) to any [`Backend`]: it reads, decides, and commits if
+/// nothing has changed that the decision rests on, else begins anew. Clones share the backend. The
+/// futures need no runtime and can be polled by any executor.
 ///
 /// # Examples
 /// ```
@@ -130,6 +130,12 @@ impl Store {
         }
     }
 
+    /// Returns the place of the data, for people to read: a folder, or the addresses of servers.
+    #[must_use]
+    pub fn endpoint(&self) -> String {
+        self.shared.backend.endpoint()
+    }
+
     /// Reports whether realms that the store does not have begin [at once](Begin::AtOnce).
     #[must_use]
     pub fn begins_at_once(&self) -> bool {
@@ -142,8 +148,9 @@ impl Store {
         self.shared.conflicts.load(Ordering::Relaxed)
     }
 
-    /// Begins a realm that the store does not have. One that it has must be the same, and stays as it
-    /// is. If several clients begin different ones at the same time, one succeeds. Returns the record.
+    /// Begins a realm that the store does not have. One that it has must be the same, and stays as
+    /// it is. If several clients begin different ones at the same time, one succeeds. Returns the
+    /// record.
     ///
     /// Memory and folders always begin [at once](Begin::AtOnce).
     ///
@@ -160,15 +167,16 @@ impl Store {
         .await
     }
 
-    /// Grants a node and a window, or the lease that the same claim got before. A realm that the store
-    /// does not have begins here.
+    /// Grants a node and a window, or the lease that the same claim got before. A realm that the
+    /// store does not have begins here.
     ///
-    /// It reads a bounded number of rows, whatever the size of the pool. If there is no answer, send
-    /// the same claim again.
+    /// It reads a bounded number of rows, whatever the size of the pool. If there is no answer,
+    /// send the same claim again.
     ///
     /// # Errors
     /// Returns [`Refusal::Exhausted`] if no node was free among those looked at,
-    /// [`Refusal::Mismatch`] if the store has another realm of that name, and [`Refusal::EndOfTime`].
+    /// [`Refusal::Mismatch`] if the store has another realm of that name, and
+    /// [`Refusal::EndOfTime`].
     pub async fn acquire(&self, realm: &RealmSpec, claim: &mut Claim) -> Result<Lease, StoreError> {
         let realm = &*self.own(realm)?;
         let missing = Missing::Begin(realm, self.beyond());
@@ -290,9 +298,9 @@ impl Store {
         view.record.map(|(record, _)| record).ok_or_else(|| self.refused(Refusal::NoRealm))
     }
 
-    /// Ends all leases and starts every node beyond anything that a lease can have reached: for a store
-    /// that was restored from a backup. A realm that the store does not have begins there. Returns the
-    /// first tick of new windows.
+    /// Ends all leases and starts every node beyond anything that a lease can have reached: for a
+    /// store that was restored from a backup. A realm that the store does not have begins there.
+    /// Returns the first tick of new windows.
     ///
     /// # Errors
     /// Returns [`Refusal::Mismatch`] if the store has another realm of that name.
@@ -342,19 +350,20 @@ impl Store {
         Ok(repaired)
     }
 
-    /// Replaces a realm's pool and terms. Leases of nodes that stay in the pool go on, those of nodes
-    /// that leave it end. A realm that the store does not have begins here.
+    /// Replaces a realm's pool and terms. Leases of nodes that stay in the pool go on; leases of
+    /// nodes that leave it end. A realm that the store does not have begins here.
     ///
     /// # Errors
     /// Returns [`Refusal::Mismatch`] for another scheme, layout or kind of nodes.
     pub async fn reconfigure(&self, realm: &RealmSpec) -> Result<(), StoreError> {
         let realm = self.own(realm)?;
         let missing = Missing::Begin(&realm, self.beyond());
-        self.transact(&realm.name, Scope::Record, missing, |rules, _| {
-            Ok(Step::record(rules.reconfigure(&realm)?, ()))
-        })
-        .await?;
-        self.complete(&realm).await
+        let is_complete = self.transact(&realm.name, Scope::Record, missing, |rules, _| {
+            let record = rules.reconfigure(&realm)?;
+            let is_complete = record.as_ref().unwrap_or(rules.record).missing().is_empty();
+            Ok(Step::record(record, is_complete))
+        });
+        if is_complete.await? { Ok(()) } else { self.complete(&realm).await }
     }
 
     /// Finishes a reconfiguration: the nodes that are new to the pool can be granted from now on.
@@ -365,7 +374,8 @@ impl Store {
         .await
     }
 
-    /// Changes the row of a lease. If the lease proves that the store lost data, invalidates the realm.
+    /// Changes the row of a lease. If the lease proves that the store lost data, invalidates the
+    /// realm.
     async fn change<A>(
         &self,
         realm: &RealmSpec,
@@ -495,7 +505,8 @@ impl Store {
         (!self.begins_at_once()).then_some(0)
     }
 
-    /// Returns the realm as the backend keeps it: for a node that is given from outside, one of its own.
+    /// Returns the realm as the backend keeps it: for a node that is given from outside, one of its
+    /// own.
     fn own<'a>(&self, realm: &'a RealmSpec) -> Result<Cow<'a, RealmSpec>, StoreError> {
         let Some(node) = self.shared.node else { return Ok(Cow::Borrowed(realm)) };
         if !realm.pool().contains(node) {

@@ -1,11 +1,12 @@
 //! Waiting without an executor.
 
 use core::future::poll_fn;
+use core::hash::BuildHasher as _;
 use core::pin::pin;
 use core::task::{Context, Poll, Waker};
 use core::time::Duration;
 use std::collections::hash_map::RandomState;
-use std::hash::BuildHasher as _;
+
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::Wake;
 use std::thread::{self, Thread};

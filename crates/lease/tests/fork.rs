@@ -32,9 +32,11 @@ mod linux {
     use std::{env, fmt, thread};
 
     use libtest_mimic::{Arguments, Trial};
-    use tickid_core::{Clock, ClockError, DefaultClock, ErrorKind, SequenceBounds, UnixTime};
+    use tickid_core::{
+        Clock, ClockError, DefaultClock, ErrorKind, ProcessClock, SequenceBounds, UnixTime,
+    };
     use tickid_lease::{
-        Claim, GenerateError, KeeperBuilder, Lease, MemoryStore, Realm, Token, block_on,
+        Claim, GenerateError, Lease, LeasedGenerator, Realm, Store, Token, block_on,
     };
     use tickid_nanoflake::GeneratorId;
     use tickid_scru64::{NODE_SPEC_VARIABLE, NodeSpec, ProcessError};
@@ -53,7 +55,7 @@ mod linux {
             ("shared_generators_with_leased_nodes_issue_nothing", shared),
             ("exclusive_generators_with_leased_nodes_issue_nothing", exclusive),
             ("handles_do_not_go_on_with_their_blocks", handles),
-            ("keepers_issue_nothing_and_keep_nothing", keepers),
+            ("leased_generators_issue_nothing_and_release_nothing", leased),
             ("a_process_wide_generator_that_chose_its_node_begins_anew", chosen),
             ("a_process_wide_generator_with_a_given_node_says_whose_it_is", given),
             ("grandchildren_are_forked_as_well", grandchildren),
@@ -162,19 +164,22 @@ mod linux {
         fn sleep(&self, _: Duration) {}
     }
 
-    fn realm() -> Realm {
-        Realm::new("orders".parse().unwrap(), &Sno, "1-100/16".parse().unwrap()).unwrap()
+    fn realm() -> Realm<Sno> {
+        Realm::new("orders".parse().unwrap(), Sno, "1-100/16".parse().unwrap()).unwrap()
     }
 
-    fn lease(store: &MemoryStore) -> Lease {
-        let claim = Claim::new(Token::random().unwrap(), "me", None);
-        block_on(Lease::acquire(store, &realm(), &claim), PATIENCE).unwrap().unwrap()
+    /// Returns a builder of a generator with a leased node.
+    fn builder() -> tickid_sno::Builder<ProcessClock<DefaultClock>> {
+        let mut claim = Claim::new(Token::random().unwrap(), "me", None);
+        let lease: Lease =
+            block_on(Store::in_memory().acquire(&realm(), &mut claim), PATIENCE).unwrap();
+        realm().builder(&lease).unwrap()
     }
 
     const FORKED: ErrorKind = ErrorKind::Clock(ClockError::Forked);
 
     fn shared() {
-        let generator = lease(&MemoryStore::in_memory()).builder(&Sno).unwrap().build().unwrap();
+        let generator = builder().build().unwrap();
         let before = generator.generate().unwrap();
         let kinds = in_child(|| {
             let kinds = [
@@ -191,8 +196,7 @@ mod linux {
     }
 
     fn exclusive() {
-        let store = MemoryStore::in_memory();
-        let mut generator = lease(&store).builder(&Sno).unwrap().build_local().unwrap();
+        let mut generator = builder().build_local().unwrap();
         let before = generator.generate().unwrap();
         let kinds = in_child(|| {
             let first = generator.try_generate().map_err(|error| error.kind());
@@ -204,7 +208,7 @@ mod linux {
     }
 
     fn handles() {
-        let generator = lease(&MemoryStore::in_memory()).builder(&Sno).unwrap().build().unwrap();
+        let generator = builder().build().unwrap();
         let mut handle = generator.handle();
         let mut ids: Vec<_> = (0..100).map(|_| handle.generate().unwrap()).collect();
         // It has most of its block left.
@@ -218,39 +222,38 @@ mod linux {
         assert!(ids.windows(2).all(|pair| pair[0] < pair[1]));
     }
 
-    fn keepers() {
-        let store = std::sync::Arc::new(MemoryStore::in_memory());
-        let start =
-            || KeeperBuilder::new(store.clone(), realm()).start(|lease| lease.builder(&Sno));
+    fn leased() {
+        let store = Store::in_memory();
+        let start = || LeasedGenerator::start(store.clone(), realm());
         // Only the child takes it.
         let mut kept = Some(start().unwrap());
         let mut ids = vec![kept.as_ref().unwrap().generate().unwrap()];
         let reported = in_child(|| {
-            let keeper = kept.take().unwrap();
-            assert!(matches!(keeper.try_generate(), Err(GenerateError::Forked)));
-            assert!(matches!(keeper.generate(), Err(GenerateError::Forked)));
-            let tenure = keeper.tenure().expect("as it was");
+            let leased = kept.take().unwrap();
+            assert!(matches!(leased.try_generate(), Err(GenerateError::Forked)));
+            assert!(matches!(leased.generate(), Err(GenerateError::Forked)));
+            let tenure = leased.tenure().expect("as it was");
             assert_eq!(tenure.generator().try_generate().unwrap_err().kind(), FORKED);
-            assert!(keeper.state().is_stopped && keeper.state().lease.is_none());
-            // Gives nothing back, and waits for no thread.
-            keeper.shut_down().unwrap();
+            assert!(leased.state().is_stopped && leased.state().lease.is_none());
+            // Releases nothing, and waits for no thread.
+            leased.shut_down().unwrap();
             vec!["done"]
         });
         assert_eq!(reported, ["done"]);
-        let keeper = kept.as_ref().unwrap();
-        ids.extend((0..100).map(|_| keeper.generate().unwrap()));
+        let leased = kept.as_ref().unwrap();
+        ids.extend((0..100).map(|_| leased.generate().unwrap()));
         assert!(ids.windows(2).all(|pair| pair[0] < pair[1]));
-        assert!(keeper.state().lease.is_some());
+        assert!(leased.state().lease.is_some());
 
         // One that is dropped in the child, one that begins there.
-        let node = keeper.tenure().unwrap().lease().node().to_string();
+        let node = leased.tenure().unwrap().lease().node.to_string();
         let nodes = in_child(|| {
             drop(kept.take());
             let own = start().unwrap();
             own.generate().unwrap();
-            vec![own.tenure().unwrap().lease().node()]
+            vec![own.tenure().unwrap().lease().node]
         });
-        // The child's copy of the store knows of the lease.
+        // The child's copy of the store has the lease.
         assert_ne!(nodes, [node]);
         kept.unwrap().shut_down().unwrap();
     }

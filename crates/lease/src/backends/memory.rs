@@ -47,8 +47,8 @@ impl<C: Clock> MemoryBackend<C> {
         Self { clock, is_server: false, data: Arc::default() }
     }
 
-    /// Lets realms begin as they do on servers, [beyond](crate::Begin::Beyond) earlier ones of their
-    /// names.
+    /// Lets realms begin as they do on servers, [beyond](crate::Begin::Beyond) earlier ones of
+    /// their names.
     #[must_use]
     pub fn like_a_server(self) -> Self {
         Self { is_server: true, ..self }
@@ -70,8 +70,8 @@ impl<C: Clock> MemoryBackend<C> {
         self.lock().kept.clone()
     }
 
-    /// Replaces all data, unnoticed: the generation stays. Records' versions go on from the higher of
-    /// both.
+    /// Replaces all data, unnoticed: the generation stays. Records' versions go on from the higher
+    /// of both.
     pub fn restore(&self, backup: Backup) {
         let kept = &mut self.lock().kept;
         let writes = kept.writes.max(backup.writes);

@@ -9,7 +9,7 @@ use crate::store::Store;
 pub(crate) enum Holders {
     /// This process, so that a backend may show others when it has ended.
     Here,
-    /// Others, of whose lives this process knows nothing.
+    /// Other processes, which may outlive this one.
     Elsewhere,
 }
 
@@ -22,8 +22,9 @@ impl Store {
     /// | `static:SOURCE` | a node from a [source](NodeSource), as in `static:42/8` or `static:hostname/10`; its window is in memory |
     /// | `static:SOURCE?state=/var/lib/tickid` | the same with its window in a folder |
     ///
-    /// Stores on servers (`etcd://a:2379,b:2379`, `postgres://app@a/ids`, `redis://a`) need features of
-    /// these names, and encrypted connections `etcd-tls`, `postgres-tls` and `redis-tls`.
+    /// Stores on servers (`etcd://a:2379,b:2379`, `postgres://app@a/ids`, `redis://a`) need
+    /// features of these names, and encrypted connections `etcd-tls`, `postgres-tls` and
+    /// `redis-tls`.
     ///
     /// # Errors
     /// Returns an error of the kind [`Url`](StoreErrorKind::Url) for a URL that names no store, and
@@ -44,8 +45,8 @@ impl Store {
         open(url, Holders::Here)
     }
 
-    /// Opens the store at a URL, for leases that outlive this process: it leaves nothing behind by which
-    /// others could tell that it has ended.
+    /// Opens the store at a URL, for leases that outlive this process: it leaves nothing behind by
+    /// which others could tell that it has ended.
     ///
     /// # Errors
     /// As [`open`](Self::open).

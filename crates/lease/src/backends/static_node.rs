@@ -107,12 +107,12 @@ fn unknown(what: &str, error: io::Error) -> StoreError {
 
 #[cfg(unix)]
 #[allow(clippy::unnecessary_wraps, reason = "other systems may not have it")]
-fn host_name() -> io::Result<String> {
+pub(crate) fn host_name() -> io::Result<String> {
     Ok(rustix::system::uname().nodename().to_string_lossy().into_owned())
 }
 
 #[cfg(not(unix))]
-fn host_name() -> io::Result<String> {
+pub(crate) fn host_name() -> io::Result<String> {
     env::var("COMPUTERNAME").map_err(|error| io::Error::new(io::ErrorKind::NotFound, error))
 }
 

@@ -109,7 +109,7 @@ pub fn a_claim_prefers_a_node_it_can_use_at_once(stage: &dyn Stage) {
     assert_eq!(acquire(now - 400).floor, now + 501);
 }
 
-/// Whatever they contain.
+/// With any characters.
 pub fn holder_names_are_kept(stage: &dyn Stage) {
     let scene = Scene::new(stage, "0-7/8");
     for name in ["", "web-1:42", "'; -- \" \\ $1 {} %s", "ärger 🙂 \u{2028}", "null"] {
@@ -120,7 +120,7 @@ pub fn holder_names_are_kept(stage: &dyn Stage) {
     }
 }
 
-/// When no tick is left, that is an error of its own.
+/// Without any ticks left, the refusal says so.
 pub fn windows_end_with_the_scheme(stage: &dyn Stage) {
     let scene = Scene::new(stage, "0-1/8");
     let now = scene.tick(scene.acquire().granted_at);

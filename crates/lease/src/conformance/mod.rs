@@ -1,7 +1,7 @@
 //! Scenarios that every backend must pass, for its tests.
 //!
-//! A backend implements [`Stage`], and [`store_scenarios!`](crate::store_scenarios) makes a test of each
-//! scenario. They fail by panicking.
+//! A backend implements [`Stage`], and [`store_scenarios!`](crate::store_scenarios) makes a test of
+//! each scenario. They fail by panicking.
 //!
 //! | module | subject |
 //! |---|---|
@@ -49,15 +49,15 @@ pub trait Stage {
     /// Undoes [`set_forward`](Self::set_forward).
     fn set_back(&self);
 
-    /// Gives the store another generation, as a fail-over does. For a backend that cannot notice one,
-    /// [`store_scenarios!`](crate::store_scenarios) takes the reason, and this is not called.
+    /// Gives the store another generation, as a fail-over does. For a backend that cannot notice
+    /// one, [`store_scenarios!`](crate::store_scenarios) takes the reason, and this is not called.
     fn change_generation(&self) {}
 
     /// Copies all data of a realm, its record and rows, as a backup does.
     fn save(&self, realm: &RealmName);
 
-    /// Replaces all data of a realm by the copy, unnoticed by the store. What is not in the copy is
-    /// gone.
+    /// Replaces all data of a realm by the copy, unnoticed by the store. Data that is not in the
+    /// copy is gone.
     fn load(&self, realm: &RealmName);
 
     /// Makes a node's row unreadable.
@@ -72,8 +72,8 @@ pub trait Stage {
 /// }
 /// ```
 ///
-/// For a backend without generations, the reason follows `no generation:`. The scenario that needs them
-/// is ignored then, for that reason.
+/// For a backend without generations, the reason follows `no generation:`. The scenario that needs
+/// them is ignored then, for that reason.
 ///
 /// With a type and a function from it to a stage, it returns an array of names and functions, for a
 /// harness that starts one server for all.

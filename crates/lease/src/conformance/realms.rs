@@ -46,8 +46,8 @@ pub fn another_realm_is_refused(stage: &dyn Stage) {
     assert_eq!(scene.list().rows.len(), 1);
 }
 
-/// To begin it again changes nothing, before and while its nodes are held. To begin another of that name
-/// is refused with the difference.
+/// To begin it again changes nothing, before and while its nodes are held. To begin another of that
+/// name is refused with the difference.
 pub fn a_realm_begins_once(stage: &dyn Stage) {
     let scene = Scene::unknown(stage, "0-7/8");
     let begin = |realm: &RealmSpec| answer(stage.store().begin(realm, Begin::AtOnce));
@@ -89,7 +89,7 @@ pub fn an_unknown_realm_begins_beyond_earlier_leases(stage: &dyn Stage) {
     }
     let error = scene.try_acquire().unwrap_err();
     match error.refusal() {
-        Some(&Refusal::Exhausted { free_at: Some(at), .. }) => assert!(scene.tick(at) >= limit),
+        Some(&Refusal::NotYet { from, .. }) => assert!(scene.tick(from) >= limit),
         _ => panic!("{error}"),
     }
     scene.outlast();

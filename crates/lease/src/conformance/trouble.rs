@@ -198,8 +198,8 @@ pub fn a_lease_of_an_earlier_era_proves_nothing(stage: &dyn Stage) {
     assert_eq!(scene.record().era, era);
 }
 
-/// Loses what `grant` did after it saved the realm. The lease that it returns must notice that, and end
-/// all others.
+/// Loses what `grant` did after it saved the realm. The lease that it returns must notice that, and
+/// end all others.
 fn proves_a_loss(stage: &dyn Stage, grant: impl Fn(&Scene<'_>) -> Lease) {
     // By a renewal or by a release.
     for releases in [false, true] {
@@ -220,7 +220,8 @@ fn proves_a_loss(stage: &dyn Stage, grant: impl Fn(&Scene<'_>) -> Lease) {
     }
 }
 
-/// Asserts that every node, granted before or not, is granted from `limit` on once its time has come.
+/// Asserts that every node, granted before or not, is granted from `limit` on once its time has
+/// come.
 fn begins_beyond(scene: &Scene<'_>, limit: u64) {
     scene.outlast();
     scene.outlast();

@@ -1,75 +1,85 @@
+use core::error::Error;
 use core::fmt;
 use core::time::Duration;
 use std::io;
 use std::sync::Arc;
 
-use tickid_core::{BuildError, ErrorKind};
+use tickid_core::{BuildError, ErrorKind, RangeError};
 
 use crate::error::StoreError;
-use crate::lease::LeaseError;
-use crate::record::NoRandomness;
-use crate::wait::TimedOut;
 
-/// What keeps a [`Keeper`](crate::Keeper) from having a lease, or from renewing it.
-#[derive(Debug, thiserror::Error)]
+/// The reason that a [`LeasedGenerator`](crate::LeasedGenerator) has no lease, or did not renew it.
+#[derive(Clone, Debug, thiserror::Error)]
 #[non_exhaustive]
-pub enum Trouble {
-    /// The store does not do what it is asked.
+pub enum LeaseError {
+    /// The store refused the request, or did not answer it.
     #[error(transparent)]
-    Store(#[from] StoreError),
-    /// The lease fits no generator.
-    #[error(transparent)]
-    Lease(#[from] LeaseError),
-    /// The generator could not be made.
+    Store(Arc<StoreError>),
+    /// The store granted nodes or ticks that the scheme does not have.
+    #[error("the lease cannot be used: {0}")]
+    Range(#[from] RangeError),
+    /// The generator could not be built.
     #[error(transparent)]
     Build(#[from] BuildError),
-    /// There is no token to ask with.
-    #[error(transparent)]
-    Randomness(#[from] NoRandomness),
+    /// The operating system failed.
+    #[error("could not {what}")]
+    System {
+        /// The step that failed, as in "start a thread".
+        what: &'static str,
+        /// The operating system's error.
+        source: Arc<io::Error>,
+    },
 }
 
-/// Why a keeper could not be started.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum StartError {
-    /// There is no lease.
-    #[error("no lease to begin with: {0}")]
-    Trouble(Arc<Trouble>),
-    /// Nor an error, in the time given.
-    #[error(transparent)]
-    TimedOut(#[from] TimedOut),
-    /// There is no thread to keep the lease.
-    #[error("no thread to keep the lease")]
-    Thread(#[source] io::Error),
+impl From<StoreError> for LeaseError {
+    fn from(error: StoreError) -> Self {
+        Self::Store(Arc::new(error))
+    }
 }
 
-/// Why a keeper's generator issued no ID.
+impl LeaseError {
+    pub(crate) fn system(what: &'static str, source: io::Error) -> Self {
+        Self::System { what, source: Arc::new(source) }
+    }
+
+    /// Returns the store's error, if it is one.
+    #[must_use]
+    pub fn store(&self) -> Option<&StoreError> {
+        match self {
+            Self::Store(error) => Some(error),
+            _ => None,
+        }
+    }
+}
+
+/// The reason that a [`LeasedGenerator`](crate::LeasedGenerator) issued no ID.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum GenerateError {
-    /// The generator can't go on. When it is its window's fault, it says why that was not renewed.
+    /// The generator cannot issue at the present clock reading.
     Stalled {
-        /// What the generator says.
+        /// The generator's error.
         error: tickid_core::Error,
-        /// What is wrong with the lease, if anything is.
-        trouble: Option<Arc<Trouble>>,
-        /// By how many microseconds the generator's clock was ahead of the store's when they were last
-        /// compared; negative when it was behind.
+        /// The reason that the lease was not renewed, if the window has ended, or that no other node was
+        /// leased, if the clock is far behind.
+        cause: Option<LeaseError>,
+        /// The lead of the generator's clock over the store's in microseconds, when they were last
+        /// compared; negative if it was behind.
         clock_ahead_micros: Option<i64>,
     },
-    /// There is no lease at the moment; the keeper is after one.
+    /// There is no lease at the moment. One is being acquired.
     NoLease {
-        /// Why there is none.
-        trouble: Option<Arc<Trouble>>,
+        /// The reason.
+        cause: Option<LeaseError>,
     },
-    /// The keeper was shut down.
+    /// The generator was shut down.
     Stopped,
-    /// The keeper is that of the process which this one was forked from.
+    /// The generator belongs to the process from which this one was forked.
     Forked,
 }
 
 impl GenerateError {
-    /// How long until it may go on, if that is known: as
+    /// Returns the time until the generator can issue, if its clock foretells it: as
     /// [`tickid_core::Error::retry_after`].
     #[must_use]
     pub fn retry_after(&self) -> Option<Duration> {
@@ -79,11 +89,11 @@ impl GenerateError {
         }
     }
 
-    /// What is wrong with the lease, if anything is.
+    /// Returns the reason that the lease was not renewed, or that there is none.
     #[must_use]
-    pub fn trouble(&self) -> Option<&Trouble> {
+    pub fn cause(&self) -> Option<&LeaseError> {
         match self {
-            Self::Stalled { trouble, .. } | Self::NoLease { trouble } => trouble.as_deref(),
+            Self::Stalled { cause, .. } | Self::NoLease { cause } => cause.as_ref(),
             Self::Stopped | Self::Forked => None,
         }
     }
@@ -91,38 +101,42 @@ impl GenerateError {
 
 impl fmt::Display for GenerateError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Stopped => f.write_str("the keeper was shut down"),
-            Self::Forked => f.write_str(
-                "the keeper is that of the parent process; a child of a fork needs its own",
-            ),
-            Self::NoLease { trouble: None } => f.write_str("there is no lease yet"),
-            Self::NoLease { trouble: Some(trouble) } => write!(f, "there is no lease: {trouble}"),
-            Self::Stalled { error, trouble, clock_ahead_micros } => {
-                write!(f, "{error}")?;
-                if error.kind() != ErrorKind::Window {
-                    return Ok(());
-                }
-                match trouble {
-                    Some(trouble) => write!(f, "; the lease could not be renewed: {trouble}")?,
-                    None => f.write_str("; the lease is in order")?,
-                }
-                match clock_ahead_micros {
-                    Some(micros @ 0..) => {
-                        write!(f, "; this clock is {micros} µs ahead of the store's")
-                    }
-                    Some(micros) => {
-                        write!(f, "; this clock is {} µs behind the store's", micros.unsigned_abs())
-                    }
-                    None => Ok(()),
-                }
+        let (error, cause, clock_ahead_micros) = match self {
+            Self::Stopped => return f.write_str("the generator was shut down"),
+            Self::Forked => {
+                return f.write_str(
+                    "the generator is the parent process's; a child of a fork needs its own",
+                );
             }
+            Self::NoLease { cause: None } => return f.write_str("there is no lease yet"),
+            Self::NoLease { cause: Some(cause) } => {
+                return write!(f, "there is no lease: {cause}");
+            }
+            Self::Stalled { error, cause, clock_ahead_micros } => {
+                (error, cause, clock_ahead_micros)
+            }
+        };
+        write!(f, "{error}")?;
+        match (cause, error.kind(), error.retry_after()) {
+            (Some(cause), ErrorKind::Window, None) => {
+                write!(f, "; the lease could not be renewed: {cause}")?;
+            }
+            (Some(cause), ..) => write!(f, "; no other node could be leased: {cause}")?,
+            (None, ErrorKind::Window, _) => f.write_str("; the lease is in order")?,
+            _ => return Ok(()),
+        }
+        match clock_ahead_micros {
+            Some(micros @ 0..) => write!(f, "; this clock is {micros} µs ahead of the store's"),
+            Some(micros) => {
+                write!(f, "; this clock is {} µs behind the store's", micros.unsigned_abs())
+            }
+            None => Ok(()),
         }
     }
 }
 
-impl core::error::Error for GenerateError {
-    fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
-        self.trouble().map(|trouble| trouble as _)
+impl Error for GenerateError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        self.cause().map(|cause| cause as _)
     }
 }

@@ -1,183 +1,233 @@
 use core::time::Duration;
+use std::io;
 
 use crate::error::StoreError;
-use crate::realm::{Realm, RealmName};
-use crate::record::{Claim, Hold, NoRandomness, Token};
-use crate::rules::Refusal;
-use crate::store::{Answer, Grant, Store};
+use crate::model::lease::{Claim, Lease, Token, mix};
+use crate::model::realm::RealmSpec;
+use crate::model::rules::Refusal;
+use crate::store::Store;
 
-/// What a holder has to ask its store for, and when. It does no I/O and has no clock: time comes in, as
-/// passed since some fixed moment *by a clock that counts a suspend*, and a duty comes out.
+/// The requests that a holder has to send to its store, and their times.
 ///
-/// [`Keeper`](crate::Keeper) runs one on a thread. Who has an executor of their own may run one there:
+/// It does no I/O and has no clock: times are passed in, as the time since some fixed moment by a clock
+/// that never steps and counts suspends. [`LeasedGenerator`](crate::LeasedGenerator) runs a session on a
+/// thread. To run one elsewhere, repeat:
 ///
-/// 1. ask for the [`duty`](Self::duty), and when it is a [`Request`], [send](Request::send) it,
-/// 2. tell what was [`answered`](Self::answered), and do what the [`Outcome`] says,
-/// 3. begin again.
+/// 1. Take the next [`request`](Self::request) and [send](Request::send) it. If there is none, wait
+///    until it is [`due`](Self::due).
+/// 2. Pass the result to [`answered`](Self::answered), and do what the [`Outcome`] says.
 ///
-/// A lease is renewed every half term, counted from when the last request was sent. What fails is tried
-/// again every tenth of a term. A lease that is lost is never taken up again: the next is a new one.
+/// A lease is renewed every half term or up to a tenth of a term earlier, at random, so that holders do
+/// not renew in step. A request that failed is repeated after a random time of up to a tenth of a term,
+/// doubled with each failure in a row up to half a term. A lost lease is followed by a new claim.
+///
+/// If the clock was set back so far that the generator would have to wait for more than a term, the
+/// session claims another node, whose window the clock has reached. It keeps the old lease until then.
 #[derive(Clone, Debug)]
-pub struct Agenda {
-    realm: Realm,
+pub struct LeaseSession {
+    realm: RealmSpec,
     holder: String,
-    state: State,
-    /// Before that, nothing is due.
+    /// Counts the random numbers drawn, from a seed on.
+    random: u64,
+    lease: Option<Lease>,
+    /// The claim that was last sent without success, while there is no lease.
+    claim: Option<Claim>,
+    renewal: Timer,
+    acquisition: Timer,
+}
+
+/// The time of the next request of a kind.
+#[derive(Clone, Copy, Debug, Default)]
+struct Timer {
     due: Duration,
+    /// The number of failures in a row.
+    failures: u32,
 }
 
-#[derive(Clone, Debug)]
-enum State {
-    /// Without a lease; with a claim once one was sent.
-    Vacant(Option<Claim>),
-    Holding(Hold),
-}
-
-/// What is to be done now.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Duty {
-    /// Nothing before that time.
-    Wait(Duration),
-    /// To ask the store.
-    Ask(Request),
-}
-
-/// What to ask the store for.
+/// A request to a store.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Request {
-    /// A lease.
+    /// For a lease.
     Acquire(Claim),
-    /// More of the lease.
-    Renew(Hold),
+    /// For a higher ceiling.
+    Renew(Lease),
 }
 
-/// What an answer means for the holder.
+/// The consequence of a store's answer.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Outcome {
-    /// A new lease: a new engine is to be made, and the old one, if there is one, to be closed.
-    Granted(Grant),
-    /// The engine's ceiling is to be raised to the grant's.
-    Renewed(Grant),
-    /// The lease is over: the engine is to be closed.
+    /// There is a new lease. A generator of the previous one, if there is one, must be closed and that
+    /// lease released.
+    Acquired(Lease),
+    /// The generator's ceiling rises to the lease's.
+    Renewed(Lease),
+    /// The lease is over, and its generator must be closed.
     Lost(StoreError),
-    /// It is tried again later. Meanwhile the engine issues to the end of its window.
+    /// The request will be repeated. Until then the generator issues to the end of its window.
     Failed(StoreError),
 }
 
 impl Request {
-    /// Asks `store`.
-    pub fn send<'a>(&'a self, store: &'a dyn Store, realm: &'a Realm) -> Answer<'a, Grant> {
+    /// Sends the request. If the future is dropped, the request may have been carried out; pass it to
+    /// [`answered`](LeaseSession::answered) as unreachable then.
+    ///
+    /// # Errors
+    /// Returns the store's.
+    pub async fn send(&mut self, store: &Store, realm: &RealmSpec) -> Result<Lease, StoreError> {
         match self {
-            Self::Acquire(claim) => store.acquire(realm, claim),
-            Self::Renew(hold) => store.renew(realm.name(), hold),
+            Self::Acquire(claim) => store.acquire(realm, claim).await,
+            Self::Renew(lease) => store.renew(realm, lease).await,
         }
     }
 }
 
-impl Agenda {
-    /// The agenda of a holder without a lease, who wants one at once.
+impl LeaseSession {
+    /// Creates the session of a holder without a lease. `seed` differs for each holder: it spreads
+    /// their requests over time.
     #[must_use]
-    pub fn new(realm: Realm, holder: &str) -> Self {
-        let state = State::Vacant(None);
-        Self { realm, holder: holder.to_owned(), state, due: Duration::ZERO }
+    pub fn new(realm: RealmSpec, holder: &str, seed: u64) -> Self {
+        Self {
+            realm,
+            holder: holder.to_owned(),
+            random: seed,
+            lease: None,
+            claim: None,
+            renewal: Timer::default(),
+            acquisition: Timer::default(),
+        }
     }
 
-    /// The realm it leases from.
+    /// Returns the realm.
     #[must_use]
-    pub fn realm(&self) -> &Realm {
+    pub fn realm(&self) -> &RealmSpec {
         &self.realm
     }
 
-    /// The realm's name.
+    /// Returns the lease, if there is one.
     #[must_use]
-    pub fn realm_name(&self) -> &RealmName {
-        self.realm.name()
+    pub fn lease(&self) -> Option<&Lease> {
+        self.lease.as_ref()
     }
 
-    /// The lease it has.
+    /// Returns the time before which there is no [`request`](Self::request), unless the clock is set
+    /// back.
     #[must_use]
-    pub fn hold(&self) -> Option<Hold> {
-        match self.state {
-            State::Holding(hold) => Some(hold),
-            State::Vacant(_) => None,
-        }
+    pub fn due(&self) -> Duration {
+        if self.lease.is_some() { self.renewal.due } else { self.acquisition.due }
     }
 
-    /// What is to be done at the time `now`. `tick` is what the generators' clock shows, in the realm's
-    /// ticks, if it can be told; `draw` gives a token for a new claim.
+    /// Returns the request to send at the time `now`, if any.
+    ///
+    /// `tick` is the generator's clock in ticks, if it can be read. `stall` is the time until the
+    /// generator can issue by that clock; zero if it can, or if there is none. `draw` draws the token of
+    /// a new claim.
     ///
     /// # Errors
-    /// [`NoRandomness`] from `draw`.
-    pub fn duty(
+    /// Returns the error of `draw`.
+    pub fn request(
         &mut self,
         now: Duration,
         tick: Option<u64>,
-        draw: impl FnOnce() -> Result<Token, NoRandomness>,
-    ) -> Result<Duty, NoRandomness> {
-        if now < self.due {
-            return Ok(Duty::Wait(self.due));
-        }
-        let request = match &mut self.state {
-            State::Holding(hold) => Request::Renew(*hold),
-            State::Vacant(Some(claim)) => {
-                claim.now = tick;
-                Request::Acquire(claim.clone())
-            }
-            State::Vacant(none) => {
-                let claim = Claim::new(draw()?, &self.holder, tick);
-                Request::Acquire(none.insert(claim).clone())
-            }
+        stall: Duration,
+        draw: impl FnOnce() -> io::Result<Token>,
+    ) -> io::Result<Option<Request>> {
+        let moves = match self.lease {
+            Some(lease) if now >= self.renewal.due => return Ok(Some(Request::Renew(lease))),
+            Some(_) if tick.is_none() || stall <= self.realm.terms().term => return Ok(None),
+            Some(_) => true,
+            None => false,
         };
-        Ok(Duty::Ask(request))
+        if now < self.acquisition.due {
+            return Ok(None);
+        }
+        let mut claim = match self.claim.take() {
+            Some(claim) => claim,
+            None => Claim::new(draw()?, &self.holder, None),
+        };
+        (claim.now, claim.at_once) = (tick, moves);
+        Ok(Some(Request::Acquire(claim)))
     }
 
-    /// Takes in what the store answered, at the time `now`, to the duty of the time `asked`.
+    /// Takes the answer, received at the time `now`, to a request of the time `asked`.
     pub fn answered(
         &mut self,
+        request: Request,
         asked: Duration,
         now: Duration,
-        answer: Result<Grant, StoreError>,
+        answer: Result<Lease, StoreError>,
     ) -> Outcome {
         let term = self.realm.terms().term;
+        let is_renewal = matches!(request, Request::Renew(_));
         match answer {
-            Ok(grant) => {
-                self.due = asked.saturating_add(term / 2);
-                match core::mem::replace(&mut self.state, State::Holding(grant.hold)) {
-                    State::Vacant(_) => Outcome::Granted(grant),
-                    State::Holding(_) => Outcome::Renewed(grant),
+            Ok(lease) => {
+                self.lease = Some(lease);
+                let early = self.random_below(term / 10);
+                let due = asked.saturating_add(term / 2).saturating_sub(early);
+                self.renewal = Timer { due, failures: 0 };
+                if is_renewal {
+                    return Outcome::Renewed(lease);
                 }
+                self.acquisition = Timer::default();
+                Outcome::Acquired(lease)
             }
-            Err(error) if error.is_lost() && self.hold().is_some() => {
-                self.state = State::Vacant(None);
-                self.due = now;
+            Err(error) if is_renewal && error.is_lost() => {
+                self.lease = None;
+                self.acquisition = Timer { due: now, failures: 0 };
                 Outcome::Lost(error)
             }
             Err(error) => {
-                self.due = now.saturating_add(self.pause(&error));
+                let timer = if is_renewal { self.renewal } else { self.acquisition };
+                let failures = timer.failures.saturating_add(1);
+                let due = now.saturating_add(self.pause(&error, failures));
+                let timer = Timer { due, failures };
+                match request {
+                    Request::Renew(_) => self.renewal = timer,
+                    Request::Acquire(claim) => {
+                        self.acquisition = timer;
+                        // A claim of another node is not repeated: when it is carried out at last, the
+                        // clock may be right again.
+                        self.claim = Some(claim).filter(|_| self.lease.is_none());
+                    }
+                }
                 Outcome::Failed(error)
             }
         }
     }
 
-    /// The lease was given back: it could not be used. The next one is asked for after a term.
+    /// Gives up a lease that was released because it could not be used. The next is acquired a term
+    /// later.
     pub fn give_up(&mut self, now: Duration) {
-        self.state = State::Vacant(None);
-        self.due = now.saturating_add(self.realm.terms().term);
+        let due = now.saturating_add(self.realm.terms().term);
+        (self.lease, self.claim) = (None, None);
+        self.acquisition = Timer { due, failures: 0 };
     }
 
-    /// For how long not to ask again.
-    fn pause(&self, error: &StoreError) -> Duration {
-        let soon = self.realm.terms().term / 10;
+    /// Returns the time until a failed request is repeated.
+    fn pause(&mut self, error: &StoreError, failures: u32) -> Duration {
+        let term = self.realm.terms().term;
         match error.refusal() {
-            // Waiting does not help these; people have to do something first.
-            Some(Refusal::Mismatch(_) | Refusal::EndOfTime { .. } | Refusal::StoreClock { .. }) => {
-                self.realm.terms().term
+            Some(Refusal::NotYet { from, now }) => {
+                let wait = from.saturating_since(*now).min(term.saturating_mul(10));
+                wait + self.random_below(term / 10)
             }
-            _ => soon,
+            // Only people can change these.
+            Some(Refusal::Mismatch(_) | Refusal::EndOfTime { .. } | Refusal::StoreClock { .. }) => {
+                term / 2 + self.random_below(term / 2)
+            }
+            _ => {
+                let doublings = (failures - 1).min(16);
+                self.random_below((term / 10).saturating_mul(1 << doublings).min(term / 2))
+            }
         }
+    }
+
+    /// Returns a random time of up to `most`.
+    fn random_below(&mut self, most: Duration) -> Duration {
+        self.random = self.random.wrapping_add(1);
+        let nanos = u64::try_from(most.as_nanos()).unwrap_or(u64::MAX);
+        Duration::from_nanos(mix(self.random) % nanos.max(1))
     }
 }
 
@@ -188,84 +238,219 @@ mod tests {
 
     use super::*;
     use crate::error::StoreErrorKind;
-    use crate::rules::Loss;
+    use crate::model::record::Version;
+    use crate::model::rules::Loss;
 
     const TERM: Duration = Duration::from_secs(10);
+    const NO_STALL: Duration = Duration::ZERO;
 
-    fn agenda() -> Agenda {
-        let realm = Realm::new("a".parse().unwrap(), &Seconds, "0-7/8".parse().unwrap()).unwrap();
-        Agenda::new(realm, "me")
+    fn session(seed: u64) -> LeaseSession {
+        let realm = RealmSpec::new("a".parse().unwrap(), &Seconds, "0-7/8".parse().unwrap());
+        LeaseSession::new(realm.unwrap(), "me", seed)
     }
 
-    fn duty(agenda: &mut Agenda, now: u64, token: u128) -> Duty {
-        agenda.duty(Duration::from_secs(now), Some(5), || Ok(Token::from_bits(token))).unwrap()
+    fn secs(secs: u64) -> Duration {
+        Duration::from_secs(secs)
     }
 
-    fn answered(agenda: &mut Agenda, asked: u64, answer: Result<Grant, StoreError>) -> Outcome {
-        let asked = Duration::from_secs(asked);
-        agenda.answered(asked, asked + Duration::from_secs(1), answer)
-    }
-
-    fn grant(token: u128) -> Grant {
-        let hold = Hold { node: "1/8".parse().unwrap(), token: Token::from_bits(token), floor: 1 };
-        Grant { hold, ceiling: 30, now: UnixTime::EPOCH }
-    }
-
-    fn claim(token: u128) -> Duty {
-        Duty::Ask(Request::Acquire(Claim::new(Token::from_bits(token), "me", Some(5))))
+    fn lease(token: u128) -> Lease {
+        Lease {
+            node: "1/8".parse().unwrap(),
+            token: Token::from_bits(token),
+            floor: 1,
+            ceiling: 30,
+            era: 0,
+            version: Version(1),
+            granted_at: UnixTime::EPOCH,
+        }
     }
 
     fn unreachable() -> StoreError {
         StoreError::new("test", StoreErrorKind::Unreachable)
     }
 
-    fn lost() -> StoreError {
-        let node = "1/8".parse().unwrap();
-        StoreError::refused("test", Refusal::Lost { node, why: Loss::Token })
+    fn refused(refusal: Refusal) -> StoreError {
+        StoreError::refused("test", refusal)
     }
 
-    #[test]
-    fn renews_every_half_term_from_when_it_asked() {
-        let mut agenda = agenda();
-        assert_eq!(duty(&mut agenda, 100, 1), claim(1));
-        assert!(matches!(answered(&mut agenda, 100, Ok(grant(1))), Outcome::Granted(_)));
-        assert_eq!(duty(&mut agenda, 104, 2), Duty::Wait(Duration::from_secs(105)));
-        assert_eq!(duty(&mut agenda, 105, 2), Duty::Ask(Request::Renew(grant(1).hold)));
-        assert!(matches!(answered(&mut agenda, 105, Ok(grant(1))), Outcome::Renewed(_)));
-        assert_eq!(duty(&mut agenda, 106, 2), Duty::Wait(Duration::from_secs(110)));
+    fn exhausted() -> StoreError {
+        refused(Refusal::Exhausted { nodes: 8, seen: 8, quarantined: 0, free_at: None })
     }
 
-    #[test]
-    fn asks_again_with_the_same_claim_until_there_is_an_answer() {
-        let mut agenda = agenda();
-        assert_eq!(duty(&mut agenda, 100, 1), claim(1));
-        assert!(matches!(answered(&mut agenda, 100, Err(unreachable())), Outcome::Failed(_)));
-        let again = Duration::from_secs(101) + TERM / 10;
-        assert_eq!(duty(&mut agenda, 101, 2), Duty::Wait(again));
-        assert_eq!(duty(&mut agenda, 102, 2), claim(1));
-    }
-
-    #[test]
-    fn a_renewal_without_an_answer_is_tried_again_and_the_lease_kept() {
-        let mut agenda = agenda();
-        duty(&mut agenda, 100, 1);
-        answered(&mut agenda, 100, Ok(grant(1)));
-        for now in [105, 200] {
-            assert_eq!(duty(&mut agenda, now, 2), Duty::Ask(Request::Renew(grant(1).hold)));
-            let outcome = answered(&mut agenda, now, Err(unreachable()));
-            assert!(matches!(outcome, Outcome::Failed(_)));
+    impl LeaseSession {
+        fn next(&mut self, now: Duration, stall: Duration, token: u128) -> Option<Request> {
+            self.request(now, Some(5), stall, || Ok(Token::from_bits(token))).unwrap()
         }
-        assert_eq!(agenda.hold(), Some(grant(1).hold));
+
+        /// Sends the request of that time, and answers it at once.
+        fn answer(&mut self, now: Duration, answer: Result<Lease, StoreError>) -> Outcome {
+            let request = self.next(now, NO_STALL, 7).unwrap();
+            self.answered(request, now, now, answer)
+        }
+
+        /// Holds the lease of token 1, acquired at the time `now`.
+        fn holding(mut self, now: Duration) -> Self {
+            assert!(matches!(self.answer(now, Ok(lease(1))), Outcome::Acquired(_)));
+            self
+        }
     }
 
     #[test]
-    fn a_lost_lease_is_followed_at_once_by_a_new_claim() {
-        let mut agenda = agenda();
-        duty(&mut agenda, 100, 1);
-        answered(&mut agenda, 100, Ok(grant(1)));
-        duty(&mut agenda, 105, 2);
-        assert!(matches!(answered(&mut agenda, 105, Err(lost())), Outcome::Lost(_)));
-        assert_eq!(agenda.hold(), None);
-        assert_eq!(duty(&mut agenda, 106, 3), claim(3));
+    fn renews_every_half_term_or_a_little_earlier() {
+        let mut delays = Vec::new();
+        for seed in 0..1_000 {
+            let mut session = session(seed).holding(secs(100));
+            for _ in 0..3 {
+                let (asked, due) = (session.renewal.due, session.due());
+                assert_eq!(session.next(due - Duration::from_nanos(1), NO_STALL, 2), None);
+                assert!(matches!(session.answer(due, Ok(lease(1))), Outcome::Renewed(_)));
+                delays.push(session.due() - asked);
+            }
+        }
+        let (least, most) = (delays.iter().min().unwrap(), delays.iter().max().unwrap());
+        assert!(*least >= TERM * 4 / 10 && *least < TERM * 41 / 100, "{least:?}");
+        assert!(*most <= TERM / 2 && *most > TERM * 49 / 100, "{most:?}");
+    }
+
+    #[test]
+    fn a_renewal_counts_from_the_time_of_the_request() {
+        let mut session = session(1);
+        let request = session.next(secs(100), NO_STALL, 1).unwrap();
+        session.answered(request, secs(100), secs(103), Ok(lease(1)));
+        assert!(session.due() <= secs(105));
+    }
+
+    #[test]
+    fn retries_back_off_at_random_up_to_half_a_term() {
+        // Per failure in a row: the shortest and the longest delay of all seeds.
+        let mut range = [(Duration::MAX, Duration::ZERO); 6];
+        for seed in 0..2_000 {
+            let mut session = session(seed).holding(secs(100));
+            for (least, most) in &mut range {
+                let now = session.due();
+                assert!(matches!(session.answer(now, Err(unreachable())), Outcome::Failed(_)));
+                let delay = session.due() - now;
+                (*least, *most) = ((*least).min(delay), (*most).max(delay));
+            }
+        }
+        for ((least, most), bound) in range.into_iter().zip([1, 2, 4, 5, 5, 5]) {
+            assert!(least < TERM / 100, "{least:?}");
+            assert!(most <= secs(bound) && most > secs(bound) * 98 / 100, "{most:?} of {bound}");
+        }
+    }
+
+    /// The store is down for 3 seconds. Requests in between fail at once.
+    #[test]
+    fn an_outage_costs_few_requests_and_ends_within_half_a_term() {
+        const HOLDERS: u64 = 1_000;
+        let (mut failed, mut latest) = (0, Duration::ZERO);
+        for seed in 0..HOLDERS {
+            let mut session = session(seed).holding(secs(100));
+            let back = secs(108);
+            let mut now = session.due().max(secs(105));
+            while now < back {
+                session.answer(now, Err(unreachable()));
+                failed += 1;
+                now = session.due();
+            }
+            latest = latest.max(now - back);
+        }
+        assert!(latest <= TERM / 2, "{latest:?}");
+        assert!(failed < 4 * HOLDERS, "{failed}");
+    }
+
+    #[test]
+    fn a_success_ends_the_back_off() {
+        let mut session = session(1).holding(secs(100));
+        for _ in 0..20 {
+            session.answer(session.due(), Err(unreachable()));
+        }
+        session.answer(session.due(), Ok(lease(1)));
+        let now = session.due();
+        session.answer(now, Err(unreachable()));
+        assert!(session.due() - now <= TERM / 10);
+    }
+
+    #[test]
+    fn a_claim_is_repeated_as_the_store_left_it() {
+        let mut session = session(1);
+        let mut request = session.next(secs(100), NO_STALL, 1).unwrap();
+        let Request::Acquire(claim) = &mut request else { unreachable!("there is no lease") };
+        assert_eq!((claim.token, claim.holder()), (Token::from_bits(1), "me"));
+        claim.attempt = Some("3/8".parse().unwrap());
+        session.answered(request.clone(), secs(100), secs(101), Err(unreachable()));
+        assert_eq!(session.next(session.due(), NO_STALL, 2), Some(request));
+    }
+
+    #[test]
+    fn a_failed_renewal_keeps_the_lease() {
+        let mut session = session(1).holding(secs(100));
+        for now in [105, 200] {
+            let request = session.next(secs(now), NO_STALL, 2);
+            assert_eq!(request, Some(Request::Renew(lease(1))));
+            session.answered(request.unwrap(), secs(now), secs(now), Err(unreachable()));
+        }
+        assert_eq!(session.lease(), Some(&lease(1)));
+    }
+
+    #[test]
+    fn a_lost_lease_is_followed_by_a_new_claim() {
+        let mut session = session(1).holding(secs(100));
+        let lost = refused(Refusal::Lost { node: lease(1).node, why: Loss::Token });
+        assert!(matches!(session.answer(secs(105), Err(lost)), Outcome::Lost(_)));
+        assert_eq!(session.lease(), None);
+        let request = session.next(secs(105), NO_STALL, 3);
+        assert!(
+            matches!(&request, Some(Request::Acquire(claim)) if claim.token == Token::from_bits(3))
+        );
+    }
+
+    #[test]
+    fn a_realm_that_begins_later_is_waited_for_once() {
+        let mut session = session(1);
+        let time = |secs: i64| UnixTime::from_micros(secs * 1_000_000);
+        let not_yet = Refusal::NotYet { from: time(530), now: time(500) };
+        session.answer(secs(100), Err(refused(not_yet)));
+        assert!((secs(130)..secs(131)).contains(&session.due()), "{:?}", session.due());
+    }
+
+    #[test]
+    fn a_node_is_exchanged_if_the_wait_exceeds_a_term() {
+        let mut session = session(1).holding(secs(100));
+        let now = secs(101);
+        assert_eq!(session.next(now, TERM, 2), None, "as long as the term");
+        let more = TERM + Duration::from_micros(1);
+        let request = session.next(now, more, 2).unwrap();
+        let Request::Acquire(claim) = &request else { unreachable!("no renewal is due") };
+        assert_eq!((claim.now, claim.at_once), (Some(5), true));
+        let outcome = session.answered(request, now, now, Ok(lease(2)));
+        assert!(matches!(outcome, Outcome::Acquired(_)));
+        assert_eq!(session.lease(), Some(&lease(2)));
+    }
+
+    #[test]
+    fn the_old_node_is_kept_until_there_is_another() {
+        let mut session = session(1).holding(secs(100));
+        let now = secs(101);
+        let request = session.next(now, secs(3_600), 2).unwrap();
+        session.answered(request, now, now, Err(exhausted()));
+        assert_eq!(session.lease(), Some(&lease(1)));
+        assert!(session.acquisition.due > now && session.acquisition.due <= now + TERM / 10);
+        // It is renewed all the same, and the next attempt is a new claim.
+        let due = session.renewal.due;
+        assert_eq!(session.next(due, secs(3_600), 3), Some(Request::Renew(lease(1))));
+        session.answer(due, Ok(lease(1)));
+        let request = session.next(due, secs(3_600), 3);
+        assert!(
+            matches!(&request, Some(Request::Acquire(claim)) if claim.token == Token::from_bits(3))
+        );
+        assert_eq!(session.next(due, NO_STALL, 4), None, "the clock is right again");
+    }
+
+    #[test]
+    fn a_clock_that_cannot_be_read_moves_nothing() {
+        let mut session = session(1).holding(secs(100));
+        let draw = || Ok(Token::from_bits(2));
+        assert_eq!(session.request(secs(101), None, Duration::MAX, draw).unwrap(), None);
     }
 }

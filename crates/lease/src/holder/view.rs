@@ -1,60 +1,72 @@
+use core::fmt;
 use core::time::Duration;
 use std::time::Instant;
 
 use tickid_core::{Clock, Scheme, Variant};
 
-use crate::keeper::{GenerateError, Keeper};
+use crate::holder::error::GenerateError;
+use crate::holder::leased_generator::LeasedGenerator;
 
-/// A keeper together with the variant of the IDs to issue, as [`Keeper::with`] returns it.
+/// A leased generator together with the variant of the IDs to issue, as [`LeasedGenerator::with`] returns
+/// it.
 ///
 /// # Examples
 /// ```
-/// use tickid_lease::{KeeperBuilder, MemoryStore, Realm};
+/// use tickid_lease::{LeasedGenerator, Realm, Store};
 /// use tickid_sno::{Meta, Sno};
 ///
-/// let realm = Realm::new("orders".parse()?, &Sno, "0-1023/16".parse()?)?;
-/// let store = MemoryStore::in_memory();
-/// let keeper = KeeperBuilder::new(store, realm).start(|lease| lease.builder(&Sno))?;
-/// assert_eq!(keeper.with(Meta(24)).generate()?.meta(), 24);
+/// let realm = Realm::new("orders".parse()?, Sno, "0-1023/16".parse()?)?;
+/// let generator = LeasedGenerator::start(Store::in_memory(), realm)?;
+/// assert_eq!(generator.with(Meta(24)).generate()?.meta(), 24);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug)]
-pub struct KeeperView<'a, S: Scheme, C, V> {
-    pub(super) keeper: &'a Keeper<S, C>,
+pub struct LeasedView<'a, S: Scheme, C, V> {
+    pub(super) leased: &'a LeasedGenerator<S, C>,
     pub(super) variant: V,
 }
 
 // Derives would demand `Clone` of the clock.
-impl<S: Scheme, C, V: Clone> Clone for KeeperView<'_, S, C, V> {
+impl<S: Scheme, C, V: Clone> Clone for LeasedView<'_, S, C, V> {
     fn clone(&self) -> Self {
-        Self { keeper: self.keeper, variant: self.variant.clone() }
+        Self { leased: self.leased, variant: self.variant.clone() }
     }
 }
-impl<S: Scheme, C, V: Copy> Copy for KeeperView<'_, S, C, V> {}
+impl<S: Scheme, C, V: Copy> Copy for LeasedView<'_, S, C, V> {}
 
-impl<S: Scheme, C: Clock + core::fmt::Debug, V: Variant<S>> KeeperView<'_, S, C, V> {
+impl<S: Scheme, C: Clock + fmt::Debug, V: Variant<S>> LeasedView<'_, S, C, V> {
     /// Generates an ID without blocking.
     ///
     /// # Errors
-    /// As [`Keeper::try_generate`].
+    /// As [`LeasedGenerator::try_generate`].
     #[inline]
     pub fn try_generate(self) -> Result<V::Id, GenerateError> {
-        self.keeper.call(|generator| generator.with(self.variant).try_generate())
+        let issued = self.leased.call(|generator| generator.with(self.variant).try_generate());
+        issued.map_err(|error| self.leased.shared().count(error))
     }
 
     /// Generates an ID, sleeping until one can be issued.
     ///
     /// # Errors
-    /// As [`Keeper::generate`].
+    /// As [`LeasedGenerator::generate`].
     #[inline]
     pub fn generate(self) -> Result<V::Id, GenerateError> {
-        let mut since = None;
+        // The first attempt does not wait, so that stalls are counted.
+        self.try_generate().or_else(|error| self.wait(error))
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn wait(self, mut error: GenerateError) -> Result<V::Id, GenerateError> {
+        let since = Instant::now();
         loop {
-            match self.keeper.call(|generator| generator.with(self.variant).generate()) {
-                Err(GenerateError::NoLease { .. }) => {
-                    let since = *since.get_or_insert_with(Instant::now);
-                    self.keeper.thread.shared.wait_for_lease(since)?;
-                }
+            match error {
+                GenerateError::Stalled { .. } => {}
+                GenerateError::NoLease { .. } => self.leased.shared().wait_for_lease(since)?,
+                _ => return Err(error),
+            }
+            match self.leased.call(|generator| generator.with(self.variant).generate()) {
+                Err(again @ GenerateError::NoLease { .. }) => error = again,
                 result => return result,
             }
         }
@@ -63,24 +75,29 @@ impl<S: Scheme, C: Clock + core::fmt::Debug, V: Variant<S>> KeeperView<'_, S, C,
     /// Generates an ID, awaiting `sleep` until one can be issued.
     ///
     /// # Errors
-    /// As [`Keeper::generate`].
+    /// As [`LeasedGenerator::generate`].
     pub async fn generate_async<F, Fut>(self, sleep: F) -> Result<V::Id, GenerateError>
     where
         F: Fn(Duration) -> Fut,
         Fut: Future<Output = ()>,
     {
         const PAUSE: Duration = Duration::from_millis(20);
+        match self.try_generate() {
+            Err(GenerateError::Stalled { .. } | GenerateError::NoLease { .. }) => {}
+            result => return result,
+        }
+        let shared = self.leased.shared();
         let mut waited = Duration::ZERO;
         loop {
-            let Some(tenure) = self.keeper.tenure() else {
-                self.keeper.thread.shared.check_wait(waited)?;
+            let Some(tenure) = self.leased.tenure() else {
+                shared.check_wait(waited)?;
                 sleep(PAUSE).await;
                 waited += PAUSE;
                 continue;
             };
-            match tenure.generator.with(self.variant).generate_async(&sleep).await {
+            match tenure.generator().with(self.variant).generate_async(&sleep).await {
                 Ok(issued) => return Ok(issued),
-                Err(error) => self.keeper.thread.shared.leave_if_closed(&tenure, error)?,
+                Err(error) => shared.leave_if_closed(&tenure, error)?,
             }
         }
     }

@@ -6,7 +6,7 @@ use crate::model::pool::NodePool;
 use crate::model::record::{Row, RowState, View};
 use crate::model::rules::{Refusal, Rules};
 
-/// The nodes that were looked at in vain.
+/// The nodes that were looked at and cannot be granted.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Shortage {
     seen: u64,
@@ -40,6 +40,11 @@ impl Shortage {
     /// Returns the refusal of a claim for which no page had a node.
     pub(crate) fn refusal(&self, rules: &Rules<'_>) -> Refusal {
         let realm = &rules.record.realm;
+        if (rules.now + 1..=rules.limit()).contains(&rules.record.floor) {
+            let [from, now] =
+                [rules.record.floor, rules.now].map(|tick| realm.scale().time_of(tick));
+            return Refusal::NotYet { from, now };
+        }
         let nodes = realm.pool().len();
         let seen = if self.is_whole { nodes } else { self.seen.min(nodes) };
         let quarantined = self.quarantined.min(seen);
@@ -49,17 +54,19 @@ impl Shortage {
 }
 
 impl Rules<'_> {
-    /// Chooses a node for a claim from the rows that a backend offered, or reports why none will do.
+    /// Chooses a node for a claim from the rows that a backend offered, or reports why none will
+    /// do.
     ///
-    /// A node will do if the store's clock has reached its ceiling, or if its holder is gone: released
-    /// or proven to have ended. In order of preference:
+    /// A node will do if the store's clock has reached its ceiling, or if its holder is gone:
+    /// released or proven to have ended. In order of preference:
     ///
     /// 1. Nodes with a row whose ceiling the claimant's clock has reached too, at random so that
     ///    claimants spread. Taking these first keeps the number of rows near that of the holders.
     /// 2. A node without a row: a gap between the rows of the page, which begins at random.
-    /// 3. The node with the lowest ceiling, in the future of the claimant's clock.
+    /// 3. The node with the lowest ceiling, in the future of the claimant's clock, unless the claim
+    ///    refuses that.
     ///
-    /// `start` is where the page began. Returns the row to commit, or the nodes seen in vain.
+    /// `start` is where the page began. Returns the row to commit, or the nodes looked at.
     ///
     /// # Errors
     /// Returns [`Refusal::EndOfTime`] if the scheme has no ticks left.
@@ -90,6 +97,12 @@ impl Rules<'_> {
             Some(&node) => Some(node),
             None => self.gap(view, start, is_future, &mut shortage, &mut later),
         };
+        let later = later.filter(|(ceiling, _)| {
+            if claim.at_once {
+                shortage.note(Some(*ceiling), self.limit(), 1);
+            }
+            !claim.at_once
+        });
         let chosen = chosen.or(later.map(|(_, node)| node));
         let Some(node) = chosen else { return Ok(Err(shortage)) };
         self.grant(node, view.rows.get(&node), claim).map(Ok)
@@ -104,7 +117,8 @@ impl Rules<'_> {
         (ceiling <= self.now || is_gone) && self.next_ceiling(ceiling) <= self.limit()
     }
 
-    /// Returns the first node from `start` on that was never granted, as far as the page shows that.
+    /// Returns the first node from `start` on that was never granted, as far as the page shows
+    /// that.
     fn gap(
         &self,
         view: &View,

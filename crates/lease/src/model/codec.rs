@@ -101,8 +101,8 @@ impl Record {
     /// Parses the record of the realm `name` from the JSON of [`to_json`](Self::to_json).
     ///
     /// # Errors
-    /// Returns [`ParseError::Newer`] for a format of a later release, and another [`ParseError`] for
-    /// anything else that is not a record.
+    /// Returns [`ParseError::Newer`] for a format of a later release, and another [`ParseError`]
+    /// for anything else that is not a record.
     pub fn from_json(name: RealmName, json: &[u8]) -> Result<Self, ParseError> {
         let text: RecordText = read("record of a realm", json)?;
         let mut parts = Vec::with_capacity(text.parts.len());
@@ -148,8 +148,8 @@ impl Row {
     /// Parses the row from the JSON of [`to_json`](Self::to_json).
     ///
     /// # Errors
-    /// Returns [`ParseError::Newer`] for a format of a later release, and another [`ParseError`] for
-    /// anything else that is not a row.
+    /// Returns [`ParseError::Newer`] for a format of a later release, and another [`ParseError`]
+    /// for anything else that is not a row.
     pub fn from_json(json: &[u8]) -> Result<Self, ParseError> {
         let text: RowText = read("row of a node", json)?;
         let token = text.token.map(|token| token.parse()).transpose()?;

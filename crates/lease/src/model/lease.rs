@@ -10,8 +10,8 @@ use crate::model::node::Node;
 
 /// The identity of a lease: 128 random bits, drawn for each claim.
 ///
-/// Tokens are not counted, since a store restored from a backup would repeat the numbers. They are not
-/// secrets either: they guard against mistakes, not against attackers.
+/// Tokens are not counted, since a store restored from a backup would repeat the numbers. They are
+/// not secrets either: they guard against mistakes, not against attackers.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Token(u128);
 
@@ -100,6 +100,8 @@ pub struct Claim {
     holder: String,
     /// The claimant's clock, in ticks. Nodes whose window begins in its future are the last choice.
     pub now: Option<u64>,
+    /// Refuses nodes whose window begins in the future of [`now`](Self::now).
+    pub at_once: bool,
     /// The node that the claim may have been granted by a request without an answer.
     pub attempt: Option<Node>,
     /// The number of pages of nodes read for it, so that each begins elsewhere.
@@ -123,7 +125,7 @@ impl Claim {
             }
             kept.push(symbol);
         }
-        Self { token, holder: kept, now, attempt: None, pages: 0 }
+        Self { token, holder: kept, now, at_once: false, attempt: None, pages: 0 }
     }
 
     /// Returns the holder's name.
@@ -137,7 +139,7 @@ impl Claim {
         let bits = self.token.bits();
         #[allow(clippy::cast_possible_truncation, reason = "all bits of both halves are mixed")]
         let seed = (bits >> 64) as u64 ^ bits as u64;
-        mix(seed.wrapping_add(self.pages))
+        mix(mix(seed).wrapping_add(self.pages))
     }
 }
 

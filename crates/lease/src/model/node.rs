@@ -9,8 +9,8 @@ use crate::error::ParseError;
 
 /// A node ID of any scheme, as stores keep it: a value of a number of bits.
 ///
-/// Its text is the value, a slash and the bits, as in `42/8`. Nodes sort by their bits from the most
-/// significant one on, a prefix before the nodes that begin with it.
+/// Its text is the value, a slash and the bits, as in `42/8`. Nodes sort by their bits from the
+/// most significant one on, a prefix before the nodes that begin with it.
 ///
 /// # Examples
 /// ```
@@ -36,8 +36,8 @@ impl Node {
     /// Creates the node `value` of `bits` bits.
     ///
     /// # Errors
-    /// Returns a [`RangeError`] for more than [`MAX_BITS`](Self::MAX_BITS) bits, and for a value that
-    /// needs more than `bits`.
+    /// Returns a [`RangeError`] for more than [`MAX_BITS`](Self::MAX_BITS) bits, and for a value
+    /// that needs more than `bits`.
     pub const fn new(bits: u32, value: u64) -> Result<Self, RangeError> {
         if bits > Self::MAX_BITS {
             return Err(RangeError::new("node bits", bits as i128, 0, Self::MAX_BITS as i128));

@@ -15,8 +15,8 @@ impl NodeRange {
     /// Creates the range of the nodes `first` to `last` of `bits` bits.
     ///
     /// # Errors
-    /// Returns a [`RangeError`](tickid_core::RangeError) for numbers that don't fit, and for a `last`
-    /// before `first`.
+    /// Returns a [`RangeError`](tickid_core::RangeError) for numbers that don't fit, and for a
+    /// `last` before `first`.
     pub fn new(bits: u32, first: u64, last: u64) -> Result<Self, tickid_core::RangeError> {
         let (first, last) = (Node::new(bits, first)?, Node::new(bits, last)?.value());
         if last < first.value() {
@@ -135,11 +135,11 @@ impl fmt::Debug for NodeRange {
     }
 }
 
-/// The nodes that may be granted: ranges of nodes, possibly of several sizes, of which none is a prefix
-/// of another.
+/// The nodes that may be granted: ranges of nodes, possibly of several sizes, of which none is a
+/// prefix of another.
 ///
-/// A busy ("hot") SCRU64 node has few bits and a large counter, a quiet ("cold") one many bits. A pool
-/// may have both. No node may be a prefix of another, since their IDs could be equal.
+/// A busy ("hot") SCRU64 node has few bits and a large counter, a quiet ("cold") one many bits. A
+/// pool may have both. No node may be a prefix of another, since their IDs could be equal.
 ///
 /// Its text is a list of ranges, as in `0/1,128-255/8`.
 ///
@@ -170,8 +170,8 @@ impl NodePool {
     /// Creates the pool of these nodes.
     ///
     /// # Errors
-    /// Returns a [`PoolError`] for no nodes, for too many, and for nodes that are prefix-related or named
-    /// twice.
+    /// Returns a [`PoolError`] for no nodes, for too many, and for nodes that are prefix-related or
+    /// named twice.
     pub fn new(ranges: impl IntoIterator<Item = NodeRange>) -> Result<Self, PoolError> {
         let mut sorted: Vec<NodeRange> = ranges.into_iter().collect();
         sorted.sort_by_key(|range| (range.start(), range.bits()));

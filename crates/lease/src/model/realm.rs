@@ -8,8 +8,8 @@ use crate::error::ParseError;
 use crate::model::node::Node;
 use crate::model::pool::NodePool;
 
-/// The name of a realm: 1 to 63 lower-case letters, digits, hyphens and underscores, a letter or digit
-/// first.
+/// The name of a realm: 1 to 63 lower-case letters, digits, hyphens and underscores, a letter or
+/// digit first.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RealmName(String);
 
@@ -46,9 +46,10 @@ impl FromStr for RealmName {
 
 /// The distance that a lease reaches ahead of the store's clock, and its lifetime without renewal.
 ///
-/// A lease's ceiling is set to the store's time plus [`ahead`](RealmSpec::ahead): the *allowance* (by how
-/// many ticks IDs may be ahead of their holder's clock), plus the *skew* (by how much that clock may be
-/// ahead of the store's before its holder stalls), plus the *term*. It is renewed every half term.
+/// A lease's ceiling is set to the store's time plus [`ahead`](RealmSpec::ahead): the *allowance*
+/// (by how many ticks IDs may be ahead of their holder's clock), plus the *skew* (by how much that
+/// clock may be ahead of the store's before its holder stalls), plus the *term*. It is renewed
+/// every half term.
 ///
 /// Clocks that differ by more than the skew cost availability, never uniqueness.
 ///
@@ -108,8 +109,8 @@ impl Terms {
     }
 }
 
-/// A realm as a store keeps it, without its scheme's type: a name, a scheme with its layout and ticks,
-/// the nodes to grant, and the terms.
+/// A realm as a store keeps it, without its scheme's type: a name, a scheme with its layout and
+/// ticks, the nodes to grant, and the terms.
 ///
 /// A realm pins everything that determines the bits of an ID. A store refuses a request for a realm
 /// that differs from the one it keeps under that name, so two leases of one realm never produce the
@@ -171,7 +172,7 @@ impl RealmSpec {
         })
     }
 
-    /// Compares the scheme and the layout of a generator to be built with those of this realm.
+    /// Compares the scheme and layout of a future generator with the realm's.
     pub(crate) fn check_layout<S: Scheme>(&self, layout: &S) -> Result<(), Mismatch> {
         let asked = Self {
             scheme: S::NAME.to_owned(),
@@ -186,8 +187,8 @@ impl RealmSpec {
     /// Returns the realm with other terms. Skew and term are rounded up to whole microseconds.
     ///
     /// # Errors
-    /// Returns [`RealmError::Duration`] for a term of less than two ticks or a millisecond, which leaves
-    /// no room for a renewal, and for a term or a skew of more than [`Terms::LONGEST`].
+    /// Returns [`RealmError::Duration`] for a term of less than two ticks or a millisecond, which
+    /// leaves no room for a renewal, and for a term or a skew of more than [`Terms::LONGEST`].
     pub fn with_terms(self, terms: Terms) -> Result<Self, RealmError> {
         let shortest_term =
             Duration::from_micros(self.scale.micros_per_tick().max(500).saturating_mul(2));
@@ -231,15 +232,15 @@ impl RealmSpec {
         &self.scheme
     }
 
-    /// Returns the settings of the scheme that determine bits of an ID, as text: `drift 8`. Empty for a
-    /// scheme without any.
+    /// Returns the settings of the scheme that determine bits of an ID, as text: `drift 8`. Empty
+    /// for a scheme without any.
     #[must_use]
     pub fn layout(&self) -> &str {
         &self.layout
     }
 
-    /// Returns the variants of IDs that the realm's generators issue: all without a node, or all with
-    /// one.
+    /// Returns the variants of IDs that the realm's generators issue: all without a node, or all
+    /// with one.
     #[must_use]
     pub fn variants(&self) -> Variants {
         if self.pool.contains(Node::NONE) { Variants::WithoutNode } else { Variants::WithNode }
@@ -275,8 +276,8 @@ impl RealmSpec {
         self.scale.ticks_to_cover(self.terms.term)
     }
 
-    /// Returns the number of ticks that a lease reaches ahead of the store's clock: allowance, skew and
-    /// term, rounded up.
+    /// Returns the number of ticks that a lease reaches ahead of the store's clock: allowance, skew
+    /// and term, rounded up.
     #[must_use]
     pub fn ahead(&self) -> u64 {
         let time = self.terms.skew.saturating_add(self.terms.term);

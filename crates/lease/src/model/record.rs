@@ -3,7 +3,7 @@ use std::collections::BTreeMap;
 use tickid_core::UnixTime;
 
 use crate::model::codec::Extra;
-use crate::model::lease::Token;
+use crate::model::lease::{Lease, Token};
 use crate::model::node::Node;
 use crate::model::pool::NodeRange;
 use crate::model::realm::RealmSpec;
@@ -11,10 +11,10 @@ use crate::model::rules::{Refusal, Rules, Standing};
 
 /// A store's data on a realm as a whole.
 ///
-/// **Eras.** Whatever ends leases early (invalidation, a node that leaves the pool) begins a new era.
-/// The record holds for each node the era in which it entered the pool, and a row the era in which it
-/// was leased. A lease that is older than its node's entry is over. So one write ends any number of
-/// leases without touching their rows, including rows that the store has lost.
+/// **Eras.** Whatever ends leases early (invalidation, a node that leaves the pool) begins a new
+/// era. The record holds for each node the era in which it entered the pool, and a row the era in
+/// which it was leased. A lease that is older than its node's entry is over. So one write ends any
+/// number of leases without touching their rows, including rows that the store has lost.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Record {
     /// The realm as its holders describe it.
@@ -27,7 +27,8 @@ pub struct Record {
     pub floor: u64,
     /// The largest number of ticks that a lease was ever able to reach ahead of the store's clock.
     pub max_ahead: u64,
-    /// The nodes that may be granted. Usually the realm's pool; fewer while it is being reconfigured.
+    /// The nodes that may be granted. Usually the realm's pool; fewer while it is being
+    /// reconfigured.
     pub parts: Vec<Part>,
     /// Fields that a later release added.
     pub extra: Extra,
@@ -97,8 +98,8 @@ pub struct Row {
 
 /// The version of a record or a row.
 ///
-/// A record's version differs after each write. A row's counts its writes, from 1 on, and is lost with
-/// the row: a version lower than one that a store has acknowledged proves that it lost data.
+/// A record's version differs after each write. A row's counts its writes, from 1 on, and is lost
+/// with the row: a version lower than one that a store has acknowledged proves that it lost data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[allow(clippy::exhaustive_structs, reason = "a plain number")]
 pub struct Version(pub u64);
@@ -146,6 +147,14 @@ impl RowState {
         }
     }
 
+    /// Returns the lease of the node's holder, as of a view's time; `None` if it has none.
+    #[must_use]
+    pub fn lease(&self, now: UnixTime) -> Option<Lease> {
+        let (row, version) = (self.row()?, self.version()?);
+        let Row { node, token, era, floor, ceiling, .. } = *row;
+        Some(Lease { node, token: token?, floor, ceiling, era, version, granted_at: now })
+    }
+
     /// Returns the version, unless a later release wrote the row.
     #[must_use]
     pub const fn version(&self) -> Option<Version> {
@@ -167,7 +176,8 @@ pub struct View {
     pub record: Option<(Record, Version)>,
     /// The rows that were asked for, as far as they exist.
     pub rows: Rows,
-    /// The last node of a page that was cut at its limit. `None`: the view has all rows of the realm.
+    /// The last node of a page that was cut at its limit. `None`: the view has all rows of the
+    /// realm.
     pub page_end: Option<Node>,
     /// The store's clock.
     pub now: UnixTime,
@@ -189,8 +199,8 @@ impl View {
     /// Returns the standing of each node that has a row, in order.
     ///
     /// # Errors
-    /// Returns [`Refusal::NoRealm`] without a record, and [`Refusal::StoreClock`] if the store's clock
-    /// is outside the scheme's time.
+    /// Returns [`Refusal::NoRealm`] without a record, and [`Refusal::StoreClock`] if the store's
+    /// clock is outside the scheme's time.
     pub fn standings(&self) -> Result<Vec<(Node, &RowState, Standing)>, Refusal> {
         let (record, _) = self.record.as_ref().ok_or(Refusal::NoRealm)?;
         let rules = Rules::new(record, self.now)?;

@@ -4,7 +4,7 @@ use core::task::{Context, Poll, Waker};
 use tickid_lease::{Lease, StoreError};
 use tickid_testkit::Dice;
 
-/// What a request comes to at the store.
+/// The work of a request at the store.
 pub(crate) type Work = Pin<Box<dyn Future<Output = Result<Option<Lease>, StoreError>> + Send>>;
 
 /// To whom a reply goes: the holder, and the number of what it asked.
@@ -20,7 +20,7 @@ pub(crate) struct Network {
     pub(crate) down_until: i64,
 }
 
-/// How long a message takes, in microseconds; `None` for one that is lost.
+/// Draws a message's delay in microseconds; `None` for one that is lost.
 fn delay(dice: &mut Dice) -> Option<i64> {
     match dice.below(20) {
         0 => None,
@@ -48,12 +48,13 @@ impl Network {
         }
     }
 
-    /// Lets the store take up what has arrived, and go on by one step with something it has taken up.
+    /// Lets the store take up what has arrived, and go on by one step with something it has taken
+    /// up.
     pub(crate) fn work(&mut self, dice: &mut Dice, now: i64) {
         let is_down = now < self.down_until;
         let arrived: Vec<_> = self.requests.extract_if(.., |(due, ..)| *due <= now).collect();
         if is_down {
-            // What the store had begun it does not finish, nor what has arrived meanwhile.
+            // The store finishes neither its works nor the requests that arrived meanwhile.
             self.works.clear();
             return;
         }

@@ -251,8 +251,8 @@ pub(super) fn read(path: &Path) -> Result<Option<Vec<u8>>, FileError> {
     Ok(Some(bytes))
 }
 
-/// The first bytes of a file, one more than `len` if there are more; `None` when there is none. In fewer
-/// calls of the system than [`read`] takes, for files of which there are many.
+/// The first bytes of a file, one more than `len` if there are more; `None` when there is none. In
+/// fewer calls of the system than [`read`] takes, for files of which there are many.
 pub(super) fn read_short(path: &Path, len: usize) -> Result<Option<Vec<u8>>, FileError> {
     let Some(mut file) = open(path, OpenOptions::new().read(true))? else { return Ok(None) };
     let mut bytes = vec![0; len + 1];
@@ -287,8 +287,8 @@ pub(super) fn read_part(path: &Path, at: u64, len: u64) -> Result<Option<Vec<u8>
     Ok(Some(bytes))
 }
 
-/// Puts a file in its place, durably: after a power loss it is there as a whole or as it was before.
-/// Only one at a time may write in a folder.
+/// Puts a file in its place, durably: after a power loss it is there as a whole or as it was
+/// before. Only one at a time may write in a folder.
 pub(super) fn replace(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
     let new = path.with_extension("new");
     // One that was left behind by a crash. It may have been put there: it is not written to.
@@ -335,9 +335,9 @@ pub(super) fn lock_file(path: &Path) -> Result<File, FileError> {
     Ok(file)
 }
 
-/// Locks a file that others hold for moments only. An error of the kind [`io::ErrorKind::TimedOut`] when
-/// somebody holds it for longer than `patience`.
-pub(super) fn lock(path: &Path, patience: Duration) -> Result<File, FileError> {
+/// Locks a file that others hold for moments only. An error of the kind [`io::ErrorKind::TimedOut`]
+/// when it is held for longer than `timeout`.
+pub(super) fn lock(path: &Path, timeout: Duration) -> Result<File, FileError> {
     let file = lock_file(path)?;
     let start = Instant::now();
     let mut pause = Duration::from_micros(50);
@@ -345,10 +345,10 @@ pub(super) fn lock(path: &Path, patience: Duration) -> Result<File, FileError> {
         match file.try_lock() {
             Ok(()) => return Ok(file),
             Err(TryLockError::Error(error)) => return Err(error).context("lock", path),
-            Err(TryLockError::WouldBlock) if start.elapsed() > patience => {
+            Err(TryLockError::WouldBlock) if start.elapsed() > timeout => {
                 let silence = io::Error::new(
                     io::ErrorKind::TimedOut,
-                    format!("somebody has held the lock for longer than {patience:?}"),
+                    format!("another process has held the lock for longer than {timeout:?}"),
                 );
                 return Err(silence).context("lock", path);
             }

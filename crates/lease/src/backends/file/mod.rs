@@ -41,10 +41,10 @@ use crate::model::rules::Rules;
 /// cuts short never loses the one before. A holder keeps a file locked for as long as its process
 /// lives, so that its node is free as soon as it has ended; safety does not rest on that.
 ///
-/// It refuses file systems that several machines may share (on Linux, by the table of mounts). On Unix
-/// it is private to one user: what it creates has the modes 0700 and 0600 whatever the umask, it
-/// follows no symbolic link, and it refuses files and folders that another user owns or may write to
-/// ([`StoreErrorKind::Exposed`]).
+/// It refuses file systems that several machines may share (on Linux, by the table of mounts). On
+/// Unix it is private to one user: what it creates has the modes 0700 and 0600 whatever the umask,
+/// it follows no symbolic link, and it refuses files and folders that another user owns or may
+/// write to ([`StoreErrorKind::Exposed`]).
 ///
 /// # Examples
 /// ```
@@ -78,6 +78,15 @@ impl FileBackend {
 
     pub(crate) fn open_for(folder: &str, holders: Holders) -> Result<Self, StoreError> {
         Ok(Self { holders, ..Self::open(folder)? })
+    }
+}
+
+impl<C> FileBackend<C> {
+    /// Grants leases that outlive this process: it locks no files by which others could tell that
+    /// their holder has ended.
+    #[must_use]
+    pub fn detached(self) -> Self {
+        Self { holders: Holders::Elsewhere, ..self }
     }
 }
 
@@ -396,7 +405,7 @@ impl<C: Clock + fmt::Debug + Send + Sync> FileBackend<C> {
         let gone = if written.is_ok() { before } else { after };
         if let Some(token) = gone {
             self.locks().remove(&token);
-            // A file that stays is in nobody's way.
+            // A file that stays is harmless.
             let _ = fs::remove_file(folder.holder_path(token));
         }
         written
@@ -412,8 +421,8 @@ impl<C: Clock + fmt::Debug + Send + Sync> FileBackend<C> {
     }
 }
 
-/// Returns the nodes to read for a claim: those of the pool from `start` on, and as many from a random
-/// place of the index; and the last of the former unless these are all.
+/// Returns the nodes to read for a claim, from the pool and as many from a random place of the
+/// index, and the last one from the pool unless it was read as a whole.
 fn candidates(
     folder: &RealmFolder<'_>,
     record: &Record,
@@ -439,6 +448,10 @@ fn candidates(
 impl<C: Clock + fmt::Debug + Send + Sync> Backend for FileBackend<C> {
     fn name(&self) -> &'static str {
         NAME
+    }
+
+    fn endpoint(&self) -> String {
+        self.root.display().to_string()
     }
 
     fn begins_at_once(&self) -> bool {

@@ -1,7 +1,7 @@
-//! Which file system a folder is on.
+//! The file system that a folder is on.
 
-/// File systems that several machines share, as mount tables name them. Their locks and their idea of
-/// what is durable are not to be relied on.
+/// File systems that several machines share, as mount tables name them. Their locks and their idea
+/// of what is durable are not to be relied on.
 const SHARED: [&str; 19] = [
     "9p",
     "afs",

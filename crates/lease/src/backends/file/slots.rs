@@ -1,4 +1,4 @@
-//! A row in a file: two slots, written by turns, so that a write cut short leaves the other.
+//! A row in a file: two slots, written alternately, so that a write cut short leaves the other.
 
 use crate::error::ParseError;
 use crate::model::record::Row;
@@ -60,8 +60,8 @@ fn read_slot(slot: &[u8]) -> Option<(u64, Result<Row, ParseError>)> {
     Some((u64::from_le_bytes(*number), Row::from_json(rest.get(..len)?)))
 }
 
-/// Returns the slot of the write `number` of `row`, and its place in the file. `None` for a row that
-/// does not fit, which only fields of a later release can cause.
+/// Returns the slot of the write `number` of `row`, and its place in the file. `None` for a row
+/// that does not fit, which only fields of a later release can cause.
 pub(crate) fn write(number: u64, row: &Row) -> Option<(u64, [u8; SLOT_LEN])> {
     let text = row.to_json();
     let len = u16::try_from(text.len()).ok()?;
@@ -76,8 +76,8 @@ pub(crate) fn write(number: u64, row: &Row) -> Option<(u64, [u8; SLOT_LEN])> {
     Some((if is_second { SLOT_LEN as u64 } else { 0 }, slot))
 }
 
-/// Returns a new file with the write `number` of `row`, in both slots, so that an empty slot always is
-/// a bad one.
+/// Returns a new file with the write `number` of `row`, in both slots, so that an empty slot always
+/// is a bad one.
 pub(crate) fn create(number: u64, row: &Row) -> Option<[u8; FILE_LEN]> {
     let mut file = [0; FILE_LEN];
     for number in [number.checked_sub(1)?, number] {
