@@ -47,7 +47,7 @@ pub enum ParseError {
 
 impl ParseError {
     pub(crate) fn form(text: &str, form: &'static str) -> Self {
-        Self::Form { text: text.to_owned(), form }
+        Self::Form { text: text.chars().take(300).collect(), form }
     }
 }
 
@@ -251,11 +251,9 @@ impl StoreError {
     }
 }
 
-/// Returns the beginning of a server's message, of at most 300 characters and with control characters
-/// escaped.
-#[cfg(any(feature = "mysql", feature = "postgres"))]
-pub(crate) fn excerpt(message: &str) -> String {
-    message.chars().flat_map(char::escape_debug).take(300).collect()
+/// Returns a text from outside as it may be shown: escaped, and cut to 300 characters.
+pub(crate) fn excerpt(text: &str) -> String {
+    text.trim().escape_debug().take(300).collect()
 }
 
 impl fmt::Display for StoreError {

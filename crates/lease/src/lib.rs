@@ -28,6 +28,8 @@
 
 mod backend;
 mod backends;
+#[cfg(any(feature = "etcd", feature = "redis"))]
+mod blocking;
 #[cfg(feature = "conformance")]
 pub mod conformance;
 mod error;
@@ -38,17 +40,23 @@ mod holder;
 mod model;
 mod realm;
 mod store;
-#[cfg(any(feature = "mysql", feature = "postgres"))]
+#[cfg(any(feature = "etcd", feature = "mysql", feature = "postgres", feature = "redis"))]
 mod tls;
+#[cfg(any(feature = "etcd", feature = "mysql", feature = "redis"))]
+mod url;
 mod wait;
 
 pub use self::backend::{Answer, Backend, Change, RowChange, Scope};
+#[cfg(feature = "etcd")]
+pub use self::backends::etcd::EtcdBackend;
 pub use self::backends::file::FileBackend;
 pub use self::backends::memory::{Backup, MemoryBackend};
 #[cfg(feature = "mysql")]
 pub use self::backends::mysql::MySqlBackend;
 #[cfg(feature = "postgres")]
 pub use self::backends::postgres::PostgresBackend;
+#[cfg(feature = "redis")]
+pub use self::backends::redis::RedisBackend;
 pub use self::backends::static_node::NodeSource;
 pub use self::error::{Exposed, Exposure, ParseError, StoreError, StoreErrorKind};
 pub use self::holder::error::{GenerateError, LeaseError};

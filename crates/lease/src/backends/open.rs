@@ -77,21 +77,15 @@ type Open = fn(&str, Holders) -> Result<Store, StoreError>;
 const BACKENDS: &[(&[&str], Open)] = &[
     (&["file"], file),
     (&["static"], static_node),
+    #[cfg(feature = "etcd")]
+    (&["etcd"], |url, _| Ok(Store::new(crate::EtcdBackend::open(url)?))),
     #[cfg(feature = "mysql")]
-    (&["mysql", "mariadb"], mysql),
+    (&["mysql", "mariadb"], |url, _| Ok(Store::new(crate::MySqlBackend::open(url)?))),
     #[cfg(feature = "postgres")]
-    (&["postgres", "postgresql"], postgres),
+    (&["postgres", "postgresql"], |url, _| Ok(Store::new(crate::PostgresBackend::open(url)?))),
+    #[cfg(feature = "redis")]
+    (&["redis", "rediss"], |url, _| Ok(Store::new(crate::RedisBackend::open(url)?))),
 ];
-
-#[cfg(feature = "mysql")]
-fn mysql(url: &str, _: Holders) -> Result<Store, StoreError> {
-    crate::MySqlBackend::open(url).map(Store::new)
-}
-
-#[cfg(feature = "postgres")]
-fn postgres(url: &str, _: Holders) -> Result<Store, StoreError> {
-    crate::PostgresBackend::open(url).map(Store::new)
-}
 
 fn file(url: &str, holders: Holders) -> Result<Store, StoreError> {
     let folder = url.strip_prefix("file://").filter(|folder| folder.starts_with('/'));

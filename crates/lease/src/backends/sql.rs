@@ -110,6 +110,9 @@ pub(super) trait Database: fmt::Debug + Send + Sync + 'static {
     /// Returns the names of all realms.
     const REALMS: &'static str;
 
+    /// Returns the server's address, for messages.
+    fn endpoint(&self) -> String;
+
     fn connect(&self) -> impl Future<Output = Result<Self::Session, StoreError>> + Send;
 
     fn is_open(session: &Self::Session) -> bool;
@@ -226,6 +229,10 @@ impl<D: Database> Sql<D> {
             runtime: Some(runtime),
             known: Mutex::default(),
         })
+    }
+
+    pub(super) fn endpoint(&self) -> String {
+        self.shared.database.endpoint()
     }
 
     pub(super) fn with_timeout(mut self, timeout: Duration) -> Self {
@@ -442,6 +449,10 @@ macro_rules! sql_backend {
         impl $crate::Backend for $name {
             fn name(&self) -> &'static str {
                 <$database as $crate::backends::sql::Database>::NAME
+            }
+
+            fn endpoint(&self) -> String {
+                self.0.endpoint()
             }
 
             fn read<'a>(

@@ -72,8 +72,7 @@ impl fmt::Debug for Server {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self(opts) = self;
         f.debug_struct("Server")
-            .field("host", &opts.ip_or_hostname())
-            .field("port", &opts.tcp_port())
+            .field("endpoint", &self.endpoint())
             .field("user", &opts.user())
             .field("database", &opts.db_name())
             .finish_non_exhaustive()
@@ -167,6 +166,14 @@ impl Database for Server {
     const COMMIT: &'static str = include_str!("commit.sql");
     const RENEW: &'static str = include_str!("renew.sql");
     const REALMS: &'static str = "SELECT name FROM tickid_realm";
+
+    fn endpoint(&self) -> String {
+        let Self(opts) = self;
+        match opts.socket() {
+            Some(socket) => socket.to_owned(),
+            None => format!("{}:{}", opts.ip_or_hostname(), opts.tcp_port()),
+        }
+    }
 
     async fn connect(&self) -> Result<Session, StoreError> {
         let conn = Conn::new(self.0.clone()).await;

@@ -5,47 +5,51 @@ use mysql_async::{Opts, OptsBuilder, SslOpts};
 use crate::backends::mysql::NAME;
 use crate::error::{StoreError, excerpt};
 use crate::tls::Files;
+use crate::url::{self, Login, Parts};
 
 /// The largest packet of an answer: more than any row.
 const MAX_PACKET: usize = 1 << 22;
 
 /// Parses a URL.
 pub(super) fn parse(url: &str) -> Result<Opts, StoreError> {
-    let no_url = |why: &str| StoreError::url(NAME, why);
+    let no_url = |why: &str| StoreError::url(NAME, format!("its URL: {why}"));
     let rest = ["mysql://", "mariadb://"].iter().find_map(|scheme| url.strip_prefix(scheme));
-    let rest = rest.ok_or_else(|| no_url("its URL begins with mysql://"))?;
-    let (place, query) = rest.split_once('?').unwrap_or((rest, ""));
-    let (mut files, mut is_encrypted, mut socket) = (Files::default(), None, None);
-    for option in query.split('&').filter(|option| !option.is_empty()) {
-        match option.split_once('=').unwrap_or((option, "")) {
-            ("sslmode", "disable") => is_encrypted = Some(false),
-            ("sslmode", "require" | "verify-full") => is_encrypted = Some(true),
+    let rest = rest.ok_or_else(|| no_url("it begins with mysql://"))?;
+    let Parts { login, place, options } = url::parts(rest).map_err(|why| no_url(&why))?;
+    let (mut files, mut is_encrypted, mut socket) = (Files::default(), false, None);
+    for (name, value) in options {
+        match (name, value) {
+            ("sslmode", "disable") => is_encrypted = false,
+            ("sslmode", "require" | "verify-full") => is_encrypted = true,
             ("socket", path) => {
                 let path = percent_encoding::percent_decode_str(path).decode_utf8_lossy();
                 socket = Some(path.into_owned());
             }
             (name, value) if files.take(name, value) => {}
-            (name, _) => {
-                return Err(StoreError::url(NAME, format!("its URL has no option {}", excerpt(name))));
-            }
+            (name, _) => return Err(no_url(&format!("no such option, or value of it: {}", excerpt(name)))),
         }
     }
-    let unreadable = |error: mysql_async::UrlError| {
-        no_url("its URL cannot be read").with_source(excerpt(&error.to_string()))
-    };
-    let opts = Opts::from_url(&format!("mysql://{place}")).map_err(unreadable)?;
-    if opts.db_name().is_none() {
-        return Err(no_url("its URL names no database, as in mysql://user@host/database"));
+    let (endpoint, database) = place.split_once('/').unwrap_or((place, ""));
+    if database.is_empty() {
+        return Err(no_url("it names a database, as in mysql://user:password@host/database"));
     }
-    let tls = match (is_encrypted, files.is_empty()) {
-        (Some(true), _) => Some(tls(&files)?),
-        (_, true) => None,
-        (_, false) => return Err(no_url("certificates need sslmode=require")),
+    let (host, port) = url::endpoint(endpoint, 3_306).map_err(|why| no_url(&why))?;
+    let tls = match is_encrypted {
+        true => Some(tls(&files)?),
+        false if files.is_empty() => None,
+        false => return Err(no_url("certificates need sslmode=require")),
     };
-    // The client would ask the server for what is not given.
-    let opts = OptsBuilder::from_opts(opts)
+    let login = login.map(|Login { user, password }| (user, Some(password)));
+    let (user, password) = login.unwrap_or(("root".to_owned(), None));
+    let opts = OptsBuilder::default()
+        .ip_or_hostname(host.trim_matches(['[', ']']))
+        .tcp_port(port)
+        .user(Some(user))
+        .pass(password)
+        .db_name(Some(database))
         .ssl_opts(tls)
         .socket(socket)
+        // The client would ask the server for what is not given.
         .prefer_socket(false)
         .max_allowed_packet(Some(MAX_PACKET))
         .wait_timeout(Some(60));
@@ -59,6 +63,9 @@ fn tls(_: &Files) -> Result<SslOpts, StoreError> {
 
 #[cfg(feature = "mysql-tls")]
 fn tls(files: &Files) -> Result<SslOpts, StoreError> {
+    use std::path::PathBuf;
+
+    use mysql_async::ClientIdentity;
     use rustls::crypto::{CryptoProvider, ring};
 
     // The client takes the one of the process, and panics if there are several to choose from.
@@ -66,14 +73,12 @@ fn tls(files: &Files) -> Result<SslOpts, StoreError> {
         // Fails if another thread was faster, which is as well.
         let _ = ring::default_provider().install_default();
     }
-    let unreadable = |error| crate::StoreError::failed(NAME, "read its certificates").with_source(error);
+    let unreadable = |error| StoreError::failed(NAME, "read its certificates").with_source(error);
     let roots = files.roots().map_err(unreadable)?;
     let roots = roots.into_iter().map(|root| root.to_vec().into()).collect();
-    let identity = files.identity().map_err(unreadable)?;
-    let identity = identity.map(|identity| {
-        let (certificate, key) = identity.pem;
-        mysql_async::ClientIdentity::new(certificate.into(), key.into())
-    });
+    files.identity().map_err(unreadable)?;
+    let file = |path: &str| PathBuf::from(path).into();
+    let identity = files.own().map(|(certificate, key)| ClientIdentity::new(file(certificate), file(key)));
     let opts = SslOpts::default().with_disable_built_in_roots(true);
     Ok(opts.with_root_certs(roots).with_client_identity(identity))
 }
@@ -97,11 +102,11 @@ mod tests {
     fn other_urls_are_refused() {
         for (url, why) in [
             ("redis://a", "begins with mysql://"),
-            ("mysql://app@a", "names no database"),
-            ("mysql://app:secret@a/b?verify_ca=false", "no option verify_ca"),
-            ("mysql://app:secret@a/b?sslmode=prefer", "no option sslmode"),
+            ("mysql://a", "names a database"),
+            ("mysql://app:secret@a/b?verify_ca=false", "of it: verify_ca"),
+            ("mysql://app:secret@a/b?sslmode=prefer", "of it: sslmode"),
             ("mysql://app:secret@a/b?sslrootcert=/a", "need sslmode=require"),
-            ("mysql://app:secret@a:b/c", "cannot be read"),
+            ("mysql://app:secret@a:b/c", "a port is a number"),
         ] {
             let error = parse(url).unwrap_err();
             assert!(error.to_string().contains(why), "{url}: {error}");
@@ -112,7 +117,7 @@ mod tests {
     #[cfg(not(feature = "mysql-tls"))]
     #[test]
     fn encryption_needs_the_feature() {
-        let error = parse("mysql://app@a/b?sslmode=require").unwrap_err();
+        let error = parse("mysql://a/b?sslmode=require").unwrap_err();
         assert!(error.to_string().contains("mysql-tls"), "{error}");
     }
 }

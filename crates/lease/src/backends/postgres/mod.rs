@@ -99,10 +99,14 @@ impl Drop for Session {
 }
 
 impl Server {
+    fn port(&self, number: usize) -> u16 {
+        let ports = self.config.get_ports();
+        ports.get(number).or(ports.first()).copied().unwrap_or(5_432)
+    }
+
     /// Connects to one of the hosts.
     async fn connect_to(&self, number: usize, host: &Host) -> Result<Session, StoreError> {
-        let ports = self.config.get_ports();
-        let port = ports.get(number).or(ports.first()).copied().unwrap_or(5_432);
+        let port = self.port(number);
         let address = self.config.get_hostaddrs().get(number);
         let left = Arc::new(AtomicUsize::new(MAX_ANSWER));
         let stream = Stream::connect(host, address, port, Arc::clone(&left)).await;
@@ -142,6 +146,15 @@ impl Database for Server {
     const RENEW: &'static str = "SELECT ceiling, now_micros FROM \
         tickid.renew_v1($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)";
     const REALMS: &'static str = "SELECT name FROM tickid.realm";
+
+    fn endpoint(&self) -> String {
+        let host = |(number, host): (usize, &Host)| match host {
+            Host::Tcp(name) => format!("{name}:{}", self.port(number)),
+            #[cfg(unix)]
+            Host::Unix(folder) => folder.display().to_string(),
+        };
+        self.config.get_hosts().iter().enumerate().map(host).collect::<Vec<_>>().join(",")
+    }
 
     async fn connect(&self) -> Result<Session, StoreError> {
         let mut last = None;
