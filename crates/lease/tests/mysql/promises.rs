@@ -3,12 +3,12 @@
 use core::time::Duration;
 use std::thread;
 
-use tickid_lease::{MySqlBackend, RealmSpec, Store};
+use tickid_lease::{RealmSpec, Store};
 use tickid_testkit::Dice;
 use tickid_testkit::servers::{MySql, Server as _, Test};
 
 use crate::proxy::Proxy;
-use crate::server::{open, open_for, query};
+use crate::server::{open, query};
 use crate::sql::herds::{self, Rows};
 use crate::sql::{acquire, answer, assert_disjoint, assert_goes_on, begin, realm, renew};
 
@@ -195,12 +195,5 @@ impl Rows for Filled {
 
 fn a_thousand_clients_get_nodes(_: &MySql) {
     let server = MySql::with_options("true", "--max-connections=1100").unwrap();
-    herds::a_thousand_clients_get_nodes(|| Store::new(MySqlBackend::open(&server.url()).unwrap()));
-    herds::renew_side_by_side(|| open_for(&server.url(), TERM), &realm_of_herd(&server), 100);
-}
-
-fn realm_of_herd(server: &MySql) -> RealmSpec {
-    let realm = realm("0-15/4", TERM);
-    begin(&open(&server.url()), &realm);
-    realm
+    herds::a_thousand_clients_get_nodes(|| open(&server.url()));
 }

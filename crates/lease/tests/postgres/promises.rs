@@ -4,7 +4,7 @@ use core::time::Duration;
 use std::thread;
 
 use tickid_core::UnixTime;
-use tickid_lease::{PostgresBackend, RealmSpec, Store};
+use tickid_lease::{RealmSpec, Store};
 use tickid_testkit::Dice;
 use tickid_testkit::servers::{Postgres, Server as _, Test};
 
@@ -235,6 +235,5 @@ fn a_thousand_clients_get_nodes(_: &Postgres) {
     server.tell("echo max_connections=1100 >>data/postgresql.conf").unwrap();
     server.restart("fast").unwrap();
     let url = Database::new(&server).url();
-    let open = || Store::new(PostgresBackend::open(&url).unwrap());
-    herds::a_thousand_clients_get_nodes(open);
+    herds::a_thousand_clients_get_nodes(|| open(&url));
 }
