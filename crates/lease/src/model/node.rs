@@ -82,6 +82,11 @@ impl Node {
         self.value << shift..=((self.value + 1) << shift) - 1
     }
 
+    /// Returns the nodes that are a prefix of this one, shorter ones first.
+    pub(crate) fn prefixes(self) -> impl Iterator<Item = Self> {
+        (0..self.bits).map(move |bits| Self { bits, value: self.value >> (self.bits - bits) })
+    }
+
     /// Returns a text of 18 hexadecimal digits that sorts as the node does: for keys and indexes.
     #[must_use]
     pub fn sort_key(self) -> String {
@@ -94,7 +99,8 @@ impl Node {
         let (start, bits) = key.split_at_checked(16)?;
         let bits = u32::from_str_radix(bits, 16).ok()?;
         let shift = Self::MAX_BITS.checked_sub(bits)?;
-        let start = u64::from_str_radix(start, 16).ok().filter(|start| start >> Self::MAX_BITS == 0)?;
+        let start =
+            u64::from_str_radix(start, 16).ok().filter(|start| start >> Self::MAX_BITS == 0)?;
         let node = Self { bits, value: start >> shift };
         (node.sort_key() == key).then_some(node)
     }
