@@ -35,6 +35,8 @@ mod process;
 #[cfg(unix)]
 mod proxy;
 #[cfg(unix)]
+mod rollbacks;
+#[cfg(unix)]
 mod scheme;
 #[cfg(unix)]
 mod stopped;
@@ -58,8 +60,15 @@ fn main() -> std::process::ExitCode {
     use crate::ground::{Database, Folder, Outage};
 
     fn tests<G: Outage>() -> Vec<Test<G>> {
-        [crowd::tests(), kills::tests(), stopped::tests(), pools::tests(), outages::tests()]
-            .concat()
+        [
+            crowd::tests(),
+            kills::tests(),
+            stopped::tests(),
+            rollbacks::tests(),
+            pools::tests(),
+            outages::tests(),
+        ]
+        .concat()
     }
 
     if let Some(task) = task::Task::of_this_process() {
