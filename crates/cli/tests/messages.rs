@@ -116,7 +116,7 @@ fn a_node_of_another_size_is_refused() {
     }
     let (ran, shown) = (run("gen scru64 --node 42/8 --node-size 8 --json"), "\"node_id\":42,");
     assert!(ran.status == OK && ran.stdout.contains(shown), "{}{}", ran.stdout, ran.stderr);
-    // The size of the old IDs is not that of the new ones.
+    // Old and new IDs may have nodes of different sizes.
     let fine = "convert --from scru64 --node-size 12 --to scru64 --node 42/8 0u375nxqh5cq";
     assert_eq!(run(fine).status, OK);
 
