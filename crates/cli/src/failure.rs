@@ -8,8 +8,7 @@ use std::process::ExitCode;
 
 use tickid_core::{BuildError, ErrorKind};
 use tickid_lease::{
-    ConnectError, GenerateError, NoRandomness, NodeTextError, RealmError, Refusal, StartError,
-    StoreError, Token, Trouble,
+    GenerateError, LeaseError, ParseError, RealmError, Refusal, StoreError, StoreErrorKind, Token,
 };
 
 /// Some input was no ID, or the output could not be written.
@@ -36,24 +35,22 @@ pub(crate) enum Failure {
     #[error(transparent)]
     Realm(#[from] RealmError),
     #[error(transparent)]
-    Pool(#[from] NodeTextError),
-    #[error("{}", Chain(.0))]
-    Connect(#[from] ConnectError),
+    Parse(#[from] ParseError),
     #[error("no folder for the node store: {0}")]
     NoStateFolder(String),
     #[error("{}", Chain(.0))]
     Store(#[from] StoreError),
-    #[error("{}", reason(.0))]
-    Start(#[from] StartError),
-    #[error("{}{}", .0, Causes(.0.trouble().and_then(Error::source)))]
+    #[error("{}", Chain(.0))]
+    Lease(#[from] LeaseError),
+    #[error("{}{}", .0, Causes(.0.cause().and_then(Error::source)))]
     Stalled(#[from] GenerateError),
     /// A wait that would exceed its bound.
     #[error("{stall}; that takes longer than {max_wait:?}")]
     TooLong { stall: Box<Self>, max_wait: Duration },
     #[error(transparent)]
     Refused(Refusal),
-    #[error(transparent)]
-    Randomness(#[from] NoRandomness),
+    #[error("no random numbers: {0}")]
+    Randomness(io::Error),
     #[error("no node of the realm is leased under the token {0}")]
     NoLease(Token),
     #[error("{}; the node is free when its window ends", Chain(.0))]
@@ -95,7 +92,7 @@ impl Failure {
             Self::Stalled(GenerateError::Stalled { error, .. }) => stalls(error),
             Self::Stalled(error) => matches!(error, GenerateError::NoLease { .. }),
             // A node may be released at any time.
-            Self::Start(_) => self.store().is_some_and(is_exhausted),
+            Self::Lease(_) => self.store().is_some_and(is_exhausted),
             _ => false,
         }
     }
@@ -117,6 +114,9 @@ impl Failure {
             Self::NoStateFolder(_) => Some(OTHER_STORE),
             _ => match self.store()?.refusal() {
                 None => Some(OTHER_STORE),
+                Some(Refusal::NotYet { .. }) => {
+                    Some("`tickid lease init --new` begins a realm that never existed at once")
+                }
                 Some(Refusal::NoRealm) => Some(
                     "`tickid lease init` begins a realm: tickid lease init SCHEME --realm NAME",
                 ),
@@ -131,13 +131,12 @@ impl Failure {
 
     /// Returns the store's error, if that is the reason.
     fn store(&self) -> Option<&StoreError> {
-        let trouble = match self {
-            Self::Connect(ConnectError::Store(error)) | Self::Store(error) => return Some(error),
-            Self::Start(StartError::Trouble(trouble)) => trouble,
-            Self::Stalled(error) => error.trouble()?,
-            _ => return None,
-        };
-        if let Trouble::Store(error) = trouble { Some(error) } else { None }
+        match self {
+            Self::Store(error) => Some(error),
+            Self::Lease(error) => error.store(),
+            Self::Stalled(error) => error.cause()?.store(),
+            _ => None,
+        }
     }
 
     pub(crate) fn exit_code(&self) -> ExitCode {
@@ -146,27 +145,27 @@ impl Failure {
 
     fn status(&self) -> u8 {
         if let Some(error) = self.store() {
-            return error.refusal().map_or(STORE, of_refusal);
+            return of_store(error);
         }
         match self {
             Self::Hinted { failure, .. } => failure.status(),
             Self::Invalid { .. } | Self::Read(_) | Self::Write(_) => INVALID,
-            Self::Usage(_) | Self::Realm(_) | Self::Pool(_) | Self::Connect(_) => USAGE,
+            Self::Usage(_) | Self::Realm(_) | Self::Parse(_) => USAGE,
             Self::TooLong { .. } => CLOCK,
             Self::Build(error) => of_build(error, USAGE),
-            Self::Start(StartError::Trouble(trouble)) => of_trouble(trouble),
+            Self::Lease(error) => of_lease(error),
             Self::Generate(error) => match error.kind() {
                 ErrorKind::SequenceStart { .. } => USAGE,
                 _ => CLOCK,
             },
-            Self::Stalled(error) => match (error, error.trouble()) {
-                (_, Some(trouble)) => of_trouble(trouble),
+            Self::Stalled(error) => match (error, error.cause()) {
+                (_, Some(cause)) => of_lease(cause),
                 // Nothing is wrong with the lease: it is for the clock to reach the window.
                 (GenerateError::Stalled { .. }, None) => CLOCK,
                 _ => STORE,
             },
             Self::Refused(refusal) => of_refusal(refusal),
-            Self::Store(_) | Self::Start(_) | Self::GiveBack(_) => STORE,
+            Self::Store(_) | Self::GiveBack(_) => STORE,
             Self::Randomness(_) | Self::NoLease(_) | Self::NoStateFolder(_) => STORE,
             #[cfg(target_os = "linux")]
             Self::Supervise(_) => SUPERVISION,
@@ -183,7 +182,19 @@ impl From<nix::Error> for Failure {
 
 /// Returns whether all nodes are in use, of which one may be released at any time.
 pub(crate) fn is_exhausted(error: &StoreError) -> bool {
-    matches!(error.refusal(), Some(Refusal::Exhausted { nodes, wild, .. }) if wild < nodes)
+    match error.refusal() {
+        Some(Refusal::Exhausted { seen, quarantined, .. }) => quarantined < seen,
+        Some(Refusal::NotYet { .. }) => true,
+        _ => false,
+    }
+}
+
+fn of_store(error: &StoreError) -> u8 {
+    match error.kind() {
+        StoreErrorKind::Url { .. } => USAGE,
+        StoreErrorKind::Refused(refusal) => of_refusal(refusal),
+        _ => STORE,
+    }
 }
 
 fn of_build(error: &BuildError, other: u8) -> u8 {
@@ -200,8 +211,8 @@ fn of_refusal(refusal: &Refusal) -> u8 {
     }
 }
 
-fn of_trouble(trouble: &Trouble) -> u8 {
-    if let Trouble::Build(error) = trouble { of_build(error, STORE) } else { STORE }
+fn of_lease(error: &LeaseError) -> u8 {
+    if let LeaseError::Build(error) = error { of_build(error, STORE) } else { STORE }
 }
 
 const OTHER_STORE: &str = "--store URL names another store, and `gen --node NODE` needs none";
@@ -223,9 +234,4 @@ impl fmt::Display for Causes<'_> {
         let mut causes = core::iter::successors(self.0, |&cause| cause.source());
         causes.try_for_each(|cause| write!(f, ": {cause}"))
     }
-}
-
-/// Returns the reason why there is no lease, with everything that caused it.
-fn reason(error: &StartError) -> Chain<'_> {
-    if let StartError::Trouble(trouble) = error { Chain(&**trouble) } else { Chain(error) }
 }

@@ -3,10 +3,9 @@
 use core::time::Duration;
 use std::env;
 use std::path::PathBuf;
-use std::sync::Arc;
 
 use clap::Args;
-use tickid_lease::{FileStore, Listing, Realm, RealmName, Refusal, Store, StoreError, block_on};
+use tickid_lease::{FileBackend, RealmName, RealmSpec, Refusal, Store, StoreError, block_on};
 
 use crate::failure::Failure;
 use crate::message::shown;
@@ -19,7 +18,7 @@ pub(crate) const ANSWER_WITHIN: Duration = Duration::from_secs(5);
 
 #[derive(Clone, Debug, Default, Args)]
 pub(crate) struct StoreOptions {
-    /// Store to lease a node from (file:///FOLDER, postgres://…, etcd://…, redis://…,
+    /// Store to lease a node from (file:///FOLDER, postgres://…, mysql://…, etcd://…, redis://…,
     /// static:NODE/BITS) [default: $TICKID_STORE, or the folder tickid in $XDG_STATE_HOME or
     /// ~/.local/state]
     #[arg(long, value_name = "URL")]
@@ -28,18 +27,18 @@ pub(crate) struct StoreOptions {
 
 impl StoreOptions {
     /// Opens the store.
-    pub(crate) fn open(&self) -> Result<Arc<dyn Store>, Failure> {
+    pub(crate) fn open(&self) -> Result<Store, Failure> {
         match self.url() {
-            Some(url) => Ok(Arc::from(tickid_lease::connect(&url)?)),
-            None => Ok(Arc::new(FileStore::open(state_folder()?)?)),
+            Some(url) => Ok(Store::open(&url)?),
+            None => Ok(Store::new(FileBackend::open(state_folder()?)?)),
         }
     }
 
-    /// The same for a lease that outlives this process, where a folder would prove its holder dead.
-    pub(crate) fn open_without_proof_of_death(&self) -> Result<Arc<dyn Store>, Failure> {
+    /// Opens the store for a lease that outlives this process.
+    pub(crate) fn open_detached(&self) -> Result<Store, Failure> {
         match self.url() {
-            Some(url) => Ok(Arc::from(tickid_lease::connect_without_proof_of_death(&url)?)),
-            None => Ok(Arc::new(FileStore::open(state_folder()?)?.without_proof_of_death())),
+            Some(url) => Ok(Store::open_detached(&url)?),
+            None => Ok(Store::new(FileBackend::open(state_folder()?)?.detached())),
         }
     }
 
@@ -77,28 +76,15 @@ fn why_no_state_folder() -> String {
 
 /// Waits for an answer of the store, up to the timeout of a request.
 pub(crate) fn answer<T>(
-    store: &dyn Store,
-    answer: tickid_lease::Answer<'_, T>,
+    request: impl Future<Output = Result<T, StoreError>>,
 ) -> Result<T, StoreError> {
-    answer_within(store, answer, ANSWER_WITHIN)
+    block_on(request, ANSWER_WITHIN)
 }
 
-/// Waits for an answer of the store for at most that long.
-pub(crate) fn answer_within<T>(
-    store: &dyn Store,
-    answer: tickid_lease::Answer<'_, T>,
-    most: Duration,
-) -> Result<T, StoreError> {
-    block_on(answer, most).unwrap_or_else(|silence| {
-        let kind = tickid_lease::StoreErrorKind::Unreachable;
-        Err(StoreError::new(store.backend(), kind).with_source(silence))
-    })
-}
-
-/// Returns the store's record of a realm; `None` when there is no such realm yet.
-pub(crate) fn listing(store: &dyn Store, name: &RealmName) -> Result<Option<Listing>, StoreError> {
-    match answer(store, store.list(name)) {
-        Ok(listing) => Ok(Some(listing)),
+/// Returns a realm as the store keeps it; `None` when there is no such realm yet.
+pub(crate) fn kept(store: &Store, name: &RealmName) -> Result<Option<RealmSpec>, StoreError> {
+    match answer(store.realm(name)) {
+        Ok(record) => Ok(Some(record.realm)),
         Err(error) if matches!(error.refusal(), Some(Refusal::NoRealm)) => Ok(None),
         Err(error) => Err(error),
     }
@@ -107,13 +93,11 @@ pub(crate) fn listing(store: &dyn Store, name: &RealmName) -> Result<Option<List
 /// Returns `realm` with the nodes and the terms that the store keeps for it, if it has the realm.
 /// The scheme, the layout and the kind of IDs stay as in `realm`: the store refuses a request in
 /// which they differ.
-pub(crate) fn as_kept(store: &dyn Store, realm: Realm) -> Result<Realm, Failure> {
-    let Some(listing) = listing(store, realm.name())? else { return Ok(realm) };
-    let kept = listing.record.realm;
-    // A static store has a realm for each node, which is called otherwise.
+pub(crate) fn as_kept(store: &Store, realm: RealmSpec) -> Result<RealmSpec, Failure> {
+    let Some(kept) = kept(store, realm.name())? else { return Ok(realm) };
     let (name, scheme) = (realm.name().clone(), realm.scheme().to_owned());
     let (layout, scale, end) = (realm.layout().to_owned(), realm.scale(), realm.end());
     let has_same_ids = kept.variants() == realm.variants();
     let pool = if has_same_ids { kept.pool() } else { realm.pool() }.clone();
-    Ok(Realm::from_parts(name, scheme, layout, scale, end, pool, kept.terms()))
+    Ok(RealmSpec::from_parts(name, scheme, layout, scale, end, pool, kept.terms()))
 }

@@ -92,7 +92,12 @@ fn numbers_and_times_are_described_with_their_range() {
         assert_fails(&arguments, &run(&arguments), USAGE, &[part]);
     }
     let arguments = "lease release --realm a --token foo";
-    assert_fails(arguments, &run(arguments), USAGE, &["no token of 32 hexadecimal digits"]);
+    assert_fails(
+        arguments,
+        &run(arguments),
+        USAGE,
+        &["does not have the form 32 hexadecimal digits"],
+    );
 }
 
 #[test]
@@ -251,7 +256,7 @@ fn a_clock_or_a_wait_in_the_way_ends_with_4() {
     }
     let gen_one = "gen sno --realm one --max-wait 0";
     let exec_one = "lease exec --realm one --max-wait 0 -- true";
-    let parts = ["none of 1 nodes is free", "that takes longer than 0ns", "\nhint: --max-wait"];
+    let parts = ["no node is free: 1 of 1", "that takes longer than 0ns", "\nhint: --max-wait"];
     assert_fails(gen_one, &ran_in(state.path(), gen_one), CLOCK, &parts);
     if cfg!(target_os = "linux") {
         let ran = ran_in(state.path(), exec_one);
@@ -259,7 +264,7 @@ fn a_clock_or_a_wait_in_the_way_ends_with_4() {
     }
     // Without a wait there is no timeout.
     let acquire = "lease acquire --realm one";
-    let parts = ["none of 1 nodes is free", "\nhint: ", "tickid lease list"];
+    let parts = ["no node is free: 1 of 1", "\nhint: ", "tickid lease list"];
     assert_fails(acquire, &ran_in(state.path(), acquire), NODE_STORE, &parts);
 }
 

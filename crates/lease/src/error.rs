@@ -1,29 +1,76 @@
 use core::error::Error;
 use core::fmt;
+use core::time::Duration;
 use std::path::PathBuf;
 
-use crate::rules::{Loss, Refusal};
+use tickid_core::RangeError;
 
-/// What a store answered instead of what it was asked for, or that it did not answer.
+use crate::model::codec::FORMAT;
+use crate::model::pool::PoolError;
+use crate::model::rules::{Loss, Refusal};
+
+/// An error of a text that was to be parsed.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ParseError {
+    /// The text does not have the form.
+    #[error("{text:?} does not have the form {form}")]
+    Form {
+        /// The text.
+        text: String,
+        /// The form.
+        form: &'static str,
+    },
+    /// A number is out of range.
+    #[error(transparent)]
+    Range(#[from] RangeError),
+    /// The nodes make no pool.
+    #[error(transparent)]
+    Pool(#[from] PoolError),
+    /// A store's data cannot be read.
+    #[error("not a {what}: {why}")]
+    Malformed {
+        /// The kind of data.
+        what: &'static str,
+        /// The reason.
+        why: String,
+    },
+    /// A later release wrote a store's data in a format that this one does not know.
+    #[error("the {what} has format {format}; this release knows formats up to {FORMAT}")]
+    Newer {
+        /// The kind of data.
+        what: &'static str,
+        /// The format's number.
+        format: u32,
+    },
+}
+
+impl ParseError {
+    pub(crate) fn form(text: &str, form: &'static str) -> Self {
+        Self::Form { text: text.chars().take(300).collect(), form }
+    }
+}
+
+/// An error of a store: it refused a request, or did not answer it.
 ///
-/// The two are never mixed up: a lease that is [lost](Self::is_lost) is over, while one whose store is
-/// [unreachable](Self::is_unreachable) goes on to the end of its window.
+/// The two are never confused. A lease that is [lost](Self::is_lost) is over, while a lease whose
+/// store is [unreachable](Self::is_unreachable) goes on to the end of its window.
 ///
 /// # Examples
 /// ```
 /// use core::time::Duration;
-/// use tickid_lease::{Claim, MemoryStore, Realm, Refusal, Store, Token, block_on};
+/// use tickid_lease::{Claim, RealmSpec, Refusal, Store, Token, block_on};
 /// use tickid_scru64::Scru64;
 ///
-/// // One node, and two who ask for it.
-/// let realm = Realm::new("orders".parse()?, &Scru64, "42/8".parse()?)?;
-/// let store = MemoryStore::in_memory();
-/// let ask = || -> Result<_, Box<dyn std::error::Error>> {
-///     let claim = Claim::new(Token::random()?, "an example", None);
-///     Ok(block_on(store.acquire(&realm, &claim), Duration::from_secs(5))?)
+/// // Two claims for the only node.
+/// let realm = RealmSpec::new("orders".parse()?, &Scru64, "42/8".parse()?)?;
+/// let store = Store::in_memory();
+/// let acquire = || {
+///     let mut claim = Claim::new(Token::random().unwrap(), "an example", None);
+///     block_on(store.acquire(&realm, &mut claim), Duration::from_secs(5))
 /// };
-/// ask()??;
-/// let error = ask()?.unwrap_err();
+/// acquire()?;
+/// let error = acquire().unwrap_err();
 /// assert!(matches!(error.refusal(), Some(Refusal::Exhausted { .. })));
 /// assert!(!error.is_lost() && !error.is_unreachable());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -35,30 +82,40 @@ pub struct StoreError {
     source: Option<Box<dyn Error + Send + Sync>>,
 }
 
-/// What is wrong with a store, or with what it was asked.
+/// The kind of a [`StoreError`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum StoreErrorKind {
-    /// It says no. Nothing was changed.
+    /// The store refused the request.
     Refused(Refusal),
-    /// It did not answer, in time or at all. What it was asked may have been done.
+    /// The store did not answer, in time or at all. The request may have been carried out.
     Unreachable,
-    /// It answered that it could not. Nothing was changed.
+    /// The store failed, and has changed nothing.
     Failed {
-        /// What could not be done.
+        /// The step that failed, as in "read the clock".
         what: String,
     },
-    /// It is not fit to keep leases: it could forget them, or not keep two holders apart.
+    /// The store is not fit for leases: it could lose them, or grant one to two holders.
     Unfit {
-        /// Why not.
+        /// The reason.
         why: String,
     },
     /// A file or folder of the store is not private to this user.
     Exposed(Exposed),
-    /// What it keeps can't be read.
+    /// The store's data on a realm cannot be read.
     Corrupt {
-        /// What it is about.
+        /// The place of the data.
         what: String,
+    },
+    /// The URL does not name a store. Messages leave it out, since it may contain a password.
+    Url {
+        /// The reason.
+        why: String,
+    },
+    /// No node could be found in the place that was named.
+    NoNode {
+        /// The reason.
+        why: String,
     },
 }
 
@@ -117,37 +174,53 @@ impl fmt::Display for Exposed {
 }
 
 impl StoreError {
-    /// An error of the store `backend`, without a source.
+    /// Creates an error of a backend, without a source.
     #[must_use]
     pub fn new(backend: &'static str, kind: StoreErrorKind) -> Self {
         Self { backend, kind, source: None }
     }
 
-    /// The same with what caused it.
+    /// Returns the error with its source.
     #[must_use]
     pub fn with_source(self, source: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
         Self { source: Some(source.into()), ..self }
     }
 
-    /// The store answered no.
+    /// Creates the error of a request that failed.
+    pub(crate) fn failed(backend: &'static str, what: impl Into<String>) -> Self {
+        Self::new(backend, StoreErrorKind::Failed { what: what.into() })
+    }
+
+    /// Creates the error of a URL that names no store.
+    pub(crate) fn url(backend: &'static str, why: impl Into<String>) -> Self {
+        Self::new(backend, StoreErrorKind::Url { why: why.into() })
+    }
+
+    /// Creates the error of a request without an answer in the time given.
+    pub(crate) fn timed_out(timeout: Duration) -> Self {
+        let why = format!("no answer within {timeout:?}");
+        Self::new("the", StoreErrorKind::Unreachable).with_source(why)
+    }
+
+    /// Creates the error of a refused request.
     #[must_use]
     pub fn refused(backend: &'static str, refusal: Refusal) -> Self {
         Self::new(backend, StoreErrorKind::Refused(refusal))
     }
 
-    /// Which kind of store, as in `"file"`.
+    /// Returns the backend's name, as in `"file"`.
     #[must_use]
     pub const fn backend(&self) -> &'static str {
         self.backend
     }
 
-    /// What is wrong.
+    /// Returns the kind of the error.
     #[must_use]
     pub const fn kind(&self) -> &StoreErrorKind {
         &self.kind
     }
 
-    /// What the store says no with, if it does.
+    /// Returns the refusal, if the store refused the request.
     #[must_use]
     pub const fn refusal(&self) -> Option<&Refusal> {
         match &self.kind {
@@ -156,7 +229,7 @@ impl StoreError {
         }
     }
 
-    /// How the lease was lost, if it was.
+    /// Returns the way in which the lease ended, if it is lost.
     #[must_use]
     pub const fn loss(&self) -> Option<Loss> {
         match self.refusal() {
@@ -165,17 +238,22 @@ impl StoreError {
         }
     }
 
-    /// Whether the store says that the lease is over.
+    /// Reports whether the lease is over.
     #[must_use]
     pub const fn is_lost(&self) -> bool {
         self.loss().is_some()
     }
 
-    /// Whether the store did not answer.
+    /// Reports whether the store did not answer.
     #[must_use]
     pub const fn is_unreachable(&self) -> bool {
         matches!(self.kind, StoreErrorKind::Unreachable)
     }
+}
+
+/// Returns a text from outside as it may be shown: escaped, and cut to 300 characters.
+pub(crate) fn excerpt(text: &str) -> String {
+    text.trim().escape_debug().take(300).collect()
 }
 
 impl fmt::Display for StoreError {
@@ -186,8 +264,9 @@ impl fmt::Display for StoreError {
             StoreErrorKind::Unreachable => f.write_str("no answer"),
             StoreErrorKind::Failed { what } => write!(f, "could not {what}"),
             StoreErrorKind::Unfit { why } => write!(f, "not fit to keep leases: {why}"),
+            StoreErrorKind::Url { why } | StoreErrorKind::NoNode { why } => f.write_str(why),
             StoreErrorKind::Exposed(exposed) => exposed.fmt(f),
-            StoreErrorKind::Corrupt { what } => write!(f, "{what} can't be read"),
+            StoreErrorKind::Corrupt { what } => write!(f, "{what} cannot be read"),
         }
     }
 }

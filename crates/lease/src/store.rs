@@ -1,179 +1,548 @@
 use core::fmt;
-use core::pin::Pin;
+use core::sync::atomic::{AtomicU64, Ordering};
+use std::borrow::Cow;
 use std::sync::Arc;
 
-use tickid_core::UnixTime;
+use crate::backend::{Backend, Change, RowChange, Scope};
+use crate::backends;
+use crate::error::{ParseError, StoreError, StoreErrorKind};
+use crate::model::candidates::{Shortage, page_start};
+use crate::model::lease::{Claim, Lease};
+use crate::model::node::Node;
+use crate::model::pool::NodePool;
+use crate::model::realm::{RealmName, RealmSpec};
+use crate::model::record::{Record, Row, RowState, Version, View};
+use crate::model::rules::{self, Loss, Refusal, Rules, Standing};
 
-use crate::error::StoreError;
-use crate::node::Node;
-use crate::realm::{Realm, RealmName};
-use crate::record::{Claim, Hold, Record, Row, Rows};
-use crate::rules::{Refusal, Rules, Standing};
-
-/// What a store will answer. Any executor may poll it; it asks for no runtime of its own.
-pub type Answer<'a, T> = Pin<Box<dyn Future<Output = Result<T, StoreError>> + Send + 'a>>;
-
-/// Where the windows of nodes are kept, so that no two are given out that overlap.
+/// A place where windows are kept durably, so that no two that overlap are granted.
 ///
-/// The methods are whole decisions rather than reads and writes, so that a store that can run them
-/// where the data is (a statement of SQL, a script) does so in **one round trip**, its own clock
-/// included. Stores that only compare and set implement [`Table`](crate::Table) and get this from
-/// [`TableStore`](crate::TableStore), which applies the [`Rules`]. Either way the decisions are those of
-/// [`Rules`], and the conformance suite (feature `conformance`) checks that they are.
+/// It applies one set of [rules](Rules) to any [`Backend`]: it reads, decides, and commits if
+/// nothing has changed that the decision rests on, else begins anew. Clones share the backend. The
+/// futures need no runtime and can be polled by any executor.
 ///
-/// **What an implementation promises**
+/// # Examples
+/// ```
+/// use core::time::Duration;
+/// use tickid_lease::{Claim, RealmSpec, Store, Token, block_on};
+/// use tickid_scru64::Scru64;
 ///
-/// 1. Every method is one atomic step on the realm, or none at all.
-/// 2. What it answers has become durable before the answer.
-/// 3. Its errors tell a refusal (it answered no) from silence
-///    ([`StoreError::is_unreachable`]), and never keep a caller waiting for longer than a time-out of
-///    its own. A future that is dropped counts as unanswered: what it asked may have been done.
-/// 4. To ask the same again does no harm: a claim finds what it got, a renewal renews, a release that
-///    was done already is [lost](StoreError::is_lost).
-/// 5. Acquiring and renewing compare, in the same step, the store's generation with the recorded one,
-///    and [forget](Rules::forget) when it changed.
-/// 6. Its futures need no runtime: a store whose client wants one brings it along, on a thread of its
-///    own. No type of a client library is in a public signature.
-pub trait Store: fmt::Debug + Send + Sync {
-    /// Which kind of store, as in `"file"`. Errors name it.
-    fn backend(&self) -> &'static str;
-
-    /// Begins the realm where the store knows none of that name; one that it knows has to be the same, and stays as it
-    /// is. Of several who begin different ones at once, one does.
-    ///
-    /// # Errors
-    /// [`Refusal::Mismatch`], which says in what the one that is there differs.
-    fn begin<'a>(&'a self, realm: &'a Realm) -> Answer<'a, ()>;
-
-    /// A node and a window ([`Rules::acquire`]). A realm that the store does not know begins here.
-    fn acquire<'a>(&'a self, realm: &'a Realm, claim: &'a Claim) -> Answer<'a, Grant>;
-
-    /// A higher ceiling ([`Rules::renew`]).
-    fn renew<'a>(&'a self, realm: &'a RealmName, hold: &'a Hold) -> Answer<'a, Grant>;
-
-    /// Gives a node back whose generator is closed ([`release`](crate::rules::release)); `used` is the
-    /// highest tick that was ever in it.
-    fn release<'a>(
-        &'a self,
-        realm: &'a RealmName,
-        hold: &'a Hold,
-        used: Option<u64>,
-    ) -> Answer<'a, ()>;
-
-    /// Everything the store keeps of a realm.
-    ///
-    /// # Errors
-    /// [`Refusal::NoRealm`].
-    fn list<'a>(&'a self, realm: &'a RealmName) -> Answer<'a, Listing>;
-
-    /// Ends all leases and starts all nodes anew beyond what any of them can have used
-    /// ([`Rules::forget`]): for a store that was restored from a backup and doesn't know it. Where the
-    /// realm is gone altogether it begins here. Returns the tick from which nodes are given out.
-    fn recover<'a>(&'a self, realm: &'a Realm) -> Answer<'a, u64>;
-
-    /// Takes back a ceiling that is further ahead than a lease can be ([`Rules::mend`]). Its holder, if
-    /// there still is one, must be stopped first.
-    fn mend<'a>(&'a self, realm: &'a RealmName, node: Node) -> Answer<'a, Row>;
-
-    /// Replaces the realm's pool and terms ([`Rules::reshape`]). A realm that the store does not know begins here.
-    fn reshape<'a>(&'a self, realm: &'a Realm) -> Answer<'a, ()>;
+/// let store = Store::in_memory();
+/// let realm = RealmSpec::new("orders".parse()?, &Scru64, "0-255/8".parse()?)?;
+/// let timeout = Duration::from_secs(5);
+///
+/// let mut claim = Claim::new(Token::random()?, "an example", None);
+/// let lease = block_on(store.acquire(&realm, &mut claim), timeout)?;
+/// let lease = block_on(store.renew(&realm, &lease), timeout)?;
+/// block_on(store.release(&realm, &lease, None), timeout)?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Store {
+    shared: Arc<Shared>,
 }
 
-macro_rules! delegate {
-    ($($pointer:ty),*) => {$(
-        impl<T: Store + ?Sized> Store for $pointer {
-            fn backend(&self) -> &'static str {
-                (**self).backend()
-            }
-
-            fn begin<'a>(&'a self, realm: &'a Realm) -> Answer<'a, ()> {
-                (**self).begin(realm)
-            }
-
-            fn acquire<'a>(&'a self, realm: &'a Realm, claim: &'a Claim) -> Answer<'a, Grant> {
-                (**self).acquire(realm, claim)
-            }
-
-            fn renew<'a>(&'a self, realm: &'a RealmName, hold: &'a Hold) -> Answer<'a, Grant> {
-                (**self).renew(realm, hold)
-            }
-
-            fn release<'a>(
-                &'a self,
-                realm: &'a RealmName,
-                hold: &'a Hold,
-                used: Option<u64>,
-            ) -> Answer<'a, ()> {
-                (**self).release(realm, hold, used)
-            }
-
-            fn list<'a>(&'a self, realm: &'a RealmName) -> Answer<'a, Listing> {
-                (**self).list(realm)
-            }
-
-            fn recover<'a>(&'a self, realm: &'a Realm) -> Answer<'a, u64> {
-                (**self).recover(realm)
-            }
-
-            fn mend<'a>(&'a self, realm: &'a RealmName, node: Node) -> Answer<'a, Row> {
-                (**self).mend(realm, node)
-            }
-
-            fn reshape<'a>(&'a self, realm: &'a Realm) -> Answer<'a, ()> {
-                (**self).reshape(realm)
-            }
-        }
-    )*};
+struct Shared {
+    backend: Box<dyn Backend>,
+    /// The node that is given from outside: all realms are of it alone.
+    node: Option<Node>,
+    conflicts: AtomicU64,
 }
-delegate!(Arc<T>, Box<T>);
 
-/// A lease as the store grants it: the node and the ticks `[floor, ceiling)`.
+impl fmt::Debug for Shared {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { backend, node, conflicts: _ } = self;
+        f.debug_struct("Shared").field("backend", backend).field("node", node).finish()
+    }
+}
+
+/// The first tick of a realm that a store does not have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Grant {
-    /// The lease's name.
-    pub hold: Hold,
-    /// One past the last tick of the window.
-    pub ceiling: u64,
-    /// The store's clock when it granted this.
-    pub now: UnixTime,
+pub enum Begin {
+    /// Beyond anything that a lost realm of that name can have granted: the store's time plus twice
+    /// [ahead](RealmSpec::ahead). Until then no node can be acquired.
+    Beyond,
+    /// At once. This is safe for a realm that never existed before, in any store.
+    AtOnce,
 }
 
-impl Grant {
-    /// What `row` grants its holder at the time `now`; `None` for a row that is nobody's.
-    #[must_use]
-    pub fn of(row: &Row, now: UnixTime) -> Option<Self> {
-        let hold = Hold { node: row.node, token: row.token?, floor: row.floor };
-        Some(Self { hold, ceiling: row.ceiling, now })
+/// The number of rows in the first page of a claim.
+const FIRST_PAGE: usize = 64;
+/// The number of rows in its further pages.
+const PAGE: usize = 512;
+/// The number of pages after which a claim is refused.
+const MAX_PAGES: u32 = 5;
+/// The number of races that a request may lose.
+const MAX_CONFLICTS: u32 = 100;
+
+/// The decision on a request: the changes to commit, and the answer if that succeeds.
+struct Step<A> {
+    record: Option<Record>,
+    /// A node whose row is compared, and its new row if it changes.
+    row: Option<(Node, Option<Row>)>,
+    answer: A,
+}
+
+impl<A> Step<A> {
+    fn none(answer: A) -> Self {
+        Self { record: None, row: None, answer }
+    }
+
+    fn record(record: Option<Record>, answer: A) -> Self {
+        Self { record, row: None, answer }
+    }
+
+    fn row(row: Row, answer: A) -> Self {
+        Self { record: None, row: Some((row.node, Some(row))), answer }
     }
 }
 
-/// Everything a store keeps of a realm.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Listing {
-    /// The realm.
-    pub record: Record,
-    /// The nodes that were ever given out.
-    pub rows: Rows,
-    /// The store's clock.
-    pub now: UnixTime,
+/// The treatment of a realm that the store does not have.
+#[derive(Clone, Copy)]
+enum Missing<'a> {
+    Refuse,
+    /// It begins; where it may have existed, beyond the leases of this era.
+    Begin(&'a RealmSpec, Option<u64>),
 }
 
-impl Listing {
-    /// What was read at one moment.
-    #[must_use]
-    pub fn new(record: Record, rows: Rows, now: UnixTime) -> Self {
-        Self { record, rows, now }
+impl Store {
+    /// Creates a store over a backend.
+    pub fn new(backend: impl Backend + 'static) -> Self {
+        Self::over(Box::new(backend), None)
     }
 
-    /// How each node stands that was ever given out, in order.
+    pub(crate) fn over(backend: Box<dyn Backend>, node: Option<Node>) -> Self {
+        Self { shared: Arc::new(Shared { backend, node, conflicts: AtomicU64::new(0) }) }
+    }
+
+    /// Creates an empty store in memory, for tests and for generators of one process.
+    #[must_use]
+    pub fn in_memory() -> Self {
+        Self::new(backends::memory::MemoryBackend::new(tickid_core::SystemClock))
+    }
+
+    /// Returns the backend's name, as in `"file"`.
+    #[must_use]
+    pub fn backend(&self) -> &'static str {
+        match self.shared.node {
+            None => self.shared.backend.name(),
+            Some(_) => backends::static_node::NAME,
+        }
+    }
+
+    /// Returns the backend, whose data no rules protect from its caller.
+    #[must_use]
+    pub fn inner(&self) -> &dyn Backend {
+        &*self.shared.backend
+    }
+
+    /// Returns the place of the data, for people to read: a folder, or the addresses of servers.
+    #[must_use]
+    pub fn endpoint(&self) -> String {
+        self.shared.backend.endpoint()
+    }
+
+    /// Reports whether realms that the store does not have begin [at once](Begin::AtOnce).
+    #[must_use]
+    pub fn begins_at_once(&self) -> bool {
+        self.shared.backend.begins_at_once()
+    }
+
+    /// Returns the number of commits that lost a race against another client and were repeated.
+    #[must_use]
+    pub fn conflicts(&self) -> u64 {
+        self.shared.conflicts.load(Ordering::Relaxed)
+    }
+
+    /// Begins a realm that the store does not have. One that it has must be the same, and stays as
+    /// it is. If several clients begin different ones at the same time, one succeeds. Returns the
+    /// record.
+    ///
+    /// Memory and folders always begin [at once](Begin::AtOnce).
     ///
     /// # Errors
-    /// [`Refusal::StoreClock`].
-    pub fn standings(&self) -> Result<Vec<(&Row, Standing)>, Refusal> {
-        let rules = Rules::new(&self.record, self.now)?;
-        let standing = |entry| rules.standing(&self.rows, entry);
-        Ok(self.rows.values().map(|entry| (&entry.row, standing(entry))).collect())
+    /// Returns [`Refusal::Mismatch`] if the store has another realm of that name.
+    pub async fn begin(&self, realm: &RealmSpec, begin: Begin) -> Result<Record, StoreError> {
+        let realm = self.own(realm)?;
+        let beyond = (begin == Begin::Beyond).then_some(0);
+        let missing = Missing::Begin(&realm, self.beyond().and(beyond));
+        self.transact(&realm.name, Scope::Record, missing, |rules, _| {
+            rules.check(&realm)?;
+            Ok(Step::none(rules.record.clone()))
+        })
+        .await
     }
+
+    /// Grants a node and a window, or the lease that the same claim got before. A realm that the
+    /// store does not have begins here.
+    ///
+    /// It reads a bounded number of rows, whatever the size of the pool. If there is no answer,
+    /// send the same claim again.
+    ///
+    /// # Errors
+    /// Returns [`Refusal::Exhausted`] if no node was free among those looked at,
+    /// [`Refusal::Mismatch`] if the store has another realm of that name, and
+    /// [`Refusal::EndOfTime`].
+    pub async fn acquire(&self, realm: &RealmSpec, claim: &mut Claim) -> Result<Lease, StoreError> {
+        let realm = &*self.own(realm)?;
+        let missing = Missing::Begin(realm, self.beyond());
+        if let Some(node) = claim.attempt {
+            let earlier = &*claim;
+            let resumed = self.transact(&realm.name, Scope::Node(node), missing, |rules, view| {
+                rules.check(realm)?;
+                let state = view.rows.get(&node);
+                let Some(row) = rules.resume(state, earlier) else { return Ok(Step::none(None)) };
+                let lease = lease(&row, state, view);
+                Ok(Step::row(row, lease))
+            });
+            if let Some(lease) = resumed.await? {
+                return Ok(lease);
+            }
+            claim.attempt = None;
+        }
+        let (mut shortage, mut limit, mut pages, mut lost) =
+            (Shortage::default(), FIRST_PAGE, 0, 0);
+        loop {
+            claim.pages = claim.pages.wrapping_add(1);
+            let start = page_start(realm.pool(), claim);
+            let view =
+                self.shared.backend.read(&realm.name, Scope::Candidates { start, limit }).await?;
+            let ready = self.ready(&realm.name, &view, missing, &mut lost).await?;
+            let Some((rules, record_version)) = ready else { continue };
+            rules.check(realm).map_err(|no| self.refused(no))?;
+            if !rules.record.is_complete() {
+                self.complete(realm).await?;
+                continue;
+            }
+            let row = match rules.choose(&view, start, claim).map_err(|no| self.refused(no))? {
+                Ok(row) => row,
+                Err(page) => {
+                    (pages, limit) = (pages + 1, PAGE);
+                    shortage.add(&page);
+                    if page.is_whole || pages == MAX_PAGES {
+                        return Err(self.refused(shortage.refusal(&rules)));
+                    }
+                    continue;
+                }
+            };
+            let node = row.node;
+            let lease = lease(&row, view.rows.get(&node), &view);
+            claim.attempt = Some(node);
+            let step = Step::row(row, lease);
+            if let Some(Some(lease)) =
+                self.commit(&realm.name, &view, Some(record_version), step).await?
+            {
+                return Ok(lease);
+            }
+            claim.attempt = None;
+            self.lose(&mut lost).await?;
+        }
+    }
+
+    /// Renews a lease: raises its ceiling. A lease that expired can be renewed as long as no other
+    /// holder was granted the node.
+    ///
+    /// A lease that proves that the store lost data invalidates the realm.
+    ///
+    /// # Errors
+    /// Returns [`Refusal::Lost`], upon which the generator must be closed.
+    pub async fn renew(&self, realm: &RealmSpec, lease: &Lease) -> Result<Lease, StoreError> {
+        let realm = self.own(realm)?;
+        if let Some(lease) = self.shared.backend.renew(&realm.name, lease).await? {
+            return Ok(lease);
+        }
+        self.change(&realm, lease, |rules, state, view| {
+            let row = rules.renew(lease, state)?;
+            let renewed = self::lease(&row, state, view);
+            let lost = Refusal::Lost { node: lease.node, why: Loss::Token };
+            Ok((row, renewed.ok_or(lost)?))
+        })
+        .await
+    }
+
+    /// Releases a lease whose generator is closed; `used` is the highest tick that was ever in it.
+    ///
+    /// # Errors
+    /// Returns [`Refusal::Lost`] if there was nothing left to release, as for a repeated request.
+    pub async fn release(
+        &self,
+        realm: &RealmSpec,
+        lease: &Lease,
+        used: Option<u64>,
+    ) -> Result<(), StoreError> {
+        let realm = self.own(realm)?;
+        self.change(&realm, lease, |rules, state, _| Ok((rules.release(lease, state, used)?, ())))
+            .await
+    }
+
+    /// Returns the names of all realms.
+    ///
+    /// # Errors
+    /// Returns a [`StoreError`] if the store cannot be read.
+    pub async fn realms(&self) -> Result<Vec<RealmName>, StoreError> {
+        let names = self.shared.backend.realms().await?;
+        let Some(node) = self.shared.node else { return Ok(names) };
+        let suffix = own_suffix(node);
+        let name = |name: RealmName| name.as_str().strip_suffix(&suffix)?.parse().ok();
+        Ok(names.into_iter().filter_map(name).collect())
+    }
+
+    /// Returns all data of a realm. The view has a record.
+    ///
+    /// # Errors
+    /// Returns [`Refusal::NoRealm`].
+    pub async fn list(&self, realm: &RealmName) -> Result<View, StoreError> {
+        self.view(realm, Scope::All).await
+    }
+
+    /// Returns a realm's record, and no rows.
+    ///
+    /// # Errors
+    /// Returns [`Refusal::NoRealm`].
+    pub async fn realm(&self, realm: &RealmName) -> Result<Record, StoreError> {
+        let view = self.view(realm, Scope::Record).await?;
+        view.record.map(|(record, _)| record).ok_or_else(|| self.refused(Refusal::NoRealm))
+    }
+
+    /// Ends all leases and starts every node beyond anything that a lease can have reached: for a
+    /// store that was restored from a backup. A realm that the store does not have begins there.
+    /// Returns the first tick of new windows.
+    ///
+    /// # Errors
+    /// Returns [`Refusal::Mismatch`] if the store has another realm of that name.
+    pub async fn invalidate(&self, realm: &RealmSpec) -> Result<u64, StoreError> {
+        let realm = self.own(realm)?;
+        let missing = Missing::Begin(&realm, Some(0));
+        self.transact(&realm.name, Scope::Record, missing, |rules, view| {
+            rules.check(&realm)?;
+            let record = rules.invalidate(view.generation.clone(), 0);
+            let floor = record.floor;
+            Ok(Step::record(Some(record), floor))
+        })
+        .await
+    }
+
+    /// Frees a quarantined node, at the highest tick that a lease can reach now. If it still has a
+    /// holder, that must be stopped first. Returns the node's row.
+    ///
+    /// # Errors
+    /// Returns [`Refusal::NotQuarantined`] and [`Refusal::NoRow`] if there is nothing to repair.
+    pub async fn repair(&self, realm: &RealmName, node: Node) -> Result<Row, StoreError> {
+        let name = self.own_name(realm)?;
+        self.transact(&name, Scope::Node(node), Missing::Refuse, |rules, view| {
+            let (record, row) = rules.repair(node, view.rows.get(&node))?;
+            Ok(Step { record, ..Step::row(row.clone(), row) })
+        })
+        .await
+    }
+
+    /// [Repairs](Self::repair) all quarantined nodes that were ever granted. Returns them.
+    ///
+    /// # Errors
+    /// As `repair`.
+    pub async fn repair_all(&self, realm: &RealmName) -> Result<Vec<Node>, StoreError> {
+        let view = self.list(realm).await?;
+        let standings = view.standings().map_err(|no| self.refused(no))?;
+        let mut repaired = Vec::new();
+        for (node, ..) in standings.into_iter().filter(|(.., one)| *one == Standing::Quarantined) {
+            match self.repair(realm, node).await {
+                Ok(_) => repaired.push(node),
+                // The repair of another node has lowered the floor that quarantined this one, or
+                // another client was faster.
+                Err(error) if matches!(error.refusal(), Some(Refusal::NotQuarantined { .. })) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(repaired)
+    }
+
+    /// Replaces a realm's pool and terms. Leases of nodes that stay in the pool go on; leases of
+    /// nodes that leave it end. A realm that the store does not have begins here.
+    ///
+    /// # Errors
+    /// Returns [`Refusal::Mismatch`] for another scheme, layout or kind of nodes.
+    pub async fn reconfigure(&self, realm: &RealmSpec) -> Result<(), StoreError> {
+        let realm = self.own(realm)?;
+        let missing = Missing::Begin(&realm, self.beyond());
+        let is_complete = self.transact(&realm.name, Scope::Record, missing, |rules, _| {
+            let record = rules.reconfigure(&realm)?;
+            let is_complete = record.as_ref().unwrap_or(rules.record).is_complete();
+            Ok(Step::record(record, is_complete))
+        });
+        if is_complete.await? { Ok(()) } else { self.complete(&realm).await }
+    }
+
+    /// Finishes a reconfiguration: the nodes that are new to the pool can be granted from now on.
+    async fn complete(&self, realm: &RealmSpec) -> Result<(), StoreError> {
+        self.transact(&realm.name, Scope::All, Missing::Refuse, |rules, view| {
+            Ok(Step::record(rules.complete(&view.rows), ()))
+        })
+        .await
+    }
+
+    /// Changes the row of a lease. If the lease proves that the store lost data, invalidates the
+    /// realm.
+    async fn change<A>(
+        &self,
+        realm: &RealmSpec,
+        lease: &Lease,
+        decide: impl Fn(&Rules<'_>, Option<&RowState>, &View) -> Result<(Row, A), Refusal> + Send + Sync,
+    ) -> Result<A, StoreError> {
+        let node = lease.node;
+        let missing = Missing::Begin(realm, Some(lease.era));
+        let answer = self.transact(&realm.name, Scope::Node(node), missing, |rules, view| {
+            match decide(rules, view.rows.get(&node), view) {
+                Ok((row, answer)) => Ok(Step::row(row, Ok(answer))),
+                Err(lost @ Refusal::Lost { why: Loss::Forgotten, .. }) => {
+                    let record = rules.invalidate(view.generation.clone(), lease.era);
+                    Ok(Step { record: Some(record), row: Some((node, None)), answer: Err(lost) })
+                }
+                Err(refusal) => Err(refusal),
+            }
+        });
+        let answer = answer.await?;
+        if answer.is_err() {
+            tracing::error!(realm = %realm.name(), %node, "the store lost data: all leases of the realm are invalidated");
+        }
+        answer.map_err(|no| self.refused(no))
+    }
+
+    /// Brings a decision into one atomic step with what it rests on.
+    async fn transact<A>(
+        &self,
+        realm: &RealmName,
+        scope: Scope,
+        missing: Missing<'_>,
+        decide: impl Fn(&Rules<'_>, &View) -> Result<Step<A>, Refusal> + Send + Sync,
+    ) -> Result<A, StoreError> {
+        let mut lost = 0;
+        loop {
+            let view = self.shared.backend.read(realm, scope).await?;
+            let ready = self.ready(realm, &view, missing, &mut lost).await?;
+            let Some((rules, version)) = ready else { continue };
+            let step = decide(&rules, &view).map_err(|no| self.refused(no))?;
+            if step.record.is_none() && step.row.is_none() {
+                return Ok(step.answer);
+            }
+            if let Some(answer) = self.commit(realm, &view, Some(version), step).await? {
+                return Ok(answer);
+            }
+            self.lose(&mut lost).await?;
+        }
+    }
+
+    /// Returns the rules over a view. Begins the realm if it is missing, and invalidates it if the
+    /// store has another generation; then there is another view to be read.
+    async fn ready<'a>(
+        &self,
+        realm: &RealmName,
+        view: &'a View,
+        missing: Missing<'_>,
+        lost: &mut u32,
+    ) -> Result<Option<(Rules<'a>, Version)>, StoreError> {
+        let generation = || view.generation.clone();
+        let (record, version) = match (&view.record, missing) {
+            (None, Missing::Refuse) => return Err(self.refused(Refusal::NoRealm)),
+            (None, Missing::Begin(realm, beyond)) => {
+                let beyond = beyond.or(view.is_other_generation.then_some(0));
+                let record = rules::begin(realm, generation(), view.now, beyond);
+                (record.map_err(|no| self.refused(no))?, None)
+            }
+            (Some((record, version)), _) => {
+                let rules = Rules::new(record, view.now).map_err(|no| self.refused(no))?;
+                if !view.is_other_generation {
+                    return Ok(Some((rules, *version)));
+                }
+                tracing::error!(%realm, "the store is another one: all leases are invalidated");
+                (rules.invalidate(generation(), 0), Some(*version))
+            }
+        };
+        let step = Step::record(Some(record), ());
+        if self.commit(realm, view, version, step).await?.is_none() {
+            self.lose(lost).await?;
+        }
+        Ok(None)
+    }
+
+    /// Commits a step; `None` if something that it rests on has changed.
+    async fn commit<A>(
+        &self,
+        realm: &RealmName,
+        view: &View,
+        record_version: Option<Version>,
+        step: Step<A>,
+    ) -> Result<Option<A>, StoreError> {
+        let Step { record, row, answer } = step;
+        let row = row.map(|(node, row)| {
+            let version = view.rows.get(&node).and_then(RowState::version);
+            RowChange { node, version, row }
+        });
+        let change = Change { generation: view.generation.clone(), record_version, record, row };
+        let is_done = self.shared.backend.commit(realm, &change).await?;
+        Ok(is_done.then_some(answer))
+    }
+
+    /// Counts a lost race and waits.
+    async fn lose(&self, lost: &mut u32) -> Result<(), StoreError> {
+        self.shared.conflicts.fetch_add(1, Ordering::Relaxed);
+        if *lost == MAX_CONFLICTS {
+            let what = format!("commit: {MAX_CONFLICTS} times other clients were faster");
+            return Err(StoreError::failed(self.backend(), what));
+        }
+        self.shared.backend.back_off(*lost).await?;
+        *lost += 1;
+        Ok(())
+    }
+
+    #[cfg(feature = "conformance")]
+    pub(crate) fn raw(&self) -> &dyn Backend {
+        &*self.shared.backend
+    }
+
+    async fn view(&self, realm: &RealmName, scope: Scope) -> Result<View, StoreError> {
+        let mut view = self.shared.backend.read(&*self.own_name(realm)?, scope).await?;
+        let Some((record, _)) = &mut view.record else {
+            return Err(self.refused(Refusal::NoRealm));
+        };
+        record.realm.name.clone_from(realm);
+        Ok(view)
+    }
+
+    fn refused(&self, refusal: Refusal) -> StoreError {
+        StoreError::refused(self.backend(), refusal)
+    }
+
+    /// Returns the era beyond which a realm begins that is new to the store; `None` for at once.
+    fn beyond(&self) -> Option<u64> {
+        (!self.begins_at_once()).then_some(0)
+    }
+
+    /// Returns the realm as the backend keeps it: for a node that is given from outside, one of its
+    /// own.
+    fn own<'a>(&self, realm: &'a RealmSpec) -> Result<Cow<'a, RealmSpec>, StoreError> {
+        let Some(node) = self.shared.node else { return Ok(Cow::Borrowed(realm)) };
+        if !realm.pool().contains(node) {
+            let why = format!("its node {node} is not in the pool {}", realm.pool());
+            return Err(StoreError::new(self.backend(), StoreErrorKind::Unfit { why }));
+        }
+        let name = self.own_name(realm.name())?.into_owned();
+        Ok(Cow::Owned(RealmSpec { name, pool: NodePool::of(node), ..realm.clone() }))
+    }
+
+    fn own_name<'a>(&self, realm: &'a RealmName) -> Result<Cow<'a, RealmName>, StoreError> {
+        let Some(node) = self.shared.node else { return Ok(Cow::Borrowed(realm)) };
+        let name = format!("{realm}{}", own_suffix(node)).parse();
+        let failed =
+            |error| StoreError::failed(self.backend(), "name its realm").with_source(error);
+        name.map(Cow::Owned).map_err(|error: ParseError| failed(error))
+    }
+}
+
+fn own_suffix(node: Node) -> String {
+    format!("-{}-{}", node.value(), node.bits())
+}
+
+/// Returns the lease that a row means once it is committed over `state`.
+fn lease(row: &Row, state: Option<&RowState>, view: &View) -> Option<Lease> {
+    rules::lease(row, state.and_then(RowState::version), view.now)
 }

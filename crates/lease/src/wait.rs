@@ -1,17 +1,18 @@
-//! Waiting for a store's answer on a thread of one's own, without an executor.
+//! Waiting without an executor.
 
+use core::future::poll_fn;
+use core::hash::BuildHasher as _;
 use core::pin::pin;
 use core::task::{Context, Poll, Waker};
 use core::time::Duration;
-use std::sync::Arc;
+use std::collections::hash_map::RandomState;
+
+use std::sync::{Arc, Mutex, PoisonError};
 use std::task::Wake;
 use std::thread::{self, Thread};
 use std::time::Instant;
 
-/// The time was over before the answer came. Whether what was asked is done is not known.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("no answer within {0:?}")]
-pub struct TimedOut(pub Duration);
+use crate::error::StoreError;
 
 struct Unpark(Thread);
 
@@ -21,24 +22,66 @@ impl Wake for Unpark {
     }
 }
 
-/// Runs a future on this thread, for `most` at the longest; then it is dropped.
+/// Runs a request on this thread. After `timeout` it is dropped, and may have been carried out.
 ///
 /// # Errors
-/// [`TimedOut`].
-pub fn block_on<T>(future: impl Future<Output = T>, most: Duration) -> Result<T, TimedOut> {
-    let mut future = pin!(future);
+/// Returns the request's error, or one that [`is_unreachable`](StoreError::is_unreachable) after
+/// `timeout`.
+pub fn block_on<T>(
+    request: impl Future<Output = Result<T, StoreError>>,
+    timeout: Duration,
+) -> Result<T, StoreError> {
+    let mut request = pin!(request);
     let waker = Waker::from(Arc::new(Unpark(thread::current())));
     let mut context = Context::from_waker(&waker);
     let start = Instant::now();
     loop {
-        if let Poll::Ready(value) = future.as_mut().poll(&mut context) {
-            return Ok(value);
+        if let Poll::Ready(answer) = request.as_mut().poll(&mut context) {
+            return answer;
         }
-        match most.checked_sub(start.elapsed()) {
+        match timeout.checked_sub(start.elapsed()) {
             Some(rest) if !rest.is_zero() => thread::park_timeout(rest),
-            _ => return Err(TimedOut(most)),
+            _ => return Err(StoreError::timed_out(timeout)),
         }
     }
+}
+
+/// Waits for a random time of up to 2 ms, doubled with each lost race up to 250 ms ("full jitter").
+pub(crate) async fn back_off(lost: u32) {
+    const SHORTEST: Duration = Duration::from_millis(2);
+    const LONGEST: Duration = Duration::from_millis(250);
+    let most = SHORTEST.saturating_mul(1 << lost.min(16)).min(LONGEST);
+    let nanos = u64::try_from(most.as_nanos()).unwrap_or(u64::MAX);
+    // Each is keyed with new random numbers.
+    let random = RandomState::new().hash_one(lost);
+    sleep(Duration::from_nanos(random % nanos)).await;
+}
+
+/// Waits on a thread of its own: it needs no executor, and still works in the child of a `fork`.
+async fn sleep(time: Duration) {
+    let state = Arc::new(Mutex::new((false, None::<Waker>)));
+    let shared = Arc::clone(&state);
+    let lock = |state: &Mutex<(bool, Option<Waker>)>, is_over: bool, new: Option<Waker>| {
+        let mut state = state.lock().unwrap_or_else(PoisonError::into_inner);
+        state.0 |= is_over;
+        (state.0, core::mem::replace(&mut state.1, new))
+    };
+    let sleeper = move || {
+        thread::sleep(time);
+        if let (_, Some(waker)) = lock(&shared, true, None) {
+            waker.wake();
+        }
+    };
+    if thread::Builder::new().name("tickid-wait".to_owned()).spawn(sleeper).is_err() {
+        // Without a thread to spare, this one waits.
+        thread::sleep(time);
+        return;
+    }
+    poll_fn(|context| match lock(&state, false, Some(context.waker().clone())) {
+        (true, _) => Poll::Ready(()),
+        (false, _) => Poll::Pending,
+    })
+    .await;
 }
 
 #[cfg(test)]
@@ -47,23 +90,36 @@ mod tests {
 
     #[test]
     fn an_answer_from_another_thread_wakes_this_one() {
-        let (sender, waker_of) = std::sync::mpsc::channel::<Waker>();
-        let other = thread::spawn(move || waker_of.recv().map(Waker::wake));
-        let mut asked = false;
-        let future = core::future::poll_fn(|context| {
-            if core::mem::replace(&mut asked, true) {
-                return Poll::Ready(7);
+        let (sender, wakers) = std::sync::mpsc::channel::<Waker>();
+        let other = thread::spawn(move || wakers.recv().map(Waker::wake));
+        let mut is_asked = false;
+        let answer = poll_fn(|context| {
+            if core::mem::replace(&mut is_asked, true) {
+                return Poll::Ready(Ok(7));
             }
             sender.send(context.waker().clone()).unwrap();
             Poll::Pending
         });
-        assert_eq!(block_on(future, Duration::MAX), Ok(7));
+        assert_eq!(block_on(answer, Duration::MAX).unwrap(), 7);
         other.join().unwrap().unwrap();
     }
 
     #[test]
-    fn silence_ends_with_the_time() {
-        let most = Duration::from_millis(1);
-        assert_eq!(block_on(core::future::pending::<()>(), most), Err(TimedOut(most)));
+    fn silence_ends_with_the_timeout() {
+        let timeout = Duration::from_millis(1);
+        let error = block_on(core::future::pending::<Result<(), _>>(), timeout).unwrap_err();
+        assert!(error.is_unreachable());
+        assert_eq!(error.to_string(), "the store: no answer");
+    }
+
+    #[test]
+    fn back_off_ends() {
+        for lost in [0, 3, u32::MAX] {
+            let answer = async {
+                back_off(lost).await;
+                Ok(())
+            };
+            block_on(answer, Duration::MAX).unwrap();
+        }
     }
 }

@@ -1,5 +1,5 @@
-//! A process that crashes once a second for an hour: how far its ceilings run, and how long the next
-//! one has to wait.
+//! A process that crashes once a second for an hour: how far its ceilings run, and how long the
+//! next one has to wait.
 
 #![allow(clippy::panic, clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -7,91 +7,100 @@ use core::time::Duration;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
-use tickid_core::{Clock as _, ManualClock, Scheme, UnixTime};
+use tickid_core::{Builder, Clock as _, ManualClock, NodeId as _, Scheme, Tick, UnixTime, Window};
 use tickid_lease::{
-    Answer, Change, Claim, Lease, MemoryTable, Node, Realm, RealmName, Refusal, Scope, Store as _,
-    Table, TableStore, Token, View, block_on,
+    Answer, Backend, Change, Claim, MemoryBackend, Node, RealmName, RealmSpec, Refusal, RowState,
+    Scope, Store, Token, View, block_on,
 };
 use tickid_nanoflake::Nanoflake;
 use tickid_scru64::Scru64;
 
-/// A table that may know of every holder that it is dead: at once, as the file store does, or so long after it was
-/// heard of last, as an etcd lease shows it.
+/// A backend that may find out that a holder has ended: at once, as a folder does, or a time after
+/// its last write, as a liveness check does.
 #[derive(Debug)]
 struct Morgue {
     clock: Arc<ManualClock>,
-    table: MemoryTable<Arc<ManualClock>>,
+    memory: MemoryBackend<Arc<ManualClock>>,
     shows_death_after: Option<Duration>,
-    /// When each node was written last.
-    heard_of: Mutex<HashMap<Node, UnixTime>>,
+    /// The time of each node's last write.
+    written: Mutex<HashMap<Node, UnixTime>>,
 }
 
-impl Table for Morgue {
-    fn backend(&self) -> &'static str {
+impl Backend for Morgue {
+    fn name(&self) -> &'static str {
         "memory"
+    }
+
+    fn begins_at_once(&self) -> bool {
+        true
     }
 
     fn read<'a>(&'a self, realm: &'a RealmName, scope: Scope) -> Answer<'a, View> {
         Box::pin(async move {
-            let mut view = self.table.read(realm, scope).await?;
-            let heard_of = self.heard_of.lock().unwrap();
-            for (node, entry) in &mut view.rows {
-                let over = self.shows_death_after.and_then(|it| heard_of[node].checked_add(it));
-                entry.is_dead = over.is_some_and(|over| view.now >= over);
+            let mut view = self.memory.read(realm, scope).await?;
+            let written = self.written.lock().unwrap();
+            for (node, state) in &mut view.rows {
+                let over = self.shows_death_after.and_then(|it| written[node].checked_add(it));
+                if let RowState::Intact { is_dead, .. } = state {
+                    *is_dead = over.is_some_and(|over| view.now >= over);
+                }
             }
             Ok(view)
         })
     }
 
     fn commit<'a>(&'a self, realm: &'a RealmName, change: &'a Change) -> Answer<'a, bool> {
-        if let Some((_, row)) = &change.row {
+        if let Some(row) = &change.row {
             let now = self.clock.now().unwrap();
-            self.heard_of.lock().unwrap().insert(row.node, now);
+            self.written.lock().unwrap().insert(row.node, now);
         }
-        self.table.commit(realm, change)
+        self.memory.commit(realm, change)
+    }
+
+    fn realms(&self) -> Answer<'_, Vec<RealmName>> {
+        self.memory.realms()
     }
 }
 
 const SECOND: Duration = Duration::from_secs(1);
 
-/// What comes of 3,600 processes, each of which crashes after a second.
+/// The fate of 3,600 processes, each of which crashes after a second.
 #[derive(Debug, PartialEq, Eq)]
 struct Loop {
-    /// How many issued IDs.
+    /// The number that issued IDs.
     issued: u32,
-    /// How many in a row did not.
+    /// The largest number in a row that did not.
     longest: u32,
-    /// After how many seconds the next one, which stays, issues.
+    /// The seconds after which the next process, which stays, issues.
     after: u64,
 }
 
 fn hour_of_crashes<S: Scheme + Default>(pool: &str, shows_death_after: Option<Duration>) -> Loop {
     let clock = Arc::new(ManualClock::new(UnixTime::from_micros(1_700_000_000_000_000)));
-    let table = Morgue {
-        clock: Arc::clone(&clock),
-        table: MemoryTable::new(Arc::clone(&clock)),
-        shows_death_after,
-        heard_of: Mutex::default(),
-    };
-    let store = TableStore::new(table);
+    let memory = MemoryBackend::new(Arc::clone(&clock));
+    let written = Mutex::default();
+    let morgue = Morgue { clock: Arc::clone(&clock), memory, shows_death_after, written };
+    let store = Store::new(morgue);
     let layout = S::default();
-    let realm = Realm::new("a".parse().unwrap(), &layout, pool.parse().unwrap()).unwrap();
+    let realm = RealmSpec::new("a".parse().unwrap(), &layout, pool.parse().unwrap()).unwrap();
     let mut issued = 0;
 
-    // Whether a process that starts now issues at once.
+    // Starts a process; its generator, if it has a node.
     let start = || {
         let tick = realm.tick_at(clock.now().unwrap()).unwrap();
-        let claim = Claim::new(Token::random().unwrap(), "", Some(tick));
-        let grant = match block_on(store.acquire(&realm, &claim), SECOND).unwrap() {
-            Ok(grant) => grant,
+        let mut claim = Claim::new(Token::random().unwrap(), "", Some(tick));
+        let lease = match block_on(store.acquire(&realm, &mut claim), SECOND) {
+            Ok(lease) => lease,
             Err(error) => match error.refusal() {
-                Some(Refusal::Exhausted { wild: 0, .. }) => return None,
+                Some(Refusal::Exhausted { quarantined: 0, .. }) => return None,
                 _ => panic!("{error}"),
             },
         };
-        assert!(grant.ceiling <= tick + realm.max_ahead(), "{grant:?} at {tick}");
-        let lease = Lease::new(realm.clone(), grant);
-        Some(lease.builder(&layout).unwrap().clock(Arc::clone(&clock)).build().unwrap())
+        assert!(lease.ceiling <= tick + realm.max_ahead(), "{lease:?} at {tick}");
+        let node = S::Node::from_bits(lease.node.bits(), lease.node.value()).unwrap();
+        let window = Window::new(Tick::new(lease.floor).unwrap(), lease.ceiling).unwrap();
+        let builder = Builder::<S, _>::new(node).window(window).clock(Arc::clone(&clock));
+        Some(builder.build().unwrap())
     };
     let (mut outage, mut longest) = (0, 0);
     for _ in 0..3_600 {
@@ -113,11 +122,11 @@ fn hour_of_crashes<S: Scheme + Default>(pool: &str, shows_death_after: Option<Du
     panic!("never again");
 }
 
-/// A node is out until the store's clock reaches its ceiling: allowance, skew and term (25 s for SCRU64, 15 s
-/// for Nanoflake) after its last renewal. Of the processes that start meanwhile as many issue at once
-/// as there are nodes.
+/// A node is out until the store's clock reaches its ceiling: allowance, skew and term (25 s for
+/// SCRU64, 15 s for Nanoflake) after its last renewal. Of the processes that start meanwhile, as
+/// many issue at once as there are nodes.
 #[test]
-fn without_proof_of_death_nodes_are_out_until_their_windows_end() {
+fn crashed_nodes_are_out_until_their_windows_end() {
     let scru64 = |pool| hour_of_crashes::<Scru64>(pool, None);
     assert_eq!(scru64("0/8"), Loop { issued: 142, longest: 25, after: 4 });
     assert_eq!(scru64("0-7/8"), Loop { issued: 8 * 142, longest: 18, after: 4 });
@@ -127,10 +136,11 @@ fn without_proof_of_death_nodes_are_out_until_their_windows_end() {
     assert_eq!(nanoflake("0-7/10"), Loop { issued: 8 * 240, longest: 7, after: 0 });
 }
 
-/// A node is given out at once, from where its last window ended. Who restarts once a second pushes that
-/// ahead of himself, up to skew and term; he who stays issues when that is over.
+/// A node is granted at once, from where its last window ended. A program that restarts once a
+/// second pushes that ahead of itself, up to skew and term; one that stays issues when that is
+/// over.
 #[test]
-fn with_proof_of_death_the_next_window_begins_in_the_future() {
+fn known_deaths_move_windows_into_the_future() {
     let scru64 = |pool| hour_of_crashes::<Scru64>(pool, Some(Duration::ZERO));
     assert_eq!(scru64("0/8"), Loop { issued: 1, longest: 3_599, after: 14 });
     assert_eq!(scru64("0-7/8"), Loop { issued: 8, longest: 3_592, after: 8 });
@@ -140,10 +150,9 @@ fn with_proof_of_death_the_next_window_begins_in_the_future() {
     assert_eq!(nanoflake("0-7/10"), Loop { issued: 8, longest: 3_592, after: 7 });
 }
 
-/// As with etcd's `lease_ttl=5`. A node is given out five seconds after its holder was heard of last, from where its last
-/// window ended.
+/// A node is granted five seconds after its holder's last write, from where its last window ended.
 #[test]
-fn with_an_etcd_lease_death_shows_a_little_later() {
+fn deaths_may_show_a_little_later() {
     let five = Some(Duration::from_secs(5));
     let scru64 = |pool| hour_of_crashes::<Scru64>(pool, five);
     assert_eq!(scru64("0/8"), Loop { issued: 1, longest: 3_599, after: 10 });

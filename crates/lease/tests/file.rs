@@ -1,4 +1,4 @@
-//! The store in a folder keeps to the rules, whatever becomes of its files.
+//! The backend in a folder passes the conformance scenarios, and survives damage to its files.
 
 #![allow(clippy::panic, clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -9,24 +9,26 @@ use std::fs;
 use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use tempfile::TempDir;
 use tickid_core::{Clock as _, ManualClock, UnixTime};
 use tickid_lease::conformance::Stage;
 use tickid_lease::{
-    Claim, FileStore, Grant, Hold, Realm, Store, StoreError, StoreErrorKind, Token, block_on,
+    Backend as _, Claim, FileBackend, Lease, Loss, Node, RealmName, RealmSpec, Refusal, RowState,
+    Scope, Store, StoreError, StoreErrorKind, Token, block_on,
 };
 use tickid_sno::Sno;
 
 const HOUR: Duration = Duration::from_secs(3_600);
-const PATIENCE: Duration = Duration::from_secs(30);
+const TIMEOUT: Duration = Duration::from_secs(30);
 
 /// A folder of its own, and a clock.
 #[derive(Debug)]
 struct Folder {
     clock: Arc<ManualClock>,
     root: TempDir,
+    saved: Mutex<Vec<(PathBuf, Vec<u8>)>>,
 }
 
 impl Folder {
@@ -35,11 +37,19 @@ impl Folder {
         // In memory where that can be: what is tested here is not the disk, and syncing takes time.
         let memory = Path::new("/dev/shm");
         let root = if memory.is_dir() { TempDir::new_in(memory) } else { TempDir::new() };
-        Self { clock, root: root.unwrap() }
+        Self { clock, root: root.unwrap(), saved: Mutex::default() }
     }
 
-    fn open(&self) -> FileStore<Arc<ManualClock>> {
-        FileStore::open_with_clock(self.root.path(), Arc::clone(&self.clock)).unwrap()
+    fn backend(&self) -> FileBackend<Arc<ManualClock>> {
+        FileBackend::open_with_clock(self.root.path(), Arc::clone(&self.clock)).unwrap()
+    }
+
+    fn open(&self) -> Store {
+        Store::new(self.backend())
+    }
+
+    fn open_detached(&self) -> Store {
+        Store::new(self.backend().detached())
     }
 
     /// A file of the realm "a".
@@ -47,14 +57,14 @@ impl Folder {
         self.root.path().join("a").join(name)
     }
 
-    fn acquire(&self, pool: &str) -> Result<Grant, StoreError> {
+    fn acquire(&self, pool: &str) -> Result<Lease, StoreError> {
         acquire(&self.open(), pool)
     }
 }
 
 impl Stage for Folder {
-    fn store(&self) -> Box<dyn Store> {
-        Box::new(self.open())
+    fn store(&self) -> Store {
+        self.open()
     }
 
     fn pass(&self, time: Duration) {
@@ -69,26 +79,64 @@ impl Stage for Folder {
         let now = self.clock.now().unwrap();
         self.clock.set(now.checked_sub(HOUR).unwrap());
     }
+
+    fn save(&self, _: &RealmName) {
+        *self.saved.lock().unwrap() = contents(self);
+    }
+
+    fn load(&self, realm: &RealmName) {
+        let folder = self.root.path().join(realm.as_str());
+        // The locks stay, as they do when a running store's files are replaced.
+        let is_data = |path: &Path| {
+            path.starts_with(&folder)
+                && !path.ends_with("lock")
+                && !path.starts_with(folder.join("holders"))
+        };
+        for (path, _) in contents(self).iter().filter(|(path, _)| is_data(path)) {
+            fs::remove_file(path).unwrap();
+        }
+        for (path, bytes) in self.saved.lock().unwrap().iter().filter(|(path, _)| is_data(path)) {
+            fs::write(path, bytes).unwrap();
+        }
+    }
+
+    fn damage(&self, realm: &RealmName, node: Node) {
+        let name = format!("{}-{}", node.value(), node.bits());
+        let path = self.root.path().join(realm.as_str()).join("nodes").join(name);
+        fs::write(path, "no row").unwrap();
+    }
+}
+
+fn open(folder: impl Into<PathBuf>) -> Result<Store, StoreError> {
+    FileBackend::open(folder).map(Store::new)
 }
 
 mod scenarios {
     tickid_lease::store_scenarios!(
         super::Folder::new(),
-        no generation: "a folder does not notice that it was restored: `recover`"
+        no generation: "a folder does not notice that it was restored"
     );
 }
 
-fn realm(pool: &str) -> Realm {
-    Realm::new("a".parse().unwrap(), &Sno, pool.parse().unwrap()).unwrap()
+fn realm(pool: &str) -> RealmSpec {
+    RealmSpec::new("a".parse().unwrap(), &Sno, pool.parse().unwrap()).unwrap()
 }
 
-fn acquire(store: &dyn Store, pool: &str) -> Result<Grant, StoreError> {
-    let claim = Claim::new(Token::random().unwrap(), "somebody", None);
-    block_on(store.acquire(&realm(pool), &claim), PATIENCE).unwrap()
+fn acquire(store: &Store, pool: &str) -> Result<Lease, StoreError> {
+    acquire_of(store, &realm(pool))
 }
 
-fn renew(store: &dyn Store, grant: &Grant) -> Result<Grant, StoreError> {
-    block_on(store.renew(realm("7/16").name(), &grant.hold), PATIENCE).unwrap()
+fn acquire_of(store: &Store, realm: &RealmSpec) -> Result<Lease, StoreError> {
+    let mut claim = Claim::new(Token::random().unwrap(), "a test", None);
+    block_on(store.acquire(realm, &mut claim), TIMEOUT)
+}
+
+fn renew(store: &Store, lease: &Lease) -> Result<Lease, StoreError> {
+    block_on(store.renew(&realm("7/16"), lease), TIMEOUT)
+}
+
+fn release(store: &Store, lease: &Lease) -> Result<(), StoreError> {
+    block_on(store.release(&realm("7/16"), lease, None), TIMEOUT)
 }
 
 #[test]
@@ -99,23 +147,23 @@ fn a_node_whose_holder_is_dead_is_free_at_once() {
     assert!(folder.acquire("7/16").is_err());
     drop(store);
     let second = folder.acquire("7/16").unwrap();
-    assert_eq!(second.hold.floor, first.ceiling);
-    assert!(second.ceiling > second.hold.floor);
+    assert_eq!(second.floor, first.ceiling);
+    assert!(second.ceiling > second.floor);
 }
 
 #[test]
-fn without_proof_of_death_it_is_free_when_its_window_ends() {
+fn a_detached_lease_ends_with_its_window() {
     let folder = Folder::new();
-    let store = folder.open().without_proof_of_death();
+    let store = folder.open_detached();
     let first = acquire(&store, "7/16").unwrap();
     drop(store);
     assert!(folder.acquire("7/16").is_err());
     folder.clock.advance(Duration::from_secs(15));
-    assert_eq!(folder.acquire("7/16").unwrap().hold.floor, first.ceiling);
+    assert_eq!(folder.acquire("7/16").unwrap().floor, first.ceiling);
 }
 
 #[test]
-fn nothing_is_left_behind_but_rows() {
+fn only_rows_are_left_behind() {
     let folder = Folder::new();
     for _ in 0..5 {
         folder.acquire("0-3/16").unwrap();
@@ -129,19 +177,18 @@ fn nothing_is_left_behind_but_rows() {
         names
     };
     assert_eq!(names(folder.root.path()), ["a"]);
-    assert_eq!(names(&folder.path("")), ["holders", "lock", "nodes", "realm"]);
-    // One for each row that somebody has or had when he died.
+    assert_eq!(names(&folder.path("")), ["holders", "index", "lock", "nodes", "realm"]);
+    // One for each row that has a holder, or had one that died.
     let rows = names(&folder.path("nodes")).len();
     assert_eq!(names(&folder.path("holders")).len(), rows);
-    block_on(store.release(realm("7/16").name(), &last.hold, None), PATIENCE).unwrap().unwrap();
+    release(&store, &last).unwrap();
     assert_eq!(names(&folder.path("holders")).len(), rows - 1);
 }
 
-/// The highest tick that was ever promised to anybody, and where the next window begins after the row's
-/// file was changed. `None` when nothing is given out.
+/// Returns the floor of the next window; `None` if none is granted.
 fn next_floor(folder: &Folder) -> Option<u64> {
     match folder.acquire("7/16") {
-        Ok(grant) => Some(grant.hold.floor),
+        Ok(grant) => Some(grant.floor),
         Err(error) => {
             assert!(error.refusal().is_some(), "{error}");
             None
@@ -150,7 +197,7 @@ fn next_floor(folder: &Folder) -> Option<u64> {
 }
 
 #[test]
-fn a_write_cut_short_at_any_byte_gives_no_window_twice() {
+fn a_write_cut_short_grants_no_window_twice() {
     const SLOT: usize = 1_024;
     let folder = Folder::new();
     let row = folder.path("nodes/7-16");
@@ -174,7 +221,7 @@ fn a_write_cut_short_at_any_byte_gives_no_window_twice() {
                 let is_written = torn == after;
                 fs::write(&row, torn).unwrap();
                 let promised = if is_written { cut_short } else { acknowledged };
-                // The holder is alive: either he goes on, or the node is nobody's for a while.
+                // The holder is alive: either it goes on, or the node has no holder for a while.
                 match renew(&store, &grant) {
                     Ok(renewed) => assert!(renewed.ceiling >= promised),
                     Err(error) => assert!(error.is_lost(), "{error}"),
@@ -184,7 +231,7 @@ fn a_write_cut_short_at_any_byte_gives_no_window_twice() {
                 }
             }
         }
-        // In time it is given out again, from where nobody can have been.
+        // In time it is granted again, beyond any earlier window.
         fs::write(&row, &before[..SLOT]).unwrap();
         let mut torn = before.clone();
         torn[slot] ^= 1;
@@ -198,32 +245,123 @@ fn a_write_cut_short_at_any_byte_gives_no_window_twice() {
 }
 
 #[test]
-fn a_row_that_was_cut_off_is_wild_until_it_is_mended() {
+fn a_cut_off_row_is_quarantined_until_repaired() {
     let folder = Folder::new();
     let store = folder.open();
-    let grant = acquire(&store, "7-8/16").unwrap();
-    let row = folder.path(&format!("nodes/{}-16", grant.hold.node.value()));
+    let lease = acquire(&store, "7-8/16").unwrap();
+    let row = folder.path(&format!("nodes/{}-16", lease.node.value()));
     let whole = fs::read(&row).unwrap();
     for len in 0..whole.len() {
         fs::write(&row, &whole[..len]).unwrap();
-        assert!(renew(&store, &grant).unwrap_err().is_lost(), "{len} bytes");
+        let error = renew(&store, &lease).unwrap_err();
+        assert_eq!(error.refusal(), Some(&Refusal::Malformed { node: lease.node }), "{len} bytes");
         let other = acquire(&store, "7-8/16").unwrap();
-        assert_ne!(other.hold.node, grant.hold.node, "{len} bytes");
+        assert_ne!(other.node, lease.node, "{len} bytes");
         let left = acquire(&store, "7-8/16").unwrap_err();
-        assert!(left.to_string().contains("1 of them are wild"), "{left}");
-        block_on(store.release(realm("7/16").name(), &other.hold, None), PATIENCE)
-            .unwrap()
-            .unwrap();
+        assert!(
+            matches!(left.refusal(), Some(Refusal::Exhausted { quarantined: 1, .. })),
+            "{left}"
+        );
+        release(&store, &other).unwrap();
     }
-    // However long one waits.
+    // However much time passes.
     folder.clock.advance(HOUR);
-    assert_ne!(acquire(&store, "7-8/16").unwrap().hold.node, grant.hold.node);
-    let mended = block_on(store.mend(realm("7/16").name(), grant.hold.node), PATIENCE).unwrap();
-    let ceiling = mended.unwrap().ceiling;
-    assert!(ceiling > grant.ceiling);
+    assert_ne!(acquire(&store, "7-8/16").unwrap().node, lease.node);
+    let repaired = block_on(store.repair(realm("7/16").name(), lease.node), TIMEOUT).unwrap();
+    let ceiling = repaired.ceiling;
+    assert!(ceiling > lease.ceiling);
+    assert_eq!(renew(&store, &lease).unwrap_err().loss(), Some(Loss::Token));
     folder.clock.advance(Duration::from_secs(31));
-    let again = [(); 2].map(|()| acquire(&store, "7-8/16").unwrap().hold);
-    assert!(again.iter().any(|hold| (hold.node, hold.floor) == (grant.hold.node, ceiling)));
+    let again = [(); 2].map(|()| acquire(&store, "7-8/16").unwrap());
+    assert!(again.iter().any(|again| (again.node, again.floor) == (lease.node, ceiling)));
+}
+
+/// A later release may write what this one does not know.
+#[test]
+fn rows_of_a_newer_format_are_left_alone() {
+    let folder = Folder::new();
+    let store = folder.open();
+    let lease = acquire(&store, "7/16").unwrap();
+    let row = folder.path("nodes/7-16");
+    let mut file = fs::read(&row).unwrap();
+    for slot in file.chunks_mut(1_024) {
+        let format = slot.windows(10).position(|text| text == b"\"format\":1").unwrap();
+        slot[format + 9] = b'2';
+        let checksum = crc32fast::hash(&slot[8..]);
+        slot[4..8].copy_from_slice(&checksum.to_le_bytes());
+    }
+    fs::write(&row, &file).unwrap();
+    let newer = Refusal::Newer { node: lease.node, format: 2 };
+    assert_eq!(renew(&store, &lease).unwrap_err().refusal(), Some(&newer));
+    assert!(acquire(&store, "7/16").is_err());
+    let repair = block_on(store.repair(realm("7/16").name(), lease.node), TIMEOUT);
+    assert_eq!(repair.unwrap_err().refusal(), Some(&newer));
+    assert_eq!(fs::read(&row).unwrap(), file);
+}
+
+/// Files that the first release wrote. Every release reads them.
+#[test]
+fn files_of_the_first_format_are_read() {
+    let folder = Folder::new();
+    acquire(&folder.open(), "7/16").unwrap();
+    let json = concat!(
+        r#"{"format":1,"node":"7/16","token":"0000000000000000000000000000002a","holder":"first","#,
+        r#""era":0,"floor":5,"ceiling":109424000000,"later":[1]}"#
+    );
+    let mut file = Vec::new();
+    for number in [2_u64, 1] {
+        let mut slot = vec![0; 1_024];
+        slot[..4].copy_from_slice(b"TKN1");
+        slot[8..16].copy_from_slice(&number.to_le_bytes());
+        slot[16..18].copy_from_slice(&u16::try_from(json.len()).unwrap().to_le_bytes());
+        slot[18..18 + json.len()].copy_from_slice(json.as_bytes());
+        let checksum = crc32fast::hash(&slot[8..]);
+        slot[4..8].copy_from_slice(&checksum.to_le_bytes());
+        file.extend(slot);
+    }
+    fs::write(folder.path("nodes/7-16"), &file).unwrap();
+    let view = block_on(folder.open().list(realm("7/16").name()), TIMEOUT).unwrap();
+    let row = view.rows.values().next().unwrap().row().unwrap();
+    assert_eq!((row.holder.as_str(), row.floor, row.ceiling), ("first", 5, 109_424_000_000));
+    // A field that this release does not know stays when the row is written again.
+    let lease = acquire(&folder.open(), "7/16").unwrap();
+    assert_eq!(lease.floor, 109_424_000_000);
+    let text = fs::read(folder.path("nodes/7-16")).unwrap();
+    assert!(text.windows(11).any(|text| text == b"\"later\":[1]"));
+}
+
+/// Claims read a few files and no folder, however many rows there are.
+#[test]
+fn a_claim_reads_few_files_of_a_large_realm() {
+    const NODES: u64 = 4_096;
+    let folder = Folder::new();
+    let pool = realm("0-65535/16");
+    let store = folder.open();
+    acquire_of(&store, &pool).unwrap();
+    // As many rows as there would be with holders that live on.
+    let index = folder.path("index");
+    let nodes = folder.path("nodes");
+    let first = fs::read_dir(&nodes).unwrap().next().unwrap().unwrap().file_name();
+    let (first, _) = first.to_str().unwrap().split_once('-').unwrap();
+    let first: u64 = first.parse().unwrap();
+    let mut entries = fs::read(&index).unwrap();
+    for value in (0..NODES).filter(|&value| value != first) {
+        let mut entry = [value.to_le_bytes().as_slice(), &16_u32.to_le_bytes()].concat();
+        let checksum = crc32fast::hash(&entry);
+        entry.extend(checksum.to_le_bytes());
+        entries.extend(entry);
+        fs::write(nodes.join(format!("{value}-16")), "no row").unwrap();
+    }
+    fs::write(&index, &entries).unwrap();
+    let backend = folder.backend();
+    for limit in [64, 512] {
+        let start = Node::new(16, 1_000).unwrap();
+        let scope = Scope::Candidates { start, limit };
+        let view = block_on(backend.read(pool.name(), scope), TIMEOUT).unwrap();
+        assert!(view.rows.len() <= 2 * limit, "{}", view.rows.len());
+        assert!(view.rows.values().all(|state| matches!(state, RowState::Malformed { .. })));
+    }
+    assert!(acquire_of(&store, &pool).unwrap().node.value() >= NODES);
 }
 
 #[test]
@@ -253,7 +391,7 @@ fn a_record_with_any_bad_byte_or_cut_off_is_reported() {
     assert!(renew(&store, &grant).is_ok());
 }
 
-/// Everything in a folder, but for the locks.
+/// Returns the files of a folder with their contents.
 fn contents(folder: &Folder) -> Vec<(PathBuf, Vec<u8>)> {
     let mut contents = Vec::new();
     let mut folders = vec![folder.root.path().to_owned()];
@@ -271,7 +409,7 @@ fn contents(folder: &Folder) -> Vec<(PathBuf, Vec<u8>)> {
     contents
 }
 
-/// So a renewal is one write and the `fdatasync` after it: a second one would be in the other slot.
+/// A renewal is one write and one `fdatasync`: a second write would be in the other slot.
 #[test]
 fn a_renewal_changes_one_slot_of_one_file() {
     const SLOT: usize = 1_024;
@@ -294,12 +432,12 @@ fn a_renewal_changes_one_slot_of_one_file() {
     }
 }
 
-/// Nobody notices but who restored it, and says so. Then every lease ends, also those that the backup knows of, and what
-/// comes next begins beyond all that was granted in that hour.
+/// The operator who restored it says so. Every lease ends, also those in the backup, and new
+/// windows begin beyond all that was granted in that hour.
 #[test]
-fn an_hour_old_backup_is_recovered_beyond_all_that_was_granted_since() {
+fn an_old_backup_is_invalidated_beyond_later_windows() {
     let folder = Folder::new();
-    let store = folder.open().without_proof_of_death();
+    let store = folder.open_detached();
     let long_lived = acquire(&store, "0-3/16").unwrap();
     let backup = contents(&folder);
 
@@ -310,7 +448,7 @@ fn an_hour_old_backup_is_recovered_beyond_all_that_was_granted_since() {
         // Others come, and crash.
         granted.extend(acquire(&store, "0-3/16"));
     }
-    let nodes: HashSet<_> = granted.iter().map(|grant| grant.hold.node).collect();
+    let nodes: HashSet<_> = granted.iter().map(|grant| grant.node).collect();
     assert!(nodes.len() > 2, "nodes that the backup knows nothing of were in use");
     let last = granted.iter().map(|grant| grant.ceiling).max().unwrap();
 
@@ -320,18 +458,18 @@ fn an_hour_old_backup_is_recovered_beyond_all_that_was_granted_since() {
     for (path, bytes) in &backup {
         fs::write(path, bytes).unwrap();
     }
-    let store = folder.open().without_proof_of_death();
-    let known = block_on(store.list(realm("7/16").name()), PATIENCE).unwrap().unwrap();
-    let newest = known.rows.values().map(|entry| entry.row.ceiling).max().unwrap();
+    let store = folder.open_detached();
+    let known = block_on(store.list(realm("7/16").name()), TIMEOUT).unwrap();
+    let newest = known.rows.values().map(|state| state.row().unwrap().ceiling).max().unwrap();
     assert!(newest < last, "the backup does not know of the hour");
-    let floor = block_on(store.recover(&realm("0-3/16")), PATIENCE).unwrap().unwrap();
+    let floor = block_on(store.invalidate(&realm("0-3/16")), TIMEOUT).unwrap();
     assert!(floor >= last, "{floor} after {last}");
     for grant in &granted {
         assert!(renew(&store, grant).unwrap_err().is_lost());
     }
     assert!(acquire(&store, "0-3/16").is_err(), "not before that");
     folder.clock.set(realm("7/16").scale().time_of(floor));
-    assert!(acquire(&store, "0-3/16").unwrap().hold.floor >= floor);
+    assert!(acquire(&store, "0-3/16").unwrap().floor >= floor);
 }
 
 /// Runs one of the tests named `in_a_process_...` in a process of its own, through `bash`.
@@ -352,9 +490,9 @@ fn given_folder() -> PathBuf {
 
 #[cfg(unix)]
 #[test]
-fn a_full_disk_is_an_error_that_says_so_and_changes_nothing() {
+fn a_full_disk_is_an_error_and_changes_nothing() {
     let folder = Folder::new();
-    let store = FileStore::open(folder.root.path()).unwrap();
+    let store = open(folder.root.path()).unwrap();
     acquire(&store, "7/16").unwrap();
     let before = contents(&folder);
     // No file may be written to at any place: what a disk without room looks like to a process.
@@ -368,16 +506,15 @@ fn a_full_disk_is_an_error_that_says_so_and_changes_nothing() {
 #[test]
 #[ignore = "run by another test, in a process that can't write"]
 fn in_a_process_nothing_can_be_written() {
-    let store = FileStore::open(given_folder()).unwrap();
-    let listing = block_on(store.list(realm("7/16").name()), PATIENCE).unwrap().unwrap();
-    let row = &listing.rows.values().next().unwrap().row;
-    let grant = Grant::of(row, listing.now).unwrap();
+    let store = open(given_folder()).unwrap();
+    let view = block_on(store.list(realm("7/16").name()), TIMEOUT).unwrap();
+    let lease = view.rows.values().next().unwrap().lease(view.now).unwrap();
     let wider = realm("7-8/16");
-    let reshaped = block_on(store.reshape(&wider), PATIENCE).unwrap();
-    let elsewhere = Realm::new("b".parse().unwrap(), &Sno, "0/16".parse().unwrap()).unwrap();
-    let claim = Claim::new(Token::random().unwrap(), "somebody", None);
-    let begun = block_on(store.acquire(&elsewhere, &claim), PATIENCE).unwrap();
-    for error in [renew(&store, &grant).unwrap_err(), reshaped.unwrap_err(), begun.unwrap_err()] {
+    let reconfigured = block_on(store.reconfigure(&wider), TIMEOUT);
+    let elsewhere = RealmSpec::new("b".parse().unwrap(), &Sno, "0/16".parse().unwrap()).unwrap();
+    let begun = acquire_of(&store, &elsewhere);
+    let renewed = renew(&store, &lease);
+    for error in [renewed.unwrap_err(), reconfigured.unwrap_err(), begun.unwrap_err()] {
         assert!(matches!(error.kind(), StoreErrorKind::Failed { .. }), "{error:?}");
         let source = core::error::Error::source(&error).unwrap().to_string();
         assert!(error.to_string().starts_with("file store: could not write /"), "{error}");
@@ -387,20 +524,20 @@ fn in_a_process_nothing_can_be_written() {
 }
 
 #[test]
-fn a_folder_that_can_not_be_written_to_is_an_error_that_says_so() {
+fn a_folder_that_cannot_be_made_is_an_error() {
     let root = TempDir::new().unwrap();
     let file = root.path().join("file");
     fs::write(&file, "").unwrap();
-    let error = FileStore::open(file.join("store")).unwrap_err();
+    let error = open(file.join("store")).unwrap_err();
     assert!(matches!(error.kind(), StoreErrorKind::Failed { .. }), "{error:?}");
     assert!(error.to_string().contains("could not look at"), "{error}");
     assert!(core::error::Error::source(&error).is_some());
 }
 
-/// Nobody else than who runs the tests and has made the folder `own`; but `nobody` where that is root, to
-/// whom permissions are nothing.
+/// Returns an unprivileged user and group if the tests run as root, to which permissions do not
+/// apply.
 #[cfg(unix)]
-fn somebody_else(own: &Path) -> Option<(u32, u32)> {
+fn another_user(own: &Path) -> Option<(u32, u32)> {
     use std::os::unix::fs::MetadataExt as _;
 
     let id = |which| {
@@ -411,10 +548,10 @@ fn somebody_else(own: &Path) -> Option<(u32, u32)> {
     is_root.then(|| (id("-u"), id("-g")))
 }
 
-/// Runs one of the tests named `in_a_process_...` in a process of somebody to whom permissions apply, and
-/// who has the folder.
+/// Runs one of the tests named `in_a_process_...` as a user to whom permissions apply, and who owns
+/// the folder.
 #[cfg(unix)]
-fn as_somebody_else(test: &str, folder: &Folder) -> std::process::Output {
+fn as_another_user(test: &str, folder: &Folder) -> std::process::Output {
     use std::os::unix::fs::{PermissionsExt as _, chown};
     use std::os::unix::process::CommandExt as _;
 
@@ -428,14 +565,14 @@ fn as_somebody_else(test: &str, folder: &Folder) -> std::process::Output {
         .args(["--exact", test, "--include-ignored", "--nocapture"])
         .current_dir("/")
         .env("TICKID_TEST_FOLDER", folder.root.path());
-    if let Some((user, group)) = somebody_else(place.path()) {
+    if let Some((user, group)) = another_user(place.path()) {
         for (path, _) in everything(folder) {
             chown(path, Some(user), Some(group)).unwrap();
         }
         command.uid(user).gid(group);
     }
     let output = command.output().unwrap();
-    if somebody_else(place.path()).is_some() {
+    if another_user(place.path()).is_some() {
         for (path, _) in everything(folder) {
             chown(path, Some(0), Some(0)).unwrap();
         }
@@ -461,14 +598,14 @@ fn everything(folder: &Folder) -> Vec<(PathBuf, bool)> {
 
 #[cfg(unix)]
 #[test]
-fn a_read_only_folder_is_an_error_that_says_so_and_changes_nothing() {
+fn a_read_only_folder_is_an_error_and_stays_as_it_is() {
     use std::os::unix::fs::PermissionsExt as _;
 
     let folder = Folder::new();
-    let store = FileStore::open(folder.root.path()).unwrap();
+    let store = open(folder.root.path()).unwrap();
     let (one, two) = (acquire(&store, "7-9/16").unwrap(), acquire(&store, "7-9/16").unwrap());
-    // Nobody holds this one.
-    block_on(store.release(realm("7/16").name(), &two.hold, None), PATIENCE).unwrap().unwrap();
+    // This one has no holder.
+    release(&store, &two).unwrap();
     let before = contents(&folder);
     let allow = |files: u32, folders: u32| {
         for (path, is_folder) in everything(&folder) {
@@ -481,7 +618,7 @@ fn a_read_only_folder_is_an_error_that_says_so_and_changes_nothing() {
         (0o644, "in_a_process_nothing_new_can_be_made"),
     ] {
         allow(files, 0o555);
-        let output = as_somebody_else(test, &folder);
+        let output = as_another_user(test, &folder);
         allow(0o644, 0o755);
         let said = [output.stdout, output.stderr].concat();
         let said = String::from_utf8_lossy(&said);
@@ -500,35 +637,33 @@ fn is_denied<T: core::fmt::Debug>(result: Result<T, StoreError>, what: &str) {
 }
 
 /// Another realm, a pool that is another one, and another node.
-fn change_all(store: &dyn Store) -> [Result<(), StoreError>; 3] {
-    let elsewhere = Realm::new("b".parse().unwrap(), &Sno, "0/16".parse().unwrap()).unwrap();
-    let claim = Claim::new(Token::random().unwrap(), "somebody", None);
-    let begun = block_on(store.acquire(&elsewhere, &claim), PATIENCE).unwrap();
-    let reshaped = block_on(store.reshape(&realm("7-10/16")), PATIENCE).unwrap();
-    [begun.map(drop), reshaped, acquire(store, "7-9/16").map(drop)]
+fn change_all(store: &Store) -> [Result<(), StoreError>; 3] {
+    let elsewhere = RealmSpec::new("b".parse().unwrap(), &Sno, "0/16".parse().unwrap()).unwrap();
+    let begun = acquire_of(store, &elsewhere);
+    let reconfigured = block_on(store.reconfigure(&realm("7-10/16")), TIMEOUT);
+    [begun.map(drop), reconfigured, acquire(store, "7-9/16").map(drop)]
 }
 
 #[test]
-#[ignore = "run by another test, as somebody who can't write"]
+#[ignore = "run by another test, as a user who cannot write"]
 fn in_a_process_nothing_can_be_changed() {
-    let store = FileStore::open(given_folder()).unwrap();
-    let [begun, reshaped, acquired] = change_all(&store);
+    let store = open(given_folder()).unwrap();
+    let [begun, reconfigured, acquired] = change_all(&store);
     is_denied(begun, "create the folder");
-    is_denied(reshaped, "open");
+    is_denied(reconfigured, "open");
     is_denied(acquired, "open");
-    let hold = Hold { node: "7/16".parse().unwrap(), token: Token::from_bits(1), floor: 0 };
-    let name = realm("7/16");
-    is_denied(block_on(store.renew(name.name(), &hold), PATIENCE).unwrap(), "open");
-    is_denied(block_on(store.release(name.name(), &hold, None), PATIENCE).unwrap(), "open");
+    let lease = acquire(&Store::in_memory(), "7/16").unwrap();
+    is_denied(renew(&store, &lease), "open");
+    is_denied(release(&store, &lease), "open");
 }
 
 #[test]
-#[ignore = "run by another test, as somebody who can't make files"]
+#[ignore = "run by another test, as a user who cannot make files"]
 fn in_a_process_nothing_new_can_be_made() {
-    let store = FileStore::open(given_folder()).unwrap();
-    let [begun, reshaped, acquired] = change_all(&store);
+    let store = open(given_folder()).unwrap();
+    let [begun, reconfigured, acquired] = change_all(&store);
     is_denied(begun, "create the folder");
-    is_denied(reshaped, "write");
+    is_denied(reconfigured, "write");
     is_denied(acquired, "open");
 }
 
@@ -547,27 +682,27 @@ fn holder_process(folder: &Folder) -> (Child, String) {
 #[ignore = "run by another test, to be killed"]
 #[allow(clippy::print_stdout, reason = "how it tells the test")]
 fn in_a_process_a_node_is_held() {
-    let store = FileStore::open(given_folder()).unwrap();
+    let store = open(given_folder()).unwrap();
     let grant = acquire(&store, "0-3/16").unwrap();
-    println!("holds {}", grant.hold.node);
-    // Until it is killed, or whoever started it is gone.
+    println!("holds {}", grant.node);
+    // Until it is killed, or its parent has ended.
     let _ = std::io::stdin().lines().next();
 }
 
 #[cfg(unix)]
 #[test]
-fn processes_get_different_nodes_and_a_killed_ones_is_free_at_once() {
+fn a_killed_process_frees_its_node_at_once() {
     let folder = Folder::new();
     let mut processes: Vec<_> = (0..4).map(|_| holder_process(&folder)).collect();
     let mut nodes: Vec<_> = processes.iter().map(|(_, node)| node.clone()).collect();
     nodes.sort();
     assert_eq!(nodes, ["0/16", "1/16", "2/16", "3/16"]);
-    let store = FileStore::open(folder.root.path()).unwrap();
+    let store = open(folder.root.path()).unwrap();
     assert!(acquire(&store, "0-3/16").is_err());
     let (mut killed, node) = processes.remove(2);
     killed.kill().unwrap();
     killed.wait().unwrap();
-    assert_eq!(acquire(&store, "0-3/16").unwrap().hold.node.to_string(), node);
+    assert_eq!(acquire(&store, "0-3/16").unwrap().node.to_string(), node);
     for (mut process, _) in processes {
         process.kill().unwrap();
         process.wait().unwrap();

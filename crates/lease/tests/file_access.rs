@@ -27,12 +27,12 @@ mod unix {
     use libtest_mimic::{Arguments, Trial};
     use tempfile::TempDir;
     use tickid_lease::{
-        Claim, Exposed, Exposure, FileStore, Grant, Realm, Store, StoreError, StoreErrorKind,
+        Claim, Exposed, Exposure, FileBackend, Lease, RealmSpec, Store, StoreError, StoreErrorKind,
         Token, block_on,
     };
     use tickid_sno::Sno;
 
-    const PATIENCE: Duration = Duration::from_secs(30);
+    const TIMEOUT: Duration = Duration::from_secs(30);
     /// Says what a process that a test started is to do.
     const PART: &str = "TICKID_TEST_PART";
     const FOLDER: &str = "TICKID_TEST_FOLDER";
@@ -55,6 +55,7 @@ mod unix {
             test("what_is_created_is_private_whatever_the_umask", created_is_private),
             test("no_link_is_followed", no_link_is_followed),
             test("a_link_in_place_of_a_new_file_is_replaced", a_link_for_a_new_file_is_replaced),
+            test("an_exposed_index_is_refused", an_exposed_index_is_refused),
             test("what_is_neither_file_nor_folder_is_refused", other_kinds_are_refused),
             test("what_others_may_write_to_is_refused", writable_is_refused),
             test("a_restored_realm_is_closed_to_others", a_restored_realm_is_closed),
@@ -68,34 +69,38 @@ mod unix {
         libtest_mimic::run(&Arguments::from_args(), tests).exit_code()
     }
 
-    fn realm(pool: &str) -> Realm {
-        Realm::new("a".parse().unwrap(), &Sno, pool.parse().unwrap()).unwrap()
+    fn realm(pool: &str) -> RealmSpec {
+        RealmSpec::new("a".parse().unwrap(), &Sno, pool.parse().unwrap()).unwrap()
     }
 
-    fn acquire(store: &dyn Store, pool: &str) -> Result<Grant, StoreError> {
-        let claim = Claim::new(Token::random().unwrap(), "a test", None);
-        block_on(store.acquire(&realm(pool), &claim), PATIENCE).unwrap()
+    fn open(folder: impl Into<PathBuf>) -> Result<Store, StoreError> {
+        FileBackend::open(folder).map(Store::new)
     }
 
-    fn renew(store: &dyn Store, grant: &Grant) -> Result<Grant, StoreError> {
-        block_on(store.renew(realm("7/16").name(), &grant.hold), PATIENCE).unwrap()
+    fn acquire(store: &Store, pool: &str) -> Result<Lease, StoreError> {
+        let mut claim = Claim::new(Token::random().unwrap(), "a test", None);
+        block_on(store.acquire(&realm(pool), &mut claim), TIMEOUT)
     }
 
-    fn reshape(store: &dyn Store, pool: &str) -> Result<(), StoreError> {
-        block_on(store.reshape(&realm(pool)), PATIENCE).unwrap()
+    fn renew(store: &Store, lease: &Lease) -> Result<Lease, StoreError> {
+        block_on(store.renew(&realm("7/16"), lease), TIMEOUT)
+    }
+
+    fn reconfigure(store: &Store, pool: &str) -> Result<(), StoreError> {
+        block_on(store.reconfigure(&realm(pool)), TIMEOUT)
     }
 
     /// A store of its own in a folder that is there for it, with two nodes leased.
     struct Used {
         above: TempDir,
-        store: FileStore,
-        held: Grant,
+        store: Store,
+        held: Lease,
     }
 
     impl Used {
         fn new() -> Self {
             let above = TempDir::new().unwrap();
-            let store = FileStore::open(above.path().join("store")).unwrap();
+            let store = open(above.path().join("store")).unwrap();
             let held = acquire(&store, "7-8/16").unwrap();
             acquire(&store, "7-8/16").unwrap();
             Self { above, store, held }
@@ -111,24 +116,22 @@ mod unix {
 
         /// The files that the store keeps, by their names in the folder of the realm.
         fn files(&self) -> Vec<String> {
-            let hold = self.held.hold;
-            let row = format!("nodes/{}-16", hold.node.value());
-            vec!["lock".to_owned(), "realm".to_owned(), row, format!("holders/{}", hold.token)]
+            let Lease { node, token, .. } = self.held;
+            let row = format!("nodes/{}-16", node.value());
+            vec!["lock".to_owned(), "realm".to_owned(), row, format!("holders/{token}")]
         }
 
         /// Makes every request, as another client than the one that holds the nodes.
         fn use_all(&self) -> [Result<(), StoreError>; 4] {
-            let store = FileStore::open(self.root());
-            let store: &dyn Store = match &store {
-                Ok(store) => store,
-                Err(_) => return [(); 4].map(|()| FileStore::open(self.root()).map(drop)),
+            let Ok(store) = open(self.root()) else {
+                return [(); 4].map(|()| open(self.root()).map(drop));
             };
-            let listed = block_on(store.list(realm("7/16").name()), PATIENCE).unwrap();
+            let listed = block_on(store.list(realm("7/16").name()), TIMEOUT);
             [
                 listed.map(drop),
-                renew(store, &self.held).map(drop),
-                reshape(store, "7-8/16"),
-                acquire(store, "7-8/16").map(drop),
+                renew(&store, &self.held).map(drop),
+                reconfigure(&store, "7-8/16"),
+                acquire(&store, "7-8/16").map(drop),
             ]
         }
 
@@ -209,11 +212,11 @@ mod unix {
     fn play(part: &str, folder: &Path) -> ExitCode {
         match part {
             "use" => {
-                let store = FileStore::open(folder).unwrap();
+                let store = open(folder).unwrap();
                 let grant = acquire(&store, "7-8/16").unwrap();
                 acquire(&store, "7-8/16").unwrap();
                 renew(&store, &grant).unwrap();
-                reshape(&store, "7-9/16").unwrap();
+                reconfigure(&store, "7-9/16").unwrap();
                 ExitCode::SUCCESS
             }
             "lock" => {
@@ -249,10 +252,10 @@ mod unix {
 
     /// In a file system that soon has no room.
     fn fill(folder: &Path) {
-        let store = FileStore::open(folder).unwrap();
+        let store = open(folder).unwrap();
         let grant = acquire(&store, "7-8/16").unwrap();
         let read_all = || {
-            let files = ["realm".to_owned(), format!("nodes/{}-16", grant.hold.node.value())];
+            let files = ["realm".to_owned(), format!("nodes/{}-16", grant.node.value())];
             files.map(|name| fs::read(folder.join("a").join(name)).unwrap())
         };
         let before = read_all();
@@ -267,13 +270,13 @@ mod unix {
             assert!(source.contains("No space left on device"), "{source}");
             assert_eq!(read_all(), before);
         };
-        is_full(reshape(&store, "7-10/16"));
+        is_full(reconfigure(&store, "7-10/16"));
         is_full(acquire(&store, "7-8/16").map(drop));
         // A renewal takes no new room; with room again, neither is anything else in the way.
         assert!(renew(&store, &grant).is_ok());
         fs::remove_file(filler).unwrap();
         let second = acquire(&store, "7-8/16").unwrap();
-        assert_ne!(second.hold.node, grant.hold.node);
+        assert_ne!(second.node, grant.node);
     }
 
     fn created_is_private() {
@@ -334,7 +337,7 @@ mod unix {
     /// Under the names that files have before they are put in their place.
     fn a_link_for_a_new_file_is_replaced() {
         let above = TempDir::new().unwrap();
-        let store = FileStore::open(above.path().join("store")).unwrap();
+        let store = open(above.path().join("store")).unwrap();
         acquire(&store, "7/16").unwrap();
         let victim = above.path().join("victim");
         fs::write(&victim, "untouched").unwrap();
@@ -342,11 +345,24 @@ mod unix {
         for name in ["realm.new", "nodes/8-16.new"] {
             symlink(&victim, folder.join(name)).unwrap();
         }
-        reshape(&store, "7-8/16").unwrap();
+        reconfigure(&store, "7-8/16").unwrap();
         acquire(&store, "7-8/16").unwrap();
         assert_eq!(fs::read_to_string(&victim).unwrap(), "untouched");
         are_private(&above.path().join("store"), "links");
         assert!(!folder.join("realm.new").exists() && !folder.join("nodes/8-16.new").exists());
+    }
+
+    /// A claim looks at it when it needs a new row.
+    fn an_exposed_index_is_refused() {
+        let used = Used::new();
+        reconfigure(&used.store, "7-9/16").unwrap();
+        let index = used.path("index");
+        let elsewhere = used.above.path().join("elsewhere");
+        fs::rename(&index, &elsewhere).unwrap();
+        symlink(&elsewhere, &index).unwrap();
+        let error = acquire(&used.store, "7-9/16").unwrap_err();
+        let StoreErrorKind::Exposed(exposed) = error.kind() else { panic!("{error:?}") };
+        assert_eq!((&exposed.path, exposed.exposure), (&index, Exposure::Link));
     }
 
     /// A pipe above all: opening one waits for its other end.
@@ -365,7 +381,7 @@ mod unix {
         let above = TempDir::new().unwrap();
         let file = above.path().join("file");
         fs::write(&file, "").unwrap();
-        let error = FileStore::open(&file).unwrap_err();
+        let error = open(&file).unwrap_err();
         let StoreErrorKind::Exposed(exposed) = error.kind() else { panic!("{error:?}") };
         assert_eq!(exposed.exposure, Exposure::Kind);
     }
@@ -420,14 +436,14 @@ mod unix {
     fn a_slash_follows_no_link() {
         let above = TempDir::new().unwrap();
         let (store, link) = (above.path().join("store"), above.path().join("link"));
-        drop(FileStore::open(&store).unwrap());
+        drop(open(&store).unwrap());
         symlink(&store, &link).unwrap();
         for end in ["", "/", "//", "/."] {
-            let error = FileStore::open(format!("{}{end}", link.display())).unwrap_err();
+            let error = open(format!("{}{end}", link.display())).unwrap_err();
             let StoreErrorKind::Exposed(exposed) = error.kind() else { panic!("{error:?}") };
             assert_eq!((&exposed.path, exposed.exposure), (&link, Exposure::Link), "{end:?}");
         }
-        assert!(FileStore::open(format!("{}/", store.display())).is_ok());
+        assert!(open(format!("{}/", store.display())).is_ok());
     }
 
     fn anothers_is_refused() {

@@ -1,5 +1,5 @@
-//! In the child of a `fork` nobody issues what the parent issues: generators with leased nodes, of whatever kind, and
-//! process-wide ones.
+//! In the child of a `fork`, no generator with a leased node issues IDs, and no process-wide one issues the
+//! parent's.
 //!
 //! With a `main` of its own, so that tests run one after the other on the main thread and processes with as
 //! few threads as may be are forked.
@@ -32,9 +32,11 @@ mod linux {
     use std::{env, fmt, thread};
 
     use libtest_mimic::{Arguments, Trial};
-    use tickid_core::{Clock, ClockError, DefaultClock, ErrorKind, SequenceBounds, UnixTime};
+    use tickid_core::{
+        Clock, ClockError, DefaultClock, ErrorKind, ProcessClock, SequenceBounds, UnixTime,
+    };
     use tickid_lease::{
-        Claim, GenerateError, KeeperBuilder, Lease, MemoryStore, Realm, Token, block_on,
+        Claim, GenerateError, Lease, LeasedGenerator, Realm, Store, Token, block_on,
     };
     use tickid_nanoflake::GeneratorId;
     use tickid_scru64::{NODE_SPEC_VARIABLE, NodeSpec, ProcessError};
@@ -51,14 +53,14 @@ mod linux {
         }
         let tests: [(&str, fn()); 9] = [
             ("shared_generators_with_leased_nodes_issue_nothing", shared),
-            ("exclusive_generators_with_leased_nodes_issue_nothing", exclusive),
+            ("local_generators_with_leased_nodes_issue_nothing", exclusive),
             ("handles_do_not_go_on_with_their_blocks", handles),
-            ("keepers_issue_nothing_and_keep_nothing", keepers),
-            ("a_process_wide_generator_that_chose_its_node_begins_anew", chosen),
-            ("a_process_wide_generator_with_a_given_node_says_whose_it_is", given),
+            ("leased_generators_issue_nothing_and_release_nothing", leased),
+            ("process_wide_generators_with_random_nodes_begin_anew", chosen),
+            ("process_wide_generators_with_given_nodes_are_the_parents", given),
             ("grandchildren_are_forked_as_well", grandchildren),
             ("children_forked_while_threads_wait_go_on", while_threads_wait),
-            ("what_has_a_node_of_its_own_goes_on_unless_told_otherwise", given_to_the_child),
+            ("generators_with_given_nodes_go_on_in_the_child", given_to_the_child),
         ];
         let trial = |(name, test): (&str, fn())| {
             Trial::test(name, move || {
@@ -74,9 +76,9 @@ mod linux {
     /// Runs `child` in a child of this process; what it returned.
     fn in_child<T: fmt::Display>(child: impl FnOnce() -> Vec<T>) -> Vec<String> {
         let (mut reader, mut writer) = pipe().expect("a pipe");
-        // SAFETY: the other threads, if there are any, are those of keepers. The child may find what they have locked
-        // locked for ever, which is the tests' concern: they are to fail then, by the alarm. The C library's allocator is
-        // made for that.
+        // SAFETY: the other threads, if there are any, belong to leased generators. Locks that they hold stay
+        // locked in the child; a test that needs one fails by the alarm. The C library's allocator copes with
+        // forks.
         match unsafe { libc::fork() } {
             0 => {
                 // SAFETY: nothing but a number goes in.
@@ -162,19 +164,22 @@ mod linux {
         fn sleep(&self, _: Duration) {}
     }
 
-    fn realm() -> Realm {
-        Realm::new("orders".parse().unwrap(), &Sno, "1-100/16".parse().unwrap()).unwrap()
+    fn realm() -> Realm<Sno> {
+        Realm::new("orders".parse().unwrap(), Sno, "1-100/16".parse().unwrap()).unwrap()
     }
 
-    fn lease(store: &MemoryStore) -> Lease {
-        let claim = Claim::new(Token::random().unwrap(), "me", None);
-        block_on(Lease::acquire(store, &realm(), &claim), PATIENCE).unwrap().unwrap()
+    /// Returns a builder of a generator with a leased node.
+    fn builder() -> tickid_sno::Builder<ProcessClock<DefaultClock>> {
+        let mut claim = Claim::new(Token::random().unwrap(), "me", None);
+        let lease: Lease =
+            block_on(Store::in_memory().acquire(&realm(), &mut claim), PATIENCE).unwrap();
+        realm().builder(&lease).unwrap()
     }
 
     const FORKED: ErrorKind = ErrorKind::Clock(ClockError::Forked);
 
     fn shared() {
-        let generator = lease(&MemoryStore::in_memory()).builder(&Sno).unwrap().build().unwrap();
+        let generator = builder().build().unwrap();
         let before = generator.generate().unwrap();
         let kinds = in_child(|| {
             let kinds = [
@@ -191,8 +196,7 @@ mod linux {
     }
 
     fn exclusive() {
-        let store = MemoryStore::in_memory();
-        let mut generator = lease(&store).builder(&Sno).unwrap().build_local().unwrap();
+        let mut generator = builder().build_local().unwrap();
         let before = generator.generate().unwrap();
         let kinds = in_child(|| {
             let first = generator.try_generate().map_err(|error| error.kind());
@@ -204,7 +208,7 @@ mod linux {
     }
 
     fn handles() {
-        let generator = lease(&MemoryStore::in_memory()).builder(&Sno).unwrap().build().unwrap();
+        let generator = builder().build().unwrap();
         let mut handle = generator.handle();
         let mut ids: Vec<_> = (0..100).map(|_| handle.generate().unwrap()).collect();
         // It has most of its block left.
@@ -218,39 +222,38 @@ mod linux {
         assert!(ids.windows(2).all(|pair| pair[0] < pair[1]));
     }
 
-    fn keepers() {
-        let store = std::sync::Arc::new(MemoryStore::in_memory());
-        let start =
-            || KeeperBuilder::new(store.clone(), realm()).start(|lease| lease.builder(&Sno));
+    fn leased() {
+        let store = Store::in_memory();
+        let start = || LeasedGenerator::start(store.clone(), realm());
         // Only the child takes it.
         let mut kept = Some(start().unwrap());
         let mut ids = vec![kept.as_ref().unwrap().generate().unwrap()];
         let reported = in_child(|| {
-            let keeper = kept.take().unwrap();
-            assert!(matches!(keeper.try_generate(), Err(GenerateError::Forked)));
-            assert!(matches!(keeper.generate(), Err(GenerateError::Forked)));
-            let tenure = keeper.tenure().expect("as it was");
+            let leased = kept.take().unwrap();
+            assert!(matches!(leased.try_generate(), Err(GenerateError::Forked)));
+            assert!(matches!(leased.generate(), Err(GenerateError::Forked)));
+            let tenure = leased.tenure().expect("as it was");
             assert_eq!(tenure.generator().try_generate().unwrap_err().kind(), FORKED);
-            assert!(keeper.state().is_stopped && keeper.state().lease.is_none());
-            // Gives nothing back, and waits for no thread.
-            keeper.shut_down().unwrap();
+            assert!(leased.state().is_stopped && leased.state().lease.is_none());
+            // Releases nothing, and waits for no thread.
+            leased.shut_down().unwrap();
             vec!["done"]
         });
         assert_eq!(reported, ["done"]);
-        let keeper = kept.as_ref().unwrap();
-        ids.extend((0..100).map(|_| keeper.generate().unwrap()));
+        let leased = kept.as_ref().unwrap();
+        ids.extend((0..100).map(|_| leased.generate().unwrap()));
         assert!(ids.windows(2).all(|pair| pair[0] < pair[1]));
-        assert!(keeper.state().lease.is_some());
+        assert!(leased.state().lease.is_some());
 
         // One that is dropped in the child, one that begins there.
-        let node = keeper.tenure().unwrap().lease().node().to_string();
+        let node = leased.tenure().unwrap().lease().node.to_string();
         let nodes = in_child(|| {
             drop(kept.take());
             let own = start().unwrap();
             own.generate().unwrap();
-            vec![own.tenure().unwrap().lease().node()]
+            vec![own.tenure().unwrap().lease().node]
         });
-        // The child's copy of the store knows of the lease.
+        // The child's copy of the store has the lease.
         assert_ne!(nodes, [node]);
         kept.unwrap().shut_down().unwrap();
     }
@@ -260,7 +263,7 @@ mod linux {
         let mut ids: HashSet<String> = HashSet::new();
         let before = tickid_sno::new(0).unwrap();
         let lines = in_child(|| {
-            // What was there before stays the parent's.
+            // An existing generator stays the parent's.
             assert_eq!(generator.try_generate().unwrap_err().kind(), FORKED);
             let own = tickid_sno::generator().unwrap();
             assert_ne!(own.node(), generator.node());
@@ -285,7 +288,7 @@ mod linux {
                 assert!(message.contains("42/8") && message.contains("parent"), "{message}");
             }
             assert_eq!(generator.try_generate().unwrap_err().kind(), FORKED);
-            // SAFETY: nobody else reads the environment of this child.
+            // SAFETY: no other thread reads the environment of this child.
             unsafe { env::set_var(NODE_SPEC_VARIABLE, "43/8") };
             tickid_scru64::new().unwrap();
             vec![tickid_scru64::generator().unwrap().node()]
@@ -306,7 +309,7 @@ mod linux {
         assert_eq!(lines, ["true"]);
     }
 
-    /// Whether the parent goes on with such a node or the child, only their owner knows.
+    /// Only their owner can know whether the parent or the child goes on with such a node.
     fn given_to_the_child() {
         let generator = tickid_scru64::Generator::new("7/8".parse().unwrap()).unwrap();
         let before = generator.generate().unwrap();

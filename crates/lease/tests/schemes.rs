@@ -1,4 +1,4 @@
-//! What leases take from schemes is what the schemes do.
+//! Realms agree with the schemes on ticks, nodes and terms.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -6,7 +6,7 @@ use core::time::Duration;
 
 use tickid_core::{NodeId, Scheme, UnixTime};
 use tickid_kuid::{Kuid, Node};
-use tickid_lease::Realm;
+use tickid_lease::RealmSpec;
 use tickid_nanoflake::{Epoch, GeneratorId, Nanoflake};
 use tickid_scru64::{NodeSpec, Scru64};
 use tickid_sno::{Partition, Sno};
@@ -31,7 +31,7 @@ fn scale_agrees<S: Scheme>(layout: &S, first: i64) {
 }
 
 #[test]
-fn every_scheme_says_in_numbers_how_it_counts() {
+fn scales_agree_with_the_schemes() {
     scale_agrees(&Scru64, 0);
     scale_agrees(&Sno, Sno::EPOCH.as_micros());
     scale_agrees(&Kuid::default(), 0);
@@ -46,7 +46,7 @@ fn node_comes_back<N: NodeId>(node: N) {
 }
 
 #[test]
-fn every_node_comes_back_from_its_numbers() {
+fn every_node_has_bits_and_a_value() {
     for spec in ["0/1", "1/1", "42/8", "8388607/23"] {
         node_comes_back::<NodeSpec>(spec.parse().unwrap());
     }
@@ -62,7 +62,7 @@ fn every_node_comes_back_from_its_numbers() {
 }
 
 #[test]
-fn numbers_that_are_no_node_are_refused_with_the_range() {
+fn other_numbers_are_refused_with_the_range() {
     fn refused<N: NodeId>(bits: u32, value: u64) -> (i128, i128, i128) {
         let error = N::from_bits(bits, value).unwrap_err();
         (error.value(), error.min(), error.max())
@@ -82,15 +82,15 @@ fn numbers_that_are_no_node_are_refused_with_the_range() {
 
 /// Allowance, 5 seconds and 10 seconds, in ticks, rounded up.
 #[test]
-fn leases_of_every_scheme_reach_as_far_ahead_as_their_terms_say() {
+fn leases_reach_ahead_by_their_terms() {
     let name = || "a".parse().unwrap();
-    let scru64 = Realm::new(name(), &Scru64, "0-255/8".parse().unwrap()).unwrap();
+    let scru64 = RealmSpec::new(name(), &Scru64, "0-255/8".parse().unwrap()).unwrap();
     assert_eq!(scru64.ahead(), 39 + 59);
     let nanoflake = Nanoflake::default();
-    let nanoflake = Realm::new(name(), &nanoflake, "0-1023/10".parse().unwrap()).unwrap();
+    let nanoflake = RealmSpec::new(name(), &nanoflake, "0-1023/10".parse().unwrap()).unwrap();
     assert_eq!(nanoflake.ahead(), 15_000);
-    let kuid = Realm::new(name(), &Kuid::default(), "0-9/32".parse().unwrap()).unwrap();
+    let kuid = RealmSpec::new(name(), &Kuid::default(), "0-9/32".parse().unwrap()).unwrap();
     assert_eq!(kuid.ahead(), 16 * 977);
-    let sno = Realm::new(name(), &Sno, "0-65535/16".parse().unwrap()).unwrap();
+    let sno = RealmSpec::new(name(), &Sno, "0-65535/16".parse().unwrap()).unwrap();
     assert_eq!(sno.ahead(), 15 * 250);
 }

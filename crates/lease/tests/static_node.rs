@@ -5,43 +5,51 @@
 use core::time::Duration;
 
 use tempfile::TempDir;
-use tickid_lease::{
-    Claim, Grant, Node, Realm, StaticStore, Store, StoreError, Token, block_on, connect,
-};
+use tickid_lease::{Claim, Lease, Node, RealmSpec, Store, StoreError, Token, block_on};
 use tickid_sno::Sno;
 
-const PATIENCE: Duration = Duration::from_secs(30);
+const TIMEOUT: Duration = Duration::from_secs(30);
 
-fn realm() -> Realm {
-    Realm::new("a".parse().unwrap(), &Sno, "0-99/16".parse().unwrap()).unwrap()
+fn realm() -> RealmSpec {
+    RealmSpec::new("a".parse().unwrap(), &Sno, "0-99/16".parse().unwrap()).unwrap()
 }
 
-fn acquire(store: &dyn Store) -> Result<Grant, StoreError> {
-    let claim = Claim::new(Token::random().unwrap(), "somebody", None);
-    block_on(store.acquire(&realm(), &claim), PATIENCE).unwrap()
+fn acquire(store: &Store) -> Result<Lease, StoreError> {
+    let mut claim = Claim::new(Token::random().unwrap(), "a test", None);
+    block_on(store.acquire(&realm(), &mut claim), TIMEOUT)
 }
 
-fn release(store: &dyn Store, grant: &Grant, used: u64) -> Result<(), StoreError> {
-    block_on(store.release(realm().name(), &grant.hold, Some(used)), PATIENCE).unwrap()
+fn release(store: &Store, lease: &Lease, used: u64) -> Result<(), StoreError> {
+    block_on(store.release(&realm(), lease, Some(used)), TIMEOUT)
 }
 
 #[test]
 fn without_a_folder_its_generators_follow_each_other() {
-    let store = connect("static:42/16").unwrap();
-    let grant = acquire(&store).unwrap();
-    assert_eq!((grant.hold.node, grant.hold.floor), (Node::new(16, 42).unwrap(), 0));
+    let store = Store::open("static:42/16").unwrap();
+    let lease = acquire(&store).unwrap();
+    assert_eq!((lease.node, lease.floor), (Node::new(16, 42).unwrap(), 0));
     assert!(acquire(&store).is_err());
-    let renewed = block_on(store.renew(realm().name(), &grant.hold), PATIENCE).unwrap().unwrap();
-    assert!(renewed.ceiling >= grant.ceiling);
-    let used = realm().tick_at(grant.now).unwrap();
-    release(&store, &grant, used).unwrap();
-    assert!(release(&store, &grant, used).unwrap_err().is_lost());
-    assert_eq!(acquire(&store).unwrap().hold.floor, used + 1);
+    let renewed = block_on(store.renew(&realm(), &lease), TIMEOUT).unwrap();
+    assert!(renewed.ceiling >= lease.ceiling);
+    let used = realm().tick_at(lease.granted_at).unwrap();
+    release(&store, &lease, used).unwrap();
+    assert!(release(&store, &lease, used).unwrap_err().is_lost());
+    assert_eq!(acquire(&store).unwrap().floor, used + 1);
 }
 
 #[test]
-fn a_node_outside_of_the_pool_is_not_granted() {
-    let store = StaticStore::new(Node::new(16, 100).unwrap());
+fn its_realms_have_their_own_names_outside() {
+    let store = Store::open("static:42/16").unwrap();
+    acquire(&store).unwrap();
+    let name = realm().name().clone();
+    assert_eq!(block_on(store.realms(), TIMEOUT).unwrap(), core::slice::from_ref(&name));
+    let view = block_on(store.list(&name), TIMEOUT).unwrap();
+    assert_eq!(view.rows.into_keys().collect::<Vec<_>>(), [Node::new(16, 42).unwrap()]);
+}
+
+#[test]
+fn a_node_outside_the_pool_is_not_granted() {
+    let store = Store::open("static:100/16").unwrap();
     let error = acquire(&store).unwrap_err().to_string();
     assert!(error.contains("its node 100/16 is not in the pool 0-99/16"), "{error}");
 }
@@ -51,15 +59,15 @@ fn with_a_folder_the_window_is_kept_across_restarts() {
     let folder = TempDir::new().unwrap();
     let open = |node: u32| {
         let url = format!("static:{node}/16?state={}", folder.path().display());
-        connect(&url).unwrap()
+        Store::open(&url).unwrap()
     };
     let store = open(42);
     let first = acquire(&store).unwrap();
-    // Another node of the same machine is another matter.
-    assert_eq!(acquire(&open(43)).unwrap().hold.floor, 0);
+    // Another node of the same machine has its own window.
+    assert_eq!(acquire(&open(43)).unwrap().floor, 0);
     assert!(acquire(&open(42)).is_err());
-    let used = realm().tick_at(first.now).unwrap() + 100;
+    let used = realm().tick_at(first.granted_at).unwrap() + 100;
     release(&store, &first, used).unwrap();
     drop(store);
-    assert_eq!(acquire(&open(42)).unwrap().hold.floor, used + 1);
+    assert_eq!(acquire(&open(42)).unwrap().floor, used + 1);
 }

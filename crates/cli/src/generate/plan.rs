@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use clap::Args;
 use tickid_core::{LocalGenerator, NodeId as _, Scheme, SystemClock, Variant};
-use tickid_lease::{Keeper, KeeperBuilder, Lease, NodeRange, Realm};
+use tickid_lease::{LeasedGenerator, NodeRange, Realm, RealmSpec};
 
 use super::patience::Patience;
 use super::progress::Progress;
@@ -63,8 +63,8 @@ impl<S: Scheme + Default, V: Variant<S, Id: Describe>> Plan<'_, S, V> {
     pub(super) fn run(&self, options: &GenOptions) -> Result<ExitCode, Failure> {
         let mut patience = Patience::new(options.max_wait);
         let Some(node) = self.node else {
-            let keeper = self.lease(&options.lease, &mut patience)?;
-            return self.stream(keeper, options, patience);
+            let generator = self.lease(&options.lease, &mut patience)?;
+            return self.stream(generator, options, patience);
         };
         self.check_size(&format!("--node is {}/{}", node.value(), node.bits()), &[node.bits()])?;
         let builder = LocalGenerator::<S>::builder(node).layout(self.scheme);
@@ -74,29 +74,28 @@ impl<S: Scheme + Default, V: Variant<S, Id: Describe>> Plan<'_, S, V> {
 
     /// Leases a node: one of those that the store keeps for the realm, or of the default ones where
     /// the store has no such realm yet. Waits while all of them are in use.
-    fn lease(&self, options: &LeaseOptions, patience: &mut Patience) -> Result<Keeper<S>, Failure> {
-        let (scheme, has_node) = (self.scheme, self.variant.has_node());
+    fn lease(
+        &self,
+        options: &LeaseOptions,
+        patience: &mut Patience,
+    ) -> Result<LeasedGenerator<S>, Failure> {
+        let scheme = self.scheme;
         scheme.check_start(&SystemClock)?;
         let name = options.realm.clone().map_or_else(|| self.realm.parse(), Ok)?;
-        let pool = default_pool(S::NAME, has_node).parse()?;
+        let pool = default_pool(S::NAME, self.variant.has_node()).parse()?;
         let store = options.store.open()?;
-        let realm = store::as_kept(&store, Realm::new(name, &scheme, pool)?)?;
+        let realm = store::as_kept(&store, RealmSpec::new(name, &scheme, pool)?)?;
         let nodes = format!("the realm {} has the nodes {}", realm.name(), realm.pool());
         let sizes: Vec<u32> = realm.pool().ranges().iter().map(NodeRange::bits).collect();
         let hint = "`tickid lease init` begins a realm with nodes of another size";
         self.check_size(&nodes, &sizes).map_err(|failure| failure.hinting(hint))?;
-        let make = move |lease: &Lease| {
-            if has_node {
-                return lease.builder(&scheme);
-            }
-            // No ID shows this node.
-            lease.builder_for(&scheme, S::Node::from_bits(u32::BITS, 0)?)
-        };
+        let realm = Realm::from_spec(scheme, realm)
+            .map_err(|mismatch| Failure::Refused(mismatch.into()))?;
         loop {
-            match KeeperBuilder::new(store.clone(), realm.clone()).start(make) {
-                Ok(keeper) => {
+            match LeasedGenerator::start(store.clone(), realm.clone()) {
+                Ok(generator) => {
                     patience.succeeded();
-                    return Ok(keeper);
+                    return Ok(generator);
                 }
                 Err(error) => patience.pause(error)?,
             }

@@ -2,7 +2,7 @@
 
 use clap::Args;
 use tickid_core::{LocalGenerator, Scheme, Variant};
-use tickid_lease::{Keeper, RealmName};
+use tickid_lease::{LeasedGenerator, RealmName};
 
 use crate::failure::Failure;
 use crate::store::StoreOptions;
@@ -25,14 +25,14 @@ impl<S: Scheme> Source<S> for LocalGenerator<S> {
     }
 }
 
-impl<S: Scheme> Source<S> for Keeper<S> {
+impl<S: Scheme> Source<S> for LeasedGenerator<S> {
     fn try_fill<V: Variant<S>>(&mut self, variant: V, out: &mut [V::Id]) -> Result<usize, Failure> {
         if let Some(tenure) = self.tenure()
             && let Ok(ids) = tenure.generator().with(variant).try_fill(out)
         {
             return Ok(ids.len());
         }
-        // The keeper's own error names what is wrong with the lease.
+        // The leased generator's own error names the trouble with the lease.
         out[0] = self.with(variant).try_generate()?;
         Ok(1)
     }

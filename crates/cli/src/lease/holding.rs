@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use clap::Args;
 use tickid_core::{Clock as _, SystemClock};
-use tickid_lease::{Claim, Hold, Listing, Row, Standing, Token};
+use tickid_lease::{Claim, Extra, Row, RowState, Standing, Token, View};
 
 use super::listing::{Line, write_head};
 use super::realm::RealmOptions;
@@ -60,27 +60,28 @@ pub(crate) struct ReleaseArguments {
 pub(super) fn acquire(arguments: &AcquireArguments) -> Result<ExitCode, Failure> {
     let AcquireArguments { realm: options, json, .. } = arguments;
     // The lease outlives this process.
-    let store = options.store.open_without_proof_of_death()?;
+    let store = options.store.open_detached()?;
     let realm = options.kept(&store)?;
     let now = SystemClock.now().ok().and_then(|now| realm.tick_at(now));
-    let claim = Claim::new(Token::random()?, &arguments.holder, now);
-    let grant = answer(&store, store.acquire(&realm, &claim))?;
-    let listing = answer(&store, store.list(&options.realm))?;
+    let token = Token::random().map_err(Failure::Randomness)?;
+    let mut claim = Claim::new(token, &arguments.holder, now);
+    let lease = answer(store.acquire(&realm, &mut claim))?;
     let row = Row {
-        node: grant.hold.node,
-        token: Some(grant.hold.token),
+        node: lease.node,
+        token: Some(token),
         holder: claim.holder().to_owned(),
-        era: listing.record.era,
-        floor: grant.hold.floor,
-        ceiling: grant.ceiling,
+        era: lease.era,
+        floor: lease.floor,
+        ceiling: lease.ceiling,
+        extra: Extra::default(),
     };
     let mut out = Output::stdout();
     write_head(*json, out.buffer());
-    let line = Line::new(&listing, &row, Standing::Held);
+    let line = Line::new(&realm, row.node, Some(&row), Standing::Held);
     line.write(*json, out.buffer())?;
     out.flush()?;
     if !json {
-        say(&format!("the token, for `tickid lease release`: {}", grant.hold.token));
+        say(&format!("the token, for `tickid lease release`: {token}"));
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -88,15 +89,16 @@ pub(super) fn acquire(arguments: &AcquireArguments) -> Result<ExitCode, Failure>
 pub(super) fn release(arguments: &ReleaseArguments) -> Result<ExitCode, Failure> {
     let (name, token) = (&arguments.realm.realm, arguments.token);
     let store = arguments.realm.store.open()?;
-    let listing = answer(&store, store.list(name))?;
-    let mut rows = listing.rows.values().map(|entry| &entry.row);
-    let row = rows.find(|row| row.token == Some(token)).ok_or(Failure::NoLease(token))?;
-    let last = row.ceiling.saturating_sub(1);
+    let realm = arguments.realm.kept(&store)?;
+    let view = answer(store.list(name))?;
+    let mut leases = view.rows.values().filter_map(|state| state.lease(view.now));
+    let lease = leases.find(|lease| lease.token == token).ok_or(Failure::NoLease(token))?;
+    let last = lease.ceiling.saturating_sub(1);
     let used = match arguments.used {
-        Some(used) if used < row.floor || used > last => {
+        Some(used) if used < lease.floor || used > last => {
             return Err(Failure::Usage(format!(
                 "tick {used} is outside of the window, {}..={last}",
-                row.floor
+                lease.floor
             )));
         }
         Some(used) => Some(used),
@@ -104,19 +106,18 @@ pub(super) fn release(arguments: &ReleaseArguments) -> Result<ExitCode, Failure>
     };
     let says_less = arguments.unused || arguments.used.is_some();
     if says_less && !arguments.yes {
-        refuse_if_alive(&listing, token)?;
+        refuse_if_alive(&view, token)?;
     }
-    let hold = Hold { node: row.node, token, floor: row.floor };
-    answer(&store, store.release(name, &hold, used))?;
+    answer(store.release(&realm, &lease, used))?;
     Ok(ExitCode::SUCCESS)
 }
 
 /// Refuses to shorten the window of a lease whose holder may still issue IDs in it.
-fn refuse_if_alive(listing: &Listing, token: Token) -> Result<(), Failure> {
-    let standings = listing.standings().map_err(Failure::Refused)?;
-    let lease = standings.into_iter().find(|(row, _)| row.token == Some(token));
-    let Some((row, Standing::Held | Standing::Wild)) = lease else { return Ok(()) };
-    let node = row.node;
+fn refuse_if_alive(view: &View, token: Token) -> Result<(), Failure> {
+    let standings = view.standings().map_err(Failure::Refused)?;
+    let is_leased = |state: &RowState| state.row().is_some_and(|row| row.token == Some(token));
+    let lease = standings.into_iter().find(|(_, state, _)| is_leased(state));
+    let Some((node, _, Standing::Held | Standing::Quarantined)) = lease else { return Ok(()) };
     let failure = Failure::Usage(format!(
         "the lease of node {node} is alive: if its holder runs on, it and the next holder of the \
          node issue the same IDs"

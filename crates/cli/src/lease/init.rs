@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use clap::Args;
-use tickid_lease::{Realm, Refusal};
+use tickid_lease::{Begin, RealmSpec, Refusal};
 
 use super::realm::{RealmOptions, ShapeOptions};
 use crate::failure::Failure;
@@ -32,25 +32,39 @@ pub(crate) struct InitArguments {
     /// Give a realm that is there these nodes and terms
     #[arg(long)]
     reshape: bool,
+    /// Begin at once, as is safe for a realm that never existed; not for deployment scripts
+    #[arg(long, conflicts_with = "reshape")]
+    new: bool,
 }
 
 pub(super) fn init(arguments: &InitArguments) -> Result<ExitCode, Failure> {
     let store = arguments.realm.store.open()?;
     let realm = arguments.shape.realm(&arguments.realm.realm, arguments.scheme)?;
     if arguments.reshape {
-        answer(&store, store.reshape(&realm))?;
+        answer(store.reconfigure(&realm))?;
         return Ok(ExitCode::SUCCESS);
     }
-    let was_there = store::listing(&store, realm.name())?.is_some();
-    match answer(&store, store.begin(&realm)) {
-        Ok(()) if was_there => {
+    let was_there = store::kept(&store, realm.name())?.is_some();
+    let begin = if arguments.new { Begin::AtOnce } else { Begin::Beyond };
+    match answer(store.begin(&realm, begin)) {
+        Ok(_) if was_there => {
             say(&format!(
                 "the realm {} is there already, and is the same: nothing was done",
                 realm.name()
             ));
             Ok(ExitCode::SUCCESS)
         }
-        Ok(()) => Ok(ExitCode::SUCCESS),
+        Ok(record) => {
+            if record.floor > 0 {
+                let from = realm.scale().time_of(record.floor);
+                say(&format!(
+                    "the realm {} begins at {from}, beyond an earlier one of that name; --new begins one that \
+                     never existed at once",
+                    realm.name()
+                ));
+            }
+            Ok(ExitCode::SUCCESS)
+        }
         Err(error) if matches!(error.refusal(), Some(Refusal::Mismatch(_))) => {
             Err(is_another(&arguments.realm.kept(&store)?))
         }
@@ -59,7 +73,7 @@ pub(super) fn init(arguments: &InitArguments) -> Result<ExitCode, Failure> {
 }
 
 /// The realm that was to begin is there, and is not the same.
-fn is_another(kept: &Realm) -> Failure {
+fn is_another(kept: &RealmSpec) -> Failure {
     let (name, scheme, pool, terms) = (kept.name(), kept.scheme(), kept.pool(), kept.terms());
     let layout = match kept.layout() {
         "" => String::new(),

@@ -36,7 +36,7 @@ pub(crate) enum LeaseCommand {
     Exec(ExecArguments),
     /// After a backup was restored: end all leases and begin beyond them
     Recover(RecoverArguments),
-    /// Take back the ceiling of a wild node
+    /// Take back the ceiling of a quarantined node
     Mend(MendArguments),
 }
 

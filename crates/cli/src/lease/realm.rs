@@ -4,7 +4,7 @@ use core::time::Duration;
 
 use clap::Args;
 use tickid_kuid::{Drift, Kuid};
-use tickid_lease::{NodePool, Realm, RealmName, Store, Terms};
+use tickid_lease::{NodePool, RealmName, RealmSpec, Store, StoreError, Terms};
 use tickid_nanoflake::{Epoch, Nanoflake};
 use tickid_scru64::Scru64;
 use tickid_sno::Sno;
@@ -50,20 +50,14 @@ pub(super) struct ShapeOptions {
 
 impl RealmOptions {
     /// Returns the realm as the store keeps it.
-    pub(super) fn kept(&self, store: &dyn Store) -> Result<Realm, Failure> {
-        let listing = answer(store, store.list(&self.realm))?;
-        let kept = listing.record.realm;
-        // A static store has a realm for each node, which is called otherwise.
-        let (scheme, layout) = (kept.scheme().to_owned(), kept.layout().to_owned());
-        let pool = kept.pool().clone();
-        let (scale, end, terms) = (kept.scale(), kept.end(), kept.terms());
-        Ok(Realm::from_parts(self.realm.clone(), scheme, layout, scale, end, pool, terms))
+    pub(super) fn kept(&self, store: &Store) -> Result<RealmSpec, StoreError> {
+        answer(store.realm(&self.realm)).map(|record| record.realm)
     }
 }
 
 impl ShapeOptions {
     /// Returns a realm of this shape.
-    pub(super) fn realm(&self, name: &RealmName, scheme: Scheme) -> Result<Realm, Failure> {
+    pub(super) fn realm(&self, name: &RealmName, scheme: Scheme) -> Result<RealmSpec, Failure> {
         let has_node = scheme != Scheme::Kuid || self.kind == Kind::Global;
         let pool = match &self.pool {
             Some(pool) => pool.clone(),
@@ -71,16 +65,18 @@ impl ShapeOptions {
         };
         let name = name.clone();
         let realm = match scheme {
-            Scheme::Scru64 => Realm::new(name, &Scru64, pool),
-            Scheme::Nanoflake => {
-                Realm::new(name, &Nanoflake { epoch: self.epoch.unwrap_or(Epoch::TWITTER) }, pool)
-            }
+            Scheme::Scru64 => RealmSpec::new(name, &Scru64, pool),
+            Scheme::Nanoflake => RealmSpec::new(
+                name,
+                &Nanoflake { epoch: self.epoch.unwrap_or(Epoch::TWITTER) },
+                pool,
+            ),
             Scheme::Kuid => {
                 // Local IDs do not depend on the drift; see `gen`.
                 let drift = self.drift.filter(|_| pool != NodePool::single()).unwrap_or_default();
-                Realm::new(name, &Kuid { drift }, pool)
+                RealmSpec::new(name, &Kuid { drift }, pool)
             }
-            Scheme::Sno => Realm::new(name, &Sno, pool),
+            Scheme::Sno => RealmSpec::new(name, &Sno, pool),
         }?;
         let terms = realm.terms();
         let terms = terms.with_term(self.term.unwrap_or(Terms::DEFAULT_TERM));

@@ -4,13 +4,13 @@
 use std::process::ExitCode;
 
 use clap::Args;
-use tickid_lease::{Node, Realm, Rules};
+use tickid_lease::{Node, RealmSpec, Refusal, Rules};
 
 use super::realm::{RealmOptions, ShapeOptions};
 use crate::failure::Failure;
 use crate::message::say;
 use crate::options::Scheme;
-use crate::store::{answer, listing};
+use crate::store::{self, answer};
 use crate::values::parse;
 
 #[derive(Debug, Args)]
@@ -49,11 +49,10 @@ pub(crate) struct MendArguments {
 pub(super) fn recover(arguments: &RecoverArguments) -> Result<ExitCode, Failure> {
     let name = &arguments.realm.realm;
     let store = arguments.realm.store.open()?;
-    let is_kept = listing(&store, name)?.is_some();
-    let realm = match arguments.scheme {
-        _ if is_kept => arguments.realm.kept(&store)?,
-        Some(scheme) => arguments.shape.realm(name, scheme)?,
-        None => {
+    let realm = match (store::kept(&store, name)?, arguments.scheme) {
+        (Some(kept), _) => kept,
+        (None, Some(scheme)) => arguments.shape.realm(name, scheme)?,
+        (None, None) => {
             let failure = Failure::Usage(format!("the store keeps no realm {name}"));
             return Err(failure.hinting("if the store has lost it, name its scheme with --scheme"));
         }
@@ -70,7 +69,7 @@ pub(super) fn recover(arguments: &RecoverArguments) -> Result<ExitCode, Failure>
     if !arguments.yes {
         return Err(nothing_done());
     }
-    let floor = answer(&store, store.recover(&realm))?;
+    let floor = answer(store.invalidate(&realm))?;
     say(&format!("recovered: nodes are given out from {} on", at(&realm, floor)));
     Ok(ExitCode::SUCCESS)
 }
@@ -78,22 +77,24 @@ pub(super) fn recover(arguments: &RecoverArguments) -> Result<ExitCode, Failure>
 pub(super) fn mend(arguments: &MendArguments) -> Result<ExitCode, Failure> {
     let (name, node) = (&arguments.realm.realm, arguments.node);
     let store = arguments.realm.store.open()?;
-    let listing = answer(&store, store.list(name))?;
-    let rules = Rules::new(&listing.record, listing.now).map_err(Failure::Refused)?;
+    let view = answer(store.list(name))?;
+    let (record, _) = view.record.as_ref().ok_or(Failure::Refused(Refusal::NoRealm))?;
+    let rules = Rules::new(record, view.now).map_err(Failure::Refused)?;
+    let (realm, state) = (&record.realm, view.rows.get(&node));
     // Refused here as it would be there.
-    let (_, row) = rules.mend(&listing.rows, node).map_err(Failure::Refused)?;
-    let realm = &listing.record.realm;
+    let (_, row) = rules.repair(node, state).map_err(Failure::Refused)?;
+    let ceiling = rules.ceiling(node, state);
     say(&format!(
         "mending node {node} of the realm {name} takes its ceiling back from {} to {}. That is safe if no \
          ID was issued under it in between, as when the store's clock was far ahead for a while; its \
          holder, if there still is one, must be stopped first",
-        at(realm, rules.ceiling(&listing.rows, node)),
+        ceiling.map_or_else(|| "an unreadable one".to_owned(), |ceiling| at(realm, ceiling)),
         at(realm, row.ceiling),
     ));
     if !arguments.yes {
         return Err(nothing_done());
     }
-    let row = answer(&store, store.mend(name, node))?;
+    let row = answer(store.repair(name, node))?;
     say(&format!("mended: node {node} begins at {}", at(realm, row.ceiling)));
     Ok(ExitCode::SUCCESS)
 }
@@ -103,6 +104,6 @@ fn nothing_done() -> Failure {
 }
 
 /// Returns the time of a tick, and the tick.
-fn at(realm: &Realm, tick: u64) -> String {
+fn at(realm: &RealmSpec, tick: u64) -> String {
     format!("{} (tick {tick})", realm.scale().time_of(tick))
 }

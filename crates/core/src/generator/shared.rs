@@ -90,6 +90,30 @@ impl<S: Scheme, C: Clock> Generator<S, C> {
     }
 }
 
+impl<S: Scheme, C: Clock> Generator<S, C> {
+    /// Reports whether an ID could be issued now, without drawing one.
+    ///
+    /// # Errors
+    /// As [`try_generate`](Self::try_generate).
+    ///
+    /// # Examples
+    /// ```
+    /// use core::time::Duration;
+    /// use tickid_core::{Generator, ManualClock, UnixTime, example};
+    ///
+    /// let clock = ManualClock::new(UnixTime::from_millis(100_000)?);
+    /// let generator = Generator::<example::Seconds>::builder(example::Node(1)).clock(&clock).build()?;
+    /// generator.try_generate()?;
+    /// clock.set(UnixTime::from_millis(97_000)?);
+    /// let error = generator.check_ready().unwrap_err();
+    /// assert_eq!(error.retry_after(), Some(Duration::from_secs(3)));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn check_ready(&self) -> Result<(), Error> {
+        (&self.engine).check_ready(&self.timing.clock)
+    }
+}
+
 impl<S: Scheme, C> Generator<S, C> {
     /// Lets the generator issue in the ticks below `ceiling`. A ceiling at or below the present one
     /// changes nothing, nor does one after the generator was closed.

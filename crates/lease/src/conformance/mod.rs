@@ -1,14 +1,15 @@
-//! What every store is held to: scenarios to be run by the tests of each.
+//! Scenarios that every backend must pass, for its tests.
 //!
-//! A store sets the [`Stage`]; [`store_scenarios!`](crate::store_scenarios) makes a test of each
-//! scenario. They fail by panicking.
+//! A backend implements [`Stage`], and [`store_scenarios!`](crate::store_scenarios) makes a test of
+//! each scenario. They fail by panicking.
 //!
-//! | module | asks |
+//! | module | subject |
 //! |---|---|
-//! | [`claims`] | who gets which node, and what of it |
-//! | [`renewals`] | how a lease goes on, and how it ends |
-//! | [`realms`] | what is kept of a realm, and how it changes over time |
-//! | [`trouble`] | clocks that were wrong, stores that forgot |
+//! | [`backends`] | the promises of a backend itself |
+//! | [`claims`] | the node and the window that a claim gets |
+//! | [`renewals`] | renewals and releases |
+//! | [`realms`] | the beginning of realms, and changes of their pools and terms |
+//! | [`trouble`] | clocks that were wrong, damaged rows, stores that lost data |
 
 #![allow(
     clippy::expect_used,
@@ -17,6 +18,7 @@
     reason = "a scenario fails by panicking, and only tests run it"
 )]
 
+pub mod backends;
 pub mod claims;
 pub mod realms;
 pub mod renewals;
@@ -26,19 +28,21 @@ use core::time::Duration;
 
 use tickid_core::{TickScale, UnixTime};
 
-use crate::node::Node;
-use crate::realm::{Realm, Terms};
-use crate::record::{Claim, Hold, Row, Token};
-use crate::rules::{Refusal, Standing};
-use crate::store::{Answer, Grant, Store};
+use crate::error::StoreError;
+use crate::model::lease::{Claim, Lease, Token};
+use crate::model::node::Node;
+use crate::model::realm::{RealmName, RealmSpec, Terms};
+use crate::model::record::{Record, Row, View};
+use crate::model::rules::{Loss, Refusal, Standing};
+use crate::store::{Begin, Store};
 use crate::wait::block_on;
 
-/// A store under test, with a hand on its clock.
+/// A backend under test, whose clock and data can be changed.
 pub trait Stage {
-    /// A client of the store. All clients of a stage see the same store.
-    fn store(&self) -> Box<dyn Store>;
+    /// Returns a client of the store. All clients of a stage have the same data.
+    fn store(&self) -> Store;
 
-    /// Lets so much time pass by the store's clock, or a little more.
+    /// Lets this much time pass by the store's clock, or a little more.
     fn pass(&self, time: Duration);
 
     /// Sets the store's clock forward by an hour, until [`set_back`](Self::set_back).
@@ -47,13 +51,22 @@ pub trait Stage {
     /// Undoes [`set_forward`](Self::set_forward).
     fn set_back(&self);
 
-    /// Makes the store notice a change of generation, as after a fail-over. For a store that can't,
-    /// [`store_scenarios!`](crate::store_scenarios) takes the reason, and leaves out what needs it; then
-    /// this is not called.
+    /// Gives the store another generation, as a fail-over does. For a backend that cannot notice
+    /// one, [`store_scenarios!`](crate::store_scenarios) takes the reason, and this is not called.
     fn change_generation(&self) {}
+
+    /// Copies all data of a realm, its record and rows, as a backup does.
+    fn save(&self, realm: &RealmName);
+
+    /// Replaces all data of a realm by the copy, unnoticed by the store. Data that is not in the
+    /// copy is gone.
+    fn load(&self, realm: &RealmName);
+
+    /// Makes a node's row unreadable.
+    fn damage(&self, realm: &RealmName, node: Node);
 }
 
-/// A test for each scenario. The argument is an expression that makes a new [`Stage`].
+/// Makes a test of each scenario. The argument is an expression that creates a new [`Stage`].
 ///
 /// ```text
 /// mod conformance {
@@ -61,11 +74,11 @@ pub trait Stage {
 /// }
 /// ```
 ///
-/// A store that never notices that it forgot says why after `no generation:`; the scenario that asks it to
-/// shows as ignored then, for that reason.
+/// For a backend without generations, the reason follows `no generation:`. The scenario that needs
+/// them is ignored then, for that reason.
 ///
-/// With a type and a function from it to a stage, an array of names and functions instead, for a harness
-/// that starts a server for all of them.
+/// With a type and a function from it to a stage, it returns an array of names and functions, for a
+/// harness that starts one server for all.
 ///
 /// ```text
 /// let tests: [(&str, fn(&Postgres)); _] = tickid_lease::store_scenarios!(Postgres: Stage::new);
@@ -79,8 +92,8 @@ macro_rules! store_scenarios {
         $crate::store_scenarios! { @all tests $stage; }
         #[test]
         #[ignore = $why]
-        fn a_store_that_forgot_ends_all_leases_and_raises_all_ceilings() {
-            $crate::conformance::trouble::a_store_that_forgot_ends_all_leases_and_raises_all_ceilings(
+        fn another_generation_invalidates_the_realm() {
+            $crate::conformance::trouble::another_generation_invalidates_the_realm(
                 &$stage,
             );
         }
@@ -88,44 +101,60 @@ macro_rules! store_scenarios {
     ($stage:expr) => {
         $crate::store_scenarios! { @all tests $stage; }
         $crate::store_scenarios! { @tests $stage;
-            trouble::a_store_that_forgot_ends_all_leases_and_raises_all_ceilings,
+            trouble::another_generation_invalidates_the_realm,
         }
     };
     (@all $form:ident $($arguments:tt)*) => {
         // Braces: it may stand for items and for an expression.
         $crate::store_scenarios! { @$form $($arguments)*
-            claims::a_claim_gets_a_node_of_the_pool_and_a_window_around_now,
+            backends::scopes_have_their_rows,
+            backends::pages_are_bounded_and_have_all_their_rows,
+            backends::a_change_compares_everything,
+            claims::a_claim_gets_a_node_and_a_window_around_now,
             claims::ticks_are_those_of_every_scheme,
-            claims::two_claimants_dont_share_a_node,
-            claims::claimants_that_race_get_different_nodes,
-            claims::a_claim_that_is_repeated_finds_what_it_got,
+            claims::a_held_node_is_not_granted,
+            claims::racing_claims_get_different_nodes,
+            claims::a_repeated_claim_gets_one_lease,
             claims::a_claim_prefers_a_node_it_can_use_at_once,
-            claims::holders_are_kept_as_they_are_named,
+            claims::holder_names_are_kept,
             claims::windows_end_with_the_scheme,
-            claims::before_the_epoch_nothing_is_given_out,
-            renewals::renewals_raise_the_ceiling_and_never_add_up,
-            renewals::a_lease_that_nobody_took_is_renewed_after_its_time,
-            renewals::a_lease_that_expired_in_use_goes_to_the_next_from_its_ceiling,
-            renewals::a_node_that_is_given_back_goes_on_after_its_last_tick,
-            renewals::a_node_that_is_given_back_unused_goes_on_at_its_floor,
-            renewals::what_is_given_back_is_given_back_once,
-            renewals::a_claim_that_comes_again_late_revives_no_lease,
-            renewals::clients_that_come_later_see_what_was_granted,
+            claims::nothing_is_granted_before_the_epoch,
+            claims::rows_do_not_outnumber_the_holders,
+            renewals::renewals_do_not_add_up,
+            renewals::a_repeated_renewal_is_harmless,
+            renewals::an_expired_lease_is_renewed_if_nobody_took_it,
+            renewals::an_expired_node_is_granted_from_its_ceiling,
+            renewals::a_released_node_is_granted_after_its_last_tick,
+            renewals::an_unused_node_is_granted_from_its_floor,
+            renewals::a_lease_is_released_once,
+            renewals::a_late_claim_revives_no_lease,
+            renewals::later_clients_see_what_was_granted,
+            renewals::administration_succeeds_while_others_renew,
             realms::realms_are_apart,
-            realms::who_brings_another_realm_is_refused,
+            realms::another_realm_is_refused,
             realms::a_realm_begins_once,
-            realms::of_realms_that_begin_at_once_one_does,
-            realms::a_realm_nobody_leased_from_is_not_there,
-            realms::nodes_taken_out_of_the_pool_are_lost_and_the_others_are_not,
-            realms::a_pool_that_is_split_and_merged_never_overlaps,
-            realms::a_node_that_comes_back_to_the_pool_brings_no_lease_back,
-            realms::a_claim_that_is_repeated_across_changes_of_the_pool_gets_one_node,
+            realms::an_unknown_realm_begins_beyond_earlier_leases,
+            realms::a_realm_begins_at_once_if_asked_to,
+            realms::of_realms_that_begin_together_one_does,
+            realms::an_unknown_realm_cannot_be_listed,
+            realms::only_nodes_taken_out_of_the_pool_are_lost,
+            realms::split_and_merged_pools_never_overlap,
+            realms::a_node_that_comes_back_brings_no_lease_back,
+            realms::a_claim_repeated_across_pools_gets_one_node,
             realms::terms_change_with_the_realm,
-            trouble::a_wild_row_is_left_out_until_it_is_mended,
-            trouble::the_holder_of_a_wild_row_goes_on,
-            trouble::a_row_that_is_not_wild_is_not_mended,
-            trouble::recovery_ends_all_leases_and_raises_all_ceilings,
-            trouble::recovery_of_a_realm_that_is_gone_begins_beyond_all_leases,
+            trouble::a_quarantined_node_is_not_granted_until_repaired,
+            trouble::the_holder_of_a_quarantined_node_goes_on,
+            trouble::only_quarantined_nodes_are_repaired,
+            trouble::a_malformed_row_quarantines_one_node,
+            trouble::all_malformed_rows_are_repaired_together,
+            trouble::invalidation_ends_all_leases,
+            trouble::an_invalidated_missing_realm_begins_beyond,
+            trouble::a_lost_row_invalidates_the_realm,
+            trouble::a_lost_renewal_invalidates_the_realm,
+            trouble::a_lost_era_invalidates_the_realm,
+            trouble::a_lost_realm_begins_beyond_its_leases,
+            trouble::an_ordinary_loss_invalidates_nothing,
+            trouble::a_lease_of_an_earlier_era_proves_nothing,
         }
     };
     (@tests $stage:expr; $($module:ident::$scenario:ident,)*) => {
@@ -138,7 +167,7 @@ macro_rules! store_scenarios {
     };
     (@array $server:ty, $stage:path; $($module:ident::$scenario:ident,)*) => {
         $crate::store_scenarios! { @functions $server, $stage; $($module::$scenario,)*
-            trouble::a_store_that_forgot_ends_all_leases_and_raises_all_ceilings,
+            trouble::another_generation_invalidates_the_realm,
         }
     };
     (@functions $server:ty, $stage:path; $($module:ident::$scenario:ident,)*) => {
@@ -152,28 +181,47 @@ macro_rules! store_scenarios {
     };
 }
 
-/// Longer than any store may take to answer.
-const PATIENCE: Duration = Duration::from_secs(30);
-/// The term of realms whose leases end while one waits for it.
+/// Longer than any request may take.
+const TIMEOUT: Duration = Duration::from_secs(30);
+/// The term of realms whose leases expire within a scenario.
 const SHORT: Duration = Duration::from_millis(200);
 
-/// A realm of a scenario, and what it does with a store.
+/// A realm of a scenario, and its store.
 struct Scene<'a> {
     stage: &'a dyn Stage,
-    store: Box<dyn Store>,
-    realm: Realm,
+    store: Store,
+    realm: RealmSpec,
 }
 
-fn answer<T>(answer: Answer<'_, T>) -> Result<T, crate::StoreError> {
-    block_on(answer, PATIENCE).unwrap()
+fn answer<T>(answer: impl Future<Output = Result<T, StoreError>>) -> Result<T, StoreError> {
+    block_on(answer, TIMEOUT)
 }
 
 impl<'a> Scene<'a> {
-    /// A new realm with milliseconds for ticks and the default terms, without an allowance.
+    /// Begins a new realm with milliseconds for ticks and the default terms, without an allowance.
     fn new(stage: &'a dyn Stage, pool: &str) -> Self {
+        Self::unknown(stage, pool).begun()
+    }
+
+    /// The same with terms whose end a scenario can wait for.
+    fn short(stage: &'a dyn Stage, pool: &str) -> Self {
+        Self::unknown(stage, pool).short_term().begun()
+    }
+
+    fn short_term(self) -> Self {
+        let terms = Terms { allowance: 0, skew: Duration::ZERO, term: SHORT };
+        self.with(|realm| RealmSpec { terms, ..realm })
+    }
+
+    fn with(self, change: impl FnOnce(RealmSpec) -> RealmSpec) -> Self {
+        Self { realm: change(self.realm), ..self }
+    }
+
+    /// A realm that the store does not have.
+    fn unknown(stage: &'a dyn Stage, pool: &str) -> Self {
         let terms = Terms { allowance: 0, skew: Terms::DEFAULT_SKEW, term: Terms::DEFAULT_TERM };
         let epoch = UnixTime::from_micros(1_577_836_800_000_000);
-        let realm = Realm {
+        let realm = RealmSpec {
             name: format!("scene-{}", Token::random().unwrap()).parse().unwrap(),
             scheme: "millis".to_owned(),
             layout: String::new(),
@@ -185,44 +233,46 @@ impl<'a> Scene<'a> {
         Self { stage, store: stage.store(), realm }
     }
 
-    /// The same with terms whose end one can wait for.
-    fn short(stage: &'a dyn Stage, pool: &str) -> Self {
-        let scene = Self::new(stage, pool);
-        let terms = Terms { allowance: 0, skew: Duration::ZERO, term: SHORT };
-        Self { realm: Realm { terms, ..scene.realm }, ..scene }
+    fn begun(self) -> Self {
+        answer(self.store.begin(&self.realm, Begin::AtOnce)).unwrap();
+        self
     }
 
-    fn with_pool(&self, pool: &str) -> Realm {
-        Realm { pool: pool.parse().unwrap(), ..self.realm.clone() }
+    fn with_pool(&self, pool: &str) -> RealmSpec {
+        RealmSpec { pool: pool.parse().unwrap(), ..self.realm.clone() }
     }
 
     fn claim() -> Claim {
-        Claim::new(Token::random().unwrap(), "somebody", None)
+        Claim::new(Token::random().unwrap(), "a scenario", None)
     }
 
-    fn try_acquire(&self) -> Result<Grant, crate::StoreError> {
-        answer(self.store.acquire(&self.realm, &Self::claim()))
+    fn try_acquire(&self) -> Result<Lease, StoreError> {
+        self.acquire_of(&self.realm)
     }
 
-    fn acquire(&self) -> Grant {
+    fn acquire(&self) -> Lease {
         self.try_acquire().unwrap()
     }
 
-    /// A node for somebody who brings `realm`.
-    fn acquire_of(&self, realm: &Realm) -> Result<Grant, crate::StoreError> {
-        answer(self.store.acquire(realm, &Self::claim()))
+    /// Acquires a node of another realm.
+    fn acquire_of(&self, realm: &RealmSpec) -> Result<Lease, StoreError> {
+        answer(self.store.acquire(realm, &mut Self::claim()))
     }
 
-    fn renew(&self, hold: &Hold) -> Result<Grant, crate::StoreError> {
-        answer(self.store.renew(self.realm.name(), hold))
+    fn renew(&self, lease: &Lease) -> Result<Lease, StoreError> {
+        answer(self.store.renew(&self.realm, lease))
     }
 
-    fn release(&self, hold: &Hold, used: Option<u64>) -> Result<(), crate::StoreError> {
-        answer(self.store.release(self.realm.name(), hold, used))
+    fn release(&self, lease: &Lease, used: Option<u64>) -> Result<(), StoreError> {
+        answer(self.store.release(&self.realm, lease, used))
     }
 
-    fn reshape(&self, realm: &Realm) {
-        answer(self.store.reshape(realm)).unwrap();
+    fn reconfigure(&self, realm: &RealmSpec) {
+        answer(self.store.reconfigure(realm)).unwrap();
+    }
+
+    fn list(&self) -> View {
+        answer(self.store.list(self.realm.name())).unwrap()
     }
 
     /// Waits until a lease that is granted now has expired.
@@ -234,26 +284,41 @@ impl<'a> Scene<'a> {
         self.realm.tick_at(now).unwrap()
     }
 
-    /// How a node stands, and its row.
-    fn standing(&self, node: Node) -> (Standing, Row) {
-        let listing = answer(self.store.list(self.realm.name())).unwrap();
-        let standings = listing.standings().unwrap();
-        let (row, standing) = standings.into_iter().find(|(row, _)| row.node == node).unwrap();
-        (standing, row.clone())
+    fn record(&self) -> Record {
+        answer(self.store.realm(self.realm.name())).unwrap()
+    }
+
+    fn standing(&self, node: Node) -> Standing {
+        let view = self.list();
+        let standings = view.standings().unwrap();
+        standings.into_iter().find(|(one, ..)| *one == node).unwrap().2
+    }
+
+    fn row(&self, node: Node) -> Row {
+        self.list().rows[&node].row().unwrap().clone()
     }
 }
 
-/// That the store said no because there is no free node, and how many are wild.
-fn wild_of_exhausted(result: Result<Grant, crate::StoreError>) -> u64 {
+/// Asserts that two leases are the same one, renewed or not.
+#[track_caller]
+fn assert_same(one: &Lease, other: &Lease) {
+    let identity = |lease: &Lease| (lease.node, lease.token, lease.floor, lease.era);
+    assert_eq!(identity(one), identity(other));
+}
+
+/// Asserts that no node was free, and returns how many are quarantined.
+#[track_caller]
+fn quarantined_of_exhausted(result: Result<Lease, StoreError>) -> u64 {
     let error = result.expect_err("there is no free node");
     match error.refusal() {
-        Some(Refusal::Exhausted { wild, .. }) => *wild,
+        Some(Refusal::Exhausted { quarantined, .. }) => *quarantined,
         _ => panic!("{error}"),
     }
 }
 
-fn assert_lost<T: core::fmt::Debug>(result: Result<T, crate::StoreError>) {
+#[track_caller]
+fn assert_lost<T: core::fmt::Debug>(result: Result<T, StoreError>) -> Loss {
     let error = result.expect_err("the lease is over");
-    assert!(error.is_lost(), "{error}");
     assert!(!error.is_unreachable());
+    error.loss().unwrap_or_else(|| panic!("{error}"))
 }

@@ -1,108 +1,162 @@
-//! How a lease goes on, and how it ends.
+//! Renewals and releases.
 
-use super::{SHORT, Scene, Stage, answer, assert_lost};
+use std::thread;
 
-/// The ceiling is a matter of the store's clock, not of how often one asks.
-pub fn renewals_raise_the_ceiling_and_never_add_up(stage: &dyn Stage) {
+use super::{SHORT, Scene, Stage, answer, assert_lost, assert_same};
+use crate::model::record::Version;
+use crate::model::rules::Loss;
+use crate::store::Begin;
+
+/// The ceiling depends on the store's clock, not on the number of renewals.
+pub fn renewals_do_not_add_up(stage: &dyn Stage) {
     let scene = Scene::new(stage, "0-7/8");
-    let mut grant = scene.acquire();
+    let mut lease = scene.acquire();
     for _ in 0..20 {
-        let renewed = scene.renew(&grant.hold).unwrap();
-        assert_eq!(renewed.hold, grant.hold);
-        let expected = grant.ceiling.max(scene.tick(renewed.now) + scene.realm.ahead());
+        let renewed = scene.renew(&lease).unwrap();
+        assert_same(&renewed, &lease);
+        let expected = lease.ceiling.max(scene.tick(renewed.granted_at) + scene.realm.ahead());
         assert_eq!(renewed.ceiling, expected);
-        grant = renewed;
+        assert_eq!(renewed.version, Version(lease.version.0 + 1));
+        assert_eq!(scene.list().rows[&lease.node].version(), Some(renewed.version));
+        lease = renewed;
     }
     stage.pass(SHORT);
-    let later = scene.renew(&grant.hold).unwrap();
-    assert!(later.ceiling > grant.ceiling);
-    assert_eq!(later.ceiling, scene.tick(later.now) + scene.realm.ahead());
+    let later = scene.renew(&lease).unwrap();
+    assert!(later.ceiling > lease.ceiling);
+    assert_eq!(later.ceiling, scene.tick(later.granted_at) + scene.realm.ahead());
 }
 
-/// Its window never was anybody else's.
-pub fn a_lease_that_nobody_took_is_renewed_after_its_time(stage: &dyn Stage) {
-    let scene = Scene::short(stage, "7/8");
-    let grant = scene.acquire();
-    scene.outlast();
-    let renewed = scene.renew(&grant.hold).unwrap();
-    assert_eq!(renewed.hold, grant.hold);
-    assert_eq!(renewed.ceiling, scene.tick(renewed.now) + scene.realm.ahead());
-}
-
-/// The holder from before is told that it is lost, whatever it asks.
-pub fn a_lease_that_expired_in_use_goes_to_the_next_from_its_ceiling(stage: &dyn Stage) {
-    let scene = Scene::short(stage, "7/8");
-    let first = scene.acquire();
-    let renewed = scene.renew(&first.hold).unwrap();
-    scene.outlast();
-    let second = scene.acquire();
-    assert_eq!(second.hold.node, first.hold.node);
-    assert_eq!(second.hold.floor, renewed.ceiling);
-    assert_ne!(second.hold.token, first.hold.token);
-    assert_lost(scene.renew(&first.hold));
-    assert_lost(scene.release(&first.hold, Some(first.ceiling - 1)));
-    assert!(scene.renew(&second.hold).is_ok());
-}
-
-/// At once, even where that tick is in the store's future.
-pub fn a_node_that_is_given_back_goes_on_after_its_last_tick(stage: &dyn Stage) {
-    let scene = Scene::new(stage, "7/8");
-    let first = scene.acquire();
-    let used = scene.tick(first.now) + 3_000;
-    scene.release(&first.hold, Some(used)).unwrap();
-    let second = scene.acquire();
-    assert_eq!(second.hold.floor, used + 1);
-    assert!(second.ceiling > second.hold.floor);
-    assert_lost(scene.renew(&first.hold));
-}
-
-/// And not below it, whatever the engine says.
-pub fn a_node_that_is_given_back_unused_goes_on_at_its_floor(stage: &dyn Stage) {
-    let scene = Scene::new(stage, "7/8");
-    let first = scene.acquire();
-    let used = scene.tick(first.now);
-    scene.release(&first.hold, Some(used)).unwrap();
-    for used_below_the_floor in [None, Some(used - 1_000), Some(0)] {
-        let next = scene.acquire();
-        assert_eq!(next.hold.floor, used + 1);
-        scene.release(&next.hold, used_below_the_floor).unwrap();
+/// As after replies that were lost.
+pub fn a_repeated_renewal_is_harmless(stage: &dyn Stage) {
+    let scene = Scene::new(stage, "0-7/8");
+    let lease = scene.acquire();
+    for _ in 0..3 {
+        assert_same(&scene.renew(&lease).unwrap(), &lease);
     }
 }
 
-/// The second time, as after a lost reply, is told apart from silence.
-pub fn what_is_given_back_is_given_back_once(stage: &dyn Stage) {
-    let scene = Scene::new(stage, "7/8");
-    let first = scene.acquire();
-    scene.release(&first.hold, None).unwrap();
-    assert_lost(scene.release(&first.hold, None));
-    let second = scene.acquire();
-    assert_lost(scene.release(&first.hold, None));
-    assert!(scene.renew(&second.hold).is_ok());
+/// Its window was never granted to another holder.
+pub fn an_expired_lease_is_renewed_if_nobody_took_it(stage: &dyn Stage) {
+    let scene = Scene::short(stage, "7/8");
+    let lease = scene.acquire();
+    scene.outlast();
+    let renewed = scene.renew(&lease).unwrap();
+    assert_same(&renewed, &lease);
+    assert_eq!(renewed.ceiling, scene.tick(renewed.granted_at) + scene.realm.ahead());
 }
 
-/// Not even when it gets the same node under the same token: somebody else had it in between.
-pub fn a_claim_that_comes_again_late_revives_no_lease(stage: &dyn Stage) {
+/// The earlier holder's lease is lost, whatever it asks.
+pub fn an_expired_node_is_granted_from_its_ceiling(stage: &dyn Stage) {
     let scene = Scene::short(stage, "7/8");
-    let claim = Scene::claim();
-    let first = answer(scene.store.acquire(&scene.realm, &claim)).unwrap();
+    let first = scene.acquire();
+    let renewed = scene.renew(&first).unwrap();
     scene.outlast();
     let second = scene.acquire();
-    let used = scene.tick(second.now);
-    scene.release(&second.hold, Some(used.max(second.hold.floor))).unwrap();
-    let again = answer(scene.store.acquire(&scene.realm, &claim)).unwrap();
-    assert_eq!(again.hold.token, first.hold.token);
-    assert!(again.hold.floor > first.hold.floor);
-    assert_lost(scene.renew(&first.hold));
-    assert_lost(scene.release(&first.hold, Some(first.hold.floor)));
+    assert_eq!(second.node, first.node);
+    assert_eq!(second.floor, renewed.ceiling);
+    assert_ne!(second.token, first.token);
+    assert_eq!(assert_lost(scene.renew(&renewed)), Loss::Token);
+    assert_eq!(assert_lost(scene.release(&renewed, Some(first.ceiling - 1))), Loss::Token);
+    assert!(scene.renew(&second).is_ok());
 }
 
-/// What was answered is kept.
-pub fn clients_that_come_later_see_what_was_granted(stage: &dyn Stage) {
+/// At once, even if that tick is in the store's future.
+pub fn a_released_node_is_granted_after_its_last_tick(stage: &dyn Stage) {
     let scene = Scene::new(stage, "7/8");
-    let grant = scene.acquire();
+    let first = scene.acquire();
+    let used = scene.tick(first.granted_at) + 3_000;
+    scene.release(&first, Some(used)).unwrap();
+    let second = scene.acquire();
+    assert_eq!(second.floor, used + 1);
+    assert!(second.ceiling > second.floor);
+    assert_eq!(assert_lost(scene.renew(&first)), Loss::Token);
+}
+
+/// And never below it, whatever the holder says.
+pub fn an_unused_node_is_granted_from_its_floor(stage: &dyn Stage) {
+    let scene = Scene::new(stage, "7/8");
+    let first = scene.acquire();
+    let used = scene.tick(first.granted_at);
+    scene.release(&first, Some(used)).unwrap();
+    for used_below_the_floor in [None, Some(used - 1_000), Some(0)] {
+        let next = scene.acquire();
+        assert_eq!(next.floor, used + 1);
+        scene.release(&next, used_below_the_floor).unwrap();
+    }
+}
+
+/// A repeated release, as after a lost reply, is a loss, not silence.
+pub fn a_lease_is_released_once(stage: &dyn Stage) {
+    let scene = Scene::new(stage, "7/8");
+    let first = scene.acquire();
+    scene.release(&first, None).unwrap();
+    assert_eq!(assert_lost(scene.release(&first, None)), Loss::Token);
+    let second = scene.acquire();
+    assert_eq!(assert_lost(scene.release(&first, None)), Loss::Token);
+    assert!(scene.renew(&second).is_ok());
+}
+
+/// Not even if it gets the same node under the same token: another holder had it in between.
+pub fn a_late_claim_revives_no_lease(stage: &dyn Stage) {
+    let scene = Scene::short(stage, "7/8");
+    let mut claim = Scene::claim();
+    let first = answer(scene.store.acquire(&scene.realm, &mut claim)).unwrap();
+    scene.outlast();
+    let second = scene.acquire();
+    let used = scene.tick(second.granted_at);
+    scene.release(&second, Some(used.max(second.floor))).unwrap();
+    let again = answer(scene.store.acquire(&scene.realm, &mut claim)).unwrap();
+    assert_eq!(again.token, first.token);
+    assert!(again.floor > first.floor);
+    assert_eq!(assert_lost(scene.renew(&first)), Loss::Token);
+    assert_eq!(assert_lost(scene.release(&first, Some(first.floor))), Loss::Token);
+}
+
+/// An answer is kept.
+pub fn later_clients_see_what_was_granted(stage: &dyn Stage) {
+    let scene = Scene::new(stage, "7/8");
+    let lease = scene.acquire();
     let later = Scene { store: stage.store(), stage, realm: scene.realm.clone() };
     assert!(later.try_acquire().is_err());
-    let renewed = later.renew(&grant.hold).unwrap();
-    let (_, row) = later.standing(grant.hold.node);
-    assert_eq!((row.floor, row.ceiling), (grant.hold.floor, renewed.ceiling));
+    let renewed = later.renew(&lease).unwrap();
+    let row = later.row(lease.node);
+    assert_eq!((row.floor, row.ceiling), (lease.floor, renewed.ceiling));
+}
+
+/// Reconfiguring and invalidating are not kept from their turn by renewals.
+pub fn administration_succeeds_while_others_renew(stage: &dyn Stage) {
+    const RENEWERS: usize = 32;
+    let scene = Scene::new(stage, "0-31/8");
+    let larger = scene.with_pool("0-39/8");
+    let leases: Vec<_> = (0..RENEWERS).map(|_| scene.acquire()).collect();
+    thread::scope(|scope| {
+        let renewers: Vec<_> = leases
+            .iter()
+            .map(|lease| {
+                let (store, realm) = (stage.store(), &scene.realm);
+                let renew = move || {
+                    let mut lease = *lease;
+                    loop {
+                        match answer(store.renew(realm, &lease)) {
+                            Ok(renewed) => lease = renewed,
+                            Err(error) => return error,
+                        }
+                    }
+                };
+                scope.spawn(renew)
+            })
+            .collect();
+        let administration = stage.store();
+        for _ in 0..3 {
+            answer(administration.begin(&scene.realm, Begin::AtOnce)).unwrap();
+            answer(administration.reconfigure(&larger)).unwrap();
+            answer(administration.reconfigure(&scene.realm)).unwrap();
+        }
+        answer(administration.invalidate(&scene.realm)).unwrap();
+        // That ends all leases, and with them the renewers.
+        for renewer in renewers {
+            let error = renewer.join().unwrap();
+            assert_eq!(error.loss(), Some(Loss::Era), "{error}");
+        }
+    });
 }

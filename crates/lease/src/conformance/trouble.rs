@@ -1,96 +1,231 @@
-//! Clocks that were wrong, stores that forgot.
+//! Clocks that were wrong, damaged rows, and stores that lost data.
 
-use super::{Scene, Stage, answer, assert_lost, wild_of_exhausted};
-use crate::node::Node;
-use crate::rules::{Refusal, Standing};
+use super::{SHORT, Scene, Stage, answer, assert_lost, quarantined_of_exhausted};
+use crate::model::lease::Lease;
+use crate::model::node::Node;
+use crate::model::rules::{Loss, Refusal, Standing};
 
-/// A row is wild when the store's clock was ahead by an hour while it was written.
-pub fn a_wild_row_is_left_out_until_it_is_mended(stage: &dyn Stage) {
+/// A node is quarantined if the store's clock was ahead by an hour when it was granted.
+pub fn a_quarantined_node_is_not_granted_until_repaired(stage: &dyn Stage) {
     let scene = Scene::short(stage, "7/8");
     stage.set_forward();
-    let wild = scene.acquire();
+    let lease = scene.acquire();
     stage.set_back();
-    let node = wild.hold.node;
-    assert_eq!(wild_of_exhausted(scene.try_acquire()), 1);
-    assert_eq!(scene.standing(node).0, Standing::Wild);
+    assert_eq!(quarantined_of_exhausted(scene.try_acquire()), 1);
+    assert_eq!(scene.standing(lease.node), Standing::Quarantined);
 
-    let mended = answer(scene.store.mend(scene.realm.name(), node)).unwrap();
-    assert!(mended.ceiling < wild.ceiling);
-    assert_ne!(scene.standing(node).0, Standing::Wild);
-    assert_lost(scene.renew(&wild.hold));
+    let repaired = answer(scene.store.repair(scene.realm.name(), lease.node)).unwrap();
+    assert!(repaired.ceiling < lease.ceiling);
+    assert_ne!(scene.standing(lease.node), Standing::Quarantined);
+    assert_eq!(assert_lost(scene.renew(&lease)), Loss::Token);
     scene.outlast();
     scene.outlast();
-    assert_eq!(scene.acquire().hold.floor, mended.ceiling);
+    assert_eq!(scene.acquire().floor, repaired.ceiling);
 }
 
-/// Its window is its own, however far it reaches; and it may give it back.
-pub fn the_holder_of_a_wild_row_goes_on(stage: &dyn Stage) {
+/// Its window is its own, however far it reaches, and it may release it.
+pub fn the_holder_of_a_quarantined_node_goes_on(stage: &dyn Stage) {
     let scene = Scene::short(stage, "7/8");
     stage.set_forward();
-    let wild = scene.acquire();
+    let lease = scene.acquire();
     stage.set_back();
-    let renewed = scene.renew(&wild.hold).unwrap();
-    assert_eq!((renewed.hold, renewed.ceiling), (wild.hold, wild.ceiling));
-    let used = scene.tick(renewed.now);
-    scene.release(&wild.hold, Some(used)).unwrap();
-    assert_eq!(scene.acquire().hold.floor, used + 1);
+    let renewed = scene.renew(&lease).unwrap();
+    assert_eq!((renewed.floor, renewed.ceiling), (lease.floor, lease.ceiling));
+    let used = scene.tick(renewed.granted_at);
+    scene.release(&renewed, Some(used)).unwrap();
+    assert_eq!(scene.acquire().floor, used + 1);
 }
 
-/// Nor one that is not there.
-pub fn a_row_that_is_not_wild_is_not_mended(stage: &dyn Stage) {
+/// Nor one that was never granted.
+pub fn only_quarantined_nodes_are_repaired(stage: &dyn Stage) {
     let scene = Scene::new(stage, "0-7/8");
-    let grant = scene.acquire();
-    let error = answer(scene.store.mend(scene.realm.name(), grant.hold.node)).unwrap_err();
+    let lease = scene.acquire();
+    let error = answer(scene.store.repair(scene.realm.name(), lease.node)).unwrap_err();
     match error.refusal() {
-        Some(&Refusal::NotWild { node, ceiling, limit }) => {
-            assert_eq!((node, ceiling), (grant.hold.node, grant.ceiling));
+        Some(&Refusal::NotQuarantined { node, ceiling, limit }) => {
+            assert_eq!((node, ceiling), (lease.node, lease.ceiling));
             assert!(ceiling <= limit);
         }
         _ => panic!("{error}"),
     }
-    assert!(scene.renew(&grant.hold).is_ok());
+    assert!(scene.renew(&lease).is_ok());
     let elsewhere = Node::new(9, 5).unwrap();
-    let error = answer(scene.store.mend(scene.realm.name(), elsewhere)).unwrap_err();
+    let error = answer(scene.store.repair(scene.realm.name(), elsewhere)).unwrap_err();
     assert_eq!(error.refusal(), Some(&Refusal::NoRow { node: elsewhere }));
+    assert_eq!(answer(scene.store.repair_all(scene.realm.name())).unwrap(), []);
 }
 
-/// Noticed by the first who asks for anything.
-pub fn a_store_that_forgot_ends_all_leases_and_raises_all_ceilings(stage: &dyn Stage) {
+/// The other nodes are granted and renewed. Once repaired, it is granted beyond earlier leases.
+pub fn a_malformed_row_quarantines_one_node(stage: &dyn Stage) {
+    let scene = Scene::short(stage, "0-3/8");
+    let leases = [(); 3].map(|()| scene.acquire());
+    let damaged = leases[0];
+    let limit = damaged.ceiling;
+    stage.damage(scene.realm.name(), damaged.node);
+    assert_eq!(scene.standing(damaged.node), Standing::Quarantined);
+    let error = scene.renew(&damaged).unwrap_err();
+    assert_eq!(error.refusal(), Some(&Refusal::Malformed { node: damaged.node }));
+    assert!(scene.renew(&leases[1]).is_ok());
+    assert!(scene.renew(&scene.acquire()).is_ok());
+    assert_eq!(quarantined_of_exhausted(scene.try_acquire()), 1);
+
+    answer(scene.store.repair(scene.realm.name(), damaged.node)).unwrap();
+    assert_ne!(scene.standing(damaged.node), Standing::Quarantined);
+    // An ordinary loss: the store knows that it lost this row.
+    assert_eq!(assert_lost(scene.renew(&damaged)), Loss::Token);
+    scene.outlast();
+    scene.outlast();
+    let again = (0..4).map(|_| scene.acquire()).find(|lease| lease.node == damaged.node).unwrap();
+    assert!(again.floor >= limit);
+    assert!(scene.renew(&again).is_ok());
+}
+
+/// One command repairs them.
+pub fn all_malformed_rows_are_repaired_together(stage: &dyn Stage) {
+    let scene = Scene::short(stage, "0-7/8");
+    let mut nodes = [(); 5].map(|()| scene.acquire().node);
+    nodes.sort();
+    for &node in &nodes[1..] {
+        stage.damage(scene.realm.name(), node);
+    }
+    let repaired = answer(scene.store.repair_all(scene.realm.name())).unwrap();
+    assert_eq!(repaired, nodes[1..]);
+    let view = scene.list();
+    let standings = view.standings().unwrap();
+    assert!(standings.iter().all(|(.., standing)| *standing != Standing::Quarantined));
+}
+
+/// The first request notices.
+pub fn another_generation_invalidates_the_realm(stage: &dyn Stage) {
     let scene = Scene::short(stage, "0-3/8");
     let held = [(); 2].map(|()| scene.acquire());
-    let limit = scene.tick(held[0].now) + scene.realm.max_ahead();
+    let limit = scene.tick(held[0].granted_at) + scene.realm.max_ahead();
     stage.change_generation();
-    assert_lost(scene.renew(&held[0].hold));
-    assert_lost(scene.renew(&held[1].hold));
+    assert_eq!(assert_lost(scene.renew(&held[0])), Loss::Era);
+    assert_eq!(assert_lost(scene.renew(&held[1])), Loss::Era);
     begins_beyond(&scene, limit);
 }
 
-/// As if the store had noticed by itself.
-pub fn recovery_ends_all_leases_and_raises_all_ceilings(stage: &dyn Stage) {
+/// As if the store had noticed a loss by itself.
+pub fn invalidation_ends_all_leases(stage: &dyn Stage) {
     let scene = Scene::short(stage, "0-3/8");
     let held = [(); 2].map(|()| scene.acquire());
-    let limit = scene.tick(held[0].now) + scene.realm.max_ahead();
-    let floor = answer(scene.store.recover(&scene.realm)).unwrap();
+    let limit = scene.tick(held[0].granted_at) + scene.realm.max_ahead();
+    let floor = answer(scene.store.invalidate(&scene.realm)).unwrap();
     assert!(floor >= limit);
-    assert_lost(scene.renew(&held[0].hold));
-    assert_lost(scene.renew(&held[1].hold));
+    assert_eq!(assert_lost(scene.renew(&held[0])), Loss::Era);
+    assert_eq!(assert_lost(scene.renew(&held[1])), Loss::Era);
     begins_beyond(&scene, limit);
 }
 
-/// Holders of the realm that is gone may still be running.
-pub fn recovery_of_a_realm_that_is_gone_begins_beyond_all_leases(stage: &dyn Stage) {
-    let scene = Scene::short(stage, "0-3/8");
+/// Holders of the missing realm may still be running.
+pub fn an_invalidated_missing_realm_begins_beyond(stage: &dyn Stage) {
+    let scene = Scene::unknown(stage, "0-3/8").short_term();
     let elsewhere = Scene::short(stage, "0-3/8").acquire();
-    let limit = scene.tick(elsewhere.now) + scene.realm.max_ahead();
-    assert!(answer(scene.store.recover(&scene.realm)).unwrap() >= limit);
+    let limit = scene.tick(elsewhere.granted_at) + scene.realm.max_ahead();
+    assert!(answer(scene.store.invalidate(&scene.realm)).unwrap() >= limit);
     begins_beyond(&scene, limit);
 }
 
-/// That every node, used before or not, is given out from `limit` on, when its time has come.
+/// A row that is missing proves the loss.
+pub fn a_lost_row_invalidates_the_realm(stage: &dyn Stage) {
+    proves_a_loss(stage, |scene| {
+        stage.save(scene.realm.name());
+        scene.acquire()
+    });
+}
+
+/// A ceiling below one that was acknowledged proves it.
+pub fn a_lost_renewal_invalidates_the_realm(stage: &dyn Stage) {
+    proves_a_loss(stage, |scene| {
+        let lease = scene.acquire();
+        stage.save(scene.realm.name());
+        stage.pass(SHORT / 2);
+        let renewed = scene.renew(&lease).unwrap();
+        assert!(renewed.ceiling > lease.ceiling);
+        renewed
+    });
+}
+
+/// A record of an earlier era proves it.
+pub fn a_lost_era_invalidates_the_realm(stage: &dyn Stage) {
+    proves_a_loss(stage, |scene| {
+        stage.save(scene.realm.name());
+        answer(scene.store.invalidate(&scene.realm)).unwrap();
+        scene.outlast();
+        scene.outlast();
+        scene.acquire()
+    });
+}
+
+/// A realm that is missing as a whole begins beyond its leases.
+pub fn a_lost_realm_begins_beyond_its_leases(stage: &dyn Stage) {
+    let scene = Scene::unknown(stage, "0-3/8").short_term();
+    stage.save(scene.realm.name());
+    let scene = scene.begun();
+    let lease = scene.acquire();
+    let limit = scene.tick(lease.granted_at) + scene.realm.max_ahead();
+    stage.load(scene.realm.name());
+    assert_lost(scene.renew(&lease));
+    assert!(scene.record().era > lease.era);
+    begins_beyond(&scene, limit);
+}
+
+/// A release by hand and an expiry are ordinary: the realm's other leases go on.
+pub fn an_ordinary_loss_invalidates_nothing(stage: &dyn Stage) {
+    let scene = Scene::new(stage, "0-1/8");
+    let (first, other) = (scene.acquire(), scene.acquire());
+    // By hand, from a lower tick than the holder has reached.
+    scene.release(&first, Some(first.floor)).unwrap();
+    let second = scene.acquire();
+    assert_eq!(second.node, first.node);
+    assert_eq!(assert_lost(scene.renew(&first)), Loss::Token);
+    assert_eq!(assert_lost(scene.release(&first, None)), Loss::Token);
+    for lease in [second, other] {
+        assert!(scene.renew(&lease).is_ok());
+    }
+    assert_eq!(scene.record().era, first.era);
+}
+
+/// A lease of an earlier era does not find its row as it was, for good reason.
+pub fn a_lease_of_an_earlier_era_proves_nothing(stage: &dyn Stage) {
+    let scene = Scene::short(stage, "0-1/8");
+    let first = scene.acquire();
+    answer(scene.store.invalidate(&scene.realm)).unwrap();
+    stage.damage(scene.realm.name(), first.node);
+    let era = scene.record().era;
+    assert_eq!(assert_lost(scene.renew(&first)), Loss::Era);
+    assert_eq!(scene.record().era, era);
+}
+
+/// Loses what `grant` did after it saved the realm. The lease that it returns must notice that, and
+/// end all others.
+fn proves_a_loss(stage: &dyn Stage, grant: impl Fn(&Scene<'_>) -> Lease) {
+    // By a renewal or by a release.
+    for releases in [false, true] {
+        let scene = Scene::short(stage, "0-3/8");
+        let other = scene.acquire();
+        let lease = grant(&scene);
+        let limit = scene.tick(lease.granted_at) + scene.realm.max_ahead();
+        stage.load(scene.realm.name());
+        let loss = if releases {
+            assert_lost(scene.release(&lease, None))
+        } else {
+            assert_lost(scene.renew(&lease))
+        };
+        assert_eq!(loss, Loss::Forgotten);
+        assert!(scene.record().era > lease.era);
+        assert_lost(scene.renew(&other));
+        begins_beyond(&scene, limit);
+    }
+}
+
+/// Asserts that every node, granted before or not, is granted from `limit` on once its time has
+/// come.
 fn begins_beyond(scene: &Scene<'_>, limit: u64) {
     scene.outlast();
     scene.outlast();
     for _ in 0..scene.realm.pool().len() {
-        assert!(scene.acquire().hold.floor >= limit);
+        assert!(scene.acquire().floor >= limit);
     }
 }

@@ -1,4 +1,4 @@
-//! What an error says, and what it says of its causes.
+//! The texts of an error and its causes.
 
 use core::error::Error;
 

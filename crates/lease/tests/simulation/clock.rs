@@ -4,14 +4,15 @@ use std::sync::Mutex;
 
 use tickid_core::{Clock, ClockError, UnixTime};
 
-/// A holder's clock. What happens while a thread sleeps between two looks at its clock can be hooked in.
+/// A holder's clock. What happens while a thread sleeps between two looks at its clock can be
+/// hooked in.
 pub(crate) struct HookedClock {
     micros: AtomicI64,
     hook: Mutex<Option<Hook>>,
 }
 
 struct Hook {
-    /// How many readings to let pass.
+    /// The number of readings to let pass.
     after: u32,
     run: Box<dyn FnOnce() + Send>,
 }
@@ -34,7 +35,7 @@ impl HookedClock {
         *self.hook.lock().unwrap() = Some(Hook { after, run: Box::new(run) });
     }
 
-    /// Whether what was hooked in did not run; it won't any more.
+    /// Removes the hook, and returns whether it had not run.
     pub(crate) fn unhook(&self) -> bool {
         self.hook.lock().unwrap().take().is_some()
     }

@@ -4,7 +4,8 @@ use std::sync::{Arc, Mutex};
 
 use tickid_core::{Clock as _, Generator, Scheme, SequenceBounds, SequenceStart, Snapshot};
 use tickid_lease::{
-    Agenda, Duty, Grant, Lease, Outcome, Realm, Request, StoreError, StoreErrorKind, Token,
+    Claim, Lease, LeaseSession, Outcome, Realm, RealmSpec, Request, StoreError, StoreErrorKind,
+    Token,
 };
 use tickid_testkit::Dice;
 
@@ -16,96 +17,128 @@ use crate::watch::Watch;
 /// A process with a clock of its own and one generator at a time.
 pub(crate) struct Holder<S: Subject> {
     pub(crate) clock: Arc<HookedClock>,
-    agenda: Agenda,
+    session: LeaseSession,
     running: Option<Running<S>>,
-    /// What it waits for: the number, when it asked, and when it gives up.
-    asked: Option<(u64, Duration, Duration)>,
-    /// Until when it stands still, by the true time.
+    asked: Option<Asked>,
+    /// It stands still until then, by the true time.
     pub(crate) paused_until: i64,
 }
+
+/// A request without an answer so far.
+struct Asked {
+    number: u64,
+    at: Duration,
+    message: Message,
+}
+
+/// A request on its way. Copies that the network makes of a claim share it.
+#[derive(Clone, Debug)]
+pub(crate) enum Message {
+    Acquire(Arc<Mutex<Claim>>),
+    Renew(Lease),
+    Release(Lease, Option<u64>),
+}
+
+/// A lease that its holder left, and its highest tick.
+pub(crate) type Left = (Lease, Option<u64>);
 
 type Engine<S> = Generator<<S as Subject>::Scheme, Arc<HookedClock>>;
 
 struct Running<S: Subject> {
     generator: Arc<Engine<S>>,
     lease: Lease,
-    /// As the watch knows it.
+    /// Its number at the watch.
     number: usize,
 }
 
-/// The true time as a holder's boot-time clock shows it: it never steps, and counts on in a pause.
+/// The timeout for an answer.
+const TIMEOUT: Duration = Duration::from_millis(700);
+
+/// Returns the true time as a holder's boot-time clock shows it: it never steps, and goes on in a
+/// pause.
 fn boot(time: i64) -> Duration {
     Duration::from_micros(time.unsigned_abs())
 }
 
-/// How long to wait for an answer.
-const PATIENCE: Duration = Duration::from_millis(700);
-
 impl<S: Subject> Holder<S> {
-    pub(crate) fn new(realm: Realm, clock: i64, index: usize) -> Self {
-        Self {
-            clock: Arc::new(HookedClock::new(clock)),
-            agenda: Agenda::new(realm, &format!("holder {index}")),
-            running: None,
-            asked: None,
-            paused_until: 0,
-        }
+    pub(crate) fn new(realm: RealmSpec, clock: i64, seed: u64) -> Self {
+        let session = LeaseSession::new(realm, &format!("holder {seed}"), seed);
+        let clock = Arc::new(HookedClock::new(clock));
+        Self { clock, session, running: None, asked: None, paused_until: 0 }
     }
 
-    pub(crate) fn realm(&self) -> &Realm {
-        self.agenda.realm()
+    pub(crate) fn realm(&self) -> &RealmSpec {
+        self.session.realm()
     }
 
-    fn tick(&self) -> Option<u64> {
-        let now = self.clock.now().unwrap();
-        self.realm().tick_at(now)
+    pub(crate) fn lease(&self) -> Option<&Lease> {
+        self.session.lease()
     }
 
-    /// What it asks now, if anything, under that number.
+    /// Returns its next request, if one is due.
     pub(crate) fn ask(
         &mut self,
         dice: &mut Dice,
         watch: &mut Watch,
         time: i64,
         number: u64,
-    ) -> Result<Option<Request>, String> {
+    ) -> Result<Option<Message>, String> {
         let now = boot(time);
-        if let Some((waiting_for, _, gives_up)) = self.asked {
-            if now < gives_up {
+        if let Some(asked) = &self.asked {
+            if now < asked.at + TIMEOUT {
                 return Ok(None);
             }
             let silence = StoreError::new("simulated", StoreErrorKind::Unreachable);
-            self.hear(watch, time, waiting_for, Err(silence))?;
+            let waiting_for = asked.number;
+            self.hear(watch, time, waiting_for, Err(silence), None)?;
         }
-        let tick = self.tick();
-        let mut draw = || u128::from(dice.below(u64::MAX)) << 64 | u128::from(dice.below(u64::MAX));
-        match self.agenda.duty(now, tick, || Ok(Token::from_bits(draw()))).unwrap() {
-            Duty::Ask(request) => {
-                self.asked = Some((number, now, now + PATIENCE));
-                Ok(Some(request))
-            }
-            _ => Ok(None),
-        }
+        let tick = self.realm().tick_at(self.clock.now().unwrap());
+        let ready = self.running.as_ref().map_or(Ok(()), |one| one.generator.check_ready());
+        let stall = ready.err().and_then(|error| error.retry_after()).unwrap_or_default();
+        let draw = || {
+            let mut half = || u128::from(dice.below(u64::MAX));
+            Ok(Token::from_bits(half() << 64 | half()))
+        };
+        let message = match self.session.request(now, tick, stall, draw).unwrap() {
+            Some(Request::Acquire(claim)) => Message::Acquire(Arc::new(Mutex::new(claim))),
+            Some(Request::Renew(lease)) => Message::Renew(lease),
+            _ => return Ok(None),
+        };
+        self.asked = Some(Asked { number, at: now, message: message.clone() });
+        Ok(Some(message))
     }
 
-    /// Takes in an answer to `number`; one to something else is too late.
+    /// Takes in an answer to `number`; one to another request is too late. A lease that it leaves for
+    /// another is returned with its highest tick.
     pub(crate) fn hear(
         &mut self,
         watch: &mut Watch,
         time: i64,
         number: u64,
-        answer: Result<Grant, StoreError>,
-    ) -> Result<Option<Outcome>, String> {
-        let Some((_, asked, _)) = self.asked.take_if(|(asked, ..)| *asked == number) else {
+        answer: Result<Lease, StoreError>,
+        bug: Option<Bug>,
+    ) -> Result<Option<(Outcome, Option<Left>)>, String> {
+        let Some(asked) = self.asked.take_if(|asked| asked.number == number) else {
             return Ok(None);
         };
-        let outcome = self.agenda.answered(asked, boot(time), answer);
+        let request = match asked.message {
+            Message::Acquire(claim) => Request::Acquire(claim.lock().unwrap().clone()),
+            Message::Renew(lease) => Request::Renew(lease),
+            Message::Release(..) => return Ok(None),
+        };
+        let outcome = self.session.answered(request, asked.at, boot(time), answer);
+        let mut left = None;
         match &outcome {
-            Outcome::Granted(grant) => self.begin(watch, grant)?,
-            Outcome::Renewed(grant) => {
-                if let Some(running) = &self.running {
-                    running.generator.widen(grant.ceiling).map_err(|e| format!("widen: {e}"))?;
-                    watch.widen(running.number, grant.ceiling)?;
+            Outcome::Acquired(lease) => {
+                left = self.close(watch, bug);
+                self.begin(watch, lease)?;
+            }
+            Outcome::Renewed(lease) => {
+                if let Some(running) = &mut self.running {
+                    running.lease = *lease;
+                    let widened = running.generator.widen(lease.ceiling);
+                    widened.map_err(|error| format!("widen: {error}"))?;
+                    watch.widen(running.number, lease.ceiling)?;
                 }
             }
             Outcome::Lost(_) => {
@@ -116,54 +149,45 @@ impl<S: Subject> Holder<S> {
             }
             _ => {}
         }
-        Ok(Some(outcome))
+        Ok(Some((outcome, left)))
     }
 
-    fn begin(&mut self, watch: &mut Watch, grant: &Grant) -> Result<(), String> {
-        if let Some(old) = self.running.take() {
-            old.generator.close();
-        }
-        let layout = S::Scheme::default();
-        let lease = Lease::new(self.realm().clone(), *grant);
-        let builder = lease.builder(&layout).map_err(|error| format!("builder: {error}"))?;
+    fn begin(&mut self, watch: &mut Watch, lease: &Lease) -> Result<(), String> {
+        let realm = Realm::from_spec(S::Scheme::default(), self.realm().clone()).unwrap();
+        let builder = realm.builder(lease).map_err(|error| format!("builder: {error}"))?;
         let generator = builder
             .clock(Arc::clone(&self.clock))
             .sequence(SequenceStart::LOWEST)
             .bounds(SequenceBounds::new(0, 7))
             .build()
             .map_err(|error| format!("build: {error}"))?;
-        let (floor, ceiling) = lease.ticks();
-        let number = watch.open(lease.node(), floor, ceiling)?;
-        self.running = Some(Running { generator: Arc::new(generator), lease, number });
+        let number = watch.open(lease.node, lease.floor, lease.ceiling)?;
+        self.running = Some(Running { generator: Arc::new(generator), lease: *lease, number });
         Ok(())
     }
 
-    /// Draws up to `want` IDs, if it can; returns whether it did.
+    /// Draws up to `want` IDs and returns whether it could.
     pub(crate) fn issue(&mut self, watch: &mut Watch, want: NonZeroU32) -> Result<bool, String> {
         let Some(running) = &self.running else { return Ok(false) };
         running.issue(watch, want)
     }
 
-    /// Closes the generator for good. Returns the lease and what was used of it.
-    pub(crate) fn close(
-        &mut self,
-        watch: &mut Watch,
-        bug: Option<Bug>,
-    ) -> Option<(Lease, Option<u64>)> {
+    /// Closes the generator for good. Returns the lease and its highest tick.
+    pub(crate) fn close(&mut self, watch: &mut Watch, bug: Option<Bug>) -> Option<Left> {
         let running = self.running.take()?;
         let snapshot = close(&running.generator, bug);
         watch.close(running.number, snapshot.highest_tick().map(|tick| tick.get()));
         Some((running.lease, used::<S>(&snapshot, bug)))
     }
 
-    /// Closes the generator while one of its threads sleeps within a call. `after` says at which look at
-    /// the clock, and the clock goes on by `ticks` ticks before that.
+    /// Closes the generator while one of its threads sleeps within a call, at the reading of the
+    /// clock after the next `after`.
     pub(crate) fn close_during_a_call(
         &mut self,
         watch: &mut Watch,
         bug: Option<Bug>,
         after: u32,
-    ) -> Result<Option<(Lease, Option<u64>)>, String> {
+    ) -> Result<Option<Left>, String> {
         let Some(running) = self.running.take() else { return Ok(None) };
         let snapshot = Arc::new(Mutex::new(None));
         // The others of the process had read the clock a moment before.
@@ -221,7 +245,7 @@ fn close<S: Scheme>(generator: &Generator<S, Arc<HookedClock>>, bug: Option<Bug>
     generator.state().snapshot
 }
 
-/// What to give back.
+/// Returns the tick to release with.
 fn used<S: Subject>(snapshot: &Snapshot<S::Scheme>, bug: Option<Bug>) -> Option<u64> {
     let tick = match bug {
         Some(Bug::ReleaseAtWordsTick) => snapshot.tick,

@@ -1,11 +1,11 @@
 use core::pin::Pin;
 use core::task::{Context, Poll, Waker};
 
-use tickid_lease::{Grant, StoreError};
+use tickid_lease::{Lease, StoreError};
 use tickid_testkit::Dice;
 
-/// What a request comes to at the store.
-pub(crate) type Work = Pin<Box<dyn Future<Output = Result<Option<Grant>, StoreError>> + Send>>;
+/// The work of a request at the store.
+pub(crate) type Work = Pin<Box<dyn Future<Output = Result<Option<Lease>, StoreError>> + Send>>;
 
 /// To whom a reply goes: the holder, and the number of what it asked.
 pub(crate) type Address = (usize, u64);
@@ -15,12 +15,12 @@ pub(crate) type Address = (usize, u64);
 pub(crate) struct Network {
     requests: Vec<(i64, Address, Work)>,
     works: Vec<(Address, Work)>,
-    replies: Vec<(i64, Address, Result<Option<Grant>, StoreError>)>,
+    replies: Vec<(i64, Address, Result<Option<Lease>, StoreError>)>,
     /// Nothing gets through before this time.
     pub(crate) down_until: i64,
 }
 
-/// How long a message takes, in microseconds; `None` for one that is lost.
+/// Draws a message's delay in microseconds; `None` for one that is lost.
 fn delay(dice: &mut Dice) -> Option<i64> {
     match dice.below(20) {
         0 => None,
@@ -48,12 +48,13 @@ impl Network {
         }
     }
 
-    /// Lets the store take up what has arrived, and go on by one step with something it has taken up.
+    /// Lets the store take up what has arrived, and go on by one step with something it has taken
+    /// up.
     pub(crate) fn work(&mut self, dice: &mut Dice, now: i64) {
         let is_down = now < self.down_until;
         let arrived: Vec<_> = self.requests.extract_if(.., |(due, ..)| *due <= now).collect();
         if is_down {
-            // What the store had begun it does not finish, nor what has arrived meanwhile.
+            // The store finishes neither its works nor the requests that arrived meanwhile.
             self.works.clear();
             return;
         }
@@ -77,7 +78,7 @@ impl Network {
         &mut self,
         until: i64,
         to: Address,
-        answer: Result<Option<Grant>, StoreError>,
+        answer: Result<Option<Lease>, StoreError>,
     ) {
         self.replies.push((until, to, answer));
     }
@@ -86,7 +87,7 @@ impl Network {
     pub(crate) fn arrived(
         &mut self,
         now: i64,
-    ) -> Vec<(Address, Result<Option<Grant>, StoreError>)> {
+    ) -> Vec<(Address, Result<Option<Lease>, StoreError>)> {
         let arrived = self.replies.extract_if(.., |(due, ..)| *due <= now);
         arrived.map(|(_, to, answer)| (to, answer)).collect()
     }

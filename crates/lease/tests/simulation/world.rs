@@ -1,23 +1,23 @@
 use core::num::NonZeroU32;
-use core::sync::atomic::Ordering;
+use core::pin::pin;
 use core::task::{Context, Poll, Waker};
 use core::time::Duration;
 use std::sync::Arc;
 
 use tickid_core::{Clock as _, ManualClock, UnixTime};
 use tickid_lease::{
-    Answer, Contents, Grant, Hold, Outcome, Realm, Request, Store as _, StoreError, TableStore,
+    Backup, Lease, Loss, Outcome, RealmSpec, Refusal, RowState, Rules, Store, StoreError, Version,
 };
 use tickid_testkit::Dice;
 
+use crate::backend::SlowBackend;
 use crate::bug::Bug;
-use crate::holder::Holder;
+use crate::holder::{Holder, Message};
 use crate::network::{Network, Work, pick};
 use crate::subject::Subject;
-use crate::table::SlowTable;
 use crate::watch::Watch;
 
-/// How many things happen in a world.
+/// The number of events in a world.
 const STEPS: u32 = 500;
 
 const SECOND: i64 = 1_000_000;
@@ -29,21 +29,25 @@ pub(crate) struct World<S: Subject> {
     /// The true time, in microseconds since 1970.
     time: i64,
     store_clock: Arc<ManualClock>,
-    table: Arc<SlowTable>,
-    /// What processes that start now bring along.
-    realm: Realm,
+    backend: SlowBackend,
+    store: Store,
+    /// The realm that processes bring which start now.
+    realm: RealmSpec,
     holders: Vec<Holder<S>>,
     network: Network,
     watch: Watch,
     /// Numbers requests.
     asked: u64,
-    backup: Option<Contents>,
-    /// A store that forgets trusts its clock: in a world where that happens, its clock does not step.
+    backup: Option<Backup>,
+    /// The store loses data. Invalidation trusts the store's clock, which does not step in such a
+    /// world.
     store_forgets: bool,
+    /// The record's era in a world whose store loses nothing.
+    era: u64,
     tally: Tally,
 }
 
-/// What happened, and how often.
+/// The numbers of events of each kind.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Tally {
     ids: u64,
@@ -52,13 +56,15 @@ pub(crate) struct Tally {
     lost: u64,
     released: u64,
     closed_in_calls: u64,
-    reshaped: u64,
+    reconfigured: u64,
     restored: u64,
+    proven: u64,
+    moved: u64,
     given_on: u64,
 }
 
 impl Tally {
-    pub(crate) fn counts(&self) -> [(&'static str, u64); 9] {
+    pub(crate) fn counts(&self) -> [(&'static str, u64); 11] {
         [
             ("IDs", self.ids),
             ("granted", self.granted),
@@ -66,8 +72,10 @@ impl Tally {
             ("lost", self.lost),
             ("released", self.released),
             ("closed during a call", self.closed_in_calls),
-            ("reshaped", self.reshaped),
+            ("reconfigured", self.reconfigured),
             ("restored", self.restored),
+            ("proven", self.proven),
+            ("moved", self.moved),
             ("given on before its time", self.given_on),
         ]
     }
@@ -79,28 +87,23 @@ impl Tally {
         self.lost += other.lost;
         self.released += other.released;
         self.closed_in_calls += other.closed_in_calls;
-        self.reshaped += other.reshaped;
+        self.reconfigured += other.reconfigured;
         self.restored += other.restored;
+        self.proven += other.proven;
+        self.moved += other.moved;
         self.given_on += other.given_on;
     }
 }
 
-/// Something for the store.
-#[derive(Clone, Debug)]
-enum Message {
-    Ask(Request),
-    Release(Hold, Option<u64>),
-}
-
 impl<S: Subject> World<S> {
-    /// One life. The error is the invariant that does not hold.
+    /// Runs one world. The error is the invariant that does not hold.
     pub(crate) fn run(seed: u64, bug: Option<Bug>) -> Result<Tally, String> {
         let mut world = Self::new(seed, bug);
         for step in 0..STEPS {
             world.step().map_err(|violation| format!("{violation} (step {step})"))?;
         }
         world.tally.ids = world.watch.issued() as u64;
-        world.tally.given_on = world.table.given_on.load(Ordering::Relaxed);
+        world.tally.given_on = world.backend.given_on();
         Ok(world.tally)
     }
 
@@ -108,7 +111,10 @@ impl<S: Subject> World<S> {
         let mut dice = Dice::new(seed);
         let time = 1_700_000_000 * SECOND + dice.within(0..SECOND);
         let store_clock = Arc::new(ManualClock::new(UnixTime::from_micros(time)));
-        let table = Arc::new(SlowTable::new(Arc::clone(&store_clock), seed, bug));
+        let backend = SlowBackend::new(Arc::clone(&store_clock), seed, bug);
+        let store = Store::new(backend.clone());
+        // A realm that begins beyond earlier ones ends their leases.
+        let era = u64::from(!store.begins_at_once());
         let realm = realm::<S>(S::POOLS[0]);
         let store_forgets = dice.below(2) == 0;
         let mut world = Self {
@@ -116,7 +122,8 @@ impl<S: Subject> World<S> {
             bug,
             time,
             store_clock,
-            table,
+            backend,
+            store,
             realm,
             holders: Vec::new(),
             network: Network::default(),
@@ -124,6 +131,7 @@ impl<S: Subject> World<S> {
             asked: 0,
             backup: None,
             store_forgets,
+            era,
             tally: Tally::default(),
         };
         for index in 0..3 + pick(&mut world.dice, 3) {
@@ -136,10 +144,11 @@ impl<S: Subject> World<S> {
     /// A process that starts now, with a clock of its own.
     fn born(&mut self, index: usize) -> Holder<S> {
         let off = self.clock_error();
-        Holder::new(self.realm.clone(), self.time + off, index)
+        let seed = self.dice.below(1 << 32) << 8 | index as u64;
+        Holder::new(self.realm.clone(), self.time + off, seed)
     }
 
-    /// How wrong a clock is: mostly a little.
+    /// Draws a clock's error, mostly a small one.
     fn clock_error(&mut self) -> i64 {
         match self.dice.below(16) {
             0 => self.dice.within(-40 * SECOND..40 * SECOND),
@@ -155,18 +164,31 @@ impl<S: Subject> World<S> {
             360..366 => self.crash(),
             366..376 => self.shut_down(false)?,
             376..382 => self.shut_down(true)?,
-            382..388 => self.step_a_clock(),
+            382..384 => self.release_by_hand(),
+            384..388 => self.step_a_clock(),
             388..391 => self.pause(),
             391 => self.network.down_until = self.time + self.dice.within(0..10 * SECOND),
-            392 | 393 => self.reshape(),
-            394..397 => self.backup = Some(self.table.memory.back_up()),
+            392 | 393 => self.reconfigure(),
+            394..397 => self.backup = Some(self.backend.memory().back_up()),
             _ => self.store_trouble(),
         }
         self.ask()?;
         for _ in 0..self.dice.below(5) {
             self.network.work(&mut self.dice, self.time);
         }
-        self.hear()
+        self.hear()?;
+        self.check_era()
+    }
+
+    /// A store that loses nothing has no reason to invalidate a realm.
+    fn check_era(&self) -> Result<(), String> {
+        let view = self.backend.view(self.realm.name());
+        match view.record {
+            Some((record, _)) if record.era > self.era && !self.store_forgets => {
+                Err(format!("for nothing: era {}, not {}", record.era, self.era))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Time goes on, and with it all clocks that don't stand still.
@@ -184,27 +206,31 @@ impl<S: Subject> World<S> {
         }
     }
 
-    /// Somebody who is not paused.
-    fn somebody(&mut self) -> Option<usize> {
+    /// Returns a process that is not paused.
+    fn active(&mut self) -> Option<usize> {
         let index = pick(&mut self.dice, self.holders.len());
         (self.holders[index].paused_until <= self.time).then_some(index)
     }
 
     fn ask(&mut self) -> Result<(), String> {
-        let Some(index) = self.somebody() else { return Ok(()) };
+        let Some(index) = self.active() else { return Ok(()) };
         self.asked += 1;
         let holder = &mut self.holders[index];
-        let request = holder.ask(&mut self.dice, &mut self.watch, self.time, self.asked)?;
-        if let Some(request) = request {
-            self.send(index, Message::Ask(request));
+        let message = holder.ask(&mut self.dice, &mut self.watch, self.time, self.asked)?;
+        if let Some(message) = message {
+            self.send(index, message);
         }
         Ok(())
     }
 
     fn send(&mut self, from: usize, message: Message) {
         let realm = self.holders[from].realm().clone();
-        let (table, bug) = (Arc::clone(&self.table), self.bug);
-        let work = || work(Arc::clone(&table), realm.clone(), message.clone(), bug);
+        let (backend, store, bug) = (&self.backend, &self.store, self.bug);
+        let work = || {
+            let (backend, store, realm) = (backend.clone(), store.clone(), realm.clone());
+            let work: Work = Box::pin(work(backend, store, realm, message.clone(), bug));
+            work
+        };
         self.network.send(&mut self.dice, self.time, (from, self.asked), work);
     }
 
@@ -216,20 +242,28 @@ impl<S: Subject> World<S> {
                 self.network.keep(goes_on, (to, number), answer.map(Some));
                 continue;
             }
-            let outcome = self.holders[to].hear(&mut self.watch, self.time, number, answer)?;
+            let (watch, bug) = (&mut self.watch, self.bug);
+            let heard = self.holders[to].hear(watch, self.time, number, answer, bug)?;
+            let Some((outcome, left)) = heard else { continue };
             match outcome {
-                Some(Outcome::Granted(_)) => self.tally.granted += 1,
-                Some(Outcome::Renewed(_)) => self.tally.renewed += 1,
-                Some(Outcome::Lost(_)) => self.tally.lost += 1,
+                Outcome::Acquired(_) => self.tally.granted += 1,
+                Outcome::Renewed(_) => self.tally.renewed += 1,
+                Outcome::Lost(_) => self.tally.lost += 1,
                 _ => {}
+            }
+            // A move to another node, after a rollback of the holder's clock.
+            if let Some((lease, used)) = left {
+                self.tally.moved += 1;
+                self.asked += 1;
+                self.send(to, Message::Release(lease, used));
             }
         }
         Ok(())
     }
 
-    /// Somebody issues a few, up to more than a tick has.
+    /// A process issues a few IDs, or more than a tick has.
     fn issue(&mut self) -> Result<(), String> {
-        let Some(index) = self.somebody() else { return Ok(()) };
+        let Some(index) = self.active() else { return Ok(()) };
         for _ in 0..self.dice.count(4) {
             let want = NonZeroU32::new(self.dice.count(8)).unwrap();
             if !self.holders[index].issue(&mut self.watch, want)? {
@@ -239,7 +273,8 @@ impl<S: Subject> World<S> {
         Ok(())
     }
 
-    /// A process is gone without a word, and another starts in its place, its clock perhaps set back.
+    /// A process is gone without a word, and another starts in its place, its clock perhaps set
+    /// back.
     fn crash(&mut self) {
         let index = pick(&mut self.dice, self.holders.len());
         self.holders[index] = self.born(index);
@@ -251,7 +286,7 @@ impl<S: Subject> World<S> {
 
     /// A process ends properly, perhaps while one of its threads is within a call.
     fn shut_down(&mut self, during_a_call: bool) -> Result<(), String> {
-        let Some(index) = self.somebody() else { return Ok(()) };
+        let Some(index) = self.active() else { return Ok(()) };
         let holder = &mut self.holders[index];
         let left = if during_a_call {
             let after = self.dice.count(3) - 1;
@@ -263,7 +298,7 @@ impl<S: Subject> World<S> {
             self.tally.released += 1;
             self.tally.closed_in_calls += u64::from(during_a_call);
             self.asked += 1;
-            self.send(index, Message::Release(lease.hold(), used));
+            self.send(index, Message::Release(lease, used));
         }
         self.holders[index] = self.born(index);
         Ok(())
@@ -280,9 +315,9 @@ impl<S: Subject> World<S> {
             self.store_clock.set(UnixTime::from_micros(now + by));
         } else {
             let index = pick(&mut self.dice, self.holders.len());
-            // Mostly back to where it should be.
+            // Sometimes back to where it should be.
             let clock = &self.holders[index].clock;
-            clock.set(if self.dice.below(2) == 0 { self.time } else { clock.micros() + by });
+            clock.set(if self.dice.below(4) == 0 { self.time } else { clock.micros() + by });
         }
     }
 
@@ -291,76 +326,189 @@ impl<S: Subject> World<S> {
         self.holders[index].paused_until = self.time + self.dice.within(0..30 * SECOND);
     }
 
-    /// Runs something at the store from beginning to end, with nothing in between.
-    fn at_once<T>(table: &SlowTable, answer: Answer<'_, T>) -> Result<T, StoreError> {
-        table.hurries.store(true, Ordering::Relaxed);
-        let mut answer = answer;
-        let poll = answer.as_mut().poll(&mut Context::from_waker(Waker::noop()));
-        table.hurries.store(false, Ordering::Relaxed);
+    /// An operator stops a process's generator and releases its lease, of which the process hears
+    /// by its next renewal.
+    fn release_by_hand(&mut self) {
+        let Some(index) = self.active() else { return };
+        let holder = &mut self.holders[index];
+        if let Some((lease, used)) = holder.close(&mut self.watch, self.bug) {
+            self.asked += 1;
+            self.send(index, Message::Release(lease, used));
+        }
+    }
+
+    /// Runs a request from beginning to end, with nothing in between.
+    fn at_once<T>(
+        &self,
+        request: impl Future<Output = Result<T, StoreError>>,
+    ) -> Result<T, StoreError> {
+        self.backend.hurry(true);
+        let poll = pin!(request).poll(&mut Context::from_waker(Waker::noop()));
+        self.backend.hurry(false);
         match poll {
             Poll::Ready(result) => result,
-            Poll::Pending => unreachable!("nobody is let in before"),
+            Poll::Pending => unreachable!("no other is let in before"),
         }
     }
 
-    /// The pool changes, while holders run; who starts from now on brings the new one.
-    fn reshape(&mut self) {
+    /// The pool changes, while holders run; processes that start from now on bring the new one.
+    fn reconfigure(&mut self) {
         let pool = S::POOLS[pick(&mut self.dice, S::POOLS.len())];
         self.realm = realm::<S>(pool);
-        let store = TableStore::new(Arc::clone(&self.table));
-        if Self::at_once(&self.table, store.reshape(&self.realm)).is_ok() {
-            self.tally.reshaped += 1;
+        if self.at_once(self.store.reconfigure(&self.realm)).is_ok() {
+            self.tally.reconfigured += 1;
+        }
+        if let Some((record, _)) = self.backend.view(self.realm.name()).record {
+            self.era = record.era;
         }
     }
 
-    /// The store fails over to a replica that lacks the latest, or a backup is restored.
+    /// The store loses data.
     fn store_trouble(&mut self) {
         if !self.store_forgets {
             return;
         }
-        let Some(backup) = self.backup.take() else { return };
-        self.table.memory.restore(backup);
+        let is_there = self.backend.view(self.realm.name()).record.is_some();
+        match self.dice.below(3) {
+            // It fails over to a replica that lacks the latest, and notices.
+            0 => {
+                let Some(backup) = self.backup.take() else { return };
+                self.backend.memory().restore(backup);
+                self.backend.forget_replica();
+                if self.backend.view(self.realm.name()).record.is_some() {
+                    self.backend.memory().change_generation();
+                    self.tally.restored += 1;
+                    return;
+                }
+            }
+            _ if self.bug == Some(Bug::QuarantineByWaiting) => return,
+            // A backup is restored or a dump loaded, or all is deleted.
+            1 => {
+                let backup = self.backup.take().unwrap_or_default();
+                self.backend.memory().restore(backup);
+            }
+            // Single rows are lost or damaged.
+            _ if is_there => self.lose_rows(),
+            _ => return,
+        }
+        self.backend.forget_replica();
         self.tally.restored += 1;
-        let view = self.table.memory.view(self.realm.name()).unwrap();
-        let is_there = view.record.is_some();
-        let waits = self.bug == Some(Bug::QuarantineByWaiting);
-        if is_there && (waits || self.dice.below(2) == 0) {
-            self.table.change_generation();
-        } else if !waits {
-            // It looks as if nothing had happened, or as if there had never been anything. Somebody has to
-            // say so, before it is let go on.
-            let store = TableStore::new(Arc::clone(&self.table));
-            let realm = Self::at_once(&self.table, store.list(self.realm.name()))
-                .map_or_else(|_| self.realm.clone(), |listing| listing.record.realm);
-            assert!(Self::at_once(&self.table, store.recover(&realm)).is_ok());
+        self.discover();
+    }
+
+    fn lose_rows(&mut self) {
+        let name = self.realm.name().clone();
+        for (node, state) in self.backend.view(&name).rows {
+            let RowState::Intact { row, version, .. } = state else { continue };
+            let lost = match self.dice.below(4) {
+                0 => None,
+                1 if version > Version(1) && row.ceiling > row.floor + 2 => {
+                    let ceiling = row.ceiling - 1;
+                    let (row, version) =
+                        (tickid_lease::Row { ceiling, ..row }, Version(version.0 - 1));
+                    Some(RowState::Intact { row, version, is_dead: false })
+                }
+                _ => continue,
+            };
+            self.backend.memory().set_row(&name, node, lost);
+        }
+    }
+
+    /// All holders renew before any other request. Where none can prove the loss, an operator has
+    /// to say so.
+    fn discover(&mut self) {
+        let leases: Vec<_> = self
+            .holders
+            .iter()
+            .filter_map(|holder| Some((holder.realm().clone(), *holder.lease()?)))
+            .collect();
+        let proof = leases.iter().find(|(realm, lease)| self.backend.proves_a_loss(realm, lease));
+        if let Some((realm, lease)) = proof {
+            self.tally.proven += 1;
+            let (backend, store) = (self.backend.clone(), self.store.clone());
+            let message = Message::Renew(*lease);
+            let answer = self.at_once(work(backend, store, realm.clone(), message, self.bug));
+            assert!(answer.unwrap_err().is_lost(), "{lease:?} proves nothing");
+        } else {
+            let realm = self.at_once(self.store.realm(self.realm.name()));
+            let realm = realm.map_or_else(|_| self.realm.clone(), |record| record.realm);
+            assert!(self.at_once(self.store.invalidate(&realm)).is_ok());
         }
     }
 }
 
-/// On terms under which something happens in a short life.
-fn realm<S: Subject>(pool: &str) -> Realm {
+/// A realm with terms under which much happens in a short life.
+fn realm<S: Subject>(pool: &str) -> RealmSpec {
     let layout = S::Scheme::default();
-    let realm = Realm::new("world".parse().unwrap(), &layout, pool.parse().unwrap()).unwrap();
+    let realm = RealmSpec::new("world".parse().unwrap(), &layout, pool.parse().unwrap()).unwrap();
     let terms = realm.terms().with_skew(Duration::from_secs(1)).with_term(Duration::from_secs(2));
     realm.with_terms(terms).unwrap()
 }
 
-/// What the store does with a message.
-fn work(table: Arc<SlowTable>, realm: Realm, message: Message, bug: Option<Bug>) -> Work {
-    Box::pin(async move {
-        let store = TableStore::new(Arc::clone(&table));
-        match message {
-            Message::Ask(Request::Renew(hold)) if bug == Some(Bug::RenewOnTokenAlone) => {
-                let view = table.memory.view(realm.name()).unwrap();
-                let row = view.rows.get(&hold.node).map(|entry| &entry.row);
-                let row = row.filter(|row| row.token == Some(hold.token));
-                let floor = row.map_or(hold.floor, |row| row.floor);
-                store.renew(realm.name(), &Hold { floor, ..hold }).await.map(Some)
-            }
-            Message::Ask(request) => request.send(&store, &realm).await.map(Some),
-            Message::Release(hold, used) => {
-                store.release(realm.name(), &hold, used).await.map(|()| None::<Grant>)
+/// Carries out a message at the store.
+async fn work(
+    backend: SlowBackend,
+    store: Store,
+    realm: RealmSpec,
+    message: Message,
+    bug: Option<Bug>,
+) -> Result<Option<Lease>, StoreError> {
+    match message {
+        Message::Acquire(shared) => {
+            let mut claim = shared.lock().unwrap().clone();
+            let answer = store.acquire(&realm, &mut claim).await;
+            shared.lock().unwrap().attempt = claim.attempt;
+            answer.map(Some)
+        }
+        Message::Renew(mut lease) => {
+            simplify(&backend, &store, &realm, &mut lease, bug).await?;
+            store.renew(&realm, &lease).await.map(Some)
+        }
+        Message::Release(mut lease, used) => {
+            simplify(&backend, &store, &realm, &mut lease, bug).await?;
+            store.release(&realm, &lease, used).await.map(|()| None)
+        }
+    }
+}
+
+/// Does what a simpler rule would do with a lease.
+async fn simplify(
+    backend: &SlowBackend,
+    store: &Store,
+    realm: &RealmSpec,
+    lease: &mut Lease,
+    bug: Option<Bug>,
+) -> Result<(), StoreError> {
+    let view = backend.view(realm.name());
+    let Some((record, _)) = &view.record else { return Ok(()) };
+    let (node, state) = (lease.node, view.rows.get(&lease.node));
+    let row = state.and_then(RowState::row);
+    match bug {
+        Some(Bug::RenewOnTokenAlone) => {
+            let row = row.filter(|row| row.token == Some(lease.token));
+            lease.floor = row.map_or(lease.floor, |row| row.floor);
+        }
+        Some(Bug::ProofIgnored) => {
+            let answer = Rules::new(record, view.now).and_then(|rules| rules.renew(lease, state));
+            if matches!(answer, Err(Refusal::Lost { why: Loss::Forgotten, .. })) {
+                let refusal = Refusal::Lost { node, why: Loss::Token };
+                return Err(StoreError::refused("simulated", refusal));
             }
         }
-    })
+        Some(Bug::ProofOfEarlierEra) => {
+            let is_over = record.part_of(node).is_none_or(|part| part.since_era > lease.era);
+            if is_over && row.is_none_or(|row| row.token != Some(lease.token)) {
+                store.invalidate(&record.realm).await?;
+            }
+        }
+        Some(Bug::ProofByFloor) => {
+            let is_other = |row: &&tickid_lease::Row| row.token != Some(lease.token);
+            let is_current = record.part_of(node).is_some_and(|part| part.since_era <= lease.era);
+            if is_current && row.filter(is_other).is_some_and(|row| row.floor < lease.ceiling) {
+                store.invalidate(&record.realm).await?;
+            }
+        }
+        _ => {}
+    }
+    Ok(())
 }

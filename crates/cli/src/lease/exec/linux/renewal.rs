@@ -1,17 +1,15 @@
-//! Keeps the lease, on a thread of its own: sends the store the requests of an agenda.
+//! Keeps the lease, on a thread of its own: sends the store the requests of a session.
 
 use core::time::Duration;
-use std::sync::Arc;
 use std::sync::mpsc::Sender;
 
 use nix::sys::time::TimeSpec;
 use nix::time::{ClockId, ClockNanosleepFlags, clock_nanosleep};
-use tickid_lease::{Agenda, Duty, Outcome, Store, StoreError, Token};
+use tickid_lease::{LeaseSession, Outcome, Store, StoreError, Token, block_on};
 
 use super::wake::Bell;
 use super::window::{Now, Window};
 use crate::failure::Failure;
-use crate::store::answer_within;
 
 /// A change of the lease.
 #[derive(Debug)]
@@ -27,9 +25,9 @@ pub(super) enum News {
 }
 
 /// Keeps one lease until it is lost, or until the supervisor has gone.
-pub(super) fn keep(mut agenda: Agenda, store: &Arc<dyn Store>, news: &Sender<News>, bell: &Bell) {
+pub(super) fn keep(mut session: LeaseSession, store: &Store, news: &Sender<News>, bell: &Bell) {
     loop {
-        let new = match step(&mut agenda, store) {
+        let new = match step(&mut session, store) {
             Ok(None) => continue,
             Ok(Some(new)) => new,
             Err(failure) => News::Broken(failure),
@@ -44,24 +42,22 @@ pub(super) fn keep(mut agenda: Agenda, store: &Arc<dyn Store>, news: &Sender<New
 }
 
 /// Sends the request that is due, or waits until one is.
-fn step(agenda: &mut Agenda, store: &Arc<dyn Store>) -> Result<Option<News>, Failure> {
-    let realm = agenda.realm().clone();
+fn step(session: &mut LeaseSession, store: &Store) -> Result<Option<News>, Failure> {
     let now = Now::read()?;
-    let tick = now.wall.and_then(|wall| realm.tick_at(wall));
-    let request = match agenda.duty(now.boot, tick, Token::random)? {
-        Duty::Ask(request) => request,
-        Duty::Wait(until) => {
-            sleep_until(until)?;
-            return Ok(None);
-        }
-        _ => return Ok(None),
+    let tick = now.wall.and_then(|wall| session.realm().tick_at(wall));
+    // A program whose clock falls behind its window is killed, so that nothing stalls.
+    let request = session.request(now.boot, tick, Duration::ZERO, Token::random);
+    let Some(mut request) = request.map_err(Failure::Randomness)? else {
+        sleep_until(session.due())?;
+        return Ok(None);
     };
-    let most = (realm.terms().term / 4).clamp(Duration::from_millis(50), Duration::from_secs(5));
-    let answer = answer_within(store, request.send(store, &realm), most);
+    let term = session.realm().terms().term;
+    let timeout = (term / 4).clamp(Duration::from_millis(50), Duration::from_secs(5));
+    let answer = block_on(request.send(store, session.realm()), timeout);
     let answered = Now::read()?;
-    Ok(match agenda.answered(now.boot, answered.boot, answer) {
-        Outcome::Granted(grant) | Outcome::Renewed(grant) => {
-            Some(News::Granted(Window::new(&realm, &grant, now.boot)))
+    Ok(match session.answered(request, now.boot, answered.boot, answer) {
+        Outcome::Acquired(lease) | Outcome::Renewed(lease) => {
+            Some(News::Granted(Window::new(session.realm(), lease, now.boot)))
         }
         Outcome::Failed(error) => Some(News::Failed(error)),
         Outcome::Lost(error) => Some(News::Lost(error)),

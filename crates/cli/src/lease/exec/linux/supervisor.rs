@@ -1,11 +1,13 @@
 use core::time::Duration;
-use std::process::{self, ExitCode};
-use std::sync::{Arc, mpsc};
+use std::process::ExitCode;
+use std::sync::mpsc;
 use std::thread;
 
 use nix::sys::signal::Signal;
 use tickid_core::{Scheme as _, UnixTime};
-use tickid_lease::{Agenda, Realm, Store, StoreError, StoreErrorKind};
+use tickid_lease::{
+    LeaseSession, RealmSpec, Store, StoreError, StoreErrorKind, Token, holder_name,
+};
 use tickid_scru64::Scru64;
 
 use super::program::{Program, State, of_signal, stop_as_well};
@@ -31,17 +33,19 @@ pub(crate) fn exec(arguments: &ExecArguments) -> Result<ExitCode, Failure> {
     let kill_after = kill_after(arguments, &realm)?;
     let (sender, news) = mpsc::channel();
     let wake = Wake::new(news)?;
-    let agenda = Agenda::new(realm.clone(), &holder(arguments));
-    let (bell, asked) = (wake.bell(), Arc::clone(&store));
+    let seed = Token::random().map_err(Failure::Randomness)?.bits();
+    #[allow(clippy::cast_possible_truncation, reason = "any half of the bits will do")]
+    let session = LeaseSession::new(realm.clone(), &holder(arguments), seed as u64);
+    let (bell, asked) = (wake.bell(), store.clone());
     let renewal = thread::Builder::new().name("tickid-lease".to_owned());
-    renewal.spawn(move || keep(agenda, &asked, &sender, &bell)).map_err(Failure::Supervise)?;
+    renewal.spawn(move || keep(session, &asked, &sender, &bell)).map_err(Failure::Supervise)?;
     let (backend, max_wait) = (store.backend(), arguments.max_wait);
     let supervisor = Supervisor { realm, backend, wake, max_wait, kill_after, trouble: None };
     supervisor.run(arguments, &store).map(ExitCode::from)
 }
 
 /// Returns the time between the two signals. With more there would be no time to renew the lease.
-fn kill_after(arguments: &ExecArguments, realm: &Realm) -> Result<Duration, Failure> {
+fn kill_after(arguments: &ExecArguments, realm: &RealmSpec) -> Result<Duration, Failure> {
     let terms = realm.terms();
     let (given, most) = (arguments.kill_after, terms.skew + terms.term / 2);
     match given {
@@ -57,12 +61,12 @@ fn kill_after(arguments: &ExecArguments, realm: &Realm) -> Result<Duration, Fail
 
 fn holder(arguments: &ExecArguments) -> String {
     let program = arguments.command.first().map(|program| program.to_string_lossy());
-    let described = || format!("{}:{}", program.unwrap_or_default(), process::id());
+    let described = || holder_name(&program.unwrap_or_default());
     arguments.holder.clone().unwrap_or_else(described)
 }
 
 struct Supervisor {
-    realm: Realm,
+    realm: RealmSpec,
     backend: &'static str,
     wake: Wake<News>,
     max_wait: Duration,
@@ -79,7 +83,7 @@ enum Waited {
 }
 
 impl Supervisor {
-    fn run(mut self, arguments: &ExecArguments, store: &Arc<dyn Store>) -> Result<u8, Failure> {
+    fn run(mut self, arguments: &ExecArguments, store: &Store) -> Result<u8, Failure> {
         let mut granted = None;
         let ended = match self.wait(&mut granted) {
             Ok(Waited::Open(window)) => {
@@ -92,8 +96,8 @@ impl Supervisor {
         };
         if let Some(window) = granted {
             // No program has used it.
-            let unused = store.release(self.realm.name(), &window.hold, None);
-            answer(store, unused).map_err(Failure::GiveBack)?;
+            let unused = store.release(&self.realm, &window.lease, None);
+            answer(unused).map_err(Failure::GiveBack)?;
         }
         ended
     }
@@ -104,20 +108,19 @@ impl Supervisor {
         loop {
             let now = Now::read()?;
             let alarms = match *granted {
-                // Else the next renewal is awaited.
                 Some(window) if window.is_open(now) && window.left(now) > self.kill_after => {
                     return Ok(Waited::Open(window));
                 }
                 Some(window) if !window.is_open(now) => (Duration::MAX, window.opens),
-                Some(_) => NEVER,
-                None if now.boot < patience => (patience, UnixTime::MAX),
-                None => return Err(self.out_of_patience()),
+                // The next renewal, or a lease.
+                _ if now.boot < patience => (patience, UnixTime::MAX),
+                _ => return Err(self.out_of_patience()),
             };
             self.wake.at(alarms)?;
             match self.wake.next()? {
                 Event::News(News::Granted(window)) => {
                     if granted.is_none() && !window.is_open(now) {
-                        let (node, opens) = (window.hold.node, window.opens);
+                        let (node, opens) = (window.lease.node, window.opens);
                         say(&format!("waiting for the window of node {node}, from {opens} on"));
                     }
                     self.renewed();
@@ -217,7 +220,7 @@ impl Supervisor {
     }
 
     fn say_why(&self, window: &Window, now: Now) {
-        let node = window.hold.node;
+        let node = window.lease.node;
         match &self.trouble {
             Some(error) => say(&format!(
                 "the lease of node {node} could not be renewed in time: {}; the program is stopped",
@@ -233,7 +236,7 @@ impl Supervisor {
                  {}, or too near its end; the program is stopped",
                 now.wall.map_or_else(|| "nothing".to_owned(), |wall| wall.to_string()),
                 window.opens,
-                self.realm.scale().time_of(window.ceiling),
+                self.realm.scale().time_of(window.lease.ceiling),
             )),
         }
     }
@@ -246,13 +249,13 @@ impl Supervisor {
 }
 
 /// Returns the program's environment.
-fn environment(realm: &Realm, window: &Window) -> Vec<(&'static str, String)> {
-    let node = window.hold.node;
+fn environment(realm: &RealmSpec, window: &Window) -> Vec<(&'static str, String)> {
+    let node = window.lease.node;
     let mut environment = vec![
         ("TICKID_SCHEME", realm.scheme().to_owned()),
         ("TICKID_REALM", realm.name().to_string()),
         ("TICKID_NODE", node.to_string()),
-        ("TICKID_WINDOW", format!("{}..{}", window.hold.floor, window.ceiling)),
+        ("TICKID_WINDOW", format!("{}..{}", window.lease.floor, window.lease.ceiling)),
     ];
     if realm.scheme() == Scru64::NAME {
         environment.push(("SCRU64_NODE_SPEC", node.to_string()));

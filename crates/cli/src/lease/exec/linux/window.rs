@@ -4,7 +4,7 @@ use core::time::Duration;
 
 use nix::time::{ClockId, clock_gettime};
 use tickid_core::{Clock as _, SystemClock, UnixTime};
-use tickid_lease::{Grant, Hold, Realm};
+use tickid_lease::{Lease, RealmSpec};
 
 /// The readings of the clocks.
 #[derive(Clone, Copy, Debug)]
@@ -25,8 +25,7 @@ impl Now {
 /// A window as it was granted last, by the clocks of this machine.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Window {
-    pub(super) hold: Hold,
-    pub(super) ceiling: u64,
+    pub(super) lease: Lease,
     /// The floor's time. While the wall clock reads earlier, no program may run: a generator that
     /// it starts then issues IDs below the window.
     pub(super) opens: UnixTime,
@@ -39,21 +38,19 @@ pub(super) struct Window {
 }
 
 impl Window {
-    /// Returns the window of `grant`, requested at the time `asked` since the machine was started.
+    /// Returns the window of a lease, requested at the time `asked` since the machine was started.
     ///
     /// A program's IDs are ahead of its clock by no more than the allowance and the one tick that
     /// an overflow takes beyond it. So it has to be gone that much before the ceiling.
-    pub(super) fn new(realm: &Realm, grant: &Grant, asked: Duration) -> Self {
-        let Grant { hold, ceiling, now, .. } = *grant;
+    pub(super) fn new(realm: &RealmSpec, lease: Lease, asked: Duration) -> Self {
         let (scale, allowance) = (realm.scale(), realm.terms().allowance);
-        let closes = scale.time_of(ceiling.saturating_sub(allowance.saturating_add(1)));
+        let closes = scale.time_of(lease.ceiling.saturating_sub(allowance.saturating_add(1)));
         Self {
-            hold,
-            ceiling,
-            opens: scale.time_of(hold.floor),
+            lease,
+            opens: scale.time_of(lease.floor),
             closes,
-            // The store's clock showed `now` after we had asked.
-            closes_boot: asked.saturating_add(closes.saturating_since(now)),
+            // The store's clock read that after the request was sent.
+            closes_boot: asked.saturating_add(closes.saturating_since(lease.granted_at)),
             renewal_due: asked.saturating_add(realm.terms().term / 2),
         }
     }
@@ -87,7 +84,7 @@ impl Window {
 #[cfg(test)]
 mod tests {
     use tickid_core::example::Seconds;
-    use tickid_lease::{Claim, MemoryStore, Token, block_on};
+    use tickid_lease::{Claim, Store, Token, block_on};
 
     use super::*;
 
@@ -102,19 +99,18 @@ mod tests {
     /// A window of the ticks 100..130, granted at the store's time 105 and requested 1,000 s after
     /// the start.
     fn window(allowance: u64) -> Window {
-        let realm = Realm::new("a".parse().unwrap(), &Seconds, "1/8".parse().unwrap()).unwrap();
+        let realm = RealmSpec::new("a".parse().unwrap(), &Seconds, "1/8".parse().unwrap()).unwrap();
         let mut terms = realm.terms();
         terms.allowance = allowance;
         let realm = realm.with_terms(terms).unwrap();
-        let claim = Claim::new(Token::from_bits(1), "me", None);
-        let store = MemoryStore::in_memory();
-        let lease = tickid_lease::Lease::acquire(&store, &realm, &claim);
-        let mut grant = *block_on(lease, secs(1)).unwrap().unwrap().grant();
+        let mut claim = Claim::new(Token::from_bits(1), "me", None);
+        let store = Store::in_memory();
+        let mut lease = block_on(store.acquire(&realm, &mut claim), secs(1)).unwrap();
         let epoch = realm.scale().epoch().as_micros();
-        grant.hold.floor = u64::try_from(100 - epoch / 1_000_000).unwrap();
-        grant.ceiling = grant.hold.floor + 30;
-        grant.now = UnixTime::from_micros(105_000_000);
-        Window::new(&realm, &grant, secs(1_000))
+        lease.floor = u64::try_from(100 - epoch / 1_000_000).unwrap();
+        lease.ceiling = lease.floor + 30;
+        lease.granted_at = UnixTime::from_micros(105_000_000);
+        Window::new(&realm, lease, secs(1_000))
     }
 
     #[test]

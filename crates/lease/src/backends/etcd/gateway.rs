@@ -1,0 +1,375 @@
+//! etcd's JSON gateway, which every member has on its port for clients.
+
+use core::error::Error;
+use core::fmt;
+use core::sync::atomic::{AtomicUsize, Ordering};
+use core::time::Duration;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use tickid_core::{Clock as _, PerProcess, SystemClock, UnixTime};
+use ureq::Agent;
+use ureq::http::{HeaderMap, HeaderValue, StatusCode, header};
+
+use super::BACKEND;
+use super::message::{Authenticate, Authenticated, Failure, Txn, TxnAnswer};
+use super::url::{Place, Tls};
+use crate::error::{StoreError, StoreErrorKind, excerpt};
+use crate::tls::{HungUp, is_hung_up};
+use crate::url::Login;
+
+/// The largest number of bytes in an answer. A page of rows takes a third of it.
+const MAX_ANSWER: u64 = 4 << 20;
+
+/// The members of a cluster. Any of them will do; the one that answered last is asked first.
+pub(super) struct Gateway {
+    endpoints: Vec<String>,
+    login: Option<Login>,
+    tls: Option<Tls>,
+    timeout: Duration,
+    last: AtomicUsize,
+    agent: PerProcess<Agent>,
+    pass: PerProcess<Mutex<Option<Pass>>>,
+}
+
+/// The token that a cluster wants; `None` where none is needed.
+type Pass = Option<HeaderValue>;
+
+/// An answer to a transaction.
+pub(super) struct Reply {
+    pub(super) answer: TxnAnswer,
+    /// The time by the clock of the member that answered.
+    now: UnixTime,
+    /// The members that were asked before, and their errors.
+    silence: Silence,
+}
+
+impl Reply {
+    /// Returns the answer and its time, whether or not other members were asked before.
+    pub(super) fn first(self) -> (TxnAnswer, UnixTime) {
+        (self.answer, self.now)
+    }
+
+    /// Returns the answer and its time if no other member was asked before.
+    pub(super) fn only(self) -> Result<(TxnAnswer, UnixTime), StoreError> {
+        if self.silence.0.is_empty() { Ok(self.first()) } else { Err(unreachable(self.silence)) }
+    }
+}
+
+/// The reason for which a member gave no answer, or its refusal.
+enum Trouble {
+    /// It may or may not have done what it was asked.
+    Silence(BoxError),
+    /// It was not asked, since the connection could not be encrypted.
+    #[cfg_attr(not(feature = "etcd-tls"), expect(dead_code, reason = "nothing is encrypted"))]
+    Stranger(&'static str, BoxError),
+    /// It wants a token, or another one. It did nothing.
+    NoPass(Said),
+    /// It refused, and did nothing.
+    Refused(Said),
+}
+
+type BoxError = Box<dyn Error + Send + Sync>;
+
+impl Gateway {
+    pub(super) fn new(place: Place, timeout: Duration) -> Self {
+        let Place { endpoints, login, tls } = place;
+        let (last, agent, pass) = (AtomicUsize::new(0), PerProcess::new(), PerProcess::new());
+        Self { endpoints, login, tls, timeout, last, agent, pass }
+    }
+
+    /// Returns the members' addresses.
+    pub(super) fn endpoints(&self) -> String {
+        self.endpoints.join(",")
+    }
+
+    fn agent(&self) -> &Agent {
+        self.agent.get_or_set(|| {
+            let config =
+                Agent::config_builder().http_status_as_error(false).max_redirects(0).proxy(None);
+            #[cfg(feature = "etcd-tls")]
+            let config = match &self.tls {
+                Some(tls) => config.tls_config(tls.config()),
+                None => config,
+            };
+            config.build().new_agent()
+        })
+    }
+
+    /// Does a transaction at the first member that answers.
+    pub(super) fn txn(&self, txn: &Txn) -> Result<Reply, StoreError> {
+        let request = json(txn);
+        let until = Instant::now() + self.timeout;
+        let first = self.last.load(Ordering::Relaxed);
+        let (mut silence, mut strangers) = (Silence(Vec::new()), Vec::new());
+        let members = self.endpoints.len();
+        for asked in 0..members {
+            let index = (first + asked) % members;
+            let endpoint = &self.endpoints[index];
+            // Those that are left share the time that is left.
+            let rest = until.saturating_duration_since(Instant::now());
+            let share = rest / u32::try_from(members - asked).unwrap_or(u32::MAX);
+            let error = match self.ask(endpoint, "kv/txn", &request, Instant::now() + share) {
+                Ok((answer, now)) => {
+                    self.last.store(index, Ordering::Relaxed);
+                    return Ok(Reply { answer, now, silence });
+                }
+                Err(Trouble::NoPass(said)) => return Err(failed("log in", said)),
+                Err(Trouble::Refused(said)) => {
+                    let what = if said.is_of_login { "log in" } else { "do a transaction" };
+                    return Err(failed(what, said));
+                }
+                Err(Trouble::Silence(error)) => error,
+                Err(Trouble::Stranger(what, error)) => {
+                    strangers.push(what);
+                    error
+                }
+            };
+            silence.0.push((endpoint.clone(), error));
+        }
+        // Any of those that were silent may have done it.
+        Err(match strangers.pop().filter(|_| strangers.len() + 1 == members) {
+            Some(what) => failed(what, silence),
+            None => unreachable(silence),
+        })
+    }
+
+    /// Asks one member, after logging in if need be; once more if it refuses the token: tokens expire,
+    /// and end when a user is changed.
+    fn ask<T: DeserializeOwned>(
+        &self,
+        endpoint: &str,
+        method: &str,
+        request: &[u8],
+        until: Instant,
+    ) -> Result<(T, UnixTime), Trouble> {
+        let ask = |pass: &Pass| self.post(endpoint, method, request, pass, until);
+        let pass = self.pass(endpoint, until)?;
+        match ask(&pass) {
+            Err(Trouble::NoPass(_)) if self.login.is_some() => {
+                self.passes().take_if(|kept| *kept == pass);
+                ask(&self.pass(endpoint, until)?)
+            }
+            answer => answer,
+        }
+    }
+
+    fn passes(&self) -> MutexGuard<'_, Option<Pass>> {
+        self.pass.get_or_set(Mutex::default).lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Returns the token of an earlier login, or logs in.
+    fn pass(&self, endpoint: &str, until: Instant) -> Result<Pass, Trouble> {
+        let Some(Login { user, password }) = &self.login else { return Ok(None) };
+        if let Some(pass) = &*self.passes() {
+            return Ok(pass.clone());
+        }
+        let request = json(&Authenticate { name: user, password });
+        let pass =
+            match self.post::<Authenticated>(endpoint, "auth/authenticate", &request, &None, until)
+            {
+                Ok((Authenticated { token }, _)) => {
+                    let token = HeaderValue::try_from(token);
+                    Some(token.map_err(|error| Trouble::Silence(error.into()))?)
+                }
+                // As etcd's own clients do: it may be enabled later.
+                Err(Trouble::Refused(said)) if said.message.contains(NOT_ENABLED) => None,
+                Err(Trouble::Refused(said)) => {
+                    return Err(Trouble::Refused(Said { is_of_login: true, ..said }));
+                }
+                Err(trouble) => return Err(trouble),
+            };
+        *self.passes() = Some(pass.clone());
+        Ok(pass)
+    }
+
+    /// Returns a member's answer and its time.
+    fn post<T: DeserializeOwned>(
+        &self,
+        endpoint: &str,
+        method: &str,
+        request: &[u8],
+        pass: &Pass,
+        until: Instant,
+    ) -> Result<(T, UnixTime), Trouble> {
+        let scheme = if self.tls.is_some() { "https" } else { "http" };
+        let url = format!("{scheme}://{endpoint}/v3/{method}");
+        let left = until.saturating_duration_since(Instant::now());
+        let mut post = self.agent().post(url).content_type("application/json");
+        if let Some(pass) = pass {
+            post = post.header(header::AUTHORIZATION, pass);
+        }
+        let sent = post.config().timeout_global(Some(left)).build().send(request);
+        let mut response = sent.map_err(|error| match error {
+            ureq::Error::Io(error) if self.tls.is_none() && is_hung_up(&error) => {
+                Trouble::Silence(HungUp(error.into()).into())
+            }
+            error => silence(error),
+        })?;
+        let body = response.body_mut().with_config().limit(MAX_ANSWER).read_to_vec();
+        let body = body.map_err(silence)?;
+        if response.status() != StatusCode::OK {
+            return Err(refusal(response.status(), &body));
+        }
+        let answer = serde_json::from_slice(&body)
+            .map_err(|error| Trouble::Silence(excerpt(&error.to_string()).into()))?;
+        Ok((answer, time(response.headers()).map_err(Trouble::Silence)?))
+    }
+}
+
+/// Without the password, the token and the key.
+impl fmt::Debug for Gateway {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Gateway")
+            .field("endpoints", &self.endpoints)
+            .field("login", &self.login)
+            .field("is_encrypted", &self.tls.is_some())
+            .field("timeout", &self.timeout)
+            .finish_non_exhaustive()
+    }
+}
+
+fn json(value: &impl Serialize) -> Vec<u8> {
+    // Strings and lists of them always have a JSON.
+    serde_json::to_vec(value).unwrap_or_default()
+}
+
+/// Classifies an error of the HTTP client.
+fn silence(error: ureq::Error) -> Trouble {
+    #[cfg(feature = "etcd-tls")]
+    if let Some(what) = hindrance(&error) {
+        return Trouble::Stranger(what, error.into());
+    }
+    Trouble::Silence(error.into())
+}
+
+#[cfg(feature = "etcd-tls")]
+fn hindrance(error: &ureq::Error) -> Option<&'static str> {
+    match error {
+        ureq::Error::Rustls(error) => crate::tls::hindrance(error),
+        ureq::Error::Io(error) => crate::tls::hindrance(error),
+        // A name that no certificate can have.
+        ureq::Error::Tls(_) => Some("encrypt the connection"),
+        _ => None,
+    }
+}
+
+/// The messages by which etcd asks for a token, or another one.
+const NO_PASS: [&str; 3] =
+    ["user name is empty", "invalid auth token", "revision of auth store is old"];
+/// The message to a login where there are no users.
+const NOT_ENABLED: &str = "authentication is not enabled";
+
+/// Classifies a status other than 200. etcd refuses with JSON; it reports a lack of a leader or of time as
+/// 503 and 504. Anything else comes from another program.
+fn refusal(status: StatusCode, body: &[u8]) -> Trouble {
+    let said = |message: &str| Said { status, message: excerpt(message), is_of_login: false };
+    let message = match serde_json::from_slice(body) {
+        Ok(Failure { message: Some(message), .. } | Failure { error: Some(message), .. }) => {
+            message
+        }
+        _ => return Trouble::Silence(said(&String::from_utf8_lossy(body)).into()),
+    };
+    let said = said(&message);
+    match status {
+        StatusCode::NOT_FOUND
+        | StatusCode::BAD_GATEWAY
+        | StatusCode::SERVICE_UNAVAILABLE
+        | StatusCode::REQUEST_TIMEOUT
+        | StatusCode::GATEWAY_TIMEOUT => Trouble::Silence(said.into()),
+        _ if NO_PASS.iter().any(|sign| said.message.contains(sign)) => Trouble::NoPass(said),
+        _ => Trouble::Refused(said),
+    }
+}
+
+fn failed(what: &str, source: impl Into<BoxError>) -> StoreError {
+    StoreError::failed(BACKEND, what).with_source(source)
+}
+
+fn unreachable(silence: Silence) -> StoreError {
+    StoreError::new(BACKEND, StoreErrorKind::Unreachable).with_source(silence)
+}
+
+/// Returns the time by the clock of the member that answered. HTTP reports whole seconds. The rest is
+/// this machine's where its clock agrees on the second, and else as near to it as that second gets.
+fn time(headers: &HeaderMap) -> Result<UnixTime, BoxError> {
+    const MICROS: Duration = Duration::from_micros(999_999);
+    let date = headers.get(header::DATE).ok_or("no date")?.to_str()?;
+    let second = UnixTime::try_from(httpdate::parse_http_date(date)?)?;
+    let end = second.checked_add(MICROS).ok_or("the end of time")?;
+    Ok(SystemClock.now().map_or(second, |now| now.clamp(second, end)))
+}
+
+/// The answer of a member with a status other than 200.
+#[derive(Debug, thiserror::Error)]
+#[error("{status}: {message}")]
+struct Said {
+    status: StatusCode,
+    message: String,
+    is_of_login: bool,
+}
+
+/// The errors of members that gave no answer.
+#[derive(Debug)]
+struct Silence(Vec<(String, BoxError)>);
+
+impl fmt::Display for Silence {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, (endpoint, error)) in self.0.iter().enumerate() {
+            let separator = if index == 0 { "" } else { "; " };
+            write!(f, "{separator}{endpoint}: {error}")?;
+        }
+        Ok(())
+    }
+}
+
+impl Error for Silence {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        self.0.last().map(|(_, error)| &**error as _)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn said_at(date: UnixTime) -> UnixTime {
+        let micros = u64::try_from(date.as_micros()).unwrap();
+        let date = std::time::UNIX_EPOCH + Duration::from_micros(micros);
+        let mut headers = HeaderMap::new();
+        headers.insert(header::DATE, httpdate::fmt_http_date(date).parse().unwrap());
+        time(&headers).unwrap()
+    }
+
+    #[test]
+    fn the_time_lies_within_the_second_of_the_answer() {
+        const HOUR: Duration = Duration::from_secs(3_600);
+        let second = |time: UnixTime| time.as_micros() / 1_000_000;
+        let before = SystemClock.now().unwrap();
+        let now = said_at(before);
+        assert_eq!(second(now), second(before));
+        let (ahead, behind) =
+            (before.checked_add(HOUR).unwrap(), before.checked_sub(HOUR).unwrap());
+        assert_eq!(said_at(ahead).as_micros(), second(ahead) * 1_000_000);
+        assert_eq!(said_at(behind).as_micros(), second(behind) * 1_000_000 + 999_999);
+    }
+
+    #[test]
+    fn without_a_date_there_is_no_time() {
+        assert!(time(&HeaderMap::new()).is_err());
+    }
+
+    #[test]
+    fn all_members_are_asked_before_it_gives_up() {
+        // Nothing listens on port 1 (tcpmux), nor takes connections to port 0.
+        let endpoints = vec!["127.0.0.1:1".to_owned(), "127.0.0.1:0".to_owned()];
+        let place = Place { endpoints, login: None, tls: None };
+        let gateway = Gateway::new(place, Duration::from_secs(10));
+        let error = gateway.txn(&Txn::default()).err().unwrap();
+        assert!(error.is_unreachable());
+        let source = error.source().unwrap().to_string();
+        assert!(source.contains("127.0.0.1:1: ") && source.contains("127.0.0.1:0: "), "{source}");
+    }
+}

@@ -1,0 +1,342 @@
+mod gateway;
+mod message;
+#[cfg(feature = "etcd-tls")]
+mod tls;
+mod url;
+
+use core::time::Duration;
+use std::sync::Arc;
+
+use self::gateway::Gateway;
+use self::message::{Compare, KeyValue, Operation, RangeAnswer, Txn};
+use crate::backend::{Answer, Backend, Change, Scope};
+use crate::backends::known::{Known, Renewal};
+use crate::blocking::on_a_thread;
+use crate::error::{StoreError, StoreErrorKind};
+use crate::model::lease::Lease;
+use crate::model::node::Node;
+use crate::model::realm::RealmName;
+use crate::model::record::{Record, Row, RowState, Version, View};
+
+const BACKEND: &str = "etcd";
+
+/// The number of rows read at once.
+const PAGE: usize = 2_048;
+
+/// The backend in etcd (3.4 and later), over the JSON gateway that every member has on its port for
+/// clients.
+///
+/// A read is a linearizable transaction, a write another one that compares what was read. etcd answers
+/// when a majority of its members has the write on disk. A renewal is one transaction: it is decided
+/// here, by the record and the row as this client has seen them last, and committed if etcd still has
+/// exactly these values.
+///
+/// | event | consequence |
+/// |---|---|
+/// | a member is down, cut off, or not etcd's gateway | the next one is asked |
+/// | there is no majority | [unreachable](StoreError::is_unreachable): leases go on to the end of their windows |
+/// | another cluster answers (its ID differs) | all leases of the realm are invalidated, and nodes begin beyond them |
+/// | the cluster was set back to an earlier state | noticed by the next renewal or release of a lease that it affects; until then another holder can be granted a node whose row went back |
+///
+/// **Its clock** is that of the member that answers. The gateway reports whole seconds; within a second,
+/// the clock of this machine counts. A renewal is decided before there is an answer, by the time of the
+/// last one plus the time since by this machine's monotonic clock. So its time is at most a second ahead
+/// of the cluster's, unless the cluster's clock was set back since that answer.
+///
+/// **Keys.** A realm's record is the key `tickid/REALM/record`, its rows are the keys
+/// `tickid/REALM/rows/NODE`, all of them JSON. A user needs the right to read and write the keys that
+/// begin with `tickid/`.
+///
+/// **Limits.** The members together take no longer than the timeout, and an answer no more than 4 MiB.
+///
+/// # Examples
+/// ```no_run
+/// use core::time::Duration;
+/// use tickid_lease::{Claim, RealmSpec, Store, Token, block_on};
+/// use tickid_scru64::Scru64;
+///
+/// let store = Store::open("etcd://10.0.0.1:2379,10.0.0.2:2379,10.0.0.3:2379")?;
+/// let realm = RealmSpec::new("orders".parse()?, &Scru64, "0-255/8".parse()?)?;
+/// let mut claim = Claim::new(Token::random()?, "web-1", None);
+/// let lease = block_on(store.acquire(&realm, &mut claim), Duration::from_secs(5))?;
+/// println!("node {}", lease.node);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct EtcdBackend(Arc<Cluster>);
+
+#[derive(Debug)]
+struct Cluster {
+    gateway: Gateway,
+    known: Known,
+}
+
+impl EtcdBackend {
+    /// The time that a request may take, for all members together.
+    pub const TIMEOUT: Duration = Duration::from_secs(3);
+
+    /// Opens the backend in the cluster with these members, as in `etcd://10.0.0.1:2379,10.0.0.2:2379`.
+    /// The default port is 2379. No member is contacted yet.
+    ///
+    /// `etcd://USER:PASSWORD@HOST` authenticates a user of etcd's own; symbols are escaped (`%40` is an
+    /// `@`). With the feature `etcd-tls`, `?sslmode=require` (or `verify-full`, which is the same)
+    /// encrypts, and verifies every member's certificate and name by the system's authorities, or those
+    /// in `sslrootcert=FILE`; `sslcert=FILE` and `sslkey=FILE` are the client's own certificate. A file
+    /// implies the mode. Without any of these, or with `sslmode=disable`, connections are plain text.
+    ///
+    /// # Errors
+    /// Returns an error of the kind [`Url`](StoreErrorKind::Url) for a URL of another form, or if one
+    /// of its files cannot be read.
+    pub fn open(url: &str) -> Result<Self, StoreError> {
+        Self::open_with_timeout(url, Self::TIMEOUT)
+    }
+
+    /// Opens the backend with another [timeout](Self::TIMEOUT).
+    ///
+    /// # Errors
+    /// As [`open`](Self::open).
+    pub fn open_with_timeout(url: &str, timeout: Duration) -> Result<Self, StoreError> {
+        let place = url::parse(url).map_err(|why| StoreError::url(BACKEND, why))?;
+        let (gateway, known) = (Gateway::new(place, timeout), Known::default());
+        Ok(Self(Arc::new(Cluster { gateway, known })))
+    }
+}
+
+impl Backend for EtcdBackend {
+    fn name(&self) -> &'static str {
+        BACKEND
+    }
+
+    fn endpoint(&self) -> String {
+        self.0.gateway.endpoints()
+    }
+
+    fn read<'a>(&'a self, realm: &'a RealmName, scope: Scope) -> Answer<'a, View> {
+        let (cluster, realm) = (Arc::clone(&self.0), realm.clone());
+        on_a_thread(BACKEND, move || cluster.read(&realm, scope))
+    }
+
+    fn commit<'a>(&'a self, realm: &'a RealmName, change: &'a Change) -> Answer<'a, bool> {
+        let (cluster, realm, change) = (Arc::clone(&self.0), realm.clone(), change.clone());
+        on_a_thread(BACKEND, move || cluster.commit(&realm, change))
+    }
+
+    fn renew<'a>(&'a self, realm: &'a RealmName, lease: &'a Lease) -> Answer<'a, Option<Lease>> {
+        let Some(renewal) = self.0.known.renewal(realm, lease) else {
+            return Box::pin(core::future::ready(Ok(None)));
+        };
+        let (cluster, realm) = (Arc::clone(&self.0), realm.clone());
+        on_a_thread(BACKEND, move || cluster.renew(&realm, renewal))
+    }
+
+    fn realms(&self) -> Answer<'_, Vec<RealmName>> {
+        let cluster = Arc::clone(&self.0);
+        on_a_thread(BACKEND, move || cluster.realms())
+    }
+}
+
+impl Cluster {
+    fn read(&self, realm: &RealmName, scope: Scope) -> Result<View, StoreError> {
+        let keys = Keys(realm);
+        let (all, end) = (keys.rows(), keys.rows_end());
+        match scope {
+            Scope::Record => Ok(self.fetch(realm, Vec::new())?.0),
+            Scope::Node(node) => {
+                let (mut view, ranges) =
+                    self.fetch(realm, vec![Operation::get(&keys.row(node))])?;
+                keys.add_rows(&mut view, &ranges);
+                Ok(view)
+            }
+            Scope::Candidates { start, limit } => {
+                let from = keys.row(start);
+                // etcd counts all keys of a range, however few it returns. So it gets a short one first.
+                let far = Node::new(start.bits(), start.value().saturating_add(4 * limit as u64));
+                let far = far.map_or_else(|_| end.clone(), |far| keys.row(far));
+                let near = vec![Operation::get_range(&from, &far, limit)];
+                let (mut view, mut ranges) = self.fetch(realm, near)?;
+                let is_full = |range: &RangeAnswer| range.kvs.len() >= limit;
+                if ranges.first().is_some_and(is_full) {
+                    view.page_end = ranges.first().and_then(|range| keys.last_node(range));
+                } else {
+                    let after = Operation::get_range(&from, &end, limit);
+                    let before = Operation::get_range(&all, &from, limit);
+                    (view, ranges) = self.fetch(realm, vec![after, before])?;
+                    let cut = ranges.iter().find(|range| range.more);
+                    view.page_end = cut.and_then(|range| keys.last_node(range));
+                }
+                keys.add_rows(&mut view, &ranges);
+                Ok(view)
+            }
+            Scope::All => {
+                let page =
+                    |from: &str| self.fetch(realm, vec![Operation::get_range(from, &end, PAGE)]);
+                let (mut view, mut ranges) = page(&all)?;
+                keys.add_rows(&mut view, &ranges);
+                while let Some(last) = ranges.first().filter(|range| range.more)
+                    && let Some(KeyValue { key, .. }) = last.kvs.last()
+                {
+                    ranges = page(&format!("{}\0", String::from_utf8_lossy(&key.0)))?.1;
+                    keys.add_rows(&mut view, &ranges);
+                }
+                Ok(view)
+            }
+        }
+    }
+
+    /// Reads the record, into a view without rows, and ranges of rows.
+    fn fetch(
+        &self,
+        realm: &RealmName,
+        ranges: Vec<Operation>,
+    ) -> Result<(View, Vec<RangeAnswer>), StoreError> {
+        let key = Keys(realm).record();
+        let mut success = vec![Operation::get(&key)];
+        success.extend(ranges);
+        let (answer, now) = self.gateway.txn(&Txn { compare: Vec::new(), success })?.first();
+        self.known.note_time(now);
+        let mut ranges = answer.responses.into_iter().map(|answer| answer.response_range);
+        let mut view = View::empty(now, answer.header.cluster_id.to_string());
+        if let Some(kv) = ranges.next().and_then(|range| range.kvs.into_iter().next()) {
+            let record = Record::from_json(realm.clone(), &kv.value.0).map_err(|error| {
+                let what = format!("the key {key}");
+                StoreError::new(BACKEND, StoreErrorKind::Corrupt { what }).with_source(error)
+            })?;
+            self.known.note_record(realm, &record, &String::from_utf8_lossy(&kv.value.0));
+            view.is_other_generation = record.generation != view.generation;
+            view.record = Some((record, Version(kv.mod_revision)));
+        } else {
+            view.is_other_generation = self.known.has(realm);
+        }
+        Ok((view, ranges.collect()))
+    }
+
+    fn commit(&self, realm: &RealmName, change: Change) -> Result<bool, StoreError> {
+        let keys = Keys(realm);
+        let number = |version: Option<Version>| version.map_or(0, |Version(number)| number);
+        let mut txn = Txn::default();
+        txn.compare.push(Compare::revision(&keys.record(), number(change.record_version)));
+        if let Some(record) = &change.record {
+            txn.success.push(Operation::put(&keys.record(), &record.to_json()));
+        }
+        if let Some(change) = &change.row {
+            let key = keys.row(change.node);
+            txn.compare.push(Compare::version(&key, number(change.version)));
+            if let Some(row) = &change.row {
+                txn.success.push(Operation::put(&key, &row.to_json()));
+            }
+        }
+        let (is_done, _) = self.write(&txn, &change.generation)?;
+        if is_done
+            && let Some(change) = change.row
+            && let Some(row) = change.row
+        {
+            self.known.note_row(realm, row, Version::after(change.version));
+        }
+        Ok(is_done)
+    }
+
+    fn renew(&self, realm: &RealmName, renewal: Renewal) -> Result<Option<Lease>, StoreError> {
+        let keys = Keys(realm);
+        let Renewal { record, generation, old: (old, Version(version)), new, lease } = renewal;
+        let key = keys.row(lease.node);
+        let compare = vec![
+            Compare::value(&keys.record(), &record),
+            Compare::value(&key, &old.to_json()),
+            Compare::version(&key, version),
+        ];
+        let success = vec![Operation::put(&key, &new.to_json())];
+        let (is_done, is_on_time) = self.write(&Txn { compare, success }, &generation)?;
+        if is_done {
+            self.known.note_row(realm, new, lease.version);
+        }
+        Ok((is_done && is_on_time).then_some(lease))
+    }
+
+    /// Returns whether a transaction was done, and whether its time is the expected one.
+    fn write(&self, txn: &Txn, generation: &str) -> Result<(bool, bool), StoreError> {
+        let reply = self.gateway.txn(txn)?;
+        // A member that did not answer may have done it, so that the next one could not.
+        let (answer, now) = if reply.answer.succeeded { reply.first() } else { reply.only()? };
+        // Another cluster's write is no lease. It is read again, and noticed then.
+        let is_this = answer.header.cluster_id.to_string() == generation;
+        Ok((answer.succeeded && is_this, self.known.note_time(now)))
+    }
+
+    /// Goes from the first key of a realm to that of the next.
+    fn realms(&self) -> Result<Vec<RealmName>, StoreError> {
+        let (mut realms, mut from) = (Vec::new(), "tickid/".to_owned());
+        loop {
+            let success = vec![Operation::get_range(&from, "tickid0", 1)];
+            let (answer, _) = self.gateway.txn(&Txn { compare: Vec::new(), success })?.first();
+            let range = answer.responses.into_iter().next().map(|answer| answer.response_range);
+            let kv = range.and_then(|range| range.kvs.into_iter().next());
+            let Some(KeyValue { key, .. }) = kv else { return Ok(realms) };
+            let key = String::from_utf8_lossy(&key.0);
+            let name = key.split('/').nth(1).unwrap_or_default();
+            from = format!("tickid/{name}0");
+            if key.strip_prefix("tickid/").and_then(|key| key.strip_suffix("/record")) == Some(name)
+            {
+                realms.extend(name.parse::<RealmName>());
+            }
+        }
+    }
+}
+
+/// The keys of a realm.
+struct Keys<'a>(&'a RealmName);
+
+impl Keys<'_> {
+    fn record(&self) -> String {
+        format!("tickid/{}/record", self.0)
+    }
+
+    /// Returns the beginning of all rows' keys.
+    fn rows(&self) -> String {
+        format!("tickid/{}/rows/", self.0)
+    }
+
+    /// Returns the first key after them: `0` is next to `/`.
+    fn rows_end(&self) -> String {
+        format!("tickid/{}/rows0", self.0)
+    }
+
+    fn row(&self, node: Node) -> String {
+        format!("{}{}", self.rows(), node.sort_key())
+    }
+
+    /// Returns the node of a row's key. Other keys are ignored.
+    fn node(&self, kv: &KeyValue) -> Option<Node> {
+        Node::from_sort_key(str::from_utf8(&kv.key.0).ok()?.strip_prefix(&self.rows())?)
+    }
+
+    fn last_node(&self, range: &RangeAnswer) -> Option<Node> {
+        range.kvs.iter().rev().find_map(|kv| self.node(kv))
+    }
+
+    fn add_rows(&self, view: &mut View, ranges: &[RangeAnswer]) {
+        let state = |kv: &KeyValue| {
+            let (node, version) = (self.node(kv)?, Version(kv.version));
+            Some((
+                node,
+                match RowState::of(Row::from_json(&kv.value.0), version, false) {
+                    RowState::Intact { row, .. } if row.node != node => {
+                        RowState::Malformed { version }
+                    }
+                    state => state,
+                },
+            ))
+        };
+        view.rows.extend(ranges.iter().flat_map(|range| &range.kvs).filter_map(state));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn passwords_are_not_shown() {
+        let backend = EtcdBackend::open("etcd://user:secret@a").unwrap();
+        assert!(!format!("{backend:?}").contains("secret"), "{backend:?}");
+    }
+}

@@ -1,0 +1,386 @@
+//! Private files that are replaced as a whole, and locks.
+//!
+//! Other users of the machine are not trusted. Files and folders are created with the modes 0600
+//! and 0700, whatever the umask. Symbolic links are not followed, and a file that another user owns
+//! or may write to is not used. Only the folders above the store's own are taken as they are.
+
+use core::time::Duration;
+use std::fs::{self, File, Metadata, OpenOptions, TryLockError};
+use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
+use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::Instant;
+
+use crate::error::{Exposed, Exposure};
+
+/// A failed operation on a file.
+#[derive(Debug)]
+pub(super) enum FileError {
+    /// The system refused it.
+    Io { what: &'static str, path: PathBuf, source: io::Error },
+    /// The file or folder is not safe to use.
+    Exposed(Exposed),
+}
+
+pub(super) trait Context<T> {
+    fn context(self, what: &'static str, path: &Path) -> Result<T, FileError>;
+}
+
+impl<T> Context<T> for io::Result<T> {
+    fn context(self, what: &'static str, path: &Path) -> Result<T, FileError> {
+        self.map_err(|source| FileError::Io { what, path: path.to_owned(), source })
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    File,
+    Folder,
+}
+
+#[cfg(unix)]
+mod private {
+    use std::fs::{DirBuilder, File, Metadata, OpenOptions, Permissions};
+    use std::io;
+    use std::os::unix::fs::{
+        DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _,
+    };
+    use std::path::Path;
+
+    use rustix::fs::OFlags;
+
+    use super::{Exposed, Exposure, Kind};
+
+    const FILE_MODE: u32 = 0o600;
+    const FOLDER_MODE: u32 = 0o700;
+    /// The bits by which others than the owner may write.
+    const OTHERS_WRITE: u32 = 0o022;
+
+    /// Opens the file itself and not the target of a link, without waiting (as for a pipe), and
+    /// creates it for this user alone.
+    pub(super) fn prepare(options: &mut OpenOptions) {
+        let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK;
+        options.custom_flags(flags.bits().cast_signed()).mode(FILE_MODE);
+    }
+
+    /// Opens a folder itself and not the target of a link.
+    pub(super) fn open_folder(path: &Path) -> io::Result<File> {
+        let flags = OFlags::NOFOLLOW | OFlags::DIRECTORY;
+        OpenOptions::new().read(true).custom_flags(flags.bits().cast_signed()).open(path)
+    }
+
+    pub(super) fn create_folder(path: &Path) -> io::Result<()> {
+        DirBuilder::new().mode(FOLDER_MODE).create(path)?;
+        if path.symlink_metadata()?.mode() & 0o777 == FOLDER_MODE {
+            return Ok(());
+        }
+        // The umask took away some of the owner's rights.
+        std::fs::set_permissions(path, Permissions::from_mode(FOLDER_MODE))
+    }
+
+    /// Restores the mode of a new file that the umask may have changed.
+    pub(super) fn make_private(file: &File) -> io::Result<()> {
+        if file.metadata()?.mode() & 0o777 == FILE_MODE {
+            return Ok(());
+        }
+        file.set_permissions(Permissions::from_mode(FILE_MODE))
+    }
+
+    /// Takes the rights of others, to read too, from a folder of this user.
+    pub(super) fn close_to_others(folder: &File) -> io::Result<()> {
+        let mode = folder.metadata()?.mode() & 0o777;
+        if mode & !FOLDER_MODE == 0 {
+            return Ok(());
+        }
+        folder.set_permissions(Permissions::from_mode(mode & FOLDER_MODE))
+    }
+
+    pub(super) fn check(metadata: &Metadata, path: &Path, kind: Kind) -> Result<(), Exposed> {
+        let user = rustix::process::geteuid().as_raw();
+        let (owner, mode) = (metadata.uid(), metadata.mode() & 0o7777);
+        let is_kind = match kind {
+            Kind::File => metadata.is_file(),
+            Kind::Folder => metadata.is_dir(),
+        };
+        let exposure = if metadata.is_symlink() {
+            Exposure::Link
+        } else if !is_kind {
+            Exposure::Kind
+        } else if owner != user {
+            Exposure::Owner { user }
+        } else if mode & OTHERS_WRITE != 0 {
+            Exposure::Writable
+        } else {
+            return Ok(());
+        };
+        Err(Exposed { path: path.to_owned(), owner, mode, exposure })
+    }
+}
+
+/// Elsewhere the system's defaults protect a user's files.
+#[cfg(not(unix))]
+mod private {
+    use std::fs::{File, Metadata, OpenOptions};
+    use std::io;
+    use std::path::Path;
+
+    use super::{Exposed, Exposure, Kind};
+
+    pub(super) fn prepare(_: &mut OpenOptions) {}
+
+    pub(super) fn create_folder(path: &Path) -> io::Result<()> {
+        std::fs::create_dir(path)
+    }
+
+    pub(super) fn make_private(_: &File) -> io::Result<()> {
+        Ok(())
+    }
+
+    pub(super) fn check(metadata: &Metadata, path: &Path, kind: Kind) -> Result<(), Exposed> {
+        let is_kind = match kind {
+            Kind::File => metadata.is_file(),
+            Kind::Folder => metadata.is_dir(),
+        };
+        if is_kind {
+            return Ok(());
+        }
+        let exposure = if metadata.is_symlink() { Exposure::Link } else { Exposure::Kind };
+        Err(Exposed { path: path.to_owned(), owner: 0, mode: 0, exposure })
+    }
+}
+
+fn check(metadata: &Metadata, path: &Path, kind: Kind) -> Result<(), FileError> {
+    private::check(metadata, path, kind).map_err(FileError::Exposed)
+}
+
+/// Opens a file that is safe to use; `None` if there is none.
+fn open(path: &Path, options: &mut OpenOptions) -> Result<Option<File>, FileError> {
+    private::prepare(options);
+    let file = match options.open(path) {
+        Ok(file) => file,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => {
+            // A link is an error that systems number differently; and the reason may be the file's
+            // kind.
+            if let Ok(metadata) = fs::symlink_metadata(path) {
+                check(&metadata, path, Kind::File)?;
+            }
+            return Err(error).context("open", path);
+        }
+    };
+    let metadata = file.metadata().context("look at", path)?;
+    check(&metadata, path, Kind::File)?;
+    Ok(Some(file))
+}
+
+fn absent(path: &Path) -> FileError {
+    FileError::Io { what: "open", path: path.to_owned(), source: io::ErrorKind::NotFound.into() }
+}
+
+/// Looks at a folder of this store; `None` if there is none.
+///
+/// # Errors
+/// [`FileError::Exposed`] if it is a link, or another user owns it or may write to it.
+pub(super) fn look_at(folder: &Path) -> Result<Option<Metadata>, FileError> {
+    let metadata = match fs::symlink_metadata(folder) {
+        Ok(metadata) => metadata,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(error).context("look at", folder),
+    };
+    check(&metadata, folder, Kind::Folder)?;
+    Ok(Some(metadata))
+}
+
+/// Takes the rights of others from a folder that is this user's own, such as one that was restored
+/// from a backup, so that they cannot hold the locks in it. `false` if there is no such folder.
+///
+/// # Errors
+/// As [`look_at`].
+pub(super) fn close_to_others(folder: &Path) -> Result<bool, FileError> {
+    if look_at(folder)?.is_none() {
+        return Ok(false);
+    }
+    #[cfg(unix)]
+    {
+        let opened = private::open_folder(folder).context("open the folder", folder)?;
+        let metadata = opened.metadata().context("look at", folder)?;
+        check(&metadata, folder, Kind::Folder)?;
+        private::close_to_others(&opened).context("protect the folder", folder)?;
+    }
+    Ok(true)
+}
+
+/// Creates a folder of this store and those above it, durably, for this user alone. Folders that
+/// are there already stay as they are.
+///
+/// # Errors
+/// As [`look_at`], for the folder itself.
+pub(super) fn create(folder: &Path) -> Result<(), FileError> {
+    if look_at(folder)?.is_some() {
+        return Ok(());
+    }
+    if let Some(parent) = folder.parent().filter(|parent| !parent.as_os_str().is_empty())
+        && !parent.is_dir()
+    {
+        create(parent)?;
+    }
+    match private::create_folder(folder) {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+        result => result.context("create the folder", folder)?,
+    }
+    // Another user may have been the first.
+    look_at(folder)?;
+    folder.parent().map_or(Ok(()), sync)
+}
+
+/// Makes the names in a folder durable.
+fn sync(folder: &Path) -> Result<(), FileError> {
+    let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+    if cfg!(unix) {
+        File::open(folder).and_then(|folder| folder.sync_all()).context("sync the folder", folder)
+    } else {
+        Ok(())
+    }
+}
+
+/// Reads a file; `None` if there is none.
+pub(super) fn read(path: &Path) -> Result<Option<Vec<u8>>, FileError> {
+    let Some(mut file) = open(path, OpenOptions::new().read(true))? else { return Ok(None) };
+    let mut bytes = Vec::new();
+    file.read_to_end(&mut bytes).context("read", path)?;
+    Ok(Some(bytes))
+}
+
+/// Reads the beginning of a file, one byte more than `len` if there are more; `None` if there is
+/// none. It takes fewer system calls than [`read`], for files of which there are many.
+pub(super) fn read_short(path: &Path, len: usize) -> Result<Option<Vec<u8>>, FileError> {
+    let Some(mut file) = open(path, OpenOptions::new().read(true))? else { return Ok(None) };
+    let mut bytes = vec![0; len + 1];
+    let mut filled = 0;
+    // Mostly once: what comes is all of it.
+    while filled < len {
+        match file.read(&mut bytes[filled..]) {
+            Ok(0) => break,
+            Ok(more) => filled += more,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error).context("read", path),
+        }
+    }
+    bytes.truncate(filled);
+    Ok(Some(bytes))
+}
+
+/// Returns the length of a file; `None` if there is none.
+pub(super) fn len(path: &Path) -> Result<Option<u64>, FileError> {
+    let Some(file) = open(path, OpenOptions::new().read(true))? else { return Ok(None) };
+    let metadata = file.metadata().context("look at", path)?;
+    Ok(Some(metadata.len()))
+}
+
+/// Reads a part of a file, as far as it has one; `None` if there is no file.
+pub(super) fn read_part(path: &Path, at: u64, len: u64) -> Result<Option<Vec<u8>>, FileError> {
+    let Some(mut file) = open(path, OpenOptions::new().read(true))? else { return Ok(None) };
+    let mut bytes = Vec::new();
+    file.seek(SeekFrom::Start(at))
+        .and_then(|_| file.take(len).read_to_end(&mut bytes))
+        .context("read", path)?;
+    Ok(Some(bytes))
+}
+
+/// Replaces a file durably: after a power loss it is the new one or the old one as a whole. The
+/// caller holds the realm's lock.
+pub(super) fn replace(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
+    let new = path.with_extension("new");
+    // One that was left behind by a crash. It may have been put there: it is not written to.
+    match fs::remove_file(&new) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    }
+    .context("remove", &new)?;
+    let mut options = OpenOptions::new();
+    private::prepare(options.write(true).create_new(true));
+    let written = options
+        .open(&new)
+        .and_then(|mut file| {
+            private::make_private(&file)?;
+            file.write_all(bytes)?;
+            file.sync_all()
+        })
+        .context("write", &new)
+        .and_then(|()| fs::rename(&new, path).context("put in its place", path));
+    if written.is_err() {
+        // A leftover is harmless, but takes room where there may be none.
+        let _ = fs::remove_file(&new);
+    }
+    written?;
+    path.parent().map_or(Ok(()), sync)
+}
+
+/// Overwrites or appends a part of a file, durably.
+pub(super) fn overwrite(path: &Path, at: u64, bytes: &[u8]) -> Result<(), FileError> {
+    let file = open(path, OpenOptions::new().write(true))?;
+    let mut file = file.ok_or_else(|| absent(path))?;
+    file.seek(SeekFrom::Start(at))
+        .and_then(|_| file.write_all(bytes))
+        .and_then(|()| file.sync_data())
+        .context("write", path)
+}
+
+/// Opens a file to lock it.
+pub(super) fn lock_file(path: &Path) -> Result<File, FileError> {
+    let mut options = OpenOptions::new();
+    let file = open(path, options.read(true).write(true).create(true).truncate(false))?;
+    let file = file.ok_or_else(|| absent(path))?;
+    private::make_private(&file).context("protect", path)?;
+    Ok(file)
+}
+
+/// Locks a file, which others hold for moments only.
+///
+/// # Errors
+/// Returns an error of the kind [`io::ErrorKind::TimedOut`] if it is held for longer than `timeout`.
+pub(super) fn lock(path: &Path, timeout: Duration) -> Result<File, FileError> {
+    let file = lock_file(path)?;
+    let start = Instant::now();
+    let mut pause = Duration::from_micros(50);
+    loop {
+        match file.try_lock() {
+            Ok(()) => return Ok(file),
+            Err(TryLockError::Error(error)) => return Err(error).context("lock", path),
+            Err(TryLockError::WouldBlock) if start.elapsed() > timeout => {
+                let silence = io::Error::new(
+                    io::ErrorKind::TimedOut,
+                    format!("another process has held the lock for longer than {timeout:?}"),
+                );
+                return Err(silence).context("lock", path);
+            }
+            Err(TryLockError::WouldBlock) => {
+                thread::sleep(pause);
+                pause = (pause * 2).min(Duration::from_millis(2));
+            }
+        }
+    }
+}
+
+/// Reports whether the file exists and is not locked.
+pub(super) fn is_unlocked(path: &Path) -> Result<bool, FileError> {
+    let Some(file) = open(path, OpenOptions::new().read(true))? else { return Ok(false) };
+    match file.try_lock() {
+        Ok(()) => Ok(true),
+        Err(TryLockError::WouldBlock) => Ok(false),
+        Err(TryLockError::Error(error)) => Err(error).context("lock", path),
+    }
+}
+
+/// Returns the names in a folder; none if it does not exist.
+pub(super) fn names(folder: &Path) -> Result<Vec<String>, FileError> {
+    let entries = match fs::read_dir(folder) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => return Err(error).context("read the folder", folder),
+    };
+    let name = |entry: io::Result<fs::DirEntry>| {
+        entry.map(|entry| entry.file_name().to_string_lossy().into_owned())
+    };
+    entries.map(name).collect::<io::Result<_>>().context("read the folder", folder)
+}

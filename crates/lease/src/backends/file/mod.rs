@@ -1,0 +1,472 @@
+//! The backend in a folder: one machine, any number of processes.
+//!
+//! ```text
+//! ROOT/REALM/lock           held for the moment of every step
+//! ROOT/REALM/realm          the record, replaced as a whole
+//! ROOT/REALM/nodes/42-8     the row of node 42/8: two slots, overwritten by turns
+//! ROOT/REALM/index          the nodes that have rows, so that a claim need not read the folder
+//! ROOT/REALM/holders/TOKEN  locked by the holder for as long as it lives
+//! ```
+
+mod folder;
+mod index;
+mod mounts;
+pub(crate) mod slots;
+
+use core::fmt;
+use core::time::Duration;
+use std::collections::HashMap;
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use tickid_core::{Clock, SystemClock, UnixTime};
+
+use self::folder::{Context as _, FileError};
+use self::slots::Reading;
+use crate::backend::{Answer, Backend, Change, Scope};
+use crate::backends::open::Holders;
+use crate::error::{StoreError, StoreErrorKind};
+use crate::model::lease::Token;
+use crate::model::node::Node;
+use crate::model::pool::NodePool;
+use crate::model::realm::RealmName;
+use crate::model::record::{Record, Row, RowState, Version, View};
+use crate::model::rules::Rules;
+
+/// The backend in a folder of this machine, which any number of processes may share.
+///
+/// Its clock is the machine's. An answer has been synced to the disk, and a write that a power loss
+/// cuts short never loses the one before. A holder keeps a file locked for as long as its process
+/// lives, so that its node is free as soon as it has ended; safety does not rest on that.
+///
+/// It refuses file systems that several machines may share (on Linux, by the table of mounts). On
+/// Unix it is private to one user: what it creates has the modes 0700 and 0600 whatever the umask,
+/// it follows no symbolic link, and it refuses files and folders that another user owns or may
+/// write to ([`StoreErrorKind::Exposed`]).
+///
+/// # Examples
+/// ```
+/// use tickid_lease::{FileBackend, Store};
+///
+/// # let folder = std::env::temp_dir().join(format!("tickid-example-{}", std::process::id()));
+/// let store = Store::new(FileBackend::open(&folder)?);
+/// assert_eq!(store.backend(), "file");
+/// # std::fs::remove_dir_all(&folder)?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct FileBackend<C = SystemClock> {
+    root: PathBuf,
+    clock: C,
+    holders: Holders,
+    /// The locks of this process's holders.
+    locks: Mutex<HashMap<Token, File>>,
+}
+
+impl FileBackend {
+    /// Opens a folder, and creates it if it does not exist.
+    ///
+    /// # Errors
+    /// Returns [`StoreErrorKind::Unfit`] on a file system that several machines share,
+    /// [`StoreErrorKind::Exposed`] if the folder is a symbolic link or another user owns it or may
+    /// write to it, and [`StoreErrorKind::Failed`] if it cannot be created.
+    pub fn open(folder: impl Into<PathBuf>) -> Result<Self, StoreError> {
+        Self::open_with_clock(folder, SystemClock)
+    }
+
+    pub(crate) fn open_for(folder: &str, holders: Holders) -> Result<Self, StoreError> {
+        Ok(Self { holders, ..Self::open(folder)? })
+    }
+}
+
+impl<C> FileBackend<C> {
+    /// Grants leases that outlive this process: it locks no files by which others could tell that
+    /// their holder has ended.
+    #[must_use]
+    pub fn detached(self) -> Self {
+        Self { holders: Holders::Elsewhere, ..self }
+    }
+}
+
+impl<C: Clock + fmt::Debug + Send + Sync> FileBackend<C> {
+    /// Opens a folder with another clock, for tests.
+    ///
+    /// # Errors
+    /// As [`open`](FileBackend::open).
+    pub fn open_with_clock(folder: impl Into<PathBuf>, clock: C) -> Result<Self, StoreError> {
+        // Without a slash at the end, after which a link is followed.
+        let root: PathBuf = folder.into().components().collect();
+        folder::create(&root).map_err(error)?;
+        let metadata = folder::look_at(&root).map_err(error)?;
+        if let Some(kind) = metadata.as_ref().and_then(mounts::shared_file_system) {
+            let root = root.display();
+            let why = format!("{root} is on a file system that machines may share, of type {kind}");
+            return Err(StoreError::new(NAME, StoreErrorKind::Unfit { why }));
+        }
+        Ok(Self { root, clock, holders: Holders::Here, locks: Mutex::default() })
+    }
+}
+
+const NAME: &str = "file";
+/// A folder has one generation: it does not show that it was restored from a backup.
+const GENERATION: &str = "file";
+const RECORD_MAGIC: &str = "tickid-realm-1";
+/// The timeout for a realm's lock, which is normally held for milliseconds.
+const LOCK_TIMEOUT: Duration = Duration::from_secs(3);
+/// The version of a row that cannot be read.
+const UNREADABLE: Version = Version(0);
+
+fn error(error: FileError) -> StoreError {
+    let (what, path, source) = match error {
+        FileError::Io { what, path, source } => (what, path, source),
+        FileError::Exposed(exposed) => {
+            return StoreError::new(NAME, StoreErrorKind::Exposed(exposed));
+        }
+    };
+    let what = format!("{what} {}", path.display());
+    let kind = match source.kind() {
+        io::ErrorKind::TimedOut => StoreErrorKind::Unreachable,
+        _ => StoreErrorKind::Failed { what },
+    };
+    StoreError::new(NAME, kind).with_source(source)
+}
+
+fn corrupt(path: &Path) -> StoreError {
+    let what = path.display().to_string();
+    StoreError::new(NAME, StoreErrorKind::Corrupt { what })
+}
+
+/// One realm's folder, locked.
+struct RealmFolder<'a> {
+    folder: PathBuf,
+    name: &'a RealmName,
+    _lock: File,
+}
+
+impl<'a> RealmFolder<'a> {
+    /// `None` if there is no such folder.
+    fn lock(folder: PathBuf, name: &'a RealmName) -> Result<Option<Self>, FileError> {
+        if !folder::close_to_others(&folder)? {
+            return Ok(None);
+        }
+        for part in ["nodes", "holders"] {
+            folder::look_at(&folder.join(part))?;
+        }
+        let lock = folder::lock(&folder.join("lock"), LOCK_TIMEOUT)?;
+        Ok(Some(Self { folder, name, _lock: lock }))
+    }
+
+    fn record_path(&self) -> PathBuf {
+        self.folder.join("realm")
+    }
+
+    fn nodes(&self) -> PathBuf {
+        self.folder.join("nodes")
+    }
+
+    fn index_path(&self) -> PathBuf {
+        self.folder.join("index")
+    }
+
+    fn row_path(&self, node: Node) -> PathBuf {
+        self.nodes().join(format!("{}-{}", node.value(), node.bits()))
+    }
+
+    fn holder_path(&self, token: Token) -> PathBuf {
+        self.folder.join("holders").join(token.to_string())
+    }
+
+    fn record(&self) -> Result<Option<(Record, Version)>, StoreError> {
+        let path = self.record_path();
+        let Some(bytes) = folder::read(&path).map_err(error)? else {
+            // Rows without a record: it was deleted, and with it the era in which they count.
+            let rows = folder::names(&self.nodes()).map_err(error)?;
+            return if rows.is_empty() { Ok(None) } else { Err(corrupt(&path)) };
+        };
+        let (version, json) = read_record(&bytes).ok_or_else(|| corrupt(&path))?;
+        let record = Record::from_json(self.name.clone(), json);
+        let record = record.map_err(|source| corrupt(&path).with_source(source))?;
+        Ok(Some((record, version)))
+    }
+
+    /// Returns the nodes that have rows.
+    fn granted(&self) -> Result<Vec<Node>, StoreError> {
+        let names = folder::names(&self.nodes()).map_err(error)?;
+        // Other names are of files that were not put in their place.
+        let node = |name: &String| name.replace('-', "/").parse().ok();
+        Ok(names.iter().filter_map(node).collect())
+    }
+
+    /// Reads a node's row. A row of which one write is left is moved to where no lease can have
+    /// reached.
+    fn row(&self, node: Node, record: &Record, now: UnixTime) -> Result<Option<Found>, StoreError> {
+        let path = self.row_path(node);
+        let bytes = folder::read_short(&path, slots::FILE_LEN).map_err(error)?;
+        let Some(bytes) = bytes else { return Ok(None) };
+        Ok(Some(match slots::read(&bytes) {
+            Reading::Whole(number, row) if row.node == node => Found::Row(row, Version(number)),
+            Reading::Torn(number, row) if row.node == node => {
+                let rules = Rules::new(record, now).map_err(|no| StoreError::refused(NAME, no))?;
+                let row = Row { token: None, ceiling: row.ceiling.max(rules.limit()), ..row };
+                // Past the number of the write that is lost, and into its slot.
+                self.write_row(&row, Some(Version(number + 2)))?;
+                Found::Row(row, Version(number + 3))
+            }
+            Reading::Newer(format) => Found::Newer(format),
+            _ => Found::Malformed,
+        }))
+    }
+
+    /// Writes the row that follows on `version`.
+    fn write_row(&self, row: &Row, version: Option<Version>) -> Result<(), StoreError> {
+        let path = self.row_path(row.node);
+        let too_long = || StoreError::failed(NAME, format!("fit a row into {}", path.display()));
+        let Version(number) = Version::after(version);
+        match version {
+            Some(UNREADABLE) => {
+                // A row counts its writes; there are fewer of these than microseconds since 1970.
+                let micros = SystemClock.now().map_or(0, UnixTime::as_micros);
+                let number = u64::try_from(micros).unwrap_or(0).max(number);
+                let file = slots::create(number, row).ok_or_else(too_long)?;
+                folder::replace(&path, &file).map_err(error)
+            }
+            None => {
+                folder::create(&self.nodes()).map_err(error)?;
+                index::add(&self.index_path(), row.node, || self.granted())?;
+                let file = slots::create(number, row).ok_or_else(too_long)?;
+                folder::replace(&path, &file).map_err(error)
+            }
+            Some(_) => {
+                let (at, slot) = slots::write(number, row).ok_or_else(too_long)?;
+                folder::overwrite(&path, at, &slot).map_err(error)
+            }
+        }
+    }
+
+    fn write_record(&self, record: &Record, version: Option<Version>) -> Result<(), StoreError> {
+        let number = version.map_or(1, |Version(number)| number + 1);
+        let checked = format!("{number} {}", record.to_json());
+        let checksum = crc32fast::hash(checked.as_bytes());
+        let text = format!("{RECORD_MAGIC} {checksum:08x} {checked}\n");
+        folder::replace(&self.record_path(), text.as_bytes()).map_err(error)
+    }
+}
+
+/// A row's file.
+enum Found {
+    Row(Row, Version),
+    Newer(u32),
+    Malformed,
+}
+
+impl Found {
+    fn version(&self) -> Option<Version> {
+        match self {
+            Self::Row(_, version) => Some(*version),
+            Self::Malformed => Some(UNREADABLE),
+            Self::Newer(_) => None,
+        }
+    }
+}
+
+/// Takes a record's file apart into its version and its JSON.
+fn read_record(bytes: &[u8]) -> Option<(Version, &[u8])> {
+    let text = core::str::from_utf8(bytes).ok()?.strip_suffix('\n')?;
+    let (checksum, checked) =
+        text.strip_prefix(RECORD_MAGIC)?.strip_prefix(' ')?.split_once(' ')?;
+    if format!("{:08x}", crc32fast::hash(checked.as_bytes())) != checksum {
+        return None;
+    }
+    let (version, json) = checked.split_once(' ')?;
+    Some((Version(version.parse().ok()?), json.as_bytes()))
+}
+
+impl<C: Clock + fmt::Debug + Send + Sync> FileBackend<C> {
+    fn locks(&self) -> MutexGuard<'_, HashMap<Token, File>> {
+        self.locks.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn now(&self) -> Result<UnixTime, StoreError> {
+        let now = self.clock.now();
+        now.map_err(|source| StoreError::failed(NAME, "read the clock").with_source(source))
+    }
+
+    fn view(&self, realm: &RealmName, scope: Scope) -> Result<View, StoreError> {
+        let mut view = View::empty(self.now()?, GENERATION.to_owned());
+        let folder = self.root.join(realm.as_str());
+        let Some(folder) = RealmFolder::lock(folder, realm).map_err(error)? else {
+            return Ok(view);
+        };
+        // As of now, not of before the wait for the lock.
+        view.now = self.now()?;
+        view.record = folder.record()?;
+        let Some((record, _)) = &view.record else { return Ok(view) };
+        let nodes = match scope {
+            Scope::Record => Vec::new(),
+            Scope::Node(node) => vec![node],
+            Scope::All => folder.granted()?,
+            Scope::Candidates { start, limit } => {
+                let (nodes, page_end) = candidates(&folder, record, start, limit)?;
+                view.page_end = page_end;
+                nodes
+            }
+        };
+        for node in nodes {
+            if let Some(found) = folder.row(node, record, view.now)? {
+                let state = match found {
+                    Found::Row(row, version) => {
+                        let is_dead = self.is_dead(&folder, &row)?;
+                        RowState::Intact { row, version, is_dead }
+                    }
+                    Found::Newer(format) => RowState::Newer { format },
+                    Found::Malformed => RowState::Malformed { version: UNREADABLE },
+                };
+                view.rows.insert(node, state);
+            }
+        }
+        Ok(view)
+    }
+
+    /// Reports whether the row's holder has left its file behind unlocked.
+    fn is_dead(&self, folder: &RealmFolder<'_>, row: &Row) -> Result<bool, StoreError> {
+        match row.token {
+            Some(token) if !self.locks().contains_key(&token) => {
+                folder::is_unlocked(&folder.holder_path(token)).map_err(error)
+            }
+            _ => Ok(false),
+        }
+    }
+
+    fn write(&self, realm: &RealmName, change: &Change) -> Result<bool, StoreError> {
+        let folder = self.root.join(realm.as_str());
+        folder::create(&folder).map_err(error)?;
+        // Removed again in this moment: not what was read before.
+        let Some(folder) = RealmFolder::lock(folder, realm).map_err(error)? else {
+            return Ok(false);
+        };
+        let record = folder.record()?;
+        let record_version = record.as_ref().map(|(_, version)| *version);
+        if record_version != change.record_version || change.generation != GENERATION {
+            return Ok(false);
+        }
+        let mut before = None;
+        if let (Some(expected), Some((record, _))) = (&change.row, &record) {
+            before = folder.row(expected.node, record, self.now()?)?;
+            let is_current = match &before {
+                Some(found) => found.version().is_some() && found.version() == expected.version,
+                None => expected.version.is_none(),
+            };
+            if !is_current {
+                return Ok(false);
+            }
+        }
+        // The record first: of those that change both, repair and invalidation, half is harmless.
+        if let Some(record) = &change.record {
+            folder.write_record(record, record_version)?;
+        }
+        if let Some(row_change) = &change.row
+            && let Some(row) = &row_change.row
+        {
+            let before = match before {
+                Some(Found::Row(row, _)) => row.token,
+                _ => None,
+            };
+            let write = || folder.write_row(row, row_change.version);
+            self.hand_over(&folder, before, row.token, write)?;
+        }
+        Ok(true)
+    }
+
+    /// Locks the new holder's file, writes the row, and removes the file of the holder before.
+    fn hand_over(
+        &self,
+        folder: &RealmFolder<'_>,
+        before: Option<Token>,
+        after: Option<Token>,
+        write: impl FnOnce() -> Result<(), StoreError>,
+    ) -> Result<(), StoreError> {
+        if before == after {
+            return write();
+        }
+        // A claim that comes again after its first lease ended has locked its file already.
+        let locks_one =
+            |token: &Token| self.holders == Holders::Here && !self.locks().contains_key(token);
+        if let Some(token) = after.filter(locks_one) {
+            let path = folder.holder_path(token);
+            path.parent().map_or(Ok(()), folder::create).map_err(error)?;
+            let lock = folder::lock_file(&path).map_err(error)?;
+            lock.try_lock().map_err(io::Error::from).context("lock", &path).map_err(error)?;
+            self.locks().insert(token, lock);
+        }
+        let written = write();
+        // The one of the two that has no row now.
+        let gone = if written.is_ok() { before } else { after };
+        if let Some(token) = gone {
+            self.locks().remove(&token);
+            // A file that stays is harmless.
+            let _ = fs::remove_file(folder.holder_path(token));
+        }
+        written
+    }
+
+    fn names(&self) -> Result<Vec<RealmName>, StoreError> {
+        let names = folder::names(&self.root).map_err(error)?;
+        let has_record = |name: &RealmName| self.root.join(name.as_str()).join("realm").is_file();
+        let realms = names.iter().filter_map(|name| name.parse().ok()).filter(has_record);
+        let mut realms: Vec<RealmName> = realms.collect();
+        realms.sort();
+        Ok(realms)
+    }
+}
+
+/// Returns the nodes to read for a claim, from the pool and as many from a random place of the
+/// index, and the last one from the pool unless it was read as a whole.
+fn candidates(
+    folder: &RealmFolder<'_>,
+    record: &Record,
+    start: Node,
+    limit: usize,
+) -> Result<(Vec<Node>, Option<Node>), StoreError> {
+    let Ok(pool) = NodePool::new(record.parts.iter().map(|part| part.range)) else {
+        // While a reconfiguration has no nodes.
+        return Ok((Vec::new(), None));
+    };
+    let mut nodes: Vec<Node> = pool.nodes_from(start).take(limit).collect();
+    if usize::try_from(pool.len()).is_ok_and(|len| len <= limit) {
+        return Ok((nodes, None));
+    }
+    let page_end = nodes.last().copied();
+    let granted = || folder.granted();
+    nodes.extend(index::read(&folder.index_path(), start.value(), limit, granted)?);
+    nodes.sort();
+    nodes.dedup();
+    Ok((nodes, page_end))
+}
+
+impl<C: Clock + fmt::Debug + Send + Sync> Backend for FileBackend<C> {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn endpoint(&self) -> String {
+        self.root.display().to_string()
+    }
+
+    fn begins_at_once(&self) -> bool {
+        true
+    }
+
+    fn read<'a>(&'a self, realm: &'a RealmName, scope: Scope) -> Answer<'a, View> {
+        Box::pin(async move { self.view(realm, scope) })
+    }
+
+    fn commit<'a>(&'a self, realm: &'a RealmName, change: &'a Change) -> Answer<'a, bool> {
+        Box::pin(async move { self.write(realm, change) })
+    }
+
+    fn realms(&self) -> Answer<'_, Vec<RealmName>> {
+        Box::pin(async move { self.names() })
+    }
+}

@@ -1,0 +1,197 @@
+//! A row in a file: two slots, written alternately, so that a write cut short leaves the other.
+
+use crate::error::ParseError;
+use crate::model::record::Row;
+
+/// The length of a slot, with zeros after its row.
+pub(crate) const SLOT_LEN: usize = 1_024;
+/// The length of a row's file, from its creation on.
+pub(crate) const FILE_LEN: usize = 2 * SLOT_LEN;
+
+const MAGIC: [u8; 4] = *b"TKN1";
+/// Magic number, checksum of all that follows, write number, length of the row.
+const HEADER_LEN: usize = 4 + 4 + 8 + 2;
+
+/// The contents of a row's file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Reading {
+    /// The number and row of the last write.
+    Whole(u64, Row),
+    /// The number and row of one slot. The other cannot be read: a write that was cut short, or the
+    /// last write gone bad.
+    Torn(u64, Row),
+    /// The format of the last write, by a later release.
+    Newer(u32),
+    /// No row.
+    Unreadable,
+}
+
+/// Reads a row's file.
+pub(crate) fn read(bytes: &[u8]) -> Reading {
+    if bytes.len() != FILE_LEN {
+        return Reading::Unreadable;
+    }
+    let slots = [read_slot(&bytes[..SLOT_LEN]), read_slot(&bytes[SLOT_LEN..])];
+    let (number, row, is_whole) = match slots {
+        [Some((one, row)), Some((other, _))] if one > other => (one, row, true),
+        [Some((one, _)), Some((other, row))] if other > one => (other, row, true),
+        [Some((number, row)), None] | [None, Some((number, row))] => (number, row, false),
+        _ => return Reading::Unreadable,
+    };
+    match row {
+        Ok(row) if is_whole => Reading::Whole(number, row),
+        Ok(row) => Reading::Torn(number, row),
+        Err(ParseError::Newer { format, .. }) => Reading::Newer(format),
+        Err(_) => Reading::Unreadable,
+    }
+}
+
+/// Reads a slot; `None` if it is not intact.
+fn read_slot(slot: &[u8]) -> Option<(u64, Result<Row, ParseError>)> {
+    let (magic, rest) = slot.split_first_chunk::<4>()?;
+    let (checksum, checked) = rest.split_first_chunk::<4>()?;
+    let (number, rest) = checked.split_first_chunk::<8>()?;
+    let (len, rest) = rest.split_first_chunk::<2>()?;
+    let len = usize::from(u16::from_le_bytes(*len));
+    let is_intact = *magic == MAGIC && crc32fast::hash(checked) == u32::from_le_bytes(*checksum);
+    if !is_intact {
+        return None;
+    }
+    Some((u64::from_le_bytes(*number), Row::from_json(rest.get(..len)?)))
+}
+
+/// Returns the slot of the write `number` of `row`, and its place in the file. `None` for a row
+/// that does not fit, which only fields of a later release can cause.
+pub(crate) fn write(number: u64, row: &Row) -> Option<(u64, [u8; SLOT_LEN])> {
+    let text = row.to_json();
+    let len = u16::try_from(text.len()).ok()?;
+    let mut slot = [0; SLOT_LEN];
+    slot.get_mut(HEADER_LEN..HEADER_LEN + text.len())?.copy_from_slice(text.as_bytes());
+    slot[16..18].copy_from_slice(&len.to_le_bytes());
+    slot[8..16].copy_from_slice(&number.to_le_bytes());
+    let checksum = crc32fast::hash(&slot[8..]);
+    slot[4..8].copy_from_slice(&checksum.to_le_bytes());
+    slot[..4].copy_from_slice(&MAGIC);
+    let is_second = number.is_multiple_of(2);
+    Some((if is_second { SLOT_LEN as u64 } else { 0 }, slot))
+}
+
+/// Returns a new file with the write `number` of `row`, in both slots, so that an empty slot always
+/// is a bad one.
+pub(crate) fn create(number: u64, row: &Row) -> Option<[u8; FILE_LEN]> {
+    let mut file = [0; FILE_LEN];
+    for number in [number.checked_sub(1)?, number] {
+        let (at, slot) = write(number, row)?;
+        let at = usize::try_from(at).ok()?;
+        file[at..at + SLOT_LEN].copy_from_slice(&slot);
+    }
+    Some(file)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::lease::{Claim, Token};
+
+    fn row(ceiling: u64) -> Row {
+        Row {
+            node: "42/8".parse().unwrap(),
+            token: Some(Token::from_bits(ceiling.into())),
+            holder: "somebody".to_owned(),
+            era: 0,
+            floor: 5,
+            ceiling,
+            extra: crate::Extra::default(),
+        }
+    }
+
+    /// A file after writes 1 to `count`, of rows whose ceilings are the numbers of their writes.
+    fn file(count: u64) -> Vec<u8> {
+        let mut file = create(1, &row(1)).unwrap().to_vec();
+        for number in 2..=count {
+            apply(&mut file, number, SLOT_LEN);
+        }
+        file
+    }
+
+    /// The first `len` bytes of a write.
+    fn apply(file: &mut [u8], number: u64, len: usize) {
+        let (at, slot) = write(number, &row(number)).unwrap();
+        let at = usize::try_from(at).unwrap();
+        file[at..at + len].copy_from_slice(&slot[..len]);
+    }
+
+    #[test]
+    fn the_last_write_counts() {
+        for count in 1..6 {
+            assert_eq!(read(&file(count)), Reading::Whole(count, row(count)));
+            let file = create(count, &row(count)).unwrap();
+            assert_eq!(read(&file), Reading::Whole(count, row(count)));
+        }
+    }
+
+    #[test]
+    fn a_write_cut_short_leaves_the_one_before() {
+        for count in 1..4 {
+            for len in 0..=SLOT_LEN {
+                let mut torn = file(count);
+                apply(&mut torn, count + 1, len);
+                match read(&torn) {
+                    Reading::Whole(number, seen) => {
+                        assert!(number == count || number == count + 1);
+                        assert_eq!(seen, row(number));
+                    }
+                    Reading::Torn(number, seen) => assert_eq!((number, seen), (count, row(count))),
+                    other => panic!("write {}, {len} bytes: {other:?}", count + 1),
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn no_bad_byte_makes_another_row() {
+        let good = file(4);
+        for at in 0..FILE_LEN {
+            let mut bad = good.clone();
+            bad[at] ^= 0x10;
+            let is_last = at >= SLOT_LEN;
+            let expected = if is_last { (3, row(3)) } else { (4, row(4)) };
+            assert_eq!(read(&bad), Reading::Torn(expected.0, expected.1), "byte {at}");
+        }
+    }
+
+    #[test]
+    fn a_zeroed_slot_is_not_a_new_file() {
+        for count in 1..5 {
+            for slot in [0..SLOT_LEN, SLOT_LEN..FILE_LEN] {
+                let mut bad = file(count);
+                bad[slot].fill(0);
+                assert!(!matches!(read(&bad), Reading::Whole(..)), "after {count} writes");
+            }
+        }
+    }
+
+    #[test]
+    fn files_of_other_lengths_are_unreadable() {
+        let mut file = file(3);
+        for len in 0..FILE_LEN {
+            assert_eq!(read(&file[..len]), Reading::Unreadable, "{len} bytes");
+        }
+        file.push(0);
+        assert_eq!(read(&file), Reading::Unreadable);
+    }
+
+    #[test]
+    fn the_longest_row_fits() {
+        let longest = Row {
+            node: "9223372036854775807/63".parse().unwrap(),
+            token: Some(Token::from_bits(u128::MAX)),
+            holder: "\"".repeat(Claim::MAX_HOLDER_LEN),
+            era: u64::MAX,
+            floor: u64::MAX,
+            ceiling: u64::MAX,
+            extra: crate::Extra::default(),
+        };
+        assert_eq!(read(&create(1, &longest).unwrap()), Reading::Whole(1, longest));
+    }
+}

@@ -1,0 +1,180 @@
+use core::fmt;
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use tickid_core::{Clock, SystemClock};
+
+use crate::backend::{Answer, Backend, Change, Scope};
+use crate::error::StoreError;
+use crate::model::node::Node;
+use crate::model::realm::RealmName;
+use crate::model::record::{Record, RowState, Rows, Version, View};
+
+const NAME: &str = "memory";
+
+/// The backend in memory, for tests and for generators of one process. Clones share its data.
+#[derive(Clone, Debug, Default)]
+pub struct MemoryBackend<C = SystemClock> {
+    clock: C,
+    is_server: bool,
+    data: Arc<Mutex<Data>>,
+}
+
+#[derive(Debug, Default)]
+struct Data {
+    generation: u64,
+    kept: Backup,
+}
+
+/// All data of a [`MemoryBackend`].
+#[derive(Clone, Debug, Default)]
+pub struct Backup {
+    realms: BTreeMap<RealmName, Realm>,
+    /// Counts the writes of records.
+    writes: u64,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Realm {
+    record: Option<(Record, Version)>,
+    rows: Rows,
+}
+
+impl<C: Clock> MemoryBackend<C> {
+    /// Creates an empty backend with a clock.
+    #[must_use]
+    pub fn new(clock: C) -> Self {
+        Self { clock, is_server: false, data: Arc::default() }
+    }
+
+    /// Lets realms begin as they do on servers, [beyond](crate::Begin::Beyond) earlier ones of
+    /// their names.
+    #[must_use]
+    pub fn like_a_server(self) -> Self {
+        Self { is_server: true, ..self }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Data> {
+        // No write is half done at a panic.
+        self.data.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Begins another generation, as a fail-over does.
+    pub fn change_generation(&self) {
+        self.lock().generation += 1;
+    }
+
+    /// Returns a copy of all data.
+    #[must_use]
+    pub fn back_up(&self) -> Backup {
+        self.lock().kept.clone()
+    }
+
+    /// Replaces all data, unnoticed: the generation stays. Records' versions go on from the higher
+    /// of both.
+    pub fn restore(&self, backup: Backup) {
+        let kept = &mut self.lock().kept;
+        let writes = kept.writes.max(backup.writes);
+        *kept = Backup { writes, ..backup };
+    }
+
+    /// Replaces the row of a node, or removes it: for tests of damaged stores.
+    pub fn set_row(&self, realm: &RealmName, node: Node, state: Option<RowState>) {
+        let mut data = self.lock();
+        let rows = &mut data.kept.realms.entry(realm.clone()).or_default().rows;
+        match state {
+            Some(state) => rows.insert(node, state),
+            None => rows.remove(&node),
+        };
+    }
+
+    /// Reads a realm.
+    ///
+    /// # Errors
+    /// Returns an error if the clock cannot be read.
+    pub fn view(&self, realm: &RealmName, scope: Scope) -> Result<View, StoreError> {
+        let now = self.clock.now();
+        let now =
+            now.map_err(|error| StoreError::failed(NAME, "read its clock").with_source(error))?;
+        let data = self.lock();
+        let mut view = View::empty(now, data.generation());
+        let Some(Realm { record, rows }) = data.kept.realms.get(realm) else { return Ok(view) };
+        view.record.clone_from(record);
+        let is_other = |(record, _): &(Record, _)| record.generation != view.generation;
+        view.is_other_generation = record.as_ref().is_some_and(is_other);
+        let copy = |(node, state): (&Node, &RowState)| (*node, state.clone());
+        view.rows = match scope {
+            Scope::Record => Rows::new(),
+            Scope::Node(node) => rows.get_key_value(&node).map(copy).into_iter().collect(),
+            Scope::Candidates { start, limit } => {
+                if limit < rows.len() {
+                    let page = rows.range(start..).chain(rows.range(..start));
+                    view.page_end = page.map(|(node, _)| *node).take(limit).last();
+                }
+                rows.range(start..).chain(rows.range(..start)).take(limit).map(copy).collect()
+            }
+            Scope::All => rows.clone(),
+        };
+        Ok(view)
+    }
+
+    /// Writes a change if everything is as it says, and returns whether it was.
+    pub fn write(&self, realm: &RealmName, change: &Change) -> bool {
+        let mut data = self.lock();
+        let is_generation = change.generation == data.generation();
+        let Backup { realms, writes } = &mut data.kept;
+        let Realm { record, rows } = realms.entry(realm.clone()).or_default();
+        let is_current = is_generation
+            && record.as_ref().map(|(_, version)| *version) == change.record_version
+            && change.row.as_ref().is_none_or(|row| match rows.get(&row.node) {
+                Some(state) => state.version().is_some() && state.version() == row.version,
+                None => row.version.is_none(),
+            });
+        if !is_current {
+            return false;
+        }
+        if let Some(row_change) = &change.row
+            && let Some(row) = &row_change.row
+        {
+            let version = Version::after(row_change.version);
+            let state = RowState::Intact { row: row.clone(), version, is_dead: false };
+            rows.insert(row.node, state);
+        }
+        if let Some(written) = &change.record {
+            *writes += 1;
+            *record = Some((written.clone(), Version(*writes)));
+        }
+        true
+    }
+}
+
+impl Data {
+    fn generation(&self) -> String {
+        self.generation.to_string()
+    }
+}
+
+impl<C: Clock + fmt::Debug + Send + Sync> Backend for MemoryBackend<C> {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn begins_at_once(&self) -> bool {
+        !self.is_server
+    }
+
+    fn read<'a>(&'a self, realm: &'a RealmName, scope: Scope) -> Answer<'a, View> {
+        Box::pin(core::future::ready(self.view(realm, scope)))
+    }
+
+    fn commit<'a>(&'a self, realm: &'a RealmName, change: &'a Change) -> Answer<'a, bool> {
+        Box::pin(core::future::ready(Ok(self.write(realm, change))))
+    }
+
+    fn realms(&self) -> Answer<'_, Vec<RealmName>> {
+        let data = self.lock();
+        let begun = data.kept.realms.iter().filter(|(_, realm)| realm.record.is_some());
+        let names = begun.map(|(name, _)| name.clone()).collect();
+        Box::pin(core::future::ready(Ok(names)))
+    }
+}

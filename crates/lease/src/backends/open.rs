@@ -1,0 +1,136 @@
+use crate::backends::file::FileBackend;
+use crate::backends::memory::MemoryBackend;
+use crate::backends::static_node::NodeSource;
+use crate::error::StoreError;
+use crate::store::Store;
+
+/// The processes that hold what is leased.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Holders {
+    /// This process, so that a backend may show others when it has ended.
+    Here,
+    /// Other processes, which may outlive this one.
+    Elsewhere,
+}
+
+impl Store {
+    /// Opens the store at a URL. Servers are not contacted yet.
+    ///
+    /// | URL | store |
+    /// |---|---|
+    /// | `file:///var/lib/tickid` | a [folder](FileBackend) of this machine |
+    /// | `static:SOURCE` | a node from a [source](NodeSource), as in `static:42/8` or `static:hostname/10`; its window is in memory |
+    /// | `static:SOURCE?state=/var/lib/tickid` | the same with its window in a folder |
+    ///
+    /// Stores on servers (`etcd://a:2379,b:2379`, `postgres://app@a/ids`, `redis://a`) need
+    /// features of these names, and encrypted connections `etcd-tls`, `postgres-tls` and
+    /// `redis-tls`.
+    ///
+    /// # Errors
+    /// Returns an error of the kind [`Url`](crate::StoreErrorKind::Url) for a URL that names no store, and
+    /// others for a folder that cannot be used or a node that cannot be found.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_lease::Store;
+    ///
+    /// let store = Store::open("static:42/8")?;
+    /// assert_eq!(store.backend(), "static");
+    ///
+    /// let error = Store::open("ftp://a").unwrap_err().to_string();
+    /// assert!(error.contains("there is no store \"ftp\"; there are file, static"));
+    /// # Ok::<(), tickid_lease::StoreError>(())
+    /// ```
+    pub fn open(url: &str) -> Result<Self, StoreError> {
+        open(url, Holders::Here)
+    }
+
+    /// Opens the store at a URL, for leases that outlive this process: it leaves nothing behind by
+    /// which others could tell that it has ended.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open).
+    pub fn open_detached(url: &str) -> Result<Self, StoreError> {
+        open(url, Holders::Elsewhere)
+    }
+}
+
+fn open(url: &str, holders: Holders) -> Result<Store, StoreError> {
+    let Some((scheme, _)) = url.split_once(':') else {
+        let why =
+            "the URL of a store begins with its kind and a colon, as in file:///var/lib/tickid";
+        return Err(StoreError::url("the", why));
+    };
+    match BACKENDS.iter().find(|(schemes, _)| schemes.contains(&scheme)) {
+        Some((_, open)) => open(url, holders),
+        None => {
+            let known: Vec<_> = BACKENDS.iter().map(|(schemes, _)| schemes[0]).collect();
+            let why = format!("there is no store {scheme:?}; there are {}", known.join(", "));
+            Err(StoreError::url("the", why))
+        }
+    }
+}
+
+type Open = fn(&str, Holders) -> Result<Store, StoreError>;
+
+/// The schemes of URLs, and the function that opens these.
+const BACKENDS: &[(&[&str], Open)] = &[
+    (&["file"], file),
+    (&["static"], static_node),
+    #[cfg(feature = "etcd")]
+    (&["etcd"], |url, _| Ok(Store::new(crate::EtcdBackend::open(url)?))),
+    #[cfg(feature = "mysql")]
+    (&["mysql", "mariadb"], |url, _| Ok(Store::new(crate::MySqlBackend::open(url)?))),
+    #[cfg(feature = "postgres")]
+    (&["postgres", "postgresql"], |url, _| Ok(Store::new(crate::PostgresBackend::open(url)?))),
+    #[cfg(feature = "redis")]
+    (&["redis", "rediss"], |url, _| Ok(Store::new(crate::RedisBackend::open(url)?))),
+];
+
+fn file(url: &str, holders: Holders) -> Result<Store, StoreError> {
+    let folder = url.strip_prefix("file://").filter(|folder| folder.starts_with('/'));
+    let folder = folder.ok_or_else(|| StoreError::url("file", "its URL is file:///FOLDER"))?;
+    Ok(Store::new(FileBackend::open_for(folder, holders)?))
+}
+
+fn static_node(url: &str, holders: Holders) -> Result<Store, StoreError> {
+    let no_form = || StoreError::url("static", "its URL is static:SOURCE?state=/FOLDER");
+    let rest = url.strip_prefix("static:").ok_or_else(no_form)?;
+    let (source, folder) = match rest.split_once('?') {
+        None => (rest, None),
+        Some((source, options)) => {
+            (source, Some(options.strip_prefix("state=").ok_or_else(no_form)?))
+        }
+    };
+    let source: NodeSource = source
+        .parse()
+        .map_err(|error: crate::ParseError| StoreError::url("static", error.to_string()))?;
+    let node = source.node()?;
+    Ok(match folder {
+        Some(folder) => Store::over(Box::new(FileBackend::open_for(folder, holders)?), Some(node)),
+        None => Store::over(Box::new(<MemoryBackend>::default()), Some(node)),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn urls_without_the_form_are_refused() {
+        for (url, message) in [
+            ("", "begins with its kind"),
+            ("/var/lib/tickid", "begins with its kind"),
+            ("file:a", "file:///FOLDER"),
+            ("file://a/b", "file:///FOLDER"),
+            ("static:42", "VALUE/BITS"),
+            ("static:42/8?a=b", "static:SOURCE?state=/FOLDER"),
+            ("static:300/8", "node 300 is outside of 0..=255"),
+            ("gopher://secret", "no store \"gopher\""),
+        ] {
+            let error = Store::open(url).unwrap_err().to_string();
+            assert!(error.contains(message), "{url}: {error}");
+            assert!(!error.contains("secret"), "{error}");
+        }
+    }
+}

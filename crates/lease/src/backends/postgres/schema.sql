@@ -1,0 +1,203 @@
+-- The tables of the PostgreSQL backend and the functions that its clients call.
+--
+-- Run as a whole, in one transaction, any number of times. Functions are never changed once they are
+-- released: their names carry a version, so that clients of different releases can share a database.
+-- They decide nothing but renewals: the rules are in Rust. Arguments and results are text.
+--
+-- LOCKS. A record is written under a table lock that renewals and row commits wait for, and they under
+-- one that they can hold together. The queue is fair, and no row of `realm` is ever locked: that would
+-- cost a MultiXact for each renewal. Roles without rights on the table cannot take either lock.
+--
+-- SECURITY. Any role that may create objects in a schema of the caller's search path could otherwise
+-- have its own functions and operators called in place of those of pg_catalog, with the caller's rights
+-- (CVE-2018-1058). So every function sets its search_path, this script begins by setting it, and
+-- everything that runs before that is qualified. The temporary schema is named because it is searched
+-- first if it is not.
+
+SELECT pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
+
+SELECT pg_catalog.pg_advisory_xact_lock(pg_catalog.hashtextextended('tickid schema', 0));
+
+-- "IF NOT EXISTS" needs the right to create it even where it exists.
+DO $$
+BEGIN
+    IF pg_catalog.to_regnamespace('tickid') IS NULL THEN
+        CREATE SCHEMA tickid;
+    END IF;
+END
+$$;
+
+CREATE TABLE IF NOT EXISTS tickid.realm (
+    name text COLLATE "C" PRIMARY KEY,
+    -- Never the same for two records, not even after a restore: it follows the clock.
+    version bigint NOT NULL,
+    record jsonb NOT NULL
+);
+
+-- A node that was granted at least once. Never deleted. Without a foreign key, which would lock the row
+-- of the realm.
+CREATE TABLE IF NOT EXISTS tickid.node (
+    realm text COLLATE "C" NOT NULL,
+    -- Sorts as the nodes do.
+    node text COLLATE "C" NOT NULL,
+    version bigint NOT NULL,
+    -- That of the row, for the index.
+    ceiling numeric NOT NULL,
+    data jsonb NOT NULL,
+    PRIMARY KEY (realm, node),
+    -- For its index: the rows with the lowest ceilings.
+    UNIQUE (realm, ceiling, node)
+) WITH (fillfactor = 50);
+
+-- Identifies the data: it changes when the server is restored from a backup or fails over (the
+-- timeline), when the database is copied (its OID), and when a dump creates the tables anew (the
+-- table's OID). An error on a standby.
+CREATE OR REPLACE FUNCTION tickid.generation_v1() RETURNS text
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
+    SELECT (pg_control_system()).system_identifier || ' timeline '
+        || left(pg_walfile_name(pg_current_wal_lsn()), 8)
+        || ' database ' || (SELECT oid FROM pg_database WHERE datname = current_database())
+        || ' table ' || (
+            SELECT oid FROM pg_class
+            WHERE relname = 'realm' AND relnamespace = to_regnamespace('tickid')
+        )
+$$;
+
+-- The store's clock, in microseconds since 1970.
+CREATE OR REPLACE FUNCTION tickid.now_micros_v1() RETURNS bigint
+LANGUAGE sql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+    SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint
+$$;
+
+-- That time as a tick; null before the epoch.
+CREATE OR REPLACE FUNCTION tickid.tick_v1(
+    micros numeric, epoch numeric, period numeric, ticks_per_period numeric, micros_per_tick numeric
+) RETURNS numeric
+LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
+    SELECT CASE WHEN micros >= epoch THEN div(micros - epoch, period) * ticks_per_period
+        + div(mod(micros - epoch, period), micros_per_tick) END
+$$;
+
+-- Settings of a transaction that writes: no long wait for locks, and whatever is answered is on disk
+-- (and on those of synchronous standbys), whatever the session says.
+CREATE OR REPLACE FUNCTION tickid.settings_v1() RETURNS void
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    PERFORM set_config('lock_timeout', '2s', true), set_config('synchronous_commit', 'on', true);
+END
+$$;
+
+-- Snapshot of a realm: the store's clock and generation, the record, the row of one node, a page of
+-- rows from a node on, going round, and the rows with the lowest ceilings. Sorts nothing, so that it
+-- reads no more rows than it returns, also if the planner's statistics are wrong.
+CREATE OR REPLACE FUNCTION tickid.read_v1(
+    realm_name text, one text, start text, page_rows text, lowest_rows text
+) RETURNS TABLE (kind text, key text, version text, data text)
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp SET enable_sort = off AS $$
+    SELECT 'store', tickid.now_micros_v1()::text, NULL, tickid.generation_v1()
+    UNION ALL
+    SELECT 'record', NULL, r.version::text, r.record::text FROM tickid.realm AS r
+    WHERE r.name = realm_name
+    UNION ALL
+    SELECT 'node', n.node, n.version::text, n.data::text FROM tickid.node AS n
+    WHERE n.realm = realm_name AND n.node = one
+    UNION ALL (
+        SELECT 'page', n.node, n.version::text, n.data::text FROM tickid.node AS n
+        WHERE n.realm = realm_name AND n.node >= start
+        ORDER BY n.realm, n.node LIMIT page_rows::bigint
+    )
+    UNION ALL (
+        SELECT 'page', n.node, n.version::text, n.data::text FROM tickid.node AS n
+        WHERE n.realm = realm_name AND n.node < start
+        ORDER BY n.realm, n.node LIMIT page_rows::bigint
+    )
+    UNION ALL (
+        SELECT 'lowest', n.node, n.version::text, n.data::text FROM tickid.node AS n
+        WHERE n.realm = realm_name
+        ORDER BY n.realm, n.ceiling LIMIT lowest_rows::bigint
+    )
+$$;
+
+-- Compare-and-set: writes a record, a row or both if this is the store of that generation and the
+-- versions are these (null: there is none). Returns a row if it did. A node without a new row is only
+-- compared.
+CREATE OR REPLACE FUNCTION tickid.commit_v1(
+    realm_name text, of_generation text, record_version text, new_record text,
+    node_key text, row_version text, new_row text, new_ceiling text
+) RETURNS SETOF text
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    node_version bigint;
+BEGIN
+    PERFORM tickid.settings_v1();
+    IF new_record IS NULL THEN
+        LOCK TABLE tickid.realm IN ROW EXCLUSIVE MODE;
+    ELSE
+        LOCK TABLE tickid.realm IN SHARE ROW EXCLUSIVE MODE;
+    END IF;
+    node_version := (SELECT n.version FROM tickid.node AS n
+        WHERE n.realm = realm_name AND n.node = node_key);
+    IF of_generation <> tickid.generation_v1()
+        OR node_version IS DISTINCT FROM row_version::bigint
+        OR (SELECT r.version FROM tickid.realm AS r WHERE r.name = realm_name)
+            IS DISTINCT FROM record_version::bigint
+    THEN
+        RETURN;
+    END IF;
+    -- Another row commit may still be faster.
+    IF new_row IS NOT NULL THEN
+        INSERT INTO tickid.node AS n (realm, node, version, ceiling, data)
+        VALUES (realm_name, node_key, 1, new_ceiling::numeric, new_row::jsonb)
+        ON CONFLICT (realm, node) DO UPDATE
+        SET version = n.version + 1, ceiling = excluded.ceiling, data = excluded.data
+        WHERE n.version = node_version;
+        IF NOT FOUND THEN
+            RETURN;
+        END IF;
+    END IF;
+    IF new_record IS NOT NULL THEN
+        INSERT INTO tickid.realm AS r (name, version, record)
+        VALUES (realm_name, tickid.now_micros_v1(), new_record::jsonb)
+        ON CONFLICT (name) DO UPDATE
+        SET version = greatest(r.version + 1, excluded.version), record = excluded.record;
+    END IF;
+    RETURN NEXT 'done';
+END
+$$;
+
+-- Raises the ceiling of a lease's row that is exactly as the holder knows it. The client has decided by
+-- the record of that generation and version that the lease goes on. Returns the new ceiling and the
+-- store's clock.
+CREATE OR REPLACE FUNCTION tickid.renew_v1(
+    realm_name text, of_generation text, record_version text, node_key text, row_version text,
+    lease_token text, lease_floor text, lease_ceiling text, epoch text, period text,
+    ticks_per_period text, micros_per_tick text, ahead text, end_tick text
+) RETURNS TABLE (ceiling text, now_micros text)
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+#variable_conflict use_column
+DECLARE
+    clock bigint;
+    tick numeric;
+    reach numeric;
+BEGIN
+    PERFORM tickid.settings_v1();
+    LOCK TABLE tickid.realm IN ROW EXCLUSIVE MODE;
+    clock := tickid.now_micros_v1();
+    tick := tickid.tick_v1(clock, epoch::numeric, period::numeric, ticks_per_period::numeric,
+        micros_per_tick::numeric);
+    reach := greatest(lease_ceiling::numeric, least(tick + ahead::numeric, end_tick::numeric));
+    RETURN QUERY UPDATE tickid.node AS n
+    SET version = n.version + 1, ceiling = reach,
+        data = jsonb_set(n.data, '{ceiling}', to_jsonb(reach))
+    WHERE n.realm = realm_name AND n.node = node_key AND n.version = row_version::bigint
+        AND n.data ->> 'token' = lease_token AND n.data ->> 'floor' = lease_floor
+        AND n.data ->> 'ceiling' = lease_ceiling
+        AND tick < end_tick::numeric
+        AND of_generation = (SELECT tickid.generation_v1())
+        AND EXISTS (
+            SELECT FROM tickid.realm AS r
+            WHERE r.name = realm_name AND r.version = record_version::bigint
+        )
+    RETURNING n.ceiling::text, clock::text;
+END
+$$;

@@ -1,0 +1,175 @@
+//! `postgres://…`.
+
+use tokio_postgres::Config;
+use tokio_postgres::config::{Host, SslMode, TargetSessionAttrs};
+
+use crate::backends::postgres::NAME;
+#[cfg(feature = "postgres-tls")]
+use crate::backends::postgres::failed;
+use crate::error::{StoreError, excerpt};
+use crate::tls::Files;
+
+#[cfg(feature = "postgres-tls")]
+pub(super) use crate::backends::postgres::tls::{Tls, tls_to};
+#[cfg(not(feature = "postgres-tls"))]
+pub(super) use tokio_postgres::NoTls as Tls;
+
+/// Parses a URL into a server's address and encryption.
+pub(super) fn parse(url: &str) -> Result<(Config, Tls), StoreError> {
+    if !["postgres://", "postgresql://"].iter().any(|scheme| url.starts_with(scheme)) {
+        return Err(StoreError::url(NAME, "its URL begins with postgres://"));
+    }
+    let (url, options) = split(url);
+    let no_url = |error: tokio_postgres::Error| {
+        StoreError::url(NAME, "its URL cannot be read").with_source(excerpt(&causes(&error)))
+    };
+    let mut config: Config = url.parse().map_err(no_url)?;
+    if config.get_application_name().is_none() {
+        config.application_name("tickid");
+    }
+    // A standby among them would answer, but not as wanted.
+    if config.get_hosts().len() > 1 {
+        config.target_session_attrs(TargetSessionAttrs::ReadWrite);
+    }
+    let tls = tls(&mut config, &options)?;
+    // No server encrypts sockets in a folder: to ask for it would be one more round trip.
+    if config.get_ssl_mode() == SslMode::Prefer && config.get_hosts().iter().all(is_local) {
+        config.ssl_mode(SslMode::Disable);
+    }
+    Ok((config, tls))
+}
+
+/// Returns the reason that the client gives for an option, which is never the password.
+fn causes(error: &tokio_postgres::Error) -> String {
+    core::error::Error::source(error).map_or_else(|| error.to_string(), ToString::to_string)
+}
+
+fn is_local(host: &Host) -> bool {
+    match host {
+        Host::Tcp(_) => false,
+        #[cfg(unix)]
+        Host::Unix(_) => true,
+    }
+}
+
+/// The options of libpq that its client in Rust does not know.
+#[derive(Default)]
+struct Options {
+    verifies_all: bool,
+    files: Files,
+}
+
+/// Separates those options from the URL.
+fn split(url: &str) -> (String, Options) {
+    let mut options = Options::default();
+    let Some((place, query)) = url.split_once('?') else {
+        return (url.to_owned(), options);
+    };
+    let mut others = Vec::new();
+    for option in query.split('&') {
+        match option.split_once('=') {
+            Some(("sslmode", "verify-full")) => options.verifies_all = true,
+            Some((name, value)) if options.files.take(name, value) => {}
+            _ => others.push(option),
+        }
+    }
+    if others.is_empty() {
+        return (place.to_owned(), options);
+    }
+    (format!("{place}?{}", others.join("&")), options)
+}
+
+#[cfg(feature = "postgres-tls")]
+fn tls(config: &mut Config, options: &Options) -> Result<Tls, StoreError> {
+    if options.verifies_all {
+        config.ssl_mode(SslMode::Require);
+    }
+    let tls = match config.get_ssl_mode() {
+        SslMode::Disable => Tls::none(),
+        _ => Tls::new(&options.files),
+    };
+    tls.map_err(|error| failed("read its certificates").with_source(error))
+}
+
+#[cfg(not(feature = "postgres-tls"))]
+#[allow(clippy::unnecessary_wraps, reason = "as with encryption")]
+pub(super) fn tls_to(_: &Tls, _: &Host) -> Result<Tls, StoreError> {
+    Ok(Tls)
+}
+
+#[cfg(not(feature = "postgres-tls"))]
+fn tls(config: &mut Config, options: &Options) -> Result<Tls, StoreError> {
+    let is_asked_for = config.get_ssl_mode() == SslMode::Require
+        || options.verifies_all
+        || !options.files.is_empty();
+    if is_asked_for {
+        return Err(StoreError::url(NAME, "to encrypt takes the feature postgres-tls"));
+    }
+    Ok(Tls)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn config(url: &str) -> Config {
+        parse(url).unwrap().0
+    }
+
+    #[test]
+    fn urls_name_the_server_and_the_user() {
+        let config = config("postgres://app:secret@db.example.com:5433/ids?sslmode=disable");
+        assert_eq!((config.get_user(), config.get_dbname()), (Some("app"), Some("ids")));
+        assert_eq!(config.get_ports(), [5_433]);
+        assert_eq!(config.get_application_name(), Some("tickid"));
+        assert!(!format!("{config:?}").contains("secret"));
+    }
+
+    #[test]
+    fn sockets_in_a_folder_are_not_encrypted() {
+        assert_eq!(config("postgres:///a?host=/run").get_ssl_mode(), SslMode::Disable);
+        assert_eq!(config("postgres://a/b").get_ssl_mode(), SslMode::Prefer);
+        assert_eq!(config("postgres://a/b?host=/run").get_ssl_mode(), SslMode::Prefer);
+    }
+
+    #[test]
+    fn several_hosts_mean_the_one_that_accepts_writes() {
+        let several = config("postgres://app@a,b/ids?sslmode=disable");
+        assert_eq!(several.get_target_session_attrs(), TargetSessionAttrs::ReadWrite);
+        let one = config("postgresql://app@a/ids?sslmode=disable&application_name=web");
+        assert_eq!(one.get_target_session_attrs(), TargetSessionAttrs::Any);
+        assert_eq!(one.get_application_name(), Some("web"));
+    }
+
+    #[test]
+    fn other_urls_are_refused() {
+        for url in ["", "redis://a", "host=a", "postgres://a?sslmode=sometimes", "postgres://a?b=c"]
+        {
+            assert!(parse(url).is_err(), "{url}");
+        }
+    }
+
+    #[cfg(not(feature = "postgres-tls"))]
+    #[test]
+    fn encryption_needs_the_feature() {
+        for option in ["sslmode=require", "sslmode=verify-full", "sslrootcert=/a", "sslcert=/a"] {
+            let error = parse(&format!("postgres://app@a/ids?{option}")).unwrap_err();
+            assert!(error.to_string().contains("postgres-tls"), "{error}");
+        }
+    }
+
+    #[cfg(feature = "postgres-tls")]
+    #[test]
+    fn verify_full_requires_encryption() {
+        let file = std::env::temp_dir().join(format!("tickid no roots {}", std::process::id()));
+        std::fs::write(&file, "").unwrap();
+        let url =
+            |path: &str| format!("postgres://app@a/ids?sslmode=verify-full&sslrootcert={path}");
+        // Found, although its name is escaped; but there is nothing in it.
+        let error = parse(&url(&file.to_str().unwrap().replace(' ', "%20"))).unwrap_err();
+        std::fs::remove_file(&file).unwrap();
+        assert!(core::error::Error::source(&error).unwrap().to_string().contains("no certificate"));
+        let error = parse(&url("/nowhere")).unwrap_err();
+        assert_eq!(error.to_string(), "PostgreSQL store: could not read its certificates");
+    }
+}

@@ -1,0 +1,213 @@
+//! Nodes that are given from outside. [`Store`](crate::Store) gives each a realm of its own in a
+//! backend of this machine, so that a clock that steps back across a restart does no harm.
+
+use core::fmt;
+use core::net::{IpAddr, Ipv4Addr};
+use core::str::FromStr;
+use std::env;
+use std::io;
+use std::net::UdpSocket;
+
+use crate::error::{ParseError, StoreError, StoreErrorKind};
+use crate::model::node::{Node, number};
+
+pub(crate) const NAME: &str = "static";
+
+/// The origin of a node that no store grants.
+///
+/// | text | the node is |
+/// |---|---|
+/// | `42/8` | 42 in 8 bits |
+/// | `env:NODE/10` | the number that the environment variable `NODE` holds, in 10 bits |
+/// | `hostname/10` | the number at the end of the host's name (`web-12`), in 10 bits: the ordinal of a pod of a Kubernetes StatefulSet |
+/// | `address/16` | the low 16 bits of this machine's private IPv4 address |
+///
+/// Numbers, names and addresses must be given out such that no two processes get the same.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum NodeSource {
+    /// This node.
+    Fixed(Node),
+    /// A number in the environment.
+    Environment {
+        /// The variable.
+        variable: String,
+        /// The number of bits of the node.
+        bits: u32,
+    },
+    /// The number at the end of the host's name.
+    HostName {
+        /// The number of bits of the node.
+        bits: u32,
+    },
+    /// The low bits of the private IPv4 address.
+    Address {
+        /// The number of bits of the node.
+        bits: u32,
+    },
+}
+
+impl FromStr for NodeSource {
+    type Err = ParseError;
+
+    fn from_str(text: &str) -> Result<Self, ParseError> {
+        const FORM: &str = "VALUE/BITS, env:VARIABLE/BITS, hostname/BITS or address/BITS";
+        let form = || ParseError::form(text, FORM);
+        let (source, bits) = text.rsplit_once('/').ok_or_else(form)?;
+        if source.bytes().all(|byte| byte.is_ascii_digit()) {
+            return Ok(Self::Fixed(text.parse()?));
+        }
+        let bits = number(bits).ok_or_else(form)?;
+        match source.strip_prefix("env:") {
+            Some("") => Err(form()),
+            Some(variable) => Ok(Self::Environment { variable: variable.to_owned(), bits }),
+            None if source == "hostname" => Ok(Self::HostName { bits }),
+            None if source == "address" => Ok(Self::Address { bits }),
+            None => Err(form()),
+        }
+    }
+}
+
+impl NodeSource {
+    /// Returns the node, as things are now.
+    ///
+    /// # Errors
+    /// Returns an error of the kind [`NoNode`](StoreErrorKind::NoNode) with the reason.
+    pub fn node(&self) -> Result<Node, StoreError> {
+        let (bits, value) = match self {
+            Self::Fixed(node) => return Ok(*node),
+            Self::Environment { variable, bits } => {
+                let value = env::var_os(variable).map(|value| value.to_string_lossy().into_owned());
+                let number = value.as_deref().and_then(number);
+                let why = || format!("the environment variable {variable} is {value:?}, no number");
+                (*bits, number.ok_or_else(|| no_node(why()))?)
+            }
+            Self::HostName { bits } => {
+                let name = host_name().map_err(|error| unknown("host name", error))?;
+                let why =
+                    || format!("the host name {name:?} does not end in a hyphen and a number");
+                (*bits, ordinal(&name).ok_or_else(|| no_node(why()))?)
+            }
+            Self::Address { bits } => {
+                let address = local_address().map_err(|error| unknown("address", error))?;
+                (*bits, low_bits(address, *bits)?)
+            }
+        };
+        Node::new(bits, value).map_err(|error| no_node(error.to_string()))
+    }
+}
+
+fn no_node(why: String) -> StoreError {
+    StoreError::new(NAME, StoreErrorKind::NoNode { why })
+}
+
+fn unknown(what: &str, error: io::Error) -> StoreError {
+    no_node(format!("this machine's {what} cannot be found")).with_source(error)
+}
+
+#[cfg(unix)]
+#[allow(clippy::unnecessary_wraps, reason = "other systems may not have it")]
+pub(crate) fn host_name() -> io::Result<String> {
+    Ok(rustix::system::uname().nodename().to_string_lossy().into_owned())
+}
+
+#[cfg(not(unix))]
+pub(crate) fn host_name() -> io::Result<String> {
+    env::var("COMPUTERNAME").map_err(|error| io::Error::new(io::ErrorKind::NotFound, error))
+}
+
+/// Returns the number at the end of a name, after a hyphen; of a name with dots, of its first part.
+fn ordinal(name: &str) -> Option<u64> {
+    let (first, _) = name.split_once('.').unwrap_or((name, ""));
+    let (_, digits) = first.rsplit_once('-')?;
+    number(digits)
+}
+
+/// Returns the address by which this machine would reach others. Nothing is sent.
+fn local_address() -> io::Result<IpAddr> {
+    // An address for documentation, which no machine has.
+    let elsewhere = (Ipv4Addr::new(192, 0, 2, 1), 9);
+    let socket = UdpSocket::bind((Ipv4Addr::UNSPECIFIED, 0))?;
+    socket.connect(elsewhere)?;
+    Ok(socket.local_addr()?.ip())
+}
+
+fn low_bits(address: IpAddr, bits: u32) -> Result<u64, StoreError> {
+    match address {
+        IpAddr::V4(v4) if v4.is_private() && bits <= u32::BITS => {
+            Ok(u64::from(v4.to_bits()) & ((1 << bits) - 1))
+        }
+        IpAddr::V4(v4) if v4.is_private() => Err(no_node(format!("an address has no {bits} bits"))),
+        _ => Err(no_node(format!("the address {address} is not in a private IPv4 network"))),
+    }
+}
+
+impl fmt::Display for NodeSource {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Fixed(node) => fmt::Display::fmt(node, f),
+            Self::Environment { variable, bits } => write!(f, "env:{variable}/{bits}"),
+            Self::HostName { bits } => write!(f, "hostname/{bits}"),
+            Self::Address { bits } => write!(f, "address/{bits}"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn source(text: &str) -> Result<NodeSource, ParseError> {
+        text.parse()
+    }
+
+    #[test]
+    fn only_sources_parse() {
+        for text in ["42/8", "env:NODE_ID/10", "hostname/10", "address/16"] {
+            assert_eq!(source(text).unwrap().to_string(), text);
+        }
+        for text in ["", "42", "env:/8", "hostname", "hostname/", "hostname/x", "mac/8", "300/8"] {
+            assert!(source(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn ordinals_end_the_first_part_of_a_name() {
+        for (name, expected) in [
+            ("web-0", Some(0)),
+            ("web-12", Some(12)),
+            ("a-b-7", Some(7)),
+            ("web-12.web.default.svc", Some(12)),
+            ("web", None),
+            ("web12", None),
+            ("web-", None),
+            ("web-x1", None),
+            ("web-1x", None),
+        ] {
+            assert_eq!(ordinal(name), expected, "{name}");
+        }
+    }
+
+    #[test]
+    fn only_private_addresses_give_nodes() {
+        let low = |address: &str, bits| low_bits(address.parse().unwrap(), bits).ok();
+        assert_eq!(low("10.1.2.3", 16), Some(0x0203));
+        assert_eq!(low("192.168.255.254", 8), Some(254));
+        assert_eq!(low("10.1.2.3", 32), Some(0x0a01_0203));
+        for address in ["8.8.8.8", "127.0.0.1", "::1", "fd00::1"] {
+            assert_eq!(low(address, 16), None, "{address}");
+        }
+        assert_eq!(low("10.1.2.3", 33), None);
+    }
+
+    #[test]
+    fn a_variable_without_a_number_is_an_error() {
+        let source = source("env:TICKID_TEST_IS_NEVER_SET/10").unwrap();
+        let error = source.node().unwrap_err().to_string();
+        let expected =
+            "static store: the environment variable TICKID_TEST_IS_NEVER_SET is None, no number";
+        assert_eq!(error, expected);
+        let path = NodeSource::Environment { variable: "PATH".to_owned(), bits: 10 };
+        assert!(path.node().is_err());
+    }
+}

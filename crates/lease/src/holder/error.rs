@@ -1,0 +1,142 @@
+use core::error::Error;
+use core::fmt;
+use core::time::Duration;
+use std::io;
+use std::sync::Arc;
+
+use tickid_core::{BuildError, ErrorKind, RangeError};
+
+use crate::error::StoreError;
+
+/// The reason that a [`LeasedGenerator`](crate::LeasedGenerator) has no lease, or did not renew it.
+#[derive(Clone, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum LeaseError {
+    /// The store refused the request, or did not answer it.
+    #[error(transparent)]
+    Store(Arc<StoreError>),
+    /// The store granted nodes or ticks that the scheme does not have.
+    #[error("the lease cannot be used: {0}")]
+    Range(#[from] RangeError),
+    /// The generator could not be built.
+    #[error(transparent)]
+    Build(#[from] BuildError),
+    /// The operating system failed.
+    #[error("could not {what}")]
+    System {
+        /// The step that failed, as in "start a thread".
+        what: &'static str,
+        /// The operating system's error.
+        source: Arc<io::Error>,
+    },
+}
+
+impl From<StoreError> for LeaseError {
+    fn from(error: StoreError) -> Self {
+        Self::Store(Arc::new(error))
+    }
+}
+
+impl LeaseError {
+    pub(crate) fn system(what: &'static str, source: io::Error) -> Self {
+        Self::System { what, source: Arc::new(source) }
+    }
+
+    /// Returns the store's error, if it is one.
+    #[must_use]
+    pub fn store(&self) -> Option<&StoreError> {
+        match self {
+            Self::Store(error) => Some(error),
+            _ => None,
+        }
+    }
+}
+
+/// The reason that a [`LeasedGenerator`](crate::LeasedGenerator) issued no ID.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum GenerateError {
+    /// The generator cannot issue at the present clock reading.
+    Stalled {
+        /// The generator's error.
+        error: tickid_core::Error,
+        /// The reason that the lease was not renewed, if the window has ended, or that no other node was
+        /// leased, if the clock is far behind.
+        cause: Option<Box<LeaseError>>,
+        /// The lead of the generator's clock over the store's in microseconds, when they were last
+        /// compared; negative if it was behind.
+        clock_ahead_micros: Option<i64>,
+    },
+    /// There is no lease at the moment. One is being acquired.
+    NoLease {
+        /// The reason.
+        cause: Option<Box<LeaseError>>,
+    },
+    /// The generator was shut down.
+    Stopped,
+    /// The generator belongs to the process from which this one was forked.
+    Forked,
+}
+
+impl GenerateError {
+    /// Returns the time until the generator can issue, if its clock foretells it: as
+    /// [`tickid_core::Error::retry_after`].
+    #[must_use]
+    pub fn retry_after(&self) -> Option<Duration> {
+        match self {
+            Self::Stalled { error, .. } => error.retry_after(),
+            _ => None,
+        }
+    }
+
+    /// Returns the reason that the lease was not renewed, or that there is none.
+    #[must_use]
+    pub fn cause(&self) -> Option<&LeaseError> {
+        match self {
+            Self::Stalled { cause, .. } | Self::NoLease { cause } => cause.as_deref(),
+            Self::Stopped | Self::Forked => None,
+        }
+    }
+}
+
+impl fmt::Display for GenerateError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (error, cause, clock_ahead_micros) = match self {
+            Self::Stopped => return f.write_str("the generator was shut down"),
+            Self::Forked => {
+                return f.write_str(
+                    "the generator is the parent process's; a child of a fork needs its own",
+                );
+            }
+            Self::NoLease { cause: None } => return f.write_str("there is no lease yet"),
+            Self::NoLease { cause: Some(cause) } => {
+                return write!(f, "there is no lease: {cause}");
+            }
+            Self::Stalled { error, cause, clock_ahead_micros } => {
+                (error, cause, clock_ahead_micros)
+            }
+        };
+        write!(f, "{error}")?;
+        match (cause, error.kind(), error.retry_after()) {
+            (Some(cause), ErrorKind::Window, None) => {
+                write!(f, "; the lease could not be renewed: {cause}")?;
+            }
+            (Some(cause), ..) => write!(f, "; no other node could be leased: {cause}")?,
+            (None, ErrorKind::Window, _) => f.write_str("; the lease is in order")?,
+            _ => return Ok(()),
+        }
+        match clock_ahead_micros {
+            Some(micros @ 0..) => write!(f, "; this clock is {micros} µs ahead of the store's"),
+            Some(micros) => {
+                write!(f, "; this clock is {} µs behind the store's", micros.unsigned_abs())
+            }
+            None => Ok(()),
+        }
+    }
+}
+
+impl Error for GenerateError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        self.cause().map(|cause| cause as _)
+    }
+}

@@ -1,0 +1,514 @@
+use core::fmt;
+use core::sync::atomic::{AtomicBool, Ordering};
+use core::time::Duration;
+use std::sync::Arc;
+use std::thread::{self, JoinHandle};
+
+use tickid_core::{
+    Clock, DEFAULT_MAX_WAIT, DefaultClock, ErrorKind, Generator, Id, Policy, ProcessClock, Scheme,
+    SequenceStart,
+};
+
+use crate::error::StoreError;
+use crate::holder::error::{GenerateError, LeaseError};
+use crate::holder::name::this_holder;
+use crate::holder::state::{LeaseState, Shared};
+use crate::holder::view::LeasedView;
+use crate::holder::worker::Worker;
+use crate::model::lease::Lease;
+use crate::realm::Realm;
+use crate::store::Store;
+
+/// A generator with a leased node. A thread renews the lease in the background, ahead of need, by
+/// widening the window of the running generator.
+///
+/// An ID costs two comparisons more than without a lease: whether this is still the process that has the
+/// lease, and whether the lease is still the first.
+///
+/// | event | reaction |
+/// |---|---|
+/// | the store is down | issues to the end of its window; then [`try_generate`](Self::try_generate) fails and [`generate`](Self::generate) waits. It goes on once the store is back |
+/// | the lease is lost | closes its engine at once and acquires another lease. The node may differ, and each ID then takes a few nanoseconds more, to look the lease up |
+/// | the clock is set back by more than the policy allows | stalls until it has caught up. If that would take longer than a term, it exchanges its lease for one of a node whose window the clock has reached; where there is none, its errors say so |
+/// | `fork` | issues nothing in the child ([`GenerateError::Forked`]), where dropping it is a no-op. The parent's goes on; the child starts one of its own |
+///
+/// The IDs of one lease strictly increase. IDs after a lease was lost or exchanged can be lower than
+/// those before it, by as much as the clock was set back.
+///
+/// # Metrics
+///
+/// With the feature `metrics`, its [`state`](Self::state) goes to the recorder of the `metrics` crate, at
+/// least twice a second, with the label `realm`:
+///
+/// | name | kind | labels | value |
+/// |---|---|---|---|
+/// | `tickid_lease_window_seconds` | gauge | | [`window_left`](LeaseState::window_left) |
+/// | `tickid_lease_renewed_timestamp_seconds` | gauge | | [`renewed_at`](LeaseState::renewed_at), since 1970 |
+/// | `tickid_lease_request_seconds` | histogram | `request` (`acquire`, `renew`), `outcome` (`granted`, `failed`) | time that the store took |
+/// | `tickid_lease_leases_total`, `…_renewals_total`, `…_losses_total`, `…_moves_total` | counter | | [`counters`](LeaseState::counters) |
+/// | `tickid_lease_failures_total` | counter | `cause` (`unreachable`, `exhausted`, `refused`, `failed`) | [`Failures`](crate::Failures) |
+/// | `tickid_lease_stalls_total` | counter | `reason` (`window_ended`, `clock_behind`, `tick_exhausted`, `no_lease`) | [`Stalls`](crate::Stalls) |
+///
+/// # Shutdown
+///
+/// Dropping it closes its engine and releases the node; [`shut_down`](Self::shut_down) does the same and
+/// returns the store's answer.
+///
+/// # Examples
+/// ```
+/// use tickid_lease::{LeasedGenerator, Realm, Store};
+/// use tickid_scru64::Scru64;
+///
+/// let realm = Realm::new("orders".parse()?, Scru64, "0-255/8".parse()?)?;
+/// let generator = LeasedGenerator::start(Store::in_memory(), realm)?;
+///
+/// let first = generator.generate()?;
+/// assert!(generator.try_generate()? > first);
+/// generator.shut_down()?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct LeasedGenerator<S: Scheme, C = DefaultClock> {
+    /// Tried before the present one is looked up: most leases are never lost.
+    first: Arc<Tenure<S, C>>,
+    thread: Thread<S, C>,
+}
+
+/// The thread that keeps the lease. Dropping this stops it.
+struct Thread<S: Scheme, C> {
+    shared: Arc<Shared<S, C>>,
+    /// Until it is joined. It returns the result of releasing the node.
+    handle: Option<JoinHandle<Result<(), StoreError>>>,
+}
+
+/// One lease and its generator, which is closed when the lease ends.
+///
+/// # Examples
+/// ```
+/// use tickid_lease::{LeasedGenerator, Realm, Store};
+/// use tickid_scru64::{Scru64, Scru64Id};
+///
+/// let realm = Realm::new("orders".parse()?, Scru64, "0-255/8".parse()?)?;
+/// let leased = LeasedGenerator::start(Store::in_memory(), realm)?;
+///
+/// let tenure = leased.tenure().ok_or("no lease")?;
+/// let mut ids = [Scru64Id::MIN; 1_000];
+/// tenure.generator().fill(&mut ids)?;
+/// assert!(ids.is_sorted());
+/// assert_eq!(tenure.lease().node.value(), u64::from(tenure.generator().node().node_id()));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct Tenure<S: Scheme, C = DefaultClock> {
+    generator: Generator<S, ProcessClock<C>>,
+    lease: Lease,
+    /// Set once a call has found the generator closed.
+    pub(super) is_over: AtomicBool,
+}
+
+impl<S: Scheme, C> Tenure<S, C> {
+    pub(super) fn new(generator: Generator<S, ProcessClock<C>>, lease: Lease) -> Self {
+        Self { generator, lease, is_over: AtomicBool::new(false) }
+    }
+
+    /// Returns the generator.
+    #[must_use]
+    pub fn generator(&self) -> &Generator<S, ProcessClock<C>> {
+        &self.generator
+    }
+
+    /// Returns the lease as it was granted; its window may have been widened since.
+    #[must_use]
+    pub fn lease(&self) -> &Lease {
+        &self.lease
+    }
+}
+
+impl<S: Scheme, C: Clock> Tenure<S, C> {
+    /// Returns the time until the window ends; zero if the generator cannot issue.
+    pub(super) fn window_left(&self) -> Duration {
+        let is_ready = match self.generator.check_ready() {
+            Ok(()) => true,
+            Err(error) => error.kind() == ErrorKind::Exhausted,
+        };
+        match self.generator.clock().now() {
+            Ok(now) if is_ready => {
+                let ceiling = self.generator.state().window.ceiling();
+                self.generator.layout().scale().time_of(ceiling).saturating_since(now)
+            }
+            _ => Duration::ZERO,
+        }
+    }
+
+    /// Returns the time until the generator's clock has caught up with the window and the last ID.
+    pub(super) fn stall(&self) -> Duration {
+        match self.generator.check_ready() {
+            Err(error) if matches!(error.kind(), ErrorKind::Rollback | ErrorKind::Window) => {
+                error.retry_after().unwrap_or(Duration::ZERO)
+            }
+            _ => Duration::ZERO,
+        }
+    }
+}
+
+impl<S: Scheme, C: fmt::Debug> fmt::Debug for Tenure<S, C> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Tenure")
+            .field("generator", &self.generator)
+            .field("lease", &self.lease)
+            .finish()
+    }
+}
+
+/// The options of a [`LeasedGenerator`].
+///
+/// | option | default |
+/// |---|---|
+/// | [`holder`](Self::holder) | this host or pod, program and process ID |
+/// | [`clock`](Self::clock) | the system's wall clock |
+/// | [`policy`](Self::policy), [`sequence`](Self::sequence) | the scheme's |
+/// | [`max_wait`](Self::max_wait) | one minute ([`DEFAULT_MAX_WAIT`]) |
+/// | [`answer_within`](Self::answer_within) | a quarter of the term, from 50 milliseconds to 5 seconds |
+///
+/// # Examples
+/// ```
+/// use core::time::Duration;
+/// use tickid_core::Policy;
+/// use tickid_lease::{LeasedGenerator, Realm, Store};
+/// use tickid_sno::Sno;
+///
+/// let realm = Realm::new("orders".parse()?, Sno, "0-1023/16".parse()?)?;
+/// let generator = LeasedGenerator::builder(Store::in_memory(), realm)
+///     .holder("billing")
+///     .policy(Policy::Wait)
+///     .max_wait(Duration::from_secs(5))
+///     .start()?;
+/// generator.generate()?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[must_use]
+pub struct LeasedGeneratorBuilder<S, C = DefaultClock> {
+    pub(super) store: Store,
+    pub(super) realm: Realm<S>,
+    pub(super) holder: String,
+    pub(super) max_wait: Duration,
+    pub(super) answer_within: Duration,
+    pub(super) policy: Option<Policy<S>>,
+    pub(super) sequence: Option<SequenceStart>,
+    /// Creates a clock for each lease.
+    pub(super) clock: Box<dyn Fn() -> C + Send>,
+}
+
+impl<S: Scheme> LeasedGeneratorBuilder<S> {
+    fn new(store: Store, realm: Realm<S>) -> Self {
+        let term = realm.terms().term;
+        Self {
+            store,
+            realm,
+            holder: this_holder(),
+            max_wait: DEFAULT_MAX_WAIT,
+            answer_within: (term / 4).clamp(Duration::from_millis(50), Duration::from_secs(5)),
+            policy: None,
+            sequence: None,
+            clock: Box::new(DefaultClock::default),
+        }
+    }
+}
+
+impl<S: Scheme, C> LeasedGeneratorBuilder<S, C> {
+    /// Sets the holder's name, for people to read.
+    pub fn holder(self, holder: impl Into<String>) -> Self {
+        Self { holder: holder.into(), ..self }
+    }
+
+    /// Sets the longest wait of [`generate`](LeasedGenerator::generate) for a lease or for its window.
+    pub fn max_wait(self, max_wait: Duration) -> Self {
+        Self { max_wait, ..self }
+    }
+
+    /// Sets the timeout of requests to the store.
+    pub fn answer_within(self, answer_within: Duration) -> Self {
+        Self { answer_within, ..self }
+    }
+
+    /// Sets the reaction to a clock rollback.
+    pub fn policy(self, policy: Policy<S>) -> Self {
+        Self { policy: Some(policy), ..self }
+    }
+
+    /// Sets the rule for the first sequence of each tick.
+    pub fn sequence(self, sequence: impl Into<SequenceStart>) -> Self {
+        Self { sequence: Some(sequence.into()), ..self }
+    }
+
+    /// Sets the clock. Each lease has a clone of it, which must read the same time.
+    pub fn clock<D: Clone + Send + 'static>(self, clock: D) -> LeasedGeneratorBuilder<S, D> {
+        let Self { store, realm, holder, max_wait, answer_within, policy, sequence, clock: _ } =
+            self;
+        let clock = Box::new(move || clock.clone());
+        LeasedGeneratorBuilder {
+            store,
+            realm,
+            holder,
+            max_wait,
+            answer_within,
+            policy,
+            sequence,
+            clock,
+        }
+    }
+}
+
+impl<S, C> LeasedGeneratorBuilder<S, C>
+where
+    S: Scheme + Default,
+    C: Clock + fmt::Debug + Send + Sync + 'static,
+{
+    /// Acquires the first lease: waits for it or for the first error.
+    ///
+    /// # Errors
+    /// Returns a [`LeaseError`]. No lease is kept then.
+    pub fn start(self) -> Result<LeasedGenerator<S, C>, LeaseError> {
+        // The thread sends one request within that time.
+        let most = self.answer_within.saturating_add(Duration::from_secs(1));
+        // On an error, dropping the thread releases a lease that came too late.
+        let thread = self.spawn()?;
+        let first = thread.shared.wait_for_first(most)?;
+        Ok(LeasedGenerator { first, thread })
+    }
+
+    /// Does the same as [`start`](Self::start) as a task, on any executor.
+    ///
+    /// # Errors
+    /// As `start`.
+    pub async fn start_async(self) -> Result<LeasedGenerator<S, C>, LeaseError> {
+        let thread = self.spawn()?;
+        let first = thread.shared.wait_for_first_async().await?;
+        Ok(LeasedGenerator { first, thread })
+    }
+
+    fn spawn(self) -> Result<Thread<S, C>, LeaseError> {
+        let shared = Arc::new(Shared::new(self.max_wait));
+        let worker = Worker::new(self, Arc::clone(&shared))?;
+        let thread = thread::Builder::new().name("tickid-lease".to_owned());
+        let handle = thread.spawn(move || worker.run());
+        let handle = handle.map_err(|error| LeaseError::system("start a thread", error))?;
+        Ok(Thread { shared, handle: Some(handle) })
+    }
+}
+
+impl<S, C: fmt::Debug> fmt::Debug for LeasedGeneratorBuilder<S, C>
+where
+    S: Scheme,
+{
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("LeasedGeneratorBuilder")
+            .field("store", &self.store)
+            .field("realm", &self.realm)
+            .field("holder", &self.holder)
+            .field("max_wait", &self.max_wait)
+            .field("answer_within", &self.answer_within)
+            .field("policy", &self.policy)
+            .field("sequence", &self.sequence)
+            .finish_non_exhaustive()
+    }
+}
+
+impl<S: Scheme + Default> LeasedGenerator<S> {
+    /// Acquires a lease of `realm` from `store`, with the scheme's defaults.
+    ///
+    /// # Errors
+    /// Returns a [`LeaseError`]. No lease is kept then.
+    pub fn start(store: Store, realm: Realm<S>) -> Result<Self, LeaseError> {
+        Self::builder(store, realm).start()
+    }
+
+    /// Does the same as [`start`](Self::start) as a task, on any executor.
+    ///
+    /// # Errors
+    /// As `start`.
+    pub async fn start_async(store: Store, realm: Realm<S>) -> Result<Self, LeaseError> {
+        Self::builder(store, realm).start_async().await
+    }
+
+    /// Returns a builder of a generator with a lease of `realm` from `store`.
+    pub fn builder(store: Store, realm: Realm<S>) -> LeasedGeneratorBuilder<S> {
+        LeasedGeneratorBuilder::new(store, realm)
+    }
+}
+
+impl<S: Scheme, C: Clock + fmt::Debug> LeasedGenerator<S, C> {
+    /// Returns a view of the generator that issues IDs of `variant`.
+    pub fn with<V>(&self, variant: V) -> LeasedView<'_, S, C, V> {
+        LeasedView { leased: self, variant }
+    }
+
+    /// Generates an ID without blocking.
+    ///
+    /// # Errors
+    /// Returns a [`GenerateError`] if no ID can be issued now. It names the trouble with the lease if
+    /// that is the reason.
+    #[inline]
+    pub fn try_generate(&self) -> Result<Id<S>, GenerateError> {
+        self.with(S::Variant::default()).try_generate()
+    }
+
+    /// Generates an ID, sleeping until one can be issued.
+    ///
+    /// # Errors
+    /// Returns a [`GenerateError`] if the wait would take longer than
+    /// [`max_wait`](LeasedGeneratorBuilder::max_wait), and at once if waiting does not help.
+    #[inline]
+    pub fn generate(&self) -> Result<Id<S>, GenerateError> {
+        self.with(S::Variant::default()).generate()
+    }
+
+    /// Generates an ID, awaiting `sleep` until one can be issued.
+    ///
+    /// `sleep` is the executor's timer; it is called with at most 50 milliseconds at a time. The future is
+    /// `Send` if the futures of `sleep` are. A task that is spawned, such as a request handler, shares the
+    /// generator in an `Arc`.
+    ///
+    /// # Errors
+    /// As [`generate`](Self::generate).
+    ///
+    /// # Examples
+    /// ```
+    /// use std::sync::Arc;
+    /// use tickid_lease::{LeasedGenerator, Realm, Store};
+    /// use tickid_scru64::Scru64;
+    /// # mod tokio {
+    /// #     pub fn spawn(_: impl Future<Output = ()> + Send + 'static) {}
+    /// #     pub mod time { pub async fn sleep(_: core::time::Duration) {} }
+    /// # }
+    ///
+    /// let realm = Realm::new("orders".parse()?, Scru64, "0-255/8".parse()?)?;
+    /// let generator = Arc::new(LeasedGenerator::start(Store::in_memory(), realm)?);
+    /// tokio::spawn(async move {
+    ///     let id = generator.generate_async(tokio::time::sleep).await;
+    ///     // ...
+    /// });
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub async fn generate_async<F, Fut>(&self, sleep: F) -> Result<Id<S>, GenerateError>
+    where
+        F: Fn(Duration) -> Fut,
+        Fut: Future<Output = ()>,
+    {
+        self.with(S::Variant::default()).generate_async(sleep).await
+    }
+
+    pub(super) fn shared(&self) -> &Shared<S, C> {
+        &self.thread.shared
+    }
+
+    /// Calls the first generator, or the one that has replaced it.
+    #[inline]
+    pub(super) fn call<T>(
+        &self,
+        call: impl Fn(&Generator<S, ProcessClock<C>>) -> Result<T, tickid_core::Error>,
+    ) -> Result<T, GenerateError> {
+        // Relaxed: a thread that does not see it yet finds the generator closed.
+        if !self.first.is_over.load(Ordering::Relaxed) {
+            match call(&self.first.generator) {
+                Ok(issued) => return Ok(issued),
+                Err(error) => self.shared().leave_if_closed(&self.first, error)?,
+            }
+        }
+        self.call_present(call)
+    }
+
+    // Never inlined, so that it stays out of the usual path.
+    #[inline(never)]
+    fn call_present<T>(
+        &self,
+        call: impl Fn(&Generator<S, ProcessClock<C>>) -> Result<T, tickid_core::Error>,
+    ) -> Result<T, GenerateError> {
+        loop {
+            let tenure = self.shared().tenure.load();
+            let Some(tenure) = &*tenure else { return Err(self.shared().no_lease()) };
+            match call(&tenure.generator) {
+                Ok(issued) => return Ok(issued),
+                Err(error) => self.shared().leave_if_closed(tenure, error)?,
+            }
+        }
+    }
+
+    /// Returns the present lease and its generator, which offers blocks, slices and handles; `None` while
+    /// there is no lease. Once the generator is [closed](tickid_core::ErrorKind::Closed), there is
+    /// another tenure, or will be.
+    #[must_use]
+    pub fn tenure(&self) -> Option<Arc<Tenure<S, C>>> {
+        self.shared().tenure.load_full()
+    }
+
+    /// Returns the present state, for readiness checks and monitoring.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_lease::{LeasedGenerator, Realm, Store};
+    /// use tickid_scru64::Scru64;
+    ///
+    /// let realm = Realm::new("orders".parse()?, Scru64, "0-255/8".parse()?)?;
+    /// let generator = LeasedGenerator::start(Store::in_memory(), realm)?;
+    ///
+    /// let state = generator.state();
+    /// assert!(state.lease.is_some() && state.trouble.is_none() && !state.is_stopped);
+    /// assert!(state.window_left.as_secs() >= 10);
+    /// assert_eq!((state.counters.leases, state.counters.losses), (1, 0));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn state(&self) -> LeaseState {
+        self.shared().state()
+    }
+
+    /// Closes the generator, releases the node, and waits until that is done: no longer than two answers
+    /// of the store may take. In the child of a `fork` it is a no-op.
+    ///
+    /// # Errors
+    /// Returns the store's error if the node was not released. It is free when its window ends.
+    pub fn shut_down(mut self) -> Result<(), StoreError> {
+        self.thread.stop()
+    }
+
+    /// Does the same as [`shut_down`](Self::shut_down) as a task, on any executor. (Dropping the generator
+    /// blocks the thread.)
+    ///
+    /// # Errors
+    /// As `shut_down`.
+    pub async fn shut_down_async(mut self) -> Result<(), StoreError> {
+        if self.shared().is_ours() {
+            self.shared().stop();
+            self.shared().wait_for_end_async().await;
+        }
+        self.thread.stop()
+    }
+}
+
+impl<S: Scheme, C> Thread<S, C> {
+    fn stop(&mut self) -> Result<(), StoreError> {
+        if !self.shared.is_ours() {
+            // The node is the parent's, and so is the thread: there is none here to wait for.
+            core::mem::forget(self.handle.take());
+            return Ok(());
+        }
+        self.shared.stop();
+        let result = self.handle.take().map(JoinHandle::join);
+        // Only a clock can panic in the thread; that was printed.
+        result.and_then(Result::ok).unwrap_or(Ok(()))
+    }
+}
+
+impl<S: Scheme, C> Drop for Thread<S, C> {
+    fn drop(&mut self) {
+        if let Err(error) = self.stop() {
+            tracing::warn!(%error, "the node was not released");
+        }
+    }
+}
+
+impl<S: Scheme, C> fmt::Debug for LeasedGenerator<S, C> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let state = self.thread.shared.desk_state();
+        f.debug_struct("LeasedGenerator").field("state", &state).finish_non_exhaustive()
+    }
+}

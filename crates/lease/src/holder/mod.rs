@@ -1,0 +1,13 @@
+//! Holders of leases: they acquire one, issue IDs under it, renew it and release it.
+
+mod boot;
+pub(crate) mod error;
+pub(crate) mod leased_generator;
+#[cfg(feature = "metrics")]
+mod metrics;
+pub(crate) mod name;
+pub(crate) mod session;
+pub(crate) mod state;
+pub(crate) mod view;
+mod warnings;
+mod worker;

@@ -1,0 +1,492 @@
+use core::time::Duration;
+use std::io;
+
+use crate::error::StoreError;
+use crate::model::lease::{Claim, Lease, Token, mix};
+use crate::model::realm::RealmSpec;
+use crate::model::rules::Refusal;
+use crate::store::Store;
+
+/// The requests that a holder has to send to its store, and their times.
+///
+/// It does no I/O and has no clock: times are passed in, as the time since some fixed moment by a clock
+/// that never steps and counts suspends. [`LeasedGenerator`](crate::LeasedGenerator) runs a session on a
+/// thread. To run one elsewhere, repeat:
+///
+/// 1. Take the next [`request`](Self::request) and [send](Request::send) it. If there is none, wait
+///    until it is [`due`](Self::due).
+/// 2. Pass the result to [`answered`](Self::answered), and do what the [`Outcome`] says.
+///
+/// A lease is renewed every half term or up to a tenth of a term earlier, at random, so that holders do
+/// not renew in step. A request that failed is repeated after a random time of up to a tenth of a term,
+/// doubled with each failure in a row up to half a term. A lost lease is followed by a new claim.
+///
+/// If the clock was set back so far that the generator would have to wait for more than a term, the
+/// session claims another node with a window that the clock has reached. It keeps the old lease until
+/// then.
+#[derive(Clone, Debug)]
+pub struct LeaseSession {
+    realm: RealmSpec,
+    holder: String,
+    /// Counts the random numbers drawn, from a seed on.
+    random: u64,
+    lease: Option<Lease>,
+    /// The claim that was last sent without success, while there is no lease.
+    claim: Option<Claim>,
+    renewal: Timer,
+    acquisition: Timer,
+}
+
+/// The time of the next request of a kind.
+#[derive(Clone, Copy, Debug, Default)]
+struct Timer {
+    due: Duration,
+    /// The number of failures in a row.
+    failures: u32,
+}
+
+/// A request to a store.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Request {
+    /// For a lease.
+    Acquire(Claim),
+    /// For a higher ceiling.
+    Renew(Lease),
+}
+
+/// The consequence of a store's answer.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Outcome {
+    /// There is a new lease. A generator of the previous one, if there is one, must be closed and that
+    /// lease released.
+    Acquired(Lease),
+    /// The generator's ceiling rises to the lease's.
+    Renewed(Lease),
+    /// The lease is over, and its generator must be closed.
+    Lost(StoreError),
+    /// The request will be repeated. Until then the generator issues to the end of its window.
+    Failed(StoreError),
+}
+
+impl Request {
+    /// Sends the request. If the future is dropped, the request may have been carried out; pass it to
+    /// [`answered`](LeaseSession::answered) as unreachable then.
+    ///
+    /// # Errors
+    /// Returns the store's.
+    pub async fn send(&mut self, store: &Store, realm: &RealmSpec) -> Result<Lease, StoreError> {
+        match self {
+            Self::Acquire(claim) => store.acquire(realm, claim).await,
+            Self::Renew(lease) => store.renew(realm, lease).await,
+        }
+    }
+}
+
+impl LeaseSession {
+    /// Creates the session of a holder without a lease. `seed` differs for each holder: it spreads
+    /// their requests over time.
+    #[must_use]
+    pub fn new(realm: RealmSpec, holder: &str, seed: u64) -> Self {
+        Self {
+            realm,
+            holder: holder.to_owned(),
+            random: seed,
+            lease: None,
+            claim: None,
+            renewal: Timer::default(),
+            acquisition: Timer::default(),
+        }
+    }
+
+    /// Returns the realm.
+    #[must_use]
+    pub fn realm(&self) -> &RealmSpec {
+        &self.realm
+    }
+
+    /// Returns the lease, if there is one.
+    #[must_use]
+    pub fn lease(&self) -> Option<&Lease> {
+        self.lease.as_ref()
+    }
+
+    /// Returns the time before which there is no [`request`](Self::request), unless the clock is set
+    /// back.
+    #[must_use]
+    pub fn due(&self) -> Duration {
+        if self.lease.is_some() { self.renewal.due } else { self.acquisition.due }
+    }
+
+    /// Returns the request to send at the time `now`, if any.
+    ///
+    /// `tick` is the generator's clock in ticks, if it can be read. `stall` is the time until the
+    /// generator can issue by that clock; zero if it can, or if there is none. `draw` draws the token of
+    /// a new claim.
+    ///
+    /// # Errors
+    /// Returns the error of `draw`.
+    pub fn request(
+        &mut self,
+        now: Duration,
+        tick: Option<u64>,
+        stall: Duration,
+        draw: impl FnOnce() -> io::Result<Token>,
+    ) -> io::Result<Option<Request>> {
+        let moves = match self.lease {
+            Some(lease) if now >= self.renewal.due => return Ok(Some(Request::Renew(lease))),
+            Some(_) if tick.is_none() || stall <= self.realm.terms().term => return Ok(None),
+            Some(_) => true,
+            None => false,
+        };
+        if now < self.acquisition.due {
+            return Ok(None);
+        }
+        let mut claim = match self.claim.take() {
+            Some(claim) => claim,
+            None => Claim::new(draw()?, &self.holder, None),
+        };
+        (claim.now, claim.at_once) = (tick, moves);
+        Ok(Some(Request::Acquire(claim)))
+    }
+
+    /// Takes the answer, received at the time `now`, to a request of the time `asked`.
+    pub fn answered(
+        &mut self,
+        request: Request,
+        asked: Duration,
+        now: Duration,
+        answer: Result<Lease, StoreError>,
+    ) -> Outcome {
+        let term = self.realm.terms().term;
+        let is_renewal = matches!(request, Request::Renew(_));
+        match answer {
+            Ok(lease) => {
+                self.lease = Some(lease);
+                let early = self.random_below(term / 10);
+                let due = asked.saturating_add(term / 2).saturating_sub(early);
+                self.renewal = Timer { due, failures: 0 };
+                if is_renewal {
+                    return Outcome::Renewed(lease);
+                }
+                self.acquisition = Timer::default();
+                Outcome::Acquired(lease)
+            }
+            Err(error) if is_renewal && error.is_lost() => {
+                self.lease = None;
+                self.acquisition = Timer { due: now, failures: 0 };
+                Outcome::Lost(error)
+            }
+            Err(error) => {
+                let timer = if is_renewal { self.renewal } else { self.acquisition };
+                let failures = timer.failures.saturating_add(1);
+                let due = now.saturating_add(self.pause(&error, failures));
+                let timer = Timer { due, failures };
+                match request {
+                    Request::Renew(_) => self.renewal = timer,
+                    Request::Acquire(claim) => {
+                        self.acquisition = timer;
+                        // A claim of another node is not repeated: when it is carried out at last, the
+                        // clock may be right again.
+                        self.claim = Some(claim).filter(|_| self.lease.is_none());
+                    }
+                }
+                Outcome::Failed(error)
+            }
+        }
+    }
+
+    /// Gives up a lease that was released because it could not be used. The next is acquired a term
+    /// later.
+    pub fn give_up(&mut self, now: Duration) {
+        let due = now.saturating_add(self.realm.terms().term);
+        (self.lease, self.claim) = (None, None);
+        self.acquisition = Timer { due, failures: 0 };
+    }
+
+    /// Returns the time until a failed request is repeated.
+    fn pause(&mut self, error: &StoreError, failures: u32) -> Duration {
+        let term = self.realm.terms().term;
+        match error.refusal() {
+            Some(Refusal::NotYet { from, now }) => {
+                let wait = from.saturating_since(*now).min(term.saturating_mul(10));
+                wait + self.random_below(term / 10)
+            }
+            // Only people can change these.
+            Some(Refusal::Mismatch(_) | Refusal::EndOfTime { .. } | Refusal::StoreClock { .. }) => {
+                term / 2 + self.random_below(term / 2)
+            }
+            _ => {
+                let doublings = (failures - 1).min(16);
+                self.random_below((term / 10).saturating_mul(1 << doublings).min(term / 2))
+            }
+        }
+    }
+
+    /// Returns a random time of up to `most`.
+    fn random_below(&mut self, most: Duration) -> Duration {
+        self.random = self.random.wrapping_add(1);
+        let nanos = u64::try_from(most.as_nanos()).unwrap_or(u64::MAX);
+        Duration::from_nanos(mix(self.random) % nanos.max(1))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tickid_core::UnixTime;
+    use tickid_core::example::Seconds;
+
+    use super::*;
+    use crate::error::StoreErrorKind;
+    use crate::model::record::Version;
+    use crate::model::rules::Loss;
+
+    const TERM: Duration = Duration::from_secs(10);
+    const NO_STALL: Duration = Duration::ZERO;
+
+    fn session(seed: u64) -> LeaseSession {
+        let realm = RealmSpec::new("a".parse().unwrap(), &Seconds, "0-7/8".parse().unwrap());
+        LeaseSession::new(realm.unwrap(), "me", seed)
+    }
+
+    fn secs(secs: u64) -> Duration {
+        Duration::from_secs(secs)
+    }
+
+    fn lease(token: u128) -> Lease {
+        Lease {
+            node: "1/8".parse().unwrap(),
+            token: Token::from_bits(token),
+            floor: 1,
+            ceiling: 30,
+            era: 0,
+            version: Version(1),
+            granted_at: UnixTime::EPOCH,
+        }
+    }
+
+    fn unreachable() -> StoreError {
+        StoreError::new("test", StoreErrorKind::Unreachable)
+    }
+
+    fn refused(refusal: Refusal) -> StoreError {
+        StoreError::refused("test", refusal)
+    }
+
+    fn exhausted() -> StoreError {
+        refused(Refusal::Exhausted { nodes: 8, seen: 8, quarantined: 0, free_at: None })
+    }
+
+    impl LeaseSession {
+        fn next(&mut self, now: Duration, stall: Duration, token: u128) -> Option<Request> {
+            self.request(now, Some(5), stall, || Ok(Token::from_bits(token))).unwrap()
+        }
+
+        /// Sends the request of that time, and answers it at once.
+        fn answer(&mut self, now: Duration, answer: Result<Lease, StoreError>) -> Outcome {
+            let request = self.next(now, NO_STALL, 7).unwrap();
+            self.answered(request, now, now, answer)
+        }
+
+        /// Holds the lease of token 1, acquired at the time `now`.
+        fn holding(mut self, now: Duration) -> Self {
+            assert!(matches!(self.answer(now, Ok(lease(1))), Outcome::Acquired(_)));
+            self
+        }
+    }
+
+    #[test]
+    fn renews_every_half_term_or_a_little_earlier() {
+        let mut delays = Vec::new();
+        for seed in 0..1_000 {
+            let mut session = session(seed).holding(secs(100));
+            for _ in 0..3 {
+                let (asked, due) = (session.renewal.due, session.due());
+                assert_eq!(session.next(due - Duration::from_nanos(1), NO_STALL, 2), None);
+                assert!(matches!(session.answer(due, Ok(lease(1))), Outcome::Renewed(_)));
+                delays.push(session.due() - asked);
+            }
+        }
+        let (least, most) = (delays.iter().min().unwrap(), delays.iter().max().unwrap());
+        assert!(*least >= TERM * 4 / 10 && *least < TERM * 41 / 100, "{least:?}");
+        assert!(*most <= TERM / 2 && *most > TERM * 49 / 100, "{most:?}");
+    }
+
+    #[test]
+    fn a_renewal_counts_from_the_time_of_the_request() {
+        let mut session = session(1);
+        let request = session.next(secs(100), NO_STALL, 1).unwrap();
+        session.answered(request, secs(100), secs(103), Ok(lease(1)));
+        assert!(session.due() <= secs(105));
+    }
+
+    #[test]
+    fn retries_back_off_at_random_up_to_half_a_term() {
+        // Per failure in a row: the shortest and the longest delay of all seeds.
+        let mut range = [(Duration::MAX, Duration::ZERO); 6];
+        for seed in 0..2_000 {
+            let mut session = session(seed).holding(secs(100));
+            for (least, most) in &mut range {
+                let now = session.due();
+                assert!(matches!(session.answer(now, Err(unreachable())), Outcome::Failed(_)));
+                let delay = session.due() - now;
+                (*least, *most) = ((*least).min(delay), (*most).max(delay));
+            }
+        }
+        for ((least, most), bound) in range.into_iter().zip([1, 2, 4, 5, 5, 5]) {
+            assert!(least < TERM / 100, "{least:?}");
+            assert!(most <= secs(bound) && most > secs(bound) * 98 / 100, "{most:?} of {bound}");
+        }
+    }
+
+    /// The store is down for 3 seconds. Requests in between fail at once.
+    #[test]
+    fn an_outage_costs_few_requests_and_ends_within_half_a_term() {
+        const HOLDERS: u64 = 1_000;
+        let (mut failed, mut latest) = (0, Duration::ZERO);
+        for seed in 0..HOLDERS {
+            let mut session = session(seed).holding(secs(100));
+            let back = secs(108);
+            let mut now = session.due().max(secs(105));
+            while now < back {
+                session.answer(now, Err(unreachable()));
+                failed += 1;
+                now = session.due();
+            }
+            latest = latest.max(now - back);
+        }
+        assert!(latest <= TERM / 2, "{latest:?}");
+        assert!(failed < 4 * HOLDERS, "{failed}");
+    }
+
+    #[test]
+    fn a_success_ends_the_back_off() {
+        let mut session = session(1).holding(secs(100));
+        for _ in 0..20 {
+            session.answer(session.due(), Err(unreachable()));
+        }
+        session.answer(session.due(), Ok(lease(1)));
+        let now = session.due();
+        session.answer(now, Err(unreachable()));
+        assert!(session.due() - now <= TERM / 10);
+    }
+
+    #[test]
+    fn a_claim_is_repeated_as_the_store_left_it() {
+        let mut session = session(1);
+        let mut request = session.next(secs(100), NO_STALL, 1).unwrap();
+        let Request::Acquire(claim) = &mut request else { unreachable!("there is no lease") };
+        assert_eq!((claim.token, claim.holder()), (Token::from_bits(1), "me"));
+        claim.attempt = Some("3/8".parse().unwrap());
+        session.answered(request.clone(), secs(100), secs(101), Err(unreachable()));
+        assert_eq!(session.next(session.due(), NO_STALL, 2), Some(request));
+    }
+
+    #[test]
+    fn a_failed_renewal_keeps_the_lease() {
+        let mut session = session(1).holding(secs(100));
+        for now in [105, 200] {
+            let request = session.next(secs(now), NO_STALL, 2);
+            assert_eq!(request, Some(Request::Renew(lease(1))));
+            session.answered(request.unwrap(), secs(now), secs(now), Err(unreachable()));
+        }
+        assert_eq!(session.lease(), Some(&lease(1)));
+    }
+
+    #[test]
+    fn a_lost_lease_is_followed_by_a_new_claim() {
+        let mut session = session(1).holding(secs(100));
+        let lost = refused(Refusal::Lost { node: lease(1).node, why: Loss::Token });
+        assert!(matches!(session.answer(secs(105), Err(lost)), Outcome::Lost(_)));
+        assert_eq!(session.lease(), None);
+        let request = session.next(secs(105), NO_STALL, 3);
+        assert!(
+            matches!(&request, Some(Request::Acquire(claim)) if claim.token == Token::from_bits(3))
+        );
+    }
+
+    #[test]
+    fn a_realm_that_begins_later_is_waited_for_once() {
+        let mut session = session(1);
+        let time = |secs: i64| UnixTime::from_micros(secs * 1_000_000);
+        let not_yet = Refusal::NotYet { from: time(530), now: time(500) };
+        session.answer(secs(100), Err(refused(not_yet)));
+        assert!((secs(130)..secs(131)).contains(&session.due()), "{:?}", session.due());
+    }
+
+    /// The server restarts within a second as another generation, and all leases are lost. The realm
+    /// begins again 30 seconds later.
+    #[test]
+    fn a_restart_costs_fewer_than_five_failed_requests() {
+        const HOLDERS: u64 = 1_000;
+        let (lost_at, back, begins) = (secs(105), secs(106), secs(136));
+        let (mut failed, mut latest) = (0, Duration::ZERO);
+        for seed in 0..HOLDERS {
+            let mut session = session(seed).holding(secs(101));
+            let mut now = session.due();
+            loop {
+                let error = match session.lease() {
+                    _ if (lost_at..back).contains(&now) => unreachable(),
+                    Some(_) if now < lost_at => {
+                        session.answer(now, Ok(lease(1)));
+                        now = session.due();
+                        continue;
+                    }
+                    Some(lease) => refused(Refusal::Lost { node: lease.node, why: Loss::Era }),
+                    None if now >= begins => break,
+                    None => {
+                        let time = |at: Duration| UnixTime::EPOCH.checked_add(at).unwrap();
+                        refused(Refusal::NotYet { from: time(begins), now: time(now) })
+                    }
+                };
+                session.answer(now, Err(error));
+                failed += 1;
+                now = session.due().max(now);
+            }
+            latest = latest.max(now);
+        }
+        assert!(failed < 5 * HOLDERS, "{failed}");
+        assert!(latest < begins + secs(5), "{latest:?}");
+    }
+
+    #[test]
+    fn a_node_is_exchanged_if_the_wait_exceeds_a_term() {
+        let mut session = session(1).holding(secs(100));
+        let now = secs(101);
+        assert_eq!(session.next(now, TERM, 2), None, "as long as the term");
+        let more = TERM + Duration::from_micros(1);
+        let request = session.next(now, more, 2).unwrap();
+        let Request::Acquire(claim) = &request else { unreachable!("no renewal is due") };
+        assert_eq!((claim.now, claim.at_once), (Some(5), true));
+        let outcome = session.answered(request, now, now, Ok(lease(2)));
+        assert!(matches!(outcome, Outcome::Acquired(_)));
+        assert_eq!(session.lease(), Some(&lease(2)));
+    }
+
+    #[test]
+    fn the_old_node_is_kept_until_there_is_another() {
+        let mut session = session(1).holding(secs(100));
+        let now = secs(101);
+        let request = session.next(now, secs(3_600), 2).unwrap();
+        session.answered(request, now, now, Err(exhausted()));
+        assert_eq!(session.lease(), Some(&lease(1)));
+        assert!(session.acquisition.due > now && session.acquisition.due <= now + TERM / 10);
+        // It is still renewed, and the next attempt is a new claim.
+        let due = session.renewal.due;
+        assert_eq!(session.next(due, secs(3_600), 3), Some(Request::Renew(lease(1))));
+        session.answer(due, Ok(lease(1)));
+        let request = session.next(due, secs(3_600), 3);
+        assert!(
+            matches!(&request, Some(Request::Acquire(claim)) if claim.token == Token::from_bits(3))
+        );
+        assert_eq!(session.next(due, NO_STALL, 4), None, "the clock is right again");
+    }
+
+    #[test]
+    fn a_clock_that_cannot_be_read_moves_nothing() {
+        let mut session = session(1).holding(secs(100));
+        let draw = || Ok(Token::from_bits(2));
+        assert_eq!(session.request(secs(101), None, Duration::MAX, draw).unwrap(), None);
+    }
+}

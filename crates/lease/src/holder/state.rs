@@ -1,0 +1,502 @@
+use core::future::poll_fn;
+use core::sync::atomic::{AtomicU64, Ordering};
+use core::task::{Poll, Waker};
+use core::time::Duration;
+use std::io;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::Instant;
+
+use arc_swap::ArcSwapOption;
+use tickid_core::{Clock, ErrorKind, Process, Scheme, UnixTime};
+
+use crate::error::StoreError;
+use crate::holder::error::{GenerateError, LeaseError};
+use crate::holder::leased_generator::Tenure;
+use crate::model::lease::Lease;
+use crate::model::rules::Refusal;
+
+/// The state of a [`LeasedGenerator`](crate::LeasedGenerator).
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct LeaseState {
+    /// The present lease with its present ceiling, if there is one.
+    pub lease: Option<Lease>,
+    /// The time until the window ends, by the generator's clock; zero if the generator cannot issue,
+    /// because its window has ended or its clock is behind.
+    pub window_left: Duration,
+    /// The store's clock when the lease was acquired or last renewed.
+    pub renewed_at: Option<UnixTime>,
+    /// The time that the store took for its last grant or renewal.
+    pub latency: Option<Duration>,
+    /// The lead of the generator's clock over the store's in microseconds, when they were last compared,
+    /// give or take a round trip; negative if it was behind.
+    pub clock_ahead_micros: Option<i64>,
+    /// The reason that the last request to the store failed, or that a generator whose clock is far behind
+    /// found no other node; `None` if all is well.
+    pub trouble: Option<LeaseError>,
+    /// The number of events so far.
+    pub counters: Counters,
+    /// Set after a shutdown, and in the child of a `fork`. There, nothing else is known.
+    pub is_stopped: bool,
+}
+
+/// The number of events in the life of a [`LeasedGenerator`](crate::LeasedGenerator).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Counters {
+    /// Leases acquired.
+    pub leases: u64,
+    /// Renewals.
+    pub renewals: u64,
+    /// Leases lost.
+    pub losses: u64,
+    /// Leases exchanged for one of another node because the clock was set far back.
+    pub moves: u64,
+    /// Requests to the store that failed.
+    pub failures: Failures,
+    /// Calls that could not issue at once.
+    pub stalls: Stalls,
+}
+
+/// Requests to the store that failed, by cause.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Failures {
+    /// The store did not answer.
+    pub unreachable: u64,
+    /// No node was free.
+    pub exhausted: u64,
+    /// The store refused for another reason.
+    pub refused: u64,
+    /// The store failed, or its answer could not be used.
+    pub failed: u64,
+}
+
+impl Failures {
+    /// Returns the sum.
+    #[must_use]
+    pub const fn total(&self) -> u64 {
+        self.unreachable + self.exhausted + self.refused + self.failed
+    }
+
+    #[cfg(feature = "metrics")]
+    pub(super) const fn pairs(&self) -> [(&'static str, u64); 4] {
+        [
+            ("unreachable", self.unreachable),
+            ("exhausted", self.exhausted),
+            ("refused", self.refused),
+            ("failed", self.failed),
+        ]
+    }
+
+    fn of(&mut self, cause: Cause) -> &mut u64 {
+        match cause {
+            Cause::Unreachable => &mut self.unreachable,
+            Cause::Exhausted => &mut self.exhausted,
+            Cause::Refused => &mut self.refused,
+            Cause::Failed => &mut self.failed,
+        }
+    }
+}
+
+/// Calls that could not issue at once, by reason. Whether they waited makes no difference.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Stalls {
+    /// The window had ended.
+    pub window_ended: u64,
+    /// The clock was behind the window or the last ID.
+    pub clock_behind: u64,
+    /// The sequences of the tick were used up.
+    pub tick_exhausted: u64,
+    /// There was no lease.
+    pub no_lease: u64,
+}
+
+impl Stalls {
+    /// Returns the sum.
+    #[must_use]
+    pub const fn total(&self) -> u64 {
+        self.window_ended + self.clock_behind + self.tick_exhausted + self.no_lease
+    }
+
+    #[cfg(feature = "metrics")]
+    pub(super) const fn pairs(&self) -> [(&'static str, u64); 4] {
+        [
+            ("window_ended", self.window_ended),
+            ("clock_behind", self.clock_behind),
+            ("tick_exhausted", self.tick_exhausted),
+            ("no_lease", self.no_lease),
+        ]
+    }
+}
+
+/// The cause of a failed request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Cause {
+    Unreachable,
+    Exhausted,
+    Refused,
+    Failed,
+}
+
+impl Cause {
+    pub(crate) const ALL: [Self; 4] =
+        [Self::Unreachable, Self::Exhausted, Self::Refused, Self::Failed];
+
+    pub(crate) fn of(error: &StoreError) -> Self {
+        match error.refusal() {
+            Some(Refusal::Exhausted { .. } | Refusal::NotYet { .. }) => Self::Exhausted,
+            Some(_) => Self::Refused,
+            None if error.is_unreachable() => Self::Unreachable,
+            None => Self::Failed,
+        }
+    }
+}
+
+/// The reason of a stall; indexes its counter.
+#[derive(Clone, Copy)]
+enum Reason {
+    WindowEnded,
+    ClockBehind,
+    TickExhausted,
+    NoLease,
+}
+
+impl Reason {
+    fn of(error: &GenerateError) -> Option<Self> {
+        match error {
+            GenerateError::NoLease { .. } => Some(Self::NoLease),
+            GenerateError::Stalled { error, .. } => Self::of_stall(error),
+            _ => None,
+        }
+    }
+
+    fn of_stall(error: &tickid_core::Error) -> Option<Self> {
+        match (error.kind(), error.retry_after()) {
+            (ErrorKind::Window, None) => Some(Self::WindowEnded),
+            (ErrorKind::Window | ErrorKind::Rollback, _) => Some(Self::ClockBehind),
+            (ErrorKind::Exhausted, _) => Some(Self::TickExhausted),
+            _ => None,
+        }
+    }
+}
+
+/// The first lease and its generator, or the reason that there is none.
+type First<S, C> = Result<Arc<Tenure<S, C>>, LeaseError>;
+
+/// The data that a leased generator and its thread share.
+pub(crate) struct Shared<S: Scheme, C> {
+    /// The process with the thread. In a child of a `fork` there is no thread, and the desk may be locked
+    /// for ever.
+    home: Process,
+    pub(crate) tenure: ArcSwapOption<Tenure<S, C>>,
+    /// The first of all tenures.
+    first: OnceLock<Arc<Tenure<S, C>>>,
+    /// The longest wait for a lease.
+    max_wait: Duration,
+    desk: Mutex<Desk>,
+    /// Notified of changes of the desk.
+    changed: Condvar,
+    /// By [`Reason`].
+    stalls: [AtomicU64; 4],
+}
+
+/// The data that changes rarely.
+#[derive(Debug, Default)]
+struct Desk {
+    lease: Option<Lease>,
+    renewed_at: Option<UnixTime>,
+    latency: Option<Duration>,
+    clock_ahead_micros: Option<i64>,
+    /// The reason that the last request to acquire or renew the lease failed.
+    trouble: Option<LeaseError>,
+    /// The reason that a generator whose clock is far behind has no other node.
+    stuck: Option<LeaseError>,
+    counters: Counters,
+    is_stopped: bool,
+    /// Set once the thread has nothing more to do.
+    is_finished: bool,
+    /// Tasks that wait for a change.
+    waiting: Vec<Waker>,
+}
+
+/// A lease that the store granted or renewed.
+pub(crate) struct Granted {
+    pub(crate) lease: Lease,
+    pub(crate) clock_ahead_micros: Option<i64>,
+    pub(crate) latency: Duration,
+}
+
+impl<S: Scheme, C> Shared<S, C> {
+    pub(crate) fn new(max_wait: Duration) -> Self {
+        Self {
+            home: Process::this(),
+            tenure: ArcSwapOption::empty(),
+            first: OnceLock::new(),
+            max_wait,
+            desk: Mutex::default(),
+            changed: Condvar::new(),
+            stalls: [const { AtomicU64::new(0) }; 4],
+        }
+    }
+
+    /// Reports whether this is still the process of the thread.
+    pub(crate) fn is_ours(&self) -> bool {
+        self.home.is_this()
+    }
+
+    fn desk(&self) -> MutexGuard<'_, Desk> {
+        self.desk.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn change(&self, change: impl FnOnce(&mut Desk)) {
+        let mut desk = self.desk();
+        change(&mut desk);
+        let waiting = core::mem::take(&mut desk.waiting);
+        drop(desk);
+        self.changed.notify_all();
+        waiting.into_iter().for_each(Waker::wake);
+    }
+
+    /// Looks at the desk whenever it changes, until `look` returns a value or `most` has passed.
+    fn wait<T>(&self, most: Duration, look: impl Fn(&Desk) -> Option<T>) -> Option<T> {
+        let start = Instant::now();
+        let mut desk = self.desk();
+        loop {
+            if let Some(seen) = look(&desk) {
+                return Some(seen);
+            }
+            let left = most.saturating_sub(start.elapsed());
+            if left.is_zero() {
+                return None;
+            }
+            let waited = self.changed.wait_timeout(desk, left);
+            desk = waited.unwrap_or_else(PoisonError::into_inner).0;
+        }
+    }
+
+    /// Waits as a task until `look` returns a value. Only for events that the thread's own timeouts
+    /// bound: its first answer and its end, which it reports even if it panics.
+    async fn wait_async<T>(&self, look: impl Fn(&Desk) -> Option<T>) -> T {
+        poll_fn(|context| {
+            let mut desk = self.desk();
+            if let Some(seen) = look(&desk) {
+                return Poll::Ready(seen);
+            }
+            desk.waiting.push(context.waker().clone());
+            Poll::Pending
+        })
+        .await
+    }
+
+    pub(crate) fn state(&self) -> LeaseState
+    where
+        C: Clock,
+    {
+        let tenure = self.tenure.load_full().filter(|_| self.is_ours());
+        let window_left = tenure.map_or(Duration::ZERO, |tenure| tenure.window_left());
+        LeaseState { window_left, ..self.desk_state() }
+    }
+
+    /// Returns the state without the parts that need the clock.
+    pub(crate) fn desk_state(&self) -> LeaseState {
+        if !self.is_ours() {
+            return LeaseState { is_stopped: true, ..LeaseState::default() };
+        }
+        let [window_ended, clock_behind, tick_exhausted, no_lease] =
+            core::array::from_fn(|reason| self.stalls[reason].load(Ordering::Relaxed));
+        let stalls = Stalls { window_ended, clock_behind, tick_exhausted, no_lease };
+        let desk = self.desk();
+        LeaseState {
+            lease: desk.lease,
+            window_left: Duration::ZERO,
+            renewed_at: desk.renewed_at,
+            latency: desk.latency,
+            clock_ahead_micros: desk.clock_ahead_micros,
+            trouble: desk.trouble.clone().or_else(|| desk.stuck.clone()),
+            counters: Counters { stalls, ..desk.counters },
+            is_stopped: desk.is_stopped,
+        }
+    }
+
+    // Called by the generator.
+
+    /// Waits for the first lease, or for the first error.
+    pub(crate) fn wait_for_first(&self, most: Duration) -> First<S, C> {
+        let first = self.wait(most, |desk| self.first(desk));
+        first.unwrap_or_else(|| Err(StoreError::timed_out(most).into()))
+    }
+
+    /// Does the same as a task. It takes no longer than the thread waits for its first answer.
+    pub(crate) async fn wait_for_first_async(&self) -> First<S, C> {
+        self.wait_async(|desk| self.first(desk)).await
+    }
+
+    fn first(&self, desk: &Desk) -> Option<First<S, C>> {
+        match (self.first.get(), &desk.trouble) {
+            (Some(first), _) => Some(Ok(Arc::clone(first))),
+            (None, Some(trouble)) => Some(Err(trouble.clone())),
+            (None, None) if desk.is_finished => {
+                let panicked = io::Error::other("it panicked");
+                Some(Err(LeaseError::system("keep the lease's thread", panicked)))
+            }
+            (None, None) => None,
+        }
+    }
+
+    /// Waits as a task until the thread has nothing more to do.
+    pub(crate) async fn wait_for_end_async(&self) {
+        self.wait_async(|desk| desk.is_finished.then_some(())).await;
+    }
+
+    /// Waits for a lease until `max_wait` after `since`.
+    pub(crate) fn wait_for_lease(&self, since: Instant) -> Result<(), GenerateError> {
+        if !self.is_ours() {
+            return Err(GenerateError::Forked);
+        }
+        let left = self.max_wait.saturating_sub(since.elapsed());
+        if left.is_zero() {
+            return Err(self.no_lease());
+        }
+        self.wait(left, |desk| (desk.lease.is_some() || desk.is_stopped).then_some(()));
+        if self.tenure.load().is_some() { Ok(()) } else { Err(self.no_lease()) }
+    }
+
+    /// Returns an error once a call has waited `max_wait` for a lease.
+    pub(crate) fn check_wait(&self, waited: Duration) -> Result<(), GenerateError> {
+        if !self.is_ours() {
+            return Err(GenerateError::Forked);
+        }
+        let may_wait = !self.is_stopped() && waited < self.max_wait;
+        if may_wait { Ok(()) } else { Err(self.no_lease()) }
+    }
+
+    #[cold]
+    pub(crate) fn no_lease(&self) -> GenerateError {
+        if !self.is_ours() {
+            return GenerateError::Forked;
+        }
+        let desk = self.desk();
+        if desk.is_stopped {
+            return GenerateError::Stopped;
+        }
+        GenerateError::NoLease { cause: desk.trouble.clone().map(Box::new) }
+    }
+
+    /// Handles an error of the generator of `tenure`: a closed one is abandoned, any other error is the
+    /// caller's.
+    #[cold]
+    pub(crate) fn leave_if_closed(
+        &self,
+        tenure: &Arc<Tenure<S, C>>,
+        error: tickid_core::Error,
+    ) -> Result<(), GenerateError> {
+        if error.kind() != ErrorKind::Closed {
+            return Err(self.explain(error));
+        }
+        tenure.is_over.store(true, Ordering::Relaxed);
+        self.change(|desk| {
+            let before = self.tenure.compare_and_swap(tenure, None);
+            // Unless another has taken its place already.
+            if before.as_ref().is_some_and(|before| Arc::ptr_eq(before, tenure)) {
+                desk.lease = None;
+            }
+        });
+        Ok(())
+    }
+
+    fn explain(&self, error: tickid_core::Error) -> GenerateError {
+        if !self.is_ours() {
+            return GenerateError::Forked;
+        }
+        let desk = self.desk();
+        let cause = match Reason::of_stall(&error) {
+            Some(Reason::WindowEnded) => desk.trouble.clone(),
+            Some(Reason::ClockBehind) => desk.stuck.clone(),
+            _ => None,
+        };
+        let (cause, clock_ahead_micros) = (cause.map(Box::new), desk.clock_ahead_micros);
+        GenerateError::Stalled { error, cause, clock_ahead_micros }
+    }
+
+    /// Counts a call that could not issue at once.
+    #[cold]
+    pub(crate) fn count(&self, error: GenerateError) -> GenerateError {
+        if let Some(reason) = Reason::of(&error) {
+            self.stalls[reason as usize].fetch_add(1, Ordering::Relaxed);
+        }
+        error
+    }
+
+    pub(crate) fn stop(&self) {
+        self.change(|desk| desk.is_stopped = true);
+    }
+
+    // Called by the thread.
+
+    pub(crate) fn finish(&self) {
+        self.change(|desk| desk.is_finished = true);
+    }
+
+    pub(crate) fn is_stopped(&self) -> bool {
+        self.desk().is_stopped
+    }
+
+    /// Waits for a time, or until it is stopped.
+    pub(crate) fn rest(&self, time: Duration) {
+        self.wait(time, |desk| desk.is_stopped.then_some(()));
+    }
+
+    /// Begins the tenure of a new lease.
+    pub(crate) fn acquired(&self, tenure: Arc<Tenure<S, C>>, granted: &Granted, is_move: bool) {
+        self.first.get_or_init(|| Arc::clone(&tenure));
+        self.tenure.store(Some(tenure));
+        self.change(|desk| {
+            desk.note(granted);
+            desk.stuck = None;
+            desk.counters.leases += 1;
+            desk.counters.moves += u64::from(is_move);
+        });
+    }
+
+    pub(crate) fn renewed(&self, granted: &Granted) {
+        self.change(|desk| {
+            desk.note(granted);
+            desk.counters.renewals += 1;
+        });
+    }
+
+    /// Notes a failed request: to move to another node, or to acquire or renew the lease.
+    pub(crate) fn failed(&self, error: LeaseError, cause: Cause, is_move: bool) {
+        self.change(|desk| {
+            let place = if is_move { &mut desk.stuck } else { &mut desk.trouble };
+            *place = Some(error);
+            *desk.counters.failures.of(cause) += 1;
+        });
+    }
+
+    /// Notes that the clock is not far behind any more.
+    pub(crate) fn unstuck(&self) {
+        self.change(|desk| desk.stuck = None);
+    }
+
+    pub(crate) fn lost(&self, error: Option<LeaseError>) {
+        self.tenure.store(None);
+        self.change(|desk| {
+            (desk.lease, desk.stuck) = (None, None);
+            desk.counters.losses += 1;
+            desk.trouble = error.or(desk.trouble.take());
+        });
+    }
+}
+
+impl Desk {
+    fn note(&mut self, granted: &Granted) {
+        self.lease = Some(granted.lease);
+        self.renewed_at = Some(granted.lease.granted_at);
+        self.latency = Some(granted.latency);
+        self.clock_ahead_micros = granted.clock_ahead_micros;
+        self.trouble = None;
+    }
+}

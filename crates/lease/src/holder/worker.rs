@@ -1,0 +1,245 @@
+use core::fmt;
+use core::time::Duration;
+use std::sync::Arc;
+
+use tickid_core::{Clock, Generator, ProcessClock, Scheme};
+
+use crate::error::StoreError;
+use crate::holder::boot;
+use crate::holder::error::LeaseError;
+use crate::holder::leased_generator::{LeasedGeneratorBuilder, Tenure};
+#[cfg(feature = "metrics")]
+use crate::holder::metrics::Metrics;
+use crate::holder::session::{LeaseSession, Outcome, Request};
+use crate::holder::state::{Cause, Granted, Shared};
+use crate::holder::warnings::{Chain, Warnings};
+use crate::model::lease::{Lease, Token};
+use crate::wait::block_on;
+
+/// The longest sleep. Sleeping does not count a suspend, and does not notice a clock that is set back;
+/// both are looked at on waking.
+const LONGEST_NAP: Duration = Duration::from_millis(500);
+/// The longest sleep for short terms.
+const SHORTEST_NAP: Duration = Duration::from_millis(10);
+
+/// The thread of a leased generator, which runs a session.
+pub(super) struct Worker<S: Scheme, C> {
+    shared: Arc<Shared<S, C>>,
+    options: LeasedGeneratorBuilder<S, C>,
+    /// The generators' clock.
+    clock: C,
+    session: LeaseSession,
+    tenure: Option<Arc<Tenure<S, C>>>,
+    /// Set while the clock is so far behind that another node is wanted.
+    is_behind: bool,
+    warnings: Warnings,
+    #[cfg(feature = "metrics")]
+    metrics: Metrics,
+}
+
+impl<S, C> Worker<S, C>
+where
+    S: Scheme + Default,
+    C: Clock + fmt::Debug,
+{
+    pub(super) fn new(
+        options: LeasedGeneratorBuilder<S, C>,
+        shared: Arc<Shared<S, C>>,
+    ) -> Result<Self, LeaseError> {
+        #[allow(clippy::cast_possible_truncation, reason = "any half of the bits will do")]
+        let seed = draw()?.bits() as u64;
+        let session = LeaseSession::new((*options.realm).clone(), &options.holder, seed);
+        Ok(Self {
+            shared,
+            clock: (options.clock)(),
+            session,
+            tenure: None,
+            is_behind: false,
+            warnings: Warnings::default(),
+            #[cfg(feature = "metrics")]
+            metrics: Metrics::new(options.realm.name()),
+            options,
+        })
+    }
+
+    /// Keeps the lease until the generator is stopped, and releases it then.
+    pub(super) fn run(mut self) -> Result<(), StoreError> {
+        let _finish = Finish(Arc::clone(&self.shared));
+        let term = self.session.realm().terms().term;
+        let nap = (term / 10).clamp(SHORTEST_NAP, LONGEST_NAP);
+        while !self.shared.is_stopped() {
+            if self.tenure.as_ref().is_some_and(|tenure| tenure.generator().state().is_closed) {
+                // The user closed it.
+                let released = self.release_tenure();
+                self.shared.lost(released.err().map(LeaseError::from));
+                self.session.give_up(boot::now());
+            }
+            let stall = self.tenure.as_ref().map_or(Duration::ZERO, |tenure| tenure.stall());
+            if core::mem::replace(&mut self.is_behind, stall > term) && !self.is_behind {
+                self.shared.unstuck();
+            }
+            let now = boot::now();
+            let tick = self.clock.now().ok().and_then(|now| self.session.realm().tick_at(now));
+            match self.session.request(now, tick, stall, Token::random) {
+                Ok(Some(request)) => self.send(now, request),
+                Ok(None) => {
+                    #[cfg(feature = "metrics")]
+                    self.metrics.update(&self.shared.state());
+                    self.shared.rest(self.session.due().saturating_sub(now).min(nap));
+                }
+                Err(error) => {
+                    self.fail(LeaseError::system(DRAW, error), Cause::Failed, false);
+                    self.shared.rest(nap);
+                }
+            }
+        }
+        self.release_tenure()
+    }
+
+    fn send(&mut self, asked: Duration, mut request: Request) {
+        let sent = request.send(&self.options.store, self.session.realm());
+        let answer = block_on(sent, self.options.answer_within);
+        let now = boot::now();
+        let latency = now.saturating_sub(asked);
+        let previous = self.session.lease().copied();
+        let is_move = previous.is_some() && matches!(request, Request::Acquire(_));
+        #[cfg(feature = "metrics")]
+        self.metrics.answered(&request, answer.is_ok(), latency);
+        match self.session.answered(request, asked, now, answer) {
+            Outcome::Acquired(lease) => self.begin(lease, previous, latency),
+            Outcome::Renewed(lease) => self.widen(lease, latency),
+            Outcome::Lost(error) => {
+                if let Some(tenure) = self.tenure.take() {
+                    tenure.generator().close();
+                }
+                let (realm, endpoint) =
+                    (self.session.realm().name(), self.options.store.endpoint());
+                tracing::error!(%realm, endpoint, error = %Chain(&error), "lease lost");
+                self.shared.lost(Some(error.into()));
+            }
+            Outcome::Failed(error) => {
+                let cause = Cause::of(&error);
+                self.fail(error.into(), cause, is_move);
+            }
+        }
+    }
+
+    /// Begins the tenure of a new lease, and ends the previous tenure.
+    fn begin(&mut self, lease: Lease, previous: Option<Lease>, latency: Duration) {
+        let previous = self.tenure.take().zip(previous);
+        match self.build(&lease) {
+            Ok(generator) => {
+                let (realm, node) = (self.session.realm().name(), lease.node);
+                match &previous {
+                    None => tracing::info!(%realm, %node, "lease acquired"),
+                    Some((_, previous)) => {
+                        let from = previous.node;
+                        tracing::warn!(%realm, %node, %from, "clock set back: moved to another node");
+                    }
+                }
+                let clock_ahead_micros = ahead(&generator, &lease);
+                let tenure = Arc::new(Tenure::new(generator, lease));
+                self.tenure = Some(Arc::clone(&tenure));
+                let granted = Granted { lease, clock_ahead_micros, latency };
+                self.shared.acquired(tenure, &granted, previous.is_some());
+            }
+            Err(error) => {
+                self.fail(error, Cause::Failed, false);
+                self.release(&lease, None);
+                self.session.give_up(boot::now());
+            }
+        }
+        if let Some((previous, lease)) = previous {
+            self.release(&lease, close(&previous));
+        }
+    }
+
+    fn build(&self, lease: &Lease) -> Result<Generator<S, ProcessClock<C>>, LeaseError> {
+        let LeasedGeneratorBuilder { realm, max_wait, policy, sequence, clock, .. } = &self.options;
+        let clock = ProcessClock::new(clock());
+        let mut builder = realm.builder(lease)?.max_wait(*max_wait).clock(clock);
+        if let Some(policy) = policy {
+            builder = builder.policy(*policy);
+        }
+        if let Some(sequence) = sequence {
+            builder = builder.sequence(sequence.clone());
+        }
+        Ok(builder.build()?)
+    }
+
+    fn widen(&mut self, lease: Lease, latency: Duration) {
+        let Some(tenure) = &self.tenure else { return };
+        match tenure.generator().widen(lease.ceiling) {
+            Ok(()) => {
+                let realm = self.session.realm().name();
+                tracing::debug!(%realm, ceiling = lease.ceiling, "lease renewed");
+                let clock_ahead_micros = ahead(tenure.generator(), &lease);
+                self.shared.renewed(&Granted { lease, clock_ahead_micros, latency });
+            }
+            // No backend that keeps its promises grants that.
+            Err(error) => self.fail(error.into(), Cause::Failed, false),
+        }
+    }
+
+    fn fail(&mut self, error: LeaseError, cause: Cause, is_move: bool) {
+        let realm = self.session.realm();
+        if let Some(suppressed) = self.warnings.admit(cause, boot::now(), realm.terms().term) {
+            let (realm, endpoint) = (realm.name(), self.options.store.endpoint());
+            let error = Chain(&error);
+            if is_move {
+                tracing::warn!(%realm, endpoint, %error, suppressed, "clock behind, no other node");
+            } else {
+                tracing::warn!(%realm, endpoint, %error, suppressed, "no lease or no renewal");
+            }
+        }
+        self.shared.failed(error, cause, is_move);
+    }
+
+    /// Closes the generator and releases its node.
+    fn release_tenure(&mut self) -> Result<(), StoreError> {
+        let tenure = self.tenure.take().zip(self.session.lease());
+        tenure.map_or(Ok(()), |(tenure, lease)| self.try_release(lease, close(&tenure)))
+    }
+
+    fn try_release(&self, lease: &Lease, used: Option<u64>) -> Result<(), StoreError> {
+        let released = self.options.store.release(self.session.realm(), lease, used);
+        match block_on(released, self.options.answer_within) {
+            // Another holder has it already, or an earlier answer was lost.
+            Err(error) if error.is_lost() => Ok(()),
+            result => result,
+        }
+    }
+
+    fn release(&self, lease: &Lease, used: Option<u64>) {
+        if let Err(error) = self.try_release(lease, used) {
+            let (realm, node) = (self.session.realm().name(), lease.node);
+            tracing::warn!(%realm, %node, error = %Chain(&error), "the node was not released");
+        }
+    }
+}
+
+/// Closes the generator of a tenure and returns the highest tick that it has used.
+fn close<S: Scheme, C>(tenure: &Tenure<S, C>) -> Option<u64> {
+    tenure.generator().close().highest_tick().map(|tick| tick.get())
+}
+
+const DRAW: &str = "draw random numbers";
+
+fn draw() -> Result<Token, LeaseError> {
+    Token::random().map_err(|error| LeaseError::system(DRAW, error))
+}
+
+/// Reports the end of the worker, also if a clock panics: tasks wait for it.
+struct Finish<S: Scheme, C>(Arc<Shared<S, C>>);
+
+impl<S: Scheme, C> Drop for Finish<S, C> {
+    fn drop(&mut self) {
+        self.0.finish();
+    }
+}
+
+/// Returns the lead of the generator's clock over the store's, in microseconds.
+fn ahead<S: Scheme, C: Clock>(generator: &Generator<S, C>, lease: &Lease) -> Option<i64> {
+    let now = generator.clock().now().ok()?;
+    now.as_micros().checked_sub(lease.granted_at.as_micros())
+}

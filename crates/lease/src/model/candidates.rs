@@ -1,0 +1,168 @@
+//! The choice of a node for a claim, from a bounded number of rows.
+
+use crate::model::lease::Claim;
+use crate::model::node::Node;
+use crate::model::pool::NodePool;
+use crate::model::record::{Row, RowState, View};
+use crate::model::rules::{Refusal, Rules};
+
+/// The nodes that were looked at and cannot be granted.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Shortage {
+    seen: u64,
+    quarantined: u64,
+    /// The lowest ceiling.
+    soonest: Option<u64>,
+    /// The realm was seen as a whole, so that another page has nothing new.
+    pub(crate) is_whole: bool,
+}
+
+impl Shortage {
+    fn note(&mut self, ceiling: Option<u64>, limit: u64, nodes: u64) {
+        self.seen += nodes;
+        match ceiling.filter(|&ceiling| ceiling <= limit) {
+            None => self.quarantined += nodes,
+            Some(ceiling) => self.soonest = self.soonest.into_iter().chain([ceiling]).min(),
+        }
+    }
+
+    /// Adds the nodes of another page. Those that are on both count twice.
+    pub(crate) fn add(&mut self, other: &Self) {
+        if other.is_whole {
+            *self = *other;
+            return;
+        }
+        self.seen += other.seen;
+        self.quarantined += other.quarantined;
+        self.soonest = self.soonest.into_iter().chain(other.soonest).min();
+    }
+
+    /// Returns the refusal of a claim for which no page had a node.
+    pub(crate) fn refusal(&self, rules: &Rules<'_>) -> Refusal {
+        let realm = &rules.record.realm;
+        if (rules.now + 1..=rules.limit()).contains(&rules.record.floor) {
+            let [from, now] =
+                [rules.record.floor, rules.now].map(|tick| realm.scale().time_of(tick));
+            return Refusal::NotYet { from, now };
+        }
+        let nodes = realm.pool().len();
+        let seen = if self.is_whole { nodes } else { self.seen.min(nodes) };
+        let quarantined = self.quarantined.min(seen);
+        let free_at = self.soonest.map(|tick| realm.scale().time_of(tick));
+        Refusal::Exhausted { nodes, seen, quarantined, free_at }
+    }
+}
+
+impl Rules<'_> {
+    /// Chooses a node for a claim from the rows that a backend offered, or reports why none will
+    /// do.
+    ///
+    /// A node will do if the store's clock has reached its ceiling, or if its holder is gone:
+    /// released or proven to have ended. In order of preference:
+    ///
+    /// 1. Nodes with a row whose ceiling the claimant's clock has reached too, at random so that
+    ///    claimants spread. Taking these first keeps the number of rows near that of the holders.
+    /// 2. A node without a row: a gap between the rows of the page, which begins at random.
+    /// 3. The node with the lowest ceiling, in the future of the claimant's clock, unless the claim
+    ///    refuses that.
+    ///
+    /// `start` is where the page began. Returns the row to commit, or the nodes looked at.
+    ///
+    /// # Errors
+    /// Returns [`Refusal::EndOfTime`] if the scheme has no ticks left.
+    pub(crate) fn choose(
+        &self,
+        view: &View,
+        start: Node,
+        claim: &Claim,
+    ) -> Result<Result<Row, Shortage>, Refusal> {
+        let is_future = |ceiling| claim.now.is_some_and(|now| now < ceiling);
+        let mut shortage = Shortage { is_whole: view.page_end.is_none(), ..Shortage::default() };
+        let (mut good, mut later) = (Vec::new(), None);
+        for (&node, state) in &view.rows {
+            if self.record.part_of(node).is_none() {
+                continue;
+            }
+            let ceiling = self.ceiling(node, Some(state));
+            match ceiling.filter(|&ceiling| self.is_free(ceiling, Some(state))) {
+                None => shortage.note(ceiling, self.limit(), 1),
+                Some(ceiling) if is_future(ceiling) => {
+                    later = later.into_iter().chain([(ceiling, node)]).min();
+                }
+                Some(_) => good.push(node),
+            }
+        }
+        let pick = usize::try_from(claim.dice() >> 1).unwrap_or(0);
+        let chosen = match good.get(pick % good.len().max(1)) {
+            Some(&node) => Some(node),
+            None => self.gap(view, start, is_future, &mut shortage, &mut later),
+        };
+        let later = later.filter(|(ceiling, _)| {
+            if claim.at_once {
+                shortage.note(Some(*ceiling), self.limit(), 1);
+            }
+            !claim.at_once
+        });
+        let chosen = chosen.or(later.map(|(_, node)| node));
+        let Some(node) = chosen else { return Ok(Err(shortage)) };
+        self.grant(node, view.rows.get(&node), claim).map(Ok)
+    }
+
+    /// Reports whether a node that ends there can be granted.
+    fn is_free(&self, ceiling: u64, state: Option<&RowState>) -> bool {
+        let is_gone = match state {
+            Some(RowState::Intact { row, is_dead, .. }) => *is_dead || row.token.is_none(),
+            _ => false,
+        };
+        (ceiling <= self.now || is_gone) && self.next_ceiling(ceiling) <= self.limit()
+    }
+
+    /// Returns the first node from `start` on that was never granted, as far as the page shows
+    /// that.
+    fn gap(
+        &self,
+        view: &View,
+        start: Node,
+        is_future: impl Fn(u64) -> bool,
+        shortage: &mut Shortage,
+        later: &mut Option<(u64, Node)>,
+    ) -> Option<Node> {
+        let mut open = Vec::new();
+        for part in &self.record.parts {
+            let ceiling = part.floor.max(self.record.floor);
+            if self.is_free(ceiling, None) {
+                open.push((part.range, is_future(ceiling)));
+            } else if shortage.is_whole {
+                let rows = view.rows.keys().filter(|node| part.range.contains(**node)).count();
+                let unused = part.range.len().saturating_sub(u64::try_from(rows).unwrap_or(0));
+                if unused > 0 {
+                    shortage.note(Some(ceiling), self.limit(), unused);
+                }
+            }
+        }
+        let first = |in_future: bool| {
+            let ranges = open.iter().filter(|(_, is_future)| *is_future == in_future);
+            let pool = NodePool::new(ranges.map(|(range, _)| *range)).ok()?;
+            let in_page = |node: &Node| match view.page_end {
+                None => true,
+                Some(end) if start <= end => start <= *node && *node <= end,
+                Some(end) => start <= *node || *node <= end,
+            };
+            let nodes = pool.nodes_from(start).take_while(in_page);
+            nodes.into_iter().find(|node| !view.rows.contains_key(node))
+        };
+        let now = first(false);
+        if now.is_none()
+            && let Some(node) = first(true)
+        {
+            let ceiling = self.ceiling(node, None)?;
+            *later = later.iter().copied().chain([(ceiling, node)]).min();
+        }
+        now
+    }
+}
+
+/// Returns the position of a claim's next page.
+pub(crate) fn page_start(pool: &NodePool, claim: &Claim) -> Node {
+    pool.node_at(claim.dice())
+}

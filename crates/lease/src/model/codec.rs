@@ -1,0 +1,271 @@
+//! Records and rows as text, for backends that keep them as such.
+
+use core::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use tickid_core::{TickScale, UnixTime};
+
+use crate::error::{ParseError, excerpt};
+use crate::model::pool::NodePool;
+use crate::model::realm::{RealmName, RealmSpec, Terms};
+use crate::model::record::{Part, Record, Row, RowState, Version};
+
+/// The highest format that this release knows. It reads all before and writes this.
+pub(crate) const FORMAT: u32 = 1;
+
+/// Fields of a record or row that a later release added. They are kept when it is written again.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Extra(pub(crate) Map<String, Value>);
+
+/// The part of every record and row that says how to read the rest.
+#[derive(Deserialize)]
+struct FormatText {
+    format: u32,
+}
+
+#[derive(Serialize, Deserialize)]
+struct RecordText {
+    format: u32,
+    scheme: String,
+    layout: String,
+    epoch_micros: i64,
+    period_micros: u64,
+    micros_per_tick: u64,
+    end: u64,
+    allowance: u64,
+    skew_micros: u64,
+    term_micros: u64,
+    pool: String,
+    parts: Vec<PartText>,
+    generation: String,
+    era: u64,
+    floor: u64,
+    max_ahead: u64,
+    #[serde(flatten)]
+    extra: Extra,
+}
+
+#[derive(Serialize, Deserialize)]
+struct PartText {
+    nodes: String,
+    since_era: u64,
+    floor: u64,
+}
+
+#[derive(Serialize, Deserialize)]
+struct RowText {
+    format: u32,
+    node: String,
+    token: Option<String>,
+    holder: String,
+    era: u64,
+    floor: u64,
+    ceiling: u64,
+    #[serde(flatten)]
+    extra: Extra,
+}
+
+impl Record {
+    /// Returns the record as one line of JSON, without the realm's name.
+    #[must_use]
+    pub fn to_json(&self) -> String {
+        let (realm, terms) = (&self.realm, self.realm.terms());
+        let micros = |duration: Duration| u64::try_from(duration.as_micros()).unwrap_or(u64::MAX);
+        let part = |part: &Part| {
+            let (nodes, Part { since_era, floor, .. }) = (part.range.to_string(), *part);
+            PartText { nodes, since_era, floor }
+        };
+        json(&RecordText {
+            format: FORMAT,
+            scheme: realm.scheme().to_owned(),
+            layout: realm.layout().to_owned(),
+            epoch_micros: realm.scale().epoch().as_micros(),
+            period_micros: realm.scale().period_micros(),
+            micros_per_tick: realm.scale().micros_per_tick(),
+            end: realm.end(),
+            allowance: terms.allowance,
+            skew_micros: micros(terms.skew),
+            term_micros: micros(terms.term),
+            pool: realm.pool().to_string(),
+            parts: self.parts.iter().map(part).collect(),
+            generation: self.generation.clone(),
+            era: self.era,
+            floor: self.floor,
+            max_ahead: self.max_ahead,
+            extra: self.extra.clone(),
+        })
+    }
+
+    /// Parses the record of the realm `name` from the JSON of [`to_json`](Self::to_json).
+    ///
+    /// # Errors
+    /// Returns [`ParseError::Newer`] for a format of a later release, and another [`ParseError`]
+    /// for anything else that is not a record.
+    pub fn from_json(name: RealmName, json: &[u8]) -> Result<Self, ParseError> {
+        let text: RecordText = read("record of a realm", json)?;
+        let mut parts = Vec::with_capacity(text.parts.len());
+        for PartText { nodes, since_era, floor } in &text.parts {
+            let (since_era, floor) = (*since_era, *floor);
+            parts.push(Part { range: nodes.parse()?, since_era, floor });
+        }
+        parts.sort_by_key(|part| part.range.start());
+        // Parts that overlap would make a node's era ambiguous.
+        if !parts.is_empty() {
+            NodePool::new(parts.iter().map(|part| part.range))?;
+        }
+        let epoch = UnixTime::from_micros(text.epoch_micros);
+        let scale = TickScale::anew_every(epoch, text.period_micros, text.micros_per_tick);
+        let terms = Terms {
+            allowance: text.allowance,
+            skew: Duration::from_micros(text.skew_micros),
+            term: Duration::from_micros(text.term_micros),
+        };
+        let pool = text.pool.parse()?;
+        let realm =
+            RealmSpec::from_parts(name, text.scheme, text.layout, scale, text.end, pool, terms);
+        let RecordText { generation, era, floor, max_ahead, extra, .. } = text;
+        Ok(Self { realm, generation, era, floor, max_ahead, parts, extra })
+    }
+}
+
+impl Row {
+    /// Returns the row as one line of JSON.
+    #[must_use]
+    pub fn to_json(&self) -> String {
+        json(&RowText {
+            format: FORMAT,
+            node: self.node.to_string(),
+            token: self.token.map(|token| token.to_string()),
+            holder: self.holder.clone(),
+            era: self.era,
+            floor: self.floor,
+            ceiling: self.ceiling,
+            extra: self.extra.clone(),
+        })
+    }
+
+    /// Parses the row from the JSON of [`to_json`](Self::to_json).
+    ///
+    /// # Errors
+    /// Returns [`ParseError::Newer`] for a format of a later release, and another [`ParseError`]
+    /// for anything else that is not a row.
+    pub fn from_json(json: &[u8]) -> Result<Self, ParseError> {
+        let text: RowText = read("row of a node", json)?;
+        let token = text.token.map(|token| token.parse()).transpose()?;
+        let RowText { holder, era, floor, ceiling, extra, .. } = text;
+        Ok(Self { node: text.node.parse()?, token, holder, era, floor, ceiling, extra })
+    }
+}
+
+impl RowState {
+    /// Returns the state of a row that was parsed.
+    #[must_use]
+    pub fn of(row: Result<Row, ParseError>, version: Version, is_dead: bool) -> Self {
+        match row {
+            Ok(row) => Self::Intact { row, version, is_dead },
+            Err(ParseError::Newer { format, .. }) => Self::Newer { format },
+            Err(_) => Self::Malformed { version },
+        }
+    }
+}
+
+fn json(value: &impl Serialize) -> String {
+    // Numbers, strings and lists of them always have a JSON.
+    serde_json::to_string(value).unwrap_or_default()
+}
+
+/// Parses JSON, if its format is one that this release knows.
+fn read<'a, T: Deserialize<'a>>(what: &'static str, json: &'a [u8]) -> Result<T, ParseError> {
+    let malformed =
+        |error: serde_json::Error| ParseError::Malformed { what, why: excerpt(&error.to_string()) };
+    let FormatText { format } = serde_json::from_slice(json).map_err(malformed)?;
+    if format > FORMAT {
+        return Err(ParseError::Newer { what, format });
+    }
+    serde_json::from_slice(json).map_err(malformed)
+}
+
+#[cfg(test)]
+mod tests {
+    use tickid_core::example::Seconds;
+
+    use super::*;
+    use crate::model::lease::Token;
+
+    /// The first format. Every release reads it.
+    const RECORD: &str = r#"{"format":1,"scheme":"seconds","layout":"","epoch_micros":0,"period_micros":1000000,"micros_per_tick":1000000,"end":4294967296,"allowance":0,"skew_micros":1,"term_micros":10000000,"pool":"0-7/8,200-255/8","parts":[{"nodes":"0-7/8","since_era":0,"floor":0},{"nodes":"200-255/8","since_era":4,"floor":7}],"generation":"one \"two\"","era":5,"floor":18446744073709551615,"max_ahead":22}"#;
+    const ROW: &str = r#"{"format":1,"node":"42/8","token":"ffffffffffffffffffffffffffffffff","holder":"a \"b\" 🙂","era":1,"floor":2,"ceiling":18446744073709551615}"#;
+
+    fn record() -> Record {
+        let pool = "0-7/8,200-255/8".parse().unwrap();
+        let realm = RealmSpec::new("a".parse().unwrap(), &Seconds, pool).unwrap();
+        let terms = realm.terms().with_skew(Duration::from_nanos(1));
+        let realm = realm.with_terms(terms).unwrap();
+        let mut record = Record::new(realm, "one \"two\"".to_owned());
+        (record.era, record.floor) = (5, u64::MAX);
+        (record.parts[1].since_era, record.parts[1].floor) = (4, 7);
+        record
+    }
+
+    fn row() -> Row {
+        Row {
+            node: "42/8".parse().unwrap(),
+            token: Some(Token::from_bits(u128::MAX)),
+            holder: "a \"b\" 🙂".to_owned(),
+            era: 1,
+            floor: 2,
+            ceiling: u64::MAX,
+            extra: Extra::default(),
+        }
+    }
+
+    fn parse(json: &str) -> Result<Record, ParseError> {
+        Record::from_json("a".parse().unwrap(), json.as_bytes())
+    }
+
+    #[test]
+    fn records_and_rows_of_the_first_format() {
+        assert_eq!(record().to_json(), RECORD);
+        assert_eq!(parse(RECORD).unwrap(), record());
+        assert_eq!(row().to_json(), ROW);
+        for row in [row(), Row { token: None, ..row() }] {
+            assert_eq!(Row::from_json(row.to_json().as_bytes()).unwrap(), row);
+        }
+    }
+
+    #[test]
+    fn unknown_fields_are_preserved() {
+        let with = |json: &str| json.replacen('{', r#"{"later":{"a":[1,null]},"#, 1);
+        let read = parse(&with(RECORD)).unwrap();
+        assert!(read.to_json().contains(r#""later":{"a":[1,null]}"#));
+        let read = Row::from_json(with(ROW).as_bytes()).unwrap();
+        assert!(read.to_json().contains(r#""later":{"a":[1,null]}"#));
+        assert_eq!(Row { extra: Extra::default(), ..read }, row());
+    }
+
+    #[test]
+    fn newer_formats_are_refused() {
+        let newer = |json: &str| json.replace(r#""format":1,"#, r#""format":2,"holder":5,"#);
+        let is_newer = |error| matches!(error, ParseError::Newer { format: 2, .. });
+        assert!(is_newer(parse(&newer(RECORD)).unwrap_err()));
+        assert!(is_newer(Row::from_json(newer(ROW).as_bytes()).unwrap_err()));
+        assert!(Row::from_json(ROW.replace(r#""format":1,"#, "").as_bytes()).is_err());
+    }
+
+    #[test]
+    fn cut_texts_are_malformed() {
+        for end in 0..RECORD.len() {
+            assert!(!RECORD.is_char_boundary(end) || parse(&RECORD[..end]).is_err());
+        }
+        for end in 0..ROW.len() {
+            assert!(Row::from_json(&ROW.as_bytes()[..end]).is_err());
+        }
+    }
+
+    #[test]
+    fn overlapping_parts_are_malformed() {
+        assert!(parse(&RECORD.replace("\"nodes\":\"200-255/8\"", "\"nodes\":\"7/8\"")).is_err());
+    }
+}

@@ -1,0 +1,10 @@
+//! The data that stores keep and the rules for it: no I/O, no clock, no lock.
+
+pub(crate) mod candidates;
+pub(crate) mod codec;
+pub(crate) mod lease;
+pub(crate) mod node;
+pub(crate) mod pool;
+pub(crate) mod realm;
+pub(crate) mod record;
+pub(crate) mod rules;

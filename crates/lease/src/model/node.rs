@@ -1,0 +1,200 @@
+use core::cmp::Ordering;
+use core::fmt;
+use core::ops::RangeInclusive;
+use core::str::FromStr;
+
+use tickid_core::{NodeId, RangeError};
+
+use crate::error::ParseError;
+
+/// A node ID of any scheme, as stores keep it: a value of a number of bits.
+///
+/// Its text is the value, a slash and the bits, as in `42/8`. Nodes sort by their bits from the
+/// most significant one on, a prefix before the nodes that begin with it.
+///
+/// # Examples
+/// ```
+/// use tickid_lease::Node;
+///
+/// let (hot, cold): (Node, Node) = ("2/2".parse()?, "42/6".parse()?);
+/// assert!(hot.is_prefix_related(cold)); // 10 begins 101010
+/// assert!(!hot.is_prefix_related("63/6".parse()?));
+/// # Ok::<(), tickid_lease::ParseError>(())
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Node {
+    bits: u32,
+    value: u64,
+}
+
+impl Node {
+    /// The largest number of bits of a node.
+    pub const MAX_BITS: u32 = 63;
+    /// The empty node, of IDs that carry none (kuid's local ones).
+    pub const NONE: Self = Self { bits: 0, value: 0 };
+
+    /// Creates the node `value` of `bits` bits.
+    ///
+    /// # Errors
+    /// Returns a [`RangeError`] for more than [`MAX_BITS`](Self::MAX_BITS) bits, and for a value
+    /// that needs more than `bits`.
+    pub const fn new(bits: u32, value: u64) -> Result<Self, RangeError> {
+        if bits > Self::MAX_BITS {
+            return Err(RangeError::new("node bits", bits as i128, 0, Self::MAX_BITS as i128));
+        }
+        let max = (1 << bits) - 1;
+        if value > max {
+            return Err(RangeError::new("node", value as i128, 0, max as i128));
+        }
+        Ok(Self { bits, value })
+    }
+
+    /// Converts a scheme's node.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub fn of(node: &impl NodeId) -> Result<Self, RangeError> {
+        Self::new(node.bits(), node.value())
+    }
+
+    /// Returns the number of bits.
+    #[must_use]
+    pub const fn bits(self) -> u32 {
+        self.bits
+    }
+
+    /// Returns the value.
+    #[must_use]
+    pub const fn value(self) -> u64 {
+        self.value
+    }
+
+    /// Reports whether one node is a prefix of the other, so that their IDs could be equal.
+    #[must_use]
+    pub const fn is_prefix_related(self, other: Self) -> bool {
+        let (short, long) = if self.bits <= other.bits { (self, other) } else { (other, self) };
+        long.value >> (long.bits - short.bits) == short.value
+    }
+
+    /// Returns the values of 63 bits that begin with this node.
+    pub(crate) const fn span(self) -> RangeInclusive<u64> {
+        let shift = Self::MAX_BITS - self.bits;
+        self.value << shift..=((self.value + 1) << shift) - 1
+    }
+
+    /// Returns the nodes that are a prefix of this one, shorter ones first.
+    pub(crate) fn prefixes(self) -> impl Iterator<Item = Self> {
+        (0..self.bits).map(move |bits| Self { bits, value: self.value >> (self.bits - bits) })
+    }
+
+    /// Returns a text of 18 hexadecimal digits that sorts as the node does: for keys and indexes.
+    #[must_use]
+    pub fn sort_key(self) -> String {
+        format!("{:016x}{:02x}", self.span().start(), self.bits)
+    }
+
+    /// Parses a text of [`sort_key`](Self::sort_key).
+    #[cfg(any(feature = "etcd", feature = "mysql", feature = "postgres", feature = "redis"))]
+    pub(crate) fn from_sort_key(key: &str) -> Option<Self> {
+        let (start, bits) = key.split_at_checked(16)?;
+        let bits = u32::from_str_radix(bits, 16).ok()?;
+        let shift = Self::MAX_BITS.checked_sub(bits)?;
+        let start =
+            u64::from_str_radix(start, 16).ok().filter(|start| start >> Self::MAX_BITS == 0)?;
+        let node = Self { bits, value: start >> shift };
+        (node.sort_key() == key).then_some(node)
+    }
+}
+
+impl Ord for Node {
+    fn cmp(&self, other: &Self) -> Ordering {
+        (self.span().start(), self.bits).cmp(&(other.span().start(), other.bits))
+    }
+}
+
+impl PartialOrd for Node {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl fmt::Display for Node {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}", self.value, self.bits)
+    }
+}
+
+impl fmt::Debug for Node {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+/// Parses a number of decimal digits without a sign.
+pub(crate) fn number<N: FromStr>(text: &str) -> Option<N> {
+    let is_number = text.bytes().all(|byte| byte.is_ascii_digit());
+    if is_number { text.parse().ok() } else { None }
+}
+
+impl FromStr for Node {
+    type Err = ParseError;
+
+    fn from_str(text: &str) -> Result<Self, ParseError> {
+        let parts = text.split_once('/');
+        let numbers = parts.and_then(|(value, bits)| Some((number(bits)?, number(value)?)));
+        let (bits, value) =
+            numbers.ok_or_else(|| ParseError::form(text, "VALUE/BITS, as in 42/8"))?;
+        Ok(Self::new(bits, value)?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn node(bits: u32, value: u64) -> Node {
+        Node::new(bits, value).unwrap()
+    }
+
+    #[test]
+    fn only_prefixes_are_related() {
+        let cases = [
+            ((0, 0), (5, 17), true),
+            ((3, 5), (3, 5), true),
+            ((3, 5), (3, 4), false),
+            ((3, 5), (6, 40), true),
+            ((3, 5), (6, 47), true),
+            ((3, 5), (6, 48), false),
+            ((3, 5), (6, 39), false),
+            ((63, u64::MAX >> 1), (1, 1), true),
+        ];
+        for ((bits, value), (other_bits, other), is_related) in cases {
+            let (one, other) = (node(bits, value), node(other_bits, other));
+            assert_eq!(one.is_prefix_related(other), is_related, "{one} and {other}");
+            assert_eq!(other.is_prefix_related(one), is_related, "{other} and {one}");
+            let (a, b) = (one.span(), other.span());
+            assert_eq!(a.contains(b.start()) || b.contains(a.start()), is_related);
+        }
+    }
+
+    #[test]
+    fn sort_keys_sort_as_nodes_do() {
+        let nodes = [(0, 0), (1, 0), (8, 0), (8, 127), (1, 1), (8, 128), (9, 256), (63, 1 << 62)];
+        let nodes = nodes.map(|(bits, value)| node(bits, value));
+        for (one, other) in nodes.iter().flat_map(|one| nodes.iter().map(move |two| (*one, *two))) {
+            assert_eq!(one.sort_key().cmp(&other.sort_key()), one.cmp(&other), "{one}, {other}");
+        }
+    }
+
+    #[test]
+    fn only_nodes_parse() {
+        for one in [node(0, 0), node(8, 42), node(63, u64::MAX >> 1)] {
+            assert_eq!(one.to_string().parse(), Ok(one));
+        }
+        for text in ["", "42", "42/", "/8", "+42/8", "42/8/8", "256/8", "0/64", "1/0", " 1/8"] {
+            assert!(text.parse::<Node>().is_err(), "{text}");
+        }
+        let error = "256/8".parse::<Node>().unwrap_err();
+        assert_eq!(error.to_string(), "node 256 is outside of 0..=255");
+    }
+}

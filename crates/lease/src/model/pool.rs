@@ -1,0 +1,416 @@
+use core::fmt;
+use core::str::FromStr;
+
+use crate::error::ParseError;
+use crate::model::node::{Node, number};
+
+/// Consecutive nodes of one size.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct NodeRange {
+    first: Node,
+    last: u64,
+}
+
+impl NodeRange {
+    /// Creates the range of the nodes `first` to `last` of `bits` bits.
+    ///
+    /// # Errors
+    /// Returns a [`RangeError`](tickid_core::RangeError) for numbers that don't fit, and for a
+    /// `last` before `first`.
+    pub fn new(bits: u32, first: u64, last: u64) -> Result<Self, tickid_core::RangeError> {
+        let (first, last) = (Node::new(bits, first)?, Node::new(bits, last)?.value());
+        if last < first.value() {
+            let (value, min) = (last.into(), first.value().into());
+            return Err(tickid_core::RangeError::new("last node", value, min, (1 << bits) - 1));
+        }
+        Ok(Self { first, last })
+    }
+
+    /// Returns the number of bits of its nodes.
+    #[must_use]
+    pub const fn bits(&self) -> u32 {
+        self.first.bits()
+    }
+
+    /// Returns the first value.
+    #[must_use]
+    pub const fn first(&self) -> u64 {
+        self.first.value()
+    }
+
+    /// Returns the last value.
+    #[must_use]
+    pub const fn last(&self) -> u64 {
+        self.last
+    }
+
+    /// Returns the number of nodes.
+    #[must_use]
+    pub const fn len(&self) -> u64 {
+        self.last - self.first.value() + 1
+    }
+
+    /// Returns `false`: a range has at least one node.
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        false
+    }
+
+    /// Reports whether `node` is in the range.
+    #[must_use]
+    pub const fn contains(&self, node: Node) -> bool {
+        node.bits() == self.bits() && self.first() <= node.value() && node.value() <= self.last
+    }
+
+    pub(crate) fn start(&self) -> u64 {
+        *self.first.span().start()
+    }
+
+    /// Returns the first node.
+    pub(crate) const fn first_node(&self) -> Node {
+        self.first
+    }
+
+    pub(crate) fn end(&self) -> u64 {
+        self.node(self.len() - 1).map_or(0, |last| *last.span().end())
+    }
+
+    /// Returns the node at this index.
+    fn node(&self, index: u64) -> Option<Node> {
+        if index < self.len() { Node::new(self.bits(), self.first() + index).ok() } else { None }
+    }
+
+    /// Returns how many of the nodes sort before `node`.
+    fn rank(&self, node: Node) -> u64 {
+        let shift = Node::MAX_BITS - self.bits();
+        let start = *node.span().start();
+        let value = start >> shift;
+        // A prefix sorts before the nodes that begin with it.
+        let is_before = value << shift < start || self.bits() < node.bits();
+        (value + u64::from(is_before)).saturating_sub(self.first())
+    }
+
+    /// Returns the nodes of both ranges.
+    pub(crate) fn common(&self, other: &Self) -> Option<Self> {
+        let (first, last) = (self.first().max(other.first()), self.last.min(other.last));
+        let is_common = self.bits() == other.bits() && first <= last;
+        if is_common { Self::new(self.bits(), first, last).ok() } else { None }
+    }
+
+    /// Returns the nodes that are not in `other`, as up to two ranges.
+    pub(crate) fn without(&self, other: &Self) -> impl Iterator<Item = Self> + use<> {
+        let (bits, first, last) = (self.bits(), self.first(), self.last);
+        let (below, above) = match self.common(other) {
+            None => (Some((first, last)), None),
+            Some(common) => (
+                common.first().checked_sub(1).map(|end| (first, end)),
+                common.last().checked_add(1).map(|start| (start, last)),
+            ),
+        };
+        let parts = below.into_iter().chain(above).filter(|(first, last)| first <= last);
+        parts.filter_map(move |(first, last)| Self::new(bits, first, last).ok())
+    }
+}
+
+impl From<Node> for NodeRange {
+    fn from(node: Node) -> Self {
+        Self { first: node, last: node.value() }
+    }
+}
+
+/// Writes `0-255/8`, or `42/8` for a single node.
+impl fmt::Display for NodeRange {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.len() {
+            1 => fmt::Display::fmt(&self.first, f),
+            _ => write!(f, "{}-{}/{}", self.first(), self.last, self.bits()),
+        }
+    }
+}
+
+impl fmt::Debug for NodeRange {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+/// The nodes that may be granted: ranges of nodes, possibly of several sizes, of which none is a
+/// prefix of another.
+///
+/// A busy ("hot") SCRU64 node has few bits and a large counter, a quiet ("cold") one many bits. A
+/// pool may have both. No node may be a prefix of another, since their IDs could be equal.
+///
+/// Its text is a list of ranges, as in `0/1,128-255/8`.
+///
+/// # Examples
+/// ```
+/// use tickid_lease::NodePool;
+///
+/// let pool: NodePool = "0/1,128-255/8".parse()?;
+/// assert_eq!(pool.len(), 129);
+///
+/// let error = "0/1,127-255/8".parse::<NodePool>().unwrap_err();
+/// assert_eq!(error.to_string(), "the nodes 0/1 and 127/8 are prefix-related: their IDs could be equal");
+/// # Ok::<(), tickid_lease::ParseError>(())
+/// ```
+///
+/// # Spec
+/// SCRU64, "Usage notes": nodes of several sizes have to be prefix-free.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub struct NodePool {
+    /// Sorted; no two of the same size touch.
+    ranges: Vec<NodeRange>,
+}
+
+impl NodePool {
+    /// The largest number of nodes.
+    pub const MAX_LEN: u64 = 1 << 16;
+
+    /// Creates the pool of these nodes.
+    ///
+    /// # Errors
+    /// Returns a [`PoolError`] for no nodes, for too many, and for nodes that are prefix-related or
+    /// named twice.
+    pub fn new(ranges: impl IntoIterator<Item = NodeRange>) -> Result<Self, PoolError> {
+        let mut sorted: Vec<NodeRange> = ranges.into_iter().collect();
+        sorted.sort_by_key(|range| (range.start(), range.bits()));
+        let mut ranges = Vec::<NodeRange>::with_capacity(sorted.len());
+        for range in sorted {
+            match ranges.last_mut() {
+                Some(before) if before.end() >= range.start() => {
+                    return Err(related(before, &range));
+                }
+                Some(before)
+                    if before.bits() == range.bits() && before.last + 1 == range.first() =>
+                {
+                    before.last = range.last;
+                }
+                _ => ranges.push(range),
+            }
+        }
+        // Fewer than 2^63 nodes of each of fewer than 2^64 ranges.
+        let len: u128 = ranges.iter().map(|range| u128::from(range.len())).sum();
+        match len {
+            0 => Err(PoolError::Empty),
+            _ if len > Self::MAX_LEN.into() => Err(PoolError::TooMany { len }),
+            _ => Ok(Self { ranges }),
+        }
+    }
+
+    /// Returns the pool of the empty node, for IDs that carry none (kuid's local ones).
+    #[must_use]
+    pub fn single() -> Self {
+        Self::of(Node::NONE)
+    }
+
+    /// Returns the pool of one node.
+    #[must_use]
+    pub fn of(node: Node) -> Self {
+        Self { ranges: vec![node.into()] }
+    }
+
+    /// Returns the ranges, sorted, as few as possible.
+    #[must_use]
+    pub fn ranges(&self) -> &[NodeRange] {
+        &self.ranges
+    }
+
+    /// Returns the number of nodes.
+    #[must_use]
+    pub fn len(&self) -> u64 {
+        self.ranges.iter().map(NodeRange::len).sum()
+    }
+
+    /// Returns `false`: a pool has at least one node.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.ranges.is_empty()
+    }
+
+    /// Reports whether `node` is in the pool.
+    #[must_use]
+    pub fn contains(&self, node: Node) -> bool {
+        let after = self.ranges.partition_point(|range| range.start() <= *node.span().start());
+        self.ranges[..after].last().is_some_and(|range| range.contains(node))
+    }
+
+    /// Returns all nodes in order.
+    pub fn nodes(&self) -> impl Iterator<Item = Node> + '_ {
+        self.ranges.iter().flat_map(|range| (0..range.len()).filter_map(|at| range.node(at)))
+    }
+
+    /// Returns the node at a position, in order, counting round from the first.
+    pub(crate) fn node_at(&self, position: u64) -> Node {
+        let mut rest = position % self.len();
+        for range in &self.ranges {
+            match range.node(rest) {
+                Some(node) => return node,
+                None => rest -= range.len(),
+            }
+        }
+        self.ranges[0].first
+    }
+
+    /// Returns all nodes in order from `start` on, going round from the last to the first.
+    pub(crate) fn nodes_from(&self, start: Node) -> impl Iterator<Item = Node> + '_ {
+        let skipped = move |range: &NodeRange| match range.first {
+            first if first >= start => 0,
+            // The first of equal size that does not sort before `start`.
+            _ => range.len().min(range.rank(start)),
+        };
+        let from = self
+            .ranges
+            .iter()
+            .flat_map(move |range| (skipped(range)..range.len()).filter_map(|at| range.node(at)));
+        let rest = self
+            .ranges
+            .iter()
+            .flat_map(move |range| (0..skipped(range)).filter_map(|at| range.node(at)));
+        from.chain(rest)
+    }
+}
+
+/// Returns the error for two ranges of which the second starts within the first.
+fn related(one: &NodeRange, other: &NodeRange) -> PoolError {
+    let other = other.first;
+    let value = other.span().start() >> (Node::MAX_BITS - one.bits());
+    PoolError::Related { one: Node::new(one.bits(), value).unwrap_or(one.first), other }
+}
+
+impl fmt::Display for NodePool {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (index, range) in self.ranges.iter().enumerate() {
+            if index > 0 {
+                f.write_str(",")?;
+            }
+            fmt::Display::fmt(range, f)?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Debug for NodePool {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl FromStr for NodeRange {
+    type Err = ParseError;
+
+    fn from_str(text: &str) -> Result<Self, ParseError> {
+        let numbers = text.split_once('/').and_then(|(values, bits)| {
+            let (first, last) = values.split_once('-').unwrap_or((values, values));
+            Some((number(bits)?, number(first)?, number(last)?))
+        });
+        let (bits, first, last) = numbers.ok_or_else(|| {
+            ParseError::form(text, "FIRST-LAST/BITS or VALUE/BITS, as in 0-255/8")
+        })?;
+        Ok(Self::new(bits, first, last)?)
+    }
+}
+
+impl FromStr for NodePool {
+    type Err = ParseError;
+
+    fn from_str(text: &str) -> Result<Self, ParseError> {
+        let ranges = text.split(',').map(str::parse).collect::<Result<Vec<NodeRange>, _>>()?;
+        Ok(Self::new(ranges)?)
+    }
+}
+
+/// An error of nodes that make no pool.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum PoolError {
+    /// There are no nodes.
+    #[error("a pool needs at least one node")]
+    Empty,
+    /// There are more nodes than [`NodePool::MAX_LEN`].
+    #[error("a pool has at most {max} nodes, not {len}", max = NodePool::MAX_LEN)]
+    TooMany {
+        /// The number of nodes.
+        len: u128,
+    },
+    /// One node is a prefix of the other, or equal to it.
+    #[error("the nodes {one} and {other} are prefix-related: their IDs could be equal")]
+    Related {
+        /// One node.
+        one: Node,
+        /// The other.
+        other: Node,
+    },
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pool(text: &str) -> Result<NodePool, ParseError> {
+        text.parse()
+    }
+
+    #[test]
+    fn pools_are_prefix_free() {
+        for text in ["0/0", "0/1,1/1", "0/1,128-255/8", "0-3/3,8/4,9/4", "0-65535/16"] {
+            assert!(pool(text).is_ok(), "{text}");
+        }
+        for (text, one, other) in [
+            ("0/0,5/8", "0/0", "5/8"),
+            ("5/8,5/8", "5/8", "5/8"),
+            ("0-9/8,9-12/8", "9/8", "9/8"),
+            ("100-130/8,1/1", "128/8", "1/1"),
+            ("1/1,200/8", "1/1", "200/8"),
+            ("0-7/4,64/8,31/6", "4/4", "64/8"),
+        ] {
+            let (one, other) = (one.parse().unwrap(), other.parse().unwrap());
+            assert_eq!(pool(text), Err(PoolError::Related { one, other }.into()), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_pool_is_neither_empty_nor_too_large() {
+        assert_eq!(NodePool::new([]), Err(PoolError::Empty));
+        let error = pool("0-65536/32").unwrap_err();
+        assert_eq!(error.to_string(), "a pool has at most 65536 nodes, not 65537");
+    }
+
+    #[test]
+    fn equal_pools_are_equal_however_they_are_written() {
+        assert_eq!(pool("5-9/8,0-4/8").unwrap(), pool("0-9/8").unwrap());
+        assert_eq!(pool("5-9/8,0-4/8").unwrap().to_string(), "0-9/8");
+        assert_eq!(pool("1/1,0-127/8").unwrap().to_string(), "0-127/8,1/1");
+    }
+
+    #[test]
+    fn every_node_comes_once_from_any_start() {
+        let pool = pool("0-2/3,6/4,1/1").unwrap();
+        let sorted: Vec<Node> = pool.nodes().collect();
+        assert!(sorted.is_sorted());
+        for (position, &start) in (0..).zip(&sorted) {
+            assert_eq!(pool.node_at(position), start);
+            assert_eq!(pool.node_at(position + pool.len()), start);
+        }
+        for start in ["0/0", "0/1", "0/3", "5/4", "2/2", "6/4", "13/5", "1/1", "4/3", "7/3"] {
+            let start: Node = start.parse().unwrap();
+            let mut rotated = sorted.clone();
+            rotated.rotate_left(sorted.partition_point(|&node| node < start));
+            assert_eq!(pool.nodes_from(start).collect::<Vec<_>>(), rotated, "{start}");
+        }
+        assert!(sorted.iter().all(|&node| pool.contains(node)));
+    }
+
+    #[test]
+    fn taking_away_leaves_the_rest() {
+        let all = NodeRange::new(8, 3, 9).unwrap();
+        let rest = |first, last| {
+            let taken = NodeRange::new(8, first, last).unwrap();
+            all.without(&taken).map(|range| range.to_string()).collect::<Vec<_>>()
+        };
+        assert_eq!(rest(0, 2), ["3-9/8"]);
+        assert_eq!(rest(0, 3), ["4-9/8"]);
+        assert_eq!(rest(5, 6), ["3-4/8", "7-9/8"]);
+        assert_eq!(rest(9, 20), ["3-8/8"]);
+        assert_eq!(rest(0, 255), [""; 0]);
+    }
+}

@@ -1,0 +1,460 @@
+use core::fmt;
+use core::str::FromStr;
+use core::time::Duration;
+
+use tickid_core::{NodeId as _, Policy, RangeError, Scheme, TickScale, UnixTime, Variants};
+
+use crate::error::ParseError;
+use crate::model::node::Node;
+use crate::model::pool::NodePool;
+
+/// The name of a realm: 1 to 63 lower-case letters, digits, hyphens and underscores, a letter or
+/// digit first.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct RealmName(String);
+
+impl RealmName {
+    /// The largest number of bytes.
+    pub const MAX_LEN: usize = 63;
+
+    /// Returns the name as text.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for RealmName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&self.0)
+    }
+}
+
+impl FromStr for RealmName {
+    type Err = ParseError;
+
+    fn from_str(text: &str) -> Result<Self, ParseError> {
+        const FORM: &str = "1 to 63 lower-case letters, digits, hyphens and underscores, a letter or \
+                            digit first";
+        let is_letter = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
+        let is_name = text.len() <= Self::MAX_LEN
+            && text.bytes().next().is_some_and(is_letter)
+            && text.bytes().all(|byte| is_letter(byte) || matches!(byte, b'-' | b'_'));
+        if is_name { Ok(Self(text.to_owned())) } else { Err(ParseError::form(text, FORM)) }
+    }
+}
+
+/// The distance that a lease reaches ahead of the store's clock, and its lifetime without renewal.
+///
+/// A lease's ceiling is set to the store's time plus [`ahead`](RealmSpec::ahead): the *allowance*
+/// (by how many ticks IDs may be ahead of their holder's clock), plus the *skew* (by how much that
+/// clock may be ahead of the store's before its holder stalls), plus the *term*. It is renewed
+/// every half term.
+///
+/// Clocks that differ by more than the skew cost availability, never uniqueness.
+///
+/// # Examples
+/// ```
+/// use core::time::Duration;
+/// use tickid_core::Scheme;
+/// use tickid_lease::{RealmSpec, Terms};
+/// use tickid_scru64::Scru64;
+///
+/// let terms = Terms::new(Scru64.default_policy()).with_term(Duration::from_secs(60));
+/// assert_eq!((terms.allowance, terms.skew), (39, Duration::from_secs(5)));
+/// let realm = RealmSpec::new("orders".parse()?, &Scru64, "0-255/8".parse()?)?.with_terms(terms)?;
+/// assert_eq!(realm.ahead(), 39 + 254); // 65 seconds in ticks of 256 ms, rounded up
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub struct Terms {
+    /// The number of ticks by which the generators' policy lets IDs be ahead of the clock.
+    pub allowance: u64,
+    /// The lead of a holder's clock over the store's that is tolerated. The default is 5 seconds.
+    pub skew: Duration,
+    /// The time that a lease lasts without a renewal. The default is 10 seconds.
+    pub term: Duration,
+}
+
+impl Terms {
+    /// The default skew.
+    pub const DEFAULT_SKEW: Duration = Duration::from_secs(5);
+    /// The default term.
+    pub const DEFAULT_TERM: Duration = Duration::from_secs(10);
+
+    /// The longest skew and the longest term.
+    pub const LONGEST: Duration = Duration::from_secs(30 * 24 * 60 * 60);
+
+    /// Returns the default terms for generators with this policy.
+    #[must_use]
+    pub fn new<S: Scheme>(policy: Policy<S>) -> Self {
+        let allowance = match policy {
+            Policy::Ratchet { allowance } => allowance.get(),
+            _ => 0,
+        };
+        Self { allowance, skew: Self::DEFAULT_SKEW, term: Self::DEFAULT_TERM }
+    }
+
+    /// Returns the terms with another skew.
+    #[must_use]
+    pub const fn with_skew(self, skew: Duration) -> Self {
+        Self { skew, ..self }
+    }
+
+    /// Returns the terms with another term.
+    #[must_use]
+    pub const fn with_term(self, term: Duration) -> Self {
+        Self { term, ..self }
+    }
+}
+
+/// A realm as a store keeps it, without its scheme's type: a name, a scheme with its layout and
+/// ticks, the nodes to grant, and the terms.
+///
+/// A realm pins everything that determines the bits of an ID. A store refuses a request for a realm
+/// that differs from the one it keeps under that name, so two leases of one realm never produce the
+/// same ID, whatever options their holders use.
+///
+/// A realm whose pool is the [`single`](NodePool::single) empty node is for IDs without a node
+/// (kuid's local ones); every other realm is for IDs that carry the node. Generators of the one
+/// refuse to issue IDs of the other.
+///
+/// # Examples
+/// ```
+/// use tickid_lease::RealmSpec;
+/// use tickid_scru64::Scru64;
+///
+/// let realm = RealmSpec::new("orders".parse()?, &Scru64, "0-255/8".parse()?)?;
+/// // 39 ticks of allowance, and 15 seconds in ticks of 256 ms, rounded up.
+/// assert_eq!(realm.ahead(), 39 + 59);
+/// assert_eq!(realm.max_ahead(), 2 * (39 + 59));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RealmSpec {
+    pub(crate) name: RealmName,
+    pub(crate) scheme: String,
+    /// As [`Scheme::write_layout`] writes it.
+    pub(crate) layout: String,
+    pub(crate) scale: TickScale,
+    /// One past the last tick that may be issued.
+    pub(crate) end: u64,
+    pub(crate) pool: NodePool,
+    pub(crate) terms: Terms,
+}
+
+impl RealmSpec {
+    /// Creates a realm of the scheme's IDs, with the default terms for its default policy.
+    ///
+    /// # Errors
+    /// Returns [`RealmError::Node`] for nodes that the scheme does not have, and
+    /// [`RealmError::NoNodelessIds`] for [`Node::NONE`] if all IDs of the scheme carry a node.
+    pub fn new<S: Scheme>(name: RealmName, layout: &S, pool: NodePool) -> Result<Self, RealmError> {
+        for range in pool.ranges() {
+            for value in [range.first(), range.last()] {
+                if range.bits() > 0 {
+                    S::Node::from_bits(range.bits(), value)
+                        .map_err(|source| RealmError::Node { scheme: S::NAME, source })?;
+                } else if !S::HAS_NODELESS_IDS {
+                    return Err(RealmError::NoNodelessIds { scheme: S::NAME });
+                }
+            }
+        }
+        Ok(Self {
+            name,
+            scheme: S::NAME.to_owned(),
+            layout: layout_text(layout),
+            scale: layout.scale(),
+            end: S::LAST_TICK + 1,
+            pool,
+            terms: Terms::new(layout.default_policy()),
+        })
+    }
+
+    /// Compares the scheme and layout of a future generator with the realm's.
+    pub(crate) fn check_layout<S: Scheme>(&self, layout: &S) -> Result<(), Mismatch> {
+        let asked = Self {
+            scheme: S::NAME.to_owned(),
+            layout: layout_text(layout),
+            scale: layout.scale(),
+            end: S::LAST_TICK + 1,
+            ..self.clone()
+        };
+        asked.mismatch(self).map_or(Ok(()), Err)
+    }
+
+    /// Returns the realm with other terms. Skew and term are rounded up to whole microseconds.
+    ///
+    /// # Errors
+    /// Returns [`RealmError::Duration`] for a term of less than two ticks or a millisecond, which
+    /// leaves no room for a renewal, and for a term or a skew of more than [`Terms::LONGEST`].
+    pub fn with_terms(self, terms: Terms) -> Result<Self, RealmError> {
+        let shortest_term =
+            Duration::from_micros(self.scale.micros_per_tick().max(500).saturating_mul(2));
+        let whole_micros = |what, duration: Duration, shortest: Duration| {
+            if (shortest..=Terms::LONGEST).contains(&duration) {
+                let rest = u64::from(duration.subsec_nanos()).next_multiple_of(1_000);
+                Ok(Duration::from_secs(duration.as_secs()) + Duration::from_nanos(rest))
+            } else {
+                Err(RealmError::Duration { what, duration, shortest, longest: Terms::LONGEST })
+            }
+        };
+        let skew = whole_micros("skew", terms.skew, Duration::ZERO)?;
+        let term = whole_micros("term", terms.term, shortest_term)?;
+        Ok(Self { terms: Terms { skew, term, ..terms }, ..self })
+    }
+
+    /// Assembles a realm from parts that a store has kept: the values that the methods of the same
+    /// names returned.
+    #[must_use]
+    pub fn from_parts(
+        name: RealmName,
+        scheme: String,
+        layout: String,
+        scale: TickScale,
+        end: u64,
+        pool: NodePool,
+        terms: Terms,
+    ) -> Self {
+        Self { name, scheme, layout, scale, end, pool, terms }
+    }
+
+    /// Returns the name.
+    #[must_use]
+    pub fn name(&self) -> &RealmName {
+        &self.name
+    }
+
+    /// Returns the name of the scheme.
+    #[must_use]
+    pub fn scheme(&self) -> &str {
+        &self.scheme
+    }
+
+    /// Returns the settings of the scheme that determine bits of an ID, as text: `drift 8`. Empty
+    /// for a scheme without any.
+    #[must_use]
+    pub fn layout(&self) -> &str {
+        &self.layout
+    }
+
+    /// Returns the variants of IDs that the realm's generators issue: all without a node, or all
+    /// with one.
+    #[must_use]
+    pub fn variants(&self) -> Variants {
+        if self.pool.contains(Node::NONE) { Variants::WithoutNode } else { Variants::WithNode }
+    }
+
+    /// Returns the scheme's ticks, which include the epoch.
+    #[must_use]
+    pub fn scale(&self) -> TickScale {
+        self.scale
+    }
+
+    /// Returns the scheme's last tick plus one, the highest ceiling.
+    #[must_use]
+    pub fn end(&self) -> u64 {
+        self.end
+    }
+
+    /// Returns the nodes to grant.
+    #[must_use]
+    pub fn pool(&self) -> &NodePool {
+        &self.pool
+    }
+
+    /// Returns the terms.
+    #[must_use]
+    pub fn terms(&self) -> Terms {
+        self.terms
+    }
+
+    /// Returns the term in ticks, rounded up.
+    #[must_use]
+    pub fn term_ticks(&self) -> u64 {
+        self.scale.ticks_to_cover(self.terms.term)
+    }
+
+    /// Returns the number of ticks that a lease reaches ahead of the store's clock: allowance, skew
+    /// and term, rounded up.
+    #[must_use]
+    pub fn ahead(&self) -> u64 {
+        let time = self.terms.skew.saturating_add(self.terms.term);
+        self.terms.allowance.saturating_add(self.scale.ticks_to_cover(time))
+    }
+
+    /// Returns twice [`ahead`](Self::ahead): no lease ever reaches further, and a node that does is
+    /// quarantined.
+    #[must_use]
+    pub fn max_ahead(&self) -> u64 {
+        self.ahead().saturating_mul(2)
+    }
+
+    /// Converts a clock reading to ticks; `None` outside the scheme's time.
+    #[must_use]
+    pub fn tick_at(&self, now: UnixTime) -> Option<u64> {
+        self.scale.tick_at(now).filter(|&tick| tick < self.end)
+    }
+
+    /// Returns the first difference between `self`, a caller's realm, and `kept`, the store's.
+    pub(crate) fn mismatch(&self, kept: &Self) -> Option<Mismatch> {
+        if self == kept {
+            return None;
+        }
+        let mut facets = self.facets().into_iter().zip(kept.facets());
+        facets.find_map(|((what, brought), (_, kept))| {
+            (brought != kept).then_some(Mismatch { what, brought, kept })
+        })
+    }
+
+    /// Returns everything in which realms of one name can differ, as text.
+    fn facets(&self) -> [(&'static str, String); 6] {
+        let (scale, Terms { allowance, skew, term }) = (self.scale, self.terms);
+        let ticks = format!(
+            "{} µs each from {} on, anew every {} µs, up to {}",
+            scale.micros_per_tick(),
+            scale.epoch(),
+            scale.period_micros(),
+            self.end
+        );
+        let terms = format!("{allowance} ticks of allowance, {skew:?} of skew, {term:?} of term");
+        [
+            ("schemes", self.scheme.clone()),
+            ("layouts", self.layout.clone()),
+            ("ticks", ticks),
+            ("IDs", self.variants().to_string()),
+            ("nodes", self.pool.to_string()),
+            ("terms", terms),
+        ]
+    }
+}
+
+/// A difference between a caller's realm and the one that the store keeps under that name.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the realm's {what} do not match: it has {kept:?}, the request {brought:?}")]
+#[non_exhaustive]
+pub struct Mismatch {
+    /// The respect: `"schemes"`, `"layouts"`, `"ticks"`, `"IDs"`, `"nodes"` or `"terms"`.
+    pub what: &'static str,
+    /// The caller's value.
+    pub brought: String,
+    /// The store's value.
+    pub kept: String,
+}
+
+fn layout_text(layout: &impl Scheme) -> String {
+    let mut text = String::new();
+    // Writing to a string does not fail.
+    let _ = layout.write_layout(&mut text);
+    text
+}
+
+/// An error of a realm's description.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum RealmError {
+    /// A node of the pool does not exist in the scheme.
+    #[error("{scheme} has no such node: {source}")]
+    Node {
+        /// The scheme.
+        scheme: &'static str,
+        /// The range it is outside of.
+        source: RangeError,
+    },
+    /// The pool is the empty node, for a scheme all of whose IDs carry a node.
+    #[error("{scheme} has no IDs without a node, which the pool 0/0 is for")]
+    NoNodelessIds {
+        /// The scheme.
+        scheme: &'static str,
+    },
+    /// The term or the skew is too short or too long.
+    #[error("a {what} of {duration:?} is outside of {shortest:?}..={longest:?}")]
+    Duration {
+        /// The setting: `"term"` or `"skew"`.
+        what: &'static str,
+        /// Its value.
+        duration: Duration,
+        /// The shortest possible.
+        shortest: Duration,
+        /// The longest possible.
+        longest: Duration,
+    },
+}
+
+#[cfg(test)]
+mod tests {
+    use tickid_core::example::Seconds;
+
+    use super::*;
+
+    fn realm() -> RealmSpec {
+        RealmSpec::new("a".parse().unwrap(), &Seconds, "0-7/8".parse().unwrap()).unwrap()
+    }
+
+    #[test]
+    fn names_are_plain() {
+        for name in ["a", "0", "orders-eu_1", &"x".repeat(63)] {
+            assert_eq!(name.parse::<RealmName>().unwrap().as_str(), name);
+        }
+        for name in ["", "A", "-a", "_", "a b", "a/b", "ä", &"x".repeat(64)] {
+            assert!(name.parse::<RealmName>().is_err(), "{name}");
+        }
+    }
+
+    #[test]
+    fn nodes_are_the_schemes() {
+        let name = || "a".parse().unwrap();
+        let error = RealmSpec::new(name(), &Seconds, "0-7/9".parse().unwrap()).unwrap_err();
+        assert_eq!(error.to_string(), "seconds has no such node: node bits 9 is outside of 8..=8");
+        let error = RealmSpec::new(name(), &Seconds, NodePool::single()).unwrap_err();
+        assert_eq!(error, RealmError::NoNodelessIds { scheme: "seconds" });
+    }
+
+    #[test]
+    fn ahead_is_allowance_skew_and_term_in_ticks_rounded_up() {
+        let millis = Duration::from_millis;
+        let terms = Terms { allowance: 3, skew: millis(1_500), term: millis(2_001) };
+        let realm = realm().with_terms(terms).unwrap();
+        assert_eq!((realm.ahead(), realm.max_ahead(), realm.term_ticks()), (7, 14, 3));
+        let endless = Terms { allowance: u64::MAX, ..terms };
+        assert_eq!(realm.with_terms(endless).unwrap().max_ahead(), u64::MAX);
+    }
+
+    #[test]
+    fn a_term_without_room_for_a_renewal_is_refused() {
+        let term = |millis| {
+            let terms = realm().terms().with_term(Duration::from_millis(millis));
+            realm().with_terms(terms)
+        };
+        assert!(term(2_000).is_ok());
+        let error = term(1_999).unwrap_err();
+        assert_eq!(error.to_string(), "a term of 1.999s is outside of 2s..=2592000s");
+    }
+
+    #[test]
+    fn parts_of_microseconds_are_rounded_up() {
+        let terms = realm().terms().with_skew(Duration::from_nanos(1));
+        let terms = realm().with_terms(terms).unwrap().terms();
+        assert_eq!(terms.skew, Duration::from_micros(1));
+        let terms = terms.with_skew(Duration::MAX);
+        assert!(realm().with_terms(terms).is_err());
+    }
+
+    #[test]
+    fn a_mismatch_names_what_differs() {
+        assert_eq!(realm().mismatch(&realm()), None);
+        let others = [
+            ("schemes", RealmSpec { scheme: "other".to_owned(), ..realm() }),
+            ("layouts", RealmSpec { layout: "drift 5".to_owned(), ..realm() }),
+            ("IDs", RealmSpec { pool: NodePool::single(), ..realm() }),
+            ("ticks", RealmSpec { scale: TickScale::every(UnixTime::MIN, 1_000_000), ..realm() }),
+            ("ticks", RealmSpec { end: 5, ..realm() }),
+            ("nodes", RealmSpec { pool: "0-8/8".parse().unwrap(), ..realm() }),
+            ("terms", RealmSpec { terms: realm().terms().with_skew(Duration::ZERO), ..realm() }),
+        ];
+        for (what, other) in others {
+            assert_eq!(realm().mismatch(&other).unwrap().what, what);
+        }
+    }
+}

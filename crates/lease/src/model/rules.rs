@@ -1,0 +1,807 @@
+//! The decisions of a store, as functions of its data, a request and its clock.
+//!
+//! They hold no lock and do no I/O. [`Store`](crate::Store) applies them to every backend: it
+//! reads, decides, and commits if nothing that the decision rests on has changed. Ticks are the
+//! realm's.
+
+use core::fmt;
+
+use tickid_core::UnixTime;
+
+use crate::model::codec::{Extra, FORMAT};
+use crate::model::lease::{Claim, Lease};
+use crate::model::node::Node;
+use crate::model::pool::NodeRange;
+use crate::model::realm::{Mismatch, RealmSpec};
+use crate::model::record::{Part, Record, Row, RowState, Rows, Version};
+
+/// The reason that a store refuses a request. It has changed nothing then, unless the refusal is a
+/// [proven loss](Loss::Forgotten).
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Refusal {
+    /// The lease is over, and its generator must be closed: the node may have another holder.
+    #[error("the lease of node {node} is lost: {why}")]
+    Lost {
+        /// The node.
+        node: Node,
+        /// The way in which it ended.
+        why: Loss,
+    },
+    /// No node that the store looked at can be granted now.
+    #[error(
+        "no node is free: {seen} of {nodes} were looked at ({quarantined} of them quarantined){}",
+        soonest(*.free_at)
+    )]
+    Exhausted {
+        /// The number of nodes in the pool.
+        nodes: u64,
+        /// The number of nodes looked at: all of a small pool, a random part of a large one.
+        seen: u64,
+        /// The number of these that are quarantined.
+        quarantined: u64,
+        /// The time of the store's clock at which the first of them is free unless it is renewed.
+        free_at: Option<UnixTime>,
+    },
+    /// No node can be granted yet: the realm begins, or begins anew, in the future of the store's clock.
+    #[error("no node can be granted before {from}; the store's clock reads {now}")]
+    NotYet {
+        /// The time at which the realm begins.
+        from: UnixTime,
+        /// The store's clock.
+        now: UnixTime,
+    },
+    /// The caller's realm is not the one that the store keeps under that name.
+    #[error(transparent)]
+    Mismatch(#[from] Mismatch),
+    /// The store has no such realm.
+    #[error("the store has no realm of that name")]
+    NoRealm,
+    /// The store has no row for the node.
+    #[error("node {node} was never granted")]
+    NoRow {
+        /// The node.
+        node: Node,
+    },
+    /// The node's row cannot be read. `lease repair` writes it anew.
+    #[error("the row of node {node} cannot be read")]
+    Malformed {
+        /// The node.
+        node: Node,
+    },
+    /// A later release wrote the node's row in a format that this one does not know.
+    #[error("the row of node {node} has format {format}; this release knows formats up to {known}",
+        known = FORMAT)]
+    Newer {
+        /// The node.
+        node: Node,
+        /// The format's number.
+        format: u32,
+    },
+    /// The node needs no repair.
+    #[error("node {node} is not quarantined: its ceiling {ceiling} is at most {limit}")]
+    NotQuarantined {
+        /// The node.
+        node: Node,
+        /// Its ceiling.
+        ceiling: u64,
+        /// The highest ceiling that a lease can have now.
+        limit: u64,
+    },
+    /// The store's clock shows a time at which the scheme has no ticks.
+    #[error("the store's clock reads {now}, outside the scheme's time")]
+    StoreClock {
+        /// Its reading.
+        now: UnixTime,
+    },
+    /// The scheme has no ticks left for another window.
+    #[error("the scheme ends with tick {last}")]
+    EndOfTime {
+        /// The last tick.
+        last: u64,
+    },
+}
+
+fn soonest(at: Option<UnixTime>) -> String {
+    at.map_or_else(String::new, |at| format!("; the first may be free at {at} by its clock"))
+}
+
+/// The way in which a lease ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Loss {
+    /// The node was released, or granted to another holder.
+    Token,
+    /// The realm was invalidated, or the node was taken out of its pool.
+    Era,
+    /// The lease proves that the store lost data, and the realm was invalidated because of it.
+    Forgotten,
+}
+
+impl fmt::Display for Loss {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Token => "the node was released or granted to another holder",
+            Self::Era => "all leases were invalidated, or the node was taken out of the pool",
+            Self::Forgotten => "the store has lost data since; all leases were invalidated",
+        })
+    }
+}
+
+/// The rules over one realm's record, at one reading of the store's clock.
+#[derive(Clone, Copy, Debug)]
+pub struct Rules<'a> {
+    pub(crate) record: &'a Record,
+    /// The store's clock in ticks.
+    pub(crate) now: u64,
+}
+
+impl<'a> Rules<'a> {
+    /// Creates the rules of a realm at a reading of the store's clock.
+    ///
+    /// # Errors
+    /// Returns [`Refusal::StoreClock`] for a reading at which the scheme has no ticks.
+    pub fn new(record: &'a Record, now: UnixTime) -> Result<Self, Refusal> {
+        let tick = record.realm.tick_at(now).ok_or(Refusal::StoreClock { now })?;
+        Ok(Self { record, now: tick })
+    }
+
+    /// Returns the ceiling of a lease that is acquired or renewed now.
+    fn reach(&self) -> u64 {
+        self.now.saturating_add(self.record.realm.ahead())
+    }
+
+    /// Returns the highest ceiling that a lease can have unless a clock was wrong.
+    #[must_use]
+    pub fn limit(&self) -> u64 {
+        self.now.saturating_add(self.record.max_ahead)
+    }
+
+    /// Compares a caller's realm with the record's.
+    ///
+    /// # Errors
+    /// Returns [`Refusal::Mismatch`] with the first difference.
+    pub fn check(&self, realm: &RealmSpec) -> Result<(), Refusal> {
+        realm.mismatch(&self.record.realm).map_or(Ok(()), |mismatch| Err(mismatch.into()))
+    }
+
+    /// Returns the ceiling of a new window from `floor`: one term above it if it would be empty
+    /// else.
+    pub(crate) fn next_ceiling(&self, floor: u64) -> u64 {
+        let reach = self.reach();
+        if reach > floor { reach } else { floor.saturating_add(self.record.realm.term_ticks()) }
+    }
+
+    /// Returns the tick below which all IDs of `node` may have been issued; `None` if the row does
+    /// not tell.
+    #[must_use]
+    pub fn ceiling(&self, node: Node, state: Option<&RowState>) -> Option<u64> {
+        let own = match state {
+            None => 0,
+            Some(state) => state.row()?.ceiling,
+        };
+        let part = self.record.part_of(node).map_or(0, |part| part.floor);
+        Some(own.max(part).max(self.record.floor))
+    }
+
+    /// Returns the row of a new lease of `node`, from its ceiling on.
+    ///
+    /// # Errors
+    /// Returns [`Refusal::EndOfTime`] if the scheme has no ticks left, [`Refusal::Malformed`] or
+    /// [`Refusal::Newer`] for a row that cannot be read.
+    pub(crate) fn grant(
+        &self,
+        node: Node,
+        state: Option<&RowState>,
+        claim: &Claim,
+    ) -> Result<Row, Refusal> {
+        let end = self.record.realm.end();
+        let floor = self.ceiling(node, state).ok_or_else(|| unreadable(node, state))?;
+        let ceiling = self.next_ceiling(floor).min(end);
+        if ceiling <= floor {
+            return Err(Refusal::EndOfTime { last: end - 1 });
+        }
+        let row = state.and_then(RowState::row);
+        Ok(Row {
+            node,
+            token: Some(claim.token),
+            holder: claim.holder().to_owned(),
+            era: self.record.era,
+            floor,
+            ceiling,
+            extra: row.map(|row| row.extra.clone()).unwrap_or_default(),
+        })
+    }
+
+    /// Returns the renewed row of the lease that a claim got before, if `state` is that and it has
+    /// not ended.
+    #[must_use]
+    pub fn resume(&self, state: Option<&RowState>, claim: &Claim) -> Option<Row> {
+        let row = state?.row().filter(|row| row.token == Some(claim.token))?;
+        self.extend(row).ok()
+    }
+
+    /// Raises a lease's ceiling. A repetition is harmless. An expired lease can be renewed as long
+    /// as no other holder was granted the node.
+    ///
+    /// # Errors
+    /// Returns [`Refusal::Lost`]. If it is [`Loss::Forgotten`], the realm must be
+    /// [invalidated](Self::invalidate) by a commit that also compares the node's row.
+    pub fn renew(&self, lease: &Lease, state: Option<&RowState>) -> Result<Row, Refusal> {
+        let row = self.held(lease, state)?;
+        self.extend(row)
+    }
+
+    /// Releases a lease whose engine is closed; `used` is the highest tick that was ever in it,
+    /// under any toggle.
+    ///
+    /// # Errors
+    /// As [`renew`](Self::renew).
+    pub fn release(
+        &self,
+        lease: &Lease,
+        state: Option<&RowState>,
+        used: Option<u64>,
+    ) -> Result<Row, Refusal> {
+        let row = self.held(lease, state)?;
+        let ceiling = used.map_or(row.floor, |used| row.floor.max(used.saturating_add(1)));
+        Ok(Row { token: None, ceiling, ..row.clone() })
+    }
+
+    /// Returns the row of a lease, if it still has one, or the way in which it ended.
+    ///
+    /// A store that never loses data answers with the lease's own row at the lease's version or a
+    /// higher one, or with another holder's at a higher one. Anything else proves a loss.
+    fn held<'s>(&self, lease: &Lease, state: Option<&'s RowState>) -> Result<&'s Row, Refusal> {
+        let Lease { node, .. } = *lease;
+        let lost = |why| Refusal::Lost { node, why };
+        if self.record.era < lease.era {
+            return Err(lost(Loss::Forgotten));
+        }
+        if self.record.part_of(node).is_none_or(|part| lease.era < part.since_era) {
+            return Err(lost(Loss::Era));
+        }
+        let (row, version) = match state {
+            None => return Err(lost(Loss::Forgotten)),
+            Some(RowState::Intact { row, version, .. }) => (row, *version),
+            Some(_) => return Err(unreadable(node, state)),
+        };
+        let is_own = row.token == Some(lease.token) && row.floor == lease.floor;
+        let is_intact = match version.cmp(&lease.version) {
+            core::cmp::Ordering::Less => false,
+            core::cmp::Ordering::Equal => is_own && row.ceiling == lease.ceiling,
+            core::cmp::Ordering::Greater => !is_own || row.ceiling >= lease.ceiling,
+        };
+        match (is_intact, is_own) {
+            (false, _) => Err(lost(Loss::Forgotten)),
+            (true, false) => Err(lost(Loss::Token)),
+            (true, true) => Ok(row),
+        }
+    }
+
+    /// Raises the ceiling of a row whose lease has not ended with its era.
+    fn extend(&self, row: &Row) -> Result<Row, Refusal> {
+        if self.record.part_of(row.node).is_none_or(|part| row.era < part.since_era) {
+            return Err(Refusal::Lost { node: row.node, why: Loss::Era });
+        }
+        let ceiling = row.ceiling.max(self.reach()).min(self.record.realm.end());
+        Ok(Row { ceiling, ..row.clone() })
+    }
+
+    /// Ends all leases and starts every node beyond anything that a lease can have reached.
+    ///
+    /// The new era is also above `era`, the era of a lease which proves that the store lost data.
+    ///
+    /// This trusts the store's clock not to be behind the clock that granted the lost leases. It is
+    /// the only decision that trusts a clock.
+    #[must_use]
+    pub fn invalidate(&self, generation: String, era: u64) -> Record {
+        let era = self.record.era.max(era).saturating_add(1);
+        let parts = self.record.parts.iter().map(|part| Part { since_era: era, ..*part }).collect();
+        let floor = self.record.floor.max(self.limit().min(self.record.realm.end()));
+        Record { generation, era, floor, parts, ..self.record.clone() }
+    }
+
+    /// Returns a quarantined node to where a lease can reach, free, and the record if it changes:
+    /// for a store's clock that was far ahead once, or a row that cannot be read. Only people can
+    /// know that no IDs were issued up there.
+    ///
+    /// # Errors
+    /// Returns [`Refusal::NoRow`] and [`Refusal::NotQuarantined`] if there is nothing to repair,
+    /// and [`Refusal::Newer`] for a row of a later release.
+    pub fn repair(
+        &self,
+        node: Node,
+        state: Option<&RowState>,
+    ) -> Result<(Option<Record>, Row), Refusal> {
+        let limit = self.limit();
+        let blank = |ceiling| {
+            let (token, holder, extra) = (None, String::new(), Extra::default());
+            Row { node, token, holder, era: self.record.era, floor: 0, ceiling, extra }
+        };
+        let (row, ceiling) = match state {
+            Some(RowState::Newer { .. }) => return Err(unreadable(node, state)),
+            Some(RowState::Malformed { .. }) => (blank(limit), None),
+            Some(RowState::Intact { row, .. }) => (row.clone(), self.ceiling(node, state)),
+            // The floor of all nodes may be what quarantines it.
+            None if self.record.part_of(node).is_some() => (blank(0), self.ceiling(node, None)),
+            None => return Err(Refusal::NoRow { node }),
+        };
+        if let Some(ceiling) = ceiling.filter(|&ceiling| ceiling <= limit) {
+            return Err(match state {
+                None => Refusal::NoRow { node },
+                Some(_) => Refusal::NotQuarantined { node, ceiling, limit },
+            });
+        }
+        let mut record = self.record.clone();
+        record.floor = record.floor.min(limit);
+        for part in record.parts.iter_mut().filter(|part| part.range.contains(node)) {
+            part.floor = part.floor.min(limit);
+        }
+        let record = (record != *self.record).then_some(record);
+        let (floor, ceiling) = (row.floor.min(limit), row.ceiling.min(limit));
+        Ok((record, Row { token: None, floor, ceiling, ..row }))
+    }
+
+    /// Returns the record with another pool and other terms, the first of two steps; `None` if it
+    /// is that already. Leases of nodes that stay in the pool go on. Leases of nodes that leave it
+    /// end, and do not come back with their nodes.
+    ///
+    /// Nodes that are new to the pool can be granted after the second step,
+    /// [`complete`](Self::complete).
+    ///
+    /// # Errors
+    /// Returns [`Refusal::Mismatch`] for another scheme, another layout or other ticks, and for a
+    /// pool that turns a realm of IDs with nodes into one of IDs without, or the reverse.
+    pub fn reconfigure(&self, realm: &RealmSpec) -> Result<Option<Record>, Refusal> {
+        let kept = &self.record.realm;
+        let comparable = RealmSpec { pool: kept.pool.clone(), terms: kept.terms, ..realm.clone() };
+        self.check(&comparable)?;
+        if realm.variants() != kept.variants() {
+            self.check(realm)?;
+        }
+        if realm == kept {
+            return Ok(None);
+        }
+        let mut parts = Vec::new();
+        for &range in realm.pool().ranges() {
+            let common = |part: &Part| Some(Part { range: range.common(&part.range)?, ..*part });
+            parts.extend(self.record.parts_in(&range).iter().filter_map(common));
+        }
+        // Leases with the earlier terms go on.
+        let max_ahead = self.record.max_ahead.max(realm.max_ahead());
+        let era = self.record.era.saturating_add(1);
+        Ok(Some(Record { realm: realm.clone(), era, parts, max_ahead, ..self.record.clone() }))
+    }
+
+    /// Returns the record with the nodes that its pool lacks, the second step of a reconfiguration;
+    /// `None` if it lacks none. `rows` are all rows of the realm.
+    ///
+    /// Since the first step no lease of a node that is related to these can be granted or renewed.
+    /// So the highest of their ceilings is a floor above everything that was granted under them.
+    #[must_use]
+    pub fn complete(&self, rows: &Rows) -> Option<Record> {
+        if self.record.is_complete() {
+            return None;
+        }
+        let missing = self.record.missing();
+        let since_era = self.record.era;
+        let floor = |range: &NodeRange| {
+            // Prefixes of the first node begin before the range, all other related nodes in it.
+            let first = range.first_node();
+            let shorter = first.prefixes().filter_map(|node| rows.get_key_value(&node));
+            let inside = rows.range(first..);
+            let inside = inside.take_while(|(node, _)| *node.span().start() <= range.end());
+            let related = shorter.chain(inside.filter(|(node, _)| node.bits() != range.bits()));
+            let ceiling = |(&node, state)| self.ceiling(node, Some(state)).unwrap_or(self.limit());
+            related.map(ceiling).max().unwrap_or(0)
+        };
+        let new =
+            missing.iter().map(|range| Part { range: *range, since_era, floor: floor(range) });
+        let mut parts: Vec<Part> = self.record.parts.iter().copied().chain(new).collect();
+        parts.sort_by_key(|part| (part.range.start(), part.range.bits()));
+        Some(Record { parts, ..self.record.clone() })
+    }
+
+    /// Returns the standing of a node.
+    #[must_use]
+    pub fn standing(&self, node: Node, state: Option<&RowState>) -> Standing {
+        let Some(part) = self.record.part_of(node) else { return Standing::Retired };
+        let Some(ceiling) = self.ceiling(node, state) else { return Standing::Quarantined };
+        if ceiling > self.limit() {
+            return Standing::Quarantined;
+        }
+        match state {
+            Some(RowState::Intact { row, is_dead: false, .. }) if row.token.is_some() => {
+                let is_over = row.era < part.since_era || ceiling <= self.now;
+                if is_over { Standing::Expired } else { Standing::Held }
+            }
+            _ => Standing::Free,
+        }
+    }
+}
+
+/// Returns the record of a realm that a store does not have: either from now on, or beyond anything
+/// that an earlier realm of that name can have granted. `era` is the era of a lease of such a
+/// realm.
+///
+/// # Errors
+/// Returns [`Refusal::StoreClock`].
+pub(crate) fn begin(
+    realm: &RealmSpec,
+    generation: String,
+    now: UnixTime,
+    beyond: Option<u64>,
+) -> Result<Record, Refusal> {
+    let record = Record::new(realm.clone(), generation.clone());
+    match beyond {
+        None => Ok(record),
+        Some(era) => Ok(Rules::new(&record, now)?.invalidate(generation, era)),
+    }
+}
+
+/// Returns the lease that a committed row means for its holder.
+pub(crate) fn lease(row: &Row, before: Option<Version>, now: UnixTime) -> Option<Lease> {
+    let Row { node, token, era, floor, ceiling, .. } = *row;
+    let version = Version::after(before);
+    Some(Lease { node, token: token?, floor, ceiling, era, version, granted_at: now })
+}
+
+/// Returns the refusal of a request on a node whose row cannot be read.
+fn unreadable(node: Node, state: Option<&RowState>) -> Refusal {
+    match state {
+        Some(&RowState::Newer { format }) => Refusal::Newer { node, format },
+        _ => Refusal::Malformed { node },
+    }
+}
+
+/// The standing of a node, for people to read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Standing {
+    /// Released, or its holder has provably ended, or never granted.
+    Free,
+    /// Leased to a holder that may issue IDs under it.
+    Held,
+    /// Leased to a holder that has not renewed it in time; others may take it.
+    Expired,
+    /// Further ahead of the store's clock than a lease can reach, or not readable. It is not
+    /// granted before it is repaired or the store's clock gets there.
+    Quarantined,
+    /// No longer in the pool.
+    Retired,
+}
+
+#[cfg(test)]
+mod tests {
+    use tickid_core::example::Seconds;
+
+    use super::*;
+    use crate::model::candidates::Shortage;
+    use crate::model::lease::Token;
+    use crate::model::record::View;
+
+    /// Ticks of a second, three nodes, 15 ticks ahead.
+    fn record() -> Record {
+        record_of("0-2/8")
+    }
+
+    fn record_of(pool: &str) -> Record {
+        Record::new(realm(pool), "1".to_owned())
+    }
+
+    fn realm(pool: &str) -> RealmSpec {
+        RealmSpec::new("a".parse().unwrap(), &Seconds, pool.parse().unwrap()).unwrap()
+    }
+
+    fn at(seconds: i64) -> UnixTime {
+        UnixTime::from_micros(seconds * 1_000_000)
+    }
+
+    fn node(value: u64) -> Node {
+        Node::new(8, value).unwrap()
+    }
+
+    fn row(value: u64, ceiling: u64) -> Row {
+        let (token, holder, extra) = (Some(Token::from_bits(7)), String::new(), Extra::default());
+        Row { node: node(value), token, holder, era: 0, floor: 5, ceiling, extra }
+    }
+
+    fn intact(row: Row, version: u64) -> RowState {
+        RowState::Intact { row, version: Version(version), is_dead: false }
+    }
+
+    fn dead(row: Row) -> RowState {
+        RowState::Intact { row, version: Version(1), is_dead: true }
+    }
+
+    /// The lease of [`row`] 1.
+    fn lease(ceiling: u64, version: u64) -> Lease {
+        super::lease(&row(1, ceiling), Some(Version(version - 1)), at(90)).unwrap()
+    }
+
+    fn rows(states: impl IntoIterator<Item = (u64, RowState)>) -> Rows {
+        states.into_iter().map(|(value, state)| (node(value), state)).collect()
+    }
+
+    /// Chooses from a view of the whole realm.
+    fn choose(record: &Record, rows: Rows, now: i64) -> Result<Result<Row, Shortage>, Refusal> {
+        let view = View { rows, ..View::empty(at(now), "1".to_owned()) };
+        let claim = Claim::new(Token::from_bits(9), "", None);
+        Rules::new(record, at(now)).unwrap().choose(&view, node(0), &claim)
+    }
+
+    fn window(record: &Record, state: RowState, now: i64) -> Option<(u64, u64)> {
+        let row = choose(record, rows([(1, state)]), now).unwrap().ok()?;
+        assert_eq!(row.node, node(1));
+        Some((row.floor, row.ceiling))
+    }
+
+    fn exhausted(record: &Record, state: RowState, now: i64) -> Refusal {
+        let shortage = choose(record, rows([(1, state)]), now).unwrap().unwrap_err();
+        shortage.refusal(&Rules::new(record, at(now)).unwrap())
+    }
+
+    #[test]
+    fn a_node_is_free_once_the_stores_clock_is_at_its_ceiling() {
+        for (now, expected) in [(99, None), (100, Some((100, 115))), (500, Some((100, 515)))] {
+            assert_eq!(window(&record_of("1/8"), intact(row(1, 100), 1), now), expected, "{now}");
+        }
+    }
+
+    #[test]
+    fn a_dead_holders_node_gets_a_term_more_if_it_must() {
+        // Reach: 15 ahead. Limit: 30 ahead. Term: 10.
+        for (ceiling, expected) in [
+            (114, Some((114, 115))),
+            (115, Some((115, 125))),
+            (120, Some((120, 130))),
+            (121, None),
+            (130, None),
+            (131, None),
+        ] {
+            assert_eq!(window(&record_of("1/8"), dead(row(1, ceiling)), 100), expected);
+        }
+    }
+
+    #[test]
+    fn a_node_is_quarantined_one_tick_beyond_the_limit() {
+        let record = record_of("1/8");
+        for (ceiling, expected) in [(130, 0), (131, 1)] {
+            match exhausted(&record, intact(row(1, ceiling), 1), 100) {
+                Refusal::Exhausted { quarantined, .. } => assert_eq!(quarantined, expected),
+                other => panic!("{other}"),
+            }
+        }
+        let malformed = RowState::Malformed { version: Version(0) };
+        match exhausted(&record, malformed, 100) {
+            Refusal::Exhausted { quarantined: 1, free_at: None, .. } => {}
+            other => panic!("{other}"),
+        }
+    }
+
+    #[test]
+    fn nodes_with_rows_come_first() {
+        let chosen = |ceiling| {
+            let rows = rows([(1, intact(row(1, ceiling), 1))]);
+            choose(&record(), rows, 100).unwrap().unwrap().node
+        };
+        assert_eq!(chosen(50), node(1));
+        assert_ne!(chosen(110), node(1));
+    }
+
+    #[test]
+    fn claims_spread_over_the_free_nodes() {
+        let record = record_of("0-9/8");
+        let rows: Rows = (0..10).map(|value| (node(value), intact(row(value, 50), 1))).collect();
+        let view = View { rows, ..View::empty(at(100), "1".to_owned()) };
+        let rules = Rules::new(&record, at(100)).unwrap();
+        let chosen = |token| {
+            let claim = Claim::new(Token::from_bits(token), "", None);
+            rules.choose(&view, node(0), &claim).unwrap().unwrap().node
+        };
+        let nodes: std::collections::BTreeSet<Node> = (0..100).map(chosen).collect();
+        assert_eq!(nodes.len(), 10);
+    }
+
+    #[test]
+    fn gaps_are_taken_within_the_page_only() {
+        let record = record_of("0-9/8");
+        for (start, end, expected) in [(2, 4, Some(3)), (2, 2, None), (8, 0, Some(9)), (4, 4, None)]
+        {
+            let held = [0, 2, 4, 8].map(|value| (value, intact(row(value, 110), 1)));
+            let view = View {
+                rows: rows(held),
+                page_end: Some(node(end)),
+                ..View::empty(at(100), "1".to_owned())
+            };
+            let claim = Claim::new(Token::from_bits(9), "", None);
+            let rules = Rules::new(&record, at(100)).unwrap();
+            let chosen = rules.choose(&view, node(start), &claim).unwrap().ok();
+            assert_eq!(chosen.map(|row| row.node.value()), expected, "{start}..={end}");
+        }
+    }
+
+    /// The state of the row, and the loss that a renewal of a lease at version 5 finds.
+    #[test]
+    fn only_what_a_store_cannot_have_written_is_a_proof() {
+        let lease = lease(110, 5);
+        let other = Row { token: Some(Token::from_bits(8)), ..row(1, 120) };
+        let later = Row { floor: 6, ..row(1, 120) };
+        let released = Row { token: None, ..row(1, 105) };
+        let (token, forgotten) = (Some(Loss::Token), Some(Loss::Forgotten));
+        let cases = [
+            (Some(intact(row(1, 110), 5)), None),
+            // Renewed by a request whose answer was lost.
+            (Some(intact(row(1, 115), 6)), None),
+            (Some(intact(other.clone(), 6)), token),
+            (Some(intact(later.clone(), 6)), token),
+            (Some(intact(released.clone(), 6)), token),
+            (None, forgotten),
+            (Some(intact(row(1, 110), 4)), forgotten),
+            (Some(intact(row(1, 109), 5)), forgotten),
+            (Some(intact(row(1, 111), 5)), forgotten),
+            (Some(intact(row(1, 109), 6)), forgotten),
+            (Some(intact(other, 5)), forgotten),
+            (Some(intact(later, 5)), forgotten),
+            (Some(intact(released, 4)), forgotten),
+        ];
+        let record = record();
+        let rules = Rules::new(&record, at(100)).unwrap();
+        for (state, expected) in cases {
+            let loss = |refusal| match refusal {
+                Refusal::Lost { why, .. } => why,
+                other => panic!("{other}"),
+            };
+            let renewed = rules.renew(&lease, state.as_ref()).map_err(loss);
+            let released = rules.release(&lease, state.as_ref(), None).map_err(loss);
+            assert_eq!(renewed.err(), expected, "{state:?}");
+            assert_eq!(released.err(), expected, "{state:?}");
+        }
+    }
+
+    #[test]
+    fn eras_prove_a_loss_one_way_only() {
+        let lease = Lease { era: 3, ..lease(110, 5) };
+        let loss = |record: &Record| match Rules::new(record, at(100)).unwrap().renew(&lease, None)
+        {
+            Err(Refusal::Lost { why, .. }) => why,
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(loss(&Record { era: 2, ..record() }), Loss::Forgotten);
+        assert_eq!(loss(&Record { era: 3, ..record() }), Loss::Forgotten, "no row");
+        let mut later = Record { era: 4, ..record() };
+        later.parts[0].since_era = 4;
+        assert_eq!(loss(&later), Loss::Era);
+        assert_eq!(loss(&Record { era: 4, ..record_of("2/8") }), Loss::Era);
+        let after = Rules::new(&later, at(100)).unwrap().invalidate("1".to_owned(), 9);
+        assert_eq!((after.era, after.parts[0].since_era, after.floor), (10, 10, 130));
+    }
+
+    #[test]
+    fn a_claim_goes_on_with_its_lease_unless_that_has_ended() {
+        let claim = Claim::new(Token::from_bits(7), "", None);
+        let first = record();
+        let rules = Rules::new(&first, at(100)).unwrap();
+        let own = intact(row(1, 105), 3);
+        let row = rules.resume(Some(&own), &claim).unwrap();
+        assert_eq!((row.floor, row.ceiling), (5, 115));
+        assert_eq!(rules.resume(None, &claim), None);
+        assert_eq!(rules.resume(Some(&own), &Claim::new(Token::from_bits(8), "", None)), None);
+        let next = rules.invalidate("1".to_owned(), 0);
+        assert_eq!(Rules::new(&next, at(100)).unwrap().resume(Some(&own), &claim), None);
+    }
+
+    /// Half of a node that others hold is brought in, above all that was granted under the whole.
+    #[test]
+    fn a_reconfiguration_takes_two_steps() {
+        let first = record_of("0-2/8");
+        let rules = Rules::new(&first, at(100)).unwrap();
+        assert_eq!(rules.reconfigure(&realm("0-2/8")).unwrap(), None);
+        // The example scheme has nodes of 8 bits; the rules know any.
+        let second = RealmSpec { pool: "1/8,0-1/9,9/8".parse().unwrap(), ..realm("0/8") };
+        let step = rules.reconfigure(&second).unwrap().unwrap();
+        let parts = |record: &Record| {
+            let part = |part: &Part| (part.range.to_string(), part.since_era, part.floor);
+            record.parts.iter().map(part).collect::<Vec<_>>()
+        };
+        assert_eq!(parts(&step), [("1/8".to_owned(), 0, 0)]);
+        let missing: Vec<_> = step.missing().iter().map(NodeRange::to_string).collect();
+        assert_eq!(missing, ["0-1/9", "9/8"]);
+
+        let all = rows([(0, intact(row(0, 110), 1)), (1, intact(row(1, 112), 1))]);
+        let rules = Rules::new(&step, at(100)).unwrap();
+        let done = rules.complete(&all).unwrap();
+        let expected = [("0-1/9", 1, 110), ("1/8", 0, 0), ("9/8", 1, 0)];
+        assert_eq!(
+            parts(&done),
+            expected.map(|(nodes, era, floor)| (nodes.to_owned(), era, floor))
+        );
+        assert_eq!(Rules::new(&done, at(100)).unwrap().complete(&all), None);
+        // A row that cannot be read may have been granted up to the limit.
+        let damaged = rows([(0, RowState::Malformed { version: Version(0) })]);
+        assert_eq!(rules.complete(&damaged).unwrap().parts[0].floor, 130);
+    }
+
+    /// Against a plain statement of the rule, over many pools.
+    #[test]
+    fn new_parts_begin_above_all_related_rows() {
+        let pools = ["0/1,1/1", "0-3/2", "0/1,4-7/3", "1-6/3", "0-7/3", "2-9/4,7/3", "1/1,1/3"];
+        let all: Vec<Node> = (0..5)
+            .flat_map(|bits| (0..1 << bits).map(move |value| Node::new(bits, value).unwrap()))
+            .collect();
+        for (before, after) in pools.iter().flat_map(|one| pools.map(|two| (*one, two))) {
+            let spec = |pool: &str| RealmSpec { pool: pool.parse().unwrap(), ..realm("0/8") };
+            let first = Record::new(spec(before), "1".to_owned());
+            let rules = Rules::new(&first, at(100)).unwrap();
+            let Some(step) = rules.reconfigure(&spec(after)).unwrap() else { continue };
+            let rows: Rows = (0..)
+                .zip(&all)
+                .map(|(at, &node)| (node, intact(Row { node, ..row(0, 100 + at * 7 % 31) }, 1)))
+                .collect();
+            let done = Rules::new(&step, at(100)).unwrap().complete(&rows).unwrap_or(step);
+            assert!(done.is_complete() && done.missing().is_empty());
+            for node in spec(after).pool().nodes() {
+                let part = done.part_of(node).unwrap();
+                let is_kept = first.part_of(node).is_some();
+                assert_eq!(part.since_era, u64::from(!is_kept), "{node}: {before}, {after}");
+                let related = rows.iter().filter(|(other, _)| {
+                    **other != node && other.is_prefix_related(node) && !is_kept
+                });
+                let highest = related.map(|(_, state)| state.row().unwrap().ceiling).max();
+                assert!(part.floor >= highest.unwrap_or(0), "{node}: {before}, {after}");
+            }
+        }
+    }
+
+    #[test]
+    fn repair_lowers_what_quarantines_a_node() {
+        let high = Record { floor: 5_000, ..record() };
+        let rules = Rules::new(&high, at(100)).unwrap();
+        for state in [None, Some(intact(row(1, 50), 1)), Some(intact(row(1, 900), 1))] {
+            let (record, row) = rules.repair(node(1), state.as_ref()).unwrap();
+            assert_eq!((record.unwrap().floor, row.token), (130, None));
+            assert!(row.ceiling <= 130);
+        }
+        let outside = rules.repair(node(9), None).unwrap_err();
+        assert_eq!(outside, Refusal::NoRow { node: node(9) });
+
+        let record = record();
+        let rules = Rules::new(&record, at(100)).unwrap();
+        let malformed = RowState::Malformed { version: Version(3) };
+        let (changed, row) = rules.repair(node(1), Some(&malformed)).unwrap();
+        assert_eq!((changed, row.token, row.ceiling), (None, None, 130));
+        let newer = RowState::Newer { format: 2 };
+        let refusal = rules.repair(node(1), Some(&newer)).unwrap_err();
+        assert_eq!(refusal, Refusal::Newer { node: node(1), format: 2 });
+    }
+
+    #[test]
+    fn rows_of_a_newer_format_are_left_alone() {
+        let record = record_of("1/8");
+        let newer = RowState::Newer { format: 2 };
+        assert_eq!(window(&record, newer.clone(), 100), None);
+        let rules = Rules::new(&record, at(100)).unwrap();
+        let refusal = rules.renew(&lease(110, 5), Some(&newer)).unwrap_err();
+        assert_eq!(refusal, Refusal::Newer { node: node(1), format: 2 });
+        assert_eq!(rules.standing(node(1), Some(&newer)), Standing::Quarantined);
+    }
+
+    #[test]
+    fn invalidating_twice_does_not_add_up() {
+        let record = record();
+        let once = Rules::new(&record, at(100)).unwrap().invalidate("2".to_owned(), 0);
+        assert_eq!((once.floor, once.era), (130, 1));
+        let twice = Rules::new(&once, at(100)).unwrap().invalidate("3".to_owned(), 0);
+        assert_eq!((twice.floor, twice.era), (130, 2));
+    }
+
+    /// A record with such an era is damaged. No window is granted twice, as the floor rises.
+    #[test]
+    fn eras_stop_at_their_last() {
+        let record = Record { era: u64::MAX, ..record() };
+        let rules = Rules::new(&record, at(100)).unwrap();
+        let next = rules.invalidate("2".to_owned(), 0);
+        assert_eq!((next.era, next.floor), (u64::MAX, rules.limit()));
+    }
+}

@@ -1,0 +1,213 @@
+//! A claim reads a bounded number of rows, whatever the size of the pool and however full it is,
+//! and rows do not outnumber the holders by much.
+
+#![allow(clippy::panic, clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use core::sync::atomic::{AtomicUsize, Ordering};
+use core::time::Duration;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use tickid_core::{ManualClock, UnixTime};
+use tickid_lease::{
+    Answer, Backend, Begin, Change, Claim, Extra, Lease, MemoryBackend, Node, RealmName, RealmSpec,
+    Refusal, Row, RowState, Scope, Store, StoreError, Token, Version, View, block_on,
+};
+use tickid_sno::Sno;
+
+const TIMEOUT: Duration = Duration::from_secs(30);
+/// The first page and four more.
+const MOST_ROWS: usize = 64 + 4 * 512;
+const NODES: u64 = 65_536;
+
+/// A backend in memory that counts the rows of its answers. It has no index by ceilings.
+#[derive(Clone, Debug)]
+struct Counting {
+    memory: MemoryBackend<Arc<ManualClock>>,
+    clock: Arc<ManualClock>,
+    rows: Arc<AtomicUsize>,
+    reads: Arc<AtomicUsize>,
+}
+
+impl Backend for Counting {
+    fn name(&self) -> &'static str {
+        "counting"
+    }
+
+    fn read<'a>(&'a self, realm: &'a RealmName, scope: Scope) -> Answer<'a, View> {
+        assert_ne!(scope, Scope::All);
+        Box::pin(async move {
+            let view = self.memory.read(realm, scope).await?;
+            self.rows.fetch_add(view.rows.len(), Ordering::Relaxed);
+            self.reads.fetch_add(1, Ordering::Relaxed);
+            Ok(view)
+        })
+    }
+
+    fn commit<'a>(&'a self, realm: &'a RealmName, change: &'a Change) -> Answer<'a, bool> {
+        self.memory.commit(realm, change)
+    }
+
+    fn realms(&self) -> Answer<'_, Vec<RealmName>> {
+        self.memory.realms()
+    }
+}
+
+impl Counting {
+    fn new() -> Self {
+        let clock = Arc::new(ManualClock::new(UnixTime::from_micros(1_700_000_000_123_456)));
+        let memory = MemoryBackend::new(Arc::clone(&clock));
+        Self { memory, clock, rows: Arc::default(), reads: Arc::default() }
+    }
+
+    /// Begins the realm, and gives a row to each of these nodes; held, or free.
+    fn fill(&self, rows: impl IntoIterator<Item = (u64, bool)>) -> Store {
+        let store = Store::new(self.clone());
+        block_on(store.begin(&realm(), Begin::AtOnce), TIMEOUT).unwrap();
+        let ceiling = realm().tick_at(tickid_core::Clock::now(&*self.clock).unwrap()).unwrap();
+        for (value, is_held) in rows {
+            let (node, token) = (Node::new(16, value).unwrap(), Token::from_bits(value.into()));
+            let row = Row {
+                node,
+                token: Some(token),
+                holder: String::new(),
+                era: 0,
+                floor: 0,
+                ceiling: ceiling + u64::from(is_held),
+                extra: Extra::default(),
+            };
+            let state = RowState::Intact { row, version: Version(1), is_dead: false };
+            self.memory.set_row(realm().name(), node, Some(state));
+        }
+        store
+    }
+
+    /// Acquires with the claim of this number. Returns the answer, and the numbers of rows and
+    /// reads.
+    fn acquire(&self, store: &Store, number: u64) -> (Result<Lease, StoreError>, usize, usize) {
+        self.rows.store(0, Ordering::Relaxed);
+        self.reads.store(0, Ordering::Relaxed);
+        let mut claim = Claim::new(Token::from_bits(u128::from(number) << 64), "", None);
+        let answer = block_on(store.acquire(&realm(), &mut claim), TIMEOUT);
+        (answer, self.rows.load(Ordering::Relaxed), self.reads.load(Ordering::Relaxed))
+    }
+}
+
+fn realm() -> RealmSpec {
+    RealmSpec::new("a".parse().unwrap(), &Sno, "0-65535/16".parse().unwrap()).unwrap()
+}
+
+#[test]
+fn an_empty_pool_takes_one_read() {
+    let backend = Counting::new();
+    let store = backend.fill([]);
+    let nodes: BTreeSet<Node> = (0..50)
+        .map(|number| {
+            let (lease, rows, reads) = backend.acquire(&store, number);
+            assert!(rows < 64 && reads == 1);
+            lease.unwrap().node
+        })
+        .collect();
+    assert_eq!(nodes.len(), 50);
+}
+
+#[test]
+fn half_a_pool_takes_one_page() {
+    let backend = Counting::new();
+    let store = backend.fill((0..NODES).step_by(2).map(|value| (value, true)));
+    for number in 0..200 {
+        let (lease, rows, reads) = backend.acquire(&store, number);
+        assert_eq!((rows, reads), (64, 1));
+        assert_eq!(lease.unwrap().node.value() % 2, 1);
+    }
+}
+
+#[test]
+fn the_last_free_nodes_take_a_few_pages() {
+    for are_used in [true, false] {
+        let backend = Counting::new();
+        // A hundred nodes that are free: expired, or without a row.
+        let is_free = |value: u64| value % 655 == 7;
+        let rows = (0..NODES).filter(|&value| are_used || !is_free(value));
+        let store = backend.fill(rows.map(|value| (value, !is_free(value))));
+        let (mut granted, mut pages) = (0, Vec::new());
+        for number in 0..40 {
+            let (answer, rows, reads) = backend.acquire(&store, number);
+            assert!(rows <= MOST_ROWS, "{rows} rows in {reads} reads");
+            pages.push(reads);
+            match answer {
+                Ok(lease) => granted += u64::from(is_free(lease.node.value())),
+                Err(error) => {
+                    let refusal = error.refusal();
+                    assert!(matches!(refusal, Some(Refusal::Exhausted { .. })), "{error}");
+                }
+            }
+        }
+        pages.sort_unstable();
+        assert!(granted >= 36 && pages[20] <= 3, "{granted} of 40, pages {pages:?}");
+    }
+}
+
+#[test]
+fn a_full_pool_is_refused_after_five_pages() {
+    let backend = Counting::new();
+    let store = backend.fill((0..NODES).map(|value| (value, true)));
+    for number in 0..20 {
+        let (answer, rows, reads) = backend.acquire(&store, number);
+        assert_eq!((rows, reads), (MOST_ROWS, 5));
+        match answer.unwrap_err().refusal() {
+            Some(&Refusal::Exhausted { nodes: NODES, seen, quarantined: 0, free_at }) => {
+                assert!(seen == MOST_ROWS as u64 && free_at.is_some());
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+}
+
+#[test]
+fn a_repeated_claim_looks_elsewhere() {
+    let backend = Counting::new();
+    // One node is free, and 30 pages hold it at most.
+    let store = backend.fill((0..NODES).map(|value| (value, value != 12_345)));
+    let mut claim = Claim::new(Token::from_bits(5), "", None);
+    let found = (0..500).find_map(|_| block_on(store.acquire(&realm(), &mut claim), TIMEOUT).ok());
+    assert_eq!(found.unwrap().node.value(), 12_345);
+}
+
+/// Holders come and go, some of them by crashing, which frees their nodes later.
+#[test]
+fn rows_stay_within_twice_the_peak_of_holders() {
+    const HOLDERS: usize = 300;
+    let backend = Counting::new();
+    let store = backend.fill([]);
+    let mut held = Vec::new();
+    let mut peak = 0;
+    let mut expiring = std::collections::VecDeque::new();
+    for number in 0..20_000 {
+        backend.clock.advance(Duration::from_millis(100));
+        // A lease lasts 15 seconds.
+        while expiring.front().is_some_and(|&since| since + 150 < number) {
+            expiring.pop_front();
+        }
+        let lease = backend.acquire(&store, number).0.unwrap();
+        held.push(lease);
+        if held.len() > HOLDERS {
+            let index = usize::try_from(number * 7_919).unwrap() % held.len();
+            let lease = held.swap_remove(index);
+            if number % 2 == 0 {
+                block_on(store.release(&realm(), &lease, None), TIMEOUT).unwrap();
+            } else {
+                expiring.push_back(number);
+            }
+        }
+        peak = peak.max(held.len() + expiring.len());
+        // Every holder renews now and then.
+        if number % 100 == 0 {
+            for lease in &mut held {
+                *lease = block_on(store.renew(&realm(), lease), TIMEOUT).unwrap();
+            }
+        }
+    }
+    let rows = backend.memory.view(realm().name(), Scope::All).unwrap().rows.len();
+    assert!(rows <= 2 * peak, "{rows} rows for at most {peak} holders");
+}

@@ -1,0 +1,514 @@
+//! A leased generator goes on for as long as its store and its clock let it, and its errors name the
+//! reason when they do not.
+//!
+//! The clock of generators and stores is set by the test. The thread that keeps the lease goes by the
+//! machine's clock; tests wait for events, however long they take.
+
+#![allow(clippy::panic, clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use core::sync::atomic::{AtomicBool, Ordering};
+use core::time::Duration;
+use std::sync::Arc;
+use std::thread;
+
+use tickid_core::{Clock as _, DEFAULT_MAX_WAIT, ErrorKind, ManualClock, Policy, UnixTime};
+use tickid_lease::{
+    Answer, Backend, Change, Claim, GenerateError, Lease, LeaseError, LeasedGenerator,
+    LeasedGeneratorBuilder, MemoryBackend, Realm, RealmName, Scope, Standing, Store, StoreError,
+    StoreErrorKind, Token, View, block_on,
+};
+use tickid_nanoflake::Nanoflake;
+
+type Clock = Arc<ManualClock>;
+type Leased = LeasedGenerator<Nanoflake, Clock>;
+
+/// A backend in memory that can be out of reach.
+#[derive(Debug)]
+struct Switched {
+    memory: MemoryBackend<Clock>,
+    is_down: AtomicBool,
+}
+
+impl Backend for Switched {
+    fn name(&self) -> &'static str {
+        "switched"
+    }
+
+    fn begins_at_once(&self) -> bool {
+        true
+    }
+
+    fn read<'a>(&'a self, realm: &'a RealmName, scope: Scope) -> Answer<'a, View> {
+        Box::pin(async move {
+            if self.is_down.load(Ordering::Relaxed) {
+                return Err(StoreError::new(self.name(), StoreErrorKind::Unreachable));
+            }
+            self.memory.read(realm, scope).await
+        })
+    }
+
+    fn commit<'a>(&'a self, realm: &'a RealmName, change: &'a Change) -> Answer<'a, bool> {
+        self.memory.commit(realm, change)
+    }
+
+    fn realms(&self) -> Answer<'_, Vec<RealmName>> {
+        self.memory.realms()
+    }
+}
+
+struct World {
+    clock: Clock,
+    backend: Arc<Switched>,
+    realm: Realm<Nanoflake>,
+}
+
+const PATIENCE: Duration = Duration::from_secs(30);
+const HOUR: Duration = Duration::from_secs(3_600);
+
+impl World {
+    /// Leases last for 15 seconds of the clock that the test sets, and are renewed ten times a second of
+    /// the machine's.
+    fn new(pool: &str) -> Self {
+        let clock = Arc::new(ManualClock::new(UnixTime::from_micros(1_700_000_000_000_000)));
+        let memory = MemoryBackend::new(Arc::clone(&clock));
+        let backend = Arc::new(Switched { memory, is_down: AtomicBool::new(false) });
+        let realm = Realm::new("a".parse().unwrap(), Nanoflake::default(), pool.parse().unwrap());
+        let realm = realm.unwrap();
+        let terms = realm.terms().with_skew(Duration::from_millis(14_800));
+        let realm = realm.with_terms(terms.with_term(Duration::from_millis(200))).unwrap();
+        Self { clock, backend, realm }
+    }
+
+    fn store(&self) -> Store {
+        Store::new(Arc::clone(&self.backend))
+    }
+
+    fn builder(&self) -> LeasedGeneratorBuilder<Nanoflake, Clock> {
+        self.builder_with(Arc::clone(&self.clock))
+    }
+
+    fn builder_with(&self, clock: Clock) -> LeasedGeneratorBuilder<Nanoflake, Clock> {
+        let builder = LeasedGenerator::builder(self.store(), self.realm.clone());
+        builder.answer_within(PATIENCE).clock(clock)
+    }
+
+    fn start(&self) -> Leased {
+        self.builder().start().unwrap()
+    }
+
+    fn set_down(&self, is_down: bool) {
+        self.backend.is_down.store(is_down, Ordering::Relaxed);
+    }
+
+    /// Acquires another holder's lease, past the switch.
+    fn acquire(&self) -> Lease {
+        let mut claim = Claim::new(Token::random().unwrap(), "another", None);
+        let store = Store::new(self.backend.memory.clone());
+        block_on(store.acquire(&self.realm, &mut claim), PATIENCE).unwrap()
+    }
+
+    /// Returns the standing and the ceiling of each row.
+    fn rows(&self) -> Vec<(Standing, u64)> {
+        let view = block_on(self.store().list(self.realm.name()), PATIENCE).unwrap();
+        let standings = view.standings().unwrap();
+        standings.iter().map(|(_, state, one)| (*one, state.row().unwrap().ceiling)).collect()
+    }
+}
+
+/// Compiles if executors may move the future between threads.
+fn assert_spawns<T>(future: impl Future<Output = T> + Send) {
+    drop(future);
+}
+
+#[test]
+fn futures_can_be_spawned() {
+    let world = World::new("7/10");
+    let leased = world.start();
+    let sleep = |_| core::future::ready(());
+    assert_spawns(world.builder().start_async());
+    assert_spawns(leased.generate_async(sleep));
+    assert_spawns(leased.with(tickid_core::Plain).generate_async(sleep));
+    assert_spawns(leased.shut_down_async());
+    let (store, realm) = (world.store(), &world.realm);
+    let mut claim = Claim::new(Token::from_bits(1), "a task", None);
+    assert_spawns(store.acquire(realm, &mut claim));
+    assert_spawns(store.list(realm.name()));
+    assert_spawns(store.repair_all(realm.name()));
+    assert_spawns(store.reconfigure(realm));
+    assert_spawns(store.invalidate(realm));
+    assert_spawns(store.begin(realm, tickid_lease::Begin::AtOnce));
+}
+
+/// Looks again and again until there is a value.
+fn until<T>(look: impl Fn() -> Option<T>) -> T {
+    loop {
+        match look() {
+            Some(seen) => return seen,
+            None => thread::sleep(Duration::from_millis(1)),
+        }
+    }
+}
+
+/// Runs a future on this thread.
+fn run<T>(future: impl Future<Output = T>) -> T {
+    block_on(async { Ok(future.await) }, PATIENCE).unwrap()
+}
+
+#[test]
+fn a_lease_is_renewed_ahead_of_need() {
+    let world = World::new("7/10");
+    let leased = world.start();
+    for _ in 0..5 {
+        leased.try_generate().unwrap();
+        let before = leased.state();
+        world.clock.advance(Duration::from_secs(10));
+        // Less than half of the window is left.
+        until(|| {
+            let now = leased.state();
+            let renewed = now.counters.renewals > before.counters.renewals + 1;
+            renewed.then(|| assert!(now.lease.unwrap().ceiling > before.lease.unwrap().ceiling))
+        });
+    }
+    let state = leased.state();
+    assert_eq!((state.counters.leases, state.counters.losses), (1, 0));
+    assert_eq!((state.counters.stalls.total(), state.counters.failures.total()), (0, 0));
+    assert!(state.trouble.is_none());
+    assert_eq!(state.clock_ahead_micros, Some(0));
+    assert_eq!(state.renewed_at, Some(world.clock.now().unwrap()));
+    assert_eq!(state.window_left, Duration::from_secs(15));
+    assert!(state.latency.is_some());
+}
+
+#[test]
+fn an_outage_is_survived_to_the_end_of_the_window() {
+    let world = World::new("7/10");
+    let leased = world.start();
+    let first = leased.try_generate().unwrap();
+    world.set_down(true);
+    until(|| leased.state().trouble);
+    let ceiling = leased.state().lease.unwrap().ceiling;
+    world.clock.set(world.realm.scale().time_of(ceiling - 1));
+    leased.try_generate().unwrap();
+    assert_eq!(leased.state().window_left, Duration::from_millis(1));
+    world.clock.advance(Duration::from_millis(1));
+    let error = leased.try_generate().unwrap_err();
+    match &error {
+        GenerateError::Stalled { error, cause: Some(cause), .. } => {
+            assert_eq!(error.kind(), ErrorKind::Window);
+            assert!(cause.store().unwrap().is_unreachable());
+        }
+        _ => panic!("{error}"),
+    }
+    let message = error.to_string();
+    assert!(message.contains("could not be renewed: switched store: no answer"), "{message}");
+    let state = leased.state();
+    assert_eq!((state.counters.stalls.window_ended, state.counters.stalls.total()), (1, 1));
+    assert!(state.counters.failures.unreachable > 0);
+    assert_eq!(state.counters.failures.total(), state.counters.failures.unreachable);
+    assert_eq!(state.window_left, Duration::ZERO);
+
+    world.set_down(false);
+    let next = until(|| leased.try_generate().ok());
+    assert!(next > first);
+    assert_eq!(next.generator(), first.generator());
+    assert_eq!(leased.state().counters.leases, 1);
+}
+
+#[test]
+fn a_lost_lease_is_followed_by_another() {
+    let world = World::new("7-8/10");
+    let leased = world.start();
+    let first = leased.try_generate().unwrap();
+    let tenure = leased.tenure().unwrap();
+    world.set_down(true);
+    until(|| leased.state().trouble);
+    world.clock.advance(Duration::from_secs(60));
+    // Both nodes are granted to others.
+    let others = [world.acquire().node, world.acquire().node];
+    assert!(others.contains(&tenure.lease().node));
+    world.clock.advance(Duration::from_secs(60));
+    world.set_down(false);
+
+    let next = until(|| leased.try_generate().ok());
+    assert!(next > first);
+    let state = leased.state();
+    assert_eq!((state.counters.leases, state.counters.losses, state.counters.moves), (2, 1, 0));
+    assert_ne!(state.lease.unwrap().token, tenure.lease().token);
+    let error = tenure.generator().try_generate().unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Closed);
+}
+
+#[test]
+fn a_drop_releases_the_node() {
+    let world = World::new("7/10");
+    let leased = world.start();
+    let id = leased.try_generate().unwrap();
+    drop(leased);
+    assert_eq!(world.rows(), [(Standing::Free, id.timestamp() + 1)]);
+    assert_eq!(world.start().state().lease.unwrap().floor, id.timestamp() + 1);
+}
+
+#[test]
+fn tasks_start_and_shut_down() {
+    let world = World::new("7/10");
+    let id = run(async {
+        let leased = world.builder().start_async().await.unwrap();
+        let refused = world.builder().start_async().await;
+        assert!(matches!(refused, Err(LeaseError::Store(_))));
+        let id = leased.try_generate().unwrap();
+        leased.shut_down_async().await.unwrap();
+        id
+    });
+    assert_eq!(world.rows(), [(Standing::Free, id.timestamp() + 1)]);
+}
+
+#[test]
+fn a_failed_release_is_reported() {
+    let world = World::new("7/10");
+    let leased = world.start();
+    let tenure = leased.tenure().unwrap();
+    world.set_down(true);
+    assert!(leased.shut_down().unwrap_err().is_unreachable());
+    assert!(tenure.generator().state().is_closed);
+    world.set_down(false);
+    assert_eq!(world.rows()[0].0, Standing::Held);
+}
+
+#[test]
+fn a_start_without_a_free_node_fails() {
+    let world = World::new("7/10");
+    world.acquire();
+    let error = world.builder().start().unwrap_err();
+    assert!(error.to_string().contains("no node is free: 1 of 1 were looked at"), "{error}");
+    world.set_down(true);
+    let error = world.builder().start().unwrap_err();
+    assert!(error.to_string().contains("switched store: no answer"), "{error}");
+}
+
+#[test]
+fn a_realm_that_the_store_keeps_otherwise_is_refused() {
+    let world = World::new("7/10");
+    drop(world.start());
+    let sno = Realm::new("a".parse().unwrap(), tickid_sno::Sno, "7/16".parse().unwrap()).unwrap();
+    let error = LeasedGenerator::start(world.store(), sno.clone()).unwrap_err().to_string();
+    let named = "schemes do not match: it has \"nanoflake\", the request \"sno\"";
+    assert!(error.contains(named), "{error}");
+    let kept = block_on(world.store().realm(world.realm.name()), PATIENCE).unwrap().realm;
+    assert_eq!(Realm::from_spec(Nanoflake::default(), kept.clone()).as_ref(), Ok(&world.realm));
+    assert_eq!(Realm::from_spec(tickid_sno::Sno, kept).unwrap_err().what, "schemes");
+}
+
+#[test]
+fn a_generator_that_cannot_be_built_releases_its_node() {
+    let world = World::new("7/10");
+    let error = world.builder().policy(Policy::TickTock).start().unwrap_err();
+    assert!(matches!(error, LeaseError::Build(_)), "{error}");
+    assert_eq!(world.rows(), [(Standing::Free, 0)]);
+}
+
+#[test]
+fn waiting_ends_with_max_wait() {
+    let world = World::new("7/10");
+    let leased = world.builder().max_wait(Duration::from_secs(1)).start().unwrap();
+    world.set_down(true);
+    until(|| leased.state().trouble);
+    world.clock.advance(Duration::from_secs(60));
+    let error = leased.generate().unwrap_err();
+    assert!(matches!(error, GenerateError::Stalled { cause: Some(_), .. }), "{error}");
+    assert_eq!(leased.state().counters.stalls.total(), 1, "counted once");
+}
+
+#[test]
+fn the_default_wait_for_a_window_is_a_minute() {
+    let world = World::new("7/10");
+    let leased = world.start();
+    world.set_down(true);
+    until(|| leased.state().trouble);
+    world.clock.advance(Duration::from_secs(60));
+    let error = leased.generate().unwrap_err();
+    assert!(matches!(error, GenerateError::Stalled { cause: Some(_), .. }), "{error}");
+    assert_eq!(world.clock.slept(), DEFAULT_MAX_WAIT);
+}
+
+#[test]
+fn waiting_for_a_lease_ends_with_max_wait() {
+    let world = World::new("7/10");
+    let leased = world.builder().max_wait(Duration::from_millis(50)).start().unwrap();
+    world.set_down(true);
+    until(|| leased.state().trouble);
+    leased.tenure().unwrap().generator().close();
+    let error = leased.generate().unwrap_err();
+    assert!(matches!(error, GenerateError::NoLease { .. }), "{error}");
+    let error = run(leased.generate_async(async |_| ())).unwrap_err();
+    assert!(matches!(error, GenerateError::NoLease { .. }), "{error}");
+    assert!(leased.state().counters.stalls.no_lease >= 2);
+}
+
+#[derive(Clone, Debug)]
+struct Panicking;
+
+impl tickid_core::Clock for Panicking {
+    fn now(&self) -> Result<UnixTime, tickid_core::ClockError> {
+        std::panic::resume_unwind(Box::new(()))
+    }
+}
+
+#[test]
+fn a_clock_that_panics_fails_the_start() {
+    let world = World::new("7-8/10");
+    let builder = || LeasedGenerator::builder(world.store(), world.realm.clone()).clock(Panicking);
+    for start in [run(builder().start_async()), builder().start()] {
+        let error = start.map(drop).unwrap_err();
+        assert!(matches!(error, LeaseError::System { .. }), "{error:?}");
+    }
+}
+
+#[test]
+fn waiting_goes_on_when_the_store_is_back() {
+    let world = World::new("7/10");
+    // Sleepers move the clock.
+    let leased = world.builder().max_wait(Duration::MAX).start().unwrap();
+    world.set_down(true);
+    until(|| leased.state().trouble);
+    world.clock.advance(Duration::from_secs(60));
+    thread::scope(|scope| {
+        let blocking = scope.spawn(|| leased.generate());
+        let asynchronous = scope.spawn(|| {
+            run(leased.generate_async(async |_| thread::sleep(Duration::from_millis(1))))
+        });
+        world.set_down(false);
+        assert_ne!(blocking.join().unwrap().unwrap(), asynchronous.join().unwrap().unwrap());
+    });
+}
+
+#[test]
+fn a_generator_that_the_user_closed_is_replaced() {
+    let world = World::new("7/10");
+    let leased = world.start();
+    let first = leased.try_generate().unwrap();
+    leased.tenure().unwrap().generator().close();
+    assert!(matches!(leased.try_generate(), Err(GenerateError::NoLease { .. })));
+    assert!(leased.generate().unwrap() > first);
+    assert_eq!(leased.state().counters.leases, 2);
+}
+
+#[test]
+fn a_shutdown_ends_the_waits_of_others() {
+    let world = World::new("7/10");
+    let leased = world.builder().max_wait(Duration::MAX).start().unwrap();
+    let tenure = leased.tenure().unwrap();
+    thread::scope(|scope| {
+        world.set_down(true);
+        until(|| leased.state().trouble);
+        world.clock.advance(HOUR);
+        let waiting = scope.spawn(move || {
+            let tenure = tenure;
+            tenure.generator().generate()
+        });
+        let _ = leased.shut_down();
+        assert_eq!(waiting.join().unwrap().unwrap_err().kind(), ErrorKind::Closed);
+    });
+}
+
+/// Returns the clock set back by so much.
+fn behind(clock: &Clock, by: Duration) -> Clock {
+    Arc::new(ManualClock::new(clock.now().unwrap().checked_sub(by).unwrap()))
+}
+
+/// Sets a holder's clock back by an hour, while the store's runs on.
+fn set_back(clock: &Clock) {
+    clock.set(clock.now().unwrap().checked_sub(HOUR).unwrap());
+}
+
+#[test]
+fn a_clock_set_back_moves_the_generator_to_another_node() {
+    let world = World::new("7-8/10");
+    let clock = behind(&world.clock, Duration::ZERO);
+    let leased = world.builder_with(Arc::clone(&clock)).start().unwrap();
+    let first = leased.try_generate().unwrap();
+    set_back(&clock);
+    let next = until(|| leased.try_generate().ok());
+    assert_ne!(next.generator(), first.generator());
+    assert!(next < first, "the clock's time");
+    let state = leased.state();
+    assert_eq!((state.counters.leases, state.counters.moves, state.counters.losses), (2, 1, 0));
+    assert!(state.trouble.is_none());
+    assert_eq!(state.clock_ahead_micros, Some(-3_600_000_000));
+
+    // The first node begins after its highest tick used.
+    let released = (Standing::Free, first.timestamp() + 1);
+    until(|| world.rows().contains(&released).then_some(()));
+
+    // Right again, it goes on.
+    world.clock.advance(Duration::from_secs(1));
+    clock.set(world.clock.now().unwrap());
+    assert!(until(|| leased.try_generate().ok()) > first);
+    assert_eq!(leased.state().counters.leases, 2);
+}
+
+#[test]
+fn without_a_node_to_move_to_a_generator_reports_the_stall() {
+    let world = World::new("7-8/10");
+    let other = world.start();
+    other.try_generate().unwrap();
+    let clock = behind(&world.clock, Duration::ZERO);
+    let leased = world.builder_with(Arc::clone(&clock)).start().unwrap();
+    leased.try_generate().unwrap();
+    drop(other);
+    // Released, but its window begins in the future of the clock, too.
+    set_back(&clock);
+    until(|| leased.state().trouble);
+    let error = leased.try_generate().unwrap_err();
+    let message = error.to_string();
+    assert!(message.contains("the clock is too far behind the last ID issued"), "{message}");
+    assert!(message.contains("no other node could be leased: switched store: no node is free"));
+    assert!(error.retry_after().unwrap() > Duration::from_secs(3_500));
+    let state = leased.state();
+    assert_eq!((state.counters.moves, state.counters.losses), (0, 0));
+    assert_eq!(state.counters.stalls.clock_behind, 1);
+    assert!(state.counters.failures.exhausted > 0);
+    assert_eq!(state.window_left, Duration::ZERO);
+    let standings = world.rows().into_iter().map(|(standing, _)| standing);
+    assert_eq!(standings.filter(|standing| *standing == Standing::Held).count(), 1);
+
+    clock.set(world.clock.now().unwrap());
+    leased.try_generate().unwrap();
+    until(|| leased.state().trouble.is_none().then_some(()));
+    assert_eq!(leased.state().counters.leases, 1);
+}
+
+#[test]
+fn a_short_rollback_moves_nothing() {
+    let world = World::new("7-8/10");
+    let clock = behind(&world.clock, Duration::ZERO);
+    let leased = world.builder_with(Arc::clone(&clock)).start().unwrap();
+    leased.try_generate().unwrap();
+    // As long as a term.
+    clock.set(clock.now().unwrap().checked_sub(world.realm.terms().term).unwrap());
+    let renewals = leased.state().counters.renewals;
+    until(|| (leased.state().counters.renewals > renewals + 2).then_some(()));
+    assert_eq!(leased.state().counters.leases, 1);
+    assert_eq!(leased.try_generate().unwrap_err().cause().map(ToString::to_string), None);
+}
+
+#[test]
+fn exhausted_ticks_are_counted_as_stalls() {
+    let world = World::new("7/10");
+    let leased = world.start();
+    let issued = (0..10_000).map_while(|_| leased.try_generate().ok()).count();
+    assert_eq!(issued, 4_096);
+    leased.generate().unwrap();
+    assert_eq!(leased.state().counters.stalls.tick_exhausted, 2);
+}
+
+#[test]
+fn holder_names_show_host_program_and_process() {
+    let world = World::new("7/10");
+    let _leased = world.start();
+    let view = block_on(world.store().list(world.realm.name()), PATIENCE).unwrap();
+    let holder = view.rows.values().next().unwrap().row().unwrap().holder.clone();
+    let (host, rest) = holder.split_once('/').unwrap();
+    assert!(!host.is_empty(), "{holder}");
+    assert!(rest.starts_with("leased_generator-"), "{holder}");
+    assert!(rest.ends_with(&format!(":{}", std::process::id())), "{holder}");
+}
