@@ -1,26 +1,20 @@
-//! What stores keep: the file store's slots, rows and records as JSON and as the Redis store's text, what the PostgreSQL
-//! store answers, and the rules over whatever was read.
+//! Data of stores: slots of files, rows and records as JSON, and the rules over whatever was read.
 
 use arbitrary::{Result, Unstructured};
 use tickid_core::UnixTime;
-use tickid_lease::fuzzing::{
-    FILE_LEN, create_file, read_file, read_postgres_view, read_redis_row, redis_node, write_file,
-    write_redis_row,
-};
-use tickid_lease::{Claim, Entry, Hold, Node, Record, Row, Rows, Rules, Token, Version};
+use tickid_lease::fuzzing::{FILE_LEN, choose, create_file, read_file, write_file};
+use tickid_lease::{Claim, Extra, Node, Record, Row, RowState, Rows, Rules, Token, Version};
 
 pub fn check(data: &[u8]) {
     let Some((kind, rest)) = data.split_first() else {
         return;
     };
-    // What is kept as text is told by its first byte, so that seeds can be read.
+    // The first byte of a text is a letter, so that seeds can be read.
     match kind {
         b'R' => {
             let _ = row(rest);
         }
         b'M' => record(rest),
-        b'S' => redis_row(rest),
-        b'P' => postgres_view(rest),
         b'F' => file(rest),
         _ => {
             // Too few bytes are no case.
@@ -32,16 +26,14 @@ pub fn check(data: &[u8]) {
 fn row(json: &[u8]) -> Option<Row> {
     let row = Row::from_json(json).ok()?;
     assert_eq!(Row::from_json(row.to_json().as_bytes()).unwrap(), row);
-    let text = format!("17 {}", write_redis_row(&row));
-    assert_eq!(read_redis_row(row.node, &text), Some((17, row.clone())));
-    // No row of ours is too long for a slot; one that is is refused, not cut.
+    // A row that is too long for a slot is refused, not cut.
     if let Some(file) = create_file(&row) {
         assert_eq!(read_file(&file), Some((1, row.clone(), true)));
     }
     Some(row)
 }
 
-/// A record, and after it rows, a line each.
+/// A record, and after it rows, a line each. A line that is not a row is a malformed one.
 fn record(text: &[u8]) {
     let mut lines = text.split(|&byte| byte == b'\n');
     let json = lines.next().unwrap_or_default();
@@ -50,80 +42,70 @@ fn record(text: &[u8]) {
     };
     let again = Record::from_json("fuzzed".parse().unwrap(), record.to_json().as_bytes());
     assert_eq!(again.unwrap(), record);
-    let rows = lines.filter_map(row).map(|row| {
-        let is_dead = row.holder.is_empty();
-        (row.node, Entry { row, version: Version(1), is_dead })
+    let version = Version(1);
+    let rows = lines.map(|line| match row(line) {
+        Some(row) => {
+            let (node, is_dead) = (row.node, row.holder.is_empty());
+            (node, RowState::Intact { row, version, is_dead })
+        }
+        None => (Node::new(8, 42).unwrap(), RowState::Malformed { version }),
     });
     rules(&record, &rows.collect());
 }
 
-fn redis_row(text: &[u8]) {
-    let Ok(text) = str::from_utf8(text) else {
-        return;
-    };
-    if let Some((node, name)) = redis_node(text) {
-        assert_eq!(name, text, "{node}");
-    }
-    let node = Node::new(8, 42).unwrap();
-    if let Some((version, row)) = read_redis_row(node, text) {
-        let again = format!("{version} {}", write_redis_row(&row));
-        assert_eq!(read_redis_row(node, &again), Some((version, row)));
-    }
-}
-
-fn postgres_view(json: &[u8]) {
-    let view = read_postgres_view(&"fuzzed".parse().unwrap(), json);
-    let Some((view, record)) = view.and_then(|view| Some((view.clone(), view.record?.0))) else {
-        return;
-    };
-    assert_eq!(view.has_forgotten, record.generation != view.generation);
-    rules(&record, &view.rows);
-}
-
-/// Whatever a store kept: a window that is granted begins where everything that could be equal has ended.
+/// A window that is granted begins where the node and its part end.
 fn rules(record: &Record, rows: &Rows) {
     let epoch = record.realm.scale().epoch();
-    let highest = rows.values().map(|entry| entry.row.ceiling).max().unwrap_or(0);
+    let all = || rows.values().filter_map(RowState::row);
+    let highest = all().map(|row| row.ceiling).max().unwrap_or(0);
     let times = [record.floor, highest, record.realm.end().saturating_sub(1)]
         .map(|tick| record.realm.scale().time_of(tick));
     for now in times.into_iter().chain([epoch, UnixTime::from_micros(0)]) {
         let Ok(rules) = Rules::new(record, now) else {
             continue;
         };
-        for entry in rows.values() {
-            let _ = rules.standing(rows, entry);
-            let _ = rules.mend(rows, entry.row.node);
+        for (&node, state) in rows {
+            let _ = rules.standing(node, Some(state));
+            let _ = rules.repair(node, Some(state));
+        }
+        if let Some(complete) = rules.complete(rows) {
+            assert!(complete.is_complete());
+            for row in all().filter(|row| !record.realm.pool().contains(row.node)) {
+                for part in complete.parts.iter().filter(|part| !record.parts.contains(part)) {
+                    let first = Node::new(part.range.bits(), part.range.first()).unwrap();
+                    let is_related = first.is_prefix_related(row.node);
+                    assert!(!is_related || part.floor >= row.ceiling, "{part:?} over {row:?}");
+                }
+            }
         }
         let claim = Claim::new(Token::from_bits(5), "fuzz", None);
-        if let Ok(granted) = rules.acquire(&record.realm, rows, &claim) {
+        if let Some(granted) = choose(record, rows, now, &claim) {
             assert!(granted.floor < granted.ceiling, "{granted:?}");
             assert!(granted.ceiling <= record.realm.end(), "{granted:?}");
-            assert!(record.realm.pool().contains(granted.node), "{granted:?}");
-            let is_own = |entry: &&Entry| entry.row.token == Some(claim.token);
-            if rows.values().find(is_own).is_none() {
-                for entry in
-                    rows.values().filter(|entry| entry.row.node.is_prefix_related(granted.node))
-                {
-                    assert!(granted.floor >= entry.row.ceiling, "{granted:?} over {entry:?}");
-                }
-                assert!(granted.floor >= record.floor, "{granted:?}");
-            }
-            let hold = Hold { node: granted.node, token: claim.token, floor: granted.floor };
-            let mut after = rows.clone();
-            let entry = Entry { row: granted.clone(), version: Version(2), is_dead: false };
-            after.insert(granted.node, entry);
-            if let Ok(renewed) = rules.renew(&after, &hold) {
+            let part = record.part_of(granted.node).unwrap();
+            assert!(granted.floor >= record.floor.max(part.floor), "{granted:?}");
+            let before = rows.get(&granted.node);
+            assert!(!before.is_some_and(|state| state.row().is_none()), "{granted:?}");
+            let ceiling = before.and_then(RowState::row).map_or(0, |row| row.ceiling);
+            assert!(granted.floor >= ceiling, "{granted:?}");
+            let version = Version::after(before.and_then(RowState::version));
+            let state = RowState::Intact { row: granted.clone(), version, is_dead: false };
+            let lease = state.lease(now).unwrap();
+            // A damaged record may say that its part is younger than itself.
+            if let Ok(renewed) = rules.renew(&lease, Some(&state)) {
                 assert!(renewed.ceiling >= granted.ceiling && renewed.floor == granted.floor);
             }
+            // Without its row, the lease proves a loss.
+            assert!(rules.renew(&lease, None).is_err());
         }
-        // Nothing that was granted before a store forgot is granted again.
-        let forgotten = rules.forget("another".to_owned());
-        let is_next = forgotten.era == record.era.saturating_add(1);
-        assert!(is_next && forgotten.floor >= record.floor);
+        // Nothing that was granted before a loss is granted again.
+        let next = rules.invalidate("another".to_owned(), 0);
+        let is_next = next.era == record.era.saturating_add(1);
+        assert!(is_next && next.floor >= record.floor);
     }
 }
 
-/// Any bytes as a row's file: what is read can be written, and reads the same then.
+/// Any bytes as a row's file: a row that is read can be written, and reads the same then.
 fn file(bytes: &[u8]) {
     let mut file = vec![0; FILE_LEN];
     let len = bytes.len().min(FILE_LEN);
@@ -137,8 +119,8 @@ fn file(bytes: &[u8]) {
     assert_eq!(read_file(bytes).is_some(), bytes.len() == FILE_LEN && read_file(&file).is_some());
 }
 
-/// Writes, the last of them cut short, then bytes gone bad: what is read is the last write or the one before, never
-/// anything else.
+/// Writes, the last of them cut short, then bytes gone bad: the file reads as the last write or the
+/// one before, never as anything else.
 fn writes(data: &mut Unstructured<'_>) -> Result<()> {
     let count = data.int_in_range(1..=5)?;
     let rows: Vec<Row> = (0..=count).map(|_| any_row(data)).collect::<Result<_>>()?;
@@ -183,5 +165,6 @@ fn any_row(data: &mut Unstructured<'_>) -> Result<Row> {
         era: data.arbitrary()?,
         floor: data.arbitrary()?,
         ceiling: data.arbitrary()?,
+        extra: Extra::default(),
     })
 }
