@@ -100,7 +100,7 @@ pub(super) trait Database: fmt::Debug + Send + Sync + 'static {
     const NAME: &'static str;
     /// Reads a realm, by its name, one node, the first node of a page, the page's number of rows, and
     /// the number of rows with the lowest ceilings. Returns a kind, a key, a version and data: the
-    /// `store`'s clock and generation, its `record`, and rows. A `page` may be too long and unsorted.
+    /// `store`'s clock and generation, its `record`, and rows. A `page` may be unsorted.
     const READ: &'static str;
     /// Compares a generation and the record's version, and writes a record; compares a node's version,
     /// and writes its row and ceiling. Returns a row if it was done.

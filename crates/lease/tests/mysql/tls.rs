@@ -42,5 +42,5 @@ fn servers_and_clients_are_verified(_: &MySql) {
     // Another's key.
     let other = format!("{trusting}&sslcert={}&sslkey={}", file("client.crt"), file("ca.key"));
     let error = MySqlBackend::open(&url(&other)).unwrap_err();
-    assert!(causes(&error).contains("sslkey is no key to sslcert"), "{}", causes(&error));
+    assert!(causes(&error).contains("sslkey is not the key of sslcert"), "{}", causes(&error));
 }

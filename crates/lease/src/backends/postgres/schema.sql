@@ -94,6 +94,11 @@ CREATE OR REPLACE FUNCTION tickid.read_v1(
     realm_name text, one text, start text, page_rows text, lowest_rows text
 ) RETURNS TABLE (kind text, key text, version text, data text)
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp SET enable_sort = off AS $$
+    WITH page AS MATERIALIZED (
+        SELECT n.node, n.version, n.data FROM tickid.node AS n
+        WHERE n.realm = realm_name AND n.node >= start
+        ORDER BY n.realm, n.node LIMIT page_rows::bigint
+    )
     SELECT 'store', tickid.now_micros_v1()::text, NULL, tickid.generation_v1()
     UNION ALL
     SELECT 'record', NULL, r.version::text, r.record::text FROM tickid.realm AS r
@@ -101,15 +106,12 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp SET enable_sort = off 
     UNION ALL
     SELECT 'node', n.node, n.version::text, n.data::text FROM tickid.node AS n
     WHERE n.realm = realm_name AND n.node = one
-    UNION ALL (
-        SELECT 'page', n.node, n.version::text, n.data::text FROM tickid.node AS n
-        WHERE n.realm = realm_name AND n.node >= start
-        ORDER BY n.realm, n.node LIMIT page_rows::bigint
-    )
+    UNION ALL
+    SELECT 'page', page.node, page.version::text, page.data::text FROM page
     UNION ALL (
         SELECT 'page', n.node, n.version::text, n.data::text FROM tickid.node AS n
         WHERE n.realm = realm_name AND n.node < start
-        ORDER BY n.realm, n.node LIMIT page_rows::bigint
+        ORDER BY n.realm, n.node LIMIT page_rows::bigint - (SELECT count(*) FROM page)
     )
     UNION ALL (
         SELECT 'lowest', n.node, n.version::text, n.data::text FROM tickid.node AS n
