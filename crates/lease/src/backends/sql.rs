@@ -2,9 +2,9 @@
 //! rows of text, and records and rows are JSON. Each store has a thread and a connection of its own.
 
 use core::fmt;
+use core::sync::atomic::{AtomicU64, Ordering};
 use core::time::Duration;
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use tickid_core::UnixTime;
@@ -123,9 +123,7 @@ pub(super) trait Database: fmt::Debug + Send + Sync + 'static {
     ) -> impl Future<Output = Result<Texts, Failure>> + Send;
 
     /// Creates the tables and functions that are missing.
-    fn install(
-        session: &mut Self::Session,
-    ) -> impl Future<Output = Result<(), Failure>> + Send;
+    fn install(session: &mut Self::Session) -> impl Future<Output = Result<(), Failure>> + Send;
 }
 
 /// A backend in a database.
