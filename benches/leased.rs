@@ -1,5 +1,5 @@
-//! `generate/leased`: what a lease adds to an ID. A keeper, the generator that it keeps, and one that never
-//! heard of leases, in turn, on one thread and on a clock that costs one load.
+//! `generate/leased`: the cost that a lease adds to an ID. A leased generator, the generator inside, and one
+//! without a lease, in turn, on one thread and on a clock that costs one load.
 //!
 //! The clock stands still for a turn, and is at most a few seconds ahead in the end: within the window that
 //! the lease has from the start.
@@ -10,9 +10,9 @@ use std::time::Instant;
 
 use tickid_benches::figures::{Figures, Request};
 use tickid_benches::subject::{Subject, builder};
-use tickid_core::{Clock, ManualClock, ProcessClock, SystemClock};
+use tickid_core::{Clock, ManualClock, SystemClock};
 use tickid_kuid::Kuid;
-use tickid_lease::{KeeperBuilder, MemoryStore, NodePool, Realm};
+use tickid_lease::{LeasedGenerator, NodePool, Realm, Store};
 use tickid_nanoflake::Nanoflake;
 use tickid_scru64::Scru64;
 use tickid_sno::Sno;
@@ -36,39 +36,37 @@ fn measure<S: Subject>(request: &Request, figures: &mut Figures, turns: usize) {
         return;
     }
     let pool: NodePool = S::POOL.parse().expect("a pool");
-    let realm = "bench".parse().map(|name| Realm::new(name, &S::default(), pool));
+    let realm = "bench".parse().map(|name| Realm::new(name, S::default(), pool));
     let realm = realm.expect("a name").expect("a pool of this scheme");
     let clock = Arc::new(ManualClock::new(SystemClock.now().expect("a clock")));
-    let of_clock = Arc::clone(&clock);
-    let keeper = KeeperBuilder::new(MemoryStore::in_memory(), realm).start(move |lease| {
-        Ok(lease.builder(&S::default())?.clock(ProcessClock::new(Arc::clone(&of_clock))))
-    });
-    let keeper = keeper.expect("a node");
-    let tenure = keeper.tenure().expect("a lease");
-    let kept = tenure.generator();
+    let leased = LeasedGenerator::builder(Store::in_memory(), realm).clock(Arc::clone(&clock)).start();
+    let leased = leased.expect("a node");
+    let tenure = leased.tenure().expect("a lease");
+    let inner = tenure.generator();
     let free = builder::<S>().clock(Arc::clone(&clock)).build().expect("valid options");
 
     let mut times = [const { Vec::new() }; 3];
     for _ in 0..turns {
         clock.advance(S::TICK);
         times[0].push(of_a_tick::<S, _>(|| free.try_generate().expect(ROOM)));
-        times[1].push(of_a_tick::<S, _>(|| kept.try_generate().expect(ROOM)));
-        times[2].push(of_a_tick::<S, _>(|| keeper.try_generate().expect(ROOM)));
+        times[1].push(of_a_tick::<S, _>(|| inner.try_generate().expect(ROOM)));
+        times[2].push(of_a_tick::<S, _>(|| leased.try_generate().expect(ROOM)));
     }
-    let [free, kept, keeper] = times.map(|mut times| {
+    let [free, inner, leased] = times.map(|mut times| {
         times.sort_by(f64::total_cmp);
         times[turns / 2]
     });
-    for (of, time) in [("without", free), ("generator", kept), ("keeper", keeper)] {
+    for (of, time) in [("without", free), ("generator", inner), ("leased", leased)] {
         let name = format!("{}/{of}", S::NAME);
         figures.add(&name, "median", "ns", time);
         figures.add(&name, "more", "ns", time - free);
     }
 }
 
-const ROOM: &str = "a tick that nobody has drawn from";
+const ROOM: &str = "a tick that is new";
 
-/// Nanoseconds per ID, of a quarter of what a tick has: a generator and its keeper draw from the same.
+/// Returns the nanoseconds per ID, for a quarter of a tick's IDs: a leased generator and the one inside draw
+/// from the same.
 fn of_a_tick<S: Subject, T>(mut one: impl FnMut() -> T) -> f64 {
     let calls = S::CAP / 4;
     let start = Instant::now();

@@ -1,15 +1,21 @@
-//! Data of stores: slots of files, rows and records as JSON, and the rules over whatever was read.
+//! Data of stores: the slots of a folder's files, rows and records as JSON, and claims over any of them.
+
+use core::time::Duration;
+use std::sync::Arc;
 
 use arbitrary::{Result, Unstructured};
-use tickid_core::UnixTime;
-use tickid_lease::fuzzing::{FILE_LEN, choose, create_file, read_file, write_file};
-use tickid_lease::{Claim, Extra, Node, Record, Row, RowState, Rows, Rules, Token, Version};
+use tickid_core::{ManualClock, UnixTime};
+use tickid_lease::fuzzing::{FILE_LEN, create_file, read_file, write_file};
+use tickid_lease::{
+    Change, Claim, Extra, MemoryBackend, Node, Record, Row, RowState, Rows, Rules, Scope, Store,
+    Token, Version, block_on,
+};
 
 pub fn check(data: &[u8]) {
     let Some((kind, rest)) = data.split_first() else {
         return;
     };
-    // The first byte of a text is a letter, so that seeds can be read.
+    // The first byte tells the kinds apart, so that seeds can be read.
     match kind {
         b'R' => {
             let _ = row(rest);
@@ -33,7 +39,7 @@ fn row(json: &[u8]) -> Option<Row> {
     Some(row)
 }
 
-/// A record, and after it rows, a line each. A line that is not a row is a malformed one.
+/// A record, and after it rows, a line each.
 fn record(text: &[u8]) {
     let mut lines = text.split(|&byte| byte == b'\n');
     let json = lines.next().unwrap_or_default();
@@ -42,70 +48,51 @@ fn record(text: &[u8]) {
     };
     let again = Record::from_json("fuzzed".parse().unwrap(), record.to_json().as_bytes());
     assert_eq!(again.unwrap(), record);
-    let version = Version(1);
-    let rows = lines.map(|line| match row(line) {
-        Some(row) => {
-            let (node, is_dead) = (row.node, row.holder.is_empty());
-            (node, RowState::Intact { row, version, is_dead })
-        }
-        None => (Node::new(8, 42).unwrap(), RowState::Malformed { version }),
+    let rows = lines.filter_map(row).map(|row| {
+        let is_dead = row.holder.is_empty();
+        (row.node, RowState::Intact { row, version: Version(1), is_dead })
     });
-    rules(&record, &rows.collect());
+    claims(&record, &rows.collect());
 }
 
-/// A window that is granted begins where the node and its part end.
-fn rules(record: &Record, rows: &Rows) {
-    let epoch = record.realm.scale().epoch();
-    let all = || rows.values().filter_map(RowState::row);
-    let highest = all().map(|row| row.ceiling).max().unwrap_or(0);
-    let times = [record.floor, highest, record.realm.end().saturating_sub(1)]
-        .map(|tick| record.realm.scale().time_of(tick));
-    for now in times.into_iter().chain([epoch, UnixTime::from_micros(0)]) {
-        let Ok(rules) = Rules::new(record, now) else {
+/// Over any data, a window that is granted begins at the node's ceiling or above.
+fn claims(record: &Record, rows: &Rows) {
+    let (realm, name) = (&record.realm, record.realm.name());
+    let highest = rows.values().filter_map(RowState::row).map(|row| row.ceiling).max();
+    let times = [record.floor, highest.unwrap_or(0), realm.end().saturating_sub(1)]
+        .map(|tick| realm.scale().time_of(tick));
+    for now in times.into_iter().chain([realm.scale().epoch(), UnixTime::EPOCH]) {
+        let backend = MemoryBackend::new(Arc::new(ManualClock::new(now)));
+        let generation = backend.view(name, Scope::Record).unwrap().generation;
+        let record = Record { generation: generation.clone(), ..record.clone() };
+        let begin = Some(record.clone());
+        backend.write(name, &Change { generation, record_version: None, record: begin, row: None });
+        let Ok(rules) = Rules::new(&record, now) else {
             continue;
         };
-        for (&node, state) in rows {
-            let _ = rules.standing(node, Some(state));
-            let _ = rules.repair(node, Some(state));
+        for (node, state) in rows {
+            backend.set_row(name, *node, Some(state.clone()));
+            let _ = rules.standing(*node, Some(state));
+            let _ = rules.repair(*node, Some(state));
         }
-        if let Some(complete) = rules.complete(rows) {
-            assert!(complete.is_complete());
-            for row in all().filter(|row| !record.realm.pool().contains(row.node)) {
-                for part in complete.parts.iter().filter(|part| !record.parts.contains(part)) {
-                    let first = Node::new(part.range.bits(), part.range.first()).unwrap();
-                    let is_related = first.is_prefix_related(row.node);
-                    assert!(!is_related || part.floor >= row.ceiling, "{part:?} over {row:?}");
-                }
+        let store = Store::new(backend);
+        let mut claim = Claim::new(Token::from_bits(5), "fuzz", None);
+        if let Ok(lease) = block_on(store.acquire(realm, &mut claim), Duration::MAX) {
+            assert!(lease.floor < lease.ceiling && lease.ceiling <= realm.end(), "{lease:?}");
+            assert!(realm.pool().contains(lease.node), "{lease:?}");
+            let ceiling = rules.ceiling(lease.node, rows.get(&lease.node));
+            assert!(ceiling.is_some_and(|ceiling| lease.floor >= ceiling), "{lease:?}");
+            if let Ok(renewed) = block_on(store.renew(realm, &lease), Duration::MAX) {
+                assert!(renewed.ceiling >= lease.ceiling && renewed.floor == lease.floor);
             }
         }
-        let claim = Claim::new(Token::from_bits(5), "fuzz", None);
-        if let Some(granted) = choose(record, rows, now, &claim) {
-            assert!(granted.floor < granted.ceiling, "{granted:?}");
-            assert!(granted.ceiling <= record.realm.end(), "{granted:?}");
-            let part = record.part_of(granted.node).unwrap();
-            assert!(granted.floor >= record.floor.max(part.floor), "{granted:?}");
-            let before = rows.get(&granted.node);
-            assert!(!before.is_some_and(|state| state.row().is_none()), "{granted:?}");
-            let ceiling = before.and_then(RowState::row).map_or(0, |row| row.ceiling);
-            assert!(granted.floor >= ceiling, "{granted:?}");
-            let version = Version::after(before.and_then(RowState::version));
-            let state = RowState::Intact { row: granted.clone(), version, is_dead: false };
-            let lease = state.lease(now).unwrap();
-            // A damaged record may say that its part is younger than itself.
-            if let Ok(renewed) = rules.renew(&lease, Some(&state)) {
-                assert!(renewed.ceiling >= granted.ceiling && renewed.floor == granted.floor);
-            }
-            // Without its row, the lease proves a loss.
-            assert!(rules.renew(&lease, None).is_err());
-        }
-        // Nothing that was granted before a loss is granted again.
-        let next = rules.invalidate("another".to_owned(), 0);
-        let is_next = next.era == record.era.saturating_add(1);
-        assert!(is_next && next.floor >= record.floor);
+        let invalidated = rules.invalidate("another".to_owned(), 0);
+        assert_eq!(invalidated.era, record.era.saturating_add(1));
+        assert!(invalidated.floor >= record.floor);
     }
 }
 
-/// Any bytes as a row's file: a row that is read can be written, and reads the same then.
+/// Any bytes as a row's file: what is read can be written, and reads the same then.
 fn file(bytes: &[u8]) {
     let mut file = vec![0; FILE_LEN];
     let len = bytes.len().min(FILE_LEN);
@@ -119,8 +106,7 @@ fn file(bytes: &[u8]) {
     assert_eq!(read_file(bytes).is_some(), bytes.len() == FILE_LEN && read_file(&file).is_some());
 }
 
-/// Writes, the last of them cut short, then bytes gone bad: the file reads as the last write or the
-/// one before, never as anything else.
+/// Cuts the last write short, then damages bytes: only the last write or the one before is ever read.
 fn writes(data: &mut Unstructured<'_>) -> Result<()> {
     let count = data.int_in_range(1..=5)?;
     let rows: Vec<Row> = (0..=count).map(|_| any_row(data)).collect::<Result<_>>()?;

@@ -21,8 +21,7 @@ use axum::routing::get;
 use tickid_core::{ManualClock, Scheme, SequenceBounds, UnixTime, Variant};
 use tickid_kuid::{Kuid, Local, Node};
 use tickid_lease::{
-    Claim, FileStore, Keeper, KeeperBuilder, Lease, MemoryStore, Realm, StaticStore, Store,
-    StoreError, Token,
+    Begin, Claim, LeasedGenerator, Realm, RealmSpec, Refusal, Store, StoreError, Token,
 };
 use tickid_nanoflake::{GeneratorId, Nanoflake};
 use tickid_scru64::Scru64;
@@ -36,7 +35,7 @@ fn run<F: Future>(future: F) -> F::Output {
 }
 
 /// A realm of the scheme with the nodes of `pool`.
-fn realm<S: Scheme>(scheme: &S, pool: &str) -> Realm {
+fn realm<S: Scheme>(scheme: S, pool: &str) -> Realm<S> {
     Realm::new("orders".parse().unwrap(), scheme, pool.parse().unwrap()).unwrap()
 }
 
@@ -44,9 +43,9 @@ fn claim(holder: &str) -> Claim {
     Claim::new(Token::random().unwrap(), holder, None)
 }
 
-async fn keeper() -> Keeper<Sno> {
-    let builder = KeeperBuilder::new(MemoryStore::in_memory(), realm(&Sno, "0-65535/16"));
-    builder.start_async(|lease| lease.builder(&Sno)).await.unwrap()
+async fn leased_generator() -> LeasedGenerator<Sno> {
+    let realm = realm(Sno, "0-65535/16");
+    LeasedGenerator::start_async(Store::in_memory(), realm).await.unwrap()
 }
 
 /// Draws IDs in several tasks at once, by the default variant and by `variant`.
@@ -192,10 +191,10 @@ fn a_sleep_that_is_not_send_serves_one_thread() {
     run(async {
         let builder = tickid_sno::Generator::builder(Partition::new(1));
         let generator = builder.bounds(SequenceBounds::new(0, 3)).build().unwrap();
-        let keeper = keeper().await;
+        let leased = leased_generator().await;
         for _ in 0..12 {
             generator.generate_async(sleep).await.unwrap();
-            keeper.generate_async(sleep).await.unwrap();
+            leased.generate_async(sleep).await.unwrap();
         }
     });
     assert!(sleeps.get() > 0);
@@ -204,12 +203,12 @@ fn a_sleep_that_is_not_send_serves_one_thread() {
 #[test]
 fn tasks_share_a_leased_generator() {
     run(async {
-        let keeper = Arc::new(tokio::spawn(keeper()).await.unwrap());
+        let leased = Arc::new(tokio::spawn(leased_generator()).await.unwrap());
         let tasks = [1, 2, 3].map(|meta| {
-            let keeper = Arc::clone(&keeper);
+            let leased = Arc::clone(&leased);
             tokio::spawn(async move {
-                let first = keeper.generate_async(sleep).await.unwrap();
-                let second = keeper.with(Meta(meta)).generate_async(sleep).await.unwrap();
+                let first = leased.generate_async(sleep).await.unwrap();
+                let second = leased.with(Meta(meta)).generate_async(sleep).await.unwrap();
                 assert_eq!((first.meta(), second.meta()), (0, meta));
                 [first, second]
             })
@@ -219,8 +218,8 @@ fn tasks_share_a_leased_generator() {
             distinct.extend(task.await.unwrap());
         }
         assert_eq!(distinct.len(), 6);
-        let keeper = Arc::into_inner(keeper).unwrap();
-        tokio::spawn(keeper.shut_down_async()).await.unwrap().unwrap();
+        let leased = Arc::into_inner(leased).unwrap();
+        tokio::spawn(leased.shut_down_async()).await.unwrap().unwrap();
     });
 }
 
@@ -228,50 +227,47 @@ fn tasks_share_a_leased_generator() {
 fn a_task_acquires_renews_and_releases_a_lease() {
     run(async {
         let task = tokio::spawn(async {
-            let store = MemoryStore::in_memory();
-            let realm = realm(&Scru64, "0-255/8");
-            let mut lease = Lease::acquire(&store, &realm, &claim("a task")).await.unwrap();
-            let (_, before) = lease.ticks();
-            lease.renew(&store).await.unwrap();
-            assert!(lease.ticks().1 >= before);
-            lease.release(&store, None).await
+            let store = Store::in_memory();
+            let realm = realm(Scru64, "0-255/8");
+            let lease = store.acquire(&realm, &mut claim("a task")).await.unwrap();
+            let renewed = store.renew(&realm, &lease).await.unwrap();
+            assert!(renewed.ceiling >= lease.ceiling);
+            store.release(&realm, &renewed, None).await
         });
         task.await.unwrap().unwrap();
     });
 }
 
-/// Awaits all that a store can be asked for.
-async fn await_every_method(store: &dyn Store, realm: &Realm) -> Result<(), StoreError> {
-    store.begin(realm).await?;
-    let granted = store.acquire(realm, &claim("a caller")).await?;
-    let renewed = store.renew(realm.name(), &granted.hold).await?;
-    assert!(renewed.ceiling >= granted.ceiling);
-    let listing = store.list(realm.name()).await?;
-    assert!(!listing.rows.is_empty());
-    store.release(realm.name(), &granted.hold, None).await?;
-    // The node is in order, and a static store can do neither; but all of them answer.
-    let mended = store.mend(realm.name(), granted.hold.node).await.map(drop);
-    let reshaped = store.reshape(realm).await;
-    let recovered = store.recover(realm).await.map(drop);
-    for error in [mended, reshaped, recovered].into_iter().filter_map(Result::err) {
-        let is_static = store.backend() == "static";
-        assert!(error.refusal().is_some() || is_static, "{}: {error}", store.backend());
-    }
-    Ok(())
+/// Awaits every method of a store.
+async fn await_every_method(store: &Store, realm: &RealmSpec) -> Result<(), StoreError> {
+    store.begin(realm, Begin::AtOnce).await?;
+    let lease = store.acquire(realm, &mut claim("a caller")).await?;
+    let renewed = store.renew(realm, &lease).await?;
+    assert!(renewed.ceiling >= lease.ceiling);
+    assert!(!store.realms().await?.is_empty());
+    assert_eq!(store.realm(realm.name()).await?.realm.name(), realm.name());
+    assert!(!store.list(realm.name()).await?.rows.is_empty());
+    store.release(realm, &renewed, None).await?;
+    let error = store.repair(realm.name(), lease.node).await.unwrap_err();
+    assert!(matches!(error.refusal(), Some(Refusal::NotQuarantined { .. })), "{error}");
+    assert_eq!(store.repair_all(realm.name()).await?, []);
+    store.reconfigure(realm).await?;
+    store.invalidate(realm).await.map(drop)
 }
 
 #[test]
 fn tasks_await_every_method_of_every_local_store() {
     let folder = tempfile::tempdir().unwrap();
-    let stores: [(Arc<dyn Store>, &str); 3] = [
-        (Arc::new(MemoryStore::in_memory()), "0-255/8"),
-        (Arc::new(FileStore::open(folder.path().join("leases")).unwrap()), "0-255/8"),
-        (Arc::new(StaticStore::new("42/8".parse().unwrap())), "42/8"),
+    let url = format!("file://{}/leases", folder.path().display());
+    let stores: [(Store, &str); 3] = [
+        (Store::in_memory(), "0-255/8"),
+        (Store::open(&url).unwrap(), "0-255/8"),
+        (Store::open("static:42/8").unwrap(), "42/8"),
     ];
     run(async {
         for (store, pool) in stores {
             let backend = store.backend();
-            let realm = realm(&Scru64, pool);
+            let realm = realm(Scru64, pool);
             let task = tokio::spawn(async move { await_every_method(&store, &realm).await });
             task.await.unwrap().unwrap_or_else(|error| panic!("{backend}: {error}"));
         }
@@ -281,11 +277,11 @@ fn tasks_await_every_method_of_every_local_store() {
 /// The state of a web server.
 struct App {
     generator: tickid_sno::Generator,
-    keeper: Keeper<Sno>,
-    store: Arc<dyn Store>,
-    realm: Realm,
+    leased: LeasedGenerator<Sno>,
+    store: Store,
+    realm: Realm<Sno>,
     /// Left by the handler that starts one, for the handler that shuts it down.
-    started: Mutex<Option<Keeper<Sno>>>,
+    started: Mutex<Option<LeasedGenerator<Sno>>>,
 }
 
 type Response = Result<String, StatusCode>;
@@ -311,16 +307,16 @@ async fn local_and_handle(State(app): State<Arc<App>>) -> Response {
 }
 
 async fn leased(State(app): State<Arc<App>>) -> Response {
-    let id = app.keeper.generate_async(sleep).await.map_err(unavailable)?;
-    let other = app.keeper.with(Meta(7)).generate_async(sleep).await.map_err(unavailable)?;
+    let id = app.leased.generate_async(sleep).await.map_err(unavailable)?;
+    let other = app.leased.with(Meta(7)).generate_async(sleep).await.map_err(unavailable)?;
     Ok(format!("{id}\n{other}\n"))
 }
 
 async fn start(State(app): State<Arc<App>>) -> Response {
-    let builder = KeeperBuilder::new(Arc::clone(&app.store), app.realm.clone());
-    let keeper = builder.start_async(|lease| lease.builder(&Sno)).await.map_err(unavailable)?;
-    let id = keeper.generate_async(sleep).await.map_err(unavailable)?;
-    *app.started.lock().unwrap() = Some(keeper);
+    let started = LeasedGenerator::start_async(app.store.clone(), app.realm.clone()).await;
+    let leased = started.map_err(unavailable)?;
+    let id = leased.generate_async(sleep).await.map_err(unavailable)?;
+    *app.started.lock().unwrap() = Some(leased);
     Ok(format!("{id}\n"))
 }
 
@@ -331,11 +327,11 @@ async fn shut_down(State(app): State<Arc<App>>) -> Response {
 }
 
 async fn lease(State(app): State<Arc<App>>) -> Response {
-    let claim = claim("a handler");
-    let lease = Lease::acquire(&app.store, &app.realm, &claim).await;
-    let mut lease = lease.map_err(unavailable)?;
-    lease.renew(&app.store).await.map_err(unavailable)?;
-    lease.release(&app.store, None).await.map_err(unavailable)?;
+    let (store, realm) = (&app.store, &app.realm);
+    let mut claim = claim("a handler");
+    let lease = store.acquire(realm, &mut claim).await.map_err(unavailable)?;
+    let lease = store.renew(realm, &lease).await.map_err(unavailable)?;
+    store.release(realm, &lease, None).await.map_err(unavailable)?;
     Ok(String::new())
 }
 
@@ -349,9 +345,9 @@ fn handlers_of_a_web_server_await_every_method() {
     run(async {
         let app = Arc::new(App {
             generator: tickid_sno::Generator::new(Partition::new(1)).unwrap(),
-            keeper: keeper().await,
-            store: Arc::new(MemoryStore::in_memory()),
-            realm: realm(&Sno, "0-65535/16"),
+            leased: leased_generator().await,
+            store: Store::in_memory(),
+            realm: realm(Sno, "0-65535/16"),
             started: Mutex::default(),
         });
         let router = Router::new()

@@ -232,7 +232,7 @@ fn a_node_is_held_until_it_is_released_and_what_was_used_is_not_given_out_again(
     assert_eq!(rows(state.path(), "orders"), core::slice::from_ref(&held));
     let taken = ran(&mut with_state(state.path(), "lease acquire --realm orders"));
     assert_eq!((taken.status, taken.stdout.as_str()), (NODE_STORE, ""));
-    assert!(taken.stderr.contains("none of 1 nodes is free"), "{}", taken.stderr);
+    assert!(taken.stderr.contains("no node is free: 1 of 1"), "{}", taken.stderr);
 
     let (floor, ceiling) = (held["floor"].as_u64(), held["ceiling"].as_u64());
     let (floor, ceiling) = (floor.expect("a tick"), ceiling.expect("a tick"));
@@ -401,25 +401,25 @@ fn recovering_is_explained_first_and_then_ends_every_lease() {
 }
 
 #[test]
-fn only_what_is_wild_is_mended() {
+fn only_quarantined_nodes_are_mended() {
     let state = folder();
     stdout_of(state.path(), "lease init sno --realm orders --pool 5/16");
     acquire(state.path(), "orders");
     let tame = ran(&mut with_state(state.path(), "lease mend --realm orders --node 5/16 --yes"));
     assert_eq!(tame.status, NODE_STORE);
-    assert!(tame.stderr.contains("node 5/16 is not wild"), "{}", tame.stderr);
+    assert!(tame.stderr.contains("node 5/16 is not quarantined"), "{}", tame.stderr);
     let unknown = ran(&mut with_state(state.path(), "lease mend --realm orders --node 6/16"));
-    assert!(unknown.stderr.contains("node 6/16 was never given out"), "{}", unknown.stderr);
+    assert!(unknown.stderr.contains("node 6/16 was never granted"), "{}", unknown.stderr);
 
-    // A row that was cut off is wild.
+    // A row that was cut off quarantines its node.
     let file = state.path().join("tickid/orders/nodes/5-16");
     let bytes = fs::read(&file).expect("a row");
     fs::write(&file, &bytes[..bytes.len() - 1]).expect("cut off");
-    assert_eq!(rows(state.path(), "orders")[0]["standing"], "wild");
+    assert_eq!(rows(state.path(), "orders")[0]["standing"], "quarantined");
     let asked = ran(&mut with_state(state.path(), "lease mend --realm orders --node 5/16"));
     assert_eq!(asked.status, USAGE);
     assert!(asked.stderr.contains("takes its ceiling back"), "{}", asked.stderr);
-    assert_eq!(rows(state.path(), "orders")[0]["standing"], "wild");
+    assert_eq!(rows(state.path(), "orders")[0]["standing"], "quarantined");
     let told = ran(&mut with_state(state.path(), "lease mend --realm orders --node 5/16 --yes"));
     assert_eq!(told.status, OK, "{}", told.stderr);
     assert_eq!(rows(state.path(), "orders")[0]["standing"], "free");

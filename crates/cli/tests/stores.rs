@@ -1,4 +1,5 @@
-//! The commands of `lease` with a store of each kind on a server. (With folders they are tested at length.)
+//! The commands of `lease` with a store of each kind on a server. (With folders they are tested at
+//! length.)
 
 #![cfg_attr(not(unix), allow(dead_code, unused_imports, reason = "there is no server"))]
 #![allow(clippy::expect_used, reason = "a test fails by panicking")]
@@ -88,7 +89,7 @@ fn of_two_realms_that_begin_at_once_one_does(place: &Place) {
 
 /// From the first to the last of them.
 fn a_node_goes_through_all_commands(place: &Place) {
-    place.stdout_of("init sno --realm all --pool 5/16");
+    place.stdout_of("init sno --realm all --pool 5/16 --new");
     let held = json_lines(&place.stdout_of("acquire --realm all --holder me --json")).remove(0);
     assert_eq!((&held["node"], &held["standing"]), (&"5/16".into(), &"held".into()));
     let token = held["token"].as_str().expect("a token");
@@ -96,7 +97,7 @@ fn a_node_goes_through_all_commands(place: &Place) {
     let listed = json_lines(&place.stdout_of("list --realm all --json"));
     assert_eq!((&listed[0]["standing"], &listed[0]["ceiling"]), (&"free".into(), &held["floor"]));
     let tame = place.run("mend --realm all --node 5/16 --yes");
-    assert!(tame.stderr.contains("node 5/16 is not wild"), "{}", tame.stderr);
+    assert!(tame.stderr.contains("node 5/16 is not quarantined"), "{}", tame.stderr);
     let recovered = place.run("recover --realm all --yes");
     assert_eq!(recovered.status, OK, "{}", recovered.stderr);
     // Nothing is free for a while.

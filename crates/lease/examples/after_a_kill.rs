@@ -1,8 +1,8 @@
-//! How long a node is out of use whose holder was killed: `after_a_kill URL [ROUNDS]`. It leaves realms of random
-//! names behind.
+//! Measures the time after which a killed holder's node is in use again: `after_a_kill URL [ROUNDS]`. It
+//! leaves realms of random names behind.
 //!
-//! For each scheme a process keeps the only node of a realm, on the default terms. It is killed (`kill -9`) at a moment between
-//! two renewals; then another asks until it has the node, and for its first ID.
+//! For each scheme a process keeps the only node of a realm, on the default terms. It is killed (`kill
+//! -9`) at a moment between two renewals; then another retries until it has the node, and its first ID.
 
 #![allow(clippy::print_stdout, reason = "it is a program")]
 
@@ -14,14 +14,14 @@ use std::time::Instant;
 
 use tickid_core::Scheme;
 use tickid_kuid::Kuid;
-use tickid_lease::{Keeper, KeeperBuilder, Realm, StartError, Token, connect};
+use tickid_lease::{Begin, LeaseError, LeasedGenerator, Realm, Refusal, Store, Token, block_on};
 use tickid_nanoflake::Nanoflake;
 use tickid_scru64::Scru64;
 use tickid_sno::Sno;
 
 type Failure = Box<dyn core::error::Error + Send + Sync>;
 
-/// Where a process that is to be killed finds the name of its realm.
+/// Holds the name of the realm of a process that will be killed.
 const REALM: &str = "TICKID_EXAMPLE_REALM";
 
 fn main() -> Result<(), Failure> {
@@ -61,9 +61,9 @@ fn measure<S: Subject>(url: &str, rounds: u32) -> Result<(), Failure> {
         holder.kill()?;
         holder.wait()?;
         let start = Instant::now();
-        let keeper = keep::<S>(url, &realm)?;
+        let generator = keep::<S>(url, &realm)?;
         leased.push(start.elapsed());
-        keeper.generate()?;
+        generator.generate()?;
         issued.push(start.elapsed());
     }
     for (what, mut times) in [("leased", leased), ("issued", issued)] {
@@ -76,24 +76,29 @@ fn measure<S: Subject>(url: &str, rounds: u32) -> Result<(), Failure> {
 
 /// Keeps a node until it is killed.
 fn hold<S: Subject>(url: &str, realm: &str) -> Result<(), Failure> {
-    let _keeper = keep::<S>(url, realm)?;
+    let _generator = keep::<S>(url, realm)?;
     println!("here");
     loop {
         thread::park();
     }
 }
 
-/// A keeper, as soon as the node is free.
-fn keep<S: Subject>(url: &str, realm: &str) -> Result<Keeper<S>, Failure> {
-    let realm = Realm::new(realm.parse()?, &S::default(), S::POOL.parse()?)?;
-    let is_busy = |error: &StartError| error.to_string().contains("none of 1 nodes is free");
+/// Returns a leased generator as soon as the node is free.
+fn keep<S: Subject>(url: &str, realm: &str) -> Result<LeasedGenerator<S>, Failure> {
+    let realm = Realm::new(realm.parse()?, S::default(), S::POOL.parse()?)?;
+    let store = Store::open(url)?;
+    block_on(store.begin(&realm, Begin::AtOnce), Duration::from_secs(5))?;
     loop {
-        let builder = KeeperBuilder::new(connect(url)?, realm.clone());
-        match builder.start(|lease| lease.builder(&S::default())) {
+        match LeasedGenerator::start(store.clone(), realm.clone()) {
             Err(error) if is_busy(&error) => thread::sleep(Duration::from_millis(50)),
             result => return Ok(result?),
         }
     }
+}
+
+fn is_busy(error: &LeaseError) -> bool {
+    let refusal = error.store().and_then(|error| error.refusal());
+    matches!(refusal, Some(Refusal::Exhausted { .. }))
 }
 
 trait Subject: Scheme + Default {

@@ -1,15 +1,15 @@
-//! How long a store takes: `store_latency URL [NODES [HELD]]`. It leaves a realm of a random name behind.
+//! Measures the latency of a store: `store_latency URL [NODES [HELD]]`. It leaves a realm of a random name
+//! behind.
 //!
-//! The first acquires of new processes are those of clients that have just been opened, without a
-//! connection; the pool has had all of its nodes given out once, so that all rows are there, and so many of
-//! them are held by somebody all the time.
+//! All nodes of the pool have been granted once, so that all rows exist, and HELD of them are held
+//! throughout. A first acquire is by a client that has just been opened, without a connection.
 
 #![allow(clippy::print_stdout, reason = "it is a program")]
 
 use core::time::Duration;
 use std::time::Instant;
 
-use tickid_lease::{Claim, Realm, Store, Token, block_on, connect};
+use tickid_lease::{Begin, Claim, Lease, RealmSpec, Store, Token, block_on};
 use tickid_scru64::Scru64;
 
 type Failure = Box<dyn core::error::Error>;
@@ -23,27 +23,27 @@ fn main() -> Result<(), Failure> {
     let held: u64 = args.next().map_or(Ok(0), |held| held.parse())?;
     let pool = format!("0-{}/16", nodes - 1).parse()?;
     let name = format!("latency-{}", Token::random()?).parse()?;
-    let realm = Realm::new(name, &Scru64, pool)?;
+    let realm = RealmSpec::new(name, &Scru64, pool)?;
 
-    let store = connect(&url)?;
-    // Until the last one is there, none is given back: they would be given out again.
-    let all: Vec<_> = (0..nodes).map(|_| acquire(&*store, &realm)).collect::<Result<_, _>>()?;
-    for grant in all.iter().skip(usize::try_from(held)?) {
-        release(&*store, &realm, grant)?;
+    let store = Store::open(&url)?;
+    block_on(store.begin(&realm, Begin::AtOnce), Duration::MAX)?;
+    // None is released before the last one is there: it would be granted again.
+    let all: Vec<_> = (0..nodes).map(|_| acquire(&store, &realm)).collect::<Result<_, _>>()?;
+    for lease in all.iter().skip(usize::try_from(held)?) {
+        release(&store, &realm, lease)?;
     }
     let (mut first, mut next, mut renewals, mut releases) = (vec![], vec![], vec![], vec![]);
     for _ in 0..ROUNDS {
         let (fresh_store, fresh) = timed(&mut first, || {
-            let store = connect(&url)?;
-            let grant = acquire(&*store, &realm)?;
-            Ok((store, grant))
+            let store = Store::open(&url)?;
+            let lease = acquire(&store, &realm)?;
+            Ok((store, lease))
         })?;
-        let grant = timed(&mut next, || acquire(&*store, &realm))?;
-        timed(&mut renewals, || {
-            Ok(block_on(store.renew(realm.name(), &grant.hold), Duration::MAX)??)
-        })?;
-        timed(&mut releases, || release(&*store, &realm, &grant))?;
-        release(&*fresh_store, &realm, &fresh)?;
+        let lease = timed(&mut next, || acquire(&store, &realm))?;
+        let lease =
+            timed(&mut renewals, || Ok(block_on(store.renew(&realm, &lease), Duration::MAX)?))?;
+        timed(&mut releases, || release(&store, &realm, &lease))?;
+        release(&fresh_store, &realm, &fresh)?;
     }
     for (what, mut times) in
         [("first acquire", first), ("acquire", next), ("renew", renewals), ("release", releases)]
@@ -60,13 +60,13 @@ fn main() -> Result<(), Failure> {
     Ok(())
 }
 
-fn acquire(store: &dyn Store, realm: &Realm) -> Result<tickid_lease::Grant, Failure> {
-    let claim = Claim::new(Token::random()?, "latency", None);
-    Ok(block_on(store.acquire(realm, &claim), Duration::MAX)??)
+fn acquire(store: &Store, realm: &RealmSpec) -> Result<Lease, Failure> {
+    let mut claim = Claim::new(Token::random()?, "latency", None);
+    Ok(block_on(store.acquire(realm, &mut claim), Duration::MAX)?)
 }
 
-fn release(store: &dyn Store, realm: &Realm, grant: &tickid_lease::Grant) -> Result<(), Failure> {
-    Ok(block_on(store.release(realm.name(), &grant.hold, None), Duration::MAX)??)
+fn release(store: &Store, realm: &RealmSpec, lease: &Lease) -> Result<(), Failure> {
+    Ok(block_on(store.release(realm, lease, None), Duration::MAX)?)
 }
 
 fn timed<T>(

@@ -1,12 +1,7 @@
 //! Private items for fuzz targets. Built under `--cfg fuzzing` only, which `cargo fuzz` sets.
 
-use tickid_core::UnixTime;
-
 use crate::backends::file::slots::{self, Reading};
-use crate::model::lease::Claim;
-use crate::model::node::Node;
-use crate::model::record::{Record, Row, Rows, View};
-use crate::model::rules::Rules;
+use crate::model::record::Row;
 
 /// The length of a row's file.
 pub const FILE_LEN: usize = slots::FILE_LEN;
@@ -32,11 +27,4 @@ pub fn create_file(row: &Row) -> Option<Vec<u8>> {
 pub fn write_file(number: u64, row: &Row) -> Option<(usize, Vec<u8>)> {
     let (at, slot) = slots::write(number, row)?;
     Some((usize::try_from(at).ok()?, slot.to_vec()))
-}
-
-/// Chooses a node for a claim from all rows of a realm, as a [`Store`](crate::Store) does.
-#[must_use]
-pub fn choose(record: &Record, rows: &Rows, now: UnixTime, claim: &Claim) -> Option<Row> {
-    let view = View { rows: rows.clone(), ..View::empty(now, String::new()) };
-    Rules::new(record, now).ok()?.choose(&view, Node::NONE, claim).ok()?.ok()
 }

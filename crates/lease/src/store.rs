@@ -130,6 +130,12 @@ impl Store {
         }
     }
 
+    /// Returns the backend, whose data no rules protect from its caller.
+    #[must_use]
+    pub fn inner(&self) -> &dyn Backend {
+        &*self.shared.backend
+    }
+
     /// Returns the place of the data, for people to read: a folder, or the addresses of servers.
     #[must_use]
     pub fn endpoint(&self) -> String {
@@ -494,11 +500,12 @@ impl Store {
     }
 
     async fn view(&self, realm: &RealmName, scope: Scope) -> Result<View, StoreError> {
-        let view = self.shared.backend.read(&*self.own_name(realm)?, scope).await?;
-        match view.record {
-            Some(_) => Ok(view),
-            None => Err(self.refused(Refusal::NoRealm)),
-        }
+        let mut view = self.shared.backend.read(&*self.own_name(realm)?, scope).await?;
+        let Some((record, _)) = &mut view.record else {
+            return Err(self.refused(Refusal::NoRealm));
+        };
+        record.realm.name.clone_from(realm);
+        Ok(view)
     }
 
     fn refused(&self, refusal: Refusal) -> StoreError {

@@ -2,40 +2,86 @@
 
 use std::process::ExitCode;
 
+use clap::Args;
 use tickid_core::{Clock as _, SystemClock};
-use tickid_lease::{Claim, Hold, Listing, Row, Standing, Token};
+use tickid_lease::{Claim, Extra, Row, RowState, Standing, Token, View};
 
+use super::listing::{Line, write_head};
+use super::realm::RealmOptions;
 use crate::failure::Failure;
-use crate::lease::args::{AcquireArguments, ReleaseArguments};
-use crate::lease::listing::{Line, write_head};
-use crate::node_store::answer;
+use crate::message::say;
 use crate::output::Output;
-use crate::shown::say;
+use crate::store::answer;
+use crate::values::{number, parse};
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  tickid lease acquire --realm sno
+  tickid lease acquire --realm sno --holder migration --json
+
+Prints the node and its window: IDs of ticks from the floor up to, but not with, the ceiling are
+yours alone. The lease ends with its window, whether the node is in use or not.")]
+pub(crate) struct AcquireArguments {
+    #[command(flatten)]
+    realm: RealmOptions,
+    /// Print one JSON object per line
+    #[arg(long)]
+    json: bool,
+    /// The holder's name, for people to read
+    #[arg(long, value_name = "TEXT", default_value = "tickid lease acquire")]
+    holder: String,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  tickid lease release --realm sno --token 00112233445566778899aabbccddeeff
+  tickid lease release --realm sno --token 00112233445566778899aabbccddeeff --used 131072 --yes
+
+Stop the node's user first. Unless --used or --unused says otherwise, all of the window counts as
+used, and the next one begins at its end. With them the next one begins earlier: if the lease is
+still alive, and its user runs on, the two issue the same IDs. So they take --yes then.")]
+pub(crate) struct ReleaseArguments {
+    #[command(flatten)]
+    realm: RealmOptions,
+    /// The lease, as acquire printed it
+    #[arg(long, value_name = "TOKEN", value_parser = parse::<Token>)]
+    token: Token,
+    /// The highest tick of an ID that was issued
+    #[arg(long, value_name = "TICK", value_parser = tick, conflicts_with = "unused")]
+    used: Option<u64>,
+    /// No ID was issued
+    #[arg(long)]
+    unused: bool,
+    /// With --used or --unused: release it though it is alive
+    #[arg(long)]
+    yes: bool,
+}
 
 pub(super) fn acquire(arguments: &AcquireArguments) -> Result<ExitCode, Failure> {
-    let options = &arguments.list.realm;
+    let AcquireArguments { realm: options, json, .. } = arguments;
     // The lease outlives this process.
-    let store = options.store.open_without_proof_of_death()?;
+    let store = options.store.open_detached()?;
     let realm = options.kept(&store)?;
     let now = SystemClock.now().ok().and_then(|now| realm.tick_at(now));
-    let claim = Claim::new(Token::random()?, &arguments.holder, now);
-    let grant = answer(&store, store.acquire(&realm, &claim))?;
-    let listing = answer(&store, store.list(&options.realm))?;
+    let token = Token::random().map_err(Failure::Randomness)?;
+    let mut claim = Claim::new(token, &arguments.holder, now);
+    let lease = answer(store.acquire(&realm, &mut claim))?;
     let row = Row {
-        node: grant.hold.node,
-        token: Some(grant.hold.token),
+        node: lease.node,
+        token: Some(token),
         holder: claim.holder().to_owned(),
-        era: listing.record.era,
-        floor: grant.hold.floor,
-        ceiling: grant.ceiling,
+        era: lease.era,
+        floor: lease.floor,
+        ceiling: lease.ceiling,
+        extra: Extra::default(),
     };
     let mut out = Output::stdout();
-    write_head(arguments.list.json, out.buffer());
-    let line = Line::new(&listing, &row, Standing::Held);
-    line.write(arguments.list.json, out.buffer())?;
+    write_head(*json, out.buffer());
+    let line = Line::new(&realm, row.node, Some(&row), Standing::Held);
+    line.write(*json, out.buffer())?;
     out.flush()?;
-    if !arguments.list.json {
-        say(&format!("the token, for `tickid lease release`: {}", grant.hold.token));
+    if !json {
+        say(&format!("the token, for `tickid lease release`: {token}"));
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -43,15 +89,16 @@ pub(super) fn acquire(arguments: &AcquireArguments) -> Result<ExitCode, Failure>
 pub(super) fn release(arguments: &ReleaseArguments) -> Result<ExitCode, Failure> {
     let (name, token) = (&arguments.realm.realm, arguments.token);
     let store = arguments.realm.store.open()?;
-    let listing = answer(&store, store.list(name))?;
-    let mut rows = listing.rows.values().map(|entry| &entry.row);
-    let row = rows.find(|row| row.token == Some(token)).ok_or(Failure::NoLease(token))?;
-    let last = row.ceiling.saturating_sub(1);
+    let realm = arguments.realm.kept(&store)?;
+    let view = answer(store.list(name))?;
+    let mut leases = view.rows.values().filter_map(|state| state.lease(view.now));
+    let lease = leases.find(|lease| lease.token == token).ok_or(Failure::NoLease(token))?;
+    let last = lease.ceiling.saturating_sub(1);
     let used = match arguments.used {
-        Some(used) if used < row.floor || used > last => {
+        Some(used) if used < lease.floor || used > last => {
             return Err(Failure::Usage(format!(
                 "tick {used} is outside of the window, {}..={last}",
-                row.floor
+                lease.floor
             )));
         }
         Some(used) => Some(used),
@@ -59,21 +106,25 @@ pub(super) fn release(arguments: &ReleaseArguments) -> Result<ExitCode, Failure>
     };
     let says_less = arguments.unused || arguments.used.is_some();
     if says_less && !arguments.yes {
-        refuse_if_alive(&listing, token)?;
+        refuse_if_alive(&view, token)?;
     }
-    let hold = Hold { node: row.node, token, floor: row.floor };
-    answer(&store, store.release(name, &hold, used))?;
+    answer(store.release(&realm, &lease, used))?;
     Ok(ExitCode::SUCCESS)
 }
 
 /// Refuses to shorten the window of a lease whose holder may still issue IDs in it.
-fn refuse_if_alive(listing: &Listing, token: Token) -> Result<(), Failure> {
-    let standings = listing.standings().map_err(Failure::Refused)?;
-    let lease = standings.into_iter().find(|(row, _)| row.token == Some(token));
-    let Some((row, Standing::Held | Standing::Wild)) = lease else { return Ok(()) };
-    let node = row.node;
-    Err(Failure::Usage(format!(
-        "the lease of node {node} is alive: if its holder runs on, it and the next holder of the node \
-         issue the same IDs; stop it first and repeat with --yes, or leave out --used and --unused"
-    )))
+fn refuse_if_alive(view: &View, token: Token) -> Result<(), Failure> {
+    let standings = view.standings().map_err(Failure::Refused)?;
+    let is_leased = |state: &RowState| state.row().is_some_and(|row| row.token == Some(token));
+    let lease = standings.into_iter().find(|(_, state, _)| is_leased(state));
+    let Some((node, _, Standing::Held | Standing::Quarantined)) = lease else { return Ok(()) };
+    let failure = Failure::Usage(format!(
+        "the lease of node {node} is alive: if its holder runs on, it and the next holder of the \
+         node issue the same IDs"
+    ));
+    Err(failure.hinting("stop it first and repeat with --yes, or leave out --used and --unused"))
+}
+
+fn tick(text: &str) -> Result<u64, String> {
+    number("tick", 0..=u64::MAX, text)
 }

@@ -1,52 +1,91 @@
 //! `tickid lease list` and `watch`: the rows of a realm.
 
+use core::time::Duration;
 use std::collections::HashMap;
 use std::process::ExitCode;
 use std::thread;
 
+use clap::Args;
 use serde::Serialize;
-use tickid_lease::{Listing, Node, Row, Standing};
+use tickid_lease::{Node, RealmSpec, Refusal, Row, RowState, Standing, View};
 
+use super::realm::RealmOptions;
 use crate::failure::{Chain, Failure};
-use crate::lease::args::{ListArguments, WatchArguments};
-use crate::node_store::answer;
+use crate::message::{say, shown};
 use crate::output::Output;
-use crate::report::Rfc3339;
-use crate::shown::{say, shown};
+use crate::report::date_time;
+use crate::store::answer;
+use crate::values::duration;
 
-/// A row, for people and programs to read.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  tickid lease list --realm sno
+  tickid lease list --realm sno --json
+
+A node is free, held, expired (not renewed in time), quarantined (further ahead of the store's clock
+than a lease can reach, or unreadable) or retired (not in the pool any more).")]
+pub(crate) struct ListArguments {
+    #[command(flatten)]
+    realm: RealmOptions,
+    /// Print one JSON object per line
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Example:
+  tickid lease watch --realm sno --json")]
+pub(crate) struct WatchArguments {
+    #[command(flatten)]
+    realm: RealmOptions,
+    /// Print one JSON object per line
+    #[arg(long)]
+    json: bool,
+    /// The pause between two looks, in seconds or with units
+    #[arg(long, value_name = "DURATION", value_parser = duration, default_value = "1")]
+    every: Duration,
+}
+
+/// A row as it is printed.
 #[derive(Debug, PartialEq, Eq, Serialize)]
 pub(super) struct Line {
     node: String,
     standing: &'static str,
-    floor: u64,
+    floor: Option<u64>,
     floor_time: Option<String>,
-    ceiling: u64,
+    ceiling: Option<u64>,
     ceiling_time: Option<String>,
     token: Option<String>,
     holder: String,
 }
 
 impl Line {
-    pub(super) fn new(listing: &Listing, row: &Row, standing: Standing) -> Self {
-        let scale = listing.record.realm.scale();
-        let time = |tick| Rfc3339::new(scale.time_of(tick)).map(|time| time.to_string());
+    /// `row` is `None` if it cannot be read.
+    pub(super) fn new(
+        realm: &RealmSpec,
+        node: Node,
+        row: Option<&Row>,
+        standing: Standing,
+    ) -> Self {
+        let scale = realm.scale();
+        let time = |tick| date_time(scale.time_of(tick)).map(|date| format!("{date:.3}Z"));
+        let (floor, ceiling) = (row.map(|row| row.floor), row.map(|row| row.ceiling));
         Self {
-            node: row.node.to_string(),
+            node: node.to_string(),
             standing: match standing {
                 Standing::Free => "free",
                 Standing::Held => "held",
                 Standing::Expired => "expired",
-                Standing::Wild => "wild",
+                Standing::Quarantined => "quarantined",
                 Standing::Retired => "retired",
                 _ => "unknown",
             },
-            floor: row.floor,
-            floor_time: time(row.floor),
-            ceiling: row.ceiling,
-            ceiling_time: time(row.ceiling),
-            token: row.token.map(|token| token.to_string()),
-            holder: row.holder.clone(),
+            floor,
+            floor_time: floor.and_then(time),
+            ceiling,
+            ceiling_time: ceiling.and_then(time),
+            token: row.and_then(|row| row.token).map(|token| token.to_string()),
+            holder: row.map(|row| row.holder.clone()).unwrap_or_default(),
         }
     }
 
@@ -65,7 +104,7 @@ impl Line {
 }
 
 fn columns([node, standing, floor, ceiling, holder]: [&str; 5]) -> String {
-    format!("{node:<12} {standing:<8} {floor:<24} {ceiling:<24} {holder}")
+    format!("{node:<12} {standing:<11} {floor:<24} {ceiling:<24} {holder}")
 }
 
 pub(super) fn write_head(json: bool, out: &mut Vec<u8>) {
@@ -76,18 +115,21 @@ pub(super) fn write_head(json: bool, out: &mut Vec<u8>) {
     }
 }
 
-fn lines(listing: &Listing) -> Result<Vec<(Node, Line)>, Failure> {
-    let standings = listing.standings().map_err(Failure::Refused)?;
-    let line = |(row, standing): (&Row, _)| (row.node, Line::new(listing, row, standing));
+fn lines(view: &View) -> Result<Vec<(Node, Line)>, Failure> {
+    let (record, _) = view.record.as_ref().ok_or(Failure::Refused(Refusal::NoRealm))?;
+    let standings = view.standings().map_err(Failure::Refused)?;
+    let line = |(node, state, standing): (Node, &RowState, _)| {
+        (node, Line::new(&record.realm, node, state.row(), standing))
+    };
     Ok(standings.into_iter().map(line).collect())
 }
 
 pub(super) fn list(arguments: &ListArguments) -> Result<ExitCode, Failure> {
     let store = arguments.realm.store.open()?;
-    let listing = answer(&store, store.list(&arguments.realm.realm))?;
+    let view = answer(store.list(&arguments.realm.realm))?;
     let mut out = Output::stdout();
     write_head(arguments.json, out.buffer());
-    for (_, line) in lines(&listing)? {
+    for (_, line) in lines(&view)? {
         line.write(arguments.json, out.buffer())?;
         out.drain()?;
     }
@@ -96,15 +138,15 @@ pub(super) fn list(arguments: &ListArguments) -> Result<ExitCode, Failure> {
 }
 
 pub(super) fn watch(arguments: &WatchArguments) -> Result<ExitCode, Failure> {
-    let ListArguments { realm, json } = &arguments.list;
+    let WatchArguments { realm, json, every } = arguments;
     let store = realm.store.open()?;
     let mut out = Output::stdout();
     let mut shown = HashMap::new();
     write_head(*json, out.buffer());
     loop {
-        match answer(&store, store.list(&realm.realm)) {
-            Ok(listing) => {
-                for (node, line) in lines(&listing)? {
+        match answer(store.list(&realm.realm)) {
+            Ok(view) => {
+                for (node, line) in lines(&view)? {
                     if shown.get(&node) != Some(&line) {
                         line.write(*json, out.buffer())?;
                         shown.insert(node, line);
@@ -117,6 +159,6 @@ pub(super) fn watch(arguments: &WatchArguments) -> Result<ExitCode, Failure> {
             }
             Err(error) => return Err(error.into()),
         }
-        thread::sleep(arguments.every);
+        thread::sleep(*every);
     }
 }

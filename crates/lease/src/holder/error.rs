@@ -62,7 +62,7 @@ pub enum GenerateError {
         error: tickid_core::Error,
         /// The reason that the lease was not renewed, if the window has ended, or that no other node was
         /// leased, if the clock is far behind.
-        cause: Option<LeaseError>,
+        cause: Option<Box<LeaseError>>,
         /// The lead of the generator's clock over the store's in microseconds, when they were last
         /// compared; negative if it was behind.
         clock_ahead_micros: Option<i64>,
@@ -70,7 +70,7 @@ pub enum GenerateError {
     /// There is no lease at the moment. One is being acquired.
     NoLease {
         /// The reason.
-        cause: Option<LeaseError>,
+        cause: Option<Box<LeaseError>>,
     },
     /// The generator was shut down.
     Stopped,
@@ -93,7 +93,7 @@ impl GenerateError {
     #[must_use]
     pub fn cause(&self) -> Option<&LeaseError> {
         match self {
-            Self::Stalled { cause, .. } | Self::NoLease { cause } => cause.as_ref(),
+            Self::Stalled { cause, .. } | Self::NoLease { cause } => cause.as_deref(),
             Self::Stopped | Self::Forked => None,
         }
     }

@@ -167,12 +167,16 @@ impl Reason {
     fn of(error: &GenerateError) -> Option<Self> {
         match error {
             GenerateError::NoLease { .. } => Some(Self::NoLease),
-            GenerateError::Stalled { error, .. } => match (error.kind(), error.retry_after()) {
-                (ErrorKind::Window, None) => Some(Self::WindowEnded),
-                (ErrorKind::Window | ErrorKind::Rollback, _) => Some(Self::ClockBehind),
-                (ErrorKind::Exhausted, _) => Some(Self::TickExhausted),
-                _ => None,
-            },
+            GenerateError::Stalled { error, .. } => Self::of_stall(error),
+            _ => None,
+        }
+    }
+
+    fn of_stall(error: &tickid_core::Error) -> Option<Self> {
+        match (error.kind(), error.retry_after()) {
+            (ErrorKind::Window, None) => Some(Self::WindowEnded),
+            (ErrorKind::Window | ErrorKind::Rollback, _) => Some(Self::ClockBehind),
+            (ErrorKind::Exhausted, _) => Some(Self::TickExhausted),
             _ => None,
         }
     }
@@ -377,7 +381,7 @@ impl<S: Scheme, C> Shared<S, C> {
         if desk.is_stopped {
             return GenerateError::Stopped;
         }
-        GenerateError::NoLease { cause: desk.trouble.clone() }
+        GenerateError::NoLease { cause: desk.trouble.clone().map(Box::new) }
     }
 
     /// Handles an error of the generator of `tenure`: a closed one is abandoned, any other error is the
@@ -407,17 +411,13 @@ impl<S: Scheme, C> Shared<S, C> {
             return GenerateError::Forked;
         }
         let desk = self.desk();
-        let clock_ahead_micros = desk.clock_ahead_micros;
-        let mut stalled = GenerateError::Stalled { error, cause: None, clock_ahead_micros };
-        let reason = Reason::of(&stalled);
-        if let GenerateError::Stalled { cause, .. } = &mut stalled {
-            match reason {
-                Some(Reason::WindowEnded) => cause.clone_from(&desk.trouble),
-                Some(Reason::ClockBehind) => cause.clone_from(&desk.stuck),
-                _ => {}
-            }
-        }
-        stalled
+        let cause = match Reason::of_stall(&error) {
+            Some(Reason::WindowEnded) => desk.trouble.clone(),
+            Some(Reason::ClockBehind) => desk.stuck.clone(),
+            _ => None,
+        };
+        let (cause, clock_ahead_micros) = (cause.map(Box::new), desk.clock_ahead_micros);
+        GenerateError::Stalled { error, cause, clock_ahead_micros }
     }
 
     /// Counts a call that could not issue at once.

@@ -174,7 +174,8 @@ impl<'a> Rules<'a> {
 
     /// Returns the tick below which all IDs of `node` may have been issued; `None` if the row does
     /// not tell.
-    pub(crate) fn ceiling(&self, node: Node, state: Option<&RowState>) -> Option<u64> {
+    #[must_use]
+    pub fn ceiling(&self, node: Node, state: Option<&RowState>) -> Option<u64> {
         let own = match state {
             None => 0,
             Some(state) => state.row()?.ceiling,

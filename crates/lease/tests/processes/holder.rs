@@ -1,20 +1,18 @@
-//! What a holder does: it keeps a lease, issues from it, and tells everything.
+//! A holder: it keeps a lease, issues IDs under it, and reports everything.
 
-use core::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use core::time::Duration;
+use std::collections::HashMap;
 use std::io::{self, Write as _};
 use std::process::{self, ExitCode};
-use std::sync::Arc;
 use std::sync::mpsc::{Receiver, TryRecvError, channel};
+use std::sync::{Arc, Mutex};
 use std::thread;
 
-use tickid_core::{
-    Builder, Clock, ClockError, ErrorKind, NodeId as _, ProcessClock, Scheme, SystemClock, Tick,
-    UnixTime, Window,
-};
+use tickid_core::{Clock, ClockError, ErrorKind, SystemClock, UnixTime};
 use tickid_lease::{
-    Answer, Claim, FileStore, GenerateError, Grant, Hold, Keeper, KeeperBuilder, Lease, LeaseError,
-    Listing, Node, Realm, RealmName, Row, StartError, Store, StoreError, StoreErrorKind, connect,
+    Answer, Backend, Begin, Change, FileBackend, GenerateError, Lease, LeaseError, LeasedGenerator,
+    Node, Realm, RealmName, RowState, Scope, Store, StoreError, StoreErrorKind, View, block_on,
 };
 
 use crate::scheme::Subject;
@@ -22,7 +20,7 @@ use crate::task::{Named, Note, Plant, Stall, Task};
 
 /// To start with.
 pub(crate) const BEGIN: &str = "begin";
-/// To shut down and to give the node back.
+/// To shut down and release the node.
 pub(crate) const LEAVE: &str = "leave";
 /// To go without answers from the store from now on.
 pub(crate) const DEAF: &str = "deaf";
@@ -31,10 +29,12 @@ pub(crate) const HEAR: &str = "hear";
 /// To set the clock forward or back by microseconds that follow.
 pub(crate) const STEP: &str = "step ";
 
-/// Long enough that more than a hundred processes leave something of two processors to the store.
+/// Long enough that more than a hundred processes leave some time of two processors to the store.
 const BETWEEN_CALLS: Duration = Duration::from_millis(4);
-/// A store that has no time for all who ask gets none by their asking again at once.
+/// Long enough that a busy store is not kept busy by retries.
 const BETWEEN_STARTS: Duration = Duration::from_millis(100);
+/// The timeout of the first request.
+const PATIENCE: Duration = Duration::from_secs(10);
 
 pub(crate) fn hold(task: Task) -> ExitCode {
     task.kind.hold(task)
@@ -43,88 +43,92 @@ pub(crate) fn hold(task: Task) -> ExitCode {
 pub(crate) fn run<S: Subject>(task: &Task) -> ExitCode {
     let commands = commands();
     let clock = Arc::new(SetClock(AtomicI64::new(task.clock)));
-    let realm = task.realm();
-    let store = Arc::new(Telling {
-        store: open(&task.url, &clock),
-        clock,
+    let realm = Realm::from_spec(S::Scheme::default(), task.realm()).unwrap();
+    let store = open(&task.url, &clock);
+    // Another holder may have begun it, or given it another pool since.
+    while block_on(store.begin(&realm, Begin::AtOnce), PATIENCE)
+        .is_err_and(|error| error.refusal().is_none())
+    {
+        thread::sleep(BETWEEN_STARTS);
+    }
+    let reporting = Arc::new(Reporting {
+        store,
         is_deaf: AtomicBool::new(false),
         plant: task.plant,
-        floor: AtomicU64::new(0),
+        granted: Mutex::default(),
     });
     tell(&Note::Ready);
     if commands.recv().ok().as_deref() != Some(BEGIN) {
         return ExitCode::SUCCESS;
     }
-    let mut keeper = None;
-    let mut stalled = None;
+    let mut leased = None;
+    let (mut stalled, mut losses) = (None, 0);
     for round in 0_u32.. {
         match commands.try_recv().as_deref() {
             Ok(LEAVE) => {
-                if let Some(Err(error)) = keeper.map(Keeper::shut_down) {
-                    tell_refusal(&error);
-                }
+                drop(leased.map(LeasedGenerator::shut_down));
                 tell(&Note::Left);
                 return ExitCode::SUCCESS;
             }
             Ok(command) => {
-                store.obey(command);
-                // What stalls from here on is news.
+                match command {
+                    DEAF => reporting.is_deaf.store(true, Ordering::Relaxed),
+                    HEAR => reporting.is_deaf.store(false, Ordering::Relaxed),
+                    _ => {
+                        let step = command.strip_prefix(STEP).unwrap();
+                        clock.0.fetch_add(step.parse().unwrap(), Ordering::Relaxed);
+                    }
+                }
+                // Any stall from here on is reported.
                 stalled = None;
                 tell(&Note::Obeyed);
             }
-            // Nobody is there any more.
+            // The test has ended.
             Err(TryRecvError::Disconnected) => process::exit(0),
             Err(TryRecvError::Empty) => {}
         }
         if task.right_after == Some(round) {
-            store.clock.0.store(0, Ordering::Relaxed);
+            clock.0.store(0, Ordering::Relaxed);
         }
-        match &keeper {
-            None => match start::<S>(&store, &realm) {
-                Ok(started) => keeper = Some(started),
+        match &leased {
+            None => match start::<S>(&reporting, &realm, &clock) {
+                Ok(started) => leased = Some(started),
                 Err(error) => {
                     tell(&Note::Trouble(error.to_string()));
                     thread::sleep(BETWEEN_STARTS);
                 }
             },
-            Some(keeper) => issue::<S>(keeper, &mut stalled),
+            Some(leased) => {
+                issue::<S>(leased, &mut stalled);
+                let state = leased.state();
+                if state.counters.losses > losses {
+                    losses = state.counters.losses;
+                    tell(&Note::Lost(format!("{:?}", state.trouble)));
+                }
+            }
         }
         thread::sleep(BETWEEN_CALLS);
     }
     ExitCode::SUCCESS
 }
 
-type Kept<S> = Keeper<<S as Subject>::Scheme, Arc<SetClock>>;
-type Building<S> = Builder<<S as Subject>::Scheme, ProcessClock<Arc<SetClock>>>;
+type Leased<S> = LeasedGenerator<<S as Subject>::Scheme, Arc<SetClock>>;
 
-fn start<S: Subject>(store: &Arc<Telling>, realm: &Realm) -> Result<Kept<S>, StartError> {
-    let (clock, plant) = (Arc::clone(&store.clock), store.plant);
-    KeeperBuilder::new(Arc::clone(store), realm.clone())
-        .start(move |lease| builder::<S>(lease, &clock, plant))
-}
-
-fn builder<S: Subject>(
-    lease: &Lease,
+fn start<S: Subject>(
+    reporting: &Arc<Reporting>,
+    realm: &Realm<S::Scheme>,
     clock: &Arc<SetClock>,
-    plant: Option<Plant>,
-) -> Result<Building<S>, LeaseError> {
-    let clock = ProcessClock::new(Arc::clone(clock));
-    let builder = match plant {
-        // By hand: the lease's own builder holds on to its window.
-        Some(Plant::NoWindow) => {
-            let (bits, value) = (lease.node().bits(), lease.node().value());
-            let node = <S::Scheme as Scheme>::Node::from_bits(bits, value)?;
-            Builder::new(node).window(Window::new(Tick::new(0)?, <S::Scheme as Scheme>::LAST_TICK)?)
-        }
-        _ => return Ok(lease.builder(&S::Scheme::default())?.policy(S::policy()).clock(clock)),
-    };
-    Ok(builder.policy(S::policy()).clock(clock))
+) -> Result<Leased<S>, LeaseError> {
+    LeasedGenerator::builder(Store::new(Arc::clone(reporting)), realm.clone())
+        .policy(S::policy())
+        .clock(Arc::clone(clock))
+        .start()
 }
 
-fn issue<S: Subject>(keeper: &Kept<S>, stalled: &mut Option<Stall>) {
+fn issue<S: Subject>(leased: &Leased<S>, stalled: &mut Option<Stall>) {
     let mut ids = Vec::new();
     let error = loop {
-        match keeper.try_generate() {
+        match leased.try_generate() {
             Ok(id) => ids.push(id.to_string()),
             Err(error) => break Some(error),
         }
@@ -146,25 +150,16 @@ fn issue<S: Subject>(keeper: &Kept<S>, stalled: &mut Option<Stall>) {
     *stalled = stall;
 }
 
-/// Says it as a whole, or not at all.
+/// Reports as a whole, or not at all.
 fn tell(note: &Note) {
     let line = serde_json::to_string(note).unwrap() + "\n";
     if io::stdout().lock().write_all(line.as_bytes()).is_err() {
-        // Nobody is there any more.
+        // The test has ended.
         process::exit(0);
     }
 }
 
-fn tell_refusal(error: &StoreError) {
-    let (is_lost, is_silent) = (error.is_lost(), error.is_unreachable());
-    let why = match core::error::Error::source(error) {
-        Some(source) => format!("{error}: {source}"),
-        None => error.to_string(),
-    };
-    tell(&Note::Refused { is_lost, is_silent, why });
-}
-
-/// What comes in, line by line.
+/// Returns the lines of standard input as they come.
 fn commands() -> Receiver<String> {
     let (sender, commands) = channel();
     thread::spawn(move || {
@@ -186,120 +181,99 @@ impl Clock for SetClock {
     }
 }
 
-/// Files have the clock of the machine, so one that was set is the store's, too.
-fn open(url: &str, clock: &Arc<SetClock>) -> Box<dyn Store> {
+/// Opens a store. Folders have the clock of the machine, so one that was set is the store's, too.
+fn open(url: &str, clock: &Arc<SetClock>) -> Store {
     match url.strip_prefix("file://") {
-        Some(folder) => Box::new(FileStore::open_with_clock(folder, Arc::clone(clock)).unwrap()),
-        None => connect(url).unwrap(),
+        Some(folder) => {
+            Store::new(FileBackend::open_with_clock(folder, Arc::clone(clock)).unwrap())
+        }
+        None => Store::open(url).unwrap(),
     }
 }
 
-/// A store whose answers are told before anybody can make use of them.
+/// A backend whose grants are reported before they can be used.
 #[derive(Debug)]
-struct Telling {
-    store: Box<dyn Store>,
-    clock: Arc<SetClock>,
+struct Reporting {
+    store: Store,
     is_deaf: AtomicBool,
     plant: Option<Plant>,
-    /// Where the window begins that was [moved](Plant::FromNow).
-    floor: AtomicU64,
+    /// The last lease of each node.
+    granted: Mutex<HashMap<Node, Named>>,
 }
 
-impl Telling {
-    fn obey(&self, command: &str) {
-        match command {
-            DEAF => self.is_deaf.store(true, Ordering::Relaxed),
-            HEAR => self.is_deaf.store(false, Ordering::Relaxed),
-            _ => {
-                let step = command.strip_prefix(STEP).unwrap();
-                self.clock.0.fetch_add(step.parse().unwrap(), Ordering::Relaxed);
-            }
-        }
-    }
-
+impl Reporting {
     fn check(&self) -> Result<(), StoreError> {
-        let silence = || StoreError::new(self.backend(), StoreErrorKind::Unreachable);
+        let silence = || StoreError::new(self.name(), StoreErrorKind::Unreachable);
         if self.is_deaf.load(Ordering::Relaxed) { Err(silence()) } else { Ok(()) }
     }
 
-    fn tell(&self, answer: Result<Grant, StoreError>) -> Result<Grant, StoreError> {
-        match &answer {
-            Ok(grant) => tell(&Note::Granted(Named::from(&grant.hold), grant.ceiling)),
-            Err(error) => tell_refusal(error),
-        }
-        answer
+    fn tell_granted(&self, node: Node, lease: Named, ceiling: u64) {
+        self.granted.lock().unwrap().insert(node, lease.clone());
+        let ceiling = if self.plant == Some(Plant::NoWindow) { lease.floor } else { ceiling };
+        tell(&Note::Granted(lease, ceiling));
     }
 
-    /// As the store knows it.
-    fn real(&self, hold: &Hold) -> Hold {
-        let mut real = *hold;
-        if self.plant == Some(Plant::FromNow) {
-            real.floor = self.floor.load(Ordering::Relaxed);
+    fn tell_released(&self, node: Node, end: u64) {
+        if let Some(lease) = self.granted.lock().unwrap().remove(&node) {
+            tell(&Note::Released(lease, end));
         }
-        real
     }
 }
 
-impl Store for Telling {
-    fn backend(&self) -> &'static str {
+impl Backend for Reporting {
+    fn name(&self) -> &'static str {
         self.store.backend()
     }
 
-    fn begin<'a>(&'a self, realm: &'a Realm) -> Answer<'a, ()> {
-        self.store.begin(realm)
+    fn begins_at_once(&self) -> bool {
+        self.store.begins_at_once()
     }
 
-    fn acquire<'a>(&'a self, realm: &'a Realm, claim: &'a Claim) -> Answer<'a, Grant> {
+    fn read<'a>(&'a self, realm: &'a RealmName, scope: Scope) -> Answer<'a, View> {
         Box::pin(async move {
             self.check()?;
-            // By the clock that was set, which a keeper does not know of.
-            let mut claim = claim.clone();
-            claim.now = self.clock.now().ok().and_then(|now| realm.tick_at(now));
-            let mut answer = self.store.acquire(realm, &claim).await;
-            if let (Ok(grant), Some(Plant::FromNow)) = (&mut answer, self.plant) {
-                self.floor.store(grant.hold.floor, Ordering::Relaxed);
-                grant.hold.floor = realm.tick_at(grant.now).unwrap().min(grant.hold.floor);
+            let mut view = self.store.inner().read(realm, scope).await?;
+            if let (Some(Plant::FromNow), Some((record, _))) = (self.plant, &view.record) {
+                let now = record.realm.tick_at(view.now).unwrap();
+                for state in view.rows.values_mut() {
+                    if let RowState::Intact { row, is_dead: true, .. } = state {
+                        row.ceiling = row.ceiling.min(now);
+                    }
+                }
             }
-            self.tell(answer)
+            Ok(view)
         })
     }
 
-    fn renew<'a>(&'a self, realm: &'a RealmName, hold: &'a Hold) -> Answer<'a, Grant> {
+    fn commit<'a>(&'a self, realm: &'a RealmName, change: &'a Change) -> Answer<'a, bool> {
         Box::pin(async move {
             self.check()?;
-            let mut answer = self.store.renew(realm, &self.real(hold)).await;
-            if let Ok(grant) = &mut answer {
-                grant.hold = *hold;
+            let row = change.row.as_ref().and_then(|row| row.row.as_ref());
+            if let Some(row) = row.filter(|row| row.token.is_none()) {
+                self.tell_released(row.node, row.ceiling);
             }
-            self.tell(answer)
+            let is_done = self.store.inner().commit(realm, change).await?;
+            if let Some((row, token)) =
+                row.filter(|_| is_done).and_then(|row| Some((row, row.token?)))
+            {
+                self.tell_granted(row.node, Named::new(row.node, token, row.floor), row.ceiling);
+            }
+            Ok(is_done)
         })
     }
 
-    fn release<'a>(
-        &'a self,
-        realm: &'a RealmName,
-        hold: &'a Hold,
-        used: Option<u64>,
-    ) -> Answer<'a, ()> {
+    fn renew<'a>(&'a self, realm: &'a RealmName, lease: &'a Lease) -> Answer<'a, Option<Lease>> {
         Box::pin(async move {
-            tell(&Note::Released(Named::from(hold), used));
-            self.store.release(realm, &self.real(hold), used).await
+            self.check()?;
+            let renewed = self.store.inner().renew(realm, lease).await?;
+            if let Some(Lease { node, token, floor, ceiling, .. }) = renewed {
+                self.tell_granted(node, Named::new(node, token, floor), ceiling);
+            }
+            Ok(renewed)
         })
     }
 
-    fn list<'a>(&'a self, realm: &'a RealmName) -> Answer<'a, Listing> {
-        self.store.list(realm)
-    }
-
-    fn recover<'a>(&'a self, realm: &'a Realm) -> Answer<'a, u64> {
-        self.store.recover(realm)
-    }
-
-    fn mend<'a>(&'a self, realm: &'a RealmName, node: Node) -> Answer<'a, Row> {
-        self.store.mend(realm, node)
-    }
-
-    fn reshape<'a>(&'a self, realm: &'a Realm) -> Answer<'a, ()> {
-        self.store.reshape(realm)
+    fn realms(&self) -> Answer<'_, Vec<RealmName>> {
+        self.store.inner().realms()
     }
 }

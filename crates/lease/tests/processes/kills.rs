@@ -4,7 +4,7 @@ use core::time::Duration;
 use std::thread;
 
 use tickid_testkit::Dice;
-use tickid_testkit::servers::{Etcd, Test};
+use tickid_testkit::servers::Test;
 
 use crate::ground::Ground;
 use crate::ledger::{Ledger, Tally};
@@ -15,20 +15,15 @@ use crate::{count, seed};
 
 pub(crate) fn tests<G: Ground>() -> Vec<Test<G>> {
     vec![(
-        "who_is_killed_and_comes_back_an_hour_behind_issues_nothing_twice",
-        who_is_killed_and_comes_back_an_hour_behind_issues_nothing_twice,
+        "killed_processes_with_old_clocks_issue_nothing_twice",
+        killed_processes_with_old_clocks_issue_nothing_twice,
     )]
 }
-
-pub(crate) const ETCD_LEASE_TESTS: [Test<Etcd>; 1] = [(
-    "who_is_killed_with_an_etcd_lease_is_followed_while_its_window_lasts",
-    who_is_killed_with_an_etcd_lease_is_followed_while_its_window_lasts,
-)];
 
 const ROUNDS: usize = 24;
 const HOUR: u64 = 3_600_000_000;
 
-fn who_is_killed_and_comes_back_an_hour_behind_issues_nothing_twice<G: Ground>(ground: &G) {
+fn killed_processes_with_old_clocks_issue_nothing_twice<G: Ground>(ground: &G) {
     let rounds = count("TICKID_KILLS", ROUNDS);
     // Nodes are scarce, so that each goes from one to the next.
     let kills = &Kills { rounds: rounds.div_ceil(4), nodes: 5, most_behind: HOUR, plant: None };
@@ -71,7 +66,7 @@ impl Kills {
         let mut ledger = Ledger::new(kind);
         for _ in 0..self.rounds {
             let at = usize::try_from(dice.below(3)).unwrap();
-            // Some while they start, most while they run: any moment is as good as another.
+            // Some while they start, most while they run.
             let Task { clock, right_after, .. } = running[at].task;
             // A store that goes by its clock may have no node before that is put right.
             let is_served = clock == 0 || right_after.is_some();
@@ -96,24 +91,4 @@ impl Kills {
         ledger.check(&ground.list(task.realm().name()))?;
         Ok(ledger)
     }
-}
-
-/// By who finds no other node; its own window begins where that one ends.
-fn who_is_killed_with_an_etcd_lease_is_followed_while_its_window_lasts(etcd: &Etcd) {
-    let (url, kind) = (format!("{}?lease_ttl=2", etcd.url()), Kind::Scru64);
-    let task = Task::new(url, kind, &kind.pool(1));
-    let (realm, mut ledger) = (task.realm(), Ledger::new(kind));
-    for _ in 0..2 {
-        let first = Process::start(task.clone());
-        first.until_granted(0);
-        let second = Process::start(task.clone());
-        ledger.enter(&first.kill()).unwrap();
-        second.until_granted(0);
-        ledger.enter(&second.kill()).unwrap();
-        let listing = etcd.list(realm.name());
-        let now = realm.tick_at(listing.now).unwrap();
-        assert!(listing.rows.values().all(|entry| entry.row.floor > now), "{listing:?}");
-    }
-    ledger.check(&etcd.list(realm.name())).unwrap();
-    assert_eq!(ledger.tally.leases, 4);
 }

@@ -1,8 +1,8 @@
-//! What all holders of a realm have said, and what must not be in it.
+//! The reports of all holders of a realm, and the violations to look for in them.
 
 use std::collections::HashSet;
 
-use tickid_lease::{Listing, Node};
+use tickid_lease::{Node, RowState, View};
 
 use crate::scheme::{Issued, Kind};
 use crate::task::{Named, Note, Stall};
@@ -14,7 +14,7 @@ pub(crate) struct Ledger {
     pub(crate) tally: Tally,
 }
 
-/// What happened, to show that something did.
+/// The number of events, to show that there were any.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Tally {
     pub(crate) processes: usize,
@@ -29,7 +29,7 @@ pub(crate) struct Tally {
 }
 
 impl Tally {
-    /// For people, and for the table of `cargo xtask verify`.
+    /// Prints the tally for people, and for the table of `cargo xtask verify`.
     pub(crate) fn show(&self, store: &str, what: &str) {
         let Self { processes, leases, renewals, ids, stalls, losses, behind, .. } = self;
         println!(
@@ -68,7 +68,7 @@ impl Ledger {
         Self { kind, windows: Vec::new(), issued: HashSet::new(), tally: Tally::default() }
     }
 
-    /// Takes in what one holder has said, first to last.
+    /// Enters the reports of one holder, in order.
     pub(crate) fn enter(&mut self, notes: &[Note]) -> Result<(), String> {
         let first = self.windows.len();
         self.tally.processes += 1;
@@ -105,15 +105,14 @@ impl Ledger {
                         ids.push(issued);
                     }
                 }
-                // From here on the rest of the window is others'.
-                Note::Released(lease, used) => {
+                // The rest of the window is for others.
+                Note::Released(lease, end) => {
                     if let Some(window) = own.iter_mut().find(|window| window.lease == *lease) {
-                        let end = used.map_or(lease.floor, |used| lease.floor.max(used + 1));
-                        window.ceiling = window.ceiling.min(end);
+                        window.ceiling = window.ceiling.min(*end);
                     }
                 }
                 Note::Stalled(Stall::Window | Stall::NoLease, _) => self.tally.stalls += 1,
-                Note::Refused { is_lost: true, .. } => self.tally.losses += 1,
+                Note::Lost(_) => self.tally.losses += 1,
                 _ => {}
             }
         }
@@ -125,8 +124,9 @@ impl Ledger {
         }
     }
 
-    /// That no two windows overlap whose nodes are prefix-related, and that the store still knows of all.
-    pub(crate) fn check(&self, listing: &Listing) -> Result<(), String> {
+    /// Checks that no two windows overlap whose nodes are prefix-related, and that the store still has all
+    /// of them.
+    pub(crate) fn check(&self, view: &View) -> Result<(), String> {
         for (index, one) in self.windows.iter().enumerate() {
             for other in &self.windows[..index] {
                 let overlap = one.lease.floor < other.ceiling && other.lease.floor < one.ceiling;
@@ -134,7 +134,7 @@ impl Ledger {
                     return Err(format!("overlap: {one:?} and {other:?}"));
                 }
             }
-            let row = listing.rows.get(&one.node).map(|entry| &entry.row);
+            let row = view.rows.get(&one.node).and_then(RowState::row);
             if row.is_none_or(|row| row.ceiling < one.ceiling) {
                 return Err(format!("forgotten: {one:?}; the store has {row:?}"));
             }

@@ -1,6 +1,6 @@
-//! Faults that are made on purpose: what can't be found shows nothing when it isn't.
+//! Planted faults, to show that the tests find them.
 
-use tickid_lease::{Claim, MemoryStore, Store as _, Token};
+use tickid_lease::{Claim, Store, Token};
 use tickid_nanoflake::{GeneratorId, NanoflakeId};
 use tickid_testkit::servers::Test;
 
@@ -11,37 +11,38 @@ use crate::scheme::Kind;
 use crate::task::{Named, Note, Plant, Task};
 
 pub(crate) const TESTS: [Test<Folder>; 3] = [
-    ("ledgers_see_everything_that_must_not_be", ledgers_see_everything_that_must_not_be),
-    ("a_generator_without_its_window_is_found_out", a_generator_without_its_window_is_found_out),
-    ("a_window_that_begins_now_is_found_out", a_window_that_begins_now_is_found_out),
+    ("ledgers_find_every_violation", ledgers_find_every_violation),
+    ("ids_outside_of_windows_are_found", ids_outside_of_windows_are_found),
+    ("windows_that_begin_now_are_found", windows_that_begin_now_are_found),
 ];
 
 fn found_out(folder: &Folder, plant: Plant) -> String {
-    // The folder knows at once who is dead, and gives its node to the next.
+    // The folder shows at once which holders have ended, and grants their nodes to the next.
     let kills = Kills { rounds: 12, nodes: 3, most_behind: 0, plant: Some(plant) };
     let violation = kills.run(folder, Kind::Sno).map(|ledger| ledger.tally).unwrap_err();
     println!("{plant:?}: {violation}");
     violation.split(':').next().unwrap().to_owned()
 }
 
-fn a_generator_without_its_window_is_found_out(folder: &Folder) {
+fn ids_outside_of_windows_are_found(folder: &Folder) {
     assert_eq!(found_out(folder, Plant::NoWindow), "outside");
 }
 
-fn a_window_that_begins_now_is_found_out(folder: &Folder) {
+fn windows_that_begin_now_are_found(folder: &Folder) {
     let violation = found_out(folder, Plant::FromNow);
     assert!(["overlap", "twice"].contains(&violation.as_str()), "{violation}");
 }
 
-/// What holders never say.
-fn ledgers_see_everything_that_must_not_be(_: &Folder) {
+/// Reports that no holder makes.
+fn ledgers_find_every_violation(_: &Folder) {
     let kind = Kind::Nanoflake;
     let realm = Task::new("memory:".to_owned(), kind, "7/10").realm();
-    let store = MemoryStore::in_memory();
-    let claim = Claim::new(Token::from_bits(1), "a holder", None);
-    let grant = answer(store.acquire(&realm, &claim)).unwrap();
+    let store = Store::in_memory();
+    let mut claim = Claim::new(Token::from_bits(1), "a holder", None);
+    let granted = answer(store.acquire(&realm, &mut claim)).unwrap();
     let listing = answer(store.list(realm.name())).unwrap();
-    let (lease, end) = (Named::from(&grant.hold), grant.ceiling);
+    let end = granted.ceiling;
+    let lease = Named::new(granted.node, granted.token, granted.floor);
     let granted = Note::Granted(lease.clone(), end);
     let ids = |node, ticks: &[u64]| {
         let node = GeneratorId::new(node).unwrap();
@@ -64,7 +65,7 @@ fn ledgers_see_everything_that_must_not_be(_: &Folder) {
     assert_eq!(violation(&[granted.clone(), ids(8, &[5])]), "outside");
     assert_eq!(violation(&[first.clone(), granted.clone()]), "outside");
     assert_eq!(violation(&[granted.clone(), first.clone(), ids(7, &[5])]), "twice");
-    let released = Note::Released(lease.clone(), Some(4));
+    let released = Note::Released(lease.clone(), 5);
     assert_eq!(violation(&[granted.clone(), first, released]), "above what was given back");
     let beyond = Note::Granted(lease.clone(), end + 1);
     assert_eq!(violation(&[granted.clone(), beyond]), "forgotten");

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use serde::{Deserialize, Serialize};
 use tickid_core::{Policy, Scheme, Ticks, Variant};
 use tickid_kuid::{GlobalId, Kuid};
-use tickid_lease::{Node, NodePool, Realm, RealmName, Terms};
+use tickid_lease::{Node, NodePool, Realm, RealmName, RealmSpec, Terms};
 use tickid_nanoflake::{Nanoflake, NanoflakeId};
 use tickid_scru64::{Scru64, Scru64Id};
 use tickid_sno::{Sno, SnoId};
@@ -14,26 +14,26 @@ use tickid_sno::{Sno, SnoId};
 use crate::holder;
 use crate::task::Task;
 
-/// What holders and tests know of a scheme.
+/// A scheme under test.
 pub(crate) trait Subject: 'static {
     type Scheme: Scheme<Variant: Variant<Self::Scheme, Id = Self::Id>> + Default;
     type Id: fmt::Display + FromStr<Err: fmt::Debug>;
-    /// How many bits of an ID can be its node.
+    /// The number of bits of an ID that can be its node.
     const NODE_BITS: u32;
 
-    /// As the scheme has it, but with an allowance that a test can wait for.
+    /// Returns the scheme's policy, with an allowance that a test can wait for.
     fn policy() -> Policy<Self::Scheme>;
 
     fn read(id: Self::Id) -> Issued;
 }
 
-/// What an ID says.
+/// The parts of an ID.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Issued {
     /// All of it.
     pub(crate) number: u128,
     pub(crate) tick: u64,
-    /// It and what follows it, in `bits` bits.
+    /// The node and the bits that follow it, in `bits` bits.
     node: u64,
     bits: u32,
 }
@@ -82,7 +82,7 @@ impl Kind {
         pool: NodePool,
         term: Duration,
         skew: Duration,
-    ) -> Realm {
+    ) -> RealmSpec {
         match self {
             Self::Scru64 => realm::<Scru64s>(name, pool, term, skew),
             Self::Nanoflake => realm::<Nanoflakes>(name, pool, term, skew),
@@ -110,9 +110,10 @@ impl Kind {
     }
 }
 
-fn realm<S: Subject>(name: RealmName, pool: NodePool, term: Duration, skew: Duration) -> Realm {
+fn realm<S: Subject>(name: RealmName, pool: NodePool, term: Duration, skew: Duration) -> RealmSpec {
     let terms = Terms::new(S::policy()).with_term(term).with_skew(skew);
-    Realm::new(name, &S::Scheme::default(), pool).unwrap().with_terms(terms).unwrap()
+    let realm = Realm::new(name, S::Scheme::default(), pool).unwrap();
+    (*realm.with_terms(terms).unwrap()).clone()
 }
 
 fn read<S: Subject>(text: &str) -> Issued {

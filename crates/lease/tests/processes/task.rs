@@ -2,23 +2,23 @@ use core::fmt;
 use core::time::Duration;
 
 use serde::{Deserialize, Serialize};
-use tickid_lease::{Hold, NodePool, Realm, Token};
+use tickid_lease::{Node, NodePool, RealmSpec, Token};
 
 use crate::scheme::Kind;
 
-/// What a holder is told when it is started.
+/// The orders of a holder when it is started.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Task {
-    /// Where the store is.
+    /// The store.
     pub(crate) url: String,
     pub(crate) realm: String,
     pub(crate) kind: Kind,
     pub(crate) pool: String,
     pub(crate) term: Duration,
     pub(crate) skew: Duration,
-    /// How far its wall clock is from the machine's, in microseconds.
+    /// The lead of its wall clock over the machine's, in microseconds.
     pub(crate) clock: i64,
-    /// After so many rounds somebody sets the clock right.
+    /// The round in which the clock is set right.
     pub(crate) right_after: Option<u32>,
     pub(crate) plant: Option<Plant>,
 }
@@ -26,9 +26,9 @@ pub(crate) struct Task {
 /// A fault, to see that it is found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Plant {
-    /// The holder's generator has no window.
+    /// The holder issues outside of the window that the ledger knows.
     NoWindow,
-    /// The store grants windows from its own time on, rather than from the ceiling before.
+    /// The store forgets the ceilings of ended holders, and grants windows from its own time on.
     FromNow,
 }
 
@@ -55,48 +55,47 @@ impl Task {
         Self { term: Duration::from_millis(600), skew: Duration::from_millis(100), ..self }
     }
 
-    pub(crate) fn realm(&self) -> Realm {
+    pub(crate) fn realm(&self) -> RealmSpec {
         let pool: NodePool = self.pool.parse().unwrap();
         self.kind.realm(self.realm.parse().unwrap(), pool, self.term, self.skew)
     }
 
-    /// That of this process, if it is a holder.
+    /// Returns the task of this process, if it is a holder.
     pub(crate) fn of_this_process() -> Option<Self> {
         let task = std::env::var(NAME).ok()?;
         Some(serde_json::from_str(&task).unwrap())
     }
 
-    /// For the environment of a process that is to be a holder.
+    /// Returns the environment variable of a holder.
     pub(crate) fn variable(&self) -> (&'static str, String) {
         (NAME, serde_json::to_string(self).unwrap())
     }
 }
 
-/// What a holder says, a line of JSON for each.
+/// A report of a holder, one line of JSON each.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) enum Note {
     /// It waits for [`BEGIN`](crate::holder::BEGIN).
     Ready,
-    /// It has done what it was told.
+    /// It has carried out an order.
     Obeyed,
-    /// The store has granted this, to begin with or as a renewal. Said before anything is made of it.
+    /// The store has granted or renewed a lease up to this ceiling. Reported before it is used.
     Granted(Named, u64),
-    /// Said before the store is asked to take it back: the generator is closed, and this is the highest tick
-    /// that was in it.
-    Released(Named, Option<u64>),
-    /// The store did not do what it was asked.
-    Refused { is_lost: bool, is_silent: bool, why: String },
-    /// They were issued.
+    /// The generator is closed, and the next window begins at this tick. Reported before the release.
+    Released(Named, u64),
+    /// The lease was lost.
+    Lost(String),
+    /// IDs were issued.
     Ids(Vec<String>),
-    /// No ID came; said once, until one comes again or the reason is another.
+    /// No ID was issued; reported once, until one is issued or the reason changes.
     Stalled(Stall, String),
-    /// No lease to begin with; it tries again.
+    /// There is no first lease; it tries again.
     Trouble(String),
-    /// It has shut down; the last it says.
+    /// It has shut down; the last report.
     Left,
 }
 
-/// Why no ID came.
+/// The reason that no ID was issued.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Stall {
     Window,
@@ -104,7 +103,7 @@ pub(crate) enum Stall {
     Other,
 }
 
-/// A lease by what names it.
+/// The identity of a lease.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Named {
     pub(crate) node: String,
@@ -112,10 +111,9 @@ pub(crate) struct Named {
     pub(crate) floor: u64,
 }
 
-impl From<&Hold> for Named {
-    fn from(hold: &Hold) -> Self {
-        let Hold { node, token, floor, .. } = hold;
-        Self { node: node.to_string(), token: token.to_string(), floor: *floor }
+impl Named {
+    pub(crate) fn new(node: Node, token: Token, floor: u64) -> Self {
+        Self { node: node.to_string(), token: token.to_string(), floor }
     }
 }
 

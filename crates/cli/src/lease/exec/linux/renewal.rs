@@ -1,0 +1,75 @@
+//! Keeps the lease, on a thread of its own: sends the store the requests of a session.
+
+use core::time::Duration;
+use std::sync::mpsc::Sender;
+
+use nix::sys::time::TimeSpec;
+use nix::time::{ClockId, ClockNanosleepFlags, clock_nanosleep};
+use tickid_lease::{LeaseSession, Outcome, Store, StoreError, Token, block_on};
+
+use super::wake::Bell;
+use super::window::{Now, Window};
+use crate::failure::Failure;
+
+/// A change of the lease.
+#[derive(Debug)]
+pub(super) enum News {
+    /// It was granted, or renewed.
+    Granted(Window),
+    /// It was not; it is tried again.
+    Failed(StoreError),
+    /// It has ended.
+    Lost(StoreError),
+    /// It cannot be requested any more.
+    Broken(Failure),
+}
+
+/// Keeps one lease until it is lost, or until the supervisor has gone.
+pub(super) fn keep(mut session: LeaseSession, store: &Store, news: &Sender<News>, bell: &Bell) {
+    loop {
+        let new = match step(&mut session, store) {
+            Ok(None) => continue,
+            Ok(Some(new)) => new,
+            Err(failure) => News::Broken(failure),
+        };
+        let is_over = matches!(new, News::Lost(_) | News::Broken(_));
+        let is_heard = news.send(new).is_ok();
+        bell.ring();
+        if is_over || !is_heard {
+            return;
+        }
+    }
+}
+
+/// Sends the request that is due, or waits until one is.
+fn step(session: &mut LeaseSession, store: &Store) -> Result<Option<News>, Failure> {
+    let now = Now::read()?;
+    let tick = now.wall.and_then(|wall| session.realm().tick_at(wall));
+    // A program whose clock falls behind its window is killed, so that nothing stalls.
+    let request = session.request(now.boot, tick, Duration::ZERO, Token::random);
+    let Some(mut request) = request.map_err(Failure::Randomness)? else {
+        sleep_until(session.due())?;
+        return Ok(None);
+    };
+    let term = session.realm().terms().term;
+    let timeout = (term / 4).clamp(Duration::from_millis(50), Duration::from_secs(5));
+    let answer = block_on(request.send(store, session.realm()), timeout);
+    let answered = Now::read()?;
+    Ok(match session.answered(request, now.boot, answered.boot, answer) {
+        Outcome::Acquired(lease) | Outcome::Renewed(lease) => {
+            Some(News::Granted(Window::new(session.realm(), lease, now.boot)))
+        }
+        Outcome::Failed(error) => Some(News::Failed(error)),
+        Outcome::Lost(error) => Some(News::Lost(error)),
+        _ => None,
+    })
+}
+
+/// Sleeps by the clock that counts a suspend.
+fn sleep_until(time: Duration) -> Result<(), Failure> {
+    let time = TimeSpec::from(time);
+    match clock_nanosleep(ClockId::CLOCK_BOOTTIME, ClockNanosleepFlags::TIMER_ABSTIME, &time) {
+        Ok(_) | Err(nix::Error::EINTR) => Ok(()),
+        Err(error) => Err(error.into()),
+    }
+}

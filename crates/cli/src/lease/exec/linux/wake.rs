@@ -1,0 +1,163 @@
+//! The events that wake the supervisor: signals, alarms, and news of the lease.
+
+use core::time::Duration;
+use std::os::fd::AsFd as _;
+use std::sync::Arc;
+use std::sync::mpsc::Receiver;
+
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+use nix::sys::eventfd::{EfdFlags, EventFd};
+use nix::sys::signal::{SigSet, Signal};
+use nix::sys::signalfd::{SfdFlags, SignalFd};
+use nix::sys::time::TimeSpec;
+use nix::sys::timerfd::{ClockId, Expiration, TimerFd, TimerFlags, TimerSetTimeFlags};
+use tickid_core::UnixTime;
+
+/// The signals that the supervisor handles or passes on. They are blocked and read, so that the
+/// ones that are ignored stay so for the program (`nohup`).
+const SIGNALS: [Signal; 10] = [
+    Signal::SIGHUP,
+    Signal::SIGINT,
+    Signal::SIGQUIT,
+    Signal::SIGTERM,
+    Signal::SIGUSR1,
+    Signal::SIGUSR2,
+    Signal::SIGWINCH,
+    Signal::SIGTSTP,
+    Signal::SIGCONT,
+    Signal::SIGCHLD,
+];
+
+/// Returns these, and the one that stops a process that takes a terminal back from the background.
+fn blocked() -> SigSet {
+    let mut set: SigSet = SIGNALS.into_iter().collect();
+    set.add(Signal::SIGTTOU);
+    set
+}
+
+/// Blocks the signals in this thread and in those that it starts. Call it before any other thread
+/// is started: a signal to the process goes to a thread that does not block it. There SIGCHLD is
+/// discarded, and SIGTERM ends the process.
+pub(super) fn block_signals() -> nix::Result<()> {
+    blocked().thread_block()
+}
+
+/// Undoes [`block_signals`], which a new process inherits.
+pub(super) fn unblock_signals() -> nix::Result<()> {
+    blocked().thread_unblock()
+}
+
+/// Wakes the supervisor for news of the lease.
+#[derive(Clone, Debug)]
+pub(super) struct Bell(Arc<EventFd>);
+
+impl Bell {
+    pub(super) fn ring(&self) {
+        // It fails when it has not been heard 2^64 - 2 times.
+        let _ = self.0.write(1);
+    }
+}
+
+/// The reason why the supervisor woke up.
+#[derive(Debug)]
+pub(super) enum Event<N> {
+    Signal(Signal),
+    News(N),
+    /// An alarm went off, or the wall clock was stepped.
+    Time,
+}
+
+#[derive(Debug)]
+pub(super) struct Wake<N> {
+    signals: SignalFd,
+    boot: TimerFd,
+    wall: TimerFd,
+    bell: Bell,
+    news: Receiver<N>,
+}
+
+impl<N> Wake<N> {
+    /// Takes the signals that [`block_signals`] has blocked.
+    pub(super) fn new(news: Receiver<N>) -> nix::Result<Self> {
+        let signals = SIGNALS.into_iter().collect();
+        let timer = |clock| TimerFd::new(clock, TimerFlags::TFD_NONBLOCK | TimerFlags::TFD_CLOEXEC);
+        let bell = EventFd::from_flags(EfdFlags::EFD_NONBLOCK | EfdFlags::EFD_CLOEXEC)?;
+        Ok(Self {
+            signals: SignalFd::with_flags(
+                &signals,
+                SfdFlags::SFD_NONBLOCK | SfdFlags::SFD_CLOEXEC,
+            )?,
+            boot: timer(ClockId::CLOCK_BOOTTIME)?,
+            wall: timer(ClockId::CLOCK_REALTIME)?,
+            bell: Bell(Arc::new(bell)),
+            news,
+        })
+    }
+
+    pub(super) fn bell(&self) -> Bell {
+        self.bell.clone()
+    }
+
+    /// Sets the alarms: by the time since the machine was started, and by the wall clock. A step of
+    /// the wall clock wakes the supervisor at once.
+    pub(super) fn at(&self, (boot, wall): (Duration, UnixTime)) -> nix::Result<()> {
+        let absolute = TimerSetTimeFlags::TFD_TIMER_ABSTIME;
+        self.boot.set(Expiration::OneShot(moment(boot)), absolute)?;
+        let wall = wall.saturating_since(UnixTime::EPOCH);
+        let or_step = absolute | TimerSetTimeFlags::TFD_TIMER_CANCEL_ON_SET;
+        self.wall.set(Expiration::OneShot(moment(wall)), or_step)
+    }
+
+    /// Waits for the next event.
+    pub(super) fn next(&self) -> nix::Result<Event<N>> {
+        loop {
+            if let Some(signal) = self.signals.read_signal()? {
+                let number = i32::try_from(signal.ssi_signo).map_err(|_| nix::Error::EINVAL)?;
+                return Signal::try_from(number).map(Event::Signal);
+            }
+            if let Ok(news) = self.news.try_recv() {
+                return Ok(Event::News(news));
+            }
+            if self.wait()? {
+                return Ok(Event::Time);
+            }
+        }
+    }
+
+    /// Waits until there is an event, and reports whether it is an alarm.
+    fn wait(&self) -> nix::Result<bool> {
+        let all = [self.signals.as_fd(), self.bell.0.as_fd(), self.boot.as_fd(), self.wall.as_fd()];
+        let mut all = all.map(|fd| PollFd::new(fd, PollFlags::POLLIN));
+        match poll(&mut all, PollTimeout::NONE) {
+            Ok(_) | Err(nix::Error::EINTR) => {}
+            Err(error) => return Err(error),
+        }
+        let [_, bell, boot, wall] = all.map(|fd| fd.any().unwrap_or(false));
+        if bell {
+            heard(self.bell.0.read())?;
+        }
+        if boot {
+            heard(self.boot.wait())?;
+        }
+        if wall {
+            heard(self.wall.wait())?;
+        }
+        Ok(boot || wall)
+    }
+}
+
+/// Handles the result of reading a descriptor that was ready. An alarm that was set anew has
+/// nothing to read.
+fn heard<T>(read: nix::Result<T>) -> nix::Result<()> {
+    match read {
+        Ok(_) | Err(nix::Error::EAGAIN | nix::Error::ECANCELED) => Ok(()),
+        Err(error) => Err(error),
+    }
+}
+
+/// Zero would switch an alarm off, and the system's seconds are signed. The upper limit, 34,000
+/// years, leaves room for a library that shows this process another time and adds the difference.
+fn moment(time: Duration) -> TimeSpec {
+    const LAST: Duration = Duration::from_secs(1 << 40);
+    TimeSpec::from(time.clamp(Duration::from_nanos(1), LAST))
+}

@@ -1,0 +1,159 @@
+//! The time for which a program may go on.
+
+use core::time::Duration;
+
+use nix::time::{ClockId, clock_gettime};
+use tickid_core::{Clock as _, SystemClock, UnixTime};
+use tickid_lease::{Lease, RealmSpec};
+
+/// The readings of the clocks.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Now {
+    /// Time since the machine was started, suspends included. It never steps.
+    pub(super) boot: Duration,
+    /// The clock of the program; `None` when it can't be read.
+    pub(super) wall: Option<UnixTime>,
+}
+
+impl Now {
+    pub(super) fn read() -> Result<Self, nix::Error> {
+        let boot = clock_gettime(ClockId::CLOCK_BOOTTIME)?.into();
+        Ok(Self { boot, wall: SystemClock.now().ok() })
+    }
+}
+
+/// A window as it was granted last, by the clocks of this machine.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Window {
+    pub(super) lease: Lease,
+    /// The floor's time. While the wall clock reads earlier, no program may run: a generator that
+    /// it starts then issues IDs below the window.
+    pub(super) opens: UnixTime,
+    /// The time at which the program has to be gone, by the wall clock and since the machine's
+    /// start.
+    closes: UnixTime,
+    closes_boot: Duration,
+    /// The time since the machine's start at which it should be renewed.
+    renewal_due: Duration,
+}
+
+impl Window {
+    /// Returns the window of a lease, requested at the time `asked` since the machine was started.
+    ///
+    /// A program's IDs are ahead of its clock by no more than the allowance and the one tick that
+    /// an overflow takes beyond it. So it has to be gone that much before the ceiling.
+    pub(super) fn new(realm: &RealmSpec, lease: Lease, asked: Duration) -> Self {
+        let (scale, allowance) = (realm.scale(), realm.terms().allowance);
+        let closes = scale.time_of(lease.ceiling.saturating_sub(allowance.saturating_add(1)));
+        Self {
+            lease,
+            opens: scale.time_of(lease.floor),
+            closes,
+            // The store's clock read that after the request was sent.
+            closes_boot: asked.saturating_add(closes.saturating_since(lease.granted_at)),
+            renewal_due: asked.saturating_add(realm.terms().term / 2),
+        }
+    }
+
+    pub(super) fn is_open(&self, now: Now) -> bool {
+        now.wall.is_some_and(|wall| wall >= self.opens)
+    }
+
+    /// Returns how long a program may go on, by the clock that leaves less.
+    pub(super) fn left(&self, now: Now) -> Duration {
+        match now.wall {
+            Some(wall) if wall >= self.opens => {
+                self.closes.saturating_since(wall).min(self.closes_boot.saturating_sub(now.boot))
+            }
+            _ => Duration::ZERO,
+        }
+    }
+
+    /// Reports whether it should have been renewed by now.
+    pub(super) fn is_overdue(&self, now: Now) -> bool {
+        now.boot > self.renewal_due
+    }
+
+    /// Returns the times, by either clock, at which that much is left.
+    pub(super) fn when_left(&self, left: Duration) -> (Duration, UnixTime) {
+        let wall = self.closes.checked_sub(left).unwrap_or(UnixTime::MIN);
+        (self.closes_boot.saturating_sub(left), wall)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tickid_core::example::Seconds;
+    use tickid_lease::{Claim, Store, Token, block_on};
+
+    use super::*;
+
+    const fn secs(secs: u64) -> Duration {
+        Duration::from_secs(secs)
+    }
+
+    fn at(boot: u64, wall: i64) -> Now {
+        Now { boot: secs(boot), wall: Some(UnixTime::from_micros(wall * 1_000_000)) }
+    }
+
+    /// A window of the ticks 100..130, granted at the store's time 105 and requested 1,000 s after
+    /// the start.
+    fn window(allowance: u64) -> Window {
+        let realm = RealmSpec::new("a".parse().unwrap(), &Seconds, "1/8".parse().unwrap()).unwrap();
+        let mut terms = realm.terms();
+        terms.allowance = allowance;
+        let realm = realm.with_terms(terms).unwrap();
+        let mut claim = Claim::new(Token::from_bits(1), "me", None);
+        let store = Store::in_memory();
+        let mut lease = block_on(store.acquire(&realm, &mut claim), secs(1)).unwrap();
+        let epoch = realm.scale().epoch().as_micros();
+        lease.floor = u64::try_from(100 - epoch / 1_000_000).unwrap();
+        lease.ceiling = lease.floor + 30;
+        lease.granted_at = UnixTime::from_micros(105_000_000);
+        Window::new(&realm, lease, secs(1_000))
+    }
+
+    #[test]
+    fn opens_at_its_floor_by_the_wall_clock() {
+        let window = window(3);
+        assert!(!window.is_open(at(1_000, 99)) && window.is_open(at(1_000, 100)));
+        assert!(!window.is_open(Now { wall: None, ..at(1_000, 100) }));
+    }
+
+    #[test]
+    fn whichever_clock_says_less_counts() {
+        let window = window(3);
+        // The allowance, and a tick.
+        assert_eq!(window.left(at(1_000, 105)), secs(30 - 5 - 4));
+        assert_eq!(window.left(at(1_000, 107)), secs(30 - 7 - 4), "the wall clock is ahead");
+        assert_eq!(window.left(at(1_010, 105)), secs(30 - 15 - 4), "it was set back");
+        assert_eq!(window.left(at(1_021, 105)), Duration::ZERO);
+        assert_eq!(window.left(at(1_000, 126)), Duration::ZERO);
+        assert_eq!(window.left(at(5_000, 5_000)), Duration::ZERO);
+    }
+
+    #[test]
+    fn nothing_is_left_below_the_floor_or_without_a_clock() {
+        let window = window(3);
+        assert_eq!(window.left(at(1_000, 100)), secs(21));
+        assert_eq!(window.left(at(1_000, 99)), Duration::ZERO, "though within the allowance");
+        let (boot, wall) = (secs(1_000), Some(UnixTime::from_micros(99_999_999)));
+        assert_eq!(window.left(Now { boot, wall }), Duration::ZERO);
+        assert_eq!(window.left(Now { wall: None, ..at(1_000, 105) }), Duration::ZERO);
+    }
+
+    #[test]
+    fn a_renewal_is_due_half_a_term_after_it_was_asked_for() {
+        let window = window(3);
+        assert!(!window.is_overdue(at(1_005, 110)) && window.is_overdue(at(1_006, 111)));
+    }
+
+    #[test]
+    fn alarms_go_off_when_so_much_is_left() {
+        let window = window(0);
+        let (boot, wall) = window.when_left(secs(4));
+        assert_eq!((boot, wall.as_micros()), (secs(1_020), 125_000_000));
+        let due = Now { boot, wall: Some(wall) };
+        assert_eq!(window.left(due), secs(4));
+    }
+}

@@ -1,0 +1,103 @@
+//! The store that nodes are leased from, and its record of a realm.
+
+use core::time::Duration;
+use std::env;
+use std::path::PathBuf;
+
+use clap::Args;
+use tickid_lease::{FileBackend, RealmName, RealmSpec, Refusal, Store, StoreError, block_on};
+
+use crate::failure::Failure;
+use crate::message::shown;
+
+/// Names the store unless the command line does.
+pub(crate) const STORE_VARIABLE: &str = "TICKID_STORE";
+
+/// The timeout of a request.
+pub(crate) const ANSWER_WITHIN: Duration = Duration::from_secs(5);
+
+#[derive(Clone, Debug, Default, Args)]
+pub(crate) struct StoreOptions {
+    /// Store to lease a node from (file:///FOLDER, postgres://…, mysql://…, etcd://…, redis://…,
+    /// static:NODE/BITS) [default: $TICKID_STORE, or the folder tickid in $XDG_STATE_HOME or
+    /// ~/.local/state]
+    #[arg(long, value_name = "URL")]
+    pub(crate) store: Option<String>,
+}
+
+impl StoreOptions {
+    /// Opens the store.
+    pub(crate) fn open(&self) -> Result<Store, Failure> {
+        match self.url() {
+            Some(url) => Ok(Store::open(&url)?),
+            None => Ok(Store::new(FileBackend::open(state_folder()?)?)),
+        }
+    }
+
+    /// Opens the store for a lease that outlives this process.
+    pub(crate) fn open_detached(&self) -> Result<Store, Failure> {
+        match self.url() {
+            Some(url) => Ok(Store::open_detached(&url)?),
+            None => Ok(Store::new(FileBackend::open(state_folder()?)?.detached())),
+        }
+    }
+
+    fn url(&self) -> Option<String> {
+        self.store.clone().or_else(|| env::var(STORE_VARIABLE).ok()).filter(|url| !url.is_empty())
+    }
+}
+
+/// Returns the folder in which this user's programs keep their state.
+fn state_folder() -> Result<PathBuf, Failure> {
+    // A path that is not absolute does not count, as the XDG Base Directory Specification says.
+    let folder = |variable| {
+        env::var_os(variable).map(PathBuf::from).filter(|folder: &PathBuf| folder.is_absolute())
+    };
+    let home = || folder("HOME").map(|home| home.join(".local").join("state"));
+    let state = folder("XDG_STATE_HOME").or_else(home).or_else(|| folder("LOCALAPPDATA"));
+    let state = state.ok_or_else(|| Failure::NoStateFolder(why_no_state_folder()))?;
+    Ok(state.join("tickid"))
+}
+
+/// Returns the reason why no variable names a folder: those that are set name none from the root
+/// on.
+fn why_no_state_folder() -> String {
+    let set = ["XDG_STATE_HOME", "HOME"].into_iter().filter_map(|variable| {
+        let value = env::var_os(variable).filter(|value| !value.is_empty())?;
+        let value = shown(value.as_encoded_bytes());
+        Some(format!("{variable} is the relative path '{value}'"))
+    });
+    let set: Vec<String> = set.collect();
+    if set.is_empty() {
+        return "neither XDG_STATE_HOME nor HOME is set".into();
+    }
+    format!("{}, where an absolute one is needed", set.join(" and "))
+}
+
+/// Waits for an answer of the store, up to the timeout of a request.
+pub(crate) fn answer<T>(
+    request: impl Future<Output = Result<T, StoreError>>,
+) -> Result<T, StoreError> {
+    block_on(request, ANSWER_WITHIN)
+}
+
+/// Returns a realm as the store keeps it; `None` when there is no such realm yet.
+pub(crate) fn kept(store: &Store, name: &RealmName) -> Result<Option<RealmSpec>, StoreError> {
+    match answer(store.realm(name)) {
+        Ok(record) => Ok(Some(record.realm)),
+        Err(error) if matches!(error.refusal(), Some(Refusal::NoRealm)) => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// Returns `realm` with the nodes and the terms that the store keeps for it, if it has the realm.
+/// The scheme, the layout and the kind of IDs stay as in `realm`: the store refuses a request in
+/// which they differ.
+pub(crate) fn as_kept(store: &Store, realm: RealmSpec) -> Result<RealmSpec, Failure> {
+    let Some(kept) = kept(store, realm.name())? else { return Ok(realm) };
+    let (name, scheme) = (realm.name().clone(), realm.scheme().to_owned());
+    let (layout, scale, end) = (realm.layout().to_owned(), realm.scale(), realm.end());
+    let has_same_ids = kept.variants() == realm.variants();
+    let pool = if has_same_ids { kept.pool() } else { realm.pool() }.clone();
+    Ok(RealmSpec::from_parts(name, scheme, layout, scale, end, pool, kept.terms()))
+}

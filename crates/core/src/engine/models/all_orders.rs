@@ -1,0 +1,314 @@
+//! Every order of a few calls, by loom.
+
+use core::sync::atomic;
+use std::time::Instant;
+use std::vec;
+use std::vec::Vec;
+
+use ::loom::model::Builder;
+use ::loom::thread::JoinHandle;
+
+use super::planted::{Ask as _, Mistake, Subject};
+use super::{World, next, parts, ratchet};
+use crate::example::Toggling;
+use crate::policy::Policy;
+use crate::scheme::Scheme as _;
+
+/// How often a thread may stop where it need not. Two find every mistake below; `LOOM_MAX_PREEMPTIONS` asks
+/// for more.
+const PREEMPTIONS: usize = 2;
+
+/// Goes through all orders of a model, and through all that relaxed loads can see in each.
+pub(super) fn orders(name: &str, model: impl Fn() + Sync + Send + 'static) {
+    let mut builder = Builder::new();
+    builder.preemption_bound = builder.preemption_bound.or(Some(PREEMPTIONS));
+    let count = alloc::sync::Arc::new(atomic::AtomicU64::new(0));
+    let counted = count.clone();
+    let start = Instant::now();
+    builder.check(move || {
+        counted.fetch_add(1, atomic::Ordering::Relaxed);
+        model();
+    });
+    let count = count.load(atomic::Ordering::Relaxed);
+    std::println!("shown: {name}: {count} orders in {:.1?}", start.elapsed());
+}
+
+fn join<T>(thread: JoinHandle<T>) -> T {
+    thread.join().unwrap()
+}
+
+const EVER: u64 = Toggling::MAX_TICK + 1;
+
+// Scenarios: what happens to a generator, and what has to hold afterwards.
+
+/// While one thread draws, another sees the next tick first.
+fn tick_change(subject: Subject) {
+    let world = World::new(Policy::Wait, 2);
+    let before = subject.one(&world);
+    let other = world.spawn(move |world| {
+        world.clock.set(11);
+        subject.one(world)
+    });
+    let mine = [subject.one(&world), subject.one(&world)].concat();
+    world.check(&[&before, &mine, &join(other)], EVER);
+}
+
+/// Three threads run past the last sequence of a tick, and one of them goes on in the next.
+fn overflow(subject: Subject) {
+    let world = World::new(Policy::Wait, 2);
+    let before = subject.one(&world);
+    let other = world.spawn(move |world| {
+        let first = subject.one(world);
+        world.clock.set(11);
+        [first, subject.one(world)].concat()
+    });
+    let third = world.spawn(move |world| subject.one(world));
+    let mine = subject.one(&world);
+    world.check(&[&before, &mine, &join(other), &join(third)], EVER);
+}
+
+/// A ratchet goes on in the next tick instead.
+fn overflow_of_a_ratchet(subject: Subject) {
+    let world = World::new(ratchet(1), 1);
+    let before = subject.one(&world);
+    let other = world.spawn(move |world| subject.one(world));
+    let mine = [subject.one(&world), subject.one(&world)].concat();
+    let his = join(other);
+    world.check(&[&before, &mine, &his], EVER);
+    // 10, 11 and 12: one tick more than the allowance, and not one less.
+    let ticks = mine.iter().chain(&his).map(|&id| parts(id).tick);
+    assert_eq!(ticks.max(), Some(12));
+}
+
+/// A block that takes all but one, and two calls for one each.
+fn blocks_and_single_ones(subject: Subject) {
+    let world = World::new(Policy::Wait, 4);
+    let other = world.spawn(move |world| subject.several(world, 3));
+    let mine = [subject.one(&world), subject.one(&world)].concat();
+    world.check(&[&mine, &join(other)], EVER);
+}
+
+/// Two threads find the clock behind, each further than the other. When it has caught up, nothing comes again.
+fn regression(subject: Subject) {
+    let world = World::new(Policy::TickTock, 1);
+    let before = subject.one(&world);
+    let other = world.spawn(move |world| {
+        world.clock.set(9);
+        subject.one(world)
+    });
+    world.clock.set(8);
+    let mine = subject.one(&world);
+    let his = join(other);
+    let mut after = vec![];
+    for tick in 8..=11 {
+        world.clock.set(tick);
+        after.extend(subject.one(&world));
+    }
+    assert!(after.iter().any(|&id| parts(id).tick == 11), "stalls for ever");
+    world.check(&[&before, &mine, &his, &after], EVER);
+}
+
+/// One thread flips the toggle while another draws from the word that it leaves.
+fn flip_against_the_fast_path(subject: Subject) {
+    let world = World::new(Policy::TickTock, 3);
+    let before = subject.one(&world);
+    let other = world.spawn(move |world| {
+        world.clock.set(9);
+        [subject.one(world), subject.one(world)].concat()
+    });
+    let mine = [subject.one(&world), subject.one(&world)].concat();
+    let his = join(other);
+    world.clock.set(10);
+    let after = [subject.one(&world), subject.one(&world)].concat();
+    world.check(&[&before, &mine, &his, &after], EVER);
+}
+
+/// A thread reads the clock and sleeps; the clock is stepped back, and another goes on there. It is not
+/// dragged to where the clock has been.
+fn step_back(subject: Subject) {
+    let world = World::new(Policy::Wait, 4);
+    world.clock.set(20);
+    let other = world.spawn(move |world| subject.one(world));
+    world.clock.set(15);
+    let mine = subject.one(&world);
+    let his = join(other);
+    let after = subject.one(&world);
+    if mine.iter().any(|&id| parts(id).tick == 15) {
+        assert!(!after.is_empty(), "dragged forward");
+    }
+    world.check(&[&[mine, after].concat(), &his], EVER);
+}
+
+/// The window is widened while two threads stall on it: they issue below the ceiling that was announced.
+fn widening(subject: Subject) {
+    static ANNOUNCED: atomic::AtomicU64 = atomic::AtomicU64::new(0);
+    let world = World::with_window(Policy::Wait, 2, 0, 11);
+    ANNOUNCED.store(11, atomic::Ordering::Relaxed);
+    world.clock.set(11);
+    let below = |ids: Vec<u64>| {
+        let ceiling = ANNOUNCED.load(atomic::Ordering::Relaxed);
+        assert!(ids.iter().all(|&id| parts(id).tick < ceiling), "outside of the window");
+        ids
+    };
+    let keeper = world.spawn(move |world| {
+        ANNOUNCED.store(12, atomic::Ordering::Relaxed);
+        world.generator.widen(12).unwrap();
+    });
+    let other = world.spawn(move |world| below(subject.one(world)));
+    let first = below(subject.one(&world));
+    world.clock.set(12);
+    let mine = [first, below(subject.one(&world))].concat();
+    join(keeper);
+    let his = join(other);
+    world.clock.set(11);
+    world.check(&[&mine, &his, &subject.one(&world)], 12);
+    world.generator.widen(14).unwrap();
+    world.clock.set(13);
+    assert!(!subject.one(&world).is_empty(), "stalls in the window");
+}
+
+/// One thread closes while another is about to leave a tick that is used up, or that is not.
+fn closing(subject: Subject, per_tick: u32) {
+    let world = World::new(Policy::Wait, per_tick);
+    let mut ids = subject.one(&world);
+    let other = world.spawn(move |world| {
+        world.clock.set(11);
+        subject.one(world)
+    });
+    let third = (per_tick > 1).then(|| world.spawn(move |world| subject.one(world)));
+    let snapshot = subject.close(&world);
+    assert!(subject.one(&world).is_empty(), "issues although it was closed");
+    ids.extend(join(other));
+    ids.extend(third.map(join).into_iter().flatten());
+    world.check_closed(&ids, snapshot);
+}
+
+/// Widened too late, a closed generator stays closed.
+fn closing_against_a_late_widening(subject: Subject) {
+    let world = World::with_window(Policy::Wait, 2, 0, 11);
+    let mut ids = subject.one(&world);
+    world.clock.set(11);
+    let keeper = world.spawn(|world| world.generator.widen(12).unwrap());
+    let other = world.spawn(move |world| subject.one(world));
+    let snapshot = subject.close(&world);
+    join(keeper);
+    ids.extend(join(other));
+    assert!(subject.one(&world).is_empty(), "issues although it was closed");
+    world.check_closed(&ids, snapshot);
+}
+
+/// Closed after a flip, or just before: the snapshot tells the highest tick of either toggle.
+fn closing_after_a_flip(subject: Subject) {
+    let world = World::new(Policy::TickTock, 2);
+    let mut ids = subject.one(&world);
+    let other = world.spawn(move |world| {
+        world.clock.set(9);
+        subject.one(world)
+    });
+    let snapshot = subject.close(&world);
+    ids.extend(join(other));
+    world.check_closed(&ids, snapshot);
+    assert_eq!(world.generator.close(), snapshot, "closing again says the same");
+}
+
+// The engine itself.
+
+macro_rules! holds {
+    ($($name:ident: $scenario:expr;)*) => {$(
+        #[test]
+        fn $name() {
+            orders(stringify!($name), || $scenario(None));
+        }
+    )*};
+}
+holds! {
+    the_fast_path_against_a_tick_change: tick_change;
+    an_overflow_into_the_guard: overflow;
+    a_ratchet_overflows_to_one_past_its_allowance: overflow_of_a_ratchet;
+    blocks_against_single_ones: blocks_and_single_ones;
+    regressions_of_two_threads: regression;
+    a_flip_against_the_fast_path: flip_against_the_fast_path;
+    a_step_back_drags_nothing_forward: step_back;
+    widening_against_issue: widening;
+    closing_against_a_late_exchange: |subject| closing(subject, 1);
+    closing_against_a_late_exchange_and_a_draw: |subject| closing(subject, 3);
+    closing_against_widening: closing_against_a_late_widening;
+    closing_against_a_flip: closing_after_a_flip;
+}
+
+/// Handles come and go, and each issues from blocks of its own.
+#[test]
+fn handles_dropped_and_created_again() {
+    orders("handles", || {
+        let world = World::new(Policy::Wait, 6);
+        let other = world.spawn(|world| {
+            let mut ids = vec![];
+            for calls in [2, 1] {
+                let mut handle = world.generator.handle();
+                (0..calls).for_each(|_| ids.extend(next(world, &mut handle)));
+            }
+            ids
+        });
+        let mut handle = world.generator.handle();
+        world.clock.set(11);
+        let mine = next(&world, &mut handle);
+        world.check(&[&mine, &join(other)], EVER);
+    });
+}
+
+/// What is left of a handle's block when the generator is closed is covered by its snapshot.
+#[test]
+fn a_handle_against_closing() {
+    orders("a handle against closing", || {
+        let world = World::new(Policy::Wait, 6);
+        let other = world.spawn(|world| {
+            let mut handle = world.generator.handle();
+            [(); 3].map(|()| next(world, &mut handle)).concat()
+        });
+        let snapshot = world.generator.close();
+        world.check_closed(&join(other), snapshot);
+    });
+}
+
+// Its copy, as it is and with mistakes.
+
+#[test]
+fn the_copy_is_right_without_a_mistake() {
+    for scenario in [
+        tick_change,
+        overflow,
+        regression,
+        step_back,
+        |subject| closing(subject, 1),
+        |subject| closing(subject, 3),
+        closing_after_a_flip,
+    ] {
+        orders("the copy", move || scenario(Some(Mistake::Nothing)));
+    }
+}
+
+macro_rules! finds {
+    ($($name:ident: $mistake:ident, $scenario:expr, $says:literal;)*) => {$(
+        #[test]
+        #[should_panic(expected = $says)]
+        fn $name() {
+            orders(stringify!($name), || $scenario(Some(Mistake::$mistake)));
+        }
+    )*};
+}
+finds! {
+    finds_closing_as_exhausted:
+        CloseAsExhausted, |subject| closing(subject, 1), "but closed at";
+    finds_a_retry_over_closed:
+        RetryOverClosed, |subject| closing(subject, 1), "but closed at";
+    finds_a_past_that_is_raised_after_the_exchange:
+        PastAfterExchange, regression, "issued twice";
+    finds_a_flip_that_does_not_publish_the_past:
+        FlipUnpublished, regression, "issued twice";
+    finds_a_clock_that_is_read_before_the_word:
+        ClockBeforeLoad, step_back, "dragged forward";
+    finds_what_is_left_in_the_guard:
+        NoClamp, overflow, "left in the guard";
+    finds_a_snapshot_that_tells_the_words_own_tick_alone:
+        CloseForgetsPast, closing_after_a_flip, "but closed at";
+}

@@ -1,0 +1,237 @@
+//! The shared engine in the hands of model checkers, which choose what threads do when, and what relaxed
+//! loads see.
+//!
+//! - `RUSTFLAGS="--cfg tickid_loom" cargo test -p tickid-core --lib models`: two or three threads, a call or
+//!   two each, in *every* order. That some of this would find a mistake is shown by mistakes: see [`planted`].
+//! - `RUSTFLAGS="--cfg tickid_shuttle" cargo test -p tickid-core --lib models`: four threads that do anything,
+//!   in orders drawn at random.
+
+#![allow(clippy::print_stdout, reason = "tests that say how much they went through")]
+
+#[cfg(tickid_loom)]
+mod all_orders;
+mod planted;
+#[cfg(tickid_shuttle)]
+mod random_orders;
+#[cfg(tickid_loom)]
+mod shared_cache;
+#[cfg(tickid_loom)]
+mod two_atomics;
+
+use alloc::sync::Arc;
+use core::num::NonZeroU32;
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::sync::Mutex;
+use std::vec::Vec;
+
+#[cfg(tickid_loom)]
+use ::loom::thread;
+#[cfg(tickid_shuttle)]
+use ::shuttle::thread;
+
+use crate::clock::Clock;
+use crate::error::{ClockError, Error};
+use crate::example::{Node, Toggling};
+use crate::generator::{Builder, Generator, Handle};
+use crate::policy::Policy;
+use crate::sequence::SequenceStart;
+use crate::snapshot::Snapshot;
+use crate::sync::{AtomicU64, Ordering};
+use crate::tick::{Tick, Ticks};
+use crate::time::UnixTime;
+use crate::window::Window;
+
+type Shared = Generator<Toggling, Arc<Scripted>>;
+
+/// A clock that the threads of a model set.
+#[derive(Debug)]
+struct Scripted {
+    tick: AtomicU64,
+    /// Every tick that it was set to. Of `std`: what a model writes down is no part of it.
+    shown: Mutex<BTreeSet<u64>>,
+    /// What each thread has read in its present call.
+    read: Mutex<HashMap<thread::ThreadId, Vec<u64>>>,
+}
+
+impl Scripted {
+    fn new(tick: u64) -> Arc<Self> {
+        Arc::new(Self {
+            tick: AtomicU64::new(tick),
+            shown: Mutex::new([tick].into()),
+            read: Mutex::new(HashMap::new()),
+        })
+    }
+
+    fn set(&self, tick: u64) {
+        self.shown.lock().unwrap().insert(tick);
+        self.tick.store(tick, Ordering::Relaxed);
+    }
+
+    /// What this thread has read since it last asked.
+    fn take_read(&self) -> Vec<u64> {
+        self.read.lock().unwrap().remove(&thread::current().id()).unwrap_or_default()
+    }
+
+    fn note(&self, tick: u64) -> UnixTime {
+        self.read.lock().unwrap().entry(thread::current().id()).or_default().push(tick);
+        Self::time(tick)
+    }
+
+    fn time(tick: u64) -> UnixTime {
+        UnixTime::from_micros(i64::try_from(tick * 1_000_000).unwrap())
+    }
+}
+
+impl Clock for Scripted {
+    /// What it shows now; a read-modify-write, as those see the last of all writes. It orders nothing
+    /// else.
+    fn now(&self) -> Result<UnixTime, ClockError> {
+        Ok(self.note(self.tick.fetch_add(0, Ordering::Relaxed)))
+    }
+
+    /// Perhaps what it showed before, as any relaxed load.
+    fn now_relaxed(&self) -> Result<UnixTime, ClockError> {
+        Ok(self.note(self.tick.load(Ordering::Relaxed)))
+    }
+}
+
+/// An ID, taken apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct Parts {
+    tick: u64,
+    toggle: bool,
+    sequence: u64,
+}
+
+fn parts(id: u64) -> Parts {
+    Parts { tick: id >> 17, toggle: id >> 16 & 1 == 1, sequence: id & 0xff }
+}
+
+/// A generator and its clock, to be shared between threads.
+#[derive(Clone)]
+struct World {
+    clock: Arc<Scripted>,
+    generator: Arc<Shared>,
+    policy: Policy<Toggling>,
+    /// The sequence at which every tick starts; the last is 255.
+    start: u32,
+    floor: u64,
+}
+
+const LAST: u32 = 255;
+
+const fn ratchet(allowance: u64) -> Policy<Toggling> {
+    Policy::Ratchet { allowance: Ticks::new(allowance) }
+}
+
+fn many(n: u32) -> NonZeroU32 {
+    NonZeroU32::new(n).unwrap()
+}
+
+impl World {
+    /// With the clock at tick 10, no window, and so many sequences in each tick.
+    #[cfg(tickid_loom)]
+    fn new(policy: Policy<Toggling>, per_tick: u32) -> Self {
+        Self::with_window(policy, per_tick, 0, Window::<Toggling>::ALL.ceiling())
+    }
+
+    fn with_window(policy: Policy<Toggling>, per_tick: u32, floor: u64, ceiling: u64) -> Self {
+        let clock = Scripted::new(10);
+        let start = LAST + 1 - per_tick;
+        let generator = Builder::seeded(Node(0), 0)
+            .clock(clock.clone())
+            .policy(policy)
+            .sequence(SequenceStart::fixed(start))
+            .window(Window::new(Tick::new(floor).unwrap(), ceiling).unwrap())
+            .build()
+            .unwrap();
+        Self { clock, generator: Arc::new(generator), policy, start, floor }
+    }
+
+    /// Another thread in the same world.
+    fn spawn<T: Send + 'static>(
+        &self,
+        body: impl FnOnce(&Self) -> T + Send + 'static,
+    ) -> thread::JoinHandle<T> {
+        let world = self.clone();
+        thread::spawn(move || body(&world))
+    }
+
+    /// One call. Its IDs are as near as the policy says to a tick that this thread read during the call.
+    fn call(&self, call: impl FnOnce(&Shared) -> Vec<u64>) -> Vec<u64> {
+        self.clock.take_read();
+        let ids = call(&self.generator);
+        let read = self.clock.take_read();
+        let most = match self.policy {
+            Policy::Ratchet { allowance } => allowance.get() + 1,
+            _ => 0,
+        };
+        for &id in &ids {
+            let tick = parts(id).tick;
+            let is_near = read.iter().any(|&now| now <= tick && tick - now <= most);
+            assert!(is_near, "drifted: {:?} of {read:?}", parts(id));
+        }
+        ids
+    }
+
+    /// Holds what each thread drew, in its order, against the promises.
+    fn check(&self, threads: &[&[u64]], ceiling: u64) {
+        let mut seen = HashSet::new();
+        for &id in threads.iter().copied().flatten() {
+            assert!(seen.insert(id), "issued twice: {:?}", parts(id));
+        }
+        for ids in threads {
+            let mut last = [None; 2];
+            for &id in *ids {
+                let Parts { tick, toggle, sequence } = parts(id);
+                let last = &mut last[usize::from(toggle && self.policy == Policy::TickTock)];
+                assert!(*last < Some(id), "out of order: {:?} after {last:?}", parts(id));
+                *last = Some(id);
+                assert!((self.start.into()..=LAST.into()).contains(&sequence), "{:?}", parts(id));
+                assert!(self.floor <= tick && tick < ceiling, "outside: {:?}", parts(id));
+            }
+        }
+        let engine = self.generator.engine();
+        let word = engine.load();
+        assert!(
+            word.tick().is_none() || word.sequence() <= engine.rules().exhausted(),
+            "left in the guard: {word:?}"
+        );
+    }
+
+    /// Holds the IDs of a closed generator against its snapshot: whoever goes on from there issues none
+    /// of them again, also when the clock shows the same ticks once more.
+    fn check_closed(&self, ids: &[u64], snapshot: Snapshot<Toggling>) {
+        assert!(self.generator.try_generate().is_err(), "issues although it was closed");
+        let highest = ids.iter().map(|&id| parts(id).tick).max();
+        let said = snapshot.highest_tick().map(Tick::get);
+        assert!(highest <= said, "issued at {highest:?}, but closed at {said:?}");
+        let clock = crate::clock::ManualClock::new(UnixTime::EPOCH);
+        let mut successor = Builder::<Toggling>::seeded(Node(0), 0)
+            .clock(&clock)
+            .policy(self.policy)
+            .sequence(SequenceStart::fixed(self.start))
+            .restore(snapshot)
+            .max_wait(core::time::Duration::MAX)
+            .build_local()
+            .unwrap();
+        let mut seen: HashSet<u64> = ids.iter().copied().collect();
+        let shown = self.clock.shown.lock().unwrap();
+        for &tick in shown.iter() {
+            clock.set(Scripted::time(tick));
+            for id in successor.try_block(many(LAST)).into_iter().flatten() {
+                assert!(seen.insert(id), "issued twice: {:?}", parts(id));
+            }
+        }
+    }
+}
+
+/// The IDs of a call that may have been refused.
+fn drawn(result: Result<impl IntoIterator<Item = u64>, Error>) -> Vec<u64> {
+    result.into_iter().flatten().collect()
+}
+
+/// A call of a handle.
+fn next(world: &World, handle: &mut Handle<'_, Toggling, Arc<Scripted>>) -> Vec<u64> {
+    world.call(|_| drawn(handle.try_generate().map(|id| [id])))
+}
