@@ -2,9 +2,9 @@
 //! rows of text, and records and rows are JSON. Each store has a thread and a connection of its own.
 
 use core::fmt;
+use core::sync::atomic::{AtomicU64, Ordering};
 use core::time::Duration;
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use tickid_core::UnixTime;
@@ -100,7 +100,7 @@ pub(super) trait Database: fmt::Debug + Send + Sync + 'static {
     const NAME: &'static str;
     /// Reads a realm, by its name, one node, the first node of a page, the page's number of rows, and
     /// the number of rows with the lowest ceilings. Returns a kind, a key, a version and data: the
-    /// `store`'s clock and generation, its `record`, and rows. A `page` may be too long and unsorted.
+    /// `store`'s clock and generation, its `record`, and rows. A `page` may be unsorted.
     const READ: &'static str;
     /// Compares a generation and the record's version, and writes a record; compares a node's version,
     /// and writes its row and ceiling. Returns a row if it was done.
@@ -123,9 +123,7 @@ pub(super) trait Database: fmt::Debug + Send + Sync + 'static {
     ) -> impl Future<Output = Result<Texts, Failure>> + Send;
 
     /// Creates the tables and functions that are missing.
-    fn install(
-        session: &mut Self::Session,
-    ) -> impl Future<Output = Result<(), Failure>> + Send;
+    fn install(session: &mut Self::Session) -> impl Future<Output = Result<(), Failure>> + Send;
 }
 
 /// A backend in a database.

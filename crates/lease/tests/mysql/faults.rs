@@ -188,7 +188,8 @@ fn hostile_servers_cost_little(_: &MySql) {
     let ok = b"\x07\0\0\x02\0\0\0\x02\0\0\0".to_vec();
     let packet = [&ok[..], b"\xff\xff\xff\x01"].concat();
     let endless = [ok, packet, Vec::new()];
-    let scripts = endless.map(|answer| Script { greeting: greeting.clone(), answer, is_endless: true });
+    let scripts =
+        endless.map(|answer| Script { greeting: greeting.clone(), answer, is_endless: true });
     hostile::endless_answers_are_cut(scripts.into(), open);
     let mut message = b"\xff\x15\x04#HY000\x1b[31m".to_vec();
     message.resize(1 << 20, b'x');

@@ -179,7 +179,7 @@ impl Rows for Filled {
                      CONCAT('\"', LPAD(seq, 32, '0'), '\"')), ',\"holder\":\"test\",\"era\":0,\
                      \"floor\":0,\"ceiling\":', @ceiling, '}}') \
                  FROM seq_0_to_65535 WHERE seq < {count} AND {bits} > 0;
-                 ANALYZE TABLE tickid_node"
+                 OPTIMIZE TABLE tickid_node"
             ),
         );
     }

@@ -1,9 +1,9 @@
 //! A proxy that counts round trips.
 
+use core::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::io::{self, Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::thread;
 
 use tickid_testkit::servers::MySql;

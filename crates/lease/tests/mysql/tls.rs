@@ -22,7 +22,8 @@ fn servers_and_clients_are_verified(_: &MySql) {
     let url = |options: &str| format!("mysql://{place}?{options}");
     let trusting = format!("sslmode=verify-full&sslrootcert={}", file("ca.pem"));
     let key = format!("sslcert={}&sslkey={}", file("client.crt"), file("client.key"));
-    let (few, store) = (realm("0-7/3", Duration::from_secs(10)), open(&url(&format!("{trusting}&{key}"))));
+    let (few, store) =
+        (realm("0-7/3", Duration::from_secs(10)), open(&url(&format!("{trusting}&{key}"))));
     begin(&store, &few);
     acquire(&store, &few).unwrap();
 
@@ -42,5 +43,5 @@ fn servers_and_clients_are_verified(_: &MySql) {
     // Another's key.
     let other = format!("{trusting}&sslcert={}&sslkey={}", file("client.crt"), file("ca.key"));
     let error = MySqlBackend::open(&url(&other)).unwrap_err();
-    assert!(causes(&error).contains("sslkey is no key to sslcert"), "{}", causes(&error));
+    assert!(causes(&error).contains("sslkey is not the key of sslcert"), "{}", causes(&error));
 }

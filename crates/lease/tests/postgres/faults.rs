@@ -135,7 +135,8 @@ fn a_loaded_dump_ends_all_leases(server: &Postgres) {
     begin(&store, &realm);
     let lease = acquire(&store, &realm).unwrap();
     let place = format!("-h \"$PWD\" -U {} -d {}", Postgres::USER, database.name);
-    let dump = format!("pg_dump {place} --clean -f dump && psql {place} -v ON_ERROR_STOP=1 -f dump");
+    let dump =
+        format!("pg_dump {place} --clean -f dump && psql {place} -v ON_ERROR_STOP=1 -f dump");
     server.tell(&dump).unwrap();
     assert!(renew(&store, &realm, &lease).unwrap_err().is_lost());
     let record = answer(store.realm(realm.name())).unwrap();
@@ -210,8 +211,7 @@ fn hostile_servers_cost_little(_: &Postgres) {
     let ready = b"R\0\0\0\x08\0\0\0\0Z\0\0\0\x05I";
     let long = b"D\x7f\xff\xff\xf0";
     let endless = [long.to_vec(), [&ready[..], long].concat(), ready.to_vec()];
-    let scripts =
-        endless.map(|answer| Script { greeting: Vec::new(), answer, is_endless: true });
+    let scripts = endless.map(|answer| Script { greeting: Vec::new(), answer, is_endless: true });
     hostile::endless_answers_are_cut(scripts.into(), open);
     let mut body = b"SERROR\0CXX000\0M\x1b[31m".to_vec();
     body.resize(1 << 20, b'x');

@@ -100,5 +100,5 @@ fn clients_are_known(_: &Postgres) {
     let other = format!("&sslcert={}&sslkey={}", file("client.crt"), file("ca.key"));
     let place = format!("postgres://keyed@localhost:{port}/a?{trusting}{other}");
     let error = PostgresBackend::open(&place).unwrap_err();
-    assert!(causes(&error).contains("sslkey is no key to sslcert"), "{}", causes(&error));
+    assert!(causes(&error).contains("sslkey is not the key of sslcert"), "{}", causes(&error));
 }

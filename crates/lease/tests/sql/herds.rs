@@ -6,9 +6,9 @@ use std::sync::Barrier;
 use std::thread;
 use std::time::Instant;
 
-use tickid_lease::{Lease, Node, RealmSpec, Refusal, Store};
+use tickid_lease::{Node, RealmSpec, Refusal, Store};
 
-use super::{answer, assert_goes_on, begin, claim, realm_named};
+use super::{answer, begin, claim, realm_named};
 
 const HOUR: Duration = Duration::from_secs(3_600);
 
@@ -101,21 +101,4 @@ pub(crate) fn claims_read_few_rows(rows: &impl Rows) {
         let most = if bits > 0 && free == 0 { 8_000 } else { 400 };
         assert!(read <= most, "{name}: {read} rows");
     }
-}
-
-/// Renews a lease from eight threads at once, with a client each, so many times.
-pub(crate) fn renew_side_by_side(open: impl Fn() -> Store + Sync, realm: &RealmSpec, times: u32) {
-    thread::scope(|scope| {
-        for _ in 0..8 {
-            scope.spawn(|| {
-                let store = open();
-                let mut lease: Lease = answer(store.acquire(realm, &mut claim())).unwrap();
-                for _ in 0..times {
-                    let renewed = answer(store.renew(realm, &lease)).unwrap();
-                    assert_goes_on(&lease, &renewed);
-                    lease = renewed;
-                }
-            });
-        }
-    });
 }

@@ -1,10 +1,10 @@
 //! Servers that answer with nothing, garbage, or without end.
 
+use core::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use core::time::Duration;
 use std::io::{Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use std::thread;
 
 use tickid_lease::{Store, StoreError, StoreErrorKind};
@@ -84,7 +84,8 @@ fn follow(script: &Script, mut client: TcpStream) -> usize {
         is_open
     };
     let mut buffer = [0; 4_096];
-    if send(&mut client, &script.greeting) && client.read(&mut buffer).is_ok_and(|count| count > 0) {
+    if send(&mut client, &script.greeting) && client.read(&mut buffer).is_ok_and(|count| count > 0)
+    {
         let filler = vec![0; 1 << 16];
         let mut is_open = send(&mut client, &script.answer);
         while is_open && script.is_endless {
@@ -112,7 +113,8 @@ pub(crate) fn garbage_is_an_error(open: impl Fn(u16) -> Store) {
         let server = Hostile::new(script);
         for error in server.ask(open(server.port)) {
             let kind = error.kind();
-            let is_expected = matches!(kind, StoreErrorKind::Unreachable | StoreErrorKind::Failed { .. });
+            let is_expected =
+                matches!(kind, StoreErrorKind::Unreachable | StoreErrorKind::Failed { .. });
             assert!(is_expected, "{error:?}");
         }
     }

@@ -150,8 +150,12 @@ impl Session {
         let settings: Vec<&str> = settings.iter().flatten().flatten().map(|one| &**one).collect();
         let why = match *settings {
             ["1" | "3", "1", "0"] => return Ok(()),
-            ["1" | "3", "1", ..] => "the members of a cluster (wsrep_on) accept writes side by side",
-            ["1" | "3", ..] => "its binary log is not flushed at each commit (sync_binlog is not 1)",
+            ["1" | "3", "1", ..] => {
+                "the members of a cluster (wsrep_on) accept writes side by side"
+            }
+            ["1" | "3", ..] => {
+                "its binary log is not flushed at each commit (sync_binlog is not 1)"
+            }
             _ => "it does not flush at each commit (innodb_flush_log_at_trx_commit is not 1)",
         };
         Err(StoreError::new(NAME, StoreErrorKind::Unfit { why: why.to_owned() }))
@@ -224,7 +228,8 @@ fn fill(statement: &str, values: &[Value], generation: &str) -> String {
     for part in parts {
         let digits = part.bytes().take_while(u8::is_ascii_digit).count();
         let (number, rest) = part.split_at(digits);
-        let value = number.parse().ok().and_then(|number: usize| values.get(number.checked_sub(1)?));
+        let value =
+            number.parse().ok().and_then(|number: usize| values.get(number.checked_sub(1)?));
         match (value, part.strip_prefix("generation")) {
             (Some(Value::Null), _) => sql.push_str("NULL"),
             (Some(Value::Number(number)), _) => sql.push_str(&number.to_string()),

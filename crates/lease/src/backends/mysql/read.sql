@@ -10,6 +10,7 @@ SELECT 'node', node, version, data FROM tickid_node WHERE realm = $1 AND node = 
 UNION ALL
 (SELECT 'page', node, version, data FROM tickid_node FORCE INDEX (PRIMARY)
     WHERE realm = $1 AND node < $3 ORDER BY node LIMIT $4)
-UNION ALL
-(SELECT 'lowest', node, version, data FROM tickid_node FORCE INDEX (ceiling)
-    WHERE realm = $1 ORDER BY ceiling LIMIT $5)
+LIMIT $4;
+
+SELECT 'lowest', node, version, data FROM tickid_node FORCE INDEX (ceiling)
+    WHERE realm = $1 ORDER BY ceiling LIMIT $5

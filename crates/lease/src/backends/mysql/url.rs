@@ -26,7 +26,9 @@ pub(super) fn parse(url: &str) -> Result<Opts, StoreError> {
                 socket = Some(path.into_owned());
             }
             (name, value) if files.take(name, value) => {}
-            (name, _) => return Err(no_url(&format!("no such option, or value of it: {}", excerpt(name)))),
+            (name, _) => {
+                return Err(no_url(&format!("no such option, or value of it: {}", excerpt(name))));
+            }
         }
     }
     let (endpoint, database) = place.split_once('/').unwrap_or((place, ""));
@@ -78,7 +80,8 @@ fn tls(files: &Files) -> Result<SslOpts, StoreError> {
     let roots = roots.into_iter().map(|root| root.to_vec().into()).collect();
     files.identity().map_err(unreadable)?;
     let file = |path: &str| PathBuf::from(path).into();
-    let identity = files.own().map(|(certificate, key)| ClientIdentity::new(file(certificate), file(key)));
+    let identity =
+        files.own().map(|(certificate, key)| ClientIdentity::new(file(certificate), file(key)));
     let opts = SslOpts::default().with_disable_built_in_roots(true);
     Ok(opts.with_root_certs(roots).with_client_identity(identity))
 }

@@ -7,8 +7,8 @@ mod tls;
 mod url;
 
 use core::fmt;
+use core::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use tokio::task::AbortHandle;
 use tokio_postgres::config::{Host, SslMode, TargetSessionAttrs};

@@ -51,31 +51,34 @@ CREATE TABLE IF NOT EXISTS tickid.node (
 
 -- Identifies the data: it changes when the server is restored from a backup or fails over (the
 -- timeline), when the database is copied (its OID), and when a dump creates the tables anew (the
--- table's OID). An error on a standby.
+-- table's OID). An error on a standby. In plpgsql, as all that follows: plans are kept for it.
 CREATE OR REPLACE FUNCTION tickid.generation_v1() RETURNS text
-LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
-    SELECT (pg_control_system()).system_identifier || ' timeline '
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    RETURN (pg_control_system()).system_identifier || ' timeline '
         || left(pg_walfile_name(pg_current_wal_lsn()), 8)
         || ' database ' || (SELECT oid FROM pg_database WHERE datname = current_database())
-        || ' table ' || (
-            SELECT oid FROM pg_class
-            WHERE relname = 'realm' AND relnamespace = to_regnamespace('tickid')
-        )
+        || ' table ' || 'tickid.realm'::regclass::oid;
+END
 $$;
 
 -- The store's clock, in microseconds since 1970.
 CREATE OR REPLACE FUNCTION tickid.now_micros_v1() RETURNS bigint
-LANGUAGE sql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
-    SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    RETURN (extract(epoch FROM clock_timestamp()) * 1000000)::bigint;
+END
 $$;
 
 -- That time as a tick; null before the epoch.
 CREATE OR REPLACE FUNCTION tickid.tick_v1(
     micros numeric, epoch numeric, period numeric, ticks_per_period numeric, micros_per_tick numeric
 ) RETURNS numeric
-LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
-    SELECT CASE WHEN micros >= epoch THEN div(micros - epoch, period) * ticks_per_period
-        + div(mod(micros - epoch, period), micros_per_tick) END
+LANGUAGE plpgsql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    RETURN CASE WHEN micros >= epoch THEN div(micros - epoch, period) * ticks_per_period
+        + div(mod(micros - epoch, period), micros_per_tick) END;
+END
 $$;
 
 -- Settings of a transaction that writes: no long wait for locks, and whatever is answered is on disk
@@ -94,6 +97,11 @@ CREATE OR REPLACE FUNCTION tickid.read_v1(
     realm_name text, one text, start text, page_rows text, lowest_rows text
 ) RETURNS TABLE (kind text, key text, version text, data text)
 LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp SET enable_sort = off AS $$
+    WITH page AS MATERIALIZED (
+        SELECT n.node, n.version, n.data FROM tickid.node AS n
+        WHERE n.realm = realm_name AND n.node >= start
+        ORDER BY n.realm, n.node LIMIT page_rows::bigint
+    )
     SELECT 'store', tickid.now_micros_v1()::text, NULL, tickid.generation_v1()
     UNION ALL
     SELECT 'record', NULL, r.version::text, r.record::text FROM tickid.realm AS r
@@ -101,15 +109,12 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp SET enable_sort = off 
     UNION ALL
     SELECT 'node', n.node, n.version::text, n.data::text FROM tickid.node AS n
     WHERE n.realm = realm_name AND n.node = one
-    UNION ALL (
-        SELECT 'page', n.node, n.version::text, n.data::text FROM tickid.node AS n
-        WHERE n.realm = realm_name AND n.node >= start
-        ORDER BY n.realm, n.node LIMIT page_rows::bigint
-    )
+    UNION ALL
+    SELECT 'page', page.node, page.version::text, page.data::text FROM page
     UNION ALL (
         SELECT 'page', n.node, n.version::text, n.data::text FROM tickid.node AS n
         WHERE n.realm = realm_name AND n.node < start
-        ORDER BY n.realm, n.node LIMIT page_rows::bigint
+        ORDER BY n.realm, n.node LIMIT page_rows::bigint - (SELECT count(*) FROM page)
     )
     UNION ALL (
         SELECT 'lowest', n.node, n.version::text, n.data::text FROM tickid.node AS n
