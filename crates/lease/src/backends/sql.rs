@@ -21,9 +21,8 @@ use crate::model::record::{Record, Row, RowState, Version, View};
 
 /// The timeout of a request, connecting included.
 const TIMEOUT: Duration = Duration::from_secs(3);
-/// The timeout of connecting, which goes on when the request that began it has timed out: where many
-/// clients connect at once, each of them would begin again.
-const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+/// The time after which a connection is closed that has not answered.
+const CONNECTION_TIMEOUT: Duration = Duration::from_secs(10);
 /// The time after which an idle connection is closed. With the default terms a tenth of a fleet is
 /// connected at any moment.
 const IDLE: Duration = Duration::from_millis(500);
@@ -152,15 +151,25 @@ impl<D: Database> fmt::Debug for Shared<D> {
 }
 
 impl<D: Database> Shared<D> {
-    async fn ask(self: Arc<Self>, request: Request) -> Result<Texts, StoreError> {
-        let mut slot = Arc::clone(&self.session).lock_owned().await;
-        if !slot.as_ref().is_some_and(D::is_open) {
-            let connecting = tokio::spawn(Arc::clone(&self).connect(slot));
-            slot = connecting.await.map_err(unreachable::<D>)??;
-        }
-        let no_session = || failed::<D>("keep its connection");
+    /// Waits for the connection and sends a request. If this future is dropped then, the request goes
+    /// on, so that the next one finds the connection: where many clients come at once, each of them
+    /// would connect again and again.
+    async fn ask(self: Arc<Self>, request: Request, limit: Duration) -> Result<Texts, StoreError> {
+        let slot = Arc::clone(&self.session).lock_owned().await;
+        let work = async move { timeout(limit, self.send(slot, request)).await };
+        tokio::spawn(work).await.map_err(unreachable::<D>)?.map_err(unreachable::<D>)?
+    }
+
+    async fn send(
+        self: Arc<Self>,
+        mut slot: OwnedMutexGuard<Option<D::Session>>,
+        request: Request,
+    ) -> Result<Texts, StoreError> {
         // It is closed if this future is dropped, with an answer still to come.
-        let mut session = slot.take().ok_or_else(no_session)?;
+        let mut session = match slot.take().filter(D::is_open) {
+            Some(session) => session,
+            None => self.database.connect().await?,
+        };
         let mut answer = D::ask(&mut session, &request).await;
         for _ in 0..2 {
             let next = match &answer {
@@ -182,15 +191,6 @@ impl<D: Database> Shared<D> {
         };
         self.keep(&mut slot, session);
         answer
-    }
-
-    async fn connect(
-        self: Arc<Self>,
-        mut slot: OwnedMutexGuard<Option<D::Session>>,
-    ) -> Result<OwnedMutexGuard<Option<D::Session>>, StoreError> {
-        let connected = timeout(CONNECT_TIMEOUT, self.database.connect()).await;
-        self.keep(&mut slot, connected.map_err(unreachable::<D>)??);
-        Ok(slot)
     }
 
     /// Keeps a connection for the next request, until it is idle.
@@ -249,7 +249,8 @@ impl<D: Database> Sql<D> {
         let no_thread = || failed::<D>("run in a child process: open it there anew");
         let runtime = runtime.ok_or_else(no_thread)?;
         let request = Request { what, statement, values: values.into() };
-        let (limit, asked) = (self.timeout, Arc::clone(&self.shared).ask(request));
+        let limit = self.timeout;
+        let asked = Arc::clone(&self.shared).ask(request, limit.max(CONNECTION_TIMEOUT));
         // The timer must start on the runtime's own thread.
         let task = runtime.spawn(async move { timeout(limit, asked).await });
         task.await.map_err(unreachable::<D>)?.map_err(unreachable::<D>)?

@@ -19,6 +19,8 @@ pub(super) fn of_statement(error: &Error, what: &str) -> Failure {
         // A record that has changed, a duplicate key, a deadlock, a table that was just created.
         1020 | 1050 | 1062 | 1213 | 1412 => Failure::Conflict,
         1146 => Failure::NoSchema,
+        // A lock that was not free within two seconds, as under the herd of a restart.
+        1205 => Failure::Answered(unreachable(message(error))),
         // Read-only servers, transactions, and modes.
         1290 | 1792 | 1836 => Failure::Broken(no_writes(what).with_source(message(error))),
         _ => Failure::Answered(failed(format!("{what}: {}", message(error)))),

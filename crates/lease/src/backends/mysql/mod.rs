@@ -18,7 +18,7 @@ const NAME: &str = "MySQL";
 crate::backends::sql::sql_backend! {
     /// The backend in a MySQL (8.0 or later) or MariaDB (10.5 or later) database.
     ///
-    /// A renewal is one round trip. Whatever is granted is committed to InnoDB tables and flushed: a
+    /// A renewal is one round trip. Grants are committed to InnoDB tables and flushed: a
     /// server that does not flush at each commit (`innodb_flush_log_at_trx_commit`, and with a binary
     /// log `sync_binlog`) or that accepts writes on several members (Galera) is
     /// [unfit](StoreErrorKind::Unfit). A store has one connection, which is closed when it is idle for
@@ -54,7 +54,7 @@ impl MySqlBackend {
     ///
     /// `sslmode` is `disable` (the default), `require` or `verify-full`; the last two are the same,
     /// since certificates are always verified. `sslrootcert` names a file of certificates to trust
-    /// instead of the system's, `sslcert` and `sslkey` those of the client's own certificate and its
+    /// instead of the system's, `sslcert` and `sslkey` name the client's own certificate and its
     /// key. `socket` names a socket to use instead of host and port.
     ///
     /// # Errors

@@ -26,7 +26,7 @@ const SCHEMA: &str = include_str!("schema.sql");
 crate::backends::sql::sql_backend! {
     /// The backend in a PostgreSQL database, version 12 or later.
     ///
-    /// A renewal is one round trip. Whatever is granted is committed with `synchronous_commit = on`. A
+    /// A renewal is one round trip. Grants are committed with `synchronous_commit = on`. A
     /// store has one connection, which is closed when it is idle for half a second, so that a fleet
     /// does not need a connection for each holder. Requests [time out](Self::with_timeout) after 3
     /// seconds. A server that accepts no writes, like a standby, is an error.
@@ -55,10 +55,10 @@ impl PostgresBackend {
     /// Nothing is connected to yet.
     ///
     /// The URL may name several hosts, separated by commas: the first one that accepts writes is used.
-    /// Options are those of libpq that say where the server is and who connects. `sslmode` is
+    /// Options are libpq's for the server's address and the login. `sslmode` is
     /// `disable`, `prefer` (the default), `require` or `verify-full`; the last two are the same, since
     /// certificates are always verified. `sslrootcert` names a file of certificates to trust instead of
-    /// the system's, `sslcert` and `sslkey` those of the client's own certificate and its key. Options
+    /// the system's, `sslcert` and `sslkey` name the client's own certificate and its key. Options
     /// for timeouts and keep-alive have no effect: every request has a deadline.
     ///
     /// # Errors
@@ -79,7 +79,7 @@ struct Server {
 
 impl fmt::Debug for Server {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // That of the configuration leaves the password out.
+        // The configuration's text leaves the password out.
         f.debug_struct("Server").field("config", &self.config).finish_non_exhaustive()
     }
 }
