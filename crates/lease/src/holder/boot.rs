@@ -59,7 +59,9 @@ mod tests {
         }
         let before = super::now();
         let mut child = in_a_namespace(std::env::current_exe().unwrap().as_os_str());
-        child.args(["--exact", "holder::boot::tests::a_suspend_counts", "--nocapture"]).env(CHILD, "1");
+        child
+            .args(["--exact", "holder::boot::tests::a_suspend_counts", "--nocapture"])
+            .env(CHILD, "1");
         let text = String::from_utf8(child.output().unwrap().stdout).unwrap();
         let (_, shown) = text.split_once("boot time: ").unwrap();
         let secs: u64 = shown.lines().next().unwrap().parse().unwrap();

@@ -110,6 +110,7 @@ impl Record {
             let (since_era, floor) = (*since_era, *floor);
             parts.push(Part { range: nodes.parse()?, since_era, floor });
         }
+        parts.sort_by_key(|part| part.range.start());
         // Parts that overlap would make a node's era ambiguous.
         if !parts.is_empty() {
             NodePool::new(parts.iter().map(|part| part.range))?;

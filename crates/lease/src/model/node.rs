@@ -82,6 +82,11 @@ impl Node {
         self.value << shift..=((self.value + 1) << shift) - 1
     }
 
+    /// Returns the nodes that are a prefix of this one, shorter ones first.
+    pub(crate) fn prefixes(self) -> impl Iterator<Item = Self> {
+        (0..self.bits).map(move |bits| Self { bits, value: self.value >> (self.bits - bits) })
+    }
+
     /// Returns a text of 18 hexadecimal digits that sorts as the node does: for keys and indexes.
     #[must_use]
     pub fn sort_key(self) -> String {

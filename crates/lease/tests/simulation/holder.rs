@@ -1,11 +1,12 @@
 use core::num::NonZeroU32;
+use core::time::Duration;
 use std::sync::{Arc, Mutex};
 
-use tickid_core::{
-    Builder, Clock as _, Generator, NodeId as _, Scheme, SequenceBounds, SequenceStart, Snapshot,
-    Tick, Window,
+use tickid_core::{Clock as _, Generator, Scheme, SequenceBounds, SequenceStart, Snapshot};
+use tickid_lease::{
+    Claim, Lease, LeaseSession, Outcome, Realm, RealmSpec, Request, StoreError, StoreErrorKind,
+    Token,
 };
-use tickid_lease::{Claim, Lease, RealmSpec, StoreError, Token};
 use tickid_testkit::Dice;
 
 use crate::bug::Bug;
@@ -16,19 +17,30 @@ use crate::watch::Watch;
 /// A process with a clock of its own and one generator at a time.
 pub(crate) struct Holder<S: Subject> {
     pub(crate) clock: Arc<HookedClock>,
-    realm: RealmSpec,
-    name: String,
-    /// Its claim, which the requests for it share.
-    claim: Option<Arc<Mutex<Claim>>>,
-    pub(crate) lease: Option<Lease>,
+    session: LeaseSession,
     running: Option<Running<S>>,
-    /// The request that it waits for: its number, when it was sent, and when the holder gives up.
-    asked: Option<(u64, i64, i64)>,
-    /// It asks nothing before that time.
-    due: i64,
+    asked: Option<Asked>,
     /// It stands still until then, by the true time.
     pub(crate) paused_until: i64,
 }
+
+/// A request without an answer so far.
+struct Asked {
+    number: u64,
+    at: Duration,
+    message: Message,
+}
+
+/// A request on its way. Copies that the network makes of a claim share it.
+#[derive(Clone, Debug)]
+pub(crate) enum Message {
+    Acquire(Arc<Mutex<Claim>>),
+    Renew(Lease),
+    Release(Lease, Option<u64>),
+}
+
+/// A lease that its holder left, and its highest tick.
+pub(crate) type Left = (Lease, Option<u64>);
 
 type Engine<S> = Generator<<S as Subject>::Scheme, Arc<HookedClock>>;
 
@@ -39,126 +51,111 @@ struct Running<S: Subject> {
     number: usize,
 }
 
-/// A request to the store.
-#[derive(Clone, Debug)]
-pub(crate) enum Request {
-    Acquire(Arc<Mutex<Claim>>),
-    Renew(Lease),
-}
-
-/// The meaning of an answer.
-#[derive(Debug)]
-pub(crate) enum Outcome {
-    Granted,
-    Renewed,
-    Lost,
-    Failed,
-}
-
 /// The timeout for an answer.
-const TIMEOUT: i64 = 700_000;
+const TIMEOUT: Duration = Duration::from_millis(700);
+
+/// Returns the true time as a holder's boot-time clock shows it: it never steps, and goes on in a
+/// pause.
+fn boot(time: i64) -> Duration {
+    Duration::from_micros(time.unsigned_abs())
+}
 
 impl<S: Subject> Holder<S> {
-    pub(crate) fn new(realm: RealmSpec, clock: i64, index: usize) -> Self {
-        Self {
-            clock: Arc::new(HookedClock::new(clock)),
-            realm,
-            name: format!("holder {index}"),
-            claim: None,
-            lease: None,
-            running: None,
-            asked: None,
-            due: 0,
-            paused_until: 0,
-        }
+    pub(crate) fn new(realm: RealmSpec, clock: i64, seed: u64) -> Self {
+        let session = LeaseSession::new(realm, &format!("holder {seed}"), seed);
+        let clock = Arc::new(HookedClock::new(clock));
+        Self { clock, session, running: None, asked: None, paused_until: 0 }
     }
 
     pub(crate) fn realm(&self) -> &RealmSpec {
-        &self.realm
+        self.session.realm()
     }
 
-    fn term(&self) -> i64 {
-        self.realm.terms().term.as_micros().try_into().unwrap()
+    pub(crate) fn lease(&self) -> Option<&Lease> {
+        self.session.lease()
     }
 
     /// Returns its next request, if one is due.
-    pub(crate) fn ask(&mut self, dice: &mut Dice, time: i64, number: u64) -> Option<Request> {
-        if let Some((_, _, gives_up)) = self.asked {
-            if time < gives_up {
-                return None;
+    pub(crate) fn ask(
+        &mut self,
+        dice: &mut Dice,
+        watch: &mut Watch,
+        time: i64,
+        number: u64,
+    ) -> Result<Option<Message>, String> {
+        let now = boot(time);
+        if let Some(asked) = &self.asked {
+            if now < asked.at + TIMEOUT {
+                return Ok(None);
             }
-            self.asked = None;
-            self.due = time + self.term() / 10;
+            let silence = StoreError::new("simulated", StoreErrorKind::Unreachable);
+            let waiting_for = asked.number;
+            self.hear(watch, time, waiting_for, Err(silence), None)?;
         }
-        if time < self.due {
-            return None;
-        }
-        self.asked = Some((number, time, time + TIMEOUT));
-        if let Some(lease) = self.lease {
-            return Some(Request::Renew(lease));
-        }
-        let mut bits = || u128::from(dice.below(u64::MAX)) << 64 | u128::from(dice.below(u64::MAX));
-        let claim = self.claim.get_or_insert_with(|| {
-            let claim = Claim::new(Token::from_bits(bits()), &self.name, None);
-            Arc::new(Mutex::new(claim))
-        });
-        claim.lock().unwrap().now = self.realm.tick_at(self.clock.now().unwrap());
-        Some(Request::Acquire(Arc::clone(claim)))
+        let tick = self.realm().tick_at(self.clock.now().unwrap());
+        let ready = self.running.as_ref().map_or(Ok(()), |one| one.generator.check_ready());
+        let stall = ready.err().and_then(|error| error.retry_after()).unwrap_or_default();
+        let draw = || {
+            let mut half = || u128::from(dice.below(u64::MAX));
+            Ok(Token::from_bits(half() << 64 | half()))
+        };
+        let message = match self.session.request(now, tick, stall, draw).unwrap() {
+            Some(Request::Acquire(claim)) => Message::Acquire(Arc::new(Mutex::new(claim))),
+            Some(Request::Renew(lease)) => Message::Renew(lease),
+            _ => return Ok(None),
+        };
+        self.asked = Some(Asked { number, at: now, message: message.clone() });
+        Ok(Some(message))
     }
 
-    /// Takes in an answer to `number`; one to another request is too late.
+    /// Takes in an answer to `number`; one to another request is too late. A lease that it leaves for
+    /// another is returned with its highest tick.
     pub(crate) fn hear(
         &mut self,
         watch: &mut Watch,
         time: i64,
         number: u64,
         answer: Result<Lease, StoreError>,
-    ) -> Result<Option<Outcome>, String> {
-        let Some((_, asked, _)) = self.asked.take_if(|(asked, ..)| *asked == number) else {
+        bug: Option<Bug>,
+    ) -> Result<Option<(Outcome, Option<Left>)>, String> {
+        let Some(asked) = self.asked.take_if(|asked| asked.number == number) else {
             return Ok(None);
         };
-        Ok(Some(match answer {
-            Ok(lease) => {
-                self.due = asked + self.term() / 2;
-                let is_new = self.lease.replace(lease).is_none();
-                if is_new {
-                    self.begin(watch, &lease)?;
-                    Outcome::Granted
-                } else {
-                    if let Some(running) = &mut self.running {
-                        running.lease = lease;
-                        running
-                            .generator
-                            .widen(lease.ceiling)
-                            .map_err(|e| format!("widen: {e}"))?;
-                        watch.widen(running.number, lease.ceiling)?;
-                    }
-                    Outcome::Renewed
+        let request = match asked.message {
+            Message::Acquire(claim) => Request::Acquire(claim.lock().unwrap().clone()),
+            Message::Renew(lease) => Request::Renew(lease),
+            Message::Release(..) => return Ok(None),
+        };
+        let outcome = self.session.answered(request, asked.at, boot(time), answer);
+        let mut left = None;
+        match &outcome {
+            Outcome::Acquired(lease) => {
+                left = self.close(watch, bug);
+                self.begin(watch, lease)?;
+            }
+            Outcome::Renewed(lease) => {
+                if let Some(running) = &mut self.running {
+                    running.lease = *lease;
+                    let widened = running.generator.widen(lease.ceiling);
+                    widened.map_err(|error| format!("widen: {error}"))?;
+                    watch.widen(running.number, lease.ceiling)?;
                 }
             }
-            Err(error) if error.is_lost() && self.lease.is_some() => {
-                (self.lease, self.claim, self.due) = (None, None, time);
+            Outcome::Lost(_) => {
                 // Its window stays its own; it just has no more use for it.
                 if let Some(running) = self.running.take() {
                     running.generator.close();
                 }
-                Outcome::Lost
             }
-            Err(_) => {
-                self.due = time + self.term() / 10;
-                Outcome::Failed
-            }
-        }))
+            _ => {}
+        }
+        Ok(Some((outcome, left)))
     }
 
     fn begin(&mut self, watch: &mut Watch, lease: &Lease) -> Result<(), String> {
-        if let Some(old) = self.running.take() {
-            old.generator.close();
-        }
-        let node = <S::Scheme as Scheme>::Node::from_bits(lease.node.bits(), lease.node.value());
-        let window = Window::new(Tick::new(lease.floor).unwrap(), lease.ceiling);
-        let generator = Builder::<S::Scheme, _>::new(node.unwrap())
-            .window(window.map_err(|error| format!("window: {error}"))?)
+        let realm = Realm::from_spec(S::Scheme::default(), self.realm().clone()).unwrap();
+        let builder = realm.builder(lease).map_err(|error| format!("builder: {error}"))?;
+        let generator = builder
             .clock(Arc::clone(&self.clock))
             .sequence(SequenceStart::LOWEST)
             .bounds(SequenceBounds::new(0, 7))
@@ -176,11 +173,7 @@ impl<S: Subject> Holder<S> {
     }
 
     /// Closes the generator for good. Returns the lease and its highest tick.
-    pub(crate) fn close(
-        &mut self,
-        watch: &mut Watch,
-        bug: Option<Bug>,
-    ) -> Option<(Lease, Option<u64>)> {
+    pub(crate) fn close(&mut self, watch: &mut Watch, bug: Option<Bug>) -> Option<Left> {
         let running = self.running.take()?;
         let snapshot = close(&running.generator, bug);
         watch.close(running.number, snapshot.highest_tick().map(|tick| tick.get()));
@@ -194,7 +187,7 @@ impl<S: Subject> Holder<S> {
         watch: &mut Watch,
         bug: Option<Bug>,
         after: u32,
-    ) -> Result<Option<(Lease, Option<u64>)>, String> {
+    ) -> Result<Option<Left>, String> {
         let Some(running) = self.running.take() else { return Ok(None) };
         let snapshot = Arc::new(Mutex::new(None));
         // The others of the process had read the clock a moment before.

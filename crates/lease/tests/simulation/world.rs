@@ -6,13 +6,13 @@ use std::sync::Arc;
 
 use tickid_core::{Clock as _, ManualClock, UnixTime};
 use tickid_lease::{
-    Backup, Lease, Loss, RealmSpec, Refusal, RowState, Rules, Store, StoreError, Version,
+    Backup, Lease, Loss, Outcome, RealmSpec, Refusal, RowState, Rules, Store, StoreError, Version,
 };
 use tickid_testkit::Dice;
 
 use crate::backend::SlowBackend;
 use crate::bug::Bug;
-use crate::holder::{Holder, Outcome, Request};
+use crate::holder::{Holder, Message};
 use crate::network::{Network, Work, pick};
 use crate::subject::Subject;
 use crate::watch::Watch;
@@ -59,11 +59,12 @@ pub(crate) struct Tally {
     reconfigured: u64,
     restored: u64,
     proven: u64,
+    moved: u64,
     given_on: u64,
 }
 
 impl Tally {
-    pub(crate) fn counts(&self) -> [(&'static str, u64); 10] {
+    pub(crate) fn counts(&self) -> [(&'static str, u64); 11] {
         [
             ("IDs", self.ids),
             ("granted", self.granted),
@@ -74,6 +75,7 @@ impl Tally {
             ("reconfigured", self.reconfigured),
             ("restored", self.restored),
             ("proven", self.proven),
+            ("moved", self.moved),
             ("given on before its time", self.given_on),
         ]
     }
@@ -88,15 +90,9 @@ impl Tally {
         self.reconfigured += other.reconfigured;
         self.restored += other.restored;
         self.proven += other.proven;
+        self.moved += other.moved;
         self.given_on += other.given_on;
     }
-}
-
-/// A message to the store.
-#[derive(Clone, Debug)]
-enum Message {
-    Ask(Request),
-    Release(Lease, Option<u64>),
 }
 
 impl<S: Subject> World<S> {
@@ -148,7 +144,8 @@ impl<S: Subject> World<S> {
     /// A process that starts now, with a clock of its own.
     fn born(&mut self, index: usize) -> Holder<S> {
         let off = self.clock_error();
-        Holder::new(self.realm.clone(), self.time + off, index)
+        let seed = self.dice.below(1 << 32) << 8 | index as u64;
+        Holder::new(self.realm.clone(), self.time + off, seed)
     }
 
     /// Draws a clock's error, mostly a small one.
@@ -175,7 +172,7 @@ impl<S: Subject> World<S> {
             394..397 => self.backup = Some(self.backend.memory().back_up()),
             _ => self.store_trouble(),
         }
-        self.ask();
+        self.ask()?;
         for _ in 0..self.dice.below(5) {
             self.network.work(&mut self.dice, self.time);
         }
@@ -215,13 +212,15 @@ impl<S: Subject> World<S> {
         (self.holders[index].paused_until <= self.time).then_some(index)
     }
 
-    fn ask(&mut self) {
-        let Some(index) = self.active() else { return };
+    fn ask(&mut self) -> Result<(), String> {
+        let Some(index) = self.active() else { return Ok(()) };
         self.asked += 1;
         let holder = &mut self.holders[index];
-        if let Some(request) = holder.ask(&mut self.dice, self.time, self.asked) {
-            self.send(index, Message::Ask(request));
+        let message = holder.ask(&mut self.dice, &mut self.watch, self.time, self.asked)?;
+        if let Some(message) = message {
+            self.send(index, message);
         }
+        Ok(())
     }
 
     fn send(&mut self, from: usize, message: Message) {
@@ -243,12 +242,20 @@ impl<S: Subject> World<S> {
                 self.network.keep(goes_on, (to, number), answer.map(Some));
                 continue;
             }
-            let outcome = self.holders[to].hear(&mut self.watch, self.time, number, answer)?;
+            let (watch, bug) = (&mut self.watch, self.bug);
+            let heard = self.holders[to].hear(watch, self.time, number, answer, bug)?;
+            let Some((outcome, left)) = heard else { continue };
             match outcome {
-                Some(Outcome::Granted) => self.tally.granted += 1,
-                Some(Outcome::Renewed) => self.tally.renewed += 1,
-                Some(Outcome::Lost) => self.tally.lost += 1,
+                Outcome::Acquired(_) => self.tally.granted += 1,
+                Outcome::Renewed(_) => self.tally.renewed += 1,
+                Outcome::Lost(_) => self.tally.lost += 1,
                 _ => {}
+            }
+            // A move to another node, after a rollback of the holder's clock.
+            if let Some((lease, used)) = left {
+                self.tally.moved += 1;
+                self.asked += 1;
+                self.send(to, Message::Release(lease, used));
             }
         }
         Ok(())
@@ -308,9 +315,9 @@ impl<S: Subject> World<S> {
             self.store_clock.set(UnixTime::from_micros(now + by));
         } else {
             let index = pick(&mut self.dice, self.holders.len());
-            // Mostly back to where it should be.
+            // Sometimes back to where it should be.
             let clock = &self.holders[index].clock;
-            clock.set(if self.dice.below(2) == 0 { self.time } else { clock.micros() + by });
+            clock.set(if self.dice.below(4) == 0 { self.time } else { clock.micros() + by });
         }
     }
 
@@ -413,13 +420,13 @@ impl<S: Subject> World<S> {
         let leases: Vec<_> = self
             .holders
             .iter()
-            .filter_map(|holder| Some((holder.realm().clone(), holder.lease?)))
+            .filter_map(|holder| Some((holder.realm().clone(), *holder.lease()?)))
             .collect();
         let proof = leases.iter().find(|(realm, lease)| self.backend.proves_a_loss(realm, lease));
         if let Some((realm, lease)) = proof {
             self.tally.proven += 1;
             let (backend, store) = (self.backend.clone(), self.store.clone());
-            let message = Message::Ask(Request::Renew(*lease));
+            let message = Message::Renew(*lease);
             let answer = self.at_once(work(backend, store, realm.clone(), message, self.bug));
             assert!(answer.unwrap_err().is_lost(), "{lease:?} proves nothing");
         } else {
@@ -447,13 +454,13 @@ async fn work(
     bug: Option<Bug>,
 ) -> Result<Option<Lease>, StoreError> {
     match message {
-        Message::Ask(Request::Acquire(shared)) => {
+        Message::Acquire(shared) => {
             let mut claim = shared.lock().unwrap().clone();
             let answer = store.acquire(&realm, &mut claim).await;
             shared.lock().unwrap().attempt = claim.attempt;
             answer.map(Some)
         }
-        Message::Ask(Request::Renew(mut lease)) => {
+        Message::Renew(mut lease) => {
             simplify(&backend, &store, &realm, &mut lease, bug).await?;
             store.renew(&realm, &lease).await.map(Some)
         }
