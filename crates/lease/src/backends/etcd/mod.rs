@@ -4,6 +4,7 @@ mod message;
 mod tls;
 mod url;
 
+use core::sync::atomic::{AtomicU64, Ordering};
 use core::time::Duration;
 use std::sync::Arc;
 
@@ -69,6 +70,8 @@ pub struct EtcdBackend(Arc<Cluster>);
 struct Cluster {
     gateway: Gateway,
     known: Known,
+    /// The ID of the cluster that answered last.
+    id: AtomicU64,
 }
 
 impl EtcdBackend {
@@ -98,7 +101,7 @@ impl EtcdBackend {
     pub fn open_with_timeout(url: &str, timeout: Duration) -> Result<Self, StoreError> {
         let place = url::parse(url).map_err(|why| StoreError::url(BACKEND, why))?;
         let (gateway, known) = (Gateway::new(place, timeout), Known::default());
-        Ok(Self(Arc::new(Cluster { gateway, known })))
+        Ok(Self(Arc::new(Cluster { gateway, known, id: AtomicU64::new(0) })))
     }
 }
 
@@ -142,7 +145,8 @@ impl Cluster {
         match scope {
             Scope::Record => Ok(self.fetch(realm, Vec::new())?.0),
             Scope::Node(node) => {
-                let (mut view, ranges) = self.fetch(realm, vec![Operation::get(&keys.row(node))])?;
+                let (mut view, ranges) =
+                    self.fetch(realm, vec![Operation::get(&keys.row(node))])?;
                 keys.add_rows(&mut view, &ranges);
                 Ok(view)
             }
@@ -153,23 +157,24 @@ impl Cluster {
                 let far = far.map_or_else(|_| end.clone(), |far| keys.row(far));
                 let near = vec![Operation::get_range(&from, &far, limit)];
                 let (mut view, mut ranges) = self.fetch(realm, near)?;
-                let is_full = |range: &RangeAnswer| range.kvs.len() >= limit;
-                if ranges.first().is_some_and(is_full) {
-                    view.page_end = ranges.first().and_then(|range| keys.last_node(range));
+                if let Some(near) = ranges.first().filter(|range| range.kvs.len() >= limit) {
+                    view.page_end = keys.last_node(&mut near.kvs.iter());
                 } else {
                     let after = Operation::get_range(&from, &end, limit);
                     let before = Operation::get_range(&all, &from, limit);
                     (view, ranges) = self.fetch(realm, vec![after, before])?;
-                    let cut = ranges.iter().find(|range| range.more);
-                    view.page_end = cut.and_then(|range| keys.last_node(range));
+                    let rows: usize = ranges.iter().map(|range| range.kvs.len()).sum();
+                    if rows > limit || ranges.iter().any(|range| range.more) {
+                        let mut page = ranges.iter().flat_map(|range| &range.kvs).take(limit);
+                        view.page_end = keys.last_node(&mut page);
+                    }
                 }
                 keys.add_rows(&mut view, &ranges);
                 Ok(view)
             }
             Scope::All => {
-                let page = |from: &str| {
-                    self.fetch(realm, vec![Operation::get_range(from, &end, PAGE)])
-                };
+                let page =
+                    |from: &str| self.fetch(realm, vec![Operation::get_range(from, &end, PAGE)]);
                 let (mut view, mut ranges) = page(&all)?;
                 keys.add_rows(&mut view, &ranges);
                 while let Some(last) = ranges.first().filter(|range| range.more)
@@ -195,6 +200,7 @@ impl Cluster {
         let (answer, now) = self.gateway.txn(&Txn { compare: Vec::new(), success })?.first();
         self.known.note_time(now);
         let mut ranges = answer.responses.into_iter().map(|answer| answer.response_range);
+        self.id.store(answer.header.cluster_id, Ordering::Relaxed);
         let mut view = View::empty(now, answer.header.cluster_id.to_string());
         if let Some(kv) = ranges.next().and_then(|range| range.kvs.into_iter().next()) {
             let record = Record::from_json(realm.clone(), &kv.value.0).map_err(|error| {
@@ -252,12 +258,17 @@ impl Cluster {
         Ok((is_done && is_on_time).then_some(lease))
     }
 
-    /// Returns whether a transaction was done, and whether its time is the expected one.
+    /// Returns whether a transaction was done, and whether its time is the expected one. A transaction
+    /// cannot compare the cluster's ID: that of the last answer is compared before, and its own after.
     fn write(&self, txn: &Txn, generation: &str) -> Result<(bool, bool), StoreError> {
+        if self.id.load(Ordering::Relaxed).to_string() != generation {
+            return Ok((false, true));
+        }
         let reply = self.gateway.txn(txn)?;
         // A member that did not answer may have done it, so that the next one could not.
         let (answer, now) = if reply.answer.succeeded { reply.first() } else { reply.only()? };
         // Another cluster's write is no lease. It is read again, and noticed then.
+        self.id.store(answer.header.cluster_id, Ordering::Relaxed);
         let is_this = answer.header.cluster_id.to_string() == generation;
         Ok((answer.succeeded && is_this, self.known.note_time(now)))
     }
@@ -274,7 +285,8 @@ impl Cluster {
             let key = String::from_utf8_lossy(&key.0);
             let name = key.split('/').nth(1).unwrap_or_default();
             from = format!("tickid/{name}0");
-            if key.strip_prefix("tickid/").and_then(|key| key.strip_suffix("/record")) == Some(name) {
+            if key.strip_prefix("tickid/").and_then(|key| key.strip_suffix("/record")) == Some(name)
+            {
                 realms.extend(name.parse::<RealmName>());
             }
         }
@@ -308,17 +320,22 @@ impl Keys<'_> {
         Node::from_sort_key(str::from_utf8(&kv.key.0).ok()?.strip_prefix(&self.rows())?)
     }
 
-    fn last_node(&self, range: &RangeAnswer) -> Option<Node> {
-        range.kvs.iter().rev().find_map(|kv| self.node(kv))
+    fn last_node(&self, rows: &mut dyn Iterator<Item = &KeyValue>) -> Option<Node> {
+        rows.filter_map(|kv| self.node(kv)).last()
     }
 
     fn add_rows(&self, view: &mut View, ranges: &[RangeAnswer]) {
         let state = |kv: &KeyValue| {
             let (node, version) = (self.node(kv)?, Version(kv.version));
-            Some((node, match RowState::of(Row::from_json(&kv.value.0), version, false) {
-                RowState::Intact { row, .. } if row.node != node => RowState::Malformed { version },
-                state => state,
-            }))
+            Some((
+                node,
+                match RowState::of(Row::from_json(&kv.value.0), version, false) {
+                    RowState::Intact { row, .. } if row.node != node => {
+                        RowState::Malformed { version }
+                    }
+                    state => state,
+                },
+            ))
         };
         view.rows.extend(ranges.iter().flat_map(|range| &range.kvs).filter_map(state));
     }
