@@ -117,7 +117,7 @@ fn realm() -> Realm<Nanoflake> {
     let pool = "0-7/10".parse().unwrap();
     let realm = Realm::new(name.parse().unwrap(), Nanoflake::default(), pool).unwrap();
     // So that a holder renews a few times.
-    let terms = realm.spec().terms().with_term(Duration::from_millis(100));
+    let terms = realm.terms().with_term(Duration::from_millis(100));
     realm.with_terms(terms).unwrap()
 }
 
@@ -125,7 +125,7 @@ fn acquire(url: &str) -> Result<(), StoreError> {
     let store = Store::open(url).unwrap();
     show(&store);
     let realm = realm();
-    let realm = realm.spec();
+    let realm = &*realm;
     answered(store.begin(realm, Begin::AtOnce))?;
     let mut claim = Claim::new(Token::random().unwrap(), "me", None);
     let lease = answered(store.acquire(realm, &mut claim))?;
@@ -140,7 +140,7 @@ fn acquire(url: &str) -> Result<(), StoreError> {
 fn hold(url: &str, take_down: impl FnOnce()) {
     let realm = realm();
     let store = Store::open(url).unwrap();
-    answered(store.begin(realm.spec(), Begin::AtOnce)).unwrap();
+    answered(store.begin(&realm, Begin::AtOnce)).unwrap();
     // To check a password takes etcd longer than such a term lets a holder wait.
     let builder = LeasedGenerator::builder(store.clone(), realm.clone()).answer_within(TIMEOUT);
     show(&builder);
@@ -149,7 +149,7 @@ fn hold(url: &str, take_down: impl FnOnce()) {
     while generator.state().counters.renewals < 2 {
         generator.generate().unwrap();
     }
-    answered(store.invalidate(realm.spec())).unwrap();
+    answered(store.invalidate(&realm)).unwrap();
     while generator.state().counters.losses == 0 {
         let _ = generator.try_generate().map_err(|error| show_all(&error));
     }
