@@ -175,7 +175,7 @@ fn hides(url: &str, no_url: &str, take_down: impl FnOnce()) {
     assert!(acquire(&with(RIGHT[1])).unwrap_err().is_unreachable());
 
     let shown = SHOWN.lock().unwrap_or_else(PoisonError::into_inner);
-    assert!(shown.contains("lease granted") && shown.contains("lease lost"), "nothing was shown");
+    assert!(shown.contains("lease acquired") && shown.contains("lease lost"), "nothing was shown");
     let dumped = DUMPED.lock().unwrap().clone();
     for secret in [RIGHT, WRONG].concat() {
         assert!(!dumped.windows(secret.len()).any(|bytes| bytes == secret.as_bytes()), "{secret}");
