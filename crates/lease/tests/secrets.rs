@@ -1,5 +1,5 @@
-//! Passwords are in nothing that a store shows: no event of `tracing`, no record of `log`, down to the
-//! finest level and of any library, no error, no `Debug`.
+//! Passwords appear in no event of `tracing`, no record of `log`, down to the finest level and of
+//! whatever library, no error, and no `Debug` of a store.
 
 #![cfg_attr(not(unix), allow(dead_code, unused_imports, reason = "there is no server"))]
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
@@ -11,19 +11,16 @@ use std::net::TcpListener;
 use std::sync::{Mutex, PoisonError};
 
 use tickid_lease::{
-    Begin, Claim, LeasedGenerator, Realm, Standing, Store, StoreError, Token, block_on,
+    Begin, Claim, LeasedGenerator, Realm, RealmSpec, Standing, Store, StoreError, Token, block_on,
 };
 use tickid_nanoflake::Nanoflake;
 #[cfg(unix)]
-#[cfg(feature = "postgres")]
-use tickid_testkit::servers::Postgres;
-#[cfg(unix)]
-use tickid_testkit::servers::{Etcd, Redis, Server, Tests};
+use tickid_testkit::servers::{Etcd, MySql, Postgres, Redis, Server, Tests};
 use tracing::field::{Field, Visit};
 use tracing::span;
 
-/// Everything that was shown.
-static SHOWN: Mutex<String> = Mutex::new(String::new());
+/// Everything that was logged or returned.
+static TOLD: Mutex<String> = Mutex::new(String::new());
 
 /// The bytes that the HTTP client has dumped.
 static DUMPED: Mutex<Vec<u8>> = Mutex::new(Vec::new());
@@ -37,20 +34,20 @@ fn dumped(row: &str) -> Vec<u8> {
     digits.as_chunks().0.iter().map(byte).collect()
 }
 
-fn show(text: &dyn Debug) {
-    writeln!(SHOWN.lock().unwrap_or_else(PoisonError::into_inner), "{text:?}").unwrap();
+fn tell(text: &dyn Debug) {
+    writeln!(TOLD.lock().unwrap_or_else(PoisonError::into_inner), "{text:?}").unwrap();
 }
 
-/// Collects events, spans and records.
-struct Collector;
+/// A listener to events, spans and records.
+struct Ear;
 
-impl Visit for Collector {
+impl Visit for Ear {
     fn record_debug(&mut self, field: &Field, value: &dyn Debug) {
-        show(&(field.name(), value));
+        tell(&(field.name(), value));
     }
 }
 
-impl tracing::Subscriber for Collector {
+impl tracing::Subscriber for Ear {
     fn enabled(&self, _: &tracing::Metadata<'_>) -> bool {
         true
     }
@@ -75,13 +72,13 @@ impl tracing::Subscriber for Collector {
     fn exit(&self, _: &span::Id) {}
 }
 
-impl log::Log for Collector {
+impl log::Log for Ear {
     fn enabled(&self, _: &log::Metadata<'_>) -> bool {
         true
     }
 
     fn log(&self, record: &log::Record<'_>) {
-        show(&(record.target(), record.args()));
+        tell(&(record.target(), record.args()));
         if record.target() == "ureq_proto::util" {
             DUMPED.lock().unwrap().extend(dumped(&record.args().to_string()));
         }
@@ -90,25 +87,25 @@ impl log::Log for Collector {
     fn flush(&self) {}
 }
 
-/// As it is, and as it is in a URL.
+/// A password as it is, and as it is in a URL.
 const RIGHT: [&str; 2] = ["r1ght@s3cret", "r1ght%40s3cret"];
 const WRONG: [&str; 2] = ["wr0ng@s3cret", "wr0ng%40s3cret"];
-const TIMEOUT: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_secs(60);
 
 fn answered<T: Debug>(
-    answer: impl Future<Output = Result<T, StoreError>>,
+    request: impl Future<Output = Result<T, StoreError>>,
 ) -> Result<T, StoreError> {
-    let result = block_on(answer, TIMEOUT);
-    show(&result);
+    let result = block_on(request, PATIENCE);
+    tell(&result);
     if let Err(error) = &result {
-        show_all(error);
+        tell_all(error);
     }
     result
 }
 
-fn show_all(error: &dyn Error) {
+fn tell_all(error: &dyn Error) {
     for error in core::iter::successors(Some(error), |&error| error.source()) {
-        show(&(error.to_string(), error));
+        tell(&(error.to_string(), error));
     }
 }
 
@@ -116,70 +113,69 @@ fn realm() -> Realm<Nanoflake> {
     let name = format!("secret-{}", Token::random().unwrap());
     let pool = "0-7/10".parse().unwrap();
     let realm = Realm::new(name.parse().unwrap(), Nanoflake::default(), pool).unwrap();
-    // So that a holder renews a few times.
+    // So that a generator renews a few times.
     let terms = realm.terms().with_term(Duration::from_millis(100));
     realm.with_terms(terms).unwrap()
 }
 
 fn acquire(url: &str) -> Result<(), StoreError> {
     let store = Store::open(url).unwrap();
-    show(&store);
-    let realm = realm();
-    let realm = &*realm;
+    tell(&store);
+    let (realm, mut claim) = (realm(), Claim::new(Token::random().unwrap(), "me", None));
+    let realm: &RealmSpec = &realm;
     answered(store.begin(realm, Begin::AtOnce))?;
-    let mut claim = Claim::new(Token::random().unwrap(), "me", None);
     let lease = answered(store.acquire(realm, &mut claim))?;
     let lease = answered(store.renew(realm, &lease))?;
     let view = answered(store.list(realm.name()))?;
-    let standings: Vec<_> = view.standings().unwrap().into_iter().map(|(.., one)| one).collect();
-    assert_eq!(standings, [Standing::Held]);
+    assert_eq!(view.standings().unwrap()[0].2, Standing::Held);
     answered(store.release(realm, &lease, None))
 }
 
-/// Shows everything that a holder shows while it renews, loses its lease, and gets no answer.
-fn hold(url: &str, take_down: impl FnOnce()) {
-    let realm = realm();
-    let store = Store::open(url).unwrap();
+/// Renews a lease, ends it, and takes the store down under a leased generator.
+fn keep(url: &str, take_down: impl FnOnce()) {
+    let (realm, store) = (realm(), Store::open(url).unwrap());
     answered(store.begin(&realm, Begin::AtOnce)).unwrap();
     // To check a password takes etcd longer than such a term lets a holder wait.
-    let builder = LeasedGenerator::builder(store.clone(), realm.clone()).answer_within(TIMEOUT);
-    show(&builder);
+    let builder = LeasedGenerator::builder(Store::open(url).unwrap(), realm.clone());
+    let builder = builder.answer_within(PATIENCE);
+    tell(&builder);
     let generator = builder.start().unwrap();
-    show(&generator);
+    tell(&generator);
     while generator.state().counters.renewals < 2 {
         generator.generate().unwrap();
     }
     answered(store.invalidate(&realm)).unwrap();
     while generator.state().counters.losses == 0 {
-        let _ = generator.try_generate().map_err(|error| show_all(&error));
+        let _ = generator.try_generate().map_err(|error| tell_all(&error));
     }
     take_down();
-    let failures = || generator.state().counters.failures.unreachable;
-    let before = failures();
-    while failures() < before + 2 {
-        let _ = generator.try_generate().map_err(|error| show_all(&error));
+    let failures = generator.state().counters.failures.total();
+    while generator.state().counters.failures.total() < failures + 2 {
+        if let Err(error) = generator.try_generate() {
+            tell_all(&error);
+        }
     }
-    show(&generator.state());
-    let _ = generator.shut_down().map_err(|error| show_all(&error));
+    tell(&generator.state());
+    let _ = generator.shut_down().map_err(|error| tell_all(&error));
 }
 
-/// Checks URLs that have a password for `{}`. The second is malformed.
+/// Uses a store at a URL that has a password for `{}`, and a text that is no URL.
 fn hides(url: &str, no_url: &str, take_down: impl FnOnce()) {
     let with = |password| url.replace("{}", password);
     acquire(&with(RIGHT[1])).unwrap();
     let error = acquire(&with(WRONG[1])).unwrap_err();
     assert!(error.to_string().ends_with("could not log in"), "{error}");
     let error = Store::open(&no_url.replace("{}", RIGHT[1])).unwrap_err();
-    show_all(&error);
-    hold(&with(RIGHT[1]), take_down);
+    tell_all(&error);
+    keep(&with(RIGHT[1]), take_down);
     assert!(acquire(&with(RIGHT[1])).unwrap_err().is_unreachable());
 
-    let shown = SHOWN.lock().unwrap_or_else(PoisonError::into_inner);
-    assert!(shown.contains("lease acquired") && shown.contains("lease lost"), "nothing was shown");
+    let told = TOLD.lock().unwrap_or_else(PoisonError::into_inner);
+    assert!(told.contains("lease acquired") && told.contains("lease lost"), "nothing was told");
     let dumped = DUMPED.lock().unwrap().clone();
     for secret in [RIGHT, WRONG].concat() {
         assert!(!dumped.windows(secret.len()).any(|bytes| bytes == secret.as_bytes()), "{secret}");
-        let at = shown.lines().find(|line| line.contains(secret));
+        let at = told.lines().find(|line| line.contains(secret));
         assert_eq!(at, None, "{secret}");
     }
 }
@@ -199,24 +195,24 @@ fn redis(_: &Redis) {
 #[cfg(unix)]
 fn etcd(_: &Etcd) {
     let etcd = Etcd::start().unwrap();
-    let post = |method: &str, body: &str| {
+    let tell = |method: &str, body: &str| {
         ureq::post(format!("http://{}/v3/{method}", etcd.endpoints()[0])).send(body).unwrap();
     };
-    // Escaped, since the log records of these requests are not the store's.
+    // Escaped: these requests are not a store's, and may be logged.
     let password = RIGHT[0].replace('@', "\\u0040");
-    post("auth/user/add", &format!(r#"{{"name":"root","password":"{password}"}}"#));
-    post("auth/role/add", r#"{"name":"root"}"#);
-    post("auth/user/grant", r#"{"user":"root","role":"root"}"#);
-    post("auth/enable", "{}");
+    tell("auth/user/add", &format!(r#"{{"name":"root","password":"{password}"}}"#));
+    tell("auth/role/add", r#"{"name":"root"}"#);
+    tell("auth/user/grant", r#"{"user":"root","role":"root"}"#);
+    tell("auth/enable", "{}");
     let place = &etcd.endpoints()[0];
     let url = format!("etcd://root:{{}}@{place}");
     hides(&url, &format!("etcd://root:{{}}@{place}/path"), || etcd.kill(0).unwrap());
-    // Heads of requests, not their bodies.
+    // It dumps the heads of requests, not their bodies.
     let dumped = DUMPED.lock().unwrap();
-    assert!(dumped.windows(5).any(|bytes| bytes == b"POST "), "the dump is not read any more");
+    assert!(dumped.windows(5).any(|bytes| bytes == b"POST "), "the dump has another form");
 }
 
-#[cfg(all(unix, feature = "postgres"))]
+#[cfg(unix)]
 fn postgres(_: &Postgres) {
     let server = Postgres::start().unwrap();
     let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
@@ -226,7 +222,7 @@ fn postgres(_: &Postgres) {
         "printf '%s\\n' \"listen_addresses = 'localhost'\" 'port = {port}' >>data/postgresql.conf && \
          printf '%s\\n' 'host all all all scram-sha-256' >data/pg_hba.conf"
     );
-    server.show(&settings).unwrap();
+    server.tell(&settings).unwrap();
     server.restart("fast").unwrap();
     let place = format!("localhost:{port}/{}", Postgres::DATABASE);
     let no_url = format!("postgres://app:{{}}@{place}?sslmode=sometimes");
@@ -235,16 +231,25 @@ fn postgres(_: &Postgres) {
 }
 
 #[cfg(unix)]
+fn mysql(_: &MySql) {
+    let server = MySql::start().unwrap();
+    let (user, password) = (MySql::USER, RIGHT[0]);
+    server.query(&format!("ALTER USER {user} IDENTIFIED BY '{password}'")).unwrap();
+    let url = format!("mysql://{user}:{{}}@{}/{}", server.address(), MySql::DATABASE);
+    hides(&url, &format!("{url}?sslmode=sometimes"), || server.kill().unwrap());
+}
+
+#[cfg(unix)]
 fn main() -> std::process::ExitCode {
-    tracing::subscriber::set_global_default(Collector).unwrap();
-    log::set_logger(&Collector).unwrap();
+    tracing::subscriber::set_global_default(Ear).unwrap();
+    log::set_logger(&Ear).unwrap();
     log::set_max_level(log::LevelFilter::Trace);
-    let tests = Tests::default()
+    Tests::default()
         .add("", &[("redis_shows_no_password", redis as fn(&Redis))])
-        .add("", &[("etcd_shows_no_password", etcd as fn(&Etcd))]);
-    #[cfg(feature = "postgres")]
-    let tests = tests.add("", &[("postgres_shows_no_password", postgres as fn(&Postgres))]);
-    tests.run()
+        .add("", &[("etcd_shows_no_password", etcd as fn(&Etcd))])
+        .add("", &[("mysql_shows_no_password", mysql as fn(&MySql))])
+        .add("", &[("postgres_shows_no_password", postgres as fn(&Postgres))])
+        .run()
 }
 
 #[cfg(not(unix))]

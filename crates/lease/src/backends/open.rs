@@ -79,6 +79,10 @@ const BACKENDS: &[(&[&str], Open)] = &[
     (&["static"], static_node),
     #[cfg(feature = "etcd")]
     (&["etcd"], |url, _| Ok(Store::new(crate::EtcdBackend::open(url)?))),
+    #[cfg(feature = "mysql")]
+    (&["mysql", "mariadb"], |url, _| Ok(Store::new(crate::MySqlBackend::open(url)?))),
+    #[cfg(feature = "postgres")]
+    (&["postgres", "postgresql"], |url, _| Ok(Store::new(crate::PostgresBackend::open(url)?))),
     #[cfg(feature = "redis")]
     (&["redis", "rediss"], |url, _| Ok(Store::new(crate::RedisBackend::open(url)?))),
 ];
