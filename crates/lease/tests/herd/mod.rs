@@ -19,7 +19,7 @@ const FREE_EVERY: usize = 655;
 /// Begins a realm of its own whose leases last for longer than a test.
 pub(crate) fn realm(store: &Store, pool: &str) -> RealmSpec {
     let name = format!("herd-{}", Token::random().unwrap()).parse().unwrap();
-    let realm = RealmSpec::new(name, &Sno::default(), pool.parse().unwrap()).unwrap();
+    let realm = RealmSpec::new(name, &Sno, pool.parse().unwrap()).unwrap();
     let terms = realm.terms().with_term(Duration::from_secs(3_600));
     let realm = realm.with_terms(terms).unwrap();
     block_on(store.begin(&realm, Begin::AtOnce), TIMEOUT).unwrap();
