@@ -28,6 +28,9 @@ const PAGE: usize = 2_048;
 /// The number of nodes on each side of a page's start that are looked at first.
 const NEAR: u64 = 2_048;
 
+/// The number of rows that such a page has from before its start. A large pool needs none of them.
+const MAX_ROUND: usize = 64;
+
 /// The backend in etcd (3.4 and later), over the JSON gateway that every member has on its port for
 /// clients.
 ///
@@ -183,12 +186,11 @@ impl Cluster {
         let high = start.value().checked_add(NEAR).and_then(node);
         let after = low.map_or_else(|| all.clone(), |low| keys.row(low));
         let before = high.map_or_else(|| end.clone(), |high| keys.row(high));
-        let page = |after: &str, before: &str| {
-            let ranges = [(&*from, before), (after, &*from)];
-            let range = |(first, end)| Operation::get_range(first, end, limit);
-            self.fetch(realm, ranges.map(range).into())
+        let page = |after: &str, before: &str, round: usize| {
+            let up = Operation::get_range(&from, before, limit);
+            self.fetch(realm, vec![up, Operation::get_range(after, &from, round)])
         };
-        let (mut view, mut ranges) = page(&after, &before)?;
+        let (mut view, mut ranges) = page(&after, &before, limit.min(MAX_ROUND))?;
         let is_near = |range: &NodeRange| {
             let node = |value| Node::new(range.bits(), value).ok();
             let (first, last) = (node(range.first()), node(range.last()));
@@ -197,7 +199,7 @@ impl Cluster {
         let pool = view.record.as_ref().map(|(record, _)| record.realm.pool());
         let mut is_all = pool.is_some_and(|pool| pool.ranges().iter().all(is_near));
         if !is_all && ranges.first().is_none_or(|range| range.kvs.len() < limit) {
-            (view, ranges) = page(&all, &end)?;
+            (view, ranges) = page(&all, &end, limit)?;
             is_all = true;
         }
         let rows: usize = ranges.iter().map(|range| range.kvs.len()).sum();
