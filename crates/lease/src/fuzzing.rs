@@ -28,3 +28,18 @@ pub fn write_file(number: u64, row: &Row) -> Option<(usize, Vec<u8>)> {
     let (at, slot) = slots::write(number, row)?;
     Some((usize::try_from(at).ok()?, slot.to_vec()))
 }
+
+/// Reads a reply of Redis' protocol, and returns whether it is one.
+#[cfg(feature = "redis")]
+#[must_use]
+pub fn is_redis_reply(mut bytes: &[u8]) -> bool {
+    crate::backends::redis::reply::Reply::read(&mut bytes).is_ok()
+}
+
+/// Reads the text that Redis keeps as the row of `node`.
+#[cfg(feature = "redis")]
+#[must_use]
+pub fn read_redis_row(node: crate::Node, text: &[u8]) -> Option<crate::RowState> {
+    use crate::backends::redis::{reply::Reply, row_state};
+    row_state(node, &Reply::Text(text.to_vec()))
+}

@@ -22,6 +22,8 @@ use crate::url::Login;
 
 /// The largest number of bytes in an answer. A page of rows takes a third of it.
 const MAX_ANSWER: u64 = 4 << 20;
+/// More than the objects in any answer that is asked for. Empty ones would take much memory.
+const MAX_OBJECTS: usize = 1 << 16;
 
 /// The members of a cluster. Any of them will do; the one that answered last is asked first.
 pub(super) struct Gateway {
@@ -212,6 +214,9 @@ impl Gateway {
         let body = body.map_err(silence)?;
         if response.status() != StatusCode::OK {
             return Err(refusal(response.status(), &body));
+        }
+        if body.iter().filter(|byte| **byte == b'{').count() > MAX_OBJECTS {
+            return Err(Trouble::Silence("an answer of too many parts".into()));
         }
         let answer = serde_json::from_slice(&body)
             .map_err(|error| Trouble::Silence(excerpt(&error.to_string()).into()))?;

@@ -4,6 +4,7 @@ mod message;
 mod tls;
 mod url;
 
+use core::sync::atomic::{AtomicU64, Ordering};
 use core::time::Duration;
 use std::sync::Arc;
 
@@ -15,6 +16,7 @@ use crate::blocking::on_a_thread;
 use crate::error::{StoreError, StoreErrorKind};
 use crate::model::lease::Lease;
 use crate::model::node::Node;
+use crate::model::pool::NodeRange;
 use crate::model::realm::RealmName;
 use crate::model::record::{Record, Row, RowState, Version, View};
 
@@ -22,6 +24,12 @@ const BACKEND: &str = "etcd";
 
 /// The number of rows read at once.
 const PAGE: usize = 2_048;
+
+/// The number of nodes on each side of a page's start that are looked at first.
+const NEAR: u64 = 2_048;
+
+/// The number of rows that such a page has from before its start. A large pool needs none of them.
+const MAX_ROUND: usize = 64;
 
 /// The backend in etcd (3.4 and later), over the JSON gateway that every member has on its port for
 /// clients.
@@ -69,6 +77,8 @@ pub struct EtcdBackend(Arc<Cluster>);
 struct Cluster {
     gateway: Gateway,
     known: Known,
+    /// The ID of the cluster that answered last.
+    id: AtomicU64,
 }
 
 impl EtcdBackend {
@@ -98,7 +108,7 @@ impl EtcdBackend {
     pub fn open_with_timeout(url: &str, timeout: Duration) -> Result<Self, StoreError> {
         let place = url::parse(url).map_err(|why| StoreError::url(BACKEND, why))?;
         let (gateway, known) = (Gateway::new(place, timeout), Known::default());
-        Ok(Self(Arc::new(Cluster { gateway, known })))
+        Ok(Self(Arc::new(Cluster { gateway, known, id: AtomicU64::new(0) })))
     }
 }
 
@@ -147,26 +157,7 @@ impl Cluster {
                 keys.add_rows(&mut view, &ranges);
                 Ok(view)
             }
-            Scope::Candidates { start, limit } => {
-                let from = keys.row(start);
-                // etcd counts all keys of a range, however few it returns. So it gets a short one first.
-                let far = Node::new(start.bits(), start.value().saturating_add(4 * limit as u64));
-                let far = far.map_or_else(|_| end.clone(), |far| keys.row(far));
-                let near = vec![Operation::get_range(&from, &far, limit)];
-                let (mut view, mut ranges) = self.fetch(realm, near)?;
-                let is_full = |range: &RangeAnswer| range.kvs.len() >= limit;
-                if ranges.first().is_some_and(is_full) {
-                    view.page_end = ranges.first().and_then(|range| keys.last_node(range));
-                } else {
-                    let after = Operation::get_range(&from, &end, limit);
-                    let before = Operation::get_range(&all, &from, limit);
-                    (view, ranges) = self.fetch(realm, vec![after, before])?;
-                    let cut = ranges.iter().find(|range| range.more);
-                    view.page_end = cut.and_then(|range| keys.last_node(range));
-                }
-                keys.add_rows(&mut view, &ranges);
-                Ok(view)
-            }
+            Scope::Candidates { start, limit } => self.candidates(realm, start, limit),
             Scope::All => {
                 let page =
                     |from: &str| self.fetch(realm, vec![Operation::get_range(from, &end, PAGE)]);
@@ -183,6 +174,43 @@ impl Cluster {
         }
     }
 
+    /// Reads a page, and some more rows where it goes round.
+    ///
+    /// etcd counts all keys of a range, however few it returns: 16 ms for 65,536. So it first gets a
+    /// range near the start, which is enough if it fills the page or has the whole pool.
+    fn candidates(&self, realm: &RealmName, start: Node, limit: usize) -> Result<View, StoreError> {
+        let keys = Keys(realm);
+        let (from, all, end) = (keys.row(start), keys.rows(), keys.rows_end());
+        let node = |value| Node::new(start.bits(), value).ok();
+        let low = start.value().checked_sub(NEAR).and_then(node);
+        let high = start.value().checked_add(NEAR).and_then(node);
+        let after = low.map_or_else(|| all.clone(), |low| keys.row(low));
+        let before = high.map_or_else(|| end.clone(), |high| keys.row(high));
+        let page = |after: &str, before: &str, round: usize| {
+            let up = Operation::get_range(&from, before, limit);
+            self.fetch(realm, vec![up, Operation::get_range(after, &from, round)])
+        };
+        let (mut view, mut ranges) = page(&after, &before, limit.min(MAX_ROUND))?;
+        let is_near = |range: &NodeRange| {
+            let node = |value| Node::new(range.bits(), value).ok();
+            let (first, last) = (node(range.first()), node(range.last()));
+            low.is_none_or(|low| first >= Some(low)) && high.is_none_or(|high| last < Some(high))
+        };
+        let pool = view.record.as_ref().map(|(record, _)| record.realm.pool());
+        let mut is_all = pool.is_some_and(|pool| pool.ranges().iter().all(is_near));
+        if !is_all && ranges.first().is_none_or(|range| range.kvs.len() < limit) {
+            (view, ranges) = page(&all, &end, limit)?;
+            is_all = true;
+        }
+        let rows: usize = ranges.iter().map(|range| range.kvs.len()).sum();
+        if !is_all || rows > limit || ranges.iter().any(|range| range.more) {
+            let page = ranges.iter().flat_map(|range| &range.kvs).take(limit);
+            view.page_end = page.filter_map(|kv| keys.node(kv)).last();
+        }
+        keys.add_rows(&mut view, &ranges);
+        Ok(view)
+    }
+
     /// Reads the record, into a view without rows, and ranges of rows.
     fn fetch(
         &self,
@@ -195,6 +223,7 @@ impl Cluster {
         let (answer, now) = self.gateway.txn(&Txn { compare: Vec::new(), success })?.first();
         self.known.note_time(now);
         let mut ranges = answer.responses.into_iter().map(|answer| answer.response_range);
+        self.id.store(answer.header.cluster_id, Ordering::Relaxed);
         let mut view = View::empty(now, answer.header.cluster_id.to_string());
         if let Some(kv) = ranges.next().and_then(|range| range.kvs.into_iter().next()) {
             let record = Record::from_json(realm.clone(), &kv.value.0).map_err(|error| {
@@ -252,12 +281,17 @@ impl Cluster {
         Ok((is_done && is_on_time).then_some(lease))
     }
 
-    /// Returns whether a transaction was done, and whether its time is the expected one.
+    /// Returns whether a transaction was done, and whether its time is the expected one. A transaction
+    /// cannot compare the cluster's ID: that of the last answer is compared before, and its own after.
     fn write(&self, txn: &Txn, generation: &str) -> Result<(bool, bool), StoreError> {
+        if self.id.load(Ordering::Relaxed).to_string() != generation {
+            return Ok((false, true));
+        }
         let reply = self.gateway.txn(txn)?;
         // A member that did not answer may have done it, so that the next one could not.
         let (answer, now) = if reply.answer.succeeded { reply.first() } else { reply.only()? };
         // Another cluster's write is no lease. It is read again, and noticed then.
+        self.id.store(answer.header.cluster_id, Ordering::Relaxed);
         let is_this = answer.header.cluster_id.to_string() == generation;
         Ok((answer.succeeded && is_this, self.known.note_time(now)))
     }
@@ -307,10 +341,6 @@ impl Keys<'_> {
     /// Returns the node of a row's key. Other keys are ignored.
     fn node(&self, kv: &KeyValue) -> Option<Node> {
         Node::from_sort_key(str::from_utf8(&kv.key.0).ok()?.strip_prefix(&self.rows())?)
-    }
-
-    fn last_node(&self, range: &RangeAnswer) -> Option<Node> {
-        range.kvs.iter().rev().find_map(|kv| self.node(kv))
     }
 
     fn add_rows(&self, view: &mut View, ranges: &[RangeAnswer]) {

@@ -1,5 +1,5 @@
 mod connection;
-mod reply;
+pub(crate) mod reply;
 mod server;
 mod url;
 
@@ -351,7 +351,7 @@ fn beginning(version: Option<Version>) -> String {
 }
 
 /// Returns the state of a row; `None` if there is none.
-fn row_state(node: Node, text: &Reply) -> Option<RowState> {
+pub(crate) fn row_state(node: Node, text: &Reply) -> Option<RowState> {
     let Reply::Text(text) = text else { return None };
     let Some((version, json)) = split(text) else {
         return Some(RowState::Malformed { version: UNREADABLE });

@@ -4,10 +4,12 @@ use std::io::{self, BufRead, Read as _, Write as _};
 
 /// Deeper than any reply that is asked for.
 const MAX_DEPTH: u32 = 4;
+/// More than the elements of any reply that is asked for: a page has two for each row.
+const MAX_ELEMENTS: u32 = 1 << 16;
 
 /// A reply. Numbers are their digits.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Reply {
+pub(crate) enum Reply {
     Nil,
     Text(Vec<u8>),
     Error(String),
@@ -15,12 +17,13 @@ pub(super) enum Reply {
 }
 
 impl Reply {
-    /// Reads a reply. It takes no more memory than a small multiple of the bytes read.
-    pub(super) fn read(from: &mut impl BufRead) -> io::Result<Self> {
-        Self::read_nested(from, MAX_DEPTH)
+    /// Reads a reply. It takes little more memory than the bytes read.
+    pub(crate) fn read(from: &mut impl BufRead) -> io::Result<Self> {
+        Self::read_nested(from, MAX_DEPTH, &mut MAX_ELEMENTS.clone())
     }
 
-    fn read_nested(from: &mut impl BufRead, depth: u32) -> io::Result<Self> {
+    fn read_nested(from: &mut impl BufRead, depth: u32, left: &mut u32) -> io::Result<Self> {
+        *left = left.checked_sub(1).ok_or_else(malformed)?;
         let mut line = Vec::new();
         from.read_until(b'\n', &mut line)?;
         let Some(line) = line.strip_suffix(b"\r\n") else { return Err(broken_off()) };
@@ -43,7 +46,7 @@ impl Reply {
                 (Ok(length), _) => {
                     let mut list = Vec::new();
                     for _ in 0..length {
-                        list.push(Self::read_nested(from, depth - 1)?);
+                        list.push(Self::read_nested(from, depth - 1, left)?);
                     }
                     Ok(Self::List(list))
                 }
@@ -119,6 +122,9 @@ mod tests {
             assert!(read(bytes.as_bytes()).is_err(), "{bytes}");
         }
         assert!(read(b"*9223372036854775807\r\n:1\r\n").is_err());
+        let long = "*0\r\n".repeat(70_000);
+        let error = read(format!("*70000\r\n{long}").as_bytes()).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::InvalidData);
     }
 
     #[test]
