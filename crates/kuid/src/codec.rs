@@ -60,6 +60,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(miri, ignore = "takes an interpreter hours")]
     fn every_level_writes_and_reads_what_is_recorded() {
         let file = load("kuid.json");
         let local = list(&file, "local", 152);

@@ -422,6 +422,7 @@ mod tests {
     use super::*;
 
     #[test]
+    #[cfg_attr(miri, ignore = "an interpreter is too slow for real clocks")]
     fn stays_within_its_error_of_the_system_clock() {
         let error = Duration::from_micros(20);
         let clock = CounterClock::new();
@@ -443,6 +444,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(miri, ignore = "an interpreter is too slow for real clocks")]
     fn no_thread_sees_less_than_another_has_seen() {
         let clock = CounterClock::new();
         let highest = AtomicU64::new(0);
