@@ -1,4 +1,4 @@
-//! What ends the command early, and with which exit status.
+//! The failures that end the command, their exit statuses, and the ways out.
 
 use core::error::Error;
 use core::fmt;
@@ -12,12 +12,11 @@ use tickid_lease::{
     StoreError, Token, Trouble,
 };
 
-use crate::source::is_for_want_of_nodes;
-
 /// Some input was no ID, or the output could not be written.
 pub(crate) const INVALID: u8 = 1;
-pub(crate) const USAGE: u8 = 2;
-const NODE_STORE: u8 = 3;
+const USAGE: u8 = 2;
+const STORE: u8 = 3;
+/// The clock is in the way, or a wait took too long.
 const CLOCK: u8 = 4;
 /// As `env` and `timeout` have it.
 #[cfg(target_os = "linux")]
@@ -25,6 +24,9 @@ const SUPERVISION: u8 = 125;
 
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Failure {
+    /// An input is no ID, or cannot be converted: a predicate, and perhaps a way out.
+    #[error("{reason}")]
+    Invalid { reason: String, hint: Option<&'static str> },
     #[error("{0}")]
     Usage(String),
     #[error(transparent)]
@@ -35,20 +37,18 @@ pub(crate) enum Failure {
     Realm(#[from] RealmError),
     #[error(transparent)]
     Pool(#[from] NodeTextError),
-    #[error("{}; {NEEDS_NO_STORE}", Chain(.0))]
+    #[error("{}", Chain(.0))]
     Connect(#[from] ConnectError),
-    #[error(
-        "no folder for the node store: neither XDG_STATE_HOME nor HOME is set; {NEEDS_NO_STORE}"
-    )]
-    NoStateFolder,
-    #[error("{}; {NEEDS_NO_STORE}", Chain(.0))]
+    #[error("no folder for the node store: {0}")]
+    NoStateFolder(String),
+    #[error("{}", Chain(.0))]
     Store(#[from] StoreError),
-    #[error("{}; {NEEDS_NO_STORE}", Reason(.0))]
+    #[error("{}", reason(.0))]
     Start(#[from] StartError),
     #[error("{}{}", .0, Causes(.0.trouble().and_then(Error::source)))]
     Stalled(#[from] GenerateError),
     /// A wait that would exceed its bound.
-    #[error("{stall}; that takes longer than --max-wait, {max_wait:?}")]
+    #[error("{stall}; that takes longer than {max_wait:?}")]
     TooLong { stall: Box<Self>, max_wait: Duration },
     #[error(transparent)]
     Refused(Refusal),
@@ -65,16 +65,23 @@ pub(crate) enum Failure {
     Read(io::Error),
     #[error("cannot write the output: {0}")]
     Write(io::Error),
+    /// A failure with a way out of its own.
+    #[error("{failure}")]
+    Hinted { failure: Box<Self>, hint: String },
 }
 
 impl Failure {
-    pub(crate) fn is_closed_pipe(&self) -> bool {
-        matches!(self, Self::Write(error) if error.kind() == io::ErrorKind::BrokenPipe)
+    pub(crate) fn invalid(reason: impl Into<String>) -> Self {
+        Self::Invalid { reason: reason.into(), hint: None }
     }
 
-    #[cfg(target_os = "linux")]
-    pub(crate) fn supervision(error: nix::Error) -> Self {
-        Self::Supervise(error.into())
+    /// Returns the failure with a way out.
+    pub(crate) fn hinting(self, hint: impl Into<String>) -> Self {
+        Self::Hinted { failure: Box::new(self), hint: hint.into() }
+    }
+
+    pub(crate) fn is_closed_pipe(&self) -> bool {
+        matches!(self, Self::Write(error) if error.kind() == io::ErrorKind::BrokenPipe)
     }
 
     /// Returns whether another attempt may succeed after a while.
@@ -87,7 +94,8 @@ impl Failure {
             Self::Generate(error) => stalls(error),
             Self::Stalled(GenerateError::Stalled { error, .. }) => stalls(error),
             Self::Stalled(error) => matches!(error, GenerateError::NoLease { .. }),
-            Self::Start(error) => is_for_want_of_nodes(error),
+            // A node may be released at any time.
+            Self::Start(_) => self.store().is_some_and(is_exhausted),
             _ => false,
         }
     }
@@ -101,63 +109,102 @@ impl Failure {
         }
     }
 
+    /// Returns the way out, if there is one that the message does not name.
+    pub(crate) fn hint(&self) -> Option<&str> {
+        match self {
+            Self::Hinted { hint, .. } => Some(hint),
+            Self::TooLong { .. } => Some("--max-wait allows a longer wait"),
+            Self::NoStateFolder(_) => Some(OTHER_STORE),
+            _ => match self.store()?.refusal() {
+                None => Some(OTHER_STORE),
+                Some(Refusal::NoRealm) => Some(
+                    "`tickid lease init` begins a realm: tickid lease init SCHEME --realm NAME",
+                ),
+                Some(Refusal::Exhausted { .. }) => {
+                    Some("`tickid lease list --realm NAME` shows who holds the nodes")
+                }
+                Some(Refusal::Mismatch(_)) => Some("--realm names another realm"),
+                Some(_) => None,
+            },
+        }
+    }
+
+    /// Returns the store's error, if that is the reason.
+    fn store(&self) -> Option<&StoreError> {
+        let trouble = match self {
+            Self::Connect(ConnectError::Store(error)) | Self::Store(error) => return Some(error),
+            Self::Start(StartError::Trouble(trouble)) => trouble,
+            Self::Stalled(error) => error.trouble()?,
+            _ => return None,
+        };
+        if let Trouble::Store(error) = trouble { Some(error) } else { None }
+    }
+
     pub(crate) fn exit_code(&self) -> ExitCode {
         ExitCode::from(self.status())
     }
 
     fn status(&self) -> u8 {
+        if let Some(error) = self.store() {
+            return error.refusal().map_or(STORE, of_refusal);
+        }
         match self {
-            Self::Usage(_) => USAGE,
-            Self::Build(
-                BuildError::Clock(_) | BuildError::Epoch { .. } | BuildError::Ahead { .. },
-            ) => CLOCK,
-            Self::TooLong { stall, .. } => stall.status(),
-            Self::Build(_) => USAGE,
+            Self::Hinted { failure, .. } => failure.status(),
+            Self::Invalid { .. } | Self::Read(_) | Self::Write(_) => INVALID,
+            Self::Usage(_) | Self::Realm(_) | Self::Pool(_) | Self::Connect(_) => USAGE,
+            Self::TooLong { .. } => CLOCK,
+            Self::Build(error) => of_build(error, USAGE),
+            Self::Start(StartError::Trouble(trouble)) => of_trouble(trouble),
             Self::Generate(error) => match error.kind() {
                 ErrorKind::SequenceStart { .. } => USAGE,
                 _ => CLOCK,
             },
-            Self::Realm(_) | Self::Pool(_) => USAGE,
-            Self::Connect(ConnectError::Store(error)) | Self::Store(error) => of_store(error),
-            Self::Connect(_) => USAGE,
-            Self::Start(StartError::Trouble(trouble)) => of_trouble(trouble),
             Self::Stalled(error) => match (error, error.trouble()) {
                 (_, Some(trouble)) => of_trouble(trouble),
                 // Nothing is wrong with the lease: it is for the clock to reach the window.
                 (GenerateError::Stalled { .. }, None) => CLOCK,
-                _ => NODE_STORE,
+                _ => STORE,
             },
             Self::Refused(refusal) => of_refusal(refusal),
-            Self::Randomness(_) | Self::NoLease(_) => NODE_STORE,
-            Self::NoStateFolder | Self::Start(_) | Self::GiveBack(_) => NODE_STORE,
+            Self::Store(_) | Self::Start(_) | Self::GiveBack(_) => STORE,
+            Self::Randomness(_) | Self::NoLease(_) | Self::NoStateFolder(_) => STORE,
             #[cfg(target_os = "linux")]
             Self::Supervise(_) => SUPERVISION,
-            Self::Read(_) | Self::Write(_) => INVALID,
         }
     }
 }
 
-fn of_store(error: &StoreError) -> u8 {
-    error.refusal().map_or(NODE_STORE, of_refusal)
+#[cfg(target_os = "linux")]
+impl From<nix::Error> for Failure {
+    fn from(error: nix::Error) -> Self {
+        Self::Supervise(error.into())
+    }
+}
+
+/// Returns whether all nodes are in use, of which one may be released at any time.
+pub(crate) fn is_exhausted(error: &StoreError) -> bool {
+    matches!(error.refusal(), Some(Refusal::Exhausted { nodes, wild, .. }) if wild < nodes)
+}
+
+fn of_build(error: &BuildError, other: u8) -> u8 {
+    match error {
+        BuildError::Clock(_) | BuildError::Epoch { .. } | BuildError::Ahead { .. } => CLOCK,
+        _ => other,
+    }
 }
 
 fn of_refusal(refusal: &Refusal) -> u8 {
     match refusal {
         Refusal::StoreClock { .. } | Refusal::EndOfTime { .. } => CLOCK,
-        _ => NODE_STORE,
+        _ => STORE,
     }
 }
 
 fn of_trouble(trouble: &Trouble) -> u8 {
-    match trouble {
-        Trouble::Store(error) => of_store(error),
-        Trouble::Build(BuildError::Clock(_) | BuildError::Epoch { .. }) => CLOCK,
-        _ => NODE_STORE,
-    }
+    if let Trouble::Build(error) = trouble { of_build(error, STORE) } else { STORE }
 }
 
-/// How to go on without the store.
-const NEEDS_NO_STORE: &str = "--store URL names another store, and `gen --node NODE` needs none";
+const OTHER_STORE: &str = "--store URL names another store, and `gen --node NODE` needs none";
 
 /// An error with everything that caused it.
 pub(crate) struct Chain<'a>(pub(crate) &'a dyn Error);
@@ -168,7 +215,7 @@ impl fmt::Display for Chain<'_> {
     }
 }
 
-/// An error and everything that caused it, each after a colon.
+/// The causes of an error, each after a colon.
 struct Causes<'a>(Option<&'a dyn Error>);
 
 impl fmt::Display for Causes<'_> {
@@ -178,14 +225,7 @@ impl fmt::Display for Causes<'_> {
     }
 }
 
-/// Why there is no lease, with everything that caused it.
-struct Reason<'a>(&'a StartError);
-
-impl fmt::Display for Reason<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.0 {
-            StartError::Trouble(trouble) => Chain(&**trouble).fmt(f),
-            other => Chain(other).fmt(f),
-        }
-    }
+/// Returns the reason why there is no lease, with everything that caused it.
+fn reason(error: &StartError) -> Chain<'_> {
+    if let StartError::Trouble(trouble) = error { Chain(&**trouble) } else { Chain(error) }
 }

@@ -1,11 +1,11 @@
-//! JSON objects of strings, integers, booleans, nulls and lists of strings, written straight into a buffer: what `inspect --json`
-//! spends its time on.
+//! JSON objects of strings, integers, booleans, nulls and lists of strings, written straight into a
+//! buffer, since `inspect --json` spends its time on that.
 
 /// An object that has yet to be [closed](Self::close).
 #[derive(Debug)]
 pub(crate) struct Object<'a> {
     out: &'a mut Vec<u8>,
-    /// What stands before the next name.
+    /// The character before the next name.
     separator: u8,
 }
 
@@ -16,10 +16,15 @@ impl<'a> Object<'a> {
 
     /// Neither names nor strings may hold anything that JSON escapes.
     pub(crate) fn string(&mut self, name: &str, value: &[u8]) {
-        debug_assert!(is_plain(value), "{}", value.escape_ascii());
+        self.name(name);
+        self.quoted(value);
+    }
+
+    /// A string that `write` appends.
+    pub(crate) fn written(&mut self, name: &str, write: impl FnOnce(&mut Vec<u8>)) {
         self.name(name);
         self.out.push(b'"');
-        self.out.extend_from_slice(value);
+        write(self.out);
         self.out.push(b'"');
     }
 
@@ -37,17 +42,12 @@ impl<'a> Object<'a> {
     /// An array of strings.
     pub(crate) fn strings(&mut self, name: &str, values: impl IntoIterator<Item: AsRef<[u8]>>) {
         self.name(name);
-        let start = self.out.len();
-        for value in values {
-            let value = value.as_ref();
-            debug_assert!(is_plain(value), "{}", value.escape_ascii());
-            self.out.extend_from_slice(b",\"");
-            self.out.extend_from_slice(value);
-            self.out.push(b'"');
-        }
-        match self.out.get_mut(start) {
-            Some(first) => *first = b'[',
-            None => self.out.push(b'['),
+        self.out.push(b'[');
+        for (index, value) in values.into_iter().enumerate() {
+            if index > 0 {
+                self.out.push(b',');
+            }
+            self.quoted(value.as_ref());
         }
         self.out.push(b']');
     }
@@ -67,6 +67,13 @@ impl<'a> Object<'a> {
         self.out.push(b'}');
     }
 
+    fn quoted(&mut self, value: &[u8]) {
+        debug_assert!(is_plain(value), "{}", value.escape_ascii());
+        self.out.push(b'"');
+        self.out.extend_from_slice(value);
+        self.out.push(b'"');
+    }
+
     fn name(&mut self, name: &str) {
         debug_assert!(is_plain(name.as_bytes()), "{name}");
         self.out.extend_from_slice(&[self.separator, b'"']);
@@ -76,7 +83,7 @@ impl<'a> Object<'a> {
     }
 }
 
-/// Whether a text stands between quotes as it is.
+/// Reports whether JSON escapes nothing of a text.
 fn is_plain(text: &[u8]) -> bool {
     text.iter().all(|byte| matches!(byte, b' '..=b'~') && !matches!(byte, b'"' | b'\\'))
 }
@@ -91,6 +98,7 @@ mod tests {
         let mut object = Object::open(&mut out);
         object.string("a", b"x._ ~");
         object.string("empty", b"");
+        object.written("written", |out| out.extend_from_slice(b"a-b"));
         object.number("least", i64::MIN);
         object.number("most", i64::MAX);
         object.null("nothing");
@@ -104,7 +112,7 @@ mod tests {
         object.close();
         let parsed: serde_json::Value = serde_json::from_slice(&out).unwrap();
         let expected = serde_json::json!({
-            "a": "x._ ~", "empty": "", "least": i64::MIN, "most": i64::MAX, "nothing": null,
+            "a": "x._ ~", "empty": "", "written": "a-b", "least": i64::MIN, "most": i64::MAX, "nothing": null,
             "yes": true, "inner": {"number": 7}, "no": false,
             "none": [], "some": ["a", "", "b c"],
         });

@@ -1,68 +1,98 @@
 //! The `tickid` command: generates, inspects and converts time-ordered identifiers.
 
-mod args;
 mod convert;
+mod describe;
 mod failure;
 mod generate;
 mod input;
 mod inspect;
 mod json;
 mod lease;
-mod node_store;
+mod message;
+mod options;
 mod output;
-mod patience;
 mod picture;
-mod progress;
 mod range;
 mod report;
 mod schemes;
-mod shown;
-mod source;
+mod store;
+mod values;
 
 use std::process::ExitCode;
 
-use clap::{CommandFactory as _, Parser as _};
+use clap::{CommandFactory as _, Parser, Subcommand};
+use clap_complete::Shell;
 
-use crate::args::{Arguments, Command};
+use crate::convert::ConvertArguments;
 use crate::failure::Failure;
+use crate::generate::GenScheme;
+use crate::inspect::InspectArguments;
+use crate::lease::LeaseCommand;
+use crate::range::RangeArguments;
+
+/// Generate, inspect and convert time-ordered identifiers: SCRU64, Nanoflake, kuid and sno.
+#[derive(Debug, Parser)]
+#[command(name = "tickid", version, propagate_version = true, arg_required_else_help = true)]
+#[command(after_help = "Exit status: 0 done, 1 some ID was invalid or the output could not be \
+                        written, 2 usage, 3 node store, 4 clock or timeout.")]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Generate IDs
+    #[command(subcommand)]
+    Gen(GenScheme),
+    /// Show what IDs say
+    Inspect(InspectArguments),
+    /// Convert IDs between schemes
+    Convert(ConvertArguments),
+    /// Print the lowest and the highest ID of a range of times
+    Range(RangeArguments),
+    /// Lease nodes from a store, list their holders, and repair what went wrong
+    #[command(subcommand)]
+    Lease(LeaseCommand),
+    /// Print a completion script for a shell
+    #[command(after_help = "Example:
+  tickid completions bash > ~/.local/share/bash-completion/completions/tickid")]
+    Completions {
+        /// The shell
+        shell: Shell,
+    },
+}
 
 fn main() -> ExitCode {
-    ended(run())
+    run().unwrap_or_else(|failure| {
+        // The reader of the output has had enough of it.
+        if failure.is_closed_pipe() {
+            return ExitCode::SUCCESS;
+        }
+        message::say_error(&failure.to_string(), failure.hint());
+        failure.exit_code()
+    })
 }
 
 fn run() -> Result<ExitCode, Failure> {
     #[cfg(target_os = "linux")]
-    if let Some(told) = lease::Launch::of_this_process() {
-        return lease::launch(&told);
+    if let Some(launch) = lease::Launch::of_this_process() {
+        return lease::launch(&launch);
     }
-    let arguments = Arguments::try_parse().unwrap_or_else(|error| shown::usage(error).exit());
+    let arguments = Arguments::try_parse().unwrap_or_else(|error| message::usage(error).exit());
     match arguments.command {
-        Command::Gen(arguments) => generate::run(&arguments),
+        Command::Gen(scheme) => generate::run(&scheme),
         Command::Inspect(arguments) => inspect::run(&arguments),
         Command::Convert(arguments) => convert::run(&arguments),
         Command::Range(arguments) => range::run(&arguments),
-        Command::Lease(arguments) => lease::run(&arguments),
+        Command::Lease(command) => lease::run(&command),
         Command::Completions { shell } => completions(shell),
     }
 }
 
-fn ended(outcome: Result<ExitCode, Failure>) -> ExitCode {
-    match outcome {
-        Ok(code) => code,
-        // Whoever read our output has had enough of it.
-        Err(failure) if failure.is_closed_pipe() => ExitCode::SUCCESS,
-        Err(failure) => {
-            shown::say(&failure.to_string());
-            failure.exit_code()
-        }
-    }
-}
-
-fn completions(shell: clap_complete::Shell) -> Result<ExitCode, Failure> {
-    let mut script = Vec::new();
-    clap_complete::generate(shell, &mut Arguments::command(), "tickid", &mut script);
+fn completions(shell: Shell) -> Result<ExitCode, Failure> {
     let mut out = output::Output::stdout();
-    out.buffer().extend_from_slice(&script);
+    clap_complete::generate(shell, &mut Arguments::command(), "tickid", out.buffer());
     out.flush()?;
     Ok(ExitCode::SUCCESS)
 }

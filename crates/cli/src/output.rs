@@ -1,44 +1,41 @@
 //! Standard output, in large pieces.
 
-use std::io::{self, Write};
+use std::io::{self, IsTerminal as _, Write as _};
 
 use crate::failure::Failure;
 
-/// How much is gathered before it is written: large enough that writing costs nothing beside making
-/// it, small enough to stay in the processor's cache.
+/// The capacity of the buffer: large enough that writing costs little beside making the output, and
+/// small enough to stay in the processor's cache.
 const CAPACITY: usize = 128 * 1024;
 
-/// A buffer before standard output. What is not [flushed](Self::flush) is lost.
-pub(crate) struct Output<W = io::Stdout> {
-    buffer: Vec<u8>,
-    sink: W,
-}
+/// A buffer before standard output, to be [flushed](Self::flush) at the end.
+pub(crate) struct Output(Vec<u8>);
 
 impl Output {
     pub(crate) fn stdout() -> Self {
-        Self::new(io::stdout())
-    }
-}
-
-impl<W: Write> Output<W> {
-    pub(crate) fn new(sink: W) -> Self {
-        Self { buffer: Vec::with_capacity(CAPACITY), sink }
+        Self(Vec::with_capacity(CAPACITY))
     }
 
-    /// Where to append.
+    /// Returns the buffer, to append to.
     pub(crate) fn buffer(&mut self) -> &mut Vec<u8> {
-        &mut self.buffer
+        &mut self.0
     }
 
     /// Makes room once enough has been gathered. To be called between records.
     pub(crate) fn drain(&mut self) -> Result<(), Failure> {
-        if self.buffer.len() >= CAPACITY / 2 { self.flush() } else { Ok(()) }
+        if self.0.len() >= CAPACITY / 2 { self.flush() } else { Ok(()) }
+    }
+
+    /// Writes everything out before a message, where a terminal shows both.
+    pub(crate) fn before_message(&mut self) -> Result<(), Failure> {
+        if io::stderr().is_terminal() { self.flush() } else { Ok(()) }
     }
 
     /// Writes everything out.
     pub(crate) fn flush(&mut self) -> Result<(), Failure> {
-        let written = self.sink.write_all(&self.buffer).and_then(|()| self.sink.flush());
-        self.buffer.clear();
+        let mut sink = io::stdout();
+        let written = sink.write_all(&self.0).and_then(|()| sink.flush());
+        self.0.clear();
         written.map_err(Failure::Write)
     }
 }

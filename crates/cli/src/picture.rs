@@ -22,16 +22,16 @@ const COLOURS: [AnsiColor; 6] = [
 pub(crate) fn draw(report: &Report) -> String {
     let mut picture = String::new();
     let bold = Style::new().bold();
-    let time =
-        report.rfc3339().map_or_else(|| "after the year 9999".to_owned(), |time| time.to_string());
+    let time = report.time.map_or_else(String::new, |time| time.to_string());
+    let text = String::from_utf8_lossy(&report.text);
     // Writing to a string can't fail.
-    let _ = writeln!(picture, "{bold}{}{bold:#}  {}  {time}", report.text, report.scheme);
+    let _ = writeln!(picture, "{bold}{text}{bold:#}  {}  {time}", report.scheme);
     for row in rows(&report.bits) {
         draw_row(&mut picture, report, row);
     }
     let _ = writeln!(picture, "  hex {}", report.hex());
-    for field in &report.fields {
-        let _ = writeln!(picture, "  {} {}", field.name, field.value);
+    for (name, value) in &report.fields {
+        let _ = writeln!(picture, "  {name} {value}");
     }
     picture
 }

@@ -9,36 +9,43 @@ use tickid_nanoflake::Nanoflake;
 use tickid_scru64::Scru64;
 use tickid_sno::Sno;
 
-use crate::args::{Format, Kind, Layouts, NodeHash, Scheme, time};
+use crate::describe::{Describe, write_id};
 use crate::failure::Failure;
-use crate::generate::write_id;
 use crate::json::Object;
+use crate::options::{Format, Kind, Layouts, NodeHash, Scheme, name_of};
 use crate::output::Output;
-use crate::report::{Hex, Rfc3339, write_time};
-use crate::schemes::Describe;
+use crate::report::{Hex, write_time};
+use crate::values::time;
 
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  tickid range sno --since 2024-01-01T00:00:00Z --until 2024-01-02T00:00:00Z
+  tickid range nanoflake --epoch discord --format int --since 1704067200000 --until 1704153600000
+  tickid range kuid --kind local --since 2024-01-01T00:00:00Z --until 2024-01-01T00:00:00Z --json
+  tickid range kuid --node uid@127.0.0.1 --format hex --since 1704067200000 --until 1704153600000")]
 pub(crate) struct RangeArguments {
     /// The scheme
     #[arg(value_enum)]
     scheme: Scheme,
     /// The first time, in milliseconds since 1970 or in RFC 3339
-    #[arg(long, value_name = "MS|RFC3339", value_parser = time, allow_negative_numbers = true)]
-    from: UnixTime,
+    #[arg(long, visible_alias = "from", value_name = "MS|RFC3339", value_parser = time)]
+    #[arg(allow_negative_numbers = true)]
+    since: UnixTime,
     /// The last time; the IDs of its tick are in the range
-    #[arg(long, value_name = "MS|RFC3339", value_parser = time, allow_negative_numbers = true)]
-    to: UnixTime,
+    #[arg(long, visible_alias = "to", value_name = "MS|RFC3339", value_parser = time)]
+    #[arg(allow_negative_numbers = true)]
+    until: UnixTime,
     /// kuid: local IDs (8 bytes) or global ones (12 bytes)
     #[arg(long, value_enum, default_value_t = Kind::Global)]
     kind: Kind,
-    /// kuid: ends between which the global IDs of this node are exactly those of the times: an Erlang
-    /// node name, or a fingerprint in hexadecimal after 0x
+    /// kuid: exact ends for the global IDs of this node: an Erlang node name, or a fingerprint in
+    /// hexadecimal after 0x
     #[arg(long, value_name = "NAME|0xHEX")]
     node: Option<String>,
-    /// How a node name becomes a fingerprint
+    /// The hash that makes a fingerprint of a node name
     #[arg(long, value_enum, default_value_t = NodeHash::Phash2)]
     node_hash: NodeHash,
-    /// What to print of the two IDs
+    /// The form of the two IDs
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
     /// Print one JSON object
@@ -49,46 +56,39 @@ pub(crate) struct RangeArguments {
 }
 
 pub(crate) fn run(arguments: &RangeArguments) -> Result<ExitCode, Failure> {
-    let (from, to) = (arguments.from, arguments.to);
-    if from > to {
-        let [from, to] = [from, to].map(shown);
-        return Err(Failure::Usage(format!("--from {from} is after --to {to}")));
+    let (since, until) = (arguments.since, arguments.until);
+    if since > until {
+        return Err(Failure::Usage(format!("--since {since} is after --until {until}")));
     }
     let layouts = &arguments.layouts;
-    if let Some(node) = &arguments.node {
-        return of_node(node, arguments);
-    }
-    match (arguments.scheme, arguments.kind) {
-        (Scheme::Scru64, _) => {
-            print(Scru64.min_at(from), Scru64.max_at(to), &layouts.scru64, arguments)
-        }
-        (Scheme::Nanoflake, _) => {
-            let layout = Nanoflake { epoch: layouts.nanoflake.epoch() };
-            print(layout.min_at(from), layout.max_at(to), &layouts.nanoflake, arguments)
-        }
-        (Scheme::Kuid, Kind::Local) => {
-            print(LocalId::min_at(from), LocalId::max_at(to), &layouts.kuid, arguments)
-        }
-        (Scheme::Kuid, Kind::Global) => {
-            let layout = Kuid { drift: layouts.kuid.drift() };
-            print(layout.min_at(from), layout.max_at(to), &layouts.kuid, arguments)
-        }
-        (Scheme::Sno, _) => print(Sno.min_at(from), Sno.max_at(to), &(), arguments),
-    }
-}
-
-/// Global kuids sort by node before the end of their time, so that the ends for one node are others. IDs of other
-/// nodes may lie between them, too.
-fn of_node(node: &str, arguments: &RangeArguments) -> Result<ExitCode, Failure> {
+    let drift = layouts.kuid.drift();
     let usage = |reason: &str| Failure::Usage(format!("--node: {reason}"));
-    if (arguments.scheme, arguments.kind) != (Scheme::Kuid, Kind::Global) {
-        return Err(usage("it makes a difference to global kuids only"));
+    let node = arguments.node.as_deref().map(|node| arguments.node_hash.node(node)).transpose();
+    match (arguments.scheme, arguments.kind, node.map_err(|error| usage(&error))?) {
+        // Global kuids sort by node before the end of their time, so that the ends for one node are
+        // others. IDs of other nodes may lie between them, too.
+        (Scheme::Kuid, Kind::Global, Some(node)) => {
+            let global = |local| GlobalId::from_local(local, node, drift);
+            let (min, max) = (LocalId::min_at(since), LocalId::max_at(until));
+            print(min.map(global), max.map(global), &layouts.kuid, arguments)
+        }
+        (_, _, Some(_)) => Err(usage("it makes a difference to global kuids only")),
+        (Scheme::Scru64, ..) => {
+            print(Scru64.min_at(since), Scru64.max_at(until), &layouts.scru64, arguments)
+        }
+        (Scheme::Nanoflake, ..) => {
+            let layout = Nanoflake { epoch: layouts.nanoflake.epoch() };
+            print(layout.min_at(since), layout.max_at(until), &layouts.nanoflake, arguments)
+        }
+        (Scheme::Kuid, Kind::Local, None) => {
+            print(LocalId::min_at(since), LocalId::max_at(until), &layouts.kuid, arguments)
+        }
+        (Scheme::Kuid, Kind::Global, None) => {
+            let layout = Kuid { drift };
+            print(layout.min_at(since), layout.max_at(until), &layouts.kuid, arguments)
+        }
+        (Scheme::Sno, ..) => print(Sno.min_at(since), Sno.max_at(until), &(), arguments),
     }
-    let node = arguments.node_hash.node(node).map_err(|reason| usage(&reason))?;
-    let drift = arguments.layouts.kuid.drift();
-    let global = |local| GlobalId::from_local(local, node, drift);
-    let (min, max) = (LocalId::min_at(arguments.from), LocalId::max_at(arguments.to));
-    print(min.map(global), max.map(global), &arguments.layouts.kuid, arguments)
 }
 
 fn print<I: Describe>(
@@ -97,13 +97,13 @@ fn print<I: Describe>(
     layout: &I::Layout,
     arguments: &RangeArguments,
 ) -> Result<ExitCode, Failure> {
-    let min = min.map_err(|error| no_tick("--from", arguments.from, &error))?;
-    let max = max.map_err(|error| no_tick("--to", arguments.to, &error))?;
+    let min = min.map_err(|error| no_tick("--since", arguments.since, &error))?;
+    let max = max.map_err(|error| no_tick("--until", arguments.until, &error))?;
     let mut out = Output::stdout();
     if arguments.json {
         let mut object = Object::open(out.buffer());
-        object.string("scheme", arguments.scheme.name().as_bytes());
-        for (name, time) in [("from", arguments.from), ("to", arguments.to)] {
+        object.string("scheme", name_of(&arguments.scheme).as_bytes());
+        for (name, time) in [("from", arguments.since), ("to", arguments.until)] {
             let mut inner = object.object(name);
             write_time(Some(time), &mut inner);
             inner.close();
@@ -121,24 +121,17 @@ fn print<I: Describe>(
     Ok(ExitCode::SUCCESS)
 }
 
-/// For a time that a scheme has no tick for.
+/// Returns the error for a time that a scheme has no tick for.
 fn no_tick(option: &str, time: UnixTime, error: &RangeError) -> Failure {
-    Failure::Usage(format!("{option} {}: {error}", shown(time)))
+    Failure::Usage(format!("{option} {time}: {error}"))
 }
 
-/// In RFC 3339, as far as that goes.
-fn shown(time: UnixTime) -> String {
-    Rfc3339::new(time).map_or_else(|| time.to_string(), |date| date.to_string())
-}
-
-/// One end of the range in every form that a database may want.
+/// Writes one end of the range in every form that a database may want.
 fn write_end<I: Describe>(id: &I, layout: &I::Layout, mut object: Object<'_>) {
     let mut text = Vec::new();
     id.write_text(layout, &mut text);
-    let (number, len) = id.integer();
-    let bytes = number.to_be_bytes();
     object.string("text", &text);
-    object.string("hex", Hex(&bytes[bytes.len() - len..]).digits(&mut [0; _]));
-    object.string("int", number.to_string().as_bytes());
+    object.string("hex", Hex(id.bytes().as_ref()).digits(&mut [0; _]));
+    object.string("int", id.integer().to_string().as_bytes());
     object.close();
 }

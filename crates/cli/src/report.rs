@@ -1,7 +1,9 @@
-//! What there is to say about one ID, and how it is written as JSON.
+//! The facts about one ID, and their form in JSON.
 
-use core::fmt::Write as _;
+use core::fmt::{self, Write as _};
 
+use jiff::civil::{DateTime, date};
+use jiff::fmt::temporal::DateTimePrinter;
 use tickid_convert::{Candidate, Plausibility};
 use tickid_core::UnixTime;
 
@@ -11,20 +13,14 @@ use crate::json::Object;
 #[derive(Debug, Default)]
 pub(crate) struct Report {
     pub(crate) scheme: &'static str,
-    pub(crate) text: String,
+    pub(crate) text: Vec<u8>,
     /// Big-endian.
     pub(crate) bytes: Vec<u8>,
     pub(crate) time: Option<UnixTime>,
     /// The scheme's own fields, in the order in which they are printed.
-    pub(crate) fields: Vec<Field>,
+    pub(crate) fields: Vec<(&'static str, Value)>,
     /// Names and widths of the bit fields, from the high end of the bytes.
     pub(crate) bits: Vec<(&'static str, u32)>,
-}
-
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Field {
-    pub(crate) name: &'static str,
-    pub(crate) value: Value,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -50,7 +46,7 @@ impl Report {
     }
 
     pub(crate) fn field(&mut self, name: &'static str, value: Value) {
-        self.fields.push(Field { name, value });
+        self.fields.push((name, value));
     }
 
     pub(crate) fn number(&mut self, name: &'static str, value: impl Into<i64>) {
@@ -61,19 +57,15 @@ impl Report {
         Hex(&self.bytes)
     }
 
-    pub(crate) fn rfc3339(&self) -> Option<Rfc3339> {
-        Rfc3339::new(self.time?)
-    }
-
     /// Appends the report as a line of JSON.
     pub(crate) fn write_json(&self, out: &mut Vec<u8>) {
         let mut object = Object::open(out);
         object.string("scheme", self.scheme.as_bytes());
-        object.string("text", self.text.as_bytes());
+        object.string("text", &self.text);
         object.string("hex", self.hex().digits(&mut [0; _]));
         write_time(self.time, &mut object);
-        for Field { name, value } in &self.fields {
-            match *value {
+        for &(name, value) in &self.fields {
+            match value {
                 Value::Number(number) => object.number(name, number),
                 Value::BigNumber(number) => {
                     object.string(name, itoa::Buffer::new().format(number).as_bytes());
@@ -89,8 +81,8 @@ impl Report {
     }
 }
 
-impl core::fmt::Display for Value {
-    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
             Self::Number(number) => number.fmt(f),
             Self::BigNumber(number) => number.fmt(f),
@@ -100,19 +92,31 @@ impl core::fmt::Display for Value {
     }
 }
 
-/// A time as all objects have it.
+/// Returns a time in UTC, of which JSON has the milliseconds (`{:.3}Z`). `None` outside of the
+/// years 0 to 9999, for which RFC 3339 has no form.
+pub(crate) fn date_time(time: UnixTime) -> Option<DateTime> {
+    let since_1970 = jiff::SignedDuration::from_millis(time.as_millis());
+    let date = date(1970, 1, 1).at(0, 0, 0, 0).checked_add(since_1970).ok()?;
+    (date.year() >= 0).then_some(date)
+}
+
+/// Writes a time as all objects have it.
 pub(crate) fn write_time(time: Option<UnixTime>, object: &mut Object<'_>) {
     match time {
         Some(time) => object.number("unix_ms", time.as_millis()),
         None => object.null("unix_ms"),
     }
-    match time.and_then(Rfc3339::new) {
-        Some(time) => object.string("time", &time.characters()),
+    match time.and_then(date_time) {
+        Some(date) => object.written("time", |out| {
+            // Writing to memory can't fail.
+            let _ = DateTimePrinter::new().precision(Some(3)).print_datetime(&date, &mut *out);
+            out.push(b'Z');
+        }),
         None => object.null("time"),
     }
 }
 
-/// How plausible a time is, as all objects have it.
+/// Returns the name of a plausibility, as all objects have it.
 pub(crate) const fn plausibility_name(plausibility: Plausibility) -> &'static str {
     match plausibility {
         Plausibility::Likely => "likely",
@@ -122,9 +126,9 @@ pub(crate) const fn plausibility_name(plausibility: Plausibility) -> &'static st
     }
 }
 
-/// The name of what a text may be, with the time that it then tells.
+/// Returns the name of a reading, with the time that the ID then has.
 pub(crate) fn named(candidate: &Candidate) -> String {
-    match candidate.time().and_then(Rfc3339::new) {
+    match candidate.time() {
         Some(time) => format!("{} ({time})", candidate.reading()),
         None => candidate.reading().to_string(),
     }
@@ -138,12 +142,12 @@ const MAX_HEX_DIGITS: usize = 32;
 pub(crate) struct Hex<'a>(pub(crate) &'a [u8]);
 
 impl<'a> Hex<'a> {
-    /// The last `len` of `bytes`.
-    fn low(bytes: &'a [u8], len: usize) -> Self {
+    /// Returns the last `len` of `bytes`.
+    pub(crate) fn low(bytes: &'a [u8], len: usize) -> Self {
         Self(&bytes[bytes.len() - len..])
     }
 
-    /// The digits, in `room`.
+    /// Writes the digits to `room`.
     pub(crate) fn digits<'r>(&self, room: &'r mut [u8; MAX_HEX_DIGITS]) -> &'r [u8] {
         let pairs = room.as_chunks_mut().0.iter_mut();
         for (pair, byte) in pairs.zip(self.0) {
@@ -153,52 +157,9 @@ impl<'a> Hex<'a> {
     }
 }
 
-impl core::fmt::Display for Hex<'_> {
-    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+impl fmt::Display for Hex<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.digits(&mut [0; _]).iter().try_for_each(|&digit| f.write_char(digit.into()))
-    }
-}
-
-/// A time in UTC with milliseconds, as in `2024-02-29T12:34:56.789Z`.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Rfc3339(jiff::civil::DateTime);
-
-impl Rfc3339 {
-    /// `None` outside of the years 0 to 9999, for which RFC 3339 has no form.
-    pub(crate) fn new(time: UnixTime) -> Option<Self> {
-        let whole_millis = time.as_millis().checked_mul(1_000)?;
-        let since_1970 = jiff::SignedDuration::from_micros(whole_millis);
-        let unix_epoch = jiff::civil::date(1970, 1, 1).at(0, 0, 0, 0);
-        let date = unix_epoch.checked_add(since_1970).ok()?;
-        (date.year() >= 0).then_some(Self(date))
-    }
-
-    pub(crate) fn characters(self) -> [u8; 24] {
-        let mut text = *b"0000-00-00T00:00:00.000Z";
-        // None is negative.
-        let mut put = |range, number: i16| put_digits(&mut text[range], number.unsigned_abs());
-        put(0..4, self.0.year());
-        put(5..7, self.0.month().into());
-        put(8..10, self.0.day().into());
-        put(11..13, self.0.hour().into());
-        put(14..16, self.0.minute().into());
-        put(17..19, self.0.second().into());
-        put(20..23, self.0.millisecond());
-        text
-    }
-}
-
-impl core::fmt::Display for Rfc3339 {
-    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        self.characters().iter().try_for_each(|&character| f.write_char(character.into()))
-    }
-}
-
-/// The decimal digits of `number`, as many as there are places.
-fn put_digits(places: &mut [u8], mut number: u16) {
-    for place in places.iter_mut().rev() {
-        *place = b"0123456789"[usize::from(number % 10)];
-        number /= 10;
     }
 }
 
@@ -208,7 +169,8 @@ mod tests {
 
     #[test]
     fn times_have_milliseconds_and_end_with_the_year_9999() {
-        let shown = |micros| Rfc3339::new(UnixTime::from_micros(micros)).map(|t| t.to_string());
+        let shown =
+            |micros| date_time(UnixTime::from_micros(micros)).map(|date| format!("{date:.3}Z"));
         assert_eq!(shown(0).unwrap(), "1970-01-01T00:00:00.000Z");
         assert_eq!(shown(-1).unwrap(), "1969-12-31T23:59:59.999Z");
         assert_eq!(shown(1_709_210_096_789_999).unwrap(), "2024-02-29T12:34:56.789Z");
@@ -224,7 +186,7 @@ mod tests {
     fn json_keeps_the_order_and_quotes_what_javascript_would_round() {
         let mut report = Report::default();
         report.start("test", UnixTime::from_micros(1_500), &[0xca, 0xfe]);
-        report.text.push_str("abc");
+        report.text.extend_from_slice(b"abc");
         report.number("small", 7);
         report.field("big", Value::BigNumber(u64::MAX));
         report.field("node", Value::Hex(0x2a, 4));

@@ -160,9 +160,9 @@ fn what_is_no_id_is_told_and_the_other_lines_are_still_handled() {
     assert_eq!(ran.stdout.lines().count(), 2);
     assert_eq!(
         ran.stderr,
-        "tickid: line 2: 'not-an-id' is not a SCRU64 ID: 9 bytes long, not 12\n\
-         tickid: line 3: '' is not a SCRU64 ID: 0 bytes long, not 12\n\
-         tickid: line 4: 'ab\\xffcd' is not a SCRU64 ID: 5 bytes long, not 12\n"
+        "error: line 2: 'not-an-id' is not a SCRU64 ID: 9 bytes long, not 12\n\
+         error: line 3: '' is not a SCRU64 ID: 0 bytes long, not 12\n\
+         error: line 4: 'ab\\xffcd' is not a SCRU64 ID: 5 bytes long, not 12\n"
     );
     let ran = run("inspect --scheme sno 22222222222!2222");
     assert_eq!((ran.status, ran.stdout.as_str()), (INVALID, ""));
@@ -317,7 +317,7 @@ fn pictures_have_colour_only_when_asked_for_or_on_a_terminal() {
 fn what_is_known_by_name_only_is_named_with_its_time() {
     for (text, named) in [
         ("01ARZ3NDEKTSV4RRFFQ69G5FAV", "it may be: ULID (2016-07-30T23:54:10.259Z)"),
-        ("0ujtsYcgvSTl8PAuAdqWYSMnLOv", "it may be: KSUID (2017-10-10T04:00:47.000Z)"),
+        ("0ujtsYcgvSTl8PAuAdqWYSMnLOv", "it may be: KSUID (2017-10-10T04:00:47Z)"),
         ("919108f7-52d1-4320-9bac-f847db4148a8", "it may be: UUID of version 4"),
         ("4e6f2160-a0ff-89a0-a840-cc0001c70745", "sno in a UUID (2031-05-08T23:03:34.976Z)"),
         ("9999999999999999999", "Discord Snowflake"),

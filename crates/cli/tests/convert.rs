@@ -6,7 +6,7 @@ mod process;
 
 use process::{INVALID, OK, USAGE, json_lines, run, run_with_input, stdout_of};
 
-/// What is said of a SCRU64 ID unless `--from` says what it is.
+/// The remark about a SCRU64 ID without `--from`.
 const GUESSED: &str = "tickid: '0u375nxqh5cq' is taken for SCRU64 (2023-03-12T09:34:19.136Z); say what \
                        it is with --from";
 
@@ -79,9 +79,9 @@ fn lines_that_fail_are_told_and_the_others_are_converted() {
     assert_eq!(ran.stdout, "83thvaq22224mqss\n83thvaq22224mqss\n");
     let errors: Vec<&str> = ran.stderr.lines().collect();
     assert_eq!(errors.len(), 4, "{errors:?}");
-    assert_eq!(errors[0], "tickid: line 2: 'not-an-id' is not a SCRU64 ID: 9 bytes long, not 12");
-    assert_eq!(errors[1], "tickid: line 3: '' is not a SCRU64 ID: 0 bytes long, not 12");
-    assert!(errors[2].starts_with("tickid: line 4: 'ab\\xffcd' is"));
+    assert_eq!(errors[0], "error: line 2: 'not-an-id' is not a SCRU64 ID: 9 bytes long, not 12");
+    assert_eq!(errors[1], "error: line 3: '' is not a SCRU64 ID: 0 bytes long, not 12");
+    assert!(errors[2].starts_with("error: line 4: 'ab\\xffcd' is"));
     assert!(
         errors[3].contains("line 5: 'zzzzzzzzzzzz' can't be converted: the ID has no time"),
         "{errors:?}"

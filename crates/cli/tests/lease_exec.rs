@@ -93,8 +93,8 @@ impl Supervised {
         kill(Pid::from_raw(id), signal).expect("sent");
     }
 
-    /// Waits until everyone has gone who could write to our pipe; what they wrote, what the supervisor said, and how
-    /// it ended.
+    /// Waits until everyone has gone who could write to our pipe; what they wrote, what the
+    /// supervisor said, and how it ended.
     fn end(mut self) -> (String, String, ExitStatus) {
         drop(self.child.stdin.take());
         let text = |lines: &mut dyn Iterator<Item = _>| {
@@ -260,7 +260,8 @@ fn take_away(state: &Path) -> File {
     lock
 }
 
-/// The window that it is waiting for ends soon after it begins, unless it is renewed until then; which it can't be.
+/// The window that it is waiting for ends soon after it begins, unless it is renewed until then;
+/// which it can't be.
 #[test]
 fn a_program_does_not_begin_with_less_time_than_it_is_given_to_end() {
     let millis = || {
@@ -426,7 +427,8 @@ fn signals_are_handed_on() {
 #[test]
 fn a_signal_that_stops_and_the_one_that_continues_are_handed_on() {
     let state = state("sno --pool 5/16");
-    // It stands still in its `read`: stopped as it starts a program, a shell may wait for that without being stopped.
+    // It stands still in its `read`: stopped as it starts a program, a shell may wait for that
+    // without being stopped.
     let script = "trap 'echo continued; exit 9' CONT; echo $$; read line";
     // In a session of its own: in a terminal, everybody would be stopped who waits for it.
     let (exec, mut session) = (exec(state.path(), "", script), Command::new("setsid"));
@@ -493,7 +495,8 @@ fn a_program_does_not_begin_without_its_supervisor() {
     }
 }
 
-/// The first so many numbers of files are taken one after the other: by the store, by the supervisor.
+/// The first so many numbers of files are taken one after the other: by the store, by the
+/// supervisor.
 #[test]
 fn who_cant_be_supervised_is_not_started() {
     let state = state("sno");
@@ -502,7 +505,7 @@ fn who_cant_be_supervised_is_not_started() {
         let tickid = exec(state.path(), "", "echo ran");
         let mut limited = by_way_of(&tickid, "sh", &["-c", &limit]);
         let ran = ran(&mut limited);
-        let said = ran.stderr.starts_with("tickid: cannot supervise the program: ");
+        let said = ran.stderr.starts_with("error: cannot supervise the program: ");
         assert_eq!(said, ran.status == NOT_SUPERVISED, "{files}: {}", ran.stderr);
         assert_eq!(ran.stdout, if ran.status == OK { "ran\n" } else { "" }, "{files}");
         ran.status
@@ -519,8 +522,8 @@ fn what_a_program_leaves_behind_ends_with_it() {
     assert_eq!((stdout.as_str(), stderr.as_str(), status.code()), ("", "", Some(3)));
 }
 
-/// Runs `exec` in a terminal and types what `keys` says as soon as the program has said that it began; what the terminal
-/// shows after that.
+/// Runs `exec` in a terminal and types what `keys` says as soon as the program has said that it
+/// began; what the terminal shows after that.
 fn in_a_terminal(state: &Path, script: &str, keys: &[u8]) -> (String, ExitStatus) {
     let exec = exec(state, "", script);
     let quoted: Vec<String> = core::iter::once(exec.get_program())
@@ -553,7 +556,7 @@ fn the_name_of_a_missing_program_is_escaped_and_cut() {
         ("/".to_owned() + &"a".repeat(100_000), "'/".to_owned() + &"a".repeat(299) + "…'"),
     ] {
         let ran = ran(with_state(state.path(), "lease exec --realm orders --").arg(name));
-        let expected = format!("tickid: cannot run {shown}: ");
+        let expected = format!("error: cannot run {shown}: ");
         assert!(ran.stderr.starts_with(&expected), "{}", ran.stderr);
         assert!(matches!(ran.status, 126 | 127), "{}", ran.status);
     }
@@ -571,8 +574,8 @@ fn a_program_that_reads_from_the_terminal_gets_it() {
 #[test]
 fn a_key_that_interrupts_reaches_the_program_once() {
     let state = state("sno --pool 1-60/16");
-    // A shell that is interrupted between its last look and its `read` goes on reading: so it says that it began
-    // when the terminal is its own, which it is given because it reads.
+    // A shell that is interrupted between its last look and its `read` goes on reading: so it says
+    // that it began when the terminal is its own, which it is given because it reads.
     let reads = "(until read -r _ _ _ _ group _ _ foreground _ < /proc/$$/stat && \
                  [ $group = $foreground ]; do sleep 0.02; done; echo began) & read line";
     for wait in [reads, "echo began; while :; do sleep 0.02; done"] {

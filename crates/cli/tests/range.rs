@@ -6,7 +6,7 @@ mod process;
 
 use process::{USAGE, json_lines, run, stdout_of};
 
-const DAY: &str = "--from 2024-01-01T00:00:00Z --to 2024-01-02T00:00:00Z";
+const DAY: &str = "--since 2024-01-01T00:00:00Z --until 2024-01-02T00:00:00Z";
 
 #[test]
 fn the_lowest_and_the_highest_id_are_printed() {
@@ -99,20 +99,20 @@ fn what_is_out_of_range_is_named_and_ends_with_2() {
     for (arguments, named) in [
         (
             "range sno --from 2009-12-31T23:59:59.999Z --to 2024-01-01T00:00:00Z",
-            "--from 2009-12-31T23:59:59.999Z: time in microseconds 1262303999999000 is outside of \
+            "--since 2009-12-31T23:59:59.999Z: time in microseconds 1262303999999000 is outside of \
              1262304000000000..=3461327255551999",
         ),
         (
             "range sno --from 2024-01-01T00:00:00Z --to 2080-01-01T01:00:00+01:00",
-            "--to 2080-01-01T00:00:00.000Z: time in microseconds 3471292800000000 is outside of \
+            "--until 2080-01-01T00:00:00Z: time in microseconds 3471292800000000 is outside of \
              1262304000000000..=3461327255551999",
         ),
         (
             "range sno --from 2024-01-02T00:00:00Z --to 1704067200000",
-            "--from 2024-01-02T00:00:00.000Z is after --to 2024-01-01T00:00:00.000Z",
+            "--since 2024-01-02T00:00:00Z is after --until 2024-01-01T00:00:00Z",
         ),
         ("range scru64 --from -1 --to 5", "0..=72301961339135999"),
-        ("range sno --from 2024-01-02T00:00:00Z", "--to"),
+        ("range sno --from 2024-01-02T00:00:00Z", "--until"),
         ("range sno --from yesterday --to 5", "RFC 3339"),
         ("range sno --from 99999999999999999999 --to 5", "99999999999999999999"),
         ("range uuid --from 1 --to 5", "nanoflake"),

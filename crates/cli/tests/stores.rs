@@ -1,4 +1,5 @@
-//! The commands of `lease` with a store of each kind on a server. (With folders they are tested at length.)
+//! The commands of `lease` with a store of each kind on a server. (With folders they are tested at
+//! length.)
 
 #![cfg_attr(not(unix), allow(dead_code, unused_imports, reason = "there is no server"))]
 #![allow(clippy::expect_used, reason = "a test fails by panicking")]

@@ -57,7 +57,7 @@ pub enum ClockError {
 /// assert_eq!((error.kind(), error.retry_after()), (ErrorKind::Closed, None));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Error {
     pub(crate) scheme: &'static str,
     pub(crate) kind: ErrorKind,
@@ -65,6 +65,8 @@ pub struct Error {
     pub(crate) now: Option<UnixTime>,
     /// What it has to read.
     pub(crate) until: Option<UnixTime>,
+    /// The clock is within the window, but no tick of it is left.
+    pub(crate) is_window_used_up: bool,
 }
 
 /// What kept a generator from issuing an ID.
@@ -76,7 +78,7 @@ pub enum ErrorKind {
     Rollback,
     /// All sequences of the tick are used up.
     Exhausted,
-    /// The tick lies outside of the generator's window.
+    /// The clock is outside of the generator's window, or all ticks of the window are used up.
     Window,
     /// The generator was closed.
     Closed,
@@ -118,7 +120,11 @@ impl fmt::Display for Error {
         match self.kind {
             ErrorKind::Rollback => f.write_str("the clock is too far behind the last ID issued")?,
             ErrorKind::Exhausted => f.write_str("all sequences of this tick are used up")?,
-            ErrorKind::Window => f.write_str("the time lies outside of the generator's window")?,
+            ErrorKind::Window => f.write_str(match self.until {
+                Some(_) => "the clock is before the generator's window",
+                None if self.is_window_used_up => "all ticks of the generator's window are used up",
+                None => "the clock is past the generator's window",
+            })?,
             ErrorKind::Closed => f.write_str("the generator is closed")?,
             ErrorKind::EndOfTime => f.write_str("the last tick of the scheme is used up")?,
             ErrorKind::Clock(error) => error.fmt(f)?,
@@ -132,17 +138,6 @@ impl fmt::Display for Error {
             (Some(now), None) => write!(f, " (it is {now})"),
             (None, _) => Ok(()),
         }
-    }
-}
-
-impl fmt::Debug for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Error")
-            .field("scheme", &self.scheme)
-            .field("kind", &self.kind)
-            .field("now", &self.now)
-            .field("until", &self.until)
-            .finish()
     }
 }
 
@@ -239,6 +234,8 @@ mod tests {
     use alloc::string::ToString as _;
 
     use super::*;
+    use crate::example::{Node, Seconds};
+    use crate::{LocalGenerator, ManualClock, Policy, Tick, Ticks, Window};
 
     #[test]
     fn messages_name_the_value_and_the_range() {
@@ -255,6 +252,7 @@ mod tests {
             kind: ErrorKind::Exhausted,
             now: Some(UnixTime::from_micros(now)),
             until,
+            is_window_used_up: false,
         };
         let stalled = error(1_000, Some(UnixTime::from_micros(5_000)));
         assert_eq!(stalled.retry_after(), Some(Duration::from_millis(4)));
@@ -264,5 +262,30 @@ mod tests {
              1970-01-01T00:00:00.001Z, goes on at 1970-01-01T00:00:00.005Z)"
         );
         assert_eq!(error(0, None).retry_after(), None);
+    }
+
+    #[test]
+    fn a_used_up_window_is_told_from_a_clock_outside() {
+        let clock = ManualClock::new(UnixTime::from_micros(98_000_000));
+        let window = Window::new(Tick::new(100).unwrap(), 101).unwrap();
+        let mut generator = LocalGenerator::<Seconds>::builder(Node(1))
+            .policy(Policy::Ratchet { allowance: Ticks::new(1) })
+            .window(window)
+            .clock(&clock)
+            .build_local()
+            .unwrap();
+        let mut message = |seconds: i64| {
+            clock.set(UnixTime::from_micros(seconds * 1_000_000));
+            let error =
+                core::iter::from_fn(|| Some(generator.try_generate())).find_map(Result::err);
+            error.unwrap().to_string()
+        };
+        let before = message(98);
+        assert!(before.contains("the clock is before the generator's window (it is "), "{before}");
+        let used_up = message(100);
+        let expected = "all ticks of the generator's window are used up (it is ";
+        assert!(used_up.contains(expected), "{used_up}");
+        let past = message(101);
+        assert!(past.contains("the clock is past the generator's window (it is "), "{past}");
     }
 }

@@ -3,18 +3,26 @@ use tickid_kuid::Drift;
 use tickid_nanoflake::Epoch;
 use tickid_scru64::NodeIdSize;
 
-use crate::args::{Kind, Layouts, NodeHash, drift, epoch, node_size, parse};
-use crate::shown::shown;
+use crate::options::{Kind, Layouts, NodeHash};
+use crate::values::{drift, epoch, metabyte, node_size, number};
 
 #[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  tickid convert --to sno --node 7 0u375nxqh5cq        prints the new ID, and what was lost
+  tickid convert --from scru64 --node-size 8 --to sno --exact 0u375nxqh5cq
+  tickid convert --from discord --to kuid --json 175928847299117063
+  tickid convert --from sno --to uuid brpk4q72xwf2m63l
+  tickid convert --restore --from sno --to scru64 --node-size 8 83thvaq22224mqss
+  tickid gen sno -n 3 | tickid convert --from sno --to nanoflake --truncate-node low")]
 pub(crate) struct ConvertArguments {
     /// IDs; lines of standard input unless given
     #[arg(value_name = "ID")]
     pub(super) ids: Vec<String>,
-    /// What the IDs are; unless given they are taken for what alone has a plausible time, and that is said
+    /// The format of the IDs; unless given, the one in which alone they have a plausible time,
+    /// which is reported
     #[arg(long, value_enum, value_name = "FORMAT")]
     pub(super) from: Option<Origin>,
-    /// What to make of them
+    /// The format of the new IDs
     #[arg(long, value_enum, value_name = "FORMAT")]
     pub(super) to: Goal,
     /// kuid: make local IDs (8 bytes) or global ones (12 bytes, with the node)
@@ -23,7 +31,7 @@ pub(crate) struct ConvertArguments {
     #[command(flatten)]
     pub(super) nodes: NodeArguments,
     /// sno: the metabyte of IDs that have none, 0 to 255
-    #[arg(long, value_name = "0..255", default_value_t = 0)]
+    #[arg(long, value_name = "0..255", value_parser = metabyte, default_value = "0")]
     pub(super) meta: u8,
     /// Convert only what loses nothing
     #[arg(long)]
@@ -36,32 +44,32 @@ pub(crate) struct ConvertArguments {
     pub(super) json: bool,
     #[command(flatten)]
     pub(super) layouts: Layouts,
-    /// Nanoflake: the epoch of the new IDs [default: that of --epoch]
+    /// Nanoflake: the epoch of the new IDs [default: as --epoch]
     #[arg(long, value_name = "twitter|discord|unix|MS|RFC3339", value_parser = epoch)]
     #[arg(allow_negative_numbers = true)]
     pub(super) to_epoch: Option<Epoch>,
-    /// SCRU64: the bits of the new IDs' node [default: those of --node-size]
+    /// SCRU64: the bits of the new IDs' node [default: as --node-size]
     #[arg(long, value_name = "BITS", value_parser = node_size)]
     pub(super) to_node_size: Option<NodeIdSize>,
-    /// kuid: the drift of the new global IDs [default: that of --drift]
+    /// kuid: the drift of the new global IDs [default: as --drift]
     #[arg(long, value_name = "5..10", value_parser = drift)]
     pub(super) to_drift: Option<Drift>,
 }
 
-/// Which node the new IDs have. Unless told, the one they had, if it fits.
+/// The node of the new IDs: the one that they had, if it fits, unless the options name another.
 #[derive(Debug, Args)]
 pub(crate) struct NodeArguments {
-    /// The node of all new IDs: a number; for SCRU64 also with its size (42/8), for kuid an Erlang node
-    /// name or a fingerprint in hexadecimal after 0x
+    /// The node of all new IDs: a number; for SCRU64 also with its size (42/8), for kuid an Erlang
+    /// node name or a fingerprint in hexadecimal after 0x
     #[arg(long, value_name = "NODE")]
     pub(super) node: Option<String>,
-    /// How a node name becomes a fingerprint
+    /// The hash that makes a fingerprint of a node name
     #[arg(long, value_enum, default_value_t = NodeHash::Phash2)]
     pub(super) node_hash: NodeHash,
     /// Cut nodes for which there are too few bits to their low or high bits
     #[arg(long, value_enum, value_name = "END", conflicts_with = "node")]
     pub(super) truncate_node: Option<End>,
-    /// Which node becomes which
+    /// The new node for each old one
     #[arg(long, value_name = "OLD=NEW,...", value_delimiter = ',', value_parser = pair)]
     #[arg(conflicts_with_all = ["node", "truncate_node"])]
     pub(super) node_table: Vec<(u64, u64)>,
@@ -73,7 +81,7 @@ pub(super) enum End {
     High,
 }
 
-/// What can be converted.
+/// The formats to convert from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(super) enum Origin {
     Scru64,
@@ -92,7 +100,7 @@ pub(super) enum Origin {
     Mastodon,
 }
 
-/// What can be made.
+/// The formats to convert to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(super) enum Goal {
     Scru64,
@@ -109,16 +117,6 @@ pub(super) enum Goal {
 
 fn pair(text: &str) -> Result<(u64, u64), String> {
     let (old, new) = text.split_once('=').ok_or("there is no '=' between old and new node")?;
-    Ok((number(old)?, number(new)?))
-}
-
-/// A number in decimal, or in hexadecimal after 0x.
-pub(super) fn number(text: &str) -> Result<u64, String> {
-    match text.strip_prefix("0x") {
-        Some(digits) if digits.bytes().all(|byte| byte.is_ascii_hexdigit()) => {
-            u64::from_str_radix(digits, 16).map_err(|error| error.to_string())
-        }
-        Some(_) => Err(format!("'{}' is no hexadecimal number", shown(text))),
-        None => parse(text),
-    }
+    let node = |text| number("node", 0..=u64::MAX, text);
+    Ok((node(old)?, node(new)?))
 }

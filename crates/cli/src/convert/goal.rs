@@ -1,21 +1,22 @@
-//! What is made of the IDs.
+//! The new IDs.
+
+use core::fmt::Display;
 
 use tickid_convert::{
-    AnyId, Converted, Kind, Layouts, Loss, Nodes, Options, Source as _, carry, convert_any,
-    restore_any,
+    AnyId, ConvertError, Converted, Kind, Layouts, Loss, Nodes, Options, Source as _, carry,
+    convert_any, restore_any,
 };
-use tickid_core::RangeError;
-use tickid_nanoflake::GeneratorId;
-use tickid_scru64::NodeSpec;
 use uuid::Uuid;
 
-use super::args::{ConvertArguments, End, Goal, NodeArguments, number};
+use super::args::{ConvertArguments, End, Goal, NodeArguments, Origin};
 use super::origin::Original;
-use crate::args;
+use crate::describe::Describe as _;
 use crate::failure::Failure;
-use crate::schemes::Describe as _;
+use crate::message::shown;
+use crate::options::{self, name_of};
+use crate::values::{generator_id, node_spec, number, partition};
 
-/// What came out.
+/// The outcome of a conversion.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Made {
     Id(AnyId),
@@ -24,7 +25,7 @@ pub(super) enum Made {
 
 impl Made {
     /// Appends the text that the options ask for.
-    pub(super) fn write_text(&self, options: &args::Layouts, out: &mut Vec<u8>) {
+    pub(super) fn write_text(&self, options: &options::Layouts, out: &mut Vec<u8>) {
         match self {
             Self::Id(AnyId::Nanoflake(id)) => id.write_text(&options.nanoflake, out),
             Self::Id(AnyId::KuidLocal(id)) => id.write_text(&options.kuid, out),
@@ -37,7 +38,7 @@ impl Made {
         }
     }
 
-    /// As a number, and how many bytes it has.
+    /// Returns it as a number, and its length in bytes.
     pub(super) fn integer(&self) -> (u128, usize) {
         match self {
             Self::Id(id) => (id.to_u128(), id.kind().byte_len()),
@@ -47,33 +48,20 @@ impl Made {
 }
 
 impl Goal {
-    /// The scheme, unless it is a UUID.
-    fn kind(self, kind: args::Kind) -> Option<Kind> {
+    /// Returns the scheme, unless it is a UUID.
+    fn kind(self, kind: options::Kind) -> Option<Kind> {
         match (self, kind) {
             (Self::Scru64, _) => Some(Kind::Scru64),
             (Self::Nanoflake, _) => Some(Kind::Nanoflake),
-            (Self::Kuid, args::Kind::Local) => Some(Kind::KuidLocal),
-            (Self::Kuid, args::Kind::Global) => Some(Kind::KuidGlobal),
+            (Self::Kuid, options::Kind::Local) => Some(Kind::KuidLocal),
+            (Self::Kuid, options::Kind::Global) => Some(Kind::KuidGlobal),
             (Self::Sno, _) => Some(Kind::Sno),
             (Self::Uuid | Self::UuidV7 | Self::UuidSno, _) => None,
         }
     }
-
-    /// Its name, as `--to` has it.
-    pub(super) const fn name(self) -> &'static str {
-        match self {
-            Self::Scru64 => args::Scheme::Scru64.name(),
-            Self::Nanoflake => args::Scheme::Nanoflake.name(),
-            Self::Kuid => args::Scheme::Kuid.name(),
-            Self::Sno => args::Scheme::Sno.name(),
-            Self::Uuid => "uuid",
-            Self::UuidV7 => "uuid-v7",
-            Self::UuidSno => "uuid-sno",
-        }
-    }
 }
 
-/// How to convert, as the arguments say. `table` is room for the table of nodes.
+/// Returns the options of the conversion. `table` is room for the table of nodes.
 pub(super) fn options<'a>(
     arguments: &ConvertArguments,
     table: &'a mut [(u64, u64)],
@@ -88,7 +76,7 @@ pub(super) fn options<'a>(
     let NodeArguments { node, truncate_node, .. } = &arguments.nodes;
     let nodes = match (node, truncate_node) {
         (Some(node), _) => {
-            // The node is that of the IDs which are, or were, made.
+            // The node of the IDs that a conversion makes, or made.
             let (made, layouts) = match arguments.from {
                 Some(origin) if arguments.restore => (origin.kind(), &mut source),
                 _ => (goal, &mut target),
@@ -108,65 +96,64 @@ pub(super) fn options<'a>(
     Ok(Options { source, target, nodes, metabyte: arguments.meta })
 }
 
-/// The node that all new IDs are to have, which must fit them.
+/// Returns the node that all new IDs are to have, which must fit them.
 fn set_node(
     arguments: &ConvertArguments,
     kind: Option<Kind>,
     node: &str,
     layouts: &mut Layouts,
 ) -> Result<u64, Failure> {
-    let usage = |error: &dyn ToString| Failure::Usage(format!("--node: {}", error.to_string()));
-    let Some(kind) = kind else {
-        let goal = arguments.to.name();
-        return Err(usage(&format!("an ID goes into a {goal} as it is, with the node it has")));
+    let parsed = match kind {
+        None => {
+            let goal = name_of(&arguments.to);
+            Err(format!("an ID goes into a {goal} as it is, with the node it has"))
+        }
+        Some(Kind::Scru64) => scru64_node(arguments, node, layouts),
+        Some(Kind::Nanoflake) => generator_id(node).map(|id| id.get().into()),
+        Some(Kind::KuidGlobal) => {
+            arguments.nodes.node_hash.node(node).map(|node| node.get().into())
+        }
+        Some(Kind::Sno) => partition(node).map(|partition| partition.get().into()),
+        Some(_) => Err("a local kuid has no node".to_owned()),
     };
-    match kind {
-        Kind::Scru64 if node.contains('/') => {
-            let spec: NodeSpec = node.parse().map_err(|error| usage(&error))?;
-            let (size, other) = (spec.node_id_size(), arguments.to_node_size);
-            if let Some(other) = other.filter(|other| *other != size) {
-                let (size, other) = (size.get(), other.get());
-                return Err(usage(&format!("a node of {size} bits, but --to-node-size {other}")));
-            }
-            layouts.node_size = Some(size);
-            Ok(spec.node_id().into())
-        }
-        Kind::Scru64 => {
-            let size = layouts
-                .node_size
-                .ok_or_else(|| usage(&"a SCRU64 node needs its size: 42/8, or --to-node-size"))?;
-            number_up_to("node ID", size.max_node_id().into(), node).map_err(|error| usage(&error))
-        }
-        Kind::Nanoflake => {
-            let max = GeneratorId::MAX.get().into();
-            number_up_to("generator ID", max, node).map_err(|error| usage(&error))
-        }
-        Kind::KuidLocal => Err(usage(&"a local kuid has no node")),
-        Kind::KuidGlobal => {
-            let node = arguments.nodes.node_hash.node(node).map_err(|error| usage(&error))?;
-            Ok(node.get().into())
-        }
-        Kind::Sno => {
-            number_up_to("partition", u16::MAX.into(), node).map_err(|error| usage(&error))
-        }
-        _ => Err(usage(&"no node is known for this")),
-    }
+    parsed.map_err(|error| Failure::Usage(format!("--node '{}': {error}", shown(node))))
 }
 
-fn number_up_to(what: &'static str, max: u64, text: &str) -> Result<u64, String> {
-    let found = number(text)?;
-    if found > max {
-        return Err(RangeError::new(what, found.into(), 0, max.into()).to_string());
+/// Returns the node ID of a node spec, or of a number if an option has its size.
+fn scru64_node(
+    arguments: &ConvertArguments,
+    node: &str,
+    layouts: &mut Layouts,
+) -> Result<u64, String> {
+    if !node.contains('/') {
+        let size =
+            layouts.node_size.ok_or("a SCRU64 node needs its size: 42/8, or --to-node-size")?;
+        return number("node ID", 0..=size.max_node_id().into(), node);
     }
-    Ok(found)
+    let spec = node_spec(node)?;
+    let size = spec.node_id_size();
+    // The option for the size of these nodes: --node-size is also for the other IDs, if any of them
+    // has a use for it.
+    let is_shared = !arguments.restore && arguments.from.is_none_or(|from| from == Origin::Scru64);
+    let others = [
+        ("--to-node-size", arguments.to_node_size.filter(|_| !arguments.restore)),
+        ("--node-size", arguments.layouts.scru64.node_size.filter(|_| !is_shared)),
+    ];
+    for (option, other) in others {
+        if let Some(other) = other.filter(|other| *other != size) {
+            return Err(format!("a node of {} bits, but {option} {}", size.get(), other.get()));
+        }
+    }
+    layouts.node_size = Some(size);
+    Ok(spec.node_id().into())
 }
 
-/// Makes what is wanted of one ID.
+/// Makes the new ID.
 pub(super) fn make(
     original: Original,
     arguments: &ConvertArguments,
     options: &Options<'_>,
-) -> Result<(Made, Loss), String> {
+) -> Result<(Made, Loss), Failure> {
     let kind = arguments.to.kind(arguments.kind);
     if arguments.restore {
         let id = match original {
@@ -174,33 +161,62 @@ pub(super) fn make(
             Original::Shift24(_) => None,
         };
         let (Some(id), Some(kind)) = (id, kind) else {
-            return Err("only IDs of the four schemes are made by conversions".into());
+            return Err(not_converted("only IDs of the four schemes are made by conversions"));
         };
-        let restored = restore_any(id, kind, options).map_err(|error| error.to_string())?;
+        let restored = restore_any(id, kind, options);
+        let restored = restored.map_err(|error| problem(&error, &original, kind, options))?;
         return Ok((Made::Id(restored), Loss::default()));
     }
     if let Some(kind) = kind {
-        let converted = convert_any(original, kind, options).map_err(|error| error.to_string());
-        let Converted { id, loss, .. } = converted?;
+        let converted = convert_any(original, kind, options);
+        let Converted { id, loss, .. } =
+            converted.map_err(|error| problem(&error, &original, kind, options))?;
         return Ok((Made::Id(id), loss));
     }
     let Original::Read(reading) = original else {
-        return Err("only IDs of the four schemes, of up to 96 bits, go into UUIDs".into());
+        return Err(not_converted("only IDs of the four schemes, of up to 96 bits, go into UUIDs"));
     };
     let Some(id) = reading.id() else {
-        // Say so of what has no fields, too.
-        reading.parts(&options.source).map_err(|error| error.to_string())?;
-        return Err(format!(
-            "a {reading}: only IDs of the four schemes, of up to 96 bits, go into UUIDs"
-        ));
+        // Which fails for a reading without fields.
+        reading.parts(&options.source).map_err(not_converted)?;
+        let reason = "only IDs of the four schemes, of up to 96 bits, go into UUIDs";
+        return Err(not_converted(format!("a {reading}: {reason}")));
     };
     let uuid = match (arguments.to, id) {
-        (Goal::UuidV7, _) => {
-            carry::to_uuid_v7(id, &options.source).map_err(|error| error.to_string())?
-        }
+        (Goal::UuidV7, _) => carry::to_uuid_v7(id, &options.source).map_err(not_converted)?,
         (Goal::UuidSno, AnyId::Sno(id)) => carry::sno_to_uuid(id),
-        (Goal::UuidSno, _) => return Err(format!("a {}, and not a sno ID", id.kind())),
+        (Goal::UuidSno, _) => {
+            return Err(not_converted(format!("a {}, and not a sno ID", id.kind())));
+        }
         _ => carry::to_uuid(id),
     };
     Ok((Made::Uuid(uuid), Loss::default()))
+}
+
+/// Returns the problem of an ID that cannot be converted.
+pub(super) fn not_converted(reason: impl Display) -> Failure {
+    Failure::invalid(format!("can't be converted: {reason}"))
+}
+
+/// Returns the problem of a conversion, with the option that may be missing.
+fn problem(
+    error: &ConvertError,
+    original: &Original,
+    goal: Kind,
+    options: &Options<'_>,
+) -> Failure {
+    const SIZE: &str = "name the size of SCRU64 nodes: --node-size BITS for the IDs given, \
+                        --to-node-size BITS for new ones";
+    let lacks_size = [options.source, options.target].iter().any(|it| it.node_size.is_none());
+    let is_set = matches!(options.nodes, Nodes::Set(_));
+    let hint = match error {
+        ConvertError::NodeMissing { .. } if original.is_scru64() && lacks_size => Some(SIZE),
+        ConvertError::NodeTooWide { bits: 0, .. } if goal == Kind::Scru64 => Some(SIZE),
+        ConvertError::NodeMissing { .. } if !is_set => Some("--node NODE gives the new IDs a node"),
+        ConvertError::NodeTooWide { bits: 1.., .. } if !is_set => {
+            Some("--node, --node-table and --truncate-node choose another")
+        }
+        _ => None,
+    };
+    Failure::Invalid { reason: format!("can't be converted: {error}"), hint }
 }

@@ -12,92 +12,60 @@ use tickid_core::{Clock as _, SystemClock, UnixTime};
 pub(crate) use self::args::ConvertArguments;
 use self::goal::Made;
 use self::origin::{Guess, Original};
-use crate::failure::{Failure, INVALID};
+use crate::failure::Failure;
 use crate::input::{self, Input};
 use crate::json::Object;
+use crate::options::name_of;
 use crate::output::Output;
 use crate::report::{Hex, named, plausibility_name, write_time};
 
 pub(crate) fn run(arguments: &ConvertArguments) -> Result<ExitCode, Failure> {
     let mut table = arguments.nodes.node_table.clone();
     let options = goal::options(arguments, &mut table)?;
-    let mut converter = Converter {
-        arguments,
-        options,
-        now: SystemClock.now().ok(),
-        out: Output::stdout(),
-        guessed: Vec::new(),
-        invalid: false,
-    };
-    input::for_each(&arguments.ids, |input| converter.convert(input))?;
-    converter.out.flush()?;
-    Ok(if converter.invalid { ExitCode::from(INVALID) } else { ExitCode::SUCCESS })
+    let now = SystemClock.now().ok();
+    let mut converter = Converter { arguments, options, now, guessed: Vec::new() };
+    input::run(&arguments.ids, |input, out| converter.convert(input, out))
 }
 
 struct Converter<'a> {
     arguments: &'a ConvertArguments,
     options: Options<'a>,
-    /// To judge times by; without a clock all are as likely.
+    /// The time that others are judged by; without a clock all are as likely.
     now: Option<UnixTime>,
-    out: Output,
-    /// What some input was taken for without being told, which is said once each.
+    /// The formats that were guessed, each of which is reported once.
     guessed: Vec<&'static str>,
-    invalid: bool,
 }
 
 impl Converter<'_> {
-    /// Converts one input, or says why not.
-    fn convert(&mut self, input: Input<'_>) -> Result<(), Failure> {
-        if let Some(remark) = input.is_too_long() {
-            self.invalid = true;
-            return input.remark(&mut self.out, &remark);
+    /// Converts one input.
+    fn convert(&mut self, input: Input<'_>, out: &mut Output) -> Result<(), Failure> {
+        let (original, guess) = self.read(input, out)?;
+        let (made, loss) = goal::make(original, self.arguments, &self.options)?;
+        if self.arguments.exact && !loss.is_none() {
+            return Err(goal::not_converted(ConvertError::Lossy(loss)));
         }
-        let made = match self.read(input)? {
-            Ok((original, guess)) => {
-                let made = goal::make(original, self.arguments, &self.options);
-                made.and_then(|(made, loss)| {
-                    if self.arguments.exact && !loss.is_none() {
-                        return Err(ConvertError::Lossy(loss).to_string());
-                    }
-                    Ok((original, guess, made, loss))
-                })
-                .map_err(|reason| format!("can't be converted: {reason}"))
-            }
-            Err(reason) => Err(format!("is {reason}")),
-        };
-        match made {
-            Ok((original, guess, made, loss)) if self.arguments.json => {
-                self.write_json(input, &original, guess.as_ref(), &made, &loss);
-            }
-            Ok((_, _, made, loss)) => {
-                made.write_text(&self.arguments.layouts, self.out.buffer());
-                self.out.buffer().push(b'\n');
-                if !loss.is_none() {
-                    input.remark(&mut self.out, &format!("lost: {loss}"))?;
-                }
-            }
-            Err(reason) => {
-                self.invalid = true;
-                input.remark(&mut self.out, &reason)?;
-            }
+        if self.arguments.json {
+            self.write_json(input, &original, guess.as_ref(), &made, &loss, out.buffer());
+            return Ok(());
         }
-        self.out.drain()
+        made.write_text(&self.arguments.layouts, out.buffer());
+        out.buffer().push(b'\n');
+        if loss.is_none() { Ok(()) } else { input.remark(out, &format!("lost: {loss}")) }
     }
 
-    /// The ID, as what it is said to be, or most likely is: a guess, which is said to be one.
+    /// Reads the ID in the format that was named, or else in the likeliest, and reports the guess.
     fn read(
         &mut self,
         input: Input<'_>,
-    ) -> Result<Result<(Original, Option<Guess>), String>, Failure> {
+        out: &mut Output,
+    ) -> Result<(Original, Option<Guess>), Failure> {
         let (arguments, layouts) = (self.arguments, &self.options.source);
         if let Some(origin) = arguments.from {
             let original = origin::read(origin, input.text, &arguments.layouts, layouts);
-            return Ok(original.map(|original| (original, None)));
+            return Ok((original.map_err(Failure::invalid)?, None));
         }
-        let guess = match origin::guess(input.text, &arguments.layouts, layouts, self.now) {
-            Ok(guess) => guess,
-            Err(reason) => return Ok(Err(reason)),
-        };
+        let guess = origin::guess(input.text, &arguments.layouts, layouts, self.now);
+        let guess = guess.map_err(Failure::invalid)?;
         let original = Original::Read(guess.candidate.reading());
         if !self.guessed.contains(&original.name()) {
             self.guessed.push(original.name());
@@ -108,18 +76,19 @@ impl Converter<'_> {
                 remark.push_str(&others.join(", "));
             }
             remark.push_str("; say what it is with --from");
-            input.remark(&mut self.out, &remark)?;
+            input.remark(out, &remark)?;
         }
-        Ok(Ok((original, Some(guess))))
+        Ok((original, Some(guess)))
     }
 
     fn write_json(
-        &mut self,
+        &self,
         input: Input<'_>,
         original: &Original,
         guess: Option<&Guess>,
         made: &Made,
         loss: &Loss,
+        out: &mut Vec<u8>,
     ) {
         let options = &self.arguments.layouts;
         let mut text = Vec::new();
@@ -127,18 +96,17 @@ impl Converter<'_> {
         let (number, len) = made.integer();
         let bytes = number.to_be_bytes();
 
-        let out = self.out.buffer();
         let mut object = Object::open(out);
         object.string("from", original.name().as_bytes());
         match guess {
             None => object.null("detected"),
             Some(guess) => write_guess(guess, object.object("detected")),
         }
-        // What was read as an ID holds nothing that JSON escapes.
+        // A text that was read as an ID holds nothing that JSON escapes.
         object.string("text", input.text);
-        object.string("to", self.arguments.to.name().as_bytes());
+        object.string("to", name_of(&self.arguments.to).as_bytes());
         object.string("id", &text);
-        let hex = Hex(&bytes[bytes.len() - len..]);
+        let hex = Hex::low(&bytes, len);
         object.string("hex", hex.digits(&mut [0; _]));
         if loss.is_none() {
             object.null("lost");
@@ -150,7 +118,7 @@ impl Converter<'_> {
     }
 }
 
-/// What the text was taken for, and what speaks for it.
+/// Writes the reading that the text was taken for, and the reason.
 fn write_guess(guess: &Guess, mut object: Object<'_>) {
     let Guess { candidate, others } = guess;
     object.string("as", candidate.reading().to_string().as_bytes());
@@ -161,7 +129,7 @@ fn write_guess(guess: &Guess, mut object: Object<'_>) {
     object.close();
 }
 
-/// Only what is lost is a member.
+/// Writes what was lost, and nothing else.
 fn write_loss(loss: &Loss, mut lost: Object<'_>) {
     if let Some(time) = loss.time {
         lost.number("time_us", i64::try_from(time.as_micros()).unwrap_or(i64::MAX));

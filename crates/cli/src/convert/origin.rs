@@ -1,4 +1,4 @@
-//! What the IDs to convert are.
+//! The IDs to convert.
 
 use tickid_convert::{
     Candidate, ConvertError, Kind, Layouts, Parts, Plausibility, Reading, Source, carry, detect,
@@ -9,7 +9,7 @@ use tickid_text::{ParseError, decimal};
 use uuid::Uuid;
 
 use super::args::Origin;
-use crate::args::{self, Scheme};
+use crate::options::{self, Scheme};
 use crate::report::named;
 use crate::schemes;
 
@@ -30,7 +30,7 @@ impl Source for Original {
 }
 
 impl Origin {
-    /// The scheme, where it is one.
+    /// Returns the scheme, if it is one.
     pub(super) const fn kind(self) -> Option<Kind> {
         match self {
             Self::Scru64 => Some(Kind::Scru64),
@@ -43,7 +43,11 @@ impl Origin {
 }
 
 impl Original {
-    /// The name of its format, as `--from` has it.
+    pub(super) const fn is_scru64(&self) -> bool {
+        matches!(self, Self::Read(Reading::Scru64(_)))
+    }
+
+    /// Returns the name of its format, as `--from` has it.
     pub(super) fn name(&self) -> &'static str {
         match self {
             Self::Shift24(_) => "nanoflake-shift24",
@@ -62,16 +66,18 @@ impl Original {
     }
 }
 
-/// Reads `text` as what it is said to be.
+/// Reads `text` in the format that was named. The error is a predicate.
 pub(super) fn read(
     origin: Origin,
     text: &[u8],
-    options: &args::Layouts,
+    options: &options::Layouts,
     layouts: &Layouts,
 ) -> Result<Original, String> {
-    let scheme = |scheme| schemes::read(scheme, text, options).map_err(|error| error.to_string());
-    let number = |what| {
-        decimal::decode(text, u64::MAX).map_err(|kind| ParseError::new(what, kind).to_string())
+    let scheme =
+        |scheme| schemes::read(scheme, text, options).map_err(|error| format!("is {error}"));
+    let number = |name| {
+        let value = decimal::decode(text, u64::MAX);
+        value.map_err(|kind| format!("is {}", ParseError::new(name, kind)))
     };
     let reading = match origin {
         Origin::Scru64 => scheme(Scheme::Scru64)?,
@@ -81,18 +87,16 @@ pub(super) fn read(
         Origin::NanoflakeShift24 => {
             // The same texts, whatever the bits mean; its timestamps are never negative as texts.
             let reading = scheme(Scheme::Nanoflake)?;
-            return match reading {
-                Reading::Nanoflake(id, _) => {
-                    let value = id.get().cast_unsigned();
-                    Ok(Original::Shift24(foreign::NanoflakeShift24(value)))
-                }
-                other => Ok(Original::Read(other)),
-            };
+            if let Reading::Nanoflake(id, _) = reading {
+                let id = foreign::NanoflakeShift24(id.get().cast_unsigned());
+                return Ok(Original::Shift24(id));
+            }
+            reading
         }
         Origin::Uuid => {
-            let uuid = Uuid::try_parse_ascii(text).map_err(|error| format!("no UUID: {error}"))?;
-            let id = carry::from_uuid(uuid, layouts).map_err(|error| error.to_string())?;
-            Reading::Carried(id)
+            let uuid = Uuid::try_parse_ascii(text).map_err(|_| "is no UUID")?;
+            let id = carry::from_uuid(uuid, layouts);
+            Reading::Carried(id.map_err(|error| format!("can't be read: {error}"))?)
         }
         Origin::Twitter => Reading::Twitter(foreign::Twitter(number("Twitter ID")?)),
         Origin::Discord => Reading::Discord(foreign::Discord(number("Discord ID")?)),
@@ -102,18 +106,19 @@ pub(super) fn read(
     Ok(Original::Read(reading))
 }
 
-/// What a text was taken for.
+/// The reading that a text was taken for.
 #[derive(Clone, Debug)]
 pub(super) struct Guess {
     pub(super) candidate: Candidate,
-    /// What else it fits.
+    /// The other readings that it fits.
     pub(super) others: Vec<Candidate>,
 }
 
-/// What `text` most likely is; an error where that is not clear, or the time it then tells is not plausible.
+/// Returns the likeliest reading of `text`, or as an error a predicate if that is not clear, or if
+/// its time is not plausible.
 pub(super) fn guess(
     text: &[u8],
-    options: &args::Layouts,
+    options: &options::Layouts,
     layouts: &Layouts,
     now: Option<UnixTime>,
 ) -> Result<Guess, String> {
@@ -127,7 +132,7 @@ pub(super) fn guess(
             && schemes::is_asked_for(&one.reading(), text, options)
     };
     let mut candidates = found.into_iter().filter(asked_for);
-    let candidate = candidates.next().ok_or("no ID of any format known here")?;
+    let candidate = candidates.next().ok_or("is no ID of any format known here")?;
     let others: Vec<Candidate> = candidates.collect();
     let rivals = || {
         let is_rival = |other: &&Candidate| other.plausibility() <= candidate.plausibility();
@@ -136,20 +141,20 @@ pub(super) fn guess(
     let names = || rivals().map(named).collect::<Vec<_>>().join(", ");
     if candidate.plausibility() == Plausibility::Unlikely && !is_marked(&candidate) {
         return Err(format!(
-            "no ID of a plausible time; it may be: {}; say which with --from",
+            "is no ID of a plausible time; it may be: {}; say which with --from",
             names()
         ));
     }
     if rivals().count() > 1 {
         return Err(format!(
-            "as likely one of these as another: {}; say which with --from",
+            "is as likely one of these as another: {}; say which with --from",
             names()
         ));
     }
     Ok(Guess { candidate, others })
 }
 
-/// Whether it has the marks of an ID in a UUID, which say more than its time.
+/// Reports whether it has the marks of an ID in a UUID, which say more than its time.
 fn is_marked(candidate: &Candidate) -> bool {
     matches!(candidate.reading(), Reading::Carried(_))
 }

@@ -1,20 +1,52 @@
 //! `tickid lease list` and `watch`: the rows of a realm.
 
+use core::time::Duration;
 use std::collections::HashMap;
 use std::process::ExitCode;
 use std::thread;
 
+use clap::Args;
 use serde::Serialize;
 use tickid_lease::{Listing, Node, Row, Standing};
 
+use super::realm::RealmOptions;
 use crate::failure::{Chain, Failure};
-use crate::lease::args::{ListArguments, WatchArguments};
-use crate::node_store::answer;
+use crate::message::{say, shown};
 use crate::output::Output;
-use crate::report::Rfc3339;
-use crate::shown::{say, shown};
+use crate::report::date_time;
+use crate::store::answer;
+use crate::values::duration;
 
-/// A row, for people and programs to read.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  tickid lease list --realm sno
+  tickid lease list --realm sno --json
+
+A node is free, held, expired (not renewed in time), wild (further ahead of the store's clock than a
+lease can reach) or retired (not in the pool any more).")]
+pub(crate) struct ListArguments {
+    #[command(flatten)]
+    realm: RealmOptions,
+    /// Print one JSON object per line
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Example:
+  tickid lease watch --realm sno --json")]
+pub(crate) struct WatchArguments {
+    #[command(flatten)]
+    realm: RealmOptions,
+    /// Print one JSON object per line
+    #[arg(long)]
+    json: bool,
+    /// The pause between two looks, in seconds or with units
+    #[arg(long, value_name = "DURATION", value_parser = duration, default_value = "1")]
+    every: Duration,
+}
+
+/// A row as it is printed.
 #[derive(Debug, PartialEq, Eq, Serialize)]
 pub(super) struct Line {
     node: String,
@@ -30,7 +62,7 @@ pub(super) struct Line {
 impl Line {
     pub(super) fn new(listing: &Listing, row: &Row, standing: Standing) -> Self {
         let scale = listing.record.realm.scale();
-        let time = |tick| Rfc3339::new(scale.time_of(tick)).map(|time| time.to_string());
+        let time = |tick| date_time(scale.time_of(tick)).map(|date| format!("{date:.3}Z"));
         Self {
             node: row.node.to_string(),
             standing: match standing {
@@ -96,7 +128,7 @@ pub(super) fn list(arguments: &ListArguments) -> Result<ExitCode, Failure> {
 }
 
 pub(super) fn watch(arguments: &WatchArguments) -> Result<ExitCode, Failure> {
-    let ListArguments { realm, json } = &arguments.list;
+    let WatchArguments { realm, json, every } = arguments;
     let store = realm.store.open()?;
     let mut out = Output::stdout();
     let mut shown = HashMap::new();
@@ -117,6 +149,6 @@ pub(super) fn watch(arguments: &WatchArguments) -> Result<ExitCode, Failure> {
             }
             Err(error) => return Err(error.into()),
         }
-        thread::sleep(arguments.every);
+        thread::sleep(*every);
     }
 }

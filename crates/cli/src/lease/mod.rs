@@ -1,24 +1,48 @@
 //! `tickid lease`.
 
-mod args;
 mod exec;
 mod holding;
+mod init;
 mod listing;
 mod realm;
 mod repair;
 
 use std::process::ExitCode;
 
-pub(crate) use self::args::LeaseArguments;
-use self::args::LeaseCommand;
+use clap::Subcommand;
+
+use self::exec::ExecArguments;
 #[cfg(target_os = "linux")]
 pub(crate) use self::exec::{Launch, launch};
-pub(crate) use self::realm::nodes;
+use self::holding::{AcquireArguments, ReleaseArguments};
+use self::init::InitArguments;
+use self::listing::{ListArguments, WatchArguments};
+use self::repair::{MendArguments, RecoverArguments};
 use crate::failure::Failure;
 
-pub(crate) fn run(arguments: &LeaseArguments) -> Result<ExitCode, Failure> {
-    match &arguments.command {
-        LeaseCommand::Init(arguments) => realm::init(arguments),
+#[derive(Debug, Subcommand)]
+pub(crate) enum LeaseCommand {
+    /// Begin a realm: a scheme with its layout, nodes and terms
+    Init(InitArguments),
+    /// Show the nodes of a realm that were ever given out, and how they stand
+    List(ListArguments),
+    /// Show the nodes of a realm, then each that changes, until the pipe closes
+    Watch(WatchArguments),
+    /// Lease a node without renewing it
+    Acquire(AcquireArguments),
+    /// Give back a node that was leased with acquire
+    Release(ReleaseArguments),
+    /// Run a program with a leased node, and no longer than the lease holds
+    Exec(ExecArguments),
+    /// After a backup was restored: end all leases and begin beyond them
+    Recover(RecoverArguments),
+    /// Take back the ceiling of a wild node
+    Mend(MendArguments),
+}
+
+pub(crate) fn run(command: &LeaseCommand) -> Result<ExitCode, Failure> {
+    match command {
+        LeaseCommand::Init(arguments) => init::init(arguments),
         LeaseCommand::List(arguments) => listing::list(arguments),
         LeaseCommand::Watch(arguments) => listing::watch(arguments),
         LeaseCommand::Acquire(arguments) => holding::acquire(arguments),

@@ -1,60 +1,56 @@
-//! Realms: what they are like when they begin.
+//! The options that name a realm, and those that describe a new one.
 
-use std::process::ExitCode;
+use core::time::Duration;
 
-use tickid_kuid::Kuid;
-use tickid_lease::{NodePool, Realm, RealmName, Refusal, Terms};
-use tickid_nanoflake::Nanoflake;
+use clap::Args;
+use tickid_kuid::{Drift, Kuid};
+use tickid_lease::{NodePool, Realm, RealmName, Store, Terms};
+use tickid_nanoflake::{Epoch, Nanoflake};
 use tickid_scru64::Scru64;
 use tickid_sno::Sno;
 
-use crate::args::{Kind, Scheme};
 use crate::failure::Failure;
-use crate::lease::args::{InitArguments, RealmOptions, ShapeOptions};
-use crate::node_store::{self, answer};
-use crate::shown::say;
+use crate::options::{Kind, Scheme, default_pool, name_of};
+use crate::store::{StoreOptions, answer};
+use crate::values::{drift, duration, epoch, parse};
 
-pub(super) fn init(arguments: &InitArguments) -> Result<ExitCode, Failure> {
-    let store = arguments.realm.store.open()?;
-    let realm = arguments.shape.realm(&arguments.realm.realm, arguments.scheme)?;
-    if arguments.reshape {
-        answer(&store, store.reshape(&realm))?;
-        return Ok(ExitCode::SUCCESS);
-    }
-    let was_there = node_store::listing(&store, realm.name())?.is_some();
-    match answer(&store, store.begin(&realm)) {
-        Ok(()) if was_there => {
-            say(&format!(
-                "the realm {} is there already, and is the same: nothing was done",
-                realm.name()
-            ));
-            Ok(ExitCode::SUCCESS)
-        }
-        Ok(()) => Ok(ExitCode::SUCCESS),
-        Err(error) if matches!(error.refusal(), Some(Refusal::Mismatch(_))) => {
-            Err(is_another(&arguments.realm.kept(&store)?))
-        }
-        Err(error) => Err(error.into()),
-    }
+/// A realm and its store.
+#[derive(Debug, Args)]
+pub(crate) struct RealmOptions {
+    #[command(flatten)]
+    pub(super) store: StoreOptions,
+    /// Realm in the store
+    #[arg(long, value_name = "NAME", value_parser = parse::<RealmName>)]
+    pub(super) realm: RealmName,
 }
 
-/// The realm that was to begin is there, and is not the same.
-fn is_another(kept: &Realm) -> Failure {
-    let (name, scheme, pool, terms) = (kept.name(), kept.scheme(), kept.pool(), kept.terms());
-    let layout = match kept.layout() {
-        "" => String::new(),
-        layout => format!(" ({layout})"),
-    };
-    Failure::Usage(format!(
-        "the realm {name} is there already: {scheme}{layout}, with the nodes {pool}, a term of {:?} \
-         and a skew of {:?}; --reshape gives it other nodes and terms",
-        terms.term, terms.skew,
-    ))
+/// The shape of a new realm.
+#[derive(Debug, Args)]
+pub(super) struct ShapeOptions {
+    /// kuid: local IDs or global ones
+    #[arg(long, value_enum, default_value_t = Kind::Global)]
+    kind: Kind,
+    /// Nanoflake: the epoch, by name, in milliseconds since 1970 or in RFC 3339 [default: twitter]
+    #[arg(long, value_name = "twitter|discord|unix|MS|RFC3339", value_parser = epoch)]
+    #[arg(allow_negative_numbers = true)]
+    epoch: Option<Epoch>,
+    /// kuid: the drift of global IDs, 5 to 10 [default: 8]
+    #[arg(long, value_name = "5..10", value_parser = drift)]
+    drift: Option<Drift>,
+    /// Nodes to give out, none beginning with another (0-255/8 or 0/1,128-255/8) [default: as gen]
+    #[arg(long, value_name = "NODES", value_parser = parse::<NodePool>)]
+    pool: Option<NodePool>,
+    /// The time that a lease holds without a renewal, in seconds or with units [default: 10]
+    #[arg(long, value_name = "DURATION", value_parser = duration)]
+    term: Option<Duration>,
+    /// The lead of a clock over the store's at which its generator stalls [default: 5]
+    #[arg(long, value_name = "DURATION", value_parser = duration)]
+    skew: Option<Duration>,
 }
 
 impl RealmOptions {
-    /// The realm as the store keeps it.
-    pub(super) fn kept(&self, store: &dyn tickid_lease::Store) -> Result<Realm, Failure> {
+    /// Returns the realm as the store keeps it.
+    pub(super) fn kept(&self, store: &dyn Store) -> Result<Realm, Failure> {
         let listing = answer(store, store.list(&self.realm))?;
         let kept = listing.record.realm;
         // A static store has a realm for each node, which is called otherwise.
@@ -66,17 +62,18 @@ impl RealmOptions {
 }
 
 impl ShapeOptions {
-    /// A realm of this shape.
+    /// Returns a realm of this shape.
     pub(super) fn realm(&self, name: &RealmName, scheme: Scheme) -> Result<Realm, Failure> {
+        let has_node = scheme != Scheme::Kuid || self.kind == Kind::Global;
         let pool = match &self.pool {
             Some(pool) => pool.clone(),
-            None => nodes(scheme, self.kind).parse::<NodePool>()?,
+            None => default_pool(&name_of(&scheme), has_node).parse()?,
         };
         let name = name.clone();
         let realm = match scheme {
             Scheme::Scru64 => Realm::new(name, &Scru64, pool),
             Scheme::Nanoflake => {
-                Realm::new(name, &Nanoflake { epoch: self.nanoflake.epoch() }, pool)
+                Realm::new(name, &Nanoflake { epoch: self.epoch.unwrap_or(Epoch::TWITTER) }, pool)
             }
             Scheme::Kuid => {
                 // Local IDs do not depend on the drift; see `gen`.
@@ -88,16 +85,5 @@ impl ShapeOptions {
         let terms = realm.terms();
         let terms = terms.with_term(self.term.unwrap_or(Terms::DEFAULT_TERM));
         Ok(realm.with_terms(terms.with_skew(self.skew.unwrap_or(Terms::DEFAULT_SKEW)))?)
-    }
-}
-
-/// The nodes that a realm has unless somebody chose others.
-pub(crate) const fn nodes(scheme: Scheme, kind: Kind) -> &'static str {
-    match (scheme, kind) {
-        (Scheme::Scru64, _) => "0-255/8",
-        (Scheme::Nanoflake, _) => "0-1023/10",
-        (Scheme::Kuid, Kind::Global) => "0-65535/32",
-        (Scheme::Kuid, Kind::Local) => "0/0",
-        (Scheme::Sno, _) => "0-65535/16",
     }
 }

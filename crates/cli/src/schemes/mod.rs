@@ -1,35 +1,21 @@
-//! The schemes as the command knows them: one file each, which says how its IDs are read from text,
-//! what there is to report of them, and where to get new ones.
+//! The schemes as the command knows them: one file each, with how its IDs are read from text and
+//! reported on.
 
 pub(crate) mod kuid;
 pub(crate) mod nanoflake;
-pub(crate) mod scru64;
-pub(crate) mod sno;
+mod scru64;
+mod sno;
 
 use tickid_convert::Reading;
 use tickid_scru64::Scru64Id;
 use tickid_sno::SnoId;
 use tickid_text::ParseError;
 
-use crate::args::{Layouts, Scheme};
+use crate::describe::Describe as _;
+use crate::options::{Layouts, Scheme};
 use crate::report::Report;
 
 pub(crate) const ALL: [Scheme; 4] = [Scheme::Scru64, Scheme::Sno, Scheme::Kuid, Scheme::Nanoflake];
-
-/// An ID type that can be printed.
-pub(crate) trait Describe: Copy {
-    /// What the bits of an ID don't say.
-    type Layout;
-
-    /// Appends the text that the layout asks for.
-    fn write_text(&self, layout: &Self::Layout, out: &mut Vec<u8>);
-
-    /// The ID as a number, and how many bytes it has.
-    fn integer(&self) -> (u128, usize);
-
-    /// Takes the ID apart.
-    fn describe(&self, layout: &Self::Layout, report: &mut Report);
-}
 
 /// Reads `text` as an ID of `scheme`.
 pub(crate) fn read(scheme: Scheme, text: &[u8], layouts: &Layouts) -> Result<Reading, ParseError> {
@@ -41,8 +27,8 @@ pub(crate) fn read(scheme: Scheme, text: &[u8], layouts: &Layouts) -> Result<Rea
     }
 }
 
-/// Whether a reading of a text is the one that the options ask for: kuid's alphabets and Nanoflake's
-/// numbers are never guessed.
+/// Reports whether a reading of a text is the one that the options ask for: kuid's alphabets and
+/// Nanoflake's numbers are never guessed.
 pub(crate) fn is_asked_for(reading: &Reading, text: &[u8], layouts: &Layouts) -> bool {
     match *reading {
         Reading::Nanoflake(_, found) => found == nanoflake::text_of(text, &layouts.nanoflake),
@@ -53,7 +39,7 @@ pub(crate) fn is_asked_for(reading: &Reading, text: &[u8], layouts: &Layouts) ->
     }
 }
 
-/// Takes apart what was read; `false` for what is no ID of the schemes.
+/// Takes an ID apart; `false` for a reading that is no ID of the schemes.
 pub(crate) fn describe(reading: &Reading, layouts: &Layouts, report: &mut Report) -> bool {
     match *reading {
         Reading::Scru64(id) => id.describe(&layouts.scru64, report),
@@ -79,9 +65,10 @@ mod tests {
     use tickid_testkit::config;
 
     use super::*;
-    use crate::args::{KuidOptions, NanoflakeOptions, Scru64Options};
+    use crate::describe::Describe;
+    use crate::options::{KuidOptions, NanoflakeOptions, Scru64Options};
 
-    /// The line that is written about `id`, as somebody else reads it.
+    /// Returns the line that is written about `id`, as another parser reads it.
     fn written<I: Describe>(id: I, layout: &I::Layout) -> Value {
         let (mut report, mut line) = (Report::default(), Vec::new());
         id.describe(layout, &mut report);
@@ -90,7 +77,7 @@ mod tests {
         serde_json::from_slice(&line).unwrap()
     }
 
-    /// What every object begins with, but for the text.
+    /// Returns the members that every object begins with.
     fn expected(scheme: &str, text: &str, bytes: &[u8], time: UnixTime) -> Value {
         let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
         let since_1970 = jiff::SignedDuration::from_millis(time.as_millis());

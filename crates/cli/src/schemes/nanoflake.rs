@@ -1,12 +1,14 @@
 use tickid_convert::{NanoflakeText, Reading};
+use tickid_core::{Scheme as _, UnixTime};
 use tickid_nanoflake::{Nanoflake, NanoflakeId};
 use tickid_text::ParseError;
 
-use crate::args::{NanoflakeOptions, Radix};
+use crate::describe::Describe;
+use crate::options::{NanoflakeOptions, Radix};
 use crate::report::{Report, Value};
-use crate::schemes::Describe;
 
 impl Describe for NanoflakeId {
+    const SCHEME: &'static str = Nanoflake::NAME;
     type Layout = NanoflakeOptions;
 
     fn write_text(&self, layout: &NanoflakeOptions, out: &mut Vec<u8>) {
@@ -16,19 +18,17 @@ impl Describe for NanoflakeId {
         }
     }
 
-    fn integer(&self) -> (u128, usize) {
-        (u64::from(*self).into(), 8)
+    fn bytes(&self) -> impl AsRef<[u8]> {
+        self.to_be_bytes()
     }
 
-    fn describe(&self, layout: &NanoflakeOptions, report: &mut Report) {
-        let epoch = layout.epoch();
-        report.start("nanoflake", Nanoflake { epoch }.unix_time(*self), &self.to_be_bytes());
-        match layout.radix {
-            Some(Radix::Decimal) => report.text.push_str(&self.encode_decimal()),
-            Some(Radix::Base36) | None => report.text.push_str(&self.encode()),
-        }
+    fn time(&self, layout: &NanoflakeOptions) -> UnixTime {
+        Nanoflake { epoch: layout.epoch() }.unix_time(*self)
+    }
+
+    fn fields(&self, layout: &NanoflakeOptions, report: &mut Report) {
         report.field("int", Value::BigNumber(u64::from(*self)));
-        report.number("epoch_ms", epoch.as_unix_millis());
+        report.number("epoch_ms", layout.epoch().as_unix_millis());
         report.number("timestamp", i64::try_from(self.timestamp()).unwrap_or(i64::MAX));
         report.number("generator", self.generator().get());
         report.number("datacenter", self.generator().datacenter());
@@ -44,16 +44,8 @@ impl Describe for NanoflakeId {
     }
 }
 
-impl NanoflakeOptions {
-    /// The same for an ID that was written like this.
-    pub(crate) fn in_text(self, text: NanoflakeText) -> Self {
-        let radix = if text == NanoflakeText::Decimal { Radix::Decimal } else { Radix::Base36 };
-        Self { radix: Some(radix), ..self }
-    }
-}
-
-/// How `text` is to be read. Without a radix, what can only be decimal is taken for decimal: more digits
-/// than Base36 has.
+/// Returns the form of `text`. Without a radix, a text that can only be decimal is taken for
+/// decimal: more digits than Base36 has.
 pub(crate) fn text_of(text: &[u8], layout: &NanoflakeOptions) -> NanoflakeText {
     match layout.radix {
         Some(Radix::Decimal) => NanoflakeText::Decimal,

@@ -1,23 +1,27 @@
-use tickid_scru64::Scru64Id;
+use tickid_core::{Scheme as _, UnixTime};
+use tickid_scru64::{Scru64, Scru64Id};
 
-use crate::args::Scru64Options;
+use crate::describe::Describe;
+use crate::options::Scru64Options;
 use crate::report::{Report, Value};
-use crate::schemes::Describe;
 
 impl Describe for Scru64Id {
+    const SCHEME: &'static str = Scru64::NAME;
     type Layout = Scru64Options;
 
     fn write_text(&self, _: &Scru64Options, out: &mut Vec<u8>) {
         out.extend_from_slice(self.encode().as_bytes());
     }
 
-    fn integer(&self) -> (u128, usize) {
-        (self.get().into(), 8)
+    fn bytes(&self) -> impl AsRef<[u8]> {
+        self.to_be_bytes()
     }
 
-    fn describe(&self, layout: &Scru64Options, report: &mut Report) {
-        report.start("scru64", self.unix_time(), &self.to_be_bytes());
-        report.text.push_str(&self.encode());
+    fn time(&self, _: &Scru64Options) -> UnixTime {
+        self.unix_time()
+    }
+
+    fn fields(&self, layout: &Scru64Options, report: &mut Report) {
         report.field("int", Value::BigNumber(self.get()));
         report.number("timestamp", i64::try_from(self.timestamp()).unwrap_or(i64::MAX));
         report.number("node_ctr", self.node_ctr());

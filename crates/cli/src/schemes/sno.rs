@@ -1,24 +1,26 @@
-use tickid_sno::SnoId;
+use tickid_core::{Scheme as _, UnixTime};
+use tickid_sno::{Sno, SnoId};
 
+use crate::describe::Describe;
 use crate::report::Report;
-use crate::schemes::Describe;
 
 impl Describe for SnoId {
+    const SCHEME: &'static str = Sno::NAME;
     type Layout = ();
 
     fn write_text(&self, (): &(), out: &mut Vec<u8>) {
         out.extend_from_slice(self.encode().as_bytes());
     }
 
-    fn integer(&self) -> (u128, usize) {
-        let mut wide = [0; 16];
-        wide[6..].copy_from_slice(&self.to_bytes());
-        (u128::from_be_bytes(wide), 10)
+    fn bytes(&self) -> impl AsRef<[u8]> {
+        self.to_bytes()
     }
 
-    fn describe(&self, (): &(), report: &mut Report) {
-        report.start("sno", self.unix_time(), &self.to_bytes());
-        report.text.push_str(&self.encode());
+    fn time(&self, (): &()) -> UnixTime {
+        self.unix_time()
+    }
+
+    fn fields(&self, (): &(), report: &mut Report) {
         report.number("timestamp", i64::try_from(self.timestamp()).unwrap_or(i64::MAX));
         report.number("toggle", self.toggle());
         report.number("meta", self.meta());

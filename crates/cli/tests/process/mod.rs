@@ -1,4 +1,4 @@
-//! How the tests run the command.
+//! Helpers that run the command.
 
 #![allow(dead_code, reason = "each test file uses its own part of it")]
 
@@ -17,12 +17,12 @@ pub(crate) const CLOCK: i32 = 4;
 pub(crate) fn tickid(arguments: &str) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_tickid"));
     command.args(arguments.split_whitespace()).stdin(Stdio::null()).env_remove("NO_COLOR");
-    // Not the store of whoever runs the tests.
+    // Not the store of the user who runs the tests.
     command.env_remove("TICKID_STORE").env("XDG_STATE_HOME", env!("CARGO_TARGET_TMPDIR"));
     command
 }
 
-/// The command of somebody whose state is kept in `state`.
+/// Returns the command of a user with the state folder `state`.
 pub(crate) fn with_state(state: &Path, arguments: &str) -> Command {
     let mut command = tickid(arguments);
     command.env("XDG_STATE_HOME", state);

@@ -47,11 +47,13 @@ pub(crate) struct Stall<S> {
     /// The clock reading at which the engine can go on; `None` if no reading helps, or if that does
     /// not depend on the clock (a window that has to be widened).
     pub(crate) until: Option<Tick<S>>,
+    /// The clock is within the window, but no tick of it is left.
+    pub(crate) is_window_used_up: bool,
 }
 
 impl<S> Stall<S> {
     pub(crate) const fn new(reason: ErrorKind, until: Option<Tick<S>>) -> Self {
-        Self { reason, until }
+        Self { reason, until, is_window_used_up: false }
     }
 }
 
@@ -93,7 +95,7 @@ impl<S: Scheme> Rules<S> {
 
     #[cold]
     fn error(&self, kind: ErrorKind, now: Option<UnixTime>) -> Error {
-        Error { scheme: S::NAME, kind, now, until: None }
+        Error { scheme: S::NAME, kind, now, until: None, is_window_used_up: false }
     }
 
     /// Checks that IDs of `variant` may be issued. Compiles to nothing for schemes all of whose IDs
@@ -110,7 +112,8 @@ impl<S: Scheme> Rules<S> {
     #[cold]
     pub(crate) fn stalled(&self, stall: Stall<S>, now: Option<UnixTime>) -> Error {
         let until = stall.until.map(|tick| self.scheme.time_of(tick));
-        Error { until, ..self.error(stall.reason, now) }
+        let is_window_used_up = stall.is_window_used_up;
+        Error { until, is_window_used_up, ..self.error(stall.reason, now) }
     }
 
     /// Returns the facts about the tick of `word` that fast paths need.
@@ -189,7 +192,8 @@ impl<S: Scheme> Rules<S> {
         if stamp > S::LAST_TICK + 1 {
             Step::Stall(Stall::new(ErrorKind::EndOfTime, None))
         } else if stamp >= ceiling {
-            Step::Stall(Stall::new(ErrorKind::Window, None))
+            let is_window_used_up = now < ceiling;
+            Step::Stall(Stall { is_window_used_up, ..Stall::new(ErrorKind::Window, None) })
         } else {
             Step::Move { stamp, toggle }
         }
@@ -488,7 +492,8 @@ mod tests {
     #[test]
     fn a_ratchet_does_not_overflow_into_the_ceiling() {
         let ask = Ask { ceiling: 101, word: Some((100, 10)), ..Ask::now(100, ratchet(2)) };
-        assert_eq!(ask.step(), stalled_for_good(ErrorKind::Window));
+        let stall = Stall { is_window_used_up: true, ..Stall::new(ErrorKind::Window, None) };
+        assert_eq!(ask.step(), Step::Stall(stall));
     }
 
     #[test]

@@ -6,7 +6,7 @@ use crate::engine::{Block, Engine as _, Rules, TickCache};
 use crate::error::Error;
 use crate::generator::calls::calls;
 use crate::generator::source::Source;
-use crate::generator::wait::Timing;
+use crate::generator::timing::Timing;
 use crate::generator::{Generator, Ids, View};
 use crate::scheme::{Id, Scheme};
 use crate::slot::Slot;

@@ -1,4 +1,4 @@
-//! For how long a program may go on.
+//! The time for which a program may go on.
 
 use core::time::Duration;
 
@@ -6,12 +6,12 @@ use nix::time::{ClockId, clock_gettime};
 use tickid_core::{Clock as _, SystemClock, UnixTime};
 use tickid_lease::{Grant, Hold, Realm};
 
-/// What the clocks show.
+/// The readings of the clocks.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Now {
     /// Time since the machine was started, suspends included. It never steps.
     pub(super) boot: Duration,
-    /// What the program goes by; `None` when it can't be read.
+    /// The clock of the program; `None` when it can't be read.
     pub(super) wall: Option<UnixTime>,
 }
 
@@ -30,18 +30,19 @@ pub(super) struct Window {
     /// The floor's time. While the wall clock reads earlier, no program may run: a generator that
     /// it starts then issues IDs below the window.
     pub(super) opens: UnixTime,
-    /// When the last program has to be gone: by the wall clock, and by the time since the machine was started.
+    /// The time at which the program has to be gone, by the wall clock and since the machine's
+    /// start.
     closes: UnixTime,
     closes_boot: Duration,
-    /// When it should be renewed, by the time since the machine was started.
+    /// The time since the machine's start at which it should be renewed.
     renewal_due: Duration,
 }
 
 impl Window {
-    /// The window of `grant`, which was asked for at the time `asked` since the machine was started.
+    /// Returns the window of `grant`, requested at the time `asked` since the machine was started.
     ///
-    /// What a program issues is ahead of its clock by no more than the allowance and the one tick that an overflow
-    /// takes beyond it. So it has to be gone that much before the ceiling.
+    /// A program's IDs are ahead of its clock by no more than the allowance and the one tick that
+    /// an overflow takes beyond it. So it has to be gone that much before the ceiling.
     pub(super) fn new(realm: &Realm, grant: &Grant, asked: Duration) -> Self {
         let Grant { hold, ceiling, now, .. } = *grant;
         let (scale, allowance) = (realm.scale(), realm.terms().allowance);
@@ -52,7 +53,7 @@ impl Window {
             opens: scale.time_of(hold.floor),
             closes,
             // The store's clock showed `now` after we had asked.
-            closes_boot: asked.saturating_add(between(now, closes)),
+            closes_boot: asked.saturating_add(closes.saturating_since(now)),
             renewal_due: asked.saturating_add(realm.terms().term / 2),
         }
     }
@@ -61,33 +62,26 @@ impl Window {
         now.wall.is_some_and(|wall| wall >= self.opens)
     }
 
-    /// For how long a program may go on, by whichever clock says less.
+    /// Returns how long a program may go on, by the clock that leaves less.
     pub(super) fn left(&self, now: Now) -> Duration {
         match now.wall {
             Some(wall) if wall >= self.opens => {
-                between(wall, self.closes).min(self.closes_boot.saturating_sub(now.boot))
+                self.closes.saturating_since(wall).min(self.closes_boot.saturating_sub(now.boot))
             }
             _ => Duration::ZERO,
         }
     }
 
-    /// Whether it should have been renewed by now.
+    /// Reports whether it should have been renewed by now.
     pub(super) fn is_overdue(&self, now: Now) -> bool {
         now.boot > self.renewal_due
     }
 
-    /// When, by either clock, so much is left.
+    /// Returns the times, by either clock, at which that much is left.
     pub(super) fn when_left(&self, left: Duration) -> (Duration, UnixTime) {
-        let micros = i64::try_from(left.as_micros()).unwrap_or(i64::MAX);
-        let wall = UnixTime::from_micros(self.closes.as_micros().saturating_sub(micros));
+        let wall = self.closes.checked_sub(left).unwrap_or(UnixTime::MIN);
         (self.closes_boot.saturating_sub(left), wall)
     }
-}
-
-/// How long it is from one time to the other; zero when that is earlier.
-fn between(from: UnixTime, to: UnixTime) -> Duration {
-    let micros = to.as_micros().saturating_sub(from.as_micros());
-    Duration::from_micros(u64::try_from(micros).unwrap_or(0))
 }
 
 #[cfg(test)]
@@ -105,7 +99,8 @@ mod tests {
         Now { boot: secs(boot), wall: Some(UnixTime::from_micros(wall * 1_000_000)) }
     }
 
-    /// A window of the ticks 100..130, granted at the store's time 105 to who asked 1,000 s after the start.
+    /// A window of the ticks 100..130, granted at the store's time 105 and requested 1,000 s after
+    /// the start.
     fn window(allowance: u64) -> Window {
         let realm = Realm::new("a".parse().unwrap(), &Seconds, "1/8".parse().unwrap()).unwrap();
         let mut terms = realm.terms();

@@ -1,5 +1,6 @@
 //! The program, as the process group that it has to itself, and its share of the terminal.
 
+use std::ffi::OsString;
 use std::fs::File;
 use std::os::unix::process::CommandExt as _;
 use std::process::Command;
@@ -8,12 +9,11 @@ use nix::sys::signal::{SigSet, Signal, kill, killpg};
 use nix::sys::wait::{Id, WaitPidFlag, WaitStatus, waitid};
 use nix::unistd::{Pid, getpgrp, tcgetpgrp, tcsetpgrp};
 
+use super::launch::Launch;
 use crate::failure::Failure;
-use crate::lease::args::ExecArguments;
-use crate::lease::exec::launch::Launch;
-use crate::node_store::STORE_VARIABLE;
+use crate::store::STORE_VARIABLE;
 
-/// What became of the program.
+/// The state of the program.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum State {
     Running,
@@ -22,7 +22,8 @@ pub(super) enum State {
     Ended,
 }
 
-/// A program that was started, with everything it starts in its process group. Dropping it kills them.
+/// A program that was started, with everything it starts in its process group. Dropping it kills
+/// them.
 #[derive(Debug)]
 pub(super) struct Program {
     leader: Pid,
@@ -33,13 +34,13 @@ pub(super) struct Program {
 impl Program {
     /// Starts the program by way of [`launch`](super::launch::launch).
     pub(super) fn start(
-        arguments: &ExecArguments,
+        command: &[OsString],
         environment: &[(&str, String)],
     ) -> Result<Self, Failure> {
         // Not the path that this program was started from: there may be another version by now.
         let child = Command::new("/proc/self/exe")
             .arg0("tickid")
-            .args(Launch::arguments(&arguments.command))
+            .args(Launch::arguments(command))
             // It may hold a password, which the program has no use for.
             .env_remove(STORE_VARIABLE)
             .envs(environment.iter().map(|(name, value)| (name, value)))
@@ -47,7 +48,7 @@ impl Program {
             .spawn()
             .map_err(Failure::Supervise)?;
         let leader = i32::try_from(child.id()).map_err(|_| nix::Error::EOVERFLOW);
-        let leader = Pid::from_raw(leader.map_err(Failure::supervision)?);
+        let leader = Pid::from_raw(leader?);
         let terminal = File::options().read(true).write(true).open("/dev/tty").ok();
         Ok(Self { leader, terminal, has_terminal: false })
     }
@@ -55,7 +56,7 @@ impl Program {
     /// Sends the program and what it started a signal.
     pub(super) fn signal(&self, signal: Signal) -> nix::Result<()> {
         match killpg(self.leader, signal) {
-            // What ended a moment ago, we shall hear of.
+            // SIGCHLD will report a program that ended a moment ago.
             Err(nix::Error::ESRCH | nix::Error::EPERM) => Ok(()),
             result => result,
         }
@@ -63,7 +64,7 @@ impl Program {
 
     pub(super) fn state(&self) -> nix::Result<State> {
         let ask = |flags| waitid(Id::Pid(self.leader), flags | WaitPidFlag::WNOHANG);
-        // Left a zombie, so that its number stays that of its group.
+        // Left a zombie, so that its number still names its group.
         match ask(WaitPidFlag::WEXITED | WaitPidFlag::WNOWAIT)? {
             WaitStatus::Exited(..) | WaitStatus::Signaled(..) => return Ok(State::Ended),
             _ => {}
@@ -74,8 +75,8 @@ impl Program {
         }
     }
 
-    /// The exit status of a program that has ended, as a shell tells it. What it left in its group is killed: its
-    /// lease is not kept any more.
+    /// Returns the exit status of a program that has ended, as a shell has it. The rest of its
+    /// group is killed, since the lease is not kept any more.
     pub(super) fn status(self) -> nix::Result<u8> {
         let status = waitid(Id::Pid(self.leader), WaitPidFlag::WEXITED | WaitPidFlag::WNOWAIT)?;
         match status {
@@ -85,9 +86,9 @@ impl Program {
         }
     }
 
-    /// The program was stopped, as by Ctrl-Z, or since it wants the terminal. Where there is one, it gets it if it is
-    /// ours; else we stop, too, and with us whoever waits for us, so that the shell is there again. Returns when the program
-    /// may go on.
+    /// Handles a stop of the program, by Ctrl-Z or since it wants the terminal: gives it the
+    /// terminal if that is ours, and else stops this process group as well, so that the shell gets
+    /// the terminal back. Returns when the program may go on.
     pub(super) fn stopped(&mut self, by: Signal) -> nix::Result<bool> {
         let wants_terminal = matches!(by, Signal::SIGTTIN | Signal::SIGTTOU);
         if self.terminal.is_none() || !(wants_terminal || by == Signal::SIGTSTP) {
@@ -134,14 +135,14 @@ impl Drop for Program {
     }
 }
 
-/// The exit status of who was killed by a signal.
+/// Returns the exit status of a process that a signal killed.
 pub(super) fn of_signal(signal: Signal) -> u8 {
     // They are numbered up to 31 (64 in real time).
     u8::try_from(128 + signal as i32).unwrap_or(u8::MAX)
 }
 
-/// Stops this process and its group, until they are continued. Without a shell that could continue them, the system
-/// does not stop them.
+/// Stops this process and its group, until they are continued. Without a shell that could continue
+/// them, the system does not stop them.
 pub(super) fn stop_as_well() -> nix::Result<()> {
     let stop = SigSet::from(Signal::SIGTSTP);
     kill(Pid::from_raw(0), Signal::SIGTSTP)?;

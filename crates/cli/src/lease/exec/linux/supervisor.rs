@@ -8,42 +8,39 @@ use tickid_core::{Scheme as _, UnixTime};
 use tickid_lease::{Agenda, Realm, Store, StoreError, StoreErrorKind};
 use tickid_scru64::Scru64;
 
-use crate::failure::{Chain, Failure};
-use crate::lease::args::ExecArguments;
-use crate::lease::exec::program::{Program, State, of_signal, stop_as_well};
-use crate::lease::exec::renewal::{News, keep};
-use crate::lease::exec::wake::{Event, Wake, block_signals};
-use crate::lease::exec::window::{Now, Window};
-use crate::node_store::answer;
-use crate::patience::DEFAULT_MAX_WAIT;
-use crate::report::Rfc3339;
-use crate::shown::say;
-use crate::source::is_exhausted;
+use super::program::{Program, State, of_signal, stop_as_well};
+use super::renewal::{News, keep};
+use super::wake::{Event, Wake, block_signals};
+use super::window::{Now, Window};
+use crate::failure::{Chain, Failure, is_exhausted};
+use crate::lease::exec::arguments::ExecArguments;
+use crate::message::say;
+use crate::store::answer;
 
 /// Alarms that do not go off.
 const NEVER: (Duration, UnixTime) = (Duration::MAX, UnixTime::MAX);
 
-/// The program was stopped for want of a lease. `timeout` has the same.
+/// The program was stopped because it had no lease. `timeout` has the same.
 const NO_LEASE: u8 = 124;
 
-pub(in crate::lease) fn exec(arguments: &ExecArguments) -> Result<ExitCode, Failure> {
+pub(crate) fn exec(arguments: &ExecArguments) -> Result<ExitCode, Failure> {
     // A store may start threads of its own.
-    block_signals().map_err(Failure::supervision)?;
+    block_signals()?;
     let store = arguments.realm.store.open()?;
     let realm = arguments.realm.kept(&store)?;
     let kill_after = kill_after(arguments, &realm)?;
     let (sender, news) = mpsc::channel();
-    let wake = Wake::new(news).map_err(Failure::supervision)?;
+    let wake = Wake::new(news)?;
     let agenda = Agenda::new(realm.clone(), &holder(arguments));
     let (bell, asked) = (wake.bell(), Arc::clone(&store));
     let renewal = thread::Builder::new().name("tickid-lease".to_owned());
     renewal.spawn(move || keep(agenda, &asked, &sender, &bell)).map_err(Failure::Supervise)?;
-    let supervisor =
-        Supervisor { realm, backend: store.backend(), wake, kill_after, trouble: None };
+    let (backend, max_wait) = (store.backend(), arguments.max_wait);
+    let supervisor = Supervisor { realm, backend, wake, max_wait, kill_after, trouble: None };
     supervisor.run(arguments, &store).map(ExitCode::from)
 }
 
-/// How long the program has between the two signals. With more there would be no time to renew its lease.
+/// Returns the time between the two signals. With more there would be no time to renew the lease.
 fn kill_after(arguments: &ExecArguments, realm: &Realm) -> Result<Duration, Failure> {
     let terms = realm.terms();
     let (given, most) = (arguments.kill_after, terms.skew + terms.term / 2);
@@ -67,17 +64,18 @@ fn holder(arguments: &ExecArguments) -> String {
 struct Supervisor {
     realm: Realm,
     backend: &'static str,
-    wake: Wake,
+    wake: Wake<News>,
+    max_wait: Duration,
     kill_after: Duration,
-    /// Why the lease was not renewed, since it was last.
+    /// The reason why the lease has not been renewed.
     trouble: Option<StoreError>,
 }
 
-/// How the wait for a window ended.
+/// The end of the wait for a window.
 enum Waited {
     Open(Window),
-    /// We were told to end.
-    Told(Signal),
+    /// A signal asked us to end.
+    Signal(Signal),
 }
 
 impl Supervisor {
@@ -85,26 +83,26 @@ impl Supervisor {
         let mut granted = None;
         let ended = match self.wait(&mut granted) {
             Ok(Waited::Open(window)) => {
-                let program = Program::start(arguments, &environment(&self.realm, &window))?;
+                let program =
+                    Program::start(&arguments.command, &environment(&self.realm, &window))?;
                 return self.supervise(program, window);
             }
-            Ok(Waited::Told(signal)) => Ok(of_signal(signal)),
+            Ok(Waited::Signal(signal)) => Ok(of_signal(signal)),
             Err(failure) => Err(failure),
         };
         if let Some(window) = granted {
-            // Nobody has used it.
+            // No program has used it.
             let unused = store.release(self.realm.name(), &window.hold, None);
             answer(store, unused).map_err(Failure::GiveBack)?;
         }
         ended
     }
 
-    /// Waits for a lease, and for its window to begin. What was `granted` is there for whoever does not wait to the
-    /// end.
+    /// Waits for a lease, and for its window to begin. `granted` is set even if the wait fails.
     fn wait(&mut self, granted: &mut Option<Window>) -> Result<Waited, Failure> {
-        let patience = self.now()?.boot.saturating_add(DEFAULT_MAX_WAIT);
+        let patience = Now::read()?.boot.saturating_add(self.max_wait);
         loop {
-            let now = self.now()?;
+            let now = Now::read()?;
             let alarms = match *granted {
                 // Else the next renewal is awaited.
                 Some(window) if window.is_open(now) && window.left(now) > self.kill_after => {
@@ -115,11 +113,11 @@ impl Supervisor {
                 None if now.boot < patience => (patience, UnixTime::MAX),
                 None => return Err(self.out_of_patience()),
             };
-            self.wake.at(alarms).map_err(Failure::supervision)?;
-            match self.next()? {
+            self.wake.at(alarms)?;
+            match self.wake.next()? {
                 Event::News(News::Granted(window)) => {
                     if granted.is_none() && !window.is_open(now) {
-                        let (node, opens) = (window.hold.node, time(window.opens));
+                        let (node, opens) = (window.hold.node, window.opens);
                         say(&format!("waiting for the window of node {node}, from {opens} on"));
                     }
                     self.renewed();
@@ -135,9 +133,9 @@ impl Supervisor {
                 Event::News(News::Failed(error)) => return Err(error.into()),
                 Event::News(News::Broken(failure)) => return Err(failure),
                 Event::Signal(
-                    told @ (Signal::SIGHUP | Signal::SIGINT | Signal::SIGQUIT | Signal::SIGTERM),
-                ) => return Ok(Waited::Told(told)),
-                Event::Signal(Signal::SIGTSTP) => stop_as_well().map_err(Failure::supervision)?,
+                    signal @ (Signal::SIGHUP | Signal::SIGINT | Signal::SIGQUIT | Signal::SIGTERM),
+                ) => return Ok(Waited::Signal(signal)),
+                Event::Signal(Signal::SIGTSTP) => stop_as_well()?,
                 Event::Signal(_) | Event::Time => {}
             }
         }
@@ -145,28 +143,29 @@ impl Supervisor {
 
     fn out_of_patience(&mut self) -> Failure {
         let silence = || StoreError::new(self.backend, StoreErrorKind::Unreachable);
-        self.trouble.take().unwrap_or_else(silence).into()
+        let stall = Box::new(self.trouble.take().unwrap_or_else(silence).into());
+        Failure::TooLong { stall, max_wait: self.max_wait }
     }
 
-    /// Runs until the program has ended; its exit status, or ours if it was stopped for want of a lease.
+    /// Runs until the program has ended. Returns its exit status, or [`NO_LEASE`].
     fn supervise(mut self, mut program: Program, mut window: Window) -> Result<u8, Failure> {
-        // Once it is asked to stop: when it is killed, by the time since the machine was started.
+        // Once it is asked to stop: the time since the machine's start at which it is killed.
         let mut kill_at = None;
         let (mut is_killed, mut is_held) = (false, false);
         loop {
-            let now = self.now()?;
+            let now = Now::read()?;
             let left = window.left(now);
             if kill_at.is_none() && left <= self.kill_after {
                 self.say_why(&window, now);
                 kill_at = Some(self.stop(&program, now)?);
             }
             if !is_killed && kill_at.is_some_and(|at| now.boot >= at || left.is_zero()) {
-                program.signal(Signal::SIGKILL).map_err(Failure::supervision)?;
+                program.signal(Signal::SIGKILL)?;
                 is_killed = true;
             }
             // Only now, so that it does not go on beyond its window.
             if core::mem::take(&mut is_held) {
-                program.signal(Signal::SIGCONT).map_err(Failure::supervision)?;
+                program.signal(Signal::SIGCONT)?;
             }
             let alarms = match kill_at {
                 None => window.when_left(self.kill_after),
@@ -176,21 +175,19 @@ impl Supervisor {
                     (boot.min(kill_at), wall)
                 }
             };
-            self.wake.at(alarms).map_err(Failure::supervision)?;
-            match self.next()? {
-                Event::Signal(Signal::SIGCHLD) => {
-                    match program.state().map_err(Failure::supervision)? {
-                        State::Running => {}
-                        State::Stopped(by) => {
-                            is_held = program.stopped(by).map_err(Failure::supervision)?;
-                        }
-                        State::Ended => {
-                            let status = program.status().map_err(Failure::supervision)?;
-                            return Ok(if kill_at.is_some() { NO_LEASE } else { status });
-                        }
+            self.wake.at(alarms)?;
+            match self.wake.next()? {
+                Event::Signal(Signal::SIGCHLD) => match program.state()? {
+                    State::Running => {}
+                    State::Stopped(by) => {
+                        is_held = program.stopped(by)?;
                     }
-                }
-                Event::Signal(signal) => program.signal(signal).map_err(Failure::supervision)?,
+                    State::Ended => {
+                        let status = program.status()?;
+                        return Ok(if kill_at.is_some() { NO_LEASE } else { status });
+                    }
+                },
+                Event::Signal(signal) => program.signal(signal)?,
                 Event::News(News::Granted(renewed)) => {
                     self.renewed();
                     window = renewed;
@@ -203,7 +200,7 @@ impl Supervisor {
                 }
                 Event::News(News::Lost(error)) => {
                     say(&format!("{}; the program is stopped", Chain(&error)));
-                    kill_at = Some(self.stop(&program, self.now()?)?);
+                    kill_at = Some(self.stop(&program, Now::read()?)?);
                 }
                 Event::News(News::Broken(failure)) => return Err(failure),
                 Event::Time => {}
@@ -211,10 +208,10 @@ impl Supervisor {
         }
     }
 
-    /// Asks the program to end; when it is killed.
+    /// Asks the program to end. Returns the time at which it is killed.
     fn stop(&self, program: &Program, now: Now) -> Result<Duration, Failure> {
         for signal in [Signal::SIGTERM, Signal::SIGCONT] {
-            program.signal(signal).map_err(Failure::supervision)?;
+            program.signal(signal)?;
         }
         Ok(now.boot.saturating_add(self.kill_after))
     }
@@ -234,9 +231,9 @@ impl Supervisor {
             None => say(&format!(
                 "this machine's clock shows {}, which is not within the window of node {node}, from {} to \
                  {}, or too near its end; the program is stopped",
-                now.wall.map_or_else(|| "nothing".to_owned(), time),
-                time(window.opens),
-                time(self.realm.scale().time_of(window.ceiling)),
+                now.wall.map_or_else(|| "nothing".to_owned(), |wall| wall.to_string()),
+                window.opens,
+                self.realm.scale().time_of(window.ceiling),
             )),
         }
     }
@@ -246,22 +243,9 @@ impl Supervisor {
             say("the lease is renewed again");
         }
     }
-
-    fn now(&self) -> Result<Now, Failure> {
-        Now::read().map_err(Failure::supervision)
-    }
-
-    fn next(&self) -> Result<Event, Failure> {
-        self.wake.next().map_err(Failure::supervision)
-    }
 }
 
-/// A time, for people to read.
-fn time(time: UnixTime) -> String {
-    Rfc3339::new(time).map_or_else(|| format!("{time:?}"), |time| time.to_string())
-}
-
-/// What a program finds in its environment.
+/// Returns the program's environment.
 fn environment(realm: &Realm, window: &Window) -> Vec<(&'static str, String)> {
     let node = window.hold.node;
     let mut environment = vec![

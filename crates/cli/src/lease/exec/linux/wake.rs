@@ -1,4 +1,4 @@
-//! What wakes the supervisor: signals, its alarms, and news of the lease.
+//! The events that wake the supervisor: signals, alarms, and news of the lease.
 
 use core::time::Duration;
 use std::os::fd::AsFd as _;
@@ -13,10 +13,8 @@ use nix::sys::time::TimeSpec;
 use nix::sys::timerfd::{ClockId, Expiration, TimerFd, TimerFlags, TimerSetTimeFlags};
 use tickid_core::UnixTime;
 
-use crate::lease::exec::renewal::News;
-
-/// What the supervisor takes for itself or hands on. They are blocked rather than handled, so that whatever
-/// is ignored stays so for the program (`nohup`).
+/// The signals that the supervisor handles or passes on. They are blocked and read, so that the
+/// ones that are ignored stay so for the program (`nohup`).
 const SIGNALS: [Signal; 10] = [
     Signal::SIGHUP,
     Signal::SIGINT,
@@ -30,7 +28,7 @@ const SIGNALS: [Signal; 10] = [
     Signal::SIGCHLD,
 ];
 
-/// These, and the one that would stop whoever takes a terminal back from the background.
+/// Returns these, and the one that stops a process that takes a terminal back from the background.
 fn blocked() -> SigSet {
     let mut set: SigSet = SIGNALS.into_iter().collect();
     set.add(Signal::SIGTTOU);
@@ -60,27 +58,27 @@ impl Bell {
     }
 }
 
-/// Why the supervisor woke up.
+/// The reason why the supervisor woke up.
 #[derive(Debug)]
-pub(super) enum Event {
+pub(super) enum Event<N> {
     Signal(Signal),
-    News(News),
+    News(N),
     /// An alarm went off, or the wall clock was stepped.
     Time,
 }
 
 #[derive(Debug)]
-pub(super) struct Wake {
+pub(super) struct Wake<N> {
     signals: SignalFd,
     boot: TimerFd,
     wall: TimerFd,
     bell: Bell,
-    news: Receiver<News>,
+    news: Receiver<N>,
 }
 
-impl Wake {
+impl<N> Wake<N> {
     /// Takes the signals that [`block_signals`] has blocked.
-    pub(super) fn new(news: Receiver<News>) -> nix::Result<Self> {
+    pub(super) fn new(news: Receiver<N>) -> nix::Result<Self> {
         let signals = SIGNALS.into_iter().collect();
         let timer = |clock| TimerFd::new(clock, TimerFlags::TFD_NONBLOCK | TimerFlags::TFD_CLOEXEC);
         let bell = EventFd::from_flags(EfdFlags::EFD_NONBLOCK | EfdFlags::EFD_CLOEXEC)?;
@@ -100,18 +98,18 @@ impl Wake {
         self.bell.clone()
     }
 
-    /// Sets the alarms: by the time since the machine was started, and by the wall clock, whose steps are
-    /// noticed at once.
+    /// Sets the alarms: by the time since the machine was started, and by the wall clock. A step of
+    /// the wall clock wakes the supervisor at once.
     pub(super) fn at(&self, (boot, wall): (Duration, UnixTime)) -> nix::Result<()> {
         let absolute = TimerSetTimeFlags::TFD_TIMER_ABSTIME;
         self.boot.set(Expiration::OneShot(moment(boot)), absolute)?;
-        let wall = Duration::from_micros(u64::try_from(wall.as_micros()).unwrap_or(0));
+        let wall = wall.saturating_since(UnixTime::EPOCH);
         let or_step = absolute | TimerSetTimeFlags::TFD_TIMER_CANCEL_ON_SET;
         self.wall.set(Expiration::OneShot(moment(wall)), or_step)
     }
 
     /// Waits for the next event.
-    pub(super) fn next(&self) -> nix::Result<Event> {
+    pub(super) fn next(&self) -> nix::Result<Event<N>> {
         loop {
             if let Some(signal) = self.signals.read_signal()? {
                 let number = i32::try_from(signal.ssi_signo).map_err(|_| nix::Error::EINVAL)?;
@@ -126,7 +124,7 @@ impl Wake {
         }
     }
 
-    /// Waits until there is something; whether it is an alarm.
+    /// Waits until there is an event, and reports whether it is an alarm.
     fn wait(&self) -> nix::Result<bool> {
         let all = [self.signals.as_fd(), self.bell.0.as_fd(), self.boot.as_fd(), self.wall.as_fd()];
         let mut all = all.map(|fd| PollFd::new(fd, PollFlags::POLLIN));
@@ -148,7 +146,8 @@ impl Wake {
     }
 }
 
-/// What was read to make quiet again what had woken us. An alarm that was set anew has nothing to read.
+/// Handles the result of reading a descriptor that was ready. An alarm that was set anew has
+/// nothing to read.
 fn heard<T>(read: nix::Result<T>) -> nix::Result<()> {
     match read {
         Ok(_) | Err(nix::Error::EAGAIN | nix::Error::ECANCELED) => Ok(()),

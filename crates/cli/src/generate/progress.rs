@@ -7,14 +7,14 @@ use std::time::Instant;
 /// Runs of more IDs than this are long.
 const LONG: u64 = 1_000_000;
 
-/// How often the line is written anew.
+/// The pause before the line is written anew.
 const INTERVAL: Duration = Duration::from_millis(200);
 
 /// A line on standard error, if that is a terminal, the run is long, and the IDs go elsewhere: on
 /// the terminal that shows the IDs the line would be mixed into them.
 pub(crate) struct Progress {
     total: u64,
-    /// When the line was last written; `None` when there is none.
+    /// The time at which the line was last written; `None` when there is none.
     shown: Option<Instant>,
 }
 

@@ -1,4 +1,4 @@
-//! The store that nodes are leased from: which one it is, and what it keeps of a realm.
+//! The store that nodes are leased from, and its record of a realm.
 
 use core::time::Duration;
 use std::env;
@@ -9,17 +9,19 @@ use clap::Args;
 use tickid_lease::{FileStore, Listing, Realm, RealmName, Refusal, Store, StoreError, block_on};
 
 use crate::failure::Failure;
+use crate::message::shown;
 
 /// Names the store unless the command line does.
 pub(crate) const STORE_VARIABLE: &str = "TICKID_STORE";
 
-/// For how long to wait for an answer.
+/// The timeout of a request.
 pub(crate) const ANSWER_WITHIN: Duration = Duration::from_secs(5);
 
 #[derive(Clone, Debug, Default, Args)]
 pub(crate) struct StoreOptions {
-    /// Store to lease a node from (file:///FOLDER, postgres://…, etcd://…, redis://…, static:NODE/BITS) [default:
-    /// $TICKID_STORE, or the folder tickid in $XDG_STATE_HOME or ~/.local/state]
+    /// Store to lease a node from (file:///FOLDER, postgres://…, etcd://…, redis://…,
+    /// static:NODE/BITS) [default: $TICKID_STORE, or the folder tickid in $XDG_STATE_HOME or
+    /// ~/.local/state]
     #[arg(long, value_name = "URL")]
     pub(crate) store: Option<String>,
 }
@@ -46,18 +48,34 @@ impl StoreOptions {
     }
 }
 
-/// Where this user's programs keep what has to outlive them.
+/// Returns the folder in which this user's programs keep their state.
 fn state_folder() -> Result<PathBuf, Failure> {
-    // What is not absolute does not count, as the XDG Base Directory Specification says.
+    // A path that is not absolute does not count, as the XDG Base Directory Specification says.
     let folder = |variable| {
         env::var_os(variable).map(PathBuf::from).filter(|folder: &PathBuf| folder.is_absolute())
     };
     let home = || folder("HOME").map(|home| home.join(".local").join("state"));
     let state = folder("XDG_STATE_HOME").or_else(home).or_else(|| folder("LOCALAPPDATA"));
-    Ok(state.ok_or(Failure::NoStateFolder)?.join("tickid"))
+    let state = state.ok_or_else(|| Failure::NoStateFolder(why_no_state_folder()))?;
+    Ok(state.join("tickid"))
 }
 
-/// Waits for an answer of the store, but not for ever.
+/// Returns the reason why no variable names a folder: those that are set name none from the root
+/// on.
+fn why_no_state_folder() -> String {
+    let set = ["XDG_STATE_HOME", "HOME"].into_iter().filter_map(|variable| {
+        let value = env::var_os(variable).filter(|value| !value.is_empty())?;
+        let value = shown(value.as_encoded_bytes());
+        Some(format!("{variable} is the relative path '{value}'"))
+    });
+    let set: Vec<String> = set.collect();
+    if set.is_empty() {
+        return "neither XDG_STATE_HOME nor HOME is set".into();
+    }
+    format!("{}, where an absolute one is needed", set.join(" and "))
+}
+
+/// Waits for an answer of the store, up to the timeout of a request.
 pub(crate) fn answer<T>(
     store: &dyn Store,
     answer: tickid_lease::Answer<'_, T>,
@@ -65,7 +83,7 @@ pub(crate) fn answer<T>(
     answer_within(store, answer, ANSWER_WITHIN)
 }
 
-/// Waits for an answer of the store for so long.
+/// Waits for an answer of the store for at most that long.
 pub(crate) fn answer_within<T>(
     store: &dyn Store,
     answer: tickid_lease::Answer<'_, T>,
@@ -77,7 +95,7 @@ pub(crate) fn answer_within<T>(
     })
 }
 
-/// What the store keeps of a realm; `None` when there is no such realm yet.
+/// Returns the store's record of a realm; `None` when there is no such realm yet.
 pub(crate) fn listing(store: &dyn Store, name: &RealmName) -> Result<Option<Listing>, StoreError> {
     match answer(store, store.list(name)) {
         Ok(listing) => Ok(Some(listing)),
@@ -87,7 +105,7 @@ pub(crate) fn listing(store: &dyn Store, name: &RealmName) -> Result<Option<List
 }
 
 /// Returns `realm` with the nodes and the terms that the store keeps for it, if it has the realm.
-/// The scheme, the layout and the kind of IDs stay those of `realm`: the store refuses a request in
+/// The scheme, the layout and the kind of IDs stay as in `realm`: the store refuses a request in
 /// which they differ.
 pub(crate) fn as_kept(store: &dyn Store, realm: Realm) -> Result<Realm, Failure> {
     let Some(listing) = listing(store, realm.name())? else { return Ok(realm) };

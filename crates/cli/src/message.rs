@@ -1,12 +1,7 @@
-//! Text of foreign origin on standard error: escaped, so that a terminal takes none of it for a
-//! command, and cut to a bounded length.
-
-use std::io::{self, IsTerminal as _};
+//! Messages on standard error. Text of foreign origin in them is escaped, so that a terminal takes
+//! none of it for a command, and cut to a bounded length.
 
 use clap::error::{ContextKind, ContextValue};
-
-use crate::failure::Failure;
-use crate::output::Output;
 
 /// The characters shown of one input.
 const INPUT: usize = 300;
@@ -19,21 +14,24 @@ pub(crate) fn shown(input: impl AsRef<[u8]>) -> String {
     escaped(input.as_ref(), INPUT)
 }
 
-/// Writes a message to standard error, as a line of its own.
-pub(crate) fn say(message: &str) {
-    anstream::eprintln!("tickid: {}", escaped(message.as_bytes(), MESSAGE));
+/// Writes a remark to standard error, as a line of its own.
+pub(crate) fn say(remark: &str) {
+    write("tickid", remark);
 }
 
-/// Writes a message to standard error, after the output that was made before it.
-pub(crate) fn say_in_order(out: &mut Output, message: &str) -> Result<(), Failure> {
-    if io::stderr().is_terminal() {
-        out.flush()?;
+/// Writes an error to standard error, and the way out on a line of its own.
+pub(crate) fn say_error(error: &str, hint: Option<&str>) {
+    write("error", error);
+    if let Some(hint) = hint {
+        write("hint", hint);
     }
-    say(message);
-    Ok(())
 }
 
-/// Returns a usage error that shows the arguments it quotes as every other message does.
+fn write(label: &str, message: &str) {
+    anstream::eprintln!("{label}: {}", escaped(message.as_bytes(), MESSAGE));
+}
+
+/// Returns a usage error of clap's that shows the arguments it quotes as every other message does.
 pub(crate) fn usage(mut error: clap::Error) -> clap::Error {
     let foreign: Vec<(ContextKind, String)> = error
         .context()

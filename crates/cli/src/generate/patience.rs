@@ -6,10 +6,7 @@ use std::time::Instant;
 use tickid_core::{Clock as _, SystemClock};
 
 use crate::failure::Failure;
-use crate::shown::say;
-
-/// The bound of a wait unless an option sets another.
-pub(crate) const DEFAULT_MAX_WAIT: Duration = Duration::from_secs(60);
+use crate::message::say;
 
 /// The age at which a wait is mentioned.
 const MENTIONED_AFTER: Duration = Duration::from_secs(1);
@@ -31,10 +28,6 @@ pub(crate) struct Patience {
 impl Patience {
     pub(crate) const fn new(max_wait: Duration) -> Self {
         Self { max_wait, since: None, is_mentioned: false }
-    }
-
-    pub(crate) const fn max_wait(&self) -> Duration {
-        self.max_wait
     }
 
     /// Pauses before the next attempt at what failed. Returns the failure if it does not pass, or

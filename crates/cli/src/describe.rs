@@ -1,0 +1,54 @@
+//! IDs that can be printed and taken apart.
+
+use std::io::Write as _;
+
+use tickid_core::UnixTime;
+
+use crate::options::Format;
+use crate::report::{Hex, Report};
+
+pub(crate) trait Describe: Copy {
+    /// The scheme's name.
+    const SCHEME: &'static str;
+
+    /// The facts that the bits of an ID do not carry.
+    type Layout;
+
+    /// Appends the text that the layout asks for.
+    fn write_text(&self, layout: &Self::Layout, out: &mut Vec<u8>);
+
+    /// Returns the bytes, the highest first.
+    fn bytes(&self) -> impl AsRef<[u8]>;
+
+    /// Returns the time of its tick.
+    fn time(&self, layout: &Self::Layout) -> UnixTime;
+
+    /// Appends the scheme's own fields.
+    fn fields(&self, layout: &Self::Layout, report: &mut Report);
+
+    /// Returns the ID as a number.
+    fn integer(&self) -> u128 {
+        let bytes = self.bytes();
+        bytes.as_ref().iter().fold(0, |number, byte| number << 8 | u128::from(*byte))
+    }
+
+    /// Takes the ID apart.
+    fn describe(&self, layout: &Self::Layout, report: &mut Report) {
+        report.start(Self::SCHEME, self.time(layout), self.bytes().as_ref());
+        self.write_text(layout, &mut report.text);
+        self.fields(layout, report);
+    }
+}
+
+/// Appends one ID as a line (but for raw bytes, which have nothing in between).
+pub(crate) fn write_id<I: Describe>(id: &I, layout: &I::Layout, format: Format, out: &mut Vec<u8>) {
+    let bytes = id.bytes();
+    match format {
+        Format::Text => id.write_text(layout, out),
+        // Writing to memory can't fail.
+        Format::Int => drop(write!(out, "{}", id.integer())),
+        Format::Hex => out.extend_from_slice(Hex(bytes.as_ref()).digits(&mut [0; _])),
+        Format::Bytes => return out.extend_from_slice(bytes.as_ref()),
+    }
+    out.push(b'\n');
+}

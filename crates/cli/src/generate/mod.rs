@@ -1,0 +1,198 @@
+//! `tickid gen`.
+
+mod patience;
+mod plan;
+mod progress;
+mod source;
+
+use std::process::ExitCode;
+
+use clap::{Args, Subcommand};
+use tickid_core::Plain;
+use tickid_kuid::{Global, GlobalId, Kuid, Local, LocalId};
+use tickid_nanoflake::{GeneratorId, Nanoflake, NanoflakeId};
+use tickid_scru64::{NodeSpec, Scru64, Scru64Id};
+use tickid_sno::{Meta, Partition, Sno, SnoId};
+
+use self::plan::{GenOptions, Plan};
+use crate::failure::Failure;
+use crate::options::{Kind, KuidOptions, NanoflakeOptions, NodeHash, Scru64Options};
+use crate::values::{generator_id, metabyte, node_spec, partition};
+
+#[derive(Debug, Subcommand)]
+#[command(after_help = "Examples:
+  tickid gen sno -n 5                 five sno IDs
+  tickid gen scru64 --node 42/8       one SCRU64 ID of node 42 in 8 bits
+  tickid gen nanoflake --forever      Nanoflakes until the pipe closes
+
+Without --node the node is leased: two commands at once never have the same, and a clock that is
+set back between two runs does no harm. What that takes is kept in a folder of yours, or in the
+store that --store or $TICKID_STORE names. With --node no store is touched, and that nobody else
+has the node is up to you.")]
+pub(crate) enum GenScheme {
+    /// SCRU64: 12 characters, 63 bits, 256 ms ticks
+    Scru64(Scheme<Scru64Arguments>),
+    /// Nanoflake, Snowflake: 63 bits, 1 ms ticks
+    Nanoflake(Scheme<NanoflakeArguments>),
+    /// Erlang's k-ordered uid: 64 bits local, 96 bits global
+    Kuid(Scheme<KuidArguments>),
+    /// sno: 16 characters, 80 bits, 4 ms ticks, a metabyte
+    Sno(Scheme<SnoArguments>),
+}
+
+/// One scheme's own arguments, and the options of all.
+#[derive(Debug, Args)]
+pub(crate) struct Scheme<A: Args> {
+    #[command(flatten)]
+    own: A,
+    #[command(flatten)]
+    options: GenOptions,
+}
+
+/// The arguments of one scheme.
+trait SchemeArguments: Args {
+    /// Writes IDs as these arguments have them.
+    fn generate(&self, options: &GenOptions) -> Result<ExitCode, Failure>;
+}
+
+pub(crate) fn run(scheme: &GenScheme) -> Result<ExitCode, Failure> {
+    match scheme {
+        GenScheme::Scru64(scheme) => scheme.own.generate(&scheme.options),
+        GenScheme::Nanoflake(scheme) => scheme.own.generate(&scheme.options),
+        GenScheme::Kuid(scheme) => scheme.own.generate(&scheme.options),
+        GenScheme::Sno(scheme) => scheme.own.generate(&scheme.options),
+    }
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  tickid gen scru64 --node 42/8 -n 3           node 42 in 8 bits
+  tickid gen scru64 --node 0u2r85hm2pt3/16     the node of that ID, after that ID
+  tickid gen scru64 --format int               as an integer for a BIGINT column")]
+pub(crate) struct Scru64Arguments {
+    /// Node ID and its size in bits (42/8, 0xb00/12), or the last ID and that size; leased unless
+    /// given
+    #[arg(long, value_name = "SPEC", value_parser = node_spec)]
+    #[arg(conflicts_with_all = ["store", "realm"])]
+    node: Option<NodeSpec>,
+    #[command(flatten)]
+    layout: Scru64Options,
+}
+
+impl SchemeArguments for Scru64Arguments {
+    fn generate(&self, options: &GenOptions) -> Result<ExitCode, Failure> {
+        let plan = Plan {
+            scheme: Scru64,
+            node: self.node,
+            node_size: self.layout.node_size.map(|size| size.get().into()),
+            realm: "scru64".to_owned(),
+            variant: Plain,
+            blank: Scru64Id::MIN,
+            layout: &self.layout,
+        };
+        plan.run(options)
+    }
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  tickid gen nanoflake --node 5 -n 3
+  tickid gen nanoflake --epoch discord --radix 10
+  tickid gen nanoflake --epoch 2024-01-01T00:00:00Z")]
+pub(crate) struct NanoflakeArguments {
+    /// Generator ID, 0 to 1023; leased unless given
+    #[arg(long, value_name = "0..1023", value_parser = generator_id)]
+    #[arg(conflicts_with_all = ["store", "realm"], allow_negative_numbers = true)]
+    node: Option<GeneratorId>,
+    #[command(flatten)]
+    layout: NanoflakeOptions,
+}
+
+impl SchemeArguments for NanoflakeArguments {
+    fn generate(&self, options: &GenOptions) -> Result<ExitCode, Failure> {
+        let epoch = self.layout.epoch();
+        let plan = Plan {
+            scheme: Nanoflake { epoch },
+            node: self.node,
+            node_size: None,
+            realm: format!("nanoflake-{}", epoch.as_unix_millis()),
+            variant: Plain,
+            blank: NanoflakeId::MIN,
+            layout: &self.layout,
+        };
+        plan.run(options)
+    }
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  tickid gen kuid --node uid@127.0.0.1
+  tickid gen kuid --node 0x03eb2731 --drift 10 --alphabet url
+  tickid gen kuid --kind local -n 3")]
+pub(crate) struct KuidArguments {
+    /// Local IDs (8 bytes, unique to one generator) or global ones (12 bytes, with the node)
+    #[arg(long, value_enum, default_value_t = Kind::Global)]
+    kind: Kind,
+    /// Erlang node name, or its fingerprint in hexadecimal after 0x; leased unless given
+    #[arg(long, value_name = "NAME|0xHEX", conflicts_with_all = ["store", "realm"])]
+    node: Option<String>,
+    /// The hash that makes a fingerprint of a node name
+    #[arg(long, value_enum, default_value_t = NodeHash::Phash2)]
+    node_hash: NodeHash,
+    #[command(flatten)]
+    layout: KuidOptions,
+}
+
+impl SchemeArguments for KuidArguments {
+    fn generate(&self, options: &GenOptions) -> Result<ExitCode, Failure> {
+        let node = self.node.as_deref().map(|node| self.node_hash.node(node)).transpose();
+        let node = node.map_err(|error| Failure::Usage(format!("--node: {error}")))?;
+        let (drift, layout) = (self.layout.drift(), &self.layout);
+        match self.kind {
+            Kind::Global => {
+                let (scheme, realm) = (Kuid { drift }, format!("kuid-{drift}"));
+                let (variant, blank) = (Global, GlobalId::MIN);
+                Plan { scheme, node, node_size: None, realm, variant, blank, layout }.run(options)
+            }
+            Kind::Local if node.is_some() => {
+                Err(Failure::Usage("a local kuid has no node: leave out --node".into()))
+            }
+            // Local IDs have no node and no drift: the generator's do not show. One layout for
+            // all, so that they share a realm.
+            Kind::Local => {
+                let (scheme, realm) = (Kuid::default(), "kuid-local".to_owned());
+                let (variant, blank) = (Local, LocalId::MIN);
+                Plan { scheme, node, node_size: None, realm, variant, blank, layout }.run(options)
+            }
+        }
+    }
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  tickid gen sno -n 5
+  tickid gen sno --node 258 --meta 24 --json")]
+pub(crate) struct SnoArguments {
+    /// Partition, 0 to 65535; leased unless given
+    #[arg(long, value_name = "0..65535", value_parser = partition)]
+    #[arg(conflicts_with_all = ["store", "realm"], allow_negative_numbers = true)]
+    node: Option<Partition>,
+    /// Metabyte, 0 to 255
+    #[arg(long, value_name = "0..255", value_parser = metabyte, default_value = "0")]
+    meta: u8,
+}
+
+impl SchemeArguments for SnoArguments {
+    fn generate(&self, options: &GenOptions) -> Result<ExitCode, Failure> {
+        let plan = Plan {
+            scheme: Sno,
+            node: self.node,
+            node_size: None,
+            realm: "sno".to_owned(),
+            variant: Meta(self.meta),
+            blank: SnoId::ZERO,
+            layout: &(),
+        };
+        plan.run(options)
+    }
+}

@@ -1,0 +1,54 @@
+//! The sources of `gen`: a generator with a given node, or one with a leased node.
+
+use clap::Args;
+use tickid_core::{LocalGenerator, Scheme, Variant};
+use tickid_lease::{Keeper, RealmName};
+
+use crate::failure::Failure;
+use crate::store::StoreOptions;
+use crate::values::parse;
+
+pub(super) trait Source<S: Scheme>: Sized {
+    /// Writes IDs to the front of `out`, which is not empty, and returns how many: as many as there
+    /// are without waiting.
+    fn try_fill<V: Variant<S>>(&mut self, variant: V, out: &mut [V::Id]) -> Result<usize, Failure>;
+
+    /// Releases what the source holds.
+    fn finish(self) -> Result<(), Failure> {
+        Ok(())
+    }
+}
+
+impl<S: Scheme> Source<S> for LocalGenerator<S> {
+    fn try_fill<V: Variant<S>>(&mut self, variant: V, out: &mut [V::Id]) -> Result<usize, Failure> {
+        Ok(self.with(variant).try_fill(out)?.len())
+    }
+}
+
+impl<S: Scheme> Source<S> for Keeper<S> {
+    fn try_fill<V: Variant<S>>(&mut self, variant: V, out: &mut [V::Id]) -> Result<usize, Failure> {
+        if let Some(tenure) = self.tenure()
+            && let Ok(ids) = tenure.generator().with(variant).try_fill(out)
+        {
+            return Ok(ids.len());
+        }
+        // The keeper's own error names what is wrong with the lease.
+        out[0] = self.with(variant).try_generate()?;
+        Ok(1)
+    }
+
+    fn finish(self) -> Result<(), Failure> {
+        self.shut_down().map_err(Failure::GiveBack)
+    }
+}
+
+/// The store and the realm to lease a node from.
+#[derive(Debug, Args)]
+pub(super) struct LeaseOptions {
+    #[command(flatten)]
+    pub(super) store: StoreOptions,
+    /// Realm in the store: generators of one realm never have the same node at the same time
+    /// [default: one for each scheme, epoch and drift]
+    #[arg(long, value_name = "NAME", value_parser = parse::<RealmName>)]
+    pub(super) realm: Option<RealmName>,
+}

@@ -1,0 +1,171 @@
+//! Options that several subcommands share.
+
+use clap::{Args, ValueEnum};
+use tickid_convert::{KuidAlphabet, NanoflakeText};
+use tickid_core::Scheme as _;
+use tickid_kuid::{Drift, Kuid, Node};
+use tickid_nanoflake::{Epoch, Nanoflake};
+use tickid_scru64::{NodeIdSize, Scru64};
+
+use crate::message::shown;
+use crate::values::{drift, epoch, node_size};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Scheme {
+    Scru64,
+    Nanoflake,
+    Kuid,
+    Sno,
+}
+
+/// Returns the name of a value, as its option has it.
+pub(crate) fn name_of(value: &impl ValueEnum) -> String {
+    value.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
+}
+
+/// Returns the nodes of a scheme's realm for which none were chosen.
+pub(crate) fn default_pool(scheme: &str, has_node: bool) -> &'static str {
+    match scheme {
+        _ if !has_node => "0/0",
+        Scru64::NAME => "0-255/8",
+        Nanoflake::NAME => "0-1023/10",
+        Kuid::NAME => "0-65535/32",
+        _ => "0-65535/16",
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// The scheme's text, a line each
+    Text,
+    /// A decimal integer, a line each
+    Int,
+    /// The bytes in hexadecimal, a line each
+    Hex,
+    /// The raw bytes, nothing in between
+    Bytes,
+}
+
+/// The facts that the text of an ID does not carry.
+#[derive(Debug, Default, Args)]
+pub(crate) struct Layouts {
+    #[command(flatten)]
+    pub(crate) scru64: Scru64Options,
+    #[command(flatten)]
+    pub(crate) nanoflake: NanoflakeOptions,
+    #[command(flatten)]
+    pub(crate) kuid: KuidOptions,
+}
+
+impl Layouts {
+    /// Returns the layouts of all schemes, as conversions take them.
+    pub(crate) fn all(&self) -> tickid_convert::Layouts {
+        tickid_convert::Layouts {
+            epoch: self.nanoflake.epoch(),
+            node_size: self.scru64.node_size,
+            drift: self.kuid.drift(),
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, Default, Args)]
+pub(crate) struct Scru64Options {
+    /// SCRU64: how many bits are the node ID, 1 to 23; without it node ID and counter are one
+    /// number
+    #[arg(long, value_name = "BITS", value_parser = node_size)]
+    pub(crate) node_size: Option<NodeIdSize>,
+}
+
+#[derive(Clone, Copy, Debug, Default, Args)]
+pub(crate) struct NanoflakeOptions {
+    /// Nanoflake: the epoch, by name, in milliseconds since 1970 or in RFC 3339 [default: twitter]
+    #[arg(long, value_name = "twitter|discord|unix|MS|RFC3339", value_parser = epoch)]
+    #[arg(allow_negative_numbers = true)]
+    pub(crate) epoch: Option<Epoch>,
+    /// Nanoflake: the base of the text [default: 36]
+    #[arg(long, value_enum)]
+    pub(crate) radix: Option<Radix>,
+}
+
+impl NanoflakeOptions {
+    pub(crate) fn epoch(&self) -> Epoch {
+        self.epoch.unwrap_or(Epoch::TWITTER)
+    }
+
+    /// Returns the same options for an ID that was written like this.
+    pub(crate) fn in_text(self, text: NanoflakeText) -> Self {
+        let radix = if text == NanoflakeText::Decimal { Radix::Decimal } else { Radix::Base36 };
+        Self { radix: Some(radix), ..self }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Radix {
+    #[value(name = "10")]
+    Decimal,
+    #[value(name = "36")]
+    Base36,
+}
+
+#[derive(Clone, Copy, Debug, Default, Args)]
+pub(crate) struct KuidOptions {
+    /// kuid: the drift of global IDs, 5 to 10 [default: 8]
+    #[arg(long, value_name = "5..10", value_parser = drift)]
+    pub(crate) drift: Option<Drift>,
+    /// kuid: the alphabet of the text [default: sortable]
+    #[arg(long, value_enum)]
+    pub(crate) alphabet: Option<Alphabet>,
+}
+
+impl KuidOptions {
+    pub(crate) fn drift(&self) -> Drift {
+        self.drift.unwrap_or_default()
+    }
+
+    pub(crate) fn alphabet(&self) -> KuidAlphabet {
+        match self.alphabet {
+            Some(Alphabet::Url) => KuidAlphabet::Url,
+            Some(Alphabet::Sortable) | None => KuidAlphabet::Sortable,
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Alphabet {
+    /// The one that sorts as the bytes do, as today's Erlang library writes it
+    Sortable,
+    /// Base64, URL-safe, as the Erlang library's documentation shows it
+    Url,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Kind {
+    Local,
+    Global,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum NodeHash {
+    /// Today's library
+    Phash2,
+    /// The library's documentation
+    Phash,
+}
+
+impl NodeHash {
+    /// Returns the kuid node of an Erlang node name or a fingerprint.
+    pub(crate) fn node(self, text: &str) -> Result<Node, String> {
+        let Some(digits) = text.strip_prefix("0x") else {
+            return match self {
+                _ if text.is_empty() => Err("the name of a node has at least one character".into()),
+                Self::Phash2 => Ok(Node::phash2(text)),
+                Self::Phash => Ok(Node::phash(text)),
+            };
+        };
+        let fingerprint = u32::from_str_radix(digits, 16).ok();
+        fingerprint.filter(|_| !digits.starts_with('+')).map(Node::from_u32).ok_or_else(|| {
+            let text = shown(text);
+            format!("'{text}' is no fingerprint: 0x and 1 to 8 hexadecimal digits")
+        })
+    }
+}

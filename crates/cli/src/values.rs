@@ -1,0 +1,114 @@
+//! The values of options, as text. The errors name the range and the form, which clap's own parsers
+//! leave out.
+
+use core::ops::RangeInclusive;
+use core::str::FromStr;
+use core::time::Duration;
+
+use tickid_core::{RangeError, UnixTime};
+use tickid_kuid::Drift;
+use tickid_nanoflake::{Epoch, GeneratorId};
+use tickid_scru64::{NodeIdSize, NodeSpec, NodeSpecError};
+use tickid_sno::Partition;
+
+use crate::message::shown;
+
+pub(crate) fn parse<T: FromStr>(text: &str) -> Result<T, String>
+where
+    T::Err: ToString,
+{
+    text.parse().map_err(|error: T::Err| shown(error.to_string()))
+}
+
+/// Parses a number in decimal, or in hexadecimal after 0x.
+pub(crate) fn number<T: TryFrom<u64>>(
+    name: &'static str,
+    range: RangeInclusive<u64>,
+    text: &str,
+) -> Result<T, String> {
+    let found = match text.strip_prefix("0x") {
+        Some(digits) if digits.starts_with('+') => None,
+        Some(digits) => i128::from_str_radix(digits, 16).ok(),
+        None => text.parse().ok(),
+    };
+    let (min, max) = (*range.start(), *range.end());
+    let found = found.ok_or_else(|| format!("a {name} is a number from {min} to {max}"))?;
+    let number = u64::try_from(found).ok().filter(|number| range.contains(number));
+    number
+        .and_then(|number| number.try_into().ok())
+        .ok_or_else(|| RangeError::new(name, found, min.into(), max.into()).to_string())
+}
+
+/// Parses a number of seconds, or a duration with units.
+pub(crate) fn duration(text: &str) -> Result<Duration, String> {
+    let parsed = match text.parse::<f64>() {
+        Ok(seconds) => Duration::try_from_secs_f64(seconds).ok(),
+        Err(_) => {
+            let parsed = text.parse::<jiff::SignedDuration>().ok();
+            parsed.and_then(|duration| Duration::try_from(duration).ok())
+        }
+    };
+    parsed.ok_or_else(|| "a duration is a number of seconds, or has units: 90s, 5m, 1h30m".into())
+}
+
+pub(crate) fn count(text: &str) -> Result<u64, String> {
+    number("count", 0..=u64::MAX, text)
+}
+
+pub(crate) fn node_size(text: &str) -> Result<NodeIdSize, String> {
+    let range = NodeIdSize::MIN.get().into()..=NodeIdSize::MAX.get().into();
+    let bits = number("node ID size in bits", range, text)?;
+    NodeIdSize::new(bits).map_err(|error| error.to_string())
+}
+
+pub(crate) fn generator_id(text: &str) -> Result<GeneratorId, String> {
+    let id = number("generator ID", 0..=GeneratorId::MAX.get().into(), text)?;
+    GeneratorId::new(id).map_err(|error| error.to_string())
+}
+
+pub(crate) fn partition(text: &str) -> Result<Partition, String> {
+    number("partition", 0..=u16::MAX.into(), text).map(Partition::new)
+}
+
+pub(crate) fn metabyte(text: &str) -> Result<u8, String> {
+    number("metabyte", 0..=u8::MAX.into(), text)
+}
+
+pub(crate) fn drift(text: &str) -> Result<Drift, String> {
+    let range = Drift::MIN.get().into()..=Drift::MAX.get().into();
+    Drift::new(number("kuid drift in bits", range, text)?).map_err(|error| error.to_string())
+}
+
+/// Parses a SCRU64 node spec.
+pub(crate) fn node_spec(text: &str) -> Result<NodeSpec, String> {
+    text.parse().map_err(|error| match error {
+        NodeSpecError::Range(error) => error.to_string(),
+        error => format!("{error}; as in 42/8: node ID 42 (0 to 255) in 8 bits (1 to 23)"),
+    })
+}
+
+pub(crate) fn epoch(text: &str) -> Result<Epoch, String> {
+    let time = match text {
+        "twitter" => return Ok(Epoch::TWITTER),
+        "discord" => return Ok(Epoch::DISCORD),
+        "unix" => return Ok(Epoch::UNIX),
+        other => time(other).map_err(|error| format!("no name of an epoch, and {error}"))?,
+    };
+    if time.as_micros() % 1_000 != 0 {
+        return Err("an epoch is a whole millisecond".into());
+    }
+    Epoch::from_unix_millis(time.as_millis()).map_err(|error| error.to_string())
+}
+
+/// Parses a time in milliseconds since 1970 or in RFC 3339, of which whole microseconds count.
+pub(crate) fn time(text: &str) -> Result<UnixTime, String> {
+    if let Ok(millis) = text.parse::<i128>() {
+        let time = i64::try_from(millis).ok().and_then(|millis| UnixTime::from_millis(millis).ok());
+        let [min, max] = [UnixTime::MIN, UnixTime::MAX].map(|time| time.as_millis().into());
+        let error = || RangeError::new("time in milliseconds", millis, min, max).to_string();
+        return time.ok_or_else(error);
+    }
+    let form = "neither milliseconds since 1970 nor RFC 3339, as in 2024-01-01T00:00:00Z";
+    let time: jiff::Timestamp = text.parse().map_err(|_| form)?;
+    UnixTime::try_from(time).map_err(|error| error.to_string())
+}

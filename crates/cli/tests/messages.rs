@@ -1,0 +1,285 @@
+//! Error messages: each names the value and the way out, and has the exit status of its kind.
+
+#![allow(clippy::expect_used, reason = "a test fails by panicking")]
+
+mod process;
+
+use std::path::Path;
+
+use process::{CLOCK, INVALID, NODE_STORE, OK, Ran, USAGE, ran, run, tickid, with_state};
+
+/// Checks that a run failed with `status`, without output, and that its message holds all of
+/// `parts`.
+fn assert_fails(arguments: &str, ran: &Ran, status: i32, parts: &[&str]) {
+    let Ran { stdout, stderr, .. } = ran;
+    assert_eq!((ran.status, stdout.as_str()), (status, ""), "{arguments}: {stderr}");
+    assert!(stderr.starts_with("error: "), "{arguments}: {stderr}");
+    for part in parts {
+        assert!(stderr.contains(part), "{arguments}: no {part:?} in {stderr}");
+    }
+    // The words of Rust's own parsers.
+    for raw in ["invalid digit", "empty string", "float literal", "target type", "ParseInt"] {
+        assert!(!stderr.contains(raw), "{arguments}: {stderr}");
+    }
+}
+
+#[test]
+fn a_node_is_described_with_its_range() {
+    for (arguments, parts) in [
+        ("gen scru64 --node foo", ["'/'", "42/8: node ID 42 (0 to 255) in 8 bits (1 to 23)"]),
+        ("gen scru64 --node foo/8", ["decimal digits", "as in 42/8"]),
+        ("gen scru64 --node 42", ["'/'", "as in 42/8"]),
+        ("gen scru64 --node=", ["'/'", "as in 42/8"]),
+        ("gen scru64 --node 42/24", ["24", "1..=23"]),
+        ("gen scru64 --node 256/8", ["node ID 256", "0..=255"]),
+        ("gen nanoflake --node foo", ["'foo'", "a generator ID is a number from 0 to 1023"]),
+        ("gen nanoflake --node=", ["''", "a generator ID is a number from 0 to 1023"]),
+        ("gen nanoflake --node 0x", ["'0x'", "a generator ID is a number from 0 to 1023"]),
+        ("gen nanoflake --node 1024", ["generator ID 1024", "0..=1023"]),
+        ("gen nanoflake --node 0x400", ["generator ID 1024", "0..=1023"]),
+        ("gen sno --node foo", ["'foo'", "a partition is a number from 0 to 65535"]),
+        ("gen sno --node -1", ["partition -1", "0..=65535"]),
+        ("gen sno --node 65536", ["partition 65536", "0..=65535"]),
+        ("gen sno --node 1.5", ["'1.5'", "a partition is a number from 0 to 65535"]),
+        ("gen kuid --node 0xgg", ["'0xgg' is no fingerprint", "1 to 8 hexadecimal digits"]),
+        ("gen kuid --node 0x", ["'0x' is no fingerprint", "1 to 8 hexadecimal digits"]),
+        ("gen kuid --node 0x123456789", ["'0x123456789'", "1 to 8 hexadecimal digits"]),
+        ("gen kuid --node=", ["--node", "at least one character"]),
+        ("gen kuid --kind local --node a@b", ["local kuid has no node", "--node"]),
+        ("range kuid --since 1 --until 2 --node=", ["--node", "at least one character"]),
+        ("convert --to kuid --node= x", ["--node ''", "at least one character"]),
+        ("convert --to nanoflake --node foo x", ["--node 'foo'", "a number from 0 to 1023"]),
+        ("convert --to sno --node foo x", ["--node 'foo'", "a number from 0 to 65535"]),
+        ("convert --to scru64 --node foo x", ["--node 'foo'", "42/8"]),
+        ("convert --to scru64 --node foo/8 x", ["--node 'foo/8'", "as in 42/8"]),
+        ("convert --to sno --node-table a=1 x", ["'a=1'", "a node is a number from 0 to"]),
+        ("lease mend --realm a --node foo", ["\"foo\"", "VALUE/BITS, as in 42/8"]),
+    ] {
+        assert_fails(arguments, &run(arguments), USAGE, &parts);
+    }
+}
+
+#[test]
+fn numbers_and_times_are_described_with_their_range() {
+    for (arguments, part) in [
+        ("gen sno -n foo", "a count is a number from 0"),
+        ("gen sno -n 1e6", "a count is a number from 0"),
+        ("gen sno -n=-1", "count -1 is outside of 0..="),
+        ("gen sno -n 99999999999999999999", "count 99999999999999999999 is outside of 0..="),
+        ("gen sno --meta foo", "a metabyte is a number from 0 to 255"),
+        ("gen sno --meta 256", "metabyte 256 is outside of 0..=255"),
+        ("gen kuid --drift foo", "is a number from 5 to 10"),
+        ("gen kuid --drift 11", "11 is outside of 5..=10"),
+        ("inspect --node-size foo x", "is a number from 1 to 23"),
+        ("inspect --node-size 0 x", "0 is outside of 1..=23"),
+        ("gen sno --max-wait soon", "a number of seconds, or has units: 90s"),
+        ("lease init sno --realm a --term soon", "a number of seconds, or has units: 90s"),
+        ("lease exec --realm a --kill-after soon -- true", "a number of seconds, or has units"),
+        ("lease watch --realm a --every soon", "a number of seconds, or has units: 90s"),
+        ("gen nanoflake --epoch soon", "no name of an epoch, and neither milliseconds"),
+        ("gen nanoflake --epoch 0.5", "no name of an epoch, and neither milliseconds"),
+        ("range sno --since soon --until 5", "nor RFC 3339, as in 2024-01-01T00:00:00Z"),
+        ("range sno --since 2024 --until 9999", "time in microseconds 2024000 is outside of"),
+        ("range sno --since 99999999999999999999 --until 5", "99999999999999999999 is outside of"),
+        ("lease init sno --realm a --pool foo", "FIRST-LAST/BITS or VALUE/BITS, as in 0-255/8"),
+        ("lease init sno --realm A", "lower-case letters"),
+    ] {
+        assert_fails(arguments, &run(arguments), USAGE, &[part]);
+    }
+    let token = format!("--token {:032x}", 0);
+    for (used, part) in [("foo", "a tick is a number from 0"), ("-1", "tick -1 is outside of")] {
+        let arguments = format!("lease release --realm a {token} --used={used}");
+        assert_fails(&arguments, &run(&arguments), USAGE, &[part]);
+    }
+    let arguments = "lease release --realm a --token foo";
+    assert_fails(arguments, &run(arguments), USAGE, &["no token of 32 hexadecimal digits"]);
+}
+
+#[test]
+fn a_node_of_another_size_is_refused() {
+    for (arguments, parts) in [
+        ("gen scru64 --node 42/8 --node-size 12", ["--node is 42/8", "--node-size is 12"]),
+        ("gen scru64 --node 0u2r85hm2pt3/16 --node-size 8", ["/16", "--node-size is 8"]),
+        ("convert --to scru64 --node 42/8 --to-node-size 12 x", ["42/8", "--to-node-size 12"]),
+        ("convert --from sno --to scru64 --node 42/8 --node-size 12 x", ["42/8", "--node-size 12"]),
+        (
+            "convert --restore --from scru64 --to sno --node 42/8 --node-size 12 x",
+            ["42/8", "--node-size 12"],
+        ),
+    ] {
+        assert_fails(arguments, &run(arguments), USAGE, &parts);
+    }
+    let (ran, shown) = (run("gen scru64 --node 42/8 --node-size 8 --json"), "\"node_id\":42,");
+    assert!(ran.status == OK && ran.stdout.contains(shown), "{}{}", ran.stdout, ran.stderr);
+    // Old and new IDs may have nodes of different sizes.
+    let fine = "convert --from scru64 --node-size 12 --to scru64 --node 42/8 0u375nxqh5cq";
+    assert_eq!(run(fine).status, OK);
+
+    let state = tempfile::tempdir().expect("a folder");
+    let leased = "gen scru64 --node-size 12";
+    let ran = ran_in(state.path(), leased);
+    let parts = ["realm scru64 has the nodes 0-255/8", "--node-size is 12", "tickid lease init"];
+    assert_fails(leased, &ran, USAGE, &parts);
+    assert_eq!(ran_in(state.path(), "gen scru64 --node-size 8").status, OK);
+}
+
+fn ran_in(state: &Path, arguments: &str) -> Ran {
+    ran(&mut with_state(state, arguments))
+}
+
+#[test]
+fn an_unknown_realm_leads_to_lease_init() {
+    let state = tempfile::tempdir().expect("a folder");
+    let token = format!("lease release --realm no --token {:032x}", 0);
+    for arguments in [
+        "lease exec --realm no -- true",
+        "lease list --realm no",
+        "lease watch --realm no",
+        "lease acquire --realm no",
+        "lease mend --realm no --node 5/16",
+        &token,
+    ] {
+        let ran = ran_in(state.path(), arguments);
+        let parts = ["no realm of that name", "\nhint: ", "tickid lease init SCHEME --realm NAME"];
+        assert_fails(arguments, &ran, NODE_STORE, &parts);
+    }
+    let recover = "lease recover --realm no --yes";
+    let parts = ["the store keeps no realm no", "\nhint: ", "--scheme"];
+    assert_fails(recover, &ran_in(state.path(), recover), USAGE, &parts);
+}
+
+#[test]
+fn a_state_folder_that_is_relative_is_not_called_unset() {
+    let failed = |state: Option<&str>, home: Option<&str>| {
+        let mut command = tickid("gen sno");
+        for (variable, value) in [("XDG_STATE_HOME", state), ("HOME", home)] {
+            match value {
+                Some(value) => command.env(variable, value),
+                None => command.env_remove(variable),
+            };
+        }
+        let ran = ran(command.env_remove("LOCALAPPDATA"));
+        let parts = ["no folder for the node store: ", "\nhint: --store URL", "gen --node NODE"];
+        assert_fails("gen sno", &ran, NODE_STORE, &parts);
+        ran.stderr
+    };
+    for unset in [None, Some("")] {
+        let message = failed(unset, unset);
+        assert!(message.contains("neither XDG_STATE_HOME nor HOME is set\n"), "{message}");
+    }
+    let state = "XDG_STATE_HOME is the relative path 'state'";
+    let home = "HOME is the relative path 'home'";
+    let message = failed(Some("state"), None);
+    assert!(message.contains(&format!("{state}, where")), "{message}");
+    let message = failed(None, Some("home"));
+    assert!(message.contains(&format!("{home}, where")), "{message}");
+    let message = failed(Some("state"), Some("home"));
+    assert!(message.contains(&format!("{state} and {home}, where")), "{message}");
+}
+
+#[test]
+fn a_store_that_does_not_answer_ends_with_3() {
+    for (arguments, status, part) in [
+        ("gen sno --store etcd://127.0.0.1:1", NODE_STORE, "etcd store: no answer"),
+        ("lease list --realm a --store redis://127.0.0.1:1", NODE_STORE, "redis store: "),
+        ("gen sno --store foo", USAGE, "as in file:///var/lib/tickid"),
+        ("gen sno --store file:foo", USAGE, "file:///FOLDER"),
+        ("gen sno --store nfs://a", USAGE, "there are file, static"),
+        ("gen sno --store static:foo", USAGE, "foo"),
+    ] {
+        assert_fails(arguments, &run(arguments), status, &[part]);
+    }
+}
+
+#[test]
+fn a_conversion_names_the_option_it_lacks() {
+    const SIZE: &str = "\nhint: name the size of SCRU64 nodes: --node-size BITS";
+    for (arguments, part) in [
+        ("--from scru64 --to sno 0u375nxqh5cq", SIZE),
+        ("--from sno --to scru64 brpk4q72xwf2m63l", SIZE),
+        ("--from scru64 --to scru64 --to-node-size 8 0u375nxqh5cq", SIZE),
+        ("--restore --from sno --to scru64 --node-size 4 brpk4q72xwf2m63l", "does not fit"),
+        (
+            "--from sno --to scru64 --to-node-size 8 brpk4q72xwf2m63l",
+            "\nhint: --node, --node-table",
+        ),
+        ("--from kuid --to sno .5.tXbhdV.3", "\nhint: --node NODE gives the new IDs a node"),
+        ("--from sno --to nanoflake brpk4q72xwf2m63l", "\nhint: --node, --node-table and"),
+    ] {
+        let arguments = format!("convert {arguments}");
+        assert_fails(&arguments, &run(&arguments), INVALID, &["can't be converted: ", part]);
+    }
+    // Once is enough.
+    let twice = run("convert --from scru64 --to sno 0u375nxqh5cq 0u375nxqh5cq");
+    assert_eq!((twice.status, twice.stderr.lines().count()), (INVALID, 3), "{}", twice.stderr);
+}
+
+#[test]
+fn an_input_that_is_no_id_is_named_with_the_reason() {
+    for (arguments, message) in [
+        (
+            "convert --from uuid --to sno 919108f7-52d1-4320-9bac-f847db4148a8",
+            "'919108f7-52d1-4320-9bac-f847db4148a8' can't be read: the UUID holds no ID: neither \
+             version 7 nor version 8",
+        ),
+        ("convert --from uuid --to sno foo", "'foo' is no UUID"),
+        ("convert --from scru64 --to sno foo", "'foo' is not a SCRU64 ID: 3 bytes long, not 12"),
+        ("convert --from discord --to sno foo", "'foo' is not a Discord ID: "),
+        ("convert --to sno !", "'!' is no ID of any format known here"),
+        ("convert --to sno foo", "'foo' is no ID of a plausible time; it may be: Nanoflake"),
+        ("inspect --scheme sno foo", "'foo' is not a sno ID: 3 bytes long, not 16"),
+        ("inspect !", "'!' is not a SCRU64 ID: 1 bytes long, not 12; not a sno ID"),
+    ] {
+        assert_fails(arguments, &run(arguments), INVALID, &[&format!("error: {message}")]);
+    }
+}
+
+#[test]
+fn a_clock_or_a_wait_in_the_way_ends_with_4() {
+    for (arguments, part) in [
+        ("gen nanoflake --epoch 9999-01-01T00:00:00Z", "the epoch 9999-01-01T00:00:00Z is after"),
+        ("gen nanoflake --epoch 1900-01-01T00:00:00Z", "clock reads "),
+        ("gen scru64 --node zzzzzzzzzzzz/8", "ahead of the clock"),
+    ] {
+        assert_fails(arguments, &run(arguments), CLOCK, &[part]);
+    }
+    let state = tempfile::tempdir().expect("a folder");
+    for prepared in
+        ["lease init sno --realm one --pool 7/16 --term 600", "lease acquire --realm one"]
+    {
+        assert_eq!(ran_in(state.path(), prepared).status, OK);
+    }
+    let gen_one = "gen sno --realm one --max-wait 0";
+    let exec_one = "lease exec --realm one --max-wait 0 -- true";
+    let parts = ["none of 1 nodes is free", "that takes longer than 0ns", "\nhint: --max-wait"];
+    assert_fails(gen_one, &ran_in(state.path(), gen_one), CLOCK, &parts);
+    if cfg!(target_os = "linux") {
+        let ran = ran_in(state.path(), exec_one);
+        assert_fails(exec_one, &ran, CLOCK, &["that takes longer than 0ns", "\nhint: --max-wait"]);
+    }
+    // Without a wait there is no timeout.
+    let acquire = "lease acquire --realm one";
+    let parts = ["none of 1 nodes is free", "\nhint: ", "tickid lease list"];
+    assert_fails(acquire, &ran_in(state.path(), acquire), NODE_STORE, &parts);
+}
+
+#[test]
+fn a_mistyped_word_is_answered_with_the_words_there_are() {
+    for (arguments, parts) in [
+        ("generate sno", ["'generate'", "'gen'"]),
+        ("gen snow", ["'snow'", "'sno'"]),
+        ("gen --node 5", ["--node", "Usage"]),
+        ("inspect --json --scheme uid x", ["'uid'", "kuid"]),
+        ("inspect --all x", ["--json", "Usage"]),
+        ("convert x", ["--to <FORMAT>", "Usage"]),
+        ("convert --from isbn --to sno x", ["'isbn'", "instagram"]),
+        ("gen nanoflake --radix 16", ["'16'", "10, 36"]),
+        ("gen sno --format json", ["'json'", "text"]),
+        ("gen sno --json --format hex", ["--json", "--format"]),
+        ("lease exec --realm a", ["<COMMAND>", "Usage"]),
+        ("lease list", ["--realm <NAME>", "Usage"]),
+        ("completions ksh", ["'ksh'", "zsh"]),
+    ] {
+        assert_fails(arguments, &run(arguments), USAGE, &parts);
+    }
+}
