@@ -11,6 +11,8 @@ pub(crate) const LEASE: &str = "crates/lease";
 const SERVER: &str = "crates/server";
 /// The façade.
 const FACADE: &str = "crates/tickid";
+/// Its documentation, which lists the features of all libraries.
+const FACADE_PAGE: &str = "crates/tickid/src/lib.rs";
 const CLI: &str = "crates/cli";
 /// Not published: only tests may depend on it.
 const TESTKIT: &str = "crates/testkit";
@@ -48,9 +50,9 @@ pub(crate) const INHERITED: &[(&str, &str)] = &[
 
 /// The documents whose tables list every feature of a crate; `*` stands for the crate's folder.
 pub(crate) const FEATURE_TABLES: &[(&[&str], &[&str])] = &[
-    (&SCHEMES, &["*/src/lib.rs", "README.md"]),
-    (&[CORE], &["*/src/lib.rs"]),
-    (&[LEASE], &["README.md"]),
+    (&SCHEMES, &["*/src/lib.rs", FACADE_PAGE]),
+    (&[CORE, FACADE], &["*/src/lib.rs"]),
+    (&[LEASE], &[FACADE_PAGE]),
 ];
 
 /// Features for clients of databases. They bring crates in two versions, and C libraries.

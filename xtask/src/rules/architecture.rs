@@ -179,17 +179,18 @@ mod tests {
 
     #[test]
     fn features_missing_in_tables_are_found() {
-        let check = |folder: &str, own: &str, readme: &str| {
+        let check = |folder: &str, own: &str, facade: &str| {
             let package = package(folder, &[], &[("default", &[]), ("std", &[]), ("serde", &[])]);
             let own = (&*format!("{folder}/src/lib.rs"), own);
-            lines(documented_features(&package, &files([own, ("README.md", readme)])))
+            let facade = ("crates/tickid/src/lib.rs", facade);
+            lines(documented_features(&package, &files([own, facade])))
         };
         let own = "//! | `std` | yes |\n//! | `postgres-types`, `serde` | no |\n";
-        assert_eq!(check("crates/sno", own, "| `serde`, `std` | all |"), [""; 0]);
+        assert_eq!(check("crates/sno", own, "//! | `serde`, `std` | no |"), [""; 0]);
         assert_eq!(check("crates/core", own, ""), [""; 0]);
         assert_eq!(check("crates/cli", "", ""), [""; 0]);
-        let missing = ["README.md: no table lists the feature `std` of tickid-sno"];
-        assert_eq!(check("crates/sno", own, "| `serde` | not with `std` |"), missing);
+        let missing = ["crates/tickid/src/lib.rs: no table lists the feature `std` of tickid-sno"];
+        assert_eq!(check("crates/sno", own, "//! | `serde` | not with `std` |"), missing);
         let missing = ["crates/core/src/lib.rs: no table lists the feature `serde` of tickid-core"];
         assert_eq!(check("crates/core", "//! `serde`\n//! | `std` |", ""), missing);
     }
