@@ -39,7 +39,8 @@ fn measure<S: Subject>(request: &Request, figures: &mut Figures, turns: usize) {
     let realm = "bench".parse().map(|name| Realm::new(name, S::default(), pool));
     let realm = realm.expect("a name").expect("a pool of this scheme");
     let clock = Arc::new(ManualClock::new(SystemClock.now().expect("a clock")));
-    let leased = LeasedGenerator::builder(Store::in_memory(), realm).clock(Arc::clone(&clock)).start();
+    let leased =
+        LeasedGenerator::builder(Store::in_memory(), realm).clock(Arc::clone(&clock)).start();
     let leased = leased.expect("a node");
     let tenure = leased.tenure().expect("a lease");
     let inner = tenure.generator();

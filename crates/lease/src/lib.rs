@@ -75,3 +75,8 @@ pub use self::model::rules::{Loss, Refusal, Rules, Standing};
 pub use self::realm::Realm;
 pub use self::store::{Begin, Store};
 pub use self::wait::block_on;
+
+/// The examples of the guide, so that they stay true.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/leases.md")]
+struct Guide;

@@ -61,6 +61,7 @@
 //! | `arbitrary`, `proptest` | no | every ID, for fuzzing and property tests |
 //! | `etcd`, `mysql`, `postgres`, `redis` | no | stores of leases on these servers, and with them `lease` |
 //! | `etcd-tls`, `mysql-tls`, `postgres-tls`, `redis-tls` | no | encrypted connections to these servers |
+//! | `metrics` | no | measurements of leased generators, for any exporter of the crate `metrics`; turns on `lease` |
 //! | `conformance`, of `tickid-lease` alone | no | scenarios that a backend of leases must pass |
 //!
 //! A feature that belongs to several libraries is turned on in those that are part of the build.
