@@ -47,7 +47,7 @@ pub enum ParseError {
 
 impl ParseError {
     pub(crate) fn form(text: &str, form: &'static str) -> Self {
-        Self::Form { text: text.to_owned(), form }
+        Self::Form { text: text.chars().take(300).collect(), form }
     }
 }
 
@@ -249,6 +249,11 @@ impl StoreError {
     pub const fn is_unreachable(&self) -> bool {
         matches!(self.kind, StoreErrorKind::Unreachable)
     }
+}
+
+/// Returns a text from outside as it may be shown: escaped, and cut to 300 characters.
+pub(crate) fn excerpt(text: &str) -> String {
+    text.trim().escape_debug().take(300).collect()
 }
 
 impl fmt::Display for StoreError {

@@ -27,6 +27,8 @@
 
 mod backend;
 mod backends;
+#[cfg(any(feature = "etcd", feature = "redis"))]
+mod blocking;
 #[cfg(feature = "conformance")]
 pub mod conformance;
 mod error;
@@ -37,11 +39,19 @@ mod holder;
 mod model;
 mod realm;
 mod store;
+#[cfg(any(feature = "etcd", feature = "postgres", feature = "redis"))]
+mod tls;
+#[cfg(any(feature = "etcd", feature = "redis"))]
+mod url;
 mod wait;
 
 pub use self::backend::{Answer, Backend, Change, RowChange, Scope};
+#[cfg(feature = "etcd")]
+pub use self::backends::etcd::EtcdBackend;
 pub use self::backends::file::FileBackend;
 pub use self::backends::memory::{Backup, MemoryBackend};
+#[cfg(feature = "redis")]
+pub use self::backends::redis::RedisBackend;
 pub use self::backends::static_node::NodeSource;
 pub use self::error::{Exposed, Exposure, ParseError, StoreError, StoreErrorKind};
 pub use self::holder::error::{GenerateError, LeaseError};

@@ -210,7 +210,7 @@ impl Store {
             let ready = self.ready(&realm.name, &view, missing, &mut lost).await?;
             let Some((rules, record_version)) = ready else { continue };
             rules.check(realm).map_err(|no| self.refused(no))?;
-            if !rules.record.missing().is_empty() {
+            if !rules.record.is_complete() {
                 self.complete(realm).await?;
                 continue;
             }
@@ -366,7 +366,7 @@ impl Store {
         let missing = Missing::Begin(&realm, self.beyond());
         let is_complete = self.transact(&realm.name, Scope::Record, missing, |rules, _| {
             let record = rules.reconfigure(&realm)?;
-            let is_complete = record.as_ref().unwrap_or(rules.record).missing().is_empty();
+            let is_complete = record.as_ref().unwrap_or(rules.record).is_complete();
             Ok(Step::record(record, is_complete))
         });
         if is_complete.await? { Ok(()) } else { self.complete(&realm).await }
@@ -492,6 +492,11 @@ impl Store {
         self.shared.backend.back_off(*lost).await?;
         *lost += 1;
         Ok(())
+    }
+
+    #[cfg(feature = "conformance")]
+    pub(crate) fn raw(&self) -> &dyn Backend {
+        &*self.shared.backend
     }
 
     async fn view(&self, realm: &RealmName, scope: Scope) -> Result<View, StoreError> {

@@ -1,10 +1,9 @@
-//! Whom to trust and who we are on encrypted connections, in libpq's words: the same for all stores in
-//! servers.
+//! Certificates of encrypted connections, named by libpq's options: the same for all servers.
 
 #[cfg(any(feature = "etcd-tls", feature = "postgres-tls", feature = "redis-tls"))]
 mod certificates;
 
-#[cfg(any(feature = "etcd-tls", feature = "redis-tls"))]
+#[cfg(feature = "etcd-tls")]
 pub(crate) use self::certificates::FileError;
 #[cfg(any(feature = "etcd-tls", feature = "postgres-tls", feature = "redis-tls"))]
 pub(crate) use self::certificates::hindrance;
@@ -22,14 +21,22 @@ pub(crate) struct Files {
     key: Option<String>,
 }
 
-/// What servers do to whom does not encrypt, and those that are just going down to anybody.
+/// A server that closed a connection before its first answer.
 #[cfg(any(feature = "etcd", feature = "redis"))]
 #[derive(Debug, thiserror::Error)]
 #[error("it hung up before it answered, as servers do that take encrypted connections only: {0}")]
 pub(crate) struct HungUp(#[source] pub(crate) Box<dyn core::error::Error + Send + Sync>);
 
+/// Reports whether the other side closed the connection.
+#[cfg(any(feature = "etcd", feature = "redis"))]
+pub(crate) fn is_hung_up(error: &std::io::Error) -> bool {
+    use std::io::ErrorKind::{BrokenPipe, ConnectionAborted, ConnectionReset, UnexpectedEof};
+
+    matches!(error.kind(), BrokenPipe | ConnectionAborted | ConnectionReset | UnexpectedEof)
+}
+
 impl Files {
-    /// Takes an option of a URL if it is one of these; whether it is.
+    /// Takes an option of a URL if it is one of these, and returns whether it is.
     pub(crate) fn take(&mut self, name: &str, value: &str) -> bool {
         let file = match name {
             "sslrootcert" => &mut self.roots,
@@ -42,7 +49,7 @@ impl Files {
         true
     }
 
-    /// Whether none is named.
+    /// Reports whether none is named.
     #[cfg(any(feature = "etcd", feature = "redis", not(feature = "postgres-tls")))]
     pub(crate) fn is_empty(&self) -> bool {
         *self == Self::default()

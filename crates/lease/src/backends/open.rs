@@ -74,7 +74,14 @@ fn open(url: &str, holders: Holders) -> Result<Store, StoreError> {
 type Open = fn(&str, Holders) -> Result<Store, StoreError>;
 
 /// The schemes of URLs, and the function that opens these.
-const BACKENDS: &[(&[&str], Open)] = &[(&["file"], file), (&["static"], static_node)];
+const BACKENDS: &[(&[&str], Open)] = &[
+    (&["file"], file),
+    (&["static"], static_node),
+    #[cfg(feature = "etcd")]
+    (&["etcd"], |url, _| Ok(Store::new(crate::EtcdBackend::open(url)?))),
+    #[cfg(feature = "redis")]
+    (&["redis", "rediss"], |url, _| Ok(Store::new(crate::RedisBackend::open(url)?))),
+];
 
 fn file(url: &str, holders: Holders) -> Result<Store, StoreError> {
     let folder = url.strip_prefix("file://").filter(|folder| folder.starts_with('/'));

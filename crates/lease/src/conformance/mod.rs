@@ -5,6 +5,7 @@
 //!
 //! | module | subject |
 //! |---|---|
+//! | [`backends`] | the promises of a backend itself |
 //! | [`claims`] | the node and the window that a claim gets |
 //! | [`renewals`] | renewals and releases |
 //! | [`realms`] | the beginning of realms, and changes of their pools and terms |
@@ -17,6 +18,7 @@
     reason = "a scenario fails by panicking, and only tests run it"
 )]
 
+pub mod backends;
 pub mod claims;
 pub mod realms;
 pub mod renewals;
@@ -105,6 +107,9 @@ macro_rules! store_scenarios {
     (@all $form:ident $($arguments:tt)*) => {
         // Braces: it may stand for items and for an expression.
         $crate::store_scenarios! { @$form $($arguments)*
+            backends::scopes_have_their_rows,
+            backends::pages_are_bounded_and_have_all_their_rows,
+            backends::a_change_compares_everything,
             claims::a_claim_gets_a_node_and_a_window_around_now,
             claims::ticks_are_those_of_every_scheme,
             claims::a_held_node_is_not_granted,

@@ -3,6 +3,7 @@
 use std::thread;
 
 use super::{SHORT, Scene, Stage, answer, assert_lost, assert_same};
+use crate::model::record::Version;
 use crate::model::rules::Loss;
 use crate::store::Begin;
 
@@ -15,7 +16,8 @@ pub fn renewals_do_not_add_up(stage: &dyn Stage) {
         assert_same(&renewed, &lease);
         let expected = lease.ceiling.max(scene.tick(renewed.granted_at) + scene.realm.ahead());
         assert_eq!(renewed.ceiling, expected);
-        assert!(renewed.version > lease.version);
+        assert_eq!(renewed.version, Version(lease.version.0 + 1));
+        assert_eq!(scene.list().rows[&lease.node].version(), Some(renewed.version));
         lease = renewed;
     }
     stage.pass(SHORT);

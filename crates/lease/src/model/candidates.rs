@@ -140,8 +140,8 @@ impl Rules<'_> {
                 }
             }
         }
-        let first = |is_wanted: bool| {
-            let ranges = open.iter().filter(|(_, future)| *future != is_wanted);
+        let first = |in_future: bool| {
+            let ranges = open.iter().filter(|(_, is_future)| *is_future == in_future);
             let pool = NodePool::new(ranges.map(|(range, _)| *range)).ok()?;
             let in_page = |node: &Node| match view.page_end {
                 None => true,
@@ -151,9 +151,9 @@ impl Rules<'_> {
             let nodes = pool.nodes_from(start).take_while(in_page);
             nodes.into_iter().find(|node| !view.rows.contains_key(node))
         };
-        let now = first(true);
+        let now = first(false);
         if now.is_none()
-            && let Some(node) = first(false)
+            && let Some(node) = first(true)
         {
             let ceiling = self.ceiling(node, None)?;
             *later = later.iter().copied().chain([(ceiling, node)]).min();

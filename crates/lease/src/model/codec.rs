@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use tickid_core::{TickScale, UnixTime};
 
-use crate::error::ParseError;
+use crate::error::{ParseError, excerpt};
 use crate::model::pool::NodePool;
 use crate::model::realm::{RealmName, RealmSpec, Terms};
 use crate::model::record::{Part, Record, Row, RowState, Version};
@@ -110,6 +110,7 @@ impl Record {
             let (since_era, floor) = (*since_era, *floor);
             parts.push(Part { range: nodes.parse()?, since_era, floor });
         }
+        parts.sort_by_key(|part| part.range.start());
         // Parts that overlap would make a node's era ambiguous.
         if !parts.is_empty() {
             NodePool::new(parts.iter().map(|part| part.range))?;
@@ -178,7 +179,7 @@ fn json(value: &impl Serialize) -> String {
 /// Parses JSON, if its format is one that this release knows.
 fn read<'a, T: Deserialize<'a>>(what: &'static str, json: &'a [u8]) -> Result<T, ParseError> {
     let malformed =
-        |error: serde_json::Error| ParseError::Malformed { what, why: error.to_string() };
+        |error: serde_json::Error| ParseError::Malformed { what, why: excerpt(&error.to_string()) };
     let FormatText { format } = serde_json::from_slice(json).map_err(malformed)?;
     if format > FORMAT {
         return Err(ParseError::Newer { what, format });

@@ -82,10 +82,26 @@ impl Node {
         self.value << shift..=((self.value + 1) << shift) - 1
     }
 
+    /// Returns the nodes that are a prefix of this one, shorter ones first.
+    pub(crate) fn prefixes(self) -> impl Iterator<Item = Self> {
+        (0..self.bits).map(move |bits| Self { bits, value: self.value >> (self.bits - bits) })
+    }
+
     /// Returns a text of 18 hexadecimal digits that sorts as the node does: for keys and indexes.
     #[must_use]
     pub fn sort_key(self) -> String {
         format!("{:016x}{:02x}", self.span().start(), self.bits)
+    }
+
+    /// Parses a text of [`sort_key`](Self::sort_key).
+    #[cfg(any(feature = "etcd", feature = "redis"))]
+    pub(crate) fn from_sort_key(key: &str) -> Option<Self> {
+        let (start, bits) = key.split_at_checked(16)?;
+        let bits = u32::from_str_radix(bits, 16).ok()?;
+        let shift = Self::MAX_BITS.checked_sub(bits)?;
+        let start = u64::from_str_radix(start, 16).ok().filter(|start| start >> Self::MAX_BITS == 0)?;
+        let node = Self { bits, value: start >> shift };
+        (node.sort_key() == key).then_some(node)
     }
 }
 

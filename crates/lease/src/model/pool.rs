@@ -62,17 +62,16 @@ impl NodeRange {
         node.bits() == self.bits() && self.first() <= node.value() && node.value() <= self.last
     }
 
-    /// Reports whether a node of another size is a prefix of one of these, or begins with one.
-    pub(crate) fn is_related_to_others(&self, node: Node) -> bool {
-        let span = node.span();
-        node.bits() != self.bits() && *span.start() <= self.end() && self.start() <= *span.end()
-    }
-
     pub(crate) fn start(&self) -> u64 {
         *self.first.span().start()
     }
 
-    fn end(&self) -> u64 {
+    /// Returns the first node.
+    pub(crate) const fn first_node(&self) -> Node {
+        self.first
+    }
+
+    pub(crate) fn end(&self) -> u64 {
         self.node(self.len() - 1).map_or(0, |last| *last.span().end())
     }
 
@@ -231,7 +230,8 @@ impl NodePool {
     /// Reports whether `node` is in the pool.
     #[must_use]
     pub fn contains(&self, node: Node) -> bool {
-        self.ranges.iter().any(|range| range.contains(node))
+        let after = self.ranges.partition_point(|range| range.start() <= *node.span().start());
+        self.ranges[..after].last().is_some_and(|range| range.contains(node))
     }
 
     /// Returns all nodes in order.

@@ -27,7 +27,7 @@ pub struct Record {
     pub floor: u64,
     /// The largest number of ticks that a lease was ever able to reach ahead of the store's clock.
     pub max_ahead: u64,
-    /// The nodes that may be granted. Usually the realm's pool; fewer while it is being
+    /// The nodes that may be granted, in order. Usually the realm's pool; fewer while it is being
     /// reconfigured.
     pub parts: Vec<Part>,
     /// Fields that a later release added.
@@ -61,18 +61,36 @@ impl Record {
     /// Returns the part of the pool that `node` is in.
     #[must_use]
     pub fn part_of(&self, node: Node) -> Option<&Part> {
-        self.parts.iter().find(|part| part.range.contains(node))
+        let after = self.parts.partition_point(|part| part.range.start() <= *node.span().start());
+        self.parts[..after].last().filter(|part| part.range.contains(node))
+    }
+
+    /// Returns the parts of the pool that have nodes in a range, of any size.
+    pub(crate) fn parts_in(&self, range: &NodeRange) -> &[Part] {
+        let first = self.parts.partition_point(|part| part.range.end() < range.start());
+        let end = self.parts.partition_point(|part| part.range.start() <= range.end());
+        &self.parts[first..end.max(first)]
+    }
+
+    /// Reports whether the parts are the whole pool.
+    #[must_use]
+    pub fn is_complete(&self) -> bool {
+        let len: u64 = self.parts.iter().map(|part| part.range.len()).sum();
+        len == self.realm.pool().len()
     }
 
     /// Returns the ranges of the realm's pool that are in no part: those that a reconfiguration has
     /// not brought in yet.
-    #[must_use]
-    pub fn missing(&self) -> Vec<NodeRange> {
-        let mut missing = self.realm.pool().ranges().to_vec();
-        for part in &self.parts {
-            missing = missing.iter().flat_map(|range| range.without(&part.range)).collect();
+    pub(crate) fn missing(&self) -> Vec<NodeRange> {
+        let mut all = Vec::new();
+        for range in self.realm.pool().ranges() {
+            let mut missing = vec![*range];
+            for part in self.parts_in(range) {
+                missing = missing.iter().flat_map(|range| range.without(&part.range)).collect();
+            }
+            all.extend(missing);
         }
-        missing
+        all
     }
 }
 

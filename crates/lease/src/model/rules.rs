@@ -366,7 +366,7 @@ impl<'a> Rules<'a> {
         let mut parts = Vec::new();
         for &range in realm.pool().ranges() {
             let common = |part: &Part| Some(Part { range: range.common(&part.range)?, ..*part });
-            parts.extend(self.record.parts.iter().filter_map(common));
+            parts.extend(self.record.parts_in(&range).iter().filter_map(common));
         }
         // Leases with the earlier terms go on.
         let max_ahead = self.record.max_ahead.max(realm.max_ahead());
@@ -381,13 +381,18 @@ impl<'a> Rules<'a> {
     /// So the highest of their ceilings is a floor above everything that was granted under them.
     #[must_use]
     pub fn complete(&self, rows: &Rows) -> Option<Record> {
-        let missing = self.record.missing();
-        if missing.is_empty() {
+        if self.record.is_complete() {
             return None;
         }
+        let missing = self.record.missing();
         let since_era = self.record.era;
         let floor = |range: &NodeRange| {
-            let related = rows.iter().filter(|(node, _)| range.is_related_to_others(**node));
+            // Prefixes of the first node begin before the range, all other related nodes in it.
+            let first = range.first_node();
+            let shorter = first.prefixes().filter_map(|node| rows.get_key_value(&node));
+            let inside = rows.range(first..);
+            let inside = inside.take_while(|(node, _)| *node.span().start() <= range.end());
+            let related = shorter.chain(inside.filter(|(node, _)| node.bits() != range.bits()));
             let ceiling = |(&node, state)| self.ceiling(node, Some(state)).unwrap_or(self.limit());
             related.map(ceiling).max().unwrap_or(0)
         };
@@ -716,6 +721,37 @@ mod tests {
         // A row that cannot be read may have been granted up to the limit.
         let damaged = rows([(0, RowState::Malformed { version: Version(0) })]);
         assert_eq!(rules.complete(&damaged).unwrap().parts[0].floor, 130);
+    }
+
+    /// Against a plain statement of the rule, over many pools.
+    #[test]
+    fn new_parts_begin_above_all_related_rows() {
+        let pools = ["0/1,1/1", "0-3/2", "0/1,4-7/3", "1-6/3", "0-7/3", "2-9/4,7/3", "1/1,1/3"];
+        let all: Vec<Node> = (0..5)
+            .flat_map(|bits| (0..1 << bits).map(move |value| Node::new(bits, value).unwrap()))
+            .collect();
+        for (before, after) in pools.iter().flat_map(|one| pools.map(|two| (*one, two))) {
+            let spec = |pool: &str| RealmSpec { pool: pool.parse().unwrap(), ..realm("0/8") };
+            let first = Record::new(spec(before), "1".to_owned());
+            let rules = Rules::new(&first, at(100)).unwrap();
+            let Some(step) = rules.reconfigure(&spec(after)).unwrap() else { continue };
+            let rows: Rows = (0..)
+                .zip(&all)
+                .map(|(at, &node)| (node, intact(Row { node, ..row(0, 100 + at * 7 % 31) }, 1)))
+                .collect();
+            let done = Rules::new(&step, at(100)).unwrap().complete(&rows).unwrap_or(step);
+            assert!(done.is_complete() && done.missing().is_empty());
+            for node in spec(after).pool().nodes() {
+                let part = done.part_of(node).unwrap();
+                let is_kept = first.part_of(node).is_some();
+                assert_eq!(part.since_era, u64::from(!is_kept), "{node}: {before}, {after}");
+                let related = rows.iter().filter(|(other, _)| {
+                    **other != node && other.is_prefix_related(node) && !is_kept
+                });
+                let highest = related.map(|(_, state)| state.row().unwrap().ceiling).max();
+                assert!(part.floor >= highest.unwrap_or(0), "{node}: {before}, {after}");
+            }
+        }
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Certificates from files, and what is wrong with those of others.
+//! Certificates from files, and the faults of servers'.
 
 use core::error::Error;
 use std::fs;
@@ -9,84 +9,72 @@ use rustls::crypto::ring;
 use rustls::pki_types::pem::PemObject as _;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use rustls::sign::CertifiedKey;
-#[cfg(feature = "postgres-tls")]
+#[cfg(any(feature = "postgres-tls", feature = "redis-tls"))]
 use rustls::{ClientConfig, RootCertStore};
 
 use super::Files;
 
 type BoxError = Box<dyn Error + Send + Sync>;
 
-/// What could not be done with one of the files.
+/// The fault of one of the files.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum FileError {
-    #[error("{option} {path} can't be read")]
+    #[error("{option} {path} cannot be read: {source}")]
     Unreadable { option: &'static str, path: String, source: BoxError },
     #[error("there is no certificate in {option} {path}")]
     Empty { option: &'static str, path: String },
     #[error("sslcert and sslkey come together")]
     Half,
-    #[error("sslkey is no key to sslcert")]
+    #[error("sslkey is not the key of sslcert: {0}")]
     NotOne(#[source] BoxError),
 }
 
-/// A client's own certificate, those between it and an authority, and the key to it.
+/// A client's own certificate, those between it and an authority, and its key.
 pub(crate) struct Identity {
-    #[cfg(any(feature = "etcd-tls", feature = "postgres-tls"))]
     pub(crate) chain: Vec<CertificateDer<'static>>,
-    #[cfg(feature = "postgres-tls")]
+    #[cfg(any(feature = "postgres-tls", feature = "redis-tls"))]
     pub(crate) key: PrivateKeyDer<'static>,
-    /// The same as they are in the files.
-    #[cfg(any(feature = "etcd-tls", feature = "redis-tls"))]
-    pub(crate) pem: (Vec<u8>, Vec<u8>),
+    /// The key as it is in the file.
+    #[cfg(feature = "etcd-tls")]
+    pub(crate) key_pem: Vec<u8>,
 }
 
 impl Files {
-    /// What is in the file of authorities, if one is named.
-    #[cfg(feature = "redis-tls")]
-    pub(crate) fn roots_pem(&self) -> Result<Option<Vec<u8>>, FileError> {
-        let Some(path) = &self.roots else { return Ok(None) };
-        let pem = read("sslrootcert", path)?;
-        certificates("sslrootcert", path, &pem)?;
-        Ok(Some(pem))
-    }
-
-    /// The authorities to trust: those named, or the system's.
-    #[cfg(any(feature = "etcd-tls", feature = "postgres-tls"))]
+    /// Returns the authorities to trust: those named, or the system's.
     pub(crate) fn roots(&self) -> Result<Vec<CertificateDer<'static>>, FileError> {
         match &self.roots {
-            Some(path) => certificates("sslrootcert", path, &read("sslrootcert", path)?),
-            // Those that can't be read are not trusted; without any, every server is refused.
+            Some(path) => certificates("sslrootcert", path),
+            // Unreadable ones are not trusted; without any, every server is refused.
             None => Ok(rustls_native_certs::load_native_certs().certs),
         }
     }
 
-    /// Who we are, if a certificate is named.
+    /// Returns the client's own certificate, if one is named.
     pub(crate) fn identity(&self) -> Result<Option<Identity>, FileError> {
         let (certificate, key) = match (&self.certificate, &self.key) {
             (None, None) => return Ok(None),
             (Some(certificate), Some(key)) => (certificate, key),
             _ => return Err(FileError::Half),
         };
-        let pem = (read("sslcert", certificate)?, read("sslkey", key)?);
-        let chain = certificates("sslcert", certificate, &pem.0)?;
+        let chain = certificates("sslcert", certificate)?;
+        let key_pem = read("sslkey", key)?;
         let unreadable = |source| unreadable("sslkey", key, source);
         let key =
-            PrivateKeyDer::from_pem_slice(&pem.1).map_err(|error| unreadable(error.into()))?;
-        // Clients that get them take for granted that they are one's.
+            PrivateKeyDer::from_pem_slice(&key_pem).map_err(|error| unreadable(error.into()))?;
+        // Client libraries assume that the two match.
         CertifiedKey::from_der(chain.clone(), key.clone_key(), &ring::default_provider())
             .map_err(|error| FileError::NotOne(error.into()))?;
         Ok(Some(Identity {
-            #[cfg(any(feature = "etcd-tls", feature = "postgres-tls"))]
             chain,
-            #[cfg(feature = "postgres-tls")]
+            #[cfg(any(feature = "postgres-tls", feature = "redis-tls"))]
             key,
-            #[cfg(any(feature = "etcd-tls", feature = "redis-tls"))]
-            pem,
+            #[cfg(feature = "etcd-tls")]
+            key_pem,
         }))
     }
 
-    /// A configuration that verifies every server's certificate and name.
-    #[cfg(feature = "postgres-tls")]
+    /// Returns a configuration that verifies every server's certificate and name.
+    #[cfg(any(feature = "postgres-tls", feature = "redis-tls"))]
     pub(crate) fn client_config(&self) -> Result<ClientConfig, BoxError> {
         let mut roots = RootCertStore::empty();
         roots.add_parsable_certificates(self.roots()?);
@@ -94,8 +82,8 @@ impl Files {
     }
 }
 
-/// With these authorities, and as somebody or nobody.
-#[cfg(feature = "postgres-tls")]
+/// Returns a configuration with these authorities and the client's certificate, if it has one.
+#[cfg(any(feature = "postgres-tls", feature = "redis-tls"))]
 pub(crate) fn trusting(
     roots: RootCertStore,
     identity: Option<Identity>,
@@ -122,9 +110,9 @@ fn read(option: &'static str, path: &str) -> Result<Vec<u8>, FileError> {
 fn certificates(
     option: &'static str,
     path: &str,
-    pem: &[u8],
 ) -> Result<Vec<CertificateDer<'static>>, FileError> {
-    let read = CertificateDer::pem_slice_iter(pem).collect::<Result<Vec<_>, _>>();
+    let pem = read(option, path)?;
+    let read = CertificateDer::pem_slice_iter(&pem).collect::<Result<Vec<_>, _>>();
     let read = read.map_err(|error| unreadable(option, path, error.into()))?;
     if read.is_empty() {
         return Err(FileError::Empty { option, path: path.to_owned() });
@@ -132,7 +120,7 @@ fn certificates(
     Ok(read)
 }
 
-/// What can't be done, if it is encryption that an error comes from.
+/// Returns the step that failed, if an error comes from encryption.
 pub(crate) fn hindrance(error: &(dyn Error + 'static)) -> Option<&'static str> {
     let mut cause = Some(error);
     while let Some(error) = cause {
@@ -147,7 +135,7 @@ pub(crate) fn hindrance(error: &(dyn Error + 'static)) -> Option<&'static str> {
     None
 }
 
-/// Errors of I/O and shared ones hide what they are made of from [`Error::source`].
+/// Errors of I/O and shared ones hide their cause from [`Error::source`].
 fn tls_error<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a rustls::Error> {
     if let Some(shared) = error.downcast_ref::<Arc<dyn Error + Send + Sync>>() {
         return tls_error(&**shared);
@@ -163,7 +151,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn encryption_is_found_under_what_covers_it() {
+    fn errors_of_encryption_are_found_inside_others() {
         let refused = || rustls::Error::InvalidCertificate(rustls::CertificateError::Expired);
         let trust = Some("trust the server's certificate");
         assert_eq!(hindrance(&refused()), trust);
@@ -178,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn files_that_say_nothing_are_told_by_their_option() {
+    fn unusable_files_are_named_with_their_option() {
         let folder = tempfile::tempdir().unwrap();
         let empty = folder.path().join("a file");
         fs::write(&empty, "").unwrap();
@@ -188,23 +176,15 @@ mod tests {
             assert!(options.iter().all(|(name, value)| files.take(name, value)));
             files
         };
-        #[cfg(any(feature = "etcd-tls", feature = "postgres-tls"))]
-        {
-            let error = files(&[("sslrootcert", &path)]).roots().unwrap_err().to_string();
-            assert!(error.starts_with("there is no certificate in sslrootcert /"), "{error}");
-        }
-        #[cfg(feature = "redis-tls")]
-        {
-            let error = files(&[("sslrootcert", "/nowhere")]).roots_pem().unwrap_err().to_string();
-            assert_eq!(error, "sslrootcert /nowhere can't be read");
-        }
+        let error = files(&[("sslrootcert", &path)]).roots().unwrap_err().to_string();
+        assert!(error.starts_with("there is no certificate in sslrootcert /"), "{error}");
         let error = |options: &[(&str, &str)]| {
             files(options).identity().map(|_| ()).unwrap_err().to_string()
         };
         assert_eq!(error(&[("sslcert", "/a")]), "sslcert and sslkey come together");
         assert_eq!(error(&[("sslkey", "/a")]), "sslcert and sslkey come together");
         let both = [("sslcert", "/nowhere"), ("sslkey", &*path)];
-        assert_eq!(error(&both), "sslcert /nowhere can't be read");
+        assert!(error(&both).starts_with("sslcert /nowhere cannot be read: "));
         assert!(!Files::default().take("sslmode", "require"));
     }
 }

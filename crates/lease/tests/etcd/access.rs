@@ -1,27 +1,27 @@
-//! Who is let in, and whether anybody listens.
+//! Users, passwords and tokens.
 
-use tickid_lease::{EtcdStore, Grant, StoreError, StoreErrorKind};
+use tickid_lease::{Lease, Store, StoreError, StoreErrorKind};
 use tickid_testkit::servers::{Etcd, Server as _, Test};
 
 use crate::causes::causes;
-use crate::members::base64;
+use crate::stage::base64;
 use crate::windows::Windows;
 
 pub(crate) const TESTS: [Test<Etcd>; 2] = [
-    ("users_are_let_in_by_their_password", users_are_let_in_by_their_password),
+    ("users_authenticate_by_password", users_authenticate_by_password),
     (
-        "a_token_that_is_not_known_any_more_is_renewed",
-        a_token_that_is_not_known_any_more_is_renewed,
+        "a_forgotten_token_is_renewed",
+        a_forgotten_token_is_renewed,
     ),
 ];
 
-/// Asks the first member as etcd's own tools would.
+/// Sends the first member a request, as etcd's own tools do.
 fn tell(etcd: &Etcd, method: &str, body: &str) {
     let url = format!("http://{}/v3/{method}", etcd.endpoints()[0]);
     ureq::post(url).send(body).unwrap();
 }
 
-/// Lets in `app` (with the password `s@cret`) to the keys of the store, and `other` to nothing.
+/// Gives `app` (with the password `s@cret`) the right to the keys of the store, and `other` none.
 fn enable_authentication(etcd: &Etcd) {
     let (first, end) = (base64("tickid/"), base64("tickid0"));
     for (user, password) in [("root", "r00t"), ("app", "s@cret"), ("other", "0ther")] {
@@ -37,12 +37,12 @@ fn enable_authentication(etcd: &Etcd) {
     tell(etcd, "auth/enable", "{}");
 }
 
-fn store(etcd: &Etcd, login: &str) -> EtcdStore {
-    EtcdStore::open(&format!("etcd://{login}{}", etcd.endpoints()[0])).unwrap()
+fn store(etcd: &Etcd, login: &str) -> Store {
+    Store::open(&format!("etcd://{login}{}", etcd.endpoints()[0])).unwrap()
 }
 
-/// What comes of it, with the passwords shown nowhere.
-fn acquire(windows: &Windows, store: &EtcdStore) -> Result<Grant, StoreError> {
+/// Acquires a node, with the passwords shown nowhere.
+fn acquire(windows: &Windows, store: &Store) -> Result<Lease, StoreError> {
     let result = windows.acquire(store);
     let shown = format!(
         "{store:?} {result:?} {}",
@@ -54,20 +54,18 @@ fn acquire(windows: &Windows, store: &EtcdStore) -> Result<Grant, StoreError> {
     result
 }
 
-fn users_are_let_in_by_their_password(_: &Etcd) {
+fn users_authenticate_by_password(_: &Etcd) {
     let etcd = Etcd::start().unwrap();
     let windows = Windows::new("0-7/10");
-    // To log in where nobody need do so is no mistake yet.
+    // A login that is not needed is no mistake yet.
     let early = store(&etcd, "app:s%40cret@");
+    let windows = windows.begun(&early);
     acquire(&windows, &early).unwrap();
     enable_authentication(&etcd);
     acquire(&windows, &early).unwrap();
-    for options in ["", "?lease_ttl=60"] {
-        let place = format!("etcd://app:s%40cret@{}{options}", etcd.endpoints()[0]);
-        let app = EtcdStore::open(&place).unwrap();
-        let held = acquire(&windows, &app).unwrap();
-        windows.renew(&app, &held.hold).unwrap();
-    }
+    let app = store(&etcd, "app:s%40cret@");
+    let held = acquire(&windows, &app).unwrap();
+    windows.renew(&app, &held).unwrap();
     for (login, what, why) in [
         ("", "could not log in", "user name is empty"),
         ("app:wr0ng@", "could not log in", "authentication failed"),
@@ -81,18 +79,19 @@ fn users_are_let_in_by_their_password(_: &Etcd) {
     }
 }
 
-/// As after its time, which is minutes: etcd forgets a user's tokens when the password is set.
-fn a_token_that_is_not_known_any_more_is_renewed(_: &Etcd) {
+/// As after minutes: etcd forgets a user's tokens when the password is set.
+fn a_forgotten_token_is_renewed(_: &Etcd) {
     let etcd = Etcd::start().unwrap();
     enable_authentication(&etcd);
-    let (windows, app) = (Windows::new("0-7/10"), store(&etcd, "app:s%40cret@"));
-    let held = acquire(&windows, &app).unwrap();
+    let app = store(&etcd, "app:s%40cret@");
+    let windows = Windows::new("0-7/10").begun(&app);
+    let mut held = acquire(&windows, &app).unwrap();
     for _ in 0..2 {
         let root = token(&etcd, r#"{"name":"root","password":"r00t"}"#);
         let url = format!("http://{}/v3/auth/user/changepw", etcd.endpoints()[0]);
         let same = r#"{"name":"app","password":"s@cret"}"#;
         ureq::post(url).header("Authorization", root).send(same).unwrap();
-        windows.renew(&app, &held.hold).unwrap();
+        held = windows.renew(&app, &held).unwrap();
     }
     acquire(&windows, &app).unwrap();
 }

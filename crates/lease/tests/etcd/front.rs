@@ -1,14 +1,13 @@
-//! Stands between a client and a member, and can say what the member does not: another time, another
-//! cluster, or nothing.
+//! A proxy between a client and a member that can report another time or another cluster, or nothing.
 
-use core::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use core::time::Duration;
 use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::thread;
 
-/// Serves until the tests end.
+/// A proxy that serves until the tests end.
 #[derive(Clone, Debug)]
 pub(crate) struct Front {
     address: String,
@@ -19,16 +18,15 @@ pub(crate) struct Front {
 struct Lies {
     seconds_ahead: AtomicU64,
     is_another_cluster: AtomicBool,
-    /// Nothing is asked, nothing answered.
-    is_cut_off: AtomicBool,
-    /// Requests to this path are refused.
-    refused: Mutex<Option<&'static str>>,
-    /// After so many answers more, one is kept back; zero for none.
+    /// After so many more answers, one is kept back; zero for none.
     silent_after: AtomicU32,
+    requests: AtomicU32,
+    /// The length of all answers.
+    bytes: AtomicUsize,
 }
 
 impl Front {
-    /// In front of the member with this host and port.
+    /// Creates a proxy for the member with this host and port.
     pub(crate) fn of(member: &str) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap().to_string();
@@ -53,20 +51,21 @@ impl Front {
         self.lies.seconds_ahead.store(seconds, Ordering::Relaxed);
     }
 
-    pub(crate) fn cut_off(&self, is_cut_off: bool) {
-        self.lies.is_cut_off.store(is_cut_off, Ordering::Relaxed);
+    /// Returns the number of requests so far.
+    pub(crate) fn requests(&self) -> u32 {
+        self.lies.requests.load(Ordering::Relaxed)
     }
 
-    /// From now on, what is asked under this path.
-    pub(crate) fn refuse(&self, path: &'static str) {
-        *self.lies.refused.lock().unwrap() = Some(path);
+    /// Returns the number of bytes of all answers so far.
+    pub(crate) fn bytes(&self) -> usize {
+        self.lies.bytes.load(Ordering::Relaxed)
     }
 
     pub(crate) fn become_another_cluster(&self) {
         self.lies.is_another_cluster.store(true, Ordering::Relaxed);
     }
 
-    /// Lets what is asked be done, and keeps the answer back: of the `count`th request from now on.
+    /// Forwards the `count`th request from now on, and keeps its answer back.
     pub(crate) fn lose_answer(&self, count: u32) {
         self.lies.silent_after.store(count, Ordering::Relaxed);
     }
@@ -94,15 +93,9 @@ fn serve(stream: &TcpStream, member: &str, lies: &Lies) -> io::Result<()> {
         }
         let mut request = vec![0; length];
         reader.read_exact(&mut request)?;
-        if lies.is_cut_off.load(Ordering::Relaxed) {
-            return Ok(());
-        }
-        if *lies.refused.lock().unwrap() == Some(&*path) {
-            let mut writer = stream;
-            writer.write_all(b"HTTP/1.1 400 Bad Request\r\nContent-Length: 2\r\n\r\nno")?;
-            continue;
-        }
+        lies.requests.fetch_add(1, Ordering::Relaxed);
         let (status, date, body) = forward(member, &path, &request).map_err(io::Error::other)?;
+        lies.bytes.fetch_add(body.len(), Ordering::Relaxed);
         let silent_after = lies.silent_after.load(Ordering::Relaxed);
         lies.silent_after.store(silent_after.saturating_sub(1), Ordering::Relaxed);
         if silent_after == 1 {
@@ -123,10 +116,10 @@ fn serve(stream: &TcpStream, member: &str, lies: &Lies) -> io::Result<()> {
     }
 }
 
-/// The ID without its last digit.
+/// Removes the last digit of the cluster's ID.
 fn with_another_cluster_id(body: &str) -> String {
     const ID: &str = "\"cluster_id\":\"";
-    // Not every answer says so.
+    // Not every answer has one.
     let Some(start) = body.find(ID).map(|at| at + ID.len()) else { return body.to_owned() };
     let end = start + body[start..].find('"').unwrap();
     format!("{}{}", &body[..end - 1], &body[end..])

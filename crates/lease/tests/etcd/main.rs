@@ -1,7 +1,7 @@
-//! The store in etcd keeps to the rules, whatever becomes of the cluster's members.
+//! The etcd backend keeps to the rules, whatever happens to the cluster.
 
 #![cfg_attr(not(unix), allow(dead_code, unused_imports, reason = "there is no server"))]
-#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+#![allow(clippy::panic, clippy::unwrap_used, reason = "a test fails by panicking")]
 
 #[cfg(unix)]
 mod access;
@@ -13,10 +13,14 @@ mod causes;
 mod certificates;
 #[cfg(unix)]
 mod front;
-#[cfg(unix)]
-mod leases;
+#[path = "../herd/mod.rs"]
+mod herd;
 #[cfg(unix)]
 mod members;
+#[cfg(unix)]
+mod requests;
+#[cfg(unix)]
+mod stage;
 #[cfg(all(unix, feature = "etcd-tls"))]
 mod tls;
 #[path = "../windows/mod.rs"]
@@ -24,15 +28,13 @@ mod windows;
 
 #[cfg(unix)]
 fn main() -> std::process::ExitCode {
-    use tickid_testkit::servers::{Etcd, Tests};
+    use tickid_testkit::servers::{Etcd, run};
 
-    let scenarios = tickid_lease::store_scenarios!(Etcd: members::Stage::new);
-    let with_leases = tickid_lease::store_scenarios!(Etcd: members::Stage::with_leases);
-    let mut tests = [&scenarios[..], &members::TESTS[..], &access::TESTS[..]].concat();
-    tests.extend(leases::TESTS);
+    let scenarios = tickid_lease::store_scenarios!(Etcd: stage::Stage::new);
+    let tests = [&scenarios[..], &members::TESTS, &requests::TESTS, &access::TESTS];
     #[cfg(feature = "etcd-tls")]
-    tests.extend(tls::TESTS);
-    Tests::default().add("", &tests).add("with_leases", &with_leases).run()
+    let tests = [&tests[..], &[&tls::TESTS[..]]].concat();
+    run::<Etcd>(&tests.concat())
 }
 
 #[cfg(not(unix))]

@@ -39,6 +39,9 @@ pub(crate) enum Message {
     Release(Lease, Option<u64>),
 }
 
+/// A lease that its holder left, and its highest tick.
+pub(crate) type Left = (Lease, Option<u64>);
+
 type Engine<S> = Generator<<S as Subject>::Scheme, Arc<HookedClock>>;
 
 struct Running<S: Subject> {
@@ -114,7 +117,7 @@ impl<S: Subject> Holder<S> {
         number: u64,
         answer: Result<Lease, StoreError>,
         bug: Option<Bug>,
-    ) -> Result<Option<(Outcome, Option<(Lease, Option<u64>)>)>, String> {
+    ) -> Result<Option<(Outcome, Option<Left>)>, String> {
         let Some(asked) = self.asked.take_if(|asked| asked.number == number) else {
             return Ok(None);
         };
@@ -170,11 +173,7 @@ impl<S: Subject> Holder<S> {
     }
 
     /// Closes the generator for good. Returns the lease and its highest tick.
-    pub(crate) fn close(
-        &mut self,
-        watch: &mut Watch,
-        bug: Option<Bug>,
-    ) -> Option<(Lease, Option<u64>)> {
+    pub(crate) fn close(&mut self, watch: &mut Watch, bug: Option<Bug>) -> Option<Left> {
         let running = self.running.take()?;
         let snapshot = close(&running.generator, bug);
         watch.close(running.number, snapshot.highest_tick().map(|tick| tick.get()));
@@ -188,7 +187,7 @@ impl<S: Subject> Holder<S> {
         watch: &mut Watch,
         bug: Option<Bug>,
         after: u32,
-    ) -> Result<Option<(Lease, Option<u64>)>, String> {
+    ) -> Result<Option<Left>, String> {
         let Some(running) = self.running.take() else { return Ok(None) };
         let snapshot = Arc::new(Mutex::new(None));
         // The others of the process had read the clock a moment before.

@@ -1,86 +1,95 @@
-//! The windows that a store has given out, none of which may overlap another one of the same node.
+//! The windows that a store has granted, none of which may overlap another one of the same node.
 
 use core::time::Duration;
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::Instant;
 
-use tickid_lease::{Claim, Grant, Hold, Realm, Refusal, Store, StoreError, Terms, Token, block_on};
+use tickid_lease::{
+    Begin, Claim, Lease, RealmSpec, Refusal, Store, StoreError, Terms, Token, block_on,
+};
 use tickid_nanoflake::Nanoflake;
 
 /// Longer than any store takes to answer.
-const PATIENCE: Duration = Duration::from_secs(60);
+const TIMEOUT: Duration = Duration::from_secs(60);
 
-/// A realm nobody else has, with milliseconds for ticks, and all windows of it.
+/// A realm of its own, with milliseconds for ticks, and all windows of it.
 pub(crate) struct Windows {
-    pub(crate) realm: Realm,
-    given: Mutex<Vec<Grant>>,
+    pub(crate) realm: RealmSpec,
+    granted: Mutex<Vec<Lease>>,
 }
 
 impl Windows {
-    /// With the default terms.
+    /// Creates a realm with the default terms.
     pub(crate) fn new(pool: &str) -> Self {
         let name = format!("windows-{}", Token::random().unwrap()).parse().unwrap();
-        let realm = Realm::new(name, &Nanoflake::default(), pool.parse().unwrap()).unwrap();
-        Self { realm, given: Mutex::default() }
+        let realm = RealmSpec::new(name, &Nanoflake::default(), pool.parse().unwrap()).unwrap();
+        Self { realm, granted: Mutex::default() }
     }
 
-    /// With a term that one can wait for, and no skew.
+    /// Creates a realm with a term that a test can wait for, and no skew.
     pub(crate) fn short(pool: &str, term: Duration) -> Self {
-        let Self { realm, given } = Self::new(pool);
+        let Self { realm, granted } = Self::new(pool);
         let terms: Terms = realm.terms().with_skew(Duration::ZERO).with_term(term);
-        Self { realm: realm.with_terms(terms).unwrap(), given }
+        Self { realm: realm.with_terms(terms).unwrap(), granted }
     }
 
-    pub(crate) fn acquire(&self, store: &dyn Store) -> Result<Grant, StoreError> {
-        self.claim(store, &Claim::new(Token::random().unwrap(), "test", None))
+    /// Begins the realm at once.
+    pub(crate) fn begun(self, store: &Store) -> Self {
+        block_on(store.begin(&self.realm, Begin::AtOnce), TIMEOUT).unwrap();
+        self
     }
 
-    /// A node as soon as the store's clock allows it.
-    pub(crate) fn acquire_in_time(&self, store: &dyn Store) -> Grant {
-        let is_busy =
-            |error: &StoreError| matches!(error.refusal(), Some(Refusal::Exhausted { .. }));
+    pub(crate) fn acquire(&self, store: &Store) -> Result<Lease, StoreError> {
+        self.claim(store, &mut Claim::new(Token::random().unwrap(), "test", None))
+    }
+
+    /// Acquires a node as soon as the store's clock allows it.
+    pub(crate) fn acquire_in_time(&self, store: &Store) -> Lease {
+        let is_busy = |error: &StoreError| {
+            matches!(error.refusal(), Some(Refusal::Exhausted { .. } | Refusal::NotYet { .. }))
+        };
         in_time(|| self.acquire(store), is_busy)
     }
 
-    pub(crate) fn claim(&self, store: &dyn Store, claim: &Claim) -> Result<Grant, StoreError> {
-        self.note(block_on(store.acquire(&self.realm, claim), PATIENCE).unwrap())
+    pub(crate) fn claim(&self, store: &Store, claim: &mut Claim) -> Result<Lease, StoreError> {
+        self.note(block_on(store.acquire(&self.realm, claim), TIMEOUT))
     }
 
-    pub(crate) fn renew(&self, store: &dyn Store, hold: &Hold) -> Result<Grant, StoreError> {
-        self.note(block_on(store.renew(self.realm.name(), hold), PATIENCE).unwrap())
+    pub(crate) fn renew(&self, store: &Store, lease: &Lease) -> Result<Lease, StoreError> {
+        self.note(block_on(store.renew(&self.realm, lease), TIMEOUT))
     }
 
     pub(crate) fn release(
         &self,
-        store: &dyn Store,
-        hold: &Hold,
+        store: &Store,
+        lease: &Lease,
         used: Option<u64>,
     ) -> Result<(), StoreError> {
-        block_on(store.release(self.realm.name(), hold, used), PATIENCE).unwrap()?;
+        block_on(store.release(&self.realm, lease, used), TIMEOUT)?;
         // It has used no more than that.
-        let ceiling = used.map_or(hold.floor, |used| hold.floor.max(used + 1));
-        let mut given = self.given.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(grant) = given.iter_mut().find(|grant| grant.hold == *hold) {
+        let ceiling = used.map_or(lease.floor, |used| lease.floor.max(used + 1));
+        let mut granted = self.granted.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(grant) = granted.iter_mut().find(|grant| is_same(grant, lease)) {
             grant.ceiling = grant.ceiling.min(ceiling);
         }
         Ok(())
     }
 
-    /// So many claimants at once, each with a store of its own: each takes what it gets, renews it, and gives it
-    /// back or lets it expire, so many times.
-    pub(crate) fn race<S: Store>(&self, claimants: usize, rounds: usize, store: impl Fn() -> S) {
+    /// Lets claimants race, each with a store of its own: each acquires a node, renews it, and releases
+    /// it or lets it expire, `rounds` times.
+    pub(crate) fn race(&self, claimants: usize, rounds: usize, store: impl Fn() -> Store) {
         thread::scope(|scope| {
             for claimant in 0..claimants {
                 let store = store();
                 scope.spawn(move || {
                     for round in 0..rounds {
-                        let grant = self.acquire_in_time(&store);
-                        let renewed = self.renew(&store, &grant.hold);
+                        let lease = self.acquire_in_time(&store);
+                        let renewed = self.renew(&store, &lease);
                         if let (Ok(renewed), 0) = (renewed, (claimant + round) % 2) {
                             let used = Some(renewed.ceiling - 1);
-                            let released = self.release(&store, &grant.hold, used);
-                            // Somebody else may have taken it in the meantime.
+                            let released = self.release(&store, &renewed, used);
+                            // Another claimant may have been granted it in the meantime.
                             assert!(
                                 released.is_ok() || released.is_err_and(|error| error.is_lost())
                             );
@@ -92,35 +101,40 @@ impl Windows {
         assert_eq!(self.count(), claimants * rounds);
     }
 
-    /// How many windows were given out.
+    /// Returns the number of windows that were granted.
     pub(crate) fn count(&self) -> usize {
-        self.given.lock().unwrap_or_else(PoisonError::into_inner).len()
+        self.granted.lock().unwrap_or_else(PoisonError::into_inner).len()
     }
 
-    /// Adds what was granted, or replaces what it was renewed from.
-    fn note(&self, grant: Result<Grant, StoreError>) -> Result<Grant, StoreError> {
-        let grant = grant?;
-        let mut given = self.given.lock().unwrap_or_else(PoisonError::into_inner);
-        given.retain(|other| other.hold != grant.hold);
-        for other in &*given {
-            let is_apart = other.ceiling <= grant.hold.floor || grant.ceiling <= other.hold.floor;
-            let is_related = grant.hold.node.is_prefix_related(other.hold.node);
-            assert!(!is_related || is_apart, "{grant:?} and {other:?}");
+    /// Adds a lease, or replaces the one that it renews.
+    fn note(&self, lease: Result<Lease, StoreError>) -> Result<Lease, StoreError> {
+        let lease = lease?;
+        let mut granted = self.granted.lock().unwrap_or_else(PoisonError::into_inner);
+        granted.retain(|other| !is_same(other, &lease));
+        for other in &*granted {
+            let is_apart = other.ceiling <= lease.floor || lease.ceiling <= other.floor;
+            let is_related = lease.node.is_prefix_related(other.node);
+            assert!(!is_related || is_apart, "{lease:?} and {other:?}");
         }
-        given.push(grant);
-        Ok(grant)
+        granted.push(lease);
+        Ok(lease)
     }
 }
 
-/// What is granted in the end, if it is refused for no other reason than this.
+/// Reports whether two leases are the same one, renewed or not.
+pub(crate) fn is_same(one: &Lease, other: &Lease) -> bool {
+    (one.node, one.token, one.floor) == (other.node, other.token, other.floor)
+}
+
+/// Repeats a request that fails in the expected way, and returns what is granted in the end.
 pub(crate) fn in_time(
-    ask: impl Fn() -> Result<Grant, StoreError>,
+    ask: impl Fn() -> Result<Lease, StoreError>,
     is_expected: impl Fn(&StoreError) -> bool,
-) -> Grant {
+) -> Lease {
     let start = Instant::now();
     loop {
         match ask() {
-            Ok(grant) => return grant,
+            Ok(lease) => return lease,
             Err(error) => {
                 let is_early = start.elapsed() < Duration::from_secs(60);
                 assert!(is_early && is_expected(&error), "{error:?}");

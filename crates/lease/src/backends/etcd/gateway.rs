@@ -1,67 +1,88 @@
-//! etcd's JSON gateway, which every member has on the port for clients.
+//! etcd's JSON gateway, which every member has on its port for clients.
 
 use core::error::Error;
 use core::fmt;
 use core::sync::atomic::{AtomicUsize, Ordering};
 use core::time::Duration;
-use std::io;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
+use serde::Serialize;
 use serde::de::DeserializeOwned;
 use tickid_core::{Clock as _, PerProcess, SystemClock, UnixTime};
 use ureq::Agent;
 use ureq::http::{HeaderMap, HeaderValue, StatusCode, header};
 
 use super::BACKEND;
-use super::message::{
-    Authenticate, Authenticated, Failure, KeepAlive, KeptAlive, LeaseGrant, LeaseGranted, LeaseId,
-    Txn, TxnAnswer,
-};
-use super::url::{Login, Place, Tls};
-use crate::error::{StoreError, StoreErrorKind};
-use crate::tls::HungUp;
+use super::message::{Authenticate, Authenticated, Failure, Txn, TxnAnswer};
+use super::url::{Place, Tls};
+use crate::error::{StoreError, StoreErrorKind, excerpt};
+use crate::tls::{HungUp, is_hung_up};
+use crate::url::Login;
 
-/// More than all rows of the largest pool take.
-const MAX_ANSWER: u64 = 1 << 28;
+/// The largest number of bytes in an answer. A page of rows takes a third of it.
+const MAX_ANSWER: u64 = 4 << 20;
 
 /// The members of a cluster. Any of them will do; the one that answered last is asked first.
-pub(crate) struct Gateway {
+pub(super) struct Gateway {
     endpoints: Vec<String>,
     login: Option<Login>,
     tls: Option<Tls>,
-    time_out: Duration,
+    timeout: Duration,
     last: AtomicUsize,
     agent: PerProcess<Agent>,
     pass: PerProcess<Mutex<Option<Pass>>>,
 }
 
-/// What members ask for: a token, or nothing where nobody need log in. All of a cluster know it.
+/// The token that a cluster wants; `None` where none is needed.
 type Pass = Option<HeaderValue>;
 
-/// Why one member gave no answer, or which.
+/// An answer to a transaction.
+pub(super) struct Reply {
+    pub(super) answer: TxnAnswer,
+    /// The time by the clock of the member that answered.
+    now: UnixTime,
+    /// The members that were asked before, and their errors.
+    silence: Silence,
+}
+
+impl Reply {
+    /// Returns the answer and its time, whether or not other members were asked before.
+    pub(super) fn first(self) -> (TxnAnswer, UnixTime) {
+        (self.answer, self.now)
+    }
+
+    /// Returns the answer and its time if no other member was asked before.
+    pub(super) fn only(self) -> Result<(TxnAnswer, UnixTime), StoreError> {
+        if self.silence.0.is_empty() { Ok(self.first()) } else { Err(unreachable(self.silence)) }
+    }
+}
+
+/// The reason for which a member gave no answer, or its refusal.
 enum Trouble {
-    /// It may or may not have done what it was asked. Another member may know.
+    /// It may or may not have done what it was asked.
     Silence(BoxError),
-    /// It was not asked, since it could not be asked in private. Another member may be.
-    #[cfg_attr(not(feature = "etcd-tls"), expect(dead_code, reason = "nobody is asked in private"))]
+    /// It was not asked, since the connection could not be encrypted.
+    #[cfg_attr(not(feature = "etcd-tls"), expect(dead_code, reason = "nothing is encrypted"))]
     Stranger(&'static str, BoxError),
     /// It wants a token, or another one. It did nothing.
     NoPass(Said),
-    /// It said no.
-    Said(Said),
-    /// The same, and what it was that it did not do.
-    No(StoreError),
+    /// It refused, and did nothing.
+    Refused(Said),
 }
 
 type BoxError = Box<dyn Error + Send + Sync>;
 
 impl Gateway {
-    /// The members in this place, which together get `time_out` to answer.
-    pub(crate) fn new(place: Place, time_out: Duration) -> Self {
-        let Place { endpoints, login, tls, .. } = place;
+    pub(super) fn new(place: Place, timeout: Duration) -> Self {
+        let Place { endpoints, login, tls } = place;
         let (last, agent, pass) = (AtomicUsize::new(0), PerProcess::new(), PerProcess::new());
-        Self { endpoints, login, tls, time_out, last, agent, pass }
+        Self { endpoints, login, tls, timeout, last, agent, pass }
+    }
+
+    /// Returns the members' addresses.
+    pub(super) fn endpoints(&self) -> String {
+        self.endpoints.join(",")
     }
 
     fn agent(&self) -> &Agent {
@@ -77,49 +98,29 @@ impl Gateway {
         })
     }
 
-    /// What etcd answers, and when that was by its clock.
-    ///
-    /// A transaction that is sent to one member after another may be done, and its comparisons fail the
-    /// second time.
-    pub(crate) fn txn(&self, txn: &Txn) -> Result<(TxnAnswer, UnixTime), StoreError> {
-        self.call("kv/txn", "do a transaction", txn)
-    }
-
-    /// A new etcd lease of so many seconds.
-    pub(crate) fn grant_lease(&self, ttl: u32) -> Result<LeaseId, StoreError> {
-        let grant = LeaseGrant { ttl: ttl.to_string() };
-        let (LeaseGranted { id }, _) = self.call("lease/grant", "grant an etcd lease", &grant)?;
-        Ok(id)
-    }
-
-    /// Lets an etcd lease begin anew; whether it is still there.
-    pub(crate) fn keep_alive(&self, id: LeaseId) -> Result<bool, StoreError> {
-        let (KeptAlive { result }, _) =
-            self.call("lease/keepalive", "keep an etcd lease alive", &KeepAlive { id })?;
-        Ok(result.ttl > 0)
-    }
-
-    /// What the first member that answers says to a method, and when that was by its clock.
-    fn call<T: DeserializeOwned>(
-        &self,
-        method: &str,
-        what: &str,
-        request: &impl serde::Serialize,
-    ) -> Result<(T, UnixTime), StoreError> {
-        let request = json(request)?;
+    /// Does a transaction at the first member that answers.
+    pub(super) fn txn(&self, txn: &Txn) -> Result<Reply, StoreError> {
+        let request = json(txn);
+        let until = Instant::now() + self.timeout;
         let first = self.last.load(Ordering::Relaxed);
         let (mut silence, mut strangers) = (Silence(Vec::new()), Vec::new());
         let members = self.endpoints.len();
-        for index in (0..members).map(|at| (first + at) % members) {
+        for asked in 0..members {
+            let index = (first + asked) % members;
             let endpoint = &self.endpoints[index];
-            let error = match self.ask(endpoint, method, &request) {
-                Ok(answer) => {
+            // Those that are left share the time that is left.
+            let rest = until.saturating_duration_since(Instant::now());
+            let share = rest / u32::try_from(members - asked).unwrap_or(u32::MAX);
+            let error = match self.ask(endpoint, "kv/txn", &request, Instant::now() + share) {
+                Ok((answer, now)) => {
                     self.last.store(index, Ordering::Relaxed);
-                    return Ok(answer);
+                    return Ok(Reply { answer, now, silence });
                 }
-                Err(Trouble::No(error)) => return Err(error),
                 Err(Trouble::NoPass(said)) => return Err(failed("log in", said)),
-                Err(Trouble::Said(said)) => return Err(failed(what, said)),
+                Err(Trouble::Refused(said)) => {
+                    let what = if said.is_of_login { "log in" } else { "do a transaction" };
+                    return Err(failed(what, said));
+                }
                 Err(Trouble::Silence(error)) => error,
                 Err(Trouble::Stranger(what, error)) => {
                     strangers.push(what);
@@ -128,23 +129,22 @@ impl Gateway {
             };
             silence.0.push((endpoint.clone(), error));
         }
-        // Of those that were silent any may have done it.
+        // Any of those that were silent may have done it.
         Err(match strangers.pop().filter(|_| strangers.len() + 1 == members) {
             Some(what) => failed(what, silence),
-            None => StoreError::new(BACKEND, StoreErrorKind::Unreachable).with_source(silence),
+            None => unreachable(silence),
         })
     }
 
-    /// Asks one member, after logging in if need be; once more if it does not take the token any more: they
-    /// expire, and end when a user is changed.
+    /// Asks one member, after logging in if need be; once more if it refuses the token: tokens expire,
+    /// and end when a user is changed.
     fn ask<T: DeserializeOwned>(
         &self,
         endpoint: &str,
         method: &str,
         request: &[u8],
+        until: Instant,
     ) -> Result<(T, UnixTime), Trouble> {
-        let members = u32::try_from(self.endpoints.len()).unwrap_or(u32::MAX).max(1);
-        let until = Instant::now() + self.time_out / members;
         let ask = |pass: &Pass| self.post(endpoint, method, request, pass, until);
         let pass = self.pass(endpoint, until)?;
         match ask(&pass) {
@@ -160,31 +160,32 @@ impl Gateway {
         self.pass.get_or_set(Mutex::default).lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What to ask with: what it was last time, or what a member gives us for the password.
+    /// Returns the token of an earlier login, or logs in.
     fn pass(&self, endpoint: &str, until: Instant) -> Result<Pass, Trouble> {
         let Some(Login { user, password }) = &self.login else { return Ok(None) };
         if let Some(pass) = &*self.passes() {
             return Ok(pass.clone());
         }
-        let request = json(&Authenticate { name: user, password }).map_err(Trouble::No)?;
+        let request = json(&Authenticate { name: user, password });
         let pass =
             match self.post::<Authenticated>(endpoint, "auth/authenticate", &request, &None, until)
             {
                 Ok((Authenticated { token }, _)) => {
-                    let token =
-                        HeaderValue::try_from(token).map_err(|error| corrupt(error.into()))?;
-                    Some(token)
+                    let token = HeaderValue::try_from(token);
+                    Some(token.map_err(|error| Trouble::Silence(error.into()))?)
                 }
                 // As etcd's own clients do: it may be enabled later.
-                Err(Trouble::Said(said)) if said.message.contains(NOT_ENABLED) => None,
-                Err(Trouble::Said(said)) => return Err(Trouble::No(failed("log in", said))),
+                Err(Trouble::Refused(said)) if said.message.contains(NOT_ENABLED) => None,
+                Err(Trouble::Refused(said)) => {
+                    return Err(Trouble::Refused(Said { is_of_login: true, ..said }));
+                }
                 Err(trouble) => return Err(trouble),
             };
         *self.passes() = Some(pass.clone());
         Ok(pass)
     }
 
-    /// What a member answers, and when that was by its clock.
+    /// Returns a member's answer and its time.
     fn post<T: DeserializeOwned>(
         &self,
         endpoint: &str,
@@ -212,8 +213,9 @@ impl Gateway {
         if response.status() != StatusCode::OK {
             return Err(refusal(response.status(), &body));
         }
-        let answer = serde_json::from_slice(&body).map_err(|error| corrupt(error.into()))?;
-        Ok((answer, time(response.headers()).map_err(corrupt)?))
+        let answer = serde_json::from_slice(&body)
+            .map_err(|error| Trouble::Silence(excerpt(&error.to_string()).into()))?;
+        Ok((answer, time(response.headers()).map_err(Trouble::Silence)?))
     }
 }
 
@@ -224,40 +226,23 @@ impl fmt::Debug for Gateway {
             .field("endpoints", &self.endpoints)
             .field("login", &self.login)
             .field("is_encrypted", &self.tls.is_some())
-            .field("time_out", &self.time_out)
+            .field("timeout", &self.timeout)
             .finish_non_exhaustive()
     }
 }
 
-/// Whether etcd did nothing since an etcd lease is not there, or not any more.
-pub(crate) fn lacks_lease(error: &StoreError) -> bool {
-    let said = error.source().and_then(|source| source.downcast_ref::<Said>());
-    said.is_some_and(|said| said.message.contains(NO_LEASE))
+fn json(value: &impl Serialize) -> Vec<u8> {
+    // Strings and lists of them always have a JSON.
+    serde_json::to_vec(value).unwrap_or_default()
 }
 
-fn json(value: &impl serde::Serialize) -> Result<Vec<u8>, StoreError> {
-    serde_json::to_vec(value).map_err(|error| failed("write JSON", error))
-}
-
-fn corrupt(error: BoxError) -> Trouble {
-    let what = "its answer".to_owned();
-    let corrupt = StoreError::new(BACKEND, StoreErrorKind::Corrupt { what });
-    Trouble::No(corrupt.with_source(error))
-}
-
-/// That there was no answer, perhaps since there could be no question.
+/// Classifies an error of the HTTP client.
 fn silence(error: ureq::Error) -> Trouble {
     #[cfg(feature = "etcd-tls")]
     if let Some(what) = hindrance(&error) {
         return Trouble::Stranger(what, error.into());
     }
     Trouble::Silence(error.into())
-}
-
-fn is_hung_up(error: &io::Error) -> bool {
-    use io::ErrorKind::{BrokenPipe, ConnectionAborted, ConnectionReset, UnexpectedEof};
-
-    matches!(error.kind(), BrokenPipe | ConnectionAborted | ConnectionReset | UnexpectedEof)
 }
 
 #[cfg(feature = "etcd-tls")]
@@ -271,42 +256,43 @@ fn hindrance(error: &ureq::Error) -> Option<&'static str> {
     }
 }
 
-/// What etcd says when it wants a token, or another one.
+/// The messages by which etcd asks for a token, or another one.
 const NO_PASS: [&str; 3] =
     ["user name is empty", "invalid auth token", "revision of auth store is old"];
-/// What it says to a transaction that puts a key with a lease that is over.
-const NO_LEASE: &str = "requested lease not found";
-/// What it says when there is nobody to log in.
+/// The message to a login where there are no users.
 const NOT_ENABLED: &str = "authentication is not enabled";
 
-/// What an answer says that is none. The protocol's `UNAVAILABLE` and `DEADLINE_EXCEEDED` come as 503 and
-/// 504: no leader, no quorum, not in time.
+/// Classifies a status other than 200. etcd refuses with JSON; it reports a lack of a leader or of time as
+/// 503 and 504. Anything else comes from another program.
 fn refusal(status: StatusCode, body: &[u8]) -> Trouble {
+    let said = |message: &str| Said { status, message: excerpt(message), is_of_login: false };
     let message = match serde_json::from_slice(body) {
-        Ok(Failure { message: Some(message), .. } | Failure { error: Some(message), .. }) => {
-            message
-        }
-        _ => String::from_utf8_lossy(body).trim().to_owned(),
+        Ok(Failure { message: Some(message), .. } | Failure { error: Some(message), .. }) => message,
+        _ => return Trouble::Silence(said(&String::from_utf8_lossy(body)).into()),
     };
-    let said = Said { status, message };
+    let said = said(&message);
     match status {
-        StatusCode::BAD_GATEWAY
+        StatusCode::NOT_FOUND
+        | StatusCode::BAD_GATEWAY
         | StatusCode::SERVICE_UNAVAILABLE
         | StatusCode::REQUEST_TIMEOUT
         | StatusCode::GATEWAY_TIMEOUT => Trouble::Silence(said.into()),
         _ if NO_PASS.iter().any(|sign| said.message.contains(sign)) => Trouble::NoPass(said),
-        _ => Trouble::Said(said),
+        _ => Trouble::Refused(said),
     }
 }
 
-fn failed(what: &str, source: impl Into<Box<dyn Error + Send + Sync>>) -> StoreError {
-    let kind = StoreErrorKind::Failed { what: what.to_owned() };
-    StoreError::new(BACKEND, kind).with_source(source)
+fn failed(what: &str, source: impl Into<BoxError>) -> StoreError {
+    StoreError::failed(BACKEND, what).with_source(source)
 }
 
-/// The time by the clock of the member that answered. HTTP tells whole seconds; the rest is ours where
-/// our clock agrees on the second, and otherwise as near to ours as that second gets.
-fn time(headers: &HeaderMap) -> Result<UnixTime, Box<dyn Error + Send + Sync>> {
+fn unreachable(silence: Silence) -> StoreError {
+    StoreError::new(BACKEND, StoreErrorKind::Unreachable).with_source(silence)
+}
+
+/// Returns the time by the clock of the member that answered. HTTP reports whole seconds. The rest is
+/// this machine's where its clock agrees on the second, and else as near to it as that second gets.
+fn time(headers: &HeaderMap) -> Result<UnixTime, BoxError> {
     const MICROS: Duration = Duration::from_micros(999_999);
     let date = headers.get(header::DATE).ok_or("no date")?.to_str()?;
     let second = UnixTime::try_from(httpdate::parse_http_date(date)?)?;
@@ -314,17 +300,18 @@ fn time(headers: &HeaderMap) -> Result<UnixTime, Box<dyn Error + Send + Sync>> {
     Ok(SystemClock.now().map_or(second, |now| now.clamp(second, end)))
 }
 
-/// What a member said with a status that is not 200.
+/// The answer of a member with a status other than 200.
 #[derive(Debug, thiserror::Error)]
 #[error("{status}: {message}")]
 struct Said {
     status: StatusCode,
     message: String,
+    is_of_login: bool,
 }
 
-/// What came instead of an answer, from each member.
+/// The errors of members that gave no answer.
 #[derive(Debug)]
-struct Silence(Vec<(String, Box<dyn Error + Send + Sync>)>);
+struct Silence(Vec<(String, BoxError)>);
 
 impl fmt::Display for Silence {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -355,7 +342,7 @@ mod tests {
     }
 
     #[test]
-    fn the_time_is_ours_only_within_the_second_that_etcd_says() {
+    fn the_time_lies_within_the_second_of_the_answer() {
         const HOUR: Duration = Duration::from_secs(3_600);
         let second = |time: UnixTime| time.as_micros() / 1_000_000;
         let before = SystemClock.now().unwrap();
@@ -373,12 +360,12 @@ mod tests {
     }
 
     #[test]
-    fn all_members_are_asked_before_there_is_no_answer() {
+    fn all_members_are_asked_before_it_gives_up() {
         // Nothing listens on port 1 (tcpmux), nor takes connections to port 0.
         let endpoints = vec!["127.0.0.1:1".to_owned(), "127.0.0.1:0".to_owned()];
-        let place = Place { endpoints, login: None, tls: None, lease_ttl: None };
+        let place = Place { endpoints, login: None, tls: None };
         let gateway = Gateway::new(place, Duration::from_secs(10));
-        let error = gateway.txn(&Txn::default()).unwrap_err();
+        let error = gateway.txn(&Txn::default()).err().unwrap();
         assert!(error.is_unreachable());
         let source = error.source().unwrap().to_string();
         assert!(source.contains("127.0.0.1:1: ") && source.contains("127.0.0.1:0: "), "{source}");

@@ -1,223 +1,283 @@
 mod gateway;
-mod liveness;
-mod lives;
 mod message;
 #[cfg(feature = "etcd-tls")]
 mod tls;
 mod url;
 
 use core::time::Duration;
-use std::collections::HashSet;
 use std::sync::Arc;
 
-use self::gateway::{Gateway, lacks_lease};
-use self::liveness::Liveness;
-use self::lives::{Life, Lives, judge};
-use self::message::{Bytes, Compare, KeyValue, LeaseId, Operation, OperationAnswer, Txn};
+use self::gateway::Gateway;
+use self::message::{Compare, KeyValue, Operation, RangeAnswer, Txn};
+use crate::backend::{Answer, Backend, Change, Scope};
+use crate::backends::known::{Known, Renewal};
 use crate::blocking::on_a_thread;
 use crate::error::{StoreError, StoreErrorKind};
-use crate::node::Node;
-use crate::realm::RealmName;
-use crate::record::{Entry, Record, Row, Rows, Version};
-use crate::store::Answer;
-use crate::table::{Change, Scope, Table, TableStore, View};
-use crate::url::UrlError;
+use crate::model::lease::Lease;
+use crate::model::node::Node;
+use crate::model::realm::RealmName;
+use crate::model::record::{Record, Row, RowState, Version, View};
 
 const BACKEND: &str = "etcd";
-const FORM: &str = "etcd://[USER:PASSWORD@]HOST[:PORT],…[?OPTION=VALUE&…]";
 
-/// The store in etcd (3.4 and later), over the JSON gateway that every member has on its port for
+/// The number of rows read at once.
+const PAGE: usize = 2_048;
+
+/// The backend in etcd (3.4 and later), over the JSON gateway that every member has on its port for
 /// clients.
 ///
-/// Every operation is two transactions, a linearizable read and a write that compares the
-/// modification revisions of what was read, so that it holds whatever else happens in between. etcd answers
-/// when a majority of its members has the write on disk.
+/// A read is a linearizable transaction, a write another one that compares what was read. etcd answers
+/// when a majority of its members has the write on disk. A renewal is one transaction: it is decided
+/// here, by the record and the row as this client has seen them last, and committed if etcd still has
+/// exactly these values.
 ///
-/// | when | then |
+/// | event | consequence |
 /// |---|---|
-/// | a member is down or cut off | the next one is asked |
+/// | a member is down, cut off, or not etcd's gateway | the next one is asked |
 /// | there is no majority | [unreachable](StoreError::is_unreachable): leases go on to the end of their windows |
-/// | another cluster answers (its ID is another one) | noticed: all leases are lost, and nodes start anew beyond them |
-/// | the cluster was put back to an earlier state | noticed by every client that has seen a higher revision |
+/// | another cluster answers (its ID differs) | all leases of the realm are invalidated, and nodes begin beyond them |
+/// | the cluster was set back to an earlier state | noticed by the next renewal or release of a lease that it affects; until then another holder can be granted a node whose row went back |
 ///
-/// **Its clock** is that of the member that answers, as the gateway says it: to the second. Within
-/// that second, the clock of the machine that asks counts.
+/// **Its clock** is that of the member that answers. The gateway reports whole seconds; within a second,
+/// the clock of this machine counts. A renewal is decided before there is an answer, by the time of the
+/// last one plus the time since by this machine's monotonic clock. So its time is at most a second ahead
+/// of the cluster's, unless the cluster's clock was set back since that answer.
 ///
-/// A realm's record is the key `tickid/REALM/record`, its rows are the keys `tickid/REALM/rows/NODE`,
-/// all of them JSON. A user needs the right to read and write the keys that begin with `tickid/`.
+/// **Keys.** A realm's record is the key `tickid/REALM/record`, its rows are the keys
+/// `tickid/REALM/rows/NODE`, all of them JSON. A user needs the right to read and write the keys that
+/// begin with `tickid/`.
 ///
-/// **No etcd lease excludes anybody**: a window does that by itself. With `?lease_ttl=SECONDS` (2 to 3600) a client
-/// has one all the same, and writes the key `tickid/REALM/alive/NODE` with it beside the row of each node that it
-/// holds. When that is gone, its holder is taken for dead, as by the lock of a [`FileStore`](crate::FileStore):
-/// the node shows as [free](crate::Standing::Free), and is given to whoever finds no other, from the end of its last window
-/// on. Whether it is dead or only cut off, it keeps its own window, and hears that the lease is
-/// [lost](StoreError::is_lost) when it asks for more.
+/// **Limits.** The members together take no longer than the timeout, and an answer no more than 4 MiB.
 ///
 /// # Examples
 /// ```no_run
-/// use tickid_lease::{EtcdStore, Realm, Store as _, block_on};
+/// use core::time::Duration;
+/// use tickid_lease::{Claim, RealmSpec, Store, Token, block_on};
 /// use tickid_scru64::Scru64;
 ///
-/// let store = EtcdStore::open("etcd://10.0.0.1:2379,10.0.0.2:2379,10.0.0.3:2379")?;
-/// let realm = Realm::new("orders".parse()?, &Scru64, "0-255/8".parse()?)?;
-/// let claim = tickid_lease::Claim::new(tickid_lease::Token::random()?, "web-1", None);
-/// let grant = block_on(store.acquire(&realm, &claim), core::time::Duration::from_secs(5))??;
-/// println!("node {}", grant.hold.node);
+/// let store = Store::open("etcd://10.0.0.1:2379,10.0.0.2:2379,10.0.0.3:2379")?;
+/// let realm = RealmSpec::new("orders".parse()?, &Scru64, "0-255/8".parse()?)?;
+/// let mut claim = Claim::new(Token::random()?, "web-1", None);
+/// let lease = block_on(store.acquire(&realm, &mut claim), Duration::from_secs(5))?;
+/// println!("node {}", lease.node);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-pub type EtcdStore = TableStore<EtcdTable>;
-
-impl EtcdStore {
-    /// The store in the cluster with these members, as in `etcd://10.0.0.1:2379,10.0.0.2:2379`. The
-    /// port is 2379 where none is given. Nothing is asked yet.
-    ///
-    /// `etcd://USER:PASSWORD@HOST` logs in, as a user of etcd's own authentication; symbols of a URL are escaped
-    /// (`%40` is an `@`). With the feature `etcd-tls`, `?sslmode=require` (or `verify-full`, which is the
-    /// same) encrypts, and verifies every member's certificate and name by the system's authorities, or
-    /// those in `sslrootcert=FILE`; `sslcert=FILE` and `sslkey=FILE` are the client's own certificate. Who
-    /// names a file need not name the mode. Nothing falls back to plain text, which is what there is without
-    /// any of these, or with `sslmode=disable`.
-    ///
-    /// `?lease_ttl=SECONDS`, 2 to 3600, has the nodes of this client shown as free so long after its process has
-    /// died, or its last clone was dropped. A thread keeps the etcd lease alive, with a request every third of that.
-    ///
-    /// # Errors
-    /// [`UrlError`] when the URL has another form, or a file of it can't be read.
-    pub fn open(url: &str) -> Result<Self, UrlError> {
-        EtcdTable::open(url, EtcdTable::TIME_OUT).map(Self::new)
-    }
-
-    /// The same without an etcd lease of its own, whatever the URL says: for leases that outlive the process which asks
-    /// for them. (As [`FileStore::without_proof_of_death`](crate::FileStore::without_proof_of_death).) That of clones
-    /// that were made before goes on.
-    #[must_use]
-    pub fn without_proof_of_death(self) -> Self {
-        Self::new(EtcdTable { liveness: None, ..self.into_table() })
-    }
-}
-
-/// The table of an [`EtcdStore`].
 #[derive(Clone, Debug)]
-pub struct EtcdTable {
-    cluster: Arc<Cluster>,
-    /// Where others are to see when this client is gone.
-    liveness: Option<Arc<Liveness>>,
-}
+pub struct EtcdBackend(Arc<Cluster>);
 
-/// Where clients ask, and what they have heard.
 #[derive(Debug)]
 struct Cluster {
-    gateway: Arc<Gateway>,
-    lives: Lives,
+    gateway: Gateway,
+    known: Known,
 }
 
-impl EtcdTable {
-    /// How long the members get to answer, all together, unless said otherwise.
-    pub const TIME_OUT: Duration = Duration::from_secs(3);
+impl EtcdBackend {
+    /// The time that a request may take, for all members together.
+    pub const TIMEOUT: Duration = Duration::from_secs(3);
 
-    /// The table in the cluster with these members, which together get so long to answer.
+    /// Opens the backend in the cluster with these members, as in `etcd://10.0.0.1:2379,10.0.0.2:2379`.
+    /// The default port is 2379. No member is contacted yet.
+    ///
+    /// `etcd://USER:PASSWORD@HOST` authenticates a user of etcd's own; symbols are escaped (`%40` is an
+    /// `@`). With the feature `etcd-tls`, `?sslmode=require` (or `verify-full`, which is the same)
+    /// encrypts, and verifies every member's certificate and name by the system's authorities, or those
+    /// in `sslrootcert=FILE`; `sslcert=FILE` and `sslkey=FILE` are the client's own certificate. A file
+    /// implies the mode. Without any of these, or with `sslmode=disable`, connections are plain text.
     ///
     /// # Errors
-    /// As [`EtcdStore::open`].
-    pub fn open(url: &str, time_out: Duration) -> Result<Self, UrlError> {
-        let place = url::parse(url)?;
-        let liveness = place.lease_ttl.map(|ttl| Arc::new(Liveness::new(ttl)));
-        let gateway = Arc::new(Gateway::new(place, time_out));
-        Ok(Self { cluster: Arc::new(Cluster { gateway, lives: Lives::default() }), liveness })
+    /// Returns an error of the kind [`Url`](StoreErrorKind::Url) for a URL of another form, or if one
+    /// of its files cannot be read.
+    pub fn open(url: &str) -> Result<Self, StoreError> {
+        Self::open_with_timeout(url, Self::TIMEOUT)
+    }
+
+    /// Opens the backend with another [timeout](Self::TIMEOUT).
+    ///
+    /// # Errors
+    /// As [`open`](Self::open).
+    pub fn open_with_timeout(url: &str, timeout: Duration) -> Result<Self, StoreError> {
+        let place = url::parse(url).map_err(|why| StoreError::url(BACKEND, why))?;
+        let (gateway, known) = (Gateway::new(place, timeout), Known::default());
+        Ok(Self(Arc::new(Cluster { gateway, known })))
     }
 }
 
-impl Table for EtcdTable {
-    fn backend(&self) -> &'static str {
+impl Backend for EtcdBackend {
+    fn name(&self) -> &'static str {
         BACKEND
     }
 
+    fn endpoint(&self) -> String {
+        self.0.gateway.endpoints()
+    }
+
     fn read<'a>(&'a self, realm: &'a RealmName, scope: Scope) -> Answer<'a, View> {
-        let (cluster, realm) = (Arc::clone(&self.cluster), realm.clone());
+        let (cluster, realm) = (Arc::clone(&self.0), realm.clone());
         on_a_thread(BACKEND, move || cluster.read(&realm, scope))
     }
 
     fn commit<'a>(&'a self, realm: &'a RealmName, change: &'a Change) -> Answer<'a, bool> {
-        let (cluster, realm, change) = (Arc::clone(&self.cluster), realm.clone(), change.clone());
-        let liveness = self.liveness.clone();
-        on_a_thread(BACKEND, move || match liveness {
-            Some(liveness) => cluster.commit_with(&liveness, &realm, &change),
-            None => cluster.commit(&realm, &change, None),
-        })
+        let (cluster, realm, change) = (Arc::clone(&self.0), realm.clone(), change.clone());
+        on_a_thread(BACKEND, move || cluster.commit(&realm, change))
+    }
+
+    fn renew<'a>(&'a self, realm: &'a RealmName, lease: &'a Lease) -> Answer<'a, Option<Lease>> {
+        let Some(renewal) = self.0.known.renewal(realm, lease) else {
+            return Box::pin(core::future::ready(Ok(None)));
+        };
+        let (cluster, realm) = (Arc::clone(&self.0), realm.clone());
+        on_a_thread(BACKEND, move || cluster.renew(&realm, renewal))
+    }
+
+    fn realms(&self) -> Answer<'_, Vec<RealmName>> {
+        let cluster = Arc::clone(&self.0);
+        on_a_thread(BACKEND, move || cluster.realms())
     }
 }
 
 impl Cluster {
     fn read(&self, realm: &RealmName, scope: Scope) -> Result<View, StoreError> {
         let keys = Keys(realm);
-        let rows = match scope {
-            Scope::All => Operation::get_all(&keys.rows(), &keys.rows_end()),
-            Scope::Node(node) => Operation::get(&keys.row(node)),
-        };
-        let alive = Operation::get_all(&keys.alive(), &keys.alive_end());
-        let success = vec![Operation::get(&keys.record()), rows, alive];
-        let before = self.lives.before(realm);
-        let (answer, now) = self.gateway.txn(&Txn { compare: Vec::new(), success })?;
-        let mut parts = answer.responses.into_iter();
-        let record = keys_of(parts.next()).next().map(|kv| record(realm, &kv)).transpose()?;
-        let rows: Vec<KeyValue> = keys_of(parts.next()).collect();
-        let alive = keys_of(parts.next()).map(|kv| kv.key).collect();
-        let rows = rows.iter().map(|kv| row(kv, &keys, &alive)).collect::<Result<Rows, _>>()?;
-        let kept = record.as_ref().map(|(record, _)| record);
-        let (generation, has_forgotten) = judge(before, answer.header, kept);
-        if kept.is_some() && !has_forgotten {
-            self.lives.saw(realm, before, Life::new(generation, answer.header));
-        }
-        Ok(View { record, rows, now, generation: generation.to_string(), has_forgotten })
-    }
-
-    /// [`commit`](Self::commit) with an etcd lease for a node that is given to this client or renewed.
-    fn commit_with(
-        &self,
-        liveness: &Liveness,
-        realm: &RealmName,
-        change: &Change,
-    ) -> Result<bool, StoreError> {
-        let is_held = change.row.as_ref().is_some_and(|(_, row)| row.token.is_some());
-        let lease = if is_held { liveness.lease(&self.gateway)? } else { None };
-        match (self.commit(realm, change, lease), lease) {
-            // It ended since it was kept alive last, and nothing was done.
-            (Err(error), Some(over)) if lacks_lease(&error) => {
-                liveness.is_over(&self.gateway, over);
-                self.commit(realm, change, liveness.lease(&self.gateway)?)
+        let (all, end) = (keys.rows(), keys.rows_end());
+        match scope {
+            Scope::Record => Ok(self.fetch(realm, Vec::new())?.0),
+            Scope::Node(node) => {
+                let (mut view, ranges) = self.fetch(realm, vec![Operation::get(&keys.row(node))])?;
+                keys.add_rows(&mut view, &ranges);
+                Ok(view)
             }
-            (result, _) => result,
+            Scope::Candidates { start, limit } => {
+                let from = keys.row(start);
+                // etcd counts all keys of a range, however few it returns. So it gets a short one first.
+                let far = Node::new(start.bits(), start.value().saturating_add(4 * limit as u64));
+                let far = far.map_or_else(|_| end.clone(), |far| keys.row(far));
+                let near = vec![Operation::get_range(&from, &far, limit)];
+                let (mut view, mut ranges) = self.fetch(realm, near)?;
+                let is_full = |range: &RangeAnswer| range.kvs.len() >= limit;
+                if ranges.first().is_some_and(is_full) {
+                    view.page_end = ranges.first().and_then(|range| keys.last_node(range));
+                } else {
+                    let after = Operation::get_range(&from, &end, limit);
+                    let before = Operation::get_range(&all, &from, limit);
+                    (view, ranges) = self.fetch(realm, vec![after, before])?;
+                    let cut = ranges.iter().find(|range| range.more);
+                    view.page_end = cut.and_then(|range| keys.last_node(range));
+                }
+                keys.add_rows(&mut view, &ranges);
+                Ok(view)
+            }
+            Scope::All => {
+                let page = |from: &str| {
+                    self.fetch(realm, vec![Operation::get_range(from, &end, PAGE)])
+                };
+                let (mut view, mut ranges) = page(&all)?;
+                keys.add_rows(&mut view, &ranges);
+                while let Some(last) = ranges.first().filter(|range| range.more)
+                    && let Some(KeyValue { key, .. }) = last.kvs.last()
+                {
+                    ranges = page(&format!("{}\0", String::from_utf8_lossy(&key.0)))?.1;
+                    keys.add_rows(&mut view, &ranges);
+                }
+                Ok(view)
+            }
         }
     }
 
-    fn commit(
+    /// Reads the record, into a view without rows, and ranges of rows.
+    fn fetch(
         &self,
         realm: &RealmName,
-        change: &Change,
-        lease: Option<LeaseId>,
-    ) -> Result<bool, StoreError> {
+        ranges: Vec<Operation>,
+    ) -> Result<(View, Vec<RangeAnswer>), StoreError> {
+        let key = Keys(realm).record();
+        let mut success = vec![Operation::get(&key)];
+        success.extend(ranges);
+        let (answer, now) = self.gateway.txn(&Txn { compare: Vec::new(), success })?.first();
+        self.known.note_time(now);
+        let mut ranges = answer.responses.into_iter().map(|answer| answer.response_range);
+        let mut view = View::empty(now, answer.header.cluster_id.to_string());
+        if let Some(kv) = ranges.next().and_then(|range| range.kvs.into_iter().next()) {
+            let record = Record::from_json(realm.clone(), &kv.value.0).map_err(|error| {
+                let what = format!("the key {key}");
+                StoreError::new(BACKEND, StoreErrorKind::Corrupt { what }).with_source(error)
+            })?;
+            self.known.note_record(realm, &record, &String::from_utf8_lossy(&kv.value.0));
+            view.is_other_generation = record.generation != view.generation;
+            view.record = Some((record, Version(kv.mod_revision)));
+        } else {
+            view.is_other_generation = self.known.has(realm);
+        }
+        Ok((view, ranges.collect()))
+    }
+
+    fn commit(&self, realm: &RealmName, change: Change) -> Result<bool, StoreError> {
         let keys = Keys(realm);
-        let revision = |version: Option<Version>| version.map(|Version(revision)| revision);
+        let number = |version: Option<Version>| version.map_or(0, |Version(number)| number);
         let mut txn = Txn::default();
-        txn.compare.push(Compare::written_by(&keys.record(), revision(change.record_version)));
+        txn.compare.push(Compare::revision(&keys.record(), number(change.record_version)));
         if let Some(record) = &change.record {
             txn.success.push(Operation::put(&keys.record(), &record.to_json()));
         }
-        if let Some((version, row)) = &change.row {
-            let key = keys.row(row.node);
-            txn.compare.push(Compare::written_by(&key, revision(*version)));
-            txn.success.push(Operation::put(&key, &row.to_text(lease.is_some())));
-            if let (Some(lease), Some(token)) = (lease, row.token) {
-                let (key, token) = (keys.alive_at(row.node), token.to_string());
-                txn.success.push(Operation::put_with(lease, &key, &token));
+        if let Some(change) = &change.row {
+            let key = keys.row(change.node);
+            txn.compare.push(Compare::version(&key, number(change.version)));
+            if let Some(row) = &change.row {
+                txn.success.push(Operation::put(&key, &row.to_json()));
             }
         }
-        let before = self.lives.before(realm);
-        let (answer, _) = self.gateway.txn(&txn)?;
-        // What another cluster or an earlier state of this one has written is no lease: it is read
-        // again, and noticed then.
-        let goes_on = lives::goes_on(before, &change.generation, answer.header);
-        Ok(answer.succeeded && goes_on)
+        let (is_done, _) = self.write(&txn, &change.generation)?;
+        if is_done
+            && let Some(change) = change.row
+            && let Some(row) = change.row
+        {
+            self.known.note_row(realm, row, Version::after(change.version));
+        }
+        Ok(is_done)
+    }
+
+    fn renew(&self, realm: &RealmName, renewal: Renewal) -> Result<Option<Lease>, StoreError> {
+        let keys = Keys(realm);
+        let Renewal { record, generation, old: (old, Version(version)), new, lease } = renewal;
+        let key = keys.row(lease.node);
+        let compare = vec![
+            Compare::value(&keys.record(), &record),
+            Compare::value(&key, &old.to_json()),
+            Compare::version(&key, version),
+        ];
+        let success = vec![Operation::put(&key, &new.to_json())];
+        let (is_done, is_on_time) = self.write(&Txn { compare, success }, &generation)?;
+        if is_done {
+            self.known.note_row(realm, new, lease.version);
+        }
+        Ok((is_done && is_on_time).then_some(lease))
+    }
+
+    /// Returns whether a transaction was done, and whether its time is the expected one.
+    fn write(&self, txn: &Txn, generation: &str) -> Result<(bool, bool), StoreError> {
+        let reply = self.gateway.txn(txn)?;
+        // A member that did not answer may have done it, so that the next one could not.
+        let (answer, now) = if reply.answer.succeeded { reply.first() } else { reply.only()? };
+        // Another cluster's write is no lease. It is read again, and noticed then.
+        let is_this = answer.header.cluster_id.to_string() == generation;
+        Ok((answer.succeeded && is_this, self.known.note_time(now)))
+    }
+
+    /// Goes from the first key of a realm to that of the next.
+    fn realms(&self) -> Result<Vec<RealmName>, StoreError> {
+        let (mut realms, mut from) = (Vec::new(), "tickid/".to_owned());
+        loop {
+            let success = vec![Operation::get_range(&from, "tickid0", 1)];
+            let (answer, _) = self.gateway.txn(&Txn { compare: Vec::new(), success })?.first();
+            let range = answer.responses.into_iter().next().map(|answer| answer.response_range);
+            let kv = range.and_then(|range| range.kvs.into_iter().next());
+            let Some(KeyValue { key, .. }) = kv else { return Ok(realms) };
+            let key = String::from_utf8_lossy(&key.0);
+            let name = key.split('/').nth(1).unwrap_or_default();
+            from = format!("tickid/{name}0");
+            if key.strip_prefix("tickid/").and_then(|key| key.strip_suffix("/record")) == Some(name) {
+                realms.extend(name.parse::<RealmName>());
+            }
+        }
     }
 }
 
@@ -229,59 +289,39 @@ impl Keys<'_> {
         format!("tickid/{}/record", self.0)
     }
 
-    /// What all keys of rows begin with.
+    /// Returns the beginning of all rows' keys.
     fn rows(&self) -> String {
         format!("tickid/{}/rows/", self.0)
     }
 
-    /// The first key after them: `0` is next to `/`.
+    /// Returns the first key after them: `0` is next to `/`.
     fn rows_end(&self) -> String {
         format!("tickid/{}/rows0", self.0)
     }
 
     fn row(&self, node: Node) -> String {
-        format!("{}{node}", self.rows())
+        format!("{}{}", self.rows(), node.sort_key())
     }
 
-    /// What all keys begin with that end with their holders.
-    fn alive(&self) -> String {
-        format!("tickid/{}/alive/", self.0)
+    /// Returns the node of a row's key. Other keys are ignored.
+    fn node(&self, kv: &KeyValue) -> Option<Node> {
+        Node::from_sort_key(str::from_utf8(&kv.key.0).ok()?.strip_prefix(&self.rows())?)
     }
 
-    fn alive_end(&self) -> String {
-        format!("tickid/{}/alive0", self.0)
+    fn last_node(&self, range: &RangeAnswer) -> Option<Node> {
+        range.kvs.iter().rev().find_map(|kv| self.node(kv))
     }
 
-    fn alive_at(&self, node: Node) -> String {
-        format!("{}{node}", self.alive())
+    fn add_rows(&self, view: &mut View, ranges: &[RangeAnswer]) {
+        let state = |kv: &KeyValue| {
+            let (node, version) = (self.node(kv)?, Version(kv.version));
+            Some((node, match RowState::of(Row::from_json(&kv.value.0), version, false) {
+                RowState::Intact { row, .. } if row.node != node => RowState::Malformed { version },
+                state => state,
+            }))
+        };
+        view.rows.extend(ranges.iter().flat_map(|range| &range.kvs).filter_map(state));
     }
-}
-
-fn keys_of(answer: Option<OperationAnswer>) -> impl Iterator<Item = KeyValue> {
-    answer.into_iter().flat_map(|answer| answer.response_range.kvs)
-}
-
-fn record(realm: &RealmName, kv: &KeyValue) -> Result<(Record, Version), StoreError> {
-    let record = Record::from_json(realm.clone(), &kv.value.0);
-    Ok((record.map_err(|error| corrupt(kv, error))?, Version(kv.mod_revision)))
-}
-
-/// The row, and whether its holder is gone by what is `alive`.
-fn row(
-    kv: &KeyValue,
-    keys: &Keys<'_>,
-    alive: &HashSet<Bytes>,
-) -> Result<(Node, Entry), StoreError> {
-    let (row, has_lease) = Row::from_text(&kv.value.0).map_err(|error| corrupt(kv, error))?;
-    // Whose it is need not be compared: it is written with the row.
-    let is_there = alive.contains(&Bytes::from(&*keys.alive_at(row.node)));
-    let is_dead = has_lease && row.token.is_some() && !is_there;
-    Ok((row.node, Entry { row, version: Version(kv.mod_revision), is_dead }))
-}
-
-fn corrupt(kv: &KeyValue, source: crate::Unreadable) -> StoreError {
-    let what = format!("the key {}", String::from_utf8_lossy(&kv.key.0));
-    StoreError::new(BACKEND, StoreErrorKind::Corrupt { what }).with_source(source)
 }
 
 #[cfg(test)]
@@ -289,8 +329,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_shown_leaves_out_the_password() {
-        let store = EtcdStore::open("etcd://user:secret@a").unwrap();
-        assert!(!format!("{store:?}").contains("secret"), "{store:?}");
+    fn passwords_are_not_shown() {
+        let backend = EtcdBackend::open("etcd://user:secret@a").unwrap();
+        assert!(!format!("{backend:?}").contains("secret"), "{backend:?}");
     }
 }

@@ -7,18 +7,16 @@ use ureq::tls::{Certificate, ClientCert, PrivateKey, RootCerts, TlsConfig, TlsPr
 
 use crate::tls::{FileError, Files};
 
-/// How servers are verified, and who we are. It is not shown: a key is in it.
-#[derive(Clone)]
+/// The authorities to trust and the client's own certificate. There is no `Debug`: it holds a key.
 pub(super) struct Tls(TlsConfig);
 
 impl Tls {
-    /// With the certificates in these files.
     pub(super) fn new(files: &Files) -> Result<Self, FileError> {
         let owned = |der: &[u8]| Certificate::from_der(der).to_owned();
         let roots: Vec<_> = files.roots()?.iter().map(|der| owned(der)).collect();
         let identity = files.identity()?.map(|identity| {
             let chain: Vec<_> = identity.chain.iter().map(|der| owned(der)).collect();
-            let key = PrivateKey::from_pem(&identity.pem.1)
+            let key = PrivateKey::from_pem(&identity.key_pem)
                 .map_err(|error| FileError::NotOne(error.into()))?;
             Ok(ClientCert::new_with_certs(&chain, key))
         });

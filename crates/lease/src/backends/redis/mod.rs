@@ -1,166 +1,367 @@
-mod scripts;
+mod connection;
+mod reply;
 mod server;
-mod table;
-pub(crate) mod text;
-#[cfg(feature = "redis-tls")]
-mod tls;
 mod url;
 
+use core::fmt;
 use core::time::Duration;
+use std::sync::Arc;
 
-pub use self::table::RedisTable;
+use tickid_core::UnixTime;
 
-use self::server::Server;
-use crate::error::StoreError;
-use crate::node::Node;
-use crate::realm::{Realm, RealmName};
-use crate::record::{Claim, Hold, Row};
-use crate::store::{Answer, Grant, Listing, Store};
-use crate::table::TableStore;
-use crate::url::UrlError;
+use self::reply::Reply;
+use self::server::{Script, Server};
+use crate::backend::{Answer, Backend, Change, Scope};
+use crate::backends::known::{Known, Renewal};
+use crate::blocking::on_a_thread;
+use crate::error::{StoreError, StoreErrorKind};
+use crate::model::lease::Lease;
+use crate::model::node::Node;
+use crate::model::realm::RealmName;
+use crate::model::record::{Record, Row, RowState, Version, View};
 
 const BACKEND: &str = "redis";
-const FORM: &str = "redis[s]://[[USER]:PASSWORD@]HOST[:PORT][/DATABASE][?OPTION=VALUE&…]";
 
-/// The store in Redis (6.2 and later, or Valkey), by scripts that run in one step where the data is.
+/// The number of rows read at once.
+const PAGE: usize = 2_048;
+
+/// The version of a row without one. It is above that of any lease.
+const UNREADABLE: Version = Version(1 << 52);
+
+/// The backend in Redis (6.2 and later, or Valkey).
 ///
-/// To acquire, renew and release take one script each, and one round trip. The scripts decide by the
-/// [rules](crate::Rules) as far as these say yes. Everything else (a realm that is new, a refusal, a
-/// server that has been restarted, the rarer operations) is read, decided by the rules themselves, and
-/// written by a script that compares what was read.
+/// A script reads, and another one compares and writes. A renewal is one round trip: it is decided here,
+/// by the record and the row as this client has seen them last, and committed if the server still has
+/// exactly these texts. No script looks at more than a bounded number of rows.
 ///
-/// **What Redis may forget.** A server that is restarted or replaced shows by another run ID or
-/// replication ID, which every script compares. Then all leases of the realm are lost, and its nodes
-/// start anew beyond what any lease can have reached. So:
+/// **Losses.** A server that is restarted or replaced has another run ID or replication ID, which both
+/// scripts compare. All leases of the realm are invalidated then, and its nodes begin beyond anything
+/// that a lease can have reached. So:
 ///
-/// * Every restart of Redis, and every fail-over, costs all holders their lease. They acquire new ones.
-///   So does what else gives it another replication ID: the first replica, and the hour after the last.
-/// * What was lost of rows, be it hours, does no harm, given that the new server's clock is no further
-///   behind than the old one's was, and that the realm's record itself is there.
-/// * A realm that is lost as a whole (it began after the last write that was kept, or nothing is kept
-///   at all) begins at nothing again, while holders may still run. Only a client that knows the realm
-///   from before notices. That is why a server is refused that does not keep what it answers:
-///   `appendonly yes` and `appendfsync always` are asked for, and a policy of eviction that takes no keys
-///   without an expiry.
-/// * Replicas are behind the server that they copy. Asynchronous replication is as safe as the above:
-///   begin a realm once, see it on the replicas, and don't put a replica in charge that has not got it.
+/// - Every restart of Redis and every failover costs all holders their leases. They acquire new ones.
+///   The same goes for other causes of a new replication ID: the first replica, and the hour after the
+///   last one.
+/// - Rows that were lost then do no harm, provided that the new server's clock is no further behind.
+/// - Data that is lost under a running server (`FLUSHALL`, a dump loaded into it) is noticed by the next
+///   renewal or release of a lease that it affects. Until then another holder can be granted a node
+///   whose row went back.
+/// - A realm that is lost as a whole begins again beyond all leases of the lost one.
 ///
-/// `?persistence=acknowledged` takes any server, for those who can't change its settings, or not ask
-/// for them, and who have read this.
+/// A server that does not keep what it acknowledges is refused: `appendonly yes`, `appendfsync always`
+/// and an eviction policy that removes only keys with an expiry are required.
+/// `?persistence=acknowledged` accepts any server, for those who cannot change or read its settings and
+/// accept these losses.
 ///
-/// The keys of a realm are `tickid:{REALM}:record` and `tickid:{REALM}:rows`, both hashes. Lua counts
-/// exactly up to 2^53, which no scheme's ticks reach; a realm whose numbers do is left to the rules.
+/// **Keys.** A realm has four, in one hash slot of a cluster: `tickid:{REALM}:record`, and `:rows`,
+/// `:nodes` and `:ceilings`, a hash and the sorted sets that index it.
+///
+/// **Limits.** A request takes no longer than the timeout, and its answer no more than 4 MiB. An idle
+/// connection stays open for the next request; a thousand clients need a thousand of the server's
+/// `maxclients`, 10,000 by default. The system resolves the server's name, with its own timeout.
 ///
 /// # Examples
 /// ```no_run
-/// use tickid_lease::{Claim, Realm, RedisStore, Store as _, Token, block_on};
+/// use core::time::Duration;
+/// use tickid_lease::{Claim, RealmSpec, Store, Token, block_on};
 /// use tickid_scru64::Scru64;
 ///
-/// let store = RedisStore::open("redis://10.0.0.1")?;
-/// let realm = Realm::new("orders".parse()?, &Scru64, "0-255/8".parse()?)?;
-/// let claim = Claim::new(Token::random()?, "web-1", None);
-/// let grant = block_on(store.acquire(&realm, &claim), core::time::Duration::from_secs(5))??;
-/// println!("node {}", grant.hold.node);
+/// let store = Store::open("redis://10.0.0.1")?;
+/// let realm = RealmSpec::new("orders".parse()?, &Scru64, "0-255/8".parse()?)?;
+/// let mut claim = Claim::new(Token::random()?, "web-1", None);
+/// let lease = block_on(store.acquire(&realm, &mut claim), Duration::from_secs(5))?;
+/// println!("node {}", lease.node);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Clone, Debug)]
-pub struct RedisStore(TableStore<RedisTable>);
+#[derive(Clone)]
+pub struct RedisBackend(Arc<Shared>);
 
-impl RedisStore {
-    /// How long the server gets to take a connection, and then to answer.
-    pub const TIME_OUT: Duration = Duration::from_secs(2);
+struct Shared {
+    server: Server,
+    known: Known,
+}
 
-    /// The store in the server at this URL, as in `redis://:secret@10.0.0.1:6379/0`. Nothing is asked
+impl RedisBackend {
+    /// The time that a request may take, connecting included.
+    pub const TIMEOUT: Duration = Duration::from_secs(2);
+
+    /// Opens the backend at a URL, as in `redis://:secret@10.0.0.1:6379/0`. The server is not contacted
     /// yet.
     ///
-    /// `redis://USER:PASSWORD@HOST` logs in, as a user of Redis' ACL; symbols of a URL are escaped (`%40` is an
-    /// `@`). With the feature `redis-tls`, `rediss://` encrypts, and verifies the server's certificate and
-    /// name by the system's authorities, or those in `?sslrootcert=FILE`; `sslcert=FILE` and `sslkey=FILE`
-    /// are the client's own certificate.
+    /// `redis://USER:PASSWORD@HOST` authenticates a user of Redis' ACL; symbols are escaped (`%40` is an
+    /// `@`). With the feature `redis-tls`, `rediss://` encrypts, and verifies the server's certificate
+    /// and name by the system's authorities, or those in `?sslrootcert=FILE`; `sslcert=FILE` and
+    /// `sslkey=FILE` are the client's own certificate.
     ///
     /// # Errors
-    /// [`UrlError`] when the URL has another form, or a file of it can't be read.
-    pub fn open(url: &str) -> Result<Self, UrlError> {
-        Self::open_with_time_out(url, Self::TIME_OUT)
+    /// Returns an error of the kind [`Url`](StoreErrorKind::Url) for a URL of another form, or if one
+    /// of its files cannot be read.
+    pub fn open(url: &str) -> Result<Self, StoreError> {
+        Self::open_with_timeout(url, Self::TIMEOUT)
     }
 
-    /// The same with another [time-out](Self::TIME_OUT).
+    /// Opens the backend with another [timeout](Self::TIMEOUT).
     ///
     /// # Errors
     /// As [`open`](Self::open).
-    pub fn open_with_time_out(url: &str, time_out: Duration) -> Result<Self, UrlError> {
-        let place = url::parse(url)?;
-        Ok(Self(TableStore::new(RedisTable::new(Server::new(place, time_out)))))
-    }
-
-    /// The table that holds what the scripts leave to the rules.
-    #[must_use]
-    pub const fn table(&self) -> &RedisTable {
-        self.0.table()
+    pub fn open_with_timeout(url: &str, timeout: Duration) -> Result<Self, StoreError> {
+        let place = url::parse(url).map_err(|why| StoreError::url(BACKEND, why))?;
+        let (server, known) = (Server::new(place, timeout), Known::default());
+        Ok(Self(Arc::new(Shared { server, known })))
     }
 }
 
-impl Store for RedisStore {
-    fn backend(&self) -> &'static str {
+impl fmt::Debug for RedisBackend {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("RedisBackend").field(&self.0.server).finish()
+    }
+}
+
+impl Backend for RedisBackend {
+    fn name(&self) -> &'static str {
         BACKEND
     }
 
-    fn begin<'a>(&'a self, realm: &'a Realm) -> Answer<'a, ()> {
-        self.0.begin(realm)
+    fn endpoint(&self) -> String {
+        self.0.server.address()
     }
 
-    fn acquire<'a>(&'a self, realm: &'a Realm, claim: &'a Claim) -> Answer<'a, Grant> {
-        Box::pin(async move {
-            match self.table().acquire(realm, claim).await? {
-                Some(grant) => Ok(grant),
-                None => self.0.acquire(realm, claim).await,
-            }
-        })
+    fn read<'a>(&'a self, realm: &'a RealmName, scope: Scope) -> Answer<'a, View> {
+        let (shared, realm) = (Arc::clone(&self.0), realm.clone());
+        on_a_thread(BACKEND, move || shared.read(&realm, scope))
     }
 
-    fn renew<'a>(&'a self, realm: &'a RealmName, hold: &'a Hold) -> Answer<'a, Grant> {
-        Box::pin(async move {
-            match self.table().renew(realm, hold).await? {
-                Some(grant) => Ok(grant),
-                None => self.0.renew(realm, hold).await,
-            }
-        })
+    fn commit<'a>(&'a self, realm: &'a RealmName, change: &'a Change) -> Answer<'a, bool> {
+        let (shared, realm, change) = (Arc::clone(&self.0), realm.clone(), change.clone());
+        on_a_thread(BACKEND, move || shared.commit(&realm, change))
     }
 
-    fn release<'a>(
-        &'a self,
-        realm: &'a RealmName,
-        hold: &'a Hold,
-        used: Option<u64>,
-    ) -> Answer<'a, ()> {
-        Box::pin(async move {
-            if self.table().release(realm, hold, used).await? {
-                return Ok(());
-            }
-            self.0.release(realm, hold, used).await
-        })
+    fn renew<'a>(&'a self, realm: &'a RealmName, lease: &'a Lease) -> Answer<'a, Option<Lease>> {
+        let Some(renewal) = self.0.known.renewal(realm, lease) else {
+            return Box::pin(core::future::ready(Ok(None)));
+        };
+        let (shared, realm) = (Arc::clone(&self.0), realm.clone());
+        on_a_thread(BACKEND, move || shared.renew(&realm, renewal))
     }
 
-    fn list<'a>(&'a self, realm: &'a RealmName) -> Answer<'a, Listing> {
-        self.0.list(realm)
-    }
-
-    fn recover<'a>(&'a self, realm: &'a Realm) -> Answer<'a, u64> {
-        self.0.recover(realm)
-    }
-
-    fn mend<'a>(&'a self, realm: &'a RealmName, node: Node) -> Answer<'a, Row> {
-        self.0.mend(realm, node)
-    }
-
-    fn reshape<'a>(&'a self, realm: &'a Realm) -> Answer<'a, ()> {
-        self.0.reshape(realm)
+    fn realms(&self) -> Answer<'_, Vec<RealmName>> {
+        let shared = Arc::clone(&self.0);
+        on_a_thread(BACKEND, move || shared.realms())
     }
 }
 
-/// An answer that can't be read.
+/// The answer of `read.lua`.
+struct Page {
+    generation: String,
+    now: UnixTime,
+    /// The record's text.
+    record: Option<String>,
+    /// The number of nodes that are of the page, and the first of [`rows`](Self::rows).
+    len: usize,
+    /// The number of nodes in the realm.
+    count: usize,
+    rows: Vec<(String, Reply)>,
+}
+
+impl Shared {
+    fn read(&self, realm: &RealmName, scope: Scope) -> Result<View, StoreError> {
+        let page = match scope {
+            Scope::Record => self.page(realm, "none", "", 0),
+            Scope::Node(node) => self.page(realm, "node", &node.sort_key(), 1),
+            Scope::All => self.page(realm, "page", "-", PAGE),
+            Scope::Candidates { start, limit } => {
+                self.page(realm, "candidates", &format!("[{}", start.sort_key()), limit)
+            }
+        }?;
+        let mut view = View::empty(page.now, page.generation);
+        view.record = match &page.record {
+            None => None,
+            Some(text) => {
+                let what = || format!("the record of {realm}");
+                let (version, json) = split(text.as_bytes()).ok_or_else(|| corrupt(what()))?;
+                let record = Record::from_json(realm.clone(), json)
+                    .map_err(|error| corrupt(what()).with_source(error))?;
+                self.known.note_record(realm, &record, text);
+                Some((record, version))
+            }
+        };
+        view.is_other_generation = match &view.record {
+            Some((record, _)) => record.generation != view.generation,
+            None => self.known.has(realm),
+        };
+        let mut rows = page.rows;
+        if matches!(scope, Scope::Candidates { .. }) && page.len < page.count {
+            let page = rows[..page.len].iter().rev();
+            view.page_end = page.filter_map(|(node, _)| Node::from_sort_key(node)).next();
+        }
+        let mut is_cut = scope == Scope::All && page.len < page.count;
+        while is_cut && let Some((last, _)) = rows.last() {
+            let next = self.page(realm, "page", &format!("({last}"), PAGE)?;
+            is_cut = next.len == PAGE;
+            rows.extend(next.rows);
+        }
+        let row = |(node, text): &(String, Reply)| {
+            let node = Node::from_sort_key(node)?;
+            Some((node, row_state(node, text)?))
+        };
+        view.rows = rows.iter().filter_map(row).collect();
+        Ok(view)
+    }
+
+    fn page(
+        &self,
+        realm: &RealmName,
+        kind: &str,
+        start: &str,
+        limit: usize,
+    ) -> Result<Page, StoreError> {
+        let reply = self.server.run(Script::Read, &keys(realm), &[kind, start, &limit.to_string()])?;
+        let page = page(&reply).ok_or_else(|| corrupt("the answer of a script".to_owned()))?;
+        self.known.note_time(page.now);
+        Ok(page)
+    }
+
+    fn commit(&self, realm: &RealmName, change: Change) -> Result<bool, StoreError> {
+        let Change { generation, record_version, record, row } = change;
+        let text = |version: Option<Version>, json: String| {
+            format!("{} {json}", Version::after(version).0)
+        };
+        let old_record = beginning(record_version);
+        let new_record = record.map_or_else(String::new, |new| text(record_version, new.to_json()));
+        let mut args = vec![generation, String::new(), old_record, new_record];
+        if let Some(change) = &row {
+            args.extend([change.node.sort_key(), beginning(change.version)]);
+            if let Some(new) = &change.row {
+                args.extend([text(change.version, new.to_json()), new.ceiling.to_string()]);
+            }
+        }
+        let (is_done, _) = self.write(realm, &args)?;
+        if is_done
+            && let Some(change) = row
+            && let Some(new) = change.row
+        {
+            self.known.note_row(realm, new, Version::after(change.version));
+        }
+        Ok(is_done)
+    }
+
+    fn renew(&self, realm: &RealmName, renewal: Renewal) -> Result<Option<Lease>, StoreError> {
+        let Renewal { record, generation, old: (old, version), new, lease } = renewal;
+        let earliest = lease.granted_at.checked_sub(Known::TOLERANCE).unwrap_or(lease.granted_at);
+        let text = |Version(version), row: &Row| format!("{version} {}", row.to_json());
+        let args = [
+            generation,
+            earliest.as_micros().to_string(),
+            record,
+            String::new(),
+            lease.node.sort_key(),
+            text(version, &old),
+            text(lease.version, &new),
+            new.ceiling.to_string(),
+        ];
+        let (is_done, is_on_time) = self.write(realm, &args)?;
+        if is_done {
+            self.known.note_row(realm, new, lease.version);
+        }
+        Ok((is_done && is_on_time).then_some(lease))
+    }
+
+    /// Runs `commit.lua`. Returns whether it wrote, and whether its time is the expected one.
+    fn write(&self, realm: &RealmName, args: &[String]) -> Result<(bool, bool), StoreError> {
+        let args: Vec<&str> = args.iter().map(|arg| &**arg).collect();
+        let reply = self.server.run(Script::Commit, &keys(realm), &args)?;
+        let answer = || match reply.list()? {
+            [done, seconds, micros] => Some((done.text()? == "1", time(seconds, micros)?)),
+            _ => None,
+        };
+        let (is_done, now) = answer().ok_or_else(|| corrupt("the answer of a script".to_owned()))?;
+        Ok((is_done, self.known.note_time(now)))
+    }
+
+    /// Looks at all keys of the database, in steps.
+    fn realms(&self) -> Result<Vec<RealmName>, StoreError> {
+        let (mut realms, mut cursor) = (Vec::new(), "0".to_owned());
+        loop {
+            let scan = ["SCAN", &cursor, "MATCH", "tickid:{*}:record", "COUNT", "1000"];
+            let reply = self.server.command(&scan)?;
+            let corrupt = || corrupt("the answer to SCAN".to_owned());
+            let [next, keys] = reply.list().ok_or_else(corrupt)? else { return Err(corrupt()) };
+            let name = |key: &Reply| {
+                let key = key.text()?.strip_prefix("tickid:{")?;
+                key.strip_suffix("}:record")?.parse().ok()
+            };
+            realms.extend(keys.list().ok_or_else(corrupt)?.iter().filter_map(name));
+            next.text().ok_or_else(corrupt)?.clone_into(&mut cursor);
+            if cursor == "0" {
+                realms.sort();
+                realms.dedup();
+                return Ok(realms);
+            }
+        }
+    }
+}
+
+/// Returns the keys of a realm. The braces put them into one slot of a cluster.
+fn keys(realm: &RealmName) -> [String; 4] {
+    ["record", "rows", "nodes", "ceilings"].map(|key| format!("tickid:{{{realm}}}:{key}"))
+}
+
+fn page(reply: &Reply) -> Option<Page> {
+    let [generation, seconds, micros, record, len, count, nodes, rows] = reply.list()? else {
+        return None;
+    };
+    let (nodes, rows) = (nodes.list()?, rows.list()?);
+    let name = |node: &Reply| Some(node.text()?.to_owned());
+    let names = nodes.iter().map(name).collect::<Option<Vec<_>>>()?;
+    let len = len.number().filter(|&len| len <= rows.len() && len <= names.len())?;
+    Some(Page {
+        generation: generation.text()?.to_owned(),
+        now: time(seconds, micros)?,
+        record: match record {
+            Reply::Nil => None,
+            record => Some(record.text()?.to_owned()),
+        },
+        len,
+        count: count.number()?,
+        rows: names.into_iter().zip(rows.iter().cloned()).collect(),
+    })
+}
+
+fn time(seconds: &Reply, micros: &Reply) -> Option<UnixTime> {
+    let seconds: i64 = seconds.number()?;
+    Some(UnixTime::from_micros(seconds.checked_mul(1_000_000)?.checked_add(micros.number()?)?))
+}
+
+/// Splits a text into its version, of 19 digits at most, and the JSON.
+fn split(text: &[u8]) -> Option<(Version, &[u8])> {
+    let (digits, json) = text.split_at(text.iter().position(|byte| *byte == b' ')?);
+    let is_version = (1..=19).contains(&digits.len()) && digits.iter().all(u8::is_ascii_digit);
+    let version = str::from_utf8(digits).ok().filter(|_| is_version)?.parse().ok()?;
+    Some((Version(version), &json[1..]))
+}
+
+/// Returns the beginning by which `commit.lua` knows a text of this version.
+fn beginning(version: Option<Version>) -> String {
+    match version {
+        None => String::new(),
+        Some(UNREADABLE) => "?".to_owned(),
+        Some(Version(version)) => format!("{version} "),
+    }
+}
+
+/// Returns the state of a row; `None` if there is none.
+fn row_state(node: Node, text: &Reply) -> Option<RowState> {
+    let Reply::Text(text) = text else { return None };
+    let Some((version, json)) = split(text) else {
+        return Some(RowState::Malformed { version: UNREADABLE });
+    };
+    Some(match RowState::of(Row::from_json(json), version, false) {
+        RowState::Intact { row, .. } if row.node != node => RowState::Malformed { version },
+        state => state,
+    })
+}
+
 fn corrupt(what: String) -> StoreError {
-    StoreError::new(BACKEND, crate::StoreErrorKind::Corrupt { what })
+    StoreError::new(BACKEND, StoreErrorKind::Corrupt { what })
 }
 
 #[cfg(test)]
@@ -168,10 +369,32 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_password_is_not_shown() {
-        let store = RedisStore::open("redis://user:secret@a").unwrap();
-        assert!(!format!("{store:?}").contains("secret"));
-        let error = RedisStore::open("redis://user:secret@a:x").unwrap_err();
+    fn passwords_are_not_shown() {
+        let backend = RedisBackend::open("redis://user:secret@a").unwrap();
+        assert!(!format!("{backend:?}").contains("secret"));
+        let error = RedisBackend::open("redis://user:secret@a:x").unwrap_err();
         assert!(!error.to_string().contains("secret"), "{error}");
+    }
+
+    #[test]
+    fn texts_begin_with_a_version() {
+        assert_eq!(split(b"7 {}"), Some((Version(7), &b"{}"[..])));
+        for text in ["", "7", " {}", "+7 {}", "7a {}", &"1".repeat(20)] {
+            assert_eq!(split(text.as_bytes()), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_row_of_another_node_is_malformed() {
+        let node = "42/8".parse().unwrap();
+        let text = |json: &str| Reply::Text(format!("5 {json}").into_bytes());
+        let row = r#"{"format":1,"node":"42/8","token":null,"holder":"","era":0,"floor":1,"ceiling":2}"#;
+        assert!(matches!(row_state(node, &text(row)), Some(RowState::Intact { .. })));
+        let malformed = Some(RowState::Malformed { version: Version(5) });
+        assert_eq!(row_state(node, &text(&row.replace("42/8", "43/8"))), malformed);
+        assert_eq!(row_state(node, &text("x")), malformed);
+        assert_eq!(row_state(node, &Reply::Nil), None);
+        let unreadable = Some(RowState::Malformed { version: UNREADABLE });
+        assert_eq!(row_state(node, &Reply::Text(vec![0xff])), unreadable);
     }
 }

@@ -1,157 +1,216 @@
+//! Requests to a server, over connections that are kept for the next.
+
 use core::fmt;
 use core::time::Duration;
+use std::io;
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
 
-use redis::{Client, Connection, ConnectionAddr, ErrorKind, RedisError, RedisResult};
 use tickid_core::PerProcess;
 
 use super::BACKEND;
+use super::connection::Connection;
+use super::reply::Reply;
 use super::url::Place;
-use crate::error::{StoreError, StoreErrorKind};
-use crate::tls::HungUp;
+use crate::error::{StoreError, StoreErrorKind, excerpt};
 
-/// More than one holder's Keeper and a command need at once.
+/// The number of connections kept: a holder and a command need no more at once.
 const MAX_IDLE: usize = 4;
 
-/// A server, and connections to it that nobody uses just now.
-pub(crate) struct Server {
-    client: Client,
-    /// For how long it gets to answer.
-    time_out: Duration,
-    /// Whether somebody said that it may forget.
-    may_forget: bool,
-    idle: PerProcess<Mutex<Vec<Connection>>>,
+pub(super) struct Server {
+    place: Place,
+    timeout: Duration,
+    idle: PerProcess<Mutex<Vec<Link>>>,
 }
+
+/// A connection over which the server was given the scripts.
+struct Link {
+    connection: Connection,
+    /// The names that it gave them.
+    scripts: Vec<String>,
+}
+
+/// The scripts. Each is one step that no other request comes between.
+#[derive(Clone, Copy)]
+pub(super) enum Script {
+    Read,
+    Commit,
+}
+
+const SCRIPTS: [&str; 2] = [
+    concat!(include_str!("common.lua"), include_str!("read.lua")),
+    concat!(include_str!("common.lua"), include_str!("commit.lua")),
+];
 
 impl Server {
-    pub(super) fn new(place: Place, time_out: Duration) -> Self {
-        let Place { client, may_forget } = place;
-        Self { client, time_out, may_forget, idle: PerProcess::new() }
+    pub(super) const fn new(place: Place, timeout: Duration) -> Self {
+        Self { place, timeout, idle: PerProcess::new() }
     }
 
-    /// What `ask` is answered. It may be asked twice, over a new connection when a kept one proves to be
-    /// closed.
-    pub(crate) fn ask<T>(
+    /// Returns the server's address.
+    pub(super) fn address(&self) -> String {
+        format!("{}:{}", self.place.host, self.place.port)
+    }
+
+    /// Runs a script. If the server has dropped it, that is repeated over a new connection.
+    pub(super) fn run(
         &self,
-        what: &str,
-        ask: impl Fn(&mut Connection) -> RedisResult<T>,
-    ) -> Result<T, StoreError> {
-        let idle = self.idle.get_or_set(Mutex::default);
-        loop {
-            let kept = lock(idle).pop();
-            let is_kept = kept.is_some();
-            let mut connection = kept.map_or_else(|| self.connect(), Ok)?;
-            match ask(&mut connection) {
-                Ok(answer) => {
-                    let mut idle = lock(idle);
-                    if idle.len() < MAX_IDLE {
-                        idle.push(connection);
-                    }
-                    return Ok(answer);
-                }
-                Err(error) if is_kept && error.is_connection_dropped() => {}
-                Err(error) => return Err(failure(what, error)),
-            }
-        }
-    }
-
-    fn connect(&self) -> Result<Connection, StoreError> {
-        #[cfg(feature = "redis-tls")]
-        if !self.is_plain() {
-            super::tls::choose_provider();
-        }
-        let connect = || -> RedisResult<_> {
-            let mut connection = self.client.get_connection_with_timeout(self.time_out)?;
-            connection.set_read_timeout(Some(self.time_out))?;
-            connection.set_write_timeout(Some(self.time_out))?;
-            let doubt = if self.may_forget { None } else { doubt(&mut connection)? };
-            Ok((connection, doubt))
+        script: Script,
+        keys: &[String],
+        args: &[&str],
+    ) -> Result<Reply, StoreError> {
+        let until = Instant::now() + self.timeout;
+        let count = keys.len().to_string();
+        let run = |link: &mut Link| {
+            let name = link.scripts[script as usize].clone();
+            let words = ["EVALSHA", &name, &count].into_iter();
+            let words: Vec<&str> =
+                words.chain(keys.iter().map(|key| &**key)).chain(args.iter().copied()).collect();
+            self.ask(link, &words, until)
         };
-        match connect() {
-            Ok((connection, None)) => Ok(connection),
-            Ok((_, Some(why))) => Err(StoreError::new(BACKEND, StoreErrorKind::Unfit { why })),
-            Err(error) if self.is_plain() && error.is_connection_dropped() => {
-                let silence = StoreError::new(BACKEND, StoreErrorKind::Unreachable);
-                // That is another thing than not to be there.
-                let is_there = !error.is_connection_refusal();
-                let hung_up = is_there.then(|| HungUp(error.clone().into()));
-                Err(match hung_up {
-                    Some(hung_up) => silence.with_source(hung_up),
-                    None => silence.with_source(error),
-                })
+        let mut link = self.link(until)?;
+        let mut reply = run(&mut link)?;
+        if matches!(&reply, Reply::Error(message) if message.starts_with("NOSCRIPT")) {
+            link = self.connect(until)?;
+            reply = run(&mut link)?;
+        }
+        self.keep(link);
+        answer("run a script", reply)
+    }
+
+    /// Runs a command.
+    pub(super) fn command(&self, words: &[&str]) -> Result<Reply, StoreError> {
+        let until = Instant::now() + self.timeout;
+        let mut link = self.link(until)?;
+        let reply = self.ask(&mut link, words, until)?;
+        self.keep(link);
+        answer("answer a request", reply)
+    }
+
+    fn ask(&self, link: &mut Link, words: &[&str], until: Instant) -> Result<Reply, StoreError> {
+        let replies = link.connection.ask(&[words], until).map_err(|error| self.silence(error))?;
+        Ok(replies.into_iter().next().unwrap_or(Reply::Nil))
+    }
+
+    fn idle(&self) -> MutexGuard<'_, Vec<Link>> {
+        self.idle.get_or_set(Mutex::default).lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn keep(&self, link: Link) {
+        let mut idle = self.idle();
+        if idle.len() < MAX_IDLE {
+            idle.push(link);
+        }
+    }
+
+    /// Returns a kept connection that is still open, or a new one.
+    fn link(&self, until: Instant) -> Result<Link, StoreError> {
+        loop {
+            let Some(mut link) = self.idle().pop() else { return self.connect(until) };
+            if link.connection.is_usable() {
+                return Ok(link);
             }
-            Err(error) => Err(failure("take a connection", error)),
         }
     }
 
-    fn is_plain(&self) -> bool {
-        !matches!(self.client.get_connection_info().addr(), ConnectionAddr::TcpTls { .. })
+    /// Connects, and in one round trip logs in, gives the server the scripts, and asks for the settings
+    /// by which it keeps data.
+    fn connect(&self, until: Instant) -> Result<Link, StoreError> {
+        let Place { login, database, may_forget, .. } = &self.place;
+        let database = database.to_string();
+        let mut commands: Vec<Vec<&str>> = Vec::new();
+        if let Some(login) = login {
+            let user = if login.user.is_empty() { "default" } else { &login.user };
+            commands.push(vec!["AUTH", user, &login.password]);
+        }
+        if database != "0" {
+            commands.push(vec!["SELECT", &database]);
+        }
+        commands.extend(SCRIPTS.map(|script| vec!["SCRIPT", "LOAD", script]));
+        if !may_forget {
+            commands.extend(SETTINGS.map(|setting| vec!["CONFIG", "GET", setting]));
+        }
+        let commands: Vec<&[&str]> = commands.iter().map(|command| &**command).collect();
+        let mut connection =
+            Connection::open(&self.place, until).map_err(|error| self.silence(error))?;
+        let replies = connection.ask(&commands, until).map_err(|error| self.hung_up(error))?;
+        let (mut scripts, mut settings) = (Vec::new(), Vec::new());
+        for (command, reply) in commands.iter().zip(replies) {
+            match command[0] {
+                "CONFIG" => settings.push(setting(&reply)),
+                "SCRIPT" => {
+                    let name = answer("take a script", reply)?;
+                    scripts.push(name.text().unwrap_or_default().to_owned());
+                }
+                "AUTH" => drop(answer("log in", reply)?),
+                _ => drop(answer("select the database", reply)?),
+            }
+        }
+        match doubt(&settings) {
+            Some(why) => Err(StoreError::new(BACKEND, StoreErrorKind::Unfit { why })),
+            None => Ok(Link { connection, scripts }),
+        }
+    }
+
+    /// Returns the error of a request without an answer.
+    fn silence(&self, error: io::Error) -> StoreError {
+        #[cfg(feature = "redis-tls")]
+        if self.place.is_encrypted
+            && let Some(what) = crate::tls::hindrance(&error)
+        {
+            return StoreError::failed(BACKEND, what).with_source(error);
+        }
+        StoreError::new(BACKEND, StoreErrorKind::Unreachable).with_source(error)
+    }
+
+    /// Returns the error of a server that did not answer the first request.
+    fn hung_up(&self, error: io::Error) -> StoreError {
+        if self.place.is_encrypted || !crate::tls::is_hung_up(&error) {
+            return self.silence(error);
+        }
+        let hung_up = crate::tls::HungUp(error.into());
+        StoreError::new(BACKEND, StoreErrorKind::Unreachable).with_source(hung_up)
     }
 }
 
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+/// Returns a reply unless it is an error.
+fn answer(what: &str, reply: Reply) -> Result<Reply, StoreError> {
+    let Reply::Error(message) = reply else { return Ok(reply) };
+    let what = if message.starts_with("NOAUTH") { "log in" } else { what };
+    Err(StoreError::failed(BACKEND, what).with_source(excerpt(&message)))
 }
 
-/// Why a server can't be relied on to keep what it answers, if it can't.
-fn doubt(connection: &mut Connection) -> RedisResult<Option<String>> {
-    const ADVICE: &str = "set it, or say `persistence=acknowledged` in the URL when you can do \
-                          with what docs/leases.md says is lost";
-    let mut setting = |name: &str| {
-        let answer = redis::cmd("CONFIG").arg("GET").arg(name).query::<Vec<String>>(connection);
-        match answer {
-            Ok(answer) => Ok(answer.into_iter().nth(1)),
-            Err(error) if error.code() == Some(NO_LOGIN) => Err(error),
-            // It must not be asked, or does not know the question.
-            Err(error) if error.code().is_some() => Ok(None),
-            Err(error) => Err(error),
-        }
-    };
-    for (name, wanted) in [("appendonly", "yes"), ("appendfsync", "always")] {
-        let value = setting(name)?;
+const SETTINGS: [&str; 3] = ["appendonly", "appendfsync", "maxmemory-policy"];
+
+/// Returns the value of a setting; `None` if the server does not report it.
+fn setting(reply: &Reply) -> Option<String> {
+    Some(excerpt(reply.list()?.get(1)?.text()?))
+}
+
+/// Returns the reason to doubt that a server with these [`SETTINGS`] keeps what it acknowledges.
+fn doubt(settings: &[Option<String>]) -> Option<String> {
+    const ADVICE: &str = "set it, or add `persistence=acknowledged` to the URL if you accept the \
+                          losses that docs/leases.md describes";
+    let [appendonly, appendfsync, policy] = settings else { return None };
+    for (name, value, wanted) in [("appendonly", appendonly, "yes"), ("appendfsync", appendfsync, "always")] {
         if value.as_deref() != Some(wanted) {
-            let value = value.as_deref().unwrap_or("not told").to_owned();
-            return Ok(Some(format!("its {name} is {value} instead of {wanted}: {ADVICE}")));
+            let value = value.as_deref().unwrap_or("not reported");
+            return Some(format!("its {name} is {value} instead of {wanted}: {ADVICE}"));
         }
     }
-    let policy = setting("maxmemory-policy")?.unwrap_or_default();
-    if policy.starts_with("allkeys") {
-        let why = format!("its maxmemory-policy is {policy}, which removes leases: {ADVICE}");
-        return Ok(Some(why));
-    }
-    Ok(None)
-}
-
-/// What it answers to whom should have brought a password.
-const NO_LOGIN: &str = "NOAUTH";
-
-/// Whether it did not answer or could not do it. An answer has a code.
-fn failure(what: &str, error: RedisError) -> StoreError {
-    let is_answer = error.code().is_some() || !error.is_io_error();
-    #[cfg(feature = "redis-tls")]
-    let (is_answer, what) = match crate::tls::hindrance(&error) {
-        Some(hindrance) => (true, hindrance),
-        None => (is_answer, what),
-    };
-    let no_login =
-        error.kind() == ErrorKind::AuthenticationFailed || error.code() == Some(NO_LOGIN);
-    let what = if no_login { "log in" } else { what };
-    let kind = if is_answer {
-        StoreErrorKind::Failed { what: what.to_owned() }
-    } else {
-        StoreErrorKind::Unreachable
-    };
-    StoreError::new(BACKEND, kind).with_source(error)
+    let policy = policy.as_deref().filter(|policy| policy.starts_with("allkeys"))?;
+    Some(format!("its maxmemory-policy is {policy}, which removes leases: {ADVICE}"))
 }
 
 /// Without the password.
 impl fmt::Debug for Server {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let address = self.client.get_connection_info().addr();
+        let Place { may_forget, is_encrypted, .. } = &self.place;
         f.debug_struct("Server")
-            .field("address", &address.to_string())
-            .field("time_out", &self.time_out)
-            .field("may_forget", &self.may_forget)
+            .field("address", &self.address())
+            .field("timeout", &self.timeout)
+            .field("may_forget", may_forget)
+            .field("is_encrypted", is_encrypted)
             .finish_non_exhaustive()
     }
 }

@@ -1,114 +1,113 @@
 //! `redis://…`, `rediss://…`.
 
-use redis::Client;
-
-use super::FORM;
 use crate::tls::Files;
-use crate::url::UrlError;
+use crate::url::{self, Login, Parts};
 
-/// A server, and whether somebody said that it may forget.
+/// The form of a URL.
+const FORM: &str = "redis[s]://[[USER]:PASSWORD@]HOST[:PORT][/DATABASE][?OPTION=VALUE&…]";
+const OPTIONS: &str = "persistence=acknowledged, sslrootcert, sslcert and sslkey";
+const PORT: u16 = 6_379;
+
+/// A server and the ways to talk to it.
 pub(super) struct Place {
-    pub(super) client: Client,
+    pub(super) host: String,
+    pub(super) port: u16,
+    pub(super) login: Option<Login>,
+    pub(super) database: u32,
+    /// The server may lose what it acknowledges.
     pub(super) may_forget: bool,
+    pub(super) is_encrypted: bool,
+    #[cfg(feature = "redis-tls")]
+    pub(super) tls: Option<std::sync::Arc<rustls::ClientConfig>>,
 }
 
-pub(super) fn parse(url: &str) -> Result<Place, UrlError> {
-    place(url).map_err(|why| UrlError::new(FORM, why))
+pub(super) fn parse(url: &str) -> Result<Place, String> {
+    place(url).map_err(|why| format!("its URL is {FORM}: {why}"))
 }
 
 fn place(url: &str) -> Result<Place, String> {
-    let (url, options) = url.split_once('?').unwrap_or((url, ""));
+    let (scheme, rest) = url.split_once("://").unwrap_or_default();
+    let is_encrypted = match scheme {
+        "redis" => false,
+        "rediss" => true,
+        _ => return Err("another scheme".to_owned()),
+    };
+    let Parts { login, place, options } = url::parts(rest)?;
+    let (server, database) = place.split_once('/').unwrap_or((place, ""));
+    let (host, port) = url::endpoint(server, PORT)?;
+    let database = if database.is_empty() { Ok(0) } else { database.parse() };
     let (mut may_forget, mut files) = (false, Files::default());
-    for option in options.split('&').filter(|option| !option.is_empty()) {
-        match option.split_once('=') {
-            Some(("persistence", "acknowledged")) => may_forget = true,
-            Some((name, value)) if files.take(name, value) => {}
-            _ => {
-                let options = "persistence=acknowledged, sslrootcert, sslcert and sslkey";
-                return Err(format!("its options are {options}"));
-            }
+    for (name, value) in options {
+        match (name, value) {
+            ("persistence", "acknowledged") => may_forget = true,
+            (name, value) if files.take(name, value) => {}
+            _ => return Err(format!("its options are {OPTIONS}")),
         }
     }
-    // After one the client would look for options of its own, not to verify certificates among them.
-    if url.contains('#') {
-        return Err("a # is escaped as %23".to_owned());
-    }
-    let client = if url.starts_with("rediss://") {
-        encrypted(url, &files)?
-    } else if !url.starts_with("redis://") {
-        return Err("another scheme".to_owned());
-    } else if files.is_empty() {
-        open(url)?
-    } else {
+    if !is_encrypted && !files.is_empty() {
         return Err("certificates are for rediss://".to_owned());
-    };
-    Ok(Place { client, may_forget })
-}
-
-/// What the error says in full may contain the URL.
-fn said(error: &redis::RedisError) -> String {
-    error.category().to_owned()
-}
-
-fn open(url: &str) -> Result<Client, String> {
-    Client::open(url).map_err(|error| said(&error))
-}
-
-#[cfg(feature = "redis-tls")]
-fn encrypted(url: &str, files: &Files) -> Result<Client, String> {
-    let certificates = super::tls::certificates(files);
-    let certificates = certificates.map_err(|error| match core::error::Error::source(&error) {
-        Some(source) => format!("{error}: {source}"),
-        None => error.to_string(),
-    })?;
-    Client::build_with_tls(url, certificates).map_err(|error| said(&error))
-}
-
-#[cfg(not(feature = "redis-tls"))]
-fn encrypted(_: &str, _: &Files) -> Result<Client, String> {
-    Err("to encrypt takes the feature redis-tls".to_owned())
+    }
+    #[cfg(not(feature = "redis-tls"))]
+    if is_encrypted {
+        return Err("encryption takes the feature redis-tls".to_owned());
+    }
+    Ok(Place {
+        host: host.to_owned(),
+        port,
+        login,
+        database: database.map_err(|_| "a database is a number".to_owned())?,
+        may_forget,
+        is_encrypted,
+        #[cfg(feature = "redis-tls")]
+        tls: if is_encrypted {
+            let config = files.client_config().map_err(|error| error.to_string())?;
+            Some(std::sync::Arc::new(config))
+        } else {
+            None
+        },
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn why_not(url: &str) -> String {
-        parse(url).map(|_| ()).unwrap_err().to_string()
+    fn refusal(url: &str) -> String {
+        parse(url).map(|_| ()).unwrap_err()
     }
 
     #[test]
     fn a_url_names_a_server() {
-        for url in ["redis://a", "redis://a:1/2", "redis://u:p@[::1]", "redis://a?"] {
+        for url in ["redis://a", "redis://a:1/2", "redis://u:p@[::1]", "redis://:p@a/", "redis://a?"] {
             assert!(!parse(url).unwrap().may_forget, "{url}");
         }
-        assert!(parse("redis://a?persistence=acknowledged").unwrap().may_forget);
-        for url in ["", "a", "http://a", "redis://a:x", "redis://a?persistence=yes", "redis://a?b"]
-        {
+        let place = parse("redis://app:s%40cret@a:7/3?persistence=acknowledged").unwrap();
+        assert_eq!((&*place.host, place.port, place.database), ("a", 7, 3));
+        assert!(place.may_forget);
+        for url in ["", "a", "http://a", "redis://", "redis://a:x", "redis://a/b", "redis://a?b"] {
             assert!(parse(url).is_err(), "{url}");
         }
-        let place = parse("redis://app:s%40cret@a").unwrap();
-        let login = place.client.get_connection_info().redis_settings();
-        assert_eq!((login.username(), login.password()), (Some("app"), Some("s@cret")));
+        assert!(refusal("redis://secret@a?persistence=yes").contains("colon"));
+        assert!(!refusal("redis://u:secret@a?persistence=yes").contains("secret"));
     }
 
     #[test]
     fn certificates_need_encryption() {
-        assert!(why_not("redis://a?sslrootcert=/a").contains("rediss://"));
-        assert!(why_not("rediss://a/#insecure").contains("%23"));
+        assert!(refusal("redis://a?sslrootcert=/a").contains("rediss://"));
+        assert!(refusal("rediss://a/#insecure").contains("%23"));
     }
 
     #[cfg(not(feature = "redis-tls"))]
     #[test]
     fn encryption_takes_the_feature() {
-        assert!(why_not("rediss://a").contains("redis-tls"));
+        assert!(refusal("rediss://a").contains("redis-tls"));
     }
 
     #[cfg(feature = "redis-tls")]
     #[test]
-    fn files_that_can_not_be_read_are_told() {
+    fn unreadable_files_are_reported() {
         assert!(parse("rediss://a").is_ok());
-        let error = why_not("rediss://a?sslrootcert=/no%20where");
-        assert!(error.contains("sslrootcert /no where can't be read: "), "{error}");
+        let error = refusal("rediss://a?sslrootcert=/no%20where");
+        assert!(error.contains("sslrootcert /no where"), "{error}");
     }
 }

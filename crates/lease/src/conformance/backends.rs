@@ -1,0 +1,124 @@
+//! The promises of a backend itself.
+
+use super::{Scene, Stage, answer};
+use crate::backend::{Change, RowChange, Scope};
+use crate::model::node::Node;
+use crate::model::record::{Row, Version, View};
+
+fn read(scene: &Scene<'_>, scope: Scope) -> View {
+    answer(scene.store.raw().read(scene.realm.name(), scope)).unwrap()
+}
+
+fn commit(scene: &Scene<'_>, change: &Change) -> bool {
+    answer(scene.store.raw().commit(scene.realm.name(), change)).unwrap()
+}
+
+/// A view has the rows that were asked for, as they are.
+pub fn scopes_have_their_rows(stage: &dyn Stage) {
+    let scene = Scene::new(stage, "0-7/8");
+    let lease = scene.acquire();
+    scene.acquire();
+    let all = read(&scene, Scope::All);
+    assert_eq!(all.rows.len(), 2);
+    assert_eq!((all.page_end, all.is_other_generation), (None, false));
+    let record = read(&scene, Scope::Record);
+    assert_eq!((record.rows.len(), record.record), (0, all.record.clone()));
+    let one = read(&scene, Scope::Node(lease.node));
+    assert_eq!(
+        one.rows.into_iter().collect::<Vec<_>>(),
+        [(lease.node, all.rows[&lease.node].clone())]
+    );
+    let without_row = (0..8).map(|value| Node::new(8, value).unwrap());
+    let without_row = without_row.into_iter().find(|node| !all.rows.contains_key(node)).unwrap();
+    let none = read(&scene, Scope::Node(without_row));
+    assert_eq!((none.rows.len(), none.record), (0, all.record));
+}
+
+/// Pages go round from any start, have all rows of their nodes, and are no larger than asked for.
+pub fn pages_are_bounded_and_have_all_their_rows(stage: &dyn Stage) {
+    let scene = Scene::new(stage, "0/1,4-5/3,24-31/5");
+    for _ in 0..7 {
+        scene.acquire();
+    }
+    let all = read(&scene, Scope::All).rows;
+    let starts = ["0/0", "0/1", "1/1", "4/3", "9/4", "24/5", "27/5", "31/5", "63/6"];
+    for (start, limit) in
+        starts.iter().flat_map(|start| [1, 2, 3, 6, 7, 50].map(|limit| (start, limit)))
+    {
+        let start: Node = start.parse().unwrap();
+        let view = read(&scene, Scope::Candidates { start, limit });
+        let case = format!("{limit} from {start}: {view:?}");
+        // As many again may come from an index by ceilings.
+        assert!(view.rows.len() <= 2 * limit, "{case}");
+        let is_in_page = |node: Node| match view.page_end {
+            None => true,
+            Some(end) if start <= end => start <= node && node <= end,
+            Some(end) => start <= node || node <= end,
+        };
+        let page: Vec<Node> = all.keys().copied().filter(|node| is_in_page(*node)).collect();
+        assert!(
+            page.len() <= limit && view.page_end.is_some() || page.len() == all.len(),
+            "{case}"
+        );
+        assert!(page.iter().all(|node| view.rows.contains_key(node)), "{case}");
+        assert!(view.rows.iter().all(|(node, state)| all.get(node) == Some(state)), "{case}");
+    }
+}
+
+/// A change is written as a whole if everything is as it says, else not at all.
+pub fn a_change_compares_everything(stage: &dyn Stage) {
+    let scene = Scene::new(stage, "0-7/8");
+    let lease = scene.acquire();
+    let before = read(&scene, Scope::All);
+    let (record, record_version) = before.record.clone().unwrap();
+    let version = before.rows[&lease.node].version();
+    let mut row = before.rows[&lease.node].row().unwrap().clone();
+    row.ceiling += 1;
+    let good = Change {
+        generation: before.generation.clone(),
+        record_version: Some(record_version),
+        record: None,
+        row: Some(RowChange { node: lease.node, version, row: Some(row.clone()) }),
+    };
+    let with_row = |version, row| {
+        let row = Some(RowChange { node: lease.node, version, row });
+        Change { row, ..good.clone() }
+    };
+    let elsewhere =
+        (0..8).map(|value| Node::new(8, value).unwrap()).find(|node| *node != lease.node);
+    let elsewhere = elsewhere.unwrap();
+    let moved = Row { node: elsewhere, ..row.clone() };
+    let absent = RowChange { node: elsewhere, version, row: Some(moved) };
+    let mut raised = record.clone();
+    raised.era += 1;
+    let higher = Some(Version(lease.version.0 + 1));
+    for (what, bad) in [
+        ("generation", Change { generation: "another".to_owned(), ..good.clone() }),
+        ("no record", Change { record_version: None, ..good.clone() }),
+        ("record", Change { record_version: Some(Version(record_version.0 + 1)), ..good.clone() }),
+        ("no row", with_row(None, Some(row.clone()))),
+        ("row", with_row(higher, Some(row.clone()))),
+        ("another row", Change { row: Some(absent), ..good.clone() }),
+        ("compared row", Change { record: Some(raised.clone()), ..with_row(higher, None) }),
+        ("compared absence", Change { record: Some(raised.clone()), ..with_row(None, None) }),
+    ] {
+        assert!(!commit(&scene, &bad), "{what}");
+        let after = read(&scene, Scope::All);
+        assert_eq!((&after.record, &after.rows), (&before.record, &before.rows), "{what}");
+    }
+    assert!(commit(&scene, &good));
+    assert!(!commit(&scene, &good), "written once");
+    let after = read(&scene, Scope::All);
+    assert_eq!(after.rows[&lease.node].row(), Some(&row));
+    assert_eq!(after.rows[&lease.node].version(), Some(Version::after(version)));
+
+    // A record with a row that is only compared.
+    let change =
+        Change { record: Some(raised.clone()), ..with_row(Some(Version::after(version)), None) };
+    assert!(commit(&scene, &change));
+    let last = read(&scene, Scope::All);
+    let (record, new_version) = last.record.unwrap();
+    assert_eq!(record, raised);
+    assert_ne!(new_version, record_version);
+    assert_eq!(last.rows, after.rows);
+}

@@ -1,0 +1,92 @@
+//! The requests that it takes, in pools of all sizes and with many clients.
+
+use serde_json::json;
+use tickid_lease::{RealmSpec, Refusal};
+use tickid_testkit::servers::{Etcd, Server as _, Test};
+
+use crate::front::Front;
+use crate::herd;
+use crate::members::store;
+use crate::stage::{base64, post};
+use crate::windows::Windows;
+
+pub(crate) const TESTS: [Test<Etcd>; 5] = [
+    ("a_renewal_is_one_request_and_a_claim_three", a_renewal_is_one_request_and_a_claim_three),
+    ("realms_are_found_one_by_one", realms_are_found_one_by_one),
+    ("a_claim_in_a_full_pool_reads_few_rows", a_claim_in_a_full_pool_reads_few_rows),
+    ("rows_stay_within_twice_the_holders", rows_stay_within_twice_the_holders),
+    ("a_thousand_clients_acquire_at_once", a_thousand_clients_acquire_at_once),
+];
+
+fn a_renewal_is_one_request_and_a_claim_three(server: &Etcd) {
+    let front = Front::of(&server.endpoints()[0]);
+    let store = store(&[front.endpoint().to_owned()]);
+    let windows = Windows::new("0-7/10").begun(&store);
+    let before = front.requests();
+    let mut lease = windows.acquire(&store).unwrap();
+    // The rows nearby, all rows, and the write.
+    assert_eq!(front.requests(), before + 3);
+    for _ in 0..3 {
+        lease = windows.renew(&store, &lease).unwrap();
+    }
+    assert_eq!(front.requests(), before + 6);
+}
+
+fn realms_are_found_one_by_one(_: &Etcd) {
+    let etcd = Etcd::start().unwrap();
+    let store = store(&etcd.endpoints());
+    let windows = [(); 3].map(|()| Windows::new("0-7/10").begun(&store));
+    windows[0].acquire(&store).unwrap();
+    let key = |key: &str| json!({ "key": base64(key), "value": "" });
+    for other in ["tickid/no-record/rows/0", "tickid/NO-NAME/record", "tickid", "tickid0"] {
+        post(&etcd.endpoints()[0], "kv/put", &key(other));
+    }
+    let mut names = windows.map(|windows| windows.realm.name().clone()).to_vec();
+    names.sort();
+    let found = tickid_lease::block_on(store.realms(), core::time::Duration::from_secs(60));
+    assert_eq!(found.unwrap(), names);
+}
+
+/// Writes the rows of a pool of which all but 100 nodes are held.
+fn fill(endpoint: &str, realm: &RealmSpec) {
+    let lease = herd::acquire(&store(&[endpoint.to_owned()]), realm).unwrap();
+    for part in herd::rows_of_a_full_pool(realm, &lease).chunks(128) {
+        let put = |row: &tickid_lease::Row| {
+            let key = format!("tickid/{}/rows/{}", realm.name(), row.node.sort_key());
+            json!({ "requestPut": { "key": base64(&key), "value": base64(&row.to_json()) } })
+        };
+        post(endpoint, "kv/txn", &json!({ "success": part.iter().map(put).collect::<Vec<_>>() }));
+    }
+}
+
+/// There is no index, so a claim may miss the free nodes.
+fn a_claim_in_a_full_pool_reads_few_rows(_: &Etcd) {
+    let etcd = Etcd::start().unwrap();
+    let front = Front::of(&etcd.endpoints()[0]);
+    let store = store(&[front.endpoint().to_owned()]);
+    let realm = herd::realm(&store, "0-65535/16");
+    fill(&etcd.endpoints()[0], &realm);
+    let mut granted = 0;
+    for _ in 0..20 {
+        let (requests, bytes) = (front.requests(), front.bytes());
+        match herd::acquire(&store, &realm) {
+            Ok(_) => granted += 1,
+            Err(error) => {
+                assert!(matches!(error.refusal(), Some(Refusal::Exhausted { .. })), "{error}");
+            }
+        }
+        assert!(front.requests() - requests <= 11);
+        assert!(front.bytes() - bytes < 4_000_000);
+    }
+    assert!(granted >= 10, "{granted}");
+}
+
+fn rows_stay_within_twice_the_holders(server: &Etcd) {
+    let store = store(&server.endpoints());
+    assert!(herd::churn(&store, &herd::realm(&store, "0-65535/16")) <= 128);
+}
+
+fn a_thousand_clients_acquire_at_once(_: &Etcd) {
+    let etcd = Etcd::start().unwrap();
+    herd::a_thousand_clients(|| store(&etcd.endpoints()));
+}

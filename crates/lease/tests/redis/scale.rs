@@ -1,0 +1,60 @@
+//! Large pools and many clients.
+
+use tickid_lease::RealmSpec;
+use tickid_testkit::servers::{Redis, Server as _, Test};
+
+use crate::herd;
+use crate::servers::{ask, keys, scripts_run, store};
+
+pub(crate) const TESTS: [Test<Redis>; 3] = [
+    ("a_claim_in_a_full_pool_reads_few_rows", a_claim_in_a_full_pool_reads_few_rows),
+    ("rows_stay_within_twice_the_holders", rows_stay_within_twice_the_holders),
+    ("a_thousand_clients_acquire_at_once", a_thousand_clients_acquire_at_once),
+];
+
+/// Writes the rows of a pool of which all but 100 nodes are held.
+fn fill(server: &Redis, realm: &RealmSpec) {
+    let client = redis::Client::open(format!("redis://{}", server.address())).unwrap();
+    let mut connection = client.get_connection().unwrap();
+    let [_, rows, nodes, ceilings] = keys(realm.name());
+    let lease = herd::acquire(&store(server), realm).unwrap();
+    for part in herd::rows_of_a_full_pool(realm, &lease).chunks(2_048) {
+        let mut pipe = redis::pipe();
+        for row in part {
+            let key = row.node.sort_key();
+            pipe.hset(&rows, &key, format!("1 {}", row.to_json())).ignore();
+            pipe.zadd(&nodes, &key, 0).ignore();
+            pipe.zadd(&ceilings, &key, row.ceiling).ignore();
+        }
+        let () = pipe.query(&mut connection).unwrap();
+    }
+}
+
+fn bytes_sent(server: &Redis) -> u64 {
+    let stats: String = ask(server, &["INFO", "stats"]);
+    let line = stats.lines().find_map(|line| line.strip_prefix("total_net_output_bytes:"));
+    line.unwrap().parse().unwrap()
+}
+
+fn a_claim_in_a_full_pool_reads_few_rows(_: &Redis) {
+    let server = Redis::start().unwrap();
+    let store = store(&server);
+    let realm = herd::realm(&store, "0-65535/16");
+    fill(&server, &realm);
+    for _ in 0..90 {
+        let before = (scripts_run(&server), bytes_sent(&server));
+        herd::acquire(&store, &realm).unwrap();
+        assert_eq!(scripts_run(&server), before.0 + 2);
+        assert!(bytes_sent(&server) - before.1 < 100_000);
+    }
+}
+
+fn rows_stay_within_twice_the_holders(server: &Redis) {
+    let store = store(server);
+    assert!(herd::churn(&store, &herd::realm(&store, "0-65535/16")) <= 128);
+}
+
+fn a_thousand_clients_acquire_at_once(_: &Redis) {
+    let server = Redis::start().unwrap();
+    herd::a_thousand_clients(|| store(&server));
+}
