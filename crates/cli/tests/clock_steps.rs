@@ -84,7 +84,7 @@ fn a_node_too_far_ahead_is_not_used(time: &OtherTime) {
     time.stdout_of(state.path(), "+0s", &arguments);
     let ran = time.run(state.path(), "-1h", &arguments);
     assert_eq!((ran.status, ran.stdout.as_str()), (NODE_STORE, ""));
-    assert!(ran.stderr.contains("1 of them are wild"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("1 of them quarantined"), "{}", ran.stderr);
 }
 
 /// Below it by less than the allowance: a generator that the program starts then issues IDs there.

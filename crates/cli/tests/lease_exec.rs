@@ -110,7 +110,7 @@ impl Supervised {
 fn row(state: &Path) -> Value {
     let ran = ran(&mut with_state(state, "lease list --realm orders --json"));
     assert_eq!(ran.status, OK, "{}", ran.stderr);
-    json_lines(&ran.stdout).remove(0)
+    process::rows(&ran.stdout).remove(0)
 }
 
 fn tick(value: &Value) -> u64 {
@@ -375,8 +375,8 @@ fn a_program_whose_lease_is_lost_is_killed_when_it_does_not_end() {
     let mut program = Supervised::start(exec(state.path(), "--kill-after 0.3", script));
     assert_eq!(program.line(), "began");
     let window = row(state.path());
-    let recover = ran(&mut with_state(state.path(), "lease recover --realm orders --yes"));
-    assert_eq!(recover.status, OK, "{}", recover.stderr);
+    let invalidate = ran(&mut with_state(state.path(), "lease invalidate --realm orders --yes"));
+    assert_eq!(invalidate.status, OK, "{}", invalidate.stderr);
     let (stdout, stderr, status) = program.end();
     assert_eq!(status.code(), Some(NO_LEASE), "{stderr}");
     let last: u64 = stdout.lines().next_back().expect("a line").parse().expect("a number");
@@ -390,8 +390,8 @@ fn a_program_whose_lease_is_lost_is_stopped() {
     let state = state("sno --pool 5/16 --term 1 --skew 30");
     let mut program = Supervised::start(exec(state.path(), "", "echo began; exec cat"));
     assert_eq!(program.line(), "began");
-    let recover = ran(&mut with_state(state.path(), "lease recover --realm orders --yes"));
-    assert_eq!(recover.status, OK, "{}", recover.stderr);
+    let invalidate = ran(&mut with_state(state.path(), "lease invalidate --realm orders --yes"));
+    assert_eq!(invalidate.status, OK, "{}", invalidate.stderr);
     // Its input stays open: it does not end by itself.
     let input = program.child.stdin.take();
     let (_, stderr, status) = program.end();

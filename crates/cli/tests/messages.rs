@@ -53,7 +53,7 @@ fn a_node_is_described_with_its_range() {
         ("convert --to scru64 --node foo x", ["--node 'foo'", "42/8"]),
         ("convert --to scru64 --node foo/8 x", ["--node 'foo/8'", "as in 42/8"]),
         ("convert --to sno --node-table a=1 x", ["'a=1'", "a node is a number from 0 to"]),
-        ("lease mend --realm a --node foo", ["\"foo\"", "VALUE/BITS, as in 42/8"]),
+        ("lease repair --realm a --node foo", ["\"foo\"", "VALUE/BITS, as in 42/8"]),
     ] {
         assert_fails(arguments, &run(arguments), USAGE, &parts);
     }
@@ -92,7 +92,12 @@ fn numbers_and_times_are_described_with_their_range() {
         assert_fails(&arguments, &run(&arguments), USAGE, &[part]);
     }
     let arguments = "lease release --realm a --token foo";
-    assert_fails(arguments, &run(arguments), USAGE, &["no token of 32 hexadecimal digits"]);
+    assert_fails(
+        arguments,
+        &run(arguments),
+        USAGE,
+        &["does not have the form 32 hexadecimal digits"],
+    );
 }
 
 #[test]
@@ -136,16 +141,16 @@ fn an_unknown_realm_leads_to_lease_init() {
         "lease list --realm no",
         "lease watch --realm no",
         "lease acquire --realm no",
-        "lease mend --realm no --node 5/16",
+        "lease repair --realm no --node 5/16",
         &token,
     ] {
         let ran = ran_in(state.path(), arguments);
         let parts = ["no realm of that name", "\nhint: ", "tickid lease init SCHEME --realm NAME"];
         assert_fails(arguments, &ran, NODE_STORE, &parts);
     }
-    let recover = "lease recover --realm no --yes";
+    let invalidate = "lease invalidate --realm no --yes";
     let parts = ["the store keeps no realm no", "\nhint: ", "--scheme"];
-    assert_fails(recover, &ran_in(state.path(), recover), USAGE, &parts);
+    assert_fails(invalidate, &ran_in(state.path(), invalidate), USAGE, &parts);
 }
 
 #[test]
@@ -251,7 +256,11 @@ fn a_clock_or_a_wait_in_the_way_ends_with_4() {
     }
     let gen_one = "gen sno --realm one --max-wait 0";
     let exec_one = "lease exec --realm one --max-wait 0 -- true";
-    let parts = ["none of 1 nodes is free", "that takes longer than 0ns", "\nhint: --max-wait"];
+    let parts = [
+        "no node is free: 1 of 1 were looked at",
+        "that takes longer than 0ns",
+        "\nhint: --max-wait",
+    ];
     assert_fails(gen_one, &ran_in(state.path(), gen_one), CLOCK, &parts);
     if cfg!(target_os = "linux") {
         let ran = ran_in(state.path(), exec_one);
@@ -259,7 +268,7 @@ fn a_clock_or_a_wait_in_the_way_ends_with_4() {
     }
     // Without a wait there is no timeout.
     let acquire = "lease acquire --realm one";
-    let parts = ["none of 1 nodes is free", "\nhint: ", "tickid lease list"];
+    let parts = ["no node is free: 1 of 1 were looked at", "\nhint: ", "tickid lease list"];
     assert_fails(acquire, &ran_in(state.path(), acquire), NODE_STORE, &parts);
 }
 
