@@ -14,7 +14,7 @@ use process::{NODE_STORE, OK, Ran, USAGE, json_lines, ran, tickid, with_state};
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// What `gen` prints by default, as to which bits are the node: the field of `--json`.
+/// Schemes as `gen` has them by default, and the field of `--json` that holds the node.
 const SCHEMES: [(&str, &str); 3] =
     [("scru64 --node-size 8", "node_id"), ("nanoflake", "generator"), ("sno", "partition")];
 
@@ -418,7 +418,7 @@ fn only_quarantined_nodes_are_repaired() {
     let unknown = ran(&mut with_state(state.path(), "lease repair --realm orders --node 6/16"));
     assert!(unknown.stderr.contains("node 6/16 was never granted"), "{}", unknown.stderr);
 
-    // A row that was cut off is wild.
+    // A row that was cut off quarantines its node.
     let file = state.path().join("tickid/orders/nodes/5-16");
     let bytes = fs::read(&file).expect("a row");
     fs::write(&file, &bytes[..bytes.len() - 1]).expect("cut off");

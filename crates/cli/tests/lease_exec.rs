@@ -16,9 +16,9 @@ use process::{NODE_STORE, OK, USAGE, json_lines, ran, with_state};
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// The program was stopped for want of a lease.
+/// The program was stopped for lack of a lease.
 const NO_LEASE: i32 = 124;
-/// Nobody could have stopped it.
+/// It could not have been stopped.
 const NOT_SUPERVISED: i32 = 125;
 
 /// A folder whose store keeps a realm `orders` of these nodes and terms.
@@ -67,7 +67,7 @@ fn by_way_of(command: &Command, program: &str, arguments: &[&str]) -> Command {
     whole
 }
 
-/// A supervisor with its program, whose output we see line by line.
+/// A supervisor with its program, and the output of both by lines.
 struct Supervised {
     child: Child,
     stdout: Lines<BufReader<ChildStdout>>,
@@ -374,7 +374,7 @@ fn a_supervisor_that_was_stopped_past_the_window_stops_its_program() {
     assert_eq!((stdout.as_str(), status.code()), ("", Some(NO_LEASE)), "{stderr}");
 }
 
-/// Rather than at the end of its window, which may be far away: somebody else may have the node.
+/// Rather than at the end of its window, which may be far away: another holder may have the node.
 #[test]
 fn a_program_whose_lease_is_lost_is_killed_when_it_does_not_end() {
     let state = state("sno --pool 5/16 --term 1 --skew 60");
@@ -674,7 +674,7 @@ fn the_loss_of_one_lease_of_several_stops_the_program() {
     assert!(!stderr.contains("6/16"), "{stderr}");
     let [lost, other] = <[Value; 2]>::try_from(rows(state.path())).expect("two rows");
     assert_eq!((&lost["token"], &other["token"]), (&Value::Null, &Value::Null));
-    // What was used of the other ends long before its window, of half a minute.
+    // The ticks used of the other end long before its window of half a minute.
     assert!(tick(&lost["ceiling"]) > tick(&other["ceiling"]) + 5_000, "{lost} {other}");
 }
 
@@ -712,7 +712,7 @@ fn released_on_exit_the_next_window_leaves_room_for_the_allowance() {
     assert!(ceiling >= used + 39 + 2, "{ceiling} after {used}");
 }
 
-/// A daemon, in a session of its own, whose parent has ended.
+/// Starts a daemon, an orphan in a session of its own.
 const DAEMON: &str = "(setsid sh -c 'echo $$ > daemon; exec sleep 1000' > /dev/null 2>&1 &)
     until [ -s daemon ]; do sleep 0.02; done; echo began;";
 

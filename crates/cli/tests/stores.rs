@@ -165,6 +165,23 @@ fn exec_sees_its_programs_end_and_hands_signals_on(place: &Place) {
     assert_eq!(ended.status.code(), Some(3), "{:?}", ended.status);
 }
 
+/// Each run leaves both nodes to the next one at once.
+#[cfg(target_os = "linux")]
+fn exec_releases_several_nodes_on_exit(place: &Place) {
+    place.stdout_of("init sno --realm several --pool 5-6/16 --new");
+    for _ in 0..3 {
+        let url = &place.url;
+        let options = format!("--realm several --store {url} --nodes 2 --release-on-exit");
+        let mut exec = tickid(&format!("lease exec {options} -- sh -c"));
+        let ran = seen(ran(exec.arg("for node in $TICKID_NODES; do echo $node; done | sort")));
+        assert_eq!((ran.status, ran.stderr.as_str()), (OK, ""));
+        assert_eq!(ran.stdout, "5/16\n6/16\n");
+        for row in process::rows(&place.stdout_of("list --realm several --json")) {
+            assert_eq!((&row["standing"], row["token"].is_null()), (&"free".into(), true));
+        }
+    }
+}
+
 #[cfg(unix)]
 trait Located {
     fn place(&self) -> Place;
@@ -196,7 +213,7 @@ impl Located for Redis {
 }
 
 #[cfg(unix)]
-fn tests<S: Located>() -> [Test<S>; 5] {
+fn tests<S: Located>() -> [Test<S>; 6] {
     [
         ("a_realm_begins_once", |server| a_realm_begins_once(&server.place())),
         ("a_realm_begins_beyond", |server| {
@@ -211,6 +228,12 @@ fn tests<S: Located>() -> [Test<S>; 5] {
         ("exec_sees_its_programs_end_and_hands_signals_on", |server| {
             #[cfg(target_os = "linux")]
             exec_sees_its_programs_end_and_hands_signals_on(&server.place());
+            #[cfg(not(target_os = "linux"))]
+            let _ = server;
+        }),
+        ("exec_releases_several_nodes_on_exit", |server| {
+            #[cfg(target_os = "linux")]
+            exec_releases_several_nodes_on_exit(&server.place());
             #[cfg(not(target_os = "linux"))]
             let _ = server;
         }),
