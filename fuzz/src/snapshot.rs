@@ -1,14 +1,14 @@
 //! Snapshots of the original sno library: JSON there and back, and what is restored from one.
 
 use tickid_core::{Error, ManualClock, Tick};
-use tickid_sno::{LocalGenerator, Meta, Snapshot, Sno, SnoId, UnixTime};
+use tickid_sno::{GeneratorSnapshot, LocalGenerator, Meta, Sno, SnoId, UnixTime};
 
 pub fn check(data: &[u8]) {
-    let Ok(snapshot) = serde_json::from_slice::<Snapshot>(data) else {
+    let Ok(snapshot) = serde_json::from_slice::<GeneratorSnapshot>(data) else {
         return;
     };
     let text = serde_json::to_string(&snapshot).unwrap();
-    assert_eq!(serde_json::from_str::<Snapshot>(&text).unwrap(), snapshot);
+    assert_eq!(serde_json::from_str::<GeneratorSnapshot>(&text).unwrap(), snapshot);
     let Ok(issued) = snapshot.issued() else {
         assert!(snapshot.builder().is_err());
         return;
@@ -37,9 +37,10 @@ pub fn check(data: &[u8]) {
 
     // Written and read again, it goes on after what it issued.
     let closed = generator.close();
-    let again = Snapshot::new(snapshot.partition, bounds, &closed, at(first.timestamp())).unwrap();
+    let again =
+        GeneratorSnapshot::new(snapshot.partition, bounds, &closed, at(first.timestamp())).unwrap();
     let text = serde_json::to_string(&again).unwrap();
-    let again: Snapshot = serde_json::from_str(&text).unwrap();
+    let again: GeneratorSnapshot = serde_json::from_str(&text).unwrap();
     assert_eq!(again.drifts, snapshot.drifts);
     assert_eq!(again.bounds(), bounds);
     let mut successor = again.builder().unwrap().clock(&clock).build_local().unwrap();

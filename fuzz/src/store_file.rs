@@ -1,26 +1,26 @@
-//! What stores keep: the file store's slots, rows and records as JSON and as the Redis store's text, what the PostgreSQL
-//! store answers, and the rules over whatever was read.
+//! Data of stores: the slots of a folder's files, rows and records as JSON, and claims over any of them.
+
+use core::time::Duration;
+use std::sync::Arc;
 
 use arbitrary::{Result, Unstructured};
-use tickid_core::UnixTime;
-use tickid_lease::fuzzing::{
-    FILE_LEN, create_file, read_file, read_postgres_view, read_redis_row, redis_node, write_file,
-    write_redis_row,
+use tickid_core::{ManualClock, UnixTime};
+use tickid_lease::fuzzing::{FILE_LEN, create_file, read_file, write_file};
+use tickid_lease::{
+    Change, Claim, Extra, MemoryBackend, Node, Record, Row, RowState, Rows, Rules, Scope, Store,
+    Token, Version, block_on,
 };
-use tickid_lease::{Claim, Entry, Hold, Node, Record, Row, Rows, Rules, Token, Version};
 
 pub fn check(data: &[u8]) {
     let Some((kind, rest)) = data.split_first() else {
         return;
     };
-    // What is kept as text is told by its first byte, so that seeds can be read.
+    // The first byte tells the kinds apart, so that seeds can be read.
     match kind {
         b'R' => {
             let _ = row(rest);
         }
         b'M' => record(rest),
-        b'S' => redis_row(rest),
-        b'P' => postgres_view(rest),
         b'F' => file(rest),
         _ => {
             // Too few bytes are no case.
@@ -32,9 +32,7 @@ pub fn check(data: &[u8]) {
 fn row(json: &[u8]) -> Option<Row> {
     let row = Row::from_json(json).ok()?;
     assert_eq!(Row::from_json(row.to_json().as_bytes()).unwrap(), row);
-    let text = format!("17 {}", write_redis_row(&row));
-    assert_eq!(read_redis_row(row.node, &text), Some((17, row.clone())));
-    // No row of ours is too long for a slot; one that is is refused, not cut.
+    // A row that is too long for a slot is refused, not cut.
     if let Some(file) = create_file(&row) {
         assert_eq!(read_file(&file), Some((1, row.clone(), true)));
     }
@@ -52,74 +50,45 @@ fn record(text: &[u8]) {
     assert_eq!(again.unwrap(), record);
     let rows = lines.filter_map(row).map(|row| {
         let is_dead = row.holder.is_empty();
-        (row.node, Entry { row, version: Version(1), is_dead })
+        (row.node, RowState::Intact { row, version: Version(1), is_dead })
     });
-    rules(&record, &rows.collect());
+    claims(&record, &rows.collect());
 }
 
-fn redis_row(text: &[u8]) {
-    let Ok(text) = str::from_utf8(text) else {
-        return;
-    };
-    if let Some((node, name)) = redis_node(text) {
-        assert_eq!(name, text, "{node}");
-    }
-    let node = Node::new(8, 42).unwrap();
-    if let Some((version, row)) = read_redis_row(node, text) {
-        let again = format!("{version} {}", write_redis_row(&row));
-        assert_eq!(read_redis_row(node, &again), Some((version, row)));
-    }
-}
-
-fn postgres_view(json: &[u8]) {
-    let view = read_postgres_view(&"fuzzed".parse().unwrap(), json);
-    let Some((view, record)) = view.and_then(|view| Some((view.clone(), view.record?.0))) else {
-        return;
-    };
-    assert_eq!(view.has_forgotten, record.generation != view.generation);
-    rules(&record, &view.rows);
-}
-
-/// Whatever a store kept: a window that is granted begins where everything that could be equal has ended.
-fn rules(record: &Record, rows: &Rows) {
-    let epoch = record.realm.scale().epoch();
-    let highest = rows.values().map(|entry| entry.row.ceiling).max().unwrap_or(0);
-    let times = [record.floor, highest, record.realm.end().saturating_sub(1)]
-        .map(|tick| record.realm.scale().time_of(tick));
-    for now in times.into_iter().chain([epoch, UnixTime::from_micros(0)]) {
-        let Ok(rules) = Rules::new(record, now) else {
+/// Over any data, a window that is granted begins at the node's ceiling or above.
+fn claims(record: &Record, rows: &Rows) {
+    let (realm, name) = (&record.realm, record.realm.name());
+    let highest = rows.values().filter_map(RowState::row).map(|row| row.ceiling).max();
+    let times = [record.floor, highest.unwrap_or(0), realm.end().saturating_sub(1)]
+        .map(|tick| realm.scale().time_of(tick));
+    for now in times.into_iter().chain([realm.scale().epoch(), UnixTime::EPOCH]) {
+        let backend = MemoryBackend::new(Arc::new(ManualClock::new(now)));
+        let generation = backend.view(name, Scope::Record).unwrap().generation;
+        let record = Record { generation: generation.clone(), ..record.clone() };
+        let begin = Some(record.clone());
+        backend.write(name, &Change { generation, record_version: None, record: begin, row: None });
+        let Ok(rules) = Rules::new(&record, now) else {
             continue;
         };
-        for entry in rows.values() {
-            let _ = rules.standing(rows, entry);
-            let _ = rules.mend(rows, entry.row.node);
+        for (node, state) in rows {
+            backend.set_row(name, *node, Some(state.clone()));
+            let _ = rules.standing(*node, Some(state));
+            let _ = rules.repair(*node, Some(state));
         }
-        let claim = Claim::new(Token::from_bits(5), "fuzz", None);
-        if let Ok(granted) = rules.acquire(&record.realm, rows, &claim) {
-            assert!(granted.floor < granted.ceiling, "{granted:?}");
-            assert!(granted.ceiling <= record.realm.end(), "{granted:?}");
-            assert!(record.realm.pool().contains(granted.node), "{granted:?}");
-            let is_own = |entry: &&Entry| entry.row.token == Some(claim.token);
-            if rows.values().find(is_own).is_none() {
-                for entry in
-                    rows.values().filter(|entry| entry.row.node.is_prefix_related(granted.node))
-                {
-                    assert!(granted.floor >= entry.row.ceiling, "{granted:?} over {entry:?}");
-                }
-                assert!(granted.floor >= record.floor, "{granted:?}");
-            }
-            let hold = Hold { node: granted.node, token: claim.token, floor: granted.floor };
-            let mut after = rows.clone();
-            let entry = Entry { row: granted.clone(), version: Version(2), is_dead: false };
-            after.insert(granted.node, entry);
-            if let Ok(renewed) = rules.renew(&after, &hold) {
-                assert!(renewed.ceiling >= granted.ceiling && renewed.floor == granted.floor);
+        let store = Store::new(backend);
+        let mut claim = Claim::new(Token::from_bits(5), "fuzz", None);
+        if let Ok(lease) = block_on(store.acquire(realm, &mut claim), Duration::MAX) {
+            assert!(lease.floor < lease.ceiling && lease.ceiling <= realm.end(), "{lease:?}");
+            assert!(realm.pool().contains(lease.node), "{lease:?}");
+            let ceiling = rules.ceiling(lease.node, rows.get(&lease.node));
+            assert!(ceiling.is_some_and(|ceiling| lease.floor >= ceiling), "{lease:?}");
+            if let Ok(renewed) = block_on(store.renew(realm, &lease), Duration::MAX) {
+                assert!(renewed.ceiling >= lease.ceiling && renewed.floor == lease.floor);
             }
         }
-        // Nothing that was granted before a store forgot is granted again.
-        let forgotten = rules.forget("another".to_owned());
-        let is_next = forgotten.era == record.era.saturating_add(1);
-        assert!(is_next && forgotten.floor >= record.floor);
+        let invalidated = rules.invalidate("another".to_owned(), 0);
+        assert_eq!(invalidated.era, record.era.saturating_add(1));
+        assert!(invalidated.floor >= record.floor);
     }
 }
 
@@ -137,8 +106,7 @@ fn file(bytes: &[u8]) {
     assert_eq!(read_file(bytes).is_some(), bytes.len() == FILE_LEN && read_file(&file).is_some());
 }
 
-/// Writes, the last of them cut short, then bytes gone bad: what is read is the last write or the one before, never
-/// anything else.
+/// Cuts the last write short, then damages bytes: only the last write or the one before is ever read.
 fn writes(data: &mut Unstructured<'_>) -> Result<()> {
     let count = data.int_in_range(1..=5)?;
     let rows: Vec<Row> = (0..=count).map(|_| any_row(data)).collect::<Result<_>>()?;
@@ -183,5 +151,6 @@ fn any_row(data: &mut Unstructured<'_>) -> Result<Row> {
         era: data.arbitrary()?,
         floor: data.arbitrary()?,
         ceiling: data.arbitrary()?,
+        extra: Extra::default(),
     })
 }

@@ -33,12 +33,11 @@ struct Arguments {
 enum Task {
     /// Run all tests.
     ///
-    /// First the main workspace with all features but those for databases, examples in the
-    /// documentation included; then, in workspaces of their own, the tests with databases and other
-    /// stacks and those of the benchmarks' report; then the models of the engine, by loom and by
-    /// shuttle; then the libraries' unit tests with the feature `alloc` alone. A failure stops none
-    /// of them. Ends with the failures, the reasons for skipping tests, and a line like
-    /// `1894 passed, 0 failed, 12 skipped`.
+    /// First the main workspace with all features but those for databases, examples included; then
+    /// the workspaces of tests with databases and other stacks and of the benchmarks' report; then
+    /// the models of the engine, by loom and by shuttle; then the libraries' unit tests with the
+    /// feature `alloc` alone. A failure stops none of them. Ends with the failures, the reasons for
+    /// skipping tests, and a line like `1894 passed, 0 failed, 12 skipped`.
     ///
     /// Needs Rust and a C compiler. Tests whose server is not installed are skipped; with
     /// TICKID_REQUIRE_SERVERS=1 they fail.
@@ -55,7 +54,7 @@ enum Task {
     Verify(verify::Arguments),
     /// Run the benchmarks: see `cargo xtask bench -- --help`.
     ///
-    /// Without options it writes docs/benchmarks.md; --check compares instruction counts, --no-run
+    /// Without options it writes docs/results; --check compares instruction counts, --no-run
     /// only builds.
     Bench {
         /// Options and filters for the report's program.

@@ -31,7 +31,7 @@ impl Tally {
     /// Reads the output of a run of cargo, `command`, whose exit status was a success or not.
     ///
     /// A test program that failed without a failed test (it crashed, say) counts as one failure,
-    /// and so does a run that failed before any test program did.
+    /// and so does a run that failed before any test program did, or whose filter matches no test.
     pub(crate) fn read(output: &str, command: &str, is_success: bool) -> Self {
         let mut tally = Self::default();
         // The failures before the current test program.
@@ -58,6 +58,10 @@ impl Tally {
         }
         if !is_success && tally.failed == 0 {
             tally.fail(format!("`{command}`"));
+        }
+        let is_test = command.split(' ').any(|word| word == "test");
+        if is_test && tally.passed + tally.failed + tally.skipped == 0 {
+            tally.fail(format!("`{command}` found no test"));
         }
         tally
     }
@@ -171,9 +175,11 @@ error: doctest failed, to rerun pass `-p a --doc`
     }
 
     #[test]
-    fn a_run_that_does_not_compile_is_a_failure() {
+    fn a_run_without_any_test_is_a_failure() {
         let tally = Tally::read("error[E0432]: unresolved import", "cargo test", false);
         assert_eq!(tally.to_string(), "failed: `cargo test`\n0 passed, 1 failed, 0 skipped");
-        assert_eq!(read("").failed, 0);
+        let none = "test result: ok. 0 passed; 0 failed; 0 ignored; 0 measured; 7 filtered out;";
+        assert_eq!(read(none).failures, ["`cargo test` found no test"]);
+        assert_eq!(Tally::read("", "cargo bench --no-run", true).failed, 0);
     }
 }

@@ -51,32 +51,27 @@ impl Workspace {
         format!("--features={}", features.join(","))
     }
 
-    /// Cargo in a folder of the repository, with words separated by spaces. `{core}` stands for the
-    /// option `--package` with the package in `crates/core`, if it exists, and so on; `{schemes}`
-    /// for those of all schemes.
+    /// Cargo in a folder of the repository, with words separated by spaces. `{core}` stands for
+    /// `--package=tickid-core`, and so on; `{schemes}` for the packages of all schemes.
     pub(crate) fn cargo(&self, folder: &str, words: &str) -> Command {
-        Command::cargo(&self.root, folder).args(self.expand(words))
+        Command::cargo(&self.root, folder).args(expand(words))
     }
 
     /// The same with the nightly toolchain.
     pub(crate) fn nightly_cargo(&self, folder: &str, words: &str) -> Command {
         let rustup = Command::program("rustup", &self.root, folder);
-        rustup.args(["run", "nightly", "cargo"]).args(self.expand(words))
+        rustup.args(["run", "nightly", "cargo"]).args(expand(words))
     }
+}
 
-    pub(crate) fn expand(&self, words: &str) -> Vec<String> {
-        let expand = |word: &str| match word.strip_prefix('{').and_then(|of| of.strip_suffix('}')) {
-            Some("schemes") => self.select(&SCHEMES),
-            Some(name) => self.select(&[&format!("crates/{name}")]),
-            None => vec![word.to_owned()],
-        };
-        words.split_whitespace().flat_map(expand).collect()
-    }
-
-    fn select(&self, folders: &[&str]) -> Vec<String> {
-        let packages = self.packages.iter().filter(|package| folders.contains(&&*package.folder));
-        packages.map(|package| format!("--package={}", package.name)).collect()
-    }
+fn expand(words: &str) -> Vec<String> {
+    let package = |folder: &&str| folder.replace("crates/", "--package=tickid-");
+    let expand = |word: &str| match word.strip_prefix('{').and_then(|of| of.strip_suffix('}')) {
+        Some("schemes") => SCHEMES.iter().map(package).collect(),
+        Some(name) => vec![format!("--package=tickid-{name}")],
+        None => vec![word.to_owned()],
+    };
+    words.split_whitespace().flat_map(expand).collect()
 }
 
 /// Reads the output of `cargo metadata`.
@@ -150,16 +145,15 @@ mod tests {
     #[test]
     fn packages_and_features_become_options() {
         let package = |folder: &str, features: &[&str]| Package {
-            name: folder.replace("crates/", "tickid-"),
             folder: folder.to_owned(),
             features: features.iter().map(|&feature| (feature.to_owned(), vec![])).collect(),
             ..Package::default()
         };
-        let core = package("crates/core", &["std", "serde"]);
-        let packages = vec![core, package("crates/sno", &["diesel", "std"])];
+        let packages = vec![package("a", &["std", "serde"]), package("b", &["diesel", "std"])];
         let workspace = Workspace { root: PathBuf::new(), packages };
         assert_eq!(workspace.features_without_databases(), "--features=serde,std");
-        let options = ["test", "--package=tickid-core", "--package=tickid-sno"];
-        assert_eq!(workspace.expand("test {core} {gone} {schemes}"), options);
+        let options = expand("test {core} {schemes} --lib");
+        assert_eq!(options[..3], ["test", "--package=tickid-core", "--package=tickid-kuid"]);
+        assert_eq!(options[5..], ["--package=tickid-sno", "--lib"]);
     }
 }

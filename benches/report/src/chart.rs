@@ -3,9 +3,6 @@
 use crate::results::Results;
 use crate::tables::Table;
 
-/// The folder of the charts, from the document.
-pub(crate) const FOLDER: &str = "benchmarks";
-
 /// Bars with a title.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Chart {

@@ -27,7 +27,8 @@ use crate::report::Report;
 use crate::repository::{Repository, create_empty, remove, run, write};
 use crate::results::Results;
 
-const DOCUMENT: &str = "docs/benchmarks.md";
+/// The page of the last run; the folder of the same name has its charts and figures.
+const PAGE: &str = "docs/results/benchmarks.md";
 /// The results of all benchmarks, from the root.
 const RESULTS: &str = "target/criterion";
 /// The number of passes over all benchmarks, minutes apart. The report has the medians, so that
@@ -39,14 +40,14 @@ const PASS: [&str; 6] = ["--warm-up-time", "0.2", "--measurement-time", "1", "--
 const QUICK: [&str; 6] =
     ["--warm-up-time", "0.1", "--measurement-time", "0.3", "--sample-size", "10"];
 
-/// Run the benchmarks and write docs/benchmarks.md with its charts.
+/// Run the benchmarks and write their results to docs/results.
 ///
 /// A full run takes about ten minutes, on a machine that is otherwise idle.
 #[derive(Parser)]
 #[command(name = "cargo xtask bench", bin_name = "cargo xtask bench")]
 struct Arguments {
     /// Run the benchmarks with one of these in their names: `encode`, `sno`, ... The report is then
-    /// printed, and the document left unchanged.
+    /// printed, and docs/results left unchanged.
     filters: Vec<String>,
     /// Build the benchmarks without running them.
     #[arg(long)]
@@ -101,24 +102,29 @@ fn bench(repository: &Repository, arguments: &Arguments) -> Result<(), Error> {
         date: &today(),
         machine: &machine::describe(),
         is_quick: arguments.quick,
-        is_whole,
         results: &measured,
     };
     if !is_whole {
         return io::stdout().write_all(report.to_string().as_bytes()).map_err(Error::Output);
     }
-    let document = repository.path(DOCUMENT);
-    let charts = document.with_file_name(chart::FOLDER);
-    create_empty(&charts)?;
+    let page = repository.path(PAGE);
+    let folder = page.with_file_name(report::FOLDER);
+    create_empty(&folder)?;
     for chart in chart::all(&measured) {
-        write(&charts.join(&chart.file), &draw::svg(&chart)?)?;
+        write(&folder.join(&chart.file), &draw::svg(&chart)?)?;
     }
-    write(&document, &report.to_string())?;
-    eprintln!("bench: see {DOCUMENT}");
+    for (path, text) in [
+        (folder.join(report::FIGURES_FILE), report.figures()),
+        (folder.join(report::TARGETS_FILE), report.targets()),
+        (page, report.page()),
+    ] {
+        write(&path, &text)?;
+    }
+    eprintln!("bench: see {PAGE}");
     Ok(())
 }
 
-/// Runs one pass, whose results go to a folder of their own.
+/// Runs one pass, with the results in a folder of its own.
 fn measure(repository: &Repository, arguments: &Arguments, results: &Path) -> Result<(), Error> {
     // Criterion takes a regular expression.
     let filter = (!arguments.filters.is_empty()).then(|| arguments.filters.join("|"));

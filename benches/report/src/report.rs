@@ -1,87 +1,98 @@
-//! Figures in, Markdown out.
+//! Figures in, Markdown and CSV out.
 
 use core::fmt;
 
-use crate::chart::FOLDER;
 use crate::results::{Measurement, Results, TIME};
 use crate::tables::Table;
 use crate::targets::{Bound, TARGETS, Target, floor, in_turn};
 
-/// `docs/benchmarks.md`.
+/// The folder of the charts and the CSV files, from the page.
+pub(crate) const FOLDER: &str = "benchmarks";
+pub(crate) const FIGURES_FILE: &str = "figures.csv";
+pub(crate) const TARGETS_FILE: &str = "targets.csv";
+
+const HEAD: &str = "\
+# Benchmark results
+
+Written by `cargo xtask bench`; do not edit. [Benchmarks](../benchmarks.md) explains the names.
+";
+
+const REACHED: &str = "reached";
+
+/// The results of a run. `Display` shows its targets and times as tables; the other forms are the
+/// files of a whole run.
 pub(crate) struct Report<'a> {
     pub(crate) date: &'a str,
     pub(crate) machine: &'a [(&'static str, String)],
     pub(crate) is_quick: bool,
-    /// Lists every target, not only those that were measured.
-    pub(crate) is_whole: bool,
     pub(crate) results: &'a Results,
 }
 
-const INTRODUCTION: &str = "\
-# Benchmarks
-
-Written by `cargo xtask bench`; do not edit.
-
-## How to read this
-
-- Times are nanoseconds per ID (per call in `clock`), the median of all samples; less is better. Everything is measured
-  in three passes, minutes apart, and of each figure the middle one counts. `command` has the best of five runs in each.
-  Only ratios within one run say anything: they stand next to each time, as what it is of the peer in the column's
-  head. 0.50 × is half of the peer's time.
-- *Manual* clocks cost one load and move on by a tick after each batch of calls: what remains is the generator.
-  *Wall* clocks are what each library reads by itself. ferroid's *ticker* is a thread that counts milliseconds from the
-  start of the process; it does not follow the wall clock.
-- *below-cap*: the format has fewer IDs per tick than a loop can draw, so the loop draws bursts of 1,024 and the pauses
-  are not counted. Of what happens at the cap tells `generate/saturated`.
-- *no-time* is ferroid as its own benchmarks have it: no clock at all, and a layout without a timestamp.
-- In `generate/contended` all threads draw from one generator, and times are for the IDs of all together. *one-each*: each
-  thread has one to itself, in an array or in boxes, to show that those in an array share no cache line.
-- `generate/side-by-side` tells more of two threads than `generate/contended`: each single cycle between two calls decides
-  how often a core adds before it loses the cache line, and what a second of a bare counter takes is not what the next
-  one does. Here generator and counter take turns every few milliseconds, and what they drew is used for 0 to 10 cycles.
-- `generate/leased`: a keeper, the generator that it keeps (both look whether this is still the process that has the
-  lease), and one without a lease, in turn.
-- *least* is no generator but what each must do at least, on this machine: look at the clock, hold it against the ends of
-  a tick, count as far as a block goes. Where a target is below that, the machine forbids it, and the table says so.
-- `generate/clocks`: each scheme over the system's clock, the kernel's coarse one (late by up to 10 ms) and the default.
-- `slow-path` includes the reading of the timer, which is a line of its own; its maximum is the scheduler's.
-- Peers' layouts are wide enough that none of them waits where ours do not. How each one is set up, and why, is in
-  `benches/src/peers.rs`.
-";
-
 impl fmt::Display for Report<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.is_whole {
-            writeln!(f, "{INTRODUCTION}")?;
+        write!(f, "{}", self.run())?;
+        writeln!(f, "\n## Targets\n")?;
+        writeln!(f, "| target | measured | is | bound | |\n|---|---|---:|---:|---|")?;
+        for (target, ours) in targets() {
+            let (is, limit, reached) = self.verdict(target, ours);
+            if !is.is_empty() {
+                let what = target.what;
+                writeln!(f, "| {what} | `{ours}` | {is} | {limit} | {reached} |")?;
+            }
         }
-        writeln!(f, "## Where and when\n\n| | |\n|---|---|\n| date | {} |", self.date)?;
-        for (what, which) in self.machine {
-            writeln!(f, "| {what} | {which} |")?;
-        }
-        if self.is_quick {
-            writeln!(f, "\nA quick run: to see that all works, not to quote from.")?;
-        }
-        self.targets(f)?;
         writeln!(f, "\n## Groups")?;
         self.tables(f)
     }
 }
 
+/// Every target with each of its measurements.
+fn targets() -> impl Iterator<Item = (&'static Target, &'static str)> {
+    TARGETS.iter().flat_map(|target| target.ours.iter().map(move |ours| (target, *ours)))
+}
+
 impl Report<'_> {
-    fn targets(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "\n## Targets\n")?;
-        writeln!(f, "| what | measured | is | target | |\n|---|---|---:|---:|---|")?;
-        for target in TARGETS {
-            for ours in target.ours {
-                let (is, limit, reached) = self.verdict(target, ours);
-                if is.is_empty() && !self.is_whole {
-                    continue;
-                }
-                let what = target.what;
-                writeln!(f, "| {what} | `{ours}` | {is} | {limit} | {reached} |")?;
-            }
-        }
-        Ok(())
+    /// The date and the machine, as a table.
+    fn run(&self) -> String {
+        let date = ("date", self.date.to_owned());
+        let rows = [date].into_iter().chain(self.machine.iter().cloned());
+        let rows = rows.map(|(what, which)| format!("| {what} | {which} |\n"));
+        let quick = "\nA quick run: to see that all works, not to quote from.\n";
+        let quick = if self.is_quick { quick } else { "" };
+        format!("| | |\n|---|---|\n{}{quick}", rows.collect::<String>())
+    }
+
+    /// The page of a whole run, with its charts.
+    pub(crate) fn page(&self) -> String {
+        let all = targets().count();
+        let verdicts = targets().map(|(target, ours)| self.verdict(target, ours).2);
+        let reached = verdicts.filter(|verdict| verdict == REACHED).count();
+        let groups = self.results.groups().into_iter();
+        let charts = groups.flat_map(|group| Table::of(self.results, group));
+        let charts = charts
+            .map(|table| format!("\n![Times of `{}`]({FOLDER}/{})\n", table.title(), table.plot()));
+        format!(
+            "{HEAD}\n{}\n{reached} of {all} targets are reached: [targets]({FOLDER}/{TARGETS_FILE}), \
+             [all figures]({FOLDER}/{FIGURES_FILE}).\n{}",
+            self.run(),
+            charts.collect::<String>(),
+        )
+    }
+
+    /// All measurements as CSV.
+    pub(crate) fn figures(&self) -> String {
+        let rows = self.results.0.iter();
+        let rows = rows
+            .map(|one| csv([&one.group, &one.name, &one.quantity, &one.unit, &number(one.value)]));
+        format!("group,name,quantity,unit,value\n{}", rows.collect::<String>())
+    }
+
+    /// All targets as CSV, also those that were not measured.
+    pub(crate) fn targets(&self) -> String {
+        let rows = targets().map(|(target, ours)| {
+            let (is, limit, verdict) = self.verdict(target, ours);
+            csv([target.what, ours, &is, &limit, &verdict].map(|text| text.replace('`', "")))
+        });
+        format!("target,measured,value,bound,verdict\n{}", rows.collect::<String>())
     }
 
     /// The measured value, the bound, and the result of the comparison.
@@ -117,10 +128,10 @@ impl Report<'_> {
             ),
         };
         let reached = match (is_reached, forbidden) {
-            (Some(true), _) => "reached".to_owned(),
-            (Some(false), None) => format!("**not reached**{}", self.in_turn(ours)),
+            (Some(true), _) => REACHED.to_owned(),
+            (Some(false), None) => format!("not reached{}", self.in_turn(ours)),
             (Some(false), Some((floor, ratio))) => {
-                format!("**not reached**; `{floor}` is {ratio:.2} ×: this machine forbids it")
+                format!("not reached; `{floor}` is {ratio:.2} ×: this machine forbids it")
             }
             (None, _) => "not measured".to_owned(),
         };
@@ -159,10 +170,6 @@ impl Report<'_> {
     }
 
     fn times(&self, f: &mut fmt::Formatter<'_>, table: &Table<'_>) -> fmt::Result {
-        if self.is_whole {
-            let title = table.title();
-            writeln!(f, "\n![Times of `{title}` as bars]({FOLDER}/{})", table.plot())?;
-        }
         write!(f, "\n| | ns |")?;
         for (id, _) in &table.baselines {
             let group = format!("{}/", table.group);
@@ -178,6 +185,15 @@ impl Report<'_> {
         }
         Ok(())
     }
+}
+
+/// A row of CSV.
+fn csv<const N: usize>(fields: [impl AsRef<str>; N]) -> String {
+    let fields = fields.map(|field| match field.as_ref() {
+        field if field.contains([',', '"']) => format!("\"{}\"", field.replace('"', "\"\"")),
+        field => field.to_owned(),
+    });
+    fields.join(",") + "\n"
 }
 
 /// One line per name, one column per quantity.
@@ -234,17 +250,18 @@ mod tests {
         measurement((group, name), TIME, "ns", value)
     }
 
-    fn report(all: Vec<Measurement>) -> String {
+    fn with_report<T>(all: Vec<Measurement>, show: impl FnOnce(&Report<'_>) -> T) -> T {
         let results = Results(all);
         let machine = [("cores", "2".to_owned())];
-        let report = Report {
-            date: "2026-01-01",
-            machine: &machine,
-            is_quick: false,
-            is_whole: true,
-            results: &results,
-        };
-        report.to_string()
+        show(&Report { date: "2026-01-01", machine: &machine, is_quick: false, results: &results })
+    }
+
+    fn report(all: Vec<Measurement>) -> String {
+        with_report(all, |report| report.to_string())
+    }
+
+    fn targets_csv(all: Vec<Measurement>) -> String {
+        with_report(all, |report| report.targets())
     }
 
     #[test]
@@ -253,8 +270,6 @@ mod tests {
             report(vec![time("encode", "data-encoding/sno", 8.0), time("encode", "sno", 1.0)]);
         let expected = "\
 ### `encode`
-
-![Times of `encode` as bars](benchmarks/encode.svg)
 
 | | ns | × `data-encoding/sno` |
 |---|---:|---:|
@@ -266,7 +281,7 @@ mod tests {
 
     #[test]
     fn targets_are_reached_or_not_or_not_measured() {
-        let text = report(vec![
+        let text = targets_csv(vec![
             time("encode", "data-encoding/sno", 10.0),
             time("encode", "sno", 1.8),
             time("decode", "data-encoding/sno", 10.0),
@@ -275,11 +290,12 @@ mod tests {
             measurement(("generate/saturated", "sno/1-threads"), "of the cap", "%", 99.0),
         ]);
         for expected in [
-            "| sno to text | `encode/sno` | 0.18 × | ≤ 0.18 × `encode/data-encoding/sno` | reached |",
-            "| `decode/sno` | 0.21 × | ≤ 0.2 × `decode/data-encoding/sno` | **not reached** |",
-            "| `slow-path/sno` | 1000 | ≤ 1000 ns (p99) | **not reached** |",
-            "| `generate/saturated/sno/1-threads` | 99.0 | ≥ 99 % (of the cap) | reached |",
-            "| `decode/kuid-global` |  | ≤ 0.35 × `decode/base64/kuid-global` | not measured |",
+            "sno to text,encode/sno,0.18 ×,≤ 0.18 × encode/data-encoding/sno,reached\n",
+            "decode/sno,0.21 ×,≤ 0.2 × decode/data-encoding/sno,not reached\n",
+            "slow-path/sno,1000,≤ 1000 ns (p99),not reached\n",
+            "generate/saturated/sno/1-threads,99.0,≥ 99 % (of the cap),reached\n",
+            "decode/kuid-global,,≤ 0.35 × decode/base64/kuid-global,not measured\n",
+            "\"shared generator, two threads\",",
         ] {
             assert!(text.contains(expected), "{expected}\n{text}");
         }
@@ -294,7 +310,7 @@ mod tests {
                 time("generate/one-thread", "manual/least", least),
             ])
         };
-        let is = "| 0.30 × | ≤ 0.2 × `generate/one-thread/manual/ferroid/atomic` | **not reached**";
+        let is = "| 0.30 × | ≤ 0.2 × `generate/one-thread/manual/ferroid/atomic` | not reached";
         let least = "`generate/one-thread/manual/least` is 0.25 ×: this machine forbids it";
         assert!(handle(0.75).contains(&format!("{is}; {least} |")));
         assert!(handle(0.60).contains(&format!("{is} |")));
@@ -307,7 +323,7 @@ mod tests {
             time("generate/contended", "2-threads/sno/shared", 6.0),
             measurement(("generate/side-by-side", "sno/shared"), "0 cycles", "× fetch-add", 1.1),
         ]);
-        let is = "| 1.50 × | ≤ 1.3 × `generate/contended/2-threads/fetch-add` | **not reached**";
+        let is = "| 1.50 × | ≤ 1.3 × `generate/contended/2-threads/fetch-add` | not reached";
         let in_turn = "in turn with it (`generate/side-by-side/sno/shared`) it is 1.10 × |";
         assert!(text.contains(&format!("{is}; {in_turn}")));
     }
@@ -319,14 +335,30 @@ mod tests {
             time("generate/contended", "2-threads/sno/shared", 10.0),
         ]);
         let baseline = "generate/contended/2-threads/ferroid/atomic";
-        assert!(text.contains(&format!("| 1.00 × | < 1 × `{baseline}` | **not reached** |")));
+        assert!(text.contains(&format!("| 1.00 × | < 1 × `{baseline}` | not reached |")));
     }
 
     #[test]
-    fn a_table_has_its_plot_above_it() {
-        let text = report(vec![time("clock", "system/now", 20.0)]);
-        let plot = "![Times of `clock` as bars](benchmarks/clock.svg)\n\n| | ns |\n";
-        assert!(text.contains(plot), "{text}");
+    fn the_page_links_charts_and_figures() {
+        let all = vec![time("encode", "data-encoding/sno", 10.0), time("encode", "sno", 1.0)];
+        let text = with_report(all, |report| report.page());
+        for expected in [
+            "| date | 2026-01-01 |\n| cores | 2 |\n",
+            "1 of 80 targets are reached: [targets](benchmarks/targets.csv)",
+            "[all figures](benchmarks/figures.csv).\n",
+            "![Times of `encode`](benchmarks/encode.svg)\n",
+        ] {
+            assert!(text.contains(expected), "{expected}\n{text}");
+        }
+    }
+
+    #[test]
+    fn figures_have_a_row_per_measurement() {
+        let all = vec![measurement(("slow-path", "sno"), "p50", "ns", 50.0)];
+        assert_eq!(
+            with_report(all, |report| report.figures()),
+            "group,name,quantity,unit,value\nslow-path,sno,p50,ns,50.0\n"
+        );
     }
 
     #[test]
@@ -349,11 +381,8 @@ mod tests {
     fn a_quick_run_says_so() {
         assert!(!report(Vec::new()).contains("A quick run"));
         let results = Results::default();
-        let mut report =
-            Report { date: "", machine: &[], is_quick: true, is_whole: true, results: &results };
+        let report = Report { date: "", machine: &[], is_quick: true, results: &results };
         assert!(report.to_string().contains("A quick run"));
-        assert!(report.to_string().contains("not measured"));
-        report.is_whole = false;
         assert!(!report.to_string().contains("not measured"));
     }
 }

@@ -1,4 +1,4 @@
-//! Times side by side, for the tables of the document and their charts.
+//! Times side by side, for the tables of a report and for charts.
 
 use crate::results::{Measurement, Results, TIME};
 use crate::targets::TABLES;

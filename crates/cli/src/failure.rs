@@ -191,7 +191,7 @@ pub(crate) fn is_exhausted(error: &StoreError) -> bool {
 
 fn of_store(error: &StoreError) -> u8 {
     match error.kind() {
-        StoreErrorKind::Url { .. } | StoreErrorKind::NoNode { .. } => USAGE,
+        StoreErrorKind::Url { .. } => USAGE,
         StoreErrorKind::Refused(refusal) => of_refusal(refusal),
         _ => STORE,
     }

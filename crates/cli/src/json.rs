@@ -1,9 +1,6 @@
 //! JSON objects of strings, integers, booleans, nulls and lists of strings, written straight into a
 //! buffer, since `inspect --json` spends its time on that.
 
-use core::fmt::Display;
-use std::io::Write as _;
-
 /// An object that has yet to be [closed](Self::close).
 #[derive(Debug)]
 pub(crate) struct Object<'a> {
@@ -23,11 +20,12 @@ impl<'a> Object<'a> {
         self.quoted(value);
     }
 
-    /// Writes a string that is not there yet. It holds nothing that JSON escapes, either.
-    pub(crate) fn display(&mut self, name: &str, value: &impl Display) {
+    /// A string that `write` appends.
+    pub(crate) fn written(&mut self, name: &str, write: impl FnOnce(&mut Vec<u8>)) {
         self.name(name);
-        // Writing to memory can't fail.
-        let _ = write!(self.out, "\"{value}\"");
+        self.out.push(b'"');
+        write(self.out);
+        self.out.push(b'"');
     }
 
     pub(crate) fn number(&mut self, name: &str, value: i64) {
@@ -100,7 +98,7 @@ mod tests {
         let mut object = Object::open(&mut out);
         object.string("a", b"x._ ~");
         object.string("empty", b"");
-        object.display("shown", &"a-b");
+        object.written("written", |out| out.extend_from_slice(b"a-b"));
         object.number("least", i64::MIN);
         object.number("most", i64::MAX);
         object.null("nothing");
@@ -114,7 +112,7 @@ mod tests {
         object.close();
         let parsed: serde_json::Value = serde_json::from_slice(&out).unwrap();
         let expected = serde_json::json!({
-            "a": "x._ ~", "empty": "", "shown": "a-b", "least": i64::MIN, "most": i64::MAX, "nothing": null,
+            "a": "x._ ~", "empty": "", "written": "a-b", "least": i64::MIN, "most": i64::MAX, "nothing": null,
             "yes": true, "inner": {"number": 7}, "no": false,
             "none": [], "some": ["a", "", "b c"],
         });

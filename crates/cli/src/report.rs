@@ -3,6 +3,7 @@
 use core::fmt::{self, Write as _};
 
 use jiff::civil::{DateTime, date};
+use jiff::fmt::temporal::DateTimePrinter;
 use tickid_convert::{Candidate, Plausibility};
 use tickid_core::UnixTime;
 
@@ -106,7 +107,11 @@ pub(crate) fn write_time(time: Option<UnixTime>, object: &mut Object<'_>) {
         None => object.null("unix_ms"),
     }
     match time.and_then(date_time) {
-        Some(date) => object.display("time", &format_args!("{date:.3}Z")),
+        Some(date) => object.written("time", |out| {
+            // Writing to memory can't fail.
+            let _ = DateTimePrinter::new().precision(Some(3)).print_datetime(&date, &mut *out);
+            out.push(b'Z');
+        }),
         None => object.null("time"),
     }
 }

@@ -7,9 +7,42 @@ use tickid_sno::SnoId;
 
 use crate::convert::{Converted, convert, restore};
 use crate::error::ConvertError;
-use crate::format::{Source, Target};
+use crate::format::Source;
 use crate::options::{Layouts, Options};
 use crate::parts::Parts;
+
+/// Evaluates `$body` with `$id` as the ID of an [`AnyId`], whichever it is of.
+macro_rules! with_id {
+    ($any:expr, $id:ident => $body:expr) => {
+        match $any {
+            $crate::any::AnyId::Scru64($id) => $body,
+            $crate::any::AnyId::Nanoflake($id) => $body,
+            $crate::any::AnyId::KuidLocal($id) => $body,
+            $crate::any::AnyId::KuidGlobal($id) => $body,
+            $crate::any::AnyId::Sno($id) => $body,
+        }
+    };
+}
+pub(crate) use with_id;
+
+/// Evaluates `$body` with `$Id` as the ID type of a [`Kind`].
+macro_rules! with_type {
+    ($kind:expr, $Id:ident => $body:expr) => {
+        $crate::any::with_type!(@ $kind, $Id, $body,
+            Scru64: tickid_scru64::Scru64Id, Nanoflake: tickid_nanoflake::NanoflakeId,
+            KuidLocal: tickid_kuid::LocalId, KuidGlobal: tickid_kuid::GlobalId,
+            Sno: tickid_sno::SnoId)
+    };
+    (@ $kind:expr, $Id:ident, $body:expr, $($variant:ident: $type:ty),+) => {
+        match $kind {
+            $($crate::any::Kind::$variant => {
+                type $Id = $type;
+                $body
+            })+
+        }
+    };
+}
+pub(crate) use with_type;
 
 /// A scheme; kuid's two kinds of IDs are two.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -46,11 +79,7 @@ impl Kind {
     /// Returns the number of bytes of an ID.
     #[must_use]
     pub const fn byte_len(self) -> usize {
-        match self {
-            Self::Scru64 | Self::Nanoflake | Self::KuidLocal => 8,
-            Self::Sno => 10,
-            Self::KuidGlobal => 12,
-        }
+        with_type!(self, Id => size_of::<Id>())
     }
 }
 
@@ -150,13 +179,7 @@ pub fn convert_any(
     kind: Kind,
     options: &Options<'_>,
 ) -> Result<Converted<AnyId>, ConvertError> {
-    match kind {
-        Kind::Scru64 => convert::<Scru64Id>(id, options).map(Converted::into_any),
-        Kind::Nanoflake => convert::<NanoflakeId>(id, options).map(Converted::into_any),
-        Kind::KuidLocal => convert::<LocalId>(id, options).map(Converted::into_any),
-        Kind::KuidGlobal => convert::<GlobalId>(id, options).map(Converted::into_any),
-        Kind::Sno => convert::<SnoId>(id, options).map(Converted::into_any),
-    }
+    with_type!(kind, Id => convert::<Id>(id, options).map(Converted::into_any))
 }
 
 /// [`restore`] where both schemes are known only at run time.
@@ -179,27 +202,9 @@ pub fn restore_any(
     kind: Kind,
     options: &Options<'_>,
 ) -> Result<AnyId, ConvertError> {
-    match converted {
-        AnyId::Scru64(id) => restore_kind(id, kind, options),
-        AnyId::Nanoflake(id) => restore_kind(id, kind, options),
-        AnyId::KuidLocal(id) => restore_kind(id, kind, options),
-        AnyId::KuidGlobal(id) => restore_kind(id, kind, options),
-        AnyId::Sno(id) => restore_kind(id, kind, options),
-    }
-}
-
-fn restore_kind(
-    converted: impl Target,
-    kind: Kind,
-    options: &Options<'_>,
-) -> Result<AnyId, ConvertError> {
-    match kind {
-        Kind::Scru64 => restore(converted, options).map(AnyId::Scru64),
-        Kind::Nanoflake => restore(converted, options).map(AnyId::Nanoflake),
-        Kind::KuidLocal => restore(converted, options).map(AnyId::KuidLocal),
-        Kind::KuidGlobal => restore(converted, options).map(AnyId::KuidGlobal),
-        Kind::Sno => restore(converted, options).map(AnyId::Sno),
-    }
+    with_id!(converted, id => {
+        with_type!(kind, Id => restore::<Id, _>(id, options).map(AnyId::from))
+    })
 }
 
 impl<T: Into<AnyId>> Converted<T> {
@@ -212,26 +217,14 @@ impl<T: Into<AnyId>> Converted<T> {
 
 impl Source for AnyId {
     fn parts(self, layouts: &Layouts) -> Result<Parts, ConvertError> {
-        match self {
-            Self::Scru64(id) => id.parts(layouts),
-            Self::Nanoflake(id) => id.parts(layouts),
-            Self::KuidLocal(id) => id.parts(layouts),
-            Self::KuidGlobal(id) => id.parts(layouts),
-            Self::Sno(id) => id.parts(layouts),
-        }
+        with_id!(self, id => id.parts(layouts))
     }
 }
 
 /// The scheme's canonical text.
 impl fmt::Display for AnyId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Scru64(id) => id.fmt(f),
-            Self::Nanoflake(id) => id.fmt(f),
-            Self::KuidLocal(id) => id.fmt(f),
-            Self::KuidGlobal(id) => id.fmt(f),
-            Self::Sno(id) => id.fmt(f),
-        }
+        with_id!(self, id => id.fmt(f))
     }
 }
 

@@ -33,7 +33,7 @@ where
 /// Converts a slice into another, without allocating. Returns what was lost on the way.
 ///
 /// # Errors
-/// [`SliceError`] at the first ID that can't be converted. Those before it have been.
+/// [`ConvertSliceError`] at the first ID that can't be converted. Those before it have been.
 ///
 /// # Examples
 /// ```
@@ -54,14 +54,14 @@ pub fn convert_slice<S: Source, T: Target>(
     ids: &[S],
     converted: &mut [T],
     options: &Options<'_>,
-) -> Result<Losses, SliceError> {
+) -> Result<Losses, ConvertSliceError> {
     if ids.len() != converted.len() {
-        return Err(SliceError::Length { ids: ids.len(), room: converted.len() });
+        return Err(ConvertSliceError::Length { ids: ids.len(), room: converted.len() });
     }
     let mut losses = Losses::default();
     for (index, (id, room)) in ids.iter().zip(converted).enumerate() {
         let Converted { id, loss } =
-            convert(*id, options).map_err(|reason| SliceError::Id { index, reason })?;
+            convert(*id, options).map_err(|reason| ConvertSliceError::Id { index, reason })?;
         *room = id;
         losses.add(&loss);
     }
@@ -104,7 +104,7 @@ impl Losses {
 /// The reason why a slice was not converted to its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
-pub enum SliceError {
+pub enum ConvertSliceError {
     /// The slices are not of the same length; nothing was converted.
     #[error("{ids} IDs do not fill {room} places")]
     Length {

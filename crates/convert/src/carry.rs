@@ -52,7 +52,7 @@ use tickid_scru64::Scru64Id;
 use tickid_sno::{Partition, Sno, SnoId};
 use uuid::Uuid;
 
-use crate::any::{AnyId, Kind};
+use crate::any::{AnyId, Kind, with_id, with_type};
 use crate::options::Layouts;
 use crate::parts::mask;
 use crate::schemes::kuid::no_time;
@@ -104,13 +104,7 @@ const fn not_carried(reason: &'static str) -> CarryError {
 pub fn to_uuid(id: impl Into<AnyId>) -> Uuid {
     let id = id.into();
     let code = code(id.kind());
-    match id {
-        AnyId::Scru64(id) => v8::to_uuid(id, code),
-        AnyId::Nanoflake(id) => v8::to_uuid(id, code),
-        AnyId::KuidLocal(id) => v8::to_uuid(id, code),
-        AnyId::KuidGlobal(id) => v8::to_uuid(id, code),
-        AnyId::Sno(id) => id.into(),
-    }
+    with_id!(id, id => v8::to_uuid(id, code))
 }
 
 /// The ID in a UUID shaped as of version 7, which sorts by the time of its tick, and within the same
@@ -234,13 +228,8 @@ pub fn from_uuid(uuid: Uuid, layouts: &Layouts) -> Result<AnyId, CarryError> {
 
 fn from_v8(uuid: Uuid) -> Result<AnyId, CarryError> {
     let code = v8::kind_of(uuid).map_err(not_carried)?;
-    let id = match kind(code).ok_or(not_carried("an unknown kind"))? {
-        Kind::Scru64 => v8::from_uuid(uuid, code).map(AnyId::Scru64),
-        Kind::Nanoflake => v8::from_uuid(uuid, code).map(AnyId::Nanoflake),
-        Kind::KuidLocal => v8::from_uuid(uuid, code).map(AnyId::KuidLocal),
-        Kind::KuidGlobal => v8::from_uuid(uuid, code).map(AnyId::KuidGlobal),
-        Kind::Sno => SnoId::try_from(uuid).map(AnyId::Sno),
-    };
+    let kind = kind(code).ok_or(not_carried("an unknown kind"))?;
+    let id = with_type!(kind, Id => v8::from_uuid::<Id>(uuid, code).map(AnyId::from));
     id.map_err(|error| not_carried(error.reason()))
 }
 
@@ -340,17 +329,11 @@ fn time_of(id: LocalId) -> Result<UnixTime, CarryError> {
 
 /// Returns the number of a kind in UUIDs.
 const fn code(kind: Kind) -> u8 {
-    match kind {
-        Kind::Scru64 => 1,
-        Kind::Nanoflake => 2,
-        Kind::KuidLocal => 3,
-        Kind::KuidGlobal => 4,
-        Kind::Sno => 5,
-    }
+    kind as u8 + 1
 }
 
-fn kind(found: u8) -> Option<Kind> {
-    Kind::ALL.into_iter().find(|kind| code(*kind) == found)
+fn kind(code: u8) -> Option<Kind> {
+    Kind::ALL.get(usize::from(code).checked_sub(1)?).copied()
 }
 
 const _: () = assert!(Sno::EPOCH.as_micros() % 1_000 == 0, "sno's ticks are whole milliseconds");

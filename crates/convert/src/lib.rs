@@ -118,7 +118,7 @@ mod parts;
 mod schemes;
 
 pub use self::any::{AnyId, Kind, convert_any, restore_any};
-pub use self::bulk::{Losses, SliceError, convert_all, convert_slice};
+pub use self::bulk::{ConvertSliceError, Losses, convert_all, convert_slice};
 pub use self::convert::{Converted, convert, convert_exact, restore};
 pub use self::detect::{
     Candidate, Candidates, KuidAlphabet, NanoflakeText, Plausibility, Reading, detect,

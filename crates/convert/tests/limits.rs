@@ -3,8 +3,8 @@
 #[cfg(test)]
 mod tests {
     use tickid_convert::{
-        ConvertError, Field, Kind, Layouts, Losses, Nodes, Options, Parts, SliceError, convert,
-        convert_all, convert_any, convert_exact, convert_slice, restore, restore_any,
+        ConvertError, ConvertSliceError, Field, Kind, Layouts, Losses, Nodes, Options, Parts,
+        convert, convert_all, convert_any, convert_exact, convert_slice, restore, restore_any,
     };
     use tickid_core::{Scheme as _, TickScale, UnixTime};
     use tickid_kuid::{Drift, GlobalId, Kuid, LocalId, Node};
@@ -201,7 +201,7 @@ mod tests {
         let discord = Layouts { epoch: Epoch::DISCORD, ..Layouts::default() };
         let options = Options { source: discord, ..Options::default() };
         match convert_slice(&ids, &mut out, &options) {
-            Err(SliceError::Id { index: 2, reason: ConvertError::Time(_) }) => {}
+            Err(ConvertSliceError::Id { index: 2, reason: ConvertError::Time(_) }) => {}
             other => panic!("{other:?}"),
         }
         assert!(out[0] > SnoId::MIN && out[1] > out[0] && out[2] == SnoId::MIN);
@@ -214,7 +214,7 @@ mod tests {
         let losses = convert_slice(&ids[1..2], &mut out[..1], &options).unwrap();
         assert_eq!(losses, Losses::default());
         let error = convert_slice(&ids, &mut out[..2], &options).unwrap_err();
-        assert_eq!(error, SliceError::Length { ids: 3, room: 2 });
+        assert_eq!(error, ConvertSliceError::Length { ids: 3, room: 2 });
     }
 
     #[test]

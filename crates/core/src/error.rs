@@ -57,7 +57,7 @@ pub enum ClockError {
 /// assert_eq!((error.kind(), error.retry_after()), (ErrorKind::Closed, None));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Error {
     pub(crate) scheme: &'static str,
     pub(crate) kind: ErrorKind,
@@ -138,18 +138,6 @@ impl fmt::Display for Error {
             (Some(now), None) => write!(f, " (it is {now})"),
             (None, _) => Ok(()),
         }
-    }
-}
-
-impl fmt::Debug for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Error")
-            .field("scheme", &self.scheme)
-            .field("kind", &self.kind)
-            .field("now", &self.now)
-            .field("until", &self.until)
-            .field("is_window_used_up", &self.is_window_used_up)
-            .finish()
     }
 }
 

@@ -5,7 +5,6 @@ use core::fmt;
 
 use crate::node::NodeId;
 use crate::policy::Policy;
-use crate::range::RangeError;
 use crate::scale::TickScale;
 pub use crate::scheme::Plain;
 use crate::scheme::{Scheme, Variant};
@@ -22,26 +21,11 @@ pub struct Seconds;
 pub struct Toggling;
 
 /// Any byte is a node.
+// Schemes without a word of their own for it call it a node, kuid and this one among them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Node(pub u8);
 
-impl NodeId for Node {
-    fn bits(&self) -> u32 {
-        8
-    }
-
-    fn value(&self) -> u64 {
-        self.0.into()
-    }
-
-    fn from_bits(bits: u32, value: u64) -> Result<Self, RangeError> {
-        if bits != u8::BITS {
-            return Err(RangeError::new("node bits", bits.into(), 8, 8));
-        }
-        let node = u8::try_from(value);
-        node.map(Self).map_err(|_| RangeError::new("node", value.into(), 0, u8::MAX.into()))
-    }
-}
+crate::impl_node_id!(Node: "node", u8::BITS);
 
 macro_rules! seconds {
     ($scheme:ident, $name:literal, $toggle:literal, $min_pool:literal, $policy:expr) => {

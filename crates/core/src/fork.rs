@@ -31,7 +31,7 @@ impl Process {
     /// This process.
     #[must_use]
     pub fn this() -> Self {
-        handler::register();
+        register();
         Self(GENERATION.load(Ordering::Relaxed))
     }
 
@@ -177,58 +177,42 @@ impl<T: fmt::Debug + Send + Sync> fmt::Debug for PerProcess<T> {
     }
 }
 
-#[cfg(any(
-    target_os = "linux",
-    target_os = "android",
-    target_vendor = "apple",
-    target_os = "freebsd",
-    target_os = "netbsd",
-    target_os = "openbsd",
-    target_os = "dragonfly",
-))]
-mod handler {
-    use core::alloc::Layout;
-    use core::sync::atomic::{AtomicBool, Ordering};
+/// Sees to it that forks are counted from here on, where the system has them.
+fn register() {
+    #[cfg(any(
+        target_os = "linux",
+        target_os = "android",
+        target_vendor = "apple",
+        target_os = "freebsd",
+        target_os = "netbsd",
+        target_os = "openbsd",
+        target_os = "dragonfly",
+    ))]
+    {
+        use core::sync::atomic::AtomicBool;
 
-    use super::GENERATION;
+        /// Counts the fork, in the child, before `fork` returns there.
+        extern "C" fn in_child() {
+            GENERATION.fetch_add(1, Ordering::Relaxed);
+        }
 
-    /// Counts the fork, in the child, before `fork` returns there.
-    extern "C" fn in_child() {
-        GENERATION.fetch_add(1, Ordering::Relaxed);
-    }
-
-    /// Sees to it that forks are counted from here on.
-    pub(super) fn register() {
         static IS_REGISTERED: AtomicBool = AtomicBool::new(false);
-        // Threads that race here count each fork several times over, which does no harm. To wait for each other they
-        // would need a lock, which in a child may be held by nobody who is there.
+        // Threads that race here count each fork several times over, which does no harm. To wait for
+        // each other they would need a lock, which in a child may have no owner that releases it.
         if IS_REGISTERED.load(Ordering::Acquire) {
             return;
         }
-        // SAFETY: `in_child` is a function of the type asked for, and stays where it is: a program does not unload itself.
-        // In a child of a process with several threads it may do only what is async-signal-safe; it does one
-        // atomic addition to a static, takes no lock, allocates nothing and does not unwind.
+        // SAFETY: `in_child` is a function of the type asked for, and stays where it is: a program
+        // does not unload itself. In a child of a process with several threads it may do only what
+        // is async-signal-safe; it does one atomic addition to a static, takes no lock, allocates
+        // nothing and does not unwind.
         let error = unsafe { libc::pthread_atfork(None, None, Some(in_child)) };
         if error != 0 {
-            // The only error there is.
-            alloc::alloc::handle_alloc_error(Layout::new::<[usize; 4]>());
+            // Out of memory is the only error there is.
+            alloc::alloc::handle_alloc_error(core::alloc::Layout::new::<[usize; 4]>());
         }
         IS_REGISTERED.store(true, Ordering::Release);
     }
-}
-
-/// Where there is no `fork`.
-#[cfg(not(any(
-    target_os = "linux",
-    target_os = "android",
-    target_vendor = "apple",
-    target_os = "freebsd",
-    target_os = "netbsd",
-    target_os = "openbsd",
-    target_os = "dragonfly",
-)))]
-mod handler {
-    pub(super) fn register() {}
 }
 
 #[cfg(test)]

@@ -31,14 +31,14 @@
 //! # Features
 //! | feature | default | gives |
 //! |---|---|---|
-//! | `std` | yes | `SystemClock`, methods that wait, overflow observers, seeds from the operating system |
+//! | `std` | yes | a wall clock (`SystemClock`), methods that wait, overflow observers, seeds from the operating system |
 //! | `web` | no | `std` in browsers (`wasm32-unknown-unknown`): their clock and random numbers; changes nothing elsewhere |
 //! | `alloc` | with `std` | clocks behind an `Arc` |
 //! | `jiff`, `chrono` | no | times of these libraries from and to [`UnixTime`] |
 //! | `arbitrary`, `diesel`, `postgres-types`, `proptest`, `rusqlite`, `schemars`, `serde`, `sqlx`, `uuid` | no | for scheme crates: what every ID does with these libraries, in [`external`] |
 //!
-//! Without either it needs no allocator and no operating system. The shared [`Generator`] needs
-//! 64-bit atomics, [`LocalGenerator`] none.
+//! Without either it needs no allocator and no operating system. The shared [`Generator`] and `std`
+//! need 64-bit atomics, [`LocalGenerator`] none.
 
 #![no_std]
 #![cfg_attr(docsrs, feature(doc_cfg))]
@@ -48,16 +48,26 @@ extern crate alloc;
 #[cfg(any(test, feature = "std"))]
 extern crate std;
 
+#[cfg(all(feature = "std", not(target_has_atomic = "64")))]
+compile_error!(
+    "`std` needs 64-bit atomics; this target has the generators of one owner without it"
+);
+
 mod clock;
+mod conversions;
 mod engine;
 mod error;
 pub mod example;
 pub mod external;
-#[cfg(all(feature = "std", target_has_atomic = "64"))]
+#[cfg(feature = "std")]
 mod fork;
 mod generator;
 mod node;
+#[cfg(feature = "std")]
+#[cfg_attr(all(target_family = "wasm", target_os = "unknown"), path = "platform/browser.rs")]
+mod platform;
 mod policy;
+mod random;
 mod range;
 mod scale;
 mod scheme;
@@ -74,7 +84,7 @@ mod window;
 pub use self::clock::*;
 pub use self::engine::State;
 pub use self::error::{BuildError, ClockError, Error, ErrorKind};
-#[cfg(all(feature = "std", target_has_atomic = "64"))]
+#[cfg(feature = "std")]
 pub use self::fork::{PerProcess, Process};
 pub use self::generator::*;
 pub use self::node::NodeId;

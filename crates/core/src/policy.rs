@@ -34,6 +34,7 @@ use crate::tick::Ticks;
 /// assert_eq!(error.retry_after(), Some(Duration::from_secs(1)));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Policy<S> {
     /// Never lets time go backwards: stays at the last tick while the clock is at most `allowance`
@@ -65,23 +66,6 @@ impl<S> Policy<S> {
 
 const MAX_ALLOWANCE: u64 = 1 << 62;
 
-impl<S> Clone for Policy<S> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-impl<S> Copy for Policy<S> {}
-impl<S> PartialEq for Policy<S> {
-    fn eq(&self, other: &Self) -> bool {
-        match (self, other) {
-            (Self::Ratchet { allowance: one }, Self::Ratchet { allowance: other }) => one == other,
-            (Self::Wait, Self::Wait) | (Self::TickTock, Self::TickTock) => true,
-            _ => false,
-        }
-    }
-}
-impl<S> Eq for Policy<S> {}
-
 /// `ratchet (39 ticks)`, `wait` or `tick-tock`.
 impl<S> fmt::Display for Policy<S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -92,12 +76,6 @@ impl<S> fmt::Display for Policy<S> {
         }
     }
 }
-impl<S> fmt::Debug for Policy<S> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(self, f)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     extern crate alloc;

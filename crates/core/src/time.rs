@@ -125,11 +125,11 @@ const fn checked_micros(duration: Duration) -> Option<u64> {
     }
 }
 
-/// What tells a point in time: [`UnixTime`] itself, [`SystemTime`](std::time::SystemTime) with the feature `std`, and
-/// with the features of their names `jiff`'s `Timestamp` and `chrono`'s `DateTime` of any zone. All but the first are
-/// rounded towards the past, to whole microseconds.
+/// A point in time: [`UnixTime`] itself, [`SystemTime`](std::time::SystemTime) with the feature
+/// `std`, and with the features of their names `jiff`'s `Timestamp` and `chrono`'s `DateTime` of any
+/// zone. All but the first are rounded towards the past, to whole microseconds.
 ///
-/// So does every type that converts to [`UnixTime`] by [`TryInto`] with an error that becomes a [`RangeError`].
+/// It is implemented by every type that converts to [`UnixTime`] by [`TryInto`] with an error that becomes a [`RangeError`].
 ///
 /// # Examples
 /// ```
@@ -221,24 +221,18 @@ impl TryFrom<std::time::SystemTime> for UnixTime {
     type Error = RangeError;
 
     fn try_from(time: std::time::SystemTime) -> Result<Self, RangeError> {
-        let (duration, is_before) = match time.duration_since(std::time::UNIX_EPOCH) {
-            Ok(after) => (after, false),
-            Err(before) => (before.duration(), true),
+        let micros = match time.duration_since(std::time::UNIX_EPOCH) {
+            Ok(after) => {
+                i128::from(after.as_secs()) * 1_000_000 + i128::from(after.subsec_micros())
+            }
+            Err(error) => {
+                let before = error.duration();
+                let micros = before.subsec_nanos().div_ceil(1_000);
+                -(i128::from(before.as_secs()) * 1_000_000 + i128::from(micros))
+            }
         };
-        // Whole microseconds, rounded away from 1970 for what lies before it.
-        let nanos = duration.subsec_nanos();
-        let micros = u64::from(if is_before { nanos.div_ceil(1_000) } else { nanos / 1_000 });
-        let magnitude =
-            duration.as_secs().checked_mul(1_000_000).and_then(|whole| whole.checked_add(micros));
-        let signed = match (magnitude, is_before) {
-            (Some(magnitude), false) => i64::try_from(magnitude).ok(),
-            (Some(magnitude), true) => 0i64.checked_sub_unsigned(magnitude),
-            (None, _) => None,
-        };
-        signed.map(Self).ok_or_else(|| {
-            let exact = i128::from(duration.as_secs()) * 1_000_000 + i128::from(micros);
-            let value = if is_before { -exact } else { exact };
-            RangeError::new("time in microseconds", value, i64::MIN.into(), i64::MAX.into())
+        i64::try_from(micros).map(Self).map_err(|_| {
+            RangeError::new("time in microseconds", micros, i64::MIN.into(), i64::MAX.into())
         })
     }
 }
@@ -251,17 +245,6 @@ impl TryFrom<UnixTime> for std::time::SystemTime {
     type Error = RangeError;
 
     fn try_from(time: UnixTime) -> Result<Self, RangeError> {
-        #[cfg(windows)]
-        const RANGE: (i64, i64) = {
-            // 64 bits of 100 ns since 1601, the highest of them zero.
-            let epoch = -11_644_473_600_000_000;
-            (epoch, epoch + i64::MAX / 10)
-        };
-        #[cfg(all(target_family = "wasm", target_os = "unknown"))]
-        const RANGE: (i64, i64) = (0, i64::MAX);
-        #[cfg(not(any(windows, all(target_family = "wasm", target_os = "unknown"))))]
-        const RANGE: (i64, i64) = (i64::MIN, i64::MAX);
-
         let distance = Duration::from_micros(time.0.unsigned_abs());
         let converted = if time.0 < 0 {
             std::time::UNIX_EPOCH.checked_sub(distance)
@@ -269,7 +252,7 @@ impl TryFrom<UnixTime> for std::time::SystemTime {
             std::time::UNIX_EPOCH.checked_add(distance)
         };
         converted.ok_or_else(|| {
-            let (min, max) = RANGE;
+            let (min, max) = crate::platform::SYSTEM_TIMES;
             RangeError::new("time in microseconds", time.0.into(), min.into(), max.into())
         })
     }

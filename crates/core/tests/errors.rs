@@ -11,12 +11,10 @@ mod tests {
         Builder, Clock, ClockError, ErrorKind, ManualClock, Policy, Scheme, SequenceStart, UnixTime,
     };
 
-    use crate::support::narrow::Narrow;
-    use crate::support::schedule::config;
-    use crate::support::{Example, NODE, at, many};
+    use crate::support::{ExampleScheme, NODE, Narrow, at, many};
 
     /// What both generators say when it is `micros`; `None` when they issue.
-    fn refusals<S: Example>(micros: i64) -> [Option<ErrorKind>; 2] {
+    fn refusals<S: ExampleScheme>(micros: i64) -> [Option<ErrorKind>; 2] {
         let clock = ManualClock::new(UnixTime::from_micros(micros));
         let builder = || Builder::<S>::seeded(NODE, 0).clock(&clock);
         let shared = builder().build().unwrap();
@@ -30,7 +28,7 @@ mod tests {
         prop_oneof![any::<i64>(), -3_000_000..3_000_000_i64, end - 3_000_000..end + 3_000_000,]
     }
 
-    fn check<S: Example>(micros: i64) {
+    fn check<S: ExampleScheme>(micros: i64) {
         let tick = micros.div_euclid(1_000_000);
         let is_inside =
             (S::FIRST_TICK..=S::LAST_TICK).contains(&u64::try_from(tick).unwrap_or(u64::MAX));
@@ -43,7 +41,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(config())]
+        #![proptest_config(tickid_testkit::config(4))]
 
         #[test]
         fn a_time_out_of_range_is_named_with_the_range(micros in times()) {

@@ -11,8 +11,7 @@ mod tests {
         SequenceStart, Snapshot, Tick, Variant, Window,
     };
 
-    use crate::support::narrow::Narrow;
-    use crate::support::{NODE, at, many, parts, ratchet, tick, window};
+    use crate::support::{NODE, Narrow, at, many, parts, ratchet, tick, window};
 
     fn builder<S: Scheme<Node = Node> + Default, C: Clock>(clock: C) -> Builder<S, C> {
         Builder::seeded(NODE, 0).clock(clock)

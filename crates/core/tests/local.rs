@@ -8,7 +8,8 @@ mod tests {
     use tickid_core::example::{Seconds, Toggling};
     use tickid_core::{Builder, ErrorKind, LocalGenerator, ManualClock, Policy, Snapshot};
 
-    use crate::support::{NODE, Parts, assert_distinct, at, parts, ratchet, tick};
+    use crate::support::{NODE, assert_distinct, at, parts, ratchet, tick};
+    use tickid_testkit::Parts;
 
     type Local<'a, S> = LocalGenerator<S, &'a ManualClock>;
 

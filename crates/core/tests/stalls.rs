@@ -17,8 +17,7 @@ mod tests {
         Builder, ErrorKind, Generator, ManualClock, Policy, SequenceStart, Tick, UnixTime,
     };
 
-    use crate::support::narrow::Narrow;
-    use crate::support::{Example, NODE, at, many, parts, ratchet, times, window};
+    use crate::support::{ExampleScheme, NODE, Narrow, at, many, parts, ratchet, times, window};
 
     const THREADS: usize = 8;
     const NOW: u64 = 1_000;
@@ -27,12 +26,15 @@ mod tests {
 
     type Shared<'a, S> = Generator<S, &'a ManualClock>;
 
-    fn builder<S: Example>(clock: &ManualClock, policy: Policy<S>) -> Builder<S, &ManualClock> {
+    fn builder<S: ExampleScheme>(
+        clock: &ManualClock,
+        policy: Policy<S>,
+    ) -> Builder<S, &ManualClock> {
         Builder::seeded(NODE, 0).clock(clock).policy(policy).sequence(SequenceStart::fixed(START))
     }
 
     /// A generator that has used up the present tick.
-    fn used_up<S: Example>(clock: &ManualClock, policy: Policy<S>) -> Shared<'_, S> {
+    fn used_up<S: ExampleScheme>(clock: &ManualClock, policy: Policy<S>) -> Shared<'_, S> {
         let generator = builder(clock, policy).build().unwrap();
         let mut ids = vec![0; 256 - usize::try_from(START).unwrap()];
         generator.fill(&mut ids).unwrap();
@@ -42,7 +44,7 @@ mod tests {
 
     /// Millions of calls for `want` sequences, of which every one fails for the reason `kind`; the tick,
     /// the toggle and whether it is closed are the same afterwards.
-    fn hammer<S: Example>(generator: &Shared<'_, S>, want: NonZeroU32, kind: ErrorKind) {
+    fn hammer<S: ExampleScheme>(generator: &Shared<'_, S>, want: NonZeroU32, kind: ErrorKind) {
         let before = generator.state();
         thread::scope(|scope| {
             for _ in 0..THREADS {
@@ -61,7 +63,7 @@ mod tests {
     }
 
     /// The next tick is a tick as any other.
-    fn assert_goes_on_at<S: Example>(generator: &Shared<'_, S>, tick: u64) {
+    fn assert_goes_on_at<S: ExampleScheme>(generator: &Shared<'_, S>, tick: u64) {
         let first = parts(generator.try_generate().unwrap());
         assert_eq!((first.tick, first.sequence), (tick, START));
         let rest = (1..256 - START).map(|_| parts(generator.try_generate().unwrap()));
@@ -69,7 +71,7 @@ mod tests {
     }
 
     /// The tick is used up and the clock stands still.
-    fn an_hour_in_one_tick<S: Example>(policy: Policy<S>, want: NonZeroU32) {
+    fn an_hour_in_one_tick<S: ExampleScheme>(policy: Policy<S>, want: NonZeroU32) {
         let clock = ManualClock::new(at(NOW));
         let generator = used_up(&clock, policy);
         hammer(&generator, want, ErrorKind::Exhausted);
@@ -99,7 +101,7 @@ mod tests {
     }
 
     /// The ratchet is one past its allowance, and the clock stands still.
-    fn an_hour_past_the_allowance<S: Example>(want: NonZeroU32) {
+    fn an_hour_past_the_allowance<S: ExampleScheme>(want: NonZeroU32) {
         let clock = ManualClock::new(at(NOW));
         let generator = used_up::<S>(&clock, ratchet(2));
         let ticks =

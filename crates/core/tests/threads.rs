@@ -7,7 +7,6 @@ use tickid_testkit::example as support;
 mod tests {
     use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
     use core::time::Duration;
-    use std::sync::Barrier;
     use std::thread;
 
     use tickid_core::example::Toggling;
@@ -18,8 +17,8 @@ mod tests {
         ratchet, tick_at, times, window,
     };
     use tickid_testkit::Dice;
+    use tickid_testkit::threads::on_threads;
 
-    const THREADS: u64 = 8;
     const CALLS: usize = times(250_000);
 
     type Shared<'a> = Generator<Toggling, &'a ManualClock>;
@@ -50,7 +49,7 @@ mod tests {
     fn try_draw(generator: &Shared<'_>, dice: &mut Dice, ids: &mut Vec<u64>) -> Result<(), Error> {
         match dice.below(4) {
             0 | 1 => ids.push(generator.try_generate()?),
-            2 => ids.extend(generator.try_block(many(roll(dice, 16)))?),
+            2 => ids.extend(generator.try_block(many(dice.count(16)))?),
             _ => ids.extend(&*generator.try_fill(&mut [0; 12])?),
         }
         Ok(())
@@ -60,7 +59,7 @@ mod tests {
     fn draw(generator: &Shared<'_>, dice: &mut Dice, ids: &mut Vec<u64>) -> Result<(), Error> {
         match dice.below(8) {
             0..=3 => ids.push(generator.generate()?),
-            4 | 5 => ids.extend(generator.block(many(roll(dice, 8)))?),
+            4 | 5 => ids.extend(generator.block(many(dice.count(8)))?),
             6 => {
                 let mut out = [0; 6];
                 generator.fill(&mut out).map_err(|error| error.source)?;
@@ -71,11 +70,6 @@ mod tests {
         Ok(())
     }
 
-    /// 1 to `most`.
-    fn roll(dice: &mut Dice, most: u64) -> u32 {
-        u32::try_from(dice.below(most)).unwrap() + 1
-    }
-
     /// What each thread got while all of them drew and turned the clock.
     fn mixed(
         policy: Policy<Toggling>,
@@ -83,8 +77,8 @@ mod tests {
     ) -> Vec<Vec<u64>> {
         let clock = ManualClock::new(at(1_000_000));
         let generator = shared(&clock, policy);
-        let ids = on_threads(|thread| {
-            let (mut dice, mut ids) = (Dice::new(thread), Vec::new());
+        let ids = on_threads(|mut dice| {
+            let mut ids = Vec::new();
             for _ in 0..CALLS {
                 turn(&clock, &mut dice);
                 if let Err(error) = draw(&generator, &mut dice, &mut ids) {
@@ -96,23 +90,6 @@ mod tests {
         });
         assert!(!generator.state().is_closed);
         ids
-    }
-
-    /// Runs `body` on eight threads at once, each with its number.
-    fn on_threads<T: Send>(body: impl Fn(u64) -> T + Sync) -> Vec<T> {
-        let start = Barrier::new(usize::try_from(THREADS).unwrap());
-        thread::scope(|scope| {
-            let (body, start) = (&body, &start);
-            let threads: Vec<_> = (0..THREADS)
-                .map(|thread| {
-                    scope.spawn(move || {
-                        start.wait();
-                        body(thread)
-                    })
-                })
-                .collect();
-            threads.into_iter().map(|thread| thread.join().unwrap()).collect()
-        })
     }
 
     fn assert_unique_and_ordered(policy: Policy<Toggling>, threads: &[Vec<u64>]) {

@@ -43,6 +43,67 @@ pub(crate) const HEX: Alphabet = match Alphabet::new("0123456789abcdef", "0-9, a
     None => panic!("16 distinct characters"),
 };
 
+/// Implements the two texts of an ID: the canonical one by [`impl_codec`](tickid_text::impl_codec),
+/// and that for URLs.
+macro_rules! impl_texts {
+    (
+        $id:ident: $what:literal, $bytes:literal bytes, $chars:literal,
+        from $from:path, to $to:path, $errors:literal, $sample:literal
+    ) => {
+        tickid_text::impl_codec! {
+            tickid_kuid::$id: $what, crate::codec::Canonical<$bytes, { $id::TEXT_LEN }>,
+            from $from, to $to,
+            const |text| <crate::codec::Sortable as tickid_text::StaticAlphabet>::ALPHABET
+                .decode::<$bytes, { $id::TEXT_LEN }>(text),
+            #[doc = concat!("Parses ", $chars, " characters of `.0-9A-Z_a-z`, which sort as the IDs do.")]
+            /// Erlang's `uid:decode64`.
+            ///
+            /// # Errors
+            /// Returns a [`ParseError`](crate::ParseError) for any other length and for the first
+            /// byte that is not in the alphabet.
+            #[doc = $errors]
+            $sample
+        }
+
+        impl $id {
+            #[doc = concat!("Parses URL-safe Base64: ", $chars, " characters without padding.")]
+            ///
+            /// Most texts are valid in both alphabets and mean different IDs in them; the text does
+            /// not say which one it is of.
+            ///
+            /// # Errors
+            /// As [`parse_bytes`](Self::parse_bytes), for the other alphabet.
+            ///
+            /// # Examples
+            /// ```
+            #[doc = concat!("use tickid_kuid::", stringify!($id), ";")]
+            ///
+            #[doc = concat!("let id: ", stringify!($id), " = \"", $sample, "\".parse()?;")]
+            #[doc = concat!("assert_eq!(", stringify!($id), "::parse_url(id.encode_url().as_bytes()), Ok(id));")]
+            /// // In the other alphabet the same characters are another ID, or none.
+            #[doc = concat!("assert_ne!(", stringify!($id), "::parse_bytes(id.encode_url().as_bytes()), Ok(id));")]
+            /// # Ok::<(), tickid_kuid::ParseError>(())
+            /// ```
+            #[inline]
+            pub fn parse_url(text: &[u8]) -> Result<Self, tickid_text::ParseError> {
+                use tickid_text::Codec as _;
+
+                let bytes = crate::codec::ForUrls::<$bytes, { $id::TEXT_LEN }>::parse(text);
+                bytes.map($from).map_err(|kind| tickid_text::ParseError::new($what, kind))
+            }
+
+            #[doc = concat!("Returns the ID in URL-safe Base64 without padding: ", $chars, " characters, which do")]
+            /// **not** sort as the IDs do.
+            #[inline]
+            #[must_use]
+            pub fn encode_url(self) -> tickid_text::Text<{ $id::TEXT_LEN }> {
+                <crate::codec::ForUrls<$bytes, { $id::TEXT_LEN }> as tickid_text::Codec<_>>::text(&$to(self))
+            }
+        }
+    };
+}
+pub(crate) use impl_texts;
+
 #[cfg(test)]
 mod tests {
     use std::vec::Vec;
@@ -60,6 +121,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(miri, ignore = "takes an interpreter hours")]
     fn every_level_writes_and_reads_what_is_recorded() {
         let file = load("kuid.json");
         let local = list(&file, "local", 152);

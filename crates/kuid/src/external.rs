@@ -1,83 +1,35 @@
-//! The traits of other libraries that IDs implement: a line or a block for each feature.
+//! The traits of other libraries that the types implement.
 
-use tickid_core::external::{Representations, SortedText};
+use tickid_core::external::SortedText;
 
 use crate::global::{GlobalId, WideGlobalId};
 use crate::local::LocalId;
 #[cfg(feature = "serde")]
 use crate::node::Node;
 
-impl Representations for LocalId {
-    type Integer = u64;
-    type Bytes = [u8; 8];
-
-    const NAME: &'static str = "kuid local ID";
-    const MIN: Self = Self::MIN;
-    const MAX: Self = Self::MAX;
-    // The last character holds four bits.
-    const TEXT_PATTERN: &'static str = "^[.0-9A-Z_a-z]{10}[.37BFJNRVZcgkosw]$";
-    const MAX_TEXT_LEN: usize = Self::TEXT_LEN;
+// The last characters of local and wide texts hold four bits and two.
+tickid_core::impl_external! {
+    LocalId: "kuid local ID",
+    integer u64, bytes [u8; 8], column i64: BigInt, serde u64,
+    text "^[.0-9A-Z_a-z]{10}[.37BFJNRVZcgkosw]$"
 }
-
-impl Representations for GlobalId {
-    type Integer = u128;
-    type Bytes = [u8; 12];
-
-    const NAME: &'static str = "kuid global ID";
-    const MIN: Self = Self::MIN;
-    const MAX: Self = Self::MAX;
-    const TEXT_PATTERN: &'static str = "^[.0-9A-Z_a-z]{16}$";
-    const MAX_TEXT_LEN: usize = Self::TEXT_LEN;
+tickid_core::impl_external! {
+    GlobalId: "kuid global ID",
+    integer u128, bytes [u8; 12], column [u8; 12]: Binary, serde [u8; 12],
+    text "^[.0-9A-Z_a-z]{16}$"
 }
-
-impl Representations for WideGlobalId {
-    type Integer = u128;
-    type Bytes = [u8; 16];
-
-    const NAME: &'static str = "kuid wide global ID";
-    const MIN: Self = Self::MIN;
-    const MAX: Self = Self::MAX;
-    // The last character holds two bits.
-    const TEXT_PATTERN: &'static str = "^[.0-9A-Z_a-z]{21}[.FVk]$";
-    const MAX_TEXT_LEN: usize = Self::TEXT_LEN;
+tickid_core::impl_external! {
+    WideGlobalId: "kuid wide global ID",
+    integer u128, bytes [u8; 16], column [u8; 16]: Binary, serde [u8; 16],
+    text "^[.0-9A-Z_a-z]{21}[.FVk]$"
 }
 
 impl SortedText for LocalId {}
 impl SortedText for GlobalId {}
 impl SortedText for WideGlobalId {}
 
-#[cfg(feature = "arbitrary")]
-tickid_core::impl_arbitrary!(LocalId, GlobalId, WideGlobalId);
-
-#[cfg(feature = "diesel")]
-tickid_core::impl_diesel!(
-    LocalId as i64: BigInt,
-    GlobalId as [u8; 12]: Binary,
-    WideGlobalId as [u8; 16]: Binary
-);
-
-#[cfg(feature = "postgres-types")]
-tickid_core::impl_postgres_types!(LocalId as i64, GlobalId as [u8; 12], WideGlobalId as [u8; 16]);
-
-#[cfg(feature = "proptest")]
-tickid_core::impl_proptest!(LocalId, GlobalId, WideGlobalId);
-
-#[cfg(feature = "rusqlite")]
-tickid_core::impl_rusqlite!(LocalId as i64, GlobalId as [u8; 12], WideGlobalId as [u8; 16]);
-
-#[cfg(feature = "schemars")]
-tickid_core::impl_schemars!(LocalId, GlobalId, WideGlobalId);
-
 #[cfg(feature = "serde")]
-tickid_core::impl_serde!(
-    LocalId as u64,
-    GlobalId as [u8; 12],
-    WideGlobalId as [u8; 16],
-    Node as u32
-);
-
-#[cfg(feature = "sqlx")]
-tickid_core::impl_sqlx!(LocalId as i64, GlobalId as [u8; 12], WideGlobalId as [u8; 16]);
+tickid_core::impl_serde!(Node as u32);
 
 #[cfg(all(feature = "alloc", feature = "serde"))]
 mod vector_clock {

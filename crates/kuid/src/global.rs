@@ -2,9 +2,8 @@ use core::hash::{Hash, Hasher};
 use core::ops::RangeInclusive;
 
 use tickid_core::{IntoUnixTime, Prefix, RangeError, Slot, Tick, UnixTime};
-use tickid_text::{Codec, ParseError, SliceError, StaticAlphabet, Text, slices};
 
-use crate::codec::{Canonical, ForUrls, Sortable};
+use crate::codec::impl_texts;
 use crate::distance::Distance;
 use crate::local::LocalId;
 use crate::node::{ForeignNode, Node};
@@ -42,7 +41,8 @@ macro_rules! global_id_type {
         $(#[$doc:meta])*
         $name:ident: $what:literal, $bytes:literal bytes, $chars:literal characters;
         node: $node:ty, $node_bits:literal bits;
-        errors: $spare:literal
+        errors: $spare:literal;
+        sample: $sample:literal
     ) => {
         $(#[$doc])*
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -102,86 +102,6 @@ macro_rules! global_id_type {
             #[must_use]
             pub const fn from_bytes(bytes: [u8; $bytes]) -> Self {
                 Self(bytes)
-            }
-
-            #[doc = concat!("The ID that the canonical `text` spells: ", $chars, " characters of the sortable alphabet.")]
-            ///
-            /// # Errors
-            /// [`ParseError`] for any other length and for the first byte that is not in the alphabet.
-            #[doc = $spare]
-            #[inline]
-            pub fn parse_bytes(text: &[u8]) -> Result<Self, ParseError> {
-                match Canonical::<$bytes, $chars>::parse(text) {
-                    Ok(bytes) => Ok(Self(bytes)),
-                    Err(kind) => Err(ParseError::new($what, kind)),
-                }
-            }
-
-            /// The ID that the canonical `text` spells, in a constant: slower than
-            /// [`parse_bytes`](Self::parse_bytes), and the same otherwise.
-            ///
-            /// # Errors
-            /// As [`parse_bytes`](Self::parse_bytes).
-            pub const fn parse_const(text: &[u8]) -> Result<Self, ParseError> {
-                match Sortable::ALPHABET.decode::<$bytes, $chars>(text) {
-                    Ok(bytes) => Ok(Self(bytes)),
-                    Err(kind) => Err(ParseError::new($what, kind)),
-                }
-            }
-
-            #[doc = concat!("The canonical text: ", $chars, " characters of `.0-9A-Z_a-z`, which sort as the IDs do.")]
-            /// Erlang's `uid:encode64`.
-            #[inline]
-            #[must_use]
-            pub fn encode(self) -> Text<$chars> {
-                Canonical::<$bytes, $chars>::text(&self.0)
-            }
-
-            /// The canonical texts of many IDs, each in the place of its ID.
-            ///
-            /// # Errors
-            /// [`SliceError::Length`] when `texts` is not as long as `ids`.
-            pub fn encode_slice(
-                ids: &[Self],
-                texts: &mut [[u8; Self::TEXT_LEN]],
-            ) -> Result<(), SliceError> {
-                slices::encode::<Canonical<$bytes, $chars>, _, _>(ids, texts, Self::to_bytes)
-            }
-
-            /// The IDs that many canonical texts spell, each in the place of its text.
-            ///
-            /// # Errors
-            /// [`SliceError::Length`] when `ids` is not as long as `texts`; [`SliceError::Text`] for
-            /// the first text that is not valid: the IDs before it are read, `ids` is unchanged from
-            /// there on.
-            pub fn decode_slice(
-                texts: &[[u8; Self::TEXT_LEN]],
-                ids: &mut [Self],
-            ) -> Result<(), SliceError> {
-                slices::decode::<Canonical<$bytes, $chars>, _, _>(texts, ids, $what, Self::from_bytes)
-            }
-
-            #[doc = concat!("The ID that `text` spells in URL-safe Base64: ", $chars, " characters without padding.")]
-            ///
-            /// Most texts are valid in both alphabets and mean different IDs in them; which one it is,
-            /// the text does not say.
-            ///
-            /// # Errors
-            /// As [`parse_bytes`](Self::parse_bytes), for the other alphabet.
-            #[inline]
-            pub fn parse_url(text: &[u8]) -> Result<Self, ParseError> {
-                match ForUrls::<$bytes, $chars>::parse(text) {
-                    Ok(bytes) => Ok(Self(bytes)),
-                    Err(kind) => Err(ParseError::new($what, kind)),
-                }
-            }
-
-            #[doc = concat!("The ID in URL-safe Base64 without padding: ", $chars, " characters, which do **not** sort")]
-            /// as the IDs do.
-            #[inline]
-            #[must_use]
-            pub fn encode_url(self) -> Text<$chars> {
-                ForUrls::<$bytes, $chars>::text(&self.0)
             }
 
             /// The node, if the ID was made with this drift.
@@ -299,8 +219,10 @@ macro_rules! global_id_type {
             }
         }
 
-        tickid_text::impl_text!($name);
-        tickid_core::impl_forms!($name);
+        impl_texts! {
+            $name: $what, $bytes bytes, $chars, from Self::from_bytes, to Self::to_bytes,
+            $spare, $sample
+        }
 
         impl Hash for $name {
             fn hash<H: Hasher>(&self, state: &mut H) {
@@ -314,23 +236,11 @@ macro_rules! global_id_type {
             }
         }
 
-        impl From<[u8; $bytes]> for $name {
-            fn from(bytes: [u8; $bytes]) -> Self {
-                Self(bytes)
-            }
-        }
-
-        impl From<$name> for [u8; $bytes] {
-            fn from(id: $name) -> Self {
-                id.0
-            }
-        }
-
-        /// The bytes as a big-endian integer.
-        impl From<$name> for u128 {
-            fn from(id: $name) -> Self {
-                id.value()
-            }
+        tickid_core::impl_conversions! { $name:
+            from [u8; $bytes] = $name::from_bytes;
+            into [u8; $bytes] = $name::to_bytes;
+            /// The bytes as a big-endian integer.
+            into u128 = $name::value;
         }
     };
 }
@@ -371,7 +281,8 @@ global_id_type! {
     /// fogfish/uid, "96-bit, global".
     GlobalId: "kuid global ID", 12 bytes, 16 characters;
     node: Node, 32 bits;
-    errors: "The Erlang library takes one character too many."
+    errors: "The Erlang library takes one character too many.";
+    sample: ".5.tXVEf8n8vPN.0"
 }
 
 impl GlobalId {
@@ -522,7 +433,8 @@ global_id_type! {
     /// fogfish/uid, "96-bit, global", Node.
     WideGlobalId: "kuid wide global ID", 16 bytes, 22 characters;
     node: u64, 64 bits;
-    errors: "Also for a last character that holds more than the ID's last 2 bits."
+    errors: "Also for a last character that holds more than the ID's last 2 bits.";
+    sample: ".5.tXVEf.............."
 }
 
 impl WideGlobalId {

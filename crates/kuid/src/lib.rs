@@ -96,12 +96,7 @@ mod global;
 mod local;
 mod macros;
 mod node;
-#[cfg(all(
-    feature = "std",
-    target_has_atomic = "64",
-    // Without a wall clock every generator has to be given one.
-    any(feature = "web", not(all(target_family = "wasm", target_os = "unknown")))
-))]
+#[cfg(feature = "std")]
 mod process;
 mod scheme;
 pub mod vector_clock;
@@ -114,18 +109,17 @@ pub use self::generator::{Builder, LocalGenerator};
 pub use self::global::{GlobalId, WideGlobalId};
 pub use self::local::LocalId;
 pub use self::node::{ForeignNode, Node};
-#[cfg(all(
-    feature = "std",
-    target_has_atomic = "64",
-    any(feature = "web", not(all(target_family = "wasm", target_os = "unknown")))
-))]
-pub use self::process::{ProcessError, ProcessGenerator, generator, new, new_local};
+#[cfg(feature = "std")]
+pub use self::process::{ProcessGenerator, generator, new, new_local};
 pub use self::scheme::{Drift, Global, Kuid, Local};
 #[cfg(feature = "alloc")]
 pub use self::vector_clock::VectorClock;
 #[cfg(target_has_atomic = "64")]
 pub use self::wide::WideGenerator;
 pub use self::wide::{Wide, WideKuid, WideLocalGenerator, WideNode};
+#[cfg(feature = "std")]
+#[doc(no_inline)]
+pub use tickid_core::ProcessError;
 
 pub use tickid_core;
 pub use tickid_core::external::AsText;
@@ -157,6 +151,8 @@ pub use tickid_core::external::serde::{
 };
 #[doc(no_inline)]
 pub use tickid_core::{IntoUnixTime, Policy, RangeError, UnixTime, Window};
+#[doc(hidden)]
+pub use tickid_text::parsed as __parsed;
 #[doc(no_inline)]
 pub use tickid_text::{ParseError, ParseErrorKind, SliceError, Text};
 

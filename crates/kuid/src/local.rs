@@ -1,14 +1,10 @@
 use core::ops::RangeInclusive;
 
 use tickid_core::{IntoUnixTime, RangeError, Scheme as _, Tick, UnixTime};
-use tickid_text::{Codec, ParseError, SliceError, StaticAlphabet, Text, slices};
 
-use crate::codec::{Canonical, ForUrls, Sortable};
+use crate::codec::impl_texts;
 use crate::distance::Distance;
 use crate::scheme::Kuid;
-
-/// The name in messages.
-const WHAT: &str = "kuid local ID";
 
 /// A local ID: 64 bits, unique among the IDs of one generator.
 ///
@@ -143,101 +139,6 @@ impl LocalId {
         let (seconds, step) =
             (tick.get() / Kuid::TICKS_PER_SECOND, tick.get() % Kuid::TICKS_PER_SECOND);
         Self::assemble(seconds / 1_000_000, seconds % 1_000_000, step, sequence)
-    }
-
-    /// The ID that the canonical `text` spells: 11 characters of the sortable alphabet.
-    ///
-    /// # Errors
-    /// [`ParseError`] for any other length, for the first byte that is not in the alphabet, and for a
-    /// last character that holds more than the ID's last 4 bits. The Erlang library takes those.
-    #[inline]
-    pub fn parse_bytes(text: &[u8]) -> Result<Self, ParseError> {
-        match Canonical::<8, { Self::TEXT_LEN }>::parse(text) {
-            Ok(bytes) => Ok(Self::from_be_bytes(bytes)),
-            Err(kind) => Err(ParseError::new(WHAT, kind)),
-        }
-    }
-
-    /// The ID that the canonical `text` spells, in a constant: slower than
-    /// [`parse_bytes`](Self::parse_bytes), and the same otherwise.
-    ///
-    /// # Errors
-    /// As [`parse_bytes`](Self::parse_bytes).
-    pub const fn parse_const(text: &[u8]) -> Result<Self, ParseError> {
-        match Sortable::ALPHABET.decode::<8, { Self::TEXT_LEN }>(text) {
-            Ok(bytes) => Ok(Self::from_be_bytes(bytes)),
-            Err(kind) => Err(ParseError::new(WHAT, kind)),
-        }
-    }
-
-    /// The canonical text: 11 characters of `.0-9A-Z_a-z`, which sort as the IDs do. Erlang's
-    /// `uid:encode64`.
-    #[inline]
-    #[must_use]
-    pub fn encode(self) -> Text<{ Self::TEXT_LEN }> {
-        Canonical::text(&self.to_be_bytes())
-    }
-
-    /// The canonical texts of many IDs, each in the place of its ID.
-    ///
-    /// # Errors
-    /// [`SliceError::Length`] when `texts` is not as long as `ids`.
-    pub fn encode_slice(
-        ids: &[Self],
-        texts: &mut [[u8; Self::TEXT_LEN]],
-    ) -> Result<(), SliceError> {
-        slices::encode::<Canonical<8, { Self::TEXT_LEN }>, _, _>(ids, texts, Self::to_be_bytes)
-    }
-
-    /// The IDs that many canonical texts spell, each in the place of its text.
-    ///
-    /// # Errors
-    /// [`SliceError::Length`] when `ids` is not as long as `texts`; [`SliceError::Text`] for
-    /// the first text that is not valid: the IDs before it are read, `ids` is unchanged from
-    /// there on.
-    pub fn decode_slice(
-        texts: &[[u8; Self::TEXT_LEN]],
-        ids: &mut [Self],
-    ) -> Result<(), SliceError> {
-        slices::decode::<Canonical<8, { Self::TEXT_LEN }>, _, _>(
-            texts,
-            ids,
-            WHAT,
-            Self::from_be_bytes,
-        )
-    }
-
-    /// The ID that `text` spells in URL-safe Base64: 11 characters without padding.
-    ///
-    /// Most texts are valid in both alphabets and mean different IDs in them; which one it is, the
-    /// text does not say.
-    ///
-    /// # Errors
-    /// As [`parse_bytes`](Self::parse_bytes), for the other alphabet.
-    ///
-    /// # Examples
-    /// ```
-    /// use tickid_kuid::LocalId;
-    ///
-    /// let id = LocalId::from_parts(1_539, 625_275, 432_128, 1)?;
-    /// assert_eq!(LocalId::parse_url(b"AGA5intpgAE"), Ok(id));
-    /// // In the other alphabet the same characters are another ID, or none.
-    /// assert_ne!(LocalId::parse_bytes(b"AGA5intpgAE"), Ok(id));
-    /// # Ok::<(), tickid_kuid::RangeError>(())
-    /// ```
-    #[inline]
-    pub fn parse_url(text: &[u8]) -> Result<Self, ParseError> {
-        match ForUrls::<8, { Self::TEXT_LEN }>::parse(text) {
-            Ok(bytes) => Ok(Self::from_be_bytes(bytes)),
-            Err(kind) => Err(ParseError::new(WHAT, kind)),
-        }
-    }
-
-    /// The ID in URL-safe Base64 without padding: 11 characters, which do **not** sort as the IDs do.
-    #[inline]
-    #[must_use]
-    pub fn encode_url(self) -> Text<{ Self::TEXT_LEN }> {
-        ForUrls::text(&self.to_be_bytes())
     }
 
     /// The integer value.
@@ -440,58 +341,32 @@ impl LocalId {
     }
 }
 
-tickid_text::impl_text!(LocalId);
-tickid_core::impl_forms!(LocalId);
-
-impl From<u64> for LocalId {
-    fn from(value: u64) -> Self {
-        Self(value)
-    }
+impl_texts! {
+    LocalId: "kuid local ID", 8 bytes, "11", from Self::from_be_bytes, to Self::to_be_bytes,
+    "Also for a last character that holds more than the ID's last 4 bits, which the Erlang library takes.",
+    ".5.tXbhdV.3"
 }
 
-impl From<LocalId> for u64 {
-    fn from(id: LocalId) -> Self {
-        id.0
-    }
+tickid_core::impl_conversions! { LocalId:
+    from u64 = LocalId::new;
+    from [u8; 8] = LocalId::from_be_bytes;
+    into u64 = LocalId::get;
+    into [u8; 8] = LocalId::to_be_bytes;
+    /// For signed 64-bit columns, which hold every ID up to the year 18583 and sort them.
+    ///
+    /// # Errors
+    /// [`RangeError`] for a negative number.
+    try_from i64 = |value: i64| u64::try_from(value).map_or(Err(unsigned(value)), |v| Ok(LocalId(v)));
+    /// For signed 64-bit columns.
+    ///
+    /// # Errors
+    /// [`RangeError`] for an ID from the year 18584 on, whose highest bit is set.
+    try_into i64 = |id: LocalId| i64::try_from(id.0).map_err(|_| unsigned(id.0));
 }
 
-impl From<[u8; 8]> for LocalId {
-    fn from(bytes: [u8; 8]) -> Self {
-        Self::from_be_bytes(bytes)
-    }
-}
-
-impl From<LocalId> for [u8; 8] {
-    fn from(id: LocalId) -> Self {
-        id.to_be_bytes()
-    }
-}
-
-/// For signed 64-bit columns, which hold every ID up to the year 18583 and sort them.
-///
-/// # Errors
-/// [`RangeError`] for a negative number.
-impl TryFrom<i64> for LocalId {
-    type Error = RangeError;
-
-    fn try_from(value: i64) -> Result<Self, RangeError> {
-        match u64::try_from(value) {
-            Ok(value) => Ok(Self(value)),
-            Err(_) => Err(RangeError::new(WHAT, value.into(), 0, i64::MAX.into())),
-        }
-    }
-}
-
-/// For signed 64-bit columns.
-///
-/// # Errors
-/// [`RangeError`] for an ID from the year 18584 on, whose highest bit is set.
-impl TryFrom<LocalId> for i64 {
-    type Error = RangeError;
-
-    fn try_from(id: LocalId) -> Result<Self, RangeError> {
-        Self::try_from(id.0).map_err(|_| RangeError::new(WHAT, id.0.into(), 0, Self::MAX.into()))
-    }
+/// Returns the error of a number that is only of one of `i64` and `u64`.
+fn unsigned(value: impl Into<i128>) -> RangeError {
+    RangeError::new("kuid local ID", value.into(), 0, i64::MAX.into())
 }
 
 #[cfg(test)]

@@ -14,12 +14,7 @@
 #[macro_export]
 macro_rules! local_id {
     ($text:expr) => {
-        const {
-            match $crate::LocalId::parse_const($text.as_bytes()) {
-                Ok(id) => id,
-                Err(_) => panic!("not a kuid local ID"),
-            }
-        }
+        const { $crate::__parsed($crate::LocalId::parse_const($text.as_bytes())) }
     };
 }
 
@@ -39,12 +34,7 @@ macro_rules! local_id {
 #[macro_export]
 macro_rules! global_id {
     ($text:expr) => {
-        const {
-            match $crate::GlobalId::parse_const($text.as_bytes()) {
-                Ok(id) => id,
-                Err(_) => panic!("not a kuid global ID"),
-            }
-        }
+        const { $crate::__parsed($crate::GlobalId::parse_const($text.as_bytes())) }
     };
 }
 
@@ -64,11 +54,6 @@ macro_rules! global_id {
 #[macro_export]
 macro_rules! wide_global_id {
     ($text:expr) => {
-        const {
-            match $crate::WideGlobalId::parse_const($text.as_bytes()) {
-                Ok(id) => id,
-                Err(_) => panic!("not a kuid wide global ID"),
-            }
-        }
+        const { $crate::__parsed($crate::WideGlobalId::parse_const($text.as_bytes())) }
     };
 }

@@ -1,6 +1,3 @@
-#[cfg(feature = "std")]
-use rand::{TryRng as _, rngs::SysRng};
-use tickid_core::{NodeId, RangeError};
 use tickid_text::{ParseError, Text};
 
 use crate::codec::HEX;
@@ -83,7 +80,7 @@ impl Node {
     /// ```
     #[cfg(feature = "std")]
     pub fn random() -> Result<Self, tickid_core::BuildError> {
-        random_bytes().map(Self::from_be_bytes)
+        tickid_core::external::random_bytes().map(Self::from_be_bytes)
     }
 
     /// The fingerprint.
@@ -125,52 +122,13 @@ impl Node {
 
 tickid_text::impl_text!(Node);
 
-impl From<u32> for Node {
-    fn from(fingerprint: u32) -> Self {
-        Self(fingerprint)
-    }
+tickid_core::impl_conversions! { Node:
+    from u32 = Node::from_u32;
+    from [u8; 4] = Node::from_be_bytes;
+    into u32 = Node::get;
+    into [u8; 4] = Node::to_be_bytes;
 }
-
-impl From<Node> for u32 {
-    fn from(node: Node) -> Self {
-        node.0
-    }
-}
-
-impl From<[u8; 4]> for Node {
-    fn from(bytes: [u8; 4]) -> Self {
-        Self::from_be_bytes(bytes)
-    }
-}
-
-impl From<Node> for [u8; 4] {
-    fn from(node: Node) -> Self {
-        node.to_be_bytes()
-    }
-}
-
-impl NodeId for Node {
-    fn bits(&self) -> u32 {
-        u32::BITS
-    }
-
-    fn value(&self) -> u64 {
-        self.0.into()
-    }
-
-    fn from_bits(bits: u32, value: u64) -> Result<Self, RangeError> {
-        if bits != u32::BITS {
-            return Err(RangeError::new(
-                "node bits",
-                bits.into(),
-                u32::BITS.into(),
-                u32::BITS.into(),
-            ));
-        }
-        let fingerprint = u32::try_from(value);
-        fingerprint.map(Self).map_err(|_| RangeError::new("node", value.into(), 0, u32::MAX.into()))
-    }
-}
+tickid_core::impl_node_id!(Node: "node", u32::BITS);
 
 /// An ID of one node where an ID of another was asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, thiserror::Error)]
@@ -196,14 +154,6 @@ impl ForeignNode {
     pub const fn found(&self) -> Node {
         self.found
     }
-}
-
-/// Returns random bytes of the operating system.
-#[cfg(feature = "std")]
-pub(crate) fn random_bytes<const N: usize>() -> Result<[u8; N], tickid_core::BuildError> {
-    let mut bytes = [0; N];
-    SysRng.try_fill_bytes(&mut bytes).map_err(|_| tickid_core::BuildError::Seed)?;
-    Ok(bytes)
 }
 
 /// P. J. Weinberger's hash as Erlang takes it of an atom: a character up to U+00FF counts as its one

@@ -1,6 +1,6 @@
 //! The process-wide generator.
 
-use tickid_core::{BuildError, DefaultClock, Error, Generator, PerProcess, ProcessClock};
+use tickid_core::{PerProcess, ProcessError};
 
 use crate::global::GlobalId;
 use crate::local::LocalId;
@@ -10,12 +10,12 @@ use crate::scheme::{Kuid, Local};
 /// Generates a global ID with the process-wide generator, as Erlang's `uid:g()`.
 ///
 /// The generator is made at the first call, with a random node and the default drift, and stays.
-/// All threads share it. It waits as [`Generator`]'s `generate` does, for up to [one
+/// All threads share it. It waits as [`Generator`](crate::Generator)'s `generate` does, for up to [one
 /// minute](tickid_core::DEFAULT_MAX_WAIT).
 ///
 /// Of a thousand processes that run at the same time, two have the same random node with a
 /// probability of 1 in 8,600. Where that is too much, or where Erlang nodes take part, make a
-/// [`Generator`] with a [`Node::phash2`] of the node's name. The child of a `fork` has a generator
+/// [`Generator`](crate::Generator) with a [`Node::phash2`] of the node's name. The child of a `fork` has a generator
 /// of its own, with another random node.
 ///
 /// # Errors
@@ -67,32 +67,15 @@ pub fn new_local() -> Result<LocalId, ProcessError> {
 /// ```
 pub fn generator() -> Result<&'static ProcessGenerator, ProcessError> {
     static GENERATOR: PerProcess<ProcessGenerator> = PerProcess::new();
-    match GENERATOR.get() {
-        Some(generator) => Ok(generator),
-        None => {
-            let mut node = Node::random()?;
-            while GENERATOR.inherited().is_some_and(|parents| parents.node() == node) {
-                node = Node::random()?;
+    GENERATOR.generator(|parents| {
+        loop {
+            let node = Node::random()?;
+            if parents != Some(node) {
+                return Ok(node);
             }
-            let clock = ProcessClock::new(DefaultClock::default());
-            let candidate = Generator::builder(node).clock(clock).build()?;
-            // Of threads that race here one generator stays; the others have issued nothing.
-            Ok(GENERATOR.set(candidate))
         }
-    }
+    })
 }
 
 /// The type of the process-wide generator, which issues nothing in a child that was forked since.
-pub type ProcessGenerator = Generator<Kuid, ProcessClock<DefaultClock>>;
-
-/// The reason why the process-wide generator issued no ID.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum ProcessError {
-    /// The generator could not be made.
-    #[error(transparent)]
-    Build(#[from] BuildError),
-    /// The generator could not issue an ID.
-    #[error(transparent)]
-    Generate(#[from] Error),
-}
+pub type ProcessGenerator = tickid_core::ProcessGenerator<Kuid>;

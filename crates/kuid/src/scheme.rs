@@ -221,18 +221,9 @@ impl Default for Drift {
     }
 }
 
-impl TryFrom<u8> for Drift {
-    type Error = RangeError;
-
-    fn try_from(bits: u8) -> Result<Self, RangeError> {
-        Self::new(bits)
-    }
-}
-
-impl From<Drift> for u8 {
-    fn from(drift: Drift) -> Self {
-        drift.0
-    }
+tickid_core::impl_conversions! { Drift:
+    try_from u8 = Drift::new;
+    into u8 = Drift::get;
 }
 
 /// The number of bits.

@@ -2,9 +2,7 @@
 
 use core::fmt;
 
-use tickid_core::{
-    DefaultClock, NodeId, Policy, Prefix, RangeError, Scheme, Slot, Tick, TickScale, Variant,
-};
+use tickid_core::{DefaultClock, Policy, Prefix, Scheme, Slot, Tick, TickScale, Variant};
 use tickid_text::{ParseError, Text};
 
 use crate::codec::HEX;
@@ -64,7 +62,7 @@ impl WideNode {
     /// ```
     #[cfg(feature = "std")]
     pub fn random() -> Result<Self, tickid_core::BuildError> {
-        crate::node::random_bytes().map(|bytes| Self(u64::from_be_bytes(bytes)))
+        tickid_core::external::random_bytes().map(|bytes| Self(u64::from_be_bytes(bytes)))
     }
 
     /// Returns the node that `text` spells: 16 hexadecimal digits in lower case.
@@ -87,43 +85,13 @@ impl WideNode {
 
 tickid_text::impl_text!(WideNode);
 
-impl From<u64> for WideNode {
-    fn from(number: u64) -> Self {
-        Self(number)
-    }
+tickid_core::impl_conversions! { WideNode:
+    from u64 = WideNode::from_u64;
+    /// The same number, of which the upper half is zero.
+    from Node = |node: Node| WideNode(node.get().into());
+    into u64 = WideNode::get;
 }
-
-/// The node that has the fingerprint in its low bits.
-impl From<Node> for WideNode {
-    fn from(node: Node) -> Self {
-        Self(node.get().into())
-    }
-}
-
-impl From<WideNode> for u64 {
-    fn from(node: WideNode) -> Self {
-        node.0
-    }
-}
-
-impl NodeId for WideNode {
-    fn bits(&self) -> u32 {
-        u64::BITS
-    }
-
-    fn value(&self) -> u64 {
-        self.0
-    }
-
-    fn from_bits(bits: u32, value: u64) -> Result<Self, RangeError> {
-        if bits == u64::BITS {
-            Ok(Self(value))
-        } else {
-            let all = u64::BITS.into();
-            Err(RangeError::new("node bits", bits.into(), all, all))
-        }
-    }
-}
+tickid_core::impl_node_id!(WideNode: "node", u64::BITS);
 
 /// The scheme of [`WideGlobalId`]s: [`Kuid`] with nodes of 64 bits instead of 32.
 ///

@@ -49,6 +49,9 @@ pub trait Backend: fmt::Debug + Send + Sync {
 
     /// Writes all of `change` in one atomic step if everything is as it says, else nothing. Returns
     /// `false` if anything differed.
+    ///
+    /// A backend that learns its generation from the answer only may have written the change when the
+    /// generation differs. That is harmless: the store invalidates the realm then.
     fn commit<'a>(&'a self, realm: &'a RealmName, change: &'a Change) -> Answer<'a, bool>;
 
     /// Renews a lease in one round trip, if the backend can: raises the row's ceiling as
@@ -127,7 +130,7 @@ pub enum Scope {
     Record,
     /// The row of one node.
     Node(Node),
-    /// A bounded number of rows, for a claim. Two kinds, each of at most `limit` rows:
+    /// A bounded number of rows, for a claim. Two kinds, each of about `limit` rows:
     ///
     /// - a *page*: consecutive rows in the order of nodes from `start` on, going round from the
     ///   last to the first. [`View::page_end`] is its last row's node, or `None` if the view has
@@ -136,7 +139,7 @@ pub enum Scope {
     Candidates {
         /// The first node of the page.
         start: Node,
-        /// The largest number of rows.
+        /// The number of rows. A page that goes round may have twice as many.
         limit: usize,
     },
     /// All rows.

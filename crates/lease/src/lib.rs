@@ -19,6 +19,7 @@
 //! | [`Backend`] | a database or folder: reads, and compares and sets |
 //! | [`FileBackend`] | a folder of this machine |
 //! | [`MemoryBackend`] | memory, for tests |
+//! | `PostgresBackend`, `MySqlBackend` | PostgreSQL, MySQL and MariaDB (features `postgres`, `mysql`) |
 //! | [`NodeSource`] | a node that is given from outside, with a window of its own |
 //! | `conformance` | scenarios that every backend must pass (feature `conformance`) |
 
@@ -39,9 +40,9 @@ mod holder;
 mod model;
 mod realm;
 mod store;
-#[cfg(any(feature = "etcd", feature = "postgres", feature = "redis"))]
+#[cfg(any(feature = "etcd", feature = "mysql", feature = "postgres", feature = "redis"))]
 mod tls;
-#[cfg(any(feature = "etcd", feature = "redis"))]
+#[cfg(any(feature = "etcd", feature = "mysql", feature = "redis"))]
 mod url;
 mod wait;
 
@@ -50,6 +51,10 @@ pub use self::backend::{Answer, Backend, Change, RowChange, Scope};
 pub use self::backends::etcd::EtcdBackend;
 pub use self::backends::file::FileBackend;
 pub use self::backends::memory::{Backup, MemoryBackend};
+#[cfg(feature = "mysql")]
+pub use self::backends::mysql::MySqlBackend;
+#[cfg(feature = "postgres")]
+pub use self::backends::postgres::PostgresBackend;
 #[cfg(feature = "redis")]
 pub use self::backends::redis::RedisBackend;
 pub use self::backends::static_node::NodeSource;

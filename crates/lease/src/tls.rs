@@ -1,11 +1,21 @@
 //! Certificates of encrypted connections, named by libpq's options: the same for all servers.
 
-#[cfg(any(feature = "etcd-tls", feature = "postgres-tls", feature = "redis-tls"))]
+#[cfg(any(
+    feature = "etcd-tls",
+    feature = "mysql-tls",
+    feature = "postgres-tls",
+    feature = "redis-tls"
+))]
 mod certificates;
 
 #[cfg(feature = "etcd-tls")]
 pub(crate) use self::certificates::FileError;
-#[cfg(any(feature = "etcd-tls", feature = "postgres-tls", feature = "redis-tls"))]
+#[cfg(any(
+    feature = "etcd-tls",
+    feature = "mysql-tls",
+    feature = "postgres-tls",
+    feature = "redis-tls"
+))]
 pub(crate) use self::certificates::hindrance;
 #[cfg(feature = "postgres-tls")]
 pub(crate) use self::certificates::trusting;
@@ -49,8 +59,19 @@ impl Files {
         true
     }
 
+    /// Returns the names of the files of the client's own certificate and key.
+    #[cfg(feature = "mysql-tls")]
+    pub(crate) fn own(&self) -> Option<(&str, &str)> {
+        self.certificate.as_deref().zip(self.key.as_deref())
+    }
+
     /// Reports whether none is named.
-    #[cfg(any(feature = "etcd", feature = "redis", not(feature = "postgres-tls")))]
+    #[cfg(any(
+        feature = "etcd",
+        feature = "mysql",
+        feature = "redis",
+        not(feature = "postgres-tls")
+    ))]
     pub(crate) fn is_empty(&self) -> bool {
         *self == Self::default()
     }

@@ -1,5 +1,5 @@
-//! In the child of a `fork` nobody issues what the parent issues: generators with leased nodes, of whatever kind, and
-//! process-wide ones.
+//! In the child of a `fork`, no generator with a leased node issues IDs, and no process-wide one issues the
+//! parent's.
 //!
 //! With a `main` of its own, so that tests run one after the other on the main thread and processes with as
 //! few threads as may be are forked.
@@ -53,14 +53,14 @@ mod linux {
         }
         let tests: [(&str, fn()); 9] = [
             ("shared_generators_with_leased_nodes_issue_nothing", shared),
-            ("exclusive_generators_with_leased_nodes_issue_nothing", exclusive),
+            ("local_generators_with_leased_nodes_issue_nothing", exclusive),
             ("handles_do_not_go_on_with_their_blocks", handles),
             ("leased_generators_issue_nothing_and_release_nothing", leased),
-            ("a_process_wide_generator_that_chose_its_node_begins_anew", chosen),
-            ("a_process_wide_generator_with_a_given_node_says_whose_it_is", given),
+            ("process_wide_generators_with_random_nodes_begin_anew", chosen),
+            ("process_wide_generators_with_given_nodes_are_the_parents", given),
             ("grandchildren_are_forked_as_well", grandchildren),
             ("children_forked_while_threads_wait_go_on", while_threads_wait),
-            ("what_has_a_node_of_its_own_goes_on_unless_told_otherwise", given_to_the_child),
+            ("generators_with_given_nodes_go_on_in_the_child", given_to_the_child),
         ];
         let trial = |(name, test): (&str, fn())| {
             Trial::test(name, move || {
@@ -76,9 +76,9 @@ mod linux {
     /// Runs `child` in a child of this process; what it returned.
     fn in_child<T: fmt::Display>(child: impl FnOnce() -> Vec<T>) -> Vec<String> {
         let (mut reader, mut writer) = pipe().expect("a pipe");
-        // SAFETY: the other threads, if there are any, are those of keepers. The child may find what they have locked
-        // locked for ever, which is the tests' concern: they are to fail then, by the alarm. The C library's allocator is
-        // made for that.
+        // SAFETY: the other threads, if there are any, belong to leased generators. Locks that they hold stay
+        // locked in the child; a test that needs one fails by the alarm. The C library's allocator copes with
+        // forks.
         match unsafe { libc::fork() } {
             0 => {
                 // SAFETY: nothing but a number goes in.
@@ -263,7 +263,7 @@ mod linux {
         let mut ids: HashSet<String> = HashSet::new();
         let before = tickid_sno::new(0).unwrap();
         let lines = in_child(|| {
-            // What was there before stays the parent's.
+            // An existing generator stays the parent's.
             assert_eq!(generator.try_generate().unwrap_err().kind(), FORKED);
             let own = tickid_sno::generator().unwrap();
             assert_ne!(own.node(), generator.node());
@@ -288,7 +288,7 @@ mod linux {
                 assert!(message.contains("42/8") && message.contains("parent"), "{message}");
             }
             assert_eq!(generator.try_generate().unwrap_err().kind(), FORKED);
-            // SAFETY: nobody else reads the environment of this child.
+            // SAFETY: no other thread reads the environment of this child.
             unsafe { env::set_var(NODE_SPEC_VARIABLE, "43/8") };
             tickid_scru64::new().unwrap();
             vec![tickid_scru64::generator().unwrap().node()]
@@ -309,7 +309,7 @@ mod linux {
         assert_eq!(lines, ["true"]);
     }
 
-    /// Whether the parent goes on with such a node or the child, only their owner knows.
+    /// Only their owner can know whether the parent or the child goes on with such a node.
     fn given_to_the_child() {
         let generator = tickid_scru64::Generator::new("7/8".parse().unwrap()).unwrap();
         let before = generator.generate().unwrap();

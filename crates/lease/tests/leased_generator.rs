@@ -115,6 +115,30 @@ impl World {
     }
 }
 
+/// Compiles if executors may move the future between threads.
+fn assert_spawns<T>(future: impl Future<Output = T> + Send) {
+    drop(future);
+}
+
+#[test]
+fn futures_can_be_spawned() {
+    let world = World::new("7/10");
+    let leased = world.start();
+    let sleep = |_| core::future::ready(());
+    assert_spawns(world.builder().start_async());
+    assert_spawns(leased.generate_async(sleep));
+    assert_spawns(leased.with(tickid_core::Plain).generate_async(sleep));
+    assert_spawns(leased.shut_down_async());
+    let (store, realm) = (world.store(), &world.realm);
+    let mut claim = Claim::new(Token::from_bits(1), "a task", None);
+    assert_spawns(store.acquire(realm, &mut claim));
+    assert_spawns(store.list(realm.name()));
+    assert_spawns(store.repair_all(realm.name()));
+    assert_spawns(store.reconfigure(realm));
+    assert_spawns(store.invalidate(realm));
+    assert_spawns(store.begin(realm, tickid_lease::Begin::AtOnce));
+}
+
 /// Looks again and again until there is a value.
 fn until<T>(look: impl Fn() -> Option<T>) -> T {
     loop {

@@ -5,40 +5,49 @@
 use core::fmt;
 use core::hash::Hash;
 use core::num::NonZeroU32;
+use core::pin::pin;
+use core::task::{Context, Poll, Waker};
 use core::time::Duration;
 use std::collections::HashSet;
 use std::sync::Arc;
 
 use tickid_core::{
-    BuildError, ErrorKind, Generator, ManualClock, NodeId as _, ProcessClock, Scheme, Tick,
-    UnixTime, Variant, Variants, Window,
+    BuildError, ErrorKind, Generator, ManualClock, ProcessClock, Scheme, Tick, UnixTime, Variant,
+    Variants, Window,
 };
-use tickid_kuid::{Drift, Global, Kuid, Local, Node};
+use tickid_kuid::{Drift, Global, Kuid, Local};
 use tickid_lease::{
-    Claim, GenerateError, KeeperBuilder, Lease, LeaseError, MemoryTable, NodePool, Realm,
-    RealmError, Refusal, StoreError, TableStore, Token, block_on,
+    Claim, GenerateError, Lease, LeasedGenerator, MemoryBackend, NodePool, Realm, RealmError,
+    RealmSpec, Refusal, Store, StoreError, Token, block_on,
 };
 use tickid_nanoflake::{Epoch, Nanoflake};
 use tickid_scru64::Scru64;
 use tickid_sno::Sno;
 
-const PATIENCE: Duration = Duration::from_secs(30);
+const TIMEOUT: Duration = Duration::from_secs(30);
 
 type Clock = Arc<ManualClock>;
-type Store = TableStore<MemoryTable<Clock>>;
 
 fn store() -> (Store, Clock) {
     let clock = Arc::new(ManualClock::new(UnixTime::from_micros(1_700_000_000_000_000)));
-    (TableStore::new(MemoryTable::new(Arc::clone(&clock))), clock)
+    (Store::new(MemoryBackend::new(Arc::clone(&clock))), clock)
 }
 
-fn realm<S: Scheme>(layout: &S, pool: &str) -> Realm {
-    Realm::new("a".parse().unwrap(), layout, pool.parse().unwrap()).unwrap()
+fn realm<S: Scheme>(layout: &S, pool: &str) -> Realm<S> {
+    Realm::new("a".parse().unwrap(), *layout, pool.parse().unwrap()).unwrap()
 }
 
-fn acquire(store: &Store, realm: &Realm) -> Result<Lease, StoreError> {
-    let claim = Claim::new(Token::random().unwrap(), "a test", None);
-    block_on(Lease::acquire(store, realm, &claim), PATIENCE).unwrap()
+fn acquire(store: &Store, realm: &RealmSpec) -> Result<Lease, StoreError> {
+    let mut claim = Claim::new(Token::random().unwrap(), "a test", None);
+    block_on(store.acquire(realm, &mut claim), TIMEOUT)
+}
+
+/// Returns the answer of a future that has one at once.
+fn at_once<T>(future: impl Future<Output = T>) -> T {
+    match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
+        Poll::Ready(answer) => answer,
+        Poll::Pending => panic!("it waits"),
+    }
 }
 
 fn kuid(drift: u8) -> Kuid {
@@ -65,25 +74,25 @@ fn another_layout_is_refused<S: Scheme + Default>(
     pool: &str,
 ) {
     let (store, _) = store();
-    let lease = acquire(&store, &realm(&one, pool)).unwrap();
-    assert!(lease.builder(&one).unwrap().build().is_ok());
-    // By the generator's builder.
-    let error = lease.builder(&other).unwrap_err();
-    assert!(matches!(&error, LeaseError::Realm(mismatch) if mismatch.what == "layouts"), "{error}");
+    let realm_of_one = realm(&one, pool);
+    let lease = acquire(&store, &realm_of_one).unwrap();
+    assert!(realm_of_one.builder(&lease).unwrap().build().is_ok());
+    // By the realm, for what a store has kept.
+    let error = Realm::from_spec(other, (*realm_of_one).clone()).unwrap_err();
+    assert_eq!(error.what, "layouts");
     names_both(&error, [name, other_name]);
-    assert!(lease.window(&other).is_err());
-    // After it.
-    let pinned = lease.builder(&one).unwrap().layout(other).build().unwrap_err();
+    // By the generator's builder.
+    let builder = || realm_of_one.builder(&lease).unwrap();
+    let pinned = builder().layout(other).build().unwrap_err();
     assert_eq!(pinned, BuildError::Pinned { option: "layout" });
-    let again = lease.builder(&one).unwrap().layout(other).pin().build().unwrap_err();
+    let again = builder().layout(other).pin().build().unwrap_err();
     assert_eq!(again, BuildError::Pinned { option: "layout" });
     // By the store.
     let error = acquire(&store, &realm(&other, pool)).unwrap_err();
     assert!(is_mismatch(&error, "layouts"), "{error}");
     names_both(&error, [name, other_name]);
-    // By the background thread of a leased generator.
-    let start = KeeperBuilder::new(store, realm(&one, pool));
-    let error = start.start(move |lease| lease.builder(&other)).unwrap_err();
+    // By the background thread of a leased generator, which does not start.
+    let error = LeasedGenerator::start(store, realm(&other, pool)).unwrap_err();
     names_both(&error, [name, other_name]);
 }
 
@@ -116,10 +125,11 @@ fn layouts_with_the_same_text_are_equal() {
 #[test]
 fn a_leased_builder_keeps_its_window_and_forms() {
     let (store, _) = store();
-    let lease = acquire(&store, &realm(&kuid(8), "0-9/32")).unwrap();
-    let (floor, ceiling) = lease.ticks();
-    let build = || lease.builder(&kuid(8)).unwrap();
-    let wider = Window::new(Tick::new(floor).unwrap(), ceiling + 1).unwrap();
+    let realm = realm(&kuid(8), "0-9/32");
+    let lease = acquire(&store, &realm).unwrap();
+    let build = || realm.builder(&lease).unwrap();
+    let floor = Tick::new(lease.floor).unwrap();
+    let wider = Window::new(floor, lease.ceiling + 1).unwrap();
     for window in [Window::ALL, wider] {
         let error = build().window(window).build().unwrap_err();
         assert_eq!(error, BuildError::Pinned { option: "window" });
@@ -128,13 +138,13 @@ fn a_leased_builder_keeps_its_window_and_forms() {
         let error = build().variants(variants).build_local().unwrap_err();
         assert_eq!(error, BuildError::Pinned { option: "variants" });
     }
-    assert!(build().window(lease.window(&kuid(8)).unwrap()).build().is_ok());
+    assert!(build().window(Window::new(floor, lease.ceiling).unwrap()).build().is_ok());
 }
 
 #[test]
 fn only_schemes_with_nodeless_ids_have_such_realms() {
-    fn single<S: Scheme>(layout: &S) -> Result<Realm, RealmError> {
-        Realm::new("a".parse().unwrap(), layout, NodePool::single())
+    fn single<S: Scheme>(layout: &S) -> Result<RealmSpec, RealmError> {
+        RealmSpec::new("a".parse().unwrap(), layout, NodePool::single())
     }
     assert_eq!(single(&kuid(8)).unwrap().variants(), Variants::WithoutNode);
     assert_eq!(single(&Scru64), Err(RealmError::NoNodelessIds { scheme: "scru64" }));
@@ -164,7 +174,7 @@ fn issues_only<F: Variant<Kuid>, G: Variant<Kuid>>(
     assert!(is_refused(generator.with(wrong).try_block(n), variants));
     assert!(is_refused(generator.with(wrong).block(n), variants));
     let sleepless = generator.with(wrong).generate_async(async |_| ());
-    assert!(is_refused(block_on(sleepless, PATIENCE).unwrap(), variants));
+    assert!(is_refused(at_once(sleepless), variants));
     assert!(is_refused(generator.handle().with(wrong).try_generate(), variants));
     assert!(is_refused(generator.handle().with(wrong).generate(), variants));
     assert_eq!(format!("{:?}", generator.state()), format!("{before:?}"));
@@ -176,26 +186,24 @@ fn issues_only<F: Variant<Kuid>, G: Variant<Kuid>>(
     generator.handle().with(right).generate().unwrap();
 }
 
-fn leased(lease: &Lease, clock: &Clock) -> Generator<Kuid, ProcessClock<Clock>> {
-    let builder = match lease.realm().as_str() {
-        "global" => lease.builder(&kuid(8)),
-        _ => lease.builder_for(&kuid(8), Node::from_u32(7)),
-    };
-    builder.unwrap().clock(ProcessClock::new(Arc::clone(clock))).build().unwrap()
-}
-
-fn named(name: &str, pool: &str) -> Realm {
-    Realm::new(name.parse().unwrap(), &kuid(8), pool.parse().unwrap()).unwrap()
+fn leased(
+    realm: &Realm<Kuid>,
+    lease: &Lease,
+    clock: &Clock,
+) -> Generator<Kuid, ProcessClock<Clock>> {
+    let builder = realm.builder(lease).unwrap();
+    builder.clock(ProcessClock::new(Arc::clone(clock))).build().unwrap()
 }
 
 #[test]
 fn a_realm_of_global_ids_refuses_local_ones() {
     let (store, clock) = store();
-    let lease = acquire(&store, &named("global", "0-9/32")).unwrap();
+    let realm = realm(&kuid(8), "0-9/32");
+    let lease = acquire(&store, &realm).unwrap();
     let blank = (tickid_kuid::GlobalId::MIN, tickid_kuid::LocalId::MIN);
-    issues_only(&leased(&lease, &clock), Variants::WithNode, (Global, Local), blank);
-    let mut local =
-        lease.builder(&kuid(8)).unwrap().clock(Arc::clone(&clock)).build_local().unwrap();
+    issues_only(&leased(&realm, &lease, &clock), Variants::WithNode, (Global, Local), blank);
+    let builder = realm.builder(&lease).unwrap().clock(Arc::clone(&clock));
+    let mut local = builder.build_local().unwrap();
     assert!(is_refused(local.with(Local).try_generate(), Variants::WithNode));
     assert!(is_refused(local.with(Local).generate(), Variants::WithNode));
     assert!(is_refused(local.with(Local).try_fill(&mut []), Variants::WithNode));
@@ -208,44 +216,41 @@ fn a_realm_of_global_ids_refuses_local_ones() {
 #[test]
 fn a_realm_of_local_ids_refuses_global_ones() {
     let (store, clock) = store();
-    let lease = acquire(&store, &named("local", "0/0")).unwrap();
+    let realm = realm(&kuid(8), "0/0");
+    let lease = acquire(&store, &realm).unwrap();
     let blank = (tickid_kuid::LocalId::MIN, tickid_kuid::GlobalId::MIN);
-    issues_only(&leased(&lease, &clock), Variants::WithoutNode, (Local, Global), blank);
+    issues_only(&leased(&realm, &lease, &clock), Variants::WithoutNode, (Local, Global), blank);
 }
 
 #[test]
-fn a_keeper_refuses_the_other_form_with_its_reason() {
+fn a_leased_generator_refuses_the_other_form() {
     let (store, clock) = store();
-    let keeper = KeeperBuilder::new(store, named("global", "0-9/32"));
-    let keeper = keeper
-        .start(move |lease| {
-            Ok(lease.builder(&kuid(8))?.clock(ProcessClock::new(Arc::clone(&clock))))
-        })
-        .unwrap();
-    let sleepless = keeper.with(Local).generate_async(async |_| ());
+    let builder = LeasedGenerator::builder(store, realm(&kuid(8), "0-9/32"));
+    let generator = builder.clock(clock).start().unwrap();
+    let sleepless = generator.with(Local).generate_async(async |_| ());
     let refused = [
-        keeper.with(Local).try_generate(),
-        keeper.with(Local).generate(),
-        block_on(sleepless, PATIENCE).unwrap(),
+        generator.with(Local).try_generate(),
+        generator.with(Local).generate(),
+        at_once(sleepless),
     ];
     for error in refused.map(Result::unwrap_err) {
         let GenerateError::Stalled { error: cause, .. } = &error else { panic!("{error:?}") };
         assert_eq!(cause.kind(), ErrorKind::Variant(Variants::WithNode));
         assert_eq!(error.to_string(), "kuid: the generator issues only IDs with a node");
     }
-    keeper.with(Global).try_generate().unwrap();
+    generator.with(Global).try_generate().unwrap();
 }
 
 #[test]
-fn a_realm_keeps_its_kind_when_it_is_reshaped() {
+fn a_reconfigured_realm_keeps_its_kind() {
     let (store, _) = store();
-    let reshape = |pool: &str| {
+    let reconfigure = |pool: &str| {
         let realm = realm(&kuid(8), pool);
-        block_on(tickid_lease::Store::reshape(&store, &realm), PATIENCE).unwrap()
+        block_on(store.reconfigure(&realm), TIMEOUT)
     };
     acquire(&store, &realm(&kuid(8), "0-9/32")).unwrap();
-    assert!(is_mismatch(&reshape("0/0").unwrap_err(), "IDs"));
-    reshape("0-99/32").unwrap();
+    assert!(is_mismatch(&reconfigure("0/0").unwrap_err(), "IDs"));
+    reconfigure("0-99/32").unwrap();
 }
 
 /// Draws `COUNT` IDs under each of two leases of a realm, of every pair of layouts that the store
@@ -262,19 +267,18 @@ where
             let (store, clock) = store();
             let (mut seen, mut generators) = (HashSet::new(), Vec::new());
             for (layout, pool) in [first, second] {
-                let Ok(lease) = acquire(&store, &realm(layout, pool)) else {
+                let realm = realm(layout, pool);
+                let Ok(lease) = acquire(&store, &realm) else {
                     refused += 1;
                     continue;
                 };
-                let node = S::Node::from_bits(32, 0);
                 // Each layout is tried under each lease.
                 for asked in layouts {
-                    let builder = match (pool, node) {
-                        ("0/0", Ok(node)) => lease.builder_for(asked, node),
-                        _ => lease.builder(asked),
-                    };
-                    match builder {
-                        Ok(builder) => generators.push(builder.clock(Arc::clone(&clock)).build()),
+                    match Realm::from_spec(*asked, (*realm).clone()) {
+                        Ok(realm) => {
+                            let builder = realm.builder(&lease).unwrap();
+                            generators.push(builder.clock(Arc::clone(&clock)).build());
+                        }
                         Err(_) => refused += 1,
                     }
                 }
@@ -303,6 +307,7 @@ impl<'a> Pairs<'a> for [&'a str] {
         self.iter().map(|pool| (layout, *pool)).collect()
     }
 }
+
 /// Local and global IDs, as bits, under drifts that put the bits of seconds and nodes in other
 /// places.
 #[derive(Clone, Copy, Debug)]
@@ -358,22 +363,21 @@ fn leases_of_snos_never_agree() {
 /// SCRU64 nodes of other sizes, granted one after the other: bits move from the node to the
 /// counter.
 #[test]
-fn leases_across_reshapes_to_other_node_sizes_never_agree() {
+fn leases_of_reconfigured_realms_never_agree() {
     let (store, clock) = store();
     acquire(&store, &realm(&Scru64, "0-1/1")).unwrap();
     let mut seen = HashSet::new();
     for pool in ["0-1/1", "0-255/8", "0-3/2", "0/1,2/2,24-31/5", "0-1/1"] {
         let realm = realm(&Scru64, pool);
-        let reshaped = block_on(tickid_lease::Store::reshape(&store, &realm), PATIENCE).unwrap();
-        reshaped.unwrap();
+        block_on(store.reconfigure(&realm), TIMEOUT).unwrap();
         clock.advance(Duration::from_secs(120));
         for _ in 0..2 {
             let lease = acquire(&store, &realm).unwrap();
-            let builder = lease.builder(&Scru64).unwrap().clock(Arc::clone(&clock));
+            let builder = realm.builder(&lease).unwrap().clock(Arc::clone(&clock));
             let generator = builder.build().unwrap();
             for _ in 0..2_000 {
                 let id = generator.try_generate().unwrap();
-                assert!(seen.insert(id), "{id} twice, under {} of {pool}", lease.node());
+                assert!(seen.insert(id), "{id} twice, under {} of {pool}", lease.node);
             }
         }
     }

@@ -1,5 +1,5 @@
-//! Passwords are in nothing that is told of a store: no event of `tracing`, no record of `log`, down to the finest level
-//! and of whatever library, no error, no `Debug`.
+//! Passwords appear in no event of `tracing`, no record of `log`, down to the finest level and of
+//! whatever library, no error, and no `Debug` of a store.
 
 #![cfg_attr(not(unix), allow(dead_code, unused_imports, reason = "there is no server"))]
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
@@ -11,21 +11,22 @@ use std::net::TcpListener;
 use std::sync::{Mutex, PoisonError};
 
 use tickid_lease::{
-    Claim, KeeperBuilder, Lease, Realm, Standing, Store, StoreError, Token, block_on, connect,
+    Begin, Claim, LeasedGenerator, Realm, RealmSpec, Standing, Store, StoreError, Token, block_on,
 };
 use tickid_nanoflake::Nanoflake;
 #[cfg(unix)]
-use tickid_testkit::servers::{Etcd, Postgres, Redis, Server, Tests};
+use tickid_testkit::servers::{Etcd, MySql, Postgres, Redis, Server, Tests};
 use tracing::field::{Field, Visit};
 use tracing::span;
 
-/// Everything that anybody has told.
+/// Everything that was logged or returned.
 static TOLD: Mutex<String> = Mutex::new(String::new());
 
-/// What the HTTP client has shown byte by byte.
+/// The bytes that the HTTP client has dumped.
 static DUMPED: Mutex<Vec<u8>> = Mutex::new(Vec::new());
 
-/// The bytes of a row of a dump: pairs of hexadecimal digits, a space after every other one, before two spaces and the text.
+/// Returns the bytes of a row of a dump: pairs of hexadecimal digits, a space after every other one,
+/// before two spaces and the text.
 fn dumped(row: &str) -> Vec<u8> {
     let (digits, _) = row.split_once("  ").unwrap_or((row, ""));
     let digits: Vec<u8> = digits.bytes().filter(u8::is_ascii_hexdigit).collect();
@@ -37,7 +38,7 @@ fn tell(text: &dyn Debug) {
     writeln!(TOLD.lock().unwrap_or_else(PoisonError::into_inner), "{text:?}").unwrap();
 }
 
-/// Hears events, spans and records.
+/// A listener to events, spans and records.
 struct Ear;
 
 impl Visit for Ear {
@@ -86,13 +87,15 @@ impl log::Log for Ear {
     fn flush(&self) {}
 }
 
-/// As it is, and as a URL has it.
+/// A password as it is, and as it is in a URL.
 const RIGHT: [&str; 2] = ["r1ght@s3cret", "r1ght%40s3cret"];
 const WRONG: [&str; 2] = ["wr0ng@s3cret", "wr0ng%40s3cret"];
 const PATIENCE: Duration = Duration::from_secs(60);
 
-fn answered<T: Debug>(answer: tickid_lease::Answer<'_, T>) -> Result<T, StoreError> {
-    let result = block_on(answer, PATIENCE).unwrap();
+fn answered<T: Debug>(
+    request: impl Future<Output = Result<T, StoreError>>,
+) -> Result<T, StoreError> {
+    let result = block_on(request, PATIENCE);
     tell(&result);
     if let Err(error) = &result {
         tell_all(error);
@@ -106,65 +109,69 @@ fn tell_all(error: &dyn Error) {
     }
 }
 
-fn realm() -> Realm {
+fn realm() -> Realm<Nanoflake> {
     let name = format!("secret-{}", Token::random().unwrap());
     let pool = "0-7/10".parse().unwrap();
-    let realm = Realm::new(name.parse().unwrap(), &Nanoflake::default(), pool).unwrap();
-    // So that a keeper asks a few times.
+    let realm = Realm::new(name.parse().unwrap(), Nanoflake::default(), pool).unwrap();
+    // So that a generator renews a few times.
     let terms = realm.terms().with_term(Duration::from_millis(100));
     realm.with_terms(terms).unwrap()
 }
 
 fn acquire(url: &str) -> Result<(), StoreError> {
-    let store = connect(url).unwrap();
+    let store = Store::open(url).unwrap();
     tell(&store);
-    let (realm, claim) = (realm(), Claim::new(Token::random().unwrap(), "me", None));
-    let grant = answered(store.acquire(&realm, &claim))?;
-    answered(store.renew(realm.name(), &grant.hold))?;
-    let listing = answered(store.list(realm.name()))?;
-    assert_eq!(listing.standings().unwrap()[0].1, Standing::Held);
-    answered(store.release(realm.name(), &grant.hold, None))
+    let (realm, mut claim) = (realm(), Claim::new(Token::random().unwrap(), "me", None));
+    let realm: &RealmSpec = &realm;
+    answered(store.begin(realm, Begin::AtOnce))?;
+    let lease = answered(store.acquire(realm, &mut claim))?;
+    let lease = answered(store.renew(realm, &lease))?;
+    let view = answered(store.list(realm.name()))?;
+    assert_eq!(view.standings().unwrap()[0].2, Standing::Held);
+    answered(store.release(realm, &lease, None))
 }
 
-/// Everything that a keeper says while it is renewed, told that its lease is over, and without an answer.
+/// Renews a lease, ends it, and takes the store down under a leased generator.
 fn keep(url: &str, take_down: impl FnOnce()) {
-    let realm = realm();
-    // To check a password takes etcd longer than such a term lets a keeper wait.
-    let builder = KeeperBuilder::new(connect(url).unwrap(), realm.clone()).answer_within(PATIENCE);
+    let (realm, store) = (realm(), Store::open(url).unwrap());
+    answered(store.begin(&realm, Begin::AtOnce)).unwrap();
+    // To check a password takes etcd longer than such a term lets a holder wait.
+    let builder = LeasedGenerator::builder(Store::open(url).unwrap(), realm.clone());
+    let builder = builder.answer_within(PATIENCE);
     tell(&builder);
-    let keeper = builder.start(|lease: &Lease| lease.builder(&Nanoflake::default())).unwrap();
-    tell(&keeper);
-    while keeper.state().counters.renewals < 2 {
-        keeper.generate().unwrap();
+    let generator = builder.start().unwrap();
+    tell(&generator);
+    while generator.state().counters.renewals < 2 {
+        generator.generate().unwrap();
     }
-    answered(connect(url).unwrap().recover(&realm)).unwrap();
-    while keeper.state().counters.losses == 0 {
-        let _ = keeper.try_generate().map_err(|error| tell_all(&error));
+    answered(store.invalidate(&realm)).unwrap();
+    while generator.state().counters.losses == 0 {
+        let _ = generator.try_generate().map_err(|error| tell_all(&error));
     }
     take_down();
-    let failures = keeper.state().counters.failures;
-    while keeper.state().counters.failures < failures + 2 {
-        if let Err(error) = keeper.try_generate() {
+    let failures = generator.state().counters.failures.total();
+    while generator.state().counters.failures.total() < failures + 2 {
+        if let Err(error) = generator.try_generate() {
             tell_all(&error);
         }
     }
-    tell(&keeper.state());
-    let _ = keeper.shut_down().map_err(|error| tell_all(&error));
+    tell(&generator.state());
+    let _ = generator.shut_down().map_err(|error| tell_all(&error));
 }
 
-/// With `URL`s that have a password for `{}`. What is wrong with the second makes it no URL.
+/// Uses a store at a URL that has a password for `{}`, and a text that is no URL.
 fn hides(url: &str, no_url: &str, take_down: impl FnOnce()) {
     let with = |password| url.replace("{}", password);
     acquire(&with(RIGHT[1])).unwrap();
     let error = acquire(&with(WRONG[1])).unwrap_err();
     assert!(error.to_string().ends_with("could not log in"), "{error}");
-    let error = connect(&no_url.replace("{}", RIGHT[1])).unwrap_err();
+    let error = Store::open(&no_url.replace("{}", RIGHT[1])).unwrap_err();
     tell_all(&error);
     keep(&with(RIGHT[1]), take_down);
     assert!(acquire(&with(RIGHT[1])).unwrap_err().is_unreachable());
 
     let told = TOLD.lock().unwrap_or_else(PoisonError::into_inner);
-    assert!(told.contains("lease granted") && told.contains("lease lost"), "nothing was told");
+    assert!(told.contains("lease acquired") && told.contains("lease lost"), "nothing was told");
     let dumped = DUMPED.lock().unwrap().clone();
     for secret in [RIGHT, WRONG].concat() {
         assert!(!dumped.windows(secret.len()).any(|bytes| bytes == secret.as_bytes()), "{secret}");
@@ -191,18 +198,18 @@ fn etcd(_: &Etcd) {
     let tell = |method: &str, body: &str| {
         ureq::post(format!("http://{}/v3/{method}", etcd.endpoints()[0])).send(body).unwrap();
     };
-    // Not by the text that is looked for: what these requests log is not what a store says.
+    // Escaped: these requests are not a store's, and may be logged.
     let password = RIGHT[0].replace('@', "\\u0040");
     tell("auth/user/add", &format!(r#"{{"name":"root","password":"{password}"}}"#));
     tell("auth/role/add", r#"{"name":"root"}"#);
     tell("auth/user/grant", r#"{"user":"root","role":"root"}"#);
     tell("auth/enable", "{}");
     let place = &etcd.endpoints()[0];
-    let url = format!("etcd://root:{{}}@{place}?lease_ttl=3600");
+    let url = format!("etcd://root:{{}}@{place}");
     hides(&url, &format!("etcd://root:{{}}@{place}/path"), || etcd.kill(0).unwrap());
-    // As far as it goes: heads of requests, not what is in them.
+    // It dumps the heads of requests, not their bodies.
     let dumped = DUMPED.lock().unwrap();
-    assert!(dumped.windows(5).any(|bytes| bytes == b"POST "), "the dump is not read any more");
+    assert!(dumped.windows(5).any(|bytes| bytes == b"POST "), "the dump has another form");
 }
 
 #[cfg(unix)]
@@ -224,6 +231,15 @@ fn postgres(_: &Postgres) {
 }
 
 #[cfg(unix)]
+fn mysql(_: &MySql) {
+    let server = MySql::start().unwrap();
+    let (user, password) = (MySql::USER, RIGHT[0]);
+    server.query(&format!("ALTER USER {user} IDENTIFIED BY '{password}'")).unwrap();
+    let url = format!("mysql://{user}:{{}}@{}/{}", server.address(), MySql::DATABASE);
+    hides(&url, &format!("{url}?sslmode=sometimes"), || server.kill().unwrap());
+}
+
+#[cfg(unix)]
 fn main() -> std::process::ExitCode {
     tracing::subscriber::set_global_default(Ear).unwrap();
     log::set_logger(&Ear).unwrap();
@@ -231,6 +247,7 @@ fn main() -> std::process::ExitCode {
     Tests::default()
         .add("", &[("redis_shows_no_password", redis as fn(&Redis))])
         .add("", &[("etcd_shows_no_password", etcd as fn(&Etcd))])
+        .add("", &[("mysql_shows_no_password", mysql as fn(&MySql))])
         .add("", &[("postgres_shows_no_password", postgres as fn(&Postgres))])
         .run()
 }

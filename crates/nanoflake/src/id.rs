@@ -75,6 +75,10 @@ impl NanoflakeId {
         if value >= 0 { Ok(Self(value)) } else { Err(Self::out_of_range(value as i128)) }
     }
 
+    fn from_unsigned(value: u64) -> Result<Self, RangeError> {
+        i64::try_from(value).map(Self).map_err(|_| Self::out_of_range(value.into()))
+    }
+
     #[cold]
     const fn out_of_range(value: i128) -> RangeError {
         RangeError::new("Nanoflake integer", value, 0, i64::MAX as i128)
@@ -295,52 +299,15 @@ impl NanoflakeId {
 }
 
 tickid_text::impl_text!(NanoflakeId);
-tickid_core::impl_forms!(NanoflakeId);
 
-impl TryFrom<i64> for NanoflakeId {
-    type Error = RangeError;
-
-    fn try_from(value: i64) -> Result<Self, RangeError> {
-        Self::new(value)
-    }
-}
-
-impl TryFrom<u64> for NanoflakeId {
-    type Error = RangeError;
-
-    fn try_from(value: u64) -> Result<Self, RangeError> {
-        match i64::try_from(value) {
-            Ok(value) => Ok(Self(value)),
-            Err(_) => Err(Self::out_of_range(value.into())),
-        }
-    }
-}
-
-impl TryFrom<[u8; 8]> for NanoflakeId {
-    type Error = RangeError;
-
-    fn try_from(bytes: [u8; 8]) -> Result<Self, RangeError> {
-        Self::from_be_bytes(bytes)
-    }
-}
-
-impl From<NanoflakeId> for i64 {
-    fn from(id: NanoflakeId) -> Self {
-        id.0
-    }
-}
-
-impl From<NanoflakeId> for u64 {
-    fn from(id: NanoflakeId) -> Self {
-        // Not negative.
-        id.0.cast_unsigned()
-    }
-}
-
-impl From<NanoflakeId> for [u8; 8] {
-    fn from(id: NanoflakeId) -> Self {
-        id.to_be_bytes()
-    }
+tickid_core::impl_conversions! { NanoflakeId:
+    try_from i64 = NanoflakeId::new;
+    try_from u64 = NanoflakeId::from_unsigned;
+    try_from [u8; 8] = NanoflakeId::from_be_bytes;
+    into i64 = NanoflakeId::get;
+    // Not negative.
+    into u64 = |id: NanoflakeId| id.0.cast_unsigned();
+    into [u8; 8] = NanoflakeId::to_be_bytes;
 }
 
 #[cfg(test)]

@@ -110,6 +110,8 @@ pub use tickid_core::external::serde::{
 };
 #[doc(no_inline)]
 pub use tickid_core::{IntoUnixTime, Policy, RandomStart, RangeError, UnixTime, Window};
+#[doc(hidden)]
+pub use tickid_text::parsed as __parsed;
 #[doc(no_inline)]
 pub use tickid_text::{ParseError, ParseErrorKind, Text};
 

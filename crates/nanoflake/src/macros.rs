@@ -14,11 +14,6 @@
 #[macro_export]
 macro_rules! nanoflake {
     ($text:expr) => {
-        const {
-            match $crate::NanoflakeId::parse_const($text.as_bytes()) {
-                Ok(id) => id,
-                Err(_) => panic!("not a Nanoflake ID"),
-            }
-        }
+        const { $crate::__parsed($crate::NanoflakeId::parse_const($text.as_bytes())) }
     };
 }

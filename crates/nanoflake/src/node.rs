@@ -1,6 +1,6 @@
 use core::fmt;
 
-use tickid_core::{NodeId, RangeError};
+use tickid_core::RangeError;
 
 /// What tells generators apart: a number from 0 to 1023.
 ///
@@ -102,28 +102,7 @@ impl GeneratorId {
     }
 }
 
-impl NodeId for GeneratorId {
-    fn bits(&self) -> u32 {
-        Self::BITS
-    }
-
-    fn value(&self) -> u64 {
-        self.0.into()
-    }
-
-    fn from_bits(bits: u32, value: u64) -> Result<Self, RangeError> {
-        if bits != Self::BITS {
-            return Err(RangeError::new(
-                "generator ID bits",
-                bits.into(),
-                Self::BITS.into(),
-                Self::BITS.into(),
-            ));
-        }
-        let too_high = |_| RangeError::new("generator ID", value.into(), 0, Self::MAX.0.into());
-        Self::new(u16::try_from(value).map_err(too_high)?)
-    }
-}
+tickid_core::impl_node_id!(GeneratorId: "generator ID", Self::BITS);
 
 /// The number in decimal; honours width and fill.
 impl fmt::Display for GeneratorId {
@@ -132,18 +111,9 @@ impl fmt::Display for GeneratorId {
     }
 }
 
-impl TryFrom<u16> for GeneratorId {
-    type Error = RangeError;
-
-    fn try_from(id: u16) -> Result<Self, RangeError> {
-        Self::new(id)
-    }
-}
-
-impl From<GeneratorId> for u16 {
-    fn from(id: GeneratorId) -> Self {
-        id.0
-    }
+tickid_core::impl_conversions! { GeneratorId:
+    try_from u16 = GeneratorId::new;
+    into u16 = GeneratorId::get;
 }
 
 #[cfg(test)]

@@ -1,14 +1,10 @@
 use core::ops::RangeInclusive;
 
 use tickid_core::{IntoUnixTime, RangeError, Scheme as _, Slot, Tick, UnixTime};
-use tickid_text::base36::{self, TwelveDigits};
-use tickid_text::{Codec, ParseError, ParseErrorKind, SliceError, Text, slices};
+use tickid_text::base36::TwelveDigits;
 
 use crate::node::NodeIdSize;
 use crate::scheme::Scru64;
-
-/// The name in messages.
-const WHAT: &str = "SCRU64 ID";
 
 /// A SCRU64 ID: an integer below 36^12, in 63 bits.
 ///
@@ -102,89 +98,12 @@ impl Scru64Id {
         Self(tick.get() << Self::NODE_CTR_BITS | node_ctr as u64)
     }
 
-    /// The ID that `text` spells: 12 digits of Base36 in either case.
-    ///
-    /// # Errors
-    /// [`ParseError`] for any other length and for the first byte that is no digit.
-    #[inline]
-    pub fn parse_bytes(text: &[u8]) -> Result<Self, ParseError> {
-        match TwelveDigits::parse(text) {
-            Ok(value) => Ok(Self(value)),
-            Err(kind) => Err(ParseError::new(WHAT, kind)),
-        }
-    }
-
-    /// The ID that `text` spells, in a constant: slower than [`parse_bytes`](Self::parse_bytes), and
-    /// the same otherwise. For literals there is [`scru64!`](crate::scru64).
-    ///
-    /// # Errors
-    /// As [`parse_bytes`](Self::parse_bytes).
-    pub const fn parse_const(text: &[u8]) -> Result<Self, ParseError> {
-        let (found, len) = (text.len(), Self::TEXT_LEN);
-        let decoded = if found == len {
-            base36::decode(text, Self::MAX.0)
+    const fn from_signed(value: i64) -> Result<Self, RangeError> {
+        if value >= 0 {
+            Self::new(value.cast_unsigned())
         } else {
-            Err(ParseErrorKind::Length { found, min: len, max: len })
-        };
-        match decoded {
-            Ok(value) => Ok(Self(value)),
-            Err(kind) => Err(ParseError::new(WHAT, kind)),
+            Err(RangeError::new("SCRU64 integer", value as i128, 0, Self::MAX.0 as i128))
         }
-    }
-
-    /// The canonical text: 12 digits of Base36 in lower case.
-    #[inline]
-    #[must_use]
-    pub fn encode(self) -> Text<{ Self::TEXT_LEN }> {
-        TwelveDigits::text(&self.0)
-    }
-
-    /// The canonical texts of many IDs, each in the place of its ID: faster than one by one.
-    ///
-    /// # Errors
-    /// [`SliceError::Length`] when `texts` is not as long as `ids`.
-    ///
-    /// # Examples
-    /// ```
-    /// use tickid_scru64::{Scru64Id, scru64};
-    ///
-    /// let ids = [scru64!("0u375nxqh5cq"), Scru64Id::MAX];
-    /// let mut texts = [[0; Scru64Id::TEXT_LEN]; 2];
-    /// Scru64Id::encode_slice(&ids, &mut texts)?;
-    /// assert_eq!(&texts, &[*b"0u375nxqh5cq", *b"zzzzzzzzzzzz"]);
-    /// # Ok::<(), tickid_scru64::SliceError>(())
-    /// ```
-    pub fn encode_slice(
-        ids: &[Self],
-        texts: &mut [[u8; Self::TEXT_LEN]],
-    ) -> Result<(), SliceError> {
-        slices::encode::<TwelveDigits, _, _>(ids, texts, Self::get)
-    }
-
-    /// The IDs that many texts spell, each in the place of its text: faster than one by one.
-    ///
-    /// # Errors
-    /// [`SliceError::Length`] when `ids` is not as long as `texts`; [`SliceError::Text`] for the first
-    /// text that is not valid: the IDs before it are read, `ids` is unchanged from there on.
-    ///
-    /// # Examples
-    /// ```
-    /// use tickid_scru64::{Scru64Id, SliceError, scru64};
-    ///
-    /// let mut ids = [Scru64Id::MIN; 2];
-    /// Scru64Id::decode_slice(&[*b"0u375nxqh5cq", *b"ZZZZZZZZZZZZ"], &mut ids)?;
-    /// assert_eq!(ids, [scru64!("0u375nxqh5cq"), Scru64Id::MAX]);
-    ///
-    /// let wrong = Scru64Id::decode_slice(&[*b"0u375nxqh5cq", *b"0u375-xqh5cq"], &mut ids);
-    /// assert!(matches!(wrong, Err(SliceError::Text { index: 1, .. })));
-    /// # Ok::<(), SliceError>(())
-    /// ```
-    pub fn decode_slice(
-        texts: &[[u8; Self::TEXT_LEN]],
-        ids: &mut [Self],
-    ) -> Result<(), SliceError> {
-        // TwelveDigits digits are below 36^12.
-        slices::decode::<TwelveDigits, _, _>(texts, ids, WHAT, Self)
     }
 
     /// The integer value.
@@ -352,53 +271,24 @@ impl Scru64Id {
     }
 }
 
-tickid_text::impl_text!(Scru64Id);
-tickid_core::impl_forms!(Scru64Id);
-
-impl TryFrom<u64> for Scru64Id {
-    type Error = RangeError;
-
-    fn try_from(value: u64) -> Result<Self, RangeError> {
-        Self::new(value)
-    }
+tickid_text::impl_codec! {
+    tickid_scru64::Scru64Id: "SCRU64 ID", TwelveDigits, from Self, to Self::get,
+    const |text| TwelveDigits::parse_const(text),
+    /// Parses 12 digits of Base36 in either case.
+    ///
+    /// # Errors
+    /// Returns a [`ParseError`](crate::ParseError) for any other length and for the first byte that is no digit.
+    "0u375nxqh5cq"
 }
 
-impl TryFrom<i64> for Scru64Id {
-    type Error = RangeError;
-
-    fn try_from(value: i64) -> Result<Self, RangeError> {
-        match u64::try_from(value) {
-            Ok(value) => Self::new(value),
-            Err(_) => Err(RangeError::new("SCRU64 integer", value.into(), 0, Self::MAX.0.into())),
-        }
-    }
-}
-
-impl TryFrom<[u8; 8]> for Scru64Id {
-    type Error = RangeError;
-
-    fn try_from(bytes: [u8; 8]) -> Result<Self, RangeError> {
-        Self::from_be_bytes(bytes)
-    }
-}
-
-impl From<Scru64Id> for u64 {
-    fn from(id: Scru64Id) -> Self {
-        id.0
-    }
-}
-
-impl From<Scru64Id> for i64 {
-    fn from(id: Scru64Id) -> Self {
-        // 63 bits.
-        id.0.cast_signed()
-    }
-}
-
-impl From<Scru64Id> for [u8; 8] {
-    fn from(id: Scru64Id) -> Self {
-        id.to_be_bytes()
-    }
+tickid_core::impl_conversions! { Scru64Id:
+    try_from u64 = Scru64Id::new;
+    try_from i64 = Scru64Id::from_signed;
+    try_from [u8; 8] = Scru64Id::from_be_bytes;
+    into u64 = Scru64Id::get;
+    // 63 bits.
+    into i64 = |id: Scru64Id| id.0.cast_signed();
+    into [u8; 8] = Scru64Id::to_be_bytes;
 }
 
 #[cfg(test)]

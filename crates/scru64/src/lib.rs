@@ -64,12 +64,7 @@ mod generator;
 mod id;
 mod macros;
 mod node;
-#[cfg(all(
-    feature = "std",
-    target_has_atomic = "64",
-    // Where there is no wall clock there is no generator without being given one.
-    any(feature = "web", not(all(target_family = "wasm", target_os = "unknown")))
-))]
+#[cfg(feature = "std")]
 mod process;
 mod scheme;
 
@@ -78,11 +73,7 @@ pub use self::generator::Generator;
 pub use self::generator::{Builder, LocalGenerator};
 pub use self::id::Scru64Id;
 pub use self::node::{NodeIdSize, NodeSpec, NodeSpecError};
-#[cfg(all(
-    feature = "std",
-    target_has_atomic = "64",
-    any(feature = "web", not(all(target_family = "wasm", target_os = "unknown")))
-))]
+#[cfg(feature = "std")]
 pub use self::process::{
     NODE_SPEC_VARIABLE, ProcessError, ProcessGenerator, generator, new, new_string,
 };
@@ -118,6 +109,8 @@ pub use tickid_core::external::serde::{
 };
 #[doc(no_inline)]
 pub use tickid_core::{IntoUnixTime, Policy, RangeError, UnixTime, Window};
+#[doc(hidden)]
+pub use tickid_text::parsed as __parsed;
 #[doc(no_inline)]
 pub use tickid_text::{ParseError, ParseErrorKind, SliceError, Text};
 

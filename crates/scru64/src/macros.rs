@@ -13,11 +13,6 @@
 #[macro_export]
 macro_rules! scru64 {
     ($text:expr) => {
-        const {
-            match $crate::Scru64Id::parse_const($text.as_bytes()) {
-                Ok(id) => id,
-                Err(_) => panic!("not a SCRU64 ID"),
-            }
-        }
+        const { $crate::__parsed($crate::Scru64Id::parse_const($text.as_bytes())) }
     };
 }

@@ -3,7 +3,7 @@
 use alloc::string::{String, ToString as _};
 use std::env::{self, VarError};
 
-use tickid_core::{BuildError, DefaultClock, Error, Generator, PerProcess, ProcessClock};
+use tickid_core::{BuildError, Error, PerProcess};
 
 use crate::id::Scru64Id;
 use crate::node::{NodeSpec, NodeSpecError};
@@ -15,7 +15,7 @@ pub const NODE_SPEC_VARIABLE: &str = "SCRU64_NODE_SPEC";
 /// An ID from the process-wide generator.
 ///
 /// The generator is made at the first call that finds a valid node spec in the environment variable
-/// `SCRU64_NODE_SPEC`, and stays. All threads share it. It waits as [`Generator`]'s `generate`
+/// `SCRU64_NODE_SPEC`, and stays. All threads share it. It waits as [`Generator`](crate::Generator)'s `generate`
 /// does, for up to [one minute](tickid_core::DEFAULT_MAX_WAIT). A previous ID further ahead of the
 /// clock than that and the policy's ten seconds is an error ([`BuildError::Ahead`]).
 ///
@@ -81,24 +81,17 @@ pub fn new_string() -> Result<String, ProcessError> {
 /// ```
 pub fn generator() -> Result<&'static ProcessGenerator, ProcessError> {
     static GENERATOR: PerProcess<ProcessGenerator> = PerProcess::new();
-    match GENERATOR.get() {
-        Some(generator) => Ok(generator),
-        None => {
-            let spec = node_spec()?;
-            let of_parent = GENERATOR.inherited().map(Generator::node);
-            if of_parent.is_some_and(|node| is_same_node(node, spec)) {
-                return Err(ProcessError::Forked { node: spec });
-            }
-            let clock = ProcessClock::new(DefaultClock::default());
-            let candidate = Generator::builder(spec).clock(clock).build()?;
-            // Of threads that race here one generator stays; the others have issued nothing.
-            Ok(GENERATOR.set(candidate))
+    GENERATOR.generator(|parents| {
+        let node = node_spec()?;
+        if parents.is_some_and(|parents| is_same_node(parents, node)) {
+            return Err(ProcessError::Forked { node });
         }
-    }
+        Ok(node)
+    })
 }
 
-/// What [`generator`] returns: a generator for one process. In a child that was forked since, it issues nothing.
-pub type ProcessGenerator = Generator<Scru64, ProcessClock<DefaultClock>>;
+/// The type of the process-wide generator, which issues nothing in a child that was forked since.
+pub type ProcessGenerator = tickid_core::ProcessGenerator<Scru64>;
 
 fn is_same_node(a: NodeSpec, b: NodeSpec) -> bool {
     (a.node_id(), a.node_id_size()) == (b.node_id(), b.node_id_size())
@@ -114,7 +107,9 @@ fn node_spec() -> Result<NodeSpec, ProcessError> {
     }
 }
 
-/// Why the process-wide generator gave no ID.
+/// The reason why the process-wide generator issued no ID.
+///
+/// It is SCRU64's own, unlike the other schemes', since the node comes from the environment.
 ///
 /// # Examples
 /// ```

@@ -45,6 +45,7 @@ fn every_part_of_the_file_is_asserted_below() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "takes an interpreter hours")]
 fn every_level_writes_and_reads_what_is_recorded() {
     let file = scru64();
     let ids = list(&file, "ids", 215).iter();

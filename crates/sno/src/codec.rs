@@ -29,6 +29,7 @@ mod tests {
     use super::*;
 
     #[test]
+    #[cfg_attr(miri, ignore = "takes an interpreter hours")]
     fn every_level_writes_and_reads_what_is_recorded() {
         let file = load("sno.json");
         let ids = list(&file, "ids", 205).iter();

@@ -1,47 +1,18 @@
-//! The traits of other libraries that IDs implement: a line or a block for each feature.
+//! The traits of other libraries that the types implement.
 
-use tickid_core::external::{Representations, SortedText};
+use tickid_core::external::SortedText;
 
 use crate::id::SnoId;
 #[cfg(feature = "serde")]
 use crate::partition::Partition;
 
-impl Representations for SnoId {
-    type Integer = u128;
-    type Bytes = [u8; 10];
-
-    const NAME: &'static str = "sno ID";
-    const MIN: Self = Self::MIN;
-    const MAX: Self = Self::MAX;
-    const TEXT_PATTERN: &'static str = "^[2-9a-x]{16}$";
-    const MAX_TEXT_LEN: usize = Self::TEXT_LEN;
+tickid_core::impl_external! {
+    SnoId: "sno ID",
+    integer u128, bytes [u8; 10], column [u8; 10]: Binary, serde [u8; 10],
+    text "^[2-9a-x]{16}$"
 }
 
 impl SortedText for SnoId {}
-
-#[cfg(feature = "arbitrary")]
-tickid_core::impl_arbitrary!(SnoId);
-
-#[cfg(feature = "diesel")]
-tickid_core::impl_diesel!(SnoId as [u8; 10]: Binary);
-
-#[cfg(feature = "postgres-types")]
-tickid_core::impl_postgres_types!(SnoId as [u8; 10]);
-
-#[cfg(feature = "proptest")]
-tickid_core::impl_proptest!(SnoId);
-
-#[cfg(feature = "rusqlite")]
-tickid_core::impl_rusqlite!(SnoId as [u8; 10]);
-
-#[cfg(feature = "schemars")]
-tickid_core::impl_schemars!(SnoId);
-
-#[cfg(feature = "serde")]
-tickid_core::impl_serde!(SnoId as [u8; 10]);
-
-#[cfg(feature = "sqlx")]
-tickid_core::impl_sqlx!(SnoId as [u8; 10]);
 
 /// For serde's `with`: the [zero ID](SnoId::ZERO) as `null`, as the original has it in JSON.
 ///

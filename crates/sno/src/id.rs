@@ -3,14 +3,11 @@ use core::hint::black_box;
 use core::ops::RangeInclusive;
 
 use tickid_core::{IntoUnixTime, Prefix, RangeError, Scheme as _, Slot, Tick, UnixTime};
-use tickid_text::{Codec, ParseError, SliceError, StaticAlphabet, Text, slices};
+use tickid_text::{Codec as _, ParseError, StaticAlphabet as _};
 
 use crate::codec::{Base32, Canonical};
 use crate::partition::Partition;
 use crate::scheme::Sno;
-
-/// The name in messages.
-const WHAT: &str = "sno ID";
 
 /// A sno ID: 10 bytes. Any 10 bytes are one.
 ///
@@ -153,85 +150,15 @@ impl SnoId {
         Self([a, b, c, d, e, f, g, h, i, j])
     }
 
-    /// The ID that `text` spells: 16 characters of the alphabet `23456789abcdefghijklmnopqrstuvwx`.
-    ///
-    /// # Errors
-    /// [`ParseError`] for any other length and for the first byte that is not in the alphabet, upper
-    /// case, `0`, `1`, `y` and `z` among them. (The original takes any 16 bytes.)
-    #[inline]
-    pub fn parse_bytes(text: &[u8]) -> Result<Self, ParseError> {
-        match Canonical::parse(text) {
-            Ok(bytes) => Ok(Self(bytes)),
-            Err(kind) => Err(ParseError::new(WHAT, kind)),
+    fn from_integer(value: u128) -> Result<Self, RangeError> {
+        const MAX: i128 = (1 << (8 * SnoId::LEN)) - 1;
+        match value.to_be_bytes() {
+            [0, 0, 0, 0, 0, 0, bytes @ ..] => Ok(Self(bytes)),
+            _ => {
+                let value = i128::try_from(value).unwrap_or(i128::MAX);
+                Err(RangeError::new("sno integer", value, 0, MAX))
+            }
         }
-    }
-
-    /// The ID that `text` spells, in a constant: slower than [`parse_bytes`](Self::parse_bytes), and
-    /// the same otherwise. For literals there is [`sno!`](crate::sno).
-    ///
-    /// # Errors
-    /// As [`parse_bytes`](Self::parse_bytes).
-    pub const fn parse_const(text: &[u8]) -> Result<Self, ParseError> {
-        match Base32::ALPHABET.decode::<{ Self::LEN }, { Self::TEXT_LEN }>(text) {
-            Ok(bytes) => Ok(Self(bytes)),
-            Err(kind) => Err(ParseError::new(WHAT, kind)),
-        }
-    }
-
-    /// The canonical text.
-    #[inline]
-    #[must_use]
-    pub fn encode(self) -> Text<{ Self::TEXT_LEN }> {
-        Canonical::text(&self.0)
-    }
-
-    /// The canonical texts of many IDs, each in the place of its ID: several times as fast as one by
-    /// one.
-    ///
-    /// # Errors
-    /// [`SliceError::Length`] when `texts` is not as long as `ids`.
-    ///
-    /// # Examples
-    /// ```
-    /// use tickid_sno::{SnoId, sno};
-    ///
-    /// let ids = [sno!("brpk4q72xwf2m63l"), SnoId::MAX];
-    /// let mut texts = [[0; SnoId::TEXT_LEN]; 2];
-    /// SnoId::encode_slice(&ids, &mut texts)?;
-    /// assert_eq!(&texts, &[*b"brpk4q72xwf2m63l", *b"xxxxxxxxxxxxxxxx"]);
-    /// # Ok::<(), tickid_sno::SliceError>(())
-    /// ```
-    pub fn encode_slice(
-        ids: &[Self],
-        texts: &mut [[u8; Self::TEXT_LEN]],
-    ) -> Result<(), SliceError> {
-        slices::encode::<Canonical, _, _>(ids, texts, Self::to_bytes)
-    }
-
-    /// The IDs that many texts spell, each in the place of its text: several times as fast as one by
-    /// one.
-    ///
-    /// # Errors
-    /// [`SliceError::Length`] when `ids` is not as long as `texts`; [`SliceError::Text`] for the first
-    /// text that is not valid: the IDs before it are read, `ids` is unchanged from there on.
-    ///
-    /// # Examples
-    /// ```
-    /// use tickid_sno::{SliceError, SnoId, sno};
-    ///
-    /// let mut ids = [SnoId::ZERO; 2];
-    /// SnoId::decode_slice(&[*b"brpk4q72xwf2m63l", *b"xxxxxxxxxxxxxxxx"], &mut ids)?;
-    /// assert_eq!(ids, [sno!("brpk4q72xwf2m63l"), SnoId::MAX]);
-    ///
-    /// let wrong = SnoId::decode_slice(&[*b"xxxxxxxxxxxxxxxx", *b"BRPK4Q72XWF2M63L"], &mut ids);
-    /// assert!(matches!(wrong, Err(SliceError::Text { index: 1, .. })));
-    /// # Ok::<(), SliceError>(())
-    /// ```
-    pub fn decode_slice(
-        texts: &[[u8; Self::TEXT_LEN]],
-        ids: &mut [Self],
-    ) -> Result<(), SliceError> {
-        slices::decode::<Canonical, _, _>(texts, ids, WHAT, Self::from_bytes)
     }
 
     /// The 10 bytes, which sort as the IDs do.
@@ -476,25 +403,21 @@ impl SnoId {
     }
 }
 
-tickid_text::impl_text!(SnoId);
-tickid_core::impl_forms!(SnoId);
+tickid_text::impl_codec! {
+    tickid_sno::SnoId: "sno ID", Canonical, from Self::from_bytes, to Self::to_bytes,
+    const |text| Base32::ALPHABET.decode::<{ SnoId::LEN }, { SnoId::TEXT_LEN }>(text),
+    /// Parses 16 characters of the alphabet `23456789abcdefghijklmnopqrstuvwx`.
+    ///
+    /// # Errors
+    /// Returns a [`ParseError`] for any other length and for the first byte that is not in the
+    /// alphabet, upper case, `0`, `1`, `y` and `z` among them. (The original takes any 16 bytes.)
+    "brpk4q72xwf2m63l"
+}
 
 /// All bytes in one go; hashers are slow at many small pieces.
 impl Hash for SnoId {
     fn hash<H: Hasher>(&self, state: &mut H) {
         state.write(&self.0);
-    }
-}
-
-impl From<[u8; Self::LEN]> for SnoId {
-    fn from(bytes: [u8; Self::LEN]) -> Self {
-        Self::from_bytes(bytes)
-    }
-}
-
-impl From<SnoId> for [u8; SnoId::LEN] {
-    fn from(id: SnoId) -> Self {
-        id.to_bytes()
     }
 }
 
@@ -504,30 +427,16 @@ impl AsRef<[u8]> for SnoId {
     }
 }
 
-/// The bytes as one big-endian integer, of 80 bits.
-impl From<SnoId> for u128 {
-    fn from(id: SnoId) -> Self {
-        Self::from(id.head()) << u16::BITS | Self::from(id.sequence())
-    }
-}
-
-/// From the bytes as one big-endian integer.
-///
-/// # Errors
-/// [`RangeError`] at and above 2^80. (It names numbers above [`i128::MAX`] as that.)
-impl TryFrom<u128> for SnoId {
-    type Error = RangeError;
-
-    fn try_from(value: u128) -> Result<Self, RangeError> {
-        const MAX: i128 = (1 << (8 * SnoId::LEN)) - 1;
-        match value.to_be_bytes() {
-            [0, 0, 0, 0, 0, 0, bytes @ ..] => Ok(Self(bytes)),
-            _ => {
-                let value = i128::try_from(value).unwrap_or(i128::MAX);
-                Err(RangeError::new("sno integer", value, 0, MAX))
-            }
-        }
-    }
+tickid_core::impl_conversions! { SnoId:
+    from [u8; SnoId::LEN] = SnoId::from_bytes;
+    into [u8; SnoId::LEN] = SnoId::to_bytes;
+    /// The bytes as one big-endian integer, of 80 bits.
+    into u128 = |id: SnoId| u128::from(id.head()) << u16::BITS | u128::from(id.sequence());
+    /// From the bytes as one big-endian integer.
+    ///
+    /// # Errors
+    /// [`RangeError`] at and above 2^80. (It names numbers above [`i128::MAX`] as that.)
+    try_from u128 = SnoId::from_integer;
 }
 
 #[cfg(test)]

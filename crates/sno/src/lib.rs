@@ -39,7 +39,7 @@
 //! | `std` | yes | the wall clock, methods that wait, [`new`] and [`generator`] |
 //! | `web` | no | `std` in browsers (`wasm32-unknown-unknown`): their clock and random numbers; changes nothing elsewhere |
 //! | `alloc` | with `std` | `String` from the text of an ID |
-//! | `serde` | no | IDs as text in human-readable formats, as 10 bytes in binary ones, or in a form of your choice by serde's `with`; [`Snapshot`] in the JSON of the original |
+//! | `serde` | no | IDs as text in human-readable formats, as 10 bytes in binary ones, or in a form of your choice by serde's `with`; [`GeneratorSnapshot`] in the JSON of the original |
 //! | `postgres-types`, `sqlx`, `diesel` | no | IDs in columns of PostgreSQL: `BYTEA`, [`AsText`] of them as text |
 //! | `rusqlite` | no | IDs in columns of SQLite: `BLOB`, [`AsText`] likewise |
 //! | `jiff`, `chrono` | no | times of these libraries from IDs (`time_as`) and for ranges; from and to [`UnixTime`] |
@@ -67,12 +67,7 @@ mod generator;
 mod id;
 mod macros;
 mod partition;
-#[cfg(all(
-    feature = "std",
-    target_has_atomic = "64",
-    // Where there is no wall clock there is no generator without being given one.
-    any(feature = "web", not(all(target_family = "wasm", target_os = "unknown")))
-))]
+#[cfg(feature = "std")]
 mod process;
 mod scheme;
 mod snapshot;
@@ -86,16 +81,15 @@ pub use self::generator::Generator;
 pub use self::generator::{Builder, LocalGenerator};
 pub use self::id::SnoId;
 pub use self::partition::Partition;
-#[cfg(all(
-    feature = "std",
-    target_has_atomic = "64",
-    any(feature = "web", not(all(target_family = "wasm", target_os = "unknown")))
-))]
-pub use self::process::{ProcessError, ProcessGenerator, generator, new};
+#[cfg(feature = "std")]
+pub use self::process::{ProcessGenerator, generator, new};
 pub use self::scheme::{Meta, Sno};
-pub use self::snapshot::Snapshot;
+pub use self::snapshot::GeneratorSnapshot;
 #[cfg(target_has_atomic = "16")]
 pub use self::with_time::WithTime;
+#[cfg(feature = "std")]
+#[doc(no_inline)]
+pub use tickid_core::ProcessError;
 
 pub use tickid_core;
 pub use tickid_core::external::AsText;
@@ -130,6 +124,8 @@ pub use tickid_core::external::serde::{
 pub use tickid_core::external::uuid::UuidError;
 #[doc(no_inline)]
 pub use tickid_core::{IntoUnixTime, Policy, RangeError, SequenceBounds, UnixTime, Window};
+#[doc(hidden)]
+pub use tickid_text::parsed as __parsed;
 #[doc(no_inline)]
 pub use tickid_text::{ParseError, ParseErrorKind, SliceError, Text};
 

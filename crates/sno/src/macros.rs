@@ -13,11 +13,6 @@
 #[macro_export]
 macro_rules! sno {
     ($text:expr) => {
-        const {
-            match $crate::SnoId::parse_const($text.as_bytes()) {
-                Ok(id) => id,
-                Err(_) => panic!("not a sno ID"),
-            }
-        }
+        const { $crate::__parsed($crate::SnoId::parse_const($text.as_bytes())) }
     };
 }

@@ -1,9 +1,5 @@
 use core::fmt;
 
-#[cfg(feature = "std")]
-use rand::{TryRng as _, rngs::SysRng};
-use tickid_core::{NodeId, RangeError};
-
 /// A partition: what tells two generators apart. Any 16 bits are one.
 ///
 /// The original writes it as two bytes, most significant first; [`from_bytes`](Self::from_bytes) and
@@ -68,34 +64,11 @@ impl Partition {
     /// ```
     #[cfg(feature = "std")]
     pub fn random() -> Result<Self, tickid_core::BuildError> {
-        let mut bytes = [0; 2];
-        SysRng.try_fill_bytes(&mut bytes).map_err(|_| tickid_core::BuildError::Seed)?;
-        Ok(Self::from_bytes(bytes))
+        tickid_core::external::random_bytes().map(Self::from_bytes)
     }
 }
 
-impl NodeId for Partition {
-    fn bits(&self) -> u32 {
-        u16::BITS
-    }
-
-    fn value(&self) -> u64 {
-        self.0.into()
-    }
-
-    fn from_bits(bits: u32, value: u64) -> Result<Self, RangeError> {
-        if bits != u16::BITS {
-            return Err(RangeError::new(
-                "partition bits",
-                bits.into(),
-                u16::BITS.into(),
-                u16::BITS.into(),
-            ));
-        }
-        let number = u16::try_from(value);
-        number.map(Self).map_err(|_| RangeError::new("partition", value.into(), 0, u16::MAX.into()))
-    }
-}
+tickid_core::impl_node_id!(Partition: "partition", u16::BITS);
 
 /// The number, in decimal digits.
 impl fmt::Display for Partition {
@@ -104,28 +77,11 @@ impl fmt::Display for Partition {
     }
 }
 
-impl From<u16> for Partition {
-    fn from(number: u16) -> Self {
-        Self::new(number)
-    }
-}
-
-impl From<Partition> for u16 {
-    fn from(partition: Partition) -> Self {
-        partition.get()
-    }
-}
-
-impl From<[u8; 2]> for Partition {
-    fn from(bytes: [u8; 2]) -> Self {
-        Self::from_bytes(bytes)
-    }
-}
-
-impl From<Partition> for [u8; 2] {
-    fn from(partition: Partition) -> Self {
-        partition.to_bytes()
-    }
+tickid_core::impl_conversions! { Partition:
+    from u16 = Partition::new;
+    from [u8; 2] = Partition::from_bytes;
+    into u16 = Partition::get;
+    into [u8; 2] = Partition::to_bytes;
 }
 
 #[cfg(all(test, feature = "std"))]

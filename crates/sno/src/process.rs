@@ -1,6 +1,6 @@
 //! The process-wide generator.
 
-use tickid_core::{BuildError, DefaultClock, Error, Generator, PerProcess, ProcessClock};
+use tickid_core::{PerProcess, ProcessError};
 
 use crate::id::SnoId;
 use crate::partition::Partition;
@@ -9,7 +9,7 @@ use crate::scheme::{Meta, Sno};
 /// An ID with this metabyte from the process-wide generator.
 ///
 /// The generator is made at the first call, with a random partition, and stays. All threads share it.
-/// It waits as [`Generator`]'s `generate` does, for up to [one minute](tickid_core::DEFAULT_MAX_WAIT).
+/// It waits as [`Generator`](crate::Generator)'s `generate` does, for up to [one minute](tickid_core::DEFAULT_MAX_WAIT).
 ///
 /// Two processes that run at the same time have the same partition with a probability of 1 in 65,536,
 /// of a hundred processes some two with 7 in 100; where that is too much, give out partitions and make
@@ -43,32 +43,15 @@ pub fn new(meta: u8) -> Result<SnoId, ProcessError> {
 /// ```
 pub fn generator() -> Result<&'static ProcessGenerator, ProcessError> {
     static GENERATOR: PerProcess<ProcessGenerator> = PerProcess::new();
-    match GENERATOR.get() {
-        Some(generator) => Ok(generator),
-        None => {
-            let clock = ProcessClock::new(DefaultClock::default());
-            let mut partition = Partition::random()?;
-            while GENERATOR.inherited().is_some_and(|parents| parents.node() == partition) {
-                partition = Partition::random()?;
+    GENERATOR.generator(|parents| {
+        loop {
+            let node = Partition::random()?;
+            if parents != Some(node) {
+                return Ok(node);
             }
-            let candidate = Generator::builder(partition).clock(clock).build()?;
-            // Of threads that race here one generator stays; the others have issued nothing.
-            Ok(GENERATOR.set(candidate))
         }
-    }
+    })
 }
 
-/// What [`generator`] returns: a generator for one process. In a child that was forked since, it issues nothing.
-pub type ProcessGenerator = Generator<Sno, ProcessClock<DefaultClock>>;
-
-/// Why the process-wide generator gave no ID.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum ProcessError {
-    /// The generator could not be made.
-    #[error(transparent)]
-    Build(#[from] BuildError),
-    /// The generator could not issue an ID.
-    #[error(transparent)]
-    Generate(#[from] Error),
-}
+/// The type of the process-wide generator, which issues nothing in a child that was forked since.
+pub type ProcessGenerator = tickid_core::ProcessGenerator<Sno>;

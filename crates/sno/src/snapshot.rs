@@ -19,13 +19,13 @@ use crate::scheme::{Sno, pool};
 ///
 /// # Examples
 /// ```
-/// use tickid_sno::{Generator, Partition, SequenceBounds, Snapshot};
+/// use tickid_sno::{Generator, Partition, SequenceBounds, GeneratorSnapshot};
 ///
 /// let bounds = SequenceBounds::new(0, 999);
 /// let generator = Generator::builder(Partition::new(7)).bounds(bounds).build()?;
 /// let last = generator.generate()?;
 ///
-/// let snapshot = Snapshot::closing(&generator)?;
+/// let snapshot = GeneratorSnapshot::closing(&generator)?;
 /// assert_eq!(snapshot.sequence, u32::from(last.sequence()));
 ///
 /// let successor = snapshot.builder()?.build()?;
@@ -41,7 +41,7 @@ use crate::scheme::{Sno, pool};
     derive(serde::Serialize, serde::Deserialize),
     serde(rename_all = "camelCase", deny_unknown_fields)
 )]
-pub struct Snapshot {
+pub struct GeneratorSnapshot {
     /// The generator's partition; in JSON an array of two bytes.
     pub partition: Partition,
     /// One end of the sequences it uses, the lower one unless the two are given the other way round.
@@ -61,7 +61,7 @@ pub struct Snapshot {
     pub drifts: u32,
 }
 
-impl Snapshot {
+impl GeneratorSnapshot {
     /// Returns a snapshot of a running generator, for a look at it: the generator may have issued
     /// more IDs when the snapshot is read, and a successor would issue those again. Use
     /// [`closing`](Self::closing) for a successor.
@@ -71,11 +71,11 @@ impl Snapshot {
     ///
     /// # Examples
     /// ```
-    /// use tickid_sno::{Generator, Partition, Snapshot};
+    /// use tickid_sno::{Generator, Partition, GeneratorSnapshot};
     ///
     /// let generator = Generator::new(Partition::new(7))?;
     /// let last = generator.generate()?;
-    /// let snapshot = Snapshot::of(&generator)?;
+    /// let snapshot = GeneratorSnapshot::of(&generator)?;
     /// assert_eq!(snapshot.sequence, u32::from(last.sequence()));
     /// assert!(generator.generate()? > last, "it goes on");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -96,11 +96,11 @@ impl Snapshot {
     ///
     /// # Examples
     /// ```
-    /// use tickid_sno::{Generator, Partition, Snapshot};
+    /// use tickid_sno::{Generator, Partition, GeneratorSnapshot};
     ///
     /// let generator = Generator::new(Partition::new(7))?;
     /// let last = generator.generate()?;
-    /// let snapshot = Snapshot::closing(&generator)?;
+    /// let snapshot = GeneratorSnapshot::closing(&generator)?;
     /// assert!(generator.generate().is_err());
     ///
     /// let successor = snapshot.builder()?.build()?;
@@ -216,12 +216,12 @@ impl Snapshot {
     ///
     /// # Examples
     /// ```
-    /// use tickid_sno::{Partition, Snapshot};
+    /// use tickid_sno::{Partition, GeneratorSnapshot};
     ///
-    /// let configuration = Snapshot {
+    /// let configuration = GeneratorSnapshot {
     ///     partition: Partition::new(7),
     ///     sequence_min: 32_768, // and up to the last
-    ///     ..Snapshot::default()
+    ///     ..GeneratorSnapshot::default()
     /// };
     /// let generator = configuration.builder()?.build()?;
     /// assert!(generator.generate()?.sequence() >= 32_768);

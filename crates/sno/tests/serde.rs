@@ -5,7 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 use serde_json::{from_str, to_string};
-use tickid_sno::{Partition, Snapshot, SnoId, serde_zero_as_null, sno};
+use tickid_sno::{GeneratorSnapshot, Partition, SnoId, serde_zero_as_null, sno};
 use tickid_testkit::binary_serde::{Document, read, write};
 
 const ID: SnoId = sno!("brpk4q72xwf2m63l");
@@ -62,23 +62,23 @@ fn partitions_are_two_bytes() {
 
 #[test]
 fn snapshots_have_exactly_the_original_fields() {
-    let json = to_string(&Snapshot::default()).unwrap();
+    let json = to_string(&GeneratorSnapshot::default()).unwrap();
     let value: serde_json::Value = from_str(&json).unwrap();
     let object = value.as_object().unwrap();
     assert_eq!(object.len(), 8);
     for field in object.keys() {
         let mut lacking = object.clone();
         lacking.remove(field);
-        let error = from_str::<Snapshot>(&to_string(&lacking).unwrap()).unwrap_err();
+        let error = from_str::<GeneratorSnapshot>(&to_string(&lacking).unwrap()).unwrap_err();
         assert!(error.to_string().contains(&format!("missing field `{field}`")), "{error}");
     }
     let more = json.replace('}', ",\"monoHi\":0}");
-    let error = from_str::<Snapshot>(&more).unwrap_err();
+    let error = from_str::<GeneratorSnapshot>(&more).unwrap_err();
     assert!(error.to_string().contains("unknown field `monoHi`"), "{error}");
     for (field, beyond) in [("sequenceMin", "65536"), ("sequence", "-1"), ("drifts", "4294967296")]
     {
         let beyond = json.replace(&format!("\"{field}\":0"), &format!("\"{field}\":{beyond}"));
         assert_ne!(beyond, json);
-        assert!(from_str::<Snapshot>(&beyond).is_err(), "{beyond}");
+        assert!(from_str::<GeneratorSnapshot>(&beyond).is_err(), "{beyond}");
     }
 }

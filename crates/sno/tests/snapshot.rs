@@ -10,7 +10,8 @@ use proptest::prelude::*;
 use support::{MICROS_PER_TICK, PARTITION, at, tick};
 use tickid_sno::tickid_core::{self, BuildError, ErrorKind, ManualClock, RangeError};
 use tickid_sno::{
-    Generator, LocalGenerator, Partition, SequenceBounds, Snapshot, Sno, SnoId, UnixTime, Window,
+    Generator, GeneratorSnapshot, LocalGenerator, Partition, SequenceBounds, Sno, SnoId, UnixTime,
+    Window,
 };
 use tickid_testkit::config;
 
@@ -18,16 +19,19 @@ type Issued = tickid_core::Snapshot<Sno>;
 
 const BOUNDS: SequenceBounds = SequenceBounds::new(10, 50);
 
-fn snapshot(issued: Issued, now: i64) -> Snapshot {
-    Snapshot::new(PARTITION, BOUNDS, &issued, at(now)).unwrap()
+fn snapshot(issued: Issued, now: i64) -> GeneratorSnapshot {
+    GeneratorSnapshot::new(PARTITION, BOUNDS, &issued, at(now)).unwrap()
 }
 
-fn generator<'a>(snapshot: &Snapshot, clock: &'a ManualClock) -> LocalGenerator<&'a ManualClock> {
+fn generator<'a>(
+    snapshot: &GeneratorSnapshot,
+    clock: &'a ManualClock,
+) -> LocalGenerator<&'a ManualClock> {
     let builder = snapshot.builder().unwrap();
     builder.clock(clock).build_local().unwrap()
 }
 
-fn restored(snapshot: Snapshot, now: i64) -> Result<(u64, bool, u16), ErrorKind> {
+fn restored(snapshot: GeneratorSnapshot, now: i64) -> Result<(u64, bool, u16), ErrorKind> {
     let clock = ManualClock::new(at(now));
     let issued = generator(&snapshot, &clock).try_generate();
     issued.map(|id| (id.timestamp(), id.toggle(), id.sequence())).map_err(|error| error.kind())
@@ -44,13 +48,13 @@ fn sequence_is_the_last_one_issued() {
 #[test]
 fn a_new_generator_is_at_wall_zero_with_the_lowest_sequence() {
     let new = snapshot(Issued::EMPTY, 77);
-    let expected = Snapshot {
+    let expected = GeneratorSnapshot {
         partition: PARTITION,
         sequence_min: 10,
         sequence_max: 50,
         sequence: 10,
         now: 77,
-        ..Snapshot::default()
+        ..GeneratorSnapshot::default()
     };
     assert_eq!(new, expected);
     assert_eq!(new.issued(), Ok(Issued::EMPTY));
@@ -73,14 +77,14 @@ fn what_was_issued_survives_there_and_back() {
 
 #[test]
 fn zero_stands_for_the_lowest_already_issued() {
-    let zero = Snapshot { sequence: 0, ..snapshot(Issued::at(tick(100), 51), 100) };
+    let zero = GeneratorSnapshot { sequence: 0, ..snapshot(Issued::at(tick(100), 51), 100) };
     assert_eq!(restored(zero, 100), Ok((100, false, 11)));
 }
 
 #[test]
 fn a_sequence_above_the_highest_stands_for_a_tick_that_is_used_up() {
     for sequence in [50, 51, 70, u32::MAX] {
-        let exhausted = Snapshot { sequence, ..snapshot(Issued::at(tick(100), 51), 100) };
+        let exhausted = GeneratorSnapshot { sequence, ..snapshot(Issued::at(tick(100), 51), 100) };
         assert_eq!(restored(exhausted, 100), Err(ErrorKind::Exhausted));
         assert_eq!(restored(exhausted, 101), Ok((101, false, 10)));
     }
@@ -90,12 +94,12 @@ fn a_sequence_above_the_highest_stands_for_a_tick_that_is_used_up() {
 /// set back to that tick, issues what it had issued there a second time.
 #[test]
 fn a_tick_that_was_over_when_the_original_took_its_snapshot_is_used_up() {
-    let theirs = Snapshot { sequence: 10, ..snapshot(Issued::at(tick(100), 51), 101) };
+    let theirs = GeneratorSnapshot { sequence: 10, ..snapshot(Issued::at(tick(100), 51), 101) };
     assert_eq!(restored(theirs, 100), Err(ErrorKind::Exhausted));
     assert_eq!(restored(theirs, 101), Ok((101, false, 10)));
     // In the tick itself, or where it is not said when it was, the sequence is to be believed.
     for now in [100, 0] {
-        assert_eq!(restored(Snapshot { now, ..theirs }, 100), Ok((100, false, 11)));
+        assert_eq!(restored(GeneratorSnapshot { now, ..theirs }, 100), Ok((100, false, 11)));
     }
 }
 
@@ -124,7 +128,7 @@ fn states_that_the_fields_cannot_say_lose_a_sequence_or_a_tick() {
 #[test]
 fn the_time_it_was_taken_may_lie_anywhere() {
     for time in [UnixTime::MIN, at(-1), at(0), at(1 << 39), UnixTime::MAX] {
-        let taken = Snapshot::new(PARTITION, BOUNDS, &Issued::EMPTY, time).unwrap();
+        let taken = GeneratorSnapshot::new(PARTITION, BOUNDS, &Issued::EMPTY, time).unwrap();
         let since_epoch = i128::from(time.as_micros()) - i128::from(at(0).as_micros());
         assert_eq!(i128::from(taken.now), since_epoch.div_euclid(MICROS_PER_TICK.into()));
     }
@@ -132,7 +136,8 @@ fn the_time_it_was_taken_may_lie_anywhere() {
 
 #[test]
 fn what_does_not_fit_names_the_value_and_the_range() {
-    let new = |bounds, next| Snapshot::new(PARTITION, bounds, &Issued::at(tick(7), next), at(7));
+    let new =
+        |bounds, next| GeneratorSnapshot::new(PARTITION, bounds, &Issued::at(tick(7), next), at(7));
     for next in [0, 9, 52, u32::MAX] {
         let error = RangeError::new("next sequence", next.into(), 10, 51);
         assert_eq!(new(BOUNDS, next), Err(BuildError::Restore(error)));
@@ -147,8 +152,8 @@ fn what_does_not_fit_names_the_value_and_the_range() {
     let good = snapshot(Issued::at(tick(100), 51), 100);
     let last = i64::try_from(SnoId::MAX_TIMESTAMP).unwrap();
     for wrong in [-1, last + 1, i64::MIN, i64::MAX] {
-        let hi = Snapshot { wall_hi: wrong, ..good };
-        let safe = Snapshot { wall_safe: wrong, ..good };
+        let hi = GeneratorSnapshot { wall_hi: wrong, ..good };
+        let safe = GeneratorSnapshot { wall_safe: wrong, ..good };
         for (snapshot, what) in [(hi, "snapshot wallHi"), (safe, "snapshot wallSafe")] {
             let error = snapshot.issued().unwrap_err();
             assert_eq!((error.what(), error.value()), (what, wrong.into()));
@@ -156,7 +161,7 @@ fn what_does_not_fit_names_the_value_and_the_range() {
             assert_eq!(snapshot.builder().unwrap_err(), BuildError::Restore(error));
         }
     }
-    let error = Snapshot { sequence: 9, ..good }.issued().unwrap_err();
+    let error = GeneratorSnapshot { sequence: 9, ..good }.issued().unwrap_err();
     assert_eq!((error.value(), error.min(), error.max()), (9, 10, u32::MAX.into()));
 }
 
@@ -177,7 +182,7 @@ fn a_snapshot_from_outside_of_the_window_is_refused() {
 /// The recorded snapshots that no generator can be made of.
 #[test]
 fn extreme_snapshots_are_errors() {
-    let maximum = Snapshot {
+    let maximum = GeneratorSnapshot {
         partition: Partition::new(u16::MAX),
         sequence_min: u16::MAX,
         sequence_max: u16::MAX,
@@ -188,12 +193,12 @@ fn extreme_snapshots_are_errors() {
         drifts: u32::MAX,
     };
     assert!(matches!(maximum.builder().unwrap_err(), BuildError::Pool { pool: 1, .. }));
-    let negative = Snapshot {
+    let negative = GeneratorSnapshot {
         sequence_max: u16::MAX,
         now: -1,
         wall_hi: -2,
         wall_safe: -3,
-        ..Snapshot::default()
+        ..GeneratorSnapshot::default()
     };
     let BuildError::Restore(error) = negative.builder().unwrap_err() else {
         panic!("not for its time");
@@ -212,7 +217,7 @@ proptest! {
         lowest in prop::sample::select(vec![0_u32, 1, 7]),
     ) {
         let bounds = SequenceBounds::new(lowest, lowest + 3);
-        let mut snapshot = Snapshot::new(PARTITION, bounds, &Issued::EMPTY, at(0)).unwrap();
+        let mut snapshot = GeneratorSnapshot::new(PARTITION, bounds, &Issued::EMPTY, at(0)).unwrap();
         let mut seen = HashSet::new();
         for (life, now) in lives.into_iter().zip(taken_at) {
             let clock = ManualClock::new(at(0));
@@ -224,11 +229,11 @@ proptest! {
                     prop_assert!(bounds.check(id.sequence().into()).is_ok());
                 }
             }
-            snapshot = Snapshot::new(PARTITION, bounds, &generator.close(), at(now)).unwrap();
+            snapshot = GeneratorSnapshot::new(PARTITION, bounds, &generator.close(), at(now)).unwrap();
             #[cfg(feature = "serde")]
             {
                 let json = serde_json::to_string(&snapshot).unwrap();
-                prop_assert_eq!(serde_json::from_str::<Snapshot>(&json).unwrap(), snapshot);
+                prop_assert_eq!(serde_json::from_str::<GeneratorSnapshot>(&json).unwrap(), snapshot);
             }
         }
     }
@@ -244,7 +249,7 @@ proptest! {
     ) {
         let [partition, sequence_min, sequence_max] = numbers;
         let [taken, wall_hi, wall_safe] = times;
-        let snapshot = Snapshot {
+        let snapshot = GeneratorSnapshot {
             partition: Partition::new(partition),
             sequence_min,
             sequence_max,
@@ -284,19 +289,19 @@ fn one_call_takes_what_the_generator_is_made_of() {
     clock.set(at(102));
 
     let expected = snapshot(Issued::at(tick(100), u32::from(last.sequence()) + 1), 102);
-    assert_eq!(Snapshot::of(&generator), Ok(expected));
+    assert_eq!(GeneratorSnapshot::of(&generator), Ok(expected));
     assert!(generator.try_generate().is_ok(), "the generator goes on");
 
-    let closed = Snapshot::closing(&generator).unwrap();
+    let closed = GeneratorSnapshot::closing(&generator).unwrap();
     assert_eq!(closed.wall_hi, 102);
     assert_eq!(generator.try_generate().unwrap_err().kind(), ErrorKind::Closed);
-    assert_eq!(Snapshot::closing(&generator), Ok(closed));
+    assert_eq!(GeneratorSnapshot::closing(&generator), Ok(closed));
 }
 
 #[test]
 fn a_clock_that_cannot_be_read_leaves_the_generator_open() {
     let generator = Generator::builder(PARTITION).clock(Broken).build().unwrap();
-    for taken in [Snapshot::of(&generator), Snapshot::closing(&generator)] {
+    for taken in [GeneratorSnapshot::of(&generator), GeneratorSnapshot::closing(&generator)] {
         assert!(matches!(taken, Err(BuildError::Clock(_))), "{taken:?}");
     }
     assert!(!matches!(generator.try_generate().unwrap_err().kind(), ErrorKind::Closed));

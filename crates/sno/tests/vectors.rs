@@ -9,7 +9,8 @@ use core::time::Duration;
 use support::{MICROS_PER_TICK, at, within};
 use tickid_sno::tickid_core::{BuildError, Error, ErrorKind, ManualClock};
 use tickid_sno::{
-    Builder, LocalGenerator, Meta, Partition, SequenceBounds, Snapshot, SnoId, UnixTime, WithTime,
+    Builder, GeneratorSnapshot, LocalGenerator, Meta, Partition, SequenceBounds, SnoId, UnixTime,
+    WithTime,
 };
 use tickid_testkit::vectors::{Value, bytes, has_fields, list, load, number, string as text};
 
@@ -151,7 +152,7 @@ fn traces_are_followed_step_by_step() {
             assert_eq!(local.with(meta).try_generate(), Ok(expected), "{name}, step {index}");
             assert_eq!(shared.with(meta).try_generate(), Ok(expected), "{name}, step {index}");
         }
-        let issued = Snapshot { now: 0, ..taken(&local, start.bounds(), at(0)) };
+        let issued = GeneratorSnapshot { now: 0, ..taken(&local, start.bounds(), at(0)) };
         assert_eq!(issued, snapshot(&trace["final"]), "{name}");
         assert_eq!(taken(&local, start.bounds(), at(7)).now, 7);
     }
@@ -210,8 +211,8 @@ fn has_trace_fields(trace: &Value) -> &str {
 }
 
 /// A state in a trace, which has no time.
-fn snapshot(state: &Value) -> Snapshot {
-    Snapshot {
+fn snapshot(state: &Value) -> GeneratorSnapshot {
+    GeneratorSnapshot {
         partition: Partition::new(number(state, "partition")),
         sequence_min: number(state, "sequenceMin"),
         sequence_max: number(state, "sequenceMax"),
@@ -228,9 +229,9 @@ fn taken<C: tickid_sno::tickid_core::Clock>(
     generator: &LocalGenerator<C>,
     bounds: SequenceBounds,
     now: UnixTime,
-) -> Snapshot {
+) -> GeneratorSnapshot {
     let issued = generator.state().snapshot;
-    Snapshot::new(generator.node(), bounds, &issued, now).unwrap()
+    GeneratorSnapshot::new(generator.node(), bounds, &issued, now).unwrap()
 }
 
 #[cfg(feature = "serde")]
@@ -240,7 +241,7 @@ fn snapshots_are_read_and_written_as_the_recorded_json() {
     for entry in list(&file, "snapshots", 9) {
         has_fields(entry, &["name", "json"]);
         let json = text(entry, "json");
-        let read: Snapshot = serde_json::from_str(json).unwrap();
+        let read: GeneratorSnapshot = serde_json::from_str(json).unwrap();
         assert_eq!(serde_json::to_string(&read).unwrap(), json);
 
         let value: Value = serde_json::from_str(json).unwrap();
@@ -283,12 +284,12 @@ fn snapshots_of_a_running_generator_are_the_recorded_json() {
     for (entry, (name, calls)) in entries.into_iter().zip(situations) {
         assert_eq!(text(entry, "name"), name);
         let json = text(entry, "json");
-        let recorded: Snapshot = serde_json::from_str(json).unwrap();
-        let configuration = Snapshot {
+        let recorded: GeneratorSnapshot = serde_json::from_str(json).unwrap();
+        let configuration = GeneratorSnapshot {
             partition: recorded.partition,
             sequence_min: recorded.sequence_min,
             sequence_max: recorded.sequence_max,
-            ..Snapshot::default()
+            ..GeneratorSnapshot::default()
         };
         let clock = ManualClock::new(at(0));
         let builder = configuration.builder().unwrap().clock(&clock);
@@ -385,7 +386,7 @@ fn is_pool_of_4_or_5(entry: &Value) -> bool {
 }
 
 /// The state an entry of `snapshot_bounds` gives, at tick 4.
-fn bounds_entry(entry: &Value) -> Snapshot {
+fn bounds_entry(entry: &Value) -> GeneratorSnapshot {
     let given = ["ok", "sequenceMin", "sequenceMax", "sequence"];
     let result: &[&str] = if entry["ok"] == true {
         &["cap", "effectiveMin", "effectiveMax", "effectiveSequence"]
@@ -394,24 +395,24 @@ fn bounds_entry(entry: &Value) -> Snapshot {
         &["reason"]
     };
     has_fields(entry, &[given.as_slice(), result].concat());
-    Snapshot {
+    GeneratorSnapshot {
         sequence_min: number(entry, "sequenceMin"),
         sequence_max: number(entry, "sequenceMax"),
         sequence: number(entry, "sequence"),
         wall_hi: 4,
-        ..Snapshot::default()
+        ..GeneratorSnapshot::default()
     }
 }
 
 /// The sequence of the next ID in the tick of the snapshot.
-fn next_sequence(snapshot: &Snapshot) -> Result<u16, Error> {
+fn next_sequence(snapshot: &GeneratorSnapshot) -> Result<u16, Error> {
     let clock = ManualClock::new(at(snapshot.wall_hi));
     let builder = snapshot.builder().unwrap().clock(&clock);
     let mut generator = builder.build_local().unwrap();
     generator.try_generate().map(SnoId::sequence)
 }
 
-fn rejection(snapshot: &Snapshot) -> BuildError {
+fn rejection(snapshot: &GeneratorSnapshot) -> BuildError {
     let clock = ManualClock::new(at(snapshot.wall_hi));
     let generator = snapshot
         .builder()

@@ -3,6 +3,7 @@
 use tickid_core::UnixTime;
 use tickid_core::example::{Node, Plain, Toggling};
 
+use crate::example::{Example, parts};
 use crate::subject::{Parts, Subject};
 
 /// The example scheme, read wrongly.
@@ -22,11 +23,11 @@ impl Subject for Broken {
     type Id = u64;
 
     fn node(&self) -> Node {
-        Node(0xA5)
+        Example(Toggling).node()
     }
 
     fn start(&self) -> UnixTime {
-        UnixTime::from_micros(5_000_000_000)
+        Example(Toggling).start()
     }
 
     fn forms(&self) -> Vec<Plain> {
@@ -38,11 +39,7 @@ impl Subject for Broken {
     }
 
     fn parts(&self, id: u64) -> Parts {
-        let mut parts = Parts {
-            tick: id >> 17,
-            toggle: id >> 16 & 1 == 1,
-            sequence: u32::try_from(id & 0xff).unwrap(),
-        };
+        let mut parts = parts(id);
         match self {
             Self::Repeats => parts.sequence &= !1,
             Self::Drifts => parts.tick += 1,
@@ -52,8 +49,8 @@ impl Subject for Broken {
         parts
     }
 
-    fn is_of(&self, id: u64, Plain: Plain) -> bool {
-        id >> 8 & 0xff == 0xA5 && *self != Self::IsForeign
+    fn is_of(&self, id: u64, form: Plain) -> bool {
+        Example(Toggling).is_of(id, form) && *self != Self::IsForeign
     }
 
     fn increases(&self, id: u64, next: u64) -> bool {

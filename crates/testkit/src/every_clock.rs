@@ -12,10 +12,10 @@ pub use tickid_core::{ManualClock, SystemClock};
 
 use crate::clock::{Noted, forget};
 use crate::dice::Dice;
-use crate::storm::Method;
+use crate::promises::Witness;
+use crate::storm::{Method, check_unique, shown};
 use crate::subject::Subject;
 use crate::threads::on_threads;
-use crate::witness::{Witness, check_unique};
 
 /// How many IDs each thread draws.
 const EACH: usize = 100_000;
@@ -135,7 +135,7 @@ fn draw<T: Subject>(
                 OneBlock(false)
             }
         };
-        let shown = witness.shown(is_of_one_block);
+        let shown = shown(&subject.layout(), is_of_one_block);
         witness
             .check(&ids[old..], form, &shown, Window::ALL)
             .unwrap_or_else(|broken| panic!("{broken}"));

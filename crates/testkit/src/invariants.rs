@@ -5,17 +5,18 @@
 //! The cases are the same every time. `PROPTEST_RNG_SEED` asks for others, `PROPTEST_CASES` for more.
 
 use core::cell::RefCell;
+use core::num::NonZeroU32;
 use std::collections::HashSet;
 
 use proptest::prelude::*;
 use proptest::test_runner::{TestError, TestRunner};
 use tickid_core::{
-    BuildError, Clock, ClockError, Error, ErrorKind, Generator, LocalGenerator, ManualClock,
-    Policy, RangeError, Scheme, Snapshot,
+    BuildError, ClockError, ErrorKind, ManualClock, Policy, Scheme, Snapshot, Tick, Ticks, Window,
 };
 
 use crate::cases::config;
-use crate::promises::{Order, Seen, check_drift, tick_at};
+use crate::generators::{Answer, build};
+use crate::promises::{Seen, Witness, tick_at};
 pub use crate::schedule::{
     Action, Outside, Rule, Schedule, Setup, Start, Turn, tick_length, time_of,
 };
@@ -49,7 +50,7 @@ pub fn hold<T: Subject>(subject: &T, rule: Rule) {
 fn assert_no_walk<S: Scheme>(layout: &S, rule: Rule, seen: &Seen) {
     let policy = match rule {
         Rule::Default => layout.default_policy(),
-        Rule::Ratchet => Policy::Ratchet { allowance: tickid_core::Ticks::ZERO },
+        Rule::Ratchet => Policy::Ratchet { allowance: Ticks::ZERO },
         Rule::Wait => Policy::Wait,
         Rule::TickTock => Policy::TickTock,
     };
@@ -74,42 +75,6 @@ fn search<T: Subject>(subject: &T, rule: Rule) -> Result<Seen, Box<TestError<Cas
     })?;
     Ok(all.into_inner())
 }
-
-/// Shared and exclusive generators.
-pub(crate) trait Generate<T: Subject> {
-    /// `None` when the action asks for no ID.
-    fn ask(&mut self, action: Action, form: T::Variant, blank: T::Id) -> Option<Answer<T>>;
-    fn wider(&mut self, ceiling: u64) -> Result<(), RangeError>;
-    fn end(&mut self) -> Snapshot<T::Scheme>;
-}
-
-pub(crate) type Answer<T> = Result<Vec<<T as Subject>::Id>, Error>;
-
-macro_rules! generate {
-    ($($generator:ident),*) => {$(
-        impl<T: Subject, C: Clock> Generate<T> for $generator<T::Scheme, C> {
-            fn ask(&mut self, action: Action, form: T::Variant, blank: T::Id) -> Option<Answer<T>> {
-                Some(match action {
-                    Action::One => self.with(form).try_generate().map(|id| vec![id]),
-                    Action::Block(n) => self.with(form).try_block(n).map(Iterator::collect),
-                    Action::Fill(n) if n > 0 => {
-                        self.with(form).try_fill(&mut vec![blank; n]).map(|ids| ids.to_vec())
-                    }
-                    Action::Fill(_) | Action::Widen(_) | Action::Reopen => return None,
-                })
-            }
-
-            fn wider(&mut self, ceiling: u64) -> Result<(), RangeError> {
-                self.widen(ceiling)
-            }
-
-            fn end(&mut self) -> Snapshot<T::Scheme> {
-                self.close()
-            }
-        }
-    )*};
-}
-generate!(Generator, LocalGenerator);
 
 /// Starts with a shared or an exclusive generator and changes over at each restoration.
 ///
@@ -142,10 +107,12 @@ pub fn run<T: Subject>(
             Action::Reopen => {
                 let snapshot = generator.end();
                 history.close(&snapshot)?;
-                let after = generator.ask(Action::One, form, subject.blank());
-                let kind = after.and_then(Result::err).map(|error| error.kind());
-                if !matches!(kind, Some(ErrorKind::Closed | ErrorKind::Clock(_))) {
-                    return Err(format!("{kind:?} of a closed generator"));
+                for action in [Action::One, Action::Block(NonZeroU32::MAX), Action::Fill(3)] {
+                    let after = generator.ask(action, form, subject.blank());
+                    let kind = after.and_then(Result::err).map(|error| error.kind());
+                    if !matches!(kind, Some(ErrorKind::Closed | ErrorKind::Clock(_))) {
+                        return Err(format!("{kind:?} of a closed generator"));
+                    }
                 }
                 if generator.end() != snapshot {
                     return Err("closed twice with another outcome".to_owned());
@@ -164,23 +131,11 @@ pub fn run<T: Subject>(
     Ok(history.seen)
 }
 
-pub(crate) fn build<'a, T: Subject>(
-    subject: &T,
-    setup: &Setup<T::Scheme>,
-    clock: &'a ManualClock,
-    ceiling: u64,
-    snapshot: Snapshot<T::Scheme>,
-    shared: bool,
-) -> Result<Box<dyn Generate<T> + 'a>, BuildError> {
-    let builder = setup.builder(subject, clock, ceiling, snapshot);
-    Ok(if shared { Box::new(builder.build()?) } else { Box::new(builder.build_local()?) })
-}
-
 /// What a generator and its successors issued, held against what was promised.
 struct History<'a, T: Subject> {
     subject: &'a T,
     setup: &'a Setup<T::Scheme>,
-    order: Order<'a, T>,
+    witness: Witness<'a, T>,
     issued: HashSet<u128>,
     last: Option<Parts>,
     highest: Option<u64>,
@@ -192,7 +147,7 @@ impl<'a, T: Subject> History<'a, T> {
         Self {
             subject,
             setup,
-            order: Order::new(subject, setup.policy),
+            witness: Witness::new(subject, setup.policy, setup.bounds),
             issued: HashSet::new(),
             last: None,
             highest: None,
@@ -242,7 +197,9 @@ impl<'a, T: Subject> History<'a, T> {
         if !self.issued.insert(parts.key()) {
             return Err(format!("issued twice: {id:?}"));
         }
-        self.order.follow(id)?;
+        let window = Tick::new(self.setup.floor).and_then(|floor| Window::new(floor, ceiling));
+        let window = window.map_err(|error| error.to_string())?;
+        self.seen.ahead += self.witness.check(&[id], form, &[now], window)?;
         // Only to go back.
         if let Some(last) = self.last.filter(|last| last.toggle != parts.toggle) {
             self.seen.flips += 1;
@@ -250,17 +207,7 @@ impl<'a, T: Subject> History<'a, T> {
                 return Err(format!("{parts:?} toggled after {last:?}"));
             }
         }
-        check_drift(parts, &[now], self.setup.policy)?;
-        if parts.tick < self.setup.floor || parts.tick >= ceiling {
-            return Err(format!("{id:?} outside of [{}, {ceiling})", self.setup.floor));
-        }
-        let bounds = self.setup.bounds;
-        bounds.check(parts.sequence).map_err(|error| format!("{id:?}: {error}"))?;
-        if !self.subject.is_of(id, form) {
-            return Err(format!("{id:?} is not what was asked for: {form:?}"));
-        }
         self.seen.ids += 1;
-        self.seen.ahead += u64::from(parts.tick > now);
         self.last = Some(parts);
         self.highest = self.highest.max(Some(parts.tick));
         Ok(())
@@ -272,8 +219,8 @@ impl<'a, T: Subject> History<'a, T> {
         let is_told = match self.last {
             None => true,
             Some(last) => {
-                let tick = snapshot.tick.map(tickid_core::Tick::get);
-                let highest = snapshot.highest_tick().map(tickid_core::Tick::get);
+                let tick = snapshot.tick.map(Tick::get);
+                let highest = snapshot.highest_tick().map(Tick::get);
                 // Drawn in vain, sequences are skipped, but never given back.
                 let goes_on = tick > Some(last.tick)
                     || tick == Some(last.tick) && snapshot.next_sequence > last.sequence;

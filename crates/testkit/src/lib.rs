@@ -22,8 +22,8 @@
 //! | `servers` | real servers, each in a temporary folder of its own |
 //!
 //! `servers` needs the feature of its name, so that crates which do not test with servers do not
-//! compile processes and their supervision. `clock`, `every_clock`, `soak`, `storm` and `threads`
-//! need `std`, which turns on the feature of that name in the core.
+//! compile processes and their supervision. `every_clock`, `soak` and `storm` need `std`, which
+//! turns on the feature of that name in the core.
 
 #![allow(
     clippy::exhaustive_enums,
@@ -37,12 +37,12 @@ pub mod bounds;
 #[cfg(test)]
 mod broken;
 mod cases;
-#[cfg(feature = "std")]
 pub mod clock;
 mod dice;
 #[cfg(feature = "std")]
 pub mod every_clock;
 pub mod example;
+mod generators;
 pub mod invariants;
 pub mod levels;
 pub mod nodes;
@@ -57,11 +57,8 @@ pub mod soak;
 #[cfg(feature = "std")]
 pub mod storm;
 mod subject;
-#[cfg(feature = "std")]
 pub mod threads;
 pub mod vectors;
-#[cfg(feature = "std")]
-mod witness;
 
 pub use self::cases::config;
 pub use self::dice::Dice;

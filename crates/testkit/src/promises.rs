@@ -1,12 +1,14 @@
 //! The first five promises of the design: unique, ordered, bounded, no field beyond its range, in
 //! the window.
 
-use tickid_core::{ClockError, Error, ErrorKind, Policy, Scheme, UnixTime};
+use tickid_core::{
+    ClockError, Error, ErrorKind, Policy, Scheme, SequenceBounds, Tick, UnixTime, Window,
+};
 
 use crate::subject::{Parts, Subject};
 
 /// By how many ticks the policy lets IDs be ahead of the clock.
-pub(crate) fn most_ahead<S>(policy: Policy<S>) -> u64 {
+fn most_ahead<S>(policy: Policy<S>) -> u64 {
     match policy {
         Policy::Ratchet { allowance } => allowance.get().saturating_add(1),
         _ => 0,
@@ -52,13 +54,56 @@ impl<'a, T: Subject> Order<'a, T> {
 }
 
 /// An ID is at one of the ticks that the clock showed, or ahead of it by no more than the policy says.
-pub(crate) fn check_drift<S>(parts: Parts, shown: &[u64], policy: Policy<S>) -> Result<(), String> {
+fn check_drift<S>(parts: Parts, shown: &[u64], policy: Policy<S>) -> Result<(), String> {
     let most = most_ahead(policy);
     let allows = |&now: &u64| now <= parts.tick && parts.tick - now <= most;
     if shown.iter().any(allows) {
         Ok(())
     } else {
         Err(format!("{parts:?} when the clock showed {shown:?}, with at most {most} ahead"))
+    }
+}
+
+/// Follows one thread's calls and holds what they drew against the promises.
+#[derive(Debug)]
+pub(crate) struct Witness<'a, T: Subject> {
+    subject: &'a T,
+    policy: Policy<T::Scheme>,
+    bounds: SequenceBounds,
+    order: Order<'a, T>,
+}
+
+impl<'a, T: Subject> Witness<'a, T> {
+    pub(crate) fn new(subject: &'a T, policy: Policy<T::Scheme>, bounds: SequenceBounds) -> Self {
+        let order = Order::new(subject, policy);
+        Self { subject, policy, bounds, order }
+    }
+
+    /// Checks what one call drew while the clock showed `shown`; gives how many are ahead of it.
+    ///
+    /// `window` may be as it is after the call: the ceiling only rises.
+    pub(crate) fn check(
+        &mut self,
+        ids: &[T::Id],
+        form: T::Variant,
+        shown: &[u64],
+        window: Window<T::Scheme>,
+    ) -> Result<u64, String> {
+        let mut ahead = 0;
+        for &id in ids {
+            let parts = self.subject.parts(id);
+            self.order.follow(id)?;
+            check_drift(parts, shown, self.policy)?;
+            self.bounds.check(parts.sequence).map_err(|error| error.to_string())?;
+            if !self.subject.is_of(id, form) {
+                return Err(format!("{id:?} is not what was asked for: {form:?}"));
+            }
+            if !Tick::new(parts.tick).is_ok_and(|tick| window.contains(tick)) {
+                return Err(format!("{id:?} outside of {window}"));
+            }
+            ahead += u64::from(shown.iter().all(|&now| now < parts.tick));
+        }
+        Ok(ahead)
     }
 }
 

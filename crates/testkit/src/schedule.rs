@@ -135,7 +135,7 @@ impl<S: Scheme + Default> Setup<S> {
 
 /// Applies turns to a clock, and remembers its readings.
 #[derive(Debug)]
-pub struct Turns<'a, S> {
+pub(crate) struct Turns<'a, S> {
     clock: &'a ManualClock,
     layout: S,
     shown: Vec<i64>,
@@ -143,13 +143,12 @@ pub struct Turns<'a, S> {
 
 impl<'a, S: Scheme> Turns<'a, S> {
     /// Returns the turns of a clock that shows `now`.
-    #[must_use]
-    pub fn new(clock: &'a ManualClock, layout: S, now: UnixTime) -> Self {
+    pub(crate) fn new(clock: &'a ManualClock, layout: S, now: UnixTime) -> Self {
         Self { clock, layout, shown: vec![now.as_micros()] }
     }
 
     /// Turns the clock, and returns its reading.
-    pub fn turn(&mut self, turn: Turn) -> UnixTime {
+    pub(crate) fn turn(&mut self, turn: Turn) -> UnixTime {
         let last = self.shown[self.shown.len() - 1];
         let now = match turn {
             Turn::Stand => last,

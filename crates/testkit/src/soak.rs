@@ -11,12 +11,12 @@ use tickid_core::{
 };
 
 use crate::dice::Dice;
-use crate::invariants::{Action, Answer, Generate, Setup, Start, build};
-use crate::promises::{Seen, tick_at};
+use crate::generators::{Answer, Generate, build};
+use crate::promises::{Seen, Witness, tick_at};
+use crate::schedule::{Action, Setup, Start};
 use crate::storm::draw;
 use crate::subject::Subject;
 use crate::threads::THREADS;
-use crate::witness::Witness;
 
 /// How many IDs each thread draws before all are compared.
 const EACH: usize = 250_000;

@@ -9,13 +9,12 @@ use tickid_core::{
     Variant, Window,
 };
 
-use crate::clock::{Scripted, Turn, forget};
+use crate::clock::{Scripted, Turn, forget, readings};
 use crate::dice::Dice;
-use crate::promises::{Order, Seen};
+use crate::promises::{Order, Seen, Witness, tick_at};
 use crate::schedule::{Outside, tick_length, ticks};
 use crate::subject::Subject;
 use crate::threads::on_threads;
-use crate::witness::{Witness, check_unique};
 
 /// A wild clock for a generator whose window widens meanwhile.
 #[derive(Debug)]
@@ -101,7 +100,7 @@ impl<T: Subject> Storm<'_, T> {
             forget();
             let drawn = method.draw(generator, form, n, self.subject.blank(), &mut ids);
             let window = generator.state().window;
-            let shown = witness.shown(method.is_of_one_block());
+            let shown = shown(&self.subject.layout(), method.is_of_one_block());
             let ahead = witness.check(&ids[old..], form, &shown, window);
             seen.ahead += ahead.unwrap_or_else(|broken| panic!("{broken}, by {method:?}"));
             seen.ids += (ids.len() - old) as u64;
@@ -226,6 +225,29 @@ impl Method {
         }
         Ok(())
     }
+}
+
+/// The ticks that this thread has read since it last forgot them; only the last for a call that
+/// draws at most one block, as an ID is held against the last reading before it.
+pub(crate) fn shown<S: Scheme>(layout: &S, is_of_one_block: bool) -> Vec<u64> {
+    let ticks = readings().into_iter().filter_map(|time| tick_at(layout, time));
+    let mut shown: Vec<u64> = ticks.collect();
+    if is_of_one_block {
+        shown.drain(..shown.len().saturating_sub(1));
+    }
+    shown
+}
+
+/// Names an ID that is there twice.
+pub(crate) fn check_unique<T: Subject>(subject: &T, ids: &[Vec<T::Id>]) -> Result<(), String> {
+    let keys = ids.iter().flatten().map(|&id| subject.parts(id).key());
+    let mut keys: Vec<u128> = keys.collect();
+    keys.sort_unstable();
+    let Some(twice) = keys.windows(2).find(|pair| pair[0] == pair[1]) else {
+        return Ok(());
+    };
+    let ids = ids.iter().flatten().filter(|&&id| subject.parts(id).key() == twice[0]);
+    Err(format!("issued twice: {:?}", ids.collect::<Vec<_>>()))
 }
 
 /// Has eight threads draw a million IDs each, by the methods that wait and in every form; gives what

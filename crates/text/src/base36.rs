@@ -46,6 +46,20 @@ const TWELVE_DIGITS_END: u64 = 36u64.pow(12);
 #[derive(Debug)]
 pub struct TwelveDigits;
 
+impl TwelveDigits {
+    /// Reads twelve digits, in a constant: slower than [`parse`](Codec::parse), and the same
+    /// otherwise.
+    ///
+    /// # Errors
+    /// Returns a [`ParseErrorKind`] for another length and for the first byte that is no digit.
+    pub const fn parse_const(text: &[u8]) -> Result<u64, ParseErrorKind> {
+        match text.len() {
+            12 => decode(text, TWELVE_DIGITS_END - 1),
+            found => Err(ParseErrorKind::Length { found, min: 12, max: 12 }),
+        }
+    }
+}
+
 impl Codec<12> for TwelveDigits {
     type Value = u64;
 

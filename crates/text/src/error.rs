@@ -81,6 +81,17 @@ impl ParseError {
     }
 }
 
+/// Returns the ID of a literal, in a constant; one that does not parse does not compile.
+#[doc(hidden)]
+#[must_use]
+pub const fn parsed<T: Copy>(result: Result<T, ParseError>) -> T {
+    #[allow(clippy::panic, reason = "run by the compiler, for a literal")]
+    match result {
+        Ok(id) => id,
+        Err(_) => panic!("the text spells no ID of this type"),
+    }
+}
+
 impl fmt::Display for ParseError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "not a {}: ", self.what)?;

@@ -84,7 +84,7 @@ mod text;
 
 pub use self::alphabet::Alphabet;
 pub use self::codec::{AlphabetCodec, Codec, StaticAlphabet};
-pub use self::error::{ParseError, ParseErrorKind};
+pub use self::error::{ParseError, ParseErrorKind, parsed};
 pub use self::kernels::SimdLevel;
 pub use self::slices::SliceError;
 pub use self::text::Text;
@@ -151,5 +151,105 @@ macro_rules! impl_text {
                 Self::parse_bytes(text.as_bytes())
             }
         }
+    };
+}
+
+/// Implements the text of an ID type by a [`Codec`]: `parse_bytes`, `parse_const`, `encode`,
+/// `encode_slice`, `decode_slice` and, by [`impl_text`], the traits.
+///
+/// `$from` and `$to` are constant functions that make an ID of the codec's value and the reverse;
+/// `$decode` is a constant expression for the value of `$text`, and `$sample` the text of some ID,
+/// for the examples.
+#[macro_export]
+macro_rules! impl_codec {
+    (
+        $crate_name:ident::$id:ident: $what:literal, $codec:ty, from $from:path, to $to:path,
+        const |$text:ident| $decode:expr,
+        $(#[$doc:meta])+
+        $sample:literal
+    ) => {
+        impl $id {
+            $(#[$doc])+
+            #[inline]
+            pub fn parse_bytes(text: &[u8]) -> Result<Self, $crate::ParseError> {
+                match <$codec as $crate::Codec<{ $id::TEXT_LEN }>>::parse(text) {
+                    Ok(value) => Ok($from(value)),
+                    Err(kind) => Err($crate::ParseError::new($what, kind)),
+                }
+            }
+
+            /// Parses a text in a constant: slower than [`parse_bytes`](Self::parse_bytes), and the
+            /// same otherwise. For literals there is a macro.
+            ///
+            /// # Errors
+            /// As [`parse_bytes`](Self::parse_bytes).
+            pub const fn parse_const($text: &[u8]) -> Result<Self, $crate::ParseError> {
+                match $decode {
+                    Ok(value) => Ok($from(value)),
+                    Err(kind) => Err($crate::ParseError::new($what, kind)),
+                }
+            }
+
+            /// Returns the canonical text.
+            #[inline]
+            #[must_use]
+            pub fn encode(self) -> $crate::Text<{ $id::TEXT_LEN }> {
+                <$codec as $crate::Codec<{ $id::TEXT_LEN }>>::text(&$to(self))
+            }
+
+            /// Writes the canonical texts of many IDs, each in the place of its ID: faster than one
+            /// by one.
+            ///
+            /// # Errors
+            /// Returns [`SliceError::Length`](crate::SliceError::Length) if `texts` is not as long
+            /// as `ids`.
+            ///
+            /// # Examples
+            /// ```
+            #[doc = concat!("use ", stringify!($crate_name), "::", stringify!($id), " as Id;")]
+            ///
+            #[doc = concat!("let ids = [\"", $sample, "\".parse()?, Id::MAX];")]
+            /// let mut texts = [[0; Id::TEXT_LEN]; 2];
+            /// Id::encode_slice(&ids, &mut texts)?;
+            #[doc = concat!("assert_eq!(&texts[0], b\"", $sample, "\");")]
+            /// # Ok::<(), Box<dyn std::error::Error>>(())
+            /// ```
+            pub fn encode_slice(
+                ids: &[Self],
+                texts: &mut [[u8; $id::TEXT_LEN]],
+            ) -> Result<(), $crate::SliceError> {
+                $crate::slices::encode::<$codec, _, _>(ids, texts, $to)
+            }
+
+            /// Reads the IDs of many canonical texts, each in the place of its text: faster than one
+            /// by one.
+            ///
+            /// # Errors
+            /// Returns [`SliceError::Length`](crate::SliceError::Length) if `ids` is not as long as
+            /// `texts`, and [`SliceError::Text`](crate::SliceError::Text) for the first text that is
+            /// not valid: the IDs before it are read, `ids` is unchanged from there on.
+            ///
+            /// # Examples
+            /// ```
+            #[doc = concat!("use ", stringify!($crate_name), "::{SliceError, ", stringify!($id), " as Id};")]
+            ///
+            /// let mut ids = [Id::MIN; 2];
+            #[doc = concat!("let texts = [*b\"", $sample, "\"; 2];")]
+            /// Id::decode_slice(&texts, &mut ids)?;
+            #[doc = concat!("assert_eq!(ids[1].to_string(), \"", $sample, "\");")]
+            ///
+            /// let wrong = Id::decode_slice(&[texts[0], [b'!'; Id::TEXT_LEN]], &mut ids);
+            /// assert!(matches!(wrong, Err(SliceError::Text { index: 1, .. })));
+            /// # Ok::<(), SliceError>(())
+            /// ```
+            pub fn decode_slice(
+                texts: &[[u8; $id::TEXT_LEN]],
+                ids: &mut [Self],
+            ) -> Result<(), $crate::SliceError> {
+                $crate::slices::decode::<$codec, _, _>(texts, ids, $what, $from)
+            }
+        }
+
+        $crate::impl_text!($id);
     };
 }

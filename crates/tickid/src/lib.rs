@@ -59,8 +59,8 @@
 //! | `chrono`, `jiff` | no | times of these libraries |
 //! | `bytemuck`, `uuid` | no | sno and global kuid as plain bytes and as UUIDs |
 //! | `arbitrary`, `proptest` | no | every ID, for fuzzing and property tests |
-//! | `etcd`, `postgres`, `redis` | no | stores of leases on these servers, and with them `lease` |
-//! | `etcd-tls`, `postgres-tls`, `redis-tls` | no | encrypted connections to these servers |
+//! | `etcd`, `mysql`, `postgres`, `redis` | no | stores of leases on these servers, and with them `lease` |
+//! | `etcd-tls`, `mysql-tls`, `postgres-tls`, `redis-tls` | no | encrypted connections to these servers |
 //!
 //! A feature that belongs to several libraries is turned on in those that are part of the build.
 

@@ -27,6 +27,9 @@ pub(crate) fn check(files: &Files) -> Vec<Finding> {
                 Event::Code(name) if is_test_like(&name) && !words.contains(&*name) => {
                     find(range.start, format!("`{name}` is nowhere in the sources"));
                 }
+                Event::Code(name) if is_missing(&name, files) => {
+                    find(range.start, format!("`{name}` is not in the repository"));
+                }
                 _ => {}
             }
         }
@@ -45,6 +48,18 @@ fn is_test_like(name: &str) -> bool {
     name.split('_').count() >= 3 && name.split('_').all(is_word)
 }
 
+/// Reports whether a name is a path into the repository where nothing is. Patterns do not count.
+fn is_missing(name: &str, files: &Files) -> bool {
+    let path = name.trim_end_matches('/');
+    let is_ours = path.split_once('/').is_some_and(|(root, _)| is_folder(root, files));
+    let is_pattern = path.contains(['*', '{', ' ']) || path.contains("NAME");
+    is_ours && !is_pattern && !files.contains_key(path) && !is_folder(path, files)
+}
+
+fn is_folder(path: &str, files: &Files) -> bool {
+    files.keys().any(|file| file.strip_prefix(path).is_some_and(|rest| rest.starts_with('/')))
+}
+
 fn resolve(from: &str, target: &str, files: &Files) -> Result<(), &'static str> {
     // Other sites, and items of a crate that includes the file in its documentation.
     if ["//", "mailto:", "::"].iter().any(|mark| target.contains(mark)) {
@@ -53,9 +68,11 @@ fn resolve(from: &str, target: &str, files: &Files) -> Result<(), &'static str> 
     let (file, anchor) = target.split_once('#').unwrap_or((target, ""));
     let file = if file.is_empty() { from.to_owned() } else { join(from, file)? };
     let Some(text) = files.get(&file) else {
-        let folder = if file.is_empty() { file } else { format!("{file}/") };
-        let is_folder = files.keys().any(|path| path.starts_with(&folder));
-        return if is_folder { Ok(()) } else { Err("no such file") };
+        return if file.is_empty() || is_folder(&file, files) {
+            Ok(())
+        } else {
+            Err("no such file")
+        };
     };
     let is_heading = anchor.is_empty() || !file.ends_with(".md") || anchors(text).contains(anchor);
     if is_heading { Ok(()) } else { Err("no such heading") }
@@ -79,7 +96,7 @@ fn join(from: &str, target: &str) -> Result<String, &'static str> {
 }
 
 /// Returns the anchors of the headings as the forges name them: in lower case, without punctuation,
-/// with hyphens for spaces, and a number where the name is taken.
+/// with hyphens for spaces. Of equal headings only the first has a name to link to.
 fn anchors(text: &str) -> BTreeSet<String> {
     let mut anchors = BTreeSet::new();
     let mut heading = None;
@@ -90,11 +107,7 @@ fn anchors(text: &str) -> BTreeSet<String> {
             (Event::End(TagEnd::Heading(_)), Some(text)) => {
                 let is_kept = |c: &char| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_');
                 let anchor: String = text.chars().filter(is_kept).collect();
-                let anchor = anchor.to_lowercase().replace(' ', "-");
-                let numbered = (1..).map(|number| format!("{anchor}-{number}"));
-                let is_free = |name: &String| !anchors.contains(name);
-                let name = core::iter::once(anchor.clone()).chain(numbered).find(is_free);
-                anchors.extend(name);
+                anchors.insert(anchor.to_lowercase().replace(' ', "-"));
                 heading = None;
             }
             _ => {}
@@ -126,7 +139,7 @@ mod tests {
             ("[a](../../README.md)", "../../README.md", "leaves the repository"),
             ("[a](/README.md)", "/README.md", "absolute"),
             ("[a](#gone)", "#gone", "no such heading"),
-            ("[a](b.md#same-2)", "b.md#same-2", "no such heading"),
+            ("[a](b.md#same-1)", "b.md#same-1", "no such heading"),
             ("[a](b.md#code)", "b.md#code", "no such heading"),
         ] {
             let expected = format!("docs/a.md:1: link to {target}: {reason}");
@@ -138,7 +151,7 @@ mod tests {
     fn other_links_are_fine() {
         for text in [
             "[a](b.md) [b](./b.md) [c](../README.md#a-b) [d](img/c.svg) [e](img/) [f](..)",
-            "[a](b.md#one-two-three) [b](b.md#same) [c](b.md#same-1)",
+            "[a](b.md#one-two-three) [b](b.md#same)",
             "# Here\n[a](#here)",
             "[a](https://example.org/gone.md) [b](mailto:a@example.org) [c](crate::Gone)",
             "`[a](gone.md)`\n```\n[a](gone.md)\n```\n",
@@ -148,10 +161,12 @@ mod tests {
     }
 
     #[test]
-    fn names_of_missing_tests_are_found() {
+    fn names_of_missing_tests_and_files_are_found() {
         let text = "\n| a |\n|---|\n| `ids_are_distinct_always`, `ids_were_distinct_once` |";
         let expected = ["docs/a.md:4: `ids_were_distinct_once` is nowhere in the sources"];
         assert_eq!(check_page(text), expected);
+        let text = "`tests/a.rs`, `tests/`, `tests/*/b.rs`, `gone/b.rs`, `tests/b.rs`";
+        assert_eq!(check_page(text), ["docs/a.md:1: `tests/b.rs` is not in the repository"]);
         assert_eq!(check_page("`min_at`, `CARGO_TARGET_DIR`, `a_b c_d`, ids_are_gone"), [""; 0]);
     }
 }

@@ -9,7 +9,6 @@ const MIRI: Tool = (
     "rustup run nightly cargo miri --version",
     "rustup component add --toolchain nightly miri rust-src",
 );
-/// The sources of nightly's standard library.
 const SOURCES: Tool = (
     "rustup component list --toolchain nightly --installed | grep rust-src",
     "rustup component add --toolchain nightly rust-src",
@@ -26,19 +25,13 @@ const AVX512: Tool = ("grep --quiet avx512vbmi /proc/cpuinfo", "needs another pr
 const INTERPRETED: &[(&str, &str)] =
     &[("MIRIFLAGS", "-Zmiri-disable-isolation"), ("RUST_BACKTRACE", "0"), ("PROPTEST_CASES", "1")];
 
-/// The portable paths, without tests that take an interpreter hours.
+/// The portable paths. Tests that take an interpreter hours are ignored there.
 macro_rules! miri {
     ($target:literal) => {
         concat!(
             "miri test {text} {core} {schemes} {convert} --features levels --lib --test vectors ",
             "--test codecs --test closing --test lifecycle ",
-            $target,
-            " -- --skip every_pair_of_bytes --skip every_wrong_byte --skip every_length ",
-            "--skip up_to_what_is_wrong --skip of_the_system_clock --skip than_another_has_seen ",
-            "--skip ids_of_all_handles_are_distinct --skip every_four_digits ",
-            "--skip numbers_next_to_multiples --skip many_idle_handles --skip steps_are_kuids ",
-            "--skip the_most_is_what_some_tick_has --skip ticks_are_counted_from_a_time ",
-            "--skip every_level_writes_and_reads_what_is_recorded"
+            $target
         )
     };
 }

@@ -208,30 +208,19 @@ impl Search<'_> {
     fn kuids(&mut self, text: &[u8]) {
         use KuidAlphabet::{Sortable, Url};
         // Parsers say why a text is not theirs, which costs time, so lengths are compared first.
+        macro_rules! in_both {
+            ($id:ident, $reading:ident) => {
+                for (id, alphabet) in
+                    [($id::parse_bytes(text), Sortable), ($id::parse_url(text), Url)]
+                {
+                    id.into_iter().for_each(|id| self.add(Reading::$reading(id, alphabet)));
+                }
+            };
+        }
         match text.len() {
-            LocalId::TEXT_LEN => {
-                let both =
-                    [(LocalId::parse_bytes(text), Sortable), (LocalId::parse_url(text), Url)];
-                for (id, alphabet) in both {
-                    id.into_iter().for_each(|id| self.add(Reading::KuidLocal(id, alphabet)));
-                }
-            }
-            GlobalId::TEXT_LEN => {
-                let both =
-                    [(GlobalId::parse_bytes(text), Sortable), (GlobalId::parse_url(text), Url)];
-                for (id, alphabet) in both {
-                    id.into_iter().for_each(|id| self.add(Reading::KuidGlobal(id, alphabet)));
-                }
-            }
-            WideGlobalId::TEXT_LEN => {
-                let both = [
-                    (WideGlobalId::parse_bytes(text), Sortable),
-                    (WideGlobalId::parse_url(text), Url),
-                ];
-                for (id, alphabet) in both {
-                    id.into_iter().for_each(|id| self.add(Reading::KuidWide(id, alphabet)));
-                }
-            }
+            LocalId::TEXT_LEN => in_both!(LocalId, KuidLocal),
+            GlobalId::TEXT_LEN => in_both!(GlobalId, KuidGlobal),
+            WideGlobalId::TEXT_LEN => in_both!(WideGlobalId, KuidWide),
             _ => {}
         }
     }

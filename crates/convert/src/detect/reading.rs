@@ -105,29 +105,45 @@ impl Reading {
         }
     }
 
-    /// What of the text is as the format has it.
+    /// Returns the features of the text that the format asks for.
     #[must_use]
     pub const fn reason(&self) -> &'static str {
+        self.name_and_reason().1
+    }
+
+    const fn name_and_reason(&self) -> (&'static str, &'static str) {
+        use KuidAlphabet::{Sortable, Url};
+        use NanoflakeText::{Base36, Decimal};
+
+        let (up_to_63_bits, up_to_64_bits) =
+            ("a decimal integer of up to 63 bits", "a decimal integer of up to 64 bits");
         match self {
-            Self::Scru64(_) => "12 digits of Base36",
-            Self::Nanoflake(_, NanoflakeText::Base36) => "up to 13 digits of Base36",
-            Self::Nanoflake(_, NanoflakeText::Decimal) | Self::Twitter(_) => {
-                "a decimal integer of up to 63 bits"
+            Self::Scru64(_) => ("SCRU64", "12 digits of Base36"),
+            Self::Nanoflake(_, Base36) => ("Nanoflake in Base36", "up to 13 digits of Base36"),
+            Self::Nanoflake(_, Decimal) => ("Nanoflake in decimal", up_to_63_bits),
+            Self::KuidLocal(_, Sortable) => ("kuid local", "11 characters of .0-9A-Z_a-z"),
+            Self::KuidLocal(_, Url) => {
+                ("kuid local in URL-safe Base64", "11 characters of A-Za-z0-9-_")
             }
-            Self::KuidLocal(_, KuidAlphabet::Sortable) => "11 characters of .0-9A-Z_a-z",
-            Self::KuidLocal(_, KuidAlphabet::Url) => "11 characters of A-Za-z0-9-_",
-            Self::KuidGlobal(_, KuidAlphabet::Sortable) => "16 characters of .0-9A-Z_a-z",
-            Self::KuidGlobal(_, KuidAlphabet::Url) => "16 characters of A-Za-z0-9-_",
-            Self::KuidWide(_, KuidAlphabet::Sortable) => "22 characters of .0-9A-Z_a-z",
-            Self::KuidWide(_, KuidAlphabet::Url) => "22 characters of A-Za-z0-9-_",
-            Self::Sno(_) => "16 characters of 2-9a-x",
-            Self::Carried(_) => "a UUID with the marks of a carried ID",
-            Self::Discord(_) | Self::Instagram(_) | Self::Mastodon(_) => {
-                "a decimal integer of up to 64 bits"
+            Self::KuidGlobal(_, Sortable) => ("kuid global", "16 characters of .0-9A-Z_a-z"),
+            Self::KuidGlobal(_, Url) => {
+                ("kuid global in URL-safe Base64", "16 characters of A-Za-z0-9-_")
             }
-            Self::Uuid(_) => "32 hexadecimal digits, as UUIDs are written",
-            Self::Ulid { .. } => "26 digits of Crockford's base 32, 128 bits",
-            Self::Ksuid { .. } => "27 digits of base 62, 160 bits",
+            Self::KuidWide(_, Sortable) => {
+                ("kuid global of 128 bits", "22 characters of .0-9A-Z_a-z")
+            }
+            Self::KuidWide(_, Url) => {
+                ("kuid global of 128 bits in URL-safe Base64", "22 characters of A-Za-z0-9-_")
+            }
+            Self::Sno(_) => ("sno", "16 characters of 2-9a-x"),
+            Self::Carried(_) => ("UUID", "a UUID with the marks of a carried ID"),
+            Self::Twitter(_) => ("Twitter Snowflake", up_to_63_bits),
+            Self::Discord(_) => ("Discord Snowflake", up_to_64_bits),
+            Self::Instagram(_) => ("Instagram ID", up_to_64_bits),
+            Self::Mastodon(_) => ("Mastodon ID", up_to_64_bits),
+            Self::Uuid(_) => ("UUID", "32 hexadecimal digits, as UUIDs are written"),
+            Self::Ulid { .. } => ("ULID", "26 digits of Crockford's base 32, 128 bits"),
+            Self::Ksuid { .. } => ("KSUID", "27 digits of base 62, 160 bits"),
         }
     }
 
@@ -196,9 +212,9 @@ impl Source for Reading {
             Self::Discord(id) => id.parts(layouts),
             Self::Instagram(id) => id.parts(layouts),
             Self::Mastodon(id) => id.parts(layouts),
-            Self::Uuid(_) => Err(ConvertError::NoFields { kind: "UUID" }),
-            Self::Ulid { .. } => Err(ConvertError::NoFields { kind: "ULID" }),
-            Self::Ksuid { .. } => Err(ConvertError::NoFields { kind: "KSUID" }),
+            Self::Uuid(_) | Self::Ulid { .. } | Self::Ksuid { .. } => {
+                Err(ConvertError::NoFields { kind: self.name_and_reason().0 })
+            }
         }
     }
 }
@@ -207,30 +223,11 @@ impl Source for Reading {
 impl fmt::Display for Reading {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Carried(id) => return write!(f, "{} in a UUID", id.kind()),
+            Self::Carried(id) => write!(f, "{} in a UUID", id.kind()),
             Self::Uuid(uuid) if uuid.get_version_num() != 0 => {
-                return write!(f, "UUID of version {}", uuid.get_version_num());
+                write!(f, "UUID of version {}", uuid.get_version_num())
             }
-            _ => {}
+            _ => f.pad(self.name_and_reason().0),
         }
-        f.pad(match self {
-            Self::Scru64(_) => "SCRU64",
-            Self::Nanoflake(_, NanoflakeText::Base36) => "Nanoflake in Base36",
-            Self::Nanoflake(_, NanoflakeText::Decimal) => "Nanoflake in decimal",
-            Self::KuidLocal(_, KuidAlphabet::Sortable) => "kuid local",
-            Self::KuidLocal(_, KuidAlphabet::Url) => "kuid local in URL-safe Base64",
-            Self::KuidGlobal(_, KuidAlphabet::Sortable) => "kuid global",
-            Self::KuidGlobal(_, KuidAlphabet::Url) => "kuid global in URL-safe Base64",
-            Self::KuidWide(_, KuidAlphabet::Sortable) => "kuid global of 128 bits",
-            Self::KuidWide(_, KuidAlphabet::Url) => "kuid global of 128 bits in URL-safe Base64",
-            Self::Sno(_) => "sno",
-            Self::Twitter(_) => "Twitter Snowflake",
-            Self::Discord(_) => "Discord Snowflake",
-            Self::Instagram(_) => "Instagram ID",
-            Self::Mastodon(_) => "Mastodon ID",
-            Self::Carried(_) | Self::Uuid(_) => "UUID",
-            Self::Ulid { .. } => "ULID",
-            Self::Ksuid { .. } => "KSUID",
-        })
     }
 }

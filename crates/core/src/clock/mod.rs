@@ -10,52 +10,31 @@
 mod counter;
 #[cfg(target_has_atomic = "64")]
 mod manual;
-#[cfg(all(feature = "std", target_has_atomic = "64"))]
+#[cfg(feature = "std")]
 mod process;
-#[cfg(all(
-    feature = "std",
-    any(feature = "web", not(all(target_family = "wasm", target_os = "unknown")))
-))]
+#[cfg(feature = "std")]
 mod system;
 
 #[cfg(all(feature = "std", target_arch = "x86_64", target_os = "linux"))]
-pub use self::counter::CounterClock;
+pub use self::counter::{CounterClock, DefaultClock};
 #[cfg(target_has_atomic = "64")]
 pub use self::manual::ManualClock;
-#[cfg(all(feature = "std", target_has_atomic = "64"))]
+#[cfg(feature = "std")]
 pub use self::process::ProcessClock;
-#[cfg(all(
-    feature = "std",
-    any(feature = "web", not(all(target_family = "wasm", target_os = "unknown")))
-))]
+#[cfg(feature = "std")]
 pub use self::system::SystemClock;
 
-/// The clock of a generator that was not given another one, the same for all schemes: the cheapest that is true
-/// to the wall clock within 20 microseconds.
-#[cfg(all(feature = "std", target_arch = "x86_64", target_os = "linux"))]
-pub type DefaultClock = CounterClock;
-
-/// The clock of a generator that was not given another one: the cheapest that is true to the wall.
-#[cfg(all(
-    feature = "std",
-    not(all(target_arch = "x86_64", target_os = "linux")),
-    any(feature = "web", not(all(target_family = "wasm", target_os = "unknown")))
-))]
+/// The clock of a builder that was given no other: the system's.
+#[cfg(all(feature = "std", not(all(target_arch = "x86_64", target_os = "linux"))))]
 pub type DefaultClock = SystemClock;
 
-/// There is no wall clock here, so every generator has to be [given](crate::Builder::clock) one.
-#[cfg(not(all(
-    feature = "std",
-    any(feature = "web", not(all(target_family = "wasm", target_os = "unknown")))
-)))]
+/// The clock of a builder that was given no other: none, as there is no wall clock without `std`.
+#[cfg(not(feature = "std"))]
 pub type DefaultClock = NoClock;
 
-/// What a [`Builder`](crate::Builder) has where there is no wall clock until it is given a clock.
+/// Stands for the clock of a builder without `std` until it is [given](crate::Builder::clock) one.
 /// Deliberately not a [`Clock`].
-#[cfg(not(all(
-    feature = "std",
-    any(feature = "web", not(all(target_family = "wasm", target_os = "unknown")))
-)))]
+#[cfg(not(feature = "std"))]
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoClock;
 
@@ -63,6 +42,8 @@ pub struct NoClock;
 use core::time::Duration;
 
 use crate::error::ClockError;
+#[cfg(feature = "std")]
+use crate::platform;
 use crate::time::UnixTime;
 
 /// A source of wall-clock time.
@@ -109,38 +90,27 @@ pub trait Clock {
         self.now()
     }
 
-    /// Waits for `duration` or less; who waits looks at the time again. Generators call it when they
-    /// have to wait, for at most 50 milliseconds at a time.
+    /// Waits for `duration` or less; the caller rereads the time afterwards. Generators call it when
+    /// they have to wait, for at most 50 milliseconds at a time.
     ///
-    /// Unless overridden it puts the thread to sleep for all but the last 60 microseconds, by about
-    /// which sleepers wake late, and returns at once for less.
+    /// The default puts the thread to sleep for all but the last 60 microseconds, by about which
+    /// sleepers wake late, and returns at once for less. In browsers, where a thread cannot sleep,
+    /// it always returns at once.
     #[cfg(feature = "std")]
     fn sleep(&self, duration: Duration) {
         const LATENESS: Duration = Duration::from_micros(60);
         match duration.checked_sub(LATENESS) {
-            // Browsers cannot put a thread to sleep: it spins.
-            Some(most)
-                if !most.is_zero()
-                    && cfg!(not(all(target_family = "wasm", target_os = "unknown"))) =>
-            {
-                std::thread::sleep(most);
-            }
+            Some(most) if platform::CAN_SLEEP && !most.is_zero() => std::thread::sleep(most),
             _ => core::hint::spin_loop(),
         }
     }
 
-    /// Time passed since some fixed moment, whatever the wall clock does. Generators measure
+    /// Returns the time passed since some fixed moment, whatever the wall clock does. Generators measure
     /// [`max_wait`](crate::Builder::max_wait) by it.
     #[cfg(feature = "std")]
     fn monotonic(&self) -> Duration {
-        #[cfg(all(feature = "web", all(target_family = "wasm", target_os = "unknown")))]
-        use web_time::Instant;
-
-        #[cfg(not(all(feature = "web", all(target_family = "wasm", target_os = "unknown"))))]
-        use std::time::Instant;
-
-        static START: std::sync::OnceLock<Instant> = std::sync::OnceLock::new();
-        START.get_or_init(Instant::now).elapsed()
+        static START: std::sync::OnceLock<platform::Instant> = std::sync::OnceLock::new();
+        START.get_or_init(platform::Instant::now).elapsed()
     }
 }
 

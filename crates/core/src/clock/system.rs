@@ -1,12 +1,12 @@
 use crate::clock::Clock;
 use crate::error::ClockError;
+use crate::platform;
 use crate::time::UnixTime;
 
 /// The operating system's wall clock, read anew every time.
 ///
-/// Exact to the microsecond, as far as the system keeps it (`reads_what_the_system_says`); follows every step and
-/// slew at once.
-/// On `wasm32-unknown-unknown` it is the browser's clock, to the millisecond, and needs the feature
+/// Exact to the microsecond, as far as the system keeps it (`reads_what_the_system_says`); follows
+/// every step and slew at once. On `wasm32-unknown-unknown` it is the browser's clock, to the millisecond, and needs the feature
 /// `web`.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SystemClock;
@@ -14,20 +14,9 @@ pub struct SystemClock;
 impl Clock for SystemClock {
     #[inline]
     fn now(&self) -> Result<UnixTime, ClockError> {
-        read().ok_or(ClockError::Unreadable { reason: "more than 292,000 years from 1970" })
+        platform::wall_time()
+            .ok_or(ClockError::Unreadable { reason: "more than 292,000 years from 1970" })
     }
-}
-
-#[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
-#[inline]
-fn read() -> Option<UnixTime> {
-    UnixTime::try_from(std::time::SystemTime::now()).ok()
-}
-
-#[cfg(all(target_family = "wasm", target_os = "unknown"))]
-fn read() -> Option<UnixTime> {
-    let since_1970 = web_time::SystemTime::now().duration_since(web_time::UNIX_EPOCH).ok()?;
-    UnixTime::EPOCH.checked_add(since_1970)
 }
 
 #[cfg(test)]

@@ -5,9 +5,13 @@
 //! shared engine, the exclusive engine and the tests all call.
 
 mod exclusive;
+#[cfg(all(test, any(tickid_loom, tickid_shuttle)))]
+mod models;
 mod rules;
 #[cfg(target_has_atomic = "64")]
 mod shared;
+#[cfg(target_has_atomic = "64")]
+mod shared_cache;
 mod state;
 mod tick_cache;
 mod word;

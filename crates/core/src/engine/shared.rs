@@ -1,16 +1,12 @@
 //! The engine of many threads: one atomic word, from which a thread draws by adding first and
 //! checking afterwards.
 
-#[cfg(test)]
-#[cfg(any(tickid_loom, tickid_shuttle))]
-pub(super) mod models;
-
 use core::num::NonZeroU32;
 
 use crate::clock::Clock;
 use crate::engine::rules::{Reading, Rules, Stall, Step};
+use crate::engine::shared_cache::SharedTickCache;
 use crate::engine::state::{self, State};
-use crate::engine::tick_cache::SharedTickCache;
 use crate::engine::word::Word;
 use crate::engine::{Block, Engine};
 use crate::error::{Error, ErrorKind};
@@ -28,15 +24,15 @@ use crate::window::Window;
 /// again.
 #[derive(Debug)]
 pub(crate) struct SharedEngine<S: Scheme> {
-    hot: Line<AtomicU64>,
+    pub(super) hot: Line<AtomicU64>,
     cache: SharedTickCache,
-    rules: Rules<S>,
+    pub(super) rules: Rules<S>,
     window: Window<S>,
     /// The stamp that may not be reached. Only rises, above the window's own ceiling.
     ceiling: AtomicU64,
     /// Per toggle, the highest stamp under which it was ever left: raised *before* the exchange that
     /// flips, so that a thread that sees the flip sees it too.
-    past: [AtomicU64; 2],
+    pub(super) past: [AtomicU64; 2],
     /// How many flips have been counted; a flip is counted after its exchange.
     drifts: AtomicU32,
     /// The word as the first call of `close` found it, with CLOSED set; 0 until then. Calls that
@@ -50,14 +46,14 @@ pub(crate) struct SharedEngine<S: Scheme> {
 #[allow(unnameable_types, reason = "part of the sealed `Source`")]
 pub struct Drawn<S: Scheme> {
     /// The word as the add found it.
-    word: Word<S>,
-    want: NonZeroU32,
+    pub(super) word: Word<S>,
+    pub(super) want: NonZeroU32,
 }
 
 /// Keeps the word alone on its cache lines (two: processors fetch them in pairs).
 #[derive(Debug)]
 #[repr(align(128))]
-struct Line<T>(T);
+pub(super) struct Line<T>(pub(super) T);
 
 impl<S: Scheme> SharedEngine<S> {
     pub(crate) fn new(
@@ -83,7 +79,7 @@ impl<S: Scheme> SharedEngine<S> {
 
     /// Acquire pairs with the release of the exchange that wrote the tick (adds and clamps in between
     /// continue its release sequence): what was written to `past` before a flip is seen with it.
-    fn load(&self) -> Word<S> {
+    pub(super) fn load(&self) -> Word<S> {
         Word::from_bits(self.hot.0.load(Ordering::Acquire))
     }
 
@@ -92,7 +88,7 @@ impl<S: Scheme> SharedEngine<S> {
         self.past[usize::from(!word.toggle())].load(Ordering::Relaxed)
     }
 
-    fn step(&self, word: Word<S>, now: Reading) -> Step<S> {
+    pub(super) fn step(&self, word: Word<S>, now: Reading) -> Step<S> {
         // Relaxed: a ceiling seen late only stalls a little longer.
         let ceiling = self.ceiling.load(Ordering::Relaxed);
         self.rules.step(word, now.stamp, self.rules.policy, ceiling, self.other_past(word))
@@ -101,7 +97,7 @@ impl<S: Scheme> SharedEngine<S> {
     /// Takes an add that ran past the last sequence out of the guard again, together with those of
     /// other threads in the same tick. Any thread whose add overshot must clamp before returning.
     #[cold]
-    fn clamp(&self, drawn: Word<S>) {
+    pub(super) fn clamp(&self, drawn: Word<S>) {
         let exhausted = self.rules.exhausted();
         let mut word = Word::<S>::from_bits(self.hot.0.load(Ordering::Relaxed));
         while word.same_tick(drawn) && word.sequence() > exhausted {
@@ -148,7 +144,7 @@ impl<S: Scheme> SharedEngine<S> {
     }
 
     #[inline]
-    fn draw(&self, want: NonZeroU32) -> Drawn<S> {
+    pub(super) fn draw(&self, want: NonZeroU32) -> Drawn<S> {
         let want = want.min(Word::<S>::MAX_ADD);
         // Relaxed: the word is all that adds share, and atomics agree on the order of one word's
         // changes. No load before it, which would fetch the cache line twice.
@@ -272,7 +268,7 @@ impl<S: Scheme> SharedEngine<S> {
         self.snapshot(exchanged.map_or_else(Word::from_bits, |_| word))
     }
 
-    fn snapshot(&self, word: Word<S>) -> Snapshot<S> {
+    pub(super) fn snapshot(&self, word: Word<S>) -> Snapshot<S> {
         let drifts = self.drifts.load(Ordering::Relaxed);
         state::snapshot(word, self.other_past(word), drifts, self.rules.bounds)
     }

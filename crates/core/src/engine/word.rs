@@ -19,6 +19,7 @@ pub(crate) const MAX_THREADS: u32 = 1_024;
 /// - *sequence*: the next one to issue. Past the last sequence the tick is exhausted.
 /// - *guard*: the room above the highest sequence, so that adds that run past the last sequence
 ///   reach neither CLOSED nor the tick before they are taken back.
+#[derive(Clone, Copy)]
 pub(crate) struct Word<S>(u64, PhantomData<fn() -> S>);
 
 impl<S: Scheme> Word<S> {
@@ -127,13 +128,6 @@ const fn max_add(closed: u64, last: u32) -> u32 {
     #[allow(clippy::cast_possible_truncation, reason = "looked at just before")]
     if share < u32::MAX as u64 { share as u32 } else { u32::MAX }
 }
-
-impl<S> Clone for Word<S> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-impl<S> Copy for Word<S> {}
 
 impl<S: Scheme> fmt::Debug for Word<S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

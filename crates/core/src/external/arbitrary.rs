@@ -6,7 +6,7 @@ pub use arbitrary as __arbitrary;
 /// Implements `Arbitrary` for an ID: every one that there is.
 #[macro_export]
 macro_rules! impl_arbitrary {
-    ($($id:ty),+) => {$(
+    ($id:ident) => {
         const _: () = {
             use $crate::external::Representations;
             use $crate::external::arbitrary::__arbitrary as arbitrary;
@@ -24,5 +24,5 @@ macro_rules! impl_arbitrary {
                 }
             }
         };
-    )+};
+    };
 }

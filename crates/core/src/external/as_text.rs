@@ -2,14 +2,14 @@ use core::fmt;
 
 use crate::external::SortedText;
 
-/// In a database: the canonical text of an ID, rather than an integer or bytes.
+/// Stores an ID in a database as its canonical text, rather than as an integer or bytes.
 ///
-/// There is such a form of all IDs whose text sorts as they do, in every database library that there is a
-/// feature for. The column sorts so, too, **if its collation compares bytes**: `COLLATE "C"` in PostgreSQL. SQLite
-/// does so unless told otherwise.
+/// All IDs whose text sorts as they do have this form, in every database library that there is a
+/// feature for. The column sorts in the same order **if its collation compares bytes**:
+/// `COLLATE "C"` in PostgreSQL, the default in SQLite.
 ///
-/// Texts that can be read but are not canonical, such as SCRU64's in upper case, are read. Examples with each
-/// library are in the project's `docs/stacks.md`.
+/// Texts that are valid but not canonical, such as SCRU64's in upper case, are read. Examples with
+/// each library are in the project's `docs/stacks.md`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(
     feature = "diesel",
@@ -28,5 +28,21 @@ impl<T: SortedText> From<T> for AsText<T> {
 impl<T: SortedText> fmt::Display for AsText<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(&self.0, f)
+    }
+}
+
+#[cfg(feature = "alloc")]
+impl<T: SortedText> From<AsText<T>> for alloc::string::String {
+    fn from(id: AsText<T>) -> Self {
+        alloc::string::ToString::to_string(&id)
+    }
+}
+
+#[cfg(feature = "alloc")]
+impl<T: SortedText> TryFrom<alloc::string::String> for AsText<T> {
+    type Error = T::Err;
+
+    fn try_from(text: alloc::string::String) -> Result<Self, T::Err> {
+        text.parse().map(Self)
     }
 }

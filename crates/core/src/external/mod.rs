@@ -1,14 +1,20 @@
 //! For scheme crates: the traits of other libraries that IDs implement, one file for each feature.
 //!
-//! A scheme lists the representations of its IDs ([`Representations`]) and names the one that a
-//! database stores; the implementations are generated here, alike for all IDs. The libraries are
-//! re-exported, hidden, so that the macros find them.
+//! A scheme describes each of its IDs in a table ([`impl_external`](crate::impl_external)); the
+//! implementations are generated here, alike for all IDs. The libraries are re-exported, hidden, so
+//! that the macros find them.
 
 mod as_text;
+#[cfg(feature = "alloc")]
+mod columns;
 mod representations;
 
 pub use self::as_text::AsText;
+#[cfg(feature = "alloc")]
+pub use self::columns::Column;
 pub use self::representations::{Representations, SortedText, from_slice};
+pub use crate::conversions::node_number;
+pub use crate::random::random_bytes;
 #[cfg(feature = "alloc")]
 #[doc(hidden)]
 pub mod __alloc {

@@ -1,117 +1,72 @@
 //! IDs in PostgreSQL, for the `postgres` and `tokio-postgres` clients.
 
-use alloc::boxed::Box;
-use alloc::string::ToString as _;
-use core::error::Error;
+use alloc::string::String;
 
 use postgres_types::private::BytesMut;
-use postgres_types::{FromSql, IsNull, ToSql, Type, WrongType};
+use postgres_types::{IsNull, ToSql, Type, WrongType};
 
-use crate::external::representations::exact_len;
 use crate::external::{AsText, SortedText};
 
 #[doc(hidden)]
 pub use postgres_types as __postgres_types;
 
-type AnyError = Box<dyn Error + Sync + Send>;
+type AnyError = alloc::boxed::Box<dyn core::error::Error + Sync + Send>;
 
-/// What a column holds of an ID: `BIGINT` or `BYTEA`.
-pub trait Value: Sized {
-    /// Whether a column of type `ty` can hold it.
-    fn accepts(ty: &Type) -> bool;
-
-    /// Writes it.
-    ///
-    /// # Errors
-    /// The library's.
-    fn write(&self, ty: &Type, out: &mut BytesMut) -> Result<IsNull, AnyError>;
-
-    /// Reads it.
-    ///
-    /// # Errors
-    /// The library's, and [`RangeError`](crate::RangeError) for another number of bytes.
-    fn read(ty: &Type, raw: &[u8]) -> Result<Self, AnyError>;
-}
-
-impl Value for i64 {
-    fn accepts(ty: &Type) -> bool {
-        <Self as ToSql>::accepts(ty)
-    }
-
-    fn write(&self, ty: &Type, out: &mut BytesMut) -> Result<IsNull, AnyError> {
-        self.to_sql(ty, out)
-    }
-
-    fn read(ty: &Type, raw: &[u8]) -> Result<Self, AnyError> {
-        Self::from_sql(ty, raw)
-    }
-}
-
-impl<const N: usize> Value for [u8; N] {
-    fn accepts(ty: &Type) -> bool {
-        <&[u8] as ToSql>::accepts(ty)
-    }
-
-    fn write(&self, ty: &Type, out: &mut BytesMut) -> Result<IsNull, AnyError> {
-        self.as_slice().to_sql(ty, out)
-    }
-
-    fn read(ty: &Type, raw: &[u8]) -> Result<Self, AnyError> {
-        Ok(exact_len(<&[u8]>::from_sql(ty, raw)?)?)
-    }
-}
-
-/// Implements `ToSql` and `FromSql` for an ID: as `$value` (`i64` or an array of bytes), to and from which it
-/// converts.
+/// Implements `ToSql` and `FromSql` for an ID, by way of a [`Column`](crate::external::Column) to and
+/// from which it converts.
 #[macro_export]
 macro_rules! impl_postgres_types {
-    ($($id:ty as $value:ty),+) => {$(
+    ([$($generics:tt)*] $id:ty as $column:ty) => {
         const _: () = {
-            use $crate::external::postgres_types::{__postgres_types as postgres_types, Value};
+            use $crate::external::Column;
+            use $crate::external::postgres_types::{__postgres_types, to_sql_checked};
+
+            use __postgres_types::private::BytesMut;
+            use __postgres_types::{FromSql, IsNull, ToSql, Type};
 
             extern crate alloc;
 
             type AnyError = alloc::boxed::Box<dyn ::core::error::Error + Sync + Send>;
+            type Owned = <$column as Column>::Owned;
 
-            impl postgres_types::ToSql for $id {
-                fn to_sql(
-                    &self,
-                    ty: &postgres_types::Type,
-                    out: &mut postgres_types::private::BytesMut,
-                ) -> Result<postgres_types::IsNull, AnyError> {
-                    <$value>::try_from(*self)?.write(ty, out)
+            impl<$($generics)*> ToSql for $id {
+                fn to_sql(&self, ty: &Type, out: &mut BytesMut) -> Result<IsNull, AnyError> {
+                    <$column>::try_from(*self)?.into_owned().to_sql(ty, out)
                 }
 
-                fn accepts(ty: &postgres_types::Type) -> bool {
-                    <$value as Value>::accepts(ty)
+                fn accepts(ty: &Type) -> bool {
+                    <Owned as ToSql>::accepts(ty)
                 }
 
                 fn to_sql_checked(
                     &self,
-                    ty: &postgres_types::Type,
-                    out: &mut postgres_types::private::BytesMut,
-                ) -> Result<postgres_types::IsNull, AnyError> {
-                    $crate::external::postgres_types::to_sql_checked(self, ty, out)
+                    ty: &Type,
+                    out: &mut BytesMut,
+                ) -> Result<IsNull, AnyError> {
+                    to_sql_checked(self, ty, out)
                 }
             }
 
-            impl postgres_types::FromSql<'_> for $id {
-                fn from_sql(ty: &postgres_types::Type, raw: &[u8]) -> Result<Self, AnyError> {
-                    Ok(Self::try_from(<$value>::read(ty, raw)?)?)
+            impl<$($generics)*> FromSql<'_> for $id {
+                fn from_sql(ty: &Type, raw: &[u8]) -> Result<Self, AnyError> {
+                    Ok(Self::try_from(<$column>::from_owned(Owned::from_sql(ty, raw)?)?)?)
                 }
 
-                fn accepts(ty: &postgres_types::Type) -> bool {
-                    <$value as Value>::accepts(ty)
+                fn accepts(ty: &Type) -> bool {
+                    <Owned as FromSql<'_>>::accepts(ty)
                 }
             }
         };
-    )+};
+    };
+    ($id:ident as $column:ty) => {
+        $crate::impl_postgres_types!([] $id as $column);
+    };
 }
 
-/// What the library's macro of this name does, which takes for granted that there is `std`.
+/// What the library's own macro writes, which names its `bytes` crate.
 ///
 /// # Errors
-/// [`WrongType`] for a column that can't hold `value`, and what writing it gives.
+/// Those of `to_sql`, and that `T` does not accept `ty`.
 pub fn to_sql_checked<T: ToSql>(
     value: &T,
     ty: &Type,
@@ -120,26 +75,4 @@ pub fn to_sql_checked<T: ToSql>(
     if T::accepts(ty) { value.to_sql(ty, out) } else { Err(WrongType::new::<T>(ty.clone()).into()) }
 }
 
-impl<T: SortedText> ToSql for AsText<T> {
-    fn to_sql(&self, ty: &Type, out: &mut BytesMut) -> Result<IsNull, AnyError> {
-        self.0.to_string().to_sql(ty, out)
-    }
-
-    fn accepts(ty: &Type) -> bool {
-        <&str as ToSql>::accepts(ty)
-    }
-
-    fn to_sql_checked(&self, ty: &Type, out: &mut BytesMut) -> Result<IsNull, AnyError> {
-        to_sql_checked(self, ty, out)
-    }
-}
-
-impl<T: SortedText> FromSql<'_> for AsText<T> {
-    fn from_sql(ty: &Type, raw: &[u8]) -> Result<Self, AnyError> {
-        Ok(Self(<&str>::from_sql(ty, raw)?.parse()?))
-    }
-
-    fn accepts(ty: &Type) -> bool {
-        <&str as FromSql<'_>>::accepts(ty)
-    }
-}
+impl_postgres_types!([T: SortedText] AsText<T> as String);

@@ -6,7 +6,7 @@ pub use proptest as __proptest;
 /// Implements `Arbitrary` for an ID: every one that there is, shrinking towards the lowest.
 #[macro_export]
 macro_rules! impl_proptest {
-    ($($id:ty),+) => {$(
+    ($id:ident) => {
         const _: () = {
             use $crate::external::Representations;
             use $crate::external::proptest::__proptest as proptest;
@@ -31,5 +31,5 @@ macro_rules! impl_proptest {
                 }
             }
         };
-    )+};
+    };
 }

@@ -54,26 +54,54 @@ where
     T::try_from(own).map_err(Into::into)
 }
 
-fn length_error(found: usize, expected: usize) -> RangeError {
+pub(super) fn length_error(found: usize, expected: usize) -> RangeError {
     let [found, expected] = [found, expected].map(|len| i128::try_from(len).unwrap_or(i128::MAX));
     RangeError::new("length in bytes", found, expected, expected)
 }
 
-/// Returns the bytes that a column holds, which must be as many as an ID has.
-#[cfg(any(feature = "diesel", feature = "postgres-types", feature = "sqlx"))]
-pub(super) fn exact_len<const N: usize>(bytes: &[u8]) -> Result<[u8; N], RangeError> {
-    bytes.try_into().map_err(|_| length_error(bytes.len(), N))
-}
-
-/// Implements, for an ID that has [`Representations`], the traits that follow from them:
-/// `LowerHex`, `UpperHex` and `Binary` of its integer, `TryFrom<&[u8]>` of its bytes, and, with the
-/// feature `alloc` of this crate, `From` for `String` of its text.
+/// Implements, for an ID, [`Representations`] and what follows from them: `LowerHex`, `UpperHex` and
+/// `Binary` of its integer, `TryFrom<&[u8]>` of its bytes, `From` for `String` of its text (with the
+/// feature `alloc` of this crate), and the traits of each library for which the calling crate has a
+/// feature.
 #[macro_export]
-macro_rules! impl_forms {
-    ($id:ty) => {
-        $crate::impl_forms!(@radix $id, LowerHex, "hexadecimal digits in lower case");
-        $crate::impl_forms!(@radix $id, UpperHex, "hexadecimal digits in upper case");
-        $crate::impl_forms!(@radix $id, Binary, "binary digits");
+macro_rules! impl_external {
+    (
+        $id:ident: $name:literal,
+        integer $integer:ty, bytes $bytes:ty, column $column:ty: $sql:ident, serde $binary:ty,
+        text $pattern:literal $(from $min_text_len:literal characters)?
+    ) => {
+        impl $crate::external::Representations for $id {
+            type Integer = $integer;
+            type Bytes = $bytes;
+
+            const NAME: &'static str = $name;
+            const MIN: Self = Self::MIN;
+            const MAX: Self = Self::MAX;
+            const TEXT_PATTERN: &'static str = $pattern;
+            $(const MIN_TEXT_LEN: usize = $min_text_len;)?
+            const MAX_TEXT_LEN: usize = Self::TEXT_LEN;
+        }
+
+        #[cfg(feature = "arbitrary")]
+        $crate::impl_arbitrary!($id);
+        #[cfg(feature = "diesel")]
+        $crate::impl_diesel!($id as $column: $sql);
+        #[cfg(feature = "postgres-types")]
+        $crate::impl_postgres_types!($id as $column);
+        #[cfg(feature = "proptest")]
+        $crate::impl_proptest!($id);
+        #[cfg(feature = "rusqlite")]
+        $crate::impl_rusqlite!($id as $column);
+        #[cfg(feature = "schemars")]
+        $crate::impl_schemars!($id);
+        #[cfg(feature = "serde")]
+        $crate::impl_serde!($id as $binary);
+        #[cfg(feature = "sqlx")]
+        $crate::impl_sqlx!($id as $column);
+
+        $crate::impl_external!(@radix $id, LowerHex, "hexadecimal digits in lower case");
+        $crate::impl_external!(@radix $id, UpperHex, "hexadecimal digits in upper case");
+        $crate::impl_external!(@radix $id, Binary, "binary digits");
         $crate::__impl_into_string!($id);
 
         /// Reads the bytes of an ID, big-endian.
@@ -100,8 +128,8 @@ macro_rules! impl_forms {
     };
 }
 
-/// The part of [`impl_forms`](crate::impl_forms) that needs an allocator; here, where it is known
-/// if there is one, because a `cfg` within a macro is the caller's.
+/// The part of [`impl_external`](crate::impl_external) that needs an allocator; here, where it is
+/// known if there is one, because a `cfg` within a macro is the caller's.
 #[cfg(feature = "alloc")]
 #[doc(hidden)]
 #[macro_export]

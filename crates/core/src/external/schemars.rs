@@ -8,7 +8,7 @@ use crate::external::Representations;
 /// Implements `JsonSchema` for an ID: that of its text, which it is in JSON.
 #[macro_export]
 macro_rules! impl_schemars {
-    ($($id:ident),+) => {$(
+    ($id:ident) => {
         const _: () = {
             use $crate::external::schemars::{__schemars as schemars, text_schema};
 
@@ -32,7 +32,7 @@ macro_rules! impl_schemars {
                 }
             }
         };
-    )+};
+    };
 }
 
 /// The schema of the texts that are read as IDs.

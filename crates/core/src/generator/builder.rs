@@ -1,4 +1,3 @@
-use core::fmt;
 use core::time::Duration;
 
 use crate::clock::{Clock, DefaultClock};
@@ -7,8 +6,9 @@ use crate::error::{BuildError, ErrorKind};
 use crate::generator::LocalGenerator;
 #[cfg(feature = "std")]
 use crate::generator::overflow::{Overflow, OverflowWatch};
-use crate::generator::wait::Timing;
+use crate::generator::timing::Timing;
 use crate::policy::Policy;
+use crate::random::random_seed;
 use crate::range::RangeError;
 use crate::scheme::Scheme;
 use crate::sequence::{RandomStart, SequenceBounds, SequenceStart};
@@ -48,11 +48,12 @@ pub const DEFAULT_MAX_WAIT: Duration = Duration::from_secs(60);
 /// assert_eq!(generator.generate()? >> 8 & 0xff, 7);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
+#[derive(Debug)]
 #[must_use]
 pub struct Builder<S: Scheme, C = DefaultClock> {
     scheme: S,
     node: S::Node,
-    clock: C,
+    timing: Timing<C>,
     policy: Option<Policy<S>>,
     window: Window<S>,
     variants: Variants,
@@ -62,9 +63,6 @@ pub struct Builder<S: Scheme, C = DefaultClock> {
     /// The seed of the scheme's random starts, unless the operating system is to provide it.
     seed: Option<u64>,
     snapshot: Option<Snapshot<S>>,
-    max_wait: Option<Duration>,
-    #[cfg(feature = "std")]
-    observer: Option<alloc::boxed::Box<dyn Fn(Overflow) + Send + Sync>>,
 }
 
 impl<S: Scheme + Default> Builder<S> {
@@ -81,7 +79,7 @@ impl<S: Scheme + Default> Builder<S> {
         Self {
             scheme: S::default(),
             node,
-            clock: DefaultClock::default(),
+            timing: Timing::default(),
             policy: None,
             window: Window::ALL,
             variants: Variants::All,
@@ -90,9 +88,6 @@ impl<S: Scheme + Default> Builder<S> {
             start: None,
             seed: Some(seed),
             snapshot: None,
-            max_wait: None,
-            #[cfg(feature = "std")]
-            observer: None,
         }
     }
 }
@@ -101,14 +96,13 @@ impl<S: Scheme + Default> Builder<S> {
 /// `max_wait`.
 fn check_resumed<S: Scheme>(
     engine: &impl Engine<S>,
-    clock: &impl Clock,
+    timing: &Timing<impl Clock>,
     snapshot: &Snapshot<S>,
-    max_wait: Option<Duration>,
 ) -> Result<(), BuildError> {
     let Some(last) = snapshot.highest_tick() else { return Ok(()) };
     // A clock that cannot be read fails the first call at once, and may be in order by then.
-    let Err(error) = engine.check_ready(clock) else { return Ok(()) };
-    let max_wait = max_wait.unwrap_or(DEFAULT_MAX_WAIT);
+    let Err(error) = engine.check_ready(&timing.clock) else { return Ok(()) };
+    let max_wait = timing.max_wait.unwrap_or(DEFAULT_MAX_WAIT);
     match (error.kind, error.now, error.retry_after()) {
         (ErrorKind::Rollback, Some(now), Some(wait)) if wait > max_wait => {
             let last = engine.rules().scheme.time_of(last);
@@ -116,24 +110,6 @@ fn check_resumed<S: Scheme>(
         }
         _ => Ok(()),
     }
-}
-
-#[cfg(feature = "std")]
-fn seed_or_random(seed: Option<u64>) -> Result<u64, BuildError> {
-    seed.map_or_else(random_seed, Ok)
-}
-
-#[cfg(not(feature = "std"))]
-fn seed_or_random(seed: Option<u64>) -> Result<u64, BuildError> {
-    seed.ok_or(BuildError::Seed)
-}
-
-/// Returns 64 bits from the operating system.
-#[cfg(feature = "std")]
-pub(crate) fn random_seed() -> Result<u64, BuildError> {
-    use rand::TryRng as _;
-
-    rand::rngs::SysRng.try_next_u64().map_err(|_| BuildError::Seed)
 }
 
 impl<S: Scheme, C> Builder<S, C> {
@@ -147,7 +123,7 @@ impl<S: Scheme, C> Builder<S, C> {
         Builder {
             scheme: self.scheme,
             node: self.node,
-            clock,
+            timing: self.timing.with_clock(clock),
             policy: self.policy,
             window: self.window,
             variants: self.variants,
@@ -156,9 +132,6 @@ impl<S: Scheme, C> Builder<S, C> {
             start: self.start,
             seed: self.seed,
             snapshot: self.snapshot,
-            max_wait: self.max_wait,
-            #[cfg(feature = "std")]
-            observer: self.observer,
         }
     }
 
@@ -283,8 +256,9 @@ impl<S: Scheme, C> Builder<S, C> {
     /// assert_eq!(error.retry_after(), Some(Duration::from_secs(10)));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn max_wait(self, max_wait: Duration) -> Self {
-        Self { max_wait: Some(max_wait), ..self }
+    pub fn max_wait(mut self, max_wait: Duration) -> Self {
+        self.timing.max_wait = Some(max_wait);
+        self
     }
 
     /// Is told whenever a call is about to wait because a tick's sequences are used up. (A ratchet goes
@@ -316,8 +290,9 @@ impl<S: Scheme, C> Builder<S, C> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[cfg(feature = "std")]
-    pub fn on_overflow(self, observer: impl Fn(Overflow) + Send + Sync + 'static) -> Self {
-        Self { observer: Some(alloc::boxed::Box::new(observer)), ..self }
+    pub fn on_overflow(mut self, observer: impl Fn(Overflow) + Send + Sync + 'static) -> Self {
+        self.timing.overflow = OverflowWatch::new(observer);
+        self
     }
 }
 
@@ -329,10 +304,10 @@ impl<S: Scheme, C: Clock> Builder<S, C> {
     /// previous ID of the node lies ahead of the clock.
     #[cfg(target_has_atomic = "64")]
     pub fn build(self) -> Result<Generator<S, C>, BuildError> {
-        let (window, max_wait) = (self.window, self.max_wait);
+        let window = self.window;
         let (timing, rules, snapshot) = self.parts()?;
         let engine = SharedEngine::new(rules, window, &snapshot).map_err(BuildError::Restore)?;
-        check_resumed(&&engine, &timing.clock, &snapshot, max_wait)?;
+        check_resumed(&&engine, &timing, &snapshot)?;
         Ok(Generator::from_parts(timing, engine))
     }
 
@@ -342,10 +317,10 @@ impl<S: Scheme, C: Clock> Builder<S, C> {
     /// [`BuildError`], which names the option that does not fit, or how far a snapshot or the
     /// previous ID of the node lies ahead of the clock.
     pub fn build_local(self) -> Result<LocalGenerator<S, C>, BuildError> {
-        let (window, max_wait) = (self.window, self.max_wait);
+        let window = self.window;
         let (timing, rules, snapshot) = self.parts()?;
         let engine = ExclusiveEngine::new(rules, window, &snapshot).map_err(BuildError::Restore)?;
-        check_resumed(&engine, &timing.clock, &snapshot, max_wait)?;
+        check_resumed(&engine, &timing, &snapshot)?;
         Ok(LocalGenerator::from_parts(timing, engine))
     }
 
@@ -385,10 +360,12 @@ impl<S: Scheme, C: Clock> Builder<S, C> {
                 last: S::LAST_TICK,
             });
         }
-        self.scheme.check_start(&self.clock)?;
+        self.scheme.check_start(&self.timing.clock)?;
         let start = match self.start {
             Some(start) => start,
-            None if S::RANDOM_START => RandomStart::new(seed_or_random(self.seed)?).into(),
+            None if S::RANDOM_START => {
+                RandomStart::new(self.seed.map_or_else(random_seed, Ok)?).into()
+            }
             None => SequenceStart::LOWEST,
         };
         let snapshot = self.snapshot.unwrap_or_else(|| self.scheme.resume(&self.node));
@@ -401,29 +378,6 @@ impl<S: Scheme, C: Clock> Builder<S, C> {
             variants: self.variants,
             floor: Rules::floor_of(&self.window),
         };
-        let timing = Timing {
-            clock: self.clock,
-            #[cfg(feature = "std")]
-            max_wait: self.max_wait,
-            #[cfg(feature = "std")]
-            overflow: OverflowWatch::new(self.observer),
-        };
-        Ok((timing, rules, snapshot))
-    }
-}
-
-impl<S: Scheme, C: fmt::Debug> fmt::Debug for Builder<S, C> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Builder")
-            .field("scheme", &self.scheme)
-            .field("node", &self.node)
-            .field("clock", &self.clock)
-            .field("policy", &self.policy)
-            .field("window", &self.window)
-            .field("variants", &self.variants)
-            .field("bounds", &self.bounds)
-            .field("sequence", &self.start)
-            .field("snapshot", &self.snapshot)
-            .finish_non_exhaustive()
+        Ok((self.timing, rules, snapshot))
     }
 }

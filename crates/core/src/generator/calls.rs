@@ -7,98 +7,52 @@ use core::time::Duration;
 
 use crate::engine::Block;
 use crate::error::Error;
-use crate::generator::ids::{Filled, Ids};
+use crate::generator::ids::{FillError, Filled, Ids};
 use crate::generator::source::Source;
 #[cfg(feature = "std")]
-use crate::generator::{ids::FillError, wait};
-use crate::scheme::{Scheme, Variant};
+use crate::generator::wait;
+use crate::scheme::Variant;
 use crate::slot::Slot;
 
+/// Generates one ID. `slow` is a cold function, so that only the fast path is inlined.
 #[inline]
-pub(crate) fn try_generate<D: Source, V: Variant<D::Scheme>>(
+fn one<D: Source, V: Variant<D::Scheme>>(
     mut source: D,
     variant: V,
+    slow: impl FnOnce(D, D::Missed) -> Result<Slot<D::Scheme>, Error>,
 ) -> Result<V::Id, Error> {
     source.rules().check_variant(variant)?;
     let scheme = source.rules().scheme;
     let slot = match source.fast_slot() {
         Ok(slot) => slot,
-        Err(missed) => try_slow_slot(source, missed)?,
+        Err(missed) => slow(source, missed)?,
     };
     Ok(variant.id(&scheme, slot))
 }
 
-// Cold alone does not suffice: inlined into its only caller it counts as likely as the rest. The
-// source is passed by value: if its address were taken, the fast path would write it to the stack.
+#[inline]
+pub(crate) fn try_generate<D: Source, V: Variant<D::Scheme>>(
+    source: D,
+    variant: V,
+) -> Result<V::Id, Error> {
+    one(source, variant, try_slow_slot)
+}
+
 #[cold]
 #[inline(never)]
 fn try_slow_slot<D: Source>(mut source: D, missed: D::Missed) -> Result<Slot<D::Scheme>, Error> {
     source.slow_slot(missed)
 }
 
-pub(crate) fn try_block<D: Source, V: Variant<D::Scheme>>(
-    mut source: D,
-    variant: V,
-    n: NonZeroU32,
-) -> Result<Ids<D::Scheme, V>, Error> {
-    source.rules().check_variant(variant)?;
-    let block = source.try_block(n)?;
-    Ok(Ids::new(source.rules().scheme, variant, &block))
-}
-
-pub(crate) fn try_fill<'a, D: Source, V: Variant<D::Scheme>>(
-    mut source: D,
-    variant: V,
-    out: &'a mut [V::Id],
-) -> Result<Filled<'a, V::Id>, Error> {
-    source.rules().check_variant(variant)?;
-    let mut written = 0;
-    while let Some(want) = want(out.len() - written) {
-        match source.try_block(want) {
-            Ok(block) => {
-                written += write(&source.rules().scheme, variant, &block, &mut out[written..])
-            }
-            Err(error) if written == 0 => return Err(error),
-            // The next call reports it, if it still holds then.
-            Err(_) => break,
-        }
-    }
-    Ok(Filled::new(&mut out[..written]))
-}
-
-/// Returns as many of `len` as one call can ask for, or `None` for none.
-fn want(len: usize) -> Option<NonZeroU32> {
-    NonZeroU32::new(u32::try_from(len).unwrap_or(u32::MAX))
-}
-
-/// Writes the IDs of `block` to the front of `out`, which has the room, and returns their number.
-fn write<S: Scheme, V: Variant<S>>(
-    scheme: &S,
-    variant: V,
-    block: &Block<S>,
-    out: &mut [V::Id],
-) -> usize {
-    let len = block.len.get() as usize;
-    variant.fill(scheme, block.first, &mut out[..len]);
-    len
-}
-
 #[cfg(feature = "std")]
 #[inline]
 pub(crate) fn generate<D: Source, V: Variant<D::Scheme>>(
-    mut source: D,
+    source: D,
     variant: V,
 ) -> Result<V::Id, Error> {
-    source.rules().check_variant(variant)?;
-    let scheme = source.rules().scheme;
-    let slot = match source.fast_slot() {
-        Ok(slot) => slot,
-        Err(missed) => slow_slot(source, missed)?,
-    };
-    Ok(variant.id(&scheme, slot))
+    one(source, variant, slow_slot)
 }
 
-// See `try_slow_slot`.
 #[cfg(feature = "std")]
 #[cold]
 #[inline(never)]
@@ -109,33 +63,59 @@ fn slow_slot<D: Source>(mut source: D, missed: D::Missed) -> Result<Slot<D::Sche
     })
 }
 
-#[cfg(feature = "std")]
+/// Does not wait: what calls that do not block do about an error.
+pub(crate) fn refuse<D: Source>(
+    _: &mut D,
+    _: NonZeroU32,
+    error: Error,
+) -> Result<Block<D::Scheme>, Error> {
+    Err(error)
+}
+
+/// Draws a block. `on_error` waits for one or [refuses](refuse) to.
 pub(crate) fn block<D: Source, V: Variant<D::Scheme>>(
     mut source: D,
     variant: V,
     n: NonZeroU32,
+    on_error: impl FnOnce(&mut D, NonZeroU32, Error) -> Result<Block<D::Scheme>, Error>,
 ) -> Result<Ids<D::Scheme, V>, Error> {
     source.rules().check_variant(variant)?;
-    let block = source.try_block(n).or_else(|error| wait::for_block(&mut source, n, error))?;
+    let block = source.try_block(n).or_else(|error| on_error(&mut source, n, error))?;
     Ok(Ids::new(source.rules().scheme, variant, &block))
 }
 
-#[cfg(feature = "std")]
+/// Fills all of `out`, unless `on_error` gives up before.
 pub(crate) fn fill<D: Source, V: Variant<D::Scheme>>(
     mut source: D,
     variant: V,
     out: &mut [V::Id],
+    on_error: impl Fn(&mut D, NonZeroU32, Error) -> Result<Block<D::Scheme>, Error>,
 ) -> Result<(), FillError> {
     source.rules().check_variant(variant).map_err(|source| FillError { written: 0, source })?;
     let mut written = 0;
-    while let Some(want) = want(out.len() - written) {
+    while let Some(n) = NonZeroU32::new(u32::try_from(out.len() - written).unwrap_or(u32::MAX)) {
         let block = source
-            .try_block(want)
-            .or_else(|error| wait::for_block(&mut source, want, error))
+            .try_block(n)
+            .or_else(|error| on_error(&mut source, n, error))
             .map_err(|source| FillError { written, source })?;
-        written += write(&source.rules().scheme, variant, &block, &mut out[written..]);
+        let len = block.len.get() as usize;
+        variant.fill(&source.rules().scheme, block.first, &mut out[written..written + len]);
+        written += len;
     }
     Ok(())
+}
+
+pub(crate) fn try_fill<D: Source, V: Variant<D::Scheme>>(
+    source: D,
+    variant: V,
+    out: &mut [V::Id],
+) -> Result<Filled<'_, V::Id>, Error> {
+    let written = match fill(source, variant, out, refuse) {
+        Ok(()) => out.len(),
+        Err(FillError { written: 0, source }) => return Err(source),
+        Err(FillError { written, .. }) => written,
+    };
+    Ok(Filled::new(&mut out[..written]))
 }
 
 #[cfg(feature = "std")]
@@ -241,7 +221,7 @@ macro_rules! calls {
             $($receiver)+,
             n: core::num::NonZeroU32,
         ) -> Result<$ids, crate::error::Error> {
-            crate::generator::calls::try_block($source, $variant, n)
+            crate::generator::calls::block($source, $variant, n, crate::generator::calls::refuse)
         }
 
         /// Generates an ID, sleeping until one can be issued.
@@ -326,7 +306,7 @@ macro_rules! calls {
         /// ```
         #[cfg(feature = "std")]
         pub fn fill($($receiver)+, out: &mut [$id]) -> Result<(), crate::generator::FillError> {
-            crate::generator::calls::fill($source, $variant, out)
+            crate::generator::calls::fill($source, $variant, out, crate::generator::wait::for_block)
         }
 
         /// Draws at least one and at most `n` IDs of one tick, sleeping as
@@ -352,7 +332,7 @@ macro_rules! calls {
             $($receiver)+,
             n: core::num::NonZeroU32,
         ) -> Result<$ids, crate::error::Error> {
-            crate::generator::calls::block($source, $variant, n)
+            crate::generator::calls::block($source, $variant, n, crate::generator::wait::for_block)
         }
     };
 }

@@ -6,7 +6,7 @@ use crate::engine::{Block, Engine as _, Rules, TickCache};
 use crate::error::Error;
 use crate::generator::calls::calls;
 use crate::generator::source::Source;
-use crate::generator::wait::Timing;
+use crate::generator::timing::Timing;
 use crate::generator::{Generator, Ids, View};
 use crate::scheme::{Id, Scheme};
 use crate::slot::Slot;
@@ -235,6 +235,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(miri, ignore = "takes an interpreter hours")]
     fn many_idle_handles_leave_enough_for_each_other() {
         let clock = clock();
         let generator = generator(&clock, Policy::Wait);
@@ -309,6 +310,7 @@ mod tests {
     }
 
     #[test]
+    #[cfg_attr(miri, ignore = "takes an interpreter hours")]
     fn ids_of_all_handles_are_distinct_and_those_of_each_increase() {
         let clock = clock();
         let generator = generator(&clock, Policy::Wait);

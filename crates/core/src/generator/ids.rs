@@ -4,7 +4,6 @@ use core::iter::FusedIterator;
 use core::ops::{Deref, DerefMut};
 
 use crate::engine::Block;
-#[cfg(feature = "std")]
 use crate::error::Error;
 use crate::scheme::{Scheme, Variant};
 use crate::slot::Slot;
@@ -103,7 +102,6 @@ impl<T> DerefMut for Filled<'_, T> {
 }
 
 /// The error of a slice that could not be filled to its end.
-#[cfg(feature = "std")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 #[error("only {written} IDs were written")]

@@ -1,21 +1,16 @@
-use core::fmt;
 use core::num::NonZeroU32;
 
 use crate::clock::{Clock, DefaultClock};
-use crate::engine::{Block, Engine as _, ExclusiveEngine, Rules, State};
-#[cfg(feature = "std")]
-use crate::error::BuildError;
+use crate::engine::{Block, Engine as _, ExclusiveEngine, Rules};
 use crate::error::Error;
-#[cfg(feature = "std")]
-use crate::generator::Builder;
+use crate::generator::accessors::accessors;
 use crate::generator::calls::calls;
 use crate::generator::source::Source;
-use crate::generator::wait::Timing;
+use crate::generator::timing::Timing;
 use crate::generator::{Ids, View};
 use crate::policy::Policy;
 use crate::range::RangeError;
 use crate::scheme::{Id, Scheme, Variant as _};
-use crate::sequence::SequenceBounds;
 use crate::slot::Slot;
 use crate::snapshot::Snapshot;
 use crate::window::Window;
@@ -53,30 +48,9 @@ pub struct LocalGenerator<S: Scheme, C = DefaultClock> {
     timing: Timing<C>,
 }
 
-#[cfg(feature = "std")]
-impl<S: Scheme + Default> LocalGenerator<S, DefaultClock>
-where
-    DefaultClock: Clock,
-{
-    /// Builds a generator for `node` with the settings of the scheme's document.
-    ///
-    /// # Errors
-    /// Returns [`BuildError::Seed`] if the operating system provides no random number.
-    pub fn new(node: S::Node) -> Result<Self, BuildError> {
-        Builder::new(node).build_local()
-    }
-
-    /// Returns a builder of a generator for `node`.
-    pub fn builder(node: S::Node) -> Builder<S> {
-        Builder::new(node)
-    }
-}
+accessors!(LocalGenerator, ExclusiveEngine, build_local);
 
 impl<S: Scheme, C> LocalGenerator<S, C> {
-    pub(crate) fn from_parts(timing: Timing<C>, engine: ExclusiveEngine<S>) -> Self {
-        Self { engine, timing }
-    }
-
     /// Returns a view of the generator that issues IDs of `variant`.
     pub fn with<V>(&mut self, variant: V) -> View<&mut Self, V> {
         View::new(self, variant)
@@ -151,7 +125,7 @@ impl<S: Resettable, C> LocalGenerator<S, C> {
     /// SCRU64, "Clock rollback handling": reset the generator on a significant rollback.
     #[cfg(feature = "std")]
     pub fn reset(&mut self) -> Result<(), ResetError> {
-        let seed = super::builder::random_seed().map_err(|_| ResetError::Seed)?;
+        let seed = crate::random::random_seed().map_err(|_| ResetError::Seed)?;
         self.reset_seeded(seed)
     }
 
@@ -190,42 +164,6 @@ impl<S: Scheme, C> LocalGenerator<S, C> {
     pub fn close(&mut self) -> Snapshot<S> {
         self.engine.close()
     }
-
-    /// Returns a view of the running generator.
-    #[must_use]
-    pub fn state(&self) -> State<S> {
-        self.engine.state()
-    }
-
-    /// Returns the node of every ID.
-    #[must_use]
-    pub fn node(&self) -> S::Node {
-        self.engine.rules().node
-    }
-
-    /// Returns the layout of the IDs.
-    #[must_use]
-    pub fn layout(&self) -> S {
-        self.engine.rules().scheme
-    }
-
-    /// Returns the clock.
-    #[must_use]
-    pub fn clock(&self) -> &C {
-        &self.timing.clock
-    }
-
-    /// Returns the sequences that the generator uses in each tick.
-    #[must_use]
-    pub fn bounds(&self) -> SequenceBounds {
-        self.engine.rules().bounds
-    }
-
-    /// Returns the reaction to a clock rollback.
-    #[must_use]
-    pub fn policy(&self) -> Policy<S> {
-        self.engine.rules().policy
-    }
 }
 
 impl<S: Scheme, C: Clock> Source for &mut LocalGenerator<S, C> {
@@ -258,19 +196,6 @@ impl<S: Scheme, C: Clock> Source for &mut LocalGenerator<S, C> {
     #[cfg(feature = "std")]
     fn check_ready(&self) -> Result<(), Error> {
         self.engine.check_ready(&self.timing.clock)
-    }
-}
-
-impl<S: Scheme, C: fmt::Debug> fmt::Debug for LocalGenerator<S, C> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let rules = self.engine.rules();
-        f.debug_struct("LocalGenerator")
-            .field("scheme", &rules.scheme)
-            .field("node", &rules.node)
-            .field("clock", &self.timing.clock)
-            .field("policy", &rules.policy)
-            .field("state", &self.engine.state())
-            .finish_non_exhaustive()
     }
 }
 

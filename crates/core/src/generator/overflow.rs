@@ -23,6 +23,7 @@ pub struct Overflow {
 }
 
 /// Counts the calls that wait and tells the observer.
+#[derive(Default)]
 pub(crate) struct OverflowWatch {
     observer: Option<Box<dyn Fn(Overflow) + Send + Sync>>,
     /// Each process's own: of the calls that wait in its parent, a child has none.
@@ -73,8 +74,8 @@ std::thread_local! {
 }
 
 impl OverflowWatch {
-    pub(crate) fn new(observer: Option<Box<dyn Fn(Overflow) + Send + Sync>>) -> Self {
-        Self { observer, spell: PerProcess::new() }
+    pub(crate) fn new(observer: impl Fn(Overflow) + Send + Sync + 'static) -> Self {
+        Self { observer: Some(Box::new(observer)), ..Self::default() }
     }
 
     /// Counts the caller among those that wait, until the value returned is dropped.

@@ -1,21 +1,15 @@
-use core::fmt;
 use core::num::NonZeroU32;
 
 use crate::clock::{Clock, DefaultClock};
-use crate::engine::{Block, Drawn, Engine as _, Rules, SharedEngine, State};
-#[cfg(feature = "std")]
-use crate::error::BuildError;
+use crate::engine::{Block, Drawn, Engine as _, Rules, SharedEngine};
 use crate::error::Error;
-#[cfg(feature = "std")]
-use crate::generator::Builder;
+use crate::generator::accessors::accessors;
 use crate::generator::calls::calls;
 use crate::generator::source::Source;
-use crate::generator::wait::Timing;
+use crate::generator::timing::Timing;
 use crate::generator::{Handle, Ids, View};
-use crate::policy::Policy;
 use crate::range::RangeError;
 use crate::scheme::{Id, Scheme};
-use crate::sequence::SequenceBounds;
 use crate::slot::Slot;
 use crate::snapshot::Snapshot;
 
@@ -67,30 +61,9 @@ pub struct Generator<S: Scheme, C = DefaultClock> {
     timing: Timing<C>,
 }
 
-#[cfg(feature = "std")]
-impl<S: Scheme + Default> Generator<S, DefaultClock>
-where
-    DefaultClock: Clock,
-{
-    /// Builds a generator for `node` with the settings of the scheme's document.
-    ///
-    /// # Errors
-    /// Returns [`BuildError::Seed`] if the operating system provides no random number.
-    pub fn new(node: S::Node) -> Result<Self, BuildError> {
-        Builder::new(node).build()
-    }
-
-    /// Returns a builder of a generator for `node`.
-    pub fn builder(node: S::Node) -> Builder<S> {
-        Builder::new(node)
-    }
-}
+accessors!(Generator, SharedEngine, build);
 
 impl<S: Scheme, C> Generator<S, C> {
-    pub(crate) fn from_parts(timing: Timing<C>, engine: SharedEngine<S>) -> Self {
-        Self { engine, timing }
-    }
-
     pub(crate) fn engine(&self) -> &SharedEngine<S> {
         &self.engine
     }
@@ -194,42 +167,6 @@ impl<S: Scheme, C> Generator<S, C> {
     pub fn close(&self) -> Snapshot<S> {
         self.engine.close()
     }
-
-    /// Returns a view of the running generator; it may be out of date when it is read.
-    #[must_use]
-    pub fn state(&self) -> State<S> {
-        self.engine.state()
-    }
-
-    /// Returns the node of every ID.
-    #[must_use]
-    pub fn node(&self) -> S::Node {
-        self.engine.rules().node
-    }
-
-    /// Returns the layout of the IDs.
-    #[must_use]
-    pub fn layout(&self) -> S {
-        self.engine.rules().scheme
-    }
-
-    /// Returns the clock.
-    #[must_use]
-    pub fn clock(&self) -> &C {
-        &self.timing.clock
-    }
-
-    /// Returns the sequences that the generator uses in each tick.
-    #[must_use]
-    pub fn bounds(&self) -> SequenceBounds {
-        self.engine.rules().bounds
-    }
-
-    /// Returns the reaction to a clock rollback.
-    #[must_use]
-    pub fn policy(&self) -> Policy<S> {
-        self.engine.rules().policy
-    }
 }
 
 impl<S: Scheme, C: Clock> Source for &Generator<S, C> {
@@ -265,19 +202,6 @@ impl<S: Scheme, C: Clock> Source for &Generator<S, C> {
     }
 }
 
-impl<S: Scheme, C: fmt::Debug> fmt::Debug for Generator<S, C> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let rules = self.engine.rules();
-        f.debug_struct("Generator")
-            .field("scheme", &rules.scheme)
-            .field("node", &rules.node)
-            .field("clock", &self.timing.clock)
-            .field("policy", &rules.policy)
-            .field("state", &self.engine.state())
-            .finish_non_exhaustive()
-    }
-}
-
 #[cfg(test)]
 #[cfg(feature = "std")]
 mod tests {
@@ -290,6 +214,7 @@ mod tests {
     use crate::clock::ManualClock;
     use crate::error::{ClockError, ErrorKind};
     use crate::example::{Node, Seconds};
+    use crate::generator::Builder;
     use crate::time::UnixTime;
 
     /// Stands still, and counts how often it is looked at.

@@ -5,7 +5,7 @@ use core::num::NonZeroU32;
 use crate::clock::Clock;
 use crate::engine::{Block, Rules};
 use crate::error::Error;
-use crate::generator::wait::Timing;
+use crate::generator::timing::Timing;
 use crate::scheme::Scheme;
 use crate::slot::Slot;
 

@@ -1,50 +1,21 @@
-//! Waiting for IDs: how long, how often, and who is told.
+//! Waiting for IDs: how long, and how often.
 
-use core::fmt;
-#[cfg(feature = "std")]
 use core::num::NonZeroU32;
-#[cfg(feature = "std")]
 use core::time::Duration;
 
-#[cfg(feature = "std")]
 use crate::clock::Clock;
-#[cfg(feature = "std")]
 use crate::engine::Block;
-#[cfg(feature = "std")]
 use crate::error::{Error, ErrorKind};
-#[cfg(feature = "std")]
+use crate::generator::DEFAULT_MAX_WAIT;
+use crate::generator::overflow::Waiting;
 use crate::generator::source::Source;
-#[cfg(feature = "std")]
-use crate::generator::{
-    DEFAULT_MAX_WAIT,
-    overflow::{OverflowWatch, Waiting},
-};
-#[cfg(feature = "std")]
 use crate::scheme::Scheme as _;
 
 /// The longest sleep of a waiting call before it rereads the clock: a step of the clock or a wider
 /// window may have shortened the wait.
-#[cfg(feature = "std")]
 const MAX_SLEEP: Duration = Duration::from_millis(50);
 
-/// A generator's clock and the settings of its waits.
-#[allow(unnameable_types, reason = "part of the sealed `Source`")]
-pub struct Timing<C> {
-    pub(crate) clock: C,
-    #[cfg(feature = "std")]
-    pub(crate) max_wait: Option<Duration>,
-    #[cfg(feature = "std")]
-    pub(crate) overflow: OverflowWatch,
-}
-
-impl<C: fmt::Debug> fmt::Debug for Timing<C> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Timing").field("clock", &self.clock).finish_non_exhaustive()
-    }
-}
-
 /// Waits until `source` can issue after `error`, and draws a block.
-#[cfg(feature = "std")]
 #[cold]
 pub(crate) fn for_block<D: Source>(
     source: &mut D,
@@ -62,7 +33,6 @@ pub(crate) fn for_block<D: Source>(
 }
 
 /// Sleeps until `source` could issue. Draws nothing meanwhile.
-#[cfg(feature = "std")]
 fn until_ready<D: Source>(source: &D, mut error: Error, start: Duration) -> Result<(), Error> {
     let mut waiting = None;
     loop {
@@ -78,7 +48,6 @@ fn until_ready<D: Source>(source: &D, mut error: Error, start: Duration) -> Resu
 }
 
 /// Draws a block, awaiting `sleep` until `source` can issue.
-#[cfg(feature = "std")]
 pub(crate) async fn for_block_async<D, F, Fut>(
     source: &mut D,
     want: NonZeroU32,
@@ -112,7 +81,6 @@ where
 
 /// Counts the call as waiting as soon as the tick turns out to be used up. Returns `false` if that
 /// happened just now: the observer may have taken its time, so the clock has to be reread.
-#[cfg(feature = "std")]
 fn is_counted<'a, D: Source>(
     source: &'a D,
     error: &Error,
@@ -130,7 +98,6 @@ fn is_counted<'a, D: Source>(
 /// Returns the next pause on `error`, or the error itself where waiting does not help, where its
 /// end is unknown and no `max_wait` was set, or where the rest of `max_wait` since `start` is too
 /// short.
-#[cfg(feature = "std")]
 fn pause<D: Source>(source: &D, error: &Error, start: Duration) -> Result<Duration, Error> {
     match error.kind {
         ErrorKind::Rollback | ErrorKind::Exhausted | ErrorKind::Window => {}

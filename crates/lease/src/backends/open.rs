@@ -1,7 +1,7 @@
 use crate::backends::file::FileBackend;
 use crate::backends::memory::MemoryBackend;
 use crate::backends::static_node::NodeSource;
-use crate::error::{StoreError, StoreErrorKind};
+use crate::error::StoreError;
 use crate::store::Store;
 
 /// The processes that hold what is leased.
@@ -27,7 +27,7 @@ impl Store {
     /// `redis-tls`.
     ///
     /// # Errors
-    /// Returns an error of the kind [`Url`](StoreErrorKind::Url) for a URL that names no store, and
+    /// Returns an error of the kind [`Url`](crate::StoreErrorKind::Url) for a URL that names no store, and
     /// others for a folder that cannot be used or a node that cannot be found.
     ///
     /// # Examples
@@ -79,6 +79,10 @@ const BACKENDS: &[(&[&str], Open)] = &[
     (&["static"], static_node),
     #[cfg(feature = "etcd")]
     (&["etcd"], |url, _| Ok(Store::new(crate::EtcdBackend::open(url)?))),
+    #[cfg(feature = "mysql")]
+    (&["mysql", "mariadb"], |url, _| Ok(Store::new(crate::MySqlBackend::open(url)?))),
+    #[cfg(feature = "postgres")]
+    (&["postgres", "postgresql"], |url, _| Ok(Store::new(crate::PostgresBackend::open(url)?))),
     #[cfg(feature = "redis")]
     (&["redis", "rediss"], |url, _| Ok(Store::new(crate::RedisBackend::open(url)?))),
 ];
@@ -98,9 +102,9 @@ fn static_node(url: &str, holders: Holders) -> Result<Store, StoreError> {
             (source, Some(options.strip_prefix("state=").ok_or_else(no_form)?))
         }
     };
-    let source: NodeSource = source.parse().map_err(|error: crate::ParseError| {
-        StoreError::new("static", StoreErrorKind::NoNode { why: error.to_string() })
-    })?;
+    let source: NodeSource = source
+        .parse()
+        .map_err(|error: crate::ParseError| StoreError::url("static", error.to_string()))?;
     let node = source.node()?;
     Ok(match folder {
         Some(folder) => Store::over(Box::new(FileBackend::open_for(folder, holders)?), Some(node)),

@@ -2,7 +2,7 @@
 
 use core::time::Duration;
 
-/// Time passed since some fixed moment. It never steps, and counts on while the machine is suspended.
+/// Returns the time since some fixed moment. It never steps, and counts suspends.
 #[cfg(any(target_os = "linux", target_os = "android"))]
 pub(crate) fn now() -> Duration {
     let time = rustix::time::clock_gettime(rustix::time::ClockId::Boottime);
@@ -11,8 +11,8 @@ pub(crate) fn now() -> Duration {
     Duration::new(secs.unwrap_or(0), nanos.unwrap_or(0))
 }
 
-/// Time passed since some fixed moment. It never steps; whether it counts on while the machine is
-/// suspended is the system's affair. Where it does not, a renewal after a suspend comes late.
+/// Returns the time since some fixed moment. It never steps. On systems where it does not count
+/// suspends, a renewal after one comes late.
 #[cfg(not(any(target_os = "linux", target_os = "android")))]
 pub(crate) fn now() -> Duration {
     static START: std::sync::OnceLock<std::time::Instant> = std::sync::OnceLock::new();
@@ -28,8 +28,8 @@ mod tests {
         assert!(super::now() > first);
     }
 
-    /// A machine that was suspended for a day is one whose time since its start is a day ahead of what it ran for. So it
-    /// is in a namespace of its own; where nobody may make one, nothing is shown.
+    /// A time namespace sets the time since the machine's start forward, as a suspend does. The test is
+    /// skipped where no namespace can be created.
     #[cfg(target_os = "linux")]
     #[test]
     fn a_suspend_counts() {
@@ -53,8 +53,8 @@ mod tests {
             command
         };
         if !in_a_namespace("true".as_ref()).output().is_ok_and(|output| output.status.success()) {
-            // Past the test harness, which would keep it to itself.
-            let _ = writeln!(io::stderr(), "skipped: no time namespace to be had");
+            // Past the test harness, which captures other output.
+            let _ = writeln!(io::stderr(), "skipped: no time namespace");
             return;
         }
         let before = super::now();

@@ -35,6 +35,22 @@ use crate::store::Store;
 /// The IDs of one lease strictly increase. IDs after a lease was lost or exchanged can be lower than
 /// those before it, by as much as the clock was set back.
 ///
+/// # Metrics
+///
+/// With the feature `metrics`, its [`state`](Self::state) goes to the recorder of the `metrics` crate, at
+/// least twice a second, with the label `realm`:
+///
+/// | name | kind | labels | value |
+/// |---|---|---|---|
+/// | `tickid_lease_window_seconds` | gauge | | [`window_left`](LeaseState::window_left) |
+/// | `tickid_lease_renewed_timestamp_seconds` | gauge | | [`renewed_at`](LeaseState::renewed_at), since 1970 |
+/// | `tickid_lease_request_seconds` | histogram | `request` (`acquire`, `renew`), `outcome` (`granted`, `failed`) | time that the store took |
+/// | `tickid_lease_leases_total`, `…_renewals_total`, `…_losses_total`, `…_moves_total` | counter | | [`counters`](LeaseState::counters) |
+/// | `tickid_lease_failures_total` | counter | `cause` (`unreachable`, `exhausted`, `refused`, `failed`) | [`Failures`](crate::Failures) |
+/// | `tickid_lease_stalls_total` | counter | `reason` (`window_ended`, `clock_behind`, `tick_exhausted`, `no_lease`) | [`Stalls`](crate::Stalls) |
+///
+/// # Shutdown
+///
 /// Dropping it closes its engine and releases the node; [`shut_down`](Self::shut_down) does the same and
 /// returns the store's answer.
 ///
@@ -348,7 +364,7 @@ impl<S: Scheme, C: Clock + fmt::Debug> LeasedGenerator<S, C> {
     /// Generates an ID, awaiting `sleep` until one can be issued.
     ///
     /// `sleep` is the executor's timer; it is called with at most 50 milliseconds at a time. The future is
-    /// `Send` if those of `sleep` are. A task that is spawned, such as a request handler, shares the
+    /// `Send` if the futures of `sleep` are. A task that is spawned, such as a request handler, shares the
     /// generator in an `Arc`.
     ///
     /// # Errors

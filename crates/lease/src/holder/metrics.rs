@@ -6,7 +6,7 @@ use crate::holder::session::Request;
 use crate::holder::state::{Counters, LeaseState};
 use crate::model::realm::RealmName;
 
-/// The metrics of one leased generator; its documentation lists them.
+/// The metrics of one leased generator. Its documentation lists them.
 #[derive(Debug)]
 pub(super) struct Metrics {
     realm: String,

@@ -22,7 +22,8 @@ use crate::store::Store;
 /// doubled with each failure in a row up to half a term. A lost lease is followed by a new claim.
 ///
 /// If the clock was set back so far that the generator would have to wait for more than a term, the
-/// session claims another node, whose window the clock has reached. It keeps the old lease until then.
+/// session claims another node with a window that the clock has reached. It keeps the old lease until
+/// then.
 #[derive(Clone, Debug)]
 pub struct LeaseSession {
     realm: RealmSpec,
@@ -414,6 +415,41 @@ mod tests {
         assert!((secs(130)..secs(131)).contains(&session.due()), "{:?}", session.due());
     }
 
+    /// The server restarts within a second as another generation, and all leases are lost. The realm
+    /// begins again 30 seconds later.
+    #[test]
+    fn a_restart_costs_fewer_than_five_failed_requests() {
+        const HOLDERS: u64 = 1_000;
+        let (lost_at, back, begins) = (secs(105), secs(106), secs(136));
+        let (mut failed, mut latest) = (0, Duration::ZERO);
+        for seed in 0..HOLDERS {
+            let mut session = session(seed).holding(secs(101));
+            let mut now = session.due();
+            loop {
+                let error = match session.lease() {
+                    _ if (lost_at..back).contains(&now) => unreachable(),
+                    Some(_) if now < lost_at => {
+                        session.answer(now, Ok(lease(1)));
+                        now = session.due();
+                        continue;
+                    }
+                    Some(lease) => refused(Refusal::Lost { node: lease.node, why: Loss::Era }),
+                    None if now >= begins => break,
+                    None => {
+                        let time = |at: Duration| UnixTime::EPOCH.checked_add(at).unwrap();
+                        refused(Refusal::NotYet { from: time(begins), now: time(now) })
+                    }
+                };
+                session.answer(now, Err(error));
+                failed += 1;
+                now = session.due().max(now);
+            }
+            latest = latest.max(now);
+        }
+        assert!(failed < 5 * HOLDERS, "{failed}");
+        assert!(latest < begins + secs(5), "{latest:?}");
+    }
+
     #[test]
     fn a_node_is_exchanged_if_the_wait_exceeds_a_term() {
         let mut session = session(1).holding(secs(100));
@@ -436,7 +472,7 @@ mod tests {
         session.answered(request, now, now, Err(exhausted()));
         assert_eq!(session.lease(), Some(&lease(1)));
         assert!(session.acquisition.due > now && session.acquisition.due <= now + TERM / 10);
-        // It is renewed all the same, and the next attempt is a new claim.
+        // It is still renewed, and the next attempt is a new claim.
         let due = session.renewal.due;
         assert_eq!(session.next(due, secs(3_600), 3), Some(Request::Renew(lease(1))));
         session.answer(due, Ok(lease(1)));

@@ -124,7 +124,7 @@ where
         }
     }
 
-    /// Begins the tenure of a new lease, and ends that of the previous one.
+    /// Begins the tenure of a new lease, and ends the previous tenure.
     fn begin(&mut self, lease: Lease, previous: Option<Lease>, latency: Duration) {
         let previous = self.tenure.take().zip(previous);
         match self.build(&lease) {

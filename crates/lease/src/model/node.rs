@@ -94,12 +94,13 @@ impl Node {
     }
 
     /// Parses a text of [`sort_key`](Self::sort_key).
-    #[cfg(any(feature = "etcd", feature = "redis"))]
+    #[cfg(any(feature = "etcd", feature = "mysql", feature = "postgres", feature = "redis"))]
     pub(crate) fn from_sort_key(key: &str) -> Option<Self> {
         let (start, bits) = key.split_at_checked(16)?;
         let bits = u32::from_str_radix(bits, 16).ok()?;
         let shift = Self::MAX_BITS.checked_sub(bits)?;
-        let start = u64::from_str_radix(start, 16).ok().filter(|start| start >> Self::MAX_BITS == 0)?;
+        let start =
+            u64::from_str_radix(start, 16).ok().filter(|start| start >> Self::MAX_BITS == 0)?;
         let node = Self { bits, value: start >> shift };
         (node.sort_key() == key).then_some(node)
     }

@@ -9,10 +9,7 @@ use crate::windows::Windows;
 
 pub(crate) const TESTS: [Test<Etcd>; 2] = [
     ("users_authenticate_by_password", users_authenticate_by_password),
-    (
-        "a_forgotten_token_is_renewed",
-        a_forgotten_token_is_renewed,
-    ),
+    ("a_forgotten_token_is_renewed", a_forgotten_token_is_renewed),
 ];
 
 /// Sends the first member a request, as etcd's own tools do.

@@ -3,7 +3,9 @@ use std::sync::Mutex;
 use std::thread;
 
 use serde_json::{Value, json};
-use tickid_lease::{Backend as _, EtcdBackend, Node, RealmName, Scope, Store, block_on, conformance};
+use tickid_lease::{
+    Backend as _, EtcdBackend, Node, RealmName, Scope, Store, block_on, conformance,
+};
 use tickid_testkit::servers::Etcd;
 
 use crate::front::Front;

@@ -1,18 +1,14 @@
-//! A database of one's own, with a hand on its clock and its generation.
+//! A database of a test, whose clock, generation and data can be changed.
 
 use core::sync::atomic::{AtomicU32, Ordering};
 use core::time::Duration;
 use std::thread;
 
-use tickid_core::TickScale;
 use tickid_lease::conformance::Stage;
-use tickid_lease::{
-    Answer, Claim, Grant, Hold, PostgresStore, Realm, Store, StoreError, Terms, Token, block_on,
-};
+use tickid_lease::{Node, PostgresBackend, RealmName, Store};
 use tickid_testkit::servers::Postgres;
 
-/// Longer than any answer takes on a machine that has other things to do.
-const PATIENCE: Duration = Duration::from_secs(60);
+use crate::sql::{TIMEOUT, answer};
 
 /// A new database of a server.
 pub(crate) struct Database<'a> {
@@ -21,10 +17,10 @@ pub(crate) struct Database<'a> {
 }
 
 impl<'a> Database<'a> {
-    /// One with the store's schema in it.
+    /// Creates a database with the schema in it.
     pub(crate) fn new(server: &'a Postgres) -> Self {
         let database = Self::empty(server);
-        answer(database.client().init()).unwrap();
+        answer(database.client().realms()).unwrap();
         database
     }
 
@@ -39,7 +35,7 @@ impl<'a> Database<'a> {
         self.server.url_of(&self.name)
     }
 
-    pub(crate) fn client(&self) -> PostgresStore {
+    pub(crate) fn client(&self) -> Store {
         open(&self.url())
     }
 
@@ -61,8 +57,8 @@ impl<'a> Database<'a> {
 }
 
 impl Stage for Database<'_> {
-    fn store(&self) -> Box<dyn Store> {
-        Box::new(self.client())
+    fn store(&self) -> Store {
+        self.client()
     }
 
     fn pass(&self, time: Duration) {
@@ -80,38 +76,38 @@ impl Stage for Database<'_> {
     fn change_generation(&self) {
         self.redefine("generation_v1", "text", "'another'");
     }
+
+    fn save(&self, realm: &RealmName) {
+        self.psql(&format!(
+            "DROP TABLE IF EXISTS realm_copy, node_copy;
+             CREATE TABLE realm_copy AS SELECT * FROM tickid.realm WHERE name = '{realm}';
+             CREATE TABLE node_copy AS SELECT * FROM tickid.node WHERE realm = '{realm}'"
+        ));
+    }
+
+    fn load(&self, realm: &RealmName) {
+        self.psql(&format!(
+            "DELETE FROM tickid.realm WHERE name = '{realm}';
+             DELETE FROM tickid.node WHERE realm = '{realm}';
+             INSERT INTO tickid.realm SELECT * FROM realm_copy;
+             INSERT INTO tickid.node SELECT * FROM node_copy"
+        ));
+    }
+
+    fn damage(&self, realm: &RealmName, node: Node) {
+        let key = node.sort_key();
+        self.psql(&format!(
+            "UPDATE tickid.node SET data = data || '{{\"token\": 5}}' \
+             WHERE realm = '{realm}' AND node = '{key}'"
+        ));
+    }
 }
 
-/// A store that is not told to be unreachable because the machine is busy.
-pub(crate) fn open(url: &str) -> PostgresStore {
-    PostgresStore::open(url).unwrap().with_timeout(PATIENCE)
+/// Opens a store with a timeout that a busy machine does not reach.
+pub(crate) fn open(url: &str) -> Store {
+    open_for(url, TIMEOUT)
 }
 
-pub(crate) fn answer<T>(answer: Answer<'_, T>) -> Result<T, StoreError> {
-    block_on(answer, PATIENCE).unwrap()
-}
-
-/// A realm with milliseconds for ticks, leases of `term`, and no allowance.
-pub(crate) fn realm(pool: &str, term: Duration) -> Realm {
-    let terms = Terms::new(tickid_core::Policy::<tickid_core::example::Seconds>::Wait);
-    let terms = terms.with_skew(Duration::ZERO).with_term(term);
-    let scale = TickScale::every(tickid_core::UnixTime::EPOCH, 1_000);
-    let (name, pool) = ("test".parse().unwrap(), pool.parse().unwrap());
-    Realm::from_parts(name, "millis".to_owned(), String::new(), scale, 1 << 45, pool, terms)
-}
-
-pub(crate) fn claim() -> Claim {
-    Claim::new(Token::random().unwrap(), "test", None)
-}
-
-pub(crate) fn acquire(store: &PostgresStore, realm: &Realm) -> Result<Grant, StoreError> {
-    answer(store.acquire(realm, &claim()))
-}
-
-pub(crate) fn renew(
-    store: &PostgresStore,
-    realm: &Realm,
-    hold: &Hold,
-) -> Result<Grant, StoreError> {
-    answer(store.renew(realm.name(), hold))
+pub(crate) fn open_for(url: &str, timeout: Duration) -> Store {
+    Store::new(PostgresBackend::open(url).unwrap().with_timeout(timeout))
 }

@@ -1,142 +1,146 @@
-//! Crashes, silence, standbys, restored backups.
+//! Crashes, silence, standbys, restored backups, servers that are none.
 
 use core::time::Duration;
 use std::thread;
 
-use tickid_lease::{Hold, Node, PostgresStore, Realm, Store as _, StoreErrorKind};
+use tickid_lease::{Lease, PostgresBackend, RealmSpec, Store, StoreErrorKind};
 use tickid_testkit::servers::{Postgres, Server as _, Test};
 
-use crate::database::{Database, acquire, answer, claim, open, realm, renew};
-use crate::promises::assert_disjoint;
+use crate::database::{Database, open_for};
 use crate::proxy::Proxy;
+use crate::sql::hostile::{self, Script};
+use crate::sql::{acquire, answer, assert_disjoint, assert_goes_on, begin, claim, realm, renew};
 
-pub(crate) const TESTS: [Test<Postgres>; 7] = [
-    (
-        "a_crash_is_silence_and_nothing_is_given_twice",
-        a_crash_is_silence_and_nothing_is_given_twice,
-    ),
-    ("silence_ends_with_the_time_and_is_no_loss", silence_ends_with_the_time_and_is_no_loss),
-    ("a_backup_that_was_restored_is_noticed", a_backup_that_was_restored_is_noticed),
-    (
-        "a_backup_that_nothing_tells_from_its_server_is_recovered",
-        a_backup_that_nothing_tells_from_its_server_is_recovered,
-    ),
+pub(crate) const TESTS: [Test<Postgres>; 9] = [
+    ("a_crash_loses_nothing", a_crash_loses_nothing),
+    ("silence_ends_with_the_timeout", silence_ends_with_the_timeout),
+    ("a_restored_backup_ends_all_leases", a_restored_backup_ends_all_leases),
+    ("an_unnoticed_backup_is_invalidated_by_proof", an_unnoticed_backup_is_invalidated_by_proof),
+    ("a_loaded_dump_ends_all_leases", a_loaded_dump_ends_all_leases),
     ("a_standby_grants_nothing", a_standby_grants_nothing),
     ("a_lost_connection_is_made_anew", a_lost_connection_is_made_anew),
-    ("a_connection_that_takes_long_is_made_once", a_connection_that_takes_long_is_made_once),
+    ("a_slow_connection_is_made_once", a_slow_connection_is_made_once),
+    ("hostile_servers_cost_little", hostile_servers_cost_little),
 ];
 
 const TERM: Duration = Duration::from_secs(10);
 
-/// Who holds a lease goes on with it, on the same client.
-fn a_crash_is_silence_and_nothing_is_given_twice(_: &Postgres) {
+fn a_crash_loses_nothing(_: &Postgres) {
     let server = Postgres::start().unwrap();
     let database = Database::new(&server);
     let (store, realm) = (database.client(), realm("0-3/2", TERM));
-    let grants = [(); 2].map(|()| acquire(&store, &realm).unwrap());
-    let mut windows: Vec<(Node, u64, u64)> = Vec::new();
+    begin(&store, &realm);
+    let mut leases = [(); 2].map(|()| acquire(&store, &realm).unwrap());
+    let mut windows = Vec::new();
     for _ in 0..3 {
         server.stop("immediate").unwrap();
-        let error = renew(&store, &realm, &grants[0].hold).unwrap_err();
+        let error = renew(&store, &realm, &leases[0]).unwrap_err();
         assert!(error.is_unreachable(), "{error}");
         assert!(core::error::Error::source(&error).is_some());
-        let again = claim();
-        assert!(answer(store.acquire(&realm, &again)).unwrap_err().is_unreachable());
+        let mut again = claim();
+        assert!(answer(store.acquire(&realm, &mut again)).unwrap_err().is_unreachable());
         server.begin().unwrap();
-        let grant = answer(store.acquire(&realm, &again)).unwrap();
-        let used = grant.ceiling - 1;
-        answer(store.release(realm.name(), &grant.hold, Some(used))).unwrap();
-        windows.push((grant.hold.node, grant.hold.floor, used + 1));
-        for grant in &grants {
-            assert_eq!(renew(&store, &realm, &grant.hold).unwrap().hold, grant.hold);
-        }
+        let lease = answer(store.acquire(&realm, &mut again)).unwrap();
+        let used = lease.ceiling - 1;
+        answer(store.release(&realm, &lease, Some(used))).unwrap();
+        windows.push((lease.node, lease.floor, used + 1));
+        leases = leases.map(|lease| {
+            let renewed = renew(&store, &realm, &lease).unwrap();
+            assert_goes_on(&lease, &renewed);
+            renewed
+        });
     }
-    for grant in &grants {
-        let ceiling = renew(&store, &realm, &grant.hold).unwrap().ceiling;
-        windows.push((grant.hold.node, grant.hold.floor, ceiling));
-    }
+    windows.extend(leases.map(|lease| (lease.node, lease.floor, lease.ceiling)));
     assert_disjoint(windows);
 }
 
-/// What was asked is done nevertheless; to ask the same again finds it.
-fn silence_ends_with_the_time_and_is_no_loss(server: &Postgres) {
+/// A request without an answer is carried out nevertheless; repeated, it finds that.
+fn silence_ends_with_the_timeout(server: &Postgres) {
     let (database, proxy) = (Database::new(server), Proxy::new(server));
-    let (realm, again) = (realm("0-3/2", TERM), claim());
-    let store = open(&proxy.url(&database.name));
-    let grant = acquire(&store, &realm).unwrap();
-    let store = store.with_timeout(Duration::from_millis(100));
+    let (realm, mut again) = (realm("0-3/2", TERM), claim());
+    let (url, patient) = (proxy.url(&database.name), database.client());
+    begin(&patient, &realm);
+    let store = open_for(&url, Duration::from_millis(200));
+    let lease = acquire(&patient, &realm).unwrap();
+    // The store learns the record.
+    while answer(store.realm(realm.name())).is_err() {}
     proxy.set_silent(true);
-    let error = answer(store.acquire(&realm, &again)).unwrap_err();
+    assert!(renew(&store, &realm, &lease).unwrap_err().is_unreachable());
+    let error = answer(store.acquire(&realm, &mut again)).unwrap_err();
     assert!(error.is_unreachable() && !error.is_lost(), "{error}");
-    assert!(renew(&store, &realm, &grant.hold).unwrap_err().is_unreachable());
     proxy.set_silent(false);
-    let store = store.with_timeout(Duration::from_secs(60));
-    let found = answer(store.acquire(&realm, &again)).unwrap();
-    assert_eq!(renew(&store, &realm, &grant.hold).unwrap().hold, grant.hold);
-    let listing = answer(store.list(realm.name())).unwrap();
-    assert_eq!(listing.rows.len(), 2);
-    assert_eq!(listing.rows[&found.hold.node].row.token, Some(again.token));
+    let found = answer(patient.acquire(&realm, &mut again)).unwrap();
+    assert_goes_on(&lease, &renew(&patient, &realm, &lease).unwrap());
+    let view = answer(patient.list(realm.name())).unwrap();
+    assert_eq!(view.rows.len(), 2);
+    assert_eq!(view.rows[&found.node].row().unwrap().token, Some(again.token));
 }
 
-/// Makes a copy of the data, `backup`. A lease from before it and one from after it, and how far they reach.
-fn around_a_backup(server: &Postgres, store: &PostgresStore, realm: &Realm) -> ([Hold; 2], u64) {
+/// Copies the data to `backup`. Returns a lease from before and one from after.
+fn around_a_backup(server: &Postgres, store: &Store, realm: &RealmSpec) -> [Lease; 2] {
+    begin(store, realm);
     let before = acquire(store, realm).unwrap();
     server.stop("fast").unwrap();
     server.tell("cp -R data backup").unwrap();
     server.begin().unwrap();
     let since = acquire(store, realm).unwrap();
-    let renewed = renew(store, realm, &before.hold).unwrap();
-    ([before.hold, since.hold], since.ceiling.max(renewed.ceiling))
+    [renew(store, realm, &before).unwrap(), since]
 }
 
-/// By its timeline, which ends where recovery does. What was granted after the backup is used up.
-fn a_backup_that_was_restored_is_noticed(_: &Postgres) {
+/// By its timeline, which ends where recovery does.
+fn a_restored_backup_ends_all_leases(_: &Postgres) {
     let server = Postgres::start().unwrap();
     let database = Database::new(&server);
     let (store, realm) = (database.client(), realm("0-1/1", TERM));
-    let (holds, last) = around_a_backup(&server, &store, &realm);
+    let leases = around_a_backup(&server, &store, &realm);
     server.stop("fast").unwrap();
     server.tell("rm -r data && mv backup data && touch data/recovery.signal").unwrap();
     server.tell("echo \"restore_command = 'false'\" >>data/postgresql.conf").unwrap();
     server.begin().unwrap();
-    until_it_takes_writes(&database);
-    for hold in holds {
-        let error = renew(&store, &realm, &hold).unwrap_err();
-        assert!(error.is_lost(), "{error}");
-    }
-    let listing = answer(store.list(realm.name())).unwrap();
-    assert!(listing.record.generation.contains("timeline 00000002 database "), "{listing:?}");
-    assert!(listing.record.floor >= last, "{listing:?}");
-    let rows = "SELECT count(*) FROM tickid.node WHERE ceiling > 0";
-    assert_eq!(database.psql(rows), "1", "the backup knows one of them");
-}
-
-/// As a snapshot of the disk that is started as it is: by somebody who knows of it.
-fn a_backup_that_nothing_tells_from_its_server_is_recovered(_: &Postgres) {
-    let server = Postgres::start().unwrap();
-    let database = Database::new(&server);
-    let (store, realm) = (database.client(), realm("0-1/1", TERM));
-    let (holds, last) = around_a_backup(&server, &store, &realm);
-    server.stop("fast").unwrap();
-    server.tell("rm -r data && mv backup data").unwrap();
-    server.begin().unwrap();
-
-    // It would go on, and give the node of the other out again.
-    let unnoticed = answer(store.list(realm.name())).unwrap();
-    assert_eq!((unnoticed.record.era, unnoticed.rows.len()), (0, 1));
-    let floor = answer(store.recover(&realm)).unwrap();
-    assert!(floor >= last, "{floor} after {last}");
-    for hold in holds {
-        assert!(renew(&store, &realm, &hold).unwrap_err().is_lost());
-    }
-    let error = acquire(&store, &realm).unwrap_err();
-    assert!(error.refusal().is_some(), "nothing is free before {floor}: {error}");
-}
-
-fn until_it_takes_writes(database: &Database<'_>) {
     while database.psql("SELECT pg_is_in_recovery()") == "t" {
         thread::yield_now();
     }
+    for lease in leases {
+        let error = renew(&store, &realm, &lease).unwrap_err();
+        assert!(error.is_lost(), "{error}");
+    }
+    let record = answer(store.realm(realm.name())).unwrap();
+    assert!(record.generation.contains("timeline 00000002 database "), "{record:?}");
+    assert!(leases.iter().all(|lease| lease.ceiling <= record.floor), "{record:?}");
+}
+
+/// As a snapshot of the disk that is started as it is: by the first holder that renews.
+fn an_unnoticed_backup_is_invalidated_by_proof(_: &Postgres) {
+    let server = Postgres::start().unwrap();
+    let database = Database::new(&server);
+    let (store, realm) = (database.client(), realm("0-1/1", TERM));
+    let leases = around_a_backup(&server, &store, &realm);
+    server.stop("fast").unwrap();
+    server.tell("rm -r data && mv backup data").unwrap();
+    server.begin().unwrap();
+    let unnoticed = answer(store.list(realm.name())).unwrap();
+    assert_eq!((unnoticed.record.unwrap().0.era, unnoticed.rows.len()), (0, 1));
+    for lease in leases {
+        assert!(renew(&store, &realm, &lease).unwrap_err().is_lost());
+    }
+    let record = answer(store.realm(realm.name())).unwrap();
+    assert!(leases.iter().all(|lease| lease.ceiling <= record.floor), "{record:?}");
+    assert!(acquire(&store, &realm).unwrap_err().refusal().is_some());
+}
+
+/// Under a holder, with the client connected: the tables are other ones.
+fn a_loaded_dump_ends_all_leases(server: &Postgres) {
+    let database = Database::new(server);
+    let (store, realm) = (database.client(), realm("0-1/1", TERM));
+    begin(&store, &realm);
+    let lease = acquire(&store, &realm).unwrap();
+    let place = format!("-h \"$PWD\" -U {} -d {}", Postgres::USER, database.name);
+    let dump =
+        format!("pg_dump {place} --clean -f dump && psql {place} -v ON_ERROR_STOP=1 -f dump");
+    server.tell(&dump).unwrap();
+    assert!(renew(&store, &realm, &lease).unwrap_err().is_lost());
+    let record = answer(store.realm(realm.name())).unwrap();
+    assert!(record.era == 1 && record.floor >= lease.ceiling, "{record:?}");
 }
 
 /// An error that says so, and neither loss nor silence.
@@ -144,53 +148,76 @@ fn a_standby_grants_nothing(_: &Postgres) {
     let server = Postgres::start().unwrap();
     let database = Database::new(&server);
     let (store, realm) = (database.client(), realm("0-3/2", TERM));
-    let grant = acquire(&store, &realm).unwrap();
+    begin(&store, &realm);
+    let lease = acquire(&store, &realm).unwrap();
     server.stop("fast").unwrap();
     server.tell("touch data/standby.signal").unwrap();
     server.begin().unwrap();
+    // The connection is lost.
+    while renew(&store, &realm, &lease).unwrap_err().is_unreachable() {}
     for error in [
         acquire(&store, &realm).unwrap_err(),
-        renew(&store, &realm, &grant.hold).unwrap_err(),
-        answer(store.release(realm.name(), &grant.hold, None)).unwrap_err(),
+        renew(&store, &realm, &lease).unwrap_err(),
+        answer(store.release(&realm, &lease, None)).unwrap_err(),
     ] {
         assert!(matches!(error.kind(), StoreErrorKind::Failed { .. }), "{error}");
-        assert!(error.to_string().contains("takes no writes"), "{error}");
+        assert!(error.to_string().contains("accepts no writes"), "{error}");
     }
     // Promoted, it is another store.
     server.tell("pg_ctl promote --wait --pgdata=data").unwrap();
-    assert!(renew(&store, &realm, &grant.hold).unwrap_err().is_lost());
+    assert!(renew(&store, &realm, &lease).unwrap_err().is_lost());
 }
 
-/// Nobody is bothered with it who did not ask meanwhile.
-/// Else a server that is slow to let many in would have each of them begin again and again.
-fn a_connection_that_takes_long_is_made_once(server: &Postgres) {
+/// Otherwise a server that takes long to accept many clients would have each of them begin again.
+fn a_slow_connection_is_made_once(server: &Postgres) {
     let (database, proxy) = (Database::new(server), Proxy::new(server));
-    let realm = realm("0-3/2", TERM);
-    acquire(&database.client(), &realm).unwrap();
-    let store = open(&proxy.url(&database.name)).with_timeout(Duration::from_millis(50));
+    let store = open_for(&proxy.url(&database.name), Duration::from_millis(50));
     proxy.hold_back(true);
     for _ in 0..3 {
-        assert!(acquire(&store, &realm).unwrap_err().is_unreachable());
+        assert!(answer(store.realms()).unwrap_err().is_unreachable());
     }
-    proxy.hold_back(false);
-    let store = store.with_timeout(Duration::from_secs(60));
-    acquire(&store, &realm).unwrap();
     assert_eq!(proxy.connections(), 1);
+    proxy.hold_back(false);
+    while answer(store.realms()).is_err() {}
 }
 
 fn a_lost_connection_is_made_anew(server: &Postgres) {
     let database = Database::new(server);
     let (store, realm) = (database.client(), realm("0-3/2", TERM));
-    let grant = acquire(&store, &realm).unwrap();
+    begin(&store, &realm);
+    let mut lease = acquire(&store, &realm).unwrap();
     let end = "SELECT count(pg_terminate_backend(pid, 60000)) FROM pg_stat_activity \
                WHERE datname = current_database() AND pid <> pg_backend_pid()";
     for _ in 0..3 {
-        assert_eq!(database.psql(end), "1");
-        // The client may not have noticed yet.
-        let renewed = renew(&store, &realm, &grant.hold);
-        if let Err(error) = renewed {
+        database.psql(end);
+        let renewed = renew(&store, &realm, &lease).or_else(|error| {
+            // The client may not have noticed yet.
             assert!(error.is_unreachable(), "{error}");
-            renew(&store, &realm, &grant.hold).unwrap();
-        }
+            renew(&store, &realm, &lease)
+        });
+        lease = renewed.unwrap();
     }
+}
+
+fn hostile_servers_cost_little(_: &Postgres) {
+    let open = |port: u16| {
+        let url = format!("postgres://app:app@127.0.0.1:{port}/ids?sslmode=disable");
+        let backend = PostgresBackend::open(&url).unwrap();
+        Store::new(backend.with_timeout(Duration::from_millis(200)))
+    };
+    hostile::silence_is_no_answer(open);
+    hostile::garbage_is_an_error(open);
+    // A long message; the same after the client was let in; notices without end.
+    let ready = b"R\0\0\0\x08\0\0\0\0Z\0\0\0\x05I";
+    let long = b"D\x7f\xff\xff\xf0";
+    let endless = [long.to_vec(), [&ready[..], long].concat(), ready.to_vec()];
+    let scripts = endless.map(|answer| Script { greeting: Vec::new(), answer, is_endless: true });
+    hostile::endless_answers_are_cut(scripts.into(), open);
+    let mut body = b"SERROR\0CXX000\0M\x1b[31m".to_vec();
+    body.resize(1 << 20, b'x');
+    body.extend_from_slice(b"\0\0");
+    let length = u32::try_from(body.len() + 4).unwrap().to_be_bytes();
+    let answer = [b"E", &length[..], &body].concat();
+    let script = Script { greeting: Vec::new(), answer, is_endless: false };
+    hostile::long_messages_are_cut(script, open);
 }

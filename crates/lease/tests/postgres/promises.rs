@@ -1,34 +1,29 @@
-//! What the store promises besides the rules.
+//! The backend's promises besides the rules.
 
 use core::time::Duration;
-use std::collections::BTreeMap;
 use std::thread;
-use std::time::Instant;
 
-use tickid_core::{Scheme, UnixTime};
-use tickid_lease::conformance::claims::realm_of;
-use tickid_lease::{Hold, Node, PostgresStore, Realm, Store as _, StoreErrorKind, Token};
+use tickid_core::UnixTime;
+use tickid_lease::{RealmSpec, Store};
 use tickid_testkit::Dice;
-use tickid_testkit::servers::{Postgres, Test};
+use tickid_testkit::servers::{Postgres, Server as _, Test};
 
-use crate::database::{Database, acquire, answer, claim, open, realm, renew};
+use crate::database::{Database, open};
 use crate::proxy::Proxy;
+use crate::sql::herds::{self, Rows};
+use crate::sql::{acquire, answer, assert_disjoint, assert_goes_on, begin, realm, renew};
 
-pub(crate) const TESTS: [Test<Postgres>; 8] = [
+pub(crate) const TESTS: [Test<Postgres>; 10] = [
     ("ticks_are_converted_as_the_schemes_do", ticks_are_converted_as_the_schemes_do),
-    ("to_acquire_and_to_renew_is_one_round_trip", to_acquire_and_to_renew_is_one_round_trip),
-    (
-        "two_connections_that_race_get_disjoint_windows",
-        two_connections_that_race_get_disjoint_windows,
-    ),
+    ("a_renewal_is_one_round_trip", a_renewal_is_one_round_trip),
+    ("racing_connections_get_disjoint_windows", racing_connections_get_disjoint_windows),
     ("many_may_be_the_first", many_may_be_the_first),
     ("an_application_needs_few_rights", an_application_needs_few_rights),
-    (
-        "answers_are_durable_whatever_the_session_says",
-        answers_are_durable_whatever_the_session_says,
-    ),
-    ("numbers_too_large_are_refused", numbers_too_large_are_refused),
-    ("a_fresh_process_has_its_node_soon", a_fresh_process_has_its_node_soon),
+    ("answers_are_durable_whatever_is_set", answers_are_durable_whatever_is_set),
+    ("renewals_and_commits_make_no_multixacts", renewals_and_commits_make_no_multixacts),
+    ("idle_connections_are_closed", idle_connections_are_closed),
+    ("claims_read_few_rows", claims_read_few_rows),
+    ("a_thousand_clients_get_nodes", a_thousand_clients_get_nodes),
 ];
 
 const TERM: Duration = Duration::from_secs(10);
@@ -37,125 +32,105 @@ const TERM: Duration = Duration::from_secs(10);
 /// the epoch, and after the end.
 fn ticks_are_converted_as_the_schemes_do(server: &Postgres) {
     let database = Database::new(server);
-    let store = database.client();
-    let seconds = tickid_core::example::Seconds;
-    agree(&database, &store, &tickid_scru64::Scru64, "0-1/8");
-    agree(&database, &store, &tickid_nanoflake::Nanoflake::default(), "0-1/10");
+    let agree = |realm: RealmSpec| {
+        let (scale, mut dice) = (realm.scale(), Dice::new(5));
+        let epoch = scale.epoch().as_micros();
+        let mut times = vec![i64::MIN, epoch - 1, epoch, epoch + 1, 0, i64::MAX];
+        for _ in 0..200 {
+            let micros = epoch + dice.within(0..1 << 51);
+            let tick = scale.tick_at(UnixTime::from_micros(micros)).unwrap();
+            let begin = scale.time_of(tick).as_micros();
+            let second = micros - micros.rem_euclid(1_000_000);
+            times.extend([micros, begin - 1, begin, second - 1, second, second + 976 * 1_024]);
+        }
+        let list = times.iter().map(|time| format!("({time})")).collect::<Vec<_>>().join(",");
+        let (period, per_tick) = (scale.period_micros(), scale.micros_per_tick());
+        let ticks = database.psql(&format!(
+            "SELECT coalesce(tickid.tick_v1(m, {epoch}, {period}, {}, {per_tick})::text, 'none') \
+             FROM (VALUES {list}) AS v (m)",
+            scale.ticks_per_period()
+        ));
+        let expected = times.iter().map(|&micros| {
+            let tick = scale.tick_at(UnixTime::from_micros(micros));
+            tick.map_or_else(|| "none".to_owned(), |tick| tick.to_string())
+        });
+        assert!(ticks.lines().map(str::to_owned).eq(expected), "{}", realm.scheme());
+    };
+    let name = || "test".parse().unwrap();
+    let pool = |pool: &str| pool.parse().unwrap();
     let epoch = tickid_nanoflake::Epoch::from_unix_millis(-86_400_123).unwrap();
-    agree(&database, &store, &tickid_nanoflake::Nanoflake { epoch }, "0-1/10");
-    agree(&database, &store, &tickid_kuid::Kuid::default(), "0-1/32");
-    agree(&database, &store, &tickid_sno::Sno, "0-1/16");
-    agree(&database, &store, &seconds, "0-1/8");
+    let early = tickid_nanoflake::Nanoflake { epoch };
+    agree(RealmSpec::new(name(), &tickid_scru64::Scru64, pool("0-1/8")).unwrap());
+    agree(RealmSpec::new(name(), &early, pool("0-1/10")).unwrap());
+    agree(RealmSpec::new(name(), &tickid_kuid::Kuid::default(), pool("0-1/32")).unwrap());
+    agree(RealmSpec::new(name(), &tickid_sno::Sno, pool("0-1/16")).unwrap());
 }
 
-fn agree<S: Scheme>(database: &Database<'_>, store: &PostgresStore, layout: &S, pool: &str) {
-    let realm = realm_of(layout, pool);
-    acquire(store, &realm).unwrap();
-    let (scale, mut dice) = (realm.scale(), Dice::new(5));
-    let epoch = scale.epoch().as_micros();
-    let mut times = vec![i64::MIN, epoch - 1, epoch, epoch + 1, 0, i64::MAX];
-    let end = scale.time_of(realm.end()).as_micros();
-    times.extend([end - 1, end, end + 1]);
-    for _ in 0..200 {
-        let micros = epoch + dice.within(0..1 << 51);
-        let begin =
-            scale.time_of(scale.tick_at(UnixTime::from_micros(micros)).unwrap()).as_micros();
-        let second = micros - micros.rem_euclid(1_000_000);
-        times.extend([micros, begin - 1, begin, second - 1, second, second + 976 * 1_024]);
-    }
-    let list = times.iter().map(|time| format!("({time})")).collect::<Vec<_>>().join(",");
-    let ticks = database.psql(&format!(
-        "SELECT coalesce(tickid.tick_v1(r, m::bigint)::text, 'none') FROM tickid.realm AS r, \
-         (VALUES {list}) AS v (m) WHERE r.name = '{}'",
-        realm.name()
-    ));
-    let expected = times.iter().map(|&micros| {
-        let tick = realm.tick_at(UnixTime::from_micros(micros));
-        tick.map_or_else(|| "none".to_owned(), |tick| tick.to_string())
-    });
-    assert!(ticks.lines().map(str::to_owned).eq(expected), "{}", realm.scheme());
-}
-
-/// Counted by what a client sends before it waits: also for the first of them, but for connecting.
-fn to_acquire_and_to_renew_is_one_round_trip(server: &Postgres) {
+/// Counted by the messages after which a client waits. To acquire takes two.
+fn a_renewal_is_one_round_trip(server: &Postgres) {
     let (database, proxy) = (Database::new(server), Proxy::new(server));
     let realm = realm("0-7/8", TERM);
-    let first = acquire(&database.client(), &realm).unwrap();
+    begin(&database.client(), &realm);
     let store = open(&proxy.url(&database.name));
-    let grant = acquire(&store, &realm).unwrap();
-    assert_eq!(proxy.round_trips(), 2, "one of them to connect");
+    let mut lease = acquire(&store, &realm).unwrap();
+    assert_eq!(proxy.round_trips(), 3, "one of them to connect");
     for _ in 0..3 {
-        renew(&store, &realm, &grant.hold).unwrap();
-        assert_eq!(proxy.round_trips(), 1);
-        acquire(&store, &realm).unwrap();
+        let renewed = renew(&store, &realm, &lease).unwrap();
+        assert_goes_on(&lease, &renewed);
+        let reach = realm.tick_at(renewed.granted_at).unwrap() + realm.ahead();
+        assert_eq!(renewed.ceiling, reach);
+        lease = renewed;
         assert_eq!(proxy.round_trips(), 1);
     }
-    // One that was used before.
-    answer(store.release(realm.name(), &first.hold, Some(first.hold.floor))).unwrap();
-    proxy.round_trips();
-    assert_eq!(acquire(&store, &realm).unwrap().hold.node, first.hold.node);
-    assert_eq!(proxy.round_trips(), 1);
 }
 
-/// 200 windows of three nodes; some are given back, of some the time is over.
-fn two_connections_that_race_get_disjoint_windows(server: &Postgres) {
+/// 200 windows of three nodes; some are released, others expire.
+fn racing_connections_get_disjoint_windows(server: &Postgres) {
     let database = Database::new(server);
     let realm = realm("0/1,4-5/3", Duration::from_millis(5));
+    begin(&database.client(), &realm);
     let race = |seed| {
         let (store, mut dice, realm) = (database.client(), Dice::new(seed), &realm);
         move || {
             let mut windows = Vec::new();
             while windows.len() < 100 {
-                // Where there is none, somebody has it.
-                let Ok(grant) = acquire(&store, realm) else { continue };
-                let Hold { node, floor, .. } = grant.hold;
-                let used = floor.max(grant.ceiling - dice.within(1..9).unsigned_abs());
-                if dice.within(0..4) == 0 {
-                    windows.push((node, floor, grant.ceiling));
-                } else if answer(store.release(realm.name(), &grant.hold, Some(used))).is_ok() {
-                    windows.push((node, floor, used + 1));
-                } else {
-                    // Its time was over, and somebody else has the node.
-                    windows.push((node, floor, grant.ceiling));
-                }
+                // Without one, the others hold them all.
+                let Ok(lease) = acquire(&store, realm) else { continue };
+                let used = lease.floor.max(lease.ceiling - dice.within(1..9).unsigned_abs());
+                let is_released = dice.within(0..4) > 0
+                    && answer(store.release(realm, &lease, Some(used))).is_ok();
+                let end = if is_released { used + 1 } else { lease.ceiling };
+                windows.push((lease.node, lease.floor, end));
             }
             windows
         }
     };
-    let windows: Vec<(Node, u64, u64)> = thread::scope(|scope| {
+    let windows: Vec<_> = thread::scope(|scope| {
         let races = [1, 2].map(|seed| scope.spawn(race(seed)));
         races.into_iter().flat_map(|race| race.join().unwrap()).collect()
     });
-    assert_eq!(windows.len(), 200);
     assert_disjoint(windows);
 }
 
-pub(crate) fn assert_disjoint(windows: Vec<(Node, u64, u64)>) {
-    let mut of_node = BTreeMap::<Node, Vec<(u64, u64)>>::new();
-    for (node, floor, ceiling) in windows {
-        of_node.entry(node).or_default().push((floor, ceiling));
-    }
-    for (node, mut windows) in of_node {
-        windows.sort_unstable();
-        for pair in windows.windows(2) {
-            assert!(pair[0].1 <= pair[1].0, "of node {node}: {pair:?}");
-        }
-    }
-}
-
-/// Nobody has to create the schema first, nor the realm.
+/// Neither the schema nor the realm has to be created first.
 fn many_may_be_the_first(server: &Postgres) {
     let database = Database::empty(server);
     let realm = realm("0-15/4", TERM);
     let mut nodes = thread::scope(|scope| {
-        let first = [(); 8].map(|()| scope.spawn(|| acquire(&database.client(), &realm)));
-        first.map(|first| first.join().unwrap().unwrap().hold.node.value())
+        let first = [(); 8].map(|()| {
+            scope.spawn(|| {
+                let store = database.client();
+                begin(&store, &realm);
+                acquire(&store, &realm).unwrap().node
+            })
+        });
+        first.map(|first| first.join().unwrap())
     });
     nodes.sort_unstable();
     assert!(nodes.windows(2).all(|pair| pair[0] < pair[1]), "{nodes:?}");
 }
 
-/// Those that the documentation names, once the schema is there; without them it says what is missing.
+/// Once the schema exists; without it the error names the missing right.
 fn an_application_needs_few_rights(server: &Postgres) {
     let database = Database::empty(server);
     let user = format!("user_of_{}", database.name);
@@ -164,61 +139,112 @@ fn an_application_needs_few_rights(server: &Postgres) {
     let (store, realm) = (open(&url), realm("0-1/1", TERM));
     let error = acquire(&store, &realm).unwrap_err();
     assert!(error.to_string().contains("create its schema: permission denied"), "{error}");
-    answer(database.client().init()).unwrap();
+    answer(database.client().realms()).unwrap();
     database.psql(&format!(
         "GRANT USAGE ON SCHEMA tickid TO {user};
          GRANT SELECT, INSERT, UPDATE ON ALL TABLES IN SCHEMA tickid TO {user}"
     ));
-    let grant = acquire(&store, &realm).unwrap();
-    renew(&store, &realm, &grant.hold).unwrap();
-    answer(store.release(realm.name(), &grant.hold, None)).unwrap();
-    answer(store.reshape(&realm)).unwrap();
-    answer(store.recover(&realm)).unwrap();
+    begin(&store, &realm);
+    let lease = acquire(&store, &realm).unwrap();
+    let lease = renew(&store, &realm, &lease).unwrap();
+    answer(store.release(&realm, &lease, None)).unwrap();
+    let more = crate::sql::realm("0-3/2", TERM);
+    answer(store.reconfigure(&more)).unwrap();
+    answer(store.invalidate(&more)).unwrap();
 }
 
 /// The test server's settings say off.
-fn answers_are_durable_whatever_the_session_says(server: &Postgres) {
+fn answers_are_durable_whatever_is_set(server: &Postgres) {
     let database = Database::new(server);
     let settings = "SHOW synchronous_commit; SELECT 'then ' || count(*) FROM \
                     (SELECT tickid.settings_v1()) AS s; SHOW synchronous_commit";
     assert_eq!(database.psql(settings), "off\nthen 1\non");
-    // Every function that clients call to write does so.
-    let calls = "SELECT string_agg(proname, ' ' ORDER BY proname) FROM pg_proc WHERE pronamespace = \
-                 'tickid'::regnamespace AND prosrc LIKE '%PERFORM tickid.settings_v1();%'";
-    assert_eq!(database.psql(calls), "acquire_v1 commit_v1 renew_v1");
+    // Every function that writes sets it.
+    let calls = "SELECT string_agg(proname, ' ' ORDER BY proname) FROM pg_proc \
+                 WHERE pronamespace = 'tickid'::regnamespace \
+                 AND prosrc LIKE '%PERFORM tickid.settings_v1();%'";
+    assert_eq!(database.psql(calls), "commit_v1 renew_v1");
 }
 
-/// Rather than rounded.
-fn numbers_too_large_are_refused(server: &Postgres) {
-    let database = Database::new(server);
-    let mut terms = realm("0-1/1", TERM).terms();
-    terms.allowance = u64::MAX;
-    let endless: Realm = realm("0-1/1", TERM).with_terms(terms).unwrap();
-    let error = acquire(&database.client(), &endless).unwrap_err();
-    assert!(matches!(error.kind(), StoreErrorKind::Failed { .. }), "{error}");
-    assert!(error.to_string().contains("18446744073709551615 ticks of allowance"), "{error}");
-    // Floors and nodes of leases come from outside, too.
-    let node = Node::new(63, u64::MAX >> 1).unwrap();
-    let hold = Hold { node, token: Token::random().unwrap(), floor: u64::MAX };
-    let few = realm("0-1/1", TERM);
-    acquire(&database.client(), &few).unwrap();
-    assert!(renew(&database.client(), &few, &hold).unwrap_err().is_lost());
+fn renewals_and_commits_make_no_multixacts(_: &Postgres) {
+    let server = Postgres::start().unwrap();
+    let database = Database::new(&server);
+    let next = || {
+        database.psql("CHECKPOINT");
+        database.psql("SELECT next_multixact_id, next_multi_offset FROM pg_control_checkpoint()")
+    };
+    let before = next();
+    let realm = realm("0-15/4", TERM);
+    begin(&database.client(), &realm);
+    thread::scope(|scope| {
+        for _ in 0..8 {
+            scope.spawn(|| {
+                let store = database.client();
+                let mut lease = acquire(&store, &realm).unwrap();
+                for _ in 0..50 {
+                    lease = renew(&store, &realm, &lease).unwrap();
+                }
+                answer(store.release(&realm, &lease, None)).unwrap();
+            });
+        }
+    });
+    assert_eq!(next(), before);
 }
 
-/// How soon is told, and not judged: it is the machine's business.
-#[allow(clippy::print_stderr, reason = "it is what this is for")]
-fn a_fresh_process_has_its_node_soon(server: &Postgres) {
+fn idle_connections_are_closed(server: &Postgres) {
     let database = Database::new(server);
-    let realm = realm("0-65535/16", TERM);
-    acquire(&database.client(), &realm).unwrap();
-    let mut times: Vec<Duration> = (0..9)
-        .map(|_| {
-            let begin = Instant::now();
-            let store = open(&database.url());
-            answer(store.acquire(&realm, &claim())).unwrap();
-            begin.elapsed()
-        })
-        .collect();
-    times.sort_unstable();
-    eprintln!("a node after {:?} (of 9: {:?} to {:?})", times[4], times[0], times[8]);
+    let store = database.client();
+    answer(store.realms()).unwrap();
+    let connected = "SELECT count(*) FROM pg_stat_activity \
+                     WHERE datname = current_database() AND pid <> pg_backend_pid()";
+    while database.psql(connected) != "0" {
+        thread::yield_now();
+    }
+    answer(store.realms()).unwrap();
+}
+
+fn claims_read_few_rows(server: &Postgres) {
+    herds::claims_read_few_rows(&Database::new(server));
+}
+
+impl Rows for Database<'_> {
+    fn open(&self) -> Store {
+        self.client()
+    }
+
+    fn fill(&self, realm: &RealmSpec, bits: u32, free: u32, ceiling: u64) {
+        let (name, last) = (realm.name(), (1_i64 << bits) - 1);
+        self.psql(&format!(
+            "DELETE FROM tickid.node WHERE realm = '{name}';
+             INSERT INTO tickid.node
+             SELECT '{name}', lpad(to_hex(v << (63 - {bits})), 16, '0') || lpad(to_hex({bits}), 2, '0'),
+                 1, ceiling, jsonb_build_object('format', 1, 'node', v || '/{bits}', 'token',
+                     CASE WHEN ceiling > 5 THEN lpad(v::text, 32, '0') END, 'holder', 'test',
+                     'era', 0, 'floor', 0, 'ceiling', ceiling)
+             FROM generate_series(0::bigint, {last}) AS v, LATERAL (
+                 SELECT CASE WHEN {free} > 0 AND v % greatest({free}, 1) = 0 THEN 5 ELSE {ceiling} END
+             ) AS c (ceiling)
+             WHERE {bits} > 0"
+        ));
+        self.psql("VACUUM ANALYZE tickid.node");
+    }
+
+    fn rows_read(&self) -> u64 {
+        let others = "SELECT count(*) FROM pg_stat_activity \
+                      WHERE datname = current_database() AND pid <> pg_backend_pid()";
+        while self.psql(others) != "0" {
+            thread::yield_now();
+        }
+        let read = "SELECT seq_tup_read + idx_tup_fetch FROM pg_stat_user_tables \
+                    WHERE schemaname = 'tickid' AND relname = 'node'";
+        self.psql(read).parse().unwrap()
+    }
+}
+
+fn a_thousand_clients_get_nodes(_: &Postgres) {
+    let server = Postgres::start().unwrap();
+    server.tell("echo max_connections=1100 >>data/postgresql.conf").unwrap();
+    server.restart("fast").unwrap();
+    let url = Database::new(&server).url();
+    herds::a_thousand_clients_get_nodes(|| open(&url));
 }

@@ -5,10 +5,11 @@ use core::fmt::Write as _;
 use core::time::Duration;
 use std::collections::BTreeSet;
 
-use tickid_lease::{Claim, PostgresStore, Realm, Store as _, StoreError, Token};
+use tickid_lease::{Begin, Claim, Store, StoreError, Token};
 use tickid_testkit::servers::{Postgres, Test};
 
-use crate::database::{Database, acquire, answer, realm, renew};
+use crate::database::Database;
+use crate::sql::{acquire, answer, assert_goes_on, begin, realm, realm_named, renew};
 
 pub(crate) const TESTS: [Test<Postgres>; 5] = [
     ("every_function_sets_its_search_path", every_function_sets_its_search_path),
@@ -18,7 +19,7 @@ pub(crate) const TESTS: [Test<Postgres>; 5] = [
     ("a_copied_database_grants_no_window_again", a_copied_database_grants_no_window_again),
 ];
 
-const SCHEMA: &str = include_str!("../../src/postgres/schema.sql");
+const SCHEMA: &str = include_str!("../../src/backends/postgres/schema.sql");
 const SETTING: &str = " SET search_path = pg_catalog, pg_temp";
 const TERM: Duration = Duration::from_secs(10);
 
@@ -172,41 +173,34 @@ $plant$"
     count("pg_proc", "pronamespace").min(count("pg_operator", "oprnamespace"))
 }
 
-/// Sends every request that there is, in ways that call every function. The store connects as an
-/// administrator.
-fn use_all(store: &PostgresStore) -> Result<(), StoreError> {
+/// Sends every request that there is. The store connects as an administrator.
+fn use_all(store: &Store) -> Result<(), StoreError> {
     // One size of nodes, then two.
     for (name, pool) in [("test", "0-3/2"), ("mixed", "0/1,2-3/2")] {
-        let like = realm(pool, TERM);
-        let (scheme, layout) = (like.scheme().to_owned(), like.layout().to_owned());
-        let (name, pool) = (name.parse().unwrap(), like.pool().clone());
-        let realm =
-            Realm::from_parts(name, scheme, layout, like.scale(), like.end(), pool, like.terms());
-        answer(store.reshape(&realm)).or_else(|error| match error.refusal() {
-            Some(_) => answer(store.begin(&realm)),
-            None => Err(error),
-        })?;
-        answer(store.begin(&realm))?;
-        let claim = Claim::new(Token::random().unwrap(), "a test", Some(1 << 45));
-        let first = answer(store.acquire(&realm, &claim))?;
-        assert_eq!(answer(store.acquire(&realm, &claim))?.hold, first.hold);
-        assert_eq!(renew(store, &realm, &first.hold)?.hold, first.hold);
-        answer(store.release(realm.name(), &first.hold, Some(first.hold.floor)))?;
-        while acquire(store, &realm).is_ok() {}
-        // The reason why there is none, which takes more questions.
-        let error = acquire(store, &realm).unwrap_err();
-        if error.refusal().is_none() {
-            return Err(error);
+        let realm = realm_named(name, pool, TERM);
+        answer(store.begin(&realm, Begin::AtOnce))?;
+        answer(store.reconfigure(&realm_named(name, "0-1/2", TERM)))?;
+        answer(store.reconfigure(&realm))?;
+        let mut claim = Claim::new(Token::random().unwrap(), "a test", Some(1 << 45));
+        let lease = answer(store.acquire(&realm, &mut claim))?;
+        assert_eq!(answer(store.acquire(&realm, &mut claim))?.node, lease.node);
+        let mut lease = answer(store.acquire(&realm, &mut claim))?;
+        for _ in 0..2 {
+            lease = renew(store, &realm, &lease)?;
+        }
+        answer(store.release(&realm, &lease, Some(lease.floor)))?;
+        loop {
+            match acquire(store, &realm) {
+                Ok(_) => {}
+                Err(error) if error.refusal().is_some() => break,
+                Err(error) => return Err(error),
+            }
         }
         answer(store.list(realm.name()))?;
-        answer(store.recover(&realm))?;
-        // There is nothing to mend, which takes a look at everything.
-        match answer(store.mend(realm.name(), first.hold.node)) {
-            Err(error) if error.refusal().is_none() => return Err(error),
-            _ => {}
-        }
+        answer(store.invalidate(&realm))?;
+        answer(store.repair_all(realm.name()))?;
     }
-    Ok(())
+    answer(store.realms()).map(drop)
 }
 
 /// The error with its causes.
@@ -236,12 +230,9 @@ fn every_function_sets_its_search_path(server: &Postgres) {
 fn planted_objects_are_never_called(server: &Postgres) {
     let database = Database::empty(server);
     let planted = plant(&database);
-    assert!(planted > 2_000, "only {planted} functions and operators");
+    assert!(planted > 1_500, "only {planted} functions and operators");
     // By an administrator, for whom it pays most.
-    let use_it = || {
-        let store = database.client();
-        answer(store.init()).and_then(|()| use_all(&store)).map_err(|error| chain(&error))
-    };
+    let use_it = || use_all(&database.client()).map_err(|error| chain(&error));
     use_it().unwrap();
     database.psql("DROP SCHEMA tickid CASCADE");
     put_public_first(&database);
@@ -249,21 +240,18 @@ fn planted_objects_are_never_called(server: &Postgres) {
 }
 
 /// A call of each function, as an administrator may make it.
-const CALLS: [(&str, &str); 14] = [
+const CALLS: [(&str, &str); 7] = [
     ("generation_v1", "tickid.generation_v1()"),
     ("now_micros_v1", "tickid.now_micros_v1()"),
-    ("tick_v1", "tickid.tick_v1(r, 5)"),
-    ("reach_v1", "tickid.reach_v1(r, 5, 6)"),
-    ("ceiling_v1", "tickid.ceiling_v1(r, 2, 1, NULL)"),
-    ("free_v1", "tickid.free_v1(r, 5, 6)"),
-    ("unused_v1", "tickid.unused_v1(r, 5, 0)"),
-    ("extend_v1", "tickid.extend_v1(r, 5, 'x', NULL, NULL, NULL)"),
+    ("tick_v1", "tickid.tick_v1(5, 1, 2, 1, 2)"),
     ("settings_v1", "tickid.settings_v1()"),
-    ("grant_v1", "tickid.grant_v1((SELECT n FROM tickid.node AS n LIMIT 1), 5)"),
-    ("acquire_v1", "tickid.acquire_v1('{}', 'x', 'x', NULL, 0)"),
-    ("renew_v1", "tickid.renew_v1('test', 'x', 2, 1, 0)"),
-    ("view_v1", "tickid.view_v1('test', NULL, NULL)"),
-    ("commit_v1", "tickid.commit_v1('test', 'x', 0, NULL, NULL, NULL)"),
+    ("read_v1", "* FROM tickid.read_v1('test', '', '', '5', '5')"),
+    ("commit_v1", "tickid.commit_v1('test', 'x', '0', NULL, NULL, NULL, NULL, NULL)"),
+    (
+        "renew_v1",
+        "* FROM tickid.renew_v1('test', 'x', '1', 'x', '1', 'x', '0', '5', '0', '1', '1', '1', \
+         '5', '9')",
+    ),
 ];
 
 /// So that the test above could fail, for each of them and wherever it is called from.
@@ -286,7 +274,7 @@ fn each_function_would_call_planted_objects(server: &Postgres) {
     assert_eq!(functions.len(), CALLS.len());
     for (name, function) in functions {
         let (_, call) = CALLS.iter().find(|(called, _)| *called == name).unwrap();
-        let call = format!("SELECT {call} FROM tickid.realm AS r");
+        let call = format!("SELECT {call}");
         database.psql(&call);
         let unset = function.replacen(SETTING, "", 1);
         assert_ne!(unset, function);
@@ -319,14 +307,11 @@ fn a_copied_database_grants_no_window_again(server: &Postgres) {
     let database = Database::new(server);
     let realm = realm("0/1", TERM);
     let original = database.client();
+    begin(&original, &realm);
     let first = acquire(&original, &realm).unwrap();
-    // A database that sessions use can't be copied.
+    // A database that sessions use cannot be copied.
     drop(original);
     let (name, copy) = (&database.name, format!("copy_of_{}", database.name));
-    database.psql(&format!(
-        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity \
-         WHERE datname = '{name}' AND pid <> pg_backend_pid()"
-    ));
     let create = format!("CREATE DATABASE {copy} TEMPLATE {name}");
     while server.psql(Postgres::DATABASE, &create).is_err_and(|error| {
         assert!(error.to_string().contains("being accessed"), "{error}");
@@ -334,14 +319,11 @@ fn a_copied_database_grants_no_window_again(server: &Postgres) {
     }) {}
     let copy = Database { server, name: copy }.client();
 
-    let error = renew(&copy, &realm, &first.hold).unwrap_err();
+    let error = renew(&copy, &realm, &first).unwrap_err();
     assert!(error.is_lost(), "{error}");
     // The leases of the original end below the copy's floor.
-    let original = database.client();
-    let renewed = renew(&original, &realm, &first.hold).unwrap();
-    let floor = answer(copy.list(realm.name())).unwrap().record.floor;
-    assert!(floor >= first.ceiling && floor >= renewed.ceiling, "{floor} < {renewed:?}");
-    if let Ok(granted) = acquire(&copy, &realm) {
-        assert!(granted.hold.floor >= floor, "{granted:?}");
-    }
+    let renewed = renew(&database.client(), &realm, &first).unwrap();
+    assert_goes_on(&first, &renewed);
+    let floor = answer(copy.realm(realm.name())).unwrap().floor;
+    assert!(floor >= renewed.ceiling, "{floor} < {renewed:?}");
 }

@@ -3,19 +3,21 @@
 use core::time::Duration;
 use std::net::TcpListener;
 
-use tickid_lease::{PostgresStore, StoreErrorKind};
+use tickid_lease::{PostgresBackend, StoreErrorKind};
 use tickid_testkit::servers::{Postgres, Server as _, Test};
 
 use crate::causes::causes;
 use crate::certificates::CERTIFICATES;
-use crate::database::{acquire, open, realm};
+use crate::database::open;
+use crate::sql::{acquire, answer, begin, realm};
 
 pub(crate) const TESTS: [Test<Postgres>; 2] = [
     ("servers_are_verified_and_connections_encrypted", servers_are_verified),
     ("clients_are_known_by_password_or_certificate", clients_are_known),
 ];
 
-/// With encryption under the name `localhost`, at the port returned, for whom `pg_hba.conf` lets in.
+/// Starts a server that encrypts under the name `localhost`, with these lines in `pg_hba.conf`. Returns
+/// its port, too.
 fn start(hba: &str) -> (Postgres, u16) {
     let server = Postgres::start().unwrap();
     server.tell(CERTIFICATES).unwrap();
@@ -43,17 +45,18 @@ fn servers_are_verified(_: &Postgres) {
     };
     let few = realm("0-7/3", Duration::from_secs(10));
     for mode in ["prefer", "require", "verify-full"] {
-        acquire(&open(&url("localhost", &trusting(&server, mode))), &few).unwrap();
+        let store = open(&url("localhost", &trusting(&server, mode)));
+        begin(&store, &few);
+        acquire(&store, &few).unwrap();
     }
-    // The server takes nothing else.
+    // The server accepts nothing else.
     let plain = acquire(&open(&url("localhost", "sslmode=disable")), &few).unwrap_err();
     assert_eq!(plain.to_string(), "PostgreSQL store: could not log in without encryption");
     assert!(causes(&plain).contains("no encryption"), "{}", causes(&plain));
-    // An authority that nobody has heard of, and a name that the certificate does not have.
+    // An unknown authority, and a name that the certificate does not have.
     let trusting = trusting(&server, "require");
     for url in [url("localhost", "sslmode=require"), url("127.0.0.1", &trusting)] {
-        let store: PostgresStore = open(&url);
-        let error = acquire(&store, &few).unwrap_err();
+        let error = acquire(&open(&url), &few).unwrap_err();
         let trust = "PostgreSQL store: could not trust the server's certificate";
         assert_eq!(error.to_string(), trust, "{}", causes(&error));
         assert!(matches!(error.kind(), StoreErrorKind::Failed { .. }), "{error:?}");
@@ -78,8 +81,8 @@ fn clients_are_known(_: &Postgres) {
     let ask = |who: &str, options: &str| {
         let place = format!("localhost:{port}/{}", Postgres::DATABASE);
         let store = open(&format!("postgres://{who}@{place}?{trusting}{options}"));
-        let result = acquire(&store, &realm("0-7/3", Duration::from_secs(10)));
-        // Whatever comes of it, the password is not shown.
+        let result = answer(store.realms());
+        // The password is never shown.
         let shown = format!("{store:?} {result:?}");
         assert!(!shown.contains("right") && !shown.contains("wr0ng"), "{shown}");
         result
@@ -93,9 +96,9 @@ fn clients_are_known(_: &Postgres) {
     let client = format!("&sslcert={}&sslkey={}", file("client.crt"), file("client.key"));
     ask("keyed", &client).unwrap();
     assert!(ask("keyed", "").is_err());
-    // Somebody else's key.
+    // Another's key.
     let other = format!("&sslcert={}&sslkey={}", file("client.crt"), file("ca.key"));
     let place = format!("postgres://keyed@localhost:{port}/a?{trusting}{other}");
-    let error = PostgresStore::open(&place).unwrap_err();
-    assert!(causes(&error).contains("sslkey is no key to sslcert"), "{}", causes(&error));
+    let error = PostgresBackend::open(&place).unwrap_err();
+    assert!(causes(&error).contains("sslkey is not the key of sslcert"), "{}", causes(&error));
 }

@@ -13,13 +13,16 @@ use crate::scheme::Kind;
 use crate::task::{Note, Task};
 
 pub(crate) fn tests<G: Ground>() -> Vec<Test<G>> {
-    vec![("who_start_at_once_have_nodes_of_their_own", who_start_at_once_have_nodes_of_their_own)]
+    vec![(
+        "processes_that_start_together_get_different_nodes",
+        processes_that_start_together_get_different_nodes,
+    )]
 }
 
 /// As many of each scheme.
 const PROCESSES: usize = 6;
 
-fn who_start_at_once_have_nodes_of_their_own<G: Ground>(ground: &G) {
+fn processes_that_start_together_get_different_nodes<G: Ground>(ground: &G) {
     let each = count("TICKID_PROCESSES_AT_ONCE", PROCESSES);
     let mut crowds = Kind::ALL.map(|kind| {
         // Nodes enough for those that ask again when the store takes long.
@@ -27,14 +30,14 @@ fn who_start_at_once_have_nodes_of_their_own<G: Ground>(ground: &G) {
         let start = |_| Process::start_waiting(task.clone());
         (Ledger::new(kind), (0..each).map(start).collect::<Vec<_>>())
     });
-    let everybody = || crowds.iter().flat_map(|(_, crowd)| crowd);
-    everybody().for_each(Process::wait_until_ready);
+    let all_processes = || crowds.iter().flat_map(|(_, crowd)| crowd);
+    all_processes().for_each(Process::wait_until_ready);
     for (_, crowd) in &mut crowds {
         crowd.iter_mut().for_each(Process::begin);
     }
-    // Nobody leaves before everybody has issued.
-    let everybody = || crowds.iter().flat_map(|(_, crowd)| crowd);
-    for process in everybody() {
+    // No process leaves before all have issued.
+    let all_processes = || crowds.iter().flat_map(|(_, crowd)| crowd);
+    for process in all_processes() {
         (0..5).fold(0, |mark, _| process.until_it_issues(mark));
     }
     let mut all = Tally::default();
@@ -54,7 +57,7 @@ fn who_start_at_once_have_nodes_of_their_own<G: Ground>(ground: &G) {
     all.show(G::NAME, "start at once");
 }
 
-/// That of the last lease.
+/// Returns the node of the last lease.
 fn last_node(notes: &[Note]) -> Node {
     let granted = notes.iter().rev().find_map(|note| match note {
         Note::Granted(lease, _) => Some(&lease.node),

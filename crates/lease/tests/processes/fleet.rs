@@ -8,7 +8,7 @@ use crate::task::Task;
 pub(crate) struct Fleet(Vec<Process>);
 
 impl Fleet {
-    /// Of a store at `url`; returns when all issue.
+    /// Starts the processes for a store at `url`, and returns when all issue.
     pub(crate) fn start(url: &str) -> Self {
         let task = |kind: Kind| Task::new(url.to_owned(), kind, &kind.pool(4)).short();
         let fleet = Self(Kind::ALL.map(|kind| Process::start(task(kind))).into());
@@ -25,7 +25,7 @@ impl Fleet {
         self.until_all(Process::until_it_issues);
     }
 
-    /// From now on; they may be at a stall already.
+    /// Waits until all stall. They may do so already.
     pub(crate) fn until_all_stall(&self) {
         for process in &self.0 {
             process.until_it_stalls(process.last_issue());
@@ -44,7 +44,7 @@ impl Fleet {
         }
     }
 
-    /// Has all shut down, and looks at what they said.
+    /// Lets all shut down, and checks their reports.
     pub(crate) fn finish<G: Ground>(self, ground: &G, what: &str) {
         let mut all = Tally::default();
         for process in self.0 {

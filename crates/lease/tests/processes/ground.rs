@@ -1,4 +1,4 @@
-//! Stores of each kind, and what can happen to them.
+//! Stores of each kind, and their outages.
 
 use core::time::Duration;
 use std::fs::File;
@@ -13,12 +13,12 @@ use crate::proxy::Target;
 
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// What holders lease from.
+/// A store that holders lease from.
 pub(crate) trait Ground: Server {
-    /// Where the store is.
+    /// Returns the store's URL.
     fn url(&self) -> String;
 
-    /// The store as the tests themselves use it.
+    /// Opens the store for the tests themselves.
     fn store(&self) -> Store {
         Store::open(&self.url()).unwrap()
     }
@@ -34,23 +34,23 @@ pub(crate) trait Ground: Server {
         }
     }
 
-    /// No holder is in the midst of a step on the realm while this lives.
+    /// Returns a guard: no holder is in the midst of a step on the realm while it lives.
     fn between_steps(&self, _realm: &str) -> Option<File> {
         None
     }
 }
 
-/// One that can be taken from its holders.
+/// A store that can be taken from its holders.
 pub(crate) trait Outage: Ground {
-    /// Nobody gets an answer for these realms until what this returns is called.
+    /// Leaves holders of these realms without answers until the returned function is called.
     fn take_down(&self, realms: &[String]) -> Box<dyn FnOnce() + '_>;
 }
 
-/// One that is reached over a network.
+/// A store that is reached over a network.
 pub(crate) trait Remote: Ground {
     fn target(&self) -> Target;
 
-    /// Where it is for those who reach it at this host and port.
+    /// Returns the URL of the store behind this host and port.
     fn url_at(&self, address: &str) -> String;
 }
 
@@ -85,7 +85,7 @@ impl Ground for Folder {
         format!("file://{}", self.0.path().display())
     }
 
-    /// A process that is stopped while it holds the lock would keep everybody waiting.
+    /// A process that is stopped while it holds the lock would block all others.
     fn between_steps(&self, realm: &str) -> Option<File> {
         let lock = File::open(self.0.path().join(realm).join("lock")).unwrap();
         lock.lock().unwrap();

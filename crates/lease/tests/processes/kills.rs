@@ -15,15 +15,15 @@ use crate::{count, seed};
 
 pub(crate) fn tests<G: Ground>() -> Vec<Test<G>> {
     vec![(
-        "who_is_killed_and_comes_back_an_hour_behind_issues_nothing_twice",
-        who_is_killed_and_comes_back_an_hour_behind_issues_nothing_twice,
+        "killed_processes_with_old_clocks_issue_nothing_twice",
+        killed_processes_with_old_clocks_issue_nothing_twice,
     )]
 }
 
 const ROUNDS: usize = 24;
 const HOUR: u64 = 3_600_000_000;
 
-fn who_is_killed_and_comes_back_an_hour_behind_issues_nothing_twice<G: Ground>(ground: &G) {
+fn killed_processes_with_old_clocks_issue_nothing_twice<G: Ground>(ground: &G) {
     let rounds = count("TICKID_KILLS", ROUNDS);
     // Nodes are scarce, so that each goes from one to the next.
     let kills = &Kills { rounds: rounds.div_ceil(4), nodes: 5, most_behind: HOUR, plant: None };
@@ -66,7 +66,7 @@ impl Kills {
         let mut ledger = Ledger::new(kind);
         for _ in 0..self.rounds {
             let at = usize::try_from(dice.below(3)).unwrap();
-            // Some while they start, most while they run: any moment is as good as another.
+            // Some while they start, most while they run.
             let Task { clock, right_after, .. } = running[at].task;
             // A store that goes by its clock may have no node before that is put right.
             let is_served = clock == 0 || right_after.is_some();

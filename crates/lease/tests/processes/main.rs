@@ -1,8 +1,8 @@
-//! Processes of the operating system, started, stopped, killed and misled about the time, with a lease from a
-//! store of each kind: no ID comes twice, and none lies outside of the windows that its process was given.
+//! Processes that are started, stopped, killed and misled about the time, with a lease from a store of each
+//! kind: no ID comes twice, and none lies outside of the windows that were granted to its process.
 //!
-//! This program is the holder, too: it calls itself with a [`Task`](task::Task) in the environment. A holder
-//! tells what it is granted and what it issues; the tests collect that in a [`Ledger`](ledger::Ledger).
+//! This program is the holder, too: it starts itself with a [`Task`](task::Task) in the environment. A
+//! holder reports its grants and its IDs; the tests collect the reports in a [`Ledger`](ledger::Ledger).
 
 #![cfg_attr(not(unix), allow(dead_code, unused_imports, reason = "there are no such signals"))]
 #![allow(
@@ -35,18 +35,20 @@ mod process;
 #[cfg(unix)]
 mod proxy;
 #[cfg(unix)]
+mod rollbacks;
+#[cfg(unix)]
 mod scheme;
 #[cfg(unix)]
 mod stopped;
 #[cfg(unix)]
 mod task;
 
-/// How many: `usual`, unless the environment says otherwise, as `cargo xtask verify` has it do.
+/// Returns a number of repetitions: `usual`, unless the environment sets it, as `cargo xtask verify` does.
 fn count(variable: &str, usual: usize) -> usize {
     std::env::var(variable).map_or(usual, |count| count.parse().unwrap())
 }
 
-/// For what is up to chance in these tests; the rest is up to the operating system.
+/// Returns the seed of the tests' random choices. The operating system adds its own.
 fn seed() -> u64 {
     std::env::var("TICKID_PROCESSES_SEED").map_or(1, |seed| seed.parse().unwrap())
 }
@@ -58,8 +60,15 @@ fn main() -> std::process::ExitCode {
     use crate::ground::{Database, Folder, Outage};
 
     fn tests<G: Outage>() -> Vec<Test<G>> {
-        [crowd::tests(), kills::tests(), stopped::tests(), pools::tests(), outages::tests()]
-            .concat()
+        [
+            crowd::tests(),
+            kills::tests(),
+            stopped::tests(),
+            rollbacks::tests(),
+            pools::tests(),
+            outages::tests(),
+        ]
+        .concat()
     }
 
     if let Some(task) = task::Task::of_this_process() {

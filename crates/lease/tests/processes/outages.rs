@@ -1,5 +1,5 @@
-//! Stores that are gone for longer than a term, and networks that are slow or lose one direction: generation
-//! stops with the window, and goes on by itself.
+//! Stores that are down for longer than a term, and networks that are slow or lose one direction: generation
+//! stops with the window, and resumes by itself.
 
 use core::time::Duration;
 
@@ -11,36 +11,33 @@ use crate::ground::{Ground as _, Outage, Remote};
 use crate::proxy::Proxy;
 
 pub(crate) fn tests<G: Outage>() -> Vec<Test<G>> {
-    vec![(
-        "without_its_store_a_process_stops_and_goes_on_when_that_is_back",
-        without_its_store_a_process_stops_and_goes_on_when_that_is_back,
-    )]
+    vec![("an_outage_stalls_processes_until_it_ends", an_outage_stalls_processes_until_it_ends)]
 }
 
 pub(crate) fn network_tests<G: Remote>() -> Vec<Test<G>> {
     vec![
-        ("what_is_slow_is_renewed_all_the_same", what_is_slow_is_renewed_all_the_same),
-        ("requests_that_come_late_do_no_harm", |ground| {
+        ("leases_are_renewed_over_a_slow_network", leases_are_renewed_over_a_slow_network),
+        ("late_requests_do_no_harm", |ground| {
             one_way(ground, "requests held back", Proxy::hold_requests);
         }),
-        ("answers_that_come_late_do_no_harm", |ground| {
+        ("late_answers_do_no_harm", |ground| {
             one_way(ground, "answers held back", Proxy::hold_answers);
         }),
     ]
 }
 
 pub(crate) const CLUSTER_TESTS: [Test<Etcd>; 1] = [(
-    "one_member_less_is_passed_over_and_two_are_not",
-    one_member_less_is_passed_over_and_two_are_not,
+    "one_silent_member_is_skipped_and_two_are_an_outage",
+    one_silent_member_is_skipped_and_two_are_an_outage,
 )];
 
 const RESTARTS: usize = 2;
 
-/// Of its own, since the others are not to be bothered.
-fn without_its_store_a_process_stops_and_goes_on_when_that_is_back<G: Outage>(_: &G) {
+/// Takes a store of its own, so that other tests are not disturbed.
+fn an_outage_stalls_processes_until_it_ends<G: Outage>(_: &G) {
     let ground = G::start().unwrap();
     let fleet = Fleet::start(&ground.url());
-    // For moments, of which a holder need not notice anything.
+    // For moments that a holder may not notice.
     for _ in 0..count("TICKID_RESTARTS", RESTARTS) {
         let bring_back = ground.take_down(&fleet.realms());
         bring_back();
@@ -53,8 +50,8 @@ fn without_its_store_a_process_stops_and_goes_on_when_that_is_back<G: Outage>(_:
     fleet.finish(&ground, "store down and back");
 }
 
-/// There and back takes an eighth of the time for which a holder waits for an answer.
-fn what_is_slow_is_renewed_all_the_same<G: Remote>(ground: &G) {
+/// A round trip takes an eighth of a holder's timeout.
+fn leases_are_renewed_over_a_slow_network<G: Remote>(ground: &G) {
     let proxy = Proxy::new(ground.target());
     let fleet = Fleet::start(&ground.url_at(proxy.address()));
     proxy.delay(Duration::from_millis(10));
@@ -65,7 +62,7 @@ fn what_is_slow_is_renewed_all_the_same<G: Remote>(ground: &G) {
     fleet.finish(ground, "10 ms each way");
 }
 
-/// What was held back arrives in the end, when nobody waits for it any more.
+/// Messages that are held back arrive in the end, after their timeouts.
 fn one_way<G: Remote>(ground: &G, what: &str, hold: fn(&Proxy, bool)) {
     let proxy = Proxy::new(ground.target());
     let fleet = Fleet::start(&ground.url_at(proxy.address()));
@@ -76,8 +73,8 @@ fn one_way<G: Remote>(ground: &G, what: &str, hold: fn(&Proxy, bool)) {
     fleet.finish(ground, what);
 }
 
-/// A member that says nothing, to clients and to the others.
-fn one_member_less_is_passed_over_and_two_are_not(_: &Etcd) {
+/// A member is silent, to clients and to other members.
+fn one_silent_member_is_skipped_and_two_are_an_outage(_: &Etcd) {
     let etcd = Etcd::cluster(3).unwrap();
     let fleet = Fleet::start(&etcd.url());
     // One of them leads.

@@ -11,30 +11,30 @@ use crate::scheme::Kind;
 use crate::task::{Named, Note, Plant, Task};
 
 pub(crate) const TESTS: [Test<Folder>; 3] = [
-    ("ledgers_see_everything_that_must_not_be", ledgers_see_everything_that_must_not_be),
-    ("a_generator_without_its_window_is_found_out", a_generator_without_its_window_is_found_out),
-    ("a_window_that_begins_now_is_found_out", a_window_that_begins_now_is_found_out),
+    ("ledgers_find_every_violation", ledgers_find_every_violation),
+    ("ids_outside_of_windows_are_found", ids_outside_of_windows_are_found),
+    ("windows_that_begin_now_are_found", windows_that_begin_now_are_found),
 ];
 
 fn found_out(folder: &Folder, plant: Plant) -> String {
-    // The folder knows at once who is dead, and gives its node to the next.
+    // The folder shows at once which holders have ended, and grants their nodes to the next.
     let kills = Kills { rounds: 12, nodes: 3, most_behind: 0, plant: Some(plant) };
     let violation = kills.run(folder, Kind::Sno).map(|ledger| ledger.tally).unwrap_err();
     println!("{plant:?}: {violation}");
     violation.split(':').next().unwrap().to_owned()
 }
 
-fn a_generator_without_its_window_is_found_out(folder: &Folder) {
+fn ids_outside_of_windows_are_found(folder: &Folder) {
     assert_eq!(found_out(folder, Plant::NoWindow), "outside");
 }
 
-fn a_window_that_begins_now_is_found_out(folder: &Folder) {
+fn windows_that_begin_now_are_found(folder: &Folder) {
     let violation = found_out(folder, Plant::FromNow);
     assert!(["overlap", "twice"].contains(&violation.as_str()), "{violation}");
 }
 
-/// What holders never say.
-fn ledgers_see_everything_that_must_not_be(_: &Folder) {
+/// Reports that no holder makes.
+fn ledgers_find_every_violation(_: &Folder) {
     let kind = Kind::Nanoflake;
     let realm = Task::new("memory:".to_owned(), kind, "7/10").realm();
     let store = Store::in_memory();

@@ -15,8 +15,8 @@ use crate::{count, seed};
 
 pub(crate) fn tests<G: Ground>() -> Vec<Test<G>> {
     vec![(
-        "nodes_of_several_sizes_stay_apart_when_pools_are_split_and_merged",
-        nodes_of_several_sizes_stay_apart_when_pools_are_split_and_merged,
+        "nodes_stay_apart_when_pools_are_split_and_merged",
+        nodes_stay_apart_when_pools_are_split_and_merged,
     )]
 }
 
@@ -24,10 +24,10 @@ const STEPS: usize = 6;
 /// One hot node with half of all sequences beside many cold ones; halves, quarters and eighths of each other.
 const POOLS: [&str; 7] =
     ["0/1,128-255/8", "0/1,4-5/3", "0-1/2,4-5/3", "0/1,2/2", "0-3/3,1/1", "0-127/8,1/1", "2/3,7/3"];
-/// How many run at a time, at most.
+/// The largest number of processes at a time.
 const MOST: usize = 6;
 
-fn nodes_of_several_sizes_stay_apart_when_pools_are_split_and_merged<G: Ground>(ground: &G) {
+fn nodes_stay_apart_when_pools_are_split_and_merged<G: Ground>(ground: &G) {
     let (steps, seed) = (count("TICKID_POOLS", STEPS), seed());
     println!("seed {seed}: {steps} pools, {}", G::NAME);
     let mut dice = Dice::new(seed);
@@ -42,7 +42,7 @@ fn nodes_of_several_sizes_stay_apart_when_pools_are_split_and_merged<G: Ground>(
         for _ in 0..2 {
             let process = Process::start(task.clone());
             process.until_answered(0);
-            // Its window may begin where that of a related node ended.
+            // Its window may begin where a related node's ended.
             let is_granted = process.has_said(|note| matches!(note, Note::Granted(..)));
             if is_granted && dice.below(2) == 0 {
                 process.until_it_issues(0);

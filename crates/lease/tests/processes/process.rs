@@ -1,4 +1,4 @@
-//! A holder as the tests have it in their hands.
+//! A holder, as the tests control it.
 
 use core::time::Duration;
 use std::io::{BufRead as _, BufReader, Write as _};
@@ -12,7 +12,7 @@ use rustix::process::{Pid, Signal, WaitOptions, kill_process, waitpid};
 use crate::holder::{BEGIN, DEAF, HEAR, LEAVE, STEP};
 use crate::task::{Note, Stall, Task};
 
-/// Longer than anything takes that is waited for.
+/// Longer than any event takes.
 const PATIENCE: Duration = Duration::from_secs(120);
 
 /// It is killed when it is dropped.
@@ -25,7 +25,7 @@ pub(crate) struct Process {
     reader: Option<JoinHandle<()>>,
 }
 
-/// Everything that a holder has said.
+/// All reports of a holder.
 #[derive(Debug, Default)]
 struct Story {
     told: Mutex<Told>,
@@ -39,14 +39,14 @@ struct Told {
 }
 
 impl Process {
-    /// One that has begun.
+    /// Starts a holder that begins at once.
     pub(crate) fn start(task: Task) -> Self {
         let mut process = Self::start_waiting(task);
         process.begin();
         process
     }
 
-    /// One that waits to [`begin`](Self::begin).
+    /// Starts a holder that waits to [`begin`](Self::begin).
     pub(crate) fn start_waiting(task: Task) -> Self {
         let (name, value) = task.variable();
         let mut child = Command::new(std::env::current_exe().unwrap())
@@ -77,7 +77,7 @@ impl Process {
         self.say(&format!("{STEP}{micros}"));
     }
 
-    /// Whether its store does not answer.
+    /// Sets whether its store is silent.
     pub(crate) fn set_deaf(&mut self, is_deaf: bool) {
         self.say(if is_deaf { DEAF } else { HEAR });
     }
@@ -86,12 +86,12 @@ impl Process {
         writeln!(self.commands, "{command}").unwrap();
     }
 
-    /// How much it has said so far.
+    /// Returns the number of its reports so far.
     pub(crate) fn mark(&self) -> usize {
         self.story.told.lock().unwrap().notes.len()
     }
 
-    /// How much it had said when it issued last.
+    /// Returns the number of its reports up to the last IDs.
     pub(crate) fn last_issue(&self) -> usize {
         let told = self.story.told.lock().unwrap();
         let last = told.notes.iter().rposition(|note| matches!(note, Note::Ids(_)));
@@ -102,8 +102,7 @@ impl Process {
         self.story.told.lock().unwrap().notes.iter().any(is)
     }
 
-    /// Waits until it says something of that kind after the first `from` notes; returns how many notes there
-    /// are up to that one.
+    /// Waits for a report of that kind after the first `from` ones. Returns the number of reports up to it.
     pub(crate) fn until(&self, from: usize, what: &str, is: impl Fn(&Note) -> bool) -> usize {
         let (start, mut next) = (Instant::now(), from);
         let mut told = self.story.told.lock().unwrap();
@@ -132,19 +131,19 @@ impl Process {
         self.until(from, "to obey", |note| matches!(note, Note::Obeyed))
     }
 
-    /// Until the store has given it a lease or not.
+    /// Waits until the store has granted or refused a lease.
     pub(crate) fn until_answered(&self, from: usize) -> usize {
         let is = |note: &Note| matches!(note, Note::Granted(..) | Note::Trouble(_));
         self.until(from, "to an answer", is)
     }
 
-    /// Until it is told that its lease is somebody else's.
+    /// Waits until it loses its lease.
     pub(crate) fn until_lost(&self, from: usize) -> usize {
         let is = |note: &Note| matches!(note, Note::Lost(_));
         self.until(from, "to lose its lease", is)
     }
 
-    /// Until it issues no more, for want of a window.
+    /// Waits until it stalls without a window.
     pub(crate) fn until_it_stalls(&self, from: usize) -> usize {
         let is = |note: &Note| matches!(note, Note::Stalled(Stall::Window | Stall::NoLease, _));
         self.until(from, "to a stall", is)
@@ -166,18 +165,18 @@ impl Process {
         Pid::from_child(&self.child)
     }
 
-    /// Kills it, as it is. Returns what it has said.
+    /// Kills it. Returns its reports.
     pub(crate) fn kill(mut self) -> Vec<Note> {
         self.child.kill().unwrap();
         self.end()
     }
 
-    /// Has it shut down, and does not wait for that.
+    /// Lets it shut down, without waiting.
     pub(crate) fn begin_to_leave(&mut self) {
         self.say(LEAVE);
     }
 
-    /// Has it shut down. Returns what it has said.
+    /// Lets it shut down. Returns its reports.
     pub(crate) fn leave(mut self) -> Vec<Note> {
         self.begin_to_leave();
         self.until(0, "to leave", |note| matches!(note, Note::Left));
@@ -203,7 +202,7 @@ impl Story {
     fn read(&self, said: ChildStdout) {
         let mut said = BufReader::new(said);
         let mut line = String::new();
-        // What a killed process did not say to the end, it has not said.
+        // A report that a killed process did not finish does not count.
         while said.read_line(&mut line).unwrap() > 0 && line.ends_with('\n') {
             let note = serde_json::from_str(&line);
             self.told.lock().unwrap().notes.push(note.unwrap());

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Condvar, Mutex};
 use std::thread;
 
-/// What is behind it.
+/// The server behind it.
 #[derive(Clone, Debug)]
 pub(crate) enum Target {
     /// Host and port.
@@ -51,22 +51,22 @@ impl Proxy {
         Self { address, weather }
     }
 
-    /// Where clients find it.
+    /// Returns the address for clients.
     pub(crate) fn address(&self) -> &str {
         &self.address
     }
 
-    /// Everything takes so long, each way.
+    /// Delays everything, each way.
     pub(crate) fn delay(&self, delay: Duration) {
         self.weather.change(|now| now.delay = delay);
     }
 
-    /// What is asked arrives when this ends, and no earlier.
+    /// Holds requests back while `is_held`.
     pub(crate) fn hold_requests(&self, is_held: bool) {
         self.weather.change(|now| now.holds_requests = is_held);
     }
 
-    /// What is asked arrives; what is answered, when this ends.
+    /// Holds answers back while `is_held`.
     pub(crate) fn hold_answers(&self, is_held: bool) {
         self.weather.change(|now| now.holds_answers = is_held);
     }

@@ -14,26 +14,26 @@ use tickid_sno::{Sno, SnoId};
 use crate::holder;
 use crate::task::Task;
 
-/// What holders and tests know of a scheme.
+/// A scheme under test.
 pub(crate) trait Subject: 'static {
     type Scheme: Scheme<Variant: Variant<Self::Scheme, Id = Self::Id>> + Default;
     type Id: fmt::Display + FromStr<Err: fmt::Debug>;
-    /// How many bits of an ID can be its node.
+    /// The number of bits of an ID that can be its node.
     const NODE_BITS: u32;
 
-    /// As the scheme has it, but with an allowance that a test can wait for.
+    /// Returns the scheme's policy, with an allowance that a test can wait for.
     fn policy() -> Policy<Self::Scheme>;
 
     fn read(id: Self::Id) -> Issued;
 }
 
-/// What an ID says.
+/// The parts of an ID.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Issued {
     /// All of it.
     pub(crate) number: u128,
     pub(crate) tick: u64,
-    /// It and what follows it, in `bits` bits.
+    /// The node and the bits that follow it, in `bits` bits.
     node: u64,
     bits: u32,
 }

@@ -1,4 +1,4 @@
-//! Processes that are stopped for so long that their node goes to another.
+//! Processes that are stopped until another holds their node.
 
 use core::time::Duration;
 use std::time::Instant;
@@ -13,10 +13,8 @@ use crate::task::{Note, Task};
 
 pub(crate) fn tests<G: Ground>() -> Vec<Test<G>> {
     vec![
-        ("who_was_stopped_past_its_term_issues_no_more", |ground| stopped(ground, false)),
-        ("who_was_stopped_and_does_not_know_how_long_stays_in_its_window", |ground| {
-            stopped(ground, true)
-        }),
+        ("a_stopped_process_issues_nothing_after_its_term", |ground| stopped(ground, false)),
+        ("an_unaware_stopped_process_stays_in_its_window", |ground| stopped(ground, true)),
     ]
 }
 
@@ -57,7 +55,7 @@ fn stopped<G: Ground>(ground: &G, is_unaware: bool) {
         }
         process.until_lost(mark);
     }
-    // Where all takes long, it may have the node again by now, and would keep it.
+    // On a slow machine it may have the node again by now, and would keep it.
     let told = first.map(Process::kill);
     for process in &second {
         process.until_it_issues(process.mark());

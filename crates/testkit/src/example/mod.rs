@@ -1,42 +1,66 @@
 //! Support for the tests of the core, which use the schemes of [`tickid_core::example`].
-//!
-//! | module | contents |
-//! |---|---|
-//! | [`narrow`] | a scheme with the least room for errors of the engine |
-//! | [`reference`](mod@reference) | the rules of a generator in plain ticks |
-//! | [`schedule`] | random setups and schedules of these schemes |
 
-pub mod narrow;
-pub mod reference;
-pub mod schedule;
+mod narrow;
 
 use core::fmt::Debug;
 use core::num::NonZeroU32;
 
 use tickid_core::example::Node;
-use tickid_core::{
-    Clock, Error, Generator, LocalGenerator, Policy, RandomStart, RangeError, Scheme,
-    SequenceBounds, SequenceStart, Snapshot, Tick, Ticks, UnixTime, Variant, Window,
-};
+use tickid_core::{Policy, Scheme, Tick, Ticks, UnixTime, Variant, Window};
+
+pub use self::narrow::Narrow;
+use crate::subject::{Parts, Subject};
 
 /// The node of every generator under test, unless it matters.
 pub const NODE: Node = Node(0xA5);
 
-/// An example scheme: ticks are seconds since 1970, IDs are integers that [`parts`] takes apart.
-pub trait Example: Scheme<Node = Node, Variant: Variant<Self, Id = u64>> + Default {}
-impl<S: Scheme<Node = Node, Variant: Variant<S, Id = u64>> + Default> Example for S {}
+/// A scheme of the core's own: ticks are seconds since 1970, IDs are integers that [`parts`] takes
+/// apart.
+pub trait ExampleScheme:
+    Scheme<Node = Node, Variant: Variant<Self, Id = u64> + Debug + Send + Sync> + Default
+{
+}
+impl<S> ExampleScheme for S where
+    S: Scheme<Node = Node, Variant: Variant<S, Id = u64> + Debug + Send + Sync> + Default
+{
+}
 
-/// An ID of an example scheme, taken apart.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Parts {
-    /// Seconds since 1970.
-    pub tick: u64,
-    /// The toggle bit.
-    pub toggle: bool,
-    /// The node.
-    pub node: u64,
-    /// The sequence within the tick.
-    pub sequence: u32,
+/// An example scheme as a subject of the promises.
+#[derive(Clone, Copy, Debug)]
+pub struct Example<S>(pub S);
+
+impl<S: ExampleScheme> Subject for Example<S> {
+    type Scheme = S;
+    type Variant = S::Variant;
+    type Id = u64;
+
+    fn node(&self) -> Node {
+        NODE
+    }
+
+    fn start(&self) -> UnixTime {
+        at(5_000)
+    }
+
+    fn forms(&self) -> Vec<S::Variant> {
+        vec![S::Variant::default()]
+    }
+
+    fn blank(&self) -> u64 {
+        0
+    }
+
+    fn parts(&self, id: u64) -> Parts {
+        parts(id)
+    }
+
+    fn is_of(&self, id: u64, _: S::Variant) -> bool {
+        id >> 8 & 0xff == u64::from(NODE.0)
+    }
+
+    fn increases(&self, id: u64, next: u64) -> bool {
+        id < next
+    }
 }
 
 /// Takes an ID of an example scheme apart.
@@ -45,12 +69,7 @@ pub struct Parts {
 /// Never: eight bits are a `u32`.
 #[must_use]
 pub fn parts(id: u64) -> Parts {
-    Parts {
-        tick: id >> 17,
-        toggle: id >> 16 & 1 == 1,
-        node: id >> 8 & 0xff,
-        sequence: u32::try_from(id & 0xff).unwrap(),
-    }
+    Parts { tick: id >> 17, toggle: id >> 16 & 1 == 1, sequence: u32::try_from(id & 0xff).unwrap() }
 }
 
 /// Returns the start of a tick of an example scheme.
@@ -103,93 +122,6 @@ pub fn ratchet<S>(allowance: u64) -> Policy<S> {
 pub fn many(n: u32) -> NonZeroU32 {
     NonZeroU32::new(n).unwrap()
 }
-
-/// The start rule of a generator, chosen at run time.
-#[derive(Clone, Copy, Debug)]
-pub enum Start {
-    /// The lowest sequence of the bounds.
-    Lowest,
-    /// This sequence, which may lie outside of the bounds.
-    Fixed(u32),
-    /// A random sequence.
-    Random(RandomStart),
-}
-
-impl Start {
-    /// Returns the rule of the engine under test.
-    #[must_use]
-    pub fn rule(self) -> SequenceStart {
-        match self {
-            Self::Lowest => SequenceStart::LOWEST,
-            Self::Fixed(start) => SequenceStart::fixed(start),
-            Self::Random(random) => random.into(),
-        }
-    }
-
-    /// Returns the first sequence of `tick`, as the reference computes it.
-    #[must_use]
-    pub fn start(self, tick: u64, bounds: SequenceBounds) -> u32 {
-        match self {
-            Self::Lowest => bounds.lowest(),
-            Self::Fixed(start) => start,
-            Self::Random(random) => random.start(tick, bounds),
-        }
-    }
-}
-
-/// A shared or an exclusive generator, for tests of promises that both make.
-pub trait Generate<S: Scheme>: Debug {
-    /// Generates one ID.
-    ///
-    /// # Errors
-    /// The generator's.
-    fn try_one(&mut self) -> Result<u64, Error>;
-    /// Generates up to `n` IDs of one block.
-    ///
-    /// # Errors
-    /// The generator's.
-    fn try_several(&mut self, n: NonZeroU32) -> Result<Vec<u64>, Error>;
-    /// Generates up to `n` IDs, in as many blocks as it takes.
-    ///
-    /// # Errors
-    /// The generator's.
-    fn try_many(&mut self, n: usize) -> Result<Vec<u64>, Error>;
-    /// Raises the ceiling.
-    ///
-    /// # Errors
-    /// The generator's.
-    fn wider(&mut self, ceiling: u64) -> Result<(), RangeError>;
-    /// Closes the generator.
-    fn end(&mut self) -> Snapshot<S>;
-}
-
-macro_rules! generate {
-    ($($generator:ident),*) => {$(
-        impl<S: Example, C: Clock + Debug> Generate<S> for $generator<S, C> {
-            fn try_one(&mut self) -> Result<u64, Error> {
-                self.try_generate()
-            }
-
-            fn try_several(&mut self, n: NonZeroU32) -> Result<Vec<u64>, Error> {
-                Ok(self.try_block(n)?.collect())
-            }
-
-            fn try_many(&mut self, n: usize) -> Result<Vec<u64>, Error> {
-                let mut ids = vec![0; n];
-                Ok(self.try_fill(&mut ids)?.to_vec())
-            }
-
-            fn wider(&mut self, ceiling: u64) -> Result<(), RangeError> {
-                self.widen(ceiling)
-            }
-
-            fn end(&mut self) -> Snapshot<S> {
-                self.close()
-            }
-        }
-    )*};
-}
-generate!(Generator, LocalGenerator);
 
 /// Asserts that no ID is there twice.
 ///

@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use tickid_core::example::{Node, Seconds};
+use tickid_core::example::{Node, Plain, Seconds};
 use tickid_core::{Policy, Prefix, Scheme, Slot, Tick, TickScale, UnixTime, Variant};
 
 /// `Toggling` with the narrowest guard the engine takes: 1,791 adds that are not taken back reach
@@ -10,11 +10,7 @@ use tickid_core::{Policy, Prefix, Scheme, Slot, Tick, TickScale, UnixTime, Varia
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Narrow;
 
-/// The integers of the example schemes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct NarrowIds;
-
-impl Variant<Narrow> for NarrowIds {
+impl Variant<Narrow> for Plain {
     type Id = u64;
 
     fn id(self, _: &Narrow, slot: Slot<Narrow>) -> u64 {
@@ -32,7 +28,7 @@ impl Scheme for Narrow {
     const MAX_SEQUENCE: u32 = 255;
 
     type Node = Node;
-    type Variant = NarrowIds;
+    type Variant = Plain;
 
     fn scale(&self) -> TickScale {
         TickScale::every(UnixTime::EPOCH, 1_000_000)

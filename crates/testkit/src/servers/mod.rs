@@ -8,6 +8,7 @@
 mod etcd;
 mod harness;
 mod kept;
+mod mysql;
 mod network;
 mod postgres;
 mod redis;
@@ -15,6 +16,7 @@ mod server;
 
 pub use self::etcd::Etcd;
 pub use self::harness::{Test, Tests, run};
+pub use self::mysql::MySql;
 pub use self::postgres::Postgres;
 pub use self::redis::Redis;
 pub use self::server::{REQUIRE_SERVERS, Server, StartError};

@@ -2,8 +2,10 @@
 
 use core::net::Ipv4Addr;
 use core::time::Duration;
+use std::fs;
 use std::io::{self, Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
+use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::Instant;
 
@@ -55,4 +57,11 @@ fn answers(port: u16, question: &str, answer: &str) -> io::Result<bool> {
 pub(crate) fn is_on_path(program: &str) -> bool {
     let path = std::env::var_os("PATH").unwrap_or_default();
     std::env::split_paths(&path).any(|folder| folder.join(program).is_file())
+}
+
+/// Returns the library that shows a program another time, where Debian's package puts it.
+pub(crate) fn clock_library() -> Option<PathBuf> {
+    let folders = fs::read_dir(Path::new("/usr/lib")).ok()?.flatten();
+    let mut libraries = folders.map(|folder| folder.path().join("faketime/libfaketime.so.1"));
+    libraries.find(|library| library.exists())
 }

@@ -1,8 +1,8 @@
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use crate::servers::kept::{Kept, Script};
-use crate::servers::network::{free_port, is_on_path, wait_for_answer};
+use crate::servers::network::{clock_library, free_port, is_on_path, wait_for_answer};
 use crate::servers::server::{Server, StartError};
 
 /// A Redis with nothing in it, on a port of this machine, that writes everything to disk before it
@@ -155,11 +155,4 @@ impl Server for Redis {
     fn is_installed() -> bool {
         is_on_path("redis-server") && clock_library().is_some()
     }
-}
-
-/// The library that shows a program another time, where Debian's package has it.
-fn clock_library() -> Option<PathBuf> {
-    let folders = fs::read_dir(Path::new("/usr/lib")).ok()?.flatten();
-    let mut libraries = folders.map(|folder| folder.path().join("faketime/libfaketime.so.1"));
-    libraries.find(|library| library.exists())
 }

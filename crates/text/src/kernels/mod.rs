@@ -27,64 +27,28 @@ mod none {
 
     pub(crate) const ONE_BASE36: bool = false;
 
-    pub(crate) const fn has_encode(_bits: u32, _bytes: usize, _chars: usize) -> bool {
-        false
+    macro_rules! declines {
+        ($($name:ident[$($generics:tt)*]($($argument:ty),+) -> $result:ty = $none:expr;)+) => {$(
+            pub(crate) const fn $name<$($generics)*>($(_: $argument),+) -> $result {
+                $none
+            }
+        )+};
     }
-
-    pub(crate) const fn has_decode(_bits: u32, _bytes: usize, _chars: usize) -> bool {
-        false
-    }
-
-    pub(crate) fn encode<S: StaticAlphabet, const BYTES: usize, const CHARS: usize>(
-        _bytes: &[u8; BYTES],
-    ) -> [u8; CHARS] {
-        [0; CHARS]
-    }
-
-    pub(crate) fn decode<S: StaticAlphabet, const BYTES: usize, const CHARS: usize>(
-        _text: &[u8; CHARS],
-    ) -> Option<[u8; BYTES]> {
-        None
-    }
-
-    pub(crate) fn encode_base36(_value: u64) -> [u8; 12] {
-        [0; 12]
-    }
-
-    pub(crate) fn decode_base36(_text: &[u8; 12]) -> Option<u64> {
-        None
-    }
-
-    pub(crate) fn encode_many<S: StaticAlphabet, const BYTES: usize, const CHARS: usize>(
-        _level: SimdLevel,
-        _ids: &[[u8; BYTES]],
-        _texts: &mut [[u8; CHARS]],
-    ) -> usize {
-        0
-    }
-
-    pub(crate) fn decode_many<S: StaticAlphabet, const BYTES: usize, const CHARS: usize>(
-        _level: SimdLevel,
-        _texts: &[[u8; CHARS]],
-        _ids: &mut [[u8; BYTES]],
-    ) -> usize {
-        0
-    }
-
-    pub(crate) fn encode_base36_many(
-        _level: SimdLevel,
-        _values: &[u64],
-        _texts: &mut [[u8; 12]],
-    ) -> usize {
-        0
-    }
-
-    pub(crate) fn decode_base36_many(
-        _level: SimdLevel,
-        _texts: &[[u8; 12]],
-        _values: &mut [u64],
-    ) -> usize {
-        0
+    declines! {
+        has_encode[](u32, usize, usize) -> bool = false;
+        has_decode[](u32, usize, usize) -> bool = false;
+        encode[S: StaticAlphabet, const B: usize, const C: usize](&[u8; B]) -> [u8; C] = [0; C];
+        decode[S: StaticAlphabet, const B: usize, const C: usize](&[u8; C]) -> Option<[u8; B]> = None;
+        encode_base36[](u64) -> [u8; 12] = [0; 12];
+        decode_base36[](&[u8; 12]) -> Option<u64> = None;
+        encode_many[S: StaticAlphabet, const B: usize, const C: usize](
+            SimdLevel, &[[u8; B]], &mut [[u8; C]]
+        ) -> usize = 0;
+        decode_many[S: StaticAlphabet, const B: usize, const C: usize](
+            SimdLevel, &[[u8; C]], &mut [[u8; B]]
+        ) -> usize = 0;
+        encode_base36_many[](SimdLevel, &[u64], &mut [[u8; 12]]) -> usize = 0;
+        decode_base36_many[](SimdLevel, &[[u8; 12]], &mut [u64]) -> usize = 0;
     }
 }
 #[cfg(not(all(target_arch = "x86_64", target_feature = "sse2", not(miri))))]

@@ -8,6 +8,7 @@ use crate::{config, decode, encode, forms, levels};
 
 /// Most levels divide four digits in `f32`; and every digit is in every place.
 #[test]
+#[cfg_attr(miri, ignore = "takes an interpreter hours")]
 fn every_four_digits_of_base36_are_written_and_read() {
     const FOUR: u64 = 36u64.pow(4);
     // Each once in each third.
@@ -25,6 +26,7 @@ fn every_four_digits_of_base36_are_written_and_read() {
 
 /// A reciprocal that is too small or too large fails here first.
 #[test]
+#[cfg_attr(miri, ignore = "takes an interpreter hours")]
 fn numbers_next_to_multiples_of_36_to_the_eighth_and_fourth_are_written() {
     const FOUR: u64 = 36u64.pow(4);
     const REST: [u64; 5] = [0, 1, FOUR - 1, FOUR, FOUR * FOUR - 1];
@@ -40,6 +42,7 @@ fn numbers_next_to_multiples_of_36_to_the_eighth_and_fourth_are_written() {
 
 /// The same for the levels that divide by other powers.
 #[test]
+#[cfg_attr(miri, ignore = "takes an interpreter hours")]
 fn numbers_next_to_multiples_of_36_to_the_sixth_and_second_are_written() {
     const TWO: u64 = 36u64.pow(2);
     const FOUR: u64 = TWO * TWO;

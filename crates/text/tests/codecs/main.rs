@@ -309,26 +309,31 @@ macro_rules! forms {
             use super::*;
 
             #[test]
+            #[cfg_attr(miri, ignore = "takes an interpreter hours")]
             fn every_wrong_byte_is_found_where_it_is() {
                 super::every_wrong_byte_is_found_where_it_is::<$form, $chars>();
             }
 
             #[test]
+            #[cfg_attr(miri, ignore = "takes an interpreter hours")]
             fn every_pair_of_bytes_reads_alike() {
                 super::every_pair_of_bytes_reads_alike::<$form, $chars>();
             }
 
             #[test]
+            #[cfg_attr(miri, ignore = "takes an interpreter hours")]
             fn every_pair_of_bytes_in_any_place_is_read_as_others_do() {
                 super::every_pair_of_bytes_in_any_place_is_read_as_others_do::<$form, $chars>();
             }
 
             #[test]
+            #[cfg_attr(miri, ignore = "takes an interpreter hours")]
             fn every_length_is_converted_whole() {
                 super::every_length_is_converted_whole::<$form, $chars>();
             }
 
             #[test]
+            #[cfg_attr(miri, ignore = "takes an interpreter hours")]
             fn every_level_reads_all_up_to_what_is_wrong() {
                 super::every_level_reads_all_up_to_what_is_wrong::<$form, $chars>();
             }

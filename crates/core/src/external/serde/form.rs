@@ -63,31 +63,29 @@ macro_rules! integer {
 }
 integer!(u32: deserialize_u32, u64: deserialize_u64, i64: deserialize_i64);
 
-macro_rules! array {
-    ($($len:literal),*) => {
-        $(impl Binary for [u8; $len] {
-            fn deserialize<'de, D: Deserializer<'de>, V: Visitor<'de>>(
-                deserializer: D,
-                visitor: V,
-            ) -> Result<V::Value, D::Error> {
-                deserializer.deserialize_tuple($len, visitor)
-            }
+impl<const N: usize> Binary for [u8; N]
+where
+    Self: Serialize,
+{
+    fn deserialize<'de, D: Deserializer<'de>, V: Visitor<'de>>(
+        deserializer: D,
+        visitor: V,
+    ) -> Result<V::Value, D::Error> {
+        deserializer.deserialize_tuple(N, visitor)
+    }
 
-            fn describe(f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str(concat!($len, " bytes"))
-            }
+    fn describe(f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{N} bytes")
+    }
 
-            fn array() -> Option<Self> {
-                Some([0; $len])
-            }
+    fn array() -> Option<Self> {
+        Some([0; N])
+    }
 
-            fn bytes(&mut self) -> &mut [u8] {
-                self
-            }
-        })*
-    };
+    fn bytes(&mut self) -> &mut [u8] {
+        self
+    }
 }
-array!(2, 10, 12, 16);
 
 /// Reads an ID: from its text in formats for people, from its binary form in others, and from
 /// either where serde has buffered it.
@@ -126,9 +124,11 @@ pub fn deserialize_array<'de, B: Binary, D: Deserializer<'de>>(
 /// Reports whether `D` reads from one of serde's buffers, in which it keeps what is flattened,
 /// untagged or internally tagged.
 ///
-/// These say that they are human-readable whatever the format is, so they hold the binary form,
-/// too. Nothing but their name tells them from formats. (If serde renames them, IDs in such
-/// positions cannot be read from binary formats again; nothing is misread.)
+/// Buffers report that they are human-readable whatever the format is, so they hold the binary form
+/// as well, and an array of bytes as a sequence. Only `deserialize_any` returns that (for integers,
+/// `deserialize_identifier` would do), which formats such as CSV and YAML cannot be asked for, as
+/// above. serde has no other sign of a buffer than its type's name. If serde renames them, IDs in
+/// such positions cannot be read from binary formats any more; nothing is misread.
 pub(super) fn is_buffer<D>() -> bool {
     let name = type_name::<D>();
     name.contains("ContentDeserializer") || name.contains("ContentRefDeserializer")

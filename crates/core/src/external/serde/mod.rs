@@ -17,7 +17,7 @@ pub use self::with::{as_bytes, as_integer, as_string, as_text, deserialize_text}
 /// may hold the integer as well.
 #[macro_export]
 macro_rules! impl_serde {
-    ($($id:ty as $binary:ty),+) => {$(
+    ($id:ident as $binary:ty) => {
         const _: () = {
             use $crate::external::serde::__serde as serde;
 
@@ -42,5 +42,5 @@ macro_rules! impl_serde {
                 }
             }
         };
-    )+};
+    };
 }

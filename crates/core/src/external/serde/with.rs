@@ -1,4 +1,7 @@
 //! Representations of IDs for serde's `with`, in every format alike.
+//!
+//! They are for fields only: serde applies `with` to a whole field, so the keys of a map are always
+//! in the plain form.
 
 use core::fmt;
 use core::marker::PhantomData;

@@ -267,7 +267,9 @@ const NOT_ENABLED: &str = "authentication is not enabled";
 fn refusal(status: StatusCode, body: &[u8]) -> Trouble {
     let said = |message: &str| Said { status, message: excerpt(message), is_of_login: false };
     let message = match serde_json::from_slice(body) {
-        Ok(Failure { message: Some(message), .. } | Failure { error: Some(message), .. }) => message,
+        Ok(Failure { message: Some(message), .. } | Failure { error: Some(message), .. }) => {
+            message
+        }
         _ => return Trouble::Silence(said(&String::from_utf8_lossy(body)).into()),
     };
     let said = said(&message);

@@ -142,7 +142,8 @@ impl Cluster {
         match scope {
             Scope::Record => Ok(self.fetch(realm, Vec::new())?.0),
             Scope::Node(node) => {
-                let (mut view, ranges) = self.fetch(realm, vec![Operation::get(&keys.row(node))])?;
+                let (mut view, ranges) =
+                    self.fetch(realm, vec![Operation::get(&keys.row(node))])?;
                 keys.add_rows(&mut view, &ranges);
                 Ok(view)
             }
@@ -167,9 +168,8 @@ impl Cluster {
                 Ok(view)
             }
             Scope::All => {
-                let page = |from: &str| {
-                    self.fetch(realm, vec![Operation::get_range(from, &end, PAGE)])
-                };
+                let page =
+                    |from: &str| self.fetch(realm, vec![Operation::get_range(from, &end, PAGE)]);
                 let (mut view, mut ranges) = page(&all)?;
                 keys.add_rows(&mut view, &ranges);
                 while let Some(last) = ranges.first().filter(|range| range.more)
@@ -274,7 +274,8 @@ impl Cluster {
             let key = String::from_utf8_lossy(&key.0);
             let name = key.split('/').nth(1).unwrap_or_default();
             from = format!("tickid/{name}0");
-            if key.strip_prefix("tickid/").and_then(|key| key.strip_suffix("/record")) == Some(name) {
+            if key.strip_prefix("tickid/").and_then(|key| key.strip_suffix("/record")) == Some(name)
+            {
                 realms.extend(name.parse::<RealmName>());
             }
         }
@@ -315,10 +316,15 @@ impl Keys<'_> {
     fn add_rows(&self, view: &mut View, ranges: &[RangeAnswer]) {
         let state = |kv: &KeyValue| {
             let (node, version) = (self.node(kv)?, Version(kv.version));
-            Some((node, match RowState::of(Row::from_json(&kv.value.0), version, false) {
-                RowState::Intact { row, .. } if row.node != node => RowState::Malformed { version },
-                state => state,
-            }))
+            Some((
+                node,
+                match RowState::of(Row::from_json(&kv.value.0), version, false) {
+                    RowState::Intact { row, .. } if row.node != node => {
+                        RowState::Malformed { version }
+                    }
+                    state => state,
+                },
+            ))
         };
         view.rows.extend(ranges.iter().flat_map(|range| &range.kvs).filter_map(state));
     }

@@ -1,4 +1,4 @@
-//! Private files that are whole or not there, and locks.
+//! Private files that are replaced as a whole, and locks.
 //!
 //! Other users of the machine are not trusted. Files and folders are created with the modes 0600
 //! and 0700, whatever the umask. Symbolic links are not followed, and a file that another user owns
@@ -56,14 +56,14 @@ mod private {
     /// The bits by which others than the owner may write.
     const OTHERS_WRITE: u32 = 0o022;
 
-    /// Has a file opened itself and not what a link points to, without waiting (as for a pipe), and
-    /// created for this user alone.
+    /// Opens the file itself and not the target of a link, without waiting (as for a pipe), and
+    /// creates it for this user alone.
     pub(super) fn prepare(options: &mut OpenOptions) {
         let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK;
         options.custom_flags(flags.bits().cast_signed()).mode(FILE_MODE);
     }
 
-    /// Opens a folder itself and not what a link points to.
+    /// Opens a folder itself and not the target of a link.
     pub(super) fn open_folder(path: &Path) -> io::Result<File> {
         let flags = OFlags::NOFOLLOW | OFlags::DIRECTORY;
         OpenOptions::new().read(true).custom_flags(flags.bits().cast_signed()).open(path)
@@ -78,7 +78,7 @@ mod private {
         std::fs::set_permissions(path, Permissions::from_mode(FOLDER_MODE))
     }
 
-    /// Gives a file that was created the mode that the umask may have changed.
+    /// Restores the mode of a new file that the umask may have changed.
     pub(super) fn make_private(file: &File) -> io::Result<()> {
         if file.metadata()?.mode() & 0o777 == FILE_MODE {
             return Ok(());
@@ -243,7 +243,7 @@ fn sync(folder: &Path) -> Result<(), FileError> {
     }
 }
 
-/// All of a file; `None` when there is none.
+/// Reads a file; `None` if there is none.
 pub(super) fn read(path: &Path) -> Result<Option<Vec<u8>>, FileError> {
     let Some(mut file) = open(path, OpenOptions::new().read(true))? else { return Ok(None) };
     let mut bytes = Vec::new();
@@ -251,8 +251,8 @@ pub(super) fn read(path: &Path) -> Result<Option<Vec<u8>>, FileError> {
     Ok(Some(bytes))
 }
 
-/// The first bytes of a file, one more than `len` if there are more; `None` when there is none. In
-/// fewer calls of the system than [`read`] takes, for files of which there are many.
+/// Reads the beginning of a file, one byte more than `len` if there are more; `None` if there is
+/// none. It takes fewer system calls than [`read`], for files of which there are many.
 pub(super) fn read_short(path: &Path, len: usize) -> Result<Option<Vec<u8>>, FileError> {
     let Some(mut file) = open(path, OpenOptions::new().read(true))? else { return Ok(None) };
     let mut bytes = vec![0; len + 1];
@@ -270,14 +270,14 @@ pub(super) fn read_short(path: &Path, len: usize) -> Result<Option<Vec<u8>>, Fil
     Ok(Some(bytes))
 }
 
-/// Returns the length of a file; `None` when there is none.
+/// Returns the length of a file; `None` if there is none.
 pub(super) fn len(path: &Path) -> Result<Option<u64>, FileError> {
     let Some(file) = open(path, OpenOptions::new().read(true))? else { return Ok(None) };
     let metadata = file.metadata().context("look at", path)?;
     Ok(Some(metadata.len()))
 }
 
-/// Returns a part of a file, as far as it has one; `None` when there is no file.
+/// Reads a part of a file, as far as it has one; `None` if there is no file.
 pub(super) fn read_part(path: &Path, at: u64, len: u64) -> Result<Option<Vec<u8>>, FileError> {
     let Some(mut file) = open(path, OpenOptions::new().read(true))? else { return Ok(None) };
     let mut bytes = Vec::new();
@@ -287,8 +287,8 @@ pub(super) fn read_part(path: &Path, at: u64, len: u64) -> Result<Option<Vec<u8>
     Ok(Some(bytes))
 }
 
-/// Puts a file in its place, durably: after a power loss it is there as a whole or as it was
-/// before. Only one at a time may write in a folder.
+/// Replaces a file durably: after a power loss it is the new one or the old one as a whole. The
+/// caller holds the realm's lock.
 pub(super) fn replace(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
     let new = path.with_extension("new");
     // One that was left behind by a crash. It may have been put there: it is not written to.
@@ -335,8 +335,10 @@ pub(super) fn lock_file(path: &Path) -> Result<File, FileError> {
     Ok(file)
 }
 
-/// Locks a file that others hold for moments only. An error of the kind [`io::ErrorKind::TimedOut`]
-/// when it is held for longer than `timeout`.
+/// Locks a file, which others hold for moments only.
+///
+/// # Errors
+/// Returns an error of the kind [`io::ErrorKind::TimedOut`] if it is held for longer than `timeout`.
 pub(super) fn lock(path: &Path, timeout: Duration) -> Result<File, FileError> {
     let file = lock_file(path)?;
     let start = Instant::now();
@@ -370,7 +372,7 @@ pub(super) fn is_unlocked(path: &Path) -> Result<bool, FileError> {
     }
 }
 
-/// The names in a folder; none when it is not there.
+/// Returns the names in a folder; none if it does not exist.
 pub(super) fn names(folder: &Path) -> Result<Vec<String>, FileError> {
     let entries = match fs::read_dir(folder) {
         Ok(entries) => entries,

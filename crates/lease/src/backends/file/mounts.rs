@@ -1,7 +1,7 @@
 //! The file system that a folder is on.
 
-/// File systems that several machines share, as mount tables name them. Their locks and their idea
-/// of what is durable are not to be relied on.
+/// File systems that several machines share, as mount tables name them. Their locks and their
+/// durability cannot be relied on.
 const SHARED: [&str; 19] = [
     "9p",
     "afs",
@@ -39,7 +39,8 @@ const SHARED_FUSE: [&str; 12] = [
     "sshfs",
 ];
 
-/// The type of the file system with that device number in a Linux table of mounts (`mountinfo`).
+/// Returns the type of the file system with a device number, from a Linux table of mounts
+/// (`mountinfo`).
 pub(super) fn file_system(mountinfo: &str, major: u64, minor: u64) -> Option<&str> {
     let device = format!("{major}:{minor}");
     let line = mountinfo.lines().find(|line| line.split(' ').nth(2) == Some(&device))?;
@@ -54,8 +55,7 @@ pub(super) fn is_shared(file_system: &str) -> bool {
     }
 }
 
-/// The type of the file system that the file or folder of these metadata is on, if several machines
-/// share it.
+/// Returns the type of the file system that a file or folder is on, if several machines share it.
 #[cfg(target_os = "linux")]
 pub(super) fn shared_file_system(metadata: &std::fs::Metadata) -> Option<String> {
     use std::os::unix::fs::MetadataExt as _;
@@ -69,7 +69,7 @@ pub(super) fn shared_file_system(metadata: &std::fs::Metadata) -> Option<String>
     file_system(&mountinfo, major, minor).filter(|kind| is_shared(kind)).map(str::to_owned)
 }
 
-/// Elsewhere there is no telling.
+/// Other systems do not show it.
 #[cfg(not(target_os = "linux"))]
 pub(super) fn shared_file_system(_: &std::fs::Metadata) -> Option<String> {
     None

@@ -1,221 +1,214 @@
-//! The store in PostgreSQL: two tables and the functions that decide over them, in a schema of their
-//! own.
+//! The backend in PostgreSQL: two tables and a few functions in a schema of their own.
 
 mod failure;
-mod rows;
-mod server;
+mod stream;
 #[cfg(feature = "postgres-tls")]
 mod tls;
 mod url;
 
-#[cfg(fuzzing)]
-pub(crate) use self::rows::read_view;
-
-use core::time::Duration;
+use core::fmt;
+use core::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::Arc;
 
-use tokio::runtime::Runtime;
+use tokio::task::AbortHandle;
+use tokio_postgres::config::{Host, SslMode, TargetSessionAttrs};
+use tokio_postgres::types::{ToSql, Type};
+use tokio_postgres::{Client, Config};
 
+use self::stream::Stream;
+use self::url::Tls;
+use crate::backends::sql::{Database, Failure, MAX_ANSWER, Request, Sql, Texts, Value};
 use crate::error::{StoreError, StoreErrorKind};
-use crate::node::Node;
-use crate::postgres::server::Server;
-use crate::realm::{Realm, RealmName};
-use crate::record::{Claim, Hold, Row};
-use crate::store::{Answer, Grant, Listing, Store};
-use crate::table::TableStore;
 
-pub(crate) const BACKEND: &str = "PostgreSQL";
+const NAME: &str = "PostgreSQL";
+const SCHEMA: &str = include_str!("schema.sql");
 
-/// The store in a PostgreSQL database, of version 12 or later.
-///
-/// To acquire and to renew are one round trip each: a function in the database decides, by the
-/// database's clock, and what it answers is committed with `synchronous_commit = on`. Where it can't grant
-/// what it is asked for, two more tell why.
-///
-/// It keeps one connection, made when it is first needed and made anew when it is lost. What is not
-/// answered in [time](Self::with_timeout) is [unreachable](StoreError::is_unreachable); a connection that
-/// takes longer, up to ten seconds, is there for the next request. A server that
-/// takes no writes, as a standby does, is an error.
-///
-/// What it keeps is in the schema `tickid` of the database, which is created when it is not there; see
-/// [`init`](Self::init). Restoring a backup and failing over are noticed by the system's identifier and the
-/// timeline: all leases end then.
-///
-/// # Examples
-/// ```no_run
-/// use core::time::Duration;
-/// use tickid_lease::{Claim, Lease, PostgresStore, Realm, Token, block_on};
-/// use tickid_sno::Sno;
-///
-/// let store = PostgresStore::open("postgres://app@db.example.com/app?sslmode=require")?;
-/// let realm = Realm::new("orders".parse()?, &Sno, "0-65535/16".parse()?)?;
-/// let claim = Claim::new(Token::random()?, "an example", None);
-/// let lease = block_on(Lease::acquire(&store, &realm, &claim), Duration::from_secs(5))??;
-/// let generator = lease.builder(&Sno)?.build()?;
-/// println!("{}", generator.generate()?);
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-#[derive(Debug)]
-pub struct PostgresStore {
-    server: Arc<TableStore<Server>>,
-    timeout: Duration,
-    /// Which process this is: a child has not its parent's threads.
-    process: u32,
-    /// A thread of our own. There until it is dropped.
-    runtime: Option<Runtime>,
+crate::backends::sql::sql_backend! {
+    /// The backend in a PostgreSQL database, version 12 or later.
+    ///
+    /// A renewal is one round trip. Whatever is granted is committed with `synchronous_commit = on`. A
+    /// store has one connection, which is closed when it is idle for half a second, so that a fleet
+    /// does not need a connection for each holder. Requests [time out](Self::with_timeout) after 3
+    /// seconds. A server that accepts no writes, like a standby, is an error.
+    ///
+    /// The data is in the schema `tickid` of the database. The first request creates what is missing,
+    /// which needs the right to create schemas; an application does not need that right if an
+    /// administrator sends one first. Restored backups, fail-overs, copied databases and dumps that
+    /// create the tables anew are detected, and end all leases.
+    ///
+    /// # Examples
+    /// ```no_run
+    /// use core::time::Duration;
+    /// use tickid_lease::{PostgresBackend, Store, block_on};
+    ///
+    /// let url = "postgres://app@db.example.com/app?sslmode=require";
+    /// let backend = PostgresBackend::open(url)?.with_timeout(Duration::from_secs(1));
+    /// let store = Store::new(backend);
+    /// println!("{:?}", block_on(store.realms(), Duration::from_secs(1))?);
+    /// # Ok::<(), tickid_lease::StoreError>(())
+    /// ```
+    PostgresBackend, Server
 }
 
-impl PostgresStore {
-    /// For how long an answer may take unless said otherwise.
-    pub const DEFAULT_TIMEOUT: Duration = Duration::from_secs(3);
-
-    /// The store at a URL of the form `postgres://USER:PASSWORD@HOST:PORT/DATABASE?OPTION=VALUE&…`.
+impl PostgresBackend {
+    /// Opens the store at a URL of the form `postgres://USER:PASSWORD@HOST:PORT/DATABASE?OPTION=VALUE&…`.
     /// Nothing is connected to yet.
     ///
-    /// It may name several hosts, separated by commas: the first one that takes writes is used. Of the
-    /// options those of libpq are known that say where the server is and who connects. `sslmode` is
+    /// The URL may name several hosts, separated by commas: the first one that accepts writes is used.
+    /// Options are those of libpq that say where the server is and who connects. `sslmode` is
     /// `disable`, `prefer` (the default), `require` or `verify-full`; the last two are the same, since
-    /// a certificate is always verified. `sslrootcert` names a file of certificates to trust instead of
-    /// the system's, `sslcert` and `sslkey` those of the client's own certificate and its key.
+    /// certificates are always verified. `sslrootcert` names a file of certificates to trust instead of
+    /// the system's, `sslcert` and `sslkey` those of the client's own certificate and its key. Options
+    /// for timeouts and keep-alive have no effect: every request has a deadline.
     ///
     /// # Errors
-    /// [`StoreErrorKind::Failed`] for anything else, for encryption without the feature
-    /// `postgres-tls`, and when there can be no thread.
+    /// Returns an error of the kind [`Url`](StoreErrorKind::Url) for any other URL and for encryption
+    /// without the feature `postgres-tls`, and one of the kind [`Failed`](StoreErrorKind::Failed) for
+    /// certificates that cannot be read and if no thread can be started.
     pub fn open(url: &str) -> Result<Self, StoreError> {
         let (config, tls) = url::parse(url)?;
-        let runtime = tokio::runtime::Builder::new_multi_thread()
-            .worker_threads(1)
-            .thread_name("tickid-postgres")
-            .enable_all()
-            .build()
-            .map_err(|error| failed("start a thread").with_source(error))?;
-        let server = Arc::new(TableStore::new(Server::new(config, tls)));
-        Ok(Self {
-            server,
-            timeout: Self::DEFAULT_TIMEOUT,
-            process: std::process::id(),
-            runtime: Some(runtime),
-        })
-    }
-
-    /// The same with another limit to how long an answer may take, connecting included.
-    #[must_use]
-    pub fn with_timeout(mut self, timeout: Duration) -> Self {
-        self.timeout = timeout;
-        self
-    }
-
-    /// Creates the schema `tickid` with what belongs to it, as far as it is not there.
-    ///
-    /// The other methods do so by themselves when they find it missing. It takes the right to create
-    /// schemas in the database, which an application need not have: run this once as somebody who has.
-    pub fn init(&self) -> Answer<'_, ()> {
-        self.run(|server| async move { server.table().init().await })
-    }
-
-    /// Has our own thread do it, so that any executor may wait for it.
-    fn run<'a, T, F>(
-        &'a self,
-        ask: impl FnOnce(Arc<TableStore<Server>>) -> F + Send + 'a,
-    ) -> Answer<'a, T>
-    where
-        T: Send + 'static,
-        F: Future<Output = Result<T, StoreError>> + Send + 'static,
-    {
-        Box::pin(async move {
-            let runtime = self.runtime.as_ref().filter(|_| std::process::id() == self.process);
-            let Some(runtime) = runtime else {
-                return Err(failed("run in a child process: open it there anew"));
-            };
-            // The timer is started on the runtime's own thread, as it must be.
-            let (timeout, asked) = (self.timeout, ask(Arc::clone(&self.server)));
-            let task = runtime.spawn(async move { tokio::time::timeout(timeout, asked).await });
-            match task.await {
-                Ok(Ok(answer)) => answer,
-                Ok(Err(elapsed)) => {
-                    self.server.table().disconnect();
-                    Err(unreachable(elapsed))
-                }
-                Err(error) => Err(unreachable(error)),
-            }
-        })
+        Ok(Self(Sql::new(Server { config, tls })?))
     }
 }
 
-impl Drop for PostgresStore {
+/// A PostgreSQL server, or the one of several that accepts writes.
+struct Server {
+    config: Config,
+    tls: Tls,
+}
+
+impl fmt::Debug for Server {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // That of the configuration leaves the password out.
+        f.debug_struct("Server").field("config", &self.config).finish_non_exhaustive()
+    }
+}
+
+/// A connection.
+struct Session {
+    client: Client,
+    driver: AbortHandle,
+    /// The number of bytes that the server may still send.
+    left: Arc<AtomicUsize>,
+}
+
+impl Drop for Session {
     fn drop(&mut self) {
-        // Waiting for the thread would be a panic on somebody else's executor.
-        if let Some(runtime) = self.runtime.take() {
-            runtime.shutdown_background();
+        self.driver.abort();
+    }
+}
+
+impl Server {
+    fn port(&self, number: usize) -> u16 {
+        let ports = self.config.get_ports();
+        ports.get(number).or(ports.first()).copied().unwrap_or(5_432)
+    }
+
+    /// Connects to one of the hosts.
+    async fn connect_to(&self, number: usize, host: &Host) -> Result<Session, StoreError> {
+        let port = self.port(number);
+        let address = self.config.get_hostaddrs().get(number);
+        let left = Arc::new(AtomicUsize::new(MAX_ANSWER));
+        let stream = Stream::connect(host, address, port, Arc::clone(&left)).await;
+        let stream = stream.map_err(unreachable)?;
+        let tls = url::tls_to(&self.tls, host)?;
+        let (client, connection) = self.config.connect_raw(stream, tls).await.map_err(|error| {
+            failure::of_connecting(&error, self.config.get_ssl_mode() == SslMode::Disable)
+        })?;
+        // The client reports the error that it ends with.
+        let driver = tokio::spawn(async { drop(connection.await) }).abort_handle();
+        Ok(Session { client, driver, left })
+    }
+
+    /// Reports whether the server accepts writes; only asked if there are others.
+    async fn is_writable(&self, session: &mut Session) -> Result<bool, StoreError> {
+        if self.config.get_target_session_attrs() != TargetSessionAttrs::ReadWrite {
+            return Ok(true);
+        }
+        let (what, statement) = ("ask for its mode", "SHOW transaction_read_only");
+        let request = Request { what, statement, values: Vec::new() };
+        match Self::ask(session, &request).await {
+            Ok(texts) => Ok(texts.iter().flatten().flatten().any(|mode| mode == "off")),
+            Err(Failure::Answered(error) | Failure::Broken(error)) => Err(error),
+            Err(_) => Ok(false),
         }
     }
 }
 
-impl Store for PostgresStore {
-    fn backend(&self) -> &'static str {
-        BACKEND
+impl Database for Server {
+    type Session = Session;
+
+    const NAME: &'static str = NAME;
+    // The types are qualified: a search path may have other schemas before `pg_catalog`.
+    const READ: &'static str =
+        "SELECT kind, key, version, data FROM tickid.read_v1($1, $2, $3, $4, $5)";
+    const COMMIT: &'static str = "SELECT tickid.commit_v1($1, $2, $3, $4, $5, $6, $7, $8)";
+    const RENEW: &'static str = "SELECT ceiling, now_micros FROM \
+        tickid.renew_v1($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)";
+    const REALMS: &'static str = "SELECT name FROM tickid.realm";
+
+    fn endpoint(&self) -> String {
+        let host = |(number, host): (usize, &Host)| match host {
+            Host::Tcp(name) => format!("{name}:{}", self.port(number)),
+            #[cfg(unix)]
+            Host::Unix(folder) => folder.display().to_string(),
+        };
+        self.config.get_hosts().iter().enumerate().map(host).collect::<Vec<_>>().join(",")
     }
 
-    fn begin<'a>(&'a self, realm: &'a Realm) -> Answer<'a, ()> {
-        let realm = realm.clone();
-        self.run(|server| async move { server.begin(&realm).await })
-    }
-
-    fn acquire<'a>(&'a self, realm: &'a Realm, claim: &'a Claim) -> Answer<'a, Grant> {
-        let (realm, claim) = (realm.clone(), claim.clone());
-        self.run(|server| async move {
-            match server.table().acquire(&realm, &claim).await? {
-                Some(grant) => Ok(grant),
-                None => server.acquire(&realm, &claim).await,
+    async fn connect(&self) -> Result<Session, StoreError> {
+        let mut last = None;
+        for (number, host) in self.config.get_hosts().iter().enumerate() {
+            let attempt = async {
+                let mut session = self.connect_to(number, host).await?;
+                let is_writable = self.is_writable(&mut session).await?;
+                if is_writable { Ok(session) } else { Err(no_writes("connect")) }
+            };
+            match attempt.await {
+                Ok(session) => return Ok(session),
+                Err(error) => last = Some(error),
             }
-        })
+        }
+        Err(last.unwrap_or_else(|| StoreError::url(NAME, "its URL names no host")))
     }
 
-    fn renew<'a>(&'a self, realm: &'a RealmName, hold: &'a Hold) -> Answer<'a, Grant> {
-        let (realm, hold) = (realm.clone(), *hold);
-        self.run(move |server| async move {
-            match server.table().renew(&realm, &hold).await? {
-                Some(grant) => Ok(grant),
-                None => server.renew(&realm, &hold).await,
-            }
-        })
+    fn is_open(session: &Session) -> bool {
+        !session.client.is_closed()
     }
 
-    fn release<'a>(
-        &'a self,
-        realm: &'a RealmName,
-        hold: &'a Hold,
-        used: Option<u64>,
-    ) -> Answer<'a, ()> {
-        let (realm, hold) = (realm.clone(), *hold);
-        self.run(move |server| async move { server.release(&realm, &hold, used).await })
+    async fn ask(session: &mut Session, request: &Request) -> Result<Texts, Failure> {
+        session.left.store(MAX_ANSWER, Ordering::Relaxed);
+        let text = |value: &Value| match value {
+            Value::Null => None,
+            Value::Number(number) => Some(number.to_string()),
+            Value::Text(text) => Some(text.clone()),
+        };
+        let values: Vec<Option<String>> = request.values.iter().map(text).collect();
+        let parameters = values.iter().map(|value| (value as &(dyn ToSql + Sync), Type::TEXT));
+        let parameters: Vec<_> = parameters.collect();
+        // Neither prepared nor named: one round trip also for the first, and through a pool.
+        let rows = session.client.query_typed(request.statement, &parameters).await;
+        let rows = rows.map_err(|error| failure::of_statement(&error, request.what))?;
+        let columns = |row: tokio_postgres::Row| (0..row.len()).map(|n| row.try_get(n)).collect();
+        let texts: Result<_, tokio_postgres::Error> = rows.into_iter().map(columns).collect();
+        texts.map_err(|error| Failure::Broken(failed(request.what).with_source(error)))
     }
 
-    fn list<'a>(&'a self, realm: &'a RealmName) -> Answer<'a, Listing> {
-        let realm = realm.clone();
-        self.run(|server| async move { server.list(&realm).await })
-    }
-
-    fn recover<'a>(&'a self, realm: &'a Realm) -> Answer<'a, u64> {
-        let realm = realm.clone();
-        self.run(|server| async move { server.recover(&realm).await })
-    }
-
-    fn mend<'a>(&'a self, realm: &'a RealmName, node: Node) -> Answer<'a, Row> {
-        let realm = realm.clone();
-        self.run(move |server| async move { server.mend(&realm, node).await })
-    }
-
-    fn reshape<'a>(&'a self, realm: &'a Realm) -> Answer<'a, ()> {
-        let realm = realm.clone();
-        self.run(|server| async move { server.reshape(&realm).await })
+    async fn install(session: &mut Session) -> Result<(), Failure> {
+        // Several statements in one string are one transaction.
+        let done = session.client.batch_execute(SCHEMA).await;
+        done.map_err(|error| failure::of_statement(&error, "create its schema"))
     }
 }
 
 fn failed(what: impl Into<String>) -> StoreError {
-    StoreError::new(BACKEND, StoreErrorKind::Failed { what: what.into() })
+    StoreError::failed(NAME, what)
 }
 
-fn unreachable(source: impl core::error::Error + Send + Sync + 'static) -> StoreError {
-    StoreError::new(BACKEND, StoreErrorKind::Unreachable).with_source(source)
+fn no_writes(what: &str) -> StoreError {
+    failed(format!("{what}: the server accepts no writes, like a standby"))
+}
+
+fn unreachable(source: impl Into<Box<dyn core::error::Error + Send + Sync>>) -> StoreError {
+    StoreError::new(NAME, StoreErrorKind::Unreachable).with_source(source)
 }

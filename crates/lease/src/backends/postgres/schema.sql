@@ -1,26 +1,24 @@
--- What the PostgreSQL store keeps, and the decisions it makes where the data is.
+-- The tables of the PostgreSQL backend and the functions that its clients call.
 --
--- Run as a whole, in one transaction, any number of times. Nothing here is ever changed once it is
--- released: functions carry a version in their names, so that clients of different releases get along.
--- They only grant. Where they grant nothing (they return null), the client reads everything, asks the
--- rules in Rust for the reason, and writes by compare-and-set if it can be done after all.
+-- Run as a whole, in one transaction, any number of times. Functions are never changed once they are
+-- released: their names carry a version, so that clients of different releases can share a database.
+-- They decide nothing but renewals: the rules are in Rust. Arguments and results are text.
 --
--- Every statement of a function in plpgsql sees what was committed before it began. Each first locks the
--- realm's row: what one of them reads then, no change of the pool or the generation can outdate. (Those in
--- plpgsql are so also because plans are kept for them, which takes most of the time.)
-
+-- LOCKS. A record is written under a table lock that renewals and row commits wait for, and they under
+-- one that they can hold together. The queue is fair, and no row of `realm` is ever locked: that would
+-- cost a MultiXact for each renewal. Roles without rights on the table cannot take either lock.
 --
 -- SECURITY. Any role that may create objects in a schema of the caller's search path could otherwise
 -- have its own functions and operators called in place of those of pg_catalog, with the caller's rights
--- (CVE-2018-1058). So every function sets its search_path, this script begins by setting it, and what
--- runs before that is qualified. The temporary schema is named because it is searched first if it is
--- not.
+-- (CVE-2018-1058). So every function sets its search_path, this script begins by setting it, and
+-- everything that runs before that is qualified. The temporary schema is named because it is searched
+-- first if it is not.
 
 SELECT pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
 
 SELECT pg_catalog.pg_advisory_xact_lock(pg_catalog.hashtextextended('tickid schema', 0));
 
--- "IF NOT EXISTS" asks for the right to create it even where it exists.
+-- "IF NOT EXISTS" needs the right to create it even where it exists.
 DO $$
 BEGIN
     IF pg_catalog.to_regnamespace('tickid') IS NULL THEN
@@ -29,211 +27,62 @@ BEGIN
 END
 $$;
 
--- A realm. All times are in its ticks, but for those that say otherwise.
 CREATE TABLE IF NOT EXISTS tickid.realm (
-    name text PRIMARY KEY,
+    name text COLLATE "C" PRIMARY KEY,
+    -- Never the same for two records, not even after a restore: it follows the clock.
     version bigint NOT NULL,
-    -- What everybody who leases has to bring the same.
-    scheme text NOT NULL,
-    layout text NOT NULL,
-    epoch_micros bigint NOT NULL,
-    period_micros bigint NOT NULL,
-    micros_per_tick bigint NOT NULL,
-    end_tick bigint NOT NULL,
-    nodes text NOT NULL,
-    allowance bigint NOT NULL,
-    skew_micros bigint NOT NULL,
-    term_micros bigint NOT NULL,
-    -- The same terms in ticks.
-    term bigint NOT NULL,
-    ahead bigint NOT NULL,
-    -- What the store adds.
-    max_ahead bigint NOT NULL,
-    generation text NOT NULL,
-    era bigint NOT NULL,
-    floor bigint NOT NULL,
-    -- The pool: [{"bits": 8, "first": 0, "last": 255, "since": 0}, …], since being an era.
-    parts jsonb NOT NULL,
-    -- How many bits the nodes have that are or ever were in the pool.
-    sizes integer[] NOT NULL
+    record jsonb NOT NULL
 );
 
--- A node that was given out at least once. Never deleted.
+-- A node that was granted at least once. Never deleted. Without a foreign key, which would lock the row
+-- of the realm.
 CREATE TABLE IF NOT EXISTS tickid.node (
-    realm text NOT NULL REFERENCES tickid.realm,
-    bits integer NOT NULL,
-    value bigint NOT NULL,
+    realm text COLLATE "C" NOT NULL,
+    -- Sorts as the nodes do.
+    node text COLLATE "C" NOT NULL,
     version bigint NOT NULL,
-    -- The lease's, null when the node was given back.
-    token text,
-    holder text NOT NULL,
-    era bigint NOT NULL,
-    floor bigint NOT NULL,
-    ceiling bigint NOT NULL,
-    PRIMARY KEY (realm, bits, value),
-    -- A claim that comes twice at the same moment gets one node.
-    UNIQUE (realm, token, era)
-    -- Rows are updated all the time and in place, if there is room.
+    -- That of the row, for the index.
+    ceiling numeric NOT NULL,
+    data jsonb NOT NULL,
+    PRIMARY KEY (realm, node),
+    -- For its index: the rows with the lowest ceilings.
+    UNIQUE (realm, ceiling, node)
 ) WITH (fillfactor = 50);
 
--- Identifies this database: it changes when the server is restored from a backup or fails over (the
--- timeline), and when the database is copied within it (the OID). An error on a standby.
+-- Identifies the data: it changes when the server is restored from a backup or fails over (the
+-- timeline), when the database is copied (its OID), and when a dump creates the tables anew (the
+-- table's OID). An error on a standby. In plpgsql, as all that follows: plans are kept for it.
 CREATE OR REPLACE FUNCTION tickid.generation_v1() RETURNS text
-LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
-    SELECT (pg_control_system()).system_identifier || ' timeline '
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    RETURN (pg_control_system()).system_identifier || ' timeline '
         || left(pg_walfile_name(pg_current_wal_lsn()), 8)
         || ' database ' || (SELECT oid FROM pg_database WHERE datname = current_database())
+        || ' table ' || 'tickid.realm'::regclass::oid;
+END
 $$;
 
 -- The store's clock, in microseconds since 1970.
 CREATE OR REPLACE FUNCTION tickid.now_micros_v1() RETURNS bigint
-LANGUAGE sql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
-    SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    RETURN (extract(epoch FROM clock_timestamp()) * 1000000)::bigint;
+END
 $$;
 
--- That time as a tick of the realm; null outside of its scheme's time.
-CREATE OR REPLACE FUNCTION tickid.tick_v1(r tickid.realm, micros bigint) RETURNS bigint
+-- That time as a tick; null before the epoch.
+CREATE OR REPLACE FUNCTION tickid.tick_v1(
+    micros numeric, epoch numeric, period numeric, ticks_per_period numeric, micros_per_tick numeric
+) RETURNS numeric
 LANGUAGE plpgsql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
-DECLARE
-    -- The difference of two bigints need not be one.
-    since CONSTANT numeric := micros::numeric - r.epoch_micros;
-    per_period CONSTANT numeric :=
-        div(r.period_micros::numeric + r.micros_per_tick - 1, r.micros_per_tick);
-    tick CONSTANT numeric := div(since, r.period_micros) * per_period
-        + div(mod(since, r.period_micros), r.micros_per_tick);
 BEGIN
-    RETURN CASE WHEN since >= 0 AND tick < r.end_tick THEN tick END;
+    RETURN CASE WHEN micros >= epoch THEN div(micros - epoch, period) * ticks_per_period
+        + div(mod(micros - epoch, period), micros_per_tick) END;
 END
 $$;
 
--- How high a new window from `floor` reaches: one term more only where it would be empty.
-CREATE OR REPLACE FUNCTION tickid.reach_v1(r tickid.realm, tick bigint, floor bigint) RETURNS bigint
-LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
-    SELECT CASE WHEN tick + r.ahead > floor THEN tick + r.ahead ELSE floor + r.term END
-$$;
-
--- The tick below which everything may have been issued under a node or one that is prefix-related to it.
--- `own` is the ceiling of its row, as far as there is one.
-CREATE OR REPLACE FUNCTION tickid.ceiling_v1(
-    r tickid.realm, node_bits integer, node_value bigint, own bigint
-) RETURNS bigint
-LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
-BEGIN
-    IF cardinality(r.sizes) = 1 THEN
-        RETURN greatest(r.floor, own);
-    END IF;
-    RETURN (
-        SELECT greatest(r.floor, own, max(other.ceiling))
-        FROM unnest(r.sizes) AS size
-        JOIN tickid.node AS other ON other.realm = r.name AND other.bits = size
-            AND other.value BETWEEN
-                CASE WHEN size < node_bits
-                    THEN node_value >> (node_bits - size)
-                    ELSE node_value << (size - node_bits)
-                END
-                AND CASE WHEN size < node_bits
-                    THEN node_value >> (node_bits - size)
-                    ELSE (node_value << (size - node_bits)) | ~(-1::bigint << (size - node_bits))
-                END
-        WHERE size <> node_bits
-    );
-END
-$$;
-
--- A node that was given out before and can be given out now, from a ceiling of at most `up_to`; locked.
--- One that somebody else is about to take is passed over.
-CREATE OR REPLACE FUNCTION tickid.free_v1(r tickid.realm, tick bigint, up_to bigint)
-RETURNS SETOF tickid.node
-LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
-BEGIN
-    RETURN QUERY SELECT node.*
-    FROM jsonb_to_recordset(r.parts) AS part (bits integer, first bigint, last bigint)
-    JOIN tickid.node ON node.realm = r.name AND node.bits = part.bits
-        AND node.value BETWEEN part.first AND part.last,
-        -- A function with settings is not inlined: it is called only where it has to be.
-        LATERAL (
-            SELECT CASE WHEN cardinality(r.sizes) = 1
-                THEN greatest(r.floor, node.ceiling)
-                ELSE tickid.ceiling_v1(r, node.bits, node.value, node.ceiling)
-            END AS begins
-            OFFSET 0
-        ) AS related
-    -- The first is about the row as it is once it is locked, the others about how it was found.
-    WHERE (node.ceiling <= tick OR node.token IS NULL)
-        AND begins <= up_to
-        AND (begins <= tick OR node.token IS NULL)
-        AND begins <= tick + r.max_ahead
-        -- As tickid.reach_v1.
-        AND (tick + r.ahead > begins OR begins + r.term <= tick + r.max_ahead)
-    ORDER BY begins
-    LIMIT 1
-    FOR UPDATE OF node SKIP LOCKED;
-END
-$$;
-
--- A node of the pool that was never given out, and the ceiling of those related to it, which is at most
--- `up_to`: the pool's `start`th, or the next one that will do.
-CREATE OR REPLACE FUNCTION tickid.unused_v1(
-    r tickid.realm, up_to bigint, start bigint,
-    OUT bits integer, OUT value bigint, OUT begins bigint
-) RETURNS SETOF record
-LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
-#variable_conflict use_column
-BEGIN
-    RETURN QUERY WITH part AS (
-        SELECT p.*, sum(last - first + 1) OVER (ORDER BY p.bits, first) - (last - first + 1) AS before
-        FROM jsonb_to_recordset(r.parts) AS p (bits integer, first bigint, last bigint)
-    ),
-    candidate AS (
-        SELECT part.bits, generate_series(first + greatest(start - before, 0)::bigint, last) AS value
-        FROM part
-        UNION ALL
-        SELECT part.bits, generate_series(first, least(last, first + (start - before)::bigint - 1))
-        FROM part
-    )
-    SELECT candidate.bits, candidate.value, related.ceiling
-    FROM candidate,
-        LATERAL (
-            SELECT CASE WHEN cardinality(r.sizes) = 1
-                THEN r.floor
-                ELSE tickid.ceiling_v1(r, candidate.bits, candidate.value, NULL)
-            END AS ceiling
-            OFFSET 0
-        ) AS related
-    WHERE related.ceiling <= up_to
-        AND NOT EXISTS (
-            SELECT FROM tickid.node
-            WHERE node.realm = r.name AND node.bits = candidate.bits
-                AND node.value = candidate.value
-        )
-    LIMIT 1;
-END
-$$;
-
--- Raises the ceiling of the lease with this token (and this node and floor, unless they are null), if it
--- has not ended with its era. Returns it.
-CREATE OR REPLACE FUNCTION tickid.extend_v1(
-    r tickid.realm, tick bigint,
-    hold_token text, hold_bits integer, hold_value bigint, hold_floor bigint
-) RETURNS SETOF tickid.node
-LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
-BEGIN
-    RETURN QUERY UPDATE tickid.node
-    SET ceiling = least(greatest(node.ceiling, tick + r.ahead), r.end_tick), version = version + 1
-    FROM jsonb_to_recordset(r.parts) AS part (bits integer, first bigint, last bigint, since bigint)
-    WHERE node.realm = r.name AND node.token = hold_token
-        AND (
-            hold_bits IS NULL
-            OR (node.bits, node.value, node.floor) = (hold_bits, hold_value, hold_floor)
-        )
-        AND node.bits = part.bits AND node.value BETWEEN part.first AND part.last
-        AND node.era >= part.since
-    RETURNING node.*;
-END
-$$;
-
--- How transactions are done here: nobody waits for long for somebody else, and what is answered is
--- on the disk (and on those of synchronous standbys), whatever the session says.
+-- Settings of a transaction that writes: no long wait for locks, and whatever is answered is on disk
+-- (and on those of synchronous standbys), whatever the session says.
 CREATE OR REPLACE FUNCTION tickid.settings_v1() RETURNS void
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
@@ -241,172 +90,119 @@ BEGIN
 END
 $$;
 
--- What a grant says.
-CREATE OR REPLACE FUNCTION tickid.grant_v1(n tickid.node, now_micros bigint) RETURNS json
-LANGUAGE sql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
-    SELECT json_build_object('row', to_json(n), 'now_micros', now_micros)
-$$;
-
--- A node and a window, for somebody who brings the realm as `brought`. `claim_now` is the tick that the
--- claimant's clock shows, if it shows one.
-CREATE OR REPLACE FUNCTION tickid.acquire_v1(
-    brought jsonb, claim_token text, claim_holder text, claim_now bigint, start bigint
-) RETURNS json
-LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
-DECLARE
-    endless CONSTANT bigint := 9223372036854775807;
-    r tickid.realm;
-    n tickid.node;
-    clock_micros bigint;
-    tick bigint;
-    begins bigint;
-    ends bigint;
-BEGIN
-    PERFORM tickid.settings_v1();
-    SELECT realm.* INTO r FROM tickid.realm
-    WHERE name = brought ->> 'name' AND to_jsonb(realm) @> brought
-        AND generation = (SELECT tickid.generation_v1())
-    FOR SHARE;
-    clock_micros := tickid.now_micros_v1();
-    tick := tickid.tick_v1(r, clock_micros);
-    IF tick IS NULL THEN
-        RETURN NULL;
-    END IF;
-    -- What the same claim got before.
-    SELECT * INTO n FROM tickid.extend_v1(r, tick, claim_token, NULL, NULL, NULL);
-    IF FOUND THEN
-        RETURN tickid.grant_v1(n, clock_micros);
-    END IF;
-    -- First those that the claimant can use at once, and among them those that have a row.
-    SELECT * INTO n FROM tickid.free_v1(r, tick, coalesce(claim_now, endless));
-    IF NOT FOUND THEN
-        SELECT r.name, u.bits, u.value, 0, NULL, '', 0, u.begins, u.begins INTO n
-        FROM tickid.unused_v1(r, least(claim_now, tick), start) AS u;
-    END IF;
-    IF NOT FOUND THEN
-        SELECT * INTO n FROM tickid.free_v1(r, tick, endless);
-    END IF;
-    IF NOT FOUND THEN
-        RETURN NULL;
-    END IF;
-    begins := tickid.ceiling_v1(r, n.bits, n.value, n.ceiling);
-    ends := tickid.reach_v1(r, tick, begins);
-    IF ends > tick + r.max_ahead OR begins >= r.end_tick THEN
-        RETURN NULL;
-    END IF;
-    ends := least(ends, r.end_tick);
-    INSERT INTO tickid.node AS old (realm, bits, value, version, token, holder, era, floor, ceiling)
-    VALUES (r.name, n.bits, n.value, n.version + 1, claim_token, claim_holder, r.era, begins, ends)
-    ON CONFLICT (realm, bits, value) DO UPDATE
-    SET (version, token, holder, era, floor, ceiling) = (
-        excluded.version, excluded.token, excluded.holder, excluded.era, excluded.floor,
-        excluded.ceiling
+-- Snapshot of a realm: the store's clock and generation, the record, the row of one node, a page of
+-- rows from a node on, going round, and the rows with the lowest ceilings. Sorts nothing, so that it
+-- reads no more rows than it returns, also if the planner's statistics are wrong.
+CREATE OR REPLACE FUNCTION tickid.read_v1(
+    realm_name text, one text, start text, page_rows text, lowest_rows text
+) RETURNS TABLE (kind text, key text, version text, data text)
+LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp SET enable_sort = off AS $$
+    WITH page AS MATERIALIZED (
+        SELECT n.node, n.version, n.data FROM tickid.node AS n
+        WHERE n.realm = realm_name AND n.node >= start
+        ORDER BY n.realm, n.node LIMIT page_rows::bigint
     )
-    -- Of a row that was not there somebody else may have been the first.
-    WHERE old.version = n.version
-    RETURNING old.* INTO n;
-    IF NOT FOUND THEN
-        RETURN NULL;
-    END IF;
-    RETURN tickid.grant_v1(n, clock_micros);
-END
-$$;
-
--- A higher ceiling for a lease.
-CREATE OR REPLACE FUNCTION tickid.renew_v1(
-    realm_name text, hold_token text, hold_bits integer, hold_value bigint, hold_floor bigint
-) RETURNS json
-LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
-DECLARE
-    r tickid.realm;
-    n tickid.node;
-    clock_micros bigint;
-    tick bigint;
-BEGIN
-    PERFORM tickid.settings_v1();
-    SELECT realm.* INTO r FROM tickid.realm
-    WHERE name = realm_name AND generation = (SELECT tickid.generation_v1())
-    FOR SHARE;
-    clock_micros := tickid.now_micros_v1();
-    tick := tickid.tick_v1(r, clock_micros);
-    IF tick IS NULL THEN
-        RETURN NULL;
-    END IF;
-    SELECT * INTO n
-    FROM tickid.extend_v1(r, tick, hold_token, hold_bits, hold_value, hold_floor);
-    IF NOT FOUND THEN
-        RETURN NULL;
-    END IF;
-    RETURN tickid.grant_v1(n, clock_micros);
-END
-$$;
-
--- Everything that is kept of a realm, or its record and one row, as of one moment.
-CREATE OR REPLACE FUNCTION tickid.view_v1(realm_name text, node_bits integer, node_value bigint)
-RETURNS json
-LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
-    SELECT json_build_object(
-        'record', (SELECT to_json(realm) FROM tickid.realm WHERE name = realm_name),
-        'rows', (
-            SELECT coalesce(json_agg(node), '[]') FROM tickid.node
-            WHERE realm = realm_name
-                AND (node_bits IS NULL OR (bits, value) = (node_bits, node_value))
-        ),
-        'generation', tickid.generation_v1(),
-        'now_micros', tickid.now_micros_v1()
+    SELECT 'store', tickid.now_micros_v1()::text, NULL, tickid.generation_v1()
+    UNION ALL
+    SELECT 'record', NULL, r.version::text, r.record::text FROM tickid.realm AS r
+    WHERE r.name = realm_name
+    UNION ALL
+    SELECT 'node', n.node, n.version::text, n.data::text FROM tickid.node AS n
+    WHERE n.realm = realm_name AND n.node = one
+    UNION ALL
+    SELECT 'page', page.node, page.version::text, page.data::text FROM page
+    UNION ALL (
+        SELECT 'page', n.node, n.version::text, n.data::text FROM tickid.node AS n
+        WHERE n.realm = realm_name AND n.node < start
+        ORDER BY n.realm, n.node LIMIT page_rows::bigint - (SELECT count(*) FROM page)
+    )
+    UNION ALL (
+        SELECT 'lowest', n.node, n.version::text, n.data::text FROM tickid.node AS n
+        WHERE n.realm = realm_name
+        ORDER BY n.realm, n.ceiling LIMIT lowest_rows::bigint
     )
 $$;
 
--- Compare-and-set: writes a record, a row or both if this is the store of that generation and the versions
--- are these (null: there is none). Returns whether it did.
+-- Compare-and-set: writes a record, a row or both if this is the store of that generation and the
+-- versions are these (null: there is none). Returns a row if it did. A node without a new row is only
+-- compared.
 CREATE OR REPLACE FUNCTION tickid.commit_v1(
-    realm_name text, of_generation text, record_version bigint, new_record jsonb,
-    row_version bigint, new_row jsonb
-) RETURNS boolean
+    realm_name text, of_generation text, record_version text, new_record text,
+    node_key text, row_version text, new_row text, new_ceiling text
+) RETURNS SETOF text
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    node_version bigint;
 BEGIN
     PERFORM tickid.settings_v1();
-    IF of_generation <> tickid.generation_v1() THEN
-        RETURN false;
+    IF new_record IS NULL THEN
+        LOCK TABLE tickid.realm IN ROW EXCLUSIVE MODE;
+    ELSE
+        LOCK TABLE tickid.realm IN SHARE ROW EXCLUSIVE MODE;
     END IF;
-    IF record_version IS NULL THEN
-        INSERT INTO tickid.realm
-        SELECT * FROM jsonb_populate_record(NULL::tickid.realm, new_record || '{"version": 0}')
-        ON CONFLICT DO NOTHING;
-        RETURN FOUND;
+    node_version := (SELECT n.version FROM tickid.node AS n
+        WHERE n.realm = realm_name AND n.node = node_key);
+    IF of_generation <> tickid.generation_v1()
+        OR node_version IS DISTINCT FROM row_version::bigint
+        OR (SELECT r.version FROM tickid.realm AS r WHERE r.name = realm_name)
+            IS DISTINCT FROM record_version::bigint
+    THEN
+        RETURN;
     END IF;
-    PERFORM FROM tickid.realm WHERE name = realm_name AND version = record_version FOR UPDATE;
-    IF NOT FOUND THEN
-        RETURN false;
-    END IF;
+    -- Another row commit may still be faster.
     IF new_row IS NOT NULL THEN
-        INSERT INTO tickid.node AS old
-        SELECT * FROM jsonb_populate_record(
-            NULL::tickid.node,
-            new_row || jsonb_build_object('version', coalesce(row_version, 0) + 1)
-        )
-        ON CONFLICT (realm, bits, value) DO UPDATE
-        SET (version, token, holder, era, floor, ceiling) = (
-            excluded.version, excluded.token, excluded.holder, excluded.era, excluded.floor,
-            excluded.ceiling
-        )
-        WHERE old.version = row_version;
+        INSERT INTO tickid.node AS n (realm, node, version, ceiling, data)
+        VALUES (realm_name, node_key, 1, new_ceiling::numeric, new_row::jsonb)
+        ON CONFLICT (realm, node) DO UPDATE
+        SET version = n.version + 1, ceiling = excluded.ceiling, data = excluded.data
+        WHERE n.version = node_version;
         IF NOT FOUND THEN
-            RETURN false;
+            RETURN;
         END IF;
     END IF;
     IF new_record IS NOT NULL THEN
-        UPDATE tickid.realm AS old
-        SET version = old.version + 1, scheme = new.scheme, layout = new.layout,
-            epoch_micros = new.epoch_micros, period_micros = new.period_micros, micros_per_tick = new.micros_per_tick,
-            end_tick = new.end_tick, nodes = new.nodes, allowance = new.allowance,
-            skew_micros = new.skew_micros, term_micros = new.term_micros, term = new.term,
-            ahead = new.ahead, max_ahead = new.max_ahead, generation = new.generation,
-            era = new.era, floor = new.floor, parts = new.parts,
-            sizes = ARRAY(SELECT DISTINCT unnest(old.sizes || new.sizes))
-        FROM jsonb_populate_record(NULL::tickid.realm, new_record) AS new
-        WHERE old.name = realm_name;
+        INSERT INTO tickid.realm AS r (name, version, record)
+        VALUES (realm_name, tickid.now_micros_v1(), new_record::jsonb)
+        ON CONFLICT (name) DO UPDATE
+        SET version = greatest(r.version + 1, excluded.version), record = excluded.record;
     END IF;
-    RETURN true;
+    RETURN NEXT 'done';
+END
+$$;
+
+-- Raises the ceiling of a lease's row that is exactly as the holder knows it. The client has decided by
+-- the record of that generation and version that the lease goes on. Returns the new ceiling and the
+-- store's clock.
+CREATE OR REPLACE FUNCTION tickid.renew_v1(
+    realm_name text, of_generation text, record_version text, node_key text, row_version text,
+    lease_token text, lease_floor text, lease_ceiling text, epoch text, period text,
+    ticks_per_period text, micros_per_tick text, ahead text, end_tick text
+) RETURNS TABLE (ceiling text, now_micros text)
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+#variable_conflict use_column
+DECLARE
+    clock bigint;
+    tick numeric;
+    reach numeric;
+BEGIN
+    PERFORM tickid.settings_v1();
+    LOCK TABLE tickid.realm IN ROW EXCLUSIVE MODE;
+    clock := tickid.now_micros_v1();
+    tick := tickid.tick_v1(clock, epoch::numeric, period::numeric, ticks_per_period::numeric,
+        micros_per_tick::numeric);
+    reach := greatest(lease_ceiling::numeric, least(tick + ahead::numeric, end_tick::numeric));
+    RETURN QUERY UPDATE tickid.node AS n
+    SET version = n.version + 1, ceiling = reach,
+        data = jsonb_set(n.data, '{ceiling}', to_jsonb(reach))
+    WHERE n.realm = realm_name AND n.node = node_key AND n.version = row_version::bigint
+        AND n.data ->> 'token' = lease_token AND n.data ->> 'floor' = lease_floor
+        AND n.data ->> 'ceiling' = lease_ceiling
+        AND tick < end_tick::numeric
+        AND of_generation = (SELECT tickid.generation_v1())
+        AND EXISTS (
+            SELECT FROM tickid.realm AS r
+            WHERE r.name = realm_name AND r.version = record_version::bigint
+        )
+    RETURNING n.ceiling::text, clock::text;
 END
 $$;

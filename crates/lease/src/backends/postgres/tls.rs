@@ -9,47 +9,49 @@ use std::sync::Arc;
 use rustls::pki_types::ServerName;
 use rustls::{ClientConfig, RootCertStore};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
-use tokio_postgres::tls::{ChannelBinding, MakeTlsConnect, TlsConnect, TlsStream};
+use tokio_postgres::config::Host;
+use tokio_postgres::tls::{ChannelBinding, TlsConnect, TlsStream};
 use tokio_rustls::TlsConnector;
 use tokio_rustls::client;
 
+use crate::backends::postgres::failed;
+use crate::error::StoreError;
 use crate::tls::{Files, trusting};
 
 type BoxError = Box<dyn Error + Send + Sync>;
 
-/// Verifies every server's certificate and name.
+/// A configuration that verifies every server's certificate and name.
 #[derive(Clone, Debug)]
 pub(super) struct Tls(Arc<ClientConfig>);
 
 impl Tls {
-    /// Trusts nobody: for connections that are not encrypted.
+    /// Trusts no authority: for connections that are not encrypted.
     pub(super) fn none() -> Result<Self, BoxError> {
         Ok(Self(Arc::new(trusting(RootCertStore::empty(), None)?)))
     }
 
-    /// With the certificates in these files.
+    /// Trusts the authorities in the files, or the system's.
     pub(super) fn new(files: &Files) -> Result<Self, BoxError> {
         Ok(Self(Arc::new(files.client_config()?)))
     }
 }
 
-impl<S> MakeTlsConnect<S> for Tls
-where
-    S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
-{
-    type Stream = Encrypted<S>;
-    type TlsConnect = Connect;
-    type Error = BoxError;
-
-    fn make_tls_connect(&mut self, domain: &str) -> Result<Connect, BoxError> {
-        Ok(Connect { config: Arc::clone(&self.0), domain: domain.to_owned() })
-    }
+/// Returns the encryption of a connection to one host.
+pub(super) fn tls_to(tls: &Tls, host: &Host) -> Result<Connect, StoreError> {
+    let name = match host {
+        Host::Tcp(name) => name,
+        // A socket in a folder has no name, and needs none: it is not encrypted.
+        #[cfg(unix)]
+        Host::Unix(_) => "localhost",
+    };
+    let no_name = |error| failed("encrypt the connection").with_source(error);
+    let name = ServerName::try_from(name.to_owned()).map_err(no_name)?;
+    Ok(Connect { config: Arc::clone(&tls.0), name })
 }
 
-/// To be made to one server. A socket in a folder has no name, and needs none until it is encrypted.
 pub(super) struct Connect {
     config: Arc<ClientConfig>,
-    domain: String,
+    name: ServerName<'static>,
 }
 
 impl<S> TlsConnect<S> for Connect
@@ -62,8 +64,7 @@ where
 
     fn connect(self, stream: S) -> Self::Future {
         Box::pin(async move {
-            let name = ServerName::try_from(self.domain)?;
-            let stream = TlsConnector::from(self.config).connect(name, stream).await?;
+            let stream = TlsConnector::from(self.config).connect(self.name, stream).await?;
             Ok(Encrypted(stream))
         })
     }
@@ -73,7 +74,7 @@ pub(super) struct Encrypted<S>(client::TlsStream<S>);
 
 impl<S: AsyncRead + AsyncWrite + Unpin> TlsStream for Encrypted<S> {
     fn channel_binding(&self) -> ChannelBinding {
-        // Which guards those who don't verify certificates.
+        // It protects clients that do not verify certificates.
         ChannelBinding::none()
     }
 }

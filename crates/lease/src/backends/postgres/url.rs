@@ -1,39 +1,47 @@
 //! `postgres://…`.
 
-use core::error::Error;
-
 use tokio_postgres::Config;
 use tokio_postgres::config::{Host, SslMode, TargetSessionAttrs};
 
-use crate::error::StoreError;
-use crate::postgres::failed;
+use crate::backends::postgres::NAME;
+#[cfg(feature = "postgres-tls")]
+use crate::backends::postgres::failed;
+use crate::error::{StoreError, excerpt};
 use crate::tls::Files;
 
 #[cfg(feature = "postgres-tls")]
-pub(super) use crate::postgres::tls::Tls;
+pub(super) use crate::backends::postgres::tls::{Tls, tls_to};
 #[cfg(not(feature = "postgres-tls"))]
 pub(super) use tokio_postgres::NoTls as Tls;
 
-/// What to connect to, and how it is encrypted.
+/// Parses a URL into a server's address and encryption.
 pub(super) fn parse(url: &str) -> Result<(Config, Tls), StoreError> {
     if !["postgres://", "postgresql://"].iter().any(|scheme| url.starts_with(scheme)) {
-        return Err(failed("read its URL, which does not begin with postgres://"));
+        return Err(StoreError::url(NAME, "its URL begins with postgres://"));
     }
     let (url, options) = split(url);
-    let mut config: Config = url.parse().map_err(not_read)?;
+    let no_url = |error: tokio_postgres::Error| {
+        StoreError::url(NAME, "its URL cannot be read").with_source(excerpt(&causes(&error)))
+    };
+    let mut config: Config = url.parse().map_err(no_url)?;
     if config.get_application_name().is_none() {
         config.application_name("tickid");
     }
-    // A standby among them would answer, but not what we ask.
+    // A standby among them would answer, but not as wanted.
     if config.get_hosts().len() > 1 {
         config.target_session_attrs(TargetSessionAttrs::ReadWrite);
     }
     let tls = tls(&mut config, &options)?;
-    // Not over sockets in a folder, which no server encrypts: to ask would be one more round trip.
+    // No server encrypts sockets in a folder: to ask for it would be one more round trip.
     if config.get_ssl_mode() == SslMode::Prefer && config.get_hosts().iter().all(is_local) {
         config.ssl_mode(SslMode::Disable);
     }
     Ok((config, tls))
+}
+
+/// Returns the reason that the client gives for an option, which is never the password.
+fn causes(error: &tokio_postgres::Error) -> String {
+    core::error::Error::source(error).map_or_else(|| error.to_string(), ToString::to_string)
 }
 
 fn is_local(host: &Host) -> bool {
@@ -44,14 +52,14 @@ fn is_local(host: &Host) -> bool {
     }
 }
 
-/// The options of libpq that its Rust namesake does not know.
+/// The options of libpq that its client in Rust does not know.
 #[derive(Default)]
 struct Options {
     verifies_all: bool,
     files: Files,
 }
 
-/// The URL without those options, and these.
+/// Separates those options from the URL.
 fn split(url: &str) -> (String, Options) {
     let mut options = Options::default();
     let Some((place, query)) = url.split_once('?') else {
@@ -71,10 +79,6 @@ fn split(url: &str) -> (String, Options) {
     (format!("{place}?{}", others.join("&")), options)
 }
 
-fn not_read(error: impl Into<Box<dyn Error + Send + Sync>>) -> StoreError {
-    failed("read its URL").with_source(error)
-}
-
 #[cfg(feature = "postgres-tls")]
 fn tls(config: &mut Config, options: &Options) -> Result<Tls, StoreError> {
     if options.verifies_all {
@@ -88,12 +92,18 @@ fn tls(config: &mut Config, options: &Options) -> Result<Tls, StoreError> {
 }
 
 #[cfg(not(feature = "postgres-tls"))]
+#[allow(clippy::unnecessary_wraps, reason = "as with encryption")]
+pub(super) fn tls_to(_: &Tls, _: &Host) -> Result<Tls, StoreError> {
+    Ok(Tls)
+}
+
+#[cfg(not(feature = "postgres-tls"))]
 fn tls(config: &mut Config, options: &Options) -> Result<Tls, StoreError> {
     let is_asked_for = config.get_ssl_mode() == SslMode::Require
         || options.verifies_all
         || !options.files.is_empty();
     if is_asked_for {
-        return Err(failed("encrypt: it was built without the feature postgres-tls"));
+        return Err(StoreError::url(NAME, "to encrypt takes the feature postgres-tls"));
     }
     Ok(Tls)
 }
@@ -107,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn urls_say_where_and_who() {
+    fn urls_name_the_server_and_the_user() {
         let config = config("postgres://app:secret@db.example.com:5433/ids?sslmode=disable");
         assert_eq!((config.get_user(), config.get_dbname()), (Some("app"), Some("ids")));
         assert_eq!(config.get_ports(), [5_433]);
@@ -123,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn of_several_hosts_the_one_is_meant_that_takes_writes() {
+    fn several_hosts_mean_the_one_that_accepts_writes() {
         let several = config("postgres://app@a,b/ids?sslmode=disable");
         assert_eq!(several.get_target_session_attrs(), TargetSessionAttrs::ReadWrite);
         let one = config("postgresql://app@a/ids?sslmode=disable&application_name=web");
@@ -132,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_such_url_is_refused() {
+    fn other_urls_are_refused() {
         for url in ["", "redis://a", "host=a", "postgres://a?sslmode=sometimes", "postgres://a?b=c"]
         {
             assert!(parse(url).is_err(), "{url}");
@@ -141,7 +151,7 @@ mod tests {
 
     #[cfg(not(feature = "postgres-tls"))]
     #[test]
-    fn encryption_takes_the_feature() {
+    fn encryption_needs_the_feature() {
         for option in ["sslmode=require", "sslmode=verify-full", "sslrootcert=/a", "sslcert=/a"] {
             let error = parse(&format!("postgres://app@a/ids?{option}")).unwrap_err();
             assert!(error.to_string().contains("postgres-tls"), "{error}");
@@ -150,7 +160,7 @@ mod tests {
 
     #[cfg(feature = "postgres-tls")]
     #[test]
-    fn to_verify_everything_is_to_require_encryption() {
+    fn verify_full_requires_encryption() {
         let file = std::env::temp_dir().join(format!("tickid no roots {}", std::process::id()));
         std::fs::write(&file, "").unwrap();
         let url =

@@ -214,7 +214,8 @@ impl Shared {
         start: &str,
         limit: usize,
     ) -> Result<Page, StoreError> {
-        let reply = self.server.run(Script::Read, &keys(realm), &[kind, start, &limit.to_string()])?;
+        let reply =
+            self.server.run(Script::Read, &keys(realm), &[kind, start, &limit.to_string()])?;
         let page = page(&reply).ok_or_else(|| corrupt("the answer of a script".to_owned()))?;
         self.known.note_time(page.now);
         Ok(page)
@@ -273,7 +274,8 @@ impl Shared {
             [done, seconds, micros] => Some((done.text()? == "1", time(seconds, micros)?)),
             _ => None,
         };
-        let (is_done, now) = answer().ok_or_else(|| corrupt("the answer of a script".to_owned()))?;
+        let (is_done, now) =
+            answer().ok_or_else(|| corrupt("the answer of a script".to_owned()))?;
         Ok((is_done, self.known.note_time(now)))
     }
 
@@ -388,7 +390,8 @@ mod tests {
     fn a_row_of_another_node_is_malformed() {
         let node = "42/8".parse().unwrap();
         let text = |json: &str| Reply::Text(format!("5 {json}").into_bytes());
-        let row = r#"{"format":1,"node":"42/8","token":null,"holder":"","era":0,"floor":1,"ceiling":2}"#;
+        let row =
+            r#"{"format":1,"node":"42/8","token":null,"holder":"","era":0,"floor":1,"ceiling":2}"#;
         assert!(matches!(row_state(node, &text(row)), Some(RowState::Intact { .. })));
         let malformed = Some(RowState::Malformed { version: Version(5) });
         assert_eq!(row_state(node, &text(&row.replace("42/8", "43/8"))), malformed);

@@ -11,7 +11,7 @@ pub(super) enum Reply {
     Nil,
     Text(Vec<u8>),
     Error(String),
-    List(Vec<Reply>),
+    List(Vec<Self>),
 }
 
 impl Reply {

@@ -192,7 +192,9 @@ fn doubt(settings: &[Option<String>]) -> Option<String> {
     const ADVICE: &str = "set it, or add `persistence=acknowledged` to the URL if you accept the \
                           losses that docs/leases.md describes";
     let [appendonly, appendfsync, policy] = settings else { return None };
-    for (name, value, wanted) in [("appendonly", appendonly, "yes"), ("appendfsync", appendfsync, "always")] {
+    for (name, value, wanted) in
+        [("appendonly", appendonly, "yes"), ("appendfsync", appendfsync, "always")]
+    {
         if value.as_deref() != Some(wanted) {
             let value = value.as_deref().unwrap_or("not reported");
             return Some(format!("its {name} is {value} instead of {wanted}: {ADVICE}"));

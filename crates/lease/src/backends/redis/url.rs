@@ -78,7 +78,9 @@ mod tests {
 
     #[test]
     fn a_url_names_a_server() {
-        for url in ["redis://a", "redis://a:1/2", "redis://u:p@[::1]", "redis://:p@a/", "redis://a?"] {
+        for url in
+            ["redis://a", "redis://a:1/2", "redis://u:p@[::1]", "redis://:p@a/", "redis://a?"]
+        {
             assert!(!parse(url).unwrap().may_forget, "{url}");
         }
         let place = parse("redis://app:s%40cret@a:7/3?persistence=acknowledged").unwrap();

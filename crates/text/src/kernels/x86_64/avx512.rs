@@ -6,7 +6,8 @@ use core::arch::x86_64::*;
 use core::ptr;
 
 use super::tables::{
-    SAME, ascii_values, byte_places, eight_places, four_times, stray_bits, symbols, value_shifts,
+    SAME, ascii_values, byte_places, eight_places, four_times, stray_bits, symbols, table,
+    value_shifts,
 };
 use crate::{StaticAlphabet, base36};
 
@@ -185,26 +186,14 @@ const fn reciprocal(bits: u32, divisor: i64) -> i64 {
 /// The places of 64 bytes, from `first` on, of the texts of eight numbers: the first six of each
 /// are in one register and the last six in another, in eight bytes each.
 const fn of_high_and_low(first: usize) -> [u8; 64] {
-    let mut places = [0; 64];
-    let mut i = 0;
-    while i < 64 && first + i < 96 {
-        let (id, byte) = ((first + i) / 12, (first + i) % 12);
-        #[allow(clippy::cast_possible_truncation, reason = "below 128")]
-        let place = (byte / 6 * 64 + id * 8 + byte % 6) as u8;
-        places[i] = place;
-        i += 1;
-    }
-    places
+    table!(64, i => match first + i {
+        at @ 0..96 => at % 12 / 6 * 64 + at / 12 * 8 + at % 12 % 6,
+        _ => 0,
+    })
 }
 
 const fn digit_table() -> [u8; 64] {
-    let mut table = [0; 64];
-    let mut i = 0;
-    while i < 36 {
-        table[i] = base36::DIGITS[i];
-        i += 1;
-    }
-    table
+    table!(64, i => if i < 36 { base36::DIGITS[i] } else { 0 })
 }
 
 #[inline]

@@ -11,6 +11,24 @@ use crate::StaticAlphabet;
 use crate::kernels::SimdLevel;
 use crate::kernels::level::{has_avx2, has_avx512};
 
+/// Calls the kernel of `$level`, which reports how many items it has done: none where the level or
+/// the processor has no kernel.
+macro_rules! at_level {
+    ($level:expr, $kernel:ident$(::<$($generic:tt),+>)?($from:expr, $to:expr)) => {
+        match $level {
+            // SAFETY: the processor has what the function is compiled for.
+            SimdLevel::Avx512 if has_avx512() => unsafe {
+                avx512::$kernel$(::<$($generic),+>)?($from, $to)
+            },
+            // SAFETY: as above.
+            SimdLevel::Avx2 if has_avx2() => unsafe {
+                avx2::$kernel$(::<$($generic),+>)?($from, $to)
+            },
+            _ => 0,
+        }
+    };
+}
+
 /// `true` if there is a kernel for one Base36 number.
 pub(crate) const ONE_BASE36: bool = true;
 
@@ -66,13 +84,7 @@ pub(crate) fn encode_many<S: StaticAlphabet, const BYTES: usize, const CHARS: us
     if !has_encode(S::ALPHABET.bits(), BYTES, CHARS) {
         return 0;
     }
-    match level {
-        // SAFETY: the processor has what the function is compiled for.
-        SimdLevel::Avx512 if has_avx512() => unsafe { avx512::encode::<S, _, _>(ids, texts) },
-        // SAFETY: as above.
-        SimdLevel::Avx2 if has_avx2() => unsafe { avx2::encode::<S, _, _>(ids, texts) },
-        _ => 0,
-    }
+    at_level!(level, encode::<S, _, _>(ids, texts))
 }
 
 /// Reads texts from the first on, and returns their number. It stops at the group of a text that is
@@ -85,13 +97,7 @@ pub(crate) fn decode_many<S: StaticAlphabet, const BYTES: usize, const CHARS: us
     if !has_encode(S::ALPHABET.bits(), BYTES, CHARS) {
         return 0;
     }
-    match level {
-        // SAFETY: the processor has what the function is compiled for.
-        SimdLevel::Avx512 if has_avx512() => unsafe { avx512::decode::<S, _, _>(texts, ids) },
-        // SAFETY: as above.
-        SimdLevel::Avx2 if has_avx2() => unsafe { avx2::decode::<S, _, _>(texts, ids) },
-        _ => 0,
-    }
+    at_level!(level, decode::<S, _, _>(texts, ids))
 }
 
 /// Writes texts of numbers below 36^12 from the first on, and returns their number.
@@ -100,13 +106,7 @@ pub(crate) fn encode_base36_many(
     values: &[u64],
     texts: &mut [[u8; 12]],
 ) -> usize {
-    match level {
-        // SAFETY: the processor has what the function is compiled for.
-        SimdLevel::Avx512 if has_avx512() => unsafe { avx512::encode_base36(values, texts) },
-        // SAFETY: as above.
-        SimdLevel::Avx2 if has_avx2() => unsafe { avx2::encode_base36(values, texts) },
-        _ => 0,
-    }
+    at_level!(level, encode_base36(values, texts))
 }
 
 /// Reads texts from the first on, and returns their number, as [`decode_many`] does.
@@ -115,11 +115,5 @@ pub(crate) fn decode_base36_many(
     texts: &[[u8; 12]],
     values: &mut [u64],
 ) -> usize {
-    match level {
-        // SAFETY: the processor has what the function is compiled for.
-        SimdLevel::Avx512 if has_avx512() => unsafe { avx512::decode_base36(texts, values) },
-        // SAFETY: as above.
-        SimdLevel::Avx2 if has_avx2() => unsafe { avx2::decode_base36(texts, values) },
-        _ => 0,
-    }
+    at_level!(level, decode_base36(texts, values))
 }

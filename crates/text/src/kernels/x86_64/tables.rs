@@ -4,21 +4,30 @@
 
 use crate::StaticAlphabet;
 
+/// Makes a table of bytes, which every value must fit.
+macro_rules! table {
+    ($len:literal, $i:ident => $value:expr) => {{
+        let mut table = [0; $len];
+        let mut $i = 0;
+        while $i < $len {
+            #[allow(clippy::cast_possible_truncation, reason = "every value fits")]
+            #[allow(trivial_numeric_casts, reason = "some are bytes")]
+            let value = $value as u8;
+            table[$i] = value;
+            $i += 1;
+        }
+        table
+    }};
+}
+pub(super) use table;
+
 /// The place that makes a byte shuffle write zero.
 const NOWHERE: u8 = 0x80;
 
 /// The places of the two bytes of an ID that hold each pair of values, the less significant one
 /// first.
 pub(super) const fn pair_places<const BYTES: usize>(bits: u32) -> [u8; 16] {
-    let mut places = [NOWHERE; 16];
-    let mut pair = 0;
-    while pair < 8 {
-        let first = pair * 2 * bits as usize / 8;
-        places[2 * pair] = place(first + 1, BYTES);
-        places[2 * pair + 1] = place(first, BYTES);
-        pair += 1;
-    }
-    places
+    table!(16, i => place(i / 2 * 2 * bits as usize / 8 + 1 - i % 2, BYTES))
 }
 
 const fn place(byte: usize, bytes: usize) -> u8 {
@@ -29,24 +38,12 @@ const fn place(byte: usize, bytes: usize) -> u8 {
 /// The factors, as words, that move the highest bit of each pair to the highest bit of its two
 /// bytes.
 pub(super) const fn pair_factors(bits: u32) -> [u8; 16] {
-    let mut factors = [0; 16];
-    let mut pair = 0;
-    while pair < 8 {
-        factors[2 * pair] = 1 << (pair * 2 * bits as usize % 8);
-        pair += 1;
-    }
-    factors
+    table!(16, i => if i % 2 == 0 { 1_u8 << (i * bits as usize % 8) } else { 0 })
 }
 
 /// -1 for the first `count` of 16 bytes, else 0.
 pub(super) const fn below(count: usize) -> [u8; 16] {
-    let mut all = [0; 16];
-    let mut i = 0;
-    while i < count && i < 16 {
-        all[i] = 0xff;
-        i += 1;
-    }
-    all
+    table!(16, i => if i < count { 0xff_u8 } else { 0 })
 }
 
 /// The bits of each value that are beyond the last byte of an ID.
@@ -63,28 +60,16 @@ pub(super) const fn stray_bits<const BYTES: usize, const CHARS: usize>(bits: u32
 /// one number of 24 or 40 bits, in 4 or 8 bytes, the least significant one first.
 pub(super) const fn byte_places<const BYTES: usize>(bits: u32) -> [u8; 16] {
     let (stride, used) = if bits == 5 { (8, 5) } else { (4, 3) };
-    let mut places = [NOWHERE; 16];
-    let mut byte = 0;
-    while byte < BYTES {
-        #[allow(clippy::cast_possible_truncation, reason = "below 16")]
-        let place = (byte / used * stride + used - 1 - byte % used) as u8;
-        places[byte] = place;
-        byte += 1;
-    }
-    places
+    table!(16, i => place(i / used * stride + used - 1 - i % used, if i < BYTES { 16 } else { 0 }))
 }
 
 /// Four times `places` in 16 bytes each, to and from items of so many bytes.
 pub(super) const fn four_times(places: [u8; 16], to: usize, from: usize) -> [u8; 64] {
-    let mut all = [0; 64];
-    let mut i = 0;
-    while i < 4 * to && to <= 16 {
-        #[allow(clippy::cast_possible_truncation, reason = "below 64")]
-        let place = (i / to * from) as u8 + (places[i % to] & 0x0f);
-        all[i] = place;
-        i += 1;
-    }
-    all
+    table!(64, i => if i < 4 * to && to <= 16 {
+        i / to * from + (places[i % to] & 0x0f) as usize
+    } else {
+        0
+    })
 }
 
 /// Every place as it is.
@@ -113,15 +98,7 @@ pub(super) const fn eight_places<const BYTES: usize>(bits: u32) -> ([u8; 64], u6
 
 /// The first bit of each of eight values, of which the first is the highest.
 pub(super) const fn value_shifts(bits: u32) -> [u8; 64] {
-    let mut shifts = [0; 64];
-    let mut i = 0;
-    while i < 64 {
-        #[allow(clippy::cast_possible_truncation, reason = "below 64")]
-        let shift = ((7 - i % 8) * bits as usize) as u8;
-        shifts[i] = shift;
-        i += 1;
-    }
-    shifts
+    table!(64, i => (7 - i % 8) * bits as usize)
 }
 
 /// The character of each value; with fewer than 64 they repeat.
@@ -144,12 +121,5 @@ pub(super) const fn symbols<S: StaticAlphabet>() -> [u8; 64] {
 
 /// The value of each ASCII character: the first and the last 64. [`NOWHERE`] and above is none.
 pub(super) const fn ascii_values(values: &[u8; 256]) -> ([u8; 64], [u8; 64]) {
-    let (mut low, mut high) = ([0; 64], [0; 64]);
-    let mut i = 0;
-    while i < 64 {
-        low[i] = values[i];
-        high[i] = values[64 + i];
-        i += 1;
-    }
-    (low, high)
+    (table!(64, i => values[i]), table!(64, i => values[64 + i]))
 }

@@ -5,8 +5,9 @@ use alloc::sync::Arc;
 
 use ::loom::thread;
 
-use super::{CachedTick, NO_WRITER, SharedTickCache, TickCache, this_process};
-use crate::engine::shared::models::all_orders::orders;
+use super::all_orders::orders;
+use crate::engine::shared_cache::{CachedTick, NO_WRITER, SharedTickCache, this_process};
+use crate::engine::tick_cache::TickCache;
 use crate::slot::Prefix;
 use crate::sync::{Ordering, fence};
 use crate::time::UnixTime;

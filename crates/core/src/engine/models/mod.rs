@@ -9,10 +9,12 @@
 #![allow(clippy::print_stdout, reason = "tests that say how much they went through")]
 
 #[cfg(tickid_loom)]
-pub(in crate::engine) mod all_orders;
+mod all_orders;
 mod planted;
 #[cfg(tickid_shuttle)]
 mod random_orders;
+#[cfg(tickid_loom)]
+mod shared_cache;
 #[cfg(tickid_loom)]
 mod two_atomics;
 

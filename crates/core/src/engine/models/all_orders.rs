@@ -19,7 +19,7 @@ use crate::scheme::Scheme as _;
 const PREEMPTIONS: usize = 2;
 
 /// Goes through all orders of a model, and through all that relaxed loads can see in each.
-pub(in crate::engine) fn orders(name: &str, model: impl Fn() + Sync + Send + 'static) {
+pub(super) fn orders(name: &str, model: impl Fn() + Sync + Send + 'static) {
     let mut builder = Builder::new();
     builder.preemption_bound = builder.preemption_bound.or(Some(PREEMPTIONS));
     let count = alloc::sync::Arc::new(atomic::AtomicU64::new(0));

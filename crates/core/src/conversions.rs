@@ -1,0 +1,101 @@
+//! For scheme crates: conversions of IDs and nodes, which are many and alike.
+
+use crate::range::RangeError;
+
+/// Implements conversions of a type from and to others, each by a function: `from`, `try_from`,
+/// `into` and `try_into`, where an error is a [`RangeError`].
+///
+/// # Examples
+/// ```
+/// use tickid_core::RangeError;
+///
+/// #[derive(Debug, PartialEq)]
+/// struct Even(u32);
+///
+/// impl Even {
+///     fn new(number: u32) -> Result<Self, RangeError> {
+///         let error = || RangeError::new("even number", number.into(), 0, u32::MAX.into());
+///         number.is_multiple_of(2).then_some(Self(number)).ok_or_else(error)
+///     }
+/// }
+/// tickid_core::impl_conversions! { Even:
+///     try_from u32 = Even::new;
+///     into u32 = |even: Even| even.0;
+/// }
+///
+/// assert_eq!(Even::try_from(4).map(u32::from), Ok(4));
+/// assert!(Even::try_from(5).is_err());
+/// ```
+#[macro_export]
+macro_rules! impl_conversions {
+    ($type:ty: $($(#[$doc:meta])* $direction:ident $other:ty = $by:expr;)+) => {
+        $($crate::impl_conversions!(@$direction $(#[$doc])* $type, $other, $by);)+
+    };
+    (@from $(#[$doc:meta])* $type:ty, $other:ty, $by:expr) => {
+        $(#[$doc])*
+        impl ::core::convert::From<$other> for $type {
+            fn from(value: $other) -> Self {
+                ($by)(value)
+            }
+        }
+    };
+    (@try_from $(#[$doc:meta])* $type:ty, $other:ty, $by:expr) => {
+        $(#[$doc])*
+        impl ::core::convert::TryFrom<$other> for $type {
+            type Error = $crate::RangeError;
+
+            fn try_from(value: $other) -> ::core::result::Result<Self, $crate::RangeError> {
+                ($by)(value)
+            }
+        }
+    };
+    (@into $(#[$doc:meta])* $type:ty, $other:ty, $by:expr) => {
+        $crate::impl_conversions!(@from $(#[$doc])* $other, $type, $by);
+    };
+    (@try_into $(#[$doc:meta])* $type:ty, $other:ty, $by:expr) => {
+        $crate::impl_conversions!(@try_from $(#[$doc])* $other, $type, $by);
+    };
+}
+
+/// Implements [`NodeId`](crate::NodeId) for a tuple struct of an integer of which `$bits` bits are
+/// used.
+#[macro_export]
+macro_rules! impl_node_id {
+    ($node:ty: $what:literal, $bits:expr) => {
+        impl $crate::NodeId for $node {
+            fn bits(&self) -> u32 {
+                $bits
+            }
+
+            fn value(&self) -> u64 {
+                self.0.into()
+            }
+
+            fn from_bits(
+                bits: u32,
+                value: u64,
+            ) -> ::core::result::Result<Self, $crate::RangeError> {
+                let names = ($what, concat!($what, " bits"));
+                $crate::external::node_number(names, $bits, bits, value).map(Self)
+            }
+        }
+    };
+}
+
+/// Returns a node's number, whose errors have `(what, what_bits)` for names.
+///
+/// # Errors
+/// Returns a [`RangeError`] for another number of bits than `width`, and for a value of more bits.
+pub fn node_number<T: TryFrom<u64>>(
+    (what, what_bits): (&'static str, &'static str),
+    width: u32,
+    bits: u32,
+    value: u64,
+) -> Result<T, RangeError> {
+    if bits != width {
+        return Err(RangeError::new(what_bits, bits.into(), width.into(), width.into()));
+    }
+    let max = u64::MAX >> (u64::BITS - width);
+    let number = T::try_from(value).ok().filter(|_| value <= max);
+    number.ok_or_else(|| RangeError::new(what, value.into(), 0, max.into()))
+}

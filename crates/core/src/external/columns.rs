@@ -1,0 +1,49 @@
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use crate::external::representations::length_error;
+use crate::range::RangeError;
+
+/// The value that a database column holds of an ID: `i64`, an array of bytes or a `String`.
+pub trait Column: Sized {
+    /// The same as a type that every database library reads and writes.
+    type Owned;
+
+    /// Returns the value as the libraries write it.
+    fn into_owned(self) -> Self::Owned;
+
+    /// Returns the value that a library has read.
+    ///
+    /// # Errors
+    /// Returns a [`RangeError`] for another number of bytes.
+    fn from_owned(owned: Self::Owned) -> Result<Self, RangeError>;
+}
+
+macro_rules! as_itself {
+    ($($value:ty),+) => {$(
+        impl Column for $value {
+            type Owned = Self;
+
+            fn into_owned(self) -> Self {
+                self
+            }
+
+            fn from_owned(owned: Self) -> Result<Self, RangeError> {
+                Ok(owned)
+            }
+        }
+    )+};
+}
+as_itself!(i64, String);
+
+impl<const N: usize> Column for [u8; N] {
+    type Owned = Vec<u8>;
+
+    fn into_owned(self) -> Vec<u8> {
+        self.into()
+    }
+
+    fn from_owned(owned: Vec<u8>) -> Result<Self, RangeError> {
+        owned.try_into().map_err(|owned: Vec<u8>| length_error(owned.len(), N))
+    }
+}

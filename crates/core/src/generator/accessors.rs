@@ -1,0 +1,80 @@
+//! What the shared and the exclusive generator have in common beside their calls, written once.
+
+/// Gives a generator its constructors, its accessors and `Debug`. `$build` is the builder's method.
+macro_rules! accessors {
+    ($generator:ident, $engine:ident, $build:ident) => {
+        #[cfg(feature = "std")]
+        impl<S: Scheme + Default> $generator<S, DefaultClock> {
+            /// Builds a generator for `node` with the settings of the scheme's document.
+            ///
+            /// # Errors
+            /// Returns [`BuildError::Seed`](crate::BuildError::Seed) if the operating system provides
+            /// no random number.
+            pub fn new(node: S::Node) -> Result<Self, crate::BuildError> {
+                Self::builder(node).$build()
+            }
+
+            /// Returns a builder of a generator for `node`.
+            pub fn builder(node: S::Node) -> crate::Builder<S> {
+                crate::Builder::new(node)
+            }
+        }
+
+        impl<S: Scheme, C> $generator<S, C> {
+            pub(crate) fn from_parts(timing: Timing<C>, engine: $engine<S>) -> Self {
+                Self { engine, timing }
+            }
+
+            /// Returns the state of the running generator. That of a shared one may be out of date
+            /// when it is read.
+            #[must_use]
+            pub fn state(&self) -> crate::State<S> {
+                self.engine.state()
+            }
+
+            /// Returns the node of every ID.
+            #[must_use]
+            pub fn node(&self) -> S::Node {
+                self.engine.rules().node
+            }
+
+            /// Returns the layout of the IDs.
+            #[must_use]
+            pub fn layout(&self) -> S {
+                self.engine.rules().scheme
+            }
+
+            /// Returns the clock.
+            #[must_use]
+            pub fn clock(&self) -> &C {
+                &self.timing.clock
+            }
+
+            /// Returns the sequences that the generator uses in each tick.
+            #[must_use]
+            pub fn bounds(&self) -> crate::SequenceBounds {
+                self.engine.rules().bounds
+            }
+
+            /// Returns the reaction to a clock rollback.
+            #[must_use]
+            pub fn policy(&self) -> crate::Policy<S> {
+                self.engine.rules().policy
+            }
+        }
+
+        impl<S: Scheme, C: core::fmt::Debug> core::fmt::Debug for $generator<S, C> {
+            fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+                let rules = self.engine.rules();
+                f.debug_struct(stringify!($generator))
+                    .field("scheme", &rules.scheme)
+                    .field("node", &rules.node)
+                    .field("clock", &self.timing.clock)
+                    .field("policy", &rules.policy)
+                    .field("state", &self.engine.state())
+                    .finish_non_exhaustive()
+            }
+        }
+    };
+}
+pub(crate) use accessors;

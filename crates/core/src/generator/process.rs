@@ -1,0 +1,42 @@
+//! Generators that belong to the whole process.
+
+use crate::clock::{DefaultClock, ProcessClock};
+use crate::error::{BuildError, Error};
+use crate::fork::PerProcess;
+use crate::generator::{Builder, Generator};
+use crate::scheme::Scheme;
+
+/// A process-wide generator, which issues nothing in a child that was forked since.
+pub type ProcessGenerator<S> = Generator<S, ProcessClock<DefaultClock>>;
+
+/// The reason why a process-wide generator issued no ID.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ProcessError {
+    /// The generator could not be built.
+    #[error(transparent)]
+    Build(#[from] BuildError),
+    /// The generator could not issue an ID.
+    #[error(transparent)]
+    Generate(#[from] Error),
+}
+
+impl<S: Scheme + Default> PerProcess<ProcessGenerator<S>> {
+    /// Returns the generator of this process. The first call builds it, for the node that `node`
+    /// returns; in a child of a `fork`, `node` is passed the node of the parent's generator.
+    ///
+    /// # Errors
+    /// Returns the error of `node`, or a [`BuildError`].
+    pub fn generator<E: From<BuildError>>(
+        &self,
+        node: impl FnOnce(Option<S::Node>) -> Result<S::Node, E>,
+    ) -> Result<&ProcessGenerator<S>, E> {
+        if let Some(generator) = self.get() {
+            return Ok(generator);
+        }
+        let node = node(self.inherited().map(Generator::node))?;
+        let clock = ProcessClock::new(DefaultClock::default());
+        // Of threads that race here one generator stays; the others have issued nothing.
+        Ok(self.set(Builder::new(node).clock(clock).build()?))
+    }
+}

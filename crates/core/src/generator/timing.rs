@@ -1,0 +1,26 @@
+use core::time::Duration;
+
+#[cfg(feature = "std")]
+use crate::generator::overflow::OverflowWatch;
+
+/// A generator's clock and the settings of its waits.
+#[derive(Debug, Default)]
+#[allow(unnameable_types, reason = "part of the sealed `Source`")]
+pub struct Timing<C> {
+    pub(crate) clock: C,
+    pub(crate) max_wait: Option<Duration>,
+    #[cfg(feature = "std")]
+    pub(crate) overflow: OverflowWatch,
+}
+
+impl<C> Timing<C> {
+    /// Replaces the clock.
+    pub(crate) fn with_clock<D>(self, clock: D) -> Timing<D> {
+        Timing {
+            clock,
+            max_wait: self.max_wait,
+            #[cfg(feature = "std")]
+            overflow: self.overflow,
+        }
+    }
+}

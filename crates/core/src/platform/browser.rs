@@ -1,0 +1,20 @@
+//! Browsers (`wasm32-unknown-unknown`), whose clocks the standard library cannot read.
+
+#[cfg(not(feature = "web"))]
+compile_error!(
+    "`std` needs the feature `web` on this target, and a browser; leave it out elsewhere"
+);
+
+use crate::time::UnixTime;
+
+pub(crate) use web_time::Instant;
+
+/// Threads spin while they wait.
+pub(crate) const CAN_SLEEP: bool = false;
+
+pub(crate) const SYSTEM_TIMES: (i64, i64) = (0, i64::MAX);
+
+pub(crate) fn wall_time() -> Option<UnixTime> {
+    let since_1970 = web_time::SystemTime::now().duration_since(web_time::UNIX_EPOCH).ok()?;
+    UnixTime::EPOCH.checked_add(since_1970)
+}

@@ -1,0 +1,23 @@
+//! What differs between browsers and all other systems, the only place that asks which it is.
+
+use crate::time::UnixTime;
+
+pub(crate) use std::time::Instant;
+
+/// Whether a thread can be put to sleep.
+pub(crate) const CAN_SLEEP: bool = true;
+
+/// The first and the last time that `SystemTime` can hold, in microseconds since 1970.
+pub(crate) const SYSTEM_TIMES: (i64, i64) = if cfg!(windows) {
+    // 64 bits of 100 ns since 1601, the highest of them zero.
+    let epoch = -11_644_473_600_000_000;
+    (epoch, epoch + i64::MAX / 10)
+} else {
+    (i64::MIN, i64::MAX)
+};
+
+/// Reads the wall clock. Returns `None` for a time that does not fit [`UnixTime`].
+#[inline]
+pub(crate) fn wall_time() -> Option<UnixTime> {
+    UnixTime::try_from(std::time::SystemTime::now()).ok()
+}

@@ -1,0 +1,21 @@
+use crate::error::BuildError;
+
+/// Returns random bytes from the operating system.
+///
+/// # Errors
+/// Returns [`BuildError::Seed`] if there is no operating system or it has no random numbers.
+pub fn random_bytes<const N: usize>() -> Result<[u8; N], BuildError> {
+    #[cfg(feature = "std")]
+    {
+        let mut bytes = [0; N];
+        let filled = rand::TryRng::try_fill_bytes(&mut rand::rngs::SysRng, &mut bytes);
+        filled.map(|()| bytes).map_err(|_| BuildError::Seed)
+    }
+    #[cfg(not(feature = "std"))]
+    Err(BuildError::Seed)
+}
+
+/// Returns a random seed from the operating system.
+pub(crate) fn random_seed() -> Result<u64, BuildError> {
+    random_bytes().map(u64::from_ne_bytes)
+}

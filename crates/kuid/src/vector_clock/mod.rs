@@ -1,0 +1,198 @@
+//! Vector clocks: what each of several nodes is known to have done last.
+//!
+//! A clock is a list of [entries](Entry), one for each node, each with the [`LocalId`] that the node
+//! issued last. Comparing two clocks tells whether one has seen all that the other has, or whether both
+//! went on without each other (a conflict).
+//!
+//! [`VectorClock`] owns its list and needs the `alloc` feature. The functions here compare plain slices
+//! and need nothing.
+//!
+//! Nodes may be anything that can be compared: names (`&str`, `String`), fingerprints
+//! ([`Node`]). Each look-up is a search from the front of the list, which is the fastest
+//! for the tens of nodes that clocks usually have, and slow for many thousands.
+//!
+//! # Spec
+//! fogfish/uid, "v-clock interface" in `uid.erl`.
+
+#[cfg(feature = "alloc")]
+mod owned;
+
+use core::borrow::Borrow;
+
+#[cfg(feature = "alloc")]
+pub use self::owned::VectorClock;
+
+use crate::distance::Distance;
+use crate::global::GlobalId;
+use crate::local::LocalId;
+use crate::node::Node;
+use crate::scheme::Drift;
+
+/// One node of a vector clock, and the last it is known to have issued.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Entry<N = Node> {
+    /// The node: its name or its fingerprint.
+    pub node: N,
+    /// The time and sequence it issued last.
+    pub id: LocalId,
+}
+
+impl Entry<Node> {
+    /// The node and the rest of a global ID that was made with this drift.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_kuid::vector_clock::Entry;
+    /// use tickid_kuid::{Drift, GlobalId, LocalId, Node};
+    ///
+    /// let (node, local) = (Node::phash2("a@host"), LocalId::from_parts(1_700, 0, 0, 5)?);
+    /// let id = GlobalId::from_local(local, node, Drift::DEFAULT);
+    /// let entry = Entry::from_global(id, Drift::DEFAULT);
+    /// assert_eq!(entry, Entry { node, id: local });
+    /// assert_eq!(entry.to_global(Drift::DEFAULT), id);
+    /// # Ok::<(), tickid_kuid::RangeError>(())
+    /// ```
+    #[must_use]
+    pub const fn from_global(id: GlobalId, drift: Drift) -> Self {
+        Self { node: id.node(drift), id: id.to_local(drift) }
+    }
+
+    /// The global ID with this drift.
+    #[must_use]
+    pub const fn to_global(self, drift: Drift) -> GlobalId {
+        GlobalId::from_local(self.id, self.node, drift)
+    }
+}
+
+/// What one clock is behind of another at one node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Difference<N = Node> {
+    /// It does not know the node, of which the other has this.
+    Missing(Entry<N>),
+    /// It is behind by so much.
+    Behind {
+        /// The node.
+        node: N,
+        /// How far its entry is from the other's.
+        distance: Distance,
+    },
+}
+
+/// Whether clock `a` has seen all that clock `b` has: every node of `b` is in `a`, with the same ID or
+/// a later one. Erlang's `uid:descend(A, B)`.
+///
+/// # Examples
+/// ```
+/// use tickid_kuid::LocalId;
+/// use tickid_kuid::vector_clock::{Entry, descends};
+///
+/// let at = |node, id| Entry { node, id: LocalId::new(id) };
+/// assert!(descends(&[at("a", 2), at("b", 1)], &[at("a", 1)]));
+/// assert!(!descends(&[at("a", 2)], &[at("a", 1), at("b", 1)])); // knows nothing of b
+/// ```
+#[doc(alias = "descend")]
+#[must_use]
+pub fn descends<N: PartialEq>(a: &[Entry<N>], b: &[Entry<N>]) -> bool {
+    b.iter().all(|theirs| covers(a, theirs))
+}
+
+/// [`descends`] without regard to what either says of `peer`: finds conflicts that a peer did not make
+/// itself. Erlang's `uid:descend(Peer, A, B)`.
+///
+/// # Examples
+/// ```
+/// use tickid_kuid::LocalId;
+/// use tickid_kuid::vector_clock::{Entry, descends_except};
+///
+/// let at = |node, id| Entry { node, id: LocalId::new(id) };
+/// let (ours, theirs) = ([at("a", 2)], [at("a", 1), at("b", 1)]);
+/// assert!(descends_except("b", &ours, &theirs)); // b itself made all that is new to us
+/// assert!(!descends_except("a", &ours, &theirs));
+/// ```
+#[doc(alias = "descend")]
+#[must_use]
+pub fn descends_except<N, Q>(peer: &Q, a: &[Entry<N>], b: &[Entry<N>]) -> bool
+where
+    N: PartialEq + Borrow<Q>,
+    Q: PartialEq + ?Sized,
+{
+    b.iter().filter(|theirs| theirs.node.borrow() != peer).all(|theirs| covers(a, theirs))
+}
+
+/// What clock `b` has that clock `a` has not, in the order of `b`. Nothing when `a`
+/// [descends] from `b`. Erlang's `uid:diff(A, B)`.
+///
+/// # Examples
+/// ```
+/// use tickid_kuid::LocalId;
+/// use tickid_kuid::vector_clock::{Difference, Entry, diff};
+///
+/// let at = |node, id| Entry { node, id: LocalId::new(id) };
+/// let (ours, theirs) = ([at("a", 1), at("b", 9)], [at("a", 4), at("b", 1), at("c", 1)]);
+/// let mut behind = diff(&ours, &theirs);
+/// assert!(matches!(
+///     behind.next(),
+///     Some(Difference::Behind { node: &"a", distance }) if distance.sequence() == 3
+/// ));
+/// assert!(matches!(behind.next(), Some(Difference::Missing(entry)) if entry.node == &"c"));
+/// assert!(behind.next().is_none());
+/// ```
+pub fn diff<'a, N: PartialEq>(
+    a: &'a [Entry<N>],
+    b: &'a [Entry<N>],
+) -> impl Iterator<Item = Difference<&'a N>> {
+    b.iter().filter_map(|theirs| match id_of(a, &theirs.node) {
+        None => Some(Difference::Missing(Entry { node: &theirs.node, id: theirs.id })),
+        Some(ours) if ours < theirs.id => {
+            Some(Difference::Behind { node: &theirs.node, distance: theirs.id.distance(ours) })
+        }
+        Some(_) => None,
+    })
+}
+
+fn covers<N: PartialEq>(clock: &[Entry<N>], entry: &Entry<N>) -> bool {
+    id_of(clock, &entry.node).is_some_and(|id| id >= entry.id)
+}
+
+fn id_of<N, Q>(clock: &[Entry<N>], node: &Q) -> Option<LocalId>
+where
+    N: Borrow<Q>,
+    Q: PartialEq + ?Sized,
+{
+    let entry = clock.iter().find(|entry| entry.node.borrow() == node)?;
+    Some(entry.id)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    pub(super) fn entry(node: &str, id: u64) -> Entry<&str> {
+        let id = LocalId::new(id);
+        Entry { node, id }
+    }
+
+    #[test]
+    fn slices_compare_as_clocks_do() {
+        let (a, b) = ([entry("a", 1), entry("b", 2)], [entry("a", 1), entry("b", 3)]);
+        assert!(descends(&b, &a) && !descends(&a, &b));
+        assert!(descends_except("b", &a, &b) && !descends_except("a", &a, &b));
+        assert_eq!(diff(&b, &a).count(), 0);
+        let behind =
+            Difference::Behind { node: &"b", distance: LocalId::new(3).distance(LocalId::new(2)) };
+        assert!(diff(&a, &b).eq([behind]));
+        let missing = Difference::Missing(Entry { node: &"b", id: LocalId::new(3) });
+        assert!(diff(&a[..1], &b).eq([missing]));
+    }
+
+    #[test]
+    fn a_global_id_is_an_entry() {
+        let drift = Drift::MAX;
+        let node = Node::phash2("a@host");
+        let id = GlobalId::from_local(LocalId::new(7), node, drift);
+        let entry = Entry::from_global(id, drift);
+        assert_eq!((entry.node, entry.id), (node, LocalId::new(7)));
+        assert_eq!(entry.to_global(drift), id);
+    }
+}

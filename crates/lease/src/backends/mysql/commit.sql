@@ -1,0 +1,31 @@
+-- realm, generation, the record's version, new record, node, the row's version, new row, new ceiling
+--
+-- Renewals and row commits lock the row of the realm together, record commits alone. A row that another
+-- client inserts meanwhile is an error.
+START TRANSACTION;
+
+SET @now = TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6)), @record = NULL, @row = NULL;
+
+SELECT version INTO @record FROM tickid_realm WHERE name = $1 AND $4 IS NULL LOCK IN SHARE MODE;
+
+SELECT version INTO @record FROM tickid_realm WHERE name = $1 AND $4 IS NOT NULL FOR UPDATE;
+
+SELECT version INTO @row FROM tickid_node WHERE realm = $1 AND node = $5 FOR UPDATE;
+
+SET @same = (@record <=> $3) AND (@row <=> $6) AND $2 = $generation;
+
+INSERT INTO tickid_node (realm, node, version, ceiling, data)
+    SELECT $1, $5, 1, $8, $7 FROM DUAL WHERE @same AND @row IS NULL AND $7 IS NOT NULL;
+
+UPDATE tickid_node SET version = version + 1, ceiling = $8, data = $7
+    WHERE @same AND $7 IS NOT NULL AND realm = $1 AND node = $5 AND version = @row;
+
+INSERT INTO tickid_realm (name, version, record)
+    SELECT $1, @now, $4 FROM DUAL WHERE @same AND @record IS NULL AND $4 IS NOT NULL;
+
+UPDATE tickid_realm SET version = GREATEST(version + 1, @now), record = $4
+    WHERE @same AND $4 IS NOT NULL AND name = $1 AND version = @record;
+
+COMMIT;
+
+SELECT 'done' FROM DUAL WHERE @same

@@ -1,0 +1,486 @@
+//! The parts that backends in SQL databases share: a request is a statement with values, an answer is
+//! rows of text, and records and rows are JSON. Each store has a thread and a connection of its own.
+
+use core::fmt;
+use core::sync::atomic::{AtomicU64, Ordering};
+use core::time::Duration;
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use tickid_core::UnixTime;
+use tokio::runtime::Runtime;
+use tokio::sync::OwnedMutexGuard;
+use tokio::time::{sleep, timeout};
+
+use crate::backend::{Answer, Change, Scope};
+use crate::error::{ParseError, StoreError, StoreErrorKind};
+use crate::model::lease::Lease;
+use crate::model::node::Node;
+use crate::model::realm::RealmName;
+use crate::model::record::{Record, Row, RowState, Version, View};
+
+/// The timeout of a request, connecting included.
+const TIMEOUT: Duration = Duration::from_secs(3);
+/// The timeout of connecting, which goes on when the request that began it has timed out: where many
+/// clients connect at once, each of them would begin again.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+/// The time after which an idle connection is closed. With the default terms a tenth of a fleet is
+/// connected at any moment.
+const IDLE: Duration = Duration::from_millis(500);
+/// The largest number of bytes of an answer: all rows of 65,536 nodes.
+pub(super) const MAX_ANSWER: usize = 24 << 20;
+
+/// A server's answer: the columns of each row.
+pub(super) type Texts = Vec<Vec<Option<String>>>;
+
+/// A value of a statement.
+#[derive(Debug)]
+pub(super) enum Value {
+    Null,
+    Number(i128),
+    Text(String),
+}
+
+macro_rules! values {
+    ($($number:ty),*) => {$(
+        impl From<$number> for Value {
+            fn from(number: $number) -> Self {
+                Self::Number(i128::from(number))
+            }
+        }
+    )*};
+}
+values!(i64, u64);
+
+impl From<&str> for Value {
+    fn from(text: &str) -> Self {
+        Self::Text(text.to_owned())
+    }
+}
+
+impl From<String> for Value {
+    fn from(text: String) -> Self {
+        Self::Text(text)
+    }
+}
+
+impl<T: Into<Self>> From<Option<T>> for Value {
+    fn from(value: Option<T>) -> Self {
+        value.map_or(Self::Null, Into::into)
+    }
+}
+
+/// A request to a server.
+#[derive(Debug)]
+pub(super) struct Request {
+    /// The purpose, for error messages.
+    pub(super) what: &'static str,
+    pub(super) statement: &'static str,
+    pub(super) values: Vec<Value>,
+}
+
+/// The reason that a server did not do as asked.
+#[derive(Debug)]
+pub(super) enum Failure {
+    /// Another client was faster.
+    Conflict,
+    /// The database lacks our tables or functions.
+    NoSchema,
+    /// The server answered with an error.
+    Answered(StoreError),
+    /// The connection is of no more use.
+    Broken(StoreError),
+}
+
+/// A database server.
+pub(super) trait Database: fmt::Debug + Send + Sync + 'static {
+    /// A connection, which is closed at once when it is dropped.
+    type Session: Send + 'static;
+
+    const NAME: &'static str;
+    /// Reads a realm, by its name, one node, the first node of a page, the page's number of rows, and
+    /// the number of rows with the lowest ceilings. Returns a kind, a key, a version and data: the
+    /// `store`'s clock and generation, its `record`, and rows. A `page` may be unsorted.
+    const READ: &'static str;
+    /// Compares a generation and the record's version, and writes a record; compares a node's version,
+    /// and writes its row and ceiling. Returns a row if it was done.
+    const COMMIT: &'static str;
+    /// Raises the ceiling of a row that is as given. Returns the ceiling and the store's clock.
+    const RENEW: &'static str;
+    /// Returns the names of all realms.
+    const REALMS: &'static str;
+
+    /// Returns the server's address, for messages.
+    fn endpoint(&self) -> String;
+
+    fn connect(&self) -> impl Future<Output = Result<Self::Session, StoreError>> + Send;
+
+    fn is_open(session: &Self::Session) -> bool;
+
+    fn ask(
+        session: &mut Self::Session,
+        request: &Request,
+    ) -> impl Future<Output = Result<Texts, Failure>> + Send;
+
+    /// Creates the tables and functions that are missing.
+    fn install(session: &mut Self::Session) -> impl Future<Output = Result<(), Failure>> + Send;
+}
+
+/// A backend in a database.
+#[derive(Debug)]
+pub(super) struct Sql<D: Database> {
+    shared: Arc<Shared<D>>,
+    timeout: Duration,
+    /// A child process does not have its parent's threads.
+    process: u32,
+    /// `None` while it is dropped.
+    runtime: Option<Runtime>,
+    /// The records as last read, by which renewals are decided. The server compares their versions.
+    known: Mutex<BTreeMap<RealmName, Arc<(Record, Version)>>>,
+}
+
+struct Shared<D: Database> {
+    database: D,
+    session: Arc<tokio::sync::Mutex<Option<D::Session>>>,
+    uses: AtomicU64,
+}
+
+impl<D: Database> fmt::Debug for Shared<D> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.database.fmt(f)
+    }
+}
+
+impl<D: Database> Shared<D> {
+    async fn ask(self: Arc<Self>, request: Request) -> Result<Texts, StoreError> {
+        let mut slot = Arc::clone(&self.session).lock_owned().await;
+        if !slot.as_ref().is_some_and(D::is_open) {
+            let connecting = tokio::spawn(Arc::clone(&self).connect(slot));
+            slot = connecting.await.map_err(unreachable::<D>)??;
+        }
+        let no_session = || failed::<D>("keep its connection");
+        // It is closed if this future is dropped, with an answer still to come.
+        let mut session = slot.take().ok_or_else(no_session)?;
+        let mut answer = D::ask(&mut session, &request).await;
+        for _ in 0..2 {
+            let next = match &answer {
+                Err(Failure::NoSchema) => D::install(&mut session).await,
+                Err(Failure::Conflict) => Ok(()),
+                _ => break,
+            };
+            answer = match next {
+                Ok(()) => D::ask(&mut session, &request).await,
+                Err(failure) => Err(failure),
+            };
+        }
+        let answer = match answer {
+            Ok(texts) => Ok(texts),
+            Err(Failure::Broken(error)) => return Err(error),
+            Err(Failure::Answered(error)) => Err(error),
+            Err(Failure::Conflict) => Ok(Texts::new()),
+            Err(Failure::NoSchema) => Err(failed::<D>(format!("{}: no tables", request.what))),
+        };
+        self.keep(&mut slot, session);
+        answer
+    }
+
+    async fn connect(
+        self: Arc<Self>,
+        mut slot: OwnedMutexGuard<Option<D::Session>>,
+    ) -> Result<OwnedMutexGuard<Option<D::Session>>, StoreError> {
+        let connected = timeout(CONNECT_TIMEOUT, self.database.connect()).await;
+        self.keep(&mut slot, connected.map_err(unreachable::<D>)??);
+        Ok(slot)
+    }
+
+    /// Keeps a connection for the next request, until it is idle.
+    fn keep(self: &Arc<Self>, slot: &mut Option<D::Session>, session: D::Session) {
+        *slot = Some(session);
+        let use_number = self.uses.fetch_add(1, Ordering::Relaxed) + 1;
+        let shared = Arc::downgrade(self);
+        tokio::spawn(async move {
+            sleep(IDLE).await;
+            let Some(shared) = shared.upgrade() else { return };
+            // A request that holds the lock keeps the connection anew.
+            if let Ok(mut slot) = shared.session.try_lock()
+                && shared.uses.load(Ordering::Relaxed) == use_number
+            {
+                *slot = None;
+            }
+        });
+    }
+}
+
+impl<D: Database> Sql<D> {
+    pub(super) fn new(database: D) -> Result<Self, StoreError> {
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(1)
+            .thread_name(format!("tickid-{}", D::NAME))
+            .enable_all()
+            .build()
+            .map_err(|error| failed::<D>("start a thread").with_source(error))?;
+        let shared = Shared { database, session: Arc::default(), uses: AtomicU64::new(0) };
+        Ok(Self {
+            shared: Arc::new(shared),
+            timeout: TIMEOUT,
+            process: std::process::id(),
+            runtime: Some(runtime),
+            known: Mutex::default(),
+        })
+    }
+
+    pub(super) fn endpoint(&self) -> String {
+        self.shared.database.endpoint()
+    }
+
+    pub(super) fn with_timeout(mut self, timeout: Duration) -> Self {
+        self.timeout = timeout;
+        self
+    }
+
+    /// Sends a request from our own thread, so that any executor can wait for the answer.
+    async fn ask<const N: usize>(
+        &self,
+        what: &'static str,
+        statement: &'static str,
+        values: [Value; N],
+    ) -> Result<Texts, StoreError> {
+        let runtime = self.runtime.as_ref().filter(|_| std::process::id() == self.process);
+        let no_thread = || failed::<D>("run in a child process: open it there anew");
+        let runtime = runtime.ok_or_else(no_thread)?;
+        let request = Request { what, statement, values: values.into() };
+        let (limit, asked) = (self.timeout, Arc::clone(&self.shared).ask(request));
+        // The timer must start on the runtime's own thread.
+        let task = runtime.spawn(async move { timeout(limit, asked).await });
+        task.await.map_err(unreachable::<D>)?.map_err(unreachable::<D>)?
+    }
+
+    fn known(&self, realm: &RealmName) -> Option<Arc<(Record, Version)>> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner).get(realm).cloned()
+    }
+
+    pub(super) fn read<'a>(&'a self, realm: &'a RealmName, scope: Scope) -> Answer<'a, View> {
+        let (node, start, page, lowest) = match scope {
+            Scope::Record => (None, String::new(), 0, 0),
+            Scope::Node(node) => (Some(node.sort_key()), String::new(), 0, 0),
+            Scope::Candidates { start, limit } => {
+                let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+                (None, start.sort_key(), limit.saturating_add(1), limit)
+            }
+            Scope::All => (None, String::new(), i64::MAX, 0),
+        };
+        let values = [realm.as_str().into(), node.into(), start.into(), page.into(), lowest.into()];
+        Box::pin(async move {
+            let what = "read a realm";
+            let texts = self.ask(what, D::READ, values).await?;
+            if texts.is_empty() {
+                return Err(failed::<D>(format!("{what}: other clients were faster")));
+            }
+            let view = view::<D>(realm, scope, texts)?;
+            let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+            match &view.record {
+                Some(record) if known.get(realm).is_some_and(|known| known.1 == record.1) => {}
+                Some(record) => drop(known.insert(realm.clone(), Arc::new(record.clone()))),
+                None => drop(known.remove(realm)),
+            }
+            drop(known);
+            Ok(view)
+        })
+    }
+
+    pub(super) fn commit<'a>(
+        &'a self,
+        realm: &'a RealmName,
+        change: &'a Change,
+    ) -> Answer<'a, bool> {
+        let row = change.row.as_ref();
+        let new = row.and_then(|row| row.row.as_ref());
+        let values = [
+            realm.as_str().into(),
+            (&*change.generation).into(),
+            change.record_version.map(|version| version.0).into(),
+            change.record.as_ref().map(Record::to_json).into(),
+            row.map(|row| row.node.sort_key()).into(),
+            row.and_then(|row| row.version).map(|version| version.0).into(),
+            new.map(Row::to_json).into(),
+            new.map(|row| row.ceiling).into(),
+        ];
+        Box::pin(async move { Ok(!self.ask("write", D::COMMIT, values).await?.is_empty()) })
+    }
+
+    /// Decides by the record that was last read, and has the server compare its version and the row.
+    pub(super) fn renew<'a>(
+        &'a self,
+        realm: &'a RealmName,
+        lease: &'a Lease,
+    ) -> Answer<'a, Option<Lease>> {
+        let known = self.known(realm).filter(|known| {
+            let part = known.0.part_of(lease.node);
+            known.0.era >= lease.era && part.is_some_and(|part| part.since_era <= lease.era)
+        });
+        Box::pin(async move {
+            let Some(known) = known else { return Ok(None) };
+            let (record, version) = &*known;
+            let scale = record.realm.scale();
+            let values = [
+                realm.as_str().into(),
+                (&*record.generation).into(),
+                version.0.into(),
+                lease.node.sort_key().into(),
+                lease.version.0.into(),
+                lease.token.to_string().into(),
+                lease.floor.into(),
+                lease.ceiling.into(),
+                scale.epoch().as_micros().into(),
+                scale.period_micros().into(),
+                scale.ticks_per_period().into(),
+                scale.micros_per_tick().into(),
+                record.realm.ahead().into(),
+                record.realm.end().into(),
+            ];
+            let texts = self.ask("renew a lease", D::RENEW, values).await?;
+            let Some(row) = texts.first() else { return Ok(None) };
+            let numbers = match &**row {
+                [Some(ceiling), Some(now)] => ceiling.parse().ok().zip(now.parse().ok()),
+                _ => None,
+            };
+            let (ceiling, now) = numbers.ok_or_else(|| corrupt::<D>("the renewal of a lease"))?;
+            let version = Version::after(Some(lease.version));
+            Ok(Some(Lease { ceiling, version, granted_at: UnixTime::from_micros(now), ..*lease }))
+        })
+    }
+
+    pub(super) fn realms(&self) -> Answer<'_, Vec<RealmName>> {
+        Box::pin(async move {
+            let texts = self.ask("read the names of realms", D::REALMS, []).await?;
+            let names = texts.into_iter().flatten().flatten();
+            let mut names: Vec<RealmName> = names.filter_map(|name| name.parse().ok()).collect();
+            names.sort_unstable();
+            Ok(names)
+        })
+    }
+}
+
+impl<D: Database> Drop for Sql<D> {
+    fn drop(&mut self) {
+        // To wait for the thread would panic on another executor's thread.
+        if let Some(runtime) = self.runtime.take() {
+            runtime.shutdown_background();
+        }
+    }
+}
+
+fn failed<D: Database>(what: impl Into<String>) -> StoreError {
+    StoreError::failed(D::NAME, what)
+}
+
+fn unreachable<D: Database>(source: impl core::error::Error + Send + Sync + 'static) -> StoreError {
+    StoreError::new(D::NAME, StoreErrorKind::Unreachable).with_source(source)
+}
+
+fn corrupt<D: Database>(what: impl Into<String>) -> StoreError {
+    StoreError::new(D::NAME, StoreErrorKind::Corrupt { what: what.into() })
+}
+
+/// Builds a view from the answer to [`READ`](Database::READ).
+fn view<D: Database>(realm: &RealmName, scope: Scope, texts: Texts) -> Result<View, StoreError> {
+    let no_answer = || corrupt::<D>("the answer");
+    let mut view = View::empty(UnixTime::EPOCH, String::new());
+    let (mut page, mut is_whole) = (Vec::new(), false);
+    for columns in texts {
+        let Ok([Some(kind), key, version, data]) = <[_; 4]>::try_from(columns) else {
+            return Err(no_answer());
+        };
+        let (key, data) = (key.unwrap_or_default(), data.unwrap_or_default());
+        if kind == "store" {
+            view.now = UnixTime::from_micros(key.parse().map_err(|_| no_answer())?);
+            (view.generation, is_whole) = (data, true);
+            continue;
+        }
+        let version = version.and_then(|version| version.parse().ok()).map(Version);
+        let version = version.ok_or_else(no_answer)?;
+        if kind == "record" {
+            let record = Record::from_json(realm.clone(), data.as_bytes());
+            let what = || corrupt::<D>(format!("the record of the realm {realm}"));
+            view.record = Some((record.map_err(|error| what().with_source(error))?, version));
+            continue;
+        }
+        // A key of another form is no node's, and quarantines none.
+        let Some(node) = Node::from_sort_key(&key) else { continue };
+        let row = Row::from_json(data.as_bytes());
+        let other = |_| ParseError::form(&key, "the node of the row");
+        let row = row.and_then(|row| if row.node == node { Ok(row) } else { Err(other(())) });
+        view.rows.insert(node, RowState::of(row, version, false));
+        if kind == "page" {
+            page.push(node);
+        }
+    }
+    if !is_whole {
+        return Err(no_answer());
+    }
+    if let Scope::Candidates { start, limit } = scope {
+        page.sort_unstable_by_key(|node| (*node < start, *node));
+        if page.len() > limit {
+            view.page_end = limit.checked_sub(1).and_then(|last| page.get(last)).copied();
+        }
+    }
+    let is_other = |(record, _): &(Record, _)| record.generation != view.generation;
+    view.is_other_generation = view.record.as_ref().is_some_and(is_other);
+    Ok(view)
+}
+
+/// Defines a backend over a [`Database`].
+macro_rules! sql_backend {
+    ($(#[$doc:meta])* $name:ident, $database:ty) => {
+        $(#[$doc])*
+        #[derive(Debug)]
+        pub struct $name($crate::backends::sql::Sql<$database>);
+
+        impl $name {
+            /// Sets the timeout of a request, connecting included. The default is 3 seconds.
+            #[must_use]
+            pub fn with_timeout(self, timeout: core::time::Duration) -> Self {
+                Self(self.0.with_timeout(timeout))
+            }
+        }
+
+        impl $crate::Backend for $name {
+            fn name(&self) -> &'static str {
+                <$database as $crate::backends::sql::Database>::NAME
+            }
+
+            fn endpoint(&self) -> String {
+                self.0.endpoint()
+            }
+
+            fn read<'a>(
+                &'a self,
+                realm: &'a $crate::RealmName,
+                scope: $crate::Scope,
+            ) -> $crate::Answer<'a, $crate::View> {
+                self.0.read(realm, scope)
+            }
+
+            fn commit<'a>(
+                &'a self,
+                realm: &'a $crate::RealmName,
+                change: &'a $crate::Change,
+            ) -> $crate::Answer<'a, bool> {
+                self.0.commit(realm, change)
+            }
+
+            fn renew<'a>(
+                &'a self,
+                realm: &'a $crate::RealmName,
+                lease: &'a $crate::Lease,
+            ) -> $crate::Answer<'a, Option<$crate::Lease>> {
+                self.0.renew(realm, lease)
+            }
+
+            fn realms(&self) -> $crate::Answer<'_, Vec<$crate::RealmName>> {
+                self.0.realms()
+            }
+        }
+    };
+}
+pub(super) use sql_backend;

@@ -1,0 +1,200 @@
+//! Crashes, silence, replicas, restored dumps, servers that lose commits or are not servers.
+
+use core::time::Duration;
+use std::process::{Command, Stdio};
+
+use tickid_lease::{MySqlBackend, Store, StoreErrorKind};
+use tickid_testkit::servers::{MySql, Server as _, Test};
+
+use crate::server::{open, open_for, query};
+use crate::sql::hostile::{self, Script};
+use crate::sql::{acquire, answer, assert_disjoint, assert_goes_on, begin, claim, realm, renew};
+
+pub(crate) const TESTS: [Test<MySql>; 8] = [
+    ("a_crash_loses_nothing", a_crash_loses_nothing),
+    ("silence_ends_with_the_timeout", silence_ends_with_the_timeout),
+    ("a_loaded_dump_ends_all_leases", a_loaded_dump_ends_all_leases),
+    ("copied_tables_grant_no_window_again", copied_tables_grant_no_window_again),
+    ("a_replica_grants_nothing", a_replica_grants_nothing),
+    ("a_server_that_may_lose_commits_is_unfit", a_server_that_may_lose_commits_is_unfit),
+    ("a_lost_connection_is_made_anew", a_lost_connection_is_made_anew),
+    ("hostile_servers_cost_little", hostile_servers_cost_little),
+];
+
+const TERM: Duration = Duration::from_secs(10);
+
+fn a_crash_loses_nothing(_: &MySql) {
+    let server = MySql::start().unwrap();
+    let (store, realm) = (open(&server.url()), realm("0-3/2", TERM));
+    begin(&store, &realm);
+    let mut leases = [(); 2].map(|()| acquire(&store, &realm).unwrap());
+    let mut windows = Vec::new();
+    for _ in 0..3 {
+        server.kill().unwrap();
+        let error = renew(&store, &realm, &leases[0]).unwrap_err();
+        assert!(error.is_unreachable(), "{error}");
+        let mut again = claim();
+        assert!(answer(store.acquire(&realm, &mut again)).unwrap_err().is_unreachable());
+        server.revive().unwrap();
+        let lease = answer(store.acquire(&realm, &mut again)).unwrap();
+        let used = lease.ceiling - 1;
+        answer(store.release(&realm, &lease, Some(used))).unwrap();
+        windows.push((lease.node, lease.floor, used + 1));
+        leases = leases.map(|lease| {
+            let renewed = renew(&store, &realm, &lease).unwrap();
+            assert_goes_on(&lease, &renewed);
+            renewed
+        });
+    }
+    windows.extend(leases.map(|lease| (lease.node, lease.floor, lease.ceiling)));
+    assert_disjoint(windows);
+}
+
+fn silence_ends_with_the_timeout(_: &MySql) {
+    let server = MySql::start().unwrap();
+    let realm = realm("0-3/2", TERM);
+    begin(&open(&server.url()), &realm);
+    let store = open_for(&server.url(), Duration::from_millis(300));
+    let lease = acquire(&open(&server.url()), &realm).unwrap();
+    // The store learns the record.
+    answer(store.realm(realm.name())).unwrap();
+    server.pause().unwrap();
+    for _ in 0..3 {
+        let error = renew(&store, &realm, &lease).unwrap_err();
+        assert!(error.is_unreachable() && !error.is_lost(), "{error}");
+    }
+    server.resume().unwrap();
+    // Whether or not the requests were carried out, the lease goes on.
+    assert_goes_on(&lease, &renew(&open(&server.url()), &realm, &lease).unwrap());
+}
+
+/// Pipes a dump of the database into a database.
+fn dump_into(server: &MySql, database: &str) {
+    let socket = format!("--socket={}", server.folder().join("socket").display());
+    let dump = Command::new("mariadb-dump")
+        .args(["--no-defaults", "--user=root", &socket, MySql::DATABASE])
+        .output()
+        .unwrap();
+    assert!(dump.status.success());
+    let mut load = Command::new("mariadb")
+        .args(["--no-defaults", "--user=root", &socket, database])
+        .stdin(Stdio::piped())
+        .spawn()
+        .unwrap();
+    std::io::Write::write_all(&mut load.stdin.take().unwrap(), &dump.stdout).unwrap();
+    assert!(load.wait().unwrap().success());
+}
+
+/// Under a holder, with the client connected.
+fn a_loaded_dump_ends_all_leases(_: &MySql) {
+    let server = MySql::start().unwrap();
+    let (store, realm) = (open(&server.url()), realm("0-1/1", TERM));
+    begin(&store, &realm);
+    let lease = acquire(&store, &realm).unwrap();
+    // Creation times have a resolution of a second.
+    let age = "SELECT NOW() > create_time FROM information_schema.tables \
+               WHERE table_name = 'tickid_realm'";
+    while server.query(age).unwrap() != "1" {}
+    dump_into(&server, MySql::DATABASE);
+    assert!(renew(&store, &realm, &lease).unwrap_err().is_lost());
+    let record = answer(store.realm(realm.name())).unwrap();
+    assert!(record.era == 1 && record.floor >= lease.ceiling, "{record:?}");
+}
+
+fn copied_tables_grant_no_window_again(_: &MySql) {
+    let server = MySql::start().unwrap();
+    let (store, realm) = (open(&server.url()), realm("0-1/1", TERM));
+    begin(&store, &realm);
+    let lease = acquire(&store, &realm).unwrap();
+    server.query("CREATE DATABASE copy; GRANT ALL ON copy.* TO tickid").unwrap();
+    dump_into(&server, "copy");
+    let url = server.url();
+    let copy = open(&format!("{}/copy", url.strip_suffix("/tickid").unwrap()));
+    assert!(renew(&copy, &realm, &lease).unwrap_err().is_lost());
+    assert_goes_on(&lease, &renew(&store, &realm, &lease).unwrap());
+}
+
+/// An error that says so, and neither loss nor silence; also for a user who may write nevertheless.
+fn a_replica_grants_nothing(_: &MySql) {
+    let server = MySql::start().unwrap();
+    query(&server, "GRANT READ_ONLY ADMIN ON *.* TO tickid");
+    query(&server, "CREATE USER app IDENTIFIED BY 'app'; GRANT ALL ON tickid.* TO app");
+    let app = format!("mysql://app:app@{}/tickid", server.address());
+    let realm = realm("0-3/2", TERM);
+    for url in [server.url(), app] {
+        let store = open(&url);
+        begin(&store, &realm);
+        let lease = acquire(&store, &realm).unwrap();
+        server.query("SET GLOBAL read_only = 1").unwrap();
+        for error in [
+            acquire(&store, &realm).unwrap_err(),
+            renew(&store, &realm, &lease).unwrap_err(),
+            answer(store.release(&realm, &lease, None)).unwrap_err(),
+        ] {
+            assert!(error.to_string().contains("accepts no writes"), "{error}");
+        }
+        server.query("SET GLOBAL read_only = 0").unwrap();
+        assert_goes_on(&lease, &renew(&store, &realm, &lease).unwrap());
+    }
+}
+
+fn a_server_that_may_lose_commits_is_unfit(_: &MySql) {
+    let server = MySql::with_options("true", "--log-bin --sync-binlog=0").unwrap();
+    let unfit = |why: &str| {
+        let error = answer(open(&server.url()).realms()).unwrap_err();
+        assert!(matches!(error.kind(), StoreErrorKind::Unfit { .. }), "{error:?}");
+        assert!(error.to_string().contains(why), "{error}");
+    };
+    unfit("sync_binlog");
+    server.query("SET GLOBAL sync_binlog = 1").unwrap();
+    answer(open(&server.url()).realms()).unwrap();
+    for setting in [0, 2] {
+        let set = format!("SET GLOBAL innodb_flush_log_at_trx_commit = {setting}");
+        server.query(&set).unwrap();
+        unfit("innodb_flush_log_at_trx_commit");
+    }
+}
+
+fn a_lost_connection_is_made_anew(_: &MySql) {
+    let server = MySql::start().unwrap();
+    let (store, realm) = (open(&server.url()), realm("0-3/2", TERM));
+    begin(&store, &realm);
+    let mut lease = acquire(&store, &realm).unwrap();
+    for _ in 0..3 {
+        query(&server, "KILL USER tickid");
+        let renewed = renew(&store, &realm, &lease).or_else(|error| {
+            // The client could not know.
+            assert!(error.is_unreachable(), "{error}");
+            renew(&store, &realm, &lease)
+        });
+        lease = renewed.unwrap();
+    }
+}
+
+fn hostile_servers_cost_little(_: &MySql) {
+    let open = |port: u16| {
+        let backend = MySqlBackend::open(&format!("mysql://app:app@127.0.0.1:{port}/ids")).unwrap();
+        Store::new(backend.with_timeout(Duration::from_millis(200)))
+    };
+    hostile::silence_is_no_answer(open);
+    hostile::garbage_is_an_error(open);
+    // A greeting, "OK" to the password, and then an answer of zeros, or of columns without end.
+    let mut greeting = vec![0; 4];
+    greeting.extend_from_slice(b"\x0a10.11.0-MariaDB\0\x01\0\0\0abcdefgh\0");
+    greeting.extend_from_slice(&[0xfe, 0xf7, 0x2d, 0x02, 0, 0xff, 0x81, 21]);
+    greeting.extend_from_slice(&[0; 10]);
+    greeting.extend_from_slice(b"abcdefghijkl\0mysql_native_password\0");
+    greeting[0] = u8::try_from(greeting.len() - 4).unwrap();
+    let ok = b"\x07\0\0\x02\0\0\0\x02\0\0\0".to_vec();
+    let packet = [&ok[..], b"\xff\xff\xff\x01"].concat();
+    let endless = [ok, packet, Vec::new()];
+    let scripts =
+        endless.map(|answer| Script { greeting: greeting.clone(), answer, is_endless: true });
+    hostile::endless_answers_are_cut(scripts.into(), open);
+    let mut message = b"\xff\x15\x04#HY000\x1b[31m".to_vec();
+    message.resize(1 << 20, b'x');
+    let length = u32::try_from(message.len()).unwrap().to_le_bytes();
+    let greeting = [&length[..3], &[0], &message].concat();
+    let script = Script { greeting, answer: Vec::new(), is_endless: false };
+    hostile::long_messages_are_cut(script, open);
+}

@@ -1,0 +1,199 @@
+//! The backend's promises besides the rules.
+
+use core::time::Duration;
+use std::thread;
+
+use tickid_lease::{RealmSpec, Store};
+use tickid_testkit::Dice;
+use tickid_testkit::servers::{MySql, Server as _, Test};
+
+use crate::proxy::Proxy;
+use crate::server::{open, query};
+use crate::sql::herds::{self, Rows};
+use crate::sql::{acquire, answer, assert_disjoint, assert_goes_on, begin, realm, renew};
+
+pub(crate) const TESTS: [Test<MySql>; 8] = [
+    ("a_renewal_is_one_round_trip", a_renewal_is_one_round_trip),
+    ("renewals_reach_the_rules_ceiling", renewals_reach_the_rules_ceiling),
+    ("racing_connections_get_disjoint_windows", racing_connections_get_disjoint_windows),
+    ("many_may_be_the_first", many_may_be_the_first),
+    ("an_application_needs_few_rights", an_application_needs_few_rights),
+    ("idle_connections_are_closed", idle_connections_are_closed),
+    ("claims_read_few_rows", claims_read_few_rows),
+    ("a_thousand_clients_get_nodes", a_thousand_clients_get_nodes),
+];
+
+const TERM: Duration = Duration::from_secs(10);
+
+fn a_renewal_is_one_round_trip(_: &MySql) {
+    let server = MySql::start().unwrap();
+    let proxy = Proxy::new(server.port());
+    let (store, realm) = (open(&proxy.url(&server)), realm("0-7/8", TERM));
+    begin(&store, &realm);
+    let mut lease = acquire(&store, &realm).unwrap();
+    proxy.round_trips();
+    for _ in 0..3 {
+        let renewed = renew(&store, &realm, &lease).unwrap();
+        assert_goes_on(&lease, &renewed);
+        lease = renewed;
+        assert_eq!(proxy.round_trips(), 1);
+    }
+}
+
+/// The statement's formula is the scale's, for ticks of every length.
+fn renewals_reach_the_rules_ceiling(_: &MySql) {
+    let server = MySql::start().unwrap();
+    let store = open(&server.url());
+    let check = |realm: RealmSpec| {
+        begin(&store, &realm);
+        let lease = acquire(&store, &realm).unwrap();
+        for _ in 0..5 {
+            let fast = renew(&store, &realm, &lease);
+            let fast = fast.or_else(|_| acquire(&store, &realm)).unwrap();
+            let reach = realm.tick_at(fast.granted_at).unwrap() + realm.ahead();
+            assert_eq!(fast.ceiling, reach.max(lease.ceiling), "{}", realm.scheme());
+        }
+    };
+    let name = |name: &str| name.parse().unwrap();
+    let pool = |pool: &str| pool.parse().unwrap();
+    let epoch = tickid_nanoflake::Epoch::from_unix_millis(-86_400_123).unwrap();
+    let early = tickid_nanoflake::Nanoflake { epoch };
+    check(RealmSpec::new(name("scru64"), &tickid_scru64::Scru64, pool("0-1/8")).unwrap());
+    check(RealmSpec::new(name("early"), &early, pool("0-1/10")).unwrap());
+    check(RealmSpec::new(name("kuid"), &tickid_kuid::Kuid::default(), pool("0-1/32")).unwrap());
+    check(RealmSpec::new(name("sno"), &tickid_sno::Sno, pool("0-1/16")).unwrap());
+}
+
+/// 200 windows of three nodes; some are released, others expire.
+fn racing_connections_get_disjoint_windows(_: &MySql) {
+    let server = MySql::start().unwrap();
+    let realm = realm("0/1,4-5/3", Duration::from_millis(5));
+    begin(&open(&server.url()), &realm);
+    let race = |seed| {
+        let (store, mut dice, realm) = (open(&server.url()), Dice::new(seed), &realm);
+        move || {
+            let mut windows = Vec::new();
+            while windows.len() < 100 {
+                // Without one, the others hold them all.
+                let Ok(lease) = acquire(&store, realm) else { continue };
+                let used = lease.floor.max(lease.ceiling - dice.within(1..9).unsigned_abs());
+                let is_released = dice.within(0..4) > 0
+                    && answer(store.release(realm, &lease, Some(used))).is_ok();
+                let end = if is_released { used + 1 } else { lease.ceiling };
+                windows.push((lease.node, lease.floor, end));
+            }
+            windows
+        }
+    };
+    let windows: Vec<_> = thread::scope(|scope| {
+        let races = [1, 2].map(|seed| scope.spawn(race(seed)));
+        races.into_iter().flat_map(|race| race.join().unwrap()).collect()
+    });
+    assert_disjoint(windows);
+}
+
+/// Neither the tables nor the realm have to be created first.
+fn many_may_be_the_first(_: &MySql) {
+    let server = MySql::start().unwrap();
+    let realm = realm("0-15/4", TERM);
+    let mut nodes = thread::scope(|scope| {
+        let first = [(); 8].map(|()| {
+            scope.spawn(|| {
+                let store = open(&server.url());
+                begin(&store, &realm);
+                acquire(&store, &realm).unwrap().node
+            })
+        });
+        first.map(|first| first.join().unwrap())
+    });
+    nodes.sort_unstable();
+    assert!(nodes.windows(2).all(|pair| pair[0] < pair[1]), "{nodes:?}");
+}
+
+/// Once the tables exist; without them the error names the missing right.
+fn an_application_needs_few_rights(_: &MySql) {
+    let server = MySql::start().unwrap();
+    let database = MySql::DATABASE;
+    query(
+        &server,
+        &format!(
+            "CREATE USER app IDENTIFIED BY 'app'; \
+             GRANT SELECT, INSERT, UPDATE ON {database}.* TO app"
+        ),
+    );
+    let store = open(&format!("mysql://app:app@{}/{database}", server.address()));
+    let realm = realm("0-1/1", TERM);
+    let error = acquire(&store, &realm).unwrap_err();
+    assert!(error.to_string().contains("create its tables: CREATE command denied"), "{error}");
+    answer(open(&server.url()).realms()).unwrap();
+    begin(&store, &realm);
+    let lease = acquire(&store, &realm).unwrap();
+    let lease = renew(&store, &realm, &lease).unwrap();
+    answer(store.release(&realm, &lease, None)).unwrap();
+    answer(store.reconfigure(&crate::sql::realm("0-3/2", TERM))).unwrap();
+    answer(store.invalidate(&crate::sql::realm("0-3/2", TERM))).unwrap();
+}
+
+fn idle_connections_are_closed(_: &MySql) {
+    let server = MySql::start().unwrap();
+    let store = open(&server.url());
+    answer(store.realms()).unwrap();
+    let connected = "SELECT COUNT(*) FROM information_schema.processlist WHERE user = 'tickid'";
+    while server.query(connected).unwrap() != "0" {
+        thread::yield_now();
+    }
+    answer(store.realms()).unwrap();
+    // Each said goodbye.
+    drop(store);
+    while server.query(connected).unwrap() != "0" {
+        thread::yield_now();
+    }
+    let aborted = "SHOW GLOBAL STATUS LIKE 'Aborted_clients'";
+    assert_eq!(server.query(aborted).unwrap(), "Aborted_clients\t0");
+}
+
+fn claims_read_few_rows(_: &MySql) {
+    let server = MySql::start().unwrap();
+    answer(open(&server.url()).realms()).unwrap();
+    herds::claims_read_few_rows(&Filled(server));
+}
+
+struct Filled(MySql);
+
+impl Rows for Filled {
+    fn open(&self) -> Store {
+        open(&self.0.url())
+    }
+
+    fn fill(&self, realm: &RealmSpec, bits: u32, free: u32, ceiling: u64) {
+        let (name, count) = (realm.name(), 1_u32 << bits);
+        query(
+            &self.0,
+            &format!(
+                "DELETE FROM tickid_node WHERE realm = '{name}';
+                 INSERT INTO tickid_node
+                 SELECT '{name}', CONCAT(LOWER(LPAD(HEX(seq << (63 - {bits})), 16, '0')), \
+                     LOWER(LPAD(HEX({bits}), 2, '0'))), 1, @ceiling := IF({free} > 0 AND \
+                     seq % GREATEST({free}, 1) = 0, 5, {ceiling}), CONCAT('{{\"format\":1,\"node\":\"', \
+                     seq, '/{bits}\",\"token\":', IF(@ceiling = 5, 'null', \
+                     CONCAT('\"', LPAD(seq, 32, '0'), '\"')), ',\"holder\":\"test\",\"era\":0,\
+                     \"floor\":0,\"ceiling\":', @ceiling, '}}') \
+                 FROM seq_0_to_65535 WHERE seq < {count} AND {bits} > 0;
+                 OPTIMIZE TABLE tickid_node"
+            ),
+        );
+    }
+
+    fn rows_read(&self) -> u64 {
+        let status = "SHOW GLOBAL STATUS WHERE Variable_name IN ('Handler_read_first', \
+                      'Handler_read_key', 'Handler_read_next', 'Handler_read_prev')";
+        let status = self.0.query(status).unwrap();
+        let count = |line: &str| line.split('\t').nth(1)?.parse::<u64>().ok();
+        status.lines().filter_map(count).sum()
+    }
+}
+
+fn a_thousand_clients_get_nodes(_: &MySql) {
+    let server = MySql::with_options("true", "--max-connections=1100").unwrap();
+    herds::a_thousand_clients_get_nodes(|| open(&server.url()));
+}

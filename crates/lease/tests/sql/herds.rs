@@ -1,0 +1,104 @@
+//! Many clients at once, and large pools.
+
+use core::time::Duration;
+use std::collections::BTreeSet;
+use std::sync::Barrier;
+use std::thread;
+use std::time::Instant;
+
+use tickid_lease::{Node, RealmSpec, Refusal, Store};
+
+use super::{answer, begin, claim, realm_named};
+
+const HOUR: Duration = Duration::from_secs(3_600);
+
+/// Asserts that 1,000 clients that come at once all get a node, with fewer than three failed requests
+/// each.
+#[allow(clippy::print_stderr, reason = "how long it takes is reported, not judged")]
+pub(crate) fn a_thousand_clients_get_nodes(open: impl Fn() -> Store + Sync) {
+    let realm = realm_named("herd", "0-65535/16", HOUR);
+    begin(&open(), &realm);
+    let (barrier, start) = (Barrier::new(1_000), Instant::now());
+    let client = || {
+        let (store, mut claim, mut failures) = (open(), claim(), 0);
+        barrier.wait();
+        loop {
+            match answer(store.acquire(&realm, &mut claim)) {
+                Ok(lease) => return (lease.node, failures, store.conflicts(), start.elapsed()),
+                Err(error) => {
+                    failures += 1;
+                    assert!(failures < 3 && error.is_unreachable(), "{error:?}");
+                }
+            }
+        }
+    };
+    let clients: Vec<(Node, u32, u64, Duration)> = thread::scope(|scope| {
+        let clients: Vec<_> = (0..1_000).map(|_| scope.spawn(client)).collect();
+        clients.into_iter().map(|client| client.join().unwrap()).collect()
+    });
+    let nodes: BTreeSet<Node> = clients.iter().map(|(node, ..)| *node).collect();
+    assert_eq!(nodes.len(), 1_000);
+    let failures: u32 = clients.iter().map(|(_, failures, ..)| failures).sum();
+    let conflicts: u64 = clients.iter().map(|(_, _, conflicts, _)| conflicts).sum();
+    let last = clients.iter().map(|(.., time)| *time).max().unwrap();
+    eprintln!("1,000 clients: {last:?}, {failures} failed requests, {conflicts} conflicts");
+}
+
+/// A database whose rows can be made up and whose reads are counted.
+pub(crate) trait Rows {
+    fn open(&self) -> Store;
+
+    /// Replaces the rows of a realm by those of nodes of `bits` bits, of which every `free`th is free
+    /// (none if it is 0) and the others are held until `ceiling`.
+    fn fill(&self, realm: &RealmSpec, bits: u32, free: u32, ceiling: u64);
+
+    /// Returns the number of rows that were read so far, when no client is connected any more.
+    fn rows_read(&self) -> u64;
+}
+
+/// Asserts that a claim reads a bounded number of rows at every fill.
+#[allow(clippy::print_stderr, reason = "how long it takes is reported, not judged")]
+pub(crate) fn claims_read_few_rows(rows: &impl Rows) {
+    let held = |realm: &RealmSpec| {
+        let now = answer(rows.open().list(realm.name())).unwrap().now;
+        realm.tick_at(now).unwrap() + realm.term_ticks()
+    };
+    let large = realm_named("large", "0-65535/16", HOUR);
+    let small = realm_named("small", "0-255/8", HOUR);
+    for realm in [&large, &small] {
+        begin(&rows.open(), realm);
+    }
+    // All of a small pool but 100 are free; of a large one all, 100 or none.
+    for (realm, bits, free, name) in [
+        (&small, 8, 2, "256 nodes, half of them free"),
+        (&large, 16, 655, "65,536 nodes, 101 of them free"),
+        (&large, 16, 0, "65,536 nodes, none of them free"),
+        (&large, 0, 0, "65,536 nodes, none used"),
+    ] {
+        rows.fill(realm, bits, free, held(realm));
+        let before = rows.rows_read();
+        let store = rows.open();
+        // It connects.
+        answer(store.realm(realm.name())).unwrap();
+        let mut times = Vec::new();
+        for _ in 0..21 {
+            let start = Instant::now();
+            let result = answer(store.acquire(realm, &mut claim()));
+            times.push(start.elapsed());
+            match result {
+                Ok(_) => assert!(bits == 0 || free > 0),
+                Err(error) => {
+                    let is_exhausted = matches!(error.refusal(), Some(Refusal::Exhausted { .. }));
+                    assert!(is_exhausted && bits > 0 && free == 0, "{error}");
+                }
+            }
+        }
+        drop(store);
+        let read = (rows.rows_read() - before) / 21;
+        times.sort_unstable();
+        eprintln!("{name}: {read} rows a claim, p50 {:?}", times[10]);
+        // One page of 64, and as many with the lowest ceilings; five pages if there is none.
+        let most = if bits > 0 && free == 0 { 8_000 } else { 400 };
+        assert!(read <= most, "{name}: {read} rows");
+    }
+}

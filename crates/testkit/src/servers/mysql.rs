@@ -1,0 +1,208 @@
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::servers::kept::{Kept, Script};
+use crate::servers::network::{clock_library, free_port, is_on_path};
+use crate::servers::server::{Server, StartError};
+
+/// A MariaDB server with one empty database, on a port of this machine.
+#[derive(Debug)]
+pub struct MySql {
+    kept: Kept,
+    port: u16,
+    environment: String,
+    options: String,
+}
+
+/// Temporary tables are in the server's folder: two servers that are installed at once would
+/// overwrite each other's. Authentication is by password, so that clients need no plugin and no
+/// matching system user.
+const SCRIPT: Script = Script {
+    start: r#"export TMPDIR="$PWD"
+mariadb-install-db --no-defaults --datadir="$PWD/data" --skip-test-db \
+    --auth-root-authentication-method=normal"#,
+    stop: "kill -9 \"$(cat server)\"\nwait",
+};
+
+const PROGRAMS: [&str; 2] = ["mariadb-install-db", "mariadb"];
+
+impl MySql {
+    /// The user, who owns the database.
+    pub const USER: &str = "tickid";
+    /// Its password.
+    pub const PASSWORD: &str = "secret of the tests";
+    /// The database that is there from the start.
+    pub const DATABASE: &str = "tickid";
+
+    /// Starts a server with further options of its command line.
+    ///
+    /// In the server's folder a shell first runs the line `prepare`; the options may name files that
+    /// it creates.
+    ///
+    /// # Errors
+    /// As [`start`](Server::start), and when `prepare` fails.
+    pub fn with_options(prepare: &str, options: &str) -> Result<Self, StartError> {
+        Self::launch(prepare, String::new(), options)
+    }
+
+    /// Starts a server whose clock [can be set](Self::set_clock_forward).
+    ///
+    /// # Errors
+    /// As [`start`](Server::start), and [`StartError::NotInstalled`] without `libfaketime`.
+    pub fn with_settable_clock() -> Result<Self, StartError> {
+        let library = clock_library().ok_or(StartError::NotInstalled)?;
+        let environment = format!(
+            "LD_PRELOAD={} FAKETIME_TIMESTAMP_FILE=\"$PWD/clock\" FAKETIME_NO_CACHE=1 \
+             FAKETIME_DONT_FAKE_MONOTONIC=1",
+            library.display()
+        );
+        Self::launch("true", environment, "")
+    }
+
+    fn launch(prepare: &str, environment: String, options: &str) -> Result<Self, StartError> {
+        if !Self::is_installed() {
+            return Err(StartError::NotInstalled);
+        }
+        let kept = Kept::start("mysql", &SCRIPT, &[])?;
+        kept.tell(prepare)?;
+        let options = options.to_owned();
+        let server = Self { kept, port: free_port()?, environment, options };
+        server.set_clock_forward(0)?;
+        server.revive()?;
+        let (user, password, database) = (Self::USER, Self::PASSWORD, Self::DATABASE);
+        server.query(&format!(
+            "CREATE DATABASE {database};\
+             CREATE USER {user}@'%' IDENTIFIED BY '{password}';\
+             GRANT ALL ON {database}.* TO {user}@'%'"
+        ))?;
+        Ok(server)
+    }
+
+    /// Returns the address that clients connect to: host and port.
+    #[must_use]
+    pub fn address(&self) -> String {
+        format!("127.0.0.1:{}", self.port)
+    }
+
+    /// Returns the port.
+    #[must_use]
+    pub const fn port(&self) -> u16 {
+        self.port
+    }
+
+    /// Returns the URL of its database for the user with the password.
+    #[must_use]
+    pub fn url(&self) -> String {
+        let (user, password) = (Self::USER, Self::PASSWORD.replace(' ', "%20"));
+        format!("mysql://{user}:{password}@{}/{}", self.address(), Self::DATABASE)
+    }
+
+    /// Returns the folder that holds its files.
+    #[must_use]
+    pub fn folder(&self) -> &Path {
+        self.kept.folder()
+    }
+
+    /// Runs statements as the superuser and returns what they print: a line for each row, with tabs
+    /// between columns.
+    ///
+    /// # Errors
+    /// The client's output, when one of them fails.
+    pub fn query(&self, statements: &str) -> io::Result<String> {
+        let output = Command::new("mariadb")
+            .args(["--no-defaults", "--user=root", "--batch", "--skip-column-names"])
+            .arg(format!("--socket={}", self.socket().display()))
+            .args(["--execute", statements])
+            .output()?;
+        if output.status.success() {
+            Ok(String::from_utf8_lossy(&output.stdout).trim_end().to_owned())
+        } else {
+            Err(io::Error::other(String::from_utf8_lossy(&output.stderr).into_owned()))
+        }
+    }
+
+    fn socket(&self) -> PathBuf {
+        self.kept.folder().join("socket")
+    }
+
+    /// Ends the server as a crash of its process would.
+    ///
+    /// # Errors
+    /// When it is not running.
+    pub fn kill(&self) -> Result<(), StartError> {
+        self.kept.tell("kill -9 \"$(cat server)\"; wait \"$(cat server)\"; rm server socket")
+    }
+
+    /// Starts the server on the data that it has, and returns when it accepts connections.
+    ///
+    /// # Errors
+    /// When it does not start.
+    pub fn revive(&self) -> Result<(), StartError> {
+        let (environment, port, options) = (&self.environment, self.port, &self.options);
+        // The smallest buffers: tests start several at once.
+        self.kept.tell(&format!(
+            "{environment} {} --no-defaults --datadir=\"$PWD/data\" --socket=\"$PWD/socket\" \
+             --port={port} --bind-address=127.0.0.1 --innodb-buffer-pool-size=16M \
+             --innodb-log-file-size=8M --performance-schema=off {options} & echo $! >server",
+            daemon().ok_or(StartError::NotInstalled)?.display()
+        ))?;
+        self.kept.tell(
+            "tries=0; until mariadb --no-defaults --user=root --socket=\"$PWD/socket\" \
+             --execute='SELECT 1' >/dev/null 2>&1; do tries=$((tries + 1)); \
+             [ $tries -lt 1200 ] && kill -0 \"$(cat server)\" || break; sleep 0.05; done; \
+             [ -S socket ]",
+        )
+    }
+
+    /// Stops the server's process, with its connections open, until it is [resumed](Self::resume).
+    ///
+    /// # Errors
+    /// When it is not running.
+    pub fn pause(&self) -> Result<(), StartError> {
+        self.kept.tell("kill -STOP \"$(cat server)\"")
+    }
+
+    /// Continues after a [`pause`](Self::pause).
+    ///
+    /// # Errors
+    /// When it is not running.
+    pub fn resume(&self) -> Result<(), StartError> {
+        self.kept.tell("kill -CONT \"$(cat server)\"")
+    }
+
+    /// Sets its clock so many seconds ahead of the system's, if it was started
+    /// [with a clock that can be set](Self::with_settable_clock).
+    ///
+    /// # Errors
+    /// When the file that holds the setting cannot be written.
+    pub fn set_clock_forward(&self, seconds: u32) -> Result<(), StartError> {
+        let clock = self.kept.folder().join("clock");
+        // Replaced as a whole, since the server may read it at any time.
+        let new = self.kept.folder().join("clock.new");
+        fs::write(&new, format!("+{seconds}\n"))?;
+        fs::rename(&new, &clock)?;
+        Ok(())
+    }
+}
+
+impl Server for MySql {
+    const NAME: &'static str = "MariaDB";
+
+    fn start() -> Result<Self, StartError> {
+        Self::with_options("true", "")
+    }
+
+    fn is_installed() -> bool {
+        PROGRAMS.iter().all(|program| is_on_path(program)) && daemon().is_some()
+    }
+}
+
+/// Returns the server's program, which packages put where only the superuser's `PATH` leads.
+fn daemon() -> Option<PathBuf> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let usual = ["/usr/sbin", "/usr/local/sbin"].map(PathBuf::from);
+    let mut folders = std::env::split_paths(&path).chain(usual);
+    folders.find_map(|folder| Some(folder.join("mariadbd")).filter(|program| program.is_file()))
+}

@@ -1,0 +1,103 @@
+//! A scheme of tickets, made by the steps of "Add a scheme" in `CONTRIBUTING.md`, so that these
+//! stay true: a file for each that a scheme crate has, and its tests.
+//!
+//! ```text
+//! ┌─┬─────────────────────────────────┬────────┬─────────┐
+//! │0│ hundredths of a second, 40 bits │ desk, 8│ number,15│
+//! └─┴─────────────────────────────────┴────────┴─────────┘
+//!  text: Base36, 13 digits
+//! ```
+
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod external;
+mod generator;
+mod id;
+mod node;
+mod promises;
+mod reference;
+mod scheme;
+mod support;
+
+use proptest::prelude::*;
+use tickid_core::external::Representations as _;
+use tickid_core::{ManualClock, Scheme as _, Ticks, UnixTime};
+use tickid_testkit::binary_serde::{Document, read, write};
+use tickid_testkit::{config, nodes};
+
+use crate::generator::{Builder, Generator, LocalGenerator};
+use crate::id::TicketId;
+use crate::node::Desk;
+use crate::scheme::Ticket;
+
+fn ids() -> impl Strategy<Value = TicketId> {
+    (0..=TicketId::MAX.get()).prop_map(|value| TicketId::new(value).unwrap())
+}
+
+proptest! {
+    #![proptest_config(config(4))]
+
+    #[test]
+    fn every_form_of_an_id_is_read_back(id in ids()) {
+        prop_assert_eq!(id.to_string().parse(), Ok(id));
+        prop_assert_eq!(TicketId::try_from(&*id.to_string().to_uppercase()), Ok(id));
+        prop_assert_eq!(TicketId::try_from(u64::from(id)), Ok(id));
+        prop_assert_eq!(TicketId::try_from(<[u8; 8]>::from(id)), Ok(id));
+        prop_assert_eq!(TicketId::try_from(&<[u8; 8]>::from(id)[..]), Ok(id));
+        prop_assert_eq!(TicketId::from_parts(id.time(), id.desk(), id.number()), Ok(id));
+        let json = serde_json::to_string(&id).unwrap();
+        prop_assert_eq!(serde_json::from_str::<TicketId>(&json).unwrap(), id);
+        let binary = write(&id).unwrap();
+        prop_assert_eq!(&binary, &Document::U64(id.get()));
+        prop_assert_eq!(read(binary), Ok(id));
+    }
+
+    #[test]
+    fn integers_bytes_and_text_order_as_ids_do(a in ids(), b in ids()) {
+        prop_assert_eq!(a.encode().as_str().cmp(&b.encode()), a.cmp(&b));
+        prop_assert_eq!(<[u8; 8]>::from(a).cmp(&b.into()), a.cmp(&b));
+    }
+}
+
+#[test]
+fn what_is_out_of_range_is_named_with_the_range() {
+    let messages = [
+        TicketId::new(1 << 63).unwrap_err().to_string(),
+        TicketId::from_parts(1 << 40, Desk::new(0), 0).unwrap_err().to_string(),
+        TicketId::from_parts(0, Desk::new(0), 1 << 15).unwrap_err().to_string(),
+        "1y2p0ij32e8e8".parse::<TicketId>().unwrap_err().to_string(),
+        "42".parse::<TicketId>().unwrap_err().to_string(),
+    ];
+    let expected = [
+        "ticket 9223372036854775808 is outside of 0..=9223372036854775807",
+        "ticket time 1099511627776 is outside of 0..=1099511627775",
+        "ticket number 32768 is outside of 0..=32767",
+        "not a ticket: the number 9223372036854775808 is above 9223372036854775807",
+        "not a ticket: 2 bytes long, not 13",
+    ];
+    assert_eq!(messages, expected);
+}
+
+#[test]
+fn desks_are_made_of_8_bits() {
+    nodes::are_made_of_their_bits::<Desk>(8..=8);
+}
+
+#[test]
+fn generators_issue_ids_of_the_clocks_time() {
+    let clock = ManualClock::new(UnixTime::from_micros(1_577_836_800_123_456));
+    let builder = || Builder::new(Desk::new(3)).clock(&clock);
+    let shared: Generator<_> = builder().build().unwrap();
+    let mut local: LocalGenerator<_> = builder().build_local().unwrap();
+    let expected = TicketId::from_parts(12, Desk::new(3), 0);
+    assert_eq!([shared.generate(), local.generate()].map(Result::unwrap), [expected.unwrap(); 2]);
+}
+
+#[test]
+fn the_layout_is_told_apart_by_its_text() {
+    let (mut text, layout) = (String::new(), Ticket::default());
+    layout.write_layout(&mut text).unwrap();
+    assert_eq!(text, "epoch 1577836800000000");
+    assert_eq!(layout.ticks_in(core::time::Duration::from_secs(1)), Ticks::new(100));
+    assert_eq!(TicketId::NAME, Ticket::NAME);
+}

@@ -1,0 +1,38 @@
+//! The promises of all schemes.
+
+use tickid_core::{Scheme as _, SequenceBounds};
+use tickid_testkit::Subject as _;
+use tickid_testkit::bounds::hold_at_every_edge;
+use tickid_testkit::invariants::{Rule, hold};
+use tickid_testkit::soak::{Pace, ten_years};
+use tickid_testkit::storm::Storm;
+
+use crate::support::Tickets;
+
+#[test]
+fn promises_hold_whatever_the_clock_does() {
+    for rule in [Rule::Default, Rule::Ratchet, Rule::Wait] {
+        hold(&Tickets, rule);
+    }
+}
+
+#[test]
+fn bounds_hold_at_every_edge() {
+    hold_at_every_edge(&Tickets);
+}
+
+#[test]
+fn eight_threads_under_a_wild_clock_break_no_promise() {
+    let policy = Tickets.layout().default_policy();
+    let bounds = SequenceBounds::new(20, 119);
+    let storm = Storm { subject: &Tickets, policy, bounds, calls: 12_000, ids: 10_000 };
+    let after = storm.weather();
+    assert!(after.seen.ids >= 80_000);
+}
+
+#[test]
+fn promises_hold_for_ten_years_of_an_id_or_two_an_hour() {
+    ten_years(&Tickets, Pace::Hourly);
+}
+
+tickid_testkit::promises_over_every_clock!(Tickets);
