@@ -10,7 +10,7 @@ use std::process::{Child, Stdio};
 
 use process::{INVALID, NODE_STORE, OK, Ran, USAGE, json_lines, ran, tickid};
 #[cfg(unix)]
-use tickid_testkit::servers::{Etcd, Postgres, Redis, Test, Tests};
+use tickid_testkit::servers::{Etcd, MySql, Postgres, Redis, Test, Tests};
 
 /// In each URL, whether the server asks for one or not.
 const PASSWORD: &str = "hunter2-is-not-to-be-seen";
@@ -196,6 +196,15 @@ impl Located for Postgres {
 }
 
 #[cfg(unix)]
+impl Located for MySql {
+    /// The server has a password of its own.
+    fn place(&self) -> Place {
+        let nowhere = format!("mysql://tickid:{PASSWORD}@127.0.0.1:1/tickid");
+        Place { url: self.url(), nowhere }
+    }
+}
+
+#[cfg(unix)]
 impl Located for Etcd {
     fn place(&self) -> Place {
         let url = |at: &str| format!("etcd://tickid:{PASSWORD}@{at}");
@@ -244,6 +253,7 @@ fn tests<S: Located>() -> [Test<S>; 6] {
 fn main() -> std::process::ExitCode {
     Tests::default()
         .add("postgres", &tests::<Postgres>())
+        .add("mysql", &tests::<MySql>())
         .add("etcd", &tests::<Etcd>())
         .add("redis", &tests::<Redis>())
         .run()

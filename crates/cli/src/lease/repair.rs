@@ -1,5 +1,5 @@
-//! `tickid lease invalidate` and `repair`, which only people can know to be right. Both explain what
-//! they would do, and do it with --yes.
+//! `tickid lease invalidate` and `repair`, which only people can know to be right. Both explain
+//! their effect, and act with --yes.
 
 use std::process::ExitCode;
 

@@ -32,8 +32,8 @@ pub(super) fn reap_orphans(program: Pid) -> nix::Result<()> {
     }
 }
 
-/// Kills the children of this process and reaps those that have ended. Reports whether none is left.
-/// Children of a child that has ended are children of this process, if it has [adopted](adopt) them.
+/// Kills the children of this process and reaps those that have ended. Reports whether none is
+/// left. After [`adopt`], children of a child that has ended are among them the next time.
 pub(super) fn end() -> Result<bool, Failure> {
     for child in children()? {
         match kill(child, Signal::SIGKILL) {

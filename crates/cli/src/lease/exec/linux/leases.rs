@@ -1,4 +1,4 @@
-//! The leases of a program, one per node. The program may go on for as long as all of them leave it.
+//! The leases of a program, one per node. It may go on until the first of them ends.
 
 use core::time::Duration;
 

@@ -33,8 +33,8 @@ pub(super) struct Program {
 }
 
 impl Program {
-    /// Starts the program by way of [`launch`](super::launch::launch). Variables without a value are
-    /// removed from its environment.
+    /// Starts the program by way of [`launch`](super::launch::launch). Variables without a value
+    /// are removed from its environment.
     pub(super) fn start(
         command: &[OsString],
         environment: &[(&str, Option<String>)],

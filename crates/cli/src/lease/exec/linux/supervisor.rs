@@ -382,8 +382,8 @@ fn nodes_of(leases: &Leases, separator: &str) -> String {
     nodes.join(separator)
 }
 
-/// Returns the program's environment. A single node has variables of its own; several have none, and
-/// do not inherit the variables of an outer `lease exec`.
+/// Returns the program's environment. A single node has variables of its own. With several, those
+/// are removed, since they could be of an outer `lease exec`.
 fn environment(realm: &RealmSpec, leases: &Leases) -> Vec<(&'static str, Option<String>)> {
     let windows =
         leases.windows().map(|Window { lease, .. }| format!("{}..{}", lease.floor, lease.ceiling));
