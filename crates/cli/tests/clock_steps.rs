@@ -17,6 +17,7 @@ use tickid_testkit::servers::{Server, StartError};
 tickid_testkit::server_tests!(
     OtherTime: no_id_comes_twice, the_same_node_goes_on_where_it_was, a_node_too_far_ahead_is_not_used,
     a_program_ends_when_the_clock_is_set_below_its_floor,
+    a_node_is_released_from_the_highest_clock_on,
 );
 
 /// Shows a program another time.
@@ -121,4 +122,29 @@ fn a_program_ends_when_the_clock_is_set_below_its_floor(time: &OtherTime) {
     child.stderr.take().expect("piped").read_to_string(&mut said).expect("text");
     assert_eq!(child.wait().expect("ends").code(), Some(124), "{said}");
     assert!(said.contains("which is not within the window of node 5/8"), "{said}");
+}
+
+/// By a clock that is set back meanwhile, though not below the floor.
+#[cfg(target_os = "linux")]
+fn a_node_is_released_from_the_highest_clock_on(time: &OtherTime) {
+    let folder = tempfile::tempdir().expect("a folder");
+    let state = folder.path();
+    assert_eq!(time.stdout_of(state, "+0s", "lease init sno --realm orders --pool 5/16"), "");
+    let offset = state.join("offset");
+    fs::write(&offset, "+4s").expect("written");
+    // Ticks of 4 ms since 2010.
+    let script = "echo $((($(date +%s%3N) - 1262304000000) / 4)); echo +0s > $OFFSET";
+    let mut exec = with_state(state, "lease exec --realm orders --release-on-exit -- sh -c");
+    exec.arg(script).env("OFFSET", &offset).env("FAKETIME_TIMESTAMP_FILE", &offset);
+    exec.env("LD_PRELOAD", &time.0).env("FAKETIME_NO_CACHE", "1");
+    exec.env("FAKETIME_DONT_FAKE_MONOTONIC", "1");
+    let ran = ran(&mut exec);
+    assert_eq!((ran.status, ran.stderr.as_str()), (OK, ""));
+    let began: u64 = ran.stdout.trim().parse().expect("a tick");
+    let list = time.stdout_of(state, "+0s", "lease list --realm orders --json");
+    let row = process::rows(&list).remove(0);
+    assert_eq!(row["standing"], "free");
+    // The supervisor reads the clock before the program begins, within a second of it.
+    let ceiling = row["ceiling"].as_u64().expect("a tick");
+    assert!(ceiling > began - 250, "{ceiling}, but a clock read {began}");
 }

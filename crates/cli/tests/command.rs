@@ -259,12 +259,14 @@ fn every_subcommand_explains_itself_with_examples() {
         "convert",
         "range",
         "lease init",
+        "lease realms",
         "lease list",
         "lease watch",
         "lease acquire",
         "lease release",
-        "lease recover",
-        "lease mend",
+        "lease exec",
+        "lease invalidate",
+        "lease repair",
         "completions",
     ];
     for subcommand in subcommands {

@@ -14,7 +14,7 @@ use process::{NODE_STORE, OK, Ran, USAGE, json_lines, ran, tickid, with_state};
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// What `gen` prints by default, as to which bits are the node: the field of `--json`.
+/// Schemes as `gen` has them by default, and the field of `--json` that holds the node.
 const SCHEMES: [(&str, &str); 3] =
     [("scru64 --node-size 8", "node_id"), ("nanoflake", "generator"), ("sno", "partition")];
 
@@ -144,7 +144,7 @@ fn a_realm_of_another_scheme_is_refused() {
 
 /// The rows of a realm.
 fn rows(state: &Path, realm: &str) -> Vec<Value> {
-    json_lines(&stdout_of(state, &format!("lease list --realm {realm} --json")))
+    process::rows(&stdout_of(state, &format!("lease list --realm {realm} --json")))
 }
 
 fn acquire(state: &Path, realm: &str) -> Value {
@@ -175,12 +175,12 @@ fn a_realm_begins_with_the_nodes_it_is_told_and_keeps_them() {
             ran.stderr
         );
     }
-    stdout_of(state.path(), "lease init scru64 --realm orders --pool 9/8 --reshape");
+    stdout_of(state.path(), "lease init scru64 --realm orders --pool 9/8 --reconfigure");
     assert!(objects(5).iter().all(|id| id["node_id"] == 9));
     let standings: HashSet<String> =
         rows(state.path(), "orders").iter().map(|row| row["standing"].to_string()).collect();
     assert_eq!(standings, HashSet::from(["\"free\"".to_owned(), "\"retired\"".to_owned()]));
-    let ran = ran(&mut with_state(state.path(), "lease init sno --realm orders --reshape"));
+    let ran = ran(&mut with_state(state.path(), "lease init sno --realm orders --reconfigure"));
     assert_eq!(ran.status, NODE_STORE);
     assert!(ran.stderr.contains("schemes do not match"), "{}", ran.stderr);
 }
@@ -294,7 +294,11 @@ fn a_realm_of_kuids_keeps_its_drift_and_its_kind() {
         ("gen kuid --realm wide", NODE_STORE, ["\"drift 10\"", "\"drift 8\""]),
         ("gen kuid --realm wide --drift 5", NODE_STORE, ["\"drift 10\"", "\"drift 5\""]),
         ("lease init kuid --realm wide --drift 5", USAGE, ["drift 10", "wide is there already"]),
-        ("lease init kuid --realm wide --drift 5 --reshape", NODE_STORE, ["drift 10", "drift 5"]),
+        (
+            "lease init kuid --realm wide --drift 5 --reconfigure",
+            NODE_STORE,
+            ["drift 10", "drift 5"],
+        ),
         (
             "gen kuid --realm wide --drift 8 --kind local",
             NODE_STORE,
@@ -306,7 +310,7 @@ fn a_realm_of_kuids_keeps_its_drift_and_its_kind() {
             ["IDs without a node", "\"IDs with a node\""],
         ),
         (
-            "lease init kuid --realm alone --reshape",
+            "lease init kuid --realm alone --reconfigure",
             NODE_STORE,
             ["IDs without a node", "\"IDs with a node\""],
         ),
@@ -339,6 +343,9 @@ fn a_table_has_a_head_and_a_line_for_each_row() {
     let row = &rows(state.path(), "orders")[0];
     let lines: Vec<Vec<&str>> =
         table.lines().map(|line| line.split_whitespace().collect()).collect();
+    let head = lines.iter().position(|line| line.is_empty()).expect("an empty line") + 1;
+    assert_eq!(lines[0], ["realm", "orders"]);
+    let lines = &lines[head..];
     assert_eq!(lines[0], ["NODE", "STANDING", "FLOOR", "CEILING", "HOLDER"]);
     let names = ["node", "standing", "floor_time", "ceiling_time", "holder"];
     assert_eq!(lines[1], names.map(|name| row[name].as_str().expect("text")));
@@ -371,18 +378,18 @@ fn watching_shows_each_change_as_it_happens() {
 }
 
 #[test]
-fn recovering_is_explained_first_and_then_ends_every_lease() {
+fn invalidation_is_explained_and_ends_every_lease() {
     let state = folder();
     stdout_of(state.path(), "lease init sno --realm orders --pool 5-6/16");
     let held = acquire(state.path(), "orders");
     let before = rows(state.path(), "orders");
-    let asked = ran(&mut with_state(state.path(), "lease recover --realm orders"));
+    let asked = ran(&mut with_state(state.path(), "lease invalidate --realm orders"));
     assert_eq!((asked.status, asked.stdout.as_str()), (USAGE, ""));
     assert!(asked.stderr.contains("ends all its leases"), "{}", asked.stderr);
     assert!(asked.stderr.contains("nothing was done"), "{}", asked.stderr);
     assert_eq!(rows(state.path(), "orders"), before);
 
-    let told = ran(&mut with_state(state.path(), "lease recover --realm orders --yes"));
+    let told = ran(&mut with_state(state.path(), "lease invalidate --realm orders --yes"));
     assert_eq!(told.status, OK, "{}", told.stderr);
     assert!(told.stderr.contains("ends all its leases"), "{}", told.stderr);
     // No node is free before the time comes, and none begins below what was given out.
@@ -393,7 +400,7 @@ fn recovering_is_explained_first_and_then_ends_every_lease() {
     let floor: u64 = floor.split(')').next().expect("a tick").parse().expect("a number");
     assert!(floor >= held["ceiling"].as_u64().expect("a tick"), "{token}");
 
-    let lost = "lease recover --realm lost --yes";
+    let lost = "lease invalidate --realm lost --yes";
     assert_eq!(ran(&mut with_state(state.path(), lost)).status, USAGE);
     let lost = format!("{lost} --scheme sno");
     assert_eq!(ran(&mut with_state(state.path(), &lost)).status, OK);
@@ -401,14 +408,14 @@ fn recovering_is_explained_first_and_then_ends_every_lease() {
 }
 
 #[test]
-fn only_quarantined_nodes_are_mended() {
+fn only_quarantined_nodes_are_repaired() {
     let state = folder();
     stdout_of(state.path(), "lease init sno --realm orders --pool 5/16");
     acquire(state.path(), "orders");
-    let tame = ran(&mut with_state(state.path(), "lease mend --realm orders --node 5/16 --yes"));
+    let tame = ran(&mut with_state(state.path(), "lease repair --realm orders --node 5/16 --yes"));
     assert_eq!(tame.status, NODE_STORE);
     assert!(tame.stderr.contains("node 5/16 is not quarantined"), "{}", tame.stderr);
-    let unknown = ran(&mut with_state(state.path(), "lease mend --realm orders --node 6/16"));
+    let unknown = ran(&mut with_state(state.path(), "lease repair --realm orders --node 6/16"));
     assert!(unknown.stderr.contains("node 6/16 was never granted"), "{}", unknown.stderr);
 
     // A row that was cut off quarantines its node.
@@ -416,11 +423,136 @@ fn only_quarantined_nodes_are_mended() {
     let bytes = fs::read(&file).expect("a row");
     fs::write(&file, &bytes[..bytes.len() - 1]).expect("cut off");
     assert_eq!(rows(state.path(), "orders")[0]["standing"], "quarantined");
-    let asked = ran(&mut with_state(state.path(), "lease mend --realm orders --node 5/16"));
+    let asked = ran(&mut with_state(state.path(), "lease repair --realm orders --node 5/16"));
     assert_eq!(asked.status, USAGE);
     assert!(asked.stderr.contains("takes its ceiling back"), "{}", asked.stderr);
     assert_eq!(rows(state.path(), "orders")[0]["standing"], "quarantined");
-    let told = ran(&mut with_state(state.path(), "lease mend --realm orders --node 5/16 --yes"));
+    let neither = ran(&mut with_state(state.path(), "lease repair --realm orders --yes"));
+    assert_eq!(neither.status, USAGE, "{}", neither.stderr);
+    let told = ran(&mut with_state(state.path(), "lease repair --realm orders --node 5/16 --yes"));
     assert_eq!(told.status, OK, "{}", told.stderr);
     assert_eq!(rows(state.path(), "orders")[0]["standing"], "free");
+}
+
+#[test]
+fn all_quarantined_nodes_are_repaired_at_once() {
+    let state = folder();
+    stdout_of(state.path(), "lease init sno --realm orders --pool 5-7/16");
+    let repair_all = || {
+        let ran = ran(&mut with_state(state.path(), "lease repair --realm orders --all --yes"));
+        assert_eq!(ran.status, OK, "{}", ran.stderr);
+        ran.stderr
+    };
+    assert!(repair_all().contains("nothing was done"));
+    let nodes: Vec<Value> =
+        (0..3).map(|_| acquire(state.path(), "orders")["node"].clone()).collect();
+    for node in &nodes[..2] {
+        let file = node.as_str().expect("a node").replace('/', "-");
+        fs::write(state.path().join("tickid/orders/nodes").join(file), "nonsense")
+            .expect("written");
+    }
+    let standings = || -> Vec<Value> {
+        let rows = rows(state.path(), "orders").into_iter();
+        rows.map(|mut row| row["standing"].take()).collect()
+    };
+    assert_eq!(standings().iter().filter(|standing| *standing == "quarantined").count(), 2);
+    let told = repair_all();
+    for node in &nodes[..2] {
+        assert!(told.contains(node.as_str().expect("a node")), "{told}");
+    }
+    let after = standings();
+    assert_eq!(after.iter().filter(|standing| *standing == "free").count(), 2, "{after:?}");
+    assert_eq!(after.iter().filter(|standing| *standing == "held").count(), 1, "{after:?}");
+}
+
+#[test]
+fn realms_are_listed_by_name() {
+    let state = folder();
+    assert_eq!(stdout_of(state.path(), "lease realms"), "");
+    for realm in ["orders", "chat"] {
+        stdout_of(state.path(), &format!("lease init sno --realm {realm}"));
+    }
+    assert_eq!(stdout_of(state.path(), "lease realms"), "chat\norders\n");
+    let json = json_lines(&stdout_of(state.path(), "lease realms --json"));
+    assert_eq!(json, ["chat", "orders"].map(|realm| serde_json::json!({ "realm": realm })));
+}
+
+#[test]
+fn a_list_begins_with_the_realm() {
+    let state = folder();
+    stdout_of(state.path(), "lease init kuid --realm logs --pool 5-8/32 --term 20 --skew 2");
+    acquire(state.path(), "logs");
+    let released = acquire(state.path(), "logs")["token"].as_str().expect("a token").to_owned();
+    stdout_of(state.path(), &format!("lease release --realm logs --token {released}"));
+    let lines = json_lines(&stdout_of(state.path(), "lease list --realm logs --json"));
+    let mut realm = lines[0].clone();
+    let time = realm["store_time"].take();
+    assert!(time.as_str().expect("a time").ends_with('Z'), "{time}");
+    let expected = serde_json::json!({
+        "realm": "logs", "scheme": "kuid", "layout": "drift 8", "pool": "5-8/32", "nodes": 4,
+        "held": 1, "free": 3, "expired": 0, "quarantined": 0, "allowance_ticks": realm["allowance_ticks"],
+        "skew_seconds": 2.0, "term_seconds": 20.0, "store_time": null, "begins": null,
+    });
+    assert_eq!(realm, expected);
+    let table = stdout_of(state.path(), "lease list --realm logs");
+    for part in [
+        "realm        logs\n",
+        "scheme       kuid (drift 8)\n",
+        "pool         5-8/32, 4 nodes\n",
+        "nodes        1 held, 3 free, 0 expired, 0 quarantined\n",
+        "terms        term 20 s, skew 2 s, allowance ",
+    ] {
+        assert!(table.contains(part), "{table}");
+    }
+}
+
+#[test]
+fn a_check_fails_if_few_nodes_are_free_or_one_is_quarantined() {
+    let state = folder();
+    stdout_of(state.path(), "lease init sno --realm orders --pool 5-6/16 --term 600");
+    let check = |options: &str| {
+        let arguments = format!("lease list --realm orders --check {options}");
+        let ran = ran(&mut with_state(state.path(), &arguments));
+        assert!(!ran.stdout.contains("STANDING"), "{}", ran.stdout);
+        (ran.status, ran.stderr)
+    };
+    assert_eq!(check(""), (OK, String::new()));
+    acquire(state.path(), "orders");
+    assert_eq!(check(""), (OK, String::new()));
+    let (status, said) = check("--min-free 2");
+    assert_eq!(status, process::INVALID, "{said}");
+    assert!(said.contains("1 of 2 nodes of the realm orders are free, fewer than 2"), "{said}");
+    acquire(state.path(), "orders");
+    let (status, said) = check("");
+    assert_eq!(status, process::INVALID, "{said}");
+    assert!(said.contains("0 of 2 nodes"), "{said}");
+    assert_eq!(check("--min-free 0"), (OK, String::new()));
+
+    fs::write(state.path().join("tickid/orders/nodes/5-16"), "nonsense").expect("written");
+    let (status, said) = check("--min-free 0");
+    assert_eq!(status, process::INVALID, "{said}");
+    assert!(said.contains("1 nodes of the realm orders are quarantined"), "{said}");
+
+    for options in ["--realm no --check", "--realm a --check --store etcd://127.0.0.1:1"] {
+        let ran = ran(&mut with_state(state.path(), &format!("lease list {options}")));
+        assert_eq!(ran.status, NODE_STORE, "{options}: {}", ran.stderr);
+    }
+}
+
+#[test]
+fn a_check_fails_until_the_realm_begins() {
+    let state = folder();
+    stdout_of(state.path(), "lease init sno --realm orders");
+    let told = ran(&mut with_state(state.path(), "lease invalidate --realm orders --yes"));
+    assert_eq!(told.status, OK, "{}", told.stderr);
+    let checked = ran(&mut with_state(state.path(), "lease list --realm orders --check --json"));
+    assert_eq!(checked.status, process::INVALID, "{}", checked.stderr);
+    let realm = json_lines(&checked.stdout).remove(0);
+    let begins = realm["begins"].as_str().expect("a time");
+    let expected = format!("can be granted before {begins}\n");
+    assert!(checked.stderr.ends_with(&expected), "{}", checked.stderr);
+    // A deployment script repeats it.
+    let again = ran(&mut with_state(state.path(), "lease init sno --realm orders"));
+    assert_eq!(again.status, OK, "{}", again.stderr);
+    assert!(again.stderr.contains("the realm orders begins at "), "{}", again.stderr);
 }

@@ -16,9 +16,9 @@ use process::{NODE_STORE, OK, USAGE, json_lines, ran, with_state};
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// The program was stopped for want of a lease.
+/// The program was stopped for lack of a lease.
 const NO_LEASE: i32 = 124;
-/// Nobody could have stopped it.
+/// It could not have been stopped.
 const NOT_SUPERVISED: i32 = 125;
 
 /// A folder whose store keeps a realm `orders` of these nodes and terms.
@@ -39,7 +39,7 @@ fn exec(state: &Path, options: &str, script: &str) -> Command {
 /// `tickid lease exec` with the signal dispositions of the process that starts it.
 fn exec_with_inherited_signals(state: &Path, options: &str, script: &str) -> Command {
     let mut command = with_state(state, &format!("lease exec --realm orders {options} -- sh -c"));
-    command.arg(script).env("TICKID", env!("CARGO_BIN_EXE_tickid"));
+    command.arg(script).env("COMMAND", env!("CARGO_BIN_EXE_tickid"));
     command
 }
 
@@ -67,7 +67,7 @@ fn by_way_of(command: &Command, program: &str, arguments: &[&str]) -> Command {
     whole
 }
 
-/// A supervisor with its program, whose output we see line by line.
+/// A supervisor with its program, and the output of both by lines.
 struct Supervised {
     child: Child,
     stdout: Lines<BufReader<ChildStdout>>,
@@ -106,11 +106,15 @@ impl Supervised {
     }
 }
 
-/// The only row of the realm.
-fn row(state: &Path) -> Value {
+fn rows(state: &Path) -> Vec<Value> {
     let ran = ran(&mut with_state(state, "lease list --realm orders --json"));
     assert_eq!(ran.status, OK, "{}", ran.stderr);
-    json_lines(&ran.stdout).remove(0)
+    process::rows(&ran.stdout)
+}
+
+/// The only row of the realm.
+fn row(state: &Path) -> Value {
+    rows(state).remove(0)
 }
 
 fn tick(value: &Value) -> u64 {
@@ -139,10 +143,12 @@ fn help_says_one_generator_per_leased_node() {
 
 #[test]
 fn a_program_finds_its_node_in_its_environment() {
-    let script = "env | grep -E '^(TICKID_(SCHEME|REALM|NODE|WINDOW)|SCRU64)' | sort";
+    let script = "env | grep -E '^(TICKID_|SCRU64)' | sort";
     for (init, node, spec) in
         [("scru64 --pool 42/8", "42/8", "SCRU64_NODE_SPEC=42/8\n"), ("sno --pool 7/16", "7/16", "")]
     {
+        // 39 ticks of 256 ms and two more; no tick of 4 ms and two more.
+        let wait = if spec.is_empty() { 1 } else { 11 };
         let state = state(init);
         let ran = ran(&mut exec(state.path(), "--holder me", script));
         assert_eq!((ran.status, ran.stderr.as_str()), (OK, ""), "{init}");
@@ -150,7 +156,9 @@ fn a_program_finds_its_node_in_its_environment() {
         let row = row(state.path());
         let window = format!("{}..{}", row["floor"], row["ceiling"]);
         let expected = format!(
-            "{spec}TICKID_NODE={node}\nTICKID_REALM=orders\nTICKID_SCHEME={scheme}\nTICKID_WINDOW={window}\n"
+            "{spec}TICKID_NODE={node}\nTICKID_NODES={node}\nTICKID_REALM=orders\n\
+             TICKID_RESTART_WAIT={wait}\nTICKID_SCHEME={scheme}\nTICKID_WINDOW={window}\n\
+             TICKID_WINDOWS={window}\n"
         );
         assert_eq!(ran.stdout, expected);
         assert_eq!(row["holder"], "me");
@@ -191,7 +199,7 @@ fn a_program_does_not_begin_before_its_window_which_is_never_cut_short() {
     assert!(before["token"].is_string(), "given back");
     assert_eq!(before["ceiling"].to_string(), ceiling);
 
-    let script = "echo $TICKID_WINDOW; $TICKID gen sno --node 5 --json";
+    let script = "echo $TICKID_WINDOW; $COMMAND gen sno --node 5 --json";
     let second = ran(&mut exec(state.path(), "", script));
     assert_eq!(second.status, OK, "{}", second.stderr);
     assert!(second.stderr.contains("waiting for the window of node 5/16"), "{}", second.stderr);
@@ -289,7 +297,7 @@ fn a_program_does_not_begin_with_less_time_than_it_is_given_to_end() {
 #[test]
 fn without_renewals_a_program_is_asked_to_end_before_its_window_does() {
     let state = state("sno --pool 5/16 --term 2 --skew 2");
-    let script = "trap '$TICKID gen sno --node 5 --json; exit 7' TERM
+    let script = "trap '$COMMAND gen sno --node 5 --json; exit 7' TERM
         echo began; while :; do sleep 0.02; done";
     let mut program = Supervised::start(exec(state.path(), "--kill-after 2", script));
     assert_eq!(program.line(), "began");
@@ -366,7 +374,7 @@ fn a_supervisor_that_was_stopped_past_the_window_stops_its_program() {
     assert_eq!((stdout.as_str(), status.code()), ("", Some(NO_LEASE)), "{stderr}");
 }
 
-/// Rather than at the end of its window, which may be far away: somebody else may have the node.
+/// Rather than at the end of its window, which may be far away: another holder may have the node.
 #[test]
 fn a_program_whose_lease_is_lost_is_killed_when_it_does_not_end() {
     let state = state("sno --pool 5/16 --term 1 --skew 60");
@@ -375,8 +383,8 @@ fn a_program_whose_lease_is_lost_is_killed_when_it_does_not_end() {
     let mut program = Supervised::start(exec(state.path(), "--kill-after 0.3", script));
     assert_eq!(program.line(), "began");
     let window = row(state.path());
-    let recover = ran(&mut with_state(state.path(), "lease recover --realm orders --yes"));
-    assert_eq!(recover.status, OK, "{}", recover.stderr);
+    let invalidate = ran(&mut with_state(state.path(), "lease invalidate --realm orders --yes"));
+    assert_eq!(invalidate.status, OK, "{}", invalidate.stderr);
     let (stdout, stderr, status) = program.end();
     assert_eq!(status.code(), Some(NO_LEASE), "{stderr}");
     let last: u64 = stdout.lines().next_back().expect("a line").parse().expect("a number");
@@ -390,8 +398,8 @@ fn a_program_whose_lease_is_lost_is_stopped() {
     let state = state("sno --pool 5/16 --term 1 --skew 30");
     let mut program = Supervised::start(exec(state.path(), "", "echo began; exec cat"));
     assert_eq!(program.line(), "began");
-    let recover = ran(&mut with_state(state.path(), "lease recover --realm orders --yes"));
-    assert_eq!(recover.status, OK, "{}", recover.stderr);
+    let invalidate = ran(&mut with_state(state.path(), "lease invalidate --realm orders --yes"));
+    assert_eq!(invalidate.status, OK, "{}", invalidate.stderr);
     // Its input stays open: it does not end by itself.
     let input = program.child.stdin.take();
     let (_, stderr, status) = program.end();
@@ -584,5 +592,237 @@ fn a_key_that_interrupts_reaches_the_program_once() {
         let (shown, status) = in_a_terminal(state.path(), &script, b"\x03");
         assert!(shown.ends_with("INT 1\r\n"), "{wait}: {shown}");
         assert_eq!(status.code(), Some(5), "{wait}");
+    }
+}
+
+#[test]
+fn several_nodes_are_leased_for_one_program() {
+    let state = state("scru64 --pool 1-3/8");
+    let script = "echo $TICKID_NODES; echo $TICKID_WINDOWS; \
+                  echo ${TICKID_NODE-none} ${TICKID_WINDOW-none} ${SCRU64_NODE_SPEC-none}";
+    let mut exec = exec(state.path(), "--nodes 3", script);
+    // As within another `lease exec`.
+    exec.env("TICKID_NODE", "9/8").env("TICKID_WINDOW", "1..2").env("SCRU64_NODE_SPEC", "9/8");
+    let ran = ran(&mut exec);
+    assert_eq!((ran.status, ran.stderr.as_str()), (OK, ""));
+    let lines: Vec<&str> = ran.stdout.lines().collect();
+    let rows = rows(state.path());
+    let mut leased: Vec<(String, String)> = lines[0]
+        .split(' ')
+        .zip(lines[1].split(' '))
+        .map(|(node, window)| (node.to_owned(), window.to_owned()))
+        .collect();
+    leased.sort();
+    let window = |row: &Value| format!("{}..{}", row["floor"], row["ceiling"]);
+    let node = |row: &Value| row["node"].as_str().expect("a node").to_owned();
+    let expected: Vec<_> = rows.iter().map(|row| (node(row), window(row))).collect();
+    assert_eq!((leased, expected.len()), (expected, 3));
+    assert_eq!(lines[2], "none none none");
+}
+
+#[test]
+fn more_nodes_than_the_pool_has_are_refused() {
+    let state = state("sno --pool 1-3/16");
+    let ran = ran(&mut exec(state.path(), "--nodes 4", "echo began"));
+    assert_eq!((ran.status, ran.stdout.as_str()), (USAGE, ""));
+    let said = "--nodes 4 is more than the 3 nodes of the realm orders, 1-3/16";
+    assert!(ran.stderr.contains(said), "{}", ran.stderr);
+    assert_eq!(rows(state.path()), [Value::Null; 0]);
+    for nodes in ["0", "-1", "1025", "many"] {
+        let arguments = format!("lease exec --realm orders --nodes={nodes} -- true");
+        assert_eq!(
+            process::ran(&mut with_state(state.path(), &arguments)).status,
+            USAGE,
+            "{nodes}"
+        );
+    }
+}
+
+#[test]
+fn leases_are_released_unless_there_are_enough() {
+    let state = state("sno --pool 1-3/16 --term 600");
+    let acquired = ran(&mut with_state(state.path(), "lease acquire --realm orders --json"));
+    let held = json_lines(&acquired.stdout).remove(0);
+    let ran = ran(&mut exec(state.path(), "--nodes 3 --max-wait 0.5", "echo began"));
+    assert_eq!((ran.status, ran.stdout.as_str()), (process::CLOCK, ""), "{}", ran.stderr);
+    for row in rows(state.path()) {
+        let is_held = row["node"] == held["node"];
+        assert_eq!(row["token"].is_string(), is_held, "{row}");
+        assert!(is_held || row["floor"] == row["ceiling"], "unused: {row}");
+    }
+}
+
+#[test]
+fn the_loss_of_one_lease_of_several_stops_the_program() {
+    let state = state("sno --pool 5-6/16 --term 1 --skew 30");
+    let mut program = Supervised::start(exec(
+        state.path(),
+        "--nodes 2 --release-on-exit",
+        "echo began; exec cat",
+    ));
+    assert_eq!(program.line(), "began");
+    let lost = rows(state.path()).remove(0);
+    let token = lost["token"].as_str().expect("a token");
+    let release = format!("lease release --realm orders --token {token}");
+    assert_eq!(ran(&mut with_state(state.path(), &release)).status, OK);
+    // Its input stays open: it does not end by itself.
+    let input = program.child.stdin.take();
+    let (_, stderr, status) = program.end();
+    drop(input);
+    assert_eq!(status.code(), Some(NO_LEASE), "{stderr}");
+    assert!(stderr.contains("the lease of node 5/16 is lost"), "{stderr}");
+    assert!(!stderr.contains("6/16"), "{stderr}");
+    let [lost, other] = <[Value; 2]>::try_from(rows(state.path())).expect("two rows");
+    assert_eq!((&lost["token"], &other["token"]), (&Value::Null, &Value::Null));
+    // The ticks used of the other end long before its window of half a minute.
+    assert!(tick(&lost["ceiling"]) > tick(&other["ceiling"]) + 5_000, "{lost} {other}");
+}
+
+#[test]
+fn released_on_exit_a_node_goes_on_at_once_above_what_was_used() {
+    let state = state("sno --pool 5-6/16");
+    let mut last = String::new();
+    for run in 0..3 {
+        let script =
+            "for node in $TICKID_NODES; do $COMMAND gen sno --node ${node%/*} -n 9 --json; done";
+        let ran = ran(&mut exec(state.path(), "--nodes 2 --release-on-exit", script));
+        assert_eq!((ran.status, ran.stderr.as_str()), (OK, ""), "{run}");
+        let ids = json_lines(&ran.stdout);
+        assert_eq!(ids.len(), 18);
+        let text = |id: &Value| id["text"].as_str().expect("text").to_owned();
+        assert!(ids.iter().all(|id| text(id) > last), "{run}: {ids:?} and {last}");
+        last = ids.iter().map(text).max().expect("IDs");
+        let newest = ids.iter().map(|id| tick(&id["timestamp"])).max().expect("IDs");
+        for row in rows(state.path()) {
+            assert_eq!((&row["standing"], &row["token"]), (&"free".into(), &Value::Null));
+            assert!(tick(&row["ceiling"]) > newest, "{row} and {newest}");
+        }
+    }
+}
+
+/// The allowance of SCRU64 is 39 ticks.
+#[test]
+fn released_on_exit_the_next_window_leaves_room_for_the_allowance() {
+    let state = state("scru64 --pool 5/8");
+    let script = "$COMMAND gen scru64 --node 5/8 --node-size 8 --json";
+    let ran = ran(&mut exec(state.path(), "--release-on-exit", script));
+    assert_eq!((ran.status, ran.stderr.as_str()), (OK, ""));
+    let used = tick(&json_lines(&ran.stdout)[0]["timestamp"]);
+    let ceiling = tick(&row(state.path())["ceiling"]);
+    assert!(ceiling >= used + 39 + 2, "{ceiling} after {used}");
+}
+
+/// Starts a daemon, an orphan in a session of its own.
+const DAEMON: &str = "(setsid sh -c 'echo $$ > daemon; exec sleep 1000' > /dev/null 2>&1 &)
+    until [ -s daemon ]; do sleep 0.02; done; echo began;";
+
+fn with_daemon(state: &Path, options: &str, rest: &str) -> Supervised {
+    let mut exec = exec(state, options, &format!("{DAEMON} {rest}"));
+    exec.current_dir(state);
+    let mut program = Supervised::start(exec);
+    assert_eq!(program.line(), "began");
+    program
+}
+
+fn daemon(state: &Path) -> Pid {
+    let id = fs::read_to_string(state.join("daemon")).expect("a file");
+    Pid::from_raw(id.trim().parse().expect("a process number"))
+}
+
+#[test]
+fn a_daemon_ends_before_its_node_is_released() {
+    let state = state("sno --pool 5/16");
+    let program = with_daemon(state.path(), "--release-on-exit", "exit 3");
+    let (_, stderr, status) = program.end();
+    assert_eq!((stderr.as_str(), status.code()), ("", Some(3)));
+    assert_eq!(kill(daemon(state.path()), None), Err(nix::Error::ESRCH));
+    assert_eq!(row(state.path())["token"], Value::Null);
+}
+
+/// Without --release-on-exit it is none of our children. It may use the node: nothing is released.
+#[test]
+fn a_daemon_outlives_a_program_that_keeps_its_window() {
+    let state = state("sno --pool 5/16");
+    let (_, stderr, status) = with_daemon(state.path(), "", "exit 3").end();
+    assert_eq!((stderr.as_str(), status.code()), ("", Some(3)));
+    assert!(row(state.path())["token"].is_string(), "released");
+    kill(daemon(state.path()), Signal::SIGKILL).expect("it is there");
+}
+
+#[test]
+fn daemons_of_daemons_end_as_well() {
+    let state = state("sno --pool 5/16");
+    // Each starts the next and waits, in a session of its own.
+    let script = "cat > chain <<'end'
+        echo $1; [ $1 = 0 ] && exec sleep 1000
+        setsid sh chain $(($1 - 1)); true
+end
+        setsid sh chain 9 > out & until grep -q '^0' out; do sleep 0.02; done; exit 4";
+    let mut exec = exec(state.path(), "--release-on-exit", script);
+    let ended = Supervised::start({
+        exec.current_dir(state.path());
+        exec
+    });
+    let (_, stderr, status) = ended.end();
+    assert_eq!((stderr.as_str(), status.code()), ("", Some(4)));
+    assert_eq!(row(state.path())["token"], Value::Null);
+}
+
+/// A zombie would stay for as long as the supervisor runs.
+#[test]
+fn orphans_are_reaped_while_the_program_runs() {
+    let state = state("sno --pool 5/16");
+    let rest =
+        "id=$(cat daemon); kill -9 $id; while [ -e /proc/$id ]; do sleep 0.02; done; echo gone";
+    let program = with_daemon(state.path(), "--release-on-exit", rest);
+    let (stdout, stderr, status) = program.end();
+    assert_eq!((stdout.as_str(), stderr.as_str(), status.code()), ("gone", "", Some(OK)));
+}
+
+/// As in a container, without the option too.
+#[test]
+fn orphans_are_reaped_by_process_1() {
+    const OWN: [&str; 6] =
+        ["--user", "--map-root-user", "--pid", "--fork", "--mount-proc", "--kill-child"];
+    let probe = Command::new("unshare").args(OWN).arg("true").output().expect("runs");
+    if !probe.status.success() {
+        assert!(std::env::var_os("CI").is_none(), "no namespaces: {probe:?}");
+        return;
+    }
+    let state = state("sno --pool 5/16");
+    let rest = "id=$(cat daemon); kill -9 $id; while [ -e /proc/$id ]; do sleep 0.02; done; exit 6";
+    let exec = exec(state.path(), "", &format!("{DAEMON} [ $PPID = 1 ] && {rest}"));
+    let mut alone = by_way_of(&exec, "unshare", &OWN);
+    let ran = ran(alone.current_dir(state.path()));
+    assert_eq!((ran.status, ran.stderr.as_str()), (6, ""), "{}", ran.stdout);
+}
+
+/// They would be taken for the program's.
+#[test]
+fn a_process_with_children_does_not_release_on_exit() {
+    let state = state("sno --pool 5/16");
+    let exec = exec(state.path(), "--release-on-exit", "echo began");
+    let script = "sleep 1000 > /dev/null 2>&1 & echo $!; exec \"$@\"";
+    let ran = ran(&mut by_way_of(&exec, "sh", &["-c", script, "sh"]));
+    assert_eq!(ran.status, USAGE, "{}", ran.stderr);
+    assert!(ran.stderr.contains("this process has children already"), "{}", ran.stderr);
+    let child = Pid::from_raw(ran.stdout.trim().parse().expect("only a process number"));
+    kill(child, Signal::SIGKILL).expect("it is still there");
+}
+
+#[test]
+fn a_supervisor_that_is_killed_releases_nothing() {
+    let state = state("sno --pool 5-6/16");
+    let options = "--nodes 2 --release-on-exit";
+    let mut program = Supervised::start(exec(state.path(), options, "echo began; exec cat"));
+    assert_eq!(program.line(), "began");
+    let before = rows(state.path());
+    program.signal(Signal::SIGKILL);
+    // It holds its end of the pipe for as long as it lives, and its input stays open.
+    let rest = program.stdout.next();
+    assert!(rest.is_none(), "{rest:?}");
+    program.end();
+    for (before, after) in before.iter().zip(rows(state.path())) {
+        assert!(after["token"].is_string() && tick(&after["ceiling"]) >= tick(&before["ceiling"]));
     }
 }

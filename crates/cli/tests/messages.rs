@@ -53,7 +53,7 @@ fn a_node_is_described_with_its_range() {
         ("convert --to scru64 --node foo x", ["--node 'foo'", "42/8"]),
         ("convert --to scru64 --node foo/8 x", ["--node 'foo/8'", "as in 42/8"]),
         ("convert --to sno --node-table a=1 x", ["'a=1'", "a node is a number from 0 to"]),
-        ("lease mend --realm a --node foo", ["\"foo\"", "VALUE/BITS, as in 42/8"]),
+        ("lease repair --realm a --node foo", ["\"foo\"", "VALUE/BITS, as in 42/8"]),
     ] {
         assert_fails(arguments, &run(arguments), USAGE, &parts);
     }
@@ -141,16 +141,16 @@ fn an_unknown_realm_leads_to_lease_init() {
         "lease list --realm no",
         "lease watch --realm no",
         "lease acquire --realm no",
-        "lease mend --realm no --node 5/16",
+        "lease repair --realm no --node 5/16",
         &token,
     ] {
         let ran = ran_in(state.path(), arguments);
         let parts = ["no realm of that name", "\nhint: ", "tickid lease init SCHEME --realm NAME"];
         assert_fails(arguments, &ran, NODE_STORE, &parts);
     }
-    let recover = "lease recover --realm no --yes";
+    let invalidate = "lease invalidate --realm no --yes";
     let parts = ["the store keeps no realm no", "\nhint: ", "--scheme"];
-    assert_fails(recover, &ran_in(state.path(), recover), USAGE, &parts);
+    assert_fails(invalidate, &ran_in(state.path(), invalidate), USAGE, &parts);
 }
 
 #[test]

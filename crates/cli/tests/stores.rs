@@ -8,9 +8,9 @@ mod process;
 
 use std::process::{Child, Stdio};
 
-use process::{NODE_STORE, OK, Ran, USAGE, json_lines, ran, tickid};
+use process::{INVALID, NODE_STORE, OK, Ran, USAGE, json_lines, ran, tickid};
 #[cfg(unix)]
-use tickid_testkit::servers::{Etcd, Postgres, Redis, Test, Tests};
+use tickid_testkit::servers::{Etcd, MySql, Postgres, Redis, Test, Tests};
 
 /// In each URL, whether the server asks for one or not.
 const PASSWORD: &str = "hunter2-is-not-to-be-seen";
@@ -52,8 +52,9 @@ fn seen(ran: Ran) -> Ran {
 
 /// To begin it again does nothing and says so, while nodes are held as well; another is refused.
 fn a_realm_begins_once(place: &Place) {
-    let init = "init sno --realm once --pool 5-6/16";
-    let list = || place.stdout_of("list --realm once --json");
+    let init = "init sno --realm once --pool 5-6/16 --new";
+    // Without the realm, which holds the store's time.
+    let list = || process::rows(&place.stdout_of("list --realm once --json"));
     let again = || {
         let again = place.run(init);
         assert_eq!((again.status, again.stdout.as_str()), (OK, ""), "{}", again.stderr);
@@ -69,15 +70,33 @@ fn a_realm_begins_once(place: &Place) {
     let there = "there already: sno, with the nodes 5-6/16,";
     assert!(another.stderr.contains(there), "{}", another.stderr);
     assert_eq!(list(), before);
-    assert_eq!(json_lines(&before), [held]);
+    assert_eq!(before, [held]);
+}
+
+/// As the server may have lost one of that name.
+fn a_realm_begins_beyond_and_the_command_says_how_long_that_takes(place: &Place) {
+    let init = || place.run("init sno --realm beyond --term 60");
+    for _ in 0..2 {
+        let ran = init();
+        assert_eq!(ran.status, OK, "{}", ran.stderr);
+        let (_, rest) = ran.stderr.split_once("the realm beyond begins at ").expect("a time");
+        let (_, rest) = rest.split_once(", in ").expect("a wait");
+        let wait: u64 = rest.split_once(" s,").expect("seconds").0.parse().expect("a number");
+        // Twice the term and the skew.
+        assert!((100..=130).contains(&wait), "{}", ran.stderr);
+    }
+    assert_eq!(place.run("list --realm beyond --check").status, INVALID);
+    assert_eq!(place.run("acquire --realm beyond").status, NODE_STORE);
+    assert!(place.stdout_of("realms").lines().any(|realm| realm == "beyond"));
 }
 
 /// The other hears which.
 fn of_two_realms_that_begin_at_once_one_does(place: &Place) {
     for round in 0..3 {
         let pools = ["5-6/16", "7/16"];
-        let inits = pools
-            .map(|pool| place.spawn(&format!("init sno --realm at-once-{round} --pool {pool}")));
+        let inits = pools.map(|pool| {
+            place.spawn(&format!("init sno --realm at-once-{round} --pool {pool} --new"))
+        });
         let ended = inits.map(|init| seen(init.wait_with_output().expect("ends").into()));
         let [winner, loser] = if ended[0].status == OK { [0, 1] } else { [1, 0] };
         assert_eq!(ended[winner].status, OK, "{}", ended[winner].stderr);
@@ -94,11 +113,11 @@ fn a_node_goes_through_all_commands(place: &Place) {
     assert_eq!((&held["node"], &held["standing"]), (&"5/16".into(), &"held".into()));
     let token = held["token"].as_str().expect("a token");
     place.stdout_of(&format!("release --realm all --token {token} --unused --yes"));
-    let listed = json_lines(&place.stdout_of("list --realm all --json"));
+    let listed = process::rows(&place.stdout_of("list --realm all --json"));
     assert_eq!((&listed[0]["standing"], &listed[0]["ceiling"]), (&"free".into(), &held["floor"]));
-    let tame = place.run("mend --realm all --node 5/16 --yes");
+    let tame = place.run("repair --realm all --node 5/16 --yes");
     assert!(tame.stderr.contains("node 5/16 is not quarantined"), "{}", tame.stderr);
-    let recovered = place.run("recover --realm all --yes");
+    let recovered = place.run("invalidate --realm all --yes");
     assert_eq!(recovered.status, OK, "{}", recovered.stderr);
     // Nothing is free for a while.
     assert_eq!(place.run("acquire --realm all").status, NODE_STORE);
@@ -127,7 +146,7 @@ fn exec_sees_its_programs_end_and_hands_signals_on(place: &Place) {
     use nix::sys::signal::{Signal, kill};
     use nix::unistd::Pid;
 
-    place.stdout_of("init sno --realm exec --pool 0-255/16");
+    place.stdout_of("init sno --realm exec --pool 0-255/16 --new");
     for _ in 0..10 {
         let exec = exec(place, "exit 7");
         let mut bounded = std::process::Command::new("timeout");
@@ -146,6 +165,23 @@ fn exec_sees_its_programs_end_and_hands_signals_on(place: &Place) {
     assert_eq!(ended.status.code(), Some(3), "{:?}", ended.status);
 }
 
+/// Each run leaves both nodes to the next one at once.
+#[cfg(target_os = "linux")]
+fn exec_releases_several_nodes_on_exit(place: &Place) {
+    place.stdout_of("init sno --realm several --pool 5-6/16 --new");
+    for _ in 0..3 {
+        let url = &place.url;
+        let options = format!("--realm several --store {url} --nodes 2 --release-on-exit");
+        let mut exec = tickid(&format!("lease exec {options} -- sh -c"));
+        let ran = seen(ran(exec.arg("for node in $TICKID_NODES; do echo $node; done | sort")));
+        assert_eq!((ran.status, ran.stderr.as_str()), (OK, ""));
+        assert_eq!(ran.stdout, "5/16\n6/16\n");
+        for row in process::rows(&place.stdout_of("list --realm several --json")) {
+            assert_eq!((&row["standing"], row["token"].is_null()), (&"free".into(), true));
+        }
+    }
+}
+
 #[cfg(unix)]
 trait Located {
     fn place(&self) -> Place;
@@ -160,9 +196,18 @@ impl Located for Postgres {
 }
 
 #[cfg(unix)]
+impl Located for MySql {
+    /// The server has a password of its own.
+    fn place(&self) -> Place {
+        let nowhere = format!("mysql://tickid:{PASSWORD}@127.0.0.1:1/tickid");
+        Place { url: self.url(), nowhere }
+    }
+}
+
+#[cfg(unix)]
 impl Located for Etcd {
     fn place(&self) -> Place {
-        let url = |at: &str| format!("etcd://tickid:{PASSWORD}@{at}?lease_ttl=60");
+        let url = |at: &str| format!("etcd://tickid:{PASSWORD}@{at}");
         Place { url: url(&self.endpoints()[0]), nowhere: url("127.0.0.1:1") }
     }
 }
@@ -177,9 +222,12 @@ impl Located for Redis {
 }
 
 #[cfg(unix)]
-fn tests<S: Located>() -> [Test<S>; 4] {
+fn tests<S: Located>() -> [Test<S>; 6] {
     [
         ("a_realm_begins_once", |server| a_realm_begins_once(&server.place())),
+        ("a_realm_begins_beyond", |server| {
+            a_realm_begins_beyond_and_the_command_says_how_long_that_takes(&server.place());
+        }),
         ("of_two_realms_that_begin_at_once_one_does", |server| {
             of_two_realms_that_begin_at_once_one_does(&server.place());
         }),
@@ -192,6 +240,12 @@ fn tests<S: Located>() -> [Test<S>; 4] {
             #[cfg(not(target_os = "linux"))]
             let _ = server;
         }),
+        ("exec_releases_several_nodes_on_exit", |server| {
+            #[cfg(target_os = "linux")]
+            exec_releases_several_nodes_on_exit(&server.place());
+            #[cfg(not(target_os = "linux"))]
+            let _ = server;
+        }),
     ]
 }
 
@@ -199,6 +253,7 @@ fn tests<S: Located>() -> [Test<S>; 4] {
 fn main() -> std::process::ExitCode {
     Tests::default()
         .add("postgres", &tests::<Postgres>())
+        .add("mysql", &tests::<MySql>())
         .add("etcd", &tests::<Etcd>())
         .add("redis", &tests::<Redis>())
         .run()

@@ -3,7 +3,8 @@
 use std::process::ExitCode;
 
 use clap::Args;
-use tickid_lease::{Begin, RealmSpec, Refusal};
+use tickid_core::{Clock as _, SystemClock};
+use tickid_lease::{Begin, RealmSpec, Record, Refusal};
 
 use super::realm::{RealmOptions, ShapeOptions};
 use crate::failure::Failure;
@@ -16,11 +17,13 @@ use crate::store::{self, answer};
   tickid lease init scru64 --realm orders --pool 0/1,128-255/8
   tickid lease init nanoflake --realm chat --epoch discord --term 30
   tickid lease init kuid --realm logs --drift 10
-  tickid lease init scru64 --realm orders --pool 0-255/8 --reshape
+  tickid lease init scru64 --realm orders --pool 0-255/8 --reconfigure
 
 Beginning a realm that exists already is a no-op if it is the same and an error if it differs.
 Scheme, epoch, drift and kind of IDs are fixed for good: all holders must use the same.
---reshape gives the realm other nodes and terms: leases of nodes that stay go on, the others end.")]
+In a folder a realm begins at once. On a server it begins beyond anything that a lost realm of that
+name can have granted, twice allowance, skew and term later; --new states that none was lost.
+--reconfigure gives the realm other nodes and terms: leases of nodes that stay go on, the others end.")]
 pub(crate) struct InitArguments {
     /// The scheme
     #[arg(value_enum)]
@@ -29,46 +32,54 @@ pub(crate) struct InitArguments {
     realm: RealmOptions,
     #[command(flatten)]
     shape: ShapeOptions,
-    /// Give a realm that is there these nodes and terms
+    /// Give an existing realm these nodes and terms
     #[arg(long)]
-    reshape: bool,
-    /// Begin at once, as is safe for a realm that never existed; not for deployment scripts
-    #[arg(long, conflicts_with = "reshape")]
+    reconfigure: bool,
+    /// Begin at once, stating that the realm was never in this store; not for deployment scripts
+    #[arg(long, conflicts_with = "reconfigure")]
     new: bool,
 }
 
 pub(super) fn init(arguments: &InitArguments) -> Result<ExitCode, Failure> {
     let store = arguments.realm.store.open()?;
     let realm = arguments.shape.realm(&arguments.realm.realm, arguments.scheme)?;
-    if arguments.reshape {
+    if arguments.reconfigure {
         answer(store.reconfigure(&realm))?;
+        say_beginning(&answer(store.realm(realm.name()))?);
         return Ok(ExitCode::SUCCESS);
     }
     let was_there = store::kept(&store, realm.name())?.is_some();
     let begin = if arguments.new { Begin::AtOnce } else { Begin::Beyond };
     match answer(store.begin(&realm, begin)) {
-        Ok(_) if was_there => {
-            say(&format!(
-                "the realm {} is there already, and is the same: nothing was done",
-                realm.name()
-            ));
-            Ok(ExitCode::SUCCESS)
-        }
         Ok(record) => {
-            if record.floor > 0 {
-                let from = realm.scale().time_of(record.floor);
+            if was_there {
                 say(&format!(
-                    "the realm {} begins at {from}, beyond an earlier one of that name; --new begins one that \
-                     never existed at once",
+                    "the realm {} is there already, and is the same: nothing was done",
                     realm.name()
                 ));
             }
+            say_beginning(&record);
             Ok(ExitCode::SUCCESS)
         }
         Err(error) if matches!(error.refusal(), Some(Refusal::Mismatch(_))) => {
             Err(is_another(&arguments.realm.kept(&store)?))
         }
         Err(error) => Err(error.into()),
+    }
+}
+
+/// Says how long it takes until the realm begins, if that lies in the future.
+fn say_beginning(record: &Record) {
+    let from = record.realm.scale().time_of(record.floor);
+    let Ok(now) = SystemClock.now() else { return };
+    let wait = from.saturating_since(now);
+    if !wait.is_zero() {
+        say(&format!(
+            "the realm {} begins at {from}, in {} s, beyond the leases of any earlier realm of that \
+             name; --new begins one that never existed at once",
+            record.realm.name(),
+            wait.as_millis().div_ceil(1_000)
+        ));
     }
 }
 
@@ -81,7 +92,7 @@ fn is_another(kept: &RealmSpec) -> Failure {
     };
     Failure::Usage(format!(
         "the realm {name} is there already: {scheme}{layout}, with the nodes {pool}, a term of {:?} \
-         and a skew of {:?}; --reshape gives it other nodes and terms",
+         and a skew of {:?}; --reconfigure gives it other nodes and terms",
         terms.term, terms.skew,
     ))
 }

@@ -1,4 +1,4 @@
-//! `tickid lease list` and `watch`: the rows of a realm.
+//! `tickid lease realms`, `list` and `watch`: a store's realms, and the rows of one.
 
 use core::time::Duration;
 use std::collections::HashMap;
@@ -7,29 +7,54 @@ use std::thread;
 
 use clap::Args;
 use serde::Serialize;
+use serde_json::json;
 use tickid_lease::{Node, RealmSpec, Refusal, Row, RowState, Standing, View};
 
 use super::realm::RealmOptions;
-use crate::failure::{Chain, Failure};
+use super::summary::Summary;
+use crate::failure::{Chain, Failure, INVALID};
 use crate::message::{say, shown};
 use crate::output::Output;
 use crate::report::date_time;
-use crate::store::answer;
+use crate::store::{StoreOptions, answer};
 use crate::values::duration;
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  tickid lease realms
+  tickid lease realms --store etcd://db:2379 --json")]
+pub(crate) struct RealmsArguments {
+    #[command(flatten)]
+    store: StoreOptions,
+    /// Print one JSON object per line
+    #[arg(long)]
+    json: bool,
+}
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   tickid lease list --realm sno
   tickid lease list --realm sno --json
+  tickid lease list --realm sno --check --min-free 8
 
-A node is free, held, expired (not renewed in time), quarantined (further ahead of the store's clock
-than a lease can reach, or unreadable) or retired (not in the pool any more).")]
+Begins with the realm (with --json its first object), whose figures count the nodes of the pool. A
+node is free, held, expired (not renewed in time), quarantined (further ahead of the store's clock
+than a lease can reach, or unreadable) or retired (not in the pool any more).
+
+--check is for monitors. Exit status: 0 if all is well; 1 if a node is quarantined, few nodes are
+left, or none can be granted yet; 3 if the store does not answer or has no such realm.")]
 pub(crate) struct ListArguments {
     #[command(flatten)]
     realm: RealmOptions,
     /// Print one JSON object per line
     #[arg(long)]
     json: bool,
+    /// Print the realm only, and end with status 1 if it needs attention
+    #[arg(long)]
+    check: bool,
+    /// The number of free or expired nodes below which --check fails [default: a tenth of the pool]
+    #[arg(long, value_name = "NODES", requires = "check")]
+    min_free: Option<u64>,
 }
 
 #[derive(Debug, Args)]
@@ -124,17 +149,41 @@ fn lines(view: &View) -> Result<Vec<(Node, Line)>, Failure> {
     Ok(standings.into_iter().map(line).collect())
 }
 
-pub(super) fn list(arguments: &ListArguments) -> Result<ExitCode, Failure> {
-    let store = arguments.realm.store.open()?;
-    let view = answer(store.list(&arguments.realm.realm))?;
+pub(super) fn realms(arguments: &RealmsArguments) -> Result<ExitCode, Failure> {
+    let store = arguments.store.open()?;
     let mut out = Output::stdout();
-    write_head(arguments.json, out.buffer());
-    for (_, line) in lines(&view)? {
-        line.write(arguments.json, out.buffer())?;
-        out.drain()?;
+    for name in answer(store.realms())? {
+        let line = if arguments.json {
+            json!({ "realm": name.as_str() }).to_string()
+        } else {
+            name.to_string()
+        };
+        out.buffer().extend_from_slice(line.as_bytes());
+        out.buffer().push(b'\n');
     }
     out.flush()?;
     Ok(ExitCode::SUCCESS)
+}
+
+pub(super) fn list(arguments: &ListArguments) -> Result<ExitCode, Failure> {
+    let store = arguments.realm.store.open()?;
+    let view = answer(store.list(&arguments.realm.realm))?;
+    let summary = Summary::of(&view)?;
+    let mut out = Output::stdout();
+    summary.write(arguments.json, out.buffer())?;
+    if !arguments.check {
+        write_head(arguments.json, out.buffer());
+        for (_, line) in lines(&view)? {
+            line.write(arguments.json, out.buffer())?;
+            out.drain()?;
+        }
+    }
+    out.flush()?;
+    let warnings = if arguments.check { summary.warnings(arguments.min_free) } else { Vec::new() };
+    for warning in &warnings {
+        say(warning);
+    }
+    Ok(if warnings.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(INVALID) })
 }
 
 pub(super) fn watch(arguments: &WatchArguments) -> Result<ExitCode, Failure> {

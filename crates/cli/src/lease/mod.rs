@@ -6,6 +6,7 @@ mod init;
 mod listing;
 mod realm;
 mod repair;
+mod summary;
 
 use std::process::ExitCode;
 
@@ -16,39 +17,42 @@ use self::exec::ExecArguments;
 pub(crate) use self::exec::{Launch, launch};
 use self::holding::{AcquireArguments, ReleaseArguments};
 use self::init::InitArguments;
-use self::listing::{ListArguments, WatchArguments};
-use self::repair::{MendArguments, RecoverArguments};
+use self::listing::{ListArguments, RealmsArguments, WatchArguments};
+use self::repair::{InvalidateArguments, RepairArguments};
 use crate::failure::Failure;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum LeaseCommand {
     /// Begin a realm: a scheme with its layout, nodes and terms
     Init(InitArguments),
-    /// Show the nodes of a realm that were ever given out, and how they stand
+    /// Show the realms of a store
+    Realms(RealmsArguments),
+    /// Show a realm, and its nodes that were ever granted
     List(ListArguments),
     /// Show the nodes of a realm, then each that changes, until the pipe closes
     Watch(WatchArguments),
     /// Lease a node without renewing it
     Acquire(AcquireArguments),
-    /// Give back a node that was leased with acquire
+    /// Release a node that was leased with acquire
     Release(ReleaseArguments),
-    /// Run a program with a leased node, and no longer than the lease holds
+    /// Run a program with leased nodes, and no longer than the leases hold
     Exec(ExecArguments),
     /// After a backup was restored: end all leases and begin beyond them
-    Recover(RecoverArguments),
-    /// Take back the ceiling of a quarantined node
-    Mend(MendArguments),
+    Invalidate(InvalidateArguments),
+    /// Free quarantined nodes
+    Repair(RepairArguments),
 }
 
 pub(crate) fn run(command: &LeaseCommand) -> Result<ExitCode, Failure> {
     match command {
         LeaseCommand::Init(arguments) => init::init(arguments),
+        LeaseCommand::Realms(arguments) => listing::realms(arguments),
         LeaseCommand::List(arguments) => listing::list(arguments),
         LeaseCommand::Watch(arguments) => listing::watch(arguments),
         LeaseCommand::Acquire(arguments) => holding::acquire(arguments),
         LeaseCommand::Release(arguments) => holding::release(arguments),
         LeaseCommand::Exec(arguments) => exec::exec(arguments),
-        LeaseCommand::Recover(arguments) => repair::recover(arguments),
-        LeaseCommand::Mend(arguments) => repair::mend(arguments),
+        LeaseCommand::Invalidate(arguments) => repair::invalidate(arguments),
+        LeaseCommand::Repair(arguments) => repair::repair(arguments),
     }
 }

@@ -1,10 +1,10 @@
-//! `tickid lease recover` and `mend`, which only people can know to be right. Both explain what
-//! they would do, and do it with --yes.
+//! `tickid lease invalidate` and `repair`, which only people can know to be right. Both explain
+//! their effect, and act with --yes.
 
 use std::process::ExitCode;
 
-use clap::Args;
-use tickid_lease::{Node, RealmSpec, Refusal, Rules};
+use clap::{ArgGroup, Args};
+use tickid_lease::{Node, RealmSpec, Refusal, Rules, Standing, View};
 
 use super::realm::{RealmOptions, ShapeOptions};
 use crate::failure::Failure;
@@ -15,10 +15,10 @@ use crate::values::parse;
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
-  tickid lease recover --realm sno              says what it would do
-  tickid lease recover --realm sno --yes
-  tickid lease recover --realm sno --scheme sno --yes     where the realm is gone altogether")]
-pub(crate) struct RecoverArguments {
+  tickid lease invalidate --realm sno              explains what it would do
+  tickid lease invalidate --realm sno --yes
+  tickid lease invalidate --realm sno --scheme sno --yes     if the realm is gone")]
+pub(crate) struct InvalidateArguments {
     #[command(flatten)]
     realm: RealmOptions,
     /// The scheme of a realm that the store has lost altogether
@@ -33,20 +33,25 @@ pub(crate) struct RecoverArguments {
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
-  tickid lease mend --realm sno --node 42/16    says what it would do
-  tickid lease mend --realm sno --node 42/16 --yes")]
-pub(crate) struct MendArguments {
+  tickid lease repair --realm sno --node 42/16    explains what it would do
+  tickid lease repair --realm sno --node 42/16 --yes
+  tickid lease repair --realm sno --all --yes")]
+#[command(group(ArgGroup::new("nodes").required(true)))]
+pub(crate) struct RepairArguments {
     #[command(flatten)]
     realm: RealmOptions,
-    /// The node
-    #[arg(long, value_name = "VALUE/BITS", value_parser = parse::<Node>)]
-    node: Node,
+    /// The quarantined node
+    #[arg(long, value_name = "VALUE/BITS", value_parser = parse::<Node>, group = "nodes")]
+    node: Option<Node>,
+    /// All quarantined nodes
+    #[arg(long, group = "nodes")]
+    all: bool,
     /// Do it
     #[arg(long)]
     yes: bool,
 }
 
-pub(super) fn recover(arguments: &RecoverArguments) -> Result<ExitCode, Failure> {
+pub(super) fn invalidate(arguments: &InvalidateArguments) -> Result<ExitCode, Failure> {
     let name = &arguments.realm.realm;
     let store = arguments.realm.store.open()?;
     let realm = match (store::kept(&store, name)?, arguments.scheme) {
@@ -60,43 +65,66 @@ pub(super) fn recover(arguments: &RecoverArguments) -> Result<ExitCode, Failure>
     let scale = realm.scale();
     let ahead = scale.time_of(realm.max_ahead()).saturating_since(scale.time_of(0));
     say(&format!(
-        "recovering the realm {name} ends all its leases: every running generator stops, and asks for a \
-         new node. All nodes begin anew {} s after the store's present time, and are of no use until \
-         then. This is for a store that was restored from a backup, or lost what it kept, and does not \
-         know it; its clock must not be behind where it was",
+        "invalidating the realm {name} ends all its leases: every running generator stops, and \
+         acquires a new lease. All nodes begin anew {} s after the store's present time, and cannot \
+         be granted until then. This is for a store that lost data without a trace, as one that was \
+         restored from a backup; its clock must not be behind where it was",
         ahead.as_secs()
     ));
     if !arguments.yes {
         return Err(nothing_done());
     }
     let floor = answer(store.invalidate(&realm))?;
-    say(&format!("recovered: nodes are given out from {} on", at(&realm, floor)));
+    say(&format!("invalidated: nodes are granted from {} on", at(&realm, floor)));
     Ok(ExitCode::SUCCESS)
 }
 
-pub(super) fn mend(arguments: &MendArguments) -> Result<ExitCode, Failure> {
-    let (name, node) = (&arguments.realm.realm, arguments.node);
+pub(super) fn repair(arguments: &RepairArguments) -> Result<ExitCode, Failure> {
+    let name = &arguments.realm.realm;
     let store = arguments.realm.store.open()?;
     let view = answer(store.list(name))?;
     let (record, _) = view.record.as_ref().ok_or(Failure::Refused(Refusal::NoRealm))?;
     let rules = Rules::new(record, view.now).map_err(Failure::Refused)?;
-    let (realm, state) = (&record.realm, view.rows.get(&node));
-    // Refused here as it would be there.
-    let (_, row) = rules.repair(node, state).map_err(Failure::Refused)?;
-    let ceiling = rules.ceiling(node, state);
-    say(&format!(
-        "mending node {node} of the realm {name} takes its ceiling back from {} to {}. That is safe if no \
-         ID was issued under it in between, as when the store's clock was far ahead for a while; its \
-         holder, if there still is one, must be stopped first",
-        ceiling.map_or_else(|| "an unreadable one".to_owned(), |ceiling| at(realm, ceiling)),
-        at(realm, row.ceiling),
-    ));
+    let nodes = match arguments.node {
+        Some(node) => vec![node],
+        None => quarantined(&view)?,
+    };
+    if nodes.is_empty() {
+        say(&format!("no node of the realm {name} is quarantined: nothing was done"));
+        return Ok(ExitCode::SUCCESS);
+    }
+    for &node in &nodes {
+        let state = view.rows.get(&node);
+        // Refused here as it would be there.
+        let (_, row) = rules.repair(node, state).map_err(Failure::Refused)?;
+        let ceiling = rules.ceiling(node, state);
+        say(&format!(
+            "repairing node {node} takes its ceiling back from {} to {}",
+            ceiling.map_or_else(|| "an unreadable one".into(), |tick| at(&record.realm, tick)),
+            at(&record.realm, row.ceiling),
+        ));
+    }
+    say(
+        "that is safe if no ID was issued in between, as when the store's clock was far ahead for a \
+         while; a holder of such a node must be stopped first",
+    );
     if !arguments.yes {
         return Err(nothing_done());
     }
-    let row = answer(store.repair(name, node))?;
-    say(&format!("mended: node {node} begins at {}", at(realm, row.ceiling)));
+    let repaired = match arguments.node {
+        Some(node) => answer(store.repair(name, node)).map(|_| nodes)?,
+        None => answer(store.repair_all(name))?,
+    };
+    let repaired: Vec<String> = repaired.iter().map(Node::to_string).collect();
+    say(&format!("repaired: {}", repaired.join(", ")));
     Ok(ExitCode::SUCCESS)
+}
+
+/// Returns the quarantined nodes that have a row.
+fn quarantined(view: &View) -> Result<Vec<Node>, Failure> {
+    let standings = view.standings().map_err(Failure::Refused)?.into_iter();
+    let quarantined = standings.filter(|(.., standing)| *standing == Standing::Quarantined);
+    Ok(quarantined.map(|(node, ..)| node).collect())
 }
 
 fn nothing_done() -> Failure {

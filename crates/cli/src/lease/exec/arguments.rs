@@ -4,30 +4,45 @@ use std::ffi::OsString;
 use clap::Args;
 
 use crate::lease::realm::RealmOptions;
-use crate::values::duration;
+use crate::values::{duration, number};
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   tickid lease exec --realm orders -- ./server --port 80
+  tickid lease exec --realm orders --release-on-exit -- ./job
   tickid lease exec --realm orders --kill-after 2 -- sh -c 'echo $SCRU64_NODE_SPEC'
 
-ONE GENERATOR PER LEASED NODE. Two generators with the node of one lease issue the same IDs: two
-workers that each read it from the environment, or a generator that a running program starts anew.
-Lease a node for each worker, with a lease exec of its own:
+ONE GENERATOR PER LEASED NODE. Two generators with one node issue the same IDs: two workers that
+read the same variable, or a generator that a running program starts anew. Lease a node for each
+worker, with a lease exec of its own:
   for port in 8001 8002 8003 8004; do
     tickid lease exec --realm orders -- ./worker --port $port &
   done; wait
+or all of them for the program that starts the workers:
+  tickid lease exec --realm orders --nodes 4 -- sh -c '
+    for node in $TICKID_NODES; do
+      until ./worker --node $node; do sleep $TICKID_RESTART_WAIT; done &
+    done; wait'
+IDs of a worker may be ahead of the clock by the realm's allowance. So a worker that is started
+again under the same node waits first, for $TICKID_RESTART_WAIT seconds after the last one ended.
 
-The program finds SCRU64_NODE_SPEC (SCRU64: 42/8), TICKID_SCHEME, TICKID_REALM, TICKID_NODE (42/8)
-and TICKID_WINDOW (FLOOR..CEILING, in ticks, as they were when it began) in its environment, but not
-TICKID_STORE, which may hold a password. It is started when the window begins, and its lease is
-renewed as long as it runs. When that fails, it is sent SIGTERM in time and then SIGKILL, with all of
-its process group: before the window ends, less what its IDs may be ahead of the clock. When the
-clock is set back below the window's floor, it is killed at once. The node is not given back; its
-window runs out.
+The environment has TICKID_SCHEME, TICKID_REALM, TICKID_NODES (42/8 43/8), TICKID_WINDOWS
+(FLOOR..CEILING of each node, in ticks, at the start) and TICKID_RESTART_WAIT; with one node also
+TICKID_NODE, TICKID_WINDOW and, for SCRU64, SCRU64_NODE_SPEC. TICKID_STORE is removed, since it may
+contain a password.
+
+The program starts when all windows have begun, and the leases are renewed as long as it runs. If
+one cannot be renewed, or is lost, SIGTERM and then SIGKILL are sent to the program's process group:
+before the window ends, less what its IDs may be ahead of the clock. If the clock is set back below
+a window's floor, the program is killed at once.
+
+The nodes are not released: their windows run out. With --release-on-exit, whatever the program
+left behind is killed, also outside of its process group, and the nodes are released: the next
+windows begin after the clock's time plus the allowance. That needs every process of the program to
+be its descendant, and is left out if one cannot be killed or if the wall clock was set meanwhile.
 
 Exit status: that of the program, 128 + N if signal N ended it, 127 if it was not found, 126 if it
-could not be run, 124 if it was stopped for want of a lease, 125 if it could not be supervised; and
+could not be run, 124 if it was stopped for lack of a lease, 125 if it could not be supervised;
 before it starts, as for the other commands. Needs Linux.")]
 pub(crate) struct ExecArguments {
     #[command(flatten)]
@@ -35,6 +50,12 @@ pub(crate) struct ExecArguments {
     /// The holder's name, for people to read [default: the program and our process number]
     #[arg(long, value_name = "TEXT")]
     pub(crate) holder: Option<String>,
+    /// The number of nodes to lease, one for each worker of the program
+    #[arg(long, value_name = "N", value_parser = nodes, default_value = "1")]
+    pub(crate) nodes: u64,
+    /// Release the nodes when the program and all its descendants have ended
+    #[arg(long)]
+    pub(crate) release_on_exit: bool,
     /// The program's time between SIGTERM and SIGKILL, in seconds or with units [default: half a
     /// term]
     #[arg(long, value_name = "DURATION", value_parser = duration)]
@@ -45,4 +66,8 @@ pub(crate) struct ExecArguments {
     /// The program and its arguments
     #[arg(required = true, trailing_var_arg = true, value_name = "COMMAND")]
     pub(crate) command: Vec<OsString>,
+}
+
+fn nodes(text: &str) -> Result<u64, String> {
+    number("number of nodes", 1..=1_024, text)
 }

@@ -1,6 +1,8 @@
 //! `tickid lease exec` on Linux, which ends a program together with its supervisor.
 
+mod descendants;
 mod launch;
+mod leases;
 mod program;
 mod renewal;
 mod supervisor;

@@ -9,6 +9,7 @@ use nix::sys::signal::{SigSet, Signal, kill, killpg};
 use nix::sys::wait::{Id, WaitPidFlag, WaitStatus, waitid};
 use nix::unistd::{Pid, getpgrp, tcgetpgrp, tcsetpgrp};
 
+use super::descendants::reap_orphans;
 use super::launch::Launch;
 use crate::failure::Failure;
 use crate::store::STORE_VARIABLE;
@@ -32,21 +33,24 @@ pub(super) struct Program {
 }
 
 impl Program {
-    /// Starts the program by way of [`launch`](super::launch::launch).
+    /// Starts the program by way of [`launch`](super::launch::launch). Variables without a value
+    /// are removed from its environment.
     pub(super) fn start(
         command: &[OsString],
-        environment: &[(&str, String)],
+        environment: &[(&str, Option<String>)],
     ) -> Result<Self, Failure> {
         // Not the path that this program was started from: there may be another version by now.
-        let child = Command::new("/proc/self/exe")
-            .arg0("tickid")
-            .args(Launch::arguments(command))
-            // It may hold a password, which the program has no use for.
-            .env_remove(STORE_VARIABLE)
-            .envs(environment.iter().map(|(name, value)| (name, value)))
-            .process_group(0)
-            .spawn()
-            .map_err(Failure::Supervise)?;
+        let mut stage = Command::new("/proc/self/exe");
+        stage.arg0("tickid").args(Launch::arguments(command)).process_group(0);
+        // It may hold a password, which the program has no use for.
+        stage.env_remove(STORE_VARIABLE);
+        for (name, value) in environment {
+            match value {
+                Some(value) => stage.env(name, value),
+                None => stage.env_remove(name),
+            };
+        }
+        let child = stage.spawn().map_err(Failure::Supervise)?;
         let leader = i32::try_from(child.id()).map_err(|_| nix::Error::EOVERFLOW);
         let leader = Pid::from_raw(leader?);
         let terminal = File::options().read(true).write(true).open("/dev/tty").ok();
@@ -62,7 +66,9 @@ impl Program {
         }
     }
 
+    /// Returns the state of the program, and reaps orphans that this process has for children.
     pub(super) fn state(&self) -> nix::Result<State> {
+        reap_orphans(self.leader)?;
         let ask = |flags| waitid(Id::Pid(self.leader), flags | WaitPidFlag::WNOHANG);
         // Left a zombie, so that its number still names its group.
         match ask(WaitPidFlag::WEXITED | WaitPidFlag::WNOWAIT)? {

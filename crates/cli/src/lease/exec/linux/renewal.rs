@@ -24,8 +24,13 @@ pub(super) enum News {
     Broken(Failure),
 }
 
-/// Keeps one lease until it is lost, or until the supervisor has gone.
-pub(super) fn keep(mut session: LeaseSession, store: &Store, news: &Sender<News>, bell: &Bell) {
+/// Keeps one lease until it is lost, or until the supervisor has gone. `number` is the session's.
+pub(super) fn keep(
+    (number, mut session): (usize, LeaseSession),
+    store: &Store,
+    news: &Sender<(usize, News)>,
+    bell: &Bell,
+) {
     loop {
         let new = match step(&mut session, store) {
             Ok(None) => continue,
@@ -33,7 +38,7 @@ pub(super) fn keep(mut session: LeaseSession, store: &Store, news: &Sender<News>
             Err(failure) => News::Broken(failure),
         };
         let is_over = matches!(new, News::Lost(_) | News::Broken(_));
-        let is_heard = news.send(new).is_ok();
+        let is_heard = news.send((number, new)).is_ok();
         bell.ring();
         if is_over || !is_heard {
             return;

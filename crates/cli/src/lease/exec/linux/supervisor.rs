@@ -1,4 +1,5 @@
 use core::time::Duration;
+use std::ffi::OsString;
 use std::process::ExitCode;
 use std::sync::mpsc;
 use std::thread;
@@ -6,10 +7,12 @@ use std::thread;
 use nix::sys::signal::Signal;
 use tickid_core::{Scheme as _, UnixTime};
 use tickid_lease::{
-    LeaseSession, RealmSpec, Store, StoreError, StoreErrorKind, Token, holder_name,
+    LeaseSession, RealmSpec, Refusal, Store, StoreError, StoreErrorKind, Token, holder_name,
 };
 use tickid_scru64::Scru64;
 
+use super::descendants;
+use super::leases::{Held, Leases};
 use super::program::{Program, State, of_signal, stop_as_well};
 use super::renewal::{News, keep};
 use super::wake::{Event, Wake, block_signals};
@@ -33,15 +36,42 @@ pub(crate) fn exec(arguments: &ExecArguments) -> Result<ExitCode, Failure> {
     let kill_after = kill_after(arguments, &realm)?;
     let (sender, news) = mpsc::channel();
     let wake = Wake::new(news)?;
-    let seed = Token::random().map_err(Failure::Randomness)?.bits();
-    #[allow(clippy::cast_possible_truncation, reason = "any half of the bits will do")]
-    let session = LeaseSession::new(realm.clone(), &holder(arguments), seed as u64);
-    let (bell, asked) = (wake.bell(), store.clone());
-    let renewal = thread::Builder::new().name("tickid-lease".to_owned());
-    renewal.spawn(move || keep(session, &asked, &sender, &bell)).map_err(Failure::Supervise)?;
-    let (backend, max_wait) = (store.backend(), arguments.max_wait);
-    let supervisor = Supervisor { realm, backend, wake, max_wait, kill_after, trouble: None };
-    supervisor.run(arguments, &store).map(ExitCode::from)
+    let (holder, count) = (holder(arguments), nodes(arguments, &realm)?);
+    for number in 0..count {
+        let seed = Token::random().map_err(Failure::Randomness)?.bits();
+        #[allow(clippy::cast_possible_truncation, reason = "any half of the bits will do")]
+        let session = LeaseSession::new(realm.clone(), &holder, seed as u64);
+        let (bell, asked, news) = (wake.bell(), store.clone(), sender.clone());
+        let renewal = thread::Builder::new().name("tickid-lease".to_owned());
+        renewal
+            .spawn(move || keep((number, session), &asked, &news, &bell))
+            .map_err(Failure::Supervise)?;
+    }
+    let supervisor = Supervisor {
+        realm,
+        store,
+        wake,
+        max_wait: arguments.max_wait,
+        kill_after,
+        release_on_exit: arguments.release_on_exit,
+        leases: Leases::new(count),
+        latest: UnixTime::MIN,
+        is_stepped: false,
+    };
+    supervisor.run(&arguments.command).map(ExitCode::from)
+}
+
+/// Returns the number of nodes to lease, which the realm must have.
+fn nodes(arguments: &ExecArguments, realm: &RealmSpec) -> Result<usize, Failure> {
+    let (count, len) = (arguments.nodes, realm.pool().len());
+    if count > len {
+        return Err(Failure::Usage(format!(
+            "--nodes {count} is more than the {len} nodes of the realm {}, {}",
+            realm.name(),
+            realm.pool()
+        )));
+    }
+    usize::try_from(count).map_err(|_| Failure::Usage(format!("--nodes {count} is too large")))
 }
 
 /// Returns the time between the two signals. With more there would be no time to renew the lease.
@@ -67,99 +97,119 @@ fn holder(arguments: &ExecArguments) -> String {
 
 struct Supervisor {
     realm: RealmSpec,
-    backend: &'static str,
-    wake: Wake<News>,
+    store: Store,
+    wake: Wake<(usize, News)>,
     max_wait: Duration,
     kill_after: Duration,
-    /// The reason why the lease has not been renewed.
-    trouble: Option<StoreError>,
+    release_on_exit: bool,
+    leases: Leases,
+    /// The highest reading of the wall clock while the program ran.
+    latest: UnixTime,
+    /// The wall clock was set while the program ran, so that it may have read anything.
+    is_stepped: bool,
 }
 
-/// The end of the wait for a window.
+/// The end of the wait for the windows.
 enum Waited {
-    Open(Window),
+    Open,
     /// A signal asked us to end.
     Signal(Signal),
 }
 
 impl Supervisor {
-    fn run(mut self, arguments: &ExecArguments, store: &Store) -> Result<u8, Failure> {
-        let mut granted = None;
-        let ended = match self.wait(&mut granted) {
-            Ok(Waited::Open(window)) => {
-                let program =
-                    Program::start(&arguments.command, &environment(&self.realm, &window))?;
-                return self.supervise(program, window);
+    fn run(mut self, command: &[OsString]) -> Result<u8, Failure> {
+        if self.release_on_exit {
+            descendants::adopt()?;
+        }
+        let ended = match self.wait() {
+            Ok(Waited::Open) => {
+                let program = Program::start(command, &environment(&self.realm, &self.leases))?;
+                let status = self.supervise(program)?;
+                if self.release_on_exit {
+                    self.release_used()?;
+                }
+                return Ok(status);
             }
             Ok(Waited::Signal(signal)) => Ok(of_signal(signal)),
             Err(failure) => Err(failure),
         };
-        if let Some(window) = granted {
-            // No program has used it.
-            let unused = store.release(&self.realm, &window.lease, None);
+        // No program has used them.
+        for window in self.leases.to_release() {
+            let unused = self.store.release(&self.realm, &window.lease, None);
             answer(unused).map_err(Failure::GiveBack)?;
         }
         ended
     }
 
-    /// Waits for a lease, and for its window to begin. `granted` is set even if the wait fails.
-    fn wait(&mut self, granted: &mut Option<Window>) -> Result<Waited, Failure> {
+    /// Waits for all leases, and for their windows to begin.
+    fn wait(&mut self) -> Result<Waited, Failure> {
         let patience = Now::read()?.boot.saturating_add(self.max_wait);
         loop {
             let now = Now::read()?;
-            let alarms = match *granted {
-                Some(window) if window.is_open(now) && window.left(now) > self.kill_after => {
-                    return Ok(Waited::Open(window));
-                }
-                Some(window) if !window.is_open(now) => (Duration::MAX, window.opens),
+            let is_closed = |opens| now.wall.is_none_or(|wall| wall < opens);
+            let opens = self.leases.opens();
+            let alarms = match opens {
+                Some(_) if self.leases.left(now) > self.kill_after => return Ok(Waited::Open),
+                Some(opens) if is_closed(opens) => (Duration::MAX, opens),
                 // The next renewal, or a lease.
                 _ if now.boot < patience => (patience, UnixTime::MAX),
                 _ => return Err(self.out_of_patience()),
             };
             self.wake.at(alarms)?;
             match self.wake.next()? {
-                Event::News(News::Granted(window)) => {
-                    if granted.is_none() && !window.is_open(now) {
-                        let (node, opens) = (window.lease.node, window.opens);
-                        say(&format!("waiting for the window of node {node}, from {opens} on"));
+                Event::News((session, News::Granted(window))) => {
+                    self.granted(session, window);
+                    match self.leases.opens() {
+                        Some(from) if opens.is_none() && is_closed(from) => {
+                            let nodes = nodes_of(&self.leases, ", ");
+                            let s = if nodes.contains(',') { "s" } else { "" };
+                            say(&format!(
+                                "waiting for the window{s} of node{s} {nodes}, from {from} on"
+                            ));
+                        }
+                        _ => {}
                     }
-                    self.renewed();
-                    *granted = Some(window);
                 }
-                Event::News(News::Failed(error)) if granted.is_some() || is_exhausted(&error) => {
-                    self.trouble = Some(error);
+                Event::News((session, News::Failed(error)))
+                    if self.leases.is_granted(session) || is_exhausted(&error) =>
+                {
+                    let is_early = matches!(error.refusal(), Some(Refusal::NotYet { .. }));
+                    let message = Chain(&error).to_string();
+                    if self.leases.failed(session, error) && is_early {
+                        say(&format!("waiting: {message}"));
+                    }
                 }
-                Event::News(News::Lost(error)) => {
-                    *granted = None;
+                Event::News((session, News::Lost(error))) => {
+                    self.leases.lost(session);
                     return Err(error.into());
                 }
-                Event::News(News::Failed(error)) => return Err(error.into()),
-                Event::News(News::Broken(failure)) => return Err(failure),
+                Event::News((_, News::Failed(error))) => return Err(error.into()),
+                Event::News((_, News::Broken(failure))) => return Err(failure),
                 Event::Signal(
                     signal @ (Signal::SIGHUP | Signal::SIGINT | Signal::SIGQUIT | Signal::SIGTERM),
                 ) => return Ok(Waited::Signal(signal)),
                 Event::Signal(Signal::SIGTSTP) => stop_as_well()?,
-                Event::Signal(_) | Event::Time => {}
+                Event::Signal(_) | Event::Time | Event::Step => {}
             }
         }
     }
 
     fn out_of_patience(&mut self) -> Failure {
-        let silence = || StoreError::new(self.backend, StoreErrorKind::Unreachable);
-        let stall = Box::new(self.trouble.take().unwrap_or_else(silence).into());
+        let silence = || StoreError::new(self.store.backend(), StoreErrorKind::Unreachable);
+        let stall = Box::new(self.leases.take_trouble().unwrap_or_else(silence).into());
         Failure::TooLong { stall, max_wait: self.max_wait }
     }
 
     /// Runs until the program has ended. Returns its exit status, or [`NO_LEASE`].
-    fn supervise(mut self, mut program: Program, mut window: Window) -> Result<u8, Failure> {
+    fn supervise(&mut self, mut program: Program) -> Result<u8, Failure> {
         // Once it is asked to stop: the time since the machine's start at which it is killed.
         let mut kill_at = None;
         let (mut is_killed, mut is_held) = (false, false);
         loop {
-            let now = Now::read()?;
-            let left = window.left(now);
+            let now = self.now()?;
+            let left = self.leases.left(now);
             if kill_at.is_none() && left <= self.kill_after {
-                self.say_why(&window, now);
+                self.say_why(now);
                 kill_at = Some(self.stop(&program, now)?);
             }
             if !is_killed && kill_at.is_some_and(|at| now.boot >= at || left.is_zero()) {
@@ -171,10 +221,10 @@ impl Supervisor {
                 program.signal(Signal::SIGCONT)?;
             }
             let alarms = match kill_at {
-                None => window.when_left(self.kill_after),
+                None => self.leases.when_left(self.kill_after),
                 Some(_) if is_killed => NEVER,
                 Some(kill_at) => {
-                    let (boot, wall) = window.when_left(Duration::ZERO);
+                    let (boot, wall) = self.leases.when_left(Duration::ZERO);
                     (boot.min(kill_at), wall)
                 }
             };
@@ -191,24 +241,83 @@ impl Supervisor {
                     }
                 },
                 Event::Signal(signal) => program.signal(signal)?,
-                Event::News(News::Granted(renewed)) => {
-                    self.renewed();
-                    window = renewed;
-                }
-                Event::News(News::Failed(error)) => {
-                    if self.trouble.is_none() {
-                        say(&format!("the lease was not renewed yet: {}", Chain(&error)));
+                Event::News((session, News::Lost(error))) => {
+                    self.leases.lost(session);
+                    if kill_at.is_none() {
+                        say(&format!("{}; the program is stopped", Chain(&error)));
+                        kill_at = Some(self.stop(&program, Now::read()?)?);
                     }
-                    self.trouble = Some(error);
                 }
-                Event::News(News::Lost(error)) => {
-                    say(&format!("{}; the program is stopped", Chain(&error)));
-                    kill_at = Some(self.stop(&program, Now::read()?)?);
-                }
-                Event::News(News::Broken(failure)) => return Err(failure),
+                Event::News(news) => self.renewal(news)?,
+                Event::Step => self.is_stepped = true,
                 Event::Time => {}
             }
         }
+    }
+
+    /// Ends all descendants of the program and releases the nodes: from the highest tick on that an
+    /// ID of theirs can have, the latest time by the clock plus the allowance and the one tick that
+    /// an overflow takes beyond it.
+    fn release_used(&mut self) -> Result<(), Failure> {
+        if !self.end_descendants()? {
+            say(
+                "a process that the program started is left: its nodes are not released, and free \
+                 when their windows end",
+            );
+            return Ok(());
+        }
+        if self.is_stepped {
+            say(
+                "the wall clock was set while the program ran: its nodes are not released, and free \
+                 when their windows end",
+            );
+            return Ok(());
+        }
+        let last = self.realm.end() - 1;
+        let tick = self.realm.tick_at(self.latest).unwrap_or(last);
+        let ahead = self.realm.terms().allowance.saturating_add(1);
+        let used = tick.saturating_add(ahead).min(last);
+        for window in self.leases.to_release() {
+            let release = self.store.release(&self.realm, &window.lease, Some(used));
+            if let Err(error) = answer(release) {
+                // The exit status remains the program's.
+                let is_unreachable = error.is_unreachable();
+                say(&Failure::GiveBack(error).to_string());
+                if is_unreachable {
+                    break;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Kills the descendants that are left, while the leases are still renewed. Reports whether all
+    /// have ended within the time that the program had to end.
+    fn end_descendants(&mut self) -> Result<bool, Failure> {
+        let patience = self.kill_after.max(Duration::from_secs(1));
+        let until = self.now()?.boot.saturating_add(patience);
+        loop {
+            let has_ended = descendants::end()?;
+            let now = self.now()?;
+            if has_ended || now.boot >= until {
+                return Ok(has_ended);
+            }
+            self.wake.at((until, UnixTime::MAX))?;
+            match self.wake.next()? {
+                Event::News((session, News::Lost(_))) => self.leases.lost(session),
+                Event::News(news) => self.renewal(news)?,
+                Event::Step => self.is_stepped = true,
+                // A child that ends is reported, and its own children are there by then.
+                Event::Signal(_) | Event::Time => {}
+            }
+        }
+    }
+
+    /// Reads the clocks while the program runs.
+    fn now(&mut self) -> Result<Now, Failure> {
+        let now = Now::read()?;
+        self.latest = self.latest.max(now.wall.unwrap_or(UnixTime::MIN));
+        Ok(now)
     }
 
     /// Asks the program to end. Returns the time at which it is killed.
@@ -219,9 +328,34 @@ impl Supervisor {
         Ok(now.boot.saturating_add(self.kill_after))
     }
 
-    fn say_why(&self, window: &Window, now: Now) {
+    fn granted(&mut self, session: usize, window: Window) {
+        if self.leases.granted(session, window) {
+            say("the lease is renewed again");
+        }
+    }
+
+    /// Takes the result of a renewal.
+    fn renewal(&mut self, (session, news): (usize, News)) -> Result<(), Failure> {
+        match news {
+            News::Granted(window) => self.granted(session, window),
+            News::Failed(error) => {
+                let message = Chain(&error).to_string();
+                if self.leases.failed(session, error) {
+                    say(&format!("the lease was not renewed yet: {message}"));
+                }
+            }
+            News::Lost(_) => self.leases.lost(session),
+            News::Broken(failure) => return Err(failure),
+        }
+        Ok(())
+    }
+
+    fn say_why(&self, now: Now) {
+        let Some(Held { window: Some(window), trouble, .. }) = self.leases.shortest(now) else {
+            return;
+        };
         let node = window.lease.node;
-        match &self.trouble {
+        match trouble {
             Some(error) => say(&format!(
                 "the lease of node {node} could not be renewed in time: {}; the program is stopped",
                 Chain(error)
@@ -229,7 +363,7 @@ impl Supervisor {
             None if window.is_overdue(now) => say(&format!(
                 "the lease of node {node} was not renewed in time: the {} store has not answered; the \
                  program is stopped",
-                self.backend
+                self.store.backend()
             )),
             None => say(&format!(
                 "this machine's clock shows {}, which is not within the window of node {node}, from {} to \
@@ -240,25 +374,36 @@ impl Supervisor {
             )),
         }
     }
-
-    fn renewed(&mut self) {
-        if self.trouble.take().is_some() {
-            say("the lease is renewed again");
-        }
-    }
 }
 
-/// Returns the program's environment.
-fn environment(realm: &RealmSpec, window: &Window) -> Vec<(&'static str, String)> {
-    let node = window.lease.node;
+/// Returns the nodes of the leases that are granted.
+fn nodes_of(leases: &Leases, separator: &str) -> String {
+    let nodes: Vec<_> = leases.windows().map(|window| window.lease.node.to_string()).collect();
+    nodes.join(separator)
+}
+
+/// Returns the program's environment. A single node has variables of its own. With several, those
+/// are removed, since they could be of an outer `lease exec`.
+fn environment(realm: &RealmSpec, leases: &Leases) -> Vec<(&'static str, Option<String>)> {
+    let windows =
+        leases.windows().map(|Window { lease, .. }| format!("{}..{}", lease.floor, lease.ceiling));
+    let windows = windows.collect::<Vec<_>>().join(" ");
+    let nodes = nodes_of(leases, " ");
+    let only = |text: &String| Some(text.clone()).filter(|text| !text.contains(' '));
+    // IDs of a worker that has ended may be ahead of the clock by so much, and the tick is used.
+    let scale = realm.scale();
+    let ahead = scale.time_of(realm.terms().allowance.saturating_add(2));
+    let wait = ahead.saturating_since(scale.time_of(0)).as_micros().div_ceil(1_000_000);
     let mut environment = vec![
-        ("TICKID_SCHEME", realm.scheme().to_owned()),
-        ("TICKID_REALM", realm.name().to_string()),
-        ("TICKID_NODE", node.to_string()),
-        ("TICKID_WINDOW", format!("{}..{}", window.lease.floor, window.lease.ceiling)),
+        ("TICKID_SCHEME", Some(realm.scheme().to_owned())),
+        ("TICKID_REALM", Some(realm.name().to_string())),
+        ("TICKID_NODE", only(&nodes)),
+        ("TICKID_WINDOW", only(&windows)),
+        ("TICKID_RESTART_WAIT", Some(wait.to_string())),
     ];
     if realm.scheme() == Scru64::NAME {
-        environment.push(("SCRU64_NODE_SPEC", node.to_string()));
+        environment.push(("SCRU64_NODE_SPEC", only(&nodes)));
     }
+    environment.extend([("TICKID_NODES", Some(nodes)), ("TICKID_WINDOWS", Some(windows))]);
     environment
 }

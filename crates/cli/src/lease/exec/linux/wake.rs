@@ -1,5 +1,6 @@
 //! The events that wake the supervisor: signals, alarms, and news of the lease.
 
+use core::cell::Cell;
 use core::time::Duration;
 use std::os::fd::AsFd as _;
 use std::sync::Arc;
@@ -11,6 +12,7 @@ use nix::sys::signal::{SigSet, Signal};
 use nix::sys::signalfd::{SfdFlags, SignalFd};
 use nix::sys::time::TimeSpec;
 use nix::sys::timerfd::{ClockId, Expiration, TimerFd, TimerFlags, TimerSetTimeFlags};
+use nix::unistd::read;
 use tickid_core::UnixTime;
 
 /// The signals that the supervisor handles or passes on. They are blocked and read, so that the
@@ -63,8 +65,10 @@ impl Bell {
 pub(super) enum Event<N> {
     Signal(Signal),
     News(N),
-    /// An alarm went off, or the wall clock was stepped.
+    /// An alarm went off.
     Time,
+    /// The wall clock was set.
+    Step,
 }
 
 #[derive(Debug)]
@@ -72,6 +76,8 @@ pub(super) struct Wake<N> {
     signals: SignalFd,
     boot: TimerFd,
     wall: TimerFd,
+    /// The wall clock was set while its alarm was being set.
+    is_stepped: Cell<bool>,
     bell: Bell,
     news: Receiver<N>,
 }
@@ -89,6 +95,7 @@ impl<N> Wake<N> {
             )?,
             boot: timer(ClockId::CLOCK_BOOTTIME)?,
             wall: timer(ClockId::CLOCK_REALTIME)?,
+            is_stepped: Cell::new(false),
             bell: Bell(Arc::new(bell)),
             news,
         })
@@ -105,7 +112,11 @@ impl<N> Wake<N> {
         self.boot.set(Expiration::OneShot(moment(boot)), absolute)?;
         let wall = wall.saturating_since(UnixTime::EPOCH);
         let or_step = absolute | TimerSetTimeFlags::TFD_TIMER_CANCEL_ON_SET;
-        self.wall.set(Expiration::OneShot(moment(wall)), or_step)
+        match self.wall.set(Expiration::OneShot(moment(wall)), or_step) {
+            Err(nix::Error::ECANCELED) => self.is_stepped.set(true),
+            result => result?,
+        }
+        Ok(())
     }
 
     /// Waits for the next event.
@@ -118,7 +129,10 @@ impl<N> Wake<N> {
             if let Ok(news) = self.news.try_recv() {
                 return Ok(Event::News(news));
             }
-            if self.wait()? {
+            if self.is_stepped.take() {
+                return Ok(Event::Step);
+            }
+            if self.wait()? && !self.is_stepped.get() {
                 return Ok(Event::Time);
             }
         }
@@ -140,7 +154,11 @@ impl<N> Wake<N> {
             heard(self.boot.wait())?;
         }
         if wall {
-            heard(self.wall.wait())?;
+            // `TimerFd::wait` does not tell a step from an alarm.
+            match read(&self.wall, &mut [0; 8]) {
+                Err(nix::Error::ECANCELED) => self.is_stepped.set(true),
+                result => heard(result)?,
+            }
         }
         Ok(boot || wall)
     }
@@ -150,7 +168,7 @@ impl<N> Wake<N> {
 /// nothing to read.
 fn heard<T>(read: nix::Result<T>) -> nix::Result<()> {
     match read {
-        Ok(_) | Err(nix::Error::EAGAIN | nix::Error::ECANCELED) => Ok(()),
+        Ok(_) | Err(nix::Error::EAGAIN | nix::Error::EINTR) => Ok(()),
         Err(error) => Err(error),
     }
 }

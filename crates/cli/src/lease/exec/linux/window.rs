@@ -62,7 +62,7 @@ impl Window {
     /// Returns how long a program may go on, by the clock that leaves less.
     pub(super) fn left(&self, now: Now) -> Duration {
         match now.wall {
-            Some(wall) if wall >= self.opens => {
+            Some(wall) if self.is_open(now) => {
                 self.closes.saturating_since(wall).min(self.closes_boot.saturating_sub(now.boot))
             }
             _ => Duration::ZERO,

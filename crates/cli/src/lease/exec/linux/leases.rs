@@ -1,0 +1,96 @@
+//! The leases of a program, one per node. It may go on until the first of them ends.
+
+use core::time::Duration;
+
+use tickid_core::UnixTime;
+use tickid_lease::StoreError;
+
+use super::window::{Now, Window};
+
+/// The leases, by the number of their session.
+#[derive(Debug)]
+pub(super) struct Leases(Vec<Held>);
+
+/// One of them.
+#[derive(Debug, Default)]
+pub(super) struct Held {
+    /// The window, once it is granted.
+    pub(super) window: Option<Window>,
+    /// The reason why it has not been granted or renewed.
+    pub(super) trouble: Option<StoreError>,
+    is_lost: bool,
+}
+
+impl Leases {
+    pub(super) fn new(count: usize) -> Self {
+        Self((0..count).map(|_| Held::default()).collect())
+    }
+
+    pub(super) fn windows(&self) -> impl Iterator<Item = &Window> {
+        self.0.iter().filter_map(|held| held.window.as_ref())
+    }
+
+    /// Returns the windows of leases that are not lost.
+    pub(super) fn to_release(&self) -> impl Iterator<Item = &Window> {
+        self.0.iter().filter(|held| !held.is_lost).filter_map(|held| held.window.as_ref())
+    }
+
+    pub(super) fn is_granted(&self, session: usize) -> bool {
+        self.0.get(session).is_some_and(|held| held.window.is_some())
+    }
+
+    /// Takes a window that was granted or renewed. Reports whether no trouble is left by that.
+    pub(super) fn granted(&mut self, session: usize, window: Window) -> bool {
+        let Some(held) = self.0.get_mut(session) else { return false };
+        held.window = Some(window);
+        held.trouble.take().is_some() && !self.is_troubled()
+    }
+
+    /// Takes the error of a request. Reports whether it is the first trouble.
+    pub(super) fn failed(&mut self, session: usize, error: StoreError) -> bool {
+        let is_first = !self.is_troubled();
+        if let Some(held) = self.0.get_mut(session) {
+            held.trouble = Some(error);
+        }
+        is_first
+    }
+
+    pub(super) fn lost(&mut self, session: usize) {
+        if let Some(held) = self.0.get_mut(session) {
+            held.is_lost = true;
+        }
+    }
+
+    fn is_troubled(&self) -> bool {
+        self.0.iter().any(|held| held.trouble.is_some())
+    }
+
+    /// Returns one of the errors.
+    pub(super) fn take_trouble(&mut self) -> Option<StoreError> {
+        self.0.iter_mut().find_map(|held| held.trouble.take())
+    }
+
+    /// Returns the time at which the last window opens; `None` until all are granted.
+    pub(super) fn opens(&self) -> Option<UnixTime> {
+        let opens = |held: &Held| held.window.map(|window| window.opens);
+        let all: Option<Vec<UnixTime>> = self.0.iter().map(opens).collect();
+        all?.into_iter().max()
+    }
+
+    /// Returns the lease that leaves the program the least time.
+    pub(super) fn shortest(&self, now: Now) -> Option<&Held> {
+        self.0.iter().min_by_key(|held| held.window.map(|window| window.left(now)))
+    }
+
+    /// Returns how long the program may go on.
+    pub(super) fn left(&self, now: Now) -> Duration {
+        let window = self.shortest(now).and_then(|held| held.window);
+        window.map_or(Duration::ZERO, |window| window.left(now))
+    }
+
+    /// Returns the times, by either clock, at which that much is left.
+    pub(super) fn when_left(&self, left: Duration) -> (Duration, UnixTime) {
+        let times = self.windows().map(|window| window.when_left(left));
+        times.fold((Duration::MAX, UnixTime::MAX), |all, one| (all.0.min(one.0), all.1.min(one.1)))
+    }
+}

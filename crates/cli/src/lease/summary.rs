@@ -1,0 +1,121 @@
+//! A realm as a whole: the head of `tickid lease list`, and its `--check`.
+
+use serde::Serialize;
+use tickid_lease::{Refusal, Rules, Standing, View};
+
+use crate::failure::Failure;
+use crate::report::date_time;
+
+/// A realm, and the number of its pool's nodes in each standing.
+#[derive(Debug, Serialize)]
+pub(super) struct Summary {
+    realm: String,
+    scheme: String,
+    layout: String,
+    pool: String,
+    nodes: u64,
+    held: u64,
+    free: u64,
+    expired: u64,
+    quarantined: u64,
+    allowance_ticks: u64,
+    skew_seconds: f64,
+    term_seconds: f64,
+    /// The store's clock.
+    store_time: Option<String>,
+    /// The time from which nodes are granted, if that lies in the future.
+    begins: Option<String>,
+}
+
+impl Summary {
+    pub(super) fn of(view: &View) -> Result<Self, Failure> {
+        let (record, _) = view.record.as_ref().ok_or(Failure::Refused(Refusal::NoRealm))?;
+        let rules = Rules::new(record, view.now).map_err(Failure::Refused)?;
+        let realm = &record.realm;
+        let terms = realm.terms();
+        let from = realm.scale().time_of(record.floor);
+        let time = |time| date_time(time).map(|date| format!("{date:.3}Z"));
+        let mut summary = Self {
+            realm: realm.name().to_string(),
+            scheme: realm.scheme().to_owned(),
+            layout: realm.layout().to_owned(),
+            pool: realm.pool().to_string(),
+            nodes: realm.pool().len(),
+            held: 0,
+            free: 0,
+            expired: 0,
+            quarantined: 0,
+            allowance_ticks: terms.allowance,
+            skew_seconds: terms.skew.as_secs_f64(),
+            term_seconds: terms.term.as_secs_f64(),
+            store_time: time(view.now),
+            begins: (from > view.now).then(|| time(from)).flatten(),
+        };
+        for node in realm.pool().nodes() {
+            match rules.standing(node, view.rows.get(&node)) {
+                Standing::Held => summary.held += 1,
+                Standing::Expired => summary.expired += 1,
+                Standing::Quarantined => summary.quarantined += 1,
+                Standing::Free => summary.free += 1,
+                // Not in the pool yet, while it is being reconfigured.
+                _ => {}
+            }
+        }
+        Ok(summary)
+    }
+
+    pub(super) fn write(&self, json: bool, out: &mut Vec<u8>) -> Result<(), Failure> {
+        if json {
+            serde_json::to_writer(&mut *out, self).map_err(|error| Failure::Write(error.into()))?;
+            out.push(b'\n');
+            return Ok(());
+        }
+        let Self { realm, scheme, layout, pool, nodes, held, free, expired, quarantined, .. } =
+            self;
+        let layout = if layout.is_empty() { String::new() } else { format!(" ({layout})") };
+        let unknown = || "-".to_owned();
+        let lines = [
+            ("realm", realm.clone()),
+            ("scheme", format!("{scheme}{layout}")),
+            ("pool", format!("{pool}, {nodes} nodes")),
+            (
+                "nodes",
+                format!("{held} held, {free} free, {expired} expired, {quarantined} quarantined"),
+            ),
+            (
+                "terms",
+                format!(
+                    "term {} s, skew {} s, allowance {} ticks",
+                    self.term_seconds, self.skew_seconds, self.allowance_ticks
+                ),
+            ),
+            ("store time", self.store_time.clone().unwrap_or_else(unknown)),
+        ];
+        let begins = self.begins.iter().map(|from| ("begins", from.clone()));
+        for (label, value) in lines.into_iter().chain(begins) {
+            out.extend_from_slice(format!("{label:<12} {value}\n").as_bytes());
+        }
+        out.push(b'\n');
+        Ok(())
+    }
+
+    /// Returns the facts that need attention. By default a tenth of the nodes should be free.
+    pub(super) fn warnings(&self, min_free: Option<u64>) -> Vec<String> {
+        let Self { realm, nodes, quarantined, .. } = self;
+        let available = self.free + self.expired;
+        let min_free = min_free.unwrap_or_else(|| nodes.div_ceil(10));
+        let mut warnings = Vec::new();
+        if *quarantined > 0 {
+            warnings.push(format!("{quarantined} nodes of the realm {realm} are quarantined"));
+        }
+        if available < min_free {
+            warnings.push(format!(
+                "{available} of {nodes} nodes of the realm {realm} are free, fewer than {min_free}"
+            ));
+        }
+        if let Some(from) = &self.begins {
+            warnings.push(format!("no node of the realm {realm} can be granted before {from}"));
+        }
+        warnings
+    }
+}
