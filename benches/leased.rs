@@ -1,5 +1,5 @@
-//! `generate/leased`: the cost that a lease adds to an ID. A leased generator, the generator inside, and one
-//! without a lease, in turn, on one thread and on a clock that costs one load.
+//! `generate/leased`: the cost that a lease adds to an ID. A leased generator, the generator
+//! inside, and one without a lease, in turn, on one thread and on a clock that costs one load.
 //!
 //! The clock stands still for a turn, and is at most a few seconds ahead in the end: within the window that
 //! the lease has from the start.
@@ -66,8 +66,8 @@ fn measure<S: Subject>(request: &Request, figures: &mut Figures, turns: usize) {
 
 const ROOM: &str = "a tick that is new";
 
-/// Returns the nanoseconds per ID, for a quarter of a tick's IDs: a leased generator and the one inside draw
-/// from the same.
+/// Returns the nanoseconds per ID, for a quarter of a tick's IDs: a leased generator and the one
+/// inside draw from the same.
 fn of_a_tick<S: Subject, T>(mut one: impl FnMut() -> T) -> f64 {
     let calls = S::CAP / 4;
     let start = Instant::now();

@@ -1,4 +1,5 @@
-//! Data of stores: the slots of a folder's files, rows and records as JSON, and claims over any of them.
+//! Data of stores: the slots of a folder's files, rows and records as JSON, and claims over any of
+//! them.
 
 use core::time::Duration;
 use std::sync::Arc;
@@ -106,7 +107,8 @@ fn file(bytes: &[u8]) {
     assert_eq!(read_file(bytes).is_some(), bytes.len() == FILE_LEN && read_file(&file).is_some());
 }
 
-/// Cuts the last write short, then damages bytes: only the last write or the one before is ever read.
+/// Cuts the last write short, then damages bytes: only the last write or the one before is ever
+/// read.
 fn writes(data: &mut Unstructured<'_>) -> Result<()> {
     let count = data.int_in_range(1..=5)?;
     let rows: Vec<Row> = (0..=count).map(|_| any_row(data)).collect::<Result<_>>()?;

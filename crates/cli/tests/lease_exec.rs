@@ -702,7 +702,7 @@ fn released_on_exit_a_node_goes_on_at_once_above_what_was_used() {
 
 /// The allowance of SCRU64 is 39 ticks.
 #[test]
-fn released_on_exit_the_next_window_leaves_room_for_the_allowance() {
+fn release_on_exit_leaves_room_for_the_allowance() {
     let state = state("scru64 --pool 5/8");
     let script = "$COMMAND gen scru64 --node 5/8 --node-size 8 --json";
     let ran = ran(&mut exec(state.path(), "--release-on-exit", script));

@@ -74,7 +74,7 @@ fn a_realm_begins_once(place: &Place) {
 }
 
 /// As the server may have lost one of that name.
-fn a_realm_begins_beyond_and_the_command_says_how_long_that_takes(place: &Place) {
+fn the_command_says_when_a_realm_begins(place: &Place) {
     let init = || place.run("init sno --realm beyond --term 60");
     for _ in 0..2 {
         let ran = init();
@@ -226,7 +226,7 @@ fn tests<S: Located>() -> [Test<S>; 6] {
     [
         ("a_realm_begins_once", |server| a_realm_begins_once(&server.place())),
         ("a_realm_begins_beyond", |server| {
-            a_realm_begins_beyond_and_the_command_says_how_long_that_takes(&server.place());
+            the_command_says_when_a_realm_begins(&server.place());
         }),
         ("of_two_realms_that_begin_at_once_one_does", |server| {
             of_two_realms_that_begin_at_once_one_does(&server.place());

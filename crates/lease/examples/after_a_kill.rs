@@ -1,8 +1,10 @@
-//! Measures the time after which a killed holder's node is in use again: `after_a_kill URL [ROUNDS]`. It
-//! leaves realms of random names behind.
+//! Measures the time after which a killed holder's node is in use again: `after_a_kill URL
+//! [ROUNDS]`. It leaves realms of random names behind.
 //!
-//! For each scheme a process keeps the only node of a realm, on the default terms. It is killed (`kill
-//! -9`) at a moment between two renewals; then another retries until it has the node, and its first ID.
+//! For each scheme a process keeps the only node of a realm, on the default terms. It is killed
+//! (`kill
+//! -9`) at a moment between two renewals; then another retries until it has the node, and its first
+//! ID.
 
 #![allow(clippy::print_stdout, reason = "it is a program")]
 

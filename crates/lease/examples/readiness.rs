@@ -1,7 +1,8 @@
 //! A readiness check for a load balancer or an orchestrator: `readiness [STORE_URL]`.
 //!
-//! The process is ready while its window lasts for at least a term. So it is taken out of service before
-//! its generator stalls: a lease that is renewed in time always has more than a term left. It stays
+//! The process is ready while its window lasts for at least a term. So it is taken out of service
+//! before its generator stalls: a lease that is renewed in time always has more than a term left.
+//! It stays
 //! *alive* meanwhile. Restarting it does not bring the store back, and costs the node.
 //!
 //! ```text

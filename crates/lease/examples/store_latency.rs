@@ -1,5 +1,5 @@
-//! Measures the latency of a store: `store_latency URL [NODES [HELD]]`. It leaves a realm of a random name
-//! behind.
+//! Measures the latency of a store: `store_latency URL [NODES [HELD]]`. It leaves a realm of a
+//! random name behind.
 //!
 //! All nodes of the pool have been granted once, so that all rows exist, and HELD of them are held
 //! throughout. A first acquire is by a client that has just been opened, without a connection.

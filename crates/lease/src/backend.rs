@@ -50,8 +50,8 @@ pub trait Backend: fmt::Debug + Send + Sync {
     /// Writes all of `change` in one atomic step if everything is as it says, else nothing. Returns
     /// `false` if anything differed.
     ///
-    /// A backend that learns its generation from the answer only may have written the change when the
-    /// generation differs. That is harmless: the store invalidates the realm then.
+    /// A backend that learns its generation from the answer only may have written the change when
+    /// the generation differs. That is harmless: the store invalidates the realm then.
     fn commit<'a>(&'a self, realm: &'a RealmName, change: &'a Change) -> Answer<'a, bool>;
 
     /// Renews a lease in one round trip, if the backend can: raises the row's ceiling as

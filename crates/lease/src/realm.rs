@@ -75,8 +75,8 @@ impl<S: Scheme> Realm<S> {
     /// so that the generator waits for a renewal after its window has ended.
     ///
     /// # Errors
-    /// Returns a [`RangeError`] if the scheme has no such node or no such ticks, so that the lease is not
-    /// of this realm.
+    /// Returns a [`RangeError`] if the scheme has no such node or no such ticks, so that the lease
+    /// is not of this realm.
     pub fn builder(
         &self,
         lease: &Lease,
@@ -95,8 +95,8 @@ impl<S: Scheme> Realm<S> {
     }
 }
 
-/// Returns the scheme's node for a leased one. For the empty node, whose IDs do not show a node, it is
-/// the first that the scheme has.
+/// Returns the scheme's node for a leased one. For the empty node, whose IDs do not show a node, it
+/// is the first that the scheme has.
 fn generator_node<S: Scheme>(node: Node) -> Result<S::Node, RangeError> {
     let same = S::Node::from_bits(node.bits(), node.value());
     if node != Node::NONE {

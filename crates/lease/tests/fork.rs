@@ -1,5 +1,5 @@
-//! In the child of a `fork`, no generator with a leased node issues IDs, and no process-wide one issues the
-//! parent's.
+//! In the child of a `fork`, no generator with a leased node issues IDs, and no process-wide one
+//! issues the parent's.
 //!
 //! With a `main` of its own, so that tests run one after the other on the main thread and processes with as
 //! few threads as may be are forked.
@@ -76,9 +76,9 @@ mod linux {
     /// Runs `child` in a child of this process; what it returned.
     fn in_child<T: fmt::Display>(child: impl FnOnce() -> Vec<T>) -> Vec<String> {
         let (mut reader, mut writer) = pipe().expect("a pipe");
-        // SAFETY: the other threads, if there are any, belong to leased generators. Locks that they hold stay
-        // locked in the child; a test that needs one fails by the alarm. The C library's allocator copes with
-        // forks.
+        // SAFETY: the other threads, if there are any, belong to leased generators. Locks that they
+        // hold stay locked in the child; a test that needs one fails by the alarm. The C library's
+        // allocator copes with forks.
         match unsafe { libc::fork() } {
             0 => {
                 // SAFETY: nothing but a number goes in.

@@ -1,8 +1,8 @@
-//! A leased generator goes on for as long as its store and its clock let it, and its errors name the
-//! reason when they do not.
+//! A leased generator goes on for as long as its store and its clock let it, and its errors name
+//! the reason when they do not.
 //!
-//! The clock of generators and stores is set by the test. The thread that keeps the lease goes by the
-//! machine's clock; tests wait for events, however long they take.
+//! The clock of generators and stores is set by the test. The thread that keeps the lease goes by
+//! the machine's clock; tests wait for events, however long they take.
 
 #![allow(clippy::panic, clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -66,8 +66,8 @@ const PATIENCE: Duration = Duration::from_secs(30);
 const HOUR: Duration = Duration::from_secs(3_600);
 
 impl World {
-    /// Leases last for 15 seconds of the clock that the test sets, and are renewed ten times a second of
-    /// the machine's.
+    /// Leases last for 15 seconds of the clock that the test sets, and are renewed ten times a
+    /// second of the machine's.
     fn new(pool: &str) -> Self {
         let clock = Arc::new(ManualClock::new(UnixTime::from_micros(1_700_000_000_000_000)));
         let memory = MemoryBackend::new(Arc::clone(&clock));

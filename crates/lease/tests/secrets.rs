@@ -25,8 +25,8 @@ static TOLD: Mutex<String> = Mutex::new(String::new());
 /// The bytes that the HTTP client has dumped.
 static DUMPED: Mutex<Vec<u8>> = Mutex::new(Vec::new());
 
-/// Returns the bytes of a row of a dump: pairs of hexadecimal digits, a space after every other one,
-/// before two spaces and the text.
+/// Returns the bytes of a row of a dump: pairs of hexadecimal digits, a space after every other
+/// one, before two spaces and the text.
 fn dumped(row: &str) -> Vec<u8> {
     let (digits, _) = row.split_once("  ").unwrap_or((row, ""));
     let digits: Vec<u8> = digits.bytes().filter(u8::is_ascii_hexdigit).collect();

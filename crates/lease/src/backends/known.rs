@@ -16,10 +16,10 @@ use crate::model::rules::{self, Rules};
 /// The facts that a client has from earlier answers: what it takes to renew its leases without
 /// reading first.
 ///
-/// The rules are applied to these, and the commit compares the record's and the row's whole texts, so
-/// that it fails if they are out of date. Only the time cannot be compared: it is that of the last
-/// answer plus the time since. An answer is older than it looks, and a computer that was suspended
-/// counts too little, so it lags behind the store's clock unless that is set back.
+/// The rules are applied to these, and the commit compares the record's and the row's whole texts,
+/// so that it fails if they are out of date. Only the time cannot be compared: it is that of the
+/// last answer plus the time since. An answer is older than it looks, and a computer that was
+/// suspended counts too little, so it lags behind the store's clock unless that is set back.
 #[derive(Debug, Default)]
 pub(crate) struct Known {
     /// Another thread may have had the lock when the process forked.
@@ -54,8 +54,8 @@ pub(crate) struct Renewal {
 }
 
 impl Known {
-    /// An answer's time may be this much ahead of the expected one before a renewal counts as decided
-    /// too early.
+    /// An answer's time may be this much ahead of the expected one before a renewal counts as
+    /// decided too early.
     pub(crate) const TOLERANCE: Duration = Duration::from_secs(1);
 
     fn facts(&self) -> MutexGuard<'_, Facts> {

@@ -1,5 +1,6 @@
-//! The parts that backends in SQL databases share: a request is a statement with values, an answer is
-//! rows of text, and records and rows are JSON. Each store has a thread and a connection of its own.
+//! The parts that backends in SQL databases share: a request is a statement with values, an answer
+//! is rows of text, and records and rows are JSON. Each store has a thread and a connection of its
+//! own.
 
 use core::fmt;
 use core::sync::atomic::{AtomicU64, Ordering};
@@ -97,12 +98,12 @@ pub(super) trait Database: fmt::Debug + Send + Sync + 'static {
     type Session: Send + 'static;
 
     const NAME: &'static str;
-    /// Reads a realm, by its name, one node, the first node of a page, the page's number of rows, and
-    /// the number of rows with the lowest ceilings. Returns a kind, a key, a version and data: the
-    /// `store`'s clock and generation, its `record`, and rows. A `page` may be unsorted.
+    /// Reads a realm, by its name, one node, the first node of a page, the page's number of rows,
+    /// and the number of rows with the lowest ceilings. Returns a kind, a key, a version and data:
+    /// the `store`'s clock and generation, its `record`, and rows. A `page` may be unsorted.
     const READ: &'static str;
-    /// Compares a generation and the record's version, and writes a record; compares a node's version,
-    /// and writes its row and ceiling. Returns a row if it was done.
+    /// Compares a generation and the record's version, and writes a record; compares a node's
+    /// version, and writes its row and ceiling. Returns a row if it was done.
     const COMMIT: &'static str;
     /// Raises the ceiling of a row that is as given. Returns the ceiling and the store's clock.
     const RENEW: &'static str;
@@ -151,9 +152,9 @@ impl<D: Database> fmt::Debug for Shared<D> {
 }
 
 impl<D: Database> Shared<D> {
-    /// Waits for the connection and sends a request. If this future is dropped then, the request goes
-    /// on, so that the next one finds the connection: where many clients come at once, each of them
-    /// would connect again and again.
+    /// Waits for the connection and sends a request. If this future is dropped then, the request
+    /// goes on, so that the next one finds the connection: where many clients come at once, each of
+    /// them would connect again and again.
     async fn ask(self: Arc<Self>, request: Request, limit: Duration) -> Result<Texts, StoreError> {
         let slot = Arc::clone(&self.session).lock_owned().await;
         let work = async move { timeout(limit, self.send(slot, request)).await };
@@ -309,7 +310,8 @@ impl<D: Database> Sql<D> {
         Box::pin(async move { Ok(!self.ask("write", D::COMMIT, values).await?.is_empty()) })
     }
 
-    /// Decides by the record that was last read, and has the server compare its version and the row.
+    /// Decides by the record that was last read, and has the server compare its version and the
+    /// row.
     pub(super) fn renew<'a>(
         &'a self,
         realm: &'a RealmName,

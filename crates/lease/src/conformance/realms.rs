@@ -77,7 +77,7 @@ pub fn a_realm_begins_once(stage: &dyn Stage) {
     }
 }
 
-/// Where a realm of that name may have been lost, the new one begins beyond its leases. Until then
+/// The place where a realm of that name may have been lost, the new one begins beyond its leases. Until then
 /// nothing is granted.
 pub fn an_unknown_realm_begins_beyond_earlier_leases(stage: &dyn Stage) {
     let scene = Scene::unknown(stage, "0-3/8").short_term();

@@ -28,8 +28,8 @@ mod tests {
         assert!(super::now() > first);
     }
 
-    /// A time namespace sets the time since the machine's start forward, as a suspend does. The test is
-    /// skipped where no namespace can be created.
+    /// A time namespace sets the time since the machine's start forward, as a suspend does. The
+    /// test is skipped where no namespace can be created.
     #[cfg(target_os = "linux")]
     #[test]
     fn a_suspend_counts() {

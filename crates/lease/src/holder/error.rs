@@ -60,8 +60,8 @@ pub enum GenerateError {
     Stalled {
         /// The generator's error.
         error: tickid_core::Error,
-        /// The reason that the lease was not renewed, if the window has ended, or that no other node was
-        /// leased, if the clock is far behind.
+        /// The reason that the lease was not renewed, if the window has ended, or that no other
+        /// node was leased, if the clock is far behind.
         cause: Option<Box<LeaseError>>,
         /// The lead of the generator's clock over the store's in microseconds, when they were last
         /// compared; negative if it was behind.

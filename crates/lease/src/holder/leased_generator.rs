@@ -22,8 +22,8 @@ use crate::store::Store;
 /// A generator with a leased node. A thread renews the lease in the background, ahead of need, by
 /// widening the window of the running generator.
 ///
-/// An ID costs two comparisons more than without a lease: whether this is still the process that has the
-/// lease, and whether the lease is still the first.
+/// An ID costs two comparisons more than without a lease: whether this is still the process that
+/// has the lease, and whether the lease is still the first.
 ///
 /// | event | reaction |
 /// |---|---|
@@ -32,8 +32,8 @@ use crate::store::Store;
 /// | the clock is set back by more than the policy allows | stalls until it has caught up. If that would take longer than a term, it exchanges its lease for one of a node whose window the clock has reached; where there is none, its errors say so |
 /// | `fork` | issues nothing in the child ([`GenerateError::Forked`]), where dropping it is a no-op. The parent's goes on; the child starts one of its own |
 ///
-/// The IDs of one lease strictly increase. IDs after a lease was lost or exchanged can be lower than
-/// those before it, by as much as the clock was set back.
+/// The IDs of one lease strictly increase. IDs after a lease was lost or exchanged can be lower
+/// than those before it, by as much as the clock was set back.
 ///
 /// # Metrics
 ///
@@ -344,8 +344,8 @@ impl<S: Scheme, C: Clock + fmt::Debug> LeasedGenerator<S, C> {
     /// Generates an ID without blocking.
     ///
     /// # Errors
-    /// Returns a [`GenerateError`] if no ID can be issued now. It names the trouble with the lease if
-    /// that is the reason.
+    /// Returns a [`GenerateError`] if no ID can be issued now. It names the trouble with the lease
+    /// if that is the reason.
     #[inline]
     pub fn try_generate(&self) -> Result<Id<S>, GenerateError> {
         self.with(S::Variant::default()).try_generate()
@@ -363,9 +363,9 @@ impl<S: Scheme, C: Clock + fmt::Debug> LeasedGenerator<S, C> {
 
     /// Generates an ID, awaiting `sleep` until one can be issued.
     ///
-    /// `sleep` is the executor's timer; it is called with at most 50 milliseconds at a time. The future is
-    /// `Send` if the futures of `sleep` are. A task that is spawned, such as a request handler, shares the
-    /// generator in an `Arc`.
+    /// `sleep` is the executor's timer; it is called with at most 50 milliseconds at a time. The
+    /// future is `Send` if the futures of `sleep` are. A task that is spawned, such as a request
+    /// handler, shares the generator in an `Arc`.
     ///
     /// # Errors
     /// As [`generate`](Self::generate).
@@ -432,9 +432,9 @@ impl<S: Scheme, C: Clock + fmt::Debug> LeasedGenerator<S, C> {
         }
     }
 
-    /// Returns the present lease and its generator, which offers blocks, slices and handles; `None` while
-    /// there is no lease. Once the generator is [closed](tickid_core::ErrorKind::Closed), there is
-    /// another tenure, or will be.
+    /// Returns the present lease and its generator, which offers blocks, slices and handles; `None`
+    /// while there is no lease. Once the generator is [closed](tickid_core::ErrorKind::Closed),
+    /// there is another tenure, or will be.
     #[must_use]
     pub fn tenure(&self) -> Option<Arc<Tenure<S, C>>> {
         self.shared().tenure.load_full()
@@ -461,8 +461,8 @@ impl<S: Scheme, C: Clock + fmt::Debug> LeasedGenerator<S, C> {
         self.shared().state()
     }
 
-    /// Closes the generator, releases the node, and waits until that is done: no longer than two answers
-    /// of the store may take. In the child of a `fork` it is a no-op.
+    /// Closes the generator, releases the node, and waits until that is done: no longer than two
+    /// answers of the store may take. In the child of a `fork` it is a no-op.
     ///
     /// # Errors
     /// Returns the store's error if the node was not released. It is free when its window ends.

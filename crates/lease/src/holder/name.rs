@@ -2,8 +2,8 @@ use std::env;
 
 use crate::backends::static_node::host_name;
 
-/// Returns a holder's name for people to read: this host (or pod), a program, and the ID of this process,
-/// as in `web-1/server:42`.
+/// Returns a holder's name for people to read: this host (or pod), a program, and the ID of this
+/// process, as in `web-1/server:42`.
 #[must_use]
 pub fn holder_name(program: &str) -> String {
     let variable = env::var("HOSTNAME").ok().filter(|name| !name.is_empty());

@@ -9,21 +9,22 @@ use crate::store::Store;
 
 /// The requests that a holder has to send to its store, and their times.
 ///
-/// It does no I/O and has no clock: times are passed in, as the time since some fixed moment by a clock
-/// that never steps and counts suspends. [`LeasedGenerator`](crate::LeasedGenerator) runs a session on a
-/// thread. To run one elsewhere, repeat:
+/// It does no I/O and has no clock: times are passed in, as the time since some fixed moment by a
+/// clock that never steps and counts suspends. [`LeasedGenerator`](crate::LeasedGenerator) runs a
+/// session on a thread. To run one elsewhere, repeat:
 ///
 /// 1. Take the next [`request`](Self::request) and [send](Request::send) it. If there is none, wait
 ///    until it is [`due`](Self::due).
 /// 2. Pass the result to [`answered`](Self::answered), and do what the [`Outcome`] says.
 ///
-/// A lease is renewed every half term or up to a tenth of a term earlier, at random, so that holders do
-/// not renew in step. A request that failed is repeated after a random time of up to a tenth of a term,
-/// doubled with each failure in a row up to half a term. A lost lease is followed by a new claim.
+/// A lease is renewed every half term or up to a tenth of a term earlier, at random, so that
+/// holders do not renew in step. A request that failed is repeated after a random time of up to a
+/// tenth of a term, doubled with each failure in a row up to half a term. A lost lease is followed
+/// by a new claim.
 ///
 /// If the clock was set back so far that the generator would have to wait for more than a term, the
-/// session claims another node with a window that the clock has reached. It keeps the old lease until
-/// then.
+/// session claims another node with a window that the clock has reached. It keeps the old lease
+/// until then.
 #[derive(Clone, Debug)]
 pub struct LeaseSession {
     realm: RealmSpec,
@@ -59,8 +60,8 @@ pub enum Request {
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Outcome {
-    /// There is a new lease. A generator of the previous one, if there is one, must be closed and that
-    /// lease released.
+    /// There is a new lease. A generator of the previous one, if there is one, must be closed and
+    /// that lease released.
     Acquired(Lease),
     /// The generator's ceiling rises to the lease's.
     Renewed(Lease),
@@ -71,8 +72,8 @@ pub enum Outcome {
 }
 
 impl Request {
-    /// Sends the request. If the future is dropped, the request may have been carried out; pass it to
-    /// [`answered`](LeaseSession::answered) as unreachable then.
+    /// Sends the request. If the future is dropped, the request may have been carried out; pass it
+    /// to [`answered`](LeaseSession::answered) as unreachable then.
     ///
     /// # Errors
     /// Returns the store's.
@@ -122,8 +123,8 @@ impl LeaseSession {
     /// Returns the request to send at the time `now`, if any.
     ///
     /// `tick` is the generator's clock in ticks, if it can be read. `stall` is the time until the
-    /// generator can issue by that clock; zero if it can, or if there is none. `draw` draws the token of
-    /// a new claim.
+    /// generator can issue by that clock; zero if it can, or if there is none. `draw` draws the
+    /// token of a new claim.
     ///
     /// # Errors
     /// Returns the error of `draw`.
@@ -187,8 +188,8 @@ impl LeaseSession {
                     Request::Renew(_) => self.renewal = timer,
                     Request::Acquire(claim) => {
                         self.acquisition = timer;
-                        // A claim of another node is not repeated: when it is carried out at last, the
-                        // clock may be right again.
+                        // A claim of another node is not repeated: when it is carried out at last,
+                        // the clock may be right again.
                         self.claim = Some(claim).filter(|_| self.lease.is_none());
                     }
                 }
@@ -415,8 +416,8 @@ mod tests {
         assert!((secs(130)..secs(131)).contains(&session.due()), "{:?}", session.due());
     }
 
-    /// The server restarts within a second as another generation, and all leases are lost. The realm
-    /// begins again 30 seconds later.
+    /// The server restarts within a second as another generation, and all leases are lost. The
+    /// realm begins again 30 seconds later.
     #[test]
     fn a_restart_costs_fewer_than_five_failed_requests() {
         const HOLDERS: u64 = 1_000;

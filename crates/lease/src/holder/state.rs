@@ -21,18 +21,18 @@ use crate::model::rules::Refusal;
 pub struct LeaseState {
     /// The present lease with its present ceiling, if there is one.
     pub lease: Option<Lease>,
-    /// The time until the window ends, by the generator's clock; zero if the generator cannot issue,
-    /// because its window has ended or its clock is behind.
+    /// The time until the window ends, by the generator's clock; zero if the generator cannot
+    /// issue, because its window has ended or its clock is behind.
     pub window_left: Duration,
     /// The store's clock when the lease was acquired or last renewed.
     pub renewed_at: Option<UnixTime>,
     /// The time that the store took for its last grant or renewal.
     pub latency: Option<Duration>,
-    /// The lead of the generator's clock over the store's in microseconds, when they were last compared,
-    /// give or take a round trip; negative if it was behind.
+    /// The lead of the generator's clock over the store's in microseconds, when they were last
+    /// compared, give or take a round trip; negative if it was behind.
     pub clock_ahead_micros: Option<i64>,
-    /// The reason that the last request to the store failed, or that a generator whose clock is far behind
-    /// found no other node; `None` if all is well.
+    /// The reason that the last request to the store failed, or that a generator whose clock is far
+    /// behind found no other node; `None` if all is well.
     pub trouble: Option<LeaseError>,
     /// The number of events so far.
     pub counters: Counters,
@@ -187,8 +187,8 @@ type First<S, C> = Result<Arc<Tenure<S, C>>, LeaseError>;
 
 /// The data that a leased generator and its thread share.
 pub(crate) struct Shared<S: Scheme, C> {
-    /// The process with the thread. In a child of a `fork` there is no thread, and the desk may be locked
-    /// for ever.
+    /// The process with the thread. In a child of a `fork` there is no thread, and the desk may be
+    /// locked for ever.
     home: Process,
     pub(crate) tenure: ArcSwapOption<Tenure<S, C>>,
     /// The first of all tenures.
@@ -384,8 +384,8 @@ impl<S: Scheme, C> Shared<S, C> {
         GenerateError::NoLease { cause: desk.trouble.clone().map(Box::new) }
     }
 
-    /// Handles an error of the generator of `tenure`: a closed one is abandoned, any other error is the
-    /// caller's.
+    /// Handles an error of the generator of `tenure`: a closed one is abandoned, any other error is
+    /// the caller's.
     #[cold]
     pub(crate) fn leave_if_closed(
         &self,

@@ -7,8 +7,8 @@ use tickid_core::{Clock, Scheme, Variant};
 use crate::holder::error::GenerateError;
 use crate::holder::leased_generator::LeasedGenerator;
 
-/// A leased generator together with the variant of the IDs to issue, as [`LeasedGenerator::with`] returns
-/// it.
+/// A leased generator together with the variant of the IDs to issue, as [`LeasedGenerator::with`]
+/// returns it.
 ///
 /// # Examples
 /// ```

@@ -16,8 +16,8 @@ use crate::holder::warnings::{Chain, Warnings};
 use crate::model::lease::{Lease, Token};
 use crate::wait::block_on;
 
-/// The longest sleep. Sleeping does not count a suspend, and does not notice a clock that is set back;
-/// both are looked at on waking.
+/// The longest sleep. Sleeping does not count a suspend, and does not notice a clock that is set
+/// back; both are looked at on waking.
 const LONGEST_NAP: Duration = Duration::from_millis(500);
 /// The longest sleep for short terms.
 const SHORTEST_NAP: Duration = Duration::from_millis(10);

@@ -43,7 +43,8 @@ pub enum Refusal {
         /// The time of the store's clock at which the first of them is free unless it is renewed.
         free_at: Option<UnixTime>,
     },
-    /// No node can be granted yet: the realm begins, or begins anew, in the future of the store's clock.
+    /// No node can be granted yet: the realm begins, or begins anew, in the future of the store's
+    /// clock.
     #[error("no node can be granted before {from}; the store's clock reads {now}")]
     NotYet {
         /// The time at which the realm begins.

@@ -1,4 +1,5 @@
-//! A proxy between a client and a member that can report another time or another cluster, or nothing.
+//! A proxy between a client and a member that can report another time or another cluster, or
+//! nothing.
 
 use core::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use core::time::Duration;

@@ -107,8 +107,8 @@ fn without_a_majority_it_is_unreachable(_: &Etcd) {
     windows.acquire(&store).unwrap();
 }
 
-/// Under the same cluster ID, as from a copy of the disk or by `etcdctl snapshot restore` with the same
-/// options.
+/// Under the same cluster ID, as from a copy of the disk or by `etcdctl snapshot restore` with the
+/// same options.
 fn a_cluster_that_was_set_back_is_noticed(_: &Etcd) {
     let etcd = Etcd::cluster(1).unwrap();
     let store = store(&etcd.endpoints());

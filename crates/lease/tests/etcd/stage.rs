@@ -10,8 +10,8 @@ use tickid_testkit::servers::Etcd;
 
 use crate::front::Front;
 
-/// A member behind a front of its own, so that what one scenario does to its clock and its cluster does
-/// not affect the others.
+/// A member behind a front of its own, so that what one scenario does to its clock and its cluster
+/// does not affect the others.
 pub(crate) struct Stage {
     front: Front,
     member: String,

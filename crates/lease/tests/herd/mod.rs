@@ -33,7 +33,8 @@ pub(crate) fn acquire(store: &Store, realm: &RealmSpec) -> Result<Lease, StoreEr
     block_on(store.acquire(realm, &mut claim), TIMEOUT)
 }
 
-/// Returns rows for all nodes but one in [`FREE_EVERY`], which is expired: the rest is held as `lease`.
+/// Returns rows for all nodes but one in [`FREE_EVERY`], which is expired: the rest is held as
+/// `lease`.
 pub(crate) fn rows_of_a_full_pool(realm: &RealmSpec, lease: &Lease) -> Vec<Row> {
     let row = |(index, node)| {
         let is_free = index % FREE_EVERY == FREE_EVERY / 2;
@@ -50,8 +51,8 @@ pub(crate) fn rows_of_a_full_pool(realm: &RealmSpec, lease: &Lease) -> Vec<Row> 
     realm.pool().nodes().enumerate().map(row).collect()
 }
 
-/// Churns a pool: half of 64 holders release their nodes and others come, several times. Returns the
-/// number of rows in the end.
+/// Churns a pool: half of 64 holders release their nodes and others come, several times. Returns
+/// the number of rows in the end.
 pub(crate) fn churn(store: &Store, realm: &RealmSpec) -> usize {
     let mut held: Vec<Lease> = (0..64).map(|_| acquire(store, realm).unwrap()).collect();
     for _ in 0..20 {
@@ -63,7 +64,8 @@ pub(crate) fn churn(store: &Store, realm: &RealmSpec) -> usize {
     block_on(store.list(realm.name()), TIMEOUT).unwrap().rows.len()
 }
 
-/// Lets a thousand clients acquire a node at once, each with a store of its own. Every client has one in the end, after fewer than 3 failed requests.
+/// Lets a thousand clients acquire a node at once, each with a store of its own. Every client has
+/// one in the end, after fewer than 3 failed requests.
 pub(crate) fn a_thousand_clients(open: impl Fn() -> Store + Sync) {
     const CLIENTS: usize = 1_000;
     let realm = &realm(&open(), "0-2047/16");

@@ -1,4 +1,5 @@
-//! The backend in MySQL with a real server passes the conformance scenarios and keeps its own promises.
+//! The backend in MySQL with a real server passes the conformance scenarios and keeps its own
+//! promises.
 
 #![cfg_attr(not(unix), allow(dead_code, unused_imports, reason = "there is no server"))]
 #![allow(clippy::panic, clippy::unwrap_used, reason = "a test fails by panicking")]

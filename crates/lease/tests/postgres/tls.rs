@@ -16,8 +16,8 @@ pub(crate) const TESTS: [Test<Postgres>; 2] = [
     ("clients_are_known_by_password_or_certificate", clients_are_known),
 ];
 
-/// Starts a server that encrypts under the name `localhost`, with these lines in `pg_hba.conf`. Returns
-/// its port, too.
+/// Starts a server that encrypts under the name `localhost`, with these lines in `pg_hba.conf`.
+/// Returns its port, too.
 fn start(hba: &str) -> (Postgres, u16) {
     let server = Postgres::start().unwrap();
     server.tell(CERTIFICATES).unwrap();

@@ -124,8 +124,8 @@ impl Ledger {
         }
     }
 
-    /// Checks that no two windows overlap whose nodes are prefix-related, and that the store still has all
-    /// of them.
+    /// Checks that no two windows overlap whose nodes are prefix-related, and that the store still
+    /// has all of them.
     pub(crate) fn check(&self, view: &View) -> Result<(), String> {
         for (index, one) in self.windows.iter().enumerate() {
             for other in &self.windows[..index] {

@@ -1,5 +1,6 @@
-//! Processes that are started, stopped, killed and misled about the time, with a lease from a store of each
-//! kind: no ID comes twice, and none lies outside of the windows that were granted to its process.
+//! Processes that are started, stopped, killed and misled about the time, with a lease from a store
+//! of each kind: no ID comes twice, and none lies outside of the windows that were granted to its
+//! process.
 //!
 //! This program is the holder, too: it starts itself with a [`Task`](task::Task) in the environment. A
 //! holder reports its grants and its IDs; the tests collect the reports in a [`Ledger`](ledger::Ledger).
@@ -43,7 +44,8 @@ mod stopped;
 #[cfg(unix)]
 mod task;
 
-/// Returns a number of repetitions: `usual`, unless the environment sets it, as `cargo xtask verify` does.
+/// Returns a number of repetitions: `usual`, unless the environment sets it, as `cargo xtask
+/// verify` does.
 fn count(variable: &str, usual: usize) -> usize {
     std::env::var(variable).map_or(usual, |count| count.parse().unwrap())
 }

@@ -1,5 +1,5 @@
-//! Stores that are down for longer than a term, and networks that are slow or lose one direction: generation
-//! stops with the window, and resumes by itself.
+//! Stores that are down for longer than a term, and networks that are slow or lose one direction:
+//! generation stops with the window, and resumes by itself.
 
 use core::time::Duration;
 

@@ -102,7 +102,8 @@ impl Process {
         self.story.told.lock().unwrap().notes.iter().any(is)
     }
 
-    /// Waits for a report of that kind after the first `from` ones. Returns the number of reports up to it.
+    /// Waits for a report of that kind after the first `from` ones. Returns the number of reports
+    /// up to it.
     pub(crate) fn until(&self, from: usize, what: &str, is: impl Fn(&Note) -> bool) -> usize {
         let (start, mut next) = (Instant::now(), from);
         let mut told = self.story.told.lock().unwrap();

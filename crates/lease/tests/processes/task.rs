@@ -81,7 +81,8 @@ pub(crate) enum Note {
     Obeyed,
     /// The store has granted or renewed a lease up to this ceiling. Reported before it is used.
     Granted(Named, u64),
-    /// The generator is closed, and the next window begins at this tick. Reported before the release.
+    /// The generator is closed, and the next window begins at this tick. Reported before the
+    /// release.
     Released(Named, u64),
     /// The lease was lost.
     Lost(String),

@@ -108,8 +108,8 @@ impl<S: Subject> Holder<S> {
         Ok(Some(message))
     }
 
-    /// Takes in an answer to `number`; one to another request is too late. A lease that it leaves for
-    /// another is returned with its highest tick.
+    /// Takes in an answer to `number`; one to another request is too late. A lease that it leaves
+    /// for another is returned with its highest tick.
     pub(crate) fn hear(
         &mut self,
         watch: &mut Watch,

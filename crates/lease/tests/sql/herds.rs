@@ -12,8 +12,8 @@ use super::{answer, begin, claim, realm_named};
 
 const HOUR: Duration = Duration::from_secs(3_600);
 
-/// Asserts that 1,000 clients that come at once all get a node, with fewer than three failed requests
-/// each.
+/// Asserts that 1,000 clients that come at once all get a node, with fewer than three failed
+/// requests each.
 #[allow(clippy::print_stderr, reason = "how long it takes is reported, not judged")]
 pub(crate) fn a_thousand_clients_get_nodes(open: impl Fn() -> Store + Sync) {
     let realm = realm_named("herd", "0-65535/16", HOUR);
@@ -48,8 +48,8 @@ pub(crate) fn a_thousand_clients_get_nodes(open: impl Fn() -> Store + Sync) {
 pub(crate) trait Rows {
     fn open(&self) -> Store;
 
-    /// Replaces the rows of a realm by those of nodes of `bits` bits, of which every `free`th is free
-    /// (none if it is 0) and the others are held until `ceiling`.
+    /// Replaces the rows of a realm by those of nodes of `bits` bits, of which every `free`th is
+    /// free (none if it is 0) and the others are held until `ceiling`.
     fn fill(&self, realm: &RealmSpec, bits: u32, free: u32, ceiling: u64);
 
     /// Returns the number of rows that were read so far, when no client is connected any more.

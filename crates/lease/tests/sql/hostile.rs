@@ -11,8 +11,8 @@ use tickid_lease::{Store, StoreError, StoreErrorKind};
 
 use super::{acquire, realm};
 
-/// The first bytes that a server sends, those after the client's first message, and whether the last
-/// of them come again without end.
+/// The first bytes that a server sends, those after the client's first message, and whether the
+/// last of them come again without end.
 pub(crate) struct Script {
     pub(crate) greeting: Vec<u8>,
     pub(crate) answer: Vec<u8>,

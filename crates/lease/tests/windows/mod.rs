@@ -76,8 +76,8 @@ impl Windows {
         Ok(())
     }
 
-    /// Lets claimants race, each with a store of its own: each acquires a node, renews it, and releases
-    /// it or lets it expire, `rounds` times.
+    /// Lets claimants race, each with a store of its own: each acquires a node, renews it, and
+    /// releases it or lets it expire, `rounds` times.
     pub(crate) fn race(&self, claimants: usize, rounds: usize, store: impl Fn() -> Store) {
         thread::scope(|scope| {
             for claimant in 0..claimants {

@@ -38,8 +38,8 @@ impl MySql {
 
     /// Starts a server with further options of its command line.
     ///
-    /// In the server's folder a shell first runs the line `prepare`; the options may name files that
-    /// it creates.
+    /// In the server's folder a shell first runs the line `prepare`; the options may name files
+    /// that it creates.
     ///
     /// # Errors
     /// As [`start`](Server::start), and when `prepare` fails.

@@ -138,8 +138,8 @@ impl Gateway {
         })
     }
 
-    /// Asks one member, after logging in if need be; once more if it refuses the token: tokens expire,
-    /// and end when a user is changed.
+    /// Asks one member, after logging in if need be; once more if it refuses the token: tokens
+    /// expire, and end when a user is changed.
     fn ask<T: DeserializeOwned>(
         &self,
         endpoint: &str,
@@ -267,8 +267,8 @@ const NO_PASS: [&str; 3] =
 /// The message to a login where there are no users.
 const NOT_ENABLED: &str = "authentication is not enabled";
 
-/// Classifies a status other than 200. etcd refuses with JSON; it reports a lack of a leader or of time as
-/// 503 and 504. Anything else comes from another program.
+/// Classifies a status other than 200. etcd refuses with JSON; it reports a lack of a leader or of
+/// time as 503 and 504. Anything else comes from another program.
 fn refusal(status: StatusCode, body: &[u8]) -> Trouble {
     let said = |message: &str| Said { status, message: excerpt(message), is_of_login: false };
     let message = match serde_json::from_slice(body) {
@@ -297,8 +297,9 @@ fn unreachable(silence: Silence) -> StoreError {
     StoreError::new(BACKEND, StoreErrorKind::Unreachable).with_source(silence)
 }
 
-/// Returns the time by the clock of the member that answered. HTTP reports whole seconds. The rest is
-/// this machine's where its clock agrees on the second, and else as near to it as that second gets.
+/// Returns the time by the clock of the member that answered. HTTP reports whole seconds. The rest
+/// is this machine's where its clock agrees on the second, and else as near to it as that second
+/// gets.
 fn time(headers: &HeaderMap) -> Result<UnixTime, BoxError> {
     const MICROS: Duration = Duration::from_micros(999_999);
     let date = headers.get(header::DATE).ok_or("no date")?.to_str()?;

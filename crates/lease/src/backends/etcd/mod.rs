@@ -34,10 +34,10 @@ const MAX_ROUND: usize = 64;
 /// The backend in etcd (3.4 and later), over the JSON gateway that every member has on its port for
 /// clients.
 ///
-/// A read is a linearizable transaction, a write another one that compares what was read. etcd answers
-/// when a majority of its members has the write on disk. A renewal is one transaction: it is decided
-/// here, by the record and the row as this client has seen them last, and committed if etcd still has
-/// exactly these values.
+/// A read is a linearizable transaction, a write another one that compares what was read. etcd
+/// answers when a majority of its members has the write on disk. A renewal is one transaction: it
+/// is decided here, by the record and the row as this client has seen them last, and committed if
+/// etcd still has exactly these values.
 ///
 /// | event | consequence |
 /// |---|---|
@@ -46,16 +46,17 @@ const MAX_ROUND: usize = 64;
 /// | another cluster answers (its ID differs) | all leases of the realm are invalidated, and nodes begin beyond them |
 /// | the cluster was set back to an earlier state | noticed by the next renewal or release of a lease that it affects; until then another holder can be granted a node whose row went back |
 ///
-/// **Its clock** is that of the member that answers. The gateway reports whole seconds; within a second,
-/// the clock of this machine counts. A renewal is decided before there is an answer, by the time of the
-/// last one plus the time since by this machine's monotonic clock. So its time is at most a second ahead
-/// of the cluster's, unless the cluster's clock was set back since that answer.
+/// **Its clock** is that of the member that answers. The gateway reports whole seconds; within a
+/// second, the clock of this machine counts. A renewal is decided before there is an answer, by the
+/// time of the last one plus the time since by this machine's monotonic clock. So its time is at
+/// most a second ahead of the cluster's, unless the cluster's clock was set back since that answer.
 ///
 /// **Keys.** A realm's record is the key `tickid/REALM/record`, its rows are the keys
-/// `tickid/REALM/rows/NODE`, all of them JSON. A user needs the right to read and write the keys that
-/// begin with `tickid/`.
+/// `tickid/REALM/rows/NODE`, all of them JSON. A user needs the right to read and write the keys
+/// that begin with `tickid/`.
 ///
-/// **Limits.** The members together take no longer than the timeout, and an answer no more than 4 MiB.
+/// **Limits.** The members together take no longer than the timeout, and an answer no more than 4
+/// MiB.
 ///
 /// # Examples
 /// ```no_run
@@ -90,9 +91,10 @@ impl EtcdBackend {
     ///
     /// `etcd://USER:PASSWORD@HOST` authenticates a user of etcd's own; symbols are escaped (`%40` is an
     /// `@`). With the feature `etcd-tls`, `?sslmode=require` (or `verify-full`, which is the same)
-    /// encrypts, and verifies every member's certificate and name by the system's authorities, or those
-    /// in `sslrootcert=FILE`; `sslcert=FILE` and `sslkey=FILE` are the client's own certificate. A file
-    /// implies the mode. Without any of these, or with `sslmode=disable`, connections are plain text.
+    /// encrypts, and verifies every member's certificate and name by the system's authorities, or
+    /// those in `sslrootcert=FILE`; `sslcert=FILE` and `sslkey=FILE` are the client's own
+    /// certificate. A file implies the mode. Without any of these, or with `sslmode=disable`,
+    /// connections are plain text.
     ///
     /// # Errors
     /// Returns an error of the kind [`Url`](StoreErrorKind::Url) for a URL of another form, or if one
@@ -176,8 +178,8 @@ impl Cluster {
 
     /// Reads a page, and some more rows where it goes round.
     ///
-    /// etcd counts all keys of a range, however few it returns: 16 ms for 65,536. So it first gets a
-    /// range near the start, which is enough if it fills the page or has the whole pool.
+    /// etcd counts all keys of a range, however few it returns: 16 ms for 65,536. So it first gets
+    /// a range near the start, which is enough if it fills the page or has the whole pool.
     fn candidates(&self, realm: &RealmName, start: Node, limit: usize) -> Result<View, StoreError> {
         let keys = Keys(realm);
         let (from, all, end) = (keys.row(start), keys.rows(), keys.rows_end());
@@ -281,8 +283,9 @@ impl Cluster {
         Ok((is_done && is_on_time).then_some(lease))
     }
 
-    /// Returns whether a transaction was done, and whether its time is the expected one. A transaction
-    /// cannot compare the cluster's ID: that of the last answer is compared before, and its own after.
+    /// Returns whether a transaction was done, and whether its time is the expected one. A
+    /// transaction cannot compare the cluster's ID: that of the last answer is compared before, and
+    /// its own after.
     fn write(&self, txn: &Txn, generation: &str) -> Result<(bool, bool), StoreError> {
         if self.id.load(Ordering::Relaxed).to_string() != generation {
             return Ok((false, true));

@@ -338,7 +338,8 @@ pub(super) fn lock_file(path: &Path) -> Result<File, FileError> {
 /// Locks a file, which others hold for moments only.
 ///
 /// # Errors
-/// Returns an error of the kind [`io::ErrorKind::TimedOut`] if it is held for longer than `timeout`.
+/// Returns an error of the kind [`io::ErrorKind::TimedOut`] if it is held for longer than
+/// `timeout`.
 pub(super) fn lock(path: &Path, timeout: Duration) -> Result<File, FileError> {
     let file = lock_file(path)?;
     let start = Instant::now();

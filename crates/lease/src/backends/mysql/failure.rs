@@ -27,8 +27,8 @@ pub(super) fn of_statement(error: &Error, what: &str) -> Failure {
     }
 }
 
-/// Returns the error of connecting. No request was sent yet, so everything that is not silence is an
-/// answer: a wrong password, a certificate that is not trusted.
+/// Returns the error of connecting. No request was sent yet, so everything that is not silence is
+/// an answer: a wrong password, a certificate that is not trusted.
 pub(super) fn of_connecting(error: &Error) -> StoreError {
     let failed = |what: &str| failed(what).with_source(message(error));
     #[cfg(feature = "mysql-tls")]

@@ -19,21 +19,21 @@ crate::backends::sql::sql_backend! {
     /// The backend in a MySQL (8.0 or later) or MariaDB (10.5 or later) database.
     ///
     /// A renewal is one round trip. Grants are committed to InnoDB tables and flushed: a
-    /// server that does not flush at each commit (`innodb_flush_log_at_trx_commit`, and with a binary
-    /// log `sync_binlog`) or that accepts writes on several members (Galera) is
-    /// [unfit](StoreErrorKind::Unfit). A store has one connection, which is closed when it is idle for
-    /// half a second, so that a fleet does not need a connection for each holder. Requests
-    /// [time out](Self::with_timeout) after 3 seconds. A server that is `read_only`, like a replica, is
-    /// an error.
+    /// server that does not flush at each commit (`innodb_flush_log_at_trx_commit`, and with a
+    /// binary log `sync_binlog`) or that accepts writes on several members (Galera) is
+    /// [unfit](StoreErrorKind::Unfit). A store has one connection, which is closed when it is idle
+    /// for half a second, so that a fleet does not need a connection for each holder. Requests
+    /// [time out](Self::with_timeout) after 3 seconds. A server that is `read_only`, like a
+    /// replica, is an error.
     ///
-    /// The data is in the tables `tickid_realm` and `tickid_node`. The first request creates them, which
-    /// needs the right to create tables; an application does not need that right if an administrator
-    /// sends one first.
+    /// The data is in the tables `tickid_realm` and `tickid_node`. The first request creates them,
+    /// which needs the right to create tables; an application does not need that right if an
+    /// administrator sends one first.
     ///
-    /// These end all leases, since writes may be missing: a fail-over to a replica, which has another
-    /// `server_id`; tables that a dump creates anew or that are copied to another database, by their
-    /// creation time and the database's name; in MariaDB also files that were copied back. A snapshot of
-    /// the disk is not detected: invalidate all realms after restoring one.
+    /// These end all leases, since writes may be missing: a fail-over to a replica, which has
+    /// another `server_id`; tables that a dump creates anew or that are copied to another database,
+    /// by their creation time and the database's name; in MariaDB also files that were copied back.
+    /// A snapshot of the disk is not detected: invalidate all realms after restoring one.
     ///
     /// # Examples
     /// ```no_run
@@ -87,7 +87,8 @@ struct Session {
 
 impl Drop for Session {
     fn drop(&mut self) {
-        // Dropped as it is, it would wait for the server's answers first, for ever if there are none.
+        // Dropped as it is, it would wait for the server's answers first, for ever if there are
+        // none.
         if let Some(conn) = self.conn.take() {
             let goodbye = pin!(conn.disconnect());
             let _ = goodbye.poll(&mut Context::from_waker(Waker::noop()));
@@ -220,8 +221,8 @@ impl Database for Server {
     }
 }
 
-/// Replaces `$1` and so on by values, `$generation` by its expression. Text is in hexadecimal digits, so
-/// that nothing in it can end a literal.
+/// Replaces `$1` and so on by values, `$generation` by its expression. Text is in hexadecimal
+/// digits, so that nothing in it can end a literal.
 fn fill(statement: &str, values: &[Value], generation: &str) -> String {
     let mut parts = statement.split('$');
     let mut sql = parts.next().unwrap_or_default().to_owned();

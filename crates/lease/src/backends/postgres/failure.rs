@@ -26,7 +26,8 @@ pub(super) fn of_statement(error: &Error, what: &str) -> Failure {
         &SqlState::INVALID_SCHEMA_NAME
         | &SqlState::UNDEFINED_FUNCTION
         | &SqlState::UNDEFINED_TABLE => Failure::NoSchema,
-        // Another server may accept writes now. The second is a standby's, asked for its place in the log.
+        // Another server may accept writes now. The second is a standby's, asked for its place in
+        // the log.
         &SqlState::READ_ONLY_SQL_TRANSACTION | &SqlState::OBJECT_NOT_IN_PREREQUISITE_STATE => {
             Failure::Broken(no_writes(what).with_source(message(error)))
         }
@@ -34,8 +35,8 @@ pub(super) fn of_statement(error: &Error, what: &str) -> Failure {
     }
 }
 
-/// Returns the error of connecting. No request was sent yet, so everything that is not silence is an
-/// answer: a wrong password, a certificate that is not trusted. `is_plain`: without encryption.
+/// Returns the error of connecting. No request was sent yet, so everything that is not silence is
+/// an answer: a wrong password, a certificate that is not trusted. `is_plain`: without encryption.
 pub(super) fn of_connecting(error: &Error, is_plain: bool) -> StoreError {
     let failed = |what: &str| failed(what).with_source(message(error));
     match error.code() {
@@ -72,8 +73,8 @@ fn message(error: &Error) -> String {
     excerpt(&causes.by_ref().fold(error.to_string(), |text, cause| format!("{text}: {cause}")))
 }
 
-/// Class 08 is the connection; class 57P a server that shuts down, has crashed or is starting; 53300
-/// one with too many connections.
+/// Class 08 is the connection; class 57P a server that shuts down, has crashed or is starting;
+/// 53300 one with too many connections.
 fn has_no_answer(code: &SqlState) -> bool {
     ["08", "57P", "53300"].iter().any(|class| code.code().starts_with(class))
 }

@@ -31,10 +31,10 @@ crate::backends::sql::sql_backend! {
     /// does not need a connection for each holder. Requests [time out](Self::with_timeout) after 3
     /// seconds. A server that accepts no writes, like a standby, is an error.
     ///
-    /// The data is in the schema `tickid` of the database. The first request creates what is missing,
-    /// which needs the right to create schemas; an application does not need that right if an
-    /// administrator sends one first. Restored backups, fail-overs, copied databases and dumps that
-    /// create the tables anew are detected, and end all leases.
+    /// The data is in the schema `tickid` of the database. The first request creates what is
+    /// missing, which needs the right to create schemas; an application does not need that right if
+    /// an administrator sends one first. Restored backups, fail-overs, copied databases and dumps
+    /// that create the tables anew are detected, and end all leases.
     ///
     /// # Examples
     /// ```no_run
@@ -54,12 +54,12 @@ impl PostgresBackend {
     /// Opens the store at a URL of the form `postgres://USER:PASSWORD@HOST:PORT/DATABASE?OPTION=VALUE&…`.
     /// Nothing is connected to yet.
     ///
-    /// The URL may name several hosts, separated by commas: the first one that accepts writes is used.
-    /// Options are libpq's for the server's address and the login. `sslmode` is
-    /// `disable`, `prefer` (the default), `require` or `verify-full`; the last two are the same, since
-    /// certificates are always verified. `sslrootcert` names a file of certificates to trust instead of
-    /// the system's, `sslcert` and `sslkey` name the client's own certificate and its key. Options
-    /// for timeouts and keep-alive have no effect: every request has a deadline.
+    /// The URL may name several hosts, separated by commas: the first one that accepts writes is
+    /// used. Options are libpq's for the server's address and the login. `sslmode` is `disable`,
+    /// `prefer` (the default), `require` or `verify-full`; the last two are the same, since
+    /// certificates are always verified. `sslrootcert` names a file of certificates to trust
+    /// instead of the system's, `sslcert` and `sslkey` name the client's own certificate and its
+    /// key. Options for timeouts and keep-alive have no effect: every request has a deadline.
     ///
     /// # Errors
     /// Returns an error of the kind [`Url`](StoreErrorKind::Url) for any other URL and for encryption

@@ -30,34 +30,36 @@ const UNREADABLE: Version = Version(1 << 52);
 
 /// The backend in Redis (6.2 and later, or Valkey).
 ///
-/// A script reads, and another one compares and writes. A renewal is one round trip: it is decided here,
-/// by the record and the row as this client has seen them last, and committed if the server still has
-/// exactly these texts. No script looks at more than a bounded number of rows.
+/// A script reads, and another one compares and writes. A renewal is one round trip: it is decided
+/// here, by the record and the row as this client has seen them last, and committed if the server
+/// still has exactly these texts. No script looks at more than a bounded number of rows.
 ///
-/// **Losses.** A server that is restarted or replaced has another run ID or replication ID, which both
-/// scripts compare. All leases of the realm are invalidated then, and its nodes begin beyond anything
-/// that a lease can have reached. So:
+/// **Losses.** A server that is restarted or replaced has another run ID or replication ID, which
+/// both scripts compare. All leases of the realm are invalidated then, and its nodes begin beyond
+/// anything that a lease can have reached. So:
 ///
-/// - Every restart of Redis and every failover costs all holders their leases. They acquire new ones.
-///   The same goes for other causes of a new replication ID: the first replica, and the hour after the
-///   last one.
-/// - Rows that were lost then do no harm, provided that the new server's clock is no further behind.
-/// - Data that is lost under a running server (`FLUSHALL`, a dump loaded into it) is noticed by the next
-///   renewal or release of a lease that it affects. Until then another holder can be granted a node
-///   whose row went back.
+/// - Every restart of Redis and every failover costs all holders their leases. They acquire new
+///   ones. The same goes for other causes of a new replication ID: the first replica, and the hour
+///   after the last one.
+/// - Rows that were lost then do no harm, provided that the new server's clock is no further
+///   behind.
+/// - Data that is lost under a running server (`FLUSHALL`, a dump loaded into it) is noticed by the
+///   next renewal or release of a lease that it affects. Until then another holder can be granted a
+///   node whose row went back.
 /// - A realm that is lost as a whole begins again beyond all leases of the lost one.
 ///
-/// A server that does not keep what it acknowledges is refused: `appendonly yes`, `appendfsync always`
-/// and an eviction policy that removes only keys with an expiry are required.
-/// `?persistence=acknowledged` accepts any server, for those who cannot change or read its settings and
-/// accept these losses.
+/// A server that does not keep what it acknowledges is refused: `appendonly yes`, `appendfsync
+/// always` and an eviction policy that removes only keys with an expiry are required.
+/// `?persistence=acknowledged` accepts any server, for those who cannot change or read its settings
+/// and accept these losses.
 ///
 /// **Keys.** A realm has four, in one hash slot of a cluster: `tickid:{REALM}:record`, and `:rows`,
 /// `:nodes` and `:ceilings`, a hash and the sorted sets that index it.
 ///
-/// **Limits.** A request takes no longer than the timeout, and its answer no more than 4 MiB. An idle
-/// connection stays open for the next request; a thousand clients need a thousand of the server's
-/// `maxclients`, 10,000 by default. The system resolves the server's name, with its own timeout.
+/// **Limits.** A request takes no longer than the timeout, and its answer no more than 4 MiB. An
+/// idle connection stays open for the next request; a thousand clients need a thousand of the
+/// server's `maxclients`, 10,000 by default. The system resolves the server's name, with its own
+/// timeout.
 ///
 /// # Examples
 /// ```no_run

@@ -113,8 +113,8 @@ impl Server {
         }
     }
 
-    /// Connects, and in one round trip logs in, gives the server the scripts, and asks for the settings
-    /// by which it keeps data.
+    /// Connects, and in one round trip logs in, gives the server the scripts, and asks for the
+    /// settings by which it keeps data.
     fn connect(&self, until: Instant) -> Result<Link, StoreError> {
         let Place { login, database, may_forget, .. } = &self.place;
         let database = database.to_string();
