@@ -77,8 +77,8 @@ pub fn a_realm_begins_once(stage: &dyn Stage) {
     }
 }
 
-/// The place where a realm of that name may have been lost, the new one begins beyond its leases. Until then
-/// nothing is granted.
+/// If a realm of that name may have been lost, the new one begins beyond its leases, and nothing is
+/// granted until then.
 pub fn an_unknown_realm_begins_beyond_earlier_leases(stage: &dyn Stage) {
     let scene = Scene::unknown(stage, "0-3/8").short_term();
     let elsewhere = Scene::short(stage, "0-3/8").acquire();

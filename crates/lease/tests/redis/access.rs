@@ -14,7 +14,7 @@ pub(crate) const TESTS: [Test<Redis>; 1] =
 
 const TIMEOUT: Duration = Duration::from_secs(60);
 
-/// The rights that docs/leases.md names for an application.
+/// The rights that docs/leases/backends.md names for an application.
 const RIGHTS: &str = "+evalsha +script|load +config|get +scan +info +time +get +set +hget +hmget \
                       +hset +zadd +zcard +zrange +zrangebylex";
 

@@ -190,7 +190,7 @@ fn setting(reply: &Reply) -> Option<String> {
 /// Returns the reason to doubt that a server with these [`SETTINGS`] keeps what it acknowledges.
 fn doubt(settings: &[Option<String>]) -> Option<String> {
     const ADVICE: &str = "set it, or add `persistence=acknowledged` to the URL if you accept the \
-                          losses that docs/leases.md describes";
+                          losses that docs/leases/backends.md describes";
     let [appendonly, appendfsync, policy] = settings else { return None };
     for (name, value, wanted) in
         [("appendonly", appendonly, "yes"), ("appendfsync", appendfsync, "always")]
