@@ -17,7 +17,8 @@ pub(crate) const CLOCK: i32 = 4;
 pub(crate) fn tickid(arguments: &str) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_tickid"));
     command.args(arguments.split_whitespace()).stdin(Stdio::null()).env_remove("NO_COLOR");
-    // Not the store of the user who runs the tests.
+    // Neither the store nor the settings of the user who runs the tests.
+    command.env_remove("TICKID_REQUIRE_SERVERS");
     command.env_remove("TICKID_STORE").env("XDG_STATE_HOME", env!("CARGO_TARGET_TMPDIR"));
     command
 }
