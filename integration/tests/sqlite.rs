@@ -105,7 +105,7 @@ fn what_is_no_id_is_an_error_that_says_why() {
         (error::<Scru64Id>("-1"), "SCRU64 integer -1 is outside of 0..=4738381338321616895"),
         (error::<NanoflakeId>("-1"), "Nanoflake integer -1 is outside of 0..="),
         (error::<LocalId>("-1"), "kuid local ID -1 is outside of 0..=9223372036854775807"),
-        (error::<SnoId>("x'00'"), "Cannot read 10 byte value out of 1 byte blob"),
+        (error::<SnoId>("x'00'"), "length in bytes 1 is outside of 10..=10"),
         (error::<SnoId>("7"), "Integer"),
         (error::<AsText<SnoId>>("'2'"), "not a sno ID: 1 byte"),
         (error::<Scru64Id>("NULL"), "Null"),

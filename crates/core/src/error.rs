@@ -234,8 +234,6 @@ mod tests {
     use alloc::string::ToString as _;
 
     use super::*;
-    use crate::example::{Node, Seconds};
-    use crate::{LocalGenerator, ManualClock, Policy, Tick, Ticks, Window};
 
     #[test]
     fn messages_name_the_value_and_the_range() {
@@ -264,8 +262,12 @@ mod tests {
         assert_eq!(error(0, None).retry_after(), None);
     }
 
+    #[cfg(feature = "std")]
     #[test]
     fn a_used_up_window_is_told_from_a_clock_outside() {
+        use crate::example::{Node, Seconds};
+        use crate::{LocalGenerator, ManualClock, Policy, Tick, Ticks, Window};
+
         let clock = ManualClock::new(UnixTime::from_micros(98_000_000));
         let window = Window::new(Tick::new(100).unwrap(), 101).unwrap();
         let mut generator = LocalGenerator::<Seconds>::builder(Node(1))

@@ -6,17 +6,20 @@ use crate::id::SnoId;
 use crate::partition::Partition;
 use crate::scheme::{Meta, Sno};
 
-/// An ID with this metabyte from the process-wide generator.
+/// Generates an ID with this metabyte with the process-wide generator.
 ///
 /// The generator is made at the first call, with a random partition, and stays. All threads share it.
-/// It waits as [`Generator`](crate::Generator)'s `generate` does, for up to [one minute](tickid_core::DEFAULT_MAX_WAIT).
+/// It waits as [`Generator`](crate::Generator)'s `generate` does, for up to
+/// [one minute](tickid_core::DEFAULT_MAX_WAIT).
 ///
-/// Two processes that run at the same time have the same partition with a probability of 1 in 65,536,
-/// of a hundred processes some two with 7 in 100; where that is too much, give out partitions and make
-/// a [`Generator`] of your own. The child of a `fork` has a generator of its own, with another random partition.
+/// Two processes that run at the same time have the same partition with a probability of 1 in 65,536;
+/// among a hundred processes, two share one with a probability of 7 in 100. Where that is too much,
+/// assign partitions and make a [`Generator`](crate::Generator). The child of a `fork` has a
+/// generator of its own, with another random partition.
 ///
 /// # Errors
-/// [`ProcessError`] when the operating system gives no random number, and when no ID can be issued.
+/// Returns a [`ProcessError`] if the operating system has no random numbers, and if no ID can be
+/// issued.
 ///
 /// # Examples
 /// ```
