@@ -31,6 +31,7 @@ pub(crate) enum FileError {
 
 /// A client's own certificate, those between it and an authority, and its key.
 pub(crate) struct Identity {
+    #[cfg(any(feature = "etcd-tls", feature = "postgres-tls", feature = "redis-tls"))]
     pub(crate) chain: Vec<CertificateDer<'static>>,
     #[cfg(any(feature = "postgres-tls", feature = "redis-tls"))]
     pub(crate) key: PrivateKeyDer<'static>,
@@ -65,6 +66,7 @@ impl Files {
         CertifiedKey::from_der(chain.clone(), key.clone_key(), &ring::default_provider())
             .map_err(|error| FileError::NotOne(error.into()))?;
         Ok(Some(Identity {
+            #[cfg(any(feature = "etcd-tls", feature = "postgres-tls", feature = "redis-tls"))]
             chain,
             #[cfg(any(feature = "postgres-tls", feature = "redis-tls"))]
             key,
