@@ -1,4 +1,5 @@
-//! `clock`: one reading. `generate/clocks`: what is left of the difference in each scheme's generators.
+//! `clock`: one reading. `generate/clocks`: how much of the difference is left in each scheme's
+//! generators.
 
 use std::hint::black_box;
 use std::time::{Duration, SystemTime};
@@ -76,7 +77,8 @@ fn over<S: Subject>(group: &mut Group<'_>, name: &str, clock: impl Clock) {
 
 const WALL: &str = "a clock";
 
-/// How far apart bursts begin, so that a tick's IDs last even where the clock stands still for a jiffy.
+/// Returns the time between the starts of bursts, so that a tick's IDs last even where the clock
+/// stands still for a jiffy.
 fn pace<S: Subject>() -> Duration {
     const JIFFY: Duration = Duration::from_millis(10);
     let half = u32::try_from(S::CAP / BURST / 2).unwrap_or(u32::MAX);

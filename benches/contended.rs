@@ -1,11 +1,13 @@
-//! `generate/contended`: all threads draw from one generator. Times are per ID of all of them together.
+//! `generate/contended`: all threads draw from one generator. Times are per ID of all threads
+//! together.
 //!
-//! But for `one-each`: there each thread has a generator to itself, in an array beside those of the others or
-//! in a box of its own. If the two take as long, generators in an array share no cache line. What it would look
-//! like if they did is `fetch-add/one-each`, with bare counters side by side or apart.
+//! The exception is `one-each`: there each thread has its own generator, in an array beside the
+//! other threads' or in a box of its own. If both take the same time, generators in an array share
+//! no cache line. `fetch-add/one-each` shows the cost of sharing one, with bare counters side by
+//! side or apart.
 //!
-//! Every thread moves the manual clock on after its share of a tick's IDs, so a tick is half used at
-//! most. Wall clocks have no place here: all that could be seen is each format's cap.
+//! Every thread moves the manual clock on after its share of a tick's IDs, so a tick is half used
+//! at most. Wall clocks are left out: they would only show each format's cap.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -45,8 +47,8 @@ fn all(c: &mut Criterion) {
     group.finish();
 }
 
-/// The least that a generator of many threads does: it adds, looks at the clock, and holds that against the ends of
-/// its tick. No tick ever ends here, so nothing is left but that.
+/// Measures the least that a generator of many threads does: it adds, reads the clock, and compares
+/// the reading with the ends of its tick. No tick ever ends here, so nothing else is left.
 fn least(group: &mut Group<'_>, threads: u32) {
     let word = Alone(AtomicU64::new(0));
     let clock = Alone(AtomicU64::new(0));
@@ -69,8 +71,8 @@ fn ours<S: Subject>(group: &mut Group<'_>, threads: u32) {
     let batch = S::batch(threads);
     let next_tick = || clock.advance(S::TICK);
 
-    // `generate`, not `try_generate`: threads that move the clock on can't be kept from being away at
-    // that moment. Waiting on a manual clock moves it on, too.
+    // `generate`, not `try_generate`: a thread that moves the clock on may be suspended at that
+    // moment. Waiting on a manual clock moves it on, too.
     let generator = Alone(subject::shared::<S>(clock));
     measure(group, &format!("{}/shared", S::NAME), threads, |calls, _| {
         let one = || generator.0.generate().expect("a clock");
@@ -87,7 +89,7 @@ fn ferroid(group: &mut Group<'_>, threads: u32) {
     let clock = Alone(ManualMillis::default());
     let clock = &clock.0;
     let next_tick = || clock.advance();
-    // Its closure is also called when another thread was faster: then to try again at once is right.
+    // Its closure is also called when another thread was faster; then an immediate retry is right.
     let again = |_| std::hint::spin_loop();
 
     let atomic = Alone(AtomicSnowflakeGenerator::<WideSnowflake, _>::new(0, clock));
@@ -96,7 +98,7 @@ fn ferroid(group: &mut Group<'_>, threads: u32) {
     });
     let lock = Alone(LockSnowflakeGenerator::<WideSnowflake, _>::new(0, clock));
     measure(group, "ferroid/lock", threads, |calls, _| {
-        let one = || lock.0.try_next_id(again).expect("a lock nobody panicked with");
+        let one = || lock.0.try_next_id(again).expect("a lock that is not poisoned");
         in_ticks(calls, 2_048, one, next_tick);
     });
 }
@@ -142,8 +144,8 @@ fn each_adds<'a>(
 
 fn measure(group: &mut Group<'_>, name: &str, threads: u32, work: impl Fn(u64, usize) + Sync) {
     group.bench_function(format!("{threads}-threads/{name}"), |b| {
-        // Nobody can measure a single call of several threads; the first guesses must not be of thread
-        // starts either.
+        // A single call of several threads cannot be measured; the first guesses must not be of
+        // thread starts either.
         b.iter_custom(|calls| -> Duration {
             let scale = (10_000 / calls).max(1);
             contended(threads, calls * scale, &work) / u32::try_from(scale).unwrap_or(1)

@@ -1,5 +1,5 @@
-//! `convert`: IDs of one scheme to those of another, in and out of UUIDs, and from text that may be
-//! anything. Times are per ID.
+//! `convert`: IDs between schemes, into and out of UUIDs, and from text of an unknown scheme. Times
+//! are per ID.
 
 use std::hint::black_box;
 
@@ -76,7 +76,7 @@ fn filled<S: Source, T: Target>(ids: &[S; COUNT], blank: T) -> [T; COUNT] {
 
 fn slice<S: Source, T: Target>(group: &mut Group<'_>, name: &str, ids: &[S; COUNT], blank: T) {
     let mut converted = [blank; COUNT];
-    // So that nothing is known of them when it is compiled.
+    // Hides the values from the compiler.
     let options = black_box(OPTIONS);
     group.bench_function(name, |b| {
         b.iter(|| {

@@ -1,8 +1,8 @@
 //! `generate/leased`: the cost that a lease adds to an ID. A leased generator, the generator
 //! inside, and one without a lease, in turn, on one thread and on a clock that costs one load.
 //!
-//! The clock stands still for a turn, and is at most a few seconds ahead in the end: within the window that
-//! the lease has from the start.
+//! The clock stands still for a turn, and is at most a few seconds ahead in the end: within the
+//! first window of the lease.
 
 use std::hint::black_box;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! `generate/one-thread`: one ID at a time, nobody else about.
+//! `generate/one-thread`: one ID at a time, without other threads.
 
 use std::hint::black_box;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -21,14 +21,14 @@ use tickid_sno::Sno;
 
 type Group<'a> = BenchmarkGroup<'a, WallTime>;
 
-/// As many as ours draw.
+/// The batch size of our own generators.
 const BATCH: u64 = 2_048;
 
 fn one_thread(c: &mut Criterion) {
     let mut group = c.benchmark_group("generate/one-thread");
     group.throughput(Throughput::Elements(1));
 
-    // What the processor asks for an atomic addition, the least a shared generator can do.
+    // The processor's cost of an atomic addition, the least that a shared generator can do.
     let word = Alone(AtomicU64::new(0));
     group.bench_function("fetch-add", |b| {
         let word = black_box(&word);
@@ -48,11 +48,12 @@ fn one_thread(c: &mut Criterion) {
     group.finish();
 }
 
-/// The least that a generator does which nobody else draws from, and whose state is in memory as it is between
-/// calls from different places: it looks at the clock, holds it against the ends of its tick, and counts as far
-/// as its block goes. No generator, ours included, does less for an ID; most have a node or a second word to add.
+/// Measures the least that a generator of one thread does, with its state in memory, as it is
+/// between calls from different places: it reads the clock, compares the reading with the ends of
+/// its tick, and counts up to the end of its block. No generator, ours included, does less for an
+/// ID; most also add a node or a second word.
 fn least(group: &mut Group<'_>) {
-    /// Relaxed, they cost what plain words do, but are not kept in registers from one call to the next.
+    /// Relaxed accesses cost as much as plain ones, but are not kept in registers between calls.
     #[derive(Default)]
     struct State {
         start: AtomicU64,
@@ -94,7 +95,7 @@ fn least(group: &mut Group<'_>) {
     });
 }
 
-/// What is drawn from is one pointer away, as with the peers, whether it is shared or exclusive.
+/// Measures our own generators, shared and exclusive. Each is one pointer away, as the peers are.
 fn ours<S: Subject>(group: &mut Group<'_>) {
     let name = S::NAME;
     let clock = Alone(ManualClock::new(START));
@@ -123,8 +124,8 @@ fn ours<S: Subject>(group: &mut Group<'_>) {
         });
     });
 
-    // `generate`, not `try_generate`: a thread that was away in the middle of a burst may be too fast
-    // for the tick in which it comes back.
+    // `generate`, not `try_generate`: a thread that was suspended in the middle of a burst may be
+    // too fast for the tick in which it resumes.
     let mut exclusive = builder::<S>().build_local().expect("valid options");
     group.bench_function(format!("wall/{name}/exclusive/below-cap"), |b| {
         b.iter_custom(|calls| {
@@ -151,7 +152,8 @@ fn ours<S: Subject>(group: &mut Group<'_>) {
 const MANUAL: &str = "a clock that moves on before the tick's IDs are used up";
 const WALL: &str = "a clock";
 
-/// On the same kind of clock as ours: one load, a millisecond more after each batch.
+/// Measures ferroid on the same kind of clock as ours: one load, a millisecond more after each
+/// batch.
 fn ferroid_manual(group: &mut Group<'_>) {
     let clock = Alone(ManualMillis::default());
     let clock = &clock.0;
@@ -172,11 +174,11 @@ fn ferroid_manual(group: &mut Group<'_>) {
     let lock = LockSnowflakeGenerator::<WideSnowflake, _>::new(0, clock);
     group.bench_function("manual/ferroid/lock", |b| {
         let lock = black_box(&lock);
-        let one = || lock.try_next_id(never).expect("a lock nobody panicked with");
+        let one = || lock.try_next_id(never).expect("a lock that is not poisoned");
         b.iter_custom(|calls| in_ticks(calls, BATCH, one, next_tick));
     });
 
-    // As ferroid measures itself, which is less than a generator does: there is no time at all.
+    // As ferroid's own benchmark, which does less than a generator: there is no time at all.
     let basic = BasicSnowflakeGenerator::<TimelessSnowflake, _>::new(0, StandingStill);
     group.bench_function("manual/ferroid/basic/no-time", |b| {
         let basic = black_box(&basic);
@@ -189,8 +191,8 @@ fn ferroid_manual(group: &mut Group<'_>) {
     });
 }
 
-/// With its own clock: a thread that counts milliseconds from the start of the process, whatever the wall
-/// clock does meanwhile. (Ours follow the wall.)
+/// Measures ferroid with its own clock: a thread that counts milliseconds from the start of the
+/// process and ignores changes of the wall clock. (Ours follow the wall clock.)
 fn ferroid_ticker(group: &mut Group<'_>) {
     let clock = MonotonicClock::<1>::default();
     let basic = BasicSnowflakeGenerator::<WideSnowflake, _>::new(0, clock.clone());
@@ -206,22 +208,22 @@ fn ferroid_ticker(group: &mut Group<'_>) {
     let lock = LockSnowflakeGenerator::<WideSnowflake, _>::new(0, clock);
     group.bench_function("ticker/ferroid/lock", |b| {
         let lock = black_box(&lock);
-        b.iter(|| lock.try_next_id(wait).expect("a lock nobody panicked with"));
+        b.iter(|| lock.try_next_id(wait).expect("a lock that is not poisoned"));
     });
 }
 
-/// What ferroid calls when it is out of IDs.
+/// The callback of ferroid when it is out of IDs.
 fn never(_: u64) {
     unreachable!("four million IDs in a millisecond")
 }
 
-/// The same where the millisecond is made by a thread that may be late.
+/// The same for a clock whose thread may be late.
 fn wait(_: u64) {
     std::hint::spin_loop();
 }
 
-/// In bursts, as ours, with the same one bit of node: else it would soon be ten seconds ahead of the
-/// clock and return nothing.
+/// Measures the official generator in bursts, as ours, with the same one bit of node: otherwise it
+/// would soon be ten seconds ahead of the clock and return nothing.
 fn scru64_official(group: &mut Group<'_>) {
     let clock = Alone(ManualMillis::default());
     let clock = &clock.0;
@@ -250,7 +252,7 @@ fn scru64_official(group: &mut Group<'_>) {
 }
 
 fn others(group: &mut Group<'_>) {
-    // Its 4,096 IDs per millisecond are Nanoflake's, and so is its pace.
+    // Its 4,096 IDs per millisecond are the same as Nanoflake's, and so is its pace.
     let mut exclusive = snowflaked::Generator::new(1);
     group.bench_function("wall/snowflaked/exclusive/below-cap", |b| {
         b.iter_custom(|calls| {
@@ -265,7 +267,7 @@ fn others(group: &mut Group<'_>) {
         b.iter_custom(|calls| paced(calls, Nanoflake::PACE, one));
     });
 
-    // Neither has a cap to speak of.
+    // Neither has a relevant cap.
     let mut ulid = ulid::Generator::new();
     group.bench_function("wall/ulid/exclusive", |b| {
         b.iter(|| black_box(&mut ulid).generate().expect("80 bits of room"));

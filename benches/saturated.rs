@@ -1,5 +1,5 @@
-//! `generate/saturated`: threads that want more IDs than the format has, on the default clock. How
-//! near they come to its cap, and what share of one core they use.
+//! `generate/saturated`: threads that demand more IDs than the format has, on the default clock.
+//! Measures how close they come to its cap, and their share of one core.
 
 use std::thread;
 use std::time::{Duration, Instant};
@@ -39,7 +39,7 @@ fn saturate<S: Subject>(request: &Request, figures: &mut Figures, threads: u32) 
     generator.generate().expect("a clock");
     let start = Instant::now();
     let busy = processor_time();
-    // A little less than that many ticks, so that one begun by a hair doesn't count.
+    // A little less than that many ticks, so that one that has just begun does not count.
     let end = start + S::TICK * ticks - S::TICK / 4;
     let count: u64 = thread::scope(|scope| {
         let threads: Vec<_> = (0..threads).map(|_| scope.spawn(|| draw(&generator, end))).collect();
@@ -53,9 +53,9 @@ fn saturate<S: Subject>(request: &Request, figures: &mut Figures, threads: u32) 
     figures.add(&name, "of one core", "%", 100.0 * busy.as_secs_f64() / passed.as_secs_f64());
 }
 
-/// Draws until `end` and returns how many.
+/// Draws until `end` and returns the number of IDs.
 fn draw<S: Subject>(generator: &Generator<S>, end: Instant) -> u64 {
-    /// Between two looks at the time, which would else be most of the work.
+    /// The calls between two readings of the time, which would otherwise be most of the work.
     const CALLS: u64 = 64;
     let mut count = 0;
     while Instant::now() < end {
@@ -67,7 +67,7 @@ fn draw<S: Subject>(generator: &Generator<S>, end: Instant) -> u64 {
     count
 }
 
-/// Of all threads of this process.
+/// Returns the processor time of all threads of this process.
 fn processor_time() -> Duration {
     clock_gettime(ClockId::ProcessCPUTime).try_into().expect("a time since the start")
 }

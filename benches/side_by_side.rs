@@ -1,11 +1,11 @@
-//! `generate/side-by-side`: two threads draw from one generator for a fraction of a millisecond, then from a
-//! bare counter, and so on in turn. How many times as long the generator takes.
+//! `generate/side-by-side`: two threads draw from one generator for a fraction of a millisecond,
+//! then from a bare counter, and so on in turn. Reports the ratio of the times.
 //!
-//! Beside `generate/contended` because what is measured there is the beat of two cores as much as a
-//! generator: whoever has the word's cache line adds a few times before the other gets it, and how often
-//! depends on every single cycle between two calls, on where the word is, and on what else the machine does. So
-//! what is drawn is used here for 0 to 10 cycles, that of the counter like that of the generator, and
-//! each turn has a new generator and a new counter, in other places.
+//! It complements `generate/contended`, which measures the interplay of two cores as much as the
+//! generator: the core that has the word's cache line adds a few times before the other gets it,
+//! and how often depends on every single cycle between two calls, on the place of the word, and on
+//! other work of the machine. So each drawn value is used here for 0 to 10 cycles, the counter's
+//! like the generator's, and each turn has a new generator and a new counter, in other places.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -24,10 +24,11 @@ use tickid_sno::Sno;
 
 const GROUP: &str = "generate/side-by-side";
 const OF_A_BARE_ADD: &str = "× fetch-add";
-/// How often what was drawn is [used](used) before the next call; two cycles each.
+/// The number of variants: a drawn value is [used](used) 0 to 5 times before the next call, at two
+/// cycles each.
 const USES: usize = 6;
 
-/// The nanoseconds of an ID, one function for each number of uses.
+/// Functions that return the nanoseconds of an ID, one for each number of uses.
 type Times = [fn(u64) -> f64; USES];
 
 fn main() {
@@ -47,7 +48,7 @@ fn main() {
     let wanted = subjects.into_iter().filter(|(name, _)| request.wants(&format!("{GROUP}/{name}")));
     let mut wanted: Vec<_> =
         wanted.map(|(name, times)| (name, times, [const { Vec::new() }; USES])).collect();
-    // All in turn, so that what the machine does for a second or two falls on all of them.
+    // All in turn, so that other work of the machine for a second or two affects them all.
     let bare = bare();
     for _ in 0..turns {
         for (_, times, ratios) in &mut wanted {
@@ -70,7 +71,8 @@ fn main() {
     figures.save();
 }
 
-/// Something that takes two cycles each, one after the other, and can't begin before `drawn` is there.
+/// Computes steps of two cycles each, one after the other, which cannot begin before `drawn` is
+/// there.
 #[inline]
 fn used<const N: usize>(mut drawn: u64) -> u64 {
     for _ in 0..N {

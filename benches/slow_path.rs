@@ -1,10 +1,11 @@
-//! `slow-path`: what a call takes that needs a new tick, while another thread adds to the generator's word
-//! all the time. (To start over whenever the other was faster would take milliseconds.)
+//! `slow-path`: the time of a call that needs a new tick, while another thread adds to the
+//! generator's word all the time. (A restart whenever the other was faster would take
+//! milliseconds.)
 //!
-//! Each thread has a time of its own on one clock: the one that is measured moves on by a tick before
-//! every call, the other follows when that call is over. So it is always the measured thread that
-//! has to exchange the word, and never the other that has done it already. Ratchets all, since any
-//! other policy would stall the other thread meanwhile.
+//! Each thread has a time of its own on one clock: the measured thread advances by a tick before
+//! every call, and the other follows when that call is over. So it is always the measured thread
+//! that has to exchange the word, and never the other that has done it already. All policies are
+//! ratchets, since any other would stall the other thread meanwhile.
 
 use std::cell::Cell;
 use std::hint::black_box;
@@ -23,7 +24,7 @@ use tickid_scru64::Scru64;
 use tickid_sno::Sno;
 
 thread_local! {
-    /// How far this thread is ahead of the others, in microseconds.
+    /// This thread's lead over the others, in microseconds.
     static AHEAD: Cell<i64> = const { Cell::new(0) };
 }
 
@@ -69,7 +70,7 @@ fn measure<S: Subject>(request: &Request, figures: &mut Figures, calls: usize) {
             barrier.wait();
             let mut adds = 0_u64;
             while !is_over.load(Ordering::Relaxed) {
-                // Where the measured thread is away for long, this one is soon too far ahead.
+                // If the measured thread is suspended for long, this one is soon too far ahead.
                 let _ = black_box(generator.0.try_generate());
                 adds += 1;
             }
@@ -82,8 +83,8 @@ fn measure<S: Subject>(request: &Request, figures: &mut Figures, calls: usize) {
             let start = Instant::now();
             let id = generator.0.try_generate();
             let time = start.elapsed();
-            black_box(id.expect("a tick that nobody has drawn from"));
-            // Where the other had ratcheted ahead, there was nothing to do.
+            black_box(id.expect("a tick without IDs"));
+            // If the other had ratcheted ahead, there was nothing to do.
             let now = clock.now().map(|now| generator.0.layout().tick_at(now).ok());
             let is_new = generator.0.state().snapshot.tick == now.ok().flatten();
             new_ticks += u32::from(is_new);
@@ -96,13 +97,13 @@ fn measure<S: Subject>(request: &Request, figures: &mut Figures, calls: usize) {
         (times, new_ticks, other.join().expect("no panic"))
     });
     percentiles(figures, S::NAME, times);
-    // Else it was not what is to be measured.
+    // Otherwise another path was measured.
     figures.add(S::NAME, "new ticks", "%", 100.0 * f64::from(new_ticks) / calls as f64);
-    // Else there was nothing to compete with.
+    // Otherwise there was no contention.
     figures.add(S::NAME, "others", "calls per call", adds as f64 / calls as f64);
 }
 
-/// What of the times above is the measuring itself.
+/// Measures the part of the times above that the measuring itself takes.
 fn timer(request: &Request, figures: &mut Figures, calls: usize) {
     if request.wants("slow-path/timer") {
         let times = (0..calls).map(|_| Instant::now().elapsed().as_nanos() as f64).collect();

@@ -1,10 +1,10 @@
-//! `encode` and `decode`: IDs to text and back, one at a time. `encode/bulk` and `decode/bulk`: the same
-//! IDs and texts as slices. `encode/levels` and `decode/levels`: slices at each level of instructions that the
-//! processor has, instead of the best. Times are per ID.
+//! `encode` and `decode`: IDs to text and back, one at a time. `encode/bulk` and `decode/bulk`: the
+//! same IDs and texts as slices. `encode/levels` and `decode/levels`: slices at each SIMD level
+//! that the processor has, instead of the best. Times are per ID.
 //!
-//! 1,024 different IDs in turn: the branches of a parser that always sees the same ID would be
-//! foretold too well. Decoding checks everything, as everybody's does. Everybody reads from an array and
-//! has the result looked at where it is, so that nobody pays for moving it.
+//! 1,024 different IDs in turn: the branches of a parser that always gets the same ID would be
+//! predicted too well. All decoders check everything, all read from an array, and each result is
+//! used where it is, so that none pays for moving it.
 
 use std::array;
 use std::fmt::Debug;
@@ -40,7 +40,7 @@ fn text(c: &mut Criterion) {
     let nanoflake: [NanoflakeId; COUNT] = ids::<Nanoflake>();
     let inputs = Inputs {
         locals: kuid.map(|id| id.to_local(tickid_kuid::Drift::DEFAULT)),
-        // The same bits, in each peer's own words.
+        // The same bits, in each peer's own types.
         sno_bytes: sno.map(SnoId::to_bytes),
         kuid_bytes: kuid.map(GlobalId::to_bytes),
         official: scru64.map(|id| Official::const_from_u64(id.get())),
@@ -96,7 +96,7 @@ fn text(c: &mut Criterion) {
     }
 }
 
-/// 128 bits for those who have as many.
+/// Returns 128 bits for the libraries that take as many.
 fn wide(id: GlobalId) -> u128 {
     let mut bytes = [0x5a; 16];
     bytes[..12].copy_from_slice(&id.to_bytes());
@@ -208,15 +208,15 @@ impl Inputs {
 const SNO_SYMBOLS: &str = "23456789abcdefghijklmnopqrstuvwx";
 const KUID_SYMBOLS: &str = ".0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz";
 
-/// sno's alphabet, for the crate that takes any.
+/// Returns sno's alphabet, for the crate that takes any.
 fn sno_base32() -> Encoding {
     let mut specification = Specification::new();
     specification.symbols.push_str(SNO_SYMBOLS);
     specification.encoding().expect("32 symbols")
 }
 
-/// kuid's alphabet, for the crate that takes any; as a constant it is a little faster. (Its SIMD engines
-/// take only the standard ones.)
+/// kuid's alphabet, for the crate that takes any; as a constant it is a little faster. (Its SIMD
+/// engines take only the standard ones.)
 const KUID_BASE64: GeneralPurpose = {
     match Alphabet::new(KUID_SYMBOLS) {
         Ok(alphabet) => GeneralPurpose::new(&alphabet, NO_PAD),
@@ -224,7 +224,7 @@ const KUID_BASE64: GeneralPurpose = {
     }
 };
 
-/// One text after the other, in one piece of memory.
+/// Texts of one length, one after the other in memory.
 struct Texts {
     together: String,
     len: usize,
@@ -257,7 +257,7 @@ fn each<I, O>(group: &mut Group<'_>, name: &str, inputs: &[I; COUNT], one: impl 
     });
 }
 
-/// All at once, into room that is there already.
+/// Measures a conversion of all at once, into existing room.
 fn slices_of<I, O: Copy>(
     group: &mut Group<'_>,
     name: &str,
@@ -305,7 +305,7 @@ fn at_each_level<C: Codec<N>, const N: usize>(
     }
 }
 
-/// The alphabets, as the schemes have them.
+/// The alphabets of the schemes.
 struct Base32;
 struct Sortable;
 

@@ -1,21 +1,21 @@
-//! Benchmarks that criterion has no words for: they print their figures and leave them where the
-//! report looks for them.
+//! Benchmarks whose quantities criterion cannot express: they print their figures and save them
+//! where the report looks for them.
 
 use std::path::PathBuf;
 use std::{env, fs};
 
-/// What a benchmark program was asked for, in criterion's own words as far as they mean anything here.
+/// The request to a benchmark program, in criterion's own options as far as they apply here.
 #[derive(Debug)]
 pub struct Request {
     filters: Vec<String>,
-    /// Whether to measure at all: `cargo test` runs benchmarks only to see that they work.
+    /// True to measure: `cargo test` runs benchmarks only to see that they work.
     pub is_bench: bool,
-    /// Whether somebody is waiting.
+    /// True for a short measurement, for a user who is waiting.
     pub is_quick: bool,
 }
 
 impl Request {
-    /// From the command line.
+    /// Reads the request from the command line.
     #[must_use]
     pub fn from_args() -> Self {
         let mut request = Self { filters: Vec::new(), is_bench: false, is_quick: false };
@@ -30,14 +30,15 @@ impl Request {
                 "--warm-up-time" | "--sample-size" => drop(args.next()),
                 "--quick" => request.is_quick = true,
                 flag if flag.starts_with('-') => {}
-                // Criterion takes a regular expression; `cargo xtask bench` makes alternatives of several.
+                // Criterion takes a regular expression; `cargo xtask bench` joins several filters
+                // as alternatives.
                 filter => request.filters.extend(filter.split('|').map(str::to_owned)),
             }
         }
         request
     }
 
-    /// Whether the benchmark of that name was asked for.
+    /// Reports whether the benchmark of that name was requested.
     #[must_use]
     pub fn wants(&self, name: &str) -> bool {
         self.filters.is_empty() || self.filters.iter().any(|filter| name.contains(filter))
@@ -52,7 +53,7 @@ pub struct Figures {
 }
 
 impl Figures {
-    /// None yet.
+    /// Creates a group without figures.
     #[must_use]
     pub fn new(group: &'static str) -> Self {
         Self { group, lines: Vec::new() }
@@ -66,7 +67,7 @@ impl Figures {
         ));
     }
 
-    /// Leaves them for the report, if there are any.
+    /// Saves the figures for the report, if there are any.
     pub fn save(self) {
         if self.lines.is_empty() {
             return;

@@ -1,12 +1,12 @@
-//! What the benchmarks share: who is measured, on which clock, and how.
+//! Shared code of the benchmarks: the generators measured, their clocks, and the loops.
 //!
-//! # How a clock is made not to be what is measured
-//! - *Manual* clocks stand still for a batch of calls and then move on by one tick, so that no scheme
-//!   runs out of IDs and no clock costs more than one load. Ours and the peers' move alike.
-//! - *Wall* clocks are what each library reads unless it is told otherwise. Where a format has fewer IDs
-//!   per tick than a loop can draw (every one but ferroid's, ULID and UUID), the loop draws bursts of 1,024
-//!   and the time until the next burst is not counted: names end in `below-cap`. What happens at
-//!   the cap is `generate/saturated`.
+//! # Keeping the clock out of the measurement
+//! - *Manual* clocks stand still for a batch of calls and then move on by one tick, so that no
+//!   scheme runs out of IDs and no clock costs more than one load. Ours and the peers' move alike.
+//! - *Wall* clocks are each library's default. Where a format has fewer IDs per tick than a loop
+//!   can draw (every one but ferroid's, ULID and UUID), the loop draws bursts of 1,024 and the time
+//!   until the next burst is not counted: names end in `below-cap`. `generate/saturated` measures
+//!   the rate at the cap.
 
 pub mod figures;
 pub mod peers;
@@ -19,18 +19,18 @@ use std::time::Duration;
 use criterion::Criterion;
 use tickid_core::UnixTime;
 
-/// 2026-01-01T00:00:00Z, where manual clocks start.
+/// 2026-01-01T00:00:00Z, the start of manual clocks.
 pub const START: UnixTime = UnixTime::from_micros(START_MILLIS.cast_signed() * 1_000);
 /// The same in milliseconds.
 pub const START_MILLIS: u64 = 1_767_225_600_000;
 
-/// Keeps what threads share in a cache line (two, as they are fetched in pairs) of its own: a manual
-/// clock next to a generator's state would make the one as slow as the other.
+/// A value in a cache line of its own (two, as they are fetched in pairs), for data that threads
+/// share: a manual clock next to a generator's state would make the one as slow as the other.
 #[derive(Debug, Default)]
 #[repr(align(128))]
 pub struct Alone<T>(pub T);
 
-/// How long to measure unless the command line says otherwise.
+/// Returns criterion with the default measuring times; the command line can change them.
 #[must_use]
 pub fn criterion() -> Criterion {
     Criterion::default()

@@ -1,4 +1,4 @@
-//! The other libraries, set up as their users would, but never stalling where ours are not.
+//! The other libraries, set up as their users would, but without stalls where ours have none.
 
 use std::sync::Once;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -28,8 +28,8 @@ define_snowflake_id!(
     sequence: 63
 );
 
-/// Milliseconds that move on when they are told to: [`tickid_core::ManualClock`] for ferroid. Reading it
-/// is one relaxed load, as it is for ferroid's own clock.
+/// A clock of milliseconds that moves on by calls: [`tickid_core::ManualClock`] for ferroid.
+/// Reading it is one relaxed load, as it is for ferroid's own clock.
 #[derive(Debug)]
 pub struct ManualMillis(AtomicU64);
 
@@ -40,17 +40,17 @@ impl Default for ManualMillis {
 }
 
 impl ManualMillis {
-    /// A millisecond later.
+    /// Moves the clock on by a millisecond.
     pub fn advance(&self) {
         self.advance_by(1);
     }
 
-    /// So many milliseconds later.
+    /// Moves the clock on by `millis` milliseconds.
     pub fn advance_by(&self, millis: u64) {
         self.0.fetch_add(millis, Ordering::Relaxed);
     }
 
-    /// What it shows.
+    /// Returns the reading of the clock.
     #[must_use]
     pub fn get(&self) -> u64 {
         self.0.load(Ordering::Relaxed)
@@ -63,7 +63,7 @@ impl TimeSource<u64> for &ManualMillis {
     }
 }
 
-/// A clock that is no clock, as in ferroid's own benchmarks.
+/// A clock that stands still, as in ferroid's own benchmarks.
 #[derive(Clone, Copy, Debug)]
 pub struct StandingStill;
 
@@ -73,25 +73,25 @@ impl TimeSource<u64> for StandingStill {
     }
 }
 
-/// The official generators have the same one bit of node as ours.
+/// Returns an official generator with the same one bit of node as ours.
 #[must_use]
 pub fn scru64_node() -> scru64_official::generator::NodeSpec {
     "1/1".parse().expect("a node spec")
 }
 
-/// A generator of one's own, for one thread.
+/// Creates an exclusive generator, for one thread.
 #[must_use]
 pub fn scru64_own() -> scru64_official::Scru64Generator {
     scru64_official::Scru64Generator::new(scru64_node())
 }
 
-/// The process-wide generator (a mutex), with its node.
+/// Sets up the process-wide generator (a mutex) with its node.
 #[must_use]
 pub fn scru64_global() -> GlobalGenerator {
     static INITIALIZED: Once = Once::new();
     INITIALIZED.call_once(|| {
         let fresh = GlobalGenerator.initialize(scru64_node());
-        assert!(fresh.is_ok(), "somebody else set the node");
+        assert!(fresh.is_ok(), "the node was already set");
     });
     GlobalGenerator
 }

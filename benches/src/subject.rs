@@ -1,4 +1,4 @@
-//! Our own schemes, as wide as they go.
+//! Our own schemes, with the widest sequences that they permit.
 
 use std::fmt::Debug;
 use std::time::Duration;
@@ -11,23 +11,24 @@ use tickid_sno::{Partition, Sno, SnoId};
 
 /// A scheme to measure.
 pub trait Subject: Scheme + Default + Debug {
-    /// Enough to move any clock on by a tick.
+    /// Long enough to move any clock on by a tick.
     const TICK: Duration;
-    /// How many IDs a tick has.
+    /// The number of IDs of a tick.
     const CAP: u64;
-    /// How far apart bursts of 1,024 IDs begin on the wall clock: twice what the cap allows.
+    /// The time between the starts of bursts of 1,024 IDs on the wall clock: twice what the cap
+    /// allows.
     const PACE: Duration;
-    /// Nodes to lease; the same sizes as [`node`](Self::node).
+    /// The node pool for a lease; its nodes have the size of [`node`](Self::node).
     const POOL: &str;
 
-    /// A node that leaves the sequence as many bits as the scheme permits.
+    /// Returns a node that leaves the sequence as many bits as the scheme permits.
     fn node() -> Self::Node;
 
-    /// The end of an ID, with its sequence: what is ready last.
+    /// Returns the end of an ID, with its sequence: the part that is ready last.
     fn last_bits(id: &<Self::Variant as Variant<Self>>::Id) -> u64;
 
-    /// How many IDs each of `threads` may draw before it moves a manual clock on, so that half of each
-    /// tick's IDs remain.
+    /// Returns the number of IDs that each of `threads` may draw before it moves a manual clock on,
+    /// so that half of each tick's IDs remain.
     #[must_use]
     fn batch(threads: u32) -> u64 {
         (Self::CAP / (2 * u64::from(threads))).min(2_048)
@@ -36,7 +37,7 @@ pub trait Subject: Scheme + Default + Debug {
 
 impl Subject for Scru64 {
     const TICK: Duration = Duration::from_millis(256);
-    /// At least; half of the time the random start leaves more than four million.
+    /// The least number; half of the time the random start leaves more than four million.
     const CAP: u64 = 1 << 20;
     const PACE: Duration = Duration::from_micros(125);
     const POOL: &str = "0-1/1";
@@ -101,17 +102,17 @@ impl Subject for Sno {
     }
 }
 
-/// The options of every generator here; a fixed seed, so that all runs do the same work.
+/// Returns the options of every generator here; a fixed seed makes all runs do the same work.
 pub fn builder<S: Subject>() -> Builder<S> {
     Builder::seeded(S::node(), 42)
 }
 
-/// A shared generator on a manual clock.
+/// Returns a shared generator on a manual clock.
 pub fn shared<S: Subject>(clock: &ManualClock) -> Generator<S, &ManualClock> {
     builder::<S>().clock(clock).build().expect("valid options")
 }
 
-/// An exclusive generator on a manual clock.
+/// Returns an exclusive generator on a manual clock.
 pub fn exclusive<S: Subject>(clock: &ManualClock) -> LocalGenerator<S, &ManualClock> {
     builder::<S>().clock(clock).build_local().expect("valid options")
 }

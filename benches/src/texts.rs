@@ -1,4 +1,4 @@
-//! IDs to be written and read.
+//! IDs to encode and decode.
 
 use std::array;
 use std::time::Duration;
@@ -8,11 +8,11 @@ use tickid_core::{ManualClock, Variant};
 use crate::START;
 use crate::subject::{self, Subject};
 
-/// So many different ones in turn: the branches of a parser that always sees the same ID would be
-/// foretold too well.
+/// The number of different IDs in turn: the branches of a parser that always gets the same ID would
+/// be predicted too well.
 pub const COUNT: usize = 1_024;
 
-/// IDs a second and a bit apart, so that they differ in most places.
+/// Returns IDs that are a second and a bit apart, so that they differ in most places.
 #[must_use]
 pub fn ids<S: Subject>() -> [<S::Variant as Variant<S>>::Id; COUNT] {
     let clock = ManualClock::new(START);

@@ -5,10 +5,11 @@ use std::sync::Barrier;
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// How many IDs a burst has.
+/// The number of IDs of a burst.
 pub const BURST: u64 = 1_024;
 
-/// The time of `calls` calls of `one`, with a call of `next_tick` after each `batch` of them.
+/// Returns the time of `calls` calls of `one`, with a call of `next_tick` after each `batch` of
+/// them.
 #[inline]
 pub fn in_ticks<T>(
     calls: u64,
@@ -29,8 +30,8 @@ pub fn in_ticks<T>(
     start.elapsed()
 }
 
-/// The time of `calls` calls of `one`, in bursts that begin at least `pace` apart. The pauses are not
-/// counted; they spin, since a processor that slept is slow at first.
+/// Returns the time of `calls` calls of `one`, in bursts that begin at least `pace` apart. The
+/// pauses are not counted; they spin, since a processor that slept is slow at first.
 #[inline]
 pub fn paced<T>(calls: u64, pace: Duration, mut one: impl FnMut() -> T) -> Duration {
     let mut busy = Duration::ZERO;
@@ -50,9 +51,9 @@ pub fn paced<T>(calls: u64, pace: Duration, mut one: impl FnMut() -> T) -> Durat
     busy
 }
 
-/// `threads` threads make `calls` calls each, by `work`, which is also told the number of its thread; returns
-/// the time from the first one's start to the last one's end, divided by the number of threads: what is left
-/// per ID of all of them.
+/// Lets each of `threads` threads make `calls` calls by `work`, which also gets the number of its
+/// thread. Returns the time from the first thread's start to the last one's end, divided by the
+/// number of threads: the time per ID of all of them.
 pub fn contended(threads: u32, calls: u64, work: impl Fn(u64, usize) + Sync) -> Duration {
     let barrier = Barrier::new(threads as usize);
     let run = |thread| {

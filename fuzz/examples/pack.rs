@@ -1,7 +1,7 @@
 //! Adds inputs to those that are committed for a target: `cargo run --example pack -- TARGET
 //! FILE…`.
 //!
-//! Inputs that are there already, or that the vectors give, are left out.
+//! Inputs that are already there, or that the vectors contain, are left out.
 
 use std::env;
 use std::fs;

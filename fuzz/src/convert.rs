@@ -1,5 +1,5 @@
-//! Conversions from every scheme to every scheme: order, what is found again, what is said to be lost; and IDs in
-//! UUIDs.
+//! Conversions from every scheme to every scheme: order, restored information, reported losses; and
+//! IDs in UUIDs.
 
 use arbitrary::{Result, Unstructured};
 use tickid_convert::{
@@ -15,7 +15,7 @@ pub fn check(data: &[u8]) {
     let _ = pair(&mut Unstructured::new(data));
 }
 
-/// Two IDs of a scheme, to another scheme.
+/// Converts two IDs of a scheme to another scheme.
 fn pair(data: &mut Unstructured<'_>) -> Result<()> {
     let (from, to) = (*data.choose(&Kind::ALL)?, *data.choose(&Kind::ALL)?);
     let (source, target) = (layouts(data)?, layouts(data)?);
@@ -27,7 +27,7 @@ fn pair(data: &mut Unstructured<'_>) -> Result<()> {
     };
     let options = Options { source, target, nodes, metabyte: data.arbitrary()? };
     let one = id(from, data)?;
-    // Of one node and one metabyte, and close to it, so that both may become one tick.
+    // Of the same node and metabyte, and close, so that both may convert to one tick.
     let other = near(one, data.arbitrary()?, &options.source);
     for id in [one, other] {
         carried(id, &source);
@@ -59,8 +59,8 @@ fn id(kind: Kind, data: &mut Unstructured<'_>) -> Result<AnyId> {
     })
 }
 
-/// An ID of the same node and metabyte whose remaining bits, as a number, are further by so much; or the same where
-/// there is none.
+/// Returns an ID of the same node and metabyte whose remaining bits, as a number, differ by `by`;
+/// or `id` itself if there is none.
 fn near(id: AnyId, by: i32, layouts: &Layouts) -> AnyId {
     let by = i64::from(by);
     let moved = match id {
@@ -105,7 +105,7 @@ fn near(id: AnyId, by: i32, layouts: &Layouts) -> AnyId {
 fn alone(id: AnyId, to: Kind, options: &Options<'_>) {
     let converted = convert_any(id, to, options);
     let Ok(converted) = converted else {
-        // A format's own scheme, and a node that is kept, is always possible for an ID that has a time.
+        // A format's own scheme, with its node kept, is always possible for an ID that has a time.
         let same = id.kind() == to && options.source == options.target;
         let is_possible = same && options.nodes == Nodes::Keep && id.parts(&options.source).is_ok();
         let is_reserved = matches!(id, AnyId::Scru64(id) if id.is_reserved());
@@ -130,7 +130,7 @@ fn alone(id: AnyId, to: Kind, options: &Options<'_>) {
     }
 }
 
-/// A node that is set to another is not found again.
+/// Reports whether the node is set to another, and thus cannot be restored.
 fn is_renamed(options: &Options<'_>) -> bool {
     matches!(options.nodes, Nodes::Set(_))
 }

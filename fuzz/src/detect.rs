@@ -1,4 +1,4 @@
-//! What a text may be: everything that reads it, and nothing that does not.
+//! Detection of the scheme of a text: every reading that a parser accepts, and no other.
 
 use arbitrary::{Arbitrary as _, Unstructured};
 use tickid_convert::{
@@ -13,7 +13,7 @@ use tickid_sno::SnoId;
 use crate::convert::layouts;
 
 pub fn check(data: &[u8]) {
-    // What is not the text is at the end, so that seeds are texts.
+    // The bytes of the options are at the end, so that seeds are texts.
     let (text, options) = data.split_at(data.len().saturating_sub(data.len() / 4));
     let mut options = Unstructured::new(options);
     let layouts = layouts(&mut options).unwrap_or_default();
@@ -25,7 +25,7 @@ pub fn check(data: &[u8]) {
         assert!(candidates.is_sorted_by_key(Candidate::plausibility), "likeliest first");
         let readings: Vec<Reading> = candidates.iter().map(Candidate::reading).collect();
         for (index, reading) in readings.iter().enumerate() {
-            assert!(!readings[..index].contains(reading), "{reading:?} is there twice");
+            assert!(!readings[..index].contains(reading), "{reading:?} occurs twice");
         }
         for expected in own(text) {
             assert!(readings.contains(&expected), "{expected:?} of {text:?}");
@@ -36,7 +36,7 @@ pub fn check(data: &[u8]) {
     }
 }
 
-/// Every reading as one of the four schemes, by their parsers.
+/// Returns every reading as one of the four schemes, by their parsers.
 fn own(text: &[u8]) -> Vec<Reading> {
     use KuidAlphabet::{Sortable, Url};
     use NanoflakeText::{Base36, Decimal};
@@ -55,7 +55,7 @@ fn own(text: &[u8]) -> Vec<Reading> {
     all.into_iter().flatten().collect()
 }
 
-/// A reading says what the text says.
+/// Asserts that a reading agrees with the text.
 fn is_of(reading: Reading, text: &[u8], layouts: &Layouts) {
     let text = str::from_utf8(text).unwrap();
     let lower = text.to_ascii_lowercase();

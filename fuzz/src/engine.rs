@@ -1,5 +1,6 @@
-//! The engine: a byte string is a setup, and then a schedule of clock moves and calls. Every policy, all four schemes,
-//! shared and exclusive generators by turns; held against the invariants of the design.
+//! The engine: a byte string is a setup, and then a schedule of clock moves and calls. Every
+//! policy, all four schemes, shared and exclusive generators in turn, checked against the
+//! invariants of the design.
 
 use core::num::NonZeroU32;
 
@@ -51,7 +52,8 @@ fn setup<T: Subject>(subject: &T, data: &mut Unstructured<'_>) -> Result<Setup<T
     };
 
     let all = layout.sequence_bounds(&subject.node());
-    // All of them only rarely: blocks of thousands take time, and show no more than those of ten.
+    // All sequences only rarely: blocks of thousands take time, and find no more than blocks of
+    // ten.
     let bounds = if data.ratio(1, 16)? {
         all
     } else {

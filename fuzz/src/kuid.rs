@@ -80,7 +80,7 @@ fn ids(data: &mut Unstructured<'_>) -> Result<()> {
     assert_eq!(global.cmp(&of_same), one.cmp(&other), "one node, one drift");
     assert_eq!(global.encode().as_str().cmp(&of_same.encode()), global.cmp(&of_same));
 
-    // Whoever has a tick is in the range of its time, and the other way round.
+    // An ID that has a tick is in the range of its time, and the reverse.
     if let Some(tick) = one.tick() {
         let (min, max) = (LocalId::min_at(one.unix_time()), LocalId::max_at(one.unix_time()));
         let (min, max) = (min.unwrap(), max.unwrap());
@@ -107,7 +107,7 @@ fn clocks(data: &mut Unstructured<'_>) -> Result<()> {
         let highest = a.get(&entry.node).max(b.get(&entry.node));
         assert_eq!(Some(entry.id), highest, "nothing beyond what either says");
     }
-    // What one has not seen is what the difference names.
+    // The difference has the entries that `a` lacks.
     let missing: Vec<_> = a.diff(&b).collect();
     assert_eq!(missing.is_empty(), a.descends(&b));
     let mut made_up = a.clone();
@@ -123,7 +123,7 @@ fn clocks(data: &mut Unstructured<'_>) -> Result<()> {
     Ok(())
 }
 
-/// Of few nodes, so that two have some in common.
+/// Returns a clock of few nodes, so that two have some in common.
 fn clock(data: &mut Unstructured<'_>) -> Result<VectorClock> {
     let entries = (0..data.int_in_range(0..=5)?).map(|_| {
         let node = Node::from_u32(data.int_in_range(0..=5)?);

@@ -1,8 +1,8 @@
-//! What is fuzzed, and what has to hold. Each module is a target: its `check` takes any bytes and panics when a promise
+//! The fuzz targets. Each module is a target: its `check` takes any bytes and panics if a promise
 //! is broken.
 //!
-//! They are functions so that the committed corpora, and with them every input that ever failed, are replayed by
-//! `cargo test` without a fuzzer.
+//! Targets are functions so that `cargo test` replays the committed corpora, and with them every
+//! input that ever failed, without a fuzzer.
 
 #![allow(
     clippy::missing_panics_doc,
@@ -27,7 +27,7 @@ pub mod store_file;
 pub mod store_url;
 mod subjects;
 
-/// Takes any bytes, and panics when a promise is broken.
+/// A check that takes any bytes, and panics if a promise is broken.
 pub type Check = fn(&[u8]);
 
 /// Every target by its name.

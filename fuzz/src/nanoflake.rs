@@ -73,7 +73,7 @@ fn order(one: NanoflakeId, other: NanoflakeId) {
     assert_eq!(one.to_be_bytes().cmp(&other.to_be_bytes()), order);
 }
 
-/// Under any epoch, an ID's time is the first of those whose range it is in.
+/// Asserts that under any epoch, an ID's time is the earliest whose range contains the ID.
 fn time(id: NanoflakeId, millis: i64) {
     let Ok(epoch) = Epoch::from_unix_millis(millis) else {
         return;

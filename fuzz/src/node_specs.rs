@@ -1,4 +1,5 @@
-//! What names a node or a realm in text: SCRU64's node specs, the leases' nodes and pools, sources of nodes.
+//! Names of nodes and realms in text: SCRU64's node specs, the leases' nodes and pools, sources of
+//! nodes.
 
 use tickid_lease::{Node, NodePool, NodeSource, RealmName};
 use tickid_scru64::{NodeSpec, Scru64Id};
@@ -25,7 +26,7 @@ fn spec(text: &str) {
     }
 }
 
-/// The form of the document's usage notes, said again.
+/// Returns the spec by the form in the document's usage notes, implemented a second time.
 fn expected_spec(text: &str) -> Option<NodeSpec> {
     let (node, size) = text.split_once('/')?;
     let decimal = |text: &str, longest: usize| {
@@ -57,7 +58,7 @@ fn node(text: &str) {
     }
 }
 
-/// No two nodes of a pool can make equal IDs, however the pool is written.
+/// Asserts that no two nodes of a pool can make equal IDs, however the pool is written.
 fn pool(text: &str) {
     let Ok(pool) = text.parse::<NodePool>() else {
         return;

@@ -1,15 +1,15 @@
-//! The text forms by the book: digits of a number, with no regard to speed.
+//! Simple reference forms of the texts: digits of a number, with no regard to speed.
 
-/// Of sno.
+/// sno's alphabet.
 pub(crate) const SNO: &str = "23456789abcdefghijklmnopqrstuvwx";
-/// Of kuid, canonical.
+/// kuid's canonical alphabet.
 pub(crate) const SORTABLE: &str =
     ".0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz";
-/// Of kuid, by name.
+/// kuid's alphabet for URLs.
 pub(crate) const URL: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
-/// The number that `text` spells in base 36 in either case; `None` for other characters, no characters and more than
-/// 128 bits.
+/// Returns the number that `text` spells in base 36 in either case; `None` for other characters, no
+/// characters and more than 128 bits.
 pub(crate) fn base_36(text: &[u8]) -> Option<u128> {
     let digit = |&byte: &u8| char::from(byte).to_digit(36);
     let next = |value: u128, digit: u32| value.checked_mul(36)?.checked_add(digit.into());
@@ -17,8 +17,8 @@ pub(crate) fn base_36(text: &[u8]) -> Option<u128> {
     text.iter().fold(start, |value, byte| next(value?, digit(byte)?))
 }
 
-/// The `N` bytes that `text` spells in an alphabet of 32 or 64 characters, the most significant bit first; `None`
-/// unless it is a text that [`in_alphabet`] writes.
+/// Returns the `N` bytes that `text` spells in an alphabet of 32 or 64 characters, the most
+/// significant bit first; `None` unless it is a text that [`in_alphabet`] writes.
 pub(crate) fn of_alphabet<const N: usize>(symbols: &str, text: &[u8]) -> Option<[u8; N]> {
     let width = symbols.len().ilog2() as usize;
     let bit_count = N * 8;
@@ -41,7 +41,7 @@ pub(crate) fn of_alphabet<const N: usize>(symbols: &str, text: &[u8]) -> Option<
     Some(bytes)
 }
 
-/// The text of `bytes`.
+/// Returns the text of `bytes`.
 pub(crate) fn in_alphabet(symbols: &str, bytes: &[u8]) -> String {
     let width = symbols.len().ilog2() as usize;
     let mut bits: Vec<bool> =

@@ -35,7 +35,7 @@ fn integer(value: u64) {
     assert_eq!(id.is_ok(), value < 36_u64.pow(12));
     assert_eq!(Scru64Id::from_be_bytes(value.to_be_bytes()), id);
     assert_eq!(Scru64Id::try_from(value), id);
-    // The same number as a signed one, unless that has none.
+    // The same number as a signed one, if it fits.
     assert_eq!(Scru64Id::try_from(value.cast_signed()).is_ok(), id.is_ok());
     let Ok(id) = id else {
         return;

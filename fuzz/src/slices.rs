@@ -1,4 +1,5 @@
-//! Slices of texts at every level that the processor has, against the portable way of one.
+//! Slices of texts at every level that the processor has, compared with the portable conversion of
+//! one.
 
 use core::fmt::Debug;
 
@@ -10,7 +11,7 @@ use tickid_text::{Codec, ParseError, SimdLevel, SliceError, slices};
 
 use crate::subjects::codecs::{Form, Global, Local, Sno, UrlGlobal, UrlLocal, Wide};
 
-/// In errors.
+/// The name of the IDs in errors.
 const WHAT: &str = "fuzzed ID";
 
 pub fn check(data: &[u8]) {
@@ -41,12 +42,12 @@ fn number(bytes: [u8; 8]) -> u64 {
     u64::from_be_bytes(bytes) % 36_u64.pow(12)
 }
 
-/// Writes IDs, spoils some of the texts, and reads them; gives what was read.
+/// Writes IDs, makes some of the texts invalid, and reads them; returns the IDs read.
 fn form<F: Form<N>, const N: usize, const BYTES: usize>(
     data: &mut Unstructured<'_>,
     bits: impl Fn([u8; BYTES]) -> F::Value,
 ) -> Result<Vec<[u8; N]>> {
-    // More than the 64 that go at once.
+    // More than the 64 that are converted at once.
     let count = data.int_in_range(0..=130)?;
     let seed: [u8; BYTES] = data.arbitrary()?;
     let spoiled: Vec<(u8, u8, u8)> =
@@ -54,7 +55,7 @@ fn form<F: Form<N>, const N: usize, const BYTES: usize>(
     let bits: Vec<F::Value> =
         (0..count)
             .map(|index| {
-                // Different ones, whatever the fuzzer can spare.
+                // Different IDs, even from few fuzzed bytes.
                 let mut bytes = seed;
                 bytes[0] ^= index;
                 bytes[BYTES - 1] = bytes[BYTES - 1].wrapping_mul(index | 1);
@@ -116,7 +117,7 @@ where
     }
 }
 
-/// An ID type's own slices, at the best level, against its parser of one.
+/// Compares an ID type's own slices, at the best level, with its parser of one.
 fn best_level<I: Copy + Debug + PartialEq, const N: usize>(
     texts: &[[u8; N]],
     blank: I,

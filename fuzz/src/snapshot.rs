@@ -1,4 +1,4 @@
-//! Snapshots of the original sno library: JSON there and back, and what is restored from one.
+//! Snapshots of the original sno library: JSON there and back, and generators restored from them.
 
 use tickid_core::{Error, ManualClock, Tick};
 use tickid_sno::{GeneratorSnapshot, LocalGenerator, Meta, Sno, SnoId, UnixTime};
@@ -21,7 +21,7 @@ pub fn check(data: &[u8]) {
     };
     let mut generator = match builder.clock(&clock).build_local() {
         Ok(generator) => generator,
-        // A clock before what was issued is no reason.
+        // A clock before the last issued ID is no reason.
         Err(error) => panic!("{error}: {text}"),
     };
     let Ok(first) = draw(&mut generator, &clock) else {
@@ -31,11 +31,11 @@ pub fn check(data: &[u8]) {
     bounds.check(first.sequence().into()).unwrap();
     assert_eq!(first.partition(), snapshot.partition);
     if first.timestamp() == units && issued.tick.is_some() {
-        // What the original says was issued last is not issued again.
+        // IDs that the original's snapshot counts as issued are not issued again.
         assert!(u32::from(first.sequence()) >= issued.next_sequence, "{first:?} after {text}");
     }
 
-    // Written and read again, it goes on after what it issued.
+    // Written and read again, a snapshot continues after the issued IDs.
     let closed = generator.close();
     let again =
         GeneratorSnapshot::new(snapshot.partition, bounds, &closed, at(first.timestamp())).unwrap();
@@ -49,7 +49,7 @@ pub fn check(data: &[u8]) {
     }
 }
 
-/// An ID now, or at the next tick.
+/// Draws an ID now, or at the next tick.
 fn draw(generator: &mut LocalGenerator<&ManualClock>, clock: &ManualClock) -> Result<SnoId, Error> {
     generator.with(Meta(7)).try_generate().or_else(|_| {
         clock.advance(core::time::Duration::from_millis(4));

@@ -16,7 +16,7 @@ pub fn check(data: &[u8]) {
     let Some((kind, rest)) = data.split_first() else {
         return;
     };
-    // The first byte tells the kinds apart, so that seeds can be read.
+    // The first byte selects the kind, so that seeds are readable.
     match kind {
         b'R' => {
             let _ = row(rest);
@@ -40,7 +40,7 @@ fn row(json: &[u8]) -> Option<Row> {
     Some(row)
 }
 
-/// A record, and after it rows, a line each.
+/// Reads a record, and after it rows, a line each.
 fn record(text: &[u8]) {
     let mut lines = text.split(|&byte| byte == b'\n');
     let json = lines.next().unwrap_or_default();
@@ -56,7 +56,7 @@ fn record(text: &[u8]) {
     claims(&record, &rows.collect());
 }
 
-/// Over any data, a window that is granted begins at the node's ceiling or above.
+/// Asserts that over any data, a granted window begins at the node's ceiling or above.
 fn claims(record: &Record, rows: &Rows) {
     let (realm, name) = (&record.realm, record.realm.name());
     let highest = rows.values().filter_map(RowState::row).map(|row| row.ceiling).max();
@@ -93,7 +93,7 @@ fn claims(record: &Record, rows: &Rows) {
     }
 }
 
-/// Any bytes as a row's file: what is read can be written, and reads the same then.
+/// Reads any bytes as a row's file; a row that is read must survive writing and reading.
 fn file(bytes: &[u8]) {
     let mut file = vec![0; FILE_LEN];
     let len = bytes.len().min(FILE_LEN);
@@ -107,8 +107,8 @@ fn file(bytes: &[u8]) {
     assert_eq!(read_file(bytes).is_some(), bytes.len() == FILE_LEN && read_file(&file).is_some());
 }
 
-/// Cuts the last write short, then damages bytes: only the last write or the one before is ever
-/// read.
+/// Cuts the last write short, then damages bytes; asserts that only the last write or the one
+/// before is ever read.
 fn writes(data: &mut Unstructured<'_>) -> Result<()> {
     let count = data.int_in_range(1..=5)?;
     let rows: Vec<Row> = (0..=count).map(|_| any_row(data)).collect::<Result<_>>()?;

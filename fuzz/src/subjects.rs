@@ -1,4 +1,4 @@
-//! What the tests of the libraries are about as well: their own support files.
+//! The subjects of the libraries' own tests, from their support files.
 
 #[allow(dead_code, reason = "of the codecs' tests, which use all of it")]
 #[path = "../../crates/text/tests/codecs/forms.rs"]

@@ -1,4 +1,4 @@
-//! Every committed input and every recorded text, once more, without a fuzzer.
+//! Replays every committed input and every recorded text, without a fuzzer.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -47,7 +47,7 @@ fn promises_hold_for_every_recorded_text() {
     assert!(broken.is_empty(), "a promise is broken, see above, by {broken:#?}");
 }
 
-/// Inputs that the fuzzer and the replay would see twice only make the files longer.
+/// Inputs that occur twice only make the files longer.
 #[test]
 fn committed_inputs_are_neither_repeated_nor_recorded() {
     for (name, _) in TARGETS {
@@ -81,7 +81,7 @@ fn malformed_lines_are_errors_that_name_the_line() {
     }
 }
 
-/// No program is missing in the list of targets, which is what is replayed.
+/// No program may be missing in the list of targets, which is what is replayed.
 #[test]
 fn every_target_is_a_program() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz_targets");

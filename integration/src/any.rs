@@ -1,7 +1,7 @@
 use tickid_core::external::Representations;
 use tickid_testkit::Dice;
 
-/// IDs from all over the range, the same ones for the same seed.
+/// Returns IDs from the whole range, the same ones for the same seed.
 pub fn any<T: Representations>(seed: u64) -> impl Iterator<Item = T> {
     let mut dice = Dice::new(seed);
     core::iter::from_fn(move || {

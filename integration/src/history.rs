@@ -9,14 +9,15 @@ use tickid_scru64::{Scru64, Scru64Id};
 use tickid_sno::{Meta, Partition, Sno, SnoId};
 use tickid_testkit::Dice;
 
-/// An ID, and what the clock read when it was made.
+/// An ID, and the clock's reading when it was generated.
 #[derive(Clone, Copy, Debug)]
 pub struct Issued<Id> {
     pub id: Id,
     pub at: UnixTime,
 }
 
-/// From the beginning of a tick to the end of a tick, and the IDs that a range scan goes from and to.
+/// The time from the beginning of a tick to the end of a tick, and the ends of the range scan for
+/// it.
 #[derive(Clone, Copy, Debug)]
 pub struct TimeRange<Id> {
     pub first: UnixTime,
@@ -25,7 +26,7 @@ pub struct TimeRange<Id> {
     pub max: Id,
 }
 
-/// What one generator issued, in its order.
+/// The IDs that one generator issued, in their order.
 #[derive(Clone, Debug)]
 pub struct History<Id> {
     pub seed: u64,
@@ -34,7 +35,7 @@ pub struct History<Id> {
 }
 
 impl<Id: Copy> History<Id> {
-    /// The same with the IDs in another form.
+    /// Returns the same history with the IDs in another form.
     #[must_use]
     pub fn map<T>(&self, form: impl Fn(Id) -> T) -> History<T> {
         let issued = self.issued.iter().map(|&Issued { id, at }| Issued { id: form(id), at });
@@ -79,7 +80,7 @@ pub fn kuid_local(seed: u64) -> History<LocalId> {
     record(seed, builder, Local, kuid_tick, LocalId::min_at, LocalId::max_at)
 }
 
-/// The ranges are those of this node alone.
+/// Returns the history of one node; its ranges cover this node alone.
 #[must_use]
 pub fn kuid_global(seed: u64, name: &str, drift: Drift) -> History<GlobalId> {
     let node = Node::phash2(name);
@@ -90,7 +91,8 @@ pub fn kuid_global(seed: u64, name: &str, drift: Drift) -> History<GlobalId> {
     record(seed, builder, Global, kuid_tick, min_at, max_at)
 }
 
-/// The first and the last microsecond of a tick. Not asked of the schemes, whose ranges are held to it.
+/// The first and the last microsecond of a tick. Computed here, as the schemes' ranges are checked
+/// against it.
 type Tick = (i64, i64);
 
 fn even_tick<const MICROS: i64>(at: i64) -> Tick {
@@ -98,15 +100,15 @@ fn even_tick<const MICROS: i64>(at: i64) -> Tick {
     (first, first + MICROS - 1)
 }
 
-/// Steps of 1,024 µs within each second, so that the last is shorter.
+/// Returns a tick of kuid: 1,024 µs within each second, so that the last is shorter.
 fn kuid_tick(at: i64) -> Tick {
     let (first, last) = even_tick::<1_024>(at % 1_000_000);
     let second = at - at % 1_000_000;
     (second + first, second + last.min(999_999))
 }
 
-/// Lets a generator issue under a clock that mostly stays within a tick or goes on to one of the next,
-/// and sometimes far ahead.
+/// Records a generator's IDs under a clock that mostly stays within a tick or goes on to one of the
+/// next, and sometimes far ahead.
 fn record<S: Scheme, F: Variant<S>>(
     seed: u64,
     builder: Builder<S>,

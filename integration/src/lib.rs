@@ -1,5 +1,5 @@
-//! What these tests share: any IDs of every type; for databases, IDs with the times at which they were made, and
-//! what a table of them has to be good for.
+//! Shared code of these tests: any IDs of every type; for databases, IDs with the times at which
+//! they were generated, and the requirements of a table of IDs.
 
 mod any;
 mod history;

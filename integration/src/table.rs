@@ -6,7 +6,7 @@ use tickid_testkit::Dice;
 
 use crate::history::{History, Issued, TimeRange, kuid_global};
 
-/// What is written: the ID, when it was made, and as which.
+/// A row: the ID, the time at which it was generated, and its number.
 #[derive(Clone, Copy, Debug)]
 pub struct Row<Id> {
     pub number: i64,
@@ -26,9 +26,11 @@ pub trait Table<Id> {
     fn during(&mut self, first: i64, last: i64) -> Vec<i64>;
 }
 
-/// The tests that rows are found by time in every form of every scheme's IDs, each in an empty table. Its columns are
-/// said by the callers: for integers, for bytes, and for texts that sort. Where there is a server, `$server` is what the
-/// tests and the callers call it.
+/// Defines the tests that rows are found by time in every form of every scheme's IDs, each in an
+/// empty table.
+///
+/// The callers pass its columns: for integers, for bytes, and for texts that sort. If there is a
+/// server, `$server` is its name in the tests and in the callers.
 #[macro_export]
 macro_rules! tables_sort_by_time {
     (
@@ -70,8 +72,8 @@ macro_rules! tables_sort_by_time {
     };
 }
 
-/// Rows that are inserted in any order come back in the order of time, and `BETWEEN` finds exactly
-/// those of a time range.
+/// Asserts that rows inserted in any order come back in the order of time, and that `BETWEEN` finds
+/// exactly the rows of a time range.
 pub fn finds_time_ranges<Id: Copy + Debug + PartialEq>(
     table: &mut impl Table<Id>,
     history: &History<Id>,
@@ -88,8 +90,10 @@ pub fn finds_time_ranges<Id: Copy + Debug + PartialEq>(
     }
 }
 
-/// What [`finds_time_ranges`] says holds for the global IDs of each of several nodes. Over all nodes a range scan
-/// finds all of a time range and more, but nothing that is further away than the drift's interval.
+/// Asserts the properties of [`finds_time_ranges`] for the global IDs of each of several nodes.
+///
+/// Over all nodes a range scan finds all rows of a time range and more, but none that is further
+/// away than the drift's interval.
 pub fn finds_time_ranges_across_nodes<Id: Copy + Debug + PartialEq>(
     table: &mut impl Table<Id>,
     seed: u64,
@@ -137,7 +141,7 @@ pub fn finds_time_ranges_across_nodes<Id: Copy + Debug + PartialEq>(
     assert_ne!(others, 0, "no range scan over all nodes found more, seed {seed}");
 }
 
-/// The rows of one of several histories, each with a number of its own.
+/// Returns the rows of one of several histories, each with a number of its own.
 fn rows<Id: Copy>(history: i64, issued: &[Issued<Id>]) -> Vec<Row<Id>> {
     let numbers = history * 1_000..;
     let row = |(number, &Issued { id, at }): (i64, &Issued<Id>)| Row {

@@ -1,4 +1,4 @@
-//! Fuzzers find every ID.
+//! Fuzzers generate every ID.
 
 use arbitrary::{Arbitrary, Unstructured};
 use tickid_core::external::Representations;

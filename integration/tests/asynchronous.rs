@@ -34,7 +34,7 @@ fn run<F: Future>(future: F) -> F::Output {
     runtime.worker_threads(2).enable_time().build().unwrap().block_on(future)
 }
 
-/// A realm of the scheme with the nodes of `pool`.
+/// Returns a realm of the scheme with the nodes of `pool`.
 fn realm<S: Scheme>(scheme: S, pool: &str) -> Realm<S> {
     Realm::new("orders".parse().unwrap(), scheme, pool.parse().unwrap()).unwrap()
 }
@@ -153,7 +153,7 @@ fn tasks_that_wait_for_the_next_tick_get_distinct_ids() {
     });
 }
 
-/// Polls a future once, which has to wait, and drops it.
+/// Polls a future once, which must be pending, and drops it.
 fn abandon<F: Future>(future: F) {
     let mut context = Context::from_waker(Waker::noop());
     assert!(pin!(future).poll(&mut context).is_pending());

@@ -1,4 +1,5 @@
-//! PostgreSQL, through `diesel` (its `postgres_backend`), with IDs in the schema, in structs and in queries.
+//! PostgreSQL, through `diesel` (its `postgres_backend`), with IDs in the schema, in structs and in
+//! queries.
 
 use core::fmt::Debug;
 use core::marker::PhantomData;
@@ -28,7 +29,7 @@ tickid_testkit::server_tests! {
     local_ids_from_the_year_18584_on_are_refused,
 }
 
-/// A connection, and what waits for it.
+/// A connection, and the runtime that drives it.
 struct Client {
     runtime: Runtime,
     connection: AsyncPgConnection,
@@ -46,7 +47,8 @@ impl Client {
     }
 }
 
-/// A table of IDs whose column has the type `$sql`, and what these types of IDs do with it.
+/// Defines a table of IDs whose column has the type `$sql`, and its operations for these types of
+/// IDs.
 macro_rules! table_of_ids {
     ($name:ident: $sql:ident, $column:literal; $($id:ty),+) => {
         mod $name {
@@ -182,7 +184,7 @@ fn ids_are_fields_of_structs(server: &Postgres) {
     });
 }
 
-/// Selects a value of a type, and how PostgreSQL has it.
+/// Selects a value of a type, and PostgreSQL's text for it.
 macro_rules! stored {
     ($server:ident, $value:expr, $sql:ty) => {{
         let Client { runtime, mut connection } = Client::new($server);
@@ -215,7 +217,7 @@ fn what_postgresql_holds(server: &Postgres) {
     is(stored!(server, Some(AsText(Scru64Id::MIN)), Nullable<Text>), "000000000000");
 }
 
-/// Why `select` gives no `T`.
+/// Returns the reason why `select` gives no `T`.
 fn error<T, Sql>(server: &Postgres, select: &str) -> String
 where
     T: diesel::deserialize::FromSql<Sql, diesel::pg::Pg>
@@ -232,7 +234,7 @@ where
     let diesel::result::Error::DeserializationError(reason) = error else {
         panic!("{error}");
     };
-    // It says which column it was, and has the reason as its source.
+    // The error names the column, and has the reason as its source.
     reason.source().map(ToString::to_string).unwrap_or_default()
 }
 
@@ -261,7 +263,7 @@ fn what_is_no_id_is_an_error_that_says_why(server: &Postgres) {
     }
 }
 
-/// Local IDs are unsigned and columns are not: the column's order would not be theirs.
+/// Local IDs are unsigned and columns are not: the column would sort them in another order.
 fn local_ids_from_the_year_18584_on_are_refused(server: &Postgres) {
     let Client { runtime, mut connection } = Client::new(server);
     let select = diesel::select(LocalId::new(1 << 63).into_sql::<BigInt>());

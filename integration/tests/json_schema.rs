@@ -1,4 +1,4 @@
-//! The schemas of `schemars`, held against a validator and what IDs are in JSON.
+//! The schemas of `schemars`, compared with a validator and the JSON form of IDs.
 
 use jsonschema::Validator;
 use schemars::JsonSchema;
@@ -25,7 +25,7 @@ fn every_id_is_valid() {
     for_each_id!(is_valid);
 }
 
-/// Texts of IDs with a character changed, added or left out.
+/// Returns texts of IDs with a character changed, added or left out.
 fn nearly_ids<T: Representations>() -> impl Iterator<Item = String> {
     const CHARACTERS: &[u8] = b"-.01289ABYZ_abwxyz~ \n";
     let mut dice = Dice::new(7);
@@ -51,7 +51,8 @@ fn texts_are_valid_if_they_are_read() {
         for text in nearly_ids::<T>() {
             let id = text.parse::<T>();
             read += u32::from(id.is_ok());
-            // Whether 13 digits of Base36 are above the highest Nanoflake, the pattern does not say.
+            // The pattern does not express whether 13 digits of Base36 are above the highest
+            // Nanoflake.
             let is_above = T::NAME == NanoflakeId::NAME
                 && id.as_ref().err().is_some_and(|error| error.to_string().contains("is above"));
             let text = json!(text);

@@ -76,7 +76,7 @@ tickid_integration::tables_sort_by_time! {
 }
 
 fn collations_of_languages_sort_texts_in_another_order(server: &Postgres) {
-    /// Whether texts come in the order of the IDs, which `ids` are in.
+    /// Reports whether texts sort in the order of `ids`, which is the order of the IDs.
     fn sorts<T>(server: &Postgres, ids: &[T], collation: &str) -> bool
     where
         T: ToSql + FromSqlOwned + Sync + PartialEq,
@@ -97,7 +97,7 @@ fn collations_of_languages_sort_texts_in_another_order(server: &Postgres) {
     assert!(!sorts(server, &scru64s, "\"da-x-icu\""));
 }
 
-/// Writes a value, reads it back, and says how PostgreSQL has it.
+/// Writes a value, reads it back, and returns PostgreSQL's text for it.
 fn stored<T>(server: &Postgres, value: T, ty: &str) -> Option<String>
 where
     T: ToSql + Sync + FromSqlOwned + PartialEq + Debug,
@@ -190,7 +190,7 @@ fn what_is_no_id_is_an_error_that_says_why(server: &Postgres) {
     }
 }
 
-/// Local IDs are unsigned and columns are not: the column's order would not be theirs.
+/// Local IDs are unsigned and columns are not: the column would sort them in another order.
 fn local_ids_from_the_year_18584_on_are_refused(server: &Postgres) {
     let first = LocalId::new(1 << 63);
     let error = connect(server).query_one("SELECT $1::bigint", &[&first]).unwrap_err();

@@ -1,4 +1,4 @@
-//! Property tests find every ID.
+//! Property tests generate every ID.
 
 use proptest::arbitrary::{Arbitrary, any as strategy};
 use proptest::strategy::{Strategy as _, ValueTree as _};

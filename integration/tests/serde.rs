@@ -1,4 +1,4 @@
-//! IDs in formats for people and for machines, by themselves and in the forms that `with` asks for.
+//! IDs in human-readable and in binary formats, by themselves and in the forms that `with` selects.
 
 use core::fmt::Debug;
 
@@ -12,7 +12,7 @@ use tickid_nanoflake::NanoflakeId;
 use tickid_scru64::Scru64Id;
 use tickid_sno::{SnoId, sno};
 
-/// All forms of an ID, there and missing.
+/// All forms of an ID, present and missing.
 #[derive(Debug, PartialEq, Serialize, Deserialize)]
 #[serde(
     bound = "T: Representations<Integer: Serialize + DeserializeOwned> + Serialize + DeserializeOwned"
@@ -123,7 +123,7 @@ fn forms_in_cbor() {
     assert_eq!(field("maybe_bytes"), Value::Bytes(bytes));
 }
 
-/// Reads `json` as one form of an ID, and says why it is none.
+/// Reads `json` as one form of an ID, and returns the error.
 macro_rules! error {
     ($id:ty, $with:literal, $json:expr) => {{
         #[derive(Debug, Deserialize)]
@@ -271,10 +271,10 @@ enum Format {
 use Format::{Bcs, Cbor, Json, MessagePack, MessagePackNamed, Postcard, Toml};
 
 const ALL: [Format; 7] = [Json, Toml, Cbor, MessagePack, MessagePackNamed, Postcard, Bcs];
-/// Those that say what they hold, which serde needs to buffer it.
+/// The formats that describe their values, which serde needs to buffer them.
 const DESCRIBING: [Format; 4] = [Json, Toml, Cbor, MessagePackNamed];
 
-/// Writes `value` in every one of `formats` and reads it again.
+/// Asserts that `value` survives writing and reading in each of `formats`.
 fn comes_back<V: Serialize + DeserializeOwned + PartialEq + Debug>(value: &V, formats: &[Format]) {
     for format in formats {
         let read: Result<V, String> = match format {

@@ -62,7 +62,7 @@ tickid_integration::tables_sort_by_time! {
     texts: Sqlite::new("TEXT"),
 }
 
-/// Writes a value, reads it back, and says how SQLite has it.
+/// Writes a value, reads it back, and returns SQLite's literal for it.
 fn stored<T: ToSql + FromSql + PartialEq + Debug>(value: T) -> String {
     let connection = Connection::open_in_memory().unwrap();
     let read = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get(1)?));
@@ -115,7 +115,7 @@ fn what_is_no_id_is_an_error_that_says_why() {
     }
 }
 
-/// Local IDs are unsigned and columns are not: the column's order would not be theirs.
+/// Local IDs are unsigned and columns are not: the column would sort them in another order.
 #[test]
 fn local_ids_from_the_year_18584_on_are_refused() {
     let connection = Connection::open_in_memory().unwrap();

@@ -26,7 +26,7 @@ tickid_testkit::server_tests! {
     local_ids_from_the_year_18584_on_are_refused,
 }
 
-/// What sqlx asks of a value that is written and read.
+/// The traits of sqlx for a value that is written and read.
 trait Value:
     for<'a> Encode<'a, Pg> + for<'a> Decode<'a, Pg> + Type<Pg> + Send + Unpin + 'static
 {
@@ -37,7 +37,7 @@ impl<T> Value for T where
 {
 }
 
-/// A connection, and what waits for it.
+/// A connection, and the runtime that drives it.
 struct Client {
     runtime: Runtime,
     connection: PgConnection,
@@ -55,7 +55,7 @@ impl Client {
         self.runtime.block_on(query).unwrap();
     }
 
-    /// The first column of what `sql` selects, whose parameters are these.
+    /// Returns the first column of the rows that `sql` selects with these parameters.
     fn select<T: Value, R: Value>(&mut self, sql: &str, parameters: [T; 2]) -> Vec<R> {
         let [first, second] = parameters;
         let query = sqlx::query_scalar(sql).bind(first).bind(second);
@@ -108,7 +108,7 @@ tickid_integration::tables_sort_by_time! {
     texts: Ids::new(server, "TEXT COLLATE \"C\""),
 }
 
-/// Writes a value, reads it back, and says how PostgreSQL has it. Its type is not said: sqlx knows it.
+/// Writes a value, reads it back, and returns PostgreSQL's text for it. sqlx infers its type.
 fn stored<T: Value + Copy + PartialEq + Debug>(server: &Postgres, value: T) -> Option<String> {
     let Client { runtime, mut connection } = Client::new(server);
     let select = sqlx::query_as("SELECT $1, $1::text").bind(value);
@@ -145,7 +145,7 @@ fn is_array<T: Value + PgHasArrayType + Copy + PartialEq + Debug>(server: &Postg
     assert_eq!(found, [ids[1]]);
 }
 
-/// Why `select` does not give a `T`.
+/// Returns the reason why `select` does not give a `T`.
 fn error<T: Value>(server: &Postgres, select: &str) -> String {
     let Client { runtime, mut connection } = Client::new(server);
     let row = sqlx::query(select).fetch_one(&mut connection);
@@ -189,7 +189,7 @@ fn what_is_no_id_is_an_error_that_says_why(server: &Postgres) {
     }
 }
 
-/// Local IDs are unsigned and columns are not: the column's order would not be theirs.
+/// Local IDs are unsigned and columns are not: the column would sort them in another order.
 fn local_ids_from_the_year_18584_on_are_refused(server: &Postgres) {
     let Client { runtime, mut connection } = Client::new(server);
     let select = sqlx::query("SELECT $1").bind(LocalId::new(1 << 63));

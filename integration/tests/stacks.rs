@@ -1,4 +1,4 @@
-//! The versions in `docs/stacks.md` are those that the features are built and tested with.
+//! The versions in `docs/stacks.md` are the versions that the features are built and tested with.
 
 #[cfg(test)]
 mod tests {

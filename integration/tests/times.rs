@@ -1,4 +1,4 @@
-//! The times of IDs as those of `jiff` and `chrono`, and ranges of such times.
+//! The times of IDs as times of `jiff` and `chrono`, and ranges of such times.
 
 use chrono::{DateTime, FixedOffset, Utc};
 use jiff::Timestamp;
@@ -9,10 +9,10 @@ use tickid_nanoflake::{Epoch, Nanoflake, NanoflakeId};
 use tickid_scru64::{Scru64, Scru64Id};
 use tickid_sno::{Sno, SnoId};
 
-/// What a time is as a type of each library, and what it is in microseconds.
+/// A time as a type of each library, and in microseconds.
 type Told = (Result<Timestamp, RangeError>, Result<DateTime<Utc>, RangeError>, UnixTime);
 
-/// The times that IDs of all schemes tell.
+/// Returns the times of IDs of all schemes.
 fn told() -> Vec<Told> {
     let mut told: Vec<Told> = Vec::new();
     for id in any::<Scru64Id>(20).take(200).chain([Scru64Id::MIN, Scru64Id::MAX]) {
@@ -62,7 +62,7 @@ fn ids_tell_their_times_in_the_types_of_both_libraries() {
     assert_ne!(later, 0, "kuids after the year 9999");
 }
 
-/// The ranges of all schemes at a time.
+/// Returns the ranges of all schemes at a time.
 fn ranges(time: impl IntoUnixTime + Copy) -> Vec<Result<(u128, u128), RangeError>> {
     fn ends<Id: Into<u128>>(
         min: Result<Id, RangeError>,

@@ -4,7 +4,7 @@ use std::process::ExitStatus;
 
 pub(crate) type Result<T> = core::result::Result<T, Error>;
 
-/// The reason for which a command of `cargo xtask` failed.
+/// The reason that a command of `cargo xtask` failed.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Error {
     #[error("cannot find the repository; run this as `cargo xtask`")]

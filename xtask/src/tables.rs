@@ -1,6 +1,6 @@
 //! The rules of the architecture as tables.
 
-/// The text codecs. They and core know nothing of each other.
+/// The text codecs. They and core do not depend on each other.
 pub(crate) const TEXT: &str = "crates/text";
 pub(crate) const CORE: &str = "crates/core";
 /// The ID schemes, each with a page in `docs/schemes`.

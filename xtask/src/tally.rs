@@ -28,7 +28,7 @@ impl Tally {
         Ok(Self::read(&output, &name, status.success()))
     }
 
-    /// Reads the output of a run of cargo, `command`, whose exit status was a success or not.
+    /// Reads the output of a run of cargo, `command`, which succeeded or failed.
     ///
     /// A test program that failed without a failed test (it crashed, say) counts as one failure,
     /// and so does a run that failed before any test program did, or whose filter matches no test.

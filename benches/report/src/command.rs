@@ -15,7 +15,7 @@ const RUNS: u32 = 5;
 /// The program, in the package in the folder `crates/cli`.
 const PROGRAM: &str = "tickid";
 
-/// Builds the command, measures it and writes the figures beside those of the benchmarks.
+/// Builds the command, measures it and writes its figures beside the benchmarks' figures.
 pub(crate) fn measure(
     repository: &Repository,
     results: &Path,

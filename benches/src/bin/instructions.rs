@@ -1,8 +1,8 @@
-//! Runs each hot path inside of [`counted`], for callgrind to count its instructions, and prints for each
-//! how many operations that were. `cargo xtask bench --check` puts the two together.
+//! Runs each hot path inside of [`counted`], for callgrind to count its instructions, and prints
+//! for each the number of operations. `cargo xtask bench --check` combines the two.
 //!
-//! Nothing here depends on time or chance: manual clocks, fixed seeds, so that two runs of one program
-//! execute the same instructions.
+//! Nothing here depends on time or chance: manual clocks and fixed seeds make two runs of one
+//! program execute the same instructions.
 
 use std::hint::black_box;
 
@@ -17,7 +17,7 @@ use tickid_scru64::{Scru64, Scru64Id};
 use tickid_sno::{Sno, SnoId};
 use tickid_text::SliceError;
 
-/// Enough that what happens once (a call, a reading of the timer) is lost in the rounding.
+/// Enough that work done once (a call, a reading of the timer) is lost in the rounding.
 const CALLS: u64 = 1 << 15;
 
 fn main() {
@@ -35,7 +35,7 @@ fn main() {
     text();
 }
 
-/// What of the processor decides which code runs.
+/// Returns the features of the processor that select code.
 fn processor() -> String {
     #[cfg(target_arch = "x86_64")]
     let found = [
@@ -142,8 +142,8 @@ fn text() {
     slices("sno", &sno, SnoId::encode_slice, SnoId::decode_slice);
 }
 
-/// At the best level of what callgrind shows: AVX2, if the processor has it. So a level that is no longer
-/// found or used shows, too.
+/// Measures slices at the best level that callgrind shows: AVX2, if the processor has it. So a
+/// level that is no longer found or used shows, too.
 fn slices<I: Copy, const CHARS: usize>(
     name: &str,
     ids: &[I; COUNT],
@@ -168,19 +168,19 @@ fn each<I, O>(name: &str, inputs: &[I; COUNT], one: impl Fn(&I) -> O) {
     });
 }
 
-/// Counts `operations` operations that `work` does together.
+/// Counts `operations` operations, which `work` does together.
 fn count(name: &str, operations: u64, mut work: impl FnMut()) {
-    // What is only done the first time: handles are warmed up, a processor's features found out.
+    // Work of the first call only: handles are warmed up, the processor's features detected.
     work();
     counted(&mut work);
     println!("{operations} {name}");
 }
 
-/// Callgrind knows this function by its name: it counts while it runs and writes down the sum when it
-/// returns.
+/// Callgrind finds this function by its name: it counts while the function runs and writes the sum
+/// when it returns.
 #[inline(never)]
 fn counted(work: &mut dyn FnMut()) {
     work();
-    // Without this the call above is a jump, and callgrind takes this function for left.
+    // Without this the call above is a jump, and callgrind takes this function as left.
     black_box(());
 }

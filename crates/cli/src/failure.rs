@@ -11,13 +11,13 @@ use tickid_lease::{
     GenerateError, LeaseError, ParseError, RealmError, Refusal, StoreError, StoreErrorKind, Token,
 };
 
-/// Some input was no ID, or the output could not be written.
+/// Some input was not an ID, or the output could not be written.
 pub(crate) const INVALID: u8 = 1;
 const USAGE: u8 = 2;
 const STORE: u8 = 3;
-/// The clock is in the way, or a wait took too long.
+/// The clock prevents it, or a wait took too long.
 const CLOCK: u8 = 4;
-/// As `env` and `timeout` have it.
+/// The same status as in `env` and `timeout`.
 #[cfg(target_os = "linux")]
 const SUPERVISION: u8 = 125;
 
@@ -81,7 +81,7 @@ impl Failure {
         matches!(self, Self::Write(error) if error.kind() == io::ErrorKind::BrokenPipe)
     }
 
-    /// Returns whether another attempt may succeed after a while.
+    /// Reports whether another attempt may succeed after a while.
     pub(crate) fn passes(&self) -> bool {
         let stalls = |error: &tickid_core::Error| {
             let kind = error.kind();
@@ -97,7 +97,7 @@ impl Failure {
         }
     }
 
-    /// Returns how long the failure lasts, where a clock foretells it.
+    /// Returns the duration of the failure, if a clock determines it.
     pub(crate) fn retry_after(&self) -> Option<Duration> {
         match self {
             Self::Generate(error) => error.retry_after(),
@@ -180,7 +180,7 @@ impl From<nix::Error> for Failure {
     }
 }
 
-/// Returns whether all nodes are in use, of which one may be released at any time.
+/// Reports whether all nodes are in use, one of which may be released at any time.
 pub(crate) fn is_exhausted(error: &StoreError) -> bool {
     match error.refusal() {
         Some(Refusal::Exhausted { seen, quarantined, .. }) => quarantined < seen,

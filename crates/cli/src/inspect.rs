@@ -53,7 +53,7 @@ struct Inspector<'a> {
     arguments: &'a InspectArguments,
     /// Made once, to be filled again and again.
     report: Report,
-    /// The time that others are judged by; without a clock all are as likely.
+    /// The time relative to which others are judged; without a clock all are equally likely.
     now: Option<UnixTime>,
     layouts: tickid_convert::Layouts,
     colour: bool,

@@ -20,7 +20,7 @@ impl<'a> Object<'a> {
         self.quoted(value);
     }
 
-    /// A string that `write` appends.
+    /// Writes a member with the string that `write` appends.
     pub(crate) fn written(&mut self, name: &str, write: impl FnOnce(&mut Vec<u8>)) {
         self.name(name);
         self.out.push(b'"');
@@ -33,13 +33,13 @@ impl<'a> Object<'a> {
         self.out.extend_from_slice(itoa::Buffer::new().format(value).as_bytes());
     }
 
-    /// A member that is an object, to be closed before the next.
+    /// Opens a member that is an object, to be closed before the next.
     pub(crate) fn object(&mut self, name: &str) -> Object<'_> {
         self.name(name);
         Object::open(self.out)
     }
 
-    /// An array of strings.
+    /// Writes a member with an array of strings.
     pub(crate) fn strings(&mut self, name: &str, values: impl IntoIterator<Item: AsRef<[u8]>>) {
         self.name(name);
         self.out.push(b'[');

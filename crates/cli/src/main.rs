@@ -45,7 +45,7 @@ enum Command {
     /// Generate IDs
     #[command(subcommand)]
     Gen(GenScheme),
-    /// Show what IDs say
+    /// Show the fields of IDs
     Inspect(InspectArguments),
     /// Convert IDs between schemes
     Convert(ConvertArguments),

@@ -1,5 +1,5 @@
-//! Messages on standard error. Text of foreign origin in them is escaped, so that a terminal takes
-//! none of it for a command, and cut to a bounded length.
+//! Messages on standard error. Text of foreign origin in them is escaped, so that a terminal
+//! interprets none of it as a command, and cut to a bounded length.
 
 use clap::error::{ContextKind, ContextValue};
 

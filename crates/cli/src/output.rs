@@ -4,8 +4,8 @@ use std::io::{self, IsTerminal as _, Write as _};
 
 use crate::failure::Failure;
 
-/// The capacity of the buffer: large enough that writing costs little beside making the output, and
-/// small enough to stay in the processor's cache.
+/// The capacity of the buffer: large enough that writing costs little compared with making the
+/// output, and small enough to stay in the processor's cache.
 const CAPACITY: usize = 128 * 1024;
 
 /// A buffer before standard output, to be [flushed](Self::flush) at the end.
@@ -21,7 +21,7 @@ impl Output {
         &mut self.0
     }
 
-    /// Makes room once enough has been gathered. To be called between records.
+    /// Makes room once enough has been gathered. Call it between records.
     pub(crate) fn drain(&mut self) -> Result<(), Failure> {
         if self.0.len() >= CAPACITY / 2 { self.flush() } else { Ok(()) }
     }

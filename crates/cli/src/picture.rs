@@ -51,7 +51,7 @@ impl Cell {
     }
 }
 
-/// The fields in rows of at most [`WIDTH`] columns.
+/// Returns the fields in rows of at most [`WIDTH`] columns.
 fn rows(bits: &[(&'static str, u32)]) -> Vec<Vec<Cell>> {
     let mut rows: Vec<Vec<Cell>> = Vec::new();
     let (mut start, mut column) = (0, WIDTH);
@@ -85,7 +85,7 @@ fn draw_row(picture: &mut String, report: &Report, row: Vec<Cell>) {
     line(picture, &|cell| bits(&report.bytes, cell.start, cell.len));
 }
 
-/// `len` bits of `bytes` from bit `start` on, counted from the high end.
+/// Returns `len` bits of `bytes` from bit `start` on, counted from the high end.
 fn bits(bytes: &[u8], start: u32, len: u32) -> String {
     (start..start + len)
         .map(|bit| {

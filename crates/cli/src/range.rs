@@ -126,7 +126,7 @@ fn no_tick(option: &str, time: UnixTime, error: &RangeError) -> Failure {
     Failure::Usage(format!("{option} {time}: {error}"))
 }
 
-/// Writes one end of the range in every form that a database may want.
+/// Writes one end of the range in every form that a database may need.
 fn write_end<I: Describe>(id: &I, layout: &I::Layout, mut object: Object<'_>) {
     let mut text = Vec::new();
     id.write_text(layout, &mut text);

@@ -20,7 +20,7 @@ tickid_testkit::server_tests!(
     a_node_is_released_from_the_highest_clock_on,
 );
 
-/// Shows a program another time.
+/// Runs programs under a shifted time.
 struct OtherTime(PathBuf);
 
 impl Server for OtherTime {
@@ -35,7 +35,7 @@ impl Server for OtherTime {
     }
 }
 
-/// Where Debian's package has it.
+/// Returns the path of the library in Debian's package.
 fn library() -> Option<PathBuf> {
     let folders = fs::read_dir("/usr/lib").ok()?.flatten();
     let mut libraries = folders.map(|folder| folder.path().join("faketime/libfaketime.so.1"));
@@ -65,7 +65,7 @@ fn no_id_comes_twice(time: &OtherTime) {
     assert_eq!(distinct.len(), 18_000);
 }
 
-/// Within what the scheme may be ahead of its clock, at once.
+/// Continues at once, within the limit by which the scheme may be ahead of its clock.
 fn the_same_node_goes_on_where_it_was(time: &OtherTime) {
     let state = tempfile::tempdir().expect("a folder");
     let store = format!("static:42/8?state={}", state.path().display());
@@ -78,7 +78,7 @@ fn the_same_node_goes_on_where_it_was(time: &OtherTime) {
     }
 }
 
-/// No ID at all rather than one again.
+/// Issues no ID rather than one that was issued before.
 fn a_node_too_far_ahead_is_not_used(time: &OtherTime) {
     let state = tempfile::tempdir().expect("a folder");
     let arguments = format!("gen scru64 --store static:42/8?state={}", state.path().display());
@@ -88,7 +88,8 @@ fn a_node_too_far_ahead_is_not_used(time: &OtherTime) {
     assert!(ran.stderr.contains("1 of them quarantined"), "{}", ran.stderr);
 }
 
-/// Below it by less than the allowance: a generator that the program starts then issues IDs there.
+/// The clock is below the floor by less than the allowance: a generator that the program starts
+/// then issues IDs there.
 #[cfg(target_os = "linux")]
 fn a_program_ends_when_the_clock_is_set_below_its_floor(time: &OtherTime) {
     let folder = tempfile::tempdir().expect("a folder");
@@ -124,7 +125,7 @@ fn a_program_ends_when_the_clock_is_set_below_its_floor(time: &OtherTime) {
     assert!(said.contains("which is not within the window of node 5/8"), "{said}");
 }
 
-/// By a clock that is set back meanwhile, though not below the floor.
+/// The clock is set back meanwhile, though not below the floor.
 #[cfg(target_os = "linux")]
 fn a_node_is_released_from_the_highest_clock_on(time: &OtherTime) {
     let folder = tempfile::tempdir().expect("a folder");

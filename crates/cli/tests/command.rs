@@ -303,7 +303,7 @@ fn completions_name_the_subcommands() {
         for subcommand in ["inspect", "nanoflake", "convert", "range", "exec"] {
             assert!(script.contains(subcommand), "{shell}: {subcommand}");
         }
-        // A stage of `lease exec`, which nobody is to call.
+        // An internal stage of `lease exec`, which is not for users.
         assert!(!script.contains("launch"), "{shell}");
     }
 }

@@ -178,7 +178,7 @@ fn ids_go_into_uuids_and_come_out_as_they_were() {
         let back = stdout_of(&format!("convert --from uuid --to sno --exact {uuid}"));
         assert_eq!(back, format!("{text}\n"), "{goal}");
     }
-    // Without being told, a UUID that holds an ID is taken for that, whatever its time.
+    // By default, a UUID that holds an ID is taken for that ID, whatever its time.
     let ran = run("convert --to sno 4e6f2160-a0ff-89a0-a840-cc0001c70745");
     assert_eq!((ran.status, ran.stdout), (OK, format!("{text}\n")));
     assert!(ran.stderr.contains("is taken for sno in a UUID (2031-05-08T"), "{}", ran.stderr);

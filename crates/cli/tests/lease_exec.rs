@@ -93,8 +93,8 @@ impl Supervised {
         kill(Pid::from_raw(id), signal).expect("sent");
     }
 
-    /// Waits until everyone has gone who could write to our pipe; what they wrote, what the
-    /// supervisor said, and how it ended.
+    /// Waits until every process that could write to our pipe has ended. Returns their output, the
+    /// supervisor's messages, and its exit status.
     fn end(mut self) -> (String, String, ExitStatus) {
         drop(self.child.stdin.take());
         let text = |lines: &mut dyn Iterator<Item = _>| {
@@ -121,7 +121,7 @@ fn tick(value: &Value) -> u64 {
     value.as_u64().expect("a tick")
 }
 
-/// It may hold a password.
+/// The store's URL may hold a password.
 #[test]
 fn a_program_does_not_find_the_store_in_its_environment() {
     let state = state("sno --pool 5/16");
@@ -261,15 +261,15 @@ fn a_program_that_is_renewed_runs_on_beyond_its_first_window() {
     assert_eq!((ran.status, ran.stderr.as_str()), (OK, ""));
 }
 
-/// Locks everybody else out of the store.
+/// Locks all other processes out of the store.
 fn take_away(state: &Path) -> File {
     let lock = File::open(state.join("tickid/orders/lock")).expect("a lock");
     lock.lock().expect("locked");
     lock
 }
 
-/// The window that it is waiting for ends soon after it begins, unless it is renewed until then;
-/// which it can't be.
+/// The window that it is waiting for ends soon after it begins unless it is renewed, which is
+/// impossible here.
 #[test]
 fn a_program_does_not_begin_with_less_time_than_it_is_given_to_end() {
     let millis = || {
@@ -326,7 +326,7 @@ fn who_does_not_end_when_asked_is_killed_with_all_it_started() {
     assert_eq!(stdout, "asked\nasked");
 }
 
-/// That it may end properly, though it stands still.
+/// It is woken so that it can end properly.
 #[test]
 fn a_program_that_was_stopped_is_woken_to_be_asked() {
     let state = state("sno --pool 5/16 --term 1 --skew 1");
@@ -339,7 +339,7 @@ fn a_program_that_was_stopped_is_woken_to_be_asked() {
     assert_eq!((stdout.as_str(), status.code()), ("asked", Some(NO_LEASE)), "{stderr}");
 }
 
-/// One of them with a store that is back in time.
+/// The store returns in time for a later renewal.
 #[test]
 fn renewals_that_fail_for_a_while_do_not_stop_a_program() {
     let state = state("sno --pool 5/16 --term 1 --skew 30");
@@ -358,7 +358,7 @@ fn renewals_that_fail_for_a_while_do_not_stop_a_program() {
     assert_eq!(status.code(), Some(OK));
 }
 
-/// It can do nothing while it stands still. When it goes on there is no time to ask.
+/// A stopped supervisor can do nothing. When it continues, there is no time left for a renewal.
 #[test]
 fn a_supervisor_that_was_stopped_past_the_window_stops_its_program() {
     let state = state("sno --pool 5/16 --term 1 --skew 1");
@@ -374,7 +374,8 @@ fn a_supervisor_that_was_stopped_past_the_window_stops_its_program() {
     assert_eq!((stdout.as_str(), status.code()), ("", Some(NO_LEASE)), "{stderr}");
 }
 
-/// Rather than at the end of its window, which may be far away: another holder may have the node.
+/// It is killed before the end of its window, which may be far away: another holder may have the
+/// node.
 #[test]
 fn a_program_whose_lease_is_lost_is_killed_when_it_does_not_end() {
     let state = state("sno --pool 5/16 --term 1 --skew 60");
@@ -438,7 +439,7 @@ fn a_signal_that_stops_and_the_one_that_continues_are_handed_on() {
     // It stands still in its `read`: stopped as it starts a program, a shell may wait for that
     // without being stopped.
     let script = "trap 'echo continued; exit 9' CONT; echo $$; read line";
-    // In a session of its own: in a terminal, everybody would be stopped who waits for it.
+    // In a session of its own: in a terminal, every process that waits for it would be stopped.
     let (exec, mut session) = (exec(state.path(), "", script), Command::new("setsid"));
     session.arg(exec.get_program()).args(exec.get_args());
     session.env("XDG_STATE_HOME", state.path()).env_remove("TICKID_STORE");
@@ -460,7 +461,8 @@ fn a_signal_that_stops_and_the_one_that_continues_are_handed_on() {
     assert_eq!((stdout.as_str(), status.code()), ("continued", Some(9)));
 }
 
-/// Not what the supervisor watches, nor the lock that says that it is alive.
+/// It inherits neither the files that the supervisor watches, nor the lock that shows that the
+/// supervisor is alive.
 #[test]
 fn a_program_has_no_open_files_but_its_own() {
     let state = state("sno --pool 5/16");
@@ -492,7 +494,7 @@ fn a_program_dies_with_its_supervisor() {
     program.end();
 }
 
-/// As when the supervisor died before the program could be bound to it.
+/// The situation after a supervisor died before the program could be bound to it.
 #[test]
 fn a_program_does_not_begin_without_its_supervisor() {
     for supervisor in ["1", "no number", ""] {
@@ -503,8 +505,7 @@ fn a_program_does_not_begin_without_its_supervisor() {
     }
 }
 
-/// The first so many numbers of files are taken one after the other: by the store, by the
-/// supervisor.
+/// A low limit on open files fails at different stages: in the store or in the supervisor.
 #[test]
 fn who_cant_be_supervised_is_not_started() {
     let state = state("sno");
@@ -530,8 +531,8 @@ fn what_a_program_leaves_behind_ends_with_it() {
     assert_eq!((stdout.as_str(), stderr.as_str(), status.code()), ("", "", Some(3)));
 }
 
-/// Runs `exec` in a terminal and types what `keys` says as soon as the program has said that it
-/// began; what the terminal shows after that.
+/// Runs `exec` in a terminal and types `keys` as soon as the program has reported that it began.
+/// Returns the terminal's later output.
 fn in_a_terminal(state: &Path, script: &str, keys: &[u8]) -> (String, ExitStatus) {
     let exec = exec(state, "", script);
     let quoted: Vec<String> = core::iter::once(exec.get_program())
@@ -739,7 +740,8 @@ fn a_daemon_ends_before_its_node_is_released() {
     assert_eq!(row(state.path())["token"], Value::Null);
 }
 
-/// Without --release-on-exit it is none of our children. It may use the node: nothing is released.
+/// Without --release-on-exit the daemon is not adopted as a child. It may use the node, so nothing
+/// is released.
 #[test]
 fn a_daemon_outlives_a_program_that_keeps_its_window() {
     let state = state("sno --pool 5/16");
@@ -797,7 +799,7 @@ fn orphans_are_reaped_by_process_1() {
     assert_eq!((ran.status, ran.stderr.as_str()), (6, ""), "{}", ran.stdout);
 }
 
-/// They would be taken for the program's.
+/// They would be mistaken for the program's.
 #[test]
 fn a_process_with_children_does_not_release_on_exit() {
     let state = state("sno --pool 5/16");

@@ -12,7 +12,7 @@ use process::{INVALID, NODE_STORE, OK, Ran, USAGE, json_lines, ran, tickid};
 #[cfg(unix)]
 use tickid_testkit::servers::{Etcd, MySql, Postgres, Redis, Test, Tests};
 
-/// In each URL, whether the server asks for one or not.
+/// The password in each URL, whether or not the server requires one.
 const PASSWORD: &str = "hunter2-is-not-to-be-seen";
 
 /// A store, and the URL of one that is not there.
@@ -30,7 +30,7 @@ impl Place {
         seen(ran(&mut self.command(arguments)))
     }
 
-    /// Without a word on standard error.
+    /// Runs a command that must succeed without output on standard error, and returns its output.
     fn stdout_of(&self, arguments: &str) -> String {
         let ran = self.run(arguments);
         assert_eq!((ran.status, ran.stderr.as_str()), (OK, ""), "{arguments}");
@@ -43,14 +43,15 @@ impl Place {
     }
 }
 
-/// What was printed, without the password.
+/// Returns the output after checking that it does not contain the password.
 fn seen(ran: Ran) -> Ran {
     assert!(!ran.stdout.contains(PASSWORD), "{}", ran.stdout);
     assert!(!ran.stderr.contains(PASSWORD), "{}", ran.stderr);
     ran
 }
 
-/// To begin it again does nothing and says so, while nodes are held as well; another is refused.
+/// Beginning the same realm again is a reported no-op, even while nodes are held; a different realm
+/// of that name is refused.
 fn a_realm_begins_once(place: &Place) {
     let init = "init sno --realm once --pool 5-6/16 --new";
     // Without the realm, which holds the store's time.
@@ -73,7 +74,7 @@ fn a_realm_begins_once(place: &Place) {
     assert_eq!(before, [held]);
 }
 
-/// As the server may have lost one of that name.
+/// The message is needed because the server may have lost a realm of that name.
 fn the_command_says_when_a_realm_begins(place: &Place) {
     let init = || place.run("init sno --realm beyond --term 60");
     for _ in 0..2 {
@@ -90,7 +91,7 @@ fn the_command_says_when_a_realm_begins(place: &Place) {
     assert!(place.stdout_of("realms").lines().any(|realm| realm == "beyond"));
 }
 
-/// The other hears which.
+/// The refused command reports the realm that exists.
 fn of_two_realms_that_begin_at_once_one_does(place: &Place) {
     for round in 0..3 {
         let pools = ["5-6/16", "7/16"];
@@ -106,7 +107,7 @@ fn of_two_realms_that_begin_at_once_one_does(place: &Place) {
     }
 }
 
-/// From the first to the last of them.
+/// Runs all commands on one node, from the first to the last.
 fn a_node_goes_through_all_commands(place: &Place) {
     place.stdout_of("init sno --realm all --pool 5/16 --new");
     let held = json_lines(&place.stdout_of("acquire --realm all --holder me --json")).remove(0);
@@ -129,7 +130,7 @@ fn a_node_goes_through_all_commands(place: &Place) {
     assert!(nowhere.stderr.contains("no answer"), "{}", nowhere.stderr);
 }
 
-/// `exec` of a script with a node of the realm `exec`.
+/// Returns `exec` of a script with a node of the realm `exec`.
 #[cfg(target_os = "linux")]
 fn exec(place: &Place, script: &str) -> std::process::Command {
     let url = &place.url;

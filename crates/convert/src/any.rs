@@ -65,7 +65,7 @@ impl Kind {
     pub const ALL: [Self; 5] =
         [Self::Scru64, Self::Nanoflake, Self::KuidLocal, Self::KuidGlobal, Self::Sno];
 
-    /// The name of the scheme, lower case.
+    /// Returns the name of the scheme, lower case.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -144,9 +144,10 @@ impl AnyId {
         }
     }
 
-    /// The bytes as a big-endian integer of as many [bytes](Kind::byte_len) as the scheme has.
+    /// Returns the bytes as a big-endian integer with the scheme's number of
+    /// [bytes](Kind::byte_len).
     ///
-    /// [`carry`](crate::carry) has one that tells the scheme, too.
+    /// [`carry`](crate::carry) has one that includes the scheme.
     #[must_use]
     pub fn to_u128(self) -> u128 {
         match self {
@@ -159,7 +160,7 @@ impl AnyId {
     }
 }
 
-/// [`convert`] to a scheme that is known only at run time.
+/// Converts an ID, as [`convert`], to a scheme that is known only at run time.
 ///
 /// # Errors
 /// As [`convert`].
@@ -182,7 +183,7 @@ pub fn convert_any(
     with_type!(kind, Id => convert::<Id>(id, options).map(Converted::into_any))
 }
 
-/// [`restore`] where both schemes are known only at run time.
+/// Restores an ID, as [`restore`], if both schemes are known only at run time.
 ///
 /// # Errors
 /// As [`restore`].
@@ -208,7 +209,7 @@ pub fn restore_any(
 }
 
 impl<T: Into<AnyId>> Converted<T> {
-    /// The same, with the ID's type told at run time.
+    /// Does the same for an ID with a type known only at run time.
     #[must_use]
     pub fn into_any(self) -> Converted<AnyId> {
         Converted { id: self.id.into(), loss: self.loss }

@@ -4,7 +4,7 @@ use crate::format::{Source, Target};
 use crate::loss::Loss;
 use crate::options::Options;
 
-/// Converts IDs one by one as they are asked for, without allocating.
+/// Converts IDs lazily, without allocating.
 ///
 /// # Examples
 /// ```
@@ -30,10 +30,11 @@ where
     ids.into_iter().map(|id| convert(id, options))
 }
 
-/// Converts a slice into another, without allocating. Returns what was lost on the way.
+/// Converts a slice into another, without allocating. Returns the losses.
 ///
 /// # Errors
-/// [`ConvertSliceError`] at the first ID that can't be converted. Those before it have been.
+/// Returns a [`ConvertSliceError`] at the first ID that cannot be converted. The IDs before it have
+/// been converted.
 ///
 /// # Examples
 /// ```
@@ -72,15 +73,15 @@ pub fn convert_slice<S: Source, T: Target>(
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Losses {
-    /// How many had their time coarsened.
+    /// The number of IDs whose time was coarsened.
     pub time: usize,
-    /// How many had their node narrowed, replaced or left out.
+    /// The number of IDs whose node was narrowed, replaced or left out.
     pub node: usize,
-    /// How many had their sequence narrowed.
+    /// The number of IDs whose sequence was narrowed.
     pub sequence: usize,
-    /// How many had a metabyte that was dropped.
+    /// The number of IDs with a metabyte that was dropped.
     pub metabyte: usize,
-    /// How many had a tick-tock bit that was dropped.
+    /// The number of IDs with a tick-tock bit that was dropped.
     pub toggle: usize,
 }
 
@@ -108,9 +109,9 @@ pub enum ConvertSliceError {
     /// The slices are not of the same length; nothing was converted.
     #[error("{ids} IDs do not fill {room} places")]
     Length {
-        /// How many IDs there are.
+        /// The number of IDs.
         ids: usize,
-        /// How many places there are for them.
+        /// The number of places for them.
         room: usize,
     },
     /// An ID can't be converted.
@@ -118,7 +119,7 @@ pub enum ConvertSliceError {
     Id {
         /// Its place in the slice, counted from 0.
         index: usize,
-        /// Why it can't.
+        /// The reason it cannot be converted.
         #[source]
         reason: ConvertError,
     },

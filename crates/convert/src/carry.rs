@@ -22,10 +22,10 @@
 //! └─────────────────────────┴──────┴─────────┴────┴──────────────────────┴────┴───────┴────────┘
 //! ```
 //!
-//! Kinds: 1 SCRU64, 2 Nanoflake, 3 kuid local, 4 kuid global, 5 sno. In version 7 the 64 bits are all of an ID
-//! that has no more; of a sno ID all but the timestamp (41 bits), of a global kuid the node and the
-//! sequence (46 bits), zeros after them. A kuid's tick is found again from the millisecond: no two begin
-//! in the same one.
+//! Kinds: 1 SCRU64, 2 Nanoflake, 3 kuid local, 4 kuid global, 5 sno. In version 7 the 64 bits hold
+//! the whole ID if it has no more bits; of a sno ID all but the timestamp (41 bits), and of a
+//! global kuid the node and the sequence (46 bits), followed by zeros. A kuid's tick is recovered
+//! from the millisecond: no two ticks begin in the same one.
 //!
 //! These UUIDs follow RFC 9562 in shape only: they hold no random bits, and reveal time and node.
 //!
@@ -107,14 +107,14 @@ pub fn to_uuid(id: impl Into<AnyId>) -> Uuid {
     with_id!(id, id => v8::to_uuid(id, code))
 }
 
-/// The ID in a UUID shaped as of version 7, which sorts by the time of its tick, and within the same
-/// millisecond by the rest of the ID.
+/// Returns the ID in a UUID shaped as of version 7. It sorts by the time of the ID's tick, and
+/// within the same millisecond by the rest of the ID.
 ///
-/// So global kuids sort by time here, whatever their nodes and drift; as kuids they do not.
+/// Global kuids therefore sort by time here, whatever their nodes and drift; as kuids they do not.
 ///
 /// # Errors
-/// [`CarryError::Time`] for a time before 1970 or after the year 10889, and for a kuid whose fields are
-/// no time.
+/// Returns [`CarryError::Time`] for a time before 1970 or after the year 10889, and for a kuid
+/// whose fields are not a valid time.
 ///
 /// # Examples
 /// ```
@@ -127,7 +127,7 @@ pub fn to_uuid(id: impl Into<AnyId>) -> Uuid {
 /// assert_eq!(uuid.get_timestamp().map(|time| time.to_unix().0), Some(1_462_015_105));
 /// assert_eq!(carry::from_uuid(uuid, &discord), Ok(id.into()));
 ///
-/// // Under another epoch it would be another time: told, not guessed.
+/// // Under another epoch it would be another time: an error, not a guess.
 /// assert!(carry::from_uuid(uuid, &Layouts::default()).is_err());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -170,7 +170,8 @@ pub fn to_uuid_v7(id: impl Into<AnyId>, layouts: &Layouts) -> Result<Uuid, Carry
     Ok(v8::shaped(fields, 7))
 }
 
-/// The text of a sno ID as 16 bytes, which a column for UUIDs holds. It is no UUID by RFC 9562.
+/// Returns the text of a sno ID as 16 bytes, which a column for UUIDs holds. It is no UUID by RFC
+/// 9562.
 ///
 /// # Examples
 /// ```
@@ -190,11 +191,12 @@ pub fn sno_to_uuid(id: SnoId) -> Uuid {
     Uuid::from_bytes(id.to_text_bytes())
 }
 
-/// The ID that a UUID of any of the three forms holds.
+/// Returns the ID that a UUID of any of the three forms holds.
 ///
 /// # Errors
-/// [`CarryError::NotCarried`] for a UUID that was not made here. For one of version 7, which does tell
-/// them, [`CarryError::Epoch`] and [`CarryError::Drift`] when `layouts` says otherwise.
+/// Returns [`CarryError::NotCarried`] for a UUID that was not made here. A UUID of version 7
+/// records epoch and drift: if `layouts` differs from them, the error is [`CarryError::Epoch`] or
+/// [`CarryError::Drift`].
 ///
 /// # Examples
 /// ```
@@ -292,7 +294,7 @@ fn global_from_v7(
     Ok(GlobalId::from_local(local, node, found).into())
 }
 
-/// The first local ID of the tick that begins during a millisecond, if one does.
+/// Returns the first local ID of the tick that begins during a millisecond, if one does.
 fn first_local_of(millis: i64) -> Option<LocalId> {
     // The tick during which the millisecond ends is the only one that can begin in it.
     let end = millis.checked_mul(1_000)?.checked_add(999)?;

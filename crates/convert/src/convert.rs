@@ -21,13 +21,13 @@ pub struct Converted<T> {
 
 /// Converts one ID.
 ///
-/// IDs of one node and metabyte keep their order: of two that are different, the lower never becomes the
-/// higher. Where the sequence is narrowed they may become the same, which is a [`Loss`]. The
-/// [proof](crate#order) is on the front page.
+/// IDs of one node and metabyte keep their order: of two different IDs, the lower never becomes the
+/// higher. If the sequence is narrowed they may become the same, which is a [`Loss`]. The crate's
+/// front page has the [proof](crate#order).
 ///
 /// # Errors
-/// [`ConvertError`] for a time that the target does not have, and for a node that does not fit or is
-/// missing; [`Options::nodes`] says what to do about the latter.
+/// Returns a [`ConvertError`] for a time that the target cannot represent, and for a node that does
+/// not fit or is missing; [`Options::nodes`] selects how missing or wide nodes are handled.
 ///
 /// # Examples
 /// ```
@@ -79,15 +79,18 @@ pub fn convert_exact<T: Target>(id: impl Source, options: &Options<'_>) -> Resul
     if loss.is_none() { Ok(id) } else { Err(ConvertError::Lossy(loss)) }
 }
 
-/// Goes back: the ID of which [`convert`] made `converted` under the same options.
+/// Reverses a conversion: returns the ID that [`convert`] turned into `converted` under the same
+/// options.
 ///
-/// It is the very ID where the loss [is restorable](Loss::is_restorable), and else the lowest of those
-/// that became this one, with metabyte 0. (Converting in the other direction is something else: there
-/// the ID to convert may be any of its scheme, and all of them must have room.)
+/// The result is the original ID if the loss [is restorable](Loss::is_restorable), and otherwise
+/// the lowest of the IDs that become this one, with metabyte 0. (Converting in the other direction
+/// is a different operation: its input may be any ID of the scheme, and there must be room for all
+/// of them.)
 ///
 /// # Errors
-/// [`ConvertError::NeverConverted`] for an ID that no ID becomes; [`ConvertError::NodeMissing`] where
-/// the old ID had a node and the new one does not tell it; and as [`convert`].
+/// Returns [`ConvertError::NeverConverted`] for an ID that no ID becomes,
+/// [`ConvertError::NodeMissing`] if the old ID had a node that the new one does not determine, and
+/// otherwise the errors of [`convert`].
 ///
 /// # Examples
 /// ```
@@ -124,7 +127,8 @@ pub fn restore<S: Target, T: Target>(
         source.metabyte = Some(target.metabyte.unwrap_or(0));
     }
     let id = S::of(tick, time, &source, &options.source)?;
-    // A sequence may be no rank of that tick, a metabyte or a node not the one that the options say.
+    // The sequence may not be a rank of that tick, and the metabyte or node may differ from the
+    // options.
     match convert::<T>(id, options) {
         Ok(again) if again.id == converted => Ok(id),
         _ => Err(ConvertError::NeverConverted),
@@ -195,8 +199,8 @@ fn too_far(time: UnixTime) -> ConvertError {
     ConvertError::Time(RangeError::new("time in microseconds", value, min, max))
 }
 
-/// The place of an ID among all those of its node whose time is in one tick of the target: how many of
-/// its own ticks began before it in there, then its tick-tock bit, then its sequence.
+/// The rank of an ID among all IDs of its node whose time is in one tick of the target: the number
+/// of its own ticks that began before it in that tick, then its tick-tock bit, then its sequence.
 #[derive(Clone, Copy)]
 struct Rank {
     sequence_bits: u32,

@@ -19,16 +19,16 @@ pub enum ConvertError {
     NodeTooWide {
         /// The node.
         node: u64,
-        /// How many bits there are; 0 where there is no place for a node.
+        /// The number of bits available; 0 if there is no place for a node.
         bits: u32,
     },
     /// The target needs a node, and the ID has none.
     #[error("the ID has no node, and the target needs one, of {bits} bits")]
     NodeMissing {
-        /// How many bits it has.
+        /// The number of bits of the target's node.
         bits: u32,
     },
-    /// The table of nodes says nothing of this one.
+    /// The table of nodes does not contain the node.
     #[error("node {node} is not in the table")]
     NodeUnknown {
         /// The node.
@@ -45,10 +45,10 @@ pub enum ConvertError {
         /// The bits.
         bits: u64,
     },
-    /// What is read is no ID with a node and a sequence.
+    /// The reading is not an ID with a node and a sequence.
     #[error("a {kind} has no node and no sequence to convert")]
     NoFields {
-        /// What it is.
+        /// The name of its format.
         kind: &'static str,
     },
     /// No ID becomes this one under these options, so there is none to restore.

@@ -1,6 +1,6 @@
 //! IDs of other systems, to move away from them: they can be converted, and not be made.
 //!
-//! Their texts are decimal integers, which don't say whose they are.
+//! Their texts are decimal integers, which do not identify their system.
 //!
 //! # Examples
 //! ```
@@ -30,7 +30,7 @@ struct Layout {
 }
 
 impl Layout {
-    /// The parts of an integer whose timestamp has all bits that are left, 48 at most.
+    /// Returns the parts of an integer whose timestamp has all bits that are left, 48 at most.
     #[inline]
     fn parts(&self, id: u64) -> Parts {
         let low_bits = self.node_bits + self.sequence_bits;
@@ -48,10 +48,10 @@ impl Layout {
     }
 }
 
-/// A Twitter (X) Snowflake: a bit that is zero, 41 bits of milliseconds since 2010-11-04T01:42:54.657Z,
-/// a datacenter and a worker of 5 bits each, a sequence of 12.
+/// A Twitter (X) Snowflake: a bit that is zero, 41 bits of milliseconds since
+/// 2010-11-04T01:42:54.657Z, a datacenter and a worker of 5 bits each, a sequence of 12.
 ///
-/// It is a Nanoflake with Twitter's epoch, which here is not an option.
+/// It is a Nanoflake with Twitter's epoch, which is fixed here.
 ///
 /// # Examples
 /// ```
@@ -67,7 +67,7 @@ impl Layout {
 pub struct Twitter(pub u64);
 
 /// # Errors
-/// [`ConvertError::StrayBits`] when the highest bit is set.
+/// Returns [`ConvertError::StrayBits`] if the highest bit is set.
 impl Source for Twitter {
     #[inline]
     fn parts(self, _: &Layouts) -> Result<Parts, ConvertError> {
@@ -79,8 +79,8 @@ impl Source for Twitter {
     }
 }
 
-/// A Discord Snowflake: 42 bits of milliseconds since 2015, a worker and a process of 5 bits each, an
-/// increment of 12.
+/// A Discord Snowflake: 42 bits of milliseconds since 2015, a worker and a process of 5 bits each,
+/// an increment of 12.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Discord(pub u64);
 
@@ -94,8 +94,8 @@ impl Source for Discord {
 /// An Instagram ID: 41 bits of milliseconds since 2011-08-24T21:07:01.721Z, a shard of 13 bits, a
 /// sequence of 10.
 ///
-/// It fills 64 bits, so that a signed column will show it as negative from 2046 on; hand over the bits
-/// ([`i64::cast_unsigned`]).
+/// It fills 64 bits, so a signed column shows it as negative from 2046 on. Pass the bits as
+/// unsigned ([`i64::cast_unsigned`]).
 ///
 /// # Examples
 /// ```
@@ -112,7 +112,7 @@ impl Source for Discord {
 pub struct Instagram(pub u64);
 
 impl Instagram {
-    /// When its timestamp 0 was.
+    /// The start of its timestamp 0.
     pub const EPOCH: Epoch = match Epoch::from_unix_millis(1_314_220_021_721) {
         Ok(epoch) => epoch,
         Err(_) => panic!("an epoch of our time"),
@@ -126,8 +126,8 @@ impl Source for Instagram {
     }
 }
 
-/// A Mastodon ID: 48 bits of milliseconds since 1970, 16 bits of a sequence that starts at random in each
-/// millisecond and wraps around. It has no node.
+/// A Mastodon ID: 48 bits of milliseconds since 1970, 16 bits of a sequence that starts at random
+/// in each millisecond and wraps around. It has no node.
 ///
 /// # Examples
 /// ```
@@ -150,12 +150,12 @@ impl Source for Mastodon {
     }
 }
 
-/// A Nanoflake as the original programs (Java, JavaScript, Kotlin) make and read it, with the timestamp
-/// shifted by 24 bits where the document says 22: 40 bits of milliseconds since
-/// [`Layouts::epoch`], 2 bits that are zero, a generator of 10 bits, a sequence of 12.
+/// A Nanoflake as the original programs (Java, JavaScript, Kotlin) write and read it, with the
+/// timestamp shifted by 24 bits instead of the documented 22: 40 bits of milliseconds since
+/// [`Layouts::epoch`], 2 zero bits, a generator of 10 bits, a sequence of 12.
 ///
-/// An integer does not say which of the two forms it is of. Taken for the other one its time is wrong by
-/// a factor of four.
+/// The two forms cannot be distinguished by their integers. Reading one as the other makes its time
+/// wrong by a factor of four.
 ///
 /// # Examples
 /// ```
@@ -180,7 +180,7 @@ impl NanoflakeShift24 {
 }
 
 /// # Errors
-/// [`ConvertError::StrayBits`] when one of the two bits above the generator is set.
+/// Returns [`ConvertError::StrayBits`] if one of the two bits above the generator is set.
 impl Source for NanoflakeShift24 {
     #[inline]
     fn parts(self, layouts: &Layouts) -> Result<Parts, ConvertError> {

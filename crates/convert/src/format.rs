@@ -1,20 +1,21 @@
-//! What a format has to say to be converted from, and to.
+//! The traits of formats that can be converted from, and to.
 
 use crate::error::ConvertError;
 use crate::options::Layouts;
 use crate::parts::Parts;
 
-/// What can be converted: an ID, or its [`Parts`].
+/// A value that can be converted: an ID, or its [`Parts`].
 ///
 /// Implement it for a format of your own to convert from it.
 pub trait Source: Copy {
-    /// The ID taken apart.
+    /// Returns the parts of the ID.
     ///
-    /// All IDs of a type must have times on the same ticks and sequences of the same width under the
-    /// same layouts, or their order is not kept.
+    /// Under the same layouts, all IDs of a type must have times on the same ticks and sequences of
+    /// the same width, or their order is not kept.
     ///
     /// # Errors
-    /// [`ConvertError`] for an ID whose fields are no time or that is not of this format.
+    /// Returns a [`ConvertError`] for an ID whose fields are not a valid time or that is not of
+    /// this format.
     fn parts(self, layouts: &Layouts) -> Result<Parts, ConvertError>;
 }
 
@@ -25,7 +26,7 @@ impl Source for Parts {
     }
 }
 
-/// What can be converted to: the IDs of the four schemes.
+/// A type that can be converted to: the IDs of the four schemes.
 pub trait Target: Source + sealed::Format {}
 
 impl<T: Source + sealed::Format> Target for T {}
@@ -37,7 +38,7 @@ pub(crate) mod sealed {
     use crate::options::Layouts;
     use crate::parts::Parts;
 
-    /// What a format has room for.
+    /// The capacities of a format.
     #[allow(unnameable_types, reason = "sealed: no other format can be a target")]
     #[derive(Clone, Copy, Debug)]
     pub struct Shape {
@@ -45,7 +46,7 @@ pub(crate) mod sealed {
         /// `None` where IDs have no node.
         pub(crate) node_bits: Option<u32>,
         pub(crate) sequence_bits: u32,
-        /// Whether there are a tick-tock bit and a metabyte.
+        /// `true` if there are a tick-tock bit and a metabyte.
         pub(crate) is_sno: bool,
     }
 
@@ -57,7 +58,7 @@ pub(crate) mod sealed {
         /// `time` is.
         ///
         /// # Errors
-        /// [`ConvertError::Time`] for a tick that the format does not have.
+        /// Returns [`ConvertError::Time`] for a tick that the format does not have.
         fn of(
             tick: i64,
             time: UnixTime,

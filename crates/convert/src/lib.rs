@@ -1,4 +1,5 @@
-//! Conversions between SCRU64, Nanoflake, kuid and sno IDs that keep their order, and say what is lost.
+//! Conversions between SCRU64, Nanoflake, kuid and sno IDs that keep their order and report any
+//! information lost.
 //!
 //! ```text
 //!              ticks           node               sequence  besides
@@ -30,68 +31,78 @@
 //! ```
 //!
 //! # What is here
-//! - [`convert`], [`convert_exact`] and [`restore`]; [`convert_all`] and [`convert_slice`] for many,
-//!   without allocating. [`Options`] say what the bits don't: epochs, node sizes, drifts, which node
-//!   becomes which.
-//! - [`Parts`]: an ID in terms that no scheme owns.
+//! - [`convert`], [`convert_exact`] and [`restore`]; [`convert_all`] and [`convert_slice`] for
+//!   many, without allocating. [`Options`] hold the facts that are not in the bits: epochs, node
+//!   sizes, drifts, the mapping of nodes.
+//! - [`Parts`]: an ID in scheme-independent terms.
 //! - [`carry`]: any ID in a UUID, a `u128` or 16 bytes, without loss.
-//! - [`foreign`]: IDs of Twitter, Discord, Instagram, Mastodon and the original Nanoflake programs, to move
-//!   away from them.
-//! - [`AnyId`], [`convert_any`] and [`restore_any`]: IDs and targets whose scheme is known only at run time.
-//! - [`detect`]: what a text may be, likeliest first.
+//! - [`foreign`]: IDs of Twitter, Discord, Instagram, Mastodon and the original Nanoflake programs,
+//!   to move away from them.
+//! - [`AnyId`], [`convert_any`] and [`restore_any`]: IDs and targets whose scheme is known only at
+//!   run time.
+//! - [`detect`]: the possible readings of a text, likeliest first.
 //!
-//! What survives between which two schemes is in one table in the project's `docs/conversions.md`.
+//! The project's `docs/conversions.md` has a table of the information kept between each pair of
+//! schemes.
 //!
 //! # Order
 //! For IDs of one node and one metabyte: **if a < b, then convert(a) ≤ convert(b)**.
 //!
-//! A new ID's tick is the one of the target during which the old ID's tick *began*. That alone would not
-//! do: of two IDs of different ticks that fall into one of the target's, the earlier may have the higher
-//! sequence. So the new sequence is the old ID's **rank** in there:
+//! A new ID's tick is the tick of the target in which the old ID's tick *began*. This alone does
+//! not keep the order: of two IDs of different ticks that fall into one tick of the target, the
+//! earlier may have the higher sequence. So the new sequence is the old ID's **rank** in that tick:
 //!
 //! ```text
 //! rank = ticks of the source that began in the target's tick before the ID's | tick-tock bit | sequence
 //! ```
 //!
-//! in as many bits as the most such ticks need, and shifted right by as many bits as it is wider than
-//! the target's sequence. Why that keeps the order:
+//! The number of ticks takes as many bits as its largest value needs. The rank is then shifted
+//! right by the number of bits by which it is wider than the target's sequence. The order is kept
+//! for these reasons:
 //!
-//! 1. Let a < b, of one node and metabyte. In every scheme they then compare by (tick, tick-tock bit,
-//!    sequence), since all else in their bits is equal. A SCRU64 ID whose node size is unknown is all sequence,
-//!    and compares so whatever its node. A global kuid with a node in the midst of its seconds compares as
-//!    its local part does. (kuids that hold no time are not converted.)
-//! 2. Ticks begin in their order, and rounding down keeps it: the target's tick for a is not after the one
-//!    for b. If it is before, the new IDs are in order, whatever follows, as long as their nodes and
-//!    metabytes are equal; and equal ones become equal ones, under every choice of [`Nodes`].
-//! 3. If both fall into one tick of the target, which begins at S, let k count the source's ticks that begin
-//!    from S on and before the ID's. Then k(a) < k(b) where their ticks differ, and k(a) = k(b) where they
-//!    don't. So (k, tick-tock bit, sequence) compare as the IDs do; and as bits in a row, each with room
-//!    for all its values, so does the rank: rank(a) < rank(b).
-//! 4. The shift is the same for all IDs of a scheme and a target, and shifting right keeps ≤. That is where
-//!    two IDs may meet: they do if, and only if, they differ in the bits that are cut.
+//! 1. Let a < b, of one node and metabyte. In every scheme they then compare by (tick, tick-tock
+//!    bit, sequence), since all else in their bits is equal. A SCRU64 ID of unknown node size is
+//!    all sequence, and compares so whatever its node. A global kuid, whose node lies between the
+//!    bits of its seconds, compares as its local part does. (kuids without a valid time are not
+//!    converted.)
+//! 2. Ticks begin in their order, and rounding down keeps it: the target's tick for a is not after
+//!    the one for b. If it is before, the new IDs are in order whatever follows, as long as their
+//!    nodes and metabytes are equal; and equal ones become equal ones, under every choice of
+//!    [`Nodes`].
+//! 3. If both fall into one tick of the target, which begins at S, let k be the number of the
+//!    source's ticks that begin at or after S and before the ID's. Then k(a) < k(b) if their ticks
+//!    differ, and k(a) = k(b) if they do not. So (k, tick-tock bit, sequence) compare as the IDs
+//!    do; and so does the rank, which is the same bits in a row, each field with room for all its
+//!    values: rank(a) < rank(b).
+//! 4. The shift is the same for all IDs of a scheme and a target, and shifting right keeps ≤. Two
+//!    IDs become equal if, and only if, they differ only in the bits that are cut.
 //!
-//! Going to **finer** ticks is the same: no more than one tick of the source begins in one of the target,
-//! k is always 0, and the rank is the sequence.
+//! Going to **finer** ticks is the same: at most one tick of the source begins in one of the
+//! target, k is always 0, and the rank is the sequence.
 //!
-//! k must be counted exactly, because **kuid's ticks nest in nobody's**: a second has 977 of them, 1,024 µs
-//! apart, the last 576 µs long. In a millisecond begins one or none, so that no two kuids of different ticks get one
-//! Nanoflake tick, though each second has 23 milliseconds in which none begins. In 4 ms begin at most 4. In 256 ms begin at most 251, not
-//! 250, when the end of a second is in there. The other way, up to 2 milliseconds begin during one of kuid's
-//! ticks (0 and 1,000 µs in the first of a second): k takes one bit there, though the ticks seem to be of a
-//! size. Dividing an offset in microseconds by the length of a tick gives wrong ranks in each of these cases; here ticks
-//! are numbered, and k is a difference of numbers.
+//! k must be counted exactly, because **kuid's ticks do not nest in the ticks of any other
+//! scheme**: a second has 977 of them, 1,024 µs apart, the last 576 µs long. At most one begins in
+//! a millisecond, so no two kuids of different ticks get one Nanoflake tick, though in 23
+//! milliseconds of each second none begins. At most 4 begin in 4 ms. At most 251 begin in 256 ms,
+//! rather than 250, if the end of a second is among them. In the other direction, up to 2
+//! milliseconds begin during one of kuid's ticks (0 and 1,000 µs in the first of a second): k takes
+//! one bit there, though the ticks seem to be of equal size. Dividing an offset in microseconds by
+//! the length of a tick gives wrong ranks in each of these cases; here ticks are numbered, and k is
+//! a difference of numbers.
 //!
-//! sno's tick-tock bit stays what it is from sno to sno, and is the rank's for all others.
+//! sno's tick-tock bit is copied from sno to sno, and becomes part of the rank for all other
+//! targets.
 //!
 //! # Loss
-//! [`Loss`] is what readers of the new ID can't see in its fields: by how much its time is earlier, bits of
-//! the sequence that were cut and were not zero, a node that is another, the metabyte, a tick-tock bit that was
-//! set. Time and tick-tock bit are still in the rank; [`restore`] takes it apart and finds the old ID again
-//! unless the node, the metabyte or bits of the sequence were lost.
+//! [`Loss`] lists the information that the new ID's fields do not show: the amount by which its
+//! time is earlier, bits of the sequence that were cut and not all zero, a different node, the
+//! metabyte, a tick-tock bit that was set. Time and tick-tock bit are still in the rank;
+//! [`restore`] splits the rank and recovers the old ID unless the node, the metabyte or bits of the
+//! sequence were lost.
 //!
-//! Converting back is not restoring. A sno ID made of a SCRU64 ID converts to a SCRU64 ID of which the
-//! sequence is a rank *among all sno IDs* of that quarter of a second; restoring asks of which SCRU64 ID it
-//! was made.
+//! Converting back is not restoring. A sno ID made of a SCRU64 ID converts to a SCRU64 ID whose
+//! sequence is a rank *among all sno IDs* of that quarter of a second; restoring returns the SCRU64
+//! ID that the sno ID was made of.
 //!
 //! # `no_std`
 //! The crate needs neither `std` nor an allocator and has no features.

@@ -3,10 +3,11 @@ use core::time::Duration;
 
 use crate::parts::{Field, mask};
 
-/// What of an ID did not survive its conversion: what those who read the new ID's own fields can't see.
+/// The information about an ID that its conversion lost: the parts that are not visible in the new
+/// ID's own fields.
 ///
-/// Of these the time within the new ID's tick and the tick-tock bit are still in its sequence, as far as
-/// that was not narrowed: [`restore`](crate::restore) finds them there.
+/// Of these, the time within the new ID's tick and the tick-tock bit are still in its sequence,
+/// unless it was narrowed: [`restore`](crate::restore) recovers them from there.
 ///
 /// # Examples
 /// ```
@@ -28,13 +29,13 @@ use crate::parts::{Field, mask};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Loss {
-    /// By how much the time was coarsened: how much earlier the new ID's tick begins. Less than a tick of
-    /// the target.
+    /// The coarsening of the time: the difference by which the new ID's tick begins earlier. Less
+    /// than a tick of the target.
     pub time: Option<Duration>,
-    /// The node was narrowed, replaced or left out.
+    /// The change of the node, if it was narrowed, replaced or left out.
     pub node: Option<NodeLoss>,
-    /// The sequence was narrowed: low bits were cut off, and not all of them were zero. IDs that differ
-    /// only there become one.
+    /// The narrowing of the sequence: low bits were cut off, and not all of them were zero. IDs
+    /// that differ only in these bits become one.
     pub sequence: Option<SequenceLoss>,
     /// The metabyte that was dropped, unless it was zero.
     pub metabyte: Option<u8>,
@@ -56,23 +57,23 @@ pub struct NodeLoss {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct SequenceLoss {
-    /// How many low bits were cut off.
+    /// The number of low bits cut off.
     pub bits: u32,
-    /// What they held, not zero.
+    /// The value of these bits, not zero.
     pub value: u64,
 }
 
 impl Loss {
-    /// Whether all survived.
+    /// Reports whether nothing was lost.
     #[must_use]
     pub fn is_none(&self) -> bool {
         *self == Self::default()
     }
 
-    /// Whether [`restore`](crate::restore) gives back the ID as it was: nothing is lost, or only what
-    /// the sequence holds instead.
+    /// Reports whether [`restore`](crate::restore) returns the original ID: nothing is lost, or
+    /// only information that the sequence holds instead.
     ///
-    /// Different IDs of one node of which this is so never become the same ID.
+    /// Different IDs of one node whose losses are restorable never become the same ID.
     ///
     /// # Examples
     /// ```
@@ -126,7 +127,7 @@ impl fmt::Display for Loss {
     }
 }
 
-/// Whether a node is the low or the high bits of a wider one.
+/// Reports whether a node is the low or the high bits of a wider one.
 fn is_end_of(to: Field, from: Field) -> bool {
     let is_low = from.value() & mask(to.bits()) == to.value();
     let is_high = from.high_bits(to.bits()) == to.value();

@@ -2,10 +2,10 @@ use crate::error::ConvertError;
 use crate::loss::NodeLoss;
 use crate::parts::{Field, mask};
 
-/// Which node a new ID has.
+/// The choice of the node of a new ID.
 ///
-/// A target without a place for a node (a local kuid; SCRU64 unless its node size is given) has 0 bits
-/// for it.
+/// A target without a place for a node (a local kuid, or SCRU64 without a node size) has 0 bits for
+/// it.
 ///
 /// # Examples
 /// ```
@@ -28,12 +28,13 @@ use crate::parts::{Field, mask};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Nodes<'a> {
-    /// The one it had. It is an error when it does not fit and when there was none where one is needed.
+    /// The old ID's node. It is an error if the node does not fit, or if one is needed and there
+    /// was none.
     #[default]
     Keep,
-    /// This one, whatever it had.
+    /// This node, regardless of the old one.
     Set(u64),
-    /// The one that a table says. It is an error when the table does not say.
+    /// The node that a table maps the old one to. It is an error if the table does not contain it.
     Table(NodeTable<'a>),
     /// The one it had, cut to its low bits where there is room for fewer bits.
     LowBits,
@@ -42,7 +43,7 @@ pub enum Nodes<'a> {
 }
 
 impl Nodes<'_> {
-    /// What becomes of a node where there are `bits` bits for one, if any; and what is lost by it.
+    /// Maps a node to `bits` bits, if there is a node, and returns the loss.
     #[inline]
     pub(crate) fn map(
         &self,
@@ -74,7 +75,7 @@ impl Nodes<'_> {
         }
     }
 
-    /// What of `node` is not in what became of it.
+    /// Returns the part of `node` that is not in `new`.
     fn lost(&self, node: Option<Field>, new: Field) -> Option<NodeLoss> {
         let from = node?;
         let is_known = match self {
@@ -85,7 +86,8 @@ impl Nodes<'_> {
         (!is_known).then_some(NodeLoss { from, to: Some(new) })
     }
 
-    /// Of which node of `bits` bits `new` was made, as far as it can be told: the lowest, if several.
+    /// Returns the node of `bits` bits that `new` was made of, as far as it is determined: the
+    /// lowest, if several.
     pub(crate) fn unmap(
         &self,
         new: Option<Field>,
@@ -110,8 +112,8 @@ impl Nodes<'_> {
     }
 }
 
-/// Which node becomes which: pairs of an old node and a new one, neither twice, so that the new ones
-/// tell as much as the old.
+/// A mapping of nodes: pairs of an old node and a new one. No node occurs twice on either side, so
+/// the mapping can be reversed.
 ///
 /// # Examples
 /// ```
@@ -162,10 +164,10 @@ pub enum NodeTableError {
 }
 
 impl<'a> NodeTable<'a> {
-    /// The table of these pairs, which it sorts. A pair that stands there twice counts as one.
+    /// Returns the table of these pairs, which it sorts. A pair that occurs twice counts as one.
     ///
     /// # Errors
-    /// [`NodeTableError`] when a node stands in two pairs.
+    /// Returns a [`NodeTableError`] if a node is in two pairs.
     pub fn new(pairs: &'a mut [(u64, u64)]) -> Result<Self, NodeTableError> {
         pairs.sort_unstable_by_key(|(from, to)| (*to, *from));
         for ((first, node), (second, other)) in pairs.iter().zip(pairs.iter().skip(1)) {

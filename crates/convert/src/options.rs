@@ -4,7 +4,7 @@ use tickid_scru64::NodeIdSize;
 
 use crate::nodes::Nodes;
 
-/// What the bits of IDs don't say, for all schemes at once.
+/// The facts that are not in the bits of IDs, for all schemes at once.
 ///
 /// # Examples
 /// ```
@@ -20,14 +20,14 @@ use crate::nodes::Nodes;
 pub struct Layouts {
     /// Nanoflake's epoch; Twitter's by default.
     pub epoch: Epoch,
-    /// How many bits of a SCRU64 ID are its node ID. Unknown by default: then an ID is all sequence
-    /// beside its time, and has no node.
+    /// The number of bits of the node ID in a SCRU64 ID. Unknown by default: an ID is then all
+    /// sequence apart from its time, and has no node.
     pub node_size: Option<NodeIdSize>,
     /// The drift of global kuids; 8 by default.
     pub drift: Drift,
 }
 
-/// How to convert.
+/// The options of a conversion.
 ///
 /// # Examples
 /// ```
@@ -43,11 +43,11 @@ pub struct Layouts {
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Options<'a> {
-    /// How to read the IDs that are converted.
+    /// The layouts of the IDs that are converted.
     pub source: Layouts,
-    /// How to make the IDs that come out.
+    /// The layouts of the IDs that result.
     pub target: Layouts,
-    /// Which node the new IDs have.
+    /// The nodes of the new IDs.
     pub nodes: Nodes<'a>,
     /// The metabyte of sno IDs that are made of IDs which have none.
     pub metabyte: u8,

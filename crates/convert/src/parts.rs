@@ -1,7 +1,7 @@
 use tickid_core::{RangeError, TickScale, UnixTime};
 use tickid_kuid::Drift;
 
-/// A number with its width: what a bit field holds, and how much it could.
+/// A number with its width: the value of a bit field and its capacity.
 ///
 /// # Examples
 /// ```
@@ -20,10 +20,10 @@ pub struct Field {
 }
 
 impl Field {
-    /// `value` in `bits` bits.
+    /// Returns `value` in `bits` bits.
     ///
     /// # Errors
-    /// [`RangeError`] for more than 64 bits, and for a value that does not fit.
+    /// Returns a [`RangeError`] for more than 64 bits, and for a value that does not fit.
     pub const fn new(value: u64, bits: u32) -> Result<Self, RangeError> {
         if bits > u64::BITS {
             return Err(RangeError::new("width of a field", bits as i128, 0, u64::BITS as i128));
@@ -35,20 +35,20 @@ impl Field {
         Ok(Self { value, bits })
     }
 
-    /// For a value that fits.
+    /// Returns the field of a value that fits.
     #[inline]
     pub(crate) const fn held(value: u64, bits: u32) -> Self {
         debug_assert!(bits <= u64::BITS && value <= mask(bits));
         Self { value, bits }
     }
 
-    /// The number.
+    /// Returns the number.
     #[must_use]
     pub const fn value(self) -> u64 {
         self.value
     }
 
-    /// How many bits it has.
+    /// Returns the number of bits.
     #[must_use]
     pub const fn bits(self) -> u32 {
         self.bits
@@ -65,7 +65,7 @@ impl Field {
     }
 }
 
-/// The highest number of `bits` bits, at most 64.
+/// Returns the highest number of `bits` bits, at most 64.
 #[inline]
 pub(crate) const fn mask(bits: u32) -> u64 {
     match u64::MAX.checked_shr(u64::BITS - bits) {
@@ -74,12 +74,12 @@ pub(crate) const fn mask(bits: u32) -> u64 {
     }
 }
 
-/// An ID taken apart, in terms that no scheme owns: when, by whom, which of several; and what only one
-/// scheme has.
+/// An ID taken apart into scheme-independent terms: time, node and sequence, and the fields that
+/// only one scheme has.
 ///
-/// [`Source::parts`](crate::Source::parts) makes them of any ID, and
-/// [`convert_exact`](crate::convert_exact) makes any ID of them. Parts of your own make IDs of formats
-/// that this crate does not know:
+/// [`Source::parts`](crate::Source::parts) splits any ID into parts, and
+/// [`convert_exact`](crate::convert_exact) turns parts into any ID. Build parts of your own to
+/// convert IDs of formats that this crate does not support:
 ///
 /// # Examples
 /// ```
@@ -117,7 +117,8 @@ impl Parts {
     /// conversions do not keep their order. A time in the middle of a tick counts as that tick.
     ///
     /// # Errors
-    /// [`RangeError`] for a sequence wider than [`MAX_SEQUENCE_BITS`](Self::MAX_SEQUENCE_BITS).
+    /// Returns a [`RangeError`] for a sequence wider than
+    /// [`MAX_SEQUENCE_BITS`](Self::MAX_SEQUENCE_BITS).
     pub const fn new(
         time: UnixTime,
         scale: TickScale,
@@ -130,37 +131,37 @@ impl Parts {
         Ok(Self::held(time, scale, sequence))
     }
 
-    /// For a sequence that is not too wide.
+    /// Returns the parts with a sequence that is not too wide.
     #[inline]
     pub(crate) const fn held(time: UnixTime, scale: TickScale, sequence: Field) -> Self {
         Self { time, scale, node: None, sequence, toggle: None, metabyte: None, drift: None }
     }
 
-    /// The same with a node.
+    /// Sets the node.
     #[must_use]
     pub const fn with_node(self, node: Field) -> Self {
         Self { node: Some(node), ..self }
     }
 
-    /// The same with sno's tick-tock bit, which orders IDs before the sequence does.
+    /// Sets sno's tick-tock bit, which orders IDs before the sequence does.
     #[must_use]
     pub const fn with_toggle(self, toggle: bool) -> Self {
         Self { toggle: Some(toggle), ..self }
     }
 
-    /// The same with sno's metabyte.
+    /// Sets sno's metabyte.
     #[must_use]
     pub const fn with_metabyte(self, metabyte: u8) -> Self {
         Self { metabyte: Some(metabyte), ..self }
     }
 
-    /// The same with the drift of a global kuid, which is not in the ID and not lost with it.
+    /// Sets the drift of a global kuid, which is not in the ID and not lost with it.
     #[must_use]
     pub const fn with_drift(self, drift: Drift) -> Self {
         Self { drift: Some(drift), ..self }
     }
 
-    /// When the ID's tick began.
+    /// Returns the start of the ID's tick.
     #[must_use]
     pub const fn time(&self) -> UnixTime {
         self.time
@@ -172,31 +173,31 @@ impl Parts {
         self.scale
     }
 
-    /// Who made it, where the ID says so. A SCRU64 ID without a known node size does not.
+    /// Returns the node, if the ID holds one. A SCRU64 ID without a known node size does not.
     #[must_use]
     pub const fn node(&self) -> Option<Field> {
         self.node
     }
 
-    /// What tells it from other IDs of its node and tick.
+    /// Returns the sequence, which distinguishes it from other IDs of its node and tick.
     #[must_use]
     pub const fn sequence(&self) -> Field {
         self.sequence
     }
 
-    /// The tick-tock bit of a sno ID.
+    /// Returns the tick-tock bit of a sno ID.
     #[must_use]
     pub const fn toggle(&self) -> Option<bool> {
         self.toggle
     }
 
-    /// The metabyte of a sno ID.
+    /// Returns the metabyte of a sno ID.
     #[must_use]
     pub const fn metabyte(&self) -> Option<u8> {
         self.metabyte
     }
 
-    /// The drift that a global kuid was read with.
+    /// Returns the drift that a global kuid was read with.
     #[must_use]
     pub const fn drift(&self) -> Option<Drift> {
         self.drift

@@ -169,7 +169,7 @@ mod tests {
             prop_assert_eq!(carry::from_uuid(uuid, &Layouts::default()), Ok(id.into()));
         }
 
-        /// What comes out of any 16 bytes goes in as the same.
+        /// The ID read from any 16 bytes converts back to the same bytes.
         #[test]
         fn any_uuid_is_refused_or_the_only_one_of_its_form_for_its_id(
             uuid in any::<u128>(), version in prop::sample::select(vec![None, Some(7), Some(8)]),

@@ -194,7 +194,7 @@ mod tests {
             }
         }
 
-        /// None is dropped for want of room: digits fit the most formats.
+        /// No candidate is dropped for lack of room: digits fit the most formats.
         #[test]
         fn candidates_are_sorted_and_have_reasons(text in "[0-9]{1,20}|[2-9a-x]{16}|[0-9A-Za-z._-]{0,30}") {
             for epoch in [Epoch::TWITTER, Epoch::DISCORD, Epoch::UNIX] {

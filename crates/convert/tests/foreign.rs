@@ -66,7 +66,8 @@ mod tests {
             prop_assert_eq!(read(Twitter(positive)), read(nanoflake));
         }
 
-        /// A few milliseconds from each other, so that they share ticks of the target, in years that it has.
+        /// The IDs are a few milliseconds apart, so that they share ticks of the target, in years
+        /// within its range.
         #[test]
         fn foreign_ids_of_one_node_keep_their_order(
             millis in 1_420_070_400_000..2_500_000_000_000_i64, later in 0..6_i64, node: u16,

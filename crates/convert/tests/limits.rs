@@ -1,4 +1,4 @@
-//! What does not fit is an error that names it; nothing wraps.
+//! A field that does not fit is reported by an error that names it; nothing wraps.
 
 #[cfg(test)]
 mod tests {
@@ -112,7 +112,7 @@ mod tests {
         }
     }
 
-    /// Which no kuid has, but parts of somebody's own may.
+    /// No kuid has such times, but parts built by a caller may.
     #[test]
     fn times_that_are_not_the_start_of_a_tick_are_no_panic() {
         let sequence = Field::new((1 << 14) - 1, 14).unwrap();
@@ -176,8 +176,8 @@ mod tests {
         for never in [sno(false, 0, 16_384), sno(true, 0, 0), sno(false, 7, 0)] {
             assert_eq!(restored(never), Err(ConvertError::NeverConverted));
         }
-        // During a kuid's tick begins one sno tick at most, and its rank has 17 bits, of which 3 are cut:
-        // any sequence is one; but in most of kuid's ticks none begins.
+        // At most one sno tick begins during a kuid's tick, and its rank has 17 bits, of which 3
+        // are cut: any sequence is a rank; but in most of kuid's ticks none begins.
         let id = LocalId::from_parts(1_700, 0, 4_096, 0).unwrap();
         let options = Options { nodes: Nodes::Set(1), ..options };
         let global = GlobalId::from_local(id, Node::from_u32(1), Drift::DEFAULT);

@@ -189,7 +189,7 @@ mod tests {
         for_all_pairs!(pair);
     }
 
-    /// What `docs/conversions.md` says below its table of all pairs.
+    /// The statements of `docs/conversions.md` below its table of all pairs.
     #[test]
     fn pairs_said_to_lose_nothing_or_no_more_than_time_do_not() {
         fn pair<S: Subject, T: Subject>(
@@ -240,8 +240,8 @@ mod tests {
         pair::<GlobalId, SnoId>(any, true);
     }
 
-    /// An oracle that shares no arithmetic with the crate: ticks are numbered by the schemes themselves, and
-    /// how many begin in one is the table above.
+    /// An oracle that shares no arithmetic with the crate: ticks are numbered by the schemes
+    /// themselves, and the number that begin in one comes from the table above.
     #[test]
     fn the_sequence_is_the_rank_in_the_targets_tick_and_the_loss_is_what_was_cut() {
         fn pair<S: Subject, T: Subject>() {
@@ -256,8 +256,8 @@ mod tests {
                 let time = converted.loss.time.map_or(0, |time| time.as_micros());
                 prop_assert_eq!(time, u128::from(earlier));
 
-                // Those that begin between the start of the target's tick and the ID's, where the format
-                // has one at that start.
+                // Counts the ticks that begin between the start of the target's tick and the ID's,
+                // if the format has a tick at that start.
                 let Ok(at_start) = source.tick_at(start) else {
                     return Ok(());
                 };

@@ -82,7 +82,7 @@ macro_rules! impl_node_id {
     };
 }
 
-/// Returns a node's number, whose errors have `(what, what_bits)` for names.
+/// Returns a node's number. Errors name it `what`, and its number of bits `what_bits`.
 ///
 /// # Errors
 /// Returns a [`RangeError`] for another number of bits than `width`, and for a value of more bits.

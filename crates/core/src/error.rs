@@ -14,28 +14,28 @@ pub enum ClockError {
     /// The time lies before the first or after the last tick that may be issued.
     #[error("the clock reads {time}, outside of {first} to {last}")]
     OutOfRange {
-        /// What the clock reads.
+        /// The clock reading.
         time: UnixTime,
-        /// When the first tick begins.
+        /// The start of the first tick.
         first: UnixTime,
-        /// When the last tick begins.
+        /// The start of the last tick.
         last: UnixTime,
     },
     /// The clock could not be read.
     #[error("the clock cannot be read: {reason}")]
     Unreadable {
-        /// What the clock says about it.
+        /// The reason that the clock gives.
         reason: &'static str,
     },
-    /// It is the clock of another process, and so is the generator: this one was forked from it.
-    #[error("the generator is that of the parent process; a child of a fork needs its own")]
+    /// The clock and the generator belong to the process that this one was forked from.
+    #[error("the generator belongs to the parent process; a forked child needs its own")]
     Forked,
 }
 
-/// Why a generator did not issue an ID.
+/// The reason why a generator did not issue an ID.
 ///
-/// [`kind`](Self::kind) tells what to do about it, [`retry_after`](Self::retry_after) how long it
-/// lasts if the clock runs on as it does now.
+/// [`kind`](Self::kind) returns the cause, and [`retry_after`](Self::retry_after) the time until it
+/// ends if the clock runs on as it does now.
 ///
 /// # Examples
 /// ```
@@ -61,19 +61,19 @@ pub enum ClockError {
 pub struct Error {
     pub(crate) scheme: &'static str,
     pub(crate) kind: ErrorKind,
-    /// What the clock read when the engine stalled.
+    /// The clock reading at which the engine stalled.
     pub(crate) now: Option<UnixTime>,
-    /// What it has to read.
+    /// The clock reading that ends the stall.
     pub(crate) until: Option<UnixTime>,
-    /// The clock is within the window, but no tick of it is left.
+    /// True if the clock is within the window, but no tick of it is left.
     pub(crate) is_window_used_up: bool,
 }
 
-/// What kept a generator from issuing an ID.
+/// The cause that kept a generator from issuing an ID.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// The clock is behind what was issued last, by more than the policy allows: it went back, or
+    /// The clock is behind the last ID issued, by more than the policy allows: it went back, or
     /// overflows of a ratchet ran ahead of it.
     Rollback,
     /// All sequences of the tick are used up.
@@ -84,7 +84,7 @@ pub enum ErrorKind {
     Closed,
     /// The scheme has no tick left.
     EndOfTime,
-    /// The clock's fault.
+    /// The clock failed.
     Clock(ClockError),
     /// The generator issues only these variants of IDs, and another one was asked for.
     Variant(Variants),
@@ -100,14 +100,14 @@ pub enum ErrorKind {
 }
 
 impl Error {
-    /// What it was.
+    /// Returns the cause.
     #[must_use]
     pub const fn kind(&self) -> ErrorKind {
         self.kind
     }
 
-    /// How long until the generator can go on, if its clock runs on steadily. `None` when waiting
-    /// does not help or when it is not the clock that has to change.
+    /// Returns the time until the generator can go on, if its clock runs on steadily. Returns
+    /// `None` if waiting does not help, or if something other than the clock has to change.
     #[must_use]
     pub fn retry_after(&self) -> Option<Duration> {
         Some(self.until?.saturating_since(self.now?))
@@ -143,7 +143,7 @@ impl fmt::Display for Error {
 
 impl core::error::Error for Error {}
 
-/// Why a generator could not be built.
+/// The reason why a generator could not be built.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum BuildError {
@@ -163,9 +163,9 @@ pub enum BuildError {
         lowest: u32,
         /// The upper bound.
         last: u32,
-        /// How many sequences that is.
+        /// The number of sequences within the bounds.
         pool: u64,
-        /// How many it must be.
+        /// The minimum number of sequences.
         min: u32,
     },
     /// A window in which the scheme can issue nothing.
@@ -188,7 +188,7 @@ pub enum BuildError {
     Epoch {
         /// The epoch.
         epoch: UnixTime,
-        /// What the clock reads.
+        /// The clock reading.
         now: UnixTime,
     },
     /// A snapshot, or the previous ID of a node spec, that lies so far in the future of the clock

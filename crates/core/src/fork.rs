@@ -1,5 +1,5 @@
-//! Which process this is: the child of a `fork` has all the memory of its parent, generators included, and
-//! would issue the same IDs.
+//! The identity of a process: the child of a `fork` has all the memory of its parent, generators
+//! included, and would issue the same IDs.
 
 #![allow(unsafe_code, reason = "registers a function with the C library and shares what is leaked")]
 
@@ -10,14 +10,14 @@ use core::mem::ManuallyDrop;
 use core::ptr;
 use core::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
 
-/// How many forks lie between the process that first asked and this one.
+/// The number of forks between the process that registered first and this one.
 static GENERATION: AtomicU64 = AtomicU64::new(0);
 
-/// The process that a value was made in.
+/// The process in which a value was made.
 ///
-/// A `fork` copies the value but not what it stands for. Known are children of `fork` as the C library has
-/// it; not those of a raw `clone`, and no copies of a whole machine. Those of `vfork` share their
-/// parent's memory until they become another program.
+/// A `fork` copies the value, but the child is another process. Children of the C library's `fork`
+/// are detected; children of a raw `clone` and copies of a whole machine are not. Children of
+/// `vfork` share their parent's memory until they become another program.
 ///
 /// # Examples
 /// ```
@@ -28,14 +28,14 @@ static GENERATION: AtomicU64 = AtomicU64::new(0);
 pub struct Process(u64);
 
 impl Process {
-    /// This process.
+    /// Returns this process.
     #[must_use]
     pub fn this() -> Self {
         register();
         Self(GENERATION.load(Ordering::Relaxed))
     }
 
-    /// Whether it is this process; no longer in a child that was forked since.
+    /// Reports whether the value was made in this process, and not before a fork in its parent.
     #[inline]
     #[must_use]
     pub fn is_this(self) -> bool {
@@ -43,19 +43,20 @@ impl Process {
         GENERATION.load(Ordering::Relaxed) == self.0
     }
 
-    /// A number that no other process has in the memory that this one shares or has inherited.
+    /// Returns a number that no other process has in the memory that this one shares or has
+    /// inherited.
     pub(crate) const fn number(self) -> u64 {
         self.0
     }
 }
 
-/// A value of which each process has its own, and none its parent's.
+/// A value for each process; a child does not share its parent's.
 ///
-/// It takes no lock: another thread might hold that at the moment of a `fork`, and is not there to
-/// release it in the child.
+/// It takes no lock: another thread might hold the lock at the moment of a `fork`, and does not
+/// exist in the child to release it.
 ///
-/// The value of another process is never dropped here: that could say goodbye on a connection which
-/// the other process still uses.
+/// The value of another process is never dropped here: that could close a connection that the other
+/// process still uses.
 ///
 /// # Examples
 /// ```
@@ -78,12 +79,12 @@ pub struct PerProcess<T> {
 struct Entry<T> {
     home: Process,
     value: ManuallyDrop<T>,
-    /// That of the process before; null, or as `newest`.
+    /// The previous process's entry: null, or a pointer as in `newest`.
     older: *mut Self,
 }
 
 impl<T: Send + Sync> PerProcess<T> {
-    /// Without a value.
+    /// Creates a cell without a value.
     #[must_use]
     pub const fn new() -> Self {
         Self { newest: AtomicPtr::new(ptr::null_mut()), owned: PhantomData }
@@ -120,8 +121,8 @@ impl<T: Send + Sync> PerProcess<T> {
         }
         let (home, value) = (Process::this(), ManuallyDrop::new(value));
         let own = Box::into_raw(Box::new(Entry { home, value, older: seen }));
-        // Release publishes the entry to a thread that acquires the pointer. Acquire: that of
-        // another thread, which is read below.
+        // Release publishes the entry to a thread that acquires the pointer. Acquire makes another
+        // thread's entry visible, which is read below.
         let set = self.newest.compare_exchange(seen, own, Ordering::AcqRel, Ordering::Acquire);
         match set {
             // SAFETY: it came from the box above. From now on it is shared, and freed by `drop`
@@ -197,12 +198,13 @@ fn register() {
         }
 
         static IS_REGISTERED: AtomicBool = AtomicBool::new(false);
-        // Threads that race here count each fork several times over, which does no harm. To wait for
-        // each other they would need a lock, which in a child may have no owner that releases it.
+        // Threads that race here count each fork several times over, which does no harm. To wait
+        // for each other they would need a lock, which in a child may have no owner that releases
+        // it.
         if IS_REGISTERED.load(Ordering::Acquire) {
             return;
         }
-        // SAFETY: `in_child` is a function of the type asked for, and stays where it is: a program
+        // SAFETY: `in_child` is a function of the required type, and stays where it is: a program
         // does not unload itself. In a child of a process with several threads it may do only what
         // is async-signal-safe; it does one atomic addition to a static, takes no lock, allocates
         // nothing and does not unwind.
@@ -221,7 +223,7 @@ mod tests {
 
     use super::*;
 
-    /// As if the process had forked since, and this were the child.
+    /// Makes `values` look as in a child forked since.
     fn as_child<T>(values: &PerProcess<T>) {
         // SAFETY: only this thread has it, and the pointer came from a box.
         if let Some(entry) = unsafe { values.newest.load(Ordering::Relaxed).as_mut() } {

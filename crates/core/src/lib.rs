@@ -4,16 +4,17 @@
 //! `tickid-sno`), which re-export what they need from here. This crate is for those who bring a
 //! [`Clock`], a [`Sequence`] or a [`Scheme`] of their own.
 //!
-//! An ID is made of a *tick* (the scheme's unit of time), a *node* (what tells generators apart) and
-//! a *sequence* (what tells the IDs of one tick apart). A generator has one lock-free engine, whose
-//! state is a single 64-bit word, and upholds, whatever the clock does and however many threads
-//! (up to 1,024 at the same time) draw from it:
+//! An ID is made of a *tick* (the scheme's unit of time), a *node* (which distinguishes generators)
+//! and a *sequence* (which distinguishes the IDs of one tick). A generator has one lock-free
+//! engine with a single 64-bit word of state, and upholds, whatever the clock does and however
+//! many threads (up to 1,024 at the same time) draw from it:
 //!
 //! 1. **Unique**: it never issues the same ID twice.
 //! 2. **Ordered**: its IDs strictly increase. (Except after a regression under
-//!    [`Policy::TickTock`], and where a caller's choice precedes the sequence, as sno's metabyte does.)
+//!    [`Policy::TickTock`], and where a caller's choice precedes the sequence, as sno's metabyte
+//!    does.)
 //! 3. **Bounded drift**: an ID's time is no further from the clock than the [`Policy`] states.
-//! 4. **Nothing wraps**: what does not fit is an error that names the value and the range.
+//! 4. **Nothing wraps**: a value that does not fit is an error that names the value and the range.
 //! 5. **Windowed**: no ID lies outside of the generator's [`Window`].
 //! 6. **No panics**.
 //!

@@ -1,26 +1,25 @@
-//! What tells generators apart.
+//! Node IDs, which distinguish generators.
 
 use core::fmt;
 
 use crate::range::RangeError;
 
-/// A node: what tells the IDs of two generators apart when their ticks and sequences are equal.
+/// A node: distinguishes the IDs of two generators with equal ticks and sequences.
 ///
 /// SCRU64 calls it node ID, Nanoflake generator ID, Erlang's uid node (as a fingerprint), sno
 /// partition. Two generators with the same node and overlapping [windows](crate::Window) can issue
-/// the same ID; giving nodes out is the caller's part.
+/// the same ID; assigning nodes is the caller's responsibility.
 pub trait NodeId: Copy + Eq + fmt::Debug + Send + Sync + 'static {
-    /// How many bits the node takes in an ID.
+    /// Returns the number of bits that the node takes in an ID.
     fn bits(&self) -> u32;
 
-    /// The node as a number below 2 to the power of [`bits`](Self::bits).
+    /// Returns the node as a number below 2 to the power of [`bits`](Self::bits).
     fn value(&self) -> u64;
 
-    /// The node of this value in so many bits: what [`bits`](Self::bits) and [`value`](Self::value)
-    /// were of.
+    /// Returns the node with this number of [`bits`](Self::bits) and this [`value`](Self::value).
     ///
     /// # Errors
-    /// [`RangeError`] for a number of bits that the scheme has no nodes of, and for a value that does
+    /// Returns a [`RangeError`] if the scheme has no nodes of that many bits, or if the value does
     /// not fit.
     fn from_bits(bits: u32, value: u64) -> Result<Self, RangeError>;
 }

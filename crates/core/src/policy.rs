@@ -38,22 +38,23 @@ use crate::tick::Ticks;
 #[non_exhaustive]
 pub enum Policy<S> {
     /// Never lets time go backwards: stays at the last tick while the clock is at most `allowance`
-    /// ticks behind it. IDs are at most `allowance + 1` ticks ahead of the clock (the one more is an
-    /// overflow's, as the SCRU64 reference does).
+    /// ticks behind it. IDs are at most `allowance + 1` ticks ahead of the clock (the additional
+    /// tick is an overflow's, as in the SCRU64 reference).
     Ratchet {
-        /// How many whole ticks the clock may be behind.
+        /// The maximum number of whole ticks that the clock may be behind.
         allowance: Ticks<S>,
     },
     /// Issues only at the clock's own tick.
     Wait,
     /// Issues only at the clock's own tick, and after a regression under the other toggle bit, so
-    /// that the ticks that come a second time give new IDs. Needs [`Scheme::TOGGLE`](crate::Scheme::TOGGLE).
+    /// that repeated ticks give new IDs. Needs [`Scheme::TOGGLE`](crate::Scheme::TOGGLE).
     TickTock,
 }
 
 impl<S> Policy<S> {
-    /// By how many ticks IDs may be ahead of the clock without an overflow. Cut at a number that no
-    /// distance between two ticks reaches, so that sums and wrapped differences stay apart from it.
+    /// Returns the number of ticks by which IDs may be ahead of the clock without an overflow. Cut
+    /// at a number that no distance between two ticks reaches, so that sums and wrapped differences
+    /// stay apart from it.
     #[inline]
     pub(crate) const fn allowance(self) -> u64 {
         match self {

@@ -24,31 +24,31 @@ pub struct RangeError {
 }
 
 impl RangeError {
-    /// An error for a `value` of `what` outside of `min..=max`.
+    /// Creates an error for a `value` of `what` outside of `min..=max`.
     #[must_use]
     pub const fn new(what: &'static str, value: i128, min: i128, max: i128) -> Self {
         Self { what, value, min, max }
     }
 
-    /// The name of the value, such as `"node"`.
+    /// Returns the name of the value, such as `"node"`.
     #[must_use]
     pub const fn what(&self) -> &'static str {
         self.what
     }
 
-    /// The offending value.
+    /// Returns the offending value.
     #[must_use]
     pub const fn value(&self) -> i128 {
         self.value
     }
 
-    /// The lowest value allowed.
+    /// Returns the lowest value allowed.
     #[must_use]
     pub const fn min(&self) -> i128 {
         self.min
     }
 
-    /// The highest value allowed.
+    /// Returns the highest value allowed.
     #[must_use]
     pub const fn max(&self) -> i128 {
         self.max

@@ -8,8 +8,8 @@ use crate::time::UnixTime;
 /// The epoch and the length of a scheme's ticks: the conversion between times and ticks in three
 /// numbers, which also code outside of Rust can do (a database, for example).
 ///
-/// Ticks of equal length count from the epoch on. Where they start anew in each *period* (kuid's do in
-/// each second), the last tick of every period is cut short.
+/// Ticks of equal length count from the epoch on. Where they start anew in each *period* (kuid's do
+/// in each second), the last tick of every period is cut short.
 ///
 /// With `micros` the microseconds since the epoch, the tick is
 /// `micros / period_micros * ticks_per_period + micros % period_micros / micros_per_tick`, all
@@ -40,8 +40,8 @@ impl TickScale {
         Self::anew_every(epoch, micros_per_tick, micros_per_tick)
     }
 
-    /// Ticks of `micros_per_tick` microseconds (at least one), which start anew every `period_micros`
-    /// (no fewer) after `epoch`.
+    /// Ticks of `micros_per_tick` microseconds (at least one), which start anew every
+    /// `period_micros` (no fewer) after `epoch`.
     #[inline]
     #[must_use]
     pub const fn anew_every(epoch: UnixTime, period_micros: u64, micros_per_tick: u64) -> Self {
@@ -121,8 +121,8 @@ impl TickScale {
         }
     }
 
-    /// Returns [`signed_tick_at`](Self::signed_tick_at) and the microseconds that the tick has lasted
-    /// at `time`.
+    /// Returns [`signed_tick_at`](Self::signed_tick_at) and the microseconds that the tick has
+    /// lasted at `time`.
     #[inline]
     #[must_use]
     pub const fn signed_tick_and_offset(&self, time: UnixTime) -> Option<(i64, u64)> {

@@ -17,7 +17,7 @@ use crate::snapshot::Snapshot;
 use crate::tick::{Tick, Ticks};
 use crate::time::{IntoUnixTime, UnixTime};
 
-/// An identifier scheme, as a small value that holds what the bits of an ID do not say (its
+/// An identifier scheme, as a small value that holds the facts that the bits of an ID do not (its
 /// *layout*): Nanoflake's epoch, kuid's drift.
 ///
 /// The constants are checked against each other when a generator of the scheme is compiled.
@@ -64,7 +64,7 @@ pub trait Scheme: Copy + Eq + Hash + fmt::Debug + Send + Sync + 'static {
     /// same node, tick and sequence. It must not change from one release to the next.
     ///
     /// # Errors
-    /// The errors of `out`.
+    /// Returns the errors of `out`.
     fn write_layout(&self, out: &mut dyn fmt::Write) -> fmt::Result;
 
     /// Returns the bits that all IDs of `node` in `tick` share. Generators call it once per tick.
@@ -76,7 +76,7 @@ pub trait Scheme: Copy + Eq + Hash + fmt::Debug + Send + Sync + 'static {
     /// Returns the tick that contains `time`.
     ///
     /// # Errors
-    /// [`RangeError`] (in microseconds) if the format has no tick for that time.
+    /// Returns a [`RangeError`] (in microseconds) if the format has no tick for that time.
     #[inline]
     fn tick_at(&self, time: UnixTime) -> Result<Tick<Self>, RangeError> {
         let scale = self.scale();
@@ -135,9 +135,9 @@ pub trait Scheme: Copy + Eq + Hash + fmt::Debug + Send + Sync + 'static {
     /// Returns `bounds` if a generator for `node` may be confined to them.
     ///
     /// # Errors
-    /// [`BuildError::SequenceBound`] for a bound outside of
-    /// [`sequence_bounds`](Self::sequence_bounds), [`BuildError::Pool`] for fewer sequences than
-    /// [`MIN_POOL`](Self::MIN_POOL).
+    /// Returns [`BuildError::SequenceBound`] for a bound outside of
+    /// [`sequence_bounds`](Self::sequence_bounds), and [`BuildError::Pool`] for fewer sequences
+    /// than [`MIN_POOL`](Self::MIN_POOL).
     fn check_bounds(
         &self,
         node: &Self::Node,
@@ -167,7 +167,7 @@ pub trait Scheme: Copy + Eq + Hash + fmt::Debug + Send + Sync + 'static {
     /// Checks that a generator may start at the clock's present reading.
     ///
     /// # Errors
-    /// [`BuildError::Epoch`] if the caller chose an epoch that lies in the future, and
+    /// Returns [`BuildError::Epoch`] if the caller chose an epoch that lies in the future, and
     /// [`BuildError::Clock`] if the clock cannot be read.
     fn check_start(&self, clock: &impl Clock) -> Result<(), BuildError> {
         let _ = clock;
@@ -194,8 +194,8 @@ pub trait Variant<S: Scheme>: Copy {
     /// The type of the IDs.
     type Id: Copy;
 
-    /// Reports whether IDs of this variant carry the generator's node. Only schemes with
-    /// [`HAS_NODELESS_IDS`](Scheme::HAS_NODELESS_IDS) are asked.
+    /// Reports whether IDs of this variant carry the generator's node. Called only for
+    /// schemes with [`HAS_NODELESS_IDS`](Scheme::HAS_NODELESS_IDS).
     #[inline]
     fn has_node(self) -> bool {
         true
@@ -228,7 +228,7 @@ impl<S: Scheme> Tick<S> {
     /// Returns the tick `ticks` after the scheme's epoch.
     ///
     /// # Errors
-    /// [`RangeError`] above `S::MAX_TICK`.
+    /// Returns a [`RangeError`] above `S::MAX_TICK`.
     pub const fn new(ticks: u64) -> Result<Self, RangeError> {
         if ticks <= S::MAX_TICK {
             Ok(Self::in_range(ticks))

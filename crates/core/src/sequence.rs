@@ -25,34 +25,35 @@ pub struct SequenceBounds {
 }
 
 impl SequenceBounds {
-    /// All sequences from `lowest` to `last`; the ends may be given in either order.
+    /// Creates bounds for all sequences from `lowest` to `last`; the ends may be given in either
+    /// order.
     #[must_use]
     pub const fn new(lowest: u32, last: u32) -> Self {
         if lowest <= last { Self { lowest, last } } else { Self { lowest: last, last: lowest } }
     }
 
-    /// The lowest sequence.
+    /// Returns the lowest sequence.
     #[must_use]
     pub const fn lowest(self) -> u32 {
         self.lowest
     }
 
-    /// The last sequence of a tick.
+    /// Returns the last sequence of a tick.
     #[must_use]
     pub const fn last(self) -> u32 {
         self.last
     }
 
-    /// How many sequences there are in a tick.
+    /// Returns the number of sequences in a tick.
     #[must_use]
     pub const fn pool(self) -> u64 {
         (self.last - self.lowest) as u64 + 1
     }
 
-    /// `sequence` itself when it lies within the bounds.
+    /// Returns `sequence` itself if it lies within the bounds.
     ///
     /// # Errors
-    /// [`RangeError`] when it does not.
+    /// Returns a [`RangeError`] if it does not.
     pub const fn check(self, sequence: u32) -> Result<u32, RangeError> {
         if self.lowest <= sequence && sequence <= self.last {
             Ok(sequence)
@@ -130,7 +131,7 @@ impl SequenceStart {
     /// Every tick starts at the lowest sequence of the generator's bounds.
     pub const LOWEST: Self = Self(Rule::Lowest);
 
-    /// Every tick starts at `sequence`.
+    /// Starts every tick at `sequence`.
     #[must_use]
     pub const fn fixed(sequence: u32) -> Self {
         Self(Rule::Fixed(sequence))
@@ -205,14 +206,14 @@ pub struct RandomStart {
 }
 
 impl RandomStart {
-    /// Random starts without guard bits.
+    /// Creates random starts without guard bits.
     #[must_use]
     pub const fn new(seed: u64) -> Self {
         Self { seed, guard_bits: 0 }
     }
 
-    /// The same with the `guard_bits` leading bits of every start zero; as many as the sequence has,
-    /// or more, make every start the lowest.
+    /// Returns the same with the `guard_bits` leading bits of every start zero. If these are all
+    /// bits of the sequence, or more, every start is the lowest.
     #[must_use]
     pub const fn with_guard_bits(self, guard_bits: u32) -> Self {
         Self { guard_bits, ..self }
@@ -292,7 +293,7 @@ mod tests {
         assert!(highest > Some(u32::MAX - u32::MAX / 100));
     }
 
-    /// The first numbers of the generator of the paper from 1,234,567, as other implementations give
+    /// The first numbers of the paper's generator from 1,234,567, as other implementations return
     /// them.
     #[test]
     fn the_random_numbers_are_those_of_splitmix64() {

@@ -23,20 +23,21 @@ impl<S> Snapshot<S> {
     /// The snapshot of a generator that has issued nothing.
     pub const EMPTY: Self = Self { tick: None, next_sequence: 0, drifts: 0, other_past: None };
 
-    /// The snapshot of a generator that issued `next_sequence - 1` in `tick` last and never flipped
-    /// its toggle.
+    /// Returns the snapshot of a generator that issued `next_sequence - 1` in `tick` last and never
+    /// flipped its toggle.
     #[must_use]
     pub const fn at(tick: Tick<S>, next_sequence: u32) -> Self {
         Self { tick: Some(tick), next_sequence, ..Self::EMPTY }
     }
 
-    /// The same after `drifts` flips, with `other_past` the highest tick under the other toggle.
+    /// Returns the same after `drifts` flips, with `other_past` the highest tick under the other
+    /// toggle.
     #[must_use]
     pub const fn with_drifts(self, drifts: u32, other_past: Option<Tick<S>>) -> Self {
         Self { drifts, other_past, ..self }
     }
 
-    /// The highest tick that was ever issued, under either toggle; `None` when nothing was.
+    /// Returns the highest tick that was ever issued, under either toggle; `None` when nothing was.
     #[must_use]
     pub fn highest_tick(&self) -> Option<Tick<S>> {
         self.tick.max(self.other_past)

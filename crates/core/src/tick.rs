@@ -77,13 +77,14 @@ impl<S> Ticks<S> {
     /// No ticks at all.
     pub const ZERO: Self = Self::new(0);
 
-    /// A number of ticks. Any number is valid: one beyond the scheme's range is never reached.
+    /// Creates a number of ticks. Any number is valid: one beyond the scheme's range is never
+    /// reached.
     #[must_use]
     pub const fn new(count: u64) -> Self {
         Self(count, PhantomData)
     }
 
-    /// How many ticks.
+    /// Returns the number of ticks.
     #[must_use]
     pub const fn get(self) -> u64 {
         self.0

@@ -32,16 +32,16 @@ impl UnixTime {
     /// The latest time that can be named.
     pub const MAX: Self = Self(i64::MAX);
 
-    /// The time `micros` microseconds after the Unix epoch.
+    /// Returns the time `micros` microseconds after the Unix epoch.
     #[must_use]
     pub const fn from_micros(micros: i64) -> Self {
         Self(micros)
     }
 
-    /// The time `millis` milliseconds after the Unix epoch.
+    /// Returns the time `millis` milliseconds after the Unix epoch.
     ///
     /// # Errors
-    /// [`RangeError`] when the time lies outside [`MIN`](Self::MIN)..=[`MAX`](Self::MAX).
+    /// Returns a [`RangeError`] if the time lies outside [`MIN`](Self::MIN)..=[`MAX`](Self::MAX).
     pub const fn from_millis(millis: i64) -> Result<Self, RangeError> {
         match millis.checked_mul(1_000) {
             Some(micros) => Ok(Self(micros)),
@@ -60,7 +60,7 @@ impl UnixTime {
         self.0
     }
 
-    /// Whole milliseconds since the Unix epoch, rounded towards the past.
+    /// Returns the whole milliseconds since the Unix epoch, rounded towards the past.
     #[must_use]
     pub const fn as_millis(self) -> i64 {
         self.0.div_euclid(1_000)
@@ -94,7 +94,7 @@ impl UnixTime {
         }
     }
 
-    /// How long after `earlier` this time is; zero when it is not after it.
+    /// Returns the time passed since `earlier`, or zero if this time is not after it.
     ///
     /// # Examples
     /// ```
@@ -126,10 +126,11 @@ const fn checked_micros(duration: Duration) -> Option<u64> {
 }
 
 /// A point in time: [`UnixTime`] itself, [`SystemTime`](std::time::SystemTime) with the feature
-/// `std`, and with the features of their names `jiff`'s `Timestamp` and `chrono`'s `DateTime` of any
-/// zone. All but the first are rounded towards the past, to whole microseconds.
+/// `std`, and with the features of their names `jiff`'s `Timestamp` and `chrono`'s `DateTime` of
+/// any zone. All but the first are rounded towards the past, to whole microseconds.
 ///
-/// It is implemented by every type that converts to [`UnixTime`] by [`TryInto`] with an error that becomes a [`RangeError`].
+/// It is implemented by every type that converts to [`UnixTime`] by [`TryInto`] with an error that
+/// becomes a [`RangeError`].
 ///
 /// # Examples
 /// ```
@@ -144,10 +145,10 @@ const fn checked_micros(duration: Duration) -> Option<u64> {
 /// assert_eq!(milliseconds(std::time::SystemTime::UNIX_EPOCH), Ok(0));
 /// ```
 pub trait IntoUnixTime {
-    /// The same time.
+    /// Returns the same time.
     ///
     /// # Errors
-    /// [`RangeError`] (in microseconds) for a time that does not fit [`UnixTime`].
+    /// Returns a [`RangeError`] (in microseconds) for a time that does not fit [`UnixTime`].
     fn into_unix_time(self) -> Result<UnixTime, RangeError>;
 }
 
@@ -215,7 +216,8 @@ const fn date(days: i64) -> (i64, i64, i64) {
 /// Rounds towards the past, to whole microseconds.
 ///
 /// # Errors
-/// [`RangeError`] for a time that does not fit, which is one about 292,000 years from now.
+/// Returns a [`RangeError`] for a time that does not fit, which is one about 292,000 years from
+/// now.
 #[cfg(feature = "std")]
 impl TryFrom<std::time::SystemTime> for UnixTime {
     type Error = RangeError;
@@ -238,8 +240,9 @@ impl TryFrom<std::time::SystemTime> for UnixTime {
 }
 
 /// # Errors
-/// [`RangeError`] (in microseconds) for a time that the platform's `SystemTime` has no form for:
-/// before 1601 or after 30828 on Windows, before 1970 in browsers. Elsewhere every time fits.
+/// Returns a [`RangeError`] (in microseconds) for a time that the platform's `SystemTime` has no
+/// form for: before 1601 or after 30828 on Windows, before 1970 in browsers. Elsewhere every time
+/// fits.
 #[cfg(feature = "std")]
 impl TryFrom<UnixTime> for std::time::SystemTime {
     type Error = RangeError;

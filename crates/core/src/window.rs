@@ -17,7 +17,7 @@ use crate::tick::Tick;
 /// ```
 /// use tickid_core::{ErrorKind, Generator, ManualClock, Tick, UnixTime, Window, example};
 ///
-/// // Seconds 100 to 109 belong to this generator, all others to someone else.
+/// // Seconds 100 to 109 belong to this generator, all others to other generators.
 /// let window = Window::new(Tick::new(100)?, 110)?;
 /// let clock = ManualClock::new(UnixTime::from_millis(109_000)?);
 /// let generator = Generator::<example::Seconds>::builder(example::Node(1))
@@ -41,11 +41,11 @@ impl<S: Scheme> Window<S> {
     /// All ticks of the format.
     pub const ALL: Self = Self { floor: Tick::MIN, ceiling: S::MAX_TICK + 1 };
 
-    /// The ticks from `floor` up to, but not including, `ceiling`.
+    /// Creates a window of the ticks from `floor` up to, but not including, `ceiling`.
     ///
     /// # Errors
-    /// [`RangeError`] for an empty window (`ceiling <= floor`) and for a ceiling more than one past
-    /// the last tick of the format.
+    /// Returns a [`RangeError`] for an empty window (`ceiling <= floor`) and for a ceiling more
+    /// than one past the last tick of the format.
     pub const fn new(floor: Tick<S>, ceiling: u64) -> Result<Self, RangeError> {
         if ceiling > floor.get() && ceiling <= S::MAX_TICK + 1 {
             Ok(Self { floor, ceiling })
@@ -55,19 +55,19 @@ impl<S: Scheme> Window<S> {
         }
     }
 
-    /// The first tick of the window.
+    /// Returns the first tick of the window.
     #[must_use]
     pub const fn floor(&self) -> Tick<S> {
         self.floor
     }
 
-    /// One past the last tick of the window.
+    /// Returns one past the last tick of the window.
     #[must_use]
     pub const fn ceiling(&self) -> u64 {
         self.ceiling
     }
 
-    /// Whether `tick` lies in the window.
+    /// Reports whether `tick` lies in the window.
     #[must_use]
     pub const fn contains(&self, tick: Tick<S>) -> bool {
         self.floor.get() <= tick.get() && tick.get() < self.ceiling

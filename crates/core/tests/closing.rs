@@ -19,7 +19,8 @@ mod tests {
     const THREADS: usize = 8;
     /// An interpreter takes seconds for each.
     const ROUNDS: usize = if cfg!(miri) { 3 } else { 200 };
-    /// Of each thread, at most; in each round another of these is the one before which it is closed.
+    /// The maximum for each thread. In each round, the generator is closed before another one of
+    /// these calls.
     const CALLS: usize = if cfg!(miri) { 60 } else { 2_000 };
     const BEGIN: u64 = 1_000;
 
@@ -29,14 +30,14 @@ mod tests {
         Builder::seeded(NODE, 0).clock(clock).policy(policy)
     }
 
-    /// What became of one generator.
+    /// The outcome for one generator.
     struct Round {
         issued: Vec<u64>,
         snapshot: Snapshot<Toggling>,
     }
 
-    /// Eight threads draw and turn the clock, mostly ahead; one of them closes the generator after a few
-    /// calls, another number in each round.
+    /// Eight threads draw and turn the clock, mostly ahead; one of them closes the generator after
+    /// a few calls, another number in each round.
     fn close_while_drawing(clock: &ManualClock, policy: Policy<Toggling>, seed: usize) -> Round {
         let generator = builder(clock, policy).build().unwrap();
         let (start, is_closed) = (Barrier::new(THREADS), AtomicBool::new(false));
@@ -64,7 +65,7 @@ mod tests {
                         ids.extend(block);
                     }
                     Err(error) if error.kind() == ErrorKind::Closed => break,
-                    Err(_) => assert!(!was_closed, "did not say that it was closed"),
+                    Err(_) => assert!(!was_closed, "another error after it was closed"),
                 }
             }
             (ids, snapshot)
@@ -93,7 +94,7 @@ mod tests {
         ids
     }
 
-    /// `check` gets each round and what its successor issued.
+    /// Passes each round and the IDs of its successor to `check`.
     fn rounds(policy: Policy<Toggling>, check: impl Fn(&Round, Vec<u64>)) {
         for seed in 0..ROUNDS {
             let clock = ManualClock::new(at(BEGIN));

@@ -1,4 +1,4 @@
-//! Errors name what was found and what would have been right.
+//! Errors name the value found and the values allowed.
 
 #[cfg(test)]
 use tickid_testkit::example as support;
@@ -13,7 +13,7 @@ mod tests {
 
     use crate::support::{ExampleScheme, NODE, Narrow, at, many};
 
-    /// What both generators say when it is `micros`; `None` when they issue.
+    /// Returns the errors of both generators at `micros`, or `None` if they issue.
     fn refusals<S: ExampleScheme>(micros: i64) -> [Option<ErrorKind>; 2] {
         let clock = ManualClock::new(UnixTime::from_micros(micros));
         let builder = || Builder::<S>::seeded(NODE, 0).clock(&clock);

@@ -1,4 +1,4 @@
-//! What only the exclusive generator can do.
+//! The calls that only the exclusive generator has.
 
 #[cfg(test)]
 use tickid_testkit::example as support;

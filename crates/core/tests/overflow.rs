@@ -1,4 +1,4 @@
-//! The observer of overflows: what it is told, when, and that it can do no harm.
+//! The observer of overflows: the reports it gets, their timing, and that it can do no harm.
 
 #[cfg(test)]
 mod clocks;
@@ -21,7 +21,7 @@ mod tests {
     type Clock = Arc<RecordingClock>;
     type Shared = Generator<Toggling, Clock>;
 
-    /// What an observer was told.
+    /// The reports that an observer got.
     type Told = Arc<Mutex<Vec<Overflow>>>;
 
     /// Four sequences to a tick, and it is a quarter into tick 1,000.
@@ -153,7 +153,7 @@ mod tests {
         use_up(generator);
         let id = generator.generate().unwrap();
         let ids = ids.lock().unwrap();
-        assert_eq!(ids.len(), 1, "told of the outer call alone");
+        assert_eq!(ids.len(), 1, "only the outer call is reported");
         assert_eq!(parts(id).tick, 1_002);
         assert_distinct(ids.iter().flatten().copied().chain([id]));
     }

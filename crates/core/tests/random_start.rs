@@ -1,4 +1,4 @@
-//! Why a tick may better start at a random sequence: few IDs per tick spread over shards.
+//! The reason to start ticks at a random sequence: few IDs per tick spread over shards.
 
 #[cfg(test)]
 use tickid_testkit::example as support;

@@ -1,4 +1,4 @@
-//! Generators do what the rules say, call by call: the table of policies in the design as a state
+//! Generators follow the rules, call by call: the table of policies in the design as a state
 //! machine in plain ticks, with no words, no stamps and no bits.
 
 use tickid_core::example::{Seconds, Toggling};

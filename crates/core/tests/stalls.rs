@@ -1,8 +1,8 @@
-//! Eight threads that hammer on a generator that can't issue: nothing comes of it, and nothing is
-//! left behind.
+//! Eight threads that hammer on a generator that cannot issue: every call fails, and the state
+//! stays the same.
 //!
-//! Most of it on [`Narrow`], whose word has so little room that a few thousand adds that are not taken
-//! back would reach the next tick.
+//! Most tests use [`Narrow`]. Its word has so little room that a few thousand adds would reach the
+//! next tick if they were not taken back.
 
 #[cfg(test)]
 use tickid_testkit::example as support;
@@ -21,7 +21,7 @@ mod tests {
 
     const THREADS: usize = 8;
     const NOW: u64 = 1_000;
-    /// Where every tick starts.
+    /// The first sequence of every tick.
     const START: u32 = 7;
 
     type Shared<'a, S> = Generator<S, &'a ManualClock>;
@@ -42,8 +42,8 @@ mod tests {
         generator
     }
 
-    /// Millions of calls for `want` sequences, of which every one fails for the reason `kind`; the tick,
-    /// the toggle and whether it is closed are the same afterwards.
+    /// Makes millions of calls for `want` sequences. Every call fails with `kind` and leaves the
+    /// tick, the toggle and the closed flag unchanged.
     fn hammer<S: ExampleScheme>(generator: &Shared<'_, S>, want: NonZeroU32, kind: ErrorKind) {
         let before = generator.state();
         thread::scope(|scope| {

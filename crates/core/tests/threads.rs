@@ -1,4 +1,5 @@
-//! Eight threads on one generator, whose clock stands still, leaps either way and repeats itself.
+//! Eight threads on one generator, with a clock that stands still, leaps both ways and repeats
+//! itself.
 
 #[cfg(test)]
 use tickid_testkit::example as support;
@@ -70,7 +71,7 @@ mod tests {
         Ok(())
     }
 
-    /// What each thread got while all of them drew and turned the clock.
+    /// Returns the IDs of each thread, drawn while all of them turned the clock.
     fn mixed(
         policy: Policy<Toggling>,
         draw: fn(&Shared<'_>, &mut Dice, &mut Vec<u64>) -> Result<(), Error>,
@@ -122,7 +123,7 @@ mod tests {
         tick_tock_issues_no_id_twice_to_those_who_wait: Policy::TickTock, draw;
     }
 
-    /// Lets those who watch the flag stop when it is dropped, also by a panic.
+    /// Sets the flag when it is dropped, also by a panic, so that its watchers stop.
     struct SetOnDrop<'a>(&'a AtomicBool);
 
     impl Drop for SetOnDrop<'_> {
@@ -131,8 +132,8 @@ mod tests {
         }
     }
 
-    /// While another thread lets the clock run, the ticks of IDs lie between what it showed before the
-    /// call and what it showed afterwards, but for `ahead` ticks.
+    /// Checks that, while another thread lets the clock run, the ticks of IDs lie between the clock
+    /// readings before and after the call, but for `ahead` ticks.
     fn assert_drift(policy: Policy<Toggling>, ahead: u64) {
         let clock = ManualClock::new(at(1_000));
         let generator = shared(&clock, policy);
@@ -186,7 +187,7 @@ mod tests {
             .window(window(0, first))
             .build()
             .unwrap();
-        // The ceiling that is about to be allowed, and the highest tick anybody has issued.
+        // The ceiling that is about to be allowed, and the highest tick that any thread has issued.
         let (announced, issued) = (AtomicU64::new(first), AtomicU64::new(0));
         let is_over = AtomicBool::new(false);
         let threads = thread::scope(|scope| {

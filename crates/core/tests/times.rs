@@ -1,4 +1,4 @@
-//! The text of times, compared with that of `jiff`.
+//! The text of times, compared with `jiff`'s.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 

@@ -405,7 +405,7 @@ mod tests {
 
     type Recorded = Arc<RecordingClock>;
 
-    /// A generator that waits, and whose clock lets something happen during its sleeps.
+    /// Builds a generator that waits, with a clock that lets something happen during its sleeps.
     fn recorded(
         time: UnixTime,
         options: impl FnOnce(Builder<Toggling, Recorded>) -> Builder<Toggling, Recorded>,

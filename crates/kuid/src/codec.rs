@@ -16,7 +16,8 @@ impl StaticAlphabet for Sortable {
     };
 }
 
-/// Base64 for URLs (RFC 4648, section 5), without padding, as the Erlang library's document shows it.
+/// Base64 for URLs (RFC 4648, section 5), without padding, as in the Erlang library's
+/// documentation.
 #[derive(Debug)]
 pub(crate) struct Url;
 
@@ -69,7 +70,7 @@ macro_rules! impl_texts {
             #[doc = concat!("Parses URL-safe Base64: ", $chars, " characters without padding.")]
             ///
             /// Most texts are valid in both alphabets and mean different IDs in them; the text does
-            /// not say which one it is of.
+            /// not identify its alphabet.
             ///
             /// # Errors
             /// As [`parse_bytes`](Self::parse_bytes), for the other alphabet.

@@ -1,7 +1,7 @@
-/// How far two IDs are apart, in time and in sequence: each part with a sign of its own.
+/// The distance between two IDs, in time and in sequence. Each part has its own sign.
 ///
-/// Mega-seconds, seconds and microseconds all have the sign of the time, as in Erlang: a second and a
-/// half back is `{0, -1, -500000}`.
+/// Mega-seconds, seconds and microseconds all carry the sign of the time, as in Erlang: a
+/// difference of minus one and a half seconds is `{0, -1, -500000}`.
 ///
 /// # Examples
 /// ```
@@ -12,7 +12,7 @@
 /// let back = earlier.distance(later);
 /// assert_eq!(back.as_micros(), -1_488_000);
 /// assert_eq!((back.mega_seconds(), back.seconds(), back.micro_seconds()), (0, -1, -488_000));
-/// assert_eq!(back.sequence(), 2); // says nothing here: the times differ
+/// assert_eq!(back.sequence(), 2); // meaningless here: the times differ
 /// # Ok::<(), tickid_kuid::RangeError>(())
 /// ```
 ///
@@ -29,31 +29,31 @@ impl Distance {
         Self { micros, sequence }
     }
 
-    /// The distance in time, in microseconds.
+    /// Returns the distance in time, in microseconds.
     #[must_use]
     pub const fn as_micros(self) -> i64 {
         self.micros
     }
 
-    /// The whole millions of seconds in it.
+    /// Returns the whole millions of seconds in it.
     #[must_use]
     pub const fn mega_seconds(self) -> i64 {
         self.micros / 1_000_000_000_000
     }
 
-    /// The whole seconds beside them.
+    /// Returns the whole seconds of the remainder.
     #[must_use]
     pub const fn seconds(self) -> i64 {
         self.micros / 1_000_000 % 1_000_000
     }
 
-    /// The microseconds beside those.
+    /// Returns the remaining microseconds.
     #[must_use]
     pub const fn micro_seconds(self) -> i64 {
         self.micros % 1_000_000
     }
 
-    /// The distance in sequence, which says something only when the times are equal.
+    /// Returns the distance in sequence, which is meaningful only if the times are equal.
     #[must_use]
     pub const fn sequence(self) -> i32 {
         self.sequence

@@ -2,15 +2,16 @@ use tickid_core::DefaultClock;
 
 use crate::scheme::Kuid;
 
-/// The shared generator; see [`tickid_core::Generator`] for all it can do.
+/// The shared generator; see [`tickid_core::Generator`] for all its methods.
 ///
-/// Its methods give a [`GlobalId`](crate::GlobalId); those of
-/// [`with(Local)`](tickid_core::Generator::with) give a [`LocalId`](crate::LocalId). Both kinds come from one sequence, so that
-/// no two IDs have the same time and sequence, and those of one thread increase, whatever their kind.
+/// Its methods return a [`GlobalId`](crate::GlobalId); the methods of
+/// [`with(Local)`](tickid_core::Generator::with) return a [`LocalId`](crate::LocalId). Both kinds
+/// are drawn from one sequence: no two IDs share a time and sequence, and the IDs of one thread
+/// increase, whatever their kind.
 ///
-/// Time never goes back (*ratchet*): while the clock is at most 1 second (977 ticks) behind, IDs go on
-/// at the last tick; when a tick's 16,384 sequences are used up, they go on in the next one. Beyond
-/// that `try_generate` says how long to wait, and `generate` waits.
+/// Time never goes back (*ratchet*). While the clock is at most 1 second (977 ticks) behind, the
+/// generator keeps issuing at the last tick; when a tick's 16,384 sequences are used up, it moves
+/// on to the next tick. Beyond that `try_generate` reports how long to wait, and `generate` waits.
 ///
 /// # Examples
 /// ```
@@ -24,13 +25,14 @@ use crate::scheme::Kuid;
 /// ```
 ///
 /// # Spec
-/// fogfish/uid, `uid:l/0` and `uid:g/0`, whose sequence wraps around within a tick; this one does not.
+/// fogfish/uid, `uid:l/0` and `uid:g/0`. Their sequence wraps around within a tick; this one does
+/// not.
 #[cfg(target_has_atomic = "64")]
 pub type Generator<C = DefaultClock> = tickid_core::Generator<Kuid, C>;
 
-/// The exclusive generator; see [`tickid_core::LocalGenerator`] for all it can do. It does what
-/// [`Generator`] does, without atomics. Its name says who may use it, not which IDs it gives: those are
-/// global unless asked otherwise.
+/// The exclusive generator; see [`tickid_core::LocalGenerator`] for all its methods. It works like
+/// [`Generator`], without atomics. "Local" refers to its use by one thread, not to the kind of ID:
+/// it issues global IDs by default.
 ///
 /// # Examples
 /// ```

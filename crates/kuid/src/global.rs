@@ -10,16 +10,17 @@ use crate::node::{ForeignNode, Node};
 use crate::scheme::{Drift, Kuid};
 use crate::wide::WideKuid;
 
-/// How many bits stand behind the low bits of the seconds: 10 of the microseconds, 14 of the sequence.
+/// The number of bits below the low bits of the seconds: 10 of the microseconds, 14 of the
+/// sequence.
 const TAIL_BITS: u32 = 24;
 
-/// How many bits stand behind the node: the low seconds and the tail.
+/// Returns the number of bits below the node: the low seconds and the tail.
 #[inline]
 const fn low_bits(drift: Drift) -> u32 {
     TAIL_BITS + drift.get() as u32
 }
 
-/// A local ID with `node`, of `node_bits` bits, in front of its low bits.
+/// Returns a local ID with `node`, of `node_bits` bits, in front of its low bits.
 #[inline]
 const fn splice(local: LocalId, node: u64, node_bits: u32, drift: Drift) -> u128 {
     let low_bits = low_bits(drift);
@@ -27,15 +28,15 @@ const fn splice(local: LocalId, node: u64, node_bits: u32, drift: Drift) -> u128
     ((high as u128) << node_bits | node as u128) << low_bits | low as u128
 }
 
-/// The local ID around the node, of whatever width: its high bits are still where they were in the
-/// first 8 bytes, its low bits in the last 8.
+/// Returns the local ID around the node, of whatever width: its high bits are still where they were
+/// in the first 8 bytes, its low bits in the last 8.
 #[inline]
 const fn local_part(first: u64, last: u64, drift: Drift) -> LocalId {
     let low = (1 << low_bits(drift)) - 1;
     LocalId::new(first & !low | last & low)
 }
 
-/// What both widths of global IDs have alike.
+/// Defines the parts that both widths of global IDs share.
 macro_rules! global_id_type {
     (
         $(#[$doc:meta])*
@@ -68,10 +69,10 @@ macro_rules! global_id_type {
 
             const NODE_BITS: u32 = $node_bits;
 
-            /// The global ID of a time and sequence (those of `local`) at `node`. Erlang's `uid:g(Local)`
-            /// and, as bytes, `uid:encode(Drift, Global)`.
+            /// Returns the global ID with the time and sequence of `local` at `node`. Erlang's
+            /// `uid:g(Local)` and, as bytes, `uid:encode(Drift, Global)`.
             ///
-            /// [`LocalId::from_parts`] makes a local ID of single fields.
+            /// [`LocalId::from_parts`] builds a local ID from single fields.
             #[doc(alias = "g")]
             #[inline]
             #[must_use]
@@ -79,7 +80,7 @@ macro_rules! global_id_type {
                 Self::low_bytes(splice(local, Self::node_value(node), Self::NODE_BITS, drift))
             }
 
-            /// The time and sequence without the node. Erlang's `uid:gtol(Global)`.
+            /// Returns the time and sequence without the node. Erlang's `uid:gtol(Global)`.
             ///
             /// IDs of two nodes may become the same local ID.
             #[doc(alias = "gtol")]
@@ -90,28 +91,28 @@ macro_rules! global_id_type {
                 local_part(first, last, drift)
             }
 
-            /// The bytes, which sort as the IDs do.
+            /// Returns the bytes, which sort as the IDs do.
             #[inline]
             #[must_use]
             pub const fn to_bytes(self) -> [u8; $bytes] {
                 self.0
             }
 
-            /// The ID of these bytes.
+            /// Returns the ID of these bytes.
             #[inline]
             #[must_use]
             pub const fn from_bytes(bytes: [u8; $bytes]) -> Self {
                 Self(bytes)
             }
 
-            /// The node, if the ID was made with this drift.
+            /// Returns the node, if the ID was made with this drift.
             #[inline]
             #[must_use]
             pub const fn node(self, drift: Drift) -> $node {
                 Self::node_of(self.value() >> low_bits(drift))
             }
 
-            /// The part A of the time: millions of seconds.
+            /// Returns part A of the time: millions of seconds.
             #[inline]
             #[must_use]
             pub const fn mega_seconds(self) -> u32 {
@@ -119,46 +120,46 @@ macro_rules! global_id_type {
                 self.to_local(Drift::DEFAULT).mega_seconds()
             }
 
-            /// The part B of the time, if the ID was made with this drift: seconds. Below a million in a
-            /// valid time.
+            /// Returns part B of the time, the seconds, if the ID was made with this drift. In a
+            /// valid time it is below a million.
             #[inline]
             #[must_use]
             pub const fn seconds(self, drift: Drift) -> u32 {
                 self.to_local(drift).seconds()
             }
 
-            /// The part C of the time: microseconds, a multiple of 1,024. Below a million in a valid
-            /// time.
+            /// Returns part C of the time: microseconds, a multiple of 1,024. In a valid time it is
+            /// below a million.
             #[inline]
             #[must_use]
             pub const fn micro_seconds(self) -> u32 {
                 self.to_local(Drift::DEFAULT).micro_seconds()
             }
 
-            /// What tells the IDs of one tick and node apart: 14 bits.
+            /// Returns the sequence, which distinguishes the IDs of one tick and node: 14 bits.
             #[inline]
             #[must_use]
             pub const fn sequence(self) -> u32 {
                 self.to_local(Drift::DEFAULT).sequence()
             }
 
-            /// The tick, if the ID was made with this drift: `None` when B or C is not part of a valid
-            /// time.
+            /// Returns the tick, if the ID was made with this drift. `None` if B or C is not part
+            /// of a valid time.
             #[must_use]
             pub const fn tick(self, drift: Drift) -> Option<Tick<Kuid>> {
                 self.to_local(drift).tick()
             }
 
-            /// When the ID's tick began, if the ID was made with this drift; as
-            /// [`LocalId::unix_time`]. Its milliseconds are Erlang's `uid:t(Uid)`.
+            /// Returns the start of the ID's tick, if the ID was made with this drift; see
+            /// [`LocalId::unix_time`]. In milliseconds it is Erlang's `uid:t(Uid)`.
             #[doc(alias = "t")]
             #[must_use]
             pub const fn unix_time(self, drift: Drift) -> UnixTime {
                 self.to_local(drift).unix_time()
             }
 
-            /// [`unix_time`](Self::unix_time) as another library's type: `jiff`'s `Timestamp` or `chrono`'s
-            /// `DateTime<Utc>`, with the feature of that name.
+            /// Returns [`unix_time`](Self::unix_time) as a type of another library: `jiff`'s
+            /// `Timestamp` or `chrono`'s `DateTime<Utc>`, with the feature of that name.
             ///
             /// # Errors
             /// As [`LocalId::time_as`].
@@ -166,22 +167,23 @@ macro_rules! global_id_type {
                 T::try_from(self.unix_time(drift))
             }
 
-            /// The lowest ID, over all nodes, of the tick during which `time` is: the inclusive start of
-            /// a range scan over IDs of this drift.
+            /// Returns the lowest ID, over all nodes, of the tick that contains `time`: the
+            /// inclusive start of a range scan over IDs of this drift.
             ///
-            /// From here to [`max_at`](Self::max_at) of a later time lie **all** IDs of valid times in
-            /// between, and some of other nodes that are up to [`Drift::interval`] earlier or later.
+            /// The range from here to [`max_at`](Self::max_at) of a later time contains **all** IDs
+            /// of valid times in between, and some IDs of other nodes that are up to
+            /// [`Drift::interval`] earlier or later.
             ///
             /// # Errors
-            /// [`RangeError`] (in microseconds) for a time before 1970 or after the last tick of the
-            /// format.
+            /// Returns a [`RangeError`] (in microseconds) for a time before 1970 or after the last
+            /// tick of the format.
             pub fn min_at(time: impl IntoUnixTime, drift: Drift) -> Result<Self, RangeError> {
                 let node = Self::MIN.node(drift);
                 LocalId::min_at(time).map(|local| Self::from_local(local, node, drift))
             }
 
-            /// The highest ID, over all nodes, of the tick during which `time` is: the inclusive end of
-            /// a range scan over IDs of this drift.
+            /// Returns the highest ID, over all nodes, of the tick that contains `time`: the
+            /// inclusive end of a range scan over IDs of this drift.
             ///
             /// # Errors
             /// As [`min_at`](Self::min_at).
@@ -193,9 +195,9 @@ macro_rules! global_id_type {
             /// Returns the range of all IDs of the times from `start` to `end`, both included: a
             /// range scan over times that users enter. `None` if no ID has such a time.
             ///
-            /// Unlike [`min_at`](Self::min_at) and [`max_at`](Self::max_at) it does not refuse times outside
-            /// of the format; the range is cut to the times that IDs can have.
-            /// [`min_at`](Self::min_at) says which IDs of other times lie between.
+            /// Unlike [`min_at`](Self::min_at) and [`max_at`](Self::max_at), it accepts times
+            /// outside the format: the range is clamped to the times that IDs can have.
+            /// [`min_at`](Self::min_at) describes which IDs of other times lie in between.
             ///
             /// # Examples
             /// ```
@@ -254,12 +256,13 @@ global_id_type! {
     ///  mega-seconds A  seconds B0      node     seconds B1     C       sequence
     /// ```
     ///
-    /// It is a [`LocalId`] with the node in front of the low I bits of the seconds, I being the
-    /// [`Drift`], which the ID does not say. IDs of one node order by time, then sequence. Across nodes
-    /// they order by time to within [`Drift::interval`]: of two IDs of valid times, the lower is never
-    /// that much or more later than the higher. Bytes and canonical text order alike.
+    /// It is a [`LocalId`] with the node in front of the low I bits of the seconds. I is the
+    /// [`Drift`], which is not stored in the ID. IDs of one node order by time, then sequence.
+    /// Across nodes they order by time to within [`Drift::interval`]: of two IDs of valid times,
+    /// the lower is never later than the higher by that interval or more. Bytes and canonical text
+    /// order alike.
     ///
-    /// Every bit pattern is an ID; what [`LocalId`] says of times that are not valid holds here as well.
+    /// Every bit pattern is an ID. The notes on invalid times in [`LocalId`] apply here as well.
     ///
     /// # Examples
     /// ```
@@ -289,7 +292,7 @@ impl GlobalId {
     /// The highest as an integer.
     const MAX_VALUE: u128 = (1 << 96) - 1;
 
-    /// The low 96 bits.
+    /// Returns the low 96 bits.
     #[inline]
     const fn low_bytes(value: u128) -> Self {
         let [_, _, _, _, bytes @ ..] = value.to_be_bytes();
@@ -302,7 +305,7 @@ impl GlobalId {
         u128::from_be_bytes([0, 0, 0, 0, a, b, c, d, e, f, g, h, i, j, k, l])
     }
 
-    /// The first and the last 8 bytes.
+    /// Returns the first and the last 8 bytes.
     #[inline]
     const fn ends(self) -> (u64, u64) {
         let [a, b, c, d, e, f, g, h, i, j, k, l] = self.0;
@@ -314,14 +317,15 @@ impl GlobalId {
         node.get() as u64
     }
 
-    /// The node in the low bits.
+    /// Returns the node in the low bits.
     #[inline]
     const fn node_of(value: u128) -> Node {
         #[allow(clippy::cast_possible_truncation, reason = "the low 32 bits are meant")]
         Node::from_u32(value as u32)
     }
 
-    /// The head is the first 8 bytes as they stand in memory, the tail the integer of the last 4.
+    /// Returns the ID of a slot. The head is the first 8 bytes as laid out in memory, the tail the
+    /// integer of the last 4.
     #[inline]
     pub(crate) const fn from_slot(slot: Slot<Kuid>) -> Self {
         let [a, b, c, d, e, f, g, h] = slot.high().to_ne_bytes();
@@ -337,11 +341,11 @@ impl GlobalId {
         Prefix::new(head, u32::from_be_bytes([i, j, k, l]) as u64)
     }
 
-    /// The time and sequence of an ID that must be of `node`. Erlang's `uid:l(Global)`, where `node` is
-    /// the one that runs it.
+    /// Returns the time and sequence of an ID, which must be an ID of `node`. Erlang's
+    /// `uid:l(Global)`, where `node` is the node that runs it.
     ///
     /// # Errors
-    /// [`ForeignNode`] for an ID of another node.
+    /// Returns [`ForeignNode`] for an ID of another node.
     ///
     /// # Examples
     /// ```
@@ -364,10 +368,10 @@ impl GlobalId {
         }
     }
 
-    /// How far this ID is from `earlier`, both made with this drift, in time and sequence: negative
-    /// where it is before it. Erlang's `uid:d(Uid, Earlier)`.
+    /// Returns the distance from `earlier` to this ID, both made with this drift, in time and
+    /// sequence. It is negative if this ID comes first. Erlang's `uid:d(Uid, Earlier)`.
     ///
-    /// Distances between the two kinds of IDs there are none:
+    /// There is no distance between a local and a global ID:
     ///
     /// ```compile_fail,E0308
     /// use tickid_kuid::{Drift, GlobalId, LocalId};
@@ -376,7 +380,7 @@ impl GlobalId {
     /// ```
     ///
     /// # Errors
-    /// [`ForeignNode`] when `earlier` is of another node.
+    /// Returns [`ForeignNode`] if `earlier` is an ID of another node.
     #[doc(alias = "d")]
     pub const fn distance(self, earlier: Self, drift: Drift) -> Result<Distance, ForeignNode> {
         match earlier.to_local_of(self.node(drift), drift) {
@@ -389,7 +393,7 @@ impl GlobalId {
 /// The integer that the bytes are, big-endian.
 ///
 /// # Errors
-/// [`RangeError`] at and above 2^96. It names numbers above `i128::MAX` as `i128::MAX`.
+/// Returns a [`RangeError`] at and above 2^96. It names numbers above `i128::MAX` as `i128::MAX`.
 impl TryFrom<u128> for GlobalId {
     type Error = RangeError;
 
@@ -405,7 +409,7 @@ impl TryFrom<u128> for GlobalId {
 }
 
 global_id_type! {
-    /// A global ID with a wide node: 128 bits, 64 of which are the node's, as
+    /// A global ID with a wide node: 128 bits, of which the node takes 64.
     /// [`WideGenerator`](crate::WideGenerator) issues them.
     ///
     /// ```text
@@ -414,8 +418,8 @@ global_id_type! {
     ///  mega-seconds A  seconds B0      node     seconds B1     C       sequence
     /// ```
     ///
-    /// The Erlang library's document names it ("optionally 64-bit") and its code does not have it. All
-    /// else is as in [`GlobalId`].
+    /// The Erlang library's documentation mentions this form ("optionally 64-bit"), but its code
+    /// does not implement it. In all other respects it is like [`GlobalId`].
     ///
     /// # Examples
     /// ```
@@ -448,7 +452,7 @@ impl WideGlobalId {
         u128::from_be_bytes(self.0)
     }
 
-    /// The first and the last 8 bytes.
+    /// Returns the first and the last 8 bytes.
     #[inline]
     const fn ends(self) -> (u64, u64) {
         #[allow(clippy::cast_possible_truncation, reason = "the low 64 bits are meant")]
@@ -471,7 +475,7 @@ impl WideGlobalId {
         node
     }
 
-    /// The node in the low bits.
+    /// Returns the node in the low bits.
     #[inline]
     const fn node_of(value: u128) -> u64 {
         #[allow(clippy::cast_possible_truncation, reason = "the low 64 bits are meant")]

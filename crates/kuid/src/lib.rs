@@ -13,10 +13,10 @@
 //!  text: the alphabet .0-9A-Z_a-z, sorts as the bytes do
 //! ```
 //!
-//! `{A, B, C}` are mega-seconds, seconds and microseconds since 1970, C without its low 10 bits. The
-//! *drift* I (5 to 10, 8 unless said otherwise) says how many bits of the seconds stand behind the node,
-//! so that within 2^I seconds IDs sort by node first. That is what k-ordered means here: across nodes,
-//! order is by time to within that interval, however the clocks differ inside of it.
+//! `{A, B, C}` are mega-seconds, seconds and microseconds since 1970; C lacks its low 10 bits. The
+//! *drift* I (5 to 10, 8 by default) is the number of bits of the seconds that are placed below the
+//! node, so that within 2^I seconds IDs sort by node first. This is the meaning of k-ordered here:
+//! across nodes, order is by time to within that interval, however the clocks differ inside of it.
 //!
 //! # Examples
 //! ```
@@ -34,16 +34,16 @@
 //! ```
 //!
 //! # When to choose it
-//! To share IDs with Erlang; to have short 64-bit IDs inside one process or database and turn them into
-//! global ones at its border; to tell who wrote without knowing of whom ([`VectorClock`]). A generator
-//! has 16 million IDs a second and needs no node number given out by anybody, as long as node names
-//! differ: the node is a hash of the name, in effect of 28 bits, so some hundred nodes are fine and a
-//! hundred thousand are not.
+//! Choose it to share IDs with Erlang, to have short 64-bit IDs inside one process or database and
+//! turn them into global ones at its border, or to detect concurrent writes with a [`VectorClock`].
+//! A generator can issue 16 million IDs a second. It needs no central assignment of node numbers as
+//! long as node names differ: the node is a hash of the name with an effective width of 28 bits,
+//! which suits some hundred nodes but not a hundred thousand.
 //!
-//! Local IDs of two generators can be the same. No ID hides anything: it tells its time and node, and
-//! others can be guessed from it.
+//! Local IDs of two generators can be the same. IDs hide nothing: they reveal their time and node,
+//! and other IDs can be guessed from them.
 //!
-//! # For those who know the Erlang library
+//! # Equivalents of the Erlang library
 //! | Erlang | here |
 //! |---|---|
 //! | `uid:z()` | [`LocalId::MIN`] |
@@ -73,11 +73,13 @@
 //! | `bytemuck` | no | global IDs as plain bytes in slices |
 //! | `arbitrary`, `proptest` | no | every ID there is, for fuzzing and property tests |
 //!
-//! How to use them, and what to know about columns that sort, is in the project's `docs/stacks.md`.
+//! The project's `docs/stacks.md` describes how to use these features and what to consider for
+//! columns that sort.
 //!
 //! # Spec
-//! The `README.md` of fogfish/uid (<https://github.com/fogfish/uid>). Where its code differs from it, and
-//! what this crate does there, is in the project's `docs/schemes/kuid.md`.
+//! The `README.md` of fogfish/uid (<https://github.com/fogfish/uid>). The project's
+//! `docs/schemes/kuid.md` lists where its code differs from it, and what this crate does in these
+//! cases.
 
 #![no_std]
 #![cfg_attr(docsrs, feature(doc_cfg))]

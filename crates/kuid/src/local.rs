@@ -14,13 +14,13 @@ use crate::scheme::Kuid;
 ///  mega-seconds A   seconds B     C        sequence
 /// ```
 ///
-/// `{A, B, C}` is a time since 1970: A million seconds, B seconds and C microseconds, of which the ID
-/// holds the high 10 of 20 bits. IDs order by time, then sequence; integers, bytes and canonical text
-/// order alike.
+/// `{A, B, C}` is a time since 1970: A million seconds, B seconds and C microseconds. Of the 20
+/// bits of C the ID holds the high 10. IDs order by time, then sequence; integers, bytes and
+/// canonical text order alike.
 ///
-/// Every bit pattern is an ID, also one whose B is above 999,999 or whose C is above 999,424, which no
-/// generator issues. For such fields [`unix_time`](Self::unix_time) is plain arithmetic, so that it
-/// need not order as the IDs do, and [`tick`](Self::tick) is `None`.
+/// Every bit pattern is an ID, even with B above 999,999 or C above 999,424, which no generator
+/// issues. For such fields [`unix_time`](Self::unix_time) is plain arithmetic, so it need not order
+/// as the IDs do, and [`tick`](Self::tick) is `None`.
 ///
 /// # Examples
 /// ```
@@ -64,25 +64,26 @@ impl LocalId {
     pub const TEXT_LEN: usize = 11;
 
     const SEQUENCE_BITS: u32 = 14;
-    /// How many low bits of C an ID does not hold.
+    /// The number of low bits of C that an ID does not hold.
     const DROPPED_BITS: u32 = 10;
     const STEP_BITS: u32 = 10;
     const SECONDS_SHIFT: u32 = Self::SEQUENCE_BITS + Self::STEP_BITS;
     const MEGA_SECONDS_SHIFT: u32 = Self::SECONDS_SHIFT + 20;
 
-    /// The ID with this integer value.
+    /// Returns the ID with this integer value.
     #[inline]
     #[must_use]
     pub const fn new(value: u64) -> Self {
         Self(value)
     }
 
-    /// The ID of a time `{A, B, C}` since 1970 and a sequence. C is rounded down to a multiple of 1,024.
+    /// Returns the ID of a time `{A, B, C}` since 1970 and a sequence. C is rounded down to a
+    /// multiple of 1,024.
     ///
     /// # Errors
-    /// [`RangeError`] for A above [`MAX_MEGA_SECONDS`](Self::MAX_MEGA_SECONDS), B above
-    /// [`MAX_SECONDS`](Self::MAX_SECONDS), C of more than 20 bits (1,048,575) and a sequence above
-    /// [`MAX_SEQUENCE`](Self::MAX_SEQUENCE). The first that is out of range is named.
+    /// Returns a [`RangeError`] for A above [`MAX_MEGA_SECONDS`](Self::MAX_MEGA_SECONDS), B above
+    /// [`MAX_SECONDS`](Self::MAX_SECONDS), C of more than 20 bits (1,048,575) or a sequence above
+    /// [`MAX_SEQUENCE`](Self::MAX_SEQUENCE). It names the first field that is out of range.
     ///
     /// # Examples
     /// ```
@@ -98,7 +99,8 @@ impl LocalId {
     /// ```
     ///
     /// # Spec
-    /// fogfish/uid, "64-bit, local". The Erlang library drops the high bits of what does not fit.
+    /// fogfish/uid, "64-bit, local". The Erlang library drops the high bits of fields that do not
+    /// fit.
     pub const fn from_parts(
         mega_seconds: u32,
         seconds: u32,
@@ -121,7 +123,7 @@ impl LocalId {
         Err(RangeError::new(what, value as i128, 0, max as i128))
     }
 
-    /// For parts that are in range; `step` is C without its low 10 bits.
+    /// Builds an ID from parts that are in range; `step` is C without its low 10 bits.
     #[inline]
     const fn assemble(mega_seconds: u64, seconds: u64, step: u64, sequence: u32) -> Self {
         debug_assert!(sequence <= Self::MAX_SEQUENCE);
@@ -133,7 +135,7 @@ impl LocalId {
         )
     }
 
-    /// The ID of a tick and a sequence that is in range.
+    /// Returns the ID of a tick and a sequence that is in range.
     #[inline]
     pub(crate) const fn at(tick: Tick<Kuid>, sequence: u32) -> Self {
         let (seconds, step) =
@@ -141,28 +143,28 @@ impl LocalId {
         Self::assemble(seconds / 1_000_000, seconds % 1_000_000, step, sequence)
     }
 
-    /// The integer value.
+    /// Returns the integer value.
     #[inline]
     #[must_use]
     pub const fn get(self) -> u64 {
         self.0
     }
 
-    /// The integer in 8 bytes, big-endian, which sort as the IDs do. Erlang's `uid:encode`.
+    /// Returns the integer in 8 bytes, big-endian, which sort as the IDs do. Erlang's `uid:encode`.
     #[inline]
     #[must_use]
     pub const fn to_be_bytes(self) -> [u8; 8] {
         self.0.to_be_bytes()
     }
 
-    /// The ID whose integer these 8 bytes are, big-endian. Erlang's `uid:decode`.
+    /// Returns the ID with these 8 big-endian bytes. Erlang's `uid:decode`.
     #[inline]
     #[must_use]
     pub const fn from_be_bytes(bytes: [u8; 8]) -> Self {
         Self(u64::from_be_bytes(bytes))
     }
 
-    /// The part A of the time: millions of seconds.
+    /// Returns part A of the time: millions of seconds.
     #[inline]
     #[must_use]
     pub const fn mega_seconds(self) -> u32 {
@@ -170,14 +172,15 @@ impl LocalId {
         self.field(Self::MEGA_SECONDS_SHIFT, 20)
     }
 
-    /// The part B of the time: seconds. Below a million in a valid time.
+    /// Returns part B of the time: seconds. In a valid time it is below a million.
     #[inline]
     #[must_use]
     pub const fn seconds(self) -> u32 {
         self.field(Self::SECONDS_SHIFT, 20)
     }
 
-    /// The part C of the time: microseconds, a multiple of 1,024. Below a million in a valid time.
+    /// Returns part C of the time: microseconds, a multiple of 1,024. In a valid time it is below a
+    /// million.
     #[inline]
     #[must_use]
     pub const fn micro_seconds(self) -> u32 {
@@ -188,7 +191,7 @@ impl LocalId {
         self.field(Self::SEQUENCE_BITS, Self::STEP_BITS)
     }
 
-    /// What tells the IDs of one tick apart: 14 bits.
+    /// Returns the sequence, which distinguishes the IDs of one tick: 14 bits.
     #[inline]
     #[must_use]
     pub const fn sequence(self) -> u32 {
@@ -203,7 +206,7 @@ impl LocalId {
         }
     }
 
-    /// The tick: `None` when B or C is not part of a valid time.
+    /// Returns the tick. `None` if B or C is not part of a valid time.
     ///
     /// # Examples
     /// ```
@@ -211,7 +214,7 @@ impl LocalId {
     ///
     /// let id = LocalId::from_parts(0, 2, 3_072, 0)?;
     /// assert_eq!(id.tick().map(|tick| tick.get()), Some(2 * 977 + 3));
-    /// assert_eq!(LocalId::from_parts(0, 1_000_000, 0, 0)?.tick(), None); // a second has no such number
+    /// assert_eq!(LocalId::from_parts(0, 1_000_000, 0, 0)?.tick(), None); // no valid second
     /// # Ok::<(), tickid_kuid::RangeError>(())
     /// ```
     #[must_use]
@@ -227,8 +230,8 @@ impl LocalId {
         }
     }
 
-    /// When the ID's tick began: A × 10^12 + B × 10^6 + C microseconds after 1970, whatever B and C
-    /// are. Its milliseconds are Erlang's `uid:t(Uid)`.
+    /// Returns the start of the ID's tick: A × 10^12 + B × 10^6 + C microseconds after 1970, for
+    /// any B and C. In milliseconds it is Erlang's `uid:t(Uid)`.
     #[doc(alias = "t")]
     #[must_use]
     pub const fn unix_time(self) -> UnixTime {
@@ -238,11 +241,12 @@ impl LocalId {
         UnixTime::from_micros(micros.cast_signed())
     }
 
-    /// [`unix_time`](Self::unix_time) as another library's type: `jiff`'s `Timestamp` or `chrono`'s
-    /// `DateTime<Utc>`, with the feature of that name.
+    /// Returns [`unix_time`](Self::unix_time) as a type of another library: `jiff`'s `Timestamp` or
+    /// `chrono`'s `DateTime<Utc>`, with the feature of that name.
     ///
     /// # Errors
-    /// `T`'s, for a time that it has no form for: `jiff` ends with the year 9999, `chrono` after the last kuid.
+    /// Returns the error of `T` for a time outside its range: `jiff` ends with the year 9999,
+    /// `chrono` after the last kuid.
     ///
     /// # Examples
     /// ```
@@ -264,8 +268,8 @@ impl LocalId {
         T::try_from(self.unix_time())
     }
 
-    /// How far this ID is from `earlier` in time and sequence: negative where it is before it.
-    /// Erlang's `uid:d(Uid, Earlier)`.
+    /// Returns the distance from `earlier` to this ID in time and sequence. It is negative if this
+    /// ID comes first. Erlang's `uid:d(Uid, Earlier)`.
     ///
     /// # Examples
     /// ```
@@ -286,10 +290,11 @@ impl LocalId {
         )
     }
 
-    /// The lowest ID of the tick during which `time` is: the inclusive start of a range scan.
+    /// Returns the lowest ID of the tick that contains `time`: the inclusive start of a range scan.
     ///
     /// # Errors
-    /// [`RangeError`] (in microseconds) for a time before 1970 or after the last tick of the format.
+    /// Returns a [`RangeError`] (in microseconds) for a time before 1970 or after the last tick of
+    /// the format.
     ///
     /// # Examples
     /// ```
@@ -305,7 +310,7 @@ impl LocalId {
         Kuid::default().tick_at(time.into_unix_time()?).map(|tick| Self::at(tick, 0))
     }
 
-    /// The highest ID of the tick during which `time` is: the inclusive end of a range scan.
+    /// Returns the highest ID of the tick that contains `time`: the inclusive end of a range scan.
     ///
     /// # Errors
     /// As [`min_at`](Self::min_at).
@@ -318,8 +323,8 @@ impl LocalId {
     /// Returns the range of all IDs of the times from `start` to `end`, both included: a range scan
     /// over times that users enter. `None` if no ID has such a time.
     ///
-    /// Unlike [`min_at`](Self::min_at) and [`max_at`](Self::max_at) it does not refuse times outside
-    /// of the format; the range is cut to the times that IDs can have.
+    /// Unlike [`min_at`](Self::min_at) and [`max_at`](Self::max_at), it accepts times outside the
+    /// format: the range is clamped to the times that IDs can have.
     ///
     /// # Examples
     /// ```
@@ -355,12 +360,12 @@ tickid_core::impl_conversions! { LocalId:
     /// For signed 64-bit columns, which hold every ID up to the year 18583 and sort them.
     ///
     /// # Errors
-    /// [`RangeError`] for a negative number.
+    /// Returns a [`RangeError`] for a negative number.
     try_from i64 = |value: i64| u64::try_from(value).map_or(Err(unsigned(value)), |v| Ok(LocalId(v)));
     /// For signed 64-bit columns.
     ///
     /// # Errors
-    /// [`RangeError`] for an ID from the year 18584 on, whose highest bit is set.
+    /// Returns a [`RangeError`] for an ID from the year 18584 on, because its highest bit is set.
     try_into i64 = |id: LocalId| i64::try_from(id.0).map_err(|_| unsigned(id.0));
 }
 

@@ -18,8 +18,8 @@ macro_rules! local_id {
     };
 }
 
-/// A [`GlobalId`](crate::GlobalId) from a literal in canonical text; one that does not parse does not
-/// compile.
+/// Returns a [`GlobalId`](crate::GlobalId) from a literal in canonical text. Any other literal is a
+/// compile error.
 ///
 /// ```
 /// use tickid_kuid::{GlobalId, global_id};
@@ -38,8 +38,8 @@ macro_rules! global_id {
     };
 }
 
-/// A [`WideGlobalId`](crate::WideGlobalId) from a literal in canonical text; one that does not parse
-/// does not compile.
+/// Returns a [`WideGlobalId`](crate::WideGlobalId) from a literal in canonical text. Any other
+/// literal is a compile error.
 ///
 /// ```
 /// use tickid_kuid::{WideGlobalId, wide_global_id};
@@ -49,7 +49,7 @@ macro_rules! global_id {
 /// ```
 ///
 /// ```compile_fail,E0080
-/// let id = tickid_kuid::wide_global_id!(".....................0"); // stray bits in the last character
+/// let id = tickid_kuid::wide_global_id!(".....................0"); // stray bits at the end
 /// ```
 #[macro_export]
 macro_rules! wide_global_id {

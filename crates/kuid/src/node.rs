@@ -4,12 +4,13 @@ use crate::codec::HEX;
 
 /// A node: a fingerprint of 32 bits.
 ///
-/// Erlang makes it of the node's name (`uid@127.0.0.1`), by either of two functions: [`phash2`] in
-/// today's library, [`phash`] in its document and its older versions. Any other number will do where
-/// no Erlang node has to agree on it.
+/// Erlang derives it from the node's name (`uid@127.0.0.1`) by one of two functions: [`phash2`] in
+/// today's library, [`phash`] in its documentation and older versions. Where no Erlang node has to
+/// agree on it, any other number will do.
 ///
-/// Fingerprints of names are in effect **28 bits** wide: both functions give at most 2^28. Of a hundred
-/// nodes with names at random two agree about once in 54,000 cases; see to it that yours differ.
+/// Fingerprints of names have an effective width of **28 bits**: both functions return at most 2^28
+/// different values. A hundred nodes with random names contain a collision with a probability of
+/// about 1 in 54,000; make sure that your fingerprints differ.
 ///
 /// Its text is 8 hexadecimal digits in lower case.
 ///
@@ -33,26 +34,27 @@ impl Node {
     /// The length of the text.
     pub const TEXT_LEN: usize = 8;
 
-    /// The node with this fingerprint.
+    /// Returns the node with this fingerprint.
     #[inline]
     #[must_use]
     pub const fn from_u32(fingerprint: u32) -> Self {
         Self(fingerprint)
     }
 
-    /// The fingerprint of a node name as `erlang:phash2(Name, 1 bsl 32)` gives it, the name being an
-    /// atom. Today's Erlang library uses this one.
+    /// Returns the fingerprint of a node name as computed by `erlang:phash2(Name, 1 bsl 32)`, with
+    /// the name as an atom. Today's Erlang library uses this function.
     ///
-    /// Spelling counts to the code point: `é` as one character and as `e` with an accent are two names.
-    /// Erlang's atoms hold at most 255 characters; a longer name has a fingerprint here, but no Erlang
-    /// node has that name.
+    /// Names are compared by code point: `é` as one character and as `e` with an accent are two
+    /// names. Erlang's atoms hold at most 255 characters; a longer name has a fingerprint here, but
+    /// no Erlang node has that name.
     #[must_use]
     pub const fn phash2(name: &str) -> Self {
         Self(atom_hash(name))
     }
 
-    /// The fingerprint of a node name as `erlang:phash(Name, 1 bsl 32)` gave it: [`phash2`] plus one.
-    /// The Erlang library's document uses this one. Names are taken as `phash2` takes them.
+    /// Returns the fingerprint of a node name as computed by `erlang:phash(Name, 1 bsl 32)`:
+    /// [`phash2`] plus one. The Erlang library's documentation uses this function. Names are read
+    /// as in `phash2`.
     ///
     /// [`phash2`]: Self::phash2
     #[must_use]
@@ -83,29 +85,30 @@ impl Node {
         tickid_core::external::random_bytes().map(Self::from_be_bytes)
     }
 
-    /// The fingerprint.
+    /// Returns the fingerprint.
     #[inline]
     #[must_use]
     pub const fn get(self) -> u32 {
         self.0
     }
 
-    /// The fingerprint in 4 bytes, big-endian, as they stand in an ID.
+    /// Returns the fingerprint in 4 bytes, big-endian, as it is stored in an ID.
     #[must_use]
     pub const fn to_be_bytes(self) -> [u8; 4] {
         self.0.to_be_bytes()
     }
 
-    /// The node whose fingerprint these 4 bytes are, big-endian.
+    /// Returns the node with this fingerprint in 4 big-endian bytes.
     #[must_use]
     pub const fn from_be_bytes(bytes: [u8; 4]) -> Self {
         Self(u32::from_be_bytes(bytes))
     }
 
-    /// The node that `text` spells: 8 hexadecimal digits in lower case.
+    /// Parses a node: 8 hexadecimal digits in lower case.
     ///
     /// # Errors
-    /// [`ParseError`] for any other length and for the first byte that is no such digit.
+    /// Returns a [`ParseError`] for any other length and for the first byte that is not such a
+    /// digit.
     pub const fn parse_bytes(text: &[u8]) -> Result<Self, ParseError> {
         match HEX.decode::<4, { Self::TEXT_LEN }>(text) {
             Ok(bytes) => Ok(Self::from_be_bytes(bytes)),
@@ -113,7 +116,7 @@ impl Node {
         }
     }
 
-    /// The fingerprint as 8 hexadecimal digits in lower case.
+    /// Returns the fingerprint as 8 hexadecimal digits in lower case.
     #[must_use]
     pub const fn encode(self) -> Text<{ Self::TEXT_LEN }> {
         HEX.encode(&self.to_be_bytes())
@@ -130,7 +133,7 @@ tickid_core::impl_conversions! { Node:
 }
 tickid_core::impl_node_id!(Node: "node", u32::BITS);
 
-/// An ID of one node where an ID of another was asked for.
+/// The error for an ID of another node than the one requested.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, thiserror::Error)]
 #[error("the ID is of node {found}, not of node {expected}")]
 pub struct ForeignNode {
@@ -143,21 +146,21 @@ impl ForeignNode {
         Self { expected, found }
     }
 
-    /// The node asked for.
+    /// Returns the requested node.
     #[must_use]
     pub const fn expected(&self) -> Node {
         self.expected
     }
 
-    /// The node of the ID.
+    /// Returns the node of the ID.
     #[must_use]
     pub const fn found(&self) -> Node {
         self.found
     }
 }
 
-/// P. J. Weinberger's hash as Erlang takes it of an atom: a character up to U+00FF counts as its one
-/// Latin-1 byte, any other as the bytes of its UTF-8. The result has 28 bits.
+/// Computes P. J. Weinberger's hash as Erlang does for an atom: a character up to U+00FF counts as
+/// its one Latin-1 byte, any other as its UTF-8 bytes. The result has 28 bits.
 const fn atom_hash(name: &str) -> u32 {
     let mut hash: u32 = 0;
     let mut rest = name.as_bytes();

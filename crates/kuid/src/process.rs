@@ -10,13 +10,13 @@ use crate::scheme::{Kuid, Local};
 /// Generates a global ID with the process-wide generator, as Erlang's `uid:g()`.
 ///
 /// The generator is made at the first call, with a random node and the default drift, and stays.
-/// All threads share it. It waits as [`Generator`](crate::Generator)'s `generate` does, for up to [one
-/// minute](tickid_core::DEFAULT_MAX_WAIT).
+/// All threads share it. It waits as [`Generator`](crate::Generator)'s `generate` does, for up to
+/// [one minute](tickid_core::DEFAULT_MAX_WAIT).
 ///
-/// Of a thousand processes that run at the same time, two have the same random node with a
+/// Among a thousand processes that run at the same time, two have the same random node with a
 /// probability of 1 in 8,600. Where that is too much, or where Erlang nodes take part, make a
-/// [`Generator`](crate::Generator) with a [`Node::phash2`] of the node's name. The child of a `fork` has a generator
-/// of its own, with another random node.
+/// [`Generator`](crate::Generator) with a [`Node::phash2`] of the node's name. The child of a
+/// `fork` has a generator of its own, with another random node.
 ///
 /// # Errors
 /// Returns a [`ProcessError`] if the operating system has no random numbers, and if no ID can be

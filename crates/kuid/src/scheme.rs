@@ -10,7 +10,7 @@ use crate::global::GlobalId;
 use crate::local::LocalId;
 use crate::node::Node;
 
-/// The kuid scheme with its layout: what the bits of a global ID don't say.
+/// The kuid scheme with its layout: the facts that are not in the bits of a global ID.
 ///
 /// # Examples
 /// ```
@@ -28,26 +28,26 @@ use crate::node::Node;
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Kuid {
-    /// How many low bits of the seconds stand behind the node.
+    /// The number of low bits of the seconds that are placed below the node.
     pub drift: Drift,
 }
 
 impl Kuid {
-    /// How far a generator lets the clock run behind before it stalls: 1 second.
+    /// The clock rollback that a generator tolerates before it stalls: 1 second.
     pub const DEFAULT_ALLOWANCE: Duration = Duration::from_secs(1);
     /// Ticks are the 1,024 µs steps *within* each second, so that the last of them lasts 576 µs.
     pub const TICKS_PER_SECOND: u64 = Self::SCALE.ticks_per_period();
 
     pub(crate) const SCALE: TickScale = TickScale::anew_every(UnixTime::EPOCH, 1_000_000, 1_024);
 
-    /// When the ID's tick began; [`GlobalId::unix_time`] at this drift.
+    /// Returns the start of the ID's tick; [`GlobalId::unix_time`] at this drift.
     #[must_use]
     pub const fn unix_time(self, id: GlobalId) -> UnixTime {
         id.unix_time(self.drift)
     }
 
-    /// [`unix_time`](Self::unix_time) as another library's type: `jiff`'s `Timestamp` or `chrono`'s `DateTime<Utc>`,
-    /// with the feature of that name.
+    /// Returns [`unix_time`](Self::unix_time) as a type of another library: `jiff`'s `Timestamp` or
+    /// `chrono`'s `DateTime<Utc>`, with the feature of that name.
     ///
     /// # Errors
     /// As [`LocalId::time_as`].
@@ -55,16 +55,17 @@ impl Kuid {
         T::try_from(self.unix_time(id))
     }
 
-    /// The lowest global ID, over all nodes, of the tick during which `time` is;
+    /// Returns the lowest global ID, over all nodes, of the tick that contains `time`;
     /// [`GlobalId::min_at`] at this drift.
     ///
     /// # Errors
-    /// [`RangeError`] (in microseconds) for a time before 1970 or after the last tick of the format.
+    /// Returns a [`RangeError`] (in microseconds) for a time before 1970 or after the last tick of
+    /// the format.
     pub fn min_at(self, time: impl IntoUnixTime) -> Result<GlobalId, RangeError> {
         GlobalId::min_at(time, self.drift)
     }
 
-    /// The highest global ID, over all nodes, of the tick during which `time` is;
+    /// Returns the highest global ID, over all nodes, of the tick that contains `time`;
     /// [`GlobalId::max_at`] at this drift.
     ///
     /// # Errors
@@ -158,12 +159,13 @@ impl Variant<Kuid> for Global {
     }
 }
 
-/// How many low bits of the seconds stand behind the node in a global ID: 5 to 10, 8 unless said
-/// otherwise. The Erlang library calls it `I`, or drift.
+/// The number of low bits of the seconds that are placed below the node in a global ID: 5 to 10, 8
+/// by default. The Erlang library calls it `I`, or drift.
 ///
-/// Within a *neighborhood* of 2^I seconds IDs sort by node before time, so that clocks of nodes may
-/// differ by so much without their IDs being interleaved; across nodes, order is by time to within
-/// that interval. The drift is not in the ID: everyone who reads an ID's time or node must know it.
+/// Within a *neighborhood* of 2^I seconds IDs sort by node before time, so the clocks of nodes may
+/// differ by up to that interval without interleaving their IDs. Across nodes, order is by time to
+/// within that interval. The drift is not stored in the ID: every reader of an ID's time or node
+/// needs it.
 ///
 /// # Examples
 /// ```
@@ -188,10 +190,11 @@ impl Drift {
     /// 8 bits: 4 minutes and 16 seconds.
     pub const DEFAULT: Self = Self(8);
 
-    /// A drift of `bits` bits.
+    /// Returns a drift of `bits` bits.
     ///
     /// # Errors
-    /// [`RangeError`] outside of 5..=10. (The Erlang library never returns from encoding with those.)
+    /// Returns a [`RangeError`] outside of 5..=10. (With such a drift, encoding in the Erlang
+    /// library never returns.)
     pub const fn new(bits: u8) -> Result<Self, RangeError> {
         if Self::MIN.0 <= bits && bits <= Self::MAX.0 {
             Ok(Self(bits))
@@ -201,14 +204,14 @@ impl Drift {
         }
     }
 
-    /// How many bits.
+    /// Returns the number of bits.
     #[inline]
     #[must_use]
     pub const fn get(self) -> u8 {
         self.0
     }
 
-    /// How long a neighborhood is: 2^I seconds.
+    /// Returns the length of a neighborhood: 2^I seconds.
     #[must_use]
     pub const fn interval(self) -> Duration {
         Duration::from_secs(1 << self.0)

@@ -1,4 +1,4 @@
-//! Generators of wide IDs, whose node has 64 bits.
+//! Generators of wide IDs, with a node of 64 bits.
 
 use core::fmt;
 
@@ -13,8 +13,8 @@ use crate::scheme::{Drift, Kuid, Local};
 
 /// A wide node: any 64 bits.
 ///
-/// Random wide nodes are as good as unique: of a million, two agree with a probability of 1 in
-/// 37 million. Its text is 16 hexadecimal digits in lower case.
+/// Random wide nodes are practically unique: among a million, two agree with a probability of 1 in
+/// 37 million. The text of a node is 16 hexadecimal digits in lower case.
 ///
 /// # Examples
 /// ```
@@ -173,8 +173,8 @@ impl Variant<WideKuid> for Local {
     }
 }
 
-/// The shared generator of wide IDs, with a node of 64 bits; like [`Generator`](crate::Generator) in
-/// all else.
+/// The shared generator of wide IDs, with a node of 64 bits. In all other respects it is like
+/// [`Generator`](crate::Generator).
 ///
 /// # Examples
 /// ```

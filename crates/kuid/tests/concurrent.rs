@@ -44,7 +44,7 @@ mod tests {
         Storm { subject: &Subject, policy, bounds, calls: 12_000, ids: 1_000_000 }.weather()
     }
 
-    /// The ceiling follows the clock at some distance, so that now the one and now the other stalls.
+    /// The ceiling follows the clock at some distance, so that either of them can cause the stall.
     #[test]
     fn no_id_lies_outside_of_a_window_that_is_widened_meanwhile() {
         let after = invariants_hold_whatever_the_clock_does(Kuid::default().default_policy());
@@ -52,7 +52,7 @@ mod tests {
         assert!(after.window.ceiling() > after.start + 1_000, "{}", after.window);
     }
 
-    /// Each call that gets nothing has drawn all the same; what is drawn must not spill into the tick.
+    /// Each failed call still draws from the word; its draw must not spill into the tick.
     #[test]
     fn asking_in_vain_does_not_bring_the_next_tick_nearer() {
         let clock = ManualClock::new(Subject.start());
@@ -74,7 +74,8 @@ mod tests {
         Kuid::default().tick_at(Subject.start()).unwrap().get()
     }
 
-    /// Nor pairs of them, in which processors fetch them: an array's slots are apart by the type's alignment.
+    /// Processors fetch cache lines in pairs. The type's alignment keeps the slots of an array in
+    /// different pairs.
     #[test]
     fn generators_in_an_array_share_no_cache_lines() {
         assert_eq!(align_of::<Generator>() % 128, 0);

@@ -1,4 +1,4 @@
-//! What generators of kuid do that is kuid's own: ticks within seconds, one sequence for both kinds of
+//! The behaviour specific to kuid generators: ticks within seconds, one sequence for both kinds of
 //! IDs, no wrapping.
 
 #![cfg(feature = "std")]
@@ -68,8 +68,8 @@ mod tests {
         assert_eq!(last.mega_seconds(), 1540);
     }
 
-    /// The library's 14-bit sequence starts over inside a tick; ours never does, however many are asked
-    /// for, and stops at the end of the allowance.
+    /// The library's 14-bit sequence starts over inside a tick. Ours never does, however many IDs
+    /// are requested, and stops at the end of the allowance.
     #[test]
     fn the_sequence_never_wraps_within_a_tick() {
         let clock = clock_at(1_539_999_999_500_000);

@@ -1,4 +1,4 @@
-//! What every generator promises, held against random schedules of one thread, whose failures are
+//! The guarantees of every generator, checked against random schedules of one thread, with failures
 //! shrunk: unique, ordered, bounded, no field beyond its range, in the window.
 
 mod support;

@@ -1,4 +1,4 @@
-//! Generators do what the document says, call by call: its state machine in plain lines.
+//! Generators follow the document, call by call: its state machine in plain lines.
 
 mod support;
 
@@ -18,7 +18,7 @@ struct Written {
     last: Option<(Time, u32)>,
 }
 
-/// How many steps of whole seconds, 977 each, there were before.
+/// Returns the number of steps before a time, with 977 steps in every second.
 fn steps((a, b, c): Time) -> u64 {
     (a * 1_000_000 + b) * 977 + c
 }
@@ -37,8 +37,8 @@ fn after((a, b, c): Time) -> Time {
     }
 }
 
-/// 20 bits of mega-seconds, 20 of seconds, 10 of steps, 14 of sequence; in a global ID the node's 32 come between the
-/// seconds that count neighborhoods and the 2^8 within one.
+/// Builds an ID: 20 bits of mega-seconds, 20 of seconds, 10 of steps, 14 of sequence. In a global
+/// ID the node's 32 bits come between the seconds that count neighborhoods and the 2^8 within one.
 fn id((a, b, c): Time, sequence: u32, kind: Kind) -> Option<Id> {
     let low = c << 14 | u64::from(sequence);
     match kind {

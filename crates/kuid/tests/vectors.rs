@@ -1,4 +1,5 @@
-//! Every recorded answer of the Erlang library (`vectors/kuid.json`), and ours where it must differ.
+//! Every recorded answer of the Erlang library (`vectors/kuid.json`), and ours where it must
+//! differ.
 
 #![cfg(feature = "alloc")]
 
@@ -187,7 +188,7 @@ mod tests {
         assert_eq!(kinds, [38, 25]);
     }
 
-    /// Where the library raises an error, ours is one; of two kinds, it does not compile (see
+    /// If the library raises an error, ours returns one; for two kinds, it does not compile (see
     /// `GlobalId::distance`).
     #[test]
     fn there_is_no_distance_between_nodes_or_kinds() {

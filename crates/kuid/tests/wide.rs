@@ -1,4 +1,4 @@
-//! The generators of wide IDs, compared with those of global ones.
+//! The generators of wide IDs, compared with generators of global IDs.
 
 #![cfg(target_has_atomic = "64")]
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]

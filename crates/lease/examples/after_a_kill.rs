@@ -2,9 +2,8 @@
 //! [ROUNDS]`. It leaves realms of random names behind.
 //!
 //! For each scheme a process keeps the only node of a realm, on the default terms. It is killed
-//! (`kill
-//! -9`) at a moment between two renewals; then another retries until it has the node, and its first
-//! ID.
+//! (`kill -9`) at a moment between two renewals; then another process retries until it has the node
+//! and its first ID.
 
 #![allow(clippy::print_stdout, reason = "it is a program")]
 
@@ -76,7 +75,7 @@ fn measure<S: Subject>(url: &str, rounds: u32) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Keeps a node until it is killed.
+/// Keeps a node until the process is killed.
 fn hold<S: Subject>(url: &str, realm: &str) -> Result<(), Failure> {
     let _generator = keep::<S>(url, realm)?;
     println!("here");

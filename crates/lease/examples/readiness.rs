@@ -2,8 +2,7 @@
 //!
 //! The process is ready while its window lasts for at least a term. So it is taken out of service
 //! before its generator stalls: a lease that is renewed in time always has more than a term left.
-//! It stays
-//! *alive* meanwhile. Restarting it does not bring the store back, and costs the node.
+//! It stays *alive* meanwhile: restarting it does not bring the store back, and costs the node.
 //!
 //! ```text
 //! $ cargo run -p tickid-lease --example readiness &
@@ -41,7 +40,7 @@ fn main() -> Result<(), Failure> {
     Ok(())
 }
 
-/// Returns a sentence for people, as an error if the process is not ready.
+/// Returns a human-readable sentence, as an error if the process is not ready.
 fn readiness<S: Scheme>(
     generator: &LeasedGenerator<S>,
     term: core::time::Duration,

@@ -2,7 +2,7 @@
 //! random name behind.
 //!
 //! All nodes of the pool have been granted once, so that all rows exist, and HELD of them are held
-//! throughout. A first acquire is by a client that has just been opened, without a connection.
+//! throughout. A first acquire is sent by a newly opened client, without a connection.
 
 #![allow(clippy::print_stdout, reason = "it is a program")]
 
@@ -27,7 +27,7 @@ fn main() -> Result<(), Failure> {
 
     let store = Store::open(&url)?;
     block_on(store.begin(&realm, Begin::AtOnce), Duration::MAX)?;
-    // None is released before the last one is there: it would be granted again.
+    // No node is released before the last one is granted: it would be granted again.
     let all: Vec<_> = (0..nodes).map(|_| acquire(&store, &realm)).collect::<Result<_, _>>()?;
     for lease in all.iter().skip(usize::try_from(held)?) {
         release(&store, &realm, lease)?;

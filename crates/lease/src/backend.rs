@@ -18,9 +18,9 @@ pub type Answer<'a, T> = Pin<Box<dyn Future<Output = Result<T, StoreError>> + Se
 /// promises that:
 ///
 /// 1. An answer is durable before it is given.
-/// 2. Its errors tell a refusal from silence ([`StoreError::is_unreachable`]). No request lasts
-///    longer than a timeout of the backend's own. A request without an answer, or whose future is
-///    dropped, may have been carried out.
+/// 2. Its errors distinguish a refusal from silence ([`StoreError::is_unreachable`]). No request
+///    lasts longer than a timeout of the backend's own. A request without an answer, or whose
+///    future is dropped, may have been carried out.
 /// 3. Repeating a request is harmless.
 /// 4. A malformed row is a [`RowState::Malformed`](crate::RowState), not an error.
 /// 5. A row's version is 1 in its first write and rises by one in each further one, and is lost
@@ -32,8 +32,8 @@ pub trait Backend: fmt::Debug + Send + Sync {
     /// Returns the backend's name, as in `"file"`.
     fn name(&self) -> &'static str;
 
-    /// Returns the place of the data, for people to read: a folder, or the addresses of servers. It
-    /// contains no password.
+    /// Returns the place of the data in human-readable form: a folder, or the addresses of servers.
+    /// It contains no password.
     fn endpoint(&self) -> String {
         self.name().to_owned()
     }
@@ -47,11 +47,11 @@ pub trait Backend: fmt::Debug + Send + Sync {
     /// Reads a realm. The record is read no later than the rows.
     fn read<'a>(&'a self, realm: &'a RealmName, scope: Scope) -> Answer<'a, View>;
 
-    /// Writes all of `change` in one atomic step if everything is as it says, else nothing. Returns
-    /// `false` if anything differed.
+    /// Writes all of `change` in one atomic step if everything compares equal, and otherwise
+    /// nothing. Returns `false` if anything differed.
     ///
-    /// A backend that learns its generation from the answer only may have written the change when
-    /// the generation differs. That is harmless: the store invalidates the realm then.
+    /// A backend that receives its generation only with the answer may have written the change even
+    /// if the generation differs. That is harmless: the store invalidates the realm then.
     fn commit<'a>(&'a self, realm: &'a RealmName, change: &'a Change) -> Answer<'a, bool>;
 
     /// Renews a lease in one round trip, if the backend can: raises the row's ceiling as
@@ -122,7 +122,7 @@ macro_rules! delegate {
 }
 delegate!(Arc<T>, Box<T>);
 
-/// The rows that a [`read`](Backend::read) asks for.
+/// The rows that a [`read`](Backend::read) requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(clippy::exhaustive_enums, reason = "a backend must know every scope")]
 pub enum Scope {
@@ -132,14 +132,14 @@ pub enum Scope {
     Node(Node),
     /// A bounded number of rows, for a claim. Two kinds, each of about `limit` rows:
     ///
-    /// - a *page*: consecutive rows in the order of nodes from `start` on, going round from the
+    /// - a *page*: consecutive rows in the order of nodes from `start` on, wrapping around from the
     ///   last to the first. [`View::page_end`] is its last row's node, or `None` if the view has
     ///   all rows of nodes in the pool. Nodes of the page without a row were never granted.
     /// - the rows with the lowest ceilings, if the backend has an index of these.
     Candidates {
         /// The first node of the page.
         start: Node,
-        /// The number of rows. A page that goes round may have twice as many.
+        /// The number of rows. A page that wraps around may have twice as many.
         limit: usize,
     },
     /// All rows.
@@ -150,8 +150,8 @@ pub enum Scope {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[allow(clippy::exhaustive_structs, reason = "backends take it apart")]
 pub struct Change {
-    /// The generation of the view that this was decided on. A backend that has become another one
-    /// since writes nothing.
+    /// The generation of the view that this was decided on. If the backend's generation has changed
+    /// since, nothing is written.
     pub generation: String,
     /// The record's version as it must be; `None` if there must be no record.
     pub record_version: Option<Version>,

@@ -9,7 +9,7 @@ use crate::model::codec::FORMAT;
 use crate::model::pool::PoolError;
 use crate::model::rules::{Loss, Refusal};
 
-/// An error of a text that was to be parsed.
+/// An error from parsing a text.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ParseError {
@@ -24,7 +24,7 @@ pub enum ParseError {
     /// A number is out of range.
     #[error(transparent)]
     Range(#[from] RangeError),
-    /// The nodes make no pool.
+    /// The nodes do not form a pool.
     #[error(transparent)]
     Pool(#[from] PoolError),
     /// A store's data cannot be read.
@@ -35,7 +35,7 @@ pub enum ParseError {
         /// The reason.
         why: String,
     },
-    /// A later release wrote a store's data in a format that this one does not know.
+    /// A later release wrote a store's data in a format that this one cannot read.
     #[error("the {what} has format {format}; this release knows formats up to {FORMAT}")]
     Newer {
         /// The kind of data.
@@ -112,7 +112,7 @@ pub enum StoreErrorKind {
         /// The reason.
         why: String,
     },
-    /// No node could be found in the place that was named.
+    /// No node could be found at the named source.
     NoNode {
         /// The reason.
         why: String,
@@ -147,7 +147,7 @@ pub enum Exposure {
     Writable,
     /// It is a symbolic link, which may point anywhere.
     Link,
-    /// It is neither a regular file nor a folder, or the one in place of the other.
+    /// It is neither a regular file nor a folder, or it is one in place of the other.
     Kind,
 }
 
@@ -196,7 +196,7 @@ impl StoreError {
         Self::new(backend, StoreErrorKind::Url { why: why.into() })
     }
 
-    /// Creates the error of a request without an answer in the time given.
+    /// Creates the error of a request without an answer within its timeout.
     pub(crate) fn timed_out(timeout: Duration) -> Self {
         let why = format!("no answer within {timeout:?}");
         Self::new("the", StoreErrorKind::Unreachable).with_source(why)
@@ -251,7 +251,7 @@ impl StoreError {
     }
 }
 
-/// Returns a text from outside as it may be shown: escaped, and cut to 300 characters.
+/// Returns an external text in a form that is safe to show: escaped, and cut to 300 characters.
 pub(crate) fn excerpt(text: &str) -> String {
     text.trim().escape_debug().take(300).collect()
 }

@@ -4,7 +4,7 @@
 //! IDs made of time and node go wrong in two ways: two generators get the same node, or a clock
 //! steps back across a restart. Here a generator gets a node together with a half-open range of
 //! ticks, its [window](tickid_core::Window), and the store grants no tick of a node twice. A
-//! generator that was paused for an hour, whose clock is wrong, or whose store is down finds its
+//! generator that was paused for an hour, has a wrong clock, or cannot reach its store finds its
 //! ticks outside the window and stops. Clocks and timeouts decide *when* a node is granted again,
 //! never whether that is safe.
 //!

@@ -14,11 +14,11 @@ use crate::model::realm::{RealmName, RealmSpec};
 use crate::model::record::{Record, Row, RowState, Version, View};
 use crate::model::rules::{self, Loss, Refusal, Rules, Standing};
 
-/// A place where windows are kept durably, so that no two that overlap are granted.
+/// Durable storage for windows that never grants two overlapping ones.
 ///
 /// It applies one set of [rules](Rules) to any [`Backend`]: it reads, decides, and commits if
-/// nothing has changed that the decision rests on, else begins anew. Clones share the backend. The
-/// futures need no runtime and can be polled by any executor.
+/// nothing that the decision rests on has changed. Otherwise it starts over. Clones share the
+/// backend. The futures need no runtime and can be polled by any executor.
 ///
 /// # Examples
 /// ```
@@ -43,7 +43,7 @@ pub struct Store {
 
 struct Shared {
     backend: Box<dyn Backend>,
-    /// The node that is given from outside: all realms are of it alone.
+    /// The node that is given from outside. If there is one, every realm consists of it alone.
     node: Option<Node>,
     conflicts: AtomicU64,
 }
@@ -101,7 +101,7 @@ impl<A> Step<A> {
 #[derive(Clone, Copy)]
 enum Missing<'a> {
     Refuse,
-    /// It begins; where it may have existed, beyond the leases of this era.
+    /// It begins. If it may have existed before, it begins beyond the leases of this era.
     Begin(&'a RealmSpec, Option<u64>),
 }
 
@@ -130,13 +130,13 @@ impl Store {
         }
     }
 
-    /// Returns the backend, whose data no rules protect from its caller.
+    /// Returns the backend. Calls to it bypass the rules that protect its data.
     #[must_use]
     pub fn inner(&self) -> &dyn Backend {
         &*self.shared.backend
     }
 
-    /// Returns the place of the data, for people to read: a folder, or the addresses of servers.
+    /// Returns the place of the data in human-readable form: a folder, or the addresses of servers.
     #[must_use]
     pub fn endpoint(&self) -> String {
         self.shared.backend.endpoint()
@@ -407,7 +407,7 @@ impl Store {
         answer.map_err(|no| self.refused(no))
     }
 
-    /// Brings a decision into one atomic step with what it rests on.
+    /// Combines a decision and the data that it rests on into one atomic step.
     async fn transact<A>(
         &self,
         realm: &RealmName,
@@ -432,7 +432,7 @@ impl Store {
     }
 
     /// Returns the rules over a view. Begins the realm if it is missing, and invalidates it if the
-    /// store has another generation; then there is another view to be read.
+    /// store has another generation, in which case another view must be read.
     async fn ready<'a>(
         &self,
         realm: &RealmName,
@@ -517,8 +517,8 @@ impl Store {
         (!self.begins_at_once()).then_some(0)
     }
 
-    /// Returns the realm as the backend keeps it: for a node that is given from outside, one of its
-    /// own.
+    /// Returns the realm as the backend keeps it: for a node that is given from outside, a realm of
+    /// its own.
     fn own<'a>(&self, realm: &'a RealmSpec) -> Result<Cow<'a, RealmSpec>, StoreError> {
         let Some(node) = self.shared.node else { return Ok(Cow::Borrowed(realm)) };
         if !realm.pool().contains(node) {
@@ -542,7 +542,7 @@ fn own_suffix(node: Node) -> String {
     format!("-{}-{}", node.value(), node.bits())
 }
 
-/// Returns the lease that a row means once it is committed over `state`.
+/// Returns the lease that a row represents once it is committed over `state`.
 fn lease(row: &Row, state: Option<&RowState>, view: &View) -> Option<Lease> {
     rules::lease(row, state.and_then(RowState::version), view.now)
 }

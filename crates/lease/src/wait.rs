@@ -73,7 +73,7 @@ async fn sleep(time: Duration) {
         }
     };
     if thread::Builder::new().name("tickid-wait".to_owned()).spawn(sleeper).is_err() {
-        // Without a thread to spare, this one waits.
+        // If no thread can be started, this one waits.
         thread::sleep(time);
         return;
     }

@@ -60,7 +60,7 @@ impl Counting {
         Self { memory, clock, rows: Arc::default(), reads: Arc::default() }
     }
 
-    /// Begins the realm, and gives a row to each of these nodes; held, or free.
+    /// Begins the realm, and writes a row for each of these nodes, held or free.
     fn fill(&self, rows: impl IntoIterator<Item = (u64, bool)>) -> Store {
         let store = Store::new(self.clone());
         block_on(store.begin(&realm(), Begin::AtOnce), TIMEOUT).unwrap();

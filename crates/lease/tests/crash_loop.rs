@@ -15,7 +15,7 @@ use tickid_lease::{
 use tickid_nanoflake::Nanoflake;
 use tickid_scru64::Scru64;
 
-/// A backend that may find out that a holder has ended: at once, as a folder does, or a time after
+/// A backend that may detect that a holder has ended: at once, as a folder does, or some time after
 /// its last write, as a liveness check does.
 #[derive(Debug)]
 struct Morgue {
@@ -85,7 +85,7 @@ fn hour_of_crashes<S: Scheme + Default>(pool: &str, shows_death_after: Option<Du
     let realm = RealmSpec::new("a".parse().unwrap(), &layout, pool.parse().unwrap()).unwrap();
     let mut issued = 0;
 
-    // Starts a process; its generator, if it has a node.
+    // Starts a process, and returns its generator if it has a node.
     let start = || {
         let tick = realm.tick_at(clock.now().unwrap()).unwrap();
         let mut claim = Claim::new(Token::random().unwrap(), "", Some(tick));
@@ -122,9 +122,9 @@ fn hour_of_crashes<S: Scheme + Default>(pool: &str, shows_death_after: Option<Du
     panic!("never again");
 }
 
-/// A node is out until the store's clock reaches its ceiling: allowance, skew and term (25 s for
-/// SCRU64, 15 s for Nanoflake) after its last renewal. Of the processes that start meanwhile, as
-/// many issue at once as there are nodes.
+/// A node is unavailable until the store's clock reaches its ceiling: allowance, skew and term (25
+/// seconds for SCRU64, 15 for Nanoflake) after its last renewal. Of the processes that start
+/// meanwhile, as many issue at once as there are nodes.
 #[test]
 fn crashed_nodes_are_out_until_their_windows_end() {
     let scru64 = |pool| hour_of_crashes::<Scru64>(pool, None);

@@ -34,7 +34,7 @@ struct Folder {
 impl Folder {
     fn new() -> Self {
         let clock = Arc::new(ManualClock::new(UnixTime::from_micros(1_700_000_000_123_456)));
-        // In memory where that can be: what is tested here is not the disk, and syncing takes time.
+        // In memory if possible: these tests do not test the disk, and syncing takes time.
         let memory = Path::new("/dev/shm");
         let root = if memory.is_dir() { TempDir::new_in(memory) } else { TempDir::new() };
         Self { clock, root: root.unwrap(), saved: Mutex::default() }
@@ -264,7 +264,7 @@ fn a_cut_off_row_is_quarantined_until_repaired() {
         );
         release(&store, &other).unwrap();
     }
-    // However much time passes.
+    // This holds however much time passes.
     folder.clock.advance(HOUR);
     assert_ne!(acquire(&store, "7-8/16").unwrap().node, lease.node);
     let repaired = block_on(store.repair(realm("7/16").name(), lease.node), TIMEOUT).unwrap();
@@ -276,7 +276,7 @@ fn a_cut_off_row_is_quarantined_until_repaired() {
     assert!(again.iter().any(|again| (again.node, again.floor) == (lease.node, ceiling)));
 }
 
-/// A later release may write what this one does not know.
+/// A later release may write a format that this one cannot read.
 #[test]
 fn rows_of_a_newer_format_are_left_alone() {
     let folder = Folder::new();
@@ -323,7 +323,7 @@ fn files_of_the_first_format_are_read() {
     let view = block_on(folder.open().list(realm("7/16").name()), TIMEOUT).unwrap();
     let row = view.rows.values().next().unwrap().row().unwrap();
     assert_eq!((row.holder.as_str(), row.floor, row.ceiling), ("first", 5, 109_424_000_000));
-    // A field that this release does not know stays when the row is written again.
+    // A field that is unknown to this release stays when the row is written again.
     let lease = acquire(&folder.open(), "7/16").unwrap();
     assert_eq!(lease.floor, 109_424_000_000);
     let text = fs::read(folder.path("nodes/7-16")).unwrap();
@@ -432,7 +432,7 @@ fn a_renewal_changes_one_slot_of_one_file() {
     }
 }
 
-/// The operator who restored it says so. Every lease ends, also those in the backup, and new
+/// The operator reports the restored backup. Every lease ends, also those in the backup, and new
 /// windows begin beyond all that was granted in that hour.
 #[test]
 fn an_old_backup_is_invalidated_beyond_later_windows() {
@@ -449,7 +449,7 @@ fn an_old_backup_is_invalidated_beyond_later_windows() {
         granted.extend(acquire(&store, "0-3/16"));
     }
     let nodes: HashSet<_> = granted.iter().map(|grant| grant.node).collect();
-    assert!(nodes.len() > 2, "nodes that the backup knows nothing of were in use");
+    assert!(nodes.len() > 2, "no node outside the backup was in use");
     let last = granted.iter().map(|grant| grant.ceiling).max().unwrap();
 
     for (path, _) in contents(&folder) {
@@ -461,7 +461,7 @@ fn an_old_backup_is_invalidated_beyond_later_windows() {
     let store = folder.open_detached();
     let known = block_on(store.list(realm("7/16").name()), TIMEOUT).unwrap();
     let newest = known.rows.values().map(|state| state.row().unwrap().ceiling).max().unwrap();
-    assert!(newest < last, "the backup does not know of the hour");
+    assert!(newest < last, "the backup has windows of the hour");
     let floor = block_on(store.invalidate(&realm("0-3/16")), TIMEOUT).unwrap();
     assert!(floor >= last, "{floor} after {last}");
     for grant in &granted {
@@ -495,7 +495,7 @@ fn a_full_disk_is_an_error_and_changes_nothing() {
     let store = open(folder.root.path()).unwrap();
     acquire(&store, "7/16").unwrap();
     let before = contents(&folder);
-    // No file may be written to at any place: what a disk without room looks like to a process.
+    // No file can be written at any offset, as on a disk without room.
     let full = "trap '' XFSZ; ulimit -f 0;";
     let status = in_a_process(full, "in_a_process_nothing_can_be_written", &folder).output();
     let output = status.unwrap();
@@ -548,14 +548,13 @@ fn another_user(own: &Path) -> Option<(u32, u32)> {
     is_root.then(|| (id("-u"), id("-g")))
 }
 
-/// Runs one of the tests named `in_a_process_...` as a user to whom permissions apply, and who owns
-/// the folder.
+/// Runs one of the tests named `in_a_process_...` as an unprivileged user that owns the folder.
 #[cfg(unix)]
 fn as_another_user(test: &str, folder: &Folder) -> std::process::Output {
     use std::os::unix::fs::{PermissionsExt as _, chown};
     use std::os::unix::process::CommandExt as _;
 
-    // They need not be able to enter the folder that this program is in.
+    // That user may lack access to the folder that this program is in.
     let place = TempDir::new().unwrap();
     fs::set_permissions(place.path(), fs::Permissions::from_mode(0o755)).unwrap();
     let program = place.path().join("program");
@@ -636,7 +635,7 @@ fn is_denied<T: core::fmt::Debug>(result: Result<T, StoreError>, what: &str) {
     assert!(source.contains("Permission denied"), "{source}");
 }
 
-/// Another realm, a pool that is another one, and another node.
+/// Another realm, another pool, and another node.
 fn change_all(store: &Store) -> [Result<(), StoreError>; 3] {
     let elsewhere = RealmSpec::new("b".parse().unwrap(), &Sno, "0/16".parse().unwrap()).unwrap();
     let begun = acquire_of(store, &elsewhere);
@@ -667,7 +666,7 @@ fn in_a_process_nothing_new_can_be_made() {
     is_denied(acquired, "open");
 }
 
-/// A process that acquires a node, says so, and stays until it is killed.
+/// A process that acquires a node, reports it, and stays until it is killed.
 #[cfg(unix)]
 fn holder_process(folder: &Folder) -> (Child, String) {
     let mut command = in_a_process("", "in_a_process_a_node_is_held", folder);

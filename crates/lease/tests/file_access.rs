@@ -1,4 +1,5 @@
-//! The store in a folder is private to one user: what it creates, what it follows, what it refuses.
+//! The store in a folder is private to one user: the modes of its files, links, and files that it
+//! refuses.
 
 #![allow(clippy::panic, clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -33,7 +34,7 @@ mod unix {
     use tickid_sno::Sno;
 
     const TIMEOUT: Duration = Duration::from_secs(30);
-    /// Says what a process that a test started is to do.
+    /// The environment variable with the part that a process started by a test runs.
     const PART: &str = "TICKID_TEST_PART";
     const FOLDER: &str = "TICKID_TEST_FOLDER";
 
@@ -90,7 +91,7 @@ mod unix {
         block_on(store.reconfigure(&realm(pool)), TIMEOUT)
     }
 
-    /// A store of its own in a folder that is there for it, with two nodes leased.
+    /// A new store in a temporary folder, with two nodes leased.
     struct Used {
         above: TempDir,
         store: Store,
@@ -135,7 +136,8 @@ mod unix {
             ]
         }
 
-        /// Every request that looks at `path` is refused, for that reason; some do.
+        /// Asserts that every request that reads `path` is refused for that reason, and that at
+        /// least one does.
         fn is_refused(&self, path: &Path, is_reason: impl Fn(&Exposed) -> bool) {
             let mut refused = 0;
             for result in self.use_all() {
@@ -150,7 +152,8 @@ mod unix {
         }
     }
 
-    /// All files and folders below `root`, itself first, with what `look` sees of them.
+    /// Returns all files and folders from `root` on, itself first, with the value of `look` for
+    /// each.
     fn everything<T>(root: &Path, look: impl Fn(&Path) -> T) -> BTreeMap<PathBuf, T> {
         let (mut all, mut folders) = (BTreeMap::new(), vec![root.to_owned()]);
         while let Some(folder) = folders.pop() {
@@ -195,7 +198,7 @@ mod unix {
     fn run(part: &str, folder: &Path, shell: &str, user: Option<(u32, u32)>) -> Output {
         use std::os::unix::process::CommandExt as _;
 
-        // Another user need not be able to enter the folder that this program is in.
+        // Another user may lack access to the folder that this program is in.
         let place = TempDir::new().unwrap();
         set_mode(place.path(), 0o755);
         let program = place.path().join("program");
@@ -250,7 +253,7 @@ mod unix {
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     }
 
-    /// In a file system that soon has no room.
+    /// Runs in a file system that soon has no room.
     fn fill(folder: &Path) {
         let store = open(folder).unwrap();
         let grant = acquire(&store, "7-8/16").unwrap();
@@ -468,7 +471,7 @@ mod unix {
             });
             chown(&path, Some(0), Some(0)).unwrap();
         }
-        // The other way around: a folder of root's is not another user's to use.
+        // The reverse: another user cannot use a folder of root's.
         set_mode(used.above.path(), 0o755);
         set_mode(&used.root(), 0o755);
         let output = run("use", &used.root(), "", unprivileged());
@@ -480,7 +483,7 @@ mod unix {
     fn another_cannot_hold_a_lock() {
         let used = Used::new();
         set_mode(used.above.path(), 0o755);
-        // As some have it who make the folder by hand.
+        // A mode that a folder created by hand may have.
         set_mode(&used.root(), 0o755);
         let output = run("lock", &used.root(), "", unprivileged());
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));

@@ -1,8 +1,8 @@
 //! In the child of a `fork`, no generator with a leased node issues IDs, and no process-wide one
 //! issues the parent's.
 //!
-//! With a `main` of its own, so that tests run one after the other on the main thread and processes with as
-//! few threads as may be are forked.
+//! It has its own `main`, so that tests run one after the other on the main thread, and a process
+//! has as few threads as possible when it forks.
 
 #![allow(
     clippy::expect_used,
@@ -73,7 +73,7 @@ mod linux {
         libtest_mimic::run(&arguments, tests.map(trial).into_iter().collect()).exit();
     }
 
-    /// Runs `child` in a child of this process; what it returned.
+    /// Runs `child` in a child of this process, and returns its result.
     fn in_child<T: fmt::Display>(child: impl FnOnce() -> Vec<T>) -> Vec<String> {
         let (mut reader, mut writer) = pipe().expect("a pipe");
         // SAFETY: the other threads, if there are any, belong to leased generators. Locks that they
@@ -106,8 +106,8 @@ mod linux {
         }
     }
 
-    /// The threads are, at the moment of a fork, in the midst of anything that a generator does:
-    /// anchoring its clock, publishing a tick, counting the calls that wait.
+    /// Forks while threads are at any step of a generator: anchoring its clock, publishing a tick,
+    /// counting the calls that wait.
     fn while_threads_wait() {
         let told = AtomicU64::new(0);
         let bounds = SequenceBounds::new(0, 0);
@@ -126,7 +126,7 @@ mod linux {
                     }
                 });
             }
-            // Also when a child fails: else the threads would go on for ever.
+            // Also if a child fails: otherwise the threads would run forever.
             let _over = Over(&is_over);
             for _ in 0..200 {
                 let lines = in_child(|| {
@@ -309,7 +309,7 @@ mod linux {
         assert_eq!(lines, ["true"]);
     }
 
-    /// Only their owner can know whether the parent or the child goes on with such a node.
+    /// Only the owner can decide whether the parent or the child keeps such a node.
     fn given_to_the_child() {
         let generator = tickid_scru64::Generator::new("7/8".parse().unwrap()).unwrap();
         let before = generator.generate().unwrap();

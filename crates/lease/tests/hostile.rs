@@ -1,7 +1,7 @@
 //! Servers that answer with garbage, without end, or not at all cost a client neither memory nor
 //! threads nor sockets.
 
-// One test, since it counts what the whole process has.
+// One test, since it counts the resources of the whole process.
 #![cfg(target_os = "linux")]
 #![allow(clippy::panic, clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -134,7 +134,7 @@ fn threads() -> usize {
     names.filter(|name| name.starts_with("tickid-") || name.starts_with("server")).count()
 }
 
-/// Returns the most memory that the process ever had, in KiB.
+/// Returns the peak memory of the process, in KiB.
 fn peak_memory() -> u64 {
     let status = fs::read_to_string("/proc/self/status").unwrap();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();

@@ -1,4 +1,4 @@
-//! A leased generator goes on for as long as its store and its clock let it, and its errors name
+//! A leased generator issues IDs for as long as its store and its clock allow, and its errors name
 //! the reason when they do not.
 //!
 //! The clock of generators and stores is set by the test. The thread that keeps the lease goes by
@@ -22,7 +22,7 @@ use tickid_nanoflake::Nanoflake;
 type Clock = Arc<ManualClock>;
 type Leased = LeasedGenerator<Nanoflake, Clock>;
 
-/// A backend in memory that can be out of reach.
+/// A backend in memory that can be made unreachable.
 #[derive(Debug)]
 struct Switched {
     memory: MemoryBackend<Clock>,
@@ -139,7 +139,7 @@ fn futures_can_be_spawned() {
     assert_spawns(store.begin(realm, tickid_lease::Begin::AtOnce));
 }
 
-/// Looks again and again until there is a value.
+/// Polls `look` until it returns a value.
 fn until<T>(look: impl Fn() -> Option<T>) -> T {
     loop {
         match look() {
@@ -439,7 +439,7 @@ fn a_clock_set_back_moves_the_generator_to_another_node() {
     let released = (Standing::Free, first.timestamp() + 1);
     until(|| world.rows().contains(&released).then_some(()));
 
-    // Right again, it goes on.
+    // With its clock right again, it goes on.
     world.clock.advance(Duration::from_secs(1));
     clock.set(world.clock.now().unwrap());
     assert!(until(|| leased.try_generate().ok()) > first);
@@ -483,7 +483,7 @@ fn a_short_rollback_moves_nothing() {
     let clock = behind(&world.clock, Duration::ZERO);
     let leased = world.builder_with(Arc::clone(&clock)).start().unwrap();
     leased.try_generate().unwrap();
-    // As long as a term.
+    // The clock goes back by exactly a term.
     clock.set(clock.now().unwrap().checked_sub(world.realm.terms().term).unwrap());
     let renewals = leased.state().counters.renewals;
     until(|| (leased.state().counters.renewals > renewals + 2).then_some(()));

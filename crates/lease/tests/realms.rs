@@ -42,7 +42,7 @@ fn acquire(store: &Store, realm: &RealmSpec) -> Result<Lease, StoreError> {
     block_on(store.acquire(realm, &mut claim), TIMEOUT)
 }
 
-/// Returns the answer of a future that has one at once.
+/// Returns the answer of a future that is ready at once.
 fn at_once<T>(future: impl Future<Output = T>) -> T {
     match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
         Poll::Ready(answer) => answer,
@@ -157,7 +157,8 @@ fn is_refused<T>(result: Result<T, tickid_core::Error>, variants: Variants) -> b
     result.is_err_and(|error| error.kind() == ErrorKind::Variant(variants))
 }
 
-/// Every method that takes a variant: `wrong` is refused and uses nothing up, `right` is issued.
+/// Calls every method that takes a variant: `wrong` is refused and consumes nothing, `right` is
+/// issued.
 fn issues_only<F: Variant<Kuid>, G: Variant<Kuid>>(
     generator: &Generator<Kuid, ProcessClock<Clock>>,
     variants: Variants,
@@ -254,7 +255,7 @@ fn a_reconfigured_realm_keeps_its_kind() {
 }
 
 /// Draws `COUNT` IDs under each of two leases of a realm, of every pair of layouts that the store
-/// and the builder let in, at the same moments of one clock.
+/// and the builder accept, at the same moments of one clock.
 fn leases_never_agree<S, F>(layouts: &[S], pools: &[&str], variants: &[F])
 where
     S: Scheme + Default,

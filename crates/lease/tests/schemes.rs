@@ -12,7 +12,7 @@ use tickid_scru64::{NodeSpec, Scru64};
 use tickid_sno::{Partition, Sno};
 use tickid_testkit::Dice;
 
-/// At random times, and at both ends of some ticks.
+/// Checked at random times, and at both ends of some ticks.
 fn scale_agrees<S: Scheme>(layout: &S, first: i64) {
     let scale = layout.scale();
     let mut dice = Dice::new(1);

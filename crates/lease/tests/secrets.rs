@@ -1,5 +1,5 @@
-//! Passwords appear in no event of `tracing`, no record of `log`, down to the finest level and of
-//! whatever library, no error, and no `Debug` of a store.
+//! Passwords appear in no event of `tracing`, no record of `log`, no error and no `Debug` of a
+//! store, at any level and from any library.
 
 #![cfg_attr(not(unix), allow(dead_code, unused_imports, reason = "there is no server"))]
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
@@ -38,7 +38,7 @@ fn tell(text: &dyn Debug) {
     writeln!(TOLD.lock().unwrap_or_else(PoisonError::into_inner), "{text:?}").unwrap();
 }
 
-/// A listener to events, spans and records.
+/// A subscriber to events, spans and records.
 struct Ear;
 
 impl Visit for Ear {
@@ -113,7 +113,7 @@ fn realm() -> Realm<Nanoflake> {
     let name = format!("secret-{}", Token::random().unwrap());
     let pool = "0-7/10".parse().unwrap();
     let realm = Realm::new(name.parse().unwrap(), Nanoflake::default(), pool).unwrap();
-    // So that a generator renews a few times.
+    // Lets a generator renew a few times.
     let terms = realm.terms().with_term(Duration::from_millis(100));
     realm.with_terms(terms).unwrap()
 }
@@ -135,7 +135,7 @@ fn acquire(url: &str) -> Result<(), StoreError> {
 fn keep(url: &str, take_down: impl FnOnce()) {
     let (realm, store) = (realm(), Store::open(url).unwrap());
     answered(store.begin(&realm, Begin::AtOnce)).unwrap();
-    // To check a password takes etcd longer than such a term lets a holder wait.
+    // etcd takes longer to check a password than a holder's timeout under such a term.
     let builder = LeasedGenerator::builder(Store::open(url).unwrap(), realm.clone());
     let builder = builder.answer_within(PATIENCE);
     tell(&builder);
@@ -171,7 +171,7 @@ fn hides(url: &str, no_url: &str, take_down: impl FnOnce()) {
     assert!(acquire(&with(RIGHT[1])).unwrap_err().is_unreachable());
 
     let told = TOLD.lock().unwrap_or_else(PoisonError::into_inner);
-    assert!(told.contains("lease acquired") && told.contains("lease lost"), "nothing was told");
+    assert!(told.contains("lease acquired") && told.contains("lease lost"), "nothing was logged");
     let dumped = DUMPED.lock().unwrap().clone();
     for secret in [RIGHT, WRONG].concat() {
         assert!(!dumped.windows(secret.len()).any(|bytes| bytes == secret.as_bytes()), "{secret}");
@@ -198,7 +198,7 @@ fn etcd(_: &Etcd) {
     let tell = |method: &str, body: &str| {
         ureq::post(format!("http://{}/v3/{method}", etcd.endpoints()[0])).send(body).unwrap();
     };
-    // Escaped: these requests are not a store's, and may be logged.
+    // Escaped: these requests do not come from a store, and may be logged.
     let password = RIGHT[0].replace('@', "\\u0040");
     tell("auth/user/add", &format!(r#"{{"name":"root","password":"{password}"}}"#));
     tell("auth/role/add", r#"{"name":"root"}"#);

@@ -2,10 +2,10 @@ use tickid_core::{RangeError, UnixTime};
 
 use crate::id::NanoflakeId;
 
-/// When timestamp 0 was: any whole millisecond, before 1970 too, from which all 2^41 timestamps are
-/// times that [`UnixTime`] can name.
+/// The start of timestamp 0: any whole millisecond, before 1970 too, for which [`UnixTime`] can
+/// represent all 2^41 timestamps.
 ///
-/// All generators and readers of a system must use the same epoch; IDs don't carry it.
+/// All generators and readers of a system must use the same epoch; it is not stored in the IDs.
 ///
 /// # Examples
 /// ```
@@ -33,17 +33,18 @@ impl Epoch {
     pub const UNIX: Self = Self { unix_millis: 0 };
     /// The earliest: [`UnixTime::MIN`] in whole milliseconds.
     pub const MIN: Self = Self { unix_millis: i64::MIN / 1_000 };
-    /// The latest, whose last timestamp is [`UnixTime::MAX`] in whole milliseconds.
+    /// The latest epoch. Its last timestamp is [`UnixTime::MAX`] in whole milliseconds.
     pub const MAX: Self =
         Self { unix_millis: i64::MAX / 1_000 - NanoflakeId::MAX_TIMESTAMP.cast_signed() };
 
-    /// The epoch `unix_millis` milliseconds after 1970-01-01T00:00:00Z, or before it when negative.
+    /// Returns the epoch `unix_millis` milliseconds after 1970-01-01T00:00:00Z, or before it if
+    /// negative.
     ///
     /// An epoch that is yet to come is one, too; only [building](crate::Builder::build) a generator
     /// fails before it has come.
     ///
     /// # Errors
-    /// [`RangeError`] outside of [`MIN`](Self::MIN)..=[`MAX`](Self::MAX).
+    /// Returns a [`RangeError`] outside of [`MIN`](Self::MIN)..=[`MAX`](Self::MAX).
     pub const fn from_unix_millis(unix_millis: i64) -> Result<Self, RangeError> {
         if Self::MIN.unix_millis <= unix_millis && unix_millis <= Self::MAX.unix_millis {
             Ok(Self { unix_millis })
@@ -63,13 +64,13 @@ impl Epoch {
         self.unix_millis
     }
 
-    /// The time of timestamp 0.
+    /// Returns the time of timestamp 0.
     #[must_use]
     pub const fn unix_time(self) -> UnixTime {
         self.time_of(0)
     }
 
-    /// When `timestamp` begins, which must be one that fits an ID.
+    /// Returns the start of `timestamp`, which must fit an ID.
     pub(crate) const fn time_of(self, timestamp: u64) -> UnixTime {
         debug_assert!(timestamp <= NanoflakeId::MAX_TIMESTAMP);
         // The range of epochs is such that no timestamp runs over.

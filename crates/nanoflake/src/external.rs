@@ -2,8 +2,8 @@
 
 use crate::id::NanoflakeId;
 
-// Texts are padded or not. That the highest ID of 13 digits is `1y2p0ij32e8e7` is more than a short
-// pattern says.
+// Texts are padded or not. The pattern stays short, so it does not exclude texts of 13 digits above
+// the highest ID, `1y2p0ij32e8e7`.
 tickid_core::impl_external! {
     NanoflakeId: "Nanoflake",
     integer i64, bytes [u8; 8], column i64: BigInt, serde i64,

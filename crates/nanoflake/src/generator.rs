@@ -2,15 +2,15 @@ use tickid_core::DefaultClock;
 
 use crate::scheme::Nanoflake;
 
-/// The shared generator; see [`tickid_core::Generator`] for all it can do.
+/// The shared generator; see [`tickid_core::Generator`] for all its methods.
 ///
-/// IDs are of the clock's own millisecond, and sequences start at 0 in each (*wait*). When all 4,096
-/// are used up, or the clock is behind the last ID, `try_generate` says how long to wait, and
-/// `generate` waits: for the next millisecond, or until the clock has caught up, but no longer than
-/// [`max_wait`](tickid_core::Builder::max_wait). After the last timestamp there are only errors.
+/// IDs carry the clock's current millisecond, and sequences start at 0 in each (*wait*). When all
+/// 4,096 are used up, or the clock is behind the last ID, `try_generate` reports how long to wait.
+/// `generate` waits for the next millisecond, or until the clock has caught up, but no longer than
+/// [`max_wait`](tickid_core::Builder::max_wait). After the last timestamp both only return errors.
 ///
 /// # Examples
-/// With an epoch of one's own, which must not lie in the future:
+/// With a custom epoch, which must not lie in the future:
 ///
 /// ```
 /// use core::time::Duration;
@@ -28,7 +28,8 @@ use crate::scheme::Nanoflake;
 /// ```
 ///
 /// At one ID per millisecond every sequence is 0 and every ID is even, which is bad where IDs are
-/// spread by their remainder. A random start cures that, at the price of fewer IDs per millisecond:
+/// distributed by their remainder. A random start avoids this, at the price of fewer IDs per
+/// millisecond:
 ///
 /// ```
 /// use tickid_nanoflake::{Generator, GeneratorId, NanoflakeId, RandomStart};
@@ -44,8 +45,8 @@ use crate::scheme::Nanoflake;
 #[cfg(target_has_atomic = "64")]
 pub type Generator<C = DefaultClock> = tickid_core::Generator<Nanoflake, C>;
 
-/// The exclusive generator; see [`tickid_core::LocalGenerator`] for all it can do. It does what
-/// [`Generator`] does, without atomics.
+/// The exclusive generator; see [`tickid_core::LocalGenerator`] for all its methods. It works like
+/// [`Generator`], without atomics.
 ///
 /// # Examples
 /// ```

@@ -4,7 +4,7 @@ use tickid_text::{ParseError, ParseErrorKind, Text, base36, decimal};
 use crate::node::GeneratorId;
 use crate::scheme::Nanoflake;
 
-/// What can stand first in unpadded text of more than one digit.
+/// The digits that can start an unpadded text of more than one digit.
 const EXPECTED_FIRST: &str = "1-9, a-z, A-Z (zeros lead only in the form of 13 digits)";
 
 /// The name in messages.
@@ -12,8 +12,8 @@ const WHAT: &str = "Nanoflake ID";
 
 /// A Nanoflake ID: a signed 64-bit integer that is not negative.
 ///
-/// IDs order by time, then generator and sequence; integers, bytes and
-/// [padded text](Self::encode_padded) order alike. Unpadded Base36, which is the canonical text, and
+/// IDs order by time, then generator and sequence; integers, bytes and [padded
+/// text](Self::encode_padded) order alike. Unpadded Base36, which is the canonical text, and
 /// decimal do **not**: `z` is before `10` as an ID and after it as text.
 ///
 /// The time of an ID needs its epoch: [`Nanoflake::unix_time`].
@@ -53,9 +53,9 @@ impl NanoflakeId {
     pub const MIN: Self = Self(0);
     /// The highest value, 2^63 - 1.
     pub const MAX: Self = Self(i64::MAX);
-    /// How many bits the timestamp takes.
+    /// The number of bits of the timestamp.
     pub const TIMESTAMP_BITS: u32 = 41;
-    /// How many bits the sequence takes.
+    /// The number of bits of the sequence.
     pub const SEQUENCE_BITS: u32 = 12;
     /// The last timestamp that fits, in milliseconds since the epoch.
     pub const MAX_TIMESTAMP: u64 = (1 << Self::TIMESTAMP_BITS) - 1;
@@ -64,13 +64,13 @@ impl NanoflakeId {
     /// The length of padded text, and of the longest unpadded one.
     pub const TEXT_LEN: usize = 13;
 
-    /// How far the timestamp is from the lowest bit.
+    /// The position of the timestamp's lowest bit.
     const TIMESTAMP_SHIFT: u32 = GeneratorId::BITS + Self::SEQUENCE_BITS;
 
-    /// The ID with this integer value.
+    /// Returns the ID with this integer value.
     ///
     /// # Errors
-    /// [`RangeError`] below 0.
+    /// Returns a [`RangeError`] below 0.
     pub const fn new(value: i64) -> Result<Self, RangeError> {
         if value >= 0 { Ok(Self(value)) } else { Err(Self::out_of_range(value as i128)) }
     }
@@ -84,10 +84,11 @@ impl NanoflakeId {
         RangeError::new("Nanoflake integer", value, 0, i64::MAX as i128)
     }
 
-    /// The ID of a timestamp (milliseconds since the epoch), a generator and a sequence.
+    /// Returns the ID of a timestamp (milliseconds since the epoch), a generator and a sequence.
     ///
     /// # Errors
-    /// [`RangeError`] above [`MAX_TIMESTAMP`](Self::MAX_TIMESTAMP) or [`MAX_SEQUENCE`](Self::MAX_SEQUENCE).
+    /// Returns a [`RangeError`] above [`MAX_TIMESTAMP`](Self::MAX_TIMESTAMP) or
+    /// [`MAX_SEQUENCE`](Self::MAX_SEQUENCE).
     ///
     /// # Examples
     /// ```
@@ -121,7 +122,7 @@ impl NanoflakeId {
         Self(slot.low().cast_signed())
     }
 
-    /// For parts that are known to be in range.
+    /// Builds an ID from parts that are in range.
     #[inline]
     pub(crate) const fn assemble(timestamp: u64, generator: GeneratorId, sequence: u32) -> Self {
         debug_assert!(timestamp <= Self::MAX_TIMESTAMP && sequence <= Self::MAX_SEQUENCE as u32);
@@ -131,18 +132,18 @@ impl NanoflakeId {
         Self(value.cast_signed())
     }
 
-    /// The ID that `text` spells in Base36, in either case. There are two forms:
+    /// Parses Base36 in either case. There are two forms:
     ///
     /// - *unpadded*, the canonical one: 1 to 13 digits of which the first is not `0`, or `0` alone;
     /// - *padded*: exactly 13 digits.
     ///
-    /// Nothing else is accepted: no sign, no other number of leading zeros, no white space, no digits
-    /// but ASCII's. For decimal see [`parse_decimal`](Self::parse_decimal).
+    /// Nothing else is accepted: no sign, no other number of leading zeros, no white space, no
+    /// digits outside ASCII. For decimal see [`parse_decimal`](Self::parse_decimal).
     ///
     /// # Errors
-    /// The first of these that applies: [`ParseErrorKind::Length`] for no digit or more than 13,
-    /// [`ParseErrorKind::Character`] for a leading zero or the first byte that is no digit,
-    /// [`ParseErrorKind::TooLarge`] above 2^63 - 1.
+    /// Returns the first of these that applies: [`ParseErrorKind::Length`] for no digit or more
+    /// than 13, [`ParseErrorKind::Character`] for a leading zero or the first byte that is not a
+    /// digit, [`ParseErrorKind::TooLarge`] above 2^63 - 1.
     #[inline]
     pub fn parse_bytes(text: &[u8]) -> Result<Self, ParseError> {
         let shape = Self::check_shape(text);
@@ -150,8 +151,8 @@ impl NanoflakeId {
         Self::decoded(WHAT, decoded)
     }
 
-    /// The ID that `text` spells, in a constant: slower than [`parse_bytes`](Self::parse_bytes), and
-    /// the same otherwise. For literals there is [`nanoflake!`](crate::nanoflake).
+    /// Parses text in a constant: slower than [`parse_bytes`](Self::parse_bytes), and otherwise the
+    /// same. For literals there is [`nanoflake!`](crate::nanoflake).
     ///
     /// # Errors
     /// As [`parse_bytes`](Self::parse_bytes).
@@ -163,7 +164,7 @@ impl NanoflakeId {
         Self::decoded(WHAT, decoded)
     }
 
-    /// Whether `text` has the length and the beginning of one of the two forms.
+    /// Checks that `text` has the length and the beginning of one of the two forms.
     #[inline]
     const fn check_shape(text: &[u8]) -> Result<(), ParseErrorKind> {
         match text {
@@ -175,10 +176,10 @@ impl NanoflakeId {
         }
     }
 
-    /// The ID that `text` spells in decimal: digits only, without leading zeros (`0` aside) or sign.
+    /// Parses decimal: digits only, without sign or leading zeros (except `0` itself).
     ///
     /// # Errors
-    /// [`ParseError`] for any other text and for numbers above 2^63 - 1.
+    /// Returns a [`ParseError`] for any other text and for numbers above 2^63 - 1.
     ///
     /// # Examples
     /// ```
@@ -207,15 +208,15 @@ impl NanoflakeId {
         }
     }
 
-    /// The canonical text: 1 to 13 digits of Base36 in lower case, as few as it takes. It does not
-    /// sort as the IDs do.
+    /// Returns the canonical text: 1 to 13 digits of Base36 in lower case, without leading zeros.
+    /// It does not sort as the IDs do.
     #[inline]
     #[must_use]
     pub fn encode(self) -> Text<{ Self::TEXT_LEN }> {
         base36::encode_shortest(self.0.cast_unsigned())
     }
 
-    /// 13 digits of Base36 in lower case, padded with zeros, which sort as the IDs do.
+    /// Returns 13 digits of Base36 in lower case, padded with zeros, which sort as the IDs do.
     ///
     /// # Examples
     /// ```
@@ -233,57 +234,59 @@ impl NanoflakeId {
         base36::encode_padded(self.0.cast_unsigned())
     }
 
-    /// 1 to 19 decimal digits, as Snowflakes are usually written. They do not sort as the IDs do.
+    /// Returns 1 to 19 decimal digits, as Snowflakes are usually written. They do not sort as the
+    /// IDs do.
     #[inline]
     #[must_use]
     pub const fn encode_decimal(self) -> Text<20> {
         decimal::encode(self.0.cast_unsigned())
     }
 
-    /// The integer value, never negative.
+    /// Returns the integer value, never negative.
     #[inline]
     #[must_use]
     pub const fn get(self) -> i64 {
         self.0
     }
 
-    /// The integer in 8 bytes, big-endian, which sort as the IDs do.
+    /// Returns the integer in 8 bytes, big-endian, which sort as the IDs do.
     #[inline]
     #[must_use]
     pub const fn to_be_bytes(self) -> [u8; 8] {
         self.0.to_be_bytes()
     }
 
-    /// The ID whose integer these 8 bytes are, big-endian.
+    /// Returns the ID with these 8 big-endian bytes.
     ///
     /// # Errors
-    /// [`RangeError`] when the first bit, the sign, is set.
+    /// Returns a [`RangeError`] if the first bit, the sign, is set.
     pub const fn from_be_bytes(bytes: [u8; 8]) -> Result<Self, RangeError> {
         Self::new(i64::from_be_bytes(bytes))
     }
 
-    /// The timestamp, in milliseconds since the epoch; [`Nanoflake::unix_time`] adds the epoch.
+    /// Returns the timestamp, in milliseconds since the epoch; [`Nanoflake::unix_time`] adds the
+    /// epoch.
     #[inline]
     #[must_use]
     pub const fn timestamp(self) -> u64 {
         self.0.cast_unsigned() >> Self::TIMESTAMP_SHIFT
     }
 
-    /// The timestamp as a tick.
+    /// Returns the timestamp as a tick.
     #[must_use]
     pub fn tick(self) -> Tick<Nanoflake> {
         // Every ID's timestamp is in range.
         Tick::new(self.timestamp()).unwrap_or(Tick::MAX)
     }
 
-    /// Which generator issued the ID, as one number or as datacenter and worker.
+    /// Returns the generator that issued the ID, as one number or as datacenter and worker.
     #[inline]
     #[must_use]
     pub const fn generator(self) -> GeneratorId {
         GeneratorId::from_low_bits(self.0 >> Self::SEQUENCE_BITS)
     }
 
-    /// The sequence, which tells the IDs of one generator and millisecond apart.
+    /// Returns the sequence, which distinguishes the IDs of one generator and millisecond.
     #[inline]
     #[must_use]
     pub const fn sequence(self) -> u16 {

@@ -10,8 +10,7 @@
 //!  text: Base36, lower case, 1 to 13 digits; by name also padded to 13 digits, or decimal
 //! ```
 //!
-//! What Snowflakes call *datacenter* and *worker* are the upper and the lower five bits of the
-//! generator.
+//! The upper and lower five bits of the generator are the *datacenter* and *worker* of Snowflakes.
 //!
 //! # Examples
 //! ```
@@ -23,7 +22,7 @@
 //! assert_eq!(id.to_string().parse::<NanoflakeId>()?, id);
 //! assert_eq!(id.generator().get(), 378);
 //!
-//! // An ID tells its time to those who know its epoch.
+//! // The time of an ID is computed from its epoch.
 //! let discord = Nanoflake { epoch: Epoch::DISCORD };
 //! let id = NanoflakeId::parse_decimal(b"175928847299117063")?;
 //! assert_eq!(discord.unix_time(id).as_millis(), 1_462_015_105_796);
@@ -31,13 +30,14 @@
 //! ```
 //!
 //! # When to choose it
-//! For systems that speak Snowflake: the integers are the same, bit for bit, and fit a signed 64-bit
-//! column. There is room for 1,024 generators, 4,096 IDs per generator and millisecond, and 69 years
-//! from the epoch on.
+//! It suits systems that use Snowflakes: the integers are the same, bit for bit, and fit a signed
+//! 64-bit column. There is room for 1,024 generators, 4,096 IDs per generator and millisecond, and
+//! 69 years from the epoch on.
 //!
 //! Its canonical text has no fixed length and so does not sort;
-//! [`encode_padded`](NanoflakeId::encode_padded) does. JavaScript numbers can't hold the integers: use
-//! text there. An ID hides nothing: it tells its time and generator, and others can be guessed from it.
+//! [`encode_padded`](NanoflakeId::encode_padded) does. JavaScript numbers can't hold the integers:
+//! use text there. IDs hide nothing: they reveal their time and generator, and other IDs can be
+//! guessed from them.
 //!
 //! # Features
 //! | feature | default | gives |
@@ -52,11 +52,12 @@
 //! | `schemars` | no | the JSON schema of the text |
 //! | `arbitrary`, `proptest` | no | every ID there is, for fuzzing and property tests |
 //!
-//! How to use them, and what to know about columns that sort, is in the project's `docs/stacks.md`.
+//! The project's `docs/stacks.md` describes how to use these features and what to consider for
+//! columns that sort.
 //!
 //! # Spec
-//! Nanoflakes (<https://github.com/nanoflakes/spec>). Where the original programs differ from it, and
-//! what this crate does there, is in the project's `docs/schemes/nanoflake.md`.
+//! Nanoflakes (<https://github.com/nanoflakes/spec>). The project's `docs/schemes/nanoflake.md`
+//! lists where the original programs differ from it, and what this crate does in these cases.
 
 #![no_std]
 #![cfg_attr(docsrs, feature(doc_cfg))]

@@ -2,7 +2,7 @@ use core::fmt;
 
 use tickid_core::RangeError;
 
-/// What tells generators apart: a number from 0 to 1023.
+/// The number that distinguishes generators, from 0 to 1023.
 ///
 /// No two generators of a system may have the same one at the same time.
 ///
@@ -27,19 +27,19 @@ impl GeneratorId {
     pub const MIN: Self = Self(0);
     /// The highest, 1023.
     pub const MAX: Self = Self((1 << Self::BITS) - 1);
-    /// How many bits of an ID it takes.
+    /// The number of bits it takes in an ID.
     pub const BITS: u32 = 10;
-    /// How many of these, the lower ones, are the worker's; the datacenter has the others.
+    /// The number of lower bits that are the worker; the others are the datacenter.
     pub const WORKER_BITS: u32 = 5;
     /// The highest datacenter, 31.
     pub const MAX_DATACENTER: u8 = (1 << (Self::BITS - Self::WORKER_BITS)) - 1;
     /// The highest worker, 31.
     pub const MAX_WORKER: u8 = (1 << Self::WORKER_BITS) - 1;
 
-    /// Generator `id`.
+    /// Returns generator `id`.
     ///
     /// # Errors
-    /// [`RangeError`] above 1023.
+    /// Returns a [`RangeError`] above 1023.
     pub const fn new(id: u16) -> Result<Self, RangeError> {
         if id <= Self::MAX.0 {
             Ok(Self(id))
@@ -49,10 +49,10 @@ impl GeneratorId {
         }
     }
 
-    /// The generator that is `worker` in `datacenter` to those who split the ID as Twitter did.
+    /// Returns the generator that is `worker` in `datacenter` where IDs are split as at Twitter.
     ///
     /// # Errors
-    /// [`RangeError`] above 31 in either.
+    /// Returns a [`RangeError`] above 31 in either.
     pub const fn from_datacenter_worker(datacenter: u8, worker: u8) -> Result<Self, RangeError> {
         if datacenter > Self::MAX_DATACENTER {
             let (value, max) = (datacenter as i128, Self::MAX_DATACENTER as i128);
@@ -65,7 +65,7 @@ impl GeneratorId {
         }
     }
 
-    /// The ten bits above the sequence of an ID.
+    /// Returns the ten bits above the sequence of an ID.
     #[inline]
     pub(crate) const fn from_low_bits(bits: i64) -> Self {
         #[allow(
@@ -76,14 +76,14 @@ impl GeneratorId {
         Self(bits as u16 & Self::MAX.0)
     }
 
-    /// The number.
+    /// Returns the number.
     #[inline]
     #[must_use]
     pub const fn get(self) -> u16 {
         self.0
     }
 
-    /// The upper five bits, 0 to 31.
+    /// Returns the upper five bits, 0 to 31.
     #[must_use]
     pub const fn datacenter(self) -> u8 {
         #[allow(clippy::cast_possible_truncation, reason = "five of ten bits")]
@@ -92,7 +92,7 @@ impl GeneratorId {
         }
     }
 
-    /// The lower five bits, 0 to 31.
+    /// Returns the lower five bits, 0 to 31.
     #[must_use]
     pub const fn worker(self) -> u8 {
         #[allow(clippy::cast_possible_truncation, reason = "masked to 5 bits")]

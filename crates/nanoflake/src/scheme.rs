@@ -10,7 +10,7 @@ use crate::epoch::Epoch;
 use crate::id::NanoflakeId;
 use crate::node::GeneratorId;
 
-/// The Nanoflake scheme: an epoch, without which an ID does not tell its time.
+/// The Nanoflake scheme: an epoch, which is needed to compute the time of an ID.
 ///
 /// # Examples
 /// ```
@@ -29,24 +29,25 @@ use crate::node::GeneratorId;
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Nanoflake {
-    /// When timestamp 0 was.
+    /// The start of timestamp 0.
     pub epoch: Epoch,
 }
 
 impl Nanoflake {
     const MICROS_PER_TICK: u64 = 1_000;
 
-    /// When the millisecond of `id` began, if `id` was issued under this epoch.
+    /// Returns the start of the millisecond of `id`, if `id` was issued under this epoch.
     #[must_use]
     pub const fn unix_time(self, id: NanoflakeId) -> UnixTime {
         self.epoch.time_of(id.timestamp())
     }
 
-    /// [`unix_time`](Self::unix_time) as another library's type: `jiff`'s `Timestamp` or `chrono`'s `DateTime<Utc>`,
-    /// with the feature of that name.
+    /// Returns [`unix_time`](Self::unix_time) as a type of another library: `jiff`'s `Timestamp` or
+    /// `chrono`'s `DateTime<Utc>`, with the feature of that name.
     ///
     /// # Errors
-    /// `T`'s, for a time that it has no form for, which takes an epoch thousands of years from now.
+    /// Returns the error of `T` for a time outside its range, which takes an epoch thousands of
+    /// years from now.
     ///
     /// # Examples
     /// ```
@@ -66,16 +67,19 @@ impl Nanoflake {
         T::try_from(self.unix_time(id))
     }
 
-    /// The lowest ID of the millisecond during which `time` is: the inclusive start of a range scan.
+    /// Returns the lowest ID of the millisecond that contains `time`: the inclusive start of a
+    /// range scan.
     ///
     /// # Errors
-    /// [`RangeError`] (in microseconds) for a time before the epoch or after its last timestamp.
+    /// Returns a [`RangeError`] (in microseconds) for a time before the epoch or after its last
+    /// timestamp.
     pub fn min_at(self, time: impl IntoUnixTime) -> Result<NanoflakeId, RangeError> {
         let tick = self.tick_at(time.into_unix_time()?)?;
         Ok(NanoflakeId::assemble(tick.get(), GeneratorId::MIN, 0))
     }
 
-    /// The highest ID of the millisecond during which `time` is: the inclusive end of a range scan.
+    /// Returns the highest ID of the millisecond that contains `time`: the inclusive end of a range
+    /// scan.
     ///
     /// # Errors
     /// As [`min_at`](Self::min_at).
@@ -88,8 +92,8 @@ impl Nanoflake {
     /// Returns the range of all IDs of the times from `start` to `end`, both included: a range scan
     /// over times that users enter. `None` if no ID has such a time.
     ///
-    /// Unlike [`min_at`](Self::min_at) and [`max_at`](Self::max_at) it does not refuse times outside
-    /// of the format; the range is cut to the times that IDs can have.
+    /// Unlike [`min_at`](Self::min_at) and [`max_at`](Self::max_at), it accepts times outside the
+    /// format: the range is clamped to the times that IDs can have.
     ///
     /// # Examples
     /// ```

@@ -1,4 +1,4 @@
-//! The promises over each clock that there is, whichever is the default here.
+//! The promises over every available clock, whichever is the default here.
 
 #![cfg(feature = "std")]
 

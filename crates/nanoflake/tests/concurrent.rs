@@ -52,8 +52,8 @@ fn a_wild_clock_breaks_no_promise_of_a_ratchet() {
     }
 }
 
-/// Eight threads that are refused all the time change nothing: neither the tick nor what comes after
-/// it, although each of their calls adds to the generator's word before it looks at the clock.
+/// Eight threads whose calls all fail change nothing: neither the tick nor later IDs, although each
+/// of their calls adds to the generator's word before it reads the clock.
 #[test]
 fn eight_threads_that_ask_in_vain_through_an_hour_of_rollback_get_nothing() {
     let start = UnixTime::from_micros(START);
@@ -67,7 +67,7 @@ fn eight_threads_that_ask_in_vain_through_an_hour_of_rollback_get_nothing() {
             let want = NonZeroU32::new(dice.count(10_000)).unwrap();
             let error = generator.try_block(want).unwrap_err();
             assert_eq!(error.kind(), ErrorKind::Rollback);
-            // What the refused calls drew is dropped, and may be the rest of the last tick.
+            // The draws of failed calls are dropped, and may have been the rest of the last tick.
             let until = [hour, hour + Duration::from_millis(1)];
             assert!(until.map(Some).contains(&error.retry_after()), "{error}");
         }
@@ -79,7 +79,8 @@ fn eight_threads_that_ask_in_vain_through_an_hour_of_rollback_get_nothing() {
     assert_eq!(next.sequence(), 0);
 }
 
-/// Nor pairs of them, in which processors fetch them: an array's slots are apart by the type's alignment.
+/// Processors fetch cache lines in pairs. The type's alignment keeps the slots of an array in
+/// different pairs.
 #[test]
 fn generators_in_an_array_share_no_cache_lines() {
     assert_eq!(align_of::<Generator>() % 128, 0);

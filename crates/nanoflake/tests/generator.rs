@@ -1,4 +1,4 @@
-//! What the document asks of a generator, on a clock that stands still until it is moved.
+//! The documented requirements of a generator, on a clock that stands still until it is moved.
 
 #![cfg(feature = "std")]
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]

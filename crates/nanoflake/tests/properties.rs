@@ -1,4 +1,4 @@
-//! What holds for every ID, every text and every time.
+//! Properties of every ID, every text and every time.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -225,7 +225,7 @@ proptest! {
         prop_assert_eq!((min.timestamp(), max.timestamp()), (id.timestamp(), id.timestamp()));
         prop_assert_eq!(max.get() - min.get(), (1 << 22) - 1);
         prop_assert_eq!(min.get() % (1 << 22), 0);
-        // What borders on them is of the milliseconds before and after.
+        // The neighbouring IDs belong to the milliseconds before and after.
         if let Some(before) = begin.checked_sub(1).map(UnixTime::from_micros) {
             let end = layout.max_at(before).ok().map(NanoflakeId::get);
             prop_assert_eq!(end, min.get().checked_sub(1).filter(|&value| value >= 0));

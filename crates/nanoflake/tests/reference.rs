@@ -15,7 +15,8 @@ struct Written {
     last: Option<(u64, u32)>,
 }
 
-/// Milliseconds since 2015, 41 bits; datacenter 21, worker 10; 12 bits that count within a millisecond.
+/// Builds an ID: milliseconds since 2015 in 41 bits; datacenter 21, worker 10; 12 bits that count
+/// within a millisecond.
 fn id(timestamp: u64, sequence: u32) -> Option<NanoflakeId> {
     let node = 21 * 32 + 10;
     NanoflakeId::try_from((timestamp * 1_024 + node) * 4_096 + u64::from(sequence)).ok()

@@ -161,12 +161,12 @@ fn published_snowflakes_have_their_published_fields() {
     assert!(string(discord, "what").starts_with("Discord"));
 }
 
-/// The original reads whatever Java's radix-36 parser does. We take the unpadded form and the one of
-/// 13 digits, so that no ID has three texts: signs, other leading zeros and digits from beyond ASCII
-/// are errors.
+/// The original accepts all that Java's radix-36 parser does. We accept the unpadded form and the
+/// form of 13 digits, so that no ID has three texts: signs, other leading zeros and digits outside
+/// ASCII are errors.
 #[test]
 fn base36_that_the_original_reads_and_is_no_canonical_form_is_rejected() {
-    /// What the error says.
+    /// The text of the error.
     type Wrong = &'static str;
 
     let leading_zero = "'0' at position 0 is none of 1-9, a-z, A-Z (zeros lead only";

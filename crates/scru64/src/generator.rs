@@ -3,14 +3,15 @@ use tickid_core::DefaultClock;
 use crate::node::NodeSpec;
 use crate::scheme::Scru64;
 
-/// The shared generator; see [`tickid_core::Generator`] for all it can do.
+/// The shared generator; see [`tickid_core::Generator`] for all its methods.
 ///
-/// Timestamps never go back (*ratchet*): while the clock is at most 10 seconds (39 ticks) behind, IDs
-/// go on at the last timestamp; when the counter runs over, they go on in the next one. Beyond that
-/// `try_generate` says how long to wait, and `generate` waits.
+/// Timestamps never go back (*ratchet*). While the clock is at most 10 seconds (39 ticks) behind,
+/// the generator keeps issuing at the last timestamp; when the counter overflows, it moves on to
+/// the next timestamp. Beyond that `try_generate` reports how long to wait, and `generate` waits.
 ///
-/// The counter of every timestamp starts at random; [`RandomStart::with_guard_bits`](tickid_core::RandomStart::with_guard_bits) keeps a part of
-/// it free.
+/// The counter starts at a random value in every timestamp;
+/// [`RandomStart::with_guard_bits`](tickid_core::RandomStart::with_guard_bits) reserves its upper
+/// part.
 ///
 /// # Examples
 /// ```
@@ -30,8 +31,8 @@ use crate::scheme::Scru64;
 #[cfg(target_has_atomic = "64")]
 pub type Generator<C = DefaultClock> = tickid_core::Generator<Scru64, C>;
 
-/// The exclusive generator; see [`tickid_core::LocalGenerator`] for all it can do. It does what
-/// [`Generator`] does, without atomics, and can be [reset](tickid_core::LocalGenerator::reset).
+/// The exclusive generator; see [`tickid_core::LocalGenerator`] for all its methods. It works like
+/// [`Generator`], without atomics, and can be [reset](tickid_core::LocalGenerator::reset).
 ///
 /// # Examples
 /// ```
@@ -48,7 +49,7 @@ pub type Builder<C = DefaultClock> = tickid_core::Builder<Scru64, C>;
 
 impl tickid_core::Resettable for Scru64 {}
 
-/// What a generator's successor needs to know: its node and the ID it issued last.
+/// The state that a generator's successor needs: the node and the ID issued last.
 #[cfg(target_has_atomic = "64")]
 impl<C> From<&Generator<C>> for NodeSpec {
     fn from(generator: &Generator<C>) -> Self {
@@ -56,7 +57,7 @@ impl<C> From<&Generator<C>> for NodeSpec {
     }
 }
 
-/// What a generator's successor needs to know: its node and the ID it issued last.
+/// The state that a generator's successor needs: the node and the ID issued last.
 impl<C> From<&LocalGenerator<C>> for NodeSpec {
     fn from(generator: &LocalGenerator<C>) -> Self {
         generator.node().issued(&generator.state().snapshot)

@@ -39,15 +39,15 @@ impl Scru64Id {
     pub const MAX_TIMESTAMP: u64 = Self::MAX.0 >> Self::NODE_CTR_BITS;
     /// The highest combination of node ID and counter.
     pub const MAX_NODE_CTR: u32 = (1 << Self::NODE_CTR_BITS) - 1;
-    /// How many bits node ID and counter share.
+    /// The number of bits that node ID and counter share.
     pub const NODE_CTR_BITS: u32 = 24;
     /// The length of the text.
     pub const TEXT_LEN: usize = 12;
 
-    /// The ID with this integer value.
+    /// Returns the ID with this integer value.
     ///
     /// # Errors
-    /// [`RangeError`] at and above 36^12.
+    /// Returns a [`RangeError`] at and above 36^12.
     pub const fn new(value: u64) -> Result<Self, RangeError> {
         if value <= Self::MAX.0 {
             Ok(Self(value))
@@ -56,10 +56,12 @@ impl Scru64Id {
         }
     }
 
-    /// The ID of a timestamp (256 ms ticks since 1970) and a combination of node ID and counter.
+    /// Returns the ID of a timestamp (256 ms ticks since 1970) and a combination of node ID and
+    /// counter.
     ///
     /// # Errors
-    /// [`RangeError`] above [`MAX_TIMESTAMP`](Self::MAX_TIMESTAMP) or [`MAX_NODE_CTR`](Self::MAX_NODE_CTR).
+    /// Returns a [`RangeError`] above [`MAX_TIMESTAMP`](Self::MAX_TIMESTAMP) or
+    /// [`MAX_NODE_CTR`](Self::MAX_NODE_CTR).
     ///
     /// # Examples
     /// ```
@@ -91,7 +93,7 @@ impl Scru64Id {
         Self(slot.low())
     }
 
-    /// For parts that their types keep in range.
+    /// Builds an ID from parts that their types keep in range.
     #[inline]
     pub(crate) const fn assemble(tick: Tick<Scru64>, node_ctr: u32) -> Self {
         debug_assert!(node_ctr <= Self::MAX_NODE_CTR);
@@ -106,54 +108,55 @@ impl Scru64Id {
         }
     }
 
-    /// The integer value.
+    /// Returns the integer value.
     #[inline]
     #[must_use]
     pub const fn get(self) -> u64 {
         self.0
     }
 
-    /// The integer in 8 bytes, big-endian, which sort as the IDs do.
+    /// Returns the integer in 8 bytes, big-endian, which sort as the IDs do.
     #[inline]
     #[must_use]
     pub const fn to_be_bytes(self) -> [u8; 8] {
         self.0.to_be_bytes()
     }
 
-    /// The ID whose integer these 8 bytes are, big-endian.
+    /// Returns the ID with these 8 big-endian bytes.
     ///
     /// # Errors
-    /// [`RangeError`] at and above 36^12.
+    /// Returns a [`RangeError`] at and above 36^12.
     pub const fn from_be_bytes(bytes: [u8; 8]) -> Result<Self, RangeError> {
         Self::new(u64::from_be_bytes(bytes))
     }
 
-    /// The timestamp, in 256 ms ticks since 1970.
+    /// Returns the timestamp, in 256 ms ticks since 1970.
     #[inline]
     #[must_use]
     pub const fn timestamp(self) -> u64 {
         self.0 >> Self::NODE_CTR_BITS
     }
 
-    /// The timestamp as a tick.
+    /// Returns the timestamp as a tick.
     #[must_use]
     pub fn tick(self) -> Tick<Scru64> {
         // Every ID's timestamp is in range.
         Tick::new(self.timestamp()).unwrap_or(Tick::MAX)
     }
 
-    /// When the ID's tick began.
+    /// Returns the start of the ID's tick.
     #[must_use]
     pub const fn unix_time(self) -> UnixTime {
         // At most 2^38.04 ticks of 2^17.97 microseconds.
         Scru64::SCALE.time_of(self.timestamp())
     }
 
-    /// [`unix_time`](Self::unix_time) as another library's type: `jiff`'s `Timestamp` or `chrono`'s
-    /// `DateTime<Utc>`, with the feature of that name.
+    /// Returns [`unix_time`](Self::unix_time) as a type of another library: `jiff`'s `Timestamp` or
+    /// `chrono`'s `DateTime<Utc>`, with the feature of that name.
     ///
     /// # Errors
-    /// `T`'s, for a time that it has no form for. `jiff` and `chrono` have one for all times of these IDs.
+    /// Returns the error of `T` for a time outside its range. All times of these IDs are in the
+    /// range of `jiff` and `chrono`.
     ///
     /// # Examples
     /// ```
@@ -172,7 +175,7 @@ impl Scru64Id {
         T::try_from(self.unix_time())
     }
 
-    /// Node ID and counter in one, 24 bits.
+    /// Returns node ID and counter as one number of 24 bits.
     #[inline]
     #[must_use]
     pub const fn node_ctr(self) -> u32 {
@@ -182,13 +185,13 @@ impl Scru64Id {
         }
     }
 
-    /// The node ID, if it has `size` bits.
+    /// Returns the node ID, if it has `size` bits.
     ///
     /// # Examples
     /// ```
     /// use tickid_scru64::{NodeIdSize, scru64};
     ///
-    /// // Which bits are the node's, the ID does not say.
+    /// // The size of the node ID is not stored in the ID.
     /// let id = scru64!("0u375nxqh5cq");
     /// let size = NodeIdSize::new(8)?;
     /// assert_eq!((id.node_id(size), id.counter(size)), (42, 25_434));
@@ -201,28 +204,29 @@ impl Scru64Id {
         self.node_ctr() >> size.counter_bits()
     }
 
-    /// The counter, if the node ID has `size` bits.
+    /// Returns the counter, if the node ID has `size` bits.
     #[must_use]
     pub const fn counter(self, size: NodeIdSize) -> u32 {
         self.node_ctr() & size.max_counter()
     }
 
-    /// Whether the timestamp is the first (0) or the last, which are reserved: no generator issues them.
+    /// Reports whether the timestamp is the first (0) or the last. Both are reserved: no generator
+    /// issues them.
     #[must_use]
     pub const fn is_reserved(self) -> bool {
         self.timestamp() == 0 || self.timestamp() == Self::MAX_TIMESTAMP
     }
 
-    /// The lowest ID of the tick during which `time` is: the inclusive start of a range scan.
+    /// Returns the lowest ID of the tick that contains `time`: the inclusive start of a range scan.
     ///
     /// # Errors
-    /// [`RangeError`] for a time before 1970 or after the last timestamp.
+    /// Returns a [`RangeError`] for a time before 1970 or after the last timestamp.
     ///
     /// # Examples
     /// ```
     /// use tickid_scru64::{Scru64Id, UnixTime};
     ///
-    /// // All IDs of a day, whoever issued them.
+    /// // All IDs of a day, of all generators.
     /// let day = UnixTime::from_millis(1_678_579_200_000)?;
     /// let night = UnixTime::from_millis(1_678_665_599_999)?;
     /// let range = Scru64Id::min_at(day)?..=Scru64Id::max_at(night)?;
@@ -233,7 +237,7 @@ impl Scru64Id {
         Scru64.tick_at(time.into_unix_time()?).map(|tick| Self::assemble(tick, 0))
     }
 
-    /// The highest ID of the tick during which `time` is: the inclusive end of a range scan.
+    /// Returns the highest ID of the tick that contains `time`: the inclusive end of a range scan.
     ///
     /// # Errors
     /// As [`min_at`](Self::min_at).
@@ -244,8 +248,8 @@ impl Scru64Id {
     /// Returns the range of all IDs of the times from `start` to `end`, both included: a range scan
     /// over times that users enter. `None` if no ID has such a time.
     ///
-    /// Unlike [`min_at`](Self::min_at) and [`max_at`](Self::max_at) it does not refuse times outside
-    /// of the format; the range is cut to the times that IDs can have.
+    /// Unlike [`min_at`](Self::min_at) and [`max_at`](Self::max_at), it accepts times outside the
+    /// format: the range is clamped to the times that IDs can have.
     ///
     /// # Examples
     /// ```
@@ -277,7 +281,8 @@ tickid_text::impl_codec! {
     /// Parses 12 digits of Base36 in either case.
     ///
     /// # Errors
-    /// Returns a [`ParseError`](crate::ParseError) for any other length and for the first byte that is no digit.
+    /// Returns a [`ParseError`](crate::ParseError) for any other length and for the first byte that
+    /// is no digit.
     "0u375nxqh5cq"
 }
 

@@ -10,7 +10,7 @@
 //!  text: 12 digits of Base36, lower case, sorts as the integers do
 //! ```
 //!
-//! Of the 24 bits a *node spec* says how many are the node ID's (1 to 23); the counter has the rest.
+//! A *node spec* assigns 1 to 23 of the 24 bits to the node ID; the counter has the rest.
 //!
 //! # Examples
 //! ```
@@ -25,11 +25,14 @@
 //! ```
 //!
 //! # When to choose it
-//! The shortest text that sorts (12 characters), fits a signed 64-bit column, and lives to the year
-//! 4261. Its ticks are long: with 8 bits of node a generator has 65,536 IDs each quarter of a second
+//! Its text is the shortest that sorts (12 characters), it fits a signed 64-bit column, and it
+//! lasts to the year 4261. Its ticks are long: with 8 bits of node a generator has 65,536 IDs each
+//! quarter of a second, and then borrows from the next tick, up to ten seconds ahead of the clock.
+//! 4261. Its ticks are long: with 8 bits of node a generator has 65,536 IDs each quarter of a
+//!       second
 //! and then borrows from the next, up to ten seconds ahead of the clock.
 //!
-//! It does not hide anything: an ID tells its time and node, and others can be guessed from it.
+//! IDs hide nothing: they reveal their time and node, and other IDs can be guessed from them.
 //!
 //! # Features
 //! | feature | default | gives |
@@ -44,11 +47,12 @@
 //! | `schemars` | no | the JSON schema of the text |
 //! | `arbitrary`, `proptest` | no | every ID there is, for fuzzing and property tests |
 //!
-//! How to use them, and what to know about columns that sort, is in the project's `docs/stacks.md`.
+//! The project's `docs/stacks.md` describes how to use these features and what to consider for
+//! columns that sort.
 //!
 //! # Spec
-//! SCRU64 v0.1 (<https://github.com/scru64/spec>). Where the original program differs from it, and
-//! what this crate does there, is in the project's `docs/schemes/scru64.md`.
+//! SCRU64 v0.1 (<https://github.com/scru64/spec>). The project's `docs/schemes/scru64.md` lists
+//! where the original program differs from it, and what this crate does in these cases.
 
 #![no_std]
 #![cfg_attr(docsrs, feature(doc_cfg))]

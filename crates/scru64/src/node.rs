@@ -6,7 +6,7 @@ use tickid_core::{NodeId, RangeError, Snapshot};
 use crate::id::Scru64Id;
 use crate::scheme::Scru64;
 
-/// How many of the 24 bits of node ID and counter are the node ID's: 1 to 23.
+/// The number of bits of the node ID, out of the 24 that it shares with the counter: 1 to 23.
 ///
 /// # Examples
 /// ```
@@ -26,10 +26,10 @@ impl NodeIdSize {
     /// 23 bits, which leave one to the counter.
     pub const MAX: Self = Self(23);
 
-    /// A node ID of `bits` bits.
+    /// Returns a size of `bits` bits.
     ///
     /// # Errors
-    /// [`RangeError`] outside of 1..=23.
+    /// Returns a [`RangeError`] outside of 1..=23.
     pub const fn new(bits: u8) -> Result<Self, RangeError> {
         if Self::MIN.0 <= bits && bits <= Self::MAX.0 {
             Ok(Self(bits))
@@ -39,32 +39,33 @@ impl NodeIdSize {
         }
     }
 
-    /// How many bits.
+    /// Returns the number of bits.
     #[must_use]
     pub const fn get(self) -> u8 {
         self.0
     }
 
-    /// How many bits the counter has.
+    /// Returns the number of bits of the counter.
     #[must_use]
     pub const fn counter_bits(self) -> u32 {
         Scru64Id::NODE_CTR_BITS - self.0 as u32
     }
 
-    /// The highest counter.
+    /// Returns the highest counter.
     #[must_use]
     pub const fn max_counter(self) -> u32 {
         (1 << self.counter_bits()) - 1
     }
 
-    /// The highest node ID.
+    /// Returns the highest node ID.
     #[must_use]
     pub const fn max_node_id(self) -> u32 {
         (1 << self.0) - 1
     }
 }
 
-/// What identifies a generator: a node ID and its size in bits, or the ID it issued last and that size.
+/// The identity of a generator: a node ID and its size in bits, or the ID it issued last and that
+/// size.
 ///
 /// | text | means |
 /// |---|---|
@@ -89,16 +90,16 @@ impl NodeIdSize {
 /// SCRU64, "Node spec API".
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct NodeSpec {
-    /// With timestamp 0, which nobody issues, only the node ID counts and the counter is 0.
+    /// If the timestamp is 0, which is never issued, only the node ID counts and the counter is 0.
     prev: Scru64Id,
     size: NodeIdSize,
 }
 
 impl NodeSpec {
-    /// Node ID `node_id` in `size` bits.
+    /// Returns the spec of node ID `node_id` in `size` bits.
     ///
     /// # Errors
-    /// [`RangeError`] when `node_id` needs more than `size` bits.
+    /// Returns a [`RangeError`] if `node_id` needs more than `size` bits.
     ///
     /// # Examples
     /// ```
@@ -120,9 +121,10 @@ impl NodeSpec {
         }
     }
 
-    /// The node ID in the first `size` bits of `prev`'s node part, to go on after `prev`.
+    /// Returns the spec of the node ID in the first `size` bits of `prev`'s node part, to continue
+    /// after `prev`.
     ///
-    /// An ID with timestamp 0, which no generator issues, says its node ID and nothing else.
+    /// An ID with timestamp 0, which no generator issues, stands for its node ID only.
     ///
     /// # Examples
     /// ```
@@ -147,25 +149,25 @@ impl NodeSpec {
         Self { prev, size }
     }
 
-    /// The node ID.
+    /// Returns the node ID.
     #[must_use]
     pub const fn node_id(&self) -> u32 {
         self.prev.node_id(self.size)
     }
 
-    /// The size of the node ID.
+    /// Returns the size of the node ID.
     #[must_use]
     pub const fn node_id_size(&self) -> NodeIdSize {
         self.size
     }
 
-    /// The ID issued last, when the spec has one.
+    /// Returns the ID issued last, if the spec has one.
     #[must_use]
     pub const fn node_prev(&self) -> Option<Scru64Id> {
         if self.prev.timestamp() > 0 { Some(self.prev) } else { None }
     }
 
-    /// The spec of the same node after what `snapshot` says was issued last.
+    /// Returns the spec of the same node after the last ID in `snapshot`.
     pub(crate) fn issued(self, snapshot: &Snapshot<Scru64>) -> Self {
         match (snapshot.tick, snapshot.next_sequence.checked_sub(1)) {
             (Some(tick), Some(counter)) => {
@@ -176,7 +178,7 @@ impl NodeSpec {
         }
     }
 
-    /// The node ID where it stands among the 24 bits.
+    /// Returns the node ID at its position among the 24 bits.
     #[inline]
     pub(crate) const fn node_part(&self) -> u32 {
         self.prev.node_ctr() & !self.size.max_counter()
@@ -217,36 +219,37 @@ impl fmt::Debug for NodeSpec {
     }
 }
 
-/// Why a text is no node spec.
+/// The reason a text is not a node spec.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum NodeSpecError {
-    /// There is not exactly one slash.
+    /// The text does not contain exactly one slash.
     #[error("a node spec is a node and a size with one '/' between them, not {slashes}")]
     Slash {
-        /// How many slashes there are.
+        /// The number of slashes.
         slashes: usize,
     },
-    /// What stands before the slash is none of the three forms.
+    /// The part before the slash has none of the three forms.
     #[error(
         "the node of a node spec is 1 to 8 decimal digits, 0x and 1 to 6 hexadecimal digits, or a \
          SCRU64 ID of 12 digits (found {len} bytes, the first wrong one at position {position})"
     )]
     Node {
-        /// How many bytes stand there.
+        /// The number of bytes in that part.
         len: usize,
-        /// The first byte that fits none of the forms; `len` when only the length is wrong.
+        /// The position of the first byte that fits none of the forms; `len` if only the length is
+        /// wrong.
         position: usize,
     },
-    /// What stands after the slash is not 1 to 3 decimal digits.
+    /// The part after the slash is not 1 to 3 decimal digits.
     #[error(
         "the size of a node spec is 1 to 3 decimal digits (found {len} bytes, the first wrong one \
          at position {position})"
     )]
     Size {
-        /// How many bytes stand there.
+        /// The number of bytes in that part.
         len: usize,
-        /// The first byte that is no digit; `len` when only the length is wrong.
+        /// The position of the first byte that is not a digit; `len` if only the length is wrong.
         position: usize,
     },
     /// A size or a node ID that does not fit.
@@ -292,8 +295,8 @@ impl FromStr for NodeSpec {
     }
 }
 
-/// The number that 1 to `max_len` digits spell (8 at most, so that it fits), or the position of the
-/// first byte that is no digit or one too many.
+/// Returns the number that 1 to `max_len` digits spell (8 at most, so that it fits), or the
+/// position of the first byte that is no digit or one too many.
 fn number(digits: &str, radix: u32, max_len: usize) -> Result<u32, usize> {
     let mut value = 0;
     for (position, byte) in digits.bytes().enumerate() {

@@ -12,16 +12,17 @@ use crate::scheme::Scru64;
 /// The environment variable that holds the node spec of the process-wide generator.
 pub const NODE_SPEC_VARIABLE: &str = "SCRU64_NODE_SPEC";
 
-/// An ID from the process-wide generator.
+/// Generates an ID with the process-wide generator.
 ///
 /// The generator is made at the first call that finds a valid node spec in the environment variable
-/// `SCRU64_NODE_SPEC`, and stays. All threads share it. It waits as [`Generator`](crate::Generator)'s `generate`
-/// does, for up to [one minute](tickid_core::DEFAULT_MAX_WAIT). A previous ID further ahead of the
-/// clock than that and the policy's ten seconds is an error ([`BuildError::Ahead`]).
+/// `SCRU64_NODE_SPEC`, and stays. All threads share it. It waits as
+/// [`Generator`](crate::Generator)'s `generate` does, for up to [one
+/// minute](tickid_core::DEFAULT_MAX_WAIT). A previous ID further ahead of the clock than that and
+/// the policy's ten seconds is an error ([`BuildError::Ahead`]).
 ///
-/// The child of a `fork` has no generator as long as the variable holds its parent's node: the two would issue
-/// the same IDs. (That takes a parent whose generator was made before. Children of one that made none are like
-/// any processes with the same variable: each needs a node of its own.)
+/// The child of a `fork` has no generator while the variable holds its parent's node: the two would
+/// issue the same IDs. (This applies if the parent made its generator before the fork. Otherwise
+/// children are like any processes with the same variable: each needs a node of its own.)
 ///
 /// # Errors
 /// Returns [`ProcessError`] if the variable is not set, or holds no node spec, the parent's node,
@@ -44,7 +45,7 @@ pub fn new() -> Result<Scru64Id, ProcessError> {
     Ok(generator()?.generate()?)
 }
 
-/// The text of an ID from the process-wide generator.
+/// Generates an ID with the process-wide generator and returns its text.
 ///
 /// # Errors
 /// As [`new`].
@@ -62,7 +63,7 @@ pub fn new_string() -> Result<String, ProcessError> {
     new().map(|id| id.to_string())
 }
 
-/// The process-wide generator itself.
+/// Returns the process-wide generator.
 ///
 /// # Errors
 /// As [`new`].
@@ -135,9 +136,9 @@ pub enum ProcessError {
     /// The environment variable holds no node spec.
     #[error("the environment variable SCRU64_NODE_SPEC holds {text:?}: {source}")]
     NodeSpec {
-        /// What it holds.
+        /// The value of the variable.
         text: String,
-        /// What is wrong with it.
+        /// The reason it is not a node spec.
         source: NodeSpecError,
     },
     /// The environment variable holds the node of the process that this one was forked from.
@@ -146,7 +147,7 @@ pub enum ProcessError {
          needs a node of its own"
     )]
     Forked {
-        /// What it holds.
+        /// The value of the variable.
         node: NodeSpec,
     },
     /// The generator could not be made.

@@ -10,25 +10,25 @@ use tickid_core::{
 use crate::id::Scru64Id;
 use crate::node::NodeSpec;
 
-/// The SCRU64 scheme. Its IDs say everything about their time, so it holds nothing.
+/// The SCRU64 scheme. Its IDs determine their time by themselves, so it holds nothing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Scru64;
 
 impl Scru64 {
     pub(crate) const SCALE: TickScale = TickScale::every(UnixTime::EPOCH, 256_000);
 
-    /// How far a generator lets the clock run behind before it stalls: 10 seconds.
+    /// The clock rollback that a generator tolerates before it stalls: 10 seconds.
     pub const DEFAULT_ALLOWANCE: Duration = Duration::from_secs(10);
 
-    /// The lowest ID of the tick during which `time` is; [`Scru64Id::min_at`].
+    /// Returns the lowest ID of the tick that contains `time`; see [`Scru64Id::min_at`].
     ///
     /// # Errors
-    /// [`RangeError`] for a time before 1970 or after the last timestamp.
+    /// Returns a [`RangeError`] for a time before 1970 or after the last timestamp.
     pub fn min_at(self, time: impl IntoUnixTime) -> Result<Scru64Id, RangeError> {
         Scru64Id::min_at(time)
     }
 
-    /// The highest ID of the tick during which `time` is; [`Scru64Id::max_at`].
+    /// Returns the highest ID of the tick that contains `time`; see [`Scru64Id::max_at`].
     ///
     /// # Errors
     /// As [`min_at`](Self::min_at).

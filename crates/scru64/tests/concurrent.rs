@@ -47,7 +47,7 @@ fn eight_threads_that_draw_a_million_ids_each_draw_eight_million_ids() {
     assert_eq!(clock.slept(), Duration::ZERO);
 }
 
-/// The same where there is not enough: 16 bits of node ID leave 256 counters, and everyone has to wait.
+/// The same with too few IDs: 16 bits of node ID leave 256 counters, so every thread has to wait.
 #[test]
 fn eight_threads_that_have_to_wait_draw_distinct_ids() {
     const EACH: usize = 50_000;
@@ -100,8 +100,8 @@ fn a_wild_clock_breaks_no_promise_of_waiting() {
     weather_the_storm(Policy::Wait);
 }
 
-/// Eight threads that are refused all the time change nothing: neither the tick nor what comes after
-/// it, although each of their calls adds to the generator's word before it looks at the clock.
+/// Eight threads whose calls all fail change nothing: neither the tick nor later IDs, although each
+/// of their calls adds to the generator's word before it reads the clock.
 #[test]
 fn eight_threads_that_ask_in_vain_through_an_hour_of_rollback_get_nothing() {
     let start = UnixTime::from_micros(START);
@@ -129,7 +129,8 @@ fn eight_threads_that_ask_in_vain_through_an_hour_of_rollback_get_nothing() {
     assert_eq!(next.timestamp(), last.timestamp() + 1);
 }
 
-/// Nor pairs of them, in which processors fetch them: an array's slots are apart by the type's alignment.
+/// Processors fetch cache lines in pairs. The type's alignment keeps the slots of an array in
+/// different pairs.
 #[test]
 fn generators_in_an_array_share_no_cache_lines() {
     assert_eq!(align_of::<Generator>() % 128, 0);

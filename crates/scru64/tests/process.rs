@@ -1,5 +1,5 @@
 //! The process-wide generator, in processes of its own: this test binary runs itself with another
-//! environment. Whatever that holds, there are errors and no panics.
+//! environment. Any value of the variable gives an ID or an error, never a panic.
 
 #![cfg(feature = "std")]
 #![allow(
@@ -22,11 +22,11 @@ use tickid_scru64::{
 
 /// Set in the environment of children.
 const CHILD: &str = "TICKID_TEST_CHILD";
-/// What a child's report begins with, so that nothing else is taken for it.
+/// The prefix of a child's report, which no other output has.
 const REPORT: &str = "report: ";
 
-/// Runs `child` where this is the child of `test`, and says so; else runs that child with `spec` as
-/// the node spec and gives what it reported.
+/// Runs `child` and reports its result if this process is the child of `test`. Otherwise runs that
+/// child with `spec` as the node spec and returns its report.
 fn in_child(test: &str, spec: Option<&OsStr>, child: impl FnOnce()) -> Option<Vec<String>> {
     if env::var_os(CHILD).is_some() {
         child();
@@ -196,7 +196,7 @@ fn a_previous_id_far_ahead_of_the_clock_is_refused() {
     }
 }
 
-/// The wait itself is left to the first call, which is not made here.
+/// The wait itself happens in the first call, which is not made here.
 #[test]
 fn a_previous_id_within_the_longest_wait_is_accepted() {
     let name = "a_previous_id_within_the_longest_wait_is_accepted";

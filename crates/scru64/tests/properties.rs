@@ -1,4 +1,4 @@
-//! What holds for every ID, every text, every node spec and every time.
+//! Properties of every ID, every text, every node spec and every time.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -53,7 +53,7 @@ fn texts() -> impl Strategy<Value = Vec<u8>> {
     ]
 }
 
-/// TwelveDigits digits, one division at a time.
+/// Returns twelve digits of Base36, computed one division at a time.
 fn naive(mut value: u64) -> String {
     let mut digits = Vec::new();
     for _ in 0..12 {
@@ -65,7 +65,7 @@ fn naive(mut value: u64) -> String {
     digits.iter().rev().collect()
 }
 
-/// The number that ASCII digits spell, one multiplication at a time.
+/// Returns the number written in ASCII digits, computed one multiplication at a time.
 fn naive_value(text: &[u8], radix: u32) -> Option<u64> {
     text.iter().try_fold(0_u64, |value, &byte| {
         let digit = char::from(byte).to_digit(radix)?;
@@ -73,14 +73,14 @@ fn naive_value(text: &[u8], radix: u32) -> Option<u64> {
     })
 }
 
-/// What [`naive_spec`] says, as the crate does.
+/// Returns the result of [`naive_spec`] as the crate computes it.
 fn fields(spec: NodeSpec) -> (u64, Option<u64>, u8) {
     let prev = spec.node_prev().map(Scru64Id::get);
     (spec.node_id().into(), prev, spec.node_id_size().get())
 }
 
-/// What a node spec says: the node ID or the previous ID, and the size. By the grammar of its
-/// documentation, without regard to how the crate reads it.
+/// Reads a node spec: the node ID or the previous ID, and the size. It follows the documented
+/// grammar, independently of the crate.
 fn naive_spec(text: &str) -> Option<(u64, Option<u64>, u8)> {
     let (node, size) = text.split_once('/')?;
     if !(1..=3).contains(&size.len()) || !size.bytes().all(|byte| byte.is_ascii_digit()) {
@@ -269,7 +269,7 @@ proptest! {
         prop_assert!(min <= id && id <= max);
         prop_assert_eq!(min.get(), id.timestamp() << 24);
         prop_assert_eq!(max.get() - min.get(), (1 << 24) - 1);
-        // What borders on them is of the ticks before and after.
+        // The neighbouring IDs belong to the ticks before and after.
         let before = Scru64Id::max_at(UnixTime::from_micros(begin - 1));
         prop_assert_eq!(before.ok().map(Scru64Id::get), min.get().checked_sub(1));
         let after = Scru64Id::min_at(UnixTime::from_micros(begin + 256_000));
@@ -326,7 +326,7 @@ proptest! {
         prop_assert!(guarded <= max_counter >> guard_bits);
     }
 
-    /// Whoever is given the node spec of a generator goes on after its last ID.
+    /// A generator restored from another one's node spec continues after its last ID.
     #[test]
     fn a_successor_issues_higher_ids_of_the_same_node(
         spec in specs(),
@@ -463,8 +463,8 @@ fn node_ids_of_every_size_are_read_back_in_decimal_and_hexadecimal() {
     assert!(count > 23 * 64);
 }
 
-/// Down to the one bit of counter that 23 bits of node ID leave. (2^12 and fewer in full, of more the
-/// last of a tick.)
+/// Covers all sizes down to the one bit of counter that 23 bits of node ID leave. (Up to 2^12
+/// counters in full; of more, the last of a tick.)
 #[test]
 fn a_tick_has_exactly_the_counters_that_each_size_leaves() {
     for size in every_size() {
@@ -517,7 +517,8 @@ fn a_tick_has_8_388_608_counters_at_most_and_the_format_282_429_536_481_timestam
     assert_eq!((Scru64::FIRST_TICK, Scru64::LAST_TICK), (1, MAX_TIMESTAMP - 1));
 }
 
-/// "Consideration of special times": timestamps of all zeros and of the highest value are for other uses.
+/// "Consideration of special times": timestamps of all zeros and of the highest value are reserved
+/// for other uses.
 #[test]
 fn the_first_and_the_last_timestamp_are_never_issued() {
     let size = NodeIdSize::new(8).unwrap();
@@ -554,7 +555,7 @@ fn timestamp(timestamp: u64) -> UnixTime {
     UnixTime::from_micros(timestamp.cast_signed() * 256_000)
 }
 
-/// The price: what was issued before the reset may be issued again.
+/// The price: IDs issued before the reset may be issued again.
 #[test]
 fn reset_starts_over_at_the_clocks_tick_and_is_refused_in_a_window() {
     let clock = ManualClock::new(UnixTime::from_micros(256_000 * 1_000));
@@ -580,7 +581,7 @@ fn reset_starts_over_at_the_clocks_tick_and_is_refused_in_a_window() {
     assert_eq!(closed.reset_seeded(2), Err(ResetError::Closed));
 }
 
-/// So that 1,024 threads can draw at once.
+/// Allows 1,024 threads to draw at once.
 #[test]
 fn a_shared_generator_gives_blocks_of_at_most_8191_ids_and_skips_none_alone() {
     let clock = ManualClock::new(UnixTime::from_micros(256_000 * 9));
@@ -597,7 +598,7 @@ fn a_shared_generator_gives_blocks_of_at_most_8191_ids_and_skips_none_alone() {
     }
 }
 
-/// As the document's usage notes have it: 0, 10, 110, 1110 and so on, in 1, 2, 3, 4 and so on bits.
+/// Follows the document's usage notes: 0, 10, 110, 1110 and so on, in 1, 2, 3, 4 and so on bits.
 #[test]
 fn nodes_of_all_sizes_share_a_realm_when_none_begins_with_another() {
     let mut taken = Vec::new();

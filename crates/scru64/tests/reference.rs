@@ -1,7 +1,7 @@
-//! Generators do what the specification says, call by call: its state machine in plain lines.
+//! Generators follow the specification, call by call: its state machine in plain lines.
 //!
 //! "Clock rollback handling", "Counter overflow handling" and "Consideration of special times" of
-//! SCRU64 v0.1; the counter starts where the test says.
+//! SCRU64 v0.1; the test sets the start of the counter.
 
 mod support;
 

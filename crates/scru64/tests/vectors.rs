@@ -1,4 +1,5 @@
-//! Every entry of `vectors/scru64.json`, which holds what the original implementation does.
+//! Every entry of `vectors/scru64.json`, which records the behaviour of the original
+//! implementation.
 
 #![cfg(feature = "std")]
 #![allow(clippy::panic, clippy::unwrap_used, reason = "a test fails by panicking")]
@@ -158,7 +159,8 @@ fn parts_are_accepted_and_rejected_as_by_the_original() {
     assert_eq!(accepted, 4);
 }
 
-/// Valid to the original, whose hexadecimal parser takes a sign after the prefix.
+/// Node specs that the original accepts, because its hexadecimal parser allows a sign after the
+/// prefix.
 const SIGNED_SPECS: [&str; 2] = ["0x+2a/8", "0X+b00/12"];
 
 #[test]
@@ -211,7 +213,7 @@ fn node_specs_that_the_original_rejects_are_rejected() {
 /// The original's functions that take the time and the allowance with each call.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Mode {
-    /// Gives nothing on a significant rollback.
+    /// Returns nothing on a significant rollback.
     Abort,
     /// Starts over on one.
     Reset,
@@ -296,8 +298,8 @@ fn traces_run_as_recorded_step_by_step() {
     assert_eq!((steps, aborts, reserved), (442, 72, 4));
 }
 
-/// The document reserves the last timestamp; the original issues it. We say that the clock is past
-/// what can be issued, and remember what was issued before.
+/// The document reserves the last timestamp; the original issues it. We report that the clock is
+/// past the last tick that can be issued, and keep the record of earlier IDs.
 #[test]
 fn the_reserved_last_timestamp_which_the_original_issues_is_an_error() {
     let file = scru64();
@@ -351,7 +353,7 @@ fn out_of_range(time: UnixTime) -> ErrorKind {
     })
 }
 
-/// What the original does at the limits of its arguments.
+/// The behaviour of the original at the limits of its arguments.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Theirs {
     Panics,
@@ -359,7 +361,7 @@ enum Theirs {
     Gives(&'static str),
 }
 
-/// What we do there.
+/// Our behaviour there.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Ours {
     Gives(&'static str),

@@ -42,7 +42,7 @@ pub mod serde_zero_as_null {
     /// Writes `id`, or nothing (`null` in JSON) for the zero ID.
     ///
     /// # Errors
-    /// The serializer's.
+    /// Returns the serializer's error.
     pub fn serialize<S: Serializer>(id: &SnoId, serializer: S) -> Result<S::Ok, S::Error> {
         Some(id).filter(|id| !id.is_zero()).serialize(serializer)
     }
@@ -50,7 +50,7 @@ pub mod serde_zero_as_null {
     /// Reads an ID, or nothing as the zero ID. The zero ID's text is read, too.
     ///
     /// # Errors
-    /// The deserializer's, and the parser's in it.
+    /// Returns the error of the deserializer, or of the parser in it.
     pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<SnoId, D::Error> {
         Option::deserialize(deserializer).map(|id| id.unwrap_or(SnoId::ZERO))
     }

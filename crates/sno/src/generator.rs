@@ -2,21 +2,22 @@ use tickid_core::DefaultClock;
 
 use crate::scheme::Sno;
 
-/// The shared generator; see [`tickid_core::Generator`] for all it can do.
+/// The shared generator; see [`tickid_core::Generator`] for all its methods.
 ///
-/// IDs are always of the clock's own tick (*tick-tock*): when the clock is set back, the tick-tock bit
-/// flips and IDs go on at once. Only where it is set back a second time, to where the other bit has
-/// been already, `try_generate` says how long to wait, and `generate` waits. So it is when all 65,536
-/// sequences of a tick are used up; [`on_overflow`](tickid_core::Builder::on_overflow) tells of that.
+/// IDs always carry the clock's current tick (*tick-tock*): when the clock is set back, the
+/// tick-tock bit flips and issuing continues at once. If the clock is set back a second time, into
+/// ticks already used with the other bit, `try_generate` reports how long to wait, and `generate`
+/// waits. The same applies when all 65,536 sequences of a tick are used up;
+/// [`on_overflow`](tickid_core::Builder::on_overflow) reports this case.
 ///
-/// Generators can share a partition when each is confined to sequences of its own, at least four.
+/// Generators can share a partition if each is confined to sequences of its own, at least four.
 ///
 /// # Examples
 /// ```
 /// use tickid_sno::{Generator, Meta, Partition, SequenceBounds};
 ///
 /// let generator = Generator::builder(Partition::new(7))
-///     .bounds(SequenceBounds::new(0, 32_767)) // somebody else has the other half
+///     .bounds(SequenceBounds::new(0, 32_767)) // another generator has the rest
 ///     .build()?;
 /// let ids = std::thread::scope(|scope| {
 ///     let threads = [1, 2].map(|meta| {
@@ -30,13 +31,13 @@ use crate::scheme::Sno;
 /// ```
 ///
 /// # Spec
-/// sno, "Time and sequence": "Sequence sharding", "Sequence overflow", "Clock drift and the tick-tock
-/// toggle".
+/// sno, "Time and sequence": "Sequence sharding", "Sequence overflow", "Clock drift and the
+/// tick-tock toggle".
 #[cfg(target_has_atomic = "64")]
 pub type Generator<C = DefaultClock> = tickid_core::Generator<Sno, C>;
 
-/// The exclusive generator; see [`tickid_core::LocalGenerator`] for all it can do. It does what
-/// [`Generator`] does, without atomics, and skips no sequence.
+/// The exclusive generator; see [`tickid_core::LocalGenerator`] for all its methods. It works like
+/// [`Generator`], without atomics, and skips no sequence.
 ///
 /// # Examples
 /// ```

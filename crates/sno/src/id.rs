@@ -48,28 +48,29 @@ impl SnoId {
     pub const MIN: Self = Self([0; Self::LEN]);
     /// The highest ID, all bits one: `xxxxxxxxxxxxxxxx`.
     pub const MAX: Self = Self([0xff; Self::LEN]);
-    /// What the original calls the zero value; the same as [`MIN`](Self::MIN).
+    /// The original's zero value; the same as [`MIN`](Self::MIN).
     pub const ZERO: Self = Self::MIN;
     /// The last timestamp, in 4 ms ticks since 2010: 2079-09-07T15:47:35.548Z.
     pub const MAX_TIMESTAMP: u64 = (1 << Self::TIMESTAMP_BITS) - 1;
-    /// How many bits the timestamp has.
+    /// The number of bits of the timestamp.
     pub const TIMESTAMP_BITS: u32 = 39;
-    /// How many bytes an ID has.
+    /// The number of bytes of an ID.
     pub const LEN: usize = 10;
     /// The length of the text.
     pub const TEXT_LEN: usize = 16;
 
-    /// How far the timestamp is shifted in the first eight bytes: above the tick-tock bit, the
-    /// metabyte and the partition.
+    /// The shift of the timestamp in the first eight bytes: above the tick-tock bit, the metabyte
+    /// and the partition.
     const TIMESTAMP_SHIFT: u32 = u64::BITS - Self::TIMESTAMP_BITS;
     const TOGGLE_SHIFT: u32 = Self::TIMESTAMP_SHIFT - 1;
     const META_SHIFT: u32 = 16;
 
-    /// The ID of a timestamp (4 ms ticks since 2010-01-01T00:00:00Z), the tick-tock bit, a metabyte, a
-    /// partition and a sequence.
+    /// Returns the ID of a timestamp (4 ms ticks since 2010-01-01T00:00:00Z), the tick-tock bit, a
+    /// metabyte, a partition and a sequence.
     ///
     /// # Errors
-    /// [`RangeError`] above [`MAX_TIMESTAMP`](Self::MAX_TIMESTAMP); all else fits by its type.
+    /// Returns a [`RangeError`] above [`MAX_TIMESTAMP`](Self::MAX_TIMESTAMP); every other value
+    /// fits by its type.
     ///
     /// # Examples
     /// ```
@@ -96,8 +97,8 @@ impl SnoId {
         }
     }
 
-    /// The head is the first 8 bytes as they stand in memory, with zero for the metabyte; the tail is the
-    /// sequence.
+    /// Returns the ID of a slot. The head is the first 8 bytes as laid out in memory, with zero for
+    /// the metabyte; the tail is the sequence.
     #[inline]
     pub(crate) const fn from_slot(slot: Slot<Sno>, meta: u8) -> Self {
         Self::join(Self::head_with(slot, meta), slot.low())
@@ -132,7 +133,7 @@ impl SnoId {
         Prefix::new(u64::from_ne_bytes([a, b, c, d, e, f, g, h]), 0)
     }
 
-    /// For a timestamp that is in range.
+    /// Builds an ID from a timestamp that is in range.
     #[inline]
     pub(crate) const fn assemble(
         timestamp: u64,
@@ -161,21 +162,22 @@ impl SnoId {
         }
     }
 
-    /// The 10 bytes, which sort as the IDs do.
+    /// Returns the 10 bytes, which sort as the IDs do.
     #[inline]
     #[must_use]
     pub const fn to_bytes(self) -> [u8; Self::LEN] {
         self.0
     }
 
-    /// The ID of these 10 bytes.
+    /// Returns the ID of these 10 bytes.
     #[inline]
     #[must_use]
     pub const fn from_bytes(bytes: [u8; Self::LEN]) -> Self {
         Self(bytes)
     }
 
-    /// The canonical text as 16 bytes, which a column for UUIDs can hold. They sort as the IDs do.
+    /// Returns the canonical text as 16 bytes, which a column for UUIDs can hold. They sort as the
+    /// IDs do.
     ///
     /// They are no UUID by RFC 9562: no version, no variant.
     ///
@@ -193,7 +195,7 @@ impl SnoId {
         Canonical::encode(&self.0)
     }
 
-    /// The ID whose [text](Self::to_text_bytes) these 16 bytes are.
+    /// Returns the ID with this [text](Self::to_text_bytes) of 16 bytes.
     ///
     /// # Errors
     /// As [`parse_bytes`](Self::parse_bytes).
@@ -202,38 +204,39 @@ impl SnoId {
         Self::parse_bytes(&text)
     }
 
-    /// The first eight bytes: everything but the sequence.
+    /// Returns the first eight bytes: everything but the sequence.
     #[inline]
     const fn head(self) -> u64 {
         let [a, b, c, d, e, f, g, h, _, _] = self.0;
         u64::from_be_bytes([a, b, c, d, e, f, g, h])
     }
 
-    /// The timestamp, in 4 ms ticks since 2010-01-01T00:00:00Z: 39 bits.
+    /// Returns the timestamp, in 4 ms ticks since 2010-01-01T00:00:00Z: 39 bits.
     #[inline]
     #[must_use]
     pub const fn timestamp(self) -> u64 {
         self.head() >> Self::TIMESTAMP_SHIFT
     }
 
-    /// The timestamp as a tick.
+    /// Returns the timestamp as a tick.
     #[must_use]
     pub fn tick(self) -> Tick<Sno> {
         // 39 bits are in range.
         Tick::new(self.timestamp()).unwrap_or(Tick::MAX)
     }
 
-    /// When the ID's tick began.
+    /// Returns the start of the ID's tick.
     #[must_use]
     pub const fn unix_time(self) -> UnixTime {
         Sno::SCALE.time_of(self.timestamp())
     }
 
-    /// [`unix_time`](Self::unix_time) as another library's type: `jiff`'s `Timestamp` or `chrono`'s
-    /// `DateTime<Utc>`, with the feature of that name.
+    /// Returns [`unix_time`](Self::unix_time) as a type of another library: `jiff`'s `Timestamp` or
+    /// `chrono`'s `DateTime<Utc>`, with the feature of that name.
     ///
     /// # Errors
-    /// `T`'s, for a time that it has no form for. `jiff` and `chrono` have one for all times of these IDs.
+    /// Returns the error of `T` for a time outside its range. All times of these IDs are in the
+    /// range of `jiff` and `chrono`.
     ///
     /// # Examples
     /// ```
@@ -252,28 +255,28 @@ impl SnoId {
         T::try_from(self.unix_time())
     }
 
-    /// The tick-tock bit: which of two passes over the same ticks this is.
+    /// Returns the tick-tock bit, which distinguishes two passes over the same ticks.
     #[inline]
     #[must_use]
     pub const fn toggle(self) -> bool {
         self.head() >> Self::TOGGLE_SHIFT & 1 == 1
     }
 
-    /// The metabyte: what the caller chose.
+    /// Returns the metabyte, which the caller chose.
     #[inline]
     #[must_use]
     pub const fn meta(self) -> u8 {
         self.0[5]
     }
 
-    /// The partition.
+    /// Returns the partition.
     #[inline]
     #[must_use]
     pub const fn partition(self) -> Partition {
         Partition::from_bytes([self.0[6], self.0[7]])
     }
 
-    /// The sequence.
+    /// Returns the sequence.
     #[inline]
     #[must_use]
     pub const fn sequence(self) -> u16 {
@@ -333,23 +336,23 @@ impl SnoId {
         Self(bytes)
     }
 
-    /// Whether all bits are zero.
+    /// Reports whether all bits are zero.
     #[must_use]
     pub const fn is_zero(self) -> bool {
         self.head() == 0 && self.sequence() == 0
     }
 
-    /// The lowest ID of the tick during which `time` is, whatever its tick-tock bit, metabyte and
-    /// partition: the inclusive start of a range scan.
+    /// Returns the lowest ID of the tick that contains `time`, over all values of tick-tock bit,
+    /// metabyte and partition: the inclusive start of a range scan.
     ///
     /// # Errors
-    /// [`RangeError`] for a time before 2010 or after the last timestamp.
+    /// Returns a [`RangeError`] for a time before 2010 or after the last timestamp.
     ///
     /// # Examples
     /// ```
     /// use tickid_sno::{SnoId, UnixTime, sno};
     ///
-    /// // All IDs of the tick, whoever issued them and with whatever metabyte.
+    /// // All IDs of the tick, of all generators and metabytes.
     /// let time = UnixTime::from_millis(1_936_047_814_976)?;
     /// assert!((SnoId::min_at(time)?..=SnoId::max_at(time)?).contains(&sno!("brpk4q72xwf2m63l")));
     /// # Ok::<(), tickid_sno::RangeError>(())
@@ -358,8 +361,8 @@ impl SnoId {
         Sno.tick_at(time.into_unix_time()?).map(Self::lowest)
     }
 
-    /// The highest ID of the tick during which `time` is, whatever its tick-tock bit, metabyte and
-    /// partition: the inclusive end of a range scan.
+    /// Returns the highest ID of the tick that contains `time`, over all values of tick-tock bit,
+    /// metabyte and partition: the inclusive end of a range scan.
     ///
     /// # Errors
     /// As [`min_at`](Self::min_at).
@@ -370,8 +373,8 @@ impl SnoId {
     /// Returns the range of all IDs of the times from `start` to `end`, both included: a range scan
     /// over times that users enter. `None` if no ID has such a time.
     ///
-    /// Unlike [`min_at`](Self::min_at) and [`max_at`](Self::max_at) it does not refuse times outside
-    /// of the format; the range is cut to the times that IDs can have.
+    /// Unlike [`min_at`](Self::min_at) and [`max_at`](Self::max_at), it accepts times outside the
+    /// format: the range is clamped to the times that IDs can have.
     ///
     /// # Examples
     /// ```
@@ -435,7 +438,7 @@ tickid_core::impl_conversions! { SnoId:
     /// From the bytes as one big-endian integer.
     ///
     /// # Errors
-    /// [`RangeError`] at and above 2^80. (It names numbers above [`i128::MAX`] as that.)
+    /// Returns a [`RangeError`] at and above 2^80. (It names numbers above [`i128::MAX`] as that.)
     try_from u128 = SnoId::from_integer;
 }
 

@@ -23,15 +23,16 @@
 //! ```
 //!
 //! # When to choose it
-//! When a clock that is set back must not stop anything: after the first regression IDs go on at once
-//! at the clock's own time, told apart by the tick-tock bit. And when a byte (a kind, a status, a
-//! version) is worth having in the key itself. 65,536 IDs each 4 milliseconds under each of 65,536
-//! partitions, until 2079; the text of 16 characters also fits a column made for UUIDs.
+//! Choose it when setting the clock back must not stop anything: after the first regression issuing
+//! continues at once at the clock's current time, and the tick-tock bit distinguishes the IDs. It
+//! also suits keys that should hold an extra byte (a kind, a status, a version). It provides 65,536
+//! IDs each 4 milliseconds under each of 65,536 partitions, until 2079; the text of 16 characters
+//! also fits a column made for UUIDs.
 //!
-//! Two things to know. IDs of *different* metabytes are not in order within a tick, because the
-//! metabyte comes before the sequence; and those issued after a regression sort among those issued
-//! before it, as their time says. It does not hide anything: an ID tells its time and partition, and
-//! others can be guessed from it.
+//! There are two pitfalls. IDs of *different* metabytes are not in order within a tick, because the
+//! metabyte comes before the sequence; and IDs issued after a regression sort among the IDs issued
+//! before it, by their time. IDs hide nothing: they reveal their time and partition, and other IDs
+//! can be guessed from them.
 //!
 //! # Features
 //! | feature | default | gives |
@@ -48,11 +49,12 @@
 //! | `bytemuck` | no | IDs as plain bytes in slices |
 //! | `arbitrary`, `proptest` | no | every ID there is, for fuzzing and property tests |
 //!
-//! How to use them, and what to know about columns that sort, is in the project's `docs/stacks.md`.
+//! The project's `docs/stacks.md` describes how to use these features and what to consider for
+//! columns that sort.
 //!
 //! # Spec
-//! sno (<https://github.com/muyo/sno>). Where the original program differs from its own document, and
-//! what this crate does there, is in the project's `docs/schemes/sno.md`.
+//! sno (<https://github.com/muyo/sno>). The project's `docs/schemes/sno.md` lists where the
+//! original program differs from its own document, and what this crate does in these cases.
 
 #![no_std]
 #![cfg_attr(docsrs, feature(doc_cfg))]

@@ -1,9 +1,9 @@
 use core::fmt;
 
-/// A partition: what tells two generators apart. Any 16 bits are one.
+/// A partition: 16 bits that distinguish generators. Every value is valid.
 ///
-/// The original writes it as two bytes, most significant first; [`from_bytes`](Self::from_bytes) and
-/// [`to_bytes`](Self::to_bytes) do, too.
+/// The original writes it as two bytes, most significant first; [`from_bytes`](Self::from_bytes)
+/// and [`to_bytes`](Self::to_bytes) do so too.
 ///
 /// # Examples
 /// ```
@@ -21,25 +21,25 @@ use core::fmt;
 pub struct Partition(u16);
 
 impl Partition {
-    /// The partition of this number.
+    /// Returns the partition with this number.
     #[must_use]
     pub const fn new(number: u16) -> Self {
         Self(number)
     }
 
-    /// The number.
+    /// Returns the number.
     #[must_use]
     pub const fn get(self) -> u16 {
         self.0
     }
 
-    /// The partition of these two bytes, most significant first.
+    /// Returns the partition of these two bytes, most significant first.
     #[must_use]
     pub const fn from_bytes(bytes: [u8; 2]) -> Self {
         Self(u16::from_be_bytes(bytes))
     }
 
-    /// The two bytes, most significant first.
+    /// Returns the two bytes, most significant first.
     #[must_use]
     pub const fn to_bytes(self) -> [u8; 2] {
         self.0.to_be_bytes()
@@ -52,7 +52,8 @@ impl Partition {
     /// that run at the same time have the same partition.
     ///
     /// # Errors
-    /// Returns [`BuildError::Seed`](tickid_core::BuildError::Seed) if the operating system has no random numbers.
+    /// Returns [`BuildError::Seed`](tickid_core::BuildError::Seed) if the operating system has no
+    /// random numbers.
     ///
     /// # Examples
     /// ```

@@ -8,9 +8,9 @@ use crate::scheme::{Meta, Sno};
 
 /// Generates an ID with this metabyte with the process-wide generator.
 ///
-/// The generator is made at the first call, with a random partition, and stays. All threads share it.
-/// It waits as [`Generator`](crate::Generator)'s `generate` does, for up to
-/// [one minute](tickid_core::DEFAULT_MAX_WAIT).
+/// The generator is made at the first call, with a random partition, and stays. All threads share
+/// it. It waits as [`Generator`](crate::Generator)'s `generate` does, for up to [one
+/// minute](tickid_core::DEFAULT_MAX_WAIT).
 ///
 /// Two processes that run at the same time have the same partition with a probability of 1 in
 /// 65,536; among a hundred processes, two share one with a probability of 7 in 100. Where that is
@@ -32,10 +32,10 @@ pub fn new(meta: u8) -> Result<SnoId, ProcessError> {
     Ok(generator()?.with(Meta(meta)).generate()?)
 }
 
-/// The process-wide generator itself.
+/// Returns the process-wide generator.
 ///
 /// # Errors
-/// [`ProcessError::Build`] when the operating system gives no random number.
+/// Returns [`ProcessError::Build`] if the operating system has no random numbers.
 ///
 /// # Examples
 /// ```

@@ -9,25 +9,25 @@ use tickid_core::{
 use crate::id::SnoId;
 use crate::partition::Partition;
 
-/// The sno scheme. Its IDs say everything about their time, so it holds nothing.
+/// The sno scheme. Its IDs determine their time by themselves, so it holds nothing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Sno;
 
 impl Sno {
-    /// When timestamp 0 begins: 2010-01-01T00:00:00Z.
+    /// The start of timestamp 0: 2010-01-01T00:00:00Z.
     pub const EPOCH: UnixTime = UnixTime::from_micros(1_262_304_000_000_000);
 
     pub(crate) const SCALE: TickScale = TickScale::every(Self::EPOCH, 4_000);
 
-    /// The lowest ID of the tick during which `time` is; [`SnoId::min_at`].
+    /// Returns the lowest ID of the tick that contains `time`; see [`SnoId::min_at`].
     ///
     /// # Errors
-    /// [`RangeError`] for a time before 2010 or after the last timestamp.
+    /// Returns a [`RangeError`] for a time before 2010 or after the last timestamp.
     pub fn min_at(self, time: impl IntoUnixTime) -> Result<SnoId, RangeError> {
         SnoId::min_at(time)
     }
 
-    /// The highest ID of the tick during which `time` is; [`SnoId::max_at`].
+    /// Returns the highest ID of the tick that contains `time`; see [`SnoId::max_at`].
     ///
     /// # Errors
     /// As [`min_at`](Self::min_at).

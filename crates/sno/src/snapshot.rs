@@ -8,14 +8,14 @@ use crate::generator::Generator;
 use crate::partition::Partition;
 use crate::scheme::{Sno, pool};
 
-/// What a generator is made of and how far it has come, field by field as the original has it.
+/// The configuration and progress of a generator, field by field as in the original.
 ///
 /// With the feature `serde` its JSON is the original's, so a generator can be handed from one
-/// program to the other. All fields must be there when it is read, and no others. [`Default`] is what
-/// stands for a new generator of partition 0.
+/// program to the other. When read, it must have all fields and no others. [`Default`] is a new
+/// generator of partition 0.
 ///
-/// It can be taken of a generator at any time, but only one taken after the generator was
-/// [closed](tickid_core::Generator::close) lets a successor go on without issuing an ID twice.
+/// A snapshot can be taken at any time, but only one taken after the generator was
+/// [closed](tickid_core::Generator::close) lets a successor continue without issuing an ID twice.
 ///
 /// # Examples
 /// ```
@@ -44,20 +44,21 @@ use crate::scheme::{Sno, pool};
 pub struct GeneratorSnapshot {
     /// The generator's partition; in JSON an array of two bytes.
     pub partition: Partition,
-    /// One end of the sequences it uses, the lower one unless the two are given the other way round.
+    /// One end of the range of sequences: the lower end unless the two are given in reverse.
     pub sequence_min: u16,
-    /// The other end. 0 stands for 65,535, except where `sequence_min` is 65,535.
+    /// The other end. 0 means 65,535, unless `sequence_min` is 65,535.
     pub sequence_max: u16,
-    /// The last sequence issued in the tick `wall_hi`. 0 stands for the lowest, and anything above the
-    /// highest for a tick that is used up.
+    /// The last sequence issued in the tick `wall_hi`. 0 means the lowest, and any value above the
+    /// highest means that the tick is used up.
     pub sequence: u32,
-    /// What the clock read when the snapshot was taken, in 4 ms ticks since 2010; negative before that.
+    /// The clock reading at the time of the snapshot, in 4 ms ticks since 2010; negative before
+    /// that.
     pub now: i64,
     /// The tick issued last; 0 in a new generator.
     pub wall_hi: i64,
     /// The highest tick ever issued under the other tick-tock bit; 0 if there was none.
     pub wall_safe: i64,
-    /// How often the tick-tock bit was flipped; odd when it is set. Wraps at 2^32.
+    /// The number of times the tick-tock bit was flipped; odd if it is set. Wraps at 2^32.
     pub drifts: u32,
 }
 
@@ -113,17 +114,18 @@ impl GeneratorSnapshot {
         Self::new(generator.node(), generator.bounds(), &generator.close(), now)
     }
 
-    /// The snapshot of a generator of `partition` within `bounds` that has come as far as `issued` says
-    /// (from [`close`](tickid_core::Generator::close), or from
-    /// [`state`](tickid_core::Generator::state) for a look at it), at the time `now`.
+    /// Returns the snapshot, at the time `now`, of a generator of `partition` within `bounds` that
+    /// has progressed to `issued` (from [`close`](tickid_core::Generator::close), or for inspection
+    /// from [`state`](tickid_core::Generator::state)).
     ///
-    /// `sequence` is always the last one issued in the tick `wall_hi`. (The original says `sequence_min`
-    /// there when it is no longer that tick.) Where the fields cannot say exactly how far the
-    /// generator has come, they say too much, so that a sequence is lost rather than issued twice.
+    /// `sequence` is always the last one issued in the tick `wall_hi`. (The original has
+    /// `sequence_min` there once that tick is over.) If the fields cannot express the exact
+    /// progress of the generator, they overstate it, so that a sequence is lost rather than issued
+    /// twice.
     ///
     /// # Errors
-    /// [`BuildError::SequenceBound`] and [`BuildError::Pool`] for bounds that no generator has,
-    /// [`BuildError::Restore`] for an `issued` that is of other bounds.
+    /// Returns [`BuildError::SequenceBound`] or [`BuildError::Pool`] for bounds that no generator
+    /// has, and [`BuildError::Restore`] for an `issued` with other bounds.
     pub fn new(
         partition: Partition,
         bounds: SequenceBounds,
@@ -133,7 +135,7 @@ impl GeneratorSnapshot {
         let (sequence_min, sequence_max) = pool(bounds)?;
         let lowest = u32::from(sequence_min);
         let wall_hi = issued.tick.map_or(0, signed);
-        // A flip goes back, so what is left for it is later than tick 0.
+        // A flip goes back in time, so the ticks left for it are later than tick 0.
         let wall_safe = issued.other_past.map_or(0, |past| signed(past).max(1));
         let sequence = match issued.tick {
             None => lowest,
@@ -161,7 +163,7 @@ impl GeneratorSnapshot {
         })
     }
 
-    /// The sequences the generator uses.
+    /// Returns the sequences the generator uses.
     #[must_use]
     pub const fn bounds(&self) -> SequenceBounds {
         let (min, max) = match (self.sequence_min, self.sequence_max) {
@@ -171,15 +173,16 @@ impl GeneratorSnapshot {
         SequenceBounds::new(min as u32, max as u32)
     }
 
-    /// How far the generator has come, as [`Builder::restore`](tickid_core::Builder::restore) takes it.
+    /// Returns the generator's progress, as [`Builder::restore`](tickid_core::Builder::restore)
+    /// takes it.
     ///
-    /// The original does not keep the sequence of a tick that is over: when `now` is another tick than
-    /// `wall_hi` and `sequence` is the lowest, the whole tick `wall_hi` counts as used up. (Going on
-    /// there would issue IDs twice once the clock is set back to it.)
+    /// The original does not keep the sequence of a tick that is over: if `now` is another tick
+    /// than `wall_hi` and `sequence` is the lowest, the whole tick `wall_hi` counts as used up.
+    /// (Continuing there would issue IDs twice once the clock is set back to it.)
     ///
     /// # Errors
-    /// [`RangeError`] for a `sequence` below the lowest other than 0, and for a `wall_hi` or `wall_safe`
-    /// that is no tick.
+    /// Returns a [`RangeError`] for a `sequence` below the lowest other than 0, and for a `wall_hi`
+    /// or `wall_safe` that is not a tick.
     pub fn issued(&self) -> Result<tickid_core::Snapshot<Sno>, RangeError> {
         let bounds = self.bounds();
         let lowest = bounds.lowest();
@@ -206,13 +209,14 @@ impl GeneratorSnapshot {
         Ok(issued.with_drifts(self.drifts, other_past))
     }
 
-    /// A generator that goes on from here, or a new one where nothing was issued. The builder takes what
-    /// else there is to choose: a clock, a window.
+    /// Returns a builder of a generator that continues from here, or of a new one if nothing was
+    /// issued. The remaining options, such as a clock or a window, are set on the builder.
     ///
     /// # Errors
-    /// [`BuildError::Pool`] for bounds with fewer than four sequences, else [`BuildError::Restore`] as
-    /// [`issued`](Self::issued). A `wall_hi` ahead of the clock is accepted where tick-tock issues at the
-    /// clock's tick; otherwise building fails as [`restore`](tickid_core::Builder::restore) describes.
+    /// Returns [`BuildError::Pool`] for bounds with fewer than four sequences, and otherwise
+    /// [`BuildError::Restore`] as [`issued`](Self::issued). A `wall_hi` ahead of the clock is
+    /// accepted where tick-tock issues at the clock's tick; otherwise building fails as
+    /// [`restore`](tickid_core::Builder::restore) describes.
     ///
     /// # Examples
     /// ```

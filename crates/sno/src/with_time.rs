@@ -6,15 +6,15 @@ use crate::id::SnoId;
 use crate::partition::Partition;
 use crate::scheme::{Sno, pool};
 
-/// IDs for times of the caller's choice, to bring records of old into the scheme.
+/// A source of IDs for times of the caller's choice, to bring old records into the scheme.
 ///
-/// It has a sequence of its own, which goes up by one with every ID, whatever their times, and after
-/// the last one starts over. The tick-tock bit is never set.
+/// It has a sequence of its own, which increases by one with every ID, whatever the times, and
+/// starts over after the last one. The tick-tock bit is never set.
 ///
-/// **It promises neither that IDs are unique nor that they are in order.** The same time, a pool of
-/// sequences later, gives the same ID; and a time that is a generator's, too, may give one of that
-/// generator's. Keep its times apart from those of generators under the same partition: a
-/// [window](Self::window) makes sure of it.
+/// ***It guarantees neither unique nor ordered IDs.** The same time, a pool of sequences later,
+/// gives the same ID; and a time that a generator uses too may give one of the generator's IDs.
+/// Keep its times apart from the times of generators under the same partition: a
+/// [window](Self::window) enforces this.
 ///
 /// # Examples
 /// ```
@@ -50,16 +50,17 @@ impl WithTime {
         Self { partition, lowest: 0, last: u16::MAX, window: Window::ALL, next: AtomicU16::new(0) }
     }
 
-    /// The same with the sequences of `bounds` only, from the lowest on.
+    /// Restricts it to the sequences of `bounds`, from the lowest on.
     ///
     /// # Errors
-    /// [`BuildError::SequenceBound`] above 65,535, [`BuildError::Pool`] for fewer than four.
+    /// Returns [`BuildError::SequenceBound`] above 65,535, and [`BuildError::Pool`] for fewer than
+    /// four.
     pub fn bounds(self, bounds: SequenceBounds) -> Result<Self, BuildError> {
         let (lowest, last) = pool(bounds)?;
         Ok(Self { lowest, last, next: AtomicU16::new(lowest), ..self })
     }
 
-    /// The same for the ticks of `window` only.
+    /// Restricts it to the ticks of `window`.
     ///
     /// # Examples
     /// ```
@@ -78,11 +79,12 @@ impl WithTime {
         Self { window, ..self }
     }
 
-    /// An ID for the tick during which `time` is.
+    /// Returns an ID for the tick that contains `time`.
     ///
     /// # Errors
-    /// [`RangeError`] for a time before 2010 or after the last timestamp (in microseconds), and for one
-    /// outside of the window (in ticks). No sequence is lost over it.
+    /// Returns a [`RangeError`] for a time before 2010 or after the last timestamp (in
+    /// microseconds), and for a time outside the window (in ticks). An error does not use up a
+    /// sequence.
     pub fn new_with_time(&self, time: UnixTime, meta: u8) -> Result<SnoId, RangeError> {
         let tick = Sno.tick_at(time)?;
         if !self.window.contains(tick) {
@@ -96,8 +98,8 @@ impl WithTime {
 
     fn next(&self) -> u16 {
         let advance = |next| Some(if next == self.last { self.lowest } else { next + 1 });
-        // Relaxed: the sequence is all that threads share. The closure always gives a value, so both
-        // results are the one before it.
+        // Relaxed: the sequence is all that threads share. The closure always gives a value, so
+        // both results are the one before it.
         #[allow(deprecated, reason = "its new name is younger than Rust 1.89")]
         match self.next.fetch_update(Ordering::Relaxed, Ordering::Relaxed, advance) {
             Ok(next) | Err(next) => next,

@@ -130,7 +130,8 @@ fn millions_of_calls_during_a_stall_leave_no_trace() {
     assert_eq!(generator.state().snapshot.drifts, 1);
 }
 
-/// Nor pairs of them, in which processors fetch them: an array's slots are apart by the type's alignment.
+/// Processors fetch cache lines in pairs. The type's alignment keeps the slots of an array in
+/// different pairs.
 #[test]
 fn generators_in_an_array_share_no_cache_lines() {
     assert_eq!(align_of::<Generator>() % 128, 0);

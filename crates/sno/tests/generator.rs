@@ -1,4 +1,4 @@
-//! What generators do when the clock is set back, when a tick is used up and when time runs out.
+//! The behaviour of generators when the clock is set back, a tick is used up or time runs out.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -43,7 +43,7 @@ fn ids_are_of_the_clocks_tick_the_partition_and_the_metabyte() {
     }
 }
 
-/// A shared generator takes its sequence before it knows that the call will be refused, and does
+/// A shared generator takes its sequence before it finds that the call will be refused, and does
 /// not give it back. The exclusive generator refuses first, as the original does.
 #[test]
 fn refused_call_uses_a_sequence_of_a_shared_generator() {
@@ -93,8 +93,8 @@ fn blocks_and_fills_carry_the_metabyte() {
     assert!(ids.iter().map(|id| id.sequence()).eq(0..12));
 }
 
-/// From 100 back to 90 flips the bit; back to 80 from 95 is a second regression into where the other
-/// bit has been, so the generator waits until it is 95 again, and goes on there.
+/// From 100 back to 90 flips the bit; from 95 back to 80 is a second regression, into ticks used
+/// with the other bit, so the generator waits until 95 and continues there.
 #[test]
 fn a_second_regression_waits_for_its_own_tick_where_that_is_nearer() {
     let clock = ManualClock::new(at(100));
@@ -180,7 +180,8 @@ fn an_overflow_waits_for_the_next_tick() {
     assert_eq!(clock.slept(), Duration::from_millis(3));
 }
 
-/// When, how many wait, and for how many ticks somebody has been waiting without a break.
+/// The report holds the time, the number of waiting calls, and the number of ticks during which
+/// calls have been waiting without a break.
 #[test]
 fn overflows_are_told_with_time_waiting_calls_and_ticks() {
     let clock = ManualClock::new(within(100, 1_000));
@@ -208,7 +209,7 @@ fn overflows_are_told_with_time_waiting_calls_and_ticks() {
     };
 
     assert_eq!(use_up(), 4);
-    assert!(overflows.try_recv().is_err(), "nobody has waited yet");
+    assert!(overflows.try_recv().is_err(), "no call has waited yet");
     thread::scope(|scope| {
         let first = scope.spawn(|| generator.generate().unwrap());
         assert_eq!(next_overflow(), (within(100, 1_000), 1, 0));
@@ -224,13 +225,13 @@ fn overflows_are_told_with_time_waiting_calls_and_ticks() {
         assert_eq!(fields(first.join().unwrap()), (103, false, 11));
     });
 
-    // Nobody waits any more, so the count starts anew.
+    // No call waits any more, so the count starts anew.
     clock.set(within(110, 0));
     assert_eq!(use_up(), 4);
     release.send(()).unwrap();
     assert_eq!(fields(generator.generate().unwrap()), (111, false, 10));
     assert_eq!(next_overflow(), (within(110, 0), 1, 0));
-    assert!(overflows.try_recv().is_err(), "no other has been told");
+    assert!(overflows.try_recv().is_err(), "no other overflow was reported");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! What holds for every ID, every time and every text.
+//! Properties of every ID, every time and every text.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -17,7 +17,7 @@ use tickid_text::ParseErrorKind;
 
 const ALPHABET: &str = "23456789abcdefghijklmnopqrstuvwx";
 
-/// The same encoding, by somebody else.
+/// The same encoding, implemented by another crate.
 fn oracle() -> Encoding {
     let mut specification = Specification::new();
     specification.symbols.push_str(ALPHABET);

@@ -1,4 +1,4 @@
-//! Generators do what the document says, call by call: its state machine in plain lines.
+//! Generators follow the document, call by call: its state machine in plain lines.
 
 mod support;
 
@@ -13,7 +13,7 @@ struct Written {
     /// The time and the sequence issued last.
     last: Option<(u64, u32)>,
     tick_tock: bool,
-    /// Where time was when tick-tock left this bit and the other.
+    /// The time at which tick-tock left each bit: this one and the other.
     left: [Option<u64>; 2],
 }
 

@@ -1,4 +1,4 @@
-//! Snapshots: one generator goes on where another left off.
+//! Snapshots: one generator continues from the state of another.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
@@ -90,21 +90,21 @@ fn a_sequence_above_the_highest_stands_for_a_tick_that_is_used_up() {
     }
 }
 
-/// The original reports `sequence_min` for a tick that is over, and when it is restored and the clock
-/// set back to that tick, issues what it had issued there a second time.
+/// The original reports `sequence_min` for a tick that is over. Restored after the clock is set
+/// back to that tick, it issues the tick's IDs a second time.
 #[test]
 fn a_tick_that_was_over_when_the_original_took_its_snapshot_is_used_up() {
     let theirs = GeneratorSnapshot { sequence: 10, ..snapshot(Issued::at(tick(100), 51), 101) };
     assert_eq!(restored(theirs, 100), Err(ErrorKind::Exhausted));
     assert_eq!(restored(theirs, 101), Ok((101, false, 10)));
-    // In the tick itself, or where it is not said when it was, the sequence is to be believed.
+    // In the tick itself, or if the snapshot has no time, the sequence counts.
     for now in [100, 0] {
         assert_eq!(restored(GeneratorSnapshot { now, ..theirs }, 100), Ok((100, false, 11)));
     }
 }
 
-/// `wallHi` 0 with the lowest sequence is a new generator, so one that has issued just that in tick 0
-/// has to say more.
+/// `wallHi` 0 with the lowest sequence is a new generator, so a generator that has issued only that
+/// ID in tick 0 has to overstate its progress.
 #[test]
 fn the_lowest_sequence_of_tick_0_is_not_taken_for_a_new_generator() {
     let first = snapshot(Issued::at(tick(0), 11), 0);
@@ -179,7 +179,7 @@ fn a_snapshot_from_outside_of_the_window_is_refused() {
     }
 }
 
-/// The recorded snapshots that no generator can be made of.
+/// The recorded snapshots from which no generator can be made.
 #[test]
 fn extreme_snapshots_are_errors() {
     let maximum = GeneratorSnapshot {
@@ -209,7 +209,7 @@ fn extreme_snapshots_are_errors() {
 proptest! {
     #![proptest_config(config(4))]
 
-    /// Whatever the clock does before, between and after, down to the first ticks there are.
+    /// Holds for any clock readings before, between and after, down to the first ticks.
     #[test]
     fn successors_issue_nothing_a_second_time(
         lives in prop::collection::vec(prop::collection::vec((0..8_i64, 1..4), 0..8), 2..6),

@@ -1,4 +1,4 @@
-//! Every entry of `vectors/sno.json`, which holds what the original implementation does.
+//! Every entry of `vectors/sno.json`, which records the behaviour of the original implementation.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
@@ -159,7 +159,8 @@ fn traces_are_followed_step_by_step() {
     assert_eq!(blocking, 7);
 }
 
-/// The original takes the state of a new generator for that of one that has issued an ID at wall zero.
+/// The original confuses the state of a new generator with the state of one that has issued an ID
+/// at wall zero.
 #[test]
 fn a_new_generator_at_wall_zero_starts_at_0_where_the_original_starts_at_1() {
     let file = load("sno.json");
@@ -179,7 +180,7 @@ fn a_new_generator_at_wall_zero_starts_at_0_where_the_original_starts_at_1() {
     assert_eq!(ours, [0, 1]);
 }
 
-/// At which step of which trace we differ, and by how much: see above.
+/// The step and the trace at which we differ, and the difference: see above.
 fn starts_at_zero(trace: &str, wall: i64) -> bool {
     trace == "fresh generator at wall zero counts up without a reset" && wall == 0
 }
@@ -189,7 +190,8 @@ fn one_less(id: SnoId) -> SnoId {
     SnoId::from_parts(timestamp, id.toggle(), id.meta(), id.partition(), sequence).unwrap()
 }
 
-/// What a call is to say at `wall` when it can't issue in the state `state`, and until when.
+/// Returns the error that a call must return at `wall` if it cannot issue in the state `state`, and
+/// the tick at which it can.
 fn blocked(wall: i64, state: &Value) -> (ErrorKind, i64) {
     let (hi, safe) = (number::<i64>(state, "wallHi"), number::<i64>(state, "wallSafe"));
     if wall == hi {
@@ -257,7 +259,7 @@ fn snapshots_are_read_and_written_as_the_recorded_json() {
     }
 }
 
-/// The recorded ones that were taken of a running generator, taken of ours in the same situation.
+/// The recorded snapshots of a running generator, compared with ours in the same situation.
 #[cfg(feature = "serde")]
 #[test]
 fn snapshots_of_a_running_generator_are_the_recorded_json() {
@@ -316,7 +318,7 @@ fn snapshot_bounds_are_accepted_and_rejected_as_recorded() {
             assert_eq!(bounds.lowest(), number::<u32>(entry, "effectiveMin"));
             assert_eq!(bounds.last(), number::<u32>(entry, "effectiveMax"));
             assert_eq!(bounds.pool(), number::<u64>(entry, "cap"));
-            // What is issued next tells how the sequence is understood.
+            // The next ID shows how the sequence is interpreted.
             let effective = number::<u32>(entry, "effectiveSequence");
             let next = next_sequence(&given);
             if effective < bounds.last() {
@@ -385,7 +387,7 @@ fn is_pool_of_4_or_5(entry: &Value) -> bool {
     (4..=5).contains(&bounds_entry(entry).bounds().pool())
 }
 
-/// The state an entry of `snapshot_bounds` gives, at tick 4.
+/// Returns the state in an entry of `snapshot_bounds`, at tick 4.
 fn bounds_entry(entry: &Value) -> GeneratorSnapshot {
     let given = ["ok", "sequenceMin", "sequenceMax", "sequence"];
     let result: &[&str] = if entry["ok"] == true {

@@ -1,5 +1,5 @@
-//! What IDs are in formats that nobody reads: the least of such a format, whose documents are
-//! [`Document`]s in memory.
+//! A minimal binary serde format: not human-readable, with [`Document`]s in memory as its
+//! documents.
 
 use core::fmt::Display;
 
@@ -18,9 +18,9 @@ pub enum Document {
     U64(u64),
     /// 64 bits with a sign.
     I64(i64),
-    /// So many of them, which the format does not write down.
+    /// A tuple. The format does not write its length.
     Tuple(Vec<Self>),
-    /// Only to be read, by what should refuse it.
+    /// Text, which can only be read, by types that should refuse it.
     Text(&'static str),
 }
 
@@ -32,18 +32,18 @@ impl Document {
     }
 }
 
-/// What `value` is in a binary format.
+/// Writes `value` in the binary format.
 ///
 /// # Errors
-/// For everything that a [`Document`] does not hold.
+/// If `value` has a part that a [`Document`] cannot hold.
 pub fn write<T: Serialize + ?Sized>(value: &T) -> Result<Document, Error> {
     value.serialize(Writer)
 }
 
-/// What a binary format reads from `document`.
+/// Reads a value from `document`.
 ///
 /// # Errors
-/// Those of `T`, and where it leaves a part of the document.
+/// The errors of `T`, and an error if `T` leaves a part of the document unread.
 pub fn read<T: for<'de> Deserialize<'de>>(document: Document) -> Result<T, Error> {
     T::deserialize(document)
 }

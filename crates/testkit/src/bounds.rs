@@ -1,4 +1,4 @@
-//! Sequence bounds at every edge: what is refused, and that a tick has exactly what is allowed.
+//! Sequence bounds at every edge: which are refused, and which sequences a tick then has.
 
 use core::num::NonZeroU32;
 
@@ -9,12 +9,16 @@ use tickid_core::{
 
 use crate::subject::Subject;
 
-/// Confines generators to all bounds of which either end is the first, the second, the last of the least pool or the one
-/// before, the middle, the last but one or the last sequence beside the subject's node, or the one after. Fewer than the scheme's least pool, or a sequence that there is
-/// not, are refused by name; else a tick has the lowest first, the last last, and all between in order.
+/// Confines generators to all bounds at the edges of the scheme's sequences.
+///
+/// Either end is the first sequence, the second, the last of the least pool or the one before, the
+/// middle, the last but one or the last beside the subject's node, or the one after. Bounds of
+/// fewer sequences than the scheme's least pool, or with a sequence that does not exist, must be
+/// refused by name. Otherwise a tick must issue the lowest first, the last last, and all between in
+/// order.
 ///
 /// # Panics
-/// That is how it fails.
+/// If a check fails.
 pub fn hold_at_every_edge<T: Subject>(subject: &T) {
     let all = subject.layout().sequence_bounds(&subject.node());
     let (first, last) = (all.lowest(), all.last());

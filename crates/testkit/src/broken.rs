@@ -1,4 +1,4 @@
-//! What the tests of this crate have to find.
+//! A faulty subject: the tests of this crate must find its faults.
 
 use tickid_core::UnixTime;
 use tickid_core::example::{Node, Plain, Toggling};

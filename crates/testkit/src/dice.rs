@@ -5,13 +5,13 @@ use core::ops::Range;
 pub struct Dice(u64);
 
 impl Dice {
-    /// Other numbers for another seed.
+    /// Creates dice. Another seed gives other numbers.
     #[must_use]
     pub const fn new(seed: u64) -> Self {
         Self(seed.wrapping_mul(0xD129_0D3B_4A5C_9F51))
     }
 
-    /// A number below `end`.
+    /// Returns a number below `end`.
     pub fn below(&mut self, end: u64) -> u64 {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -19,17 +19,17 @@ impl Dice {
         (z ^ (z >> 31)) % end
     }
 
-    /// A number of `range`.
+    /// Returns a number in `range`.
     pub fn within(&mut self, range: Range<i64>) -> i64 {
         range.start + self.below(range.start.abs_diff(range.end)).cast_signed()
     }
 
-    /// 1 to `most`.
+    /// Returns a number from 1 to `most`.
     pub fn count(&mut self, most: u32) -> u32 {
         u32::try_from(self.below(most.into())).unwrap() + 1
     }
 
-    /// One of several.
+    /// Returns one of several values.
     pub fn one_of<T: Copy>(&mut self, several: &[T]) -> T {
         several[usize::try_from(self.below(several.len() as u64)).unwrap()]
     }

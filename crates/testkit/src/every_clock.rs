@@ -1,7 +1,8 @@
-//! The first five promises over clocks that nobody scripts: every kind of generator, held against what it
-//! reads.
+//! The first five promises over clocks without a script: every kind of generator is checked against
+//! the readings of its clock.
 //!
-//! A clock that is stepped back meanwhile breaks no promise, but the test may then take as long as the step.
+//! A clock that is stepped back meanwhile breaks no promise, but the test may then take as long as
+//! the step.
 
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
 #[doc(hidden)]
@@ -17,12 +18,13 @@ use crate::storm::{Method, check_unique, shown};
 use crate::subject::Subject;
 use crate::threads::on_threads;
 
-/// How many IDs each thread draws.
+/// The number of IDs that each thread draws.
 const EACH: usize = 100_000;
-/// The most IDs that one call asks for.
+/// The largest number of IDs in one call.
 const LONGEST: u32 = 500;
 
-/// Tests of [`promises_hold_over`] each clock that there is, whichever is the default here, for a [`Subject`].
+/// Defines tests of [`promises_hold_over`] for each available clock, whichever is the default here,
+/// and a [`Subject`].
 #[macro_export]
 macro_rules! promises_over_every_clock {
     ($subject:expr) => {
@@ -31,7 +33,7 @@ macro_rules! promises_over_every_clock {
             $crate::every_clock::promises_hold_over(&$subject, $crate::every_clock::SystemClock);
         }
 
-        /// Where the counter is not steady, this reads the system's clock.
+        /// Reads the system's clock where the counter is not steady.
         #[test]
         #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
         fn promises_hold_over_the_counter_clock() {
@@ -49,11 +51,11 @@ macro_rules! promises_over_every_clock {
     };
 }
 
-/// Draws 100,000 IDs on each of eight threads from a shared generator over `clock`, by its methods or through
-/// handles, and as many from an exclusive one.
+/// Draws 100,000 IDs on each of eight threads from a shared generator over `clock`, by its methods
+/// or through handles, and as many from an exclusive one.
 ///
 /// # Panics
-/// When a promise is broken.
+/// If a promise is broken.
 pub fn promises_hold_over<T: Subject>(subject: &T, clock: impl Clock + Sync) {
     let clock = &Noted(clock);
     let builder = || {
@@ -83,7 +85,7 @@ pub fn promises_hold_over<T: Subject>(subject: &T, clock: impl Clock + Sync) {
     check_unique(subject, &[ids]).unwrap_or_else(|broken| panic!("{broken}"));
 }
 
-/// Whether all IDs of a call are of one block, and thus of one reading.
+/// A flag: all IDs of a call are of one block, and thus of one reading.
 struct OneBlock(bool);
 
 fn by_all_methods<T: Subject, C: Clock>(
@@ -112,7 +114,7 @@ fn through_a_handle<T: Subject, C: Clock>(
     })
 }
 
-/// Calls until there are enough, and holds each call's IDs against the promises.
+/// Calls until there are enough IDs, and checks the IDs of each call against the promises.
 fn draw<T: Subject>(
     subject: &T,
     witness: &mut Witness<'_, T>,
@@ -125,7 +127,7 @@ fn draw<T: Subject>(
         let form = dice.one_of(&forms);
         let old = ids.len();
         forget();
-        // A part of what was asked for may have been written before a refusal, over several readings.
+        // A refused call may have written some of the IDs before, over several readings.
         let OneBlock(is_of_one_block) = match call(&mut dice, form, &mut ids) {
             Ok(one_block) => one_block,
             Err(error) => {

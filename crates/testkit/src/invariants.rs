@@ -1,8 +1,8 @@
-//! The first five promises of the design, held against random schedules of one thread: the clock
+//! The first five promises of the design, checked by random schedules of one thread: the clock
 //! stands still, leaps either way, repeats itself and goes astray; the generator is widened, closed
 //! and restored meanwhile, as the same kind of generator or the other. Failures are shrunk.
 //!
-//! The cases are the same every time. `PROPTEST_RNG_SEED` asks for others, `PROPTEST_CASES` for more.
+//! The cases are the same every time. `PROPTEST_RNG_SEED` selects others, `PROPTEST_CASES` more.
 
 use core::cell::RefCell;
 use core::num::NonZeroU32;
@@ -29,10 +29,10 @@ pub type Case<S> = (Setup<S>, bool, Schedule);
 const CALLS: usize = 60;
 const TIMES: u32 = 4;
 
-/// Fails with the shortest schedule found that breaks a promise.
+/// Asserts that no schedule breaks a promise; fails with the shortest one found that does.
 ///
 /// # Panics
-/// That is how it fails; also when the schedules did not reach what they have to.
+/// If a promise is broken, or if the schedules did not reach everything that they must.
 pub fn hold<T: Subject>(subject: &T, rule: Rule) {
     let seen = search(subject, rule).unwrap_or_else(|error| {
         panic!(
@@ -46,7 +46,7 @@ pub fn hold<T: Subject>(subject: &T, rule: Rule) {
     }
 }
 
-/// Those schedules had everything that makes promises hard to keep.
+/// Asserts that the schedules had everything that makes promises hard to keep.
 fn assert_no_walk<S: Scheme>(layout: &S, rule: Rule, seen: &Seen) {
     let policy = match rule {
         Rule::Default => layout.default_policy(),
@@ -64,7 +64,7 @@ fn assert_no_walk<S: Scheme>(layout: &S, rule: Rule, seen: &Seen) {
     assert_eq!(seen.flips > 0, policy == Policy::TickTock, "{rule:?}: {seen:?}");
 }
 
-/// Looks for a schedule that breaks a promise; gives what was met with if there is none.
+/// Looks for a schedule that breaks a promise; returns the events that occurred if there is none.
 fn search<T: Subject>(subject: &T, rule: Rule) -> Result<Seen, Box<TestError<Case<T::Scheme>>>> {
     let cases = (setups(subject, rule), any::<bool>(), schedules(&subject.layout(), 0..CALLS));
     let all = RefCell::new(Seen::default());
@@ -131,7 +131,7 @@ pub fn run<T: Subject>(
     Ok(history.seen)
 }
 
-/// What a generator and its successors issued, held against what was promised.
+/// The IDs that a generator and its successors issued, and the promises to check them against.
 struct History<'a, T: Subject> {
     subject: &'a T,
     setup: &'a Setup<T::Scheme>,
@@ -183,7 +183,8 @@ impl<'a, T: Subject> History<'a, T> {
                 if named != now.is_none().then_some(micros) {
                     return Err(format!("{error}, when the clock showed {micros} µs"));
                 }
-                // Past all that was issued, and allowed: then only the user's own start is in the way.
+                // Beyond all issued and allowed ticks: then only a start rule of the user can
+                // refuse.
                 if goes_on && !matches!(error.kind(), ErrorKind::SequenceStart { .. }) {
                     return Err(format!("refused without need: {error}"));
                 }
@@ -213,7 +214,7 @@ impl<'a, T: Subject> History<'a, T> {
         Ok(())
     }
 
-    /// What a generator leaves says at least what it issued.
+    /// Checks that a closed generator's snapshot covers at least the IDs that it issued.
     fn close(&mut self, snapshot: &Snapshot<T::Scheme>) -> Result<(), String> {
         self.seen.reopened += 1;
         let is_told = match self.last {
@@ -221,7 +222,7 @@ impl<'a, T: Subject> History<'a, T> {
             Some(last) => {
                 let tick = snapshot.tick.map(Tick::get);
                 let highest = snapshot.highest_tick().map(Tick::get);
-                // Drawn in vain, sequences are skipped, but never given back.
+                // Sequences that were drawn without effect are skipped, but never returned.
                 let goes_on = tick > Some(last.tick)
                     || tick == Some(last.tick) && snapshot.next_sequence > last.sequence;
                 highest >= self.highest && (goes_on || self.setup.policy == Policy::TickTock)

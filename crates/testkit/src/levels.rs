@@ -1,4 +1,4 @@
-//! Recorded texts, written and read in every way that this processor has.
+//! Recorded texts, written and read at every level that this processor has.
 
 use core::fmt::Debug;
 use std::io::{self, Write as _};
@@ -6,10 +6,10 @@ use std::sync::LazyLock;
 
 use tickid_text::{Codec, SimdLevel, slices};
 
-/// Fails unless every level writes `recorded` and reads it back.
+/// Asserts that every level writes `recorded` and reads it back.
 ///
 /// # Panics
-/// That is how it fails.
+/// If a level does not.
 pub fn write_and_read<C: Codec<CHARS>, const CHARS: usize>(recorded: &[(C::Value, &str)])
 where
     C::Value: Debug + PartialEq,
@@ -32,8 +32,9 @@ where
     }
 }
 
-/// The levels that this processor has. Prints them once, past the test harness, which would capture
-/// it: skipped levels must be visible, and `cargo xtask verify memcheck` reads the list.
+/// Returns the levels that this processor has. Prints them once, past the test harness, which would
+/// capture the line: skipped levels must be visible, and `cargo xtask verify memcheck` reads the
+/// list.
 fn available() -> &'static [SimdLevel] {
     static LEVELS: LazyLock<Vec<SimdLevel>> = LazyLock::new(|| {
         let (here, skipped): (Vec<_>, Vec<_>) =

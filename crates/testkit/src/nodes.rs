@@ -5,11 +5,11 @@ use core::ops::RangeInclusive;
 
 use tickid_core::NodeId;
 
-/// Fails unless nodes of so many bits, and no others, are made of bits and a value and give them back; all else has to be
-/// an error that names the value and the range.
+/// Asserts that nodes of so many bits, and of no other number, are made of a number of bits and a
+/// value and return both. Anything else must be an error that names the value and the range.
 ///
 /// # Panics
-/// That is how it fails.
+/// If a check fails.
 pub fn are_made_of_their_bits<N: NodeId + Debug>(bits: RangeInclusive<u32>) {
     let too_many = [u64::BITS + 1, u32::from(u8::MAX) + bits.start() + 1, u32::MAX];
     for count in (0..=u64::BITS).chain(too_many) {

@@ -7,7 +7,7 @@ use tickid_core::{
 
 use crate::subject::{Parts, Subject};
 
-/// By how many ticks the policy lets IDs be ahead of the clock.
+/// Returns the number of ticks by which the policy lets IDs be ahead of the clock.
 fn most_ahead<S>(policy: Policy<S>) -> u64 {
     match policy {
         Policy::Ratchet { allowance } => allowance.get().saturating_add(1),
@@ -15,7 +15,7 @@ fn most_ahead<S>(policy: Policy<S>) -> u64 {
     }
 }
 
-/// The tick of a reading, unless no ID can be of that time.
+/// Returns the tick of a reading, or `None` if no ID can be of that time.
 pub(crate) fn tick_at<S: Scheme>(layout: &S, time: UnixTime) -> Option<u64> {
     let tick = layout.tick_at(time).ok()?.get();
     (S::FIRST_TICK..=S::LAST_TICK).contains(&tick).then_some(tick)
@@ -35,7 +35,7 @@ impl<'a, T: Subject> Order<'a, T> {
         Self { subject, policy, last: [None; 2] }
     }
 
-    /// IDs increase; under tick-tock, those of each toggle do.
+    /// Checks that IDs increase; under tick-tock, that the IDs of each toggle do.
     pub(crate) fn follow(&mut self, id: T::Id) -> Result<(), String> {
         let parts = self.subject.parts(id);
         if parts.toggle && self.policy != Policy::TickTock {
@@ -53,7 +53,8 @@ impl<'a, T: Subject> Order<'a, T> {
     }
 }
 
-/// An ID is at one of the ticks that the clock showed, or ahead of it by no more than the policy says.
+/// Checks that an ID is at one of the ticks that the clock showed, or ahead of it by no more than
+/// the policy allows.
 fn check_drift<S>(parts: Parts, shown: &[u64], policy: Policy<S>) -> Result<(), String> {
     let most = most_ahead(policy);
     let allows = |&now: &u64| now <= parts.tick && parts.tick - now <= most;
@@ -64,7 +65,7 @@ fn check_drift<S>(parts: Parts, shown: &[u64], policy: Policy<S>) -> Result<(), 
     }
 }
 
-/// Follows one thread's calls and holds what they drew against the promises.
+/// Follows one thread's calls and checks the IDs drawn against the promises.
 #[derive(Debug)]
 pub(crate) struct Witness<'a, T: Subject> {
     subject: &'a T,
@@ -79,7 +80,8 @@ impl<'a, T: Subject> Witness<'a, T> {
         Self { subject, policy, bounds, order }
     }
 
-    /// Checks what one call drew while the clock showed `shown`; gives how many are ahead of it.
+    /// Checks the IDs that one call drew while the clock showed `shown`; returns how many are ahead
+    /// of it.
     ///
     /// `window` may be as it is after the call: the ceiling only rises.
     pub(crate) fn check(
@@ -107,7 +109,7 @@ impl<'a, T: Subject> Witness<'a, T> {
     }
 }
 
-/// What a test met with, so that one that turns out to be none fails.
+/// Counts of the events in a test, so that a test in which too little happened fails.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Seen {
     /// Refusals because the clock was behind.
@@ -133,7 +135,7 @@ pub struct Seen {
 }
 
 impl Seen {
-    /// Counts a refusal; a generator that nobody closed has no other reasons.
+    /// Counts a refusal. A generator that has not been closed has no other reasons.
     pub(crate) fn refusal(&mut self, error: &Error) -> Result<(), String> {
         let count = match error.kind() {
             ErrorKind::Rollback => &mut self.rollback,

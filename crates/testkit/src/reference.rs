@@ -1,5 +1,5 @@
-//! Generators held, call by call, against what a scheme's document says they do: a state machine of a few plain
-//! lines that shares no code with the engine.
+//! Generators compared, call by call, with the behaviour in a scheme's document: a state machine of
+//! a few plain lines that shares no code with the engine.
 
 use core::fmt;
 use std::rc::Rc;
@@ -13,12 +13,12 @@ use crate::generators::build;
 use crate::schedule::{Action, Rule, Schedule, Setup, Turns, schedules, setups};
 use crate::subject::Subject;
 
-/// What a generator is told before it starts, in plain numbers.
+/// The options of a generator, in plain numbers.
 #[derive(Clone)]
 pub struct Given {
     /// The policy, other than by default.
     pub rule: Rule,
-    /// For a ratchet.
+    /// The allowance of a ratchet.
     pub allowance: u64,
     /// The lowest sequence.
     pub lowest: u32,
@@ -28,12 +28,13 @@ pub struct Given {
     pub floor: u64,
     /// One past the last tick of the window.
     pub ceiling: u64,
-    /// Where the sequence of a tick starts.
+    /// The rule for the first sequence of a tick.
     pub start: Rc<dyn Fn(u64) -> u32>,
 }
 
 impl Given {
-    /// The first sequence of `tick`, if the window has the tick and the bounds the sequence.
+    /// Returns the first sequence of `tick`, if the window has the tick and the bounds the
+    /// sequence.
     #[must_use]
     pub fn enter(&self, tick: u64) -> Option<u32> {
         let start = (self.start)(tick);
@@ -51,19 +52,21 @@ impl fmt::Debug for Given {
 
 /// The state machine of a document.
 pub trait Document<T: Subject> {
-    /// Before the first ID.
+    /// Creates a machine that has issued no ID.
     fn new(given: Given) -> Self;
 
-    /// What was given may change while it runs: the ceiling does.
+    /// Returns the options, which may change while it runs: the ceiling does.
     fn given(&mut self) -> &mut Given;
 
-    /// The next ID when the clock shows `micros` since 1970, or nothing, and then nothing changes.
+    /// Returns the next ID when the clock shows `micros` since 1970, or `None`, which changes
+    /// nothing.
     fn next(&mut self, micros: i64, form: T::Variant) -> Option<T::Id>;
 
-    /// One more ID of the same tick, if it has one. (Who asks for several at once asks the clock once.)
+    /// Returns one more ID of the same tick, if it has one. (A call for several IDs reads the clock
+    /// once.)
     fn more(&mut self, form: T::Variant) -> Option<T::Id>;
 
-    /// Checks the error of a call that gets no ID. Most documents do not say which it is.
+    /// Checks the error of a call that gets no ID. Most documents do not specify which it is.
     ///
     /// # Errors
     /// The difference.
@@ -82,11 +85,14 @@ pub trait Document<T: Subject> {
     }
 }
 
-/// Fails with the shortest schedule found under which a generator does other than the document says. The
-/// exclusive generator does just that; the shared one may skip sequences from its first refusal on.
+/// Compares a generator with the document; fails with the shortest schedule found under which they
+/// differ.
+///
+/// The exclusive generator must do exactly what the document specifies; the shared one may skip
+/// sequences from its first refusal on.
 ///
 /// # Panics
-/// That is how it fails.
+/// If there is such a schedule.
 pub fn follow<T: Subject<Id: PartialEq>, D: Document<T>>(subject: &T, rule: Rule) {
     let cases = (setups(subject, rule), schedules(&subject.layout(), 0..60));
     let mut runner = TestRunner::new(config(4));
@@ -170,7 +176,7 @@ fn run<T: Subject<Id: PartialEq>, D: Document<T>>(
             if said.get(..got.len()) != Some(&got[..]) || got.is_empty() != said.is_empty() {
                 return Err(format!("{got:?} of a shared one, where the document says {said:?}"));
             }
-            // What is drawn in vain is dropped, and a block may be shorter.
+            // Sequences that are drawn without effect are dropped, and a block may be shorter.
             if got.len() < most {
                 shared = None;
             }
@@ -179,7 +185,7 @@ fn run<T: Subject<Id: PartialEq>, D: Document<T>>(
     Ok(())
 }
 
-/// What a document says to a call for several IDs.
+/// Returns the document's result of a call for several IDs.
 fn several<T: Subject, D: Document<T>>(
     document: &mut D,
     micros: i64,

@@ -1,4 +1,4 @@
-//! A scheme's own slices of texts, against how it writes and reads one.
+//! A scheme's conversions of slices, compared with its conversions of one text.
 
 use core::fmt::Debug;
 
@@ -7,7 +7,7 @@ use tickid_text::{ParseError, SliceError, Text};
 /// Converts each of one slice to its place in another.
 pub type Each<A, B> = fn(&[A], &mut [B]) -> Result<(), SliceError>;
 
-/// How a scheme writes and reads texts of `CHARS` characters: one, and many at once.
+/// A scheme's conversions between IDs and texts of `CHARS` characters: of one, and of many at once.
 #[derive(Debug)]
 pub struct Slices<I, const CHARS: usize> {
     /// The text of one.
@@ -21,11 +21,13 @@ pub struct Slices<I, const CHARS: usize> {
 }
 
 impl<I: Copy + Debug + PartialEq, const CHARS: usize> Slices<I, CHARS> {
-    /// Fails unless many `ids` are written and read as each by itself; up to the text at `wrong`, too, when that is spoiled;
-    /// and unless slices of two lengths are refused. `ids` are more than `wrong`.
+    /// Asserts that many `ids` are written and read as each by itself.
+    ///
+    /// The text at `wrong` is then made invalid: the IDs before it must still be read. Slices of
+    /// different lengths must be refused. There must be more than `wrong` IDs.
     ///
     /// # Panics
-    /// That is how it fails.
+    /// If a check fails.
     pub fn do_as_one_by_one(&self, ids: &[I], wrong: usize) {
         let text = |&id: &I| (self.text)(id).as_bytes().try_into().unwrap();
         let mut texts: Vec<[u8; CHARS]> = ids.iter().map(text).collect();
@@ -45,7 +47,7 @@ impl<I: Copy + Debug + PartialEq, const CHARS: usize> Slices<I, CHARS> {
         assert_eq!((self.encode)(ids, &mut written[..short]), refused);
         assert_eq!((self.decode)(&texts, &mut read[..short]), refused);
 
-        // A character of no alphabet.
+        // A character that is in no alphabet.
         texts[wrong][CHARS / 2] = b'!';
         let error = (self.parse)(&texts[wrong]).unwrap_err();
         read.copy_from_slice(&others);

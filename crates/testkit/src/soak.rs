@@ -1,6 +1,6 @@
-//! What takes long: a billion IDs of one generator, and ten years of clock time.
+//! Long tests: a billion IDs of one generator, and ten years of clock time.
 //!
-//! The tests of the schemes run a short form of both, and `cargo xtask verify soak` all of it.
+//! The tests of the schemes run a short form of both, and `cargo xtask verify soak` the whole.
 
 use core::num::NonZeroU32;
 use std::io::{self, Write as _};
@@ -18,23 +18,25 @@ use crate::storm::draw;
 use crate::subject::Subject;
 use crate::threads::THREADS;
 
-/// How many IDs each thread draws before all are compared.
+/// The number of IDs that each thread draws before all are compared.
 const EACH: usize = 250_000;
 
-/// A line for people and for `cargo xtask verify`, past the test harness.
+/// Prints a line for people and for `cargo xtask verify`, past the test harness.
 fn show(line: &str) {
-    // That nobody reads it is no reason to fail. The harness's own line is not at its end.
+    // A closed output is no reason to fail. The harness's own line has not ended yet.
     let _ = writeln!(io::stdout(), "\nshown: {line}");
 }
 
-/// Draws `count` IDs on eight threads, a billion unless TICKID_SOAK_IDS says otherwise, and shows that none repeats.
+/// Draws `count` IDs on eight threads, a billion unless TICKID_SOAK_IDS sets another number, and
+/// asserts that none repeats.
 ///
-/// They are drawn in segments of two million. Within one all are compared; and since what is drawn after another call
-/// has returned is higher, all of one are higher than all of the one before. So no more than one segment is in memory:
-/// 96 bytes or so for each of its IDs. The clock must not go back.
+/// IDs are drawn in segments of two million, and all IDs of a segment are compared. An ID that is
+/// drawn after another call has returned is higher, so all IDs of a segment are higher than all of
+/// the one before. Thus only one segment is in memory: about 96 bytes for each of its IDs. The
+/// clock must not go back.
 ///
 /// # Panics
-/// When an ID repeats, when one is not as it should be, and when a call fails.
+/// If an ID repeats or is not as it should be, or if a call fails.
 pub fn no_id_repeats<T: Subject, C: Clock + Sync>(
     subject: &T,
     generator: &Generator<T::Scheme, C>,
@@ -48,7 +50,7 @@ pub fn no_id_repeats<T: Subject, C: Clock + Sync>(
     show(&format!("{name}: {drawn} IDs of {ticks} ticks from {THREADS} threads in {seconds} s"));
 }
 
-/// How many IDs of how many ticks were drawn.
+/// Draws the IDs; returns their number and the number of their ticks.
 fn segments<T: Subject, C: Clock + Sync>(
     subject: &T,
     generator: &Generator<T::Scheme, C>,
@@ -64,7 +66,8 @@ fn segments<T: Subject, C: Clock + Sync>(
     Ok((drawn, ticks))
 }
 
-/// Checks that the IDs with these keys differ and are all above the highest before them; gives how many ticks they add.
+/// Checks that the IDs with these keys differ and are all above the highest before them; returns
+/// the number of ticks that they add.
 fn follow(highest: &mut Option<u128>, mut keys: Vec<u128>) -> Result<u64, String> {
     // Stable, as it makes the most of runs that are in order already: one for each thread.
     keys.sort();
@@ -85,7 +88,7 @@ const HOUR: i64 = 3_600 * SECOND;
 const DAY: i64 = 24 * HOUR;
 const YEAR: i64 = 365 * DAY + 6 * HOUR;
 
-/// How far from each other two calls are, on average, in ten years of few calls or of many.
+/// The average distance of two calls, in ten years of few calls or of many.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pace {
     /// An hour or so.
@@ -94,7 +97,7 @@ pub enum Pace {
     Steady,
 }
 
-/// What happened in these years.
+/// Counts of the events in these years.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Diary {
     calls: u64,
@@ -105,20 +108,20 @@ struct Diary {
     restarts: u64,
 }
 
-/// A wall clock beside the time that it should show.
+/// A wall clock, beside the time that it should show.
 struct Wall {
-    /// How long it has been running, suspends included.
+    /// The time that it has been running, suspends included.
     elapsed: i64,
-    /// By how much what it shows is ahead of that.
+    /// The lead of its reading over `elapsed`.
     offset: i64,
-    /// How much faster than time it runs, in millionths.
+    /// Its gain over true time, in millionths.
     slew: i64,
-    /// When what happens next.
+    /// The time of the next event of each kind.
     due: [i64; 5],
 }
 
-/// How often what happens, in microseconds between two: a leap second, a suspend, a step, another slew, a restart of
-/// the program.
+/// The intervals of the events, in microseconds: a leap second, a suspend, a step, another slew, a
+/// restart of the program.
 const EVERY: [i64; 5] = [YEAR / 2, DAY, 3 * DAY, 2 * HOUR, 30 * DAY];
 
 impl Wall {
@@ -128,12 +131,13 @@ impl Wall {
         Self { elapsed: 0, offset: 0, slew: 0, due: [EVERY[0], due[1], due[2], due[3], due[4]] }
     }
 
-    /// What it shows, in microseconds since it began.
+    /// Returns its reading, in microseconds since it began.
     const fn shown(&self) -> i64 {
         self.elapsed + self.offset
     }
 
-    /// Goes on by `by` and does what is due then; gives whether the program is to be started anew.
+    /// Advances by `by` and lets the due events happen; reports whether the program must be
+    /// restarted.
     fn go_on(&mut self, by: i64, dice: &mut Dice, diary: &mut Diary) -> bool {
         self.elapsed += by;
         self.offset += by * self.slew / 1_000_000;
@@ -156,7 +160,8 @@ impl Wall {
                     self.elapsed += dice.within(SECOND..16 * HOUR);
                     diary.suspends += 1;
                 }
-                // What is off by more than an eighth of a second is set right at once: or somebody has set it wrong.
+                // An error of more than an eighth of a second is corrected at once; or a user sets
+                // the clock wrong.
                 2 => {
                     let most = dice.one_of(&[SECOND, 60 * SECOND, 2 * HOUR]);
                     let wrong = dice.within(-most..most);
@@ -178,13 +183,14 @@ impl Wall {
     }
 }
 
-/// Lets ten years pass for a shared and an exclusive generator, in windows that a lease renews every five seconds of
-/// true time, and holds all that they issue against the promises.
+/// Lets ten years pass for a shared and an exclusive generator, in windows that a lease renews
+/// every five seconds of true time, and checks all IDs against the promises.
 ///
-/// Each ID is above the last of its toggle, so that none repeats without any being remembered.
+/// Each ID must be above the last of its toggle, so no ID has to be remembered to show that none
+/// repeats.
 ///
 /// # Panics
-/// When a promise is broken, when an ID is refused without need, and when nothing much happened.
+/// If a promise is broken, an ID is refused without need, or too little happened.
 pub fn ten_years<T: Subject>(subject: &T, pace: Pace) {
     let start = Instant::now();
     let (diary, seen) = pass(subject, pace).unwrap_or_else(|broken| panic!("{broken}"));
@@ -258,7 +264,7 @@ fn ceiling<S: Scheme>(layout: &S, micros: i64) -> Result<u64, String> {
     tick_at(layout, UnixTime::from_micros(micros)).ok_or_else(|| "the scheme has ended".to_owned())
 }
 
-/// A generator whose IDs are held against the promises.
+/// A generator, and the promises to check its IDs against.
 struct Watched<'a, T: Subject> {
     subject: &'a T,
     generator: Box<dyn Generate<T> + 'a>,
@@ -356,7 +362,7 @@ mod tests {
         let generator = generator.build().unwrap();
         let (drawn, ticks) = segments(&Broken::Not, &generator, 2_000_001).unwrap();
         assert_eq!(drawn, 4_000_000);
-        // 256 of each tick, but for those that were drawn in vain.
+        // 256 of each tick, except those that were drawn without effect.
         assert!((15_625..20_000).contains(&ticks), "{ticks}");
     }
 

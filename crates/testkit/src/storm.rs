@@ -19,41 +19,41 @@ use crate::threads::on_threads;
 /// A wild clock for a generator whose window widens meanwhile.
 #[derive(Debug)]
 pub struct Storm<'a, T: Subject> {
-    /// Whose generator.
+    /// The subject that the generator belongs to.
     pub subject: &'a T,
     /// Its policy.
     pub policy: Policy<T::Scheme>,
     /// Its sequences; few enough that ticks are used up.
     pub bounds: SequenceBounds,
-    /// How many calls each thread makes at least.
+    /// The least number of calls of each thread.
     pub calls: u32,
-    /// How many IDs each thread draws at least.
+    /// The least number of IDs that each thread draws.
     pub ids: usize,
 }
 
-/// What a storm left.
+/// The outcome of a storm.
 #[derive(Debug)]
 pub struct Aftermath<S: Scheme> {
-    /// What the threads met with.
+    /// Counts of the events in all threads.
     pub seen: Seen,
     /// The generator's last state.
     pub snapshot: Snapshot<S>,
-    /// As wide as it became.
+    /// The window, as wide as it became.
     pub window: Window<S>,
     /// The tick during which it began.
     pub start: u64,
 }
 
 impl<T: Subject> Storm<'_, T> {
-    /// From how many ticks after the start on the generator may issue, and up to which at first.
+    /// The window in which the generator may issue at first, in ticks after the start.
     const WINDOW: Range<u64> = 20..60;
-    /// The most IDs that one call asks for.
+    /// The largest number of IDs in one call.
     const LONGEST: u32 = 2_000;
 
     /// Draws from all threads, by every method and in every form, while they move the clock.
     ///
     /// # Panics
-    /// When a promise is broken, or when the storm turns out to be none.
+    /// If a promise is broken, or if too little happened.
     #[must_use]
     pub fn weather(&self) -> Aftermath<T::Scheme> {
         let layout = self.subject.layout();
@@ -77,7 +77,7 @@ impl<T: Subject> Storm<'_, T> {
         self.assert_no_breeze(&all);
         check_unique(self.subject, &ids).unwrap_or_else(|broken| panic!("{broken}"));
         let state = generator.state();
-        assert!(!state.is_closed, "nobody closed it");
+        assert!(!state.is_closed, "closed without a call of `close`");
         Aftermath { seen: all, snapshot: state.snapshot, window: state.window, start }
     }
 
@@ -106,7 +106,7 @@ impl<T: Subject> Storm<'_, T> {
             seen.ids += (ids.len() - old) as u64;
             if let Err(error) = drawn {
                 seen.refusal(&error).unwrap_or_else(|broken| panic!("{broken}"));
-                // Somebody has to help, or nothing goes on.
+                // A refused thread has to move the clock or the window, or nothing goes on.
                 match error.kind() {
                     _ if dice.below(8) > 0 => {}
                     ErrorKind::Window => {
@@ -136,7 +136,8 @@ impl<T: Subject> Storm<'_, T> {
     }
 }
 
-/// Does what wall clocks do, at the worst moment: between two readings of one call.
+/// Returns a clock that moves as wall clocks do, at the worst moment: between two readings of one
+/// call.
 fn wild_clock<T: Subject>(subject: &T) -> Scripted {
     let layout = subject.layout();
     let (start, tick) = (subject.start().as_micros(), tick_length(&layout));
@@ -163,7 +164,7 @@ fn wild_clock<T: Subject>(subject: &T) -> Scripted {
     })
 }
 
-/// How to ask for IDs.
+/// The method of a call.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Method {
     TryGenerate,
@@ -186,12 +187,12 @@ impl Method {
         }
     }
 
-    /// Whether its IDs are of one tick, and thus of one reading.
+    /// Reports whether its IDs are of one tick, and thus of one reading.
     pub(crate) fn is_of_one_block(self) -> bool {
         !matches!(self, Self::TryFill | Self::Fill)
     }
 
-    /// One call, for one ID or for `n`, which go to the end of `ids`.
+    /// Makes one call, for one ID or for `n`, which are appended to `ids`.
     pub(crate) fn draw<S: Scheme, F: Variant<S>, C: Clock>(
         self,
         generator: &Generator<S, C>,
@@ -227,8 +228,8 @@ impl Method {
     }
 }
 
-/// The ticks that this thread has read since it last forgot them; only the last for a call that
-/// draws at most one block, as an ID is held against the last reading before it.
+/// Returns the ticks that this thread has read since it last forgot them; only the last for a call
+/// that draws at most one block, as an ID is checked against the last reading before it.
 pub(crate) fn shown<S: Scheme>(layout: &S, is_of_one_block: bool) -> Vec<u64> {
     let ticks = readings().into_iter().filter_map(|time| tick_at(layout, time));
     let mut shown: Vec<u64> = ticks.collect();
@@ -238,7 +239,7 @@ pub(crate) fn shown<S: Scheme>(layout: &S, is_of_one_block: bool) -> Vec<u64> {
     shown
 }
 
-/// Names an ID that is there twice.
+/// Checks that no ID was issued twice.
 pub(crate) fn check_unique<T: Subject>(subject: &T, ids: &[Vec<T::Id>]) -> Result<(), String> {
     let keys = ids.iter().flatten().map(|&id| subject.parts(id).key());
     let mut keys: Vec<u128> = keys.collect();
@@ -250,12 +251,12 @@ pub(crate) fn check_unique<T: Subject>(subject: &T, ids: &[Vec<T::Id>]) -> Resul
     Err(format!("issued twice: {:?}", ids.collect::<Vec<_>>()))
 }
 
-/// Has eight threads draw a million IDs each, by the methods that wait and in every form; gives what
-/// each drew. The clock must not go back.
+/// Draws a million IDs on each of eight threads, by the methods that wait and in every form;
+/// returns the IDs of each. The clock must not go back.
 ///
 /// # Panics
-/// When an ID is issued twice, does not increase on its thread or is not what was asked for, and when
-/// a call fails.
+/// If an ID is issued twice, does not increase on its thread or is not what was asked for, or if a
+/// call fails.
 pub fn millions<T: Subject, C: Clock + Sync>(
     subject: &T,
     generator: &Generator<T::Scheme, C>,
@@ -265,10 +266,10 @@ pub fn millions<T: Subject, C: Clock + Sync>(
     ids
 }
 
-/// Has eight threads draw `each` IDs each, by the methods that wait and in every form.
+/// Draws `each` IDs on each of eight threads, by the methods that wait and in every form.
 ///
 /// # Panics
-/// When one does not increase on its thread or is not what was asked for, and when a call fails.
+/// If an ID does not increase on its thread or is not what was asked for, or if a call fails.
 pub(crate) fn draw<T: Subject, C: Clock + Sync>(
     subject: &T,
     generator: &Generator<T::Scheme, C>,

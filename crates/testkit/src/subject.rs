@@ -2,57 +2,57 @@ use core::fmt;
 
 use tickid_core::{Scheme, UnixTime, Variant};
 
-/// A scheme under test: one node of it, and what its IDs say.
+/// A scheme under test: one of its nodes, and the parts of its IDs.
 pub trait Subject: Sync {
     /// The scheme.
     type Scheme: Scheme + Default;
-    /// What can be asked for; several forms of IDs are one type here.
+    /// The variants of IDs; several forms are one type here.
     type Variant: Variant<Self::Scheme, Id = Self::Id> + fmt::Debug + Send + Sync;
     /// An ID of any of the forms.
     type Id: Copy + fmt::Debug + Send + Sync;
 
-    /// What the bits don't say.
+    /// Returns the layout of the IDs.
     fn layout(&self) -> Self::Scheme {
         Self::Scheme::default()
     }
 
-    /// Whose IDs they are.
+    /// Returns the node of the IDs.
     fn node(&self) -> <Self::Scheme as Scheme>::Node;
 
-    /// When to begin: a time of interest, far from both ends of the format.
+    /// Returns the time to begin at: a time of interest, far from both ends of the format.
     fn start(&self) -> UnixTime;
 
-    /// The forms to ask for, by turns.
+    /// Returns the forms to ask for, in turn.
     fn forms(&self) -> Vec<Self::Variant>;
 
-    /// Some ID, to be written over.
+    /// Returns any ID, as a placeholder.
     fn blank(&self) -> Self::Id;
 
-    /// The ID taken apart.
+    /// Returns the parts of an ID.
     fn parts(&self, id: Self::Id) -> Parts;
 
-    /// Whether all else that the ID says is as it was asked for: its node, its form, no field beyond
-    /// its range.
+    /// Reports whether the rest of the ID is as it was asked for: its node, its form, no field
+    /// beyond its range.
     fn is_of(&self, id: Self::Id, form: Self::Variant) -> bool;
 
-    /// Whether `next`, which was issued after `id` (and under the same toggle), sorts after it, in all
-    /// the ways in which it has to.
+    /// Reports whether `next`, which was issued after `id` (and under the same toggle), sorts after
+    /// it in every order that the scheme requires.
     fn increases(&self, id: Self::Id, next: Self::Id) -> bool;
 }
 
-/// What the engine put into an ID.
+/// The parts of an ID that the engine sets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Parts {
     /// The scheme's ticks since its epoch.
     pub tick: u64,
     /// The toggle bit, in schemes that have one.
     pub toggle: bool,
-    /// What tells the IDs of one tick apart.
+    /// The sequence, which distinguishes the IDs of one tick.
     pub sequence: u32,
 }
 
 impl Parts {
-    /// One number for each ID of a generator.
+    /// Returns a number that is different for each ID of a generator.
     pub(crate) fn key(self) -> u128 {
         u128::from(self.tick << 1 | u64::from(self.toggle)) << 32 | u128::from(self.sequence)
     }

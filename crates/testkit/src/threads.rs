@@ -1,4 +1,4 @@
-//! Many at once.
+//! Work on several threads at once.
 
 use std::sync::Barrier;
 use std::thread;
@@ -6,14 +6,14 @@ use std::thread;
 use crate::clock;
 use crate::dice::Dice;
 
-/// As many as draw from one generator.
+/// The number of threads that draw from one generator.
 pub const THREADS: u64 = 8;
 
-/// Runs `work` on eight threads that start together, each with dice of its own (so has the
-/// [clock] that it reads); gives what each returns.
+/// Runs `work` on eight threads that start together, each with dice of its own (so has the [clock]
+/// that it reads); returns their results.
 ///
 /// # Panics
-/// When one of them does, with its seed.
+/// If a thread panics; the message has its seed.
 pub fn on_threads<T: Send>(work: impl Fn(Dice) -> T + Sync) -> Vec<T> {
     let barrier = Barrier::new(usize::try_from(THREADS).unwrap());
     let (work, barrier) = (&work, &barrier);

@@ -1,5 +1,5 @@
-//! What the original programs wrote, in the project's `vectors` folder. Whatever is not there, or is of
-//! another kind, fails the test and says where.
+//! The recordings of the original programs, in the project's `vectors` folder. An entry that is
+//! missing, or of another kind, fails the test with a message that names it.
 
 use core::str::FromStr;
 use std::collections::BTreeMap;
@@ -9,11 +9,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 pub use serde_json::Value;
 
-/// The file `name` of the `vectors` folder, read once for all tests of a program: under an interpreter that takes
-/// longer than most tests.
+/// Returns the file `name` of the `vectors` folder, read once for all tests of a program: under an
+/// interpreter that takes longer than most tests.
 ///
 /// # Panics
-/// When it cannot be read.
+/// If it cannot be read.
 #[must_use]
 pub fn load(name: &str) -> Arc<Value> {
     static FILES: Mutex<BTreeMap<String, Arc<Value>>> = Mutex::new(BTreeMap::new());
@@ -28,19 +28,20 @@ fn read(name: &str) -> Value {
     serde_json::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// A field of an object.
+/// Returns a field of an object.
 ///
 /// # Panics
-/// When there is none of this name.
+/// If there is no field of this name.
 #[must_use]
 pub fn field<'a>(value: &'a Value, key: &str) -> &'a Value {
     value.get(key).unwrap_or_else(|| panic!("no {key} in {value}"))
 }
 
-/// Fails unless `value` has exactly these fields: one that no test reads is one that none asserts.
+/// Asserts that `value` has exactly these fields: a field that no test reads is one that no test
+/// checks.
 ///
 /// # Panics
-/// That is how it fails.
+/// If the fields differ.
 pub fn has_fields(value: &Value, fields: &[&str]) {
     let object = value.as_object().unwrap_or_else(|| panic!("no object: {value}"));
     let mut expected = fields.to_vec();
@@ -50,19 +51,19 @@ pub fn has_fields(value: &Value, fields: &[&str]) {
     assert_eq!(found, expected, "fields of {value}");
 }
 
-/// The elements of a list.
+/// Returns the elements of a list.
 ///
 /// # Panics
-/// When `value` is none.
+/// If `value` is not a list.
 #[must_use]
 pub fn array(value: &Value) -> &[Value] {
     value.as_array().unwrap_or_else(|| panic!("no list: {value}"))
 }
 
-/// The list `key`, which must have `len` entries, so that an empty one is no success.
+/// Returns the list `key`, which must have `len` entries, so that an empty one is no success.
 ///
 /// # Panics
-/// When it has not, and when there is no such list.
+/// If there is no such list, or if it has another length.
 #[must_use]
 pub fn list<'a>(value: &'a Value, key: &str, len: usize) -> &'a [Value] {
     let list = array(field(value, key));
@@ -70,37 +71,37 @@ pub fn list<'a>(value: &'a Value, key: &str, len: usize) -> &'a [Value] {
     list
 }
 
-/// A string.
+/// Returns a string.
 ///
 /// # Panics
-/// When the field is none.
+/// If the field is not a string.
 #[must_use]
 pub fn string<'a>(value: &'a Value, key: &str) -> &'a str {
     field(value, key).as_str().unwrap_or_else(|| panic!("{key} is no string in {value}"))
 }
 
-/// A string, or `None` where `null` says there is none.
+/// Returns a string, or `None` for `null`.
 ///
 /// # Panics
-/// When the field is neither.
+/// If the field is neither.
 #[must_use]
 pub fn string_or_null<'a>(value: &'a Value, key: &str) -> Option<&'a str> {
     (!field(value, key).is_null()).then(|| string(value, key))
 }
 
-/// A truth value.
+/// Returns a truth value.
 ///
 /// # Panics
-/// When the field is none.
+/// If the field is not one.
 #[must_use]
 pub fn boolean(value: &Value, key: &str) -> bool {
     field(value, key).as_bool().unwrap_or_else(|| panic!("{key} is no truth value in {value}"))
 }
 
-/// A number that fits `T`.
+/// Returns a number that fits `T`.
 ///
 /// # Panics
-/// When the field is none.
+/// If the field is not one.
 #[must_use]
 pub fn number<T: TryFrom<i128>>(value: &Value, key: &str) -> T {
     field(value, key)
@@ -110,20 +111,20 @@ pub fn number<T: TryFrom<i128>>(value: &Value, key: &str) -> T {
         .unwrap_or_else(|| panic!("{key} is no fitting number in {value}"))
 }
 
-/// A number that is recorded as a decimal string.
+/// Returns a number that is recorded as a decimal string.
 ///
 /// # Panics
-/// When the field is none, or does not fit.
+/// If the field is not one, or does not fit.
 #[must_use]
 pub fn big<T: FromStr>(value: &Value, key: &str) -> T {
     let parsed = string(value, key).parse().ok();
     parsed.unwrap_or_else(|| panic!("{key} is no fitting decimal in {value}"))
 }
 
-/// Bytes that are recorded as lower-case hexadecimal digits, as many as `N`.
+/// Returns `N` bytes that are recorded as lower-case hexadecimal digits.
 ///
 /// # Panics
-/// When the field is none.
+/// If the field does not hold `N` bytes.
 #[must_use]
 pub fn bytes<const N: usize>(value: &Value, key: &str) -> [u8; N] {
     let digits = string(value, key).as_bytes();

@@ -1,4 +1,4 @@
-//! The cluster is a real one, and is gone afterwards.
+//! The cluster is a real one, and is removed afterwards.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -11,7 +11,7 @@ tickid_testkit::server_tests!(Etcd: a_member_can_be_killed_and_started_again, is
 #[cfg(not(unix))]
 fn main() {}
 
-/// As many connections as are accepted.
+/// Counts the connections that are accepted.
 #[cfg(unix)]
 fn reachable(etcd: &Etcd) -> usize {
     use std::net::TcpStream;

@@ -1,4 +1,4 @@
-//! The server is a real one, and is gone afterwards.
+//! The server is a real one, and is removed afterwards.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -13,7 +13,7 @@ tickid_testkit::server_tests!(
 #[cfg(not(unix))]
 fn main() {}
 
-/// PostgreSQL's side of a connection: its answer to a request for encryption, which it has not.
+/// Requests encryption on a connection, and expects PostgreSQL's answer that it has none.
 #[cfg(unix)]
 fn takes_connections(server: &Postgres) {
     use std::io::{Read as _, Write as _};

@@ -104,7 +104,7 @@ impl Alphabet {
         Text::full(self.encode_array(bytes))
     }
 
-    /// The characters of [`encode`](Self::encode).
+    /// Returns the characters of [`encode`](Self::encode).
     #[inline]
     pub(super) const fn encode_array<const BYTES: usize, const CHARS: usize>(
         &self,
@@ -214,7 +214,7 @@ impl Alphabet {
     }
 }
 
-/// The first `count` runs, in the order of their characters.
+/// Returns the first `count` runs, in the order of their characters.
 const fn by_symbol(mut runs: [Run; MAX_RUNS], count: usize) -> [Run; MAX_RUNS] {
     let mut sorted = 1;
     while sorted < count {
@@ -228,7 +228,7 @@ const fn by_symbol(mut runs: [Run; MAX_RUNS], count: usize) -> [Run; MAX_RUNS] {
     runs
 }
 
-/// The bytes at the high end of 128 bits.
+/// Returns the bytes at the high end of 128 bits.
 #[inline]
 const fn left_aligned<const BYTES: usize>(bytes: &[u8; BYTES]) -> u128 {
     // The first eight at once, where there are as many; compilers see through the rest.

@@ -132,7 +132,7 @@ fn thirteen(value: u64) -> [u8; 13] {
 /// Reads a number of at most `max`, as [`decode`] does, but faster for twelve and thirteen digits.
 ///
 /// # Errors
-/// As [`decode`].
+/// Returns the errors of [`decode`].
 #[inline]
 pub fn parse(text: &[u8], max: u64) -> Result<u64, ParseErrorKind> {
     let (first, rest) = match text {
@@ -165,7 +165,7 @@ const fn digits(mut value: u64) -> [u8; 12] {
 /// Reads a number of at most `max`. An empty text is 0.
 ///
 /// # Errors
-/// [`ParseErrorKind::Character`] for the first byte that is no digit, else
+/// Returns [`ParseErrorKind::Character`] for the first byte that is no digit, else
 /// [`ParseErrorKind::TooLarge`].
 #[inline]
 pub const fn decode(text: &[u8], max: u64) -> Result<u64, ParseErrorKind> {

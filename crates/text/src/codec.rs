@@ -35,7 +35,7 @@ pub trait Codec<const CHARS: usize> {
     /// Reads one text, with the instructions that the target is compiled for.
     ///
     /// # Errors
-    /// As [`decode_portable`](Self::decode_portable).
+    /// Returns the errors of [`decode_portable`](Self::decode_portable).
     fn decode(text: &[u8; CHARS]) -> Result<Self::Value, ParseErrorKind>;
 
     /// Writes as many texts as `level` has a kernel for, from the first on, and returns their
@@ -58,7 +58,7 @@ pub trait Codec<const CHARS: usize> {
     /// Reads a text of any length.
     ///
     /// # Errors
-    /// [`ParseErrorKind::Length`] for another length than `CHARS`, else as
+    /// Returns [`ParseErrorKind::Length`] for another length than `CHARS`, else the errors of
     /// [`decode`](Self::decode).
     #[inline]
     fn parse(text: &[u8]) -> Result<Self::Value, ParseErrorKind> {

@@ -28,8 +28,9 @@ pub const fn encode(mut value: u64) -> Text<MAX_LEN> {
 /// Reads a number of at most `max`.
 ///
 /// # Errors
-/// [`ParseErrorKind::Length`] for no digit or more than 20, else [`ParseErrorKind::Character`] for
-/// the first byte that is no digit or a leading zero, else [`ParseErrorKind::TooLarge`].
+/// Returns [`ParseErrorKind::Length`] for no digit or more than 20, else
+/// [`ParseErrorKind::Character`] for the first byte that is no digit or a leading zero, else
+/// [`ParseErrorKind::TooLarge`].
 pub const fn decode(text: &[u8], max: u64) -> Result<u64, ParseErrorKind> {
     if text.is_empty() || text.len() > MAX_LEN {
         return Err(ParseErrorKind::Length { found: text.len(), min: 1, max: MAX_LEN });

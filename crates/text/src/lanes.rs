@@ -9,7 +9,7 @@ pub(crate) const fn all(byte: u8) -> u64 {
     0x0101_0101_0101_0101 * byte as u64
 }
 
-/// The top bit of every lane that is at least `bound` (at most 128).
+/// Returns the top bit of every lane that is at least `bound` (at most 128).
 #[inline]
 pub(crate) const fn at_least(lanes: u64, bound: u8) -> u64 {
     debug_assert!(lanes & all(0x80) == 0 && bound <= 0x80);
@@ -35,7 +35,7 @@ pub(crate) const fn spread(packed: u64, bits: u32) -> u64 {
     (x & eighth) | ((x & (eighth << bits)) << (8 - bits))
 }
 
-/// The low `count` bits.
+/// Returns the low `count` bits.
 #[inline]
 const fn ones(count: u32) -> u64 {
     (1 << count) - 1

@@ -1,7 +1,7 @@
 //! Text forms of fixed-size integers and bytes: Base36, decimal, and alphabets of 16, 32 or 64
 //! characters.
 //!
-//! The text forms of all tickid schemes are built from these parts, which know nothing of IDs and
+//! The text forms of all tickid schemes are built from these parts, which have no notion of IDs and
 //! depend on no other crate of the project:
 //!
 //! | item | contents |
@@ -182,7 +182,7 @@ macro_rules! impl_codec {
             /// same otherwise. For literals there is a macro.
             ///
             /// # Errors
-            /// As [`parse_bytes`](Self::parse_bytes).
+            /// Returns the errors of [`parse_bytes`](Self::parse_bytes).
             pub const fn parse_const($text: &[u8]) -> Result<Self, $crate::ParseError> {
                 match $decode {
                     Ok(value) => Ok($from(value)),
@@ -197,8 +197,8 @@ macro_rules! impl_codec {
                 <$codec as $crate::Codec<{ $id::TEXT_LEN }>>::text(&$to(self))
             }
 
-            /// Writes the canonical texts of many IDs, each in the place of its ID: faster than one
-            /// by one.
+            /// Writes the canonical texts of many IDs, each at the index of its ID. This is faster
+            /// than one by one.
             ///
             /// # Errors
             /// Returns [`SliceError::Length`](crate::SliceError::Length) if `texts` is not as long
@@ -221,13 +221,13 @@ macro_rules! impl_codec {
                 $crate::slices::encode::<$codec, _, _>(ids, texts, $to)
             }
 
-            /// Reads the IDs of many canonical texts, each in the place of its text: faster than one
+            /// Parses many canonical texts, each into the ID at its index. This is faster than one
             /// by one.
             ///
             /// # Errors
             /// Returns [`SliceError::Length`](crate::SliceError::Length) if `ids` is not as long as
-            /// `texts`, and [`SliceError::Text`](crate::SliceError::Text) for the first text that is
-            /// not valid: the IDs before it are read, `ids` is unchanged from there on.
+            /// `texts`, and [`SliceError::Text`](crate::SliceError::Text) for the first text that
+            /// is not valid: the IDs before it are read, `ids` is unchanged from there on.
             ///
             /// # Examples
             /// ```

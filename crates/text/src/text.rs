@@ -13,13 +13,13 @@ pub struct Text<const N: usize> {
 }
 
 impl<const N: usize> Text<N> {
-    /// All of `bytes`, which must be ASCII.
+    /// Returns all of `bytes`, which must be ASCII.
     #[inline]
     pub(crate) const fn full(bytes: [u8; N]) -> Self {
         Self::from_end(bytes, 0)
     }
 
-    /// The part of `bytes` from `start` on, which must be ASCII.
+    /// Returns the part of `bytes` from `start` on, which must be ASCII.
     #[inline]
     pub(crate) const fn from_end(bytes: [u8; N], start: usize) -> Self {
         const { assert!(N <= u8::MAX as usize) };
@@ -28,7 +28,7 @@ impl<const N: usize> Text<N> {
         Self { bytes, start: start as u8 }
     }
 
-    /// The characters as bytes.
+    /// Returns the characters as bytes.
     #[inline]
     #[must_use]
     pub fn as_bytes(&self) -> &[u8] {
@@ -36,7 +36,7 @@ impl<const N: usize> Text<N> {
         self.bytes.get(self.start.into()..).unwrap_or(&self.bytes)
     }
 
-    /// The characters.
+    /// Returns the characters.
     #[inline]
     #[must_use]
     pub fn as_str(&self) -> &str {

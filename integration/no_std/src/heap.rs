@@ -1,4 +1,4 @@
-//! What the libraries add with an allocator, which the program has to bring itself.
+//! The libraries' features with an allocator, which the program has to bring itself.
 
 extern crate alloc;
 
@@ -24,8 +24,8 @@ struct Bump {
     used: AtomicUsize,
 }
 
-// SAFETY: `memory` is only touched through the regions that `alloc` gives out, and `used` never goes
-// down, so no two of them overlap.
+// SAFETY: `memory` is only touched through the regions that `alloc` gives out, and `used` never
+// goes down, so no two of them overlap.
 unsafe impl Sync for Bump {}
 
 // SAFETY: every region lies inside of `memory`, is aligned as asked, and is given out once; nothing
@@ -54,7 +54,8 @@ unsafe impl GlobalAlloc for Bump {
     unsafe fn dealloc(&self, _: *mut u8, _: Layout) {}
 }
 
-/// Whether a generator whose clock is behind an `Arc` issues, and its ID survives as a `String`.
+/// Reports whether a generator whose clock is behind an `Arc` issues, and its ID survives as a
+/// `String`.
 pub fn works<S>(node: S::Node) -> Option<bool>
 where
     S: Scheme<Variant: Variant<S, Id: PartialEq + fmt::Display + FromStr>> + Default,

@@ -1,10 +1,11 @@
 //! Issues IDs of every scheme in a program that has no `std`.
 //!
-//! `cargo xtask lint no-std` builds and runs it, without and with an allocator. A library that pulled
-//! in `std`, by itself or through a dependency, would bring a second panic handler: "error[E0152]:
-//! found duplicate lang item `panic_impl`". (Checking a library alone shows nothing of the kind where
-//! the target has a `std` to link.) To be sure that this error does come, `lint` also builds it with
-//! the feature `std-on-purpose`, which turns on `std` in one library, and expects just that.
+//! `cargo xtask lint no-std` builds and runs it, without and with an allocator. A library that
+//! pulled in `std`, by itself or through a dependency, would bring a second panic handler:
+//! "error[E0152]: found duplicate lang item `panic_impl`". (Checking a library alone would not
+//! detect it where the target has a `std` to link.) To prove that this error does occur, `lint`
+//! also builds it with the feature `std-on-purpose`, which turns on `std` in one library, and
+//! expects just that.
 
 #![no_std]
 #![no_main]
@@ -27,14 +28,14 @@ use tickid_sno::{Partition, Sno, SnoId};
 /// 2026-01-01T00:00:00Z, in range for every scheme.
 const NOW: UnixTime = UnixTime::from_micros(1_767_225_600_000_000);
 
-// `std` would have linked the C library, whose start code calls `main`.
+// `std` would have linked the C library; its start code calls `main`.
 #[cfg_attr(unix, link(name = "c"))]
 unsafe extern "C" {
     // SAFETY: C's `abort` takes nothing and may be called at any time.
     safe fn abort() -> !;
 }
 
-/// The exit status: how many failed.
+/// Returns the exit status: the number of failures.
 // SAFETY: nothing else is called `main`, since the Rust runtime is left out, and C lets `main` have
 // this signature.
 #[unsafe(no_mangle)]
@@ -61,7 +62,7 @@ where
     works
 }
 
-/// Whether both kinds of generator give two IDs, the first before the second.
+/// Reports whether both kinds of generator give two IDs, the first before the second.
 fn issues<S>(node: S::Node, clock: impl Clock + Clone) -> Option<bool>
 where
     S: Scheme<Variant: Variant<S, Id: Ord + fmt::Display + FromStr>> + Default,
@@ -74,7 +75,7 @@ where
     Some(a < b && c < d && [a, b, c, d].into_iter().all(survives_as_text))
 }
 
-/// Whether an ID can be converted to every scheme, and carried in a UUID.
+/// Reports whether an ID can be converted to every scheme, and carried in a UUID.
 fn converts() -> Option<bool> {
     let id = AnyId::from(SnoId::min_at(NOW).ok()?);
     let options = Options { nodes: Nodes::LowBits, ..Options::default() };
@@ -117,8 +118,8 @@ fn panic(_: &PanicInfo<'_>) -> ! {
     abort()
 }
 
-/// The unwind tables of the compiled `core` name this function, which is part of `std`. No unwinding
-/// ever starts here, so nobody calls it.
+/// The unwind tables of the compiled `core` name this function, which is part of `std`. No
+/// unwinding ever starts here, so it is never called.
 // SAFETY: nothing else has this name without `std`.
 #[unsafe(no_mangle)]
 extern "C" fn rust_eh_personality() {}

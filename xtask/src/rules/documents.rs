@@ -39,7 +39,7 @@ pub(crate) fn check(files: &Files) -> Vec<Finding> {
 
 const OPTIONS: Options = Options::ENABLE_TABLES.union(Options::ENABLE_FOOTNOTES);
 
-/// Reports whether a name looks like that of a test: at least three words, joined by underscores.
+/// Reports whether a name looks like a test's name: at least three words, joined by underscores.
 fn is_test_like(name: &str) -> bool {
     let is_word = |word: &str| {
         let is_lower = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();

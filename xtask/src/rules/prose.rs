@@ -1,5 +1,5 @@
-//! The prose of comments and Markdown. Applies to changed lines only: what was written before stays
-//! until it is touched.
+//! The prose of comments and Markdown. Applies to changed lines only: older text stays until it is
+//! changed.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -91,7 +91,7 @@ fn long_name(line: &str) -> Option<&str> {
     (is_code && name.len() > MAX_NAME).then_some(name)
 }
 
-/// The words that a line should not have; code between backticks is left out.
+/// Returns the words that a line should not have; code between backticks is left out.
 fn words(prose: &str) -> impl Iterator<Item = (&'static str, &'static str)> {
     let text: String = prose.split('`').step_by(2).collect::<Vec<_>>().join(" ").to_lowercase();
     let present: BTreeSet<_> =

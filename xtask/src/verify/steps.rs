@@ -105,7 +105,7 @@ pub(super) const STEPS: &[Step] = &[
     cargo(
         "thread",
         "no data race while threads share a generator",
-        // The standard library is instrumented as well: else each of its locks is reported.
+        // The standard library is instrumented as well: otherwise each of its locks is reported.
         "test -Zbuild-std --target host-tuple {core} {schemes} --test threads --test closing \
          --test concurrent",
     )

@@ -93,7 +93,7 @@ impl Counts {
     }
 }
 
-/// The costs in the file and those of today, side by side.
+/// The costs in the file and today's, side by side.
 #[derive(Debug)]
 pub(crate) struct Comparison {
     tolerance_percent: f64,

@@ -24,7 +24,7 @@ pub(super) enum Made {
 }
 
 impl Made {
-    /// Appends the text that the options ask for.
+    /// Appends the text in the form that the options select.
     pub(super) fn write_text(&self, options: &options::Layouts, out: &mut Vec<u8>) {
         match self {
             Self::Id(AnyId::Nanoflake(id)) => id.write_text(&options.nanoflake, out),
@@ -96,7 +96,7 @@ pub(super) fn options<'a>(
     Ok(Options { source, target, nodes, metabyte: arguments.meta })
 }
 
-/// Returns the node that all new IDs are to have, which must fit them.
+/// Returns the node of all new IDs, which must fit them.
 fn set_node(
     arguments: &ConvertArguments,
     kind: Option<Kind>,

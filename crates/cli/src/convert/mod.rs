@@ -30,7 +30,7 @@ pub(crate) fn run(arguments: &ConvertArguments) -> Result<ExitCode, Failure> {
 struct Converter<'a> {
     arguments: &'a ConvertArguments,
     options: Options<'a>,
-    /// The time that others are judged by; without a clock all are as likely.
+    /// The time relative to which others are judged; without a clock all are equally likely.
     now: Option<UnixTime>,
     /// The formats that were guessed, each of which is reported once.
     guessed: Vec<&'static str>,
@@ -118,7 +118,7 @@ impl Converter<'_> {
     }
 }
 
-/// Writes the reading that the text was taken for, and the reason.
+/// Writes the reading chosen for the text, and the reason.
 fn write_guess(guess: &Guess, mut object: Object<'_>) {
     let Guess { candidate, others } = guess;
     object.string("as", candidate.reading().to_string().as_bytes());

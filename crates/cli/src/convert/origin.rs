@@ -106,7 +106,7 @@ pub(super) fn read(
     Ok(Original::Read(reading))
 }
 
-/// The reading that a text was taken for.
+/// The reading chosen for a text.
 #[derive(Clone, Debug)]
 pub(super) struct Guess {
     pub(super) candidate: Candidate,
@@ -154,7 +154,7 @@ pub(super) fn guess(
     Ok(Guess { candidate, others })
 }
 
-/// Reports whether it has the marks of an ID in a UUID, which say more than its time.
+/// Reports whether it has the marks of an ID in a UUID, which are stronger evidence than its time.
 fn is_marked(candidate: &Candidate) -> bool {
     matches!(candidate.reading(), Reading::Carried(_))
 }

@@ -25,10 +25,10 @@ use crate::values::{generator_id, metabyte, node_spec, partition};
   tickid gen scru64 --node 42/8       one SCRU64 ID of node 42 in 8 bits
   tickid gen nanoflake --forever      Nanoflakes until the pipe closes
 
-Without --node the node is leased: two commands at once never have the same, and a clock that is
-set back between two runs does no harm. What that takes is kept in a folder of yours, or in the
-store that --store or $TICKID_STORE names. With --node no store is touched, and that nobody else
-has the node is up to you.")]
+Without --node the node is leased: two commands never hold the same node at once, and setting the
+clock back between two runs does no harm. The records are kept in a folder of yours, or in the store
+named by --store or $TICKID_STORE. With --node no store is used; make sure that no other generator
+has the node.")]
 pub(crate) enum GenScheme {
     /// SCRU64: 12 characters, 63 bits, 256 ms ticks
     Scru64(Scheme<Scru64Arguments>),

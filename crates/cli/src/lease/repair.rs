@@ -1,5 +1,5 @@
-//! `tickid lease invalidate` and `repair`, which only people can know to be right. Both explain
-//! their effect, and act with --yes.
+//! `tickid lease invalidate` and `repair`, which need a human decision. Both explain their effect,
+//! and act with --yes.
 
 use std::process::ExitCode;
 

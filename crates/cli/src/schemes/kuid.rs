@@ -87,7 +87,7 @@ fn time_fields(id: LocalId, kind: &'static str, report: &mut Report) {
     report.number("sequence", id.sequence());
 }
 
-/// Reads `text` as the kind that its length tells, or else as a global ID.
+/// Reads `text` as the kind of its length, or otherwise as a global ID.
 pub(crate) fn read(text: &[u8], layout: &KuidOptions) -> Result<Reading, ParseError> {
     let alphabet = layout.alphabet();
     let url = alphabet == KuidAlphabet::Url;

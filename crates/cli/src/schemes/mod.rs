@@ -1,4 +1,4 @@
-//! The schemes as the command knows them: one file each, with how its IDs are read from text and
+//! The schemes as the command uses them: one file each, with how its IDs are read from text and
 //! reported on.
 
 pub(crate) mod kuid;

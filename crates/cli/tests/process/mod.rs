@@ -66,7 +66,7 @@ pub(crate) fn run_with_input(arguments: &str, input: &[u8]) -> Ran {
     output.into()
 }
 
-/// The standard output of a run that must succeed without a word on standard error.
+/// Returns the standard output of a run that must succeed without output on standard error.
 pub(crate) fn stdout_of(arguments: &str) -> String {
     let ran = run(arguments);
     assert_eq!((ran.status, ran.stderr.as_str()), (OK, ""), "{arguments}");

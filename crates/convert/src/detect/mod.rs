@@ -1,4 +1,4 @@
-//! What a text may be.
+//! Detection of the formats that a text may be in.
 
 mod named;
 mod plausibility;
@@ -19,9 +19,9 @@ use crate::carry;
 use crate::foreign::{Discord, Instagram, Mastodon, Twitter};
 use crate::options::Layouts;
 
-/// What a text may be, and how plausible the time is that it then tells.
+/// A possible reading of a text, with the plausibility of the time that it implies.
 ///
-/// It fits the format; more can't be known. Most texts fit several.
+/// The text fits the format; nothing more is certain. Most texts fit several formats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Candidate {
     reading: Reading,
@@ -32,33 +32,34 @@ pub struct Candidate {
 }
 
 impl Candidate {
-    /// The text as an ID of that format.
+    /// Returns the text as an ID of that format.
     #[must_use]
     pub const fn reading(&self) -> Reading {
         self.reading
     }
 
-    /// When it would have been made, if the format and the layouts say so.
+    /// Returns the time at which it would have been made, if the format and the layouts determine
+    /// it.
     #[must_use]
     pub const fn time(&self) -> Option<UnixTime> {
         self.time
     }
 
-    /// How plausible that time is.
+    /// Returns the plausibility of that time.
     #[must_use]
     pub const fn plausibility(&self) -> Plausibility {
         self.plausibility
     }
 
-    /// Why it fits: what of the text is as this format has it.
+    /// Returns the reason it fits: the features of the text that match this format.
     #[must_use]
     pub const fn reason(&self) -> &'static str {
         self.reading.reason()
     }
 }
 
-/// How many formats one text fits at most: 16 digits from 2 to 9 are a sno ID, a kuid in either alphabet,
-/// a Nanoflake by number, and IDs of four other systems.
+/// The largest number of formats that one text fits: 16 digits from 2 to 9 are a sno ID, a kuid in
+/// either alphabet, a Nanoflake by number, and IDs of four other systems.
 const MAX: usize = 8;
 
 /// All that a text may be, likeliest first.
@@ -70,25 +71,25 @@ pub struct Candidates {
 }
 
 impl Candidates {
-    /// How many there are.
+    /// Returns the number of candidates.
     #[must_use]
     pub const fn len(&self) -> usize {
         self.len
     }
 
-    /// Whether the text is nothing that is known here.
+    /// Reports whether the text fits no known format.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// The candidates, likeliest first.
+    /// Returns the candidates, likeliest first.
     pub fn iter(&self) -> impl Iterator<Item = &Candidate> {
         self.found.iter().flatten()
     }
 
-    /// Whether the time of the first is more [plausible](Plausibility) than that of any other. Even then it
-    /// is only *most likely* what the text is.
+    /// Reports whether the time of the first candidate is more [plausible](Plausibility) than the
+    /// time of any other. Even then it is only the *most likely* reading of the text.
     ///
     /// # Examples
     /// ```
@@ -97,7 +98,7 @@ impl Candidates {
     ///
     /// let now = UnixTime::from_millis(1_700_000_000_000)?;
     /// let read = |text: &str| detect(text.as_bytes(), &Layouts::default(), Some(now));
-    /// assert!(read("0u375nxqh5cq").is_clear()); // SCRU64 of last spring; as a Nanoflake of another time
+    /// assert!(read("0u375nxqh5cq").is_clear()); // SCRU64; as a Nanoflake of another time
     /// assert!(!read("175928847299117063").is_clear()); // Twitter's, Discord's, ...
     /// assert!(read("no ID!").is_empty());
     /// # Ok::<(), tickid_core::RangeError>(())
@@ -138,11 +139,12 @@ impl IntoIterator for Candidates {
     }
 }
 
-/// Everything that `text` may be, likeliest first.
+/// Returns every possible reading of `text`, likeliest first.
 ///
-/// The four schemes in all of their texts, UUIDs, ULIDs, KSUIDs, and of other systems whose IDs are decimal
-/// integers, Twitter's, Discord's, Instagram's and Mastodon's. `now` is what times are judged by
-/// ([`Plausibility`]); without it all are as likely. `layouts` say what the texts don't.
+/// It covers the four schemes in all of their texts, UUIDs, ULIDs, KSUIDs, and the decimal integers
+/// of Twitter, Discord, Instagram and Mastodon. Times are judged relative to `now`
+/// ([`Plausibility`]); without it all are equally likely. `layouts` hold the facts that are not in
+/// the texts.
 ///
 /// It does not allocate.
 ///
@@ -162,7 +164,8 @@ impl IntoIterator for Candidates {
 /// ```
 #[must_use]
 pub fn detect(text: &[u8], layouts: &Layouts, now: Option<UnixTime>) -> Candidates {
-    // Where the caller wants them, not copied there: they are larger than all the rest of the work.
+    // Built in the caller's memory instead of being copied there: they are larger than all the rest
+    // of the work.
     let mut candidates = Candidates { found: [None; MAX], len: 0 };
     let mut search = Search { layouts, now, candidates: &mut candidates };
     search.schemes(text);
@@ -191,7 +194,7 @@ impl Search<'_> {
         self.candidates.add(Candidate { reading, time, plausibility, distance });
     }
 
-    /// What the parsers of the schemes take.
+    /// Adds the readings that the parsers of the schemes accept.
     fn schemes(&mut self, text: &[u8]) {
         if let Ok(id) = Scru64Id::parse_bytes(text) {
             self.add(Reading::Scru64(id));
@@ -207,7 +210,8 @@ impl Search<'_> {
 
     fn kuids(&mut self, text: &[u8]) {
         use KuidAlphabet::{Sortable, Url};
-        // Parsers say why a text is not theirs, which costs time, so lengths are compared first.
+        // Parsers report the reason a text is invalid, which costs time, so lengths are compared
+        // first.
         macro_rules! in_both {
             ($id:ident, $reading:ident) => {
                 for (id, alphabet) in
@@ -225,7 +229,7 @@ impl Search<'_> {
         }
     }
 
-    /// Integers in decimal, which don't say whose they are.
+    /// Adds the readings as decimal integers, which do not identify their system.
     fn decimals(&mut self, text: &[u8]) {
         if !text.first().is_some_and(u8::is_ascii_digit) {
             return;

@@ -1,9 +1,9 @@
-//! Texts of other kinds that tell their time, and that are told by name only: their fields are no node
-//! and sequence.
+//! Texts of other kinds that contain their time. They are only named, because their fields are not
+//! a node and a sequence.
 
 use tickid_core::UnixTime;
 
-/// The time of a ULID: the first 48 of its 128 bits are milliseconds since 1970.
+/// Returns the time of a ULID: the first 48 of its 128 bits are milliseconds since 1970.
 ///
 /// 26 digits of Crockford's base 32 in either case; the first is at most 7.
 pub(super) fn ulid_time(text: &[u8]) -> Option<UnixTime> {
@@ -25,17 +25,17 @@ pub(super) fn ulid_time(text: &[u8]) -> Option<UnixTime> {
     UnixTime::from_millis(millis).ok()
 }
 
-/// What a digit is worth: all but I, L, O and U are digits.
+/// Returns the value of a digit. All letters but I, L, O and U are digits.
 fn crockford(byte: u8) -> Option<i64> {
     let digits = b"0123456789ABCDEFGHJKMNPQRSTVWXYZ";
     let place = digits.iter().position(|digit| *digit == byte)?;
     i64::try_from(place).ok()
 }
 
-/// When the times of KSUIDs begin: 2014-05-13T16:53:20Z.
+/// The start of KSUID times: 2014-05-13T16:53:20Z.
 pub(super) const KSUID_EPOCH: UnixTime = UnixTime::from_micros(1_400_000_000_000_000);
 
-/// The time of a KSUID: the first 32 of its 160 bits are seconds since its epoch.
+/// Returns the time of a KSUID: the first 32 of its 160 bits are seconds since its epoch.
 ///
 /// 27 digits of base 62, 0-9, A-Z, a-z, of which the largest number has 160 bits.
 pub(super) fn ksuid_time(text: &[u8]) -> Option<UnixTime> {

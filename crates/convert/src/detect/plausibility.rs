@@ -5,25 +5,26 @@ use tickid_core::UnixTime;
 use crate::detect::Reading;
 use crate::options::Layouts;
 
-/// How plausible it is that an ID was made at its time. Likelier ones come first.
+/// The plausibility that an ID was made at its time. Likelier values come first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Plausibility {
-    /// In the 30 years before now, or up to a day after it, and not on the first day of the format's epoch:
-    /// there all short texts and small numbers are.
+    /// In the 30 years before now, or up to a day after it, and not on the first day of the
+    /// format's epoch, where all short texts and small numbers fall.
     Likely,
-    /// It has no time, or there is no now to hold it against.
+    /// It has no time, or there is no `now` to compare it with.
     Unknown,
     /// At another time.
     Unlikely,
-    /// No generator issues it: a kuid whose fields are no time, or a SCRU64 ID with a reserved timestamp.
+    /// No generator issues it: a kuid whose fields are not a valid time, or a SCRU64 ID with a
+    /// reserved timestamp.
     NeverIssued,
 }
 
 impl Plausibility {
     /// As old as IDs of these kinds may well be.
     const PAST: Duration = Duration::from_secs(30 * 31_556_952);
-    /// What clocks may be wrong by, and what generators run ahead of them.
+    /// The allowance for wrong clocks and for generators that run ahead of them.
     const FUTURE: Duration = Self::DAY;
     const DAY: Duration = Duration::from_secs(86_400);
 

@@ -15,7 +15,7 @@ use crate::format::Source;
 use crate::options::Layouts;
 use crate::parts::Parts;
 
-/// Which alphabet a kuid's text is taken to be in.
+/// The alphabet in which a kuid's text is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum KuidAlphabet {
@@ -25,7 +25,7 @@ pub enum KuidAlphabet {
     Url,
 }
 
-/// Which text of a Nanoflake it is taken to be.
+/// The text form in which a Nanoflake is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum NanoflakeText {
@@ -37,7 +37,8 @@ pub enum NanoflakeText {
 
 /// A text as an ID of one format.
 ///
-/// As a [`Source`] it can be converted where its fields map; of others there is an error that says so.
+/// As a [`Source`] it can be converted if its fields can be mapped; for other formats the
+/// conversion returns an error.
 ///
 /// # Examples
 /// ```
@@ -80,18 +81,18 @@ pub enum Reading {
     Uuid(Uuid),
     /// A ULID.
     Ulid {
-        /// When it was made.
+        /// The time at which it was made.
         time: UnixTime,
     },
     /// A KSUID.
     Ksuid {
-        /// When it was made.
+        /// The time at which it was made.
         time: UnixTime,
     },
 }
 
 impl Reading {
-    /// The ID, if it is one of the schemes'.
+    /// Returns the ID, if it belongs to one of the schemes.
     #[must_use]
     pub const fn id(&self) -> Option<AnyId> {
         match *self {
@@ -105,7 +106,7 @@ impl Reading {
         }
     }
 
-    /// Returns the features of the text that the format asks for.
+    /// Returns the features of the text that the format requires.
     #[must_use]
     pub const fn reason(&self) -> &'static str {
         self.name_and_reason().1
@@ -147,7 +148,7 @@ impl Reading {
         }
     }
 
-    /// When the ID was made, if it and the layouts say so.
+    /// Returns the time at which the ID was made, if it and the layouts determine it.
     #[inline]
     pub(crate) fn time(&self, layouts: &Layouts) -> Option<UnixTime> {
         match *self {
@@ -161,7 +162,7 @@ impl Reading {
         }
     }
 
-    /// When the times begin that the format can tell.
+    /// Returns the start of the times that the format can represent.
     #[inline]
     pub(crate) fn epoch(&self, layouts: &Layouts) -> UnixTime {
         match self {
@@ -175,7 +176,8 @@ impl Reading {
         }
     }
 
-    /// Whether no generator issues such an ID, because it holds no time or a reserved one.
+    /// Reports whether no generator issues such an ID, because it holds an invalid or a reserved
+    /// time.
     #[inline]
     pub(crate) fn is_never_issued(&self, layouts: &Layouts) -> bool {
         match *self {
@@ -196,7 +198,8 @@ fn uuid_time(uuid: Uuid) -> Option<UnixTime> {
 }
 
 /// # Errors
-/// [`ConvertError::NoFields`] for UUIDs, ULIDs and KSUIDs: beside their time they have random bits.
+/// Returns [`ConvertError::NoFields`] for UUIDs, ULIDs and KSUIDs: apart from their time they
+/// consist of random bits.
 impl Source for Reading {
     #[inline]
     fn parts(self, layouts: &Layouts) -> Result<Parts, ConvertError> {

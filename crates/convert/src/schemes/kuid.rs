@@ -10,7 +10,7 @@ use crate::parts::{Field, Parts};
 
 const SEQUENCE_BITS: u32 = LocalId::MAX_SEQUENCE.trailing_ones();
 
-/// Why a kuid has no time.
+/// Returns the reason a kuid has no time.
 #[cold]
 pub(crate) fn no_time(id: LocalId) -> RangeError {
     const MAX: i128 = 999_999;
@@ -24,8 +24,8 @@ pub(crate) fn no_time(id: LocalId) -> RangeError {
 
 /// Without a node.
 ///
-/// A local ID whose B or C is a million or more, which the type holds and no generator issues, has no time
-/// to convert.
+/// A local ID whose B or C is a million or more has no time to convert. The type can hold such IDs,
+/// but no generator issues them.
 impl Source for LocalId {
     #[inline]
     fn parts(self, _: &Layouts) -> Result<Parts, ConvertError> {

@@ -1,4 +1,4 @@
-//! The four schemes as formats: what their IDs have, and how they are put together.
+//! The four schemes as formats: the fields of their IDs and their assembly.
 
 pub(crate) mod kuid;
 mod nanoflake;
@@ -9,7 +9,7 @@ use tickid_core::{Scheme, UnixTime};
 
 use crate::error::ConvertError;
 
-/// The number of the tick of a time, which `scheme` must have.
+/// Returns the number of the tick of a time, which `scheme` must have.
 #[inline]
 fn held<S: Scheme>(scheme: S, tick: i64, time: UnixTime) -> Result<u64, ConvertError> {
     match u64::try_from(tick) {

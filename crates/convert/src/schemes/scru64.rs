@@ -8,7 +8,7 @@ use crate::format::sealed::{Format, Shape};
 use crate::options::Layouts;
 use crate::parts::{Field, Parts};
 
-/// Why a timestamp that no generator issues is none.
+/// Returns the error for a timestamp that no generator issues.
 #[cold]
 fn reserved(timestamp: u64) -> RangeError {
     let (first, last) = (Scru64::FIRST_TICK.into(), Scru64::LAST_TICK.into());

@@ -13,7 +13,7 @@ use tickid_nanoflake::{Epoch, GeneratorId, Nanoflake, NanoflakeId};
 use tickid_scru64::{NodeIdSize, Scru64, Scru64Id};
 use tickid_sno::{Partition, Sno, SnoId};
 
-/// What tells the IDs of one tick apart.
+/// The fields that distinguish the IDs of one tick.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Fields {
     pub(crate) node: u32,
@@ -213,8 +213,8 @@ pub(crate) fn nearest<S: Scheme>(scheme: S, time: UnixTime) -> Tick<S> {
     scheme.tick_at(clamped).unwrap()
 }
 
-/// Times at the edges of ticks of all schemes, of seconds and mega-seconds, of epochs and limits, and
-/// a little before and after them.
+/// Times at the edges of ticks of all schemes, of seconds and mega-seconds, of epochs and limits,
+/// and a little before and after them.
 pub(crate) fn times() -> impl Strategy<Value = UnixTime> {
     const YEAR: i64 = 31_556_952_000_000;
     let landmarks = select(vec![

@@ -5,10 +5,10 @@ use crate::clock::Clock;
 use crate::error::ClockError;
 use crate::time::UnixTime;
 
-/// A clock that shows what it is told, to the microsecond, for tests and simulations.
+/// A clock that shows the time it was set to, to the microsecond, for tests and simulations.
 ///
-/// It stands still until it is [set](Self::set), [advanced](Self::advance) or slept on: sleeping on
-/// it moves it forward at once, so that a generator that has to wait does not really.
+/// It stands still until it is [set](Self::set), [advanced](Self::advance) or slept on. Sleeping on
+/// it moves it forward at once, so that a generator's waits take no real time.
 ///
 /// # Examples
 /// ```
@@ -29,13 +29,13 @@ pub struct ManualClock {
 }
 
 impl ManualClock {
-    /// A clock that shows `time`.
+    /// Creates a clock that shows `time`.
     #[must_use]
     pub const fn new(time: UnixTime) -> Self {
         Self { micros: AtomicI64::new(time.as_micros()), slept: AtomicU64::new(0) }
     }
 
-    /// Shows `time` from now on, be it before or after what it showed.
+    /// Sets the clock to `time`, which may be before or after its present time.
     pub fn set(&self, time: UnixTime) {
         self.micros.store(time.as_micros(), Ordering::Release);
     }
@@ -44,12 +44,12 @@ impl ManualClock {
     pub fn advance(&self, duration: Duration) {
         let micros = i64::try_from(duration.as_micros()).unwrap_or(i64::MAX);
         let forward = |now: i64| Some(now.saturating_add(micros));
-        // The closure always gives a value, so this can't fail.
+        // The closure always returns a value, so this can't fail.
         #[allow(deprecated, reason = "its new name is younger than Rust 1.89")]
         let _ = self.micros.fetch_update(Ordering::AcqRel, Ordering::Acquire, forward);
     }
 
-    /// For how long it was slept on.
+    /// Returns the total time for which it was slept on.
     #[must_use]
     pub fn slept(&self) -> Duration {
         Duration::from_micros(self.slept.load(Ordering::Acquire))
@@ -71,7 +71,7 @@ impl Clock for ManualClock {
         self.advance(duration);
     }
 
-    /// What it was slept on, in all.
+    /// Returns the total time slept on this clock.
     #[cfg(feature = "std")]
     fn monotonic(&self) -> Duration {
         self.slept()

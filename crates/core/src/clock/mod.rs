@@ -1,10 +1,10 @@
-//! Clocks: where the time comes from.
+//! Clocks, the sources of time.
 //!
 //! | clock | error | held by the test |
 //! |---|---|---|
 //! | `SystemClock` | none | `reads_what_the_system_says` |
 //! | `CounterClock` | 20 microseconds, more after a jump | `stays_within_its_bounds_whatever_happens` |
-//! | `ManualClock` | none: it shows what it is told | its example |
+//! | `ManualClock` | none: it shows the time it was set to | its example |
 
 #[cfg(all(feature = "std", target_arch = "x86_64", target_os = "linux"))]
 mod counter;
@@ -73,25 +73,25 @@ use crate::time::UnixTime;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub trait Clock {
-    /// The time now.
+    /// Returns the current time.
     ///
     /// # Errors
-    /// [`ClockError`] when there is no telling.
+    /// Returns a [`ClockError`] if the time is not available.
     fn now(&self) -> Result<UnixTime, ClockError>;
 
-    /// The time now or a moment (less than a microsecond) before the call, where that is cheaper:
-    /// the reading need not wait for what the thread did just before. Generators now_relaxed first
-    /// and take another look when it matters.
+    /// Returns the time now or a moment (less than a microsecond) before the call, where that is
+    /// cheaper: the reading need not wait for what the thread did just before. Generators read it
+    /// first and call [`now`](Self::now) when it matters.
     ///
     /// # Errors
-    /// As [`now`](Self::now).
+    /// Returns the errors of [`now`](Self::now).
     #[inline]
     fn now_relaxed(&self) -> Result<UnixTime, ClockError> {
         self.now()
     }
 
-    /// Waits for `duration` or less; the caller rereads the time afterwards. Generators call it when
-    /// they have to wait, for at most 50 milliseconds at a time.
+    /// Waits for `duration` or less; the caller rereads the time afterwards. Generators call it
+    /// when they have to wait, for at most 50 milliseconds at a time.
     ///
     /// The default puts the thread to sleep for all but the last 60 microseconds, by about which
     /// sleepers wake late, and returns at once for less. In browsers, where a thread cannot sleep,
@@ -105,8 +105,8 @@ pub trait Clock {
         }
     }
 
-    /// Returns the time passed since some fixed moment, whatever the wall clock does. Generators measure
-    /// [`max_wait`](crate::Builder::max_wait) by it.
+    /// Returns the time passed since some fixed moment, independently of the wall clock. Generators
+    /// measure [`max_wait`](crate::Builder::max_wait) by it.
     #[cfg(feature = "std")]
     fn monotonic(&self) -> Duration {
         static START: std::sync::OnceLock<platform::Instant> = std::sync::OnceLock::new();

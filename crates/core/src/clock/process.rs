@@ -5,11 +5,12 @@ use crate::error::ClockError;
 use crate::fork::Process;
 use crate::time::UnixTime;
 
-/// A clock for one process: in a child that was forked since, it can't be read.
+/// A clock for one process: a child forked since cannot read it.
 ///
-/// A generator whose clock can't be read issues nothing, and nor do its handles. So one with this clock never
-/// issues in a child what its parent issues. Generators with leased nodes and process-wide generators have it; for
-/// others, whether the child may go on instead of the parent is for their owner to know.
+/// A generator whose clock cannot be read issues nothing, and neither do its handles. A generator
+/// with this clock therefore never issues its parent's IDs in a child. Generators with leased nodes
+/// and process-wide generators have it. For other generators, their owner decides whether the child
+/// may go on instead of the parent.
 ///
 /// It costs a comparison.
 ///
@@ -29,13 +30,13 @@ pub struct ProcessClock<C> {
 }
 
 impl<C> ProcessClock<C> {
-    /// `clock`, for this process.
+    /// Wraps `clock` for this process.
     #[must_use]
     pub fn new(clock: C) -> Self {
         Self { home: Process::this(), clock }
     }
 
-    /// The clock itself.
+    /// Returns the wrapped clock.
     #[must_use]
     pub fn inner(&self) -> &C {
         &self.clock
@@ -51,7 +52,7 @@ impl<C: Default> Default for ProcessClock<C> {
 
 impl<C: Clock> Clock for ProcessClock<C> {
     /// # Errors
-    /// [`ClockError::Forked`] in a child; else those of the clock.
+    /// Returns [`ClockError::Forked`] in a child, and otherwise the error of the wrapped clock.
     #[inline]
     fn now(&self) -> Result<UnixTime, ClockError> {
         if self.home.is_this() { self.clock.now() } else { Err(ClockError::Forked) }

@@ -6,8 +6,8 @@ use crate::time::UnixTime;
 /// The operating system's wall clock, read anew every time.
 ///
 /// Exact to the microsecond, as far as the system keeps it (`reads_what_the_system_says`); follows
-/// every step and slew at once. On `wasm32-unknown-unknown` it is the browser's clock, to the millisecond, and needs the feature
-/// `web`.
+/// every step and slew at once. On `wasm32-unknown-unknown` it is the browser's clock, to the
+/// millisecond, and needs the feature `web`.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SystemClock;
 

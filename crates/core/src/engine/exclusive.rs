@@ -94,7 +94,7 @@ impl<S: Scheme> ExclusiveEngine<S> {
         self.tick.with_sequence(self.next.wrapping_sub(self.cache.prefix.low))
     }
 
-    /// Replaces the word, and what is cached of its tick.
+    /// Replaces the word and the cache of its tick.
     fn replace(&mut self, word: Word<S>) {
         self.tick = word.with_sequence(0);
         self.cache = if word.tick().is_none() || word.is_closed() {

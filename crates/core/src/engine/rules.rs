@@ -66,7 +66,7 @@ pub(crate) struct Reading {
 }
 
 impl<S: Scheme> Rules<S> {
-    /// The stamp of the first tick that `window` and the scheme allow.
+    /// Returns the stamp of the first tick that `window` and the scheme allow.
     pub(crate) fn floor_of(window: &Window<S>) -> u64 {
         window.floor().get().max(S::FIRST_TICK) + 1
     }
@@ -129,7 +129,7 @@ impl<S: Scheme> Rules<S> {
         Block { cache, first: Slot::of(cache.prefix, next_sequence(word)), len }
     }
 
-    /// One past the last sequence, to which the sequence of an exhausted word is set.
+    /// Returns one past the last sequence, to which the sequence of an exhausted word is set.
     #[inline]
     pub(crate) fn exhausted(&self) -> u64 {
         u64::from(self.bounds.last()) + 1
@@ -143,7 +143,8 @@ impl<S: Scheme> Rules<S> {
         word.stamp().wrapping_sub(now) <= policy.allowance()
     }
 
-    /// Returns how many of `want` sequences `word` has left, or `None` if it is exhausted.
+    /// Returns the number of sequences that `word` has left, at most `want`, or `None` if it is
+    /// exhausted.
     #[inline]
     pub(crate) fn left(&self, word: Word<S>, want: NonZeroU32) -> Option<NonZeroU32> {
         let left = self.exhausted().checked_sub(word.sequence())?;

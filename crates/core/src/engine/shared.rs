@@ -30,10 +30,10 @@ pub(crate) struct SharedEngine<S: Scheme> {
     window: Window<S>,
     /// The stamp that may not be reached. Only rises, above the window's own ceiling.
     ceiling: AtomicU64,
-    /// Per toggle, the highest stamp under which it was ever left: raised *before* the exchange that
-    /// flips, so that a thread that sees the flip sees it too.
+    /// Per toggle, the highest stamp under which it was ever left: raised *before* the exchange
+    /// that flips, so that a thread that sees the flip sees it too.
     pub(super) past: [AtomicU64; 2],
-    /// How many flips have been counted; a flip is counted after its exchange.
+    /// The number of flips counted; a flip is counted after its exchange.
     drifts: AtomicU32,
     /// The word as the first call of `close` found it, with CLOSED set; 0 until then. Calls that
     /// fail afterwards still add to the word itself.
@@ -77,8 +77,8 @@ impl<S: Scheme> SharedEngine<S> {
         })
     }
 
-    /// Acquire pairs with the release of the exchange that wrote the tick (adds and clamps in between
-    /// continue its release sequence): what was written to `past` before a flip is seen with it.
+    /// Acquire pairs with the release of the exchange that wrote the tick (adds and clamps in
+    /// between continue its release sequence): writes to `past` before a flip are visible with it.
     pub(super) fn load(&self) -> Word<S> {
         Word::from_bits(self.hot.0.load(Ordering::Acquire))
     }
@@ -94,8 +94,8 @@ impl<S: Scheme> SharedEngine<S> {
         self.rules.step(word, now.stamp, self.rules.policy, ceiling, self.other_past(word))
     }
 
-    /// Takes an add that ran past the last sequence out of the guard again, together with those of
-    /// other threads in the same tick. Any thread whose add overshot must clamp before returning.
+    /// Takes an add that ran past the last sequence back out of the guard, together with other
+    /// threads' adds in the same tick. Any thread whose add overshot must clamp before returning.
     #[cold]
     pub(super) fn clamp(&self, drawn: Word<S>) {
         let exhausted = self.rules.exhausted();

@@ -28,8 +28,8 @@ pub(crate) struct SharedTickCache {
 
 pub(super) const NO_WRITER: u64 = u64::MAX;
 
-/// Returns a number that differs from that of the process that this one was forked from. Without
-/// `std`, a `fork` is not detected.
+/// Returns a number that differs from the number of the process that this one was forked from.
+/// Without `std`, a `fork` is not detected.
 pub(super) fn this_process() -> u64 {
     #[cfg(feature = "std")]
     return crate::fork::Process::this().number();
@@ -45,7 +45,7 @@ pub(crate) struct CachedTick {
 }
 
 impl SharedTickCache {
-    /// The cache of no word: with all bits set, the stamp is beyond the last.
+    /// Returns the cache of no word: with all bits set, the stamp is beyond the last.
     pub(crate) fn new() -> Self {
         Self {
             word: AtomicU64::new(u64::MAX),
@@ -62,8 +62,8 @@ impl SharedTickCache {
     /// another.
     #[inline]
     pub(crate) fn at(&self, time: UnixTime) -> Option<CachedTick> {
-        // Acquire pairs with the release in `set`: the fields read afterwards are those of this
-        // word or of a later one.
+        // Acquire pairs with the release in `set`: the fields read afterwards belong to this word
+        // or to a later one.
         let word = self.word.load(Ordering::Acquire);
         let cache = TickCache {
             start: UnixTime::from_micros(self.start.load(Ordering::Relaxed).cast_signed()),
@@ -82,11 +82,11 @@ impl SharedTickCache {
         (is_whole & cache.contains(time)).then_some(CachedTick { word, cache })
     }
 
-    /// Publishes `cache`, which is that of `word`, unless another thread is publishing. Called once
-    /// for every word.
+    /// Publishes `cache`, the cache of `word`, unless another thread is publishing. Called once for
+    /// every word.
     pub(crate) fn set(&self, word: u64, cache: &TickCache) {
         let (this, writer) = (this_process(), self.writer.load(Ordering::Relaxed));
-        // Acquire: the stores of the write before precede those of this one.
+        // Acquire: the previous write's stores precede this one's.
         let take = || {
             self.writer.compare_exchange(writer, this, Ordering::Acquire, Ordering::Relaxed).is_ok()
         };

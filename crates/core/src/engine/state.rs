@@ -1,4 +1,4 @@
-//! Conversions between an engine's word and what the outside sees of it.
+//! Conversions between an engine's word and its public views.
 
 use crate::engine::word::Word;
 use crate::range::RangeError;
@@ -50,7 +50,7 @@ pub struct State<S: Scheme> {
     pub snapshot: Snapshot<S>,
     /// The window, as far as it has been widened.
     pub window: Window<S>,
-    /// Whether the generator was closed.
+    /// True if the generator is closed.
     pub is_closed: bool,
 }
 
@@ -84,7 +84,7 @@ mod tests {
         Tick::new(tick).unwrap()
     }
 
-    /// The error of restoring `snapshot` in the window `[100, 200)`.
+    /// Returns the error of restoring `snapshot` in the window `[100, 200)`.
     fn refused<S: Scheme>(snapshot: Snapshot<S>) -> Option<RangeError> {
         let window = Window::new(tick(100), 200).unwrap();
         resume(&snapshot, BOUNDS, &window).err()

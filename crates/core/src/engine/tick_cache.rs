@@ -22,8 +22,8 @@ impl TickCache {
     pub(crate) const EMPTY: Self =
         Self { start: UnixTime::EPOCH, micros: 0, prefix: Prefix::EMPTY };
 
-    /// The readings at which `policy` accepts `tick`: from its allowance before the tick to its
-    /// end.
+    /// Returns the readings at which `policy` accepts `tick`: from its allowance before the tick to
+    /// its end.
     pub(crate) fn new<S: Scheme>(
         scheme: &S,
         node: &S::Node,

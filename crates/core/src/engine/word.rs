@@ -7,13 +7,13 @@ use core::num::NonZeroU32;
 use crate::scheme::Scheme;
 use crate::tick::Tick;
 
-/// How many threads may draw from one shared engine at the same time.
+/// The maximum number of threads that may draw from one shared engine at the same time.
 pub(crate) const MAX_THREADS: u32 = 1_024;
 
 /// `stamp | toggle | CLOSED | guard | sequence`, from the high bits to the low ones.
 ///
-/// - *stamp*: the tick plus one; 0 says that nothing has been issued yet (the pristine word), which
-///   every clock reading is after, so that it is never a regression.
+/// - *stamp*: the tick plus one; 0 means that nothing has been issued yet (the pristine word).
+///   Every clock reading is after it, so that it is never a regression.
 /// - *toggle*: only where the scheme has one.
 /// - *CLOSED*: set once, never cleared.
 /// - *sequence*: the next one to issue. Past the last sequence the tick is exhausted.
@@ -28,7 +28,7 @@ impl<S: Scheme> Word<S> {
     const TOGGLE: u64 = (S::TOGGLE as u64) << (Self::STAMP_SHIFT - Self::TOGGLE_BITS);
     pub(crate) const CLOSED: u64 = 1 << (Self::STAMP_SHIFT - Self::TOGGLE_BITS - 1);
     const SEQUENCE_MASK: u64 = Self::CLOSED - 1;
-    /// What two words must share for one to continue the other.
+    /// The bits that two words must share for one to continue the other.
     const TICK_MASK: u64 = !(Self::CLOSED | Self::SEQUENCE_MASK);
 
     /// Fails to compile for a scheme whose constants contradict each other. Both engines name it.
@@ -53,7 +53,7 @@ impl<S: Scheme> Word<S> {
 
     pub(crate) const PRISTINE: Self = Self::from_bits(0);
 
-    /// The word for `stamp`, which must fit, with `sequence` to be issued next.
+    /// Returns the word for `stamp`, which must fit, with `sequence` to be issued next.
     #[inline]
     pub(crate) const fn new(stamp: u64, toggle: bool, sequence: u64) -> Self {
         debug_assert!(stamp <= Self::MAX_STAMP);
@@ -78,7 +78,7 @@ impl<S: Scheme> Word<S> {
         self.0 >> Self::STAMP_SHIFT
     }
 
-    /// The tick, once there is one.
+    /// Returns the tick, once there is one.
     pub(crate) const fn tick(self) -> Option<Tick<S>> {
         match self.stamp().checked_sub(1) {
             Some(tick) => Some(Tick::in_range(tick)),
@@ -101,28 +101,28 @@ impl<S: Scheme> Word<S> {
         Self::from_bits(self.0 | Self::CLOSED)
     }
 
-    /// The sequence to issue next, in the guard when the tick is exhausted.
+    /// Returns the sequence to issue next, in the guard when the tick is exhausted.
     #[inline]
     pub(crate) const fn sequence(self) -> u64 {
         self.0 & Self::SEQUENCE_MASK
     }
 
-    /// The same word with another next sequence.
+    /// Returns the same word with another next sequence.
     #[inline]
     pub(crate) const fn with_sequence(self, sequence: u64) -> Self {
         debug_assert!(sequence <= Self::SEQUENCE_MASK);
         Self::from_bits(self.0 & !Self::SEQUENCE_MASK | sequence)
     }
 
-    /// Whether both words are of one tick and toggle, whatever their sequences.
+    /// Reports whether both words have the same tick and toggle, whatever their sequences.
     #[inline]
     pub(crate) const fn same_tick(self, other: Self) -> bool {
         (self.0 ^ other.0) & Self::TICK_MASK == 0
     }
 }
 
-/// The most that each of [`MAX_THREADS`] may add at once to a word that is one past `last`, and none of
-/// them reaches `closed`.
+/// Returns the most that each of [`MAX_THREADS`] may add at once to a word that is one past `last`,
+/// so that none of them reaches `closed`.
 const fn max_add(closed: u64, last: u32) -> u32 {
     let share = (closed - 1 - (last as u64 + 1)) / MAX_THREADS as u64;
     #[allow(clippy::cast_possible_truncation, reason = "looked at just before")]

@@ -1,4 +1,4 @@
-//! IDs made of what a fuzzer gives.
+//! IDs made of a fuzzer's bytes.
 
 #[doc(hidden)]
 pub use arbitrary as __arbitrary;

@@ -6,8 +6,9 @@ use crate::range::RangeError;
 use crate::time::UnixTime;
 
 /// # Errors
-/// [`RangeError`] (in microseconds) outside of [`DateTime::<Utc>::MIN_UTC`]..=[`DateTime::<Utc>::MAX_UTC`], which
-/// are about the years -262,143 to 262,142.
+/// Returns a [`RangeError`] (in microseconds) outside of
+/// [`DateTime::<Utc>::MIN_UTC`]..=[`DateTime::<Utc>::MAX_UTC`], which are about the years -262,143
+/// to 262,142.
 impl TryFrom<UnixTime> for DateTime<Utc> {
     type Error = RangeError;
 
@@ -20,8 +21,8 @@ impl TryFrom<UnixTime> for DateTime<Utc> {
     }
 }
 
-/// Rounds towards the past, to whole microseconds. A leap second is the second after it, as in Unix time. It
-/// does not fail: [`UnixTime`] has all of `chrono`'s range.
+/// Rounds towards the past, to whole microseconds. A leap second is the second after it, as in Unix
+/// time. It does not fail: [`UnixTime`] has all of `chrono`'s range.
 impl<Z: TimeZone> TryFrom<DateTime<Z>> for UnixTime {
     type Error = RangeError;
 

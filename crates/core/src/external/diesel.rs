@@ -1,4 +1,5 @@
-//! IDs in PostgreSQL, for diesel. The derives that make an ID usable in queries stand beside its type.
+//! IDs in PostgreSQL, for diesel. The derives that make an ID usable in queries stand beside its
+//! type.
 
 use alloc::string::String;
 

@@ -6,8 +6,8 @@ use crate::range::RangeError;
 use crate::time::UnixTime;
 
 /// # Errors
-/// [`RangeError`] (in microseconds) outside of [`Timestamp::MIN`]..=[`Timestamp::MAX`], which are about the
-/// years -9999 to 9999.
+/// Returns a [`RangeError`] (in microseconds) outside of [`Timestamp::MIN`]..=[`Timestamp::MAX`],
+/// which are about the years -9999 to 9999.
 impl TryFrom<UnixTime> for Timestamp {
     type Error = RangeError;
 
@@ -21,7 +21,8 @@ impl TryFrom<UnixTime> for Timestamp {
     }
 }
 
-/// Rounds towards the past, to whole microseconds. It does not fail: [`UnixTime`] has all of `jiff`'s range.
+/// Rounds towards the past, to whole microseconds. It does not fail: [`UnixTime`] has all of
+/// `jiff`'s range.
 impl TryFrom<Timestamp> for UnixTime {
     type Error = RangeError;
 

@@ -1,4 +1,4 @@
-//! For scheme crates: the traits of other libraries that IDs implement, one file for each feature.
+//! The traits of other libraries that IDs implement, for scheme crates. One file for each feature.
 //!
 //! A scheme describes each of its IDs in a table ([`impl_external`](crate::impl_external)); the
 //! implementations are generated here, alike for all IDs. The libraries are re-exported, hidden, so

@@ -12,8 +12,8 @@ pub use postgres_types as __postgres_types;
 
 type AnyError = alloc::boxed::Box<dyn core::error::Error + Sync + Send>;
 
-/// Implements `ToSql` and `FromSql` for an ID, by way of a [`Column`](crate::external::Column) to and
-/// from which it converts.
+/// Implements `ToSql` and `FromSql` for an ID, by way of a [`Column`](crate::external::Column) to
+/// and from which it converts.
 #[macro_export]
 macro_rules! impl_postgres_types {
     ([$($generics:tt)*] $id:ty as $column:ty) => {
@@ -63,10 +63,11 @@ macro_rules! impl_postgres_types {
     };
 }
 
-/// What the library's own macro writes, which names its `bytes` crate.
+/// Writes `value` if `T` accepts `ty`, as the library's own macro does. That macro's code names its
+/// `bytes` crate.
 ///
 /// # Errors
-/// Those of `to_sql`, and that `T` does not accept `ty`.
+/// Returns the error of `to_sql`, or [`WrongType`] if `T` does not accept `ty`.
 pub fn to_sql_checked<T: ToSql>(
     value: &T,
     ty: &Type,

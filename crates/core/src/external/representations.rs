@@ -4,8 +4,8 @@ use core::str::FromStr;
 
 use crate::range::RangeError;
 
-/// The representations of an ID that other libraries read and write: an integer, bytes and text, to
-/// and from all of which the ID converts.
+/// The representations of an ID that other libraries read and write: an integer, bytes and text.
+/// The ID converts to and from all of them.
 pub trait Representations:
     Copy
     + Debug
@@ -38,10 +38,10 @@ pub trait Representations:
 /// IDs whose text is always of one length and sorts, byte by byte, as the IDs do.
 pub trait SortedText: Representations {}
 
-/// Returns the ID that `bytes` are, big-endian.
+/// Returns the ID with these big-endian `bytes`.
 ///
 /// # Errors
-/// [`RangeError`] for any other length than that of an ID, and for bytes that are no ID.
+/// Returns a [`RangeError`] if `bytes` is not as long as an ID, or is no ID.
 pub fn from_slice<T>(bytes: &[u8]) -> Result<T, RangeError>
 where
     T: Representations + TryFrom<T::Bytes, Error: Into<RangeError>>,
@@ -59,10 +59,10 @@ pub(super) fn length_error(found: usize, expected: usize) -> RangeError {
     RangeError::new("length in bytes", found, expected, expected)
 }
 
-/// Implements, for an ID, [`Representations`] and what follows from them: `LowerHex`, `UpperHex` and
-/// `Binary` of its integer, `TryFrom<&[u8]>` of its bytes, `From` for `String` of its text (with the
-/// feature `alloc` of this crate), and the traits of each library for which the calling crate has a
-/// feature.
+/// Implements, for an ID, [`Representations`] and what follows from them: `LowerHex`, `UpperHex`
+/// and `Binary` of its integer, `TryFrom<&[u8]>` of its bytes, `From` for `String` of its text
+/// (with the feature `alloc` of this crate), and the traits of each library for which the calling
+/// crate has a feature.
 #[macro_export]
 macro_rules! impl_external {
     (

@@ -5,7 +5,7 @@ pub use schemars as __schemars;
 
 use crate::external::Representations;
 
-/// Implements `JsonSchema` for an ID: that of its text, which it is in JSON.
+/// Implements `JsonSchema` for an ID: the schema of its text, which is its form in JSON.
 #[macro_export]
 macro_rules! impl_schemars {
     ($id:ident) => {
@@ -35,7 +35,7 @@ macro_rules! impl_schemars {
     };
 }
 
-/// The schema of the texts that are read as IDs.
+/// Returns the schema of the texts that are read as IDs.
 #[must_use]
 pub fn text_schema<T: Representations>() -> schemars::Schema {
     schemars::json_schema!({

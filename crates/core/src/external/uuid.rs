@@ -38,7 +38,7 @@ impl UuidError {
     }
 }
 
-/// Returns the UUID that holds `id`, whose kind has this number (below 64).
+/// Returns the UUID that holds `id` and the number of its kind (below 64).
 #[must_use]
 pub fn to_uuid<T: Representations>(id: T, kind: u8) -> Uuid {
     let bytes: T::Bytes = id.into();
@@ -52,7 +52,7 @@ pub fn to_uuid<T: Representations>(id: T, kind: u8) -> Uuid {
     shaped((id << MARK_BITS | MARK) << KIND_BITS | kind, 8)
 }
 
-/// Returns the number of the kind of ID that a UUID says it holds.
+/// Returns the number of the kind of ID in a UUID.
 ///
 /// # Errors
 /// Returns the reason if the UUID is not of version 8 or lacks the mark.
@@ -68,10 +68,10 @@ pub fn kind_of(uuid: Uuid) -> Result<u8, &'static str> {
     Ok((fields & low_bits(KIND_BITS)) as u8)
 }
 
-/// Returns the ID that a UUID holds, whose kind has this number.
+/// Returns the ID that `uuid` holds if its kind has the number `kind`.
 ///
 /// # Errors
-/// Returns [`UuidError`] for a UUID that [`to_uuid`] makes of no such ID.
+/// Returns a [`UuidError`] if [`to_uuid`] makes `uuid` of no ID of this kind.
 pub fn from_uuid<T: Representations>(uuid: Uuid, kind: u8) -> Result<T, UuidError> {
     let error = |reason| UuidError { name: T::NAME, reason };
     if kind_of(uuid).map_err(error)? != kind {

@@ -1,4 +1,4 @@
-//! What the shared and the exclusive generator have in common beside their calls, written once.
+//! The constructors and accessors of the shared and the exclusive generator, written once.
 
 /// Gives a generator its constructors, its accessors and `Debug`. `$build` is the builder's method.
 macro_rules! accessors {
@@ -8,8 +8,8 @@ macro_rules! accessors {
             /// Builds a generator for `node` with the settings of the scheme's document.
             ///
             /// # Errors
-            /// Returns [`BuildError::Seed`](crate::BuildError::Seed) if the operating system provides
-            /// no random number.
+            /// Returns [`BuildError::Seed`](crate::BuildError::Seed) if the operating system
+            /// provides no random number.
             pub fn new(node: S::Node) -> Result<Self, crate::BuildError> {
                 Self::builder(node).$build()
             }
@@ -25,8 +25,8 @@ macro_rules! accessors {
                 Self { engine, timing }
             }
 
-            /// Returns the state of the running generator. That of a shared one may be out of date
-            /// when it is read.
+            /// Returns the state of the running generator. The state of a shared one may be out of
+            /// date when it is read.
             #[must_use]
             pub fn state(&self) -> crate::State<S> {
                 self.engine.state()

@@ -23,16 +23,16 @@ pub const DEFAULT_MAX_WAIT: Duration = Duration::from_secs(60);
 
 /// The options of a generator.
 ///
-/// | option | unless it is given |
+/// | option | default |
 /// |---|---|
 /// | [`layout`](Self::layout) | the scheme's default |
 /// | [`clock`](Self::clock) | the system's wall clock |
-/// | [`policy`](Self::policy) | what the scheme's document says |
+/// | [`policy`](Self::policy) | the policy in the scheme's document |
 /// | [`window`](Self::window) | everything |
 /// | [`variants`](Self::variants) | all |
 /// | [`bounds`](Self::bounds) | all sequences |
-/// | [`sequence`](Self::sequence) | where the scheme's document starts a tick |
-/// | [`restore`](Self::restore) | nothing has been issued before, unless the node says so |
+/// | [`sequence`](Self::sequence) | the start in the scheme's document |
+/// | [`restore`](Self::restore) | nothing has been issued before, unless the node names a previous ID |
 /// | [`max_wait`](Self::max_wait) | a minute ([`DEFAULT_MAX_WAIT`]), and no wait whose end is unknown |
 ///
 /// # Examples
@@ -113,7 +113,7 @@ fn check_resumed<S: Scheme>(
 }
 
 impl<S: Scheme, C> Builder<S, C> {
-    /// Sets what the bits of an ID do not say: Nanoflake's epoch, kuid's drift.
+    /// Sets the facts that the bits of an ID do not hold: Nanoflake's epoch, kuid's drift.
     pub fn layout(self, layout: S) -> Self {
         Self { scheme: layout, ..self }
     }
@@ -141,12 +141,12 @@ impl<S: Scheme, C> Builder<S, C> {
         Self { start: Some(start.into()), ..self }
     }
 
-    /// What to do when the clock runs behind and when a tick is used up.
+    /// Sets the reaction to a clock rollback and to an exhausted tick.
     pub fn policy(self, policy: Policy<S>) -> Self {
         Self { policy: Some(policy), ..self }
     }
 
-    /// The ticks in which to issue.
+    /// Sets the ticks in which to issue.
     pub fn window(self, window: Window<S>) -> Self {
         Self { window, ..self }
     }
@@ -175,7 +175,7 @@ impl<S: Scheme, C> Builder<S, C> {
         Self { pinned, ..self }
     }
 
-    /// The sequences to use in each tick, so that several generators can share a node.
+    /// Sets the sequences to use in each tick, so that several generators can share a node.
     ///
     /// # Examples
     /// ```
@@ -233,9 +233,10 @@ impl<S: Scheme, C> Builder<S, C> {
     /// known to last longer is an error at once, and so is a [snapshot](Self::restore) too far
     /// ahead of the clock.
     ///
-    /// A window that has passed ends its stall only when it is [widened](crate::Generator::widen), which
-    /// no clock foretells. That stall is waited for only if this option is set; otherwise the call
-    /// returns the error at once, with no [`retry_after`](crate::Error::retry_after).
+    /// A stall past the end of the window ends only when the window is
+    /// [widened](crate::Generator::widen), which no clock predicts. The generator waits for it only
+    /// if this option is set; otherwise the call returns the error at once, with no
+    /// [`retry_after`](crate::Error::retry_after).
     ///
     /// # Examples
     /// ```
@@ -261,12 +262,13 @@ impl<S: Scheme, C> Builder<S, C> {
         self
     }
 
-    /// Is told whenever a call is about to wait because a tick's sequences are used up. (A ratchet goes
-    /// on in the next tick instead; where that has brought it too far ahead of the clock, it waits for the
-    /// clock, which is [`ErrorKind::Rollback`](crate::ErrorKind::Rollback) and not told of here.)
+    /// Sets an observer, which is called whenever a call is about to wait because a tick's
+    /// sequences are used up. (A ratchet goes on in the next tick instead. If that has brought it
+    /// too far ahead of the clock, it waits for the clock; this is an
+    /// [`ErrorKind::Rollback`](crate::ErrorKind::Rollback) and not reported here.)
     ///
-    /// It runs on the thread of that call, before it sleeps, outside of any lock, and may itself
-    /// generate (what it overflows then, it is not told of).
+    /// The observer runs on the thread of that call, before it sleeps, outside of any lock. It may
+    /// itself generate; overflows of these calls are not reported.
     ///
     /// # Examples
     /// ```
@@ -297,11 +299,12 @@ impl<S: Scheme, C> Builder<S, C> {
 }
 
 impl<S: Scheme, C: Clock> Builder<S, C> {
-    /// The shared generator: `&self`, for any number of threads up to 1,024 at the same time.
+    /// Builds the shared generator: `&self`, for any number of threads up to 1,024 at the same
+    /// time.
     ///
     /// # Errors
-    /// [`BuildError`], which names the option that does not fit, or how far a snapshot or the
-    /// previous ID of the node lies ahead of the clock.
+    /// Returns a [`BuildError`], which names the option that does not fit, or how far a snapshot or
+    /// the previous ID of the node lies ahead of the clock.
     #[cfg(target_has_atomic = "64")]
     pub fn build(self) -> Result<Generator<S, C>, BuildError> {
         let window = self.window;
@@ -311,11 +314,11 @@ impl<S: Scheme, C: Clock> Builder<S, C> {
         Ok(Generator::from_parts(timing, engine))
     }
 
-    /// The exclusive generator: `&mut self`, no atomics, skips no sequence.
+    /// Builds the exclusive generator: `&mut self`, no atomics, skips no sequence.
     ///
     /// # Errors
-    /// [`BuildError`], which names the option that does not fit, or how far a snapshot or the
-    /// previous ID of the node lies ahead of the clock.
+    /// Returns a [`BuildError`], which names the option that does not fit, or how far a snapshot or
+    /// the previous ID of the node lies ahead of the clock.
     pub fn build_local(self) -> Result<LocalGenerator<S, C>, BuildError> {
         let window = self.window;
         let (timing, rules, snapshot) = self.parts()?;

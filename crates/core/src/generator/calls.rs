@@ -63,7 +63,7 @@ fn slow_slot<D: Source>(mut source: D, missed: D::Missed) -> Result<Slot<D::Sche
     })
 }
 
-/// Does not wait: what calls that do not block do about an error.
+/// Returns the error: the reaction of calls that do not block.
 pub(crate) fn refuse<D: Source>(
     _: &mut D,
     _: NonZeroU32,
@@ -138,8 +138,8 @@ where
 /// Makes the calls methods of a type.
 ///
 /// `$this` is `self`, `$receiver` the form in which the methods take it; `$source` and `$variant`
-/// are expressions of `$this`; `$setup` is the code of the examples, hidden in them, that brings a
-/// `generator` into being whose `clock` stands at second 100.
+/// are expressions of `$this`; `$setup` is the code, hidden in the examples, that creates a
+/// `generator` with a `clock` at second 100.
 macro_rules! calls {
     (
         $this:ident, ($($receiver:tt)+), $source:expr, $variant:expr,
@@ -148,9 +148,9 @@ macro_rules! calls {
         /// Generates an ID without blocking.
         ///
         /// # Errors
-        /// Returns an [`Error`](crate::Error) if no ID can be issued at the current clock reading: the
-        /// tick is exhausted, the clock has gone back further than the policy tolerates, the window
-        /// has ended, or the generator is closed.
+        /// Returns an [`Error`](crate::Error) if no ID can be issued at the current clock reading:
+        /// the tick is exhausted, the clock has gone back further than the policy tolerates, the
+        /// window has ended, or the generator is closed.
         /// [`Error::retry_after`](crate::Error::retry_after) returns how long the condition lasts.
         ///
         /// # Examples
@@ -202,7 +202,7 @@ macro_rules! calls {
         /// Draws at least one and at most `n` IDs of one tick without blocking.
         ///
         /// # Errors
-        /// As [`try_generate`](Self::try_generate).
+        /// Returns the errors of [`try_generate`](Self::try_generate).
         ///
         /// # Examples
         /// ```
@@ -231,9 +231,9 @@ macro_rules! calls {
         ///
         /// # Errors
         /// Returns an [`Error`](crate::Error) if the wait would take longer than
-        /// [`max_wait`](crate::Builder::max_wait), by default one minute, and at once if waiting does
-        /// not help: the generator is closed, its clock is out of the scheme's range, or its window
-        /// has passed and `max_wait` is not set.
+        /// [`max_wait`](crate::Builder::max_wait), by default one minute, and at once if waiting
+        /// does not help: the generator is closed, its clock is out of the scheme's range, or its
+        /// window has passed and `max_wait` is not set.
         ///
         /// # Examples
         /// ```
@@ -261,7 +261,7 @@ macro_rules! calls {
         /// `sleep` are `Send`. A task that is spawned owns the generator, in an `Arc` for example.
         ///
         /// # Errors
-        /// As [`generate`](Self::generate).
+        /// Returns the errors of [`generate`](Self::generate).
         ///
         /// # Examples
         /// ```
@@ -290,8 +290,8 @@ macro_rules! calls {
         ///
         /// # Errors
         /// Returns a [`FillError`](crate::FillError) with the number of IDs written to the front of
-        /// `out`, and the error that `generate` would return. [`max_wait`](crate::Builder::max_wait)
-        /// applies to each wait.
+        /// `out`, and the error that `generate` would return.
+        /// [`max_wait`](crate::Builder::max_wait) applies to each wait.
         ///
         /// # Examples
         /// ```
@@ -313,7 +313,7 @@ macro_rules! calls {
         /// [`generate`](Self::generate) does.
         ///
         /// # Errors
-        /// As [`generate`](Self::generate).
+        /// Returns the errors of [`generate`](Self::generate).
         ///
         /// # Examples
         /// ```

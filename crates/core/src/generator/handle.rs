@@ -14,16 +14,17 @@ use crate::slot::Slot;
 /// One thread's share of a [`Generator`]: draws blocks from it and issues from those, so that
 /// threads rarely contend for the generator's word.
 ///
-/// IDs are unique across all handles of a generator and the generator itself; those of one handle
-/// strictly increase (but for the exceptions of the generator). Every ID checks the time of its block
-/// against the clock, so drift is bounded as ever. The rest of a block is dropped when its tick is
-/// over.
+/// IDs are unique across all handles of a generator and the generator itself, and each handle's IDs
+/// strictly increase (but for the exceptions of the generator). Every ID checks the time of its
+/// block against the clock, so drift is bounded as for the generator. The rest of a block is
+/// dropped when its tick is over.
 ///
-/// Blocks start at one ID, double when one is used up within its tick, and halve when one is not, so
-/// that idle handles leave the tick's sequences to the busy ones.
+/// Blocks start at one ID, double when one is used up within its tick, and halve when one is not,
+/// so that idle handles leave the tick's sequences to the busy ones.
 ///
-/// After the generator was [closed](Generator::close) a handle may still issue the rest of its block,
-/// for as long as that block's tick is the clock's; the snapshot counts the whole block as issued.
+/// After the generator was [closed](Generator::close) a handle may still issue the rest of its
+/// block, for as long as that block's tick is the clock's; the snapshot counts the whole block as
+/// issued.
 ///
 /// # Examples
 /// ```
@@ -46,7 +47,7 @@ pub struct Handle<'a, S: Scheme, C> {
     generator: &'a Generator<S, C>,
     /// The facts about the tick of the block.
     cache: TickCache,
-    /// The rest of the block: the low word of its next slot, and one past that of its last.
+    /// The rest of the block: the low word of its next slot, and one past the low word of its last.
     next: u64,
     end: u64,
     /// The number of IDs to ask for at a time, which adapts to the demand.

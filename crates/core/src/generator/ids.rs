@@ -1,4 +1,4 @@
-//! IDs by the dozen: the results of blocks and slices.
+//! Several IDs at once: the results of blocks and slices.
 
 use core::iter::FusedIterator;
 use core::ops::{Deref, DerefMut};

@@ -67,8 +67,9 @@ impl<S: Scheme, C: Clock> LocalGenerator<S, C> {
     /// call only.
     ///
     /// # Errors
-    /// As `try_generate`, with [`ErrorKind::Rollback`](crate::ErrorKind::Rollback) also when tick-tock
-    /// is asked of a scheme that has no toggle bit and the clock ran back.
+    /// Returns the errors of `try_generate`, and
+    /// [`ErrorKind::Rollback`](crate::ErrorKind::Rollback) also if the policy is tick-tock, the
+    /// scheme has no toggle bit and the clock went back.
     ///
     /// # Examples
     /// ```
@@ -114,12 +115,12 @@ pub enum ResetError {
 }
 
 impl<S: Resettable, C> LocalGenerator<S, C> {
-    /// Forgets what was issued: the next ID is of the clock's own tick, however far that is behind the
-    /// last, and starts from a new random seed. **The IDs after it may be smaller than, or even the same
-    /// as, those before.**
+    /// Forgets the IDs issued so far: the next ID has the clock's own tick, however far that is
+    /// behind the last, and starts from a new random seed. **Later IDs may be smaller than, or even
+    /// the same as, earlier ones.**
     ///
     /// # Errors
-    /// [`ResetError`]: a generator with a window, a closed one, no seed.
+    /// Returns a [`ResetError`] if the generator has a window or is closed, or if there is no seed.
     ///
     /// # Spec
     /// SCRU64, "Clock rollback handling": reset the generator on a significant rollback.
@@ -129,10 +130,10 @@ impl<S: Resettable, C> LocalGenerator<S, C> {
         self.reset_seeded(seed)
     }
 
-    /// [`reset`](Self::reset) with a given seed.
+    /// Does the same as [`reset`](Self::reset), with a given seed.
     ///
     /// # Errors
-    /// As `reset`.
+    /// Returns the errors of `reset`.
     pub fn reset_seeded(&mut self, seed: u64) -> Result<(), ResetError> {
         let state = self.engine.state();
         if state.is_closed {
@@ -151,13 +152,14 @@ impl<S: Scheme, C> LocalGenerator<S, C> {
     /// changes nothing.
     ///
     /// # Errors
-    /// [`RangeError`] for a ceiling at or below the window's floor or more than one past the last
-    /// tick of the format.
+    /// Returns a [`RangeError`] for a ceiling at or below the window's floor or more than one past
+    /// the last tick of the format.
     pub fn widen(&mut self, ceiling: u64) -> Result<(), RangeError> {
         self.engine.widen(ceiling)
     }
 
-    /// Ends the generator: every later call fails with [`ErrorKind::Closed`](crate::ErrorKind::Closed).
+    /// Ends the generator: every later call fails with
+    /// [`ErrorKind::Closed`](crate::ErrorKind::Closed).
     ///
     /// The snapshot lets a [successor](crate::Builder::restore) go on without issuing an ID twice.
     /// Closing again returns the same snapshot.

@@ -1,4 +1,4 @@
-//! Telling the user that a tick's sequences were not enough.
+//! Reports that a tick's sequences were not enough.
 
 use alloc::boxed::Box;
 use core::cell::Cell;
@@ -14,19 +14,19 @@ use crate::time::UnixTime;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Overflow {
-    /// What the clock read.
+    /// The clock reading.
     pub time: UnixTime,
-    /// How many calls on this generator are waiting now, this one included.
+    /// The number of calls on this generator that are waiting now, this one included.
     pub waiting: u32,
-    /// For how many ticks some call has been waiting without a break; 0 at the start.
+    /// The number of ticks for which some call has been waiting without a break; 0 at the start.
     pub ticks: u64,
 }
 
-/// Counts the calls that wait and tells the observer.
+/// Counts the calls that wait and calls the observer.
 #[derive(Default)]
 pub(crate) struct OverflowWatch {
     observer: Option<Box<dyn Fn(Overflow) + Send + Sync>>,
-    /// Each process's own: of the calls that wait in its parent, a child has none.
+    /// Each process has its own: calls that wait in the parent do not count in a child.
     spell: PerProcess<AtomicSpell>,
 }
 
@@ -35,8 +35,7 @@ pub(crate) struct OverflowWatch {
 #[derive(Debug, Default)]
 struct AtomicSpell(AtomicU64);
 
-/// The bits of the number of calls; the others are those of the first tick, as far as there is
-/// room.
+/// The bits for the number of calls; the others hold the first tick, as far as there is room.
 const WAITING_BITS: u32 = 24;
 const TICK_BITS: u32 = u64::BITS - WAITING_BITS;
 

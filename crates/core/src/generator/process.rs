@@ -36,7 +36,7 @@ impl<S: Scheme + Default> PerProcess<ProcessGenerator<S>> {
         }
         let node = node(self.inherited().map(Generator::node))?;
         let clock = ProcessClock::new(DefaultClock::default());
-        // Of threads that race here one generator stays; the others have issued nothing.
+        // If threads race here, one generator stays; the others have issued nothing.
         Ok(self.set(Builder::new(node).clock(clock).build()?))
     }
 }

@@ -16,7 +16,7 @@ use crate::snapshot::Snapshot;
 /// The shared generator: any number of threads, up to 1,024 at the same time, draw IDs through
 /// `&self` without a lock.
 ///
-/// Its IDs are unique, and those of one thread strictly increase. Threads that race for a new tick
+/// Its IDs are unique, and each thread's IDs strictly increase. Threads that race for a new tick
 /// may drop sequences, and so does a call that fails; no sequence is issued twice.
 /// [`LocalGenerator`](crate::LocalGenerator), for one owner, is faster and drops none; a [`Handle`]
 /// for each thread is as fast and drops the rest of its block with every tick.
@@ -94,7 +94,7 @@ impl<S: Scheme, C: Clock> Generator<S, C> {
     /// Reports whether an ID could be issued now, without drawing one.
     ///
     /// # Errors
-    /// As [`try_generate`](Self::try_generate).
+    /// Returns the errors of [`try_generate`](Self::try_generate).
     ///
     /// # Examples
     /// ```
@@ -119,8 +119,8 @@ impl<S: Scheme, C> Generator<S, C> {
     /// changes nothing, nor does one after the generator was closed.
     ///
     /// # Errors
-    /// [`RangeError`] for a ceiling at or below the window's floor or more than one past the last
-    /// tick of the format.
+    /// Returns a [`RangeError`] for a ceiling at or below the window's floor or more than one past
+    /// the last tick of the format.
     ///
     /// # Examples
     /// ```
@@ -140,7 +140,8 @@ impl<S: Scheme, C> Generator<S, C> {
         self.engine.widen(ceiling)
     }
 
-    /// Ends the generator: every later call fails with [`ErrorKind::Closed`](crate::ErrorKind::Closed).
+    /// Ends the generator: every later call fails with
+    /// [`ErrorKind::Closed`](crate::ErrorKind::Closed).
     ///
     /// The snapshot lets a [successor](crate::Builder::restore) go on without issuing an ID twice.
     /// Closing again returns the same snapshot.

@@ -1,4 +1,4 @@
-//! A generator as its calls see it: a source of slots.
+//! The source of slots from which a generator's calls draw.
 
 use core::num::NonZeroU32;
 

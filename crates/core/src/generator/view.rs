@@ -3,8 +3,9 @@ use crate::generator::source::Source;
 use crate::scheme::Variant;
 
 /// A generator together with the variant of the IDs to issue, as
-/// [`Generator::with`](crate::Generator::with), [`LocalGenerator::with`](crate::LocalGenerator::with)
-/// and [`Handle::with`](crate::Handle::with) return it.
+/// [`Generator::with`](crate::Generator::with),
+/// [`LocalGenerator::with`](crate::LocalGenerator::with) and [`Handle::with`](crate::Handle::with)
+/// return it.
 ///
 /// The view of a shared generator is `Copy`, so that several calls can use it.
 ///

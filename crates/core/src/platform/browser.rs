@@ -1,4 +1,4 @@
-//! Browsers (`wasm32-unknown-unknown`), whose clocks the standard library cannot read.
+//! Browsers (`wasm32-unknown-unknown`): the standard library cannot read their clocks.
 
 #[cfg(not(feature = "web"))]
 compile_error!(

@@ -1,10 +1,10 @@
-//! What differs between browsers and all other systems, the only place that asks which it is.
+//! The differences between browsers and all other systems. No other module distinguishes them.
 
 use crate::time::UnixTime;
 
 pub(crate) use std::time::Instant;
 
-/// Whether a thread can be put to sleep.
+/// True if a thread can be put to sleep.
 pub(crate) const CAN_SLEEP: bool = true;
 
 /// The first and the last time that `SystemTime` can hold, in microseconds since 1970.

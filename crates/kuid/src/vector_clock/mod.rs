@@ -1,11 +1,11 @@
-//! Vector clocks: what each of several nodes is known to have done last.
+//! Vector clocks: the last known ID of each of several nodes.
 //!
-//! A clock is a list of [entries](Entry), one for each node, each with the [`LocalId`] that the node
-//! issued last. Comparing two clocks tells whether one has seen all that the other has, or whether both
-//! went on without each other (a conflict).
+//! A clock is a list of [entries](Entry), one for each node, each with the [`LocalId`] that the
+//! node issued last. Comparing two clocks shows whether one includes every event of the other, or
+//! whether both advanced independently (a conflict).
 //!
-//! [`VectorClock`] owns its list and needs the `alloc` feature. The functions here compare plain slices
-//! and need nothing.
+//! [`VectorClock`] owns its list and needs the `alloc` feature. The functions here compare plain
+//! slices and need no feature.
 //!
 //! Nodes may be anything that can be compared: names (`&str`, `String`), fingerprints
 //! ([`Node`]). Each look-up is a search from the front of the list, which is the fastest
@@ -38,7 +38,7 @@ pub struct Entry<N = Node> {
 }
 
 impl Entry<Node> {
-    /// The node and the rest of a global ID that was made with this drift.
+    /// Splits a global ID that was made with this drift into its node and the rest.
     ///
     /// # Examples
     /// ```
@@ -57,30 +57,30 @@ impl Entry<Node> {
         Self { node: id.node(drift), id: id.to_local(drift) }
     }
 
-    /// The global ID with this drift.
+    /// Returns the global ID with this drift.
     #[must_use]
     pub const fn to_global(self, drift: Drift) -> GlobalId {
         GlobalId::from_local(self.id, self.node, drift)
     }
 }
 
-/// What one clock is behind of another at one node.
+/// The difference of one clock from another at one node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Difference<N = Node> {
-    /// It does not know the node, of which the other has this.
+    /// The clock has no entry for the node; the other clock has this one.
     Missing(Entry<N>),
-    /// It is behind by so much.
+    /// The clock has an earlier ID for the node.
     Behind {
         /// The node.
         node: N,
-        /// How far its entry is from the other's.
+        /// The distance from its entry to the other clock's entry.
         distance: Distance,
     },
 }
 
-/// Whether clock `a` has seen all that clock `b` has: every node of `b` is in `a`, with the same ID or
-/// a later one. Erlang's `uid:descend(A, B)`.
+/// Reports whether clock `a` includes clock `b`: every node of `b` is in `a`, with the same ID or a
+/// later one. Erlang's `uid:descend(A, B)`.
 ///
 /// # Examples
 /// ```
@@ -89,7 +89,7 @@ pub enum Difference<N = Node> {
 ///
 /// let at = |node, id| Entry { node, id: LocalId::new(id) };
 /// assert!(descends(&[at("a", 2), at("b", 1)], &[at("a", 1)]));
-/// assert!(!descends(&[at("a", 2)], &[at("a", 1), at("b", 1)])); // knows nothing of b
+/// assert!(!descends(&[at("a", 2)], &[at("a", 1), at("b", 1)])); // has no entry for b
 /// ```
 #[doc(alias = "descend")]
 #[must_use]
@@ -97,8 +97,8 @@ pub fn descends<N: PartialEq>(a: &[Entry<N>], b: &[Entry<N>]) -> bool {
     b.iter().all(|theirs| covers(a, theirs))
 }
 
-/// [`descends`] without regard to what either says of `peer`: finds conflicts that a peer did not make
-/// itself. Erlang's `uid:descend(Peer, A, B)`.
+/// Reports whether clock `a` includes clock `b`, as [`descends`], ignoring the entries of `peer`.
+/// It finds conflicts that a peer did not cause itself. Erlang's `uid:descend(Peer, A, B)`.
 ///
 /// # Examples
 /// ```
@@ -120,8 +120,8 @@ where
     b.iter().filter(|theirs| theirs.node.borrow() != peer).all(|theirs| covers(a, theirs))
 }
 
-/// What clock `b` has that clock `a` has not, in the order of `b`. Nothing when `a`
-/// [descends] from `b`. Erlang's `uid:diff(A, B)`.
+/// Returns the entries of clock `b` that clock `a` lacks or has only an earlier ID for, in the
+/// order of `b`. Empty if `a` [descends] from `b`. Erlang's `uid:diff(A, B)`.
 ///
 /// # Examples
 /// ```

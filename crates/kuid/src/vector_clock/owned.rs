@@ -8,19 +8,19 @@ use crate::vector_clock::{Difference, Entry, descends, descends_except, diff, id
 
 /// A vector clock: a list of [entries](Entry), one for each node.
 ///
-/// Two clocks are equal when they say the same, in whatever order; one is *less* than another when the
-/// other [descends](Self::descends) from it; and neither is less when they are in conflict.
+/// Two clocks are equal if they hold the same entries, in any order. One is *less* than another if
+/// the other [descends](Self::descends) from it. Neither is less if they are in conflict.
 ///
 /// | Erlang | here |
 /// |---|---|
 /// | `uid:vclock()` | [`new`](Self::new), then [`record`](Self::record) |
-/// | `uid:vclock(Clock)` | [`record`](Self::record) with an ID of one's own generator |
+/// | `uid:vclock(Clock)` | [`record`](Self::record) with an ID of the caller's generator |
 /// | `uid:join(A, B)` | [`join`](Self::join) |
 /// | `uid:descend(A, B)`, `uid:descend(Peer, A, B)` | [`descends`](Self::descends), [`descends_except`](Self::descends_except) |
 /// | `uid:diff(A, B)` | [`diff`](Self::diff) |
 ///
 /// # Examples
-/// Two nodes write without knowing of each other, and a third one sees the conflict:
+/// Two nodes write independently, and a third one detects the conflict:
 ///
 /// ```
 /// use tickid_kuid::{Local, LocalGenerator, Node, VectorClock};
@@ -46,21 +46,21 @@ pub struct VectorClock<N = Node> {
 }
 
 impl<N> VectorClock<N> {
-    /// The clock that knows no node.
+    /// Returns a clock without entries.
     #[doc(alias = "vclock")]
     #[must_use]
     pub const fn new() -> Self {
         Self { entries: Vec::new() }
     }
 
-    /// The entries in the clock's order: that of the list it was made from, later
-    /// [recorded](Self::record) nodes before it; by node after a [join](Self::join).
+    /// Returns the entries in the clock's order: the order of the list it was made from, with
+    /// [recorded](Self::record) nodes in front; after a [join](Self::join), the order of the nodes.
     #[must_use]
     pub fn entries(&self) -> &[Entry<N>] {
         &self.entries
     }
 
-    /// The entries, without the clock.
+    /// Returns the entries, consuming the clock.
     #[must_use]
     pub fn into_entries(self) -> Vec<Entry<N>> {
         self.entries
@@ -68,7 +68,7 @@ impl<N> VectorClock<N> {
 }
 
 impl<N: PartialEq> VectorClock<N> {
-    /// What is known of `node`.
+    /// Returns the last known ID of `node`.
     ///
     /// # Examples
     /// ```
@@ -88,9 +88,9 @@ impl<N: PartialEq> VectorClock<N> {
         id_of(&self.entries, node)
     }
 
-    /// Takes note that `node` issued `id`, and moves it to the front. `false`, and nothing is changed,
-    /// when the clock already knows that ID of it or a later one. Erlang's `uid:vclock(Clock)`, which
-    /// makes the ID itself.
+    /// Records that `node` issued `id`, and moves the node to the front. Returns `false`, and
+    /// changes nothing, if the clock already holds that ID or a later one for the node. Erlang's
+    /// `uid:vclock(Clock)`, which generates the ID itself.
     ///
     /// # Examples
     /// ```
@@ -116,7 +116,7 @@ impl<N: PartialEq> VectorClock<N> {
         true
     }
 
-    /// Whether this clock has seen all that `other` has; see [`descends`].
+    /// Reports whether this clock includes `other`; see [`descends`].
     ///
     /// # Examples
     /// ```
@@ -135,7 +135,8 @@ impl<N: PartialEq> VectorClock<N> {
         descends(&self.entries, &other.entries)
     }
 
-    /// [`descends`](Self::descends) without regard to `peer`; see [`descends_except`].
+    /// Reports whether this clock includes `other`, ignoring the entries of `peer`; see
+    /// [`descends_except`].
     ///
     /// # Examples
     /// ```
@@ -157,7 +158,8 @@ impl<N: PartialEq> VectorClock<N> {
         descends_except(peer, &self.entries, &other.entries)
     }
 
-    /// What `other` has that this clock has not, in the order of `other`; see [`diff`].
+    /// Returns the entries of `other` that this clock lacks or has only an earlier ID for, in the
+    /// order of `other`; see [`diff`].
     ///
     /// # Examples
     /// ```
@@ -177,8 +179,8 @@ impl<N: PartialEq> VectorClock<N> {
 }
 
 impl<N: Ord + Clone> VectorClock<N> {
-    /// The clock that has seen all that either has: every node of both with the later of its IDs, in
-    /// the order of the nodes. Erlang's `uid:join(A, B)`.
+    /// Returns the least clock that includes both: every node of either with the later of its IDs,
+    /// in the order of the nodes. Erlang's `uid:join(A, B)`.
     ///
     /// # Examples
     /// ```
@@ -211,7 +213,7 @@ impl<N> Default for VectorClock<N> {
     }
 }
 
-/// In the order of the entries. Of a node that comes twice, the later ID counts, in the first place.
+/// Keeps the order of the entries. If a node comes twice, the later ID counts, in the first place.
 impl<N: PartialEq> FromIterator<Entry<N>> for VectorClock<N> {
     fn from_iter<I: IntoIterator<Item = Entry<N>>>(entries: I) -> Self {
         let mut clock = Self::new();
@@ -235,7 +237,7 @@ impl<N> IntoIterator for VectorClock<N> {
     }
 }
 
-/// Whether both say the same, in whatever order.
+/// Reports whether both hold the same entries, in any order.
 impl<N: PartialEq> PartialEq for VectorClock<N> {
     fn eq(&self, other: &Self) -> bool {
         self.entries.len() == other.entries.len() && self.descends(other) && other.descends(self)
@@ -244,7 +246,7 @@ impl<N: PartialEq> PartialEq for VectorClock<N> {
 
 impl<N: Eq> Eq for VectorClock<N> {}
 
-/// Greater is what descends from the other; `None` is a conflict.
+/// Returns `Greater` if this clock descends from the other, and `None` for a conflict.
 impl<N: PartialEq> PartialOrd for VectorClock<N> {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         match (self.descends(other), other.descends(self)) {

@@ -2,7 +2,8 @@
 
 use super::*;
 
-/// The fields of a local ID, among them those of a node, as the document has them for `drift`.
+/// Asserts the fields of a local ID, and of its global forms, against the documented layout for
+/// `drift`.
 fn assert_in_a_row(fields: [u32; 4], node: Node, wide: u64, drift: Drift) {
     let [a, b, step, seq] = fields;
     let local = LocalId::from_parts(a, b, step * 1_024, seq).unwrap();

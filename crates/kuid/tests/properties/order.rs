@@ -41,7 +41,7 @@ proptest! {
         prop_assert_eq!(one.cmp(&other), locals[0].cmp(&locals[1]));
     }
 
-    /// What k-ordered means: of two IDs the lower is never 2^I seconds or more later.
+    /// The definition of k-ordered: of two IDs the lower is never 2^I seconds or more later.
     #[test]
     fn across_nodes_ids_order_by_time_to_within_the_interval(
         locals in [clustered(), clustered()],

@@ -1,4 +1,4 @@
-//! What several test files share.
+//! Helpers shared by several test files.
 
 #![allow(dead_code, reason = "each test file uses its own part of it")]
 

@@ -13,12 +13,12 @@ use crate::model::realm::RealmName;
 use crate::model::record::{Record, Row, RowState, Version};
 use crate::model::rules::{self, Rules};
 
-/// The facts that a client has from earlier answers: what it takes to renew its leases without
-/// reading first.
+/// The facts that a client has from earlier answers: enough to renew its leases without reading
+/// first.
 ///
 /// The rules are applied to these, and the commit compares the record's and the row's whole texts,
-/// so that it fails if they are out of date. Only the time cannot be compared: it is that of the
-/// last answer plus the time since. An answer is older than it looks, and a computer that was
+/// so that it fails if they are out of date. Only the time cannot be compared: it is the last
+/// answer's time plus the time since. An answer is older than it looks, and a computer that was
 /// suspended counts too little, so it lags behind the store's clock unless that is set back.
 #[derive(Debug, Default)]
 pub(crate) struct Known {

@@ -27,8 +27,8 @@ impl Store {
     /// `redis-tls`.
     ///
     /// # Errors
-    /// Returns an error of the kind [`Url`](crate::StoreErrorKind::Url) for a URL that names no store, and
-    /// others for a folder that cannot be used or a node that cannot be found.
+    /// Returns an error of the kind [`Url`](crate::StoreErrorKind::Url) for a URL that names no
+    /// store, and others for a folder that cannot be used or a node that cannot be found.
     ///
     /// # Examples
     /// ```
@@ -45,8 +45,8 @@ impl Store {
         open(url, Holders::Here)
     }
 
-    /// Opens the store at a URL, for leases that outlive this process: it leaves nothing behind by
-    /// which others could tell that it has ended.
+    /// Opens the store at a URL, for leases that outlive this process: it leaves no sign from which
+    /// other processes could detect its end.
     ///
     /// # Errors
     /// As [`open`](Self::open).

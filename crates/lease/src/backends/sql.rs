@@ -79,7 +79,7 @@ pub(super) struct Request {
     pub(super) values: Vec<Value>,
 }
 
-/// The reason that a server did not do as asked.
+/// The reason that a server did not carry out a request.
 #[derive(Debug)]
 pub(super) enum Failure {
     /// Another client was faster.
@@ -88,7 +88,7 @@ pub(super) enum Failure {
     NoSchema,
     /// The server answered with an error.
     Answered(StoreError),
-    /// The connection is of no more use.
+    /// The connection is no longer usable.
     Broken(StoreError),
 }
 

@@ -22,7 +22,7 @@ pub(crate) const NAME: &str = "static";
 /// | `hostname/10` | the number at the end of the host's name (`web-12`), in 10 bits: the ordinal of a pod of a Kubernetes StatefulSet |
 /// | `address/16` | the low 16 bits of this machine's private IPv4 address |
 ///
-/// Numbers, names and addresses must be given out such that no two processes get the same.
+/// Numbers, names and addresses must be assigned such that no two processes get the same.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum NodeSource {
@@ -69,7 +69,7 @@ impl FromStr for NodeSource {
 }
 
 impl NodeSource {
-    /// Returns the node, as things are now.
+    /// Returns the node that the source gives at present.
     ///
     /// # Errors
     /// Returns an error of the kind [`NoNode`](StoreErrorKind::NoNode) with the reason.

@@ -13,7 +13,7 @@ fn commit(scene: &Scene<'_>, change: &Change) -> bool {
     answer(scene.store.raw().commit(scene.realm.name(), change)).unwrap()
 }
 
-/// A view has the rows that were asked for, as they are.
+/// A view has exactly the requested rows, unchanged.
 pub fn scopes_have_their_rows(stage: &dyn Stage) {
     let scene = Scene::new(stage, "0-7/8");
     let lease = scene.acquire();
@@ -34,7 +34,8 @@ pub fn scopes_have_their_rows(stage: &dyn Stage) {
     assert_eq!((none.rows.len(), none.record), (0, all.record));
 }
 
-/// Pages go round from any start, have all rows of their nodes, and are no larger than asked for.
+/// Pages wrap around from any start, have all rows of their nodes, and are no larger than
+/// requested.
 pub fn pages_are_bounded_and_have_all_their_rows(stage: &dyn Stage) {
     let scene = Scene::new(stage, "0/1,4-5/3,24-31/5");
     for _ in 0..7 {
@@ -62,7 +63,7 @@ pub fn pages_are_bounded_and_have_all_their_rows(stage: &dyn Stage) {
     }
 }
 
-/// A change is written as a whole if everything is as it says, else not at all.
+/// A change is written as a whole if everything compares equal, and otherwise not at all.
 pub fn a_change_compares_everything(stage: &dyn Stage) {
     let scene = Scene::new(stage, "0-7/8");
     let lease = scene.acquire();

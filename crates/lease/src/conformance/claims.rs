@@ -12,7 +12,7 @@ use crate::model::node::Node;
 use crate::model::realm::RealmSpec;
 use crate::model::rules::Refusal;
 
-/// The window begins with the realm and reaches as far as the terms say, to the tick.
+/// The window begins with the realm and reaches exactly as far as the terms specify.
 pub fn a_claim_gets_a_node_and_a_window_around_now(stage: &dyn Stage) {
     let scene = Scene::new(stage, "0-2/8,1/1");
     for _ in 0..4 {
@@ -43,7 +43,7 @@ pub fn ticks_are_those_of_every_scheme(stage: &dyn Stage) {
     }
 }
 
-/// The refusal says when the node may be free.
+/// The refusal reports when the node may be free.
 pub fn a_held_node_is_not_granted(stage: &dyn Stage) {
     let scene = Scene::new(stage, "7/8");
     let first = scene.acquire();
@@ -56,7 +56,7 @@ pub fn a_held_node_is_not_granted(stage: &dyn Stage) {
     }
 }
 
-/// As many as there are nodes get one; the others get none.
+/// As many claims as there are nodes get one each; the others are refused.
 pub fn racing_claims_get_different_nodes(stage: &dyn Stage) {
     const NODES: usize = 8;
     let scene = Scene::new(stage, "0-7/8");
@@ -80,7 +80,7 @@ pub fn racing_claims_get_different_nodes(stage: &dyn Stage) {
     }
 }
 
-/// As after a reply that was lost.
+/// A claim is repeated, as after a lost reply.
 pub fn a_repeated_claim_gets_one_lease(stage: &dyn Stage) {
     let scene = Scene::new(stage, "0-7/8");
     let mut claim = Scene::claim();
@@ -109,7 +109,7 @@ pub fn a_claim_prefers_a_node_it_can_use_at_once(stage: &dyn Stage) {
     assert_eq!(acquire(now - 400).floor, now + 501);
 }
 
-/// With any characters.
+/// A row keeps the holder's name, whatever characters it has.
 pub fn holder_names_are_kept(stage: &dyn Stage) {
     let scene = Scene::new(stage, "0-7/8");
     for name in ["", "web-1:42", "'; -- \" \\ $1 {} %s", "ärger 🙂 \u{2028}", "null"] {
@@ -120,7 +120,7 @@ pub fn holder_names_are_kept(stage: &dyn Stage) {
     }
 }
 
-/// Without any ticks left, the refusal says so.
+/// A claim is refused with its own reason once the scheme has no ticks left.
 pub fn windows_end_with_the_scheme(stage: &dyn Stage) {
     let scene = Scene::new(stage, "0-1/8");
     let now = scene.tick(scene.acquire().granted_at);
@@ -134,7 +134,7 @@ pub fn windows_end_with_the_scheme(stage: &dyn Stage) {
     assert_eq!(error.refusal(), Some(&Refusal::EndOfTime { last: end - 1 }));
 }
 
-/// Nor after the last tick.
+/// Nothing is granted before the epoch or after the last tick.
 pub fn nothing_is_granted_before_the_epoch(stage: &dyn Stage) {
     let scene = Scene::new(stage, "0-1/8");
     let now = scene.acquire().granted_at;

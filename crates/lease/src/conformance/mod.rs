@@ -37,7 +37,7 @@ use crate::model::rules::{Loss, Refusal, Standing};
 use crate::store::{Begin, Store};
 use crate::wait::block_on;
 
-/// A backend under test, whose clock and data can be changed.
+/// A backend under test with a clock and data that can be changed.
 pub trait Stage {
     /// Returns a client of the store. All clients of a stage have the same data.
     fn store(&self) -> Store;

@@ -12,7 +12,7 @@ use crate::model::record::Rows;
 use crate::model::rules::{Refusal, Standing};
 use crate::store::Begin;
 
-/// The same node in two realms is two nodes.
+/// The same node can be leased in two realms at once.
 pub fn realms_are_apart(stage: &dyn Stage) {
     let scenes = [(); 2].map(|()| Scene::new(stage, "7/8"));
     let grants = scenes.each_ref().map(Scene::acquire);
@@ -21,7 +21,7 @@ pub fn realms_are_apart(stage: &dyn Stage) {
     }
 }
 
-/// With the difference; nothing is granted.
+/// The refusal names the difference, and nothing is granted.
 pub fn another_realm_is_refused(stage: &dyn Stage) {
     let scene = Scene::new(stage, "0-7/8");
     scene.acquire();
@@ -46,8 +46,8 @@ pub fn another_realm_is_refused(stage: &dyn Stage) {
     assert_eq!(scene.list().rows.len(), 1);
 }
 
-/// To begin it again changes nothing, before and while its nodes are held. To begin another of that
-/// name is refused with the difference.
+/// Beginning it again changes nothing, before and while its nodes are held. Beginning another realm
+/// of that name is refused with the difference.
 pub fn a_realm_begins_once(stage: &dyn Stage) {
     let scene = Scene::unknown(stage, "0-7/8");
     let begin = |realm: &RealmSpec| answer(stage.store().begin(realm, Begin::AtOnce));
@@ -97,7 +97,7 @@ pub fn an_unknown_realm_begins_beyond_earlier_leases(stage: &dyn Stage) {
     assert!(scene.acquire().floor >= limit);
 }
 
-/// Also where it would begin later otherwise.
+/// The realm begins at once, also in a store where it would otherwise begin later.
 pub fn a_realm_begins_at_once_if_asked_to(stage: &dyn Stage) {
     let scene = Scene::new(stage, "0-3/8");
     assert_eq!(scene.acquire().floor, 0);
@@ -106,7 +106,7 @@ pub fn a_realm_begins_at_once_if_asked_to(stage: &dyn Stage) {
     assert!(names.is_sorted());
 }
 
-/// The others are refused with the difference.
+/// One of them begins, and the others are refused with the difference.
 pub fn of_realms_that_begin_together_one_does(stage: &dyn Stage) {
     const PAIRS: usize = 3;
     for _ in 0..4 {
@@ -137,7 +137,7 @@ pub fn of_realms_that_begin_together_one_does(stage: &dyn Stage) {
     }
 }
 
-/// Reports whether the error says that the store keeps `kept`, which differs in that respect.
+/// Reports whether the error names `kept` as the store's realm and `what` as the difference.
 fn is_mismatch(error: &crate::StoreError, what: &str, kept: &RealmSpec) -> bool {
     match error.refusal() {
         Some(Refusal::Mismatch(mismatch)) => {
@@ -152,7 +152,7 @@ fn is_mismatch(error: &crate::StoreError, what: &str, kept: &RealmSpec) -> bool 
     }
 }
 
-/// That is an error of its own.
+/// Listing an unknown realm is an error of its own.
 pub fn an_unknown_realm_cannot_be_listed(stage: &dyn Stage) {
     let scene = Scene::unknown(stage, "0-7/8");
     let error = answer(scene.store.list(scene.realm.name())).unwrap_err();
@@ -161,7 +161,7 @@ pub fn an_unknown_realm_cannot_be_listed(stage: &dyn Stage) {
     assert_eq!(error.refusal(), Some(&Refusal::NoRealm));
 }
 
-/// A caller that still brings the old realm is refused.
+/// A caller that still uses the old realm is refused.
 pub fn only_nodes_taken_out_of_the_pool_are_lost(stage: &dyn Stage) {
     let scene = Scene::new(stage, "0-3/8");
     let grants = [(); 4].map(|()| scene.acquire());
@@ -181,7 +181,7 @@ pub fn only_nodes_taken_out_of_the_pool_are_lost(stage: &dyn Stage) {
     assert_eq!(grant.node, Node::new(8, 9).unwrap());
 }
 
-/// Windows begin above those of all prefix-related nodes, whose holders still run.
+/// Windows begin above the windows of all prefix-related nodes, while their holders still run.
 pub fn split_and_merged_pools_never_overlap(stage: &dyn Stage) {
     let scene = Scene::short(stage, "0/1,1/1");
     let mut windows: Vec<Lease> = Vec::new();
@@ -189,7 +189,7 @@ pub fn split_and_merged_pools_never_overlap(stage: &dyn Stage) {
     for pool in ["0/1,1/1", "0-3/2", "0/1,4-7/3", "0-1/1", "0/1,1/1", "0-7/3", "0-3/2"] {
         let realm = scene.with_pool(pool);
         scene.reconfigure(&realm);
-        // Those whose nodes stayed in the pool renew.
+        // Holders renew if their nodes stayed in the pool.
         for hold in &runs {
             if let Ok(grant) = scene.renew(hold) {
                 note(&mut windows, grant);
@@ -235,14 +235,14 @@ pub fn a_node_that_comes_back_brings_no_lease_back(stage: &dyn Stage) {
     assert_eq!(again.floor, half.ceiling);
 }
 
-/// The lease that it got first ended with its node, which came back since.
+/// The claim's first lease ended with its node, although the node has come back since.
 pub fn a_claim_repeated_across_pools_gets_one_node(stage: &dyn Stage) {
     let scene = Scene::new(stage, "0-3/8");
     let mut claim = Scene::claim();
     let mut acquire = |realm: &RealmSpec| answer(scene.store.acquire(realm, &mut claim)).unwrap();
     let mut nodes = vec![acquire(&scene.realm).node];
     for _ in 0..2 {
-        // Without those that it got.
+        // Without the nodes that the claim got.
         let values = (0..4).filter(|value| !nodes.contains(&Node::new(8, *value).unwrap()));
         let pool: Vec<String> = values.map(|value| format!("{value}/8")).collect();
         let smaller = scene.with_pool(&pool.join(","));

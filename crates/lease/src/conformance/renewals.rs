@@ -26,7 +26,7 @@ pub fn renewals_do_not_add_up(stage: &dyn Stage) {
     assert_eq!(later.ceiling, scene.tick(later.granted_at) + scene.realm.ahead());
 }
 
-/// As after replies that were lost.
+/// A renewal is repeated, as after lost replies.
 pub fn a_repeated_renewal_is_harmless(stage: &dyn Stage) {
     let scene = Scene::new(stage, "0-7/8");
     let lease = scene.acquire();
@@ -35,7 +35,7 @@ pub fn a_repeated_renewal_is_harmless(stage: &dyn Stage) {
     }
 }
 
-/// Its window was never granted to another holder.
+/// An expired lease can be renewed, since no other holder was granted the node.
 pub fn an_expired_lease_is_renewed_if_nobody_took_it(stage: &dyn Stage) {
     let scene = Scene::short(stage, "7/8");
     let lease = scene.acquire();
@@ -45,7 +45,7 @@ pub fn an_expired_lease_is_renewed_if_nobody_took_it(stage: &dyn Stage) {
     assert_eq!(renewed.ceiling, scene.tick(renewed.granted_at) + scene.realm.ahead());
 }
 
-/// The earlier holder's lease is lost, whatever it asks.
+/// The earlier holder's lease is lost, whatever it requests.
 pub fn an_expired_node_is_granted_from_its_ceiling(stage: &dyn Stage) {
     let scene = Scene::short(stage, "7/8");
     let first = scene.acquire();
@@ -60,7 +60,7 @@ pub fn an_expired_node_is_granted_from_its_ceiling(stage: &dyn Stage) {
     assert!(scene.renew(&second).is_ok());
 }
 
-/// At once, even if that tick is in the store's future.
+/// A released node is granted at once, even if its last tick is in the store's future.
 pub fn a_released_node_is_granted_after_its_last_tick(stage: &dyn Stage) {
     let scene = Scene::new(stage, "7/8");
     let first = scene.acquire();
@@ -72,7 +72,7 @@ pub fn a_released_node_is_granted_after_its_last_tick(stage: &dyn Stage) {
     assert_eq!(assert_lost(scene.renew(&first)), Loss::Token);
 }
 
-/// And never below it, whatever the holder says.
+/// The next window never begins below the floor, whatever tick the holder reports.
 pub fn an_unused_node_is_granted_from_its_floor(stage: &dyn Stage) {
     let scene = Scene::new(stage, "7/8");
     let first = scene.acquire();
@@ -85,7 +85,7 @@ pub fn an_unused_node_is_granted_from_its_floor(stage: &dyn Stage) {
     }
 }
 
-/// A repeated release, as after a lost reply, is a loss, not silence.
+/// A repeated release, as after a lost reply, is refused as a loss.
 pub fn a_lease_is_released_once(stage: &dyn Stage) {
     let scene = Scene::new(stage, "7/8");
     let first = scene.acquire();
@@ -96,7 +96,8 @@ pub fn a_lease_is_released_once(stage: &dyn Stage) {
     assert!(scene.renew(&second).is_ok());
 }
 
-/// Not even if it gets the same node under the same token: another holder had it in between.
+/// A late claim revives no earlier lease, even if it gets the same node under the same token:
+/// another holder had the node in between.
 pub fn a_late_claim_revives_no_lease(stage: &dyn Stage) {
     let scene = Scene::short(stage, "7/8");
     let mut claim = Scene::claim();
@@ -112,7 +113,7 @@ pub fn a_late_claim_revives_no_lease(stage: &dyn Stage) {
     assert_eq!(assert_lost(scene.release(&first, Some(first.floor))), Loss::Token);
 }
 
-/// An answer is kept.
+/// A granted lease is visible to later clients.
 pub fn later_clients_see_what_was_granted(stage: &dyn Stage) {
     let scene = Scene::new(stage, "7/8");
     let lease = scene.acquire();
@@ -123,7 +124,7 @@ pub fn later_clients_see_what_was_granted(stage: &dyn Stage) {
     assert_eq!((row.floor, row.ceiling), (lease.floor, renewed.ceiling));
 }
 
-/// Reconfiguring and invalidating are not kept from their turn by renewals.
+/// Renewals do not starve reconfiguring and invalidating.
 pub fn administration_succeeds_while_others_renew(stage: &dyn Stage) {
     const RENEWERS: usize = 32;
     let scene = Scene::new(stage, "0-31/8");

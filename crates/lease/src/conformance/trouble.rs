@@ -23,7 +23,7 @@ pub fn a_quarantined_node_is_not_granted_until_repaired(stage: &dyn Stage) {
     assert_eq!(scene.acquire().floor, repaired.ceiling);
 }
 
-/// Its window is its own, however far it reaches, and it may release it.
+/// The holder keeps its window, however far it reaches, and may release it.
 pub fn the_holder_of_a_quarantined_node_goes_on(stage: &dyn Stage) {
     let scene = Scene::short(stage, "7/8");
     stage.set_forward();
@@ -36,7 +36,7 @@ pub fn the_holder_of_a_quarantined_node_goes_on(stage: &dyn Stage) {
     assert_eq!(scene.acquire().floor, used + 1);
 }
 
-/// Nor one that was never granted.
+/// A repair is refused for a node that is not quarantined, and for one that was never granted.
 pub fn only_quarantined_nodes_are_repaired(stage: &dyn Stage) {
     let scene = Scene::new(stage, "0-7/8");
     let lease = scene.acquire();
@@ -55,7 +55,8 @@ pub fn only_quarantined_nodes_are_repaired(stage: &dyn Stage) {
     assert_eq!(answer(scene.store.repair_all(scene.realm.name())).unwrap(), []);
 }
 
-/// The other nodes are granted and renewed. Once repaired, it is granted beyond earlier leases.
+/// The other nodes are granted and renewed. Once repaired, the node is granted beyond earlier
+/// leases.
 pub fn a_malformed_row_quarantines_one_node(stage: &dyn Stage) {
     let scene = Scene::short(stage, "0-3/8");
     let leases = [(); 3].map(|()| scene.acquire());
@@ -71,7 +72,7 @@ pub fn a_malformed_row_quarantines_one_node(stage: &dyn Stage) {
 
     answer(scene.store.repair(scene.realm.name(), damaged.node)).unwrap();
     assert_ne!(scene.standing(damaged.node), Standing::Quarantined);
-    // An ordinary loss: the store knows that it lost this row.
+    // An ordinary loss: the repaired row accounts for it.
     assert_eq!(assert_lost(scene.renew(&damaged)), Loss::Token);
     scene.outlast();
     scene.outlast();
@@ -80,7 +81,7 @@ pub fn a_malformed_row_quarantines_one_node(stage: &dyn Stage) {
     assert!(scene.renew(&again).is_ok());
 }
 
-/// One command repairs them.
+/// One call repairs them all.
 pub fn all_malformed_rows_are_repaired_together(stage: &dyn Stage) {
     let scene = Scene::short(stage, "0-7/8");
     let mut nodes = [(); 5].map(|()| scene.acquire().node);
@@ -95,7 +96,7 @@ pub fn all_malformed_rows_are_repaired_together(stage: &dyn Stage) {
     assert!(standings.iter().all(|(.., standing)| *standing != Standing::Quarantined));
 }
 
-/// The first request notices.
+/// The first request detects the new generation.
 pub fn another_generation_invalidates_the_realm(stage: &dyn Stage) {
     let scene = Scene::short(stage, "0-3/8");
     let held = [(); 2].map(|()| scene.acquire());
@@ -106,7 +107,7 @@ pub fn another_generation_invalidates_the_realm(stage: &dyn Stage) {
     begins_beyond(&scene, limit);
 }
 
-/// As if the store had noticed a loss by itself.
+/// Invalidation has the same effect as a loss that the store detects itself.
 pub fn invalidation_ends_all_leases(stage: &dyn Stage) {
     let scene = Scene::short(stage, "0-3/8");
     let held = [(); 2].map(|()| scene.acquire());
@@ -135,7 +136,7 @@ pub fn a_lost_row_invalidates_the_realm(stage: &dyn Stage) {
     });
 }
 
-/// A ceiling below one that was acknowledged proves it.
+/// A ceiling below an acknowledged one proves the loss.
 pub fn a_lost_renewal_invalidates_the_realm(stage: &dyn Stage) {
     proves_a_loss(stage, |scene| {
         let lease = scene.acquire();
@@ -147,7 +148,7 @@ pub fn a_lost_renewal_invalidates_the_realm(stage: &dyn Stage) {
     });
 }
 
-/// A record of an earlier era proves it.
+/// A record of an earlier era proves the loss.
 pub fn a_lost_era_invalidates_the_realm(stage: &dyn Stage) {
     proves_a_loss(stage, |scene| {
         stage.save(scene.realm.name());
@@ -187,7 +188,7 @@ pub fn an_ordinary_loss_invalidates_nothing(stage: &dyn Stage) {
     assert_eq!(scene.record().era, first.era);
 }
 
-/// A lease of an earlier era does not find its row as it was, for good reason.
+/// A lease of an earlier era proves no loss, even if its row has changed.
 pub fn a_lease_of_an_earlier_era_proves_nothing(stage: &dyn Stage) {
     let scene = Scene::short(stage, "0-1/8");
     let first = scene.acquire();
@@ -198,8 +199,8 @@ pub fn a_lease_of_an_earlier_era_proves_nothing(stage: &dyn Stage) {
     assert_eq!(scene.record().era, era);
 }
 
-/// Loses what `grant` did after it saved the realm. The lease that it returns must notice that, and
-/// end all others.
+/// Loses the writes that `grant` made after it saved the realm. The lease that it returns must
+/// prove the loss and end all others.
 fn proves_a_loss(stage: &dyn Stage, grant: impl Fn(&Scene<'_>) -> Lease) {
     // By a renewal or by a release.
     for releases in [false, true] {

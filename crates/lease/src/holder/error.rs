@@ -79,8 +79,8 @@ pub enum GenerateError {
 }
 
 impl GenerateError {
-    /// Returns the time until the generator can issue, if its clock foretells it: as
-    /// [`tickid_core::Error::retry_after`].
+    /// Returns the time until the generator can issue, if its clock determines that, as
+    /// [`tickid_core::Error::retry_after`] does.
     #[must_use]
     pub fn retry_after(&self) -> Option<Duration> {
         match self {

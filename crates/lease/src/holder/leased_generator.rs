@@ -37,8 +37,8 @@ use crate::store::Store;
 ///
 /// # Metrics
 ///
-/// With the feature `metrics`, its [`state`](Self::state) goes to the recorder of the `metrics` crate, at
-/// least twice a second, with the label `realm`:
+/// With the feature `metrics`, its [`state`](Self::state) goes to the recorder of the `metrics`
+/// crate, at least twice a second, with the label `realm`:
 ///
 /// | name | kind | labels | value |
 /// |---|---|---|---|
@@ -51,8 +51,8 @@ use crate::store::Store;
 ///
 /// # Shutdown
 ///
-/// Dropping it closes its engine and releases the node; [`shut_down`](Self::shut_down) does the same and
-/// returns the store's answer.
+/// Dropping it closes its engine and releases the node; [`shut_down`](Self::shut_down) does the
+/// same and returns the store's answer.
 ///
 /// # Examples
 /// ```
@@ -219,7 +219,8 @@ impl<S: Scheme, C> LeasedGeneratorBuilder<S, C> {
         Self { holder: holder.into(), ..self }
     }
 
-    /// Sets the longest wait of [`generate`](LeasedGenerator::generate) for a lease or for its window.
+    /// Sets the longest wait of [`generate`](LeasedGenerator::generate) for a lease or for its
+    /// window.
     pub fn max_wait(self, max_wait: Duration) -> Self {
         Self { max_wait, ..self }
     }
@@ -465,13 +466,14 @@ impl<S: Scheme, C: Clock + fmt::Debug> LeasedGenerator<S, C> {
     /// answers of the store may take. In the child of a `fork` it is a no-op.
     ///
     /// # Errors
-    /// Returns the store's error if the node was not released. It is free when its window ends.
+    /// Returns the store's error if the node was not released. The node then becomes free when its
+    /// window ends.
     pub fn shut_down(mut self) -> Result<(), StoreError> {
         self.thread.stop()
     }
 
-    /// Does the same as [`shut_down`](Self::shut_down) as a task, on any executor. (Dropping the generator
-    /// blocks the thread.)
+    /// Does the same as [`shut_down`](Self::shut_down) as a task, on any executor. (Dropping the
+    /// generator blocks the thread.)
     ///
     /// # Errors
     /// As `shut_down`.

@@ -2,7 +2,7 @@ use std::env;
 
 use crate::backends::static_node::host_name;
 
-/// Returns a holder's name for people to read: this host (or pod), a program, and the ID of this
+/// Returns a human-readable name of a holder: this host (or pod), a program, and the ID of this
 /// process, as in `web-1/server:42`.
 #[must_use]
 pub fn holder_name(program: &str) -> String {

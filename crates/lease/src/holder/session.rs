@@ -15,7 +15,7 @@ use crate::store::Store;
 ///
 /// 1. Take the next [`request`](Self::request) and [send](Request::send) it. If there is none, wait
 ///    until it is [`due`](Self::due).
-/// 2. Pass the result to [`answered`](Self::answered), and do what the [`Outcome`] says.
+/// 2. Pass the result to [`answered`](Self::answered), and act on the [`Outcome`].
 ///
 /// A lease is renewed every half term or up to a tenth of a term earlier, at random, so that
 /// holders do not renew in step. A request that failed is repeated after a random time of up to a
@@ -50,9 +50,9 @@ struct Timer {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Request {
-    /// For a lease.
+    /// A request for a lease.
     Acquire(Claim),
-    /// For a higher ceiling.
+    /// A request for a higher ceiling.
     Renew(Lease),
 }
 
@@ -113,8 +113,8 @@ impl LeaseSession {
         self.lease.as_ref()
     }
 
-    /// Returns the time before which there is no [`request`](Self::request), unless the clock is set
-    /// back.
+    /// Returns the time before which there is no [`request`](Self::request), unless the clock is
+    /// set back.
     #[must_use]
     pub fn due(&self) -> Duration {
         if self.lease.is_some() { self.renewal.due } else { self.acquisition.due }
@@ -152,7 +152,7 @@ impl LeaseSession {
         Ok(Some(Request::Acquire(claim)))
     }
 
-    /// Takes the answer, received at the time `now`, to a request of the time `asked`.
+    /// Processes the answer, received at the time `now`, to a request sent at the time `asked`.
     pub fn answered(
         &mut self,
         request: Request,
@@ -214,7 +214,7 @@ impl LeaseSession {
                 let wait = from.saturating_since(*now).min(term.saturating_mul(10));
                 wait + self.random_below(term / 10)
             }
-            // Only people can change these.
+            // Only an operator can change these.
             Some(Refusal::Mismatch(_) | Refusal::EndOfTime { .. } | Refusal::StoreClock { .. }) => {
                 term / 2 + self.random_below(term / 2)
             }

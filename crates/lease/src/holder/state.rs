@@ -188,7 +188,7 @@ type First<S, C> = Result<Arc<Tenure<S, C>>, LeaseError>;
 /// The data that a leased generator and its thread share.
 pub(crate) struct Shared<S: Scheme, C> {
     /// The process with the thread. In a child of a `fork` there is no thread, and the desk may be
-    /// locked for ever.
+    /// locked forever.
     home: Process,
     pub(crate) tenure: ArcSwapOption<Tenure<S, C>>,
     /// The first of all tenures.

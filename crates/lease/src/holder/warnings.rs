@@ -18,8 +18,8 @@ struct Logged {
 }
 
 impl Warnings {
-    /// Reports whether a warning is logged at the time `now`, as the number of those like it that
-    /// were not since the last.
+    /// Reports whether a warning is logged at the time `now`, as the number of similar ones
+    /// suppressed since the last.
     pub(super) fn admit(&mut self, cause: Cause, now: Duration, term: Duration) -> Option<u64> {
         let logged = &mut self.logged[cause as usize];
         match logged {

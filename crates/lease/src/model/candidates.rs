@@ -54,19 +54,20 @@ impl Shortage {
 }
 
 impl Rules<'_> {
-    /// Chooses a node for a claim from the rows that a backend offered, or reports why none will
-    /// do.
+    /// Chooses a node for a claim from the rows that a backend offered, or reports why none is
+    /// suitable.
     ///
-    /// A node will do if the store's clock has reached its ceiling, or if its holder is gone:
+    /// A node is suitable if the store's clock has reached its ceiling, or if its holder is gone:
     /// released or proven to have ended. In order of preference:
     ///
     /// 1. Nodes with a row whose ceiling the claimant's clock has reached too, at random so that
-    ///    claimants spread. Taking these first keeps the number of rows near that of the holders.
+    ///    claimants spread. Taking these first keeps the number of rows close to the number of
+    ///    holders.
     /// 2. A node without a row: a gap between the rows of the page, which begins at random.
     /// 3. The node with the lowest ceiling, in the future of the claimant's clock, unless the claim
     ///    refuses that.
     ///
-    /// `start` is where the page began. Returns the row to commit, or the nodes looked at.
+    /// `start` is the first node of the page. Returns the row to commit, or the nodes looked at.
     ///
     /// # Errors
     /// Returns [`Refusal::EndOfTime`] if the scheme has no ticks left.

@@ -11,7 +11,7 @@ use crate::model::pool::NodePool;
 use crate::model::realm::{RealmName, RealmSpec, Terms};
 use crate::model::record::{Part, Record, Row, RowState, Version};
 
-/// The highest format that this release knows. It reads all before and writes this.
+/// The highest format that this release can read. It reads all earlier ones and writes this one.
 pub(crate) const FORMAT: u32 = 1;
 
 /// Fields of a record or row that a later release added. They are kept when it is written again.
@@ -19,7 +19,7 @@ pub(crate) const FORMAT: u32 = 1;
 #[serde(transparent)]
 pub struct Extra(pub(crate) Map<String, Value>);
 
-/// The part of every record and row that says how to read the rest.
+/// The part of every record and row that determines how to read the rest.
 #[derive(Deserialize)]
 struct FormatText {
     format: u32,
@@ -176,7 +176,7 @@ fn json(value: &impl Serialize) -> String {
     serde_json::to_string(value).unwrap_or_default()
 }
 
-/// Parses JSON, if its format is one that this release knows.
+/// Parses JSON, if this release can read its format.
 fn read<'a, T: Deserialize<'a>>(what: &'static str, json: &'a [u8]) -> Result<T, ParseError> {
     let malformed =
         |error: serde_json::Error| ParseError::Malformed { what, why: excerpt(&error.to_string()) };

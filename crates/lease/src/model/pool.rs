@@ -80,7 +80,7 @@ impl NodeRange {
         if index < self.len() { Node::new(self.bits(), self.first() + index).ok() } else { None }
     }
 
-    /// Returns how many of the nodes sort before `node`.
+    /// Returns the number of nodes that sort before `node`.
     fn rank(&self, node: Node) -> u64 {
         let shift = Node::MAX_BITS - self.bits();
         let start = *node.span().start();
@@ -251,7 +251,7 @@ impl NodePool {
         self.ranges[0].first
     }
 
-    /// Returns all nodes in order from `start` on, going round from the last to the first.
+    /// Returns all nodes in order from `start` on, wrapping around from the last to the first.
     pub(crate) fn nodes_from(&self, start: Node) -> impl Iterator<Item = Node> + '_ {
         let skipped = move |range: &NodeRange| match range.first {
             first if first >= start => 0,
@@ -319,7 +319,7 @@ impl FromStr for NodePool {
     }
 }
 
-/// An error of nodes that make no pool.
+/// An error of nodes that do not form a pool.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PoolError {

@@ -11,10 +11,10 @@ use crate::model::rules::{Refusal, Rules, Standing};
 
 /// A store's data on a realm as a whole.
 ///
-/// **Eras.** Whatever ends leases early (invalidation, a node that leaves the pool) begins a new
-/// era. The record holds for each node the era in which it entered the pool, and a row the era in
-/// which it was leased. A lease that is older than its node's entry is over. So one write ends any
-/// number of leases without touching their rows, including rows that the store has lost.
+/// **Eras.** Every event that ends leases early (invalidation, a node that leaves the pool) begins
+/// a new era. The record holds for each node the era in which it entered the pool, and a row the
+/// era in which it was leased. A lease that is older than its node's entry is over. So one write
+/// ends any number of leases without touching their rows, including rows that the store has lost.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Record {
     /// The realm as its holders describe it.
@@ -192,7 +192,7 @@ pub type Rows = BTreeMap<Node, RowState>;
 pub struct View {
     /// The record and its version, if the store has the realm.
     pub record: Option<(Record, Version)>,
-    /// The rows that were asked for, as far as they exist.
+    /// The requested rows, as far as they exist.
     pub rows: Rows,
     /// The last node of a page that was cut at its limit. `None`: the view has all rows of the
     /// realm.

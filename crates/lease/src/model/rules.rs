@@ -70,7 +70,7 @@ pub enum Refusal {
         /// The node.
         node: Node,
     },
-    /// A later release wrote the node's row in a format that this one does not know.
+    /// A later release wrote the node's row in a format that this one cannot read.
     #[error("the row of node {node} has format {format}; this release knows formats up to {known}",
         known = FORMAT)]
     Newer {
@@ -174,7 +174,7 @@ impl<'a> Rules<'a> {
     }
 
     /// Returns the tick below which all IDs of `node` may have been issued; `None` if the row does
-    /// not tell.
+    /// not show it.
     #[must_use]
     pub fn ceiling(&self, node: Node, state: Option<&RowState>) -> Option<u64> {
         let own = match state {
@@ -304,8 +304,8 @@ impl<'a> Rules<'a> {
     }
 
     /// Returns a quarantined node to where a lease can reach, free, and the record if it changes:
-    /// for a store's clock that was far ahead once, or a row that cannot be read. Only people can
-    /// know that no IDs were issued up there.
+    /// for a store's clock that was far ahead once, or a row that cannot be read. Only an operator
+    /// can establish that no IDs were issued up there.
     ///
     /// # Errors
     /// Returns [`Refusal::NoRow`] and [`Refusal::NotQuarantined`] if there is nothing to repair,
@@ -441,7 +441,7 @@ pub(crate) fn begin(
     }
 }
 
-/// Returns the lease that a committed row means for its holder.
+/// Returns the lease that a committed row represents for its holder.
 pub(crate) fn lease(row: &Row, before: Option<Version>, now: UnixTime) -> Option<Lease> {
     let Row { node, token, era, floor, ceiling, .. } = *row;
     let version = Version::after(before);
@@ -699,7 +699,7 @@ mod tests {
         let first = record_of("0-2/8");
         let rules = Rules::new(&first, at(100)).unwrap();
         assert_eq!(rules.reconfigure(&realm("0-2/8")).unwrap(), None);
-        // The example scheme has nodes of 8 bits; the rules know any.
+        // The example scheme has nodes of 8 bits; the rules accept any.
         let second = RealmSpec { pool: "1/8,0-1/9,9/8".parse().unwrap(), ..realm("0/8") };
         let step = rules.reconfigure(&second).unwrap().unwrap();
         let parts = |record: &Record| {

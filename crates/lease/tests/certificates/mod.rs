@@ -1,7 +1,7 @@
 //! Certificates for servers of tests.
 
-/// For a shell: an authority in `ca.pem`; certificates of it for `localhost` and for a client, in `server.crt`
-/// and `client.crt`, with their keys in `server.key` and `client.key`.
+/// For a shell: an authority in `ca.pem`; certificates of it for `localhost` and for a client, in
+/// `server.crt` and `client.crt`, with their keys in `server.key` and `client.key`.
 pub(crate) const CERTIFICATES: &str = "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 \
     -subj /CN=tests -keyout ca.key -out ca.pem && \
     echo subjectAltName=DNS:localhost >names && \

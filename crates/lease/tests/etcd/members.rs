@@ -94,7 +94,7 @@ fn without_a_majority_it_is_unreachable(_: &Etcd) {
     etcd.kill(2).unwrap();
     assert!(windows.renew(&store, &held).unwrap_err().is_unreachable());
 
-    // One of them alone has no majority to be healthy with.
+    // A single member has no majority, so it cannot become healthy.
     thread::scope(|scope| {
         let members = [0, 1, 2].map(|member| {
             let etcd = &etcd;
@@ -132,7 +132,7 @@ fn a_cluster_that_was_set_back_is_noticed(_: &Etcd) {
     }
 }
 
-/// For a client that does not know it from before.
+/// For a client without earlier answers.
 fn a_realm_that_is_gone_begins_beyond(_: &Etcd) {
     let etcd = Etcd::cluster(1).unwrap();
     etcd.kill(0).unwrap();

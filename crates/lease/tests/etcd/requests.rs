@@ -1,4 +1,4 @@
-//! The requests that it takes, in pools of all sizes and with many clients.
+//! The number of requests, in pools of all sizes and with many clients.
 
 use serde_json::json;
 use tickid_lease::{RealmSpec, Refusal};

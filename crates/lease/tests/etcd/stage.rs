@@ -10,8 +10,8 @@ use tickid_testkit::servers::Etcd;
 
 use crate::front::Front;
 
-/// A member behind a front of its own, so that what one scenario does to its clock and its cluster
-/// does not affect the others.
+/// A member behind a proxy of its own, so that a scenario's changes to its clock and its cluster do
+/// not affect the others.
 pub(crate) struct Stage {
     front: Front,
     member: String,
@@ -85,7 +85,7 @@ fn all_of(realm: &RealmName) -> Value {
     json!({ "key": base64(&first), "range_end": base64(&end) })
 }
 
-/// Sends a member a request of these tests' own.
+/// Sends a member a request that the backend does not use.
 pub(crate) fn post(member: &str, method: &str, request: &Value) -> Value {
     let url = format!("http://{member}/v3/{method}");
     let mut response = ureq::post(url).send(request.to_string()).unwrap();

@@ -41,7 +41,7 @@ fn servers_are_verified(_: &Etcd) {
     is_failure(acquire(&windows, &format!("{place}?sslmode=require")), trust, "UnknownIssuer");
     let address = place.replace("localhost", "127.0.0.1");
     is_failure(acquire(&windows, &format!("{address}?{roots}")), trust, "not valid for name");
-    // It just hangs up on these, which is no answer.
+    // The server closes these connections without an answer.
     let plain = acquire(&windows, &format!("{place}?sslmode=disable")).unwrap_err();
     assert!(plain.is_unreachable(), "{plain:?}");
     assert!(causes(&plain).contains("encrypted connections only"), "{}", causes(&plain));
@@ -58,7 +58,7 @@ fn clients_show_certificates(_: &Etcd) {
     let file =
         |option: &str, name: &str| format!("{option}={}", etcd.folder().join(name).display());
     let place = format!("{}?{}", etcd.tls_endpoint().unwrap(), file("sslrootcert", "ca.pem"));
-    // It may hang up before it says why.
+    // The server may close the connection before it sends the reason.
     assert!(acquire(&windows, &place).is_err());
     let own = format!("{}&{}", file("sslcert", "client.crt"), file("sslkey", "client.key"));
     let with_own = format!("{place}&{own}");

@@ -64,8 +64,8 @@ pub(crate) fn churn(store: &Store, realm: &RealmSpec) -> usize {
     block_on(store.list(realm.name()), TIMEOUT).unwrap().rows.len()
 }
 
-/// Lets a thousand clients acquire a node at once, each with a store of its own. Every client has
-/// one in the end, after fewer than 3 failed requests.
+/// Lets a thousand clients acquire a node at once, each with its own store. Every client gets one,
+/// after fewer than 3 failed requests.
 pub(crate) fn a_thousand_clients(open: impl Fn() -> Store + Sync) {
     const CLIENTS: usize = 1_000;
     let realm = &realm(&open(), "0-2047/16");

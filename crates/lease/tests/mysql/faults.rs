@@ -1,4 +1,5 @@
-//! Crashes, silence, replicas, restored dumps, servers that lose commits or are not servers.
+//! Crashes, silence, replicas, restored dumps, servers that lose commits, and other programs on the
+//! port.
 
 use core::time::Duration;
 use std::process::{Command, Stdio};
@@ -56,7 +57,7 @@ fn silence_ends_with_the_timeout(_: &MySql) {
     begin(&open(&server.url()), &realm);
     let store = open_for(&server.url(), Duration::from_millis(300));
     let lease = acquire(&open(&server.url()), &realm).unwrap();
-    // The store learns the record.
+    // The store reads the record.
     answer(store.realm(realm.name())).unwrap();
     server.pause().unwrap();
     for _ in 0..3 {
@@ -85,7 +86,7 @@ fn dump_into(server: &MySql, database: &str) {
     assert!(load.wait().unwrap().success());
 }
 
-/// Under a holder, with the client connected.
+/// Loads a dump under a holder, with the client connected.
 fn a_loaded_dump_ends_all_leases(_: &MySql) {
     let server = MySql::start().unwrap();
     let (store, realm) = (open(&server.url()), realm("0-1/1", TERM));
@@ -114,7 +115,8 @@ fn copied_tables_grant_no_window_again(_: &MySql) {
     assert_goes_on(&lease, &renew(&store, &realm, &lease).unwrap());
 }
 
-/// An error that says so, and neither loss nor silence; also for a user who may write nevertheless.
+/// The error names the cause, and is neither a loss nor unreachable; also for a user with the right
+/// to write nevertheless.
 fn a_replica_grants_nothing(_: &MySql) {
     let server = MySql::start().unwrap();
     query(&server, "GRANT READ_ONLY ADMIN ON *.* TO tickid");
@@ -163,7 +165,7 @@ fn a_lost_connection_is_made_anew(_: &MySql) {
     for _ in 0..3 {
         query(&server, "KILL USER tickid");
         let renewed = renew(&store, &realm, &lease).or_else(|error| {
-            // The client could not know.
+            // The client could not have noticed.
             assert!(error.is_unreachable(), "{error}");
             renew(&store, &realm, &lease)
         });

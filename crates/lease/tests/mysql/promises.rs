@@ -40,7 +40,7 @@ fn a_renewal_is_one_round_trip(_: &MySql) {
     }
 }
 
-/// The statement's formula is the scale's, for ticks of every length.
+/// The statement's formula agrees with the scale's, for ticks of every length.
 fn renewals_reach_the_rules_ceiling(_: &MySql) {
     let server = MySql::start().unwrap();
     let store = open(&server.url());
@@ -74,7 +74,7 @@ fn racing_connections_get_disjoint_windows(_: &MySql) {
         move || {
             let mut windows = Vec::new();
             while windows.len() < 100 {
-                // Without one, the others hold them all.
+                // If this fails, the other clients hold all nodes.
                 let Ok(lease) = acquire(&store, realm) else { continue };
                 let used = lease.floor.max(lease.ceiling - dice.within(1..9).unsigned_abs());
                 let is_released = dice.within(0..4) > 0

@@ -7,7 +7,7 @@ use tickid_testkit::servers::MySql;
 
 use crate::sql::{TIMEOUT, answer};
 
-/// A server of its own, whose clock can be set.
+/// A dedicated server with a clock that can be set.
 pub(crate) struct Own(MySql);
 
 impl Own {
@@ -35,7 +35,7 @@ impl Stage for Own {
         self.0.set_clock_forward(0).unwrap();
     }
 
-    /// As a fail-over to a replica does.
+    /// Changes the server's ID, as a fail-over to a replica does.
     fn change_generation(&self) {
         self.0.query("SET GLOBAL server_id = 77").unwrap();
     }

@@ -40,7 +40,7 @@ fn servers_and_clients_are_verified(_: &MySql) {
         assert_eq!(error.to_string(), expected, "{}", causes(&error));
         assert!(matches!(error.kind(), StoreErrorKind::Failed { .. }), "{error:?}");
     }
-    // Another's key.
+    // The key of another certificate.
     let other = format!("{trusting}&sslcert={}&sslkey={}", file("client.crt"), file("ca.key"));
     let error = MySqlBackend::open(&url(&other)).unwrap_err();
     assert!(causes(&error).contains("sslkey is not the key of sslcert"), "{}", causes(&error));

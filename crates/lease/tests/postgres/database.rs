@@ -1,4 +1,4 @@
-//! A database of a test, whose clock, generation and data can be changed.
+//! A test's database with a clock, generation and data that can be changed.
 
 use core::sync::atomic::{AtomicU32, Ordering};
 use core::time::Duration;

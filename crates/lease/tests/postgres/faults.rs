@@ -1,4 +1,4 @@
-//! Crashes, silence, standbys, restored backups, servers that are none.
+//! Crashes, silence, standbys, restored backups, and other programs on the port.
 
 use core::time::Duration;
 use std::thread;
@@ -54,7 +54,7 @@ fn a_crash_loses_nothing(_: &Postgres) {
     assert_disjoint(windows);
 }
 
-/// A request without an answer is carried out nevertheless; repeated, it finds that.
+/// A request without an answer is carried out nevertheless, and its repetition finds the result.
 fn silence_ends_with_the_timeout(server: &Postgres) {
     let (database, proxy) = (Database::new(server), Proxy::new(server));
     let (realm, mut again) = (realm("0-3/2", TERM), claim());
@@ -62,7 +62,7 @@ fn silence_ends_with_the_timeout(server: &Postgres) {
     begin(&patient, &realm);
     let store = open_for(&url, Duration::from_millis(200));
     let lease = acquire(&patient, &realm).unwrap();
-    // The store learns the record.
+    // The store reads the record.
     while answer(store.realm(realm.name())).is_err() {}
     proxy.set_silent(true);
     assert!(renew(&store, &realm, &lease).unwrap_err().is_unreachable());
@@ -87,7 +87,7 @@ fn around_a_backup(server: &Postgres, store: &Store, realm: &RealmSpec) -> [Leas
     [renew(store, realm, &before).unwrap(), since]
 }
 
-/// By its timeline, which ends where recovery does.
+/// Detected by the server's timeline, which changes at the end of recovery.
 fn a_restored_backup_ends_all_leases(_: &Postgres) {
     let server = Postgres::start().unwrap();
     let database = Database::new(&server);
@@ -109,7 +109,7 @@ fn a_restored_backup_ends_all_leases(_: &Postgres) {
     assert!(leases.iter().all(|lease| lease.ceiling <= record.floor), "{record:?}");
 }
 
-/// As a snapshot of the disk that is started as it is: by the first holder that renews.
+/// A snapshot of the disk, started as it is, is detected by the first holder that renews.
 fn an_unnoticed_backup_is_invalidated_by_proof(_: &Postgres) {
     let server = Postgres::start().unwrap();
     let database = Database::new(&server);
@@ -128,7 +128,7 @@ fn an_unnoticed_backup_is_invalidated_by_proof(_: &Postgres) {
     assert!(acquire(&store, &realm).unwrap_err().refusal().is_some());
 }
 
-/// Under a holder, with the client connected: the tables are other ones.
+/// Loads a dump under a holder, with the client connected: it creates the tables anew.
 fn a_loaded_dump_ends_all_leases(server: &Postgres) {
     let database = Database::new(server);
     let (store, realm) = (database.client(), realm("0-1/1", TERM));
@@ -143,7 +143,7 @@ fn a_loaded_dump_ends_all_leases(server: &Postgres) {
     assert!(record.era == 1 && record.floor >= lease.ceiling, "{record:?}");
 }
 
-/// An error that says so, and neither loss nor silence.
+/// The error names the cause, and is neither a loss nor unreachable.
 fn a_standby_grants_nothing(_: &Postgres) {
     let server = Postgres::start().unwrap();
     let database = Database::new(&server);
@@ -168,7 +168,7 @@ fn a_standby_grants_nothing(_: &Postgres) {
     assert!(renew(&store, &realm, &lease).unwrap_err().is_lost());
 }
 
-/// Otherwise a server that takes long to accept many clients would have each of them begin again.
+/// Otherwise, if a server took long to accept many clients, each of them would start over.
 fn a_slow_connection_is_made_once(server: &Postgres) {
     let (database, proxy) = (Database::new(server), Proxy::new(server));
     let store = open_for(&proxy.url(&database.name), Duration::from_millis(50));
@@ -207,7 +207,7 @@ fn hostile_servers_cost_little(_: &Postgres) {
     };
     hostile::silence_is_no_answer(open);
     hostile::garbage_is_an_error(open);
-    // A long message; the same after the client was let in; notices without end.
+    // A long message, the same after authentication, and notices without end.
     let ready = b"R\0\0\0\x08\0\0\0\0Z\0\0\0\x05I";
     let long = b"D\x7f\xff\xff\xf0";
     let endless = [long.to_vec(), [&ready[..], long].concat(), ready.to_vec()];

@@ -28,8 +28,8 @@ pub(crate) const TESTS: [Test<Postgres>; 10] = [
 
 const TERM: Duration = Duration::from_secs(10);
 
-/// The database's formula is the scale's: at random times, at both ends of ticks and of seconds, before
-/// the epoch, and after the end.
+/// The database's formula agrees with the scale's: at random times, at both ends of ticks and of
+/// seconds, before the epoch, and after the end.
 fn ticks_are_converted_as_the_schemes_do(server: &Postgres) {
     let database = Database::new(server);
     let agree = |realm: RealmSpec| {
@@ -66,7 +66,7 @@ fn ticks_are_converted_as_the_schemes_do(server: &Postgres) {
     agree(RealmSpec::new(name(), &tickid_sno::Sno, pool("0-1/16")).unwrap());
 }
 
-/// Counted by the messages after which a client waits. To acquire takes two.
+/// Round trips are counted by the messages after which a client waits. Acquiring takes two.
 fn a_renewal_is_one_round_trip(server: &Postgres) {
     let (database, proxy) = (Database::new(server), Proxy::new(server));
     let realm = realm("0-7/8", TERM);
@@ -94,7 +94,7 @@ fn racing_connections_get_disjoint_windows(server: &Postgres) {
         move || {
             let mut windows = Vec::new();
             while windows.len() < 100 {
-                // Without one, the others hold them all.
+                // If this fails, the other clients hold all nodes.
                 let Ok(lease) = acquire(&store, realm) else { continue };
                 let used = lease.floor.max(lease.ceiling - dice.within(1..9).unsigned_abs());
                 let is_released = dice.within(0..4) > 0
@@ -153,7 +153,7 @@ fn an_application_needs_few_rights(server: &Postgres) {
     answer(store.invalidate(&more)).unwrap();
 }
 
-/// The test server's settings say off.
+/// The test server's settings turn it off.
 fn answers_are_durable_whatever_is_set(server: &Postgres) {
     let database = Database::new(server);
     let settings = "SHOW synchronous_commit; SELECT 'then ' || count(*) FROM \

@@ -1,4 +1,4 @@
-//! Something between a client and the server that counts what goes by, or lets nothing by.
+//! A proxy between a client and the server that counts round trips, and can delay or drop answers.
 
 use core::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::io::{self, Read, Write};
@@ -54,23 +54,23 @@ impl Proxy {
         format!("postgresql:///{database}?host={folder}&user={user}")
     }
 
-    /// How often, since this was asked last, a client waited for an answer.
+    /// Returns the number of round trips since it was last called.
     pub(crate) fn round_trips(&self) -> u32 {
         self.seen.requests.swap(0, Ordering::SeqCst)
     }
 
-    /// How many connections were made.
+    /// Returns the number of connections so far.
     pub(crate) fn connections(&self) -> u32 {
         self.seen.connections.load(Ordering::SeqCst)
     }
 
-    /// Whether answers come later, when this is over.
+    /// Sets whether answers are held back until this is called again with `false`.
     pub(crate) fn hold_back(&self, holds_back: bool) {
         *self.seen.holds_back.lock().unwrap() = holds_back;
         self.seen.lets_go.notify_all();
     }
 
-    /// Whether answers are lost. What is asked still arrives.
+    /// Sets whether answers are lost. Requests still arrive.
     pub(crate) fn set_silent(&self, is_silent: bool) {
         self.seen.is_silent.store(is_silent, Ordering::SeqCst);
     }
@@ -84,8 +84,8 @@ impl Drop for Proxy {
 
 const SOCKET: &str = ".s.PGSQL.5432";
 
-/// Passes messages on and counts those after which the client waits. All have a type and a length, but
-/// for the first one, which has no type.
+/// Forwards messages, and counts the ones after which the client waits. Each has a type and a
+/// length, except that the first has no type.
 fn requests(mut from: UnixStream, mut to: UnixStream, seen: &Seen) -> io::Result<()> {
     let mut is_first = true;
     loop {
@@ -93,10 +93,10 @@ fn requests(mut from: UnixStream, mut to: UnixStream, seen: &Seen) -> io::Result
         from.read_exact(&mut head)?;
         let (kind, length) = head.split_at(head.len() - 4);
         let length = u32::from_be_bytes(length.try_into().unwrap_or_default());
-        // It counts itself.
+        // The length includes its own four bytes.
         let mut body = vec![0; usize::try_from(length).unwrap_or(4) - 4];
         from.read_exact(&mut body)?;
-        // Sync, and the simple query, which brings its own.
+        // Sync messages, and simple queries, which imply one.
         if is_first || matches!(kind, b"S" | b"Q") {
             seen.requests.fetch_add(1, Ordering::SeqCst);
         }

@@ -203,7 +203,7 @@ fn use_all(store: &Store) -> Result<(), StoreError> {
     answer(store.realms()).map(drop)
 }
 
-/// The error with its causes.
+/// Returns the error with its causes.
 fn chain(error: &StoreError) -> String {
     let mut causes = core::iter::successors(Some(error as &dyn core::error::Error), |e| e.source());
     causes.by_ref().fold(String::new(), |mut text, cause| {
@@ -231,7 +231,7 @@ fn planted_objects_are_never_called(server: &Postgres) {
     let database = Database::empty(server);
     let planted = plant(&database);
     assert!(planted > 1_500, "only {planted} functions and operators");
-    // By an administrator, for whom it pays most.
+    // The caller is an administrator, the most valuable target.
     let use_it = || use_all(&database.client()).map_err(|error| chain(&error));
     use_it().unwrap();
     database.psql("DROP SCHEMA tickid CASCADE");
@@ -239,7 +239,7 @@ fn planted_objects_are_never_called(server: &Postgres) {
     use_it().unwrap();
 }
 
-/// A call of each function, as an administrator may make it.
+/// A call of each function, as an administrator may write it.
 const CALLS: [(&str, &str); 7] = [
     ("generation_v1", "tickid.generation_v1()"),
     ("now_micros_v1", "tickid.now_micros_v1()"),
@@ -254,7 +254,7 @@ const CALLS: [(&str, &str); 7] = [
     ),
 ];
 
-/// So that the test above could fail, for each of them and wherever it is called from.
+/// Shows that the test above can fail, for each function and for every caller.
 fn each_function_would_call_planted_objects(server: &Postgres) {
     let database = Database::empty(server);
     plant(&database);
@@ -280,8 +280,8 @@ fn each_function_would_call_planted_objects(server: &Postgres) {
         assert_ne!(unset, function);
         // The types of its arguments would be the planted ones, too.
         database.psql(&format!("SET search_path = pg_catalog; {unset}"));
-        // The setting is all that has changed, so what was planted is the reason, by being called
-        // or by its types.
+        // Only the setting has changed, so the planted objects are the reason, by a call or by
+        // their types.
         assert!(server.psql(&database.name, &call).is_err(), "{name} does without its setting");
         database.psql(&format!("SET search_path = pg_catalog; {function}"));
         database.psql(&call);

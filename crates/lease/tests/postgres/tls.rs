@@ -96,7 +96,7 @@ fn clients_are_known(_: &Postgres) {
     let client = format!("&sslcert={}&sslkey={}", file("client.crt"), file("client.key"));
     ask("keyed", &client).unwrap();
     assert!(ask("keyed", "").is_err());
-    // Another's key.
+    // The key of another certificate.
     let other = format!("&sslcert={}&sslkey={}", file("client.crt"), file("ca.key"));
     let place = format!("postgres://keyed@localhost:{port}/a?{trusting}{other}");
     let error = PostgresBackend::open(&place).unwrap_err();

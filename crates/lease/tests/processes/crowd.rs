@@ -19,13 +19,13 @@ pub(crate) fn tests<G: Ground>() -> Vec<Test<G>> {
     )]
 }
 
-/// As many of each scheme.
+/// The number of processes of each scheme.
 const PROCESSES: usize = 6;
 
 fn processes_that_start_together_get_different_nodes<G: Ground>(ground: &G) {
     let each = count("TICKID_PROCESSES_AT_ONCE", PROCESSES);
     let mut crowds = Kind::ALL.map(|kind| {
-        // Nodes enough for those that ask again when the store takes long.
+        // Enough nodes for processes that retry because the store takes long.
         let task = Task::new(ground.url(), kind, &kind.pool(2 * each));
         let start = |_| Process::start_waiting(task.clone());
         (Ledger::new(kind), (0..each).map(start).collect::<Vec<_>>())

@@ -34,15 +34,15 @@ pub(crate) trait Ground: Server {
         }
     }
 
-    /// Returns a guard: no holder is in the midst of a step on the realm while it lives.
+    /// Returns a guard. While it lives, no holder is within a step on the realm.
     fn between_steps(&self, _realm: &str) -> Option<File> {
         None
     }
 }
 
-/// A store that can be taken from its holders.
+/// A store that can be made unavailable to its holders.
 pub(crate) trait Outage: Ground {
-    /// Leaves holders of these realms without answers until the returned function is called.
+    /// Withholds answers from holders of these realms until the returned function is called.
     fn take_down(&self, realms: &[String]) -> Box<dyn FnOnce() + '_>;
 }
 
@@ -69,7 +69,7 @@ impl Server for Folder {
     const NAME: &'static str = "a folder";
 
     fn start() -> Result<Self, StartError> {
-        // In memory where that can be: no process notices when one is killed, and syncing takes time.
+        // In memory if possible: killing a process loses nothing there, and syncing takes time.
         let memory = Path::new("/dev/shm");
         let folder = if memory.is_dir() { TempDir::new_in(memory) } else { TempDir::new() };
         Ok(Self(folder?))

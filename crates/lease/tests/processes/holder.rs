@@ -18,20 +18,21 @@ use tickid_lease::{
 use crate::scheme::Subject;
 use crate::task::{Named, Note, Plant, Stall, Task};
 
-/// To start with.
+/// The order to start.
 pub(crate) const BEGIN: &str = "begin";
-/// To shut down and release the node.
+/// The order to shut down and release the node.
 pub(crate) const LEAVE: &str = "leave";
-/// To go without answers from the store from now on.
+/// The order to receive no answers from the store from now on.
 pub(crate) const DEAF: &str = "deaf";
-/// To have answers again.
+/// The order to receive answers again.
 pub(crate) const HEAR: &str = "hear";
-/// To set the clock forward or back by microseconds that follow.
+/// The order to set the clock forward or back by the microseconds that follow.
 pub(crate) const STEP: &str = "step ";
 
-/// Long enough that more than a hundred processes leave some time of two processors to the store.
+/// The pause between calls: long enough that over a hundred processes on two processors leave some
+/// time to the store.
 const BETWEEN_CALLS: Duration = Duration::from_millis(4);
-/// Long enough that a busy store is not kept busy by retries.
+/// The pause between attempts to start: long enough that retries do not keep a busy store busy.
 const BETWEEN_STARTS: Duration = Duration::from_millis(100);
 /// The timeout of the first request.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -150,7 +151,7 @@ fn issue<S: Subject>(leased: &Leased<S>, stalled: &mut Option<Stall>) {
     *stalled = stall;
 }
 
-/// Reports as a whole, or not at all.
+/// Writes a report as a whole, or not at all.
 fn tell(note: &Note) {
     let line = serde_json::to_string(note).unwrap() + "\n";
     if io::stdout().lock().write_all(line.as_bytes()).is_err() {

@@ -25,7 +25,7 @@ const HOUR: u64 = 3_600_000_000;
 
 fn killed_processes_with_old_clocks_issue_nothing_twice<G: Ground>(ground: &G) {
     let rounds = count("TICKID_KILLS", ROUNDS);
-    // Nodes are scarce, so that each goes from one to the next.
+    // Nodes are scarce, so that each passes from one process to the next.
     let kills = &Kills { rounds: rounds.div_ceil(4), nodes: 5, most_behind: HOUR, plant: None };
     let mut all = Tally::default();
     thread::scope(|scope| {
@@ -35,12 +35,12 @@ fn killed_processes_with_old_clocks_issue_nothing_twice<G: Ground>(ground: &G) {
         }
     });
     all.show(G::NAME, &format!("{rounds} times kill -9"));
-    // Rounds in which nothing happens show nothing.
+    // Rounds without events prove nothing.
     assert!(all.leases > rounds / 2 && all.ids > 10 * rounds, "{all:?}");
     assert!(all.behind > rounds, "{all:?}");
 }
 
-/// Three run at a time. At random moments one is killed, and another takes its place.
+/// Three processes run at a time. At random moments one is killed, and another takes its place.
 pub(crate) struct Kills {
     pub(crate) rounds: usize,
     pub(crate) nodes: usize,
@@ -57,7 +57,7 @@ impl Kills {
         let task = Task::new(ground.url(), kind, &kind.pool(self.nodes)).short();
         let task = Task { plant: self.plant, ..task };
         let start = |dice: &mut Dice| {
-            // Mostly behind; and mostly it is put right before long.
+            // Most clocks are behind, and most of these are soon set right.
             let behind = dice.below(self.most_behind + 1) * u64::from(dice.below(4) > 0);
             let right_after = (dice.below(4) > 0).then(|| dice.count(40));
             Process::start(Task { clock: -behind.cast_signed(), right_after, ..task.clone() })
@@ -66,9 +66,9 @@ impl Kills {
         let mut ledger = Ledger::new(kind);
         for _ in 0..self.rounds {
             let at = usize::try_from(dice.below(3)).unwrap();
-            // Some while they start, most while they run.
+            // Some are killed while they start, most while they run.
             let Task { clock, right_after, .. } = running[at].task;
-            // A store that goes by its clock may have no node before that is put right.
+            // A store that uses this clock may have no node until it is set right.
             let is_served = clock == 0 || right_after.is_some();
             match dice.below(4) {
                 0 => {}

@@ -23,7 +23,7 @@ pub(crate) struct Tally {
     pub(crate) ids: usize,
     pub(crate) stalls: usize,
     pub(crate) losses: usize,
-    /// Times that an ID was of an earlier tick than one which another process had issued.
+    /// The number of IDs with an earlier tick than an ID that another process had issued.
     pub(crate) behind: usize,
     highest: u64,
 }
@@ -49,7 +49,7 @@ impl Tally {
     }
 }
 
-/// A window that a holder was given, and in which it may have issued.
+/// A window that was granted to a holder, and in which it may have issued.
 #[derive(Clone, Debug)]
 struct Window {
     lease: Named,

@@ -1,9 +1,10 @@
-//! Processes that are started, stopped, killed and misled about the time, with a lease from a store
-//! of each kind: no ID comes twice, and none lies outside of the windows that were granted to its
+//! Processes that are started, stopped, killed and given wrong clocks, with a lease from a store of
+//! each kind: no ID is issued twice, and none lies outside the windows that were granted to its
 //! process.
 //!
-//! This program is the holder, too: it starts itself with a [`Task`](task::Task) in the environment. A
-//! holder reports its grants and its IDs; the tests collect the reports in a [`Ledger`](ledger::Ledger).
+//! This program is also the holder: it starts itself with a [`Task`](task::Task) in the
+//! environment. A holder reports its grants and its IDs; the tests collect the reports in a
+//! [`Ledger`](ledger::Ledger).
 
 #![cfg_attr(not(unix), allow(dead_code, unused_imports, reason = "there are no such signals"))]
 #![allow(

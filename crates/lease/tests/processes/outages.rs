@@ -33,11 +33,11 @@ pub(crate) const CLUSTER_TESTS: [Test<Etcd>; 1] = [(
 
 const RESTARTS: usize = 2;
 
-/// Takes a store of its own, so that other tests are not disturbed.
+/// Uses a dedicated store, so that other tests are not disturbed.
 fn an_outage_stalls_processes_until_it_ends<G: Outage>(_: &G) {
     let ground = G::start().unwrap();
     let fleet = Fleet::start(&ground.url());
-    // For moments that a holder may not notice.
+    // Outages so short that a holder may not notice them.
     for _ in 0..count("TICKID_RESTARTS", RESTARTS) {
         let bring_back = ground.take_down(&fleet.realms());
         bring_back();
@@ -62,7 +62,7 @@ fn leases_are_renewed_over_a_slow_network<G: Remote>(ground: &G) {
     fleet.finish(ground, "10 ms each way");
 }
 
-/// Messages that are held back arrive in the end, after their timeouts.
+/// Delayed messages arrive in the end, after their timeouts.
 fn one_way<G: Remote>(ground: &G, what: &str, hold: fn(&Proxy, bool)) {
     let proxy = Proxy::new(ground.target());
     let fleet = Fleet::start(&ground.url_at(proxy.address()));
@@ -73,7 +73,7 @@ fn one_way<G: Remote>(ground: &G, what: &str, hold: fn(&Proxy, bool)) {
     fleet.finish(ground, what);
 }
 
-/// A member is silent, to clients and to other members.
+/// A paused member is silent to clients and to other members.
 fn one_silent_member_is_skipped_and_two_are_an_outage(_: &Etcd) {
     let etcd = Etcd::cluster(3).unwrap();
     let fleet = Fleet::start(&etcd.url());

@@ -1,4 +1,5 @@
-//! SCRU64 nodes of several sizes in one pool, and pools that are split and merged while holders run.
+//! SCRU64 nodes of several sizes in one pool, and pools that are split and merged while holders
+//! run.
 
 use core::time::Duration;
 use std::thread;
@@ -21,7 +22,8 @@ pub(crate) fn tests<G: Ground>() -> Vec<Test<G>> {
 }
 
 const STEPS: usize = 6;
-/// One hot node with half of all sequences beside many cold ones; halves, quarters and eighths of each other.
+/// Pools with one hot node, which has half of all sequences, and many cold ones, and pools of
+/// halves, quarters and eighths of these.
 const POOLS: [&str; 7] =
     ["0/1,128-255/8", "0/1,4-5/3", "0-1/2,4-5/3", "0/1,2/2", "0-3/3,1/1", "0-127/8,1/1", "2/3,7/3"];
 /// The largest number of processes at a time.

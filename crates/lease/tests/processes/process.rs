@@ -15,7 +15,7 @@ use crate::task::{Note, Stall, Task};
 /// Longer than any event takes.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// It is killed when it is dropped.
+/// A holder's process. Dropping it kills the process.
 #[derive(Debug)]
 pub(crate) struct Process {
     pub(crate) task: Task,
@@ -150,7 +150,7 @@ impl Process {
         self.until(from, "to a stall", is)
     }
 
-    /// Stops it where it is; returns when it stands still.
+    /// Stops it where it is, and returns once it stands still.
     pub(crate) fn stop(&self) {
         kill_process(self.pid(), Signal::STOP).unwrap();
         let status = waitpid(Some(self.pid()), WaitOptions::UNTRACED).unwrap();

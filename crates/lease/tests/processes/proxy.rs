@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Condvar, Mutex};
 use std::thread;
 
-/// The server behind it.
+/// The server behind the proxy.
 #[derive(Clone, Debug)]
 pub(crate) enum Target {
     /// Host and port.
@@ -16,8 +16,8 @@ pub(crate) enum Target {
     Unix(PathBuf),
 }
 
-/// Passes on what it gets, in time or later; nothing is lost for good, as with TCP. Its threads end with
-/// the connections.
+/// A proxy that forwards bytes at once or later. As with TCP, nothing is lost for good. Its threads
+/// end with the connections.
 pub(crate) struct Proxy {
     address: String,
     weather: Arc<Weather>,
@@ -44,7 +44,7 @@ impl Proxy {
         let shared = Arc::clone(&weather);
         thread::spawn(move || {
             for client in listener.incoming().flatten() {
-                // A client whose store is not there finds its connection closed.
+                // A client's connection is closed if its store cannot be reached.
                 let _ = connect(&client, &target, &shared);
             }
         });
@@ -115,7 +115,7 @@ fn join(
         (client.try_clone()?, client.try_clone()?, client.try_clone()?);
     let (out, back) = (Arc::clone(weather), Arc::clone(weather));
     thread::spawn(move || {
-        // However it ends, it ends for both.
+        // However one direction ends, both end.
         let _ = pass_on(requests, to, &out, |now| now.holds_requests);
         let _ = close();
     });

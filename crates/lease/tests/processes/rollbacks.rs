@@ -17,7 +17,7 @@ pub(crate) fn tests<G: Ground>() -> Vec<Test<G>> {
 
 const HOUR: i64 = 3_600_000_000;
 
-/// They issue again at the clock's time, and go on when the clock is right.
+/// The processes issue again at the clock's time, and go on when the clock is right.
 fn a_clock_set_back_an_hour_moves_processes_to_other_nodes<G: Ground>(ground: &G) {
     let task = |kind: Kind| Task::new(ground.url(), kind, &kind.pool(4)).short();
     let mut processes = Kind::ALL.map(|kind| Process::start(task(kind)));

@@ -125,7 +125,7 @@ fn issued<S: Subject>(bytes: &[u8], tick: u64, node: impl Into<u64>) -> Issued {
     Issued { number, tick, node: node.into(), bits: S::NODE_BITS }
 }
 
-/// The ratchet, and nodes of several sizes.
+/// SCRU64, with the ratchet policy and nodes of several sizes.
 pub(crate) struct Scru64s;
 
 impl Subject for Scru64s {
@@ -142,7 +142,7 @@ impl Subject for Scru64s {
     }
 }
 
-/// Waits.
+/// Nanoflake, with the wait policy.
 pub(crate) struct Nanoflakes;
 
 impl Subject for Nanoflakes {
@@ -159,7 +159,7 @@ impl Subject for Nanoflakes {
     }
 }
 
-/// The ratchet, with ticks that are cut short.
+/// kuid, with the ratchet policy and ticks that are cut short.
 pub(crate) struct Kuids;
 
 impl Subject for Kuids {
@@ -177,7 +177,7 @@ impl Subject for Kuids {
     }
 }
 
-/// Tick-tock.
+/// sno, with the tick-tock policy.
 pub(crate) struct Snos;
 
 impl Subject for Snos {

@@ -18,14 +18,15 @@ pub(crate) fn tests<G: Ground>() -> Vec<Test<G>> {
     ]
 }
 
-/// With `is_unaware` its clock shows, when it goes on, what it showed a little before it was stopped, and its
-/// store does not answer yet: for all it can tell it still has its window. So it does; but no more than that.
+/// With `is_unaware` a process resumes with a clock reading from shortly before it was stopped, and
+/// without answers from its store: by its own state it still has its window. It does, and it must
+/// not leave it.
 fn stopped<G: Ground>(ground: &G, is_unaware: bool) {
     let task = |kind: Kind| Task::new(ground.url(), kind, &kind.pool(1)).short();
     let mut first = Kind::ALL.map(|kind| Process::start(task(kind)));
     let stopped = first.each_mut().map(|process| {
         process.until_it_issues(0);
-        // Just renewed, it has most of its window before it.
+        // Just renewed, it has most of its window left.
         process.until_granted(process.mark());
         if is_unaware {
             process.set_deaf(true);
@@ -71,7 +72,7 @@ fn stopped<G: Ground>(ground: &G, is_unaware: bool) {
         assert!(ledger.tally.leases >= 2, "{:?}", ledger.tally);
         all.add(&ledger.tally);
     }
-    // While their nodes were others'.
+    // At a time when other processes held their nodes.
     assert!(!is_unaware || late > 0, "{all:?}");
     let what = if is_unaware { "SIGSTOP, unaware of it" } else { "SIGSTOP" };
     all.show(G::NAME, &format!("{what} ({late} times issued after it)"));

@@ -6,7 +6,7 @@ use tickid_lease::{Node, NodePool, RealmSpec, Token};
 
 use crate::scheme::Kind;
 
-/// The orders of a holder when it is started.
+/// The settings that a holder is started with.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Task {
     /// The store.
@@ -23,10 +23,10 @@ pub(crate) struct Task {
     pub(crate) plant: Option<Plant>,
 }
 
-/// A fault, to see that it is found.
+/// A planted fault, which the tests must find.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Plant {
-    /// The holder issues outside of the window that the ledger knows.
+    /// The holder issues outside the window that it reported.
     NoWindow,
     /// The store forgets the ceilings of ended holders, and grants windows from its own time on.
     FromNow,
@@ -35,7 +35,8 @@ pub(crate) enum Plant {
 const NAME: &str = "TICKID_TEST_HOLDER";
 
 impl Task {
-    /// A realm of its own in the store at `url`, on the default terms, with the right clock.
+    /// Creates a task with a new realm in the store at `url`, on the default terms, with the right
+    /// clock.
     pub(crate) fn new(url: String, kind: Kind, pool: &str) -> Self {
         Self {
             url,
@@ -50,7 +51,8 @@ impl Task {
         }
     }
 
-    /// On terms that a test can wait for: no shorter than any scheme's ticks allow.
+    /// Returns the task with terms that a test can wait for: no shorter than any scheme's ticks
+    /// allow.
     pub(crate) fn short(self) -> Self {
         Self { term: Duration::from_millis(600), skew: Duration::from_millis(100), ..self }
     }
@@ -75,9 +77,9 @@ impl Task {
 /// A report of a holder, one line of JSON each.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) enum Note {
-    /// It waits for [`BEGIN`](crate::holder::BEGIN).
+    /// The holder waits for [`BEGIN`](crate::holder::BEGIN).
     Ready,
-    /// It has carried out an order.
+    /// The holder has carried out an order.
     Obeyed,
     /// The store has granted or renewed a lease up to this ceiling. Reported before it is used.
     Granted(Named, u64),
@@ -90,9 +92,9 @@ pub(crate) enum Note {
     Ids(Vec<String>),
     /// No ID was issued; reported once, until one is issued or the reason changes.
     Stalled(Stall, String),
-    /// There is no first lease; it tries again.
+    /// There is no first lease yet; the holder retries.
     Trouble(String),
-    /// It has shut down; the last report.
+    /// The holder has shut down; the last report.
     Left,
 }
 

@@ -56,7 +56,7 @@ fn a_failover_to_a_stale_replica_is_noticed(_: &Redis) {
     let keys: u32 = ask(&replica, &["DBSIZE"]);
     assert_eq!(keys, 5);
 
-    // From here on the replica is on its own.
+    // From here on the replica is independent.
     let _: String = ask(&replica, &["REPLICAOF", "NO", "ONE"]);
     let forgotten: Vec<Lease> = (0..3).map(|_| windows.acquire(&store).unwrap()).collect();
     server.kill().unwrap();
@@ -78,7 +78,7 @@ fn a_realm_that_a_restart_lost_begins_beyond(_: &Redis) {
     let before = windows.acquire(&store).unwrap();
     server.kill().unwrap();
     server.revive().unwrap();
-    // Also for a client that does not know the realm from before.
+    // The same holds for a client without earlier answers on the realm.
     let next = windows.acquire_in_time(&Store::open(&url).unwrap());
     assert!(next.floor >= before.ceiling, "{next:?}");
 }
@@ -90,7 +90,7 @@ fn flushall_under_holders_repeats_no_window(_: &Redis) {
     let mut held: Vec<Lease> = (0..4).map(|_| windows.acquire(&store).unwrap()).collect();
     held[0] = windows.renew(&store, &held[0]).unwrap();
     let _: String = ask(&server, &["FLUSHALL"]);
-    // A claimant that knows nothing comes first.
+    // The first request is a claim of a client without earlier answers.
     assert!(windows.acquire(&self::store(&server)).is_err());
     for lease in &held {
         assert!(windows.renew(&store, lease).unwrap_err().is_lost());
@@ -108,7 +108,7 @@ fn a_dump_loaded_under_holders_is_noticed(_: &Redis) {
     let old = windows.acquire(&store).unwrap();
     let _: String = ask(&server, &["SAVE"]);
     let held: Vec<Lease> = (0..3).map(|_| windows.acquire(&store).unwrap()).collect();
-    // Reads the dump again without a restart.
+    // Reads the dump again, without a restart.
     let _: String = ask(&server, &["DEBUG", "RELOAD", "NOSAVE"]);
     assert_eq!(loss(windows.renew(&store, &held[0])), Some(Loss::Forgotten));
     for lease in held.iter().chain([&old]) {

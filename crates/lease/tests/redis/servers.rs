@@ -17,7 +17,7 @@ pub(crate) const TESTS: [Test<Redis>; 6] = [
     ("racing_claimants_get_separate_windows", racing_claimants_get_separate_windows),
 ];
 
-/// A server of its own: a scenario may set its clock, or restart it.
+/// A dedicated server: a scenario may set its clock, or restart it.
 pub(crate) struct Stage {
     server: Redis,
     saved: Mutex<Vec<Option<Vec<u8>>>>,
@@ -80,7 +80,7 @@ pub(crate) fn store(server: &Redis) -> Store {
     Store::open(&format!("redis://{}", server.address())).unwrap()
 }
 
-/// Sends the server a command of these tests' own.
+/// Sends the server a command that the backend does not use.
 pub(crate) fn ask<T: redis::FromRedisValue>(server: &Redis, words: &[&str]) -> T {
     let words: Vec<&[u8]> = words.iter().map(|word| word.as_bytes()).collect();
     ask_raw(server, &words)

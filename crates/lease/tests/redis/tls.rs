@@ -42,7 +42,7 @@ fn servers_are_verified(_: &Redis) {
     let address = place.replace("localhost", "127.0.0.1");
     let error = acquire(&windows, &format!("rediss://{address}?{roots}"));
     is_failure(error, trust, "not valid for name");
-    // It just hangs up on these, which is no answer.
+    // The server closes these connections without an answer.
     let plain = acquire(&windows, &format!("redis://{place}")).unwrap_err();
     assert!(plain.is_unreachable(), "{plain:?}");
     assert!(causes(&plain).contains("encrypted connections only"), "{}", causes(&plain));
@@ -55,7 +55,7 @@ fn clients_show_certificates(_: &Redis) {
         |option: &str, name: &str| format!("{option}={}", server.folder().join(name).display());
     let place =
         format!("rediss://{}?{}", server.tls_address().unwrap(), file("sslrootcert", "ca.pem"));
-    // It may hang up before it says why.
+    // The server may close the connection before it sends the reason.
     assert!(acquire(&windows, &place).is_err());
     let own = format!("{}&{}", file("sslcert", "client.crt"), file("sslkey", "client.key"));
     let place = format!("{place}&{own}");

@@ -13,7 +13,7 @@ use tickid_testkit::Dice;
 
 use crate::bug::Bug;
 
-/// A backend in memory that lets others in before each of its steps.
+/// A backend in memory that lets other requests run before each of its steps.
 #[derive(Clone, Debug)]
 pub(crate) struct SlowBackend(Arc<Slow>);
 
@@ -27,7 +27,7 @@ struct Slow {
     tokens: Mutex<HashMap<(Node, Version), Option<Token>>>,
     /// With [`Bug::QuarantineByWaiting`]: the tick before which nothing is granted.
     quarantine: AtomicU64,
-    /// Decides what the store suspects, and when it reads from a replica.
+    /// Decides which holders the store takes for dead, and when it reads from a replica.
     dice: Mutex<Dice>,
     /// In this world the store takes some holders for dead, rightly or not.
     suspects: bool,
@@ -59,7 +59,7 @@ impl SlowBackend {
         &self.0.memory
     }
 
-    /// Has requests end at once from now on, or lets others in.
+    /// Sets whether requests end at once, or let others run in between.
     pub(crate) fn hurry(&self, hurries: bool) {
         self.0.hurries.store(hurries, Ordering::Relaxed);
     }
@@ -69,7 +69,7 @@ impl SlowBackend {
         self.0.given_on.load(Ordering::Relaxed)
     }
 
-    /// Everything that the store has of a realm.
+    /// Returns all data of the store on a realm.
     pub(crate) fn view(&self, realm: &RealmName) -> View {
         self.0.memory.view(realm, Scope::All).unwrap()
     }
@@ -79,7 +79,7 @@ impl SlowBackend {
         *self.0.replica.lock().unwrap() = None;
     }
 
-    /// Lets all others go first, once.
+    /// Lets all other requests run first, once.
     async fn pause(&self) {
         let mut waits = !self.0.hurries.load(Ordering::Relaxed);
         poll_fn(|_| if core::mem::take(&mut waits) { Poll::Pending } else { Poll::Ready(()) })
@@ -133,7 +133,7 @@ impl SlowBackend {
         }
     }
 
-    /// Returns what a replica has that lags behind, at times.
+    /// Returns, at times, the data of a replica that lags behind.
     fn lagging(&self, realm: &RealmName) -> View {
         let new = self.view(realm);
         if self.0.hurries.load(Ordering::Relaxed) {

@@ -1,4 +1,4 @@
-/// A simpler form of a rule, which a schedule breaks. The right form is in brackets.
+/// A simplified rule that some schedule breaks. The correct form is in brackets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Bug {
     /// A claim compares the row's token when it is written [and its version]: a renewal in between
@@ -11,7 +11,7 @@ pub(crate) enum Bug {
     /// tick-tock has been further ahead under the other toggle.
     ReleaseAtWordsTick,
     /// After a fail-over nothing is granted for as long as a lease can last [ceilings are raised]:
-    /// what the store lost was used all the same, by clocks that differ from the store's.
+    /// windows that the store lost were used nevertheless, by clocks that differ from the store's.
     QuarantineByWaiting,
     /// A generator is closed by using up its tick [by a bit that nothing clears]: a thread that had
     /// read the word before goes on to the next.
@@ -27,11 +27,11 @@ pub(crate) enum Bug {
     /// A node is free, from then on, once it has not been renewed for a term [once the store's
     /// clock has reached its ceiling]: its holder issues up to the ceiling.
     ExpireAfterTerm,
-    /// A lease that proves that the store lost data is just lost [the realm is invalidated]: the
+    /// A lease that proves that the store lost data is merely lost [the realm is invalidated]: the
     /// other nodes are granted again.
     ProofIgnored,
-    /// A lease of an earlier era is taken for a proof [it is just lost]: the realm is invalidated
-    /// for nothing.
+    /// A lease of an earlier era is taken for a proof [it is merely lost]: the realm is invalidated
+    /// without reason.
     ProofOfEarlierEra,
     /// A window of another holder that begins below the own ceiling is taken for a proof [only one
     /// at a version that is too low]: the node was released by hand between the two grants.

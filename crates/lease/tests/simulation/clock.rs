@@ -4,8 +4,8 @@ use std::sync::Mutex;
 
 use tickid_core::{Clock, ClockError, UnixTime};
 
-/// A holder's clock. What happens while a thread sleeps between two looks at its clock can be
-/// hooked in.
+/// A holder's clock. A hook can run at the end of a reading, for events that happen while a thread
+/// sleeps before its next one.
 pub(crate) struct HookedClock {
     micros: AtomicI64,
     hook: Mutex<Option<Hook>>,

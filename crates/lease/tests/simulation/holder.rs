@@ -20,7 +20,7 @@ pub(crate) struct Holder<S: Subject> {
     session: LeaseSession,
     running: Option<Running<S>>,
     asked: Option<Asked>,
-    /// It stands still until then, by the true time.
+    /// The end of its pause, by the true time.
     pub(crate) paused_until: i64,
 }
 
@@ -47,7 +47,7 @@ type Engine<S> = Generator<<S as Subject>::Scheme, Arc<HookedClock>>;
 struct Running<S: Subject> {
     generator: Arc<Engine<S>>,
     lease: Lease,
-    /// Its number at the watch.
+    /// Its number in the watch.
     number: usize,
 }
 
@@ -142,7 +142,7 @@ impl<S: Subject> Holder<S> {
                 }
             }
             Outcome::Lost(_) => {
-                // Its window stays its own; it just has no more use for it.
+                // It keeps its window, but has no further use for it.
                 if let Some(running) = self.running.take() {
                     running.generator.close();
                 }
@@ -190,7 +190,7 @@ impl<S: Subject> Holder<S> {
     ) -> Result<Option<Left>, String> {
         let Some(running) = self.running.take() else { return Ok(None) };
         let snapshot = Arc::new(Mutex::new(None));
-        // The others of the process had read the clock a moment before.
+        // The other threads of the process had read the clock a moment before.
         let (now, before) = (self.clock.micros(), self.clock.micros() - tick_micros::<S>());
         let (generator, clock) = (Arc::clone(&running.generator), Arc::clone(&self.clock));
         let closed = Arc::clone(&snapshot);
@@ -236,7 +236,7 @@ fn close<S: Scheme>(generator: &Generator<S, Arc<HookedClock>>, bug: Option<Bug>
     if bug != Some(Bug::CloseByExhausting) {
         return generator.close();
     }
-    // Until it says that there is no more in this tick.
+    // Until it reports that the tick is exhausted.
     for _ in 0..4 {
         if generator.try_block(NonZeroU32::MAX).is_err() {
             break;

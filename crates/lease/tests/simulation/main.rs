@@ -1,17 +1,17 @@
 //! Many holders and one store, in a world where everything goes wrong: clocks are skewed, stand
 //! still and step; processes pause, crash and come back; messages are lost, late and repeated; the
 //! store goes down, fails over, loses rows, is restored from a backup, reads from a replica that
-//! lags behind, takes the living for dead, and its pool changes.
+//! lags behind, takes live holders for dead, and its pool changes.
 //!
-//! The engines are those of tickid-core, the decisions those of the library, and the store's own
-//! steps are interleaved. After every step: no ID was issued twice, none lies outside its window,
-//! no two windows overlap of nodes that are equal or prefix-related, and no realm was invalidated
-//! for nothing. After a loss that the store does not notice, the first request is a renewal.
+//! The engines come from tickid-core and the decisions from the library; the store's own steps are
+//! interleaved. After every step: no ID was issued twice, none lies outside its window, no two
+//! windows of equal or prefix-related nodes overlap, and no realm was invalidated without reason.
+//! After a loss that the store does not notice, the first request is a renewal.
 //!
-//! Everything follows from a seed, which a failure names. `TICKID_SIMULATION_SEEDS` sets how many
-//! are run.
+//! A seed determines everything, and a failure names it. `TICKID_SIMULATION_SEEDS` sets the number
+//! of seeds to run.
 //!
-//! Each of the [simpler forms](bug::Bug) of the rules is kept, and found.
+//! Each of the [simplified rules](bug::Bug) is kept, to test that the simulation detects it.
 
 #![allow(
     clippy::panic,
@@ -37,7 +37,7 @@ use crate::world::{Tally, World};
 
 const SEEDS: u64 = 10_000;
 
-/// One life of a world, with one of the four schemes.
+/// Runs one world, with one of the four schemes.
 fn run(seed: u64, bug: Option<Bug>) -> Result<Tally, String> {
     match seed % 4 {
         0 => World::<Scru64s>::run(seed, bug),
@@ -54,7 +54,7 @@ fn seeds() -> u64 {
     }
 }
 
-/// Two threads, since that is what the machines of the project have.
+/// Runs half of the seeds: the project's machines have two threads.
 fn run_all(part: u64) {
     let mut tally = Tally::default();
     for seed in (0..seeds()).filter(|seed| seed / 4 % 2 == part) {
@@ -86,7 +86,7 @@ fn the_same_seed_is_the_same_world() {
     }
 }
 
-/// That the simulation notices when the rules are made simpler.
+/// Asserts that the simulation detects a simplified rule.
 fn found_out(bug: Bug) {
     const MOST: u64 = 20_000;
     let mut kinds = BTreeMap::<String, u32>::new();

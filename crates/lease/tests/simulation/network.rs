@@ -7,7 +7,7 @@ use tickid_testkit::Dice;
 /// The work of a request at the store.
 pub(crate) type Work = Pin<Box<dyn Future<Output = Result<Option<Lease>, StoreError>> + Send>>;
 
-/// To whom a reply goes: the holder, and the number of what it asked.
+/// The recipient of a reply: the holder, and the number of its request.
 pub(crate) type Address = (usize, u64);
 
 /// Requests on their way, at the store, and replies on their way back.
@@ -48,13 +48,14 @@ impl Network {
         }
     }
 
-    /// Lets the store take up what has arrived, and go on by one step with something it has taken
-    /// up.
+    /// Lets the store accept the requests that have arrived, and advance one of its accepted
+    /// requests by a step.
     pub(crate) fn work(&mut self, dice: &mut Dice, now: i64) {
         let is_down = now < self.down_until;
         let arrived: Vec<_> = self.requests.extract_if(.., |(due, ..)| *due <= now).collect();
         if is_down {
-            // The store finishes neither its works nor the requests that arrived meanwhile.
+            // The store completes neither its accepted requests nor the ones that arrived
+            // meanwhile.
             self.works.clear();
             return;
         }
@@ -83,7 +84,7 @@ impl Network {
         self.replies.push((until, to, answer));
     }
 
-    /// Replies that arrive now.
+    /// Returns the replies that arrive now.
     pub(crate) fn arrived(
         &mut self,
         now: i64,
@@ -93,7 +94,7 @@ impl Network {
     }
 }
 
-/// One of `len`.
+/// Returns a random index below `len`.
 pub(crate) fn pick(dice: &mut Dice, len: usize) -> usize {
     usize::try_from(dice.below(len as u64)).unwrap()
 }

@@ -12,14 +12,14 @@ pub(crate) trait Subject: Copy + 'static {
     type Id: Copy + fmt::Debug;
     const POOLS: &'static [&'static str];
 
-    /// One number for each ID.
+    /// Returns a number that is unique to the ID.
     fn number(id: Self::Id) -> u128;
 
-    /// The tick that it tells.
+    /// Returns the tick of an ID.
     fn tick(id: Self::Id) -> u64;
 }
 
-/// The ratchet, and nodes of several sizes.
+/// SCRU64, with the ratchet policy and nodes of several sizes.
 #[derive(Clone, Copy)]
 pub(crate) struct Scru64s;
 
@@ -38,7 +38,7 @@ impl Subject for Scru64s {
     }
 }
 
-/// Waits.
+/// Nanoflake, with the wait policy.
 #[derive(Clone, Copy)]
 pub(crate) struct Nanoflakes;
 
@@ -56,7 +56,7 @@ impl Subject for Nanoflakes {
     }
 }
 
-/// The ratchet, with ticks that are cut short.
+/// kuid, with the ratchet policy and ticks that are cut short.
 #[derive(Clone, Copy)]
 pub(crate) struct Kuids;
 
@@ -76,7 +76,7 @@ impl Subject for Kuids {
     }
 }
 
-/// Tick-tock.
+/// sno, with the tick-tock policy.
 #[derive(Clone, Copy)]
 pub(crate) struct Snos;
 

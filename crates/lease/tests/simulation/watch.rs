@@ -2,7 +2,7 @@ use std::collections::HashSet;
 
 use tickid_lease::Node;
 
-/// Sees every window and every ID, and says when two have something in common.
+/// Records every window and every ID, and reports overlaps and duplicates.
 #[derive(Default)]
 pub(crate) struct Watch {
     engines: Vec<Engine>,
@@ -17,7 +17,7 @@ struct Engine {
 }
 
 impl Watch {
-    /// A new engine with this window. Returns its number.
+    /// Adds an engine with this window. Returns its number.
     pub(crate) fn open(&mut self, node: Node, floor: u64, ceiling: u64) -> Result<usize, String> {
         self.engines.push(Engine { node, floor, ceiling });
         let number = self.engines.len() - 1;
@@ -31,7 +31,7 @@ impl Watch {
         self.check(engine)
     }
 
-    /// The engine says that it issued nothing above `used` and never will.
+    /// Notes that the engine issued nothing above `used` and never will.
     pub(crate) fn close(&mut self, engine: usize, used: Option<u64>) {
         let window = &mut self.engines[engine];
         window.ceiling = used.map_or(window.floor, |used| window.floor.max(used + 1));

@@ -31,7 +31,7 @@ pub(crate) struct World<S: Subject> {
     store_clock: Arc<ManualClock>,
     backend: SlowBackend,
     store: Store,
-    /// The realm that processes bring which start now.
+    /// The realm of processes that start now.
     realm: RealmSpec,
     holders: Vec<Holder<S>>,
     network: Network,
@@ -96,7 +96,7 @@ impl Tally {
 }
 
 impl<S: Subject> World<S> {
-    /// Runs one world. The error is the invariant that does not hold.
+    /// Runs one world. Returns the violated invariant as an error.
     pub(crate) fn run(seed: u64, bug: Option<Bug>) -> Result<Tally, String> {
         let mut world = Self::new(seed, bug);
         for step in 0..STEPS {
@@ -141,7 +141,7 @@ impl<S: Subject> World<S> {
         world
     }
 
-    /// A process that starts now, with a clock of its own.
+    /// Starts a process with a clock of its own.
     fn born(&mut self, index: usize) -> Holder<S> {
         let off = self.clock_error();
         let seed = self.dice.below(1 << 32) << 8 | index as u64;
@@ -180,7 +180,7 @@ impl<S: Subject> World<S> {
         self.check_era()
     }
 
-    /// A store that loses nothing has no reason to invalidate a realm.
+    /// Returns an error if a store that loses nothing has invalidated the realm.
     fn check_era(&self) -> Result<(), String> {
         let view = self.backend.view(self.realm.name());
         match view.record {
@@ -191,7 +191,7 @@ impl<S: Subject> World<S> {
         }
     }
 
-    /// Time goes on, and with it all clocks that don't stand still.
+    /// Advances the time, and with it all clocks that do not stand still.
     fn pass(&mut self) {
         let micros = match self.dice.below(16) {
             0 => self.dice.within(0..8 * SECOND),
@@ -261,7 +261,7 @@ impl<S: Subject> World<S> {
         Ok(())
     }
 
-    /// A process issues a few IDs, or more than a tick has.
+    /// Lets a process issue a few IDs, or more than a tick has.
     fn issue(&mut self) -> Result<(), String> {
         let Some(index) = self.active() else { return Ok(()) };
         for _ in 0..self.dice.count(4) {
@@ -273,8 +273,7 @@ impl<S: Subject> World<S> {
         Ok(())
     }
 
-    /// A process is gone without a word, and another starts in its place, its clock perhaps set
-    /// back.
+    /// Crashes a process, and starts another in its place, perhaps with its clock set back.
     fn crash(&mut self) {
         let index = pick(&mut self.dice, self.holders.len());
         self.holders[index] = self.born(index);
@@ -284,7 +283,7 @@ impl<S: Subject> World<S> {
         }
     }
 
-    /// A process ends properly, perhaps while one of its threads is within a call.
+    /// Shuts a process down, perhaps while one of its threads is within a call.
     fn shut_down(&mut self, during_a_call: bool) -> Result<(), String> {
         let Some(index) = self.active() else { return Ok(()) };
         let holder = &mut self.holders[index];
@@ -315,7 +314,7 @@ impl<S: Subject> World<S> {
             self.store_clock.set(UnixTime::from_micros(now + by));
         } else {
             let index = pick(&mut self.dice, self.holders.len());
-            // Sometimes back to where it should be.
+            // Sometimes it is set right.
             let clock = &self.holders[index].clock;
             clock.set(if self.dice.below(4) == 0 { self.time } else { clock.micros() + by });
         }
@@ -326,8 +325,8 @@ impl<S: Subject> World<S> {
         self.holders[index].paused_until = self.time + self.dice.within(0..30 * SECOND);
     }
 
-    /// An operator stops a process's generator and releases its lease, of which the process hears
-    /// by its next renewal.
+    /// Stops a process's generator and releases its lease, as an operator does. The process notices
+    /// at its next renewal.
     fn release_by_hand(&mut self) {
         let Some(index) = self.active() else { return };
         let holder = &mut self.holders[index];
@@ -351,7 +350,7 @@ impl<S: Subject> World<S> {
         }
     }
 
-    /// The pool changes, while holders run; processes that start from now on bring the new one.
+    /// Changes the pool while holders run; processes that start from now on use the new one.
     fn reconfigure(&mut self) {
         let pool = S::POOLS[pick(&mut self.dice, S::POOLS.len())];
         self.realm = realm::<S>(pool);
@@ -370,7 +369,7 @@ impl<S: Subject> World<S> {
         }
         let is_there = self.backend.view(self.realm.name()).record.is_some();
         match self.dice.below(3) {
-            // It fails over to a replica that lacks the latest, and notices.
+            // It fails over to a replica that lacks the latest writes, and detects that.
             0 => {
                 let Some(backup) = self.backup.take() else { return };
                 self.backend.memory().restore(backup);
@@ -415,7 +414,7 @@ impl<S: Subject> World<S> {
     }
 
     /// All holders renew before any other request. Where none can prove the loss, an operator has
-    /// to say so.
+    /// to report it.
     fn discover(&mut self) {
         let leases: Vec<_> = self
             .holders
@@ -471,7 +470,7 @@ async fn work(
     }
 }
 
-/// Does what a simpler rule would do with a lease.
+/// Handles a lease as the simplified rule does.
 async fn simplify(
     backend: &SlowBackend,
     store: &Store,

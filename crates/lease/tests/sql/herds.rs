@@ -12,8 +12,8 @@ use super::{answer, begin, claim, realm_named};
 
 const HOUR: Duration = Duration::from_secs(3_600);
 
-/// Asserts that 1,000 clients that come at once all get a node, with fewer than three failed
-/// requests each.
+/// Asserts that 1,000 simultaneous clients all get a node, with fewer than three failed requests
+/// each.
 #[allow(clippy::print_stderr, reason = "how long it takes is reported, not judged")]
 pub(crate) fn a_thousand_clients_get_nodes(open: impl Fn() -> Store + Sync) {
     let realm = realm_named("herd", "0-65535/16", HOUR);
@@ -44,15 +44,15 @@ pub(crate) fn a_thousand_clients_get_nodes(open: impl Fn() -> Store + Sync) {
     eprintln!("1,000 clients: {last:?}, {failures} failed requests, {conflicts} conflicts");
 }
 
-/// A database whose rows can be made up and whose reads are counted.
+/// A database that can be filled with made-up rows and counts the rows it reads.
 pub(crate) trait Rows {
     fn open(&self) -> Store;
 
-    /// Replaces the rows of a realm by those of nodes of `bits` bits, of which every `free`th is
-    /// free (none if it is 0) and the others are held until `ceiling`.
+    /// Replaces the rows of a realm by one row for each node of `bits` bits. Every `free`th node is
+    /// free (none if it is 0), and the others are held until `ceiling`.
     fn fill(&self, realm: &RealmSpec, bits: u32, free: u32, ceiling: u64);
 
-    /// Returns the number of rows that were read so far, when no client is connected any more.
+    /// Returns the number of rows read so far, once no client is connected any more.
     fn rows_read(&self) -> u64;
 }
 
@@ -78,7 +78,7 @@ pub(crate) fn claims_read_few_rows(rows: &impl Rows) {
         rows.fill(realm, bits, free, held(realm));
         let before = rows.rows_read();
         let store = rows.open();
-        // It connects.
+        // The first request connects.
         answer(store.realm(realm.name())).unwrap();
         let mut times = Vec::new();
         for _ in 0..21 {
@@ -97,7 +97,8 @@ pub(crate) fn claims_read_few_rows(rows: &impl Rows) {
         let read = (rows.rows_read() - before) / 21;
         times.sort_unstable();
         eprintln!("{name}: {read} rows a claim, p50 {:?}", times[10]);
-        // One page of 64, and as many with the lowest ceilings; five pages if there is none.
+        // One page of 64 rows, and the 64 rows with the lowest ceilings; five pages if none is
+        // free.
         let most = if bits > 0 && free == 0 { 8_000 } else { 400 };
         assert!(read <= most, "{name}: {read} rows");
     }

@@ -11,8 +11,8 @@ use tickid_lease::{Store, StoreError, StoreErrorKind};
 
 use super::{acquire, realm};
 
-/// The first bytes that a server sends, those after the client's first message, and whether the
-/// last of them come again without end.
+/// The first bytes that a server sends, the bytes after the client's first message, and whether the
+/// last ones repeat without end.
 pub(crate) struct Script {
     pub(crate) greeting: Vec<u8>,
     pub(crate) answer: Vec<u8>,
@@ -58,7 +58,7 @@ impl Hostile {
         let realm = realm("0-7/8", Duration::from_secs(10));
         let errors = (0..5).map(|_| acquire(&store, &realm).unwrap_err()).collect();
         drop(store);
-        // Nothing is left behind.
+        // No connection stays open.
         while self.counts.closed.load(Ordering::SeqCst) < self.counts.opened.load(Ordering::SeqCst)
         {
             thread::yield_now();
@@ -106,7 +106,7 @@ pub(crate) fn silence_is_no_answer(open: impl Fn(u16) -> Store) {
     assert_eq!(server.connections(), 1);
 }
 
-/// Asserts that an answer that is none is an error.
+/// Asserts that garbage in place of an answer is an error.
 pub(crate) fn garbage_is_an_error(open: impl Fn(u16) -> Store) {
     for bytes in [&[0xff; 100][..], &[0; 100], b"HTTP/1.1 400 Bad Request\r\n\r\n"] {
         let script = Script { greeting: bytes.to_vec(), answer: bytes.to_vec(), is_endless: false };

@@ -67,7 +67,7 @@ impl Windows {
         used: Option<u64>,
     ) -> Result<(), StoreError> {
         block_on(store.release(&self.realm, lease, used), TIMEOUT)?;
-        // It has used no more than that.
+        // The holder has used no more than that.
         let ceiling = used.map_or(lease.floor, |used| lease.floor.max(used + 1));
         let mut granted = self.granted.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(grant) = granted.iter_mut().find(|grant| is_same(grant, lease)) {

@@ -1,4 +1,4 @@
-//! What several test files share.
+//! Helpers shared by several test files.
 
 #![allow(
     dead_code,
@@ -16,12 +16,12 @@ pub(crate) const PARTITION: Partition = Partition::new(0xCAFE);
 
 pub(crate) const MICROS_PER_TICK: i64 = 4_000;
 
-/// When the tick of `units` begins. Negative ones are before 2010.
+/// Returns the start of the tick `units`. Negative ticks are before 2010.
 pub(crate) fn at(units: i64) -> UnixTime {
     UnixTime::from_micros(Sno::EPOCH.as_micros() + units * MICROS_PER_TICK)
 }
 
-/// `micros` after the tick of `units` begins.
+/// Returns the time `micros` after the start of the tick `units`.
 pub(crate) fn within(units: i64, micros: i64) -> UnixTime {
     UnixTime::from_micros(at(units).as_micros() + micros)
 }
@@ -38,7 +38,7 @@ pub(crate) fn many(n: u32) -> NonZeroU32 {
     NonZeroU32::new(n).unwrap()
 }
 
-/// Generators of [`PARTITION`] that are asked for IDs of these metabytes.
+/// Generators of [`PARTITION`] that issue IDs with these metabytes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Subject(&'static [Meta]);
 

@@ -1,4 +1,4 @@
-//! Clocks that note what each thread reads: one whose readers move it, and any other.
+//! Clocks that record the readings of each thread: one that its readers move, and any other.
 
 #[cfg(feature = "std")]
 mod scripted;
@@ -14,29 +14,29 @@ pub use self::scripted::{Scripted, Turn};
 use crate::dice::Dice;
 
 std::thread_local! {
-    /// What decides how this thread moves the clocks it reads.
+    /// The dice that decide how this thread moves the clocks it reads.
     static DICE: Cell<Dice> = const { Cell::new(Dice::new(u64::MAX)) };
-    /// What this thread has read since it last forgot it, in microseconds.
+    /// This thread's readings since it last forgot them, in microseconds.
     static READ: RefCell<Vec<i64>> = const { RefCell::new(Vec::new()) };
 }
 
-/// From here on this thread moves clocks as `dice` fall.
+/// Makes this thread move clocks as `dice` fall, from here on.
 pub(crate) fn set_dice(dice: Dice) {
     DICE.set(dice);
 }
 
-/// Forgets what this thread has read.
+/// Forgets the readings of this thread.
 pub fn forget() {
     READ.with_borrow_mut(Vec::clear);
 }
 
-/// What this thread has read since it last forgot it.
+/// Returns this thread's readings since it last forgot them.
 #[must_use]
 pub fn readings() -> Vec<UnixTime> {
     READ.with_borrow(|read| read.iter().copied().map(UnixTime::from_micros).collect())
 }
 
-/// Any clock, with notes of who reads what.
+/// Any clock, with a record of each thread's readings.
 #[derive(Debug)]
 pub struct Noted<C>(pub C);
 

@@ -7,7 +7,7 @@ use tickid_core::{Clock, ClockError, UnixTime};
 use crate::clock::{DICE, READ};
 use crate::dice::Dice;
 
-/// What a clock does before it is read.
+/// The move of a clock before a reading.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Turn {
     /// Shows the same again.
@@ -20,18 +20,18 @@ pub enum Turn {
     Astray(i64),
 }
 
-/// A clock that does what a function says before each reading, at the worst moment: while others draw.
-/// It runs on by itself only while somebody sleeps.
+/// A clock that a function moves before each reading, at the worst moment: while other threads
+/// draw. By itself it advances only while a thread sleeps.
 pub struct Scripted {
     micros: AtomicI64,
-    /// From where it leaps.
+    /// The time that it leaps from.
     present: AtomicI64,
     slept: AtomicU64,
     script: Box<dyn Fn(&mut Dice) -> Turn + Send + Sync>,
 }
 
 impl Scripted {
-    /// A clock that shows `start` until it is moved.
+    /// Creates a clock that shows `start` until it is moved.
     pub fn new(
         start: UnixTime,
         script: impl Fn(&mut Dice) -> Turn + Send + Sync + 'static,
@@ -76,7 +76,7 @@ impl Clock for Scripted {
         self.micros.store(now + micros.cast_signed(), Ordering::Release);
     }
 
-    /// As of a thread that sleeps for all of them.
+    /// The total time that threads have slept.
     fn monotonic(&self) -> Duration {
         Duration::from_micros(self.slept.load(Ordering::Acquire))
     }

@@ -14,8 +14,8 @@ use crate::subject::{Parts, Subject};
 /// The node of every generator under test, unless it matters.
 pub const NODE: Node = Node(0xA5);
 
-/// A scheme of the core's own: ticks are seconds since 1970, IDs are integers that [`parts`] takes
-/// apart.
+/// A scheme of the core's own: ticks are seconds since 1970, IDs are integers whose fields
+/// [`parts`] returns.
 pub trait ExampleScheme:
     Scheme<Node = Node, Variant: Variant<Self, Id = u64> + Debug + Send + Sync> + Default
 {
@@ -63,7 +63,7 @@ impl<S: ExampleScheme> Subject for Example<S> {
     }
 }
 
-/// Takes an ID of an example scheme apart.
+/// Returns the fields of an ID of an example scheme.
 ///
 /// # Panics
 /// Never: eight bits are a `u32`.
@@ -123,10 +123,10 @@ pub fn many(n: u32) -> NonZeroU32 {
     NonZeroU32::new(n).unwrap()
 }
 
-/// Asserts that no ID is there twice.
+/// Asserts that no ID occurs twice.
 ///
 /// # Panics
-/// Names an ID that is.
+/// If an ID does; the message has its fields.
 pub fn assert_distinct(ids: impl IntoIterator<Item = u64>) {
     let mut ids: Vec<u64> = ids.into_iter().collect();
     ids.sort_unstable();
@@ -138,7 +138,7 @@ pub fn assert_distinct(ids: impl IntoIterator<Item = u64>) {
 /// Asserts that each ID is above the one before it.
 ///
 /// # Panics
-/// Names the first that is not.
+/// If an ID is not; the message has its fields.
 pub fn assert_increasing<'a>(ids: impl IntoIterator<Item = &'a u64>) {
     let mut last = None;
     for &id in ids {
@@ -150,7 +150,7 @@ pub fn assert_increasing<'a>(ids: impl IntoIterator<Item = &'a u64>) {
 /// Asserts the order under tick-tock: the IDs of one toggle increase.
 ///
 /// # Panics
-/// Names the first ID that does not.
+/// If an ID does not.
 pub fn assert_increasing_per_toggle(ids: &[u64]) {
     for toggle in [false, true] {
         assert_increasing(ids.iter().filter(|&&id| parts(id).toggle == toggle));

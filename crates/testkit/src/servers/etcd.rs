@@ -4,14 +4,14 @@ use crate::servers::kept::{Kept, Script};
 use crate::servers::network::{free_port, is_on_path, wait_for_answer};
 use crate::servers::server::{Server, StartError};
 
-/// A cluster of etcd with nothing in it, on ports of this machine.
+/// An empty etcd cluster, on ports of this machine.
 ///
 /// Its members can be [killed](Self::kill), [paused](Self::pause) and started again one by one.
 #[derive(Debug)]
 pub struct Etcd {
     kept: Kept,
     members: Vec<Member>,
-    /// Where the first member takes encrypted connections, if it does.
+    /// The port of the first member for encrypted connections, if it accepts them.
     tls_port: Option<u16>,
     options: String,
 }
@@ -29,7 +29,7 @@ struct Member {
 }
 
 impl Etcd {
-    /// A cluster of so many members, all of them up.
+    /// Starts a cluster of `members` members, and returns when all are up.
     ///
     /// # Errors
     /// As [`start`](Server::start).
@@ -51,9 +51,11 @@ impl Etcd {
         Ok(etcd)
     }
 
-    /// One member that takes encrypted connections as well, at an [endpoint](Self::tls_endpoint) of their
-    /// own. In its [folder](Self::folder) a shell first runs the line `prepare`; `options` are those of
-    /// etcd's command line, with files of that folder.
+    /// Starts one member that also accepts encrypted connections, at an
+    /// [endpoint](Self::tls_endpoint) of their own.
+    ///
+    /// In its [folder](Self::folder) a shell first runs the line `prepare`; `options` are options
+    /// of etcd's command line, which may name files in that folder.
     ///
     /// # Errors
     /// As [`start`](Server::start), and when `prepare` fails.
@@ -96,20 +98,20 @@ impl Etcd {
         wait_for_answer(&self.kept, port, question, r#""health":"true""#)
     }
 
-    /// Where clients find the members: host and port of each.
+    /// Returns the addresses that clients connect to: host and port of each member.
     #[must_use]
     pub fn endpoints(&self) -> Vec<String> {
         self.members.iter().map(|member| format!("127.0.0.1:{}", member.client_port)).collect()
     }
 
-    /// Where clients find the first member encrypted, if it was started [so](Self::with_tls): under the
-    /// name `localhost`, for which certificates can be made.
+    /// Returns the first member's address for encrypted connections, if it was started [with
+    /// them](Self::with_tls): under the name `localhost`, for which certificates can be made.
     #[must_use]
     pub fn tls_endpoint(&self) -> Option<String> {
         self.tls_port.map(|port| format!("localhost:{port}"))
     }
 
-    /// The folder with everything of it.
+    /// Returns the folder that holds its files.
     #[must_use]
     pub fn folder(&self) -> &Path {
         self.kept.folder()
@@ -128,8 +130,8 @@ impl Etcd {
         self.kept.tell(&format!("wait \"$(cat m{number}.pid)\"; rm m{number}.pid"))
     }
 
-    /// Starts a member that was [killed](Self::kill) from what it has on disk; returns when it is part of
-    /// a cluster again.
+    /// Starts a member that was [killed](Self::kill) from its data on disk; returns when it is part
+    /// of a cluster again.
     ///
     /// # Errors
     /// When it does not start.
@@ -138,7 +140,7 @@ impl Etcd {
         self.wait_until_healthy(number)
     }
 
-    /// Makes a member say nothing until it is [resumed](Self::resume), with its connections open.
+    /// Stops a member's process, with its connections open, until it is [resumed](Self::resume).
     ///
     /// # Errors
     /// When it is not running.
@@ -146,7 +148,7 @@ impl Etcd {
         self.signal(number, "STOP")
     }
 
-    /// Undoes [`pause`](Self::pause).
+    /// Continues after a [`pause`](Self::pause).
     ///
     /// # Errors
     /// When it is not running.
@@ -154,15 +156,15 @@ impl Etcd {
         self.signal(number, "CONT")
     }
 
-    /// Copies what a [killed](Self::kill) member has on disk.
+    /// Copies the data on disk of a [killed](Self::kill) member.
     ///
     /// # Errors
-    /// When it can't be copied.
+    /// When it cannot be copied.
     pub fn back_up(&self, number: usize) -> Result<(), StartError> {
         self.kept.tell(&format!("rm -rf b{number} && cp -R m{number} b{number}"))
     }
 
-    /// Puts back what [`back_up`](Self::back_up) copied, into a killed member.
+    /// Restores the copy that [`back_up`](Self::back_up) made, into a killed member.
     ///
     /// # Errors
     /// When there is no copy.

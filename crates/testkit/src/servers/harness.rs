@@ -10,13 +10,13 @@ use crate::servers::server::{REQUIRE_SERVERS, Server};
 /// A test of a server, and its name.
 pub type Test<S> = (&'static str, fn(&S));
 
-/// Runs the tests as the usual harness does, on one server for all. Where it is not installed they show
-/// as ignored, unless [`REQUIRE_SERVERS`] is set: then they fail.
+/// Runs the tests as the usual harness does, on one server for all. Where it is not installed they
+/// are reported as ignored, unless [`REQUIRE_SERVERS`] is set: then they fail.
 pub fn run<S: Server>(tests: &[Test<S>]) -> ExitCode {
     Tests::default().add("", tests).run()
 }
 
-/// The same for several servers in one program.
+/// The tests of several servers in one program.
 #[derive(Default)]
 pub struct Tests {
     trials: Vec<Trial>,
@@ -24,7 +24,7 @@ pub struct Tests {
 }
 
 impl Tests {
-    /// Tests that share a server. With a `group` they are called `group::name`.
+    /// Adds tests that share a server. With a `group` they are called `group::name`.
     #[must_use]
     pub fn add<S: Server>(mut self, group: &str, tests: &[Test<S>]) -> Self {
         let is_required = std::env::var_os(REQUIRE_SERVERS).is_some_and(|value| value != "0");
@@ -49,8 +49,8 @@ impl Tests {
         self
     }
 
-    /// Runs them.
-    #[must_use = "it says whether they passed"]
+    /// Runs the tests.
+    #[must_use = "it reports whether they passed"]
     pub fn run(self) -> ExitCode {
         let conclusion = libtest_mimic::run(&Arguments::from_args(), self.trials);
         // `exit` would not drop the servers.

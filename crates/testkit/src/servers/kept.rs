@@ -9,7 +9,7 @@ use std::sync::{Mutex, PoisonError};
 
 use crate::servers::server::StartError;
 
-/// How a server is started and stopped, in the language of `sh`. `$1` and so on are the arguments; the
+/// The shell commands (`sh`) that start and stop a server. `$1` and so on are the arguments; the
 /// working directory is the server's folder.
 pub(crate) struct Script {
     /// Succeeds when the server takes connections.
@@ -18,8 +18,9 @@ pub(crate) struct Script {
     pub(crate) stop: &'static str,
 }
 
-/// A server and its folder. Both are gone when this is dropped and when this process ends, be it killed:
-/// the shell that keeps them waits for the end of its input, which we alone hold open.
+/// A server and its folder. Both are removed when this is dropped and when this process ends, even
+/// if it is killed: the shell that supervises them waits for the end of its input, which only this
+/// process holds open.
 #[derive(Debug)]
 pub(crate) struct Kept {
     shell: Child,
@@ -55,7 +56,7 @@ impl Kept {
         }
         let Script { start, stop } = script;
         let whole = format!(
-            // In shells of their own, for nobody might be there to read.
+            // In subshells, as there may be no reader any more.
             "if {{ {start}\n}} >&2; then (echo ready); else (echo failed); fi\n\
              while IFS= read -r command; do\n\
              if eval \"$command\" </dev/null >&2; then (echo ready); else (echo failed); fi\n\
@@ -67,7 +68,7 @@ impl Kept {
             .args(["-c", &whole, name])
             .args(args)
             .current_dir(&folder)
-            // Ctrl-C is for us, and reaches the shell as the end of its input.
+            // Ctrl-C is for this process, and reaches the shell as the end of its input.
             .process_group(0)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -83,8 +84,8 @@ impl Kept {
         Ok(kept)
     }
 
-    /// Has the shell run one line, after the start and before the stop: to stop a server and to start it
-    /// again. What it starts in the background goes on.
+    /// Makes the shell run one line, after the start and before the stop: to stop a server and to
+    /// start it again. Processes that the line starts in the background go on.
     pub(crate) fn tell(&self, command: &str) -> Result<(), StartError> {
         self.talk(|talk| {
             writeln!(talk.commands, "{command}")?;
@@ -100,7 +101,7 @@ impl Kept {
         Err(self.failure())
     }
 
-    /// That it did not start, with what it said.
+    /// Returns the error of a failed start, with its output.
     pub(crate) fn failure(&self) -> StartError {
         fs::read_to_string(self.folder.join("log")).map_or_else(Into::into, StartError::Failed)
     }
@@ -114,12 +115,12 @@ impl Drop for Kept {
     fn drop(&mut self) {
         // The end of its input.
         *self.talk.get_mut().unwrap_or_else(PoisonError::into_inner) = None;
-        // It does what is left to do; there is nobody to tell if it can't.
+        // The shell does the rest. A failure cannot be reported here.
         let _ = self.shell.wait();
     }
 }
 
-/// A new folder that only its owner can enter.
+/// Creates a folder that only its owner can enter.
 fn new_folder(name: &str) -> io::Result<PathBuf> {
     static COUNT: AtomicU32 = AtomicU32::new(0);
     loop {
@@ -138,18 +139,18 @@ struct Account {
 }
 
 impl Account {
-    /// The first user there is of those that servers run as.
+    /// Returns the first of the users that servers run as that exists.
     fn of_a_server() -> Result<Self, StartError> {
         for name in ["postgres", "nobody"] {
             if let (Some(user), Some(group)) = (id("-u", name)?, id("-g", name)?) {
                 return Ok(Self { user, group });
             }
         }
-        Err(StartError::Failed("servers don't run as root, and no other user is there".into()))
+        Err(StartError::Failed("servers refuse to run as root, and no other user exists".into()))
     }
 }
 
-/// The number of a user or of its group, if there is such a user.
+/// Returns the number of a user or of its group, if there is such a user.
 fn id(which: &str, name: &str) -> io::Result<Option<u32>> {
     let output = Command::new("id").args([which, name]).output()?;
     Ok(String::from_utf8_lossy(&output.stdout).trim().parse().ok())

@@ -1,9 +1,10 @@
-//! Real servers for tests, started from the programs that are installed, each in a temporary folder of
-//! its own, which is gone when the server is dropped or the tests end, however they end.
+//! Real servers for tests, started from the installed programs, each in a temporary folder of its
+//! own, which is removed when the server is dropped or the tests end, however they end.
 //!
-//! Tests that need one are functions of it, given to [`server_tests`](crate::server_tests), in a target
-//! with `harness = false`. Where the server is not installed they show as ignored; with
-//! `TICKID_REQUIRE_SERVERS=1` they fail, so that a machine that is meant to have it can't do without.
+//! Tests that need a server are functions of it, passed to [`server_tests`](crate::server_tests),
+//! in a target with `harness = false`. Where the server is not installed they are reported as
+//! ignored; with `TICKID_REQUIRE_SERVERS=1` they fail, so that a missing server does not go
+//! unnoticed on a machine that should have it.
 
 mod etcd;
 mod harness;

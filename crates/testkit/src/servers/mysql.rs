@@ -29,7 +29,7 @@ mariadb-install-db --no-defaults --datadir="$PWD/data" --skip-test-db \
 const PROGRAMS: [&str; 2] = ["mariadb-install-db", "mariadb"];
 
 impl MySql {
-    /// The user, who owns the database.
+    /// The user that owns the database.
     pub const USER: &str = "tickid";
     /// Its password.
     pub const PASSWORD: &str = "secret of the tests";

@@ -12,15 +12,15 @@ use std::time::Instant;
 use crate::servers::kept::Kept;
 use crate::servers::server::StartError;
 
-/// For how long a server may take to start, on a machine that has other things to do.
+/// The time that a server may take to start, on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// A port that nobody listens on.
+/// Returns a port that no process listens on.
 pub(crate) fn free_port() -> io::Result<u16> {
     Ok(TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()?.port())
 }
 
-/// Waits until whoever listens on `port` answers `question` with something that contains `answer`.
+/// Waits until the server on `port` answers `question` with a text that contains `answer`.
 pub(crate) fn wait_for_answer(
     kept: &Kept,
     port: u16,
@@ -43,7 +43,7 @@ fn answers(port: u16, question: &str, answer: &str) -> io::Result<bool> {
     stream.write_all(question.as_bytes())?;
     let mut said = Vec::new();
     let mut buffer = [0; 1_024];
-    // Until it closes the connection, has nothing more to say, or has said it.
+    // Until the server closes the connection, sends nothing more, or has sent the answer.
     while let Ok(count @ 1..) = stream.read(&mut buffer) {
         said.extend_from_slice(&buffer[..count]);
         if String::from_utf8_lossy(&said).contains(answer) {
@@ -53,7 +53,7 @@ fn answers(port: u16, question: &str, answer: &str) -> io::Result<bool> {
     Ok(false)
 }
 
-/// Whether there is a program of this name.
+/// Reports whether there is a program of this name.
 pub(crate) fn is_on_path(program: &str) -> bool {
     let path = std::env::var_os("PATH").unwrap_or_default();
     std::env::split_paths(&path).any(|folder| folder.join(program).is_file())

@@ -6,15 +6,16 @@ use std::process::Command;
 use crate::servers::kept::{Kept, Script};
 use crate::servers::server::{Server, StartError};
 
-/// A PostgreSQL with nothing in it, that listens on a Unix socket in its folder and trusts everybody who
-/// can enter it.
+/// An empty PostgreSQL server that listens on a Unix socket in its folder and trusts every user
+/// that can enter it.
 #[derive(Debug)]
 pub struct Postgres {
     kept: Kept,
     programs: PathBuf,
 }
 
-/// `$1` is the folder of PostgreSQL's programs. Nothing needs to outlive a crash, so nothing is synced.
+/// `$1` is the folder of PostgreSQL's programs. No data has to survive a crash, so nothing is
+/// synced.
 const SCRIPT: Script = Script {
     start: r#"
 PATH="$1:$PATH"
@@ -37,29 +38,29 @@ impl Postgres {
     /// The database that is there from the start.
     pub const DATABASE: &str = "postgres";
 
-    /// The folder of its socket: what PostgreSQL's clients take for a host.
+    /// Returns the folder of its socket, which PostgreSQL's clients accept as a host.
     #[must_use]
     pub fn socket_folder(&self) -> &Path {
         self.kept.folder()
     }
 
-    /// Where clients find it.
+    /// Returns the URL that clients connect to.
     #[must_use]
     pub fn url(&self) -> String {
         self.url_of(Self::DATABASE)
     }
 
-    /// Where clients find one of its databases.
+    /// Returns the URL of one of its databases.
     #[must_use]
     pub fn url_of(&self, database: &str) -> String {
         let (folder, user) = (self.socket_folder().display(), Self::USER);
         format!("postgresql:///{database}?host={folder}&user={user}")
     }
 
-    /// What `psql` prints for these statements: a line for each row.
+    /// Runs statements by `psql` and returns its output: a line for each row.
     ///
     /// # Errors
-    /// What it says when one of them fails.
+    /// The output of `psql`, when a statement fails.
     pub fn psql(&self, database: &str, statements: &str) -> io::Result<String> {
         let output = Command::new(self.programs.join("psql"))
             .args(["--no-psqlrc", "--quiet", "--tuples-only", "--no-align"])
@@ -73,36 +74,36 @@ impl Postgres {
         }
     }
 
-    /// Has a shell run one line, in the server's folder, as its user and with its programs on the `PATH`.
-    /// The data is in `data`.
+    /// Runs one line in a shell, in the server's folder, as its user and with its programs on the
+    /// `PATH`. The data is in `data`.
     ///
     /// # Errors
-    /// What it and all before it said when it fails.
+    /// The output of this line and of all before it, when it fails.
     pub fn tell(&self, command: &str) -> Result<(), StartError> {
         self.kept.tell(command)
     }
 
-    /// Stops it and starts it again; a `mode` of `immediate` is a crash.
+    /// Stops the server and starts it again; a `mode` of `immediate` is a crash.
     ///
     /// # Errors
-    /// What it said when it does not start.
+    /// Its output, when it does not start.
     pub fn restart(&self, mode: &str) -> Result<(), StartError> {
         self.stop(mode)?;
         self.begin()
     }
 
-    /// Stops it; a `mode` of `immediate` is a crash.
+    /// Stops the server; a `mode` of `immediate` is a crash.
     ///
     /// # Errors
-    /// What it said when it does not stop.
+    /// Its output, when it does not stop.
     pub fn stop(&self, mode: &str) -> Result<(), StartError> {
         self.tell(&format!("pg_ctl stop --wait --mode={mode} --pgdata=data"))
     }
 
-    /// Starts it again after a [`stop`](Self::stop).
+    /// Starts the server again after a [`stop`](Self::stop).
     ///
     /// # Errors
-    /// What it said when it does not start.
+    /// Its output, when it does not start.
     pub fn begin(&self) -> Result<(), StartError> {
         let start = "pg_ctl start --wait --pgdata=data --log=server.log";
         self.tell(&format!("{start} || {{ cat server.log; false; }}"))
@@ -123,7 +124,7 @@ impl Server for Postgres {
     }
 }
 
-/// The folder of PostgreSQL's programs, which packages do not put on the `PATH`.
+/// Returns the folder of PostgreSQL's programs, which packages do not put on the `PATH`.
 fn programs() -> Option<PathBuf> {
     let told = Command::new("pg_config").arg("--bindir").output().ok();
     let told = told.map(|output| String::from_utf8_lossy(&output.stdout).trim().into());
@@ -139,7 +140,7 @@ fn programs() -> Option<PathBuf> {
     })
 }
 
-/// The folders of Debian's packages, the newest first.
+/// Returns the folders of Debian's packages, the newest first.
 fn versions(packages: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(packages).into_iter().flatten().flatten();
     let mut versions: Vec<u32> =

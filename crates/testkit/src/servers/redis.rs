@@ -5,7 +5,7 @@ use crate::servers::kept::{Kept, Script};
 use crate::servers::network::{clock_library, free_port, is_on_path, wait_for_answer};
 use crate::servers::server::{Server, StartError};
 
-/// A Redis with nothing in it, on a port of this machine, that writes everything to disk before it
+/// An empty Redis server, on a port of this machine, that writes everything to disk before it
 /// answers.
 #[derive(Debug)]
 pub struct Redis {
@@ -19,7 +19,7 @@ pub struct Redis {
 const SCRIPT: Script = Script { start: ":", stop: "kill -9 \"$(cat pid)\"\nwait" };
 
 impl Redis {
-    /// One that was given more options, as on its command line: `["--appendonly", "no"]`.
+    /// Starts a server with further options, as on its command line: `["--appendonly", "no"]`.
     ///
     /// # Errors
     /// As [`start`](Server::start).
@@ -28,9 +28,11 @@ impl Redis {
         Self::launch("true", String::new(), quoted.join(" "))
     }
 
-    /// One that takes encrypted connections as well, at an [address](Self::tls_address) of their own. In its
-    /// [folder](Self::folder) a shell first runs the line `prepare`; `options` are those of Redis'
-    /// command line, with files of that folder.
+    /// Starts a server that also accepts encrypted connections, at an [address](Self::tls_address)
+    /// of their own.
+    ///
+    /// In its [folder](Self::folder) a shell first runs the line `prepare`; `options` are options
+    /// of Redis' command line, which may name files in that folder.
     ///
     /// # Errors
     /// As [`start`](Server::start), and when `prepare` fails.
@@ -40,13 +42,13 @@ impl Redis {
         Ok(Self { tls_port: Some(tls_port), ..Self::launch(prepare, String::new(), options)? })
     }
 
-    /// One whose clock [can be set](Self::set_clock_forward).
+    /// Starts a server whose clock [can be set](Self::set_clock_forward).
     ///
     /// # Errors
-    /// As [`start`](Server::start), and [`StartError::NotInstalled`] also where `libfaketime` is not.
+    /// As [`start`](Server::start), and [`StartError::NotInstalled`] without `libfaketime`.
     pub fn with_settable_clock() -> Result<Self, StartError> {
         let library = clock_library().ok_or(StartError::NotInstalled)?;
-        // Redis' allocator asks for the time before the library is ready; so it gets libc's.
+        // Redis' allocator reads the clock before the library is ready; so libc's is used.
         let environment = format!(
             "LD_PRELOAD={}:libc.so.6 FAKETIME_TIMESTAMP_FILE=\"$PWD/clock\" FAKETIME_NO_CACHE=1 \
              FAKETIME_DONT_FAKE_MONOTONIC=1",
@@ -67,32 +69,32 @@ impl Redis {
         Ok(redis)
     }
 
-    /// Where clients find it: host and port.
+    /// Returns the address that clients connect to: host and port.
     #[must_use]
     pub fn address(&self) -> String {
         format!("127.0.0.1:{}", self.port)
     }
 
-    /// Where clients find it encrypted, if it was started [so](Self::with_tls): under the name `localhost`,
-    /// for which certificates can be made.
+    /// Returns the address for encrypted connections, if the server was started [with
+    /// them](Self::with_tls): under the name `localhost`, for which certificates can be made.
     #[must_use]
     pub fn tls_address(&self) -> Option<String> {
         self.tls_port.map(|port| format!("localhost:{port}"))
     }
 
-    /// The folder with everything of it.
+    /// Returns the folder that holds its files.
     #[must_use]
     pub fn folder(&self) -> &Path {
         self.kept.folder()
     }
 
-    /// Its port.
+    /// Returns the port.
     #[must_use]
     pub const fn port(&self) -> u16 {
         self.port
     }
 
-    /// Ends it as a loss of power would.
+    /// Ends the server as a loss of power would.
     ///
     /// # Errors
     /// When it is not running.
@@ -100,8 +102,8 @@ impl Redis {
         self.kept.tell("kill -9 \"$(cat pid)\"; wait \"$(cat pid)\"; rm pid")
     }
 
-    /// Starts it after it was [killed](Self::kill), from what it has on disk; returns when it has read
-    /// that.
+    /// Starts the server after it was [killed](Self::kill), from its data on disk; returns when it
+    /// has read the data.
     ///
     /// # Errors
     /// When it does not start.
@@ -114,7 +116,7 @@ impl Redis {
         wait_for_answer(&self.kept, self.port, "PING\r\n", "+PONG")
     }
 
-    /// Makes it say nothing until it is [resumed](Self::resume), with its connections open.
+    /// Stops the server's process, with its connections open, until it is [resumed](Self::resume).
     ///
     /// # Errors
     /// When it is not running.
@@ -122,7 +124,7 @@ impl Redis {
         self.kept.tell("kill -STOP \"$(cat pid)\"")
     }
 
-    /// Undoes [`pause`](Self::pause).
+    /// Continues after a [`pause`](Self::pause).
     ///
     /// # Errors
     /// When it is not running.
@@ -130,11 +132,11 @@ impl Redis {
         self.kept.tell("kill -CONT \"$(cat pid)\"")
     }
 
-    /// Sets its clock so many seconds ahead of the system's, if it was started
-    /// [with one that can be set](Self::with_settable_clock).
+    /// Sets its clock so many seconds ahead of the system's, if it was started [with a clock that
+    /// can be set](Self::with_settable_clock).
     ///
     /// # Errors
-    /// When the file that says so can't be written.
+    /// When the file that holds the setting cannot be written.
     pub fn set_clock_forward(&self, seconds: u32) -> Result<(), StartError> {
         let clock = self.kept.folder().join("clock");
         // Replaced as a whole: it may be read at any time.

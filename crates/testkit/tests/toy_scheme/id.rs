@@ -46,7 +46,7 @@ impl TicketId {
         Self(slot.low())
     }
 
-    /// For parts that are known to be in range.
+    /// Returns the ID of parts that are in range.
     pub(crate) fn assemble(time: u64, desk: Desk, number: u32) -> Self {
         let desk = time << Desk::BITS | u64::from(desk.get());
         Self(desk << Self::NUMBER_BITS | u64::from(number))

@@ -19,11 +19,12 @@ const MICROSECOND: i64 = 1_000;
 const MILLISECOND: i64 = 1_000 * MICROSECOND;
 const SECOND: i64 = 1_000 * MILLISECOND;
 
-/// By how much the default clock differs from the wall clock at most while that runs steadily.
+/// The largest error of the default clock while the wall clock runs steadily.
 const ERROR: i64 = 20 * MICROSECOND;
 /// The time that the clock may take to follow an event.
 const AFTER_EVENT: i64 = 10 * MILLISECOND;
-/// Between the clock's looks at the wall clock. It loses as much of a slew as happens meanwhile.
+/// The time between the clock's readings of the wall clock. It loses as much of a slew as happens
+/// meanwhile.
 const PERIOD: i64 = 2 * MILLISECOND;
 
 const THREADS: usize = 4;
@@ -64,11 +65,11 @@ const EVENTS: [Event; 20] = [
     Event::Slew(100_000),
 ];
 
-/// The events as the threads know of them.
+/// The events, as shared with the threads.
 struct World {
     /// The numbers of events that have begun and that are over.
     events: AtomicUsize,
-    /// By how much a clock may be off just now, in nanoseconds.
+    /// The current bound of a clock's error, in nanoseconds.
     error: AtomicI64,
     /// Twice the number of times that the wall clock was set back; odd for as long as a clock may
     /// take to follow.
@@ -103,7 +104,7 @@ impl World {
         }
     }
 
-    /// Lets it happen, and returns when clocks must have followed.
+    /// Makes the event happen, and returns when clocks must have followed.
     fn happen(&self, event: Event) {
         let mut wall = self.wall.lock().unwrap();
         let steady = ERROR + slewed(wall.slew_in_ppm());
@@ -136,8 +137,8 @@ impl World {
         self.events.fetch_add(1, Ordering::SeqCst);
     }
 
-    /// Calls `call` and holds its result against the wall clock before and after. `None` where more
-    /// than one event came in between, so that these do not tell what the wall clock has read.
+    /// Calls `call` and compares its result with the wall clock before and after. `None` if more
+    /// than one event came in between, so that these readings are no bounds.
     fn call<T>(&self, call: impl FnOnce() -> T) -> Option<Call<T>> {
         let (events, error, era) = (
             self.events.load(Ordering::SeqCst),
@@ -155,7 +156,7 @@ impl World {
     }
 }
 
-/// By how much a clock is off under such a slew.
+/// Returns the error of a clock under such a slew.
 fn slewed(ppm: i64) -> i64 {
     PERIOD * ppm.abs() / 1_000_000
 }
@@ -165,7 +166,7 @@ struct Call<T> {
     /// Between what the wall clock read, by the error that the clock may have.
     from: i64,
     to: i64,
-    /// When the wall clock was not set back.
+    /// The era, if the wall clock was not set back meanwhile.
     era: Option<usize>,
 }
 
@@ -253,8 +254,8 @@ fn go_through<T: Sync>(make: impl Fn() -> T, first: impl Fn(&T), work: impl Fn(&
     }
 }
 
-/// The clock stays within its error of the wall clock, and no thread reads less than another has
-/// read before, unless the wall clock was set back.
+/// Checks that the clock stays within its error of the wall clock, and that no thread reads less
+/// than another has read before, unless the wall clock was set back.
 fn watch_clock(world: &World, clock: &DefaultClock) {
     while !world.is_over.load(Ordering::SeqCst) {
         let seen = world.highest.each_ref().map(|highest| highest.load(Ordering::SeqCst));
@@ -270,8 +271,8 @@ fn watch_clock(world: &World, clock: &DefaultClock) {
     }
 }
 
-/// IDs are of a tick that the policy allows at what the wall clock reads; and there are IDs, unless
-/// the clock was set back to before those that were issued.
+/// Checks that IDs are of a tick that the policy allows at the wall clock's reading, and that there
+/// are IDs, unless the clock was set back to before those that were issued.
 fn watch_ids<S: Scheme>(
     world: &World,
     scheme: &S,

@@ -12,7 +12,7 @@
 /* The layout of the shared file. Slot `version & 1` is in force. */
 struct shift {
     int64_t offset; /* nanoseconds by which the wall clock is ahead of CLOCK_MONOTONIC_RAW at `base` */
-    int64_t base;   /* when it is that, by CLOCK_MONOTONIC_RAW in nanoseconds */
+    int64_t base;   /* the time of that offset, by CLOCK_MONOTONIC_RAW in nanoseconds */
     int64_t before; /* the slew until then, parts in a billion */
     int64_t after;  /* the slew from then on */
 };

@@ -1,7 +1,7 @@
 //! A wall clock that a test steps and slews under its own process.
 //!
 //! A small C library, preloaded into the process, takes the place of `clock_gettime` and its like.
-//! It shows the raw clock plus what a shared file says, which [`Wall`] writes.
+//! It shows the raw clock plus the offset in a shared file, which [`Wall`] writes.
 
 use std::fs::File;
 use std::os::unix::fs::FileExt as _;
@@ -149,13 +149,13 @@ impl Wall {
     }
 }
 
-/// By how much the wall clock is ahead of [`raw`].
+/// Returns the lead of the wall clock over [`raw`].
 fn offset() -> i64 {
     let wall = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap();
     i64::try_from(wall.as_nanos()).unwrap() - raw()
 }
 
-/// Nanoseconds by a clock that is neither stepped nor slewed.
+/// Returns the nanoseconds of a clock that is neither stepped nor slewed.
 pub(super) fn raw() -> i64 {
     let time = clock_gettime(ClockId::MonotonicRaw);
     time.tv_sec * 1_000_000_000 + time.tv_nsec

@@ -14,8 +14,8 @@ pub(super) const RATE_BITS: u32 = 32;
 pub(super) struct Limits {
     /// The bound of extrapolation: the length of a line, by the counter.
     pub(super) period: u64,
-    /// The difference between two clocks from which on one of them jumped. What was measured before
-    /// counts no longer.
+    /// The smallest difference between two clocks that counts as a jump. Earlier measurements are
+    /// then void.
     pub(super) step: u64,
     /// The shortest interval over which the counter's rate is measured.
     pub(super) shortest: u64,
@@ -69,12 +69,12 @@ pub(super) struct Line {
 }
 
 impl Line {
-    /// No line; nothing below `floor` may be read.
+    /// Returns no line; nothing below `floor` may be read.
     fn none(floor: u64) -> Self {
         Self { time: floor, ..Self::default() }
     }
 
-    /// The time at `counter`, within the line.
+    /// Returns the time at `counter`, within the line.
     #[inline]
     pub(super) fn at(&self, counter: u64) -> Option<u64> {
         // A counter from before the line wraps around to more than any lifetime.
@@ -83,7 +83,7 @@ impl Line {
         (elapsed < self.lifetime).then(|| self.time + ((elapsed * self.rate) >> RATE_BITS))
     }
 
-    /// No reading of this line is later.
+    /// Returns a bound: no reading of this line is later.
     pub(super) fn end(&self) -> u64 {
         self.time.saturating_add(proportion(self.lifetime, self.rate, 1 << RATE_BITS))
     }
@@ -156,15 +156,15 @@ impl Anchor {
         Self { line: next.line_from(reading, floor, limits), ..next }
     }
 
-    /// The first anchor, or one for which nothing counts that was before.
+    /// Returns the first anchor, or one that ignores everything before.
     fn begin(reading: &Reading, floor: u64) -> Self {
         let Reading { wall, raw, uncertainty, .. } = *reading;
         let (line, base) = (Line::none(floor), Base::of(reading));
         Self { line, wall, raw, uncertainty, base, ..Self::default() }
     }
 
-    /// Reports whether one of the clocks made a step or changed its speed a lot, or whether that
-    /// cannot be told.
+    /// Reports whether one of the clocks made a step or changed its speed considerably, or this
+    /// cannot be determined.
     fn has_jumped(&self, reading: &Reading, limits: &Limits) -> bool {
         let runs = (
             reading.wall.checked_sub(self.wall),
@@ -195,7 +195,7 @@ impl Anchor {
         Self { base: Base::of(reading), measured, rate, ..self }
     }
 
-    /// The line that begins at `reading`, at `floor` or above.
+    /// Returns the line that begins at `reading`, at `floor` or above.
     fn line_from(&self, reading: &Reading, floor: u64, limits: &Limits) -> Line {
         let ahead = floor.saturating_sub(reading.wall);
         if self.rate == 0 || ahead >= limits.step {
@@ -211,21 +211,21 @@ impl Anchor {
         }
     }
 
-    /// The time of a thread that reads the wall clock itself, because there is no line, or it is
-    /// over.
+    /// Returns the time of a thread that reads the wall clock itself, because there is no line, or
+    /// it is over.
     pub(super) fn floored(&self, wall: u64) -> u64 {
         wall.max(self.line.end())
     }
 }
 
-/// `value * numerator / denominator`, or as much as fits.
+/// Returns `value * numerator / denominator`, or as much as fits.
 pub(super) fn proportion(value: u64, numerator: u64, denominator: u64) -> u64 {
     let exact = u128::from(value) * u128::from(numerator) / u128::from(denominator);
     u64::try_from(exact).unwrap_or(u64::MAX)
 }
 
 impl Anchor {
-    /// The words in which threads share what is not of the line.
+    /// The number of words in which threads share the anchor without its line.
     pub(super) const WORDS: usize = 8;
 
     pub(super) fn to_words(self) -> [u64; Self::WORDS] {

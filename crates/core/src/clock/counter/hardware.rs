@@ -30,7 +30,7 @@ impl Source for Hardware {
 
     fn wall(&self) -> Option<u64> {
         let since_1970 = SystemTime::now().duration_since(UNIX_EPOCH).ok()?;
-        // What the thread does next comes after the reading.
+        // Orders the thread's next actions after the reading.
         fence();
         let whole = since_1970.as_secs().checked_mul(1_000 * MILLISECOND)?;
         let time = whole + u64::from(since_1970.subsec_nanos()) * MICROSECOND / 1_000;

@@ -15,8 +15,8 @@ use crate::error::ClockError;
 use crate::fork::Process;
 use crate::time::UnixTime;
 
-/// The clock of a builder that was given no other: the cheapest that is true to the wall clock
-/// within 20 microseconds.
+/// The default clock of a builder: the cheapest that follows the wall clock within 20
+/// microseconds.
 pub type DefaultClock = CounterClock;
 
 /// A wall clock at half the price of [`SystemClock`]: the processor's time-stamp counter, held to
@@ -43,15 +43,16 @@ pub type DefaultClock = CounterClock;
 /// how many threads there are, nor on when the events happen: the first two readings are no
 /// exception.
 ///
-/// One case cannot be told: a counter that is set back while no thread reads the clock, and comes
-/// by where it was just when the next one does. That reading is off by as far as the counter was
-/// set back.
+/// One case goes undetected: the counter is set back while no thread reads the clock, and has just
+/// returned to its earlier value when the next thread does. That reading is off by as far as the
+/// counter was set back.
 ///
 /// # Order
 ///
-/// No thread reads less than another has read before, unless the system's clock was set back, or
-/// the counter to where it was lately (`runs_back_only_with_the_wall_clock`). What the clock is
-/// ahead by, it loses by running slower.
+/// No thread reads a time before one that another thread has already read, unless the system's
+/// clock was set back, or the counter was set back to a recent value
+/// (`runs_back_only_with_the_wall_clock`). A clock that is ahead runs slower until the lead is
+/// gone.
 ///
 /// # Speed
 ///
@@ -62,8 +63,8 @@ pub type DefaultClock = CounterClock;
 ///
 /// # Platforms
 ///
-/// It is there on x86-64 Linux, and uses the counter if the kernel itself keeps time by it, so that
-/// it runs steadily and alike on all processors. Otherwise it reads the system's clock
+/// It is available on x86-64 Linux, and uses the counter if the kernel itself keeps time by it, so
+/// that it runs steadily and alike on all processors. Otherwise it reads the system's clock
 /// (`without_a_steady_counter_it_is_the_system_clock`).
 #[derive(Debug)]
 pub struct CounterClock {
@@ -73,7 +74,7 @@ pub struct CounterClock {
 }
 
 impl CounterClock {
-    /// A clock that has yet to learn how fast the counter runs.
+    /// Creates a clock that has yet to measure how fast the counter runs.
     #[must_use]
     pub fn new() -> Self {
         Self::with_counter(counter_is_steady())
@@ -128,14 +129,14 @@ fn unix_time(time: u64) -> UnixTime {
 
 /// A source of readings.
 trait Source {
-    /// The counter, after everything that comes before in the program.
+    /// Reads the counter, after everything that comes before in the program.
     fn counter(&self) -> u64;
-    /// The counter, perhaps a moment early.
+    /// Reads the counter, perhaps a moment early.
     fn early_counter(&self) -> u64;
-    /// The wall clock, before everything that comes after in the program; `None` for a time that
-    /// does not fit.
+    /// Reads the wall clock, before everything that comes after in the program; `None` for a time
+    /// that does not fit.
     fn wall(&self) -> Option<u64>;
-    /// A clock that is neither stepped nor slewed.
+    /// Reads a clock that is neither stepped nor slewed.
     fn raw(&self) -> u64;
 }
 
@@ -191,7 +192,7 @@ impl Version {
         self.0 & 2 == 0
     }
 
-    /// The place of the anchor that was made last.
+    /// Returns the place of the anchor that was made last.
     fn anchor(self) -> usize {
         ((self.0 >> 2) & 1) as usize
     }
@@ -200,12 +201,12 @@ impl Version {
         self.0 & 3 == Self::PREPARED
     }
 
-    /// The next version, with the same anchor but no line.
+    /// Returns the next version, with the same anchor but no line.
     fn without_line(self, kind: u64) -> Self {
         Self(((self.0 & !3) + 8) | kind)
     }
 
-    /// The next version, with the other anchor and its line.
+    /// Returns the next version, with the other anchor and its line.
     fn with_next_anchor(self) -> Self {
         let place = 1 - self.anchor() as u64;
         Self(((self.0 & !7) + 8) | (place << 2) | place)
@@ -261,7 +262,7 @@ impl<S: Source> Shared<S> {
         }
     }
 
-    /// The time by the line in force, if that is good at `counter`.
+    /// Returns the time by the line in force, if that is good at `counter`.
     #[inline]
     fn at(&self, counter: u64) -> Option<u64> {
         // Acquire pairs with the release in `anchor`: the line of this version is complete.
@@ -276,8 +277,8 @@ impl<S: Source> Shared<S> {
         line.at(counter)
     }
 
-    /// The time where the line in force is not good: from a new line, or from the wall clock.
-    /// `None` if that shows a time that does not fit.
+    /// Returns the time where the line in force is not good: from a new line, or from the wall
+    /// clock. `None` if that shows a time that does not fit.
     ///
     /// A thread starts over only when another one has made progress.
     fn look(&self) -> Option<u64> {
@@ -291,7 +292,7 @@ impl<S: Source> Shared<S> {
             let (anchor, number) = self.load_anchor(version);
             let raw = self.source.raw();
             let wall = self.source.wall();
-            // Acquire: as in `at`. Here it also says that no line was begun before the wall clock
+            // Acquire: as in `at`. Here it also means that no line was begun before the wall clock
             // was read.
             fence(Ordering::Acquire);
             if self.load_version() != version {
@@ -324,7 +325,7 @@ impl<S: Source> Shared<S> {
     fn take(&self) -> bool {
         let this = Process::this().number();
         let holder = self.holder.load(Ordering::Relaxed);
-        // Acquire: the anchors of one holder happen before those of the next.
+        // Acquire: one holder's anchors happen before the next holder's.
         let take = || {
             self.holder.compare_exchange(holder, this, Ordering::Acquire, Ordering::Relaxed).is_ok()
         };
@@ -338,9 +339,9 @@ impl<S: Source> Shared<S> {
         if !self.replace(version, prepared) {
             return None;
         }
-        // Release: a thread that reads what is written below sees that the version before is over.
-        // (The line written is not that of this version but of the one before; its readers' version
-        // check fails.)
+        // Release: a thread that reads a value written below also sees that the previous version is
+        // over. (The line written belongs to the previous version, not to this one; the version
+        // check of its readers fails.)
         fence(Ordering::Release);
         let Some(reading) = self.read() else {
             self.replace(prepared, prepared.without_line(Version::CANCELLED));
@@ -396,8 +397,8 @@ impl<S: Source> Shared<S> {
         exchanged.is_ok()
     }
 
-    /// The anchor of `version`, and in which version it came into force. Whole only if the version
-    /// is still the same afterwards.
+    /// Returns the anchor of `version`, and the version in which it came into force. Whole only if
+    /// the version is still the same afterwards.
     fn load_anchor(&self, version: Version) -> (Anchor, u64) {
         let place = version.anchor();
         let shared = &self.anchors[place];

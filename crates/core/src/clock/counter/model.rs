@@ -14,7 +14,7 @@
 //! - `look` does not note that the wall clock was set back: off.
 //! - `is_set_back` compares with the anchor only, and not with the time passed: off.
 //! - `wait_or_cancel` cancels nothing: hangs.
-//! - A line that was cancelled is published all the same: back.
+//! - A line that was cancelled is published anyway: back.
 //! - A line does not run slower while it is ahead: off.
 //! - A holder that a `fork` left behind stays: no line.
 //!
@@ -82,7 +82,7 @@ struct Event {
     is_back: bool,
 }
 
-/// All clocks as they are, and what has been read.
+/// The state of all clocks, and the readings taken.
 struct World {
     /// The time that the machine and the raw clock have run; suspends do not count.
     now: Cell<u64>,
@@ -94,10 +94,9 @@ struct World {
     speed: Cell<u128>,
     ppm: Cell<i64>,
     events: RefCell<Vec<Event>>,
-    /// When the counter's speed changed, and what it was before.
+    /// The times at which the counter's speed changed, and the speed before each change.
     changes: RefCell<Vec<(u64, u128)>>,
-    /// From where to where the wall clock has been during each call that has begun, the innermost
-    /// last.
+    /// The range of the wall clock during each call that has begun, the innermost last.
     calls: RefCell<Vec<(u64, u64)>>,
     holds: RefCell<VecDeque<Vec<Action>>>,
     /// The highest time that a call has returned, and when that call began.
@@ -203,7 +202,7 @@ impl World {
                 let ticks = i128::from(*ticks) << FRACTION;
                 self.counter.set(self.counter.get().saturating_add_signed(ticks));
                 // The line is over for all when some thread reads the clock now. If none did, and
-                // the counter came by where it was, no thread could tell.
+                // the counter came by where it was, no thread could detect it.
                 let holds = self.holds.take();
                 self.read();
                 self.holds.replace(holds);
@@ -223,7 +222,7 @@ impl World {
         }
     }
 
-    /// A call, held against what the clock promises.
+    /// Makes a call and checks it against the clock's guarantees.
     fn read(&self) {
         if self.calls.borrow().len() == 4 {
             return;
@@ -250,7 +249,7 @@ impl World {
         }
     }
 
-    /// The largest error that a call may have that began then and ends now.
+    /// Returns the largest error that a call may have that began then and ends now.
     fn error_since(&self, start: u64) -> u64 {
         let events = self.events.borrow();
         let recent = events.iter().filter(|event| event.time + event.lasts >= start);
@@ -258,8 +257,8 @@ impl World {
         error + recent.map(|event| event.error).sum::<u64>()
     }
 
-    /// Of a line that was begun at one speed and is read at another, which is `f` times the first:
-    /// |1 - 1/f| of its length. And a slew goes unnoticed for as much longer as it takes.
+    /// Returns the error of a line that was begun at one speed and is read at another, which is `f`
+    /// times the first: |1 - 1/f| of its length. A slew goes unnoticed for as much longer.
     fn error_by_changes_since(&self, start: u64) -> u64 {
         let speeds = self.speeds_since(start);
         let mut most = 0;
@@ -272,7 +271,7 @@ impl World {
         most
     }
 
-    /// The counter's speeds whose effects last, the present one included.
+    /// Returns the counter's speeds whose effects last, the present one included.
     fn speeds_since(&self, start: u64) -> Vec<u64> {
         let changes = self.changes.borrow();
         let recent = changes.iter().filter(|(time, _)| time + AFTER_CHANGE >= start);
@@ -291,7 +290,7 @@ impl World {
         self.failure.borrow_mut().get_or_insert((promise, failure));
     }
 
-    /// A clock is read: it takes time, and the thread may be held up afterwards.
+    /// Reads a clock. This takes time, and the thread may be held up afterwards.
     fn reading(&self) {
         self.advance(READING);
         let hold = self.holds.borrow_mut().pop_front();
@@ -353,7 +352,7 @@ fn either_way(size: impl Strategy<Value = u64>) -> impl Strategy<Value = i64> {
     })
 }
 
-/// The events that happen to clocks.
+/// Returns the events that happen to clocks.
 fn happening() -> impl Strategy<Value = Action> {
     let meanwhile =
         prop_oneof![Just(Meanwhile::RunsOn), Just(Meanwhile::Stops), Just(Meanwhile::BeginsAnew)];
@@ -420,7 +419,7 @@ impl Subject {
         world.failure.take()
     }
 
-    /// The promise that is broken in some history.
+    /// Returns the promise that is broken in some history.
     fn broken(self) -> Option<Promise> {
         let config = Config { cases: 20_000, failure_persistence: None, ..Config::default() };
         let config = Config { max_shrink_iters: 0, ..config };
@@ -475,7 +474,7 @@ fn finds_what_is_planted() {
     }
 }
 
-/// A clock that has learnt the counter's rate.
+/// Returns a clock that has measured the counter's rate.
 fn learnt() -> Rc<World> {
     let world = World::new(LIMITS, false);
     world.until_line(AFTER_EVENT).unwrap();

@@ -14,8 +14,8 @@ use crate::example::Toggling;
 use crate::policy::Policy;
 use crate::scheme::Scheme as _;
 
-/// How often a thread may stop where it need not. Two find every mistake below; `LOOM_MAX_PREEMPTIONS` asks
-/// for more.
+/// The maximum number of preemptions: switches away from a thread that could go on. Two find every
+/// mistake below; `LOOM_MAX_PREEMPTIONS` overrides the number.
 const PREEMPTIONS: usize = 2;
 
 /// Goes through all orders of a model, and through all that relaxed loads can see in each.
@@ -88,7 +88,8 @@ fn blocks_and_single_ones(subject: Subject) {
     world.check(&[&mine, &join(other)], EVER);
 }
 
-/// Two threads find the clock behind, each further than the other. When it has caught up, nothing comes again.
+/// Two threads find the clock behind, each further than the other. Once it has caught up, no ID is
+/// issued twice.
 fn regression(subject: Subject) {
     let world = World::new(Policy::TickTock, 1);
     let before = subject.one(&world);
@@ -123,8 +124,8 @@ fn flip_against_the_fast_path(subject: Subject) {
     world.check(&[&before, &mine, &his, &after], EVER);
 }
 
-/// A thread reads the clock and sleeps; the clock is stepped back, and another goes on there. It is not
-/// dragged to where the clock has been.
+/// A thread reads the clock and sleeps; the clock is stepped back, and another thread goes on
+/// there. The other is not dragged forward to the earlier reading.
 fn step_back(subject: Subject) {
     let world = World::new(Policy::Wait, 4);
     world.clock.set(20);
@@ -139,7 +140,8 @@ fn step_back(subject: Subject) {
     world.check(&[&[mine, after].concat(), &his], EVER);
 }
 
-/// The window is widened while two threads stall on it: they issue below the ceiling that was announced.
+/// The window is widened while two threads stall on it: they issue below the ceiling that was
+/// announced.
 fn widening(subject: Subject) {
     static ANNOUNCED: atomic::AtomicU64 = atomic::AtomicU64::new(0);
     let world = World::with_window(Policy::Wait, 2, 0, 11);
@@ -197,7 +199,7 @@ fn closing_against_a_late_widening(subject: Subject) {
     world.check_closed(&ids, snapshot);
 }
 
-/// Closed after a flip, or just before: the snapshot tells the highest tick of either toggle.
+/// Closed after a flip, or just before: the snapshot holds the highest tick of either toggle.
 fn closing_after_a_flip(subject: Subject) {
     let world = World::new(Policy::TickTock, 2);
     let mut ids = subject.one(&world);
@@ -256,7 +258,7 @@ fn handles_dropped_and_created_again() {
     });
 }
 
-/// What is left of a handle's block when the generator is closed is covered by its snapshot.
+/// The snapshot of a closed generator covers the rest of a handle's block.
 #[test]
 fn a_handle_against_closing() {
     orders("a handle against closing", || {

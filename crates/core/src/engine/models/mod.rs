@@ -1,10 +1,12 @@
-//! The shared engine in the hands of model checkers, which choose what threads do when, and what relaxed
-//! loads see.
+//! Model checking of the shared engine. The checkers choose the order in which threads run and the
+//! values that relaxed loads return.
 //!
-//! - `RUSTFLAGS="--cfg tickid_loom" cargo test -p tickid-core --lib models`: two or three threads, a call or
-//!   two each, in *every* order. That some of this would find a mistake is shown by mistakes: see [`planted`].
-//! - `RUSTFLAGS="--cfg tickid_shuttle" cargo test -p tickid-core --lib models`: four threads that do anything,
-//!   in orders drawn at random.
+//! - `RUSTFLAGS="--cfg tickid_loom" cargo test -p tickid-core --lib models`: two or three threads,
+//! a
+//!   call or two each, in *every* order. [`planted`] mistakes show that the models find mistakes.
+//! - `RUSTFLAGS="--cfg tickid_shuttle" cargo test -p tickid-core --lib models`: four threads that
+//! make
+//!   random calls, in orders drawn at random.
 
 #![allow(clippy::print_stdout, reason = "tests that say how much they went through")]
 
@@ -47,9 +49,10 @@ type Shared = Generator<Toggling, Arc<Scripted>>;
 #[derive(Debug)]
 struct Scripted {
     tick: AtomicU64,
-    /// Every tick that it was set to. Of `std`: what a model writes down is no part of it.
+    /// Every tick that it was set to. The mutex is `std`'s, so that recording is no part of the
+    /// model.
     shown: Mutex<BTreeSet<u64>>,
-    /// What each thread has read in its present call.
+    /// The ticks that each thread has read during its current call.
     read: Mutex<HashMap<thread::ThreadId, Vec<u64>>>,
 }
 
@@ -67,7 +70,7 @@ impl Scripted {
         self.tick.store(tick, Ordering::Relaxed);
     }
 
-    /// What this thread has read since it last asked.
+    /// Takes the ticks that this thread has read since the last call of this method.
     fn take_read(&self) -> Vec<u64> {
         self.read.lock().unwrap().remove(&thread::current().id()).unwrap_or_default()
     }
@@ -83,13 +86,13 @@ impl Scripted {
 }
 
 impl Clock for Scripted {
-    /// What it shows now; a read-modify-write, as those see the last of all writes. It orders nothing
-    /// else.
+    /// Returns the current time. The read-modify-write always reads the last write, and orders
+    /// nothing else.
     fn now(&self) -> Result<UnixTime, ClockError> {
         Ok(self.note(self.tick.fetch_add(0, Ordering::Relaxed)))
     }
 
-    /// Perhaps what it showed before, as any relaxed load.
+    /// Returns the current time or an earlier one, as any relaxed load may.
     fn now_relaxed(&self) -> Result<UnixTime, ClockError> {
         Ok(self.note(self.tick.load(Ordering::Relaxed)))
     }
@@ -157,7 +160,8 @@ impl World {
         thread::spawn(move || body(&world))
     }
 
-    /// One call. Its IDs are as near as the policy says to a tick that this thread read during the call.
+    /// Makes one call. Its IDs must be as near as the policy states to a tick that this thread read
+    /// during the call.
     fn call(&self, call: impl FnOnce(&Shared) -> Vec<u64>) -> Vec<u64> {
         self.clock.take_read();
         let ids = call(&self.generator);
@@ -174,7 +178,7 @@ impl World {
         ids
     }
 
-    /// Holds what each thread drew, in its order, against the promises.
+    /// Checks the IDs that each thread drew, in its order, against the generator's guarantees.
     fn check(&self, threads: &[&[u64]], ceiling: u64) {
         let mut seen = HashSet::new();
         for &id in threads.iter().copied().flatten() {
@@ -199,8 +203,8 @@ impl World {
         );
     }
 
-    /// Holds the IDs of a closed generator against its snapshot: whoever goes on from there issues none
-    /// of them again, also when the clock shows the same ticks once more.
+    /// Checks the IDs of a closed generator against its snapshot: a generator that resumes from it
+    /// issues none of them again, even when the clock shows the same ticks once more.
     fn check_closed(&self, ids: &[u64], snapshot: Snapshot<Toggling>) {
         assert!(self.generator.try_generate().is_err(), "issues although it was closed");
         let highest = ids.iter().map(|&id| parts(id).tick).max();
@@ -226,7 +230,7 @@ impl World {
     }
 }
 
-/// The IDs of a call that may have been refused.
+/// Returns the IDs of a call that may have been refused.
 fn drawn(result: Result<impl IntoIterator<Item = u64>, Error>) -> Vec<u64> {
     result.into_iter().flatten().collect()
 }

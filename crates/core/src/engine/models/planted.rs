@@ -1,6 +1,7 @@
-//! The engine's slow path once more, with room for one mistake: so that the models are seen to find it.
+//! A copy of the engine's slow path with room for one mistake, to show that the models find it.
 //!
-//! Without a mistake it does what the engine does (`the_copy_is_right_without_a_mistake`), by the same word, rules and atomics.
+//! Without a mistake it does what the engine does (`the_copy_is_right_without_a_mistake`), with the
+//! same word, rules and atomics.
 
 use core::num::NonZeroU32;
 use std::vec::Vec;
@@ -23,7 +24,7 @@ type Engine = SharedEngine<Toggling>;
 /// The engine, or its copy with a mistake.
 pub(super) type Subject = Option<Mistake>;
 
-/// What a scenario asks for.
+/// The calls that a scenario makes.
 pub(super) trait Ask {
     fn one(&self, world: &World) -> Vec<u64>;
     fn several(&self, world: &World, n: u32) -> Vec<u64>;
@@ -55,7 +56,7 @@ impl Ask for Subject {
     }
 }
 
-/// What is right is in brackets.
+/// A planted mistake. The correct version is in brackets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(
     tickid_shuttle,
@@ -66,7 +67,7 @@ pub(super) enum Mistake {
     Nothing,
     /// Closes by using up the tick [by a bit that nothing clears].
     CloseAsExhausted,
-    /// The snapshot tells the tick in the word alone [and that of the other toggle].
+    /// The snapshot holds the word's own tick alone [and the other toggle's].
     CloseForgetsPast,
     /// An exchange that fails because the word was closed is tried again [is given up].
     RetryOverClosed,

@@ -1,7 +1,8 @@
-//! Four threads that do anything, in orders drawn at random, by shuttle.
+//! Four threads that make random calls, in orders drawn at random, by shuttle.
 //!
-//! `TICKID_SCHEDULES` says how many orders each test goes through, `TICKID_SEED` from which seed they are drawn.
-//! Shuttle prints the order in which a test fails, for `shuttle::replay`.
+//! `TICKID_SCHEDULES` is the number of orders that each test goes through, and `TICKID_SEED` the
+//! seed from which they are drawn. Shuttle prints the order in which a test fails, for
+//! `shuttle::replay`.
 
 use alloc::boxed::Box;
 use alloc::sync::Arc;
@@ -30,7 +31,7 @@ fn given(name: &str, default: u64) -> u64 {
     given.map_or(default, |value| value.parse().unwrap())
 }
 
-/// What was met with, so that a test that meets nothing fails.
+/// The number of outcomes of each kind, so that a test without any fails.
 #[derive(Debug, Default)]
 struct Seen {
     ids: AtomicU64,
@@ -41,7 +42,7 @@ struct Seen {
 }
 
 impl Seen {
-    /// Counts what came of a call, which ends here.
+    /// Checks and counts the outcome of a call, which ends here.
     fn look_at(&self, ids: &[u64], common: &Common) {
         let announced = common.announced.load(Ordering::Relaxed);
         for &id in ids {
@@ -55,9 +56,10 @@ fn count(counter: &AtomicU64, by: usize) {
     counter.fetch_add(by.try_into().unwrap(), Ordering::Relaxed);
 }
 
-/// What the threads of one run know of each other. Of `std`, so that it adds no order of its own.
+/// The facts shared by the threads of one run. The types are `std`'s, so that they add no order of
+/// their own.
 struct Common {
-    /// The ceiling that somebody is about to allow.
+    /// The ceiling that a thread is about to allow.
     announced: AtomicU64,
     is_closed: AtomicBool,
     snapshot: Mutex<Option<Snapshot<Toggling>>>,
@@ -87,8 +89,8 @@ fn any(policy: Policy<Toggling>, subject: Subject, seen: &Arc<Seen>) {
     count(&seen.flips, snapshot.drifts.try_into().unwrap());
 }
 
-/// What one thread does: turns the clock, draws in every way there is, widens, and now and then closes. Gives
-/// the IDs of each handle that it had, and those that it drew itself: each for itself in order.
+/// Runs one thread: turns the clock, draws in every way there is, widens, and sometimes closes.
+/// Returns the IDs of each of its handles and the IDs that it drew itself, each list in order.
 fn live(world: &World, subject: Subject, common: &Common, seen: &Seen) -> Vec<Vec<u64>> {
     let mut dice = thread_rng();
     let mut handle = world.generator.handle();
@@ -128,7 +130,7 @@ fn live(world: &World, subject: Subject, common: &Common, seen: &Seen) -> Vec<Ve
                     handle = world.generator.handle();
                     of_handles.push(vec![]);
                 }
-                // Its IDs may come after closing: what is left of a block is the handle's.
+                // Its IDs may come after closing: the rest of a block belongs to the handle.
                 let got = next(world, &mut handle);
                 seen.look_at(&got, common);
                 of_handles.last_mut().unwrap().extend(got);

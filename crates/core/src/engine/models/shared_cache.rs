@@ -1,5 +1,5 @@
-//! The shared cache by itself: a thread that reads the cache of a word while others write those of
-//! the next two gets all of it or nothing.
+//! The shared cache by itself: a thread that reads the cache of a word while others write the
+//! caches of the next two gets all of it or nothing.
 
 use alloc::sync::Arc;
 
@@ -12,22 +12,22 @@ use crate::slot::Prefix;
 use crate::sync::{Ordering, fence};
 use crate::time::UnixTime;
 
-/// What is right is in brackets.
+/// A planted mistake. The correct version is in brackets.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Mistake {
     /// None: the copy by itself.
     Nothing,
-    /// The reader does not look whether another write has begun [looks, and gives up].
+    /// The reader does not check whether another write has begun [checks, and gives up].
     BegunUnread,
-    /// The reader's look may come before his loads [comes after, by a fence].
+    /// The reader's check may precede its loads [follows them, by a fence].
     ReaderUnfenced,
-    /// The writer's stores may come before he says that he began [come after, by a fence].
+    /// The writer's stores may precede its mark that it began [follow it, by a fence].
     WriterUnfenced,
-    /// Two write at once [the second gives way].
+    /// Two threads write at once [the second gives way].
     WritersCollide,
 }
 
-/// What is written for a word: that word, wherever one can tell.
+/// Returns a cache for `word` whose fields derive from it, so that a torn read shows.
 fn cache_of(word: u64) -> TickCache {
     let start = UnixTime::from_micros(word.cast_signed());
     TickCache { start, micros: 10, prefix: Prefix::new(word, 3 * word) }

@@ -1,5 +1,5 @@
-//! Why one word: the design with the highest time and the sequence in an atomic each issues IDs twice,
-//! however strict the orderings.
+//! The reason for a single word: a design with the highest time and the sequence in separate
+//! atomics issues IDs twice, however strict the orderings.
 
 use alloc::sync::Arc;
 use core::sync::atomic::Ordering::SeqCst;
@@ -13,7 +13,8 @@ struct TwoAtomics {
 }
 
 impl TwoAtomics {
-    /// The first of a new tick takes sequence 0 and has the others count from there.
+    /// Generates an ID. The first thread in a new tick takes sequence 0; the others count from
+    /// there.
     fn issue(&self, now: u64) -> (u64, u32) {
         let tick = self.tick.load(SeqCst);
         if tick < now && self.tick.compare_exchange(tick, now, SeqCst, SeqCst).is_ok() {
@@ -31,7 +32,7 @@ fn two_atomics_issue_an_id_twice() {
         let generator =
             Arc::new(TwoAtomics { tick: AtomicU64::new(10), sequence: AtomicU32::new(0) });
         let other = generator.clone();
-        // He sees the new tick together with the old sequence, which is then reset under him.
+        // The other thread sees the new tick with the old sequence, which is then reset.
         let ids = thread::spawn(move || other.issue(11));
         let mine = [generator.issue(11), generator.issue(11)];
         let his = ids.join().unwrap();

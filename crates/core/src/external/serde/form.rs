@@ -91,7 +91,7 @@ where
 /// either where serde has buffered it.
 ///
 /// # Errors
-/// The deserializer's, and in it the reason why what was read is no ID.
+/// Returns the deserializer's error, or the reason why the value read is no ID.
 pub fn deserialize<'de, T, B, D>(deserializer: D) -> Result<T, D::Error>
 where
     T: FromStr<Err: fmt::Display> + TryFrom<B, Error: fmt::Display>,

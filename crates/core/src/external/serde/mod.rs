@@ -1,4 +1,4 @@
-//! For scheme crates: what every ID does with serde.
+//! The serde support of every ID, for scheme crates.
 
 mod form;
 mod with;
@@ -9,8 +9,9 @@ pub use serde as __serde;
 pub use self::form::{Binary, deserialize, deserialize_array};
 pub use self::with::{as_bytes, as_integer, as_string, as_text, deserialize_text};
 
-/// Implements `Serialize` and `Deserialize` for an ID: its canonical text in human-readable formats,
-/// and `$binary` (an integer, or an array of bytes), to and from which it converts, in binary ones.
+/// Implements `Serialize` and `Deserialize` for an ID: its canonical text in human-readable
+/// formats, and `$binary` (an integer, or an array of bytes), to and from which it converts, in
+/// binary ones.
 ///
 /// Where serde buffers a value (in fields that are flattened, and in enums that are untagged or
 /// internally tagged), either form is read. Formats that ignore the type asked for, as TOML does,

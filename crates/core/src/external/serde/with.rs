@@ -13,7 +13,7 @@ use serde::ser::{Serialize, Serializer};
 use crate::external::Representations;
 use crate::external::serde::form::read_exactly;
 
-/// The two functions that serde's `with` calls, for IDs and, in `option`, for those that may be missing.
+/// The two functions that serde's `with` calls, for IDs and, in `option`, for optional IDs.
 macro_rules! with_module {
     ($(#[$doc:meta])* $name:ident, $form:ident: $($bound:tt)*) => {
         $(#[$doc])*
@@ -34,7 +34,7 @@ macro_rules! with_module {
             /// Reads an ID.
             ///
             /// # Errors
-            /// The deserializer's, and in it why what was read is no ID.
+            /// Returns the deserializer's error, or the reason why the value read is no ID.
             pub fn deserialize<'de, T: Representations<$($bound)*>, D: Deserializer<'de>>(
                 deserializer: D,
             ) -> Result<T, D::Error> {
@@ -59,7 +59,7 @@ macro_rules! with_module {
                 /// Reads an ID, or that there is none.
                 ///
                 /// # Errors
-                /// The deserializer's, and in it why what was read is no ID.
+                /// Returns the deserializer's error, or the reason why the value read is no ID.
                 pub fn deserialize<'de, T: Representations<$($bound)*>, D: Deserializer<'de>>(
                     deserializer: D,
                 ) -> Result<Option<T>, D::Error> {
@@ -72,11 +72,11 @@ macro_rules! with_module {
 }
 
 with_module! {
-    /// For serde's `with`: the ID as its integer, also in formats for people.
+    /// For serde's `with`: the ID as its integer, also in human-readable formats.
     ///
-    /// JavaScript reads numbers above 2^53 as others that are near: use `serde_as_string` for it.
+    /// JavaScript rounds integers above 2^53: use `serde_as_string` for it.
     ///
-    /// serde cannot buffer integers of 128 bits: those of sno's and kuid's global IDs are errors in
+    /// serde cannot buffer integers of 128 bits: sno's IDs and kuid's global IDs return errors in
     /// fields that are flattened and in enums that are untagged or internally tagged.
     as_integer, Integer: Integer: Serialize + for<'any> Deserialize<'any>
 }
@@ -95,8 +95,8 @@ with_module! {
 }
 
 with_module! {
-    /// For serde's `with`: the ID as a byte string, big-endian. Formats that have none, such as JSON, make a
-    /// list of numbers of it.
+    /// For serde's `with`: the ID as a byte string, big-endian. Formats without byte strings, such
+    /// as JSON, hold a list of numbers.
     as_bytes, Bytes:
 }
 
@@ -204,7 +204,7 @@ impl<'de, T: Representations> Deserialize<'de> for Bytes<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let visitor = BytesVisitor(PhantomData);
         if deserializer.is_human_readable() {
-            // Asked for bytes, JSON would take those of a string.
+            // `deserialize_bytes` would accept a JSON string and return its bytes.
             deserializer.deserialize_any(visitor).map(Self)
         } else {
             deserializer.deserialize_bytes(visitor).map(Self)

@@ -22,10 +22,10 @@ use crate::url::Login;
 
 /// The largest number of bytes in an answer. A page of rows takes a third of it.
 const MAX_ANSWER: u64 = 4 << 20;
-/// More than the objects in any answer that is asked for. Empty ones would take much memory.
+/// The limit of objects, more than any expected answer has. Empty ones would take much memory.
 const MAX_OBJECTS: usize = 1 << 16;
 
-/// The members of a cluster. Any of them will do; the one that answered last is asked first.
+/// The members of a cluster. Any of them will do; the one that answered last is tried first.
 pub(super) struct Gateway {
     endpoints: Vec<String>,
     login: Option<Login>,
@@ -36,7 +36,7 @@ pub(super) struct Gateway {
     pass: PerProcess<Mutex<Option<Pass>>>,
 }
 
-/// The token that a cluster wants; `None` where none is needed.
+/// The token that a cluster requires; `None` if none is needed.
 type Pass = Option<HeaderValue>;
 
 /// An answer to a transaction.
@@ -44,17 +44,17 @@ pub(super) struct Reply {
     pub(super) answer: TxnAnswer,
     /// The time by the clock of the member that answered.
     now: UnixTime,
-    /// The members that were asked before, and their errors.
+    /// The members that were tried before, and their errors.
     silence: Silence,
 }
 
 impl Reply {
-    /// Returns the answer and its time, whether or not other members were asked before.
+    /// Returns the answer and its time, whether or not other members were tried before.
     pub(super) fn first(self) -> (TxnAnswer, UnixTime) {
         (self.answer, self.now)
     }
 
-    /// Returns the answer and its time if no other member was asked before.
+    /// Returns the answer and its time if no other member was tried before.
     pub(super) fn only(self) -> Result<(TxnAnswer, UnixTime), StoreError> {
         if self.silence.0.is_empty() { Ok(self.first()) } else { Err(unreachable(self.silence)) }
     }
@@ -62,12 +62,12 @@ impl Reply {
 
 /// The reason for which a member gave no answer, or its refusal.
 enum Trouble {
-    /// It may or may not have done what it was asked.
+    /// It may or may not have carried out the request.
     Silence(BoxError),
-    /// It was not asked, since the connection could not be encrypted.
+    /// No request was sent, since the connection could not be encrypted.
     #[cfg_attr(not(feature = "etcd-tls"), expect(dead_code, reason = "nothing is encrypted"))]
     Stranger(&'static str, BoxError),
-    /// It wants a token, or another one. It did nothing.
+    /// It requires a token, or another one. It did nothing.
     NoPass(Said),
     /// It refused, and did nothing.
     Refused(Said),
@@ -110,7 +110,7 @@ impl Gateway {
         for asked in 0..members {
             let index = (first + asked) % members;
             let endpoint = &self.endpoints[index];
-            // Those that are left share the time that is left.
+            // The remaining members share the remaining time.
             let rest = until.saturating_duration_since(Instant::now());
             let share = rest / u32::try_from(members - asked).unwrap_or(u32::MAX);
             let error = match self.ask(endpoint, "kv/txn", &request, Instant::now() + share) {
@@ -131,15 +131,15 @@ impl Gateway {
             };
             silence.0.push((endpoint.clone(), error));
         }
-        // Any of those that were silent may have done it.
+        // Any of the silent members may have carried it out.
         Err(match strangers.pop().filter(|_| strangers.len() + 1 == members) {
             Some(what) => failed(what, silence),
             None => unreachable(silence),
         })
     }
 
-    /// Asks one member, after logging in if need be; once more if it refuses the token: tokens
-    /// expire, and end when a user is changed.
+    /// Sends a request to one member, after logging in if necessary, and retries once if it refuses
+    /// the token: tokens expire, and end when a user is changed.
     fn ask<T: DeserializeOwned>(
         &self,
         endpoint: &str,
@@ -261,7 +261,7 @@ fn hindrance(error: &ureq::Error) -> Option<&'static str> {
     }
 }
 
-/// The messages by which etcd asks for a token, or another one.
+/// The messages by which etcd requires a token, or another one.
 const NO_PASS: [&str; 3] =
     ["user name is empty", "invalid auth token", "revision of auth store is old"];
 /// The message to a login where there are no users.
@@ -297,9 +297,8 @@ fn unreachable(silence: Silence) -> StoreError {
     StoreError::new(BACKEND, StoreErrorKind::Unreachable).with_source(silence)
 }
 
-/// Returns the time by the clock of the member that answered. HTTP reports whole seconds. The rest
-/// is this machine's where its clock agrees on the second, and else as near to it as that second
-/// gets.
+/// Returns the time by the clock of the member that answered. HTTP reports whole seconds. Within
+/// that second, the result is as close as possible to this machine's clock.
 fn time(headers: &HeaderMap) -> Result<UnixTime, BoxError> {
     const MICROS: Duration = Duration::from_micros(999_999);
     let date = headers.get(header::DATE).ok_or("no date")?.to_str()?;

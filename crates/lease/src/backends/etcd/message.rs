@@ -1,5 +1,5 @@
-//! Transactions as etcd's gateway takes and gives them: the protocol's messages in JSON, bytes in
-//! Base64, 64-bit numbers as strings, and zero or empty fields left out.
+//! Transactions as etcd's gateway receives and returns them: the protocol's messages in JSON, bytes
+//! in Base64, 64-bit numbers as strings, and zero or empty fields left out.
 
 use core::fmt;
 use core::str::FromStr;
@@ -80,7 +80,7 @@ impl Compare {
     }
 }
 
-/// An operation. Reads are linearizable, since nothing less is asked for.
+/// An operation. Reads are linearizable, since no weaker consistency is requested.
 #[derive(Debug, Serialize)]
 pub(super) enum Operation {
     #[serde(rename = "requestRange")]

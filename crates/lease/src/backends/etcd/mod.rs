@@ -41,15 +41,16 @@ const MAX_ROUND: usize = 64;
 ///
 /// | event | consequence |
 /// |---|---|
-/// | a member is down, cut off, or not etcd's gateway | the next one is asked |
+/// | a member is down, cut off, or not etcd's gateway | the next one is tried |
 /// | there is no majority | [unreachable](StoreError::is_unreachable): leases go on to the end of their windows |
 /// | another cluster answers (its ID differs) | all leases of the realm are invalidated, and nodes begin beyond them |
 /// | the cluster was set back to an earlier state | noticed by the next renewal or release of a lease that it affects; until then another holder can be granted a node whose row went back |
 ///
-/// **Its clock** is that of the member that answers. The gateway reports whole seconds; within a
-/// second, the clock of this machine counts. A renewal is decided before there is an answer, by the
-/// time of the last one plus the time since by this machine's monotonic clock. So its time is at
-/// most a second ahead of the cluster's, unless the cluster's clock was set back since that answer.
+/// **Clock.** The time comes from the clock of the member that answers. The gateway reports whole
+/// seconds; within a second, this machine's clock is used. A renewal is decided before there is an
+/// answer, by the time of the last one plus the time since by this machine's monotonic clock. So
+/// its time is at most a second ahead of the cluster's, unless the cluster's clock was set back
+/// since that answer.
 ///
 /// **Keys.** A realm's record is the key `tickid/REALM/record`, its rows are the keys
 /// `tickid/REALM/rows/NODE`, all of them JSON. A user needs the right to read and write the keys
@@ -86,19 +87,19 @@ impl EtcdBackend {
     /// The time that a request may take, for all members together.
     pub const TIMEOUT: Duration = Duration::from_secs(3);
 
-    /// Opens the backend in the cluster with these members, as in `etcd://10.0.0.1:2379,10.0.0.2:2379`.
-    /// The default port is 2379. No member is contacted yet.
+    /// Opens the backend in the cluster with these members, as in
+    /// `etcd://10.0.0.1:2379,10.0.0.2:2379`. The default port is 2379. No member is contacted yet.
     ///
-    /// `etcd://USER:PASSWORD@HOST` authenticates a user of etcd's own; symbols are escaped (`%40` is an
-    /// `@`). With the feature `etcd-tls`, `?sslmode=require` (or `verify-full`, which is the same)
-    /// encrypts, and verifies every member's certificate and name by the system's authorities, or
-    /// those in `sslrootcert=FILE`; `sslcert=FILE` and `sslkey=FILE` are the client's own
-    /// certificate. A file implies the mode. Without any of these, or with `sslmode=disable`,
-    /// connections are plain text.
+    /// `etcd://USER:PASSWORD@HOST` authenticates a user of etcd's own; symbols are escaped (`%40`
+    /// is an `@`). With the feature `etcd-tls`, `?sslmode=require` (or `verify-full`, which is the
+    /// same) encrypts, and verifies every member's certificate and name by the system's
+    /// authorities, or those in `sslrootcert=FILE`; `sslcert=FILE` and `sslkey=FILE` are the
+    /// client's own certificate. A file implies the mode. Without any of these, or with
+    /// `sslmode=disable`, connections are plain text.
     ///
     /// # Errors
-    /// Returns an error of the kind [`Url`](StoreErrorKind::Url) for a URL of another form, or if one
-    /// of its files cannot be read.
+    /// Returns an error of the kind [`Url`](StoreErrorKind::Url) for a URL of another form, or if
+    /// one of its files cannot be read.
     pub fn open(url: &str) -> Result<Self, StoreError> {
         Self::open_with_timeout(url, Self::TIMEOUT)
     }
@@ -283,23 +284,24 @@ impl Cluster {
         Ok((is_done && is_on_time).then_some(lease))
     }
 
-    /// Returns whether a transaction was done, and whether its time is the expected one. A
-    /// transaction cannot compare the cluster's ID: that of the last answer is compared before, and
-    /// its own after.
+    /// Reports whether a transaction was done, and whether its time is the expected one. A
+    /// transaction cannot compare the cluster's ID: the last answer's ID is compared before it, and
+    /// its own answer's ID after it.
     fn write(&self, txn: &Txn, generation: &str) -> Result<(bool, bool), StoreError> {
         if self.id.load(Ordering::Relaxed).to_string() != generation {
             return Ok((false, true));
         }
         let reply = self.gateway.txn(txn)?;
-        // A member that did not answer may have done it, so that the next one could not.
+        // A member that did not answer may have carried it out, in which case the next one could
+        // not.
         let (answer, now) = if reply.answer.succeeded { reply.first() } else { reply.only()? };
-        // Another cluster's write is no lease. It is read again, and noticed then.
+        // A write to another cluster is not a lease. The next read detects the change of cluster.
         self.id.store(answer.header.cluster_id, Ordering::Relaxed);
         let is_this = answer.header.cluster_id.to_string() == generation;
         Ok((answer.succeeded && is_this, self.known.note_time(now)))
     }
 
-    /// Goes from the first key of a realm to that of the next.
+    /// Steps from the first key of one realm to the first key of the next.
     fn realms(&self) -> Result<Vec<RealmName>, StoreError> {
         let (mut realms, mut from) = (Vec::new(), "tickid/".to_owned());
         loop {

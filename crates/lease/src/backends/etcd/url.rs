@@ -15,7 +15,7 @@ const FORM: &str = "etcd://[USER:PASSWORD@]HOST[:PORT],…[?OPTION=VALUE&…]";
 const OPTIONS: &str = "sslmode, sslrootcert, sslcert and sslkey";
 const PORT: u16 = 2_379;
 
-/// The members of a cluster and the way to talk to them.
+/// The members of a cluster and the way to connect to them.
 pub(super) struct Place {
     /// Host and port of each.
     pub(super) endpoints: Vec<String>,

@@ -86,7 +86,7 @@ mod private {
         file.set_permissions(Permissions::from_mode(FILE_MODE))
     }
 
-    /// Takes the rights of others, to read too, from a folder of this user.
+    /// Revokes other users' rights to a folder of this user, including read access.
     pub(super) fn close_to_others(folder: &File) -> io::Result<()> {
         let mode = folder.metadata()?.mode() & 0o777;
         if mode & !FOLDER_MODE == 0 {
@@ -177,10 +177,10 @@ fn absent(path: &Path) -> FileError {
     FileError::Io { what: "open", path: path.to_owned(), source: io::ErrorKind::NotFound.into() }
 }
 
-/// Looks at a folder of this store; `None` if there is none.
+/// Checks a folder of this store; `None` if there is none.
 ///
 /// # Errors
-/// [`FileError::Exposed`] if it is a link, or another user owns it or may write to it.
+/// Returns [`FileError::Exposed`] if it is a link, or another user owns it or may write to it.
 pub(super) fn look_at(folder: &Path) -> Result<Option<Metadata>, FileError> {
     let metadata = match fs::symlink_metadata(folder) {
         Ok(metadata) => metadata,
@@ -191,8 +191,8 @@ pub(super) fn look_at(folder: &Path) -> Result<Option<Metadata>, FileError> {
     Ok(Some(metadata))
 }
 
-/// Takes the rights of others from a folder that is this user's own, such as one that was restored
-/// from a backup, so that they cannot hold the locks in it. `false` if there is no such folder.
+/// Revokes other users' rights to a folder of this user, such as one restored from a backup, so
+/// that they cannot hold the locks in it. Returns `false` if there is no such folder.
 ///
 /// # Errors
 /// As [`look_at`].
@@ -210,8 +210,8 @@ pub(super) fn close_to_others(folder: &Path) -> Result<bool, FileError> {
     Ok(true)
 }
 
-/// Creates a folder of this store and those above it, durably, for this user alone. Folders that
-/// are there already stay as they are.
+/// Creates a folder of this store and the folders above it, durably, for this user alone. Existing
+/// folders stay as they are.
 ///
 /// # Errors
 /// As [`look_at`], for the folder itself.
@@ -257,7 +257,7 @@ pub(super) fn read_short(path: &Path, len: usize) -> Result<Option<Vec<u8>>, Fil
     let Some(mut file) = open(path, OpenOptions::new().read(true))? else { return Ok(None) };
     let mut bytes = vec![0; len + 1];
     let mut filled = 0;
-    // Mostly once: what comes is all of it.
+    // Usually one read returns everything.
     while filled < len {
         match file.read(&mut bytes[filled..]) {
             Ok(0) => break,
@@ -277,7 +277,7 @@ pub(super) fn len(path: &Path) -> Result<Option<u64>, FileError> {
     Ok(Some(metadata.len()))
 }
 
-/// Reads a part of a file, as far as it has one; `None` if there is no file.
+/// Reads a part of a file, as far as it exists; `None` if there is no file.
 pub(super) fn read_part(path: &Path, at: u64, len: u64) -> Result<Option<Vec<u8>>, FileError> {
     let Some(mut file) = open(path, OpenOptions::new().read(true))? else { return Ok(None) };
     let mut bytes = Vec::new();
@@ -291,7 +291,8 @@ pub(super) fn read_part(path: &Path, at: u64, len: u64) -> Result<Option<Vec<u8>
 /// caller holds the realm's lock.
 pub(super) fn replace(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
     let new = path.with_extension("new");
-    // One that was left behind by a crash. It may have been put there: it is not written to.
+    // A crash may have left this file behind, or another user may have put it there: it is not
+    // written to.
     match fs::remove_file(&new) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
         _ => Ok(()),
@@ -309,7 +310,7 @@ pub(super) fn replace(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
         .context("write", &new)
         .and_then(|()| fs::rename(&new, path).context("put in its place", path));
     if written.is_err() {
-        // A leftover is harmless, but takes room where there may be none.
+        // A leftover file is harmless, but takes space on a disk that may be full.
         let _ = fs::remove_file(&new);
     }
     written?;
@@ -335,7 +336,7 @@ pub(super) fn lock_file(path: &Path) -> Result<File, FileError> {
     Ok(file)
 }
 
-/// Locks a file, which others hold for moments only.
+/// Locks a file. Other processes hold such a lock only briefly.
 ///
 /// # Errors
 /// Returns an error of the kind [`io::ErrorKind::TimedOut`] if it is held for longer than

@@ -57,8 +57,8 @@ pub(super) fn add(
     folder::overwrite(path, at, &entry(node)).map_err(error)
 }
 
-/// Returns the nodes of up to `limit` consecutive entries, going round from the last to the first.
-/// `dice` determines the place.
+/// Returns the nodes of up to `limit` consecutive entries, wrapping around from the last to the
+/// first. `dice` determines the place.
 pub(super) fn read(
     path: &Path,
     dice: u64,

@@ -42,9 +42,9 @@ use crate::model::rules::Rules;
 /// lives, so that its node is free as soon as it has ended; safety does not rest on that.
 ///
 /// It refuses file systems that several machines may share (on Linux, by the table of mounts). On
-/// Unix it is private to one user: what it creates has the modes 0700 and 0600 whatever the umask,
-/// it follows no symbolic link, and it refuses files and folders that another user owns or may
-/// write to ([`StoreErrorKind::Exposed`]).
+/// Unix it is private to one user: folders and files are created with the modes 0700 and 0600
+/// whatever the umask, it follows no symbolic link, and it refuses files and folders that another
+/// user owns or may write to ([`StoreErrorKind::Exposed`]).
 ///
 /// # Examples
 /// ```
@@ -82,8 +82,8 @@ impl FileBackend {
 }
 
 impl<C> FileBackend<C> {
-    /// Grants leases that outlive this process: it locks no files by which others could tell that
-    /// their holder has ended.
+    /// Grants leases that outlive this process: it locks no files that would show other processes
+    /// that their holder has ended.
     #[must_use]
     pub fn detached(self) -> Self {
         Self { holders: Holders::Elsewhere, ..self }
@@ -96,7 +96,7 @@ impl<C: Clock + fmt::Debug + Send + Sync> FileBackend<C> {
     /// # Errors
     /// As [`open`](FileBackend::open).
     pub fn open_with_clock(folder: impl Into<PathBuf>, clock: C) -> Result<Self, StoreError> {
-        // Without a slash at the end, after which a link is followed.
+        // Drops a trailing slash, which would make the system follow a link.
         let root: PathBuf = folder.into().components().collect();
         folder::create(&root).map_err(error)?;
         let metadata = folder::look_at(&root).map_err(error)?;
@@ -199,8 +199,8 @@ impl<'a> RealmFolder<'a> {
         Ok(names.iter().filter_map(node).collect())
     }
 
-    /// Reads a node's row. A row of which one write is left is moved to where no lease can have
-    /// reached.
+    /// Reads a node's row. A row with only one intact write is moved beyond anything that a lease
+    /// can have reached.
     fn row(&self, node: Node, record: &Record, now: UnixTime) -> Result<Option<Found>, StoreError> {
         let path = self.row_path(node);
         let bytes = folder::read_short(&path, slots::FILE_LEN).map_err(error)?;
@@ -271,7 +271,7 @@ impl Found {
     }
 }
 
-/// Takes a record's file apart into its version and its JSON.
+/// Splits a record's file into its version and its JSON.
 fn read_record(bytes: &[u8]) -> Option<(Version, &[u8])> {
     let text = core::str::from_utf8(bytes).ok()?.strip_suffix('\n')?;
     let (checksum, checked) =
@@ -299,7 +299,7 @@ impl<C: Clock + fmt::Debug + Send + Sync> FileBackend<C> {
         let Some(folder) = RealmFolder::lock(folder, realm).map_err(error)? else {
             return Ok(view);
         };
-        // As of now, not of before the wait for the lock.
+        // Read now, not before the wait for the lock.
         view.now = self.now()?;
         view.record = folder.record()?;
         let Some((record, _)) = &view.record else { return Ok(view) };
@@ -342,7 +342,7 @@ impl<C: Clock + fmt::Debug + Send + Sync> FileBackend<C> {
     fn write(&self, realm: &RealmName, change: &Change) -> Result<bool, StoreError> {
         let folder = self.root.join(realm.as_str());
         folder::create(&folder).map_err(error)?;
-        // Removed again in this moment: not what was read before.
+        // The folder was removed again in the meantime: it is not the one that was read.
         let Some(folder) = RealmFolder::lock(folder, realm).map_err(error)? else {
             return Ok(false);
         };

@@ -6,7 +6,7 @@ use crate::backends::mysql::{failed, no_writes, unreachable};
 use crate::backends::sql::Failure;
 use crate::error::{StoreError, excerpt};
 
-/// Returns the failure of statements that were to do `what`.
+/// Returns the failure of statements with the purpose `what`.
 pub(super) fn of_statement(error: &Error, what: &str) -> Failure {
     let Error::Server(answer) = error else {
         return Failure::Broken(match is_silence(error) {

@@ -49,8 +49,9 @@ crate::backends::sql::sql_backend! {
 }
 
 impl MySqlBackend {
-    /// Opens the store at a URL of the form `mysql://USER:PASSWORD@HOST:PORT/DATABASE?OPTION=VALUE&…`,
-    /// or `mariadb://…`. Nothing is connected to yet.
+    /// Opens the store at a URL of the form
+    /// `mysql://USER:PASSWORD@HOST:PORT/DATABASE?OPTION=VALUE&…`, or `mariadb://…`. Nothing is
+    /// connected to yet.
     ///
     /// `sslmode` is `disable` (the default), `require` or `verify-full`; the last two are the same,
     /// since certificates are always verified. `sslrootcert` names a file of certificates to trust
@@ -58,9 +59,10 @@ impl MySqlBackend {
     /// key. `socket` names a socket to use instead of host and port.
     ///
     /// # Errors
-    /// Returns an error of the kind [`Url`](StoreErrorKind::Url) for any other URL and for encryption
-    /// without the feature `mysql-tls`, and one of the kind [`Failed`](StoreErrorKind::Failed) for
-    /// certificates that cannot be read and if no thread can be started.
+    /// Returns an error of the kind [`Url`](StoreErrorKind::Url) for any other URL and for
+    /// encryption without the feature `mysql-tls`, and one of the kind
+    /// [`Failed`](StoreErrorKind::Failed) for certificates that cannot be read and if no thread can
+    /// be started.
     pub fn open(url: &str) -> Result<Self, StoreError> {
         Ok(Self(Sql::new(Server(url::parse(url)?))?))
     }
@@ -87,7 +89,7 @@ struct Session {
 
 impl Drop for Session {
     fn drop(&mut self) {
-        // Dropped as it is, it would wait for the server's answers first, for ever if there are
+        // Dropped as it is, it would wait for the server's answers first, forever if there are
         // none.
         if let Some(conn) = self.conn.take() {
             let goodbye = pin!(conn.disconnect());
@@ -145,7 +147,7 @@ impl Session {
         Ok(texts)
     }
 
-    /// Checks that the server keeps what it acknowledges.
+    /// Checks that the server keeps acknowledged writes.
     async fn prepare(&mut self) -> Result<(), StoreError> {
         let settings = self.query(PREPARE).await.map_err(|error| failure::of_connecting(&error))?;
         let settings: Vec<&str> = settings.iter().flatten().flatten().map(|one| &**one).collect();

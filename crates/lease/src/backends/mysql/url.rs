@@ -51,7 +51,7 @@ pub(super) fn parse(url: &str) -> Result<Opts, StoreError> {
         .db_name(Some(database))
         .ssl_opts(tls)
         .socket(socket)
-        // The client would ask the server for what is not given.
+        // Otherwise the client would request settings that are not given from the server.
         .prefer_socket(false)
         .max_allowed_packet(Some(MAX_PACKET))
         .wait_timeout(Some(60));
@@ -72,7 +72,7 @@ fn tls(files: &Files) -> Result<SslOpts, StoreError> {
 
     // The client takes the one of the process, and panics if there are several to choose from.
     if CryptoProvider::get_default().is_none() {
-        // Fails if another thread was faster, which is as well.
+        // Fails if another thread was faster, which is harmless.
         let _ = ring::default_provider().install_default();
     }
     let unreadable = |error| StoreError::failed(NAME, "read its certificates").with_source(error);

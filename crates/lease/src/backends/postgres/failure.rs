@@ -10,7 +10,7 @@ use crate::backends::postgres::{failed, no_writes, unreachable};
 use crate::backends::sql::Failure;
 use crate::error::{StoreError, excerpt};
 
-/// Returns the failure of a statement that was to do `what`.
+/// Returns the failure of a statement with the purpose `what`.
 pub(super) fn of_statement(error: &Error, what: &str) -> Failure {
     let Some(code) = error.code() else {
         return Failure::Broken(match is_silence(error) {
@@ -41,7 +41,7 @@ pub(super) fn of_connecting(error: &Error, is_plain: bool) -> StoreError {
     let failed = |what: &str| failed(what).with_source(message(error));
     match error.code() {
         Some(code) if has_no_answer(code) => unreachable(message(error)),
-        // The server's rules, which may ask for encryption; its message says so.
+        // The server's rules, which may require encryption; its message states that.
         Some(&SqlState::INVALID_AUTHORIZATION_SPECIFICATION) if is_plain => {
             failed("log in without encryption")
         }
@@ -52,7 +52,7 @@ pub(super) fn of_connecting(error: &Error, is_plain: bool) -> StoreError {
             if let Some(hindrance) = crate::tls::hindrance(error) {
                 return failed(hindrance);
             }
-            // The server asks for one, and this is the client's error without one.
+            // The server requires a password, and this is the client's error without one.
             let has_none =
                 error.source().is_some_and(|source| source.to_string() == "password missing");
             match (is_silence(error), has_none) {

@@ -51,8 +51,8 @@ crate::backends::sql::sql_backend! {
 }
 
 impl PostgresBackend {
-    /// Opens the store at a URL of the form `postgres://USER:PASSWORD@HOST:PORT/DATABASE?OPTION=VALUE&…`.
-    /// Nothing is connected to yet.
+    /// Opens the store at a URL of the form
+    /// `postgres://USER:PASSWORD@HOST:PORT/DATABASE?OPTION=VALUE&…`. Nothing is connected to yet.
     ///
     /// The URL may name several hosts, separated by commas: the first one that accepts writes is
     /// used. Options are libpq's for the server's address and the login. `sslmode` is `disable`,
@@ -62,9 +62,10 @@ impl PostgresBackend {
     /// key. Options for timeouts and keep-alive have no effect: every request has a deadline.
     ///
     /// # Errors
-    /// Returns an error of the kind [`Url`](StoreErrorKind::Url) for any other URL and for encryption
-    /// without the feature `postgres-tls`, and one of the kind [`Failed`](StoreErrorKind::Failed) for
-    /// certificates that cannot be read and if no thread can be started.
+    /// Returns an error of the kind [`Url`](StoreErrorKind::Url) for any other URL and for
+    /// encryption without the feature `postgres-tls`, and one of the kind
+    /// [`Failed`](StoreErrorKind::Failed) for certificates that cannot be read and if no thread can
+    /// be started.
     pub fn open(url: &str) -> Result<Self, StoreError> {
         let (config, tls) = url::parse(url)?;
         Ok(Self(Sql::new(Server { config, tls })?))
@@ -120,7 +121,7 @@ impl Server {
         Ok(Session { client, driver, left })
     }
 
-    /// Reports whether the server accepts writes; only asked if there are others.
+    /// Reports whether the server accepts writes; only needed if there are other hosts.
     async fn is_writable(&self, session: &mut Session) -> Result<bool, StoreError> {
         if self.config.get_target_session_attrs() != TargetSessionAttrs::ReadWrite {
             return Ok(true);

@@ -15,7 +15,7 @@ trait Socket: AsyncRead + AsyncWrite + Send + Unpin {}
 
 impl<T: AsyncRead + AsyncWrite + Send + Unpin> Socket for T {}
 
-/// A connection to a server that may send only so many bytes: the client would keep them all.
+/// A connection that limits the bytes that a server may send: the client would keep them all.
 pub(super) struct Stream {
     socket: Box<dyn Socket>,
     left: Arc<AtomicUsize>,

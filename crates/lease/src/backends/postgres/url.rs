@@ -27,12 +27,12 @@ pub(super) fn parse(url: &str) -> Result<(Config, Tls), StoreError> {
     if config.get_application_name().is_none() {
         config.application_name("tickid");
     }
-    // A standby among them would answer, but not as wanted.
+    // A standby among several hosts would answer, but accept no writes.
     if config.get_hosts().len() > 1 {
         config.target_session_attrs(TargetSessionAttrs::ReadWrite);
     }
     let tls = tls(&mut config, &options)?;
-    // No server encrypts sockets in a folder: to ask for it would be one more round trip.
+    // No server encrypts sockets in a folder: asking for it would cost one more round trip.
     if config.get_ssl_mode() == SslMode::Prefer && config.get_hosts().iter().all(is_local) {
         config.ssl_mode(SslMode::Disable);
     }
@@ -52,7 +52,7 @@ fn is_local(host: &Host) -> bool {
     }
 }
 
-/// The options of libpq that its client in Rust does not know.
+/// The libpq options that the Rust client does not support.
 #[derive(Default)]
 struct Options {
     verifies_all: bool,

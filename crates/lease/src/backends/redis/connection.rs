@@ -56,7 +56,8 @@ impl Connection {
         commands.iter().map(|_| Reply::read(&mut self.0)).collect()
     }
 
-    /// Reports whether an idle connection can be used again: it is open, and nothing came unasked.
+    /// Reports whether an idle connection can be used again: it is open, and has received no
+    /// unsolicited data.
     pub(super) fn is_usable(&mut self) -> bool {
         let socket = &self.0.get_mut().socket().socket;
         let peek = || {

@@ -25,7 +25,7 @@ const BACKEND: &str = "redis";
 /// The number of rows read at once.
 const PAGE: usize = 2_048;
 
-/// The version of a row without one. It is above that of any lease.
+/// The version of a row without one. It is above the version of any lease.
 const UNREADABLE: Version = Version(1 << 52);
 
 /// The backend in Redis (6.2 and later, or Valkey).
@@ -48,10 +48,10 @@ const UNREADABLE: Version = Version(1 << 52);
 ///   node whose row went back.
 /// - A realm that is lost as a whole begins again beyond all leases of the lost one.
 ///
-/// A server that does not keep what it acknowledges is refused: `appendonly yes`, `appendfsync
-/// always` and an eviction policy that removes only keys with an expiry are required.
-/// `?persistence=acknowledged` accepts any server, for those who cannot change or read its settings
-/// and accept these losses.
+/// A server that may lose acknowledged writes is refused: `appendonly yes`, `appendfsync always`
+/// and an eviction policy that removes only keys with an expiry are required.
+/// `?persistence=acknowledged` accepts any server, for cases in which its settings cannot be
+/// changed or read and these losses are acceptable.
 ///
 /// **Keys.** A realm has four, in one hash slot of a cluster: `tickid:{REALM}:record`, and `:rows`,
 /// `:nodes` and `:ceilings`, a hash and the sorted sets that index it.
@@ -86,17 +86,17 @@ impl RedisBackend {
     /// The time that a request may take, connecting included.
     pub const TIMEOUT: Duration = Duration::from_secs(2);
 
-    /// Opens the backend at a URL, as in `redis://:secret@10.0.0.1:6379/0`. The server is not contacted
-    /// yet.
+    /// Opens the backend at a URL, as in `redis://:secret@10.0.0.1:6379/0`. The server is not
+    /// contacted yet.
     ///
-    /// `redis://USER:PASSWORD@HOST` authenticates a user of Redis' ACL; symbols are escaped (`%40` is an
-    /// `@`). With the feature `redis-tls`, `rediss://` encrypts, and verifies the server's certificate
-    /// and name by the system's authorities, or those in `?sslrootcert=FILE`; `sslcert=FILE` and
-    /// `sslkey=FILE` are the client's own certificate.
+    /// `redis://USER:PASSWORD@HOST` authenticates a user of Redis' ACL; symbols are escaped (`%40`
+    /// is an `@`). With the feature `redis-tls`, `rediss://` encrypts, and verifies the server's
+    /// certificate and name by the system's authorities, or those in `?sslrootcert=FILE`;
+    /// `sslcert=FILE` and `sslkey=FILE` are the client's own certificate.
     ///
     /// # Errors
-    /// Returns an error of the kind [`Url`](StoreErrorKind::Url) for a URL of another form, or if one
-    /// of its files cannot be read.
+    /// Returns an error of the kind [`Url`](StoreErrorKind::Url) for a URL of another form, or if
+    /// one of its files cannot be read.
     pub fn open(url: &str) -> Result<Self, StoreError> {
         Self::open_with_timeout(url, Self::TIMEOUT)
     }
@@ -281,7 +281,7 @@ impl Shared {
         Ok((is_done, self.known.note_time(now)))
     }
 
-    /// Looks at all keys of the database, in steps.
+    /// Scans all keys of the database, in steps.
     fn realms(&self) -> Result<Vec<RealmName>, StoreError> {
         let (mut realms, mut cursor) = (Vec::new(), "0".to_owned());
         loop {
@@ -343,7 +343,7 @@ fn split(text: &[u8]) -> Option<(Version, &[u8])> {
     Some((Version(version), &json[1..]))
 }
 
-/// Returns the beginning by which `commit.lua` knows a text of this version.
+/// Returns the prefix by which `commit.lua` recognizes a text of this version.
 fn beginning(version: Option<Version>) -> String {
     match version {
         None => String::new(),

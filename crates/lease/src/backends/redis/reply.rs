@@ -2,9 +2,9 @@
 
 use std::io::{self, BufRead, Read as _, Write as _};
 
-/// Deeper than any reply that is asked for.
+/// The limit of nesting, deeper than any expected reply.
 const MAX_DEPTH: u32 = 4;
-/// More than the elements of any reply that is asked for: a page has two for each row.
+/// The limit of elements, more than any expected reply has: a page has two for each row.
 const MAX_ELEMENTS: u32 = 1 << 16;
 
 /// A reply. Numbers are their digits.

@@ -23,10 +23,10 @@ pub(super) struct Server {
     idle: PerProcess<Mutex<Vec<Link>>>,
 }
 
-/// A connection over which the server was given the scripts.
+/// A connection over which the scripts were loaded.
 struct Link {
     connection: Connection,
-    /// The names that it gave them.
+    /// The names of the scripts in the server.
     scripts: Vec<String>,
 }
 
@@ -52,7 +52,8 @@ impl Server {
         format!("{}:{}", self.place.host, self.place.port)
     }
 
-    /// Runs a script. If the server has dropped it, that is repeated over a new connection.
+    /// Runs a script. If the server has dropped the script, the call is repeated over a new
+    /// connection.
     pub(super) fn run(
         &self,
         script: Script,
@@ -113,8 +114,8 @@ impl Server {
         }
     }
 
-    /// Connects, and in one round trip logs in, gives the server the scripts, and asks for the
-    /// settings by which it keeps data.
+    /// Connects, and in one round trip authenticates, loads the scripts, and requests the settings
+    /// by which the server keeps data.
     fn connect(&self, until: Instant) -> Result<Link, StoreError> {
         let Place { login, database, may_forget, .. } = &self.place;
         let database = database.to_string();
@@ -187,7 +188,7 @@ fn setting(reply: &Reply) -> Option<String> {
     Some(excerpt(reply.list()?.get(1)?.text()?))
 }
 
-/// Returns the reason to doubt that a server with these [`SETTINGS`] keeps what it acknowledges.
+/// Returns the reason to doubt that a server with these [`SETTINGS`] keeps acknowledged writes.
 fn doubt(settings: &[Option<String>]) -> Option<String> {
     const ADVICE: &str = "set it, or add `persistence=acknowledged` to the URL if you accept the \
                           losses that docs/leases/backends.md describes";

@@ -8,13 +8,13 @@ const FORM: &str = "redis[s]://[[USER]:PASSWORD@]HOST[:PORT][/DATABASE][?OPTION=
 const OPTIONS: &str = "persistence=acknowledged, sslrootcert, sslcert and sslkey";
 const PORT: u16 = 6_379;
 
-/// A server and the ways to talk to it.
+/// A server and the ways to connect to it.
 pub(super) struct Place {
     pub(super) host: String,
     pub(super) port: u16,
     pub(super) login: Option<Login>,
     pub(super) database: u32,
-    /// The server may lose what it acknowledges.
+    /// The server may lose acknowledged writes.
     pub(super) may_forget: bool,
     pub(super) is_encrypted: bool,
     #[cfg(feature = "redis-tls")]

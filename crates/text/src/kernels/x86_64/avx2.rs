@@ -156,7 +156,7 @@ fn both(low: &[u8; 16], high: &[u8; 16]) -> __m256i {
     _mm256_set_m128i(load(high), load(low))
 }
 
-/// The same 16 bytes in both halves.
+/// Returns the same 16 bytes in both halves.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn twice(bytes: &[u8; 16]) -> __m256i {

@@ -105,8 +105,8 @@ pub(super) fn encode_base36(values: &[u64], texts: &mut [[u8; 12]]) -> usize {
     done
 }
 
-/// The values of the six digits of numbers below 36^6, which are in the low 52 bits, in the first
-/// six of each eight bytes. The others are unspecified.
+/// Returns the values of the six digits of numbers below 36^6, which are in the low 52 bits, in the
+/// first six of each eight bytes. The others are unspecified.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512ifma")]
 fn six_digits(numbers: __m512i) -> __m512i {
@@ -183,8 +183,8 @@ const fn reciprocal(bits: u32, divisor: i64) -> i64 {
     }
 }
 
-/// The places of 64 bytes, from `first` on, of the texts of eight numbers: the first six of each
-/// are in one register and the last six in another, in eight bytes each.
+/// Returns the places of 64 bytes, from `first` on, of the texts of eight numbers: the first six of
+/// each are in one register and the last six in another, in eight bytes each.
 const fn of_high_and_low(first: usize) -> [u8; 64] {
     table!(64, i => match first + i {
         at @ 0..96 => at % 12 / 6 * 64 + at / 12 * 8 + at % 12 % 6,
@@ -217,7 +217,7 @@ fn store_half(bytes: &mut [u8; 32], lanes: __m256i) {
     unsafe { _mm256_storeu_si256(ptr::from_mut(bytes).cast(), lanes) };
 }
 
-/// The bytes of all items, then zeros.
+/// Returns the bytes of all items, then zeros.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw")]
 fn load_four<const N: usize>(items: &[[u8; N]; 4]) -> __m512i {

@@ -32,7 +32,8 @@ macro_rules! at_level {
 /// `true` if there is a kernel for one Base36 number.
 pub(crate) const ONE_BASE36: bool = true;
 
-/// Reports whether [`encode`] has a kernel for this shape; it does for those of the schemes.
+/// Reports whether [`encode`] has a kernel for this shape; it has one for each of the schemes'
+/// shapes.
 pub(crate) const fn has_encode(bits: u32, bytes: usize, chars: usize) -> bool {
     matches!((bits, bytes, chars), (5, 10, 16) | (6, 12, 16) | (6, 8, 11))
 }
@@ -43,7 +44,7 @@ pub(crate) const fn has_decode(bits: u32, bytes: usize, chars: usize) -> bool {
     matches!((bits, bytes, chars), (5, 10, 16) | (6, 12, 16))
 }
 
-/// The text of `bytes`, of a shape that [`has_encode`].
+/// Returns the text of `bytes`, of a shape that [`has_encode`].
 #[inline]
 pub(crate) fn encode<S: StaticAlphabet, const BYTES: usize, const CHARS: usize>(
     bytes: &[u8; BYTES],
@@ -52,7 +53,7 @@ pub(crate) fn encode<S: StaticAlphabet, const BYTES: usize, const CHARS: usize>(
     unsafe { sse2::encode::<S, BYTES, CHARS>(bytes) }
 }
 
-/// The bytes of `text`, of a shape that [`has_decode`]; `None` if it is not valid.
+/// Returns the bytes of `text`, of a shape that [`has_decode`]; `None` if it is not valid.
 #[inline]
 pub(crate) fn decode<S: StaticAlphabet, const BYTES: usize, const CHARS: usize>(
     text: &[u8; CHARS],
@@ -61,14 +62,14 @@ pub(crate) fn decode<S: StaticAlphabet, const BYTES: usize, const CHARS: usize>(
     unsafe { sse2::decode::<S, BYTES, CHARS>(text) }
 }
 
-/// The twelve digits of `value`, which is below 36^12.
+/// Returns the twelve digits of `value`, which is below 36^12.
 #[inline]
 pub(crate) fn encode_base36(value: u64) -> [u8; 12] {
     // SAFETY: this module is compiled for targets with SSE2 only.
     unsafe { sse2::encode_base36(value) }
 }
 
-/// The number that `text` spells; `None` if it is not valid.
+/// Returns the number that `text` spells; `None` if it is not valid.
 #[inline]
 pub(crate) fn decode_base36(text: &[u8; 12]) -> Option<u64> {
     // SAFETY: this module is compiled for targets with SSE2 only.

@@ -111,7 +111,7 @@ pub(super) fn decode<S: StaticAlphabet, const BYTES: usize, const CHARS: usize>(
     Some(bytes)
 }
 
-/// The twelve digits of `value`, which is below 36^12.
+/// Returns the twelve digits of `value`, which is below 36^12.
 #[inline]
 #[target_feature(enable = "sse2")]
 pub(super) fn encode_base36(value: u64) -> [u8; 12] {
@@ -128,7 +128,7 @@ pub(super) fn fours(value: u64) -> __m128i {
     _mm_set_epi64x(last.cast_signed(), (first | second << 32).cast_signed())
 }
 
-/// The number that `text` spells; `None` if it is not valid.
+/// Returns the number that `text` spells; `None` if it is not valid.
 #[inline]
 #[target_feature(enable = "sse2")]
 pub(super) fn decode_base36(text: &[u8; 12]) -> Option<u64> {
@@ -144,7 +144,8 @@ pub(super) fn decode_base36(text: &[u8; 12]) -> Option<u64> {
     Some(join_fours(eight, last))
 }
 
-/// The number of three times four digits: two in the halves of `eight`, the first in the low one.
+/// Returns the number of three times four digits: two in the halves of `eight`, the first in the
+/// low one.
 #[inline]
 pub(super) const fn join_fours(eight: u64, last: u64) -> u64 {
     const FOUR: u64 = 36u64.pow(4);
@@ -167,7 +168,7 @@ fn padded<const CHARS: usize>(text: &[u8; CHARS], pad: u8) -> __m128i {
     _mm_set_epi64x(second.cast_signed(), first.cast_signed())
 }
 
-/// The low and the high half.
+/// Returns the low and the high half.
 #[inline]
 #[target_feature(enable = "sse2")]
 fn halves(lanes: __m128i) -> (u64, u64) {
@@ -175,7 +176,7 @@ fn halves(lanes: __m128i) -> (u64, u64) {
     (_mm_cvtsi128_si64(lanes).cast_unsigned(), _mm_cvtsi128_si64(high).cast_unsigned())
 }
 
-/// The first bytes, at most 16.
+/// Returns the first bytes, at most 16.
 #[inline]
 #[target_feature(enable = "sse2")]
 fn leading<const N: usize>(lanes: __m128i) -> [u8; N] {

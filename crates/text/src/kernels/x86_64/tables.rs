@@ -24,8 +24,8 @@ pub(super) use table;
 /// The place that makes a byte shuffle write zero.
 const NOWHERE: u8 = 0x80;
 
-/// The places of the two bytes of an ID that hold each pair of values, the less significant one
-/// first.
+/// Returns the places of the two bytes of an ID that hold each pair of values, the less significant
+/// one first.
 pub(super) const fn pair_places<const BYTES: usize>(bits: u32) -> [u8; 16] {
     table!(16, i => place(i / 2 * 2 * bits as usize / 8 + 1 - i % 2, BYTES))
 }
@@ -35,8 +35,8 @@ const fn place(byte: usize, bytes: usize) -> u8 {
     if byte < bytes { byte as u8 } else { NOWHERE }
 }
 
-/// The factors, as words, that move the highest bit of each pair to the highest bit of its two
-/// bytes.
+/// Returns the factors, as words, that move the highest bit of each pair to the highest bit of its
+/// two bytes.
 pub(super) const fn pair_factors(bits: u32) -> [u8; 16] {
     table!(16, i => if i % 2 == 0 { 1_u8 << (i * bits as usize % 8) } else { 0 })
 }
@@ -46,7 +46,7 @@ pub(super) const fn below(count: usize) -> [u8; 16] {
     table!(16, i => if i < count { 0xff_u8 } else { 0 })
 }
 
-/// The bits of each value that are beyond the last byte of an ID.
+/// Returns the bits of each value that are beyond the last byte of an ID.
 pub(super) const fn stray_bits<const BYTES: usize, const CHARS: usize>(bits: u32) -> [u8; 16] {
     let mut stray = [0; 16];
     let spare = (CHARS * bits as usize).saturating_sub(8 * BYTES);
@@ -56,8 +56,8 @@ pub(super) const fn stray_bits<const BYTES: usize, const CHARS: usize>(bits: u32
     stray
 }
 
-/// The place of each byte of an ID after every 4 (of 6 bits) or 8 (of 5 bits) values were joined to
-/// one number of 24 or 40 bits, in 4 or 8 bytes, the least significant one first.
+/// Returns the place of each byte of an ID after every 4 (of 6 bits) or 8 (of 5 bits) values were
+/// joined to one number of 24 or 40 bits, in 4 or 8 bytes, the least significant one first.
 pub(super) const fn byte_places<const BYTES: usize>(bits: u32) -> [u8; 16] {
     let (stride, used) = if bits == 5 { (8, 5) } else { (4, 3) };
     table!(16, i => place(i / used * stride + used - 1 - i % used, if i < BYTES { 16 } else { 0 }))
@@ -75,8 +75,8 @@ pub(super) const fn four_times(places: [u8; 16], to: usize, from: usize) -> [u8;
 /// Every place as it is.
 pub(super) const SAME: [u8; 16] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15];
 
-/// The places, in four IDs, of the bytes that hold each eight values, as 64-bit numbers, the least
-/// significant byte first; and a mask of those that exist.
+/// Returns the places, in four IDs, of the bytes that hold each eight values, as 64-bit numbers,
+/// the least significant byte first; and a mask of those that exist.
 pub(super) const fn eight_places<const BYTES: usize>(bits: u32) -> ([u8; 64], u64) {
     let (mut places, mut present) = ([0; 64], 0);
     let mut i = 0;
@@ -96,12 +96,12 @@ pub(super) const fn eight_places<const BYTES: usize>(bits: u32) -> ([u8; 64], u6
     (places, present)
 }
 
-/// The first bit of each of eight values, of which the first is the highest.
+/// Returns the first bit of each of eight values, of which the first is the highest.
 pub(super) const fn value_shifts(bits: u32) -> [u8; 64] {
     table!(64, i => (7 - i % 8) * bits as usize)
 }
 
-/// The character of each value; with fewer than 64 they repeat.
+/// Returns the character of each value; with fewer than 64 they repeat.
 pub(super) const fn symbols<S: StaticAlphabet>() -> [u8; 64] {
     let mut symbols = [0; 64];
     let mut i = 0;
@@ -119,7 +119,8 @@ pub(super) const fn symbols<S: StaticAlphabet>() -> [u8; 64] {
     symbols
 }
 
-/// The value of each ASCII character: the first and the last 64. [`NOWHERE`] and above is none.
+/// Returns the value of each ASCII character: the first and the last 64. [`NOWHERE`] and above is
+/// none.
 pub(super) const fn ascii_values(values: &[u8; 256]) -> ([u8; 64], [u8; 64]) {
     (table!(64, i => values[i]), table!(64, i => values[64 + i]))
 }

@@ -11,7 +11,7 @@ use super::window::{Now, Window};
 #[derive(Debug)]
 pub(super) struct Leases(Vec<Held>);
 
-/// One of them.
+/// One lease.
 #[derive(Debug, Default)]
 pub(super) struct Held {
     /// The window, once it is granted.
@@ -39,14 +39,14 @@ impl Leases {
         self.0.get(session).is_some_and(|held| held.window.is_some())
     }
 
-    /// Takes a window that was granted or renewed. Reports whether no trouble is left by that.
+    /// Records a window that was granted or renewed. Reports whether this ends all trouble.
     pub(super) fn granted(&mut self, session: usize, window: Window) -> bool {
         let Some(held) = self.0.get_mut(session) else { return false };
         held.window = Some(window);
         held.trouble.take().is_some() && !self.is_troubled()
     }
 
-    /// Takes the error of a request. Reports whether it is the first trouble.
+    /// Records the error of a request. Reports whether it is the first trouble.
     pub(super) fn failed(&mut self, session: usize, error: StoreError) -> bool {
         let is_first = !self.is_troubled();
         if let Some(held) = self.0.get_mut(session) {
@@ -82,7 +82,7 @@ impl Leases {
         self.0.iter().min_by_key(|held| held.window.map(|window| window.left(now)))
     }
 
-    /// Returns how long the program may go on.
+    /// Returns the time for which the program may go on.
     pub(super) fn left(&self, now: Now) -> Duration {
         let window = self.shortest(now).and_then(|held| held.window);
         window.map_or(Duration::ZERO, |window| window.left(now))

@@ -18,7 +18,7 @@ use crate::store::STORE_VARIABLE;
 #[derive(Clone, Copy, Debug)]
 pub(super) enum State {
     Running,
-    /// By a signal that asks it to.
+    /// Stopped by a signal that requests it.
     Stopped(Signal),
     Ended,
 }
@@ -57,7 +57,7 @@ impl Program {
         Ok(Self { leader, terminal, has_terminal: false })
     }
 
-    /// Sends the program and what it started a signal.
+    /// Sends a signal to the program and the processes it started.
     pub(super) fn signal(&self, signal: Signal) -> nix::Result<()> {
         match killpg(self.leader, signal) {
             // SIGCHLD will report a program that ended a moment ago.
@@ -92,7 +92,7 @@ impl Program {
         }
     }
 
-    /// Handles a stop of the program, by Ctrl-Z or since it wants the terminal: gives it the
+    /// Handles a stop of the program, by Ctrl-Z or because it needs the terminal: gives it the
     /// terminal if that is ours, and else stops this process group as well, so that the shell gets
     /// the terminal back. Returns when the program may go on.
     pub(super) fn stopped(&mut self, by: Signal) -> nix::Result<bool> {
@@ -111,7 +111,7 @@ impl Program {
         Ok(true)
     }
 
-    /// Gives it the terminal if it is ours to give.
+    /// Gives it the terminal if this process owns it.
     fn give_terminal(&mut self) -> nix::Result<bool> {
         let Some(terminal) = &self.terminal else { return Ok(false) };
         let is_ours = tcgetpgrp(terminal)? == getpgrp();

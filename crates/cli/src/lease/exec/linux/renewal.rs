@@ -16,7 +16,7 @@ use crate::failure::Failure;
 pub(super) enum News {
     /// It was granted, or renewed.
     Granted(Window),
-    /// It was not; it is tried again.
+    /// It was not granted; it is tried again.
     Failed(StoreError),
     /// It has ended.
     Lost(StoreError),

@@ -1,4 +1,4 @@
-//! The events that wake the supervisor: signals, alarms, and news of the lease.
+//! The events that wake the supervisor: signals, alarms, and changes of the lease.
 
 use core::cell::Cell;
 use core::time::Duration;
@@ -30,7 +30,8 @@ const SIGNALS: [Signal; 10] = [
     Signal::SIGCHLD,
 ];
 
-/// Returns these, and the one that stops a process that takes a terminal back from the background.
+/// Returns these signals, and the one that stops a process that takes a terminal back from the
+/// background.
 fn blocked() -> SigSet {
     let mut set: SigSet = SIGNALS.into_iter().collect();
     set.add(Signal::SIGTTOU);
@@ -49,7 +50,7 @@ pub(super) fn unblock_signals() -> nix::Result<()> {
     blocked().thread_unblock()
 }
 
-/// Wakes the supervisor for news of the lease.
+/// Wakes the supervisor for a change of the lease.
 #[derive(Clone, Debug)]
 pub(super) struct Bell(Arc<EventFd>);
 
@@ -154,7 +155,7 @@ impl<N> Wake<N> {
             heard(self.boot.wait())?;
         }
         if wall {
-            // `TimerFd::wait` does not tell a step from an alarm.
+            // `TimerFd::wait` does not distinguish a step from an alarm.
             match read(&self.wall, &mut [0; 8]) {
                 Err(nix::Error::ECANCELED) => self.is_stepped.set(true),
                 result => heard(result)?,

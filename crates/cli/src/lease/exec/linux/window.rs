@@ -59,7 +59,7 @@ impl Window {
         now.wall.is_some_and(|wall| wall >= self.opens)
     }
 
-    /// Returns how long a program may go on, by the clock that leaves less.
+    /// Returns the time for which a program may go on, by the clock that leaves less.
     pub(super) fn left(&self, now: Now) -> Duration {
         match now.wall {
             Some(wall) if self.is_open(now) => {
