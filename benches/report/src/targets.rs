@@ -131,12 +131,12 @@ pub(crate) const TARGETS: &[Target] = &[
         bound: Times(0.5, GLOBAL),
     },
     Target {
-        what: "a lease: what its keeper adds to an ID",
+        what: "a lease: what leasing adds to an ID",
         ours: &[
-            "generate/leased/scru64/keeper",
-            "generate/leased/nanoflake/keeper",
-            "generate/leased/kuid/keeper",
-            "generate/leased/sno/keeper",
+            "generate/leased/scru64/leased",
+            "generate/leased/nanoflake/leased",
+            "generate/leased/kuid/leased",
+            "generate/leased/sno/leased",
         ],
         bound: AtMost(1.0, "more"),
     },
