@@ -13,6 +13,8 @@ mod manual;
 #[cfg(feature = "std")]
 mod process;
 #[cfg(feature = "std")]
+mod sleep;
+#[cfg(feature = "std")]
 mod system;
 
 #[cfg(all(feature = "std", target_arch = "x86_64", target_os = "linux"))]
@@ -93,16 +95,12 @@ pub trait Clock {
     /// Waits for `duration` or less; the caller rereads the time afterwards. Generators call it
     /// when they have to wait, for at most 50 milliseconds at a time.
     ///
-    /// The default puts the thread to sleep for all but the last 60 microseconds, by about which
-    /// sleepers wake late, and returns at once for less. In browsers, where a thread cannot sleep,
-    /// it always returns at once.
+    /// The default puts the thread to sleep for all but the time by which sleepers of this process
+    /// woke late before (60 microseconds at first, 200 at most), and returns at once for less. In
+    /// browsers, where a thread cannot sleep, it always returns at once.
     #[cfg(feature = "std")]
     fn sleep(&self, duration: Duration) {
-        const LATENESS: Duration = Duration::from_micros(60);
-        match duration.checked_sub(LATENESS) {
-            Some(most) if platform::CAN_SLEEP && !most.is_zero() => std::thread::sleep(most),
-            _ => core::hint::spin_loop(),
-        }
+        sleep::almost(duration);
     }
 
     /// Returns the time passed since some fixed moment, independently of the wall clock. Generators

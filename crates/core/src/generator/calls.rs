@@ -227,7 +227,7 @@ macro_rules! calls {
         /// Generates an ID, sleeping until one can be issued.
         ///
         /// It sleeps for at most 50 milliseconds at a time, rereads the clock after each, and spins
-        /// for no more than the last 60 microseconds.
+        /// for no more than the last 200 microseconds.
         ///
         /// # Errors
         /// Returns an [`Error`](crate::Error) if the wait would take longer than
