@@ -70,12 +70,12 @@ fn run_all(part: u64) {
 }
 
 #[test]
-fn ids_are_unique_and_windowed_in_even_worlds() {
+fn even_worlds() {
     run_all(0);
 }
 
 #[test]
-fn ids_are_unique_and_windowed_in_odd_worlds() {
+fn odd_worlds() {
     run_all(1);
 }
 
