@@ -162,22 +162,22 @@ mod tests {
     }
 
     #[test]
-    fn wait_issues_ticks_that_the_clock_showed_during_the_call() {
+    fn wait_issues_observed_ticks() {
         assert_drift(Policy::Wait, 0);
     }
 
     #[test]
-    fn tick_tock_issues_ticks_that_the_clock_showed_during_the_call() {
+    fn tick_tock_issues_observed_ticks() {
         assert_drift(Policy::TickTock, 0);
     }
 
     #[test]
-    fn ratchet_runs_ahead_by_one_more_than_its_allowance() {
+    fn ratchet_runs_ahead_by_one_more() {
         assert_drift(ratchet(2), 3);
     }
 
     #[test]
-    fn widening_sets_those_going_who_stall_on_the_window() {
+    fn widening_ends_window_stalls() {
         let first = 1_000;
         let last = first + u64::try_from(times(300)).unwrap();
         let clock = ManualClock::new(at(first));

@@ -240,7 +240,7 @@ holds! {
 
 /// Handles come and go, and each issues from blocks of its own.
 #[test]
-fn handles_dropped_and_created_again() {
+fn handles_dropped_and_recreated() {
     orders("handles", || {
         let world = World::new(Policy::Wait, 6);
         let other = world.spawn(|world| {
@@ -275,7 +275,7 @@ fn a_handle_against_closing() {
 // Its copy, as it is and with mistakes.
 
 #[test]
-fn the_copy_is_right_without_a_mistake() {
+fn copy_without_mistake_holds() {
     for scenario in [
         tick_change,
         overflow,
