@@ -25,7 +25,7 @@ tickid_testkit::server_tests! {
     global_ids_of_several_nodes_sort_by_time_to_within_the_drift,
     ids_are_fields_of_structs,
     what_postgresql_holds,
-    what_is_no_id_is_an_error_that_says_why,
+    errors_have_the_reason,
     local_ids_from_the_year_18584_on_are_refused,
 }
 
@@ -238,7 +238,7 @@ where
     reason.source().map(ToString::to_string).unwrap_or_default()
 }
 
-fn what_is_no_id_is_an_error_that_says_why(server: &Postgres) {
+fn errors_have_the_reason(server: &Postgres) {
     let cases = [
         (
             error::<Scru64Id, BigInt>(server, "-1::bigint"),

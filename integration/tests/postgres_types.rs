@@ -22,7 +22,7 @@ tickid_testkit::server_tests! {
     what_postgresql_holds,
     lists_of_ids_are_arrays,
     columns_of_other_types_are_refused,
-    what_is_no_id_is_an_error_that_says_why,
+    errors_have_the_reason,
     local_ids_from_the_year_18584_on_are_refused,
 }
 
@@ -162,7 +162,7 @@ fn columns_of_other_types_are_refused(server: &Postgres) {
     }
 }
 
-fn what_is_no_id_is_an_error_that_says_why(server: &Postgres) {
+fn errors_have_the_reason(server: &Postgres) {
     fn error<T: FromSqlOwned>(server: &Postgres, value: &str) -> String {
         let row = connect(server).query_one(&format!("SELECT {value}"), &[]).unwrap();
         let error = row.try_get::<_, T>(0).err().unwrap();
