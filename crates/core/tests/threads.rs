@@ -114,13 +114,13 @@ mod tests {
         )*};
     }
     mixed_calls! {
-        ratchet_issues_no_id_twice: ratchet(2), try_draw;
-        a_ratchet_without_allowance_issues_no_id_twice: ratchet(0), try_draw;
-        wait_issues_no_id_twice: Policy::Wait, try_draw;
-        tick_tock_issues_no_id_twice: Policy::TickTock, try_draw;
-        ratchet_issues_no_id_twice_to_those_who_wait: ratchet(2), draw;
-        wait_issues_no_id_twice_to_those_who_wait: Policy::Wait, draw;
-        tick_tock_issues_no_id_twice_to_those_who_wait: Policy::TickTock, draw;
+        ratchet_is_unique: ratchet(2), try_draw;
+        ratchet_of_zero_is_unique: ratchet(0), try_draw;
+        wait_is_unique: Policy::Wait, try_draw;
+        tick_tock_is_unique: Policy::TickTock, try_draw;
+        blocking_ratchet_is_unique: ratchet(2), draw;
+        blocking_wait_is_unique: Policy::Wait, draw;
+        blocking_tick_tock_is_unique: Policy::TickTock, draw;
     }
 
     /// Sets the flag when it is dropped, also by a panic, so that its watchers stop.

@@ -15,7 +15,7 @@ pub(crate) const TESTS: [Test<Etcd>; 9] = [
     ("dead_member_is_skipped", dead_member_is_skipped),
     ("paused_member_is_skipped", paused_member_is_skipped),
     ("foreign_member_is_skipped", foreign_member_is_skipped),
-    ("without_a_majority_the_store_is_unreachable", unreachable_without_majority),
+    ("unreachable_without_majority", unreachable_without_majority),
     ("restored_cluster_is_noticed", restored_cluster_is_noticed),
     ("lost_realm_begins_beyond", lost_realm_begins_beyond),
     ("unanswered_claim_grants_once", unanswered_claim_grants_once),

@@ -14,7 +14,7 @@ use crate::sql::{acquire, answer, assert_disjoint, assert_goes_on, begin, claim,
 pub(crate) const TESTS: [Test<MySql>; 8] = [
     ("a_crash_loses_nothing", a_crash_loses_nothing),
     ("silence_ends_with_the_timeout", silence_ends_with_the_timeout),
-    ("a_loaded_dump_ends_all_leases", a_loaded_dump_ends_all_leases),
+    ("loaded_dump_ends_leases", a_loaded_dump_ends_all_leases),
     ("copied_tables_repeat_no_window", copied_tables_repeat_no_window),
     ("a_replica_grants_nothing", a_replica_grants_nothing),
     ("lossy_server_is_refused", lossy_server_is_refused),
@@ -87,7 +87,7 @@ fn dump_into(server: &MySql, database: &str) {
 }
 
 /// Loads a dump under a holder, with the client connected.
-fn a_loaded_dump_ends_all_leases(_: &MySql) {
+fn loaded_dump_ends_leases(_: &MySql) {
     let server = MySql::start().unwrap();
     let (store, realm) = (open(&server.url()), realm("0-1/1", TERM));
     begin(&store, &realm);

@@ -25,7 +25,7 @@ pub type DefaultClock = CounterClock;
 /// # Error
 ///
 /// A reading differs from the system's clock, at some moment of the call, by no more than this
-/// (`stays_within_its_bounds_whatever_happens`, `the_clock_follows_steps_and_slews`):
+/// (`stays_within_its_bounds`, `the_clock_follows_steps_and_slews`):
 ///
 /// | event | error | for |
 /// |---|---|---|
@@ -51,7 +51,7 @@ pub type DefaultClock = CounterClock;
 ///
 /// No thread reads a time before one that another thread has already read, unless the system's
 /// clock was set back, or the counter was set back to a recent value
-/// (`runs_back_only_with_the_wall_clock`). A clock that is ahead runs slower until the lead is
+/// (`runs_back_only_with_the_wall`). A clock that is ahead runs slower until the lead is
 /// gone.
 ///
 /// # Speed

@@ -117,8 +117,8 @@ macro_rules! finds {
     )*};
 }
 finds! {
-    finds_a_reader_who_does_not_look_for_writers: BegunUnread;
+    finds_a_careless_reader: BegunUnread;
     finds_a_reader_without_a_fence: ReaderUnfenced;
     finds_a_writer_without_a_fence: WriterUnfenced;
-    finds_writers_who_do_not_give_way: WritersCollide;
+    finds_colliding_writers: WritersCollide;
 }
