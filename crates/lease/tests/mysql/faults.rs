@@ -14,7 +14,7 @@ use crate::sql::{acquire, answer, assert_disjoint, assert_goes_on, begin, claim,
 pub(crate) const TESTS: [Test<MySql>; 8] = [
     ("a_crash_loses_nothing", a_crash_loses_nothing),
     ("silence_ends_with_the_timeout", silence_ends_with_the_timeout),
-    ("loaded_dump_ends_leases", a_loaded_dump_ends_all_leases),
+    ("loaded_dump_ends_leases", loaded_dump_ends_leases),
     ("copied_tables_repeat_no_window", copied_tables_repeat_no_window),
     ("a_replica_grants_nothing", a_replica_grants_nothing),
     ("lossy_server_is_refused", lossy_server_is_refused),
