@@ -6,7 +6,7 @@
 //! |---|---|---|---|
 //! | holds | any ID | any ID whose time is known and fits | a sno ID |
 //! | shaped as | a UUID of version 8 | a UUID of version 7 | no UUID: 16 ASCII characters |
-//! | sorts | as the IDs of a scheme do | by time, to the millisecond, IDs of all schemes together | as the IDs do |
+//! | sorts | as the IDs of a scheme do | by the millisecond across schemes | as the IDs do |
 //! | needs to be read | nothing | epoch and drift, to be held against | nothing |
 //!
 //! A UUID's 16 bytes and its integer sort as its text does, so there is one order for all three.

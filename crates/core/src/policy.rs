@@ -5,13 +5,16 @@ use core::fmt;
 use crate::tick::Ticks;
 
 /// The reaction of a generator to a clock that is behind the tick issued last, and to a tick whose
-/// sequences are used up. The result is either IDs or a stall.
+/// sequences are used up.
 ///
 /// | policy | small rollback | large rollback | overflow |
 /// |---|---|---|---|
-/// | [`Ratchet`](Self::Ratchet) | goes on at the last tick | stalls until within the allowance | goes on in the next tick, if the last was within the allowance |
-/// | [`Wait`](Self::Wait) | stalls until the clock has caught up | the same | stalls until the next tick |
-/// | [`TickTock`](Self::TickTock) | flips the toggle bit, goes on at the clock's tick | the same, once; stalls where the other toggle has been | stalls until the next tick |
+/// | [`Ratchet`](Self::Ratchet) | keeps the last tick | stalls | the next tick, within the allowance |
+/// | [`Wait`](Self::Wait) | stalls | stalls | stalls until the next tick |
+/// | [`TickTock`](Self::TickTock) | flips the toggle bit | the same, once | stalls until the next tick |
+///
+/// A stall after a rollback lasts until the clock is within the allowance (ratchet), has caught up
+/// (wait), or has passed everything issued under the other toggle (tick-tock).
 ///
 /// # Examples
 /// ```

@@ -12,7 +12,7 @@ use core::convert::Infallible;
 ///
 /// let error = Tick::<Seconds>::new(1 << 32).unwrap_err();
 /// assert_eq!((error.value(), error.min(), error.max()), (1 << 32, 0, (1 << 32) - 1));
-/// assert_eq!(error.to_string(), format!("{} 4294967296 is outside of 0..=4294967295", error.what()));
+/// assert!(error.to_string().ends_with("4294967296 is outside of 0..=4294967295"));
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, thiserror::Error)]
 #[error("{what} {value} is outside of {min}..={max}")]

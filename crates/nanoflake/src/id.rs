@@ -223,7 +223,8 @@ impl NanoflakeId {
     /// use tickid_nanoflake::NanoflakeId;
     ///
     /// let (low, high) = (NanoflakeId::new(35)?, NanoflakeId::new(36)?);
-    /// assert_eq!([low.encode_padded().as_str(), &high.encode_padded()], ["000000000000z", "0000000000010"]);
+    /// assert_eq!(low.encode_padded(), "000000000000z");
+    /// assert_eq!(high.encode_padded(), "0000000000010");
     /// assert_eq!([low.encode().as_str(), &high.encode()], ["z", "10"]); // the wrong way round
     /// assert_eq!("0000000000010".parse(), Ok(high));
     /// # Ok::<(), tickid_nanoflake::RangeError>(())

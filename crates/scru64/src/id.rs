@@ -71,7 +71,7 @@ impl Scru64Id {
     /// assert_eq!(id.to_string(), "0u375nxqh5cq");
     ///
     /// let error = Scru64Id::from_parts(0, 1 << 24).unwrap_err();
-    /// assert_eq!(error.to_string(), "SCRU64 node and counter 16777216 is outside of 0..=16777215");
+    /// assert!(error.to_string().ends_with("16777216 is outside of 0..=16777215"));
     /// # Ok::<(), tickid_scru64::RangeError>(())
     /// ```
     pub const fn from_parts(timestamp: u64, node_ctr: u32) -> Result<Self, RangeError> {

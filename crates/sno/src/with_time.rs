@@ -68,7 +68,8 @@ impl WithTime {
     /// use tickid_sno::{Partition, UnixTime, Window, WithTime};
     ///
     /// // The generator of this partition has the ticks from 2020 on.
-    /// let archive = WithTime::new(Partition::new(7)).window(Window::new(Tick::MIN, 78_883_200_000)?);
+    /// let before = Window::new(Tick::MIN, 78_883_200_000)?;
+    /// let archive = WithTime::new(Partition::new(7)).window(before);
     /// let of_2020 = UnixTime::from_millis(1_577_836_800_000)?;
     /// let error = archive.new_with_time(of_2020, 0).unwrap_err();
     /// assert_eq!(error.to_string(), "tick 78883200000 is outside of 0..=78883199999");

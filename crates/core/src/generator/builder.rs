@@ -32,8 +32,8 @@ pub const DEFAULT_MAX_WAIT: Duration = Duration::from_secs(60);
 /// | [`variants`](Self::variants) | all |
 /// | [`bounds`](Self::bounds) | all sequences |
 /// | [`sequence`](Self::sequence) | the start in the scheme's document |
-/// | [`restore`](Self::restore) | nothing has been issued before, unless the node names a previous ID |
-/// | [`max_wait`](Self::max_wait) | a minute ([`DEFAULT_MAX_WAIT`]), and no wait whose end is unknown |
+/// | [`restore`](Self::restore) | nothing issued before, unless the node names a previous ID |
+/// | [`max_wait`](Self::max_wait) | [`DEFAULT_MAX_WAIT`], and no wait whose end is unknown |
 ///
 /// # Examples
 /// ```
@@ -210,7 +210,8 @@ impl<S: Scheme, C> Builder<S, C> {
     /// # Examples
     /// ```
     /// use core::time::Duration;
-    /// use tickid_core::{BuildError, LocalGenerator, ManualClock, Snapshot, Tick, UnixTime, example};
+    /// use tickid_core::{BuildError, LocalGenerator, ManualClock, Snapshot, Tick, UnixTime};
+    /// use tickid_core::example;
     ///
     /// let clock = ManualClock::new(UnixTime::from_millis(100_000)?);
     /// let resume = |tick| {

@@ -76,8 +76,8 @@ impl<S: Scheme, C: Clock> LocalGenerator<S, C> {
     /// use tickid_core::{LocalGenerator, ManualClock, Policy, Ticks, UnixTime, example};
     ///
     /// let clock = ManualClock::new(UnixTime::from_millis(100_000)?);
-    /// let mut generator =
-    ///     LocalGenerator::<example::Seconds>::builder(example::Node(1)).clock(&clock).build_local()?;
+    /// let builder = LocalGenerator::<example::Seconds>::builder(example::Node(1));
+    /// let mut generator = builder.clock(&clock).build_local()?;
     /// let last = generator.try_generate()?;
     /// clock.set(UnixTime::from_millis(60_000)?); // 40 seconds back
     /// assert!(generator.try_generate().is_err()); // this scheme waits

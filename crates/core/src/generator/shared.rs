@@ -102,7 +102,8 @@ impl<S: Scheme, C: Clock> Generator<S, C> {
     /// use tickid_core::{Generator, ManualClock, UnixTime, example};
     ///
     /// let clock = ManualClock::new(UnixTime::from_millis(100_000)?);
-    /// let generator = Generator::<example::Seconds>::builder(example::Node(1)).clock(&clock).build()?;
+    /// let builder = Generator::<example::Seconds>::builder(example::Node(1));
+    /// let generator = builder.clock(&clock).build()?;
     /// generator.try_generate()?;
     /// clock.set(UnixTime::from_millis(97_000)?);
     /// let error = generator.check_ready().unwrap_err();
@@ -151,7 +152,8 @@ impl<S: Scheme, C> Generator<S, C> {
     /// use tickid_core::{ErrorKind, Generator, ManualClock, UnixTime, example};
     ///
     /// let clock = ManualClock::new(UnixTime::from_millis(100_000)?);
-    /// let generator = Generator::<example::Seconds>::builder(example::Node(1)).clock(&clock).build()?;
+    /// let builder = Generator::<example::Seconds>::builder(example::Node(1));
+    /// let generator = builder.clock(&clock).build()?;
     /// let last = generator.try_generate()?;
     /// let snapshot = generator.close();
     /// assert_eq!(generator.try_generate().unwrap_err().kind(), ErrorKind::Closed);

@@ -16,7 +16,8 @@ use crate::vector_clock::{Difference, Entry, descends, descends_except, diff, id
 /// | `uid:vclock()` | [`new`](Self::new), then [`record`](Self::record) |
 /// | `uid:vclock(Clock)` | [`record`](Self::record) with an ID of the caller's generator |
 /// | `uid:join(A, B)` | [`join`](Self::join) |
-/// | `uid:descend(A, B)`, `uid:descend(Peer, A, B)` | [`descends`](Self::descends), [`descends_except`](Self::descends_except) |
+/// | `uid:descend(A, B)` | [`descends`](Self::descends) |
+/// | `uid:descend(Peer, A, B)` | [`descends_except`](Self::descends_except) |
 /// | `uid:diff(A, B)` | [`diff`](Self::diff) |
 ///
 /// # Examples

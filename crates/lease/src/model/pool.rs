@@ -150,7 +150,7 @@ impl fmt::Debug for NodeRange {
 /// assert_eq!(pool.len(), 129);
 ///
 /// let error = "0/1,127-255/8".parse::<NodePool>().unwrap_err();
-/// assert_eq!(error.to_string(), "the nodes 0/1 and 127/8 are prefix-related: their IDs could be equal");
+/// assert!(error.to_string().starts_with("the nodes 0/1 and 127/8 are prefix-related"));
 /// # Ok::<(), tickid_lease::ParseError>(())
 /// ```
 ///

@@ -30,13 +30,13 @@ pub type DefaultClock = CounterClock;
 /// | event | error | for |
 /// |---|---|---|
 /// | none | 20 µs | |
-/// | the system's clock is slewed by *N* ppm | 20 µs, and *N* ppm of 2 ms: 1 µs at 500 ppm | the slew |
+/// | the system's clock is slewed by *N* ppm | 20 µs + *N* ppm of 2 ms (500 ppm: 1 µs) | the slew |
 /// | it is stepped, by more or less than a millisecond | the step | 10 ms |
 /// | suspend | the time suspended | 10 ms |
 /// | pause of a virtual machine | as much as its wall clock is off afterwards | 10 ms |
 /// | the counter jumps ahead or begins anew: migration to another machine | 2 ms | 10 ms |
-/// | the counter is set back a little, to where it was lately | 2 ms, or as far as it was set back | 10 ms |
-/// | the counter's speed changes by a factor *f* from ½ to 2 | \|1 − 1/*f*\| of 2 ms: at most 2 ms | 20 ms |
+/// | the counter is set back to where it was lately | 2 ms, or as far as it was set back | 10 ms |
+/// | its speed changes by a factor *f* from ½ to 2 | \|1 − 1/*f*\| of 2 ms: at most 2 ms | 20 ms |
 /// | a thread is held up while it reads | none: others read the system's clock meanwhile | |
 ///
 /// Times are those that the machine runs. Errors of several events add up. They do not depend on
