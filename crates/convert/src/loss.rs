@@ -65,6 +65,11 @@ pub struct SequenceLoss {
 
 impl Loss {
     /// Reports whether nothing was lost.
+    ///
+    /// # Examples
+    /// ```
+    /// assert!(tickid_convert::Loss::default().is_none());
+    /// ```
     #[must_use]
     pub fn is_none(&self) -> bool {
         *self == Self::default()

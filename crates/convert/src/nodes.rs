@@ -168,6 +168,14 @@ impl<'a> NodeTable<'a> {
     ///
     /// # Errors
     /// Returns a [`NodeTableError`] if a node is in two pairs.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_convert::NodeTable;
+    ///
+    /// assert!(NodeTable::new(&mut [(70_000, 1), (70_001, 2)]).is_ok());
+    /// assert!(NodeTable::new(&mut [(70_000, 1), (70_001, 1)]).is_err()); // two nodes become one
+    /// ```
     pub fn new(pairs: &'a mut [(u64, u64)]) -> Result<Self, NodeTableError> {
         pairs.sort_unstable_by_key(|(from, to)| (*to, *from));
         for ((first, node), (second, other)) in pairs.iter().zip(pairs.iter().skip(1)) {

@@ -24,6 +24,15 @@ impl Field {
     ///
     /// # Errors
     /// Returns a [`RangeError`] for more than 64 bits, and for a value that does not fit.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_convert::Field;
+    ///
+    /// assert_eq!(Field::new(5, 10)?.value(), 5);
+    /// assert!(Field::new(1_024, 10).is_err()); // eleven bits
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub const fn new(value: u64, bits: u32) -> Result<Self, RangeError> {
         if bits > u64::BITS {
             return Err(RangeError::new("width of a field", bits as i128, 0, u64::BITS as i128));

@@ -101,6 +101,18 @@ pub enum ErrorKind {
 
 impl Error {
     /// Returns the cause.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_core::example::{Node, Seconds};
+    /// use tickid_core::{ErrorKind, Generator};
+    ///
+    /// let generator = Generator::<Seconds>::new(Node(7))?;
+    /// generator.close();
+    /// let error = generator.try_generate().unwrap_err();
+    /// assert_eq!((error.kind(), error.retry_after()), (ErrorKind::Closed, None));
+    /// # Ok::<(), tickid_core::BuildError>(())
+    /// ```
     #[must_use]
     pub const fn kind(&self) -> ErrorKind {
         self.kind
@@ -108,6 +120,22 @@ impl Error {
 
     /// Returns the time until the generator can go on, if its clock runs on steadily. Returns
     /// `None` if waiting does not help, or if something other than the clock has to change.
+    ///
+    /// # Examples
+    /// ```
+    /// use core::time::Duration;
+    /// use tickid_core::example::{Node, Seconds};
+    /// use tickid_core::{LocalGenerator, ManualClock, UnixTime};
+    ///
+    /// let clock = ManualClock::new(UnixTime::from_millis(100_000)?);
+    /// let builder = LocalGenerator::<Seconds>::builder(Node(7)).clock(&clock);
+    /// let mut generator = builder.build_local()?;
+    /// generator.try_generate()?;
+    /// clock.set(UnixTime::from_millis(97_000)?); // this scheme waits
+    /// let error = generator.try_generate().unwrap_err();
+    /// assert_eq!(error.retry_after(), Some(Duration::from_secs(3)));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn retry_after(&self) -> Option<Duration> {
         Some(self.until?.saturating_since(self.now?))

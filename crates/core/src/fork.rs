@@ -29,6 +29,11 @@ pub struct Process(u64);
 
 impl Process {
     /// Returns this process.
+    ///
+    /// # Examples
+    /// ```
+    /// assert!(tickid_core::Process::this().is_this());
+    /// ```
     #[must_use]
     pub fn this() -> Self {
         register();
@@ -106,6 +111,16 @@ impl<T: Send + Sync> PerProcess<T> {
 
     /// Returns this process's value, made now if there is none. Threads that race here may make
     /// several, of which one stays.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_core::PerProcess;
+    ///
+    /// static NUMBER: PerProcess<u32> = PerProcess::new();
+    /// assert_eq!(NUMBER.get(), None);
+    /// assert_eq!(NUMBER.get_or_set(|| 5), &5);
+    /// assert_eq!(NUMBER.get_or_set(|| 6), &5);
+    /// ```
     pub fn get_or_set(&self, make: impl FnOnce() -> T) -> &T {
         match self.get() {
             Some(value) => value,
@@ -114,6 +129,14 @@ impl<T: Send + Sync> PerProcess<T> {
     }
 
     /// Returns this process's value: `value`, or the one that another thread has set before.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_core::PerProcess;
+    ///
+    /// static NUMBER: PerProcess<u32> = PerProcess::new();
+    /// assert_eq!((NUMBER.set(5), NUMBER.set(6)), (&5, &5));
+    /// ```
     pub fn set(&self, value: T) -> &T {
         let seen = self.newest.load(Ordering::Acquire);
         if let Some(value) = self.get() {

@@ -34,6 +34,14 @@ pub struct TickScale {
 impl TickScale {
     /// Ticks of `micros_per_tick` microseconds (at least one) each, the first of which begins at
     /// `epoch`.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_core::{TickScale, UnixTime};
+    ///
+    /// let millis = TickScale::every(UnixTime::EPOCH, 1_000);
+    /// assert_eq!(millis.tick_at(UnixTime::from_micros(2_999)), Some(2));
+    /// ```
     #[inline]
     #[must_use]
     pub const fn every(epoch: UnixTime, micros_per_tick: u64) -> Self {
@@ -42,6 +50,16 @@ impl TickScale {
 
     /// Ticks of `micros_per_tick` microseconds (at least one), which start anew every
     /// `period_micros` (no fewer) after `epoch`.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_core::{TickScale, UnixTime};
+    ///
+    /// // kuid's ticks: 1,024 µs, but the last of each second is shorter.
+    /// let scale = TickScale::anew_every(UnixTime::EPOCH, 1_000_000, 1_024);
+    /// assert_eq!(scale.ticks_per_period(), 977);
+    /// assert_eq!(scale.time_of(977), UnixTime::from_micros(1_000_000));
+    /// ```
     #[inline]
     #[must_use]
     pub const fn anew_every(epoch: UnixTime, period_micros: u64, micros_per_tick: u64) -> Self {
@@ -52,6 +70,13 @@ impl TickScale {
     }
 
     /// Returns the time at which tick 0 begins.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_core::{TickScale, UnixTime};
+    ///
+    /// assert_eq!(TickScale::every(UnixTime::EPOCH, 1_000).epoch(), UnixTime::EPOCH);
+    /// ```
     #[must_use]
     pub const fn epoch(&self) -> UnixTime {
         self.epoch
@@ -77,6 +102,15 @@ impl TickScale {
     }
 
     /// Returns the tick that contains `time`, or `None` before the epoch.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_core::{TickScale, UnixTime};
+    ///
+    /// let scale = TickScale::every(UnixTime::EPOCH, 256_000);
+    /// assert_eq!(scale.tick_at(UnixTime::from_micros(255_999)), Some(0));
+    /// assert_eq!(scale.tick_at(UnixTime::from_micros(-1)), None);
+    /// ```
     #[inline]
     #[must_use]
     pub const fn tick_at(&self, time: UnixTime) -> Option<u64> {
@@ -89,6 +123,14 @@ impl TickScale {
     }
 
     /// Returns the time at which `tick` begins, [`UnixTime::MAX`] at the latest.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_core::{TickScale, UnixTime};
+    ///
+    /// let scale = TickScale::every(UnixTime::EPOCH, 256_000);
+    /// assert_eq!(scale.time_of(2).as_micros(), 512_000);
+    /// ```
     #[inline]
     #[must_use]
     pub const fn time_of(&self, tick: u64) -> UnixTime {
@@ -137,6 +179,14 @@ impl TickScale {
 
     /// Returns the time at which the tick with this signed number begins, or `None` if no
     /// [`UnixTime`] represents it.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_core::{TickScale, UnixTime};
+    ///
+    /// let scale = TickScale::every(UnixTime::EPOCH, 256_000);
+    /// assert_eq!(scale.signed_time_of(-1), Some(UnixTime::from_micros(-256_000)));
+    /// ```
     #[inline]
     #[must_use]
     pub const fn signed_time_of(&self, tick: i64) -> Option<UnixTime> {
@@ -154,6 +204,14 @@ impl TickScale {
 
     /// Returns the number of the first tick that begins at `time` or later, or `None` if `time`
     /// lies more than 2^63 microseconds from the epoch.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_core::{TickScale, UnixTime};
+    ///
+    /// let scale = TickScale::every(UnixTime::EPOCH, 256_000);
+    /// assert_eq!(scale.first_signed_tick_from(UnixTime::from_micros(1)), Some(1));
+    /// ```
     #[inline]
     #[must_use]
     pub const fn first_signed_tick_from(&self, time: UnixTime) -> Option<i64> {
@@ -173,6 +231,15 @@ impl TickScale {
     /// Returns the number of ticks that begin at `start` or later, and before the tick that
     /// contains `time`: 0 if there are none, or if either time lies more than 2^63 microseconds
     /// from the epoch.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_core::{TickScale, UnixTime};
+    ///
+    /// let millis = TickScale::every(UnixTime::EPOCH, 1_000);
+    /// let (start, time) = (UnixTime::from_micros(500), UnixTime::from_micros(3_500));
+    /// assert_eq!(millis.ticks_begun_between(start, time), 2); // at 1,000 and 2,000
+    /// ```
     #[inline]
     #[must_use]
     pub const fn ticks_begun_between(&self, start: UnixTime, time: UnixTime) -> u64 {
@@ -244,6 +311,15 @@ impl TickScale {
 
     /// Returns the number of whole ticks that fit into `duration` from the start of a period,
     /// `u64::MAX` at the most.
+    ///
+    /// # Examples
+    /// ```
+    /// use core::time::Duration;
+    /// use tickid_core::{TickScale, UnixTime};
+    ///
+    /// let scale = TickScale::every(UnixTime::EPOCH, 256_000);
+    /// assert_eq!(scale.whole_ticks_in(Duration::from_secs(10)), 39);
+    /// ```
     #[must_use]
     pub const fn whole_ticks_in(&self, duration: Duration) -> u64 {
         let micros = duration.as_micros();
@@ -274,6 +350,15 @@ impl TickScale {
 
     /// Returns the fewest ticks that are sure to last for `duration`, at whichever tick of a period
     /// they begin.
+    ///
+    /// # Examples
+    /// ```
+    /// use core::time::Duration;
+    /// use tickid_core::{TickScale, UnixTime};
+    ///
+    /// let scale = TickScale::every(UnixTime::EPOCH, 256_000);
+    /// assert_eq!(scale.ticks_to_cover(Duration::from_secs(10)), 40);
+    /// ```
     #[must_use]
     pub const fn ticks_to_cover(&self, duration: Duration) -> u64 {
         let micros = saturated(duration.as_nanos().div_ceil(1_000));

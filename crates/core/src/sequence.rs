@@ -27,6 +27,13 @@ pub struct SequenceBounds {
 impl SequenceBounds {
     /// Creates bounds for all sequences from `lowest` to `last`; the ends may be given in either
     /// order.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_core::SequenceBounds;
+    ///
+    /// assert_eq!(SequenceBounds::new(9, 3), SequenceBounds::new(3, 9));
+    /// ```
     #[must_use]
     pub const fn new(lowest: u32, last: u32) -> Self {
         if lowest <= last { Self { lowest, last } } else { Self { lowest: last, last: lowest } }
@@ -45,6 +52,11 @@ impl SequenceBounds {
     }
 
     /// Returns the number of sequences in a tick.
+    ///
+    /// # Examples
+    /// ```
+    /// assert_eq!(tickid_core::SequenceBounds::new(3, 9).pool(), 7);
+    /// ```
     #[must_use]
     pub const fn pool(self) -> u64 {
         (self.last - self.lowest) as u64 + 1
@@ -54,6 +66,15 @@ impl SequenceBounds {
     ///
     /// # Errors
     /// Returns a [`RangeError`] if it does not.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_core::SequenceBounds;
+    ///
+    /// let bounds = SequenceBounds::new(3, 9);
+    /// assert_eq!(bounds.check(9), Ok(9));
+    /// assert!(bounds.check(10).is_err());
+    /// ```
     pub const fn check(self, sequence: u32) -> Result<u32, RangeError> {
         if self.lowest <= sequence && sequence <= self.last {
             Ok(sequence)
@@ -132,12 +153,26 @@ impl SequenceStart {
     pub const LOWEST: Self = Self(Rule::Lowest);
 
     /// Starts every tick at `sequence`.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_core::{SequenceBounds, SequenceStart};
+    ///
+    /// assert_eq!(SequenceStart::fixed(5).start(100, SequenceBounds::new(3, 9)), 5);
+    /// ```
     #[must_use]
     pub const fn fixed(sequence: u32) -> Self {
         Self(Rule::Fixed(sequence))
     }
 
     /// Returns the first sequence of `tick`. A fixed or custom start may lie outside of `bounds`.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_core::{SequenceBounds, SequenceStart};
+    ///
+    /// assert_eq!(SequenceStart::LOWEST.start(100, SequenceBounds::new(3, 9)), 3);
+    /// ```
     #[must_use]
     pub fn start(&self, tick: u64, bounds: SequenceBounds) -> u32 {
         match &self.0 {
@@ -214,6 +249,15 @@ impl RandomStart {
 
     /// Returns the same with the `guard_bits` leading bits of every start zero. If these are all
     /// bits of the sequence, or more, every start is the lowest.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_core::{RandomStart, SequenceBounds};
+    ///
+    /// let bounds = SequenceBounds::new(0, 4_095);
+    /// let start = RandomStart::new(42).with_guard_bits(1);
+    /// assert!((0..1_000).all(|tick| start.start(tick, bounds) < 2_048));
+    /// ```
     #[must_use]
     pub const fn with_guard_bits(self, guard_bits: u32) -> Self {
         Self { guard_bits, ..self }

@@ -37,6 +37,14 @@ impl<S> Tick<S> {
     }
 
     /// Ticks since the scheme's epoch.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_core::{Tick, example::Seconds};
+    ///
+    /// assert_eq!(Tick::<Seconds>::new(7)?.get(), 7);
+    /// # Ok::<(), tickid_core::RangeError>(())
+    /// ```
     #[must_use]
     pub const fn get(self) -> u64 {
         self.0
@@ -79,6 +87,13 @@ impl<S> Ticks<S> {
 
     /// Creates a number of ticks. Any number is valid: one beyond the scheme's range is never
     /// reached.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_core::{Ticks, example::Seconds};
+    ///
+    /// assert_eq!(Ticks::<Seconds>::new(u64::MAX).get(), u64::MAX);
+    /// ```
     #[must_use]
     pub const fn new(count: u64) -> Self {
         Self(count, PhantomData)

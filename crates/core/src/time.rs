@@ -33,6 +33,13 @@ impl UnixTime {
     pub const MAX: Self = Self(i64::MAX);
 
     /// Returns the time `micros` microseconds after the Unix epoch.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_core::UnixTime;
+    ///
+    /// assert_eq!(UnixTime::from_micros(1_500_000).to_string(), "1970-01-01T00:00:01.500Z");
+    /// ```
     #[must_use]
     pub const fn from_micros(micros: i64) -> Self {
         Self(micros)
@@ -42,6 +49,15 @@ impl UnixTime {
     ///
     /// # Errors
     /// Returns a [`RangeError`] if the time lies outside [`MIN`](Self::MIN)..=[`MAX`](Self::MAX).
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_core::UnixTime;
+    ///
+    /// assert_eq!(UnixTime::from_millis(1_500)?, UnixTime::from_micros(1_500_000));
+    /// assert!(UnixTime::from_millis(i64::MAX).is_err());
+    /// # Ok::<(), tickid_core::RangeError>(())
+    /// ```
     pub const fn from_millis(millis: i64) -> Result<Self, RangeError> {
         match millis.checked_mul(1_000) {
             Some(micros) => Ok(Self(micros)),
@@ -61,6 +77,14 @@ impl UnixTime {
     }
 
     /// Returns the whole milliseconds since the Unix epoch, rounded towards the past.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_core::UnixTime;
+    ///
+    /// assert_eq!(UnixTime::from_micros(1_999).as_millis(), 1);
+    /// assert_eq!(UnixTime::from_micros(-1).as_millis(), -1);
+    /// ```
     #[must_use]
     pub const fn as_millis(self) -> i64 {
         self.0.div_euclid(1_000)
@@ -69,6 +93,16 @@ impl UnixTime {
     /// This time moved into the future; `None` past [`MAX`](Self::MAX).
     ///
     /// Whole microseconds count; the rest of `duration` is dropped.
+    ///
+    /// # Examples
+    /// ```
+    /// use core::time::Duration;
+    /// use tickid_core::UnixTime;
+    ///
+    /// let second = Duration::from_secs(1);
+    /// assert_eq!(UnixTime::EPOCH.checked_add(second), Some(UnixTime::from_micros(1_000_000)));
+    /// assert_eq!(UnixTime::MAX.checked_add(second), None);
+    /// ```
     #[must_use]
     pub const fn checked_add(self, duration: Duration) -> Option<Self> {
         match checked_micros(duration) {
@@ -83,6 +117,14 @@ impl UnixTime {
     /// This time moved into the past; `None` before [`MIN`](Self::MIN).
     ///
     /// Whole microseconds count; the rest of `duration` is dropped.
+    ///
+    /// # Examples
+    /// ```
+    /// use core::time::Duration;
+    /// use tickid_core::UnixTime;
+    ///
+    /// assert_eq!(UnixTime::MIN.checked_sub(Duration::from_secs(1)), None);
+    /// ```
     #[must_use]
     pub const fn checked_sub(self, duration: Duration) -> Option<Self> {
         match checked_micros(duration) {

@@ -46,6 +46,16 @@ impl<S: Scheme> Window<S> {
     /// # Errors
     /// Returns a [`RangeError`] for an empty window (`ceiling <= floor`) and for a ceiling more
     /// than one past the last tick of the format.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_core::{Tick, Window, example::Seconds};
+    ///
+    /// let window = Window::<Seconds>::new(Tick::new(100)?, 200)?;
+    /// assert!(window.contains(Tick::new(100)?) && !window.contains(Tick::new(200)?));
+    /// assert!(Window::<Seconds>::new(Tick::new(100)?, 100).is_err()); // empty
+    /// # Ok::<(), tickid_core::RangeError>(())
+    /// ```
     pub const fn new(floor: Tick<S>, ceiling: u64) -> Result<Self, RangeError> {
         if ceiling > floor.get() && ceiling <= S::MAX_TICK + 1 {
             Ok(Self { floor, ceiling })
@@ -56,6 +66,15 @@ impl<S: Scheme> Window<S> {
     }
 
     /// Returns the first tick of the window.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_core::{Tick, Window, example::Seconds};
+    ///
+    /// let window = Window::<Seconds>::new(Tick::new(100)?, 200)?;
+    /// assert_eq!((window.floor().get(), window.ceiling()), (100, 200));
+    /// # Ok::<(), tickid_core::RangeError>(())
+    /// ```
     #[must_use]
     pub const fn floor(&self) -> Tick<S> {
         self.floor

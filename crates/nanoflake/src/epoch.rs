@@ -45,6 +45,16 @@ impl Epoch {
     ///
     /// # Errors
     /// Returns a [`RangeError`] outside of [`MIN`](Self::MIN)..=[`MAX`](Self::MAX).
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_nanoflake::Epoch;
+    ///
+    /// let epoch = Epoch::from_unix_millis(1_704_067_200_000)?; // 2024
+    /// assert_eq!(epoch.unix_time().to_string(), "2024-01-01T00:00:00.000Z");
+    /// assert!(Epoch::from_unix_millis(i64::MAX).is_err());
+    /// # Ok::<(), tickid_nanoflake::RangeError>(())
+    /// ```
     pub const fn from_unix_millis(unix_millis: i64) -> Result<Self, RangeError> {
         if Self::MIN.unix_millis <= unix_millis && unix_millis <= Self::MAX.unix_millis {
             Ok(Self { unix_millis })
@@ -59,12 +69,23 @@ impl Epoch {
     }
 
     /// Milliseconds since 1970-01-01T00:00:00Z.
+    ///
+    /// # Examples
+    /// ```
+    /// assert_eq!(tickid_nanoflake::Epoch::TWITTER.as_unix_millis(), 1_288_834_974_657);
+    /// ```
     #[must_use]
     pub const fn as_unix_millis(self) -> i64 {
         self.unix_millis
     }
 
     /// Returns the time of timestamp 0.
+    ///
+    /// # Examples
+    /// ```
+    /// let epoch = tickid_nanoflake::Epoch::DISCORD.unix_time();
+    /// assert_eq!(epoch.to_string(), "2015-01-01T00:00:00.000Z");
+    /// ```
     #[must_use]
     pub const fn unix_time(self) -> UnixTime {
         self.time_of(0)

@@ -37,6 +37,16 @@ impl Nanoflake {
     const MICROS_PER_TICK: u64 = 1_000;
 
     /// Returns the start of the millisecond of `id`, if `id` was issued under this epoch.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_nanoflake::{Epoch, Nanoflake, NanoflakeId};
+    ///
+    /// let id = NanoflakeId::new(175_928_847_299_117_063)?;
+    /// let discord = Nanoflake { epoch: Epoch::DISCORD };
+    /// assert_eq!(discord.unix_time(id).to_string(), "2016-04-30T11:18:25.796Z");
+    /// # Ok::<(), tickid_nanoflake::RangeError>(())
+    /// ```
     #[must_use]
     pub const fn unix_time(self, id: NanoflakeId) -> UnixTime {
         self.epoch.time_of(id.timestamp())
@@ -73,6 +83,17 @@ impl Nanoflake {
     /// # Errors
     /// Returns a [`RangeError`] (in microseconds) for a time before the epoch or after its last
     /// timestamp.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_nanoflake::{Epoch, Nanoflake, UnixTime};
+    ///
+    /// let discord = Nanoflake { epoch: Epoch::DISCORD };
+    /// let min = discord.min_at(UnixTime::from_millis(1_462_015_105_796)?)?;
+    /// assert_eq!(min.timestamp(), 41_944_705_796);
+    /// assert_eq!((min.generator().get(), min.sequence()), (0, 0));
+    /// # Ok::<(), tickid_nanoflake::RangeError>(())
+    /// ```
     pub fn min_at(self, time: impl IntoUnixTime) -> Result<NanoflakeId, RangeError> {
         let tick = self.tick_at(time.into_unix_time()?)?;
         Ok(NanoflakeId::assemble(tick.get(), GeneratorId::MIN, 0))
@@ -83,6 +104,17 @@ impl Nanoflake {
     ///
     /// # Errors
     /// As [`min_at`](Self::min_at).
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_nanoflake::{Epoch, Nanoflake, UnixTime};
+    ///
+    /// let discord = Nanoflake { epoch: Epoch::DISCORD };
+    /// let max = discord.max_at(UnixTime::from_millis(1_462_015_105_796)?)?;
+    /// assert_eq!(max.timestamp(), 41_944_705_796);
+    /// assert_eq!((max.generator().get(), max.sequence()), (1_023, 4_095));
+    /// # Ok::<(), tickid_nanoflake::RangeError>(())
+    /// ```
     pub fn max_at(self, time: impl IntoUnixTime) -> Result<NanoflakeId, RangeError> {
         let tick = self.tick_at(time.into_unix_time()?)?;
         let last = NanoflakeId::MAX_SEQUENCE.into();

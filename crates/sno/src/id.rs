@@ -163,6 +163,12 @@ impl SnoId {
     }
 
     /// Returns the 10 bytes, which sort as the IDs do.
+    ///
+    /// # Examples
+    /// ```
+    /// let id = tickid_sno::sno!("brpk4q72xwf2m63l");
+    /// assert_eq!(id.to_bytes(), [0x4e, 0x6f, 0x21, 0x60, 0xa0, 0xff, 0x9a, 0x0a, 0x10, 0x33]);
+    /// ```
     #[inline]
     #[must_use]
     pub const fn to_bytes(self) -> [u8; Self::LEN] {
@@ -170,6 +176,14 @@ impl SnoId {
     }
 
     /// Returns the ID of these 10 bytes.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_sno::{SnoId, sno};
+    ///
+    /// let id = sno!("brpk4q72xwf2m63l");
+    /// assert_eq!(SnoId::from_bytes(id.to_bytes()), id);
+    /// ```
     #[inline]
     #[must_use]
     pub const fn from_bytes(bytes: [u8; Self::LEN]) -> Self {
@@ -199,6 +213,15 @@ impl SnoId {
     ///
     /// # Errors
     /// As [`parse_bytes`](Self::parse_bytes).
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_sno::{SnoId, sno};
+    ///
+    /// let id = sno!("brpk4q72xwf2m63l");
+    /// assert_eq!(SnoId::from_text_bytes(*b"brpk4q72xwf2m63l"), Ok(id));
+    /// assert!(SnoId::from_text_bytes([0; 16]).is_err());
+    /// ```
     #[inline]
     pub fn from_text_bytes(text: [u8; Self::TEXT_LEN]) -> Result<Self, ParseError> {
         Self::parse_bytes(&text)
@@ -212,6 +235,15 @@ impl SnoId {
     }
 
     /// Returns the timestamp, in 4 ms ticks since 2010-01-01T00:00:00Z: 39 bits.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_sno::{Partition, SnoId};
+    ///
+    /// let id = SnoId::from_parts(1_000, true, 24, Partition::new(7), 42)?;
+    /// assert_eq!(id.timestamp(), 1_000);
+    /// # Ok::<(), tickid_sno::RangeError>(())
+    /// ```
     #[inline]
     #[must_use]
     pub const fn timestamp(self) -> u64 {
@@ -219,6 +251,12 @@ impl SnoId {
     }
 
     /// Returns the timestamp as a tick.
+    ///
+    /// # Examples
+    /// ```
+    /// let id = tickid_sno::sno!("brpk4q72xwf2m63l");
+    /// assert_eq!(id.tick().get(), id.timestamp());
+    /// ```
     #[must_use]
     pub fn tick(self) -> Tick<Sno> {
         // 39 bits are in range.
@@ -226,6 +264,12 @@ impl SnoId {
     }
 
     /// Returns the start of the ID's tick.
+    ///
+    /// # Examples
+    /// ```
+    /// let id = tickid_sno::sno!("brpk4q72xwf2m63l");
+    /// assert_eq!(id.unix_time().to_string(), "2031-05-08T23:03:34.976Z");
+    /// ```
     #[must_use]
     pub const fn unix_time(self) -> UnixTime {
         Sno::SCALE.time_of(self.timestamp())
@@ -256,6 +300,14 @@ impl SnoId {
     }
 
     /// Returns the tick-tock bit, which distinguishes two passes over the same ticks.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_sno::{Partition, SnoId};
+    ///
+    /// assert!(SnoId::from_parts(1_000, true, 24, Partition::new(7), 42)?.toggle());
+    /// # Ok::<(), tickid_sno::RangeError>(())
+    /// ```
     #[inline]
     #[must_use]
     pub const fn toggle(self) -> bool {
@@ -263,6 +315,11 @@ impl SnoId {
     }
 
     /// Returns the metabyte, which the caller chose.
+    ///
+    /// # Examples
+    /// ```
+    /// assert_eq!(tickid_sno::sno!("brpk4q72xwf2m63l").meta(), 255);
+    /// ```
     #[inline]
     #[must_use]
     pub const fn meta(self) -> u8 {
@@ -270,6 +327,11 @@ impl SnoId {
     }
 
     /// Returns the partition.
+    ///
+    /// # Examples
+    /// ```
+    /// assert_eq!(tickid_sno::sno!("brpk4q72xwf2m63l").partition().get(), 39_434);
+    /// ```
     #[inline]
     #[must_use]
     pub const fn partition(self) -> Partition {
@@ -277,6 +339,11 @@ impl SnoId {
     }
 
     /// Returns the sequence.
+    ///
+    /// # Examples
+    /// ```
+    /// assert_eq!(tickid_sno::sno!("brpk4q72xwf2m63l").sequence(), 4_147);
+    /// ```
     #[inline]
     #[must_use]
     pub const fn sequence(self) -> u16 {
@@ -337,6 +404,13 @@ impl SnoId {
     }
 
     /// Reports whether all bits are zero.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_sno::SnoId;
+    ///
+    /// assert!(SnoId::ZERO.is_zero() && !SnoId::MAX.is_zero());
+    /// ```
     #[must_use]
     pub const fn is_zero(self) -> bool {
         self.head() == 0 && self.sequence() == 0
@@ -366,6 +440,16 @@ impl SnoId {
     ///
     /// # Errors
     /// As [`min_at`](Self::min_at).
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_sno::{SnoId, sno};
+    ///
+    /// let id = sno!("brpk4q72xwf2m63l");
+    /// let max = SnoId::max_at(id.unix_time())?;
+    /// assert_eq!((max.tick(), max.meta(), max.sequence()), (id.tick(), 255, 65_535));
+    /// # Ok::<(), tickid_sno::RangeError>(())
+    /// ```
     pub fn max_at(time: impl IntoUnixTime) -> Result<Self, RangeError> {
         Sno.tick_at(time.into_unix_time()?).map(Self::highest)
     }

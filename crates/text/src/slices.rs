@@ -45,6 +45,17 @@ const CHUNK: usize = 64;
 ///
 /// # Errors
 /// [`SliceError::Length`] if the slices have different lengths.
+///
+/// # Examples
+/// ```
+/// use tickid_text::base36::TwelveDigits;
+/// use tickid_text::slices;
+///
+/// let mut texts = [[0; 12]; 2];
+/// slices::encode::<TwelveDigits, u64, 12>(&[35, 36], &mut texts, |number| number)?;
+/// assert_eq!(texts, [*b"00000000000z", *b"000000000010"]);
+/// # Ok::<(), tickid_text::SliceError>(())
+/// ```
 #[inline]
 pub fn encode<C: Codec<CHARS>, I: Copy, const CHARS: usize>(
     ids: &[I],
@@ -60,6 +71,18 @@ pub fn encode<C: Codec<CHARS>, I: Copy, const CHARS: usize>(
 /// # Errors
 /// [`SliceError::Length`] if the slices have different lengths, else [`SliceError::Text`] for the
 /// first text that is not valid.
+///
+/// # Examples
+/// ```
+/// use tickid_text::base36::TwelveDigits;
+/// use tickid_text::{SliceError, slices};
+///
+/// let mut numbers = [0; 2];
+/// let texts = [*b"000000000010", *b"0000000000-1"];
+/// let result = slices::decode::<TwelveDigits, u64, 12>(&texts, &mut numbers, "number", |n| n);
+/// assert!(matches!(result, Err(SliceError::Text { index: 1, .. })));
+/// assert_eq!(numbers, [36, 0]); // the numbers before the error are read
+/// ```
 #[inline]
 pub fn decode<C: Codec<CHARS>, I, const CHARS: usize>(
     texts: &[[u8; CHARS]],

@@ -29,6 +29,11 @@ impl<const N: usize> Text<N> {
     }
 
     /// Returns the characters as bytes.
+    ///
+    /// # Examples
+    /// ```
+    /// assert_eq!(tickid_text::decimal::encode(42).as_bytes(), b"42");
+    /// ```
     #[inline]
     #[must_use]
     pub fn as_bytes(&self) -> &[u8] {
@@ -37,6 +42,11 @@ impl<const N: usize> Text<N> {
     }
 
     /// Returns the characters.
+    ///
+    /// # Examples
+    /// ```
+    /// assert_eq!(tickid_text::decimal::encode(42).as_str(), "42");
+    /// ```
     #[inline]
     #[must_use]
     pub fn as_str(&self) -> &str {

@@ -154,6 +154,20 @@ impl<S: Scheme, C> LocalGenerator<S, C> {
     /// # Errors
     /// Returns a [`RangeError`] for a ceiling at or below the window's floor or more than one past
     /// the last tick of the format.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_core::example::{Node, Seconds};
+    /// use tickid_core::{LocalGenerator, ManualClock, Tick, UnixTime, Window};
+    ///
+    /// let clock = ManualClock::new(UnixTime::from_millis(200_000)?);
+    /// let builder = LocalGenerator::<Seconds>::builder(Node(7)).clock(&clock);
+    /// let mut generator = builder.window(Window::new(Tick::new(100)?, 200)?).build_local()?;
+    /// assert!(generator.try_generate().is_err());
+    /// generator.widen(300)?;
+    /// assert!(generator.try_generate().is_ok());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn widen(&mut self, ceiling: u64) -> Result<(), RangeError> {
         self.engine.widen(ceiling)
     }
@@ -163,6 +177,18 @@ impl<S: Scheme, C> LocalGenerator<S, C> {
     ///
     /// The snapshot lets a [successor](crate::Builder::restore) go on without issuing an ID twice.
     /// Closing again returns the same snapshot.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_core::example::{Node, Seconds};
+    /// use tickid_core::{ErrorKind, LocalGenerator};
+    ///
+    /// let mut generator = LocalGenerator::<Seconds>::new(Node(7))?;
+    /// generator.generate()?;
+    /// assert!(generator.close().highest_tick().is_some());
+    /// assert_eq!(generator.try_generate().unwrap_err().kind(), ErrorKind::Closed);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn close(&mut self) -> Snapshot<S> {
         self.engine.close()
     }

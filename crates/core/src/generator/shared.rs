@@ -73,6 +73,20 @@ impl<S: Scheme, C> Generator<S, C> {
     }
 
     /// Returns a handle for one thread, which draws blocks instead of single IDs.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_core::Generator;
+    /// use tickid_core::example::{Node, Seconds};
+    ///
+    /// let generator = Generator::<Seconds>::new(Node(7))?;
+    /// std::thread::scope(|scope| {
+    ///     for _ in 0..2 {
+    ///         scope.spawn(|| generator.handle().generate());
+    ///     }
+    /// });
+    /// # Ok::<(), tickid_core::BuildError>(())
+    /// ```
     pub fn handle(&self) -> Handle<'_, S, C> {
         Handle::new(self)
     }

@@ -48,6 +48,14 @@ pub struct VectorClock<N = Node> {
 
 impl<N> VectorClock<N> {
     /// Returns a clock without entries.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_kuid::VectorClock;
+    ///
+    /// let clock: VectorClock = VectorClock::new();
+    /// assert!(clock.entries().is_empty());
+    /// ```
     #[doc(alias = "vclock")]
     #[must_use]
     pub const fn new() -> Self {
@@ -56,12 +64,32 @@ impl<N> VectorClock<N> {
 
     /// Returns the entries in the clock's order: the order of the list it was made from, with
     /// [recorded](Self::record) nodes in front; after a [join](Self::join), the order of the nodes.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_kuid::{LocalId, VectorClock};
+    ///
+    /// let mut clock = VectorClock::new();
+    /// clock.record("a", LocalId::new(1));
+    /// clock.record("b", LocalId::new(2));
+    /// let nodes: Vec<_> = clock.entries().iter().map(|entry| entry.node).collect();
+    /// assert_eq!(nodes, ["b", "a"]); // the one recorded last is in front
+    /// ```
     #[must_use]
     pub fn entries(&self) -> &[Entry<N>] {
         &self.entries
     }
 
     /// Returns the entries, consuming the clock.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_kuid::{LocalId, VectorClock};
+    ///
+    /// let mut clock = VectorClock::new();
+    /// clock.record("a", LocalId::new(1));
+    /// assert_eq!(clock.into_entries()[0].id, LocalId::new(1));
+    /// ```
     #[must_use]
     pub fn into_entries(self) -> Vec<Entry<N>> {
         self.entries

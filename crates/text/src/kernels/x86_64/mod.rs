@@ -33,7 +33,7 @@
 //! write them, two divisions split the integer, then every lane is split into two numbers below
 //! 36^2 in 16 bits, and each of those into two digits in bytes. To read them, the same joins go up
 //! as above, with the factors 36 and 36^2 in place of powers of two, and 36^4 in general registers.
-//! A number of 13 digits (Nanoflake) is left to the portable code.
+//! Of 13 digits (Nanoflake), the first comes from a table, and the other twelve go this way.
 
 mod avx2;
 mod avx512;
