@@ -51,7 +51,7 @@ impl Epoch {
     /// use tickid_nanoflake::Epoch;
     ///
     /// let epoch = Epoch::from_unix_millis(1_704_067_200_000)?; // 2024
-    /// assert_eq!(epoch.unix_time().to_string(), "2024-01-01T00:00:00.000Z");
+    /// assert_eq!(epoch.unix_time().to_string(), "2024-01-01T00:00:00Z");
     /// assert!(Epoch::from_unix_millis(i64::MAX).is_err());
     /// # Ok::<(), tickid_nanoflake::RangeError>(())
     /// ```
@@ -84,7 +84,7 @@ impl Epoch {
     /// # Examples
     /// ```
     /// let epoch = tickid_nanoflake::Epoch::DISCORD.unix_time();
-    /// assert_eq!(epoch.to_string(), "2015-01-01T00:00:00.000Z");
+    /// assert_eq!(epoch.to_string(), "2015-01-01T00:00:00Z");
     /// ```
     #[must_use]
     pub const fn unix_time(self) -> UnixTime {

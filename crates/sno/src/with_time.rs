@@ -52,7 +52,7 @@ impl WithTime {
     ///
     /// let archive = WithTime::new(Partition::new(7));
     /// let id = archive.new_with_time(UnixTime::from_millis(1_577_836_800_000)?, 24)?;
-    /// assert_eq!(id.unix_time().to_string(), "2020-01-01T00:00:00.000Z");
+    /// assert_eq!(id.unix_time().to_string(), "2020-01-01T00:00:00Z");
     /// # Ok::<(), tickid_sno::RangeError>(())
     /// ```
     #[must_use]
