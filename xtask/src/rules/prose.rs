@@ -94,7 +94,7 @@ fn words(prose: &str) -> impl Iterator<Item = (&'static str, &'static str)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::files::{files, lines};
+    use crate::files::lines;
 
     fn check_text(path: &str, text: &str) -> Vec<String> {
         lines(check_file(path, text))
