@@ -36,7 +36,8 @@
 //! | `web` | no | `std` in browsers: their clock and random numbers; no effect elsewhere |
 //! | `alloc` | with `std` | clocks behind an `Arc` |
 //! | `jiff`, `chrono` | no | times of these libraries from and to [`UnixTime`] |
-//! | `arbitrary`, `diesel`, `postgres-types`, `proptest`, `rusqlite`, `schemars`, `serde`, `sqlx`, `uuid` | no | for scheme crates: what every ID does with these libraries, in [`external`] |
+//! | `arbitrary`, `proptest`, `schemars`, `serde`, `uuid` | no | for scheme crates: [`external`] |
+//! | `diesel`, `postgres-types`, `rusqlite`, `sqlx` | no | likewise |
 //!
 //! Without either it needs no allocator and no operating system. The shared [`Generator`] and `std`
 //! need 64-bit atomics, [`LocalGenerator`] none.

@@ -9,9 +9,9 @@ use crate::tick::Ticks;
 ///
 /// | policy | small rollback | large rollback | overflow |
 /// |---|---|---|---|
-/// | [`Ratchet`](Self::Ratchet) | keeps the last tick | stalls | the next tick, within the allowance |
+/// | [`Ratchet`](Self::Ratchet) | keeps the last tick | stalls | the next tick, if allowed |
 /// | [`Wait`](Self::Wait) | stalls | stalls | stalls until the next tick |
-/// | [`TickTock`](Self::TickTock) | flips the toggle bit | the same, once | stalls until the next tick |
+/// | [`TickTock`](Self::TickTock) | flips the toggle | the same, once | stalls to the next tick |
 ///
 /// A stall after a rollback lasts until the clock is within the allowance (ratchet), has caught up
 /// (wait), or has passed everything issued under the other toggle (tick-tock).

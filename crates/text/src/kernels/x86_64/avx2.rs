@@ -1,5 +1,5 @@
-//! Two IDs at a time, one in each half of a register, since shuffles do not cross the halves. The
-//! steps are those of [the module above](super).
+//! Two IDs at a time, one in each half of a register, since shuffles do not cross the halves. [The
+//! module above](super) explains the steps.
 //!
 //! Each is read and written as 16 bytes. Bytes beyond the ID belong to its neighbours: the ones
 //! read are ignored, and the ones written are overwritten later. So the last ID is left to other
