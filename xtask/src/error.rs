@@ -21,8 +21,6 @@ pub(crate) enum Error {
     Output(io::Error),
     #[error("the output of `cargo metadata` lacks {0}")]
     Metadata(&'static str),
-    #[error("no revision to compare with: {0}")]
-    NoBase(&'static str),
     /// The closing line of the tests has been printed.
     #[error("tests failed")]
     TestsFailed,

@@ -5,10 +5,9 @@ use std::collections::BTreeMap;
 use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
 
-use crate::command::{Command, say};
+use crate::command::say;
 use crate::error::{Error, Result};
-use crate::files::{self, Files, Finding};
-use crate::rules::prose::{Lines, changed_lines};
+use crate::files::{self, Finding};
 use crate::rules::{architecture, documents, prose};
 use crate::tables::{NO_STD, OTHER_WORKSPACES};
 use crate::workspace::{Package, Workspace};
@@ -17,9 +16,6 @@ use crate::workspace::{Package, Workspace};
 pub(crate) struct Arguments {
     /// The steps to run [default: all, in this order].
     steps: Vec<Step>,
-    /// Check the prose of all files, not only of the changed lines.
-    #[arg(long)]
-    all_prose: bool,
 }
 
 /// A part of `cargo xtask lint`. Cheap ones come first.
@@ -29,7 +25,7 @@ enum Step {
     Fmt,
     /// The project's own rules: dependencies between crates, features, `unsafe`, links.
     Rules,
-    /// The prose of comments and Markdown, in lines changed since the merge base with main.
+    /// The prose of comments and Markdown.
     Prose,
     /// Clippy for all targets with all features.
     Clippy,
@@ -57,12 +53,7 @@ pub(crate) fn lint(workspace: &Workspace, arguments: &Arguments) -> Result<()> {
                 findings.extend(documents::check(&files));
                 report(&findings)?;
             }
-            Step::Prose => {
-                let files = files::read(&workspace.root)?;
-                let changed =
-                    if arguments.all_prose { None } else { Some(changes(workspace, &files)?) };
-                report(&prose::check(&files, changed.as_ref()))?;
-            }
+            Step::Prose => report(&prose::check(&files::read(&workspace.root)?))?,
             Step::Clippy => clippy(workspace)?,
             Step::Features => features(workspace)?,
             Step::Docs => {
@@ -85,29 +76,6 @@ fn fmt(workspace: &Workspace) -> Result<()> {
     [""].into_iter()
         .chain(OTHER_WORKSPACES)
         .try_for_each(|folder| workspace.cargo(folder, "fmt --all --check").run())
-}
-
-/// Reads from git which lines differ from the base, new files included.
-///
-/// The base is the merge base with `main`; on `main` itself it is the commit before.
-fn changes(workspace: &Workspace, files: &Files) -> Result<Lines> {
-    let git =
-        |words: &str| Command::program("git", &workspace.root, "").args(words.split_whitespace());
-    let line = |words: &str| Some(git(words).read().ok()?.trim().to_owned());
-    let head = line("rev-parse HEAD").ok_or(Error::NoBase("this is no git repository"))?;
-    let branches =
-        line("for-each-ref --format=%(refname) refs/heads/main refs/remotes/origin/main");
-    let branches = branches.unwrap_or_default().replace('\n', " ");
-    let base = line(&format!("merge-base {head} {branches}")).filter(|base| *base != head);
-    let base = base.or_else(|| line("rev-parse --verify --quiet HEAD~"));
-    let base = base.ok_or(Error::NoBase("neither `main` nor a commit before this; fetch more"))?;
-    let diff = format!("diff --unified=0 --no-color --no-ext-diff --find-renames {base}");
-    let mut changed = changed_lines(&git(&diff).read()?);
-    for new in git("ls-files --others --exclude-standard").read()?.lines() {
-        let lines = files.get(new).map_or(0, |text| text.lines().count());
-        changed.insert(new.to_owned(), (1..=lines).collect());
-    }
-    Ok(changed)
 }
 
 const DENY_WARNINGS: [&str; 3] = ["--", "-D", "warnings"];

@@ -66,6 +66,11 @@ impl Kind {
         [Self::Scru64, Self::Nanoflake, Self::KuidLocal, Self::KuidGlobal, Self::Sno];
 
     /// Returns the name of the scheme, lower case.
+    ///
+    /// # Examples
+    /// ```
+    /// assert_eq!(tickid_convert::Kind::Sno.name(), "sno");
+    /// ```
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -77,6 +82,11 @@ impl Kind {
     }
 
     /// Returns the number of bytes of an ID.
+    ///
+    /// # Examples
+    /// ```
+    /// assert_eq!(tickid_convert::Kind::Sno.byte_len(), 10);
+    /// ```
     #[must_use]
     pub const fn byte_len(self) -> usize {
         with_type!(self, Id => size_of::<Id>())
@@ -133,6 +143,14 @@ pub enum AnyId {
 
 impl AnyId {
     /// Returns the scheme of the ID.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_convert::{AnyId, Kind};
+    /// use tickid_sno::SnoId;
+    ///
+    /// assert_eq!(AnyId::from(SnoId::ZERO).kind(), Kind::Sno);
+    /// ```
     #[must_use]
     pub const fn kind(&self) -> Kind {
         match self {

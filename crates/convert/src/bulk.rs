@@ -87,6 +87,11 @@ pub struct Losses {
 
 impl Losses {
     /// Reports whether nothing was lost.
+    ///
+    /// # Examples
+    /// ```
+    /// assert!(tickid_convert::Losses::default().is_none());
+    /// ```
     #[must_use]
     pub fn is_none(&self) -> bool {
         *self == Self::default()

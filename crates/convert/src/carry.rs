@@ -6,7 +6,7 @@
 //! |---|---|---|---|
 //! | holds | any ID | any ID whose time is known and fits | a sno ID |
 //! | shaped as | a UUID of version 8 | a UUID of version 7 | no UUID: 16 ASCII characters |
-//! | sorts | as the IDs of a scheme do | by time, to the millisecond, IDs of all schemes together | as the IDs do |
+//! | sorts | as the IDs of a scheme do | by the millisecond across schemes | as the IDs do |
 //! | needs to be read | nothing | epoch and drift, to be held against | nothing |
 //!
 //! A UUID's 16 bytes and its integer sort as its text does, so there is one order for all three.
@@ -100,6 +100,15 @@ const fn not_carried(reason: &'static str) -> CarryError {
 /// Returns the UUID of version 8 that holds an ID.
 ///
 /// For a sno ID it is the one that `Uuid::from` makes with the feature `uuid` of `tickid-sno`.
+///
+/// # Examples
+/// ```
+/// use tickid_convert::carry;
+/// use tickid_sno::sno;
+///
+/// let uuid = carry::to_uuid(sno!("brpk4q72xwf2m63l"));
+/// assert_eq!(uuid.to_string(), "4e6f2160-a0ff-89a0-a840-cc0001c70745");
+/// ```
 #[must_use]
 pub fn to_uuid(id: impl Into<AnyId>) -> Uuid {
     let id = id.into();

@@ -53,7 +53,7 @@
 //! earlier may have the higher sequence. So the new sequence is the old ID's **rank** in that tick:
 //!
 //! ```text
-//! rank = ticks of the source that began in the target's tick before the ID's | tick-tock bit | sequence
+//! rank = number of the source's tick within the target's tick | tick-tock bit | sequence
 //! ```
 //!
 //! The number of ticks takes as many bits as its largest value needs. The rank is then shifted

@@ -24,6 +24,15 @@ impl Field {
     ///
     /// # Errors
     /// Returns a [`RangeError`] for more than 64 bits, and for a value that does not fit.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_convert::Field;
+    ///
+    /// assert_eq!(Field::new(5, 10)?.value(), 5);
+    /// assert!(Field::new(1_024, 10).is_err()); // eleven bits
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub const fn new(value: u64, bits: u32) -> Result<Self, RangeError> {
         if bits > u64::BITS {
             return Err(RangeError::new("width of a field", bits as i128, 0, u64::BITS as i128));
@@ -217,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_too_wide_is_an_error_that_names_the_range() {
+    fn width_errors_name_the_range() {
         let error = Field::new(0, 65).unwrap_err();
         assert_eq!((error.value(), error.min(), error.max()), (65, 0, 64));
         let error = Field::new(256, 8).unwrap_err();

@@ -101,6 +101,18 @@ pub enum ErrorKind {
 
 impl Error {
     /// Returns the cause.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_core::example::{Node, Seconds};
+    /// use tickid_core::{ErrorKind, Generator};
+    ///
+    /// let generator = Generator::<Seconds>::new(Node(7))?;
+    /// generator.close();
+    /// let error = generator.try_generate().unwrap_err();
+    /// assert_eq!((error.kind(), error.retry_after()), (ErrorKind::Closed, None));
+    /// # Ok::<(), tickid_core::BuildError>(())
+    /// ```
     #[must_use]
     pub const fn kind(&self) -> ErrorKind {
         self.kind
@@ -108,6 +120,22 @@ impl Error {
 
     /// Returns the time until the generator can go on, if its clock runs on steadily. Returns
     /// `None` if waiting does not help, or if something other than the clock has to change.
+    ///
+    /// # Examples
+    /// ```
+    /// use core::time::Duration;
+    /// use tickid_core::example::{Node, Seconds};
+    /// use tickid_core::{LocalGenerator, ManualClock, UnixTime};
+    ///
+    /// let clock = ManualClock::new(UnixTime::from_millis(100_000)?);
+    /// let builder = LocalGenerator::<Seconds>::builder(Node(7)).clock(&clock);
+    /// let mut generator = builder.build_local()?;
+    /// generator.try_generate()?;
+    /// clock.set(UnixTime::from_millis(97_000)?); // this scheme waits
+    /// let error = generator.try_generate().unwrap_err();
+    /// assert_eq!(error.retry_after(), Some(Duration::from_secs(3)));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn retry_after(&self) -> Option<Duration> {
         Some(self.until?.saturating_since(self.now?))
@@ -236,7 +264,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn messages_name_the_value_and_the_range() {
+    fn messages_have_value_and_range() {
         let range = RangeError::new("node", 1024, 0, 1023);
         assert_eq!(range.to_string(), "node 1024 is outside of 0..=1023");
         let pool = BuildError::Pool { lowest: 4, last: 6, pool: 3, min: 4 };
@@ -244,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn retry_after_is_what_lies_between_now_and_until() {
+    fn retry_after_is_until_minus_now() {
         let error = |now, until| Error {
             scheme: "sno",
             kind: ErrorKind::Exhausted,
@@ -264,7 +292,7 @@ mod tests {
 
     #[cfg(feature = "std")]
     #[test]
-    fn a_used_up_window_is_told_from_a_clock_outside() {
+    fn window_ends_are_distinguished() {
         use crate::example::{Node, Seconds};
         use crate::{LocalGenerator, ManualClock, Policy, Tick, Ticks, Window};
 

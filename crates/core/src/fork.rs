@@ -29,6 +29,11 @@ pub struct Process(u64);
 
 impl Process {
     /// Returns this process.
+    ///
+    /// # Examples
+    /// ```
+    /// assert!(tickid_core::Process::this().is_this());
+    /// ```
     #[must_use]
     pub fn this() -> Self {
         register();
@@ -106,6 +111,16 @@ impl<T: Send + Sync> PerProcess<T> {
 
     /// Returns this process's value, made now if there is none. Threads that race here may make
     /// several, of which one stays.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_core::PerProcess;
+    ///
+    /// static NUMBER: PerProcess<u32> = PerProcess::new();
+    /// assert_eq!(NUMBER.get(), None);
+    /// assert_eq!(NUMBER.get_or_set(|| 5), &5);
+    /// assert_eq!(NUMBER.get_or_set(|| 6), &5);
+    /// ```
     pub fn get_or_set(&self, make: impl FnOnce() -> T) -> &T {
         match self.get() {
             Some(value) => value,
@@ -114,6 +129,14 @@ impl<T: Send + Sync> PerProcess<T> {
     }
 
     /// Returns this process's value: `value`, or the one that another thread has set before.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_core::PerProcess;
+    ///
+    /// static NUMBER: PerProcess<u32> = PerProcess::new();
+    /// assert_eq!((NUMBER.set(5), NUMBER.set(6)), (&5, &5));
+    /// ```
     pub fn set(&self, value: T) -> &T {
         let seen = self.newest.load(Ordering::Acquire);
         if let Some(value) = self.get() {
@@ -232,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn a_child_has_a_value_of_its_own() {
+    fn children_have_own_values() {
         let values = PerProcess::new();
         assert_eq!((values.get_or_set(|| 1), values.get_or_set(|| 2)), (&1, &1));
         as_child(&values);
@@ -242,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn values_of_this_process_are_dropped_and_no_others() {
+    fn only_own_values_are_dropped() {
         let (parents, own) = (Arc::new(()), Arc::new(()));
         let values = PerProcess::new();
         values.set(Arc::clone(&parents));
@@ -255,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn of_threads_that_race_one_sets_the_value() {
+    fn one_racing_thread_sets_it() {
         let (values, dropped) = (PerProcess::new(), Arc::new(()));
         std::thread::scope(|scope| {
             let set = || values.get_or_set(|| Arc::clone(&dropped));

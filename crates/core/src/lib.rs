@@ -32,11 +32,12 @@
 //! # Features
 //! | feature | default | gives |
 //! |---|---|---|
-//! | `std` | yes | a wall clock (`SystemClock`), methods that wait, overflow observers, seeds from the operating system |
-//! | `web` | no | `std` in browsers (`wasm32-unknown-unknown`): their clock and random numbers; changes nothing elsewhere |
+//! | `std` | yes | `SystemClock`, methods that wait, overflow observers, random seeds |
+//! | `web` | no | `std` in browsers: their clock and random numbers; no effect elsewhere |
 //! | `alloc` | with `std` | clocks behind an `Arc` |
 //! | `jiff`, `chrono` | no | times of these libraries from and to [`UnixTime`] |
-//! | `arbitrary`, `diesel`, `postgres-types`, `proptest`, `rusqlite`, `schemars`, `serde`, `sqlx`, `uuid` | no | for scheme crates: what every ID does with these libraries, in [`external`] |
+//! | `arbitrary`, `proptest`, `schemars`, `serde`, `uuid` | no | for scheme crates: [`external`] |
+//! | `diesel`, `postgres-types`, `rusqlite`, `sqlx` | no | likewise |
 //!
 //! Without either it needs no allocator and no operating system. The shared [`Generator`] and `std`
 //! need 64-bit atomics, [`LocalGenerator`] none.

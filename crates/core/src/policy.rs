@@ -5,13 +5,16 @@ use core::fmt;
 use crate::tick::Ticks;
 
 /// The reaction of a generator to a clock that is behind the tick issued last, and to a tick whose
-/// sequences are used up. The result is either IDs or a stall.
+/// sequences are used up.
 ///
 /// | policy | small rollback | large rollback | overflow |
 /// |---|---|---|---|
-/// | [`Ratchet`](Self::Ratchet) | goes on at the last tick | stalls until within the allowance | goes on in the next tick, if the last was within the allowance |
-/// | [`Wait`](Self::Wait) | stalls until the clock has caught up | the same | stalls until the next tick |
-/// | [`TickTock`](Self::TickTock) | flips the toggle bit, goes on at the clock's tick | the same, once; stalls where the other toggle has been | stalls until the next tick |
+/// | [`Ratchet`](Self::Ratchet) | keeps the last tick | stalls | the next tick, if allowed |
+/// | [`Wait`](Self::Wait) | stalls | stalls | stalls until the next tick |
+/// | [`TickTock`](Self::TickTock) | flips the toggle | the same, once | stalls to the next tick |
+///
+/// A stall after a rollback lasts until the clock is within the allowance (ratchet), has caught up
+/// (wait), or has passed everything issued under the other toggle (tick-tock).
 ///
 /// # Examples
 /// ```
@@ -90,21 +93,21 @@ mod tests {
     }
 
     #[test]
-    fn only_a_ratchet_lets_ids_run_ahead() {
+    fn only_ratchets_run_ahead() {
         assert_eq!(ratchet(39).allowance(), 39);
         assert_eq!(Policy::<Toggling>::Wait.allowance(), 0);
         assert_eq!(Policy::<Toggling>::TickTock.allowance(), 0);
     }
 
     #[test]
-    fn the_allowance_is_cut_where_no_tick_reaches() {
+    fn allowances_saturate() {
         assert_eq!(ratchet(MAX_ALLOWANCE - 1).allowance(), MAX_ALLOWANCE - 1);
         assert_eq!(ratchet(u64::MAX).allowance(), MAX_ALLOWANCE);
         assert_ne!(ratchet(u64::MAX), ratchet(MAX_ALLOWANCE), "as given");
     }
 
     #[test]
-    fn policies_are_equal_when_their_allowances_are() {
+    fn equal_allowances_are_equal() {
         let policies = [ratchet(1), ratchet(2), Policy::Wait, Policy::TickTock];
         for (i, one) in policies.iter().enumerate() {
             for (j, other) in policies.iter().enumerate() {
@@ -114,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn shows_its_name_and_its_allowance() {
+    fn shows_name_and_allowance() {
         assert_eq!(ratchet(39).to_string(), "ratchet (39 ticks)");
         assert_eq!(Policy::<Toggling>::Wait.to_string(), "wait");
         assert_eq!(Policy::<Toggling>::TickTock.to_string(), "tick-tock");

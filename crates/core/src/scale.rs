@@ -34,6 +34,14 @@ pub struct TickScale {
 impl TickScale {
     /// Ticks of `micros_per_tick` microseconds (at least one) each, the first of which begins at
     /// `epoch`.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_core::{TickScale, UnixTime};
+    ///
+    /// let millis = TickScale::every(UnixTime::EPOCH, 1_000);
+    /// assert_eq!(millis.tick_at(UnixTime::from_micros(2_999)), Some(2));
+    /// ```
     #[inline]
     #[must_use]
     pub const fn every(epoch: UnixTime, micros_per_tick: u64) -> Self {
@@ -42,6 +50,16 @@ impl TickScale {
 
     /// Ticks of `micros_per_tick` microseconds (at least one), which start anew every
     /// `period_micros` (no fewer) after `epoch`.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_core::{TickScale, UnixTime};
+    ///
+    /// // kuid's ticks: 1,024 µs, but the last of each second is shorter.
+    /// let scale = TickScale::anew_every(UnixTime::EPOCH, 1_000_000, 1_024);
+    /// assert_eq!(scale.ticks_per_period(), 977);
+    /// assert_eq!(scale.time_of(977), UnixTime::from_micros(1_000_000));
+    /// ```
     #[inline]
     #[must_use]
     pub const fn anew_every(epoch: UnixTime, period_micros: u64, micros_per_tick: u64) -> Self {
@@ -52,6 +70,13 @@ impl TickScale {
     }
 
     /// Returns the time at which tick 0 begins.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_core::{TickScale, UnixTime};
+    ///
+    /// assert_eq!(TickScale::every(UnixTime::EPOCH, 1_000).epoch(), UnixTime::EPOCH);
+    /// ```
     #[must_use]
     pub const fn epoch(&self) -> UnixTime {
         self.epoch
@@ -77,6 +102,15 @@ impl TickScale {
     }
 
     /// Returns the tick that contains `time`, or `None` before the epoch.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_core::{TickScale, UnixTime};
+    ///
+    /// let scale = TickScale::every(UnixTime::EPOCH, 256_000);
+    /// assert_eq!(scale.tick_at(UnixTime::from_micros(255_999)), Some(0));
+    /// assert_eq!(scale.tick_at(UnixTime::from_micros(-1)), None);
+    /// ```
     #[inline]
     #[must_use]
     pub const fn tick_at(&self, time: UnixTime) -> Option<u64> {
@@ -89,6 +123,14 @@ impl TickScale {
     }
 
     /// Returns the time at which `tick` begins, [`UnixTime::MAX`] at the latest.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_core::{TickScale, UnixTime};
+    ///
+    /// let scale = TickScale::every(UnixTime::EPOCH, 256_000);
+    /// assert_eq!(scale.time_of(2).as_micros(), 512_000);
+    /// ```
     #[inline]
     #[must_use]
     pub const fn time_of(&self, tick: u64) -> UnixTime {
@@ -137,6 +179,14 @@ impl TickScale {
 
     /// Returns the time at which the tick with this signed number begins, or `None` if no
     /// [`UnixTime`] represents it.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_core::{TickScale, UnixTime};
+    ///
+    /// let scale = TickScale::every(UnixTime::EPOCH, 256_000);
+    /// assert_eq!(scale.signed_time_of(-1), Some(UnixTime::from_micros(-256_000)));
+    /// ```
     #[inline]
     #[must_use]
     pub const fn signed_time_of(&self, tick: i64) -> Option<UnixTime> {
@@ -154,6 +204,14 @@ impl TickScale {
 
     /// Returns the number of the first tick that begins at `time` or later, or `None` if `time`
     /// lies more than 2^63 microseconds from the epoch.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_core::{TickScale, UnixTime};
+    ///
+    /// let scale = TickScale::every(UnixTime::EPOCH, 256_000);
+    /// assert_eq!(scale.first_signed_tick_from(UnixTime::from_micros(1)), Some(1));
+    /// ```
     #[inline]
     #[must_use]
     pub const fn first_signed_tick_from(&self, time: UnixTime) -> Option<i64> {
@@ -173,6 +231,15 @@ impl TickScale {
     /// Returns the number of ticks that begin at `start` or later, and before the tick that
     /// contains `time`: 0 if there are none, or if either time lies more than 2^63 microseconds
     /// from the epoch.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_core::{TickScale, UnixTime};
+    ///
+    /// let millis = TickScale::every(UnixTime::EPOCH, 1_000);
+    /// let (start, time) = (UnixTime::from_micros(500), UnixTime::from_micros(3_500));
+    /// assert_eq!(millis.ticks_begun_between(start, time), 2); // at 1,000 and 2,000
+    /// ```
     #[inline]
     #[must_use]
     pub const fn ticks_begun_between(&self, start: UnixTime, time: UnixTime) -> u64 {
@@ -244,6 +311,15 @@ impl TickScale {
 
     /// Returns the number of whole ticks that fit into `duration` from the start of a period,
     /// `u64::MAX` at the most.
+    ///
+    /// # Examples
+    /// ```
+    /// use core::time::Duration;
+    /// use tickid_core::{TickScale, UnixTime};
+    ///
+    /// let scale = TickScale::every(UnixTime::EPOCH, 256_000);
+    /// assert_eq!(scale.whole_ticks_in(Duration::from_secs(10)), 39);
+    /// ```
     #[must_use]
     pub const fn whole_ticks_in(&self, duration: Duration) -> u64 {
         let micros = duration.as_micros();
@@ -274,6 +350,15 @@ impl TickScale {
 
     /// Returns the fewest ticks that are sure to last for `duration`, at whichever tick of a period
     /// they begin.
+    ///
+    /// # Examples
+    /// ```
+    /// use core::time::Duration;
+    /// use tickid_core::{TickScale, UnixTime};
+    ///
+    /// let scale = TickScale::every(UnixTime::EPOCH, 256_000);
+    /// assert_eq!(scale.ticks_to_cover(Duration::from_secs(10)), 40);
+    /// ```
     #[must_use]
     pub const fn ticks_to_cover(&self, duration: Duration) -> u64 {
         let micros = saturated(duration.as_nanos().div_ceil(1_000));
@@ -323,7 +408,7 @@ mod tests {
     }
 
     #[test]
-    fn ticks_start_anew_in_every_period() {
+    fn ticks_restart_each_period() {
         let ticks = [0, 0, 0, 1, 1, 1, 2, 2, 2, 3, 4, 4, 4, 5];
         for (micros, tick) in (-5..).zip(ticks) {
             assert_eq!(at(micros), Some(tick), "{micros} µs");
@@ -332,7 +417,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tick_begins_where_it_is_first_read() {
+    fn ticks_begin_where_first_read() {
         for tick in 0..50 {
             let begin = CUT.time_of(tick).as_micros();
             assert_eq!((at(begin), at(begin - 1)), (Some(tick), tick.checked_sub(1)));
@@ -349,7 +434,7 @@ mod tests {
     }
 
     #[test]
-    fn whole_ticks_in_a_duration_are_counted_from_a_period() {
+    fn durations_count_whole_ticks() {
         for (micros, ticks) in [(0, 0), (2, 0), (3, 1), (8, 2), (9, 3), (10, 4), (12, 4), (13, 5)] {
             assert_eq!(CUT.whole_ticks_in(Duration::from_micros(micros)), ticks, "{micros} µs");
         }
@@ -358,14 +443,14 @@ mod tests {
     }
 
     #[test]
-    fn out_of_range_names_the_last_microsecond() {
+    fn errors_name_last_microsecond() {
         let error = CUT.out_of_range(UnixTime::from_micros(-6), 5);
         // Six ticks: a whole period of four, and two of 3 µs.
         assert_eq!((error.value(), error.min(), error.max()), (-6, -5, -5 + 16 - 1));
     }
 
     #[test]
-    fn ticks_that_cover_a_duration_do_wherever_they_begin() {
+    fn ticks_cover_durations_anywhere() {
         for micros in 0..60 {
             let count = CUT.ticks_to_cover(Duration::from_micros(micros));
             for begin in 0..12 {
@@ -413,7 +498,7 @@ mod tests {
     /// The pattern of any two schemes repeats after 32 seconds, the shortest time that both 256 ms
     /// and a second divide.
     #[test]
-    fn no_tick_exceeds_the_most_and_some_tick_reaches_it() {
+    fn longest_tick_is_exact() {
         for scale in [SCRU64, MILLIS, SNO, KUID] {
             for other in [SCRU64, MILLIS, SNO, KUID] {
                 let first = scale.signed_tick_at(time(FROM)).unwrap();
@@ -426,7 +511,7 @@ mod tests {
 
     /// Small scales at every offset: in step, out of step, longer than a period, cut and regular.
     #[test]
-    fn the_most_of_any_two_scales_holds_at_every_offset() {
+    fn longest_ticks_hold_anywhere() {
         let scales = || (1..=13_u64).flat_map(|period| (1..=period).map(move |len| (period, len)));
         for (period, len) in scales() {
             let scale = TickScale::anew_every(UnixTime::EPOCH, period, len);
@@ -473,7 +558,7 @@ mod tests {
     }
 
     #[test]
-    fn signed_and_unsigned_ticks_agree_from_the_epoch_on() {
+    fn signed_and_unsigned_agree() {
         for scale in ALL {
             let epoch = scale.epoch().as_micros();
             for since in (0..3_000_000).step_by(61).chain([999_423, 999_424, 999_999, 1_000_000]) {
@@ -487,7 +572,7 @@ mod tests {
     }
 
     #[test]
-    fn signed_ticks_at_the_ends_of_time_do_not_panic() {
+    fn signed_ends_do_not_panic() {
         let huge = [1, 2, i64::MAX.cast_unsigned(), 1 << 63, u64::MAX - 1, u64::MAX];
         let scales = huge.into_iter().flat_map(|period| {
             huge.map(|len| {

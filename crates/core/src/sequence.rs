@@ -27,6 +27,13 @@ pub struct SequenceBounds {
 impl SequenceBounds {
     /// Creates bounds for all sequences from `lowest` to `last`; the ends may be given in either
     /// order.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_core::SequenceBounds;
+    ///
+    /// assert_eq!(SequenceBounds::new(9, 3), SequenceBounds::new(3, 9));
+    /// ```
     #[must_use]
     pub const fn new(lowest: u32, last: u32) -> Self {
         if lowest <= last { Self { lowest, last } } else { Self { lowest: last, last: lowest } }
@@ -45,6 +52,11 @@ impl SequenceBounds {
     }
 
     /// Returns the number of sequences in a tick.
+    ///
+    /// # Examples
+    /// ```
+    /// assert_eq!(tickid_core::SequenceBounds::new(3, 9).pool(), 7);
+    /// ```
     #[must_use]
     pub const fn pool(self) -> u64 {
         (self.last - self.lowest) as u64 + 1
@@ -54,6 +66,15 @@ impl SequenceBounds {
     ///
     /// # Errors
     /// Returns a [`RangeError`] if it does not.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_core::SequenceBounds;
+    ///
+    /// let bounds = SequenceBounds::new(3, 9);
+    /// assert_eq!(bounds.check(9), Ok(9));
+    /// assert!(bounds.check(10).is_err());
+    /// ```
     pub const fn check(self, sequence: u32) -> Result<u32, RangeError> {
         if self.lowest <= sequence && sequence <= self.last {
             Ok(sequence)
@@ -132,12 +153,26 @@ impl SequenceStart {
     pub const LOWEST: Self = Self(Rule::Lowest);
 
     /// Starts every tick at `sequence`.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_core::{SequenceBounds, SequenceStart};
+    ///
+    /// assert_eq!(SequenceStart::fixed(5).start(100, SequenceBounds::new(3, 9)), 5);
+    /// ```
     #[must_use]
     pub const fn fixed(sequence: u32) -> Self {
         Self(Rule::Fixed(sequence))
     }
 
     /// Returns the first sequence of `tick`. A fixed or custom start may lie outside of `bounds`.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_core::{SequenceBounds, SequenceStart};
+    ///
+    /// assert_eq!(SequenceStart::LOWEST.start(100, SequenceBounds::new(3, 9)), 3);
+    /// ```
     #[must_use]
     pub fn start(&self, tick: u64, bounds: SequenceBounds) -> u32 {
         match &self.0 {
@@ -214,6 +249,15 @@ impl RandomStart {
 
     /// Returns the same with the `guard_bits` leading bits of every start zero. If these are all
     /// bits of the sequence, or more, every start is the lowest.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_core::{RandomStart, SequenceBounds};
+    ///
+    /// let bounds = SequenceBounds::new(0, 4_095);
+    /// let start = RandomStart::new(42).with_guard_bits(1);
+    /// assert!((0..1_000).all(|tick| start.start(tick, bounds) < 2_048));
+    /// ```
     #[must_use]
     pub const fn with_guard_bits(self, guard_bits: u32) -> Self {
         Self { guard_bits, ..self }
@@ -247,14 +291,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bounds_may_be_given_in_either_order() {
+    fn bounds_take_either_order() {
         assert_eq!(SequenceBounds::new(9, 3), SequenceBounds::new(3, 9));
         assert_eq!(SequenceBounds::new(9, 3).pool(), 7);
         assert_eq!(SequenceBounds::new(0, u32::MAX).pool(), 1 << 32);
     }
 
     #[test]
-    fn check_names_the_value_and_the_bounds() {
+    fn errors_name_value_and_bounds() {
         let bounds = SequenceBounds::new(3, 9);
         assert_eq!((bounds.check(3), bounds.check(9)), (Ok(3), Ok(9)));
         for outside in [2, 10] {
@@ -264,7 +308,7 @@ mod tests {
     }
 
     #[test]
-    fn lowest_and_fixed_starts_ignore_the_tick() {
+    fn fixed_starts_ignore_the_tick() {
         let bounds = SequenceBounds::new(3, 9);
         for tick in [0, 7] {
             assert_eq!(SequenceStart::LOWEST.start(tick, bounds), 3);
@@ -273,7 +317,7 @@ mod tests {
     }
 
     #[test]
-    fn random_starts_stay_within_bounds_and_guard_bits() {
+    fn random_starts_stay_in_bounds() {
         for bounds in [SequenceBounds::new(0, 4095), SequenceBounds::new(100, 105)] {
             for guard_bits in [0, 1, 3, 31, 64, u32::MAX] {
                 let sequence = RandomStart::new(7).with_guard_bits(guard_bits);
@@ -287,7 +331,7 @@ mod tests {
     }
 
     #[test]
-    fn random_starts_reach_the_whole_range_of_32_bits() {
+    fn random_starts_span_32_bits() {
         let bounds = SequenceBounds::new(0, u32::MAX);
         let highest = (0..1_000).map(|tick| RandomStart::new(1).start(tick, bounds)).max();
         assert!(highest > Some(u32::MAX - u32::MAX / 100));
@@ -296,7 +340,7 @@ mod tests {
     /// The first numbers of the paper's generator from 1,234,567, as other implementations return
     /// them.
     #[test]
-    fn the_random_numbers_are_those_of_splitmix64() {
+    fn random_numbers_are_splitmix64() {
         let numbers =
             (1..=5).map(|n: u64| mix(GOLDEN_GAMMA.wrapping_mul(n).wrapping_add(1_234_567)));
         assert!(numbers.eq([
@@ -309,7 +353,7 @@ mod tests {
     }
 
     #[test]
-    fn random_starts_are_a_function_of_seed_and_tick() {
+    fn random_starts_are_repeatable() {
         let bounds = SequenceBounds::new(0, 65_535);
         let starts = |seed| (0..64).map(move |tick| RandomStart::new(seed).start(tick, bounds));
         assert!(starts(1).eq(starts(1)));

@@ -25,6 +25,15 @@ impl<S> Snapshot<S> {
 
     /// Returns the snapshot of a generator that issued `next_sequence - 1` in `tick` last and never
     /// flipped its toggle.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_core::{Snapshot, Tick, example::Seconds};
+    ///
+    /// let snapshot = Snapshot::<Seconds>::at(Tick::new(100)?, 7);
+    /// assert_eq!((snapshot.next_sequence, snapshot.drifts), (7, 0));
+    /// # Ok::<(), tickid_core::RangeError>(())
+    /// ```
     #[must_use]
     pub const fn at(tick: Tick<S>, next_sequence: u32) -> Self {
         Self { tick: Some(tick), next_sequence, ..Self::EMPTY }
@@ -32,12 +41,32 @@ impl<S> Snapshot<S> {
 
     /// Returns the same after `drifts` flips, with `other_past` the highest tick under the other
     /// toggle.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_core::{Snapshot, Tick, example::Toggling};
+    ///
+    /// let past = Tick::<Toggling>::new(120)?;
+    /// let snapshot = Snapshot::at(Tick::new(100)?, 7).with_drifts(1, Some(past));
+    /// assert_eq!(snapshot.highest_tick(), Some(past));
+    /// # Ok::<(), tickid_core::RangeError>(())
+    /// ```
     #[must_use]
     pub const fn with_drifts(self, drifts: u32, other_past: Option<Tick<S>>) -> Self {
         Self { drifts, other_past, ..self }
     }
 
     /// Returns the highest tick that was ever issued, under either toggle; `None` when nothing was.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_core::{Snapshot, Tick, example::Seconds};
+    ///
+    /// let tick = Tick::<Seconds>::new(100)?;
+    /// assert_eq!(Snapshot::at(tick, 7).highest_tick(), Some(tick));
+    /// assert_eq!(Snapshot::<Seconds>::EMPTY.highest_tick(), None);
+    /// # Ok::<(), tickid_core::RangeError>(())
+    /// ```
     #[must_use]
     pub fn highest_tick(&self) -> Option<Tick<S>> {
         self.tick.max(self.other_past)

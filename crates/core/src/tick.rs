@@ -37,6 +37,14 @@ impl<S> Tick<S> {
     }
 
     /// Ticks since the scheme's epoch.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_core::{Tick, example::Seconds};
+    ///
+    /// assert_eq!(Tick::<Seconds>::new(7)?.get(), 7);
+    /// # Ok::<(), tickid_core::RangeError>(())
+    /// ```
     #[must_use]
     pub const fn get(self) -> u64 {
         self.0
@@ -79,6 +87,13 @@ impl<S> Ticks<S> {
 
     /// Creates a number of ticks. Any number is valid: one beyond the scheme's range is never
     /// reached.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_core::{Ticks, example::Seconds};
+    ///
+    /// assert_eq!(Ticks::<Seconds>::new(u64::MAX).get(), u64::MAX);
+    /// ```
     #[must_use]
     pub const fn new(count: u64) -> Self {
         Self(count, PhantomData)
@@ -142,7 +157,7 @@ mod tests {
     use crate::scheme::Scheme as _;
 
     #[test]
-    fn a_tick_past_the_last_is_refused_with_the_range() {
+    fn ticks_past_the_last_are_errors() {
         assert_eq!(Tick::new(Seconds::MAX_TICK), Ok(Tick::<Seconds>::MAX));
         let error = Tick::<Seconds>::new(Seconds::MAX_TICK + 1).unwrap_err();
         let range = (error.value(), error.min(), error.max());
@@ -159,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn a_number_of_ticks_has_no_upper_bound() {
+    fn tick_counts_are_unbounded() {
         assert_eq!(Ticks::<Seconds>::new(u64::MAX).get(), u64::MAX);
         assert_eq!(Ticks::<Seconds>::ZERO.get(), 0);
     }

@@ -33,6 +33,13 @@ impl UnixTime {
     pub const MAX: Self = Self(i64::MAX);
 
     /// Returns the time `micros` microseconds after the Unix epoch.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_core::UnixTime;
+    ///
+    /// assert_eq!(UnixTime::from_micros(1_500_000).to_string(), "1970-01-01T00:00:01.500Z");
+    /// ```
     #[must_use]
     pub const fn from_micros(micros: i64) -> Self {
         Self(micros)
@@ -42,6 +49,15 @@ impl UnixTime {
     ///
     /// # Errors
     /// Returns a [`RangeError`] if the time lies outside [`MIN`](Self::MIN)..=[`MAX`](Self::MAX).
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_core::UnixTime;
+    ///
+    /// assert_eq!(UnixTime::from_millis(1_500)?, UnixTime::from_micros(1_500_000));
+    /// assert!(UnixTime::from_millis(i64::MAX).is_err());
+    /// # Ok::<(), tickid_core::RangeError>(())
+    /// ```
     pub const fn from_millis(millis: i64) -> Result<Self, RangeError> {
         match millis.checked_mul(1_000) {
             Some(micros) => Ok(Self(micros)),
@@ -61,6 +77,14 @@ impl UnixTime {
     }
 
     /// Returns the whole milliseconds since the Unix epoch, rounded towards the past.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_core::UnixTime;
+    ///
+    /// assert_eq!(UnixTime::from_micros(1_999).as_millis(), 1);
+    /// assert_eq!(UnixTime::from_micros(-1).as_millis(), -1);
+    /// ```
     #[must_use]
     pub const fn as_millis(self) -> i64 {
         self.0.div_euclid(1_000)
@@ -69,6 +93,16 @@ impl UnixTime {
     /// This time moved into the future; `None` past [`MAX`](Self::MAX).
     ///
     /// Whole microseconds count; the rest of `duration` is dropped.
+    ///
+    /// # Examples
+    /// ```
+    /// use core::time::Duration;
+    /// use tickid_core::UnixTime;
+    ///
+    /// let second = Duration::from_secs(1);
+    /// assert_eq!(UnixTime::EPOCH.checked_add(second), Some(UnixTime::from_micros(1_000_000)));
+    /// assert_eq!(UnixTime::MAX.checked_add(second), None);
+    /// ```
     #[must_use]
     pub const fn checked_add(self, duration: Duration) -> Option<Self> {
         match checked_micros(duration) {
@@ -83,6 +117,14 @@ impl UnixTime {
     /// This time moved into the past; `None` before [`MIN`](Self::MIN).
     ///
     /// Whole microseconds count; the rest of `duration` is dropped.
+    ///
+    /// # Examples
+    /// ```
+    /// use core::time::Duration;
+    /// use tickid_core::UnixTime;
+    ///
+    /// assert_eq!(UnixTime::MIN.checked_sub(Duration::from_secs(1)), None);
+    /// ```
     #[must_use]
     pub const fn checked_sub(self, duration: Duration) -> Option<Self> {
         match checked_micros(duration) {
@@ -266,7 +308,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn milliseconds_round_towards_the_past() {
+    fn milliseconds_round_down() {
         for (micros, millis) in [(0, 0), (999, 0), (1_000, 1), (-1, -1), (-1_000, -1), (-1_001, -2)]
         {
             assert_eq!(UnixTime::from_micros(micros).as_millis(), millis, "{micros} µs");
@@ -274,7 +316,7 @@ mod tests {
     }
 
     #[test]
-    fn milliseconds_out_of_range_name_the_value_and_the_range() {
+    fn milliseconds_out_of_range() {
         let error = UnixTime::from_millis(i64::MAX).unwrap_err();
         assert_eq!(error.value(), i128::from(i64::MAX));
         assert_eq!(error.max(), i128::from(i64::MAX / 1_000));
@@ -284,7 +326,7 @@ mod tests {
     }
 
     #[test]
-    fn moving_past_either_end_is_none() {
+    fn overflowing_sums_are_none() {
         let micro = Duration::from_micros(1);
         assert_eq!(UnixTime::MAX.checked_add(micro), None);
         assert_eq!(UnixTime::MIN.checked_sub(micro), None);
@@ -294,14 +336,14 @@ mod tests {
     }
 
     #[test]
-    fn since_spans_the_whole_range_and_stops_at_zero() {
+    fn since_saturates_at_zero() {
         assert_eq!(UnixTime::MAX.saturating_since(UnixTime::MIN).as_micros(), u128::from(u64::MAX));
         assert_eq!(UnixTime::MIN.saturating_since(UnixTime::MAX), Duration::ZERO);
     }
 
     #[cfg(feature = "std")]
     #[test]
-    fn system_times_round_towards_the_past() {
+    fn system_times_round_down() {
         let epoch = std::time::UNIX_EPOCH;
         let cases = [
             (epoch, 0),
@@ -319,7 +361,7 @@ mod tests {
 
     #[cfg(feature = "std")]
     #[test]
-    fn system_times_come_back() {
+    fn system_times_round_trip() {
         for micros in [0, -1, 1, -1_000_001, 1_700_000_000_123_456, i64::MIN, i64::MAX] {
             let time = UnixTime::from_micros(micros);
             match std::time::SystemTime::try_from(time) {
@@ -333,7 +375,7 @@ mod tests {
 
     #[cfg(feature = "std")]
     #[test]
-    fn system_times_that_do_not_fit_are_named() {
+    fn system_times_out_of_range() {
         let late = std::time::UNIX_EPOCH + Duration::from_secs(1 << 44);
         let error = UnixTime::try_from(late).unwrap_err();
         assert_eq!(error.value(), (1 << 44) * 1_000_000);

@@ -46,6 +46,16 @@ impl<S: Scheme> Window<S> {
     /// # Errors
     /// Returns a [`RangeError`] for an empty window (`ceiling <= floor`) and for a ceiling more
     /// than one past the last tick of the format.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_core::{Tick, Window, example::Seconds};
+    ///
+    /// let window = Window::<Seconds>::new(Tick::new(100)?, 200)?;
+    /// assert!(window.contains(Tick::new(100)?) && !window.contains(Tick::new(200)?));
+    /// assert!(Window::<Seconds>::new(Tick::new(100)?, 100).is_err()); // empty
+    /// # Ok::<(), tickid_core::RangeError>(())
+    /// ```
     pub const fn new(floor: Tick<S>, ceiling: u64) -> Result<Self, RangeError> {
         if ceiling > floor.get() && ceiling <= S::MAX_TICK + 1 {
             Ok(Self { floor, ceiling })
@@ -56,6 +66,15 @@ impl<S: Scheme> Window<S> {
     }
 
     /// Returns the first tick of the window.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_core::{Tick, Window, example::Seconds};
+    ///
+    /// let window = Window::<Seconds>::new(Tick::new(100)?, 200)?;
+    /// assert_eq!((window.floor().get(), window.ceiling()), (100, 200));
+    /// # Ok::<(), tickid_core::RangeError>(())
+    /// ```
     #[must_use]
     pub const fn floor(&self) -> Tick<S> {
         self.floor
@@ -105,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn a_window_holds_its_floor_and_not_its_ceiling() {
+    fn ceilings_are_exclusive() {
         let window = Window::new(tick(12), 34).unwrap();
         for (at, is_inside) in [(11, false), (12, true), (33, true), (34, false)] {
             assert_eq!(window.contains(tick(at)), is_inside, "{at}");
@@ -121,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn empty_and_endless_windows_are_refused_with_the_range() {
+    fn empty_and_endless_are_refused() {
         let max = Seconds::MAX_TICK;
         for (ceiling, is_refused) in [
             (11, true),
@@ -141,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn shows_itself_as_a_half_open_range() {
+    fn shows_a_half_open_range() {
         let window = Window::new(tick(12), 34).unwrap();
         assert_eq!(window.to_string(), "[12, 34)");
     }

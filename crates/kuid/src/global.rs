@@ -73,6 +73,16 @@ macro_rules! global_id_type {
             /// `uid:g(Local)` and, as bytes, `uid:encode(Drift, Global)`.
             ///
             /// [`LocalId::from_parts`] builds a local ID from single fields.
+            ///
+            /// # Examples
+            /// ```
+            #[doc = concat!("use tickid_kuid::{Drift, ", stringify!($name), " as Id};")]
+            ///
+            #[doc = concat!("let id: Id = \"", $sample, "\".parse()?;")]
+            /// let (local, node) = (id.to_local(Drift::DEFAULT), id.node(Drift::DEFAULT));
+            /// assert_eq!(Id::from_local(local, node, Drift::DEFAULT), id);
+            /// # Ok::<(), tickid_kuid::ParseError>(())
+            /// ```
             #[doc(alias = "g")]
             #[inline]
             #[must_use]
@@ -83,6 +93,16 @@ macro_rules! global_id_type {
             /// Returns the time and sequence without the node. Erlang's `uid:gtol(Global)`.
             ///
             /// IDs of two nodes may become the same local ID.
+            ///
+            /// # Examples
+            /// ```
+            #[doc = concat!("use tickid_kuid::{Drift, ", stringify!($name), " as Id};")]
+            ///
+            #[doc = concat!("let id: Id = \"", $sample, "\".parse()?;")]
+            /// let local = id.to_local(Drift::DEFAULT);
+            /// assert_eq!(local.sequence(), id.sequence());
+            /// # Ok::<(), tickid_kuid::ParseError>(())
+            /// ```
             #[doc(alias = "gtol")]
             #[inline]
             #[must_use]
@@ -92,6 +112,15 @@ macro_rules! global_id_type {
             }
 
             /// Returns the bytes, which sort as the IDs do.
+            ///
+            /// # Examples
+            /// ```
+            #[doc = concat!("use tickid_kuid::", stringify!($name), " as Id;")]
+            ///
+            #[doc = concat!("let id: Id = \"", $sample, "\".parse()?;")]
+            /// assert_eq!(Id::from_bytes(id.to_bytes()), id);
+            /// # Ok::<(), tickid_kuid::ParseError>(())
+            /// ```
             #[inline]
             #[must_use]
             pub const fn to_bytes(self) -> [u8; $bytes] {
@@ -99,6 +128,13 @@ macro_rules! global_id_type {
             }
 
             /// Returns the ID of these bytes.
+            ///
+            /// # Examples
+            /// ```
+            #[doc = concat!("use tickid_kuid::", stringify!($name), " as Id;")]
+            ///
+            #[doc = concat!("assert_eq!(Id::from_bytes([0; ", $bytes, "]), Id::MIN);")]
+            /// ```
             #[inline]
             #[must_use]
             pub const fn from_bytes(bytes: [u8; $bytes]) -> Self {
@@ -113,6 +149,15 @@ macro_rules! global_id_type {
             }
 
             /// Returns part A of the time: millions of seconds.
+            ///
+            /// # Examples
+            /// ```
+            #[doc = concat!("use tickid_kuid::", stringify!($name), " as Id;")]
+            ///
+            #[doc = concat!("let id: Id = \"", $sample, "\".parse()?;")]
+            /// assert_eq!(id.mega_seconds(), 1_539);
+            /// # Ok::<(), tickid_kuid::ParseError>(())
+            /// ```
             #[inline]
             #[must_use]
             pub const fn mega_seconds(self) -> u32 {
@@ -122,6 +167,15 @@ macro_rules! global_id_type {
 
             /// Returns part B of the time, the seconds, if the ID was made with this drift. In a
             /// valid time it is below a million.
+            ///
+            /// # Examples
+            /// ```
+            #[doc = concat!("use tickid_kuid::{Drift, ", stringify!($name), " as Id};")]
+            ///
+            #[doc = concat!("let id: Id = \"", $sample, "\".parse()?;")]
+            /// assert_eq!(id.seconds(Drift::DEFAULT), id.to_local(Drift::DEFAULT).seconds());
+            /// # Ok::<(), tickid_kuid::ParseError>(())
+            /// ```
             #[inline]
             #[must_use]
             pub const fn seconds(self, drift: Drift) -> u32 {
@@ -145,6 +199,14 @@ macro_rules! global_id_type {
 
             /// Returns the tick, if the ID was made with this drift. `None` if B or C is not part
             /// of a valid time.
+            ///
+            /// # Examples
+            /// ```
+            #[doc = concat!("use tickid_kuid::{Drift, ", stringify!($name), " as Id};")]
+            ///
+            /// assert_eq!(Id::MIN.tick(Drift::DEFAULT).map(|tick| tick.get()), Some(0));
+            /// assert_eq!(Id::MAX.tick(Drift::DEFAULT), None); // no valid time
+            /// ```
             #[must_use]
             pub const fn tick(self, drift: Drift) -> Option<Tick<Kuid>> {
                 self.to_local(drift).tick()
@@ -152,6 +214,16 @@ macro_rules! global_id_type {
 
             /// Returns the start of the ID's tick, if the ID was made with this drift; see
             /// [`LocalId::unix_time`]. In milliseconds it is Erlang's `uid:t(Uid)`.
+            ///
+            /// # Examples
+            /// ```
+            #[doc = concat!("use tickid_kuid::{Drift, ", stringify!($name), " as Id};")]
+            ///
+            #[doc = concat!("let id: Id = \"", $sample, "\".parse()?;")]
+            /// let local = id.to_local(Drift::DEFAULT);
+            /// assert_eq!(id.unix_time(Drift::DEFAULT), local.unix_time());
+            /// # Ok::<(), tickid_kuid::ParseError>(())
+            /// ```
             #[doc(alias = "t")]
             #[must_use]
             pub const fn unix_time(self, drift: Drift) -> UnixTime {
@@ -177,6 +249,16 @@ macro_rules! global_id_type {
             /// # Errors
             /// Returns a [`RangeError`] (in microseconds) for a time before 1970 or after the last
             /// tick of the format.
+            ///
+            /// # Examples
+            /// ```
+            #[doc = concat!("use tickid_kuid::{Drift, ", stringify!($name), " as Id};")]
+            ///
+            #[doc = concat!("let id: Id = \"", $sample, "\".parse()?;")]
+            /// let (time, drift) = (id.unix_time(Drift::DEFAULT), Drift::DEFAULT);
+            /// assert!((Id::min_at(time, drift)?..=Id::max_at(time, drift)?).contains(&id));
+            /// # Ok::<(), Box<dyn std::error::Error>>(())
+            /// ```
             pub fn min_at(time: impl IntoUnixTime, drift: Drift) -> Result<Self, RangeError> {
                 let node = Self::MIN.node(drift);
                 LocalId::min_at(time).map(|local| Self::from_local(local, node, drift))
@@ -501,13 +583,13 @@ mod tests {
     }
 
     #[test]
-    fn take_twelve_and_sixteen_bytes() {
+    fn sizes_are_12_and_16_bytes() {
         assert_eq!(size_of::<GlobalId>(), 12);
         assert_eq!(size_of::<WideGlobalId>(), 16);
     }
 
     #[test]
-    fn fields_do_not_touch_each_other() {
+    fn fields_do_not_overlap() {
         for drift in drifts() {
             let id = GlobalId::from_local(LocalId::MAX, Node::from_u32(0), drift);
             assert_eq!(id.node(drift), Node::from_u32(0));
@@ -528,7 +610,7 @@ mod tests {
     }
 
     #[test]
-    fn integers_beyond_96_bits_are_errors_that_name_them() {
+    fn integer_errors_name_the_value() {
         assert_eq!(GlobalId::try_from((1 << 96) - 1), Ok(GlobalId::MAX));
         let error = GlobalId::try_from(1 << 96).unwrap_err();
         assert_eq!((error.value(), error.max()), (1 << 96, (1 << 96) - 1));

@@ -54,20 +54,20 @@
 //! | `uid:gtol(G)` | [`GlobalId::to_local`] |
 //! | `uid:t(Uid)` | [`LocalId::unix_time`], [`GlobalId::unix_time`] and `as_millis` |
 //! | `uid:d(A, B)` | [`LocalId::distance`], [`GlobalId::distance`] |
-//! | `uid:encode(Uid)`, `uid:decode(Bin)` | [`LocalId::to_be_bytes`], [`GlobalId::to_bytes`] and back |
-//! | `uid:encode64(Uid)`, `uid:decode64(Bin)` | `to_string` and `parse`; as in its document: `encode_url`, `parse_url` |
+//! | `uid:encode(Uid)`, `uid:decode(Bin)` | `to_be_bytes`, [`GlobalId::to_bytes`] |
+//! | `uid:encode64(Uid)`, `uid:decode64(Bin)` | `to_string`, `parse`; as documented: `encode_url` |
 //! | `uid:vclock`, `join`, `descend`, `diff` | [`VectorClock`] |
 //!
 //! # Features
 //! | feature | default | gives |
 //! |---|---|---|
 //! | `std` | yes | the wall clock, methods that wait, random nodes, [`new`] and [`generator`] |
-//! | `web` | no | `std` in browsers (`wasm32-unknown-unknown`): their clock and random numbers; changes nothing elsewhere |
-//! | `alloc` | with `std` | [`VectorClock`] (without it: [`vector_clock`]'s functions), `String` forms |
-//! | `serde` | no | IDs as text in human-readable formats, as integers or bytes in binary ones, or in a form of your choice by serde's `with`; vector clocks as lists |
-//! | `postgres-types`, `sqlx`, `diesel` | no | IDs in columns of PostgreSQL: `BIGINT` (local) and `BYTEA` (global), [`AsText`] of them as text |
-//! | `rusqlite` | no | IDs in columns of SQLite: `INTEGER` (local) and `BLOB` (global), [`AsText`] likewise |
-//! | `jiff`, `chrono` | no | times of these libraries from IDs (`time_as`) and for ranges; from and to [`UnixTime`] |
+//! | `web` | no | `std` in browsers: their clock and random numbers; no effect elsewhere |
+//! | `alloc` | with `std` | [`VectorClock`] (without: [`vector_clock`]), `String` forms |
+//! | `serde` | no | text in human-readable formats, else integers or bytes; vector clocks |
+//! | `postgres-types`, `sqlx`, `diesel` | no | `BIGINT` (local), `BYTEA` (global), [`AsText`] |
+//! | `rusqlite` | no | SQLite: `INTEGER` (local), `BLOB` (global), [`AsText`] |
+//! | `jiff`, `chrono` | no | their times: of IDs, for ranges, from and to [`UnixTime`] |
 //! | `uuid` | no | [`WideGlobalId`] as a `Uuid` |
 //! | `schemars` | no | the JSON schema of the text |
 //! | `bytemuck` | no | global IDs as plain bytes in slices |
@@ -141,7 +141,7 @@ pub use tickid_core::external::AsText;
 ///
 /// let id = LocalId::new(27_082_559_990_628_353);
 /// let record = Record { id, parent: Some(id) };
-/// let json = serde_json::json!({ "id": "27082559990628353", "parent": 27_082_559_990_628_353_u64 });
+/// let json = serde_json::json!({ "id": "27082559990628353", "parent": id.get() });
 /// assert_eq!(serde_json::to_value(&record)?, json);
 /// assert_eq!(serde_json::from_value::<Record>(json)?.id, id);
 /// # Ok::<(), Box<dyn std::error::Error>>(())

@@ -71,6 +71,14 @@ impl LocalId {
     const MEGA_SECONDS_SHIFT: u32 = Self::SECONDS_SHIFT + 20;
 
     /// Returns the ID with this integer value.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_kuid::LocalId;
+    ///
+    /// const ID: LocalId = LocalId::new(27_082_559_990_628_353);
+    /// assert_eq!(ID.get(), 27_082_559_990_628_353);
+    /// ```
     #[inline]
     #[must_use]
     pub const fn new(value: u64) -> Self {
@@ -151,6 +159,11 @@ impl LocalId {
     }
 
     /// Returns the integer in 8 bytes, big-endian, which sort as the IDs do. Erlang's `uid:encode`.
+    ///
+    /// # Examples
+    /// ```
+    /// assert_eq!(tickid_kuid::LocalId::new(258).to_be_bytes(), [0, 0, 0, 0, 0, 0, 1, 2]);
+    /// ```
     #[inline]
     #[must_use]
     pub const fn to_be_bytes(self) -> [u8; 8] {
@@ -158,6 +171,11 @@ impl LocalId {
     }
 
     /// Returns the ID with these 8 big-endian bytes. Erlang's `uid:decode`.
+    ///
+    /// # Examples
+    /// ```
+    /// assert_eq!(tickid_kuid::LocalId::from_be_bytes([0, 0, 0, 0, 0, 0, 1, 2]).get(), 258);
+    /// ```
     #[inline]
     #[must_use]
     pub const fn from_be_bytes(bytes: [u8; 8]) -> Self {
@@ -232,6 +250,15 @@ impl LocalId {
 
     /// Returns the start of the ID's tick: A × 10^12 + B × 10^6 + C microseconds after 1970, for
     /// any B and C. In milliseconds it is Erlang's `uid:t(Uid)`.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_kuid::LocalId;
+    ///
+    /// let id = LocalId::from_parts(1_539, 625_275, 432_999, 1)?;
+    /// assert_eq!(id.unix_time().as_micros(), 1_539_625_275_432_128); // C is a multiple of 1,024
+    /// # Ok::<(), tickid_kuid::RangeError>(())
+    /// ```
     #[doc(alias = "t")]
     #[must_use]
     pub const fn unix_time(self) -> UnixTime {
@@ -314,6 +341,16 @@ impl LocalId {
     ///
     /// # Errors
     /// As [`min_at`](Self::min_at).
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_kuid::LocalId;
+    ///
+    /// let id = LocalId::from_parts(1_539, 625_275, 432_999, 1)?;
+    /// let max = LocalId::max_at(id.unix_time())?;
+    /// assert_eq!((max.tick(), max.sequence()), (id.tick(), LocalId::MAX_SEQUENCE));
+    /// # Ok::<(), tickid_kuid::RangeError>(())
+    /// ```
     pub fn max_at(time: impl IntoUnixTime) -> Result<Self, RangeError> {
         Kuid::default()
             .tick_at(time.into_unix_time()?)
@@ -384,7 +421,7 @@ mod tests {
     }
 
     #[test]
-    fn the_highest_parts_make_the_highest_id() {
+    fn highest_parts_make_highest_id() {
         let highest = LocalId::from_parts(
             LocalId::MAX_MEGA_SECONDS,
             LocalId::MAX_SECONDS,
@@ -409,7 +446,7 @@ mod tests {
     }
 
     #[test]
-    fn ranges_hold_exactly_the_ids_of_a_tick() {
+    fn ranges_hold_the_ids_of_a_tick() {
         let range = |micros| {
             let time = UnixTime::from_micros(micros);
             (LocalId::min_at(time).unwrap(), LocalId::max_at(time).unwrap())
@@ -427,7 +464,7 @@ mod tests {
     }
 
     #[test]
-    fn times_out_of_range_are_errors_that_name_the_range() {
+    fn time_errors_name_the_range() {
         const LAST: i64 = 1_048_575_999_999_999_999;
         for micros in [-1, i64::MIN, i64::MAX, LAST + 1] {
             let error = LocalId::max_at(UnixTime::from_micros(micros)).unwrap_err();
@@ -440,7 +477,7 @@ mod tests {
     }
 
     #[test]
-    fn signed_columns_hold_the_lower_half() {
+    fn signed_columns_hold_lower_half() {
         assert_eq!(i64::try_from(LocalId::new(7)), Ok(7));
         assert_eq!(LocalId::try_from(7_i64), Ok(LocalId::new(7)));
         let error = i64::try_from(LocalId::MAX).unwrap_err();

@@ -35,6 +35,11 @@ impl Node {
     pub const TEXT_LEN: usize = 8;
 
     /// Returns the node with this fingerprint.
+    ///
+    /// # Examples
+    /// ```
+    /// assert_eq!(tickid_kuid::Node::from_u32(255).to_string(), "000000ff");
+    /// ```
     #[inline]
     #[must_use]
     pub const fn from_u32(fingerprint: u32) -> Self {
@@ -47,6 +52,11 @@ impl Node {
     /// Names are compared by code point: `é` as one character and as `e` with an accent are two
     /// names. Erlang's atoms hold at most 255 characters; a longer name has a fingerprint here, but
     /// no Erlang node has that name.
+    ///
+    /// # Examples
+    /// ```
+    /// assert_eq!(tickid_kuid::Node::phash2("uid@127.0.0.1").get(), 65_742_641);
+    /// ```
     #[must_use]
     pub const fn phash2(name: &str) -> Self {
         Self(atom_hash(name))
@@ -57,6 +67,11 @@ impl Node {
     /// as in `phash2`.
     ///
     /// [`phash2`]: Self::phash2
+    ///
+    /// # Examples
+    /// ```
+    /// assert_eq!(tickid_kuid::Node::phash("uid@127.0.0.1").get(), 65_742_642);
+    /// ```
     #[must_use]
     pub const fn phash(name: &str) -> Self {
         // 28 bits.
@@ -93,12 +108,22 @@ impl Node {
     }
 
     /// Returns the fingerprint in 4 bytes, big-endian, as it is stored in an ID.
+    ///
+    /// # Examples
+    /// ```
+    /// assert_eq!(tickid_kuid::Node::from_u32(258).to_be_bytes(), [0, 0, 1, 2]);
+    /// ```
     #[must_use]
     pub const fn to_be_bytes(self) -> [u8; 4] {
         self.0.to_be_bytes()
     }
 
     /// Returns the node with this fingerprint in 4 big-endian bytes.
+    ///
+    /// # Examples
+    /// ```
+    /// assert_eq!(tickid_kuid::Node::from_be_bytes([0, 0, 1, 2]).get(), 258);
+    /// ```
     #[must_use]
     pub const fn from_be_bytes(bytes: [u8; 4]) -> Self {
         Self(u32::from_be_bytes(bytes))
@@ -109,6 +134,14 @@ impl Node {
     /// # Errors
     /// Returns a [`ParseError`] for any other length and for the first byte that is not such a
     /// digit.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_kuid::Node;
+    ///
+    /// assert_eq!(Node::parse_bytes(b"000000ff"), Ok(Node::from_u32(255)));
+    /// assert!(Node::parse_bytes(b"ff").is_err());
+    /// ```
     pub const fn parse_bytes(text: &[u8]) -> Result<Self, ParseError> {
         match HEX.decode::<4, { Self::TEXT_LEN }>(text) {
             Ok(bytes) => Ok(Self::from_be_bytes(bytes)),
@@ -117,6 +150,11 @@ impl Node {
     }
 
     /// Returns the fingerprint as 8 hexadecimal digits in lower case.
+    ///
+    /// # Examples
+    /// ```
+    /// assert_eq!(tickid_kuid::Node::from_u32(255).encode(), "000000ff");
+    /// ```
     #[must_use]
     pub const fn encode(self) -> Text<{ Self::TEXT_LEN }> {
         HEX.encode(&self.to_be_bytes())
@@ -189,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn characters_up_to_u_00ff_are_one_byte_beside_any_other() {
+    fn latin_1_is_one_byte_per_char() {
         // 'ö' is 0xf6 in Latin-1; U+043D is 0xd0 0xbd in UTF-8.
         assert_eq!(Node::phash2("ö").get(), 0xf6);
         assert_eq!(Node::phash2("н").get(), 0xd00 + 0xbd);
@@ -203,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn only_canonical_text_is_a_node() {
+    fn only_canonical_nodes_parse() {
         assert_eq!("03eb2731".parse(), Ok(Node(65_742_641)));
         for text in ["", "3eb2731", "003eb2731", "03EB2731", "0x3eb273"] {
             assert!(text.parse::<Node>().is_err(), "{text:?}");

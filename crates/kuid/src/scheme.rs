@@ -41,6 +41,17 @@ impl Kuid {
     pub(crate) const SCALE: TickScale = TickScale::anew_every(UnixTime::EPOCH, 1_000_000, 1_024);
 
     /// Returns the start of the ID's tick; [`GlobalId::unix_time`] at this drift.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_kuid::{Drift, GlobalId, Kuid, LocalId, Node};
+    ///
+    /// let layout = Kuid { drift: Drift::DEFAULT };
+    /// let local = LocalId::from_parts(1_539, 625_275, 0, 1)?;
+    /// let id = GlobalId::from_local(local, Node::phash2("a@host"), layout.drift);
+    /// assert_eq!(layout.unix_time(id), local.unix_time());
+    /// # Ok::<(), tickid_kuid::RangeError>(())
+    /// ```
     #[must_use]
     pub const fn unix_time(self, id: GlobalId) -> UnixTime {
         id.unix_time(self.drift)
@@ -61,6 +72,17 @@ impl Kuid {
     /// # Errors
     /// Returns a [`RangeError`] (in microseconds) for a time before 1970 or after the last tick of
     /// the format.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_kuid::{GlobalId, Kuid, LocalId, Node};
+    ///
+    /// let layout = Kuid::default();
+    /// let local = LocalId::from_parts(1_539, 625_275, 0, 1)?;
+    /// let id = GlobalId::from_local(local, Node::phash2("a@host"), layout.drift);
+    /// assert!(layout.min_at(local.unix_time())? <= id);
+    /// # Ok::<(), tickid_kuid::RangeError>(())
+    /// ```
     pub fn min_at(self, time: impl IntoUnixTime) -> Result<GlobalId, RangeError> {
         GlobalId::min_at(time, self.drift)
     }
@@ -70,6 +92,17 @@ impl Kuid {
     ///
     /// # Errors
     /// As [`min_at`](Self::min_at).
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_kuid::{GlobalId, Kuid, LocalId, Node};
+    ///
+    /// let layout = Kuid::default();
+    /// let local = LocalId::from_parts(1_539, 625_275, 0, 1)?;
+    /// let id = GlobalId::from_local(local, Node::phash2("a@host"), layout.drift);
+    /// assert!(layout.max_at(local.unix_time())? >= id);
+    /// # Ok::<(), tickid_kuid::RangeError>(())
+    /// ```
     pub fn max_at(self, time: impl IntoUnixTime) -> Result<GlobalId, RangeError> {
         GlobalId::max_at(time, self.drift)
     }
@@ -195,6 +228,14 @@ impl Drift {
     /// # Errors
     /// Returns a [`RangeError`] outside of 5..=10. (With such a drift, encoding in the Erlang
     /// library never returns.)
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_kuid::Drift;
+    ///
+    /// assert_eq!(Drift::new(8), Ok(Drift::DEFAULT));
+    /// assert!(Drift::new(4).is_err() && Drift::new(11).is_err());
+    /// ```
     pub const fn new(bits: u8) -> Result<Self, RangeError> {
         if Self::MIN.0 <= bits && bits <= Self::MAX.0 {
             Ok(Self(bits))
@@ -212,6 +253,14 @@ impl Drift {
     }
 
     /// Returns the length of a neighborhood: 2^I seconds.
+    ///
+    /// # Examples
+    /// ```
+    /// use core::time::Duration;
+    /// use tickid_kuid::Drift;
+    ///
+    /// assert_eq!(Drift::DEFAULT.interval(), Duration::from_secs(256));
+    /// ```
     #[must_use]
     pub const fn interval(self) -> Duration {
         Duration::from_secs(1 << self.0)
@@ -243,7 +292,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_default_allowance_is_the_977_ticks_of_a_second() {
+    fn default_allowance_is_977_ticks() {
         let ratchet = Policy::Ratchet { allowance: Ticks::new(977) };
         assert_eq!(Kuid::default().default_policy(), ratchet);
     }
@@ -259,7 +308,7 @@ mod tests {
     }
 
     #[test]
-    fn every_tick_of_a_second_begins_where_its_time_says() {
+    fn ticks_begin_at_their_times() {
         let kuid = Kuid::default();
         for second in [0, 1, 999_999, 1_000_000, 1_539_625_275] {
             for step in 0..977 {
@@ -276,7 +325,7 @@ mod tests {
     }
 
     #[test]
-    fn generation_ends_in_the_year_2540() {
+    fn generation_ends_in_2540() {
         assert_eq!(Kuid::LAST_TICK, (1 << 44) - 2);
         let last = Kuid::default().time_of(Tick::new(Kuid::LAST_TICK).unwrap());
         // 2540-08-06T14:47:52Z.

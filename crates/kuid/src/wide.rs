@@ -69,6 +69,13 @@ impl WideNode {
     ///
     /// # Errors
     /// Returns a [`ParseError`] for any other length and for the first byte that is no such digit.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_kuid::WideNode;
+    ///
+    /// assert_eq!(WideNode::parse_bytes(b"00000000000000ff"), Ok(WideNode::from_u64(255)));
+    /// ```
     pub const fn parse_bytes(text: &[u8]) -> Result<Self, ParseError> {
         match HEX.decode::<8, { Self::TEXT_LEN }>(text) {
             Ok(bytes) => Ok(Self(u64::from_be_bytes(bytes))),
@@ -77,6 +84,11 @@ impl WideNode {
     }
 
     /// Returns the number as 16 hexadecimal digits in lower case.
+    ///
+    /// # Examples
+    /// ```
+    /// assert_eq!(tickid_kuid::WideNode::from_u64(255).encode(), "00000000000000ff");
+    /// ```
     #[must_use]
     pub const fn encode(self) -> Text<{ Self::TEXT_LEN }> {
         HEX.encode(&self.0.to_be_bytes())

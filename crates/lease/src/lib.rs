@@ -19,7 +19,7 @@
 //! | [`Backend`] | a database or folder: reads, and compares and sets |
 //! | [`FileBackend`] | a folder of this machine |
 //! | [`MemoryBackend`] | memory, for tests |
-//! | `PostgresBackend`, `MySqlBackend` | PostgreSQL, MySQL and MariaDB (features `postgres`, `mysql`) |
+//! | `PostgresBackend`, `MySqlBackend` | PostgreSQL, MySQL, MariaDB (`postgres`, `mysql`) |
 //! | [`NodeSource`] | a node that is given from outside, with a window of its own |
 //! | `conformance` | scenarios that every backend must pass (feature `conformance`) |
 

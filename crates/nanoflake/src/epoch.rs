@@ -45,6 +45,16 @@ impl Epoch {
     ///
     /// # Errors
     /// Returns a [`RangeError`] outside of [`MIN`](Self::MIN)..=[`MAX`](Self::MAX).
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_nanoflake::Epoch;
+    ///
+    /// let epoch = Epoch::from_unix_millis(1_704_067_200_000)?; // 2024
+    /// assert_eq!(epoch.unix_time().to_string(), "2024-01-01T00:00:00Z");
+    /// assert!(Epoch::from_unix_millis(i64::MAX).is_err());
+    /// # Ok::<(), tickid_nanoflake::RangeError>(())
+    /// ```
     pub const fn from_unix_millis(unix_millis: i64) -> Result<Self, RangeError> {
         if Self::MIN.unix_millis <= unix_millis && unix_millis <= Self::MAX.unix_millis {
             Ok(Self { unix_millis })
@@ -59,12 +69,23 @@ impl Epoch {
     }
 
     /// Milliseconds since 1970-01-01T00:00:00Z.
+    ///
+    /// # Examples
+    /// ```
+    /// assert_eq!(tickid_nanoflake::Epoch::TWITTER.as_unix_millis(), 1_288_834_974_657);
+    /// ```
     #[must_use]
     pub const fn as_unix_millis(self) -> i64 {
         self.unix_millis
     }
 
     /// Returns the time of timestamp 0.
+    ///
+    /// # Examples
+    /// ```
+    /// let epoch = tickid_nanoflake::Epoch::DISCORD.unix_time();
+    /// assert_eq!(epoch.to_string(), "2015-01-01T00:00:00Z");
+    /// ```
     #[must_use]
     pub const fn unix_time(self) -> UnixTime {
         self.time_of(0)
@@ -90,7 +111,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_timestamp_of_every_epoch_is_a_time() {
+    fn all_timestamps_are_times() {
         for epoch in [Epoch::MIN, Epoch::UNIX, Epoch::MAX] {
             let millis = epoch.as_unix_millis();
             assert_eq!(epoch.unix_time(), UnixTime::from_millis(millis).unwrap());
@@ -101,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn epochs_whose_timestamps_are_no_times_are_errors() {
+    fn other_epochs_are_errors() {
         let (min, max) = (Epoch::MIN.as_unix_millis(), Epoch::MAX.as_unix_millis());
         assert!(UnixTime::from_millis(min - 1).is_err());
         assert!(UnixTime::from_millis(max + 1 + (1 << 41) - 1).is_err());

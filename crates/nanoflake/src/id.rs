@@ -71,6 +71,15 @@ impl NanoflakeId {
     ///
     /// # Errors
     /// Returns a [`RangeError`] below 0.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_nanoflake::NanoflakeId;
+    ///
+    /// assert_eq!(NanoflakeId::new(36)?.to_string(), "10");
+    /// assert!(NanoflakeId::new(-1).is_err());
+    /// # Ok::<(), tickid_nanoflake::RangeError>(())
+    /// ```
     pub const fn new(value: i64) -> Result<Self, RangeError> {
         if value >= 0 { Ok(Self(value)) } else { Err(Self::out_of_range(value as i128)) }
     }
@@ -144,6 +153,17 @@ impl NanoflakeId {
     /// Returns the first of these that applies: [`ParseErrorKind::Length`] for no digit or more
     /// than 13, [`ParseErrorKind::Character`] for a leading zero or the first byte that is not a
     /// digit, [`ParseErrorKind::TooLarge`] above 2^63 - 1.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_nanoflake::NanoflakeId;
+    ///
+    /// let id = NanoflakeId::parse_bytes(b"10")?;
+    /// assert_eq!(id.get(), 36);
+    /// assert_eq!(NanoflakeId::parse_bytes(b"0000000000010")?, id); // padded
+    /// assert!(NanoflakeId::parse_bytes(b"010").is_err()); // neither form
+    /// # Ok::<(), tickid_nanoflake::ParseError>(())
+    /// ```
     #[inline]
     pub fn parse_bytes(text: &[u8]) -> Result<Self, ParseError> {
         let shape = Self::check_shape(text);
@@ -156,6 +176,15 @@ impl NanoflakeId {
     ///
     /// # Errors
     /// As [`parse_bytes`](Self::parse_bytes).
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_nanoflake::{NanoflakeId, ParseError};
+    ///
+    /// const ID: Result<NanoflakeId, ParseError> = NanoflakeId::parse_const(b"10");
+    /// assert_eq!(ID?.get(), 36);
+    /// # Ok::<(), ParseError>(())
+    /// ```
     pub const fn parse_const(text: &[u8]) -> Result<Self, ParseError> {
         let decoded = match Self::check_shape(text) {
             Ok(()) => base36::decode(text, Self::MAX.0.cast_unsigned()),
@@ -210,6 +239,15 @@ impl NanoflakeId {
 
     /// Returns the canonical text: 1 to 13 digits of Base36 in lower case, without leading zeros.
     /// It does not sort as the IDs do.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_nanoflake::NanoflakeId;
+    ///
+    /// assert_eq!(NanoflakeId::new(36)?.encode(), "10");
+    /// assert_eq!(NanoflakeId::MAX.encode(), "1y2p0ij32e8e7");
+    /// # Ok::<(), tickid_nanoflake::RangeError>(())
+    /// ```
     #[inline]
     #[must_use]
     pub fn encode(self) -> Text<{ Self::TEXT_LEN }> {
@@ -223,7 +261,8 @@ impl NanoflakeId {
     /// use tickid_nanoflake::NanoflakeId;
     ///
     /// let (low, high) = (NanoflakeId::new(35)?, NanoflakeId::new(36)?);
-    /// assert_eq!([low.encode_padded().as_str(), &high.encode_padded()], ["000000000000z", "0000000000010"]);
+    /// assert_eq!(low.encode_padded(), "000000000000z");
+    /// assert_eq!(high.encode_padded(), "0000000000010");
     /// assert_eq!([low.encode().as_str(), &high.encode()], ["z", "10"]); // the wrong way round
     /// assert_eq!("0000000000010".parse(), Ok(high));
     /// # Ok::<(), tickid_nanoflake::RangeError>(())
@@ -236,6 +275,15 @@ impl NanoflakeId {
 
     /// Returns 1 to 19 decimal digits, as Snowflakes are usually written. They do not sort as the
     /// IDs do.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_nanoflake::NanoflakeId;
+    ///
+    /// let id = NanoflakeId::new(175_928_847_299_117_063)?;
+    /// assert_eq!(id.encode_decimal(), "175928847299117063");
+    /// # Ok::<(), tickid_nanoflake::RangeError>(())
+    /// ```
     #[inline]
     #[must_use]
     pub const fn encode_decimal(self) -> Text<20> {
@@ -243,6 +291,12 @@ impl NanoflakeId {
     }
 
     /// Returns the integer value, never negative.
+    ///
+    /// # Examples
+    /// ```
+    /// assert_eq!(tickid_nanoflake::NanoflakeId::new(36)?.get(), 36);
+    /// # Ok::<(), tickid_nanoflake::RangeError>(())
+    /// ```
     #[inline]
     #[must_use]
     pub const fn get(self) -> i64 {
@@ -250,6 +304,13 @@ impl NanoflakeId {
     }
 
     /// Returns the integer in 8 bytes, big-endian, which sort as the IDs do.
+    ///
+    /// # Examples
+    /// ```
+    /// let id = tickid_nanoflake::NanoflakeId::new(258)?;
+    /// assert_eq!(id.to_be_bytes(), [0, 0, 0, 0, 0, 0, 1, 2]);
+    /// # Ok::<(), tickid_nanoflake::RangeError>(())
+    /// ```
     #[inline]
     #[must_use]
     pub const fn to_be_bytes(self) -> [u8; 8] {
@@ -260,12 +321,29 @@ impl NanoflakeId {
     ///
     /// # Errors
     /// Returns a [`RangeError`] if the first bit, the sign, is set.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_nanoflake::NanoflakeId;
+    ///
+    /// assert_eq!(NanoflakeId::from_be_bytes([0, 0, 0, 0, 0, 0, 1, 2])?.get(), 258);
+    /// assert!(NanoflakeId::from_be_bytes([0xff; 8]).is_err()); // negative
+    /// # Ok::<(), tickid_nanoflake::RangeError>(())
+    /// ```
     pub const fn from_be_bytes(bytes: [u8; 8]) -> Result<Self, RangeError> {
         Self::new(i64::from_be_bytes(bytes))
     }
 
     /// Returns the timestamp, in milliseconds since the epoch; [`Nanoflake::unix_time`] adds the
     /// epoch.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_nanoflake::NanoflakeId;
+    ///
+    /// assert_eq!(NanoflakeId::new(175_928_847_299_117_063)?.timestamp(), 41_944_705_796);
+    /// # Ok::<(), tickid_nanoflake::RangeError>(())
+    /// ```
     #[inline]
     #[must_use]
     pub const fn timestamp(self) -> u64 {
@@ -273,6 +351,15 @@ impl NanoflakeId {
     }
 
     /// Returns the timestamp as a tick.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_nanoflake::NanoflakeId;
+    ///
+    /// let id = NanoflakeId::new(175_928_847_299_117_063)?;
+    /// assert_eq!(id.tick().get(), id.timestamp());
+    /// # Ok::<(), tickid_nanoflake::RangeError>(())
+    /// ```
     #[must_use]
     pub fn tick(self) -> Tick<Nanoflake> {
         // Every ID's timestamp is in range.
@@ -280,6 +367,15 @@ impl NanoflakeId {
     }
 
     /// Returns the generator that issued the ID, as one number or as datacenter and worker.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_nanoflake::NanoflakeId;
+    ///
+    /// let generator = NanoflakeId::new(175_928_847_299_117_063)?.generator();
+    /// assert_eq!((generator.get(), generator.datacenter(), generator.worker()), (32, 1, 0));
+    /// # Ok::<(), tickid_nanoflake::RangeError>(())
+    /// ```
     #[inline]
     #[must_use]
     pub const fn generator(self) -> GeneratorId {
@@ -287,6 +383,12 @@ impl NanoflakeId {
     }
 
     /// Returns the sequence, which distinguishes the IDs of one generator and millisecond.
+    ///
+    /// # Examples
+    /// ```
+    /// assert_eq!(tickid_nanoflake::NanoflakeId::new(175_928_847_299_117_063)?.sequence(), 7);
+    /// # Ok::<(), tickid_nanoflake::RangeError>(())
+    /// ```
     #[inline]
     #[must_use]
     pub const fn sequence(self) -> u16 {
@@ -325,7 +427,7 @@ mod tests {
     }
 
     #[test]
-    fn fields_do_not_touch_each_other() {
+    fn fields_do_not_overlap() {
         let (timestamp, sequence) = (NanoflakeId::MAX_TIMESTAMP, NanoflakeId::MAX_SEQUENCE);
         let cases = [
             (timestamp, GeneratorId::MIN, 0, !0 << 22 & i64::MAX),
@@ -343,7 +445,7 @@ mod tests {
     }
 
     #[test]
-    fn parse_errors_name_the_place_and_the_number() {
+    fn parse_errors_name_the_place() {
         let cases = [
             ("", "0 bytes long, not 1 to 13"),
             ("00000000000000", "14 bytes long, not 1 to 13"),

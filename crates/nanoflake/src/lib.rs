@@ -43,12 +43,12 @@
 //! | feature | default | gives |
 //! |---|---|---|
 //! | `std` | yes | the wall clock, and methods that wait |
-//! | `web` | no | `std` in browsers (`wasm32-unknown-unknown`): their clock and random numbers; changes nothing elsewhere |
+//! | `web` | no | `std` in browsers: their clock and random numbers; no effect elsewhere |
 //! | `alloc` | with `std` | `String` forms |
-//! | `serde` | no | IDs as Base36 text in human-readable formats, as integers in binary ones, or in a form of your choice by serde's `with` |
+//! | `serde` | no | text in human-readable formats, integers in others; by `with` any form |
 //! | `postgres-types`, `sqlx`, `diesel` | no | IDs in columns of PostgreSQL: `BIGINT` |
 //! | `rusqlite` | no | IDs in columns of SQLite: `INTEGER` |
-//! | `jiff`, `chrono` | no | times of these libraries from IDs (`time_as`) and for ranges; from and to [`UnixTime`] |
+//! | `jiff`, `chrono` | no | their times: of IDs, for ranges, from and to [`UnixTime`] |
 //! | `schemars` | no | the JSON schema of the text |
 //! | `arbitrary`, `proptest` | no | every ID there is, for fuzzing and property tests |
 //!
@@ -99,7 +99,7 @@ pub use tickid_core;
 ///
 /// let id = NanoflakeId::new(1_541_815_603_606_036_480)?;
 /// let record = Record { id, parent: Some(id) };
-/// let json = serde_json::json!({ "id": "1541815603606036480", "parent": 1_541_815_603_606_036_480_i64 });
+/// let json = serde_json::json!({ "id": "1541815603606036480", "parent": id.get() });
 /// assert_eq!(serde_json::to_value(&record)?, json);
 /// assert_eq!(serde_json::from_value::<Record>(json)?.id, id);
 /// # Ok::<(), Box<dyn std::error::Error>>(())

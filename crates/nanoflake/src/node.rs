@@ -40,6 +40,15 @@ impl GeneratorId {
     ///
     /// # Errors
     /// Returns a [`RangeError`] above 1023.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_nanoflake::GeneratorId;
+    ///
+    /// assert_eq!(GeneratorId::new(1_023)?.get(), 1_023);
+    /// assert!(GeneratorId::new(1_024).is_err());
+    /// # Ok::<(), tickid_nanoflake::RangeError>(())
+    /// ```
     pub const fn new(id: u16) -> Result<Self, RangeError> {
         if id <= Self::MAX.0 {
             Ok(Self(id))
@@ -53,6 +62,16 @@ impl GeneratorId {
     ///
     /// # Errors
     /// Returns a [`RangeError`] above 31 in either.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_nanoflake::GeneratorId;
+    ///
+    /// let generator = GeneratorId::from_datacenter_worker(3, 7)?;
+    /// assert_eq!(generator.get(), 3 << 5 | 7);
+    /// assert!(GeneratorId::from_datacenter_worker(32, 0).is_err());
+    /// # Ok::<(), tickid_nanoflake::RangeError>(())
+    /// ```
     pub const fn from_datacenter_worker(datacenter: u8, worker: u8) -> Result<Self, RangeError> {
         if datacenter > Self::MAX_DATACENTER {
             let (value, max) = (datacenter as i128, Self::MAX_DATACENTER as i128);
@@ -84,6 +103,12 @@ impl GeneratorId {
     }
 
     /// Returns the upper five bits, 0 to 31.
+    ///
+    /// # Examples
+    /// ```
+    /// assert_eq!(tickid_nanoflake::GeneratorId::new(103)?.datacenter(), 3);
+    /// # Ok::<(), tickid_nanoflake::RangeError>(())
+    /// ```
     #[must_use]
     pub const fn datacenter(self) -> u8 {
         #[allow(clippy::cast_possible_truncation, reason = "five of ten bits")]
@@ -93,6 +118,12 @@ impl GeneratorId {
     }
 
     /// Returns the lower five bits, 0 to 31.
+    ///
+    /// # Examples
+    /// ```
+    /// assert_eq!(tickid_nanoflake::GeneratorId::new(103)?.worker(), 7);
+    /// # Ok::<(), tickid_nanoflake::RangeError>(())
+    /// ```
     #[must_use]
     pub const fn worker(self) -> u8 {
         #[allow(clippy::cast_possible_truncation, reason = "masked to 5 bits")]
@@ -121,7 +152,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_generator_is_one_worker_of_one_datacenter() {
+    fn generators_are_workers() {
         for id in 0..=GeneratorId::MAX.get() {
             let generator = GeneratorId::new(id).unwrap();
             let (datacenter, worker) = (generator.datacenter(), generator.worker());
@@ -132,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_out_of_range_are_errors_that_name_them() {
+    fn number_errors_name_the_value() {
         for id in [1024, u16::MAX] {
             let error = GeneratorId::new(id).unwrap_err();
             assert_eq!((error.value(), error.max()), (id.into(), 1023));

@@ -37,6 +37,16 @@ impl Nanoflake {
     const MICROS_PER_TICK: u64 = 1_000;
 
     /// Returns the start of the millisecond of `id`, if `id` was issued under this epoch.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_nanoflake::{Epoch, Nanoflake, NanoflakeId};
+    ///
+    /// let id = NanoflakeId::new(175_928_847_299_117_063)?;
+    /// let discord = Nanoflake { epoch: Epoch::DISCORD };
+    /// assert_eq!(discord.unix_time(id).to_string(), "2016-04-30T11:18:25.796Z");
+    /// # Ok::<(), tickid_nanoflake::RangeError>(())
+    /// ```
     #[must_use]
     pub const fn unix_time(self, id: NanoflakeId) -> UnixTime {
         self.epoch.time_of(id.timestamp())
@@ -73,6 +83,17 @@ impl Nanoflake {
     /// # Errors
     /// Returns a [`RangeError`] (in microseconds) for a time before the epoch or after its last
     /// timestamp.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_nanoflake::{Epoch, Nanoflake, UnixTime};
+    ///
+    /// let discord = Nanoflake { epoch: Epoch::DISCORD };
+    /// let min = discord.min_at(UnixTime::from_millis(1_462_015_105_796)?)?;
+    /// assert_eq!(min.timestamp(), 41_944_705_796);
+    /// assert_eq!((min.generator().get(), min.sequence()), (0, 0));
+    /// # Ok::<(), tickid_nanoflake::RangeError>(())
+    /// ```
     pub fn min_at(self, time: impl IntoUnixTime) -> Result<NanoflakeId, RangeError> {
         let tick = self.tick_at(time.into_unix_time()?)?;
         Ok(NanoflakeId::assemble(tick.get(), GeneratorId::MIN, 0))
@@ -83,6 +104,17 @@ impl Nanoflake {
     ///
     /// # Errors
     /// As [`min_at`](Self::min_at).
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_nanoflake::{Epoch, Nanoflake, UnixTime};
+    ///
+    /// let discord = Nanoflake { epoch: Epoch::DISCORD };
+    /// let max = discord.max_at(UnixTime::from_millis(1_462_015_105_796)?)?;
+    /// assert_eq!(max.timestamp(), 41_944_705_796);
+    /// assert_eq!((max.generator().get(), max.sequence()), (1_023, 4_095));
+    /// # Ok::<(), tickid_nanoflake::RangeError>(())
+    /// ```
     pub fn max_at(self, time: impl IntoUnixTime) -> Result<NanoflakeId, RangeError> {
         let tick = self.tick_at(time.into_unix_time()?)?;
         let last = NanoflakeId::MAX_SEQUENCE.into();
@@ -174,7 +206,7 @@ mod tests {
     const UNIX: Nanoflake = Nanoflake { epoch: Epoch::UNIX };
 
     #[test]
-    fn ticks_are_whole_milliseconds_since_the_epoch() {
+    fn ticks_are_milliseconds() {
         for (micros, ticks) in [(0, 0), (999, 0), (1_000, 1), (1_999, 1)] {
             let time = UnixTime::from_micros(micros);
             assert_eq!(UNIX.tick_at(time).unwrap().get(), ticks, "{micros} µs");
@@ -189,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn whole_milliseconds_count_of_a_duration() {
+    fn durations_are_milliseconds() {
         for (nanos, ticks) in [(0, 0), (999_999, 0), (1_000_000, 1), (u64::MAX, 18_446_744_073_709)]
         {
             assert_eq!(UNIX.ticks_in(Duration::from_nanos(nanos)), Ticks::new(ticks));
@@ -198,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn times_out_of_range_are_errors_that_name_the_range() {
+    fn time_errors_name_the_range() {
         for epoch in [Epoch::MIN, Epoch::UNIX, Epoch::DISCORD, Epoch::MAX] {
             let layout = Nanoflake { epoch };
             let first = i128::from(epoch.as_unix_millis()) * 1_000;
@@ -220,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn the_extreme_epochs_reach_the_ends_of_time() {
+    fn extreme_epochs_reach_the_ends() {
         let (first, last) = (Nanoflake { epoch: Epoch::MIN }, Nanoflake { epoch: Epoch::MAX });
         let min = UnixTime::from_millis(i64::MIN / 1_000).unwrap();
         assert_eq!(first.min_at(min), Ok(NanoflakeId::MIN));

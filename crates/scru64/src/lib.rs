@@ -38,12 +38,12 @@
 //! | feature | default | gives |
 //! |---|---|---|
 //! | `std` | yes | the wall clock, methods that wait, [`new`] and [`new_string`] |
-//! | `web` | no | `std` in browsers (`wasm32-unknown-unknown`): their clock and random numbers; changes nothing elsewhere |
+//! | `web` | no | `std` in browsers: their clock and random numbers; no effect elsewhere |
 //! | `alloc` | with `std` | `String` forms |
-//! | `serde` | no | IDs as text in human-readable formats, as integers in binary ones, or in a form of your choice by serde's `with` |
-//! | `postgres-types`, `sqlx`, `diesel` | no | IDs in columns of PostgreSQL: `BIGINT`, [`AsText`] of them as text |
+//! | `serde` | no | text in human-readable formats, integers in others; by `with` any form |
+//! | `postgres-types`, `sqlx`, `diesel` | no | in PostgreSQL `BIGINT`, text as [`AsText`] |
 //! | `rusqlite` | no | IDs in columns of SQLite: `INTEGER`, [`AsText`] likewise |
-//! | `jiff`, `chrono` | no | times of these libraries from IDs (`time_as`) and for ranges; from and to [`UnixTime`] |
+//! | `jiff`, `chrono` | no | their times: of IDs, for ranges, from and to [`UnixTime`] |
 //! | `schemars` | no | the JSON schema of the text |
 //! | `arbitrary`, `proptest` | no | every ID there is, for fuzzing and property tests |
 //!
@@ -101,7 +101,7 @@ pub use tickid_core::external::AsText;
 ///
 /// let id = Scru64Id::new(110_009_624_767_914_842)?;
 /// let record = Record { id, parent: Some(id) };
-/// let json = serde_json::json!({ "id": "110009624767914842", "parent": 110_009_624_767_914_842_u64 });
+/// let json = serde_json::json!({ "id": "110009624767914842", "parent": id.get() });
 /// assert_eq!(serde_json::to_value(&record)?, json);
 /// assert_eq!(serde_json::from_value::<Record>(json)?.id, id);
 /// # Ok::<(), Box<dyn std::error::Error>>(())

@@ -30,6 +30,15 @@ impl NodeIdSize {
     ///
     /// # Errors
     /// Returns a [`RangeError`] outside of 1..=23.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_scru64::NodeIdSize;
+    ///
+    /// assert_eq!(NodeIdSize::new(8)?.get(), 8);
+    /// assert!(NodeIdSize::new(24).is_err()); // no bit would be left for the counter
+    /// # Ok::<(), tickid_scru64::RangeError>(())
+    /// ```
     pub const fn new(bits: u8) -> Result<Self, RangeError> {
         if Self::MIN.0 <= bits && bits <= Self::MAX.0 {
             Ok(Self(bits))
@@ -46,18 +55,36 @@ impl NodeIdSize {
     }
 
     /// Returns the number of bits of the counter.
+    ///
+    /// # Examples
+    /// ```
+    /// assert_eq!(tickid_scru64::NodeIdSize::new(8)?.counter_bits(), 16);
+    /// # Ok::<(), tickid_scru64::RangeError>(())
+    /// ```
     #[must_use]
     pub const fn counter_bits(self) -> u32 {
         Scru64Id::NODE_CTR_BITS - self.0 as u32
     }
 
     /// Returns the highest counter.
+    ///
+    /// # Examples
+    /// ```
+    /// assert_eq!(tickid_scru64::NodeIdSize::new(8)?.max_counter(), 65_535);
+    /// # Ok::<(), tickid_scru64::RangeError>(())
+    /// ```
     #[must_use]
     pub const fn max_counter(self) -> u32 {
         (1 << self.counter_bits()) - 1
     }
 
     /// Returns the highest node ID.
+    ///
+    /// # Examples
+    /// ```
+    /// assert_eq!(tickid_scru64::NodeIdSize::new(8)?.max_node_id(), 255);
+    /// # Ok::<(), tickid_scru64::RangeError>(())
+    /// ```
     #[must_use]
     pub const fn max_node_id(self) -> u32 {
         (1 << self.0) - 1
@@ -150,18 +177,45 @@ impl NodeSpec {
     }
 
     /// Returns the node ID.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_scru64::NodeSpec;
+    ///
+    /// assert_eq!("42/8".parse::<NodeSpec>()?.node_id(), 42);
+    /// assert_eq!("0xb00/12".parse::<NodeSpec>()?.node_id(), 0xb00);
+    /// # Ok::<(), tickid_scru64::NodeSpecError>(())
+    /// ```
     #[must_use]
     pub const fn node_id(&self) -> u32 {
         self.prev.node_id(self.size)
     }
 
     /// Returns the size of the node ID.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_scru64::NodeSpec;
+    ///
+    /// assert_eq!("42/8".parse::<NodeSpec>()?.node_id_size().get(), 8);
+    /// # Ok::<(), tickid_scru64::NodeSpecError>(())
+    /// ```
     #[must_use]
     pub const fn node_id_size(&self) -> NodeIdSize {
         self.size
     }
 
     /// Returns the ID issued last, if the spec has one.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_scru64::{NodeSpec, scru64};
+    ///
+    /// let spec: NodeSpec = "0u2r85hm2pt3/16".parse()?;
+    /// assert_eq!(spec.node_prev(), Some(scru64!("0u2r85hm2pt3")));
+    /// assert_eq!("42/8".parse::<NodeSpec>()?.node_prev(), None);
+    /// # Ok::<(), tickid_scru64::NodeSpecError>(())
+    /// ```
     #[must_use]
     pub const fn node_prev(&self) -> Option<Scru64Id> {
         if self.prev.timestamp() > 0 { Some(self.prev) } else { None }
@@ -327,7 +381,7 @@ mod tests {
     }
 
     #[test]
-    fn errors_name_the_place_the_value_and_the_range() {
+    fn errors_name_place_and_range() {
         let cases = [
             ("42", "one '/' between them, not 0"),
             ("1/2/3", "one '/' between them, not 2"),

@@ -163,6 +163,12 @@ impl SnoId {
     }
 
     /// Returns the 10 bytes, which sort as the IDs do.
+    ///
+    /// # Examples
+    /// ```
+    /// let id = tickid_sno::sno!("brpk4q72xwf2m63l");
+    /// assert_eq!(id.to_bytes(), [0x4e, 0x6f, 0x21, 0x60, 0xa0, 0xff, 0x9a, 0x0a, 0x10, 0x33]);
+    /// ```
     #[inline]
     #[must_use]
     pub const fn to_bytes(self) -> [u8; Self::LEN] {
@@ -170,6 +176,14 @@ impl SnoId {
     }
 
     /// Returns the ID of these 10 bytes.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_sno::{SnoId, sno};
+    ///
+    /// let id = sno!("brpk4q72xwf2m63l");
+    /// assert_eq!(SnoId::from_bytes(id.to_bytes()), id);
+    /// ```
     #[inline]
     #[must_use]
     pub const fn from_bytes(bytes: [u8; Self::LEN]) -> Self {
@@ -199,6 +213,15 @@ impl SnoId {
     ///
     /// # Errors
     /// As [`parse_bytes`](Self::parse_bytes).
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_sno::{SnoId, sno};
+    ///
+    /// let id = sno!("brpk4q72xwf2m63l");
+    /// assert_eq!(SnoId::from_text_bytes(*b"brpk4q72xwf2m63l"), Ok(id));
+    /// assert!(SnoId::from_text_bytes([0; 16]).is_err());
+    /// ```
     #[inline]
     pub fn from_text_bytes(text: [u8; Self::TEXT_LEN]) -> Result<Self, ParseError> {
         Self::parse_bytes(&text)
@@ -212,6 +235,15 @@ impl SnoId {
     }
 
     /// Returns the timestamp, in 4 ms ticks since 2010-01-01T00:00:00Z: 39 bits.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_sno::{Partition, SnoId};
+    ///
+    /// let id = SnoId::from_parts(1_000, true, 24, Partition::new(7), 42)?;
+    /// assert_eq!(id.timestamp(), 1_000);
+    /// # Ok::<(), tickid_sno::RangeError>(())
+    /// ```
     #[inline]
     #[must_use]
     pub const fn timestamp(self) -> u64 {
@@ -219,6 +251,12 @@ impl SnoId {
     }
 
     /// Returns the timestamp as a tick.
+    ///
+    /// # Examples
+    /// ```
+    /// let id = tickid_sno::sno!("brpk4q72xwf2m63l");
+    /// assert_eq!(id.tick().get(), id.timestamp());
+    /// ```
     #[must_use]
     pub fn tick(self) -> Tick<Sno> {
         // 39 bits are in range.
@@ -226,6 +264,12 @@ impl SnoId {
     }
 
     /// Returns the start of the ID's tick.
+    ///
+    /// # Examples
+    /// ```
+    /// let id = tickid_sno::sno!("brpk4q72xwf2m63l");
+    /// assert_eq!(id.unix_time().to_string(), "2031-05-08T23:03:34.976Z");
+    /// ```
     #[must_use]
     pub const fn unix_time(self) -> UnixTime {
         Sno::SCALE.time_of(self.timestamp())
@@ -256,6 +300,14 @@ impl SnoId {
     }
 
     /// Returns the tick-tock bit, which distinguishes two passes over the same ticks.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_sno::{Partition, SnoId};
+    ///
+    /// assert!(SnoId::from_parts(1_000, true, 24, Partition::new(7), 42)?.toggle());
+    /// # Ok::<(), tickid_sno::RangeError>(())
+    /// ```
     #[inline]
     #[must_use]
     pub const fn toggle(self) -> bool {
@@ -263,6 +315,11 @@ impl SnoId {
     }
 
     /// Returns the metabyte, which the caller chose.
+    ///
+    /// # Examples
+    /// ```
+    /// assert_eq!(tickid_sno::sno!("brpk4q72xwf2m63l").meta(), 255);
+    /// ```
     #[inline]
     #[must_use]
     pub const fn meta(self) -> u8 {
@@ -270,6 +327,11 @@ impl SnoId {
     }
 
     /// Returns the partition.
+    ///
+    /// # Examples
+    /// ```
+    /// assert_eq!(tickid_sno::sno!("brpk4q72xwf2m63l").partition().get(), 39_434);
+    /// ```
     #[inline]
     #[must_use]
     pub const fn partition(self) -> Partition {
@@ -277,6 +339,11 @@ impl SnoId {
     }
 
     /// Returns the sequence.
+    ///
+    /// # Examples
+    /// ```
+    /// assert_eq!(tickid_sno::sno!("brpk4q72xwf2m63l").sequence(), 4_147);
+    /// ```
     #[inline]
     #[must_use]
     pub const fn sequence(self) -> u16 {
@@ -337,6 +404,13 @@ impl SnoId {
     }
 
     /// Reports whether all bits are zero.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_sno::SnoId;
+    ///
+    /// assert!(SnoId::ZERO.is_zero() && !SnoId::MAX.is_zero());
+    /// ```
     #[must_use]
     pub const fn is_zero(self) -> bool {
         self.head() == 0 && self.sequence() == 0
@@ -366,6 +440,16 @@ impl SnoId {
     ///
     /// # Errors
     /// As [`min_at`](Self::min_at).
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_sno::{SnoId, sno};
+    ///
+    /// let id = sno!("brpk4q72xwf2m63l");
+    /// let max = SnoId::max_at(id.unix_time())?;
+    /// assert_eq!((max.tick(), max.meta(), max.sequence()), (id.tick(), 255, 65_535));
+    /// # Ok::<(), tickid_sno::RangeError>(())
+    /// ```
     pub fn max_at(time: impl IntoUnixTime) -> Result<Self, RangeError> {
         Sno.tick_at(time.into_unix_time()?).map(Self::highest)
     }
@@ -458,7 +542,7 @@ mod tests {
     }
 
     #[test]
-    fn fields_do_not_touch_each_other() {
+    fn fields_do_not_overlap() {
         for timestamp in [0, 1, SnoId::MAX_TIMESTAMP] {
             for toggle in [false, true] {
                 for (meta, low) in [(0, 0), (1, u16::MAX), (u8::MAX, 1)] {
@@ -476,7 +560,7 @@ mod tests {
     }
 
     #[test]
-    fn replaced_fields_leave_the_others_alone() {
+    fn replacing_keeps_other_fields() {
         for id in [SnoId::MIN, SnoId::MAX, SnoId::from_bytes([1, 2, 3, 4, 5, 6, 7, 8, 9, 10])] {
             let (meta, partition, sequence) = (0xa5, Partition::new(0x1234), 0xfedc);
             let parts = |meta, partition, sequence| {
@@ -491,7 +575,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_timestamp_can_be_out_of_range() {
+    fn only_timestamps_have_a_range() {
         let last = SnoId::MAX_TIMESTAMP;
         let id = |timestamp| {
             SnoId::from_parts(timestamp, true, u8::MAX, Partition::new(u16::MAX), u16::MAX)
@@ -515,7 +599,7 @@ mod tests {
     }
 
     #[test]
-    fn integers_of_more_than_80_bits_are_refused() {
+    fn wide_integers_are_refused() {
         assert_eq!(u128::from(SnoId::MAX), (1 << 80) - 1);
         assert_eq!(SnoId::try_from((1 << 80) - 1), Ok(SnoId::MAX));
         for value in [1 << 80, i128::MAX.unsigned_abs()] {
@@ -528,7 +612,7 @@ mod tests {
     }
 
     #[test]
-    fn ranges_hold_both_toggles_and_all_metabytes_of_a_tick_and_nothing_else() {
+    fn ranges_hold_the_ids_of_a_tick() {
         let number = |id: Result<SnoId, RangeError>| u128::from(id.unwrap());
         let time = at(1_262_304_000_000_000 + 4_000 * 5);
         let (min, max) = (number(SnoId::min_at(time)), number(SnoId::max_at(time)));
@@ -539,7 +623,7 @@ mod tests {
     }
 
     #[test]
-    fn times_out_of_range_are_errors_that_name_the_range() {
+    fn time_errors_name_the_range() {
         let first = 1_262_304_000_000_000;
         for micros in [i64::MIN, -1, 0, first - 1, LAST_MICRO + 1, i64::MAX] {
             for error in [SnoId::min_at(at(micros)), SnoId::max_at(at(micros))] {

@@ -38,12 +38,12 @@
 //! | feature | default | gives |
 //! |---|---|---|
 //! | `std` | yes | the wall clock, methods that wait, [`new`] and [`generator`] |
-//! | `web` | no | `std` in browsers (`wasm32-unknown-unknown`): their clock and random numbers; changes nothing elsewhere |
+//! | `web` | no | `std` in browsers: their clock and random numbers; no effect elsewhere |
 //! | `alloc` | with `std` | `String` from the text of an ID |
-//! | `serde` | no | IDs as text in human-readable formats, as 10 bytes in binary ones, or in a form of your choice by serde's `with`; [`GeneratorSnapshot`] in the JSON of the original |
-//! | `postgres-types`, `sqlx`, `diesel` | no | IDs in columns of PostgreSQL: `BYTEA`, [`AsText`] of them as text |
+//! | `serde` | no | text in human-readable formats, else bytes; by `with` any form; snapshots |
+//! | `postgres-types`, `sqlx`, `diesel` | no | in PostgreSQL `BYTEA`, text as [`AsText`] |
 //! | `rusqlite` | no | IDs in columns of SQLite: `BLOB`, [`AsText`] likewise |
-//! | `jiff`, `chrono` | no | times of these libraries from IDs (`time_as`) and for ranges; from and to [`UnixTime`] |
+//! | `jiff`, `chrono` | no | their times: of IDs, for ranges, from and to [`UnixTime`] |
 //! | `uuid` | no | IDs in `Uuid`s of version 8 |
 //! | `schemars` | no | the JSON schema of the text |
 //! | `bytemuck` | no | IDs as plain bytes in slices |

@@ -22,6 +22,11 @@ pub struct Partition(u16);
 
 impl Partition {
     /// Returns the partition with this number.
+    ///
+    /// # Examples
+    /// ```
+    /// assert_eq!(tickid_sno::Partition::new(258).get(), 258);
+    /// ```
     #[must_use]
     pub const fn new(number: u16) -> Self {
         Self(number)
@@ -34,12 +39,22 @@ impl Partition {
     }
 
     /// Returns the partition of these two bytes, most significant first.
+    ///
+    /// # Examples
+    /// ```
+    /// assert_eq!(tickid_sno::Partition::from_bytes([1, 2]).get(), 258);
+    /// ```
     #[must_use]
     pub const fn from_bytes(bytes: [u8; 2]) -> Self {
         Self(u16::from_be_bytes(bytes))
     }
 
     /// Returns the two bytes, most significant first.
+    ///
+    /// # Examples
+    /// ```
+    /// assert_eq!(tickid_sno::Partition::new(258).to_bytes(), [1, 2]);
+    /// ```
     #[must_use]
     pub const fn to_bytes(self) -> [u8; 2] {
         self.0.to_be_bytes()

@@ -164,6 +164,15 @@ impl GeneratorSnapshot {
     }
 
     /// Returns the sequences the generator uses.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_sno::{GeneratorSnapshot, SequenceBounds};
+    ///
+    /// let mut snapshot = GeneratorSnapshot::default();
+    /// (snapshot.sequence_min, snapshot.sequence_max) = (10, 99);
+    /// assert_eq!(snapshot.bounds(), SequenceBounds::new(10, 99));
+    /// ```
     #[must_use]
     pub const fn bounds(&self) -> SequenceBounds {
         let (min, max) = match (self.sequence_min, self.sequence_max) {
@@ -183,6 +192,15 @@ impl GeneratorSnapshot {
     /// # Errors
     /// Returns a [`RangeError`] for a `sequence` below the lowest other than 0, and for a `wall_hi`
     /// or `wall_safe` that is not a tick.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_sno::GeneratorSnapshot;
+    ///
+    /// let snapshot = GeneratorSnapshot { wall_hi: 1_000, sequence: 41, ..Default::default() };
+    /// assert_eq!(snapshot.issued()?.next_sequence, 42);
+    /// # Ok::<(), tickid_sno::RangeError>(())
+    /// ```
     pub fn issued(&self) -> Result<tickid_core::Snapshot<Sno>, RangeError> {
         let bounds = self.bounds();
         let lowest = bounds.lowest();

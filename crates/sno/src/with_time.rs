@@ -45,6 +45,16 @@ pub struct WithTime {
 
 impl WithTime {
     /// IDs of this partition, with all sequences, at any time.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_sno::{Partition, UnixTime, WithTime};
+    ///
+    /// let archive = WithTime::new(Partition::new(7));
+    /// let id = archive.new_with_time(UnixTime::from_millis(1_577_836_800_000)?, 24)?;
+    /// assert_eq!(id.unix_time().to_string(), "2020-01-01T00:00:00Z");
+    /// # Ok::<(), tickid_sno::RangeError>(())
+    /// ```
     #[must_use]
     pub const fn new(partition: Partition) -> Self {
         Self { partition, lowest: 0, last: u16::MAX, window: Window::ALL, next: AtomicU16::new(0) }
@@ -55,6 +65,16 @@ impl WithTime {
     /// # Errors
     /// Returns [`BuildError::SequenceBound`] above 65,535, and [`BuildError::Pool`] for fewer than
     /// four.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_sno::{Partition, SequenceBounds, UnixTime, WithTime};
+    ///
+    /// let archive = WithTime::new(Partition::new(7)).bounds(SequenceBounds::new(100, 199))?;
+    /// let id = archive.new_with_time(UnixTime::from_millis(1_577_836_800_000)?, 0)?;
+    /// assert!((100..200).contains(&id.sequence()));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn bounds(self, bounds: SequenceBounds) -> Result<Self, BuildError> {
         let (lowest, last) = pool(bounds)?;
         Ok(Self { lowest, last, next: AtomicU16::new(lowest), ..self })
@@ -68,7 +88,8 @@ impl WithTime {
     /// use tickid_sno::{Partition, UnixTime, Window, WithTime};
     ///
     /// // The generator of this partition has the ticks from 2020 on.
-    /// let archive = WithTime::new(Partition::new(7)).window(Window::new(Tick::MIN, 78_883_200_000)?);
+    /// let before = Window::new(Tick::MIN, 78_883_200_000)?;
+    /// let archive = WithTime::new(Partition::new(7)).window(before);
     /// let of_2020 = UnixTime::from_millis(1_577_836_800_000)?;
     /// let error = archive.new_with_time(of_2020, 0).unwrap_err();
     /// assert_eq!(error.to_string(), "tick 78883200000 is outside of 0..=78883199999");
@@ -85,6 +106,14 @@ impl WithTime {
     /// Returns a [`RangeError`] for a time before 2010 or after the last timestamp (in
     /// microseconds), and for a time outside the window (in ticks). An error does not use up a
     /// sequence.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_sno::{Partition, UnixTime, WithTime};
+    ///
+    /// let archive = WithTime::new(Partition::new(7));
+    /// assert!(archive.new_with_time(UnixTime::EPOCH, 0).is_err()); // before 2010
+    /// ```
     pub fn new_with_time(&self, time: UnixTime, meta: u8) -> Result<SnoId, RangeError> {
         let tick = Sno.tick_at(time)?;
         if !self.window.contains(tick) {

@@ -1,8 +1,8 @@
 use proptest::test_runner::{Config, RngSeed};
 
-/// The same cases every time, `times` as many as proptest's default, unless `PROPTEST_RNG_SEED` asks
-/// for others or `PROPTEST_CASES` for more. A failure prints its input, which then becomes a test of
-/// its own.
+/// The same cases every time, `times` as many as proptest's default, unless `PROPTEST_RNG_SEED`
+/// asks for others or `PROPTEST_CASES` for more. A failure prints its input, which then becomes a
+/// test of its own.
 #[must_use]
 pub fn config(times: u32) -> Config {
     let default = Config::default();

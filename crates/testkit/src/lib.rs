@@ -6,7 +6,7 @@
 //! | module | contents |
 //! |---|---|
 //! | [`invariants`] | random schedules of one thread; failures are shrunk to a few calls |
-//! | [`reference`](mod@reference) | random schedules of one thread, compared with a document's state machine |
+//! | [`reference`](mod@reference) | random schedules, compared with a document's state machine |
 //! | `storm` | eight threads on one generator, under a wild clock or a standing one |
 //! | `soak` | a billion IDs, and ten years of clock steps |
 //! | [`bounds`] | sequence bounds at every edge |

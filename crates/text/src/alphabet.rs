@@ -55,6 +55,14 @@ impl Alphabet {
     /// Creates an alphabet of `symbols` in the order of their values; errors describe them as
     /// `expected`. Returns `None` unless they are 16, 32 or 64 distinct ASCII characters in at most
     /// 8 runs of consecutive ones.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_text::Alphabet;
+    ///
+    /// assert!(Alphabet::new("0123456789abcdef", "0-9, a-f").is_some());
+    /// assert!(Alphabet::new("0123456789abcdee", "0-9, a-f").is_none()); // one comes twice
+    /// ```
     #[must_use]
     pub const fn new(symbols: &'static str, expected: &'static str) -> Option<Self> {
         let symbols = symbols.as_bytes();
@@ -88,6 +96,14 @@ impl Alphabet {
     }
 
     /// Returns the number of bits in a character: 4, 5 or 6.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_text::Alphabet;
+    ///
+    /// let hex = Alphabet::new("0123456789abcdef", "0-9, a-f");
+    /// assert_eq!(hex.map(|hex| hex.bits()), Some(4));
+    /// ```
     #[inline]
     #[must_use]
     pub const fn bits(&self) -> u32 {
@@ -95,6 +111,14 @@ impl Alphabet {
     }
 
     /// Writes `bytes`, at most 16. `CHARS` must be the number of characters that they take.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_text::Alphabet;
+    ///
+    /// let hex = Alphabet::new("0123456789abcdef", "0-9, a-f").expect("16 distinct characters");
+    /// assert_eq!(hex.encode::<2, 4>(&[0xca, 0xfe]), "cafe");
+    /// ```
     #[inline]
     #[must_use]
     pub const fn encode<const BYTES: usize, const CHARS: usize>(
@@ -160,6 +184,16 @@ impl Alphabet {
     /// characters long, [`ParseErrorKind::Character`] for the first byte that is not in the
     /// alphabet, [`ParseErrorKind::StrayBits`] when the last character is not padded with zero
     /// bits.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_text::{Alphabet, ParseErrorKind};
+    ///
+    /// let hex = Alphabet::new("0123456789abcdef", "0-9, a-f").expect("16 distinct characters");
+    /// assert_eq!(hex.decode::<2, 4>(b"cafe"), Ok([0xca, 0xfe]));
+    /// let error = hex.decode::<2, 4>(b"CAFE").unwrap_err();
+    /// assert!(matches!(error, ParseErrorKind::Character { byte: b'C', position: 0, .. }));
+    /// ```
     #[inline]
     pub const fn decode<const BYTES: usize, const CHARS: usize>(
         &self,
@@ -264,7 +298,7 @@ mod tests {
     const BASE64: &str = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
     #[test]
-    fn only_distinct_ascii_characters_of_a_power_of_two_make_an_alphabet() {
+    fn alphabets_are_checked() {
         let scattered = "acegikmoqsuwyACEGIKMOQSUWY024689";
         let twice = "0123456789abcde0";
         let not_ascii = "0123456789abcdé";
@@ -277,7 +311,7 @@ mod tests {
     }
 
     #[test]
-    fn sixteen_bytes_and_every_number_below_are_written_and_read() {
+    fn up_to_16_bytes_round_trip() {
         fn check<const BYTES: usize, const CHARS: usize>(text: &str) {
             let hex = Alphabet::new("0123456789abcdef", "hex").unwrap();
             let bytes: [u8; BYTES] =
@@ -293,7 +327,7 @@ mod tests {
     }
 
     #[test]
-    fn an_alphabet_of_eight_runs_is_written_and_read() {
+    fn eight_runs_round_trip() {
         let alphabet = Alphabet::new("abdeghjkmnpqstvw", "eight pairs").unwrap();
         let bytes = [0x01, 0x23, 0x45, 0x67, 0x89, 0xab, 0xcd, 0xef];
         assert_eq!(alphabet.encode::<8, 16>(&bytes), "abdeghjkmnpqstvw");
@@ -312,7 +346,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_wrong_byte_is_named_before_stray_bits() {
+    fn wrong_bytes_precede_stray_bits() {
         let base64 = Alphabet::new(BASE64, "base64").unwrap();
         let wrong =
             |byte, position| Err(ParseErrorKind::Character { byte, position, expected: "base64" });

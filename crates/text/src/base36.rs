@@ -52,6 +52,15 @@ impl TwelveDigits {
     ///
     /// # Errors
     /// Returns a [`ParseErrorKind`] for another length and for the first byte that is no digit.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_text::ParseErrorKind;
+    /// use tickid_text::base36::TwelveDigits;
+    ///
+    /// const NUMBER: Result<u64, ParseErrorKind> = TwelveDigits::parse_const(b"00000000000z");
+    /// assert_eq!(NUMBER, Ok(35));
+    /// ```
     pub const fn parse_const(text: &[u8]) -> Result<u64, ParseErrorKind> {
         match text.len() {
             12 => decode(text, TWELVE_DIGITS_END - 1),
@@ -108,6 +117,11 @@ impl Codec<12> for TwelveDigits {
 }
 
 /// Writes all thirteen digits of `value`, padded with zeros.
+///
+/// # Examples
+/// ```
+/// assert_eq!(tickid_text::base36::encode_padded(35), "000000000000z");
+/// ```
 #[inline]
 #[must_use]
 pub fn encode_padded(value: u64) -> Text<13> {
@@ -115,6 +129,12 @@ pub fn encode_padded(value: u64) -> Text<13> {
 }
 
 /// Writes as few digits as `value` needs, at least one.
+///
+/// # Examples
+/// ```
+/// assert_eq!(tickid_text::base36::encode_shortest(36), "10");
+/// assert_eq!(tickid_text::base36::encode_shortest(0), "0");
+/// ```
 #[inline]
 #[must_use]
 pub fn encode_shortest(value: u64) -> Text<13> {
@@ -133,6 +153,14 @@ fn thirteen(value: u64) -> [u8; 13] {
 ///
 /// # Errors
 /// Returns the errors of [`decode`].
+///
+/// # Examples
+/// ```
+/// use tickid_text::base36;
+///
+/// assert_eq!(base36::parse(b"0000000000010", u64::MAX), Ok(36));
+/// assert!(base36::parse(b"10", 35).is_err()); // too large
+/// ```
 #[inline]
 pub fn parse(text: &[u8], max: u64) -> Result<u64, ParseErrorKind> {
     let (first, rest) = match text {
@@ -167,6 +195,14 @@ const fn digits(mut value: u64) -> [u8; 12] {
 /// # Errors
 /// Returns [`ParseErrorKind::Character`] for the first byte that is no digit, else
 /// [`ParseErrorKind::TooLarge`].
+///
+/// # Examples
+/// ```
+/// use tickid_text::{ParseErrorKind, base36};
+///
+/// const NUMBER: Result<u64, ParseErrorKind> = base36::decode(b"Zz", 1_295);
+/// assert_eq!(NUMBER, Ok(1_295));
+/// ```
 #[inline]
 pub const fn decode(text: &[u8], max: u64) -> Result<u64, ParseErrorKind> {
     // Without a branch until the end: bytes of no value leave more than six bits in `seen`. Twelve
@@ -231,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_beyond_the_maximum_are_named() {
+    fn excessive_numbers_are_named() {
         let too_large = |value, max| Err(ParseErrorKind::TooLarge { value, max });
         assert_eq!(decode(b"10", 35), too_large(36, 35));
         assert_eq!(decode(b"3w5e11264sgsg", u64::MAX), too_large(1 << 64, u64::MAX.into()));

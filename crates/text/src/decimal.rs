@@ -9,6 +9,11 @@ pub const EXPECTED: &str = "0-9 (no leading zero)";
 const MAX_LEN: usize = 20;
 
 /// Writes as few digits as `value` needs, at least one.
+///
+/// # Examples
+/// ```
+/// assert_eq!(tickid_text::decimal::encode(18_446_744_073_709_551_615), "18446744073709551615");
+/// ```
 #[must_use]
 pub const fn encode(mut value: u64) -> Text<MAX_LEN> {
     let mut digits = [b'0'; MAX_LEN];
@@ -31,6 +36,15 @@ pub const fn encode(mut value: u64) -> Text<MAX_LEN> {
 /// Returns [`ParseErrorKind::Length`] for no digit or more than 20, else
 /// [`ParseErrorKind::Character`] for the first byte that is no digit or a leading zero, else
 /// [`ParseErrorKind::TooLarge`].
+///
+/// # Examples
+/// ```
+/// use tickid_text::decimal;
+///
+/// assert_eq!(decimal::decode(b"42", 100), Ok(42));
+/// assert!(decimal::decode(b"042", 100).is_err()); // a leading zero
+/// assert!(decimal::decode(b"101", 100).is_err()); // too large
+/// ```
 pub const fn decode(text: &[u8], max: u64) -> Result<u64, ParseErrorKind> {
     if text.is_empty() || text.len() > MAX_LEN {
         return Err(ParseErrorKind::Length { found: text.len(), min: 1, max: MAX_LEN });
@@ -57,7 +71,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn agrees_with_the_standard_library() {
+    fn agrees_with_std() {
         for value in [0, 1, 9, 10, 99, 12_345_678_901, u64::MAX - 1, u64::MAX] {
             assert_eq!(encode(value).as_str(), value.to_string());
             assert_eq!(decode(value.to_string().as_bytes(), u64::MAX), Ok(value));
@@ -65,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_encoding_gives_is_accepted() {
+    fn only_canonical_text_is_read() {
         let wrong =
             |byte, position| Err(ParseErrorKind::Character { byte, position, expected: EXPECTED });
         let length = |found| Err(ParseErrorKind::Length { found, min: 1, max: 20 });

@@ -63,18 +63,43 @@ impl ParseErrorKind {
 
 impl ParseError {
     /// Creates the error for a text that should have been a `what`, such as `"sno ID"`.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_text::{ParseError, decimal};
+    ///
+    /// let port = decimal::decode(b"4x", 100).map_err(|kind| ParseError::new("port", kind));
+    /// let error = port.unwrap_err();
+    /// assert!(error.to_string().starts_with("not a port: 'x' at position 1"));
+    /// ```
     #[must_use]
     pub const fn new(what: &'static str, kind: ParseErrorKind) -> Self {
         Self { what, kind }
     }
 
     /// Returns the kind of ID that the text should have been.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_text::{ParseError, ParseErrorKind};
+    ///
+    /// let error = ParseError::new("port", ParseErrorKind::Length { found: 0, min: 1, max: 5 });
+    /// assert_eq!(error.what(), "port");
+    /// ```
     #[must_use]
     pub const fn what(&self) -> &'static str {
         self.what
     }
 
     /// Returns the reason.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_text::{ParseError, ParseErrorKind};
+    ///
+    /// let error = ParseError::new("port", ParseErrorKind::Length { found: 0, min: 1, max: 5 });
+    /// assert!(matches!(error.kind(), ParseErrorKind::Length { found: 0, .. }));
+    /// ```
     #[must_use]
     pub const fn kind(&self) -> ParseErrorKind {
         self.kind
@@ -126,7 +151,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn messages_name_the_value_the_place_and_the_range() {
+    fn messages_have_value_and_range() {
         let cases = [
             (ParseErrorKind::Length { found: 3, min: 12, max: 12 }, "3 bytes long, not 12"),
             (ParseErrorKind::Length { found: 0, min: 1, max: 13 }, "0 bytes long, not 1 to 13"),

@@ -45,6 +45,17 @@ const CHUNK: usize = 64;
 ///
 /// # Errors
 /// [`SliceError::Length`] if the slices have different lengths.
+///
+/// # Examples
+/// ```
+/// use tickid_text::base36::TwelveDigits;
+/// use tickid_text::slices;
+///
+/// let mut texts = [[0; 12]; 2];
+/// slices::encode::<TwelveDigits, u64, 12>(&[35, 36], &mut texts, |number| number)?;
+/// assert_eq!(texts, [*b"00000000000z", *b"000000000010"]);
+/// # Ok::<(), tickid_text::SliceError>(())
+/// ```
 #[inline]
 pub fn encode<C: Codec<CHARS>, I: Copy, const CHARS: usize>(
     ids: &[I],
@@ -60,6 +71,18 @@ pub fn encode<C: Codec<CHARS>, I: Copy, const CHARS: usize>(
 /// # Errors
 /// [`SliceError::Length`] if the slices have different lengths, else [`SliceError::Text`] for the
 /// first text that is not valid.
+///
+/// # Examples
+/// ```
+/// use tickid_text::base36::TwelveDigits;
+/// use tickid_text::{SliceError, slices};
+///
+/// let mut numbers = [0; 2];
+/// let texts = [*b"000000000010", *b"0000000000-1"];
+/// let result = slices::decode::<TwelveDigits, u64, 12>(&texts, &mut numbers, "number", |n| n);
+/// assert!(matches!(result, Err(SliceError::Text { index: 1, .. })));
+/// assert_eq!(numbers, [36, 0]); // the numbers before the error are read
+/// ```
 #[inline]
 pub fn decode<C: Codec<CHARS>, I, const CHARS: usize>(
     texts: &[[u8; CHARS]],
@@ -204,7 +227,7 @@ mod tests {
 
     /// Otherwise nothing would be compared with the portable code.
     #[test]
-    fn at_the_portable_level_the_rest_takes_the_portable_way() {
+    fn portable_level_stays_portable() {
         for (level, expected) in [(SimdLevel::Portable, *b"mpp"), (SimdLevel::Compiled, *b"mcc")] {
             let mut texts = [[0]; 3];
             let encoded = encode_at::<Telltale, _, 1>(level, &[0; 3], &mut texts, |value| value);
@@ -219,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn an_error_names_the_index_in_the_whole_slice() {
+    fn errors_have_the_whole_index() {
         for index in [1, CHUNK - 1, CHUNK + 3] {
             let (mut texts, mut values) = ([[0]; 2 * CHUNK], [0; 2 * CHUNK]);
             texts[index] = *b"!";
@@ -231,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_level_it_is_the_best() {
+    fn default_level_is_the_best() {
         let (mut texts, mut values) = ([[0]; 3], [0; 3]);
         assert_eq!(encode::<Telltale, _, 1>(&[0; 3], &mut texts, |value| value), Ok(()));
         assert_eq!(texts.as_flattened(), b"mcc");

@@ -29,6 +29,11 @@ impl<const N: usize> Text<N> {
     }
 
     /// Returns the characters as bytes.
+    ///
+    /// # Examples
+    /// ```
+    /// assert_eq!(tickid_text::decimal::encode(42).as_bytes(), b"42");
+    /// ```
     #[inline]
     #[must_use]
     pub fn as_bytes(&self) -> &[u8] {
@@ -37,6 +42,11 @@ impl<const N: usize> Text<N> {
     }
 
     /// Returns the characters.
+    ///
+    /// # Examples
+    /// ```
+    /// assert_eq!(tickid_text::decimal::encode(42).as_str(), "42");
+    /// ```
     #[inline]
     #[must_use]
     pub fn as_str(&self) -> &str {
@@ -129,7 +139,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn reads_as_the_characters_that_count() {
+    fn reads_as_its_characters() {
         let text = Text::from_end(*b"0042", 2);
         assert_eq!(text.as_str(), "42");
         assert_eq!(String::from(text), "42");
@@ -140,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn compares_hashes_and_lends_as_its_characters_do() {
+    fn compares_and_hashes_as_str() {
         fn hash(value: impl Hash) -> u64 {
             let mut hasher = std::hash::DefaultHasher::new();
             value.hash(&mut hasher);

@@ -52,16 +52,16 @@
 //! | `lease` | no | the leases; needs `std` |
 //! | `full` | no | all of the above |
 //! | `std` | yes | the wall clock, methods that wait, seeds from the operating system |
-//! | `web` | no | `std` in browsers (`wasm32-unknown-unknown`): their clock and random numbers; changes nothing elsewhere |
+//! | `web` | no | `std` in browsers: their clock and random numbers; no effect elsewhere |
 //! | `alloc` | with `std` | `String` forms, vector clocks, clocks behind an `Arc` |
 //! | `serde`, `schemars` | no | IDs in formats of serde and in JSON Schema |
-//! | `diesel`, `postgres-types`, `rusqlite`, `sqlx` | no | IDs as columns of PostgreSQL and SQLite |
+//! | `diesel`, `postgres-types`, `rusqlite`, `sqlx` | no | columns of PostgreSQL and SQLite |
 //! | `chrono`, `jiff` | no | times of these libraries |
 //! | `bytemuck`, `uuid` | no | sno and global kuid as plain bytes and as UUIDs |
 //! | `arbitrary`, `proptest` | no | every ID, for fuzzing and property tests |
-//! | `etcd`, `mysql`, `postgres`, `redis` | no | stores of leases on these servers, and with them `lease` |
-//! | `etcd-tls`, `mysql-tls`, `postgres-tls`, `redis-tls` | no | encrypted connections to these servers |
-//! | `metrics` | no | measurements of leased generators, for any exporter of the crate `metrics`; turns on `lease` |
+//! | `etcd`, `mysql`, `postgres`, `redis` | no | stores on these servers; with them `lease` |
+//! | `etcd-tls`, `mysql-tls`, `postgres-tls`, `redis-tls` | no | encrypted connections |
+//! | `metrics` | no | measurements of leased generators for the crate `metrics`; with it `lease` |
 //! | `conformance`, of `tickid-lease` alone | no | scenarios that a backend of leases must pass |
 //!
 //! A feature that belongs to several libraries is turned on in those that are part of the build.

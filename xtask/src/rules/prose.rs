@@ -1,15 +1,11 @@
-//! The prose of comments and Markdown. Applies to changed lines only: older text stays until it is
-//! changed.
+//! The prose of comments and Markdown, and the length of functions' names.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use crate::files::{Files, Finding};
 
-/// Lines by file, counted from 1.
-pub(crate) type Lines = BTreeMap<String, BTreeSet<usize>>;
-
 const MAX_COLUMNS: usize = 100;
-const MAX_NAME: usize = 60;
+const MAX_NAME: usize = 40;
 
 /// Openings of doc comments that lack a verb or a noun.
 const OPENINGS: [&str; 8] = ["What", "Whether", "How", "Who", "Whose", "Whom", "Where", "Which"];
@@ -25,17 +21,8 @@ const WORDS: [(&str, &str); 7] = [
     ("himself", "itself"),
 ];
 
-/// Checks the `changed` lines of files, or all lines.
-pub(crate) fn check(files: &Files, changed: Option<&Lines>) -> Vec<Finding> {
-    let mut findings = Vec::new();
-    for (path, text) in files {
-        let is_changed = |line: &usize| match changed {
-            Some(changed) => changed.get(path).is_some_and(|lines| lines.contains(line)),
-            None => true,
-        };
-        findings.extend(check_file(path, text).into_iter().filter(|one| is_changed(&one.line)));
-    }
-    findings
+pub(crate) fn check(files: &Files) -> Vec<Finding> {
+    files.iter().flat_map(|(path, text)| check_file(path, text)).collect()
 }
 
 fn check_file(path: &str, text: &str) -> Vec<Finding> {
@@ -63,7 +50,10 @@ fn check_file(path: &str, text: &str) -> Vec<Finding> {
         let prose = line.trim_start()[mark.len()..].trim();
         if ["```", "~~~"].iter().any(|fence| prose.starts_with(fence)) {
             is_fenced = !is_fenced;
-        } else if !is_fenced {
+            mark_before = if is_markdown { "" } else { mark };
+            continue;
+        }
+        if !is_fenced {
             let opening = prose.split(|c: char| !c.is_alphabetic()).next().unwrap_or("");
             let opens = mark != mark_before && ["///", "//!"].contains(&mark);
             if opens && OPENINGS.contains(&opening) {
@@ -72,11 +62,13 @@ fn check_file(path: &str, text: &str) -> Vec<Finding> {
             for (word, instead) in words(prose) {
                 find(format!("\"{word}\": better {instead}"));
             }
-            let columns = line.chars().count();
-            let is_exempt = prose.starts_with('|') || prose.contains("](") || prose.contains("://");
-            if columns > MAX_COLUMNS && !is_exempt {
-                find(format!("{columns} columns, more than {MAX_COLUMNS}"));
-            }
+        }
+        let columns = line.chars().count();
+        let is_exempt = is_fenced && is_markdown
+            || !is_fenced && ["](", "://"].iter().any(|link| prose.contains(link))
+            || prose.starts_with('|');
+        if columns > MAX_COLUMNS && !is_exempt {
+            find(format!("{columns} columns, more than {MAX_COLUMNS}"));
         }
         mark_before = if is_markdown { "" } else { mark };
     }
@@ -99,30 +91,10 @@ fn words(prose: &str) -> impl Iterator<Item = (&'static str, &'static str)> {
     WORDS.into_iter().filter(move |(word, _)| present.contains(*word))
 }
 
-/// Reads the changed lines of a diff of git's without context (`--unified=0`).
-pub(crate) fn changed_lines(diff: &str) -> Lines {
-    let mut lines = Lines::new();
-    let mut path = None;
-    for line in diff.lines() {
-        if let Some(new) = line.strip_prefix("+++ ") {
-            path = new.strip_prefix("b/").map(str::to_owned);
-        } else if let (Some(path), Some(hunk)) = (&path, line.strip_prefix("@@ -")) {
-            // "1,2 +3,4 @@": from line 3, four lines.
-            let new = hunk.split_once('+').and_then(|(_, new)| new.split_once(' '));
-            let (start, count) =
-                new.map_or(("", ""), |(new, _)| new.split_once(',').unwrap_or((new, "1")));
-            if let (Ok(start), Ok(count)) = (start.parse::<usize>(), count.parse::<usize>()) {
-                lines.entry(path.clone()).or_default().extend(start..start + count);
-            }
-        }
-    }
-    lines
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::files::{files, lines};
+    use crate::files::lines;
 
     fn check_text(path: &str, text: &str) -> Vec<String> {
         lines(check_file(path, text))
@@ -131,7 +103,7 @@ mod tests {
     #[test]
     fn bad_habits_are_found() {
         let long = "ab ".repeat(34);
-        let name = "a".repeat(61);
+        let name = "a".repeat(41);
         for (path, text, finding) in [
             ("a.rs", "/// What it is.", "a doc comment opens with \"What\""),
             ("a.rs", "    //! How it works.", "a doc comment opens with \"How\""),
@@ -144,11 +116,13 @@ mod tests {
             (
                 "a.rs",
                 &format!("fn {name}<T>() {{}}"),
-                &format!("the name {name} has over 60 characters"),
+                &format!("the name {name} has over 40 characters"),
             ),
         ] {
             assert_eq!(check_text(path, text), [format!("{path}:1: {finding}")], "{text}");
         }
+        let example = format!("/// ```\n/// {long}\n/// ```");
+        assert_eq!(check_text("a.rs", &example), ["a.rs:2: 106 columns, more than 100"]);
     }
 
     #[test]
@@ -163,34 +137,9 @@ mod tests {
             ("a.md", &format!("| {long} |\n[a](b.md) {long}\n```\n{long}\n```")),
             ("a.rs", &format!("//! | {long}\nlet a = \"{long}\";")),
             ("a.md", &"ä".repeat(100)),
-            ("a.rs", &format!("fn {}() {{ \"fn {long}\" }}", "a".repeat(60))),
+            ("a.rs", &format!("fn {}() {{ \"fn {long}\" }}", "a".repeat(40))),
         ] {
             assert_eq!(check_text(path, text), [""; 0], "{text}");
         }
-    }
-
-    #[test]
-    fn only_changed_lines_count() {
-        let diff = "\
-diff --git a/a.md b/a.md
---- a/a.md
-+++ b/a.md
-@@ -1,0 +2 @@ x
-+nobody
-@@ -7,2 +8,0 @@
--he
--he
-diff --git a/b.md b/b.md
---- a/b.md
-+++ /dev/null
-@@ -1 +0,0 @@
--he
-";
-        let changed = changed_lines(diff);
-        assert_eq!(changed, Lines::from([("a.md".to_owned(), [2].into())]));
-        let files = files([("a.md", "nobody\nnobody\n"), ("c.md", "nobody")]);
-        let found = lines(check(&files, Some(&changed)));
-        assert_eq!(found, ["a.md:2: \"nobody\": better no process, no caller"]);
-        assert_eq!(check(&files, None).len(), 3);
     }
 }

@@ -36,11 +36,30 @@ impl ManualClock {
     }
 
     /// Sets the clock to `time`, which may be before or after its present time.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_core::{Clock, ManualClock, UnixTime};
+    ///
+    /// let clock = ManualClock::new(UnixTime::EPOCH);
+    /// clock.set(UnixTime::from_micros(-1));
+    /// assert_eq!(clock.now(), Ok(UnixTime::from_micros(-1)));
+    /// ```
     pub fn set(&self, time: UnixTime) {
         self.micros.store(time.as_micros(), Ordering::Release);
     }
 
     /// Moves forward by whole microseconds, at most to [`UnixTime::MAX`].
+    ///
+    /// # Examples
+    /// ```
+    /// use core::time::Duration;
+    /// use tickid_core::{Clock, ManualClock, UnixTime};
+    ///
+    /// let clock = ManualClock::new(UnixTime::EPOCH);
+    /// clock.advance(Duration::from_secs(1));
+    /// assert_eq!(clock.now(), Ok(UnixTime::from_micros(1_000_000)));
+    /// ```
     pub fn advance(&self, duration: Duration) {
         let micros = i64::try_from(duration.as_micros()).unwrap_or(i64::MAX);
         let forward = |now: i64| Some(now.saturating_add(micros));
@@ -50,6 +69,14 @@ impl ManualClock {
     }
 
     /// Returns the total time for which it was slept on.
+    ///
+    /// # Examples
+    /// ```
+    /// use core::time::Duration;
+    /// use tickid_core::{ManualClock, UnixTime};
+    ///
+    /// assert_eq!(ManualClock::new(UnixTime::EPOCH).slept(), Duration::ZERO);
+    /// ```
     #[must_use]
     pub fn slept(&self) -> Duration {
         Duration::from_micros(self.slept.load(Ordering::Acquire))

@@ -10,6 +10,16 @@ macro_rules! accessors {
             /// # Errors
             /// Returns [`BuildError::Seed`](crate::BuildError::Seed) if the operating system
             /// provides no random number.
+            ///
+            /// # Examples
+            /// ```
+            /// use tickid_core::example::{Node, Seconds};
+            #[doc = concat!("use tickid_core::", stringify!($generator), " as Generator;")]
+            ///
+            /// let generator = Generator::<Seconds>::new(Node(7))?;
+            /// assert_eq!(generator.node(), Node(7));
+            /// # Ok::<(), tickid_core::BuildError>(())
+            /// ```
             pub fn new(node: S::Node) -> Result<Self, crate::BuildError> {
                 Self::builder(node).$build()
             }
@@ -27,6 +37,16 @@ macro_rules! accessors {
 
             /// Returns the state of the running generator. The state of a shared one may be out of
             /// date when it is read.
+            ///
+            /// # Examples
+            /// ```
+            /// use tickid_core::example::{Node, Seconds};
+            #[doc = concat!("use tickid_core::", stringify!($generator), " as Generator;")]
+            ///
+            /// let generator = Generator::<Seconds>::new(Node(7))?;
+            /// assert!(!generator.state().is_closed);
+            /// # Ok::<(), tickid_core::BuildError>(())
+            /// ```
             #[must_use]
             pub fn state(&self) -> crate::State<S> {
                 self.engine.state()
@@ -51,12 +71,33 @@ macro_rules! accessors {
             }
 
             /// Returns the sequences that the generator uses in each tick.
+            ///
+            /// # Examples
+            /// ```
+            /// use tickid_core::example::{Node, Seconds};
+            #[doc = concat!("use tickid_core::", stringify!($generator), " as Generator;")]
+            ///
+            /// let generator = Generator::<Seconds>::new(Node(7))?;
+            /// assert_eq!((generator.bounds().lowest(), generator.bounds().last()), (0, 255));
+            /// # Ok::<(), tickid_core::BuildError>(())
+            /// ```
             #[must_use]
             pub fn bounds(&self) -> crate::SequenceBounds {
                 self.engine.rules().bounds
             }
 
             /// Returns the reaction to a clock rollback.
+            ///
+            /// # Examples
+            /// ```
+            /// use tickid_core::Policy;
+            /// use tickid_core::example::{Node, Seconds};
+            #[doc = concat!("use tickid_core::", stringify!($generator), " as Generator;")]
+            ///
+            /// let generator = Generator::<Seconds>::new(Node(7))?;
+            /// assert_eq!(generator.policy(), Policy::Wait);
+            /// # Ok::<(), tickid_core::BuildError>(())
+            /// ```
             #[must_use]
             pub fn policy(&self) -> crate::Policy<S> {
                 self.engine.rules().policy

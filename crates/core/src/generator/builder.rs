@@ -32,8 +32,8 @@ pub const DEFAULT_MAX_WAIT: Duration = Duration::from_secs(60);
 /// | [`variants`](Self::variants) | all |
 /// | [`bounds`](Self::bounds) | all sequences |
 /// | [`sequence`](Self::sequence) | the start in the scheme's document |
-/// | [`restore`](Self::restore) | nothing has been issued before, unless the node names a previous ID |
-/// | [`max_wait`](Self::max_wait) | a minute ([`DEFAULT_MAX_WAIT`]), and no wait whose end is unknown |
+/// | [`restore`](Self::restore) | nothing issued before, unless the node names a previous ID |
+/// | [`max_wait`](Self::max_wait) | [`DEFAULT_MAX_WAIT`], and no wait whose end is unknown |
 ///
 /// # Examples
 /// ```
@@ -75,6 +75,16 @@ impl<S: Scheme + Default> Builder<S> {
 
     /// Returns a builder of a generator for `node` whose random starts, if the scheme has them,
     /// come from `seed`. Each generator needs another seed, unless two do the same work on purpose.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_core::Builder;
+    /// use tickid_core::example::{Node, Seconds};
+    ///
+    /// let generator = Builder::<Seconds>::seeded(Node(7), 42).build_local()?;
+    /// assert_eq!(generator.node(), Node(7));
+    /// # Ok::<(), tickid_core::BuildError>(())
+    /// ```
     pub fn seeded(node: S::Node, seed: u64) -> Self {
         Self {
             scheme: S::default(),
@@ -119,6 +129,17 @@ impl<S: Scheme, C> Builder<S, C> {
     }
 
     /// Sets the clock.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_core::example::{Node, Seconds};
+    /// use tickid_core::{Clock, LocalGenerator, ManualClock, UnixTime};
+    ///
+    /// let clock = ManualClock::new(UnixTime::EPOCH);
+    /// let builder = LocalGenerator::<Seconds>::builder(Node(7)).clock(&clock);
+    /// assert_eq!(builder.build_local()?.clock().now(), Ok(UnixTime::EPOCH));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn clock<D>(self, clock: D) -> Builder<S, D> {
         Builder {
             scheme: self.scheme,
@@ -137,16 +158,49 @@ impl<S: Scheme, C> Builder<S, C> {
 
     /// Sets the rule for the first sequence of each tick: a [`SequenceStart`], a [`RandomStart`],
     /// or a custom [`Sequence`](crate::Sequence) by reference or in an `Arc`.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_core::example::{Node, Seconds};
+    /// use tickid_core::{LocalGenerator, RandomStart};
+    ///
+    /// let builder = LocalGenerator::<Seconds>::builder(Node(7));
+    /// let mut generator = builder.sequence(RandomStart::new(42)).build_local()?;
+    /// generator.generate()?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn sequence(self, start: impl Into<SequenceStart>) -> Self {
         Self { start: Some(start.into()), ..self }
     }
 
     /// Sets the reaction to a clock rollback and to an exhausted tick.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_core::example::{Node, Seconds};
+    /// use tickid_core::{LocalGenerator, Policy, Ticks};
+    ///
+    /// let policy = Policy::Ratchet { allowance: Ticks::new(10) };
+    /// let generator = LocalGenerator::<Seconds>::builder(Node(7)).policy(policy).build_local()?;
+    /// assert_eq!(generator.policy(), policy);
+    /// # Ok::<(), tickid_core::BuildError>(())
+    /// ```
     pub fn policy(self, policy: Policy<S>) -> Self {
         Self { policy: Some(policy), ..self }
     }
 
     /// Sets the ticks in which to issue.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_core::example::{Node, Seconds};
+    /// use tickid_core::{ErrorKind, LocalGenerator, Tick, Window};
+    ///
+    /// let past = Window::new(Tick::new(100)?, 200)?; // a hundred seconds of 1970
+    /// let mut generator = LocalGenerator::<Seconds>::builder(Node(7)).window(past).build_local()?;
+    /// assert_eq!(generator.try_generate().unwrap_err().kind(), ErrorKind::Window);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn window(self, window: Window<S>) -> Self {
         Self { window, ..self }
     }
@@ -210,7 +264,8 @@ impl<S: Scheme, C> Builder<S, C> {
     /// # Examples
     /// ```
     /// use core::time::Duration;
-    /// use tickid_core::{BuildError, LocalGenerator, ManualClock, Snapshot, Tick, UnixTime, example};
+    /// use tickid_core::{BuildError, LocalGenerator, ManualClock, Snapshot, Tick, UnixTime};
+    /// use tickid_core::example;
     ///
     /// let clock = ManualClock::new(UnixTime::from_millis(100_000)?);
     /// let resume = |tick| {
@@ -305,6 +360,17 @@ impl<S: Scheme, C: Clock> Builder<S, C> {
     /// # Errors
     /// Returns a [`BuildError`], which names the option that does not fit, or how far a snapshot or
     /// the previous ID of the node lies ahead of the clock.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_core::Generator;
+    /// use tickid_core::example::{Node, Seconds};
+    ///
+    /// let generator = Generator::<Seconds>::builder(Node(7)).build()?;
+    /// let (a, b) = (generator.generate()?, generator.generate()?);
+    /// assert!(a < b);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[cfg(target_has_atomic = "64")]
     pub fn build(self) -> Result<Generator<S, C>, BuildError> {
         let window = self.window;
@@ -319,6 +385,17 @@ impl<S: Scheme, C: Clock> Builder<S, C> {
     /// # Errors
     /// Returns a [`BuildError`], which names the option that does not fit, or how far a snapshot or
     /// the previous ID of the node lies ahead of the clock.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_core::LocalGenerator;
+    /// use tickid_core::example::{Node, Seconds};
+    ///
+    /// let mut generator = LocalGenerator::<Seconds>::builder(Node(7)).build_local()?;
+    /// let (a, b) = (generator.generate()?, generator.generate()?);
+    /// assert!(a < b);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn build_local(self) -> Result<LocalGenerator<S, C>, BuildError> {
         let window = self.window;
         let (timing, rules, snapshot) = self.parts()?;

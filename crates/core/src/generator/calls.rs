@@ -155,7 +155,8 @@ macro_rules! calls {
         ///
         /// # Examples
         /// ```
-        /// # use tickid_core::{ErrorKind, Generator, LocalGenerator, ManualClock, UnixTime, example};
+        /// # use tickid_core::{ErrorKind, Generator, LocalGenerator, ManualClock, UnixTime};
+        /// # use tickid_core::example;
         /// # let clock = ManualClock::new(UnixTime::from_millis(100_000)?);
         #[doc = concat!("# ", $setup)]
         /// use core::time::Duration;

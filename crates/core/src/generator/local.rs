@@ -76,8 +76,8 @@ impl<S: Scheme, C: Clock> LocalGenerator<S, C> {
     /// use tickid_core::{LocalGenerator, ManualClock, Policy, Ticks, UnixTime, example};
     ///
     /// let clock = ManualClock::new(UnixTime::from_millis(100_000)?);
-    /// let mut generator =
-    ///     LocalGenerator::<example::Seconds>::builder(example::Node(1)).clock(&clock).build_local()?;
+    /// let builder = LocalGenerator::<example::Seconds>::builder(example::Node(1));
+    /// let mut generator = builder.clock(&clock).build_local()?;
     /// let last = generator.try_generate()?;
     /// clock.set(UnixTime::from_millis(60_000)?); // 40 seconds back
     /// assert!(generator.try_generate().is_err()); // this scheme waits
@@ -154,6 +154,20 @@ impl<S: Scheme, C> LocalGenerator<S, C> {
     /// # Errors
     /// Returns a [`RangeError`] for a ceiling at or below the window's floor or more than one past
     /// the last tick of the format.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_core::example::{Node, Seconds};
+    /// use tickid_core::{LocalGenerator, ManualClock, Tick, UnixTime, Window};
+    ///
+    /// let clock = ManualClock::new(UnixTime::from_millis(200_000)?);
+    /// let builder = LocalGenerator::<Seconds>::builder(Node(7)).clock(&clock);
+    /// let mut generator = builder.window(Window::new(Tick::new(100)?, 200)?).build_local()?;
+    /// assert!(generator.try_generate().is_err());
+    /// generator.widen(300)?;
+    /// assert!(generator.try_generate().is_ok());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn widen(&mut self, ceiling: u64) -> Result<(), RangeError> {
         self.engine.widen(ceiling)
     }
@@ -163,6 +177,18 @@ impl<S: Scheme, C> LocalGenerator<S, C> {
     ///
     /// The snapshot lets a [successor](crate::Builder::restore) go on without issuing an ID twice.
     /// Closing again returns the same snapshot.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_core::example::{Node, Seconds};
+    /// use tickid_core::{ErrorKind, LocalGenerator};
+    ///
+    /// let mut generator = LocalGenerator::<Seconds>::new(Node(7))?;
+    /// generator.generate()?;
+    /// assert!(generator.close().highest_tick().is_some());
+    /// assert_eq!(generator.try_generate().unwrap_err().kind(), ErrorKind::Closed);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn close(&mut self) -> Snapshot<S> {
         self.engine.close()
     }
@@ -230,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn a_reset_goes_on_at_the_clock_however_far_back() {
+    fn reset_follows_the_clock_back() {
         let clock = ManualClock::new(at(1_000));
         let mut local = builder(&clock).build_local().unwrap();
         generate_and_turn_back(&mut local, &clock);
@@ -241,7 +267,7 @@ mod tests {
 
     #[cfg(feature = "std")]
     #[test]
-    fn a_reset_takes_a_seed_from_the_system() {
+    fn reset_takes_a_system_seed() {
         let clock = ManualClock::new(at(1_000));
         let starts = |_| {
             let mut local = builder(&clock).build_local().unwrap();
@@ -254,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn a_generator_with_a_window_is_not_reset() {
+    fn windowed_is_not_reset() {
         let clock = ManualClock::new(at(1_000));
         let window = Window::new(Tick::new(1).unwrap(), 2_000).unwrap();
         let mut local = builder(&clock).window(window).build_local().unwrap();
@@ -264,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn a_closed_generator_is_not_reset() {
+    fn closed_is_not_reset() {
         let clock = ManualClock::new(at(1_000));
         let mut local = builder(&clock).build_local().unwrap();
         local.close();

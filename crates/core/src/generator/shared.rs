@@ -73,6 +73,20 @@ impl<S: Scheme, C> Generator<S, C> {
     }
 
     /// Returns a handle for one thread, which draws blocks instead of single IDs.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_core::Generator;
+    /// use tickid_core::example::{Node, Seconds};
+    ///
+    /// let generator = Generator::<Seconds>::new(Node(7))?;
+    /// std::thread::scope(|scope| {
+    ///     for _ in 0..2 {
+    ///         scope.spawn(|| generator.handle().generate());
+    ///     }
+    /// });
+    /// # Ok::<(), tickid_core::BuildError>(())
+    /// ```
     pub fn handle(&self) -> Handle<'_, S, C> {
         Handle::new(self)
     }
@@ -102,7 +116,8 @@ impl<S: Scheme, C: Clock> Generator<S, C> {
     /// use tickid_core::{Generator, ManualClock, UnixTime, example};
     ///
     /// let clock = ManualClock::new(UnixTime::from_millis(100_000)?);
-    /// let generator = Generator::<example::Seconds>::builder(example::Node(1)).clock(&clock).build()?;
+    /// let builder = Generator::<example::Seconds>::builder(example::Node(1));
+    /// let generator = builder.clock(&clock).build()?;
     /// generator.try_generate()?;
     /// clock.set(UnixTime::from_millis(97_000)?);
     /// let error = generator.check_ready().unwrap_err();
@@ -151,7 +166,8 @@ impl<S: Scheme, C> Generator<S, C> {
     /// use tickid_core::{ErrorKind, Generator, ManualClock, UnixTime, example};
     ///
     /// let clock = ManualClock::new(UnixTime::from_millis(100_000)?);
-    /// let generator = Generator::<example::Seconds>::builder(example::Node(1)).clock(&clock).build()?;
+    /// let builder = Generator::<example::Seconds>::builder(example::Node(1));
+    /// let generator = builder.clock(&clock).build()?;
     /// let last = generator.try_generate()?;
     /// let snapshot = generator.close();
     /// assert_eq!(generator.try_generate().unwrap_err().kind(), ErrorKind::Closed);
@@ -232,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn an_id_of_a_known_tick_takes_one_look_at_the_clock() {
+    fn known_tick_takes_one_reading() {
         let clock = Counted { time: ManualClock::new(UnixTime::EPOCH), looks: AtomicU32::new(0) };
         let generator = Builder::<Seconds>::seeded(Node(1), 0).clock(&clock).build().unwrap();
         for tick in [5, 6] {
@@ -255,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn asynchronous_waiting_leaves_the_sleeping_to_the_caller() {
+    fn async_waits_use_callers_sleep() {
         let clock = ManualClock::new(UnixTime::from_micros(5_300_000));
         let generator = Builder::<Seconds>::seeded(Node(1), 0).clock(&clock).build().unwrap();
         let in_the_tick = (0..256).map(|_| generator.try_generate()).filter(Result::is_ok).count();
@@ -272,7 +288,7 @@ mod tests {
     }
 
     #[test]
-    fn asynchronous_waiting_ends_with_an_error_where_waiting_does_not_help() {
+    fn async_waits_end_with_errors() {
         let generator = Builder::<Seconds>::new(Node(1)).build().unwrap();
         generator.close();
         let never = async |_| panic!("nothing to wait for");

@@ -16,7 +16,8 @@ use crate::vector_clock::{Difference, Entry, descends, descends_except, diff, id
 /// | `uid:vclock()` | [`new`](Self::new), then [`record`](Self::record) |
 /// | `uid:vclock(Clock)` | [`record`](Self::record) with an ID of the caller's generator |
 /// | `uid:join(A, B)` | [`join`](Self::join) |
-/// | `uid:descend(A, B)`, `uid:descend(Peer, A, B)` | [`descends`](Self::descends), [`descends_except`](Self::descends_except) |
+/// | `uid:descend(A, B)` | [`descends`](Self::descends) |
+/// | `uid:descend(Peer, A, B)` | [`descends_except`](Self::descends_except) |
 /// | `uid:diff(A, B)` | [`diff`](Self::diff) |
 ///
 /// # Examples
@@ -47,6 +48,14 @@ pub struct VectorClock<N = Node> {
 
 impl<N> VectorClock<N> {
     /// Returns a clock without entries.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_kuid::VectorClock;
+    ///
+    /// let clock: VectorClock = VectorClock::new();
+    /// assert!(clock.entries().is_empty());
+    /// ```
     #[doc(alias = "vclock")]
     #[must_use]
     pub const fn new() -> Self {
@@ -55,12 +64,32 @@ impl<N> VectorClock<N> {
 
     /// Returns the entries in the clock's order: the order of the list it was made from, with
     /// [recorded](Self::record) nodes in front; after a [join](Self::join), the order of the nodes.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_kuid::{LocalId, VectorClock};
+    ///
+    /// let mut clock = VectorClock::new();
+    /// clock.record("a", LocalId::new(1));
+    /// clock.record("b", LocalId::new(2));
+    /// let nodes: Vec<_> = clock.entries().iter().map(|entry| entry.node).collect();
+    /// assert_eq!(nodes, ["b", "a"]); // the one recorded last is in front
+    /// ```
     #[must_use]
     pub fn entries(&self) -> &[Entry<N>] {
         &self.entries
     }
 
     /// Returns the entries, consuming the clock.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_kuid::{LocalId, VectorClock};
+    ///
+    /// let mut clock = VectorClock::new();
+    /// clock.record("a", LocalId::new(1));
+    /// assert_eq!(clock.into_entries()[0].id, LocalId::new(1));
+    /// ```
     #[must_use]
     pub fn into_entries(self) -> Vec<Entry<N>> {
         self.entries
@@ -266,7 +295,7 @@ mod tests {
     use crate::vector_clock::tests::entry;
 
     #[test]
-    fn recording_moves_to_the_front_and_never_back_in_time() {
+    fn recording_moves_to_the_front() {
         let mut clock: VectorClock<_> =
             [entry("a", 5), entry("b", 5), entry("c", 5)].into_iter().collect();
         assert!(clock.record("c", LocalId::new(6)));
@@ -281,14 +310,14 @@ mod tests {
     }
 
     #[test]
-    fn of_a_node_that_comes_twice_the_later_id_counts() {
+    fn later_id_of_a_node_counts() {
         let clock: VectorClock<_> =
             [entry("a", 5), entry("b", 1), entry("a", 6), entry("a", 2)].into_iter().collect();
         assert_eq!(clock.entries(), [entry("a", 6), entry("b", 1)]);
     }
 
     #[test]
-    fn order_is_causal_and_does_not_regard_the_list() {
+    fn order_ignores_the_list() {
         let clock = |entries: &[Entry<&'static str>]| -> VectorClock<_> {
             entries.iter().copied().collect()
         };

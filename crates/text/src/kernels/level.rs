@@ -18,6 +18,14 @@ impl SimdLevel {
 
     /// Reports whether this processor has the level. Without the feature `std`, only instructions
     /// that the target is compiled for count.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_text::SimdLevel;
+    ///
+    /// assert!(SimdLevel::Portable.is_available() && SimdLevel::Compiled.is_available());
+    /// assert!(SimdLevel::best().is_available());
+    /// ```
     #[inline]
     #[must_use]
     pub fn is_available(self) -> bool {
@@ -29,6 +37,14 @@ impl SimdLevel {
     }
 
     /// Returns the highest level that is available.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_text::SimdLevel;
+    ///
+    /// let best = SimdLevel::ALL.into_iter().filter(|level| level.is_available()).max();
+    /// assert_eq!(best, Some(SimdLevel::best()));
+    /// ```
     #[inline]
     #[must_use]
     pub fn best() -> Self {

@@ -1,6 +1,17 @@
 //! Four IDs at a time (eight of SCRU64's integers), with AVX-512 F, BW, DQ, IFMA and VBMI, which
-//! have an instruction for every step: bytes to any place, bits from any place, a look into a
-//! table.
+//! have an instruction for every step:
+//!
+//! | instruction | step |
+//! |---|---|
+//! | `vpermb` (`permutexvar_epi8`) | bytes to any place; the characters of 64 values |
+//! | `vpermi2b` (`permutex2var_epi8`) | the values of 128 characters; bytes of two registers |
+//! | `vpmultishiftqb` | 8 bits from any place of 64, for each byte: spreads 8 values at once |
+//! | `vpmadd52` | the high or low 52 bits of a product: divides by a reciprocal |
+//!
+//! **Encode**: `vpermb` puts the 5 or 6 bytes of each eight values into a 64-bit lane, as a
+//! big-endian number; `vpmultishiftqb` takes the bits of each value from it; `vpermb` looks the
+//! characters up. **Decode** joins values as [AVX2](super::avx2) does. **Base36** splits numbers
+//! into two of six digits, those into three of two digits, and those into digits.
 
 use core::arch::x86_64::*;
 use core::ptr;
@@ -56,6 +67,7 @@ pub(super) fn decode<S: StaticAlphabet, const BYTES: usize, const CHARS: usize>(
         if _mm512_test_epi8_mask(values, stray) != 0 {
             break;
         }
+        // Two values to a word, four to 32 bits, and of 5 bits eight to 64, as in AVX2.
         let twos = _mm512_maddubs_epi16(values, pair_factors);
         let fours = _mm512_madd_epi16(twos, _mm512_set1_epi32(1 << 16 | 1 << (2 * bits)));
         let packed = if bits == 5 {

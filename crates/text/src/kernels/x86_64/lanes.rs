@@ -1,4 +1,9 @@
 //! Conversions between values and characters, the same for 16 and for 32 characters at once.
+//!
+//! An alphabet is a few runs of consecutive characters, such as `2-9` and `a-x`. Within a run, a
+//! character is its value plus the run's offset, so a conversion adds the first run's offset to
+//! every byte and, for each later run, the difference to the bytes that lie in it or above: one
+//! comparison, one mask and one addition per run, without a table.
 
 /// Defines for one width of registers: `symbols`, `values`, `base36_symbols`, `base36_values`.
 macro_rules! lanes {

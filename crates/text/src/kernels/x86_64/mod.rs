@@ -1,5 +1,39 @@
 //! x86-64. Functions that need more than the target is compiled for are marked `#[target_feature]`.
 //! They are called from here only, after a check of the processor's features.
+//!
+//! # Alphabets of 32 and 64 characters
+//!
+//! An ID of 16 characters is 16 values of 5 bits (10 bytes, sno) or 6 bits (12 bytes, global kuid);
+//! a local kuid is 11 of 6 bits, padded with zeros. A value in a byte of its own becomes a
+//! character and back by additions and comparisons ([`lanes`]) or by a table ([`avx512`]). The rest
+//! is moving bits between 8 to a byte and 5 or 6 to a byte.
+//!
+//! To **encode**, take two values, 10 or 12 bits, at a time. They lie in two neighbouring bytes:
+//!
+//! ```text
+//! bytes of the ID     aaaaabbb bbcccccd ddddeeee ...
+//! shuffle             aaaaabbbbbcccccd bbcccccdddddeeee ...   the two bytes of each pair, in words
+//! multiply            aaaaabbbbb...... cccccddddd...... ...   by powers of two: shifts to the top
+//! shift, mask, or     000bbbbb000aaaaa 000ddddd000ccccc ...   the first value in the low byte,
+//!                                                             which memory has first
+//! ```
+//!
+//! To **decode**, join neighbours, twice as many in each step, the first above the second:
+//!
+//! ```text
+//! multiply-add bytes  2 values:  first * 2^5 + second, or first * 2^6 + second, in 16 bits
+//! multiply-add words  4 values:  first * 2^10 + second, or first * 2^12 + second, in 32 bits
+//! shift, or           8 values of 5 bits in 64 (four values of 6 bits are whole bytes already)
+//! shuffle             the bytes, most significant first, without the gaps between the lanes
+//! ```
+//!
+//! # Base36
+//!
+//! Twelve digits are three numbers of four digits, each below 36^4 = 1,679,616, in 32-bit lanes. To
+//! write them, two divisions split the integer, then every lane is split into two numbers below
+//! 36^2 in 16 bits, and each of those into two digits in bytes. To read them, the same joins go up
+//! as above, with the factors 36 and 36^2 in place of powers of two, and 36^4 in general registers.
+//! Of 13 digits (Nanoflake), the first comes from a table, and the other twelve go this way.
 
 mod avx2;
 mod avx512;

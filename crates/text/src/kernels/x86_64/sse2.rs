@@ -1,5 +1,9 @@
-//! One ID at a time, with SSE2, which every x86-64 processor has. SSE2 cannot move bytes to any
-//! place, so the steps before and after the lanes are done in general registers.
+//! One ID at a time, with SSE2, which every x86-64 processor has.
+//!
+//! SSE2 has no byte shuffle and no multiply-add of bytes. So the steps of [the module above](super)
+//! that need one are done otherwise: bytes are brought into place by shifts in general registers,
+//! 6-bit values are spread by halving (48 bits to two 24, to four 12, to eight 6), and bytes are
+//! joined to words by shifts.
 
 use core::arch::x86_64::*;
 use core::ptr;
@@ -49,6 +53,7 @@ fn fives(bytes: &[u8; 10]) -> __m128i {
         _mm_cvtsi64_si128(next_bytes.cast_signed()),
         _mm_cvtsi64_si128(bytes.cast_signed()),
     );
+    // The factors shift them to the top, and the bits above them out.
     let tens = _mm_mullo_epi16(words, _mm_setr_epi16(1, 4, 16, 64, 1, 4, 16, 64));
     let second = _mm_and_si128(_mm_slli_epi16::<2>(tens), _mm_set1_epi16(0x1f00));
     _mm_or_si128(_mm_srli_epi16::<11>(tens), second)
@@ -95,6 +100,7 @@ pub(super) fn decode<S: StaticAlphabet, const BYTES: usize, const CHARS: usize>(
         _mm_or_si128(first, second)
     };
     let fours = _mm_madd_epi16(twos, _mm_set1_epi32(1 << 16 | 1 << (2 * bits)));
+    // 8 values in the low 40 or 48 bits of each half.
     let first = _mm_slli_epi64::<32>(fours);
     let first = if bits == 5 { _mm_srli_epi64::<12>(first) } else { _mm_srli_epi64::<8>(first) };
     let (first, second) = halves(_mm_or_si128(first, _mm_srli_epi64::<32>(fours)));
@@ -136,6 +142,7 @@ pub(super) fn decode_base36(text: &[u8; 12]) -> Option<u64> {
     if _mm_movemask_epi8(within) != 0xffff {
         return None;
     }
+    // Two digits to a word, by 36; four to 32 bits, by 36^2; the rest in general registers.
     let first = _mm_and_si128(values, _mm_set1_epi16(0xff));
     let second = _mm_srli_epi16::<8>(values);
     let twos = _mm_add_epi16(_mm_mullo_epi16(first, _mm_set1_epi16(36)), second);
