@@ -24,7 +24,7 @@ pub(crate) fn run(arguments: &ConvertArguments) -> Result<ExitCode, Failure> {
     let options = goal::options(arguments, &mut table)?;
     let now = SystemClock.now().ok();
     let mut converter = Converter { arguments, options, now, guessed: Vec::new() };
-    input::run(&arguments.ids, |input, out| converter.convert(input, out))
+    input::run(&arguments.ids, &arguments.selection, |input, out| converter.convert(input, out))
 }
 
 struct Converter<'a> {

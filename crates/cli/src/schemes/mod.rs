@@ -5,8 +5,9 @@ pub(crate) mod kuid;
 pub(crate) mod nanoflake;
 mod scru64;
 mod sno;
+pub(crate) mod uuid;
 
-use tickid_convert::Reading;
+use tickid_convert::{AnyId, KuidAlphabet, NanoflakeText, Reading};
 use tickid_scru64::Scru64Id;
 use tickid_sno::SnoId;
 use tickid_text::ParseError;
@@ -36,6 +37,19 @@ pub(crate) fn is_asked_for(reading: &Reading, text: &[u8], layouts: &Layouts) ->
         | Reading::KuidGlobal(_, found)
         | Reading::KuidWide(_, found) => found == layouts.kuid.alphabet(),
         _ => true,
+    }
+}
+
+/// Returns an ID that a UUID holds as its own text would be read.
+pub(crate) fn plain(id: AnyId) -> Reading {
+    match id {
+        AnyId::Scru64(id) => Reading::Scru64(id),
+        AnyId::Nanoflake(id) => Reading::Nanoflake(id, NanoflakeText::Base36),
+        AnyId::KuidLocal(id) => Reading::KuidLocal(id, KuidAlphabet::Sortable),
+        AnyId::KuidGlobal(id) => Reading::KuidGlobal(id, KuidAlphabet::Sortable),
+        AnyId::Sno(id) => Reading::Sno(id),
+        // Of no scheme that this version knows.
+        other => Reading::Carried(other),
     }
 }
 

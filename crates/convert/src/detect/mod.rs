@@ -318,7 +318,8 @@ impl Search<'_> {
             // A wrong clock, and still what it is.
             plausibility = Plausibility::Unknown;
         }
-        let (mut distance, mut bits) = (0, 0);
+        // The ID that a UUID holds comes before the UUID.
+        let (mut distance, mut bits) = (0, u32::from(matches!(reading, Reading::Uuid(_))));
         if let Some(now) = self.now {
             distance = time.map_or(0, |time| time.as_micros().abs_diff(now.as_micros()));
             if plausibility == Plausibility::Likely {
