@@ -96,6 +96,10 @@ impl Inspector<'_> {
             && let Ok(reading) = schemes::read(scheme, input.text, &self.arguments.layouts)
         {
             schemes::describe(&reading, &self.arguments.layouts, &mut self.report);
+            if self.arguments.json {
+                self.report.write_json(out.buffer());
+                return Ok(());
+            }
             return self.show(&Heading { name: reading.to_string(), ..Heading::default() }, out);
         }
         let found = detect(input.text, &self.layouts, self.now);
@@ -264,7 +268,7 @@ impl Inspector<'_> {
             .iter()
             .filter_map(|scheme| schemes::read(*scheme, text, &self.arguments.layouts).err());
         let errors: Vec<String> = errors.map(|error| error.to_string()).collect();
-        Failure::invalid(format!("is no ID of any known format; it is {}", errors.join("; ")))
+        Failure::invalid(format!("is {}", errors.join("; ")))
     }
 
     /// Names the readings that are as plausible as the one that was written.

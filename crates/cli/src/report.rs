@@ -186,6 +186,10 @@ pub(crate) fn describe_foreign(candidate: &Candidate, text: &[u8], layouts: &Lay
             let mut room = Uuid::encode_buffer();
             report.text.extend_from_slice(uuid.hyphenated().encode_lower(&mut room).as_bytes());
         }
+        // A literal of bytes is not its text.
+        Reading::ObjectId(_) => {
+            report.text.extend_from_slice(Hex(&bytes).digits(&mut [0; _]));
+        }
         // The text of other formats was read, or it is the integer.
         _ => report.text.extend_from_slice(text),
     }

@@ -271,7 +271,7 @@ fn a_clock_or_a_wait_in_the_way_ends_with_4() {
 #[test]
 fn a_mistyped_word_is_answered_with_the_words_there_are() {
     for (arguments, parts) in [
-        ("generate sno", ["'generate'", "'gen'"]),
+        ("generatte sno", ["'generatte'", "'generate'"]),
         ("gen snow", ["'snow'", "'sno'"]),
         ("gen --node 5", ["--node", "Usage"]),
         ("inspect --json --scheme uid x", ["'uid'", "kuid"]),

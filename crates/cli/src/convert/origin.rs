@@ -63,8 +63,11 @@ pub(super) fn read(
     options: &options::Layouts,
     layouts: &Layouts,
 ) -> Result<Original, String> {
-    let scheme =
-        |scheme| schemes::read(scheme, text, options).map_err(|error| format!("is {error}"));
+    let scheme = |scheme| {
+        let read = schemes::read(scheme, text, options);
+        read.or_else(|error| schemes::other_form(scheme, text, layouts).ok_or(error))
+            .map_err(|error| format!("is {error}"))
+    };
     let number = |name| {
         let value = decimal::decode(text, u64::MAX);
         value.map_err(|kind| format!("is {}", ParseError::new(name, kind)))

@@ -162,7 +162,7 @@ leased, and `tickid inspect` shows the kuid. It has no random bits, so that othe
 pub(crate) struct UuidArguments {
     /// The version
     #[arg(long = "as", value_enum, value_name = "VERSION", default_value_t = UuidVersion::V7)]
-    version: UuidVersion,
+    shape: UuidVersion,
     /// Erlang node name, or its fingerprint in hexadecimal after 0x; leased unless given
     #[arg(long, value_name = "NAME|0xHEX", conflicts_with_all = ["store", "realm"])]
     node: Option<String>,
@@ -180,7 +180,7 @@ impl SchemeArguments for UuidArguments {
             node_size: None,
             // Kuids and UUIDs of one node differ in their times or sequences.
             realm: format!("kuid-{}", scheme.drift),
-            variant: self.version,
+            variant: self.shape,
             blank,
             layout: &layout,
         };

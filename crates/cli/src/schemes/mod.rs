@@ -7,7 +7,9 @@ mod scru64;
 mod sno;
 pub(crate) mod uuid;
 
-use tickid_convert::{AnyId, KuidAlphabet, NanoflakeText, Reading};
+use tickid_convert::{
+    AnyId, Candidate, Form, KuidAlphabet, NanoflakeText, Reading, detect,
+};
 use tickid_scru64::Scru64Id;
 use tickid_sno::SnoId;
 use tickid_text::ParseError;
@@ -26,6 +28,20 @@ pub(crate) fn read(scheme: Scheme, text: &[u8], layouts: &Layouts) -> Result<Rea
         Scheme::Kuid => kuid::read(text, &layouts.kuid),
         Scheme::Sno => SnoId::parse_bytes(text).map(Reading::Sno),
     }
+}
+
+/// Reads `text` as an integer, hexadecimal digits or bytes of `scheme`.
+#[cold]
+pub(crate) fn other_form(
+    scheme: Scheme,
+    text: &[u8],
+    layouts: &tickid_convert::Layouts,
+) -> Option<Reading> {
+    let found = detect(text, layouts, None);
+    let is_it = |one: &&Candidate| {
+        Scheme::of(one.format()) == Some(scheme) && one.form() != Form::Text
+    };
+    found.iter().find(is_it).map(Candidate::reading)
 }
 
 /// Reports whether a reading of a text is the one that the options ask for: kuid's alphabets and
