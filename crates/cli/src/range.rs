@@ -23,7 +23,7 @@ use crate::when::{When, zone};
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   tickid range sno --since 2024-01-01 --until 2024-01-02
-  tickid range scru64 --since yesterday --until today --tz Europe/Berlin
+  tickid range scru64 --since yesterday --until today --tz local
   tickid range nanoflake --epoch discord --format int --since '2h ago'
   tickid range nanoflake --epoch discord --format int --since 1704067200000 --until 1704153600000
   tickid range kuid --kind local --since 2024-01-01 --until 2024-01-01 --inclusive --json

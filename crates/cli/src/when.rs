@@ -134,8 +134,7 @@ fn age_of(time: Timestamp, now: Timestamp) -> Option<String> {
 mod tests {
     use super::*;
 
-    fn at(text: &str, zone: &str) -> Result<String, String> {
-        let zone = super::zone(zone).unwrap();
+    fn at(text: &str, zone: TimeZone) -> Result<String, String> {
         let now = "2026-11-22T12:34:56.789Z".parse::<Timestamp>().unwrap().to_zoned(zone);
         let time = resolve(text, &now)?;
         Ok(Timestamp::from_millisecond(time.as_millis()).unwrap().to_string())
@@ -150,7 +149,7 @@ mod tests {
             ("2024-01-01T12:30", "2024-01-01T12:30:00Z"),
             ("2024-01-01 12:30:15", "2024-01-01T12:30:15Z"),
             ("2024-01-01T00:00:00+02:00", "2023-12-31T22:00:00Z"),
-            ("2024-07-01T00:00[Europe/Berlin]", "2024-06-30T22:00:00Z"),
+            ("2024-07-01T00:00[+02:00]", "2024-06-30T22:00:00Z"),
             ("now", "2026-11-22T12:34:56.789Z"),
             ("Today", "2026-11-22T00:00:00Z"),
             ("yesterday", "2026-11-21T00:00:00Z"),
@@ -160,22 +159,24 @@ mod tests {
             ("1 month ago", "2026-10-22T12:34:56.789Z"),
             ("in 3 days", "2026-11-25T12:34:56.789Z"),
         ] {
-            assert_eq!(at(text, "UTC").as_deref(), Ok(expected), "{text}");
+            assert_eq!(at(text, TimeZone::UTC).as_deref(), Ok(expected), "{text}");
         }
         for text in ["", "noon", "2h", "2024-13-01", "2024-02-30", "ago", "in", "1e12", "now-1"] {
-            assert!(at(text, "UTC").is_err(), "{text}: {:?}", at(text, "UTC"));
+            assert!(at(text, TimeZone::UTC).is_err(), "{text}: {:?}", at(text, TimeZone::UTC));
         }
     }
 
     #[test]
     fn days_begin_in_the_zone() {
-        let day = |text| at(text, "America/New_York").unwrap();
+        // New York's, whether this machine has a database of zones or not.
+        let zone = TimeZone::posix("EST5EDT,M3.2.0,M11.1.0").unwrap();
+        let day = |text| at(text, zone.clone()).unwrap();
         assert_eq!(day("2024-01-01"), "2024-01-01T05:00:00Z");
         assert_eq!(day("yesterday"), "2026-11-21T05:00:00Z");
         // The day on which the clocks go back has 25 hours.
         assert_eq!(day("2026-11-01"), "2026-11-01T04:00:00Z");
         assert_eq!(day("2026-11-02"), "2026-11-02T05:00:00Z");
-        assert!(zone("Atlantis").is_err());
+        assert!(super::zone("Atlantis").is_err());
     }
 
     #[test]

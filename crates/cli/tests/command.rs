@@ -211,7 +211,7 @@ fn cards_explain_kuids_and_show_the_age() {
         assert!(drawn.contains(line), "{drawn}");
     }
     let mut command = tickid("inspect --local 0u375nxqh5cq");
-    let ran = Ran::from(command.env("TZ", "America/New_York").output().expect("runs"));
+    let ran = Ran::from(command.env("TZ", "EST5EDT,M3.2.0,M11.1.0").output().expect("runs"));
     assert!(ran.stdout.contains("2023-03-12 05:34:19 EDT  "), "{}", ran.stdout);
     assert!(ran.stdout.contains(" ago"), "{}", ran.stdout);
 }
