@@ -72,7 +72,11 @@ pub(crate) fn run(arguments: &DoctorArguments) -> Result<ExitCode, Failure> {
     match &opened {
         Ok(store) => findings.extend(store_findings(store)),
         Err(failure) => {
-            findings.push(Finding::error("store", failure.to_string(), "--store URL names another"));
+            findings.push(Finding::error(
+                "store",
+                failure.to_string(),
+                "--store URL names another",
+            ));
         }
     }
     let mut out = Output::stdout();
@@ -121,7 +125,9 @@ fn clocks() -> Vec<Finding> {
         Ok(now) => findings.push(Finding::error("clock", format!("{now}"), "set the clock")),
         Err(error) => findings.push(Finding::error("clock", error.to_string(), "set the clock")),
     }
-    if let Ok(source) = fs::read_to_string("/sys/devices/system/clocksource/clocksource0/current_clocksource") {
+    if let Ok(source) =
+        fs::read_to_string("/sys/devices/system/clocksource/clocksource0/current_clocksource")
+    {
         let source = source.trim();
         findings.push(match source {
             "tsc" | "kvm-clock" | "arch_sys_counter" | "hyperv_clocksource_tsc_page" => {
@@ -184,7 +190,12 @@ fn store_findings(store: &Store) -> Vec<Finding> {
     let took = begun.elapsed();
     findings.push(Finding::ok(
         "store",
-        format!("{} at {}: {} realms in {took:.1?}", store.backend(), store.endpoint(), realms.len()),
+        format!(
+            "{} at {}: {} realms in {took:.1?}",
+            store.backend(),
+            store.endpoint(),
+            realms.len()
+        ),
     ));
     findings.extend(folder(&store.endpoint()));
     for realm in &realms {
@@ -276,7 +287,9 @@ fn realm_findings(name: &RealmName, view: &View) -> Vec<Finding> {
     let held = held.count();
     let free = realm.pool().len().saturating_sub((held + quarantined) as u64);
     let window = left.map_or_else(String::new, |left| format!("; shortest window left {left:.1?}"));
-    let text = format!("realm {name}: {held} nodes held, {free} to be had, {quarantined} quarantined{window}");
+    let text = format!(
+        "realm {name}: {held} nodes held, {free} to be had, {quarantined} quarantined{window}"
+    );
     findings.push(match (quarantined, free) {
         (1.., _) => Finding::warning(
             "store realm",

@@ -65,6 +65,7 @@ pub(crate) fn run(arguments: &InspectArguments) -> Result<ExitCode, Failure> {
         arguments,
         scheme: arguments.from.and_then(Scheme::of),
         report: Report::default(),
+        named: Vec::new(),
         now: SystemClock.now().ok(),
         layouts: arguments.layouts.all(),
         colour: choice != anstream::ColorChoice::Never,
@@ -74,12 +75,25 @@ pub(crate) fn run(arguments: &InspectArguments) -> Result<ExitCode, Failure> {
     input::run(&arguments.ids, &arguments.selection, |input, out| inspector.inspect(input, out))
 }
 
+/// The trust in the readings of a text.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Trust {
+    /// The format was given.
+    Given,
+    /// The first is certain.
+    Certain,
+    /// So many formats are likely.
+    Likely(usize),
+}
+
 struct Inspector<'a> {
     arguments: &'a InspectArguments,
     /// The scheme that `--from` names, if it is one of the four.
     scheme: Option<Scheme>,
     /// Made once, to be filled again and again.
     report: Report,
+    /// The formats beside which others were named, each of which is once.
+    named: Vec<Format>,
     /// The time relative to which others are judged; without a clock all are equally likely.
     now: Option<UnixTime>,
     layouts: tickid_convert::Layouts,
@@ -124,7 +138,7 @@ impl Inspector<'_> {
                     if self.stands_for(format))
         };
         match found.iter().find(is_named) {
-            Some(candidate) => self.candidate(input, candidate, true, out),
+            Some(candidate) => self.candidate(input, candidate, Trust::Given, out),
             None => {
                 let parser = self.scheme.and_then(|scheme| {
                     schemes::read(scheme, input.text, &self.arguments.layouts).err()
@@ -146,6 +160,8 @@ impl Inspector<'_> {
     ) -> Result<(), Failure> {
         let InspectArguments { json, all, ref template, .. } = *self.arguments;
         let is_one = (json && !all) || template.is_some();
+        let likely = found.iter().filter(|one| one.plausibility() == Plausibility::Likely).count();
+        let trust = if found.is_certain() { Trust::Certain } else { Trust::Likely(likely) };
         let mut shown = 0;
         for candidate in found.iter() {
             let is_possible =
@@ -153,7 +169,7 @@ impl Inspector<'_> {
             if !(is_possible || all) || !self.is_asked_for(candidate, input.text) {
                 continue;
             }
-            self.candidate(input, candidate, found.is_certain(), out)?;
+            self.candidate(input, candidate, trust, out)?;
             shown += 1;
             if is_one {
                 break;
@@ -173,10 +189,10 @@ impl Inspector<'_> {
         &mut self,
         input: Input<'_>,
         candidate: &Candidate,
-        is_certain: bool,
+        trust: Trust,
         out: &mut Output,
     ) -> Result<(), Failure> {
-        let InspectArguments { json, from, ref layouts, .. } = *self.arguments;
+        let InspectArguments { json, ref layouts, .. } = *self.arguments;
         let reading = candidate.reading();
         let inner = match reading {
             Reading::Carried(id) => schemes::plain(id),
@@ -190,7 +206,12 @@ impl Inspector<'_> {
             if matches!(reading, Reading::Carried(_)) {
                 self.report.field("carried_in", Value::Word("uuid"));
             }
-            if from.is_none() && plausibility != Plausibility::Likely && !is_certain {
+            let is_doubtful = match trust {
+                Trust::Given => false,
+                Trust::Certain => plausibility > Plausibility::Unknown,
+                Trust::Likely(_) => plausibility > Plausibility::Likely,
+            };
+            if is_doubtful {
                 self.report.field("plausibility", Value::Word(plausibility_name(plausibility)));
             }
             return self.show(&Heading::default(), out);
@@ -199,11 +220,15 @@ impl Inspector<'_> {
         if candidate.form() != Form::Text {
             name = format!("{name}, {}", candidate.form().name());
         }
-        let remark = match plausibility {
-            _ if from.is_some() || is_certain => None,
-            Plausibility::Likely => Some("likely".to_owned()),
-            Plausibility::Unknown => Some("possible".to_owned()),
-            Plausibility::NeverIssued => Some("never issued by a generator".to_owned()),
+        let remark = match (plausibility, trust) {
+            (_, Trust::Given) => None,
+            (Plausibility::Likely | Plausibility::Unknown, Trust::Certain) => None,
+            (Plausibility::Likely, Trust::Likely(0 | 1)) => Some("likely".to_owned()),
+            (Plausibility::Likely, Trust::Likely(number)) => {
+                Some(format!("one of {number} formats that explain the bits about as well"))
+            }
+            (Plausibility::Unknown, _) => Some("possible".to_owned()),
+            (Plausibility::NeverIssued, _) => Some("never issued by a generator".to_owned()),
             _ => Some("unlikely".to_owned()),
         };
         let remark = remark.map(|remark| format!("{remark}: {}", candidate.reason()));
@@ -273,14 +298,16 @@ impl Inspector<'_> {
 
     /// Names the readings that are as plausible as the one that was written.
     fn name_rivals(
-        &self,
+        &mut self,
         input: Input<'_>,
         found: &Candidates,
         out: &mut Output,
     ) -> Result<(), Failure> {
-        let mut asked_for =
-            found.possible().filter(|one| self.is_asked_for(one, input.text));
+        let mut asked_for = found.possible().filter(|one| self.is_asked_for(one, input.text));
         let Some(first) = asked_for.next() else { return Ok(()) };
+        if self.named.contains(&first.format()) {
+            return Ok(());
+        }
         let is_rival = |one: &&Candidate| {
             one.plausibility() == first.plausibility() && !matches!(one.reading(), Reading::Uuid(_))
         };
@@ -288,7 +315,11 @@ impl Inspector<'_> {
         if rivals.is_empty() {
             return Ok(());
         }
+        self.named.push(first.format());
         let rivals = rivals.join(", ");
-        input.remark(out, &format!("is taken for {first}; its bits fit as well: {rivals}", first = named(first)))
+        input.remark(
+            out,
+            &format!("is taken for {first}; its bits fit as well: {rivals}", first = named(first)),
+        )
     }
 }

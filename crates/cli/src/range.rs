@@ -70,7 +70,8 @@ pub(crate) struct RangeArguments {
 }
 
 pub(crate) fn run(arguments: &RangeArguments) -> Result<ExitCode, Failure> {
-    let (since, end) = (arguments.since.resolve(&arguments.tz)?, arguments.until.resolve(&arguments.tz)?);
+    let (since, end) =
+        (arguments.since.resolve(&arguments.tz)?, arguments.until.resolve(&arguments.tz)?);
     if since > end {
         return Err(Failure::Usage(format!("--since {since} is after --until {end}")));
     }

@@ -177,7 +177,12 @@ pub(crate) const fn plausibility_name(plausibility: Plausibility) -> &'static st
 }
 
 /// Fills `report` with a reading of a format that is none of the four schemes'.
-pub(crate) fn describe_foreign(candidate: &Candidate, text: &[u8], layouts: &Layouts, report: &mut Report) {
+pub(crate) fn describe_foreign(
+    candidate: &Candidate,
+    text: &[u8],
+    layouts: &Layouts,
+    report: &mut Report,
+) {
     let reading = candidate.reading();
     let bytes = reading.bytes();
     report.start(candidate.format().key(), candidate.time(), &bytes);
@@ -256,8 +261,7 @@ mod tests {
 
     #[test]
     fn times_have_milliseconds_and_end_with_the_year_9999() {
-        let shown =
-            |micros| date_time(UnixTime::from_micros(micros)).map(|date| date.to_string());
+        let shown = |micros| date_time(UnixTime::from_micros(micros)).map(|date| date.to_string());
         assert_eq!(shown(0).unwrap(), "1970-01-01T00:00:00.000Z");
         assert_eq!(shown(-1).unwrap(), "1969-12-31T23:59:59.999Z");
         assert_eq!(shown(1_709_210_096_789_999).unwrap(), "2024-02-29T12:34:56.789Z");

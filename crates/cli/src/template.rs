@@ -32,7 +32,8 @@ impl FromStr for Template {
                 }
                 '{' => {
                     let mut name = String::new();
-                    while let Some(letter) = rest.next_if(|it| it.is_ascii_alphanumeric() || *it == '_')
+                    while let Some(letter) =
+                        rest.next_if(|it| it.is_ascii_alphanumeric() || *it == '_')
                     {
                         name.push(letter);
                     }
@@ -96,8 +97,10 @@ fn write_field(name: &str, report: &Report, out: &mut Vec<u8>) -> Result<(), Fai
             }
             None => {
                 let others = report.fields.iter().map(|(field, _)| *field);
-                let names: Vec<&str> =
-                    ["scheme", "text", "hex", "unix_ms", "time"].into_iter().chain(others).collect();
+                let names: Vec<&str> = ["scheme", "text", "hex", "unix_ms", "time"]
+                    .into_iter()
+                    .chain(others)
+                    .collect();
                 let reason = format!("no {{{name}}} of this ID; it has {}", names.join(", "));
                 return Err(Failure::Usage(format!("--template: {reason}")));
             }

@@ -127,9 +127,14 @@ mod tests {
 
     #[test]
     fn counts_have_units() {
-        for (text, expected) in
-            [("0", 0), ("7", 7), ("0x10", 16), ("3k", 3_000), ("1M", 1_000_000), ("2G", 2_000_000_000)]
-        {
+        for (text, expected) in [
+            ("0", 0),
+            ("7", 7),
+            ("0x10", 16),
+            ("3k", 3_000),
+            ("1M", 1_000_000),
+            ("2G", 2_000_000_000),
+        ] {
             assert_eq!(count(text), Ok(expected), "{text}");
         }
         for text in ["", "M", "1m", "1MM", "-1", "18446744073709552k"] {

@@ -61,7 +61,9 @@ fn resolve(text: &str, now: &Zoned) -> Result<UnixTime, String> {
         "today" => start_of(0)?,
         "yesterday" => start_of(-1)?,
         "tomorrow" => start_of(1)?,
-        _ => absolute(text, now).or_else(|| relative(text, now)).ok_or_else(|| format!("not {FORM}"))?,
+        _ => absolute(text, now)
+            .or_else(|| relative(text, now))
+            .ok_or_else(|| format!("not {FORM}"))?,
     };
     UnixTime::try_from(time).map_err(|error| error.to_string())
 }
@@ -109,10 +111,8 @@ pub(crate) fn local(time: UnixTime, zone: &TimeZone, now: Option<UnixTime>) -> O
 /// Returns the time between two in its two largest units: `3 days 4 hours ago`.
 fn age_of(time: Timestamp, now: Timestamp) -> Option<String> {
     let (earlier, later) = if time <= now { (time, now) } else { (now, time) };
-    let span = later
-        .to_zoned(TimeZone::UTC)
-        .since((Unit::Year, &earlier.to_zoned(TimeZone::UTC)))
-        .ok()?;
+    let span =
+        later.to_zoned(TimeZone::UTC).since((Unit::Year, &earlier.to_zoned(TimeZone::UTC))).ok()?;
     let units = [
         (i64::from(span.get_years()), "year"),
         (span.get_months().into(), "month"),
@@ -123,9 +123,11 @@ fn age_of(time: Timestamp, now: Timestamp) -> Option<String> {
     ];
     let first = units.iter().position(|(count, _)| *count != 0);
     let Some(first) = first else { return Some("now".into()) };
-    let words = units[first..].iter().take(2).filter(|(count, _)| *count != 0).map(|(count, unit)| {
-        format!("{count} {unit}{}", if *count == 1 { "" } else { "s" })
-    });
+    let words = units[first..]
+        .iter()
+        .take(2)
+        .filter(|(count, _)| *count != 0)
+        .map(|(count, unit)| format!("{count} {unit}{}", if *count == 1 { "" } else { "s" }));
     let words = words.collect::<Vec<_>>().join(" ");
     Some(if time <= now { format!("{words} ago") } else { format!("in {words}") })
 }

@@ -8,7 +8,9 @@ use std::collections::HashSet;
 use std::io::{BufRead as _, BufReader};
 use std::process::Stdio;
 
-use process::{CLOCK, INVALID, NODE_STORE, OK, Ran, USAGE, json_lines, run, run_with_input, stdout_of, tickid};
+use process::{
+    CLOCK, INVALID, NODE_STORE, OK, Ran, USAGE, json_lines, run, run_with_input, stdout_of, tickid,
+};
 use serde_json::Value;
 
 const SCHEMES: [&str; 4] = ["scru64", "nanoflake", "kuid", "sno"];
@@ -152,6 +154,7 @@ fn inspect_names_what_fits_as_well() {
     assert!(ran.stderr.contains("its bits fit as well: Mastodon ID (2025-"), "{}", ran.stderr);
     let drawn = stdout_of("inspect 113882101964472591");
     assert!(drawn.contains("SCRU64, integer") && drawn.contains("Mastodon ID"), "{drawn}");
+    assert!(drawn.contains("formats that explain the bits about as well: "), "{drawn}");
     // Twitter's, with a sequence of 0. Discord is years from it.
     assert!(stdout_of("inspect 2006515713440194560").contains("Nanoflake in decimal"));
     assert!(run("inspect --json 2006515713440194560").stderr.is_empty());
@@ -164,9 +167,8 @@ fn every_form_of_an_id_is_inspected() {
         let (name, text) = (json["scheme"].as_str(), json["text"].as_str());
         let (name, text) = (name.expect("a name"), text.expect("text"));
         let hex = json["hex"].as_str().expect("hex");
-        let bytes: Vec<String> = (0..hex.len() / 2)
-            .map(|byte| format!("\\x{}", &hex[2 * byte..2 * byte + 2]))
-            .collect();
+        let bytes: Vec<String> =
+            (0..hex.len() / 2).map(|byte| format!("\\x{}", &hex[2 * byte..2 * byte + 2])).collect();
         for form in [
             hex.to_owned(),
             format!("\\x{hex}"),
@@ -304,7 +306,8 @@ fn doctor_finds_nothing_wrong_with_a_new_store() {
 #[test]
 fn bench_measures_every_combination() {
     let rows = json_lines(&stdout_of("bench --json --scheme sno --threads 1,2 --for 10ms"));
-    let keys: Vec<_> = rows.iter().map(|row| (row["clock"].clone(), row["threads"].clone())).collect();
+    let keys: Vec<_> =
+        rows.iter().map(|row| (row["clock"].clone(), row["threads"].clone())).collect();
     assert_eq!(keys.len(), 4, "{keys:?}");
     assert!(rows.iter().all(|row| row["ids_per_second"].as_u64() > Some(0)));
 }
@@ -448,7 +451,8 @@ fn the_examples_of_the_help_run() {
         let help = stdout_of(&format!("{subcommand} --help"));
         let examples = help.lines().map(str::trim).filter(|line| line.starts_with("tickid "));
         let runnable = examples.filter(|line| !line.contains(['|', '>', '[', '<', '\'']));
-        let is_left_out = |line: &&str| ["--forever", " -o ", "--time"].iter().any(|it| line.contains(it));
+        let is_left_out =
+            |line: &&str| ["--forever", " -o ", "--time"].iter().any(|it| line.contains(it));
         for example in runnable.filter(|line| !is_left_out(line)) {
             let command = example.trim_start_matches("tickid ").split("  ").next().expect("some");
             let ran = run(command);
@@ -492,7 +496,10 @@ fn ids_of_other_systems_are_shown() {
         assert!(drawn.contains(named) && drawn.contains(time), "{text}: {drawn}");
     }
     let uuid = &json_lines(&stdout_of("inspect --json 017f22e2-79b0-7cc3-98c4-dc0c0c07398f"))[0];
-    assert_eq!((&uuid["scheme"], &uuid["unix_ms"]), (&"uuid".into(), &1_645_557_742_000_i64.into()));
+    assert_eq!(
+        (&uuid["scheme"], &uuid["unix_ms"]),
+        (&"uuid".into(), &1_645_557_742_000_i64.into())
+    );
     assert_eq!((&uuid["version"], &uuid["rand_b"]), (&7.into(), &"18c4dc0c0c07398f".into()));
     let discord = "inspect --json --from discord 175928847299117063";
     let discord = &json_lines(&stdout_of(discord))[0];

@@ -13,8 +13,7 @@ fn the_lowest_and_the_highest_id_are_printed() {
     assert_eq!(stdout_of(&format!("range sno {DAY}")), "8for5hi222222222\n8fq4bt23xxxxxxxx\n");
     let decimal = format!("range nanoflake --epoch discord --radix 10 {DAY}");
     assert_eq!(stdout_of(&decimal), "1191168914227200000\n1191531302096994303\n");
-    let int =
-        "range nanoflake --epoch discord --format int --from 1704067200000 --to 1704153600000 --inclusive";
+    let int = "range nanoflake --epoch discord --format int --from 1704067200000 --to 1704153600000 --inclusive";
     assert_eq!(stdout_of(int), "1191168914227200000\n1191531302096994303\n");
     assert_eq!(stdout_of(&format!("range scru64 {DAY}")), "0ujmgh6gmio0\n0ujogqf012pr\n");
 }
@@ -35,7 +34,8 @@ fn the_end_is_not_part_of_the_range() {
     let (last, next) = (first.lines().nth(1), second.lines().next());
     // The tick-tock bit is not the time's: both its values are in the range.
     assert_eq!(last.map(number).map(|last| last + 1), next.map(number));
-    let mut command = tickid("range scru64 --since 2024-01-01 --until 2024-01-02 --tz local --json");
+    let mut command =
+        tickid("range scru64 --since 2024-01-01 --until 2024-01-02 --tz local --json");
     let ran = Ran::from(command.env("TZ", "EST5EDT,M3.2.0,M11.1.0").output().expect("runs"));
     let object = &json_lines(&ran.stdout)[0];
     assert_eq!(object["from"]["time"], "2024-01-01T05:00:00.000Z");
@@ -99,7 +99,8 @@ fn an_id_of_the_time_is_between_the_ends() {
         let ends: Vec<&str> = range.lines().collect();
         assert!((ends[0]..=ends[1]).contains(&id), "{scheme}: {ends:?}");
         for other in [ms - 300, ms + 300] {
-            let range = stdout_of(&format!("range {scheme} --from {other} --to {other} --inclusive"));
+            let range =
+                stdout_of(&format!("range {scheme} --from {other} --to {other} --inclusive"));
             let ends: Vec<&str> = range.lines().collect();
             assert!(!(ends[0]..=ends[1]).contains(&id), "{scheme}: {ends:?}");
         }

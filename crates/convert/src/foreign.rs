@@ -71,8 +71,13 @@ const MILLIS: Layout = Layout {
     order: Order::SequenceLow,
 };
 
-const SONY: Layout =
-    Layout { millis_per_tick: 10, node_bits: 16, sequence_bits: 8, order: Order::NodeLow, ..MILLIS };
+const SONY: Layout = Layout {
+    millis_per_tick: 10,
+    node_bits: 16,
+    sequence_bits: 8,
+    order: Order::NodeLow,
+    ..MILLIS
+};
 
 /// # Errors
 /// Returns [`ConvertError::StrayBits`] if the highest bit is set.
@@ -82,12 +87,14 @@ fn positive(id: u64, form: &'static str) -> Result<u64, ConvertError> {
     if sign == 0 { Ok(id) } else { Err(ConvertError::StrayBits { form, bits: sign }) }
 }
 
-/// Returns an epoch in milliseconds since 1970.
-const fn epoch(unix_millis: i64) -> Epoch {
-    match Epoch::from_unix_millis(unix_millis) {
-        Ok(epoch) => epoch,
-        Err(_) => panic!("an epoch of our time"),
-    }
+/// A constant epoch in milliseconds since 1970.
+macro_rules! epoch {
+    ($unix_millis:literal) => {
+        match Epoch::from_unix_millis($unix_millis) {
+            Ok(epoch) => epoch,
+            Err(_) => panic!("an epoch of our time"),
+        }
+    };
 }
 
 /// A Twitter (X) Snowflake: a bit that is zero, 41 bits of milliseconds since
@@ -152,7 +159,7 @@ pub struct Instagram(pub u64);
 
 impl Instagram {
     /// The start of its timestamp 0.
-    pub const EPOCH: Epoch = epoch(1_314_220_021_721);
+    pub const EPOCH: Epoch = epoch!(1_314_220_021_721);
 }
 
 impl Source for Instagram {
@@ -205,7 +212,7 @@ pub struct Sonyflake(pub u64);
 
 impl Sonyflake {
     /// The start of its timestamp 0.
-    pub const EPOCH: Epoch = epoch(1_409_529_600_000);
+    pub const EPOCH: Epoch = epoch!(1_409_529_600_000);
 }
 
 /// # Errors
@@ -224,7 +231,7 @@ pub struct SonyflakeV2(pub u64);
 
 impl SonyflakeV2 {
     /// The start of its timestamp 0.
-    pub const EPOCH: Epoch = epoch(1_735_689_600_000);
+    pub const EPOCH: Epoch = epoch!(1_735_689_600_000);
 }
 
 /// # Errors
@@ -255,7 +262,7 @@ pub struct PgEdge(pub u64);
 
 impl PgEdge {
     /// The start of its timestamp 0.
-    pub const EPOCH: Epoch = epoch(1_672_531_200_000);
+    pub const EPOCH: Epoch = epoch!(1_672_531_200_000);
 }
 
 /// # Errors

@@ -133,8 +133,8 @@ pub use self::any::{AnyId, Kind, convert_any, restore_any};
 pub use self::bulk::{ConvertSliceError, Losses, convert_all, convert_slice};
 pub use self::convert::{Converted, convert, convert_exact, restore};
 pub use self::detect::{
-    BitField, Candidate, Candidates, Form, Format, FormatError, IdBytes, KuidAlphabet, NanoflakeText,
-    Plausibility, Reading, detect, trimmed,
+    BitField, Candidate, Candidates, Form, Format, FormatError, IdBytes, KuidAlphabet,
+    NanoflakeText, Plausibility, Reading, detect, trimmed,
 };
 pub use self::error::ConvertError;
 pub use self::format::{Source, Target};

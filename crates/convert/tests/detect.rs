@@ -4,8 +4,8 @@
 mod tests {
     use proptest::prelude::*;
     use tickid_convert::{
-        AnyId, Candidate, Candidates, ConvertError, Form, Format, KuidAlphabet, Layouts, NanoflakeText, Options,
-        Plausibility, Reading, Source, carry, convert, detect, trimmed,
+        AnyId, Candidate, Candidates, ConvertError, Form, Format, KuidAlphabet, Layouts,
+        NanoflakeText, Options, Plausibility, Reading, Source, carry, convert, detect, trimmed,
     };
     use tickid_core::UnixTime;
     use tickid_kuid::{GlobalId, LocalId, WideGlobalId};
@@ -67,8 +67,8 @@ mod tests {
     #[test]
     fn what_is_clear_is_what_alone_has_a_plausible_time() {
         for (text, is_clear) in [
-            ("0u375nxqh5cq", true),         // the only one
-            ("bppc0m3ju134", true),         // the other is of the year 2715
+            ("0u375nxqh5cq", true),        // the only one
+            ("bppc0m3ju134", true),        // the other is of the year 2715
             ("1541815603606036480", true), // Twitter's; a sequence of 0 is no accident
             ("113882101964472591", false), // of 2025-01-24 for Mastodon and as SCRU64
             ("not an ID", false),
@@ -254,10 +254,11 @@ mod tests {
         }
         // As a signed column shows an unsigned value.
         let signed = found("-1");
-        assert!(signed.iter().any(|one| one.reading() == Reading::KuidLocal(
-            LocalId::MAX,
-            KuidAlphabet::Sortable
-        )));
+        assert!(
+            signed.iter().any(
+                |one| one.reading() == Reading::KuidLocal(LocalId::MAX, KuidAlphabet::Sortable)
+            )
+        );
     }
 
     #[test]

@@ -57,11 +57,11 @@ mod tests {
             }
             // Never hidden, though not first.
             let is_shown = found.possible().any(|one| is_labelled(one, entry));
-            if !is_shown { println!("HIDDEN {entry}"); }
+            assert!(is_shown, "{entry}: {found:?}");
         }
         let right = ids.len() - wrong.len();
-        println!("{right} of {}: {by_format:?}\n{}", ids.len(), wrong.join("\n"));
-        assert!(right * 100 >= ids.len() * 97, "{right} of {}", ids.len());
+        let share = format!("{right} of {}: {by_format:?}\n{}", ids.len(), wrong.join("\n"));
+        assert!(right * 100 >= ids.len() * 97, "{share}");
     }
 
     #[test]

@@ -7,9 +7,7 @@ mod scru64;
 mod sno;
 pub(crate) mod uuid;
 
-use tickid_convert::{
-    AnyId, Candidate, Form, KuidAlphabet, NanoflakeText, Reading, detect,
-};
+use tickid_convert::{AnyId, Candidate, Form, KuidAlphabet, NanoflakeText, Reading, detect};
 use tickid_scru64::Scru64Id;
 use tickid_sno::SnoId;
 use tickid_text::ParseError;
@@ -38,9 +36,8 @@ pub(crate) fn other_form(
     layouts: &tickid_convert::Layouts,
 ) -> Option<Reading> {
     let found = detect(text, layouts, None);
-    let is_it = |one: &&Candidate| {
-        Scheme::of(one.format()) == Some(scheme) && one.form() != Form::Text
-    };
+    let is_it =
+        |one: &&Candidate| Scheme::of(one.format()) == Some(scheme) && one.form() != Form::Text;
     found.iter().find(is_it).map(Candidate::reading)
 }
 

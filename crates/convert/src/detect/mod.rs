@@ -22,9 +22,7 @@ pub use self::reading::{KuidAlphabet, NanoflakeText, Reading};
 use self::plausibility::{DECISIVE_BITS, surprise};
 use self::reading::version;
 use crate::carry;
-use crate::foreign::{
-    Discord, Instagram, Mastodon, PgEdge, Sonyflake, SonyflakeV2, Twitter,
-};
+use crate::foreign::{Discord, Instagram, Mastodon, PgEdge, Sonyflake, SonyflakeV2, Twitter};
 use crate::options::Layouts;
 
 /// A possible reading of a text, with its plausibility.
@@ -293,7 +291,9 @@ pub fn trimmed(text: &[u8]) -> &[u8] {
     loop {
         text = match text {
             [inner @ .., b',' | b';'] => inner.trim_ascii(),
-            [open @ (b'"' | b'\'' | b'`'), inner @ .., close] if open == close => inner.trim_ascii(),
+            [open @ (b'"' | b'\'' | b'`'), inner @ .., close] if open == close => {
+                inner.trim_ascii()
+            }
             _ => return text,
         };
     }
@@ -347,7 +347,8 @@ impl Search<'_> {
                 for (id, alphabet) in
                     [($id::parse_bytes(text), Sortable), ($id::parse_url(text), Url)]
                 {
-                    id.into_iter().for_each(|id| self.add(Reading::$reading(id, alphabet), Form::Text));
+                    id.into_iter()
+                        .for_each(|id| self.add(Reading::$reading(id, alphabet), Form::Text));
                 }
             };
         }
@@ -405,10 +406,7 @@ impl Search<'_> {
         }
         self.add(Reading::Instagram(Instagram(number)), signed);
         self.add(Reading::Mastodon(Mastodon(number)), signed);
-        self.add(
-            Reading::KuidLocal(LocalId::new(number), KuidAlphabet::Sortable),
-            Form::Integer,
-        );
+        self.add(Reading::KuidLocal(LocalId::new(number), KuidAlphabet::Sortable), Form::Integer);
     }
 
     /// Adds the readings of integers of more than 64 bits.

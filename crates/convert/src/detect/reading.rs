@@ -10,9 +10,7 @@ use uuid::Uuid;
 use crate::any::AnyId;
 use crate::detect::format::Format;
 use crate::error::ConvertError;
-use crate::foreign::{
-    Discord, Instagram, Mastodon, PgEdge, Sonyflake, SonyflakeV2, Twitter,
-};
+use crate::foreign::{Discord, Instagram, Mastodon, PgEdge, Sonyflake, SonyflakeV2, Twitter};
 use crate::format::Source;
 use crate::options::Layouts;
 use crate::parts::Parts;
