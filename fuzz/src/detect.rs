@@ -2,7 +2,7 @@
 
 use arbitrary::{Arbitrary as _, Unstructured};
 use tickid_convert::{
-    AnyId, Candidate, KuidAlphabet, Layouts, NanoflakeText, Reading, carry, detect,
+    AnyId, Candidate, Form, KuidAlphabet, Layouts, NanoflakeText, Reading, carry, detect, trimmed,
 };
 use tickid_core::UnixTime;
 use tickid_kuid::{GlobalId, LocalId, WideGlobalId};
@@ -23,15 +23,24 @@ pub fn check(data: &[u8]) {
         let candidates: Vec<Candidate> = found.iter().copied().collect();
         assert_eq!((candidates.len(), candidates.is_empty()), (found.len(), found.is_empty()));
         assert!(candidates.is_sorted_by_key(Candidate::plausibility), "likeliest first");
-        let readings: Vec<Reading> = candidates.iter().map(Candidate::reading).collect();
+        assert!(found.possible().count() <= found.len());
+        assert!(!found.is_certain() || !candidates.is_empty());
+        assert!(trimmed(text).len() <= text.len());
+        let readings: Vec<(Reading, Form)> =
+            candidates.iter().map(|one| (one.reading(), one.form())).collect();
         for (index, reading) in readings.iter().enumerate() {
             assert!(!readings[..index].contains(reading), "{reading:?} occurs twice");
         }
         for expected in own(text) {
-            assert!(readings.contains(&expected), "{expected:?} of {text:?}");
+            let is_found = readings.iter().any(|(reading, _)| *reading == expected);
+            assert!(is_found, "{expected:?} of {text:?}");
         }
-        for reading in readings {
-            is_of(reading, text, &layouts);
+        for (reading, form) in readings {
+            let bits: u32 = reading.fields(&layouts).map(|field| field.bits()).sum();
+            assert_eq!(bits as usize, 8 * reading.bytes().len(), "{reading:?}");
+            if form == Form::Text {
+                is_of(reading, text, &layouts);
+            }
         }
     }
 }
@@ -88,8 +97,20 @@ fn is_of(reading: Reading, text: &[u8], layouts: &Layouts) {
             let mut uuids = by_value.into_iter().chain([by_text]).flatten();
             assert!(uuids.any(|uuid| digits.contains(&uuid.simple().to_string())), "{id}");
         }
-        Reading::Ulid { .. } => assert_eq!(text.len(), 26),
-        Reading::Ksuid { .. } => assert_eq!(text.len(), 27),
+        Reading::Sonyflake(id) => assert_eq!(id.0.to_string(), text),
+        Reading::SonyflakeV2(id) => assert_eq!(id.0.to_string(), text),
+        Reading::PgEdge(id) => assert_eq!(id.0.to_string(), text),
+        Reading::Ulid(_) => assert_eq!(text.len(), 26),
+        Reading::Ksuid(_) => assert_eq!(text.len(), 27),
+        Reading::Xid(_) => assert_eq!(text.len(), 20),
+        Reading::TypeId { prefix_len: 0, .. } => assert_eq!(text.len(), 26),
+        Reading::TypeId { prefix_len, .. } => {
+            assert_eq!(text.len(), usize::from(prefix_len) + 27);
+        }
+        Reading::ObjectId(bytes) => {
+            let digits: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+            assert_eq!(digits, lower);
+        }
         other => panic!("{other:?} of {text}"),
     }
 }

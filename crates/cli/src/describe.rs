@@ -1,7 +1,5 @@
 //! IDs that can be printed and taken apart.
 
-use std::io::Write as _;
-
 use tickid_core::UnixTime;
 
 use crate::options::Format;
@@ -34,7 +32,7 @@ pub(crate) trait Describe: Copy {
 
     /// Takes the ID apart.
     fn describe(&self, layout: &Self::Layout, report: &mut Report) {
-        report.start(Self::SCHEME, self.time(layout), self.bytes().as_ref());
+        report.start(Self::SCHEME, Some(self.time(layout)), self.bytes().as_ref());
         self.write_text(layout, &mut report.text);
         self.fields(layout, report);
     }
@@ -45,8 +43,9 @@ pub(crate) fn write_id<I: Describe>(id: &I, layout: &I::Layout, format: Format, 
     let bytes = id.bytes();
     match format {
         Format::Text => id.write_text(layout, out),
-        // Writing to memory can't fail.
-        Format::Int => drop(write!(out, "{}", id.integer())),
+        Format::Int => {
+            out.extend_from_slice(itoa::Buffer::new().format(id.integer()).as_bytes());
+        }
         Format::Hex => out.extend_from_slice(Hex(bytes.as_ref()).digits(&mut [0; _])),
         Format::Bytes => return out.extend_from_slice(bytes.as_ref()),
     }

@@ -4,155 +4,322 @@ use std::io;
 use std::process::ExitCode;
 
 use clap::Args;
-use tickid_convert::{Candidate, Candidates, Plausibility, Reading, detect};
+use clap::builder::PossibleValuesParser;
+use clap::builder::TypedValueParser as _;
+use jiff::tz::TimeZone;
+use tickid_convert::{Candidate, Candidates, Form, Format, Plausibility, Reading, detect};
 use tickid_core::{Clock as _, SystemClock, UnixTime};
 
 use crate::failure::Failure;
-use crate::input::{self, Input};
+use crate::input::{self, Input, Selection};
 use crate::options::{Layouts, Scheme};
 use crate::output::Output;
-use crate::picture;
-use crate::report::{Report, Value, named, plausibility_name};
+use crate::picture::{self, Heading};
+use crate::report::{Report, Value, describe_foreign, named, plausibility_name};
 use crate::schemes;
+use crate::template::Template;
+use crate::when;
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   tickid inspect 0u375nxqh5cq                       whatever it may be, likeliest first
+  tickid inspect 017f22e2-79b0-7cc3-98c4-dc0c0c07398f --local
+  tickid inspect --from discord 175928847299117063
   tickid inspect --from nanoflake --radix 10 --epoch discord 175928847299117063
-  tickid gen sno -n 3 | tickid inspect --json       one object per line")]
+  tickid gen sno -n 3 | tickid inspect --json       one object per line
+  tickid inspect --column id < orders.csv           a column of CSV lines")]
 pub(crate) struct InspectArguments {
-    /// IDs; lines of standard input unless given
-    #[arg(value_name = "ID")]
+    /// IDs; lines of standard input unless given, or if the only one is -
+    #[arg(value_name = "ID", allow_negative_numbers = true)]
     ids: Vec<String>,
-    /// The scheme of all IDs; unless given, every one that fits
-    #[arg(long, visible_alias = "scheme", value_enum)]
-    from: Option<Scheme>,
-    /// Print JSON, one object per line; of several schemes that fit the likeliest
+    /// The format of all IDs; unless given, every one that fits
+    #[arg(long, visible_alias = "scheme", value_name = "FORMAT", value_parser = formats())]
+    from: Option<Format>,
+    /// Print JSON, one object per line; of several formats that fit the likeliest
     #[arg(long)]
     json: bool,
-    /// With --json, an object for every scheme that fits
-    #[arg(long, requires = "json")]
+    /// Show unlikely readings as well; with --json, an object for every reading
+    #[arg(long)]
     all: bool,
+    /// Show times in the local zone as well, and their age
+    #[arg(long, conflicts_with = "json")]
+    local: bool,
+    /// Print one line per ID in this form: '{text} {time}'
+    #[arg(long, value_name = "TEMPLATE", conflicts_with_all = ["json", "local"])]
+    template: Option<Template>,
+    #[command(flatten)]
+    selection: Selection,
     #[command(flatten)]
     layouts: Layouts,
+}
+
+/// Returns the parser of a format's key.
+fn formats() -> impl clap::builder::TypedValueParser<Value = Format> {
+    let keys = PossibleValuesParser::new(Format::ALL.iter().map(|format| format.key()));
+    keys.try_map(|key| key.parse::<Format>())
 }
 
 pub(crate) fn run(arguments: &InspectArguments) -> Result<ExitCode, Failure> {
     let choice = anstream::AutoStream::choice(&io::stdout());
     let mut inspector = Inspector {
         arguments,
+        scheme: arguments.from.and_then(Scheme::of),
         report: Report::default(),
+        named: Vec::new(),
         now: SystemClock.now().ok(),
         layouts: arguments.layouts.all(),
         colour: choice != anstream::ColorChoice::Never,
+        width: picture::width(),
+        zone: arguments.local.then(TimeZone::system),
     };
-    input::run(&arguments.ids, |input, out| inspector.inspect(input, out))
+    input::run(&arguments.ids, &arguments.selection, |input, out| inspector.inspect(input, out))
+}
+
+/// The trust in the readings of a text.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Trust {
+    /// The format was given.
+    Given,
+    /// The first is certain.
+    Certain,
+    /// So many formats are likely.
+    Likely(usize),
 }
 
 struct Inspector<'a> {
     arguments: &'a InspectArguments,
+    /// The scheme that `--from` names, if it is one of the four.
+    scheme: Option<Scheme>,
     /// Made once, to be filled again and again.
     report: Report,
+    /// The formats beside which others were named, each of which is once.
+    named: Vec<Format>,
     /// The time relative to which others are judged; without a clock all are equally likely.
     now: Option<UnixTime>,
     layouts: tickid_convert::Layouts,
     colour: bool,
+    width: usize,
+    /// The zone of the times that are shown beside those in UTC.
+    zone: Option<TimeZone>,
 }
 
 impl Inspector<'_> {
     /// Reports on one input.
     fn inspect(&mut self, input: Input<'_>, out: &mut Output) -> Result<(), Failure> {
-        let InspectArguments { json, all, from, ref layouts, .. } = *self.arguments;
-        let mut is_any = false;
-        match from {
-            Some(scheme) => {
-                if let Ok(reading) = schemes::read(scheme, input.text, layouts) {
-                    is_any = self.show(&reading, None, out);
-                }
+        if let Some(scheme) = self.scheme
+            && let Ok(reading) = schemes::read(scheme, input.text, &self.arguments.layouts)
+        {
+            schemes::describe(&reading, &self.arguments.layouts, &mut self.report);
+            if self.arguments.json {
+                self.report.write_json(out.buffer());
+                return Ok(());
             }
-            None => {
-                let found = detect(input.text, &self.layouts, self.now);
-                for candidate in found.iter() {
-                    let reading = candidate.reading();
-                    let plausibility = Some(candidate.plausibility());
-                    if schemes::is_asked_for(&reading, input.text, layouts)
-                        && self.show(&reading, plausibility, out)
-                    {
-                        is_any = true;
-                        if json && !all {
-                            break;
-                        }
-                    }
-                }
-                if is_any && !json {
-                    name_rivals(input, &found, out)?;
-                }
-            }
+            return self.show(&Heading { name: reading.to_string(), ..Heading::default() }, out);
         }
-        if is_any { Ok(()) } else { Err(Failure::invalid(self.why_not(input.text))) }
+        let found = detect(input.text, &self.layouts, self.now);
+        match self.arguments.from {
+            Some(format) => self.one(input, &found, format, out),
+            None => self.any(input, &found, out),
+        }
     }
 
-    /// Reports on an ID, with doubts if it was only guessed to be one; `false` for a reading that
-    /// is no ID of the schemes.
-    fn show(
+    /// Reports on a text as an ID of the format that was named: the form that is likeliest.
+    fn one(
         &mut self,
-        reading: &Reading,
-        plausibility: Option<Plausibility>,
+        input: Input<'_>,
+        found: &Candidates,
+        format: Format,
         out: &mut Output,
-    ) -> bool {
-        let report = &mut self.report;
-        if !schemes::describe(reading, &self.arguments.layouts, report) {
-            return false;
-        }
-        if let Some(doubt) = plausibility.filter(|it| *it != Plausibility::Likely) {
-            report.field("plausibility", Value::Word(plausibility_name(doubt)));
-        }
-        if self.arguments.json {
-            report.write_json(out.buffer());
-        } else {
-            let mut picture = picture::draw(report);
-            if !self.colour {
-                picture = anstream::adapter::strip_str(&picture).to_string();
+    ) -> Result<(), Failure> {
+        // A Nanoflake of Twitter's epoch is Twitter's, and one of Discord's is Discord's.
+        let is_named = |one: &&Candidate| {
+            one.format() == format
+                || matches!(one.reading(), Reading::Nanoflake(_, tickid_convert::NanoflakeText::Decimal)
+                    if self.stands_for(format))
+        };
+        match found.iter().find(is_named) {
+            Some(candidate) => self.candidate(input, candidate, Trust::Given, out),
+            None => {
+                let parser = self.scheme.and_then(|scheme| {
+                    schemes::read(scheme, input.text, &self.arguments.layouts).err()
+                });
+                Err(Failure::invalid(match parser {
+                    Some(error) => format!("is {error}"),
+                    None => format!("is no {}", format.name()),
+                }))
             }
-            out.buffer().extend_from_slice(picture.as_bytes());
         }
-        true
     }
 
-    /// Returns the other readings of a text that is no ID of the schemes, or their parsers' errors.
-    fn why_not(&self, text: &[u8]) -> String {
-        if self.arguments.from.is_none() {
-            let found = detect(text, &self.layouts, self.now);
-            let is_other = |one: &&Candidate| match one.reading() {
-                Reading::Carried(_) => true,
-                Reading::KuidWide(..) => false,
-                reading => reading.id().is_none(),
+    /// Reports on every likely reading of a text.
+    fn any(
+        &mut self,
+        input: Input<'_>,
+        found: &Candidates,
+        out: &mut Output,
+    ) -> Result<(), Failure> {
+        let InspectArguments { json, all, ref template, .. } = *self.arguments;
+        let is_one = (json && !all) || template.is_some();
+        let likely = found.iter().filter(|one| one.plausibility() == Plausibility::Likely).count();
+        let trust = if found.is_certain() { Trust::Certain } else { Trust::Likely(likely) };
+        let mut shown = 0;
+        for candidate in found.iter() {
+            let is_possible =
+                matches!(candidate.plausibility(), Plausibility::Likely | Plausibility::Unknown);
+            if !(is_possible || all) || !self.is_asked_for(candidate, input.text) {
+                continue;
+            }
+            self.candidate(input, candidate, trust, out)?;
+            shown += 1;
+            if is_one {
+                break;
+            }
+        }
+        if shown == 0 {
+            return Err(self.nothing(input.text, found));
+        }
+        if is_one && !found.is_clear() {
+            return self.name_rivals(input, found, out);
+        }
+        Ok(())
+    }
+
+    /// Reports on one reading of a text.
+    fn candidate(
+        &mut self,
+        input: Input<'_>,
+        candidate: &Candidate,
+        trust: Trust,
+        out: &mut Output,
+    ) -> Result<(), Failure> {
+        let InspectArguments { json, ref layouts, .. } = *self.arguments;
+        let reading = candidate.reading();
+        let inner = match reading {
+            Reading::Carried(id) => schemes::plain(id),
+            other => other,
+        };
+        if !schemes::describe(&inner, layouts, &mut self.report) {
+            describe_foreign(candidate, input.text, &self.layouts, &mut self.report);
+        }
+        let plausibility = candidate.plausibility();
+        if json {
+            if matches!(reading, Reading::Carried(_)) {
+                self.report.field("carried_in", Value::Word("uuid"));
+            }
+            let is_doubtful = match trust {
+                Trust::Given => false,
+                Trust::Certain => plausibility > Plausibility::Unknown,
+                Trust::Likely(_) => plausibility > Plausibility::Likely,
             };
-            let named: Vec<String> = found.iter().filter(is_other).map(named).collect();
-            if !named.is_empty() {
-                return format!("is no ID of the four schemes; it may be: {}", named.join(", "));
+            if is_doubtful {
+                self.report.field("plausibility", Value::Word(plausibility_name(plausibility)));
             }
+            return self.show(&Heading::default(), out);
         }
-        let is_asked_for =
-            |scheme: &&Scheme| self.arguments.from.is_none_or(|from| from == **scheme);
-        let schemes = schemes::ALL.iter().filter(is_asked_for);
-        let errors = schemes
-            .filter_map(|scheme| schemes::read(*scheme, text, &self.arguments.layouts).err());
-        format!("is {}", errors.map(|error| error.to_string()).collect::<Vec<_>>().join("; "))
+        let mut name = reading.to_string();
+        if candidate.form() != Form::Text {
+            name = format!("{name}, {}", candidate.form().name());
+        }
+        let remark = match (plausibility, trust) {
+            (_, Trust::Given) => None,
+            (Plausibility::Likely | Plausibility::Unknown, Trust::Certain) => None,
+            (Plausibility::Likely, Trust::Likely(0 | 1)) => Some("likely".to_owned()),
+            (Plausibility::Likely, Trust::Likely(number)) => {
+                Some(format!("one of {number} formats that explain the bits about as well"))
+            }
+            (Plausibility::Unknown, _) => Some("possible".to_owned()),
+            (Plausibility::NeverIssued, _) => Some("never issued by a generator".to_owned()),
+            _ => Some("unlikely".to_owned()),
+        };
+        let remark = remark.map(|remark| format!("{remark}: {}", candidate.reason()));
+        self.show(&Heading { name, remark, ..Heading::default() }, out)
     }
-}
 
-/// Names the readings that are as plausible as those shown, which are guesses.
-fn name_rivals(input: Input<'_>, found: &Candidates, out: &mut Output) -> Result<(), Failure> {
-    let best = found.iter().map(Candidate::plausibility).min();
-    let is_rival = |one: &&Candidate| {
-        one.reading().id().is_none()
-            && !matches!(one.reading(), Reading::KuidWide(..))
-            && best == Some(one.plausibility())
-    };
-    let rivals: Vec<String> = found.iter().filter(is_rival).map(named).collect();
-    if rivals.is_empty() {
-        return Ok(());
+    /// Writes the report in the form that was asked for.
+    fn show(&mut self, heading: &Heading, out: &mut Output) -> Result<(), Failure> {
+        if self.arguments.json {
+            self.report.write_json(out.buffer());
+            return Ok(());
+        }
+        if let Some(template) = &self.arguments.template {
+            return template.write(&self.report, out.buffer());
+        }
+        let local = match (&self.zone, self.report.time) {
+            (Some(zone), Some(time)) => when::local(time, zone, self.now),
+            _ => None,
+        };
+        let heading = Heading { local, ..heading.clone() };
+        let mut picture = picture::draw(&self.report, &heading, self.width);
+        if !self.colour {
+            picture = anstream::adapter::strip_str(&picture).to_string();
+        }
+        out.buffer().extend_from_slice(picture.as_bytes());
+        Ok(())
     }
-    input.remark(out, &format!("may as well be: {}", rivals.join(", ")))
+
+    /// Reports whether decimal Nanoflakes under the given epoch are IDs of this format.
+    fn stands_for(&self, format: Format) -> bool {
+        let epoch = self.layouts.epoch;
+        (format == Format::Twitter && epoch == tickid_nanoflake::Epoch::TWITTER)
+            || (format == Format::Discord && epoch == tickid_nanoflake::Epoch::DISCORD)
+    }
+
+    /// Reports whether a reading is one that the options ask for. An alphabet or a radix that is
+    /// given excludes the others.
+    fn is_asked_for(&self, candidate: &Candidate, text: &[u8]) -> bool {
+        let layouts = &self.arguments.layouts;
+        let is_chosen = match candidate.reading() {
+            Reading::Nanoflake(..) => layouts.nanoflake.radix.is_some(),
+            Reading::KuidLocal(..) | Reading::KuidGlobal(..) | Reading::KuidWide(..) => {
+                layouts.kuid.alphabet.is_some()
+            }
+            _ => false,
+        };
+        candidate.form() != Form::Text
+            || !is_chosen
+            || schemes::is_asked_for(&candidate.reading(), text, layouts)
+    }
+
+    /// Returns the error for a text without a likely reading.
+    fn nothing(&self, text: &[u8], found: &Candidates) -> Failure {
+        if !found.is_empty() {
+            let named: Vec<String> = found.iter().map(named).collect();
+            return Failure::Invalid {
+                reason: format!("is no ID of a likely time; it fits: {}", named.join(", ")),
+                hint: Some("--all shows unlikely readings, and --epoch names another epoch"),
+            };
+        }
+        let errors = schemes::ALL
+            .iter()
+            .filter_map(|scheme| schemes::read(*scheme, text, &self.arguments.layouts).err());
+        let errors: Vec<String> = errors.map(|error| error.to_string()).collect();
+        Failure::invalid(format!("is {}", errors.join("; ")))
+    }
+
+    /// Names the readings that are as plausible as the one that was written.
+    fn name_rivals(
+        &mut self,
+        input: Input<'_>,
+        found: &Candidates,
+        out: &mut Output,
+    ) -> Result<(), Failure> {
+        let mut asked_for = found.possible().filter(|one| self.is_asked_for(one, input.text));
+        let Some(first) = asked_for.next() else { return Ok(()) };
+        if self.named.contains(&first.format()) {
+            return Ok(());
+        }
+        let is_rival = |one: &&Candidate| {
+            one.plausibility() == first.plausibility() && !matches!(one.reading(), Reading::Uuid(_))
+        };
+        let rivals: Vec<String> = asked_for.filter(is_rival).map(named).collect();
+        if rivals.is_empty() {
+            return Ok(());
+        }
+        self.named.push(first.format());
+        let rivals = rivals.join(", ");
+        input.remark(
+            out,
+            &format!("is taken for {first}; its bits fit as well: {rivals}", first = named(first)),
+        )
+    }
 }

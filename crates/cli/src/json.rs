@@ -20,12 +20,14 @@ impl<'a> Object<'a> {
         self.quoted(value);
     }
 
-    /// Writes a member with the string that `write` appends.
-    pub(crate) fn written(&mut self, name: &str, write: impl FnOnce(&mut Vec<u8>)) {
+    /// Writes a string that may hold anything.
+    pub(crate) fn escaped(&mut self, name: &str, value: &[u8]) {
+        if is_plain(value) {
+            return self.string(name, value);
+        }
         self.name(name);
-        self.out.push(b'"');
-        write(self.out);
-        self.out.push(b'"');
+        let value = serde_json::Value::from(String::from_utf8_lossy(value));
+        self.out.extend_from_slice(value.to_string().as_bytes());
     }
 
     pub(crate) fn number(&mut self, name: &str, value: i64) {
@@ -67,15 +69,19 @@ impl<'a> Object<'a> {
         self.out.push(b'}');
     }
 
+    #[inline]
     fn quoted(&mut self, value: &[u8]) {
         debug_assert!(is_plain(value), "{}", value.escape_ascii());
+        self.out.reserve(value.len() + 2);
         self.out.push(b'"');
         self.out.extend_from_slice(value);
         self.out.push(b'"');
     }
 
+    #[inline]
     fn name(&mut self, name: &str) {
         debug_assert!(is_plain(name.as_bytes()), "{name}");
+        self.out.reserve(name.len() + 4);
         self.out.extend_from_slice(&[self.separator, b'"']);
         self.out.extend_from_slice(name.as_bytes());
         self.out.extend_from_slice(b"\":");
@@ -98,7 +104,8 @@ mod tests {
         let mut object = Object::open(&mut out);
         object.string("a", b"x._ ~");
         object.string("empty", b"");
-        object.written("written", |out| out.extend_from_slice(b"a-b"));
+        object.escaped("escaped", b"\\x\"\n");
+        object.escaped("plain", b"plain");
         object.number("least", i64::MIN);
         object.number("most", i64::MAX);
         object.null("nothing");
@@ -112,7 +119,7 @@ mod tests {
         object.close();
         let parsed: serde_json::Value = serde_json::from_slice(&out).unwrap();
         let expected = serde_json::json!({
-            "a": "x._ ~", "empty": "", "written": "a-b", "least": i64::MIN, "most": i64::MAX, "nothing": null,
+            "a": "x._ ~", "empty": "", "escaped": "\\x\"\n", "plain": "plain", "least": i64::MIN, "most": i64::MAX, "nothing": null,
             "yes": true, "inner": {"number": 7}, "no": false,
             "none": [], "some": ["a", "", "b c"],
         });

@@ -1,7 +1,9 @@
 //! The `tickid` command: generates, inspects and converts time-ordered identifiers.
 
+mod bench;
 mod convert;
 mod describe;
+mod doctor;
 mod failure;
 mod generate;
 mod input;
@@ -16,14 +18,19 @@ mod range;
 mod report;
 mod schemes;
 mod store;
+mod template;
 mod values;
+mod verbose;
+mod when;
 
 use std::process::ExitCode;
 
-use clap::{CommandFactory as _, Parser, Subcommand};
+use clap::{ArgAction, CommandFactory as _, Parser, Subcommand};
 use clap_complete::Shell;
 
+use crate::bench::BenchArguments;
 use crate::convert::ConvertArguments;
+use crate::doctor::DoctorArguments;
 use crate::failure::Failure;
 use crate::generate::GenScheme;
 use crate::inspect::InspectArguments;
@@ -36,6 +43,9 @@ use crate::range::RangeArguments;
 #[command(after_help = "Exit status: 0 done, 1 some ID was invalid or the output could not be \
                         written, 2 usage, 3 node store, 4 clock or timeout.")]
 struct Arguments {
+    /// Show the library's events; twice for more. $RUST_LOG selects them by module
+    #[arg(short, long, global = true, action = ArgAction::Count)]
+    verbose: u8,
     #[command(subcommand)]
     command: Command,
 }
@@ -43,9 +53,10 @@ struct Arguments {
 #[derive(Debug, Subcommand)]
 enum Command {
     /// Generate IDs
-    #[command(subcommand)]
+    #[command(subcommand, visible_alias = "generate")]
     Gen(GenScheme),
-    /// Show the fields of IDs
+    /// Show what IDs are, when they were made and by which node
+    #[command(visible_aliases = ["decode", "parse"])]
     Inspect(InspectArguments),
     /// Convert IDs between schemes
     Convert(ConvertArguments),
@@ -54,6 +65,10 @@ enum Command {
     /// Lease nodes from a store, list their holders, and repair what went wrong
     #[command(subcommand)]
     Lease(LeaseCommand),
+    /// Check the clock, the store and the limits of this machine
+    Doctor(DoctorArguments),
+    /// Measure how many IDs per second this machine generates
+    Bench(BenchArguments),
     /// Print a completion script for a shell
     #[command(after_help = "Example:
   tickid completions bash > ~/.local/share/bash-completion/completions/tickid")]
@@ -80,12 +95,15 @@ fn run() -> Result<ExitCode, Failure> {
         return lease::launch(&launch);
     }
     let arguments = Arguments::try_parse().unwrap_or_else(|error| message::usage(error).exit());
+    verbose::start(arguments.verbose)?;
     match arguments.command {
         Command::Gen(scheme) => generate::run(&scheme),
         Command::Inspect(arguments) => inspect::run(&arguments),
         Command::Convert(arguments) => convert::run(&arguments),
         Command::Range(arguments) => range::run(&arguments),
         Command::Lease(command) => lease::run(&command),
+        Command::Doctor(arguments) => doctor::run(&arguments),
+        Command::Bench(arguments) => bench::run(&arguments),
         Command::Completions { shell } => completions(shell),
     }
 }

@@ -1,6 +1,7 @@
 //! Messages on standard error. Text of foreign origin in them is escaped, so that a terminal
 //! interprets none of it as a command, and cut to a bounded length.
 
+use anstyle::{AnsiColor, Style};
 use clap::error::{ContextKind, ContextValue};
 
 /// The characters shown of one input.
@@ -16,19 +17,19 @@ pub(crate) fn shown(input: impl AsRef<[u8]>) -> String {
 
 /// Writes a remark to standard error, as a line of its own.
 pub(crate) fn say(remark: &str) {
-    write("tickid", remark);
+    write("tickid", Style::new(), remark);
 }
 
 /// Writes an error to standard error, and the way out on a line of its own.
 pub(crate) fn say_error(error: &str, hint: Option<&str>) {
-    write("error", error);
+    write("error", AnsiColor::Red.on_default().bold(), error);
     if let Some(hint) = hint {
-        write("hint", hint);
+        write("hint", AnsiColor::Cyan.on_default().bold(), hint);
     }
 }
 
-fn write(label: &str, message: &str) {
-    anstream::eprintln!("{label}: {}", escaped(message.as_bytes(), MESSAGE));
+fn write(label: &str, style: Style, message: &str) {
+    anstream::eprintln!("{style}{label}:{style:#} {}", escaped(message.as_bytes(), MESSAGE));
 }
 
 /// Returns a usage error of clap's that shows the arguments it quotes as every other message does.

@@ -18,6 +18,19 @@ pub(crate) enum Scheme {
     Sno,
 }
 
+impl Scheme {
+    /// Returns the scheme of a format, if it is one of the four.
+    pub(crate) const fn of(format: tickid_convert::Format) -> Option<Self> {
+        match format {
+            tickid_convert::Format::Scru64 => Some(Self::Scru64),
+            tickid_convert::Format::Nanoflake => Some(Self::Nanoflake),
+            tickid_convert::Format::Kuid => Some(Self::Kuid),
+            tickid_convert::Format::Sno => Some(Self::Sno),
+            _ => None,
+        }
+    }
+}
+
 /// Returns the name of a value, as its option has it.
 pub(crate) fn name_of(value: &impl ValueEnum) -> String {
     value.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
@@ -72,7 +85,7 @@ impl Layouts {
 pub(crate) struct Scru64Options {
     /// SCRU64: how many bits are the node ID, 1 to 23; without it node ID and counter are one
     /// number
-    #[arg(long, value_name = "BITS", value_parser = node_size)]
+    #[arg(long, value_name = "BITS", value_parser = node_size, env = "TICKID_NODE_SIZE")]
     pub(crate) node_size: Option<NodeIdSize>,
 }
 
@@ -80,7 +93,7 @@ pub(crate) struct Scru64Options {
 pub(crate) struct NanoflakeOptions {
     /// Nanoflake: the epoch, by name, in milliseconds since 1970 or in RFC 3339 [default: twitter]
     #[arg(long, value_name = "twitter|discord|unix|MS|RFC3339", value_parser = epoch)]
-    #[arg(allow_negative_numbers = true)]
+    #[arg(allow_negative_numbers = true, env = "TICKID_EPOCH")]
     pub(crate) epoch: Option<Epoch>,
     /// Nanoflake: the base of the text [default: 36]
     #[arg(long, value_enum)]
@@ -110,7 +123,7 @@ pub(crate) enum Radix {
 #[derive(Clone, Copy, Debug, Default, Args)]
 pub(crate) struct KuidOptions {
     /// kuid: the drift of global IDs, 5 to 10 [default: 8]
-    #[arg(long, value_name = "5..10", value_parser = drift)]
+    #[arg(long, value_name = "5..10", value_parser = drift, env = "TICKID_DRIFT")]
     pub(crate) drift: Option<Drift>,
     /// kuid: the alphabet of the text [default: sortable]
     #[arg(long, value_enum)]

@@ -1,6 +1,8 @@
 //! Standard output, in large pieces.
 
+use std::fs::File;
 use std::io::{self, IsTerminal as _, Write as _};
+use std::path::Path;
 
 use crate::failure::Failure;
 
@@ -8,22 +10,33 @@ use crate::failure::Failure;
 /// output, and small enough to stay in the processor's cache.
 const CAPACITY: usize = 128 * 1024;
 
-/// A buffer before standard output, to be [flushed](Self::flush) at the end.
-pub(crate) struct Output(Vec<u8>);
+/// A buffer before standard output or a file, to be [flushed](Self::flush) at the end.
+pub(crate) struct Output {
+    buffer: Vec<u8>,
+    /// Standard output unless given.
+    file: Option<File>,
+}
 
 impl Output {
     pub(crate) fn stdout() -> Self {
-        Self(Vec::with_capacity(CAPACITY))
+        Self { buffer: Vec::with_capacity(CAPACITY), file: None }
+    }
+
+    /// Creates a file to write to, or empties it; standard output for no path and for `-`.
+    pub(crate) fn to(path: Option<&Path>) -> Result<Self, Failure> {
+        let path = path.filter(|path| *path != Path::new("-"));
+        let file = path.map(File::create).transpose().map_err(Failure::Write)?;
+        Ok(Self { file, ..Self::stdout() })
     }
 
     /// Returns the buffer, to append to.
     pub(crate) fn buffer(&mut self) -> &mut Vec<u8> {
-        &mut self.0
+        &mut self.buffer
     }
 
     /// Makes room once enough has been gathered. Call it between records.
     pub(crate) fn drain(&mut self) -> Result<(), Failure> {
-        if self.0.len() >= CAPACITY / 2 { self.flush() } else { Ok(()) }
+        if self.buffer.len() >= CAPACITY / 2 { self.flush() } else { Ok(()) }
     }
 
     /// Writes everything out before a message, where a terminal shows both.
@@ -33,9 +46,14 @@ impl Output {
 
     /// Writes everything out.
     pub(crate) fn flush(&mut self) -> Result<(), Failure> {
-        let mut sink = io::stdout();
-        let written = sink.write_all(&self.0).and_then(|()| sink.flush());
-        self.0.clear();
+        let written = match &mut self.file {
+            Some(file) => file.write_all(&self.buffer),
+            None => {
+                let mut sink = io::stdout();
+                sink.write_all(&self.buffer).and_then(|()| sink.flush())
+            }
+        };
+        self.buffer.clear();
         written.map_err(Failure::Write)
     }
 }

@@ -4,10 +4,13 @@ use core::fmt::Write as _;
 
 use anstyle::{AnsiColor, Style};
 
-use crate::report::Report;
+use crate::report::{Report, Value, date_time};
 
-/// Columns after which the bit fields go on in a new row.
+/// The columns that are used where there is no terminal, and at most.
 const WIDTH: usize = 100;
+
+/// The columns below which fields are not cut any further.
+const MIN_WIDTH: usize = 24;
 
 const COLOURS: [AnsiColor; 6] = [
     AnsiColor::Cyan,
@@ -18,25 +21,92 @@ const COLOURS: [AnsiColor; 6] = [
     AnsiColor::Red,
 ];
 
-/// Draws `report`: a headline, the bit fields, then every field by name.
-pub(crate) fn draw(report: &Report) -> String {
+/// The heading of a card, beside the ID and its time.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Heading {
+    /// The format, as text.
+    pub(crate) name: String,
+    /// The time in another zone, and the age.
+    pub(crate) local: Option<String>,
+    /// The likelihood, and the reason.
+    pub(crate) remark: Option<String>,
+}
+
+/// Returns the number of columns that cards may use: those of the terminal, as far as they help.
+pub(crate) fn width() -> usize {
+    let terminal = terminal_size::terminal_size().map(|(width, _)| usize::from(width.0));
+    terminal.map_or(WIDTH, |width| width.clamp(MIN_WIDTH, WIDTH))
+}
+
+/// Draws `report`: a heading, the bit fields, then every field by name.
+pub(crate) fn draw(report: &Report, heading: &Heading, width: usize) -> String {
     let mut picture = String::new();
     let bold = Style::new().bold();
-    let time = report.time.map_or_else(String::new, |time| time.to_string());
     let text = String::from_utf8_lossy(&report.text);
     // Writing to a string can't fail.
-    let _ = writeln!(picture, "{bold}{text}{bold:#}  {}  {time}", report.scheme);
-    for row in rows(&report.bits) {
+    let _ = writeln!(picture, "{bold}{text}{bold:#}  {}", heading.name);
+    if let Some(time) = report.time {
+        let date = date_time(time).map_or_else(|| time.to_string(), |date| date.to_string());
+        let local = heading.local.as_deref().unwrap_or_default();
+        let gap = if local.is_empty() { "" } else { "  " };
+        let _ = writeln!(picture, "  {date}{gap}{local}");
+    }
+    if let Some(remark) = &heading.remark {
+        let _ = writeln!(picture, "  {remark}");
+    }
+    for row in rows(&report.bits, width) {
         draw_row(&mut picture, report, row);
     }
-    let _ = writeln!(picture, "  hex {}", report.hex());
+    if !report.bytes.is_empty() {
+        let _ = writeln!(picture, "  hex {}", report.hex());
+    }
     for (name, value) in &report.fields {
-        let _ = writeln!(picture, "  {name} {value}");
+        let (label, note) = label(report.scheme, name);
+        let gap = if note.is_empty() { "" } else { "  " };
+        let _ = writeln!(picture, "  {label} {}{gap}{note}", Readable(value));
     }
     picture
 }
 
-/// One bit field: its name, its place from the high end, its colour.
+/// Returns the name of a field as its scheme has it, and an explanation.
+fn label(scheme: &str, name: &'static str) -> (&'static str, &'static str) {
+    match (scheme, name) {
+        ("kuid", "a") => ("a", "mega-seconds (millions of seconds)"),
+        ("kuid", "b") => ("b", "seconds"),
+        ("kuid", "c") => ("c", "microseconds"),
+        ("kuid", "node") => ("node", "fingerprint of the node's name"),
+        ("kuid", "drift") => ("drift", "bits of seconds below the node; not in the ID"),
+        ("scru64", "node_ctr") => ("node ID and counter", "--node-size splits them"),
+        ("scru64", "node_id") => ("node ID", ""),
+        ("scru64", "timestamp") => ("timestamp", "ticks of 256 ms since 1970"),
+        ("nanoflake", "generator") => ("generator ID", "datacenter and worker"),
+        ("nanoflake", "epoch_ms") => ("epoch", "ms since 1970; not in the ID"),
+        ("nanoflake" | "twitter", "timestamp") => ("timestamp", "ms since the epoch"),
+        ("sno", "timestamp") => ("timestamp", "ticks of 4 ms since 2010"),
+        ("sno", "toggle") => ("tick-tock", "set after the clock went back"),
+        ("sno", "meta") => ("metabyte", ""),
+        ("discord", "timestamp") => ("timestamp", "ms since 2015"),
+        ("mastodon", "timestamp") => ("timestamp", "ms since 1970"),
+        ("pgedge", "timestamp") => ("timestamp", "ms since 2023"),
+        ("sonyflake", "timestamp") => ("timestamp", "10 ms since 2014-09-01"),
+        ("sonyflake-v2", "timestamp") => ("timestamp", "10 ms since 2025"),
+        ("uuid" | "typeid", "variant") => ("variant", "2 is RFC 9562's"),
+        _ => (name, ""),
+    }
+}
+
+struct Readable<'a>(&'a Value);
+
+impl core::fmt::Display for Readable<'_> {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        if matches!(self.0, Value::Hex(..)) {
+            f.write_str("0x")?;
+        }
+        self.0.fmt(f)
+    }
+}
+
+/// One bit field, or a part of one: its name, its place from the high end, its colour.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Cell {
     name: &'static str,
@@ -51,20 +121,27 @@ impl Cell {
     }
 }
 
-/// Returns the fields in rows of at most [`WIDTH`] columns.
-fn rows(bits: &[(&'static str, u32)]) -> Vec<Vec<Cell>> {
+/// Returns the fields in rows of at most `width` columns. A field that is wider continues in the
+/// next row, without its name.
+fn rows(bits: &[(&'static str, u32)], width: usize) -> Vec<Vec<Cell>> {
+    let longest = u32::try_from(width.saturating_sub(2)).unwrap_or(u32::MAX).max(1);
     let mut rows: Vec<Vec<Cell>> = Vec::new();
-    let (mut start, mut column) = (0, WIDTH);
-    for (&(name, len), &colour) in bits.iter().zip(COLOURS.iter().cycle()) {
-        let cell = Cell { name, start, len, colour };
-        start += len;
-        if column + cell.width() > WIDTH {
-            rows.push(Vec::new());
-            column = 2;
-        }
-        column += cell.width() + 1;
-        if let Some(row) = rows.last_mut() {
-            row.push(cell);
+    let (mut start, mut column) = (0, width);
+    for (&(name, bits), &colour) in bits.iter().zip(COLOURS.iter().cycle()) {
+        let (mut name, mut left) = (name, bits);
+        while left > 0 {
+            let cell = Cell { name, start, len: left.min(longest), colour };
+            start += cell.len;
+            left -= cell.len;
+            name = "";
+            if column + cell.width() > width {
+                rows.push(Vec::new());
+                column = 2;
+            }
+            column += cell.width() + 1;
+            if let Some(row) = rows.last_mut() {
+                row.push(cell);
+            }
         }
     }
     rows
@@ -81,7 +158,9 @@ fn draw_row(picture: &mut String, report: &Report, row: Vec<Cell>) {
         }
         picture.push('\n');
     };
-    line(picture, &|cell| cell.name.to_owned());
+    if row.iter().any(|cell| !cell.name.is_empty()) {
+        line(picture, &|cell| cell.name.to_owned());
+    }
     line(picture, &|cell| bits(&report.bytes, cell.start, cell.len));
 }
 
@@ -104,21 +183,34 @@ mod tests {
     #[test]
     fn labels_stand_over_their_bits() {
         let mut report = Report::default();
-        report.start("test", UnixTime::EPOCH, &[0b1010_0000, 0b1111_1111]);
+        report.start("test", Some(UnixTime::EPOCH), &[0b1010_0000, 0b1111_1111]);
         report.bits.extend([("a", 3), ("rest", 13)]);
-        let plain = anstream::adapter::strip_str(&draw(&report)).to_string();
+        let drawn = draw(&report, &Heading::default(), WIDTH);
+        let plain = anstream::adapter::strip_str(&drawn).to_string();
         let lines: Vec<&str> = plain.lines().collect();
-        assert_eq!(lines[1], "  a   rest");
-        assert_eq!(lines[2], "  101 0000011111111");
+        assert_eq!(lines[1], "  1970-01-01T00:00:00.000Z");
+        assert_eq!(lines[2], "  a   rest");
+        assert_eq!(lines[3], "  101 0000011111111");
     }
 
     #[test]
-    fn long_ids_wrap() {
+    fn cards_fit_the_width_and_lose_no_bit() {
         let fields = [("a", 60), ("b", 50), ("c", 18)];
-        let rows = rows(&fields);
-        assert_eq!(rows.len(), 2);
-        let cells: Vec<Cell> = rows.into_iter().flatten().collect();
-        assert_eq!(cells.iter().map(|cell| cell.start).collect::<Vec<_>>(), [0, 60, 110]);
-        assert!(cells.iter().map(|cell| (cell.name, cell.len)).eq(fields));
+        for width in MIN_WIDTH..=WIDTH {
+            let rows = rows(&fields, width);
+            for row in &rows {
+                let columns: usize = row.iter().map(|cell| cell.width() + 1).sum();
+                assert!(columns < width, "{columns} columns of {width}");
+            }
+            let cells: Vec<Cell> = rows.into_iter().flatten().collect();
+            let mut next = 0;
+            for cell in cells {
+                assert_eq!(cell.start, next);
+                next += cell.len;
+            }
+            assert_eq!(next, 128);
+        }
+        let wide = rows(&fields, WIDTH);
+        assert_eq!(wide.iter().map(Vec::len).collect::<Vec<_>>(), [1, 2]);
     }
 }

@@ -1,8 +1,10 @@
 //! `tickid range`.
 
+use core::time::Duration;
 use std::process::ExitCode;
 
 use clap::Args;
+use jiff::tz::TimeZone;
 use tickid_core::{RangeError, UnixTime};
 use tickid_kuid::{GlobalId, Kuid, LocalId};
 use tickid_nanoflake::Nanoflake;
@@ -15,26 +17,38 @@ use crate::json::Object;
 use crate::options::{Format, Kind, Layouts, NodeHash, Scheme, name_of};
 use crate::output::Output;
 use crate::report::{Hex, write_time};
-use crate::values::time;
+use crate::values::parse;
+use crate::when::{When, zone};
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
-  tickid range sno --since 2024-01-01T00:00:00Z --until 2024-01-02T00:00:00Z
+  tickid range sno --since 2024-01-01 --until 2024-01-02
+  tickid range scru64 --since yesterday --until today --tz local
+  tickid range nanoflake --epoch discord --format int --since '2h ago'
   tickid range nanoflake --epoch discord --format int --since 1704067200000 --until 1704153600000
-  tickid range kuid --kind local --since 2024-01-01T00:00:00Z --until 2024-01-01T00:00:00Z --json
-  tickid range kuid --node uid@127.0.0.1 --format hex --since 1704067200000 --until 1704153600000")]
+  tickid range kuid --kind local --since 2024-01-01 --until 2024-01-01 --inclusive --json
+  tickid range kuid --node uid@127.0.0.1 --format hex --since 1704067200000 --until 1704153600000
+
+The two IDs are the ends of a BETWEEN: the lowest of the first tick, and the highest of the last tick
+that begins before --until. The range of a day ends with --until the next day.")]
 pub(crate) struct RangeArguments {
     /// The scheme
     #[arg(value_enum)]
     scheme: Scheme,
-    /// The first time, in milliseconds since 1970 or in RFC 3339
-    #[arg(long, visible_alias = "from", value_name = "MS|RFC3339", value_parser = time)]
+    /// The first time: a date, RFC 3339, milliseconds since 1970, now, yesterday, '2h ago'
+    #[arg(long, visible_alias = "from", value_name = "TIME", value_parser = parse::<When>)]
     #[arg(allow_negative_numbers = true)]
-    since: UnixTime,
-    /// The last time; the IDs of its tick are in the range
-    #[arg(long, visible_alias = "to", value_name = "MS|RFC3339", value_parser = time)]
-    #[arg(allow_negative_numbers = true)]
-    until: UnixTime,
+    since: When,
+    /// The end, which is not part of the range
+    #[arg(long, visible_alias = "to", value_name = "TIME", value_parser = parse::<When>)]
+    #[arg(allow_negative_numbers = true, default_value = "now")]
+    until: When,
+    /// Make the tick of --until part of the range
+    #[arg(long)]
+    inclusive: bool,
+    /// The zone of dates, and of times without one: UTC, local, or as in Europe/Berlin
+    #[arg(long, value_name = "ZONE", value_parser = zone, default_value = "UTC")]
+    tz: TimeZone,
     /// kuid: local IDs (8 bytes) or global ones (12 bytes)
     #[arg(long, value_enum, default_value_t = Kind::Global)]
     kind: Kind,
@@ -56,10 +70,18 @@ pub(crate) struct RangeArguments {
 }
 
 pub(crate) fn run(arguments: &RangeArguments) -> Result<ExitCode, Failure> {
-    let (since, until) = (arguments.since, arguments.until);
-    if since > until {
-        return Err(Failure::Usage(format!("--since {since} is after --until {until}")));
+    let (since, end) =
+        (arguments.since.resolve(&arguments.tz)?, arguments.until.resolve(&arguments.tz)?);
+    if since > end {
+        return Err(Failure::Usage(format!("--since {since} is after --until {end}")));
     }
+    if since == end && !arguments.inclusive {
+        let reason = format!("--until {end} is where the range begins, and not part of it");
+        return Err(Failure::Usage(reason).hinting("--inclusive makes its tick part of the range"));
+    }
+    let before = || end.checked_sub(Duration::from_micros(1)).unwrap_or(end);
+    let until = if arguments.inclusive { end } else { before() };
+    let times = Times { since, end };
     let layouts = &arguments.layouts;
     let drift = layouts.kuid.drift();
     let usage = |reason: &str| Failure::Usage(format!("--node: {reason}"));
@@ -70,44 +92,53 @@ pub(crate) fn run(arguments: &RangeArguments) -> Result<ExitCode, Failure> {
         (Scheme::Kuid, Kind::Global, Some(node)) => {
             let global = |local| GlobalId::from_local(local, node, drift);
             let (min, max) = (LocalId::min_at(since), LocalId::max_at(until));
-            print(min.map(global), max.map(global), &layouts.kuid, arguments)
+            print(min.map(global), max.map(global), &layouts.kuid, times, arguments)
         }
         (_, _, Some(_)) => Err(usage("it makes a difference to global kuids only")),
         (Scheme::Scru64, ..) => {
-            print(Scru64.min_at(since), Scru64.max_at(until), &layouts.scru64, arguments)
+            print(Scru64.min_at(since), Scru64.max_at(until), &layouts.scru64, times, arguments)
         }
         (Scheme::Nanoflake, ..) => {
             let layout = Nanoflake { epoch: layouts.nanoflake.epoch() };
-            print(layout.min_at(since), layout.max_at(until), &layouts.nanoflake, arguments)
+            print(layout.min_at(since), layout.max_at(until), &layouts.nanoflake, times, arguments)
         }
         (Scheme::Kuid, Kind::Local, None) => {
-            print(LocalId::min_at(since), LocalId::max_at(until), &layouts.kuid, arguments)
+            print(LocalId::min_at(since), LocalId::max_at(until), &layouts.kuid, times, arguments)
         }
         (Scheme::Kuid, Kind::Global, None) => {
             let layout = Kuid { drift };
-            print(layout.min_at(since), layout.max_at(until), &layouts.kuid, arguments)
+            print(layout.min_at(since), layout.max_at(until), &layouts.kuid, times, arguments)
         }
-        (Scheme::Sno, ..) => print(Sno.min_at(since), Sno.max_at(until), &(), arguments),
+        (Scheme::Sno, ..) => print(Sno.min_at(since), Sno.max_at(until), &(), times, arguments),
     }
+}
+
+/// The ends as they were given.
+#[derive(Clone, Copy)]
+struct Times {
+    since: UnixTime,
+    end: UnixTime,
 }
 
 fn print<I: Describe>(
     min: Result<I, RangeError>,
     max: Result<I, RangeError>,
     layout: &I::Layout,
+    times: Times,
     arguments: &RangeArguments,
 ) -> Result<ExitCode, Failure> {
-    let min = min.map_err(|error| no_tick("--since", arguments.since, &error))?;
-    let max = max.map_err(|error| no_tick("--until", arguments.until, &error))?;
+    let min = min.map_err(|error| no_tick("--since", times.since, &error))?;
+    let max = max.map_err(|error| no_tick("--until", times.end, &error))?;
     let mut out = Output::stdout();
     if arguments.json {
         let mut object = Object::open(out.buffer());
         object.string("scheme", name_of(&arguments.scheme).as_bytes());
-        for (name, time) in [("from", arguments.since), ("to", arguments.until)] {
+        for (name, time) in [("from", times.since), ("to", times.end)] {
             let mut inner = object.object(name);
             write_time(Some(time), &mut inner);
             inner.close();
         }
+        object.boolean("inclusive", arguments.inclusive);
         write_end(&min, layout, object.object("min"));
         write_end(&max, layout, object.object("max"));
         object.close();

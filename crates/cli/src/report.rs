@@ -2,10 +2,9 @@
 
 use core::fmt::{self, Write as _};
 
-use jiff::civil::{DateTime, date};
-use jiff::fmt::temporal::DateTimePrinter;
-use tickid_convert::{Candidate, Plausibility};
+use tickid_convert::{Candidate, Layouts, Plausibility, Reading};
 use tickid_core::UnixTime;
+use uuid::Uuid;
 
 use crate::json::Object;
 
@@ -29,15 +28,15 @@ pub(crate) enum Value {
     /// An integer that JavaScript would round: a string in JSON.
     BigNumber(u64),
     /// That many low bytes, as hexadecimal digits.
-    Hex(u64, usize),
+    Hex(u128, usize),
     Word(&'static str),
 }
 
 impl Report {
     /// Forgets the last ID.
-    pub(crate) fn start(&mut self, scheme: &'static str, time: UnixTime, bytes: &[u8]) {
+    pub(crate) fn start(&mut self, scheme: &'static str, time: Option<UnixTime>, bytes: &[u8]) {
         self.scheme = scheme;
-        self.time = Some(time);
+        self.time = time;
         self.text.clear();
         self.bytes.clear();
         self.bytes.extend_from_slice(bytes);
@@ -92,14 +91,6 @@ impl fmt::Display for Value {
     }
 }
 
-/// Returns a time in UTC, of which JSON has the milliseconds (`{:.3}Z`). `None` outside of the
-/// years 0 to 9999, for which RFC 3339 has no form.
-pub(crate) fn date_time(time: UnixTime) -> Option<DateTime> {
-    let since_1970 = jiff::SignedDuration::from_millis(time.as_millis());
-    let date = date(1970, 1, 1).at(0, 0, 0, 0).checked_add(since_1970).ok()?;
-    (date.year() >= 0).then_some(date)
-}
-
 /// Writes a time as all objects have it.
 pub(crate) fn write_time(time: Option<UnixTime>, object: &mut Object<'_>) {
     match time {
@@ -107,13 +98,72 @@ pub(crate) fn write_time(time: Option<UnixTime>, object: &mut Object<'_>) {
         None => object.null("unix_ms"),
     }
     match time.and_then(date_time) {
-        Some(date) => object.written("time", |out| {
-            // Writing to memory can't fail.
-            let _ = DateTimePrinter::new().precision(Some(3)).print_datetime(&date, &mut *out);
-            out.push(b'Z');
-        }),
+        Some(date) => object.string("time", &date.0),
         None => object.null("time"),
     }
+}
+
+/// A time in RFC 3339 with milliseconds, in UTC.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct DateTime([u8; 24]);
+
+impl fmt::Display for DateTime {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&String::from_utf8_lossy(&self.0))
+    }
+}
+
+/// Returns a time in RFC 3339 with milliseconds, in UTC. `None` outside of the years 0 to 9999, for
+/// which RFC 3339 has no form.
+///
+/// Written without a library's formatting, on which `inspect --json` would spend most of its time.
+pub(crate) fn date_time(time: UnixTime) -> Option<DateTime> {
+    const DAY: i64 = 86_400_000;
+    const FIRST: i64 = -62_167_219_200_000;
+    const LAST: i64 = 253_402_300_799_999;
+    let millis = time.as_millis();
+    if !(FIRST..=LAST).contains(&millis) {
+        return None;
+    }
+    let (year, month, day) = date(u64::try_from(millis.div_euclid(DAY) + DAYS_BEFORE_1970).ok()?);
+    let of_day = millis.rem_euclid(DAY).unsigned_abs();
+    let (seconds, millis) = (of_day / 1_000, of_day % 1_000);
+    let mut text = *b"0000-00-00T00:00:00.000Z";
+    let mut pair = |place: usize, number: u64| {
+        text[place..place + 2].copy_from_slice(&[number / 10, number].map(digit));
+    };
+    pair(0, year / 100);
+    pair(2, year % 100);
+    pair(5, month);
+    pair(8, day);
+    pair(11, seconds / 3_600);
+    pair(14, seconds / 60 % 60);
+    pair(17, seconds % 60);
+    pair(20, millis / 10);
+    text[22] = digit(millis);
+    Some(DateTime(text))
+}
+
+/// Returns the last decimal digit of a number.
+const fn digit(number: u64) -> u8 {
+    b"0123456789"[(number % 10) as usize]
+}
+
+/// The days from the 1st of March of the year -400 to 1970-01-01, which is in the sixth Gregorian
+/// cycle of 400 years.
+const DAYS_BEFORE_1970: i64 = 719_468 + DAYS_IN_CYCLE as i64;
+const DAYS_IN_CYCLE: u64 = 146_097;
+
+/// Returns year, month and day. Years begin in March here, so that leap days end them.
+const fn date(days: u64) -> (u64, u64, u64) {
+    let (cycle, day) = (days / DAYS_IN_CYCLE, days % DAYS_IN_CYCLE);
+    let year = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365;
+    let day = day - (365 * year + year / 4 - year / 100);
+    // The months from March on have 153 days in each five.
+    let month = (5 * day + 2) / 153;
+    let day = day - (153 * month + 2) / 5 + 1;
+    let (month, next) = if month < 10 { (month + 3, 0) } else { (month - 9, 1) };
+    (400 * cycle + year + next - 400, month, day)
 }
 
 /// Returns the name of a plausibility, as all objects have it.
@@ -126,6 +176,48 @@ pub(crate) const fn plausibility_name(plausibility: Plausibility) -> &'static st
     }
 }
 
+/// Fills `report` with a reading of a format that is none of the four schemes'.
+pub(crate) fn describe_foreign(
+    candidate: &Candidate,
+    text: &[u8],
+    layouts: &Layouts,
+    report: &mut Report,
+) {
+    let reading = candidate.reading();
+    let bytes = reading.bytes();
+    report.start(candidate.format().key(), candidate.time(), &bytes);
+    match reading {
+        Reading::Uuid(uuid) => {
+            let mut room = Uuid::encode_buffer();
+            report.text.extend_from_slice(uuid.hyphenated().encode_lower(&mut room).as_bytes());
+        }
+        // A literal of bytes is not its text.
+        Reading::ObjectId(_) => {
+            report.text.extend_from_slice(Hex(&bytes).digits(&mut [0; _]));
+        }
+        // The text of other formats was read, or it is the integer.
+        _ => report.text.extend_from_slice(text),
+    }
+    bit_fields(&reading, layouts, report);
+}
+
+/// Appends the bit fields of a reading.
+pub(crate) fn bit_fields(reading: &Reading, layouts: &Layouts, report: &mut Report) {
+    const EXACT_BITS: u32 = 53;
+    for field in reading.fields(layouts) {
+        report.bits.push((field.name(), field.bits()));
+        if field.name() == "unused" {
+            continue;
+        }
+        let number = i64::try_from(field.value()).ok().filter(|_| field.bits() <= EXACT_BITS);
+        let value = match number {
+            Some(number) => Value::Number(number),
+            None => Value::Hex(field.value(), field.bits().div_ceil(8) as usize),
+        };
+        report.field(field.name(), value);
+    }
+}
+
 /// Returns the name of a reading, with the time that the ID then has.
 pub(crate) fn named(candidate: &Candidate) -> String {
     match candidate.time() {
@@ -134,10 +226,10 @@ pub(crate) fn named(candidate: &Candidate) -> String {
     }
 }
 
-/// As many as the largest ID has.
-const MAX_HEX_DIGITS: usize = 32;
+/// As many as the largest ID has, a KSUID.
+const MAX_HEX_DIGITS: usize = 40;
 
-/// At most 16 bytes as lower-case hexadecimal digits.
+/// At most 20 bytes as lower-case hexadecimal digits.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Hex<'a>(pub(crate) &'a [u8]);
 
@@ -168,9 +260,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn times_end_with_the_year_9999() {
-        let shown =
-            |micros| date_time(UnixTime::from_micros(micros)).map(|date| format!("{date:.3}Z"));
+    fn times_have_milliseconds_and_end_with_the_year_9999() {
+        let shown = |micros| date_time(UnixTime::from_micros(micros)).map(|date| date.to_string());
         assert_eq!(shown(0).unwrap(), "1970-01-01T00:00:00.000Z");
         assert_eq!(shown(-1).unwrap(), "1969-12-31T23:59:59.999Z");
         assert_eq!(shown(1_709_210_096_789_999).unwrap(), "2024-02-29T12:34:56.789Z");
@@ -183,9 +274,21 @@ mod tests {
     }
 
     #[test]
-    fn json_quotes_large_integers() {
+    fn dates_are_those_of_the_calendar() {
+        let mut time = -62_167_219_200_i64;
+        while time < 253_402_300_800 {
+            let expected = jiff::Timestamp::from_second(time).unwrap();
+            let written = date_time(UnixTime::from_millis(time * 1_000).unwrap()).unwrap();
+            assert_eq!(written.to_string(), format!("{expected:.3}"));
+            // About every 100 days, at all times of the day.
+            time += 8_640_007;
+        }
+    }
+
+    #[test]
+    fn json_keeps_the_order_and_quotes_what_javascript_would_round() {
         let mut report = Report::default();
-        report.start("test", UnixTime::from_micros(1_500), &[0xca, 0xfe]);
+        report.start("test", Some(UnixTime::from_micros(1_500)), &[0xca, 0xfe]);
         report.text.extend_from_slice(b"abc");
         report.number("small", 7);
         report.field("big", Value::BigNumber(u64::MAX));

@@ -51,8 +51,16 @@ pub(crate) fn duration(text: &str) -> Result<Duration, String> {
     parsed.ok_or_else(|| "a duration is a number of seconds, or has units: 90s, 5m, 1h30m".into())
 }
 
+/// Parses a count, also in thousands (k), millions (M) or billions (G).
 pub(crate) fn count(text: &str) -> Result<u64, String> {
-    number("count", 0..=u64::MAX, text)
+    let (digits, factor) = match text.as_bytes() {
+        [.., b'k' | b'K'] => (&text[..text.len() - 1], 1_000),
+        [.., b'M'] => (&text[..text.len() - 1], 1_000_000),
+        [.., b'G'] => (&text[..text.len() - 1], 1_000_000_000),
+        _ => (text, 1),
+    };
+    let count: u64 = number("count", 0..=u64::MAX / factor, digits)?;
+    Ok(count * factor)
 }
 
 pub(crate) fn node_size(text: &str) -> Result<NodeIdSize, String> {
@@ -111,4 +119,26 @@ pub(crate) fn time(text: &str) -> Result<UnixTime, String> {
     let form = "neither milliseconds since 1970 nor RFC 3339, as in 2024-01-01T00:00:00Z";
     let time: jiff::Timestamp = text.parse().map_err(|_| form)?;
     UnixTime::try_from(time).map_err(|error| error.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_have_units() {
+        for (text, expected) in [
+            ("0", 0),
+            ("7", 7),
+            ("0x10", 16),
+            ("3k", 3_000),
+            ("1M", 1_000_000),
+            ("2G", 2_000_000_000),
+        ] {
+            assert_eq!(count(text), Ok(expected), "{text}");
+        }
+        for text in ["", "M", "1m", "1MM", "-1", "18446744073709552k"] {
+            assert!(count(text).is_err(), "{text}");
+        }
+    }
 }

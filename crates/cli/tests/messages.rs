@@ -78,7 +78,7 @@ fn number_errors_have_the_range() {
         ("lease watch --realm a --every soon", "a number of seconds, or has units: 90s"),
         ("gen nanoflake --epoch soon", "no name of an epoch, and neither milliseconds"),
         ("gen nanoflake --epoch 0.5", "no name of an epoch, and neither milliseconds"),
-        ("range sno --since soon --until 5", "nor RFC 3339, as in 2024-01-01T00:00:00Z"),
+        ("range sno --since soon --until 5", "RFC 3339 (2024-01-01T00:00:00Z), a date"),
         ("range sno --since 2024 --until 9999", "time in microseconds 2024000 is outside of"),
         ("range sno --since 99999999999999999999 --until 5", "99999999999999999999 is outside of"),
         ("lease init sno --realm a --pool foo", "FIRST-LAST/BITS or VALUE/BITS, as in 0-255/8"),
@@ -271,11 +271,11 @@ fn clocks_and_waits_exit_with_4() {
 #[test]
 fn typos_list_the_choices() {
     for (arguments, parts) in [
-        ("generate sno", ["'generate'", "'gen'"]),
+        ("generatte sno", ["'generatte'", "'generate'"]),
         ("gen snow", ["'snow'", "'sno'"]),
         ("gen --node 5", ["--node", "Usage"]),
         ("inspect --json --scheme uid x", ["'uid'", "kuid"]),
-        ("inspect --all x", ["--json", "Usage"]),
+        ("inspect --local --json x", ["--json", "Usage"]),
         ("convert x", ["--to <FORMAT>", "Usage"]),
         ("convert --from isbn --to sno x", ["'isbn'", "instagram"]),
         ("gen nanoflake --radix 16", ["'16'", "10, 36"]),

@@ -4,29 +4,53 @@
 
 mod process;
 
-use process::{USAGE, json_lines, run, stdout_of};
+use process::{Ran, USAGE, json_lines, run, stdout_of, tickid};
 
-const DAY: &str = "--since 2024-01-01T00:00:00Z --until 2024-01-02T00:00:00Z";
+const DAY: &str = "--since 2024-01-01T00:00:00Z --until 2024-01-02T00:00:00Z --inclusive";
 
 #[test]
 fn prints_lowest_and_highest() {
     assert_eq!(stdout_of(&format!("range sno {DAY}")), "8for5hi222222222\n8fq4bt23xxxxxxxx\n");
     let decimal = format!("range nanoflake --epoch discord --radix 10 {DAY}");
     assert_eq!(stdout_of(&decimal), "1191168914227200000\n1191531302096994303\n");
-    let int =
-        "range nanoflake --epoch discord --format int --from 1704067200000 --to 1704153600000";
+    let int = "range nanoflake --epoch discord --format int --from 1704067200000 --to 1704153600000 --inclusive";
     assert_eq!(stdout_of(int), "1191168914227200000\n1191531302096994303\n");
     assert_eq!(stdout_of(&format!("range scru64 {DAY}")), "0ujmgh6gmio0\n0ujogqf012pr\n");
 }
 
 #[test]
-fn json_has_all_forms() {
-    let moment = "--from 2024-01-01T00:00:00Z --to 2024-01-01T00:00:00Z";
+fn the_end_is_not_part_of_the_range() {
+    let day = stdout_of("range sno --since 2024-01-01 --until 2024-01-02");
+    let (min, max) = day.trim_end().split_once('\n').expect("two lines");
+    let next = stdout_of("range sno --since 2024-01-02 --until 2024-01-03");
+    let next = next.lines().next().expect("a line");
+    assert_eq!(min, "8for5hi222222222");
+    assert!(max < next, "{max} {next}");
+    // Nothing lies between two days.
+    let hex = |days: &str| stdout_of(&format!("range sno --format hex {days}"));
+    let number = |hex: &str| u128::from_str_radix(hex, 16).expect("hex");
+    let first = hex("--since 2024-01-01 --until 2024-01-02");
+    let second = hex("--since 2024-01-02 --until 2024-01-03");
+    let (last, next) = (first.lines().nth(1), second.lines().next());
+    // The tick-tock bit is not the time's: both its values are in the range.
+    assert_eq!(last.map(number).map(|last| last + 1), next.map(number));
+    let mut command =
+        tickid("range scru64 --since 2024-01-01 --until 2024-01-02 --tz local --json");
+    let ran = Ran::from(command.env("TZ", "EST5EDT,M3.2.0,M11.1.0").output().expect("runs"));
+    let object = &json_lines(&ran.stdout)[0];
+    assert_eq!(object["from"]["time"], "2024-01-01T05:00:00.000Z");
+    assert_eq!(object["inclusive"], false);
+}
+
+#[test]
+fn json_has_both_ends_as_text_bytes_and_number() {
+    let moment = "--from 2024-01-01T00:00:00Z --to 2024-01-01T00:00:00Z --inclusive";
     assert_eq!(
         stdout_of(&format!("range kuid --kind local {moment} --json")),
         "{\"scheme\":\"kuid\",\
          \"from\":{\"unix_ms\":1704067200000,\"time\":\"2024-01-01T00:00:00.000Z\"},\
          \"to\":{\"unix_ms\":1704067200000,\"time\":\"2024-01-01T00:00:00.000Z\"},\
+         \"inclusive\":true,\
          \"min\":{\"text\":\".5e00c.....\",\"hex\":\"006a810680000000\",\"int\":\"29978212448600064\"},\
          \"max\":{\"text\":\".5e00c..Ezw\",\"hex\":\"006a810680003fff\",\"int\":\"29978212448616447\"}}\n"
     );
@@ -71,11 +95,12 @@ fn ids_lie_between_the_ends() {
         ("kuid --kind local", ".5.tXbhdV.3", 1_539_625_275_433),
         ("sno", "brpk4q72xwf2m63l", 1_936_047_814_976),
     ] {
-        let range = stdout_of(&format!("range {scheme} --from {ms} --to {ms}"));
+        let range = stdout_of(&format!("range {scheme} --from {ms} --to {ms} --inclusive"));
         let ends: Vec<&str> = range.lines().collect();
         assert!((ends[0]..=ends[1]).contains(&id), "{scheme}: {ends:?}");
         for other in [ms - 300, ms + 300] {
-            let range = stdout_of(&format!("range {scheme} --from {other} --to {other}"));
+            let range =
+                stdout_of(&format!("range {scheme} --from {other} --to {other} --inclusive"));
             let ends: Vec<&str> = range.lines().collect();
             assert!(!(ends[0]..=ends[1]).contains(&id), "{scheme}: {ends:?}");
         }
@@ -90,7 +115,7 @@ fn times_parse() {
     assert_eq!(at("2024-01-01T01:00:00.001024+01:00"), at("2024-01-01T00:00:00.002047999Z"));
     assert_ne!(at("2024-01-01T00:00:00.001024Z"), at("2024-01-01T00:00:00.001023Z"));
     assert_eq!(at("1704067200000"), at("2024-01-01T00:00:00Z"));
-    let before = stdout_of("range nanoflake --epoch -5 --format int --from -1 --to 0");
+    let before = stdout_of("range nanoflake --epoch -5 --format int --from -1 --to 0 --inclusive");
     assert_eq!(before, format!("{}\n{}\n", 4_u64 << 22, (6_u64 << 22) - 1));
 }
 
@@ -103,7 +128,7 @@ fn out_of_range_exits_with_2() {
              1262304000000000..=3461327255551999",
         ),
         (
-            "range sno --from 2024-01-01T00:00:00Z --to 2080-01-01T01:00:00+01:00",
+            "range sno --from 2024-01-01T00:00:00Z --to 2080-01-01T01:00:00+01:00 --inclusive",
             "--until 2080-01-01T00:00:00Z: time in microseconds 3471292800000000 is outside of \
              1262304000000000..=3461327255551999",
         ),
@@ -112,8 +137,9 @@ fn out_of_range_exits_with_2() {
             "--since 2024-01-02T00:00:00Z is after --until 2024-01-01T00:00:00Z",
         ),
         ("range scru64 --from -1 --to 5", "0..=72301961339135999"),
-        ("range sno --from 2024-01-02T00:00:00Z", "--until"),
-        ("range sno --from yesterday --to 5", "RFC 3339"),
+        ("range sno --from 2024-01-02 --to 2024-01-02", "--inclusive"),
+        ("range sno --from soon --to 5", "RFC 3339"),
+        ("range sno --from 2024-01-01 --to 2024-01-02 --tz Atlantis", "Europe/Berlin"),
         ("range sno --from 99999999999999999999 --to 5", "99999999999999999999"),
         ("range uuid --from 1 --to 5", "nanoflake"),
     ] {

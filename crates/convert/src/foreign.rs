@@ -14,19 +14,28 @@
 //! # Ok::<(), tickid_convert::ConvertError>(())
 //! ```
 
-use tickid_core::{Scheme as _, UnixTime};
-use tickid_nanoflake::{Epoch, Nanoflake};
+use tickid_core::{TickScale, UnixTime};
+use tickid_nanoflake::Epoch;
 
 use crate::error::ConvertError;
 use crate::format::Source;
 use crate::options::Layouts;
 use crate::parts::{Field, Parts, mask};
 
-/// Milliseconds, a node and a sequence, one above the other.
+/// A timestamp above a node and a sequence, in either order.
 struct Layout {
     epoch: Epoch,
+    millis_per_tick: u8,
     node_bits: u32,
     sequence_bits: u32,
+    order: Order,
+}
+
+/// The field in the lowest bits.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Order {
+    SequenceLow,
+    NodeLow,
 }
 
 impl Layout {
@@ -34,18 +43,58 @@ impl Layout {
     #[inline]
     fn parts(&self, id: u64) -> Parts {
         let low_bits = self.node_bits + self.sequence_bits;
-        // 48 bits of milliseconds and an epoch near ours are far from the ends of 64 bits of
-        // microseconds.
-        let millis = self.epoch.as_unix_millis() + (id >> low_bits).cast_signed();
-        let time = UnixTime::from_micros(millis.saturating_mul(1_000));
-        let sequence = Field::held(id & mask(self.sequence_bits), self.sequence_bits);
-        let parts = Parts::held(time, Nanoflake { epoch: self.epoch }.scale(), sequence);
+        let micros_per_tick = 1_000 * u64::from(self.millis_per_tick);
+        // 48 bits of milliseconds, or 40 of 10, and an epoch near ours are far from the ends of 64
+        // bits of microseconds.
+        let micros = (id >> low_bits).saturating_mul(micros_per_tick).cast_signed();
+        let epoch = self.epoch.unix_time();
+        let time = UnixTime::from_micros(epoch.as_micros().saturating_add(micros));
+        let (node_shift, sequence_shift) = match self.order {
+            Order::SequenceLow => (self.sequence_bits, 0),
+            Order::NodeLow => (0, self.node_bits),
+        };
+        let field = |shift: u32, bits| Field::held(id >> shift & mask(bits), bits);
+        let sequence = field(sequence_shift, self.sequence_bits);
+        let parts = Parts::held(time, TickScale::every(epoch, micros_per_tick), sequence);
         if self.node_bits == 0 {
             return parts;
         }
-        let node = id >> self.sequence_bits & mask(self.node_bits);
-        parts.with_node(Field::held(node, self.node_bits))
+        parts.with_node(field(node_shift, self.node_bits))
     }
+}
+
+const MILLIS: Layout = Layout {
+    epoch: Epoch::UNIX,
+    millis_per_tick: 1,
+    node_bits: 10,
+    sequence_bits: 12,
+    order: Order::SequenceLow,
+};
+
+const SONY: Layout = Layout {
+    millis_per_tick: 10,
+    node_bits: 16,
+    sequence_bits: 8,
+    order: Order::NodeLow,
+    ..MILLIS
+};
+
+/// # Errors
+/// Returns [`ConvertError::StrayBits`] if the highest bit is set.
+#[inline]
+fn positive(id: u64, form: &'static str) -> Result<u64, ConvertError> {
+    let sign = id & 1 << 63;
+    if sign == 0 { Ok(id) } else { Err(ConvertError::StrayBits { form, bits: sign }) }
+}
+
+/// A constant epoch in milliseconds since 1970.
+macro_rules! epoch {
+    ($unix_millis:literal) => {
+        match Epoch::from_unix_millis($unix_millis) {
+            Ok(epoch) => epoch,
+            Err(_) => panic!("an epoch of our time"),
+        }
+    };
 }
 
 /// A Twitter (X) Snowflake: a bit that is zero, 41 bits of milliseconds since
@@ -71,11 +120,8 @@ pub struct Twitter(pub u64);
 impl Source for Twitter {
     #[inline]
     fn parts(self, _: &Layouts) -> Result<Parts, ConvertError> {
-        let sign = self.0 & 1 << 63;
-        if sign != 0 {
-            return Err(ConvertError::StrayBits { form: "Twitter's form", bits: sign });
-        }
-        Ok(Layout { epoch: Epoch::TWITTER, node_bits: 10, sequence_bits: 12 }.parts(self.0))
+        let id = positive(self.0, "Twitter's form")?;
+        Ok(Layout { epoch: Epoch::TWITTER, ..MILLIS }.parts(id))
     }
 }
 
@@ -87,7 +133,7 @@ pub struct Discord(pub u64);
 impl Source for Discord {
     #[inline]
     fn parts(self, _: &Layouts) -> Result<Parts, ConvertError> {
-        Ok(Layout { epoch: Epoch::DISCORD, node_bits: 10, sequence_bits: 12 }.parts(self.0))
+        Ok(Layout { epoch: Epoch::DISCORD, ..MILLIS }.parts(self.0))
     }
 }
 
@@ -113,16 +159,13 @@ pub struct Instagram(pub u64);
 
 impl Instagram {
     /// The start of its timestamp 0.
-    pub const EPOCH: Epoch = match Epoch::from_unix_millis(1_314_220_021_721) {
-        Ok(epoch) => epoch,
-        Err(_) => panic!("an epoch of our time"),
-    };
+    pub const EPOCH: Epoch = epoch!(1_314_220_021_721);
 }
 
 impl Source for Instagram {
     #[inline]
     fn parts(self, _: &Layouts) -> Result<Parts, ConvertError> {
-        Ok(Layout { epoch: Self::EPOCH, node_bits: 13, sequence_bits: 10 }.parts(self.0))
+        Ok(Layout { epoch: Self::EPOCH, node_bits: 13, sequence_bits: 10, ..MILLIS }.parts(self.0))
     }
 }
 
@@ -146,7 +189,89 @@ pub struct Mastodon(pub u64);
 impl Source for Mastodon {
     #[inline]
     fn parts(self, _: &Layouts) -> Result<Parts, ConvertError> {
-        Ok(Layout { epoch: Epoch::UNIX, node_bits: 0, sequence_bits: 16 }.parts(self.0))
+        Ok(Layout { node_bits: 0, sequence_bits: 16, ..MILLIS }.parts(self.0))
+    }
+}
+
+/// A Sonyflake with the first version's start time: a bit that is zero, 39 bits of 10 ms since
+/// 2014-09-01, a sequence of 8, a machine of 16.
+///
+/// # Examples
+/// ```
+/// use tickid_convert::{Options, convert, foreign::Sonyflake};
+/// use tickid_sno::SnoId;
+///
+/// let id = 3_600_000_000_u64 << 24 | 7 << 16 | 0x0a01; // 10,000 hours, machine 10.1
+/// let converted = convert::<SnoId>(Sonyflake(id), &Options::default())?;
+/// assert_eq!(converted.id.unix_time().as_millis(), 1_445_529_600_000);
+/// assert_eq!((converted.id.partition().get(), converted.id.sequence()), (0x0a01, 7));
+/// # Ok::<(), tickid_convert::ConvertError>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Sonyflake(pub u64);
+
+impl Sonyflake {
+    /// The start of its timestamp 0.
+    pub const EPOCH: Epoch = epoch!(1_409_529_600_000);
+}
+
+/// # Errors
+/// Returns [`ConvertError::StrayBits`] if the highest bit is set.
+impl Source for Sonyflake {
+    #[inline]
+    fn parts(self, _: &Layouts) -> Result<Parts, ConvertError> {
+        let id = positive(self.0, "Sonyflake")?;
+        Ok(Layout { epoch: Self::EPOCH, ..SONY }.parts(id))
+    }
+}
+
+/// A Sonyflake with the second version's start time, 2025-01-01, and otherwise as [`Sonyflake`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct SonyflakeV2(pub u64);
+
+impl SonyflakeV2 {
+    /// The start of its timestamp 0.
+    pub const EPOCH: Epoch = epoch!(1_735_689_600_000);
+}
+
+/// # Errors
+/// Returns [`ConvertError::StrayBits`] if the highest bit is set.
+impl Source for SonyflakeV2 {
+    #[inline]
+    fn parts(self, _: &Layouts) -> Result<Parts, ConvertError> {
+        let id = positive(self.0, "Sonyflake")?;
+        Ok(Layout { epoch: Self::EPOCH, ..SONY }.parts(id))
+    }
+}
+
+/// A snowflake of pgEdge's extension for PostgreSQL: a bit that is zero, 41 bits of milliseconds
+/// since 2023-01-01, a counter of 12 bits, a node of 10.
+///
+/// # Examples
+/// ```
+/// use tickid_convert::{Options, convert, foreign::PgEdge};
+/// use tickid_nanoflake::NanoflakeId;
+///
+/// let id = 86_400_000_u64 << 22 | 5 << 10 | 3; // after one day, on node 3
+/// let converted = convert::<NanoflakeId>(PgEdge(id), &Options::default())?;
+/// assert_eq!((converted.id.generator().get(), converted.id.sequence()), (3, 5));
+/// # Ok::<(), tickid_convert::ConvertError>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct PgEdge(pub u64);
+
+impl PgEdge {
+    /// The start of its timestamp 0.
+    pub const EPOCH: Epoch = epoch!(1_672_531_200_000);
+}
+
+/// # Errors
+/// Returns [`ConvertError::StrayBits`] if the highest bit is set.
+impl Source for PgEdge {
+    #[inline]
+    fn parts(self, _: &Layouts) -> Result<Parts, ConvertError> {
+        let id = positive(self.0, "pgEdge's form")?;
+        Ok(Layout { epoch: Self::EPOCH, order: Order::NodeLow, ..MILLIS }.parts(id))
     }
 }
 
@@ -190,6 +315,6 @@ impl Source for NanoflakeShift24 {
         }
         // Without the gap it is as the document has it.
         let close = (self.0 >> 24) << 22 | self.0 & mask(22);
-        Ok(Layout { epoch: layouts.epoch, node_bits: 10, sequence_bits: 12 }.parts(close))
+        Ok(Layout { epoch: layouts.epoch, ..MILLIS }.parts(close))
     }
 }

@@ -36,11 +36,12 @@
 //!   sizes, drifts, the mapping of nodes.
 //! - [`Parts`]: an ID in scheme-independent terms.
 //! - [`carry`]: any ID in a UUID, a `u128` or 16 bytes, without loss.
-//! - [`foreign`]: IDs of Twitter, Discord, Instagram, Mastodon and the original Nanoflake programs,
-//!   to move away from them.
+//! - [`foreign`]: IDs of Twitter, Discord, Instagram, Mastodon, Sonyflake, pgEdge and the original
+//!   Nanoflake programs, to move away from them.
 //! - [`AnyId`], [`convert_any`] and [`restore_any`]: IDs and targets whose scheme is known only at
 //!   run time.
-//! - [`detect`]: the possible readings of a text, likeliest first.
+//! - [`detect`]: the possible readings of a text, likeliest first, in any [`Format`]; their bit
+//!   fields.
 //!
 //! The project's `docs/conversions.md` has a table of the information kept between each pair of
 //! schemes.
@@ -132,7 +133,8 @@ pub use self::any::{AnyId, Kind, convert_any, restore_any};
 pub use self::bulk::{ConvertSliceError, Losses, convert_all, convert_slice};
 pub use self::convert::{Converted, convert, convert_exact, restore};
 pub use self::detect::{
-    Candidate, Candidates, KuidAlphabet, NanoflakeText, Plausibility, Reading, detect,
+    BitField, Candidate, Candidates, Form, Format, FormatError, IdBytes, KuidAlphabet,
+    NanoflakeText, Plausibility, Reading, detect, trimmed,
 };
 pub use self::error::ConvertError;
 pub use self::format::{Source, Target};

@@ -4,8 +4,8 @@
 mod tests {
     use proptest::prelude::*;
     use tickid_convert::{
-        AnyId, Candidates, ConvertError, KuidAlphabet, Layouts, NanoflakeText, Options,
-        Plausibility, Reading, Source, carry, convert, detect,
+        AnyId, Candidate, Candidates, ConvertError, Form, Format, KuidAlphabet, Layouts,
+        NanoflakeText, Options, Plausibility, Reading, Source, carry, convert, detect, trimmed,
     };
     use tickid_core::UnixTime;
     use tickid_kuid::{GlobalId, LocalId, WideGlobalId};
@@ -31,7 +31,17 @@ mod tests {
             ("bppc0m3ju134", vec!["Nanoflake in Base36", "SCRU64"]),
             (
                 "1541815603606036480",
-                vec!["Nanoflake in decimal", "Instagram ID", "Discord Snowflake", "Mastodon ID"],
+                vec![
+                    "Nanoflake in decimal",
+                    "Discord Snowflake",
+                    "pgEdge snowflake",
+                    "Sonyflake",
+                    "Sonyflake 2",
+                    "SCRU64",
+                    "Mastodon ID",
+                    "kuid local",
+                    "Instagram ID",
+                ],
             ),
             (".5.tXVEf8n8vPN.0", vec!["kuid global"]),
             ("AGA5igPrJzJ7aYAB", vec!["kuid global in URL-safe Base64", "kuid global"]),
@@ -41,7 +51,7 @@ mod tests {
             ("017f22e2-79b0-7cc3-98c4-dc0c0c07398f", vec!["UUID of version 7"]),
             ("919108f7-52d1-4320-9bac-f847db4148a8", vec!["UUID of version 4"]),
             ("{919108F7-52D1-4320-9BAC-F847DB4148A8}", vec!["UUID of version 4"]),
-            ("00000000-0000-0000-0000-000000000000", vec!["UUID"]),
+            ("00000000-0000-0000-0000-000000000000", vec!["nil UUID"]),
             ("not an ID", vec![]),
             ("", vec![]),
         ] {
@@ -57,9 +67,10 @@ mod tests {
     #[test]
     fn one_plausible_time_is_clear() {
         for (text, is_clear) in [
-            ("0u375nxqh5cq", true),         // the only one
-            ("bppc0m3ju134", true),         // the other is of the year 2715
-            ("1541815603606036480", false), // of 2022 for Twitter, of 2026 for Discord...
+            ("0u375nxqh5cq", true),        // the only one
+            ("bppc0m3ju134", true),        // the other is of the year 2715
+            ("1541815603606036480", true), // Twitter's; a sequence of 0 is no accident
+            ("113882101964472591", false), // of 2025-01-24 for Mastodon and as SCRU64
             ("not an ID", false),
         ] {
             assert_eq!(found(text).is_clear(), is_clear, "{text}");
@@ -200,20 +211,19 @@ mod tests {
             for epoch in [Epoch::TWITTER, Epoch::DISCORD, Epoch::UNIX] {
                 let layouts = Layouts { epoch, ..Layouts::default() };
                 let found = detect(text.as_bytes(), &layouts, Some(NOW));
-                prop_assert!(found.len() <= 8);
+                prop_assert!(found.len() <= 16);
                 prop_assert_eq!(found.iter().count(), found.len());
-                let distance = |time: Option<UnixTime>| {
-                    time.map_or(0, |time| time.as_micros().abs_diff(NOW.as_micros()))
-                };
-                let order = found.iter().map(|one| (one.plausibility(), distance(one.time())));
-                prop_assert!(order.is_sorted());
+                prop_assert!(found.iter().is_sorted_by_key(Candidate::plausibility));
                 prop_assert!(found.iter().all(|one| !one.reason().is_empty()));
                 if let Ok(number) = text.parse::<u64>() && !text.starts_with('0') {
-                    let foreign = found.iter().filter(|one| one.reading().id().is_none());
+                    let foreign = found.iter().filter(|one| {
+                        one.reading().id().is_none() && one.format() != Format::Xid
+                    });
                     let is_64_bits = number >> 63 == 1;
                     let twitter = usize::from(epoch != Epoch::TWITTER && !is_64_bits);
                     let discord = usize::from(epoch != Epoch::DISCORD || is_64_bits);
-                    let expected = 2 + twitter + discord;
+                    let of_63_bits = if is_64_bits { 0 } else { 3 };
+                    let expected = 2 + twitter + discord + of_63_bits;
                     prop_assert_eq!(foreign.count(), expected, "{}", text);
                 }
             }
@@ -228,9 +238,91 @@ mod tests {
     }
 
     #[test]
-    fn digits_fit_most_formats() {
+    fn all_forms_of_an_id_are_read() {
+        let scru64 = "0u375nxqh5cq".parse::<Scru64Id>().unwrap();
+        for (text, form) in [
+            ("0u375nxqh5cq", Form::Text),
+            ("110009624767914842", Form::Integer),
+            ("0186d52bbe2a635a", Form::Hex),
+            ("\\x0186d52bbe2a635a", Form::Hex),
+            ("b'\\x01\\x86\\xd5+\\xbe*cZ'", Form::Bytes),
+            ("<<1,134,213,43,190,42,99,90>>", Form::Bytes),
+        ] {
+            let found = found(text);
+            let mut forms = found.iter().filter(|one| one.reading() == Reading::Scru64(scru64));
+            assert_eq!(forms.next().map(Candidate::form), Some(form), "{text}");
+        }
+        // As a signed column shows an unsigned value.
+        let signed = found("-1");
+        assert!(
+            signed.iter().any(
+                |one| one.reading() == Reading::KuidLocal(LocalId::MAX, KuidAlphabet::Sortable)
+            )
+        );
+    }
+
+    #[test]
+    fn certain_are_only_texts_with_marks() {
+        for (text, is_certain) in [
+            ("017f22e2-79b0-7cc3-98c4-dc0c0c07398f", true),
+            ("urn:uuid:919108f7-52d1-4320-9bac-f847db4148a8", true),
+            ("00000000-0000-0000-0000-000000000000", true),
+            ("4e6f2160-a0ff-89a0-a840-cc0001c70745", true), // a sno ID
+            ("user_01j1hzw2p7es59rpw0qfqnr7bc", true),
+            ("01ARZ3NDEKTSV4RRFFQ69G5FAV", true),
+            ("01arz3ndektsv4rrffq69g5fav", false), // or a TypeID's digits
+            ("017f22e279b07cc398c4dc0c0c07398f", false),
+            ("919108f7-52d1-f320-9bac-f847db4148a8", false), // no version
+            ("0ujtsYcgvSTl8PAuAdqWYSMnLOv", false),
+            ("0u375nxqh5cq", false),
+            ("1541815603606036480", false),
+            ("", false),
+        ] {
+            assert_eq!(found(text).is_certain(), is_certain, "{text}: {:?}", found(text));
+        }
+    }
+
+    #[test]
+    fn fields_cover_all_bits() {
+        for text in [
+            "0u375nxqh5cq",
+            "bppc0m3ju134",
+            "brpk4q72xwf2m63l",
+            ".5.tXVEf8n8vPN.0",
+            "175928847299117063",
+            "01ARZ3NDEKTSV4RRFFQ69G5FAV",
+            "0ujtsYcgvSTl8PAuAdqWYSMnLOv",
+            "9m4e2mr0ui3e8a215n4g",
+            "507f1f77bcf86cd799439011",
+            "c232ab00-9414-11ec-b3c8-9f6bdeced846",
+            "4e6f2160-a0ff-89a0-a840-cc0001c70745",
+            "AGA5igPrJzJ7aYABAGA5ig",
+        ] {
+            for one in found(text) {
+                let reading = one.reading();
+                let fields: Vec<_> = reading.fields(&Layouts::default()).collect();
+                let bits: u32 = fields.iter().map(|field| field.bits()).sum();
+                assert_eq!(usize::try_from(bits).unwrap(), 8 * reading.bytes().len(), "{text}");
+                let starts = fields.iter().map(|field| field.start());
+                assert!(starts.is_sorted() && fields.len() > 1 || text.contains('-'), "{text}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_pasted_around_an_id_is_removed() {
+        for pasted in ["x", " x\t", "\"x\"", "'x',", "`x`;", " \"x\" , ", "x\r\n"] {
+            assert_eq!(trimmed(pasted.as_bytes()), b"x", "{pasted:?}");
+        }
+        for plain in ["", "\"", "x\"", "b'x'", "{x}"] {
+            assert_eq!(trimmed(plain.as_bytes()), plain.as_bytes());
+        }
+    }
+
+    #[test]
+    fn digits_fit_the_most_formats_and_all_are_kept() {
         let unix = Layouts { epoch: Epoch::UNIX, ..Layouts::default() };
-        for (digits, formats) in [("222222222222", 7), ("2222222222222222", 8)] {
+        for (digits, formats) in [("222222222222", 12), ("2222222222222222", 16)] {
             let found = detect(digits.as_bytes(), &unix, Some(NOW));
             assert_eq!(found.len(), formats, "{found:?}");
         }

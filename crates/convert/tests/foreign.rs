@@ -3,7 +3,9 @@
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
-    use tickid_convert::foreign::{Discord, Instagram, Mastodon, NanoflakeShift24, Twitter};
+    use tickid_convert::foreign::{
+        Discord, Instagram, Mastodon, NanoflakeShift24, PgEdge, Sonyflake, SonyflakeV2, Twitter,
+    };
     use tickid_convert::{ConvertError, Field, Layouts, Nodes, Options, Parts, Source, convert};
     use tickid_nanoflake::{Epoch, NanoflakeId};
     use tickid_sno::SnoId;
@@ -64,6 +66,22 @@ mod tests {
             let positive = id >> 1;
             let nanoflake = NanoflakeId::try_from(positive).unwrap();
             prop_assert_eq!(read(Twitter(positive)), read(nanoflake));
+            let bits = |shift: u32, bits: u32| (positive >> shift & ((1 << bits) - 1), bits);
+            let millis = PgEdge::EPOCH.as_unix_millis() + (positive >> 22).cast_signed();
+            prop_assert_eq!(read(PgEdge(positive)), (millis, Some(bits(0, 10)), bits(10, 12)));
+            for (parts, epoch) in [
+                (Sonyflake(positive).parts(&Layouts::default()), Sonyflake::EPOCH),
+                (SonyflakeV2(positive).parts(&Layouts::default()), SonyflakeV2::EPOCH),
+            ] {
+                let parts = parts.unwrap();
+                let millis = epoch.as_unix_millis() + 10 * (positive >> 24).cast_signed();
+                prop_assert_eq!(parts.time().as_millis(), millis);
+                prop_assert_eq!(parts.scale().micros_per_tick(), 10_000);
+                let node = parts.node().map(|node| (node.value(), node.bits()));
+                prop_assert_eq!(node, Some(bits(0, 16)));
+                let sequence = parts.sequence();
+                prop_assert_eq!((sequence.value(), sequence.bits()), bits(16, 8));
+            }
         }
 
         /// The IDs are a few milliseconds apart, so that they share ticks of the target, in years

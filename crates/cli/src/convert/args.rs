@@ -3,6 +3,7 @@ use tickid_kuid::Drift;
 use tickid_nanoflake::Epoch;
 use tickid_scru64::NodeIdSize;
 
+use crate::input::Selection;
 use crate::options::{Kind, Layouts, NodeHash};
 use crate::values::{drift, epoch, metabyte, node_size, number};
 
@@ -15,8 +16,8 @@ use crate::values::{drift, epoch, metabyte, node_size, number};
   tickid convert --restore --from sno --to scru64 --node-size 8 83thvaq22224mqss
   tickid gen sno -n 3 | tickid convert --from sno --to nanoflake --truncate-node low")]
 pub(crate) struct ConvertArguments {
-    /// IDs; lines of standard input unless given
-    #[arg(value_name = "ID")]
+    /// IDs; lines of standard input unless given, or if the only one is -
+    #[arg(value_name = "ID", allow_negative_numbers = true)]
     pub(super) ids: Vec<String>,
     /// The format of the IDs; unless given, the one in which alone they have a plausible time,
     /// which is reported
@@ -42,6 +43,8 @@ pub(crate) struct ConvertArguments {
     /// Print one JSON object per line, with what was lost
     #[arg(long)]
     pub(super) json: bool,
+    #[command(flatten)]
+    pub(super) selection: Selection,
     #[command(flatten)]
     pub(super) layouts: Layouts,
     /// Nanoflake: the epoch of the new IDs [default: as --epoch]
@@ -98,6 +101,10 @@ pub(super) enum Origin {
     Discord,
     Instagram,
     Mastodon,
+    Sonyflake,
+    SonyflakeV2,
+    #[value(name = "pgedge")]
+    PgEdge,
 }
 
 /// The formats to convert to.

@@ -30,6 +30,8 @@ impl Made {
             Self::Id(AnyId::Nanoflake(id)) => id.write_text(&options.nanoflake, out),
             Self::Id(AnyId::KuidLocal(id)) => id.write_text(&options.kuid, out),
             Self::Id(AnyId::KuidGlobal(id)) => id.write_text(&options.kuid, out),
+            Self::Id(AnyId::Scru64(id)) => out.extend_from_slice(id.encode().as_bytes()),
+            Self::Id(AnyId::Sno(id)) => out.extend_from_slice(id.encode().as_bytes()),
             Self::Id(id) => out.extend_from_slice(id.to_string().as_bytes()),
             Self::Uuid(uuid) => {
                 let mut text = [0; uuid::fmt::Hyphenated::LENGTH];

@@ -24,7 +24,7 @@ pub(crate) fn run(arguments: &ConvertArguments) -> Result<ExitCode, Failure> {
     let options = goal::options(arguments, &mut table)?;
     let now = SystemClock.now().ok();
     let mut converter = Converter { arguments, options, now, guessed: Vec::new() };
-    input::run(&arguments.ids, |input, out| converter.convert(input, out))
+    input::run(&arguments.ids, &arguments.selection, |input, out| converter.convert(input, out))
 }
 
 struct Converter<'a> {
@@ -102,8 +102,7 @@ impl Converter<'_> {
             None => object.null("detected"),
             Some(guess) => write_guess(guess, object.object("detected")),
         }
-        // A text that was read as an ID holds nothing that JSON escapes.
-        object.string("text", input.text);
+        object.escaped("text", input.text);
         object.string("to", name_of(&self.arguments.to).as_bytes());
         object.string("id", &text);
         let hex = Hex::low(&bytes, len);

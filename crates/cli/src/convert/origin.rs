@@ -51,17 +51,7 @@ impl Original {
     pub(super) fn name(&self) -> &'static str {
         match self {
             Self::Shift24(_) => "nanoflake-shift24",
-            Self::Read(reading) => match reading {
-                Reading::Twitter(_) => "twitter",
-                Reading::Discord(_) => "discord",
-                Reading::Instagram(_) => "instagram",
-                Reading::Mastodon(_) => "mastodon",
-                Reading::Carried(_) | Reading::Uuid(_) => "uuid",
-                Reading::KuidWide(..) => "kuid",
-                Reading::Ulid { .. } => "ulid",
-                Reading::Ksuid { .. } => "ksuid",
-                other => other.id().map_or("unknown", |id| id.kind().name()),
-            },
+            Self::Read(reading) => reading.format().key(),
         }
     }
 }
@@ -73,8 +63,11 @@ pub(super) fn read(
     options: &options::Layouts,
     layouts: &Layouts,
 ) -> Result<Original, String> {
-    let scheme =
-        |scheme| schemes::read(scheme, text, options).map_err(|error| format!("is {error}"));
+    let scheme = |scheme| {
+        let read = schemes::read(scheme, text, options);
+        read.or_else(|error| schemes::other_form(scheme, text, layouts).ok_or(error))
+            .map_err(|error| format!("is {error}"))
+    };
     let number = |name| {
         let value = decimal::decode(text, u64::MAX);
         value.map_err(|kind| format!("is {}", ParseError::new(name, kind)))
@@ -102,6 +95,9 @@ pub(super) fn read(
         Origin::Discord => Reading::Discord(foreign::Discord(number("Discord ID")?)),
         Origin::Instagram => Reading::Instagram(foreign::Instagram(number("Instagram ID")?)),
         Origin::Mastodon => Reading::Mastodon(foreign::Mastodon(number("Mastodon ID")?)),
+        Origin::Sonyflake => Reading::Sonyflake(foreign::Sonyflake(number("Sonyflake")?)),
+        Origin::SonyflakeV2 => Reading::SonyflakeV2(foreign::SonyflakeV2(number("Sonyflake")?)),
+        Origin::PgEdge => Reading::PgEdge(foreign::PgEdge(number("pgEdge snowflake")?)),
     };
     Ok(Original::Read(reading))
 }

@@ -9,14 +9,16 @@ use std::process::ExitCode;
 
 use clap::{Args, Subcommand};
 use tickid_core::Plain;
-use tickid_kuid::{Global, GlobalId, Kuid, Local, LocalId};
+use tickid_kuid::{Global, GlobalId, Kuid, Local, LocalId, Node};
 use tickid_nanoflake::{GeneratorId, Nanoflake, NanoflakeId};
 use tickid_scru64::{NodeSpec, Scru64, Scru64Id};
 use tickid_sno::{Meta, Partition, Sno, SnoId};
+use uuid::Uuid;
 
 use self::plan::{GenOptions, Plan};
 use crate::failure::Failure;
-use crate::options::{Kind, KuidOptions, NanoflakeOptions, NodeHash, Scru64Options};
+use crate::options::{Kind, KuidOptions, NanoflakeOptions, NodeHash, Radix, Scru64Options};
+use crate::schemes::uuid::{UuidId, UuidVersion};
 use crate::values::{generator_id, metabyte, node_spec, partition};
 
 #[derive(Debug, Subcommand)]
@@ -24,6 +26,7 @@ use crate::values::{generator_id, metabyte, node_spec, partition};
   tickid gen sno -n 5                 five sno IDs
   tickid gen scru64 --node 42/8       one SCRU64 ID of node 42 in 8 bits
   tickid gen nanoflake --forever      Nanoflakes until the pipe closes
+  tickid gen sno -n 1M -o ids.txt     a million, into a file
 
 Without --node the node is leased: two commands never hold the same node at once, and setting the
 clock back between two runs does no harm. The records are kept in a folder of yours, or in the store
@@ -34,10 +37,14 @@ pub(crate) enum GenScheme {
     Scru64(Scheme<Scru64Arguments>),
     /// Nanoflake, Snowflake: 63 bits, 1 ms ticks
     Nanoflake(Scheme<NanoflakeArguments>),
+    /// Snowflake: a Nanoflake in decimal
+    Snowflake(Scheme<SnowflakeArguments>),
     /// Erlang's k-ordered uid: 64 bits local, 96 bits global
     Kuid(Scheme<KuidArguments>),
     /// sno: 16 characters, 80 bits, 4 ms ticks, a metabyte
     Sno(Scheme<SnoArguments>),
+    /// UUIDs with a leased node and no random bits
+    Uuid(Scheme<UuidArguments>),
 }
 
 /// One scheme's own arguments, and the options of all.
@@ -59,6 +66,8 @@ pub(crate) fn run(scheme: &GenScheme) -> Result<ExitCode, Failure> {
     match scheme {
         GenScheme::Scru64(scheme) => scheme.own.generate(&scheme.options),
         GenScheme::Nanoflake(scheme) => scheme.own.generate(&scheme.options),
+        GenScheme::Snowflake(scheme) => scheme.own.generate(&scheme.options),
+        GenScheme::Uuid(scheme) => scheme.own.generate(&scheme.options),
         GenScheme::Kuid(scheme) => scheme.own.generate(&scheme.options),
         GenScheme::Sno(scheme) => scheme.own.generate(&scheme.options),
     }
@@ -126,6 +135,61 @@ impl SchemeArguments for NanoflakeArguments {
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
+  tickid gen snowflake -n 3
+  tickid gen snowflake --epoch discord --node 5
+  tickid gen snowflake --node 1 --time 2024-01-01")]
+pub(crate) struct SnowflakeArguments {
+    #[command(flatten)]
+    nanoflake: NanoflakeArguments,
+}
+
+impl SchemeArguments for SnowflakeArguments {
+    fn generate(&self, options: &GenOptions) -> Result<ExitCode, Failure> {
+        let NanoflakeArguments { node, layout } = self.nanoflake;
+        let layout = NanoflakeOptions { radix: layout.radix.or(Some(Radix::Decimal)), ..layout };
+        NanoflakeArguments { node, layout }.generate(options)
+    }
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  tickid gen uuid -n 3
+  tickid gen uuid --as v8
+  tickid gen uuid --node 0x2a --time 2024-01-01
+
+The UUID holds a global kuid: time, node and sequence. It cannot be issued twice, as the node is
+leased, and `tickid inspect` shows the kuid. It has no random bits, so that others can guess it.")]
+pub(crate) struct UuidArguments {
+    /// The version
+    #[arg(long = "as", value_enum, value_name = "VERSION", default_value_t = UuidVersion::V7)]
+    shape: UuidVersion,
+    /// Erlang node name, or its fingerprint in hexadecimal after 0x; leased unless given
+    #[arg(long, value_name = "NAME|0xHEX", conflicts_with_all = ["store", "realm"])]
+    node: Option<String>,
+}
+
+impl SchemeArguments for UuidArguments {
+    fn generate(&self, options: &GenOptions) -> Result<ExitCode, Failure> {
+        let node = self.node.as_deref().map(|node| NodeHash::Phash2.node(node)).transpose();
+        let node = node.map_err(|error| Failure::Usage(format!("--node: {error}")))?;
+        let (scheme, layout) = (Kuid::default(), KuidOptions::default());
+        let blank = UuidId { kuid: GlobalId::MIN, uuid: Uuid::nil() };
+        let plan = Plan {
+            scheme,
+            node,
+            node_size: None,
+            // Kuids and UUIDs of one node differ in their times or sequences.
+            realm: format!("kuid-{}", scheme.drift),
+            variant: self.shape,
+            blank,
+            layout: &layout,
+        };
+        plan.run(options)
+    }
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
   tickid gen kuid --node uid@127.0.0.1
   tickid gen kuid --node 0x03eb2731 --drift 10 --alphabet url
   tickid gen kuid --kind local -n 3")]
@@ -160,6 +224,8 @@ impl SchemeArguments for KuidArguments {
             // Local IDs have no node and no drift: the generator's do not show. One layout for
             // all, so that they share a realm.
             Kind::Local => {
+                // The node shows nowhere; at a given time there is none to lease.
+                let node = options.time.as_ref().map(|_| Node::from_u32(0));
                 let (scheme, realm) = (Kuid::default(), "kuid-local".to_owned());
                 let (variant, blank) = (Local, LocalId::MIN);
                 Plan { scheme, node, node_size: None, realm, variant, blank, layout }.run(options)

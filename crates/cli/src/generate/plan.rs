@@ -1,10 +1,13 @@
 //! The part of `gen` that is the same for every scheme.
 
 use core::time::Duration;
+use std::env;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Args;
-use tickid_core::{LocalGenerator, NodeId as _, Scheme, SystemClock, Variant};
+use jiff::tz::TimeZone;
+use tickid_core::{LocalGenerator, ManualClock, NodeId as _, Scheme, SystemClock, Variant};
 use tickid_lease::{LeasedGenerator, NodeRange, Realm, RealmSpec};
 
 use super::patience::Patience;
@@ -17,7 +20,12 @@ use crate::options::{Format, default_pool};
 use crate::output::Output;
 use crate::report::Report;
 use crate::store;
-use crate::values::{count, duration};
+use crate::template::Template;
+use crate::values::{count, duration, parse};
+use crate::when::When;
+
+/// Names the realm unless the command line does.
+const REALM_VARIABLE: &str = "TICKID_REALM";
 
 /// The number of IDs generated at once.
 const BATCH: usize = 1024;
@@ -27,7 +35,7 @@ const BATCH: usize = 1024;
 pub(crate) struct GenOptions {
     #[command(flatten)]
     lease: LeaseOptions,
-    /// The number of IDs
+    /// The number of IDs, also as 10k, 1M or 1G
     #[arg(short = 'n', long, value_name = "N", value_parser = count, default_value = "1")]
     count: u64,
     /// Generate until the pipe closes
@@ -39,6 +47,16 @@ pub(crate) struct GenOptions {
     /// Print one JSON object per line, as inspect does
     #[arg(long, conflicts_with = "format")]
     json: bool,
+    /// Print one line per ID in this form: '{text} {time}'
+    #[arg(long, value_name = "TEMPLATE", conflicts_with_all = ["json", "format"])]
+    template: Option<Template>,
+    /// Write to a file, which is replaced, instead of standard output
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Make IDs of another time, for tests and examples: a date, RFC 3339, '2h ago'. Needs --node
+    #[arg(long, value_name = "TIME", value_parser = parse::<When>, allow_negative_numbers = true)]
+    #[arg(conflicts_with_all = ["store", "realm", "forever"])]
+    pub(super) time: Option<When>,
     /// Longest wait for the clock, a window or a node, in seconds or with units (90s, 5m, 1h30m)
     #[arg(long, value_name = "DURATION", value_parser = duration, default_value = "60s")]
     max_wait: Duration,
@@ -62,6 +80,9 @@ pub(super) struct Plan<'a, S: Scheme, V: Variant<S, Id: Describe>> {
 impl<S: Scheme + Default, V: Variant<S, Id: Describe>> Plan<'_, S, V> {
     pub(super) fn run(&self, options: &GenOptions) -> Result<ExitCode, Failure> {
         let mut patience = Patience::new(options.max_wait);
+        if let Some(time) = &options.time {
+            return self.stream(self.at(time)?, options, patience);
+        }
         let Some(node) = self.node else {
             let generator = self.lease(&options.lease, &mut patience)?;
             return self.stream(generator, options, patience);
@@ -70,6 +91,22 @@ impl<S: Scheme + Default, V: Variant<S, Id: Describe>> Plan<'_, S, V> {
         let builder = LocalGenerator::<S>::builder(node).layout(self.scheme);
         let generator = builder.max_wait(options.max_wait).build_local()?;
         self.stream(generator, options, patience)
+    }
+
+    /// Returns a generator whose clock shows `time`.
+    fn at(&self, time: &When) -> Result<LocalGenerator<S, ManualClock>, Failure> {
+        let node = self.node.ok_or_else(|| {
+            let reason = "--time needs --node: a leased node has the present time only";
+            Failure::Usage(reason.into())
+        })?;
+        let clock = ManualClock::new(time.resolve(&TimeZone::UTC)?);
+        let builder = LocalGenerator::<S>::builder(node).layout(self.scheme).clock(clock);
+        let generator = builder.max_wait(Duration::MAX).build_local()?;
+        say(
+            "IDs of a given time are unique among themselves only: the same command makes the same \
+             IDs again, and a generator of that node may have issued them",
+        );
+        Ok(generator)
     }
 
     /// Leases a node: one of those that the store keeps for the realm, or of the default ones where
@@ -81,7 +118,11 @@ impl<S: Scheme + Default, V: Variant<S, Id: Describe>> Plan<'_, S, V> {
     ) -> Result<LeasedGenerator<S>, Failure> {
         let scheme = self.scheme;
         scheme.check_start(&SystemClock)?;
-        let name = options.realm.clone().map_or_else(|| self.realm.parse(), Ok)?;
+        let name = match (&options.realm, env::var(REALM_VARIABLE)) {
+            (Some(name), _) => name.clone(),
+            (None, Ok(name)) if !name.is_empty() => name.parse()?,
+            _ => self.realm.parse()?,
+        };
         let pool = default_pool(S::NAME, self.variant.has_node()).parse()?;
         let store = options.store.open()?;
         let realm = store::as_kept(&store, RealmSpec::new(name, &scheme, pool)?)?;
@@ -119,7 +160,7 @@ impl<S: Scheme + Default, V: Variant<S, Id: Describe>> Plan<'_, S, V> {
         options: &GenOptions,
         mut patience: Patience,
     ) -> Result<ExitCode, Failure> {
-        let mut out = Output::stdout();
+        let mut out = Output::to(options.output.as_deref())?;
         let mut report = Report::default();
         let mut batch = [self.blank; BATCH];
         let mut progress = Progress::new((!options.forever).then_some(options.count));
@@ -137,7 +178,10 @@ impl<S: Scheme + Default, V: Variant<S, Id: Describe>> Plan<'_, S, V> {
             };
             patience.succeeded();
             for id in ids {
-                if options.json {
+                if let Some(template) = &options.template {
+                    id.describe(self.layout, &mut report);
+                    template.write(&report, out.buffer())?;
+                } else if options.json {
                     id.describe(self.layout, &mut report);
                     report.write_json(out.buffer());
                 } else {

@@ -1,7 +1,7 @@
 //! The sources of `gen`: a generator with a given node, or one with a leased node.
 
 use clap::Args;
-use tickid_core::{LocalGenerator, Scheme, Variant};
+use tickid_core::{LocalGenerator, ManualClock, Scheme, Variant};
 use tickid_lease::{LeasedGenerator, RealmName};
 
 use crate::failure::Failure;
@@ -22,6 +22,17 @@ pub(super) trait Source<S: Scheme>: Sized {
 impl<S: Scheme> Source<S> for LocalGenerator<S> {
     fn try_fill<V: Variant<S>>(&mut self, variant: V, out: &mut [V::Id]) -> Result<usize, Failure> {
         Ok(self.with(variant).try_fill(out)?.len())
+    }
+}
+
+/// Waits are not real: the clock moves on by them.
+impl<S: Scheme> Source<S> for LocalGenerator<S, ManualClock> {
+    fn try_fill<V: Variant<S>>(&mut self, variant: V, out: &mut [V::Id]) -> Result<usize, Failure> {
+        if let Ok(ids) = self.with(variant).try_fill(out) {
+            return Ok(ids.len());
+        }
+        out[0] = self.with(variant).generate()?;
+        Ok(1)
     }
 }
 
@@ -48,7 +59,7 @@ pub(super) struct LeaseOptions {
     #[command(flatten)]
     pub(super) store: StoreOptions,
     /// Realm in the store: generators of one realm never have the same node at the same time
-    /// [default: one for each scheme, epoch and drift]
+    /// [default: $TICKID_REALM, or one for each scheme, epoch and drift]
     #[arg(long, value_name = "NAME", value_parser = parse::<RealmName>)]
     pub(super) realm: Option<RealmName>,
 }

@@ -93,7 +93,7 @@ impl Line {
         standing: Standing,
     ) -> Self {
         let scale = realm.scale();
-        let time = |tick| date_time(scale.time_of(tick)).map(|date| format!("{date:.3}Z"));
+        let time = |tick| date_time(scale.time_of(tick)).map(|date| date.to_string());
         let (floor, ceiling) = (row.map(|row| row.floor), row.map(|row| row.ceiling));
         Self {
             node: node.to_string(),

@@ -20,7 +20,7 @@ pub(crate) struct RealmOptions {
     #[command(flatten)]
     pub(super) store: StoreOptions,
     /// Realm in the store
-    #[arg(long, value_name = "NAME", value_parser = parse::<RealmName>)]
+    #[arg(long, value_name = "NAME", value_parser = parse::<RealmName>, env = "TICKID_REALM")]
     pub(super) realm: RealmName,
 }
 

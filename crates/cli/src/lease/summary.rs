@@ -34,7 +34,7 @@ impl Summary {
         let realm = &record.realm;
         let terms = realm.terms();
         let from = realm.scale().time_of(record.floor);
-        let time = |time| date_time(time).map(|date| format!("{date:.3}Z"));
+        let time = |time| date_time(time).map(|date| date.to_string());
         let mut summary = Self {
             realm: realm.name().to_string(),
             scheme: realm.scheme().to_owned(),

@@ -77,7 +77,7 @@ macro_rules! describe_global {
 }
 
 describe_global!(GlobalId, u32, |node: Node| node.get().into());
-describe_global!(WideGlobalId, u64, |node| node);
+describe_global!(WideGlobalId, u64, |node: u64| node.into());
 
 fn time_fields(id: LocalId, kind: &'static str, report: &mut Report) {
     report.field("kind", Value::Word(kind));

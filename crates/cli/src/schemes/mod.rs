@@ -5,8 +5,9 @@ pub(crate) mod kuid;
 pub(crate) mod nanoflake;
 mod scru64;
 mod sno;
+pub(crate) mod uuid;
 
-use tickid_convert::Reading;
+use tickid_convert::{AnyId, Candidate, Form, KuidAlphabet, NanoflakeText, Reading, detect};
 use tickid_scru64::Scru64Id;
 use tickid_sno::SnoId;
 use tickid_text::ParseError;
@@ -27,6 +28,19 @@ pub(crate) fn read(scheme: Scheme, text: &[u8], layouts: &Layouts) -> Result<Rea
     }
 }
 
+/// Reads `text` as an integer, hexadecimal digits or bytes of `scheme`.
+#[cold]
+pub(crate) fn other_form(
+    scheme: Scheme,
+    text: &[u8],
+    layouts: &tickid_convert::Layouts,
+) -> Option<Reading> {
+    let found = detect(text, layouts, None);
+    let is_it =
+        |one: &&Candidate| Scheme::of(one.format()) == Some(scheme) && one.form() != Form::Text;
+    found.iter().find(is_it).map(Candidate::reading)
+}
+
 /// Reports whether a reading of a text is the one that the options ask for: kuid's alphabets and
 /// Nanoflake's numbers are never guessed.
 pub(crate) fn is_asked_for(reading: &Reading, text: &[u8], layouts: &Layouts) -> bool {
@@ -36,6 +50,19 @@ pub(crate) fn is_asked_for(reading: &Reading, text: &[u8], layouts: &Layouts) ->
         | Reading::KuidGlobal(_, found)
         | Reading::KuidWide(_, found) => found == layouts.kuid.alphabet(),
         _ => true,
+    }
+}
+
+/// Returns an ID that a UUID holds as its own text would be read.
+pub(crate) fn plain(id: AnyId) -> Reading {
+    match id {
+        AnyId::Scru64(id) => Reading::Scru64(id),
+        AnyId::Nanoflake(id) => Reading::Nanoflake(id, NanoflakeText::Base36),
+        AnyId::KuidLocal(id) => Reading::KuidLocal(id, KuidAlphabet::Sortable),
+        AnyId::KuidGlobal(id) => Reading::KuidGlobal(id, KuidAlphabet::Sortable),
+        AnyId::Sno(id) => Reading::Sno(id),
+        // Of no scheme that this version knows.
+        other => Reading::Carried(other),
     }
 }
 

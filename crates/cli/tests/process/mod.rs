@@ -18,7 +18,10 @@ pub(crate) fn tickid(arguments: &str) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_tickid"));
     command.args(arguments.split_whitespace()).stdin(Stdio::null()).env_remove("NO_COLOR");
     // Neither the store nor the settings of the user who runs the tests.
-    command.env_remove("TICKID_REQUIRE_SERVERS");
+    for setting in ["REQUIRE_SERVERS", "REALM", "EPOCH", "NODE_SIZE", "DRIFT"] {
+        command.env_remove(format!("TICKID_{setting}"));
+    }
+    command.env_remove("RUST_LOG");
     command.env_remove("TICKID_STORE").env("XDG_STATE_HOME", env!("CARGO_TARGET_TMPDIR"));
     command
 }

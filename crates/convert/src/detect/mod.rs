@@ -1,5 +1,8 @@
 //! Detection of the formats that a text may be in.
 
+mod fields;
+mod format;
+mod literal;
 mod named;
 mod plausibility;
 mod reading;
@@ -9,24 +12,32 @@ use tickid_kuid::{GlobalId, LocalId, WideGlobalId};
 use tickid_nanoflake::{Epoch, NanoflakeId};
 use tickid_scru64::Scru64Id;
 use tickid_sno::SnoId;
-use tickid_text::decimal;
 use uuid::Uuid;
 
+pub use self::fields::{BitField, IdBytes};
+pub use self::format::{Form, Format, FormatError};
 pub use self::plausibility::Plausibility;
 pub use self::reading::{KuidAlphabet, NanoflakeText, Reading};
 
+use self::plausibility::{DECISIVE_BITS, surprise};
+use self::reading::version;
 use crate::carry;
-use crate::foreign::{Discord, Instagram, Mastodon, Twitter};
+use crate::foreign::{Discord, Instagram, Mastodon, PgEdge, Sonyflake, SonyflakeV2, Twitter};
 use crate::options::Layouts;
 
-/// A possible reading of a text, with the plausibility of the time that it implies.
+/// A possible reading of a text, with its plausibility.
 ///
 /// The text fits the format; nothing more is certain. Most texts fit several formats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Candidate {
     reading: Reading,
+    form: Form,
     time: Option<UnixTime>,
     plausibility: Plausibility,
+    /// The text has marks of the format beside the digits and the time.
+    is_marked: bool,
+    /// In bits.
+    surprise: u32,
     /// From now, in microseconds.
     distance: u64,
 }
@@ -38,6 +49,18 @@ impl Candidate {
         self.reading
     }
 
+    /// Returns the format.
+    #[must_use]
+    pub const fn format(&self) -> Format {
+        self.reading.format()
+    }
+
+    /// Returns the form in which the text holds the ID.
+    #[must_use]
+    pub const fn form(&self) -> Form {
+        self.form
+    }
+
     /// Returns the time at which it would have been made, if the format and the layouts determine
     /// it.
     #[must_use]
@@ -45,7 +68,7 @@ impl Candidate {
         self.time
     }
 
-    /// Returns the plausibility of that time.
+    /// Returns the plausibility of the reading.
     #[must_use]
     pub const fn plausibility(&self) -> Plausibility {
         self.plausibility
@@ -54,13 +77,22 @@ impl Candidate {
     /// Returns the reason it fits: the features of the text that match this format.
     #[must_use]
     pub const fn reason(&self) -> &'static str {
-        self.reading.reason()
+        match self.form {
+            Form::Text => self.reading.reason(),
+            Form::Integer => "a decimal integer of its size",
+            Form::Hex => "hexadecimal digits of its number of bytes",
+            Form::Bytes => "a literal of its number of bytes",
+        }
+    }
+
+    const fn is_possible(&self) -> bool {
+        matches!(self.plausibility, Plausibility::Likely | Plausibility::Unknown)
     }
 }
 
-/// The largest number of formats that one text fits: 16 digits from 2 to 9 are a sno ID, a kuid in
-/// either alphabet, a Nanoflake by number, and IDs of four other systems.
-const MAX: usize = 8;
+/// The largest number of formats that one text fits: 16 digits from 2 to 9 are the integers of ten
+/// formats, three IDs in hexadecimal, a sno ID and a kuid in either alphabet.
+const MAX: usize = 16;
 
 /// All that a text may be, likeliest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -88,8 +120,13 @@ impl Candidates {
         self.found.iter().flatten()
     }
 
-    /// Reports whether the time of the first candidate is more [plausible](Plausibility) than the
-    /// time of any other. Even then it is only the *most likely* reading of the text.
+    /// Returns the candidates that are likely, or that have no time to judge them by.
+    pub fn possible(&self) -> impl Iterator<Item = &Candidate> {
+        self.iter().take_while(|one| one.is_possible())
+    }
+
+    /// Reports whether the first candidate is more [plausible](Plausibility) than any other. Even
+    /// then it is only the *most likely* reading of the text.
     ///
     /// # Examples
     /// ```
@@ -99,7 +136,7 @@ impl Candidates {
     /// let now = UnixTime::from_millis(1_700_000_000_000)?;
     /// let read = |text: &str| detect(text.as_bytes(), &Layouts::default(), Some(now));
     /// assert!(read("0u375nxqh5cq").is_clear()); // SCRU64; as a Nanoflake of another time
-    /// assert!(!read("175928847299117063").is_clear()); // Twitter's, Discord's, ...
+    /// assert!(!read("113882101964472591").is_clear()); // Mastodon's, SCRU64's, ...
     /// assert!(read("no ID!").is_empty());
     /// # Ok::<(), tickid_core::RangeError>(())
     /// ```
@@ -110,10 +147,39 @@ impl Candidates {
         first.is_some_and(|first| plausibilities.all(|other| first < other))
     }
 
+    /// Reports whether the first candidate is certain: its text has marks that other texts do not
+    /// have (the version in a UUID's groups of digits, the prefix of a TypeID, the bits that only an
+    /// ID in a UUID has, a ULID's alphabet and time), and nothing else is plausible.
+    ///
+    /// Plain integers never are certain, nor are texts of the four schemes: other programs use the
+    /// same digits.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_convert::{Layouts, detect};
+    /// use tickid_core::UnixTime;
+    ///
+    /// let now = UnixTime::from_millis(1_700_000_000_000)?;
+    /// let read = |text: &str| detect(text.as_bytes(), &Layouts::default(), Some(now));
+    /// assert!(read("017f22e2-79b0-7cc3-98c4-dc0c0c07398f").is_certain());
+    /// assert!(!read("017f22e279b07cc398c4dc0c0c07398f").is_certain()); // some hash, perhaps
+    /// assert!(!read("0u375nxqh5cq").is_certain());
+    /// # Ok::<(), tickid_core::RangeError>(())
+    /// ```
+    #[must_use]
+    pub fn is_certain(&self) -> bool {
+        let mut all = self.possible();
+        let Some(first) = all.next().filter(|first| first.is_marked) else { return false };
+        // A UUID that holds an ID is both.
+        let is_carried = matches!(first.reading, Reading::Carried(_));
+        all.all(|other| is_carried && matches!(other.reading, Reading::Uuid(_)))
+    }
+
     /// Puts it where it belongs, behind those that are as likely.
     #[inline]
     fn add(&mut self, candidate: Candidate) {
-        let key = |candidate: &Candidate| (candidate.plausibility, candidate.distance);
+        let key = |one: &Candidate| (one.plausibility, one.surprise, one.distance);
+        debug_assert!(self.len < MAX);
         // Those up to and with the first free place, from the last on.
         let places = self.found.get_mut(..=self.len).unwrap_or_default();
         let mut places = places.iter_mut().rev();
@@ -128,6 +194,29 @@ impl Candidates {
         }
         *free = Some(candidate);
     }
+
+    /// Makes the likely candidates unlikely that the first explains much better.
+    fn settle(&mut self) {
+        let mut found = self.found.iter_mut().flatten();
+        let Some(first) = found.next() else { return };
+        let most = first.surprise + DECISIVE_BITS;
+        // A UUID stays one if it holds an ID.
+        let is_settled = |one: &Candidate| {
+            one.plausibility != Plausibility::Likely
+                || one.surprise <= most
+                || matches!(one.reading, Reading::Uuid(_))
+        };
+        if first.plausibility != Plausibility::Likely || self.iter().all(is_settled) {
+            return;
+        }
+        let before = core::mem::replace(self, Self { found: [None; MAX], len: 0 });
+        for mut one in before {
+            if !is_settled(&one) {
+                one.plausibility = Plausibility::Unlikely;
+            }
+            self.add(one);
+        }
+    }
 }
 
 impl IntoIterator for Candidates {
@@ -139,12 +228,20 @@ impl IntoIterator for Candidates {
     }
 }
 
+/// The longest text that is read: longer than any ID and any literal of one.
+const MAX_TEXT: usize = 160;
+
 /// Returns every possible reading of `text`, likeliest first.
 ///
-/// It covers the four schemes in all of their texts, UUIDs, ULIDs, KSUIDs, and the decimal integers
-/// of Twitter, Discord, Instagram and Mastodon. Times are judged relative to `now`
-/// ([`Plausibility`]); without it all are equally likely. `layouts` hold the facts that are not in
-/// the texts.
+/// It covers every [`Format`], and of the four schemes also integers, hexadecimal digits and
+/// literals of bytes ([`Form`]). `layouts` hold the facts that are not in the texts.
+///
+/// Times are judged relative to `now` ([`Plausibility`]); without it all readings are equally
+/// likely. Of several readings with plausible times, the one comes first that explains the bits
+/// best: the one that, of all its format's IDs up to now, expects this ID most. A sequence of 0 is
+/// more to be expected than one of 2,741, and so is a node 1 where nodes are counted from 0. This
+/// separates most integers, but not all: one that several formats explain about as well is *likely*
+/// as each of them.
 ///
 /// It does not allocate.
 ///
@@ -167,12 +264,39 @@ pub fn detect(text: &[u8], layouts: &Layouts, now: Option<UnixTime>) -> Candidat
     // Built in the caller's memory instead of being copied there: they are larger than all the rest
     // of the work.
     let mut candidates = Candidates { found: [None; MAX], len: 0 };
+    if text.is_empty() || text.len() > MAX_TEXT {
+        return candidates;
+    }
     let mut search = Search { layouts, now, candidates: &mut candidates };
     search.schemes(text);
-    search.decimals(text);
+    search.integers(text);
     search.uuids(text);
     search.named(text);
+    search.literals(text);
+    candidates.settle();
     candidates
+}
+
+/// Returns `text` without what people paste along with an ID: white space, quotation marks and
+/// backquotes around it, commas and semicolons after it.
+///
+/// # Examples
+/// ```
+/// assert_eq!(tickid_convert::trimmed(b"  \"0u375nxqh5cq\",\r\n"), b"0u375nxqh5cq");
+/// assert_eq!(tickid_convert::trimmed(b"b'\\x01'"), b"b'\\x01'");
+/// ```
+#[must_use]
+pub fn trimmed(text: &[u8]) -> &[u8] {
+    let mut text = text.trim_ascii();
+    loop {
+        text = match text {
+            [inner @ .., b',' | b';'] => inner.trim_ascii(),
+            [open @ (b'"' | b'\'' | b'`'), inner @ .., close] if open == close => {
+                inner.trim_ascii()
+            }
+            _ => return text,
+        };
+    }
 }
 
 struct Search<'a> {
@@ -183,92 +307,203 @@ struct Search<'a> {
 
 impl Search<'_> {
     #[inline]
-    fn add(&mut self, reading: Reading) {
+    fn add(&mut self, reading: Reading, form: Form) {
+        self.judge(reading, form, false);
+    }
+
+    fn judge(&mut self, reading: Reading, form: Form, is_marked: bool) {
         let time = reading.time(self.layouts);
-        let plausibility = Plausibility::of(&reading, self.layouts, time, self.now);
-        let micros = |time: UnixTime| time.as_micros();
-        let distance = match (time, self.now) {
-            (Some(time), Some(now)) => micros(time).abs_diff(micros(now)),
-            _ => 0,
-        };
-        self.candidates.add(Candidate { reading, time, plausibility, distance });
+        let mut plausibility = Plausibility::of(&reading, self.layouts, time, self.now);
+        if is_marked && plausibility == Plausibility::Unlikely {
+            // A wrong clock, and still what it is.
+            plausibility = Plausibility::Unknown;
+        }
+        // The ID that a UUID holds comes before the UUID.
+        let (mut distance, mut bits) = (0, u32::from(matches!(reading, Reading::Uuid(_))));
+        if let Some(now) = self.now {
+            distance = time.map_or(0, |time| time.as_micros().abs_diff(now.as_micros()));
+            if plausibility == Plausibility::Likely {
+                bits = surprise(&reading, self.layouts, now);
+            }
+        }
+        self.candidates.add(Candidate {
+            reading,
+            form,
+            time,
+            plausibility,
+            is_marked,
+            surprise: bits,
+            distance,
+        });
     }
 
     /// Adds the readings that the parsers of the schemes accept.
+    ///
+    /// Parsers report the reason a text is invalid, which costs time, so lengths are compared first.
     fn schemes(&mut self, text: &[u8]) {
-        if let Ok(id) = Scru64Id::parse_bytes(text) {
-            self.add(Reading::Scru64(id));
-        }
-        if let Ok(id) = SnoId::parse_bytes(text) {
-            self.add(Reading::Sno(id));
-        }
-        self.kuids(text);
-        if let Ok(id) = NanoflakeId::parse_bytes(text) {
-            self.add(Reading::Nanoflake(id, NanoflakeText::Base36));
-        }
-    }
-
-    fn kuids(&mut self, text: &[u8]) {
         use KuidAlphabet::{Sortable, Url};
-        // Parsers report the reason a text is invalid, which costs time, so lengths are compared
-        // first.
         macro_rules! in_both {
             ($id:ident, $reading:ident) => {
                 for (id, alphabet) in
                     [($id::parse_bytes(text), Sortable), ($id::parse_url(text), Url)]
                 {
-                    id.into_iter().for_each(|id| self.add(Reading::$reading(id, alphabet)));
+                    id.into_iter()
+                        .for_each(|id| self.add(Reading::$reading(id, alphabet), Form::Text));
                 }
             };
         }
         match text.len() {
+            Scru64Id::TEXT_LEN => {
+                if let Ok(id) = Scru64Id::parse_bytes(text) {
+                    self.add(Reading::Scru64(id), Form::Text);
+                }
+            }
+            SnoId::TEXT_LEN => {
+                if let Ok(id) = SnoId::parse_bytes(text) {
+                    self.add(Reading::Sno(id), Form::Text);
+                }
+                in_both!(GlobalId, KuidGlobal);
+            }
             LocalId::TEXT_LEN => in_both!(LocalId, KuidLocal),
-            GlobalId::TEXT_LEN => in_both!(GlobalId, KuidGlobal),
             WideGlobalId::TEXT_LEN => in_both!(WideGlobalId, KuidWide),
             _ => {}
+        }
+        if text.len() <= NanoflakeId::TEXT_LEN
+            && let Ok(id) = NanoflakeId::parse_bytes(text)
+        {
+            self.add(Reading::Nanoflake(id, NanoflakeText::Base36), Form::Text);
         }
     }
 
     /// Adds the readings as decimal integers, which do not identify their system.
-    fn decimals(&mut self, text: &[u8]) {
-        if !text.first().is_some_and(u8::is_ascii_digit) {
+    fn integers(&mut self, text: &[u8]) {
+        if !matches!(text, [b'0'..=b'9' | b'-', ..]) {
             return;
         }
-        let Ok(number) = decimal::decode(text, u64::MAX) else {
+        let Some(number) = literal::integer(text) else {
             return;
         };
+        let Ok(number) = u64::try_from(number) else {
+            self.large_integers(number);
+            return;
+        };
+        let is_negative = text.starts_with(b"-");
         if let Ok(id) = NanoflakeId::try_from(number) {
-            self.add(Reading::Nanoflake(id, NanoflakeText::Decimal));
+            self.add(Reading::Nanoflake(id, NanoflakeText::Decimal), Form::Text);
             if self.layouts.epoch != Epoch::TWITTER {
-                self.add(Reading::Twitter(Twitter(number)));
+                self.add(Reading::Twitter(Twitter(number)), Form::Text);
             }
+            self.add(Reading::Sonyflake(Sonyflake(number)), Form::Text);
+            self.add(Reading::SonyflakeV2(SonyflakeV2(number)), Form::Text);
+            self.add(Reading::PgEdge(PgEdge(number)), Form::Text);
         }
+        if let Ok(id) = Scru64Id::new(number) {
+            self.add(Reading::Scru64(id), Form::Integer);
+        }
+        let signed = if is_negative { Form::Integer } else { Form::Text };
         if self.layouts.epoch != Epoch::DISCORD || number >> 63 == 1 {
-            self.add(Reading::Discord(Discord(number)));
+            self.add(Reading::Discord(Discord(number)), signed);
         }
-        self.add(Reading::Instagram(Instagram(number)));
-        self.add(Reading::Mastodon(Mastodon(number)));
+        self.add(Reading::Instagram(Instagram(number)), signed);
+        self.add(Reading::Mastodon(Mastodon(number)), signed);
+        self.add(Reading::KuidLocal(LocalId::new(number), KuidAlphabet::Sortable), Form::Integer);
+    }
+
+    /// Adds the readings of integers of more than 64 bits.
+    fn large_integers(&mut self, number: u128) {
+        let bytes = number.to_be_bytes();
+        if let [0, 0, 0, 0, 0, 0, id @ ..] = bytes {
+            self.add(Reading::Sno(SnoId::from_bytes(id)), Form::Integer);
+        }
+        if let [0, 0, 0, 0, id @ ..] = bytes {
+            self.add(
+                Reading::KuidGlobal(GlobalId::from_bytes(id), KuidAlphabet::Sortable),
+                Form::Integer,
+            );
+        } else {
+            self.add(
+                Reading::KuidWide(WideGlobalId::from_bytes(bytes), KuidAlphabet::Sortable),
+                Form::Integer,
+            );
+            self.uuid(Uuid::from_bytes(bytes), Form::Integer, false);
+        }
     }
 
     fn uuids(&mut self, text: &[u8]) {
         // From 32 hexadecimal digits to a URN.
-        if !(32..=45).contains(&text.len()) {
-            return;
+        if (32..=45).contains(&text.len())
+            && let Ok(uuid) = Uuid::try_parse_ascii(text)
+        {
+            let is_grouped = text.len() > uuid::fmt::Simple::LENGTH;
+            self.uuid(uuid, Form::Text, is_grouped);
         }
-        if let Ok(uuid) = Uuid::try_parse_ascii(text) {
-            if let Ok(id) = carry::from_uuid(uuid, self.layouts) {
-                self.add(Reading::Carried(id));
-            }
-            self.add(Reading::Uuid(uuid));
+    }
+
+    /// Adds a UUID, and the ID in it; groups of digits are a mark.
+    fn uuid(&mut self, uuid: Uuid, form: Form, is_grouped: bool) {
+        if let Ok(id) = carry::from_uuid(uuid, self.layouts) {
+            self.judge(Reading::Carried(id), form, true);
+        }
+        let is_valid = version(uuid).is_some() || uuid.is_nil() || uuid.is_max();
+        if is_grouped || is_valid {
+            self.judge(Reading::Uuid(uuid), form, is_grouped && is_valid);
         }
     }
 
     fn named(&mut self, text: &[u8]) {
-        if let Some(time) = named::ulid_time(text) {
-            self.add(Reading::Ulid { time });
+        if let Some(id) = named::ulid(text) {
+            let is_upper = !text.iter().any(u8::is_ascii_lowercase);
+            let reading = Reading::Ulid(id.to_be_bytes());
+            let plausibility =
+                Plausibility::of(&reading, self.layouts, reading.time(self.layouts), self.now);
+            self.judge(reading, Form::Text, is_upper && plausibility == Plausibility::Likely);
         }
-        if let Some(time) = named::ksuid_time(text) {
-            self.add(Reading::Ksuid { time });
+        if let Some((prefix_len, id)) = named::type_id(text) {
+            let uuid = Uuid::from_u128(id);
+            // Of another version only behind a prefix.
+            if prefix_len > 0 || version(uuid) == Some(7) {
+                let is_marked = prefix_len > 0 && version(uuid) == Some(7);
+                self.judge(Reading::TypeId { uuid, prefix_len }, Form::Text, is_marked);
+            }
+        }
+        if let Some(id) = named::ksuid(text) {
+            self.add(Reading::Ksuid(id), Form::Text);
+        }
+        if let Some(id) = named::xid(text) {
+            self.add(Reading::Xid(id), Form::Text);
+        }
+    }
+
+    /// Adds the readings as hexadecimal digits and as literals of bytes.
+    fn literals(&mut self, text: &[u8]) {
+        let Some(literal) = literal::read(text) else {
+            return;
+        };
+        let form = literal.form;
+        if let Some(bytes) = literal.array::<8>() {
+            if let Ok(id) = Scru64Id::from_be_bytes(bytes) {
+                self.add(Reading::Scru64(id), form);
+            }
+            if let Ok(id) = NanoflakeId::from_be_bytes(bytes) {
+                self.add(Reading::Nanoflake(id, NanoflakeText::Base36), form);
+            }
+            let id = LocalId::from_be_bytes(bytes);
+            self.add(Reading::KuidLocal(id, KuidAlphabet::Sortable), form);
+        } else if let Some(bytes) = literal.array() {
+            self.add(Reading::Sno(SnoId::from_bytes(bytes)), form);
+        } else if let Some(bytes) = literal.array() {
+            let id = GlobalId::from_bytes(bytes);
+            self.add(Reading::KuidGlobal(id, KuidAlphabet::Sortable), form);
+            let is_own = text.len() == 2 * bytes.len();
+            let own = if is_own { Form::Text } else { form };
+            self.add(Reading::ObjectId(bytes), own);
+        } else if let Some(bytes) = literal.array() {
+            let id = WideGlobalId::from_bytes(bytes);
+            self.add(Reading::KuidWide(id, KuidAlphabet::Sortable), form);
+            // Plain digits are a UUID's own text.
+            if text.len() != uuid::fmt::Simple::LENGTH {
+                self.uuid(Uuid::from_bytes(bytes), form, false);
+            }
         }
     }
 }

@@ -8,9 +8,9 @@ use tickid_sno::{Sno, SnoId};
 use uuid::Uuid;
 
 use crate::any::AnyId;
-use crate::detect::named::KSUID_EPOCH;
+use crate::detect::format::Format;
 use crate::error::ConvertError;
-use crate::foreign::{Discord, Instagram, Mastodon, Twitter};
+use crate::foreign::{Discord, Instagram, Mastodon, PgEdge, Sonyflake, SonyflakeV2, Twitter};
 use crate::format::Source;
 use crate::options::Layouts;
 use crate::parts::Parts;
@@ -77,19 +77,33 @@ pub enum Reading {
     Instagram(Instagram),
     /// Of Mastodon.
     Mastodon(Mastodon),
+    /// Of Sonyflake's first version.
+    Sonyflake(Sonyflake),
+    /// Of Sonyflake's second version.
+    SonyflakeV2(SonyflakeV2),
+    /// Of pgEdge.
+    PgEdge(PgEdge),
     /// A UUID.
     Uuid(Uuid),
-    /// A ULID.
-    Ulid {
-        /// The time at which it was made.
-        time: UnixTime,
+    /// A ULID, by its bytes.
+    Ulid([u8; 16]),
+    /// A KSUID, by its bytes.
+    Ksuid([u8; 20]),
+    /// A TypeID.
+    TypeId {
+        /// The UUID behind the prefix.
+        uuid: Uuid,
+        /// The length of the prefix, without the underscore after it.
+        prefix_len: u8,
     },
-    /// A KSUID.
-    Ksuid {
-        /// The time at which it was made.
-        time: UnixTime,
-    },
+    /// An Xid, by its bytes.
+    Xid([u8; 12]),
+    /// A MongoDB ObjectId, by its bytes.
+    ObjectId([u8; 12]),
 }
+
+/// The start of KSUID times: 2014-05-13T16:53:20Z.
+const KSUID_EPOCH: UnixTime = UnixTime::from_micros(1_400_000_000_000_000);
 
 impl Reading {
     /// Returns the ID, if it belongs to one of the schemes.
@@ -106,9 +120,32 @@ impl Reading {
         }
     }
 
-    /// Returns the features of the text that the format requires.
+    /// Returns the format.
     #[must_use]
-    pub const fn reason(&self) -> &'static str {
+    pub const fn format(&self) -> Format {
+        match self {
+            Self::Scru64(_) => Format::Scru64,
+            Self::Nanoflake(..) => Format::Nanoflake,
+            Self::KuidLocal(..) | Self::KuidGlobal(..) | Self::KuidWide(..) => Format::Kuid,
+            Self::Sno(_) => Format::Sno,
+            Self::Carried(_) | Self::Uuid(_) => Format::Uuid,
+            Self::Twitter(_) => Format::Twitter,
+            Self::Discord(_) => Format::Discord,
+            Self::Instagram(_) => Format::Instagram,
+            Self::Mastodon(_) => Format::Mastodon,
+            Self::Sonyflake(_) => Format::Sonyflake,
+            Self::SonyflakeV2(_) => Format::SonyflakeV2,
+            Self::PgEdge(_) => Format::PgEdge,
+            Self::Ulid(_) => Format::Ulid,
+            Self::Ksuid(_) => Format::Ksuid,
+            Self::TypeId { .. } => Format::TypeId,
+            Self::Xid(_) => Format::Xid,
+            Self::ObjectId(_) => Format::ObjectId,
+        }
+    }
+
+    /// Returns the features that the format requires of its own text.
+    pub(crate) const fn reason(&self) -> &'static str {
         self.name_and_reason().1
     }
 
@@ -142,9 +179,20 @@ impl Reading {
             Self::Discord(_) => ("Discord Snowflake", up_to_64_bits),
             Self::Instagram(_) => ("Instagram ID", up_to_64_bits),
             Self::Mastodon(_) => ("Mastodon ID", up_to_64_bits),
+            Self::Sonyflake(_) => ("Sonyflake", up_to_63_bits),
+            Self::SonyflakeV2(_) => ("Sonyflake 2", up_to_63_bits),
+            Self::PgEdge(_) => ("pgEdge snowflake", up_to_63_bits),
+            Self::Uuid(uuid) if uuid.is_nil() => ("nil UUID", "only zeros"),
+            Self::Uuid(uuid) if uuid.is_max() => ("max UUID", "only ones"),
             Self::Uuid(_) => ("UUID", "32 hexadecimal digits, as UUIDs are written"),
-            Self::Ulid { .. } => ("ULID", "26 digits of Crockford's base 32, 128 bits"),
-            Self::Ksuid { .. } => ("KSUID", "27 digits of base 62, 160 bits"),
+            Self::Ulid(_) => ("ULID", "26 digits of Crockford's base 32, 128 bits"),
+            Self::Ksuid(_) => ("KSUID", "27 digits of base 62, 160 bits"),
+            Self::TypeId { prefix_len: 0, .. } => {
+                ("TypeID without a prefix", "26 lower-case digits of Crockford's base 32")
+            }
+            Self::TypeId { .. } => ("TypeID", "a prefix and 26 digits of Crockford's base 32"),
+            Self::Xid(_) => ("Xid", "20 characters of 0-9a-v, 96 bits"),
+            Self::ObjectId(_) => ("ObjectId", "24 hexadecimal digits"),
         }
     }
 
@@ -152,8 +200,15 @@ impl Reading {
     #[inline]
     pub(crate) fn time(&self, layouts: &Layouts) -> Option<UnixTime> {
         match *self {
-            Self::Uuid(uuid) => uuid_time(uuid),
-            Self::Ulid { time } | Self::Ksuid { time } => Some(time),
+            Self::Uuid(uuid) | Self::TypeId { uuid, .. } => uuid_time(uuid),
+            Self::Ulid([a, b, c, d, e, f, ..]) => {
+                let millis = i64::from_be_bytes([0, 0, a, b, c, d, e, f]);
+                UnixTime::from_millis(millis).ok()
+            }
+            Self::Ksuid([a, b, c, d, ..]) => Some(seconds(KSUID_EPOCH, [a, b, c, d])),
+            Self::Xid([a, b, c, d, ..]) | Self::ObjectId([a, b, c, d, ..]) => {
+                Some(seconds(UnixTime::EPOCH, [a, b, c, d]))
+            }
             Self::KuidLocal(id, _) => Some(id.unix_time()),
             Self::KuidGlobal(id, _) => Some(id.unix_time(layouts.drift)),
             Self::KuidWide(id, _) => Some(id.unix_time(layouts.drift)),
@@ -171,8 +226,22 @@ impl Reading {
             Self::Twitter(_) => Epoch::TWITTER.unix_time(),
             Self::Discord(_) => Epoch::DISCORD.unix_time(),
             Self::Instagram(_) => Instagram::EPOCH.unix_time(),
-            Self::Ksuid { .. } => KSUID_EPOCH,
+            Self::Sonyflake(_) => Sonyflake::EPOCH.unix_time(),
+            Self::SonyflakeV2(_) => SonyflakeV2::EPOCH.unix_time(),
+            Self::PgEdge(_) => PgEdge::EPOCH.unix_time(),
+            Self::Ksuid(_) => KSUID_EPOCH,
             _ => UnixTime::EPOCH,
+        }
+    }
+
+    /// Returns the time since which such IDs are made.
+    pub(crate) fn in_use_since(&self, layouts: &Layouts) -> UnixTime {
+        /// 2010-01-01 and 2016-01-01.
+        const OURS: UnixTime = UnixTime::from_micros(1_262_304_000_000_000);
+        const MASTODON: UnixTime = UnixTime::from_micros(1_451_606_400_000_000);
+        match self {
+            Self::Mastodon(_) => MASTODON,
+            _ => self.epoch(layouts).max(OURS),
         }
     }
 
@@ -191,15 +260,29 @@ impl Reading {
     }
 }
 
+/// Returns the time of big-endian seconds after `epoch`.
+const fn seconds(epoch: UnixTime, bytes: [u8; 4]) -> UnixTime {
+    let micros = u32::from_be_bytes(bytes) as i64 * 1_000_000;
+    UnixTime::from_micros(epoch.as_micros() + micros)
+}
+
+/// Returns the version of a UUID, if RFC 9562 has it.
+pub(crate) fn version(uuid: Uuid) -> Option<usize> {
+    let version = uuid.get_version_num();
+    let is_rfc = uuid.get_variant() == uuid::Variant::RFC4122 && (1..=8).contains(&version);
+    is_rfc.then_some(version)
+}
+
 fn uuid_time(uuid: Uuid) -> Option<UnixTime> {
+    version(uuid)?;
     let (seconds, nanos) = uuid.get_timestamp()?.to_unix();
     let micros = i64::try_from(seconds).ok()?.checked_mul(1_000_000)?;
     Some(UnixTime::from_micros(micros.checked_add((nanos / 1_000).into())?))
 }
 
 /// # Errors
-/// Returns [`ConvertError::NoFields`] for UUIDs, ULIDs and KSUIDs: apart from their time they
-/// consist of random bits.
+/// Returns [`ConvertError::NoFields`] for UUIDs, ULIDs, KSUIDs, TypeIDs, Xids and ObjectIds: apart
+/// from their time they consist of random bits, or of fields of their own.
 impl Source for Reading {
     #[inline]
     fn parts(self, layouts: &Layouts) -> Result<Parts, ConvertError> {
@@ -215,9 +298,15 @@ impl Source for Reading {
             Self::Discord(id) => id.parts(layouts),
             Self::Instagram(id) => id.parts(layouts),
             Self::Mastodon(id) => id.parts(layouts),
-            Self::Uuid(_) | Self::Ulid { .. } | Self::Ksuid { .. } => {
-                Err(ConvertError::NoFields { kind: self.name_and_reason().0 })
-            }
+            Self::Sonyflake(id) => id.parts(layouts),
+            Self::SonyflakeV2(id) => id.parts(layouts),
+            Self::PgEdge(id) => id.parts(layouts),
+            Self::Uuid(_)
+            | Self::Ulid(_)
+            | Self::Ksuid(_)
+            | Self::TypeId { .. }
+            | Self::Xid(_)
+            | Self::ObjectId(_) => Err(ConvertError::NoFields { kind: self.format().name() }),
         }
     }
 }
@@ -227,9 +316,10 @@ impl fmt::Display for Reading {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Carried(id) => write!(f, "{} in a UUID", id.kind()),
-            Self::Uuid(uuid) if uuid.get_version_num() != 0 => {
-                write!(f, "UUID of version {}", uuid.get_version_num())
-            }
+            Self::Uuid(uuid) => match version(*uuid) {
+                Some(version) => write!(f, "UUID of version {version}"),
+                None => f.pad(self.name_and_reason().0),
+            },
             _ => f.pad(self.name_and_reason().0),
         }
     }

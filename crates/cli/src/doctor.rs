@@ -1,0 +1,333 @@
+//! `tickid doctor`.
+
+use core::time::Duration;
+use std::fs;
+use std::path::Path;
+use std::process::ExitCode;
+use std::time::Instant;
+
+use clap::Args;
+use serde::Serialize;
+use tickid_core::{Clock, CounterClock, SystemClock, UnixTime};
+use tickid_lease::{RealmName, RowState, Standing, Store, View};
+
+use crate::failure::{Chain, Failure};
+use crate::message::shown;
+use crate::output::Output;
+use crate::store::{StoreOptions, answer};
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  tickid doctor
+  tickid doctor --store etcd://db:2379
+  tickid doctor --json
+
+Checks the clock, the store and the limits of this machine, and says what to do about each problem.
+Exit status: 0 if all is well or there are only warnings, 3 for problems of the store, 4 for those of
+the clock.")]
+pub(crate) struct DoctorArguments {
+    #[command(flatten)]
+    store: StoreOptions,
+    /// Print one JSON object per finding
+    #[arg(long)]
+    json: bool,
+}
+
+/// The state of one thing that was looked at.
+#[derive(Debug, Serialize)]
+struct Finding {
+    topic: &'static str,
+    level: Level,
+    text: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hint: Option<&'static str>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+enum Level {
+    Ok,
+    Warning,
+    Error,
+}
+
+impl Finding {
+    fn ok(topic: &'static str, text: impl Into<String>) -> Self {
+        Self { topic, level: Level::Ok, text: text.into(), hint: None }
+    }
+
+    fn warning(topic: &'static str, text: impl Into<String>, hint: &'static str) -> Self {
+        Self { topic, level: Level::Warning, text: text.into(), hint: Some(hint) }
+    }
+
+    fn error(topic: &'static str, text: impl Into<String>, hint: &'static str) -> Self {
+        Self { topic, level: Level::Error, text: text.into(), hint: Some(hint) }
+    }
+}
+
+pub(crate) fn run(arguments: &DoctorArguments) -> Result<ExitCode, Failure> {
+    let mut findings = clocks();
+    findings.extend(limits());
+    let opened = arguments.store.open();
+    match &opened {
+        Ok(store) => findings.extend(store_findings(store)),
+        Err(failure) => {
+            findings.push(Finding::error(
+                "store",
+                failure.to_string(),
+                "--store URL names another",
+            ));
+        }
+    }
+    let mut out = Output::stdout();
+    for finding in &findings {
+        write(finding, arguments.json, out.buffer())?;
+    }
+    out.flush()?;
+    let is_bad = |topic: &str| {
+        findings.iter().any(|one| one.level == Level::Error && one.topic.starts_with(topic))
+    };
+    Ok(ExitCode::from(match () {
+        () if is_bad("store") => 3,
+        () if is_bad("clock") => 4,
+        () => 0,
+    }))
+}
+
+fn write(finding: &Finding, json: bool, out: &mut Vec<u8>) -> Result<(), Failure> {
+    if json {
+        serde_json::to_writer(&mut *out, finding).map_err(|error| Failure::Write(error.into()))?;
+        out.push(b'\n');
+        return Ok(());
+    }
+    let level = match finding.level {
+        Level::Ok => "ok",
+        Level::Warning => "warning",
+        Level::Error => "error",
+    };
+    let mut line = format!("{level:<8} {:<12} {}\n", finding.topic, shown(&finding.text));
+    if let Some(hint) = finding.hint {
+        line.push_str(&format!("{:21} hint: {hint}\n", ""));
+    }
+    out.extend_from_slice(line.as_bytes());
+    Ok(())
+}
+
+/// Looks at the machine's clocks.
+fn clocks() -> Vec<Finding> {
+    /// A difference of the counter clock that is no error of its own.
+    const ERROR: Duration = Duration::from_millis(20);
+    /// 2020-01-01. No clock that was ever set shows an earlier time.
+    const SET: UnixTime = UnixTime::from_micros(1_577_836_800_000_000);
+    let mut findings = Vec::new();
+    match SystemClock.now() {
+        Ok(now) if now >= SET => findings.push(Finding::ok("clock", now.to_string())),
+        Ok(now) => findings.push(Finding::error("clock", format!("{now}"), "set the clock")),
+        Err(error) => findings.push(Finding::error("clock", error.to_string(), "set the clock")),
+    }
+    if let Ok(source) =
+        fs::read_to_string("/sys/devices/system/clocksource/clocksource0/current_clocksource")
+    {
+        let source = source.trim();
+        findings.push(match source {
+            "tsc" | "kvm-clock" | "arch_sys_counter" | "hyperv_clocksource_tsc_page" => {
+                Finding::ok("clock source", source)
+            }
+            _ => Finding::warning(
+                "clock source",
+                format!("{source}, which takes long to read"),
+                "boot with clocksource=tsc if the processor's counter is reliable",
+            ),
+        });
+    }
+    if let Some(error) = counter_error(&CounterClock::new()) {
+        let text = format!("the counter clock is up to {error:?} from the system's");
+        findings.push(if error <= ERROR {
+            Finding::ok("clock error", text)
+        } else {
+            let hint = "the machine is busy, or its clock is being set; run this again";
+            Finding::warning("clock error", text, hint)
+        });
+    }
+    findings
+}
+
+/// Returns the largest difference between the counter's clock and the system's in 100 readings.
+fn counter_error(counter: &CounterClock) -> Option<Duration> {
+    let difference = || {
+        let before = SystemClock.now().ok()?;
+        let read = counter.now().ok()?;
+        let after = SystemClock.now().ok()?;
+        Some(before.saturating_since(read).max(read.saturating_since(after)))
+    };
+    (0..100).map(|_| difference()).max().flatten()
+}
+
+/// Looks at the limits of the process.
+fn limits() -> Option<Finding> {
+    const FEW: u64 = 256;
+    let limits = fs::read_to_string("/proc/self/limits").ok()?;
+    let line = limits.lines().find_map(|line| line.strip_prefix("Max open files"))?;
+    let soft = line.split_whitespace().next()?;
+    let text = format!("{soft} open files");
+    Some(match soft.parse::<u64>() {
+        Ok(files) if files < FEW => {
+            Finding::warning("limits", text, "`ulimit -n 1024` allows more connections")
+        }
+        _ => Finding::ok("limits", text),
+    })
+}
+
+/// Looks at the store, its clock and its realms.
+fn store_findings(store: &Store) -> Vec<Finding> {
+    const HINT: &str = "check the URL, the server and the network; --store URL names another";
+    let mut findings = Vec::new();
+    let begun = Instant::now();
+    let realms = match answer(store.realms()) {
+        Ok(realms) => realms,
+        Err(error) => return vec![Finding::error("store", Chain(&error).to_string(), HINT)],
+    };
+    let took = begun.elapsed();
+    findings.push(Finding::ok(
+        "store",
+        format!(
+            "{} at {}: {} realms in {took:.1?}",
+            store.backend(),
+            store.endpoint(),
+            realms.len()
+        ),
+    ));
+    findings.extend(folder(&store.endpoint()));
+    for realm in &realms {
+        match answer(store.list(realm)) {
+            Ok(view) => findings.extend(realm_findings(realm, &view)),
+            Err(error) => {
+                findings.push(Finding::error("store realm", Chain(&error).to_string(), HINT));
+            }
+        }
+    }
+    findings
+}
+
+/// Looks at the folder of a store, if it is one.
+fn folder(endpoint: &str) -> Vec<Finding> {
+    let path = endpoint.strip_prefix("file://").unwrap_or(endpoint);
+    let Ok(path) = fs::canonicalize(path) else { return Vec::new() };
+    let mut findings = Vec::new();
+    if let Some(kind) = file_system(&path) {
+        let text = format!("{} on {kind}", path.display());
+        findings.push(match kind.as_str() {
+            "nfs" | "nfs4" | "cifs" | "smb3" | "9p" | "fuse.sshfs" => Finding::warning(
+                "store folder",
+                text,
+                "locks of network file systems may fail; use a folder of this machine or a server",
+            ),
+            "tmpfs" | "ramfs" => Finding::warning(
+                "store folder",
+                text,
+                "it is empty after a restart; use a folder on a disk",
+            ),
+            _ => Finding::ok("store folder", text),
+        });
+    }
+    #[cfg(unix)]
+    if let Ok(metadata) = fs::metadata(&path) {
+        use std::os::unix::fs::PermissionsExt as _;
+        let mode = metadata.permissions().mode() & 0o777;
+        let text = format!("mode {mode:03o}");
+        findings.push(if mode & 0o077 == 0 {
+            Finding::ok("store rights", text)
+        } else {
+            Finding::warning("store rights", text, "`chmod 700` keeps other users out")
+        });
+    }
+    findings
+}
+
+/// Returns the type of the file system that holds a path.
+fn file_system(path: &Path) -> Option<String> {
+    let mounts = fs::read_to_string("/proc/self/mounts").ok()?;
+    let mounts = mounts.lines().filter_map(|line| {
+        let mut words = line.split(' ').skip(1);
+        let (place, kind) = (words.next()?, words.next()?);
+        path.starts_with(place).then_some((place.len(), kind))
+    });
+    // Of two at one place the later hides the earlier.
+    mounts.max_by_key(|(len, _)| *len).map(|(_, kind)| kind.to_owned())
+}
+
+/// Looks at a realm: the store's clock and what is left of its nodes and windows.
+fn realm_findings(name: &RealmName, view: &View) -> Vec<Finding> {
+    let Some((record, _)) = &view.record else { return Vec::new() };
+    let realm = &record.realm;
+    let mut findings = Vec::new();
+    if let Ok(now) = SystemClock.now() {
+        let (ahead, behind) = (now.saturating_since(view.now), view.now.saturating_since(now));
+        let text = format!("realm {name}: this clock is {:?} from the store's", ahead.max(behind));
+        findings.push(if ahead > realm.terms().skew {
+            let hint = "generators stall when they are this far ahead; synchronise the clocks";
+            Finding::error("clock skew", text, hint)
+        } else {
+            Finding::ok("clock skew", text)
+        });
+    }
+    let Ok(standings) = view.standings() else {
+        let text = format!("realm {name}: the store's clock is outside of the scheme's time");
+        findings.push(Finding::error("clock skew", text, "set the store's clock"));
+        return findings;
+    };
+    let held = standings.iter().filter(|(_, _, standing)| *standing == Standing::Held);
+    let ends = held.clone().filter_map(|(_, state, _)| match state {
+        RowState::Intact { row, .. } => Some(realm.scale().time_of(row.ceiling)),
+        _ => None,
+    });
+    let left = ends.min().map(|end| end.saturating_since(view.now));
+    let quarantined =
+        standings.iter().filter(|(_, _, standing)| *standing == Standing::Quarantined).count();
+    let held = held.count();
+    let free = realm.pool().len().saturating_sub((held + quarantined) as u64);
+    let window = left.map_or_else(String::new, |left| format!("; shortest window left {left:.1?}"));
+    let text = format!(
+        "realm {name}: {held} nodes held, {free} to be had, {quarantined} quarantined{window}"
+    );
+    findings.push(match (quarantined, free) {
+        (1.., _) => Finding::warning(
+            "store realm",
+            text,
+            "`tickid lease repair` frees quarantined nodes; `tickid lease list` shows them",
+        ),
+        (_, 0) => Finding::warning(
+            "store realm",
+            text,
+            "`tickid lease init --reconfigure --pool` adds nodes",
+        ),
+        _ => Finding::ok("store realm", text),
+    });
+    findings
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn root_is_on_a_file_system() {
+        if Path::new("/proc/self/mounts").exists() {
+            assert!(file_system(Path::new("/")).is_some());
+            assert_eq!(file_system(Path::new("/proc/self")).as_deref(), Some("proc"));
+        }
+    }
+
+    #[test]
+    fn findings_are_lines_with_hints() {
+        let mut out = Vec::new();
+        let finding = Finding::warning("limits", "8 open files", "more");
+        write(&finding, false, &mut out).unwrap();
+        write(&finding, true, &mut out).unwrap();
+        assert_eq!(
+            String::from_utf8(out).unwrap(),
+            "warning  limits       8 open files\n                      hint: more\n\
+             {\"topic\":\"limits\",\"level\":\"warning\",\"text\":\"8 open files\",\"hint\":\"more\"}\n"
+        );
+    }
+}
