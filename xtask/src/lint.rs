@@ -9,7 +9,7 @@ use crate::command::{Command, say};
 use crate::error::{Error, Result};
 use crate::files::{self, Files, Finding};
 use crate::rules::prose::{Lines, changed_lines};
-use crate::rules::{architecture, documents, prose};
+use crate::rules::{architecture, documents, packages, prose};
 use crate::tables::{NO_STD, OTHER_WORKSPACES};
 use crate::workspace::{Package, Workspace};
 
@@ -27,7 +27,7 @@ pub(crate) struct Arguments {
 enum Step {
     /// The layout of the code.
     Fmt,
-    /// The project's own rules: dependencies between crates, features, `unsafe`, links.
+    /// The project's own rules: dependencies between crates, features, `unsafe`, links, packages.
     Rules,
     /// The prose of comments and Markdown, in lines changed since the merge base with main.
     Prose,
@@ -55,6 +55,7 @@ pub(crate) fn lint(workspace: &Workspace, arguments: &Arguments) -> Result<()> {
                 let files = files::read(&workspace.root)?;
                 let mut findings = architecture::check(&workspace.packages, &files);
                 findings.extend(documents::check(&files));
+                findings.extend(packages::check(&workspace.packages, &files));
                 report(&findings)?;
             }
             Step::Prose => {

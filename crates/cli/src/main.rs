@@ -8,6 +8,7 @@ mod input;
 mod inspect;
 mod json;
 mod lease;
+mod man;
 mod message;
 mod options;
 mod output;
@@ -28,6 +29,7 @@ use crate::failure::Failure;
 use crate::generate::GenScheme;
 use crate::inspect::InspectArguments;
 use crate::lease::LeaseCommand;
+use crate::man::ManArguments;
 use crate::range::RangeArguments;
 
 /// Generate, inspect and convert time-ordered identifiers: SCRU64, Nanoflake, kuid and sno.
@@ -55,12 +57,18 @@ enum Command {
     #[command(subcommand)]
     Lease(LeaseCommand),
     /// Print a completion script for a shell
-    #[command(after_help = "Example:
-  tickid completions bash > ~/.local/share/bash-completion/completions/tickid")]
+    #[command(after_help = "Where shells look for scripts:
+  bash        tickid completions bash > ~/.local/share/bash-completion/completions/tickid
+  zsh         tickid completions zsh > DIR/_tickid, where DIR is in $fpath
+  fish        tickid completions fish > ~/.config/fish/completions/tickid.fish
+  PowerShell  tickid completions powershell >> $PROFILE
+  elvish      tickid completions elvish >> ~/.config/elvish/rc.elv")]
     Completions {
         /// The shell
         shell: Shell,
     },
+    /// Print the man page, or write one for each subcommand
+    Man(ManArguments),
 }
 
 fn main() -> ExitCode {
@@ -87,6 +95,7 @@ fn run() -> Result<ExitCode, Failure> {
         Command::Range(arguments) => range::run(&arguments),
         Command::Lease(command) => lease::run(&command),
         Command::Completions { shell } => completions(shell),
+        Command::Man(arguments) => man::run(&arguments, Arguments::command()),
     }
 }
 
