@@ -17,8 +17,8 @@ const CARGO_DENY: Tool = ("cargo deny --version", "cargo install --locked cargo-
 const ADVISORIES: Tool = ("cargo deny fetch db", "needs the network");
 const CARGO_MUTANTS: Tool = ("cargo mutants --version", "cargo install --locked cargo-mutants");
 const CARGO_FUZZ: Tool = ("cargo fuzz --version", "cargo install --locked cargo-fuzz");
-const CARGO_DEB: Tool = ("cargo deb --version", "cargo install --locked cargo-deb");
-const DPKG: Tool = ("dpkg --version", "needs Debian");
+const DPKG: Tool = ("dpkg-shlibdeps --version", "apt-get install dpkg-dev");
+const MAN: Tool = ("man --version", "apt-get install man-db");
 const SEMVER_CHECKS: Tool =
     ("cargo semver-checks --version", "cargo install --locked cargo-semver-checks");
 const RELEASE: Tool = ("git describe --tags --match 'v[0-9]*'", "nothing has been released yet");
@@ -137,7 +137,7 @@ pub(super) const STEPS: &[Step] = &[
         "the archive and the Debian package install, work and leave nothing behind",
         ".ci/debian",
     )
-    .needs(&[CARGO_DEB, DPKG]),
+    .needs(&[DPKG, MAN]),
     script("semver", "no public item broke since the latest release", ".ci/semver")
         .needs(&[SEMVER_CHECKS, RELEASE]),
     cargo(
