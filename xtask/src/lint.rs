@@ -8,7 +8,7 @@ use clap::{Args, ValueEnum};
 use crate::command::say;
 use crate::error::{Error, Result};
 use crate::files::{self, Finding};
-use crate::rules::{architecture, documents, prose};
+use crate::rules::{architecture, documents, packages, prose};
 use crate::tables::{NO_STD, OTHER_WORKSPACES};
 use crate::workspace::{Package, Workspace};
 
@@ -23,7 +23,7 @@ pub(crate) struct Arguments {
 enum Step {
     /// The layout of the code.
     Fmt,
-    /// The project's own rules: dependencies between crates, features, `unsafe`, links.
+    /// The project's own rules: dependencies between crates, features, `unsafe`, links, packages.
     Rules,
     /// The prose of comments and Markdown.
     Prose,
@@ -51,6 +51,7 @@ pub(crate) fn lint(workspace: &Workspace, arguments: &Arguments) -> Result<()> {
                 let files = files::read(&workspace.root)?;
                 let mut findings = architecture::check(&workspace.packages, &files);
                 findings.extend(documents::check(&files));
+                findings.extend(packages::check(&workspace.packages, &files));
                 report(&findings)?;
             }
             Step::Prose => report(&prose::check(&files::read(&workspace.root)?))?,

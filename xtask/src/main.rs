@@ -2,6 +2,7 @@
 
 mod command;
 mod error;
+mod examples;
 mod files;
 mod lint;
 mod rules;
@@ -33,11 +34,12 @@ struct Arguments {
 enum Task {
     /// Run all tests.
     ///
-    /// First the main workspace with all features but those for databases, examples included; then
-    /// the workspaces of tests with databases and other stacks and of the benchmarks' report; then
-    /// the models of the engine, by loom and by shuttle; then the libraries' unit tests with the
-    /// feature `alloc` alone. A failure stops none of them. Ends with the failures, the reasons for
-    /// skipping tests, and a line like `1894 passed, 0 failed, 12 skipped`.
+    /// First the main workspace with all features but those for databases; then its examples, whose
+    /// output must be like the one that they document; then the workspaces of tests with databases
+    /// and other stacks and of the benchmarks' report; then the models of the engine, by loom and
+    /// by shuttle; then the libraries' unit tests with the feature `alloc` alone. A failure stops
+    /// none of them. Ends with the failures, the reasons for skipping tests, and a line like `1894
+    /// passed, 0 failed, 12 skipped`.
     ///
     /// Needs Rust and a C compiler. Tests whose server is not installed are skipped; with
     /// TICKID_REQUIRE_SERVERS=1 they fail.

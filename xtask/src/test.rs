@@ -3,6 +3,7 @@
 use std::io::{self, Write as _};
 
 use crate::error::{Error, Result};
+use crate::examples;
 use crate::tables::{BENCHES, INTEGRATION};
 use crate::tally::Tally;
 use crate::workspace::Workspace;
@@ -11,9 +12,9 @@ use crate::workspace::Workspace;
 pub(crate) fn test(workspace: &Workspace) -> Result<()> {
     let test = |folder, words| workspace.cargo(folder, &format!("test --no-fail-fast {words}"));
     let models = |checker| test("", "--lib models {core}").env("RUSTFLAGS", checker);
-    let commands = [
-        test("", "--workspace").args([workspace.features_without_databases()]),
-        test(INTEGRATION, ""),
+    let main = test("", "--workspace").args([workspace.features_without_databases()]);
+    let others = [
+        test(INTEGRATION, "--workspace"),
         test(BENCHES, "--package tickid-bench-report"),
         // The shared engine under model checkers; `cargo xtask verify` explores more.
         models("--cfg tickid_loom"),
@@ -23,8 +24,9 @@ pub(crate) fn test(workspace: &Workspace) -> Result<()> {
         test("", "{core} --lib --no-default-features --features alloc"),
         test("", "{schemes} --lib --no-default-features --features alloc"),
     ];
-    let mut tally = Tally::default();
-    for command in commands {
+    let mut tally = Tally::of(main)?;
+    tally.add(examples::run(workspace)?);
+    for command in others {
         tally.add(Tally::of(command)?);
     }
     writeln!(io::stdout(), "\n{tally}").map_err(Error::Output)?;

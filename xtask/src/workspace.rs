@@ -20,6 +20,14 @@ pub(crate) struct Package {
     pub(crate) features: BTreeMap<String, Vec<String>>,
     /// The names of the packages that it depends on, tests aside.
     pub(crate) dependencies: BTreeSet<String>,
+    /// The manifest, as `cargo metadata` prints it.
+    pub(crate) manifest: Value,
+}
+
+impl Package {
+    pub(crate) fn is_published(&self) -> bool {
+        self.manifest["publish"].is_null()
+    }
 }
 
 pub(crate) struct Workspace {
@@ -57,10 +65,10 @@ impl Workspace {
         Command::cargo(&self.root, folder).args(expand(words))
     }
 
-    /// The same with the nightly toolchain.
-    pub(crate) fn nightly_cargo(&self, folder: &str, words: &str) -> Command {
+    /// The same with another toolchain.
+    pub(crate) fn cargo_of(&self, toolchain: &str, folder: &str, words: &str) -> Command {
         let rustup = Command::program("rustup", &self.root, folder);
-        rustup.args(["run", "nightly", "cargo"]).args(expand(words))
+        rustup.args(["run", toolchain, "cargo"]).args(expand(words))
     }
 }
 
@@ -104,6 +112,7 @@ fn package_of(package: &Value, root: &Path) -> Option<Package> {
         dependencies: dependencies
             .filter_map(|dependency| dependency["name"].as_str().map(str::to_owned))
             .collect(),
+        manifest: package.clone(),
     })
 }
 

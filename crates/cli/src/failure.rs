@@ -4,6 +4,7 @@ use core::error::Error;
 use core::fmt;
 use core::time::Duration;
 use std::io;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use tickid_core::{BuildError, ErrorKind};
@@ -62,6 +63,8 @@ pub(crate) enum Failure {
     Read(io::Error),
     #[error("cannot write the output: {0}")]
     Write(io::Error),
+    #[error("cannot write {}: {reason}", path.display())]
+    WriteFile { path: PathBuf, reason: io::Error },
     /// A failure with a way out of its own.
     #[error("{failure}")]
     Hinted { failure: Box<Self>, hint: String },
@@ -149,7 +152,9 @@ impl Failure {
         }
         match self {
             Self::Hinted { failure, .. } => failure.status(),
-            Self::Invalid { .. } | Self::Read(_) | Self::Write(_) => INVALID,
+            Self::Invalid { .. } | Self::Read(_) | Self::Write(_) | Self::WriteFile { .. } => {
+                INVALID
+            }
             Self::Usage(_) | Self::Realm(_) | Self::Parse(_) => USAGE,
             Self::TooLong { .. } => CLOCK,
             Self::Build(error) => of_build(error, USAGE),

@@ -10,6 +10,7 @@ mod input;
 mod inspect;
 mod json;
 mod lease;
+mod man;
 mod message;
 mod options;
 mod output;
@@ -35,6 +36,7 @@ use crate::failure::Failure;
 use crate::generate::GenScheme;
 use crate::inspect::InspectArguments;
 use crate::lease::LeaseCommand;
+use crate::man::ManArguments;
 use crate::range::RangeArguments;
 
 /// Generate, inspect and convert time-ordered identifiers: SCRU64, Nanoflake, kuid and sno.
@@ -70,12 +72,18 @@ enum Command {
     /// Measure how many IDs per second this machine generates
     Bench(BenchArguments),
     /// Print a completion script for a shell
-    #[command(after_help = "Example:
-  tickid completions bash > ~/.local/share/bash-completion/completions/tickid")]
+    #[command(after_help = "Where shells look for scripts:
+  bash        tickid completions bash > ~/.local/share/bash-completion/completions/tickid
+  zsh         tickid completions zsh > DIR/_tickid, where DIR is in $fpath
+  fish        tickid completions fish > ~/.config/fish/completions/tickid.fish
+  PowerShell  tickid completions powershell >> $PROFILE
+  elvish      tickid completions elvish >> ~/.config/elvish/rc.elv")]
     Completions {
         /// The shell
         shell: Shell,
     },
+    /// Print the man page, or write one for each subcommand
+    Man(ManArguments),
 }
 
 fn main() -> ExitCode {
@@ -105,6 +113,7 @@ fn run() -> Result<ExitCode, Failure> {
         Command::Doctor(arguments) => doctor::run(&arguments),
         Command::Bench(arguments) => bench::run(&arguments),
         Command::Completions { shell } => completions(shell),
+        Command::Man(arguments) => man::run(&arguments, Arguments::command()),
     }
 }
 

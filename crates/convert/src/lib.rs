@@ -150,3 +150,8 @@ pub use uuid::Uuid;
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/conversions.md")]
 struct Page;
+
+/// The examples of the package's README, so that they stay true.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct PackageReadme;

@@ -80,3 +80,8 @@ pub use self::wait::block_on;
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/leases.md")]
 struct Guide;
+
+/// The examples of the package's README, so that they stay true.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct PackageReadme;

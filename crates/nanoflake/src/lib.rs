@@ -120,3 +120,8 @@ pub use tickid_text::{ParseError, ParseErrorKind, Text};
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/schemes/nanoflake.md")]
 struct Page;
+
+/// The examples of the package's README, so that they stay true.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct PackageReadme;

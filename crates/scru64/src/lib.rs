@@ -122,3 +122,8 @@ pub use tickid_text::{ParseError, ParseErrorKind, SliceError, Text};
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/schemes/scru64.md")]
 struct Page;
+
+/// The examples of the package's README, so that they stay true.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct PackageReadme;

@@ -253,3 +253,8 @@ macro_rules! impl_codec {
         $crate::impl_text!($id);
     };
 }
+
+/// The examples of the package's README, so that they stay true.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct PackageReadme;

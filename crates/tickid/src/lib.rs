@@ -95,3 +95,8 @@ pub use tickid_text as text;
 #[cfg(doctest)]
 #[doc = include_str!("../../../README.md")]
 struct Readme;
+
+/// The examples of the package's README, so that they stay true.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct PackageReadme;

@@ -2,4 +2,5 @@
 
 pub(crate) mod architecture;
 pub(crate) mod documents;
+pub(crate) mod packages;
 pub(crate) mod prose;

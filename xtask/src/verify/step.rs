@@ -12,7 +12,8 @@ pub(super) struct Step {
     needs: &'static [Tool],
     work: Work,
     folder: &'static str,
-    is_nightly: bool,
+    /// Other than the one that runs this program.
+    toolchain: Option<&'static str>,
     env: &'static [(&'static str, &'static str)],
 }
 
@@ -20,6 +21,7 @@ pub(super) struct Step {
 /// instructions to install it.
 pub(super) type Tool = (&'static str, &'static str);
 
+#[derive(Clone, Copy)]
 enum Work {
     /// Words for [`Workspace::cargo`].
     Cargo(&'static str),
@@ -39,7 +41,7 @@ pub(super) enum Outcome {
 /// A step that runs cargo.
 pub(super) const fn cargo(name: &'static str, shows: &'static str, words: &'static str) -> Step {
     let work = Work::Cargo(words);
-    Step { name, shows, needs: &[], work, folder: "", is_nightly: false, env: &[] }
+    Step { name, shows, needs: &[], work, folder: "", toolchain: None, env: &[] }
 }
 
 /// A step that runs a script.
@@ -60,7 +62,12 @@ impl Step {
 
     /// Runs the nightly toolchain's cargo.
     pub(super) const fn nightly(self) -> Self {
-        Self { is_nightly: true, ..self }
+        self.toolchain("nightly")
+    }
+
+    /// Runs another toolchain's cargo.
+    pub(super) const fn toolchain(self, toolchain: &'static str) -> Self {
+        Self { toolchain: Some(toolchain), ..self }
     }
 
     pub(super) const fn env(self, env: &'static [(&'static str, &'static str)]) -> Self {
@@ -72,10 +79,10 @@ impl Step {
             say(format_args!("not run: `{probe}` fails ({get})"));
             return Outcome::NotRun(format!("`{probe}` fails ({get})"));
         }
-        let command = match self.work {
-            Work::Cargo(words) if self.is_nightly => workspace.nightly_cargo(self.folder, words),
-            Work::Cargo(words) => workspace.cargo(self.folder, words),
-            Work::Script(words) => {
+        let command = match (self.work, self.toolchain) {
+            (Work::Cargo(words), Some(other)) => workspace.cargo_of(other, self.folder, words),
+            (Work::Cargo(words), None) => workspace.cargo(self.folder, words),
+            (Work::Script(words), _) => {
                 let bash = Command::program("bash", &workspace.root, "");
                 bash.args(words.split_whitespace())
             }

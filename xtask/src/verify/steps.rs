@@ -17,6 +17,60 @@ const CARGO_DENY: Tool = ("cargo deny --version", "cargo install --locked cargo-
 const ADVISORIES: Tool = ("cargo deny fetch db", "needs the network");
 const CARGO_MUTANTS: Tool = ("cargo mutants --version", "cargo install --locked cargo-mutants");
 const CARGO_FUZZ: Tool = ("cargo fuzz --version", "cargo install --locked cargo-fuzz");
+const DPKG: Tool = ("dpkg-shlibdeps --version", "apt-get install dpkg-dev");
+const MAN: Tool = ("man --version", "apt-get install man-db");
+const SEMVER_CHECKS: Tool =
+    ("cargo semver-checks --version", "cargo install --locked cargo-semver-checks");
+const RELEASE: Tool = ("git describe --tags --match 'v[0-9]*'", "nothing has been released yet");
+const MSRV: Tool = ("rustup run 1.89 cargo --version", "rustup toolchain install 1.89");
+const BETA: Tool = ("rustup run beta cargo --version", "rustup toolchain install beta");
+/// 32-bit programs run on 64-bit processors.
+const GCC_32: Tool =
+    ("echo 'int main;' | gcc -m32 -x c -c -o /dev/null -", "apt-get install gcc-multilib");
+const GCC_AARCH64: Tool =
+    ("aarch64-linux-gnu-gcc --version", "apt-get install gcc-aarch64-linux-gnu");
+const QEMU_AARCH64: Tool = ("qemu-aarch64 --version", "apt-get install qemu-user");
+
+/// A target's standard library.
+macro_rules! target {
+    ($target:literal) => {
+        (
+            concat!("rustup target list --installed | grep --quiet --line-regexp ", $target),
+            concat!("rustup target add ", $target),
+        )
+    };
+}
+
+/// The libraries, checked for a target as in `.github/workflows/ci.yml`.
+macro_rules! builds_for {
+    ($name:literal, $target:literal, $features:literal) => {
+        cargo(
+            concat!("target-", $name),
+            concat!("core and schemes compile for ", $target),
+            concat!(
+                "check --target ",
+                $target,
+                " --no-default-features ",
+                $features,
+                " {core} {schemes}"
+            ),
+        )
+        .needs(const { &[target!($target)] })
+    };
+}
+
+/// The tests of the portable paths on another processor.
+macro_rules! tests_on {
+    ($target:literal) => {
+        concat!(
+            "test --target ",
+            $target,
+            " {text} {core} {schemes} {convert} --features levels --lib --test vectors ",
+            "--test codecs --test properties --test invariants --test closing --test lifecycle"
+        )
+    };
+}
+
 /// The mutated code includes kernels for AVX-512.
 const AVX512: Tool = ("grep --quiet avx512vbmi /proc/cpuinfo", "needs another processor");
 
@@ -70,6 +124,59 @@ pub(super) const STEPS: &[Step] = &[
         "every crate builds from its own package, with the other packages",
         "package --workspace --exclude tickid-testkit --exclude xtask --allow-dirty",
     ),
+    cargo(
+        "docs-rs",
+        "the documentation builds as docs.rs builds it, without warnings",
+        "doc --workspace --exclude tickid-testkit --exclude xtask --no-deps --all-features",
+    )
+    .nightly()
+    .needs(&[NIGHTLY])
+    .env(&[("RUSTDOCFLAGS", "--cfg docsrs -D warnings")]),
+    script(
+        "debian",
+        "the archive and the Debian package install, work and leave nothing behind",
+        ".ci/debian",
+    )
+    .needs(&[DPKG, MAN]),
+    script("semver", "no public item broke since the latest release", ".ci/semver")
+        .needs(&[SEMVER_CHECKS, RELEASE]),
+    cargo(
+        "msrv",
+        "the libraries and the command compile with Rust 1.89",
+        "check --workspace --exclude tickid-testkit --exclude xtask --all-features",
+    )
+    .toolchain("1.89")
+    .needs(&[MSRV]),
+    cargo(
+        "beta",
+        "everything compiles with the next Rust",
+        "check --workspace --all-targets --all-features",
+    )
+    .toolchain("beta")
+    .needs(&[BETA]),
+    builds_for!("wasm32", "wasm32-unknown-unknown", "--features std,web"),
+    builds_for!("thumbv7em", "thumbv7em-none-eabihf", ""),
+    builds_for!("i686", "i686-unknown-linux-gnu", "--features std"),
+    builds_for!("aarch64", "aarch64-unknown-linux-gnu", "--features std"),
+    cargo(
+        "tests-i686",
+        "codecs, engine and schemes pass their tests with 32-bit pointers",
+        tests_on!("i686-unknown-linux-gnu"),
+    )
+    .needs(&[target!("i686-unknown-linux-gnu"), GCC_32]),
+    cargo(
+        "tests-aarch64",
+        "codecs, engine and schemes pass their tests on aarch64, emulated",
+        tests_on!("aarch64-unknown-linux-gnu"),
+    )
+    .needs(&[target!("aarch64-unknown-linux-gnu"), GCC_AARCH64, QEMU_AARCH64])
+    .env(&[
+        ("CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER", "aarch64-linux-gnu-gcc"),
+        (
+            "CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUNNER",
+            "qemu-aarch64 -L /usr/aarch64-linux-gnu",
+        ),
+    ]),
     script(
         "dependencies",
         "licences, sources and versions of all dependencies are as in deny.toml",

@@ -1,0 +1,29 @@
+//! Generates global and local IDs, and reads one.
+//!
+//! ```text
+//! $ cargo run -p tickid-kuid --example kuid-quickstart
+//! .6.pIkEf8n3cYB..  2026-11-22T11:45:44.576512Z
+//! .6.pIkEf8n3cak..  2026-11-22T11:45:44.634880Z
+//! .6.pImXQ..3  2026-11-22T11:45:44.634880Z, without the node
+//! .5.tXVEf8n8vPN.0  of node 0x3eb2732, from 2018-10-15T17:41:15.432128Z
+//! ```
+
+#![allow(clippy::print_stdout, reason = "it is a program")]
+
+use tickid_kuid::{Drift, Generator, GlobalId, Local, Node};
+
+fn main() -> Result<(), Box<dyn core::error::Error>> {
+    let drift = Drift::DEFAULT;
+    // A hash of a name that no other process has, as Erlang computes it.
+    let generator = Generator::new(Node::phash2("uid@127.0.0.1"))?;
+    for _ in 0..2 {
+        let id = generator.generate()?;
+        println!("{id}  {}", id.unix_time(drift));
+    }
+    let local = generator.with(Local).generate()?;
+    println!("{local}  {}, without the node", local.unix_time());
+
+    let id: GlobalId = ".5.tXVEf8n8vPN.0".parse()?;
+    println!("{id}  of node {:#x}, from {}", id.node(drift).get(), id.unix_time(drift));
+    Ok(())
+}

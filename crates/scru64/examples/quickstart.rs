@@ -1,0 +1,28 @@
+//! Generates IDs, and reads one.
+//!
+//! ```text
+//! $ cargo run -p tickid-scru64 --example scru64-quickstart
+//! 0w6iymgbhn20  117659923057908216  2026-11-22T11:45:47.008Z
+//! 0w6iymgbhn21  117659923057908217  2026-11-22T11:45:47.008Z
+//! 0w6iymgbhn22  117659923057908218  2026-11-22T11:45:47.008Z
+//! 0u375nxqh5cq  of node 42, counter 25434, from 2023-03-12T09:34:19.136Z
+//! ```
+
+#![allow(clippy::print_stdout, reason = "it is a program")]
+
+use tickid_scru64::{Generator, NodeIdSize, Scru64Id};
+
+fn main() -> Result<(), Box<dyn core::error::Error>> {
+    // Node 42, in 8 bits. No other process may use it at the same time.
+    let generator = Generator::new("42/8".parse()?)?;
+    for _ in 0..3 {
+        let id = generator.generate()?;
+        println!("{id}  {}  {}", id.get(), id.unix_time());
+    }
+
+    let id: Scru64Id = "0u375nxqh5cq".parse()?;
+    let size = NodeIdSize::new(8)?;
+    let (node, counter) = (id.node_id(size), id.counter(size));
+    println!("{id}  of node {node}, counter {counter}, from {}", id.unix_time());
+    Ok(())
+}

@@ -1,0 +1,38 @@
+//! Leases a node from a folder, as several processes of a machine would: two generators at a time
+//! have different nodes.
+//!
+//! ```text
+//! $ cargo run -p tickid --example leased
+//! 9q8x7896223qw222 of node 911/16
+//! 9q8x789a223sk222 of node 937/16
+//! 2 rows in the store
+//! ```
+
+#![allow(clippy::print_stdout, reason = "it is a program")]
+
+use core::time::Duration;
+use tickid::lease::{LeasedGenerator, Realm, Store, block_on};
+use tickid::sno::Sno;
+
+fn main() -> Result<(), Box<dyn core::error::Error>> {
+    // A program has a folder of its own, such as /var/lib/NAME, or a server. A folder of this
+    // process alone is only good for a demonstration.
+    let folder = std::env::temp_dir().join(format!("tickid-leased-{}", std::process::id()));
+    let store = Store::open(&format!("file://{}", folder.display()))?;
+    let realm = Realm::new("orders".parse()?, Sno, "0-1023/16".parse()?)?;
+
+    let generators = [
+        LeasedGenerator::start(store.clone(), realm.clone())?,
+        LeasedGenerator::start(store.clone(), realm.clone())?,
+    ];
+    for generator in generators {
+        let id = generator.generate()?;
+        let node = generator.state().lease.ok_or("no lease")?.node;
+        println!("{id} of node {node}");
+        generator.shut_down()?;
+    }
+    let view = block_on(store.list(realm.name()), Duration::from_secs(5))?;
+    println!("{} rows in the store", view.rows.len());
+    std::fs::remove_dir_all(folder)?;
+    Ok(())
+}

@@ -1,0 +1,141 @@
+//! The service, started on ports of its own with a new database, and talked to.
+
+use core::time::Duration;
+use std::io::{BufRead as _, BufReader};
+use std::process::{Child, Command, Stdio};
+
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::{Value, json};
+use tickid::lease::{Standing, Store, block_on};
+use tickid_testkit::servers::Postgres;
+
+tickid_testkit::server_tests! {
+    Postgres:
+    orders_are_placed_and_found,
+    a_set_up_database_is_refused,
+    a_stopped_service_releases_its_node,
+}
+
+/// Returns the URL of a database, for its owner, who has its name.
+fn url(server: &Postgres, database: &str) -> String {
+    let (superuser, owner) = (format!("user={}", Postgres::USER), format!("user={database}"));
+    server.url_of(database).replace(&superuser, &owner)
+}
+
+fn orders(server: &Postgres, database: &str) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_orders"));
+    command.env("DATABASE_URL", url(server, database)).env("LISTEN", "127.0.0.1:0");
+    command
+}
+
+/// Creates a database and sets it up.
+fn set_up(server: &Postgres, database: &str) {
+    for statement in [
+        format!("CREATE ROLE {database} LOGIN"),
+        format!("CREATE DATABASE {database} OWNER {database}"),
+    ] {
+        server.psql(Postgres::DATABASE, &statement).unwrap();
+    }
+    let status = orders(server, database).arg("setup").status().unwrap();
+    assert!(status.success());
+}
+
+/// Returns the number of nodes that are leased.
+fn held(server: &Postgres, database: &str) -> usize {
+    let store = Store::open(&url(server, database)).unwrap();
+    let view = block_on(store.list(&"orders".parse().unwrap()), Duration::from_secs(10)).unwrap();
+    let standings = view.standings().unwrap();
+    standings.iter().filter(|(_, _, standing)| *standing == Standing::Held).count()
+}
+
+/// A running service, which is killed at the end of its test.
+struct Service {
+    process: Child,
+    url: String,
+}
+
+impl Service {
+    fn start(server: &Postgres, database: &str) -> Self {
+        let mut process = orders(server, database).stdout(Stdio::piped()).spawn().unwrap();
+        let mut line = String::new();
+        BufReader::new(process.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        let url = line.trim().strip_prefix("listening on ").unwrap_or_else(|| panic!("{line}"));
+        Self { url: url.to_owned(), process }
+    }
+
+    fn place(&self, item: &str) -> Value {
+        let answer = ureq::post(format!("{}/orders", self.url)).send_json(json!({ "item": item }));
+        let mut answer = answer.unwrap();
+        assert_eq!(answer.status(), 201);
+        answer.body_mut().read_json().unwrap()
+    }
+
+    fn get(&self, path: &str) -> Value {
+        let answer = ureq::get(format!("{}{path}", self.url)).call();
+        answer.unwrap().body_mut().read_json().unwrap()
+    }
+
+    fn status(&self, path: &str) -> u16 {
+        let agent = ureq::Agent::config_builder().http_status_as_error(false).build().new_agent();
+        agent.get(format!("{}{path}", self.url)).call().unwrap().status().as_u16()
+    }
+}
+
+impl Drop for Service {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+fn orders_are_placed_and_found(server: &Postgres) {
+    set_up(server, "found");
+    // Two processes, each with a node of its own.
+    let services = [Service::start(server, "found"), Service::start(server, "found")];
+    let mut placed: Vec<Value> = Vec::new();
+    for number in 0..10 {
+        placed.push(services[number % 2].place(&format!("order {number}")));
+    }
+
+    let id = |order: &Value| order["id"].as_str().unwrap().to_owned();
+    for order in &placed {
+        assert_eq!(services[0].get(&format!("/orders/{}", id(order))), *order);
+    }
+    let mut ids: Vec<_> = placed.iter().map(id).collect();
+    ids.sort_unstable();
+    ids.dedup();
+    assert_eq!(ids.len(), 10);
+
+    let time = |order: &Value| order["placed"].as_str().unwrap().to_owned();
+    let times: Vec<_> = placed.iter().map(time).collect();
+    let (first, last) = (times.iter().min().unwrap(), times.iter().max().unwrap());
+    let found = services[1].get(&format!("/orders?since={first}&until={last}"));
+    let found: Vec<_> = found.as_array().unwrap().iter().map(id).collect();
+    assert_eq!(found, ids);
+    let none = services[1].get("/orders?since=2020-01-01T00:00:00Z&until=2020-12-31T00:00:00Z");
+    assert_eq!(none, json!([]));
+
+    assert_eq!(services[0].status("/readyz"), 200);
+    assert_eq!(services[0].status("/orders/0u375nxqh5cq"), 404);
+    assert_eq!(services[0].status("/orders/typo"), 400);
+    assert_eq!(services[0].status("/orders?since=2020-01-01T00:00:00Z&until=soon"), 400);
+}
+
+fn a_set_up_database_is_refused(server: &Postgres) {
+    set_up(server, "refused");
+    let again = orders(server, "refused").arg("setup").output().unwrap();
+    assert!(!again.status.success());
+    let stderr = String::from_utf8(again.stderr).unwrap();
+    assert!(stderr.contains("already exists"), "{stderr}");
+}
+
+fn a_stopped_service_releases_its_node(server: &Postgres) {
+    set_up(server, "released");
+    let mut service = Service::start(server, "released");
+    service.place("tea");
+    assert_eq!(held(server, "released"), 1);
+
+    kill_process(Pid::from_child(&service.process), Signal::TERM).unwrap();
+    assert!(service.process.wait().unwrap().success());
+    assert_eq!(held(server, "released"), 0);
+}

@@ -1,0 +1,111 @@
+//! The libraries' examples, whose documentation shows what they print.
+
+use std::path::Path;
+use std::process;
+
+use crate::command::say;
+use crate::error::{self, Error};
+use crate::files::{self, Files};
+use crate::tally::Tally;
+use crate::workspace::Workspace;
+
+/// An example, and the output that its documentation shows.
+#[derive(Debug, PartialEq, Eq)]
+struct Example<'a> {
+    name: &'a str,
+    shown: Vec<&'a str>,
+}
+
+/// Runs every example whose documentation shows its output, and compares the two.
+pub(crate) fn run(workspace: &Workspace) -> error::Result<Tally> {
+    // As the tests have built them.
+    let build = workspace.cargo("", "build --profile test --workspace --examples");
+    let mut tally = Tally::default();
+    if let Err(error) = build.args([workspace.features_without_databases()]).run() {
+        tally.fail(error.to_string());
+        return Ok(tally);
+    }
+    let this = std::env::current_exe();
+    let this = this.map_err(|reason| Error::Run { command: "xtask".to_owned(), reason })?;
+    let folder = this.parent().unwrap_or(Path::new(".")).join("examples");
+    for example in examples(&files::read(&workspace.root)?) {
+        match check(&example, &folder) {
+            Ok(()) => tally.passed += 1,
+            Err(reason) => tally.fail(format!("example {}: {reason}", example.name)),
+        }
+    }
+    say(format_args!("examples: {} passed, {} failed", tally.passed, tally.failed));
+    Ok(tally)
+}
+
+/// Finds the examples that show a command without arguments of their own, and its output.
+fn examples(files: &Files) -> Vec<Example<'_>> {
+    let is_example = |path: &str| path.starts_with("crates/") && path.contains("/examples/");
+    let examples = files.iter().filter(|(path, _)| is_example(path) && path.ends_with(".rs"));
+    examples.filter_map(|(_, text)| example(text)).collect()
+}
+
+fn example(text: &str) -> Option<Example<'_>> {
+    let documentation = text.lines().map_while(|line| line.strip_prefix("//!"));
+    let mut lines = documentation.map(|line| line.strip_prefix(' ').unwrap_or(line));
+    let command = lines.find_map(|line| line.strip_prefix("$ cargo run "))?;
+    let (_, rest) = command.split_once("--example ")?;
+    let (name, options) = rest.split_once(' ').unwrap_or((rest, ""));
+    let is_plain = options.is_empty() || options.starts_with("--features ");
+    is_plain.then(|| Example { name, shown: lines.take_while(|line| *line != "```").collect() })
+}
+
+fn check(example: &Example<'_>, folder: &Path) -> Result<(), String> {
+    let program = folder.join(format!("{}{}", example.name, std::env::consts::EXE_SUFFIX));
+    let output = process::Command::new(&program).output();
+    let output = output.map_err(|reason| format!("cannot run {}: {reason}", program.display()))?;
+    if !output.status.success() {
+        let stderr = String::from_utf8_lossy(&output.stderr).trim_end().to_owned();
+        return Err(format!("{}: {stderr}", output.status));
+    }
+    let printed = String::from_utf8_lossy(&output.stdout);
+    let printed: Vec<_> = printed.lines().collect();
+    if printed.len() != example.shown.len() {
+        let (printed, shown) = (printed.len(), example.shown.len());
+        return Err(format!("prints {printed} lines, and {shown} are shown"));
+    }
+    match printed.iter().zip(&example.shown).find(|(printed, shown)| !agree(printed, shown)) {
+        Some((printed, shown)) => Err(format!("prints `{printed}`, and `{shown}` is shown")),
+        None => Ok(()),
+    }
+}
+
+/// Reports whether a line has the words of another. A word with a digit, such as an ID or a time,
+/// stands for any word.
+fn agree(printed: &str, shown: &str) -> bool {
+    let (mut printed, mut shown) = (printed.split_whitespace(), shown.split_whitespace());
+    let is_any = |word: &str| word.contains(|c: char| c.is_ascii_digit());
+    shown.all(|word| printed.next().is_some_and(|other| other == word || is_any(word)))
+        && printed.next().is_none()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT: &str = "//! Does it.\n//!\n//! ```text\n//! $ cargo run -p a --example a-b\n\
+                        //! 1 ID\n//! done\n//! ```\n\nfn main() {}\n";
+
+    #[test]
+    fn shown_outputs_are_found() {
+        let expected = Example { name: "a-b", shown: vec!["1 ID", "done"] };
+        assert_eq!(example(TEXT), Some(expected));
+        let with_features = TEXT.replace("a-b", "a-b --features serde");
+        assert_eq!(example(&with_features).map(|example| example.name), Some("a-b"));
+        assert_eq!(example(&TEXT.replace("a-b", "a-b &")), None);
+        assert_eq!(example("//! Does it.\n\nfn main() {}\n"), None);
+    }
+
+    #[test]
+    fn words_with_digits_vary() {
+        assert!(agree("from  9q8s now", "from 0u37 now"));
+        assert!(!agree("from 9q8s now", "from 0u37 then"));
+        assert!(!agree("from 9q8s", "from 0u37 now"));
+        assert!(!agree("from 9q8s now", "from 0u37"));
+    }
+}
