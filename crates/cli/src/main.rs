@@ -15,6 +15,8 @@ mod picture;
 mod range;
 mod report;
 mod schemes;
+#[cfg(feature = "serve")]
+mod serve;
 mod store;
 mod values;
 
@@ -54,6 +56,9 @@ enum Command {
     /// Lease nodes from a store, list their holders, and repair what went wrong
     #[command(subcommand)]
     Lease(LeaseCommand),
+    /// Give IDs to other programs, over RESP (the Redis protocol) and HTTP
+    #[cfg(feature = "serve")]
+    Serve(serve::ServeArguments),
     /// Print a completion script for a shell
     #[command(after_help = "Example:
   tickid completions bash > ~/.local/share/bash-completion/completions/tickid")]
@@ -86,6 +91,8 @@ fn run() -> Result<ExitCode, Failure> {
         Command::Convert(arguments) => convert::run(&arguments),
         Command::Range(arguments) => range::run(&arguments),
         Command::Lease(command) => lease::run(&command),
+        #[cfg(feature = "serve")]
+        Command::Serve(arguments) => serve::run(&arguments),
         Command::Completions { shell } => completions(shell),
     }
 }
