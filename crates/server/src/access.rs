@@ -34,8 +34,8 @@ struct Tokens {
 pub(crate) struct Client {
     name: String,
     token: String,
-    /// When the IDs so far would have been issued at the client's rate, in nanoseconds since the
-    /// server's start.
+    /// The time at which the IDs so far would have been issued at the client's rate, in nanoseconds
+    /// since the server's start.
     due: AtomicU64,
 }
 

@@ -21,9 +21,9 @@
 //! | `TICKID.NEXT realm 100` | an array of 100 IDs |
 //! | `… FORMAT text`, `int` or `bytes` | text, integers, or one string of all bytes |
 //! | `… META n` | IDs with this metabyte, for sno |
-//! | `INCR realm` | an ID as an integer, for SCRU64, Nanoflake and local kuids |
+//! | `INCR realm`, `INCRBY realm 1` | an ID as an integer, for SCRU64, Nanoflake and local kuids |
 //!
-//! Clients whose numbers have 53 bits, such as those of JavaScript, must not use integers.
+//! Clients with numbers of 53 bits, as in JavaScript, must not use integers.
 //!
 //! | HTTP | answer |
 //! |---|---|
@@ -36,7 +36,7 @@
 //!
 //! Requests cannot make it panic, wait for longer than [`Limits::timeout`], or take more memory for
 //! a connection than the limits say. It listens on addresses that other machines reach only with
-//! tokens and TLS, unless it is told to be [insecure](ServerBuilder::insecure).
+//! tokens and TLS, unless [`insecure`](ServerBuilder::insecure) is set.
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 #![deny(unsafe_code)]

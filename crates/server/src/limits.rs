@@ -2,7 +2,7 @@ use core::time::Duration;
 
 use crate::error::ServerError;
 
-/// The limits of a server. What exceeds one is an error that names it.
+/// The limits of a server. A request that exceeds one gets an error that names it.
 ///
 /// # Examples
 /// ```

@@ -47,12 +47,13 @@ impl Socket {
     /// Binds a Unix socket that its owner and its group may use.
     #[cfg(unix)]
     pub(crate) fn unix(path: &Path) -> Result<Self, ServerError> {
-        let file = SocketFile { path: path.to_owned() };
         check_unused(path)?;
         let listener = bind_unix(path).map_err(|source| ServerError::Listen {
             address: path.display().to_string(),
             source,
         })?;
+        // Not before: dropping it would remove the socket of another server.
+        let file = SocketFile { path: path.to_owned() };
         Ok(Self::Unix { listener, _file: file })
     }
 
@@ -229,7 +230,7 @@ impl Listener {
         });
     }
 
-    /// Tells a client that there are too many, if it can be told without waiting.
+    /// Sends the reason for the refusal, if the client accepts it within a moment.
     fn refuse(&self, stream: Stream) {
         let most = self.shared.limits.connections;
         let answer = match (self.protocol, &self.tls) {

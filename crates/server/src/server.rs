@@ -22,7 +22,7 @@ use crate::tls::{Tls, TlsFiles};
 /// |---|---|
 /// | [`realm`](Self::realm) | none; one is needed |
 /// | [`resp`](Self::resp), [`http`](Self::http), [`unix`](Self::unix) | none; one is needed |
-/// | [`tokens`](Self::tokens), [`tls`](Self::tls) | none; both are needed for addresses that other machines reach |
+/// | [`tokens`](Self::tokens), [`tls`](Self::tls) | none; both are needed beyond this machine |
 /// | [`limits`](Self::limits) | [`Limits::default`] |
 /// | [`holder`](Self::holder) | this host or pod, program and process ID |
 #[derive(Debug)]
@@ -95,8 +95,8 @@ impl ServerBuilder {
 
     /// Leases the nodes, and begins to serve.
     ///
-    /// A realm whose nodes are all in use, whose store is unreachable, or that has not begun yet,
-    /// is served as soon as a node is leased; until then requests wait, and `/readyz` says so.
+    /// If a realm has no free node, or begins in the future, or its store is unreachable, it is
+    /// served as soon as a node is leased. Until then requests wait, and `/readyz` returns 503.
     ///
     /// # Errors
     /// Returns a [`ServerError`] for options that contradict each other, addresses that are not
@@ -236,7 +236,7 @@ impl Server {
     /// token is gone must authenticate anew.
     ///
     /// # Errors
-    /// Returns a [`ServerError`] if one cannot be used. What was read of it before stays in use.
+    /// Returns a [`ServerError`] if one cannot be used. Its earlier contents stay in use.
     pub fn reload(&self) -> Result<(), ServerError> {
         let tokens = self.shared.access.reload();
         let tls = self.tls.as_ref().map_or(Ok(()), |tls| tls.reload());

@@ -16,7 +16,7 @@ use crate::error::ServerError;
 /// The files for encrypted connections, in PEM.
 #[derive(Clone, Debug)]
 pub struct TlsFiles {
-    /// The certificate, with those of its issuers after it.
+    /// The certificate, followed by its issuers' certificates.
     pub certificate: PathBuf,
     /// The private key.
     pub key: PathBuf,

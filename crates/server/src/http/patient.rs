@@ -13,10 +13,10 @@ pub(super) struct Patient<S> {
     stream: S,
     /// The longest time without a byte in either direction.
     idle: Duration,
-    /// The longest time in which the other side takes no byte that is to be written.
+    /// The longest time in which the client accepts no byte of an answer.
     stuck: Duration,
     last: Instant,
-    /// Since when the other side takes no bytes.
+    /// The start of the time in which the client accepts no bytes.
     stuck_since: Option<Instant>,
     /// Set anew only once it has run out, or is too late.
     timer: Pin<Box<Sleep>>,

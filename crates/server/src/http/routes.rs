@@ -13,8 +13,6 @@ use tokio::time::Instant;
 use utoipa::OpenApi as _;
 use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityScheme};
 use utoipa::openapi::{OpenApi, RefOr, Schema};
-use utoipa_axum::router::OpenApiRouter;
-use utoipa_axum::routes;
 
 use super::problem::Problem;
 use super::{ids, inspect};
@@ -28,23 +26,22 @@ use crate::shared::{Shared, request_id};
         description = "Time-ordered identifiers",
         license(name = "MIT OR Apache-2.0", identifier = "MIT OR Apache-2.0")
     ),
-    servers((url = "/"))
+    servers((url = "/")),
+    paths(ids::realms, ids::ids, inspect::inspect, health, ready, metrics_text)
 )]
 struct Description;
 
 /// Returns all routes.
 pub(super) fn router(shared: &Arc<Shared>) -> Router {
-    let (router, api) = OpenApiRouter::with_openapi(Description::openapi())
-        .routes(routes!(ids::realms))
-        .routes(routes!(ids::ids))
-        .routes(routes!(inspect::inspect))
-        .routes(routes!(health))
-        .routes(routes!(ready))
-        .routes(routes!(metrics_text))
-        .split_for_parts();
-    let api = describe(api, shared).to_json().unwrap_or_default();
+    let api = describe(Description::openapi(), shared).to_json().unwrap_or_default();
     let api = get(|| async { ([(header::CONTENT_TYPE, "application/json")], api) });
-    router
+    Router::new()
+        .route("/v1/realms", get(ids::realms))
+        .route("/v1/realms/{realm}/ids", get(ids::ids))
+        .route("/v1/inspect/{id}", get(inspect::inspect))
+        .route("/healthz", get(health))
+        .route("/readyz", get(ready))
+        .route("/metrics", get(metrics_text))
         .route("/openapi.json", api)
         .fallback(no_route)
         .method_not_allowed_fallback(no_method)

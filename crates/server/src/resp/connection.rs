@@ -30,7 +30,14 @@ where
     S: AsyncRead + AsyncWrite + Unpin,
 {
     let session = Session::new(Arc::clone(&shared), id);
-    let connection = Connection { stream, session, input: Vec::new(), read: 0, output: Vec::new() };
+    let connection = Connection {
+        stream,
+        session,
+        input: Vec::new(),
+        read: 0,
+        was_full: false,
+        output: Vec::new(),
+    };
     connection.run(&shared).await
 }
 
@@ -41,6 +48,8 @@ struct Connection<S> {
     input: Vec<u8>,
     /// The number of these that were commands already answered.
     read: usize,
+    /// Set if there was no room for more bytes when they were last read.
+    was_full: bool,
     output: Vec<u8>,
 }
 
@@ -74,7 +83,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
             if timer.deadline() > deadline {
                 timer.as_mut().reset(deadline);
             }
-            self.make_room(limits.request_bytes as usize);
+            self.make_room();
             let len = loop {
                 tokio::select! {
                     biased;
@@ -93,8 +102,9 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
             if len == 0 {
                 return Ok(());
             }
+            self.was_full = self.input.len() == self.input.capacity();
             let status = self.answer(shared).await?;
-            // What has arrived is answered; what follows is not.
+            // Requests that have arrived are answered; later ones are not.
             if status == Status::Over || shared.stopping.is_cancelled() {
                 return self.close(limits.timeout).await;
             }
@@ -102,17 +112,15 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
     }
 
     /// Makes room for the next bytes, and gives back what a quiet connection does not need.
-    fn make_room(&mut self, max: usize) {
-        if self.input.is_empty() && self.input.capacity() > BUSY {
+    fn make_room(&mut self) {
+        let room = if self.was_full { BUSY } else { QUIET };
+        if self.input.is_empty() && self.input.capacity() > room {
             self.input = Vec::new();
         }
         if self.output.capacity() > QUIET {
             self.output = Vec::new();
         }
-        let room = if self.input.len() >= QUIET { BUSY.min(max) } else { QUIET };
-        if self.input.capacity() - self.input.len() < room / 2 {
-            self.input.reserve(room);
-        }
+        self.input.reserve(room);
     }
 
     async fn time_out(mut self, is_partial: bool, timeout: Duration) -> io::Result<()> {

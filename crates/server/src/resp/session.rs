@@ -27,7 +27,7 @@ pub(crate) struct Session {
     name: String,
 }
 
-/// What happens after a command.
+/// The next step after a command.
 #[derive(Debug)]
 pub(crate) enum Next {
     /// The answer has been appended.
@@ -80,6 +80,13 @@ const COMMANDS: &[Known] = &[
         flags: &["write", "fast"],
         has_key: true,
         run: Session::incr,
+    },
+    Known {
+        name: "incrby",
+        args: (3, 3),
+        flags: &["write", "fast"],
+        has_key: true,
+        run: Session::incr_by,
     },
     Known {
         name: "tickid.next",
@@ -241,6 +248,14 @@ impl Session {
         }
     }
 
+    /// Does the same as `INCR`, for libraries that send this in its place.
+    fn incr_by(&mut self, args: &Args<'_>, out: &mut Vec<u8>) -> Next {
+        if args.get(2) != b"1" {
+            return fail("ERR INCRBY of a realm takes 1; TICKID.NEXT returns more IDs", out);
+        }
+        self.incr(args, out)
+    }
+
     fn next(&mut self, args: &Args<'_>, out: &mut Vec<u8>) -> Next {
         let Some(realm) = self.realm(args.get(1)) else { return no_realm(args, out) };
         let mut order =
@@ -367,7 +382,7 @@ impl Session {
         }
     }
 
-    /// Looks for the token. The user's name is that of the token, or "default".
+    /// Looks up the token. The user is "default" or the token's name.
     fn admit(&mut self, user: &[u8], token: &[u8]) -> Result<(), &'static str> {
         if !self.shared.access.is_closed() {
             return Err("ERR AUTH <password> called without any password configured for the \
