@@ -11,6 +11,8 @@ use tickid_core::{BuildError, ErrorKind};
 use tickid_lease::{
     GenerateError, LeaseError, ParseError, RealmError, Refusal, StoreError, StoreErrorKind, Token,
 };
+#[cfg(feature = "serve")]
+use tickid_server::ServerError;
 
 /// Some input was not an ID, or the output could not be written.
 pub(crate) const INVALID: u8 = 1;
@@ -59,6 +61,12 @@ pub(crate) enum Failure {
     #[error("cannot supervise the program: {0}")]
     #[cfg(target_os = "linux")]
     Supervise(io::Error),
+    #[error("{}", Chain(.0))]
+    #[cfg(feature = "serve")]
+    Serve(#[from] ServerError),
+    #[error("the runtime of the server: {0}")]
+    #[cfg(feature = "serve")]
+    Runtime(io::Error),
     #[error("cannot read standard input: {0}")]
     Read(io::Error),
     #[error("cannot write the output: {0}")]
@@ -138,6 +146,8 @@ impl Failure {
             Self::Store(error) => Some(error),
             Self::Lease(error) => error.store(),
             Self::Stalled(error) => error.cause()?.store(),
+            #[cfg(feature = "serve")]
+            Self::Serve(ServerError::Lease { source, .. }) => source.store(),
             _ => None,
         }
     }
@@ -174,6 +184,10 @@ impl Failure {
             Self::Randomness(_) | Self::NoLease(_) | Self::NoStateFolder(_) => STORE,
             #[cfg(target_os = "linux")]
             Self::Supervise(_) => SUPERVISION,
+            #[cfg(feature = "serve")]
+            Self::Serve(error) => of_server(error),
+            #[cfg(feature = "serve")]
+            Self::Runtime(_) => INVALID,
         }
     }
 }
@@ -218,6 +232,17 @@ fn of_refusal(refusal: &Refusal) -> u8 {
 
 fn of_lease(error: &LeaseError) -> u8 {
     if let LeaseError::Build(error) = error { of_build(error, STORE) } else { STORE }
+}
+
+/// Mistakes in options and files count as usage.
+#[cfg(feature = "serve")]
+fn of_server(error: &ServerError) -> u8 {
+    match error {
+        ServerError::Lease { source, .. } => of_lease(source),
+        ServerError::Realm { .. } => STORE,
+        ServerError::Listen { .. } | ServerError::InUse { .. } => INVALID,
+        _ => USAGE,
+    }
 }
 
 const OTHER_STORE: &str = "--store URL names another store, and `gen --node NODE` needs none";

@@ -18,6 +18,8 @@ mod picture;
 mod range;
 mod report;
 mod schemes;
+#[cfg(feature = "serve")]
+mod serve;
 mod store;
 mod template;
 mod values;
@@ -71,6 +73,9 @@ enum Command {
     Doctor(DoctorArguments),
     /// Measure how many IDs per second this machine generates
     Bench(BenchArguments),
+    /// Give IDs to other programs, over RESP (the Redis protocol) and HTTP
+    #[cfg(feature = "serve")]
+    Serve(serve::ServeArguments),
     /// Print a completion script for a shell
     #[command(after_help = "Where shells look for scripts:
   bash        tickid completions bash > ~/.local/share/bash-completion/completions/tickid
@@ -103,7 +108,12 @@ fn run() -> Result<ExitCode, Failure> {
         return lease::launch(&launch);
     }
     let arguments = Arguments::try_parse().unwrap_or_else(|error| message::usage(error).exit());
-    verbose::start(arguments.verbose)?;
+    match arguments.command {
+        // Has a log of its own.
+        #[cfg(feature = "serve")]
+        Command::Serve(_) => {}
+        _ => verbose::start(arguments.verbose)?,
+    }
     match arguments.command {
         Command::Gen(scheme) => generate::run(&scheme),
         Command::Inspect(arguments) => inspect::run(&arguments),
@@ -112,6 +122,8 @@ fn run() -> Result<ExitCode, Failure> {
         Command::Lease(command) => lease::run(&command),
         Command::Doctor(arguments) => doctor::run(&arguments),
         Command::Bench(arguments) => bench::run(&arguments),
+        #[cfg(feature = "serve")]
+        Command::Serve(serve) => serve::run(&serve, arguments.verbose),
         Command::Completions { shell } => completions(shell),
         Command::Man(arguments) => man::run(&arguments, Arguments::command()),
     }

@@ -71,6 +71,8 @@ macro_rules! tests_on {
     };
 }
 
+const PYTHON: Tool = ("python3 -m venv --help", "apt-get install python3-venv");
+const REDIS_TOOLS: Tool = ("redis-benchmark --version", "apt-get install redis-tools");
 /// The mutated code includes kernels for AVX-512.
 const AVX512: Tool = ("grep --quiet avx512vbmi /proc/cpuinfo", "needs another processor");
 
@@ -250,6 +252,19 @@ pub(super) const STEPS: &[Step] = &[
     )
     // Ten minutes of two processors.
     .env(&[("TICKID_SIMULATION_SEEDS", "5000000")]),
+    cargo(
+        "serve",
+        "servers over one store of each kind, killed, stopped and paused under load: no ID twice",
+        "test --package tickid-cli --test serve -- --test-threads=1 no_id_comes_twice",
+    )
+    .env(&[("TICKID_SERVE_ROUNDS", "50")]),
+    script(
+        "clients",
+        "clients of other languages, and a tester of the OpenAPI description, and the server agree",
+        ".ci/clients",
+    )
+    .needs(&[PYTHON, REDIS_TOOLS])
+    .env(&[("TICKID_SERVER_REQUESTS", "10000")]),
     script("fuzz", "no input of a minute per fuzz target breaks a promise", "fuzz/run")
         .needs(&[NIGHTLY, CARGO_FUZZ]),
     script(

@@ -1,0 +1,288 @@
+//! `tickid serve`.
+
+mod realm;
+
+use core::time::Duration;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Args, ValueEnum};
+use tickid_server::{Limits, Server, ServerBuilder, ServerError, TlsFiles};
+use tokio::runtime::Builder;
+use tracing::level_filters::LevelFilter;
+
+use self::realm::ServedRealm;
+use crate::failure::Failure;
+use crate::store::StoreOptions;
+use crate::values::{duration, number};
+
+/// The port for RESP.
+const RESP_PORT: u16 = 6400;
+/// The port for HTTP.
+const HTTP_PORT: u16 = 6480;
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  tickid serve --realm orders=sno
+  tickid serve --realm orders --realm chat=nanoflake --store etcd://10.0.0.5:2379
+  tickid serve --realm orders --unix /run/tickid/socket
+  tickid serve --realm orders --http 0.0.0.0:443 --token-file tokens --tls-cert c.pem --tls-key k.pem
+  redis-cli -p 6400 TICKID.NEXT orders 10
+  curl 'http://127.0.0.1:6480/v1/realms/orders/ids?count=10'
+
+A realm without a scheme must be in the store; with one it begins if it is not. `tickid lease init`
+begins realms with other nodes, epochs and terms. SIGTERM and SIGINT stop the server and release its
+nodes; SIGHUP makes it read its tokens and certificates again. The log goes to standard error.")]
+pub(crate) struct ServeArguments {
+    /// Realm to serve, and its scheme if it may begin here; repeat for more
+    #[arg(long, value_name = "NAME[=SCHEME]", required = true, value_parser = realm::parse)]
+    realm: Vec<ServedRealm>,
+    #[command(flatten)]
+    store: StoreOptions,
+    /// Address for RESP; repeat for more [default: 127.0.0.1:6400, unless another is named]
+    #[arg(long, value_name = "ADDRESS:PORT")]
+    listen: Vec<SocketAddr>,
+    /// Address for HTTP; repeat for more [default: 127.0.0.1:6480, unless another is named]
+    #[arg(long, value_name = "ADDRESS:PORT")]
+    http: Vec<SocketAddr>,
+    /// Unix socket for RESP, for its owner and group
+    #[arg(long, value_name = "PATH")]
+    #[cfg(unix)]
+    unix: Option<PathBuf>,
+    /// File of tokens, of which clients must have one: a line each, after an optional name
+    #[arg(long, value_name = "FILE")]
+    token_file: Option<PathBuf>,
+    /// Certificate and its issuers, in PEM: encrypts connections by TCP
+    #[arg(long, value_name = "FILE", requires = "tls_key")]
+    tls_cert: Option<PathBuf>,
+    /// Private key of the certificate, in PEM
+    #[arg(long, value_name = "FILE", requires = "tls_cert")]
+    tls_key: Option<PathBuf>,
+    /// Authorities, in PEM, one of which must have issued a client's certificate
+    #[arg(long, value_name = "FILE", requires = "tls_cert")]
+    client_ca: Option<PathBuf>,
+    /// Listen on addresses that other machines reach without tokens or TLS
+    #[arg(long)]
+    insecure: bool,
+    #[command(flatten)]
+    limits: LimitOptions,
+    /// The holder's name in the store, for people to read [default: this host and process]
+    #[arg(long, value_name = "TEXT")]
+    holder: Option<String>,
+    /// The number of threads [default: one for each processor]
+    #[arg(long, value_name = "N", value_parser = |text: &str| number::<usize>("number of threads", 1..=1_024, text))]
+    threads: Option<usize>,
+    /// The form of the log
+    #[arg(long, value_enum, default_value_t = LogForm::Text)]
+    log: LogForm,
+    /// The least level of what is logged; debug has a line for each HTTP request
+    #[arg(long, value_enum, default_value_t = LogLevel::Info)]
+    log_level: LogLevel,
+}
+
+#[derive(Debug, Args)]
+struct LimitOptions {
+    /// Most open connections
+    #[arg(long, value_name = "N", default_value_t = Limits::default().connections)]
+    max_connections: u32,
+    /// Most IDs of one request
+    #[arg(long, value_name = "N", default_value_t = Limits::default().count)]
+    max_count: u32,
+    /// Most bytes of one request
+    #[arg(long, value_name = "N", default_value_t = Limits::default().request_bytes)]
+    max_request_bytes: u32,
+    /// Longest time to receive a request, to wait for its IDs, and to send them, each
+    #[arg(long, value_name = "DURATION", value_parser = duration, default_value = "5s")]
+    timeout: Duration,
+    /// Time after which a connection without requests is closed
+    #[arg(long, value_name = "DURATION", value_parser = duration, default_value = "10m")]
+    idle_timeout: Duration,
+    /// Most IDs per second for each token [default: any number]
+    #[arg(long, value_name = "N")]
+    rate: Option<u64>,
+    /// Time for running requests when the server stops
+    #[arg(long, value_name = "DURATION", value_parser = duration, default_value = "5s")]
+    grace: Duration,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum LogForm {
+    /// A line for people
+    Text,
+    /// A JSON object per line
+    Json,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum LogLevel {
+    Error,
+    Warn,
+    Info,
+    Debug,
+}
+
+/// Runs the server until a signal stops it. `verbose` is the number of `-v`.
+pub(crate) fn run(arguments: &ServeArguments, verbose: u8) -> Result<ExitCode, Failure> {
+    start_log(arguments, verbose);
+    let store = arguments.store.open()?;
+    let mut builder = Server::builder(store.clone());
+    for realm in &arguments.realm {
+        builder = builder.realm(realm.spec(&store)?);
+    }
+    let builder = arguments.options(builder);
+    let mut runtime = Builder::new_multi_thread();
+    if let Some(threads) = arguments.threads {
+        runtime.worker_threads(threads);
+    }
+    let runtime = runtime.enable_all().thread_name("tickid-serve").build();
+    runtime.map_err(Failure::Runtime)?.block_on(serve(builder))
+}
+
+impl ServeArguments {
+    fn options(&self, mut builder: ServerBuilder) -> ServerBuilder {
+        let LimitOptions { max_connections, max_count, max_request_bytes, .. } = self.limits;
+        let LimitOptions { timeout, idle_timeout, rate, grace, .. } = self.limits;
+        builder = builder.insecure(self.insecure).limits(Limits {
+            connections: max_connections,
+            count: max_count,
+            request_bytes: max_request_bytes,
+            timeout,
+            idle: idle_timeout,
+            rate,
+            grace,
+        });
+        #[cfg(unix)]
+        let is_any_named = self.unix.is_some() || !self.listen.is_empty() || !self.http.is_empty();
+        #[cfg(not(unix))]
+        let is_any_named = !self.listen.is_empty() || !self.http.is_empty();
+        if !is_any_named {
+            let local = |port| SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), port);
+            builder = builder.resp(local(RESP_PORT)).http(local(HTTP_PORT));
+        }
+        builder = self.listen.iter().fold(builder, |builder, &address| builder.resp(address));
+        builder = self.http.iter().fold(builder, |builder, &address| builder.http(address));
+        #[cfg(unix)]
+        if let Some(path) = &self.unix {
+            builder = builder.unix(path);
+        }
+        if let Some(path) = &self.token_file {
+            builder = builder.tokens(path);
+        }
+        if let (Some(certificate), Some(key)) = (&self.tls_cert, &self.tls_key) {
+            builder = builder.tls(TlsFiles {
+                certificate: certificate.clone(),
+                key: key.clone(),
+                client_authorities: self.client_ca.clone(),
+            });
+        }
+        if let Some(holder) = &self.holder {
+            builder = builder.holder(holder);
+        }
+        builder
+    }
+}
+
+fn start_log(arguments: &ServeArguments, verbose: u8) {
+    let level = match (verbose, arguments.log_level) {
+        (0, LogLevel::Error) => LevelFilter::ERROR,
+        (0, LogLevel::Warn) => LevelFilter::WARN,
+        (0, LogLevel::Info) => LevelFilter::INFO,
+        (0, LogLevel::Debug) | (1, _) => LevelFilter::DEBUG,
+        _ => LevelFilter::TRACE,
+    };
+    let log = tracing_subscriber::fmt().with_max_level(level).with_writer(std::io::stderr);
+    // The command is all there is in this process, so there is no other log yet.
+    match arguments.log {
+        LogForm::Text => log.with_ansi(false).init(),
+        LogForm::Json => log.json().flatten_event(true).init(),
+    }
+}
+
+async fn serve(builder: ServerBuilder) -> Result<ExitCode, Failure> {
+    // Before anything is leased, so that no signal is missed.
+    let mut signals = Signals::new()?;
+    let server = builder.start().await?;
+    for address in server.resp_addresses() {
+        tracing::info!(protocol = "resp", %address, "listening");
+    }
+    for address in server.http_addresses() {
+        tracing::info!(protocol = "http", %address, "listening");
+    }
+    for (realm, reason) in server.not_ready() {
+        tracing::warn!(%realm, reason, "the realm has no IDs yet");
+    }
+    while signals.next().await == Signal::Reload {
+        match server.reload() {
+            Ok(()) => tracing::info!("the files were read again"),
+            Err(error) => {
+                let error = Failure::from(error).to_string();
+                tracing::error!(error, "the files were not read again");
+            }
+        }
+    }
+    tracing::info!("stopping");
+    let stopped = server.stop().await;
+    if stopped.cut_off {
+        tracing::warn!("requests were cut off");
+    }
+    let Some((realm, _)) = stopped.not_released.first() else {
+        tracing::info!("the nodes are released");
+        return Ok(ExitCode::SUCCESS);
+    };
+    tracing::warn!(%realm, "a node was not released; it is free when its window ends");
+    Ok(ExitCode::SUCCESS)
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Signal {
+    Reload,
+    Stop,
+}
+
+#[cfg(unix)]
+struct Signals {
+    hangup: tokio::signal::unix::Signal,
+    interrupt: tokio::signal::unix::Signal,
+    terminate: tokio::signal::unix::Signal,
+}
+
+#[cfg(unix)]
+impl Signals {
+    fn new() -> Result<Self, Failure> {
+        use tokio::signal::unix::{SignalKind, signal};
+
+        let signal = |kind| signal(kind).map_err(Failure::Runtime);
+        Ok(Self {
+            hangup: signal(SignalKind::hangup())?,
+            interrupt: signal(SignalKind::interrupt())?,
+            terminate: signal(SignalKind::terminate())?,
+        })
+    }
+
+    async fn next(&mut self) -> Signal {
+        tokio::select! {
+            _ = self.hangup.recv() => Signal::Reload,
+            _ = self.interrupt.recv() => Signal::Stop,
+            _ = self.terminate.recv() => Signal::Stop,
+        }
+    }
+}
+
+#[cfg(not(unix))]
+struct Signals;
+
+#[cfg(not(unix))]
+impl Signals {
+    fn new() -> Result<Self, Failure> {
+        Ok(Self)
+    }
+
+    async fn next(&mut self) -> Signal {
+        // Without a handler the process ends by itself.
+        if tokio::signal::ctrl_c().await.is_err() {
+            core::future::pending::<()>().await;
+        }
+        Signal::Stop
+    }
+}

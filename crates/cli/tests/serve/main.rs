@@ -1,0 +1,50 @@
+//! `tickid serve`: the running command, its signals, and several of it over one store of each kind.
+
+#![cfg_attr(not(unix), allow(dead_code, unused_imports, reason = "there are no such signals"))]
+#![allow(clippy::panic, clippy::unwrap_used, reason = "a test fails by panicking")]
+
+#[cfg(unix)]
+mod fleet;
+#[cfg(unix)]
+mod options;
+#[cfg(unix)]
+#[path = "../process/mod.rs"]
+mod process;
+#[cfg(unix)]
+mod serving;
+
+/// For tests that need no server but the command's own.
+#[cfg(unix)]
+#[derive(Debug)]
+pub(crate) struct Folder;
+
+#[cfg(unix)]
+impl tickid_testkit::servers::Server for Folder {
+    const NAME: &'static str = "folder";
+
+    fn start() -> Result<Self, tickid_testkit::servers::StartError> {
+        Ok(Self)
+    }
+
+    fn is_installed() -> bool {
+        true
+    }
+}
+
+#[cfg(unix)]
+fn main() -> std::process::ExitCode {
+    use tickid_testkit::servers::{Etcd, MySql, Postgres, Redis, Tests};
+
+    const NAME: &str = "no_id_comes_twice";
+    Tests::default()
+        .add("options", options::TESTS)
+        .add::<Folder>("folder", &[(NAME, |_| fleet::over_a_folder())])
+        .add::<Etcd>("etcd", &[(NAME, |it| fleet::over(&format!("etcd://{}", it.endpoints()[0])))])
+        .add::<MySql>("mysql", &[(NAME, |it| fleet::over(&it.url()))])
+        .add::<Postgres>("postgres", &[(NAME, |it| fleet::over(&it.url()))])
+        .add::<Redis>("redis", &[(NAME, |it| fleet::over(&format!("redis://{}", it.address())))])
+        .run()
+}
+
+#[cfg(not(unix))]
+fn main() {}

@@ -1,0 +1,100 @@
+//! What the options say, and what signals do.
+
+use std::fs;
+use std::path::Path;
+
+use serde_json::Value;
+use tempfile::TempDir;
+use tickid_testkit::servers::Test;
+
+use crate::Folder;
+use crate::process::{NODE_STORE, OK, USAGE, ran, rows, with_state};
+use crate::serving::{Serving, http};
+
+pub(crate) const TESTS: &[Test<Folder>] = &[
+    ("realms_begin_and_nodes_are_released", |_| realms_begin_and_nodes_are_released()),
+    ("mistakes_are_refused", |_| mistakes_are_refused()),
+    ("hangup_reads_tokens_again", |_| hangup_reads_tokens_again()),
+    ("requests_are_logged", |_| requests_are_logged()),
+];
+
+fn serve(state: &Path, options: &str) -> Serving {
+    Serving::start(with_state(state, &format!("serve {options}")))
+}
+
+fn realms_begin_and_nodes_are_released() {
+    let state = TempDir::new().unwrap();
+    let init = "lease init nanoflake --realm chat --epoch discord --pool 5/10";
+    assert_eq!(ran(&mut with_state(state.path(), init)).status, OK);
+    for realms in ["--realm orders=sno --realm chat", "--realm orders --realm chat=nanoflake"] {
+        let serving = serve(state.path(), &format!("{realms} --holder tests"));
+        let mut client = serving.client();
+        assert_eq!(client.ids::<10>("orders", 3).unwrap().len(), 3);
+        let id: u64 = client.ask("INCR chat").unwrap()[1..].parse().unwrap();
+        assert_eq!(id >> 12 & 0x3ff, 5);
+        let (status, answer) = http(serving.http, "/v1/realms/orders/ids?count=2", "");
+        assert_eq!(status, 200, "{answer}");
+        assert_eq!(http(serving.http, "/readyz", "").0, 200);
+        let listed = || ran(&mut with_state(state.path(), "lease list --realm chat --json")).stdout;
+        assert_eq!(rows(&listed())[0]["holder"], "tests");
+        assert_eq!(rows(&listed())[0]["state"], "held");
+
+        serving.signal("TERM");
+        let (status, log) = serving.end();
+        assert_eq!(status.code(), Some(OK));
+        assert!(log.contains("the nodes are released"), "{log}");
+        assert_eq!(rows(&listed())[0]["state"], "free");
+    }
+}
+
+fn mistakes_are_refused() {
+    let state = TempDir::new().unwrap();
+    let init = "lease init sno --realm orders";
+    assert_eq!(ran(&mut with_state(state.path(), init)).status, OK);
+    for (options, status, message) in [
+        ("", USAGE, "--realm <NAME[=SCHEME]>"),
+        ("--realm orders=uuid", USAGE, "the schemes are scru64, nanoflake, kuid, sno"),
+        ("--realm orders=kuid", USAGE, "the realm in the store is of the scheme sno"),
+        ("--realm other", NODE_STORE, "--realm other=SCHEME begins it"),
+        ("--realm orders --realm orders", USAGE, "the realm orders is named twice"),
+        ("--realm orders --listen 0.0.0.0:0", USAGE, "that takes tokens and TLS"),
+        ("--realm orders --max-count 0", USAGE, "the limit count is 0, outside of 1..=1000000"),
+        ("--realm orders --token-file /nowhere", USAGE, "could not read \"/nowhere\""),
+        ("--realm orders --tls-cert /nowhere", USAGE, "--tls-key"),
+    ] {
+        let ran = ran(&mut with_state(state.path(), &format!("serve {options}")));
+        assert_eq!(ran.status, status, "{options}: {}", ran.stderr);
+        assert!(ran.stderr.contains(message), "{options}: {}", ran.stderr);
+    }
+}
+
+fn hangup_reads_tokens_again() {
+    let state = TempDir::new().unwrap();
+    let tokens = state.path().join("tokens");
+    fs::write(&tokens, "0123456789abcdef").unwrap();
+    let options = format!("--realm a=kuid --token-file {}", tokens.display());
+    let mut serving = serve(state.path(), &options);
+    let mut client = serving.client();
+    assert!(client.ask("PING").unwrap().starts_with("-NOAUTH"));
+    assert_eq!(client.ask("AUTH 0123456789abcdef").unwrap(), "+OK");
+    fs::write(&tokens, "fedcba9876543210").unwrap();
+    serving.signal("HUP");
+    serving.logged("the files were read again");
+    assert!(client.ask("PING").unwrap().starts_with("-NOAUTH"));
+    assert_eq!(client.ask("AUTH fedcba9876543210").unwrap(), "+OK");
+    fs::write(&tokens, "short").unwrap();
+    serving.signal("HUP");
+    let line = serving.logged("the files were not read again");
+    assert!(line["error"].as_str().unwrap().contains("the token has 5 bytes"), "{line}");
+    assert_eq!(client.ask("PING").unwrap(), "+PONG");
+}
+
+fn requests_are_logged() {
+    let state = TempDir::new().unwrap();
+    let mut serving = serve(state.path(), "--realm a=kuid --log-level debug");
+    let (_, answer) = http(serving.http, "/v1/realms/a/ids?count=0", "");
+    let id = answer.lines().find_map(|line| line.strip_prefix("x-request-id: ")).unwrap();
+    let line: Value = serving.logged("answered");
+    assert_eq!((&line["request"], &line["status"]), (&Value::from(id), &Value::from(400)));
+    assert_eq!((&line["path"], &line["method"]), (&"/v1/realms/a/ids".into(), &"GET".into()));
+}

@@ -1,0 +1,262 @@
+//! Tokens and rates.
+
+use core::fmt;
+use core::sync::atomic::{AtomicU64, Ordering};
+use core::time::Duration;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use arc_swap::ArcSwap;
+use subtle::ConstantTimeEq as _;
+use tokio::time::Instant;
+
+use crate::error::ServerError;
+
+/// The clients that may send requests, and their rates.
+#[derive(Debug)]
+pub(crate) struct Access {
+    /// The file of the tokens. Without one, anyone who can connect is a client.
+    file: Option<PathBuf>,
+    tokens: ArcSwap<Tokens>,
+    /// All clients of a server without tokens.
+    anyone: Arc<Client>,
+    rate: Option<u64>,
+    start: Instant,
+}
+
+#[derive(Debug)]
+struct Tokens {
+    clients: Vec<Arc<Client>>,
+}
+
+/// A client: the owner of a token.
+pub(crate) struct Client {
+    name: String,
+    token: String,
+    /// The time at which the IDs so far would have been issued at the client's rate, in nanoseconds
+    /// since the server's start.
+    due: AtomicU64,
+}
+
+// Never shows the token.
+impl fmt::Debug for Client {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Client").field("name", &self.name).finish_non_exhaustive()
+    }
+}
+
+impl Client {
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+}
+
+/// The rate of a client was exceeded.
+#[derive(Debug, thiserror::Error)]
+#[error("the limit rate is {rate} IDs per second for each token")]
+pub(crate) struct RateExceeded {
+    pub(crate) rate: u64,
+    pub(crate) retry_after: Duration,
+}
+
+/// The shortest token.
+const SHORTEST: usize = 16;
+/// The longest token.
+const LONGEST: usize = 256;
+
+impl Access {
+    /// Reads the tokens, if there is a file.
+    pub(crate) fn new(file: Option<PathBuf>, rate: Option<u64>) -> Result<Self, ServerError> {
+        let clients = match &file {
+            Some(path) => read(path)?,
+            None => Vec::new(),
+        };
+        Ok(Self {
+            file,
+            tokens: ArcSwap::from_pointee(Tokens { clients }),
+            anyone: Arc::new(Client::new("anyone", "")),
+            rate,
+            start: Instant::now(),
+        })
+    }
+
+    /// Reads the tokens again. On an error those read before stay.
+    pub(crate) fn reload(&self) -> Result<(), ServerError> {
+        if let Some(path) = &self.file {
+            self.tokens.store(Arc::new(Tokens { clients: read(path)? }));
+        }
+        Ok(())
+    }
+
+    /// Reports whether clients must have a token.
+    pub(crate) fn is_closed(&self) -> bool {
+        self.file.is_some()
+    }
+
+    /// Returns the client that needs no token, if none is needed.
+    pub(crate) fn anyone(&self) -> Option<&Arc<Client>> {
+        (!self.is_closed()).then_some(&self.anyone)
+    }
+
+    /// Returns the client that has a token. The time that this takes does not depend on the
+    /// contents of the tokens.
+    pub(crate) fn client(&self, token: &[u8]) -> Option<Arc<Client>> {
+        let tokens = self.tokens.load();
+        let mut found = None;
+        for client in &tokens.clients {
+            if bool::from(client.token.as_bytes().ct_eq(token)) {
+                found = Some(client);
+            }
+        }
+        found.cloned()
+    }
+
+    /// Reports whether a client still has its token.
+    pub(crate) fn is_current(&self, client: &Arc<Client>) -> bool {
+        if !self.is_closed() {
+            return true;
+        }
+        let tokens = self.tokens.load();
+        // Both are the server's own: there is nothing to find out by their comparison.
+        tokens.clients.iter().any(|other| other.token == client.token)
+    }
+
+    /// Counts `ids` against a client's rate.
+    pub(crate) fn admit(&self, client: &Client, ids: u32) -> Result<(), RateExceeded> {
+        let Some(rate) = self.rate else { return Ok(()) };
+        let now = u64::try_from(self.start.elapsed().as_nanos()).unwrap_or(u64::MAX);
+        let cost = u64::from(ids).saturating_mul(1_000_000_000) / rate.max(1);
+        let second = Duration::from_secs(1);
+        // A second's worth of IDs may come at once; a request that alone is more may, too.
+        let latest = now.saturating_add(1_000_000_000);
+        let admitted = client.due.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |due| {
+            let due = due.max(now);
+            (due < latest && (due == now || due.saturating_add(cost) <= latest))
+                .then_some(due.saturating_add(cost))
+        });
+        admitted.map(drop).map_err(|due| {
+            let over = due.saturating_add(cost).saturating_sub(latest);
+            let wait = Duration::from_nanos(over.min(due.saturating_sub(now)));
+            RateExceeded { rate, retry_after: wait.clamp(Duration::from_millis(1), 60 * second) }
+        })
+    }
+}
+
+impl Client {
+    fn new(name: &str, token: &str) -> Self {
+        Self { name: name.to_owned(), token: token.to_owned(), due: AtomicU64::new(0) }
+    }
+}
+
+/// Reads a file of tokens: a line each, after an optional name and a space.
+fn read(path: &Path) -> Result<Vec<Arc<Client>>, ServerError> {
+    let text = fs::read_to_string(path)
+        .map_err(|source| ServerError::Read { path: path.to_owned(), source })?;
+    let mut clients = Vec::new();
+    for (index, line) in text.lines().enumerate() {
+        let line = line.trim();
+        if line.is_empty() || line.starts_with('#') {
+            continue;
+        }
+        let refuse = |reason: String| {
+            Err(ServerError::Tokens { path: path.to_owned(), line: index + 1, reason })
+        };
+        let unnamed = format!("line-{}", index + 1);
+        let (name, token) = match line.split_once(char::is_whitespace) {
+            Some((name, token)) => (name, token.trim_start()),
+            None => (unnamed.as_str(), line),
+        };
+        if !(SHORTEST..=LONGEST).contains(&token.len()) {
+            let len = token.len();
+            return refuse(format!("the token has {len} bytes, outside of {SHORTEST}..={LONGEST}"));
+        }
+        if !token.bytes().all(|byte| byte.is_ascii_graphic()) {
+            return refuse("the token has a character other than visible ASCII".to_owned());
+        }
+        if name.len() > 64 {
+            return refuse(format!("the name has {} bytes, more than 64", name.len()));
+        }
+        clients.push(Arc::new(Client::new(name, token)));
+    }
+    if clients.is_empty() {
+        let reason = "there is no token in the file".to_owned();
+        return Err(ServerError::Tokens { path: path.to_owned(), line: 1, reason });
+    }
+    Ok(clients)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn limited(rate: u64) -> Access {
+        Access::new(None, Some(rate)).unwrap()
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_second_of_ids_comes_at_once() {
+        let access = limited(1_000);
+        let client = Arc::clone(access.anyone().unwrap());
+        access.admit(&client, 600).unwrap();
+        access.admit(&client, 400).unwrap();
+        let error = access.admit(&client, 100).unwrap_err();
+        assert_eq!((error.rate, error.retry_after), (1_000, Duration::from_millis(100)));
+        tokio::time::advance(Duration::from_millis(100)).await;
+        access.admit(&client, 100).unwrap();
+        assert!(access.admit(&client, 1).is_err());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_large_request_waits_for_its_turn() {
+        let access = limited(10);
+        let client = Arc::clone(access.anyone().unwrap());
+        access.admit(&client, 50).unwrap();
+        let error = access.admit(&client, 50).unwrap_err();
+        assert_eq!(error.retry_after, Duration::from_secs(5));
+        tokio::time::advance(Duration::from_secs(5)).await;
+        access.admit(&client, 50).unwrap();
+    }
+
+    #[test]
+    fn tokens_are_read_and_found() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("tokens");
+        fs::write(&path, "# ours\n\nbilling 0123456789abcdef\nfedcba9876543210\n").unwrap();
+        let access = Access::new(Some(path.clone()), None).unwrap();
+        let name =
+            |token: &str| access.client(token.as_bytes()).map(|client| client.name().to_owned());
+        assert_eq!(name("0123456789abcdef").as_deref(), Some("billing"));
+        assert_eq!(name("fedcba9876543210").as_deref(), Some("line-4"));
+        assert_eq!(name("0123456789abcdeF"), None);
+        assert_eq!(name(""), None);
+        assert!(access.anyone().is_none());
+
+        let before = access.client(b"0123456789abcdef").unwrap();
+        fs::write(&path, "billing 0123456789abcdef\n").unwrap();
+        access.reload().unwrap();
+        assert!(access.is_current(&before));
+        fs::write(&path, "billing 0123456789abcde!\n").unwrap();
+        access.reload().unwrap();
+        assert!(!access.is_current(&before));
+        fs::write(&path, "").unwrap();
+        assert!(access.reload().is_err());
+        assert!(access.client(b"0123456789abcde!").is_some());
+    }
+
+    #[test]
+    fn malformed_tokens_are_not_shown() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("tokens");
+        for (text, reason) in [
+            ("a short", "the token has 5 bytes, outside of 16..=256"),
+            ("a 0123456789 abcdef", "other than visible ASCII"),
+            ("# nothing", "there is no token"),
+        ] {
+            fs::write(&path, text).unwrap();
+            let error = Access::new(Some(path.clone()), None).unwrap_err().to_string();
+            assert!(error.contains(reason), "{error}");
+            assert!(!error.contains("0123456789"), "{error}");
+        }
+    }
+}

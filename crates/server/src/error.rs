@@ -1,0 +1,135 @@
+//! The errors of the server.
+
+use std::io;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use tickid_lease::{LeaseError, Mismatch, RealmName, StoreError};
+
+/// The reason that a server did not start, or did not reload its files.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ServerError {
+    /// There is no realm to serve.
+    #[error("there is no realm to serve")]
+    NoRealm,
+    /// A realm was added twice.
+    #[error("the realm {0} is named twice")]
+    Twice(RealmName),
+    /// There is no address to listen on.
+    #[error("there is no address to listen on")]
+    NoAddress,
+    /// An address can be reached from other machines, and something that protects it is missing.
+    #[error(
+        "{address} can be reached from other machines: that takes {missing}, or an explicit \
+             permission to be insecure"
+    )]
+    Exposed {
+        /// The address.
+        address: SocketAddr,
+        /// The parts that are missing: tokens, TLS, or both.
+        missing: &'static str,
+    },
+    /// An address could not be bound.
+    #[error("could not listen on {address}")]
+    Listen {
+        /// The address, or the path of a Unix socket.
+        address: String,
+        /// The operating system's error.
+        source: io::Error,
+    },
+    /// Another server listens on a Unix socket, or its path names something else than a socket.
+    #[error("the path {path:?} of the Unix socket is in use: {reason}")]
+    InUse {
+        /// The path.
+        path: PathBuf,
+        /// The reason.
+        reason: &'static str,
+    },
+    /// A file could not be read.
+    #[error("could not read {path:?}")]
+    Read {
+        /// The path.
+        path: PathBuf,
+        /// The operating system's error.
+        source: io::Error,
+    },
+    /// A file of tokens is malformed.
+    #[error("{path:?}, line {line}: {reason}")]
+    Tokens {
+        /// The path.
+        path: PathBuf,
+        /// The line, from 1.
+        line: usize,
+        /// The reason. It does not contain the token.
+        reason: String,
+    },
+    /// A certificate or a key cannot be used.
+    #[error("{path:?}: {reason}")]
+    Certificate {
+        /// The path.
+        path: PathBuf,
+        /// The reason.
+        reason: String,
+    },
+    /// A limit is out of its range.
+    #[error("the limit {limit} is {value}, outside of {min}..={max}")]
+    Limit {
+        /// The name of the limit.
+        limit: &'static str,
+        /// The value.
+        value: u64,
+        /// The lowest value.
+        min: u64,
+        /// The highest value.
+        max: u64,
+    },
+    /// A realm of the store cannot be served.
+    #[error("the realm {realm}")]
+    Realm {
+        /// The realm.
+        realm: RealmName,
+        /// The reason.
+        source: RealmProblem,
+    },
+    /// No node could be leased, and waiting does not help.
+    #[error("no node of the realm {realm} could be leased")]
+    Lease {
+        /// The realm.
+        realm: RealmName,
+        /// The reason.
+        source: LeaseError,
+    },
+}
+
+/// The reason that a realm of a store cannot be served.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum RealmProblem {
+    /// The scheme is unknown to this version.
+    #[error("is of the scheme {0:?}, which this server does not have")]
+    Scheme(String),
+    /// The layout is unknown to this version.
+    #[error("has the layout {0:?}, which this server does not have")]
+    Layout(String),
+    /// The realm in the store is not as this version has it.
+    #[error(transparent)]
+    Mismatch(#[from] Mismatch),
+}
+
+/// The result of stopping a server: the nodes that were not released. Each is free when its window
+/// ends.
+#[derive(Debug, Default)]
+#[non_exhaustive]
+pub struct Stopped {
+    /// The realms, and the reasons.
+    pub not_released: Vec<(RealmName, StoreError)>,
+    /// Set if requests were still running after the grace period, and were cut off.
+    pub cut_off: bool,
+}
+
+/// Returns an error with everything that caused it.
+pub(crate) fn chain(error: &dyn core::error::Error) -> String {
+    let causes = core::iter::successors(Some(error), |&error| error.source());
+    causes.map(ToString::to_string).collect::<Vec<_>>().join(": ")
+}

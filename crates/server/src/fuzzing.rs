@@ -1,0 +1,145 @@
+//! The entry points of the fuzz targets.
+
+#![allow(
+    clippy::expect_used,
+    clippy::panic,
+    missing_docs,
+    reason = "fuzz targets fail by panicking"
+)]
+
+use core::time::Duration;
+use std::sync::{Arc, OnceLock};
+
+use tickid_lease::{RealmSpec, Store};
+use tickid_nanoflake::Nanoflake;
+use tickid_sno::Sno;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, DuplexStream, duplex, split};
+use tokio::runtime::{Builder, Runtime};
+
+use crate::access::Access;
+use crate::limits::Limits;
+use crate::realm::{Realm, Realms};
+use crate::resp::parse::{ProtocolError, parse};
+use crate::shared::Shared;
+use crate::{http, resp};
+
+/// The largest request in the fuzz targets.
+const MAX: usize = 2_048;
+
+/// Requests of RESP: the parser's answer on a request does not change with what follows it, and a
+/// part of a request is never taken for another one.
+pub fn parse_requests(data: &[u8]) {
+    let whole = parse(data, MAX);
+    let (len, command) = match &whole {
+        Ok(Some((len, command))) => (*len, command),
+        Ok(None) => {
+            assert!(data.len() < MAX);
+            return;
+        }
+        Err(error) => {
+            assert!(!error.to_string().is_empty());
+            return;
+        }
+    };
+    assert!((1..=data.len().min(MAX)).contains(&len));
+    if let Some(command) = command {
+        assert!(command.len() > 0);
+        for index in 0..=command.len() {
+            assert!(command.arg(index, data).len() < len);
+        }
+    }
+    assert_eq!(parse(&data[..len], MAX), whole);
+    for part in 0..len {
+        match parse(&data[..part], MAX) {
+            Ok(None) | Err(ProtocolError::TooBig(_)) => {}
+            other => panic!("{part} of {len} bytes are {other:?}"),
+        }
+    }
+}
+
+/// A conversation over RESP: whatever is sent, in whatever parts, the server ends it, and every
+/// answer begins as one.
+pub fn converse_resp(data: &[u8]) {
+    let world = World::get();
+    let answers = world.converse(data, |stream| resp::serve(stream, Arc::clone(&world.shared), 1));
+    assert!(matches!(answers.first(), None | Some(b'+' | b'-' | b':' | b'$' | b'*' | b'%' | b'_')));
+}
+
+/// A conversation over HTTP: whatever is sent, in whatever parts, the server ends it, and answers
+/// in HTTP.
+pub fn converse_http(data: &[u8]) {
+    let world = World::get();
+    let answers = world.converse(data, |stream| {
+        http::serve(stream, world.http.clone(), Arc::clone(&world.shared), 1)
+    });
+    // An answer of HTTP/2 begins with its settings, of type 4 in stream 0.
+    let is_http2 = answers.get(3..9).is_some_and(|head| head == [4, 0, 0, 0, 0, 0]);
+    assert!(answers.is_empty() || answers.starts_with(b"HTTP/1.") || is_http2);
+}
+
+struct World {
+    runtime: Runtime,
+    shared: Arc<Shared>,
+    http: http::Service,
+}
+
+impl World {
+    fn get() -> &'static Self {
+        static WORLD: OnceLock<World> = OnceLock::new();
+        WORLD.get_or_init(|| Self::new().expect("a server"))
+    }
+
+    fn new() -> Result<Self, Box<dyn core::error::Error>> {
+        let runtime = Builder::new_current_thread().enable_all().build()?;
+        let store = Store::in_memory();
+        let mut realms = Realms::default();
+        let specs = [
+            RealmSpec::new("s".parse()?, &Sno, "0-9/16".parse()?)?,
+            RealmSpec::new("n".parse()?, &Nanoflake::default(), "0-9/10".parse()?)?,
+        ];
+        for spec in specs {
+            let realm = Realm::new(spec)?;
+            runtime.block_on(realm.start(&store, None))?;
+            realms.add(realm)?;
+        }
+        let limits = Limits {
+            count: 100,
+            request_bytes: 2_048,
+            timeout: Duration::from_millis(100),
+            ..Limits::default()
+        };
+        let access = Access::new(None, None)?;
+        let (shared, http) = runtime.block_on(async {
+            let shared = Arc::new(Shared::new(realms, access, limits));
+            let http = http::Service::new(&shared);
+            (shared, http)
+        });
+        Ok(Self { runtime, shared, http })
+    }
+
+    /// Sends `data`, whose first byte is the size of its parts, and returns the answers.
+    fn converse<F: Future>(&self, data: &[u8], serve: impl FnOnce(DuplexStream) -> F) -> Vec<u8> {
+        let Some((&size, data)) = data.split_first() else { return Vec::new() };
+        let (client, server) = duplex(1_024);
+        let (mut answers, mut requests) = split(client);
+        let send = async move {
+            for part in data.chunks(usize::from(size).max(1)) {
+                if requests.write_all(part).await.is_err() {
+                    break;
+                }
+                tokio::task::yield_now().await;
+            }
+            let _ = requests.shutdown().await;
+        };
+        let receive = async move {
+            let mut received = Vec::new();
+            let _ = answers.read_to_end(&mut received).await;
+            received
+        };
+        let talk = async { tokio::join!(serve(server), send, receive) };
+        let limit = Duration::from_secs(10);
+        let ended = self.runtime.block_on(async { tokio::time::timeout(limit, talk).await });
+        let (_, (), answers) = ended.expect("a conversation that ends");
+        answers
+    }
+}

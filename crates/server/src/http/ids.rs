@@ -1,0 +1,245 @@
+//! `GET /v1/realms` and `GET /v1/realms/{realm}/ids`.
+
+use std::io;
+use std::sync::Arc;
+
+use axum::body::{Body, Bytes};
+use axum::extract::rejection::{PathRejection, QueryRejection};
+use axum::extract::{Path, Query, State};
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse as _, Response};
+use axum::{Extension, Json};
+use serde::{Deserialize, Serialize};
+use tokio::time::Instant;
+use utoipa::{IntoParams, ToSchema};
+
+use super::problem::Problem;
+use crate::access::Client;
+use crate::metrics::Protocol;
+use crate::realm::{Format, Framing, IssueError, Order, Realm};
+use crate::shared::Shared;
+
+/// The number of IDs in one part of an answer. An answer with more is streamed.
+const PART: u32 = 1_024;
+
+/// A realm.
+#[derive(Debug, Serialize, ToSchema)]
+pub(super) struct RealmInfo {
+    /// The name.
+    name: String,
+    /// The name of the scheme.
+    #[schema(examples("sno"))]
+    scheme: &'static str,
+    /// The number of bytes of an ID.
+    id_bytes: usize,
+    /// Set if IDs have a form as an integer of 64 bits.
+    has_integers: bool,
+    /// Set if requests may name a metabyte.
+    has_meta: bool,
+    /// Set if IDs can be issued.
+    is_ready: bool,
+}
+
+/// The realms.
+#[derive(Debug, Serialize, ToSchema)]
+pub(super) struct RealmList {
+    realms: Vec<RealmInfo>,
+}
+
+/// List the realms
+#[utoipa::path(
+    get,
+    path = "/v1/realms",
+    responses((status = 200, description = "The realms", body = RealmList)),
+    security((), ("token" = []))
+)]
+pub(super) async fn realms(State(shared): State<Arc<Shared>>) -> Json<RealmList> {
+    let info = |realm: &Arc<Realm>| RealmInfo {
+        name: realm.name().to_string(),
+        scheme: realm.scheme(),
+        id_bytes: realm.id_size(),
+        has_integers: realm.is_integer(),
+        has_meta: realm.has_meta(),
+        is_ready: realm.check_ready().is_ok(),
+    };
+    Json(RealmList { realms: shared.realms.sorted().into_iter().map(info).collect() })
+}
+
+/// The form of IDs.
+#[derive(Clone, Copy, Debug, Default, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum IdFormat {
+    /// The scheme's text.
+    #[default]
+    Text,
+    /// Decimal integers, as strings.
+    Int,
+    /// Raw bytes, with nothing in between.
+    Bytes,
+}
+
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(super) struct IdsQuery {
+    /// The number of IDs
+    #[serde(default = "one")]
+    #[param(default = 1, minimum = 1)]
+    count: u32,
+    /// The form of the IDs
+    #[serde(default)]
+    #[param(inline, default = "text")]
+    format: IdFormat,
+    /// The metabyte, for schemes that have one
+    #[param(minimum = 0, maximum = 255)]
+    meta: Option<u8>,
+}
+
+const fn one() -> u32 {
+    1
+}
+
+/// IDs.
+#[derive(Debug, ToSchema)]
+#[expect(dead_code, reason = "describes what is written piece by piece")]
+pub(super) struct IdList {
+    /// The realm.
+    realm: String,
+    /// The name of the scheme.
+    scheme: String,
+    /// The IDs, the lowest first unless the clock was set back.
+    ids: Vec<String>,
+}
+
+/// Issue IDs
+///
+/// JSON unless the request accepts text/plain, which has an ID on each line, and nothing else.
+#[utoipa::path(
+    get,
+    path = "/v1/realms/{realm}/ids",
+    params(("realm" = String, Path, description = "The realm"), IdsQuery),
+    responses(
+        (status = 200, description = "IDs", content(
+            (IdList = "application/json"),
+            (String = "text/plain"),
+            (Vec<u8> = "application/octet-stream"),
+        )),
+        (status = 400, description = "A parameter is out of its range, or malformed",
+            body = Problem, content_type = "application/problem+json"),
+        (status = 401, description = "The token is missing or unknown",
+            body = Problem, content_type = "application/problem+json"),
+        (status = 404, description = "There is no such realm",
+            body = Problem, content_type = "application/problem+json"),
+        (status = 409, description = "The realm's scheme has no such format, or no metabyte",
+            body = Problem, content_type = "application/problem+json"),
+        (status = 429, description = "The rate of the token is exceeded",
+            body = Problem, content_type = "application/problem+json"),
+        (status = 503, description = "No IDs can be issued now; Retry-After has the seconds",
+            body = Problem, content_type = "application/problem+json"),
+    ),
+    security((), ("token" = []))
+)]
+pub(super) async fn ids(
+    State(shared): State<Arc<Shared>>,
+    Extension(client): Extension<Arc<Client>>,
+    realm: Result<Path<String>, PathRejection>,
+    query: Result<Query<IdsQuery>, QueryRejection>,
+    headers: HeaderMap,
+) -> Result<Response, Problem> {
+    let bad = |text: String| Problem::new(StatusCode::BAD_REQUEST, text);
+    let Path(name) = realm.map_err(|error| bad(error.body_text()))?;
+    let Some(realm) = shared.realms.get(&name) else {
+        let name: String = name.chars().take(64).collect();
+        return Err(Problem::new(StatusCode::NOT_FOUND, format!("no such realm {name:?}")));
+    };
+    let Query(query) = query.map_err(|error| bad(error.body_text()))?;
+    let most = shared.limits.count;
+    if !(1..=most).contains(&query.count) {
+        let text = format!("the count {} is outside of 1..={most}", query.count);
+        return Err(bad(text).with_limit("count"));
+    }
+    let format = match query.format {
+        IdFormat::Text => Format::Text,
+        IdFormat::Int => Format::Int,
+        IdFormat::Bytes => Format::Bytes,
+    };
+    let framing = if prefers_text(&headers) { Framing::Lines } else { Framing::Json };
+    let order = Order { count: query.count, format, framing, meta: query.meta };
+    realm.check(&order)?;
+    shared.access.admit(&client, query.count)?;
+    let mut answer = Answer { shared: Arc::clone(&shared), realm: Arc::clone(realm), order };
+    let mut first = Vec::new();
+    let kind = match (format, framing) {
+        (Format::Bytes, _) => "application/octet-stream",
+        (_, Framing::Json | Framing::Resp) => {
+            let (realm, scheme) = (realm.name(), realm.scheme());
+            let head = format!(r#"{{"realm":"{realm}","scheme":"{scheme}","ids":["#);
+            first.extend_from_slice(head.as_bytes());
+            "application/json"
+        }
+        (_, Framing::Lines) => "text/plain; charset=utf-8",
+    };
+    answer.part(&mut first).await?;
+    let body = if answer.order.count == 0 { Body::from(first) } else { answer.stream(first) };
+    let mut response = body.into_response();
+    response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(kind));
+    Ok(response)
+}
+
+/// Reports whether a request accepts text rather than JSON: it names it, and JSON not before it.
+fn prefers_text(headers: &HeaderMap) -> bool {
+    let accept = headers.get(header::ACCEPT).and_then(|accept| accept.to_str().ok());
+    let accept = accept.unwrap_or_default();
+    match (accept.find("text/plain"), accept.find("application/json")) {
+        (Some(text), Some(json)) => text < json,
+        (text, _) => text.is_some(),
+    }
+}
+
+/// The rest of an answer.
+struct Answer {
+    shared: Arc<Shared>,
+    realm: Arc<Realm>,
+    /// The IDs that are missing.
+    order: Order,
+}
+
+impl Answer {
+    /// Appends the next part.
+    async fn part(&mut self, out: &mut Vec<u8>) -> Result<(), IssueError> {
+        let part = Order { count: self.order.count.min(PART), ..self.order };
+        let deadline = Instant::now() + self.shared.limits.timeout;
+        self.realm.issue(part, Protocol::Http, deadline, out).await?;
+        self.order.count -= part.count;
+        let is_json = self.order.framing == Framing::Json && self.order.format != Format::Bytes;
+        if is_json && self.order.count == 0 {
+            // In the place of the comma after the last ID.
+            out.pop();
+            out.extend_from_slice(b"]}");
+        }
+        Ok(())
+    }
+
+    /// Returns a body that issues IDs as they are sent. If they cannot be, it breaks off, which
+    /// clients notice in either version of HTTP.
+    fn stream(self, first: Vec<u8>) -> Body {
+        let parts =
+            futures_util::stream::unfold((self, Some(first)), |(mut answer, first)| async {
+                if let Some(first) = first {
+                    return Some((Ok(Bytes::from(first)), (answer, None)));
+                }
+                if answer.order.count == 0 {
+                    return None;
+                }
+                let mut out = Vec::new();
+                match answer.part(&mut out).await {
+                    Ok(()) => Some((Ok(Bytes::from(out)), (answer, None))),
+                    Err(error) => {
+                        answer.order.count = 0;
+                        let error: io::Error = io::Error::other(error.to_string());
+                        Some((Err(error), (answer, None)))
+                    }
+                }
+            });
+        Body::from_stream(parts)
+    }
+}

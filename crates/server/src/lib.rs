@@ -1,0 +1,67 @@
+//! An ID server: time-ordered identifiers over RESP, the protocol of Redis, and HTTP.
+//!
+//! It gives IDs to programs in any language, and to those that do not live long enough to have a
+//! generator of their own. Each server leases its nodes from a store, so several servers of one
+//! realm need no other coordination: their IDs differ.
+//!
+//! | part | purpose |
+//! |---|---|
+//! | [`Server`] | a running server |
+//! | [`ServerBuilder`] | its realms, addresses, tokens and certificates |
+//! | [`Limits`] | the sizes, times and rates that it permits |
+//!
+//! The command `tickid serve` is this server with options of the command line; its guide is
+//! `docs/server.md`.
+//!
+//! # Protocols
+//!
+//! | RESP 2 and 3 | answer |
+//! |---|---|
+//! | `TICKID.NEXT realm` | an ID as text |
+//! | `TICKID.NEXT realm 100` | an array of 100 IDs |
+//! | `… FORMAT text`, `int` or `bytes` | text, integers, or one string of all bytes |
+//! | `… META n` | IDs with this metabyte, for sno |
+//! | `INCR realm`, `INCRBY realm 1` | an ID as an integer, for SCRU64, Nanoflake and local kuids |
+//!
+//! Clients with numbers of 53 bits, as in JavaScript, must not use integers.
+//!
+//! | HTTP | answer |
+//! |---|---|
+//! | `GET /v1/realms` | the realms |
+//! | `GET /v1/realms/{realm}/ids?count=&format=&meta=` | IDs: JSON, text, or bytes |
+//! | `GET /v1/inspect/{id}` | the formats that an ID fits |
+//! | `GET /healthz`, `/readyz`, `/metrics`, `/openapi.json` | for machines |
+//!
+//! # Threats
+//!
+//! Requests cannot make it panic, wait for longer than [`Limits::timeout`], or take more memory for
+//! a connection than the limits say. It listens on addresses that other machines reach only with
+//! tokens and TLS, unless [`insecure`](ServerBuilder::insecure) is set.
+
+#![cfg_attr(docsrs, feature(doc_cfg))]
+#![deny(unsafe_code)]
+
+mod access;
+mod error;
+#[cfg(fuzzing)]
+#[doc(hidden)]
+pub mod fuzzing;
+mod http;
+mod limits;
+mod listener;
+mod metrics;
+mod realm;
+mod resp;
+mod server;
+mod shared;
+mod tls;
+
+pub use self::error::{RealmProblem, ServerError, Stopped};
+pub use self::limits::Limits;
+pub use self::server::{Server, ServerBuilder};
+pub use self::tls::TlsFiles;
+
+/// The examples of the package's README, so that they stay true.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct PackageReadme;

@@ -1,0 +1,70 @@
+use core::time::Duration;
+
+use crate::error::ServerError;
+
+/// The limits of a server. A request that exceeds one gets an error that names it.
+///
+/// # Examples
+/// ```
+/// use core::time::Duration;
+/// use tickid_server::Limits;
+///
+/// let limits = Limits { connections: 500, timeout: Duration::from_secs(1), ..Limits::default() };
+/// assert_eq!(limits.count, 10_000);
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// The number of open connections, all listeners together: 10,000.
+    pub connections: u32,
+    /// The number of IDs of one request: 10,000.
+    pub count: u32,
+    /// The number of bytes of one request that are buffered: 65,536. Answers take as many, or a
+    /// whole answer of [`count`](Self::count) IDs.
+    pub request_bytes: u32,
+    /// The time that a request may take to arrive, to get its IDs, and to be answered, each: 5
+    /// seconds.
+    pub timeout: Duration,
+    /// The time after which a connection without a request is closed: 10 minutes.
+    pub idle: Duration,
+    /// The number of IDs per second of each token, or of all clients together where there are no
+    /// tokens; `None`, the default, for any number. A second's worth may come at once.
+    pub rate: Option<u64>,
+    /// The time that running requests have when the server stops: 5 seconds.
+    pub grace: Duration,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            connections: 10_000,
+            count: 10_000,
+            request_bytes: 65_536,
+            timeout: Duration::from_secs(5),
+            idle: Duration::from_secs(600),
+            rate: None,
+            grace: Duration::from_secs(5),
+        }
+    }
+}
+
+impl Limits {
+    /// Checks that every limit is in its range.
+    pub(crate) fn check(&self) -> Result<(), ServerError> {
+        let millis = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
+        const DAY: u64 = 86_400_000;
+        for (limit, value, min, max) in [
+            ("connections", self.connections.into(), 1, 1_000_000),
+            ("count", self.count.into(), 1, 1_000_000),
+            ("request bytes", self.request_bytes.into(), 1_024, 1 << 24),
+            ("timeout (ms)", millis(self.timeout), 1, DAY),
+            ("idle (ms)", millis(self.idle), 1, 365 * DAY),
+            ("rate", self.rate.unwrap_or(1), 1, u64::from(u32::MAX)),
+            ("grace (ms)", millis(self.grace), 0, DAY),
+        ] {
+            if !(min..=max).contains(&value) {
+                return Err(ServerError::Limit { limit, value, min, max });
+            }
+        }
+        Ok(())
+    }
+}

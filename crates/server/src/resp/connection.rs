@@ -1,0 +1,204 @@
+//! One connection of RESP.
+
+use core::pin::pin;
+use core::time::Duration;
+use std::io;
+use std::sync::Arc;
+
+use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
+use tokio::time::{Instant, sleep_until, timeout};
+
+use super::parse::parse;
+use super::reply;
+use super::session::{Next, Session};
+use crate::metrics::Protocol;
+use crate::shared::Shared;
+
+/// The size of a quiet connection's buffer.
+const QUIET: usize = 1_024;
+/// The number of bytes to read at once from a busy one.
+const BUSY: usize = 16_384;
+/// The number of bytes of answers after which they are written, though there are more requests.
+const FLUSH: usize = 65_536;
+
+/// Serves a connection to its end.
+///
+/// # Errors
+/// Returns the error that ended the connection, if it was not one of the client's requests.
+pub(crate) async fn serve<S>(stream: S, shared: Arc<Shared>, id: u64) -> io::Result<()>
+where
+    S: AsyncRead + AsyncWrite + Unpin,
+{
+    let session = Session::new(Arc::clone(&shared), id);
+    let connection = Connection {
+        stream,
+        session,
+        input: Vec::new(),
+        read: 0,
+        was_full: false,
+        output: Vec::new(),
+    };
+    connection.run(&shared).await
+}
+
+struct Connection<S> {
+    stream: S,
+    session: Session,
+    /// Bytes that have arrived.
+    input: Vec<u8>,
+    /// The number of these that were commands already answered.
+    read: usize,
+    /// Set if there was no room for more bytes when they were last read.
+    was_full: bool,
+    output: Vec<u8>,
+}
+
+/// The state of a connection after the commands that have arrived.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Status {
+    /// All are answered.
+    Open,
+    /// The client left, or must.
+    Over,
+}
+
+impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
+    async fn run(mut self, shared: &Arc<Shared>) -> io::Result<()> {
+        let limits = &shared.limits;
+        // Made once, as they would cost more than a request. The timer is set anew only when it has
+        // run out, or is too late for a deadline.
+        let mut stopping = pin!(shared.stopping.cancelled());
+        let mut timer = pin!(sleep_until(Instant::now() + limits.idle));
+        let mut since = Instant::now();
+        let mut was_partial = false;
+        loop {
+            // An unfinished command has a deadline from its first byte on.
+            let is_partial = !self.input.is_empty();
+            let patience = if is_partial { limits.timeout } else { limits.idle };
+            if !is_partial || !was_partial {
+                since = Instant::now();
+            }
+            was_partial = is_partial;
+            let deadline = since + patience;
+            if timer.deadline() > deadline {
+                timer.as_mut().reset(deadline);
+            }
+            self.make_room();
+            let len = loop {
+                tokio::select! {
+                    biased;
+                    len = self.stream.read_buf(&mut self.input) => break len?,
+                    () = &mut stopping => {
+                        return self.close(limits.timeout).await;
+                    }
+                    () = &mut timer => {
+                        if Instant::now() >= deadline {
+                            return self.time_out(is_partial, limits.timeout).await;
+                        }
+                        timer.as_mut().reset(deadline);
+                    }
+                }
+            };
+            if len == 0 {
+                return Ok(());
+            }
+            self.was_full = self.input.len() == self.input.capacity();
+            let status = self.answer(shared).await?;
+            // Requests that have arrived are answered; later ones are not.
+            if status == Status::Over || shared.stopping.is_cancelled() {
+                return self.close(limits.timeout).await;
+            }
+        }
+    }
+
+    /// Makes room for the next bytes, and gives back what a quiet connection does not need.
+    fn make_room(&mut self) {
+        let room = if self.was_full { BUSY } else { QUIET };
+        if self.input.is_empty() && self.input.capacity() > room {
+            self.input = Vec::new();
+        }
+        if self.output.capacity() > QUIET {
+            self.output = Vec::new();
+        }
+        self.input.reserve(room);
+    }
+
+    async fn time_out(mut self, is_partial: bool, timeout: Duration) -> io::Result<()> {
+        if is_partial {
+            let text =
+                format!("ERR the request was not complete after {timeout:?} (limit timeout)");
+            reply::error(&text, &mut self.output);
+            self.flush(timeout).await?;
+        }
+        self.close(timeout).await
+    }
+
+    async fn close(mut self, patience: Duration) -> io::Result<()> {
+        timeout(patience, self.stream.shutdown()).await.unwrap_or(Ok(()))
+    }
+
+    /// Answers the commands that have arrived.
+    async fn answer(&mut self, shared: &Shared) -> io::Result<Status> {
+        let limits = &shared.limits;
+        let metrics = shared.metrics.of(Protocol::Resp);
+        let mut start = Instant::now();
+        let mut commands = 0;
+        let mut status = Status::Open;
+        while status == Status::Open {
+            let rest = &self.input[self.read..];
+            let command = match parse(rest, limits.request_bytes as usize) {
+                Ok(Some((len, command))) => {
+                    self.read += len;
+                    let Some(command) = command else { continue };
+                    commands += 1;
+                    match self.session.run(&command, rest, &mut self.output) {
+                        Next::Continue => {}
+                        Next::Close => status = Status::Over,
+                        Next::Wait(waiting) => {
+                            let deadline = Instant::now() + limits.timeout;
+                            waiting.run(shared, deadline, &mut self.output).await;
+                        }
+                    }
+                    true
+                }
+                Ok(None) => false,
+                Err(error) => {
+                    reply::error(&format!("ERR Protocol error: {error}"), &mut self.output);
+                    metrics.failed.fetch_add(1, core::sync::atomic::Ordering::Relaxed);
+                    status = Status::Over;
+                    true
+                }
+            };
+            if !command {
+                break;
+            }
+            if self.output.len() >= FLUSH {
+                self.flush(limits.timeout).await?;
+                metrics.latency.observe(start.elapsed(), commands);
+                (start, commands) = (Instant::now(), 0);
+            }
+        }
+        self.input.drain(..self.read);
+        self.read = 0;
+        self.flush(limits.timeout).await?;
+        if commands > 0 {
+            metrics.latency.observe(start.elapsed(), commands);
+        }
+        Ok(status)
+    }
+
+    /// Writes the answers. A client that does not read them in time loses its connection.
+    async fn flush(&mut self, patience: Duration) -> io::Result<()> {
+        if self.output.is_empty() {
+            return Ok(());
+        }
+        timeout(patience, async {
+            self.stream.write_all(&self.output).await?;
+            self.stream.flush().await
+        })
+        .await
+        .map_err(|_| io::Error::new(io::ErrorKind::TimedOut, "the client does not read"))??;
+        self.output.clear();
+        Ok(())
+    }
+}

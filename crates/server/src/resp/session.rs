@@ -1,0 +1,658 @@
+//! The commands of RESP.
+
+use core::fmt;
+use core::sync::atomic::Ordering;
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+use tokio::time::Instant;
+
+use super::parse::Command;
+use super::reply::{self, Version};
+use crate::access::Client;
+use crate::metrics::Protocol;
+use crate::realm::{Format, Framing, IssueError, Order, Realm};
+use crate::shared::Shared;
+
+/// The state of one connection.
+#[derive(Debug)]
+pub(crate) struct Session {
+    shared: Arc<Shared>,
+    version: Version,
+    /// The client, once it is known.
+    client: Option<Arc<Client>>,
+    /// The number of the connection.
+    id: u64,
+    /// The name that the client gave itself.
+    name: String,
+}
+
+/// The next step after a command.
+#[derive(Debug)]
+pub(crate) enum Next {
+    /// The answer has been appended.
+    Continue,
+    /// The answer has been appended, and is the last.
+    Close,
+    /// IDs could not be issued at once.
+    Wait(Waiting),
+}
+
+/// An answer whose IDs could not all be issued at once.
+#[derive(Debug)]
+pub(crate) struct Waiting {
+    realm: Arc<Realm>,
+    /// The IDs that are missing.
+    order: Order,
+    answer: Answer,
+    /// The start of the answer in the output.
+    start: usize,
+}
+
+/// The form in which a command answers with IDs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Answer {
+    /// One ID.
+    One,
+    /// An array of IDs.
+    Array,
+    /// A string of all IDs.
+    Bytes,
+}
+
+/// A command: its name, the least and the most of its arguments with the name, its flags, and
+/// whether it takes a key.
+struct Known {
+    name: &'static str,
+    args: (usize, usize),
+    flags: &'static [&'static str],
+    has_key: bool,
+    run: fn(&mut Session, &Args<'_>, &mut Vec<u8>) -> Next,
+}
+
+const ANY: usize = usize::MAX;
+
+/// The commands.
+const COMMANDS: &[Known] = &[
+    Known {
+        name: "incr",
+        args: (2, 2),
+        flags: &["write", "fast"],
+        has_key: true,
+        run: Session::incr,
+    },
+    Known {
+        name: "incrby",
+        args: (3, 3),
+        flags: &["write", "fast"],
+        has_key: true,
+        run: Session::incr_by,
+    },
+    Known {
+        name: "tickid.next",
+        args: (2, 7),
+        flags: &["write", "fast"],
+        has_key: true,
+        run: Session::next,
+    },
+    Known { name: "ping", args: (1, 2), flags: &["fast"], has_key: false, run: Session::ping },
+    Known { name: "echo", args: (2, 2), flags: &["fast"], has_key: false, run: Session::echo },
+    Known {
+        name: "hello",
+        args: (1, 7),
+        flags: &["noscript", "fast", "no_auth"],
+        has_key: false,
+        run: Session::hello,
+    },
+    Known {
+        name: "auth",
+        args: (2, 3),
+        flags: &["noscript", "fast", "no_auth"],
+        has_key: false,
+        run: Session::auth,
+    },
+    Known {
+        name: "quit",
+        args: (1, ANY),
+        flags: &["noscript", "fast", "no_auth"],
+        has_key: false,
+        run: Session::quit,
+    },
+    Known {
+        name: "reset",
+        args: (1, 1),
+        flags: &["noscript", "fast", "no_auth"],
+        has_key: false,
+        run: Session::reset,
+    },
+    Known { name: "select", args: (2, 2), flags: &["fast"], has_key: false, run: Session::select },
+    Known {
+        name: "client",
+        args: (2, ANY),
+        flags: &["noscript"],
+        has_key: false,
+        run: Session::client,
+    },
+    Known {
+        name: "command",
+        args: (1, ANY),
+        flags: &["readonly"],
+        has_key: false,
+        run: Session::command,
+    },
+    Known {
+        name: "info",
+        args: (1, ANY),
+        flags: &["readonly"],
+        has_key: false,
+        run: Session::info,
+    },
+];
+
+/// The arguments of a command.
+struct Args<'a> {
+    command: &'a Command,
+    buffer: &'a [u8],
+}
+
+impl<'a> Args<'a> {
+    fn len(&self) -> usize {
+        self.command.len()
+    }
+
+    fn get(&self, index: usize) -> &'a [u8] {
+        self.command.arg(index, self.buffer)
+    }
+
+    fn is(&self, index: usize, word: &str) -> bool {
+        self.get(index).eq_ignore_ascii_case(word.as_bytes())
+    }
+
+    /// Returns an argument as it is shown in errors: escaped, and cut.
+    fn shown(&self, index: usize) -> String {
+        let arg = self.get(index);
+        let end = if arg.len() > 128 { "…" } else { "" };
+        format!("{}{end}", arg[..arg.len().min(128)].escape_ascii())
+    }
+}
+
+impl fmt::Display for Args<'_> {
+    /// Writes the arguments after the name, as far as Redis shows them.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        (1..self.len().min(4)).try_for_each(|index| write!(f, "'{}' ", self.shown(index)))
+    }
+}
+
+impl Session {
+    pub(crate) fn new(shared: Arc<Shared>, id: u64) -> Self {
+        let client = shared.access.anyone().cloned();
+        Self { shared, version: Version::default(), client, id, name: String::new() }
+    }
+
+    /// Runs a command and appends its answer.
+    pub(crate) fn run(&mut self, command: &Command, buffer: &[u8], out: &mut Vec<u8>) -> Next {
+        let args = &Args { command, buffer };
+        let start = out.len();
+        let next = self.dispatch(args, out);
+        if out.get(start) == Some(&b'-') {
+            self.shared.metrics.of(Protocol::Resp).failed.fetch_add(1, Ordering::Relaxed);
+        }
+        next
+    }
+
+    fn dispatch(&mut self, args: &Args<'_>, out: &mut Vec<u8>) -> Next {
+        let Some(known) = COMMANDS.iter().find(|known| args.is(0, known.name)) else {
+            if !self.is_admitted() {
+                return no_auth(out);
+            }
+            let text = format!(
+                "ERR unknown command '{}', with args beginning with: {args}",
+                args.shown(0)
+            );
+            return fail(&text, out);
+        };
+        if !known.flags.contains(&"no_auth") && !self.is_admitted() {
+            return no_auth(out);
+        }
+        let (least, most) = known.args;
+        if !(least..=most).contains(&args.len()) {
+            return wrong_number(known.name, out);
+        }
+        (known.run)(self, args, out)
+    }
+
+    /// Reports whether the client may send commands: it needs no token, or still has a valid one.
+    fn is_admitted(&mut self) -> bool {
+        if self.client.as_ref().is_some_and(|client| !self.shared.access.is_current(client)) {
+            self.client = None;
+        }
+        self.client.is_some()
+    }
+
+    fn incr(&mut self, args: &Args<'_>, out: &mut Vec<u8>) -> Next {
+        let Some(realm) = self.realm(args.get(1)) else { return no_realm(args, out) };
+        if let Err(error) = realm.check_integer() {
+            return fail(&format!("ERR {error}"), out);
+        }
+        if let Some(refusal) = self.over_rate(1) {
+            return fail(&refusal, out);
+        }
+        match realm.try_integer(Protocol::Resp) {
+            Ok(id) => integer_id(id, out),
+            Err(_) => {
+                let order =
+                    Order { count: 1, format: Format::Int, framing: Framing::Resp, meta: None };
+                let realm = Arc::clone(realm);
+                Next::Wait(Waiting { realm, order, answer: Answer::One, start: out.len() })
+            }
+        }
+    }
+
+    /// Does the same as `INCR`, for libraries that send this in its place.
+    fn incr_by(&mut self, args: &Args<'_>, out: &mut Vec<u8>) -> Next {
+        if args.get(2) != b"1" {
+            return fail("ERR INCRBY of a realm takes 1; TICKID.NEXT returns more IDs", out);
+        }
+        self.incr(args, out)
+    }
+
+    fn next(&mut self, args: &Args<'_>, out: &mut Vec<u8>) -> Next {
+        let Some(realm) = self.realm(args.get(1)) else { return no_realm(args, out) };
+        let mut order =
+            Order { count: 1, format: Format::Text, framing: Framing::Resp, meta: None };
+        let mut at = 2;
+        let mut answer = Answer::One;
+        let is_number = |arg: &[u8]| {
+            arg.first().is_some_and(|byte| byte.is_ascii_digit() || matches!(byte, b'-' | b'+'))
+        };
+        if args.len() > at && is_number(args.get(at)) {
+            let most = self.shared.limits.count;
+            match number(args.get(at)) {
+                Some(count @ 1..) if count <= most => order.count = count,
+                _ => {
+                    let count = args.shown(at);
+                    let text = format!("ERR the count {count} is outside of 1..={most}");
+                    return fail(&format!("{text} (limit count)"), out);
+                }
+            }
+            answer = Answer::Array;
+            at += 1;
+        }
+        while at < args.len() {
+            if at + 1 >= args.len() {
+                return fail("ERR syntax error", out);
+            }
+            if args.is(at, "meta") {
+                let meta = number(args.get(at + 1)).and_then(|meta| u8::try_from(meta).ok());
+                let Some(meta) = meta else {
+                    let meta = args.shown(at + 1);
+                    return fail(&format!("ERR the metabyte {meta} is outside of 0..=255"), out);
+                };
+                order.meta = Some(meta);
+            } else if args.is(at, "format") {
+                let formats =
+                    [("text", Format::Text), ("int", Format::Int), ("bytes", Format::Bytes)];
+                let format = formats.into_iter().find(|(name, _)| args.is(at + 1, name));
+                let Some((_, format)) = format else {
+                    let format = args.shown(at + 1);
+                    let text = format!("ERR the format '{format}' is none of text, int, bytes");
+                    return fail(&text, out);
+                };
+                order.format = format;
+            } else {
+                return fail("ERR syntax error", out);
+            }
+            at += 2;
+        }
+        if order.format == Format::Bytes {
+            answer = Answer::Bytes;
+        }
+        if let Err(error) = realm.check(&order) {
+            return fail(&format!("ERR {error}"), out);
+        }
+        if let Some(refusal) = self.over_rate(order.count) {
+            return fail(&refusal, out);
+        }
+        let start = out.len();
+        match answer {
+            Answer::One => {}
+            Answer::Array => reply::array(order.count as usize, out),
+            Answer::Bytes => reply::bulk_header(order.count as usize * realm.id_size(), out),
+        }
+        order.count -= realm.try_issue(order, Protocol::Resp, out).unwrap_or(0).min(order.count);
+        if order.count > 0 {
+            return Next::Wait(Waiting { realm: Arc::clone(realm), order, answer, start });
+        }
+        answer.end(out);
+        Next::Continue
+    }
+
+    fn realm(&self, name: &[u8]) -> Option<&Arc<Realm>> {
+        self.shared.realms.get(str::from_utf8(name).ok()?)
+    }
+
+    /// Counts IDs against the rate, and returns the refusal if it is exceeded.
+    fn over_rate(&self, ids: u32) -> Option<String> {
+        let client = self.client.as_ref()?;
+        let error = self.shared.access.admit(client, ids).err()?;
+        Some(format!("TRYAGAIN {error}; retry after {} ms", error.retry_after.as_millis().max(1)))
+    }
+
+    #[expect(clippy::unused_self, reason = "one signature for all commands")]
+    fn ping(&mut self, args: &Args<'_>, out: &mut Vec<u8>) -> Next {
+        match args.len() {
+            1 => reply::status("PONG", out),
+            _ => reply::bulk(args.get(1), out),
+        }
+        Next::Continue
+    }
+
+    #[expect(clippy::unused_self, reason = "one signature for all commands")]
+    fn echo(&mut self, args: &Args<'_>, out: &mut Vec<u8>) -> Next {
+        reply::bulk(args.get(1), out);
+        Next::Continue
+    }
+
+    #[expect(clippy::unused_self, reason = "one signature for all commands")]
+    fn quit(&mut self, _: &Args<'_>, out: &mut Vec<u8>) -> Next {
+        reply::status("OK", out);
+        Next::Close
+    }
+
+    fn reset(&mut self, _: &Args<'_>, out: &mut Vec<u8>) -> Next {
+        *self = Self::new(Arc::clone(&self.shared), self.id);
+        reply::status("RESET", out);
+        Next::Continue
+    }
+
+    #[expect(clippy::unused_self, reason = "one signature for all commands")]
+    fn select(&mut self, args: &Args<'_>, out: &mut Vec<u8>) -> Next {
+        match number(args.get(1)) {
+            Some(0) => ok(out),
+            Some(_) => fail("ERR DB index is out of range", out),
+            None => fail("ERR value is not an integer or out of range", out),
+        }
+    }
+
+    fn auth(&mut self, args: &Args<'_>, out: &mut Vec<u8>) -> Next {
+        let user = if args.len() == 3 { args.get(1) } else { b"default" };
+        match self.admit(user, args.get(args.len() - 1)) {
+            Ok(()) => ok(out),
+            Err(text) => fail(text, out),
+        }
+    }
+
+    /// Looks up the token. The user is "default" or the token's name.
+    fn admit(&mut self, user: &[u8], token: &[u8]) -> Result<(), &'static str> {
+        if !self.shared.access.is_closed() {
+            return Err("ERR AUTH <password> called without any password configured for the \
+                        default user. Are you sure your configuration is correct?");
+        }
+        let client = self.shared.access.client(token);
+        match client.filter(|it| user == b"default" || user == it.name().as_bytes()) {
+            Some(client) => {
+                self.client = Some(client);
+                Ok(())
+            }
+            None => {
+                tracing::warn!(connection = self.id, "a client has no valid token");
+                Err("WRONGPASS invalid username-password pair or user is disabled.")
+            }
+        }
+    }
+
+    fn hello(&mut self, args: &Args<'_>, out: &mut Vec<u8>) -> Next {
+        let mut version = self.version;
+        if args.len() > 1 {
+            version = match number(args.get(1)) {
+                Some(2) => Version::Resp2,
+                Some(3) => Version::Resp3,
+                _ => return fail("NOPROTO unsupported protocol version", out),
+            };
+        }
+        let (mut at, mut name) = (2, None);
+        let mut credentials = None;
+        while at < args.len() {
+            if args.is(at, "auth") && at + 2 < args.len() {
+                credentials = Some((args.get(at + 1), args.get(at + 2)));
+                at += 3;
+            } else if args.is(at, "setname") && at + 1 < args.len() {
+                name = Some(args.get(at + 1));
+                at += 2;
+            } else {
+                let option = args.shown(at);
+                return fail(&format!("ERR Syntax error in HELLO option '{option}'"), out);
+            }
+        }
+        if let Some((user, token)) = credentials
+            && let Err(text) = self.admit(user, token)
+        {
+            return fail(text, out);
+        }
+        if !self.is_admitted() {
+            return fail(
+                "NOAUTH HELLO must be called with the client already authenticated, otherwise the \
+                 HELLO <proto> AUTH <user> <pass> option can be used to authenticate the client \
+                 and select the RESP protocol version at the same time",
+                out,
+            );
+        }
+        if let Some(name) = name
+            && let Err(text) = self.set_name(name)
+        {
+            return fail(text, out);
+        }
+        self.version = version;
+        reply::map(7, version, out);
+        for (key, value) in [("server", "tickid"), ("version", env!("CARGO_PKG_VERSION"))] {
+            reply::bulk(key.as_bytes(), out);
+            reply::bulk(value.as_bytes(), out);
+        }
+        reply::bulk(b"proto", out);
+        reply::integer(version.number(), out);
+        reply::bulk(b"id", out);
+        reply::integer(self.id.cast_signed(), out);
+        for (key, value) in [("mode", "standalone"), ("role", "master")] {
+            reply::bulk(key.as_bytes(), out);
+            reply::bulk(value.as_bytes(), out);
+        }
+        reply::bulk(b"modules", out);
+        reply::array(0, out);
+        Next::Continue
+    }
+
+    fn set_name(&mut self, name: &[u8]) -> Result<(), &'static str> {
+        match str::from_utf8(name) {
+            Ok(name) if name.len() <= 64 && name.bytes().all(|byte| byte.is_ascii_graphic()) => {
+                name.clone_into(&mut self.name);
+                Ok(())
+            }
+            _ => {
+                Err("ERR Client names cannot contain spaces, newlines or special characters, and \
+                      have at most 64 bytes")
+            }
+        }
+    }
+
+    fn client(&mut self, args: &Args<'_>, out: &mut Vec<u8>) -> Next {
+        let is = |sub, len| args.is(1, sub) && args.len() == len;
+        if is("id", 2) {
+            reply::integer(self.id.cast_signed(), out);
+        } else if is("getname", 2) {
+            match &*self.name {
+                "" => reply::null(self.version, out),
+                name => reply::bulk(name.as_bytes(), out),
+            }
+        } else if is("setname", 3) {
+            return match self.set_name(args.get(2)) {
+                Ok(()) => ok(out),
+                Err(text) => fail(text, out),
+            };
+        } else if is("setinfo", 4) || is("no-evict", 3) || is("no-touch", 3) {
+            // Facts and wishes of clients that nothing depends on here.
+            return ok(out);
+        } else if is("info", 2) {
+            let user = self.client.as_ref().map_or("", |client| client.name());
+            let (id, name, proto) = (self.id, &self.name, self.version.number());
+            let line = format!("id={id} name={name} db=0 user={user} resp={proto}\n");
+            reply::bulk(line.as_bytes(), out);
+        } else {
+            let sub = args.shown(1);
+            let text = format!(
+                "ERR unknown subcommand or wrong number of arguments for '{sub}'. There are \
+                 CLIENT ID, GETNAME, SETNAME, SETINFO, INFO"
+            );
+            return fail(&text, out);
+        }
+        Next::Continue
+    }
+
+    fn command(&mut self, args: &Args<'_>, out: &mut Vec<u8>) -> Next {
+        let is = |sub| args.is(1, sub) && args.len() == 2;
+        if args.len() == 1 {
+            reply::array(COMMANDS.len(), out);
+            COMMANDS.iter().for_each(|known| known.describe(out));
+        } else if is("count") {
+            reply::integer(i64::try_from(COMMANDS.len()).unwrap_or(i64::MAX), out);
+        } else if is("list") {
+            reply::array(COMMANDS.len(), out);
+            COMMANDS.iter().for_each(|known| reply::bulk(known.name.as_bytes(), out));
+        } else if args.is(1, "docs") {
+            reply::map(0, self.version, out);
+        } else if args.is(1, "info") {
+            reply::array(args.len() - 2, out);
+            for index in 2..args.len() {
+                match COMMANDS.iter().find(|known| args.is(index, known.name)) {
+                    Some(known) => known.describe(out),
+                    None => reply::null_array(self.version, out),
+                }
+            }
+        } else {
+            let sub = args.shown(1);
+            let text = format!(
+                "ERR unknown subcommand or wrong number of arguments for '{sub}'. There are \
+                 COMMAND COUNT, DOCS, INFO, LIST"
+            );
+            return fail(&text, out);
+        }
+        Next::Continue
+    }
+
+    fn info(&mut self, _: &Args<'_>, out: &mut Vec<u8>) -> Next {
+        let metrics = self.shared.metrics.of(Protocol::Resp);
+        let mut text = String::new();
+        // Writing to memory cannot fail.
+        let _ = write!(
+            text,
+            "# Server\r\nserver_name:tickid\r\ntickid_version:{}\r\nprocess_id:{}\r\n\
+             uptime_in_seconds:{}\r\n\r\n# Clients\r\nconnected_clients:{}\r\nmaxclients:{}\r\n\r\n\
+             # Stats\r\ntotal_connections_received:{}\r\nrejected_connections:{}\r\n\
+             total_commands_processed:{}\r\ntotal_error_replies:{}\r\n\r\n# Realms\r\n",
+            env!("CARGO_PKG_VERSION"),
+            std::process::id(),
+            self.shared.started.elapsed().as_secs(),
+            metrics.open.load(Ordering::Relaxed),
+            self.shared.limits.connections,
+            metrics.accepted.load(Ordering::Relaxed),
+            metrics.refused.load(Ordering::Relaxed),
+            metrics.latency.count(),
+            metrics.failed.load(Ordering::Relaxed),
+        );
+        for realm in self.shared.realms.sorted() {
+            let state = realm.state();
+            let left = state.as_ref().map_or(0.0, |state| state.window_left.as_secs_f64());
+            let node = state.and_then(|state| state.lease).map(|lease| lease.node.to_string());
+            let _ = write!(
+                text,
+                "{}:scheme={},node={},window_seconds={left:.1},ids={}\r\n",
+                realm.name(),
+                realm.scheme(),
+                node.as_deref().unwrap_or("none"),
+                realm.metrics.ids(),
+            );
+        }
+        reply::bulk(text.as_bytes(), out);
+        Next::Continue
+    }
+}
+
+impl Known {
+    /// Appends the description of the command that clients ask for.
+    fn describe(&self, out: &mut Vec<u8>) {
+        let (least, most) = self.args;
+        let arity = i64::try_from(least).unwrap_or(i64::MAX);
+        let key = i64::from(self.has_key);
+        reply::array(6, out);
+        reply::bulk(self.name.as_bytes(), out);
+        reply::integer(if least == most { arity } else { -arity }, out);
+        reply::array(self.flags.len(), out);
+        self.flags.iter().for_each(|flag| reply::status(flag, out));
+        [key; 3].into_iter().for_each(|key| reply::integer(key, out));
+    }
+}
+
+impl Answer {
+    fn end(self, out: &mut Vec<u8>) {
+        if self == Self::Bytes {
+            out.extend_from_slice(b"\r\n");
+        }
+    }
+}
+
+impl Waiting {
+    /// Issues the IDs by the deadline and completes the answer, or replaces it by an error.
+    pub(crate) async fn run(self, shared: &Shared, deadline: Instant, out: &mut Vec<u8>) {
+        let error = match self.realm.issue(self.order, Protocol::Resp, deadline, out).await {
+            Ok(()) => return self.answer.end(out),
+            Err(error) => error,
+        };
+        out.truncate(self.start);
+        shared.metrics.of(Protocol::Resp).failed.fetch_add(1, Ordering::Relaxed);
+        let text = match error {
+            IssueError::Later { reason, retry_after } => {
+                format!("TRYAGAIN {reason}; retry after {} ms", retry_after.as_millis().max(1))
+            }
+            other => format!("ERR {other}"),
+        };
+        reply::error(&text, out);
+    }
+}
+
+/// Appends an ID as an integer, which in this protocol has a sign.
+fn integer_id(id: u64, out: &mut Vec<u8>) -> Next {
+    match i64::try_from(id) {
+        Ok(id) => {
+            reply::integer(id, out);
+            Next::Continue
+        }
+        Err(_) => fail("ERR the ID exceeds 63 bits; TICKID.NEXT returns it as text", out),
+    }
+}
+
+fn ok(out: &mut Vec<u8>) -> Next {
+    reply::status("OK", out);
+    Next::Continue
+}
+
+fn fail(text: &str, out: &mut Vec<u8>) -> Next {
+    reply::error(text, out);
+    Next::Continue
+}
+
+fn no_auth(out: &mut Vec<u8>) -> Next {
+    fail("NOAUTH Authentication required.", out)
+}
+
+fn no_realm(args: &Args<'_>, out: &mut Vec<u8>) -> Next {
+    fail(&format!("ERR no such realm '{}'", args.shown(1)), out)
+}
+
+fn wrong_number(name: &str, out: &mut Vec<u8>) -> Next {
+    fail(&format!("ERR wrong number of arguments for '{name}' command"), out)
+}
+
+/// Reads a decimal number without a sign.
+fn number(text: &[u8]) -> Option<u32> {
+    let is_decimal = !text.is_empty() && text.iter().all(u8::is_ascii_digit);
+    str::from_utf8(text).ok().filter(|_| is_decimal)?.parse().ok()
+}

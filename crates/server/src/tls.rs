@@ -1,0 +1,106 @@
+//! Certificates.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use arc_swap::ArcSwap;
+use rustls::RootCertStore;
+use rustls::ServerConfig;
+use rustls::crypto::ring;
+use rustls::pki_types::pem::PemObject as _;
+use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use rustls::server::WebPkiClientVerifier;
+
+use crate::error::ServerError;
+
+/// The files for encrypted connections, in PEM.
+#[derive(Clone, Debug)]
+pub struct TlsFiles {
+    /// The certificate, followed by its issuers' certificates.
+    pub certificate: PathBuf,
+    /// The private key.
+    pub key: PathBuf,
+    /// The authorities that may have issued the certificates of clients. With them, clients
+    /// without a certificate are refused.
+    pub client_authorities: Option<PathBuf>,
+}
+
+/// The settings of encrypted connections, as last read.
+#[derive(Debug)]
+pub(crate) struct Tls {
+    files: TlsFiles,
+    configs: ArcSwap<Configs>,
+}
+
+/// One for each protocol: they differ in what they negotiate.
+#[derive(Debug)]
+struct Configs {
+    resp: Arc<ServerConfig>,
+    http: Arc<ServerConfig>,
+}
+
+impl Tls {
+    pub(crate) fn new(files: TlsFiles) -> Result<Self, ServerError> {
+        let configs = ArcSwap::from_pointee(read(&files)?);
+        Ok(Self { files, configs })
+    }
+
+    /// Reads the files again. On an error those read before stay in use.
+    pub(crate) fn reload(&self) -> Result<(), ServerError> {
+        self.configs.store(Arc::new(read(&self.files)?));
+        Ok(())
+    }
+
+    pub(crate) fn for_resp(&self) -> Arc<ServerConfig> {
+        Arc::clone(&self.configs.load().resp)
+    }
+
+    pub(crate) fn for_http(&self) -> Arc<ServerConfig> {
+        Arc::clone(&self.configs.load().http)
+    }
+}
+
+fn read(files: &TlsFiles) -> Result<Configs, ServerError> {
+    let refuse = |path: &Path, reason: &dyn core::fmt::Display| ServerError::Certificate {
+        path: path.to_owned(),
+        reason: reason.to_string(),
+    };
+    let chain = certificates(&files.certificate)?;
+    let key =
+        PrivateKeyDer::from_pem_file(&files.key).map_err(|error| refuse(&files.key, &error))?;
+    let provider = Arc::new(ring::default_provider());
+    let builder = ServerConfig::builder_with_provider(Arc::clone(&provider))
+        .with_safe_default_protocol_versions()
+        .map_err(|error| refuse(&files.certificate, &error))?;
+    let builder = match &files.client_authorities {
+        None => builder.with_no_client_auth(),
+        Some(path) => {
+            let mut roots = RootCertStore::empty();
+            for certificate in certificates(path)? {
+                roots.add(certificate).map_err(|error| refuse(path, &error))?;
+            }
+            let verifier = WebPkiClientVerifier::builder_with_provider(roots.into(), provider);
+            builder
+                .with_client_cert_verifier(verifier.build().map_err(|error| refuse(path, &error))?)
+        }
+    };
+    let mut resp =
+        builder.with_single_cert(chain, key).map_err(|error| refuse(&files.certificate, &error))?;
+    // Clients keep their connections; sessions would only take memory.
+    resp.send_tls13_tickets = 0;
+    let mut http = resp.clone();
+    http.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
+    Ok(Configs { resp: Arc::new(resp), http: Arc::new(http) })
+}
+
+fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, ServerError> {
+    let refuse = |reason: String| ServerError::Certificate { path: path.to_owned(), reason };
+    let certificates =
+        CertificateDer::pem_file_iter(path).map_err(|error| refuse(error.to_string()))?;
+    let certificates: Result<Vec<_>, _> = certificates.collect();
+    let certificates = certificates.map_err(|error| refuse(error.to_string()))?;
+    if certificates.is_empty() {
+        return Err(refuse("there is no certificate in the file".to_owned()));
+    }
+    Ok(certificates)
+}

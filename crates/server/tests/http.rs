@@ -1,0 +1,333 @@
+//! HTTP, of both versions.
+
+#![allow(clippy::panic, clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod support;
+
+use core::time::Duration;
+use std::collections::HashSet;
+
+use http_body_util::{BodyExt as _, Empty};
+use hyper::body::Bytes;
+use hyper::{Request, StatusCode, Version};
+use hyper_util::rt::{TokioExecutor, TokioIo};
+use serde_json::Value;
+use support::{PATIENCE, Raw, any_port, server, starved, with_limits};
+use tickid_nanoflake::NanoflakeId;
+use tickid_server::{Limits, Server};
+use tickid_sno::SnoId;
+use tokio::net::TcpStream;
+
+struct Answer {
+    status: StatusCode,
+    headers: hyper::HeaderMap,
+    body: Vec<u8>,
+}
+
+impl Answer {
+    fn header(&self, name: &str) -> &str {
+        self.headers.get(name).map_or("", |value| value.to_str().unwrap())
+    }
+
+    fn text(&self) -> &str {
+        str::from_utf8(&self.body).unwrap()
+    }
+
+    fn json(&self) -> Value {
+        assert_eq!(self.header("content-type"), "application/json");
+        serde_json::from_slice(&self.body).unwrap()
+    }
+
+    /// Returns the fields of an error: its status, its detail and its limit.
+    fn problem(&self) -> (u16, String, Value) {
+        assert_eq!(self.header("content-type"), "application/problem+json");
+        let problem: Value = serde_json::from_slice(&self.body).unwrap();
+        assert_eq!(problem["status"], self.status.as_u16());
+        let detail = problem["detail"].as_str().unwrap().to_owned();
+        (self.status.as_u16(), detail, problem["limit"].clone())
+    }
+}
+
+/// Sends a request over HTTP/1.1.
+async fn ask(server: &Server, path: &str, headers: &[(&str, &str)]) -> Answer {
+    let io = TokioIo::new(TcpStream::connect(server.http_addresses()[0]).await.unwrap());
+    let (mut sender, connection) = hyper::client::conn::http1::handshake(io).await.unwrap();
+    tokio::spawn(connection);
+    let mut request = Request::get(path).header("host", "localhost");
+    for (name, value) in headers {
+        request = request.header(*name, *value);
+    }
+    let request = request.body(Empty::<Bytes>::new()).unwrap();
+    let response = tokio::time::timeout(PATIENCE, sender.send_request(request)).await;
+    let (head, body) = response.expect("an answer in time").unwrap().into_parts();
+    let body = body.collect().await.unwrap().to_bytes().to_vec();
+    Answer { status: head.status, headers: head.headers, body }
+}
+
+async fn get(server: &Server, path: &str) -> Answer {
+    ask(server, path, &[]).await
+}
+
+#[tokio::test]
+async fn realms_are_listed() {
+    let server = server().await;
+    let answer = get(&server, "/v1/realms").await;
+    assert_eq!(answer.header("cache-control"), "no-store");
+    assert_eq!(answer.header("etag"), "");
+    assert!(!answer.header("x-request-id").is_empty());
+    let json = answer.json();
+    let realms = json["realms"].as_array().unwrap();
+    let names: Vec<_> = realms.iter().map(|realm| realm["name"].as_str().unwrap()).collect();
+    assert_eq!(names, ["kuid", "local", "nanoflake", "scru64", "sno"]);
+    let expected = serde_json::json!({
+        "name": "sno", "scheme": "sno", "id_bytes": 10, "has_integers": false, "has_meta": true,
+        "is_ready": true,
+    });
+    assert_eq!(realms[4], expected);
+}
+
+#[tokio::test]
+async fn ids_come_in_every_format() {
+    let server = server().await;
+    let json = get(&server, "/v1/realms/sno/ids").await.json();
+    assert_eq!((json["realm"].as_str(), json["scheme"].as_str()), (Some("sno"), Some("sno")));
+    let ids = json["ids"].as_array().unwrap();
+    let first: SnoId = ids[0].as_str().unwrap().parse().unwrap();
+    assert_eq!(ids.len(), 1);
+
+    let path = "/v1/realms/sno/ids?count=3&meta=24&format=text";
+    let json = get(&server, path).await.json();
+    let parse = |id: &Value| id.as_str().unwrap().parse::<SnoId>().unwrap();
+    let ids: Vec<SnoId> = json["ids"].as_array().unwrap().iter().map(parse).collect();
+    assert!(ids.len() == 3 && ids[0] > first && ids.iter().all(|id| id.meta() == 24));
+
+    let json = get(&server, "/v1/realms/nanoflake/ids?count=2&format=int").await.json();
+    let parse = |id: &Value| id.as_str().unwrap().parse::<i64>().unwrap();
+    let ids: Vec<i64> = json["ids"].as_array().unwrap().iter().map(parse).collect();
+    assert!(ids[0] < ids[1]);
+
+    let text = [("accept", "text/plain, application/json;q=0.5")];
+    let answer = ask(&server, "/v1/realms/nanoflake/ids?count=2", &text).await;
+    assert_eq!(answer.header("content-type"), "text/plain; charset=utf-8");
+    let lines: Vec<&str> = answer.text().lines().collect();
+    assert_eq!(lines.len(), 2);
+    assert!(lines.iter().all(|line| line.parse::<NanoflakeId>().is_ok()));
+
+    let answer = ask(&server, "/v1/realms/kuid/ids?count=7&format=bytes", &text).await;
+    assert_eq!(answer.header("content-type"), "application/octet-stream");
+    assert_eq!(answer.body.len(), 7 * 12);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn large_answers_are_whole() {
+    let server = with_limits(Limits { count: 200_000, ..Limits::default() }).await;
+    for count in [1_023, 1_024, 1_025, 150_000] {
+        let json = get(&server, &format!("/v1/realms/sno/ids?count={count}")).await.json();
+        let ids = json["ids"].as_array().unwrap();
+        let distinct: HashSet<&str> = ids.iter().map(|id| id.as_str().unwrap()).collect();
+        assert_eq!((ids.len(), distinct.len()), (count, count));
+        let path = format!("/v1/realms/scru64/ids?count={count}&format=bytes");
+        assert_eq!(get(&server, &path).await.body.len(), 8 * count);
+    }
+}
+
+#[tokio::test]
+async fn mistakes_are_named() {
+    let server = server().await;
+    let ids = "/v1/realms/sno/ids";
+    for (path, status, detail, limit) in [
+        ("/v1/realms/nothing/ids", 404, "no such realm \"nothing\"", None),
+        ("/v1/nothing", 404, "there is nothing at \"/v1/nothing\"", None),
+        (&format!("{ids}?count=0"), 400, "the count 0 is outside of 1..=10000", Some("count")),
+        (&format!("{ids}?count=10001"), 400, "the count 10001 is outside", Some("count")),
+        (&format!("{ids}?count=-1"), 400, "count: invalid digit", None),
+        (&format!("{ids}?count=1&count=2"), 400, "duplicate field `count`", None),
+        (&format!("{ids}?meta=256"), 400, "meta: number too large", None),
+        (&format!("{ids}?format=hex"), 400, "format: unknown variant `hex`", None),
+        (&format!("{ids}?format=int"), 409, "no form as an integer of 64 bits", None),
+        ("/v1/realms/kuid/ids?meta=1", 409, "the scheme kuid has no metabyte", None),
+        ("/v1/realms/%ff/ids", 400, "", None),
+    ] {
+        let (found, text, found_limit) = get(&server, path).await.problem();
+        assert_eq!(found, status, "{path}: {text}");
+        assert!(text.contains(detail), "{path}: {text}");
+        assert_eq!(found_limit.as_str(), limit, "{path}");
+    }
+    let mut raw = Raw::http(&server).await;
+    raw.send(format!("POST {ids} HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n")).await;
+    assert_eq!(raw.line().await, "HTTP/1.1 405 Method Not Allowed");
+}
+
+#[tokio::test]
+async fn ids_are_inspected() {
+    let server = server().await;
+    let json = get(&server, "/v1/inspect/brpk4q72xwf2m63l").await.json();
+    assert_eq!(json["text"], "brpk4q72xwf2m63l");
+    let candidates = json["candidates"].as_array().unwrap();
+    let sno = candidates.iter().find(|candidate| candidate["format"] == "sno").unwrap();
+    assert_eq!(sno["reason"], "16 characters of 2-9a-x");
+    assert_eq!(sno["hex"].as_str().unwrap().len(), 20);
+    assert!(sno["time"].as_str().unwrap().ends_with('Z'));
+    let json = get(&server, "/v1/inspect/no%20ID%21").await.json();
+    assert_eq!(
+        (json["text"].as_str(), json["candidates"].clone()),
+        (Some("no ID!"), Value::Array(vec![]))
+    );
+    let long = "a".repeat(129);
+    let (status, detail, _) = get(&server, &format!("/v1/inspect/{long}")).await.problem();
+    assert_eq!((status, detail.as_str()), (400, "the text has 129 characters, more than 128"));
+}
+
+#[tokio::test]
+async fn machines_get_their_answers() {
+    let server = server().await;
+    assert_eq!(get(&server, "/healthz").await.text(), "ok\n");
+    assert_eq!(get(&server, "/readyz").await.text(), "ready\n");
+    get(&server, "/v1/realms/sno/ids?count=10").await;
+    Raw::resp(&server).await.ask("INCR scru64").await;
+    get(&server, "/v1/realms/nothing/ids").await;
+    let answer = get(&server, "/metrics").await;
+    assert!(answer.header("content-type").starts_with("application/openmetrics-text"));
+    let text = answer.text();
+    for line in [
+        "tickid_server_ids_total{realm=\"sno\",protocol=\"http\"} 10\n",
+        "tickid_server_ids_total{realm=\"scru64\",protocol=\"resp\"} 1\n",
+        "tickid_server_failed_total{protocol=\"http\"} 1\n",
+        "tickid_server_request_seconds_count{protocol=\"resp\"} 1\n",
+        "tickid_server_request_seconds_bucket{le=\"+Inf\",protocol=\"resp\"} 1\n",
+        "tickid_lease_stalls_total{realm=\"sno\",reason=\"no_lease\"} 0\n",
+        "tickid_lease_leases_total{realm=\"kuid\"} 1\n",
+        "# TYPE tickid_lease_window_seconds gauge\n",
+    ] {
+        assert!(text.contains(line), "{line}{text}");
+    }
+    assert!(text.ends_with("# EOF\n"));
+
+    let api = get(&server, "/openapi.json").await.json();
+    assert_eq!(api["openapi"], "3.1.0");
+    let mut paths: Vec<&String> = api["paths"].as_object().unwrap().keys().collect();
+    paths.sort();
+    let realms = ["/v1/inspect/{id}", "/v1/realms", "/v1/realms/{realm}/ids"];
+    assert_eq!(paths, [&["/healthz", "/metrics", "/readyz"][..], &realms].concat());
+    let parameters = &api["paths"]["/v1/realms/{realm}/ids"]["get"]["parameters"];
+    let count = parameters.as_array().unwrap().iter().find(|it| it["name"] == "count").unwrap();
+    assert_eq!(
+        (&count["schema"]["minimum"], &count["schema"]["maximum"]),
+        (&1.into(), &10_000.into())
+    );
+    assert_eq!(api["components"]["securitySchemes"]["token"]["scheme"], "bearer");
+}
+
+#[tokio::test]
+async fn stalls_name_a_time() {
+    let (store, realm) = starved().await;
+    let limits = Limits { timeout: Duration::from_millis(50), ..Limits::default() };
+    let builder = Server::builder(store).realm(realm).http(any_port()).limits(limits);
+    let server = builder.start().await.unwrap();
+    let answer = get(&server, "/v1/realms/sno/ids").await;
+    assert_eq!(answer.header("retry-after"), "1");
+    let (status, detail, _) = answer.problem();
+    assert_eq!(status, 503);
+    assert!(detail.contains("the realm sno has no node: no node is free"), "{detail}");
+    let (status, detail, _) = get(&server, "/readyz").await.problem();
+    assert_eq!(status, 503);
+    assert!(detail.starts_with("the realm sno: no node is free"), "{detail}");
+    assert_eq!(get(&server, "/healthz").await.status, 200);
+}
+
+#[tokio::test]
+async fn rates_are_held() {
+    let server = with_limits(Limits { rate: Some(10), ..Limits::default() }).await;
+    assert_eq!(get(&server, "/v1/realms/sno/ids?count=10").await.status, 200);
+    let answer = get(&server, "/v1/realms/sno/ids?count=20").await;
+    let seconds: u64 = answer.header("retry-after").parse().unwrap();
+    assert!((1..=2).contains(&seconds), "{seconds}");
+    let (status, detail, limit) = answer.problem();
+    assert_eq!((status, limit.as_str()), (429, Some("rate")));
+    assert_eq!(detail, "the limit rate is 10 IDs per second for each token");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn http2_requests_are_multiplexed() {
+    let server = server().await;
+    let io = TokioIo::new(TcpStream::connect(server.http_addresses()[0]).await.unwrap());
+    let executor = TokioExecutor::new();
+    let (sender, connection) = hyper::client::conn::http2::handshake(executor, io).await.unwrap();
+    tokio::spawn(connection);
+    let mut requests = tokio::task::JoinSet::new();
+    for _ in 0..100 {
+        let mut sender = sender.clone();
+        requests.spawn(async move {
+            let uri = "http://localhost/v1/realms/scru64/ids?count=3000&format=bytes";
+            let request = Request::get(uri).body(Empty::<Bytes>::new()).unwrap();
+            let response = sender.send_request(request).await.unwrap();
+            assert_eq!((response.status(), response.version()), (StatusCode::OK, Version::HTTP_2));
+            response.into_body().collect().await.unwrap().to_bytes().to_vec()
+        });
+    }
+    let answers = tokio::time::timeout(PATIENCE, requests.join_all()).await.unwrap();
+    let ids: HashSet<[u8; 8]> =
+        answers.iter().flat_map(|answer| answer.as_chunks().0).copied().collect();
+    assert_eq!(ids.len(), 300_000);
+}
+
+#[tokio::test]
+async fn hostile_bytes_end_the_connection() {
+    let server = server().await;
+    let large = format!("GET /healthz HTTP/1.1\r\nHost: a\r\nX: {}\r\n\r\n", "a".repeat(100_000));
+    let many = format!("GET /healthz HTTP/1.1\r\n{}\r\n", "X: y\r\n".repeat(1_000));
+    for bytes in [
+        "\0\0\0\0\r\n\r\n",
+        "GET\r\n\r\n",
+        &large,
+        &many,
+        "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\nnonsense",
+    ] {
+        let mut raw = Raw::http(&server).await;
+        // The server may close the connection before all is sent.
+        let _ = tokio::io::AsyncWriteExt::write_all(&mut raw.stream, bytes.as_bytes()).await;
+        let rest = raw.rest().await;
+        assert!(
+            rest.is_empty() || rest.starts_with("HTTP/1.1 4") || rest.as_bytes()[3] == 4,
+            "{rest}"
+        );
+    }
+    assert_eq!(get(&server, "/healthz").await.status, 200);
+}
+
+#[tokio::test]
+async fn quiet_connections_are_closed() {
+    let idle = Duration::from_millis(50);
+    let server = with_limits(Limits { idle, ..Limits::default() }).await;
+    for bytes in
+        ["", "G", "GET /healthz HTTP/1.1\r\nHost: a\r\n", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"]
+    {
+        let mut raw = Raw::http(&server).await;
+        raw.send(bytes).await;
+        raw.rest().await;
+    }
+    let mut raw = Raw::http(&server).await;
+    raw.send("GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n").await;
+    assert!(raw.rest().await.ends_with("\r\n\r\nok\n"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn clients_that_do_not_read_are_closed() {
+    let limits =
+        Limits { timeout: Duration::from_millis(200), count: 1_000_000, ..Limits::default() };
+    let server = with_limits(limits).await;
+    let mut raw = Raw::http(&server).await;
+    raw.send("GET /v1/realms/sno/ids?count=1000000 HTTP/1.1\r\nHost: a\r\n\r\n").await;
+    let closed = async {
+        loop {
+            let text = get(&server, "/metrics").await;
+            // This request's own connection.
+            if text.text().contains("tickid_server_connections{protocol=\"http\"} 1\n") {
+                break;
+            }
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::time::timeout(PATIENCE, closed).await.expect("closed in time");
+    drop(raw);
+}
