@@ -15,6 +15,8 @@ mod picture;
 mod range;
 mod report;
 mod schemes;
+#[cfg(feature = "postgres")]
+mod sql;
 mod store;
 mod values;
 
@@ -54,6 +56,9 @@ enum Command {
     /// Lease nodes from a store, list their holders, and repair what went wrong
     #[command(subcommand)]
     Lease(LeaseCommand),
+    /// Print the SQL that lets PostgreSQL make the IDs of a realm
+    #[cfg(feature = "postgres")]
+    Sql(sql::SqlArguments),
     /// Print a completion script for a shell
     #[command(after_help = "Example:
   tickid completions bash > ~/.local/share/bash-completion/completions/tickid")]
@@ -86,6 +91,8 @@ fn run() -> Result<ExitCode, Failure> {
         Command::Convert(arguments) => convert::run(&arguments),
         Command::Range(arguments) => range::run(&arguments),
         Command::Lease(command) => lease::run(&command),
+        #[cfg(feature = "postgres")]
+        Command::Sql(arguments) => sql::run(&arguments),
         Command::Completions { shell } => completions(shell),
     }
 }
