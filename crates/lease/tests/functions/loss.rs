@@ -99,7 +99,7 @@ fn begins_later(copy: &Session, last: Parts) -> Result<(), String> {
     let wait = |micros: i64| {
         copy.set_clock(START + micros);
         match copy.draw(KIND) {
-            Err(error) if error.contains("behind the last ID") => Ok(()),
+            Err(error) if error.contains("behind the next ID") => Ok(()),
             other => Err(format!("{micros} µs later: {other:?}")),
         }
     };

@@ -80,7 +80,7 @@ fn follow(base: &Base<'_>, kind: Kind) -> Result<(), String> {
                 }
                 model.sequence = parts.sequence;
             }
-            (Err(error), None) if error.contains("s behind the last ID") => refused += 1,
+            (Err(error), None) if error.contains("s behind the next ID") => refused += 1,
             _ => return Err(format!("{kind:?} {step} at {micros}: {drawn:?}, not {expected:?}")),
         }
     }
@@ -112,7 +112,7 @@ fn a_full_tick_has_every_sequence(server: &Postgres) {
             continue;
         }
         // Waits for a clock that stands, and gives up.
-        assert!(next.unwrap_err().contains("behind the last ID"));
+        assert!(next.unwrap_err().contains("behind the next ID"));
         session.set_clock(START + kind.micros_per_tick());
         let next = session.draw(kind).unwrap();
         assert_eq!((next.tick, next.sequence), (tick + 1, 0));

@@ -407,7 +407,8 @@ BEGIN
                 OR pg_sequence_last_value('tickid.origin_@number@')
                     IS DISTINCT FROM origin
             THEN
-                bound := greatest(bound, now + @skew@ + @allowance@, coalesce(word >> @shift@, 0));
+                bound := greatest(bound, now + @skew@ + @allowance@ + 1,
+                    coalesce(word >> @shift@, 0));
                 PERFORM setval('tickid.ready_@number@', 0);
                 PERFORM setval('tickid.flushed_@number@', unflushed);
                 PERFORM setval('tickid.bound_@number@', bound);
@@ -434,7 +435,7 @@ BEGIN
                 target := target - 1;
             END IF;
             wait := (target - now - @allowance@) * @micros_per_tick@ / 1e6;
-            why := format('the clock is %s s behind the last ID', wait::numeric(20, 3));
+            why := format('the clock is %s s behind the next ID', wait::numeric(20, 3));
         ELSIF target > @last_tick@ THEN
             wait := 'infinity';
             why := 'the scheme ends with tick @last_tick@';
