@@ -17,9 +17,9 @@ use self::exec::ExecArguments;
 pub(crate) use self::exec::{Launch, launch};
 use self::holding::{AcquireArguments, ReleaseArguments};
 use self::init::InitArguments;
+use self::listing::{ListArguments, RealmsArguments, WatchArguments};
 #[cfg(feature = "postgres")]
 pub(crate) use self::realm::ShapeOptions;
-use self::listing::{ListArguments, RealmsArguments, WatchArguments};
 use self::repair::{InvalidateArguments, RepairArguments};
 use crate::failure::Failure;
 

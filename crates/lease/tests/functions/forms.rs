@@ -84,11 +84,15 @@ fn texts_that_are_no_id_are_refused(server: &Postgres) {
             assert!(error.starts_with("no ") && error.contains(" ID: "), "{name} {text}: {error}");
         }
     }
-    for value in
-        ["nanoflake_encode(-1)", "scru64_encode(-1)", "scru64_encode(4738381338321616896)",
-         "sno_encode('\\x00')", "kuid_encode('\\x00')", "kuid_time('kuid', '\\x00')",
-         "sno_time('sno', '\\x00')"]
-    {
+    for value in [
+        "nanoflake_encode(-1)",
+        "scru64_encode(-1)",
+        "scru64_encode(4738381338321616896)",
+        "sno_encode('\\x00')",
+        "kuid_encode('\\x00')",
+        "kuid_time('kuid', '\\x00')",
+        "sno_time('sno', '\\x00')",
+    ] {
         assert!(session.one(&format!("tickid.{value}")).unwrap_err().starts_with("no "), "{value}");
     }
     for form in ["nanoflake_encode(NULL)", "sno_decode(NULL)", "kuid_time('kuid', NULL)"] {
@@ -162,10 +166,13 @@ fn ranges_and_times_agree_with_rust(server: &Postgres) {
         let node = tickid_kuid::Node::from_u32(0x89ab_cdef);
         let id = GlobalId::from_local(local, node, drift);
         let (local, id) = (local.get(), hex(&id.to_bytes()));
-        assert_all(&session, &[
-            (format!("tickid.kuid_global_v1({local}, {}, {bits})", node.get()), id.clone()),
-            (format!("tickid.kuid_to_local_v1('{id}', {bits})"), local.to_string()),
-        ]);
+        assert_all(
+            &session,
+            &[
+                (format!("tickid.kuid_global_v1({local}, {}, {bits})", node.get()), id.clone()),
+                (format!("tickid.kuid_to_local_v1('{id}', {bits})"), local.to_string()),
+            ],
+        );
     }
 }
 
@@ -266,23 +273,28 @@ fn ranges_are_immutable(server: &Postgres) {
 fn other_realms_and_schemes_are_refused(server: &Postgres) {
     let base = Base::new(server, &[Kind::Nanoflake]);
     let session = base.session();
-    for call in
-        ["nanoflake('orders')", "nanoflake(NULL)", "scru64('nanoflake')", "sno('nanoflake')",
-         "kuid('nanoflake')", "scru64_min('nanoflake', now())", "nanoflake_time('orders', 1)",
-         "kuid_time('orders', '\\x000000000000000000000000')"]
-    {
+    for call in [
+        "nanoflake('orders')",
+        "nanoflake(NULL)",
+        "scru64('nanoflake')",
+        "sno('nanoflake')",
+        "kuid('nanoflake')",
+        "scru64_min('nanoflake', now())",
+        "nanoflake_time('orders', 1)",
+        "kuid_time('orders', '\\x000000000000000000000000')",
+    ] {
         let error = session.one(&format!("tickid.{call}")).unwrap_err();
         assert!(error.contains("functions for the realm"), "{call}: {error}");
     }
     let unix = tickid_nanoflake::Nanoflake { epoch: tickid_nanoflake::Epoch::UNIX };
     let (name, pool) = ("nanoflake".parse().unwrap(), "0-7/10".parse().unwrap());
     let other = tickid_lease::RealmSpec::new(name, &unix, pool).unwrap();
-    let create = |realm| {
-        block_on(base.backend().create_functions(realm, Begin::AtOnce), TIMEOUT)
-    };
+    let create = |realm| block_on(base.backend().create_functions(realm, Begin::AtOnce), TIMEOUT);
     assert!(create(&other).unwrap_err().to_string().contains("has the layout"));
     let foreign = tickid_lease::RealmSpec::new(
-        "other".parse().unwrap(), &tickid_core::example::Seconds, "0-7/8".parse().unwrap(),
+        "other".parse().unwrap(),
+        &tickid_core::example::Seconds,
+        "0-7/8".parse().unwrap(),
     );
     assert!(PostgresBackend::functions_sql(&foreign.unwrap(), Begin::AtOnce).is_err());
     // The same again changes nothing.

@@ -34,7 +34,8 @@ fn storm(base: &Base<'_>, kind: Kind, sessions: u32, rounds: u32) -> Vec<Vec<Par
             }
             ids
         };
-        let threads: Vec<_> = (0..sessions).map(|number| scope.spawn(move || draw(number))).collect();
+        let threads: Vec<_> =
+            (0..sessions).map(|number| scope.spawn(move || draw(number))).collect();
         threads.into_iter().map(|thread| thread.join().unwrap()).collect()
     })
 }
@@ -78,9 +79,27 @@ fn plant_stops(base: &Base<'_>) -> usize {
         let mut is_start = true;
         for line in body.lines() {
             let word = line.trim_start();
-            let is_statement = ["word :=", "micros :=", "lead :=", "now :=", "bound :=", "is_home :=",
-                "origin :=", "PERFORM ", "target :=", "ready :=", "lsn :=", "drawn :=", "RETURN ",
-                "LOCK ", "ALTER ", "IF ", "EXIT ", "RAISE SQLSTATE", "attempt :="]
+            let is_statement = [
+                "word :=",
+                "micros :=",
+                "lead :=",
+                "now :=",
+                "bound :=",
+                "is_home :=",
+                "origin :=",
+                "PERFORM ",
+                "target :=",
+                "ready :=",
+                "lsn :=",
+                "drawn :=",
+                "RETURN ",
+                "LOCK ",
+                "ALTER ",
+                "IF ",
+                "EXIT ",
+                "RAISE SQLSTATE",
+                "attempt :=",
+            ]
             .iter()
             .any(|start| word.starts_with(start));
             if is_start && is_statement {
@@ -92,7 +111,8 @@ fn plant_stops(base: &Base<'_>) -> usize {
             }
             text.push_str(line);
             text.push('\n');
-            is_start = word.ends_with(';') || word.starts_with("--")
+            is_start = word.ends_with(';')
+                || word.starts_with("--")
                 || ["LOOP", "BEGIN", "THEN", "ELSE"].iter().any(|end| word.ends_with(end));
         }
         base.psql(&format!("SET search_path = pg_catalog; {text}"));
@@ -101,7 +121,10 @@ fn plant_stops(base: &Base<'_>) -> usize {
 }
 
 /// Waits until a session waits for the planted lock or `thread` has ended.
-fn is_stopped(watch: &Session, thread: &thread::ScopedJoinHandle<'_, Result<Parts, String>>) -> bool {
+fn is_stopped(
+    watch: &Session,
+    thread: &thread::ScopedJoinHandle<'_, Result<Parts, String>>,
+) -> bool {
     let waits = "count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted AND database = \
                  (SELECT oid FROM pg_database WHERE datname = current_database())";
     loop {
@@ -240,9 +263,13 @@ fn leases_leave_the_node_out(server: &Postgres) {
     let held = [(); 2].map(|()| answer(&mut claim()).unwrap().node);
     base.create(&spec);
     let view = block_on(store.list(spec.name()), TIMEOUT).unwrap();
-    let reserved: Vec<_> = view.standings().unwrap().into_iter().filter(|(.., standing)| {
-        *standing == Standing::Reserved
-    }).map(|(node, ..)| node).collect();
+    let reserved: Vec<_> = view
+        .standings()
+        .unwrap()
+        .into_iter()
+        .filter(|(.., standing)| *standing == Standing::Reserved)
+        .map(|(node, ..)| node)
+        .collect();
     assert_eq!(reserved.len(), 1);
     let node = reserved[0];
     assert!(!held.contains(&node));

@@ -456,8 +456,7 @@ BEGIN
                         (pg_current_wal_insert_lsn() - '0/0')::bigint);
                 END IF;
                 IF (pg_current_wal_flush_lsn() - '0/0')::bigint < lsn THEN
-                    -- New storage for an unlogged sequence flushes the log. It is undone below.
-                    ALTER SEQUENCE tickid.flush_@number@ RESTART;
+                    EXECUTE $flush$@flush@$flush$;
                 END IF;
                 IF (pg_current_wal_flush_lsn() - '0/0')::bigint >= lsn THEN
                     ready := setval('tickid.ready_@number@', bound);
@@ -615,12 +614,11 @@ BEGIN
             CREATE UNLOGGED SEQUENCE tickid.word_N MINVALUE 0 CACHE 1;
             CREATE UNLOGGED SEQUENCE tickid.ready_N MINVALUE 0;
             CREATE UNLOGGED SEQUENCE tickid.flushed_N MINVALUE 0;
-            CREATE UNLOGGED SEQUENCE tickid.flush_N;
             CREATE SEQUENCE tickid.bound_N MINVALUE 0;
             CREATE SEQUENCE tickid.home_N MINVALUE -9223372036854775808;
             CREATE SEQUENCE tickid.origin_N MINVALUE -9223372036854775808;
             REVOKE ALL ON tickid.lock_N, tickid.word_N, tickid.ready_N, tickid.flushed_N,
-                tickid.flush_N, tickid.bound_N, tickid.home_N, tickid.origin_N FROM PUBLIC',
+                tickid.bound_N, tickid.home_N, tickid.origin_N FROM PUBLIC',
             '_N', '_' || id);
         PERFORM setval('tickid.bound_' || id, greatest(floor, 1)::bigint),
             setval('tickid.home_' || id, tickid.home_v1(('tickid.word_' || id)::regclass)),
@@ -665,6 +663,14 @@ BEGIN
         'allowance', record -> 'allowance',
         'skew', ((record ->> 'skew_micros')::bigint + micros_per_tick - 1) / micros_per_tick,
         'ahead', greatest(2, 1000000 / micros_per_tick),
+        -- Flushes the log. Before PostgreSQL 17 no function can, but the truncation of a table with
+        -- a free space map (of more than four pages) does; the table is undone with the lock.
+        'flush', CASE WHEN current_setting('server_version_num')::integer >= 170000
+            THEN $flush$SELECT pg_logical_emit_message(false, 'tickid', '', true)$flush$
+            ELSE replace('CREATE TABLE tickid.flush_N (filler text) WITH (fillfactor = 10);
+                        INSERT INTO tickid.flush_N SELECT repeat($x$ $x$, 700)
+                            FROM generate_series(1, 8);
+                        TRUNCATE tickid.flush_N', '_N', '_' || id) END,
         'micros_per_tick', micros_per_tick,
         'last_tick', (record ->> 'end')::numeric - 1,
         'now', now,
