@@ -20,6 +20,8 @@ mod report;
 mod schemes;
 #[cfg(feature = "serve")]
 mod serve;
+#[cfg(feature = "postgres")]
+mod sql;
 mod store;
 mod template;
 mod values;
@@ -76,6 +78,9 @@ enum Command {
     /// Give IDs to other programs, over RESP (the Redis protocol) and HTTP
     #[cfg(feature = "serve")]
     Serve(serve::ServeArguments),
+    /// Print the SQL that lets PostgreSQL make the IDs of a realm
+    #[cfg(feature = "postgres")]
+    Sql(sql::SqlArguments),
     /// Print a completion script for a shell
     #[command(after_help = "Where shells look for scripts:
   bash        tickid completions bash > ~/.local/share/bash-completion/completions/tickid
@@ -124,6 +129,8 @@ fn run() -> Result<ExitCode, Failure> {
         Command::Bench(arguments) => bench::run(&arguments),
         #[cfg(feature = "serve")]
         Command::Serve(serve) => serve::run(&serve, arguments.verbose),
+        #[cfg(feature = "postgres")]
+        Command::Sql(arguments) => sql::run(&arguments),
         Command::Completions { shell } => completions(shell),
         Command::Man(arguments) => man::run(&arguments, Arguments::command()),
     }

@@ -279,6 +279,12 @@ pub(super) const STEPS: &[Step] = &[
         // One after the other, as each takes all processors.
         "test --release {schemes} --test soak -- --ignored --nocapture --test-threads=1",
     ),
+    cargo(
+        "functions",
+        "ten million IDs of each scheme from PostgreSQL in 64 sessions, none twice",
+        "test --release {lease} --features postgres --test functions sessions_draw",
+    )
+    .env(&[("TICKID_SQL_IDS", "10000000"), ("TICKID_REQUIRE_SERVERS", "1")]),
     processes!("file"),
     processes!("postgres"),
     processes!("etcd"),

@@ -103,6 +103,7 @@ impl Line {
                 Standing::Expired => "expired",
                 Standing::Quarantined => "quarantined",
                 Standing::Retired => "retired",
+                Standing::Reserved => "reserved",
                 _ => "unknown",
             },
             floor,

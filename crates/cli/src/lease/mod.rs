@@ -18,6 +18,8 @@ pub(crate) use self::exec::{Launch, launch};
 use self::holding::{AcquireArguments, ReleaseArguments};
 use self::init::InitArguments;
 use self::listing::{ListArguments, RealmsArguments, WatchArguments};
+#[cfg(feature = "postgres")]
+pub(crate) use self::realm::ShapeOptions;
 use self::repair::{InvalidateArguments, RepairArguments};
 use crate::failure::Failure;
 

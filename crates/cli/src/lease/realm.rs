@@ -26,7 +26,7 @@ pub(crate) struct RealmOptions {
 
 /// The shape of a new realm.
 #[derive(Debug, Args)]
-pub(super) struct ShapeOptions {
+pub(crate) struct ShapeOptions {
     /// kuid: local IDs or global ones
     #[arg(long, value_enum, default_value_t = Kind::Global)]
     kind: Kind,
@@ -57,7 +57,7 @@ impl RealmOptions {
 
 impl ShapeOptions {
     /// Returns a realm of this shape.
-    pub(super) fn realm(&self, name: &RealmName, scheme: Scheme) -> Result<RealmSpec, Failure> {
+    pub(crate) fn realm(&self, name: &RealmName, scheme: Scheme) -> Result<RealmSpec, Failure> {
         let has_node = scheme != Scheme::Kuid || self.kind == Kind::Global;
         let pool = match &self.pool {
             Some(pool) => pool.clone(),

@@ -246,14 +246,39 @@ impl<D: Database> Sql<D> {
         statement: &'static str,
         values: [Value; N],
     ) -> Result<Texts, StoreError> {
-        let runtime = self.runtime.as_ref().filter(|_| std::process::id() == self.process);
-        let no_thread = || failed::<D>("run in a child process: open it there anew");
-        let runtime = runtime.ok_or_else(no_thread)?;
+        let runtime = self.runtime()?;
         let request = Request { what, statement, values: values.into() };
         let limit = self.timeout;
         let asked = Arc::clone(&self.shared).ask(request, limit.max(CONNECTION_TIMEOUT));
         // The timer must start on the runtime's own thread.
         let task = runtime.spawn(async move { timeout(limit, asked).await });
+        task.await.map_err(unreachable::<D>)?.map_err(unreachable::<D>)?
+    }
+
+    fn runtime(&self) -> Result<&Runtime, StoreError> {
+        let runtime = self.runtime.as_ref().filter(|_| std::process::id() == self.process);
+        runtime.ok_or_else(|| failed::<D>("run in a child process: open it there anew"))
+    }
+
+    /// Does `work` with a connection of its own, within a longer timeout.
+    #[cfg(feature = "postgres")]
+    pub(super) async fn apart<F>(
+        &self,
+        work: impl FnOnce(D::Session) -> F + Send + 'static,
+    ) -> Result<(), StoreError>
+    where
+        F: Future<Output = Result<(), Failure>> + Send,
+    {
+        let (shared, limit) = (Arc::clone(&self.shared), self.timeout.max(CONNECTION_TIMEOUT));
+        let work = async move {
+            let session = shared.database.connect().await?;
+            work(session).await.map_err(|failure| match failure {
+                Failure::Answered(error) | Failure::Broken(error) => error,
+                Failure::Conflict => failed::<D>("commit: another client was faster"),
+                Failure::NoSchema => failed::<D>("find its tables"),
+            })
+        };
+        let task = self.runtime()?.spawn(async move { timeout(limit, work).await });
         task.await.map_err(unreachable::<D>)?.map_err(unreachable::<D>)?
     }
 

@@ -114,6 +114,15 @@ pub struct Row {
     pub extra: Extra,
 }
 
+impl Row {
+    /// Reports whether the node is reserved for good, for functions in PostgreSQL. Its ceiling is
+    /// the end of the scheme's time, so no lease is granted it.
+    #[must_use]
+    pub fn is_reserved(&self) -> bool {
+        self.extra.0.get("reserved").is_some_and(|value| *value != false)
+    }
+}
+
 /// The version of a record or a row.
 ///
 /// A record's version differs after each write. A row's counts its writes, from 1 on, and is lost

@@ -89,6 +89,14 @@ pub enum Refusal {
         /// The highest ceiling that a lease can have now.
         limit: u64,
     },
+    /// The node is reserved for good.
+    #[error("node {node} is reserved for {holder:?}")]
+    Reserved {
+        /// The node.
+        node: Node,
+        /// The name of its user.
+        holder: String,
+    },
     /// The store's clock shows a time at which the scheme has no ticks.
     #[error("the store's clock reads {now}, outside the scheme's time")]
     StoreClock {
@@ -309,7 +317,8 @@ impl<'a> Rules<'a> {
     ///
     /// # Errors
     /// Returns [`Refusal::NoRow`] and [`Refusal::NotQuarantined`] if there is nothing to repair,
-    /// and [`Refusal::Newer`] for a row of a later release.
+    /// [`Refusal::Reserved`] for a reserved node, and [`Refusal::Newer`] for a row of a later
+    /// release.
     pub fn repair(
         &self,
         node: Node,
@@ -323,6 +332,9 @@ impl<'a> Rules<'a> {
         let (row, ceiling) = match state {
             Some(RowState::Newer { .. }) => return Err(unreadable(node, state)),
             Some(RowState::Malformed { .. }) => (blank(limit), None),
+            Some(RowState::Intact { row, .. }) if row.is_reserved() => {
+                return Err(Refusal::Reserved { node, holder: row.holder.clone() });
+            }
             Some(RowState::Intact { row, .. }) => (row.clone(), self.ceiling(node, state)),
             // The floor of all nodes may be what quarantines it.
             None if self.record.part_of(node).is_some() => (blank(0), self.ceiling(node, None)),
@@ -408,6 +420,9 @@ impl<'a> Rules<'a> {
     #[must_use]
     pub fn standing(&self, node: Node, state: Option<&RowState>) -> Standing {
         let Some(part) = self.record.part_of(node) else { return Standing::Retired };
+        if state.and_then(RowState::row).is_some_and(Row::is_reserved) {
+            return Standing::Reserved;
+        }
         let Some(ceiling) = self.ceiling(node, state) else { return Standing::Quarantined };
         if ceiling > self.limit() {
             return Standing::Quarantined;
@@ -471,6 +486,8 @@ pub enum Standing {
     Quarantined,
     /// No longer in the pool.
     Retired,
+    /// Reserved for good: functions in PostgreSQL issue its IDs.
+    Reserved,
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! The backend in PostgreSQL: two tables and a few functions in a schema of their own.
 
 mod failure;
+mod functions;
 mod stream;
 #[cfg(feature = "postgres-tls")]
 mod tls;
@@ -196,9 +197,16 @@ impl Database for Server {
     }
 
     async fn install(session: &mut Session) -> Result<(), Failure> {
-        // Several statements in one string are one transaction.
-        let done = session.client.batch_execute(SCHEMA).await;
-        done.map_err(|error| failure::of_statement(&error, "create its schema"))
+        Self::run(session, "create its schema", SCHEMA).await
+    }
+}
+
+impl Server {
+    /// Executes statements in one transaction.
+    async fn run(session: &mut Session, what: &str, statements: &str) -> Result<(), Failure> {
+        session.left.store(MAX_ANSWER, Ordering::Relaxed);
+        let done = session.client.batch_execute(statements).await;
+        done.map_err(|error| failure::of_statement(&error, what))
     }
 }
 

@@ -1,0 +1,44 @@
+//! `tickid sql`.
+
+use std::process::ExitCode;
+
+use clap::Args;
+use tickid_lease::{Begin, PostgresBackend, RealmName};
+
+use crate::failure::Failure;
+use crate::lease::ShapeOptions;
+use crate::options::Scheme;
+use crate::output::Output;
+use crate::values::parse;
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  tickid sql --scheme nanoflake --realm orders --epoch discord | psql shop
+  tickid sql --scheme scru64 --realm jobs --pool 0-255/8 --new | psql shop
+
+The statements create tickid.nanoflake('orders') and the like, for defaults of columns, in PostgreSQL
+15 or later. They reserve a node of the realm, which leases in this database leave out from then on.
+A realm that is there keeps its nodes and terms. One that is not begins after twice allowance, skew
+and term, in case it was lost; --new begins it at once.")]
+pub(crate) struct SqlArguments {
+    /// The scheme
+    #[arg(long, value_enum)]
+    scheme: Scheme,
+    /// Realm in the database
+    #[arg(long, value_name = "NAME", value_parser = parse::<RealmName>)]
+    realm: RealmName,
+    #[command(flatten)]
+    shape: ShapeOptions,
+    /// Begin at once, stating that the realm was never in this database; not for deployment scripts
+    #[arg(long)]
+    new: bool,
+}
+
+pub(crate) fn run(arguments: &SqlArguments) -> Result<ExitCode, Failure> {
+    let realm = arguments.shape.realm(&arguments.realm, arguments.scheme)?;
+    let begin = if arguments.new { Begin::AtOnce } else { Begin::Beyond };
+    let mut out = Output::stdout();
+    out.buffer().extend_from_slice(PostgresBackend::functions_sql(&realm, begin)?.as_bytes());
+    out.flush()?;
+    Ok(ExitCode::SUCCESS)
+}

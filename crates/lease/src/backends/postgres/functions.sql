@@ -1,0 +1,837 @@
+-- IDs from PostgreSQL itself: functions that make, bound, encode and decode the IDs of realms whose
+-- store is this database. PostgreSQL 15 or later. Run after schema.sql, as a whole, in one
+-- transaction, any number of times; then once for each realm:
+--
+--     SELECT tickid.create_functions_v1('orders', RECORD, false);
+--
+-- WORD. The generator of a realm is an unlogged sequence, tickid.word_N: an ID's tick, a guard of
+-- zero bits in the place of its node, and its sequence number. `nextval` is an atomic fetch-add,
+-- which no rollback undoes. A draw looks at the word, adds, and then reads the clock; it is an ID
+-- if the tick lies within [now, now + allowance] and the guard is empty. A session looks before
+-- each draw, so it draws at most once into a full tick: no number of sessions overflows the guard.
+--
+-- ADVANCE. Another tick begins under a lock, by a `setval` to a higher value, whose sequence number
+-- belongs to the setter. The lock is a table's, which roles without rights cannot take, and is held
+-- by a subtransaction that always ends in an exception: `setval` outlives it, the lock does not,
+-- nor does a cancelled statement or a long transaction keep it.
+--
+-- LOSS. A crash empties unlogged sequences. tickid.bound_N is logged, exceeds every tick in use,
+-- and is flushed before a tick below it is used: a lost word begins there. A word in a copy of the
+-- database, on a promoted standby or in a restored backup begins beyond anything that its original
+-- can have issued: tickid.home_N and tickid.origin_N identify the database of the word.
+--
+-- SECURITY. Users need USAGE on the schema and nothing else. Functions that set a word run with the
+-- rights of their owner. Those that are called for each row set no search_path, which would more
+-- than double their cost: their bodies are parsed when they are created, or qualify every name.
+
+SELECT pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
+
+SELECT pg_catalog.pg_advisory_xact_lock(pg_catalog.hashtextextended('tickid schema', 0));
+
+DO $$
+BEGIN
+    IF current_setting('server_version_num')::integer < 150000 THEN
+        RAISE EXCEPTION 'functions that make IDs need PostgreSQL 15 or later; this is %',
+            current_setting('server_version');
+    END IF;
+END
+$$;
+
+-- A realm with functions: the number in the names of its objects, and the node that is its own.
+CREATE TABLE IF NOT EXISTS tickid.generator (
+    number integer PRIMARY KEY,
+    realm text COLLATE "C" NOT NULL UNIQUE,
+    node text NOT NULL
+);
+
+----------------------------------------------------------------------------------------------------
+-- Time.
+
+-- The clock of all draws, in microseconds since 1970. Exact until the year 2242.
+CREATE OR REPLACE FUNCTION tickid.clock_v1() RETURNS bigint
+LANGUAGE sql VOLATILE PARALLEL SAFE
+RETURN (date_part('epoch', clock_timestamp()) * 1000000)::bigint;
+
+CREATE OR REPLACE FUNCTION tickid.micros_v1(at timestamptz) RETURNS bigint
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN (extract(epoch FROM timezone('UTC', at)) * 1000000)::bigint;
+
+-- Days and the rest apart, as an interval's factor has the precision of float8.
+CREATE OR REPLACE FUNCTION tickid.time_v1(micros bigint) RETURNS timestamptz
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN timezone('UTC', timestamp '1970-01-01'
+    + make_interval(days => (micros / 86400000000)::integer)
+    + (micros % 86400000000)::float8 * interval '1 microsecond');
+
+-- The tick of a time; an error outside the scheme's ticks.
+CREATE OR REPLACE FUNCTION tickid.tick_at_v1(
+    scheme text, at timestamptz, epoch bigint, period bigint, ticks_per_period bigint,
+    micros_per_tick bigint, last bigint
+) RETURNS bigint
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    micros bigint;
+    tick bigint;
+BEGIN
+    IF isfinite(at) THEN
+        micros := tickid.micros_v1(at) - epoch;
+        tick := micros / period * ticks_per_period + micros % period / micros_per_tick;
+        IF micros >= 0 AND tick <= last THEN
+            RETURN tick;
+        END IF;
+    END IF;
+    RAISE EXCEPTION '% has no IDs of %, only from % to %', scheme, at, tickid.time_v1(epoch),
+        tickid.time_v1(epoch + (last + 1) / ticks_per_period * period
+            + (last + 1) % ticks_per_period * micros_per_tick - 1)
+        USING ERRCODE = 'datetime_field_overflow';
+END
+$$;
+
+----------------------------------------------------------------------------------------------------
+-- Forms of IDs.
+
+CREATE OR REPLACE FUNCTION tickid.base36_v1(number bigint, min_digits integer) RETURNS text
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    digits text := '';
+    rest bigint := number;
+BEGIN
+    WHILE rest > 0 OR length(digits) < min_digits LOOP
+        digits := substr('0123456789abcdefghijklmnopqrstuvwxyz', (rest % 36)::integer + 1, 1)
+            || digits;
+        rest := rest / 36;
+    END LOOP;
+    RETURN digits;
+END
+$$;
+
+-- Raises the error for a text or for bytes that are no ID.
+CREATE OR REPLACE FUNCTION tickid.no_id_v1(scheme text, value text) RETURNS bigint
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    RAISE EXCEPTION 'no % ID: %', scheme, quote_nullable(left(value, 100))
+        USING ERRCODE = 'invalid_text_representation';
+END
+$$;
+
+-- Reads digits of either case; all values of at most `max`.
+CREATE OR REPLACE FUNCTION tickid.from_base36_v1(scheme text, value text, form text, max bigint)
+RETURNS bigint
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    number numeric := 0;
+BEGIN
+    IF value !~ form THEN
+        RETURN tickid.no_id_v1(scheme, value);
+    END IF;
+    FOR place IN 1..length(value) LOOP
+        number := number * 36 - 1 + strpos('0123456789abcdefghijklmnopqrstuvwxyz',
+            translate(substr(value, place, 1), 'ABCDEFGHIJKLMNOPQRSTUVWXYZ',
+                'abcdefghijklmnopqrstuvwxyz'));
+    END LOOP;
+    RETURN CASE WHEN number <= max THEN number ELSE tickid.no_id_v1(scheme, value) END;
+END
+$$;
+
+CREATE OR REPLACE FUNCTION tickid.scru64_encode(id bigint) RETURNS text
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    IF id < 0 OR id > 4738381338321616895 THEN
+        PERFORM tickid.no_id_v1('SCRU64', id::text);
+    END IF;
+    RETURN tickid.base36_v1(id, 12);
+END
+$$;
+
+CREATE OR REPLACE FUNCTION tickid.scru64_decode(id text) RETURNS bigint
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN tickid.from_base36_v1('SCRU64', id, '^[0-9A-Za-z]{12}$', 4738381338321616895);
+
+-- The canonical text, which does not sort.
+CREATE OR REPLACE FUNCTION tickid.nanoflake_encode(id bigint) RETURNS text
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    IF id < 0 THEN
+        PERFORM tickid.no_id_v1('Nanoflake', id::text);
+    END IF;
+    RETURN tickid.base36_v1(id, 1);
+END
+$$;
+
+-- Reads the canonical text, and the text of 13 digits.
+CREATE OR REPLACE FUNCTION tickid.nanoflake_decode(id text) RETURNS bigint
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN tickid.from_base36_v1('Nanoflake', id, '^(0|[1-9A-Za-z][0-9A-Za-z]{0,11}|[0-9A-Za-z]{13})$',
+    9223372036854775807);
+
+-- Base64 in the sortable alphabet.
+CREATE OR REPLACE FUNCTION tickid.base64_v1(bytes bytea) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN translate(encode(bytes, 'base64'),
+    'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=',
+    '.0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz');
+
+CREATE OR REPLACE FUNCTION tickid.from_base64_v1(value text, form text) RETURNS bytea
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    IF value !~ form THEN
+        PERFORM tickid.no_id_v1('kuid', value);
+    END IF;
+    RETURN decode(rpad(translate(value,
+        '.0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz',
+        'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'),
+        (length(value) + 3) / 4 * 4, '='), 'base64');
+END
+$$;
+
+CREATE OR REPLACE FUNCTION tickid.int8_v1(bytes bytea) RETURNS bigint
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN ('x' || encode(bytes, 'hex'))::bit(64)::bigint;
+
+CREATE OR REPLACE FUNCTION tickid.kuid_encode(id bytea) RETURNS text
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    IF length(id) <> 12 THEN
+        PERFORM tickid.no_id_v1('kuid', encode(id, 'hex'));
+    END IF;
+    RETURN tickid.base64_v1(id);
+END
+$$;
+
+CREATE OR REPLACE FUNCTION tickid.kuid_decode(id text) RETURNS bytea
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN tickid.from_base64_v1(id, '^[.0-9A-Z_a-z]{16}$');
+
+-- Local IDs from the year 18584 on are negative as a bigint.
+CREATE OR REPLACE FUNCTION tickid.kuid_local_encode(id bigint) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN tickid.base64_v1(int8send(id));
+
+CREATE OR REPLACE FUNCTION tickid.kuid_local_decode(id text) RETURNS bigint
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN tickid.int8_v1(tickid.from_base64_v1(id, '^[.0-9A-Z_a-z]{10}[.37BFJNRVZcgkosw]$'));
+
+CREATE OR REPLACE FUNCTION tickid.sno_encode(id bytea) RETURNS text
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    text text := '';
+    part bigint;
+BEGIN
+    IF length(id) <> 10 THEN
+        PERFORM tickid.no_id_v1('sno', encode(id, 'hex'));
+    END IF;
+    FOR half IN 0..1 LOOP
+        part := tickid.int8_v1('\x000000'::bytea || substring(id FROM 1 + 5 * half FOR 5));
+        FOR place IN 0..7 LOOP
+            text := text || substr('23456789abcdefghijklmnopqrstuvwx',
+                (part >> 35 - 5 * place & 31)::integer + 1, 1);
+        END LOOP;
+    END LOOP;
+    RETURN text;
+END
+$$;
+
+CREATE OR REPLACE FUNCTION tickid.sno_decode(id text) RETURNS bytea
+LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    bytes bytea := '';
+    part bigint;
+BEGIN
+    IF id !~ '^[2-9a-x]{16}$' THEN
+        PERFORM tickid.no_id_v1('sno', id);
+    END IF;
+    FOR half IN 0..1 LOOP
+        part := 0;
+        FOR place IN 1..8 LOOP
+            part := part << 5
+                | strpos('23456789abcdefghijklmnopqrstuvwx', substr(id, 8 * half + place, 1)) - 1;
+        END LOOP;
+        bytes := bytes || substring(int8send(part) FROM 4);
+    END LOOP;
+    RETURN bytes;
+END
+$$;
+
+----------------------------------------------------------------------------------------------------
+-- IDs of words, and words of IDs: a tick above the bits of guard and sequence.
+
+-- 44 bits of tick, 5 of guard, 14 of sequence. Seconds have 977 ticks.
+CREATE OR REPLACE FUNCTION tickid.kuid_local_v1(word bigint) RETURNS bigint
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN ((word >> 19) / 977000000 << 44) | ((word >> 19) / 977 % 1000000 << 24)
+    | ((word >> 19) % 977 << 14) | (word & 16383);
+
+-- The lower `drift` bits of the seconds are below the node.
+CREATE OR REPLACE FUNCTION tickid.kuid_global_v1(local bigint, node bigint, drift integer)
+RETURNS bytea
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN substring(int8send(((local >> 24 + drift) << drift >> 8) | (node >> 40 - drift)) FROM 5)
+    || int8send(((local >> 24 + drift) << 56 << drift) | (node << 24 + drift)
+        | (local & (1::bigint << 24 + drift) - 1));
+
+-- A global ID without its node.
+CREATE OR REPLACE FUNCTION tickid.kuid_to_local_v1(id bytea, drift integer) RETURNS bigint
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN (tickid.int8_v1(substring(id FROM 1 FOR 8)) >> 24 + drift << 24 + drift)
+    | (tickid.int8_v1(substring(id FROM 5)) & (1::bigint << 24 + drift) - 1);
+
+-- The time of a local ID's tick.
+CREATE OR REPLACE FUNCTION tickid.kuid_local_time_v1(id bigint) RETURNS timestamptz
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN tickid.time_v1((id >> 44 & 1048575) * 1000000000000 + (id >> 24 & 1048575) * 1000000
+    + (id >> 14 & 1023) * 1024);
+
+CREATE OR REPLACE FUNCTION tickid.no_meta_v1(meta integer) RETURNS integer
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    RAISE EXCEPTION 'sno metabyte % is outside of 0..=255', coalesce(meta::text, 'null')
+        USING ERRCODE = 'numeric_value_out_of_range';
+END
+$$;
+
+-- 39 bits of tick, one that is always zero (tick-tock) and 7 of guard, 16 of sequence.
+CREATE OR REPLACE FUNCTION tickid.sno_v1(word bigint, meta integer, partition integer) RETURNS bytea
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN int8send(((word >> 24) << 25) | (CASE WHEN meta BETWEEN 0 AND 255 THEN meta
+        ELSE tickid.no_meta_v1(meta) END << 16 | partition)::bigint)
+    || substring(int8send(word & 65535) FROM 7);
+
+----------------------------------------------------------------------------------------------------
+-- Draws.
+
+-- Raises the error for a realm without functions, or with those of another scheme.
+CREATE OR REPLACE FUNCTION tickid.no_realm_v1(scheme text, realm text) RETURNS bigint
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    RAISE EXCEPTION 'there are no % functions for the realm %', scheme, quote_nullable(realm)
+        USING ERRCODE = 'undefined_object',
+            HINT = 'tickid sql --realm prints the statements that create them.';
+END
+$$;
+
+CREATE OR REPLACE FUNCTION tickid.no_realm_bytes_v1(scheme text, realm text) RETURNS bytea
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN int8send(tickid.no_realm_v1(scheme, realm));
+
+-- The identity of a word in the databases of one server.
+CREATE OR REPLACE FUNCTION tickid.home_v1(word regclass) RETURNS bigint
+LANGUAGE plpgsql STABLE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    RETURN (SELECT d.oid::bigint FROM pg_database AS d WHERE d.datname = current_database()) << 32
+        | word::oid::bigint;
+END
+$$;
+
+CREATE OR REPLACE FUNCTION tickid.is_home_v1(home regclass, word regclass) RETURNS boolean
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    RETURN coalesce(pg_sequence_last_value(home) = tickid.home_v1(word), false);
+END
+$$;
+
+-- The same, computed when a session plans its first draw. That is sound, because a session has one
+-- database and a word that is at home stays there; and it costs nothing per row.
+CREATE OR REPLACE FUNCTION tickid.was_home_v1(home regclass, word regclass) RETURNS boolean
+LANGUAGE plpgsql IMMUTABLE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    RETURN tickid.is_home_v1(home, word);
+END
+$$;
+
+-- Creates the functions that draw from a realm's word. In the templates, names between @ are
+-- constants of the realm.
+CREATE OR REPLACE FUNCTION tickid.create_draw_v1(number integer, scheme text, constants jsonb)
+RETURNS void
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $create$
+DECLARE
+    code text := $draw$
+-- Draws an ID from the word.
+CREATE OR REPLACE FUNCTION tickid.draw_@number@(@parameter@) RETURNS pg_catalog.@type@
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER AS $body$
+DECLARE
+    word pg_catalog.int8;
+    micros pg_catalog.int8;
+    lead pg_catalog.int8;
+    attempt pg_catalog.int4 := 0;
+BEGIN
+    LOOP
+        -- The look. Null: no word.
+        word := pg_catalog.pg_sequence_last_value('tickid.word_@number@');
+        IF (word OPERATOR(pg_catalog.&) @below_tick@) OPERATOR(pg_catalog.<) @last_sequence@
+            AND (tickid.was_home_v1('tickid.home_@number@', 'tickid.word_@number@')
+                OR tickid.is_home_v1('tickid.home_@number@', 'tickid.word_@number@'))
+        THEN
+            word := pg_catalog.nextval('tickid.word_@number@');
+            micros := tickid.clock_v1();
+            lead := (word OPERATOR(pg_catalog.>>) @shift@) OPERATOR(pg_catalog.-) (@now_qualified@);
+            EXIT WHEN lead OPERATOR(pg_catalog.>=) 0 AND lead OPERATOR(pg_catalog.<=) @allowance@
+                AND (word OPERATOR(pg_catalog.&) @guard@) OPERATOR(pg_catalog.=) 0;
+        END IF;
+        word := tickid.advance_@number@(attempt);
+        EXIT WHEN word IS NOT NULL;
+        attempt := attempt OPERATOR(pg_catalog.+) 1;
+    END LOOP;
+    RETURN @id@;
+END
+$body$;
+$draw$ || $advance$
+-- Begins another tick, or draws from one that another session has begun. Returns null after a wait.
+CREATE OR REPLACE FUNCTION tickid.advance_@number@(attempt integer) RETURNS bigint
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $body$
+DECLARE
+    unflushed CONSTANT bigint := 9223372036854775807;
+    word bigint;
+    micros bigint;
+    now bigint;
+    target bigint;
+    bound bigint;
+    ready bigint;
+    lsn bigint;
+    origin bigint;
+    is_home boolean;
+    wait float8 := 0;
+    why text := 'another session is stopped while it begins a tick';
+    drawn bigint;
+BEGIN
+    BEGIN
+        LOCK TABLE tickid.lock_@number@ IN SHARE UPDATE EXCLUSIVE MODE NOWAIT;
+        word := pg_sequence_last_value('tickid.word_@number@');
+        micros := tickid.clock_v1();
+        now := @now@;
+        bound := pg_sequence_last_value('tickid.bound_@number@');
+        is_home := tickid.is_home_v1('tickid.home_@number@', 'tickid.word_@number@');
+        IF word IS NULL OR NOT is_home THEN
+            -- The word begins at the bound: its last value is that of a full tick below.
+            origin := hashtextextended(tickid.generation_v1(), 0);
+            IF NOT is_home
+                OR pg_sequence_last_value('tickid.origin_@number@')
+                    IS DISTINCT FROM origin
+            THEN
+                bound := greatest(bound, now + @skew@ + @allowance@ + 1,
+                    coalesce(word >> @shift@, 0));
+                PERFORM setval('tickid.ready_@number@', 0);
+                PERFORM setval('tickid.flushed_@number@', unflushed);
+                PERFORM setval('tickid.bound_@number@', bound);
+            END IF;
+            word := greatest(coalesce(word, 0), (bound - 1) << @shift@ | @last_sequence@);
+            word := setval('tickid.word_@number@', word);
+            -- From here on others draw.
+            PERFORM setval('tickid.origin_@number@', origin);
+            PERFORM setval('tickid.home_@number@',
+                tickid.home_v1('tickid.word_@number@'::regclass));
+        END IF;
+        target := greatest(now, (word >> @shift@) + 1);
+        IF word >> @shift@ BETWEEN now AND now + @allowance@
+            AND word & @below_tick@ < @last_sequence@
+        THEN
+            -- Begun by another session. Others draw from it, too.
+            word := nextval('tickid.word_@number@');
+            IF word & @guard@ = 0 THEN
+                drawn := word;
+            END IF;
+        ELSIF target > now + @allowance@ THEN
+            -- A tick that is not full needs no other one.
+            IF word & @below_tick@ < @last_sequence@ THEN
+                target := target - 1;
+            END IF;
+            wait := (target - now - @allowance@) * @micros_per_tick@ / 1e6;
+            why := format('the clock is %s s behind the next ID', wait::numeric(20, 3));
+        ELSIF target > @last_tick@ THEN
+            wait := 'infinity';
+            why := 'the scheme ends with tick @last_tick@';
+        ELSE
+            ready := coalesce(pg_sequence_last_value('tickid.ready_@number@'), 0);
+            -- A bound is raised when half of it is used, so that a commit flushes it by and by.
+            IF target + @ahead@ / 2 >= bound THEN
+                bound := target + @ahead@;
+                PERFORM setval('tickid.flushed_@number@', unflushed);
+                PERFORM setval('tickid.bound_@number@', bound);
+                PERFORM setval('tickid.flushed_@number@',
+                    (pg_current_wal_insert_lsn() - '0/0')::bigint);
+            END IF;
+            IF target >= ready THEN
+                lsn := coalesce(pg_sequence_last_value('tickid.flushed_@number@'), unflushed);
+                IF lsn = unflushed THEN
+                    lsn := setval('tickid.flushed_@number@',
+                        (pg_current_wal_insert_lsn() - '0/0')::bigint);
+                END IF;
+                IF (pg_current_wal_flush_lsn() - '0/0')::bigint < lsn THEN
+                    EXECUTE $flush$@flush@$flush$;
+                END IF;
+                IF (pg_current_wal_flush_lsn() - '0/0')::bigint >= lsn THEN
+                    ready := setval('tickid.ready_@number@', bound);
+                END IF;
+            END IF;
+            IF target < ready THEN
+                drawn := setval('tickid.word_@number@', target << @shift@ | @start@);
+            ELSE
+                why := 'the log is not flushed';
+            END IF;
+        END IF;
+        RAISE SQLSTATE 'TKD00';
+    EXCEPTION
+        WHEN SQLSTATE 'TKD00' OR lock_not_available THEN NULL;
+    END;
+    IF drawn IS NULL THEN
+        IF attempt >= 110 OR wait > 5 THEN
+            RAISE EXCEPTION 'no ID of the realm @realm@: %', why
+                USING ERRCODE = 'object_not_in_prerequisite_state';
+        END IF;
+        PERFORM pg_sleep(greatest(wait, least(0.001 * 2 ^ least(attempt, 9), 0.05)));
+    END IF;
+    RETURN drawn;
+END
+$body$;
+$advance$;
+    name text;
+    value text;
+    number_of text := number::text;
+BEGIN
+    FOR name, value IN SELECT c.key, c.value FROM jsonb_each_text(constants) AS c LOOP
+        code := replace(code, '@' || name || '@', value);
+    END LOOP;
+    EXECUTE replace(code, '@number@', number_of);
+    EXECUTE format('REVOKE ALL ON FUNCTION tickid.advance_%s(integer) FROM PUBLIC', number_of);
+END
+$create$;
+
+-- A node of the realm's pool for the functions, for good: marks its row as reserved and returns it
+-- with the first tick that is free. The caller holds the lock on the records.
+CREATE OR REPLACE FUNCTION tickid.reserve_v1(
+    realm_name text, record jsonb, tick numeric, OUT node text, OUT floor numeric
+) LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    node_key text;
+    old_ceiling numeric;
+BEGIN
+    -- Nodes that were never granted come first, then those that were free for the longest time.
+    SELECT c.node, c.key, n.ceiling, greatest((record ->> 'floor')::numeric, c.floor, n.ceiling)
+    INTO node, node_key, old_ceiling, floor
+    FROM (
+        SELECT v || '/' || p.bits AS node, p.floor,
+            lpad(to_hex(v << 63 - p.bits), 16, '0') || lpad(to_hex(p.bits), 2, '0') AS key
+        FROM (
+            SELECT split_part(split_part(e ->> 'nodes', '/', 1), '-', 1)::bigint AS first,
+                reverse(split_part(reverse(split_part(e ->> 'nodes', '/', 1)), '-', 1))::bigint
+                    AS last,
+                split_part(e ->> 'nodes', '/', 2)::integer AS bits,
+                (e ->> 'floor')::numeric AS floor
+            FROM jsonb_array_elements(record -> 'parts') AS e
+        ) AS p, generate_series(p.first, p.last) AS v
+    ) AS c LEFT JOIN tickid.node AS n ON n.realm = realm_name AND n.node = c.key
+    WHERE n.node IS NULL
+        OR n.ceiling <= tick AND n.data ->> 'format' = '1' AND n.data -> 'reserved' IS NULL
+    ORDER BY n.ceiling NULLS FIRST, c.key DESC LIMIT 1;
+    IF reserve_v1.node IS NULL THEN
+        RAISE EXCEPTION 'the realm % has no free node', realm_name
+            USING ERRCODE = 'object_not_in_prerequisite_state';
+    END IF;
+    INSERT INTO tickid.node AS n (realm, node, version, ceiling, data)
+    VALUES (realm_name, node_key, 1, (record ->> 'end')::numeric, jsonb_build_object(
+        'format', 1, 'node', reserve_v1.node, 'token', NULL, 'holder', 'functions in PostgreSQL',
+        'era', record -> 'era', 'floor', reserve_v1.floor, 'ceiling', record -> 'end',
+        'reserved', true
+    ))
+    ON CONFLICT ON CONSTRAINT node_pkey DO UPDATE
+    SET version = n.version + 1, ceiling = excluded.ceiling, data = excluded.data;
+END
+$$;
+
+-- Creates the functions of a realm, or anew those that exist. `fresh` is the record of the realm in
+-- case that it has none yet: it begins at once, or beyond anything that a lost realm of its name
+-- can have granted.
+CREATE OR REPLACE FUNCTION tickid.create_functions_v1(
+    realm_name text, fresh jsonb, at_once boolean
+) RETURNS void
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    record jsonb;
+    generation text;
+    scheme text;
+    period bigint;
+    micros_per_tick bigint;
+    ticks_per_period bigint;
+    epoch bigint;
+    tick numeric;
+    id integer;
+    node text;
+    floor numeric;
+    bits integer;
+    value bigint;
+    shift integer;
+    sequence_bits integer;
+    now text;
+    facet text;
+BEGIN
+    PERFORM tickid.settings_v1();
+    LOCK TABLE tickid.realm IN SHARE ROW EXCLUSIVE MODE;
+    generation := tickid.generation_v1();
+    record := (SELECT r.record FROM tickid.realm AS r WHERE r.name = realm_name);
+    epoch := coalesce(record, fresh) ->> 'epoch_micros';
+    period := coalesce(record, fresh) ->> 'period_micros';
+    micros_per_tick := coalesce(record, fresh) ->> 'micros_per_tick';
+    ticks_per_period := (period - 1) / micros_per_tick + 1;
+    tick := tickid.tick_v1(tickid.now_micros_v1(), epoch, period, ticks_per_period,
+        micros_per_tick);
+    IF tick IS NULL OR tick >= (coalesce(record, fresh) ->> 'end')::numeric THEN
+        RAISE EXCEPTION 'the clock is outside the time of the realm %', realm_name
+            USING ERRCODE = 'datetime_field_overflow';
+    END IF;
+    IF record IS NULL THEN
+        record := fresh || jsonb_build_object('generation', generation);
+        IF NOT at_once THEN
+            record := record || jsonb_build_object('era', 1,
+                'floor', least(tick + (fresh ->> 'max_ahead')::numeric, (fresh ->> 'end')::numeric),
+                'parts', (SELECT jsonb_agg(e || '{"since_era": 1}')
+                    FROM jsonb_array_elements(fresh -> 'parts') AS e));
+        END IF;
+        INSERT INTO tickid.realm (name, version, record)
+        VALUES (realm_name, tickid.now_micros_v1(), record);
+    END IF;
+    IF record ->> 'format' <> '1' THEN
+        RAISE EXCEPTION 'a later release wrote the record of the realm %', realm_name;
+    END IF;
+    FOREACH facet IN ARRAY ARRAY['scheme', 'layout', 'epoch_micros', 'period_micros',
+        'micros_per_tick', 'end']
+    LOOP
+        IF record -> facet <> fresh -> facet THEN
+            RAISE EXCEPTION 'the realm % has the % %, not %', realm_name, facet, record -> facet,
+                fresh -> facet USING ERRCODE = 'invalid_parameter_value';
+        END IF;
+    END LOOP;
+    SELECT g.number, g.node INTO id, node FROM tickid.generator AS g WHERE g.realm = realm_name;
+    IF NOT FOUND THEN
+        IF record ->> 'generation' <> generation THEN
+            RAISE EXCEPTION 'the realm % is of another database, or of this one before a restore',
+                realm_name USING ERRCODE = 'object_not_in_prerequisite_state',
+                HINT = 'tickid lease invalidate ends the leases of the other one.';
+        END IF;
+        SELECT r.node, r.floor INTO node, floor
+        FROM tickid.reserve_v1(realm_name, record, tick) AS r;
+        id := (SELECT coalesce(max(g.number), 0) + 1 FROM tickid.generator AS g);
+        INSERT INTO tickid.generator (number, realm, node) VALUES (id, realm_name, node);
+        EXECUTE replace('CREATE TABLE tickid.lock_N ();
+            CREATE UNLOGGED SEQUENCE tickid.word_N MINVALUE 0 CACHE 1;
+            CREATE UNLOGGED SEQUENCE tickid.ready_N MINVALUE 0;
+            CREATE UNLOGGED SEQUENCE tickid.flushed_N MINVALUE 0;
+            CREATE SEQUENCE tickid.bound_N MINVALUE 0;
+            CREATE SEQUENCE tickid.home_N MINVALUE -9223372036854775808;
+            CREATE SEQUENCE tickid.origin_N MINVALUE -9223372036854775808;
+            REVOKE ALL ON tickid.lock_N, tickid.word_N, tickid.ready_N, tickid.flushed_N,
+                tickid.bound_N, tickid.home_N, tickid.origin_N FROM PUBLIC',
+            '_N', '_' || id);
+        PERFORM setval('tickid.bound_' || id, greatest(floor, 1)::bigint),
+            setval('tickid.home_' || id, tickid.home_v1(('tickid.word_' || id)::regclass)),
+            setval('tickid.origin_' || id, hashtextextended(generation, 0));
+    END IF;
+    scheme := record ->> 'scheme';
+    value := split_part(node, '/', 1);
+    bits := split_part(node, '/', 2);
+    SELECT s.shift, s.sequence_bits INTO shift, sequence_bits FROM (VALUES
+        ('nanoflake', 22, 12), ('scru64', 24, 24 - bits), ('kuid', 19, 14), ('sno', 24, 16)
+    ) AS s (scheme, shift, sequence_bits) WHERE s.scheme = record ->> 'scheme';
+    IF NOT FOUND THEN
+        RAISE EXCEPTION 'there are no functions for IDs of the scheme %', scheme
+            USING ERRCODE = 'invalid_parameter_value';
+    END IF;
+    -- In a draw operators are qualified, and have one precedence: hence all parentheses.
+    now := CASE WHEN ticks_per_period = 1
+        THEN format('(micros - %s) / %s', epoch, micros_per_tick)
+        ELSE format('(((micros - %1$s) / %2$s) * %3$s) + (((micros - %1$s) %% %2$s) / %4$s)', epoch,
+            period, ticks_per_period, micros_per_tick) END;
+    IF epoch < 0 THEN
+        now := replace(now, '- -', '+ ');
+    END IF;
+    PERFORM tickid.create_draw_v1(id, scheme, jsonb_build_object(
+        'realm', realm_name,
+        'parameter', CASE scheme WHEN 'sno' THEN 'meta pg_catalog.int4' ELSE '' END,
+        'type', CASE WHEN scheme = 'sno' OR scheme = 'kuid' AND bits > 0 THEN 'bytea'
+            ELSE 'int8' END,
+        'id', CASE
+            WHEN scheme = 'sno' THEN format('tickid.sno_v1(word, meta, %s)', value)
+            WHEN scheme = 'kuid' AND bits > 0
+                THEN format('tickid.kuid_global_v1(tickid.kuid_local_v1(word), %s, %s)', value,
+                    split_part(record ->> 'layout', ' ', 2))
+            WHEN scheme = 'kuid' THEN 'tickid.kuid_local_v1(word)'
+            ELSE format('word OPERATOR(pg_catalog.|) %s', value << sequence_bits) END,
+        'shift', shift,
+        'below_tick', (1 << shift) - 1,
+        'last_sequence', (1 << sequence_bits) - 1,
+        'guard', (1 << shift) - (1 << sequence_bits),
+        'start', CASE scheme WHEN 'scru64' THEN format('floor(random() * %s)::bigint',
+            1 << sequence_bits) ELSE '0' END,
+        'allowance', record -> 'allowance',
+        'skew', ((record ->> 'skew_micros')::bigint + micros_per_tick - 1) / micros_per_tick,
+        'ahead', greatest(2, 1000000 / micros_per_tick),
+        -- Flushes the log. Before PostgreSQL 17 no function can, but the truncation of a table with
+        -- a free space map (of more than four pages) does; the table is undone with the lock.
+        'flush', CASE WHEN current_setting('server_version_num')::integer >= 170000
+            THEN $flush$SELECT pg_logical_emit_message(false, 'tickid', '', true)$flush$
+            ELSE replace('CREATE TABLE tickid.flush_N (filler text) WITH (fillfactor = 10);
+                        INSERT INTO tickid.flush_N SELECT repeat($x$ $x$, 700)
+                            FROM generate_series(1, 8);
+                        TRUNCATE tickid.flush_N', '_N', '_' || id) END,
+        'micros_per_tick', micros_per_tick,
+        'last_tick', (record ->> 'end')::numeric - 1,
+        'now', now,
+        'now_qualified', regexp_replace(now, ' ([-+*/%]) ', ' OPERATOR(pg_catalog.\1) ', 'g')
+    ));
+    PERFORM tickid.create_public_v1();
+END
+$$;
+
+-- Creates the functions that lead from the name of a realm to its own. They are inlined, and for a
+-- constant name the planner leaves of the cases one.
+CREATE OR REPLACE FUNCTION tickid.create_public_v1() RETURNS void
+LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+    called text;
+    kind text;
+    type text;
+    cases text;
+    layouts text;
+BEGIN
+    FOR called, kind, type IN VALUES ('nanoflake', 'nanoflake', 'bigint'),
+        ('scru64', 'scru64', 'bigint'), ('sno', 'sno', 'bytea'), ('kuid', 'kuid', 'bytea'),
+        ('kuid_local', 'kuid', 'bigint')
+    LOOP
+        SELECT coalesce(string_agg(format('WHEN realm = %L THEN tickid.draw_%s(%s) ', g.realm,
+                g.number, CASE called WHEN 'sno' THEN 'meta' END), '' ORDER BY g.number), ''),
+            coalesce(string_agg(format('WHEN realm = %L THEN %s ', g.realm, CASE called
+                WHEN 'nanoflake' THEN r.record ->> 'epoch_micros'
+                WHEN 'kuid' THEN split_part(r.record ->> 'layout', ' ', 2)
+                ELSE '0' END), '' ORDER BY g.number), '')
+        INTO cases, layouts
+        FROM tickid.generator AS g JOIN tickid.realm AS r ON r.name = g.realm
+        WHERE r.record ->> 'scheme' = kind
+            AND (kind <> 'kuid' OR (split_part(g.node, '/', 2) = '0') = (called = 'kuid_local'));
+        EXECUTE format('CREATE OR REPLACE FUNCTION tickid.%I(realm text%s) RETURNS %s
+            LANGUAGE sql VOLATILE PARALLEL UNSAFE
+            RETURN CASE WHEN false THEN NULL %sELSE tickid.%s(%L, realm) END',
+            called, CASE called WHEN 'sno' THEN ', meta integer' END, type, cases,
+            CASE type WHEN 'bytea' THEN 'no_realm_bytes_v1' ELSE 'no_realm_v1' END, called);
+        EXECUTE format('CREATE OR REPLACE FUNCTION tickid.%I(realm text) RETURNS bigint
+            LANGUAGE sql IMMUTABLE PARALLEL SAFE
+            RETURN CASE WHEN false THEN NULL::bigint %sELSE tickid.no_realm_v1(%L, realm) END',
+            called || '_layout_v1', layouts, called);
+    END LOOP;
+END
+$$;
+
+SELECT tickid.create_public_v1();
+
+----------------------------------------------------------------------------------------------------
+-- Forms and ranges, by realm.
+
+CREATE OR REPLACE FUNCTION tickid.nanoflake_text(realm text) RETURNS text
+LANGUAGE sql VOLATILE PARALLEL UNSAFE
+RETURN tickid.base36_v1(tickid.nanoflake(realm), 13);
+
+CREATE OR REPLACE FUNCTION tickid.nanoflake_bytes(realm text) RETURNS bytea
+LANGUAGE sql VOLATILE PARALLEL UNSAFE
+RETURN int8send(tickid.nanoflake(realm));
+
+CREATE OR REPLACE FUNCTION tickid.scru64_text(realm text) RETURNS text
+LANGUAGE sql VOLATILE PARALLEL UNSAFE
+RETURN tickid.scru64_encode(tickid.scru64(realm));
+
+CREATE OR REPLACE FUNCTION tickid.scru64_bytes(realm text) RETURNS bytea
+LANGUAGE sql VOLATILE PARALLEL UNSAFE
+RETURN int8send(tickid.scru64(realm));
+
+CREATE OR REPLACE FUNCTION tickid.kuid_text(realm text) RETURNS text
+LANGUAGE sql VOLATILE PARALLEL UNSAFE
+RETURN tickid.kuid_encode(tickid.kuid(realm));
+
+CREATE OR REPLACE FUNCTION tickid.kuid_local_text(realm text) RETURNS text
+LANGUAGE sql VOLATILE PARALLEL UNSAFE
+RETURN tickid.kuid_local_encode(tickid.kuid_local(realm));
+
+CREATE OR REPLACE FUNCTION tickid.kuid_local_bytes(realm text) RETURNS bytea
+LANGUAGE sql VOLATILE PARALLEL UNSAFE
+RETURN int8send(tickid.kuid_local(realm));
+
+CREATE OR REPLACE FUNCTION tickid.sno(realm text) RETURNS bytea
+LANGUAGE sql VOLATILE PARALLEL UNSAFE
+RETURN tickid.sno(realm, 0);
+
+CREATE OR REPLACE FUNCTION tickid.sno_text(realm text, meta integer DEFAULT 0) RETURNS text
+LANGUAGE sql VOLATILE PARALLEL UNSAFE
+RETURN tickid.sno_encode(tickid.sno(realm, meta));
+
+CREATE OR REPLACE FUNCTION tickid.nanoflake_min(realm text, at timestamptz) RETURNS bigint
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN tickid.tick_at_v1('Nanoflake', at, tickid.nanoflake_layout_v1(realm), 1000, 1, 1000,
+    (1::bigint << 41) - 1) << 22;
+
+CREATE OR REPLACE FUNCTION tickid.nanoflake_max(realm text, at timestamptz) RETURNS bigint
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN tickid.nanoflake_min(realm, at) | 4194303;
+
+CREATE OR REPLACE FUNCTION tickid.nanoflake_time(realm text, id bigint) RETURNS timestamptz
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN tickid.time_v1(tickid.nanoflake_layout_v1(realm) + (id >> 22) * 1000);
+
+CREATE OR REPLACE FUNCTION tickid.scru64_min(realm text, at timestamptz) RETURNS bigint
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN tickid.tick_at_v1('SCRU64', at, tickid.scru64_layout_v1(realm), 256000, 1, 256000,
+    282429536480) << 24;
+
+CREATE OR REPLACE FUNCTION tickid.scru64_max(realm text, at timestamptz) RETURNS bigint
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN tickid.scru64_min(realm, at) | 16777215;
+
+CREATE OR REPLACE FUNCTION tickid.scru64_time(realm text, id bigint) RETURNS timestamptz
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN tickid.time_v1(tickid.scru64_layout_v1(realm) + (id >> 24) * 256000);
+
+CREATE OR REPLACE FUNCTION tickid.kuid_local_min(realm text, at timestamptz) RETURNS bigint
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN tickid.kuid_local_v1(tickid.tick_at_v1('kuid', at, tickid.kuid_local_layout_v1(realm),
+    1000000, 977, 1024, (1::bigint << 44) - 1) << 19);
+
+CREATE OR REPLACE FUNCTION tickid.kuid_local_max(realm text, at timestamptz) RETURNS bigint
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN tickid.kuid_local_min(realm, at) | 16383;
+
+CREATE OR REPLACE FUNCTION tickid.kuid_local_time(realm text, id bigint) RETURNS timestamptz
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN CASE WHEN tickid.kuid_local_layout_v1(realm) = 0 THEN tickid.kuid_local_time_v1(id) END;
+
+CREATE OR REPLACE FUNCTION tickid.kuid_min(realm text, at timestamptz) RETURNS bytea
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN tickid.kuid_global_v1(tickid.kuid_local_v1(tickid.tick_at_v1('kuid', at, 0, 1000000, 977,
+    1024, (1::bigint << 44) - 1) << 19), 0, tickid.kuid_layout_v1(realm)::integer);
+
+CREATE OR REPLACE FUNCTION tickid.kuid_max(realm text, at timestamptz) RETURNS bytea
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN tickid.kuid_global_v1(tickid.kuid_local_v1(tickid.tick_at_v1('kuid', at, 0, 1000000, 977,
+    1024, (1::bigint << 44) - 1) << 19) | 16383, 4294967295, tickid.kuid_layout_v1(realm)::integer);
+
+CREATE OR REPLACE FUNCTION tickid.kuid_time(realm text, id bytea) RETURNS timestamptz
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN CASE WHEN length(id) = 12 THEN tickid.kuid_local_time_v1(
+        tickid.kuid_to_local_v1(id, tickid.kuid_layout_v1(realm)::integer))
+    WHEN id IS NOT NULL THEN tickid.time_v1(tickid.no_id_v1('kuid', encode(id, 'hex'))) END;
+
+CREATE OR REPLACE FUNCTION tickid.sno_min(realm text, at timestamptz) RETURNS bytea
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN int8send(tickid.tick_at_v1('sno', at, 1262304000000000 + tickid.sno_layout_v1(realm), 4000,
+    1, 4000, (1::bigint << 39) - 1) << 25) || '\x0000'::bytea;
+
+CREATE OR REPLACE FUNCTION tickid.sno_max(realm text, at timestamptz) RETURNS bytea
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN substring(tickid.sno_min(realm, at) FROM 1 FOR 4)
+    || set_byte(substring(tickid.sno_min(realm, at) FROM 5 FOR 1), 0,
+        get_byte(tickid.sno_min(realm, at), 4) | 1)
+    || '\xffffffffff'::bytea;
+
+CREATE OR REPLACE FUNCTION tickid.sno_time(realm text, id bytea) RETURNS timestamptz
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN CASE WHEN length(id) = 10 THEN tickid.time_v1(1262304000000000
+        + tickid.sno_layout_v1(realm)
+        + (tickid.int8_v1(substring(id FROM 1 FOR 8)) >> 25 & (1::bigint << 39) - 1) * 4000)
+    WHEN id IS NOT NULL THEN tickid.time_v1(tickid.no_id_v1('sno', encode(id, 'hex'))) END;
+
+REVOKE ALL ON FUNCTION tickid.create_draw_v1, tickid.reserve_v1, tickid.create_functions_v1,
+    tickid.create_public_v1 FROM PUBLIC;

@@ -1,0 +1,287 @@
+//! Databases with functions, their sessions, and the parts of their IDs.
+
+use core::sync::atomic::{AtomicU32, Ordering};
+use core::time::Duration;
+
+use tickid_core::Policy;
+use tickid_kuid::{Drift, GlobalId, Kuid, LocalId};
+use tickid_lease::{Begin, NodePool, PostgresBackend, RealmSpec, Terms, block_on};
+use tickid_nanoflake::{Epoch, Nanoflake, NanoflakeId};
+use tickid_scru64::{NodeIdSize, Scru64, Scru64Id};
+use tickid_sno::{Sno, SnoId};
+use tickid_testkit::servers::Postgres;
+use tokio::runtime::{Builder, Runtime};
+use tokio_postgres::{Client, NoTls, SimpleQueryMessage};
+
+/// Longer than anything takes on a busy machine.
+pub(crate) const TIMEOUT: Duration = Duration::from_secs(60);
+/// A time that scripted clocks start at, in microseconds since 1970: 2027. Whole seconds, and a
+/// multiple of every tick.
+pub(crate) const START: i64 = 1_800_000_000_000_000;
+
+pub(crate) const DISCORD: Nanoflake = Nanoflake { epoch: Epoch::DISCORD };
+
+/// A kind of IDs that functions make. Its name is the function's and its realm's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Nanoflake,
+    Scru64,
+    KuidLocal,
+    Kuid,
+    Sno,
+}
+
+pub(crate) const KINDS: [Kind; 5] =
+    [Kind::Nanoflake, Kind::Scru64, Kind::KuidLocal, Kind::Kuid, Kind::Sno];
+
+/// An ID taken apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Parts {
+    pub(crate) tick: u64,
+    pub(crate) sequence: u64,
+    pub(crate) node: u64,
+}
+
+impl Kind {
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Nanoflake => "nanoflake",
+            Self::Scru64 => "scru64",
+            Self::KuidLocal => "kuid_local",
+            Self::Kuid => "kuid",
+            Self::Sno => "sno",
+        }
+    }
+
+    /// Returns the expression of a draw.
+    pub(crate) fn draw(self) -> String {
+        format!("tickid.{0}('{0}')", self.name())
+    }
+
+    pub(crate) const fn drift(self) -> Drift {
+        Drift::MAX
+    }
+
+    pub(crate) fn realm(self, pool: &str) -> RealmSpec {
+        let (name, pool): (_, NodePool) = (self.name().parse().unwrap(), pool.parse().unwrap());
+        let realm = match self {
+            Self::Nanoflake => RealmSpec::new(name, &DISCORD, pool),
+            Self::Scru64 => RealmSpec::new(name, &Scru64, pool),
+            Self::Kuid => RealmSpec::new(name, &Kuid { drift: self.drift() }, pool),
+            Self::KuidLocal => RealmSpec::new(name, &Kuid::default(), pool),
+            // Tick-tock's terms are those of waiting.
+            Self::Sno => RealmSpec::new(name, &Sno, pool)
+                .and_then(|realm| realm.with_terms(Terms::new(Policy::<Sno>::Wait))),
+        };
+        realm.unwrap()
+    }
+
+    /// A pool, and the node of it that the functions reserve: the last one.
+    pub(crate) const fn pool(self) -> (&'static str, u64) {
+        match self {
+            Self::Nanoflake => ("0-777/10", 777),
+            Self::Scru64 => ("0-3/4,20-27/5", 27),
+            Self::KuidLocal => ("0/0", 0),
+            Self::Kuid => ("4294967290-4294967295/32", 4_294_967_295),
+            Self::Sno => ("0-65535/16", 65_535),
+        }
+    }
+
+    pub(crate) const fn last_sequence(self) -> u64 {
+        match self {
+            Self::Nanoflake => 4_095,
+            Self::Scru64 => (1 << 19) - 1,
+            Self::KuidLocal | Self::Kuid => 16_383,
+            Self::Sno => 65_535,
+        }
+    }
+
+    pub(crate) const fn allowance(self) -> u64 {
+        match self {
+            Self::Nanoflake | Self::Sno => 0,
+            Self::Scru64 => 39,
+            Self::KuidLocal | Self::Kuid => 977,
+        }
+    }
+
+    pub(crate) const fn micros_per_tick(self) -> i64 {
+        match self {
+            Self::Nanoflake => 1_000,
+            Self::Scru64 => 256_000,
+            Self::KuidLocal | Self::Kuid => 1_024,
+            Self::Sno => 4_000,
+        }
+    }
+
+    /// Returns the tick of a clock's reading, by the scheme.
+    pub(crate) fn tick_at(self, micros: i64) -> u64 {
+        let (_, scale) = (self.name(), self.realm(self.pool().0).scale());
+        scale.tick_at(tickid_core::UnixTime::from_micros(micros)).unwrap()
+    }
+
+    /// Takes the text of a column apart, by the scheme's own types.
+    pub(crate) fn parts(self, column: &str) -> Parts {
+        match self {
+            Self::Nanoflake => {
+                let id = NanoflakeId::new(column.parse().unwrap()).unwrap();
+                let node = id.generator().get().into();
+                Parts { tick: id.timestamp(), sequence: id.sequence().into(), node }
+            }
+            Self::Scru64 => {
+                let (id, size) = (Scru64Id::new(column.parse().unwrap()), NodeIdSize::new(5));
+                let (id, size) = (id.unwrap(), size.unwrap());
+                let sequence = id.counter(size).into();
+                Parts { tick: id.timestamp(), sequence, node: id.node_id(size).into() }
+            }
+            Self::KuidLocal => local_parts(LocalId::new(column.parse().unwrap()), 0),
+            Self::Kuid => {
+                let id = GlobalId::from_bytes(bytes(column));
+                local_parts(id.to_local(self.drift()), id.node(self.drift()).get().into())
+            }
+            Self::Sno => {
+                let id = SnoId::from_bytes(bytes(column));
+                assert!(!id.toggle(), "{column}");
+                let (sequence, node) = (id.sequence().into(), id.partition().get().into());
+                Parts { tick: id.timestamp(), sequence, node }
+            }
+        }
+    }
+}
+
+fn local_parts(id: LocalId, node: u64) -> Parts {
+    Parts { tick: id.tick().unwrap().get(), sequence: id.sequence().into(), node }
+}
+
+/// Reads PostgreSQL's text of a `bytea`.
+pub(crate) fn bytes<const N: usize>(column: &str) -> [u8; N] {
+    let digits = column.strip_prefix("\\x").unwrap();
+    assert_eq!(digits.len(), 2 * N, "{column}");
+    core::array::from_fn(|at| u8::from_str_radix(&digits[2 * at..2 * at + 2], 16).unwrap())
+}
+
+/// A new database of a server, with the functions of one realm or of all.
+pub(crate) struct Base<'a> {
+    pub(crate) server: &'a Postgres,
+    pub(crate) name: String,
+}
+
+impl<'a> Base<'a> {
+    pub(crate) fn new(server: &'a Postgres, kinds: &[Kind]) -> Self {
+        let base = Self::empty(server);
+        for kind in kinds {
+            base.create(&kind.realm(kind.pool().0));
+        }
+        base
+    }
+
+    pub(crate) fn empty(server: &'a Postgres) -> Self {
+        static COUNT: AtomicU32 = AtomicU32::new(0);
+        let name = format!("test{}", COUNT.fetch_add(1, Ordering::Relaxed));
+        server.psql(Postgres::DATABASE, &format!("CREATE DATABASE {name}")).unwrap();
+        Self { server, name }
+    }
+
+    pub(crate) fn backend(&self) -> PostgresBackend {
+        PostgresBackend::open(&self.url()).unwrap().with_timeout(TIMEOUT)
+    }
+
+    pub(crate) fn create(&self, realm: &RealmSpec) {
+        block_on(self.backend().create_functions(realm, Begin::AtOnce), TIMEOUT).unwrap();
+    }
+
+    pub(crate) fn url(&self) -> String {
+        self.server.url_of(&self.name)
+    }
+
+    pub(crate) fn psql(&self, statements: &str) -> String {
+        self.server.psql(&self.name, statements).unwrap()
+    }
+
+    pub(crate) fn session(&self) -> Session {
+        Session::open(&self.url())
+    }
+
+    /// Replaces the clock of all draws by a number that tests set.
+    pub(crate) fn script_clock(&self) {
+        self.psql(
+            "CREATE SEQUENCE public.clock MINVALUE 0;
+             CREATE OR REPLACE FUNCTION tickid.clock_v1() RETURNS bigint
+             LANGUAGE sql VOLATILE PARALLEL SAFE
+             RETURN pg_catalog.pg_sequence_last_value('public.clock')",
+        );
+        self.set_clock(START);
+    }
+
+    pub(crate) fn set_clock(&self, micros: i64) {
+        self.psql(&format!("SELECT setval('public.clock', {micros})"));
+    }
+
+    /// Replaces a part of a function of realm 1 in all places, as a mistake of ours could.
+    pub(crate) fn plant(&self, function: &str, part: &str, other: &str) {
+        let definition =
+            self.psql(&format!("SELECT pg_get_functiondef('tickid.{function}'::regproc)"));
+        assert!(definition.contains(part), "{part} in {definition}");
+        self.psql(&format!("SET search_path = pg_catalog; {}", definition.replace(part, other)));
+    }
+}
+
+/// A connection.
+pub(crate) struct Session {
+    runtime: Runtime,
+    client: Client,
+}
+
+impl Session {
+    pub(crate) fn open(url: &str) -> Self {
+        let runtime = Builder::new_current_thread().enable_all().build().unwrap();
+        let client = runtime.block_on(async {
+            let (client, connection) = tokio_postgres::connect(url, NoTls).await.unwrap();
+            tokio::spawn(connection);
+            client
+        });
+        Self { runtime, client }
+    }
+
+    /// Returns the first column of all rows, or the server's message.
+    pub(crate) fn ask(&self, statement: &str) -> Result<Vec<String>, String> {
+        let answer = self.runtime.block_on(self.client.simple_query(statement));
+        let messages = answer.map_err(|error| match error.as_db_error() {
+            Some(answer) => answer.message().to_owned(),
+            None => format!("no answer: {error}"),
+        })?;
+        let row = |message: SimpleQueryMessage| match message {
+            SimpleQueryMessage::Row(row) => Some(row.get(0).unwrap_or_default().to_owned()),
+            _ => None,
+        };
+        Ok(messages.into_iter().filter_map(row).collect())
+    }
+
+    pub(crate) fn one(&self, expression: &str) -> Result<String, String> {
+        self.ask(&format!("SELECT {expression}")).map(|rows| rows.into_iter().next().unwrap())
+    }
+
+    pub(crate) fn draw(&self, kind: Kind) -> Result<Parts, String> {
+        self.one(&kind.draw()).map(|column| kind.parts(&column))
+    }
+
+    /// Draws many IDs in one statement.
+    pub(crate) fn draws(&self, kind: Kind, count: u32) -> Result<Vec<Parts>, String> {
+        let rows = self.ask(&format!("SELECT {} FROM generate_series(1, {count})", kind.draw()))?;
+        Ok(rows.iter().map(|column| kind.parts(column)).collect())
+    }
+
+    pub(crate) fn set_clock(&self, micros: i64) {
+        self.one(&format!("setval('public.clock', {micros})")).unwrap();
+    }
+}
+
+/// Asserts that IDs differ; returns them in order.
+#[track_caller]
+pub(crate) fn distinct(ids: impl IntoIterator<Item = Parts>) -> Result<Vec<Parts>, String> {
+    let mut ids: Vec<Parts> = ids.into_iter().collect();
+    ids.sort_unstable();
+    match ids.windows(2).find(|pair| pair[0] == pair[1]) {
+        Some(pair) => Err(format!("twice: {:?}", pair[0])),
+        None => Ok(ids),
+    }
+}

@@ -1,0 +1,306 @@
+//! The forms of IDs and the ends of ranges are those of the Rust types and of the recordings.
+
+use tickid_core::UnixTime;
+use tickid_kuid::{Drift, GlobalId, Kuid, LocalId};
+use tickid_lease::{Begin, PostgresBackend, block_on};
+use tickid_nanoflake::NanoflakeId;
+use tickid_scru64::Scru64Id;
+use tickid_sno::SnoId;
+use tickid_testkit::servers::{Postgres, Test};
+use tickid_testkit::vectors::{array, field, load, string};
+
+use crate::base::{Base, DISCORD, KINDS, Kind, START, Session, TIMEOUT};
+
+pub(crate) const TESTS: [Test<Postgres>; 6] = [
+    ("recorded_ids_round_trip", recorded_ids_round_trip),
+    ("texts_that_are_no_id_are_refused", texts_that_are_no_id_are_refused),
+    ("ranges_and_times_agree_with_rust", ranges_and_times_agree_with_rust),
+    ("every_form_is_a_default", every_form_is_a_default),
+    ("ranges_are_immutable", ranges_are_immutable),
+    ("other_realms_and_schemes_are_refused", other_realms_and_schemes_are_refused),
+];
+
+fn hex(bytes: &[u8]) -> String {
+    let digits: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+    format!("\\x{digits}")
+}
+
+/// Sends expressions with their results in a few statements.
+fn assert_all(session: &Session, cases: &[(String, String)]) {
+    assert!(!cases.is_empty());
+    for cases in cases.chunks(200) {
+        let list: Vec<_> = cases.iter().map(|(one, _)| format!("SELECT ({one})::text")).collect();
+        let rows = session.ask(&list.join(" UNION ALL ")).unwrap();
+        assert_eq!(rows.len(), cases.len());
+        for (row, (expression, expected)) in rows.iter().zip(cases) {
+            assert_eq!(row, expected, "{expression}");
+        }
+    }
+}
+
+fn recorded_ids_round_trip(server: &Postgres) {
+    let session = Base::new(server, &KINDS).session();
+    let mut cases = Vec::new();
+    let mut both = |name: &str, id: String, text: &str| {
+        let literal = if id.starts_with('\\') { format!("'{id}'") } else { id.clone() };
+        cases.push((format!("tickid.{name}_encode({literal})"), text.to_owned()));
+        cases.push((format!("tickid.{name}_decode('{text}')"), id));
+    };
+    for id in array(field(&load("nanoflake.json"), "ids")) {
+        let value: i64 = string(id, "value").parse().unwrap();
+        both("nanoflake", value.to_string(), string(id, "base36"));
+    }
+    for id in array(field(&load("scru64.json"), "ids")) {
+        both("scru64", string(id, "num").to_owned(), string(id, "text"));
+    }
+    for id in array(field(&load("sno.json"), "ids")) {
+        both("sno", format!("\\x{}", string(id, "bytes")), string(id, "text"));
+    }
+    let kuid = load("kuid.json");
+    for id in array(field(&kuid, "global")) {
+        both("kuid", format!("\\x{}", string(id, "bytes")), string(id, "d64"));
+    }
+    for id in array(field(&kuid, "local")) {
+        let value = u64::from_str_radix(string(id, "bytes"), 16).unwrap().cast_signed();
+        both("kuid_local", format!("({value})"), string(id, "d64"));
+    }
+    for (_, result) in &mut cases {
+        *result = result.trim_matches(['(', ')']).to_owned();
+    }
+    assert_all(&session, &cases);
+}
+
+fn texts_that_are_no_id_are_refused(server: &Postgres) {
+    let session = Base::new(server, &KINDS).session();
+    for (name, texts) in [
+        ("nanoflake", &["", "00", "01", "-1", "1y2p0ij32e8e8", "zzzzzzzzzzzzz", "é", "1\n"][..]),
+        ("scru64", &["", "00000000000", "0000000000000", "00000000000é", "00000000000-"]),
+        ("sno", &["", "222222222222222", "222222222222222A", "222222222222222y"]),
+        ("kuid", &["", "...............", "...............-", "................\n"]),
+        ("kuid_local", &["", "..........1", "...........=", "............"]),
+    ] {
+        for text in texts {
+            let error = session.one(&format!("tickid.{name}_decode(E'{text}')")).unwrap_err();
+            assert!(error.starts_with("no ") && error.contains(" ID: "), "{name} {text}: {error}");
+        }
+    }
+    for value in [
+        "nanoflake_encode(-1)",
+        "scru64_encode(-1)",
+        "scru64_encode(4738381338321616896)",
+        "sno_encode('\\x00')",
+        "kuid_encode('\\x00')",
+        "kuid_time('kuid', '\\x00')",
+        "sno_time('sno', '\\x00')",
+    ] {
+        assert!(session.one(&format!("tickid.{value}")).unwrap_err().starts_with("no "), "{value}");
+    }
+    for form in ["nanoflake_encode(NULL)", "sno_decode(NULL)", "kuid_time('kuid', NULL)"] {
+        assert_eq!(session.one(&format!("tickid.{form} IS NULL")).unwrap(), "t", "{form}");
+    }
+}
+
+/// The first and last microseconds of ticks, and random times and IDs.
+fn ranges_and_times_agree_with_rust(server: &Postgres) {
+    let base = Base::new(server, &KINDS);
+    let session = base.session();
+    session.ask("SET TimeZone = 'Asia/Kolkata'").unwrap();
+    let kuid = Kuid { drift: Kind::Kuid.drift() };
+    let mut cases = Vec::new();
+    let mut random = 0x9e37_79b9_7f4a_7c15_u64;
+    let mut times = vec![START, START - 1, START + 1_023, START + 1_024, START + 999_999];
+    for _ in 0..60 {
+        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        times.push(1_420_070_400_000_000 + (random >> 12).cast_signed() % 1_700_000_000_000_000);
+    }
+    for micros in times {
+        let at = UnixTime::from_micros(micros);
+        let time = format!("tickid.time_v1({micros})");
+        let mut range = |name: &str, min: String, max: String| {
+            cases.push((format!("tickid.{name}_min('{name}', {time})"), min));
+            cases.push((format!("tickid.{name}_max('{name}', {time})"), max));
+        };
+        let (min, max) = (DISCORD.min_at(at).unwrap(), DISCORD.max_at(at).unwrap());
+        range("nanoflake", min.get().to_string(), max.get().to_string());
+        let (min, max) = (Scru64Id::min_at(at).unwrap(), Scru64Id::max_at(at).unwrap());
+        range("scru64", min.get().to_string(), max.get().to_string());
+        let (min, max) = (LocalId::min_at(at).unwrap(), LocalId::max_at(at).unwrap());
+        range("kuid_local", min.get().to_string(), max.get().to_string());
+        let (min, max) = (kuid.min_at(at).unwrap(), kuid.max_at(at).unwrap());
+        range("kuid", hex(&min.to_bytes()), hex(&max.to_bytes()));
+        let (min, max) = (SnoId::min_at(at).unwrap(), SnoId::max_at(at).unwrap());
+        range("sno", hex(&min.to_bytes()), hex(&max.to_bytes()));
+        let mut of = |name: &str, id: String, time: UnixTime| {
+            let (id, micros) = (format!("tickid.{name}_time('{name}', {id})"), time.as_micros());
+            cases.push((format!("tickid.micros_v1({id})"), micros.to_string()));
+        };
+        let id = NanoflakeId::new(random.cast_signed() & i64::MAX).unwrap();
+        of("nanoflake", id.get().to_string(), DISCORD.unix_time(id));
+        let id = Scru64Id::new(random % Scru64Id::MAX.get()).unwrap();
+        of("scru64", id.get().to_string(), id.unix_time());
+        let id = LocalId::max_at(at).unwrap();
+        of("kuid_local", id.get().to_string(), id.unix_time());
+        let id = GlobalId::from_local(id, tickid_kuid::Node::from_u32(77), kuid.drift);
+        of("kuid", format!("'{}'", hex(&id.to_bytes())), kuid.unix_time(id));
+        let [a, b, c, d, e, f, g, h] = random.to_be_bytes();
+        let id = SnoId::from_bytes([a, b, c, d, e, f, g, h, 7, 8]);
+        of("sno", format!("'{}'", hex(&id.to_bytes())), id.unix_time());
+    }
+    assert_all(&session, &cases);
+    for (name, time) in [
+        ("nanoflake", "2014-12-31T23:59:59.999999Z"),
+        ("nanoflake", "2084-09-07Z"),
+        ("scru64", "1969-12-31T23:59:59.999999Z"),
+        ("sno", "2009-12-31T23:59:59.999999Z"),
+        ("sno", "2079-09-08Z"),
+        ("kuid", "2540-08-08Z"),
+        ("kuid_local", "infinity"),
+    ] {
+        let error = session.one(&format!("tickid.{name}_min('{name}', '{time}')")).unwrap_err();
+        assert!(error.contains("has no IDs of"), "{error}");
+    }
+    // Every drift has its place.
+    for bits in 5..=10 {
+        let drift = Drift::new(bits).unwrap();
+        let local = LocalId::max_at(UnixTime::from_micros(START + 999_999)).unwrap();
+        let node = tickid_kuid::Node::from_u32(0x89ab_cdef);
+        let id = GlobalId::from_local(local, node, drift);
+        let (local, id) = (local.get(), hex(&id.to_bytes()));
+        assert_all(
+            &session,
+            &[
+                (format!("tickid.kuid_global_v1({local}, {}, {bits})", node.get()), id.clone()),
+                (format!("tickid.kuid_to_local_v1('{id}', {bits})"), local.to_string()),
+            ],
+        );
+    }
+}
+
+fn every_form_is_a_default(server: &Postgres) {
+    let session = Base::new(server, &KINDS).session();
+    session
+        .ask(
+            "CREATE TABLE forms (
+                a bigint PRIMARY KEY DEFAULT tickid.nanoflake('nanoflake'),
+                b text COLLATE \"C\" DEFAULT tickid.nanoflake_text('nanoflake'),
+                c bytea DEFAULT tickid.nanoflake_bytes('nanoflake'),
+                d bigint DEFAULT tickid.scru64('scru64'),
+                e text COLLATE \"C\" DEFAULT tickid.scru64_text('scru64'),
+                f bytea DEFAULT tickid.scru64_bytes('scru64'),
+                g bigint DEFAULT tickid.kuid_local('kuid_local'),
+                h text COLLATE \"C\" DEFAULT tickid.kuid_local_text('kuid_local'),
+                i bytea DEFAULT tickid.kuid_local_bytes('kuid_local'),
+                j bytea DEFAULT tickid.kuid('kuid'),
+                k text COLLATE \"C\" DEFAULT tickid.kuid_text('kuid'),
+                l bytea DEFAULT tickid.sno('sno'),
+                m bytea DEFAULT tickid.sno('sno', 24),
+                n text COLLATE \"C\" DEFAULT tickid.sno_text('sno', 255),
+                at timestamptz DEFAULT clock_timestamp(), row integer)",
+        )
+        .unwrap();
+    for row in 0..300 {
+        session.ask(&format!("INSERT INTO forms (row) VALUES ({row})")).unwrap();
+    }
+    // In a plan of a prepared statement, too.
+    session.ask("PREPARE one AS INSERT INTO forms (row) VALUES ($1)").unwrap();
+    for row in 300..320 {
+        session.ask(&format!("EXECUTE one ({row})")).unwrap();
+    }
+    for column in ["a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l", "m", "n"] {
+        let order = format!("SELECT row FROM forms ORDER BY {column}");
+        let rows: Vec<u32> =
+            session.ask(&order).unwrap().iter().map(|row| row.parse().unwrap()).collect();
+        assert_eq!(rows, (0..320).collect::<Vec<u32>>(), "by {column}");
+    }
+    for (time, node) in [
+        ("nanoflake_time('nanoflake', a)", "a >> 12 & 1023 = 777"),
+        ("nanoflake_time('nanoflake', tickid.nanoflake_decode(b))", "length(b) = 13"),
+        ("nanoflake_time('nanoflake', tickid.int8_v1(c))", "true"),
+        ("scru64_time('scru64', d)", "d >> 19 & 31 = 27"),
+        ("scru64_time('scru64', tickid.scru64_decode(e))", "true"),
+        ("scru64_time('scru64', tickid.int8_v1(f))", "true"),
+        ("kuid_local_time('kuid_local', g)", "true"),
+        ("kuid_local_time('kuid_local', tickid.kuid_local_decode(h))", "true"),
+        ("kuid_local_time('kuid_local', tickid.int8_v1(i))", "true"),
+        ("kuid_time('kuid', j)", "true"),
+        ("kuid_time('kuid', tickid.kuid_decode(k))", "true"),
+        ("sno_time('sno', l)", "get_byte(l, 5) = 0 AND substring(l FROM 7 FOR 2) = '\\xffff'"),
+        ("sno_time('sno', m)", "get_byte(m, 5) = 24"),
+        ("sno_time('sno', tickid.sno_decode(n))", "get_byte(tickid.sno_decode(n), 5) = 255"),
+    ] {
+        let close = format!(
+            "(SELECT bool_and(tickid.{time} BETWEEN at - interval '9 s' AND at + interval '9 s'
+                AND {node}) FROM forms)"
+        );
+        assert_eq!(session.one(&close).unwrap(), "t", "{time}");
+    }
+    for meta in ["-1", "256", "NULL"] {
+        let error = session.one(&format!("tickid.sno('sno', {meta})")).unwrap_err();
+        assert!(error.contains("outside of 0..=255"), "{error}");
+    }
+}
+
+/// In bounds of partitions, indexes and generated columns, and a range uses the index.
+fn ranges_are_immutable(server: &Postgres) {
+    let session = Base::new(server, &KINDS).session();
+    for statement in [
+        "CREATE TABLE parted (id bigint PRIMARY KEY DEFAULT tickid.nanoflake('nanoflake'))
+            PARTITION BY RANGE (id)",
+        "CREATE TABLE part PARTITION OF parted FOR VALUES
+            FROM (tickid.nanoflake_min('nanoflake', '2020-01-01Z'))
+            TO (tickid.nanoflake_min('nanoflake', '2080-01-01Z'))",
+        "INSERT INTO parted SELECT FROM generate_series(1, 5000)",
+        "CREATE TABLE events (id bytea PRIMARY KEY DEFAULT tickid.sno('sno'),
+            at timestamptz GENERATED ALWAYS AS (tickid.sno_time('sno', id)) STORED)",
+        "CREATE INDEX ON events (tickid.sno_time('sno', id))",
+        "INSERT INTO events SELECT FROM generate_series(1, 10)",
+        "ANALYZE",
+    ] {
+        session.ask(statement).unwrap();
+    }
+    assert_eq!(session.one("count(*) FROM part").unwrap(), "5000");
+    assert_eq!(session.one("bool_and(at = tickid.sno_time('sno', id)) FROM events").unwrap(), "t");
+    let plan = session
+        .ask(
+            "EXPLAIN SELECT FROM parted WHERE id >= tickid.nanoflake_min('nanoflake', '2030-01-01Z')
+                AND id < tickid.nanoflake_min('nanoflake', '2030-01-02Z')",
+        )
+        .unwrap()
+        .join("\n");
+    assert!(plan.contains("Index Only Scan") && !plan.contains("tickid."), "{plan}");
+}
+
+fn other_realms_and_schemes_are_refused(server: &Postgres) {
+    let base = Base::new(server, &[Kind::Nanoflake]);
+    let session = base.session();
+    for call in [
+        "nanoflake('orders')",
+        "nanoflake(NULL)",
+        "scru64('nanoflake')",
+        "sno('nanoflake')",
+        "kuid('nanoflake')",
+        "scru64_min('nanoflake', now())",
+        "nanoflake_time('orders', 1)",
+        "kuid_time('orders', '\\x000000000000000000000000')",
+    ] {
+        let error = session.one(&format!("tickid.{call}")).unwrap_err();
+        assert!(error.contains("functions for the realm"), "{call}: {error}");
+    }
+    let unix = tickid_nanoflake::Nanoflake { epoch: tickid_nanoflake::Epoch::UNIX };
+    let (name, pool) = ("nanoflake".parse().unwrap(), "0-7/10".parse().unwrap());
+    let other = tickid_lease::RealmSpec::new(name, &unix, pool).unwrap();
+    let create = |realm| block_on(base.backend().create_functions(realm, Begin::AtOnce), TIMEOUT);
+    assert!(create(&other).unwrap_err().to_string().contains("has the layout"));
+    let foreign = tickid_lease::RealmSpec::new(
+        "other".parse().unwrap(),
+        &tickid_core::example::Seconds,
+        "0-7/8".parse().unwrap(),
+    );
+    assert!(PostgresBackend::functions_sql(&foreign.unwrap(), Begin::AtOnce).is_err());
+    // The same again changes nothing.
+    let definition = || base.psql("SELECT pg_get_functiondef('tickid.draw_1'::regproc)");
+    let before = definition();
+    create(&Kind::Nanoflake.realm(Kind::Nanoflake.pool().0)).unwrap();
+    assert_eq!(definition(), before);
+    assert_eq!(base.psql("SELECT count(*) FROM tickid.node"), "1");
+}

@@ -1,0 +1,238 @@
+//! No ID is issued again by a server that crashed, or by a copy of the data.
+
+use core::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::thread;
+
+use tickid_testkit::servers::{Postgres, Server as _, Test};
+
+use crate::base::{Base, Kind, Parts, START, Session, distinct};
+
+pub(crate) const TESTS: [Test<Postgres>; 8] = [
+    ("a_crash_repeats_nothing", a_crash_repeats_nothing),
+    ("an_unflushed_bound_is_found", an_unflushed_bound_is_found),
+    ("a_copied_database_begins_later", a_copied_database_begins_later),
+    ("a_missing_oid_is_found", a_missing_oid_is_found),
+    ("a_loaded_dump_begins_later", a_loaded_dump_begins_later),
+    ("a_restored_backup_begins_later", a_restored_backup_begins_later),
+    ("a_standby_draws_nothing_and_then_later", a_standby_draws_nothing_and_then_later),
+    ("a_clean_restart_goes_on", a_clean_restart_goes_on),
+];
+
+const KIND: Kind = Kind::Nanoflake;
+/// Five seconds of skew, in ticks of a millisecond.
+const SKEW: u64 = 5_000;
+
+/// Kills the server in the midst of draws, with clocks that step back by seconds meanwhile. Returns
+/// the IDs that clients have seen.
+fn crash(server: &Postgres, base: &Base<'_>, rounds: u32) -> Result<Vec<Parts>, String> {
+    let mut ids = Vec::new();
+    for round in 0..rounds {
+        // The clock runs ten times as fast in each round, and all begin at the same time.
+        base.psql(
+            "CREATE OR REPLACE FUNCTION tickid.clock_v1() RETURNS bigint
+             LANGUAGE sql VOLATILE PARALLEL SAFE
+             RETURN 1800000000000000 + 10 * (date_part('epoch', pg_catalog.clock_timestamp()
+                 - pg_catalog.pg_postmaster_start_time()) * 1000000)::bigint",
+        );
+        let (is_over, count) = (&AtomicBool::new(false), &AtomicU32::new(0));
+        let sessions = [(); 4].map(|()| base.session());
+        let of_round = thread::scope(|scope| {
+            let draw = move |session: Session| {
+                let mut ids = Vec::new();
+                loop {
+                    match session.draw(KIND) {
+                        Ok(id) => {
+                            ids.push(id);
+                            count.fetch_add(1, Ordering::Relaxed);
+                        }
+                        // The clock is back where it began.
+                        Err(error) if error.contains("behind the next ID") => {}
+                        Err(_) if is_over.load(Ordering::Relaxed) => return Ok(ids),
+                        Err(error) => return Err(error),
+                    }
+                }
+            };
+            let watch = base.session();
+            let threads = sessions.map(|session| scope.spawn(move || draw(session)));
+            // Until the bound was raised a few times.
+            let seconds = format!("tickid.clock_v1() >= {START} + {}", 14_000_000 * (round + 1));
+            while watch.one(&seconds).unwrap() == "f" || count.load(Ordering::Relaxed) < 200 {}
+            is_over.store(true, Ordering::Relaxed);
+            // As `kill -9` of every process.
+            server.stop("immediate").unwrap();
+            threads.into_iter().map(|thread| thread.join().unwrap()).collect::<Result<Vec<_>, _>>()
+        })?;
+        ids.extend(of_round.concat());
+        server.begin().unwrap();
+    }
+    assert!(ids.len() > 300, "only {} IDs", ids.len());
+    distinct(ids)
+}
+
+/// A server that writes its log to disk only when it must.
+fn lazy_server() -> Postgres {
+    let server = Postgres::start().unwrap();
+    server.tell("printf \"wal_writer_delay = 10000\\n\" >>data/postgresql.conf").unwrap();
+    server.restart("fast").unwrap();
+    server
+}
+
+fn a_crash_repeats_nothing(_: &Postgres) {
+    let server = lazy_server();
+    let base = Base::new(&server, &[KIND]);
+    crash(&server, &base, 3).unwrap();
+}
+
+fn an_unflushed_bound_is_found(_: &Postgres) {
+    let server = lazy_server();
+    let base = Base::new(&server, &[KIND]);
+    base.plant("advance_1", "(pg_current_wal_flush_lsn() - '0/0')::bigint", "unflushed");
+    let error = crash(&server, &base, 3).unwrap_err();
+    assert!(error.contains("twice"), "{error}");
+}
+
+/// Draws at a time after which the clock stands, so that a copy is of the very tick.
+fn original(base: &Base<'_>) -> Parts {
+    base.script_clock();
+    let session = base.session();
+    session.draws(KIND, 100).unwrap();
+    session.draw(KIND).unwrap()
+}
+
+/// Asserts that a copy issues nothing before the skew has passed, also in sessions that drew
+/// before, and then only what lies beyond.
+fn begins_later(copy: &Session, last: Parts) -> Result<(), String> {
+    let wait = |micros: i64| {
+        copy.set_clock(START + micros);
+        match copy.draw(KIND) {
+            Err(error) if error.contains("behind the next ID") => Ok(()),
+            other => Err(format!("{micros} µs later: {other:?}")),
+        }
+    };
+    wait(0)?;
+    // A longer wait than a call would take.
+    wait(-1_000_000)?;
+    copy.set_clock(START + 5_010_000);
+    let id = copy.draw(KIND)?;
+    assert_eq!(id.tick, last.tick + SKEW + 10, "{id:?}");
+    copy.draws(KIND, 10)?;
+    Ok(())
+}
+
+fn copied(server: &Postgres, base: &Base<'_>) -> Result<(), String> {
+    let last = original(base);
+    let name = format!("copy_of_{}", base.name);
+    let create = format!("CREATE DATABASE {name} TEMPLATE {}", base.name);
+    while server.psql(Postgres::DATABASE, &create).is_err_and(|error| {
+        assert!(error.to_string().contains("being accessed"), "{error}");
+        true
+    }) {}
+    let session = base.session();
+    let copy = Base { server, name };
+    begins_later(&copy.session(), last)?;
+    // The original goes on.
+    assert_eq!(session.draw(KIND)?, Parts { sequence: last.sequence + 1, ..last });
+    Ok(())
+}
+
+fn a_copied_database_begins_later(server: &Postgres) {
+    copied(server, &Base::new(server, &[KIND])).unwrap();
+}
+
+fn a_missing_oid_is_found(server: &Postgres) {
+    for without in ["d.oid::bigint", "word::oid::bigint"] {
+        let base = Base::new(server, &[KIND]);
+        base.plant("home_v1", without, "1");
+        base.psql("SELECT setval('tickid.home_1', tickid.home_v1('tickid.word_1'::regclass))");
+        let result = match without {
+            "d.oid::bigint" => copied(server, &base),
+            _ => loaded(server, &base, false),
+        };
+        result.unwrap_err();
+    }
+}
+
+/// Loads a dump into a database with the OID of the original, as far as our functions see.
+fn loaded(server: &Postgres, base: &Base<'_>, has_oid: bool) -> Result<(), String> {
+    if !has_oid {
+        base.plant("home_v1", "d.oid::bigint", "1");
+        base.psql("SELECT setval('tickid.home_1', tickid.home_v1('tickid.word_1'::regclass))");
+    }
+    let last = original(base);
+    let name = format!("load_of_{}", base.name);
+    server.psql(Postgres::DATABASE, &format!("CREATE DATABASE {name}")).unwrap();
+    let (from, to) = (base.url(), server.url_of(&name));
+    server
+        .tell(&format!(
+            "pg_dump --dbname='{from}' >dump.sql && \
+             psql --no-psqlrc --quiet --set=ON_ERROR_STOP=1 --dbname='{to}' --file=dump.sql"
+        ))
+        .unwrap();
+    begins_later(&Base { server, name }.session(), last)
+}
+
+fn a_loaded_dump_begins_later(server: &Postgres) {
+    loaded(server, &Base::new(server, &[KIND]), true).unwrap();
+    // The word's OID alone makes the difference.
+    loaded(server, &Base::new(server, &[KIND]), false).unwrap();
+}
+
+fn a_restored_backup_begins_later(_: &Postgres) {
+    let server = Postgres::start().unwrap();
+    let base = Base::new(&server, &[KIND]);
+    let last = original(&base);
+    server
+        .tell(
+            "pg_basebackup --host=\"$PWD\" --username=tickid --pgdata=backup --checkpoint=fast \
+             --wal-method=fetch",
+        )
+        .unwrap();
+    // It went on until the backup took its place.
+    let later = base.session().draws(KIND, 50).unwrap();
+    server.stop("fast").unwrap();
+    server
+        .tell(
+            "mv data original && mv backup data && touch data/recovery.signal && \
+             echo \"restore_command = 'false'\" >>data/postgresql.conf",
+        )
+        .unwrap();
+    server.begin().unwrap();
+    while base.server.psql(&base.name, "SELECT pg_is_in_recovery()").unwrap() == "t" {}
+    assert!(later.last().unwrap().tick <= last.tick);
+    begins_later(&base.session(), last).unwrap();
+}
+
+fn a_standby_draws_nothing_and_then_later(_: &Postgres) {
+    let server = Postgres::start().unwrap();
+    let base = Base::new(&server, &[KIND]);
+    let last = original(&base);
+    server
+        .tell(
+            "pg_basebackup --host=\"$PWD\" --username=tickid --pgdata=standby --checkpoint=fast \
+             --wal-method=stream --write-recovery-conf && mkdir sockets && \
+             echo \"unix_socket_directories = '$PWD/sockets'\" >>standby/postgresql.conf && \
+             { pg_ctl start --wait --pgdata=standby --log=standby.log || \
+             { cat standby.log; false; }; }",
+        )
+        .unwrap();
+    let folder = server.socket_folder().join("sockets");
+    let (name, user) = (&base.name, Postgres::USER);
+    let url = format!("postgresql:///{name}?host={}&user={user}", folder.display());
+    let standby = Session::open(&url);
+    standby.draw(KIND).unwrap_err();
+    server.stop("immediate").unwrap();
+    server.tell("pg_ctl promote --wait --pgdata=standby").unwrap();
+    let result = begins_later(&standby, last);
+    server.tell("pg_ctl stop --wait --mode=immediate --pgdata=standby").unwrap();
+    result.unwrap();
+}
+
+/// Without a crash, the word is what it was.
+fn a_clean_restart_goes_on(_: &Postgres) {
+    let server = Postgres::start().unwrap();
+    let base = Base::new(&server, &[KIND]);
+    let last = original(&base);
+    server.restart("fast").unwrap();
+    let next = base.session().draw(KIND).unwrap();
+    assert_eq!(next, Parts { sequence: last.sequence + 1, ..last });
+}

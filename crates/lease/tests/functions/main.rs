@@ -1,0 +1,32 @@
+//! The functions in PostgreSQL that make IDs, on a real server.
+
+#![cfg_attr(not(unix), allow(dead_code, unused_imports, reason = "there is no server"))]
+#![allow(clippy::panic, clippy::unwrap_used, reason = "a test fails by panicking")]
+
+#[cfg(unix)]
+mod base;
+#[cfg(unix)]
+mod forms;
+#[cfg(unix)]
+mod loss;
+#[cfg(unix)]
+mod model;
+#[cfg(unix)]
+mod rights;
+#[cfg(unix)]
+mod sessions;
+
+#[cfg(unix)]
+fn main() -> std::process::ExitCode {
+    use tickid_testkit::servers::{Postgres, Test, run};
+
+    let mut tests: Vec<Test<Postgres>> = forms::TESTS.to_vec();
+    tests.extend(model::TESTS);
+    tests.extend(sessions::TESTS);
+    tests.extend(loss::TESTS);
+    tests.extend(rights::TESTS);
+    run(&tests)
+}
+
+#[cfg(not(unix))]
+fn main() {}

@@ -1,0 +1,140 @@
+//! One session under a scripted clock does exactly as a state machine of a few lines.
+
+use tickid_testkit::servers::{Postgres, Test};
+
+use crate::base::{Base, KINDS, Kind, Parts, START};
+
+pub(crate) const TESTS: [Test<Postgres>; 4] = [
+    ("draws_agree_with_the_model", draws_agree_with_the_model),
+    ("a_full_tick_has_every_sequence", a_full_tick_has_every_sequence),
+    ("a_rounded_clock_is_found", a_rounded_clock_is_found),
+    ("a_draw_of_a_past_tick_is_found", a_draw_of_a_past_tick_is_found),
+];
+
+/// The last word, and the policy: wait is ratchet with an allowance of zero.
+struct Model {
+    kind: Kind,
+    tick: u64,
+    sequence: u64,
+}
+
+impl Model {
+    /// Returns the next tick and sequence, or `None` if the clock is too far behind. The sequence
+    /// is `None` where it is random.
+    fn draw(&mut self, now: u64) -> Option<(u64, Option<u64>)> {
+        let limit = now + self.kind.allowance();
+        let is_full = self.sequence == self.kind.last_sequence();
+        if (now..=limit).contains(&self.tick) && !is_full {
+            self.sequence += 1;
+            return Some((self.tick, Some(self.sequence)));
+        }
+        let target = now.max(self.tick + 1);
+        if target > limit {
+            // The refused draw of a tick that is not full.
+            self.sequence += u64::from(!is_full);
+            return None;
+        }
+        (self.tick, self.sequence) = (target, 0);
+        Some((target, (self.kind != Kind::Scru64).then_some(0)))
+    }
+}
+
+/// Draws while the clock stands, runs and steps.
+fn follow(base: &Base<'_>, kind: Kind) -> Result<(), String> {
+    let session = base.session();
+    let mut model = Model { kind, tick: 0, sequence: kind.last_sequence() };
+    let mut random = 0x2545_f491_4f6c_dd1d_u64 ^ kind as u64;
+    let (mut micros, mut refused) = (START, 0);
+    for step in 0..600 {
+        random ^= random << 13;
+        random ^= random >> 7;
+        random ^= random << 17;
+        let part = (random >> 32).cast_signed();
+        let allowed = i64::try_from(kind.allowance()).unwrap() * kind.micros_per_tick();
+        micros += match random % 16 {
+            0..6 => 0,
+            6..13 => part % (2 * kind.micros_per_tick()),
+            13 => part % 3_000_000,
+            // Within the allowance, or too far to wait for.
+            14 if allowed > 0 => -(part % allowed).min(allowed / 4),
+            _ if step % 3 == 0 => -(allowed + 20_000_000),
+            _ => 25_000_000 + allowed,
+        };
+        let now = kind.tick_at(micros);
+        // A wait in between would only take time.
+        let behind = model.tick.saturating_sub(now + kind.allowance());
+        let wait = i64::try_from(behind).unwrap() * kind.micros_per_tick();
+        if 0 < wait && wait < 6_000_000 {
+            micros += wait + kind.micros_per_tick();
+        }
+        session.set_clock(micros);
+        let (now, drawn) = (kind.tick_at(micros), session.draw(kind));
+        let expected = model.draw(now);
+        match (&drawn, expected) {
+            (Ok(parts), Some((tick, sequence))) => {
+                let node = kind.pool().1;
+                let sequence = sequence.unwrap_or(parts.sequence);
+                let all = Parts { tick, sequence, node };
+                if *parts != all {
+                    return Err(format!("{kind:?} {step} at {micros}: {parts:?}, not {all:?}"));
+                }
+                model.sequence = parts.sequence;
+            }
+            (Err(error), None) if error.contains("s behind the next ID") => refused += 1,
+            _ => return Err(format!("{kind:?} {step} at {micros}: {drawn:?}, not {expected:?}")),
+        }
+    }
+    assert!(refused > 5, "{refused}");
+    Ok(())
+}
+
+fn draws_agree_with_the_model(server: &Postgres) {
+    for kind in KINDS {
+        let base = Base::new(server, &[kind]);
+        base.script_clock();
+        follow(&base, kind).unwrap();
+    }
+}
+
+/// All in one tick, which ends with an error or the next tick.
+fn a_full_tick_has_every_sequence(server: &Postgres) {
+    for kind in [Kind::Nanoflake, Kind::Sno, Kind::KuidLocal] {
+        let base = Base::new(server, &[kind]);
+        base.script_clock();
+        let session = base.session();
+        let (tick, last) = (kind.tick_at(START), kind.last_sequence());
+        let ids = session.draws(kind, u32::try_from(last + 1).unwrap()).unwrap();
+        let expected = (0..=last).map(|sequence| Parts { tick, sequence, node: kind.pool().1 });
+        assert!(ids.into_iter().eq(expected), "{kind:?}");
+        let next = session.draw(kind);
+        if kind.allowance() > 0 {
+            assert_eq!(next.unwrap().tick, tick + 1);
+            continue;
+        }
+        // Waits for a clock that stands, and gives up.
+        assert!(next.unwrap_err().contains("behind the next ID"));
+        session.set_clock(START + kind.micros_per_tick());
+        let next = session.draw(kind).unwrap();
+        assert_eq!((next.tick, next.sequence), (tick + 1, 0));
+    }
+}
+
+fn a_rounded_clock_is_found(server: &Postgres) {
+    for kind in [Kind::Nanoflake, Kind::KuidLocal] {
+        let base = Base::new(server, &[kind]);
+        base.script_clock();
+        let half = kind.micros_per_tick() / 2;
+        let rounded = format!("tickid.clock_v1() OPERATOR(pg_catalog.+) {half}");
+        for function in ["draw_1", "advance_1"] {
+            base.plant(function, "tickid.clock_v1()", &rounded);
+        }
+        assert!(follow(&base, kind).is_err(), "{kind:?}");
+    }
+}
+
+fn a_draw_of_a_past_tick_is_found(server: &Postgres) {
+    let base = Base::new(server, &[Kind::Nanoflake]);
+    base.script_clock();
+    base.plant("draw_1", "lead OPERATOR(pg_catalog.>=) 0", "true");
+    assert!(follow(&base, Kind::Nanoflake).is_err());
+}

@@ -1,0 +1,179 @@
+//! A role with USAGE on the schema can draw, and nothing else.
+
+use tickid_testkit::servers::{Postgres, Test};
+
+use crate::base::{Base, KINDS, Kind, START};
+
+pub(crate) const TESTS: [Test<Postgres>; 4] = [
+    ("usage_is_enough_and_gives_no_more", usage_is_enough_and_gives_no_more),
+    ("planted_objects_are_never_called", planted_objects_are_never_called),
+    ("locks_of_strangers_stop_nobody", locks_of_strangers_stop_nobody),
+    ("an_owner_needs_no_superuser", an_owner_needs_no_superuser),
+];
+
+fn usage_is_enough_and_gives_no_more(server: &Postgres) {
+    let base = Base::new(server, &KINDS);
+    let role = format!("app_of_{}", base.name);
+    base.psql(&format!(
+        "CREATE ROLE {role}; GRANT USAGE ON SCHEMA tickid TO {role};
+         CREATE TABLE public.t (id bigint DEFAULT tickid.nanoflake('nanoflake'), x integer);
+         GRANT SELECT, INSERT ON public.t TO {role}"
+    ));
+    let session = base.session();
+    session.ask(&format!("SET SESSION AUTHORIZATION {role}")).unwrap();
+    for kind in KINDS {
+        session.draws(kind, 10).unwrap();
+    }
+    session.ask("INSERT INTO public.t (x) SELECT generate_series(1, 10)").unwrap();
+    session.one("tickid.sno_min('sno', now())").unwrap();
+    let denied = |statement: &str| {
+        let error = session.ask(statement).unwrap_err();
+        assert!(error.contains("permission denied") || error.contains("must be owner"), "{error}");
+    };
+    for number in 1..=KINDS.len() {
+        for sequence in ["word", "bound", "ready", "flushed", "home", "origin"] {
+            let sequence = format!("tickid.{sequence}_{number}");
+            denied(&format!("SELECT nextval('{sequence}')"));
+            denied(&format!("SELECT setval('{sequence}', 5)"));
+            denied(&format!("SELECT last_value FROM {sequence}"));
+            denied(&format!("ALTER SEQUENCE {sequence} RESTART"));
+        }
+        denied(&format!("DO 'BEGIN LOCK TABLE tickid.lock_{number} IN ACCESS SHARE MODE; END'"));
+        denied(&format!("SELECT tickid.advance_{number}(0)"));
+    }
+    denied("SELECT * FROM tickid.generator");
+    denied("SELECT tickid.create_public_v1()");
+    denied("SELECT tickid.create_draw_v1(1, 'sno', '{}')");
+    denied("SELECT tickid.create_functions_v1('x', '{}', true)");
+    denied("SELECT tickid.reserve_v1('x', '{}', 1)");
+    denied("CREATE OR REPLACE FUNCTION tickid.clock_v1() RETURNS bigint LANGUAGE sql RETURN 1");
+    denied("CREATE FUNCTION tickid.mine() RETURNS bigint LANGUAGE sql RETURN 1");
+}
+
+/// The operators, functions and types that draws use, in a schema that every search path has first.
+/// They are exact matches for the arguments of draws, which would be preferred.
+fn plant(base: &Base<'_>) {
+    let mut text = String::from("CREATE SCHEMA evil; GRANT USAGE ON SCHEMA evil TO PUBLIC;");
+    let mut create = |operator: &str, left: &str, right: &str, result: &str| {
+        text.push_str(&format!(
+            "CREATE OR REPLACE FUNCTION evil.planted(pg_catalog.{left}, pg_catalog.{right})
+             RETURNS pg_catalog.{result} LANGUAGE plpgsql AS
+             $$ BEGIN RAISE EXCEPTION 'planted operator'; END $$;
+             CREATE OPERATOR evil.{operator}
+             (LEFTARG = pg_catalog.{left}, RIGHTARG = pg_catalog.{right}, FUNCTION = evil.planted);"
+        ));
+    };
+    for (left, right) in [("int8", "int8"), ("int8", "int4"), ("int4", "int8")] {
+        for operator in ["&", "|", "+", "-", "*", "/", "%"] {
+            create(operator, left, right, "int8");
+        }
+    }
+    create("#", "int8", "int8", "int8");
+    text.push_str(
+        "DROP FUNCTION IF EXISTS evil.nothing();
+         CREATE FUNCTION evil.compared(pg_catalog.int8, pg_catalog.int4) RETURNS boolean
+         LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'planted operator'; END $$;
+         CREATE FUNCTION evil.shifted(pg_catalog.int8, pg_catalog.int4) RETURNS bigint
+         LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'planted operator'; END $$;",
+    );
+    for operator in ["<", "<=", ">", ">=", "=", "<>"] {
+        text.push_str(&format!(
+            "CREATE OPERATOR evil.{operator} (LEFTARG = pg_catalog.int8, RIGHTARG = pg_catalog.int4,
+             FUNCTION = evil.compared);"
+        ));
+    }
+    for operator in ["<<", ">>"] {
+        text.push_str(&format!(
+            "CREATE OPERATOR evil.{operator} (LEFTARG = pg_catalog.int8, RIGHTARG = pg_catalog.int4,
+             FUNCTION = evil.shifted);"
+        ));
+    }
+    for call in [
+        "nextval(pg_catalog.regclass)",
+        "pg_sequence_last_value(pg_catalog.regclass)",
+        "int8send(pg_catalog.int8)",
+        "clock_timestamp()",
+        "random()",
+        "now()",
+    ] {
+        text.push_str(&format!(
+            "CREATE FUNCTION evil.{call} RETURNS pg_catalog.int8 LANGUAGE plpgsql AS
+             $$ BEGIN RAISE EXCEPTION 'planted function'; END $$;"
+        ));
+    }
+    text.push_str("CREATE DOMAIN evil.int8 AS pg_catalog.int8 CHECK (false);");
+    base.psql(&format!("SET search_path = pg_catalog; {text}"));
+}
+
+fn planted_objects_are_never_called(server: &Postgres) {
+    let base = Base::new(server, &KINDS);
+    base.script_clock();
+    plant(&base);
+    let path = "SET search_path = evil, pg_catalog";
+    let session = base.session();
+    session.ask(path).unwrap();
+    // The planted objects work.
+    assert!(session.one("1::pg_catalog.int8 & 1").unwrap_err().contains("planted"));
+    for round in 0..3 {
+        session.set_clock(START + 2_000_000 * round);
+        for kind in KINDS {
+            session.draw(kind).unwrap();
+            session.draw(kind).unwrap();
+        }
+    }
+    for form in [
+        "nanoflake_text('nanoflake')",
+        "scru64_text('scru64')",
+        "sno_text('sno')",
+        "kuid_text('kuid')",
+        "kuid_local_bytes('kuid_local')",
+        "sno_time('sno', tickid.sno_min('sno', pg_catalog.now()))",
+        "kuid_time('kuid', tickid.kuid_max('kuid', pg_catalog.now()))",
+        "scru64_time('scru64', tickid.scru64_max('scru64', pg_catalog.now()))",
+    ] {
+        session.one(&format!("tickid.{form}")).unwrap();
+    }
+    // Without a qualified name, a draw would call them.
+    base.plant("draw_1", "OPERATOR(pg_catalog.&)", "&");
+    let session = base.session();
+    session.ask(path).unwrap();
+    assert!(session.draw(Kind::Nanoflake).unwrap_err().contains("planted"));
+}
+
+/// Advisory locks are everybody's.
+fn locks_of_strangers_stop_nobody(server: &Postgres) {
+    let base = Base::new(server, &[Kind::Nanoflake]);
+    let role = format!("stranger_of_{}", base.name);
+    base.psql(&format!("CREATE ROLE {role}; GRANT USAGE ON SCHEMA tickid TO {role}"));
+    base.script_clock();
+    let (stranger, session) = (base.session(), base.session());
+    stranger.ask(&format!("SET SESSION AUTHORIZATION {role}")).unwrap();
+    stranger.ask("BEGIN").unwrap();
+    stranger.draw(Kind::Nanoflake).unwrap();
+    session.set_clock(START + 1_000_000);
+    stranger.draw(Kind::Nanoflake).unwrap();
+    let held = "count(*) FROM pg_locks WHERE relation = 'tickid.lock_1'::regclass OR database = \
+                (SELECT oid FROM pg_database WHERE datname = current_database()) \
+                AND locktype = 'advisory'";
+    assert_eq!(session.one(held).unwrap(), "0");
+    session.set_clock(START + 2_000_000);
+    session.draw(Kind::Nanoflake).unwrap();
+}
+
+fn an_owner_needs_no_superuser(server: &Postgres) {
+    let base = Base::empty(server);
+    let role = format!("owner_of_{}", base.name);
+    base.psql(&format!(
+        "CREATE ROLE {role} LOGIN; GRANT CREATE ON DATABASE {} TO {role}",
+        base.name
+    ));
+    let url = base.url().replace(&format!("user={}", Postgres::USER), &format!("user={role}"));
+    let backend = tickid_lease::PostgresBackend::open(&url).unwrap();
+    let realm = Kind::Sno.realm(Kind::Sno.pool().0);
+    let create = backend.create_functions(&realm, tickid_lease::Begin::AtOnce);
+    tickid_lease::block_on(create, crate::base::TIMEOUT).unwrap();
+    let session = crate::base::Session::open(&url);
+    for _ in 0..5 {
+        session.draws(Kind::Sno, 100).unwrap();
+    }
+}

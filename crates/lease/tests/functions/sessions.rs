@@ -1,0 +1,310 @@
+//! Sessions at the same time, stopped, cancelled, and of leased generators.
+
+use std::thread;
+
+use tickid_lease::{Claim, LeasedGenerator, Realm, Refusal, Standing, Store, Token, block_on};
+use tickid_testkit::servers::{Postgres, Test};
+
+use crate::base::{Base, DISCORD, KINDS, Kind, Parts, START, Session, TIMEOUT, distinct};
+
+pub(crate) const TESTS: [Test<Postgres>; 9] = [
+    ("sessions_draw_distinct_ordered_ids", sessions_draw_distinct_ordered_ids),
+    ("full_ticks_are_shared_by_sessions", full_ticks_are_shared_by_sessions),
+    ("stopped_sessions_do_no_harm", stopped_sessions_do_no_harm),
+    ("cancelled_statements_do_no_harm", cancelled_statements_do_no_harm),
+    ("a_missing_lock_is_found", a_missing_lock_is_found),
+    ("a_stall_draws_once_into_the_guard", a_stall_draws_once_into_the_guard),
+    ("a_missing_look_is_found", a_missing_look_is_found),
+    ("long_transactions_hold_no_lock", long_transactions_hold_no_lock),
+    ("leases_leave_the_node_out", leases_leave_the_node_out),
+];
+
+/// Draws in several sessions at once, singly and in blocks. Returns the IDs of each.
+fn storm(base: &Base<'_>, kind: Kind, sessions: u32, rounds: u32) -> Vec<Vec<Parts>> {
+    thread::scope(|scope| {
+        let draw = |number: u32| {
+            let session = base.session();
+            let mut ids = Vec::new();
+            for round in 0..rounds {
+                if (round + number).is_multiple_of(3) {
+                    ids.extend(session.draws(kind, 50).unwrap());
+                } else {
+                    ids.push(session.draw(kind).unwrap());
+                }
+            }
+            ids
+        };
+        let threads: Vec<_> =
+            (0..sessions).map(|number| scope.spawn(move || draw(number))).collect();
+        threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+    })
+}
+
+fn sessions_draw_distinct_ordered_ids(server: &Postgres) {
+    let base = Base::new(server, &KINDS);
+    // Each round has 17 IDs on the average.
+    let rounds = std::env::var("TICKID_SQL_IDS")
+        .map_or((8, 120), |ids| (64, ids.parse::<u32>().unwrap() / 64 / 17));
+    for kind in KINDS {
+        let of_sessions = storm(&base, kind, rounds.0, rounds.1);
+        for ids in &of_sessions {
+            assert!(ids.is_sorted_by(|one, two| one < two), "{kind:?}");
+        }
+        assert!(of_sessions.iter().flatten().all(|id| id.node == kind.pool().1));
+        assert!(distinct(of_sessions.concat()).unwrap().len() > 10_000);
+    }
+}
+
+/// The clock runs so slowly that every tick is used up, and allowances are as well.
+fn full_ticks_are_shared_by_sessions(server: &Postgres) {
+    let kind = Kind::KuidLocal;
+    let base = Base::new(server, &[kind]);
+    base.script_clock();
+    // The last sequences of each tick only.
+    base.plant("advance_1", "<< 19 | 0", "<< 19 | 16300");
+    let ids = distinct(storm(&base, kind, 8, 60).concat()).unwrap();
+    let ticks = ids.last().unwrap().tick - ids[0].tick;
+    assert!(ticks > 50 && ids.iter().all(|id| id.sequence >= 16_300), "{ticks}");
+}
+
+/// Has functions wait for an advisory lock before each of their statements, in sessions that set
+/// `test.stop` to its number. Returns the number of statements.
+fn plant_stops(base: &Base<'_>) -> usize {
+    let mut count = 0;
+    for function in ["draw_1", "advance_1"] {
+        let definition =
+            base.psql(&format!("SELECT pg_get_functiondef('tickid.{function}'::regproc)"));
+        let (head, body) = definition.split_once("\nBEGIN\n").unwrap();
+        let mut text = format!("{head}\nBEGIN\n");
+        let mut is_start = true;
+        for line in body.lines() {
+            let word = line.trim_start();
+            let is_statement = [
+                "word :=",
+                "micros :=",
+                "lead :=",
+                "now :=",
+                "bound :=",
+                "is_home :=",
+                "origin :=",
+                "PERFORM ",
+                "target :=",
+                "ready :=",
+                "lsn :=",
+                "drawn :=",
+                "RETURN ",
+                "LOCK ",
+                "ALTER ",
+                "IF ",
+                "EXIT ",
+                "RAISE SQLSTATE",
+                "attempt :=",
+            ]
+            .iter()
+            .any(|start| word.starts_with(start));
+            if is_start && is_statement {
+                count += 1;
+                text.push_str(&format!(
+                    "IF pg_catalog.current_setting('test.stop', true) OPERATOR(pg_catalog.=) \
+                     '{count}' THEN PERFORM pg_catalog.pg_advisory_xact_lock(7); END IF;\n"
+                ));
+            }
+            text.push_str(line);
+            text.push('\n');
+            is_start = word.ends_with(';')
+                || word.starts_with("--")
+                || ["LOOP", "BEGIN", "THEN", "ELSE"].iter().any(|end| word.ends_with(end));
+        }
+        base.psql(&format!("SET search_path = pg_catalog; {text}"));
+    }
+    count
+}
+
+/// Waits until a session waits for the planted lock or `thread` has ended.
+fn is_stopped(
+    watch: &Session,
+    thread: &thread::ScopedJoinHandle<'_, Result<Parts, String>>,
+) -> bool {
+    let waits = "count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted AND database = \
+                 (SELECT oid FROM pg_database WHERE datname = current_database())";
+    loop {
+        if watch.one(waits).unwrap() != "0" {
+            return true;
+        }
+        if thread.is_finished() {
+            return false;
+        }
+        thread::yield_now();
+    }
+}
+
+/// Stops a session before each statement, while another one draws on under a clock that goes on.
+/// Then it goes on, or is cancelled.
+fn stop_everywhere(base: &Base<'_>, kind: Kind, is_cancelled: bool) -> Result<usize, String> {
+    base.script_clock();
+    let stops = plant_stops(base);
+    let (mut stopped, mut ids, mut micros) = (0, Vec::new(), START);
+    let (keeper, other, watch) = (base.session(), base.session(), base.session());
+    other.draw(kind)?;
+    for stop in 1..=stops {
+        // A tick that is begun, that is to be begun, and a second in which the bound is raised.
+        for pass in [0, kind.micros_per_tick(), 1_000_000] {
+            micros += pass;
+            keeper.set_clock(micros);
+            keeper.one("pg_advisory_lock(7)")?;
+            let own = thread::scope(|scope| {
+                let url = base.url();
+                let thread = scope.spawn(move || {
+                    let session = Session::open(&url);
+                    session.ask(&format!("SET test.stop = '{stop}'"))?;
+                    session.draw(kind)
+                });
+                if is_stopped(&watch, &thread) {
+                    stopped += 1;
+                    // It may hold the lock, and then nobody can begin a tick.
+                    for _ in 0..3 {
+                        other.ask("SET statement_timeout = 60")?;
+                        ids.extend(other.draw(kind).ok());
+                        micros += kind.micros_per_tick();
+                        keeper.set_clock(micros);
+                    }
+                    if is_cancelled {
+                        watch.one(
+                            "bool_or(pg_cancel_backend(pid)) FROM pg_locks
+                             WHERE locktype = 'advisory' AND NOT granted",
+                        )?;
+                    }
+                }
+                keeper.one("pg_advisory_unlock(7)")?;
+                let own = thread.join().unwrap();
+                match &own {
+                    Err(error) if !error.contains("user request") => Err(error.clone()),
+                    _ => Ok(own.ok()),
+                }
+            })?;
+            ids.extend(own);
+            other.ask("SET statement_timeout = 0")?;
+            ids.push(other.draw(kind)?);
+        }
+    }
+    distinct(ids)?;
+    Ok(stopped)
+}
+
+fn stopped_sessions_do_no_harm(server: &Postgres) {
+    for kind in [Kind::Nanoflake, Kind::KuidLocal] {
+        let base = Base::new(server, &[kind]);
+        let stopped = stop_everywhere(&base, kind, false).unwrap();
+        assert!(stopped > 60, "{stopped}");
+    }
+}
+
+fn cancelled_statements_do_no_harm(server: &Postgres) {
+    let base = Base::new(server, &[Kind::Nanoflake]);
+    let stopped = stop_everywhere(&base, Kind::Nanoflake, true).unwrap();
+    assert!(stopped > 60, "{stopped}");
+}
+
+fn a_missing_lock_is_found(server: &Postgres) {
+    let base = Base::new(server, &[Kind::Nanoflake]);
+    let lock = "LOCK TABLE tickid.lock_1 IN SHARE UPDATE EXCLUSIVE MODE NOWAIT";
+    base.plant("advance_1", lock, "PERFORM 1");
+    stop_everywhere(&base, Kind::Nanoflake, false).unwrap_err();
+}
+
+/// Returns the number of draws beyond a full tick that a call makes which waits in vain.
+fn draws_into_the_guard(base: &Base<'_>) -> i64 {
+    let kind = Kind::Nanoflake;
+    base.script_clock();
+    let session = base.session();
+    session.draws(kind, 4_096).unwrap();
+    let word = || -> i64 { session.one("last_value FROM tickid.word_1").unwrap().parse().unwrap() };
+    let before = word();
+    assert!(session.draw(kind).unwrap_err().contains("behind the next ID"));
+    word() - before
+}
+
+fn a_stall_draws_once_into_the_guard(server: &Postgres) {
+    assert!(draws_into_the_guard(&Base::new(server, &[Kind::Nanoflake])) <= 1);
+}
+
+fn a_missing_look_is_found(server: &Postgres) {
+    let base = Base::new(server, &[Kind::Nanoflake]);
+    base.plant("draw_1", "OPERATOR(pg_catalog.<) 4095", "OPERATOR(pg_catalog.>=) 0");
+    assert!(draws_into_the_guard(&base) > 50);
+}
+
+fn long_transactions_hold_no_lock(server: &Postgres) {
+    let kind = Kind::Nanoflake;
+    let base = Base::new(server, &[kind]);
+    base.script_clock();
+    let (one, other) = (base.session(), base.session());
+    one.ask("BEGIN").unwrap();
+    let first = one.draw(kind).unwrap();
+    one.set_clock(START + 1_000);
+    let second = other.draw(kind).unwrap();
+    one.ask("ROLLBACK").unwrap();
+    // What was rolled back is not issued again.
+    let third = one.draw(kind).unwrap();
+    assert!(first < second && second < third);
+    one.ask("BEGIN READ ONLY").unwrap();
+    assert!(one.draw(kind).unwrap_err().contains("read-only"));
+}
+
+fn leases_leave_the_node_out(server: &Postgres) {
+    let kind = Kind::Nanoflake;
+    let base = Base::empty(server);
+    let spec = kind.realm("0-3/10");
+    let store = Store::new(base.backend());
+    let answer = |claim: &mut Claim| block_on(store.acquire(&spec, claim), TIMEOUT);
+    let claim = || Claim::new(Token::random().unwrap(), "test", None);
+    // Functions come into a realm with leases.
+    block_on(store.begin(&spec, tickid_lease::Begin::AtOnce), TIMEOUT).unwrap();
+    let held = [(); 2].map(|()| answer(&mut claim()).unwrap().node);
+    base.create(&spec);
+    let view = block_on(store.list(spec.name()), TIMEOUT).unwrap();
+    let reserved: Vec<_> = view
+        .standings()
+        .unwrap()
+        .into_iter()
+        .filter(|(.., standing)| *standing == Standing::Reserved)
+        .map(|(node, ..)| node)
+        .collect();
+    assert_eq!(reserved.len(), 1);
+    let node = reserved[0];
+    assert!(!held.contains(&node));
+
+    let realm = Realm::new(spec.name().clone(), DISCORD, spec.pool().clone()).unwrap();
+    let generator = LeasedGenerator::start(store.clone(), realm).unwrap();
+    let session = base.session();
+    let mut ids = Vec::new();
+    for _ in 0..200 {
+        let id = generator.generate().unwrap();
+        ids.push(kind.parts(&id.get().to_string()));
+        ids.push(session.draw(kind).unwrap());
+        ids.extend(session.draws(kind, 20).unwrap());
+    }
+    assert_eq!(distinct(ids.clone()).unwrap().len(), ids.len());
+    assert!(ids.iter().any(|id| id.node == node.value()));
+    // All other nodes are granted, and this one is neither granted nor freed.
+    let mut granted = held.to_vec();
+    let error = loop {
+        match answer(&mut claim()) {
+            Ok(lease) => granted.push(lease.node),
+            Err(error) => break error,
+        }
+    };
+    assert!(matches!(error.refusal(), Some(Refusal::Exhausted { .. })), "{error}");
+    assert!(granted.len() <= 3 && !granted.contains(&node), "{granted:?}");
+    let error = block_on(store.repair(spec.name(), node), TIMEOUT).unwrap_err();
+    assert!(matches!(error.refusal(), Some(Refusal::Reserved { .. })), "{error}");
+    assert!(block_on(store.repair_all(spec.name()), TIMEOUT).unwrap().is_empty());
+    block_on(store.invalidate(&spec), TIMEOUT).unwrap();
+    assert_eq!(session.draw(kind).unwrap().node, node.value());
+    // Not after it left the pool and came back, either.
+    block_on(store.reconfigure(&kind.realm("4-5/10")), TIMEOUT).unwrap();
+    block_on(store.reconfigure(&spec), TIMEOUT).unwrap();
+    let view = block_on(store.list(spec.name()), TIMEOUT).unwrap();
+    let row = view.rows[&node].row().unwrap();
+    assert_eq!((row.is_reserved(), row.ceiling), (true, spec.end()));
+}
