@@ -1,4 +1,4 @@
-//! The number of requests, in pools of all sizes and with many clients.
+//! The number of requests, in pools of all sizes.
 
 use serde_json::json;
 use tickid_lease::{RealmSpec, Refusal};
@@ -10,12 +10,11 @@ use crate::members::store;
 use crate::stage::{base64, post};
 use crate::windows::Windows;
 
-pub(crate) const TESTS: [Test<Etcd>; 5] = [
+pub(crate) const TESTS: [Test<Etcd>; 4] = [
     ("a_renewal_is_one_request_and_a_claim_two", a_renewal_is_one_request_and_a_claim_two),
     ("realms_are_found_one_by_one", realms_are_found_one_by_one),
     ("a_claim_in_a_full_pool_reads_few_rows", a_claim_in_a_full_pool_reads_few_rows),
     ("rows_stay_within_twice_the_holders", rows_stay_within_twice_the_holders),
-    ("a_thousand_clients_acquire_at_once", a_thousand_clients_acquire_at_once),
 ];
 
 fn a_renewal_is_one_request_and_a_claim_two(server: &Etcd) {
@@ -83,9 +82,4 @@ fn a_claim_in_a_full_pool_reads_few_rows(_: &Etcd) {
 fn rows_stay_within_twice_the_holders(server: &Etcd) {
     let store = store(&server.endpoints());
     assert!(herd::churn(&store, &herd::realm(&store, "0-65535/16")) <= 128);
-}
-
-fn a_thousand_clients_acquire_at_once(_: &Etcd) {
-    let etcd = Etcd::start().unwrap();
-    herd::a_thousand_clients(|| store(&etcd.endpoints()));
 }
