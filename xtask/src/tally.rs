@@ -16,7 +16,8 @@ pub(crate) struct Tally {
     pub(crate) failures: Vec<String>,
     /// The reasons for skipping tests, each with the number of tests.
     pub(crate) reasons: BTreeMap<String, u64>,
-    /// The lines that tests print for the table of `cargo xtask verify`, after `shown: `.
+    /// The texts that tests print for the table of `cargo xtask verify`, after `shown: `. The name
+    /// of the test may stand before that.
     pub(crate) notes: Vec<String>,
 }
 
@@ -46,7 +47,7 @@ impl Tally {
                 tally.passed += count(counts, " passed");
                 tally.failed += count(counts, " failed");
                 tally.skipped += count(counts, " ignored");
-            } else if let Some(note) = line.strip_prefix("shown: ") {
+            } else if let Some((_, note)) = line.split_once("shown: ") {
                 tally.notes.push(note.to_owned());
             } else if let Some(test) = line.strip_prefix("test ") {
                 if let Some(reason) = reason(test) {

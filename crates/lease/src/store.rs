@@ -219,8 +219,11 @@ impl Store {
                 Err(page) => {
                     (pages, limit) = (pages + 1, PAGE);
                     shortage.add(&page);
-                    if page.is_whole || pages == MAX_PAGES {
-                        return Err(self.refused(shortage.refusal(&rules)));
+                    let refusal = shortage.refusal(&rules);
+                    // Before a realm begins, no page has a node.
+                    let is_last = page.is_whole || pages == MAX_PAGES;
+                    if is_last || matches!(refusal, Refusal::NotYet { .. }) {
+                        return Err(self.refused(refusal));
                     }
                     continue;
                 }

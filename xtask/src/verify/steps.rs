@@ -99,7 +99,8 @@ macro_rules! processes {
             concat!("processes-", $store),
             "processes killed, stopped, cut off and misled: no ID twice, none out of its window",
             concat!(
-                "test {lease} --features etcd,postgres,redis --test processes -- --test-threads=1 ",
+                "test {lease} --features etcd,mysql,postgres,redis --test processes -- \
+                 --test-threads=1 ",
                 $store,
                 "::"
             ),
@@ -287,6 +288,13 @@ pub(super) const STEPS: &[Step] = &[
     .env(&[("TICKID_SQL_IDS", "10000000"), ("TICKID_REQUIRE_SERVERS", "1")]),
     processes!("file"),
     processes!("postgres"),
+    processes!("mysql"),
     processes!("etcd"),
     processes!("redis"),
+    cargo(
+        "fleets",
+        "1,000 holders over each server start at once, outlive an outage and recover from a loss",
+        "test {lease} --features etcd,mysql,postgres,redis --test fleets -- --test-threads=1",
+    )
+    .env(&[("TICKID_HOLDERS", "1000")]),
 ];

@@ -1,4 +1,4 @@
-//! The number of requests, in pools of all sizes and with many clients.
+//! The number of requests, in pools of all sizes.
 
 use serde_json::json;
 use tickid_lease::{RealmSpec, Refusal};
@@ -10,12 +10,11 @@ use crate::members::store;
 use crate::stage::{base64, post};
 use crate::windows::Windows;
 
-pub(crate) const TESTS: [Test<Etcd>; 5] = [
+pub(crate) const TESTS: [Test<Etcd>; 4] = [
     ("claims_take_two_requests", claims_take_two_requests),
     ("realms_are_found_one_by_one", realms_are_found_one_by_one),
     ("full_pool_claims_read_few_rows", full_pool_claims_read_few_rows),
     ("rows_stay_below_twice_holders", rows_stay_below_twice_holders),
-    ("thousand_clients_acquire", thousand_clients_acquire),
 ];
 
 fn claims_take_two_requests(server: &Etcd) {
@@ -83,9 +82,4 @@ fn full_pool_claims_read_few_rows(_: &Etcd) {
 fn rows_stay_below_twice_holders(server: &Etcd) {
     let store = store(&server.endpoints());
     assert!(herd::churn(&store, &herd::realm(&store, "0-65535/16")) <= 128);
-}
-
-fn thousand_clients_acquire(_: &Etcd) {
-    let etcd = Etcd::start().unwrap();
-    herd::a_thousand_clients(|| store(&etcd.endpoints()));
 }

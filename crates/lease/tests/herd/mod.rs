@@ -1,12 +1,6 @@
-//! Pools of many nodes, and many clients at once.
-
-#![allow(clippy::print_stderr, reason = "times are reported, not judged")]
+//! Pools of many nodes, nearly all of them held.
 
 use core::time::Duration;
-use std::collections::BTreeSet;
-use std::sync::Barrier;
-use std::thread;
-use std::time::Instant;
 
 use tickid_lease::{
     Begin, Claim, Extra, Lease, RealmSpec, Row, Store, StoreError, Token, block_on,
@@ -62,48 +56,4 @@ pub(crate) fn churn(store: &Store, realm: &RealmSpec) -> usize {
         held.extend((0..32).map(|_| acquire(store, realm).unwrap()));
     }
     block_on(store.list(realm.name()), TIMEOUT).unwrap().rows.len()
-}
-
-/// Lets a thousand clients acquire a node at once, each with its own store. Every client gets one,
-/// after fewer than 3 failed requests.
-pub(crate) fn a_thousand_clients(open: impl Fn() -> Store + Sync) {
-    const CLIENTS: usize = 1_000;
-    let realm = &realm(&open(), "0-2047/16");
-    let barrier = &Barrier::new(CLIENTS);
-    let (open, start) = (&open, Instant::now());
-    let answers: Vec<(Lease, u32, u64)> = thread::scope(|scope| {
-        let client = || {
-            let store = open();
-            let mut claim = Claim::new(Token::random().unwrap(), "herd", None);
-            let mut failed = 0;
-            barrier.wait();
-            loop {
-                match block_on(store.acquire(realm, &mut claim), TIMEOUT) {
-                    Ok(lease) => return (lease, failed, store.conflicts()),
-                    Err(_) if failed < 2 => {
-                        failed += 1;
-                        thread::sleep(back_off(failed));
-                    }
-                    Err(error) => panic!("{error:?}"),
-                }
-            }
-        };
-        let clients: Vec<_> = (0..CLIENTS).map(|_| scope.spawn(client)).collect();
-        clients.into_iter().map(|client| client.join().unwrap()).collect()
-    });
-    let nodes: BTreeSet<_> = answers.iter().map(|(lease, ..)| lease.node).collect();
-    assert_eq!(nodes.len(), CLIENTS);
-    let failed: u32 = answers.iter().map(|(_, failed, _)| failed).sum();
-    let conflicts: u64 = answers.iter().map(|(.., conflicts)| conflicts).sum();
-    #[allow(clippy::print_stderr, reason = "for those who compare backends")]
-    {
-        let time = start.elapsed();
-        eprintln!("{CLIENTS} clients: {time:?}, {failed} failed requests, {conflicts} conflicts");
-    }
-}
-
-/// Returns the time after which a holder repeats a request: random, of up to 1 s, then 2 s.
-fn back_off(failed: u32) -> Duration {
-    let random = u32::try_from(Token::random().unwrap().bits() % 1_000).unwrap();
-    Duration::from_millis(random.into()) * failed
 }

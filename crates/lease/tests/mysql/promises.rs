@@ -9,10 +9,10 @@ use tickid_testkit::servers::{MySql, Server as _, Test};
 
 use crate::proxy::Proxy;
 use crate::server::{open, query};
-use crate::sql::herds::{self, Rows};
+use crate::sql::pools::{self, Rows};
 use crate::sql::{acquire, answer, assert_disjoint, assert_goes_on, begin, realm, renew};
 
-pub(crate) const TESTS: [Test<MySql>; 8] = [
+pub(crate) const TESTS: [Test<MySql>; 7] = [
     ("a_renewal_is_one_round_trip", a_renewal_is_one_round_trip),
     ("renewals_reach_the_rules_ceiling", renewals_reach_the_rules_ceiling),
     ("racing_claims_get_own_windows", racing_claims_get_own_windows),
@@ -20,7 +20,6 @@ pub(crate) const TESTS: [Test<MySql>; 8] = [
     ("applications_need_few_rights", applications_need_few_rights),
     ("idle_connections_are_closed", idle_connections_are_closed),
     ("claims_read_few_rows", claims_read_few_rows),
-    ("a_thousand_clients_get_nodes", a_thousand_clients_get_nodes),
 ];
 
 const TERM: Duration = Duration::from_secs(10);
@@ -151,7 +150,7 @@ fn idle_connections_are_closed(_: &MySql) {
 fn claims_read_few_rows(_: &MySql) {
     let server = MySql::start().unwrap();
     answer(open(&server.url()).realms()).unwrap();
-    herds::claims_read_few_rows(&Filled(server));
+    pools::claims_read_few_rows(&Filled(server));
 }
 
 struct Filled(MySql);
@@ -187,9 +186,4 @@ impl Rows for Filled {
         let count = |line: &str| line.split('\t').nth(1)?.parse::<u64>().ok();
         status.lines().filter_map(count).sum()
     }
-}
-
-fn a_thousand_clients_get_nodes(_: &MySql) {
-    let server = MySql::with_options("true", "--max-connections=1100").unwrap();
-    herds::a_thousand_clients_get_nodes(|| open(&server.url()));
 }

@@ -10,10 +10,10 @@ use tickid_testkit::servers::{Postgres, Server as _, Test};
 
 use crate::database::{Database, open};
 use crate::proxy::Proxy;
-use crate::sql::herds::{self, Rows};
+use crate::sql::pools::{self, Rows};
 use crate::sql::{acquire, answer, assert_disjoint, assert_goes_on, begin, realm, renew};
 
-pub(crate) const TESTS: [Test<Postgres>; 10] = [
+pub(crate) const TESTS: [Test<Postgres>; 9] = [
     ("ticks_agree_with_the_schemes", ticks_agree_with_the_schemes),
     ("a_renewal_is_one_round_trip", a_renewal_is_one_round_trip),
     ("racing_claims_get_own_windows", racing_claims_get_own_windows),
@@ -23,7 +23,6 @@ pub(crate) const TESTS: [Test<Postgres>; 10] = [
     ("writes_make_no_multixacts", writes_make_no_multixacts),
     ("idle_connections_are_closed", idle_connections_are_closed),
     ("claims_read_few_rows", claims_read_few_rows),
-    ("a_thousand_clients_get_nodes", a_thousand_clients_get_nodes),
 ];
 
 const TERM: Duration = Duration::from_secs(10);
@@ -204,7 +203,7 @@ fn idle_connections_are_closed(server: &Postgres) {
 }
 
 fn claims_read_few_rows(server: &Postgres) {
-    herds::claims_read_few_rows(&Database::new(server));
+    pools::claims_read_few_rows(&Database::new(server));
 }
 
 impl Rows for Database<'_> {
@@ -239,12 +238,4 @@ impl Rows for Database<'_> {
                     WHERE schemaname = 'tickid' AND relname = 'node'";
         self.psql(read).parse().unwrap()
     }
-}
-
-fn a_thousand_clients_get_nodes(_: &Postgres) {
-    let server = Postgres::start().unwrap();
-    server.tell("echo max_connections=1100 >>data/postgresql.conf").unwrap();
-    server.restart("fast").unwrap();
-    let url = Database::new(&server).url();
-    herds::a_thousand_clients_get_nodes(|| open(&url));
 }

@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use tempfile::TempDir;
 use tickid_lease::{RealmName, Store, StoreError, View, block_on};
-use tickid_testkit::servers::{Etcd, Postgres, Redis, Server, StartError};
+use tickid_testkit::servers::{Etcd, MySql, Postgres, Redis, Server, StartError};
 
 use crate::proxy::Target;
 
@@ -100,45 +100,49 @@ impl Outage for Folder {
     }
 }
 
-/// A PostgreSQL with room for the connections of many processes.
-#[derive(Debug)]
-pub(crate) struct Database(pub(crate) Postgres);
-
-impl Server for Database {
-    const NAME: &'static str = Postgres::NAME;
-
-    fn start() -> Result<Self, StartError> {
-        let server = Postgres::start()?;
-        server.psql(Postgres::DATABASE, "ALTER SYSTEM SET max_connections = 300")?;
-        server.restart("fast")?;
-        Ok(Self(server))
-    }
-
-    fn is_installed() -> bool {
-        Postgres::is_installed()
-    }
-}
-
-impl Ground for Database {
+impl Ground for Postgres {
     fn url(&self) -> String {
-        self.0.url()
+        self.url()
     }
 }
 
-impl Outage for Database {
+impl Outage for Postgres {
     fn take_down(&self, _: &[String]) -> Box<dyn FnOnce() + '_> {
-        self.0.stop("immediate").unwrap();
-        Box::new(|| self.0.begin().unwrap())
+        self.stop("immediate").unwrap();
+        Box::new(|| self.begin().unwrap())
     }
 }
 
-impl Remote for Database {
+impl Remote for Postgres {
     fn target(&self) -> Target {
-        Target::Unix(self.0.socket_folder().join(".s.PGSQL.5432"))
+        Target::Unix(self.socket_folder().join(".s.PGSQL.5432"))
     }
 
     fn url_at(&self, address: &str) -> String {
-        format!("postgresql://{}@{address}/{}", Postgres::USER, Postgres::DATABASE)
+        format!("postgresql://{}@{address}/{}", Self::USER, Self::DATABASE)
+    }
+}
+
+impl Ground for MySql {
+    fn url(&self) -> String {
+        self.url()
+    }
+}
+
+impl Outage for MySql {
+    fn take_down(&self, _: &[String]) -> Box<dyn FnOnce() + '_> {
+        self.kill().unwrap();
+        Box::new(|| self.revive().unwrap())
+    }
+}
+
+impl Remote for MySql {
+    fn target(&self) -> Target {
+        Target::Tcp(self.address())
+    }
+
+    fn url_at(&self, address: &str) -> String {
+        self.url().replace(&self.address(), address)
     }
 }
 

@@ -58,9 +58,9 @@ fn seed() -> u64 {
 
 #[cfg(unix)]
 fn main() -> std::process::ExitCode {
-    use tickid_testkit::servers::{Etcd, Redis, Test, Tests};
+    use tickid_testkit::servers::{Etcd, MySql, Postgres, Redis, Test, Tests};
 
-    use crate::ground::{Database, Folder, Outage};
+    use crate::ground::{Folder, Outage};
 
     fn tests<G: Outage>() -> Vec<Test<G>> {
         [
@@ -80,7 +80,8 @@ fn main() -> std::process::ExitCode {
     Tests::default()
         .add("file", &tests::<Folder>())
         .add("file", &planted::TESTS)
-        .add("postgres", &[tests::<Database>(), outages::network_tests()].concat())
+        .add("postgres", &[tests::<Postgres>(), outages::network_tests()].concat())
+        .add("mysql", &[tests::<MySql>(), outages::network_tests()].concat())
         .add("etcd", &[tests::<Etcd>(), outages::network_tests()].concat())
         .add("etcd", &outages::CLUSTER_TESTS)
         .add("redis", &[tests::<Redis>(), outages::network_tests()].concat())

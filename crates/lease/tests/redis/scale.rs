@@ -1,6 +1,8 @@
-//! Large pools and many clients.
+//! Large pools.
 
-use tickid_lease::RealmSpec;
+use core::time::Duration;
+
+use tickid_lease::{RealmSpec, Refusal, block_on};
 use tickid_testkit::servers::{Redis, Server as _, Test};
 
 use crate::herd;
@@ -8,8 +10,8 @@ use crate::servers::{ask, keys, scripts_run, store};
 
 pub(crate) const TESTS: [Test<Redis>; 3] = [
     ("full_pool_claims_read_few_rows", full_pool_claims_read_few_rows),
+    ("early_claims_read_one_page", early_claims_read_one_page),
     ("rows_stay_below_twice_holders", rows_stay_below_twice_holders),
-    ("thousand_clients_acquire", thousand_clients_acquire),
 ];
 
 /// Writes the rows of a pool of which all but 100 nodes are held.
@@ -49,12 +51,20 @@ fn full_pool_claims_read_few_rows(_: &Redis) {
     }
 }
 
+/// After a loss all holders claim nodes that cannot be granted yet.
+fn early_claims_read_one_page(_: &Redis) {
+    let server = Redis::start().unwrap();
+    let store = store(&server);
+    let realm = herd::realm(&store, "0-65535/16");
+    fill(&server, &realm);
+    block_on(store.invalidate(&realm), Duration::from_secs(60)).unwrap();
+    let before = scripts_run(&server);
+    let error = herd::acquire(&store, &realm).unwrap_err();
+    assert!(matches!(error.refusal(), Some(Refusal::NotYet { .. })), "{error}");
+    assert_eq!(scripts_run(&server), before + 1);
+}
+
 fn rows_stay_below_twice_holders(server: &Redis) {
     let store = store(server);
     assert!(herd::churn(&store, &herd::realm(&store, "0-65535/16")) <= 128);
-}
-
-fn thousand_clients_acquire(_: &Redis) {
-    let server = Redis::start().unwrap();
-    herd::a_thousand_clients(|| store(&server));
 }

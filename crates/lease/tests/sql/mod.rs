@@ -1,7 +1,7 @@
 //! The parts that the tests of SQL backends share.
 
-pub(crate) mod herds;
 pub(crate) mod hostile;
+pub(crate) mod pools;
 
 use core::time::Duration;
 use std::collections::BTreeMap;

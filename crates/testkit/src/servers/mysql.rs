@@ -7,7 +7,8 @@ use crate::servers::kept::{Kept, Script};
 use crate::servers::network::{clock_library, free_port, is_on_path};
 use crate::servers::server::{Server, StartError};
 
-/// A MariaDB server with one empty database, on a port of this machine.
+/// A MariaDB server with one empty database, on a port of this machine, that accepts 1,200
+/// connections.
 #[derive(Debug)]
 pub struct MySql {
     kept: Kept,
@@ -145,7 +146,8 @@ impl MySql {
         self.kept.tell(&format!(
             "{environment} {} --no-defaults --datadir=\"$PWD/data\" --socket=\"$PWD/socket\" \
              --port={port} --bind-address=127.0.0.1 --innodb-buffer-pool-size=16M \
-             --innodb-log-file-size=8M --performance-schema=off {options} & echo $! >server",
+             --innodb-log-file-size=8M --performance-schema=off --max-connections=1200 {options} \
+             & echo $! >server",
             daemon().ok_or(StartError::NotInstalled)?.display()
         ))?;
         self.kept.tell(
@@ -154,6 +156,22 @@ impl MySql {
              [ $tries -lt 1200 ] && kill -0 \"$(cat server)\" || break; sleep 0.05; done; \
              [ -S socket ]",
         )
+    }
+
+    /// Copies the data on disk of a [killed](Self::kill) server.
+    ///
+    /// # Errors
+    /// When it cannot be copied.
+    pub fn back_up(&self) -> Result<(), StartError> {
+        self.kept.tell("rm -rf backup && cp -R -p data backup")
+    }
+
+    /// Restores the copy that [`back_up`](Self::back_up) made, into a killed server.
+    ///
+    /// # Errors
+    /// When there is no copy.
+    pub fn restore(&self) -> Result<(), StartError> {
+        self.kept.tell("rm -rf data && cp -R -p backup data")
     }
 
     /// Stops the server's process, with its connections open, until it is [resumed](Self::resume).

@@ -6,8 +6,8 @@ use std::process::Command;
 use crate::servers::kept::{Kept, Script};
 use crate::servers::server::{Server, StartError};
 
-/// An empty PostgreSQL server that listens on a Unix socket in its folder and trusts every user
-/// that can enter it.
+/// An empty PostgreSQL server that listens on a Unix socket in its folder, trusts every user that
+/// can enter it, and accepts 1,200 connections.
 #[derive(Debug)]
 pub struct Postgres {
     kept: Kept,
@@ -22,6 +22,7 @@ PATH="$1:$PATH"
 initdb --pgdata=data --username=tickid --auth=trust --encoding=UTF8 --locale=C --no-sync &&
 printf "%s = '%s'\n" >>data/postgresql.conf \
     listen_addresses '' \
+    max_connections 1200 \
     unix_socket_directories "$PWD" \
     fsync off \
     synchronous_commit off \
@@ -107,6 +108,22 @@ impl Postgres {
     pub fn begin(&self) -> Result<(), StartError> {
         let start = "pg_ctl start --wait --pgdata=data --log=server.log";
         self.tell(&format!("{start} || {{ cat server.log; false; }}"))
+    }
+
+    /// Copies the data on disk of a [stopped](Self::stop) server.
+    ///
+    /// # Errors
+    /// When it cannot be copied.
+    pub fn back_up(&self) -> Result<(), StartError> {
+        self.tell("rm -rf backup && cp -R -p data backup")
+    }
+
+    /// Restores the copy that [`back_up`](Self::back_up) made, into a stopped server.
+    ///
+    /// # Errors
+    /// When there is no copy.
+    pub fn restore(&self) -> Result<(), StartError> {
+        self.tell("rm -rf data && cp -R -p backup data")
     }
 }
 

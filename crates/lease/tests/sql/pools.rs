@@ -1,48 +1,13 @@
-//! Many clients at once, and large pools.
+//! Large pools.
 
 use core::time::Duration;
-use std::collections::BTreeSet;
-use std::sync::Barrier;
-use std::thread;
 use std::time::Instant;
 
-use tickid_lease::{Node, RealmSpec, Refusal, Store};
+use tickid_lease::{RealmSpec, Refusal, Store};
 
 use super::{answer, begin, claim, realm_named};
 
 const HOUR: Duration = Duration::from_secs(3_600);
-
-/// Asserts that 1,000 simultaneous clients all get a node, with fewer than three failed requests
-/// each.
-#[allow(clippy::print_stderr, reason = "how long it takes is reported, not judged")]
-pub(crate) fn a_thousand_clients_get_nodes(open: impl Fn() -> Store + Sync) {
-    let realm = realm_named("herd", "0-65535/16", HOUR);
-    begin(&open(), &realm);
-    let (barrier, start) = (Barrier::new(1_000), Instant::now());
-    let client = || {
-        let (store, mut claim, mut failures) = (open(), claim(), 0);
-        barrier.wait();
-        loop {
-            match answer(store.acquire(&realm, &mut claim)) {
-                Ok(lease) => return (lease.node, failures, store.conflicts(), start.elapsed()),
-                Err(error) => {
-                    failures += 1;
-                    assert!(failures < 3 && error.is_unreachable(), "{error:?}");
-                }
-            }
-        }
-    };
-    let clients: Vec<(Node, u32, u64, Duration)> = thread::scope(|scope| {
-        let clients: Vec<_> = (0..1_000).map(|_| scope.spawn(client)).collect();
-        clients.into_iter().map(|client| client.join().unwrap()).collect()
-    });
-    let nodes: BTreeSet<Node> = clients.iter().map(|(node, ..)| *node).collect();
-    assert_eq!(nodes.len(), 1_000);
-    let failures: u32 = clients.iter().map(|(_, failures, ..)| failures).sum();
-    let conflicts: u64 = clients.iter().map(|(_, _, conflicts, _)| conflicts).sum();
-    let last = clients.iter().map(|(.., time)| *time).max().unwrap();
-    eprintln!("1,000 clients: {last:?}, {failures} failed requests, {conflicts} conflicts");
-}
 
 /// A database that can be filled with made-up rows and counts the rows it reads.
 pub(crate) trait Rows {

@@ -1,0 +1,197 @@
+//! Many holders in one process, each with a store, connection and thread of its own.
+
+use core::time::Duration;
+use std::sync::Barrier;
+use std::thread;
+use std::time::Instant;
+
+use tickid_core::{Clock as _, Scheme as _};
+use tickid_lease::{Begin, Failures, Lease, LeasedGenerator, Realm, Store, Terms, Token, block_on};
+use tickid_sno::{Sno, SnoId};
+
+/// Longer than any event takes on a busy machine.
+const PATIENCE: Duration = Duration::from_secs(300);
+/// The pause between two looks at all holders.
+const BETWEEN_LOOKS: Duration = Duration::from_millis(50);
+/// The number of attempts to start after which something else is wrong than a busy server.
+const MOST_ATTEMPTS: u64 = 30;
+
+pub(crate) struct Fleet {
+    holders: Vec<Holder>,
+    realm: Realm<Sno>,
+    ids: Vec<SnoId>,
+}
+
+pub(crate) struct Holder {
+    leased: LeasedGenerator<Sno>,
+    /// The number of failed requests before the first lease.
+    pub(crate) failed_first: u64,
+    /// The time from the start of the fleet to the first ID.
+    pub(crate) started_after: Duration,
+}
+
+/// Begins a realm with twice as many nodes as holders, as some claims are carried out after their
+/// timeout.
+pub(crate) fn begin(url: &str, holders: usize, terms: impl Fn(Terms) -> Terms) -> Realm<Sno> {
+    let name = format!("fleet-{}", Token::random().unwrap()).parse().unwrap();
+    let pool = format!("0-{}/16", 2 * holders - 1).parse().unwrap();
+    let realm = Realm::new(name, Sno, pool).unwrap();
+    let terms = terms(realm.terms());
+    let realm = realm.with_terms(terms).unwrap();
+    block_on(Store::open(url).unwrap().begin(&realm, Begin::AtOnce), PATIENCE).unwrap();
+    realm
+}
+
+impl Fleet {
+    /// Lets all holders start at the same moment, and returns when all have issued.
+    pub(crate) fn start(url: &str, realm: Realm<Sno>, holders: usize) -> Self {
+        let barrier = Barrier::new(holders);
+        let start = || {
+            let store = Store::open(url).unwrap();
+            barrier.wait();
+            Holder::start(&store, &realm)
+        };
+        let holders = thread::scope(|scope| {
+            let starting: Vec<_> = (0..holders).map(|_| scope.spawn(start)).collect();
+            starting.into_iter().map(|holder| holder.join().unwrap()).collect()
+        });
+        Self { holders, realm, ids: Vec::new() }
+    }
+
+    pub(crate) fn holders(&self) -> &[Holder] {
+        &self.holders
+    }
+
+    pub(crate) fn realm(&self) -> &Realm<Sno> {
+        &self.realm
+    }
+
+    /// Lets all holders issue once. Fails if one stops before the end of its window.
+    pub(crate) fn issue(&mut self) {
+        for holder in &self.holders {
+            self.ids.extend(holder.issue_in_window());
+        }
+        thread::sleep(BETWEEN_LOOKS);
+    }
+
+    /// Does the same for a while.
+    pub(crate) fn issue_for(&mut self, time: Duration) {
+        let start = Instant::now();
+        while start.elapsed() < time {
+            self.issue();
+        }
+    }
+
+    /// Lets all holders issue until `is_done` holds for each of them, by its number and its last
+    /// ID. Returns the times until it did, the shortest first.
+    ///
+    /// With `keeps_leases`, fails if a holder stops before the end of its window.
+    pub(crate) fn until(
+        &mut self,
+        keeps_leases: bool,
+        is_done: impl Fn(usize, &Holder, Option<SnoId>) -> bool,
+    ) -> Vec<Duration> {
+        let start = Instant::now();
+        let mut times = vec![None; self.holders.len()];
+        while times.contains(&None) {
+            for (number, holder) in self.holders.iter().enumerate() {
+                let id = match keeps_leases {
+                    true => holder.issue_in_window(),
+                    false => holder.leased.try_generate().ok(),
+                };
+                self.ids.extend(id);
+                if times[number].is_none() && is_done(number, holder, id) {
+                    times[number] = Some(start.elapsed());
+                }
+            }
+            let late = times.iter().position(Option::is_none);
+            if let Some(late) = late.filter(|_| start.elapsed() > PATIENCE) {
+                let state = self.holders[late].leased.state();
+                panic!("{} of {} holders: {state:?}", late + 1, times.len());
+            }
+            thread::sleep(BETWEEN_LOOKS);
+        }
+        let mut times: Vec<Duration> = times.into_iter().flatten().collect();
+        times.sort_unstable();
+        times
+    }
+
+    /// Fails if an ID was issued twice. Returns the number of IDs.
+    pub(crate) fn check_ids(&mut self) -> usize {
+        self.ids.sort_unstable();
+        for pair in self.ids.windows(2) {
+            assert_ne!(pair[0], pair[1], "issued twice");
+        }
+        self.ids.len()
+    }
+}
+
+impl Drop for Fleet {
+    /// Releases all nodes at the same time: each takes a request, and a timeout if there is no
+    /// server any more.
+    fn drop(&mut self) {
+        thread::scope(|scope| {
+            for holder in self.holders.drain(..) {
+                scope.spawn(move || drop(holder));
+            }
+        });
+    }
+}
+
+impl Holder {
+    /// Starts, and starts anew after a failure, with the back-off that a running holder has.
+    fn start(store: &Store, realm: &Realm<Sno>) -> Self {
+        let (start, mut failed) = (Instant::now(), 0);
+        let leased = loop {
+            match LeasedGenerator::start(store.clone(), realm.clone()) {
+                Ok(leased) => break leased,
+                Err(error) => {
+                    failed += 1;
+                    assert!(failed < MOST_ATTEMPTS, "{error:?}");
+                    thread::sleep(back_off(failed, realm.terms().term));
+                }
+            }
+        };
+        let failed_first = failed + leased.state().counters.failures.total();
+        leased.generate().unwrap();
+        Self { leased, failed_first, started_after: start.elapsed() }
+    }
+
+    /// Issues an ID, unless the window has ended by the holder's own clock.
+    fn issue_in_window(&self) -> Option<SnoId> {
+        let tenure = self.leased.tenure().unwrap();
+        let ceiling = tenure.generator().state().window.ceiling();
+        match self.leased.try_generate() {
+            Ok(id) => Some(id),
+            Err(error) => {
+                let now = tenure.generator().clock().now().unwrap();
+                let tick = tenure.generator().layout().scale().tick_at(now);
+                assert!(tick >= Some(ceiling), "at {tick:?}, below {ceiling}: {error:?}");
+                None
+            }
+        }
+    }
+
+    pub(crate) fn lease(&self) -> Option<Lease> {
+        self.leased.state().lease
+    }
+
+    pub(crate) fn renewals(&self) -> u64 {
+        self.leased.state().counters.renewals
+    }
+
+    /// Returns the numbers of requests that failed since it started.
+    pub(crate) fn failures(&self) -> Failures {
+        self.leased.state().counters.failures
+    }
+}
+
+/// Returns the time after which a holder tries again: random, and up to a tenth of a term, doubled
+/// with each failure up to half a term.
+fn back_off(failed: u64, term: Duration) -> Duration {
+    let doublings = u32::try_from(failed - 1).unwrap().min(16);
+    let most = (term / 10).saturating_mul(1 << doublings).min(term / 2);
+    let nanos = u64::try_from(most.as_nanos()).unwrap();
+    let random = u64::try_from(Token::random().unwrap().bits() >> 64).unwrap();
+    Duration::from_nanos(random % nanos)
+}

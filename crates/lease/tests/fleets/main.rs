@@ -1,0 +1,36 @@
+//! Fleets of holders with the timeouts and back-off of the library, over real servers: all start at
+//! once, their server is down for a while, and it comes back without what it granted.
+//!
+//! `TICKID_HOLDERS` sets the number of holders. They have the default terms then, and the times
+//! that the project promises are asserted. Otherwise a small fleet with short terms shows the same
+//! events, and no time is asserted.
+
+#![cfg_attr(not(unix), allow(dead_code, unused_imports, reason = "there are no servers"))]
+#![allow(
+    clippy::panic,
+    clippy::print_stdout,
+    clippy::unwrap_used,
+    reason = "a test fails by panicking, and prints its figures"
+)]
+
+#[cfg(unix)]
+mod drills;
+#[cfg(unix)]
+mod fleet;
+#[cfg(unix)]
+mod ground;
+
+#[cfg(unix)]
+fn main() -> std::process::ExitCode {
+    use tickid_testkit::servers::{Etcd, MySql, Postgres, Redis, Tests};
+
+    Tests::default()
+        .add("postgres", &drills::tests::<Postgres>())
+        .add("mysql", &drills::tests::<MySql>())
+        .add("etcd", &drills::tests::<Etcd>())
+        .add("redis", &drills::tests::<Redis>())
+        .run()
+}
+
+#[cfg(not(unix))]
+fn main() {}
