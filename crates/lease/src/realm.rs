@@ -54,6 +54,18 @@ impl<S: Scheme> Realm<S> {
     ///
     /// # Errors
     /// Returns a [`Mismatch`] if the spec is of another scheme or layout.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_lease::{Realm, RealmSpec};
+    /// use tickid_scru64::Scru64;
+    /// use tickid_sno::Sno;
+    ///
+    /// let spec = RealmSpec::new("orders".parse()?, &Sno, "0-1023/16".parse()?)?;
+    /// assert!(Realm::from_spec(Sno, spec.clone()).is_ok());
+    /// assert!(Realm::from_spec(Scru64, spec).is_err());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn from_spec(scheme: S, spec: RealmSpec) -> Result<Self, Mismatch> {
         spec.check_layout(&scheme)?;
         Ok(Self { scheme, spec })

@@ -116,6 +116,11 @@ impl Store {
     }
 
     /// Creates an empty store in memory, for tests and for generators of one process.
+    ///
+    /// # Examples
+    /// ```
+    /// assert_eq!(tickid_lease::Store::in_memory().backend(), "memory");
+    /// ```
     #[must_use]
     pub fn in_memory() -> Self {
         Self::new(backends::memory::MemoryBackend::new(tickid_core::SystemClock))
@@ -162,6 +167,19 @@ impl Store {
     ///
     /// # Errors
     /// Returns [`Refusal::Mismatch`] if the store has another realm of that name.
+    ///
+    /// # Examples
+    /// ```
+    /// use core::time::Duration;
+    /// use tickid_lease::{Begin, Realm, Store, block_on};
+    /// use tickid_sno::Sno;
+    ///
+    /// let realm = Realm::new("orders".parse()?, Sno, "0-1023/16".parse()?)?;
+    /// let store = Store::in_memory();
+    /// let record = block_on(store.begin(&realm, Begin::AtOnce), Duration::from_secs(5))?;
+    /// assert!(record.is_complete());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub async fn begin(&self, realm: &RealmSpec, begin: Begin) -> Result<Record, StoreError> {
         let realm = self.own(realm)?;
         let beyond = (begin == Begin::Beyond).then_some(0);
@@ -183,6 +201,20 @@ impl Store {
     /// Returns [`Refusal::Exhausted`] if no node was free among those looked at,
     /// [`Refusal::Mismatch`] if the store has another realm of that name, and
     /// [`Refusal::EndOfTime`].
+    ///
+    /// # Examples
+    /// ```
+    /// use core::time::Duration;
+    /// use tickid_lease::{Claim, Realm, Store, Token, block_on};
+    /// use tickid_sno::Sno;
+    ///
+    /// let realm = Realm::new("orders".parse()?, Sno, "0-1023/16".parse()?)?;
+    /// let (store, timeout) = (Store::in_memory(), Duration::from_secs(5));
+    /// let mut claim = Claim::new(Token::random()?, "web-1", None);
+    /// let lease = block_on(store.acquire(&realm, &mut claim), timeout)?;
+    /// assert!(realm.pool().contains(lease.node) && lease.floor < lease.ceiling);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub async fn acquire(&self, realm: &RealmSpec, claim: &mut Claim) -> Result<Lease, StoreError> {
         let realm = &*self.own(realm)?;
         let missing = Missing::Begin(realm, self.beyond());
@@ -249,6 +281,22 @@ impl Store {
     ///
     /// # Errors
     /// Returns [`Refusal::Lost`], upon which the generator must be closed.
+    ///
+    /// # Examples
+    /// ```
+    /// use core::time::Duration;
+    /// use tickid_lease::{Claim, Realm, Store, Token, block_on};
+    /// use tickid_sno::Sno;
+    ///
+    /// let realm = Realm::new("orders".parse()?, Sno, "0-1023/16".parse()?)?;
+    /// let (store, timeout) = (Store::in_memory(), Duration::from_secs(5));
+    /// let mut claim = Claim::new(Token::random()?, "web-1", None);
+    /// let lease = block_on(store.acquire(&realm, &mut claim), timeout)?;
+    /// let renewed = block_on(store.renew(&realm, &lease), timeout)?;
+    /// assert_eq!((renewed.node, renewed.floor), (lease.node, lease.floor));
+    /// assert!(renewed.ceiling >= lease.ceiling);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub async fn renew(&self, realm: &RealmSpec, lease: &Lease) -> Result<Lease, StoreError> {
         let realm = self.own(realm)?;
         if let Some(lease) = self.shared.backend.renew(&realm.name, lease).await? {
@@ -267,6 +315,22 @@ impl Store {
     ///
     /// # Errors
     /// Returns [`Refusal::Lost`] if there was nothing left to release, as for a repeated request.
+    ///
+    /// # Examples
+    /// ```
+    /// use core::time::Duration;
+    /// use tickid_lease::{Claim, Realm, Store, Token, block_on};
+    /// use tickid_sno::Sno;
+    ///
+    /// let realm = Realm::new("orders".parse()?, Sno, "0-1023/16".parse()?)?;
+    /// let (store, timeout) = (Store::in_memory(), Duration::from_secs(5));
+    /// let mut claim = Claim::new(Token::random()?, "web-1", None);
+    /// let lease = block_on(store.acquire(&realm, &mut claim), timeout)?;
+    /// block_on(store.release(&realm, &lease, None), timeout)?; // no ID was issued
+    /// let error = block_on(store.renew(&realm, &lease), timeout).unwrap_err();
+    /// assert!(error.is_lost());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub async fn release(
         &self,
         realm: &RealmSpec,
@@ -282,6 +346,16 @@ impl Store {
     ///
     /// # Errors
     /// Returns a [`StoreError`] if the store cannot be read.
+    ///
+    /// # Examples
+    /// ```
+    /// use core::time::Duration;
+    /// use tickid_lease::{Store, block_on};
+    ///
+    /// let realms = block_on(Store::in_memory().realms(), Duration::from_secs(5))?;
+    /// assert!(realms.is_empty());
+    /// # Ok::<(), tickid_lease::StoreError>(())
+    /// ```
     pub async fn realms(&self) -> Result<Vec<RealmName>, StoreError> {
         let names = self.shared.backend.realms().await?;
         let Some(node) = self.shared.node else { return Ok(names) };
@@ -294,6 +368,20 @@ impl Store {
     ///
     /// # Errors
     /// Returns [`Refusal::NoRealm`].
+    ///
+    /// # Examples
+    /// ```
+    /// use core::time::Duration;
+    /// use tickid_lease::{Begin, Realm, Store, block_on};
+    /// use tickid_sno::Sno;
+    ///
+    /// let realm = Realm::new("orders".parse()?, Sno, "0-1023/16".parse()?)?;
+    /// let (store, timeout) = (Store::in_memory(), Duration::from_secs(5));
+    /// block_on(store.begin(&realm, Begin::AtOnce), timeout)?;
+    /// let view = block_on(store.list(realm.name()), timeout)?;
+    /// assert!(view.record.is_some() && view.rows.is_empty()); // no node was granted yet
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub async fn list(&self, realm: &RealmName) -> Result<View, StoreError> {
         self.view(realm, Scope::All).await
     }
@@ -313,6 +401,21 @@ impl Store {
     ///
     /// # Errors
     /// Returns [`Refusal::Mismatch`] if the store has another realm of that name.
+    ///
+    /// # Examples
+    /// ```
+    /// use core::time::Duration;
+    /// use tickid_lease::{Claim, Realm, Store, Token, block_on};
+    /// use tickid_sno::Sno;
+    ///
+    /// let realm = Realm::new("orders".parse()?, Sno, "0-1023/16".parse()?)?;
+    /// let (store, timeout) = (Store::in_memory(), Duration::from_secs(5));
+    /// let mut claim = Claim::new(Token::random()?, "web-1", None);
+    /// let lease = block_on(store.acquire(&realm, &mut claim), timeout)?;
+    /// let floor = block_on(store.invalidate(&realm), timeout)?;
+    /// assert!(floor >= lease.ceiling);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub async fn invalidate(&self, realm: &RealmSpec) -> Result<u64, StoreError> {
         let realm = self.own(realm)?;
         let missing = Missing::Begin(&realm, Some(0));
@@ -364,6 +467,23 @@ impl Store {
     ///
     /// # Errors
     /// Returns [`Refusal::Mismatch`] for another scheme, layout or kind of nodes.
+    ///
+    /// # Examples
+    /// ```
+    /// use core::time::Duration;
+    /// use tickid_lease::{Begin, Realm, Store, block_on};
+    /// use tickid_sno::Sno;
+    ///
+    /// let (store, timeout) = (Store::in_memory(), Duration::from_secs(5));
+    /// let small = Realm::new("orders".parse()?, Sno, "0-9/16".parse()?)?;
+    /// block_on(store.begin(&small, Begin::AtOnce), timeout)?;
+    ///
+    /// let large = Realm::new("orders".parse()?, Sno, "0-1023/16".parse()?)?;
+    /// block_on(store.reconfigure(&large), timeout)?;
+    /// let record = block_on(store.realm(large.name()), timeout)?;
+    /// assert_eq!(record.realm.pool().len(), 1_024);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub async fn reconfigure(&self, realm: &RealmSpec) -> Result<(), StoreError> {
         let realm = self.own(realm)?;
         let missing = Missing::Begin(&realm, self.beyond());

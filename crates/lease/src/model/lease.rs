@@ -17,6 +17,13 @@ pub struct Token(u128);
 
 impl Token {
     /// Creates the token of these bits.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_lease::Token;
+    ///
+    /// assert_eq!(Token::from_bits(255).to_string(), "000000000000000000000000000000ff");
+    /// ```
     #[must_use]
     pub const fn from_bits(bits: u128) -> Self {
         Self(bits)
@@ -32,6 +39,14 @@ impl Token {
     ///
     /// # Errors
     /// Returns the operating system's error if it has no random numbers.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_lease::Token;
+    ///
+    /// assert_ne!(Token::random()?, Token::random()?);
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
     pub fn random() -> io::Result<Self> {
         let mut bytes = [0; 16];
         rand::rngs::SysRng.try_fill_bytes(&mut bytes).map_err(io::Error::other)?;
@@ -113,6 +128,15 @@ impl Claim {
     pub const MAX_HOLDER_LEN: usize = 128;
 
     /// Creates a claim. A longer `holder` is cut, and its control characters are replaced.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_lease::{Claim, Token};
+    ///
+    /// let claim = Claim::new(Token::random()?, "web-1", None);
+    /// assert_eq!(claim.holder(), "web-1");
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
     #[must_use]
     pub fn new(token: Token, holder: &str, now: Option<u64>) -> Self {
         let printable = |symbol: char| {

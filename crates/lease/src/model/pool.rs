@@ -17,6 +17,16 @@ impl NodeRange {
     /// # Errors
     /// Returns a [`RangeError`](tickid_core::RangeError) for numbers that don't fit, and for a
     /// `last` before `first`.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_lease::NodeRange;
+    ///
+    /// let range = NodeRange::new(8, 128, 255)?;
+    /// assert_eq!((range.bits(), range.first(), range.last(), range.len()), (8, 128, 255, 128));
+    /// assert!(NodeRange::new(8, 128, 256).is_err());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn new(bits: u32, first: u64, last: u64) -> Result<Self, tickid_core::RangeError> {
         let (first, last) = (Node::new(bits, first)?, Node::new(bits, last)?.value());
         if last < first.value() {
@@ -57,6 +67,15 @@ impl NodeRange {
     }
 
     /// Reports whether `node` is in the range.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_lease::NodeRange;
+    ///
+    /// let range = NodeRange::new(8, 128, 255)?;
+    /// assert!(range.contains("128/8".parse()?) && !range.contains("128/9".parse()?));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub const fn contains(&self, node: Node) -> bool {
         node.bits() == self.bits() && self.first() <= node.value() && node.value() <= self.last
@@ -171,6 +190,16 @@ impl NodePool {
     /// # Errors
     /// Returns a [`PoolError`] for no nodes, for too many, and for nodes that are prefix-related or
     /// named twice.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_lease::{NodePool, NodeRange};
+    ///
+    /// let pool = NodePool::new([NodeRange::new(1, 0, 0)?, NodeRange::new(8, 128, 255)?])?;
+    /// assert_eq!(pool.to_string(), "0/1,128-255/8");
+    /// assert!(NodePool::new([]).is_err());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn new(ranges: impl IntoIterator<Item = NodeRange>) -> Result<Self, PoolError> {
         let mut sorted: Vec<NodeRange> = ranges.into_iter().collect();
         sorted.sort_by_key(|range| (range.start(), range.bits()));
@@ -204,12 +233,29 @@ impl NodePool {
     }
 
     /// Returns the pool of one node.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_lease::NodePool;
+    ///
+    /// assert_eq!(NodePool::of("42/8".parse()?).len(), 1);
+    /// # Ok::<(), tickid_lease::ParseError>(())
+    /// ```
     #[must_use]
     pub fn of(node: Node) -> Self {
         Self { ranges: vec![node.into()] }
     }
 
     /// Returns the ranges, sorted, as few as possible.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_lease::NodePool;
+    ///
+    /// let pool: NodePool = "0-9/8,10-19/8".parse()?;
+    /// assert_eq!(pool.ranges().len(), 1); // 0-19/8
+    /// # Ok::<(), tickid_lease::ParseError>(())
+    /// ```
     #[must_use]
     pub fn ranges(&self) -> &[NodeRange] {
         &self.ranges
@@ -228,6 +274,15 @@ impl NodePool {
     }
 
     /// Reports whether `node` is in the pool.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_lease::NodePool;
+    ///
+    /// let pool: NodePool = "0/1,128-255/8".parse()?;
+    /// assert!(pool.contains("200/8".parse()?) && !pool.contains("1/1".parse()?));
+    /// # Ok::<(), tickid_lease::ParseError>(())
+    /// ```
     #[must_use]
     pub fn contains(&self, node: Node) -> bool {
         let after = self.ranges.partition_point(|range| range.start() <= *node.span().start());
@@ -235,6 +290,16 @@ impl NodePool {
     }
 
     /// Returns all nodes in order.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_lease::NodePool;
+    ///
+    /// let pool: NodePool = "0/1,128-129/8".parse()?;
+    /// let nodes: Vec<_> = pool.nodes().map(|node| node.to_string()).collect();
+    /// assert_eq!(nodes, ["0/1", "128/8", "129/8"]);
+    /// # Ok::<(), tickid_lease::ParseError>(())
+    /// ```
     pub fn nodes(&self) -> impl Iterator<Item = Node> + '_ {
         self.ranges.iter().flat_map(|range| (0..range.len()).filter_map(|at| range.node(at)))
     }

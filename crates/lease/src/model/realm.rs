@@ -103,6 +103,18 @@ impl Terms {
     }
 
     /// Returns the terms with another term.
+    ///
+    /// # Examples
+    /// ```
+    /// use core::time::Duration;
+    /// use tickid_lease::Terms;
+    /// use tickid_sno::Sno;
+    ///
+    /// let realm = tickid_lease::Realm::new("orders".parse()?, Sno, "0-1023/16".parse()?)?;
+    /// let longer: Terms = realm.terms().with_term(Duration::from_secs(60));
+    /// assert_eq!(realm.with_terms(longer)?.terms().term, Duration::from_secs(60));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub const fn with_term(self, term: Duration) -> Self {
         Self { term, ..self }
@@ -234,6 +246,16 @@ impl RealmSpec {
 
     /// Returns the settings of the scheme that determine bits of an ID, as text: `drift 8`. Empty
     /// for a scheme without any.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_kuid::Kuid;
+    /// use tickid_lease::RealmSpec;
+    ///
+    /// let realm = RealmSpec::new("orders".parse()?, &Kuid::default(), "0-9/32".parse()?)?;
+    /// assert_eq!((realm.scheme(), realm.layout()), ("kuid", "drift 8"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn layout(&self) -> &str {
         &self.layout
@@ -259,6 +281,16 @@ impl RealmSpec {
     }
 
     /// Returns the nodes to grant.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_lease::RealmSpec;
+    /// use tickid_sno::Sno;
+    ///
+    /// let realm = RealmSpec::new("orders".parse()?, &Sno, "0-1023/16".parse()?)?;
+    /// assert_eq!(realm.pool().len(), 1_024);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn pool(&self) -> &NodePool {
         &self.pool
@@ -271,6 +303,16 @@ impl RealmSpec {
     }
 
     /// Returns the term in ticks, rounded up.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_lease::RealmSpec;
+    /// use tickid_sno::Sno;
+    ///
+    /// let realm = RealmSpec::new("orders".parse()?, &Sno, "0-1023/16".parse()?)?;
+    /// assert_eq!(realm.term_ticks(), 2_500); // ten seconds of 4 ms
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn term_ticks(&self) -> u64 {
         self.scale.ticks_to_cover(self.terms.term)
