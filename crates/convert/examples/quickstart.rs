@@ -3,7 +3,8 @@
 //! ```text
 //! $ cargo run -p tickid-convert --example convert-quickstart
 //! SCRU64 0u375nxqh5cq -> sno 83thvaq22224mqss -> SCRU64 0u375nxqh5cq
-//! SCRU64 0u375nxqh5cq -> kuid .5YdMF...1cQ7GYL, time coarsened by 832µs, sequence narrowed by 2 bits that held 2
+//! SCRU64 0u375nxqh5cq -> kuid .5YdMF...1cQ7GYL
+//! lost: time coarsened by 832µs, sequence narrowed by 2 bits that held 2
 //! ```
 
 #![allow(clippy::print_stdout, reason = "it is a program")]

@@ -4,8 +4,8 @@
 //! ```text
 //! $ cargo run -p tickid-core --example core-quickstart
 //! second 1000: 131072256, 131072257
-//! set back by 1 s: seconds: the clock is too far behind the last ID issued (it is 1970-01-01T00:16:39Z, goes on at 1970-01-01T00:16:40Z)
-//! second 1010: seconds: the clock is past the generator's window (it is 1970-01-01T00:16:50Z)
+//! set back by 1 s: no ID for 1s
+//! second 1010: no ID any more, Window
 //! ```
 
 #![allow(clippy::print_stdout, reason = "it is a program")]

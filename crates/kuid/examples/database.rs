@@ -5,9 +5,10 @@
 //! ```text
 //! $ cargo run -p tickid-kuid --example kuid-database
 //! CREATE TABLE orders (id BIGINT PRIMARY KEY, item TEXT);
-//! INSERT INTO orders VALUES (31583811490136064, 'tea');
-//! INSERT INTO orders VALUES (31583811490136065, 'milk');
-//! SELECT item FROM orders WHERE id BETWEEN 31583751092158464 AND 31583811490152447 ORDER BY id;
+//! INSERT INTO orders VALUES (31583828990967808, 'tea');
+//! INSERT INTO orders VALUES (31583828990967809, 'milk');
+//! SELECT item FROM orders
+//!   WHERE id BETWEEN 31583768592990208 AND 31583828990984191 ORDER BY id;
 //! ```
 
 #![allow(clippy::print_stdout, reason = "it is a program")]

@@ -6,7 +6,7 @@
 //! .5.tXVEf8n8vPN.0  text of the current library
 //! .5.tXVEf8n8vPN.0  URL-safe Base64, of its document
 //! .5.tXVEf8n8vPN.0  bytes of uid:encode/1
-//! .6.pIkPv7h3cXs..  new
+//! .6.pJkPv7h3veZ..  new
 //! ```
 
 #![allow(clippy::print_stdout, reason = "it is a program")]

@@ -2,9 +2,9 @@
 //!
 //! ```text
 //! $ cargo run -p tickid-kuid --example kuid-quickstart
-//! .6.pIkEf8n3cYB..  2026-11-22T11:45:44.576512Z
-//! .6.pIkEf8n3cak..  2026-11-22T11:45:44.634880Z
-//! .6.pImXQ..3  2026-11-22T11:45:44.634880Z, without the node
+//! .6.pJkEf8n3vgJ..  2026-11-22T12:03:07.726016Z
+//! .6.pJkEf8n3vgJ.0  2026-11-22T12:03:07.726016Z
+//! .6.pJnilF.7  2026-11-22T12:03:07.726016Z, without the node
 //! .5.tXVEf8n8vPN.0  of node 0x3eb2732, from 2018-10-15T17:41:15.432128Z
 //! ```
 

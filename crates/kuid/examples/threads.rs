@@ -3,7 +3,7 @@
 //!
 //! ```text
 //! $ cargo run -p tickid-kuid --example kuid-threads
-//! 4 threads generated 400000 IDs in 129 ms: all different, each thread's in order
+//! 4 threads generated 400000 IDs in 169 ms: all different, each thread's in order
 //! ```
 
 #![allow(clippy::print_stdout, reason = "it is a program")]

@@ -3,8 +3,8 @@
 //!
 //! ```text
 //! $ cargo run -p tickid-lease --example lease-quickstart
-//! first holder: node 7/8, 0w6iymf663gj, for another 25.1 s
-//! second holder: node 7/8, 0w6iymfg6217, for another 25.1 s
+//! first holder: node 7/8, 0w6izhsq92dj, for another 24.9 s
+//! second holder: node 7/8, 0w6izht08l2e, for another 24.9 s
 //! ```
 
 #![allow(clippy::print_stdout, reason = "it is a program")]

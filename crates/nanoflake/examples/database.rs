@@ -5,9 +5,10 @@
 //! ```text
 //! $ cargo run -p tickid-nanoflake --example nanoflake-database
 //! CREATE TABLE orders (id BIGINT PRIMARY KEY, item TEXT);
-//! INSERT INTO orders VALUES (2124469382805954560, 'tea');
-//! INSERT INTO orders VALUES (2124469382805954561, 'milk');
-//! SELECT item FROM orders WHERE id BETWEEN 2124454283310006272 AND 2124469382808600575 ORDER BY id;
+//! INSERT INTO orders VALUES (2124473754122166272, 'tea');
+//! INSERT INTO orders VALUES (2124473754122166273, 'milk');
+//! SELECT item FROM orders
+//!   WHERE id BETWEEN 2124458654626217984 AND 2124473754124812287 ORDER BY id;
 //! ```
 
 #![allow(clippy::print_stdout, reason = "it is a program")]

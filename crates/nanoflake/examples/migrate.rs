@@ -5,7 +5,7 @@
 //! $ cargo run -p tickid-nanoflake --example nanoflake-migrate
 //!  175928847299117063  2016-04-30T11:18:25.796Z  old
 //! 1234567890123456789  2024-04-29T18:12:02.167Z  old
-//! 1574028113610797056  2026-11-22T11:45:46.312Z  new
+//! 1574032484780208128  2026-11-22T12:03:08.480Z  new
 //! ```
 
 #![allow(clippy::print_stdout, reason = "it is a program")]

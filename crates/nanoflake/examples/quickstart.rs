@@ -2,9 +2,9 @@
 //!
 //! ```text
 //! $ cargo run -p tickid-nanoflake --example nanoflake-quickstart
-//! g52djlbitrsw  2124469383347019776  2026-11-22T11:45:46.379Z
-//! g52djlbntkhs  2124469383355408384  2026-11-22T11:45:46.381Z
-//! g52djlbntkht  2124469383355408385  2026-11-22T11:45:46.381Z
+//! g52f3dbhd3i8  2124473754323492864  2026-11-22T12:03:08.501Z
+//! g52f3dbhd3i9  2124473754323492865  2026-11-22T12:03:08.501Z
+//! g52f3dbhd3ia  2124473754323492866  2026-11-22T12:03:08.501Z
 //! 1c49kkphnxtz  of datacenter 1, worker 0, sequence 7, from 2016-04-30T11:18:25.796Z
 //! ```
 

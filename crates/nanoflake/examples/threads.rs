@@ -3,7 +3,7 @@
 //!
 //! ```text
 //! $ cargo run -p tickid-nanoflake --example nanoflake-threads
-//! 4 threads generated 400000 IDs in 113 ms: all different, each thread's in order
+//! 4 threads generated 400000 IDs in 134 ms: all different, each thread's in order
 //! ```
 
 #![allow(clippy::print_stdout, reason = "it is a program")]

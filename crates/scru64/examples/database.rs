@@ -5,9 +5,10 @@
 //! ```text
 //! $ cargo run -p tickid-scru64 --example scru64-database
 //! CREATE TABLE orders (id BIGINT PRIMARY KEY, item TEXT);
-//! INSERT INTO orders VALUES (117659923041096971, 'tea');
-//! INSERT INTO orders VALUES (117659923041096972, 'milk');
-//! SELECT item FROM orders WHERE id BETWEEN 117659687100350464 AND 117659923055116287 ORDER BY id;
+//! INSERT INTO orders VALUES (117659991324424171, 'tea');
+//! INSERT INTO orders VALUES (117659991324424172, 'milk');
+//! SELECT item FROM orders
+//!   WHERE id BETWEEN 117659755383619584 AND 117659991338385407 ORDER BY id;
 //! ```
 
 #![allow(clippy::print_stdout, reason = "it is a program")]

@@ -4,8 +4,8 @@
 //! ```text
 //! $ cargo run -p tickid-scru64 --example scru64-migrate
 //! the last ID of the old program   0u375nxqh5cq
-//! the first ID of the new program  0w6iymgbgzkz
-//! to go on from here               0w6iymgbgzkz/8
+//! the first ID of the new program  0w6izhtbljrs
+//! to go on from here               0w6izhtbljrs/8
 //! ```
 
 #![allow(clippy::print_stdout, reason = "it is a program")]

@@ -3,7 +3,7 @@
 //!
 //! ```text
 //! $ cargo run -p tickid-scru64 --example scru64-threads
-//! 4 threads generated 400000 IDs in 397 ms: all different, each thread's in order
+//! 4 threads generated 400000 IDs in 117 ms: all different, each thread's in order
 //! ```
 
 #![allow(clippy::print_stdout, reason = "it is a program")]

@@ -6,9 +6,10 @@
 //! ```text
 //! $ cargo run -p tickid-sno --example sno-database
 //! CREATE TABLE orders (id BLOB PRIMARY KEY, item TEXT);
-//! INSERT INTO orders VALUES (X'3E0DF294C80001020000', 'tea');
-//! INSERT INTO orders VALUES (X'3E0DF294C80001020001', 'milk');
-//! SELECT item FROM orders WHERE id BETWEEN X'3E0DD71D880000000000' AND X'3E0DF294C9FFFFFFFFFF' ORDER BY id;
+//! INSERT INTO orders VALUES (X'3E0DFA86600001020000', 'tea');
+//! INSERT INTO orders VALUES (X'3E0DFA86600001020001', 'milk');
+//! SELECT item FROM orders
+//!   WHERE id BETWEEN X'3E0DDF0F200000000000' AND X'3E0DFA8661FFFFFFFFFF' ORDER BY id;
 //! ```
 
 #![allow(clippy::print_stdout, reason = "it is a program")]

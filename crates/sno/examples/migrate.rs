@@ -3,8 +3,11 @@
 //!
 //! ```text
 //! $ cargo run -p tickid-sno --example sno-migrate --features serde
-//! the first ID after the snapshot  9q8x7796222i6222
-//! {"partition":[1,2],"sequenceMin":0,"sequenceMax":65535,"sequence":0,"now":133260986994,"wallHi":133260986994,"wallSafe":0,"drifts":0}
+//! the first ID after the snapshot  9q8xn3l6222i6222
+//!  partition: [1,2]
+//!   sequence: 0
+//!     wallHi: 133261247282
+//!     drifts: 0
 //! ```
 
 #![allow(clippy::print_stdout, reason = "it is a program")]

@@ -2,9 +2,9 @@
 //!
 //! ```text
 //! $ cargo run -p tickid-sno --example sno-quickstart
-//! 9q8x779q522i6222  2026-11-22T11:45:48.016Z, metabyte 24
-//! 9q8x779q522i6223  2026-11-22T11:45:48.016Z, metabyte 24
-//! 9q8x779q522i6224  2026-11-22T11:45:48.016Z, metabyte 24
+//! 9q8xn3lg522i6222  2026-11-22T12:03:09.148Z, metabyte 24
+//! 9q8xn3lg522i6223  2026-11-22T12:03:09.148Z, metabyte 24
+//! 9q8xn3lg522i6224  2026-11-22T12:03:09.148Z, metabyte 24
 //! brpk4q72xwf2m63l  of partition 39434, metabyte 255, sequence 4147, from 2031-05-08T23:03:34.976Z
 //! ```
 

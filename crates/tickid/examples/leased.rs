@@ -3,8 +3,8 @@
 //!
 //! ```text
 //! $ cargo run -p tickid --example leased
-//! 9q8x7896223qw222 of node 911/16
-//! 9q8x789a223sk222 of node 937/16
+//! 9q8xn3u2222va222 of node 468/16
+//! 9q8xn3u8223fc222 of node 725/16
 //! 2 rows in the store
 //! ```
 

@@ -2,10 +2,10 @@
 //!
 //! ```text
 //! $ cargo run -p tickid --example quickstart
-//! SCRU64     63 bits  0w6iymjxc8dr      2026-11-22T11:45:50.336Z
-//! Nanoflake  63 bits  g52djt660mio      2026-11-22T11:45:50.454Z
-//! kuid       96 bits  .6.pIkEf8n3iQk..  2026-11-22T11:45:50.454656Z
-//! sno        80 bits  9q8x78fs2224m222  2026-11-22T11:45:50.452Z
+//! SCRU64     63 bits  0w6izhufj2li      2026-11-22T12:03:09.696Z
+//! Nanoflake  63 bits  g52f3frmgkxs      2026-11-22T12:03:09.772Z
+//! kuid       96 bits  .6.pJkEf8n3xj7..  2026-11-22T12:03:09.772096Z
+//! sno        80 bits  9q8xn3v82224m222  2026-11-22T12:03:09.772Z
 //! ```
 
 #![allow(clippy::print_stdout, reason = "it is a program")]

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! $ cargo run -p tickid --example threads
-//! 1000 threads, 1000 different IDs, from 9q8x78i8222i6222 to 9q8x78oi222i6224
+//! 1000 threads, 1000 different IDs, from 9q8xn3vg222i6222 to 9q8xn3ww222i624k
 //! ```
 
 #![allow(clippy::print_stdout, reason = "it is a program")]
