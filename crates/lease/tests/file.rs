@@ -508,7 +508,7 @@ fn a_full_disk_is_an_error_and_changes_nothing() {
 fn in_a_process_nothing_can_be_written() {
     let store = open(given_folder()).unwrap();
     let view = block_on(store.list(realm("7/16").name()), TIMEOUT).unwrap();
-    let lease = view.rows.values().next().unwrap().lease(view.now).unwrap();
+    let lease = view.leases().next().unwrap();
     let wider = realm("7-8/16");
     let reconfigured = block_on(store.reconfigure(&wider), TIMEOUT);
     let elsewhere = RealmSpec::new("b".parse().unwrap(), &Sno, "0/16".parse().unwrap()).unwrap();

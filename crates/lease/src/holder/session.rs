@@ -120,6 +120,18 @@ impl LeaseSession {
         if self.lease.is_some() { self.renewal.due } else { self.acquisition.due }
     }
 
+    /// Returns the time to wait for the answer to a request: a quarter of the term, from 50
+    /// milliseconds to 5 seconds. Without a lease nothing is gained by giving up earlier than the
+    /// backend does, so a claim has four times that, for servers to which many holders come at once.
+    #[must_use]
+    pub fn timeout(&self, request: &Request) -> Duration {
+        let terms = self.realm.terms();
+        match request {
+            Request::Acquire(_) if self.lease.is_none() => terms.longest_timeout(),
+            _ => terms.timeout(),
+        }
+    }
+
     /// Returns the request to send at the time `now`, if any.
     ///
     /// `tick` is the generator's clock in ticks, if it can be read. `stall` is the time until the

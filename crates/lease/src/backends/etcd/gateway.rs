@@ -16,7 +16,7 @@ use ureq::http::{HeaderMap, HeaderValue, StatusCode, header};
 use super::BACKEND;
 use super::message::{Authenticate, Authenticated, Failure, Txn, TxnAnswer};
 use super::url::{Place, Tls};
-use crate::error::{StoreError, StoreErrorKind, excerpt};
+use crate::error::{StoreError, excerpt};
 use crate::tls::{HungUp, is_hung_up};
 use crate::url::Login;
 
@@ -38,27 +38,6 @@ pub(super) struct Gateway {
 
 /// The token that a cluster requires; `None` if none is needed.
 type Pass = Option<HeaderValue>;
-
-/// An answer to a transaction.
-pub(super) struct Reply {
-    pub(super) answer: TxnAnswer,
-    /// The time by the clock of the member that answered.
-    now: UnixTime,
-    /// The members that were tried before, and their errors.
-    silence: Silence,
-}
-
-impl Reply {
-    /// Returns the answer and its time, whether or not other members were tried before.
-    pub(super) fn first(self) -> (TxnAnswer, UnixTime) {
-        (self.answer, self.now)
-    }
-
-    /// Returns the answer and its time if no other member was tried before.
-    pub(super) fn only(self) -> Result<(TxnAnswer, UnixTime), StoreError> {
-        if self.silence.0.is_empty() { Ok(self.first()) } else { Err(unreachable(self.silence)) }
-    }
-}
 
 /// The reason for which a member gave no answer, or its refusal.
 enum Trouble {
@@ -100,8 +79,8 @@ impl Gateway {
         })
     }
 
-    /// Does a transaction at the first member that answers.
-    pub(super) fn txn(&self, txn: &Txn) -> Result<Reply, StoreError> {
+    /// Does a transaction at the first member that answers, and returns its time.
+    pub(super) fn txn(&self, txn: &Txn) -> Result<(TxnAnswer, UnixTime), StoreError> {
         let request = json(txn);
         let until = Instant::now() + self.timeout;
         let first = self.last.load(Ordering::Relaxed);
@@ -114,9 +93,13 @@ impl Gateway {
             let rest = until.saturating_duration_since(Instant::now());
             let share = rest / u32::try_from(members - asked).unwrap_or(u32::MAX);
             let error = match self.ask(endpoint, "kv/txn", &request, Instant::now() + share) {
-                Ok((answer, now)) => {
+                Ok((TxnAnswer { succeeded: false, .. }, _)) if asked > 0 => {
+                    // A silent member may have carried it out, so that this one could not.
+                    return Err(StoreError::unreachable(BACKEND, silence));
+                }
+                Ok(answer) => {
                     self.last.store(index, Ordering::Relaxed);
-                    return Ok(Reply { answer, now, silence });
+                    return Ok(answer);
                 }
                 Err(Trouble::NoPass(said)) => return Err(failed("log in", said)),
                 Err(Trouble::Refused(said)) => {
@@ -134,7 +117,7 @@ impl Gateway {
         // Any of the silent members may have carried it out.
         Err(match strangers.pop().filter(|_| strangers.len() + 1 == members) {
             Some(what) => failed(what, silence),
-            None => unreachable(silence),
+            None => StoreError::unreachable(BACKEND, silence),
         })
     }
 
@@ -253,8 +236,8 @@ fn silence(error: ureq::Error) -> Trouble {
 #[cfg(feature = "etcd-tls")]
 fn hindrance(error: &ureq::Error) -> Option<&'static str> {
     match error {
-        ureq::Error::Rustls(error) => crate::tls::hindrance(error),
-        ureq::Error::Io(error) => crate::tls::hindrance(error),
+        ureq::Error::Rustls(error) => crate::tls::certificates::hindrance(error),
+        ureq::Error::Io(error) => crate::tls::certificates::hindrance(error),
         // A name that no certificate can have.
         ureq::Error::Tls(_) => Some("encrypt the connection"),
         _ => None,
@@ -291,10 +274,6 @@ fn refusal(status: StatusCode, body: &[u8]) -> Trouble {
 
 fn failed(what: &str, source: impl Into<BoxError>) -> StoreError {
     StoreError::failed(BACKEND, what).with_source(source)
-}
-
-fn unreachable(silence: Silence) -> StoreError {
-    StoreError::new(BACKEND, StoreErrorKind::Unreachable).with_source(silence)
 }
 
 /// Returns the time by the clock of the member that answered. HTTP reports whole seconds. Within
