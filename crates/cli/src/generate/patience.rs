@@ -72,6 +72,7 @@ impl Patience {
 
     /// Ends the present wait, so that the next has the whole bound again.
     pub(crate) const fn succeeded(&mut self) {
-        (self.since, self.refusals) = (None, 0);
+        self.since = None;
+        self.refusals = 0;
     }
 }

@@ -269,6 +269,7 @@ mod tests {
 
     fn lease(token: u128) -> Lease {
         Lease {
+            realm: 0,
             node: "1/8".parse().unwrap(),
             token: Token::from_bits(token),
             floor: 1,
@@ -289,6 +290,17 @@ mod tests {
 
     fn exhausted() -> StoreError {
         refused(Refusal::Exhausted { nodes: 8, seen: 8, quarantined: 0, free_at: None })
+    }
+
+    #[test]
+    fn a_first_claim_has_more_time() {
+        let mut session = session(7);
+        let claim = session.next(secs(100), NO_STALL, 1).unwrap();
+        let renewal = Request::Renew(lease(1));
+        let timeouts = |session: &LeaseSession| [&claim, &renewal].map(|one| session.timeout(one));
+        assert_eq!(timeouts(&session), [TERM, TERM / 4]);
+        session.lease = Some(lease(1));
+        assert_eq!(timeouts(&session), [TERM / 4, TERM / 4], "it has a lease to keep");
     }
 
     impl LeaseSession {

@@ -13,13 +13,16 @@ use tickid_core::{Clock as _, PerProcess, SystemClock, UnixTime};
 use ureq::Agent;
 use ureq::http::{HeaderMap, HeaderValue, StatusCode, header};
 
-use super::BACKEND;
 use super::message::{Authenticate, Authenticated, Failure, Txn, TxnAnswer};
 use super::url::{Place, Tls};
+use super::{BACKEND, EtcdBackend};
 use crate::error::{StoreError, excerpt};
 use crate::tls::{HungUp, is_hung_up};
 use crate::url::Login;
 
+/// The timeout before the first answer. Where a thousand clients come at once, most of this is spent
+/// in the server's queue.
+const FIRST_TIMEOUT: Duration = Duration::from_secs(10);
 /// The largest number of bytes in an answer. A page of rows takes a third of it.
 const MAX_ANSWER: u64 = 4 << 20;
 /// The limit of objects, more than any expected answer has. Empty ones would take much memory.
@@ -30,7 +33,8 @@ pub(super) struct Gateway {
     endpoints: Vec<String>,
     login: Option<Login>,
     tls: Option<Tls>,
-    timeout: Duration,
+    timeout: Option<Duration>,
+    /// None at first.
     last: AtomicUsize,
     agent: PerProcess<Agent>,
     pass: PerProcess<Mutex<Option<Pass>>>,
@@ -55,9 +59,10 @@ enum Trouble {
 type BoxError = Box<dyn Error + Send + Sync>;
 
 impl Gateway {
-    pub(super) fn new(place: Place, timeout: Duration) -> Self {
+    pub(super) fn new(place: Place, timeout: Option<Duration>) -> Self {
         let Place { endpoints, login, tls } = place;
-        let (last, agent, pass) = (AtomicUsize::new(0), PerProcess::new(), PerProcess::new());
+        let (last, agent, pass) =
+            (AtomicUsize::new(usize::MAX), PerProcess::new(), PerProcess::new());
         Self { endpoints, login, tls, timeout, last, agent, pass }
     }
 
@@ -82,8 +87,12 @@ impl Gateway {
     /// Does a transaction at the first member that answers, and returns its time.
     pub(super) fn txn(&self, txn: &Txn) -> Result<(TxnAnswer, UnixTime), StoreError> {
         let request = json(txn);
-        let until = Instant::now() + self.timeout;
-        let first = self.last.load(Ordering::Relaxed);
+        let last = self.last.load(Ordering::Relaxed);
+        let (first, timeout) = match last {
+            usize::MAX => (0, FIRST_TIMEOUT),
+            _ => (last, EtcdBackend::TIMEOUT),
+        };
+        let until = Instant::now() + self.timeout.unwrap_or(timeout);
         let (mut silence, mut strangers) = (Silence(Vec::new()), Vec::new());
         let members = self.endpoints.len();
         for asked in 0..members {
@@ -350,7 +359,7 @@ mod tests {
         // Nothing listens on port 1 (tcpmux), nor takes connections to port 0.
         let endpoints = vec!["127.0.0.1:1".to_owned(), "127.0.0.1:0".to_owned()];
         let place = Place { endpoints, login: None, tls: None };
-        let gateway = Gateway::new(place, Duration::from_secs(10));
+        let gateway = Gateway::new(place, Some(Duration::from_secs(10)));
         let error = gateway.txn(&Txn::default()).err().unwrap();
         assert!(error.is_unreachable());
         let source = error.source().unwrap().to_string();

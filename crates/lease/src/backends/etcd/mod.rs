@@ -81,7 +81,8 @@ struct Cluster {
 }
 
 impl EtcdBackend {
-    /// The time that a request may take, for all members together.
+    /// The time that a request may take, for all members together. Before the first answer it is 10
+    /// seconds.
     pub const TIMEOUT: Duration = Duration::from_secs(3);
 
     /// Opens the backend in the cluster with these members, as in
@@ -98,7 +99,7 @@ impl EtcdBackend {
     /// Returns an error of the kind [`Url`](crate::StoreErrorKind::Url) for a URL of another form, or if
     /// one of its files cannot be read.
     pub fn open(url: &str) -> Result<Self, StoreError> {
-        Self::open_with_timeout(url, Self::TIMEOUT)
+        Self::open_for(url, None)
     }
 
     /// Opens the backend with another [timeout](Self::TIMEOUT).
@@ -106,6 +107,10 @@ impl EtcdBackend {
     /// # Errors
     /// As [`open`](Self::open).
     pub fn open_with_timeout(url: &str, timeout: Duration) -> Result<Self, StoreError> {
+        Self::open_for(url, Some(timeout))
+    }
+
+    fn open_for(url: &str, timeout: Option<Duration>) -> Result<Self, StoreError> {
         let place = url::parse(url).map_err(|why| StoreError::url(BACKEND, why))?;
         let gateway = Gateway::new(place, timeout);
         Ok(Self(Arc::new(Cluster { gateway, id: AtomicU64::new(0) })))

@@ -1,4 +1,5 @@
-//! A connection to a server, with a deadline and a limit for each request.
+//! A connection to a server, with a deadline and a limit for each request. The `redis` crate has a
+//! timeout for each read instead, and no limit for an answer.
 
 use core::time::Duration;
 use std::io::{self, BufReader, Read, Write};
