@@ -122,7 +122,7 @@ impl LeaseSession {
 
     /// Returns the time to wait for the answer to a request: a quarter of the term, from 50
     /// milliseconds to 5 seconds. Without a lease nothing is gained by giving up earlier than the
-    /// backend does, so a claim has four times that, for servers to which many holders come at once.
+    /// backend does, so a claim has four times that: many holders may come to a server at once.
     #[must_use]
     pub fn timeout(&self, request: &Request) -> Duration {
         let terms = self.realm.terms();

@@ -20,8 +20,8 @@ use crate::error::{StoreError, excerpt};
 use crate::tls::{HungUp, is_hung_up};
 use crate::url::Login;
 
-/// The timeout before the first answer. Where a thousand clients come at once, most of this is spent
-/// in the server's queue.
+/// The timeout before the first answer. Where a thousand clients come at once, most of this is
+/// spent in the server's queue.
 const FIRST_TIMEOUT: Duration = Duration::from_secs(10);
 /// The largest number of bytes in an answer. A page of rows takes a third of it.
 const MAX_ANSWER: u64 = 4 << 20;

@@ -96,8 +96,8 @@ impl EtcdBackend {
     /// `sslmode=disable`, connections are plain text.
     ///
     /// # Errors
-    /// Returns an error of the kind [`Url`](crate::StoreErrorKind::Url) for a URL of another form, or if
-    /// one of its files cannot be read.
+    /// Returns an error of the kind [`Url`](crate::StoreErrorKind::Url) for a URL of another form,
+    /// or if one of its files cannot be read.
     pub fn open(url: &str) -> Result<Self, StoreError> {
         Self::open_for(url, None)
     }

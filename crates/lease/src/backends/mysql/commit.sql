@@ -1,5 +1,5 @@
--- realm, generation, the record's version, new record, node, the row's version, old row, new row, new
--- ceiling, earliest time, latest time
+-- realm, generation, the record's version, new record, node, the row's version, old row, new row,
+-- new ceiling, earliest time, latest time
 --
 -- Renewals and row commits lock the row of the realm together, record commits alone. A row that another
 -- client inserts meanwhile is an error.

@@ -64,8 +64,8 @@ impl PostgresBackend {
     /// # Errors
     /// Returns an error of the kind [`Url`](crate::StoreErrorKind::Url) for any other URL and for
     /// encryption without the feature `postgres-tls`, and one of the kind
-    /// [`Failed`](crate::StoreErrorKind::Failed) for certificates that cannot be read and if no thread can
-    /// be started.
+    /// [`Failed`](crate::StoreErrorKind::Failed) for certificates that cannot be read and if no
+    /// thread can be started.
     pub fn open(url: &str) -> Result<Self, StoreError> {
         let (config, tls) = url::parse(url)?;
         Ok(Self(Sql::new(Server { config, tls })?))

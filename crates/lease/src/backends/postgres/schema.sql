@@ -112,10 +112,10 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp SET enable_sort = off 
     )
 $$;
 
--- Compare-and-set: writes a record, a row or both if this is the store of that generation, its clock is
--- between two times, if given, and the record and the row have these versions (null: there is none). An
--- old row, if given, is compared as a whole. Returns a row if it did. A node without a new row is only
--- compared.
+-- Compare-and-set: writes a record, a row or both if this is the store of that generation, its clock
+-- is between two times, if given, and the record and the row have these versions (null: there is
+-- none). An old row, if given, is compared as a whole. Returns a row if it did. A node without a new
+-- row is only compared.
 CREATE OR REPLACE FUNCTION tickid.commit_v1(
     realm_name text, of_generation text, record_version text, new_record text,
     node_key text, row_version text, old_row text, new_row text, new_ceiling text,

@@ -88,8 +88,8 @@ impl RedisBackend {
     /// `sslcert=FILE` and `sslkey=FILE` are the client's own certificate.
     ///
     /// # Errors
-    /// Returns an error of the kind [`Url`](crate::StoreErrorKind::Url) for a URL of another form, or if
-    /// one of its files cannot be read.
+    /// Returns an error of the kind [`Url`](crate::StoreErrorKind::Url) for a URL of another form,
+    /// or if one of its files cannot be read.
     pub fn open(url: &str) -> Result<Self, StoreError> {
         Self::open_with_timeout(url, Self::TIMEOUT)
     }
