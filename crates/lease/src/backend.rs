@@ -1,12 +1,13 @@
 use core::fmt;
+use core::ops::Deref;
 use core::pin::Pin;
-use std::sync::Arc;
+
+use tickid_core::UnixTime;
 
 use crate::error::StoreError;
-use crate::model::lease::Lease;
 use crate::model::node::Node;
 use crate::model::realm::RealmName;
-use crate::model::record::{Record, Row, Version, View};
+use crate::model::record::{Record, Row, RowState, Version, View};
 use crate::wait;
 
 /// A future answer of a store. Any executor may poll it: it needs no runtime of its own.
@@ -44,27 +45,22 @@ pub trait Backend: fmt::Debug + Send + Sync {
         false
     }
 
+    /// Reports whether a round trip takes so long that renewals are committed without reading
+    /// first, by what was last read and this machine's monotonic clock.
+    fn is_remote(&self) -> bool {
+        false
+    }
+
     /// Reads a realm. The record is read no later than the rows.
     fn read<'a>(&'a self, realm: &'a RealmName, scope: Scope) -> Answer<'a, View>;
 
     /// Writes all of `change` in one atomic step if everything compares equal, and otherwise
     /// nothing. Returns `false` if anything differed.
     ///
-    /// A backend that receives its generation only with the answer may have written the change even
-    /// if the generation differs. That is harmless: the store invalidates the realm then.
+    /// A backend that receives its generation or its clock only with the answer may have written
+    /// the change even if these differ. That is harmless: the store reads again then, and
+    /// invalidates the realm if it must.
     fn commit<'a>(&'a self, realm: &'a RealmName, change: &'a Change) -> Answer<'a, bool>;
-
-    /// Renews a lease in one round trip, if the backend can: raises the row's ceiling as
-    /// [`Rules::renew`](crate::Rules::renew) does and returns the lease.
-    ///
-    /// Returns `None`, and writes nothing, if anything is out of the ordinary: no record or no row,
-    /// another generation, another token or floor, a version or ceiling or record's era below the
-    /// lease's, a node that is not in the record's parts or entered them in a later era, or
-    /// anything malformed. The store decides then.
-    fn renew<'a>(&'a self, realm: &'a RealmName, lease: &'a Lease) -> Answer<'a, Option<Lease>> {
-        let _ = (realm, lease);
-        Box::pin(core::future::ready(Ok(None)))
-    }
 
     /// Returns the names of all realms, in order.
     fn realms(&self) -> Answer<'_, Vec<RealmName>>;
@@ -79,48 +75,42 @@ pub trait Backend: fmt::Debug + Send + Sync {
     }
 }
 
-macro_rules! delegate {
-    ($($pointer:ty),*) => {$(
-        impl<T: Backend + ?Sized> Backend for $pointer {
-            fn name(&self) -> &'static str {
-                (**self).name()
-            }
+impl<P> Backend for P
+where
+    P: Deref<Target: Backend> + fmt::Debug + Send + Sync,
+{
+    fn name(&self) -> &'static str {
+        (**self).name()
+    }
 
-            fn endpoint(&self) -> String {
-                (**self).endpoint()
-            }
+    fn endpoint(&self) -> String {
+        (**self).endpoint()
+    }
 
-            fn begins_at_once(&self) -> bool {
-                (**self).begins_at_once()
-            }
+    fn begins_at_once(&self) -> bool {
+        (**self).begins_at_once()
+    }
 
-            fn read<'a>(&'a self, realm: &'a RealmName, scope: Scope) -> Answer<'a, View> {
-                (**self).read(realm, scope)
-            }
+    fn is_remote(&self) -> bool {
+        (**self).is_remote()
+    }
 
-            fn commit<'a>(&'a self, realm: &'a RealmName, change: &'a Change) -> Answer<'a, bool> {
-                (**self).commit(realm, change)
-            }
+    fn read<'a>(&'a self, realm: &'a RealmName, scope: Scope) -> Answer<'a, View> {
+        (**self).read(realm, scope)
+    }
 
-            fn renew<'a>(
-                &'a self,
-                realm: &'a RealmName,
-                lease: &'a Lease,
-            ) -> Answer<'a, Option<Lease>> {
-                (**self).renew(realm, lease)
-            }
+    fn commit<'a>(&'a self, realm: &'a RealmName, change: &'a Change) -> Answer<'a, bool> {
+        (**self).commit(realm, change)
+    }
 
-            fn realms(&self) -> Answer<'_, Vec<RealmName>> {
-                (**self).realms()
-            }
+    fn realms(&self) -> Answer<'_, Vec<RealmName>> {
+        (**self).realms()
+    }
 
-            fn back_off(&self, lost: u32) -> Answer<'_, ()> {
-                (**self).back_off(lost)
-            }
-        }
-    )*};
+    fn back_off(&self, lost: u32) -> Answer<'_, ()> {
+        (**self).back_off(lost)
+    }
 }
-delegate!(Arc<T>, Box<T>);
 
 /// The rows that a [`read`](Backend::read) requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -135,7 +125,8 @@ pub enum Scope {
     /// - a *page*: consecutive rows in the order of nodes from `start` on, wrapping around from the
     ///   last to the first. [`View::page_end`] is its last row's node, or `None` if the view has
     ///   all rows of nodes in the pool. Nodes of the page without a row were never granted.
-    /// - the rows with the lowest ceilings, if the backend has an index of these.
+    /// - the rows with the lowest ceilings, if the backend has an index of these
+    ///   ([`View::has_lowest`]).
     Candidates {
         /// The first node of the page.
         start: Node,
@@ -153,6 +144,9 @@ pub struct Change {
     /// The generation of the view that this was decided on. If the backend's generation has changed
     /// since, nothing is written.
     pub generation: String,
+    /// The earliest and the latest reading of the store's clock at which it may be written, if it
+    /// was decided on by an estimate.
+    pub within: Option<(UnixTime, UnixTime)>,
     /// The record's version as it must be; `None` if there must be no record.
     pub record_version: Option<Version>,
     /// The record to write, if it changes.
@@ -169,6 +163,27 @@ pub struct RowChange {
     pub node: Node,
     /// The row's version as it must be; `None` if there must be no row.
     pub version: Option<Version>,
+    /// The row as it must be, if the version alone does not identify it: for a decision on a row
+    /// that may have been restored since.
+    pub exactly: Option<Row>,
     /// The row to write, if it changes.
     pub row: Option<Row>,
+}
+
+impl Change {
+    /// Reports whether the change may be written in this generation and at this time.
+    pub(crate) fn is_for(&self, generation: &str, now: UnixTime) -> bool {
+        let is_in_time = |(first, last)| first <= now && now <= last;
+        self.generation == generation && self.within.is_none_or(is_in_time)
+    }
+}
+
+impl RowChange {
+    /// Reports whether the row is as it must be.
+    pub(crate) fn is_current(&self, state: Option<&RowState>) -> bool {
+        let Some(state) = state else { return self.version.is_none() };
+        state.version().is_some()
+            && state.version() == self.version
+            && self.exactly.as_ref().is_none_or(|row| state.row() == Some(row))
+    }
 }

@@ -191,6 +191,19 @@ impl StoreError {
         Self::new(backend, StoreErrorKind::Failed { what: what.into() })
     }
 
+    /// Creates the error of a request without an answer.
+    pub(crate) fn unreachable(
+        backend: &'static str,
+        source: impl Into<Box<dyn Error + Send + Sync>>,
+    ) -> Self {
+        Self::new(backend, StoreErrorKind::Unreachable).with_source(source)
+    }
+
+    /// Creates the error of data that cannot be read.
+    pub(crate) fn corrupt(backend: &'static str, what: impl Into<String>) -> Self {
+        Self::new(backend, StoreErrorKind::Corrupt { what: what.into() })
+    }
+
     /// Creates the error of a URL that names no store.
     pub(crate) fn url(backend: &'static str, why: impl Into<String>) -> Self {
         Self::new(backend, StoreErrorKind::Url { why: why.into() })
@@ -198,8 +211,7 @@ impl StoreError {
 
     /// Creates the error of a request without an answer within its timeout.
     pub(crate) fn timed_out(timeout: Duration) -> Self {
-        let why = format!("no answer within {timeout:?}");
-        Self::new("the", StoreErrorKind::Unreachable).with_source(why)
+        Self::unreachable("the", format!("no answer within {timeout:?}"))
     }
 
     /// Creates the error of a refused request.

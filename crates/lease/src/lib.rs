@@ -37,10 +37,11 @@ mod error;
 #[doc(hidden)]
 pub mod fuzzing;
 mod holder;
+mod known;
 mod model;
 mod realm;
 mod store;
-#[cfg(any(feature = "etcd", feature = "mysql", feature = "postgres", feature = "redis"))]
+#[cfg(feature = "_server")]
 mod tls;
 #[cfg(any(feature = "etcd", feature = "mysql", feature = "redis"))]
 mod url;

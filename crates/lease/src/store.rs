@@ -6,6 +6,7 @@ use std::sync::Arc;
 use crate::backend::{Backend, Change, RowChange, Scope};
 use crate::backends;
 use crate::error::{ParseError, StoreError, StoreErrorKind};
+use crate::known::Known;
 use crate::model::candidates::{Shortage, page_start};
 use crate::model::lease::{Claim, Lease};
 use crate::model::node::Node;
@@ -46,12 +47,17 @@ struct Shared {
     /// The node that is given from outside. If there is one, every realm consists of it alone.
     node: Option<Node>,
     conflicts: AtomicU64,
+    /// For renewals, if the backend [is remote](Backend::is_remote).
+    known: Option<Known>,
 }
 
 impl fmt::Debug for Shared {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { backend, node, conflicts: _ } = self;
-        f.debug_struct("Shared").field("backend", backend).field("node", node).finish()
+        let Self { backend, node, .. } = self;
+        f.debug_struct("Shared")
+            .field("backend", backend)
+            .field("node", node)
+            .finish_non_exhaustive()
     }
 }
 
@@ -66,12 +72,12 @@ pub enum Begin {
     AtOnce,
 }
 
-/// The number of rows in the first page of a claim.
-const FIRST_PAGE: usize = 64;
-/// The number of rows in its further pages.
-const PAGE: usize = 512;
-/// The number of pages after which a claim is refused.
-const MAX_PAGES: u32 = 5;
+/// The number of rows in each page of a claim, which is refused after the last one. A fifth of the
+/// largest pool: it has one of 100 free nodes but once in 10 billion claims.
+const PAGES: [usize; 9] = [64, 512, 512, 2_048, 2_048, 2_048, 2_048, 2_048, 2_048];
+/// The number of pages after which a claim is refused if they had the rows with the lowest
+/// ceilings.
+const PAGES_WITH_LOWEST: usize = 3;
 /// The number of races that a request may lose.
 const MAX_CONFLICTS: u32 = 100;
 
@@ -112,7 +118,8 @@ impl Store {
     }
 
     pub(crate) fn over(backend: Box<dyn Backend>, node: Option<Node>) -> Self {
-        Self { shared: Arc::new(Shared { backend, node, conflicts: AtomicU64::new(0) }) }
+        let known = backend.is_remote().then(Known::default);
+        Self { shared: Arc::new(Shared { backend, node, conflicts: AtomicU64::new(0), known }) }
     }
 
     /// Creates an empty store in memory, for tests and for generators of one process.
@@ -216,6 +223,7 @@ impl Store {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub async fn acquire(&self, realm: &RealmSpec, claim: &mut Claim) -> Result<Lease, StoreError> {
+        let id = realm.name.id();
         let realm = &*self.own(realm)?;
         let missing = Missing::Begin(realm, self.beyond());
         if let Some(node) = claim.attempt {
@@ -224,7 +232,7 @@ impl Store {
                 rules.check(realm)?;
                 let state = view.rows.get(&node);
                 let Some(row) = rules.resume(state, earlier) else { return Ok(Step::none(None)) };
-                let lease = lease(&row, state, view);
+                let lease = lease(id, &row, state, view);
                 Ok(Step::row(row, lease))
             });
             if let Some(lease) = resumed.await? {
@@ -232,13 +240,12 @@ impl Store {
             }
             claim.attempt = None;
         }
-        let (mut shortage, mut limit, mut pages, mut lost) =
-            (Shortage::default(), FIRST_PAGE, 0, 0);
+        let (mut shortage, mut pages, mut lost) = (Shortage::default(), 0, 0);
         loop {
+            let limit = PAGES[pages];
             claim.pages = claim.pages.wrapping_add(1);
             let start = page_start(realm.pool(), claim);
-            let view =
-                self.shared.backend.read(&realm.name, Scope::Candidates { start, limit }).await?;
+            let view = self.read(&realm.name, Scope::Candidates { start, limit }).await?;
             let ready = self.ready(&realm.name, &view, missing, &mut lost).await?;
             let Some((rules, record_version)) = ready else { continue };
             rules.check(realm).map_err(|no| self.refused(no))?;
@@ -249,11 +256,12 @@ impl Store {
             let row = match rules.choose(&view, start, claim).map_err(|no| self.refused(no))? {
                 Ok(row) => row,
                 Err(page) => {
-                    (pages, limit) = (pages + 1, PAGE);
+                    pages += 1;
                     shortage.add(&page);
+                    let most = if view.has_lowest { PAGES_WITH_LOWEST } else { PAGES.len() };
                     let refusal = shortage.refusal(&rules);
                     // Before a realm begins, no page has a node.
-                    let is_last = page.is_whole || pages == MAX_PAGES;
+                    let is_last = page.is_whole || pages >= most;
                     if is_last || matches!(refusal, Refusal::NotYet { .. }) {
                         return Err(self.refused(refusal));
                     }
@@ -261,7 +269,7 @@ impl Store {
                 }
             };
             let node = row.node;
-            let lease = lease(&row, view.rows.get(&node), &view);
+            let lease = lease(id, &row, view.rows.get(&node), &view);
             claim.attempt = Some(node);
             let step = Step::row(row, lease);
             if let Some(Some(lease)) =
@@ -280,7 +288,8 @@ impl Store {
     /// A lease that proves that the store lost data invalidates the realm.
     ///
     /// # Errors
-    /// Returns [`Refusal::Lost`], upon which the generator must be closed.
+    /// Returns [`Refusal::Lost`], upon which the generator must be closed, and
+    /// [`Refusal::OtherRealm`] for a lease of a realm of another name.
     ///
     /// # Examples
     /// ```
@@ -298,13 +307,18 @@ impl Store {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub async fn renew(&self, realm: &RealmSpec, lease: &Lease) -> Result<Lease, StoreError> {
-        let realm = self.own(realm)?;
-        if let Some(lease) = self.shared.backend.renew(&realm.name, lease).await? {
-            return Ok(lease);
+        let own = self.own(realm)?;
+        if let Some(known) = &self.shared.known
+            && let Some((change, renewed)) = known.renewal(&own.name, lease)
+            && realm.name.id() == lease.realm
+            && self.shared.backend.commit(&own.name, &change).await?
+        {
+            known.note_commit(&own.name, change);
+            return Ok(renewed);
         }
-        self.change(&realm, lease, |rules, state, view| {
+        self.change(realm, lease, |rules, state, view| {
             let row = rules.renew(lease, state)?;
-            let renewed = self::lease(&row, state, view);
+            let renewed = self::lease(lease.realm, &row, state, view);
             let lost = Refusal::Lost { node: lease.node, why: Loss::Token };
             Ok((row, renewed.ok_or(lost)?))
         })
@@ -314,7 +328,8 @@ impl Store {
     /// Releases a lease whose generator is closed; `used` is the highest tick that was ever in it.
     ///
     /// # Errors
-    /// Returns [`Refusal::Lost`] if there was nothing left to release, as for a repeated request.
+    /// Returns [`Refusal::Lost`] if there was nothing left to release, as for a repeated request,
+    /// and [`Refusal::OtherRealm`] for a lease of a realm of another name.
     ///
     /// # Examples
     /// ```
@@ -337,8 +352,7 @@ impl Store {
         lease: &Lease,
         used: Option<u64>,
     ) -> Result<(), StoreError> {
-        let realm = self.own(realm)?;
-        self.change(&realm, lease, |rules, state, _| Ok((rules.release(lease, state, used)?, ())))
+        self.change(realm, lease, |rules, state, _| Ok((rules.release(lease, state, used)?, ())))
             .await
     }
 
@@ -512,6 +526,11 @@ impl Store {
         decide: impl Fn(&Rules<'_>, Option<&RowState>, &View) -> Result<(Row, A), Refusal> + Send + Sync,
     ) -> Result<A, StoreError> {
         let node = lease.node;
+        if realm.name.id() != lease.realm {
+            // It proves nothing about this realm.
+            return Err(self.refused(Refusal::OtherRealm { node, asked: realm.name.clone() }));
+        }
+        let realm = &*self.own(realm)?;
         let missing = Missing::Begin(realm, Some(lease.era));
         let answer = self.transact(&realm.name, Scope::Node(node), missing, |rules, view| {
             match decide(rules, view.rows.get(&node), view) {
@@ -540,7 +559,7 @@ impl Store {
     ) -> Result<A, StoreError> {
         let mut lost = 0;
         loop {
-            let view = self.shared.backend.read(realm, scope).await?;
+            let view = self.read(realm, scope).await?;
             let ready = self.ready(realm, &view, missing, &mut lost).await?;
             let Some((rules, version)) = ready else { continue };
             let step = decide(&rules, &view).map_err(|no| self.refused(no))?;
@@ -567,13 +586,15 @@ impl Store {
         let (record, version) = match (&view.record, missing) {
             (None, Missing::Refuse) => return Err(self.refused(Refusal::NoRealm)),
             (None, Missing::Begin(realm, beyond)) => {
-                let beyond = beyond.or(view.is_other_generation.then_some(0));
+                let is_lost =
+                    self.shared.known.as_ref().is_some_and(|known| known.has(&realm.name));
+                let beyond = beyond.or(is_lost.then_some(0));
                 let record = rules::begin(realm, generation(), view.now, beyond);
                 (record.map_err(|no| self.refused(no))?, None)
             }
             (Some((record, version)), _) => {
                 let rules = Rules::new(record, view.now).map_err(|no| self.refused(no))?;
-                if !view.is_other_generation {
+                if !view.is_other_generation() {
                     return Ok(Some((rules, *version)));
                 }
                 tracing::error!(%realm, "the store is another one: all leases are invalidated");
@@ -598,11 +619,25 @@ impl Store {
         let Step { record, row, answer } = step;
         let row = row.map(|(node, row)| {
             let version = view.rows.get(&node).and_then(RowState::version);
-            RowChange { node, version, row }
+            RowChange { node, version, exactly: None, row }
         });
-        let change = Change { generation: view.generation.clone(), record_version, record, row };
-        let is_done = self.shared.backend.commit(realm, &change).await?;
-        Ok(is_done.then_some(answer))
+        let generation = view.generation.clone();
+        let change = Change { generation, within: None, record_version, record, row };
+        if !self.shared.backend.commit(realm, &change).await? {
+            return Ok(None);
+        }
+        if let Some(known) = &self.shared.known {
+            known.note_commit(realm, change);
+        }
+        Ok(Some(answer))
+    }
+
+    async fn read(&self, realm: &RealmName, scope: Scope) -> Result<View, StoreError> {
+        let view = self.shared.backend.read(realm, scope).await?;
+        if let Some(known) = &self.shared.known {
+            known.note(realm, &view);
+        }
+        Ok(view)
     }
 
     /// Counts a lost race and waits.
@@ -617,13 +652,8 @@ impl Store {
         Ok(())
     }
 
-    #[cfg(feature = "conformance")]
-    pub(crate) fn raw(&self) -> &dyn Backend {
-        &*self.shared.backend
-    }
-
     async fn view(&self, realm: &RealmName, scope: Scope) -> Result<View, StoreError> {
-        let mut view = self.shared.backend.read(&*self.own_name(realm)?, scope).await?;
+        let mut view = self.read(&*self.own_name(realm)?, scope).await?;
         let Some((record, _)) = &mut view.record else {
             return Err(self.refused(Refusal::NoRealm));
         };
@@ -666,6 +696,6 @@ fn own_suffix(node: Node) -> String {
 }
 
 /// Returns the lease that a row represents once it is committed over `state`.
-fn lease(row: &Row, state: Option<&RowState>, view: &View) -> Option<Lease> {
-    rules::lease(row, state.and_then(RowState::version), view.now)
+fn lease(realm: u64, row: &Row, state: Option<&RowState>, view: &View) -> Option<Lease> {
+    rules::lease(realm, row, state.and_then(RowState::version), view.now)
 }

@@ -1,24 +1,17 @@
 //! Certificates of encrypted connections, named by libpq's options: the same for all servers.
 
-#[cfg(any(
-    feature = "etcd-tls",
-    feature = "mysql-tls",
-    feature = "postgres-tls",
-    feature = "redis-tls"
-))]
-mod certificates;
+#![cfg_attr(
+    not(all(
+        feature = "etcd-tls",
+        feature = "mysql-tls",
+        feature = "postgres-tls",
+        feature = "redis-tls"
+    )),
+    allow(dead_code, reason = "each server's client takes another part")
+)]
 
-#[cfg(feature = "etcd-tls")]
-pub(crate) use self::certificates::FileError;
-#[cfg(any(
-    feature = "etcd-tls",
-    feature = "mysql-tls",
-    feature = "postgres-tls",
-    feature = "redis-tls"
-))]
-pub(crate) use self::certificates::hindrance;
-#[cfg(feature = "postgres-tls")]
-pub(crate) use self::certificates::trusting;
+#[cfg(feature = "_tls")]
+pub(crate) mod certificates;
 
 /// The files that a URL names.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -31,14 +24,17 @@ pub(crate) struct Files {
     key: Option<String>,
 }
 
+/// Decodes the escaped symbols of a URL.
+pub(crate) fn decoded(text: &str) -> String {
+    percent_encoding::percent_decode_str(text).decode_utf8_lossy().into_owned()
+}
+
 /// A server that closed a connection before its first answer.
-#[cfg(any(feature = "etcd", feature = "redis"))]
 #[derive(Debug, thiserror::Error)]
 #[error("it hung up before it answered, as servers do that take encrypted connections only: {0}")]
 pub(crate) struct HungUp(#[source] pub(crate) Box<dyn core::error::Error + Send + Sync>);
 
 /// Reports whether the other side closed the connection.
-#[cfg(any(feature = "etcd", feature = "redis"))]
 pub(crate) fn is_hung_up(error: &std::io::Error) -> bool {
     use std::io::ErrorKind::{BrokenPipe, ConnectionAborted, ConnectionReset, UnexpectedEof};
 
@@ -54,24 +50,16 @@ impl Files {
             "sslkey" => &mut self.key,
             _ => return false,
         };
-        let path = percent_encoding::percent_decode_str(value).decode_utf8_lossy();
-        *file = Some(path.into_owned());
+        *file = Some(decoded(value));
         true
     }
 
     /// Returns the names of the files of the client's own certificate and key.
-    #[cfg(feature = "mysql-tls")]
     pub(crate) fn own(&self) -> Option<(&str, &str)> {
         self.certificate.as_deref().zip(self.key.as_deref())
     }
 
     /// Reports whether none is named.
-    #[cfg(any(
-        feature = "etcd",
-        feature = "mysql",
-        feature = "redis",
-        not(feature = "postgres-tls")
-    ))]
     pub(crate) fn is_empty(&self) -> bool {
         *self == Self::default()
     }

@@ -1,9 +1,10 @@
-//! The parts of URLs that name servers. Messages about them leave the text out, which may contain a
-//! password.
+//! URLs that name servers. Messages about them leave the text out, which may contain a password.
 
 use core::fmt;
 
 use percent_encoding::percent_decode_str;
+
+use crate::tls::{Files, decoded};
 
 /// A user and a password.
 #[derive(Clone, PartialEq, Eq)]
@@ -18,27 +19,104 @@ impl fmt::Debug for Login {
     }
 }
 
-/// The parts of `[USER:PASSWORD@]PLACE[?NAME=VALUE&…]`.
-pub(crate) struct Parts<'a> {
-    pub(crate) login: Option<Login>,
-    pub(crate) place: &'a str,
-    /// Names and values.
-    pub(crate) options: Vec<(&'a str, &'a str)>,
+/// The form of a backend's URLs: `SCHEME://[USER:PASSWORD@]HOST[:PORT],…[/PATH][?OPTION=VALUE&…]`.
+///
+/// Encryption is in libpq's words. Nothing falls back to plain text, and every certificate is
+/// verified.
+pub(crate) struct Form {
+    /// As messages show it.
+    pub(crate) text: &'static str,
+    /// Each scheme, and whether it encrypts.
+    pub(crate) schemes: &'static [(&'static str, bool)],
+    pub(crate) port: u16,
+    /// The options besides those of encryption: with a value, or `NAME=` for any value.
+    pub(crate) options: &'static [&'static str],
+    /// The feature that encrypts, if this build lacks it.
+    pub(crate) lacks: Option<&'static str>,
 }
 
-/// Splits the rest of a URL after its `scheme://`.
-pub(crate) fn parts(rest: &str) -> Result<Parts<'_>, String> {
-    if rest.contains('#') {
-        return Err("a # is escaped as %23".to_owned());
+/// The parts of a URL.
+#[derive(Debug)]
+pub(crate) struct Url<'a> {
+    pub(crate) login: Option<Login>,
+    /// Addresses of IPv6 are in brackets.
+    pub(crate) hosts: Vec<(&'a str, u16)>,
+    pub(crate) path: &'a str,
+    /// Names and values.
+    pub(crate) options: Vec<(&'a str, String)>,
+    /// The certificates, if connections are encrypted.
+    pub(crate) encryption: Option<Files>,
+}
+
+impl Form {
+    pub(crate) fn parse<'a>(&self, url: &'a str) -> Result<Url<'a>, String> {
+        self.split(url).map_err(|why| self.error(&why))
     }
-    let (place, options) = rest.split_once('?').unwrap_or((rest, ""));
-    let (login, place) = match place.rsplit_once('@') {
-        Some((login, place)) => (Some(self::login(login)?), place),
-        None => (None, place),
-    };
-    let options = options.split('&').filter(|option| !option.is_empty());
-    let options = options.map(|option| option.split_once('=').unwrap_or((option, ""))).collect();
-    Ok(Parts { login, place, options })
+
+    /// Returns the message about a URL of another form.
+    pub(crate) fn error(&self, why: &str) -> String {
+        format!("its URL is {}: {why}", self.text)
+    }
+
+    fn split<'a>(&self, url: &'a str) -> Result<Url<'a>, String> {
+        let (scheme, rest) = url.split_once("://").unwrap_or_default();
+        let scheme = self.schemes.iter().find(|(name, _)| *name == scheme);
+        let (_, is_secure) = *scheme.ok_or("another scheme")?;
+        if rest.contains('#') {
+            return Err("a # is escaped as %23".to_owned());
+        }
+        let (place, query) = rest.split_once('?').unwrap_or((rest, ""));
+        let (login, place) = match place.rsplit_once('@') {
+            Some((login, place)) => (Some(self::login(login)?), place),
+            None => (None, place),
+        };
+        let (hosts, path) = place.split_once('/').unwrap_or((place, ""));
+        let hosts = hosts.split(',').map(|host| endpoint(host, self.port));
+        let hosts = hosts.collect::<Result<_, _>>()?;
+        let (mut mode, mut files, mut options) = (None, Files::default(), Vec::new());
+        for option in query.split('&').filter(|option| !option.is_empty()) {
+            let is_known = |form: &&str| match form.strip_suffix('=') {
+                Some(_) => option.starts_with(*form),
+                None => option == *form,
+            };
+            match option.split_once('=').unwrap_or((option, "")) {
+                ("sslmode", "disable") => mode = Some(false),
+                ("sslmode", "require" | "verify-full") => mode = Some(true),
+                ("sslmode", _) => {
+                    return Err("sslmode is disable, require or verify-full".to_owned());
+                }
+                (name, value) if files.take(name, value) => {}
+                (name, value) if self.options.iter().any(is_known) => {
+                    options.push((name, decoded(value)));
+                }
+                _ => {
+                    let own: String = self.options.iter().flat_map(|form| [form, ", "]).collect();
+                    return Err(format!(
+                        "its options are {own}sslmode, sslrootcert, sslcert and sslkey"
+                    ));
+                }
+            }
+        }
+        let is_encrypted = mode.unwrap_or(is_secure || !files.is_empty());
+        match self.lacks {
+            _ if is_secure && !is_encrypted => Err("its scheme encrypts".to_owned()),
+            Some(feature) if is_encrypted => Err(format!("encryption takes the feature {feature}")),
+            _ => {
+                let encryption = is_encrypted.then_some(files);
+                Ok(Url { login, hosts, path, options, encryption })
+            }
+        }
+    }
+}
+
+impl<'a> Url<'a> {
+    /// Returns the only host.
+    pub(crate) fn host(&self) -> Result<(&'a str, u16), &'static str> {
+        match *self.hosts {
+            [host] => Ok(host),
+            _ => Err("it names one server"),
+        }
+    }
 }
 
 fn login(text: &str) -> Result<Login, String> {
@@ -50,7 +128,7 @@ fn login(text: &str) -> Result<Login, String> {
 }
 
 /// Parses a host and a port.
-pub(crate) fn endpoint(text: &str, default_port: u16) -> Result<(&str, u16), String> {
+fn endpoint(text: &str, default_port: u16) -> Result<(&str, u16), String> {
     let (host, port) = match text.rsplit_once(':') {
         Some((host, port)) if !port.ends_with(']') => (host, Some(port)),
         _ => (text, None),
@@ -63,7 +141,7 @@ pub(crate) fn endpoint(text: &str, default_port: u16) -> Result<(&str, u16), Str
     let literal = host.strip_prefix('[').and_then(|host| host.strip_suffix(']'));
     let is_address = literal.is_some_and(|host| host.parse::<core::net::Ipv6Addr>().is_ok());
     if !is_name(host) && !is_address {
-        return Err("a server is a host and a port, without a path".to_owned());
+        return Err("a server is a host and a port".to_owned());
     }
     let port = port.map_or(Ok(default_port), str::parse);
     Ok((host, port.map_err(|_| "a port is a number up to 65535".to_owned())?))
@@ -72,6 +150,18 @@ pub(crate) fn endpoint(text: &str, default_port: u16) -> Result<(&str, u16), Str
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    const FORM: Form = Form {
+        text: "x://…",
+        schemes: &[("x", false), ("xs", true)],
+        port: 7,
+        options: &["c=", "d=e"],
+        lacks: None,
+    };
+
+    fn refusal(url: &str) -> String {
+        FORM.parse(url).map(|_| ()).unwrap_err()
+    }
 
     #[test]
     fn endpoints_parse() {
@@ -85,14 +175,43 @@ mod tests {
     }
 
     #[test]
-    fn logins_are_decoded_and_hidden() {
-        let Parts { login, place, options } = parts("app:s%40cret:x@a,b?c=d&e").unwrap();
-        let login = login.unwrap();
+    fn a_url_has_parts() {
+        let url = FORM.parse("x://app:s%40cret:x@a,b:1/p/q?c=%20d&d=e&").unwrap();
+        let login = url.login.as_ref().unwrap();
         assert_eq!((&*login.user, &*login.password), ("app", "s@cret:x"));
-        assert_eq!(format!("{login:?}"), "Login { user: \"app\", .. }");
-        assert_eq!((place, &*options), ("a,b", &[("c", "d"), ("e", "")][..]));
-        for rest in ["secret@a", "u:secret%ff@a", "u:p@a/#secret"] {
-            assert!(!parts(rest).err().unwrap().contains("secret"), "{rest}");
+        assert_eq!((&*url.hosts, url.path), (&[("a", 7), ("b", 1)][..], "p/q"));
+        assert_eq!(url.options, [("c", " d".to_owned()), ("d", "e".to_owned())]);
+        assert!(url.host().is_err() && FORM.parse("x://a").unwrap().host().is_ok());
+        for url in ["", "a", "y://a", "x:a", "x://", "x://a,,b", "x://a:b", "x://a?d=f", "x://a?f"]
+        {
+            assert!(FORM.parse(url).is_err(), "{url}");
         }
+    }
+
+    #[test]
+    fn passwords_are_not_shown() {
+        let url = FORM.parse("x://app:secret@a").unwrap();
+        assert!(!format!("{url:?}").contains("secret"), "{url:?}");
+        for url in ["x://secret@a", "x://u:secret%ff@a", "x://u:p@a/#secret", "x://u:secret@a?f"] {
+            assert!(!refusal(url).contains("secret"), "{url}");
+        }
+        assert!(refusal("x://secret@a").contains("colon"));
+    }
+
+    #[test]
+    fn options_turn_encryption_on() {
+        let is_encrypted = |url| FORM.parse(url).unwrap().encryption.is_some();
+        for url in ["x://a", "x://a?sslmode=disable"] {
+            assert!(!is_encrypted(url), "{url}");
+        }
+        for url in
+            ["x://a?sslmode=require", "x://a?sslmode=verify-full", "x://a?sslcert=/a", "xs://a"]
+        {
+            assert!(is_encrypted(url), "{url}");
+            let lacking = Form { lacks: Some("x-tls"), ..FORM };
+            assert!(lacking.parse(url).unwrap_err().contains("the feature x-tls"), "{url}");
+        }
+        assert!(refusal("xs://a?sslmode=disable").contains("its scheme encrypts"));
+        assert!(refusal("x://a?sslmode=prefer").contains("sslmode is"));
     }
 }

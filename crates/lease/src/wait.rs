@@ -1,16 +1,17 @@
 //! Waiting without an executor.
 
-use core::future::poll_fn;
 use core::hash::BuildHasher as _;
 use core::pin::pin;
 use core::task::{Context, Poll, Waker};
 use core::time::Duration;
 use std::collections::hash_map::RandomState;
-
-use std::sync::{Arc, Mutex, PoisonError};
+use std::io;
+use std::sync::Arc;
 use std::task::Wake;
 use std::thread::{self, Thread};
 use std::time::Instant;
+
+use futures_channel::oneshot;
 
 use crate::error::StoreError;
 
@@ -59,33 +60,29 @@ pub(crate) async fn back_off(lost: u32) {
 
 /// Waits on a thread of its own: it needs no executor, and still works in the child of a `fork`.
 async fn sleep(time: Duration) {
-    let state = Arc::new(Mutex::new((false, None::<Waker>)));
-    let shared = Arc::clone(&state);
-    let lock = |state: &Mutex<(bool, Option<Waker>)>, is_over: bool, new: Option<Waker>| {
-        let mut state = state.lock().unwrap_or_else(PoisonError::into_inner);
-        state.0 |= is_over;
-        (state.0, core::mem::replace(&mut state.1, new))
-    };
-    let sleeper = move || {
-        thread::sleep(time);
-        if let (_, Some(waker)) = lock(&shared, true, None) {
-            waker.wake();
-        }
-    };
-    if thread::Builder::new().name("tickid-wait".to_owned()).spawn(sleeper).is_err() {
+    if on_a_thread("tickid-wait", move || thread::sleep(time)).await.is_err() {
         // If no thread can be started, this one waits.
         thread::sleep(time);
-        return;
     }
-    poll_fn(|context| match lock(&state, false, Some(context.waker().clone())) {
-        (true, _) => Poll::Ready(()),
-        (false, _) => Poll::Pending,
-    })
-    .await;
+}
+
+/// Runs `work` on a thread of its own, which goes on if the future is dropped.
+pub(crate) async fn on_a_thread<T: Send + 'static>(
+    name: &str,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> io::Result<T> {
+    let (sender, answer) = oneshot::channel();
+    thread::Builder::new().name(name.to_owned()).spawn(move || {
+        // Fails if the future was dropped.
+        let _ = sender.send(work());
+    })?;
+    answer.await.map_err(io::Error::other)
 }
 
 #[cfg(test)]
 mod tests {
+    use core::future::poll_fn;
+
     use super::*;
 
     #[test]

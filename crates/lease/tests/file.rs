@@ -472,7 +472,7 @@ fn old_backup_is_invalidated() {
     assert!(acquire(&store, "0-3/16").unwrap().floor >= floor);
 }
 
-/// Runs one of the tests named `process_...` in a process of its own, through `bash`.
+/// Runs one of the tests named `in_a_process_...` in a process of its own, through `bash`.
 #[cfg(unix)]
 fn in_a_process(shell: &str, test: &str, folder: &Folder) -> Command {
     let mut command = Command::new("bash");
@@ -508,7 +508,7 @@ fn full_disk_changes_nothing() {
 fn process_cannot_write() {
     let store = open(given_folder()).unwrap();
     let view = block_on(store.list(realm("7/16").name()), TIMEOUT).unwrap();
-    let lease = view.rows.values().next().unwrap().lease(view.now).unwrap();
+    let lease = view.leases().next().unwrap();
     let wider = realm("7-8/16");
     let reconfigured = block_on(store.reconfigure(&wider), TIMEOUT);
     let elsewhere = RealmSpec::new("b".parse().unwrap(), &Sno, "0/16".parse().unwrap()).unwrap();
@@ -548,7 +548,7 @@ fn another_user(own: &Path) -> Option<(u32, u32)> {
     is_root.then(|| (id("-u"), id("-g")))
 }
 
-/// Runs one of the tests named `process_...` as an unprivileged user that owns the folder.
+/// Runs one of the tests named `in_a_process_...` as an unprivileged user that owns the folder.
 #[cfg(unix)]
 fn as_another_user(test: &str, folder: &Folder) -> std::process::Output {
     use std::os::unix::fs::{PermissionsExt as _, chown};

@@ -6,7 +6,7 @@
 
 #![allow(clippy::panic, clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use core::sync::atomic::{AtomicBool, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use core::time::Duration;
 use std::sync::Arc;
 use std::thread;
@@ -27,6 +27,8 @@ type Leased = LeasedGenerator<Nanoflake, Clock>;
 struct Switched {
     memory: MemoryBackend<Clock>,
     is_down: AtomicBool,
+    /// The number of reads that get no answer.
+    failing: AtomicU32,
 }
 
 impl Backend for Switched {
@@ -40,7 +42,10 @@ impl Backend for Switched {
 
     fn read<'a>(&'a self, realm: &'a RealmName, scope: Scope) -> Answer<'a, View> {
         Box::pin(async move {
-            if self.is_down.load(Ordering::Relaxed) {
+            let one_less = |left: u32| left.checked_sub(1);
+            let (set, fetch) = (Ordering::Relaxed, Ordering::Relaxed);
+            let fails = self.failing.fetch_update(set, fetch, one_less).is_ok();
+            if fails || self.is_down.load(Ordering::Relaxed) {
                 return Err(StoreError::new(self.name(), StoreErrorKind::Unreachable));
             }
             self.memory.read(realm, scope).await
@@ -71,7 +76,11 @@ impl World {
     fn new(pool: &str) -> Self {
         let clock = Arc::new(ManualClock::new(UnixTime::from_micros(1_700_000_000_000_000)));
         let memory = MemoryBackend::new(Arc::clone(&clock));
-        let backend = Arc::new(Switched { memory, is_down: AtomicBool::new(false) });
+        let backend = Arc::new(Switched {
+            memory,
+            is_down: AtomicBool::new(false),
+            failing: AtomicU32::new(0),
+        });
         let realm = Realm::new("a".parse().unwrap(), Nanoflake::default(), pool.parse().unwrap());
         let realm = realm.unwrap();
         let terms = realm.terms().with_skew(Duration::from_millis(14_800));
@@ -283,6 +292,22 @@ fn start_needs_a_free_node() {
     world.set_down(true);
     let error = world.builder().start().unwrap_err();
     assert!(error.to_string().contains("switched store: no answer"), "{error}");
+}
+
+#[test]
+fn a_start_repeats_what_may_pass() {
+    let world = World::new("7/10");
+    let failing = &world.backend.failing;
+    failing.store(4, Ordering::Relaxed);
+    let error = world.builder().start().unwrap_err();
+    assert!(error.store().unwrap().is_unreachable());
+    let leased = world.builder().start_within(HOUR).start().unwrap();
+    assert_eq!(failing.load(Ordering::Relaxed), 0);
+    assert_eq!(leased.state().counters.failures.unreachable, 3);
+    // That does not pass.
+    let sno = Realm::new("a".parse().unwrap(), tickid_sno::Sno, "7/16".parse().unwrap()).unwrap();
+    let builder = LeasedGenerator::builder(world.store(), sno).start_within(HOUR);
+    assert!(builder.start().is_err());
 }
 
 #[test]

@@ -4,6 +4,7 @@ use core::time::Duration;
 use std::time::Instant;
 
 use tickid_core::{Clock as _, SystemClock};
+use tickid_lease::Token;
 
 use crate::failure::Failure;
 use crate::message::say;
@@ -15,6 +16,9 @@ const MENTIONED_AFTER: Duration = Duration::from_secs(1);
 /// have ended the wait.
 const PAUSE: Duration = Duration::from_millis(50);
 
+/// The longest pause before another request to a store, which many commands may ask at once.
+const STORE_PAUSE: Duration = Duration::from_secs(2);
+
 /// The waits of a command, each bounded by `--max-wait`. The first that takes longer than a second
 /// is mentioned on standard error.
 #[derive(Debug)]
@@ -23,11 +27,13 @@ pub(crate) struct Patience {
     /// The start of the present wait.
     since: Option<Instant>,
     is_mentioned: bool,
+    /// The number of requests to a store that failed, one after the other.
+    refusals: u32,
 }
 
 impl Patience {
     pub(crate) const fn new(max_wait: Duration) -> Self {
-        Self { max_wait, since: None, is_mentioned: false }
+        Self { max_wait, since: None, is_mentioned: false, refusals: 0 }
     }
 
     /// Pauses before the next attempt at what failed. Returns the failure if it does not pass, or
@@ -47,12 +53,26 @@ impl Patience {
             self.is_mentioned = true;
             say(&format!("waiting, for at most {:?}: {failure}", self.max_wait));
         }
-        SystemClock.sleep(rest.unwrap_or(PAUSE).min(PAUSE).min(left));
+        let pause = match failure {
+            Failure::Lease(_) => self.back_off()?,
+            _ => rest.unwrap_or(PAUSE).min(PAUSE),
+        };
+        SystemClock.sleep(pause.min(left));
         Ok(())
+    }
+
+    /// Returns a random time of up to [`PAUSE`], doubled with each request in a row up to
+    /// [`STORE_PAUSE`] ("full jitter").
+    fn back_off(&mut self) -> Result<Duration, Failure> {
+        let most = PAUSE.saturating_mul(1 << self.refusals.min(16)).min(STORE_PAUSE);
+        self.refusals = self.refusals.saturating_add(1);
+        let random = Token::random().map_err(Failure::Randomness)?.bits() % most.as_nanos();
+        Ok(Duration::from_nanos(u64::try_from(random).unwrap_or(0)))
     }
 
     /// Ends the present wait, so that the next has the whole bound again.
     pub(crate) const fn succeeded(&mut self) {
         self.since = None;
+        self.refusals = 0;
     }
 }

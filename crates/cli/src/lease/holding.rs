@@ -91,8 +91,7 @@ pub(super) fn release(arguments: &ReleaseArguments) -> Result<ExitCode, Failure>
     let store = arguments.realm.store.open()?;
     let realm = arguments.realm.kept(&store)?;
     let view = answer(store.list(name))?;
-    let mut leases = view.rows.values().filter_map(|state| state.lease(view.now));
-    let lease = leases.find(|lease| lease.token == token).ok_or(Failure::NoLease(token))?;
+    let lease = view.leases().find(|lease| lease.token == token).ok_or(Failure::NoLease(token))?;
     let last = lease.ceiling.saturating_sub(1);
     let used = match arguments.used {
         Some(used) if used < lease.floor || used > last => {

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
-use tickid_server::{Limits, Server, ServerBuilder, ServerError, TlsFiles};
+use tickid_server::{Limits, Server, ServerBuilder, TlsFiles};
 use tokio::runtime::Builder;
 use tracing::level_filters::LevelFilter;
 

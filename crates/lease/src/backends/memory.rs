@@ -2,7 +2,7 @@ use core::fmt;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use tickid_core::{Clock, SystemClock};
+use tickid_core::{Clock, SystemClock, UnixTime};
 
 use crate::backend::{Answer, Backend, Change, Scope};
 use crate::error::StoreError;
@@ -100,8 +100,6 @@ impl<C: Clock> MemoryBackend<C> {
         let mut view = View::empty(now, data.generation());
         let Some(Realm { record, rows }) = data.kept.realms.get(realm) else { return Ok(view) };
         view.record.clone_from(record);
-        let is_other = |(record, _): &(Record, _)| record.generation != view.generation;
-        view.is_other_generation = record.as_ref().is_some_and(is_other);
         let copy = |(node, state): (&Node, &RowState)| (*node, state.clone());
         view.rows = match scope {
             Scope::Record => Rows::new(),
@@ -120,16 +118,14 @@ impl<C: Clock> MemoryBackend<C> {
 
     /// Writes a change if everything is as it says, and returns whether it was.
     pub fn write(&self, realm: &RealmName, change: &Change) -> bool {
+        let now = self.clock.now().unwrap_or(UnixTime::EPOCH);
         let mut data = self.lock();
-        let is_generation = change.generation == data.generation();
+        let is_current = change.is_for(&data.generation(), now);
         let Backup { realms, writes } = &mut data.kept;
         let Realm { record, rows } = realms.entry(realm.clone()).or_default();
-        let is_current = is_generation
+        let is_current = is_current
             && record.as_ref().map(|(_, version)| *version) == change.record_version
-            && change.row.as_ref().is_none_or(|row| match rows.get(&row.node) {
-                Some(state) => state.version().is_some() && state.version() == row.version,
-                None => row.version.is_none(),
-            });
+            && change.row.as_ref().is_none_or(|row| row.is_current(rows.get(&row.node)));
         if !is_current {
             return false;
         }

@@ -3,8 +3,6 @@
 #[cfg(feature = "etcd")]
 pub(crate) mod etcd;
 pub(crate) mod file;
-#[cfg(any(feature = "etcd", feature = "redis"))]
-mod known;
 pub(crate) mod memory;
 #[cfg(feature = "mysql")]
 pub(crate) mod mysql;

@@ -5,24 +5,23 @@
 use core::fmt;
 use core::sync::atomic::{AtomicU64, Ordering};
 use core::time::Duration;
-use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use tickid_core::UnixTime;
 use tokio::runtime::Runtime;
 use tokio::sync::OwnedMutexGuard;
 use tokio::time::{sleep, timeout};
 
-use crate::backend::{Answer, Change, Scope};
-use crate::error::{ParseError, StoreError, StoreErrorKind};
-use crate::model::lease::Lease;
+use crate::backend::{Answer, Backend, Change, Scope};
+use crate::error::StoreError;
 use crate::model::node::Node;
 use crate::model::realm::RealmName;
 use crate::model::record::{Record, Row, RowState, Version, View};
 
-/// The timeout of a request, connecting included.
+/// The timeout of a request over an open connection.
 const TIMEOUT: Duration = Duration::from_secs(3);
-/// The time after which a connection is closed that has not answered.
+/// The timeout of a request that connects first, after which a connection is closed that has not
+/// answered. Where a thousand clients come at once, most of this is spent in the server's queue.
 const CONNECTION_TIMEOUT: Duration = Duration::from_secs(10);
 /// The time after which an idle connection is closed. With the default terms a tenth of a fleet is
 /// connected at any moment.
@@ -103,10 +102,9 @@ pub(super) trait Database: fmt::Debug + Send + Sync + 'static {
     /// the `store`'s clock and generation, its `record`, and rows. A `page` may be unsorted.
     const READ: &'static str;
     /// Compares a generation and the record's version, and writes a record; compares a node's
-    /// version, and writes its row and ceiling. Returns a row if it was done.
+    /// version and row, and writes its row and ceiling; all that if the clock reads a time between
+    /// two. Returns a row if it was done.
     const COMMIT: &'static str;
-    /// Raises the ceiling of a row that is as given. Returns the ceiling and the store's clock.
-    const RENEW: &'static str;
     /// Returns the names of all realms.
     const REALMS: &'static str;
 
@@ -130,13 +128,11 @@ pub(super) trait Database: fmt::Debug + Send + Sync + 'static {
 #[derive(Debug)]
 pub(super) struct Sql<D: Database> {
     shared: Arc<Shared<D>>,
-    timeout: Duration,
+    timeout: Option<Duration>,
     /// A child process does not have its parent's threads.
     process: u32,
     /// `None` while it is dropped.
     runtime: Option<Runtime>,
-    /// The records as last read, by which renewals are decided. The server compares their versions.
-    known: Mutex<BTreeMap<RealmName, Arc<(Record, Version)>>>,
 }
 
 struct Shared<D: Database> {
@@ -223,19 +219,14 @@ impl<D: Database> Sql<D> {
         let shared = Shared { database, session: Arc::default(), uses: AtomicU64::new(0) };
         Ok(Self {
             shared: Arc::new(shared),
-            timeout: TIMEOUT,
+            timeout: None,
             process: std::process::id(),
             runtime: Some(runtime),
-            known: Mutex::default(),
         })
     }
 
-    pub(super) fn endpoint(&self) -> String {
-        self.shared.database.endpoint()
-    }
-
     pub(super) fn with_timeout(mut self, timeout: Duration) -> Self {
-        self.timeout = timeout;
+        self.timeout = Some(timeout);
         self
     }
 
@@ -248,7 +239,10 @@ impl<D: Database> Sql<D> {
     ) -> Result<Texts, StoreError> {
         let runtime = self.runtime()?;
         let request = Request { what, statement, values: values.into() };
-        let limit = self.timeout;
+        // Another request, which holds the connection, may be about to open it.
+        let slot = self.shared.session.try_lock();
+        let is_open = slot.is_ok_and(|slot| slot.as_ref().is_some_and(D::is_open));
+        let limit = self.timeout.unwrap_or(if is_open { TIMEOUT } else { CONNECTION_TIMEOUT });
         let asked = Arc::clone(&self.shared).ask(request, limit.max(CONNECTION_TIMEOUT));
         // The timer must start on the runtime's own thread.
         let task = runtime.spawn(async move { timeout(limit, asked).await });
@@ -269,7 +263,8 @@ impl<D: Database> Sql<D> {
     where
         F: Future<Output = Result<(), Failure>> + Send,
     {
-        let (shared, limit) = (Arc::clone(&self.shared), self.timeout.max(CONNECTION_TIMEOUT));
+        let (shared, limit) =
+            (Arc::clone(&self.shared), self.timeout.unwrap_or(TIMEOUT).max(CONNECTION_TIMEOUT));
         let work = async move {
             let session = shared.database.connect().await?;
             work(session).await.map_err(|failure| match failure {
@@ -281,12 +276,22 @@ impl<D: Database> Sql<D> {
         let task = self.runtime()?.spawn(async move { timeout(limit, work).await });
         task.await.map_err(unreachable::<D>)?.map_err(unreachable::<D>)?
     }
+}
 
-    fn known(&self, realm: &RealmName) -> Option<Arc<(Record, Version)>> {
-        self.known.lock().unwrap_or_else(PoisonError::into_inner).get(realm).cloned()
+impl<D: Database> Backend for Sql<D> {
+    fn name(&self) -> &'static str {
+        D::NAME
     }
 
-    pub(super) fn read<'a>(&'a self, realm: &'a RealmName, scope: Scope) -> Answer<'a, View> {
+    fn endpoint(&self) -> String {
+        self.shared.database.endpoint()
+    }
+
+    fn is_remote(&self) -> bool {
+        true
+    }
+
+    fn read<'a>(&'a self, realm: &'a RealmName, scope: Scope) -> Answer<'a, View> {
         let (node, start, page, lowest) = match scope {
             Scope::Record => (None, String::new(), 0, 0),
             Scope::Node(node) => (Some(node.sort_key()), String::new(), 0, 0),
@@ -303,23 +308,11 @@ impl<D: Database> Sql<D> {
             if texts.is_empty() {
                 return Err(failed::<D>(format!("{what}: other clients were faster")));
             }
-            let view = view::<D>(realm, scope, texts)?;
-            let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-            match &view.record {
-                Some(record) if known.get(realm).is_some_and(|known| known.1 == record.1) => {}
-                Some(record) => drop(known.insert(realm.clone(), Arc::new(record.clone()))),
-                None => drop(known.remove(realm)),
-            }
-            drop(known);
-            Ok(view)
+            view::<D>(realm, scope, texts)
         })
     }
 
-    pub(super) fn commit<'a>(
-        &'a self,
-        realm: &'a RealmName,
-        change: &'a Change,
-    ) -> Answer<'a, bool> {
+    fn commit<'a>(&'a self, realm: &'a RealmName, change: &'a Change) -> Answer<'a, bool> {
         let row = change.row.as_ref();
         let new = row.and_then(|row| row.row.as_ref());
         let values = [
@@ -329,56 +322,16 @@ impl<D: Database> Sql<D> {
             change.record.as_ref().map(Record::to_json).into(),
             row.map(|row| row.node.sort_key()).into(),
             row.and_then(|row| row.version).map(|version| version.0).into(),
+            row.and_then(|row| row.exactly.as_ref()).map(Row::to_json).into(),
             new.map(Row::to_json).into(),
             new.map(|row| row.ceiling).into(),
+            change.within.map(|(earliest, _)| earliest.as_micros()).into(),
+            change.within.map(|(_, latest)| latest.as_micros()).into(),
         ];
         Box::pin(async move { Ok(!self.ask("write", D::COMMIT, values).await?.is_empty()) })
     }
 
-    /// Decides by the record that was last read, and has the server compare its version and the
-    /// row.
-    pub(super) fn renew<'a>(
-        &'a self,
-        realm: &'a RealmName,
-        lease: &'a Lease,
-    ) -> Answer<'a, Option<Lease>> {
-        let known = self.known(realm).filter(|known| {
-            let part = known.0.part_of(lease.node);
-            known.0.era >= lease.era && part.is_some_and(|part| part.since_era <= lease.era)
-        });
-        Box::pin(async move {
-            let Some(known) = known else { return Ok(None) };
-            let (record, version) = &*known;
-            let scale = record.realm.scale();
-            let values = [
-                realm.as_str().into(),
-                (&*record.generation).into(),
-                version.0.into(),
-                lease.node.sort_key().into(),
-                lease.version.0.into(),
-                lease.token.to_string().into(),
-                lease.floor.into(),
-                lease.ceiling.into(),
-                scale.epoch().as_micros().into(),
-                scale.period_micros().into(),
-                scale.ticks_per_period().into(),
-                scale.micros_per_tick().into(),
-                record.realm.ahead().into(),
-                record.realm.end().into(),
-            ];
-            let texts = self.ask("renew a lease", D::RENEW, values).await?;
-            let Some(row) = texts.first() else { return Ok(None) };
-            let numbers = match &**row {
-                [Some(ceiling), Some(now)] => ceiling.parse().ok().zip(now.parse().ok()),
-                _ => None,
-            };
-            let (ceiling, now) = numbers.ok_or_else(|| corrupt::<D>("the renewal of a lease"))?;
-            let version = Version::after(Some(lease.version));
-            Ok(Some(Lease { ceiling, version, granted_at: UnixTime::from_micros(now), ..*lease }))
-        })
-    }
-
-    pub(super) fn realms(&self) -> Answer<'_, Vec<RealmName>> {
+    fn realms(&self) -> Answer<'_, Vec<RealmName>> {
         Box::pin(async move {
             let texts = self.ask("read the names of realms", D::REALMS, []).await?;
             let names = texts.into_iter().flatten().flatten();
@@ -403,16 +356,12 @@ fn failed<D: Database>(what: impl Into<String>) -> StoreError {
 }
 
 fn unreachable<D: Database>(source: impl core::error::Error + Send + Sync + 'static) -> StoreError {
-    StoreError::new(D::NAME, StoreErrorKind::Unreachable).with_source(source)
-}
-
-fn corrupt<D: Database>(what: impl Into<String>) -> StoreError {
-    StoreError::new(D::NAME, StoreErrorKind::Corrupt { what: what.into() })
+    StoreError::unreachable(D::NAME, source)
 }
 
 /// Builds a view from the answer to [`READ`](Database::READ).
 fn view<D: Database>(realm: &RealmName, scope: Scope, texts: Texts) -> Result<View, StoreError> {
-    let no_answer = || corrupt::<D>("the answer");
+    let no_answer = || StoreError::corrupt(D::NAME, "the answer");
     let mut view = View::empty(UnixTime::EPOCH, String::new());
     let (mut page, mut is_whole) = (Vec::new(), false);
     for columns in texts {
@@ -429,16 +378,13 @@ fn view<D: Database>(realm: &RealmName, scope: Scope, texts: Texts) -> Result<Vi
         let version = version.ok_or_else(no_answer)?;
         if kind == "record" {
             let record = Record::from_json(realm.clone(), data.as_bytes());
-            let what = || corrupt::<D>(format!("the record of the realm {realm}"));
+            let what = || StoreError::corrupt(D::NAME, format!("the record of the realm {realm}"));
             view.record = Some((record.map_err(|error| what().with_source(error))?, version));
             continue;
         }
         // A key of another form is no node's, and quarantines none.
         let Some(node) = Node::from_sort_key(&key) else { continue };
-        let row = Row::from_json(data.as_bytes());
-        let other = |_| ParseError::form(&key, "the node of the row");
-        let row = row.and_then(|row| if row.node == node { Ok(row) } else { Err(other(())) });
-        view.rows.insert(node, RowState::of(row, version, false));
+        view.rows.insert(node, RowState::from_json(node, data.as_bytes(), version));
         if kind == "page" {
             page.push(node);
         }
@@ -447,13 +393,12 @@ fn view<D: Database>(realm: &RealmName, scope: Scope, texts: Texts) -> Result<Vi
         return Err(no_answer());
     }
     if let Scope::Candidates { start, limit } = scope {
+        view.has_lowest = true;
         page.sort_unstable_by_key(|node| (*node < start, *node));
         if page.len() > limit {
             view.page_end = limit.checked_sub(1).and_then(|last| page.get(last)).copied();
         }
     }
-    let is_other = |(record, _): &(Record, _)| record.generation != view.generation;
-    view.is_other_generation = view.record.as_ref().is_some_and(is_other);
     Ok(view)
 }
 
@@ -465,48 +410,19 @@ macro_rules! sql_backend {
         pub struct $name($crate::backends::sql::Sql<$database>);
 
         impl $name {
-            /// Sets the timeout of a request, connecting included. The default is 3 seconds.
+            /// Sets the timeout of a request, connecting included. The default is 3 seconds, or 10
+            /// for a request that connects first.
             #[must_use]
             pub fn with_timeout(self, timeout: core::time::Duration) -> Self {
                 Self(self.0.with_timeout(timeout))
             }
         }
 
-        impl $crate::Backend for $name {
-            fn name(&self) -> &'static str {
-                <$database as $crate::backends::sql::Database>::NAME
-            }
+        impl core::ops::Deref for $name {
+            type Target = dyn $crate::Backend;
 
-            fn endpoint(&self) -> String {
-                self.0.endpoint()
-            }
-
-            fn read<'a>(
-                &'a self,
-                realm: &'a $crate::RealmName,
-                scope: $crate::Scope,
-            ) -> $crate::Answer<'a, $crate::View> {
-                self.0.read(realm, scope)
-            }
-
-            fn commit<'a>(
-                &'a self,
-                realm: &'a $crate::RealmName,
-                change: &'a $crate::Change,
-            ) -> $crate::Answer<'a, bool> {
-                self.0.commit(realm, change)
-            }
-
-            fn renew<'a>(
-                &'a self,
-                realm: &'a $crate::RealmName,
-                lease: &'a $crate::Lease,
-            ) -> $crate::Answer<'a, Option<$crate::Lease>> {
-                self.0.renew(realm, lease)
-            }
-
-            fn realms(&self) -> $crate::Answer<'_, Vec<$crate::RealmName>> {
-                self.0.realms()
+            fn deref(&self) -> &Self::Target {
+                &self.0
             }
         }
     };

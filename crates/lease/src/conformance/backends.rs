@@ -1,16 +1,18 @@
 //! The promises of a backend itself.
 
+use core::time::Duration;
+
 use super::{Scene, Stage, answer};
 use crate::backend::{Change, RowChange, Scope};
 use crate::model::node::Node;
 use crate::model::record::{Row, Version, View};
 
 fn read(scene: &Scene<'_>, scope: Scope) -> View {
-    answer(scene.store.raw().read(scene.realm.name(), scope)).unwrap()
+    answer(scene.store.inner().read(scene.realm.name(), scope)).unwrap()
 }
 
 fn commit(scene: &Scene<'_>, change: &Change) -> bool {
-    answer(scene.store.raw().commit(scene.realm.name(), change)).unwrap()
+    answer(scene.store.inner().commit(scene.realm.name(), change)).unwrap()
 }
 
 /// A view has exactly the requested rows, unchanged.
@@ -20,7 +22,7 @@ pub fn scopes_have_their_rows(stage: &dyn Stage) {
     scene.acquire();
     let all = read(&scene, Scope::All);
     assert_eq!(all.rows.len(), 2);
-    assert_eq!((all.page_end, all.is_other_generation), (None, false));
+    assert_eq!((all.page_end, all.is_other_generation()), (None, false));
     let record = read(&scene, Scope::Record);
     assert_eq!((record.rows.len(), record.record), (0, all.record.clone()));
     let one = read(&scene, Scope::Node(lease.node));
@@ -70,23 +72,29 @@ pub fn a_change_compares_everything(stage: &dyn Stage) {
     let before = read(&scene, Scope::All);
     let (record, record_version) = before.record.clone().unwrap();
     let version = before.rows[&lease.node].version();
-    let mut row = before.rows[&lease.node].row().unwrap().clone();
-    row.ceiling += 1;
+    let old = before.rows[&lease.node].row().unwrap().clone();
+    let row = Row { ceiling: old.ceiling + 1, ..old.clone() };
+    let (exactly, new) = (Some(old), Some(row.clone()));
+    let minute = Duration::from_secs(60);
+    let (earlier, later) = (before.now.checked_sub(minute), before.now.checked_add(minute));
+    let (earlier, later) = (earlier.unwrap(), later.unwrap());
     let good = Change {
         generation: before.generation.clone(),
+        within: Some((earlier, later)),
         record_version: Some(record_version),
         record: None,
-        row: Some(RowChange { node: lease.node, version, row: Some(row.clone()) }),
+        row: Some(RowChange { node: lease.node, version, exactly, row: new }),
     };
     let with_row = |version, row| {
-        let row = Some(RowChange { node: lease.node, version, row });
+        let row = Some(RowChange { node: lease.node, version, exactly: None, row });
         Change { row, ..good.clone() }
     };
+    let other = RowChange { exactly: Some(row.clone()), ..good.row.clone().unwrap() };
     let elsewhere =
         (0..8).map(|value| Node::new(8, value).unwrap()).find(|node| *node != lease.node);
     let elsewhere = elsewhere.unwrap();
     let moved = Row { node: elsewhere, ..row.clone() };
-    let absent = RowChange { node: elsewhere, version, row: Some(moved) };
+    let absent = RowChange { node: elsewhere, version, exactly: None, row: Some(moved) };
     let mut raised = record.clone();
     raised.era += 1;
     let higher = Some(Version(lease.version.0 + 1));
@@ -95,6 +103,7 @@ pub fn a_change_compares_everything(stage: &dyn Stage) {
         ("record", Change { record_version: Some(Version(record_version.0 + 1)), ..good.clone() }),
         ("no row", with_row(None, Some(row.clone()))),
         ("row", with_row(higher, Some(row.clone()))),
+        ("row of that version", Change { row: Some(other), ..good.clone() }),
         ("another row", Change { row: Some(absent), ..good.clone() }),
         ("compared row", Change { record: Some(raised.clone()), ..with_row(higher, None) }),
         ("compared absence", Change { record: Some(raised.clone()), ..with_row(None, None) }),
@@ -119,7 +128,10 @@ pub fn a_change_compares_everything(stage: &dyn Stage) {
     assert_ne!(new_version, record_version);
     assert_eq!(last.rows, after.rows);
 
-    // Of another generation: see the promise of `commit`.
-    let (generation, record_version) = ("another".to_owned(), Some(new_version));
-    assert!(!commit(&scene, &Change { generation, record_version, record: None, row: None }));
+    // Of another generation or at another time: see the promise of `commit`.
+    let same = Change { record_version: Some(new_version), row: None, ..good };
+    assert!(!commit(&scene, &Change { generation: "another".to_owned(), ..same.clone() }));
+    for within in [(before.now, earlier), (later, later)] {
+        assert!(!commit(&scene, &Change { within: Some(within), ..same.clone() }));
+    }
 }

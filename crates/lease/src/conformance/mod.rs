@@ -129,6 +129,7 @@ macro_rules! store_scenarios {
             renewals::a_lease_is_released_once,
             renewals::a_late_claim_revives_no_lease,
             renewals::later_clients_see_the_grants,
+            renewals::a_lease_of_another_realm_is_refused,
             renewals::administration_beside_renewals,
             realms::realms_are_apart,
             realms::another_realm_is_refused,

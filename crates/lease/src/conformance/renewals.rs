@@ -4,7 +4,7 @@ use std::thread;
 
 use super::{SHORT, Scene, Stage, answer, assert_lost, assert_same};
 use crate::model::record::Version;
-use crate::model::rules::Loss;
+use crate::model::rules::{Loss, Refusal};
 use crate::store::Begin;
 
 /// The ceiling depends on the store's clock, not on the number of renewals.
@@ -122,6 +122,17 @@ pub fn later_clients_see_the_grants(stage: &dyn Stage) {
     let renewed = later.renew(&lease).unwrap();
     let row = later.row(lease.node);
     assert_eq!((row.floor, row.ceiling), (lease.floor, renewed.ceiling));
+}
+
+/// A lease that is shown to another realm proves nothing about that.
+pub fn a_lease_of_another_realm_is_refused(stage: &dyn Stage) {
+    let (scene, other) = (Scene::new(stage, "0-7/8"), Scene::new(stage, "0-7/8"));
+    let (lease, held) = (scene.acquire(), other.acquire());
+    let asked = other.realm.name().clone();
+    let refusal = Refusal::OtherRealm { node: lease.node, asked };
+    assert_eq!(other.renew(&lease).unwrap_err().refusal(), Some(&refusal));
+    assert_eq!(other.release(&lease, None).unwrap_err().refusal(), Some(&refusal));
+    assert!(scene.renew(&lease).is_ok() && other.renew(&held).is_ok());
 }
 
 /// Renewals do not starve reconfiguring and invalidating.

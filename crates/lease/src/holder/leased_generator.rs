@@ -165,8 +165,9 @@ impl<S: Scheme, C: fmt::Debug> fmt::Debug for Tenure<S, C> {
 /// | [`holder`](Self::holder) | this host or pod, program and process ID |
 /// | [`clock`](Self::clock) | the system's wall clock |
 /// | [`policy`](Self::policy), [`sequence`](Self::sequence) | the scheme's |
+/// | [`start_within`](Self::start_within) | zero: the first error ends the start |
 /// | [`max_wait`](Self::max_wait) | one minute ([`DEFAULT_MAX_WAIT`]) |
-/// | [`answer_within`](Self::answer_within) | a quarter of the term, from 50 milliseconds to 5 seconds |
+/// | [`answer_within`](Self::answer_within) | a quarter of the term, from 50 milliseconds to 5 seconds; four times that while there is no lease ([`LeaseSession::timeout`](crate::LeaseSession::timeout)) |
 ///
 /// # Examples
 /// ```
@@ -186,75 +187,83 @@ impl<S: Scheme, C: fmt::Debug> fmt::Debug for Tenure<S, C> {
 /// ```
 #[must_use]
 pub struct LeasedGeneratorBuilder<S, C = DefaultClock> {
-    pub(super) store: Store,
-    pub(super) realm: Realm<S>,
-    pub(super) holder: String,
-    pub(super) max_wait: Duration,
-    pub(super) answer_within: Duration,
-    pub(super) policy: Option<Policy<S>>,
-    pub(super) sequence: Option<SequenceStart>,
+    pub(super) options: Options<S>,
     /// Creates a clock for each lease.
     pub(super) clock: Box<dyn Fn() -> C + Send>,
 }
 
+/// The options that do not depend on the clock's type.
+#[derive(Debug)]
+pub(super) struct Options<S> {
+    pub(super) store: Store,
+    pub(super) realm: Realm<S>,
+    pub(super) holder: String,
+    pub(super) start_within: Duration,
+    pub(super) max_wait: Duration,
+    pub(super) answer_within: Option<Duration>,
+    pub(super) policy: Option<Policy<S>>,
+    pub(super) sequence: Option<SequenceStart>,
+}
+
 impl<S: Scheme> LeasedGeneratorBuilder<S> {
     fn new(store: Store, realm: Realm<S>) -> Self {
-        let term = realm.terms().term;
-        Self {
+        let options = Options {
             store,
             realm,
             holder: this_holder(),
+            start_within: Duration::ZERO,
             max_wait: DEFAULT_MAX_WAIT,
-            answer_within: (term / 4).clamp(Duration::from_millis(50), Duration::from_secs(5)),
+            answer_within: None,
             policy: None,
             sequence: None,
-            clock: Box::new(DefaultClock::default),
-        }
+        };
+        Self { options, clock: Box::new(DefaultClock::default) }
     }
 }
 
 impl<S: Scheme, C> LeasedGeneratorBuilder<S, C> {
     /// Sets the holder's name, for people to read.
-    pub fn holder(self, holder: impl Into<String>) -> Self {
-        Self { holder: holder.into(), ..self }
+    pub fn holder(mut self, holder: impl Into<String>) -> Self {
+        self.options.holder = holder.into();
+        self
+    }
+
+    /// Sets the time within which [`start`](Self::start) repeats a request that the store did not
+    /// answer, or for which no node was free. It backs off exponentially with full jitter, so that
+    /// many holders can start at once.
+    pub fn start_within(mut self, start_within: Duration) -> Self {
+        self.options.start_within = start_within;
+        self
     }
 
     /// Sets the longest wait of [`generate`](LeasedGenerator::generate) for a lease or for its
     /// window.
-    pub fn max_wait(self, max_wait: Duration) -> Self {
-        Self { max_wait, ..self }
+    pub fn max_wait(mut self, max_wait: Duration) -> Self {
+        self.options.max_wait = max_wait;
+        self
     }
 
     /// Sets the timeout of requests to the store.
-    pub fn answer_within(self, answer_within: Duration) -> Self {
-        Self { answer_within, ..self }
+    pub fn answer_within(mut self, answer_within: Duration) -> Self {
+        self.options.answer_within = Some(answer_within);
+        self
     }
 
     /// Sets the reaction to a clock rollback.
-    pub fn policy(self, policy: Policy<S>) -> Self {
-        Self { policy: Some(policy), ..self }
+    pub fn policy(mut self, policy: Policy<S>) -> Self {
+        self.options.policy = Some(policy);
+        self
     }
 
     /// Sets the rule for the first sequence of each tick.
-    pub fn sequence(self, sequence: impl Into<SequenceStart>) -> Self {
-        Self { sequence: Some(sequence.into()), ..self }
+    pub fn sequence(mut self, sequence: impl Into<SequenceStart>) -> Self {
+        self.options.sequence = Some(sequence.into());
+        self
     }
 
     /// Sets the clock. Each lease has a clone of it, which must read the same time.
     pub fn clock<D: Clone + Send + 'static>(self, clock: D) -> LeasedGeneratorBuilder<S, D> {
-        let Self { store, realm, holder, max_wait, answer_within, policy, sequence, clock: _ } =
-            self;
-        let clock = Box::new(move || clock.clone());
-        LeasedGeneratorBuilder {
-            store,
-            realm,
-            holder,
-            max_wait,
-            answer_within,
-            policy,
-            sequence,
-            clock,
-        }
+        LeasedGeneratorBuilder { options: self.options, clock: Box::new(move || clock.clone()) }
     }
 }
 
@@ -263,13 +272,15 @@ where
     S: Scheme + Default,
     C: Clock + fmt::Debug + Send + Sync + 'static,
 {
-    /// Acquires the first lease: waits for it or for the first error.
+    /// Acquires the first lease: waits for it or for the first error that ends the start.
     ///
     /// # Errors
     /// Returns a [`LeaseError`]. No lease is kept then.
     pub fn start(self) -> Result<LeasedGenerator<S, C>, LeaseError> {
-        // The thread sends one request within that time.
-        let most = self.answer_within.saturating_add(Duration::from_secs(1));
+        // The thread ends a request within its timeout.
+        let Options { realm, start_within, answer_within, .. } = &self.options;
+        let timeout = answer_within.unwrap_or(realm.terms().longest_timeout());
+        let most = start_within.saturating_add(timeout).saturating_add(Duration::from_secs(1));
         // On an error, dropping the thread releases a lease that came too late.
         let thread = self.spawn()?;
         let first = thread.shared.wait_for_first(most)?;
@@ -287,7 +298,7 @@ where
     }
 
     fn spawn(self) -> Result<Thread<S, C>, LeaseError> {
-        let shared = Arc::new(Shared::new(self.max_wait));
+        let shared = Arc::new(Shared::new(self.options.max_wait));
         let worker = Worker::new(self, Arc::clone(&shared))?;
         let thread = thread::Builder::new().name("tickid-lease".to_owned());
         let handle = thread.spawn(move || worker.run());
@@ -296,20 +307,9 @@ where
     }
 }
 
-impl<S, C: fmt::Debug> fmt::Debug for LeasedGeneratorBuilder<S, C>
-where
-    S: Scheme,
-{
+impl<S: Scheme, C> fmt::Debug for LeasedGeneratorBuilder<S, C> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("LeasedGeneratorBuilder")
-            .field("store", &self.store)
-            .field("realm", &self.realm)
-            .field("holder", &self.holder)
-            .field("max_wait", &self.max_wait)
-            .field("answer_within", &self.answer_within)
-            .field("policy", &self.policy)
-            .field("sequence", &self.sequence)
-            .finish_non_exhaustive()
+        self.options.fmt(f)
     }
 }
 

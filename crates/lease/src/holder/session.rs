@@ -120,6 +120,18 @@ impl LeaseSession {
         if self.lease.is_some() { self.renewal.due } else { self.acquisition.due }
     }
 
+    /// Returns the time to wait for the answer to a request: a quarter of the term, from 50
+    /// milliseconds to 5 seconds. Without a lease nothing is gained by giving up earlier than the
+    /// backend does, so a claim has four times that: many holders may come to a server at once.
+    #[must_use]
+    pub fn timeout(&self, request: &Request) -> Duration {
+        let terms = self.realm.terms();
+        match request {
+            Request::Acquire(_) if self.lease.is_none() => terms.longest_timeout(),
+            _ => terms.timeout(),
+        }
+    }
+
     /// Returns the request to send at the time `now`, if any.
     ///
     /// `tick` is the generator's clock in ticks, if it can be read. `stall` is the time until the
@@ -257,6 +269,7 @@ mod tests {
 
     fn lease(token: u128) -> Lease {
         Lease {
+            realm: 0,
             node: "1/8".parse().unwrap(),
             token: Token::from_bits(token),
             floor: 1,
@@ -277,6 +290,17 @@ mod tests {
 
     fn exhausted() -> StoreError {
         refused(Refusal::Exhausted { nodes: 8, seen: 8, quarantined: 0, free_at: None })
+    }
+
+    #[test]
+    fn a_first_claim_has_more_time() {
+        let mut session = session(7);
+        let claim = session.next(secs(100), NO_STALL, 1).unwrap();
+        let renewal = Request::Renew(lease(1));
+        let timeouts = |session: &LeaseSession| [&claim, &renewal].map(|one| session.timeout(one));
+        assert_eq!(timeouts(&session), [TERM, TERM / 4]);
+        session.lease = Some(lease(1));
+        assert_eq!(timeouts(&session), [TERM / 4, TERM / 4], "it has a lease to keep");
     }
 
     impl LeaseSession {

@@ -58,92 +58,82 @@ pub struct Counters {
     pub stalls: Stalls,
 }
 
-/// Requests to the store that failed, by cause.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Failures {
-    /// The store did not answer.
-    pub unreachable: u64,
-    /// No node was free.
-    pub exhausted: u64,
-    /// The store refused for another reason.
-    pub refused: u64,
-    /// The store failed, or its answer could not be used.
-    pub failed: u64,
-}
-
-impl Failures {
-    /// Returns the sum.
-    #[must_use]
-    pub const fn total(&self) -> u64 {
-        self.unreachable + self.exhausted + self.refused + self.failed
-    }
-
-    #[cfg(feature = "metrics")]
-    pub(super) const fn pairs(&self) -> [(&'static str, u64); 4] {
-        [
-            ("unreachable", self.unreachable),
-            ("exhausted", self.exhausted),
-            ("refused", self.refused),
-            ("failed", self.failed),
-        ]
-    }
-
-    fn of(&mut self, cause: Cause) -> &mut u64 {
-        match cause {
-            Cause::Unreachable => &mut self.unreachable,
-            Cause::Exhausted => &mut self.exhausted,
-            Cause::Refused => &mut self.refused,
-            Cause::Failed => &mut self.failed,
+/// Defines a number of events for each cause, and the causes.
+macro_rules! counts {
+    (
+        $(#[$doc:meta])* $counts:ident,
+        $(#[$cause_doc:meta])* $cause:ident:
+        $($(#[$count_doc:meta])* $count:ident = $variant:ident,)*
+    ) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+        #[non_exhaustive]
+        pub struct $counts {
+            $($(#[$count_doc])* pub $count: u64,)*
         }
-    }
+
+        impl $counts {
+            /// Returns the sum.
+            #[must_use]
+            pub const fn total(&self) -> u64 {
+                0 $(+ self.$count)*
+            }
+
+            #[cfg(feature = "metrics")]
+            pub(super) const fn pairs(&self) -> [(&'static str, u64); $cause::ALL.len()] {
+                [$((stringify!($count), self.$count)),*]
+            }
+        }
+
+        $(#[$cause_doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub(crate) enum $cause {
+            $($variant,)*
+        }
+
+        impl $cause {
+            pub(crate) const ALL: [Self; [$(stringify!($variant)),*].len()] = [$(Self::$variant),*];
+
+            fn count(self, counts: &mut $counts) -> &mut u64 {
+                match self {
+                    $(Self::$variant => &mut counts.$count,)*
+                }
+            }
+        }
+    };
 }
 
-/// Calls that could not issue at once, by reason. Whether they waited makes no difference.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Stalls {
+counts! {
+    /// Requests to the store that failed, by cause.
+    Failures,
+    /// The cause of a failed request.
+    Cause:
+    /// The store did not answer.
+    unreachable = Unreachable,
+    /// No node was free.
+    exhausted = Exhausted,
+    /// The store refused for another reason.
+    refused = Refused,
+    /// The store failed, or its answer could not be used.
+    failed = Failed,
+}
+
+counts! {
+    /// Calls that could not issue at once, by reason. Whether they waited makes no difference.
+    Stalls,
+    /// The reason of a stall.
+    Reason:
     /// The window had ended.
-    pub window_ended: u64,
+    window_ended = WindowEnded,
     /// The clock was behind the window or the last ID.
-    pub clock_behind: u64,
+    clock_behind = ClockBehind,
     /// The sequences of the tick were used up.
-    pub tick_exhausted: u64,
+    tick_exhausted = TickExhausted,
     /// There was no lease.
-    pub no_lease: u64,
-}
-
-impl Stalls {
-    /// Returns the sum.
-    #[must_use]
-    pub const fn total(&self) -> u64 {
-        self.window_ended + self.clock_behind + self.tick_exhausted + self.no_lease
-    }
-
-    #[cfg(feature = "metrics")]
-    pub(super) const fn pairs(&self) -> [(&'static str, u64); 4] {
-        [
-            ("window_ended", self.window_ended),
-            ("clock_behind", self.clock_behind),
-            ("tick_exhausted", self.tick_exhausted),
-            ("no_lease", self.no_lease),
-        ]
-    }
-}
-
-/// The cause of a failed request.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Cause {
-    Unreachable,
-    Exhausted,
-    Refused,
-    Failed,
+    no_lease = NoLease,
 }
 
 impl Cause {
-    pub(crate) const ALL: [Self; 4] =
-        [Self::Unreachable, Self::Exhausted, Self::Refused, Self::Failed];
-
     pub(crate) fn of(error: &StoreError) -> Self {
         match error.refusal() {
             Some(Refusal::Exhausted { .. } | Refusal::NotYet { .. }) => Self::Exhausted,
@@ -152,15 +142,6 @@ impl Cause {
             None => Self::Failed,
         }
     }
-}
-
-/// The reason of a stall; indexes its counter.
-#[derive(Clone, Copy)]
-enum Reason {
-    WindowEnded,
-    ClockBehind,
-    TickExhausted,
-    NoLease,
 }
 
 impl Reason {
@@ -199,7 +180,7 @@ pub(crate) struct Shared<S: Scheme, C> {
     /// Notified of changes of the desk.
     changed: Condvar,
     /// By [`Reason`].
-    stalls: [AtomicU64; 4],
+    stalls: [AtomicU64; Reason::ALL.len()],
 }
 
 /// The data that changes rarely.
@@ -211,6 +192,8 @@ struct Desk {
     clock_ahead_micros: Option<i64>,
     /// The reason that the last request to acquire or renew the lease failed.
     trouble: Option<LeaseError>,
+    /// The trouble ends the start, if there was no lease yet.
+    ends_start: bool,
     /// The reason that a generator whose clock is far behind has no other node.
     stuck: Option<LeaseError>,
     counters: Counters,
@@ -237,7 +220,7 @@ impl<S: Scheme, C> Shared<S, C> {
             max_wait,
             desk: Mutex::default(),
             changed: Condvar::new(),
-            stalls: [const { AtomicU64::new(0) }; 4],
+            stalls: [const { AtomicU64::new(0) }; Reason::ALL.len()],
         }
     }
 
@@ -304,9 +287,10 @@ impl<S: Scheme, C> Shared<S, C> {
         if !self.is_ours() {
             return LeaseState { is_stopped: true, ..LeaseState::default() };
         }
-        let [window_ended, clock_behind, tick_exhausted, no_lease] =
-            core::array::from_fn(|reason| self.stalls[reason].load(Ordering::Relaxed));
-        let stalls = Stalls { window_ended, clock_behind, tick_exhausted, no_lease };
+        let mut stalls = Stalls::default();
+        for (reason, count) in Reason::ALL.into_iter().zip(&self.stalls) {
+            *reason.count(&mut stalls) = count.load(Ordering::Relaxed);
+        }
         let desk = self.desk();
         LeaseState {
             lease: desk.lease,
@@ -322,13 +306,13 @@ impl<S: Scheme, C> Shared<S, C> {
 
     // Called by the generator.
 
-    /// Waits for the first lease, or for the first error.
+    /// Waits for the first lease, or for the error that ends the start.
     pub(crate) fn wait_for_first(&self, most: Duration) -> First<S, C> {
         let first = self.wait(most, |desk| self.first(desk));
         first.unwrap_or_else(|| Err(StoreError::timed_out(most).into()))
     }
 
-    /// Does the same as a task. It takes no longer than the thread waits for its first answer.
+    /// Does the same as a task. It takes no longer than the thread tries to start.
     pub(crate) async fn wait_for_first_async(&self) -> First<S, C> {
         self.wait_async(|desk| self.first(desk)).await
     }
@@ -336,12 +320,12 @@ impl<S: Scheme, C> Shared<S, C> {
     fn first(&self, desk: &Desk) -> Option<First<S, C>> {
         match (self.first.get(), &desk.trouble) {
             (Some(first), _) => Some(Ok(Arc::clone(first))),
-            (None, Some(trouble)) => Some(Err(trouble.clone())),
-            (None, None) if desk.is_finished => {
+            (None, Some(trouble)) if desk.ends_start => Some(Err(trouble.clone())),
+            _ if desk.is_finished => {
                 let panicked = io::Error::other("it panicked");
                 Some(Err(LeaseError::system("keep the lease's thread", panicked)))
             }
-            (None, None) => None,
+            _ => None,
         }
     }
 
@@ -468,11 +452,12 @@ impl<S: Scheme, C> Shared<S, C> {
     }
 
     /// Notes a failed request: to move to another node, or to acquire or renew the lease.
-    pub(crate) fn failed(&self, error: LeaseError, cause: Cause, is_move: bool) {
+    pub(crate) fn failed(&self, error: LeaseError, cause: Cause, is_move: bool, ends_start: bool) {
         self.change(|desk| {
+            desk.ends_start |= ends_start;
             let place = if is_move { &mut desk.stuck } else { &mut desk.trouble };
             *place = Some(error);
-            *desk.counters.failures.of(cause) += 1;
+            *cause.count(&mut desk.counters.failures) += 1;
         });
     }
 

@@ -7,7 +7,7 @@ use tickid_core::{Clock, Generator, ProcessClock, Scheme};
 use crate::error::StoreError;
 use crate::holder::boot;
 use crate::holder::error::LeaseError;
-use crate::holder::leased_generator::{LeasedGeneratorBuilder, Tenure};
+use crate::holder::leased_generator::{LeasedGeneratorBuilder, Options, Tenure};
 #[cfg(feature = "metrics")]
 use crate::holder::metrics::Metrics;
 use crate::holder::session::{LeaseSession, Outcome, Request};
@@ -25,11 +25,15 @@ const SHORTEST_NAP: Duration = Duration::from_millis(10);
 /// The thread of a leased generator, which runs a session.
 pub(super) struct Worker<S: Scheme, C> {
     shared: Arc<Shared<S, C>>,
-    options: LeasedGeneratorBuilder<S, C>,
+    options: Options<S>,
+    /// Creates a clock for each lease.
+    new_clock: Box<dyn Fn() -> C + Send>,
     /// The generators' clock.
     clock: C,
     session: LeaseSession,
     tenure: Option<Arc<Tenure<S, C>>>,
+    /// The time from which on an error ends the start.
+    start_until: Duration,
     /// Set while the clock is so far behind that another node is wanted.
     is_behind: bool,
     warnings: Warnings,
@@ -43,17 +47,18 @@ where
     C: Clock + fmt::Debug,
 {
     pub(super) fn new(
-        options: LeasedGeneratorBuilder<S, C>,
+        LeasedGeneratorBuilder { options, clock }: LeasedGeneratorBuilder<S, C>,
         shared: Arc<Shared<S, C>>,
     ) -> Result<Self, LeaseError> {
         #[allow(clippy::cast_possible_truncation, reason = "any half of the bits will do")]
         let seed = draw()?.bits() as u64;
-        let session = LeaseSession::new((*options.realm).clone(), &options.holder, seed);
         Ok(Self {
             shared,
-            clock: (options.clock)(),
-            session,
+            clock: clock(),
+            new_clock: clock,
+            session: LeaseSession::new((*options.realm).clone(), &options.holder, seed),
             tenure: None,
+            start_until: boot::now().saturating_add(options.start_within),
             is_behind: false,
             warnings: Warnings::default(),
             #[cfg(feature = "metrics")]
@@ -97,8 +102,8 @@ where
     }
 
     fn send(&mut self, asked: Duration, mut request: Request) {
-        let sent = request.send(&self.options.store, self.session.realm());
-        let answer = block_on(sent, self.options.answer_within);
+        let timeout = self.options.answer_within.unwrap_or(self.session.timeout(&request));
+        let answer = block_on(request.send(&self.options.store, self.session.realm()), timeout);
         let now = boot::now();
         let latency = now.saturating_sub(asked);
         let previous = self.session.lease().copied();
@@ -155,8 +160,8 @@ where
     }
 
     fn build(&self, lease: &Lease) -> Result<Generator<S, ProcessClock<C>>, LeaseError> {
-        let LeasedGeneratorBuilder { realm, max_wait, policy, sequence, clock, .. } = &self.options;
-        let clock = ProcessClock::new(clock());
+        let Options { realm, max_wait, policy, sequence, .. } = &self.options;
+        let clock = ProcessClock::new((self.new_clock)());
         let mut builder = realm.builder(lease)?.max_wait(*max_wait).clock(clock);
         if let Some(policy) = policy {
             builder = builder.policy(*policy);
@@ -192,7 +197,9 @@ where
                 tracing::warn!(%realm, endpoint, %error, suppressed, "no lease or no renewal");
             }
         }
-        self.shared.failed(error, cause, is_move);
+        let passes = matches!(cause, Cause::Unreachable | Cause::Exhausted);
+        let ends_start = !passes || self.session.due() >= self.start_until;
+        self.shared.failed(error, cause, is_move, ends_start);
     }
 
     /// Closes the generator and releases its node.
@@ -203,7 +210,8 @@ where
 
     fn try_release(&self, lease: &Lease, used: Option<u64>) -> Result<(), StoreError> {
         let released = self.options.store.release(self.session.realm(), lease, used);
-        match block_on(released, self.options.answer_within) {
+        let timeout = self.options.answer_within;
+        match block_on(released, timeout.unwrap_or(self.session.timeout(&Request::Renew(*lease)))) {
             // Another holder has it already, or an earlier answer was lost.
             Err(error) if error.is_lost() => Ok(()),
             result => result,

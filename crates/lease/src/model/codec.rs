@@ -7,6 +7,7 @@ use serde_json::{Map, Value};
 use tickid_core::{TickScale, UnixTime};
 
 use crate::error::{ParseError, excerpt};
+use crate::model::node::Node;
 use crate::model::pool::NodePool;
 use crate::model::realm::{RealmName, RealmSpec, Terms};
 use crate::model::record::{Part, Record, Row, RowState, Version};
@@ -160,13 +161,13 @@ impl Row {
 }
 
 impl RowState {
-    /// Returns the state of a row that was parsed.
+    /// Parses the row of a node from the JSON of [`to_json`](Row::to_json).
     #[must_use]
-    pub fn of(row: Result<Row, ParseError>, version: Version, is_dead: bool) -> Self {
-        match row {
-            Ok(row) => Self::Intact { row, version, is_dead },
+    pub fn from_json(node: Node, json: &[u8], version: Version) -> Self {
+        match Row::from_json(json) {
+            Ok(row) if row.node == node => Self::Intact { row, version, is_dead: false },
             Err(ParseError::Newer { format, .. }) => Self::Newer { format },
-            Err(_) => Self::Malformed { version },
+            _ => Self::Malformed { version },
         }
     }
 }

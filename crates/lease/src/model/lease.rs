@@ -86,6 +86,8 @@ impl FromStr for Token {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Lease {
+    /// The [ID](super::realm::RealmName::id) of its realm's name.
+    pub(crate) realm: u64,
     /// The node.
     pub node: Node,
     /// The token of the claim.

@@ -129,7 +129,7 @@ impl Node {
     }
 
     /// Parses a text of [`sort_key`](Self::sort_key).
-    #[cfg(any(feature = "etcd", feature = "mysql", feature = "postgres", feature = "redis"))]
+    #[cfg(feature = "_server")]
     pub(crate) fn from_sort_key(key: &str) -> Option<Self> {
         let (start, bits) = key.split_at_checked(16)?;
         let bits = u32::from_str_radix(bits, 16).ok()?;

@@ -5,6 +5,7 @@ use core::time::Duration;
 use tickid_core::{NodeId as _, Policy, RangeError, Scheme, TickScale, UnixTime, Variants};
 
 use crate::error::ParseError;
+use crate::model::lease::mix;
 use crate::model::node::Node;
 use crate::model::pool::NodePool;
 
@@ -21,6 +22,12 @@ impl RealmName {
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0
+    }
+
+    /// Returns a number by which leases name their realm. Those of two names are equal by chance
+    /// once in 2^64.
+    pub(crate) fn id(&self) -> u64 {
+        self.0.bytes().fold(0, |id, byte| mix(id ^ u64::from(byte)))
     }
 }
 
@@ -94,6 +101,16 @@ impl Terms {
             _ => 0,
         };
         Self { allowance, skew: Self::DEFAULT_SKEW, term: Self::DEFAULT_TERM }
+    }
+
+    /// Returns the time that a request for a renewal may take.
+    pub(crate) fn timeout(self) -> Duration {
+        (self.term / 4).clamp(Duration::from_millis(50), Duration::from_secs(5))
+    }
+
+    /// Returns the time that any request may take.
+    pub(crate) fn longest_timeout(self) -> Duration {
+        self.timeout() * 4
     }
 
     /// Returns the terms with another skew.

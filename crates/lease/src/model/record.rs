@@ -7,7 +7,7 @@ use crate::model::lease::{Lease, Token};
 use crate::model::node::Node;
 use crate::model::pool::NodeRange;
 use crate::model::realm::RealmSpec;
-use crate::model::rules::{Refusal, Rules, Standing};
+use crate::model::rules::{self, Refusal, Rules, Standing};
 
 /// A store's data on a realm as a whole.
 ///
@@ -174,14 +174,6 @@ impl RowState {
         }
     }
 
-    /// Returns the lease of the node's holder, as of a view's time; `None` if it has none.
-    #[must_use]
-    pub fn lease(&self, now: UnixTime) -> Option<Lease> {
-        let (row, version) = (self.row()?, self.version()?);
-        let Row { node, token, era, floor, ceiling, .. } = *row;
-        Some(Lease { node, token: token?, floor, ceiling, era, version, granted_at: now })
-    }
-
     /// Returns the version, unless a later release wrote the row.
     #[must_use]
     pub const fn version(&self) -> Option<Version> {
@@ -206,21 +198,39 @@ pub struct View {
     /// The last node of a page that was cut at its limit. `None`: the view has all rows of the
     /// realm.
     pub page_end: Option<Node>,
+    /// The view also has the rows with the lowest ceilings, so that further pages have hardly more
+    /// to offer to a claim.
+    pub has_lowest: bool,
     /// The store's clock.
     pub now: UnixTime,
     /// The store's present identity, for the record.
     pub generation: String,
-    /// The store is not the one that wrote the record, so that later writes may be lost. Without a
-    /// record: the realm existed once.
-    pub is_other_generation: bool,
 }
 
 impl View {
     /// Creates a view without a record and rows.
     #[must_use]
     pub fn empty(now: UnixTime, generation: String) -> Self {
-        let (record, rows, page_end) = (None, Rows::new(), None);
-        Self { record, rows, page_end, now, generation, is_other_generation: false }
+        let (record, rows) = (None, Rows::new());
+        Self { record, rows, page_end: None, has_lowest: false, now, generation }
+    }
+
+    /// Reports whether the store is not the one that wrote the record, so that later writes may be
+    /// lost.
+    #[must_use]
+    pub fn is_other_generation(&self) -> bool {
+        self.record.as_ref().is_some_and(|(record, _)| record.generation != self.generation)
+    }
+
+    /// Returns the leases of all holders, as of the view's time.
+    pub fn leases(&self) -> impl Iterator<Item = Lease> {
+        let record = self.record.iter();
+        let realm = record.map(|(record, _)| record.realm.name().id()).next();
+        self.rows.values().filter_map(move |state| {
+            let (row, version) = (state.row()?, state.version()?);
+            let lease = rules::lease(realm?, row, Some(version), self.now)?;
+            Some(Lease { version, ..lease })
+        })
     }
 
     /// Returns the standing of each node that has a row, in order.

@@ -12,7 +12,7 @@ use crate::model::codec::{Extra, FORMAT};
 use crate::model::lease::{Claim, Lease};
 use crate::model::node::Node;
 use crate::model::pool::NodeRange;
-use crate::model::realm::{Mismatch, RealmSpec};
+use crate::model::realm::{Mismatch, RealmName, RealmSpec};
 use crate::model::record::{Part, Record, Row, RowState, Rows, Version};
 
 /// The reason that a store refuses a request. It has changed nothing then, unless the refusal is a
@@ -51,6 +51,14 @@ pub enum Refusal {
         from: UnixTime,
         /// The store's clock.
         now: UnixTime,
+    },
+    /// The lease was granted in a realm of another name.
+    #[error("the lease of node {node} is not of the realm {asked}")]
+    OtherRealm {
+        /// The node.
+        node: Node,
+        /// The realm of the request.
+        asked: RealmName,
     },
     /// The caller's realm is not the one that the store keeps under that name.
     #[error(transparent)]
@@ -456,11 +464,17 @@ pub(crate) fn begin(
     }
 }
 
-/// Returns the lease that a committed row represents for its holder.
-pub(crate) fn lease(row: &Row, before: Option<Version>, now: UnixTime) -> Option<Lease> {
+/// Returns the lease that a row represents for its holder once it is committed over version
+/// `before`. `realm` is the [ID](RealmName::id) of its realm.
+pub(crate) fn lease(
+    realm: u64,
+    row: &Row,
+    before: Option<Version>,
+    now: UnixTime,
+) -> Option<Lease> {
     let Row { node, token, era, floor, ceiling, .. } = *row;
     let version = Version::after(before);
-    Some(Lease { node, token: token?, floor, ceiling, era, version, granted_at: now })
+    Some(Lease { realm, node, token: token?, floor, ceiling, era, version, granted_at: now })
 }
 
 /// Returns the refusal of a request on a node whose row cannot be read.
@@ -535,7 +549,7 @@ mod tests {
 
     /// The lease of [`row`] 1.
     fn lease(ceiling: u64, version: u64) -> Lease {
-        super::lease(&row(1, ceiling), Some(Version(version - 1)), at(90)).unwrap()
+        super::lease(0, &row(1, ceiling), Some(Version(version - 1)), at(90)).unwrap()
     }
 
     fn rows(states: impl IntoIterator<Item = (u64, RowState)>) -> Rows {

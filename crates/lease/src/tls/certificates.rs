@@ -9,7 +9,6 @@ use rustls::crypto::ring;
 use rustls::pki_types::pem::PemObject as _;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use rustls::sign::CertifiedKey;
-#[cfg(any(feature = "postgres-tls", feature = "redis-tls"))]
 use rustls::{ClientConfig, RootCertStore};
 
 use super::Files;
@@ -31,12 +30,9 @@ pub(crate) enum FileError {
 
 /// A client's own certificate, those between it and an authority, and its key.
 pub(crate) struct Identity {
-    #[cfg(any(feature = "etcd-tls", feature = "postgres-tls", feature = "redis-tls"))]
     pub(crate) chain: Vec<CertificateDer<'static>>,
-    #[cfg(any(feature = "postgres-tls", feature = "redis-tls"))]
     pub(crate) key: PrivateKeyDer<'static>,
     /// The key as it is in the file.
-    #[cfg(feature = "etcd-tls")]
     pub(crate) key_pem: Vec<u8>,
 }
 
@@ -65,18 +61,10 @@ impl Files {
         // Client libraries assume that the two match.
         CertifiedKey::from_der(chain.clone(), key.clone_key(), &ring::default_provider())
             .map_err(|error| FileError::NotOne(error.into()))?;
-        Ok(Some(Identity {
-            #[cfg(any(feature = "etcd-tls", feature = "postgres-tls", feature = "redis-tls"))]
-            chain,
-            #[cfg(any(feature = "postgres-tls", feature = "redis-tls"))]
-            key,
-            #[cfg(feature = "etcd-tls")]
-            key_pem,
-        }))
+        Ok(Some(Identity { chain, key, key_pem }))
     }
 
     /// Returns a configuration that verifies every server's certificate and name.
-    #[cfg(any(feature = "postgres-tls", feature = "redis-tls"))]
     pub(crate) fn client_config(&self) -> Result<ClientConfig, BoxError> {
         let mut roots = RootCertStore::empty();
         roots.add_parsable_certificates(self.roots()?);
@@ -85,7 +73,6 @@ impl Files {
 }
 
 /// Returns a configuration with these authorities and the client's certificate, if it has one.
-#[cfg(any(feature = "postgres-tls", feature = "redis-tls"))]
 pub(crate) fn trusting(
     roots: RootCertStore,
     identity: Option<Identity>,

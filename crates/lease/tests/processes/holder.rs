@@ -11,8 +11,8 @@ use std::thread;
 
 use tickid_core::{Clock, ClockError, ErrorKind, SystemClock, UnixTime};
 use tickid_lease::{
-    Answer, Backend, Begin, Change, FileBackend, GenerateError, Lease, LeaseError, LeasedGenerator,
-    Node, Realm, RealmName, RowState, Scope, Store, StoreError, StoreErrorKind, View, block_on,
+    Answer, Backend, Begin, Change, FileBackend, GenerateError, LeaseError, LeasedGenerator, Node,
+    Realm, RealmName, RowState, Scope, Store, StoreError, StoreErrorKind, View, block_on,
 };
 
 use crate::scheme::Subject;
@@ -230,6 +230,10 @@ impl Backend for Reporting {
         self.store.begins_at_once()
     }
 
+    fn is_remote(&self) -> bool {
+        self.store.inner().is_remote()
+    }
+
     fn read<'a>(&'a self, realm: &'a RealmName, scope: Scope) -> Answer<'a, View> {
         Box::pin(async move {
             self.check()?;
@@ -260,17 +264,6 @@ impl Backend for Reporting {
                 self.tell_granted(row.node, Named::new(row.node, token, row.floor), row.ceiling);
             }
             Ok(is_done)
-        })
-    }
-
-    fn renew<'a>(&'a self, realm: &'a RealmName, lease: &'a Lease) -> Answer<'a, Option<Lease>> {
-        Box::pin(async move {
-            self.check()?;
-            let renewed = self.store.inner().renew(realm, lease).await?;
-            if let Some(Lease { node, token, floor, ceiling, .. }) = renewed {
-                self.tell_granted(node, Named::new(node, token, floor), ceiling);
-            }
-            Ok(renewed)
         })
     }
 

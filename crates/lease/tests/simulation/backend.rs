@@ -172,14 +172,15 @@ impl SlowBackend {
             Some(Bug::QuarantineByWaiting) => {
                 let rules = Rules::new(&record, view.now).unwrap();
                 let now = record.realm.tick_at(view.now).unwrap();
-                if view.is_other_generation {
+                if view.is_other_generation() {
                     // All leases end, but the ceilings stay as they are.
                     let mut new = rules.invalidate(view.generation.clone(), 0);
                     self.0.quarantine.store(new.floor, Ordering::Relaxed);
                     new.floor = record.floor;
                     let (generation, record_version) = (view.generation, Some(version));
+                    let record = Some(new);
                     let change =
-                        Change { generation, record_version, record: Some(new), row: None };
+                        Change { generation, within: None, record_version, record, row: None };
                     assert!(self.0.memory.write(realm, &change));
                     view = self.view(realm);
                 }

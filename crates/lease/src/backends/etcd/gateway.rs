@@ -13,13 +13,16 @@ use tickid_core::{Clock as _, PerProcess, SystemClock, UnixTime};
 use ureq::Agent;
 use ureq::http::{HeaderMap, HeaderValue, StatusCode, header};
 
-use super::BACKEND;
 use super::message::{Authenticate, Authenticated, Failure, Txn, TxnAnswer};
 use super::url::{Place, Tls};
-use crate::error::{StoreError, StoreErrorKind, excerpt};
+use super::{BACKEND, EtcdBackend};
+use crate::error::{StoreError, excerpt};
 use crate::tls::{HungUp, is_hung_up};
 use crate::url::Login;
 
+/// The timeout before the first answer. Where a thousand clients come at once, most of this is
+/// spent in the server's queue.
+const FIRST_TIMEOUT: Duration = Duration::from_secs(10);
 /// The largest number of bytes in an answer. A page of rows takes a third of it.
 const MAX_ANSWER: u64 = 4 << 20;
 /// The limit of objects, more than any expected answer has. Empty ones would take much memory.
@@ -30,7 +33,8 @@ pub(super) struct Gateway {
     endpoints: Vec<String>,
     login: Option<Login>,
     tls: Option<Tls>,
-    timeout: Duration,
+    timeout: Option<Duration>,
+    /// None at first.
     last: AtomicUsize,
     agent: PerProcess<Agent>,
     pass: PerProcess<Mutex<Option<Pass>>>,
@@ -38,27 +42,6 @@ pub(super) struct Gateway {
 
 /// The token that a cluster requires; `None` if none is needed.
 type Pass = Option<HeaderValue>;
-
-/// An answer to a transaction.
-pub(super) struct Reply {
-    pub(super) answer: TxnAnswer,
-    /// The time by the clock of the member that answered.
-    now: UnixTime,
-    /// The members that were tried before, and their errors.
-    silence: Silence,
-}
-
-impl Reply {
-    /// Returns the answer and its time, whether or not other members were tried before.
-    pub(super) fn first(self) -> (TxnAnswer, UnixTime) {
-        (self.answer, self.now)
-    }
-
-    /// Returns the answer and its time if no other member was tried before.
-    pub(super) fn only(self) -> Result<(TxnAnswer, UnixTime), StoreError> {
-        if self.silence.0.is_empty() { Ok(self.first()) } else { Err(unreachable(self.silence)) }
-    }
-}
 
 /// The reason for which a member gave no answer, or its refusal.
 enum Trouble {
@@ -76,9 +59,10 @@ enum Trouble {
 type BoxError = Box<dyn Error + Send + Sync>;
 
 impl Gateway {
-    pub(super) fn new(place: Place, timeout: Duration) -> Self {
+    pub(super) fn new(place: Place, timeout: Option<Duration>) -> Self {
         let Place { endpoints, login, tls } = place;
-        let (last, agent, pass) = (AtomicUsize::new(0), PerProcess::new(), PerProcess::new());
+        let (last, agent, pass) =
+            (AtomicUsize::new(usize::MAX), PerProcess::new(), PerProcess::new());
         Self { endpoints, login, tls, timeout, last, agent, pass }
     }
 
@@ -100,11 +84,15 @@ impl Gateway {
         })
     }
 
-    /// Does a transaction at the first member that answers.
-    pub(super) fn txn(&self, txn: &Txn) -> Result<Reply, StoreError> {
+    /// Does a transaction at the first member that answers, and returns its time.
+    pub(super) fn txn(&self, txn: &Txn) -> Result<(TxnAnswer, UnixTime), StoreError> {
         let request = json(txn);
-        let until = Instant::now() + self.timeout;
-        let first = self.last.load(Ordering::Relaxed);
+        let last = self.last.load(Ordering::Relaxed);
+        let (first, timeout) = match last {
+            usize::MAX => (0, FIRST_TIMEOUT),
+            _ => (last, EtcdBackend::TIMEOUT),
+        };
+        let until = Instant::now() + self.timeout.unwrap_or(timeout);
         let (mut silence, mut strangers) = (Silence(Vec::new()), Vec::new());
         let members = self.endpoints.len();
         for asked in 0..members {
@@ -114,9 +102,13 @@ impl Gateway {
             let rest = until.saturating_duration_since(Instant::now());
             let share = rest / u32::try_from(members - asked).unwrap_or(u32::MAX);
             let error = match self.ask(endpoint, "kv/txn", &request, Instant::now() + share) {
-                Ok((answer, now)) => {
+                Ok((TxnAnswer { succeeded: false, .. }, _)) if asked > 0 => {
+                    // A silent member may have carried it out, so that this one could not.
+                    return Err(StoreError::unreachable(BACKEND, silence));
+                }
+                Ok(answer) => {
                     self.last.store(index, Ordering::Relaxed);
-                    return Ok(Reply { answer, now, silence });
+                    return Ok(answer);
                 }
                 Err(Trouble::NoPass(said)) => return Err(failed("log in", said)),
                 Err(Trouble::Refused(said)) => {
@@ -134,7 +126,7 @@ impl Gateway {
         // Any of the silent members may have carried it out.
         Err(match strangers.pop().filter(|_| strangers.len() + 1 == members) {
             Some(what) => failed(what, silence),
-            None => unreachable(silence),
+            None => StoreError::unreachable(BACKEND, silence),
         })
     }
 
@@ -253,8 +245,8 @@ fn silence(error: ureq::Error) -> Trouble {
 #[cfg(feature = "etcd-tls")]
 fn hindrance(error: &ureq::Error) -> Option<&'static str> {
     match error {
-        ureq::Error::Rustls(error) => crate::tls::hindrance(error),
-        ureq::Error::Io(error) => crate::tls::hindrance(error),
+        ureq::Error::Rustls(error) => crate::tls::certificates::hindrance(error),
+        ureq::Error::Io(error) => crate::tls::certificates::hindrance(error),
         // A name that no certificate can have.
         ureq::Error::Tls(_) => Some("encrypt the connection"),
         _ => None,
@@ -291,10 +283,6 @@ fn refusal(status: StatusCode, body: &[u8]) -> Trouble {
 
 fn failed(what: &str, source: impl Into<BoxError>) -> StoreError {
     StoreError::failed(BACKEND, what).with_source(source)
-}
-
-fn unreachable(silence: Silence) -> StoreError {
-    StoreError::new(BACKEND, StoreErrorKind::Unreachable).with_source(silence)
 }
 
 /// Returns the time by the clock of the member that answered. HTTP reports whole seconds. Within
@@ -371,7 +359,7 @@ mod tests {
         // Nothing listens on port 1 (tcpmux), nor takes connections to port 0.
         let endpoints = vec!["127.0.0.1:1".to_owned(), "127.0.0.1:0".to_owned()];
         let place = Place { endpoints, login: None, tls: None };
-        let gateway = Gateway::new(place, Duration::from_secs(10));
+        let gateway = Gateway::new(place, Some(Duration::from_secs(10)));
         let error = gateway.txn(&Txn::default()).err().unwrap();
         assert!(error.is_unreachable());
         let source = error.source().unwrap().to_string();

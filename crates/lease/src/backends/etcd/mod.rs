@@ -10,15 +10,13 @@ use std::sync::Arc;
 
 use self::gateway::Gateway;
 use self::message::{Compare, KeyValue, Operation, RangeAnswer, Txn};
-use crate::backend::{Answer, Backend, Change, Scope};
-use crate::backends::known::{Known, Renewal};
-use crate::blocking::on_a_thread;
-use crate::error::{StoreError, StoreErrorKind};
-use crate::model::lease::Lease;
+use crate::backend::{Answer, Backend, Change, RowChange, Scope};
+use crate::blocking::ask;
+use crate::error::StoreError;
 use crate::model::node::Node;
 use crate::model::pool::NodeRange;
 use crate::model::realm::RealmName;
-use crate::model::record::{Record, Row, RowState, Version, View};
+use crate::model::record::{Record, RowState, Version, View};
 
 const BACKEND: &str = "etcd";
 
@@ -78,13 +76,13 @@ pub struct EtcdBackend(Arc<Cluster>);
 #[derive(Debug)]
 struct Cluster {
     gateway: Gateway,
-    known: Known,
     /// The ID of the cluster that answered last.
     id: AtomicU64,
 }
 
 impl EtcdBackend {
-    /// The time that a request may take, for all members together.
+    /// The time that a request may take, for all members together. Before the first answer it is 10
+    /// seconds.
     pub const TIMEOUT: Duration = Duration::from_secs(3);
 
     /// Opens the backend in the cluster with these members, as in
@@ -98,10 +96,10 @@ impl EtcdBackend {
     /// `sslmode=disable`, connections are plain text.
     ///
     /// # Errors
-    /// Returns an error of the kind [`Url`](StoreErrorKind::Url) for a URL of another form, or if
-    /// one of its files cannot be read.
+    /// Returns an error of the kind [`Url`](crate::StoreErrorKind::Url) for a URL of another form,
+    /// or if one of its files cannot be read.
     pub fn open(url: &str) -> Result<Self, StoreError> {
-        Self::open_with_timeout(url, Self::TIMEOUT)
+        Self::open_for(url, None)
     }
 
     /// Opens the backend with another [timeout](Self::TIMEOUT).
@@ -109,9 +107,13 @@ impl EtcdBackend {
     /// # Errors
     /// As [`open`](Self::open).
     pub fn open_with_timeout(url: &str, timeout: Duration) -> Result<Self, StoreError> {
+        Self::open_for(url, Some(timeout))
+    }
+
+    fn open_for(url: &str, timeout: Option<Duration>) -> Result<Self, StoreError> {
         let place = url::parse(url).map_err(|why| StoreError::url(BACKEND, why))?;
-        let (gateway, known) = (Gateway::new(place, timeout), Known::default());
-        Ok(Self(Arc::new(Cluster { gateway, known, id: AtomicU64::new(0) })))
+        let gateway = Gateway::new(place, timeout);
+        Ok(Self(Arc::new(Cluster { gateway, id: AtomicU64::new(0) })))
     }
 }
 
@@ -124,27 +126,23 @@ impl Backend for EtcdBackend {
         self.0.gateway.endpoints()
     }
 
+    fn is_remote(&self) -> bool {
+        true
+    }
+
     fn read<'a>(&'a self, realm: &'a RealmName, scope: Scope) -> Answer<'a, View> {
         let (cluster, realm) = (Arc::clone(&self.0), realm.clone());
-        on_a_thread(BACKEND, move || cluster.read(&realm, scope))
+        ask(BACKEND, move || cluster.read(&realm, scope))
     }
 
     fn commit<'a>(&'a self, realm: &'a RealmName, change: &'a Change) -> Answer<'a, bool> {
         let (cluster, realm, change) = (Arc::clone(&self.0), realm.clone(), change.clone());
-        on_a_thread(BACKEND, move || cluster.commit(&realm, change))
-    }
-
-    fn renew<'a>(&'a self, realm: &'a RealmName, lease: &'a Lease) -> Answer<'a, Option<Lease>> {
-        let Some(renewal) = self.0.known.renewal(realm, lease) else {
-            return Box::pin(core::future::ready(Ok(None)));
-        };
-        let (cluster, realm) = (Arc::clone(&self.0), realm.clone());
-        on_a_thread(BACKEND, move || cluster.renew(&realm, renewal))
+        ask(BACKEND, move || cluster.commit(&realm, &change))
     }
 
     fn realms(&self) -> Answer<'_, Vec<RealmName>> {
         let cluster = Arc::clone(&self.0);
-        on_a_thread(BACKEND, move || cluster.realms())
+        ask(BACKEND, move || cluster.realms())
     }
 }
 
@@ -223,26 +221,25 @@ impl Cluster {
         let key = Keys(realm).record();
         let mut success = vec![Operation::get(&key)];
         success.extend(ranges);
-        let (answer, now) = self.gateway.txn(&Txn { compare: Vec::new(), success })?.first();
-        self.known.note_time(now);
+        let (answer, now) = self.gateway.txn(&Txn { compare: Vec::new(), success })?;
         let mut ranges = answer.responses.into_iter().map(|answer| answer.response_range);
         self.id.store(answer.header.cluster_id, Ordering::Relaxed);
         let mut view = View::empty(now, answer.header.cluster_id.to_string());
         if let Some(kv) = ranges.next().and_then(|range| range.kvs.into_iter().next()) {
             let record = Record::from_json(realm.clone(), &kv.value.0).map_err(|error| {
-                let what = format!("the key {key}");
-                StoreError::new(BACKEND, StoreErrorKind::Corrupt { what }).with_source(error)
+                StoreError::corrupt(BACKEND, format!("the key {key}")).with_source(error)
             })?;
-            self.known.note_record(realm, &record, &String::from_utf8_lossy(&kv.value.0));
-            view.is_other_generation = record.generation != view.generation;
             view.record = Some((record, Version(kv.mod_revision)));
-        } else {
-            view.is_other_generation = self.known.has(realm);
         }
         Ok((view, ranges.collect()))
     }
 
-    fn commit(&self, realm: &RealmName, change: Change) -> Result<bool, StoreError> {
+    /// Reports whether a change was written in time. A transaction cannot compare the cluster's ID:
+    /// the last answer's ID is compared before it, and its own answer's ID and time after it.
+    fn commit(&self, realm: &RealmName, change: &Change) -> Result<bool, StoreError> {
+        if self.id.load(Ordering::Relaxed).to_string() != change.generation {
+            return Ok(false);
+        }
         let keys = Keys(realm);
         let number = |version: Option<Version>| version.map_or(0, |Version(number)| number);
         let mut txn = Txn::default();
@@ -250,55 +247,16 @@ impl Cluster {
         if let Some(record) = &change.record {
             txn.success.push(Operation::put(&keys.record(), &record.to_json()));
         }
-        if let Some(change) = &change.row {
-            let key = keys.row(change.node);
-            txn.compare.push(Compare::version(&key, number(change.version)));
-            if let Some(row) = &change.row {
-                txn.success.push(Operation::put(&key, &row.to_json()));
-            }
+        if let Some(RowChange { node, version, exactly, row }) = &change.row {
+            let key = keys.row(*node);
+            txn.compare.push(Compare::version(&key, number(*version)));
+            txn.compare.extend(exactly.as_ref().map(|row| Compare::value(&key, &row.to_json())));
+            txn.success.extend(row.as_ref().map(|row| Operation::put(&key, &row.to_json())));
         }
-        let (is_done, _) = self.write(&txn, &change.generation)?;
-        if is_done
-            && let Some(change) = change.row
-            && let Some(row) = change.row
-        {
-            self.known.note_row(realm, row, Version::after(change.version));
-        }
-        Ok(is_done)
-    }
-
-    fn renew(&self, realm: &RealmName, renewal: Renewal) -> Result<Option<Lease>, StoreError> {
-        let keys = Keys(realm);
-        let Renewal { record, generation, old: (old, Version(version)), new, lease } = renewal;
-        let key = keys.row(lease.node);
-        let compare = vec![
-            Compare::value(&keys.record(), &record),
-            Compare::value(&key, &old.to_json()),
-            Compare::version(&key, version),
-        ];
-        let success = vec![Operation::put(&key, &new.to_json())];
-        let (is_done, is_on_time) = self.write(&Txn { compare, success }, &generation)?;
-        if is_done {
-            self.known.note_row(realm, new, lease.version);
-        }
-        Ok((is_done && is_on_time).then_some(lease))
-    }
-
-    /// Reports whether a transaction was done, and whether its time is the expected one. A
-    /// transaction cannot compare the cluster's ID: the last answer's ID is compared before it, and
-    /// its own answer's ID after it.
-    fn write(&self, txn: &Txn, generation: &str) -> Result<(bool, bool), StoreError> {
-        if self.id.load(Ordering::Relaxed).to_string() != generation {
-            return Ok((false, true));
-        }
-        let reply = self.gateway.txn(txn)?;
-        // A member that did not answer may have carried it out, in which case the next one could
-        // not.
-        let (answer, now) = if reply.answer.succeeded { reply.first() } else { reply.only()? };
+        let (answer, now) = self.gateway.txn(&txn)?;
         // A write to another cluster is not a lease. The next read detects the change of cluster.
         self.id.store(answer.header.cluster_id, Ordering::Relaxed);
-        let is_this = answer.header.cluster_id.to_string() == generation;
-        Ok((answer.succeeded && is_this, self.known.note_time(now)))
+        Ok(answer.succeeded && change.is_for(&answer.header.cluster_id.to_string(), now))
     }
 
     /// Steps from the first key of one realm to the first key of the next.
@@ -306,7 +264,7 @@ impl Cluster {
         let (mut realms, mut from) = (Vec::new(), "tickid/".to_owned());
         loop {
             let success = vec![Operation::get_range(&from, "tickid0", 1)];
-            let (answer, _) = self.gateway.txn(&Txn { compare: Vec::new(), success })?.first();
+            let (answer, _) = self.gateway.txn(&Txn { compare: Vec::new(), success })?;
             let range = answer.responses.into_iter().next().map(|answer| answer.response_range);
             let kv = range.and_then(|range| range.kvs.into_iter().next());
             let Some(KeyValue { key, .. }) = kv else { return Ok(realms) };
@@ -350,16 +308,8 @@ impl Keys<'_> {
 
     fn add_rows(&self, view: &mut View, ranges: &[RangeAnswer]) {
         let state = |kv: &KeyValue| {
-            let (node, version) = (self.node(kv)?, Version(kv.version));
-            Some((
-                node,
-                match RowState::of(Row::from_json(&kv.value.0), version, false) {
-                    RowState::Intact { row, .. } if row.node != node => {
-                        RowState::Malformed { version }
-                    }
-                    state => state,
-                },
-            ))
+            let node = self.node(kv)?;
+            Some((node, RowState::from_json(node, &kv.value.0, Version(kv.version))))
         };
         view.rows.extend(ranges.iter().flat_map(|range| &range.kvs).filter_map(state));
     }

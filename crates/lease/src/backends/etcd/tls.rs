@@ -5,7 +5,8 @@ use std::sync::Arc;
 use rustls::crypto::ring;
 use ureq::tls::{Certificate, ClientCert, PrivateKey, RootCerts, TlsConfig, TlsProvider};
 
-use crate::tls::{FileError, Files};
+use crate::tls::Files;
+use crate::tls::certificates::FileError;
 
 /// The authorities to trust and the client's own certificate. There is no `Debug`: it holds a key.
 pub(super) struct Tls(TlsConfig);

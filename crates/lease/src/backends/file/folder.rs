@@ -7,28 +7,24 @@
 use core::time::Duration;
 use std::fs::{self, File, Metadata, OpenOptions, TryLockError};
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::thread;
 use std::time::Instant;
 
-use crate::error::{Exposed, Exposure};
-
-/// A failed operation on a file.
-#[derive(Debug)]
-pub(super) enum FileError {
-    /// The system refused it.
-    Io { what: &'static str, path: PathBuf, source: io::Error },
-    /// The file or folder is not safe to use.
-    Exposed(Exposed),
-}
+use super::NAME;
+use crate::error::{Exposed, Exposure, StoreError, StoreErrorKind};
 
 pub(super) trait Context<T> {
-    fn context(self, what: &'static str, path: &Path) -> Result<T, FileError>;
+    /// Names the operation that failed.
+    fn context(self, what: &'static str, path: &Path) -> Result<T, StoreError>;
 }
 
 impl<T> Context<T> for io::Result<T> {
-    fn context(self, what: &'static str, path: &Path) -> Result<T, FileError> {
-        self.map_err(|source| FileError::Io { what, path: path.to_owned(), source })
+    fn context(self, what: &'static str, path: &Path) -> Result<T, StoreError> {
+        self.map_err(|source| match source.kind() {
+            io::ErrorKind::TimedOut => StoreError::unreachable(NAME, source),
+            _ => StoreError::failed(NAME, format!("{what} {}", path.display())).with_source(source),
+        })
     }
 }
 
@@ -149,12 +145,13 @@ mod private {
     }
 }
 
-fn check(metadata: &Metadata, path: &Path, kind: Kind) -> Result<(), FileError> {
-    private::check(metadata, path, kind).map_err(FileError::Exposed)
+fn check(metadata: &Metadata, path: &Path, kind: Kind) -> Result<(), StoreError> {
+    let exposed = |exposed| StoreError::new(NAME, StoreErrorKind::Exposed(exposed));
+    private::check(metadata, path, kind).map_err(exposed)
 }
 
 /// Opens a file that is safe to use; `None` if there is none.
-fn open(path: &Path, options: &mut OpenOptions) -> Result<Option<File>, FileError> {
+fn open(path: &Path, options: &mut OpenOptions) -> Result<Option<File>, StoreError> {
     private::prepare(options);
     let file = match options.open(path) {
         Ok(file) => file,
@@ -173,15 +170,15 @@ fn open(path: &Path, options: &mut OpenOptions) -> Result<Option<File>, FileErro
     Ok(Some(file))
 }
 
-fn absent(path: &Path) -> FileError {
-    FileError::Io { what: "open", path: path.to_owned(), source: io::ErrorKind::NotFound.into() }
+fn absent() -> io::Error {
+    io::ErrorKind::NotFound.into()
 }
 
 /// Checks a folder of this store; `None` if there is none.
 ///
 /// # Errors
-/// Returns [`FileError::Exposed`] if it is a link, or another user owns it or may write to it.
-pub(super) fn look_at(folder: &Path) -> Result<Option<Metadata>, FileError> {
+/// Returns [`StoreErrorKind::Exposed`] if it is a link, or another user owns it or may write to it.
+pub(super) fn look_at(folder: &Path) -> Result<Option<Metadata>, StoreError> {
     let metadata = match fs::symlink_metadata(folder) {
         Ok(metadata) => metadata,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -196,7 +193,7 @@ pub(super) fn look_at(folder: &Path) -> Result<Option<Metadata>, FileError> {
 ///
 /// # Errors
 /// As [`look_at`].
-pub(super) fn close_to_others(folder: &Path) -> Result<bool, FileError> {
+pub(super) fn close_to_others(folder: &Path) -> Result<bool, StoreError> {
     if look_at(folder)?.is_none() {
         return Ok(false);
     }
@@ -215,7 +212,7 @@ pub(super) fn close_to_others(folder: &Path) -> Result<bool, FileError> {
 ///
 /// # Errors
 /// As [`look_at`], for the folder itself.
-pub(super) fn create(folder: &Path) -> Result<(), FileError> {
+pub(super) fn create(folder: &Path) -> Result<(), StoreError> {
     if look_at(folder)?.is_some() {
         return Ok(());
     }
@@ -234,7 +231,7 @@ pub(super) fn create(folder: &Path) -> Result<(), FileError> {
 }
 
 /// Makes the names in a folder durable.
-fn sync(folder: &Path) -> Result<(), FileError> {
+fn sync(folder: &Path) -> Result<(), StoreError> {
     let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
     if cfg!(unix) {
         File::open(folder).and_then(|folder| folder.sync_all()).context("sync the folder", folder)
@@ -243,61 +240,34 @@ fn sync(folder: &Path) -> Result<(), FileError> {
     }
 }
 
-/// Reads a file; `None` if there is none.
-pub(super) fn read(path: &Path) -> Result<Option<Vec<u8>>, FileError> {
-    let Some(mut file) = open(path, OpenOptions::new().read(true))? else { return Ok(None) };
-    let mut bytes = Vec::new();
-    file.read_to_end(&mut bytes).context("read", path)?;
-    Ok(Some(bytes))
-}
-
-/// Reads the beginning of a file, one byte more than `len` if there are more; `None` if there is
-/// none. It takes fewer system calls than [`read`], for files of which there are many.
-pub(super) fn read_short(path: &Path, len: usize) -> Result<Option<Vec<u8>>, FileError> {
-    let Some(mut file) = open(path, OpenOptions::new().read(true))? else { return Ok(None) };
-    let mut bytes = vec![0; len + 1];
-    let mut filled = 0;
-    // Usually one read returns everything.
-    while filled < len {
-        match file.read(&mut bytes[filled..]) {
-            Ok(0) => break,
-            Ok(more) => filled += more,
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(error).context("read", path),
-        }
-    }
-    bytes.truncate(filled);
-    Ok(Some(bytes))
-}
-
 /// Returns the length of a file; `None` if there is none.
-pub(super) fn len(path: &Path) -> Result<Option<u64>, FileError> {
+pub(super) fn len(path: &Path) -> Result<Option<u64>, StoreError> {
     let Some(file) = open(path, OpenOptions::new().read(true))? else { return Ok(None) };
     let metadata = file.metadata().context("look at", path)?;
     Ok(Some(metadata.len()))
 }
 
-/// Reads a part of a file, as far as it exists; `None` if there is no file.
-pub(super) fn read_part(path: &Path, at: u64, len: u64) -> Result<Option<Vec<u8>>, FileError> {
+/// Reads up to `len` bytes of a file, as far as they exist; `None` if there is no file.
+pub(super) fn read(path: &Path, at: u64, len: u64) -> Result<Option<Vec<u8>>, StoreError> {
     let Some(mut file) = open(path, OpenOptions::new().read(true))? else { return Ok(None) };
     let mut bytes = Vec::new();
-    file.seek(SeekFrom::Start(at))
-        .and_then(|_| file.take(len).read_to_end(&mut bytes))
-        .context("read", path)?;
+    if at > 0 {
+        file.seek(SeekFrom::Start(at)).context("read", path)?;
+    }
+    file.take(len).read_to_end(&mut bytes).context("read", path)?;
     Ok(Some(bytes))
 }
 
 /// Replaces a file durably: after a power loss it is the new one or the old one as a whole. The
 /// caller holds the realm's lock.
-pub(super) fn replace(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
+pub(super) fn replace(path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
     let new = path.with_extension("new");
     // A crash may have left this file behind, or another user may have put it there: it is not
     // written to.
     match fs::remove_file(&new) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
-        _ => Ok(()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+        result => result.context("remove", &new)?,
     }
-    .context("remove", &new)?;
     let mut options = OpenOptions::new();
     private::prepare(options.write(true).create_new(true));
     let written = options
@@ -318,9 +288,9 @@ pub(super) fn replace(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
 }
 
 /// Overwrites or appends a part of a file, durably.
-pub(super) fn overwrite(path: &Path, at: u64, bytes: &[u8]) -> Result<(), FileError> {
+pub(super) fn overwrite(path: &Path, at: u64, bytes: &[u8]) -> Result<(), StoreError> {
     let file = open(path, OpenOptions::new().write(true))?;
-    let mut file = file.ok_or_else(|| absent(path))?;
+    let mut file = file.ok_or_else(absent).context("open", path)?;
     file.seek(SeekFrom::Start(at))
         .and_then(|_| file.write_all(bytes))
         .and_then(|()| file.sync_data())
@@ -328,10 +298,10 @@ pub(super) fn overwrite(path: &Path, at: u64, bytes: &[u8]) -> Result<(), FileEr
 }
 
 /// Opens a file to lock it.
-pub(super) fn lock_file(path: &Path) -> Result<File, FileError> {
+pub(super) fn lock_file(path: &Path) -> Result<File, StoreError> {
     let mut options = OpenOptions::new();
     let file = open(path, options.read(true).write(true).create(true).truncate(false))?;
-    let file = file.ok_or_else(|| absent(path))?;
+    let file = file.ok_or_else(absent).context("open", path)?;
     private::make_private(&file).context("protect", path)?;
     Ok(file)
 }
@@ -341,7 +311,7 @@ pub(super) fn lock_file(path: &Path) -> Result<File, FileError> {
 /// # Errors
 /// Returns an error of the kind [`io::ErrorKind::TimedOut`] if it is held for longer than
 /// `timeout`.
-pub(super) fn lock(path: &Path, timeout: Duration) -> Result<File, FileError> {
+pub(super) fn lock(path: &Path, timeout: Duration) -> Result<File, StoreError> {
     let file = lock_file(path)?;
     let start = Instant::now();
     let mut pause = Duration::from_micros(50);
@@ -365,7 +335,7 @@ pub(super) fn lock(path: &Path, timeout: Duration) -> Result<File, FileError> {
 }
 
 /// Reports whether the file exists and is not locked.
-pub(super) fn is_unlocked(path: &Path) -> Result<bool, FileError> {
+pub(super) fn is_unlocked(path: &Path) -> Result<bool, StoreError> {
     let Some(file) = open(path, OpenOptions::new().read(true))? else { return Ok(false) };
     match file.try_lock() {
         Ok(()) => Ok(true),
@@ -375,7 +345,7 @@ pub(super) fn is_unlocked(path: &Path) -> Result<bool, FileError> {
 }
 
 /// Returns the names in a folder; none if it does not exist.
-pub(super) fn names(folder: &Path) -> Result<Vec<String>, FileError> {
+pub(super) fn names(folder: &Path) -> Result<Vec<String>, StoreError> {
     let entries = match fs::read_dir(folder) {
         Ok(entries) => entries,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),

@@ -6,8 +6,8 @@
 
 use std::path::Path;
 
+use super::corrupt;
 use super::folder;
-use super::{corrupt, error};
 use crate::error::StoreError;
 use crate::model::lease::mix;
 use crate::model::node::Node;
@@ -37,12 +37,12 @@ fn len(
     path: &Path,
     granted: impl FnOnce() -> Result<Vec<Node>, StoreError>,
 ) -> Result<u64, StoreError> {
-    if let Some(len) = folder::len(path).map_err(error)? {
+    if let Some(len) = folder::len(path)? {
         return Ok(len / ENTRY_LEN as u64);
     }
     let nodes = granted()?;
     let entries: Vec<u8> = nodes.iter().flat_map(|&node| entry(node)).collect();
-    folder::replace(path, &entries).map_err(error)?;
+    folder::replace(path, &entries)?;
     Ok(nodes.len() as u64)
 }
 
@@ -54,7 +54,7 @@ pub(super) fn add(
 ) -> Result<(), StoreError> {
     // In the place of an entry that was cut short, if there is one.
     let at = len(path, granted)? * ENTRY_LEN as u64;
-    folder::overwrite(path, at, &entry(node)).map_err(error)
+    folder::overwrite(path, at, &entry(node))
 }
 
 /// Returns the nodes of up to `limit` consecutive entries, wrapping around from the last to the
@@ -75,7 +75,7 @@ pub(super) fn read(
     let mut bytes = Vec::new();
     for (first, entries) in [(first, before_end), (0, limit - before_end)] {
         let (at, len) = (first * ENTRY_LEN as u64, entries * ENTRY_LEN as u64);
-        let part = folder::read_part(path, at, len).map_err(error)?;
+        let part = folder::read(path, at, len)?;
         bytes.extend(part.ok_or_else(|| corrupt(path))?);
     }
     Ok(bytes.chunks(ENTRY_LEN).filter_map(node).collect())

@@ -23,7 +23,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use tickid_core::{Clock, SystemClock, UnixTime};
 
-use self::folder::{Context as _, FileError};
+use self::folder::Context as _;
 use self::slots::Reading;
 use crate::backend::{Answer, Backend, Change, Scope};
 use crate::backends::open::Holders;
@@ -98,8 +98,8 @@ impl<C: Clock + fmt::Debug + Send + Sync> FileBackend<C> {
     pub fn open_with_clock(folder: impl Into<PathBuf>, clock: C) -> Result<Self, StoreError> {
         // Drops a trailing slash, which would make the system follow a link.
         let root: PathBuf = folder.into().components().collect();
-        folder::create(&root).map_err(error)?;
-        let metadata = folder::look_at(&root).map_err(error)?;
+        folder::create(&root)?;
+        let metadata = folder::look_at(&root)?;
         if let Some(kind) = metadata.as_ref().and_then(mounts::shared_file_system) {
             let root = root.display();
             let why = format!("{root} is on a file system that machines may share, of type {kind}");
@@ -118,24 +118,8 @@ const LOCK_TIMEOUT: Duration = Duration::from_secs(3);
 /// The version of a row that cannot be read.
 const UNREADABLE: Version = Version(0);
 
-fn error(error: FileError) -> StoreError {
-    let (what, path, source) = match error {
-        FileError::Io { what, path, source } => (what, path, source),
-        FileError::Exposed(exposed) => {
-            return StoreError::new(NAME, StoreErrorKind::Exposed(exposed));
-        }
-    };
-    let what = format!("{what} {}", path.display());
-    let kind = match source.kind() {
-        io::ErrorKind::TimedOut => StoreErrorKind::Unreachable,
-        _ => StoreErrorKind::Failed { what },
-    };
-    StoreError::new(NAME, kind).with_source(source)
-}
-
 fn corrupt(path: &Path) -> StoreError {
-    let what = path.display().to_string();
-    StoreError::new(NAME, StoreErrorKind::Corrupt { what })
+    StoreError::corrupt(NAME, path.display().to_string())
 }
 
 /// One realm's folder, locked.
@@ -147,7 +131,7 @@ struct RealmFolder<'a> {
 
 impl<'a> RealmFolder<'a> {
     /// `None` if there is no such folder.
-    fn lock(folder: PathBuf, name: &'a RealmName) -> Result<Option<Self>, FileError> {
+    fn lock(folder: PathBuf, name: &'a RealmName) -> Result<Option<Self>, StoreError> {
         if !folder::close_to_others(&folder)? {
             return Ok(None);
         }
@@ -180,9 +164,9 @@ impl<'a> RealmFolder<'a> {
 
     fn record(&self) -> Result<Option<(Record, Version)>, StoreError> {
         let path = self.record_path();
-        let Some(bytes) = folder::read(&path).map_err(error)? else {
+        let Some(bytes) = folder::read(&path, 0, u64::MAX)? else {
             // Rows without a record: it was deleted, and with it the era in which they count.
-            let rows = folder::names(&self.nodes()).map_err(error)?;
+            let rows = folder::names(&self.nodes())?;
             return if rows.is_empty() { Ok(None) } else { Err(corrupt(&path)) };
         };
         let (version, json) = read_record(&bytes).ok_or_else(|| corrupt(&path))?;
@@ -193,7 +177,7 @@ impl<'a> RealmFolder<'a> {
 
     /// Returns the nodes that have rows.
     fn granted(&self) -> Result<Vec<Node>, StoreError> {
-        let names = folder::names(&self.nodes()).map_err(error)?;
+        let names = folder::names(&self.nodes())?;
         // Other names are of files that were not put in their place.
         let node = |name: &String| name.replace('-', "/").parse().ok();
         Ok(names.iter().filter_map(node).collect())
@@ -201,21 +185,30 @@ impl<'a> RealmFolder<'a> {
 
     /// Reads a node's row. A row with only one intact write is moved beyond anything that a lease
     /// can have reached.
-    fn row(&self, node: Node, record: &Record, now: UnixTime) -> Result<Option<Found>, StoreError> {
+    fn row(
+        &self,
+        node: Node,
+        record: &Record,
+        now: UnixTime,
+    ) -> Result<Option<RowState>, StoreError> {
         let path = self.row_path(node);
-        let bytes = folder::read_short(&path, slots::FILE_LEN).map_err(error)?;
-        let Some(bytes) = bytes else { return Ok(None) };
+        // A longer file is not a row's.
+        let Some(bytes) = folder::read(&path, 0, slots::FILE_LEN as u64 + 1)? else {
+            return Ok(None);
+        };
+        let intact =
+            |row, number| RowState::Intact { row, version: Version(number), is_dead: false };
         Ok(Some(match slots::read(&bytes) {
-            Reading::Whole(number, row) if row.node == node => Found::Row(row, Version(number)),
+            Reading::Whole(number, row) if row.node == node => intact(row, number),
             Reading::Torn(number, row) if row.node == node => {
                 let rules = Rules::new(record, now).map_err(|no| StoreError::refused(NAME, no))?;
                 let row = Row { token: None, ceiling: row.ceiling.max(rules.limit()), ..row };
                 // Past the number of the write that is lost, and into its slot.
                 self.write_row(&row, Some(Version(number + 2)))?;
-                Found::Row(row, Version(number + 3))
+                intact(row, number + 3)
             }
-            Reading::Newer(format) => Found::Newer(format),
-            _ => Found::Malformed,
+            Reading::Newer(format) => RowState::Newer { format },
+            _ => RowState::Malformed { version: UNREADABLE },
         }))
     }
 
@@ -230,17 +223,17 @@ impl<'a> RealmFolder<'a> {
                 let micros = SystemClock.now().map_or(0, UnixTime::as_micros);
                 let number = u64::try_from(micros).unwrap_or(0).max(number);
                 let file = slots::create(number, row).ok_or_else(too_long)?;
-                folder::replace(&path, &file).map_err(error)
+                folder::replace(&path, &file)
             }
             None => {
-                folder::create(&self.nodes()).map_err(error)?;
+                folder::create(&self.nodes())?;
                 index::add(&self.index_path(), row.node, || self.granted())?;
                 let file = slots::create(number, row).ok_or_else(too_long)?;
-                folder::replace(&path, &file).map_err(error)
+                folder::replace(&path, &file)
             }
             Some(_) => {
                 let (at, slot) = slots::write(number, row).ok_or_else(too_long)?;
-                folder::overwrite(&path, at, &slot).map_err(error)
+                folder::overwrite(&path, at, &slot)
             }
         }
     }
@@ -250,24 +243,7 @@ impl<'a> RealmFolder<'a> {
         let checked = format!("{number} {}", record.to_json());
         let checksum = crc32fast::hash(checked.as_bytes());
         let text = format!("{RECORD_MAGIC} {checksum:08x} {checked}\n");
-        folder::replace(&self.record_path(), text.as_bytes()).map_err(error)
-    }
-}
-
-/// A row's file.
-enum Found {
-    Row(Row, Version),
-    Newer(u32),
-    Malformed,
-}
-
-impl Found {
-    fn version(&self) -> Option<Version> {
-        match self {
-            Self::Row(_, version) => Some(*version),
-            Self::Malformed => Some(UNREADABLE),
-            Self::Newer(_) => None,
-        }
+        folder::replace(&self.record_path(), text.as_bytes())
     }
 }
 
@@ -296,7 +272,7 @@ impl<C: Clock + fmt::Debug + Send + Sync> FileBackend<C> {
     fn view(&self, realm: &RealmName, scope: Scope) -> Result<View, StoreError> {
         let mut view = View::empty(self.now()?, GENERATION.to_owned());
         let folder = self.root.join(realm.as_str());
-        let Some(folder) = RealmFolder::lock(folder, realm).map_err(error)? else {
+        let Some(folder) = RealmFolder::lock(folder, realm)? else {
             return Ok(view);
         };
         // Read now, not before the wait for the lock.
@@ -314,17 +290,11 @@ impl<C: Clock + fmt::Debug + Send + Sync> FileBackend<C> {
             }
         };
         for node in nodes {
-            if let Some(found) = folder.row(node, record, view.now)? {
-                let state = match found {
-                    Found::Row(row, version) => {
-                        let is_dead = self.is_dead(&folder, &row)?;
-                        RowState::Intact { row, version, is_dead }
-                    }
-                    Found::Newer(format) => RowState::Newer { format },
-                    Found::Malformed => RowState::Malformed { version: UNREADABLE },
-                };
-                view.rows.insert(node, state);
+            let Some(mut state) = folder.row(node, record, view.now)? else { continue };
+            if let RowState::Intact { row, is_dead, .. } = &mut state {
+                *is_dead = self.is_dead(&folder, row)?;
             }
+            view.rows.insert(node, state);
         }
         Ok(view)
     }
@@ -333,7 +303,7 @@ impl<C: Clock + fmt::Debug + Send + Sync> FileBackend<C> {
     fn is_dead(&self, folder: &RealmFolder<'_>, row: &Row) -> Result<bool, StoreError> {
         match row.token {
             Some(token) if !self.locks().contains_key(&token) => {
-                folder::is_unlocked(&folder.holder_path(token)).map_err(error)
+                folder::is_unlocked(&folder.holder_path(token))
             }
             _ => Ok(false),
         }
@@ -341,24 +311,21 @@ impl<C: Clock + fmt::Debug + Send + Sync> FileBackend<C> {
 
     fn write(&self, realm: &RealmName, change: &Change) -> Result<bool, StoreError> {
         let folder = self.root.join(realm.as_str());
-        folder::create(&folder).map_err(error)?;
+        folder::create(&folder)?;
         // The folder was removed again in the meantime: it is not the one that was read.
-        let Some(folder) = RealmFolder::lock(folder, realm).map_err(error)? else {
+        let Some(folder) = RealmFolder::lock(folder, realm)? else {
             return Ok(false);
         };
         let record = folder.record()?;
         let record_version = record.as_ref().map(|(_, version)| *version);
-        if record_version != change.record_version || change.generation != GENERATION {
+        let now = self.now()?;
+        if record_version != change.record_version || !change.is_for(GENERATION, now) {
             return Ok(false);
         }
         let mut before = None;
         if let (Some(expected), Some((record, _))) = (&change.row, &record) {
-            before = folder.row(expected.node, record, self.now()?)?;
-            let is_current = match &before {
-                Some(found) => found.version().is_some() && found.version() == expected.version,
-                None => expected.version.is_none(),
-            };
-            if !is_current {
+            before = folder.row(expected.node, record, now)?;
+            if !expected.is_current(before.as_ref()) {
                 return Ok(false);
             }
         }
@@ -369,10 +336,7 @@ impl<C: Clock + fmt::Debug + Send + Sync> FileBackend<C> {
         if let Some(row_change) = &change.row
             && let Some(row) = &row_change.row
         {
-            let before = match before {
-                Some(Found::Row(row, _)) => row.token,
-                _ => None,
-            };
+            let before = before.as_ref().and_then(|state| state.row()?.token);
             let write = || folder.write_row(row, row_change.version);
             self.hand_over(&folder, before, row.token, write)?;
         }
@@ -395,9 +359,9 @@ impl<C: Clock + fmt::Debug + Send + Sync> FileBackend<C> {
             |token: &Token| self.holders == Holders::Here && !self.locks().contains_key(token);
         if let Some(token) = after.filter(locks_one) {
             let path = folder.holder_path(token);
-            path.parent().map_or(Ok(()), folder::create).map_err(error)?;
-            let lock = folder::lock_file(&path).map_err(error)?;
-            lock.try_lock().map_err(io::Error::from).context("lock", &path).map_err(error)?;
+            path.parent().map_or(Ok(()), folder::create)?;
+            let lock = folder::lock_file(&path)?;
+            lock.try_lock().map_err(io::Error::from).context("lock", &path)?;
             self.locks().insert(token, lock);
         }
         let written = write();
@@ -412,7 +376,7 @@ impl<C: Clock + fmt::Debug + Send + Sync> FileBackend<C> {
     }
 
     fn names(&self) -> Result<Vec<RealmName>, StoreError> {
-        let names = folder::names(&self.root).map_err(error)?;
+        let names = folder::names(&self.root)?;
         let has_record = |name: &RealmName| self.root.join(name.as_str()).join("realm").is_file();
         let realms = names.iter().filter_map(|name| name.parse().ok()).filter(has_record);
         let mut realms: Vec<RealmName> = realms.collect();

@@ -2,42 +2,11 @@
 
 /// File systems that several machines share, as mount tables name them. Their locks and their
 /// durability cannot be relied on.
-const SHARED: [&str; 19] = [
-    "9p",
-    "afs",
-    "beegfs",
-    "ceph",
-    "cifs",
-    "coda",
-    "davfs",
-    "gfs2",
-    "glusterfs",
-    "gpfs",
-    "lustre",
-    "ncpfs",
-    "nfs",
-    "nfs4",
-    "ocfs2",
-    "smb3",
-    "smbfs",
-    "sshfs",
-    "virtiofs",
-];
+const SHARED: &str = "9p afs beegfs ceph cifs coda davfs gfs2 glusterfs gpfs lustre ncpfs nfs nfs4 \
+                      ocfs2 smb3 smbfs sshfs virtiofs";
 /// The same in user space, behind `fuse.`.
-const SHARED_FUSE: [&str; 12] = [
-    "ceph",
-    "cephfs",
-    "gcsfuse",
-    "glusterfs",
-    "goofys",
-    "juicefs",
-    "mount-s3",
-    "rclone",
-    "s3fs",
-    "seaweedfs",
-    "smbnetfs",
-    "sshfs",
-];
+const SHARED_FUSE: &str = "ceph cephfs gcsfuse glusterfs goofys juicefs mount-s3 rclone s3fs \
+                           seaweedfs smbnetfs sshfs";
 
 /// Returns the type of the file system with a device number, from a Linux table of mounts
 /// (`mountinfo`).
@@ -49,9 +18,10 @@ pub(super) fn file_system(mountinfo: &str, major: u64, minor: u64) -> Option<&st
 }
 
 pub(super) fn is_shared(file_system: &str) -> bool {
+    let is_among = |list: &str, name| list.split(' ').any(|other| other == name);
     match file_system.strip_prefix("fuse.") {
-        Some(name) => SHARED_FUSE.contains(&name) || SHARED.contains(&name),
-        None => SHARED.contains(&file_system),
+        Some(name) => is_among(SHARED_FUSE, name) || is_among(SHARED, name),
+        None => is_among(SHARED, file_system),
     }
 }
 

@@ -1,4 +1,5 @@
--- realm, generation, the record's version, new record, node, the row's version, new row, new ceiling
+-- realm, generation, the record's version, new record, node, the row's version, old row, new row,
+-- new ceiling, earliest time, latest time
 --
 -- Renewals and row commits lock the row of the realm together, record commits alone. A row that another
 -- client inserts meanwhile is an error.
@@ -10,15 +11,17 @@ SELECT version INTO @record FROM tickid_realm WHERE name = $1 AND $4 IS NULL LOC
 
 SELECT version INTO @record FROM tickid_realm WHERE name = $1 AND $4 IS NOT NULL FOR UPDATE;
 
-SELECT version INTO @row FROM tickid_node WHERE realm = $1 AND node = $5 FOR UPDATE;
+SELECT version INTO @row FROM tickid_node WHERE realm = $1 AND node = $5
+    AND ($7 IS NULL OR data = $7) FOR UPDATE;
 
-SET @same = (@record <=> $3) AND (@row <=> $6) AND $2 = $generation;
+SET @same = (@record <=> $3) AND (@row <=> $6) AND $2 = $generation
+    AND ($10 IS NULL OR @now BETWEEN $10 AND $11);
 
 INSERT INTO tickid_node (realm, node, version, ceiling, data)
-    SELECT $1, $5, 1, $8, $7 FROM DUAL WHERE @same AND @row IS NULL AND $7 IS NOT NULL;
+    SELECT $1, $5, 1, $9, $8 FROM DUAL WHERE @same AND @row IS NULL AND $8 IS NOT NULL;
 
-UPDATE tickid_node SET version = version + 1, ceiling = $8, data = $7
-    WHERE @same AND $7 IS NOT NULL AND realm = $1 AND node = $5 AND version = @row;
+UPDATE tickid_node SET version = version + 1, ceiling = $9, data = $8
+    WHERE @same AND $8 IS NOT NULL AND realm = $1 AND node = $5 AND version = @row;
 
 INSERT INTO tickid_realm (name, version, record)
     SELECT $1, @now, $4 FROM DUAL WHERE @same AND @record IS NULL AND $4 IS NOT NULL;

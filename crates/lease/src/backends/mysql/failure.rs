@@ -32,7 +32,7 @@ pub(super) fn of_statement(error: &Error, what: &str) -> Failure {
 pub(super) fn of_connecting(error: &Error) -> StoreError {
     let failed = |what: &str| failed(what).with_source(message(error));
     #[cfg(feature = "mysql-tls")]
-    if let Some(hindrance) = crate::tls::hindrance(error) {
+    if let Some(hindrance) = crate::tls::certificates::hindrance(error) {
         return failed(hindrance);
     }
     match error {

@@ -23,8 +23,8 @@ crate::backends::sql::sql_backend! {
     /// binary log `sync_binlog`) or that accepts writes on several members (Galera) is
     /// [unfit](StoreErrorKind::Unfit). A store has one connection, which is closed when it is idle
     /// for half a second, so that a fleet does not need a connection for each holder. Requests
-    /// [time out](Self::with_timeout) after 3 seconds. A server that is `read_only`, like a
-    /// replica, is an error.
+    /// [time out](Self::with_timeout) after 3 seconds, or 10 to connect. A server that is
+    /// `read_only`, like a replica, is an error.
     ///
     /// The data is in the tables `tickid_realm` and `tickid_node`. The first request creates them,
     /// which needs the right to create tables; an application does not need that right if an
@@ -171,7 +171,6 @@ impl Database for Server {
     const NAME: &'static str = NAME;
     const READ: &'static str = include_str!("read.sql");
     const COMMIT: &'static str = include_str!("commit.sql");
-    const RENEW: &'static str = include_str!("renew.sql");
     const REALMS: &'static str = "SELECT name FROM tickid_realm";
 
     fn endpoint(&self) -> String {
@@ -265,7 +264,7 @@ fn no_writes(what: &str) -> StoreError {
 }
 
 fn unreachable(source: impl Into<Box<dyn core::error::Error + Send + Sync>>) -> StoreError {
-    StoreError::new(NAME, StoreErrorKind::Unreachable).with_source(source)
+    StoreError::unreachable(NAME, source)
 }
 
 #[cfg(test)]

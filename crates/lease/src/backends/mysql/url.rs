@@ -1,66 +1,51 @@
 //! `mysql://…`.
 
-use mysql_async::{Opts, OptsBuilder, SslOpts};
+#[cfg(feature = "mysql-tls")]
+use mysql_async::SslOpts;
+use mysql_async::{Opts, OptsBuilder};
 
 use crate::backends::mysql::NAME;
-use crate::error::{StoreError, excerpt};
+use crate::error::StoreError;
+#[cfg(feature = "mysql-tls")]
 use crate::tls::Files;
-use crate::url::{self, Login, Parts};
+use crate::url::{Form, Login};
 
 /// The largest packet of an answer: more than any row.
 const MAX_PACKET: usize = 1 << 22;
 
+const FORM: Form = Form {
+    text: "mysql://[USER:PASSWORD@]HOST[:PORT]/DATABASE[?OPTION=VALUE&…]",
+    schemes: &[("mysql", false), ("mariadb", false)],
+    port: 3_306,
+    options: &["socket="],
+    lacks: if cfg!(feature = "mysql-tls") { None } else { Some("mysql-tls") },
+};
+
 /// Parses a URL.
 pub(super) fn parse(url: &str) -> Result<Opts, StoreError> {
-    let no_url = |why: &str| StoreError::url(NAME, format!("its URL: {why}"));
-    let rest = ["mysql://", "mariadb://"].iter().find_map(|scheme| url.strip_prefix(scheme));
-    let rest = rest.ok_or_else(|| no_url("it begins with mysql://"))?;
-    let Parts { login, place, options } = url::parts(rest).map_err(|why| no_url(&why))?;
-    let (mut files, mut is_encrypted, mut socket) = (Files::default(), false, None);
-    for (name, value) in options {
-        match (name, value) {
-            ("sslmode", "disable") => is_encrypted = false,
-            ("sslmode", "require" | "verify-full") => is_encrypted = true,
-            ("socket", path) => {
-                let path = percent_encoding::percent_decode_str(path).decode_utf8_lossy();
-                socket = Some(path.into_owned());
-            }
-            (name, value) if files.take(name, value) => {}
-            (name, _) => {
-                return Err(no_url(&format!("no such option, or value of it: {}", excerpt(name))));
-            }
-        }
+    let no_url = |why: &str| StoreError::url(NAME, FORM.error(why));
+    let url = FORM.parse(url).map_err(|why| StoreError::url(NAME, why))?;
+    let (host, port) = url.host().map_err(no_url)?;
+    if url.path.is_empty() {
+        return Err(no_url("it names a database"));
     }
-    let (endpoint, database) = place.split_once('/').unwrap_or((place, ""));
-    if database.is_empty() {
-        return Err(no_url("it names a database, as in mysql://user:password@host/database"));
-    }
-    let (host, port) = url::endpoint(endpoint, 3_306).map_err(|why| no_url(&why))?;
-    let tls = match is_encrypted {
-        true => Some(tls(&files)?),
-        false if files.is_empty() => None,
-        false => return Err(no_url("certificates need sslmode=require")),
-    };
-    let login = login.map(|Login { user, password }| (user, Some(password)));
+    let opts = OptsBuilder::default();
+    #[cfg(feature = "mysql-tls")]
+    let opts = opts.ssl_opts(url.encryption.map(|files| tls(&files)).transpose()?);
+    let login = url.login.map(|Login { user, password }| (user, Some(password)));
     let (user, password) = login.unwrap_or(("root".to_owned(), None));
-    let opts = OptsBuilder::default()
+    let opts = opts
         .ip_or_hostname(host.trim_matches(['[', ']']))
         .tcp_port(port)
         .user(Some(user))
         .pass(password)
-        .db_name(Some(database))
-        .ssl_opts(tls)
-        .socket(socket)
+        .db_name(Some(url.path))
+        .socket(url.options.into_iter().map(|(_, socket)| socket).next_back())
         // Otherwise the client would request settings that are not given from the server.
         .prefer_socket(false)
         .max_allowed_packet(Some(MAX_PACKET))
         .wait_timeout(Some(60));
     Ok(opts.into())
-}
-
-#[cfg(not(feature = "mysql-tls"))]
-fn tls(_: &Files) -> Result<SslOpts, StoreError> {
-    Err(StoreError::url(NAME, "to encrypt takes the feature mysql-tls"))
 }
 
 #[cfg(feature = "mysql-tls")]
@@ -104,23 +89,14 @@ mod tests {
     #[test]
     fn other_urls_are_refused() {
         for (url, why) in [
-            ("redis://a", "begins with mysql://"),
+            ("redis://a", "another scheme"),
             ("mysql://a", "names a database"),
-            ("mysql://app:secret@a/b?verify_ca=false", "of it: verify_ca"),
-            ("mysql://app:secret@a/b?sslmode=prefer", "of it: sslmode"),
-            ("mysql://app:secret@a/b?sslrootcert=/a", "need sslmode=require"),
-            ("mysql://app:secret@a:b/c", "a port is a number"),
+            ("mysql://a,b/c", "names one server"),
+            ("mysql://app:secret@a/b?verify_ca=false", "its options are socket="),
         ] {
             let error = parse(url).unwrap_err();
             assert!(error.to_string().contains(why), "{url}: {error}");
             assert!(!format!("{error:?}").contains("secret"), "{error:?}");
         }
-    }
-
-    #[cfg(not(feature = "mysql-tls"))]
-    #[test]
-    fn encryption_needs_the_feature() {
-        let error = parse("mysql://a/b?sslmode=require").unwrap_err();
-        assert!(error.to_string().contains("mysql-tls"), "{error}");
     }
 }

@@ -49,7 +49,7 @@ pub(super) fn of_connecting(error: &Error, is_plain: bool) -> StoreError {
         Some(_) => failed("connect"),
         None => {
             #[cfg(feature = "postgres-tls")]
-            if let Some(hindrance) = crate::tls::hindrance(error) {
+            if let Some(hindrance) = crate::tls::certificates::hindrance(error) {
                 return failed(hindrance);
             }
             // The server requires a password, and this is the client's error without one.

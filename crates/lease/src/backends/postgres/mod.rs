@@ -19,7 +19,7 @@ use tokio_postgres::{Client, Config};
 use self::stream::Stream;
 use self::url::Tls;
 use crate::backends::sql::{Database, Failure, MAX_ANSWER, Request, Sql, Texts, Value};
-use crate::error::{StoreError, StoreErrorKind};
+use crate::error::StoreError;
 
 const NAME: &str = "PostgreSQL";
 const SCHEMA: &str = include_str!("schema.sql");
@@ -30,7 +30,7 @@ crate::backends::sql::sql_backend! {
     /// A renewal is one round trip. Grants are committed with `synchronous_commit = on`. A
     /// store has one connection, which is closed when it is idle for half a second, so that a fleet
     /// does not need a connection for each holder. Requests [time out](Self::with_timeout) after 3
-    /// seconds. A server that accepts no writes, like a standby, is an error.
+    /// seconds, or 10 to connect. A server that accepts no writes, like a standby, is an error.
     ///
     /// The data is in the schema `tickid` of the database. The first request creates what is
     /// missing, which needs the right to create schemas; an application does not need that right if
@@ -63,10 +63,10 @@ impl PostgresBackend {
     /// key. Options for timeouts and keep-alive have no effect: every request has a deadline.
     ///
     /// # Errors
-    /// Returns an error of the kind [`Url`](StoreErrorKind::Url) for any other URL and for
+    /// Returns an error of the kind [`Url`](crate::StoreErrorKind::Url) for any other URL and for
     /// encryption without the feature `postgres-tls`, and one of the kind
-    /// [`Failed`](StoreErrorKind::Failed) for certificates that cannot be read and if no thread can
-    /// be started.
+    /// [`Failed`](crate::StoreErrorKind::Failed) for certificates that cannot be read and if no
+    /// thread can be started.
     pub fn open(url: &str) -> Result<Self, StoreError> {
         let (config, tls) = url::parse(url)?;
         Ok(Self(Sql::new(Server { config, tls })?))
@@ -144,9 +144,8 @@ impl Database for Server {
     // The types are qualified: a search path may have other schemas before `pg_catalog`.
     const READ: &'static str =
         "SELECT kind, key, version, data FROM tickid.read_v1($1, $2, $3, $4, $5)";
-    const COMMIT: &'static str = "SELECT tickid.commit_v1($1, $2, $3, $4, $5, $6, $7, $8)";
-    const RENEW: &'static str = "SELECT ceiling, now_micros FROM \
-        tickid.renew_v1($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)";
+    const COMMIT: &'static str =
+        "SELECT tickid.commit_v1($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)";
     const REALMS: &'static str = "SELECT name FROM tickid.realm";
 
     fn endpoint(&self) -> String {
@@ -219,5 +218,5 @@ fn no_writes(what: &str) -> StoreError {
 }
 
 fn unreachable(source: impl Into<Box<dyn core::error::Error + Send + Sync>>) -> StoreError {
-    StoreError::new(NAME, StoreErrorKind::Unreachable).with_source(source)
+    StoreError::unreachable(NAME, source)
 }

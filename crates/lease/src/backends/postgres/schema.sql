@@ -2,7 +2,7 @@
 --
 -- Run as a whole, in one transaction, any number of times. Functions are never changed once they are
 -- released: their names carry a version, so that clients of different releases can share a database.
--- They decide nothing but renewals: the rules are in Rust. Arguments and results are text.
+-- They decide nothing: the rules are in Rust. Arguments and results are text.
 --
 -- LOCKS. A record is written under a table lock that renewals and row commits wait for, and they under
 -- one that they can hold together. The queue is fair, and no row of `realm` is ever locked: that would
@@ -70,17 +70,6 @@ BEGIN
 END
 $$;
 
--- That time as a tick; null before the epoch.
-CREATE OR REPLACE FUNCTION tickid.tick_v1(
-    micros numeric, epoch numeric, period numeric, ticks_per_period numeric, micros_per_tick numeric
-) RETURNS numeric
-LANGUAGE plpgsql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
-BEGIN
-    RETURN CASE WHEN micros >= epoch THEN div(micros - epoch, period) * ticks_per_period
-        + div(mod(micros - epoch, period), micros_per_tick) END;
-END
-$$;
-
 -- Settings of a transaction that writes: no long wait for locks, and whatever is answered is on disk
 -- (and on those of synchronous standbys), whatever the session says.
 CREATE OR REPLACE FUNCTION tickid.settings_v1() RETURNS void
@@ -123,16 +112,16 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp SET enable_sort = off 
     )
 $$;
 
--- Compare-and-set: writes a record, a row or both if this is the store of that generation and the
--- versions are these (null: there is none). Returns a row if it did. A node without a new row is only
--- compared.
+-- Compare-and-set: writes a record, a row or both if this is the store of that generation, its clock
+-- is between two times, if given, and the record and the row have these versions (null: there is
+-- none). An old row, if given, is compared as a whole. Returns a row if it did. A node without a new
+-- row is only compared.
 CREATE OR REPLACE FUNCTION tickid.commit_v1(
     realm_name text, of_generation text, record_version text, new_record text,
-    node_key text, row_version text, new_row text, new_ceiling text
+    node_key text, row_version text, old_row text, new_row text, new_ceiling text,
+    earliest text, latest text
 ) RETURNS SETOF text
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
-DECLARE
-    node_version bigint;
 BEGIN
     PERFORM tickid.settings_v1();
     IF new_record IS NULL THEN
@@ -140,25 +129,30 @@ BEGIN
     ELSE
         LOCK TABLE tickid.realm IN SHARE ROW EXCLUSIVE MODE;
     END IF;
-    node_version := (SELECT n.version FROM tickid.node AS n
-        WHERE n.realm = realm_name AND n.node = node_key);
     IF of_generation <> tickid.generation_v1()
-        OR node_version IS DISTINCT FROM row_version::bigint
+        OR tickid.now_micros_v1() NOT BETWEEN earliest::bigint AND latest::bigint
         OR (SELECT r.version FROM tickid.realm AS r WHERE r.name = realm_name)
             IS DISTINCT FROM record_version::bigint
     THEN
         RETURN;
     END IF;
-    -- Another row commit may still be faster.
-    IF new_row IS NOT NULL THEN
-        INSERT INTO tickid.node AS n (realm, node, version, ceiling, data)
+    -- Another row commit may still be faster, and then finds nothing.
+    IF new_row IS NULL THEN
+        PERFORM WHERE row_version::bigint IS NOT DISTINCT FROM (
+            SELECT n.version FROM tickid.node AS n WHERE n.realm = realm_name AND n.node = node_key
+        );
+    ELSIF row_version IS NULL THEN
+        INSERT INTO tickid.node (realm, node, version, ceiling, data)
         VALUES (realm_name, node_key, 1, new_ceiling::numeric, new_row::jsonb)
-        ON CONFLICT (realm, node) DO UPDATE
-        SET version = n.version + 1, ceiling = excluded.ceiling, data = excluded.data
-        WHERE n.version = node_version;
-        IF NOT FOUND THEN
-            RETURN;
-        END IF;
+        ON CONFLICT (realm, node) DO NOTHING;
+    ELSE
+        UPDATE tickid.node AS n
+        SET version = n.version + 1, ceiling = new_ceiling::numeric, data = new_row::jsonb
+        WHERE n.realm = realm_name AND n.node = node_key AND n.version = row_version::bigint
+            AND (old_row IS NULL OR n.data = old_row::jsonb);
+    END IF;
+    IF NOT FOUND THEN
+        RETURN;
     END IF;
     IF new_record IS NOT NULL THEN
         INSERT INTO tickid.realm AS r (name, version, record)
@@ -167,42 +161,5 @@ BEGIN
         SET version = greatest(r.version + 1, excluded.version), record = excluded.record;
     END IF;
     RETURN NEXT 'done';
-END
-$$;
-
--- Raises the ceiling of a lease's row that is exactly as the holder knows it. The client has decided by
--- the record of that generation and version that the lease goes on. Returns the new ceiling and the
--- store's clock.
-CREATE OR REPLACE FUNCTION tickid.renew_v1(
-    realm_name text, of_generation text, record_version text, node_key text, row_version text,
-    lease_token text, lease_floor text, lease_ceiling text, epoch text, period text,
-    ticks_per_period text, micros_per_tick text, ahead text, end_tick text
-) RETURNS TABLE (ceiling text, now_micros text)
-LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
-#variable_conflict use_column
-DECLARE
-    clock bigint;
-    tick numeric;
-    reach numeric;
-BEGIN
-    PERFORM tickid.settings_v1();
-    LOCK TABLE tickid.realm IN ROW EXCLUSIVE MODE;
-    clock := tickid.now_micros_v1();
-    tick := tickid.tick_v1(clock, epoch::numeric, period::numeric, ticks_per_period::numeric,
-        micros_per_tick::numeric);
-    reach := greatest(lease_ceiling::numeric, least(tick + ahead::numeric, end_tick::numeric));
-    RETURN QUERY UPDATE tickid.node AS n
-    SET version = n.version + 1, ceiling = reach,
-        data = jsonb_set(n.data, '{ceiling}', to_jsonb(reach))
-    WHERE n.realm = realm_name AND n.node = node_key AND n.version = row_version::bigint
-        AND n.data ->> 'token' = lease_token AND n.data ->> 'floor' = lease_floor
-        AND n.data ->> 'ceiling' = lease_ceiling
-        AND tick < end_tick::numeric
-        AND of_generation = (SELECT tickid.generation_v1())
-        AND EXISTS (
-            SELECT FROM tickid.realm AS r
-            WHERE r.name = realm_name AND r.version = record_version::bigint
-        )
-    RETURNING n.ceiling::text, clock::text;
 END
 $$;

@@ -7,44 +7,43 @@ use std::sync::Arc;
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
-#[cfg(unix)]
-use tokio::net::UnixStream;
 use tokio_postgres::config::Host;
-
-trait Socket: AsyncRead + AsyncWrite + Send + Unpin {}
-
-impl<T: AsyncRead + AsyncWrite + Send + Unpin> Socket for T {}
+use tokio_util::either::Either;
 
 /// A connection that limits the bytes that a server may send: the client would keep them all.
-pub(super) struct Stream {
-    socket: Box<dyn Socket>,
-    left: Arc<AtomicUsize>,
+pub(super) struct Stream<S> {
+    pub(super) socket: S,
+    pub(super) left: Arc<AtomicUsize>,
 }
 
-impl Stream {
+#[cfg(unix)]
+pub(super) type Socket = Either<TcpStream, tokio::net::UnixStream>;
+#[cfg(not(unix))]
+pub(super) type Socket = Either<TcpStream, TcpStream>;
+
+impl Stream<Socket> {
     pub(super) async fn connect(
         host: &Host,
         address: Option<&IpAddr>,
         port: u16,
         left: Arc<AtomicUsize>,
     ) -> io::Result<Self> {
-        let tcp = |stream: TcpStream| -> io::Result<Box<dyn Socket>> {
-            stream.set_nodelay(true)?;
-            Ok(Box::new(stream))
-        };
-        let socket = match (host, address) {
-            (_, Some(&address)) => tcp(TcpStream::connect((address, port)).await?)?,
-            (Host::Tcp(name), None) => tcp(TcpStream::connect((&**name, port)).await?)?,
+        let tcp = match (host, address) {
+            (_, Some(&address)) => TcpStream::connect((address, port)).await?,
+            (Host::Tcp(name), None) => TcpStream::connect((&**name, port)).await?,
             #[cfg(unix)]
             (Host::Unix(folder), None) => {
-                Box::new(UnixStream::connect(folder.join(format!(".s.PGSQL.{port}"))).await?)
+                let path = folder.join(format!(".s.PGSQL.{port}"));
+                let socket = Either::Right(tokio::net::UnixStream::connect(path).await?);
+                return Ok(Self { socket, left });
             }
         };
-        Ok(Self { socket, left })
+        tcp.set_nodelay(true)?;
+        Ok(Self { socket: Either::Left(tcp), left })
     }
 }
 
-impl AsyncRead for Stream {
+impl<S: AsyncRead + Unpin> AsyncRead for Stream<S> {
     fn poll_read(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -62,7 +61,7 @@ impl AsyncRead for Stream {
     }
 }
 
-impl AsyncWrite for Stream {
+impl<S: AsyncWrite + Unpin> AsyncWrite for Stream<S> {
     fn poll_write(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,

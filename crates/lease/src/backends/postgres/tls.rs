@@ -2,21 +2,22 @@
 
 use core::error::Error;
 use core::pin::Pin;
-use core::task::{Context, Poll};
-use std::io;
+use core::sync::atomic::AtomicUsize;
 use std::sync::Arc;
 
 use rustls::pki_types::ServerName;
 use rustls::{ClientConfig, RootCertStore};
-use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio_postgres::config::Host;
 use tokio_postgres::tls::{ChannelBinding, TlsConnect, TlsStream};
 use tokio_rustls::TlsConnector;
 use tokio_rustls::client;
 
 use crate::backends::postgres::failed;
+use crate::backends::postgres::stream::Stream;
 use crate::error::StoreError;
-use crate::tls::{Files, trusting};
+use crate::tls::Files;
+use crate::tls::certificates::trusting;
 
 type BoxError = Box<dyn Error + Send + Sync>;
 
@@ -58,51 +59,22 @@ impl<S> TlsConnect<S> for Connect
 where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
-    type Stream = Encrypted<S>;
+    type Stream = Stream<client::TlsStream<S>>;
     type Error = BoxError;
-    type Future = Pin<Box<dyn Future<Output = Result<Encrypted<S>, BoxError>> + Send>>;
+    type Future = Pin<Box<dyn Future<Output = Result<Self::Stream, BoxError>> + Send>>;
 
     fn connect(self, stream: S) -> Self::Future {
         Box::pin(async move {
-            let stream = TlsConnector::from(self.config).connect(self.name, stream).await?;
-            Ok(Encrypted(stream))
+            let socket = TlsConnector::from(self.config).connect(self.name, stream).await?;
+            // The stream below has the limit.
+            Ok(Stream { socket, left: Arc::new(AtomicUsize::new(usize::MAX)) })
         })
     }
 }
 
-pub(super) struct Encrypted<S>(client::TlsStream<S>);
-
-impl<S: AsyncRead + AsyncWrite + Unpin> TlsStream for Encrypted<S> {
+impl<S: AsyncRead + AsyncWrite + Unpin> TlsStream for Stream<client::TlsStream<S>> {
     fn channel_binding(&self) -> ChannelBinding {
         // It protects clients that do not verify certificates.
         ChannelBinding::none()
-    }
-}
-
-impl<S: AsyncRead + AsyncWrite + Unpin> AsyncRead for Encrypted<S> {
-    fn poll_read(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        buffer: &mut ReadBuf<'_>,
-    ) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.0).poll_read(context, buffer)
-    }
-}
-
-impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Encrypted<S> {
-    fn poll_write(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        bytes: &[u8],
-    ) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.0).poll_write(context, bytes)
-    }
-
-    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.0).poll_flush(context)
-    }
-
-    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.0).poll_shutdown(context)
     }
 }

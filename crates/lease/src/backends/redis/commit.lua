@@ -1,36 +1,44 @@
--- Writes a record, a row, or both, if everything is as it must be. Returns whether it did, and the time.
+-- Writes a record, a row, or both, if everything is as it must be. Returns 1 if it did, and 0
+-- otherwise.
 --
--- ARGV: the generation; the earliest time, in microseconds, or nothing; how the
--- record's text must begin, and its new text or nothing; then, if a row is compared, its node, how its
+-- ARGV: the generation; the earliest and the latest time, in microseconds, or nothing; how the
+-- record's text must begin, and its new JSON or nothing; then, if a row is compared, its node, how its
 -- text must begin, and its new text and ceiling or nothing. A text that must begin with "" must not be
 -- there, and one that must begin with "?" must not begin with a version.
 
-local generation_now, earliest, record, new_record, node, row, new_row, ceiling = unpack(ARGV)
+local of_generation, earliest, latest, record, new_record, node, row, new_row, ceiling = unpack(ARGV)
+
+local function version(text)
+    local version = text and string.match(text, '^(%d+) ')
+    return version and #version <= 19 and version
+end
 
 local function begins(text, with)
     if with == '' then
         return not text
     elseif with == '?' then
-        local version = text and string.match(text, '^(%d+) ') or ''
-        return text and (version == '' or #version > 19)
+        return text and not version(text)
     end
     return text and string.sub(text, 1, #with) == with
 end
 
 local time = redis.call('TIME')
-if generation_now ~= generation()
-    or (tonumber(earliest) or 0) > time[1] * 1000000 + time[2]
-    or not begins(redis.call('GET', RECORD), record)
+local now, old_record = time[1] * 1000000 + time[2], redis.call('GET', RECORD)
+if of_generation ~= generation()
+    or now < (tonumber(earliest) or now) or now > (tonumber(latest) or now)
+    or not begins(old_record, record)
     or (node and not begins(redis.call('HGET', ROWS, node), row))
 then
-    return { 0, time[1], time[2] }
+    return 0
 end
 if new_record ~= '' then
-    redis.call('SET', RECORD, new_record)
+    -- Never the same for two records, not even after a restore: it follows the clock.
+    local number = math.max((tonumber(version(old_record)) or 0) + 1, now)
+    redis.call('SET', RECORD, string.format('%.0f %s', number, new_record))
 end
 if new_row then
     redis.call('HSET', ROWS, node, new_row)
     redis.call('ZADD', NODES, 0, node)
     redis.call('ZADD', CEILINGS, ceiling, node)
 end
-return { 1, time[1], time[2] }
+return 1

@@ -1,4 +1,5 @@
-//! A connection to a server, with a deadline and a limit for each request.
+//! A connection to a server, with a deadline and a limit for each request. The `redis` crate has a
+//! timeout for each read instead, and no limit for an answer.
 
 use core::time::Duration;
 use std::io::{self, BufReader, Read, Write};
@@ -71,22 +72,16 @@ impl Connection {
 }
 
 impl Place {
-    #[cfg(not(feature = "redis-tls"))]
-    #[allow(clippy::unused_self, clippy::unnecessary_wraps, reason = "as with encryption")]
     fn encrypt(&self, socket: Limited) -> io::Result<Box<dyn Transport>> {
+        #[cfg(feature = "redis-tls")]
+        if let Some(config) = &self.tls {
+            let host = self.host.trim_matches(['[', ']']).to_owned();
+            let name = host.try_into().map_err(io::Error::other)?;
+            let connection = rustls::ClientConnection::new(config.clone(), name);
+            let connection = connection.map_err(io::Error::other)?;
+            return Ok(Box::new(rustls::StreamOwned::new(connection, socket)));
+        }
         Ok(Box::new(socket))
-    }
-
-    #[cfg(feature = "redis-tls")]
-    fn encrypt(&self, socket: Limited) -> io::Result<Box<dyn Transport>> {
-        use rustls::pki_types::ServerName;
-        use rustls::{ClientConnection, StreamOwned};
-
-        let Some(config) = &self.tls else { return Ok(Box::new(socket)) };
-        let host = self.host.trim_matches(['[', ']']).to_owned();
-        let name = ServerName::try_from(host).map_err(io::Error::other)?;
-        let connection = ClientConnection::new(config.clone(), name).map_err(io::Error::other)?;
-        Ok(Box::new(StreamOwned::new(connection, socket)))
     }
 }
 

@@ -11,11 +11,9 @@ use tickid_core::UnixTime;
 
 use self::reply::Reply;
 use self::server::{Script, Server};
-use crate::backend::{Answer, Backend, Change, Scope};
-use crate::backends::known::{Known, Renewal};
-use crate::blocking::on_a_thread;
-use crate::error::{StoreError, StoreErrorKind};
-use crate::model::lease::Lease;
+use crate::backend::{Answer, Backend, Change, RowChange, Scope};
+use crate::blocking::ask;
+use crate::error::StoreError;
 use crate::model::node::Node;
 use crate::model::realm::RealmName;
 use crate::model::record::{Record, Row, RowState, Version, View};
@@ -32,7 +30,7 @@ const UNREADABLE: Version = Version(1 << 52);
 ///
 /// A script reads, and another one compares and writes. A renewal is one round trip: it is decided
 /// here, by the record and the row as this client has seen them last, and committed if the server
-/// still has exactly these texts. No script looks at more than a bounded number of rows.
+/// still has exactly these. No script looks at more than a bounded number of rows.
 ///
 /// **Losses.** A server that is restarted or replaced has another run ID or replication ID, which
 /// both scripts compare. All leases of the realm are invalidated then, and its nodes begin beyond
@@ -75,12 +73,7 @@ const UNREADABLE: Version = Version(1 << 52);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone)]
-pub struct RedisBackend(Arc<Shared>);
-
-struct Shared {
-    server: Server,
-    known: Known,
-}
+pub struct RedisBackend(Arc<Server>);
 
 impl RedisBackend {
     /// The time that a request may take, connecting included.
@@ -95,8 +88,8 @@ impl RedisBackend {
     /// `sslcert=FILE` and `sslkey=FILE` are the client's own certificate.
     ///
     /// # Errors
-    /// Returns an error of the kind [`Url`](StoreErrorKind::Url) for a URL of another form, or if
-    /// one of its files cannot be read.
+    /// Returns an error of the kind [`Url`](crate::StoreErrorKind::Url) for a URL of another form,
+    /// or if one of its files cannot be read.
     pub fn open(url: &str) -> Result<Self, StoreError> {
         Self::open_with_timeout(url, Self::TIMEOUT)
     }
@@ -107,14 +100,13 @@ impl RedisBackend {
     /// As [`open`](Self::open).
     pub fn open_with_timeout(url: &str, timeout: Duration) -> Result<Self, StoreError> {
         let place = url::parse(url).map_err(|why| StoreError::url(BACKEND, why))?;
-        let (server, known) = (Server::new(place, timeout), Known::default());
-        Ok(Self(Arc::new(Shared { server, known })))
+        Ok(Self(Arc::new(Server::new(place, timeout))))
     }
 }
 
 impl fmt::Debug for RedisBackend {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("RedisBackend").field(&self.0.server).finish()
+        f.debug_tuple("RedisBackend").field(&self.0).finish()
     }
 }
 
@@ -124,30 +116,26 @@ impl Backend for RedisBackend {
     }
 
     fn endpoint(&self) -> String {
-        self.0.server.address()
+        self.0.address()
+    }
+
+    fn is_remote(&self) -> bool {
+        true
     }
 
     fn read<'a>(&'a self, realm: &'a RealmName, scope: Scope) -> Answer<'a, View> {
-        let (shared, realm) = (Arc::clone(&self.0), realm.clone());
-        on_a_thread(BACKEND, move || shared.read(&realm, scope))
+        let (server, realm) = (Arc::clone(&self.0), realm.clone());
+        ask(BACKEND, move || server.read(&realm, scope))
     }
 
     fn commit<'a>(&'a self, realm: &'a RealmName, change: &'a Change) -> Answer<'a, bool> {
-        let (shared, realm, change) = (Arc::clone(&self.0), realm.clone(), change.clone());
-        on_a_thread(BACKEND, move || shared.commit(&realm, change))
-    }
-
-    fn renew<'a>(&'a self, realm: &'a RealmName, lease: &'a Lease) -> Answer<'a, Option<Lease>> {
-        let Some(renewal) = self.0.known.renewal(realm, lease) else {
-            return Box::pin(core::future::ready(Ok(None)));
-        };
-        let (shared, realm) = (Arc::clone(&self.0), realm.clone());
-        on_a_thread(BACKEND, move || shared.renew(&realm, renewal))
+        let (server, realm, change) = (Arc::clone(&self.0), realm.clone(), change.clone());
+        ask(BACKEND, move || server.commit(&realm, &change))
     }
 
     fn realms(&self) -> Answer<'_, Vec<RealmName>> {
-        let shared = Arc::clone(&self.0);
-        on_a_thread(BACKEND, move || shared.realms())
+        let server = Arc::clone(&self.0);
+        ask(BACKEND, move || server.realms())
     }
 }
 
@@ -164,7 +152,7 @@ struct Page {
     rows: Vec<(String, Reply)>,
 }
 
-impl Shared {
+impl Server {
     fn read(&self, realm: &RealmName, scope: Scope) -> Result<View, StoreError> {
         let page = match scope {
             Scope::Record => self.page(realm, "none", "", 0),
@@ -178,20 +166,15 @@ impl Shared {
         view.record = match &page.record {
             None => None,
             Some(text) => {
-                let what = || format!("the record of {realm}");
-                let (version, json) = split(text.as_bytes()).ok_or_else(|| corrupt(what()))?;
-                let record = Record::from_json(realm.clone(), json)
-                    .map_err(|error| corrupt(what()).with_source(error))?;
-                self.known.note_record(realm, &record, text);
-                Some((record, version))
+                let corrupt = || corrupt(format!("the record of {realm}"));
+                let (version, json) = split(text.as_bytes()).ok_or_else(corrupt)?;
+                let record = Record::from_json(realm.clone(), json);
+                Some((record.map_err(|error| corrupt().with_source(error))?, version))
             }
         };
-        view.is_other_generation = match &view.record {
-            Some((record, _)) => record.generation != view.generation,
-            None => self.known.has(realm),
-        };
         let mut rows = page.rows;
-        if matches!(scope, Scope::Candidates { .. }) && page.len < page.count {
+        view.has_lowest = matches!(scope, Scope::Candidates { .. });
+        if view.has_lowest && page.len < page.count {
             let page = rows[..page.len].iter().rev();
             view.page_end = page.filter_map(|(node, _)| Node::from_sort_key(node)).next();
         }
@@ -216,69 +199,34 @@ impl Shared {
         start: &str,
         limit: usize,
     ) -> Result<Page, StoreError> {
-        let reply =
-            self.server.run(Script::Read, &keys(realm), &[kind, start, &limit.to_string()])?;
-        let page = page(&reply).ok_or_else(|| corrupt("the answer of a script".to_owned()))?;
-        self.known.note_time(page.now);
-        Ok(page)
+        let reply = self.run(Script::Read, &keys(realm), &[kind, start, &limit.to_string()])?;
+        page(&reply).ok_or_else(|| corrupt("the answer of a script"))
     }
 
-    fn commit(&self, realm: &RealmName, change: Change) -> Result<bool, StoreError> {
-        let Change { generation, record_version, record, row } = change;
-        let text = |version: Option<Version>, json: String| {
-            format!("{} {json}", Version::after(version).0)
+    fn commit(&self, realm: &RealmName, change: &Change) -> Result<bool, StoreError> {
+        let Change { generation, within, record_version, record, row } = change;
+        let time = |time: Option<UnixTime>| {
+            time.map_or_else(String::new, |time| time.as_micros().to_string())
         };
-        let old_record = beginning(record_version);
-        let new_record = record.map_or_else(String::new, |new| text(record_version, new.to_json()));
-        let mut args = vec![generation, String::new(), old_record, new_record];
-        if let Some(change) = &row {
-            args.extend([change.node.sort_key(), beginning(change.version)]);
-            if let Some(new) = &change.row {
-                args.extend([text(change.version, new.to_json()), new.ceiling.to_string()]);
+        let mut args = vec![
+            generation.clone(),
+            time(within.map(|(earliest, _)| earliest)),
+            time(within.map(|(_, latest)| latest)),
+            beginning(*record_version),
+            record.as_ref().map_or_else(String::new, Record::to_json),
+        ];
+        if let Some(RowChange { node, version, exactly, row }) = row {
+            let text = |version: Version, row: &Row| format!("{} {}", version.0, row.to_json());
+            let old = exactly.as_ref().zip(*version);
+            let old = old.map_or_else(|| beginning(*version), |(row, version)| text(version, row));
+            args.extend([node.sort_key(), old]);
+            if let Some(new) = row {
+                args.extend([text(Version::after(*version), new), new.ceiling.to_string()]);
             }
         }
-        let (is_done, _) = self.write(realm, &args)?;
-        if is_done
-            && let Some(change) = row
-            && let Some(new) = change.row
-        {
-            self.known.note_row(realm, new, Version::after(change.version));
-        }
-        Ok(is_done)
-    }
-
-    fn renew(&self, realm: &RealmName, renewal: Renewal) -> Result<Option<Lease>, StoreError> {
-        let Renewal { record, generation, old: (old, version), new, lease } = renewal;
-        let earliest = lease.granted_at.checked_sub(Known::TOLERANCE).unwrap_or(lease.granted_at);
-        let text = |Version(version), row: &Row| format!("{version} {}", row.to_json());
-        let args = [
-            generation,
-            earliest.as_micros().to_string(),
-            record,
-            String::new(),
-            lease.node.sort_key(),
-            text(version, &old),
-            text(lease.version, &new),
-            new.ceiling.to_string(),
-        ];
-        let (is_done, is_on_time) = self.write(realm, &args)?;
-        if is_done {
-            self.known.note_row(realm, new, lease.version);
-        }
-        Ok((is_done && is_on_time).then_some(lease))
-    }
-
-    /// Runs `commit.lua`. Returns whether it wrote, and whether its time is the expected one.
-    fn write(&self, realm: &RealmName, args: &[String]) -> Result<(bool, bool), StoreError> {
         let args: Vec<&str> = args.iter().map(|arg| &**arg).collect();
-        let reply = self.server.run(Script::Commit, &keys(realm), &args)?;
-        let answer = || match reply.list()? {
-            [done, seconds, micros] => Some((done.text()? == "1", time(seconds, micros)?)),
-            _ => None,
-        };
-        let (is_done, now) =
-            answer().ok_or_else(|| corrupt("the answer of a script".to_owned()))?;
-        Ok((is_done, self.known.note_time(now)))
+        let reply = self.run(Script::Commit, &keys(realm), &args)?;
+        Ok(reply.text() == Some("1"))
     }
 
     /// Scans all keys of the database, in steps.
@@ -286,8 +234,8 @@ impl Shared {
         let (mut realms, mut cursor) = (Vec::new(), "0".to_owned());
         loop {
             let scan = ["SCAN", &cursor, "MATCH", "tickid:{*}:record", "COUNT", "1000"];
-            let reply = self.server.command(&scan)?;
-            let corrupt = || corrupt("the answer to SCAN".to_owned());
+            let reply = self.command(&scan)?;
+            let corrupt = || corrupt("the answer to SCAN");
             let [next, keys] = reply.list().ok_or_else(corrupt)? else { return Err(corrupt()) };
             let name = |key: &Reply| {
                 let key = key.text()?.strip_prefix("tickid:{")?;
@@ -358,14 +306,11 @@ pub(crate) fn row_state(node: Node, text: &Reply) -> Option<RowState> {
     let Some((version, json)) = split(text) else {
         return Some(RowState::Malformed { version: UNREADABLE });
     };
-    Some(match RowState::of(Row::from_json(json), version, false) {
-        RowState::Intact { row, .. } if row.node != node => RowState::Malformed { version },
-        state => state,
-    })
+    Some(RowState::from_json(node, json, version))
 }
 
-fn corrupt(what: String) -> StoreError {
-    StoreError::new(BACKEND, StoreErrorKind::Corrupt { what })
+fn corrupt(what: impl Into<String>) -> StoreError {
+    StoreError::corrupt(BACKEND, what)
 }
 
 #[cfg(test)]

@@ -156,21 +156,20 @@ impl Server {
     /// Returns the error of a request without an answer.
     fn silence(&self, error: io::Error) -> StoreError {
         #[cfg(feature = "redis-tls")]
-        if self.place.is_encrypted
-            && let Some(what) = crate::tls::hindrance(&error)
+        if self.place.tls.is_some()
+            && let Some(what) = crate::tls::certificates::hindrance(&error)
         {
             return StoreError::failed(BACKEND, what).with_source(error);
         }
-        StoreError::new(BACKEND, StoreErrorKind::Unreachable).with_source(error)
+        StoreError::unreachable(BACKEND, error)
     }
 
     /// Returns the error of a server that did not answer the first request.
     fn hung_up(&self, error: io::Error) -> StoreError {
-        if self.place.is_encrypted || !crate::tls::is_hung_up(&error) {
+        if self.place.tls.is_some() || !crate::tls::is_hung_up(&error) {
             return self.silence(error);
         }
-        let hung_up = crate::tls::HungUp(error.into());
-        StoreError::new(BACKEND, StoreErrorKind::Unreachable).with_source(hung_up)
+        StoreError::unreachable(BACKEND, crate::tls::HungUp(error.into()))
     }
 }
 
@@ -208,12 +207,11 @@ fn doubt(settings: &[Option<String>]) -> Option<String> {
 /// Without the password.
 impl fmt::Debug for Server {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Place { may_forget, is_encrypted, .. } = &self.place;
         f.debug_struct("Server")
             .field("address", &self.address())
             .field("timeout", &self.timeout)
-            .field("may_forget", may_forget)
-            .field("is_encrypted", is_encrypted)
+            .field("may_forget", &self.place.may_forget)
+            .field("is_encrypted", &self.place.tls.is_some())
             .finish_non_exhaustive()
     }
 }

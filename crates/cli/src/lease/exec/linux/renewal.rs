@@ -56,8 +56,7 @@ fn step(session: &mut LeaseSession, store: &Store) -> Result<Option<News>, Failu
         sleep_until(session.due())?;
         return Ok(None);
     };
-    let term = session.realm().terms().term;
-    let timeout = (term / 4).clamp(Duration::from_millis(50), Duration::from_secs(5));
+    let timeout = session.timeout(&request);
     let answer = block_on(request.send(store, session.realm()), timeout);
     let answered = Now::read()?;
     Ok(match session.answered(request, now.boot, answered.boot, answer) {
