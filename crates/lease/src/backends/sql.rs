@@ -386,7 +386,11 @@ fn corrupt<D: Database>(what: impl Into<String>) -> StoreError {
 }
 
 /// Builds a view from the answer to [`READ`](Database::READ).
-fn view<D: Database>(realm: &RealmName, scope: Scope, texts: Texts) -> Result<View, StoreError> {
+pub(super) fn view<D: Database>(
+    realm: &RealmName,
+    scope: Scope,
+    texts: Texts,
+) -> Result<View, StoreError> {
     let no_answer = || corrupt::<D>("the answer");
     let mut view = View::empty(UnixTime::EPOCH, String::new());
     let (mut page, mut is_whole) = (Vec::new(), false);
