@@ -41,8 +41,9 @@ fn with_password(data: &mut Unstructured<'_>) -> Result<()> {
     let user = *data.choose(&["", "app", "a%20b"])?;
     let is_option = data.ratio(1_u8, 4)?;
     let rest: &str = data.arbitrary()?;
+    let mark = if rest.contains('?') { '&' } else { '?' };
     let url = match is_option {
-        true => format!("{scheme}://{user}@{rest}?password={PASSWORD}"),
+        true => format!("{scheme}://{user}@{rest}{mark}password={PASSWORD}"),
         false => format!("{scheme}://{user}:{PASSWORD}@{rest}"),
     };
     let shown = open(&url);

@@ -125,9 +125,11 @@ fn after_a_loss_all_issue_again<G: Ground>(_: &G) {
         fleet.check_ids(),
     );
     // Five each, and if the server takes long to start, one more for each quarter of a term: the
-    // back-off ends at random pauses of up to half a term.
+    // back-off ends at random pauses of up to half a term. On short terms more are due to luck.
     let longer = down.saturating_sub(drill.outage).as_secs_f64() / (drill.term / 4).as_secs_f64();
-    assert!((failed.sum() as f64) < (5.0 + longer) * times.len() as f64, "{failed}");
+    let most = (5.0 + longer) * if drill.is_timed { 1.0 } else { 2.0 };
+    let each = failed.sum() as f64 / times.len() as f64;
+    assert!(each < most, "{each:.1} failed requests per holder, at most {most:.1} expected");
     drill.assert_within(last, ahead + Duration::from_secs(5), "all issue again");
 }
 
