@@ -141,7 +141,7 @@ fn writes(data: &mut Unstructured<'_>) -> Result<()> {
     Ok(())
 }
 
-fn any_row(data: &mut Unstructured<'_>) -> Result<Row> {
+pub(crate) fn any_row(data: &mut Unstructured<'_>) -> Result<Row> {
     let bits = data.int_in_range(0..=63)?;
     let value = data.int_in_range(0..=(1 << bits) - 1)?;
     let token = data.arbitrary::<Option<u128>>()?.map(Token::from_bits);

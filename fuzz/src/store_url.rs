@@ -17,9 +17,7 @@ pub fn check(data: &[u8]) {
 /// which are created, and options that read files are left out.
 fn open(url: &str) -> Option<String> {
     let (scheme, _) = url.split_once(':')?;
-    if ["file", "static"].contains(&scheme)
-        || ["ssl", "cert", "key"].iter().any(|it| url.contains(it))
-    {
+    if scheme == "file" || ["state", "cert", "key"].iter().any(|it| url.contains(it)) {
         return None;
     }
     let error = match Store::open(url) {
@@ -35,12 +33,20 @@ fn open(url: &str) -> Option<String> {
     Some(shown)
 }
 
+/// Writes the password before the host, or as an option.
 fn with_password(data: &mut Unstructured<'_>) -> Result<()> {
-    let schemes = ["redis", "rediss", "Redis", "postgres", "postgresql", "etcd", "etcds", "mysql"];
+    let schemes =
+        ["redis", "rediss", "Redis", "postgres", "postgresql", "etcd", "etcds", "mysql", "mariadb"];
     let scheme = *data.choose(&schemes)?;
     let user = *data.choose(&["", "app", "a%20b"])?;
+    let is_option = data.ratio(1_u8, 4)?;
     let rest: &str = data.arbitrary()?;
-    let shown = open(&format!("{scheme}://{user}:{PASSWORD}@{rest}"));
+    let mark = if rest.contains('?') { '&' } else { '?' };
+    let url = match is_option {
+        true => format!("{scheme}://{user}@{rest}{mark}password={PASSWORD}"),
+        false => format!("{scheme}://{user}:{PASSWORD}@{rest}"),
+    };
+    let shown = open(&url);
     assert!(!shown.as_deref().is_some_and(|shown| shown.contains(PASSWORD)), "{shown:?}");
     Ok(())
 }

@@ -43,3 +43,23 @@ pub fn read_redis_row(node: crate::Node, text: &[u8]) -> Option<crate::RowState>
     use crate::backends::redis::{reply::Reply, row_state};
     row_state(node, &Reply::Text(text.to_vec()))
 }
+
+/// Reads the rows of an SQL server's answer, as the backends in MySQL and PostgreSQL do.
+///
+/// # Errors
+/// Returns a [`StoreError`](crate::StoreError) if it is no answer, or its record cannot be read.
+#[cfg(feature = "mysql")]
+pub fn read_sql_answer(
+    realm: &crate::RealmName,
+    scope: crate::Scope,
+    rows: Vec<Vec<Option<String>>>,
+) -> Result<crate::View, crate::StoreError> {
+    crate::backends::mysql::fuzzing::view(realm, scope, rows)
+}
+
+/// Returns a statement of MySQL with texts for `$1` and so on.
+#[cfg(feature = "mysql")]
+#[must_use]
+pub fn mysql_statement(template: &str, texts: &[Option<String>]) -> String {
+    crate::backends::mysql::fuzzing::statement(template, texts)
+}

@@ -360,7 +360,11 @@ fn unreachable<D: Database>(source: impl core::error::Error + Send + Sync + 'sta
 }
 
 /// Builds a view from the answer to [`READ`](Database::READ).
-fn view<D: Database>(realm: &RealmName, scope: Scope, texts: Texts) -> Result<View, StoreError> {
+pub(super) fn view<D: Database>(
+    realm: &RealmName,
+    scope: Scope,
+    texts: Texts,
+) -> Result<View, StoreError> {
     let no_answer = || StoreError::corrupt(D::NAME, "the answer");
     let mut view = View::empty(UnixTime::EPOCH, String::new());
     let (mut page, mut is_whole) = (Vec::new(), false);

@@ -115,24 +115,27 @@ fn after_a_loss_all_issue_again<G: Ground>(_: &G) {
     let ticks = fleet.realm().max_ahead() * fleet.realm().scale().micros_per_tick();
     let (last, ahead) = (times[times.len() - 1], Duration::from_micros(ticks));
     println!(
-        "shown: {}, {} holders, back without their leases after {}: all issue again after {}, \
-         twice ahead being {}, {failed}; {} IDs",
+        "shown: {}, {} holders, back without their leases after {}: 95 % issue again after {}, \
+         all after {}, twice ahead being {}, {failed}; {} IDs",
         G::NAME,
         times.len(),
         secs(down),
+        secs(times[times.len() * 95 / 100 - 1]),
         secs(last),
         secs(ahead),
         fleet.check_ids(),
     );
     // Five each, and if the server takes long to start, one more for each quarter of a term: the
-    // back-off ends at random pauses of up to half a term.
+    // back-off ends at random pauses of up to half a term. On short terms more are due to luck.
     let longer = down.saturating_sub(drill.outage).as_secs_f64() / (drill.term / 4).as_secs_f64();
-    assert!((failed.sum() as f64) < (5.0 + longer) * times.len() as f64, "{failed}");
+    let most = (5.0 + longer) * if drill.is_timed { 1.0 } else { 2.0 };
+    let each = failed.sum() as f64 / times.len() as f64;
+    assert!(each < most, "{each:.1} failed requests per holder, at most {most:.1} expected");
     drill.assert_within(last, ahead + Duration::from_secs(5), "all issue again");
 }
 
 /// Starts a fleet that a crash of the server takes back to its beginning. Returns when the first
-/// holders renew: those of the others are due next.
+/// holders renew; the others are due next.
 fn start<G: Ground>(server: &G, drill: &Drill) -> Fleet {
     let terms = |terms: Terms| terms.with_term(drill.term).with_skew(drill.skew);
     let realm = fleet::begin(&server.url(), drill.holders, terms);

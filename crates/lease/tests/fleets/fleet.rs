@@ -13,8 +13,6 @@ use tickid_sno::{Sno, SnoId};
 const PATIENCE: Duration = Duration::from_secs(300);
 /// The pause between two looks at all holders.
 const BETWEEN_LOOKS: Duration = Duration::from_millis(50);
-/// The number of attempts to start after which something else is wrong than a busy server.
-const MOST_ATTEMPTS: u64 = 30;
 
 pub(crate) struct Fleet {
     holders: Vec<Holder>,
@@ -147,7 +145,7 @@ impl Holder {
                 Ok(leased) => break leased,
                 Err(error) => {
                     failed += 1;
-                    assert!(failed < MOST_ATTEMPTS, "{error:?}");
+                    assert!(start.elapsed() < PATIENCE, "{failed} times, at last {error:?}");
                     thread::sleep(back_off(failed, realm.terms().term));
                 }
             }

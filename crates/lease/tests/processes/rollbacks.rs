@@ -1,12 +1,14 @@
 //! Processes whose clock is set back while they run.
 
+use std::collections::HashSet;
+
 use tickid_testkit::servers::Test;
 
 use crate::ground::Ground;
 use crate::ledger::{Ledger, Tally};
 use crate::process::Process;
 use crate::scheme::Kind;
-use crate::task::Task;
+use crate::task::{Note, Task};
 
 pub(crate) fn tests<G: Ground>() -> Vec<Test<G>> {
     vec![("rollback_moves_to_other_nodes", rollback_moves_to_other_nodes)]
@@ -21,6 +23,7 @@ fn rollback_moves_to_other_nodes<G: Ground>(ground: &G) {
     for process in &processes {
         process.until_it_issues(0);
     }
+    let before = processes.each_ref().map(Process::mark);
     for step in [-HOUR, HOUR] {
         let marks = processes.each_mut().map(|process| {
             let mark = process.mark();
@@ -32,15 +35,26 @@ fn rollback_moves_to_other_nodes<G: Ground>(ground: &G) {
         }
     }
     let mut all = Tally::default();
-    for process in processes {
+    for (process, before) in processes.into_iter().zip(before) {
         let task = process.task.clone();
         let mut ledger = Ledger::new(task.kind);
-        ledger.enter(&process.leave()).unwrap();
+        let notes = process.leave();
+        ledger.enter(&notes).unwrap();
         ledger.check(&ground.list(task.realm().name())).unwrap();
         // Tick-tock goes on under the same node.
         let is_moved = task.kind != Kind::Sno;
-        assert_eq!(ledger.tally.leases, 1 + usize::from(is_moved), "{:?}", task.kind);
+        // On a busy machine a first request may time out, and its lease is released.
+        let first = leases(&notes[..before]);
+        assert_eq!(ledger.tally.leases, first + usize::from(is_moved), "{:?}", task.kind);
         all.add(&ledger.tally);
     }
     all.show(G::NAME, "clock set back an hour");
+}
+
+fn leases(notes: &[Note]) -> usize {
+    let granted = notes.iter().filter_map(|note| match note {
+        Note::Granted(lease, _) => Some(&lease.token),
+        _ => None,
+    });
+    granted.collect::<HashSet<_>>().len()
 }

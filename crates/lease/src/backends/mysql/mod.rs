@@ -255,6 +255,23 @@ fn fill(statement: &str, values: &[Value], generation: &str) -> String {
     sql
 }
 
+/// Private functions for fuzz targets.
+#[cfg(fuzzing)]
+pub(crate) mod fuzzing {
+    use super::{Server, Texts, Value, fill};
+    use crate::backends::sql;
+    use crate::{RealmName, Scope, StoreError, View};
+
+    pub(crate) fn view(realm: &RealmName, scope: Scope, texts: Texts) -> Result<View, StoreError> {
+        sql::view::<Server>(realm, scope, texts)
+    }
+
+    pub(crate) fn statement(template: &str, texts: &[Option<String>]) -> String {
+        let values: Vec<Value> = texts.iter().cloned().map(Value::from).collect();
+        fill(template, &values, "generation()")
+    }
+}
+
 fn failed(what: impl Into<String>) -> StoreError {
     StoreError::failed(NAME, what)
 }

@@ -1,0 +1,152 @@
+//! Servers' answers and the statements sent to them: rows of SQL servers, replies and rows of Redis,
+//! and the texts that become part of a statement of MySQL.
+
+use std::collections::BTreeMap;
+
+use arbitrary::{Result, Unstructured};
+use tickid_core::UnixTime;
+use tickid_lease::fuzzing::{is_redis_reply, mysql_statement, read_redis_row, read_sql_answer};
+use tickid_lease::{Node, RealmName, Record, Row, RowState, Scope, Version, View};
+
+use crate::store_file::any_row;
+
+/// The columns of each row of an answer.
+type Texts = Vec<Vec<Option<String>>>;
+
+pub fn check(data: &[u8]) {
+    let Some((kind, rest)) = data.split_first() else {
+        return;
+    };
+    // The first byte selects the kind, so that seeds are readable. Too few bytes are no case.
+    let _ = match kind {
+        b'A' => answer(rest),
+        b'R' => reply(rest),
+        b'S' => statement(&mut Unstructured::new(rest)),
+        _ => rows(&mut Unstructured::new(rest)),
+    };
+}
+
+fn realm() -> RealmName {
+    "fuzzed".parse().unwrap()
+}
+
+/// Reads an answer in lines of JSON, an array of columns each.
+fn answer(text: &[u8]) -> Result<()> {
+    let lines = text.split(|&byte| byte == b'\n').map(serde_json::from_slice);
+    let Ok(texts) = lines.collect::<core::result::Result<Texts, _>>() else { return Ok(()) };
+    let start = Node::new(8, 128).unwrap();
+    for scope in [Scope::All, Scope::Record, Scope::Node(start)] {
+        let _ = read(scope, &texts);
+    }
+    for limit in [0, 1, 64] {
+        let _ = read(Scope::Candidates { start, limit }, &texts);
+    }
+    Ok(())
+}
+
+/// Asserts that every row of a view is under its own node, and that a record is read back.
+fn read(scope: Scope, texts: &Texts) -> Option<View> {
+    let view = read_sql_answer(&realm(), scope, texts.clone()).ok()?;
+    assert!(view.rows.len() <= texts.len());
+    for (node, state) in &view.rows {
+        assert!(state.row().is_none_or(|row| row.node == *node), "{node}: {state:?}");
+    }
+    let is_page = matches!(scope, Scope::Candidates { .. });
+    assert!(view.page_end.is_none_or(|node| is_page && view.rows.contains_key(&node)), "{view:?}");
+    if let Some((record, _)) = &view.record {
+        let again = Record::from_json(realm(), record.to_json().as_bytes());
+        assert_eq!(again.unwrap(), *record);
+        assert_eq!(view.is_other_generation, record.generation != view.generation);
+        let _ = view.standings();
+    }
+    Some(view)
+}
+
+/// Asserts that the answer of a server that has these rows, some of them malformed, is read as
+/// these rows.
+fn rows(data: &mut Unstructured<'_>) -> Result<()> {
+    let mut kept = BTreeMap::<Node, (Row, Option<String>)>::new();
+    for _ in 0..data.int_in_range(0..=6)? {
+        let row = any_row(data)?;
+        let damaged = data.arbitrary::<Option<&str>>()?.map(str::to_owned);
+        kept.insert(row.node, (row, damaged));
+    }
+    let (start, limit) = (any_row(data)?.node, data.int_in_range(1..=6)?);
+    let (now, version) = (data.arbitrary()?, data.arbitrary::<u64>()?);
+    // The server's order: from the start to the last one, and from the first one on.
+    let page = kept.range(start..).chain(kept.range(..start)).take(limit + 1);
+    let text = |text: &str| Some(text.to_owned());
+    let number = |number: u64| Some(number.to_string());
+    let mut texts: Texts = page
+        .clone()
+        .map(|(node, (row, damaged))| {
+            let json = damaged.clone().unwrap_or_else(|| row.to_json());
+            vec![text("page"), text(&node.sort_key()), number(version), Some(json)]
+        })
+        .collect();
+    let now = UnixTime::from_micros(now);
+    texts.push(vec![text("store"), Some(now.as_micros().to_string()), None, text("a")]);
+
+    let view = read(Scope::Candidates { start, limit }, &texts).unwrap();
+    assert_eq!((view.now, &*view.generation), (now, "a"));
+    assert_eq!(view.rows.len(), kept.len().min(limit + 1));
+    let last = if kept.len() > limit { page.clone().nth(limit - 1) } else { None };
+    assert_eq!(view.page_end, last.map(|(node, _)| *node));
+    for (node, (row, damaged)) in page {
+        let version = Version(version);
+        let state = &view.rows[node];
+        let intact = RowState::Intact { row: row.clone(), version, is_dead: false };
+        match damaged {
+            None => assert_eq!(*state, intact),
+            // It is malformed, of a later format, or the row of that node by chance.
+            Some(_) => assert!(state.version().is_none_or(|found| found == version), "{state:?}"),
+        }
+    }
+    Ok(())
+}
+
+/// Reads a reply of Redis, and the same bytes as the text of a row.
+fn reply(bytes: &[u8]) -> Result<()> {
+    let _ = is_redis_reply(bytes);
+    let node = Node::new(8, 42).unwrap();
+    let state = read_redis_row(node, bytes).expect("a text is a row, if a malformed one");
+    assert!(state.row().is_none_or(|row| row.node == node), "{state:?}");
+    Ok(())
+}
+
+const STATEMENTS: [&str; 3] = [
+    include_str!("../../crates/lease/src/backends/mysql/read.sql"),
+    include_str!("../../crates/lease/src/backends/mysql/commit.sql"),
+    "$1$2 $generation $$3 '$'",
+];
+const LITERAL: &str = "_utf8mb4 X'";
+
+/// Asserts that texts are in literals of their own, and leave the rest of a statement as it is.
+fn statement(data: &mut Unstructured<'_>) -> Result<()> {
+    let template = *data.choose(&STATEMENTS)?;
+    let texts: Vec<Option<String>> = (0..8).map(|_| data.arbitrary()).collect::<Result<_>>()?;
+    let filled = mysql_statement(template, &texts);
+    let (mut rest, mut from) = (&*filled, template.replace("$generation", "generation()"));
+    for number in 1..=8 {
+        from = from.replace(&format!("${number}"), &format!("\0{number}"));
+    }
+    // Each part begins with the number of a text, but the first.
+    let mut parts = from.split('\0');
+    rest = rest.strip_prefix(parts.next().unwrap()).unwrap();
+    for part in parts {
+        let (number, part) = part.split_at(1);
+        let text = &texts[number.parse::<usize>().unwrap() - 1];
+        rest = match text {
+            None => rest.strip_prefix("NULL").unwrap(),
+            Some(text) => {
+                let (digits, rest) = rest.strip_prefix(LITERAL).unwrap().split_once('\'').unwrap();
+                let digits = data_encoding::HEXLOWER.decode(digits.as_bytes()).unwrap();
+                assert_eq!(digits, text.as_bytes());
+                rest
+            }
+        };
+        rest = rest.strip_prefix(part).unwrap();
+    }
+    assert_eq!(rest, "");
+    Ok(())
+}
