@@ -1,5 +1,7 @@
 //! Man pages, and the commands of the package's README.
 
+#![allow(clippy::expect_used, reason = "a test fails by panicking")]
+
 mod process;
 
 use std::collections::BTreeMap;
