@@ -58,7 +58,7 @@ enum Command {
     Lease(LeaseCommand),
     /// Give IDs to other programs, over RESP (the Redis protocol) and HTTP
     #[cfg(feature = "serve")]
-    Serve(serve::ServeArguments),
+    Serve(Box<serve::ServeArguments>),
     /// Print a completion script for a shell
     #[command(after_help = "Example:
   tickid completions bash > ~/.local/share/bash-completion/completions/tickid")]

@@ -2,13 +2,13 @@
 
 mod realm;
 
+use core::net::{IpAddr, Ipv4Addr, SocketAddr};
 use core::time::Duration;
-use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
-use tickid_server::{Limits, Server, ServerBuilder, ServerError, TlsFiles};
+use tickid_server::{Limits, Server, ServerBuilder, TlsFiles};
 use tokio::runtime::Builder;
 use tracing::level_filters::LevelFilter;
 
