@@ -77,7 +77,7 @@ enum Command {
     Bench(BenchArguments),
     /// Give IDs to other programs, over RESP (the Redis protocol) and HTTP
     #[cfg(feature = "serve")]
-    Serve(serve::ServeArguments),
+    Serve(Box<serve::ServeArguments>),
     /// Print the SQL that lets PostgreSQL make the IDs of a realm
     #[cfg(feature = "postgres")]
     Sql(sql::SqlArguments),

@@ -1,7 +1,7 @@
 //! The errors of the server.
 
+use core::net::SocketAddr;
 use std::io;
-use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use tickid_lease::{LeaseError, Mismatch, RealmName, StoreError};

@@ -1,10 +1,10 @@
 //! Sockets, and the connections that they accept.
 
+use core::net::SocketAddr;
 use core::sync::atomic::Ordering;
 use core::time::Duration;
 use std::fs;
 use std::io;
-use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 

@@ -161,7 +161,7 @@ mod tls {
     /// Sends bytes over an encrypted connection and returns the answer.
     async fn exchange(
         connector: &TlsConnector,
-        address: std::net::SocketAddr,
+        address: core::net::SocketAddr,
         request: &str,
     ) -> std::io::Result<String> {
         let stream = TcpStream::connect(address).await?;

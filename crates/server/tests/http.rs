@@ -228,10 +228,13 @@ async fn stalls_name_a_time() {
     assert_eq!(answer.header("retry-after"), "1");
     let (status, detail, _) = answer.problem();
     assert_eq!(status, 503);
-    assert!(detail.contains("the realm sno has no node: no node is free"), "{detail}");
+    assert!(
+        detail.contains("the realm sno has no node: memory store: no node is free"),
+        "{detail}"
+    );
     let (status, detail, _) = get(&server, "/readyz").await.problem();
     assert_eq!(status, 503);
-    assert!(detail.starts_with("the realm sno: no node is free"), "{detail}");
+    assert!(detail.starts_with("the realm sno: memory store: no node is free"), "{detail}");
     assert_eq!(get(&server, "/healthz").await.status, 200);
 }
 

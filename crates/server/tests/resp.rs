@@ -236,7 +236,8 @@ async fn stalls_end_with_a_time() {
     for command in ["TICKID.NEXT sno", "TICKID.NEXT sno 5", "TICKID.NEXT sno 5 FORMAT bytes"] {
         let answer = raw.ask(command).await;
         assert!(
-            answer.starts_with("-TRYAGAIN the realm sno has no node: no node is free"),
+            answer
+                .starts_with("-TRYAGAIN the realm sno has no node: memory store: no node is free"),
             "{answer}"
         );
         assert!(answer.ends_with("; retry after 1000 ms"), "{answer}");

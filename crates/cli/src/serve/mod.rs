@@ -2,8 +2,8 @@
 
 mod realm;
 
+use core::net::{IpAddr, Ipv4Addr, SocketAddr};
 use core::time::Duration;
-use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::process::ExitCode;
 

@@ -1,9 +1,9 @@
 //! Two servers over one store that are killed, stopped and paused under load.
 
+use core::net::SocketAddr;
+use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::collections::HashSet;
-use std::net::SocketAddr;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 
 use tempfile::TempDir;

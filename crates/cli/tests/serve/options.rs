@@ -37,13 +37,13 @@ fn realms_begin_and_nodes_are_released() {
         assert_eq!(http(serving.http, "/readyz", "").0, 200);
         let listed = || ran(&mut with_state(state.path(), "lease list --realm chat --json")).stdout;
         assert_eq!(rows(&listed())[0]["holder"], "tests");
-        assert_eq!(rows(&listed())[0]["state"], "held");
+        assert_eq!(rows(&listed())[0]["standing"], "held");
 
         serving.signal("TERM");
         let (status, log) = serving.end();
         assert_eq!(status.code(), Some(OK));
         assert!(log.contains("the nodes are released"), "{log}");
-        assert_eq!(rows(&listed())[0]["state"], "free");
+        assert_eq!(rows(&listed())[0]["standing"], "free");
     }
 }
 

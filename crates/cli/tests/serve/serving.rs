@@ -1,9 +1,10 @@
 //! A server that runs, and a client that sends bytes.
 
+use core::net::SocketAddr;
+use core::time::Duration;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
-use std::net::{SocketAddr, TcpStream};
+use std::net::TcpStream;
 use std::process::{Child, ChildStderr, Command, ExitStatus, Stdio};
-use std::time::Duration;
 
 use serde_json::Value;
 

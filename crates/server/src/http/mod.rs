@@ -54,9 +54,9 @@ impl Service {
             .timer(TokioTimer::new())
             .keep_alive_interval(PING.min(limits.idle))
             .keep_alive_timeout(limits.timeout)
-            .max_concurrent_streams(64)
+            .max_concurrent_streams(100)
             .max_header_list_size(buffer)
-            .max_send_buf_size(65_536);
+            .max_send_buf_size(16_384);
         let router = TowerToHyperService::new(routes::router(shared));
         Self { router, builder }
     }

@@ -1,8 +1,8 @@
 //! The commands of RESP.
 
 use core::fmt;
+use core::fmt::Write as _;
 use core::sync::atomic::Ordering;
-use std::fmt::Write as _;
 use std::sync::Arc;
 
 use tokio::time::Instant;

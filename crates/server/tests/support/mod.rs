@@ -2,8 +2,8 @@
 
 #![allow(dead_code, reason = "each test file uses its own part of it")]
 
+use core::net::SocketAddr;
 use core::time::Duration;
-use std::net::SocketAddr;
 
 use tickid_kuid::{Drift, Kuid};
 use tickid_lease::{NodePool, RealmSpec, Store};
