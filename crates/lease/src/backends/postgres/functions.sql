@@ -670,7 +670,8 @@ BEGIN
         -- a free space map (of more than four pages) does; the table is undone with the lock.
         'flush', CASE WHEN current_setting('server_version_num')::integer >= 170000
             THEN $flush$SELECT pg_logical_emit_message(false, 'tickid', '', true)$flush$
-            ELSE replace('CREATE TABLE tickid.flush_N (filler text) WITH (fillfactor = 10);
+            ELSE replace('CREATE TABLE tickid.flush_N (filler text)
+                            USING heap WITH (fillfactor = 10);
                         INSERT INTO tickid.flush_N SELECT repeat($x$ $x$, 700)
                             FROM generate_series(1, 8);
                         TRUNCATE tickid.flush_N', '_N', '_' || id) END,
