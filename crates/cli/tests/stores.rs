@@ -183,6 +183,28 @@ fn exec_releases_all_on_exit(place: &Place) {
     }
 }
 
+/// The printed statements create functions, and once more do no harm.
+#[cfg(unix)]
+fn sql_makes_ids_of_a_realm(server: &Postgres) {
+    let place = server.place();
+    let ran = ran(&mut tickid("sql --scheme nanoflake --realm made --pool 6-7/10 --new"));
+    assert_eq!((ran.status, ran.stderr.as_str()), (OK, ""));
+    for _ in 0..2 {
+        server.psql(Postgres::DATABASE, &ran.stdout).expect("creates functions");
+    }
+    let draw = "SELECT tickid.nanoflake('made') >> 12 & 1023";
+    assert_eq!(server.psql(Postgres::DATABASE, draw).expect("draws"), "7");
+    let rows = process::rows(&place.stdout_of("list --realm made --json"));
+    assert_eq!((&rows[0]["node"], &rows[0]["standing"]), (&"7/10".into(), &"reserved".into()));
+    let repair = place.run("repair --realm made --node 7/10 --yes");
+    assert_eq!(repair.status, NODE_STORE);
+    assert!(repair.stderr.contains("node 7/10 is reserved"), "{}", repair.stderr);
+    let other = "sql --scheme nanoflake --realm made --epoch unix";
+    let other = process::ran(&mut tickid(other)).stdout;
+    let error = server.psql(Postgres::DATABASE, &other).expect_err("is another realm");
+    assert!(error.to_string().contains("has the layout"), "{error}");
+}
+
 #[cfg(unix)]
 trait Located {
     fn place(&self) -> Place;
@@ -254,6 +276,7 @@ fn tests<S: Located>() -> [Test<S>; 6] {
 fn main() -> std::process::ExitCode {
     Tests::default()
         .add("postgres", &tests::<Postgres>())
+        .add::<Postgres>("postgres", &[("sql_makes_ids_of_a_realm", sql_makes_ids_of_a_realm)])
         .add("mysql", &tests::<MySql>())
         .add("etcd", &tests::<Etcd>())
         .add("redis", &tests::<Redis>())

@@ -69,7 +69,7 @@ impl Kind {
             Self::Scru64 => RealmSpec::new(name, &Scru64, pool),
             Self::Kuid => RealmSpec::new(name, &Kuid { drift: self.drift() }, pool),
             Self::KuidLocal => RealmSpec::new(name, &Kuid::default(), pool),
-            // Tick-tock's terms are those of waiting.
+            // The functions wait where the scheme's default is tick-tock.
             Self::Sno => RealmSpec::new(name, &Sno, pool)
                 .and_then(|realm| realm.with_terms(Terms::new(Policy::<Sno>::Wait))),
         };

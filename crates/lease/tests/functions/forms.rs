@@ -1,4 +1,4 @@
-//! The forms of IDs and the ends of ranges are those of the Rust types and of the recordings.
+//! Texts, bytes, times and ends of ranges agree with the Rust types and the recordings.
 
 use tickid_core::UnixTime;
 use tickid_kuid::{Drift, GlobalId, Kuid, LocalId};

@@ -7,7 +7,7 @@ use crate::base::{Base, KINDS, Kind, START};
 pub(crate) const TESTS: [Test<Postgres>; 4] = [
     ("usage_is_enough_and_gives_no_more", usage_is_enough_and_gives_no_more),
     ("planted_objects_are_never_called", planted_objects_are_never_called),
-    ("locks_of_strangers_stop_nobody", locks_of_strangers_stop_nobody),
+    ("other_locks_stop_no_draw", other_locks_stop_no_draw),
     ("an_owner_needs_no_superuser", an_owner_needs_no_superuser),
 ];
 
@@ -140,8 +140,8 @@ fn planted_objects_are_never_called(server: &Postgres) {
     assert!(session.draw(Kind::Nanoflake).unwrap_err().contains("planted"));
 }
 
-/// Advisory locks are everybody's.
-fn locks_of_strangers_stop_nobody(server: &Postgres) {
+/// A draw takes no lock that another role can take, and keeps none.
+fn other_locks_stop_no_draw(server: &Postgres) {
     let base = Base::new(server, &[Kind::Nanoflake]);
     let role = format!("stranger_of_{}", base.name);
     base.psql(&format!("CREATE ROLE {role}; GRANT USAGE ON SCHEMA tickid TO {role}"));

@@ -147,7 +147,7 @@ fn stop_everywhere(base: &Base<'_>, kind: Kind, is_cancelled: bool) -> Result<us
     let (keeper, other, watch) = (base.session(), base.session(), base.session());
     other.draw(kind)?;
     for stop in 1..=stops {
-        // A tick that is begun, that is to be begun, and a second in which the bound is raised.
+        // In a tick that has begun, in a new tick, and when the bound must be raised.
         for pass in [0, kind.micros_per_tick(), 1_000_000] {
             micros += pass;
             keeper.set_clock(micros);
@@ -161,7 +161,7 @@ fn stop_everywhere(base: &Base<'_>, kind: Kind, is_cancelled: bool) -> Result<us
                 });
                 if is_stopped(&watch, &thread) {
                     stopped += 1;
-                    // It may hold the lock, and then nobody can begin a tick.
+                    // While it holds the lock, no other session can begin a tick.
                     for _ in 0..3 {
                         other.ask("SET statement_timeout = 60")?;
                         ids.extend(other.draw(kind).ok());
@@ -212,7 +212,7 @@ fn a_missing_lock_is_found(server: &Postgres) {
     stop_everywhere(&base, Kind::Nanoflake, false).unwrap_err();
 }
 
-/// Returns the number of draws beyond a full tick that a call makes which waits in vain.
+/// Returns the number of draws beyond a full tick in one call that ends with a timeout.
 fn draws_into_the_guard(base: &Base<'_>) -> i64 {
     let kind = Kind::Nanoflake;
     base.script_clock();
@@ -244,7 +244,7 @@ fn long_transactions_hold_no_lock(server: &Postgres) {
     one.set_clock(START + 1_000);
     let second = other.draw(kind).unwrap();
     one.ask("ROLLBACK").unwrap();
-    // What was rolled back is not issued again.
+    // An ID that was rolled back is not issued again.
     let third = one.draw(kind).unwrap();
     assert!(first < second && second < third);
     one.ask("BEGIN READ ONLY").unwrap();

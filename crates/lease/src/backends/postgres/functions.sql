@@ -371,7 +371,7 @@ BEGIN
         EXIT WHEN word IS NOT NULL;
         attempt := attempt OPERATOR(pg_catalog.+) 1;
     END LOOP;
-    RETURN @id@;
+    @convert@RETURN @id@;
 END
 $body$;
 $draw$ || $advance$
@@ -647,10 +647,13 @@ BEGIN
         'parameter', CASE scheme WHEN 'sno' THEN 'meta pg_catalog.int4' ELSE '' END,
         'type', CASE WHEN scheme = 'sno' OR scheme = 'kuid' AND bits > 0 THEN 'bytea'
             ELSE 'int8' END,
+        -- Only functions of variables are inlined.
+        'convert', CASE WHEN scheme = 'kuid' AND bits > 0
+            THEN 'word := tickid.kuid_local_v1(word); ' ELSE '' END,
         'id', CASE
             WHEN scheme = 'sno' THEN format('tickid.sno_v1(word, meta, %s)', value)
             WHEN scheme = 'kuid' AND bits > 0
-                THEN format('tickid.kuid_global_v1(tickid.kuid_local_v1(word), %s, %s)', value,
+                THEN format('tickid.kuid_global_v1(word, %s, %s)', value,
                     split_part(record ->> 'layout', ' ', 2))
             WHEN scheme = 'kuid' THEN 'tickid.kuid_local_v1(word)'
             ELSE format('word OPERATOR(pg_catalog.|) %s', value << sequence_bits) END,
@@ -667,7 +670,8 @@ BEGIN
         -- a free space map (of more than four pages) does; the table is undone with the lock.
         'flush', CASE WHEN current_setting('server_version_num')::integer >= 170000
             THEN $flush$SELECT pg_logical_emit_message(false, 'tickid', '', true)$flush$
-            ELSE replace('CREATE TABLE tickid.flush_N (filler text) WITH (fillfactor = 10);
+            ELSE replace('CREATE TABLE tickid.flush_N (filler text)
+                            USING heap WITH (fillfactor = 10);
                         INSERT INTO tickid.flush_N SELECT repeat($x$ $x$, 700)
                             FROM generate_series(1, 8);
                         TRUNCATE tickid.flush_N', '_N', '_' || id) END,
