@@ -22,9 +22,9 @@ use crate::store::{StoreOptions, answer};
   tickid doctor --store etcd://db:2379
   tickid doctor --json
 
-Checks the clock, the store and the limits of this machine, and says what to do about each problem.
-Exit status: 0 if all is well or there are only warnings, 3 for problems of the store, 4 for those of
-the clock.")]
+Checks the clock, the store and the limits of this machine, with a hint for each problem. Exit
+status: 0 if all is well or there are only warnings, 3 if the store has a problem, 4 if the clock
+has one.")]
 pub(crate) struct DoctorArguments {
     #[command(flatten)]
     store: StoreOptions,
@@ -327,7 +327,8 @@ mod tests {
         assert_eq!(
             String::from_utf8(out).unwrap(),
             "warning  limits       8 open files\n                      hint: more\n\
-             {\"topic\":\"limits\",\"level\":\"warning\",\"text\":\"8 open files\",\"hint\":\"more\"}\n"
+             {\"topic\":\"limits\",\"level\":\"warning\",\"text\":\"8 open files\",\
+             \"hint\":\"more\"}\n"
         );
     }
 }

@@ -13,7 +13,8 @@ fn the_lowest_and_the_highest_id_are_printed() {
     assert_eq!(stdout_of(&format!("range sno {DAY}")), "8for5hi222222222\n8fq4bt23xxxxxxxx\n");
     let decimal = format!("range nanoflake --epoch discord --radix 10 {DAY}");
     assert_eq!(stdout_of(&decimal), "1191168914227200000\n1191531302096994303\n");
-    let int = "range nanoflake --epoch discord --format int --from 1704067200000 --to 1704153600000 --inclusive";
+    let int = "range nanoflake --epoch discord --format int --inclusive \
+               --from 1704067200000 --to 1704153600000";
     assert_eq!(stdout_of(int), "1191168914227200000\n1191531302096994303\n");
     assert_eq!(stdout_of(&format!("range scru64 {DAY}")), "0ujmgh6gmio0\n0ujogqf012pr\n");
 }

@@ -127,7 +127,7 @@ const UUID_CUSTOM: Widths =
 const UUID_PLAIN: Widths = &[("bits", 128)];
 
 impl Reading {
-    /// Returns the bytes of the ID; of one in a UUID, those of the ID itself.
+    /// Returns the bytes of the ID. If a UUID holds the ID, they are the ID's own.
     #[must_use]
     pub fn bytes(&self) -> IdBytes {
         match *self {

@@ -148,8 +148,8 @@ impl Candidates {
     }
 
     /// Reports whether the first candidate is certain: its text has marks that other texts do not
-    /// have (the version in a UUID's groups of digits, the prefix of a TypeID, the bits that only an
-    /// ID in a UUID has, a ULID's alphabet and time), and nothing else is plausible.
+    /// have (the version in a UUID's groups of digits, the prefix of a TypeID, the bits that only
+    /// an ID in a UUID has, a ULID's alphabet and time), and nothing else is plausible.
     ///
     /// Plain integers never are certain, nor are texts of the four schemes: other programs use the
     /// same digits.
@@ -339,7 +339,8 @@ impl Search<'_> {
 
     /// Adds the readings that the parsers of the schemes accept.
     ///
-    /// Parsers report the reason a text is invalid, which costs time, so lengths are compared first.
+    /// Parsers report the reason a text is invalid, which costs time. So lengths are compared
+    /// first.
     fn schemes(&mut self, text: &[u8]) {
         use KuidAlphabet::{Sortable, Url};
         macro_rules! in_both {
