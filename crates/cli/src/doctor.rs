@@ -87,11 +87,14 @@ pub(crate) fn run(arguments: &DoctorArguments) -> Result<ExitCode, Failure> {
     let is_bad = |topic: &str| {
         findings.iter().any(|one| one.level == Level::Error && one.topic.starts_with(topic))
     };
-    Ok(ExitCode::from(match () {
-        () if is_bad("store") => 3,
-        () if is_bad("clock") => 4,
-        () => 0,
-    }))
+    let status = if is_bad("store") {
+        3
+    } else if is_bad("clock") {
+        4
+    } else {
+        0
+    };
+    Ok(ExitCode::from(status))
 }
 
 fn write(finding: &Finding, json: bool, out: &mut Vec<u8>) -> Result<(), Failure> {

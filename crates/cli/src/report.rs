@@ -151,7 +151,7 @@ const fn digit(number: u64) -> u8 {
 
 /// The days from the 1st of March of the year -400 to 1970-01-01, which is in the sixth Gregorian
 /// cycle of 400 years.
-const DAYS_BEFORE_1970: i64 = 719_468 + DAYS_IN_CYCLE as i64;
+const DAYS_BEFORE_1970: i64 = 719_468 + 146_097;
 const DAYS_IN_CYCLE: u64 = 146_097;
 
 /// Returns year, month and day. Years begin in March here, so that leap days end them.

@@ -46,7 +46,7 @@ impl core::ops::Deref for IdBytes {
 /// let sno = found.iter().find(|one| one.format().key() == "sno").ok_or("no sno ID")?;
 /// let fields: Vec<_> = sno.reading().fields(&layouts).collect();
 /// assert_eq!(fields.iter().map(|field| field.bits()).sum::<u32>(), 80);
-/// assert_eq!((fields[3].name(), fields[3].value()), ("partition", 24_960));
+/// assert_eq!((fields[3].name(), fields[3].value()), ("partition", 39_434));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -133,7 +133,7 @@ impl Candidates {
     /// use tickid_convert::{Layouts, detect};
     /// use tickid_core::UnixTime;
     ///
-    /// let now = UnixTime::from_millis(1_700_000_000_000)?;
+    /// let now = UnixTime::from_millis(1_750_000_000_000)?;
     /// let read = |text: &str| detect(text.as_bytes(), &Layouts::default(), Some(now));
     /// assert!(read("0u375nxqh5cq").is_clear()); // SCRU64; as a Nanoflake of another time
     /// assert!(!read("113882101964472591").is_clear()); // Mastodon's, SCRU64's, ...
