@@ -181,7 +181,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_field_stands_over_its_bits() {
+    fn labels_stand_over_their_bits() {
         let mut report = Report::default();
         report.start("test", Some(UnixTime::EPOCH), &[0b1010_0000, 0b1111_1111]);
         report.bits.extend([("a", 3), ("rest", 13)]);
