@@ -27,8 +27,8 @@ const BATCH: u64 = 256;
   tickid bench
   tickid bench --scheme sno --threads 1,2,4 --json
 
-Generators share one node, as threads of a program do. A scheme has a highest rate: Nanoflake 4.1
-million IDs per second, kuid 16 million, sno 16.4 million, SCRU64 with 8 bits of node 256 thousand.")]
+The threads share one generator. A scheme has a highest rate: Nanoflake 4.1 million IDs per second,
+kuid 16 million, sno 16.4 million, SCRU64 with 8 bits of node 256 thousand.")]
 pub(crate) struct BenchArguments {
     /// The scheme; all unless given
     #[arg(long, value_enum)]

@@ -22,9 +22,9 @@ use crate::store::{StoreOptions, answer};
   tickid doctor --store etcd://db:2379
   tickid doctor --json
 
-Checks the clock, the store and the limits of this machine, and says what to do about each problem.
-Exit status: 0 if all is well or there are only warnings, 3 for problems of the store, 4 for those of
-the clock.")]
+Checks the clock, the store and the limits of this machine, with a hint for each problem. Exit
+status: 0 if all is well or there are only warnings, 3 if the store has a problem, 4 if the clock
+has one.")]
 pub(crate) struct DoctorArguments {
     #[command(flatten)]
     store: StoreOptions,
@@ -87,11 +87,14 @@ pub(crate) fn run(arguments: &DoctorArguments) -> Result<ExitCode, Failure> {
     let is_bad = |topic: &str| {
         findings.iter().any(|one| one.level == Level::Error && one.topic.starts_with(topic))
     };
-    Ok(ExitCode::from(match () {
-        () if is_bad("store") => 3,
-        () if is_bad("clock") => 4,
-        () => 0,
-    }))
+    let status = if is_bad("store") {
+        3
+    } else if is_bad("clock") {
+        4
+    } else {
+        0
+    };
+    Ok(ExitCode::from(status))
 }
 
 fn write(finding: &Finding, json: bool, out: &mut Vec<u8>) -> Result<(), Failure> {
@@ -327,7 +330,8 @@ mod tests {
         assert_eq!(
             String::from_utf8(out).unwrap(),
             "warning  limits       8 open files\n                      hint: more\n\
-             {\"topic\":\"limits\",\"level\":\"warning\",\"text\":\"8 open files\",\"hint\":\"more\"}\n"
+             {\"topic\":\"limits\",\"level\":\"warning\",\"text\":\"8 open files\",\
+             \"hint\":\"more\"}\n"
         );
     }
 }

@@ -120,7 +120,7 @@ fn for_each(
         };
         let filled = kept + read;
         let mut start = 0;
-        // What was kept has no end of a line in it.
+        // The bytes that were kept hold no end of a line.
         let mut searched = kept;
         while let Some(place) = memchr::memchr(b'\n', &buffer[searched..filled]) {
             let end = searched + place;

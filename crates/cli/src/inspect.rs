@@ -7,7 +7,9 @@ use clap::Args;
 use clap::builder::PossibleValuesParser;
 use clap::builder::TypedValueParser as _;
 use jiff::tz::TimeZone;
-use tickid_convert::{Candidate, Candidates, Form, Format, Plausibility, Reading, detect};
+use tickid_convert::{
+    Candidate, Candidates, Form, Format, NanoflakeText, Plausibility, Reading, detect,
+};
 use tickid_core::{Clock as _, SystemClock, UnixTime};
 
 use crate::failure::Failure;
@@ -133,9 +135,8 @@ impl Inspector<'_> {
     ) -> Result<(), Failure> {
         // A Nanoflake of Twitter's epoch is Twitter's, and one of Discord's is Discord's.
         let is_named = |one: &&Candidate| {
-            one.format() == format
-                || matches!(one.reading(), Reading::Nanoflake(_, tickid_convert::NanoflakeText::Decimal)
-                    if self.stands_for(format))
+            let is_decimal = matches!(one.reading(), Reading::Nanoflake(_, NanoflakeText::Decimal));
+            one.format() == format || (is_decimal && self.stands_for(format))
         };
         match found.iter().find(is_named) {
             Some(candidate) => self.candidate(input, candidate, Trust::Given, out),

@@ -119,7 +119,8 @@ mod tests {
         object.close();
         let parsed: serde_json::Value = serde_json::from_slice(&out).unwrap();
         let expected = serde_json::json!({
-            "a": "x._ ~", "empty": "", "escaped": "\\x\"\n", "plain": "plain", "least": i64::MIN, "most": i64::MAX, "nothing": null,
+            "a": "x._ ~", "empty": "", "escaped": "\\x\"\n",
+            "plain": "plain", "least": i64::MIN, "most": i64::MAX, "nothing": null,
             "yes": true, "inner": {"number": 7}, "no": false,
             "none": [], "some": ["a", "", "b c"],
         });

@@ -32,7 +32,7 @@ pub(crate) struct Heading {
     pub(crate) remark: Option<String>,
 }
 
-/// Returns the number of columns that cards may use: those of the terminal, as far as they help.
+/// Returns the number of columns that cards may use: the terminal's, up to 100.
 pub(crate) fn width() -> usize {
     let terminal = terminal_size::terminal_size().map(|(width, _)| usize::from(width.0));
     terminal.map_or(WIDTH, |width| width.clamp(MIN_WIDTH, WIDTH))

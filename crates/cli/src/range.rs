@@ -29,8 +29,8 @@ use crate::when::{When, zone};
   tickid range kuid --kind local --since 2024-01-01 --until 2024-01-01 --inclusive --json
   tickid range kuid --node uid@127.0.0.1 --format hex --since 1704067200000 --until 1704153600000
 
-The two IDs are the ends of a BETWEEN: the lowest of the first tick, and the highest of the last tick
-that begins before --until. The range of a day ends with --until the next day.")]
+The two IDs are the ends of a BETWEEN: the lowest of the first tick, and the highest of the last
+tick that begins before --until. The range of a day ends with --until the next day.")]
 pub(crate) struct RangeArguments {
     /// The scheme
     #[arg(value_enum)]

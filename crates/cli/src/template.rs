@@ -16,7 +16,7 @@ enum Piece {
     Name(String),
 }
 
-/// Braces around a name are replaced, `{{` and `}}` are braces, and `\n`, `\t` and `\\` are escapes.
+/// Names in braces are replaced, `{{` and `}}` are braces, and `\n`, `\t` and `\\` are escapes.
 impl FromStr for Template {
     type Err = String;
 

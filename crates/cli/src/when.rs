@@ -10,8 +10,8 @@ use tickid_core::{RangeError, UnixTime};
 use crate::failure::Failure;
 use crate::message::shown;
 
-const FORM: &str = "milliseconds since 1970, RFC 3339 (2024-01-01T00:00:00Z), a date (2024-01-01), a \
-                    date and time (2024-01-01 12:30), now, today, yesterday, tomorrow, '2h ago' or \
+const FORM: &str = "milliseconds since 1970, RFC 3339 (2024-01-01T00:00:00Z), a date \
+                    (2024-01-01), a date and time (2024-01-01 12:30), now, today, yesterday, tomorrow, '2h ago' or \
                     'in 3 days'";
 
 /// A time as it was typed, which may depend on the present one and on a zone.

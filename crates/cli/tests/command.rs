@@ -124,7 +124,7 @@ fn times_after_9999_are_null() {
 }
 
 #[test]
-fn likely_readings_are_shown_and_others_on_demand() {
+fn only_likely_readings_are_shown() {
     let id = stdout_of("gen nanoflake --node 1");
     let id = id.trim_end();
     let all = json_lines(&stdout_of(&format!("inspect --json --all {id}")));
@@ -289,7 +289,7 @@ fn errors_are_coloured_on_demand() {
 }
 
 #[test]
-fn doctor_finds_nothing_wrong_with_a_new_store() {
+fn doctor_accepts_a_new_store() {
     let state = tempfile::tempdir().expect("a folder");
     let ran = process::ran(&mut process::with_state(state.path(), "doctor --json"));
     let findings = json_lines(&ran.stdout);

@@ -13,7 +13,8 @@ fn prints_lowest_and_highest() {
     assert_eq!(stdout_of(&format!("range sno {DAY}")), "8for5hi222222222\n8fq4bt23xxxxxxxx\n");
     let decimal = format!("range nanoflake --epoch discord --radix 10 {DAY}");
     assert_eq!(stdout_of(&decimal), "1191168914227200000\n1191531302096994303\n");
-    let int = "range nanoflake --epoch discord --format int --from 1704067200000 --to 1704153600000 --inclusive";
+    let int = "range nanoflake --epoch discord --format int --inclusive \
+               --from 1704067200000 --to 1704153600000";
     assert_eq!(stdout_of(int), "1191168914227200000\n1191531302096994303\n");
     assert_eq!(stdout_of(&format!("range scru64 {DAY}")), "0ujmgh6gmio0\n0ujogqf012pr\n");
 }
@@ -43,7 +44,7 @@ fn the_end_is_not_part_of_the_range() {
 }
 
 #[test]
-fn json_has_both_ends_as_text_bytes_and_number() {
+fn json_has_all_forms() {
     let moment = "--from 2024-01-01T00:00:00Z --to 2024-01-01T00:00:00Z --inclusive";
     assert_eq!(
         stdout_of(&format!("range kuid --kind local {moment} --json")),

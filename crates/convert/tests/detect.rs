@@ -320,7 +320,7 @@ mod tests {
     }
 
     #[test]
-    fn digits_fit_the_most_formats_and_all_are_kept() {
+    fn digits_fit_most_formats() {
         let unix = Layouts { epoch: Epoch::UNIX, ..Layouts::default() };
         for (digits, formats) in [("222222222222", 12), ("2222222222222222", 16)] {
             let found = detect(digits.as_bytes(), &unix, Some(NOW));

@@ -46,7 +46,7 @@ impl core::ops::Deref for IdBytes {
 /// let sno = found.iter().find(|one| one.format().key() == "sno").ok_or("no sno ID")?;
 /// let fields: Vec<_> = sno.reading().fields(&layouts).collect();
 /// assert_eq!(fields.iter().map(|field| field.bits()).sum::<u32>(), 80);
-/// assert_eq!((fields[3].name(), fields[3].value()), ("partition", 24_960));
+/// assert_eq!((fields[3].name(), fields[3].value()), ("partition", 39_434));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -127,7 +127,7 @@ const UUID_CUSTOM: Widths =
 const UUID_PLAIN: Widths = &[("bits", 128)];
 
 impl Reading {
-    /// Returns the bytes of the ID; of one in a UUID, those of the ID itself.
+    /// Returns the bytes of the ID. If a UUID holds the ID, they are the ID's own.
     #[must_use]
     pub fn bytes(&self) -> IdBytes {
         match *self {

@@ -12,7 +12,7 @@ macro_rules! formats {
         ///
         /// let format: Format = "discord".parse()?;
         /// assert_eq!(format, Format::Discord);
-        /// assert_eq!((format.key(), format.to_string().as_str()), ("discord", "Discord Snowflake"));
+        /// assert_eq!((format.key(), format.name()), ("discord", "Discord Snowflake"));
         /// # Ok::<(), tickid_convert::FormatError>(())
         /// ```
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

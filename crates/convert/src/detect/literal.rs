@@ -39,9 +39,8 @@ pub(super) fn read(text: &[u8]) -> Option<Literal> {
     match text {
         [b'0', b'x' | b'X', digits @ ..] => hex(digits),
         [b'\\', b'x', digits @ ..] => hex(digits).or_else(|| escapes(text)),
-        [b'x' | b'X' | b'b' | b'B', quote @ (b'\'' | b'"'), inner @ .., end] if quote == end => {
-            hex(inner).or_else(|| escapes(inner))
-        }
+        [b'x' | b'X', quote @ (b'\'' | b'"'), inner @ .., end] if quote == end => hex(inner),
+        [b'b' | b'B', quote @ (b'\'' | b'"'), inner @ .., end] if quote == end => escapes(inner),
         [b'[', inner @ .., b']'] | [b'{', inner @ .., b'}'] => list(inner),
         [b'<', b'<', inner @ .., b'>', b'>'] => list(inner),
         _ => hex(text),

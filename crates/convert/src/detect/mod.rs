@@ -133,7 +133,7 @@ impl Candidates {
     /// use tickid_convert::{Layouts, detect};
     /// use tickid_core::UnixTime;
     ///
-    /// let now = UnixTime::from_millis(1_700_000_000_000)?;
+    /// let now = UnixTime::from_millis(1_750_000_000_000)?;
     /// let read = |text: &str| detect(text.as_bytes(), &Layouts::default(), Some(now));
     /// assert!(read("0u375nxqh5cq").is_clear()); // SCRU64; as a Nanoflake of another time
     /// assert!(!read("113882101964472591").is_clear()); // Mastodon's, SCRU64's, ...
@@ -148,8 +148,8 @@ impl Candidates {
     }
 
     /// Reports whether the first candidate is certain: its text has marks that other texts do not
-    /// have (the version in a UUID's groups of digits, the prefix of a TypeID, the bits that only an
-    /// ID in a UUID has, a ULID's alphabet and time), and nothing else is plausible.
+    /// have (the version in a UUID's groups of digits, the prefix of a TypeID, the bits that only
+    /// an ID in a UUID has, a ULID's alphabet and time), and nothing else is plausible.
     ///
     /// Plain integers never are certain, nor are texts of the four schemes: other programs use the
     /// same digits.
@@ -339,7 +339,8 @@ impl Search<'_> {
 
     /// Adds the readings that the parsers of the schemes accept.
     ///
-    /// Parsers report the reason a text is invalid, which costs time, so lengths are compared first.
+    /// Parsers report the reason a text is invalid, which costs time. So lengths are compared
+    /// first.
     fn schemes(&mut self, text: &[u8]) {
         use KuidAlphabet::{Sortable, Url};
         macro_rules! in_both {

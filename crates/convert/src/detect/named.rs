@@ -5,8 +5,8 @@ pub(super) fn ulid(text: &[u8]) -> Option<u128> {
     crockford(text.try_into().ok()?, |byte| byte.to_ascii_uppercase())
 }
 
-/// Reads a TypeID: lower-case letters and underscores, an underscore, and 26 digits as in a ULID but
-/// in lower case; or the digits alone.
+/// Reads a TypeID: lower-case letters and underscores, an underscore, and 26 digits as in a ULID
+/// but in lower case; or the digits alone.
 ///
 /// Returns the length of the prefix, and the UUID.
 pub(super) fn type_id(text: &[u8]) -> Option<(u8, u128)> {
