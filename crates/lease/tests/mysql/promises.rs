@@ -12,7 +12,7 @@ use crate::server::{open, query};
 use crate::sql::pools::{self, Rows};
 use crate::sql::{acquire, answer, assert_disjoint, assert_goes_on, begin, realm, renew};
 
-pub(crate) const TESTS: [Test<MySql>; 7] = [
+pub(crate) const TESTS: [Test<MySql>; 6] = [
     ("a_renewal_is_one_round_trip", a_renewal_is_one_round_trip),
     ("racing_claims_get_own_windows", racing_claims_get_own_windows),
     ("many_may_be_the_first", many_may_be_the_first),
