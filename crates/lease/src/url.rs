@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn endpoints_are_hosts_and_ports() {
+    fn endpoints_parse() {
         assert_eq!(endpoint("a", 7), Ok(("a", 7)));
         assert_eq!(endpoint("10.0.0.1:1", 7), Ok(("10.0.0.1", 1)));
         assert_eq!(endpoint("[::1]", 7), Ok(("[::1]", 7)));
@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn a_mode_or_a_file_turns_encryption_on() {
+    fn options_turn_encryption_on() {
         let is_encrypted = |url| FORM.parse(url).unwrap().encryption.is_some();
         for url in ["x://a", "x://a?sslmode=disable"] {
             assert!(!is_encrypted(url), "{url}");

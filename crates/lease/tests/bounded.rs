@@ -123,7 +123,7 @@ fn half_a_pool_takes_one_page() {
 }
 
 #[test]
-fn the_last_free_nodes_take_a_few_pages() {
+fn last_free_nodes_take_few_pages() {
     for are_used in [true, false] {
         let backend = Counting::new();
         // A hundred nodes that are free: expired, or without a row.
@@ -170,7 +170,7 @@ fn a_repeated_claim_looks_elsewhere() {
 
 /// Holders come and go, some of them by crashing, which frees their nodes later.
 #[test]
-fn rows_stay_within_twice_the_peak_of_holders() {
+fn rows_stay_below_twice_peak() {
     const HOLDERS: usize = 300;
     let backend = Counting::new();
     let store = backend.fill([]);
