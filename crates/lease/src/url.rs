@@ -1,5 +1,10 @@
 //! URLs that name servers. Messages about them leave the text out, which may contain a password.
 
+#![cfg_attr(
+    not(feature = "redis-tls"),
+    allow(dead_code, reason = "each backend takes other parts")
+)]
+
 use core::fmt;
 
 use percent_encoding::percent_decode_str;

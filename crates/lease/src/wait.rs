@@ -76,7 +76,7 @@ pub(crate) async fn on_a_thread<T: Send + 'static>(
         // Fails if the future was dropped.
         let _ = sender.send(work());
     })?;
-    answer.await.map_err(io::Error::other)
+    answer.await.map_err(|_| io::Error::other("the thread panicked"))
 }
 
 #[cfg(test)]
