@@ -11,13 +11,13 @@ use crate::stage::{base64, post};
 use crate::windows::Windows;
 
 pub(crate) const TESTS: [Test<Etcd>; 4] = [
-    ("a_renewal_is_one_request_and_a_claim_two", a_renewal_is_one_request_and_a_claim_two),
+    ("claims_take_two_requests", claims_take_two_requests),
     ("realms_are_found_one_by_one", realms_are_found_one_by_one),
-    ("a_claim_in_a_full_pool_reads_few_rows", a_claim_in_a_full_pool_reads_few_rows),
-    ("rows_stay_within_twice_the_holders", rows_stay_within_twice_the_holders),
+    ("full_pool_claims_read_few_rows", full_pool_claims_read_few_rows),
+    ("rows_stay_below_twice_holders", rows_stay_below_twice_holders),
 ];
 
-fn a_renewal_is_one_request_and_a_claim_two(server: &Etcd) {
+fn claims_take_two_requests(server: &Etcd) {
     let front = Front::of(&server.endpoints()[0]);
     let store = store(&[front.endpoint().to_owned()]);
     let windows = Windows::new("0-7/10").begun(&store);
@@ -58,7 +58,7 @@ fn fill(endpoint: &str, realm: &RealmSpec) {
 }
 
 /// There is no index, so a claim may miss the free nodes.
-fn a_claim_in_a_full_pool_reads_few_rows(_: &Etcd) {
+fn full_pool_claims_read_few_rows(_: &Etcd) {
     let etcd = Etcd::start().unwrap();
     let front = Front::of(&etcd.endpoints()[0]);
     let store = store(&[front.endpoint().to_owned()]);
@@ -79,7 +79,7 @@ fn a_claim_in_a_full_pool_reads_few_rows(_: &Etcd) {
     assert!(granted >= 10, "{granted}");
 }
 
-fn rows_stay_within_twice_the_holders(server: &Etcd) {
+fn rows_stay_below_twice_holders(server: &Etcd) {
     let store = store(&server.endpoints());
     assert!(herd::churn(&store, &herd::realm(&store, "0-65535/16")) <= 128);
 }

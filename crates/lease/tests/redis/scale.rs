@@ -9,9 +9,9 @@ use crate::herd;
 use crate::servers::{ask, keys, scripts_run, store};
 
 pub(crate) const TESTS: [Test<Redis>; 3] = [
-    ("a_claim_in_a_full_pool_reads_few_rows", a_claim_in_a_full_pool_reads_few_rows),
+    ("full_pool_claims_read_few_rows", full_pool_claims_read_few_rows),
     ("a_claim_that_is_too_early_reads_one_page", a_claim_that_is_too_early_reads_one_page),
-    ("rows_stay_within_twice_the_holders", rows_stay_within_twice_the_holders),
+    ("rows_stay_below_twice_holders", rows_stay_below_twice_holders),
 ];
 
 /// Writes the rows of a pool of which all but 100 nodes are held.
@@ -38,7 +38,7 @@ fn bytes_sent(server: &Redis) -> u64 {
     line.unwrap().parse().unwrap()
 }
 
-fn a_claim_in_a_full_pool_reads_few_rows(_: &Redis) {
+fn full_pool_claims_read_few_rows(_: &Redis) {
     let server = Redis::start().unwrap();
     let store = store(&server);
     let realm = herd::realm(&store, "0-65535/16");
@@ -64,7 +64,7 @@ fn a_claim_that_is_too_early_reads_one_page(_: &Redis) {
     assert_eq!(scripts_run(&server), before + 1);
 }
 
-fn rows_stay_within_twice_the_holders(server: &Redis) {
+fn rows_stay_below_twice_holders(server: &Redis) {
     let store = store(server);
     assert!(herd::churn(&store, &herd::realm(&store, "0-65535/16")) <= 128);
 }
