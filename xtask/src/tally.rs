@@ -131,7 +131,7 @@ mod tests {
     fn counts_and_reasons_add_up() {
         let mut tally = read(
             "test a ... ok
-shown: 12 windows
+test f ... shown: 12 windows
 test [no Redis] b ... ignored
 test [no Redis] c ... ignored
 test d ... ignored, takes hours
