@@ -28,9 +28,6 @@
 //! Its text is the shortest that sorts (12 characters), it fits a signed 64-bit column, and it
 //! lasts to the year 4261. Its ticks are long: with 8 bits of node a generator has 65,536 IDs each
 //! quarter of a second, and then borrows from the next tick, up to ten seconds ahead of the clock.
-//! 4261. Its ticks are long: with 8 bits of node a generator has 65,536 IDs each quarter of a
-//!       second
-//! and then borrows from the next, up to ten seconds ahead of the clock.
 //!
 //! IDs hide nothing: they reveal their time and node, and other IDs can be guessed from them.
 //!
