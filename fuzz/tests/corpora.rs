@@ -24,7 +24,7 @@ fn broken_by(name: &str, check: Check, inputs: &[Vec<u8>]) -> Vec<String> {
 }
 
 #[test]
-fn promises_hold_for_every_committed_input() {
+fn committed_inputs_pass() {
     let mut broken = Vec::new();
     for (name, check) in TARGETS {
         let inputs = committed(name);
@@ -35,7 +35,7 @@ fn promises_hold_for_every_committed_input() {
 }
 
 #[test]
-fn promises_hold_for_every_recorded_text() {
+fn recorded_texts_pass() {
     let mut count = 0;
     let mut broken = Vec::new();
     for (name, check) in TARGETS {
@@ -49,7 +49,7 @@ fn promises_hold_for_every_recorded_text() {
 
 /// Inputs that occur twice only make the files longer.
 #[test]
-fn committed_inputs_are_neither_repeated_nor_recorded() {
+fn committed_inputs_are_new() {
     for (name, _) in TARGETS {
         let mut inputs = committed(name);
         let recorded = seeds::of_recordings(root(), name).unwrap();
@@ -64,7 +64,7 @@ fn committed_inputs_are_neither_repeated_nor_recorded() {
 }
 
 #[test]
-fn packed_inputs_are_unpacked_to_the_same_bytes() {
+fn packed_inputs_round_trip() {
     let all: Vec<u8> = (0..=u8::MAX).collect();
     for input in [&all, &b"# no comment"[..], b"", b"\"", b"\\x41"] {
         assert_eq!(seeds::unpack(&seeds::pack(input)).unwrap(), [input]);
@@ -72,7 +72,7 @@ fn packed_inputs_are_unpacked_to_the_same_bytes() {
 }
 
 #[test]
-fn malformed_lines_are_errors_that_name_the_line() {
+fn malformed_lines_are_named() {
     for line in
         ["a", "\"", "\"a", "\"\\\"", "\"\\x4\"", "\"\\xg0\"", "\"\\e\"", "\"\"\"", "\"é\"", ""]
     {
@@ -94,7 +94,7 @@ fn every_target_is_a_program() {
 }
 
 #[test]
-fn every_corpus_belongs_to_a_target() {
+fn every_corpus_has_a_target() {
     for file in fs::read_dir(root().join("fuzz/corpus")).unwrap() {
         let path = file.unwrap().path();
         let name = path.file_stem().unwrap().to_str().unwrap();

@@ -63,7 +63,7 @@ macro_rules! tables_sort_by_time {
         }
 
         $(#[$test])?
-        fn global_ids_of_several_nodes_sort_by_time_to_within_the_drift($($server: $type)?) {
+        fn several_nodes_sort_within_drift($($server: $type)?) {
             for seed in 10..13 {
                 $crate::finds_time_ranges_across_nodes(&mut $bytes, seed, |id| id);
                 $crate::finds_time_ranges_across_nodes(&mut $texts, seed, tickid_kuid::AsText);

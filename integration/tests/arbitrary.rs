@@ -5,7 +5,7 @@ use tickid_core::external::Representations;
 use tickid_integration::{any, for_each_id};
 
 #[test]
-fn every_id_comes_of_its_own_bytes() {
+fn ids_use_their_own_bytes() {
     fn comes<T: Representations + for<'a> Arbitrary<'a> + PartialEq>() {
         for id in [T::MIN, T::MAX].into_iter().chain(any(1).take(500)) {
             let bytes: T::Bytes = id.into();
@@ -18,7 +18,7 @@ fn every_id_comes_of_its_own_bytes() {
 }
 
 #[test]
-fn too_little_input_makes_an_id_and_no_error() {
+fn short_input_is_enough() {
     fn makes<T: Representations + for<'a> Arbitrary<'a> + PartialEq>() {
         assert_eq!(T::arbitrary(&mut Unstructured::new(&[])).unwrap(), T::MIN);
     }

@@ -73,7 +73,7 @@ where
 }
 
 #[test]
-fn tasks_draw_from_generators_of_every_scheme() {
+fn tasks_share_generators() {
     run(async {
         in_tasks::<Scru64, _>(
             tickid_scru64::Generator::new("42/8".parse().unwrap()).unwrap(),
@@ -91,7 +91,7 @@ fn tasks_draw_from_generators_of_every_scheme() {
 }
 
 #[test]
-fn tasks_draw_from_local_generators_and_handles() {
+fn tasks_own_local_generators() {
     run(async {
         // Four sequences in 4 ms, so that most calls wait.
         let builder = || {
@@ -125,7 +125,7 @@ fn tasks_draw_from_local_generators_and_handles() {
 }
 
 #[test]
-fn tasks_that_wait_for_the_next_tick_get_distinct_ids() {
+fn waiting_tasks_are_unique() {
     run(async {
         // Four sequences in 4 ms, so that most calls wait.
         let builder = tickid_sno::Generator::builder(Partition::new(1));
@@ -160,7 +160,7 @@ fn abandon<F: Future>(future: F) {
 }
 
 #[test]
-fn futures_dropped_while_they_wait_draw_nothing() {
+fn dropped_futures_draw_nothing() {
     let clock = Arc::new(ManualClock::new(UnixTime::from_micros(1_700_000_000_000_000)));
     let builder = tickid_sno::Generator::builder(Partition::new(1)).clock(Arc::clone(&clock));
     let generator = builder.bounds(SequenceBounds::new(0, 3)).build().unwrap();
@@ -179,7 +179,7 @@ fn futures_dropped_while_they_wait_draw_nothing() {
 }
 
 #[test]
-fn a_sleep_that_is_not_send_serves_one_thread() {
+fn sleeps_need_not_be_send() {
     let sleeps = Rc::new(Cell::new(0));
     let sleep = |pause| {
         let sleeps = Rc::clone(&sleeps);
@@ -224,7 +224,7 @@ fn tasks_share_a_leased_generator() {
 }
 
 #[test]
-fn a_task_acquires_renews_and_releases_a_lease() {
+fn tasks_hold_leases() {
     run(async {
         let task = tokio::spawn(async {
             let store = Store::in_memory();
@@ -256,7 +256,7 @@ async fn await_every_method(store: &Store, realm: &RealmSpec) -> Result<(), Stor
 }
 
 #[test]
-fn tasks_await_every_method_of_every_local_store() {
+fn tasks_await_local_stores() {
     let folder = tempfile::tempdir().unwrap();
     let url = format!("file://{}/leases", folder.path().display());
     let stores: [(Store, &str); 3] = [
@@ -341,7 +341,7 @@ async fn store(State(app): State<Arc<App>>) -> Response {
 }
 
 #[test]
-fn handlers_of_a_web_server_await_every_method() {
+fn web_handlers_await_stores() {
     run(async {
         let app = Arc::new(App {
             generator: tickid_sno::Generator::new(Partition::new(1)).unwrap(),

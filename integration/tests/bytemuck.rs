@@ -7,7 +7,7 @@ use tickid_kuid::{GlobalId, WideGlobalId};
 use tickid_sno::SnoId;
 
 #[test]
-fn slices_of_ids_are_slices_of_their_bytes() {
+fn slices_cast_to_bytes() {
     fn are<T: Representations + Pod + PartialEq>() {
         let mut ids: Vec<T> = any(3).take(100).collect();
         let bytes = |id: &T| {
@@ -27,7 +27,7 @@ fn slices_of_ids_are_slices_of_their_bytes() {
 }
 
 #[test]
-fn arrays_of_bytes_can_be_wrapped_where_they_are() {
+fn arrays_cast_to_ids() {
     let arrays = [[0; 10], [0xff; 10]];
     assert_eq!(SnoId::wrap_slice(&arrays), [SnoId::MIN, SnoId::MAX]);
     assert_eq!(GlobalId::peel_ref(&GlobalId::MAX), &[0xff; 12]);

@@ -22,11 +22,11 @@ tickid_testkit::server_tests! {
     integers_sort_by_time,
     bytes_sort_by_time,
     texts_sort_by_time,
-    global_ids_of_several_nodes_sort_by_time_to_within_the_drift,
+    several_nodes_sort_within_drift,
     ids_are_fields_of_structs,
     what_postgresql_holds,
-    what_is_no_id_is_an_error_that_says_why,
-    local_ids_from_the_year_18584_on_are_refused,
+    errors_have_the_reason,
+    ids_from_year_18584_are_refused,
 }
 
 /// A connection, and the runtime that drives it.
@@ -238,7 +238,7 @@ where
     reason.source().map(ToString::to_string).unwrap_or_default()
 }
 
-fn what_is_no_id_is_an_error_that_says_why(server: &Postgres) {
+fn errors_have_the_reason(server: &Postgres) {
     let cases = [
         (
             error::<Scru64Id, BigInt>(server, "-1::bigint"),
@@ -264,7 +264,7 @@ fn what_is_no_id_is_an_error_that_says_why(server: &Postgres) {
 }
 
 /// Local IDs are unsigned and columns are not: the column would sort them in another order.
-fn local_ids_from_the_year_18584_on_are_refused(server: &Postgres) {
+fn ids_from_year_18584_are_refused(server: &Postgres) {
     let Client { runtime, mut connection } = Client::new(server);
     let select = diesel::select(LocalId::new(1 << 63).into_sql::<BigInt>());
     let result: Result<LocalId, _> = runtime.block_on(select.get_result(&mut connection));

@@ -21,7 +21,7 @@ fn digits<T: Representations>(id: T, byte: impl Fn(u8) -> String) -> String {
 }
 
 #[test]
-fn digits_of_any_base_are_those_of_the_bytes() {
+fn digits_agree_with_the_bytes() {
     fn holds<T: Representations + LowerHex + UpperHex + Binary>() {
         for id in ids::<T>() {
             let lower = digits(id, |byte| format!("{byte:02x}"));
@@ -57,7 +57,7 @@ fn strings_are_the_canonical_text() {
 }
 
 #[test]
-fn slices_of_any_other_length_are_refused() {
+fn other_lengths_are_refused() {
     fn holds<T>()
     where
         T: Representations + PartialEq + Debug + for<'a> TryFrom<&'a [u8], Error = RangeError>,
@@ -106,7 +106,7 @@ fn cuts<T: Representations + PartialEq + Debug>(
 }
 
 #[test]
-fn ranges_are_cut_to_the_times_of_the_format() {
+fn ranges_are_cut_to_the_format() {
     fn ends(error: RangeError) -> (i64, i64) {
         [error.min(), error.max()].map(|end| i64::try_from(end).unwrap()).into()
     }
@@ -143,7 +143,7 @@ fn ranges_are_cut_to_the_times_of_the_format() {
 }
 
 #[test]
-fn times_that_do_not_fit_unix_time_are_cut_as_well() {
+fn other_times_are_cut_as_well() {
     use std::time::{Duration, SystemTime};
 
     let far = Duration::from_secs(1 << 44);
@@ -154,7 +154,7 @@ fn times_that_do_not_fit_unix_time_are_cut_as_well() {
 }
 
 #[test]
-fn ids_tell_their_times_as_system_times() {
+fn ids_have_system_times() {
     use std::time::SystemTime;
 
     fn same(told: Result<SystemTime, RangeError>, time: UnixTime) {

@@ -17,13 +17,13 @@ tickid_testkit::server_tests! {
     integers_sort_by_time,
     bytes_sort_by_time,
     texts_sort_by_time,
-    collations_of_languages_sort_texts_in_another_order,
-    global_ids_of_several_nodes_sort_by_time_to_within_the_drift,
+    other_collations_sort_otherwise,
+    several_nodes_sort_within_drift,
     what_postgresql_holds,
     lists_of_ids_are_arrays,
     columns_of_other_types_are_refused,
-    what_is_no_id_is_an_error_that_says_why,
-    local_ids_from_the_year_18584_on_are_refused,
+    errors_have_the_reason,
+    ids_from_year_18584_are_refused,
 }
 
 fn connect(server: &Postgres) -> Client {
@@ -75,7 +75,7 @@ tickid_integration::tables_sort_by_time! {
     texts: Ids::new(server, "TEXT COLLATE \"C\""),
 }
 
-fn collations_of_languages_sort_texts_in_another_order(server: &Postgres) {
+fn other_collations_sort_otherwise(server: &Postgres) {
     /// Reports whether texts sort in the order of `ids`, which is the order of the IDs.
     fn sorts<T>(server: &Postgres, ids: &[T], collation: &str) -> bool
     where
@@ -162,7 +162,7 @@ fn columns_of_other_types_are_refused(server: &Postgres) {
     }
 }
 
-fn what_is_no_id_is_an_error_that_says_why(server: &Postgres) {
+fn errors_have_the_reason(server: &Postgres) {
     fn error<T: FromSqlOwned>(server: &Postgres, value: &str) -> String {
         let row = connect(server).query_one(&format!("SELECT {value}"), &[]).unwrap();
         let error = row.try_get::<_, T>(0).err().unwrap();
@@ -191,7 +191,7 @@ fn what_is_no_id_is_an_error_that_says_why(server: &Postgres) {
 }
 
 /// Local IDs are unsigned and columns are not: the column would sort them in another order.
-fn local_ids_from_the_year_18584_on_are_refused(server: &Postgres) {
+fn ids_from_year_18584_are_refused(server: &Postgres) {
     let first = LocalId::new(1 << 63);
     let error = connect(server).query_one("SELECT $1::bigint", &[&first]).unwrap_err();
     let reason = core::error::Error::source(&error).unwrap().to_string();

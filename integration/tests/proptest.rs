@@ -7,7 +7,7 @@ use tickid_core::external::Representations;
 use tickid_integration::{any, for_each_id};
 
 #[test]
-fn what_fails_shrinks_to_the_lowest_id_that_fails() {
+fn failures_shrink_to_the_lowest() {
     fn shrinks<T: Representations + Arbitrary + PartialOrd>() {
         for threshold in [T::MIN].into_iter().chain(any(2).take(20)) {
             let property = |id| {
@@ -31,7 +31,7 @@ fn what_fails_shrinks_to_the_lowest_id_that_fails() {
 }
 
 #[test]
-fn ids_come_from_all_over_the_range() {
+fn ids_span_the_range() {
     fn come<T: Representations + Arbitrary>() {
         let mut runner = TestRunner::deterministic();
         let mut bits = [false; 256];

@@ -54,7 +54,7 @@ impl<T: Copy> Fields<T> {
 }
 
 #[test]
-fn every_form_comes_back_from_every_format() {
+fn every_form_round_trips() {
     fn comes_back<T>()
     where
         T: Representations<Integer: Serialize + DeserializeOwned>
@@ -137,7 +137,7 @@ macro_rules! error {
 }
 
 #[test]
-fn what_is_no_id_is_an_error_that_says_why() {
+fn errors_have_the_reason() {
     let max = "4738381338321616895";
     let above = 4_738_381_338_321_616_896_u64;
     let out_of_range = format!("SCRU64 integer {above} is outside of 0..={max}");
@@ -301,7 +301,7 @@ fn says(error: impl core::fmt::Display) -> String {
 }
 
 #[test]
-fn every_id_comes_back_from_every_position() {
+fn every_position_round_trips() {
     use std::collections::BTreeMap;
 
     fn comes_back_everywhere<T: Id>() {
@@ -336,7 +336,7 @@ struct Keys<T: Ord> {
 }
 
 #[test]
-fn integers_come_back_from_every_position_that_holds_them() {
+fn integers_round_trip() {
     fn of_64_bits<T: Id>() {
         for id in [T::MIN, T::MAX].into_iter().chain(any(12).take(20)) {
             // TOML's integers are signed.
@@ -369,7 +369,7 @@ fn integers_come_back_from_every_position_that_holds_them() {
 }
 
 #[test]
-fn arrays_of_another_length_are_refused() {
+fn other_lengths_are_refused() {
     fn refused<T: Id>(longer: &[u8]) {
         for bytes in [longer, &longer[..longer.len() - 2]] {
             let packed = rmp_serde::to_vec(bytes).unwrap();
@@ -414,7 +414,7 @@ fn toml_may_hold_the_integer() {
 }
 
 #[test]
-fn node_specs_come_back_as_the_original_writes_them() {
+fn node_specs_round_trip() {
     use tickid_scru64::NodeSpec;
 
     #[derive(Debug, PartialEq, Serialize, Deserialize)]

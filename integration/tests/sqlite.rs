@@ -85,7 +85,7 @@ fn what_sqlite_holds() {
 }
 
 #[test]
-fn text_that_is_not_canonical_is_read_where_it_can_be() {
+fn noncanonical_text_is_read() {
     let connection = Connection::open_in_memory().unwrap();
     let AsText(id) = connection
         .query_row("SELECT '0U375NXQH5CQ'", [], |row| row.get::<_, AsText<Scru64Id>>(0))
@@ -94,7 +94,7 @@ fn text_that_is_not_canonical_is_read_where_it_can_be() {
 }
 
 #[test]
-fn what_is_no_id_is_an_error_that_says_why() {
+fn errors_have_the_reason() {
     fn error<T: FromSql>(literal: &str) -> String {
         let connection = Connection::open_in_memory().unwrap();
         let value =
@@ -117,7 +117,7 @@ fn what_is_no_id_is_an_error_that_says_why() {
 
 /// Local IDs are unsigned and columns are not: the column would sort them in another order.
 #[test]
-fn local_ids_from_the_year_18584_on_are_refused() {
+fn ids_from_year_18584_are_refused() {
     let connection = Connection::open_in_memory().unwrap();
     let first = LocalId::new(1 << 63);
     assert_eq!(first.unix_time().as_millis() / 1_000, 524_288_000_000);

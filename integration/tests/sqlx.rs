@@ -18,12 +18,12 @@ tickid_testkit::server_tests! {
     integers_sort_by_time,
     bytes_sort_by_time,
     texts_sort_by_time,
-    global_ids_of_several_nodes_sort_by_time_to_within_the_drift,
+    several_nodes_sort_within_drift,
     what_postgresql_holds,
     lists_of_ids_are_arrays,
     columns_of_other_types_are_refused,
-    what_is_no_id_is_an_error_that_says_why,
-    local_ids_from_the_year_18584_on_are_refused,
+    errors_have_the_reason,
+    ids_from_year_18584_are_refused,
 }
 
 /// The traits of sqlx for a value that is written and read.
@@ -164,7 +164,7 @@ fn columns_of_other_types_are_refused(server: &Postgres) {
     }
 }
 
-fn what_is_no_id_is_an_error_that_says_why(server: &Postgres) {
+fn errors_have_the_reason(server: &Postgres) {
     let cases = [
         (
             error::<Scru64Id>(server, "SELECT -1::bigint"),
@@ -190,7 +190,7 @@ fn what_is_no_id_is_an_error_that_says_why(server: &Postgres) {
 }
 
 /// Local IDs are unsigned and columns are not: the column would sort them in another order.
-fn local_ids_from_the_year_18584_on_are_refused(server: &Postgres) {
+fn ids_from_year_18584_are_refused(server: &Postgres) {
     let Client { runtime, mut connection } = Client::new(server);
     let select = sqlx::query("SELECT $1").bind(LocalId::new(1 << 63));
     let error = runtime.block_on(select.fetch_one(&mut connection)).unwrap_err().to_string();

@@ -3,7 +3,7 @@
 #[cfg(test)]
 mod tests {
     #[test]
-    fn versions_to_add_are_the_tested_ones() {
+    fn versions_are_the_tested_ones() {
         let manifests = [include_str!("../Cargo.toml"), include_str!("../../Cargo.toml")].concat();
         let page = include_str!("../../docs/stacks.md");
         let rows = page.lines().filter(|line| line.starts_with("| `"));

@@ -44,7 +44,7 @@ fn told() -> Vec<Told> {
 }
 
 #[test]
-fn ids_tell_their_times_in_the_types_of_both_libraries() {
+fn ids_have_times_of_both_crates() {
     let mut later = 0;
     for (timestamp, date_time, time) in told() {
         let date_time = date_time.unwrap();
@@ -89,7 +89,7 @@ fn ranges(time: impl IntoUnixTime + Copy) -> Vec<Result<(u128, u128), RangeError
 }
 
 #[test]
-fn ranges_are_those_of_the_times_of_both_libraries() {
+fn ranges_take_times_of_both() {
     let (mut fit, mut not) = (0, 0);
     for micros in [
         1_441_065_600_000_001,

@@ -7,7 +7,7 @@ use tickid_sno::SnoId;
 use uuid::Uuid;
 
 #[test]
-fn uuids_come_back_and_sort_as_the_ids_do() {
+fn uuids_round_trip_and_sort() {
     fn come_back<T: Representations + Ord + Into<Uuid> + TryFrom<Uuid>>(seed: u64) {
         let mut ids: Vec<T> = any(seed).take(500).chain([T::MIN, T::MAX]).collect();
         ids.sort();
@@ -23,7 +23,7 @@ fn uuids_come_back_and_sort_as_the_ids_do() {
 }
 
 #[test]
-fn uuids_of_no_sno_id_are_refused_with_the_reason() {
+fn other_uuids_are_refused() {
     let id = SnoId::from_text_bytes(*b"brpk4q72xwf2m63l").unwrap();
     let uuid = Uuid::from(id).as_u128();
     let refused = |value| SnoId::try_from(Uuid::from_u128(value)).unwrap_err().to_string();

@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn counts_and_reasons_of_all_programs_add_up() {
+    fn counts_and_reasons_add_up() {
         let mut tally = read(
             "test a ... ok
 shown: 12 windows
@@ -175,7 +175,7 @@ error: doctest failed, to rerun pass `-p a --doc`
     }
 
     #[test]
-    fn a_run_without_any_test_is_a_failure() {
+    fn empty_runs_fail() {
         let tally = Tally::read("error[E0432]: unresolved import", "cargo test", false);
         assert_eq!(tally.to_string(), "failed: `cargo test`\n0 passed, 1 failed, 0 skipped");
         let none = "test result: ok. 0 passed; 0 failed; 0 ignored; 0 measured; 7 filtered out;";

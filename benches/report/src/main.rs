@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn options_after_two_dashes_are_passed_on() {
+    fn trailing_options_are_passed_on() {
         for (line, expected_filters, expected_arguments) in [
             ("--no-run", "", ""),
             ("--no-run -- --quick -n", "", "--quick -n"),

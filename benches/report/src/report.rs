@@ -265,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn a_table_has_ratios_and_the_fastest_first() {
+    fn tables_rank_by_ratio() {
         let text =
             report(vec![time("encode", "data-encoding/sno", 8.0), time("encode", "sno", 1.0)]);
         let expected = "\
@@ -280,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn targets_are_reached_or_not_or_not_measured() {
+    fn targets_have_three_outcomes() {
         let text = targets_csv(vec![
             time("encode", "data-encoding/sno", 10.0),
             time("encode", "sno", 1.8),
@@ -302,7 +302,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bound_below_the_machines_floor_is_reported() {
+    fn bounds_below_floor_are_noted() {
         let handle = |least| {
             report(vec![
                 time("generate/one-thread", "manual/ferroid/atomic", 3.0),
@@ -317,7 +317,7 @@ mod tests {
     }
 
     #[test]
-    fn a_missed_bound_of_two_threads_shows_side_by_side() {
+    fn missed_bounds_are_side_by_side() {
         let text = report(vec![
             time("generate/contended", "2-threads/fetch-add", 4.0),
             time("generate/contended", "2-threads/sno/shared", 6.0),
@@ -339,7 +339,7 @@ mod tests {
     }
 
     #[test]
-    fn the_page_links_charts_and_figures() {
+    fn page_links_charts_and_figures() {
         let all = vec![time("encode", "data-encoding/sno", 10.0), time("encode", "sno", 1.0)];
         let text = with_report(all, |report| report.page());
         for expected in [

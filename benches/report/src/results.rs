@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_throughput_a_time_is_for_one_call() {
+    fn no_throughput_means_one_call() {
         let benchmark =
             json!({ "group_id": "clock", "function_id": "system/now", "throughput": null });
         let estimates = json!({ "median": { "point_estimate": 20.5 } });
@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn of_several_passes_the_middle_counts() {
+    fn median_of_passes_counts() {
         let pass =
             |sno, kuid| Results::of_times(&[("encode", "sno", sno), ("encode", "kuid", kuid)]);
         let [calm, busy, last] = [pass(1.0, 2.0), pass(5.0, 2.5), pass(1.1, 9.0)];

@@ -50,7 +50,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_measurement_is_in_one_table_the_fastest_first() {
+    fn each_row_is_in_one_table() {
         let results = Results::of_times(&[
             ("generate/one-thread", "fetch-add", 5.0),
             ("generate/one-thread", "manual/sno/shared", 6.0),
@@ -75,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_was_measured_is_compared_with() {
+    fn only_measured_rows_compare() {
         let results =
             Results::of_times(&[("encode", "sno", 1.0), ("encode", "data-encoding/sno", 8.0)]);
         let tables = Table::of(&results, "encode");

@@ -93,7 +93,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_object_is_what_a_parser_reads() {
+    fn objects_parse() {
         let mut out = Vec::new();
         let mut object = Object::open(&mut out);
         object.string("a", b"x._ ~");
@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn what_json_escapes_is_not_plain() {
+    fn escaped_text_is_not_plain() {
         for byte in u8::MIN..=u8::MAX {
             let text = char::from(byte).to_string();
             let is_as_it_is = serde_json::to_string(&text).unwrap() == format!("\"{text}\"");

@@ -102,7 +102,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_field_stands_over_its_bits() {
+    fn labels_stand_over_their_bits() {
         let mut report = Report::default();
         report.start("test", UnixTime::EPOCH, &[0b1010_0000, 0b1111_1111]);
         report.bits.extend([("a", 3), ("rest", 13)]);
@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn long_ids_wrap_without_losing_a_bit() {
+    fn long_ids_wrap() {
         let fields = [("a", 60), ("b", 50), ("c", 18)];
         let rows = rows(&fields);
         assert_eq!(rows.len(), 2);

@@ -15,9 +15,9 @@ use std::process::Stdio;
 use tickid_testkit::servers::{Server, StartError};
 
 tickid_testkit::server_tests!(
-    OtherTime: no_id_comes_twice, the_same_node_goes_on_where_it_was, a_node_too_far_ahead_is_not_used,
-    a_program_ends_when_the_clock_is_set_below_its_floor,
-    a_node_is_released_from_the_highest_clock_on,
+    OtherTime: no_id_comes_twice, same_node_goes_on, distant_node_is_not_used,
+    rollback_below_floor_ends_it,
+    release_uses_the_highest_clock,
 );
 
 /// Runs programs under a shifted time.
@@ -66,7 +66,7 @@ fn no_id_comes_twice(time: &OtherTime) {
 }
 
 /// Continues at once, within the limit by which the scheme may be ahead of its clock.
-fn the_same_node_goes_on_where_it_was(time: &OtherTime) {
+fn same_node_goes_on(time: &OtherTime) {
     let state = tempfile::tempdir().expect("a folder");
     let store = format!("static:42/8?state={}", state.path().display());
     let mut last = String::new();
@@ -79,7 +79,7 @@ fn the_same_node_goes_on_where_it_was(time: &OtherTime) {
 }
 
 /// Issues no ID rather than one that was issued before.
-fn a_node_too_far_ahead_is_not_used(time: &OtherTime) {
+fn distant_node_is_not_used(time: &OtherTime) {
     let state = tempfile::tempdir().expect("a folder");
     let arguments = format!("gen scru64 --store static:42/8?state={}", state.path().display());
     time.stdout_of(state.path(), "+0s", &arguments);
@@ -91,7 +91,7 @@ fn a_node_too_far_ahead_is_not_used(time: &OtherTime) {
 /// The clock is below the floor by less than the allowance: a generator that the program starts
 /// then issues IDs there.
 #[cfg(target_os = "linux")]
-fn a_program_ends_when_the_clock_is_set_below_its_floor(time: &OtherTime) {
+fn rollback_below_floor_ends_it(time: &OtherTime) {
     let folder = tempfile::tempdir().expect("a folder");
     let state = folder.path();
     let init = "lease init scru64 --realm orders --pool 5/8 --term 1";
@@ -127,7 +127,7 @@ fn a_program_ends_when_the_clock_is_set_below_its_floor(time: &OtherTime) {
 
 /// The clock is set back meanwhile, though not below the floor.
 #[cfg(target_os = "linux")]
-fn a_node_is_released_from_the_highest_clock_on(time: &OtherTime) {
+fn release_uses_the_highest_clock(time: &OtherTime) {
     let folder = tempfile::tempdir().expect("a folder");
     let state = folder.path();
     assert_eq!(time.stdout_of(state, "+0s", "lease init sno --realm orders --pool 5/16"), "");

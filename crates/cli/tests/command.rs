@@ -14,7 +14,7 @@ use serde_json::Value;
 const SCHEMES: [&str; 4] = ["scru64", "nanoflake", "kuid", "sno"];
 
 #[test]
-fn gen_prints_as_many_distinct_ids_as_asked_for_in_increasing_order() {
+fn gen_prints_increasing_ids() {
     // Padded to the same length by a scheme's nature or by being from the same time.
     for scheme in SCHEMES {
         let stdout = stdout_of(&format!("gen {scheme} -n 5000"));
@@ -29,7 +29,7 @@ fn gen_prints_as_many_distinct_ids_as_asked_for_in_increasing_order() {
 }
 
 #[test]
-fn gen_json_is_what_inspect_says_of_the_text() {
+fn gen_and_inspect_json_agree() {
     for scheme in ["scru64 --node 42/8", "nanoflake --node 5", "kuid --node a@b", "sno --meta 7"] {
         let generated = stdout_of(&format!("gen {scheme} -n 20 --json"));
         let name = scheme.split(' ').next().expect("a name");
@@ -43,7 +43,7 @@ fn gen_json_is_what_inspect_says_of_the_text() {
 }
 
 #[test]
-fn every_format_prints_the_same_id() {
+fn formats_print_the_same_id() {
     for scheme in ["scru64 --node 0u375nxqh5cq/8", "nanoflake", "kuid", "kuid --kind local", "sno"]
     {
         let formats = ["text", "int", "hex"].map(|format| {
@@ -65,7 +65,7 @@ fn every_format_prints_the_same_id() {
 }
 
 #[test]
-fn the_node_and_the_metabyte_are_in_the_id() {
+fn ids_have_node_and_metabyte() {
     let object = |arguments: &str| json_lines(&stdout_of(arguments)).remove(0);
     let scru64 = object("gen scru64 --node 0xb00/12 --node-size 12 --json");
     assert_eq!(scru64["node_id"], 0xb00);
@@ -81,7 +81,7 @@ fn the_node_and_the_metabyte_are_in_the_id() {
 }
 
 #[test]
-fn inspect_json_has_the_documented_fields_in_order() {
+fn inspect_json_fields() {
     let cases = [
         (
             "inspect --json 0u375nxqh5cq --node-size 8",
@@ -114,7 +114,7 @@ fn inspect_json_has_the_documented_fields_in_order() {
 }
 
 #[test]
-fn times_past_the_year_9999_are_null() {
+fn times_after_9999_are_null() {
     let stdout = stdout_of("inspect --json --scheme kuid zzzzzzzzzzw");
     let object = &json_lines(&stdout)[0];
     assert_eq!(object["time"], Value::Null);
@@ -122,7 +122,7 @@ fn times_past_the_year_9999_are_null() {
 }
 
 #[test]
-fn without_a_scheme_every_one_that_fits_is_shown_likeliest_first() {
+fn inspect_ranks_schemes() {
     let id = stdout_of("gen nanoflake --node 1");
     let id = id.trim_end();
     let all = json_lines(&stdout_of(&format!("inspect --json --all {id}")));
@@ -142,7 +142,7 @@ fn without_a_scheme_every_one_that_fits_is_shown_likeliest_first() {
 }
 
 #[test]
-fn inspect_names_what_else_is_as_plausible_as_what_it_draws() {
+fn inspect_names_other_readings() {
     let ran = run("inspect 1541815603606036480");
     assert_eq!(ran.status, OK);
     let (rivals, one) = ("'1541815603606036480' may as well be: ", "Instagram ID (2017-");
@@ -153,7 +153,7 @@ fn inspect_names_what_else_is_as_plausible_as_what_it_draws() {
 }
 
 #[test]
-fn what_is_no_id_is_told_and_the_other_lines_are_still_handled() {
+fn bad_lines_do_not_stop_inspect() {
     let input = b"0u375nxqh5cq\nnot-an-id\r\n\nab\xffcd\n0u375nxqh5cq";
     let ran = run_with_input("inspect --json --scheme scru64", input);
     assert_eq!(ran.status, INVALID);
@@ -180,7 +180,7 @@ fn empty_input_is_fine() {
 }
 
 #[test]
-fn wrong_usage_names_the_value_and_the_range_and_ends_with_2() {
+fn wrong_usage_exits_with_2() {
     let cases = [
         ("gen nanoflake --node 1024", "1024", "0..=1023"),
         ("gen scru64 --node 300/8", "300", "0..=255"),
@@ -209,7 +209,7 @@ fn wrong_usage_names_the_value_and_the_range_and_ends_with_2() {
 }
 
 #[test]
-fn a_clock_out_of_range_ends_with_4() {
+fn bad_clock_exits_with_4() {
     let ran = run("gen nanoflake --epoch 9999-01-01T00:00:00Z");
     assert_eq!((ran.status, ran.stdout.as_str()), (CLOCK, ""));
     assert!(ran.stderr.contains("epoch"), "{}", ran.stderr);
@@ -219,7 +219,7 @@ fn a_clock_out_of_range_ends_with_4() {
 }
 
 #[test]
-fn a_closed_pipe_is_a_quiet_end() {
+fn closed_pipes_are_no_error() {
     for scheme in SCHEMES {
         let mut command = tickid(&format!("gen {scheme} --forever"));
         command.stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -234,7 +234,7 @@ fn a_closed_pipe_is_a_quiet_end() {
 }
 
 #[test]
-fn two_commands_at_once_with_nodes_of_their_own_do_not_collide() {
+fn two_nodes_do_not_collide() {
     let children = [1, 2].map(|node| {
         let mut command = tickid(&format!("gen sno --node {node} -n 50000"));
         command.stdout(Stdio::piped()).spawn().expect("runs")
@@ -248,7 +248,7 @@ fn two_commands_at_once_with_nodes_of_their_own_do_not_collide() {
 }
 
 #[test]
-fn every_subcommand_explains_itself_with_examples() {
+fn every_help_has_examples() {
     let subcommands = [
         "gen",
         "gen scru64",
@@ -279,7 +279,7 @@ fn every_subcommand_explains_itself_with_examples() {
 }
 
 #[test]
-fn the_examples_of_the_help_run() {
+fn help_examples_run() {
     for subcommand in
         ["gen", "gen scru64", "gen nanoflake", "gen kuid", "gen sno", "inspect", "convert", "range"]
     {
@@ -297,7 +297,7 @@ fn the_examples_of_the_help_run() {
 }
 
 #[test]
-fn completions_name_the_subcommands() {
+fn completions_name_subcommands() {
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
         let script = stdout_of(&format!("completions {shell}"));
         for subcommand in ["inspect", "nanoflake", "convert", "range", "exec"] {
@@ -309,14 +309,14 @@ fn completions_name_the_subcommands() {
 }
 
 #[test]
-fn pictures_have_colour_only_when_asked_for_or_on_a_terminal() {
+fn colour_on_terminals_only() {
     assert!(!stdout_of("inspect 0u375nxqh5cq").contains('\x1b'));
     let forced = tickid("inspect 0u375nxqh5cq").env("CLICOLOR_FORCE", "1").output().expect("runs");
     assert!(Ran::from(forced).stdout.contains('\x1b'));
 }
 
 #[test]
-fn what_is_known_by_name_only_is_named_with_its_time() {
+fn unsupported_formats_are_named() {
     for (text, named) in [
         ("01ARZ3NDEKTSV4RRFFQ69G5FAV", "it may be: ULID (2016-07-30T23:54:10.259Z)"),
         ("0ujtsYcgvSTl8PAuAdqWYSMnLOv", "it may be: KSUID (2017-10-10T04:00:47Z)"),

@@ -11,7 +11,7 @@ const GUESSED: &str = "tickid: '0u375nxqh5cq' is taken for SCRU64 (2023-03-12T09
                        it is with --from";
 
 #[test]
-fn the_new_id_is_on_standard_output_and_what_was_lost_on_standard_error() {
+fn losses_go_to_stderr() {
     let ran = run("convert --to sno --node 7 0u375nxqh5cq");
     assert_eq!((ran.status, ran.stdout.as_str()), (OK, "83thvaq22222gcl5\n"));
     let said: Vec<&str> = ran.stderr.lines().collect();
@@ -30,7 +30,7 @@ fn the_new_id_is_on_standard_output_and_what_was_lost_on_standard_error() {
 }
 
 #[test]
-fn exact_refuses_any_loss() {
+fn exact_refuses_losses() {
     let ran = run("convert --to sno --node 7 --exact 0u375nxqh5cq");
     assert_eq!((ran.status, ran.stdout.as_str()), (INVALID, ""));
     assert!(
@@ -43,7 +43,7 @@ fn exact_refuses_any_loss() {
 }
 
 #[test]
-fn json_says_what_was_lost_beside_the_id() {
+fn json_has_losses() {
     assert_eq!(
         stdout_of("convert --from scru64 --to sno --node 7 --json 0u375nxqh5cq"),
         "{\"from\":\"scru64\",\"detected\":null,\"text\":\"0u375nxqh5cq\",\"to\":\"sno\",\"id\":\"83thvaq22222gcl5\",\
@@ -72,7 +72,7 @@ fn json_says_what_was_lost_beside_the_id() {
 }
 
 #[test]
-fn lines_that_fail_are_told_and_the_others_are_converted() {
+fn bad_lines_do_not_stop_convert() {
     let input = b"0u375nxqh5cq\nnot-an-id\r\n\nab\xffcd\nzzzzzzzzzzzz\n0u375nxqh5cq";
     let ran = run_with_input("convert --from scru64 --node-size 8 --to sno", input);
     assert_eq!(ran.status, INVALID);
@@ -89,7 +89,7 @@ fn lines_that_fail_are_told_and_the_others_are_converted() {
 }
 
 #[test]
-fn what_an_id_is_is_guessed_only_when_it_is_clear_and_said_to_be_a_guess() {
+fn clear_guesses_are_reported() {
     let ran = run("convert --to sno --node 7 0u375nxqh5cq");
     assert_eq!(ran.status, OK);
     assert_eq!(ran.stderr.lines().next(), Some(GUESSED));
@@ -130,7 +130,7 @@ fn what_an_id_is_is_guessed_only_when_it_is_clear_and_said_to_be_a_guess() {
 }
 
 #[test]
-fn json_says_what_was_detected_on_every_line() {
+fn json_has_the_detected_scheme() {
     let ran = run("convert --to sno --json bppc0m3ju134 bppc0m3ju135");
     assert_eq!(ran.status, OK);
     let lines = json_lines(&ran.stdout);
@@ -152,7 +152,7 @@ fn json_says_what_was_detected_on_every_line() {
 }
 
 #[test]
-fn every_foreign_format_is_read() {
+fn foreign_formats_are_read() {
     let unix_ms = |from: &str, id: &str, more: &str| {
         let converted = run(&format!("convert --from {from} {more} --to sno {id}"));
         assert_eq!(converted.status, OK, "{}", converted.stderr);
@@ -171,7 +171,7 @@ fn every_foreign_format_is_read() {
 }
 
 #[test]
-fn ids_go_into_uuids_and_come_out_as_they_were() {
+fn uuids_round_trip() {
     let text = "brpk4q72xwf2m63l";
     for goal in ["uuid", "uuid-v7", "uuid-sno"] {
         let uuid = stdout_of(&format!("convert --from sno --to {goal} --exact {text}"));
@@ -198,7 +198,7 @@ fn ids_go_into_uuids_and_come_out_as_they_were() {
 }
 
 #[test]
-fn options_say_what_the_new_ids_are() {
+fn options_set_fields() {
     // From one epoch to another: the same time.
     let made = stdout_of(
         "convert --from nanoflake --radix 10 --epoch discord --to nanoflake --to-epoch twitter 175928847299117063",
@@ -238,7 +238,7 @@ fn options_say_what_the_new_ids_are() {
 }
 
 #[test]
-fn nodes_that_do_not_fit_are_errors_until_an_option_says_what_to_do() {
+fn oversized_nodes_need_an_option() {
     let convert =
         |more: &str| run(&format!("convert --from sno --to nanoflake {more} brpk4q72xwf2m63l"));
     let ran = convert("");
@@ -263,7 +263,7 @@ fn nodes_that_do_not_fit_are_errors_until_an_option_says_what_to_do() {
 }
 
 #[test]
-fn wrong_usage_names_the_value_and_ends_with_2() {
+fn wrong_usage_exits_with_2() {
     for (arguments, named) in [
         ("convert x", "--to"),
         ("convert --to uuid-v9 x", "uuid-v7"),
@@ -292,7 +292,7 @@ fn wrong_usage_names_the_value_and_ends_with_2() {
 }
 
 #[test]
-fn order_is_kept_from_end_to_end() {
+fn order_is_kept() {
     let ids = stdout_of("gen nanoflake --node 5 -n 20000");
     for goal in ["sno", "kuid", "scru64 --to-node-size 8"] {
         let ran = run_with_input(&format!("convert --from nanoflake --to {goal}"), ids.as_bytes());
@@ -304,7 +304,7 @@ fn order_is_kept_from_end_to_end() {
 }
 
 #[test]
-fn restore_finds_the_id_that_was_converted() {
+fn restore_finds_the_original() {
     for (there, back) in [
         (
             "--from scru64 --node-size 8 --to sno 0u375nxqh5cq",

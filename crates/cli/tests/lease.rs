@@ -38,7 +38,7 @@ fn end_of(child: Child) -> Ran {
 }
 
 #[test]
-fn commands_at_once_have_nodes_of_their_own_and_no_id_in_common() {
+fn commands_at_once_share_no_id() {
     for (scheme, node) in SCHEMES {
         let state = folder();
         let arguments = format!("gen {scheme} -n 20000 --json");
@@ -57,7 +57,7 @@ fn commands_at_once_have_nodes_of_their_own_and_no_id_in_common() {
 }
 
 #[test]
-fn commands_at_once_wait_for_each_other_where_there_is_one_node() {
+fn the_only_node_is_awaited() {
     let state = folder();
     let children: Vec<Child> =
         (0..3).map(|_| spawn(state.path(), "gen kuid --kind local -n 3000")).collect();
@@ -71,7 +71,7 @@ fn commands_at_once_wait_for_each_other_where_there_is_one_node() {
 }
 
 #[test]
-fn a_second_run_under_the_same_node_goes_on_above_the_first() {
+fn second_run_starts_above_first() {
     let state = folder();
     for scheme in ["scru64", "nanoflake", "kuid", "sno"] {
         let bits = match scheme {
@@ -90,7 +90,7 @@ fn a_second_run_under_the_same_node_goes_on_above_the_first() {
 }
 
 #[test]
-fn a_store_that_fails_ends_with_3_and_says_how_to_go_on() {
+fn store_failures_exit_with_3() {
     let state = folder();
     let in_the_way = state.path().join("tickid");
     fs::write(&in_the_way, "no folder").expect("written");
@@ -110,7 +110,7 @@ fn a_store_that_fails_ends_with_3_and_says_how_to_go_on() {
 }
 
 #[test]
-fn a_node_that_is_given_touches_no_store() {
+fn a_given_node_needs_no_store() {
     let state = folder();
     for arguments in ["scru64 --node 42/8", "nanoflake --node 5", "kuid --node a@b", "sno --node 7"]
     {
@@ -120,7 +120,7 @@ fn a_node_that_is_given_touches_no_store() {
 }
 
 #[test]
-fn the_environment_names_the_store_and_the_command_line_another() {
+fn option_overrides_environment() {
     let (state, other) = (folder(), folder());
     let store = |folder: &TempDir| format!("file://{}/store", folder.path().display());
     let mut command = with_state(state.path(), "gen sno --realm orders");
@@ -134,7 +134,7 @@ fn the_environment_names_the_store_and_the_command_line_another() {
 }
 
 #[test]
-fn a_realm_of_another_scheme_is_refused() {
+fn other_schemes_are_refused() {
     let state = folder();
     stdout_of(state.path(), "gen sno --realm orders");
     let ran = ran(&mut with_state(state.path(), "gen scru64 --realm orders"));
@@ -153,7 +153,7 @@ fn acquire(state: &Path, realm: &str) -> Value {
 }
 
 #[test]
-fn a_realm_begins_with_the_nodes_it_is_told_and_keeps_them() {
+fn init_sets_the_nodes() {
     let state = folder();
     let init = "lease init scru64 --realm orders --pool 7/8,130/8";
     stdout_of(state.path(), init);
@@ -186,7 +186,7 @@ fn a_realm_begins_with_the_nodes_it_is_told_and_keeps_them() {
 }
 
 #[test]
-fn to_begin_a_realm_again_does_nothing_and_says_so() {
+fn init_twice_is_a_no_op() {
     let state = folder();
     let init = "lease init sno --realm orders --pool 5-6/16";
     stdout_of(state.path(), init);
@@ -205,7 +205,7 @@ fn to_begin_a_realm_again_does_nothing_and_says_so() {
 }
 
 #[test]
-fn of_two_realms_that_begin_at_once_under_one_name_one_does() {
+fn one_of_two_inits_wins() {
     for _ in 0..4 {
         let state = folder();
         let pools = ["5-6/16", "7/16"];
@@ -224,7 +224,7 @@ fn of_two_realms_that_begin_at_once_under_one_name_one_does() {
 }
 
 #[test]
-fn a_node_is_held_until_it_is_released_and_what_was_used_is_not_given_out_again() {
+fn released_windows_stay_used() {
     let state = folder();
     stdout_of(state.path(), "lease init sno --realm orders --pool 5/16");
     let held = acquire(state.path(), "orders");
@@ -268,7 +268,7 @@ fn a_node_is_held_until_it_is_released_and_what_was_used_is_not_given_out_again(
 }
 
 #[test]
-fn an_expired_lease_is_released_unused_without_a_word_more() {
+fn expired_leases_release_unused() {
     let state = folder();
     stdout_of(state.path(), "lease init sno --realm orders --pool 5/16 --term 0.01 --skew 0");
     let held = acquire(state.path(), "orders");
@@ -282,7 +282,7 @@ fn an_expired_lease_is_released_unused_without_a_word_more() {
 
 /// A realm is of one layout and one kind of IDs, for every holder.
 #[test]
-fn a_realm_of_kuids_keeps_its_drift_and_its_kind() {
+fn kuid_realm_keeps_its_layout() {
     let state = folder();
     stdout_of(state.path(), "lease init kuid --realm wide --drift 10 --pool 0-9/32");
     stdout_of(state.path(), "gen kuid --realm wide --drift 10 -n 3");
@@ -324,7 +324,7 @@ fn a_realm_of_kuids_keeps_its_drift_and_its_kind() {
 }
 
 #[test]
-fn a_realm_of_nanoflakes_keeps_its_epoch() {
+fn nanoflake_realms_keep_epochs() {
     let state = folder();
     stdout_of(state.path(), "lease init nanoflake --realm chat --epoch discord");
     stdout_of(state.path(), "gen nanoflake --realm chat --epoch discord");
@@ -336,7 +336,7 @@ fn a_realm_of_nanoflakes_keeps_its_epoch() {
 }
 
 #[test]
-fn a_table_has_a_head_and_a_line_for_each_row() {
+fn tables_have_a_head() {
     let state = folder();
     stdout_of(state.path(), "gen sno --realm orders");
     let table = stdout_of(state.path(), "lease list --realm orders");
@@ -357,7 +357,7 @@ fn a_table_has_a_head_and_a_line_for_each_row() {
 }
 
 #[test]
-fn watching_shows_each_change_as_it_happens() {
+fn watch_shows_each_change() {
     let state = folder();
     stdout_of(state.path(), "lease init sno --realm orders --pool 5/16");
     let mut watch = spawn(state.path(), "lease watch --realm orders --json --every 0.02");
@@ -378,7 +378,7 @@ fn watching_shows_each_change_as_it_happens() {
 }
 
 #[test]
-fn invalidation_is_explained_and_ends_every_lease() {
+fn invalidate_ends_every_lease() {
     let state = folder();
     stdout_of(state.path(), "lease init sno --realm orders --pool 5-6/16");
     let held = acquire(state.path(), "orders");
@@ -408,7 +408,7 @@ fn invalidation_is_explained_and_ends_every_lease() {
 }
 
 #[test]
-fn only_quarantined_nodes_are_repaired() {
+fn repair_needs_a_quarantine() {
     let state = folder();
     stdout_of(state.path(), "lease init sno --realm orders --pool 5/16");
     acquire(state.path(), "orders");
@@ -435,7 +435,7 @@ fn only_quarantined_nodes_are_repaired() {
 }
 
 #[test]
-fn all_quarantined_nodes_are_repaired_at_once() {
+fn repair_takes_all_quarantined() {
     let state = folder();
     stdout_of(state.path(), "lease init sno --realm orders --pool 5-7/16");
     let repair_all = || {
@@ -478,7 +478,7 @@ fn realms_are_listed_by_name() {
 }
 
 #[test]
-fn a_list_begins_with_the_realm() {
+fn lists_begin_with_the_realm() {
     let state = folder();
     stdout_of(state.path(), "lease init kuid --realm logs --pool 5-8/32 --term 20 --skew 2");
     acquire(state.path(), "logs");
@@ -507,7 +507,7 @@ fn a_list_begins_with_the_realm() {
 }
 
 #[test]
-fn a_check_fails_if_few_nodes_are_free_or_one_is_quarantined() {
+fn check_counts_free_nodes() {
     let state = folder();
     stdout_of(state.path(), "lease init sno --realm orders --pool 5-6/16 --term 600");
     let check = |options: &str| {
@@ -540,7 +540,7 @@ fn a_check_fails_if_few_nodes_are_free_or_one_is_quarantined() {
 }
 
 #[test]
-fn a_check_fails_until_the_realm_begins() {
+fn check_fails_before_init() {
     let state = folder();
     stdout_of(state.path(), "lease init sno --realm orders");
     let told = ran(&mut with_state(state.path(), "lease invalidate --realm orders --yes"));

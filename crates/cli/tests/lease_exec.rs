@@ -123,7 +123,7 @@ fn tick(value: &Value) -> u64 {
 
 /// The store's URL may hold a password.
 #[test]
-fn a_program_does_not_find_the_store_in_its_environment() {
+fn store_is_not_in_environment() {
     let state = state("sno --pool 5/16");
     let url = format!("file://{}/tickid", state.path().display());
     let script = "env; tr '\\0' '\\n' < /proc/$$/environ; tr '\\0' ' ' < /proc/$$/cmdline";
@@ -135,14 +135,14 @@ fn a_program_does_not_find_the_store_in_its_environment() {
 }
 
 #[test]
-fn help_says_one_generator_per_leased_node() {
+fn help_asks_for_one_generator() {
     let help = ran(&mut process::tickid("lease exec --help")).stdout;
     assert!(help.contains("ONE GENERATOR PER LEASED NODE."), "{help}");
     assert!(help.contains("tickid lease exec --realm orders -- ./worker --port $port &"), "{help}");
 }
 
 #[test]
-fn a_program_finds_its_node_in_its_environment() {
+fn node_is_in_environment() {
     let script = "env | grep -E '^(TICKID_|SCRU64)' | sort";
     for (init, node, spec) in
         [("scru64 --pool 42/8", "42/8", "SCRU64_NODE_SPEC=42/8\n"), ("sno --pool 7/16", "7/16", "")]
@@ -166,7 +166,7 @@ fn a_program_finds_its_node_in_its_environment() {
 }
 
 #[test]
-fn the_exit_status_is_the_programs() {
+fn exit_status_is_passed_on() {
     let state = state("sno --pool 1-60/16");
     for (script, status) in [("exit 0", 0), ("exit 7", 7), ("kill -KILL $$", 137), ("kill $$", 143)]
     {
@@ -190,7 +190,7 @@ fn the_exit_status_is_the_programs() {
 }
 
 #[test]
-fn a_program_does_not_begin_before_its_window_which_is_never_cut_short() {
+fn start_waits_for_the_window() {
     let state = state("sno --pool 5/16 --term 1 --skew 1");
     let first = ran(&mut exec(state.path(), "", "echo $TICKID_WINDOW"));
     assert_eq!((first.status, first.stderr.as_str()), (OK, ""));
@@ -213,7 +213,7 @@ fn a_program_does_not_begin_before_its_window_which_is_never_cut_short() {
 }
 
 #[test]
-fn who_is_told_to_end_while_waiting_gives_the_node_back_unused() {
+fn signal_while_waiting_releases() {
     let state = state("sno --pool 5/16");
     assert_eq!(ran(&mut exec(state.path(), "", "true")).status, OK);
     let ceiling = tick(&row(state.path())["ceiling"]);
@@ -228,7 +228,7 @@ fn who_is_told_to_end_while_waiting_gives_the_node_back_unused() {
 }
 
 #[test]
-fn a_lease_is_renewed_while_the_program_runs() {
+fn lease_is_renewed() {
     let state = state("sno --pool 5/16 --term 1 --skew 30");
     let mut program = Supervised::start(exec(state.path(), "", "echo $TICKID_WINDOW; cat"));
     let window = program.line();
@@ -252,7 +252,7 @@ fn a_lease_is_renewed_while_the_program_runs() {
 }
 
 #[test]
-fn a_program_that_is_renewed_runs_on_beyond_its_first_window() {
+fn renewals_extend_the_run() {
     let state = state("sno --pool 5/16 --term 1 --skew 3");
     // Ticks of 4 ms since 2010.
     let script = "ceiling=${TICKID_WINDOW#*..}
@@ -271,7 +271,7 @@ fn take_away(state: &Path) -> File {
 /// The window that it is waiting for ends soon after it begins unless it is renewed, which is
 /// impossible here.
 #[test]
-fn a_program_does_not_begin_with_less_time_than_it_is_given_to_end() {
+fn start_needs_the_grace_period() {
     let millis = || {
         let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
         u64::try_from(now.expect("after 1970").as_millis()).expect("not for ever")
@@ -295,7 +295,7 @@ fn a_program_does_not_begin_with_less_time_than_it_is_given_to_end() {
 }
 
 #[test]
-fn without_renewals_a_program_is_asked_to_end_before_its_window_does() {
+fn terminated_before_the_end() {
     let state = state("sno --pool 5/16 --term 2 --skew 2");
     let script = "trap '$COMMAND gen sno --node 5 --json; exit 7' TERM
         echo began; while :; do sleep 0.02; done";
@@ -312,7 +312,7 @@ fn without_renewals_a_program_is_asked_to_end_before_its_window_does() {
 }
 
 #[test]
-fn who_does_not_end_when_asked_is_killed_with_all_it_started() {
+fn stubborn_programs_are_killed() {
     let state = state("sno --pool 5/16 --term 1 --skew 1");
     let ignoring = "trap 'echo asked' TERM; while :; do sleep 0.02; done";
     let script = format!("({ignoring}) & {ignoring}");
@@ -328,7 +328,7 @@ fn who_does_not_end_when_asked_is_killed_with_all_it_started() {
 
 /// It is woken so that it can end properly.
 #[test]
-fn a_program_that_was_stopped_is_woken_to_be_asked() {
+fn stopped_programs_are_woken() {
     let state = state("sno --pool 5/16 --term 1 --skew 1");
     let script = "trap 'echo asked; exit 7' TERM; echo began; kill -STOP $$; sleep 1000 & wait";
     let mut program = Supervised::start(exec(state.path(), "--kill-after 1", script));
@@ -341,7 +341,7 @@ fn a_program_that_was_stopped_is_woken_to_be_asked() {
 
 /// The store returns in time for a later renewal.
 #[test]
-fn renewals_that_fail_for_a_while_do_not_stop_a_program() {
+fn failed_renewals_are_retried() {
     let state = state("sno --pool 5/16 --term 1 --skew 30");
     let mut program = Supervised::start(exec(state.path(), "", "echo began; cat"));
     assert_eq!(program.line(), "began");
@@ -360,7 +360,7 @@ fn renewals_that_fail_for_a_while_do_not_stop_a_program() {
 
 /// A stopped supervisor can do nothing. When it continues, there is no time left for a renewal.
 #[test]
-fn a_supervisor_that_was_stopped_past_the_window_stops_its_program() {
+fn late_supervisors_stop_programs() {
     let state = state("sno --pool 5/16 --term 1 --skew 1");
     let script = "trap 'sleep 1.4; echo late' TERM; echo began; while :; do sleep 0.02; done";
     let mut program = Supervised::start(exec(state.path(), "--kill-after 1.5", script));
@@ -377,7 +377,7 @@ fn a_supervisor_that_was_stopped_past_the_window_stops_its_program() {
 /// It is killed before the end of its window, which may be far away: another holder may have the
 /// node.
 #[test]
-fn a_program_whose_lease_is_lost_is_killed_when_it_does_not_end() {
+fn lost_leases_kill_in_the_end() {
     let state = state("sno --pool 5/16 --term 1 --skew 60");
     // In milliseconds since 1970.
     let script = "trap '' TERM; echo began; while :; do date +%s%3N; sleep 0.02; done";
@@ -395,7 +395,7 @@ fn a_program_whose_lease_is_lost_is_killed_when_it_does_not_end() {
 }
 
 #[test]
-fn a_program_whose_lease_is_lost_is_stopped() {
+fn lost_leases_stop_programs() {
     let state = state("sno --pool 5/16 --term 1 --skew 30");
     let mut program = Supervised::start(exec(state.path(), "", "echo began; exec cat"));
     assert_eq!(program.line(), "began");
@@ -410,7 +410,7 @@ fn a_program_whose_lease_is_lost_is_stopped() {
 }
 
 #[test]
-fn signals_are_handed_on() {
+fn signals_are_forwarded() {
     let state = state("sno --pool 1-60/16");
     for signal in [
         Signal::SIGTERM,
@@ -434,7 +434,7 @@ fn signals_are_handed_on() {
 }
 
 #[test]
-fn a_signal_that_stops_and_the_one_that_continues_are_handed_on() {
+fn stop_and_cont_are_forwarded() {
     let state = state("sno --pool 5/16");
     // It stands still in its `read`: stopped as it starts a program, a shell may wait for that
     // without being stopped.
@@ -464,7 +464,7 @@ fn a_signal_that_stops_and_the_one_that_continues_are_handed_on() {
 /// It inherits neither the files that the supervisor watches, nor the lock that shows that the
 /// supervisor is alive.
 #[test]
-fn a_program_has_no_open_files_but_its_own() {
+fn no_files_are_inherited() {
     let state = state("sno --pool 5/16");
     let script = "ls /proc/$$/fd; true";
     let supervised = ran(&mut exec(state.path(), "", script));
@@ -475,7 +475,7 @@ fn a_program_has_no_open_files_but_its_own() {
 /// As under `nohup`. The shell sets the disposition itself and starts the command directly, as
 /// `exec` would reset it.
 #[test]
-fn an_ignored_signal_stays_ignored() {
+fn ignored_signals_stay_ignored() {
     let state = state("sno --pool 1-60/16");
     let exec = exec_with_inherited_signals(state.path(), "", "kill -HUP $$; echo still here");
     let mut nohup = by_way_of(&exec, "sh", &["-c", "trap '' HUP; exec \"$@\"", "sh"]);
@@ -483,7 +483,7 @@ fn an_ignored_signal_stays_ignored() {
 }
 
 #[test]
-fn a_program_dies_with_its_supervisor() {
+fn programs_die_with_supervisors() {
     let state = state("sno --pool 5/16");
     let mut program = Supervised::start(exec(state.path(), "", "echo began; exec cat"));
     assert_eq!(program.line(), "began");
@@ -496,7 +496,7 @@ fn a_program_dies_with_its_supervisor() {
 
 /// The situation after a supervisor died before the program could be bound to it.
 #[test]
-fn a_program_does_not_begin_without_its_supervisor() {
+fn no_start_without_a_supervisor() {
     for supervisor in ["1", "no number", ""] {
         let mut stage = Command::new(env!("CARGO_BIN_EXE_tickid"));
         stage.args(["lease-exec-launch", supervisor, "echo", "began"]);
@@ -507,7 +507,7 @@ fn a_program_does_not_begin_without_its_supervisor() {
 
 /// A low limit on open files fails at different stages: in the store or in the supervisor.
 #[test]
-fn who_cant_be_supervised_is_not_started() {
+fn unsupervised_never_starts() {
     let state = state("sno");
     let statuses = (4..=20).map(|files| {
         let limit = format!("ulimit -n {files}; exec \"$0\" \"$@\"");
@@ -524,7 +524,7 @@ fn who_cant_be_supervised_is_not_started() {
 }
 
 #[test]
-fn what_a_program_leaves_behind_ends_with_it() {
+fn descendants_are_killed() {
     let state = state("sno --pool 5/16");
     let program = Supervised::start(exec(state.path(), "", "sleep 1000 & exit 3"));
     let (stdout, stderr, status) = program.end();
@@ -558,7 +558,7 @@ fn in_a_terminal(state: &Path, script: &str, keys: &[u8]) -> (String, ExitStatus
 }
 
 #[test]
-fn the_name_of_a_missing_program_is_escaped_and_cut() {
+fn missing_program_is_escaped() {
     let state = state("sno --pool 5-6/16");
     for (name, shown) in [
         ("/\x1b]0;x\x07\u{9b}2J".to_owned(), "'/\\u{1b}]0;x\\u{7}\\u{9b}2J'".to_owned()),
@@ -572,7 +572,7 @@ fn the_name_of_a_missing_program_is_escaped_and_cut() {
 }
 
 #[test]
-fn a_program_that_reads_from_the_terminal_gets_it() {
+fn programs_read_the_terminal() {
     let state = state("sno --pool 1-60/16");
     let script = "echo began; read line; echo \"read $line\"; exit 5";
     let (shown, status) = in_a_terminal(state.path(), script, b"hello\n");
@@ -581,7 +581,7 @@ fn a_program_that_reads_from_the_terminal_gets_it() {
 }
 
 #[test]
-fn a_key_that_interrupts_reaches_the_program_once() {
+fn interrupt_arrives_once() {
     let state = state("sno --pool 1-60/16");
     // A shell that is interrupted between its last look and its `read` goes on reading: so it says
     // that it began when the terminal is its own, which it is given because it reads.
@@ -597,7 +597,7 @@ fn a_key_that_interrupts_reaches_the_program_once() {
 }
 
 #[test]
-fn several_nodes_are_leased_for_one_program() {
+fn several_nodes_are_leased() {
     let state = state("scru64 --pool 1-3/8");
     let script = "echo $TICKID_NODES; echo $TICKID_WINDOWS; \
                   echo ${TICKID_NODE-none} ${TICKID_WINDOW-none} ${SCRU64_NODE_SPEC-none}";
@@ -622,7 +622,7 @@ fn several_nodes_are_leased_for_one_program() {
 }
 
 #[test]
-fn more_nodes_than_the_pool_has_are_refused() {
+fn too_many_nodes_are_refused() {
     let state = state("sno --pool 1-3/16");
     let ran = ran(&mut exec(state.path(), "--nodes 4", "echo began"));
     assert_eq!((ran.status, ran.stdout.as_str()), (USAGE, ""));
@@ -640,7 +640,7 @@ fn more_nodes_than_the_pool_has_are_refused() {
 }
 
 #[test]
-fn leases_are_released_unless_there_are_enough() {
+fn too_few_leases_are_released() {
     let state = state("sno --pool 1-3/16 --term 600");
     let acquired = ran(&mut with_state(state.path(), "lease acquire --realm orders --json"));
     let held = json_lines(&acquired.stdout).remove(0);
@@ -654,7 +654,7 @@ fn leases_are_released_unless_there_are_enough() {
 }
 
 #[test]
-fn the_loss_of_one_lease_of_several_stops_the_program() {
+fn one_lost_lease_stops_programs() {
     let state = state("sno --pool 5-6/16 --term 1 --skew 30");
     let mut program = Supervised::start(exec(
         state.path(),
@@ -680,7 +680,7 @@ fn the_loss_of_one_lease_of_several_stops_the_program() {
 }
 
 #[test]
-fn released_on_exit_a_node_goes_on_at_once_above_what_was_used() {
+fn release_on_exit_frees_the_node() {
     let state = state("sno --pool 5-6/16");
     let mut last = String::new();
     for run in 0..3 {
@@ -703,7 +703,7 @@ fn released_on_exit_a_node_goes_on_at_once_above_what_was_used() {
 
 /// The allowance of SCRU64 is 39 ticks.
 #[test]
-fn release_on_exit_leaves_room_for_the_allowance() {
+fn release_on_exit_adds_allowance() {
     let state = state("scru64 --pool 5/8");
     let script = "$COMMAND gen scru64 --node 5/8 --node-size 8 --json";
     let ran = ran(&mut exec(state.path(), "--release-on-exit", script));
@@ -731,7 +731,7 @@ fn daemon(state: &Path) -> Pid {
 }
 
 #[test]
-fn a_daemon_ends_before_its_node_is_released() {
+fn daemons_end_before_release() {
     let state = state("sno --pool 5/16");
     let program = with_daemon(state.path(), "--release-on-exit", "exit 3");
     let (_, stderr, status) = program.end();
@@ -743,7 +743,7 @@ fn a_daemon_ends_before_its_node_is_released() {
 /// Without --release-on-exit the daemon is not adopted as a child. It may use the node, so nothing
 /// is released.
 #[test]
-fn a_daemon_outlives_a_program_that_keeps_its_window() {
+fn daemons_may_keep_the_window() {
     let state = state("sno --pool 5/16");
     let (_, stderr, status) = with_daemon(state.path(), "", "exit 3").end();
     assert_eq!((stderr.as_str(), status.code()), ("", Some(3)));
@@ -752,7 +752,7 @@ fn a_daemon_outlives_a_program_that_keeps_its_window() {
 }
 
 #[test]
-fn daemons_of_daemons_end_as_well() {
+fn daemons_of_daemons_end() {
     let state = state("sno --pool 5/16");
     // Each starts the next and waits, in a session of its own.
     let script = "cat > chain <<'end'
@@ -772,7 +772,7 @@ end
 
 /// A zombie would stay for as long as the supervisor runs.
 #[test]
-fn orphans_are_reaped_while_the_program_runs() {
+fn orphans_are_reaped() {
     let state = state("sno --pool 5/16");
     let rest =
         "id=$(cat daemon); kill -9 $id; while [ -e /proc/$id ]; do sleep 0.02; done; echo gone";
@@ -801,7 +801,7 @@ fn orphans_are_reaped_by_process_1() {
 
 /// They would be mistaken for the program's.
 #[test]
-fn a_process_with_children_does_not_release_on_exit() {
+fn children_prevent_release() {
     let state = state("sno --pool 5/16");
     let exec = exec(state.path(), "--release-on-exit", "echo began");
     let script = "sleep 1000 > /dev/null 2>&1 & echo $!; exec \"$@\"";
@@ -813,7 +813,7 @@ fn a_process_with_children_does_not_release_on_exit() {
 }
 
 #[test]
-fn a_supervisor_that_is_killed_releases_nothing() {
+fn killed_supervisors_keep_leases() {
     let state = state("sno --pool 5-6/16");
     let options = "--nodes 2 --release-on-exit";
     let mut program = Supervised::start(exec(state.path(), options, "echo began; exec cat"));

@@ -24,7 +24,7 @@ fn assert_fails(arguments: &str, ran: &Ran, status: i32, parts: &[&str]) {
 }
 
 #[test]
-fn a_node_is_described_with_its_range() {
+fn node_errors_have_the_range() {
     for (arguments, parts) in [
         ("gen scru64 --node foo", ["'/'", "42/8: node ID 42 (0 to 255) in 8 bits (1 to 23)"]),
         ("gen scru64 --node foo/8", ["decimal digits", "as in 42/8"]),
@@ -60,7 +60,7 @@ fn a_node_is_described_with_its_range() {
 }
 
 #[test]
-fn numbers_and_times_are_described_with_their_range() {
+fn number_errors_have_the_range() {
     for (arguments, part) in [
         ("gen sno -n foo", "a count is a number from 0"),
         ("gen sno -n 1e6", "a count is a number from 0"),
@@ -101,7 +101,7 @@ fn numbers_and_times_are_described_with_their_range() {
 }
 
 #[test]
-fn a_node_of_another_size_is_refused() {
+fn other_node_sizes_are_refused() {
     for (arguments, parts) in [
         ("gen scru64 --node 42/8 --node-size 12", ["--node is 42/8", "--node-size is 12"]),
         ("gen scru64 --node 0u2r85hm2pt3/16 --node-size 8", ["/16", "--node-size is 8"]),
@@ -133,7 +133,7 @@ fn ran_in(state: &Path, arguments: &str) -> Ran {
 }
 
 #[test]
-fn an_unknown_realm_leads_to_lease_init() {
+fn unknown_realms_name_lease_init() {
     let state = tempfile::tempdir().expect("a folder");
     let token = format!("lease release --realm no --token {:032x}", 0);
     for arguments in [
@@ -154,7 +154,7 @@ fn an_unknown_realm_leads_to_lease_init() {
 }
 
 #[test]
-fn a_state_folder_that_is_relative_is_not_called_unset() {
+fn relative_state_folder_is_named() {
     let failed = |state: Option<&str>, home: Option<&str>| {
         let mut command = tickid("gen sno");
         for (variable, value) in [("XDG_STATE_HOME", state), ("HOME", home)] {
@@ -183,7 +183,7 @@ fn a_state_folder_that_is_relative_is_not_called_unset() {
 }
 
 #[test]
-fn a_store_that_does_not_answer_ends_with_3() {
+fn silent_stores_exit_with_3() {
     for (arguments, status, part) in [
         ("gen sno --store etcd://127.0.0.1:1", NODE_STORE, "etcd store: no answer"),
         ("lease list --realm a --store redis://127.0.0.1:1", NODE_STORE, "redis store: "),
@@ -197,7 +197,7 @@ fn a_store_that_does_not_answer_ends_with_3() {
 }
 
 #[test]
-fn a_conversion_names_the_option_it_lacks() {
+fn convert_names_missing_options() {
     const SIZE: &str = "\nhint: name the size of SCRU64 nodes: --node-size BITS";
     for (arguments, part) in [
         ("--from scru64 --to sno 0u375nxqh5cq", SIZE),
@@ -220,7 +220,7 @@ fn a_conversion_names_the_option_it_lacks() {
 }
 
 #[test]
-fn an_input_that_is_no_id_is_named_with_the_reason() {
+fn bad_input_has_a_reason() {
     for (arguments, message) in [
         (
             "convert --from uuid --to sno 919108f7-52d1-4320-9bac-f847db4148a8",
@@ -240,7 +240,7 @@ fn an_input_that_is_no_id_is_named_with_the_reason() {
 }
 
 #[test]
-fn a_clock_or_a_wait_in_the_way_ends_with_4() {
+fn clocks_and_waits_exit_with_4() {
     for (arguments, part) in [
         ("gen nanoflake --epoch 9999-01-01T00:00:00Z", "the epoch 9999-01-01T00:00:00Z is after"),
         ("gen nanoflake --epoch 1900-01-01T00:00:00Z", "clock reads "),
@@ -269,7 +269,7 @@ fn a_clock_or_a_wait_in_the_way_ends_with_4() {
 }
 
 #[test]
-fn a_mistyped_word_is_answered_with_the_words_there_are() {
+fn typos_list_the_choices() {
     for (arguments, parts) in [
         ("generate sno", ["'generate'", "'gen'"]),
         ("gen snow", ["'snow'", "'sno'"]),

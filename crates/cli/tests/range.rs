@@ -9,7 +9,7 @@ use process::{USAGE, json_lines, run, stdout_of};
 const DAY: &str = "--since 2024-01-01T00:00:00Z --until 2024-01-02T00:00:00Z";
 
 #[test]
-fn the_lowest_and_the_highest_id_are_printed() {
+fn prints_lowest_and_highest() {
     assert_eq!(stdout_of(&format!("range sno {DAY}")), "8for5hi222222222\n8fq4bt23xxxxxxxx\n");
     let decimal = format!("range nanoflake --epoch discord --radix 10 {DAY}");
     assert_eq!(stdout_of(&decimal), "1191168914227200000\n1191531302096994303\n");
@@ -20,7 +20,7 @@ fn the_lowest_and_the_highest_id_are_printed() {
 }
 
 #[test]
-fn json_has_both_ends_as_text_bytes_and_number() {
+fn json_has_all_forms() {
     let moment = "--from 2024-01-01T00:00:00Z --to 2024-01-01T00:00:00Z";
     assert_eq!(
         stdout_of(&format!("range kuid --kind local {moment} --json")),
@@ -36,7 +36,7 @@ fn json_has_both_ends_as_text_bytes_and_number() {
 }
 
 #[test]
-fn the_ends_for_the_global_kuids_of_one_node_have_that_node() {
+fn global_kuid_ends_have_the_node() {
     let hex = |more: &str| {
         let printed = stdout_of(&format!("range kuid --format hex {more} {DAY}"));
         printed.lines().map(str::to_owned).collect::<Vec<_>>()
@@ -64,7 +64,7 @@ fn the_ends_for_the_global_kuids_of_one_node_have_that_node() {
 }
 
 #[test]
-fn an_id_of_the_time_is_between_the_ends() {
+fn ids_lie_between_the_ends() {
     for (scheme, id, ms) in [
         ("scru64", "0u375nxqh5cq", 1_678_613_659_136_i64),
         ("nanoflake --epoch twitter", "bppc0m3ju134", 1_656_432_460_105),
@@ -83,7 +83,7 @@ fn an_id_of_the_time_is_between_the_ends() {
 }
 
 #[test]
-fn times_are_milliseconds_or_rfc_3339_to_the_microsecond() {
+fn times_parse() {
     let at = |from: &str| {
         stdout_of(&format!("range kuid --kind local --from {from} --to 2030-01-01T00:00:00Z"))
     };
@@ -95,7 +95,7 @@ fn times_are_milliseconds_or_rfc_3339_to_the_microsecond() {
 }
 
 #[test]
-fn what_is_out_of_range_is_named_and_ends_with_2() {
+fn out_of_range_exits_with_2() {
     for (arguments, named) in [
         (
             "range sno --from 2009-12-31T23:59:59.999Z --to 2024-01-01T00:00:00Z",

@@ -75,7 +75,7 @@ fn a_realm_begins_once(place: &Place) {
 }
 
 /// The message is needed because the server may have lost a realm of that name.
-fn the_command_says_when_a_realm_begins(place: &Place) {
+fn init_reports_the_beginning(place: &Place) {
     let init = || place.run("init sno --realm beyond --term 60");
     for _ in 0..2 {
         let ran = init();
@@ -92,7 +92,7 @@ fn the_command_says_when_a_realm_begins(place: &Place) {
 }
 
 /// The refused command reports the realm that exists.
-fn of_two_realms_that_begin_at_once_one_does(place: &Place) {
+fn one_of_two_inits_wins(place: &Place) {
     for round in 0..3 {
         let pools = ["5-6/16", "7/16"];
         let inits = pools.map(|pool| {
@@ -141,7 +141,7 @@ fn exec(place: &Place, script: &str) -> std::process::Command {
 
 /// A thread of the store's client must not take the supervisor's signals.
 #[cfg(target_os = "linux")]
-fn exec_sees_its_programs_end_and_hands_signals_on(place: &Place) {
+fn exec_forwards_signals_and_exit(place: &Place) {
     use std::io::BufRead as _;
 
     use nix::sys::signal::{Signal, kill};
@@ -168,7 +168,7 @@ fn exec_sees_its_programs_end_and_hands_signals_on(place: &Place) {
 
 /// Each run leaves both nodes to the next one at once.
 #[cfg(target_os = "linux")]
-fn exec_releases_several_nodes_on_exit(place: &Place) {
+fn exec_releases_all_on_exit(place: &Place) {
     place.stdout_of("init sno --realm several --pool 5-6/16 --new");
     for _ in 0..3 {
         let url = &place.url;
@@ -227,23 +227,23 @@ fn tests<S: Located>() -> [Test<S>; 6] {
     [
         ("a_realm_begins_once", |server| a_realm_begins_once(&server.place())),
         ("a_realm_begins_beyond", |server| {
-            the_command_says_when_a_realm_begins(&server.place());
+            init_reports_the_beginning(&server.place());
         }),
-        ("of_two_realms_that_begin_at_once_one_does", |server| {
-            of_two_realms_that_begin_at_once_one_does(&server.place());
+        ("one_of_two_inits_wins", |server| {
+            one_of_two_inits_wins(&server.place());
         }),
         ("a_node_goes_through_all_commands", |server| {
             a_node_goes_through_all_commands(&server.place());
         }),
-        ("exec_sees_its_programs_end_and_hands_signals_on", |server| {
+        ("exec_forwards_signals_and_exit", |server| {
             #[cfg(target_os = "linux")]
-            exec_sees_its_programs_end_and_hands_signals_on(&server.place());
+            exec_forwards_signals_and_exit(&server.place());
             #[cfg(not(target_os = "linux"))]
             let _ = server;
         }),
-        ("exec_releases_several_nodes_on_exit", |server| {
+        ("exec_releases_all_on_exit", |server| {
             #[cfg(target_os = "linux")]
-            exec_releases_several_nodes_on_exit(&server.place());
+            exec_releases_all_on_exit(&server.place());
             #[cfg(not(target_os = "linux"))]
             let _ = server;
         }),

@@ -56,7 +56,7 @@ impl Terminal {
 }
 
 #[test]
-fn no_progress_is_drawn_on_the_terminal_that_shows_the_ids() {
+fn no_progress_among_ids() {
     let terminal = Terminal::open();
     let mut command = tickid(LONG_RUN);
     let child = command.stdout(terminal.output()).stderr(terminal.output()).spawn();
@@ -68,7 +68,7 @@ fn no_progress_is_drawn_on_the_terminal_that_shows_the_ids() {
 }
 
 #[test]
-fn progress_is_drawn_on_a_terminal_while_the_ids_go_elsewhere() {
+fn progress_beside_redirected_ids() {
     let terminal = Terminal::open();
     let mut command = tickid(LONG_RUN);
     let child = command.stdout(Stdio::null()).stderr(terminal.output()).spawn();
@@ -78,7 +78,7 @@ fn progress_is_drawn_on_a_terminal_while_the_ids_go_elsewhere() {
 }
 
 #[test]
-fn a_line_of_100_megabytes_is_cut_and_the_next_is_read() {
+fn huge_lines_are_cut() {
     let mut input = vec![b'a'; 100_000_000];
     input.extend_from_slice(b"\n0u375nxqh5cq\n");
     for arguments in ["inspect --json", "convert --from scru64 --node-size 8 --to sno --json"] {
@@ -92,7 +92,7 @@ fn a_line_of_100_megabytes_is_cut_and_the_next_is_read() {
 }
 
 #[test]
-fn a_line_that_fits_is_read_to_its_end() {
+fn fitting_lines_are_read_whole() {
     for (len, remark) in
         [(65_535, "65535 bytes long, not 12"), (65_536, "65536 bytes long, not 12")]
     {
@@ -107,7 +107,7 @@ fn a_line_that_fits_is_read_to_its_end() {
 }
 
 #[test]
-fn what_a_terminal_would_obey_is_escaped() {
+fn escape_codes_are_escaped() {
     let evil = "\x1b]0;title\x07\x1b[2J\u{9b}31m\u{202e}";
     let ran_with = |arguments: &str, last: &str| ran(tickid(arguments).arg(last));
     for (ran, status) in [
@@ -135,7 +135,7 @@ fn what_a_terminal_would_obey_is_escaped() {
 }
 
 #[test]
-fn arguments_of_100_kilobytes_are_cut() {
+fn huge_arguments_are_cut() {
     let long = "a".repeat(100_000);
     for arguments in [
         "inspect --scheme",

@@ -18,7 +18,7 @@ fn id_ahead(ahead: Duration) -> Scru64Id {
 }
 
 #[test]
-fn a_node_spec_far_ahead_of_the_clock_ends_with_4() {
+fn distant_node_spec_exits_with_4() {
     let ahead = id_ahead(Duration::from_secs(300)).to_string();
     for (spec, max_wait, bound) in [
         ("zzzzzzzzzzzz", "", "60s"),
@@ -35,7 +35,7 @@ fn a_node_spec_far_ahead_of_the_clock_ends_with_4() {
 }
 
 #[test]
-fn a_node_spec_within_max_wait_is_waited_for() {
+fn near_node_spec_is_awaited() {
     // The policy tolerates ten of these seconds.
     let prev = id_ahead(Duration::from_millis(10_500));
     let ran = run(&format!("gen scru64 --node {prev}/8"));
@@ -46,7 +46,7 @@ fn a_node_spec_within_max_wait_is_waited_for() {
 
 /// All nodes of the realm are in use, for longer than the command waits.
 #[test]
-fn a_wait_of_more_than_a_second_is_mentioned_once() {
+fn long_waits_are_reported_once() {
     let state = tempfile::tempdir().expect("a folder");
     let quiet = |arguments: &str| {
         let ran = ran(&mut with_state(state.path(), arguments));
@@ -71,7 +71,7 @@ fn a_wait_of_more_than_a_second_is_mentioned_once() {
 }
 
 #[test]
-fn max_wait_takes_seconds_and_units_and_nothing_else() {
+fn max_wait_parses() {
     for fine in ["0.5", "90", "90s", "5m", "1h30m"] {
         let ran = run(&format!("gen sno --node 1 --max-wait {fine}"));
         assert_eq!((ran.status, ran.stderr.as_str()), (OK, ""), "{fine}");

@@ -141,7 +141,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_node_is_narrowed_replaced_or_dropped() {
+    fn nodes_can_be_lost_three_ways() {
         let field = |value, bits| Field::new(value, bits).unwrap();
         let from = field(378, 10);
         for (to, said) in [

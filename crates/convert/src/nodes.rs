@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn a_node_is_kept_or_does_not_fit() {
+    fn nodes_are_kept_or_do_not_fit() {
         assert_eq!(map(Nodes::Keep, field(1_023, 32), 10), Ok((1_023, false)));
         let error = ConvertError::NodeTooWide { node: 1_024, bits: 10 };
         assert_eq!(map(Nodes::Keep, field(1_024, 32), 10), Err(error));
@@ -225,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn a_node_that_is_set_is_a_loss_where_another_was() {
+    fn replacing_a_node_is_a_loss() {
         assert_eq!(Nodes::Set(7).map(None, Some(16)), Ok((Some(field(7, 16)), None)));
         assert_eq!(map(Nodes::Set(7), field(7, 10), 16), Ok((7, false)));
         assert_eq!(map(Nodes::Set(7), field(8, 10), 16), Ok((7, true)));
@@ -234,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn truncations_keep_the_bits_they_are_named_for() {
+    fn truncations_keep_named_bits() {
         let node = field(0xabcd_0012, 32);
         assert_eq!(map(Nodes::LowBits, node, 16), Ok((0x12, true)));
         assert_eq!(map(Nodes::LowBits, field(0x12, 32), 16), Ok((0x12, false)));
@@ -249,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn a_table_says_or_it_is_an_error() {
+    fn tables_must_have_the_node() {
         let mut pairs = [(9, 1), (3, 7), (5, 0), (3, 7)];
         let nodes = Nodes::Table(NodeTable::new(&mut pairs).unwrap());
         for (from, to) in [(9, 1), (3, 7), (5, 0)] {
@@ -264,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn a_table_with_a_node_twice_is_refused() {
+    fn tables_have_each_node_once() {
         let error = NodeTable::new(&mut [(1, 5), (2, 6), (3, 5)]).unwrap_err();
         assert_eq!(error, NodeTableError::Target { node: 5, first: 1, second: 3 });
         let error = NodeTable::new(&mut [(1, 5), (2, 6), (1, 7)]).unwrap_err();
@@ -272,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_not_lost_is_found_again() {
+    fn lossless_nodes_are_restored() {
         for nodes in [Nodes::Keep, Nodes::LowBits, Nodes::HighBits] {
             for (value, bits) in [(0, 10), (5, 16), (0xabcd_0000, 32), (1, 32), (0xffff, 16)] {
                 for room in [1, 10, 16, 23, 32] {

@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_too_wide_is_an_error_that_names_the_range() {
+    fn width_errors_name_the_range() {
         let error = Field::new(0, 65).unwrap_err();
         assert_eq!((error.value(), error.min(), error.max()), (65, 0, 64));
         let error = Field::new(256, 8).unwrap_err();

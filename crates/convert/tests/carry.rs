@@ -60,7 +60,7 @@ mod tests {
         #![proptest_config(config(4))]
 
         #[test]
-        fn any_id_comes_out_of_version_8_as_it_was(id in any_id(), layouts in layouts()) {
+        fn version_8_round_trips(id in any_id(), layouts in layouts()) {
             let uuid = carry::to_uuid(id);
             prop_assert_eq!((uuid.get_version_num(), uuid.get_variant()), (8, Variant::RFC4122));
             prop_assert_eq!(carry::from_uuid(uuid, &layouts), Ok(id));
@@ -71,7 +71,7 @@ mod tests {
         }
 
         #[test]
-        fn version_8_sorts_as_the_ids_of_a_scheme(one in any_id(), other in any_id()) {
+        fn version_8_keeps_the_order(one in any_id(), other in any_id()) {
             let order = match (one, other) {
                 (AnyId::Scru64(one), AnyId::Scru64(other)) => one.cmp(&other),
                 (AnyId::Nanoflake(one), AnyId::Nanoflake(other)) => one.cmp(&other),
@@ -86,7 +86,7 @@ mod tests {
         }
 
         #[test]
-        fn an_id_of_a_time_that_fits_comes_out_of_version_7_as_it_was(
+        fn version_7_round_trips(
             (layouts, id) in layouts().prop_flat_map(|layouts| (Just(layouts), timed(layouts)))
         ) {
             let millis = match id.parts(&layouts) {
@@ -108,7 +108,7 @@ mod tests {
         }
 
         #[test]
-        fn version_7_sorts_by_time_then_as_the_ids_of_a_scheme(
+        fn version_7_sorts_by_time(
             (layouts, one, other) in layouts()
                 .prop_flat_map(|layouts| (Just(layouts), timed(layouts), timed(layouts)))
         ) {
@@ -122,7 +122,7 @@ mod tests {
         }
 
         #[test]
-        fn version_7_sorts_ids_of_one_tick_as_their_scheme_does(
+        fn version_7_keeps_order_in_a_tick(
             time in times(), one in fields(), other in fields(), layouts in layouts()
         ) {
             fn check<S: Subject + Into<AnyId>>(
@@ -162,7 +162,7 @@ mod tests {
         }
 
         #[test]
-        fn any_sno_id_comes_out_of_its_text_bytes(bytes in any::<[u8; 10]>()) {
+        fn sno_text_bytes_round_trip(bytes in any::<[u8; 10]>()) {
             let id = SnoId::from_bytes(bytes);
             let uuid = carry::sno_to_uuid(id);
             prop_assert!(uuid.as_bytes().as_slice() == id.encode().as_bytes());
@@ -171,7 +171,7 @@ mod tests {
 
         /// The ID read from any 16 bytes converts back to the same bytes.
         #[test]
-        fn any_uuid_is_refused_or_the_only_one_of_its_form_for_its_id(
+        fn each_id_has_one_uuid_per_form(
             uuid in any::<u128>(), version in prop::sample::select(vec![None, Some(7), Some(8)]),
             (marked, kind) in any::<(bool, u8)>(), layouts in layouts(),
         ) {
@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn every_bit_of_every_form_counts() {
+    fn every_bit_counts() {
         let layouts = Layouts::default();
         let local = LocalId::from_parts(1_700, 5, 1_024, 7).unwrap();
         let ids = [
@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn version_7_tells_the_epoch_and_the_drift_that_were_meant() {
+    fn version_7_keeps_epoch_and_drift() {
         let given = |epoch, drift| Layouts { epoch, drift, ..Layouts::default() };
         let (narrow, wide) = (Drift::new(5).unwrap(), Drift::new(10).unwrap());
         let made = given(Epoch::DISCORD, narrow);
@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn times_that_do_not_fit_version_7_are_errors() {
+    fn version_7_refuses_other_times() {
         let layouts = Layouts::default();
         for id in [
             LocalId::MAX,                                   // no time
@@ -258,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn uuids_of_others_are_not_taken() {
+    fn foreign_uuids_are_refused() {
         for text in [
             "00000000-0000-0000-0000-000000000000",
             "ffffffff-ffff-ffff-ffff-ffffffffffff",

@@ -25,7 +25,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_of_today_are_told_first() {
+    fn todays_texts_are_first() {
         for (text, names_of) in [
             ("0u375nxqh5cq", vec!["SCRU64"]), // no Nanoflake: it leads with a zero
             ("bppc0m3ju134", vec!["Nanoflake in Base36", "SCRU64"]),
@@ -55,7 +55,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_clear_is_what_alone_has_a_plausible_time() {
+    fn one_plausible_time_is_clear() {
         for (text, is_clear) in [
             ("0u375nxqh5cq", true),         // the only one
             ("bppc0m3ju134", true),         // the other is of the year 2715
@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_day_of_an_epoch_is_as_implausible_as_the_texts_that_tell_it_are_short() {
+    fn early_times_need_long_texts() {
         let unlikely = |text: &str, name: &str, layouts: &Layouts| {
             let found = detect(text.as_bytes(), layouts, Some(NOW));
             let one = found.iter().find(|one| one.reading().to_string() == name).unwrap();
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn named_texts_tell_their_times_and_are_not_converted() {
+    fn named_texts_are_not_converted() {
         for (text, millis, kind) in [
             ("01ARZ3NDEKTSV4RRFFQ69G5FAV", Some(1_469_922_850_259), "ULID"),
             ("0ujtsYcgvSTl8PAuAdqWYSMnLOv", Some(1_507_608_047_000), "KSUID"),
@@ -166,7 +166,7 @@ mod tests {
         #![proptest_config(config(4))]
 
         #[test]
-        fn every_text_of_every_id_is_found(
+        fn all_texts_of_ids_are_found(
             scru64 in 0..=Scru64Id::MAX.get(), nanoflake in 0..=i64::MAX, local: u64,
             global: [u8; 12], wide: [u8; 16], sno: [u8; 10],
         ) {
@@ -196,7 +196,7 @@ mod tests {
 
         /// No candidate is dropped for lack of room: digits fit the most formats.
         #[test]
-        fn candidates_are_sorted_and_have_reasons(text in "[0-9]{1,20}|[2-9a-x]{16}|[0-9A-Za-z._-]{0,30}") {
+        fn candidates_have_reasons(text in "[0-9]{1,20}|[2-9a-x]{16}|[0-9A-Za-z._-]{0,30}") {
             for epoch in [Epoch::TWITTER, Epoch::DISCORD, Epoch::UNIX] {
                 let layouts = Layouts { epoch, ..Layouts::default() };
                 let found = detect(text.as_bytes(), &layouts, Some(NOW));
@@ -228,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn digits_fit_the_most_formats_and_all_are_kept() {
+    fn digits_fit_most_formats() {
         let unix = Layouts { epoch: Epoch::UNIX, ..Layouts::default() };
         for (digits, formats) in [("222222222222", 7), ("2222222222222222", 8)] {
             let found = detect(digits.as_bytes(), &unix, Some(NOW));

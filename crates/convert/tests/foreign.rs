@@ -28,7 +28,7 @@ mod tests {
     }
 
     #[test]
-    fn published_examples_are_read_as_published() {
+    fn published_examples_agree() {
         // The two of the vectors: a post of 2022, and the message in Discord's documentation.
         let twitter = (1_656_432_460_105, Some((378, 10)), (0, 12));
         assert_eq!(read(Twitter(1_541_815_603_606_036_480)), twitter);
@@ -45,7 +45,7 @@ mod tests {
     }
 
     #[test]
-    fn instagrams_epoch_is_the_published_one() {
+    fn instagram_epoch_is_published() {
         assert_eq!(Instagram::EPOCH.as_unix_millis(), 1_314_220_021_721);
     }
 
@@ -53,7 +53,7 @@ mod tests {
         #![proptest_config(config(4))]
 
         #[test]
-        fn fields_are_where_the_layouts_say(id: u64) {
+        fn fields_follow_the_layouts(id: u64) {
             let since = |epoch: Epoch, shift: u32| epoch.as_unix_millis() + i64::try_from(id >> shift).unwrap();
             let bits = |shift: u32, bits: u32| (id >> shift & ((1 << bits) - 1), bits);
             let discord = (since(Epoch::DISCORD, 22), Some(bits(12, 10)), bits(0, 12));
@@ -69,7 +69,7 @@ mod tests {
         /// The IDs are a few milliseconds apart, so that they share ticks of the target, in years
         /// within its range.
         #[test]
-        fn foreign_ids_of_one_node_keep_their_order(
+        fn foreign_ids_keep_their_order(
             millis in 1_420_070_400_000..2_500_000_000_000_i64, later in 0..6_i64, node: u16,
             one: u16, other: u16,
         ) {
@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn the_original_nanoflakes_are_read_as_their_programs_read_them() {
+    fn original_nanoflakes_agree() {
         let file = load("nanoflake.json");
         assert_eq!(number::<u32>(field(&file, "reference_constants"), "TIMESTAMP_SHIFT"), 24);
         let mut read = 0;
@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn the_same_integer_is_of_two_times_in_the_two_nanoflake_forms() {
+    fn nanoflake_forms_differ_in_time() {
         let value = 1_u64 << 40;
         let shifted = NanoflakeShift24(value).parts(&Layouts::default()).unwrap();
         let plain = NanoflakeId::try_from(value).unwrap().parts(&Layouts::default()).unwrap();
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn bits_that_a_form_leaves_zero_are_errors_that_name_them() {
+    fn nonzero_reserved_bits_fail() {
         let error = Twitter(1 << 63).parts(&Layouts::default()).unwrap_err();
         assert_eq!(
             error.to_string(),

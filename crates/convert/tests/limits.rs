@@ -32,7 +32,7 @@ mod tests {
     }
 
     #[test]
-    fn times_before_the_first_tick_and_after_the_last_are_errors_that_name_the_range() {
+    fn time_errors_name_the_range() {
         let (first, end) = (1_262_304_000_000_000, 3_461_327_255_552_000);
         let convert_at = |micros| convert::<SnoId>(kuid(micros), &set());
         assert_eq!(convert_at(first).unwrap().id.timestamp(), 0);
@@ -53,7 +53,7 @@ mod tests {
     }
 
     #[test]
-    fn no_reserved_scru64_id_is_made_or_taken() {
+    fn reserved_scru64_is_refused() {
         let first = 256_000;
         assert_eq!(
             convert::<Scru64Id>(kuid(first), &Options::default()).unwrap().id.timestamp(),
@@ -73,7 +73,7 @@ mod tests {
     }
 
     #[test]
-    fn kuids_that_hold_no_time_are_errors_that_name_the_field() {
+    fn timeless_kuids_are_errors() {
         let second = LocalId::from_parts(1_700, 1_000_000, 0, 0).unwrap();
         let error = convert::<SnoId>(second, &set()).unwrap_err();
         assert_eq!(
@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn the_ends_of_time_are_errors_not_panics() {
+    fn ends_of_time_are_errors() {
         let sequence = Field::new(u32::MAX.into(), 32).unwrap();
         for time in [UnixTime::MIN, UnixTime::MAX] {
             for scale in [MILLIS, Kuid::default().scale()] {
@@ -114,7 +114,7 @@ mod tests {
 
     /// No kuid has such times, but parts built by a caller may.
     #[test]
-    fn times_that_are_not_the_start_of_a_tick_are_no_panic() {
+    fn times_within_ticks_do_not_panic() {
         let sequence = Field::new((1 << 14) - 1, 14).unwrap();
         for micros in (1_700_000_000_000_000..1_700_000_001_000_000).step_by(61) {
             let time = UnixTime::from_micros(micros);
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn nodes_that_do_not_fit_are_errors_unless_a_truncation_is_named() {
+    fn wide_nodes_need_a_truncation() {
         let id = GlobalId::from_local(kuid(3 << 49), Node::from_u32(0x0001_0005), Drift::DEFAULT);
         let error = convert::<SnoId>(id, &Options::default()).unwrap_err();
         assert_eq!(error, ConvertError::NodeTooWide { node: 0x0001_0005, bits: 16 });
@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn a_scru64_id_without_a_known_node_size_is_all_sequence() {
+    fn unknown_node_size_is_sequence() {
         let id: Scru64Id = "0u375nxqh5cq".parse().unwrap();
         let error = convert::<SnoId>(id, &Options::default()).unwrap_err();
         assert_eq!(error, ConvertError::NodeMissing { bits: 16 });
@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_never_converted_is_not_restored() {
+    fn unconverted_is_not_restored() {
         // Four milliseconds of 4,096 have 16,384 ranks.
         let options = Options::default();
         let sno = |toggle, meta, sequence| {
@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn slices_are_converted_up_to_the_first_error_with_their_losses_counted() {
+    fn slices_stop_at_first_error() {
         let ids = nanoflakes([400_000_000_003, 400_000_000_004, 2_199_023_255_551]);
         let mut out = [SnoId::MIN; 3];
         let discord = Layouts { epoch: Epoch::DISCORD, ..Layouts::default() };
@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn a_scheme_that_is_known_at_run_time_is_converted_alike() {
+    fn dynamic_schemes_agree() {
         let [id] = nanoflakes([400_000_000_003]);
         let options = Options { nodes: Nodes::LowBits, ..Options::default() };
         for kind in Kind::ALL {

@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn ids_of_one_node_and_metabyte_keep_their_order() {
+    fn order_is_kept() {
         fn pair<S: Subject, T: Subject>() {
             let cases =
                 (times(), near(), fields(), sequences(), any::<(bool, bool)>(), all_options());
@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_lost_in_nothing_but_the_fields_is_found_again() {
+    fn field_losses_are_restorable() {
         fn pair<S: Subject, T: Subject>() {
             check_converted::<S, T>(|id, converted, options| {
                 let restored = restore::<S, T>(converted.id, options);
@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn exact_conversions_are_those_without_loss_and_come_back() {
+    fn exact_means_lossless() {
         fn pair<S: Subject, T: Subject>() {
             let cases = (times(), fields(), any::<bool>(), all_options());
             let test = |(time, fields, high, given)| {
@@ -191,7 +191,7 @@ mod tests {
 
     /// The statements of `docs/conversions.md` below its table of all pairs.
     #[test]
-    fn pairs_said_to_lose_nothing_or_no_more_than_time_do_not() {
+    fn documented_pairs_lose_nothing() {
         fn pair<S: Subject, T: Subject>(
             of: fn(Options<'static>) -> Options<'static>,
             time_too: bool,
@@ -243,7 +243,7 @@ mod tests {
     /// An oracle that shares no arithmetic with the crate: ticks are numbered by the schemes
     /// themselves, and the number that begin in one comes from the table above.
     #[test]
-    fn the_sequence_is_the_rank_in_the_targets_tick_and_the_loss_is_what_was_cut() {
+    fn sequence_is_the_rank_in_tick() {
         fn pair<S: Subject, T: Subject>() {
             check_converted::<S, T>(|id, converted, options| {
                 let (source, target) = (S::scheme(&options.source), T::scheme(&options.target));

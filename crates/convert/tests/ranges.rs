@@ -108,7 +108,7 @@ mod tests {
         #![proptest_config(config(4))]
 
         #[test]
-        fn a_range_holds_exactly_the_ids_of_the_ticks_of_its_times(
+        fn ranges_are_exact(
             one in times(), span in near(), off in near(), fields in fields(), layouts in layouts()
         ) {
             let ends = [one, close(one, span)];
@@ -121,7 +121,7 @@ mod tests {
         }
 
         #[test]
-        fn a_range_of_global_kuids_holds_those_of_its_times_and_others_by_less_than_the_interval(
+        fn global_kuid_ranges_are_wider(
             one in times(), span in near(), off in -2_000_000_000_i64..2_000_000_000, fields in fields(),
             layouts in layouts()
         ) {
@@ -145,7 +145,7 @@ mod tests {
         }
 
         #[test]
-        fn a_range_of_global_kuids_of_one_node_is_exact(
+        fn one_nodes_kuid_range_is_exact(
             one in times(), span in near(), off in near(), fields in fields(), layouts in layouts()
         ) {
             let layout = Kuid { drift: layouts.drift };
@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn ranges_reach_the_first_tick_and_the_last() {
+    fn ranges_reach_both_ends() {
         fn check<S: Ranges>(lowest: S, highest: S) {
             let layouts = Layouts::default();
             let scheme = S::scheme(&layouts);

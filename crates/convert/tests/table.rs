@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn the_table_of_all_pairs_is_what_conversions_do() {
+    fn table_of_pairs_is_right() {
         let kuid = row::<GlobalId>("kuid", false);
         assert_eq!(row::<LocalId>("kuid", false), kuid);
         let rows = [

@@ -236,7 +236,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn messages_name_the_value_and_the_range() {
+    fn messages_have_value_and_range() {
         let range = RangeError::new("node", 1024, 0, 1023);
         assert_eq!(range.to_string(), "node 1024 is outside of 0..=1023");
         let pool = BuildError::Pool { lowest: 4, last: 6, pool: 3, min: 4 };
@@ -244,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn retry_after_is_what_lies_between_now_and_until() {
+    fn retry_after_is_until_minus_now() {
         let error = |now, until| Error {
             scheme: "sno",
             kind: ErrorKind::Exhausted,
@@ -264,7 +264,7 @@ mod tests {
 
     #[cfg(feature = "std")]
     #[test]
-    fn a_used_up_window_is_told_from_a_clock_outside() {
+    fn window_ends_are_distinguished() {
         use crate::example::{Node, Seconds};
         use crate::{LocalGenerator, ManualClock, Policy, Tick, Ticks, Window};
 

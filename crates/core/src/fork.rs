@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn a_child_has_a_value_of_its_own() {
+    fn children_have_own_values() {
         let values = PerProcess::new();
         assert_eq!((values.get_or_set(|| 1), values.get_or_set(|| 2)), (&1, &1));
         as_child(&values);
@@ -242,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn values_of_this_process_are_dropped_and_no_others() {
+    fn only_own_values_are_dropped() {
         let (parents, own) = (Arc::new(()), Arc::new(()));
         let values = PerProcess::new();
         values.set(Arc::clone(&parents));
@@ -255,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn of_threads_that_race_one_sets_the_value() {
+    fn one_racing_thread_sets_it() {
         let (values, dropped) = (PerProcess::new(), Arc::new(()));
         std::thread::scope(|scope| {
             let set = || values.get_or_set(|| Arc::clone(&dropped));

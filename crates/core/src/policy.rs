@@ -90,21 +90,21 @@ mod tests {
     }
 
     #[test]
-    fn only_a_ratchet_lets_ids_run_ahead() {
+    fn only_ratchets_run_ahead() {
         assert_eq!(ratchet(39).allowance(), 39);
         assert_eq!(Policy::<Toggling>::Wait.allowance(), 0);
         assert_eq!(Policy::<Toggling>::TickTock.allowance(), 0);
     }
 
     #[test]
-    fn the_allowance_is_cut_where_no_tick_reaches() {
+    fn allowances_saturate() {
         assert_eq!(ratchet(MAX_ALLOWANCE - 1).allowance(), MAX_ALLOWANCE - 1);
         assert_eq!(ratchet(u64::MAX).allowance(), MAX_ALLOWANCE);
         assert_ne!(ratchet(u64::MAX), ratchet(MAX_ALLOWANCE), "as given");
     }
 
     #[test]
-    fn policies_are_equal_when_their_allowances_are() {
+    fn equal_allowances_are_equal() {
         let policies = [ratchet(1), ratchet(2), Policy::Wait, Policy::TickTock];
         for (i, one) in policies.iter().enumerate() {
             for (j, other) in policies.iter().enumerate() {
@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn shows_its_name_and_its_allowance() {
+    fn shows_name_and_allowance() {
         assert_eq!(ratchet(39).to_string(), "ratchet (39 ticks)");
         assert_eq!(Policy::<Toggling>::Wait.to_string(), "wait");
         assert_eq!(Policy::<Toggling>::TickTock.to_string(), "tick-tock");

@@ -323,7 +323,7 @@ mod tests {
     }
 
     #[test]
-    fn ticks_start_anew_in_every_period() {
+    fn ticks_restart_each_period() {
         let ticks = [0, 0, 0, 1, 1, 1, 2, 2, 2, 3, 4, 4, 4, 5];
         for (micros, tick) in (-5..).zip(ticks) {
             assert_eq!(at(micros), Some(tick), "{micros} µs");
@@ -332,7 +332,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tick_begins_where_it_is_first_read() {
+    fn ticks_begin_where_first_read() {
         for tick in 0..50 {
             let begin = CUT.time_of(tick).as_micros();
             assert_eq!((at(begin), at(begin - 1)), (Some(tick), tick.checked_sub(1)));
@@ -349,7 +349,7 @@ mod tests {
     }
 
     #[test]
-    fn whole_ticks_in_a_duration_are_counted_from_a_period() {
+    fn durations_count_whole_ticks() {
         for (micros, ticks) in [(0, 0), (2, 0), (3, 1), (8, 2), (9, 3), (10, 4), (12, 4), (13, 5)] {
             assert_eq!(CUT.whole_ticks_in(Duration::from_micros(micros)), ticks, "{micros} µs");
         }
@@ -358,14 +358,14 @@ mod tests {
     }
 
     #[test]
-    fn out_of_range_names_the_last_microsecond() {
+    fn errors_name_last_microsecond() {
         let error = CUT.out_of_range(UnixTime::from_micros(-6), 5);
         // Six ticks: a whole period of four, and two of 3 µs.
         assert_eq!((error.value(), error.min(), error.max()), (-6, -5, -5 + 16 - 1));
     }
 
     #[test]
-    fn ticks_that_cover_a_duration_do_wherever_they_begin() {
+    fn ticks_cover_durations_anywhere() {
         for micros in 0..60 {
             let count = CUT.ticks_to_cover(Duration::from_micros(micros));
             for begin in 0..12 {
@@ -413,7 +413,7 @@ mod tests {
     /// The pattern of any two schemes repeats after 32 seconds, the shortest time that both 256 ms
     /// and a second divide.
     #[test]
-    fn no_tick_exceeds_the_most_and_some_tick_reaches_it() {
+    fn longest_tick_is_exact() {
         for scale in [SCRU64, MILLIS, SNO, KUID] {
             for other in [SCRU64, MILLIS, SNO, KUID] {
                 let first = scale.signed_tick_at(time(FROM)).unwrap();
@@ -426,7 +426,7 @@ mod tests {
 
     /// Small scales at every offset: in step, out of step, longer than a period, cut and regular.
     #[test]
-    fn the_most_of_any_two_scales_holds_at_every_offset() {
+    fn longest_ticks_hold_anywhere() {
         let scales = || (1..=13_u64).flat_map(|period| (1..=period).map(move |len| (period, len)));
         for (period, len) in scales() {
             let scale = TickScale::anew_every(UnixTime::EPOCH, period, len);
@@ -473,7 +473,7 @@ mod tests {
     }
 
     #[test]
-    fn signed_and_unsigned_ticks_agree_from_the_epoch_on() {
+    fn signed_and_unsigned_agree() {
         for scale in ALL {
             let epoch = scale.epoch().as_micros();
             for since in (0..3_000_000).step_by(61).chain([999_423, 999_424, 999_999, 1_000_000]) {
@@ -487,7 +487,7 @@ mod tests {
     }
 
     #[test]
-    fn signed_ticks_at_the_ends_of_time_do_not_panic() {
+    fn signed_ends_do_not_panic() {
         let huge = [1, 2, i64::MAX.cast_unsigned(), 1 << 63, u64::MAX - 1, u64::MAX];
         let scales = huge.into_iter().flat_map(|period| {
             huge.map(|len| {

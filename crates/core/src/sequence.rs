@@ -247,14 +247,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bounds_may_be_given_in_either_order() {
+    fn bounds_take_either_order() {
         assert_eq!(SequenceBounds::new(9, 3), SequenceBounds::new(3, 9));
         assert_eq!(SequenceBounds::new(9, 3).pool(), 7);
         assert_eq!(SequenceBounds::new(0, u32::MAX).pool(), 1 << 32);
     }
 
     #[test]
-    fn check_names_the_value_and_the_bounds() {
+    fn errors_name_value_and_bounds() {
         let bounds = SequenceBounds::new(3, 9);
         assert_eq!((bounds.check(3), bounds.check(9)), (Ok(3), Ok(9)));
         for outside in [2, 10] {
@@ -264,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn lowest_and_fixed_starts_ignore_the_tick() {
+    fn fixed_starts_ignore_the_tick() {
         let bounds = SequenceBounds::new(3, 9);
         for tick in [0, 7] {
             assert_eq!(SequenceStart::LOWEST.start(tick, bounds), 3);
@@ -273,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn random_starts_stay_within_bounds_and_guard_bits() {
+    fn random_starts_stay_in_bounds() {
         for bounds in [SequenceBounds::new(0, 4095), SequenceBounds::new(100, 105)] {
             for guard_bits in [0, 1, 3, 31, 64, u32::MAX] {
                 let sequence = RandomStart::new(7).with_guard_bits(guard_bits);
@@ -287,7 +287,7 @@ mod tests {
     }
 
     #[test]
-    fn random_starts_reach_the_whole_range_of_32_bits() {
+    fn random_starts_span_32_bits() {
         let bounds = SequenceBounds::new(0, u32::MAX);
         let highest = (0..1_000).map(|tick| RandomStart::new(1).start(tick, bounds)).max();
         assert!(highest > Some(u32::MAX - u32::MAX / 100));
@@ -296,7 +296,7 @@ mod tests {
     /// The first numbers of the paper's generator from 1,234,567, as other implementations return
     /// them.
     #[test]
-    fn the_random_numbers_are_those_of_splitmix64() {
+    fn random_numbers_are_splitmix64() {
         let numbers =
             (1..=5).map(|n: u64| mix(GOLDEN_GAMMA.wrapping_mul(n).wrapping_add(1_234_567)));
         assert!(numbers.eq([
@@ -309,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn random_starts_are_a_function_of_seed_and_tick() {
+    fn random_starts_are_repeatable() {
         let bounds = SequenceBounds::new(0, 65_535);
         let starts = |seed| (0..64).map(move |tick| RandomStart::new(seed).start(tick, bounds));
         assert!(starts(1).eq(starts(1)));

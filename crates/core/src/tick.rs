@@ -142,7 +142,7 @@ mod tests {
     use crate::scheme::Scheme as _;
 
     #[test]
-    fn a_tick_past_the_last_is_refused_with_the_range() {
+    fn ticks_past_the_last_are_errors() {
         assert_eq!(Tick::new(Seconds::MAX_TICK), Ok(Tick::<Seconds>::MAX));
         let error = Tick::<Seconds>::new(Seconds::MAX_TICK + 1).unwrap_err();
         let range = (error.value(), error.min(), error.max());
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn a_number_of_ticks_has_no_upper_bound() {
+    fn tick_counts_are_unbounded() {
         assert_eq!(Ticks::<Seconds>::new(u64::MAX).get(), u64::MAX);
         assert_eq!(Ticks::<Seconds>::ZERO.get(), 0);
     }

@@ -266,7 +266,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn milliseconds_round_towards_the_past() {
+    fn milliseconds_round_down() {
         for (micros, millis) in [(0, 0), (999, 0), (1_000, 1), (-1, -1), (-1_000, -1), (-1_001, -2)]
         {
             assert_eq!(UnixTime::from_micros(micros).as_millis(), millis, "{micros} µs");
@@ -274,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn milliseconds_out_of_range_name_the_value_and_the_range() {
+    fn milliseconds_out_of_range() {
         let error = UnixTime::from_millis(i64::MAX).unwrap_err();
         assert_eq!(error.value(), i128::from(i64::MAX));
         assert_eq!(error.max(), i128::from(i64::MAX / 1_000));
@@ -284,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn moving_past_either_end_is_none() {
+    fn overflowing_sums_are_none() {
         let micro = Duration::from_micros(1);
         assert_eq!(UnixTime::MAX.checked_add(micro), None);
         assert_eq!(UnixTime::MIN.checked_sub(micro), None);
@@ -294,14 +294,14 @@ mod tests {
     }
 
     #[test]
-    fn since_spans_the_whole_range_and_stops_at_zero() {
+    fn since_saturates_at_zero() {
         assert_eq!(UnixTime::MAX.saturating_since(UnixTime::MIN).as_micros(), u128::from(u64::MAX));
         assert_eq!(UnixTime::MIN.saturating_since(UnixTime::MAX), Duration::ZERO);
     }
 
     #[cfg(feature = "std")]
     #[test]
-    fn system_times_round_towards_the_past() {
+    fn system_times_round_down() {
         let epoch = std::time::UNIX_EPOCH;
         let cases = [
             (epoch, 0),
@@ -319,7 +319,7 @@ mod tests {
 
     #[cfg(feature = "std")]
     #[test]
-    fn system_times_come_back() {
+    fn system_times_round_trip() {
         for micros in [0, -1, 1, -1_000_001, 1_700_000_000_123_456, i64::MIN, i64::MAX] {
             let time = UnixTime::from_micros(micros);
             match std::time::SystemTime::try_from(time) {
@@ -333,7 +333,7 @@ mod tests {
 
     #[cfg(feature = "std")]
     #[test]
-    fn system_times_that_do_not_fit_are_named() {
+    fn system_times_out_of_range() {
         let late = std::time::UNIX_EPOCH + Duration::from_secs(1 << 44);
         let error = UnixTime::try_from(late).unwrap_err();
         assert_eq!(error.value(), (1 << 44) * 1_000_000);

@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn a_window_holds_its_floor_and_not_its_ceiling() {
+    fn ceilings_are_exclusive() {
         let window = Window::new(tick(12), 34).unwrap();
         for (at, is_inside) in [(11, false), (12, true), (33, true), (34, false)] {
             assert_eq!(window.contains(tick(at)), is_inside, "{at}");
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn empty_and_endless_windows_are_refused_with_the_range() {
+    fn empty_and_endless_are_refused() {
         let max = Seconds::MAX_TICK;
         for (ceiling, is_refused) in [
             (11, true),
@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn shows_itself_as_a_half_open_range() {
+    fn shows_a_half_open_range() {
         let window = Window::new(tick(12), 34).unwrap();
         assert_eq!(window.to_string(), "[12, 34)");
     }

@@ -119,37 +119,37 @@ mod tests {
     }
 
     #[test]
-    fn the_successor_of_a_ratchet_issues_no_id_again() {
+    fn ratchet_successor_is_unique() {
         assert_no_id_comes_twice(ratchet(2));
     }
 
     #[test]
-    fn the_successor_of_one_that_waits_issues_no_id_again() {
+    fn wait_successor_is_unique() {
         assert_no_id_comes_twice(Policy::Wait);
     }
 
     #[test]
-    fn the_successor_of_tick_tock_issues_no_id_again() {
+    fn tick_tock_successor_is_unique() {
         assert_no_id_comes_twice(Policy::TickTock);
     }
 
     #[test]
-    fn the_highest_tick_of_a_ratchet_covers_every_id() {
+    fn ratchet_highest_tick_covers_all() {
         assert_the_highest_tick_covers_all(ratchet(2));
     }
 
     #[test]
-    fn the_highest_tick_of_one_that_waits_covers_every_id() {
+    fn wait_highest_tick_covers_all() {
         assert_the_highest_tick_covers_all(Policy::Wait);
     }
 
     #[test]
-    fn the_highest_tick_of_tick_tock_covers_every_id_of_either_toggle() {
+    fn tick_tock_highest_covers_all() {
         assert_the_highest_tick_covers_all(Policy::TickTock);
     }
 
     #[test]
-    fn all_who_close_at_once_get_the_same_sequence() {
+    fn racing_closers_agree() {
         for _ in 0..ROUNDS {
             let clock = ManualClock::new(at(BEGIN));
             let generator = builder(&clock, Policy::Wait).build().unwrap();

@@ -44,7 +44,7 @@ mod tests {
         #![proptest_config(tickid_testkit::config(4))]
 
         #[test]
-        fn a_time_out_of_range_is_named_with_the_range(micros in times()) {
+        fn time_out_of_range(micros in times()) {
             check::<Seconds>(micros);
         }
 
@@ -63,7 +63,7 @@ mod tests {
     }
 
     #[test]
-    fn a_clock_that_cannot_be_read_says_why() {
+    fn unreadable_clock_gives_reason() {
         struct Broken;
         impl Clock for Broken {
             fn now(&self) -> Result<UnixTime, ClockError> {
@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn a_start_outside_of_the_bounds_is_named_with_them() {
+    fn start_out_of_bounds() {
         let clock = ManualClock::new(at(1_000));
         let generator = Builder::<Seconds>::seeded(NODE, 0)
             .clock(&clock)
@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stall_says_when_it_is_and_when_it_goes_on() {
+    fn stalls_have_both_times() {
         let clock = ManualClock::new(UnixTime::from_micros(1_000_250_000));
         let generator = Builder::<Toggling>::seeded(NODE, 0)
             .clock(&clock)

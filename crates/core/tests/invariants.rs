@@ -22,6 +22,6 @@ fn promises_hold_with_a_toggle() {
 }
 
 #[test]
-fn promises_hold_where_ticks_are_reserved() {
+fn promises_hold_beside_reserved() {
     promises_hold(Narrow, &[Rule::Ratchet, Rule::Wait, Rule::TickTock]);
 }

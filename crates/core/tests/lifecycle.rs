@@ -32,7 +32,7 @@ mod tests {
     }
 
     #[test]
-    fn bounds_beyond_the_schemes_are_refused_with_the_range() {
+    fn excessive_bounds_are_refused() {
         let clock = ManualClock::new(at(1_000));
         let bounds = SequenceBounds::new(10, 256);
         let BuildError::SequenceBound(error) =
@@ -44,7 +44,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pool_smaller_than_the_schemes_is_refused() {
+    fn small_pools_are_refused() {
         let clock = ManualClock::new(at(1_000));
         let pool = |last| builder::<Toggling, _>(&clock).bounds(SequenceBounds::new(10, last));
         assert_eq!(refused(pool(12)), BuildError::Pool { lowest: 10, last: 12, pool: 3, min: 4 });
@@ -52,7 +52,7 @@ mod tests {
     }
 
     #[test]
-    fn a_window_of_reserved_ticks_is_refused() {
+    fn reserved_window_is_refused() {
         let clock = ManualClock::new(at(1_000));
         for (floor, ceiling) in [(0, 1), (Narrow::MAX_TICK, Narrow::MAX_TICK + 1)] {
             let (first, last) = (Narrow::FIRST_TICK, Narrow::LAST_TICK);
@@ -63,7 +63,7 @@ mod tests {
     }
 
     #[test]
-    fn a_snapshot_outside_of_the_window_is_refused() {
+    fn snapshot_must_be_in_window() {
         let clock = ManualClock::new(at(1_000));
         let error = refused(
             builder::<Seconds, _>(&clock)
@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn a_restored_generator_goes_on_with_the_next_sequence() {
+    fn restored_goes_on_with_next() {
         let clock = ManualClock::new(at(1_000));
         let generator = builder::<Seconds, _>(&clock).build().unwrap();
         assert_eq!(generator.try_block(many(3)).unwrap().len(), 3);
@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn a_restored_generator_knows_where_the_other_toggle_has_been() {
+    fn restored_keeps_the_other_past() {
         let clock = ManualClock::new(at(1_000));
         let generator = builder::<Toggling, _>(&clock).build().unwrap();
         generator.try_generate().unwrap();
@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn a_generator_restored_on_a_reserved_tick_is_at_its_end() {
+    fn restored_on_reserved_is_at_end() {
         for policy in [Policy::Wait, ratchet(1), ratchet(u64::MAX)] {
             let clock = ManualClock::new(at(Narrow::LAST_TICK));
             let generator = builder::<Narrow, _>(&clock)
@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn a_ratchet_does_not_overflow_into_a_reserved_tick() {
+    fn ratchet_skips_reserved_ticks() {
         let clock = ManualClock::new(at(Narrow::LAST_TICK));
         let mut generator = builder::<Narrow, _>(&clock).policy(ratchet(9)).build_local().unwrap();
         assert_eq!(generator.try_block(many(256)).unwrap().len(), 256);
@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn tick_tock_restored_on_a_reserved_tick_flips() {
+    fn tick_tock_flips_on_reserved() {
         let clock = ManualClock::new(at(Narrow::LAST_TICK));
         let generator =
             builder::<Narrow, _>(&clock).restore(Snapshot::at(Tick::MAX, 7)).build().unwrap();
@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn an_impossible_ceiling_is_refused_and_changes_nothing() {
+    fn bad_ceiling_changes_nothing() {
         let clock = ManualClock::new(at(1_000));
         let start = window(900, 1_001);
         let shared = builder::<Seconds, _>(&clock).window(start).build().unwrap();
@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn the_state_shows_what_a_snapshot_would_say_and_the_window() {
+    fn state_has_snapshot_and_window() {
         let clock = ManualClock::new(at(1_000));
         let generator = builder::<Toggling, _>(&clock).build().unwrap();
         assert_eq!(generator.state().snapshot, Snapshot::EMPTY);
@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn a_generator_says_what_it_was_built_with() {
+    fn getters_return_what_was_built() {
         let clock = ManualClock::new(at(1_000));
         let generator = builder::<Toggling, _>(&clock).policy(ratchet(3)).build().unwrap();
         assert_eq!(generator.node(), NODE);
@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_can_be_written_to_an_empty_slice_and_that_is_no_error() {
+    fn empty_slices_are_filled() {
         let clock = ManualClock::new(at(1_000));
         let generator = builder::<Seconds, _>(&clock).build().unwrap();
         generator.close();
@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn filling_stops_where_the_tick_does_and_leaves_the_rest_alone() {
+    fn filling_stops_with_its_tick() {
         let clock = ManualClock::new(at(1_000));
         let generator =
             builder::<Seconds, _>(&clock).sequence(SequenceStart::fixed(250)).build().unwrap();

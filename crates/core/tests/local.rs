@@ -25,7 +25,7 @@ mod tests {
     }
 
     #[test]
-    fn another_policy_holds_for_one_call() {
+    fn policy_override_lasts_one_call() {
         let clock = ManualClock::new(at(1_000));
         let mut local = waiting(&clock);
         local.try_generate().unwrap();
@@ -38,7 +38,7 @@ mod tests {
     }
 
     #[test]
-    fn a_refused_call_under_another_policy_changes_nothing() {
+    fn refused_override_is_a_no_op() {
         let clock = ManualClock::new(at(1_000));
         let mut local = waiting(&clock);
         local.try_generate().unwrap();
@@ -49,7 +49,7 @@ mod tests {
     }
 
     #[test]
-    fn tick_tock_for_one_call_flips_and_stays() {
+    fn tick_tock_override_flips() {
         let clock = ManualClock::new(at(1_000));
         let mut local = waiting(&clock);
         let first = local.try_generate().unwrap();
@@ -62,7 +62,7 @@ mod tests {
     }
 
     #[test]
-    fn tick_tock_without_a_toggle_is_a_rollback() {
+    fn tick_tock_needs_a_toggle() {
         let clock = ManualClock::new(at(1_000));
         let mut local: Local<'_, Seconds> =
             Builder::seeded(NODE, 0).clock(&clock).build_local().unwrap();
@@ -76,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn a_closed_generator_issues_under_no_policy() {
+    fn closed_issues_under_no_policy() {
         let clock = ManualClock::new(at(1_000));
         let mut local = waiting(&clock);
         assert_eq!(local.close(), Snapshot::EMPTY);

@@ -55,7 +55,7 @@ mod tests {
     }
 
     #[test]
-    fn it_is_told_the_time_and_that_one_call_waits() {
+    fn observer_gets_time_and_callers() {
         let (_, builder) = builder();
         let (told, generator) = observed(builder);
         use_up(&generator);
@@ -65,7 +65,7 @@ mod tests {
     }
 
     #[test]
-    fn it_is_told_before_the_call_sleeps() {
+    fn observed_before_the_sleep() {
         let (clock, builder) = builder();
         let sleeps = Arc::new(Mutex::new(None));
         let (writer, watched) = (Arc::clone(&sleeps), Arc::clone(&clock));
@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn it_is_told_of_each_wait_once() {
+    fn each_wait_is_observed_once() {
         let (_, builder) = builder();
         let (told, generator) = observed(builder);
         generator.fill(&mut [0; 12]).unwrap();
@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn it_is_told_who_waits_and_for_how_many_ticks_somebody_has() {
+    fn observer_counts_calls_ticks() {
         let (clock, builder) = builder();
         let (told, generator) = observed(builder);
         use_up(&generator);
@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn it_is_told_when_a_rollback_ends_in_a_tick_that_is_used_up() {
+    fn exhausted_rollback_is_observed() {
         let (clock, builder) = builder();
         let (told, generator) = observed(builder);
         use_up(&generator);
@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn it_is_not_told_of_a_rollback() {
+    fn rollbacks_are_not_observed() {
         let (clock, builder) = builder();
         let (told, generator) = observed(builder);
         generator.try_generate().unwrap();
@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn it_is_not_told_of_calls_that_do_not_wait() {
+    fn other_calls_are_not_observed() {
         let (_, builder) = builder();
         let (told, generator) = observed(builder.max_wait(Duration::from_millis(1)));
         use_up(&generator);
@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn it_may_itself_generate_and_is_not_told_of_what_overflows_then() {
+    fn observers_may_generate() {
         let (_, builder) = builder();
         let generator: Arc<OnceLock<Shared>> = Arc::default();
         let ids = Arc::new(Mutex::new(Vec::new()));
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn the_count_is_right_after_an_observer_panicked() {
+    fn observer_panics_keep_the_count() {
         let (_, builder) = builder();
         let told = Told::default();
         let writer = Arc::clone(&told);

@@ -53,7 +53,7 @@ mod tests {
     }
 
     #[test]
-    fn the_lowest_start_leaves_half_of_the_shards_empty() {
+    fn lowest_starts_leave_shards_empty() {
         let ids = one_per_tick(SequenceStart::LOWEST);
         assert!(ids.iter().all(|id| id % 2 == 0));
     }

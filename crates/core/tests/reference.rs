@@ -179,11 +179,11 @@ fn agrees_with_the_rules() {
 }
 
 #[test]
-fn agrees_with_the_rules_of_two_toggles() {
+fn agrees_with_two_toggles() {
     agree(Toggling, &[Rule::Ratchet, Rule::Wait, Rule::TickTock]);
 }
 
 #[test]
-fn agrees_with_the_rules_where_ticks_are_reserved() {
+fn agrees_beside_reserved_ticks() {
     agree(Narrow, &[Rule::Ratchet, Rule::Wait, Rule::TickTock]);
 }

@@ -81,22 +81,22 @@ mod tests {
     }
 
     #[test]
-    fn an_hour_in_one_tick_corrupts_nothing_with_wait() {
+    fn hour_in_one_tick_wait() {
         an_hour_in_one_tick::<Narrow>(Policy::Wait, NonZeroU32::MIN);
     }
 
     #[test]
-    fn an_hour_in_one_tick_corrupts_nothing_with_tick_tock() {
+    fn hour_in_one_tick_tick_tock() {
         an_hour_in_one_tick::<Narrow>(Policy::TickTock, NonZeroU32::MIN);
     }
 
     #[test]
-    fn the_largest_blocks_corrupt_nothing_with_wait() {
+    fn largest_blocks_wait() {
         an_hour_in_one_tick::<Toggling>(Policy::Wait, NonZeroU32::MAX);
     }
 
     #[test]
-    fn the_largest_blocks_corrupt_nothing_with_tick_tock() {
+    fn largest_blocks_tick_tock() {
         an_hour_in_one_tick::<Toggling>(Policy::TickTock, NonZeroU32::MAX);
     }
 
@@ -122,17 +122,17 @@ mod tests {
     }
 
     #[test]
-    fn an_hour_past_the_allowance_corrupts_nothing() {
+    fn hour_past_the_allowance() {
         an_hour_past_the_allowance::<Narrow>(NonZeroU32::MIN);
     }
 
     #[test]
-    fn the_largest_blocks_past_the_allowance_corrupt_nothing() {
+    fn largest_blocks_past_allowance() {
         an_hour_past_the_allowance::<Toggling>(NonZeroU32::MAX);
     }
 
     #[test]
-    fn an_hour_behind_the_last_tick_corrupts_nothing() {
+    fn hour_behind_the_last_tick() {
         let clock = ManualClock::new(at(NOW));
         let generator = builder::<Narrow>(&clock, Policy::Wait).build().unwrap();
         generator.try_generate().unwrap();
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn an_hour_before_the_window_corrupts_nothing() {
+    fn hour_before_the_window() {
         let clock = ManualClock::new(at(NOW));
         let generator = builder::<Narrow>(&clock, Policy::Wait)
             .window(window(NOW + 1, NOW + 9))
@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn an_hour_after_the_window_corrupts_nothing() {
+    fn hour_after_the_window() {
         let clock = ManualClock::new(at(NOW));
         let generator =
             builder::<Narrow>(&clock, Policy::Wait).window(window(0, NOW + 1)).build().unwrap();
@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn an_hour_after_closing_corrupts_nothing() {
+    fn hour_after_closing() {
         let clock = ManualClock::new(at(NOW));
         let generator = builder::<Narrow>(&clock, Policy::Wait).build().unwrap();
         generator.try_generate().unwrap();
@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn an_hour_at_the_end_of_time_corrupts_nothing() {
+    fn hour_at_the_end_of_time() {
         let clock = ManualClock::new(at(Tick::<Toggling>::MAX.get()));
         let generator = builder::<Toggling>(&clock, Policy::Wait).build().unwrap();
         assert!(generator.try_block(NonZeroU32::MAX).unwrap().len() > 0);
@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn an_hour_with_a_clock_out_of_range_corrupts_nothing() {
+    fn hour_with_clock_out_of_range() {
         let clock = ManualClock::new(at(NOW));
         let generator = builder::<Narrow>(&clock, Policy::Wait).build().unwrap();
         generator.try_generate().unwrap();

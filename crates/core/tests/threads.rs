@@ -114,13 +114,13 @@ mod tests {
         )*};
     }
     mixed_calls! {
-        ratchet_issues_no_id_twice: ratchet(2), try_draw;
-        a_ratchet_without_allowance_issues_no_id_twice: ratchet(0), try_draw;
-        wait_issues_no_id_twice: Policy::Wait, try_draw;
-        tick_tock_issues_no_id_twice: Policy::TickTock, try_draw;
-        ratchet_issues_no_id_twice_to_those_who_wait: ratchet(2), draw;
-        wait_issues_no_id_twice_to_those_who_wait: Policy::Wait, draw;
-        tick_tock_issues_no_id_twice_to_those_who_wait: Policy::TickTock, draw;
+        ratchet_is_unique: ratchet(2), try_draw;
+        ratchet_of_zero_is_unique: ratchet(0), try_draw;
+        wait_is_unique: Policy::Wait, try_draw;
+        tick_tock_is_unique: Policy::TickTock, try_draw;
+        blocking_ratchet_is_unique: ratchet(2), draw;
+        blocking_wait_is_unique: Policy::Wait, draw;
+        blocking_tick_tock_is_unique: Policy::TickTock, draw;
     }
 
     /// Sets the flag when it is dropped, also by a panic, so that its watchers stop.
@@ -162,22 +162,22 @@ mod tests {
     }
 
     #[test]
-    fn wait_issues_ticks_that_the_clock_showed_during_the_call() {
+    fn wait_issues_observed_ticks() {
         assert_drift(Policy::Wait, 0);
     }
 
     #[test]
-    fn tick_tock_issues_ticks_that_the_clock_showed_during_the_call() {
+    fn tick_tock_issues_observed_ticks() {
         assert_drift(Policy::TickTock, 0);
     }
 
     #[test]
-    fn ratchet_runs_ahead_by_one_more_than_its_allowance() {
+    fn ratchet_runs_ahead_by_one_more() {
         assert_drift(ratchet(2), 3);
     }
 
     #[test]
-    fn widening_sets_those_going_who_stall_on_the_window() {
+    fn widening_ends_window_stalls() {
         let first = 1_000;
         let last = first + u64::try_from(times(300)).unwrap();
         let clock = ManualClock::new(at(first));

@@ -23,14 +23,14 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 2_000, ..ProptestConfig::default() })]
 
     #[test]
-    fn text_is_the_time_to_jiff(micros in in_range_of_jiff()) {
+    fn jiff_reads_the_text(micros in in_range_of_jiff()) {
         let text = UnixTime::from_micros(micros).to_string();
         let read: Timestamp = text.parse().unwrap();
         prop_assert_eq!(read.as_nanosecond(), i128::from(micros) * 1_000, "{}", text);
     }
 
     #[test]
-    fn text_equals_that_of_jiff_with_its_decimals(micros in in_range_of_jiff()) {
+    fn text_equals_jiffs(micros in in_range_of_jiff()) {
         let decimals = match micros {
             _ if micros % 1_000_000 == 0 => 0,
             _ if micros % 1_000 == 0 => 3,
@@ -55,7 +55,7 @@ proptest! {
 const ERA: i64 = 146_097 * 86_400_000_000;
 
 #[test]
-fn every_day_of_four_centuries_is_that_of_jiff() {
+fn days_of_400_years_equal_jiffs() {
     for day in 0..146_097 {
         let micros = (day - 719_528) * 86_400_000_000; // from 0000-01-01 on
         let jiff = Timestamp::from_nanosecond(i128::from(micros) * 1_000).unwrap();
@@ -64,7 +64,7 @@ fn every_day_of_four_centuries_is_that_of_jiff() {
 }
 
 #[test]
-fn years_beyond_four_digits_have_a_sign_and_six() {
+fn long_years_have_sign_and_six() {
     for (micros, text) in [
         (253_402_300_799_999_999, "9999-12-31T23:59:59.999999Z"),
         (253_402_300_800_000_000, "+010000-01-01T00:00:00Z"),

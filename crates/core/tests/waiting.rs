@@ -50,7 +50,7 @@ mod tests {
     }
 
     #[test]
-    fn an_exhausted_tick_is_waited_out_to_the_next_and_no_longer() {
+    fn exhausted_tick_waits_for_next() {
         for policy in [Policy::Wait, Policy::TickTock] {
             let clock = ManualClock::new(into(1_000, 250));
             let generator = builder(&clock, policy).build().unwrap();
@@ -61,7 +61,7 @@ mod tests {
     }
 
     #[test]
-    fn an_exclusive_generator_waits_as_a_shared_one() {
+    fn local_waits_as_shared() {
         let clock = ManualClock::new(into(1_000, 250));
         let mut generator = builder(&clock, Policy::Wait).build_local().unwrap();
         for _ in 0..POOL {
@@ -73,7 +73,7 @@ mod tests {
     }
 
     #[test]
-    fn a_rollback_is_waited_out_for_as_long_as_the_policy_needs() {
+    fn rollback_waits_as_policy_needs() {
         // Issued at 1,000, with the other toggle's past up to 995; then it is 990.75.
         for (policy, goes_on_at, slept) in [
             (Policy::Wait, 1_000, 9_250),
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn a_ratchet_that_used_up_its_allowance_waits_for_the_clock() {
+    fn ratchet_at_limit_waits() {
         let clock = ManualClock::new(into(1_000, 250));
         let generator = builder(&clock, ratchet(0)).build().unwrap();
         use_up(&generator);
@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn a_block_waits_as_a_single_id_does() {
+    fn blocks_wait_as_single_ids() {
         let clock = ManualClock::new(into(1_000, 250));
         let generator = builder(&clock, Policy::Wait).build().unwrap();
         use_up(&generator);
@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn filling_waits_for_as_many_ticks_as_it_takes() {
+    fn filling_waits_for_many_ticks() {
         let clock = ManualClock::new(into(1_000, 250));
         let generator = builder(&clock, Policy::Wait).build().unwrap();
         let mut ids = [0; 10];
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn no_wait_sleeps_longer_than_a_slice_at_a_time() {
+    fn sleeps_are_sliced() {
         let clock = RecordingClock::new(into(1_000, 880));
         let generator = builder(&clock, Policy::Wait).build().unwrap();
         use_up(&generator);
@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stall_longer_than_max_wait_is_an_error_at_once() {
+    fn too_long_stall_fails_at_once() {
         let clock = ManualClock::new(into(1_000, 250));
         let generator = builder(&clock, Policy::Wait).max_wait(millis(749)).build().unwrap();
         use_up(&generator);
@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stall_of_just_max_wait_is_waited_out() {
+    fn stall_of_max_wait_is_waited_out() {
         let clock = ManualClock::new(into(1_000, 250));
         let generator = builder(&clock, Policy::Wait).max_wait(millis(750)).build().unwrap();
         use_up(&generator);
@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn filling_says_how_many_were_written_before_it_failed() {
+    fn filling_errors_count_written() {
         let clock = ManualClock::new(into(1_000, 250));
         let generator = builder(&clock, Policy::Wait).max_wait(millis(1)).build().unwrap();
         let mut ids = [0; 10];
@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn filling_counts_max_wait_for_each_pause_anew() {
+    fn max_wait_restarts_per_pause() {
         let clock = ManualClock::new(at(1_000));
         let generator = builder(&clock, Policy::Wait).max_wait(millis(1_000)).build().unwrap();
         generator.fill(&mut [0; 12]).unwrap();
@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn a_window_stall_is_waited_for_up_to_max_wait_in_slices() {
+    fn window_stall_waits_in_slices() {
         let clock = RecordingClock::new(at(1_000));
         let generator = builder(&clock, Policy::Wait)
             .window(window(900, 1_000))
@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn a_passed_window_is_an_error_at_once_by_default() {
+    fn passed_window_fails_at_once() {
         let clock = ManualClock::new(at(1_000));
         let passed = || builder(&clock, Policy::Wait).window(window(900, 1_000));
         let generator = passed().build().unwrap();
@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn a_window_that_passes_during_a_wait_ends_the_wait() {
+    fn passing_window_ends_wait() {
         let clock = ManualClock::new(into(1_000, 250));
         let generator = builder(&clock, Policy::Wait).window(window(900, 1_001)).build().unwrap();
         use_up(&generator);
@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn by_default_a_minute_is_waited_and_no_more() {
+    fn default_wait_is_a_minute() {
         for (behind, slept) in [(60, Some(DEFAULT_MAX_WAIT)), (61, None)] {
             let clock = ManualClock::new(at(1_000));
             let generator = builder(&clock, Policy::Wait).build().unwrap();
@@ -251,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn a_snapshot_ahead_of_the_clock_is_waited_for() {
+    fn snapshot_ahead_is_awaited() {
         assert_eq!(restored(at(940), Policy::Wait, None), Ok((millis(60_000), 1_000)));
         let hour = Some(Duration::from_secs(3_600));
         assert_eq!(restored(at(1), Policy::Wait, hour), Ok((millis(999_000), 1_000)));
@@ -262,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn a_snapshot_too_far_ahead_is_refused_with_the_wait() {
+    fn distant_snapshot_is_refused() {
         for (now, policy, max_wait, wait) in [
             (into(939, 999), Policy::Wait, None, 60_001),
             (at(999), Policy::Wait, Some(millis(999)), 1_000),
@@ -283,7 +283,7 @@ mod tests {
     }
 
     #[test]
-    fn a_snapshot_and_a_broken_clock_fail_the_first_call_at_once() {
+    fn broken_clock_fails_first_call() {
         struct Broken;
         impl Clock for Broken {
             fn now(&self) -> Result<UnixTime, ClockError> {
@@ -303,7 +303,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wider_window_ends_a_wait_early() {
+    fn widening_ends_wait_early() {
         let (clock, generator) =
             recorded(at(1_000), |builder| builder.window(window(900, 1_000)).max_wait(millis(500)));
         let widened = Arc::clone(&generator);
@@ -317,7 +317,7 @@ mod tests {
     }
 
     #[test]
-    fn a_clock_that_is_set_forward_ends_a_wait_early() {
+    fn forward_step_ends_wait_early() {
         let (clock, generator) = recorded(at(1_000), |builder| builder);
         use_up(&generator);
         let hands = Arc::clone(&clock);
@@ -331,7 +331,7 @@ mod tests {
     }
 
     #[test]
-    fn closing_ends_a_wait_with_an_error() {
+    fn closing_ends_wait() {
         let (clock, generator) = recorded(at(1_000), |builder| builder);
         use_up(&generator);
         let closed = Arc::clone(&generator);
@@ -343,7 +343,7 @@ mod tests {
     }
 
     #[test]
-    fn a_clock_that_leaves_the_range_ends_a_wait_with_an_error() {
+    fn clock_leaving_range_ends_wait() {
         let (clock, generator) = recorded(at(1_000), |builder| builder);
         use_up(&generator);
         let hands = Arc::clone(&clock);
@@ -354,7 +354,7 @@ mod tests {
     }
 
     #[test]
-    fn those_who_wait_draw_nothing() {
+    fn waiting_draws_nothing() {
         let (clock, generator) =
             recorded(at(1_000), |builder| builder.policy(ratchet(0)).window(window(0, 2_000)));
         generator.try_generate().unwrap();
@@ -371,7 +371,7 @@ mod tests {
     }
 
     #[test]
-    fn a_closed_generator_is_an_error_at_once() {
+    fn closed_fails_at_once() {
         let clock = ManualClock::new(at(1_000));
         let generator = builder(&clock, Policy::Wait).build().unwrap();
         generator.close();
@@ -384,7 +384,7 @@ mod tests {
     }
 
     #[test]
-    fn a_clock_out_of_range_is_an_error_at_once() {
+    fn clock_out_of_range_fails() {
         let clock = ManualClock::new(UnixTime::from_micros(-1));
         let generator = builder(&clock, Policy::Wait).build().unwrap();
         let kind = generator.generate().unwrap_err().kind();
@@ -393,7 +393,7 @@ mod tests {
     }
 
     #[test]
-    fn the_end_of_time_is_an_error_at_once() {
+    fn end_of_time_fails_at_once() {
         let clock = ManualClock::new(at(u64::from(u32::MAX)));
         let generator = builder(&clock, Policy::Wait).build().unwrap();
         use_up(&generator);

@@ -116,14 +116,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_sortable_alphabet_is_in_ascii_order() {
+    fn sortable_alphabet_is_ascending() {
         let symbol = |value: u8| Sortable::ALPHABET.encode::<1, 2>(&[value << 2]).as_bytes()[0];
         assert!((0..63).all(|value| symbol(value) < symbol(value + 1)));
     }
 
     #[test]
     #[cfg_attr(miri, ignore = "takes an interpreter hours")]
-    fn every_level_writes_and_reads_what_is_recorded() {
+    fn levels_agree_with_recordings() {
         let file = load("kuid.json");
         let local = list(&file, "local", 152);
         write_and_read::<Canonical<8, 11>, _, _>(local, "d64");

@@ -65,7 +65,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_part_of_the_time_has_its_sign() {
+    fn every_part_has_the_sign() {
         let parts = |micros| {
             let distance = Distance::new(micros, 0);
             (distance.mega_seconds(), distance.seconds(), distance.micro_seconds())

@@ -501,13 +501,13 @@ mod tests {
     }
 
     #[test]
-    fn take_twelve_and_sixteen_bytes() {
+    fn sizes_are_12_and_16_bytes() {
         assert_eq!(size_of::<GlobalId>(), 12);
         assert_eq!(size_of::<WideGlobalId>(), 16);
     }
 
     #[test]
-    fn fields_do_not_touch_each_other() {
+    fn fields_do_not_overlap() {
         for drift in drifts() {
             let id = GlobalId::from_local(LocalId::MAX, Node::from_u32(0), drift);
             assert_eq!(id.node(drift), Node::from_u32(0));
@@ -528,7 +528,7 @@ mod tests {
     }
 
     #[test]
-    fn integers_beyond_96_bits_are_errors_that_name_them() {
+    fn integer_errors_name_the_value() {
         assert_eq!(GlobalId::try_from((1 << 96) - 1), Ok(GlobalId::MAX));
         let error = GlobalId::try_from(1 << 96).unwrap_err();
         assert_eq!((error.value(), error.max()), (1 << 96, (1 << 96) - 1));

@@ -384,7 +384,7 @@ mod tests {
     }
 
     #[test]
-    fn the_highest_parts_make_the_highest_id() {
+    fn highest_parts_make_highest_id() {
         let highest = LocalId::from_parts(
             LocalId::MAX_MEGA_SECONDS,
             LocalId::MAX_SECONDS,
@@ -409,7 +409,7 @@ mod tests {
     }
 
     #[test]
-    fn ranges_hold_exactly_the_ids_of_a_tick() {
+    fn ranges_hold_the_ids_of_a_tick() {
         let range = |micros| {
             let time = UnixTime::from_micros(micros);
             (LocalId::min_at(time).unwrap(), LocalId::max_at(time).unwrap())
@@ -427,7 +427,7 @@ mod tests {
     }
 
     #[test]
-    fn times_out_of_range_are_errors_that_name_the_range() {
+    fn time_errors_name_the_range() {
         const LAST: i64 = 1_048_575_999_999_999_999;
         for micros in [-1, i64::MIN, i64::MAX, LAST + 1] {
             let error = LocalId::max_at(UnixTime::from_micros(micros)).unwrap_err();
@@ -440,7 +440,7 @@ mod tests {
     }
 
     #[test]
-    fn signed_columns_hold_the_lower_half() {
+    fn signed_columns_hold_lower_half() {
         assert_eq!(i64::try_from(LocalId::new(7)), Ok(7));
         assert_eq!(LocalId::try_from(7_i64), Ok(LocalId::new(7)));
         let error = i64::try_from(LocalId::MAX).unwrap_err();

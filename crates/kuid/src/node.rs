@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn characters_up_to_u_00ff_are_one_byte_beside_any_other() {
+    fn latin_1_is_one_byte_per_char() {
         // 'ö' is 0xf6 in Latin-1; U+043D is 0xd0 0xbd in UTF-8.
         assert_eq!(Node::phash2("ö").get(), 0xf6);
         assert_eq!(Node::phash2("н").get(), 0xd00 + 0xbd);
@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn only_canonical_text_is_a_node() {
+    fn only_canonical_nodes_parse() {
         assert_eq!("03eb2731".parse(), Ok(Node(65_742_641)));
         for text in ["", "3eb2731", "003eb2731", "03EB2731", "0x3eb273"] {
             assert!(text.parse::<Node>().is_err(), "{text:?}");

@@ -243,7 +243,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_default_allowance_is_the_977_ticks_of_a_second() {
+    fn default_allowance_is_977_ticks() {
         let ratchet = Policy::Ratchet { allowance: Ticks::new(977) };
         assert_eq!(Kuid::default().default_policy(), ratchet);
     }
@@ -259,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn every_tick_of_a_second_begins_where_its_time_says() {
+    fn ticks_begin_at_their_times() {
         let kuid = Kuid::default();
         for second in [0, 1, 999_999, 1_000_000, 1_539_625_275] {
             for step in 0..977 {
@@ -276,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn generation_ends_in_the_year_2540() {
+    fn generation_ends_in_2540() {
         assert_eq!(Kuid::LAST_TICK, (1 << 44) - 2);
         let last = Kuid::default().time_of(Tick::new(Kuid::LAST_TICK).unwrap());
         // 2540-08-06T14:47:52Z.

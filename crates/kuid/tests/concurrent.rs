@@ -18,24 +18,24 @@ mod tests {
     use crate::support::{NODE, Subject};
 
     #[test]
-    fn ids_of_all_threads_are_distinct_and_each_threads_increase() {
+    fn threads_are_unique_and_ordered() {
         let clock = ManualClock::new(Subject.start());
         let generator = Builder::new(NODE).clock(&clock).build().unwrap();
         millions(&Subject, &generator);
     }
 
     #[test]
-    fn invariants_hold_by_default_whatever_the_clock_does() {
+    fn promises_hold_by_default() {
         invariants_hold_whatever_the_clock_does(Kuid::default().default_policy());
     }
 
     #[test]
-    fn invariants_hold_under_ratchet_whatever_the_clock_does() {
+    fn promises_hold_under_ratchet() {
         invariants_hold_whatever_the_clock_does(Policy::Ratchet { allowance: Ticks::new(3) });
     }
 
     #[test]
-    fn invariants_hold_under_wait_whatever_the_clock_does() {
+    fn promises_hold_under_wait() {
         invariants_hold_whatever_the_clock_does(Policy::Wait);
     }
 
@@ -46,7 +46,7 @@ mod tests {
 
     /// The ceiling follows the clock at some distance, so that either of them can cause the stall.
     #[test]
-    fn no_id_lies_outside_of_a_window_that_is_widened_meanwhile() {
+    fn ids_stay_in_widening_windows() {
         let after = invariants_hold_whatever_the_clock_does(Kuid::default().default_policy());
         assert!(after.seen.window > 100 && after.seen.rollback > 100, "{:?}", after.seen);
         assert!(after.window.ceiling() > after.start + 1_000, "{}", after.window);
@@ -54,7 +54,7 @@ mod tests {
 
     /// Each failed call still draws from the word; its draw must not spill into the tick.
     #[test]
-    fn asking_in_vain_does_not_bring_the_next_tick_nearer() {
+    fn refused_calls_change_nothing() {
         let clock = ManualClock::new(Subject.start());
         let builder = Builder::new(NODE).clock(&clock).policy(Policy::Wait);
         let generator = builder.build().unwrap();
@@ -77,7 +77,7 @@ mod tests {
     /// Processors fetch cache lines in pairs. The type's alignment keeps the slots of an array in
     /// different pairs.
     #[test]
-    fn generators_in_an_array_share_no_cache_lines() {
+    fn generators_share_no_cache_line() {
         assert_eq!(align_of::<Generator>() % 128, 0);
     }
 }

@@ -20,14 +20,14 @@ mod tests {
     const TICKS_PER_SECOND: u64 = 977;
 
     #[test]
-    fn one_call_on_a_shared_generator_draws_at_most_495_ids() {
+    fn shared_calls_draw_at_most_495() {
         let clock = clock_at(1_700_000_000_000_000);
         let generator = Builder::new(NODE).clock(&clock).build().unwrap();
         assert_eq!(generator.try_block(NonZeroU32::MAX).unwrap().len(), 495);
     }
 
     #[test]
-    fn overflow_goes_on_at_the_next_valid_time() {
+    fn overflow_takes_next_valid_time() {
         let after = |clock: i64| {
             let clock = clock_at(clock);
             let mut generator = builder().clock(&clock).build_local().unwrap();
@@ -71,7 +71,7 @@ mod tests {
     /// The library's 14-bit sequence starts over inside a tick. Ours never does, however many IDs
     /// are requested, and stops at the end of the allowance.
     #[test]
-    fn the_sequence_never_wraps_within_a_tick() {
+    fn sequence_never_wraps() {
         let clock = clock_at(1_539_999_999_500_000);
         let mut generator = builder().clock(&clock).build_local().unwrap();
         let first = generator.with(Local).try_generate().unwrap();
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn a_clock_that_steps_back_gives_no_id_twice() {
+    fn backward_steps_repeat_nothing() {
         let clock = clock_at(1_539_625_275_432_128);
         let mut generator = builder().clock(&clock).build_local().unwrap();
         let mut last = generator.try_generate().unwrap();
@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn one_second_behind_goes_on_and_more_stalls() {
+    fn one_second_behind_goes_on() {
         let clock = clock_at(1_539_625_275_432_128);
         let mut generator = builder().clock(&clock).build_local().unwrap();
         let first = generator.with(Local).try_generate().unwrap();
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn waiting_sleeps_no_longer_than_the_stall() {
+    fn waits_no_longer_than_the_stall() {
         let policies = [
             (Kuid::default().default_policy(), Duration::from_secs(9)),
             (Policy::Wait, Duration::from_secs(10)),
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn both_kinds_come_from_one_sequence() {
+    fn both_kinds_share_the_sequence() {
         let clock = clock_at(1_539_625_275_432_128);
         let generator = builder().clock(&clock).build().unwrap();
         let global = generator.try_generate().unwrap();
@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn single_ids_blocks_and_slices_are_the_same_ids() {
+    fn blocks_agree_with_single_ids() {
         for bits in 5..=10 {
             let layout = Kuid { drift: Drift::new(bits).unwrap() };
             let clock = clock_at(1_539_625_275_432_128);
@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn the_clock_out_of_range_is_an_error_that_names_the_range() {
+    fn clock_errors_name_the_range() {
         let clock = clock_at(-1);
         let generator = builder().clock(&clock).build().unwrap();
         // The last tick of a generator, in 2540, is far before the last of the format.
@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn a_snapshot_beyond_the_last_tick_of_a_generator_is_refused_with_the_range() {
+    fn late_snapshots_are_refused() {
         let (last, after) = (Kuid::LAST_TICK, Kuid::LAST_TICK + 1);
         let restore = |snapshot| {
             let builder = builder().restore(snapshot).max_wait(Duration::MAX);
@@ -242,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn no_id_lies_outside_of_the_window() {
+    fn ids_stay_within_the_window() {
         let floor = 1_539_625_275 * TICKS_PER_SECOND;
         let window = Window::new(Tick::new(floor).unwrap(), floor + 2).unwrap();
         let clock = clock_at(1_539_625_275_000_000);
@@ -256,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn a_successor_goes_on_where_its_predecessor_was_closed() {
+    fn successors_continue_closed_ones() {
         let clock = clock_at(1_539_625_275_432_128);
         let generator = builder().clock(&clock).build().unwrap();
         let last = generator.with(Local).try_generate().unwrap();
@@ -269,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn any_scheme_option_fits_but_tick_tock() {
+    fn only_tick_tock_is_refused() {
         let error = builder().policy(Policy::TickTock).build().unwrap_err();
         assert_eq!(error, BuildError::NoToggle { scheme: "kuid" });
 

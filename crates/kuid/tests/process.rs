@@ -9,7 +9,7 @@ use std::thread;
 use tickid_kuid::{Drift, GlobalId, Node, WideNode, generator, new, new_local};
 
 #[test]
-fn threads_share_one_generator_and_its_node() {
+fn threads_share_the_generator() {
     let node = generator().unwrap().node();
     let threads: Vec<_> = (0..4)
         .map(|_| thread::spawn(|| (0..1_000).map(|_| new().unwrap()).collect::<Vec<GlobalId>>()))
@@ -25,7 +25,7 @@ fn threads_share_one_generator_and_its_node() {
 }
 
 #[test]
-fn local_and_global_ids_come_from_one_sequence() {
+fn both_kinds_share_the_sequence() {
     let global = new().unwrap().to_local(Drift::DEFAULT);
     let local = new_local().unwrap();
     assert!(global < local && local < new().unwrap().to_local(Drift::DEFAULT));

@@ -99,11 +99,11 @@ impl Document<Subject> for Written {
 }
 
 #[test]
-fn generators_do_what_the_document_says() {
+fn agrees_with_the_document() {
     follow::<_, Written>(&Subject, Rule::Default);
 }
 
 #[test]
-fn ratchets_of_any_allowance_do_what_the_document_says() {
+fn ratchets_agree_with_the_document() {
     follow::<_, Written>(&Subject, Rule::Ratchet);
 }

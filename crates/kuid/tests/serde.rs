@@ -27,7 +27,7 @@ mod tests {
     }
 
     #[test]
-    fn integers_and_bytes_in_binary_formats() {
+    fn binary_has_integers_and_bytes() {
         let wide = WideGlobalId::from(0x0102_0304_0506_0708_090a_0b0c_0d0e_0f10);
         assert_binary(LOCAL, Document::U64(0x0060_398a_7b69_8001));
         assert_eq!(LOCAL.get(), 0x0060_398a_7b69_8001);
@@ -47,7 +47,7 @@ mod tests {
     }
 
     #[test]
-    fn vector_clocks_are_lists_of_pairs_in_their_order() {
+    fn vector_clocks_are_lists() {
         let mut clock = VectorClock::new();
         clock.record("b@host".to_owned(), LOCAL);
         clock.record("a@host".to_owned(), LocalId::MIN);

@@ -32,7 +32,7 @@ fn wide_local(id: Result<WideGlobalId, Error>, node: u64, drift: Drift) -> Optio
 }
 
 #[test]
-fn wide_ids_are_the_global_ones_with_a_wider_node() {
+fn wide_ids_are_global_ids() {
     for (node, drift) in
         NODES.into_iter().zip([Drift::MIN, Drift::DEFAULT, Drift::MAX].into_iter().cycle())
     {
@@ -77,7 +77,7 @@ fn a_slice_is_filled_across_ticks() {
 }
 
 #[test]
-fn wide_nodes_have_64_bits_and_no_other_number_of_bits() {
+fn wide_nodes_have_64_bits() {
     for node in NODES.map(WideNode::from_u64) {
         assert_eq!(WideNode::from_bits(node.bits(), node.value()), Ok(node));
         assert_eq!(node.to_string().parse(), Ok(node));

@@ -35,7 +35,7 @@ mod tests {
     use crate::wait::block_on;
 
     #[test]
-    fn answers_come_from_another_thread() {
+    fn answers_cross_threads() {
         let here = thread::current().id();
         let answer = on_a_thread("test", move || Ok(thread::current().id() != here));
         assert!(block_on(answer, Duration::MAX).unwrap());

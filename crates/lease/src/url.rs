@@ -74,7 +74,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn endpoints_are_hosts_and_ports() {
+    fn endpoints_parse() {
         assert_eq!(endpoint("a", 7), Ok(("a", 7)));
         assert_eq!(endpoint("10.0.0.1:1", 7), Ok(("10.0.0.1", 1)));
         assert_eq!(endpoint("[::1]", 7), Ok(("[::1]", 7)));
@@ -85,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn logins_are_decoded_and_not_shown() {
+    fn logins_are_decoded_and_hidden() {
         let Parts { login, place, options } = parts("app:s%40cret:x@a,b?c=d&e").unwrap();
         let login = login.unwrap();
         assert_eq!((&*login.user, &*login.password), ("app", "s@cret:x"));

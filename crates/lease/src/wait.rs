@@ -89,7 +89,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_answer_from_another_thread_wakes_this_one() {
+    fn answers_wake_the_waiter() {
         let (sender, wakers) = std::sync::mpsc::channel::<Waker>();
         let other = thread::spawn(move || wakers.recv().map(Waker::wake));
         let mut is_asked = false;

@@ -123,7 +123,7 @@ fn half_a_pool_takes_one_page() {
 }
 
 #[test]
-fn the_last_free_nodes_take_a_few_pages() {
+fn last_free_nodes_take_few_pages() {
     for are_used in [true, false] {
         let backend = Counting::new();
         // A hundred nodes that are free: expired, or without a row.
@@ -149,7 +149,7 @@ fn the_last_free_nodes_take_a_few_pages() {
 }
 
 #[test]
-fn a_full_pool_is_refused_after_five_pages() {
+fn full_pool_takes_five_pages() {
     let backend = Counting::new();
     let store = backend.fill((0..NODES).map(|value| (value, true)));
     for number in 0..20 {
@@ -176,7 +176,7 @@ fn a_repeated_claim_looks_elsewhere() {
 
 /// Holders come and go, some of them by crashing, which frees their nodes later.
 #[test]
-fn rows_stay_within_twice_the_peak_of_holders() {
+fn rows_stay_below_twice_peak() {
     const HOLDERS: usize = 300;
     let backend = Counting::new();
     let store = backend.fill([]);

@@ -126,7 +126,7 @@ fn hour_of_crashes<S: Scheme + Default>(pool: &str, shows_death_after: Option<Du
 /// seconds for SCRU64, 15 for Nanoflake) after its last renewal. Of the processes that start
 /// meanwhile, as many issue at once as there are nodes.
 #[test]
-fn crashed_nodes_are_out_until_their_windows_end() {
+fn crashed_nodes_stay_out() {
     let scru64 = |pool| hour_of_crashes::<Scru64>(pool, None);
     assert_eq!(scru64("0/8"), Loop { issued: 142, longest: 25, after: 4 });
     assert_eq!(scru64("0-7/8"), Loop { issued: 8 * 142, longest: 18, after: 4 });
@@ -140,7 +140,7 @@ fn crashed_nodes_are_out_until_their_windows_end() {
 /// second pushes that ahead of itself, up to skew and term; one that stays issues when that is
 /// over.
 #[test]
-fn known_deaths_move_windows_into_the_future() {
+fn known_deaths_move_windows() {
     let scru64 = |pool| hour_of_crashes::<Scru64>(pool, Some(Duration::ZERO));
     assert_eq!(scru64("0/8"), Loop { issued: 1, longest: 3_599, after: 14 });
     assert_eq!(scru64("0-7/8"), Loop { issued: 8, longest: 3_592, after: 8 });

@@ -140,7 +140,7 @@ fn release(store: &Store, lease: &Lease) -> Result<(), StoreError> {
 }
 
 #[test]
-fn a_node_whose_holder_is_dead_is_free_at_once() {
+fn dead_holder_frees_its_node() {
     let folder = Folder::new();
     let store = folder.open();
     let first = acquire(&store, "7/16").unwrap();
@@ -152,7 +152,7 @@ fn a_node_whose_holder_is_dead_is_free_at_once() {
 }
 
 #[test]
-fn a_detached_lease_ends_with_its_window() {
+fn detached_leases_expire() {
     let folder = Folder::new();
     let store = folder.open_detached();
     let first = acquire(&store, "7/16").unwrap();
@@ -197,7 +197,7 @@ fn next_floor(folder: &Folder) -> Option<u64> {
 }
 
 #[test]
-fn a_write_cut_short_grants_no_window_twice() {
+fn truncated_write_is_harmless() {
     const SLOT: usize = 1_024;
     let folder = Folder::new();
     let row = folder.path("nodes/7-16");
@@ -245,7 +245,7 @@ fn a_write_cut_short_grants_no_window_twice() {
 }
 
 #[test]
-fn a_cut_off_row_is_quarantined_until_repaired() {
+fn truncated_row_is_quarantined() {
     let folder = Folder::new();
     let store = folder.open();
     let lease = acquire(&store, "7-8/16").unwrap();
@@ -278,7 +278,7 @@ fn a_cut_off_row_is_quarantined_until_repaired() {
 
 /// A later release may write a format that this one cannot read.
 #[test]
-fn rows_of_a_newer_format_are_left_alone() {
+fn newer_rows_are_left_alone() {
     let folder = Folder::new();
     let store = folder.open();
     let lease = acquire(&store, "7/16").unwrap();
@@ -301,7 +301,7 @@ fn rows_of_a_newer_format_are_left_alone() {
 
 /// Files that the first release wrote. Every release reads them.
 #[test]
-fn files_of_the_first_format_are_read() {
+fn first_format_is_read() {
     let folder = Folder::new();
     acquire(&folder.open(), "7/16").unwrap();
     let json = concat!(
@@ -332,7 +332,7 @@ fn files_of_the_first_format_are_read() {
 
 /// Claims read a few files and no folder, however many rows there are.
 #[test]
-fn a_claim_reads_few_files_of_a_large_realm() {
+fn claims_read_few_files() {
     const NODES: u64 = 4_096;
     let folder = Folder::new();
     let pool = realm("0-65535/16");
@@ -365,7 +365,7 @@ fn a_claim_reads_few_files_of_a_large_realm() {
 }
 
 #[test]
-fn a_record_with_any_bad_byte_or_cut_off_is_reported() {
+fn damaged_records_are_reported() {
     let folder = Folder::new();
     let store = folder.open();
     let grant = acquire(&store, "7/16").unwrap();
@@ -411,7 +411,7 @@ fn contents(folder: &Folder) -> Vec<(PathBuf, Vec<u8>)> {
 
 /// A renewal is one write and one `fdatasync`: a second write would be in the other slot.
 #[test]
-fn a_renewal_changes_one_slot_of_one_file() {
+fn renewal_writes_one_slot() {
     const SLOT: usize = 1_024;
     let folder = Folder::new();
     let store = folder.open();
@@ -435,7 +435,7 @@ fn a_renewal_changes_one_slot_of_one_file() {
 /// The operator reports the restored backup. Every lease ends, also those in the backup, and new
 /// windows begin beyond all that was granted in that hour.
 #[test]
-fn an_old_backup_is_invalidated_beyond_later_windows() {
+fn old_backup_is_invalidated() {
     let folder = Folder::new();
     let store = folder.open_detached();
     let long_lived = acquire(&store, "0-3/16").unwrap();
@@ -490,14 +490,14 @@ fn given_folder() -> PathBuf {
 
 #[cfg(unix)]
 #[test]
-fn a_full_disk_is_an_error_and_changes_nothing() {
+fn full_disk_changes_nothing() {
     let folder = Folder::new();
     let store = open(folder.root.path()).unwrap();
     acquire(&store, "7/16").unwrap();
     let before = contents(&folder);
     // No file can be written at any offset, as on a disk without room.
     let full = "trap '' XFSZ; ulimit -f 0;";
-    let status = in_a_process(full, "in_a_process_nothing_can_be_written", &folder).output();
+    let status = in_a_process(full, "process_cannot_write", &folder).output();
     let output = status.unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
     assert_eq!(contents(&folder), before);
@@ -505,7 +505,7 @@ fn a_full_disk_is_an_error_and_changes_nothing() {
 
 #[test]
 #[ignore = "run by another test, in a process that can't write"]
-fn in_a_process_nothing_can_be_written() {
+fn process_cannot_write() {
     let store = open(given_folder()).unwrap();
     let view = block_on(store.list(realm("7/16").name()), TIMEOUT).unwrap();
     let lease = view.rows.values().next().unwrap().lease(view.now).unwrap();
@@ -524,7 +524,7 @@ fn in_a_process_nothing_can_be_written() {
 }
 
 #[test]
-fn a_folder_that_cannot_be_made_is_an_error() {
+fn uncreatable_folder_is_an_error() {
     let root = TempDir::new().unwrap();
     let file = root.path().join("file");
     fs::write(&file, "").unwrap();
@@ -597,7 +597,7 @@ fn everything(folder: &Folder) -> Vec<(PathBuf, bool)> {
 
 #[cfg(unix)]
 #[test]
-fn a_read_only_folder_is_an_error_and_stays_as_it_is() {
+fn read_only_folder_is_an_error() {
     use std::os::unix::fs::PermissionsExt as _;
 
     let folder = Folder::new();
@@ -612,10 +612,7 @@ fn a_read_only_folder_is_an_error_and_stays_as_it_is() {
             fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
         }
     };
-    for (files, test) in [
-        (0o444, "in_a_process_nothing_can_be_changed"),
-        (0o644, "in_a_process_nothing_new_can_be_made"),
-    ] {
+    for (files, test) in [(0o444, "process_cannot_change"), (0o644, "process_cannot_create")] {
         allow(files, 0o555);
         let output = as_another_user(test, &folder);
         allow(0o644, 0o755);
@@ -645,7 +642,7 @@ fn change_all(store: &Store) -> [Result<(), StoreError>; 3] {
 
 #[test]
 #[ignore = "run by another test, as a user who cannot write"]
-fn in_a_process_nothing_can_be_changed() {
+fn process_cannot_change() {
     let store = open(given_folder()).unwrap();
     let [begun, reconfigured, acquired] = change_all(&store);
     is_denied(begun, "create the folder");
@@ -658,7 +655,7 @@ fn in_a_process_nothing_can_be_changed() {
 
 #[test]
 #[ignore = "run by another test, as a user who cannot make files"]
-fn in_a_process_nothing_new_can_be_made() {
+fn process_cannot_create() {
     let store = open(given_folder()).unwrap();
     let [begun, reconfigured, acquired] = change_all(&store);
     is_denied(begun, "create the folder");
@@ -669,7 +666,7 @@ fn in_a_process_nothing_new_can_be_made() {
 /// A process that acquires a node, reports it, and stays until it is killed.
 #[cfg(unix)]
 fn holder_process(folder: &Folder) -> (Child, String) {
-    let mut command = in_a_process("", "in_a_process_a_node_is_held", folder);
+    let mut command = in_a_process("", "process_holds_a_node", folder);
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
     let lines = BufReader::new(child.stdout.take().unwrap()).lines();
     let line = lines.map(Result::unwrap).find(|line| line.contains("holds ")).unwrap();
@@ -680,7 +677,7 @@ fn holder_process(folder: &Folder) -> (Child, String) {
 #[test]
 #[ignore = "run by another test, to be killed"]
 #[allow(clippy::print_stdout, reason = "how it tells the test")]
-fn in_a_process_a_node_is_held() {
+fn process_holds_a_node() {
     let store = open(given_folder()).unwrap();
     let grant = acquire(&store, "0-3/16").unwrap();
     println!("holds {}", grant.node);
@@ -690,7 +687,7 @@ fn in_a_process_a_node_is_held() {
 
 #[cfg(unix)]
 #[test]
-fn a_killed_process_frees_its_node_at_once() {
+fn killed_process_frees_its_node() {
     let folder = Folder::new();
     let mut processes: Vec<_> = (0..4).map(|_| holder_process(&folder)).collect();
     let mut nodes: Vec<_> = processes.iter().map(|(_, node)| node.clone()).collect();

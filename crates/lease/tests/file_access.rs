@@ -53,17 +53,17 @@ mod unix {
             test(name, of_root).with_ignored_flag(ignored).with_kind("needs root")
         };
         let tests = vec![
-            test("what_is_created_is_private_whatever_the_umask", created_is_private),
+            test("created_is_private", created_is_private),
             test("no_link_is_followed", no_link_is_followed),
-            test("a_link_in_place_of_a_new_file_is_replaced", a_link_for_a_new_file_is_replaced),
+            test("link_for_a_new_file_is_replaced", a_link_for_a_new_file_is_replaced),
             test("an_exposed_index_is_refused", an_exposed_index_is_refused),
-            test("what_is_neither_file_nor_folder_is_refused", other_kinds_are_refused),
-            test("what_others_may_write_to_is_refused", writable_is_refused),
-            test("a_restored_realm_is_closed_to_others", a_restored_realm_is_closed),
-            test("a_slash_at_the_end_follows_no_link", a_slash_follows_no_link),
+            test("other_kinds_are_refused", other_kinds_are_refused),
+            test("writable_is_refused", writable_is_refused),
+            test("restored_realm_is_private", a_restored_realm_is_closed),
+            test("trailing_slash_follows_no_link", a_slash_follows_no_link),
             of_root("what_another_user_owns_is_refused", anothers_is_refused),
             of_root("another_user_cannot_hold_a_lock", another_cannot_hold_a_lock),
-            test("a_disk_without_room_is_an_error_and_changes_nothing", a_full_disk_is_an_error)
+            test("full_disk_changes_nothing", a_full_disk_is_an_error)
                 .with_ignored_flag(!can_mount())
                 .with_kind("needs a mount"),
         ];

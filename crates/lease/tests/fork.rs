@@ -52,15 +52,15 @@ mod linux {
             exit(status.expect("runs").code().unwrap_or(1));
         }
         let tests: [(&str, fn()); 9] = [
-            ("shared_generators_with_leased_nodes_issue_nothing", shared),
-            ("local_generators_with_leased_nodes_issue_nothing", exclusive),
-            ("handles_do_not_go_on_with_their_blocks", handles),
-            ("leased_generators_issue_nothing_and_release_nothing", leased),
-            ("process_wide_generators_with_random_nodes_begin_anew", chosen),
-            ("process_wide_generators_with_given_nodes_are_the_parents", given),
+            ("leased_shared_issue_nothing", shared),
+            ("leased_local_issue_nothing", exclusive),
+            ("handles_drop_their_blocks", handles),
+            ("leased_generators_are_inert", leased),
+            ("random_nodes_begin_anew", chosen),
+            ("given_nodes_are_the_parents", given),
             ("grandchildren_are_forked_as_well", grandchildren),
-            ("children_forked_while_threads_wait_go_on", while_threads_wait),
-            ("generators_with_given_nodes_go_on_in_the_child", given_to_the_child),
+            ("forks_of_waiting_threads_go_on", while_threads_wait),
+            ("given_nodes_go_on_in_the_child", given_to_the_child),
         ];
         let trial = |(name, test): (&str, fn())| {
             Trial::test(name, move || {

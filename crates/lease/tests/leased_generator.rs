@@ -180,7 +180,7 @@ fn a_lease_is_renewed_ahead_of_need() {
 }
 
 #[test]
-fn an_outage_is_survived_to_the_end_of_the_window() {
+fn survives_an_outage() {
     let world = World::new("7/10");
     let leased = world.start();
     let first = leased.try_generate().unwrap();
@@ -215,7 +215,7 @@ fn an_outage_is_survived_to_the_end_of_the_window() {
 }
 
 #[test]
-fn a_lost_lease_is_followed_by_another() {
+fn lost_lease_is_replaced() {
     let world = World::new("7-8/10");
     let leased = world.start();
     let first = leased.try_generate().unwrap();
@@ -275,7 +275,7 @@ fn a_failed_release_is_reported() {
 }
 
 #[test]
-fn a_start_without_a_free_node_fails() {
+fn start_needs_a_free_node() {
     let world = World::new("7/10");
     world.acquire();
     let error = world.builder().start().unwrap_err();
@@ -286,7 +286,7 @@ fn a_start_without_a_free_node_fails() {
 }
 
 #[test]
-fn a_realm_that_the_store_keeps_otherwise_is_refused() {
+fn other_realm_is_refused() {
     let world = World::new("7/10");
     drop(world.start());
     let sno = Realm::new("a".parse().unwrap(), tickid_sno::Sno, "7/16".parse().unwrap()).unwrap();
@@ -299,7 +299,7 @@ fn a_realm_that_the_store_keeps_otherwise_is_refused() {
 }
 
 #[test]
-fn a_generator_that_cannot_be_built_releases_its_node() {
+fn failed_build_releases_its_node() {
     let world = World::new("7/10");
     let error = world.builder().policy(Policy::TickTock).start().unwrap_err();
     assert!(matches!(error, LeaseError::Build(_)), "{error}");
@@ -319,7 +319,7 @@ fn waiting_ends_with_max_wait() {
 }
 
 #[test]
-fn the_default_wait_for_a_window_is_a_minute() {
+fn default_wait_is_a_minute() {
     let world = World::new("7/10");
     let leased = world.start();
     world.set_down(true);
@@ -331,7 +331,7 @@ fn the_default_wait_for_a_window_is_a_minute() {
 }
 
 #[test]
-fn waiting_for_a_lease_ends_with_max_wait() {
+fn lease_wait_ends_with_max_wait() {
     let world = World::new("7/10");
     let leased = world.builder().max_wait(Duration::from_millis(50)).start().unwrap();
     world.set_down(true);
@@ -354,7 +354,7 @@ impl tickid_core::Clock for Panicking {
 }
 
 #[test]
-fn a_clock_that_panics_fails_the_start() {
+fn panicking_clock_fails_start() {
     let world = World::new("7-8/10");
     let builder = || LeasedGenerator::builder(world.store(), world.realm.clone()).clock(Panicking);
     for start in [run(builder().start_async()), builder().start()] {
@@ -364,7 +364,7 @@ fn a_clock_that_panics_fails_the_start() {
 }
 
 #[test]
-fn waiting_goes_on_when_the_store_is_back() {
+fn waits_survive_an_outage() {
     let world = World::new("7/10");
     // Sleepers move the clock.
     let leased = world.builder().max_wait(Duration::MAX).start().unwrap();
@@ -382,7 +382,7 @@ fn waiting_goes_on_when_the_store_is_back() {
 }
 
 #[test]
-fn a_generator_that_the_user_closed_is_replaced() {
+fn closed_generator_is_replaced() {
     let world = World::new("7/10");
     let leased = world.start();
     let first = leased.try_generate().unwrap();
@@ -393,7 +393,7 @@ fn a_generator_that_the_user_closed_is_replaced() {
 }
 
 #[test]
-fn a_shutdown_ends_the_waits_of_others() {
+fn shutdown_ends_waits() {
     let world = World::new("7/10");
     let leased = world.builder().max_wait(Duration::MAX).start().unwrap();
     let tenure = leased.tenure().unwrap();
@@ -421,7 +421,7 @@ fn set_back(clock: &Clock) {
 }
 
 #[test]
-fn a_clock_set_back_moves_the_generator_to_another_node() {
+fn rollback_moves_to_another_node() {
     let world = World::new("7-8/10");
     let clock = behind(&world.clock, Duration::ZERO);
     let leased = world.builder_with(Arc::clone(&clock)).start().unwrap();
@@ -447,7 +447,7 @@ fn a_clock_set_back_moves_the_generator_to_another_node() {
 }
 
 #[test]
-fn without_a_node_to_move_to_a_generator_reports_the_stall() {
+fn stalls_without_another_node() {
     let world = World::new("7-8/10");
     let other = world.start();
     other.try_generate().unwrap();
@@ -492,7 +492,7 @@ fn a_short_rollback_moves_nothing() {
 }
 
 #[test]
-fn exhausted_ticks_are_counted_as_stalls() {
+fn exhausted_ticks_are_stalls() {
     let world = World::new("7/10");
     let leased = world.start();
     let issued = (0..10_000).map_while(|_| leased.try_generate().ok()).count();
@@ -502,7 +502,7 @@ fn exhausted_ticks_are_counted_as_stalls() {
 }
 
 #[test]
-fn holder_names_show_host_program_and_process() {
+fn holder_names_have_host_and_pid() {
     let world = World::new("7/10");
     let _leased = world.start();
     let view = block_on(world.store().list(world.realm.name()), PATIENCE).unwrap();

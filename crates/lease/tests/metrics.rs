@@ -89,7 +89,7 @@ impl Recorder for Recording {
 }
 
 #[test]
-fn state_and_requests_are_reported() {
+fn reports_state_and_requests() {
     let values = Values::default();
     metrics::set_global_recorder(Recording(Arc::clone(&values))).unwrap();
     let realm = Realm::new("orders".parse().unwrap(), Scru64, "0-255/8".parse().unwrap()).unwrap();

@@ -97,12 +97,12 @@ fn another_layout_is_refused<S: Scheme + Default>(
 }
 
 #[test]
-fn another_drift_than_the_realms_is_refused() {
+fn other_drift_is_refused() {
     another_layout_is_refused((kuid(5), "drift 5"), (kuid(10), "drift 10"), "0-9/32");
 }
 
 #[test]
-fn another_epoch_than_the_realms_is_refused() {
+fn other_epoch_is_refused() {
     let (unix, discord) = (nanoflake(Epoch::UNIX), nanoflake(Epoch::DISCORD));
     let names = ("epoch 0", "epoch 1420070400000");
     another_layout_is_refused((unix, names.0), (discord, names.1), "0-9/10");
@@ -110,7 +110,7 @@ fn another_epoch_than_the_realms_is_refused() {
 
 /// Among layouts of one scheme, a common text would let two of them into one realm.
 #[test]
-fn layouts_with_the_same_text_are_equal() {
+fn equal_texts_are_equal_layouts() {
     fn texts<S: Scheme>(layouts: impl IntoIterator<Item = S>, pool: &str) -> usize {
         let texts = layouts.into_iter().map(|layout| realm(&layout, pool).layout().to_owned());
         texts.collect::<HashSet<_>>().len()
@@ -123,7 +123,7 @@ fn layouts_with_the_same_text_are_equal() {
 }
 
 #[test]
-fn a_leased_builder_keeps_its_window_and_forms() {
+fn leased_builder_keeps_window() {
     let (store, _) = store();
     let realm = realm(&kuid(8), "0-9/32");
     let lease = acquire(&store, &realm).unwrap();
@@ -142,7 +142,7 @@ fn a_leased_builder_keeps_its_window_and_forms() {
 }
 
 #[test]
-fn only_schemes_with_nodeless_ids_have_such_realms() {
+fn nodeless_realms_need_such_ids() {
     fn single<S: Scheme>(layout: &S) -> Result<RealmSpec, RealmError> {
         RealmSpec::new("a".parse().unwrap(), layout, NodePool::single())
     }
@@ -197,7 +197,7 @@ fn leased(
 }
 
 #[test]
-fn a_realm_of_global_ids_refuses_local_ones() {
+fn global_realm_refuses_local_ids() {
     let (store, clock) = store();
     let realm = realm(&kuid(8), "0-9/32");
     let lease = acquire(&store, &realm).unwrap();
@@ -215,7 +215,7 @@ fn a_realm_of_global_ids_refuses_local_ones() {
 }
 
 #[test]
-fn a_realm_of_local_ids_refuses_global_ones() {
+fn local_realm_refuses_global_ids() {
     let (store, clock) = store();
     let realm = realm(&kuid(8), "0/0");
     let lease = acquire(&store, &realm).unwrap();
@@ -224,7 +224,7 @@ fn a_realm_of_local_ids_refuses_global_ones() {
 }
 
 #[test]
-fn a_leased_generator_refuses_the_other_form() {
+fn generator_refuses_other_form() {
     let (store, clock) = store();
     let builder = LeasedGenerator::builder(store, realm(&kuid(8), "0-9/32"));
     let generator = builder.clock(clock).start().unwrap();
@@ -243,7 +243,7 @@ fn a_leased_generator_refuses_the_other_form() {
 }
 
 #[test]
-fn a_reconfigured_realm_keeps_its_kind() {
+fn reconfiguring_keeps_the_kind() {
     let (store, _) = store();
     let reconfigure = |pool: &str| {
         let realm = realm(&kuid(8), pool);
@@ -337,26 +337,26 @@ impl Variant<Kuid> for Any {
 }
 
 #[test]
-fn leases_of_kuids_never_agree() {
+fn kuid_leases_never_agree() {
     // Nodes that are runs of ones and zeros, so that a drift moves them onto each other.
     let pools = ["0-1/32", "31/32,1023/32", "0/0"];
     leases_never_agree(&[kuid(5), kuid(10)], &pools, &[Any::Local, Any::Global]);
 }
 
 #[test]
-fn leases_of_nanoflakes_never_agree() {
+fn nanoflake_leases_never_agree() {
     let layouts = [nanoflake(Epoch::UNIX), nanoflake(Epoch::DISCORD)];
     leases_never_agree(&layouts, &["0-1/10", "1/10"], &[tickid_core::Plain]);
 }
 
 #[test]
-fn leases_of_scru64_never_agree() {
+fn scru64_leases_never_agree() {
     let pools = ["0-1/1", "0-255/8", "0/1,2/2,192-255/8", "1/23"];
     leases_never_agree(&[Scru64], &pools, &[tickid_core::Plain]);
 }
 
 #[test]
-fn leases_of_snos_never_agree() {
+fn sno_leases_never_agree() {
     let metas = [tickid_sno::Meta(0), tickid_sno::Meta(255)];
     leases_never_agree(&[Sno], &["0-1/16", "1/16"], &metas);
 }
@@ -364,7 +364,7 @@ fn leases_of_snos_never_agree() {
 /// SCRU64 nodes of other sizes, granted one after the other: bits move from the node to the
 /// counter.
 #[test]
-fn leases_of_reconfigured_realms_never_agree() {
+fn reconfigured_never_agree() {
     let (store, clock) = store();
     acquire(&store, &realm(&Scru64, "0-1/1")).unwrap();
     let mut seen = HashSet::new();

@@ -46,7 +46,7 @@ fn node_comes_back<N: NodeId>(node: N) {
 }
 
 #[test]
-fn every_node_has_bits_and_a_value() {
+fn nodes_have_bits_and_values() {
     for spec in ["0/1", "1/1", "42/8", "8388607/23"] {
         node_comes_back::<NodeSpec>(spec.parse().unwrap());
     }
@@ -62,7 +62,7 @@ fn every_node_has_bits_and_a_value() {
 }
 
 #[test]
-fn other_numbers_are_refused_with_the_range() {
+fn numbers_out_of_range_fail() {
     fn refused<N: NodeId>(bits: u32, value: u64) -> (i128, i128, i128) {
         let error = N::from_bits(bits, value).unwrap_err();
         (error.value(), error.min(), error.max())
@@ -82,7 +82,7 @@ fn other_numbers_are_refused_with_the_range() {
 
 /// Allowance, 5 seconds and 10 seconds, in ticks, rounded up.
 #[test]
-fn leases_reach_ahead_by_their_terms() {
+fn leases_reach_ahead() {
     let name = || "a".parse().unwrap();
     let scru64 = RealmSpec::new(name(), &Scru64, "0-255/8".parse().unwrap()).unwrap();
     assert_eq!(scru64.ahead(), 39 + 59);

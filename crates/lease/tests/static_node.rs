@@ -24,7 +24,7 @@ fn release(store: &Store, lease: &Lease, used: u64) -> Result<(), StoreError> {
 }
 
 #[test]
-fn without_a_folder_its_generators_follow_each_other() {
+fn generators_follow_each_other() {
     let store = Store::open("static:42/16").unwrap();
     let lease = acquire(&store).unwrap();
     assert_eq!((lease.node, lease.floor), (Node::new(16, 42).unwrap(), 0));
@@ -38,7 +38,7 @@ fn without_a_folder_its_generators_follow_each_other() {
 }
 
 #[test]
-fn its_realms_have_their_own_names_outside() {
+fn realms_have_their_own_names() {
     let store = Store::open("static:42/16").unwrap();
     acquire(&store).unwrap();
     let name = realm().name().clone();
@@ -48,14 +48,14 @@ fn its_realms_have_their_own_names_outside() {
 }
 
 #[test]
-fn a_node_outside_the_pool_is_not_granted() {
+fn node_outside_pool_is_refused() {
     let store = Store::open("static:100/16").unwrap();
     let error = acquire(&store).unwrap_err().to_string();
     assert!(error.contains("its node 100/16 is not in the pool 0-99/16"), "{error}");
 }
 
 #[test]
-fn with_a_folder_the_window_is_kept_across_restarts() {
+fn folder_keeps_window_on_restart() {
     let folder = TempDir::new().unwrap();
     let open = |node: u32| {
         let url = format!("static:{node}/16?state={}", folder.path().display());

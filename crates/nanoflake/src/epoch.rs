@@ -90,7 +90,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_timestamp_of_every_epoch_is_a_time() {
+    fn all_timestamps_are_times() {
         for epoch in [Epoch::MIN, Epoch::UNIX, Epoch::MAX] {
             let millis = epoch.as_unix_millis();
             assert_eq!(epoch.unix_time(), UnixTime::from_millis(millis).unwrap());
@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn epochs_whose_timestamps_are_no_times_are_errors() {
+    fn other_epochs_are_errors() {
         let (min, max) = (Epoch::MIN.as_unix_millis(), Epoch::MAX.as_unix_millis());
         assert!(UnixTime::from_millis(min - 1).is_err());
         assert!(UnixTime::from_millis(max + 1 + (1 << 41) - 1).is_err());

@@ -325,7 +325,7 @@ mod tests {
     }
 
     #[test]
-    fn fields_do_not_touch_each_other() {
+    fn fields_do_not_overlap() {
         let (timestamp, sequence) = (NanoflakeId::MAX_TIMESTAMP, NanoflakeId::MAX_SEQUENCE);
         let cases = [
             (timestamp, GeneratorId::MIN, 0, !0 << 22 & i64::MAX),
@@ -343,7 +343,7 @@ mod tests {
     }
 
     #[test]
-    fn parse_errors_name_the_place_and_the_number() {
+    fn parse_errors_name_the_place() {
         let cases = [
             ("", "0 bytes long, not 1 to 13"),
             ("00000000000000", "14 bytes long, not 1 to 13"),

@@ -121,7 +121,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_generator_is_one_worker_of_one_datacenter() {
+    fn generators_are_workers() {
         for id in 0..=GeneratorId::MAX.get() {
             let generator = GeneratorId::new(id).unwrap();
             let (datacenter, worker) = (generator.datacenter(), generator.worker());
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_out_of_range_are_errors_that_name_them() {
+    fn number_errors_name_the_value() {
         for id in [1024, u16::MAX] {
             let error = GeneratorId::new(id).unwrap_err();
             assert_eq!((error.value(), error.max()), (id.into(), 1023));

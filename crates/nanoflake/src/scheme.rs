@@ -174,7 +174,7 @@ mod tests {
     const UNIX: Nanoflake = Nanoflake { epoch: Epoch::UNIX };
 
     #[test]
-    fn ticks_are_whole_milliseconds_since_the_epoch() {
+    fn ticks_are_milliseconds() {
         for (micros, ticks) in [(0, 0), (999, 0), (1_000, 1), (1_999, 1)] {
             let time = UnixTime::from_micros(micros);
             assert_eq!(UNIX.tick_at(time).unwrap().get(), ticks, "{micros} µs");
@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn whole_milliseconds_count_of_a_duration() {
+    fn durations_are_milliseconds() {
         for (nanos, ticks) in [(0, 0), (999_999, 0), (1_000_000, 1), (u64::MAX, 18_446_744_073_709)]
         {
             assert_eq!(UNIX.ticks_in(Duration::from_nanos(nanos)), Ticks::new(ticks));
@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn times_out_of_range_are_errors_that_name_the_range() {
+    fn time_errors_name_the_range() {
         for epoch in [Epoch::MIN, Epoch::UNIX, Epoch::DISCORD, Epoch::MAX] {
             let layout = Nanoflake { epoch };
             let first = i128::from(epoch.as_unix_millis()) * 1_000;
@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn the_extreme_epochs_reach_the_ends_of_time() {
+    fn extreme_epochs_reach_the_ends() {
         let (first, last) = (Nanoflake { epoch: Epoch::MIN }, Nanoflake { epoch: Epoch::MAX });
         let min = UnixTime::from_millis(i64::MIN / 1_000).unwrap();
         assert_eq!(first.min_at(min), Ok(NanoflakeId::MIN));

@@ -17,7 +17,7 @@ use tickid_testkit::threads::on_threads;
 const START: i64 = 1_700_000_000_000_000;
 
 #[test]
-fn eight_threads_that_draw_a_million_ids_each_draw_eight_million_ids() {
+fn eight_million_ids_are_unique() {
     const EACH: usize = 1_000_000;
 
     let start = UnixTime::from_millis(1_700_000_000_000).unwrap();
@@ -40,13 +40,13 @@ fn weather_the_storm(policy: Policy<Nanoflake>) {
 }
 
 #[test]
-fn a_wild_clock_breaks_no_promise_of_the_default_policy_which_is_to_wait() {
+fn promises_hold_by_default() {
     assert_eq!(LAYOUT.default_policy(), Policy::Wait);
     weather_the_storm(LAYOUT.default_policy());
 }
 
 #[test]
-fn a_wild_clock_breaks_no_promise_of_a_ratchet() {
+fn promises_hold_under_ratchet() {
     for allowance in [0, 7] {
         weather_the_storm(Policy::Ratchet { allowance: Ticks::new(allowance) });
     }
@@ -55,7 +55,7 @@ fn a_wild_clock_breaks_no_promise_of_a_ratchet() {
 /// Eight threads whose calls all fail change nothing: neither the tick nor later IDs, although each
 /// of their calls adds to the generator's word before it reads the clock.
 #[test]
-fn eight_threads_that_ask_in_vain_through_an_hour_of_rollback_get_nothing() {
+fn hour_of_rollback_issues_nothing() {
     let start = UnixTime::from_micros(START);
     let clock = ManualClock::new(start);
     let generator = Builder::new(NODE).layout(LAYOUT).clock(&clock).build().unwrap();
@@ -82,6 +82,6 @@ fn eight_threads_that_ask_in_vain_through_an_hour_of_rollback_get_nothing() {
 /// Processors fetch cache lines in pairs. The type's alignment keeps the slots of an array in
 /// different pairs.
 #[test]
-fn generators_in_an_array_share_no_cache_lines() {
+fn generators_share_no_cache_line() {
     assert_eq!(align_of::<Generator>() % 128, 0);
 }

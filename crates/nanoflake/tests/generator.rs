@@ -34,7 +34,7 @@ fn id(timestamp: u64, sequence: u16) -> NanoflakeId {
 }
 
 #[test]
-fn sequences_start_at_zero_in_each_millisecond_and_are_consecutive() {
+fn sequences_start_at_zero() {
     let clock = ManualClock::new(time(0));
     let shared = builder(&clock).build().unwrap();
     let mut local = builder(&clock).build_local().unwrap();
@@ -48,7 +48,7 @@ fn sequences_start_at_zero_in_each_millisecond_and_are_consecutive() {
 }
 
 #[test]
-fn a_millisecond_has_4096_ids_and_then_none_until_the_next() {
+fn a_millisecond_has_4096_ids() {
     let clock = ManualClock::new(time(7));
     let mut local = builder(&clock).build_local().unwrap();
     let shared = builder(&clock).build().unwrap();
@@ -68,7 +68,7 @@ fn a_millisecond_has_4096_ids_and_then_none_until_the_next() {
 }
 
 #[test]
-fn generate_waits_for_the_next_millisecond() {
+fn waits_for_the_next_millisecond() {
     let clock = ManualClock::new(time(7));
     let generator = builder(&clock).build().unwrap();
     let mut ids = vec![NanoflakeId::MIN; 4096];
@@ -79,7 +79,7 @@ fn generate_waits_for_the_next_millisecond() {
 }
 
 #[test]
-fn generate_waits_until_the_clock_has_caught_up() {
+fn waits_until_the_clock_caught_up() {
     let clock = ManualClock::new(time(1_000));
     let mut generator = builder(&clock).build_local().unwrap();
     assert_eq!(generator.generate(), Ok(id(1_000, 0)));
@@ -93,7 +93,7 @@ fn generate_waits_until_the_clock_has_caught_up() {
 }
 
 #[test]
-fn a_wait_longer_than_max_wait_is_an_error_at_once() {
+fn too_long_wait_fails_at_once() {
     let clock = ManualClock::new(time(1_000));
     let max_wait = Duration::from_millis(100);
     let mut generator = builder(&clock).max_wait(max_wait).build_local().unwrap();
@@ -108,7 +108,7 @@ fn a_wait_longer_than_max_wait_is_an_error_at_once() {
 }
 
 #[test]
-fn an_epoch_that_is_yet_to_come_is_refused_when_a_generator_is_built() {
+fn future_epochs_are_refused() {
     let epoch = Epoch::from_unix_millis(1_000).unwrap();
     let clock = ManualClock::new(UnixTime::from_micros(999_999));
     let with_epoch = || builder(&clock).layout(Nanoflake { epoch });
@@ -126,7 +126,7 @@ fn an_epoch_that_is_yet_to_come_is_refused_when_a_generator_is_built() {
 }
 
 #[test]
-fn timestamps_count_from_the_generators_epoch() {
+fn timestamps_count_from_epoch() {
     let now = UnixTime::from_millis(1_700_000_000_123).unwrap();
     let clock = ManualClock::new(now);
     let before_1970 = Epoch::from_unix_millis(-86_400_000).unwrap();
@@ -141,7 +141,7 @@ fn timestamps_count_from_the_generators_epoch() {
 }
 
 #[test]
-fn after_the_last_timestamp_there_are_only_errors() {
+fn nothing_after_last_timestamp() {
     let last = NanoflakeId::MAX_TIMESTAMP;
     for policy in [Policy::Wait, Policy::Ratchet { allowance: Ticks::new(10) }] {
         let clock = ManualClock::new(time(last));
@@ -173,7 +173,7 @@ fn after_the_last_timestamp_there_are_only_errors() {
 }
 
 #[test]
-fn a_clock_that_goes_back_before_the_epoch_is_an_error() {
+fn clock_before_epoch_is_an_error() {
     let clock = ManualClock::new(time(0));
     let mut generator = builder(&clock).build_local().unwrap();
     generator.generate().unwrap();
@@ -188,7 +188,7 @@ fn a_clock_that_goes_back_before_the_epoch_is_an_error() {
 }
 
 #[test]
-fn the_default_policy_is_to_wait_and_tick_tock_is_refused() {
+fn default_policy_is_wait() {
     let clock = ManualClock::new(time(0));
     assert_eq!(builder(&clock).build().unwrap().policy(), Policy::Wait);
     let refused = builder(&clock).policy(Policy::TickTock).build();
@@ -197,7 +197,7 @@ fn the_default_policy_is_to_wait_and_tick_tock_is_refused() {
 }
 
 #[test]
-fn a_ratchet_goes_on_while_the_clock_is_within_its_allowance() {
+fn ratchet_goes_on_in_allowance() {
     let clock = ManualClock::new(time(100));
     let allowance = Nanoflake::default().ticks_in(Duration::from_millis(5));
     let generator = builder(&clock).policy(Policy::Ratchet { allowance }).build().unwrap();
@@ -210,7 +210,7 @@ fn a_ratchet_goes_on_while_the_clock_is_within_its_allowance() {
 }
 
 #[test]
-fn a_successor_goes_on_where_a_closed_generator_stopped() {
+fn successors_continue_closed_ones() {
     let clock = ManualClock::new(time(5));
     let first = builder(&clock).build().unwrap();
     assert_eq!(first.try_generate(), Ok(id(5, 0)));
@@ -225,7 +225,7 @@ fn a_successor_goes_on_where_a_closed_generator_stopped() {
 }
 
 #[test]
-fn the_last_timestamp_can_be_restored() {
+fn last_timestamp_can_be_restored() {
     let last = NanoflakeId::MAX_TIMESTAMP;
     let clock = ManualClock::new(time(last));
     let first = builder(&clock).build().unwrap();
@@ -235,7 +235,7 @@ fn the_last_timestamp_can_be_restored() {
 }
 
 #[test]
-fn no_id_lies_outside_of_the_window() {
+fn ids_stay_within_the_window() {
     let window = Window::new(Tick::new(10).unwrap(), 20).unwrap();
     let clock = ManualClock::new(time(0));
     let generator = builder(&clock).window(window).build().unwrap();
@@ -253,7 +253,7 @@ fn no_id_lies_outside_of_the_window() {
 }
 
 #[test]
-fn blocks_are_consecutive_ids_of_one_millisecond() {
+fn blocks_are_consecutive() {
     let clock = ManualClock::new(time(3));
     let mut local = builder(&clock).build_local().unwrap();
     local.try_generate().unwrap();
@@ -276,7 +276,7 @@ fn blocks_are_consecutive_ids_of_one_millisecond() {
 
 /// With one ID per millisecond a start of 0 makes every ID even.
 #[test]
-fn random_starts_spread_lone_ids_over_odd_and_even() {
+fn random_starts_balance_parity() {
     let clock = ManualClock::new(time(0));
     let lowest = builder(&clock).build().unwrap();
     let random = builder(&clock).sequence(RandomStart::new(7).with_guard_bits(1)).build().unwrap();
@@ -292,7 +292,7 @@ fn random_starts_spread_lone_ids_over_odd_and_even() {
 }
 
 #[test]
-fn ids_of_the_system_clock_tell_its_time() {
+fn ids_have_the_systems_time() {
     let now = || UnixTime::try_from(SystemTime::now()).unwrap().as_millis();
     let epoch = Epoch::DISCORD;
     let shared = Generator::builder(node(1)).layout(Nanoflake { epoch }).build().unwrap();

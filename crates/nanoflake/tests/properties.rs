@@ -60,7 +60,7 @@ proptest! {
     #![proptest_config(config(80))]
 
     #[test]
-    fn every_text_of_an_id_is_read_back_as_it(id in ids()) {
+    fn texts_round_trip(id in ids()) {
         prop_assert_eq!(id.to_string().parse(), Ok(id));
         prop_assert_eq!(NanoflakeId::try_from(&*id.encode()), Ok(id));
         prop_assert_eq!(NanoflakeId::parse_bytes(id.encode_padded().as_bytes()), Ok(id));
@@ -69,7 +69,7 @@ proptest! {
     }
 
     #[test]
-    fn texts_are_those_of_an_oracle(id in ids()) {
+    fn texts_agree_with_an_oracle(id in ids()) {
         let value = u128::from(u64::from(id));
         let (base36, decimal) = (naive(value, 36), value.to_string());
         let padded = format!("{base36:0>13}");
@@ -82,7 +82,7 @@ proptest! {
     }
 
     #[test]
-    fn any_text_is_rejected_or_is_one_of_the_two_forms_of_one_id(text in texts()) {
+    fn each_id_has_two_texts(text in texts()) {
         let unpadded = matches!(*text, [b'0'] | [b'1'..=b'9' | b'a'..=b'z' | b'A'..=b'Z', ..]);
         let form = text.len() <= 13 && unpadded || text.len() == 13;
         let value = naive_value(&text, 36).filter(|&value| form && value <= HIGHEST);
@@ -96,7 +96,7 @@ proptest! {
     }
 
     #[test]
-    fn any_decimal_text_is_rejected_or_the_one_decimal_of_an_id(
+    fn each_id_has_one_decimal(
         text in prop_oneof!["[0-9]{0,21}", "[0-9+_ -]{0,20}", any::<String>()],
     ) {
         let canonical = text == "0" || !text.starts_with('0') && !text.is_empty();
@@ -110,7 +110,7 @@ proptest! {
     }
 
     #[test]
-    fn integers_bytes_and_padded_text_order_as_ids_do(one in ids(), other in ids()) {
+    fn forms_order_as_ids_do(one in ids(), other in ids()) {
         let order = one.cmp(&other);
         prop_assert_eq!(i64::from(one).cmp(&i64::from(other)), order);
         prop_assert_eq!(u64::from(one).cmp(&u64::from(other)), order);
@@ -130,7 +130,7 @@ proptest! {
     }
 
     #[test]
-    fn integers_out_of_range_are_errors_that_name_them(value in i64::MIN..0) {
+    fn integer_errors_name_the_value(value in i64::MIN..0) {
         let errors = [
             NanoflakeId::new(value).unwrap_err(),
             NanoflakeId::try_from(value).unwrap_err(),
@@ -147,7 +147,7 @@ proptest! {
     }
 
     #[test]
-    fn parts_are_read_back_or_named_in_an_error(
+    fn parts_round_trip_or_are_errors(
         timestamp in prop_oneof![0..1_u64 << 41, any::<u64>()],
         generator in 0..1024_u16,
         sequence in prop_oneof![0..4096_u16, any::<u16>()],
@@ -176,7 +176,7 @@ proptest! {
     }
 
     #[test]
-    fn generator_ids_out_of_range_are_errors_that_name_them(
+    fn generator_id_errors_name_values(
         number in 1024..=u16::MAX,
         five_bits in 32..=u8::MAX,
     ) {
@@ -191,7 +191,7 @@ proptest! {
     }
 
     #[test]
-    fn epochs_out_of_range_are_errors_that_name_them(millis in any::<i64>()) {
+    fn epoch_errors_name_the_value(millis in any::<i64>()) {
         let (min, max) = (Epoch::MIN.as_unix_millis(), Epoch::MAX.as_unix_millis());
         match Epoch::from_unix_millis(millis) {
             Ok(epoch) => {
@@ -208,14 +208,14 @@ proptest! {
 
     /// Against arithmetic that has room to spare.
     #[test]
-    fn the_time_of_an_id_is_its_timestamp_after_the_epoch(id in ids(), epoch in epochs()) {
+    fn times_add_timestamp_to_epoch(id in ids(), epoch in epochs()) {
         let millis = i128::from(epoch.as_unix_millis()) + i128::from(id.timestamp());
         let time = Nanoflake { epoch }.unix_time(id);
         prop_assert_eq!(i128::from(time.as_micros()), millis * 1_000);
     }
 
     #[test]
-    fn ranges_hold_exactly_the_ids_of_a_millisecond(id in ids(), epoch in epochs(), late in 0..1_000_i64) {
+    fn ranges_hold_a_milliseconds_ids(id in ids(), epoch in epochs(), late in 0..1_000_i64) {
         let layout = Nanoflake { epoch };
         let begin = layout.unix_time(id).as_micros();
         // The last millisecond of the last epoch is cut short by the end of time.
@@ -237,7 +237,7 @@ proptest! {
     }
 
     #[test]
-    fn times_that_an_epoch_does_not_reach_are_errors_that_name_the_range(
+    fn time_errors_name_the_range(
         micros in any::<i64>(),
         epoch in epochs(),
     ) {
@@ -274,7 +274,7 @@ proptest! {
 
 /// The unpadded and the decimal text are as short as they can be, which is why they don't sort.
 #[test]
-fn unpadded_and_decimal_text_do_not_order_as_ids_do() {
+fn other_texts_do_not_order() {
     let id = |value| NanoflakeId::new(value).unwrap();
     let (z, ten) = (id(35), id(36));
     assert!(z < ten && z.encode() > ten.encode());
@@ -285,7 +285,7 @@ fn unpadded_and_decimal_text_do_not_order_as_ids_do() {
 }
 
 #[test]
-fn the_first_and_the_last_id_have_their_texts() {
+fn ends_have_their_texts() {
     let texts = |id: NanoflakeId| {
         let text = |text: Text<13>| text.to_string();
         (text(id.encode()), text(id.encode_padded()), id.encode_decimal().to_string())
@@ -300,7 +300,7 @@ fn the_first_and_the_last_id_have_their_texts() {
 
 /// Each text that is one digit away from a form, in any place.
 #[test]
-fn of_all_bytes_only_ascii_letters_and_digits_are_read_in_any_place() {
+fn only_letters_and_digits_parse() {
     let padded = *b"0bppc0m3ju134";
     for position in 0..padded.len() {
         for byte in 0..=u8::MAX {
@@ -319,7 +319,7 @@ fn of_all_bytes_only_ascii_letters_and_digits_are_read_in_any_place() {
 }
 
 #[test]
-fn of_all_bytes_only_digits_are_read_in_any_place_of_a_decimal() {
+fn only_digits_parse_as_decimal() {
     for decimal in ["9", "175928847299117063", "9223372036854775807"] {
         for position in 0..decimal.len() {
             for byte in 0..=u8::MAX {
@@ -343,7 +343,7 @@ fn of_all_bytes_only_digits_are_read_in_any_place_of_a_decimal() {
 
 /// Every number of leading zeros before every number of digits.
 #[test]
-fn zeros_lead_only_in_the_form_of_13_digits() {
+fn zeros_lead_13_digits_only() {
     for digits in 1..=13 {
         let number = "1".repeat(digits);
         for zeros in 0..=15 {
@@ -378,7 +378,7 @@ fn every_generator_id_is_read_back() {
 }
 
 #[test]
-fn literals_are_what_the_parser_reads() {
+fn literals_agree_with_the_parser() {
     const UNPADDED: NanoflakeId = nanoflake!("bppc0m3ju134");
     const PADDED: NanoflakeId = nanoflake!("0BPPC0M3JU134");
     assert_eq!(UNPADDED, PADDED);
@@ -386,7 +386,7 @@ fn literals_are_what_the_parser_reads() {
 }
 
 #[test]
-fn epochs_by_name_are_what_their_owners_publish() {
+fn named_epochs_are_as_published() {
     assert_eq!(Epoch::TWITTER.as_unix_millis(), 1_288_834_974_657);
     assert_eq!(Epoch::DISCORD.as_unix_millis(), 1_420_070_400_000);
     assert_eq!(Epoch::UNIX.as_unix_millis(), 0);

@@ -55,6 +55,6 @@ impl Document<Subject> for Written {
 }
 
 #[test]
-fn generators_do_what_the_document_says() {
+fn agrees_with_the_document() {
     follow::<_, Written>(&Subject, Rule::Default);
 }

@@ -15,7 +15,7 @@ fn json_holds_the_canonical_text() {
 }
 
 #[test]
-fn json_that_is_no_text_of_an_id_is_an_error_that_says_why() {
+fn json_errors_have_the_reason() {
     let cases = [
         ("\"00\"", "'0' at position 0"),
         ("\"1y2p0ij32e8e8\"", "is above 9223372036854775807"),

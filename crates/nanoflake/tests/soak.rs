@@ -12,17 +12,17 @@ use tickid_testkit::soak::{Pace, no_id_repeats, ten_years};
 
 #[test]
 #[ignore = "minutes: cargo xtask verify soak"]
-fn no_id_of_a_billion_repeats() {
+fn billion_ids_are_unique() {
     no_id_repeats(&Subject, &Builder::new(NODE).layout(LAYOUT).build().unwrap());
 }
 
 #[test]
-fn promises_hold_for_ten_years_of_an_id_or_two_an_hour() {
+fn ten_years_of_few_ids() {
     ten_years(&Subject, Pace::Hourly);
 }
 
 #[test]
 #[ignore = "minutes: cargo xtask verify soak"]
-fn promises_hold_for_ten_years_of_an_id_every_other_second() {
+fn ten_years_of_many_ids() {
     ten_years(&Subject, Pace::Steady);
 }

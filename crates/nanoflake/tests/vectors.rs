@@ -19,7 +19,7 @@ fn layout(entry: &Value) -> Nanoflake {
 }
 
 #[test]
-fn every_part_of_the_file_is_asserted_below() {
+fn whole_file_is_asserted() {
     let file = nanoflake();
     let lists = ["ids", "parse_base36", "published", "reference_constants"];
     has_fields(&file, &[lists.as_slice(), &["note", "source"]].concat());
@@ -30,7 +30,7 @@ fn every_part_of_the_file_is_asserted_below() {
 }
 
 #[test]
-fn ids_have_the_recorded_fields_and_texts() {
+fn ids_are_as_recorded() {
     for entry in list(&nanoflake(), "ids", 165) {
         has_fields(
             entry,
@@ -44,7 +44,7 @@ fn ids_have_the_recorded_fields_and_texts() {
                 "worker",
                 "generator",
                 "sequence",
-                // Asserted in `the_original_shifts_by_24_bits_and_we_by_22_as_the_document_says`.
+                // Asserted in `shift_is_22_as_documented`.
                 "reference_timestamp",
                 "reference_unix_ms",
             ],
@@ -88,7 +88,7 @@ fn ids_have_the_recorded_fields_and_texts() {
 /// The document: "shifting the timestamp 22 bits". The original's reader drops two bits of it, and
 /// its time runs at a quarter of the speed.
 #[test]
-fn the_original_shifts_by_24_bits_and_we_by_22_as_the_document_says() {
+fn shift_is_22_as_documented() {
     let file = nanoflake();
     let constants = field(&file, "reference_constants");
     let theirs = [
@@ -135,7 +135,7 @@ fn the_original_shifts_by_24_bits_and_we_by_22_as_the_document_says() {
 }
 
 #[test]
-fn published_snowflakes_have_their_published_fields() {
+fn published_snowflakes_agree() {
     let file = nanoflake();
     let published = list(&file, "published", 2);
     let fields = ["what", "epoch_ms", "value", "unix_ms", "generator", "sequence"];
@@ -165,7 +165,7 @@ fn published_snowflakes_have_their_published_fields() {
 /// form of 13 digits, so that no ID has three texts: signs, other leading zeros and digits outside
 /// ASCII are errors.
 #[test]
-fn base36_that_the_original_reads_and_is_no_canonical_form_is_rejected() {
+fn noncanonical_base36_is_rejected() {
     /// The text of the error.
     type Wrong = &'static str;
 

@@ -306,13 +306,13 @@ mod tests {
     }
 
     #[test]
-    fn the_last_timestamp_has_all_counters() {
+    fn last_timestamp_has_all_counters() {
         let last = Scru64Id::from_parts(Scru64Id::MAX_TIMESTAMP, Scru64Id::MAX_NODE_CTR);
         assert_eq!(last, Ok(Scru64Id::MAX));
     }
 
     #[test]
-    fn only_the_first_and_last_timestamps_are_reserved() {
+    fn only_both_ends_are_reserved() {
         let reserved = |timestamp| Scru64Id::from_parts(timestamp, 7).unwrap().is_reserved();
         assert!(reserved(0));
         assert!(!reserved(1));
@@ -321,7 +321,7 @@ mod tests {
     }
 
     #[test]
-    fn ranges_hold_exactly_the_ids_of_a_tick() {
+    fn ranges_hold_the_ids_of_a_tick() {
         let time = UnixTime::from_micros(256_000 * 5);
         let (min, max) = (Scru64Id::min_at(time).unwrap(), Scru64Id::max_at(time).unwrap());
         assert_eq!((min.timestamp(), max.timestamp()), (5, 5));
@@ -332,7 +332,7 @@ mod tests {
     }
 
     #[test]
-    fn times_out_of_range_are_errors_that_name_the_range() {
+    fn time_errors_name_the_range() {
         for micros in [-1, i64::MIN, i64::MAX, 72_301_961_339_136_000] {
             let error = Scru64Id::min_at(UnixTime::from_micros(micros)).unwrap_err();
             assert_eq!(error.value(), i128::from(micros));

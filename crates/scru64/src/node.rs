@@ -327,7 +327,7 @@ mod tests {
     }
 
     #[test]
-    fn errors_name_the_place_the_value_and_the_range() {
+    fn errors_name_place_and_range() {
         let cases = [
             ("42", "one '/' between them, not 0"),
             ("1/2/3", "one '/' between them, not 2"),

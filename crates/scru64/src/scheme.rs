@@ -105,13 +105,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_default_allowance_is_39_whole_ticks() {
+    fn default_allowance_is_39_ticks() {
         let ratchet = Policy::Ratchet { allowance: Ticks::new(39) };
         assert_eq!(Scru64.default_policy(), ratchet);
     }
 
     #[test]
-    fn ticks_are_whole_quarters_of_a_second() {
+    fn ticks_are_quarter_seconds() {
         for (micros, ticks) in [(0, 0), (255_999, 0), (256_000, 1), (511_999, 1)] {
             let time = UnixTime::from_micros(micros);
             assert_eq!(Scru64.tick_at(time).unwrap().get(), ticks, "{micros} µs");

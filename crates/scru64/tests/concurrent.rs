@@ -34,7 +34,7 @@ fn assert_distinct(threads: Vec<Vec<Scru64Id>>) {
 }
 
 #[test]
-fn eight_threads_that_draw_a_million_ids_each_draw_eight_million_ids() {
+fn eight_million_ids_are_unique() {
     const EACH: usize = 1_000_000;
 
     // One bit of node ID leaves the most counters, and the clock stands still: tick after tick is
@@ -49,7 +49,7 @@ fn eight_threads_that_draw_a_million_ids_each_draw_eight_million_ids() {
 
 /// The same with too few IDs: 16 bits of node ID leave 256 counters, so every thread has to wait.
 #[test]
-fn eight_threads_that_have_to_wait_draw_distinct_ids() {
+fn waiting_threads_are_unique() {
     const EACH: usize = 50_000;
 
     let clock = ManualClock::new(UnixTime::from_micros(START));
@@ -81,14 +81,14 @@ fn weather_the_storm(policy: Policy<Scru64>) {
 }
 
 #[test]
-fn a_wild_clock_breaks_no_promise_of_the_default_policy_which_is_a_ratchet() {
+fn promises_hold_by_default() {
     let allowance = Ticks::new(39);
     assert_eq!(Scru64.default_policy(), Policy::Ratchet { allowance });
     weather_the_storm(Scru64.default_policy());
 }
 
 #[test]
-fn a_wild_clock_breaks_no_promise_of_a_ratchet_of_other_allowances() {
+fn promises_hold_under_ratchets() {
     for allowance in [0, 7] {
         let allowance = Ticks::new(allowance);
         weather_the_storm(Policy::Ratchet { allowance });
@@ -96,14 +96,14 @@ fn a_wild_clock_breaks_no_promise_of_a_ratchet_of_other_allowances() {
 }
 
 #[test]
-fn a_wild_clock_breaks_no_promise_of_waiting() {
+fn promises_hold_when_waiting() {
     weather_the_storm(Policy::Wait);
 }
 
 /// Eight threads whose calls all fail change nothing: neither the tick nor later IDs, although each
 /// of their calls adds to the generator's word before it reads the clock.
 #[test]
-fn eight_threads_that_ask_in_vain_through_an_hour_of_rollback_get_nothing() {
+fn hour_of_rollback_issues_nothing() {
     let start = UnixTime::from_micros(START);
     let clock = ManualClock::new(start);
     // Two counters: all but the first call run past the last.
@@ -132,6 +132,6 @@ fn eight_threads_that_ask_in_vain_through_an_hour_of_rollback_get_nothing() {
 /// Processors fetch cache lines in pairs. The type's alignment keeps the slots of an array in
 /// different pairs.
 #[test]
-fn generators_in_an_array_share_no_cache_lines() {
+fn generators_share_no_cache_line() {
     assert_eq!(align_of::<Generator>() % 128, 0);
 }

@@ -62,8 +62,8 @@ fn all_fail_with(expected: &ProcessError) {
 }
 
 #[test]
-fn without_the_variable_there_is_an_error() {
-    in_child("without_the_variable_there_is_an_error", None, || {
+fn missing_variable_is_an_error() {
+    in_child("missing_variable_is_an_error", None, || {
         let expected = ProcessError::NotSet;
         all_fail_with(&expected);
         let message = "the environment variable SCRU64_NODE_SPEC is not set";
@@ -72,8 +72,8 @@ fn without_the_variable_there_is_an_error() {
 }
 
 #[test]
-fn what_is_no_node_spec_is_an_error_that_quotes_it() {
-    let name = "what_is_no_node_spec_is_an_error_that_quotes_it";
+fn malformed_spec_is_quoted() {
+    let name = "malformed_spec_is_quoted";
     for text in ["", "42", "300/8", "42/24", " 42/8", "0x+2a/8", "4\u{ff12}/8", "a\"b/8"] {
         in_child(name, Some(OsStr::new(text)), || {
             let text = env::var(NODE_SPEC_VARIABLE).unwrap();
@@ -89,10 +89,10 @@ fn what_is_no_node_spec_is_an_error_that_quotes_it() {
 
 #[cfg(unix)]
 #[test]
-fn what_is_not_unicode_is_an_error() {
+fn invalid_unicode_is_an_error() {
     use std::os::unix::ffi::OsStrExt as _;
 
-    let name = "what_is_not_unicode_is_an_error";
+    let name = "invalid_unicode_is_an_error";
     in_child(name, Some(OsStr::from_bytes(b"42/8\xff")), || {
         let expected = ProcessError::NotUnicode("42/8\u{fffd}".into());
         all_fail_with(&expected);
@@ -102,8 +102,8 @@ fn what_is_not_unicode_is_an_error() {
 }
 
 #[test]
-fn all_threads_of_a_process_share_one_generator() {
-    let name = "all_threads_of_a_process_share_one_generator";
+fn threads_share_the_generator() {
+    let name = "threads_share_the_generator";
     let size = NodeIdSize::new(8).unwrap();
     let millis = || UnixTime::try_from(std::time::SystemTime::now()).unwrap().as_millis();
     let before = millis();
@@ -138,8 +138,8 @@ fn all_threads_of_a_process_share_one_generator() {
 }
 
 #[test]
-fn with_a_previous_id_the_generator_goes_on_after_it() {
-    let name = "with_a_previous_id_the_generator_goes_on_after_it";
+fn goes_on_after_the_previous_id() {
+    let name = "goes_on_after_the_previous_id";
     let reports = in_child(name, Some(OsStr::new("0u2r85hm2pt3/16")), || {
         report(&new_string().unwrap());
     });
@@ -152,8 +152,8 @@ fn with_a_previous_id_the_generator_goes_on_after_it() {
 
 /// Five seconds are within the allowance of ten.
 #[test]
-fn with_a_previous_id_a_little_ahead_of_the_clock_the_counter_goes_on() {
-    let name = "with_a_previous_id_a_little_ahead_of_the_clock_the_counter_goes_on";
+fn previous_id_slightly_ahead() {
+    let name = "previous_id_slightly_ahead";
     let now = UnixTime::try_from(std::time::SystemTime::now()).unwrap();
     let ahead = now.checked_add(core::time::Duration::from_secs(5)).unwrap();
     let prev = Scru64Id::min_at(ahead).unwrap();
@@ -174,8 +174,8 @@ fn spec_ahead(ahead: u64, size: u8) -> String {
 }
 
 #[test]
-fn a_previous_id_far_ahead_of_the_clock_is_refused() {
-    let name = "a_previous_id_far_ahead_of_the_clock_is_refused";
+fn distant_previous_id_is_refused() {
+    let name = "distant_previous_id_is_refused";
     let specs = ["zzzzzzzzzzzz/8".into(), "zzzzzzzq0em7/2".into(), spec_ahead(300, 8)];
     for spec in specs {
         in_child(name, Some(OsStr::new(&spec)), || {
@@ -198,8 +198,8 @@ fn a_previous_id_far_ahead_of_the_clock_is_refused() {
 
 /// The wait itself happens in the first call, which is not made here.
 #[test]
-fn a_previous_id_within_the_longest_wait_is_accepted() {
-    let name = "a_previous_id_within_the_longest_wait_is_accepted";
+fn near_previous_id_is_accepted() {
+    let name = "near_previous_id_is_accepted";
     in_child(name, Some(OsStr::new(&spec_ahead(45, 8))), || {
         let error = generator().unwrap().try_generate().unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Rollback);

@@ -106,7 +106,7 @@ proptest! {
     #![proptest_config(config(80))]
 
     #[test]
-    fn the_text_of_an_id_is_read_back_as_it_in_either_case(id in ids()) {
+    fn texts_round_trip_in_any_case(id in ids()) {
         prop_assert_eq!(id.to_string().parse(), Ok(id));
         prop_assert_eq!(id.to_string().to_uppercase().parse(), Ok(id));
         prop_assert_eq!(Scru64Id::try_from(&*id.encode()), Ok(id));
@@ -114,7 +114,7 @@ proptest! {
     }
 
     #[test]
-    fn the_text_is_that_of_an_oracle(id in ids()) {
+    fn texts_agree_with_an_oracle(id in ids()) {
         let text = naive(id.get());
         prop_assert_eq!(id.encode(), text.as_str());
         prop_assert_eq!(&id.to_string(), &text);
@@ -123,7 +123,7 @@ proptest! {
     }
 
     #[test]
-    fn slices_are_written_and_read_as_one_by_one(
+    fn slices_agree_with_single_ids(
         ids in prop::collection::vec(ids(), 1..130), wrong: prop::sample::Index,
     ) {
         let slices = Slices {
@@ -136,7 +136,7 @@ proptest! {
     }
 
     #[test]
-    fn any_text_is_rejected_or_is_the_one_text_of_an_id_but_for_case(text in texts()) {
+    fn each_id_has_one_text(text in texts()) {
         let value = naive_value(&text, 36).filter(|_| text.len() == 12);
         let parsed = Scru64Id::parse_bytes(&text);
         prop_assert_eq!(parsed.ok().map(Scru64Id::get), value);
@@ -146,7 +146,7 @@ proptest! {
     }
 
     #[test]
-    fn integers_bytes_and_text_order_as_ids_do(one in ids(), other in ids()) {
+    fn all_forms_order_as_ids_do(one in ids(), other in ids()) {
         let order = one.cmp(&other);
         prop_assert_eq!(u64::from(one).cmp(&u64::from(other)), order);
         prop_assert_eq!(i64::from(one).cmp(&i64::from(other)), order);
@@ -166,7 +166,7 @@ proptest! {
     }
 
     #[test]
-    fn integers_out_of_range_are_errors_that_name_them(value in END..=u64::MAX) {
+    fn integer_errors_name_the_value(value in END..=u64::MAX) {
         let errors = [
             Scru64Id::new(value).unwrap_err(),
             Scru64Id::try_from(value).unwrap_err(),
@@ -183,7 +183,7 @@ proptest! {
     }
 
     #[test]
-    fn parts_are_read_back_or_named_in_an_error(
+    fn parts_round_trip_or_are_errors(
         timestamp in prop_oneof![0..=MAX_TIMESTAMP, any::<u64>()],
         node_ctr in prop_oneof![0..1_u32 << 24, any::<u32>()],
     ) {
@@ -207,7 +207,7 @@ proptest! {
     }
 
     #[test]
-    fn node_id_and_counter_make_up_the_24_bits_in_every_size(id in ids()) {
+    fn node_and_counter_fill_24_bits(id in ids()) {
         for size in every_size() {
             let (node_id, counter) = (id.node_id(size), id.counter(size));
             prop_assert!(node_id <= size.max_node_id() && counter <= size.max_counter());
@@ -216,7 +216,7 @@ proptest! {
     }
 
     #[test]
-    fn node_ids_out_of_range_are_errors_that_name_them(size in sizes(), node_id in any::<u32>()) {
+    fn node_id_errors_name_the_value(size in sizes(), node_id in any::<u32>()) {
         match NodeSpec::with_node_id(node_id, size) {
             Ok(spec) => {
                 prop_assert_eq!((spec.node_id(), spec.node_id_size()), (node_id, size));
@@ -231,14 +231,14 @@ proptest! {
     }
 
     #[test]
-    fn a_node_spec_is_read_back_from_its_text(spec in specs()) {
+    fn node_specs_round_trip(spec in specs()) {
         prop_assert_eq!(spec.to_string().parse(), Ok(spec));
         prop_assert_eq!(spec.to_string().to_uppercase().parse(), Ok(spec));
         prop_assert_eq!(format!("{spec:?}"), spec.to_string());
     }
 
     #[test]
-    fn any_text_is_no_node_spec_or_the_one_that_its_grammar_says(
+    fn node_specs_follow_the_grammar(
         text in prop_oneof![
             "[0-9]{0,9}/[0-9]{0,4}",
             "[0-9]{1,3}/(1[0-9]|2[0-3])",
@@ -254,7 +254,7 @@ proptest! {
     }
 
     #[test]
-    fn the_time_of_an_id_is_when_its_256_milliseconds_began(id in ids()) {
+    fn times_are_tick_starts(id in ids()) {
         let micros = i128::from(id.timestamp()) * 256_000;
         prop_assert_eq!(i128::from(id.unix_time().as_micros()), micros);
         prop_assert_eq!(Scru64.time_of(id.tick()), id.unix_time());
@@ -262,7 +262,7 @@ proptest! {
     }
 
     #[test]
-    fn ranges_hold_exactly_the_ids_of_a_tick(id in ids(), late in 0..256_000_i64) {
+    fn ranges_hold_the_ids_of_a_tick(id in ids(), late in 0..256_000_i64) {
         let begin = id.unix_time().as_micros();
         let time = UnixTime::from_micros(begin + late);
         let (min, max) = (Scru64Id::min_at(time).unwrap(), Scru64Id::max_at(time).unwrap());
@@ -278,7 +278,7 @@ proptest! {
     }
 
     #[test]
-    fn times_out_of_range_are_errors_that_name_the_range(
+    fn time_errors_name_the_range(
         micros in prop_oneof![any::<i64>(), -1_000_000..LAST_MICRO + 1_000_000],
     ) {
         let time = UnixTime::from_micros(micros);
@@ -308,7 +308,7 @@ proptest! {
     }
 
     #[test]
-    fn random_starts_of_the_scheme_fit_the_counter(
+    fn random_starts_fit_the_counter(
         seed in any::<u64>(),
         tick in 1..MAX_TIMESTAMP,
         spec in specs(),
@@ -328,7 +328,7 @@ proptest! {
 
     /// A generator restored from another one's node spec continues after its last ID.
     #[test]
-    fn a_successor_issues_higher_ids_of_the_same_node(
+    fn successors_issue_higher_ids(
         spec in specs(),
         start in any::<u32>(),
         first in 1..MAX_TIMESTAMP - 1_000,
@@ -356,7 +356,7 @@ proptest! {
 }
 
 #[test]
-fn the_first_and_the_last_id_have_their_texts() {
+fn ends_have_their_texts() {
     assert_eq!(Scru64Id::MIN.encode(), "000000000000");
     assert_eq!(Scru64Id::MAX.encode(), "zzzzzzzzzzzz");
     assert_eq!(Scru64Id::MAX.get(), END - 1);
@@ -365,7 +365,7 @@ fn the_first_and_the_last_id_have_their_texts() {
 }
 
 #[test]
-fn of_all_bytes_only_ascii_letters_and_digits_are_read_in_any_place() {
+fn only_letters_and_digits_parse() {
     use tickid_text::ParseErrorKind;
 
     for position in 0..12 {
@@ -386,7 +386,7 @@ fn of_all_bytes_only_ascii_letters_and_digits_are_read_in_any_place() {
 }
 
 #[test]
-fn every_wrong_byte_of_a_node_spec_is_refused_and_every_other_is_what_the_grammar_says() {
+fn node_spec_bytes_follow_grammar() {
     let (mut valid, mut count) = (0, 0);
     for spec in ["42/8", "00000042/008", "0xb00/12", "0X000b00/12", "0u2r85hm2pt3/16"] {
         for position in 0..spec.len() {
@@ -407,7 +407,7 @@ fn every_wrong_byte_of_a_node_spec_is_refused_and_every_other_is_what_the_gramma
 }
 
 #[test]
-fn literals_are_what_the_parser_reads() {
+fn literals_agree_with_the_parser() {
     const LOWER: Scru64Id = scru64!("0u375nxqh5cq");
     const UPPER: Scru64Id = scru64!("0U375NXQH5CQ");
     assert_eq!(LOWER, UPPER);
@@ -420,7 +420,7 @@ fn node_specs_are_made_of_1_to_23_bits() {
 }
 
 #[test]
-fn every_node_id_of_every_size_is_read_back() {
+fn all_node_ids_round_trip() {
     let mut count = 0;
     for size in every_size() {
         for node_id in 0..=size.max_node_id() {
@@ -436,7 +436,7 @@ fn every_node_id_of_every_size_is_read_back() {
 
 /// All node IDs of up to 12 bits, and the ends of the others.
 #[test]
-fn node_ids_of_every_size_are_read_back_in_decimal_and_hexadecimal() {
+fn node_ids_parse_in_both_bases() {
     let mut count = 0;
     for size in every_size() {
         let max = size.max_node_id();
@@ -466,7 +466,7 @@ fn node_ids_of_every_size_are_read_back_in_decimal_and_hexadecimal() {
 /// Covers all sizes down to the one bit of counter that 23 bits of node ID leave. (Up to 2^12
 /// counters in full; of more, the last of a tick.)
 #[test]
-fn a_tick_has_exactly_the_counters_that_each_size_leaves() {
+fn ticks_have_all_their_counters() {
     for size in every_size() {
         let max_counter = size.max_counter();
         let start = max_counter.saturating_sub(4_095);
@@ -490,7 +490,7 @@ fn a_tick_has_exactly_the_counters_that_each_size_leaves() {
 
 /// Ten seconds are 39 whole ticks, and an overflow goes one further.
 #[test]
-fn overflow_borrows_40_ticks_from_the_future_and_no_more_in_each_size() {
+fn overflow_borrows_40_ticks() {
     for size in every_size() {
         let node = NodeSpec::with_node_id(0, size).unwrap();
         let clock = ManualClock::new(UnixTime::from_micros(256_000 * 9));
@@ -511,7 +511,7 @@ fn overflow_borrows_40_ticks_from_the_future_and_no_more_in_each_size() {
 }
 
 #[test]
-fn a_tick_has_8_388_608_counters_at_most_and_the_format_282_429_536_481_timestamps() {
+fn format_limits() {
     assert_eq!(Scru64::MAX_SEQUENCE, 8_388_607);
     assert_eq!(Scru64::MAX_TICK, MAX_TIMESTAMP);
     assert_eq!((Scru64::FIRST_TICK, Scru64::LAST_TICK), (1, MAX_TIMESTAMP - 1));
@@ -520,7 +520,7 @@ fn a_tick_has_8_388_608_counters_at_most_and_the_format_282_429_536_481_timestam
 /// "Consideration of special times": timestamps of all zeros and of the highest value are reserved
 /// for other uses.
 #[test]
-fn the_first_and_the_last_timestamp_are_never_issued() {
+fn end_timestamps_are_not_issued() {
     let size = NodeIdSize::new(8).unwrap();
     let max_counter = size.max_counter();
     for reserved in [0, MAX_TIMESTAMP] {
@@ -557,7 +557,7 @@ fn timestamp(timestamp: u64) -> UnixTime {
 
 /// The price: IDs issued before the reset may be issued again.
 #[test]
-fn reset_starts_over_at_the_clocks_tick_and_is_refused_in_a_window() {
+fn reset_starts_at_the_clock() {
     let clock = ManualClock::new(UnixTime::from_micros(256_000 * 1_000));
     let builder = || Builder::seeded("42/8".parse().unwrap(), 1).clock(&clock);
     let mut generator = builder().build_local().unwrap();
@@ -583,7 +583,7 @@ fn reset_starts_over_at_the_clocks_tick_and_is_refused_in_a_window() {
 
 /// Allows 1,024 threads to draw at once.
 #[test]
-fn a_shared_generator_gives_blocks_of_at_most_8191_ids_and_skips_none_alone() {
+fn shared_blocks_have_up_to_8191() {
     let clock = ManualClock::new(UnixTime::from_micros(256_000 * 9));
     let builder = Builder::seeded("0/1".parse().unwrap(), 0).clock(&clock);
     let generator = builder.sequence(SequenceStart::fixed(0)).build().unwrap();
@@ -600,7 +600,7 @@ fn a_shared_generator_gives_blocks_of_at_most_8191_ids_and_skips_none_alone() {
 
 /// Follows the document's usage notes: 0, 10, 110, 1110 and so on, in 1, 2, 3, 4 and so on bits.
 #[test]
-fn nodes_of_all_sizes_share_a_realm_when_none_begins_with_another() {
+fn prefix_free_nodes_share_a_realm() {
     let mut taken = Vec::new();
     for size in every_size() {
         let node = NodeSpec::with_node_id(size.max_node_id() - 1, size).unwrap();

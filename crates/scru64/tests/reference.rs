@@ -64,11 +64,11 @@ impl Document<Subject> for Specification {
 }
 
 #[test]
-fn generators_do_what_the_specification_says() {
+fn agrees_with_the_specification() {
     follow::<_, Specification>(&Subject::default(), Rule::Default);
 }
 
 #[test]
-fn ratchets_of_any_allowance_do_what_the_specification_says() {
+fn ratchets_agree_with_the_spec() {
     follow::<_, Specification>(&Subject::default(), Rule::Ratchet);
 }

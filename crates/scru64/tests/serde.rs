@@ -15,7 +15,7 @@ fn json_holds_the_canonical_text() {
 }
 
 #[test]
-fn json_that_is_no_text_of_an_id_is_an_error_that_says_why() {
+fn json_errors_have_the_reason() {
     let cases = [
         ("\"0u375nxqh5c\"", "11 bytes long, not 12"),
         ("\"0u375nxqh5c-\"", "'-' at position 11"),

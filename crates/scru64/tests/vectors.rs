@@ -25,7 +25,7 @@ fn scru64() -> Arc<Value> {
 }
 
 #[test]
-fn every_part_of_the_file_is_asserted_below() {
+fn whole_file_is_asserted() {
     let file = scru64();
     has_fields(
         &file,
@@ -47,7 +47,7 @@ fn every_part_of_the_file_is_asserted_below() {
 
 #[test]
 #[cfg_attr(miri, ignore = "takes an interpreter hours")]
-fn every_level_writes_and_reads_what_is_recorded() {
+fn levels_agree_with_recordings() {
     let file = scru64();
     let ids = list(&file, "ids", 215).iter();
     let recorded: Vec<_> = ids.map(|id| (big(id, "num"), string(id, "text"))).collect();
@@ -55,7 +55,7 @@ fn every_level_writes_and_reads_what_is_recorded() {
 }
 
 #[test]
-fn ids_have_the_recorded_integers_fields_and_texts() {
+fn ids_are_as_recorded() {
     for entry in list(&scru64(), "ids", 215) {
         has_fields(entry, &["text", "num", "timestamp", "node_ctr"]);
         let text = string(entry, "text");
@@ -101,7 +101,7 @@ fn the_decoder_ignores_case() {
 }
 
 #[test]
-fn texts_that_the_original_rejects_are_rejected() {
+fn bad_texts_are_rejected() {
     let mut of_12_bytes = 0;
     for entry in list(&scru64(), "invalid_text", 70) {
         let text = entry.as_str().unwrap();
@@ -114,7 +114,7 @@ fn texts_that_the_original_rejects_are_rejected() {
 }
 
 #[test]
-fn integers_that_the_original_rejects_are_rejected_by_name() {
+fn bad_integers_are_named() {
     let mut unsigned = 0;
     for entry in list(&scru64(), "invalid_num", 35) {
         has_fields(entry, &["type", "num"]);
@@ -136,7 +136,7 @@ fn integers_that_the_original_rejects_are_rejected_by_name() {
 }
 
 #[test]
-fn parts_are_accepted_and_rejected_as_by_the_original() {
+fn parts_are_as_recorded() {
     let mut accepted = 0;
     for entry in list(&scru64(), "from_parts", 12) {
         has_fields(entry, &["timestamp", "node_ctr", "ok", "text"]);
@@ -164,7 +164,7 @@ fn parts_are_accepted_and_rejected_as_by_the_original() {
 const SIGNED_SPECS: [&str; 2] = ["0x+2a/8", "0X+b00/12"];
 
 #[test]
-fn node_specs_that_the_original_reads_are_read_signs_aside() {
+fn node_specs_are_as_recorded() {
     let file = scru64();
     let valid = list(field(&file, "node_spec"), "valid", 76);
     let unsigned = valid.iter().filter(|entry| !SIGNED_SPECS.contains(&string(entry, "spec")));
@@ -191,7 +191,7 @@ fn node_specs_that_the_original_reads_are_read_signs_aside() {
 }
 
 #[test]
-fn node_specs_with_a_sign_which_the_original_reads_are_rejected() {
+fn signed_node_specs_are_rejected() {
     let file = scru64();
     let valid = list(field(&file, "node_spec"), "valid", 76);
     for spec in SIGNED_SPECS {
@@ -202,7 +202,7 @@ fn node_specs_with_a_sign_which_the_original_reads_are_rejected() {
 }
 
 #[test]
-fn node_specs_that_the_original_rejects_are_rejected() {
+fn bad_node_specs_are_rejected() {
     let file = scru64();
     for entry in list(field(&file, "node_spec"), "invalid", 73) {
         let spec = entry.as_str().unwrap();
@@ -250,7 +250,7 @@ fn is_reserved(result: Option<&str>) -> bool {
 }
 
 #[test]
-fn traces_run_as_recorded_step_by_step() {
+fn traces_are_as_recorded() {
     let (mut steps, mut aborts, mut reserved) = (0, 0, 0);
     for trace in list(&scru64(), "traces", 36) {
         has_fields(
@@ -274,7 +274,7 @@ fn traces_run_as_recorded_step_by_step() {
             let recorded = string_or_null(step, "result");
             steps += 1;
             if is_reserved(recorded) {
-                // See `the_reserved_last_timestamp_which_the_original_issues_is_an_error`.
+                // See `reserved_timestamp_is_an_error`.
                 reserved += 1;
                 has_reserved = true;
                 assert!(result.is_err(), "{name}, step {index}");
@@ -301,7 +301,7 @@ fn traces_run_as_recorded_step_by_step() {
 /// The document reserves the last timestamp; the original issues it. We report that the clock is
 /// past the last tick that can be issued, and keep the record of earlier IDs.
 #[test]
-fn the_reserved_last_timestamp_which_the_original_issues_is_an_error() {
+fn reserved_timestamp_is_an_error() {
     let file = scru64();
     let traces = list(&file, "traces", 36).iter().filter(|trace| {
         let steps = field(trace, "steps").as_array().unwrap();
@@ -372,7 +372,7 @@ enum Ours {
 }
 
 #[test]
-fn where_the_original_panics_we_return_errors() {
+fn panics_become_errors() {
     use Theirs::{Nothing, Panics};
     let same = |text| ([Theirs::Gives(text); 2], [Ours::Gives(text); 2]);
     let instead = |ours| ([Panics; 2], [ours; 2]);

@@ -30,7 +30,7 @@ mod tests {
 
     #[test]
     #[cfg_attr(miri, ignore = "takes an interpreter hours")]
-    fn every_level_writes_and_reads_what_is_recorded() {
+    fn levels_agree_with_recordings() {
         let file = load("sno.json");
         let ids = list(&file, "ids", 205).iter();
         let recorded: Vec<_> = ids.map(|id| (bytes(id, "bytes"), string(id, "text"))).collect();

@@ -458,7 +458,7 @@ mod tests {
     }
 
     #[test]
-    fn fields_do_not_touch_each_other() {
+    fn fields_do_not_overlap() {
         for timestamp in [0, 1, SnoId::MAX_TIMESTAMP] {
             for toggle in [false, true] {
                 for (meta, low) in [(0, 0), (1, u16::MAX), (u8::MAX, 1)] {
@@ -476,7 +476,7 @@ mod tests {
     }
 
     #[test]
-    fn replaced_fields_leave_the_others_alone() {
+    fn replacing_keeps_other_fields() {
         for id in [SnoId::MIN, SnoId::MAX, SnoId::from_bytes([1, 2, 3, 4, 5, 6, 7, 8, 9, 10])] {
             let (meta, partition, sequence) = (0xa5, Partition::new(0x1234), 0xfedc);
             let parts = |meta, partition, sequence| {
@@ -491,7 +491,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_timestamp_can_be_out_of_range() {
+    fn only_timestamps_have_a_range() {
         let last = SnoId::MAX_TIMESTAMP;
         let id = |timestamp| {
             SnoId::from_parts(timestamp, true, u8::MAX, Partition::new(u16::MAX), u16::MAX)
@@ -515,7 +515,7 @@ mod tests {
     }
 
     #[test]
-    fn integers_of_more_than_80_bits_are_refused() {
+    fn wide_integers_are_refused() {
         assert_eq!(u128::from(SnoId::MAX), (1 << 80) - 1);
         assert_eq!(SnoId::try_from((1 << 80) - 1), Ok(SnoId::MAX));
         for value in [1 << 80, i128::MAX.unsigned_abs()] {
@@ -528,7 +528,7 @@ mod tests {
     }
 
     #[test]
-    fn ranges_hold_both_toggles_and_all_metabytes_of_a_tick_and_nothing_else() {
+    fn ranges_hold_the_ids_of_a_tick() {
         let number = |id: Result<SnoId, RangeError>| u128::from(id.unwrap());
         let time = at(1_262_304_000_000_000 + 4_000 * 5);
         let (min, max) = (number(SnoId::min_at(time)), number(SnoId::max_at(time)));
@@ -539,7 +539,7 @@ mod tests {
     }
 
     #[test]
-    fn times_out_of_range_are_errors_that_name_the_range() {
+    fn time_errors_name_the_range() {
         let first = 1_262_304_000_000_000;
         for micros in [i64::MIN, -1, 0, first - 1, LAST_MICRO + 1, i64::MAX] {
             for error in [SnoId::min_at(at(micros)), SnoId::max_at(at(micros))] {

@@ -124,13 +124,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_default_is_tick_tock_from_the_lowest_sequence() {
+    fn default_policy_is_tick_tock() {
         assert_eq!(Sno.default_policy(), Policy::TickTock);
         const { assert!(!Sno::RANDOM_START) };
     }
 
     #[test]
-    fn ticks_are_whole_4_milliseconds_since_2010() {
+    fn ticks_are_4_ms_since_2010() {
         let epoch = Sno::EPOCH.as_micros();
         for (micros, ticks) in [(0, 0), (3_999, 0), (4_000, 1), (7_999, 1)] {
             let time = UnixTime::from_micros(epoch + micros);
@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn bounds_hold_four_sequences_of_16_bits() {
+    fn bounds_hold_four_sequences() {
         let check = |one, other| pool(SequenceBounds::new(one, other));
         assert_eq!(check(0, 65_535), Ok((0, 65_535)));
         assert_eq!(check(13, 10), Ok((10, 13)));

@@ -29,7 +29,7 @@ fn is_increasing(ids: impl IntoIterator<Item = SnoId>) -> bool {
 
 /// One million for each thread, one by one, in slices and in blocks.
 #[test]
-fn eight_million_ids_are_distinct_and_each_threads_own_increase() {
+fn eight_million_ids_are_unique() {
     let clock = ManualClock::new(at(1_000));
     let generator = Generator::builder(PARTITION).clock(&clock).build().unwrap();
     let drawn = millions(&Subject::OF_ONE_METABYTE, &generator);
@@ -45,17 +45,17 @@ fn eight_million_ids_are_distinct_and_each_threads_own_increase() {
 
 /// Stands still, creeps, leaps and steps back, while IDs are drawn from a window that widens.
 #[test]
-fn tick_tock_keeps_its_promises_under_a_wild_clock() {
+fn promises_hold_under_tick_tock() {
     keeps_its_promises(Policy::TickTock);
 }
 
 #[test]
-fn ratchet_keeps_its_promises_under_a_wild_clock() {
+fn promises_hold_under_ratchet() {
     keeps_its_promises(ratchet(ALLOWANCE));
 }
 
 #[test]
-fn wait_keeps_its_promises_under_a_wild_clock() {
+fn promises_hold_under_wait() {
     keeps_its_promises(Policy::Wait);
 }
 
@@ -74,7 +74,7 @@ fn keeps_its_promises(policy: Policy<Sno>) {
 
 /// Back again and again, by less than it had gone forward, from all threads.
 #[test]
-fn tick_tock_is_unique_while_the_clock_is_set_back_repeatedly() {
+fn unique_under_repeated_rollback() {
     const EACH: usize = 1_000_000;
     let clock = Scripted::new(at(10_000), |dice| match dice.below(32) {
         0 => Turn::Leap(-dice.within(1..4) * MICROS_PER_TICK),
@@ -102,7 +102,7 @@ fn tick_tock_is_unique_while_the_clock_is_set_back_repeatedly() {
 
 /// Every call adds to the sequence, even where none is left; that must not reach the tick above it.
 #[test]
-fn millions_of_calls_during_a_stall_leave_no_trace() {
+fn stalled_calls_leave_no_trace() {
     let clock = ManualClock::new(at(1_000));
     let generator = Generator::builder(PARTITION).clock(&clock).build().unwrap();
     let call_in_vain = |kind| {
@@ -133,6 +133,6 @@ fn millions_of_calls_during_a_stall_leave_no_trace() {
 /// Processors fetch cache lines in pairs. The type's alignment keeps the slots of an array in
 /// different pairs.
 #[test]
-fn generators_in_an_array_share_no_cache_lines() {
+fn generators_share_no_cache_line() {
     assert_eq!(align_of::<Generator>() % 128, 0);
 }

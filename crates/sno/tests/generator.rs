@@ -31,7 +31,7 @@ fn ticks(count: i64) -> Duration {
 }
 
 #[test]
-fn ids_are_of_the_clocks_tick_the_partition_and_the_metabyte() {
+fn ids_have_all_their_fields() {
     let clock = ManualClock::new(within(123_456_789, 3_999));
     let (shared, mut local) =
         (builder(&clock).build().unwrap(), builder(&clock).build_local().unwrap());
@@ -46,7 +46,7 @@ fn ids_are_of_the_clocks_tick_the_partition_and_the_metabyte() {
 /// A shared generator takes its sequence before it finds that the call will be refused, and does
 /// not give it back. The exclusive generator refuses first, as the original does.
 #[test]
-fn refused_call_uses_a_sequence_of_a_shared_generator() {
+fn refusals_may_use_a_sequence() {
     // The bit is set at tick 50; before that, both values of the bit are taken and calls stall.
     let path = [100, 50];
     let clock = ManualClock::new(at(0));
@@ -68,7 +68,7 @@ fn refused_call_uses_a_sequence_of_a_shared_generator() {
 
 /// The documented exception to the order: the metabyte comes before the sequence.
 #[test]
-fn metabytes_of_one_tick_give_distinct_ids_out_of_order() {
+fn metabytes_keep_ids_distinct() {
     let clock = ManualClock::new(at(100));
     let generator = builder(&clock).build().unwrap();
     let [first, second, third] =
@@ -83,7 +83,7 @@ fn metabytes_of_one_tick_give_distinct_ids_out_of_order() {
 }
 
 #[test]
-fn blocks_and_fills_carry_the_metabyte() {
+fn blocks_carry_the_metabyte() {
     let clock = ManualClock::new(at(100));
     let generator = builder(&clock).build().unwrap();
     let mut ids: Vec<_> = generator.with(Meta(9)).try_block(many(5)).unwrap().collect();
@@ -96,7 +96,7 @@ fn blocks_and_fills_carry_the_metabyte() {
 /// From 100 back to 90 flips the bit; from 95 back to 80 is a second regression, into ticks used
 /// with the other bit, so the generator waits until 95 and continues there.
 #[test]
-fn a_second_regression_waits_for_its_own_tick_where_that_is_nearer() {
+fn waits_for_nearer_own_tick() {
     let clock = ManualClock::new(at(100));
     let mut generator = builder(&clock).build_local().unwrap();
     let mut at_tick = |units, micros| {
@@ -114,7 +114,7 @@ fn a_second_regression_waits_for_its_own_tick_where_that_is_nearer() {
 
 /// The same from 110, with the end of the other bit's past nearer: it flips back right after it.
 #[test]
-fn a_second_regression_waits_for_the_end_of_the_other_past_where_that_is_nearer() {
+fn waits_for_nearer_other_past() {
     let clock = ManualClock::new(at(100));
     let generator = builder(&clock).build().unwrap();
     let at_tick = |units, micros| {
@@ -133,7 +133,7 @@ fn a_second_regression_waits_for_the_end_of_the_other_past_where_that_is_nearer(
 
 /// The original takes its units of 4 ms for nanoseconds there, and so spins.
 #[test]
-fn the_wait_after_a_second_regression_sleeps_instead_of_spinning() {
+fn second_regression_sleeps() {
     let second = 250;
     let clock = ManualClock::new(at(100 * second));
     let mut generator = builder(&clock).max_wait(Duration::MAX).build_local().unwrap();
@@ -150,7 +150,7 @@ fn the_wait_after_a_second_regression_sleeps_instead_of_spinning() {
 }
 
 #[test]
-fn a_wait_longer_than_allowed_is_an_error_at_once() {
+fn too_long_wait_fails_at_once() {
     let clock = ManualClock::new(at(100));
     let limited = builder(&clock).max_wait(ticks(14));
     let mut generator = limited.build_local().unwrap();
@@ -166,7 +166,7 @@ fn a_wait_longer_than_allowed_is_an_error_at_once() {
 }
 
 #[test]
-fn an_overflow_waits_for_the_next_tick() {
+fn overflow_waits_for_next_tick() {
     let clock = ManualClock::new(within(100, 1_000));
     let generator = builder(&clock).build().unwrap();
     let mut ids = vec![SnoId::ZERO; 65_536];
@@ -183,7 +183,7 @@ fn an_overflow_waits_for_the_next_tick() {
 /// The report holds the time, the number of waiting calls, and the number of ticks during which
 /// calls have been waiting without a break.
 #[test]
-fn overflows_are_told_with_time_waiting_calls_and_ticks() {
+fn observers_get_all_figures() {
     let clock = ManualClock::new(within(100, 1_000));
     let (told, overflows) = mpsc::channel::<Overflow>();
     let (release, released) = mpsc::channel::<()>();
@@ -235,7 +235,7 @@ fn overflows_are_told_with_time_waiting_calls_and_ticks() {
 }
 
 #[test]
-fn the_last_tick_is_issued_and_after_it_there_is_no_more() {
+fn nothing_after_the_last_tick() {
     for policy in POLICIES {
         let clock = ManualClock::new(within(LAST, 3_999));
         let confined = || {
@@ -262,7 +262,7 @@ fn the_last_tick_is_issued_and_after_it_there_is_no_more() {
 }
 
 #[test]
-fn the_last_tick_comes_a_second_time_under_the_other_bit() {
+fn last_tick_comes_in_both_toggles() {
     let clock = ManualClock::new(at(LAST));
     let mut generator = builder(&clock).build_local().unwrap();
     let mut at_tick = |units| {
@@ -281,7 +281,7 @@ fn the_last_tick_comes_a_second_time_under_the_other_bit() {
 }
 
 #[test]
-fn clocks_before_2010_and_after_2079_are_errors_that_name_the_range() {
+fn clock_errors_name_the_range() {
     for policy in POLICIES {
         for micros in [at(0).as_micros() - 1, at(LAST + 1).as_micros(), i64::MIN, i64::MAX] {
             let time = tickid_sno::UnixTime::from_micros(micros);
@@ -316,7 +316,7 @@ fn any_policy_will_do() {
 }
 
 #[test]
-fn generators_of_one_partition_with_bounds_apart_share_a_tick() {
+fn disjoint_bounds_share_a_tick() {
     let clock = ManualClock::new(at(100));
     let confined = |one, other| builder(&clock).bounds(SequenceBounds::new(one, other));
     let (low, high) =
@@ -346,7 +346,7 @@ fn a_window_holds_under_both_bits() {
 }
 
 #[test]
-fn ticks_can_start_at_random_within_the_bounds() {
+fn random_starts_stay_in_bounds() {
     let clock = ManualClock::new(at(100));
     let bounds = SequenceBounds::new(1_000, 1_999);
     let random = builder(&clock).bounds(bounds).sequence(RandomStart::new(42));
@@ -364,7 +364,7 @@ fn ticks_can_start_at_random_within_the_bounds() {
 }
 
 #[test]
-fn the_process_wide_generator_is_one_for_all_threads() {
+fn threads_share_the_generator() {
     let ids = thread::scope(|scope| {
         let threads: [_; 4] = core::array::from_fn(|meta| {
             let meta = u8::try_from(meta).unwrap();
@@ -388,7 +388,7 @@ fn the_process_wide_generator_is_one_for_all_threads() {
 }
 
 #[test]
-fn one_call_on_a_shared_generator_draws_at_most_4031_ids() {
+fn shared_calls_draw_at_most_4031() {
     let clock = ManualClock::new(at(1_000));
     let generator = builder(&clock).build().unwrap();
     assert_eq!(generator.try_block(many(u32::MAX)).unwrap().len(), 4_031);

@@ -8,25 +8,25 @@ use tickid_testkit::bounds::hold_at_every_edge;
 use tickid_testkit::invariants::{Rule, hold};
 
 #[test]
-fn promises_hold_by_default_which_is_tick_tock() {
+fn promises_hold_by_default() {
     hold(&Subject::OF_ONE_METABYTE, Rule::Default);
     hold(&Subject::OF_THREE_METABYTES, Rule::Default);
 }
 
 #[test]
-fn promises_hold_under_ratchets_of_all_allowances_whatever_the_clock_does() {
+fn promises_hold_under_ratchets() {
     hold(&Subject::OF_ONE_METABYTE, Rule::Ratchet);
     hold(&Subject::OF_THREE_METABYTES, Rule::Ratchet);
 }
 
 #[test]
-fn promises_hold_when_waiting_whatever_the_clock_does() {
+fn promises_hold_when_waiting() {
     hold(&Subject::OF_ONE_METABYTE, Rule::Wait);
     hold(&Subject::OF_THREE_METABYTES, Rule::Wait);
 }
 
 #[test]
-fn promises_hold_under_tick_tock_whatever_the_clock_does() {
+fn promises_hold_under_tick_tock() {
     hold(&Subject::OF_ONE_METABYTE, Rule::TickTock);
     hold(&Subject::OF_THREE_METABYTES, Rule::TickTock);
 }

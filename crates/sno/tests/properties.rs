@@ -53,7 +53,7 @@ proptest! {
     }
 
     #[test]
-    fn text_is_what_another_encoder_writes(id in ids()) {
+    fn texts_agree_with_an_oracle(id in ids()) {
         let oracle = oracle();
         prop_assert_eq!(id.to_string(), oracle.encode(&id.to_bytes()));
         prop_assert_eq!(oracle.decode(&id.to_text_bytes()).unwrap(), id.to_bytes());
@@ -61,7 +61,7 @@ proptest! {
 
     /// Strings near to IDs and far from them.
     #[test]
-    fn slices_are_written_and_read_as_one_by_one(
+    fn slices_agree_with_single_ids(
         ids in prop::collection::vec(ids(), 1..130), wrong: prop::sample::Index,
     ) {
         let slices = Slices {
@@ -74,7 +74,7 @@ proptest! {
     }
 
     #[test]
-    fn any_text_is_rejected_or_the_canonical_one(
+    fn only_canonical_texts_parse(
         text in prop_oneof!["[2-9a-x]{16}", "[0-9a-zA-Z]{16}", "[2-9a-x]{15,17}", ".{0,20}"],
     ) {
         match text.parse::<SnoId>() {
@@ -87,7 +87,7 @@ proptest! {
     }
 
     #[test]
-    fn any_bytes_are_rejected_or_the_canonical_text(
+    fn only_canonical_bytes_parse(
         bytes in prop_oneof![
             prop::collection::vec(any::<u8>(), 0..20),
             prop::collection::vec(prop::sample::select(ALPHABET.as_bytes()), 16),
@@ -115,7 +115,7 @@ proptest! {
     }
 
     #[test]
-    fn bytes_text_integers_and_fields_order_alike(one in ids(), other in ids(), close: u8) {
+    fn all_forms_order_alike(one in ids(), other in ids(), close: u8) {
         // Any two, and two that differ in one byte only.
         let mut near = one.to_bytes();
         near[usize::from(close % 10)] ^= 1 << (close / 10 % 8);
@@ -133,7 +133,7 @@ proptest! {
     }
 
     #[test]
-    fn fields_are_what_arithmetic_on_80_bits_says(id in ids()) {
+    fn fields_agree_with_arithmetic(id in ids()) {
         let number = u128::from(id);
         prop_assert_eq!(number, id.to_bytes().iter().fold(0, |n, &byte| n << 8 | u128::from(byte)));
         let bits = |shift: u32, len: u32| number >> shift & ((1 << len) - 1);
@@ -149,7 +149,7 @@ proptest! {
     }
 
     #[test]
-    fn parts_bytes_and_integers_make_the_same_id(id in ids()) {
+    fn all_forms_make_the_same_id(id in ids()) {
         let (toggle, meta) = (id.toggle(), id.meta());
         let parts = (id.partition(), id.sequence());
         let assembled = SnoId::from_parts(id.timestamp(), toggle, meta, parts.0, parts.1);
@@ -160,7 +160,7 @@ proptest! {
     }
 
     #[test]
-    fn parts_and_integers_out_of_range_are_named(
+    fn range_errors_name_the_value(
         timestamp in 1_u64 << 39..,
         value in 1_u128 << 80..1 << 127,
     ) {
@@ -174,7 +174,7 @@ proptest! {
 
     /// Exact at the first and last microsecond of a tick.
     #[test]
-    fn ranges_begin_and_end_with_the_tick(timestamp in timestamps(), rest: u64) {
+    fn ranges_are_exact(timestamp in timestamps(), rest: u64) {
         let units = timestamp.cast_signed();
         let (first, last) = (at(units), within(units, MICROS_PER_TICK - 1));
         let (min, max) = (SnoId::min_at(first).unwrap(), SnoId::max_at(first).unwrap());
@@ -207,7 +207,7 @@ proptest! {
     }
 
     #[test]
-    fn equal_ids_hash_alike_and_others_do_not(one in ids(), other in ids()) {
+    fn equal_ids_hash_alike(one in ids(), other in ids()) {
         let hash = |id: SnoId| {
             let mut hasher = DefaultHasher::new();
             id.hash(&mut hasher);
@@ -218,7 +218,7 @@ proptest! {
     }
 
     #[test]
-    fn partitions_are_numbers_or_two_bytes(number: u16) {
+    fn partitions_have_two_forms(number: u16) {
         let partition = Partition::new(number);
         prop_assert_eq!(Partition::from(number), partition);
         prop_assert_eq!(Partition::from(number.to_be_bytes()), partition);
@@ -235,7 +235,7 @@ fn partitions_are_made_of_16_bits() {
 
 /// The original takes any 16 bytes.
 #[test]
-fn what_the_original_also_accepts_is_refused() {
+fn lenient_texts_are_refused() {
     let accepted = ["brpk4q72xwf2m63l", "2222222222222222", "xxxxxxxxxxxxxxxx"];
     for text in accepted {
         assert_eq!(text.parse::<SnoId>().unwrap().to_string(), text);
@@ -268,7 +268,7 @@ fn printing_honours_width_and_fill() {
 }
 
 #[test]
-fn constants_are_the_ends_of_the_format() {
+fn constants_are_the_ends() {
     assert_eq!(SnoId::MIN.encode(), "2222222222222222");
     assert_eq!(SnoId::MAX.encode(), "xxxxxxxxxxxxxxxx");
     assert_eq!(SnoId::ZERO, SnoId::MIN);

@@ -74,11 +74,11 @@ impl Written {
 }
 
 #[test]
-fn generators_do_what_the_document_says() {
+fn agrees_with_the_document() {
     follow::<_, Written>(&Subject::OF_ONE_METABYTE, Rule::Default);
 }
 
 #[test]
-fn generators_of_three_metabytes_do_what_the_document_says() {
+fn metabytes_agree_with_document() {
     follow::<_, Written>(&Subject::OF_THREE_METABYTES, Rule::Default);
 }

@@ -11,7 +11,7 @@ use tickid_testkit::binary_serde::{Document, read, write};
 const ID: SnoId = sno!("brpk4q72xwf2m63l");
 
 #[test]
-fn ids_are_their_text_in_json_the_zero_id_too() {
+fn json_has_texts() {
     for (id, json) in [(ID, "\"brpk4q72xwf2m63l\""), (SnoId::ZERO, "\"2222222222222222\"")] {
         assert_eq!(to_string(&id).unwrap(), json);
         assert_eq!(from_str::<SnoId>(json).unwrap(), id);
@@ -19,7 +19,7 @@ fn ids_are_their_text_in_json_the_zero_id_too() {
 }
 
 #[test]
-fn what_is_no_id_is_an_error_that_says_why() {
+fn errors_have_the_reason() {
     let error = from_str::<SnoId>("\"BRPK4Q72XWF2M63L\"").unwrap_err();
     let expected = "not a sno ID: 'B' at position 0 is none of 2-9, a-x";
     assert!(error.to_string().starts_with(expected), "{error}");
@@ -29,7 +29,7 @@ fn what_is_no_id_is_an_error_that_says_why() {
 }
 
 #[test]
-fn ids_are_ten_bytes_in_binary_formats() {
+fn binary_has_ten_bytes() {
     let bytes = ID.to_bytes();
     assert_eq!(write(&ID), Ok(Document::bytes(&bytes)));
     assert_eq!(read(Document::bytes(&bytes)), Ok(ID));
@@ -37,7 +37,7 @@ fn ids_are_ten_bytes_in_binary_formats() {
 }
 
 #[test]
-fn the_zero_id_is_null_where_it_is_asked_for() {
+fn zero_can_be_null() {
     #[derive(Debug, PartialEq, Serialize, Deserialize)]
     struct Nullable(#[serde(with = "serde_zero_as_null")] SnoId);
 
@@ -61,7 +61,7 @@ fn partitions_are_two_bytes() {
 }
 
 #[test]
-fn snapshots_have_exactly_the_original_fields() {
+fn snapshots_have_original_fields() {
     let json = to_string(&GeneratorSnapshot::default()).unwrap();
     let value: serde_json::Value = from_str(&json).unwrap();
     let object = value.as_object().unwrap();

@@ -46,7 +46,7 @@ fn sequence_is_the_last_one_issued() {
 }
 
 #[test]
-fn a_new_generator_is_at_wall_zero_with_the_lowest_sequence() {
+fn new_generators_are_at_zero() {
     let new = snapshot(Issued::EMPTY, 77);
     let expected = GeneratorSnapshot {
         partition: PARTITION,
@@ -61,7 +61,7 @@ fn a_new_generator_is_at_wall_zero_with_the_lowest_sequence() {
 }
 
 #[test]
-fn what_was_issued_survives_there_and_back() {
+fn issued_ids_survive_round_trip() {
     let cases = [
         Issued::at(tick(100), 12),
         Issued::at(tick(100), 51),
@@ -76,13 +76,13 @@ fn what_was_issued_survives_there_and_back() {
 }
 
 #[test]
-fn zero_stands_for_the_lowest_already_issued() {
+fn zero_means_the_lowest_is_used() {
     let zero = GeneratorSnapshot { sequence: 0, ..snapshot(Issued::at(tick(100), 51), 100) };
     assert_eq!(restored(zero, 100), Ok((100, false, 11)));
 }
 
 #[test]
-fn a_sequence_above_the_highest_stands_for_a_tick_that_is_used_up() {
+fn excess_sequence_means_used_up() {
     for sequence in [50, 51, 70, u32::MAX] {
         let exhausted = GeneratorSnapshot { sequence, ..snapshot(Issued::at(tick(100), 51), 100) };
         assert_eq!(restored(exhausted, 100), Err(ErrorKind::Exhausted));
@@ -93,7 +93,7 @@ fn a_sequence_above_the_highest_stands_for_a_tick_that_is_used_up() {
 /// The original reports `sequence_min` for a tick that is over. Restored after the clock is set
 /// back to that tick, it issues the tick's IDs a second time.
 #[test]
-fn a_tick_that_was_over_when_the_original_took_its_snapshot_is_used_up() {
+fn past_tick_is_used_up() {
     let theirs = GeneratorSnapshot { sequence: 10, ..snapshot(Issued::at(tick(100), 51), 101) };
     assert_eq!(restored(theirs, 100), Err(ErrorKind::Exhausted));
     assert_eq!(restored(theirs, 101), Ok((101, false, 10)));
@@ -106,7 +106,7 @@ fn a_tick_that_was_over_when_the_original_took_its_snapshot_is_used_up() {
 /// `wallHi` 0 with the lowest sequence is a new generator, so a generator that has issued only that
 /// ID in tick 0 has to overstate its progress.
 #[test]
-fn the_lowest_sequence_of_tick_0_is_not_taken_for_a_new_generator() {
+fn tick_0_is_not_a_new_generator() {
     let first = snapshot(Issued::at(tick(0), 11), 0);
     assert_eq!((first.wall_hi, first.sequence), (0, 11));
     assert_eq!(restored(first, 0), Ok((0, false, 12)));
@@ -114,7 +114,7 @@ fn the_lowest_sequence_of_tick_0_is_not_taken_for_a_new_generator() {
 }
 
 #[test]
-fn states_that_the_fields_cannot_say_lose_a_sequence_or_a_tick() {
+fn inexpressible_states_round_up() {
     // In tick 100, but nothing issued there.
     let untouched = snapshot(Issued::at(tick(100), 10), 100);
     assert_eq!(restored(untouched, 100), Ok((100, false, 11)));
@@ -126,7 +126,7 @@ fn states_that_the_fields_cannot_say_lose_a_sequence_or_a_tick() {
 }
 
 #[test]
-fn the_time_it_was_taken_may_lie_anywhere() {
+fn time_taken_may_be_anything() {
     for time in [UnixTime::MIN, at(-1), at(0), at(1 << 39), UnixTime::MAX] {
         let taken = GeneratorSnapshot::new(PARTITION, BOUNDS, &Issued::EMPTY, time).unwrap();
         let since_epoch = i128::from(time.as_micros()) - i128::from(at(0).as_micros());
@@ -135,7 +135,7 @@ fn the_time_it_was_taken_may_lie_anywhere() {
 }
 
 #[test]
-fn what_does_not_fit_names_the_value_and_the_range() {
+fn errors_name_value_and_range() {
     let new =
         |bounds, next| GeneratorSnapshot::new(PARTITION, bounds, &Issued::at(tick(7), next), at(7));
     for next in [0, 9, 52, u32::MAX] {
@@ -166,7 +166,7 @@ fn what_does_not_fit_names_the_value_and_the_range() {
 }
 
 #[test]
-fn a_snapshot_from_outside_of_the_window_is_refused() {
+fn snapshot_must_be_in_window() {
     let good = snapshot(Issued::at(tick(100), 51), 100);
     let restore = |floor, ceiling| {
         let window = Window::new(tick(floor), ceiling).unwrap();
@@ -211,7 +211,7 @@ proptest! {
 
     /// Holds for any clock readings before, between and after, down to the first ticks.
     #[test]
-    fn successors_issue_nothing_a_second_time(
+    fn successors_repeat_nothing(
         lives in prop::collection::vec(prop::collection::vec((0..8_i64, 1..4), 0..8), 2..6),
         taken_at in prop::collection::vec(0..8_i64, 6),
         lowest in prop::sample::select(vec![0_u32, 1, 7]),
@@ -240,7 +240,7 @@ proptest! {
 
     /// Any bits at all are either a generator or an error.
     #[test]
-    fn any_snapshot_is_a_generator_within_its_bounds_or_an_error(
+    fn snapshots_restore_or_are_errors(
         numbers in prop::array::uniform3(0..=u16::MAX),
         sequence in prop_oneof![any::<u32>(), 0..70_000_u32],
         times in prop::array::uniform3(prop_oneof![any::<i64>(), 0..200_i64]),
@@ -281,7 +281,7 @@ impl tickid_core::Clock for Broken {
 }
 
 #[test]
-fn one_call_takes_what_the_generator_is_made_of() {
+fn one_call_copies_the_settings() {
     let clock = ManualClock::new(at(100));
     let builder = Generator::builder(PARTITION).bounds(BOUNDS);
     let generator = builder.clock(&clock).build().unwrap();
@@ -299,7 +299,7 @@ fn one_call_takes_what_the_generator_is_made_of() {
 }
 
 #[test]
-fn a_clock_that_cannot_be_read_leaves_the_generator_open() {
+fn unreadable_clock_leaves_it_open() {
     let generator = Generator::builder(PARTITION).clock(Broken).build().unwrap();
     for taken in [GeneratorSnapshot::of(&generator), GeneratorSnapshot::closing(&generator)] {
         assert!(matches!(taken, Err(BuildError::Clock(_))), "{taken:?}");

@@ -15,7 +15,7 @@ use tickid_sno::{
 use tickid_testkit::vectors::{Value, bytes, has_fields, list, load, number, string as text};
 
 #[test]
-fn every_list_of_the_file_is_asserted_below() {
+fn whole_file_is_asserted() {
     let file = load("sno.json");
     let lists =
         ["ids", "with_time", "with_time_out_of_range", "traces", "snapshots", "snapshot_bounds"];
@@ -24,7 +24,7 @@ fn every_list_of_the_file_is_asserted_below() {
 }
 
 #[test]
-fn ids_have_the_recorded_bytes_texts_and_fields() {
+fn ids_are_as_recorded() {
     let file = load("sno.json");
     let ids = list(&file, "ids", 205).iter().map(|entry| {
         let fields = ["bytes", "text", "unix_ns", "units", "tick", "meta"];
@@ -66,7 +66,7 @@ fn ids_have_the_recorded_bytes_texts_and_fields() {
 }
 
 #[test]
-fn ids_of_a_chosen_time_count_up_and_wrap_around_their_pool() {
+fn chosen_times_wrap_their_pool() {
     let file = load("sno.json");
     let mut generator = None;
     for entry in list(&file, "with_time", 50) {
@@ -91,7 +91,7 @@ fn ids_of_a_chosen_time_count_up_and_wrap_around_their_pool() {
 
 /// Times outside of 2010 to 2079 wrap there.
 #[test]
-fn times_out_of_range_are_errors_where_the_original_wraps() {
+fn out_of_range_is_an_error() {
     let file = load("sno.json");
     for entry in list(&file, "with_time_out_of_range", 7) {
         let fields = ["bytes", "text", "unix_ns", "call_index"];
@@ -114,7 +114,7 @@ fn times_out_of_range_are_errors_where_the_original_wraps() {
 
 /// All steps of all traces, through the exclusive generator and, as far as IDs go, the shared one.
 #[test]
-fn traces_are_followed_step_by_step() {
+fn traces_are_as_recorded() {
     let file = load("sno.json");
     let mut blocking = 0;
     for trace in list(&file, "traces", 30) {
@@ -162,7 +162,7 @@ fn traces_are_followed_step_by_step() {
 /// The original confuses the state of a new generator with the state of one that has issued an ID
 /// at wall zero.
 #[test]
-fn a_new_generator_at_wall_zero_starts_at_0_where_the_original_starts_at_1() {
+fn new_generators_start_at_0() {
     let file = load("sno.json");
     let mut traces = list(&file, "traces", 30).iter();
     let is_it = |trace: &&Value| starts_at_zero(text(trace, "name"), 0);
@@ -238,7 +238,7 @@ fn taken<C: tickid_sno::tickid_core::Clock>(
 
 #[cfg(feature = "serde")]
 #[test]
-fn snapshots_are_read_and_written_as_the_recorded_json() {
+fn snapshot_json_round_trips() {
     let file = load("sno.json");
     for entry in list(&file, "snapshots", 9) {
         has_fields(entry, &["name", "json"]);
@@ -262,7 +262,7 @@ fn snapshots_are_read_and_written_as_the_recorded_json() {
 /// The recorded snapshots of a running generator, compared with ours in the same situation.
 #[cfg(feature = "serde")]
 #[test]
-fn snapshots_of_a_running_generator_are_the_recorded_json() {
+fn running_snapshots_agree() {
     // After the name: when to ask for how many IDs.
     let situations: [(&str, &[(i64, u32)]); 5] = [
         ("taken from a running generator in the same tick", &[(122_869_585_786, 2)]),
@@ -308,7 +308,7 @@ fn snapshots_of_a_running_generator_are_the_recorded_json() {
 }
 
 #[test]
-fn snapshot_bounds_are_accepted_and_rejected_as_recorded() {
+fn snapshot_bounds_are_as_recorded() {
     let file = load("sno.json");
     let (mut accepted, mut rejected) = (0, 0);
     for entry in list(&file, "snapshot_bounds", 70) {
@@ -350,7 +350,7 @@ fn snapshot_bounds_are_accepted_and_rejected_as_recorded() {
 
 /// The original documents pools of 4.
 #[test]
-fn pools_of_4_and_5_are_accepted_where_the_original_demands_6() {
+fn small_pools_are_accepted() {
     let file = load("sno.json");
     let mut usable = 0;
     let all = list(&file, "snapshot_bounds", 70).iter();

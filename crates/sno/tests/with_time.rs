@@ -12,7 +12,7 @@ use tickid_sno::tickid_core::BuildError;
 use tickid_sno::{SequenceBounds, SnoId, Window, WithTime};
 
 #[test]
-fn the_sequence_goes_on_whatever_the_time_and_starts_over_after_the_last() {
+fn sequence_ignores_the_time() {
     let generator = WithTime::new(PARTITION).bounds(SequenceBounds::new(5, 2)).unwrap();
     let times = [7, 7, 3, 500, 500, 7];
     let ids = times.map(|units| generator.new_with_time(within(units, 3_999), 9).unwrap());
@@ -24,7 +24,7 @@ fn the_sequence_goes_on_whatever_the_time_and_starts_over_after_the_last() {
 
 /// Documented: outside of what generators promise.
 #[test]
-fn the_same_time_a_pool_later_gives_the_same_id() {
+fn pools_repeat_after_their_size() {
     let generator = WithTime::new(PARTITION);
     let first = generator.new_with_time(at(7), 0).unwrap();
     for _ in 1..65_536 {
@@ -34,7 +34,7 @@ fn the_same_time_a_pool_later_gives_the_same_id() {
 }
 
 #[test]
-fn times_outside_of_the_window_are_errors_that_take_no_sequence() {
+fn refused_times_take_no_sequence() {
     let window = Window::new(tick(10), 20).unwrap();
     let generator = WithTime::new(PARTITION).window(window);
     for units in [0, 9, 20, (1 << 39) - 1] {
@@ -63,7 +63,7 @@ fn bounds_are_those_of_generators() {
 }
 
 #[test]
-fn threads_share_the_sequence_evenly() {
+fn threads_share_the_sequence() {
     let generator = WithTime::new(PARTITION).bounds(SequenceBounds::new(100, 199)).unwrap();
     let draw = || (0..25_000).map(|_| generator.new_with_time(at(7), 0).unwrap()).collect();
     let ids: Vec<Vec<SnoId>> = thread::scope(|scope| {

@@ -40,7 +40,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_side_comes_up_and_no_other() {
+    fn every_side_comes_up() {
         let mut dice = Dice::new(7);
         let mut seen = [false; 6];
         for _ in 0..200 {

@@ -29,20 +29,20 @@ const LONGEST: u32 = 500;
 macro_rules! promises_over_every_clock {
     ($subject:expr) => {
         #[test]
-        fn promises_hold_over_the_system_clock() {
+        fn holds_over_the_system_clock() {
             $crate::every_clock::promises_hold_over(&$subject, $crate::every_clock::SystemClock);
         }
 
         /// Reads the system's clock where the counter is not steady.
         #[test]
         #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
-        fn promises_hold_over_the_counter_clock() {
+        fn holds_over_the_counter_clock() {
             let clock = $crate::every_clock::CounterClock::new();
             $crate::every_clock::promises_hold_over(&$subject, clock);
         }
 
         #[test]
-        fn promises_hold_over_the_manual_clock() {
+        fn holds_over_the_manual_clock() {
             let subject = $subject;
             let start = $crate::Subject::start(&subject);
             let clock = $crate::every_clock::ManualClock::new(start);

@@ -238,7 +238,7 @@ mod tests {
     use crate::broken::Broken;
 
     #[test]
-    fn what_is_sound_passes_under_every_policy() {
+    fn sound_schemes_pass() {
         for rule in [Rule::Default, Rule::Ratchet, Rule::Wait, Rule::TickTock] {
             hold(&Broken::Not, rule);
         }
@@ -246,7 +246,7 @@ mod tests {
 
     /// The shortest schedule that shows the fault, which is one ID or two.
     #[test]
-    fn what_is_broken_is_found_and_shrunk_to_a_call_or_two() {
+    fn faults_are_found_and_shrunk() {
         for (broken, messages) in [
             // Or what it repeats lies outside of the bounds.
             (Broken::Repeats, ["issued twice", "is outside of"]),
@@ -266,7 +266,7 @@ mod tests {
 
     #[test]
     #[should_panic(expected = "toggling under TickTock, with the seed Fixed")]
-    fn a_failure_names_the_scheme_the_policy_and_the_seed() {
+    fn failures_name_the_seed() {
         hold(&Broken::Repeats, Rule::TickTock);
     }
 }

@@ -367,7 +367,7 @@ mod tests {
     }
 
     #[test]
-    fn what_repeats_is_found_within_a_segment_and_across_two() {
+    fn repetitions_are_found() {
         let key = |tick: u128, sequence: u128| tick << 33 | sequence;
         let mut highest = None;
         assert_eq!(follow(&mut highest, vec![key(2, 1), key(1, 9), key(1, 3)]), Ok(2));
@@ -381,7 +381,7 @@ mod tests {
     }
 
     #[test]
-    fn a_drift_and_a_wrong_order_are_found_in_ten_years() {
+    fn faults_of_ten_years_are_found() {
         for (broken, message) in
             [(Broken::Drifts, "when the clock showed"), (Broken::Falls, "came after")]
         {

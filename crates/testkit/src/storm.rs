@@ -323,7 +323,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_sound_weathers_every_policy() {
+    fn sound_schemes_pass() {
         for policy in [
             Policy::Ratchet { allowance: Ticks::new(0) },
             Policy::Ratchet { allowance: Ticks::new(7) },
@@ -349,7 +349,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_issued_twice_is_named() {
+    fn repetitions_are_named() {
         let id = |sequence| 5_u64 << 17 | 0xA5 << 8 | sequence;
         let check = |ids: &[Vec<u64>]| check_unique(&Broken::Not, ids);
         assert_eq!(check(&[vec![id(1), id(3)], vec![id(2)]]), Ok(()));
@@ -358,7 +358,7 @@ mod tests {
     }
 
     #[test]
-    fn millions_are_drawn_from_a_tame_clock() {
+    fn tame_clocks_draw_millions() {
         let clock = ManualClock::new(Broken::Not.start());
         // Every thread that sleeps moves the clock, and so uses up the time of the others.
         let builder = Builder::seeded(Broken::Not.node(), 0).clock(&clock);

@@ -41,7 +41,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn all_run_at_the_same_time_with_dice_of_their_own() {
+    fn threads_run_at_the_same_time() {
         let all_there = Barrier::new(usize::try_from(THREADS).unwrap());
         let mut rolls = on_threads(|mut dice| {
             all_there.wait();
@@ -54,7 +54,7 @@ mod tests {
 
     #[test]
     #[should_panic(expected = "the thread of seed 3 panicked")]
-    fn a_panic_is_passed_on_with_the_seed() {
+    fn panics_are_passed_on() {
         let first = |seed| Dice::new(seed).below(u64::MAX);
         on_threads(|mut dice| assert_ne!(dice.below(u64::MAX), first(3)));
     }

@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn fails_for_what_is_not_there_or_of_another_kind() {
+    fn fails_for_other_kinds() {
         let entry = json!({"n": 256, "s": "0A", "list": []});
         fails(|entry| string(entry, "missing").to_owned(), entry.clone());
         fails(|entry| string(entry, "n").to_owned(), entry.clone());

@@ -43,11 +43,11 @@ mod unix {
             return run::<Missing>(&[("needs_it", needs_it)]);
         }
         let trials = [
-            Trial::test("tests_of_a_missing_server_show_as_ignored", || {
+            Trial::test("missing_server_is_ignored", || {
                 show_as_ignored();
                 Ok(())
             }),
-            Trial::test("tests_of_a_missing_server_fail_where_it_is_required", || {
+            Trial::test("required_server_fails", || {
                 fail_where_it_is_required();
                 Ok(())
             }),

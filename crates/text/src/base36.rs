@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_beyond_the_maximum_are_named() {
+    fn excessive_numbers_are_named() {
         let too_large = |value, max| Err(ParseErrorKind::TooLarge { value, max });
         assert_eq!(decode(b"10", 35), too_large(36, 35));
         assert_eq!(decode(b"3w5e11264sgsg", u64::MAX), too_large(1 << 64, u64::MAX.into()));

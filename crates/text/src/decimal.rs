@@ -57,7 +57,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn agrees_with_the_standard_library() {
+    fn agrees_with_std() {
         for value in [0, 1, 9, 10, 99, 12_345_678_901, u64::MAX - 1, u64::MAX] {
             assert_eq!(encode(value).as_str(), value.to_string());
             assert_eq!(decode(value.to_string().as_bytes(), u64::MAX), Ok(value));
@@ -65,7 +65,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_encoding_gives_is_accepted() {
+    fn only_canonical_text_is_read() {
         let wrong =
             |byte, position| Err(ParseErrorKind::Character { byte, position, expected: EXPECTED });
         let length = |found| Err(ParseErrorKind::Length { found, min: 1, max: 20 });

@@ -126,7 +126,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn messages_name_the_value_the_place_and_the_range() {
+    fn messages_have_value_and_range() {
         let cases = [
             (ParseErrorKind::Length { found: 3, min: 12, max: 12 }, "3 bytes long, not 12"),
             (ParseErrorKind::Length { found: 0, min: 1, max: 13 }, "0 bytes long, not 1 to 13"),

@@ -54,7 +54,7 @@ mod tests {
         [0, all(0x7f), 0x0001_0203_1f20_7e7f, 0x7f00_7f00_7f00_7f00, 0x0102_0408_1020_4070];
 
     #[test]
-    fn comparing_lanes_is_comparing_each() {
+    fn compares_each_lane() {
         for lanes in SAMPLES {
             for bound in 0..=0x80 {
                 let expected = each(lanes, |lane| if lane >= bound { 0x80 } else { 0 });
@@ -64,7 +64,7 @@ mod tests {
     }
 
     #[test]
-    fn adding_to_some_lanes_leaves_the_others() {
+    fn adds_to_some_lanes_only() {
         for lanes in SAMPLES {
             for change in 0..=u8::MAX {
                 let tops = at_least(lanes, 0x20);
@@ -76,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn spreading_puts_every_bit_into_its_lane() {
+    fn spreads_every_bit_to_its_lane() {
         for bits in 4..=6 {
             for bit in 0..8 * bits {
                 let lane: u64 = 1 << (bit % bits);

@@ -204,7 +204,7 @@ mod tests {
 
     /// Otherwise nothing would be compared with the portable code.
     #[test]
-    fn at_the_portable_level_the_rest_takes_the_portable_way() {
+    fn portable_level_stays_portable() {
         for (level, expected) in [(SimdLevel::Portable, *b"mpp"), (SimdLevel::Compiled, *b"mcc")] {
             let mut texts = [[0]; 3];
             let encoded = encode_at::<Telltale, _, 1>(level, &[0; 3], &mut texts, |value| value);
@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn an_error_names_the_index_in_the_whole_slice() {
+    fn errors_have_the_whole_index() {
         for index in [1, CHUNK - 1, CHUNK + 3] {
             let (mut texts, mut values) = ([[0]; 2 * CHUNK], [0; 2 * CHUNK]);
             texts[index] = *b"!";
@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_level_it_is_the_best() {
+    fn default_level_is_the_best() {
         let (mut texts, mut values) = ([[0]; 3], [0; 3]);
         assert_eq!(encode::<Telltale, _, 1>(&[0; 3], &mut texts, |value| value), Ok(()));
         assert_eq!(texts.as_flattened(), b"mcc");

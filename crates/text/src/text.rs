@@ -129,7 +129,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn reads_as_the_characters_that_count() {
+    fn reads_as_its_characters() {
         let text = Text::from_end(*b"0042", 2);
         assert_eq!(text.as_str(), "42");
         assert_eq!(String::from(text), "42");
@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn compares_hashes_and_lends_as_its_characters_do() {
+    fn compares_and_hashes_as_str() {
         fn hash(value: impl Hash) -> u64 {
             let mut hasher = std::hash::DefaultHasher::new();
             value.hash(&mut hasher);

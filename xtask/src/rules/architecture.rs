@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn features_missing_in_tables_are_found() {
+    fn missing_features_are_found() {
         let check = |folder: &str, own: &str, facade: &str| {
             let package = package(folder, &[], &[("default", &[]), ("std", &[]), ("serde", &[])]);
             let own = (&*format!("{folder}/src/lib.rs"), own);
@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn features_that_core_does_not_get_are_found() {
+    fn unforwarded_features_are_found() {
         let core = package("crates/core", &[], &[("serde", &[]), ("alloc", &[])]);
         let features: &[(&str, &[&str])] = &[
             ("serde", &["dep:serde"]),

@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn names_of_missing_tests_and_files_are_found() {
+    fn missing_names_are_found() {
         let text = "\n| a |\n|---|\n| `ids_are_distinct_always`, `ids_were_distinct_once` |";
         let expected = ["docs/a.md:4: `ids_were_distinct_once` is nowhere in the sources"];
         assert_eq!(check_page(text), expected);

@@ -78,7 +78,7 @@ mod tests {
     use crate::verify::step::cargo;
 
     #[test]
-    fn every_step_has_a_name_of_its_own() {
+    fn step_names_are_unique() {
         let names: BTreeSet<_> = steps::STEPS.iter().map(|step| step.name).collect();
         assert_eq!(names.len(), steps::STEPS.len());
     }

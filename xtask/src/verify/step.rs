@@ -106,7 +106,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn skipped_and_failed_tests_are_told_apart() {
+    fn skips_and_failures_differ() {
         let tally = |passed, failed, skipped| Tally { passed, failed, skipped, ..Tally::default() };
         assert!(matches!(outcome(tally(1, 0, 1)), Outcome::Passed(_)));
         assert!(matches!(outcome(tally(1, 1, 0)), Outcome::Failed(_)));

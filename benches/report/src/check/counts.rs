@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn the_tolerance_is_what_the_file_says() {
+    fn tolerance_comes_from_the_file() {
         let before = counts(&[("encode/sno", 100.0)]);
         let failures = |now| before.compare(&counts(&[("encode/sno", now)])).failures();
         assert_eq!((failures(105.0), failures(105.1)), (0, 1));
@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_only_here_or_only_there_fails() {
+    fn one_sided_benchmarks_fail() {
         let comparison = counts(&[("old", 1.0)]).compare(&counts(&[("new", 1.0)]));
         assert_eq!(comparison.failures(), 2);
         let table = comparison.to_string();
@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn another_compiler_or_processor_is_mentioned() {
+    fn other_compilers_are_mentioned() {
         let before = counts(&[("encode/sno", 154.0)]);
         let now = Counts {
             compiler: "rustc 2".to_owned(),

@@ -59,7 +59,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_long_runs_before_a_terminal_show_progress() {
+    fn long_runs_on_terminals_only() {
         assert!(is_wanted(Some(1_000_001), true, false));
         assert!(!is_wanted(Some(1_000_000), true, false));
         assert!(!is_wanted(Some(1_000_001), false, false));
@@ -68,7 +68,7 @@ mod tests {
     }
 
     #[test]
-    fn the_line_says_how_many_and_what_share() {
+    fn line_has_count_and_share() {
         assert_eq!(line(1_234_567, 20_000_000), "1234567 of 20000000 IDs (6 %)");
         assert_eq!(line(u64::MAX, u64::MAX), format!("{0} of {0} IDs (100 %)", u64::MAX));
         assert_eq!(line(0, 0), "0 of 0 IDs (0 %)");

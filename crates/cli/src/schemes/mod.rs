@@ -111,7 +111,7 @@ mod tests {
         #![proptest_config(config(8))]
 
         #[test]
-        fn a_parser_reads_what_scru64_holds(value in 0..=Scru64Id::MAX.get(), size in 1u8..=23) {
+        fn scru64_json_parses(value in 0..=Scru64Id::MAX.get(), size in 1u8..=23) {
             let id = Scru64Id::new(value).unwrap();
             let size = NodeIdSize::new(size).unwrap();
             let general = expected("scru64", &id.to_string(), &value.to_be_bytes(), id.unix_time());
@@ -129,7 +129,7 @@ mod tests {
         }
 
         #[test]
-        fn a_parser_reads_what_nanoflake_holds(value in 0..=i64::MAX) {
+        fn nanoflake_json_parses(value in 0..=i64::MAX) {
             let id = NanoflakeId::new(value).unwrap();
             let layout = NanoflakeOptions::default();
             let epoch = layout.epoch();
@@ -147,7 +147,7 @@ mod tests {
         }
 
         #[test]
-        fn a_parser_reads_what_a_local_kuid_holds(value: u64) {
+        fn local_kuid_json_parses(value: u64) {
             let id = LocalId::new(value);
             let object = expected("kuid", &id.to_string(), &value.to_be_bytes(), id.unix_time());
             let object = with(object, kuid_fields(id));
@@ -158,7 +158,7 @@ mod tests {
         }
 
         #[test]
-        fn a_parser_reads_what_a_global_kuid_holds(bytes: [u8; 12], drift in 5u8..=10) {
+        fn global_kuid_json_parses(bytes: [u8; 12], drift in 5u8..=10) {
             let id = GlobalId::from_bytes(bytes);
             let drift = Drift::new(drift).unwrap();
             let object = expected("kuid", &id.to_string(), &bytes, id.unix_time(drift));
@@ -172,7 +172,7 @@ mod tests {
         }
 
         #[test]
-        fn a_parser_reads_what_a_wide_kuid_holds(bytes: [u8; 16], drift in 5u8..=10) {
+        fn wide_kuid_json_parses(bytes: [u8; 16], drift in 5u8..=10) {
             let id = WideGlobalId::from_bytes(bytes);
             let drift = Drift::new(drift).unwrap();
             let object = expected("kuid", &id.to_string(), &bytes, id.unix_time(drift));
@@ -186,7 +186,7 @@ mod tests {
         }
 
         #[test]
-        fn a_parser_reads_what_sno_holds(bytes: [u8; 10]) {
+        fn sno_json_parses(bytes: [u8; 10]) {
             let id = SnoId::from_bytes(bytes);
             let object = expected("sno", &id.to_string(), &bytes, id.unix_time());
             prop_assert_eq!(written(id, &()), with(object, json!({

@@ -2,8 +2,8 @@
 //!
 //! | clock | error | held by the test |
 //! |---|---|---|
-//! | `SystemClock` | none | `reads_what_the_system_says` |
-//! | `CounterClock` | 20 microseconds, more after a jump | `stays_within_its_bounds_whatever_happens` |
+//! | `SystemClock` | none | `reads_the_system_time` |
+//! | `CounterClock` | 20 microseconds, more after a jump | `stays_within_its_bounds` |
 //! | `ManualClock` | none: it shows the time it was set to | its example |
 
 #[cfg(all(feature = "std", target_arch = "x86_64", target_os = "linux"))]

@@ -5,7 +5,7 @@ use crate::time::UnixTime;
 
 /// The operating system's wall clock, read anew every time.
 ///
-/// Exact to the microsecond, as far as the system keeps it (`reads_what_the_system_says`); follows
+/// Exact to the microsecond, as far as the system keeps it (`reads_the_system_time`); follows
 /// every step and slew at once. On `wasm32-unknown-unknown` it is the browser's clock, to the
 /// millisecond, and needs the feature `web`.
 #[derive(Clone, Copy, Debug, Default)]
@@ -26,7 +26,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn reads_what_the_system_says() {
+    fn reads_the_system_time() {
         let before = UnixTime::try_from(SystemTime::now()).unwrap();
         let now = SystemClock.now().unwrap();
         let after = UnixTime::try_from(SystemTime::now()).unwrap();

@@ -252,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn only_a_flip_is_counted_and_leaves_a_past() {
+    fn only_flips_leave_a_past() {
         let mut engine = engine(SequenceStart::fixed(0));
         for (now, drifts, other_past) in
             [(10, 0, None), (11, 0, None), (5, 1, Some(11)), (6, 1, Some(11)), (12, 1, Some(11))]
@@ -274,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unreadable_clock_changes_nothing() {
+    fn unreadable_clock_changes_nothing() {
         let mut engine = engine(SequenceStart::fixed(0));
         draw(&mut engine, 10).unwrap();
         let before = engine.state();
@@ -285,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn a_closed_engine_issues_nothing_of_its_tick() {
+    fn closed_engine_issues_nothing() {
         let mut engine = engine(SequenceStart::fixed(0));
         draw(&mut engine, 10).unwrap();
         let snapshot = engine.close();
@@ -297,7 +297,7 @@ mod tests {
     }
 
     #[test]
-    fn the_fast_path_draws_while_the_tick_is_accepted_and_has_slots() {
+    fn fast_path_draws_in_its_tick() {
         let mut engine = engine(SequenceStart::fixed(253));
         let try_draw =
             |engine: &mut ExclusiveEngine<_>, second| engine.try_draw(&At(|| Ok(second)));
@@ -316,7 +316,7 @@ mod tests {
     }
 
     #[test]
-    fn a_restored_engine_goes_on_in_its_tick() {
+    fn restored_engine_goes_on() {
         let rules = toggling(Policy::Wait, SequenceStart::LOWEST, &Window::ALL);
         let snapshot = Snapshot::at(tick(10), 254);
         let mut engine = ExclusiveEngine::new(rules, Window::ALL, &snapshot).unwrap();
@@ -325,7 +325,7 @@ mod tests {
     }
 
     #[test]
-    fn a_reset_forgets_the_ticks_and_takes_the_new_seed() {
+    fn reset_forgets_ticks_and_seed() {
         let mut engine = engine(RandomStart::new(1));
         // Under one toggle up to 10, under the other up to 12, under the first again at 11.
         for now in [10, 5, 12, 11] {
@@ -340,7 +340,7 @@ mod tests {
 
     #[cfg(feature = "std")]
     #[test]
-    fn checking_readiness_draws_nothing() {
+    fn readiness_draws_nothing() {
         let mut engine = engine(SequenceStart::fixed(254));
         let check = |engine: &ExclusiveEngine<_>, now| engine.check_ready(&At(|| Ok(now)));
         draw(&mut engine, 10).unwrap();

@@ -321,7 +321,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_tick_is_the_clocks_and_no_flip() {
+    fn first_tick_is_the_clocks() {
         for policy in ALL {
             for now in [0, 100, Toggling::LAST_TICK] {
                 let ask = Ask { word: None, other_past: Some(200), ..Ask::now(now, policy) };
@@ -331,7 +331,7 @@ mod tests {
     }
 
     #[test]
-    fn a_clock_that_moved_on_takes_the_word_along() {
+    fn moved_clock_moves_the_word() {
         for policy in ALL {
             for next in [5, 10] {
                 let ask = Ask { word: Some((100, next)), ..Ask::now(101, policy) };
@@ -348,7 +348,7 @@ mod tests {
     }
 
     #[test]
-    fn an_exhausted_tick_ends_with_the_clocks_unless_it_ratchets() {
+    fn exhausted_tick_ends_with_clock() {
         for (policy, step) in [
             (ratchet(0), go(101, true)),
             (Policy::Wait, stalled(ErrorKind::Exhausted, 101)),
@@ -360,7 +360,7 @@ mod tests {
     }
 
     #[test]
-    fn a_ratchet_stays_within_its_allowance() {
+    fn ratchet_stays_in_allowance() {
         let rollback = stalled(ErrorKind::Rollback, 98);
         for (now, step) in [(99, Step::Draw), (98, Step::Draw), (97, rollback)] {
             assert_eq!(Ask::now(now, ratchet(2)).step(), step, "{now}");
@@ -368,7 +368,7 @@ mod tests {
     }
 
     #[test]
-    fn a_ratchet_overflows_to_one_past_its_allowance() {
+    fn ratchet_overflows_by_one() {
         for (now, step) in [(98, go(101, true)), (97, stalled(ErrorKind::Rollback, 98))] {
             let ask = Ask { word: Some((100, 10)), ..Ask::now(now, ratchet(2)) };
             assert_eq!(ask.step(), step, "{now}");
@@ -376,7 +376,7 @@ mod tests {
     }
 
     #[test]
-    fn the_highest_allowance_reaches_everywhere() {
+    fn highest_allowance_reaches_all() {
         let last = Toggling::LAST_TICK;
         for allowance in [u64::MAX, u64::MAX - 1, 1 << 62] {
             let ask = Ask { word: Some((last, 5)), ..Ask::now(0, ratchet(allowance)) };
@@ -387,7 +387,7 @@ mod tests {
     }
 
     #[test]
-    fn the_highest_allowance_accepts_no_word_behind_the_clock() {
+    fn words_behind_are_never_accepted() {
         let word = Word::<Toggling>::new(100, false, 0);
         assert!(Rules::<Toggling>::accepts(word, 100, ratchet(u64::MAX)));
         assert!(!Rules::<Toggling>::accepts(word, 101, ratchet(u64::MAX)));
@@ -406,7 +406,7 @@ mod tests {
     }
 
     #[test]
-    fn tick_tock_flips_only_past_the_other_toggles_past() {
+    fn flips_only_past_the_other_past() {
         for (now, step) in [
             (49, stalled(ErrorKind::Rollback, 51)),
             (50, stalled(ErrorKind::Rollback, 51)),
@@ -419,13 +419,13 @@ mod tests {
     }
 
     #[test]
-    fn tick_tock_flips_to_a_toggle_without_a_past_at_any_tick() {
+    fn flips_anywhere_without_a_past() {
         let ask = Ask::now(0, Policy::TickTock);
         assert_eq!(ask.step(), go(0, false));
     }
 
     #[test]
-    fn tick_tock_stalls_until_its_own_tick_where_that_comes_first() {
+    fn stalls_until_nearer_own_tick() {
         for (other_past, until) in [(98, 99), (99, 100), (100, 100), (150, 100)] {
             let ask = Ask { other_past: Some(other_past), ..Ask::now(70, Policy::TickTock) };
             assert_eq!(ask.step(), stalled(ErrorKind::Rollback, until));
@@ -433,7 +433,7 @@ mod tests {
     }
 
     #[test]
-    fn tick_tock_goes_on_at_its_own_tick_under_the_same_toggle() {
+    fn own_tick_keeps_the_toggle() {
         for (now, step) in [(100, Step::Draw), (101, go(101, true))] {
             let ask = Ask { other_past: Some(150), ..Ask::now(now, Policy::TickTock) };
             assert_eq!(ask.step(), step, "{now}");
@@ -441,13 +441,13 @@ mod tests {
     }
 
     #[test]
-    fn tick_tock_flips_when_its_tick_is_exhausted_too() {
+    fn flips_when_exhausted_too() {
         let ask = Ask { word: Some((100, 10)), ..Ask::now(99, Policy::TickTock) };
         assert_eq!(ask.step(), go(99, false));
     }
 
     #[test]
-    fn below_the_floor_only_a_ratchet_goes_on_at_the_floor() {
+    fn only_ratchets_go_on_at_the_floor() {
         for (policy, now, step) in [
             (ratchet(2), 97, stalled(ErrorKind::Window, 98)),
             (ratchet(2), 98, go(100, true)),
@@ -464,13 +464,13 @@ mod tests {
     }
 
     #[test]
-    fn an_allowance_beyond_the_floor_reaches_it_from_the_first_tick() {
+    fn first_tick_may_reach_the_floor() {
         let ask = Ask { floor: 100, word: None, ..Ask::now(0, ratchet(100)) };
         assert_eq!(ask.step(), go(100, true));
     }
 
     #[test]
-    fn tick_tock_flips_only_down_to_the_floor() {
+    fn flips_only_down_to_the_floor() {
         for (now, step) in [(89, stalled(ErrorKind::Window, 90)), (90, go(90, false))] {
             let ask = Ask { floor: 90, ..Ask::now(now, Policy::TickTock) };
             assert_eq!(ask.step(), step, "{now}");
@@ -491,14 +491,14 @@ mod tests {
     }
 
     #[test]
-    fn a_ratchet_does_not_overflow_into_the_ceiling() {
+    fn ratchet_stops_at_the_ceiling() {
         let ask = Ask { ceiling: 101, word: Some((100, 10)), ..Ask::now(100, ratchet(2)) };
         let stall = Stall { is_window_used_up: true, ..Stall::new(ErrorKind::Window, None) };
         assert_eq!(ask.step(), Step::Stall(stall));
     }
 
     #[test]
-    fn the_last_tick_is_issued_and_nothing_after_it() {
+    fn nothing_after_the_last_tick() {
         let last = Toggling::LAST_TICK;
         for policy in ALL {
             let ask = Ask { word: Some((last, 9)), ..Ask::now(last, policy) };
@@ -510,7 +510,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_left_is_counted_up_to_the_last_sequence() {
+    fn counts_remaining_sequences() {
         let bounds = SequenceBounds::new(3, 9);
         let rules = Rules { bounds, ..rules(Toggling, Policy::Wait) };
         let max = Word::<Toggling>::CLOSED - 1;
@@ -531,7 +531,7 @@ mod tests {
     }
 
     #[test]
-    fn a_start_outside_of_the_bounds_is_refused_with_both() {
+    fn start_outside_bounds_is_refused() {
         let bounds = SequenceBounds::new(3, 9);
         for (start, is_ok) in [(2, false), (3, true), (9, true), (10, false)] {
             let rules = Rules {
@@ -546,7 +546,7 @@ mod tests {
     }
 
     #[test]
-    fn readings_outside_the_issuable_ticks_are_refused() {
+    fn unissuable_ticks_are_refused() {
         let rules = rules(Seconds, Policy::Wait);
         let second = |second: i64| UnixTime::from_micros(second * 1_000_000);
         let last = second(i64::from(u32::MAX));

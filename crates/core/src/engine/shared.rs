@@ -364,7 +364,7 @@ mod tests {
     }
 
     #[test]
-    fn the_word_is_alone_on_its_cache_lines() {
+    fn word_has_its_own_cache_lines() {
         assert_eq!((size_of::<Line<AtomicU64>>(), align_of::<Line<AtomicU64>>()), (128, 128));
         let engines = [Policy::Wait, Policy::TickTock].map(engine);
         let lines = engines.each_ref().map(|engine| (&raw const engine.hot.0).addr() / 128);
@@ -373,7 +373,7 @@ mod tests {
     }
 
     #[test]
-    fn a_block_is_cut_at_the_last_sequence() {
+    fn blocks_end_at_last_sequence() {
         let engine = engine(Policy::Wait);
         assert_eq!(draw(&engine, 5, 7).unwrap().len, 7);
         let rest = draw(&engine, 5, 7).unwrap();
@@ -382,7 +382,7 @@ mod tests {
     }
 
     #[test]
-    fn a_partial_block_leaves_nothing_in_the_guard() {
+    fn partial_block_clears_the_guard() {
         let engine = engine(Policy::Wait);
         draw(&engine, 5, 7).unwrap();
         draw(&engine, 5, u32::MAX).unwrap();
@@ -390,7 +390,7 @@ mod tests {
     }
 
     #[test]
-    fn refused_calls_leave_the_word_exhausted_and_no_more() {
+    fn refusals_only_exhaust_the_word() {
         let engine = engine(Policy::Wait);
         draw(&engine, 5, 10).unwrap();
         let exhausted = word(&engine).bits();
@@ -401,7 +401,7 @@ mod tests {
     }
 
     #[test]
-    fn calls_on_a_closed_word_leave_it_closed_and_in_its_tick() {
+    fn closed_word_stays_closed() {
         let engine = engine(Policy::Wait);
         draw(&engine, 5, 1).unwrap();
         engine.close();
@@ -413,7 +413,7 @@ mod tests {
     }
 
     #[test]
-    fn calls_before_the_first_tick_leave_the_word_pristine() {
+    fn early_calls_keep_pristine_word() {
         let window = Window::new(tick(100), 200).unwrap();
         let engine = windowed(Policy::Wait, window);
         for _ in more_than_the_guard_holds() {
@@ -425,7 +425,7 @@ mod tests {
     }
 
     #[test]
-    fn calls_with_an_unreadable_clock_leave_nothing_in_the_guard() {
+    fn failed_readings_clear_the_guard() {
         let engine = engine(Policy::Wait);
         draw(&engine, 5, 1).unwrap();
         let error = ClockError::Unreadable { reason: "broken" };
@@ -438,7 +438,7 @@ mod tests {
     }
 
     #[test]
-    fn calls_whose_clock_panics_leave_nothing_in_the_guard() {
+    fn clock_panics_clear_the_guard() {
         let engine = engine(Policy::Wait);
         draw(&engine, 5, 1).unwrap();
         for _ in 0..4 {
@@ -455,7 +455,7 @@ mod tests {
     }
 
     #[test]
-    fn the_fast_path_draws_only_from_the_cached_tick() {
+    fn fast_path_needs_cached_tick() {
         let engine = engine(Policy::TickTock);
         let try_draw = |now, n| {
             let block = engine.try_draw(&At(|| Ok(now)), many(n));
@@ -476,7 +476,7 @@ mod tests {
     }
 
     #[test]
-    fn the_fast_path_rejects_a_word_that_left_the_cached_tick() {
+    fn fast_path_rejects_a_moved_word() {
         let engine = engine(Policy::TickTock);
         draw(&engine, 5, 1).unwrap();
         for flip_to in [6, 4] {
@@ -494,7 +494,7 @@ mod tests {
     }
 
     #[test]
-    fn closing_again_returns_the_same() {
+    fn closing_is_idempotent() {
         let engine = engine(Policy::Wait);
         draw(&engine, 5, 3).unwrap();
         let first = engine.close();
@@ -504,7 +504,7 @@ mod tests {
     }
 
     #[test]
-    fn an_exchange_in_flight_fails_once_the_engine_is_closed() {
+    fn exchange_fails_once_closed() {
         let engine = engine(Policy::Wait);
         draw(&engine, 5, 10).unwrap();
         let before = word(&engine);
@@ -514,7 +514,7 @@ mod tests {
     }
 
     #[test]
-    fn an_exchange_goes_on_when_only_the_sequence_moved() {
+    fn exchange_ignores_the_sequence() {
         let engine = engine(Policy::Wait);
         draw(&engine, 5, 1).unwrap();
         let before = word(&engine);
@@ -524,7 +524,7 @@ mod tests {
     }
 
     #[test]
-    fn an_exchange_fails_when_the_tick_moved() {
+    fn exchange_fails_if_tick_moved() {
         let engine = engine(Policy::Wait);
         draw(&engine, 5, 1).unwrap();
         let before = word(&engine);
@@ -535,7 +535,7 @@ mod tests {
     }
 
     #[test]
-    fn a_reading_from_before_a_step_of_the_clock_drags_nothing_forward() {
+    fn stale_readings_drag_nothing() {
         let mut engine = &engine(Policy::Wait);
         draw(engine, 10, 1).unwrap();
         // This thread reads 100 three times: before the add, after it, and in the slow path. Before
@@ -552,7 +552,7 @@ mod tests {
     }
 
     #[test]
-    fn a_flip_that_comes_too_late_starts_over() {
+    fn late_flips_start_over() {
         let mut engine = &engine(Policy::TickTock);
         draw(engine, 10, 1).unwrap();
         // This thread is about to flip at 5; before it does, another thread flips at 7.
@@ -570,7 +570,7 @@ mod tests {
     }
 
     #[test]
-    fn widening_does_not_open_a_closed_engine() {
+    fn widening_reopens_nothing() {
         let window = Window::new(tick(0), 5).unwrap();
         let engine = windowed(Policy::Wait, window);
         engine.close();
@@ -580,7 +580,7 @@ mod tests {
 
     #[cfg(feature = "std")]
     #[test]
-    fn checking_readiness_draws_nothing() {
+    fn readiness_draws_nothing() {
         let engine = engine(Policy::Wait);
         draw(&engine, 5, 1).unwrap();
         let before = word(&engine).bits();

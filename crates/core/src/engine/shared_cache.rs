@@ -112,7 +112,7 @@ mod tests {
     use crate::policy::Policy;
 
     #[test]
-    fn a_shared_cache_is_that_of_its_word() {
+    fn agrees_with_its_word() {
         let shared = SharedTickCache::new();
         assert_eq!(shared.at(seconds(100)), None);
         for tick in [100, 101] {
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn a_begun_write_excludes_readers_and_writers() {
+    fn writes_exclude_others() {
         let shared = SharedTickCache::new();
         shared.set(100, &cache(100, Policy::Wait));
         shared.begun.store(101, Ordering::Relaxed);
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn a_write_that_a_fork_cut_short_is_written_over() {
+    fn forked_writes_are_overwritten() {
         let shared = SharedTickCache::new();
         shared.set(100, &cache(100, Policy::Wait));
         shared.begun.store(101, Ordering::Relaxed);

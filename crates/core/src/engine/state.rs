@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_restored_is_reported_again() {
+    fn restored_state_round_trips() {
         for (tick_and_next, drifts, other_past) in [
             (Some((0, 3)), 0, None),
             (Some((150, 9)), 1, Some(170)),
@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tick_outside_of_the_window_is_refused_with_the_window() {
+    fn tick_outside_window_is_refused() {
         for (at, is_refused) in [(99, true), (100, false), (199, false), (200, true)] {
             let error = refused(Snapshot::<Seconds>::at(tick(at), 3));
             assert_eq!(error.is_some(), is_refused, "{at}");
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn a_sequence_outside_of_the_bounds_is_refused_with_the_bounds() {
+    fn sequences_must_be_in_bounds() {
         for (next, is_refused) in [(2, true), (3, false), (10, false), (11, true)] {
             let error = refused(Snapshot::<Seconds>::at(tick(150), next));
             assert_eq!(error.is_some(), is_refused, "{next}");
@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn the_past_of_the_other_toggle_may_lie_outside_of_the_window() {
+    fn other_past_may_leave_the_window() {
         let snapshot = Snapshot::<Toggling>::at(tick(150), 3);
         for other_past in [0, 99, 200, Toggling::MAX_TICK] {
             assert_eq!(refused(snapshot.with_drifts(1, Some(tick(other_past)))), None);
@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn drifts_do_not_toggle_a_scheme_without_a_toggle() {
+    fn no_toggle_without_a_toggle_bit() {
         let snapshot = Snapshot::<Seconds>::at(tick(150), 3).with_drifts(1, None);
         let (word, _) = resume(&snapshot, BOUNDS, &Window::ALL).unwrap();
         assert!(!word.toggle());
@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn a_flip_that_has_not_been_counted_is() {
+    fn uncounted_flips_are_counted() {
         for (toggle, counted, drifts) in
             [(false, 0, 0), (true, 0, 1), (true, 1, 1), (false, 1, 2), (false, u32::MAX, 0)]
         {
@@ -165,13 +165,13 @@ mod tests {
     }
 
     #[test]
-    fn a_generator_that_issued_nothing_reports_nothing() {
+    fn unused_state_is_empty() {
         let drawn_from = Word::<Seconds>::PRISTINE.with_sequence(5);
         assert_eq!(super::snapshot(drawn_from, 0, 0, BOUNDS), Snapshot::<Seconds>::EMPTY);
     }
 
     #[test]
-    fn the_highest_tick_is_that_of_either_toggle() {
+    fn highest_tick_spans_toggles() {
         let at = |at| Snapshot::<Toggling>::at(tick(at), 3);
         assert_eq!(Snapshot::<Toggling>::EMPTY.highest_tick(), None);
         assert_eq!(at(5).highest_tick(), Some(tick(5)));

@@ -73,7 +73,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn reaches_from_the_allowance_before_the_tick_to_its_end() {
+    fn spans_allowance_and_tick() {
         let ratchet = Policy::Ratchet { allowance: Ticks::new(2) };
         for (policy, start) in [(Policy::Wait, 100), (ratchet, 98)] {
             let cache = cache(100, policy);
@@ -88,7 +88,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn the_last_tick_of_the_format_accepts_no_reading() {
+    fn last_tick_accepts_no_reading() {
         let last = cache(Seconds::MAX_TICK, Policy::Wait);
         assert_eq!(last.prefix_at(seconds(i64::from(u32::MAX))), None);
         assert_eq!(last.prefix, Seconds.prefix(&Node(7), Tick::MAX, false));

@@ -146,7 +146,7 @@ mod tests {
     use crate::example::{Seconds, Toggling};
 
     #[test]
-    fn fields_do_not_touch_each_other() {
+    fn fields_do_not_overlap() {
         let max = Word::<Toggling>::MAX_STAMP;
         for stamp in [0, 1, max] {
             for toggle in [false, true] {
@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn adds_of_all_threads_at_once_stay_below_closed() {
+    fn concurrent_adds_never_close() {
         fn check<S: Scheme>() {
             let adds = u64::from(Word::<S>::MAX_ADD.get()) * u64::from(MAX_THREADS);
             let exhausted = Word::<S>::new(7, false, u64::from(S::MAX_SEQUENCE) + 1);
@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn an_add_is_as_large_as_all_threads_at_once_allow() {
+    fn adds_use_the_whole_guard() {
         // Pools of whole thousands leave nothing over, where a difference of one shows.
         let pools = [1, 2, 256, 1_023, 1_024, 1_025, 4_096, 65_536];
         for (closed, pool) in (17..64).flat_map(|bit| pools.map(|pool| (1_u64 << bit, pool))) {
@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_pristine_word_has_no_tick() {
+    fn only_pristine_has_no_tick() {
         assert_eq!(Word::<Seconds>::PRISTINE.tick(), None);
         assert_eq!(Word::<Seconds>::new(1, false, 0).tick(), Some(Tick::MIN));
     }

@@ -38,7 +38,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn times_round_towards_the_past_and_come_back() {
+    fn times_round_down() {
         for (nanos, micros) in
             [(0, 0), (1_999, 1), (-1, -1), (-1_000, -1), (-1_001, -2), (-1_000_000_001, -1_000_001)]
         {
@@ -66,7 +66,7 @@ mod tests {
     }
 
     #[test]
-    fn times_that_do_not_fit_are_named_with_the_range() {
+    fn errors_name_time_and_range() {
         let min = DateTime::<Utc>::MIN_UTC.timestamp_micros();
         let max = DateTime::<Utc>::MAX_UTC.timestamp_micros();
         for (micros, fits) in [(min, true), (min - 1, false), (max, true), (max + 1, false)] {

@@ -39,7 +39,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn times_round_towards_the_past_and_come_back() {
+    fn times_round_down() {
         for (nanos, micros) in
             [(0, 0), (1_999, 1), (-1, -1), (-1_000, -1), (-1_001, -2), (-1_000_000_001, -1_000_001)]
         {
@@ -61,7 +61,7 @@ mod tests {
     }
 
     #[test]
-    fn times_that_do_not_fit_are_named_with_the_range() {
+    fn errors_name_time_and_range() {
         let (min, max) = (Timestamp::MIN.as_microsecond(), Timestamp::MAX.as_microsecond());
         for (micros, fits) in [(min, true), (min - 1, false), (max, true), (max + 1, false)] {
             match Timestamp::try_from(UnixTime::from_micros(micros)) {

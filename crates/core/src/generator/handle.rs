@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn blocks_double_while_they_are_used_up_within_their_tick() {
+    fn used_up_blocks_double() {
         let clock = clock();
         let generator = generator(&clock, Policy::Wait);
         let mut handle = generator.handle();
@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn blocks_halve_when_their_tick_ends_first() {
+    fn unfinished_blocks_halve() {
         let clock = clock();
         let generator = generator(&clock, Policy::Wait);
         let mut handle = generator.handle();
@@ -237,7 +237,7 @@ mod tests {
 
     #[test]
     #[cfg_attr(miri, ignore = "takes an interpreter hours")]
-    fn many_idle_handles_leave_enough_for_each_other() {
+    fn idle_handles_leave_enough() {
         let clock = clock();
         let generator = generator(&clock, Policy::Wait);
         let mut handles: Vec<_> = (0..250).map(|_| generator.handle()).collect();
@@ -250,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_left_of_a_block_is_dropped_with_its_tick() {
+    fn leftovers_end_with_their_tick() {
         let clock = clock();
         let generator = generator(&clock, Policy::Wait);
         let mut handle = generator.handle();
@@ -264,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn a_ratchet_goes_on_with_its_block_within_the_allowance_and_no_further() {
+    fn ratchets_keep_blocks_in_drift() {
         let clock = clock();
         let generator = generator(&clock, Policy::Ratchet { allowance: Ticks::new(2) });
         let mut handle = generator.handle();
@@ -278,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn after_closing_a_handle_issues_no_more_than_its_block() {
+    fn closing_leaves_only_the_block() {
         let clock = clock();
         let generator = generator(&clock, Policy::Wait);
         let mut handle = generator.handle();
@@ -294,7 +294,7 @@ mod tests {
     }
 
     #[test]
-    fn blocks_and_slices_continue_the_order_of_single_ids() {
+    fn blocks_continue_the_order() {
         let clock = clock();
         let generator = generator(&clock, Policy::Wait);
         let mut handle = generator.handle();
@@ -312,7 +312,7 @@ mod tests {
 
     #[test]
     #[cfg_attr(miri, ignore = "takes an interpreter hours")]
-    fn ids_of_all_handles_are_distinct_and_those_of_each_increase() {
+    fn handles_are_unique_and_ordered() {
         let clock = clock();
         let generator = generator(&clock, Policy::Wait);
         let ids: Vec<Vec<u64>> = thread::scope(|scope| {

@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn a_reset_goes_on_at_the_clock_however_far_back() {
+    fn reset_follows_the_clock_back() {
         let clock = ManualClock::new(at(1_000));
         let mut local = builder(&clock).build_local().unwrap();
         generate_and_turn_back(&mut local, &clock);
@@ -241,7 +241,7 @@ mod tests {
 
     #[cfg(feature = "std")]
     #[test]
-    fn a_reset_takes_a_seed_from_the_system() {
+    fn reset_takes_a_system_seed() {
         let clock = ManualClock::new(at(1_000));
         let starts = |_| {
             let mut local = builder(&clock).build_local().unwrap();
@@ -254,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn a_generator_with_a_window_is_not_reset() {
+    fn windowed_is_not_reset() {
         let clock = ManualClock::new(at(1_000));
         let window = Window::new(Tick::new(1).unwrap(), 2_000).unwrap();
         let mut local = builder(&clock).window(window).build_local().unwrap();
@@ -264,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn a_closed_generator_is_not_reset() {
+    fn closed_is_not_reset() {
         let clock = ManualClock::new(at(1_000));
         let mut local = builder(&clock).build_local().unwrap();
         local.close();

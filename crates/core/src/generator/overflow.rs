@@ -121,7 +121,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_spell_counts_calls_and_the_ticks_since_its_first() {
+    fn spells_count_calls_and_ticks() {
         let spell = AtomicSpell::default();
         let last = (1 << 63) - 1;
         assert_eq!(

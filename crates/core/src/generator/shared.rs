@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn an_id_of_a_known_tick_takes_one_look_at_the_clock() {
+    fn known_tick_takes_one_reading() {
         let clock = Counted { time: ManualClock::new(UnixTime::EPOCH), looks: AtomicU32::new(0) };
         let generator = Builder::<Seconds>::seeded(Node(1), 0).clock(&clock).build().unwrap();
         for tick in [5, 6] {
@@ -255,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn asynchronous_waiting_leaves_the_sleeping_to_the_caller() {
+    fn async_waits_use_callers_sleep() {
         let clock = ManualClock::new(UnixTime::from_micros(5_300_000));
         let generator = Builder::<Seconds>::seeded(Node(1), 0).clock(&clock).build().unwrap();
         let in_the_tick = (0..256).map(|_| generator.try_generate()).filter(Result::is_ok).count();
@@ -272,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn asynchronous_waiting_ends_with_an_error_where_waiting_does_not_help() {
+    fn async_waits_end_with_errors() {
         let generator = Builder::<Seconds>::new(Node(1)).build().unwrap();
         generator.close();
         let never = async |_| panic!("nothing to wait for");

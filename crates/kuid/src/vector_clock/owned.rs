@@ -266,7 +266,7 @@ mod tests {
     use crate::vector_clock::tests::entry;
 
     #[test]
-    fn recording_moves_to_the_front_and_never_back_in_time() {
+    fn recording_moves_to_the_front() {
         let mut clock: VectorClock<_> =
             [entry("a", 5), entry("b", 5), entry("c", 5)].into_iter().collect();
         assert!(clock.record("c", LocalId::new(6)));
@@ -281,14 +281,14 @@ mod tests {
     }
 
     #[test]
-    fn of_a_node_that_comes_twice_the_later_id_counts() {
+    fn later_id_of_a_node_counts() {
         let clock: VectorClock<_> =
             [entry("a", 5), entry("b", 1), entry("a", 6), entry("a", 2)].into_iter().collect();
         assert_eq!(clock.entries(), [entry("a", 6), entry("b", 1)]);
     }
 
     #[test]
-    fn order_is_causal_and_does_not_regard_the_list() {
+    fn order_ignores_the_list() {
         let clock = |entries: &[Entry<&'static str>]| -> VectorClock<_> {
             entries.iter().copied().collect()
         };

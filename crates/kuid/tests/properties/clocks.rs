@@ -6,7 +6,7 @@ type Model = BTreeMap<u8, u64>;
 
 proptest! {
     #[test]
-    fn clocks_do_as_a_map_of_the_latest_ids(lists in [entries(), entries()], peer in 0u8..8) {
+    fn clocks_agree_with_a_map(lists in [entries(), entries()], peer in 0u8..8) {
         let [a, b] = lists.clone().map(|list| clock(&list));
         let [map_a, map_b] = lists.map(|list| model(&list));
         let covers = |one: &Model, other: &Model, except: Option<u8>| {
@@ -48,7 +48,7 @@ proptest! {
     }
 
     #[test]
-    fn a_join_is_the_least_that_descends_from_both(
+    fn joins_are_least_descendants(
         lists in [entries(), entries(), entries()],
     ) {
         let [a, b, c] = lists.map(|list| clock(&list));
@@ -78,7 +78,7 @@ proptest! {
     }
 
     #[test]
-    fn recording_keeps_the_latest_of_each_node(list in entries()) {
+    fn recording_keeps_the_latest_id(list in entries()) {
         let mut recorded = VectorClock::new();
         let mut map = Model::new();
         for entry in &list {

@@ -30,7 +30,7 @@ fn assert_in_a_row(fields: [u32; 4], node: Node, wide: u64, drift: Drift) {
 }
 
 #[test]
-fn every_drift_puts_every_bit_in_its_place() {
+fn drifts_place_every_bit() {
     for drift in (5..=10).map(|bits| Drift::new(bits).unwrap()) {
         for (field, bits) in [20, 20, 10, 14].into_iter().enumerate() {
             for bit in 0..bits {
@@ -48,7 +48,7 @@ fn every_drift_puts_every_bit_in_its_place() {
 
 proptest! {
     #[test]
-    fn a_local_id_is_its_fields_in_a_row(
+    fn local_ids_join_their_fields(
         a in 0u32..1 << 20, b in 0u32..1 << 20, c in 0u32..1 << 20, seq in 0u32..1 << 14,
     ) {
         let id = LocalId::from_parts(a, b, c, seq).unwrap();
@@ -59,7 +59,7 @@ proptest! {
     }
 
     #[test]
-    fn global_ids_are_their_fields_in_a_row(
+    fn global_ids_join_their_fields(
         a in 0u32..1 << 20, b in 0u32..1 << 20, step in 0u32..1 << 10, seq in 0u32..1 << 14,
         node in node(), wide in any::<u64>(), drift in drift(),
     ) {
@@ -67,7 +67,7 @@ proptest! {
     }
 
     #[test]
-    fn any_bit_pattern_is_an_id_in_every_form(
+    fn all_bit_patterns_round_trip(
         local in any::<u64>(), global in any::<[u8; 12]>(), wide in any::<u128>(),
         drift in drift(),
     ) {
@@ -89,7 +89,7 @@ proptest! {
     }
 
     #[test]
-    fn parts_out_of_range_are_errors_that_name_them(
+    fn part_errors_name_the_value(
         parts in [part(20), part(20), part(20), part(14)],
     ) {
         let [a, b, c, seq] = parts;
@@ -107,7 +107,7 @@ proptest! {
     }
 
     #[test]
-    fn integers_out_of_range_are_errors_that_name_them(
+    fn integer_errors_name_the_value(
         signed in any::<i64>(), local in any::<u64>(), wide in any::<u128>(), shift in 0u32..128,
     ) {
         let expected = u64::try_from(signed).map(LocalId::new).map_err(|_| signed.into());
@@ -129,7 +129,7 @@ proptest! {
     }
 
     #[test]
-    fn an_id_is_cast_to_local_at_its_own_node_only(
+    fn casts_need_the_same_node(
         id in global(), other in node(), drift in drift(),
     ) {
         let own = id.node(drift);
@@ -159,7 +159,7 @@ proptest! {
     }
 
     #[test]
-    fn distances_are_differences_with_a_sign_on_every_part(
+    fn distances_are_differences(
         ids in [local(), local()], node in node(), drift in drift(),
     ) {
         let [one, other] = ids;

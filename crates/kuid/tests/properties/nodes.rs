@@ -5,7 +5,7 @@ use tickid_testkit::nodes;
 
 proptest! {
     #[test]
-    fn names_are_hashed_by_their_latin_1_or_utf_8_bytes(name in names()) {
+    fn names_are_hashed_by_bytes(name in names()) {
         let hash = weinberger(&name);
         prop_assert_eq!(Node::phash2(&name).get(), hash);
         prop_assert_eq!(Node::phash(&name).get(), hash + 1);
@@ -27,7 +27,7 @@ proptest! {
     }
 
     #[test]
-    fn a_drift_outside_5_to_10_is_an_error(bits in prop_oneof![0_u8..16, any::<u8>()]) {
+    fn other_drifts_are_errors(bits in prop_oneof![0_u8..16, any::<u8>()]) {
         prop_assert_eq!(Drift::try_from(bits), Drift::new(bits));
         match Drift::new(bits) {
             Ok(drift) => {
@@ -52,7 +52,7 @@ fn nodes_are_made_of_32_bits() {
 }
 
 #[test]
-fn of_all_bytes_only_sixteen_are_read_in_any_place_of_a_node() {
+fn only_hexadecimal_nodes_parse() {
     use tickid_text::ParseErrorKind;
 
     for position in 0..8 {

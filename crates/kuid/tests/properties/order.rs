@@ -4,7 +4,7 @@ use super::*;
 
 proptest! {
     #[test]
-    fn integers_bytes_and_texts_order_alike(
+    fn all_forms_order_alike(
         locals in near(local()), globals in near(global()), wides in near(wide()),
     ) {
         let [one, other] = locals;
@@ -25,14 +25,14 @@ proptest! {
     }
 
     #[test]
-    fn local_ids_of_valid_times_order_by_time_then_sequence(ids in [valid(), valid()]) {
+    fn local_ids_order_by_time(ids in [valid(), valid()]) {
         let [one, other] = ids;
         let by_time = (one.unix_time(), one.sequence()).cmp(&(other.unix_time(), other.sequence()));
         prop_assert_eq!(one.cmp(&other), by_time);
     }
 
     #[test]
-    fn global_ids_of_one_node_order_as_the_local_ones(
+    fn global_ids_of_a_node_order_alike(
         locals in [local(), local()], node in node(), wide in any::<u64>(), drift in drift(),
     ) {
         let [one, other] = locals.map(|id| GlobalId::from_local(id, node, drift));
@@ -43,7 +43,7 @@ proptest! {
 
     /// The definition of k-ordered: of two IDs the lower is never 2^I seconds or more later.
     #[test]
-    fn across_nodes_ids_order_by_time_to_within_the_interval(
+    fn nodes_order_within_the_interval(
         locals in [clustered(), clustered()],
         nodes in [node(), node()],
         wides in any::<[u64; 2]>(),
@@ -63,7 +63,7 @@ proptest! {
 
     /// In a whole sorted list no ID is 2^I seconds or more before one that stands before it.
     #[test]
-    fn a_sorted_list_is_in_order_of_time_to_within_the_interval(
+    fn sorted_lists_order_by_time(
         ids in prop::collection::vec((clustered(), node()), 2..60), drift in drift(),
     ) {
         let global = |(local, node)| GlobalId::from_local(local, node, drift);
@@ -79,7 +79,7 @@ proptest! {
     }
 
     #[test]
-    fn within_a_neighborhood_nodes_come_before_time(
+    fn nodes_order_before_near_times(
         base in valid(), seconds in any::<[u32; 2]>(), nodes in [node(), node()], drift in drift(),
     ) {
         let ids = [0, 1].map(|i| {

@@ -4,7 +4,7 @@ use super::*;
 
 proptest! {
     #[test]
-    fn ranges_are_exact_at_the_edges_of_ticks(
+    fn ranges_are_exact_at_tick_edges(
         second in second(), step in 0i64..977, within in 0i64..1_024,
         node in node(), seq in 0u32..1 << 14, drift in drift(),
     ) {
@@ -44,7 +44,7 @@ proptest! {
 
     /// A scan finds all IDs of its times, and of other times none further off than the interval.
     #[test]
-    fn a_scan_finds_every_id_of_its_times(
+    fn scans_find_every_id(
         from in 1_539_999_000_000_000i64..1_540_001_000_000_000,
         len in 0i64..600_000_000,
         offset in -1_300_000_000i64..1_300_000_000,
@@ -66,7 +66,7 @@ proptest! {
     }
 
     #[test]
-    fn times_outside_of_the_format_are_errors_that_name_them(
+    fn time_errors_name_the_value(
         time in prop_oneof![any::<i64>(), i64::MIN..0, LAST_MICRO - 9..=i64::MAX],
         drift in drift(),
     ) {

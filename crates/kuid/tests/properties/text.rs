@@ -6,7 +6,7 @@ use tickid_testkit::slices::Slices;
 
 proptest! {
     #[test]
-    fn parsing_what_is_printed_gives_the_id(
+    fn texts_round_trip(
         local in local(), global in global(), wide in wide(), node in node(),
     ) {
         prop_assert_eq!(local.to_string().parse(), Ok(local));
@@ -19,7 +19,7 @@ proptest! {
     }
 
     #[test]
-    fn texts_are_those_of_other_libraries(
+    fn texts_agree_with_other_crates(
         local in local(), global in global(), wide in wide(), node in node(),
     ) {
         let sortable = sortable();
@@ -36,7 +36,7 @@ proptest! {
     }
 
     #[test]
-    fn slices_are_written_and_read_as_one_by_one(
+    fn slices_agree_with_single_ids(
         local in vec(local(), 1..130), global in vec(global(), 1..130), wide in vec(wide(), 1..130),
         wrong: prop::sample::Index,
     ) {
@@ -58,7 +58,7 @@ proptest! {
 
     /// Also that we take what other libraries take, as they are strict about low bits as well.
     #[test]
-    fn any_bytes_are_refused_or_the_one_canonical_text(bytes in texts()) {
+    fn only_canonical_texts_parse(bytes in texts()) {
         let sortable = sortable().decode(&bytes).ok();
         let url = URL_SAFE_NO_PAD.decode(&bytes).ok();
         macro_rules! check {

@@ -117,7 +117,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn urls_without_the_form_are_refused() {
+    fn malformed_urls_are_refused() {
         for (url, message) in [
             ("", "begins with its kind"),
             ("/var/lib/tickid", "begins with its kind"),

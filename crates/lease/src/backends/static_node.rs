@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn ordinals_end_the_first_part_of_a_name() {
+    fn ordinals_end_host_names() {
         for (name, expected) in [
             ("web-0", Some(0)),
             ("web-12", Some(12)),
@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn only_private_addresses_give_nodes() {
+    fn addresses_must_be_private() {
         let low = |address: &str, bits| low_bits(address.parse().unwrap(), bits).ok();
         assert_eq!(low("10.1.2.3", 16), Some(0x0203));
         assert_eq!(low("192.168.255.254", 8), Some(254));
@@ -201,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn a_variable_without_a_number_is_an_error() {
+    fn non_numeric_variables_fail() {
         let source = source("env:TICKID_TEST_IS_NEVER_SET/10").unwrap();
         let error = source.node().unwrap_err().to_string();
         let expected =

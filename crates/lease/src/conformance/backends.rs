@@ -36,7 +36,7 @@ pub fn scopes_have_their_rows(stage: &dyn Stage) {
 
 /// Pages wrap around from any start, have all rows of their nodes, and are no larger than
 /// requested.
-pub fn pages_are_bounded_and_have_all_their_rows(stage: &dyn Stage) {
+pub fn pages_are_bounded_and_complete(stage: &dyn Stage) {
     let scene = Scene::new(stage, "0/1,4-5/3,24-31/5");
     for _ in 0..7 {
         scene.acquire();

@@ -13,7 +13,7 @@ use crate::model::realm::RealmSpec;
 use crate::model::rules::Refusal;
 
 /// The window begins with the realm and reaches exactly as far as the terms specify.
-pub fn a_claim_gets_a_node_and_a_window_around_now(stage: &dyn Stage) {
+pub fn claims_get_a_window_around_now(stage: &dyn Stage) {
     let scene = Scene::new(stage, "0-2/8,1/1");
     for _ in 0..4 {
         let lease = scene.acquire();
@@ -24,7 +24,7 @@ pub fn a_claim_gets_a_node_and_a_window_around_now(stage: &dyn Stage) {
 }
 
 /// Ticks may be cut short, and epochs may lie before 1970.
-pub fn ticks_are_those_of_every_scheme(stage: &dyn Stage) {
+pub fn ticks_agree_with_every_scheme(stage: &dyn Stage) {
     let scales = [
         TickScale::every(UnixTime::EPOCH, 256_000),
         TickScale::every(UnixTime::from_micros(1_262_304_000_000_000), 4_000),
@@ -57,7 +57,7 @@ pub fn a_held_node_is_not_granted(stage: &dyn Stage) {
 }
 
 /// As many claims as there are nodes get one each; the others are refused.
-pub fn racing_claims_get_different_nodes(stage: &dyn Stage) {
+pub fn racing_claims_get_other_nodes(stage: &dyn Stage) {
     const NODES: usize = 8;
     let scene = Scene::new(stage, "0-7/8");
     let leases: Vec<_> = thread::scope(|scope| {
@@ -81,7 +81,7 @@ pub fn racing_claims_get_different_nodes(stage: &dyn Stage) {
 }
 
 /// A claim is repeated, as after a lost reply.
-pub fn a_repeated_claim_gets_one_lease(stage: &dyn Stage) {
+pub fn repeated_claims_get_one_lease(stage: &dyn Stage) {
     let scene = Scene::new(stage, "0-7/8");
     let mut claim = Scene::claim();
     let first = answer(scene.store.acquire(&scene.realm, &mut claim)).unwrap();
@@ -92,7 +92,7 @@ pub fn a_repeated_claim_gets_one_lease(stage: &dyn Stage) {
 }
 
 /// A window that begins in the claimant's future is the last choice.
-pub fn a_claim_prefers_a_node_it_can_use_at_once(stage: &dyn Stage) {
+pub fn claims_prefer_usable_nodes(stage: &dyn Stage) {
     let scene = Scene::new(stage, "0-3/8");
     let leases = [(); 4].map(|()| scene.acquire());
     let now = scene.tick(leases[3].granted_at);
@@ -135,7 +135,7 @@ pub fn windows_end_with_the_scheme(stage: &dyn Stage) {
 }
 
 /// Nothing is granted before the epoch or after the last tick.
-pub fn nothing_is_granted_before_the_epoch(stage: &dyn Stage) {
+pub fn no_grant_before_the_epoch(stage: &dyn Stage) {
     let scene = Scene::new(stage, "0-1/8");
     let now = scene.acquire().granted_at;
     let future = now.checked_add(Duration::from_secs(3_600)).unwrap();
@@ -149,7 +149,7 @@ pub fn nothing_is_granted_before_the_epoch(stage: &dyn Stage) {
 }
 
 /// The pool's other nodes have rows only once they are needed.
-pub fn rows_do_not_outnumber_the_holders(stage: &dyn Stage) {
+pub fn rows_never_outnumber_holders(stage: &dyn Stage) {
     let scene = Scene::new(stage, "0-65535/16");
     let held = [(); 3].map(|()| scene.acquire());
     for _ in 0..20 {

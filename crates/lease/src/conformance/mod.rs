@@ -92,8 +92,8 @@ macro_rules! store_scenarios {
         $crate::store_scenarios! { @all tests $stage; }
         #[test]
         #[ignore = $why]
-        fn another_generation_invalidates_the_realm() {
-            $crate::conformance::trouble::another_generation_invalidates_the_realm(
+        fn new_generation_invalidates() {
+            $crate::conformance::trouble::new_generation_invalidates(
                 &$stage,
             );
         }
@@ -101,60 +101,60 @@ macro_rules! store_scenarios {
     ($stage:expr) => {
         $crate::store_scenarios! { @all tests $stage; }
         $crate::store_scenarios! { @tests $stage;
-            trouble::another_generation_invalidates_the_realm,
+            trouble::new_generation_invalidates,
         }
     };
     (@all $form:ident $($arguments:tt)*) => {
         // Braces: it may stand for items and for an expression.
         $crate::store_scenarios! { @$form $($arguments)*
             backends::scopes_have_their_rows,
-            backends::pages_are_bounded_and_have_all_their_rows,
+            backends::pages_are_bounded_and_complete,
             backends::a_change_compares_everything,
-            claims::a_claim_gets_a_node_and_a_window_around_now,
-            claims::ticks_are_those_of_every_scheme,
+            claims::claims_get_a_window_around_now,
+            claims::ticks_agree_with_every_scheme,
             claims::a_held_node_is_not_granted,
-            claims::racing_claims_get_different_nodes,
-            claims::a_repeated_claim_gets_one_lease,
-            claims::a_claim_prefers_a_node_it_can_use_at_once,
+            claims::racing_claims_get_other_nodes,
+            claims::repeated_claims_get_one_lease,
+            claims::claims_prefer_usable_nodes,
             claims::holder_names_are_kept,
             claims::windows_end_with_the_scheme,
-            claims::nothing_is_granted_before_the_epoch,
-            claims::rows_do_not_outnumber_the_holders,
+            claims::no_grant_before_the_epoch,
+            claims::rows_never_outnumber_holders,
             renewals::renewals_do_not_add_up,
             renewals::a_repeated_renewal_is_harmless,
-            renewals::an_expired_lease_is_renewed_if_nobody_took_it,
-            renewals::an_expired_node_is_granted_from_its_ceiling,
-            renewals::a_released_node_is_granted_after_its_last_tick,
-            renewals::an_unused_node_is_granted_from_its_floor,
+            renewals::untaken_expired_lease_renews,
+            renewals::expired_node_keeps_its_ceiling,
+            renewals::released_node_keeps_its_ticks,
+            renewals::unused_node_keeps_its_floor,
             renewals::a_lease_is_released_once,
             renewals::a_late_claim_revives_no_lease,
-            renewals::later_clients_see_what_was_granted,
-            renewals::administration_succeeds_while_others_renew,
+            renewals::later_clients_see_the_grants,
+            renewals::administration_beside_renewals,
             realms::realms_are_apart,
             realms::another_realm_is_refused,
             realms::a_realm_begins_once,
-            realms::an_unknown_realm_begins_beyond_earlier_leases,
-            realms::a_realm_begins_at_once_if_asked_to,
-            realms::of_realms_that_begin_together_one_does,
-            realms::an_unknown_realm_cannot_be_listed,
-            realms::only_nodes_taken_out_of_the_pool_are_lost,
-            realms::split_and_merged_pools_never_overlap,
-            realms::a_node_that_comes_back_brings_no_lease_back,
-            realms::a_claim_repeated_across_pools_gets_one_node,
+            realms::unknown_realms_begin_beyond,
+            realms::new_realms_can_begin_at_once,
+            realms::racing_realms_begin_once,
+            realms::unknown_realms_are_not_listed,
+            realms::only_removed_nodes_are_lost,
+            realms::split_pools_never_overlap,
+            realms::restored_nodes_have_no_lease,
+            realms::one_claim_across_pools,
             realms::terms_change_with_the_realm,
-            trouble::a_quarantined_node_is_not_granted_until_repaired,
-            trouble::the_holder_of_a_quarantined_node_goes_on,
-            trouble::only_quarantined_nodes_are_repaired,
-            trouble::a_malformed_row_quarantines_one_node,
-            trouble::all_malformed_rows_are_repaired_together,
+            trouble::quarantined_until_repaired,
+            trouble::quarantine_keeps_the_holder,
+            trouble::repair_needs_a_quarantine,
+            trouble::malformed_row_costs_one_node,
+            trouble::repair_takes_all_malformed,
             trouble::invalidation_ends_all_leases,
-            trouble::an_invalidated_missing_realm_begins_beyond,
-            trouble::a_lost_row_invalidates_the_realm,
-            trouble::a_lost_renewal_invalidates_the_realm,
-            trouble::a_lost_era_invalidates_the_realm,
-            trouble::a_lost_realm_begins_beyond_its_leases,
-            trouble::an_ordinary_loss_invalidates_nothing,
-            trouble::a_lease_of_an_earlier_era_proves_nothing,
+            trouble::invalidated_realm_begins_beyond,
+            trouble::lost_row_invalidates,
+            trouble::lost_renewal_invalidates,
+            trouble::lost_era_invalidates,
+            trouble::lost_realm_begins_beyond,
+            trouble::ordinary_loss_is_no_proof,
+            trouble::earlier_era_is_no_proof,
         }
     };
     (@tests $stage:expr; $($module:ident::$scenario:ident,)*) => {
@@ -167,7 +167,7 @@ macro_rules! store_scenarios {
     };
     (@array $server:ty, $stage:path; $($module:ident::$scenario:ident,)*) => {
         $crate::store_scenarios! { @functions $server, $stage; $($module::$scenario,)*
-            trouble::another_generation_invalidates_the_realm,
+            trouble::new_generation_invalidates,
         }
     };
     (@functions $server:ty, $stage:path; $($module:ident::$scenario:ident,)*) => {

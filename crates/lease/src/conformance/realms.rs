@@ -79,7 +79,7 @@ pub fn a_realm_begins_once(stage: &dyn Stage) {
 
 /// If a realm of that name may have been lost, the new one begins beyond its leases, and nothing is
 /// granted until then.
-pub fn an_unknown_realm_begins_beyond_earlier_leases(stage: &dyn Stage) {
+pub fn unknown_realms_begin_beyond(stage: &dyn Stage) {
     let scene = Scene::unknown(stage, "0-3/8").short_term();
     let elsewhere = Scene::short(stage, "0-3/8").acquire();
     let limit = scene.tick(elsewhere.granted_at) + scene.realm.max_ahead();
@@ -98,7 +98,7 @@ pub fn an_unknown_realm_begins_beyond_earlier_leases(stage: &dyn Stage) {
 }
 
 /// The realm begins at once, also in a store where it would otherwise begin later.
-pub fn a_realm_begins_at_once_if_asked_to(stage: &dyn Stage) {
+pub fn new_realms_can_begin_at_once(stage: &dyn Stage) {
     let scene = Scene::new(stage, "0-3/8");
     assert_eq!(scene.acquire().floor, 0);
     let names = answer(scene.store.realms()).unwrap();
@@ -107,7 +107,7 @@ pub fn a_realm_begins_at_once_if_asked_to(stage: &dyn Stage) {
 }
 
 /// One of them begins, and the others are refused with the difference.
-pub fn of_realms_that_begin_together_one_does(stage: &dyn Stage) {
+pub fn racing_realms_begin_once(stage: &dyn Stage) {
     const PAIRS: usize = 3;
     for _ in 0..4 {
         let scene = Scene::unknown(stage, "0-7/8");
@@ -153,7 +153,7 @@ fn is_mismatch(error: &crate::StoreError, what: &str, kept: &RealmSpec) -> bool 
 }
 
 /// Listing an unknown realm is an error of its own.
-pub fn an_unknown_realm_cannot_be_listed(stage: &dyn Stage) {
+pub fn unknown_realms_are_not_listed(stage: &dyn Stage) {
     let scene = Scene::unknown(stage, "0-7/8");
     let error = answer(scene.store.list(scene.realm.name())).unwrap_err();
     assert_eq!(error.refusal(), Some(&Refusal::NoRealm));
@@ -162,7 +162,7 @@ pub fn an_unknown_realm_cannot_be_listed(stage: &dyn Stage) {
 }
 
 /// A caller that still uses the old realm is refused.
-pub fn only_nodes_taken_out_of_the_pool_are_lost(stage: &dyn Stage) {
+pub fn only_removed_nodes_are_lost(stage: &dyn Stage) {
     let scene = Scene::new(stage, "0-3/8");
     let grants = [(); 4].map(|()| scene.acquire());
     let smaller = scene.with_pool("1-2/8,9/8");
@@ -182,7 +182,7 @@ pub fn only_nodes_taken_out_of_the_pool_are_lost(stage: &dyn Stage) {
 }
 
 /// Windows begin above the windows of all prefix-related nodes, while their holders still run.
-pub fn split_and_merged_pools_never_overlap(stage: &dyn Stage) {
+pub fn split_pools_never_overlap(stage: &dyn Stage) {
     let scene = Scene::short(stage, "0/1,1/1");
     let mut windows: Vec<Lease> = Vec::new();
     let mut runs: Vec<Lease> = Vec::new();
@@ -218,7 +218,7 @@ fn note(windows: &mut Vec<Lease>, grant: Lease) {
 }
 
 /// A prefix-related node may have been used in the meantime.
-pub fn a_node_that_comes_back_brings_no_lease_back(stage: &dyn Stage) {
+pub fn restored_nodes_have_no_lease(stage: &dyn Stage) {
     let scene = Scene::short(stage, "0/1");
     let whole = scene.acquire();
     let halves = scene.with_pool("0-1/2");
@@ -236,7 +236,7 @@ pub fn a_node_that_comes_back_brings_no_lease_back(stage: &dyn Stage) {
 }
 
 /// The claim's first lease ended with its node, although the node has come back since.
-pub fn a_claim_repeated_across_pools_gets_one_node(stage: &dyn Stage) {
+pub fn one_claim_across_pools(stage: &dyn Stage) {
     let scene = Scene::new(stage, "0-3/8");
     let mut claim = Scene::claim();
     let mut acquire = |realm: &RealmSpec| answer(scene.store.acquire(realm, &mut claim)).unwrap();

@@ -36,7 +36,7 @@ pub fn a_repeated_renewal_is_harmless(stage: &dyn Stage) {
 }
 
 /// An expired lease can be renewed, since no other holder was granted the node.
-pub fn an_expired_lease_is_renewed_if_nobody_took_it(stage: &dyn Stage) {
+pub fn untaken_expired_lease_renews(stage: &dyn Stage) {
     let scene = Scene::short(stage, "7/8");
     let lease = scene.acquire();
     scene.outlast();
@@ -46,7 +46,7 @@ pub fn an_expired_lease_is_renewed_if_nobody_took_it(stage: &dyn Stage) {
 }
 
 /// The earlier holder's lease is lost, whatever it requests.
-pub fn an_expired_node_is_granted_from_its_ceiling(stage: &dyn Stage) {
+pub fn expired_node_keeps_its_ceiling(stage: &dyn Stage) {
     let scene = Scene::short(stage, "7/8");
     let first = scene.acquire();
     let renewed = scene.renew(&first).unwrap();
@@ -61,7 +61,7 @@ pub fn an_expired_node_is_granted_from_its_ceiling(stage: &dyn Stage) {
 }
 
 /// A released node is granted at once, even if its last tick is in the store's future.
-pub fn a_released_node_is_granted_after_its_last_tick(stage: &dyn Stage) {
+pub fn released_node_keeps_its_ticks(stage: &dyn Stage) {
     let scene = Scene::new(stage, "7/8");
     let first = scene.acquire();
     let used = scene.tick(first.granted_at) + 3_000;
@@ -73,7 +73,7 @@ pub fn a_released_node_is_granted_after_its_last_tick(stage: &dyn Stage) {
 }
 
 /// The next window never begins below the floor, whatever tick the holder reports.
-pub fn an_unused_node_is_granted_from_its_floor(stage: &dyn Stage) {
+pub fn unused_node_keeps_its_floor(stage: &dyn Stage) {
     let scene = Scene::new(stage, "7/8");
     let first = scene.acquire();
     let used = scene.tick(first.granted_at);
@@ -114,7 +114,7 @@ pub fn a_late_claim_revives_no_lease(stage: &dyn Stage) {
 }
 
 /// A granted lease is visible to later clients.
-pub fn later_clients_see_what_was_granted(stage: &dyn Stage) {
+pub fn later_clients_see_the_grants(stage: &dyn Stage) {
     let scene = Scene::new(stage, "7/8");
     let lease = scene.acquire();
     let later = Scene { store: stage.store(), stage, realm: scene.realm.clone() };
@@ -125,7 +125,7 @@ pub fn later_clients_see_what_was_granted(stage: &dyn Stage) {
 }
 
 /// Renewals do not starve reconfiguring and invalidating.
-pub fn administration_succeeds_while_others_renew(stage: &dyn Stage) {
+pub fn administration_beside_renewals(stage: &dyn Stage) {
     const RENEWERS: usize = 32;
     let scene = Scene::new(stage, "0-31/8");
     let larger = scene.with_pool("0-39/8");

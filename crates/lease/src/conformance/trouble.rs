@@ -6,7 +6,7 @@ use crate::model::node::Node;
 use crate::model::rules::{Loss, Refusal, Standing};
 
 /// A node is quarantined if the store's clock was ahead by an hour when it was granted.
-pub fn a_quarantined_node_is_not_granted_until_repaired(stage: &dyn Stage) {
+pub fn quarantined_until_repaired(stage: &dyn Stage) {
     let scene = Scene::short(stage, "7/8");
     stage.set_forward();
     let lease = scene.acquire();
@@ -24,7 +24,7 @@ pub fn a_quarantined_node_is_not_granted_until_repaired(stage: &dyn Stage) {
 }
 
 /// The holder keeps its window, however far it reaches, and may release it.
-pub fn the_holder_of_a_quarantined_node_goes_on(stage: &dyn Stage) {
+pub fn quarantine_keeps_the_holder(stage: &dyn Stage) {
     let scene = Scene::short(stage, "7/8");
     stage.set_forward();
     let lease = scene.acquire();
@@ -37,7 +37,7 @@ pub fn the_holder_of_a_quarantined_node_goes_on(stage: &dyn Stage) {
 }
 
 /// A repair is refused for a node that is not quarantined, and for one that was never granted.
-pub fn only_quarantined_nodes_are_repaired(stage: &dyn Stage) {
+pub fn repair_needs_a_quarantine(stage: &dyn Stage) {
     let scene = Scene::new(stage, "0-7/8");
     let lease = scene.acquire();
     let error = answer(scene.store.repair(scene.realm.name(), lease.node)).unwrap_err();
@@ -57,7 +57,7 @@ pub fn only_quarantined_nodes_are_repaired(stage: &dyn Stage) {
 
 /// The other nodes are granted and renewed. Once repaired, the node is granted beyond earlier
 /// leases.
-pub fn a_malformed_row_quarantines_one_node(stage: &dyn Stage) {
+pub fn malformed_row_costs_one_node(stage: &dyn Stage) {
     let scene = Scene::short(stage, "0-3/8");
     let leases = [(); 3].map(|()| scene.acquire());
     let damaged = leases[0];
@@ -82,7 +82,7 @@ pub fn a_malformed_row_quarantines_one_node(stage: &dyn Stage) {
 }
 
 /// One call repairs them all.
-pub fn all_malformed_rows_are_repaired_together(stage: &dyn Stage) {
+pub fn repair_takes_all_malformed(stage: &dyn Stage) {
     let scene = Scene::short(stage, "0-7/8");
     let mut nodes = [(); 5].map(|()| scene.acquire().node);
     nodes.sort();
@@ -97,7 +97,7 @@ pub fn all_malformed_rows_are_repaired_together(stage: &dyn Stage) {
 }
 
 /// The first request detects the new generation.
-pub fn another_generation_invalidates_the_realm(stage: &dyn Stage) {
+pub fn new_generation_invalidates(stage: &dyn Stage) {
     let scene = Scene::short(stage, "0-3/8");
     let held = [(); 2].map(|()| scene.acquire());
     let limit = scene.tick(held[0].granted_at) + scene.realm.max_ahead();
@@ -120,7 +120,7 @@ pub fn invalidation_ends_all_leases(stage: &dyn Stage) {
 }
 
 /// Holders of the missing realm may still be running.
-pub fn an_invalidated_missing_realm_begins_beyond(stage: &dyn Stage) {
+pub fn invalidated_realm_begins_beyond(stage: &dyn Stage) {
     let scene = Scene::unknown(stage, "0-3/8").short_term();
     let elsewhere = Scene::short(stage, "0-3/8").acquire();
     let limit = scene.tick(elsewhere.granted_at) + scene.realm.max_ahead();
@@ -129,7 +129,7 @@ pub fn an_invalidated_missing_realm_begins_beyond(stage: &dyn Stage) {
 }
 
 /// A row that is missing proves the loss.
-pub fn a_lost_row_invalidates_the_realm(stage: &dyn Stage) {
+pub fn lost_row_invalidates(stage: &dyn Stage) {
     proves_a_loss(stage, |scene| {
         stage.save(scene.realm.name());
         scene.acquire()
@@ -137,7 +137,7 @@ pub fn a_lost_row_invalidates_the_realm(stage: &dyn Stage) {
 }
 
 /// A ceiling below an acknowledged one proves the loss.
-pub fn a_lost_renewal_invalidates_the_realm(stage: &dyn Stage) {
+pub fn lost_renewal_invalidates(stage: &dyn Stage) {
     proves_a_loss(stage, |scene| {
         let lease = scene.acquire();
         stage.save(scene.realm.name());
@@ -149,7 +149,7 @@ pub fn a_lost_renewal_invalidates_the_realm(stage: &dyn Stage) {
 }
 
 /// A record of an earlier era proves the loss.
-pub fn a_lost_era_invalidates_the_realm(stage: &dyn Stage) {
+pub fn lost_era_invalidates(stage: &dyn Stage) {
     proves_a_loss(stage, |scene| {
         stage.save(scene.realm.name());
         answer(scene.store.invalidate(&scene.realm)).unwrap();
@@ -160,7 +160,7 @@ pub fn a_lost_era_invalidates_the_realm(stage: &dyn Stage) {
 }
 
 /// A realm that is missing as a whole begins beyond its leases.
-pub fn a_lost_realm_begins_beyond_its_leases(stage: &dyn Stage) {
+pub fn lost_realm_begins_beyond(stage: &dyn Stage) {
     let scene = Scene::unknown(stage, "0-3/8").short_term();
     stage.save(scene.realm.name());
     let scene = scene.begun();
@@ -173,7 +173,7 @@ pub fn a_lost_realm_begins_beyond_its_leases(stage: &dyn Stage) {
 }
 
 /// A release by hand and an expiry are ordinary: the realm's other leases go on.
-pub fn an_ordinary_loss_invalidates_nothing(stage: &dyn Stage) {
+pub fn ordinary_loss_is_no_proof(stage: &dyn Stage) {
     let scene = Scene::new(stage, "0-1/8");
     let (first, other) = (scene.acquire(), scene.acquire());
     // By hand, from a lower tick than the holder has reached.
@@ -189,7 +189,7 @@ pub fn an_ordinary_loss_invalidates_nothing(stage: &dyn Stage) {
 }
 
 /// A lease of an earlier era proves no loss, even if its row has changed.
-pub fn a_lease_of_an_earlier_era_proves_nothing(stage: &dyn Stage) {
+pub fn earlier_era_is_no_proof(stage: &dyn Stage) {
     let scene = Scene::short(stage, "0-1/8");
     let first = scene.acquire();
     answer(scene.store.invalidate(&scene.realm)).unwrap();

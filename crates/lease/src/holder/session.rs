@@ -298,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn renews_every_half_term_or_a_little_earlier() {
+    fn renews_every_half_term() {
         let mut delays = Vec::new();
         for seed in 0..1_000 {
             let mut session = session(seed).holding(secs(100));
@@ -315,7 +315,7 @@ mod tests {
     }
 
     #[test]
-    fn a_renewal_counts_from_the_time_of_the_request() {
+    fn renewal_counts_from_request() {
         let mut session = session(1);
         let request = session.next(secs(100), NO_STALL, 1).unwrap();
         session.answered(request, secs(100), secs(103), Ok(lease(1)));
@@ -323,7 +323,7 @@ mod tests {
     }
 
     #[test]
-    fn retries_back_off_at_random_up_to_half_a_term() {
+    fn retries_back_off_at_random() {
         // Per failure in a row: the shortest and the longest delay of all seeds.
         let mut range = [(Duration::MAX, Duration::ZERO); 6];
         for seed in 0..2_000 {
@@ -343,7 +343,7 @@ mod tests {
 
     /// The store is down for 3 seconds. Requests in between fail at once.
     #[test]
-    fn an_outage_costs_few_requests_and_ends_within_half_a_term() {
+    fn outages_cost_few_requests() {
         const HOLDERS: u64 = 1_000;
         let (mut failed, mut latest) = (0, Duration::ZERO);
         for seed in 0..HOLDERS {
@@ -374,7 +374,7 @@ mod tests {
     }
 
     #[test]
-    fn a_claim_is_repeated_as_the_store_left_it() {
+    fn claims_repeat_as_stored() {
         let mut session = session(1);
         let mut request = session.next(secs(100), NO_STALL, 1).unwrap();
         let Request::Acquire(claim) = &mut request else { unreachable!("there is no lease") };
@@ -385,7 +385,7 @@ mod tests {
     }
 
     #[test]
-    fn a_failed_renewal_keeps_the_lease() {
+    fn failed_renewal_keeps_lease() {
         let mut session = session(1).holding(secs(100));
         for now in [105, 200] {
             let request = session.next(secs(now), NO_STALL, 2);
@@ -396,7 +396,7 @@ mod tests {
     }
 
     #[test]
-    fn a_lost_lease_is_followed_by_a_new_claim() {
+    fn lost_lease_is_replaced() {
         let mut session = session(1).holding(secs(100));
         let lost = refused(Refusal::Lost { node: lease(1).node, why: Loss::Token });
         assert!(matches!(session.answer(secs(105), Err(lost)), Outcome::Lost(_)));
@@ -408,7 +408,7 @@ mod tests {
     }
 
     #[test]
-    fn a_realm_that_begins_later_is_waited_for_once() {
+    fn late_realm_is_awaited_once() {
         let mut session = session(1);
         let time = |secs: i64| UnixTime::from_micros(secs * 1_000_000);
         let not_yet = Refusal::NotYet { from: time(530), now: time(500) };
@@ -419,7 +419,7 @@ mod tests {
     /// The server restarts within a second as another generation, and all leases are lost. The
     /// realm begins again 30 seconds later.
     #[test]
-    fn a_restart_costs_fewer_than_five_failed_requests() {
+    fn restarts_cost_few_failures() {
         const HOLDERS: u64 = 1_000;
         let (lost_at, back, begins) = (secs(105), secs(106), secs(136));
         let (mut failed, mut latest) = (0, Duration::ZERO);
@@ -452,7 +452,7 @@ mod tests {
     }
 
     #[test]
-    fn a_node_is_exchanged_if_the_wait_exceeds_a_term() {
+    fn long_stall_exchanges_node() {
         let mut session = session(1).holding(secs(100));
         let now = secs(101);
         assert_eq!(session.next(now, TERM, 2), None, "as long as the term");
@@ -466,7 +466,7 @@ mod tests {
     }
 
     #[test]
-    fn the_old_node_is_kept_until_there_is_another() {
+    fn old_node_kept_until_replaced() {
         let mut session = session(1).holding(secs(100));
         let now = secs(101);
         let request = session.next(now, secs(3_600), 2).unwrap();
@@ -485,7 +485,7 @@ mod tests {
     }
 
     #[test]
-    fn a_clock_that_cannot_be_read_moves_nothing() {
+    fn unreadable_clock_moves_nothing() {
         let mut session = session(1).holding(secs(100));
         let draw = || Ok(Token::from_bits(2));
         assert_eq!(session.request(secs(101), None, Duration::MAX, draw).unwrap(), None);

@@ -52,7 +52,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_cause_is_logged_once_a_term_and_the_rest_counted() {
+    fn one_warning_per_cause_and_term() {
         let mut warnings = Warnings::default();
         let mut admit =
             |cause, secs| warnings.admit(cause, Duration::from_secs(secs), Duration::from_secs(10));

@@ -226,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn records_and_rows_of_the_first_format() {
+    fn first_format() {
         assert_eq!(record().to_json(), RECORD);
         assert_eq!(parse(RECORD).unwrap(), record());
         assert_eq!(row().to_json(), ROW);

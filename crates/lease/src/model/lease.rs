@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn long_holder_names_are_cut_between_characters() {
+    fn long_holder_names_are_cut() {
         let holder = |name: &str| Claim::new(Token::from_bits(1), name, None).holder;
         assert_eq!(holder("web-1:42"), "web-1:42");
         assert_eq!(holder("a\nb"), "a\u{fffd}b");

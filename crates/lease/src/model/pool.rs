@@ -369,21 +369,21 @@ mod tests {
     }
 
     #[test]
-    fn a_pool_is_neither_empty_nor_too_large() {
+    fn sizes_are_bounded() {
         assert_eq!(NodePool::new([]), Err(PoolError::Empty));
         let error = pool("0-65536/32").unwrap_err();
         assert_eq!(error.to_string(), "a pool has at most 65536 nodes, not 65537");
     }
 
     #[test]
-    fn equal_pools_are_equal_however_they_are_written() {
+    fn spelling_does_not_matter() {
         assert_eq!(pool("5-9/8,0-4/8").unwrap(), pool("0-9/8").unwrap());
         assert_eq!(pool("5-9/8,0-4/8").unwrap().to_string(), "0-9/8");
         assert_eq!(pool("1/1,0-127/8").unwrap().to_string(), "0-127/8,1/1");
     }
 
     #[test]
-    fn every_node_comes_once_from_any_start() {
+    fn every_node_comes_once() {
         let pool = pool("0-2/3,6/4,1/1").unwrap();
         let sorted: Vec<Node> = pool.nodes().collect();
         assert!(sorted.is_sorted());

@@ -412,7 +412,7 @@ mod tests {
     }
 
     #[test]
-    fn ahead_is_allowance_skew_and_term_in_ticks_rounded_up() {
+    fn ahead_adds_terms_rounded_up() {
         let millis = Duration::from_millis;
         let terms = Terms { allowance: 3, skew: millis(1_500), term: millis(2_001) };
         let realm = realm().with_terms(terms).unwrap();
@@ -422,7 +422,7 @@ mod tests {
     }
 
     #[test]
-    fn a_term_without_room_for_a_renewal_is_refused() {
+    fn short_terms_are_refused() {
         let term = |millis| {
             let terms = realm().terms().with_term(Duration::from_millis(millis));
             realm().with_terms(terms)
@@ -433,7 +433,7 @@ mod tests {
     }
 
     #[test]
-    fn parts_of_microseconds_are_rounded_up() {
+    fn microseconds_round_up() {
         let terms = realm().terms().with_skew(Duration::from_nanos(1));
         let terms = realm().with_terms(terms).unwrap().terms();
         assert_eq!(terms.skew, Duration::from_micros(1));

@@ -544,14 +544,14 @@ mod tests {
     }
 
     #[test]
-    fn a_node_is_free_once_the_stores_clock_is_at_its_ceiling() {
+    fn free_at_its_ceiling() {
         for (now, expected) in [(99, None), (100, Some((100, 115))), (500, Some((100, 515)))] {
             assert_eq!(window(&record_of("1/8"), intact(row(1, 100), 1), now), expected, "{now}");
         }
     }
 
     #[test]
-    fn a_dead_holders_node_gets_a_term_more_if_it_must() {
+    fn dead_holders_cost_a_term() {
         // Reach: 15 ahead. Limit: 30 ahead. Term: 10.
         for (ceiling, expected) in [
             (114, Some((114, 115))),
@@ -566,7 +566,7 @@ mod tests {
     }
 
     #[test]
-    fn a_node_is_quarantined_one_tick_beyond_the_limit() {
+    fn quarantined_beyond_the_limit() {
         let record = record_of("1/8");
         for (ceiling, expected) in [(130, 0), (131, 1)] {
             match exhausted(&record, intact(row(1, ceiling), 1), 100) {
@@ -606,7 +606,7 @@ mod tests {
     }
 
     #[test]
-    fn gaps_are_taken_within_the_page_only() {
+    fn gaps_stay_within_the_page() {
         let record = record_of("0-9/8");
         for (start, end, expected) in [(2, 4, Some(3)), (2, 2, None), (8, 0, Some(9)), (4, 4, None)]
         {
@@ -625,7 +625,7 @@ mod tests {
 
     /// The state of the row, and the loss that a renewal of a lease at version 5 finds.
     #[test]
-    fn only_what_a_store_cannot_have_written_is_a_proof() {
+    fn impossible_rows_prove_loss() {
         let lease = lease(110, 5);
         let other = Row { token: Some(Token::from_bits(8)), ..row(1, 120) };
         let later = Row { floor: 6, ..row(1, 120) };
@@ -680,7 +680,7 @@ mod tests {
     }
 
     #[test]
-    fn a_claim_goes_on_with_its_lease_unless_that_has_ended() {
+    fn claims_keep_unended_leases() {
         let claim = Claim::new(Token::from_bits(7), "", None);
         let first = record();
         let rules = Rules::new(&first, at(100)).unwrap();
@@ -695,7 +695,7 @@ mod tests {
 
     /// Half of a node that others hold is brought in, above all that was granted under the whole.
     #[test]
-    fn a_reconfiguration_takes_two_steps() {
+    fn reconfiguring_takes_two_steps() {
         let first = record_of("0-2/8");
         let rules = Rules::new(&first, at(100)).unwrap();
         assert_eq!(rules.reconfigure(&realm("0-2/8")).unwrap(), None);
@@ -726,7 +726,7 @@ mod tests {
 
     /// Against a plain statement of the rule, over many pools.
     #[test]
-    fn new_parts_begin_above_all_related_rows() {
+    fn new_parts_begin_above_others() {
         let pools = ["0/1,1/1", "0-3/2", "0/1,4-7/3", "1-6/3", "0-7/3", "2-9/4,7/3", "1/1,1/3"];
         let all: Vec<Node> = (0..5)
             .flat_map(|bits| (0..1 << bits).map(move |value| Node::new(bits, value).unwrap()))
@@ -756,7 +756,7 @@ mod tests {
     }
 
     #[test]
-    fn repair_lowers_what_quarantines_a_node() {
+    fn repair_lowers_the_ceiling() {
         let high = Record { floor: 5_000, ..record() };
         let rules = Rules::new(&high, at(100)).unwrap();
         for state in [None, Some(intact(row(1, 50), 1)), Some(intact(row(1, 900), 1))] {
@@ -778,7 +778,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_of_a_newer_format_are_left_alone() {
+    fn newer_rows_are_left_alone() {
         let record = record_of("1/8");
         let newer = RowState::Newer { format: 2 };
         assert_eq!(window(&record, newer.clone(), 100), None);
@@ -789,7 +789,7 @@ mod tests {
     }
 
     #[test]
-    fn invalidating_twice_does_not_add_up() {
+    fn invalidate_is_idempotent() {
         let record = record();
         let once = Rules::new(&record, at(100)).unwrap().invalidate("2".to_owned(), 0);
         assert_eq!((once.floor, once.era), (130, 1));

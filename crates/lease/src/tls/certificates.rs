@@ -153,7 +153,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn errors_of_encryption_are_found_inside_others() {
+    fn nested_tls_errors_are_found() {
         let refused = || rustls::Error::InvalidCertificate(rustls::CertificateError::Expired);
         let trust = Some("trust the server's certificate");
         assert_eq!(hindrance(&refused()), trust);
@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn unusable_files_are_named_with_their_option() {
+    fn unusable_files_name_the_option() {
         let folder = tempfile::tempdir().unwrap();
         let empty = folder.path().join("a file");
         fs::write(&empty, "").unwrap();

@@ -12,15 +12,15 @@ use crate::front::Front;
 use crate::windows::{Windows, in_time, is_same};
 
 pub(crate) const TESTS: [Test<Etcd>; 9] = [
-    ("a_member_that_is_down_is_passed_over", a_member_that_is_down_is_passed_over),
-    ("a_paused_member_is_passed_over", a_paused_member_is_passed_over),
-    ("a_member_that_is_not_etcd_is_passed_over", a_member_that_is_not_etcd_is_passed_over),
-    ("without_a_majority_the_store_is_unreachable", without_a_majority_it_is_unreachable),
-    ("a_cluster_that_was_set_back_is_noticed", a_cluster_that_was_set_back_is_noticed),
-    ("a_realm_that_is_gone_begins_beyond", a_realm_that_is_gone_begins_beyond),
-    ("a_claim_without_an_answer_is_granted_once", a_claim_without_an_answer_is_granted_once),
-    ("a_release_without_an_answer_is_done", a_release_without_an_answer_is_done),
-    ("racing_claimants_get_separate_windows", racing_claimants_get_separate_windows),
+    ("dead_member_is_skipped", dead_member_is_skipped),
+    ("paused_member_is_skipped", paused_member_is_skipped),
+    ("foreign_member_is_skipped", foreign_member_is_skipped),
+    ("unreachable_without_majority", unreachable_without_majority),
+    ("restored_cluster_is_noticed", restored_cluster_is_noticed),
+    ("lost_realm_begins_beyond", lost_realm_begins_beyond),
+    ("unanswered_claim_grants_once", unanswered_claim_grants_once),
+    ("unanswered_release_is_done", unanswered_release_is_done),
+    ("racing_claims_get_own_windows", racing_claims_get_own_windows),
 ];
 
 const TERM: Duration = Duration::from_millis(500);
@@ -29,7 +29,7 @@ pub(crate) fn store(endpoints: &[String]) -> Store {
     Store::open(&format!("etcd://{}", endpoints.join(","))).unwrap()
 }
 
-fn a_member_that_is_down_is_passed_over(_: &Etcd) {
+fn dead_member_is_skipped(_: &Etcd) {
     let etcd = Etcd::cluster(3).unwrap();
     let store = store(&etcd.endpoints());
     let windows = Windows::new("0-7/10").begun(&store);
@@ -43,7 +43,7 @@ fn a_member_that_is_down_is_passed_over(_: &Etcd) {
     assert_eq!(windows.count(), 4);
 }
 
-fn a_paused_member_is_passed_over(_: &Etcd) {
+fn paused_member_is_skipped(_: &Etcd) {
     let etcd = Etcd::cluster(3).unwrap();
     let store = store(&etcd.endpoints());
     let windows = Windows::new("0-7/10").begun(&store);
@@ -54,7 +54,7 @@ fn a_paused_member_is_passed_over(_: &Etcd) {
 }
 
 /// A proxy's error page, an API of another kind, and a member whose gateway is off.
-fn a_member_that_is_not_etcd_is_passed_over(server: &Etcd) {
+fn foreign_member_is_skipped(server: &Etcd) {
     let windows = Windows::new("0-7/10").begun(&store(&server.endpoints()));
     for (status, body) in [
         ("404 Not Found", "404 page not found\n"),
@@ -80,7 +80,7 @@ fn a_member_that_is_not_etcd_is_passed_over(server: &Etcd) {
     }
 }
 
-fn without_a_majority_it_is_unreachable(_: &Etcd) {
+fn unreachable_without_majority(_: &Etcd) {
     let etcd = Etcd::cluster(3).unwrap();
     let store = store(&etcd.endpoints());
     let windows = Windows::new("0-7/10").begun(&store);
@@ -109,7 +109,7 @@ fn without_a_majority_it_is_unreachable(_: &Etcd) {
 
 /// Under the same cluster ID, as from a copy of the disk or by `etcdctl snapshot restore` with the
 /// same options.
-fn a_cluster_that_was_set_back_is_noticed(_: &Etcd) {
+fn restored_cluster_is_noticed(_: &Etcd) {
     let etcd = Etcd::cluster(1).unwrap();
     let store = store(&etcd.endpoints());
     let windows = Windows::short("0-3/10", TERM).begun(&store);
@@ -133,7 +133,7 @@ fn a_cluster_that_was_set_back_is_noticed(_: &Etcd) {
 }
 
 /// For a client without earlier answers.
-fn a_realm_that_is_gone_begins_beyond(_: &Etcd) {
+fn lost_realm_begins_beyond(_: &Etcd) {
     let etcd = Etcd::cluster(1).unwrap();
     etcd.kill(0).unwrap();
     etcd.back_up(0).unwrap();
@@ -148,7 +148,7 @@ fn a_realm_that_is_gone_begins_beyond(_: &Etcd) {
     assert!(next.floor >= before.ceiling, "{next:?}");
 }
 
-fn a_claim_without_an_answer_is_granted_once(server: &Etcd) {
+fn unanswered_claim_grants_once(server: &Etcd) {
     let front = Front::of(&server.endpoints()[0]);
     let store = store(&[front.endpoint().to_owned()]);
     let windows = Windows::new("0-7/10").begun(&store);
@@ -165,7 +165,7 @@ fn a_claim_without_an_answer_is_granted_once(server: &Etcd) {
     assert!(windows.acquire(&store).is_err(), "all are granted");
 }
 
-fn a_release_without_an_answer_is_done(server: &Etcd) {
+fn unanswered_release_is_done(server: &Etcd) {
     let front = Front::of(&server.endpoints()[0]);
     let store = store(&[front.endpoint().to_owned()]);
     let windows = Windows::new("0/10").begun(&store);
@@ -176,7 +176,7 @@ fn a_release_without_an_answer_is_done(server: &Etcd) {
 }
 
 /// Half a dozen on four nodes.
-fn racing_claimants_get_separate_windows(server: &Etcd) {
+fn racing_claims_get_own_windows(server: &Etcd) {
     let store = || store(&server.endpoints());
     Windows::short("0-3/10", Duration::from_millis(20)).begun(&store()).race(6, 25, store);
 }

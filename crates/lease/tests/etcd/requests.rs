@@ -11,14 +11,14 @@ use crate::stage::{base64, post};
 use crate::windows::Windows;
 
 pub(crate) const TESTS: [Test<Etcd>; 5] = [
-    ("a_renewal_is_one_request_and_a_claim_two", a_renewal_is_one_request_and_a_claim_two),
+    ("claims_take_two_requests", claims_take_two_requests),
     ("realms_are_found_one_by_one", realms_are_found_one_by_one),
-    ("a_claim_in_a_full_pool_reads_few_rows", a_claim_in_a_full_pool_reads_few_rows),
-    ("rows_stay_within_twice_the_holders", rows_stay_within_twice_the_holders),
-    ("a_thousand_clients_acquire_at_once", a_thousand_clients_acquire_at_once),
+    ("full_pool_claims_read_few_rows", full_pool_claims_read_few_rows),
+    ("rows_stay_below_twice_holders", rows_stay_below_twice_holders),
+    ("thousand_clients_acquire", thousand_clients_acquire),
 ];
 
-fn a_renewal_is_one_request_and_a_claim_two(server: &Etcd) {
+fn claims_take_two_requests(server: &Etcd) {
     let front = Front::of(&server.endpoints()[0]);
     let store = store(&[front.endpoint().to_owned()]);
     let windows = Windows::new("0-7/10").begun(&store);
@@ -59,7 +59,7 @@ fn fill(endpoint: &str, realm: &RealmSpec) {
 }
 
 /// There is no index, so a claim may miss the free nodes.
-fn a_claim_in_a_full_pool_reads_few_rows(_: &Etcd) {
+fn full_pool_claims_read_few_rows(_: &Etcd) {
     let etcd = Etcd::start().unwrap();
     let front = Front::of(&etcd.endpoints()[0]);
     let store = store(&[front.endpoint().to_owned()]);
@@ -80,12 +80,12 @@ fn a_claim_in_a_full_pool_reads_few_rows(_: &Etcd) {
     assert!(granted >= 10, "{granted}");
 }
 
-fn rows_stay_within_twice_the_holders(server: &Etcd) {
+fn rows_stay_below_twice_holders(server: &Etcd) {
     let store = store(&server.endpoints());
     assert!(herd::churn(&store, &herd::realm(&store, "0-65535/16")) <= 128);
 }
 
-fn a_thousand_clients_acquire_at_once(_: &Etcd) {
+fn thousand_clients_acquire(_: &Etcd) {
     let etcd = Etcd::start().unwrap();
     herd::a_thousand_clients(|| store(&etcd.endpoints()));
 }

@@ -14,10 +14,10 @@ use crate::sql::{acquire, answer, assert_disjoint, assert_goes_on, begin, claim,
 pub(crate) const TESTS: [Test<MySql>; 8] = [
     ("a_crash_loses_nothing", a_crash_loses_nothing),
     ("silence_ends_with_the_timeout", silence_ends_with_the_timeout),
-    ("a_loaded_dump_ends_all_leases", a_loaded_dump_ends_all_leases),
-    ("copied_tables_grant_no_window_again", copied_tables_grant_no_window_again),
+    ("loaded_dump_ends_leases", loaded_dump_ends_leases),
+    ("copied_tables_repeat_no_window", copied_tables_repeat_no_window),
     ("a_replica_grants_nothing", a_replica_grants_nothing),
-    ("a_server_that_may_lose_commits_is_unfit", a_server_that_may_lose_commits_is_unfit),
+    ("lossy_server_is_refused", lossy_server_is_refused),
     ("a_lost_connection_is_made_anew", a_lost_connection_is_made_anew),
     ("hostile_servers_cost_little", hostile_servers_cost_little),
 ];
@@ -87,7 +87,7 @@ fn dump_into(server: &MySql, database: &str) {
 }
 
 /// Loads a dump under a holder, with the client connected.
-fn a_loaded_dump_ends_all_leases(_: &MySql) {
+fn loaded_dump_ends_leases(_: &MySql) {
     let server = MySql::start().unwrap();
     let (store, realm) = (open(&server.url()), realm("0-1/1", TERM));
     begin(&store, &realm);
@@ -102,7 +102,7 @@ fn a_loaded_dump_ends_all_leases(_: &MySql) {
     assert!(record.era == 1 && record.floor >= lease.ceiling, "{record:?}");
 }
 
-fn copied_tables_grant_no_window_again(_: &MySql) {
+fn copied_tables_repeat_no_window(_: &MySql) {
     let server = MySql::start().unwrap();
     let (store, realm) = (open(&server.url()), realm("0-1/1", TERM));
     begin(&store, &realm);
@@ -140,7 +140,7 @@ fn a_replica_grants_nothing(_: &MySql) {
     }
 }
 
-fn a_server_that_may_lose_commits_is_unfit(_: &MySql) {
+fn lossy_server_is_refused(_: &MySql) {
     let server = MySql::with_options("true", "--log-bin --sync-binlog=0").unwrap();
     let unfit = |why: &str| {
         let error = answer(open(&server.url()).realms()).unwrap_err();

@@ -15,9 +15,9 @@ use crate::sql::{acquire, answer, assert_disjoint, assert_goes_on, begin, realm,
 pub(crate) const TESTS: [Test<MySql>; 8] = [
     ("a_renewal_is_one_round_trip", a_renewal_is_one_round_trip),
     ("renewals_reach_the_rules_ceiling", renewals_reach_the_rules_ceiling),
-    ("racing_connections_get_disjoint_windows", racing_connections_get_disjoint_windows),
+    ("racing_claims_get_own_windows", racing_claims_get_own_windows),
     ("many_may_be_the_first", many_may_be_the_first),
-    ("an_application_needs_few_rights", an_application_needs_few_rights),
+    ("applications_need_few_rights", applications_need_few_rights),
     ("idle_connections_are_closed", idle_connections_are_closed),
     ("claims_read_few_rows", claims_read_few_rows),
     ("a_thousand_clients_get_nodes", a_thousand_clients_get_nodes),
@@ -65,7 +65,7 @@ fn renewals_reach_the_rules_ceiling(_: &MySql) {
 }
 
 /// 200 windows of three nodes; some are released, others expire.
-fn racing_connections_get_disjoint_windows(_: &MySql) {
+fn racing_claims_get_own_windows(_: &MySql) {
     let server = MySql::start().unwrap();
     let realm = realm("0/1,4-5/3", Duration::from_millis(5));
     begin(&open(&server.url()), &realm);
@@ -111,7 +111,7 @@ fn many_may_be_the_first(_: &MySql) {
 }
 
 /// Once the tables exist; without them the error names the missing right.
-fn an_application_needs_few_rights(_: &MySql) {
+fn applications_need_few_rights(_: &MySql) {
     let server = MySql::start().unwrap();
     let database = MySql::DATABASE;
     query(

@@ -14,9 +14,9 @@ use crate::sql::{acquire, answer, assert_disjoint, assert_goes_on, begin, claim,
 pub(crate) const TESTS: [Test<Postgres>; 9] = [
     ("a_crash_loses_nothing", a_crash_loses_nothing),
     ("silence_ends_with_the_timeout", silence_ends_with_the_timeout),
-    ("a_restored_backup_ends_all_leases", a_restored_backup_ends_all_leases),
-    ("an_unnoticed_backup_is_invalidated_by_proof", an_unnoticed_backup_is_invalidated_by_proof),
-    ("a_loaded_dump_ends_all_leases", a_loaded_dump_ends_all_leases),
+    ("restored_backup_ends_leases", restored_backup_ends_leases),
+    ("unnoticed_backup_is_proven", unnoticed_backup_is_proven),
+    ("loaded_dump_ends_leases", loaded_dump_ends_leases),
     ("a_standby_grants_nothing", a_standby_grants_nothing),
     ("a_lost_connection_is_made_anew", a_lost_connection_is_made_anew),
     ("a_slow_connection_is_made_once", a_slow_connection_is_made_once),
@@ -88,7 +88,7 @@ fn around_a_backup(server: &Postgres, store: &Store, realm: &RealmSpec) -> [Leas
 }
 
 /// Detected by the server's timeline, which changes at the end of recovery.
-fn a_restored_backup_ends_all_leases(_: &Postgres) {
+fn restored_backup_ends_leases(_: &Postgres) {
     let server = Postgres::start().unwrap();
     let database = Database::new(&server);
     let (store, realm) = (database.client(), realm("0-1/1", TERM));
@@ -110,7 +110,7 @@ fn a_restored_backup_ends_all_leases(_: &Postgres) {
 }
 
 /// A snapshot of the disk, started as it is, is detected by the first holder that renews.
-fn an_unnoticed_backup_is_invalidated_by_proof(_: &Postgres) {
+fn unnoticed_backup_is_proven(_: &Postgres) {
     let server = Postgres::start().unwrap();
     let database = Database::new(&server);
     let (store, realm) = (database.client(), realm("0-1/1", TERM));
@@ -129,7 +129,7 @@ fn an_unnoticed_backup_is_invalidated_by_proof(_: &Postgres) {
 }
 
 /// Loads a dump under a holder, with the client connected: it creates the tables anew.
-fn a_loaded_dump_ends_all_leases(server: &Postgres) {
+fn loaded_dump_ends_leases(server: &Postgres) {
     let database = Database::new(server);
     let (store, realm) = (database.client(), realm("0-1/1", TERM));
     begin(&store, &realm);

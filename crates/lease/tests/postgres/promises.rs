@@ -14,13 +14,13 @@ use crate::sql::herds::{self, Rows};
 use crate::sql::{acquire, answer, assert_disjoint, assert_goes_on, begin, realm, renew};
 
 pub(crate) const TESTS: [Test<Postgres>; 10] = [
-    ("ticks_are_converted_as_the_schemes_do", ticks_are_converted_as_the_schemes_do),
+    ("ticks_agree_with_the_schemes", ticks_agree_with_the_schemes),
     ("a_renewal_is_one_round_trip", a_renewal_is_one_round_trip),
-    ("racing_connections_get_disjoint_windows", racing_connections_get_disjoint_windows),
+    ("racing_claims_get_own_windows", racing_claims_get_own_windows),
     ("many_may_be_the_first", many_may_be_the_first),
-    ("an_application_needs_few_rights", an_application_needs_few_rights),
-    ("answers_are_durable_whatever_is_set", answers_are_durable_whatever_is_set),
-    ("renewals_and_commits_make_no_multixacts", renewals_and_commits_make_no_multixacts),
+    ("applications_need_few_rights", applications_need_few_rights),
+    ("answers_are_always_durable", answers_are_always_durable),
+    ("writes_make_no_multixacts", writes_make_no_multixacts),
     ("idle_connections_are_closed", idle_connections_are_closed),
     ("claims_read_few_rows", claims_read_few_rows),
     ("a_thousand_clients_get_nodes", a_thousand_clients_get_nodes),
@@ -30,7 +30,7 @@ const TERM: Duration = Duration::from_secs(10);
 
 /// The database's formula agrees with the scale's: at random times, at both ends of ticks and of
 /// seconds, before the epoch, and after the end.
-fn ticks_are_converted_as_the_schemes_do(server: &Postgres) {
+fn ticks_agree_with_the_schemes(server: &Postgres) {
     let database = Database::new(server);
     let agree = |realm: RealmSpec| {
         let (scale, mut dice) = (realm.scale(), Dice::new(5));
@@ -85,7 +85,7 @@ fn a_renewal_is_one_round_trip(server: &Postgres) {
 }
 
 /// 200 windows of three nodes; some are released, others expire.
-fn racing_connections_get_disjoint_windows(server: &Postgres) {
+fn racing_claims_get_own_windows(server: &Postgres) {
     let database = Database::new(server);
     let realm = realm("0/1,4-5/3", Duration::from_millis(5));
     begin(&database.client(), &realm);
@@ -131,7 +131,7 @@ fn many_may_be_the_first(server: &Postgres) {
 }
 
 /// Once the schema exists; without it the error names the missing right.
-fn an_application_needs_few_rights(server: &Postgres) {
+fn applications_need_few_rights(server: &Postgres) {
     let database = Database::empty(server);
     let user = format!("user_of_{}", database.name);
     database.psql(&format!("CREATE ROLE {user} LOGIN"));
@@ -154,7 +154,7 @@ fn an_application_needs_few_rights(server: &Postgres) {
 }
 
 /// The test server's settings turn it off.
-fn answers_are_durable_whatever_is_set(server: &Postgres) {
+fn answers_are_always_durable(server: &Postgres) {
     let database = Database::new(server);
     let settings = "SHOW synchronous_commit; SELECT 'then ' || count(*) FROM \
                     (SELECT tickid.settings_v1()) AS s; SHOW synchronous_commit";
@@ -166,7 +166,7 @@ fn answers_are_durable_whatever_is_set(server: &Postgres) {
     assert_eq!(database.psql(calls), "commit_v1 renew_v1");
 }
 
-fn renewals_and_commits_make_no_multixacts(_: &Postgres) {
+fn writes_make_no_multixacts(_: &Postgres) {
     let server = Postgres::start().unwrap();
     let database = Database::new(&server);
     let next = || {

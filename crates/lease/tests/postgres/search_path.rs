@@ -12,11 +12,11 @@ use crate::database::Database;
 use crate::sql::{acquire, answer, assert_goes_on, begin, realm, realm_named, renew};
 
 pub(crate) const TESTS: [Test<Postgres>; 5] = [
-    ("every_function_sets_its_search_path", every_function_sets_its_search_path),
+    ("functions_set_the_search_path", functions_set_the_search_path),
     ("planted_objects_are_never_called", planted_objects_are_never_called),
-    ("each_function_would_call_planted_objects", each_function_would_call_planted_objects),
-    ("the_script_would_call_planted_objects", the_script_would_call_planted_objects),
-    ("a_copied_database_grants_no_window_again", a_copied_database_grants_no_window_again),
+    ("without_path_functions_call_it", without_path_functions_call_it),
+    ("without_path_script_calls_it", without_path_script_calls_it),
+    ("copied_database_is_harmless", copied_database_is_harmless),
 ];
 
 const SCHEMA: &str = include_str!("../../src/backends/postgres/schema.sql");
@@ -218,7 +218,7 @@ fn put_public_first(database: &Database<'_>) {
     database.psql(&format!("ALTER DATABASE {name} SET search_path = public, pg_catalog"));
 }
 
-fn every_function_sets_its_search_path(server: &Postgres) {
+fn functions_set_the_search_path(server: &Postgres) {
     let database = Database::new(server);
     let functions = "SELECT count(*), count(*) FILTER (WHERE proconfig @> \
                      ARRAY['search_path=pg_catalog, pg_temp']) FROM pg_proc \
@@ -255,7 +255,7 @@ const CALLS: [(&str, &str); 7] = [
 ];
 
 /// Shows that the test above can fail, for each function and for every caller.
-fn each_function_would_call_planted_objects(server: &Postgres) {
+fn without_path_functions_call_it(server: &Postgres) {
     let database = Database::empty(server);
     plant(&database);
     put_public_first(&database);
@@ -289,7 +289,7 @@ fn each_function_would_call_planted_objects(server: &Postgres) {
 }
 
 /// Not before anything else is looked up either.
-fn the_script_would_call_planted_objects(server: &Postgres) {
+fn without_path_script_calls_it(server: &Postgres) {
     let database = Database::empty(server);
     plant(&database);
     let (_, after) = SCHEMA.split_once("SELECT pg_catalog.set_config").unwrap();
@@ -303,7 +303,7 @@ fn the_script_would_call_planted_objects(server: &Postgres) {
 }
 
 /// A copy within one server keeps the system's identifier and the timeline.
-fn a_copied_database_grants_no_window_again(server: &Postgres) {
+fn copied_database_is_harmless(server: &Postgres) {
     let database = Database::new(server);
     let realm = realm("0/1", TERM);
     let original = database.client();

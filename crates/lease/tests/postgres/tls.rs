@@ -12,8 +12,8 @@ use crate::database::open;
 use crate::sql::{acquire, answer, begin, realm};
 
 pub(crate) const TESTS: [Test<Postgres>; 2] = [
-    ("servers_are_verified_and_connections_encrypted", servers_are_verified),
-    ("clients_are_known_by_password_or_certificate", clients_are_known),
+    ("servers_are_verified", servers_are_verified),
+    ("clients_are_authenticated", clients_are_known),
 ];
 
 /// Starts a server that encrypts under the name `localhost`, with these lines in `pg_hba.conf`.

@@ -13,16 +13,13 @@ use crate::scheme::Kind;
 use crate::task::{Note, Task};
 
 pub(crate) fn tests<G: Ground>() -> Vec<Test<G>> {
-    vec![(
-        "processes_that_start_together_get_different_nodes",
-        processes_that_start_together_get_different_nodes,
-    )]
+    vec![("crowd_gets_different_nodes", crowd_gets_different_nodes)]
 }
 
 /// The number of processes of each scheme.
 const PROCESSES: usize = 6;
 
-fn processes_that_start_together_get_different_nodes<G: Ground>(ground: &G) {
+fn crowd_gets_different_nodes<G: Ground>(ground: &G) {
     let each = count("TICKID_PROCESSES_AT_ONCE", PROCESSES);
     let mut crowds = Kind::ALL.map(|kind| {
         // Enough nodes for processes that retry because the store takes long.

@@ -14,16 +14,13 @@ use crate::task::{Plant, Task};
 use crate::{count, seed};
 
 pub(crate) fn tests<G: Ground>() -> Vec<Test<G>> {
-    vec![(
-        "killed_processes_with_old_clocks_issue_nothing_twice",
-        killed_processes_with_old_clocks_issue_nothing_twice,
-    )]
+    vec![("killed_with_old_clocks", killed_with_old_clocks)]
 }
 
 const ROUNDS: usize = 24;
 const HOUR: u64 = 3_600_000_000;
 
-fn killed_processes_with_old_clocks_issue_nothing_twice<G: Ground>(ground: &G) {
+fn killed_with_old_clocks<G: Ground>(ground: &G) {
     let rounds = count("TICKID_KILLS", ROUNDS);
     // Nodes are scarce, so that each passes from one process to the next.
     let kills = &Kills { rounds: rounds.div_ceil(4), nodes: 5, most_behind: HOUR, plant: None };

@@ -11,12 +11,12 @@ use crate::ground::{Ground as _, Outage, Remote};
 use crate::proxy::Proxy;
 
 pub(crate) fn tests<G: Outage>() -> Vec<Test<G>> {
-    vec![("an_outage_stalls_processes_until_it_ends", an_outage_stalls_processes_until_it_ends)]
+    vec![("outage_stalls_until_it_ends", outage_stalls_until_it_ends)]
 }
 
 pub(crate) fn network_tests<G: Remote>() -> Vec<Test<G>> {
     vec![
-        ("leases_are_renewed_over_a_slow_network", leases_are_renewed_over_a_slow_network),
+        ("slow_network_still_renews", slow_network_still_renews),
         ("late_requests_do_no_harm", |ground| {
             one_way(ground, "requests held back", Proxy::hold_requests);
         }),
@@ -26,15 +26,12 @@ pub(crate) fn network_tests<G: Remote>() -> Vec<Test<G>> {
     ]
 }
 
-pub(crate) const CLUSTER_TESTS: [Test<Etcd>; 1] = [(
-    "one_silent_member_is_skipped_and_two_are_an_outage",
-    one_silent_member_is_skipped_and_two_are_an_outage,
-)];
+pub(crate) const CLUSTER_TESTS: [Test<Etcd>; 1] = [("silent_members", silent_members)];
 
 const RESTARTS: usize = 2;
 
 /// Uses a dedicated store, so that other tests are not disturbed.
-fn an_outage_stalls_processes_until_it_ends<G: Outage>(_: &G) {
+fn outage_stalls_until_it_ends<G: Outage>(_: &G) {
     let ground = G::start().unwrap();
     let fleet = Fleet::start(&ground.url());
     // Outages so short that a holder may not notice them.
@@ -51,7 +48,7 @@ fn an_outage_stalls_processes_until_it_ends<G: Outage>(_: &G) {
 }
 
 /// A round trip takes an eighth of a holder's timeout.
-fn leases_are_renewed_over_a_slow_network<G: Remote>(ground: &G) {
+fn slow_network_still_renews<G: Remote>(ground: &G) {
     let proxy = Proxy::new(ground.target());
     let fleet = Fleet::start(&ground.url_at(proxy.address()));
     proxy.delay(Duration::from_millis(10));
@@ -74,7 +71,7 @@ fn one_way<G: Remote>(ground: &G, what: &str, hold: fn(&Proxy, bool)) {
 }
 
 /// A paused member is silent to clients and to other members.
-fn one_silent_member_is_skipped_and_two_are_an_outage(_: &Etcd) {
+fn silent_members(_: &Etcd) {
     let etcd = Etcd::cluster(3).unwrap();
     let fleet = Fleet::start(&etcd.url());
     // One of them leads.

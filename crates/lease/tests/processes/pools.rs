@@ -15,10 +15,7 @@ use crate::task::{Note, Task};
 use crate::{count, seed};
 
 pub(crate) fn tests<G: Ground>() -> Vec<Test<G>> {
-    vec![(
-        "nodes_stay_apart_when_pools_are_split_and_merged",
-        nodes_stay_apart_when_pools_are_split_and_merged,
-    )]
+    vec![("nodes_stay_apart_when_split", nodes_stay_apart_when_split)]
 }
 
 const STEPS: usize = 6;
@@ -29,7 +26,7 @@ const POOLS: [&str; 7] =
 /// The largest number of processes at a time.
 const MOST: usize = 6;
 
-fn nodes_stay_apart_when_pools_are_split_and_merged<G: Ground>(ground: &G) {
+fn nodes_stay_apart_when_split<G: Ground>(ground: &G) {
     let (steps, seed) = (count("TICKID_POOLS", STEPS), seed());
     println!("seed {seed}: {steps} pools, {}", G::NAME);
     let mut dice = Dice::new(seed);

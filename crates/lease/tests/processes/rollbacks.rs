@@ -9,16 +9,13 @@ use crate::scheme::Kind;
 use crate::task::Task;
 
 pub(crate) fn tests<G: Ground>() -> Vec<Test<G>> {
-    vec![(
-        "a_clock_set_back_an_hour_moves_processes_to_other_nodes",
-        a_clock_set_back_an_hour_moves_processes_to_other_nodes,
-    )]
+    vec![("rollback_moves_to_other_nodes", rollback_moves_to_other_nodes)]
 }
 
 const HOUR: i64 = 3_600_000_000;
 
 /// The processes issue again at the clock's time, and go on when the clock is right.
-fn a_clock_set_back_an_hour_moves_processes_to_other_nodes<G: Ground>(ground: &G) {
+fn rollback_moves_to_other_nodes<G: Ground>(ground: &G) {
     let task = |kind: Kind| Task::new(ground.url(), kind, &kind.pool(4)).short();
     let mut processes = Kind::ALL.map(|kind| Process::start(task(kind)));
     for process in &processes {

@@ -13,8 +13,8 @@ use crate::task::{Note, Task};
 
 pub(crate) fn tests<G: Ground>() -> Vec<Test<G>> {
     vec![
-        ("a_stopped_process_issues_nothing_after_its_term", |ground| stopped(ground, false)),
-        ("an_unaware_stopped_process_stays_in_its_window", |ground| stopped(ground, true)),
+        ("stopped_issues_nothing_late", |ground| stopped(ground, false)),
+        ("unaware_stays_in_its_window", |ground| stopped(ground, true)),
     ]
 }
 

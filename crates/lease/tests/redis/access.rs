@@ -9,8 +9,7 @@ use crate::causes::causes;
 use crate::servers::ask;
 use crate::windows::Windows;
 
-pub(crate) const TESTS: [Test<Redis>; 1] =
-    [("users_authenticate_and_need_few_rights", users_authenticate_and_need_few_rights)];
+pub(crate) const TESTS: [Test<Redis>; 1] = [("users_need_few_rights", users_need_few_rights)];
 
 const TIMEOUT: Duration = Duration::from_secs(60);
 
@@ -18,7 +17,7 @@ const TIMEOUT: Duration = Duration::from_secs(60);
 const RIGHTS: &str = "+evalsha +script|load +config|get +scan +info +time +get +set +hget +hmget \
                       +hset +zadd +zcard +zrange +zrangebylex";
 
-fn users_authenticate_and_need_few_rights(_: &Redis) {
+fn users_need_few_rights(_: &Redis) {
     let server = Redis::start().unwrap();
     let place = server.address();
     let mut user = vec!["ACL", "SETUSER", "app", "on", ">s@cret", "~tickid:*", "-@all"];

@@ -10,10 +10,10 @@ use crate::windows::Windows;
 
 pub(crate) const TESTS: [Test<Redis>; 5] = [
     ("a_restart_costs_all_leases", a_restart_costs_all_leases),
-    ("a_failover_to_a_stale_replica_is_noticed", a_failover_to_a_stale_replica_is_noticed),
-    ("a_realm_that_a_restart_lost_begins_beyond", a_realm_that_a_restart_lost_begins_beyond),
-    ("flushall_under_holders_repeats_no_window", flushall_under_holders_repeats_no_window),
-    ("a_dump_loaded_under_holders_is_noticed", a_dump_loaded_under_holders_is_noticed),
+    ("stale_failover_is_noticed", stale_failover_is_noticed),
+    ("restarted_realm_begins_beyond", restarted_realm_begins_beyond),
+    ("flushall_repeats_no_window", flushall_repeats_no_window),
+    ("loaded_dump_is_noticed", loaded_dump_is_noticed),
 ];
 
 const TERM: Duration = Duration::from_millis(300);
@@ -42,7 +42,7 @@ fn a_restart_costs_all_leases(_: &Redis) {
     }
 }
 
-fn a_failover_to_a_stale_replica_is_noticed(_: &Redis) {
+fn stale_failover_is_noticed(_: &Redis) {
     let (server, replica) = (Redis::start().unwrap(), Redis::start().unwrap());
     let store = store(&server);
     let windows = Windows::short("0-3/10", TERM).begun(&store);
@@ -70,7 +70,7 @@ fn a_failover_to_a_stale_replica_is_noticed(_: &Redis) {
     }
 }
 
-fn a_realm_that_a_restart_lost_begins_beyond(_: &Redis) {
+fn restarted_realm_begins_beyond(_: &Redis) {
     let server = Redis::with_options(&["--appendonly", "no"]).unwrap();
     let url = format!("redis://{}?persistence=acknowledged", server.address());
     let store = Store::open(&url).unwrap();
@@ -83,7 +83,7 @@ fn a_realm_that_a_restart_lost_begins_beyond(_: &Redis) {
     assert!(next.floor >= before.ceiling, "{next:?}");
 }
 
-fn flushall_under_holders_repeats_no_window(_: &Redis) {
+fn flushall_repeats_no_window(_: &Redis) {
     let server = Redis::start().unwrap();
     let store = store(&server);
     let windows = Windows::short("0-3/10", TERM).begun(&store);
@@ -101,7 +101,7 @@ fn flushall_under_holders_repeats_no_window(_: &Redis) {
 }
 
 /// All keys, as a dump of an hour ago would be.
-fn a_dump_loaded_under_holders_is_noticed(_: &Redis) {
+fn loaded_dump_is_noticed(_: &Redis) {
     let server = Redis::with_options(&["--enable-debug-command", "local"]).unwrap();
     let store = store(&server);
     let windows = Windows::short("0-3/10", TERM).begun(&store);

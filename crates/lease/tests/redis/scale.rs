@@ -7,9 +7,9 @@ use crate::herd;
 use crate::servers::{ask, keys, scripts_run, store};
 
 pub(crate) const TESTS: [Test<Redis>; 3] = [
-    ("a_claim_in_a_full_pool_reads_few_rows", a_claim_in_a_full_pool_reads_few_rows),
-    ("rows_stay_within_twice_the_holders", rows_stay_within_twice_the_holders),
-    ("a_thousand_clients_acquire_at_once", a_thousand_clients_acquire_at_once),
+    ("full_pool_claims_read_few_rows", full_pool_claims_read_few_rows),
+    ("rows_stay_below_twice_holders", rows_stay_below_twice_holders),
+    ("thousand_clients_acquire", thousand_clients_acquire),
 ];
 
 /// Writes the rows of a pool of which all but 100 nodes are held.
@@ -36,7 +36,7 @@ fn bytes_sent(server: &Redis) -> u64 {
     line.unwrap().parse().unwrap()
 }
 
-fn a_claim_in_a_full_pool_reads_few_rows(_: &Redis) {
+fn full_pool_claims_read_few_rows(_: &Redis) {
     let server = Redis::start().unwrap();
     let store = store(&server);
     let realm = herd::realm(&store, "0-65535/16");
@@ -49,12 +49,12 @@ fn a_claim_in_a_full_pool_reads_few_rows(_: &Redis) {
     }
 }
 
-fn rows_stay_within_twice_the_holders(server: &Redis) {
+fn rows_stay_below_twice_holders(server: &Redis) {
     let store = store(server);
     assert!(herd::churn(&store, &herd::realm(&store, "0-65535/16")) <= 128);
 }
 
-fn a_thousand_clients_acquire_at_once(_: &Redis) {
+fn thousand_clients_acquire(_: &Redis) {
     let server = Redis::start().unwrap();
     herd::a_thousand_clients(|| store(&server));
 }

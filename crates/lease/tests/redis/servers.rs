@@ -9,12 +9,12 @@ use tickid_testkit::servers::{Redis, Server as _, Test};
 use crate::windows::{Windows, is_same};
 
 pub(crate) const TESTS: [Test<Redis>; 6] = [
-    ("a_renewal_is_one_script_and_a_claim_two", a_renewal_is_one_script_and_a_claim_two),
+    ("claims_take_two_scripts", claims_take_two_scripts),
     ("dropped_scripts_are_sent_again", dropped_scripts_are_sent_again),
     ("a_paused_server_is_unreachable", a_paused_server_is_unreachable),
     ("a_stopped_server_is_unreachable", a_stopped_server_is_unreachable),
-    ("a_server_that_may_forget_is_refused", a_server_that_may_forget_is_refused),
-    ("racing_claimants_get_separate_windows", racing_claimants_get_separate_windows),
+    ("forgetful_server_is_refused", forgetful_server_is_refused),
+    ("racing_claims_get_own_windows", racing_claims_get_own_windows),
 ];
 
 /// A dedicated server: a scenario may set its clock, or restart it.
@@ -102,7 +102,7 @@ pub(crate) fn scripts_run(server: &Redis) -> u32 {
     line.map_or(0, |line| line.split(',').next().unwrap().parse().unwrap())
 }
 
-fn a_renewal_is_one_script_and_a_claim_two(_: &Redis) {
+fn claims_take_two_scripts(_: &Redis) {
     let server = Redis::start().unwrap();
     let store = store(&server);
     let windows = Windows::new("0-7/10").begun(&store);
@@ -153,7 +153,7 @@ fn a_stopped_server_is_unreachable(_: &Redis) {
 }
 
 /// Unless the URL accepts it.
-fn a_server_that_may_forget_is_refused(_: &Redis) {
+fn forgetful_server_is_refused(_: &Redis) {
     let settings: [(&[&str], &str); 4] = [
         (&["--appendonly", "no"], "its appendonly is no instead of yes"),
         (&["--appendfsync", "everysec"], "its appendfsync is everysec instead of always"),
@@ -176,7 +176,7 @@ fn a_server_that_may_forget_is_refused(_: &Redis) {
 }
 
 /// A dozen on four nodes.
-fn racing_claimants_get_separate_windows(server: &Redis) {
+fn racing_claims_get_own_windows(server: &Redis) {
     let windows = Windows::short("0-3/10", Duration::from_millis(10)).begun(&store(server));
     windows.race(12, 50, || store(server));
 }

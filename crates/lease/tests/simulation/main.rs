@@ -70,12 +70,12 @@ fn run_all(part: u64) {
 }
 
 #[test]
-fn ids_are_unique_and_windowed_in_even_worlds() {
+fn even_worlds() {
     run_all(0);
 }
 
 #[test]
-fn ids_are_unique_and_windowed_in_odd_worlds() {
+fn odd_worlds() {
     run_all(1);
 }
 
@@ -116,8 +116,8 @@ bugs! {
     renewing_on_the_token_alone_is_found: RenewOnTokenAlone,
     releasing_at_the_words_tick_is_found: ReleaseAtWordsTick,
     quarantining_by_waiting_is_found: QuarantineByWaiting,
-    closing_by_exhausting_the_word_is_found: CloseByExhausting,
-    reconfiguring_without_earlier_nodes_is_found: ReconfigureWithoutRelated,
+    closing_by_exhausting_is_found: CloseByExhausting,
+    narrow_reconfiguring_is_found: ReconfigureWithoutRelated,
     ignoring_eras_is_found: EraIgnored,
     expiry_after_a_term_is_found: ExpireAfterTerm,
     taking_silence_for_death_is_found: SilenceIsDeath,

@@ -76,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn windows_that_overlap_are_seen_when_their_nodes_are_related() {
+    fn related_overlaps_are_seen() {
         let mut watch = Watch::default();
         let first = watch.open(node("1/1"), 10, 20).unwrap();
         watch.open(node("0/1"), 10, 20).unwrap();
@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn a_closed_window_ends_with_what_was_used() {
+    fn closed_windows_end_when_used() {
         let mut watch = Watch::default();
         let first = watch.open(node("1/1"), 10, 20).unwrap();
         watch.close(first, Some(14));
@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn ids_twice_and_outside_are_seen() {
+    fn bad_ids_are_seen() {
         let mut watch = Watch::default();
         let engine = watch.open(node("1/1"), 10, 20).unwrap();
         assert!(watch.issue(engine, 10, 1).is_ok());

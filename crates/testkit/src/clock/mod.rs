@@ -73,7 +73,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn notes_what_is_read_from_any_clock() {
+    fn notes_the_readings() {
         let clock = Noted(ManualClock::new(UnixTime::from_micros(100)));
         forget();
         clock.now().unwrap();

@@ -94,7 +94,7 @@ mod tests {
     use crate::clock::{forget, readings};
 
     #[test]
-    fn notes_what_was_read_and_leaps_from_where_it_has_not_gone_astray() {
+    fn notes_the_readings_and_leaps() {
         let turns = [Turn::Leap(5), Turn::Astray(i64::MIN), Turn::Stand, Turn::Leap(-2)];
         let next = AtomicU64::new(0);
         let clock = Scripted::new(UnixTime::from_micros(100), move |_| {

@@ -164,7 +164,7 @@ mod tests {
         Script { start: "echo starting && test -n \"$1\"", stop: "touch \"$1\"" };
 
     #[test]
-    fn the_folder_is_gone_after_the_server_has_stopped() {
+    fn stopping_removes_the_folder() {
         let kept = Kept::start("kept", &SERVER, &[Path::new("stopped")]).unwrap();
         let folder = kept.folder().to_owned();
         assert!(folder.join("log").exists());
@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn it_can_be_told_what_to_do_in_between() {
+    fn commands_run_in_between() {
         let kept = Kept::start("kept", &SERVER, &[Path::new("stopped")]).unwrap();
         kept.tell("cat & name=there").unwrap();
         kept.tell("touch \"$name\"").unwrap();
@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_server_said_that_did_not_start_is_told() {
+    fn failed_starts_show_the_output() {
         let error = Kept::start("kept", &SERVER, &[]).unwrap_err();
         assert_eq!(error.to_string(), "did not start; it said:\nstarting\n");
     }

@@ -53,14 +53,14 @@ proptest! {
     }
 
     #[test]
-    fn integers_bytes_and_text_order_as_ids_do(a in ids(), b in ids()) {
+    fn all_forms_order_as_ids_do(a in ids(), b in ids()) {
         prop_assert_eq!(a.encode().as_str().cmp(&b.encode()), a.cmp(&b));
         prop_assert_eq!(<[u8; 8]>::from(a).cmp(&b.into()), a.cmp(&b));
     }
 }
 
 #[test]
-fn what_is_out_of_range_is_named_with_the_range() {
+fn range_errors_name_the_range() {
     let messages = [
         TicketId::new(1 << 63).unwrap_err().to_string(),
         TicketId::from_parts(1 << 40, Desk::new(0), 0).unwrap_err().to_string(),
@@ -84,7 +84,7 @@ fn desks_are_made_of_8_bits() {
 }
 
 #[test]
-fn generators_issue_ids_of_the_clocks_time() {
+fn ids_have_the_clocks_time() {
     let clock = ManualClock::new(UnixTime::from_micros(1_577_836_800_123_456));
     let builder = || Builder::new(Desk::new(3)).clock(&clock);
     let shared: Generator<_> = builder().build().unwrap();
@@ -94,7 +94,7 @@ fn generators_issue_ids_of_the_clocks_time() {
 }
 
 #[test]
-fn the_layout_is_told_apart_by_its_text() {
+fn layouts_differ_in_text() {
     let (mut text, layout) = (String::new(), Ticket::default());
     layout.write_layout(&mut text).unwrap();
     assert_eq!(text, "epoch 1577836800000000");

@@ -10,7 +10,7 @@ use tickid_testkit::storm::Storm;
 use crate::support::Tickets;
 
 #[test]
-fn promises_hold_whatever_the_clock_does() {
+fn promises_hold() {
     for rule in [Rule::Default, Rule::Ratchet, Rule::Wait] {
         hold(&Tickets, rule);
     }
@@ -22,7 +22,7 @@ fn bounds_hold_at_every_edge() {
 }
 
 #[test]
-fn eight_threads_under_a_wild_clock_break_no_promise() {
+fn threads_break_no_promise() {
     let policy = Tickets.layout().default_policy();
     let bounds = SequenceBounds::new(20, 119);
     let storm = Storm { subject: &Tickets, policy, bounds, calls: 12_000, ids: 10_000 };
@@ -31,7 +31,7 @@ fn eight_threads_under_a_wild_clock_break_no_promise() {
 }
 
 #[test]
-fn promises_hold_for_ten_years_of_an_id_or_two_an_hour() {
+fn ten_years_of_few_ids() {
     ten_years(&Tickets, Pace::Hourly);
 }
 

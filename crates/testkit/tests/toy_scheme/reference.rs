@@ -53,7 +53,7 @@ impl Document<Tickets> for Machine {
 }
 
 #[test]
-fn generators_do_what_the_model_says() {
+fn agrees_with_the_model() {
     for rule in [Rule::Default, Rule::Ratchet] {
         follow::<_, Machine>(&Tickets, rule);
     }

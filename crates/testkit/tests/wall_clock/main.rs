@@ -32,9 +32,9 @@ fn main() -> std::process::ExitCode {
     }
     tickid_testkit::servers::run::<Shim>(tests![
         the_clock_follows_steps_and_slews: "clock",
-        scru64_stays_within_its_bound_of_the_wall_clock: "scru64",
-        nanoflake_stays_within_its_bound_of_the_wall_clock: "nanoflake",
-        kuid_stays_within_its_bound_of_the_wall_clock: "kuid",
-        sno_stays_within_its_bound_of_the_wall_clock: "sno",
+        scru64_stays_within_its_bound: "scru64",
+        nanoflake_stays_in_its_bound: "nanoflake",
+        kuid_stays_within_its_bound: "kuid",
+        sno_stays_within_its_bound: "sno",
     ])
 }

@@ -140,18 +140,18 @@ mod tests {
     }
 
     #[test]
-    fn base32_is_that_of_the_portable_path() {
+    fn base32_equals_portable() {
         check::<AlphabetCodec<Base32, 10, 16>, 16>(bytes(), [2, 4]);
     }
 
     #[test]
-    fn base64_is_that_of_the_portable_path() {
+    fn base64_equals_portable() {
         check::<AlphabetCodec<Base64, 12, 16>, 16>(bytes(), [2, 4]);
         check::<AlphabetCodec<Base64, 8, 11>, 11>(bytes(), [2, 4]);
     }
 
     #[test]
-    fn base36_is_that_of_the_portable_path() {
+    fn base36_equals_portable() {
         const TWELVE: u64 = 36u64.pow(12);
         // At multiples of powers a division that is a little off shows first.
         let values = from_fn(|item| match u32::try_from(item).unwrap() {
@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn what_no_scheme_has_is_left_to_the_portable_path() {
+    fn other_sizes_are_left_to_portable() {
         check::<AlphabetCodec<Base64, 16, 22>, 22>(bytes(), [0, 0]);
         check::<AlphabetCodec<Base32, 5, 8>, 8>(bytes(), [0, 0]);
     }

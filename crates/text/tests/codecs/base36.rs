@@ -9,7 +9,7 @@ use crate::{config, decode, encode, forms, levels};
 /// Most levels divide four digits in `f32`; and every digit is in every place.
 #[test]
 #[cfg_attr(miri, ignore = "takes an interpreter hours")]
-fn every_four_digits_of_base36_are_written_and_read() {
+fn every_four_digits() {
     const FOUR: u64 = 36u64.pow(4);
     // Each once in each third.
     let values: Vec<u64> = (0..FOUR)
@@ -27,7 +27,7 @@ fn every_four_digits_of_base36_are_written_and_read() {
 /// A reciprocal that is too small or too large fails here first.
 #[test]
 #[cfg_attr(miri, ignore = "takes an interpreter hours")]
-fn numbers_next_to_multiples_of_36_to_the_eighth_and_fourth_are_written() {
+fn near_powers_8_and_4() {
     const FOUR: u64 = 36u64.pow(4);
     const REST: [u64; 5] = [0, 1, FOUR - 1, FOUR, FOUR * FOUR - 1];
     let first = (0..FOUR).step_by(89).chain([FOUR - 1]);
@@ -43,7 +43,7 @@ fn numbers_next_to_multiples_of_36_to_the_eighth_and_fourth_are_written() {
 /// The same for the levels that divide by other powers.
 #[test]
 #[cfg_attr(miri, ignore = "takes an interpreter hours")]
-fn numbers_next_to_multiples_of_36_to_the_sixth_and_second_are_written() {
+fn near_powers_6_and_2() {
     const TWO: u64 = 36u64.pow(2);
     const FOUR: u64 = TWO * TWO;
     const SIX: u64 = FOUR * TWO;
@@ -59,7 +59,7 @@ fn numbers_next_to_multiples_of_36_to_the_sixth_and_second_are_written() {
 }
 
 #[test]
-fn numbers_of_more_than_twelve_digits_are_written_as_the_last_twelve() {
+fn long_numbers_keep_twelve_digits() {
     const TWELVE: u64 = 36u64.pow(12);
     let cases = [
         (TWELVE - 1, *b"zzzzzzzzzzzz"),
@@ -85,7 +85,7 @@ proptest! {
     #![proptest_config(config())]
 
     #[test]
-    fn base36_of_any_length_is_read_as_the_portable_path_does(
+    fn any_length_reads_as_portable(
         text in "[0-9a-zA-Z]{0,13}|[ -~]{11,14}|[0-4][0-9a-zA-Z]{12}",
         max in any::<u64>(),
     ) {
@@ -96,7 +96,7 @@ proptest! {
     }
 
     #[test]
-    fn base36_of_any_number_is_plain_arithmetic(value in any::<u64>(), shift in 0..64u32) {
+    fn any_number_is_plain_arithmetic(value in any::<u64>(), shift in 0..64u32) {
         let value: u64 = value >> shift;
         let expected: String = forms::in_base_36(value.into());
         prop_assert_eq!(base36::encode_shortest(value).to_string(), expected.clone());

@@ -124,7 +124,7 @@ where
     }
 }
 
-fn every_wrong_byte_is_found_where_it_is<F: Form<N>, const N: usize>()
+fn every_wrong_byte_is_located<F: Form<N>, const N: usize>()
 where
     F::Value: Debug + PartialEq,
 {
@@ -166,7 +166,7 @@ where
     }
 }
 
-fn every_pair_of_bytes_in_any_place_is_read_as_others_do<F: Form<N>, const N: usize>() {
+fn every_pair_of_bytes_in_place<F: Form<N>, const N: usize>() {
     for bits in F::samples() {
         let sample = F::Codec::encode_portable(&bits);
         let mut valid = 0;
@@ -183,7 +183,7 @@ fn every_pair_of_bytes_in_any_place_is_read_as_others_do<F: Form<N>, const N: us
     }
 }
 
-fn every_length_is_converted_whole<F: Form<N>, const N: usize>()
+fn every_length_is_converted<F: Form<N>, const N: usize>()
 where
     F::Value: Debug + PartialEq,
 {
@@ -207,7 +207,7 @@ fn at_a_time<const N: usize>(level: SimdLevel) -> usize {
 }
 
 /// Texts that a level declines are converted one by one, so only this shows that it declines few.
-fn every_level_reads_all_up_to_what_is_wrong<F: Form<N>, const N: usize>() {
+fn levels_read_up_to_the_error<F: Form<N>, const N: usize>() {
     let [.., sample] = F::samples();
     let text = F::Codec::encode_portable(&sample);
     for (at, byte) in (0..N).flat_map(|at| (0..=u8::MAX).map(move |byte| (at, byte))) {
@@ -227,7 +227,7 @@ fn every_level_reads_all_up_to_what_is_wrong<F: Form<N>, const N: usize>() {
     }
 }
 
-fn every_level_stays_within_what_it_is_given<F: Form<N>, const N: usize>()
+fn levels_stay_within_slices<F: Form<N>, const N: usize>()
 where
     F::Value: Debug + PartialEq,
 {
@@ -310,8 +310,8 @@ macro_rules! forms {
 
             #[test]
             #[cfg_attr(miri, ignore = "takes an interpreter hours")]
-            fn every_wrong_byte_is_found_where_it_is() {
-                super::every_wrong_byte_is_found_where_it_is::<$form, $chars>();
+            fn every_wrong_byte_is_located() {
+                super::every_wrong_byte_is_located::<$form, $chars>();
             }
 
             #[test]
@@ -322,25 +322,25 @@ macro_rules! forms {
 
             #[test]
             #[cfg_attr(miri, ignore = "takes an interpreter hours")]
-            fn every_pair_of_bytes_in_any_place_is_read_as_others_do() {
-                super::every_pair_of_bytes_in_any_place_is_read_as_others_do::<$form, $chars>();
+            fn every_pair_of_bytes_in_place() {
+                super::every_pair_of_bytes_in_place::<$form, $chars>();
             }
 
             #[test]
             #[cfg_attr(miri, ignore = "takes an interpreter hours")]
-            fn every_length_is_converted_whole() {
-                super::every_length_is_converted_whole::<$form, $chars>();
+            fn every_length_is_converted() {
+                super::every_length_is_converted::<$form, $chars>();
             }
 
             #[test]
             #[cfg_attr(miri, ignore = "takes an interpreter hours")]
-            fn every_level_reads_all_up_to_what_is_wrong() {
-                super::every_level_reads_all_up_to_what_is_wrong::<$form, $chars>();
+            fn levels_read_up_to_the_error() {
+                super::levels_read_up_to_the_error::<$form, $chars>();
             }
 
             #[test]
-            fn every_level_stays_within_what_it_is_given() {
-                super::every_level_stays_within_what_it_is_given::<$form, $chars>();
+            fn levels_stay_within_slices() {
+                super::levels_stay_within_slices::<$form, $chars>();
             }
 
             #[test]
@@ -357,14 +357,14 @@ macro_rules! forms {
                 #![proptest_config(config())]
 
                 #[test]
-                fn every_level_writes_and_reads_what_others_do(
+                fn levels_agree(
                     bits in prop::collection::vec(<$form as Form<$chars>>::any(), 0..200),
                 ) {
                     every_level_writes_and_reads_all::<$form, $chars>(&bits);
                 }
 
                 #[test]
-                fn every_level_gives_the_same_error(
+                fn levels_give_the_same_error(
                     texts in texts::<$form, $chars>(),
                     before in <$form as Form<$chars>>::any(),
                 ) {
@@ -386,13 +386,13 @@ forms! {
 }
 
 #[test]
-fn the_best_level_is_the_highest_that_is_available() {
+fn best_level_is_highest_available() {
     assert_eq!(levels().last(), Some(SimdLevel::best()));
 }
 
 /// Otherwise a test at such a level would test another one.
 #[test]
-fn at_a_level_that_is_not_available_nothing_is_converted() {
+fn unavailable_level_does_nothing() {
     for level in SimdLevel::ALL.into_iter().filter(|level| !level.is_available()) {
         let (texts, bits) = (&mut [[b'0'; 12]; 8], &mut [0; 8]);
         assert_eq!(slices::encode_at::<TwelveDigits, _, 12>(level, bits, texts, |bits| bits), None);
@@ -404,7 +404,7 @@ fn at_a_level_that_is_not_available_nothing_is_converted() {
 
 #[cfg(all(target_arch = "x86_64", not(miri)))]
 #[test]
-fn a_level_is_available_if_the_processor_has_all_it_takes() {
+fn availability_needs_all_features() {
     use std::is_x86_feature_detected as has;
     assert_eq!(SimdLevel::Avx2.is_available(), has!("avx2"));
     let avx512 = [

@@ -25,7 +25,7 @@ pub type DefaultClock = CounterClock;
 /// # Error
 ///
 /// A reading differs from the system's clock, at some moment of the call, by no more than this
-/// (`stays_within_its_bounds_whatever_happens`, `the_clock_follows_steps_and_slews`):
+/// (`stays_within_its_bounds`, `the_clock_follows_steps_and_slews`):
 ///
 /// | event | error | for |
 /// |---|---|---|
@@ -51,7 +51,7 @@ pub type DefaultClock = CounterClock;
 ///
 /// No thread reads a time before one that another thread has already read, unless the system's
 /// clock was set back, or the counter was set back to a recent value
-/// (`runs_back_only_with_the_wall_clock`). A clock that is ahead runs slower until the lead is
+/// (`runs_back_only_with_the_wall`). A clock that is ahead runs slower until the lead is
 /// gone.
 ///
 /// # Speed
@@ -65,7 +65,7 @@ pub type DefaultClock = CounterClock;
 ///
 /// It is available on x86-64 Linux, and uses the counter if the kernel itself keeps time by it, so
 /// that it runs steadily and alike on all processors. Otherwise it reads the system's clock
-/// (`without_a_steady_counter_it_is_the_system_clock`).
+/// (`falls_back_to_the_system_clock`).
 #[derive(Debug)]
 pub struct CounterClock {
     /// Set if the counter can be trusted.
@@ -428,7 +428,7 @@ mod tests {
 
     #[test]
     #[cfg_attr(miri, ignore = "an interpreter is too slow for real clocks")]
-    fn stays_within_its_error_of_the_system_clock() {
+    fn stays_within_its_error() {
         let error = Duration::from_micros(20);
         let clock = CounterClock::new();
         let start = Instant::now();
@@ -450,7 +450,7 @@ mod tests {
 
     #[test]
     #[cfg_attr(miri, ignore = "an interpreter is too slow for real clocks")]
-    fn no_thread_sees_less_than_another_has_seen() {
+    fn threads_never_read_backwards() {
         let clock = CounterClock::new();
         let highest = AtomicU64::new(0);
         thread::scope(|scope| {
@@ -468,7 +468,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_steady_counter_it_is_the_system_clock() {
+    fn falls_back_to_the_system_clock() {
         let clock = CounterClock::with_counter(false);
         let before = SystemClock.now().unwrap();
         let now = clock.now().unwrap();

@@ -441,14 +441,14 @@ proptest! {
     #![proptest_config(Config { cases: 2_000, ..Config::default() })]
 
     #[test]
-    fn stays_within_its_bounds_whatever_happens(history in history()) {
+    fn stays_within_its_bounds(history in history()) {
         let failure = SOUND.go_through(&history);
         let failure = failure.filter(|(promise, _)| *promise == Promise::Error);
         prop_assert!(failure.is_none(), "{failure:?}");
     }
 
     #[test]
-    fn runs_back_only_with_the_wall_clock(history in history()) {
+    fn runs_back_only_with_the_wall(history in history()) {
         let failure = SOUND.go_through(&history);
         let failure = failure.filter(|(promise, _)| *promise == Promise::Order);
         prop_assert!(failure.is_none(), "{failure:?}");
@@ -508,7 +508,7 @@ impl World {
 }
 
 #[test]
-fn a_line_begins_when_two_measurements_agree() {
+fn lines_begin_when_two_agree() {
     let world = World::new(LIMITS, false);
     let took = world.until_line(10 * MILLISECOND).unwrap();
     assert!((2 * MILLISECOND..3 * MILLISECOND).contains(&took), "{}", nanos(took));
@@ -516,7 +516,7 @@ fn a_line_begins_when_two_measurements_agree() {
 }
 
 #[test]
-fn a_step_ends_the_line_and_forgets_the_rate() {
+fn steps_end_the_line() {
     for step in [600 * MICROSECOND, 1_000 * MILLISECOND, 86_400_000 * MILLISECOND] {
         for step in [step.cast_signed(), -step.cast_signed()] {
             let world = learnt();
@@ -534,7 +534,7 @@ fn a_step_ends_the_line_and_forgets_the_rate() {
 }
 
 #[test]
-fn steps_between_the_first_two_readings_teach_nothing() {
+fn early_steps_teach_nothing() {
     for seconds in [10, 3_600, 86_400] {
         let world = World::new(LIMITS, false);
         world.act(&Action::Read);
@@ -547,7 +547,7 @@ fn steps_between_the_first_two_readings_teach_nothing() {
 }
 
 #[test]
-fn a_counter_that_changes_its_speed_is_learnt_again() {
+fn changed_speed_is_learnt_again() {
     for thousandths in [500, 900, 990, 1_010, 1_100, 2_000] {
         let world = learnt();
         world.act(&Action::Speed(thousandths));
@@ -561,7 +561,7 @@ fn a_counter_that_changes_its_speed_is_learnt_again() {
 }
 
 #[test]
-fn a_step_back_in_a_pause_is_noticed_by_the_time_passed() {
+fn paused_steps_back_are_noticed() {
     let world = learnt();
     world.act(&Action::Step(-30 * MILLISECOND.cast_signed()));
     // The wall clock is past the anchor again, but not past the end of its line.
@@ -571,14 +571,14 @@ fn a_step_back_in_a_pause_is_noticed_by_the_time_passed() {
 }
 
 #[test]
-fn a_line_ends_after_two_milliseconds() {
+fn lines_end_after_two_ms() {
     let world = learnt();
     world.advance(LINE);
     assert!(!world.has_line());
 }
 
 #[test]
-fn readings_go_on_while_a_thread_is_held_up_making_a_line() {
+fn stuck_writers_block_no_reader() {
     // After each of the readings that the thread takes, it is held up for 50 ms in which there is a
     // step.
     for held_up_after in 0..8 {
@@ -598,7 +598,7 @@ fn readings_go_on_while_a_thread_is_held_up_making_a_line() {
 }
 
 #[test]
-fn a_fork_in_the_midst_of_an_anchor_leaves_a_clock_that_goes_on() {
+fn fork_while_anchoring_goes_on() {
     use core::sync::atomic::Ordering;
 
     let world = learnt();

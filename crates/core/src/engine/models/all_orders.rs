@@ -224,23 +224,23 @@ macro_rules! holds {
     )*};
 }
 holds! {
-    the_fast_path_against_a_tick_change: tick_change;
+    fast_path_against_a_tick_change: tick_change;
     an_overflow_into_the_guard: overflow;
-    a_ratchet_overflows_to_one_past_its_allowance: overflow_of_a_ratchet;
+    ratchet_overflows_by_one: overflow_of_a_ratchet;
     blocks_against_single_ones: blocks_and_single_ones;
     regressions_of_two_threads: regression;
     a_flip_against_the_fast_path: flip_against_the_fast_path;
     a_step_back_drags_nothing_forward: step_back;
     widening_against_issue: widening;
     closing_against_a_late_exchange: |subject| closing(subject, 1);
-    closing_against_a_late_exchange_and_a_draw: |subject| closing(subject, 3);
+    closing_against_exchange_and_draw: |subject| closing(subject, 3);
     closing_against_widening: closing_against_a_late_widening;
     closing_against_a_flip: closing_after_a_flip;
 }
 
 /// Handles come and go, and each issues from blocks of its own.
 #[test]
-fn handles_dropped_and_created_again() {
+fn handles_dropped_and_recreated() {
     orders("handles", || {
         let world = World::new(Policy::Wait, 6);
         let other = world.spawn(|world| {
@@ -275,7 +275,7 @@ fn a_handle_against_closing() {
 // Its copy, as it is and with mistakes.
 
 #[test]
-fn the_copy_is_right_without_a_mistake() {
+fn copy_without_mistake_holds() {
     for scenario in [
         tick_change,
         overflow,
@@ -303,14 +303,14 @@ finds! {
         CloseAsExhausted, |subject| closing(subject, 1), "but closed at";
     finds_a_retry_over_closed:
         RetryOverClosed, |subject| closing(subject, 1), "but closed at";
-    finds_a_past_that_is_raised_after_the_exchange:
+    finds_a_late_past:
         PastAfterExchange, regression, "issued twice";
-    finds_a_flip_that_does_not_publish_the_past:
+    finds_an_unpublished_flip:
         FlipUnpublished, regression, "issued twice";
-    finds_a_clock_that_is_read_before_the_word:
+    finds_an_early_clock_reading:
         ClockBeforeLoad, step_back, "dragged forward";
-    finds_what_is_left_in_the_guard:
+    finds_an_unclamped_guard:
         NoClamp, overflow, "left in the guard";
-    finds_a_snapshot_that_tells_the_words_own_tick_alone:
+    finds_a_forgotten_past:
         CloseForgetsPast, closing_after_a_flip, "but closed at";
 }

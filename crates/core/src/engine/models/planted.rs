@@ -1,6 +1,6 @@
 //! A copy of the engine's slow path with room for one mistake, to show that the models find it.
 //!
-//! Without a mistake it does what the engine does (`the_copy_is_right_without_a_mistake`), with the
+//! Without a mistake it does what the engine does (`copy_without_mistake_holds`), with the
 //! same word, rules and atomics.
 
 use core::num::NonZeroU32;

@@ -187,12 +187,12 @@ macro_rules! holds {
     )*};
 }
 holds! {
-    promises_of_a_ratchet_in_random_orders: random, ratchet(2);
-    promises_of_a_ratchet_in_orders_of_three_switches: pct, ratchet(2);
-    promises_when_waiting_in_random_orders: random, Policy::Wait;
-    promises_when_waiting_in_orders_of_three_switches: pct, Policy::Wait;
-    promises_of_tick_tock_in_random_orders: random, Policy::TickTock;
-    promises_of_tick_tock_in_orders_of_three_switches: pct, Policy::TickTock;
+    ratchet_in_random_orders: random, ratchet(2);
+    ratchet_with_three_switches: pct, ratchet(2);
+    waiting_in_random_orders: random, Policy::Wait;
+    waiting_with_three_switches: pct, Policy::Wait;
+    tick_tock_in_random_orders: random, Policy::TickTock;
+    tick_tock_with_three_switches: pct, Policy::TickTock;
 }
 
 macro_rules! finds {
@@ -207,6 +207,6 @@ macro_rules! finds {
 finds! {
     finds_closing_as_exhausted: CloseAsExhausted, Policy::Wait, "clos";
     finds_a_retry_over_closed: RetryOverClosed, Policy::Wait, "clos";
-    finds_a_past_that_is_raised_after_the_exchange: PastAfterExchange, Policy::TickTock, "issued";
-    finds_what_is_left_in_the_guard: NoClamp, Policy::Wait, "left in the guard";
+    finds_a_late_past: PastAfterExchange, Policy::TickTock, "issued";
+    finds_an_unclamped_guard: NoClamp, Policy::Wait, "left in the guard";
 }

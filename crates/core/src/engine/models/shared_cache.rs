@@ -98,12 +98,12 @@ fn readers_and_writers(mistake: Option<Mistake>) {
 }
 
 #[test]
-fn a_span_is_read_whole_or_not_at_all() {
+fn spans_are_read_whole() {
     orders("a cache", || readers_and_writers(None));
 }
 
 #[test]
-fn the_copy_of_a_span_is_right_without_a_mistake() {
+fn copy_without_mistake_holds() {
     orders("the copy of a cache", || readers_and_writers(Some(Mistake::Nothing)));
 }
 
@@ -117,8 +117,8 @@ macro_rules! finds {
     )*};
 }
 finds! {
-    finds_a_reader_who_does_not_look_for_writers: BegunUnread;
+    finds_a_careless_reader: BegunUnread;
     finds_a_reader_without_a_fence: ReaderUnfenced;
     finds_a_writer_without_a_fence: WriterUnfenced;
-    finds_writers_who_do_not_give_way: WritersCollide;
+    finds_colliding_writers: WritersCollide;
 }

@@ -349,7 +349,7 @@ mod tests {
     }
 
     #[test]
-    fn the_time_lies_within_the_second_of_the_answer() {
+    fn time_is_within_the_date() {
         const HOUR: Duration = Duration::from_secs(3_600);
         let second = |time: UnixTime| time.as_micros() / 1_000_000;
         let before = SystemClock.now().unwrap();
@@ -367,7 +367,7 @@ mod tests {
     }
 
     #[test]
-    fn all_members_are_asked_before_it_gives_up() {
+    fn every_member_is_tried() {
         // Nothing listens on port 1 (tcpmux), nor takes connections to port 0.
         let endpoints = vec!["127.0.0.1:1".to_owned(), "127.0.0.1:0".to_owned()];
         let place = Place { endpoints, login: None, tls: None };

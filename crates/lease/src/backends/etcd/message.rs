@@ -182,7 +182,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn transactions_are_written_for_the_gateway() {
+    fn transactions_are_written() {
         let txn = Txn {
             compare: vec![
                 Compare::revision("a", 7),
@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn fields_left_out_of_answers_are_zero() {
+    fn missing_fields_are_zero() {
         let text = r#"{"header":{"cluster_id":"15118495548433857066","revision":"2"},
             "responses":[{"response_range":{"header":{"revision":"2"},"kvs":[
             {"key":"YQ==","create_revision":"2","mod_revision":"2","version":"1"}],"more":true}},

@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn encryption_uses_libpqs_words() {
+    fn modes_have_libpq_names() {
         assert!(parse("etcd://a?sslmode=disable").unwrap().tls.is_none());
         for options in ["sslmode=prefer", "sslmode=", "a=b", "a", "sslrootcert=/nowhere"] {
             assert!(parse(&format!("etcd://a?{options}")).is_err(), "{options}");
@@ -91,7 +91,7 @@ mod tests {
 
     #[cfg(not(feature = "etcd-tls"))]
     #[test]
-    fn encryption_takes_the_feature() {
+    fn encryption_needs_the_feature() {
         for option in ["sslmode=require", "sslmode=verify-full", "sslrootcert=/a", "sslcert=/a"] {
             assert!(refusal(&format!("etcd://a?{option}")).contains("etcd-tls"), "{option}");
         }
@@ -99,7 +99,7 @@ mod tests {
 
     #[cfg(feature = "etcd-tls")]
     #[test]
-    fn a_mode_or_a_file_turns_encryption_on() {
+    fn options_turn_encryption_on() {
         for option in ["sslmode=require", "sslmode=verify-full"] {
             assert!(parse(&format!("etcd://a?{option}")).unwrap().tls.is_some(), "{option}");
         }

@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn entries_are_read_round_from_anywhere() {
+    fn entries_are_read_circularly() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("index");
         let none = || Ok(Vec::new());
@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn a_lost_index_is_written_anew() {
+    fn lost_index_is_rebuilt() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("index");
         let granted = || Ok(vec![of(3), of(4)]);
@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn an_entry_cut_short_is_replaced() {
+    fn truncated_entry_is_replaced() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("index");
         let none = || Ok(Vec::new());

@@ -87,7 +87,7 @@ mod tests {
 ";
 
     #[test]
-    fn devices_are_found_by_their_number() {
+    fn finds_devices_by_number() {
         assert_eq!(file_system(TABLE, 98, 0), Some("ext4"));
         assert_eq!(file_system(TABLE, 0, 52), Some("nfs4"));
         assert_eq!(file_system(TABLE, 0, 53), Some("fuse.sshfs"));
@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn shared_ones_are_told_from_those_of_one_machine() {
+    fn shared_filesystems_are_known() {
         for name in ["nfs", "nfs4", "cifs", "9p", "ceph", "fuse.sshfs", "fuse.glusterfs"] {
             assert!(is_shared(name), "{name}");
         }

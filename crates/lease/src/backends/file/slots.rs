@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn a_write_cut_short_leaves_the_one_before() {
+    fn truncated_write_keeps_the_last() {
         for count in 1..4 {
             for len in 0..=SLOT_LEN {
                 let mut torn = file(count);
@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn no_bad_byte_makes_another_row() {
+    fn every_bad_byte_is_detected() {
         let good = file(4);
         for at in 0..FILE_LEN {
             let mut bad = good.clone();
@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn a_zeroed_slot_is_not_a_new_file() {
+    fn zeroed_slot_is_no_new_file() {
         for count in 1..5 {
             for slot in [0..SLOT_LEN, SLOT_LEN..FILE_LEN] {
                 let mut bad = file(count);
@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn files_of_other_lengths_are_unreadable() {
+    fn other_lengths_are_unreadable() {
         let mut file = file(3);
         for len in 0..FILE_LEN {
             assert_eq!(read(&file[..len]), Reading::Unreadable, "{len} bytes");

@@ -273,7 +273,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn values_cannot_end_their_literals() {
+    fn literals_are_escaped() {
         let values = [Value::from("a'\\"), Value::Number(-5), Value::Null];
         let sql = fill("$1, $2 - $3 '$.a' $generation.", &values, "g()");
         assert_eq!(sql, "_utf8mb4 X'61275c', -5 - NULL '$.a' g().");

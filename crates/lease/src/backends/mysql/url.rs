@@ -91,7 +91,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn urls_name_the_server_and_the_user() {
+    fn urls_name_server_and_user() {
         for scheme in ["mysql", "mariadb"] {
             let url = format!("{scheme}://app:a%40b@db.example.com:3307/ids?socket=/a%20b");
             let opts = parse(&url).unwrap();

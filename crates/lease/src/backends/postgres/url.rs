@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn urls_name_the_server_and_the_user() {
+    fn urls_name_server_and_user() {
         let config = config("postgres://app:secret@db.example.com:5433/ids?sslmode=disable");
         assert_eq!((config.get_user(), config.get_dbname()), (Some("app"), Some("ids")));
         assert_eq!(config.get_ports(), [5_433]);
@@ -126,14 +126,14 @@ mod tests {
     }
 
     #[test]
-    fn sockets_in_a_folder_are_not_encrypted() {
+    fn sockets_are_not_encrypted() {
         assert_eq!(config("postgres:///a?host=/run").get_ssl_mode(), SslMode::Disable);
         assert_eq!(config("postgres://a/b").get_ssl_mode(), SslMode::Prefer);
         assert_eq!(config("postgres://a/b?host=/run").get_ssl_mode(), SslMode::Prefer);
     }
 
     #[test]
-    fn several_hosts_mean_the_one_that_accepts_writes() {
+    fn several_hosts_mean_the_primary() {
         let several = config("postgres://app@a,b/ids?sslmode=disable");
         assert_eq!(several.get_target_session_attrs(), TargetSessionAttrs::ReadWrite);
         let one = config("postgresql://app@a/ids?sslmode=disable&application_name=web");

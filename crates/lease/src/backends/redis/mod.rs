@@ -389,7 +389,7 @@ mod tests {
     }
 
     #[test]
-    fn a_row_of_another_node_is_malformed() {
+    fn row_of_other_node_is_malformed() {
         let node = "42/8".parse().unwrap();
         let text = |json: &str| Reply::Text(format!("5 {json}").into_bytes());
         let row =

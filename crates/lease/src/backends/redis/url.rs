@@ -101,7 +101,7 @@ mod tests {
 
     #[cfg(not(feature = "redis-tls"))]
     #[test]
-    fn encryption_takes_the_feature() {
+    fn encryption_needs_the_feature() {
         assert!(refusal("rediss://a").contains("redis-tls"));
     }
 

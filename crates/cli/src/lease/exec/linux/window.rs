@@ -114,14 +114,14 @@ mod tests {
     }
 
     #[test]
-    fn opens_at_its_floor_by_the_wall_clock() {
+    fn opens_at_its_floor() {
         let window = window(3);
         assert!(!window.is_open(at(1_000, 99)) && window.is_open(at(1_000, 100)));
         assert!(!window.is_open(Now { wall: None, ..at(1_000, 100) }));
     }
 
     #[test]
-    fn whichever_clock_says_less_counts() {
+    fn lesser_clock_counts() {
         let window = window(3);
         // The allowance, and a tick.
         assert_eq!(window.left(at(1_000, 105)), secs(30 - 5 - 4));
@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_left_below_the_floor_or_without_a_clock() {
+    fn nothing_left_without_a_clock() {
         let window = window(3);
         assert_eq!(window.left(at(1_000, 100)), secs(21));
         assert_eq!(window.left(at(1_000, 99)), Duration::ZERO, "though within the allowance");
@@ -143,13 +143,13 @@ mod tests {
     }
 
     #[test]
-    fn a_renewal_is_due_half_a_term_after_it_was_asked_for() {
+    fn renewal_due_after_half_a_term() {
         let window = window(3);
         assert!(!window.is_overdue(at(1_005, 110)) && window.is_overdue(at(1_006, 111)));
     }
 
     #[test]
-    fn alarms_go_off_when_so_much_is_left() {
+    fn alarms_fire_before_the_end() {
         let window = window(0);
         let (boot, wall) = window.when_left(secs(4));
         assert_eq!((boot, wall.as_micros()), (secs(1_020), 125_000_000));
