@@ -143,3 +143,78 @@ impl World {
         answers
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// Pieces of requests, well-formed and otherwise, and arbitrary bytes.
+    fn pieces(known: &'static [&'static [u8]]) -> impl Strategy<Value = Vec<u8>> {
+        let piece = prop_oneof![
+            6 => prop::sample::select(known).prop_map(<[u8]>::to_vec),
+            1 => prop::collection::vec(any::<u8>(), 0..8),
+        ];
+        prop::collection::vec(piece, 0..24).prop_map(|pieces| pieces.concat())
+    }
+
+    const RESP: &[&[u8]] = &[
+        b"*1\r\n",
+        b"*2\r\n",
+        b"*3\r\n",
+        b"*-1\r\n",
+        b"$1\r\ns\r\n",
+        b"$1\r\nn\r\n",
+        b"$4\r\nINCR\r\n",
+        b"$4\r\nPING\r\n",
+        b"$11\r\nTICKID.NEXT\r\n",
+        b"$2\r\n99\r\n",
+        b"$1\r\n",
+        b"$-1\r\n",
+        b"\r\n",
+        b"HELLO 3\r\n",
+        b"TICKID.NEXT n 9 FORMAT bytes\r\n",
+        b"COMMAND\r\n",
+        b"INFO\r\n",
+    ];
+
+    const HTTP: &[&[u8]] = &[
+        b"GET /v1/realms/s/ids?count=9 HTTP/1.1\r\n",
+        b"GET /v1/inspect/a%20b HTTP/1.1\r\n",
+        b"POST /v1/realms HTTP/1.0\r\n",
+        b"Host: a\r\n",
+        b"Accept: text/plain\r\n",
+        b"Content-Length: 5\r\n",
+        b"Transfer-Encoding: chunked\r\n",
+        b"Connection: close\r\n",
+        b"\r\n",
+        b"5\r\nabcde\r\n0\r\n\r\n",
+        b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
+        b"\0\0\0\x04\0\0\0\0\0",
+        b"\0\0\x03\x01\x05\0\0\0\x01\x82\x84\x86",
+    ];
+
+    proptest! {
+        #![proptest_config(ProptestConfig {
+            cases: 64,
+            failure_persistence: None,
+            ..ProptestConfig::default()
+        })]
+
+        #[test]
+        fn requests_are_parsed_alike(data in pieces(RESP)) {
+            parse_requests(&data);
+        }
+
+        #[test]
+        fn any_resp_is_answered(data in pieces(RESP), size: u8) {
+            converse_resp(&[&[size][..], &data].concat());
+        }
+
+        #[test]
+        fn any_http_is_answered(data in pieces(HTTP), size: u8) {
+            converse_http(&[&[size][..], &data].concat());
+        }
+    }
+}

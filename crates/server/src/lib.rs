@@ -43,7 +43,7 @@
 
 mod access;
 mod error;
-#[cfg(fuzzing)]
+#[cfg(any(fuzzing, test))]
 #[doc(hidden)]
 pub mod fuzzing;
 mod http;

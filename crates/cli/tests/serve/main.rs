@@ -1,7 +1,12 @@
 //! `tickid serve`: the running command, its signals, and several of it over one store of each kind.
 
 #![cfg_attr(not(unix), allow(dead_code, unused_imports, reason = "there are no such signals"))]
-#![allow(clippy::panic, clippy::unwrap_used, reason = "a test fails by panicking")]
+#![allow(
+    clippy::expect_used,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "a test fails by panicking"
+)]
 
 #[cfg(unix)]
 mod fleet;

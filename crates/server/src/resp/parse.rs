@@ -8,7 +8,7 @@ use core::ops::Range;
 /// The largest number of arguments whose places are kept. No command has as many.
 pub(crate) const MAX_ARGS: usize = 16;
 /// The largest number of arguments.
-const MAX_COUNT: usize = 1_024;
+const MAX_COUNT: i64 = 1_024;
 /// The longest line: a length, or an inline command.
 const MAX_LINE: usize = 1_024;
 
@@ -87,7 +87,7 @@ pub(crate) fn parse(buffer: &[u8], max: usize) -> Result<Option<Parsed>, Protoco
 
 fn array(buffer: &[u8], max: usize) -> Result<Option<Parsed>, ProtocolError> {
     let Some((count, mut at)) = number(buffer, 1, ProtocolError::Count)? else { return Ok(None) };
-    if count > MAX_COUNT as i64 {
+    if count > MAX_COUNT {
         return Err(ProtocolError::Count);
     }
     let mut command = Command::EMPTY;
