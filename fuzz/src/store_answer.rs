@@ -1,5 +1,5 @@
-//! Servers' answers and the statements sent to them: rows of SQL servers, replies and rows of Redis,
-//! and the texts that become part of a statement of MySQL.
+//! Servers' answers and the statements sent to them: rows of SQL servers, replies and rows of
+//! Redis, and the texts that become part of a statement of MySQL.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! What the options say, and what signals do.
+//! Options and signals.
 
 use std::fs;
 use std::path::Path;

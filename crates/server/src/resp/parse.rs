@@ -248,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn arguments_beyond_the_kept_ones_are_counted() {
+    fn further_arguments_are_counted() {
         let mut buffer = b"*20\r\n".to_vec();
         for _ in 0..20 {
             buffer.extend_from_slice(b"$1\r\na\r\n");
