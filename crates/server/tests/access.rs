@@ -1,6 +1,11 @@
 //! Tokens and encryption.
 
-#![allow(clippy::panic, clippy::unwrap_used, reason = "a test fails by panicking")]
+#![allow(
+    clippy::expect_used,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "a test fails by panicking"
+)]
 
 #[cfg(unix)]
 #[path = "../../lease/tests/certificates/mod.rs"]
