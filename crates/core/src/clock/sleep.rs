@@ -50,9 +50,9 @@ mod tests {
 
     #[test]
     fn follows_the_machine() {
-        for micros in [0, 20, 60, 140, 200] {
-            let late = after(50, Duration::from_micros(micros));
-            assert!(late.abs_diff(micros as u32 * 1_000) < 10, "{micros}: {late}");
+        for micros in [0_u16, 20, 60, 140, 200] {
+            let late = after(50, Duration::from_micros(micros.into()));
+            assert!(late.abs_diff(u32::from(micros) * 1_000) < 10, "{micros}: {late}");
         }
     }
 
