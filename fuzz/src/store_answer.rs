@@ -56,7 +56,7 @@ fn read(scope: Scope, texts: &Texts) -> Option<View> {
     if let Some((record, _)) = &view.record {
         let again = Record::from_json(realm(), record.to_json().as_bytes());
         assert_eq!(again.unwrap(), *record);
-        assert_eq!(view.is_other_generation, record.generation != view.generation);
+        assert_eq!(view.is_other_generation(), record.generation != view.generation);
         let _ = view.standings();
     }
     Some(view)

@@ -67,7 +67,10 @@ fn claims(record: &Record, rows: &Rows) {
         let generation = backend.view(name, Scope::Record).unwrap().generation;
         let record = Record { generation: generation.clone(), ..record.clone() };
         let begin = Some(record.clone());
-        backend.write(name, &Change { generation, record_version: None, record: begin, row: None });
+        backend.write(
+            name,
+            &Change { generation, record_version: None, record: begin, row: None, within: None },
+        );
         let Ok(rules) = Rules::new(&record, now) else {
             continue;
         };
