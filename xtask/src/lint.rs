@@ -98,7 +98,7 @@ fn clippy(workspace: &Workspace) -> Result<()> {
 fn features(workspace: &Workspace) -> Result<()> {
     let mut packages = BTreeMap::<&str, Vec<&Package>>::new();
     for library in workspace.libraries() {
-        for feature in library.features.keys().filter(|feature| *feature != "default") {
+        for feature in library.public_features() {
             packages.entry(feature).or_default().push(library);
         }
     }

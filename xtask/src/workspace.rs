@@ -28,6 +28,12 @@ impl Package {
     pub(crate) fn is_published(&self) -> bool {
         self.manifest["publish"].is_null()
     }
+
+    /// The features that users choose. Names that begin with an underscore are private.
+    pub(crate) fn public_features(&self) -> impl Iterator<Item = &String> {
+        let is_public = |name: &&String| *name != "default" && !name.starts_with('_');
+        self.features.keys().filter(is_public)
+    }
 }
 
 pub(crate) struct Workspace {

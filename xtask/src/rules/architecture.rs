@@ -61,9 +61,7 @@ fn documented_features(package: &Package, files: &Files) -> Vec<Finding> {
         let rows =
             text.lines().filter_map(|line| line.trim_start_matches("//! ").strip_prefix('|'));
         let cells: Vec<_> = rows.filter_map(|row| row.split('|').next()).collect();
-        // Names that begin with an underscore are private.
-        let is_public = |feature: &&String| *feature != "default" && !feature.starts_with('_');
-        for feature in package.features.keys().filter(is_public) {
+        for feature in package.public_features() {
             let code = format!("`{feature}`");
             if !cells.iter().any(|cell| cell.contains(&code)) {
                 let message = format!("no table lists the feature {code} of {}", package.name);
