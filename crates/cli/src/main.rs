@@ -82,7 +82,7 @@ enum Command {
     #[cfg(feature = "postgres")]
     Sql(sql::SqlArguments),
     /// Print a completion script for a shell
-    #[command(after_help = "Where shells look for scripts:
+    #[command(after_help = "Examples, with the places where shells look:
   bash        tickid completions bash > ~/.local/share/bash-completion/completions/tickid
   zsh         tickid completions zsh > DIR/_tickid, where DIR is in $fpath
   fish        tickid completions fish > ~/.config/fish/completions/tickid.fish

@@ -552,6 +552,7 @@ DECLARE
     micros_per_tick bigint;
     ticks_per_period bigint;
     epoch bigint;
+    micros bigint;
     tick numeric;
     id integer;
     node text;
@@ -571,9 +572,9 @@ BEGIN
     period := coalesce(record, fresh) ->> 'period_micros';
     micros_per_tick := coalesce(record, fresh) ->> 'micros_per_tick';
     ticks_per_period := (period - 1) / micros_per_tick + 1;
-    tick := tickid.tick_v1(tickid.now_micros_v1(), epoch, period, ticks_per_period,
-        micros_per_tick);
-    IF tick IS NULL OR tick >= (coalesce(record, fresh) ->> 'end')::numeric THEN
+    micros := tickid.now_micros_v1() - epoch;
+    tick := micros / period * ticks_per_period + micros % period / micros_per_tick;
+    IF micros < 0 OR tick >= (coalesce(record, fresh) ->> 'end')::numeric THEN
         RAISE EXCEPTION 'the clock is outside the time of the realm %', realm_name
             USING ERRCODE = 'datetime_field_overflow';
     END IF;
