@@ -8,8 +8,8 @@ use crate::external::SortedText;
 /// feature for. The column sorts in the same order **if its collation compares bytes**:
 /// `COLLATE "C"` in PostgreSQL, the default in SQLite.
 ///
-/// Texts that are valid but not canonical, such as SCRU64's in upper case, are read. Examples with
-/// each library are in the project's `docs/stacks.md`.
+/// Texts that are valid but not canonical, such as SCRU64's in upper case, are read. How to use
+/// it with each library is in the project's `docs/stacks.md`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(
     feature = "diesel",
