@@ -49,15 +49,19 @@ impl Patience {
         if left.is_zero() || rest.is_some_and(|rest| rest > left) {
             return Err(Failure::TooLong { stall: Box::new(failure), max_wait: self.max_wait });
         }
-        if waited >= MENTIONED_AFTER && !self.is_mentioned {
-            self.is_mentioned = true;
-            say(&format!("waiting, for at most {:?}: {failure}", self.max_wait));
-        }
-        let pause = match failure {
+        let mut pause = match failure {
             Failure::Lease(_) => self.back_off()?,
             _ => rest.unwrap_or(PAUSE).min(PAUSE),
-        };
-        SystemClock.sleep(pause.min(left));
+        }
+        .min(left);
+        if !self.is_mentioned && waited + pause > MENTIONED_AFTER {
+            let quiet = MENTIONED_AFTER.saturating_sub(waited);
+            SystemClock.sleep(quiet);
+            self.is_mentioned = true;
+            say(&format!("waiting, for at most {:?}: {failure}", self.max_wait));
+            pause = pause.saturating_sub(quiet);
+        }
+        SystemClock.sleep(pause);
         Ok(())
     }
 

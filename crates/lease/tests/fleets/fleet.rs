@@ -137,20 +137,12 @@ impl Drop for Fleet {
 }
 
 impl Holder {
-    /// Starts, and starts anew after a failure, with the back-off that a running holder has.
+    /// Starts, with the library's own back-off after a failed request.
     fn start(store: &Store, realm: &Realm<Sno>) -> Self {
-        let (start, mut failed) = (Instant::now(), 0);
-        let leased = loop {
-            match LeasedGenerator::start(store.clone(), realm.clone()) {
-                Ok(leased) => break leased,
-                Err(error) => {
-                    failed += 1;
-                    assert!(start.elapsed() < PATIENCE, "{failed} times, at last {error:?}");
-                    thread::sleep(back_off(failed, realm.terms().term));
-                }
-            }
-        };
-        let failed_first = failed + leased.state().counters.failures.total();
+        let start = Instant::now();
+        let builder = LeasedGenerator::builder(store.clone(), realm.clone());
+        let leased = builder.start_within(PATIENCE).start().unwrap();
+        let failed_first = leased.state().counters.failures.total();
         leased.generate().unwrap();
         Self { leased, failed_first, started_after: start.elapsed() }
     }
@@ -182,14 +174,4 @@ impl Holder {
     pub(crate) fn failures(&self) -> Failures {
         self.leased.state().counters.failures
     }
-}
-
-/// Returns the time after which a holder tries again: random, and up to a tenth of a term, doubled
-/// with each failure up to half a term.
-fn back_off(failed: u64, term: Duration) -> Duration {
-    let doublings = u32::try_from(failed - 1).unwrap().min(16);
-    let most = (term / 10).saturating_mul(1 << doublings).min(term / 2);
-    let nanos = u64::try_from(most.as_nanos()).unwrap();
-    let random = u64::try_from(Token::random().unwrap().bits() >> 64).unwrap();
-    Duration::from_nanos(random % nanos)
 }
