@@ -1,4 +1,4 @@
-//! The libraries' examples, whose documentation shows what they print.
+//! The libraries' examples. Their documentation shows their output.
 
 use std::path::Path;
 use std::process;

@@ -55,7 +55,7 @@ fn page(command: &Command) -> io::Result<String> {
     Ok(String::from_utf8_lossy(&page).replace("\n.SH EXTRA\n", "\n.SH NOTES\n"))
 }
 
-/// Returns the name of a command after those of its parents, as in `tickid-gen-sno`.
+/// Returns the name of a command after its parents' names, as in `tickid-gen-sno`.
 fn name(command: &Command) -> &str {
     command.get_display_name().unwrap_or_else(|| command.get_name())
 }

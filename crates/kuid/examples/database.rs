@@ -22,7 +22,7 @@ fn main() -> Result<(), Box<dyn core::error::Error>> {
     Ok(())
 }
 
-/// Returns a program that inserts two orders and selects those of the last hour.
+/// Returns a program that inserts two orders and selects the last hour's.
 pub fn sql() -> Result<String, Box<dyn core::error::Error>> {
     let node = Generator::new(Node::phash2("uid@127.0.0.1"))?;
     let generator = node.with(Local);

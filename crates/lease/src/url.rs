@@ -34,7 +34,7 @@ pub(crate) struct Form {
     /// Each scheme, and whether it encrypts.
     pub(crate) schemes: &'static [(&'static str, bool)],
     pub(crate) port: u16,
-    /// The options besides those of encryption: with a value, or `NAME=` for any value.
+    /// The options, apart from encryption: with a value, or `NAME=` for any value.
     pub(crate) options: &'static [&'static str],
     /// The feature that encrypts, if this build lacks it.
     pub(crate) lacks: Option<&'static str>,

@@ -117,7 +117,7 @@ impl World {
         Ok(Self { runtime, shared, http })
     }
 
-    /// Sends `data`, whose first byte is the size of its parts, and returns the answers.
+    /// Sends `data` in parts of the size in its first byte, and returns the answers.
     fn converse<F: Future>(&self, data: &[u8], serve: impl FnOnce(DuplexStream) -> F) -> Vec<u8> {
         let Some((&size, data)) = data.split_first() else { return Vec::new() };
         let (client, server) = duplex(1_024);

@@ -192,10 +192,10 @@ mod tls {
         let name = ServerName::try_from("localhost").unwrap();
         let stream = client(&folder, false, b"h2").connect(name, stream).await.unwrap();
         assert_eq!(stream.get_ref().1.alpn_protocol(), Some(&b"h2"[..]));
-        // What is not encrypted is not answered.
+        // Plain text is not answered.
         assert!(!Raw::resp(&server).await.is_answered("PING\r\n").await);
 
-        // Other files, read when the server is told.
+        // Other files, read upon a reload.
         let other = certificates();
         for name in ["server.crt", "server.key", "ca.pem"] {
             fs::copy(other.path().join(name), folder.path().join(name)).unwrap();

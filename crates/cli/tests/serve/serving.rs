@@ -45,7 +45,7 @@ impl Serving {
         assert!(sent.success());
     }
 
-    /// Waits for the end of the process, which was told to end, and returns the rest of its log.
+    /// Waits until the process has ended after a signal, and returns the rest of its log.
     pub(crate) fn end(mut self) -> (ExitStatus, String) {
         let mut rest = String::new();
         self.log.read_to_string(&mut rest).unwrap();
