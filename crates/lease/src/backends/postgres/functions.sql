@@ -552,7 +552,6 @@ DECLARE
     micros_per_tick bigint;
     ticks_per_period bigint;
     epoch bigint;
-    micros bigint;
     tick numeric;
     id integer;
     node text;
@@ -572,12 +571,9 @@ BEGIN
     period := coalesce(record, fresh) ->> 'period_micros';
     micros_per_tick := coalesce(record, fresh) ->> 'micros_per_tick';
     ticks_per_period := (period - 1) / micros_per_tick + 1;
-    micros := tickid.now_micros_v1() - epoch;
-    tick := micros / period * ticks_per_period + micros % period / micros_per_tick;
-    IF micros < 0 OR tick >= (coalesce(record, fresh) ->> 'end')::numeric THEN
-        RAISE EXCEPTION 'the clock is outside the time of the realm %', realm_name
-            USING ERRCODE = 'datetime_field_overflow';
-    END IF;
+    tick := tickid.tick_at_v1(coalesce(record, fresh) ->> 'scheme',
+        tickid.time_v1(tickid.now_micros_v1()), epoch, period, ticks_per_period, micros_per_tick,
+        (coalesce(record, fresh) ->> 'end')::bigint - 1);
     IF record IS NULL THEN
         record := fresh || jsonb_build_object('generation', generation);
         IF NOT at_once THEN
