@@ -72,11 +72,18 @@ impl Command {
         Ok(String::from_utf8_lossy(&stdout).into_owned())
     }
 
-    /// Runs the command, passes its output on to standard error, line by line, and returns it with
-    /// the exit status.
-    pub(crate) fn relay(mut self) -> Result<(String, ExitStatus)> {
+    /// Runs the command without its output.
+    pub(crate) fn run_silently(mut self) -> Result<()> {
+        let status = self.command.stdout(Stdio::null()).stderr(Stdio::null()).status();
+        let status = status.map_err(|reason| self.error(reason))?;
+        self.check(status)
+    }
+
+    /// Runs the command, passes its output on to standard error and to `listener`, line by line,
+    /// and returns it with the exit status.
+    pub(crate) fn relay(mut self, mut listener: impl FnMut(&str)) -> Result<(String, ExitStatus)> {
         self.show();
-        let relay = |command: &mut process::Command| {
+        let mut relay = |command: &mut process::Command| {
             let (reader, writer) = io::pipe()?;
             let mut child = command.stdout(writer.try_clone()?).stderr(writer).spawn()?;
             // Drops this process's writers: the output ends once the child's are closed.
@@ -85,6 +92,7 @@ impl Command {
             for line in BufReader::new(reader).split(b'\n') {
                 let line = String::from_utf8_lossy(&line?).into_owned();
                 say(format_args!("{line}"));
+                listener(&line);
                 printed.push_str(&line);
                 printed.push('\n');
             }
@@ -148,16 +156,19 @@ mod tests {
 
     #[test]
     fn relays_both_streams_and_the_status() {
-        let script = "echo out; echo err >&2";
+        let (script, mut heard) = ("echo out; echo err >&2", Vec::new());
         let sh = Command::program("sh", Path::new(""), ".").args(["-c", script]);
-        let (printed, status) = sh.relay().unwrap();
+        let (printed, status) = sh.relay(|line| heard.push(line.to_owned())).unwrap();
         assert_eq!((&*printed, status.success()), ("out\nerr\n", true));
-        let (_, status) = cargo().args(["no-such-command"]).relay().unwrap();
+        assert_eq!(heard, ["out", "err"]);
+        let (_, status) = cargo().args(["no-such-command"]).relay(|_| ()).unwrap();
         assert_eq!(status.code(), Some(101));
     }
 
     #[test]
     fn a_failed_command_is_named() {
+        let error = cargo().args(["no-such-command"]).run_silently().unwrap_err();
+        assert!(error.to_string().starts_with("`cargo no-such-command` failed"), "{error}");
         let error = cargo().args(["no-such-command"]).run().unwrap_err();
         assert!(error.to_string().starts_with("`cargo no-such-command` failed"), "{error}");
         let error = Command::cargo(Path::new("/nowhere"), "").run().unwrap_err();

@@ -1,7 +1,9 @@
 //! `cargo xtask test`: all tests.
 
 use std::io::{self, Write as _};
+use std::thread;
 
+use crate::command::Command;
 use crate::error::{Error, Result};
 use crate::examples;
 use crate::tables::{BENCHES, INTEGRATION};
@@ -10,25 +12,45 @@ use crate::workspace::Workspace;
 
 /// Runs all tests, whether or not some fail, and prints the results.
 pub(crate) fn test(workspace: &Workspace) -> Result<()> {
-    let test = |folder, words| workspace.cargo(folder, &format!("test --no-fail-fast {words}"));
-    let models = |checker| test("", "--lib models {core}").env("RUSTFLAGS", checker);
-    let main = test("", "--workspace").args([workspace.features_without_databases()]);
-    let others = [
-        test(INTEGRATION, "--workspace"),
-        test(BENCHES, "--package tickid-bench-report"),
-        // The shared engine under model checkers; `cargo xtask verify` explores more.
-        models("--cfg tickid_loom"),
-        models("--cfg tickid_shuttle"),
-        // Core by itself, as the tests of the schemes turn on its `std`. The test harness needs an
-        // allocator; examples and integration tests need all of `std`.
-        test("", "{core} --lib --no-default-features --features alloc"),
-        test("", "{schemes} --lib --no-default-features --features alloc"),
-    ];
-    let mut tally = Tally::of(main)?;
+    let main = workspace.cargo("", "test --no-fail-fast --workspace");
+    let main = main.args([workspace.features_without_databases()]);
+    let mut tally = thread::scope(|scope| {
+        let mut builds = Some(|| build(workspace));
+        // These tests wait for servers and processes most of the time.
+        Tally::of_heard(main, |line| {
+            if line.trim_start().starts_with("Running ") {
+                builds.take().map(|builds| scope.spawn(builds));
+            }
+        })
+    })?;
     tally.add(examples::run(workspace)?);
-    for command in others {
+    for command in others(workspace, "--no-fail-fast") {
         tally.add(Tally::of(command)?);
     }
     writeln!(io::stdout(), "\n{tally}").map_err(Error::Output)?;
     if tally.failed == 0 { Ok(()) } else { Err(Error::TestsFailed) }
+}
+
+/// Builds the other tests ahead. An error is found again when they run.
+fn build(workspace: &Workspace) {
+    for command in others(workspace, "--no-run") {
+        let _ = command.run_silently();
+    }
+}
+
+/// The tests that need a build of their own.
+fn others(workspace: &Workspace, option: &str) -> [Command; 6] {
+    let test = |folder, words| workspace.cargo(folder, &format!("test {option} {words}"));
+    let models = |checker| test("", "--lib {core}").env("RUSTFLAGS", checker);
+    [
+        test(INTEGRATION, "--workspace"),
+        test(BENCHES, "--package tickid-bench-report"),
+        // The shared engine under model checkers; `cargo xtask verify` explores more.
+        models("--cfg tickid_loom").args(["models"]),
+        models("--cfg tickid_shuttle").args(["models"]),
+        // Core by itself, as the tests of the schemes turn on its `std`. The test harness needs an
+        // allocator; examples and integration tests need all of `std`.
+        test("", "{core} --lib --no-default-features --features alloc"),
+        test("", "{schemes} --lib --no-default-features --features alloc"),
+    ]
 }

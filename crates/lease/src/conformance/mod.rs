@@ -147,6 +147,7 @@ macro_rules! store_scenarios {
             trouble::quarantine_keeps_the_holder,
             trouble::repair_needs_a_quarantine,
             trouble::malformed_row_costs_one_node,
+            trouble::repaired_row_begins_beyond,
             trouble::repair_takes_all_malformed,
             trouble::invalidation_ends_all_leases,
             trouble::invalidated_realm_begins_beyond,

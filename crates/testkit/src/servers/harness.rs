@@ -52,7 +52,11 @@ impl Tests {
     /// Runs the tests.
     #[must_use = "it reports whether they passed"]
     pub fn run(self) -> ExitCode {
-        let conclusion = libtest_mimic::run(&Arguments::from_args(), self.trials);
+        let mut arguments = Arguments::from_args();
+        // They wait for servers and processes more than they compute.
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        arguments.test_threads.get_or_insert(2 * cores);
+        let conclusion = libtest_mimic::run(&arguments, self.trials);
         // `exit` would not drop the servers.
         drop(self.servers);
         conclusion.exit_code()

@@ -2,6 +2,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::{Mutex, PoisonError};
 
 use crate::servers::kept::{Kept, Script};
 use crate::servers::network::{clock_library, free_port, is_on_path};
@@ -17,15 +18,19 @@ pub struct MySql {
     options: String,
 }
 
-/// Temporary tables are in the server's folder: two servers that are installed at once would
-/// overwrite each other's. Authentication is by password, so that clients need no plugin and no
-/// matching system user.
-const SCRIPT: Script = Script {
+/// Temporary tables are in the folder: two servers that are installed at once would overwrite each
+/// other's. Authentication is by password, so that clients need no plugin and no matching system
+/// user.
+const INSTALLATION: Script = Script {
     start: r#"export TMPDIR="$PWD"
 mariadb-install-db --no-defaults --datadir="$PWD/data" --skip-test-db \
     --auth-root-authentication-method=normal"#,
-    stop: "kill -9 \"$(cat server)\"\nwait",
+    stop: "true",
 };
+
+/// `$1` is the folder of the installation.
+const SCRIPT: Script =
+    Script { start: r#"cp -R "$1/data" data"#, stop: "kill -9 \"$(cat server)\"\nwait" };
 
 const PROGRAMS: [&str; 2] = ["mariadb-install-db", "mariadb"];
 
@@ -66,7 +71,7 @@ impl MySql {
         if !Self::is_installed() {
             return Err(StartError::NotInstalled);
         }
-        let kept = Kept::start("mysql", &SCRIPT, &[])?;
+        let kept = Kept::start("mysql", &SCRIPT, &[&installation()?])?;
         kept.tell(prepare)?;
         let options = options.to_owned();
         let server = Self { kept, port: free_port()?, environment, options };
@@ -215,6 +220,18 @@ impl Server for MySql {
     fn is_installed() -> bool {
         PROGRAMS.iter().all(|program| is_on_path(program)) && daemon().is_some()
     }
+}
+
+/// Returns the folder of an installation, which is made once: that takes longer than to start a
+/// server on a copy of it.
+fn installation() -> Result<PathBuf, StartError> {
+    static KEPT: Mutex<Option<Kept>> = Mutex::new(None);
+    let mut kept = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
+    let installed = match kept.take() {
+        Some(installed) => installed,
+        None => Kept::start("mysql", &INSTALLATION, &[])?,
+    };
+    Ok(kept.insert(installed).folder().to_owned())
 }
 
 /// Returns the server's program, which packages put where only the superuser's `PATH` leads.
