@@ -30,10 +30,10 @@ const BATCH: u64 = 256;
 The threads share one generator. A scheme has a highest rate: Nanoflake 4.1 million IDs per second,
 kuid 16 million, sno 16.4 million, SCRU64 with 8 bits of node 256 thousand.")]
 pub(crate) struct BenchArguments {
-    /// The scheme; all unless given
+    /// The scheme [default: all]
     #[arg(long, value_enum)]
     scheme: Option<Name>,
-    /// Numbers of threads [default: 1 and as many as there are processors]
+    /// The numbers of threads [default: 1 and the number of processors]
     #[arg(long, value_name = "N,...", value_delimiter = ',', value_parser = threads)]
     threads: Vec<usize>,
     /// The time of each measurement, in seconds or with units

@@ -1,4 +1,4 @@
-//! The failures that end the command, their exit statuses, and the ways out.
+//! The failures that end the command, their exit statuses and hints.
 
 use core::error::Error;
 use core::fmt;
@@ -26,7 +26,7 @@ const SUPERVISION: u8 = 125;
 
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Failure {
-    /// An input is no ID, or cannot be converted: a predicate, and perhaps a way out.
+    /// An input is no ID, or cannot be converted: a predicate, and perhaps a hint.
     #[error("{reason}")]
     Invalid { reason: String, hint: Option<&'static str> },
     #[error("{0}")]
@@ -73,7 +73,7 @@ pub(crate) enum Failure {
     Write(io::Error),
     #[error("cannot write {}: {reason}", path.display())]
     WriteFile { path: PathBuf, reason: io::Error },
-    /// A failure with a way out of its own.
+    /// A failure with a hint of its own.
     #[error("{failure}")]
     Hinted { failure: Box<Self>, hint: String },
 }
@@ -83,7 +83,7 @@ impl Failure {
         Self::Invalid { reason: reason.into(), hint: None }
     }
 
-    /// Returns the failure with a way out.
+    /// Returns the failure with a hint.
     pub(crate) fn hinting(self, hint: impl Into<String>) -> Self {
         Self::Hinted { failure: Box::new(self), hint: hint.into() }
     }
@@ -117,7 +117,7 @@ impl Failure {
         }
     }
 
-    /// Returns the way out, if there is one that the message does not name.
+    /// Returns the remedy, if there is one that the message does not name.
     pub(crate) fn hint(&self) -> Option<&str> {
         match self {
             Self::Hinted { hint, .. } => Some(hint),

@@ -66,16 +66,16 @@ enum Command {
     Inspect(InspectArguments),
     /// Convert IDs between schemes
     Convert(ConvertArguments),
-    /// Print the lowest and the highest ID of a range of times
+    /// Print the lowest and the highest ID of a time range
     Range(RangeArguments),
-    /// Lease nodes from a store, list their holders, and repair what went wrong
+    /// Lease nodes from a store, list their holders, and maintain realms
     #[command(subcommand)]
     Lease(LeaseCommand),
     /// Check the clock, the store and the limits of this machine
     Doctor(DoctorArguments),
     /// Measure how many IDs per second this machine generates
     Bench(BenchArguments),
-    /// Give IDs to other programs, over RESP (the Redis protocol) and HTTP
+    /// Serve IDs to other programs over RESP (the Redis protocol) and HTTP
     #[cfg(feature = "serve")]
     Serve(Box<serve::ServeArguments>),
     /// Print the SQL that lets PostgreSQL make the IDs of a realm
@@ -98,7 +98,7 @@ enum Command {
 
 fn main() -> ExitCode {
     run().unwrap_or_else(|failure| {
-        // The reader of the output has had enough of it.
+        // The reader of the output has closed it.
         if failure.is_closed_pipe() {
             return ExitCode::SUCCESS;
         }

@@ -20,7 +20,7 @@ pub(crate) fn say(remark: &str) {
     write("tickid", Style::new(), remark);
 }
 
-/// Writes an error to standard error, and the way out on a line of its own.
+/// Writes an error to standard error, and the hint on a line of its own.
 pub(crate) fn say_error(error: &str, hint: Option<&str>) {
     write("error", AnsiColor::Red.on_default().bold(), error);
     if let Some(hint) = hint {

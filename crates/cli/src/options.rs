@@ -83,8 +83,7 @@ impl Layouts {
 
 #[derive(Clone, Copy, Debug, Default, Args)]
 pub(crate) struct Scru64Options {
-    /// SCRU64: how many bits are the node ID, 1 to 23; without it node ID and counter are one
-    /// number
+    /// SCRU64: the bits of the node ID, 1 to 23; without them, node ID and counter are one number
     #[arg(long, value_name = "BITS", value_parser = node_size, env = "TICKID_NODE_SIZE")]
     pub(crate) node_size: Option<NodeIdSize>,
 }
@@ -145,9 +144,9 @@ impl KuidOptions {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Alphabet {
-    /// The one that sorts as the bytes do, as today's Erlang library writes it
+    /// Sorts as the bytes do; written by today's Erlang library
     Sortable,
-    /// Base64, URL-safe, as the Erlang library's documentation shows it
+    /// URL-safe Base64; shown in the Erlang library's documentation
     Url,
 }
 

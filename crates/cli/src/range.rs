@@ -39,11 +39,11 @@ pub(crate) struct RangeArguments {
     #[arg(long, visible_alias = "from", value_name = "TIME", value_parser = parse::<When>)]
     #[arg(allow_negative_numbers = true)]
     since: When,
-    /// The end, which is not part of the range
+    /// The end; its tick is not part of the range
     #[arg(long, visible_alias = "to", value_name = "TIME", value_parser = parse::<When>)]
     #[arg(allow_negative_numbers = true, default_value = "now")]
     until: When,
-    /// Make the tick of --until part of the range
+    /// Include the tick of --until
     #[arg(long)]
     inclusive: bool,
     /// The zone of dates, and of times without one: UTC, local, or as in Europe/Berlin
@@ -56,7 +56,7 @@ pub(crate) struct RangeArguments {
     /// hexadecimal after 0x
     #[arg(long, value_name = "NAME|0xHEX")]
     node: Option<String>,
-    /// The hash that makes a fingerprint of a node name
+    /// The hash of node names
     #[arg(long, value_enum, default_value_t = NodeHash::Phash2)]
     node_hash: NodeHash,
     /// The form of the two IDs

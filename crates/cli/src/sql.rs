@@ -16,10 +16,10 @@ use crate::values::parse;
   tickid sql --scheme nanoflake --realm orders --epoch discord | psql shop
   tickid sql --scheme scru64 --realm jobs --pool 0-255/8 --new | psql shop
 
-The statements create tickid.nanoflake('orders') and the like, for defaults of columns, in PostgreSQL
-15 or later. They reserve a node of the realm, which leases in this database leave out from then on.
-A realm that is there keeps its nodes and terms. One that is not begins after twice allowance, skew
-and term, in case it was lost; --new begins it at once.")]
+The statements create functions such as tickid.nanoflake('orders') for defaults of columns, in
+PostgreSQL 15 or later, and reserve a node of the realm for them. An existing realm keeps its nodes
+and terms. A new one begins after twice its allowance, skew and term, in case it was lost; --new
+begins it at once.")]
 pub(crate) struct SqlArguments {
     /// The scheme
     #[arg(long, value_enum)]

@@ -1,4 +1,4 @@
-//! Error messages: each names the value and the way out, and has the exit status of its kind.
+//! Error messages: each names the value and the remedy, and has the exit status of its kind.
 
 #![allow(clippy::expect_used, reason = "a test fails by panicking")]
 

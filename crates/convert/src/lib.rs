@@ -49,9 +49,9 @@
 //! # Order
 //! For IDs of one node and one metabyte: **if a < b, then convert(a) ≤ convert(b)**.
 //!
-//! A new ID's tick is the tick of the target in which the old ID's tick *began*. This alone does
-//! not keep the order: of two IDs of different ticks that fall into one tick of the target, the
-//! earlier may have the higher sequence. So the new sequence is the old ID's **rank** in that tick:
+//! A new ID's tick is the target's tick in which the old ID's tick *began*. This alone does not
+//! keep the order: if two IDs of different ticks fall into one tick of the target, the earlier one
+//! may have the higher sequence. So the new sequence is the old ID's **rank** in that tick:
 //!
 //! ```text
 //! rank = number of the source's tick within the target's tick | tick-tock bit | sequence

@@ -118,7 +118,7 @@ impl Error {
         self.kind
     }
 
-    /// Returns the time until the generator can go on, if its clock runs on steadily. Returns
+    /// Returns the time until the generator can continue, if its clock runs on steadily. Returns
     /// `None` if waiting does not help, or if something other than the clock has to change.
     ///
     /// # Examples
@@ -162,7 +162,7 @@ impl fmt::Display for Error {
             }
         }
         match (self.now, self.until) {
-            (Some(now), Some(until)) => write!(f, " (it is {now}, goes on at {until})"),
+            (Some(now), Some(until)) => write!(f, " (it is {now}, continues at {until})"),
             (Some(now), None) => write!(f, " (it is {now})"),
             (None, _) => Ok(()),
         }
@@ -285,7 +285,7 @@ mod tests {
         assert_eq!(
             stalled.to_string(),
             "sno: all sequences of this tick are used up (it is \
-             1970-01-01T00:00:00.001Z, goes on at 1970-01-01T00:00:00.005Z)"
+             1970-01-01T00:00:00.001Z, continues at 1970-01-01T00:00:00.005Z)"
         );
         assert_eq!(error(0, None).retry_after(), None);
     }

@@ -1,7 +1,7 @@
 //! Time-ordered identifiers from clock ticks: the parts that every tickid scheme shares.
 //!
 //! Most users want one of the scheme crates (`tickid-scru64`, `tickid-nanoflake`, `tickid-kuid`,
-//! `tickid-sno`), which re-export what they need from here. This crate is for those who bring a
+//! `tickid-sno`), which re-export the parts that they need. This crate is for programs with a
 //! [`Clock`], a [`Sequence`] or a [`Scheme`] of their own.
 //!
 //! An ID is made of a *tick* (the scheme's unit of time), a *node* (which distinguishes generators)
@@ -39,8 +39,8 @@
 //! | `arbitrary`, `proptest`, `schemars`, `serde`, `uuid` | no | for scheme crates: [`external`] |
 //! | `diesel`, `postgres-types`, `rusqlite`, `sqlx` | no | likewise |
 //!
-//! Without either it needs no allocator and no operating system. The shared [`Generator`] and `std`
-//! need 64-bit atomics, [`LocalGenerator`] none.
+//! Without `std` and `alloc`, it needs neither an allocator nor an operating system. The shared
+//! [`Generator`] and `std` need 64-bit atomics; [`LocalGenerator`] needs none.
 
 #![no_std]
 #![cfg_attr(docsrs, feature(doc_cfg))]

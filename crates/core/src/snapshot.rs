@@ -2,7 +2,7 @@
 
 use crate::tick::Tick;
 
-/// The state of a closed generator, from which a successor goes on without issuing an ID twice.
+/// The state of a closed generator, from which a successor continues without issuing an ID twice.
 ///
 /// [`Generator::close`](crate::Generator::close) returns it,
 /// [`Builder::restore`](crate::Builder::restore) takes it.

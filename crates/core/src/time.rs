@@ -70,7 +70,15 @@ impl UnixTime {
         }
     }
 
-    /// Microseconds since the Unix epoch.
+    /// Returns the microseconds since the Unix epoch.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_core::UnixTime;
+    ///
+    /// assert_eq!(UnixTime::from_millis(1_500)?.as_micros(), 1_500_000);
+    /// # Ok::<(), tickid_core::RangeError>(())
+    /// ```
     #[must_use]
     pub const fn as_micros(self) -> i64 {
         self.0

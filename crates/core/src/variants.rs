@@ -20,6 +20,14 @@ pub enum Variants {
 
 impl Variants {
     /// Reports whether a variant that carries the node, or one that does not, is among these.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_core::Variants;
+    ///
+    /// assert!(Variants::All.contains(false));
+    /// assert!(!Variants::WithNode.contains(false));
+    /// ```
     #[inline]
     #[must_use]
     pub const fn contains(self, has_node: bool) -> bool {

@@ -87,6 +87,16 @@ impl<S: Scheme> Window<S> {
     }
 
     /// Reports whether `tick` lies in the window.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_core::{Tick, Window, example::Seconds};
+    ///
+    /// let window = Window::<Seconds>::new(Tick::new(100)?, 200)?;
+    /// assert!(window.contains(Tick::new(199)?));
+    /// assert!(!window.contains(Tick::new(200)?));
+    /// # Ok::<(), tickid_core::RangeError>(())
+    /// ```
     #[must_use]
     pub const fn contains(&self, tick: Tick<S>) -> bool {
         self.floor.get() <= tick.get() && tick.get() < self.ceiling

@@ -102,7 +102,7 @@ mod tests {
         assert_eq!(
             generator.try_generate().unwrap_err().to_string(),
             "toggling: all sequences of this tick are used up \
-             (it is 1970-01-01T00:16:40.250Z, goes on at 1970-01-01T00:16:41Z)"
+             (it is 1970-01-01T00:16:40.250Z, continues at 1970-01-01T00:16:41Z)"
         );
     }
 }

@@ -16,7 +16,7 @@
 //! `{A, B, C}` are mega-seconds, seconds and microseconds since 1970; C lacks its low 10 bits. The
 //! *drift* I (5 to 10, 8 by default) is the number of bits of the seconds that are placed below the
 //! node, so that within 2^I seconds IDs sort by node first. This is the meaning of k-ordered here:
-//! across nodes, order is by time to within that interval, however the clocks differ inside of it.
+//! across nodes, IDs are in the order of time only to within this interval.
 //!
 //! # Examples
 //! ```
@@ -24,7 +24,7 @@
 //!
 //! let generator = Generator::new(Node::phash2("uid@127.0.0.1"))?;
 //! let id = generator.generate()?;
-//! println!("{id}"); // as in .5.tXVEf8n8vPN.0
+//! println!("{id}"); // such as .5.tXVEf8n8vPN.0
 //! assert_eq!(id.to_string().parse::<GlobalId>()?, id);
 //! assert_eq!(id.node(Drift::DEFAULT), generator.node());
 //!
@@ -38,7 +38,7 @@
 //! turn them into global ones at its border, or to detect concurrent writes with a [`VectorClock`].
 //! A generator can issue 16 million IDs a second. It needs no central assignment of node numbers as
 //! long as node names differ: the node is a hash of the name with an effective width of 28 bits,
-//! which suits some hundred nodes but not a hundred thousand.
+//! which suits a few hundred nodes but not a hundred thousand.
 //!
 //! Local IDs of two generators can be the same. IDs hide nothing: they reveal their time and node,
 //! and other IDs can be guessed from them.
@@ -73,8 +73,7 @@
 //! | `bytemuck` | no | global IDs as plain bytes in slices |
 //! | `arbitrary`, `proptest` | no | every ID there is, for fuzzing and property tests |
 //!
-//! The project's `docs/stacks.md` describes how to use these features and what to consider for
-//! columns that sort.
+//! The project's `docs/stacks.md` shows how to use these features, and which columns sort.
 //!
 //! # Spec
 //! The `README.md` of fogfish/uid (<https://github.com/fogfish/uid>). The project's

@@ -18,7 +18,7 @@
 //!
 //! let generator = Generator::new(GeneratorId::new(378)?)?; // Twitter's epoch
 //! let id = generator.generate()?;
-//! println!("{id}"); // as in bppc0m3ju134
+//! println!("{id}"); // such as bppc0m3ju134
 //! assert_eq!(id.to_string().parse::<NanoflakeId>()?, id);
 //! assert_eq!(id.generator().get(), 378);
 //!
@@ -52,8 +52,7 @@
 //! | `schemars` | no | the JSON schema of the text |
 //! | `arbitrary`, `proptest` | no | every ID there is, for fuzzing and property tests |
 //!
-//! The project's `docs/stacks.md` describes how to use these features and what to consider for
-//! columns that sort.
+//! The project's `docs/stacks.md` shows how to use these features, and which columns sort.
 //!
 //! # Spec
 //! Nanoflakes (<https://github.com/nanoflakes/spec>). The project's `docs/schemes/nanoflake.md`

@@ -18,7 +18,7 @@
 //!
 //! let generator = Generator::new("42/8".parse()?)?; // node 42, in 8 bits
 //! let id = generator.generate()?;
-//! println!("{id}"); // as in 0u375nxqh5cq
+//! println!("{id}"); // such as 0u375nxqh5cq
 //! assert_eq!(id.to_string().parse::<Scru64Id>()?, id);
 //! assert_eq!(id.node_ctr() >> 16, 42);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -44,8 +44,7 @@
 //! | `schemars` | no | the JSON schema of the text |
 //! | `arbitrary`, `proptest` | no | every ID there is, for fuzzing and property tests |
 //!
-//! The project's `docs/stacks.md` describes how to use these features and what to consider for
-//! columns that sort.
+//! The project's `docs/stacks.md` shows how to use these features, and which columns sort.
 //!
 //! # Spec
 //! SCRU64 v0.1 (<https://github.com/scru64/spec>). The project's `docs/schemes/scru64.md` lists

@@ -98,7 +98,7 @@ impl NodeIdSize {
 /// |---|---|
 /// | `42/8` | node ID 42 in 8 bits |
 /// | `0xb00/12` | the same in hexadecimal |
-/// | `0u2r85hm2pt3/16` | the node ID (16 bits) of that ID; go on after it |
+/// | `0u2r85hm2pt3/16` | the node ID (16 bits) of that ID; continue after it |
 ///
 /// # Examples
 /// ```

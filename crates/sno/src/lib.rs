@@ -16,7 +16,7 @@
 //!
 //! let generator = Generator::new(Partition::from_bytes(*b"A\x0a"))?;
 //! let id = generator.with(Meta(24)).generate()?; // `generate()` is for metabyte 0
-//! println!("{id}"); // as in brpk4q72xwf2m63l
+//! println!("{id}"); // such as brpk4q72xwf2m63l
 //! assert_eq!(id.to_string().parse::<SnoId>()?, id);
 //! assert_eq!((id.meta(), id.partition()), (24, generator.node()));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -49,8 +49,7 @@
 //! | `bytemuck` | no | IDs as plain bytes in slices |
 //! | `arbitrary`, `proptest` | no | every ID there is, for fuzzing and property tests |
 //!
-//! The project's `docs/stacks.md` describes how to use these features and what to consider for
-//! columns that sort.
+//! The project's `docs/stacks.md` shows how to use these features, and which columns sort.
 //!
 //! # Spec
 //! sno (<https://github.com/muyo/sno>). The project's `docs/schemes/sno.md` lists where the

@@ -78,7 +78,7 @@ impl GeneratorSnapshot {
     /// let last = generator.generate()?;
     /// let snapshot = GeneratorSnapshot::of(&generator)?;
     /// assert_eq!(snapshot.sequence, u32::from(last.sequence()));
-    /// assert!(generator.generate()? > last, "it goes on");
+    /// assert!(generator.generate()? > last, "it continues");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[cfg(target_has_atomic = "64")]
@@ -87,7 +87,7 @@ impl GeneratorSnapshot {
         Self::new(generator.node(), generator.bounds(), &generator.state().snapshot, now)
     }
 
-    /// Closes `generator` and returns the snapshot from which a successor goes on.
+    /// Closes `generator` and returns the snapshot from which a successor continues.
     ///
     /// Closing again returns the same state at the clock's new reading.
     ///

@@ -1,9 +1,8 @@
 //! Time-ordered identifiers made of clock ticks: SCRU64, Nanoflake (and other Snowflakes), kuid and
 //! sno.
 //!
-//! This crate is the way in to the libraries of the project. It holds no code of its own: each
-//! module is one of the libraries, behind a feature. Depending on a library directly gives the same
-//! types.
+//! This crate is the way in to the project's libraries. It has no code of its own: each module is
+//! one of the libraries, behind a feature. Depending on a library directly gives the same types.
 //!
 //! ```toml
 //! [dependencies]
@@ -25,8 +24,9 @@
 //! library's `core` from programs that import `tickid::*`.
 //!
 //! # Which scheme
-//! - `sno`: the default choice without a format to match. It keeps issuing when the clock is set
-//!   back, sorts as text and bytes, and fits 16 characters.
+//! - None, if a 128-bit key suits you: take UUIDv7, which needs no node ID.
+//! - `sno`: the default choice if there is no format to match. It keeps issuing when the clock is
+//!   set back, sorts as text and bytes, and fits 16 characters.
 //! - `scru64` and `nanoflake`: the ID must fit a signed 64-bit integer, such as a `BIGINT`.
 //!   Nanoflake reads as a Snowflake and is ordered by milliseconds; SCRU64 divides its node bits
 //!   between nodes and counter as the deployment needs.
@@ -64,7 +64,7 @@
 //! | `metrics` | no | measurements of leased generators for the crate `metrics`; with it `lease` |
 //! | `conformance`, of `tickid-lease` alone | no | scenarios that a backend of leases must pass |
 //!
-//! A feature that belongs to several libraries is turned on in those that are part of the build.
+//! A feature of several libraries is enabled in those that are part of the build.
 
 #![no_std]
 #![cfg_attr(docsrs, feature(doc_cfg))]

@@ -16,11 +16,11 @@ use crate::values::{drift, epoch, metabyte, node_size, number};
   tickid convert --restore --from sno --to scru64 --node-size 8 83thvaq22224mqss
   tickid gen sno -n 3 | tickid convert --from sno --to nanoflake --truncate-node low")]
 pub(crate) struct ConvertArguments {
-    /// IDs; lines of standard input unless given, or if the only one is -
+    /// The IDs; none, or a single -, reads the lines of standard input
     #[arg(value_name = "ID", allow_negative_numbers = true)]
     pub(super) ids: Vec<String>,
-    /// The format of the IDs; unless given, the one in which alone they have a plausible time,
-    /// which is reported
+    /// The format of the IDs [default: the only one in which an ID has a plausible time, which is
+    /// reported]
     #[arg(long, value_enum, value_name = "FORMAT")]
     pub(super) from: Option<Origin>,
     /// The format of the new IDs
@@ -34,10 +34,10 @@ pub(crate) struct ConvertArguments {
     /// sno: the metabyte of IDs that have none, 0 to 255
     #[arg(long, value_name = "0..255", value_parser = metabyte, default_value = "0")]
     pub(super) meta: u8,
-    /// Convert only what loses nothing
+    /// Refuse to convert an ID if that loses information
     #[arg(long)]
     pub(super) exact: bool,
-    /// Go back: find the ID of which a conversion with these options made the ID given
+    /// Convert back: find the ID that a conversion with these options turned into the given one
     #[arg(long, requires = "from", conflicts_with = "exact")]
     pub(super) restore: bool,
     /// Print one JSON object per line, with what was lost
@@ -66,10 +66,10 @@ pub(crate) struct NodeArguments {
     /// node name or a fingerprint in hexadecimal after 0x
     #[arg(long, value_name = "NODE")]
     pub(super) node: Option<String>,
-    /// The hash that makes a fingerprint of a node name
+    /// The hash of node names
     #[arg(long, value_enum, default_value_t = NodeHash::Phash2)]
     pub(super) node_hash: NodeHash,
-    /// Cut nodes for which there are too few bits to their low or high bits
+    /// Cut nodes that do not fit to their low or high bits
     #[arg(long, value_enum, value_name = "END", conflicts_with = "node")]
     pub(super) truncate_node: Option<End>,
     /// The new node for each old one
@@ -89,13 +89,13 @@ pub(super) enum End {
 pub(super) enum Origin {
     Scru64,
     Nanoflake,
-    /// As the original programs make them, with the timestamp two bits further left
+    /// As the original programs write them, with the timestamp shifted by two more bits
     #[value(name = "nanoflake-shift24")]
     NanoflakeShift24,
-    /// Local or global, as the length says
+    /// Local or global, by the length
     Kuid,
     Sno,
-    /// An ID in a UUID, as --to uuid and the like make them
+    /// An ID in a UUID, as made by --to uuid, uuid-v7 or uuid-sno
     Uuid,
     Twitter,
     Discord,
@@ -114,9 +114,9 @@ pub(super) enum Goal {
     Nanoflake,
     Kuid,
     Sno,
-    /// The ID as it is in a UUID of version 8
+    /// A UUID of version 8 that holds the ID
     Uuid,
-    /// The ID as it is in a UUID shaped as of version 7, which sorts by time
+    /// A UUID of version 7 that holds the ID, and sorts by time
     UuidV7,
     /// The text of a sno ID as 16 bytes
     UuidSno,

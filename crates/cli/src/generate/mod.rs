@@ -28,10 +28,10 @@ use crate::values::{generator_id, metabyte, node_spec, partition};
   tickid gen nanoflake --forever      Nanoflakes until the pipe closes
   tickid gen sno -n 1M -o ids.txt     a million, into a file
 
-Without --node the node is leased: two commands never hold the same node at once, and setting the
-clock back between two runs does no harm. The records are kept in a folder of yours, or in the store
-named by --store or $TICKID_STORE. With --node no store is used; make sure that no other generator
-has the node.")]
+Without --node, the node is leased: two commands never hold the same node at once, and setting the
+clock back between two runs does no harm. The records are in the store that --store or $TICKID_STORE
+names, or else in a folder of the user. With --node, no store is used; make sure that no other
+generator has the node.")]
 pub(crate) enum GenScheme {
     /// SCRU64: 12 characters, 63 bits, 256 ms ticks
     Scru64(Scheme<Scru64Arguments>),
@@ -157,8 +157,8 @@ impl SchemeArguments for SnowflakeArguments {
   tickid gen uuid --as v8
   tickid gen uuid --node 0x2a --time 2024-01-01
 
-The UUID holds a global kuid: time, node and sequence. It cannot be issued twice, as the node is
-leased, and `tickid inspect` shows the kuid. It has no random bits, so that others can guess it.")]
+The UUID holds a global kuid: time, node and sequence. It is never issued twice, since the node is
+leased, and `tickid inspect` shows the kuid. It has no random bits, so others can guess it.")]
 pub(crate) struct UuidArguments {
     /// The version
     #[arg(long = "as", value_enum, value_name = "VERSION", default_value_t = UuidVersion::V7)]
@@ -200,7 +200,7 @@ pub(crate) struct KuidArguments {
     /// Erlang node name, or its fingerprint in hexadecimal after 0x; leased unless given
     #[arg(long, value_name = "NAME|0xHEX", conflicts_with_all = ["store", "realm"])]
     node: Option<String>,
-    /// The hash that makes a fingerprint of a node name
+    /// The hash of node names
     #[arg(long, value_enum, default_value_t = NodeHash::Phash2)]
     node_hash: NodeHash,
     #[command(flatten)]

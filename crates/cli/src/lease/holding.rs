@@ -19,8 +19,8 @@ use crate::values::{number, parse};
   tickid lease acquire --realm sno
   tickid lease acquire --realm sno --holder migration --json
 
-Prints the node and its window: IDs of ticks from the floor up to, but not with, the ceiling are
-yours alone. The lease ends with its window, whether the node is in use or not.")]
+Prints the node and its window: the IDs of ticks from the floor up to, but not including, the
+ceiling are yours alone. The lease ends with its window, even if the node is in use.")]
 pub(crate) struct AcquireArguments {
     #[command(flatten)]
     realm: RealmOptions,
@@ -37,13 +37,13 @@ pub(crate) struct AcquireArguments {
   tickid lease release --realm sno --token 00112233445566778899aabbccddeeff
   tickid lease release --realm sno --token 00112233445566778899aabbccddeeff --used 131072 --yes
 
-Stop the node's user first. Unless --used or --unused says otherwise, all of the window counts as
-used, and the next one begins at its end. With them the next one begins earlier: if the lease is
-still alive, and its user runs on, the two issue the same IDs. So they take --yes then.")]
+Stop the node's user first. By default the whole window counts as used, and the next one begins at
+its end. With --used or --unused the next one begins earlier. Before the lease has ended, they need
+--yes: if its user goes on, it and the next holder issue the same IDs.")]
 pub(crate) struct ReleaseArguments {
     #[command(flatten)]
     realm: RealmOptions,
-    /// The lease, as acquire printed it
+    /// The lease's token, as printed by acquire
     #[arg(long, value_name = "TOKEN", value_parser = parse::<Token>)]
     token: Token,
     /// The highest tick of an ID that was issued
@@ -52,7 +52,7 @@ pub(crate) struct ReleaseArguments {
     /// No ID was issued
     #[arg(long)]
     unused: bool,
-    /// With --used or --unused: release it though it is alive
+    /// With --used or --unused: release the lease before it has ended
     #[arg(long)]
     yes: bool,
 }

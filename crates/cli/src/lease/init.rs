@@ -32,7 +32,7 @@ pub(crate) struct InitArguments {
     realm: RealmOptions,
     #[command(flatten)]
     shape: ShapeOptions,
-    /// Give an existing realm these nodes and terms
+    /// Change the nodes and terms of an existing realm to these
     #[arg(long)]
     reconfigure: bool,
     /// Begin at once, stating that the realm was never in this store; not for deployment scripts

@@ -66,7 +66,7 @@ pub(crate) struct WatchArguments {
     /// Print one JSON object per line
     #[arg(long)]
     json: bool,
-    /// The pause between two looks, in seconds or with units
+    /// The pause between two readings, in seconds or with units
     #[arg(long, value_name = "DURATION", value_parser = duration, default_value = "1")]
     every: Duration,
 }

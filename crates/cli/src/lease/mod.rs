@@ -29,17 +29,17 @@ pub(crate) enum LeaseCommand {
     Init(InitArguments),
     /// Show the realms of a store
     Realms(RealmsArguments),
-    /// Show a realm, and its nodes that were ever granted
+    /// Show a realm, and every node ever granted
     List(ListArguments),
-    /// Show the nodes of a realm, then each that changes, until the pipe closes
+    /// Show the nodes of a realm, then every change, until the pipe closes
     Watch(WatchArguments),
     /// Lease a node without renewing it
     Acquire(AcquireArguments),
     /// Release a node that was leased with acquire
     Release(ReleaseArguments),
-    /// Run a program with leased nodes, and no longer than the leases hold
+    /// Run a program with leased nodes, no longer than the leases last
     Exec(ExecArguments),
-    /// After a backup was restored: end all leases and begin beyond them
+    /// End all leases and begin beyond them, after a backup was restored
     Invalidate(InvalidateArguments),
     /// Free quarantined nodes
     Repair(RepairArguments),

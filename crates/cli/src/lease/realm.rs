@@ -37,13 +37,13 @@ pub(crate) struct ShapeOptions {
     /// kuid: the drift of global IDs, 5 to 10 [default: 8]
     #[arg(long, value_name = "5..10", value_parser = drift)]
     drift: Option<Drift>,
-    /// Nodes to give out, none beginning with another (0-255/8 or 0/1,128-255/8) [default: as gen]
+    /// Nodes to lease, none a prefix of another (0-255/8 or 0/1,128-255/8) [default: as gen]
     #[arg(long, value_name = "NODES", value_parser = parse::<NodePool>)]
     pool: Option<NodePool>,
-    /// The time that a lease holds without a renewal, in seconds or with units [default: 10]
+    /// The lifetime of a lease without a renewal, in seconds or with units [default: 10]
     #[arg(long, value_name = "DURATION", value_parser = duration)]
     term: Option<Duration>,
-    /// The lead of a clock over the store's at which its generator stalls [default: 5]
+    /// The most by which a holder's clock may be ahead of the store's [default: 5]
     #[arg(long, value_name = "DURATION", value_parser = duration)]
     skew: Option<Duration>,
 }

@@ -26,7 +26,7 @@ pub(crate) struct InvalidateArguments {
     scheme: Option<Scheme>,
     #[command(flatten)]
     shape: ShapeOptions,
-    /// Do it
+    /// Do it instead of explaining it
     #[arg(long)]
     yes: bool,
 }
@@ -46,7 +46,7 @@ pub(crate) struct RepairArguments {
     /// All quarantined nodes
     #[arg(long, group = "nodes")]
     all: bool,
-    /// Do it
+    /// Do it instead of explaining it
     #[arg(long)]
     yes: bool,
 }

@@ -10,7 +10,7 @@ use crate::time::UnixTime;
 /// A generator whose clock cannot be read issues nothing, and neither do its handles. A generator
 /// with this clock therefore never issues its parent's IDs in a child. Generators with leased nodes
 /// and process-wide generators have it. For other generators, their owner decides whether the child
-/// may go on instead of the parent.
+/// may continue instead of the parent.
 ///
 /// It costs a comparison.
 ///

@@ -44,8 +44,8 @@ pub(crate) enum Step<S> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Stall<S> {
     pub(crate) reason: ErrorKind,
-    /// The clock reading at which the engine can go on; `None` if no reading helps, or if that does
-    /// not depend on the clock (a window that has to be widened).
+    /// The clock reading at which the engine can continue; `None` if no reading helps, or if that
+    /// does not depend on the clock (a window that has to be widened).
     pub(crate) until: Option<Tick<S>>,
     /// The clock is within the window, but no tick of it is left.
     pub(crate) is_window_used_up: bool,

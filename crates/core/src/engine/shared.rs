@@ -539,7 +539,7 @@ mod tests {
         let mut engine = &engine(Policy::Wait);
         draw(engine, 10, 1).unwrap();
         // This thread reads 100 three times: before the add, after it, and in the slow path. Before
-        // the last reading returns, the clock is stepped to 50, where another thread goes on.
+        // the last reading returns, the clock is stepped to 50, where another thread continues.
         let readings = Cell::new(0);
         let clock = At(|| {
             readings.set(readings.get() + 1);

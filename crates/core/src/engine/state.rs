@@ -8,7 +8,7 @@ use crate::snapshot::Snapshot;
 use crate::tick::Tick;
 use crate::window::Window;
 
-/// Returns the word of an engine that goes on from `snapshot`, and the highest stamp under the
+/// Returns the word of an engine that continues from `snapshot`, and the highest stamp under the
 /// other toggle.
 pub(crate) fn resume<S: Scheme>(
     snapshot: &Snapshot<S>,

@@ -25,6 +25,18 @@ macro_rules! accessors {
             }
 
             /// Returns a builder of a generator for `node`.
+            ///
+            /// # Examples
+            /// ```
+            /// use tickid_core::Policy;
+            /// use tickid_core::example::{Node, Seconds};
+            #[doc = concat!("use tickid_core::", stringify!($generator), " as Generator;")]
+            ///
+            /// let builder = Generator::<Seconds>::builder(Node(7)).policy(Policy::Wait);
+            #[doc = concat!("let generator = builder.", stringify!($build), "()?;")]
+            /// assert_eq!(generator.policy(), Policy::Wait);
+            /// # Ok::<(), tickid_core::BuildError>(())
+            /// ```
             pub fn builder(node: S::Node) -> crate::Builder<S> {
                 crate::Builder::new(node)
             }

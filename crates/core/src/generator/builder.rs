@@ -256,10 +256,10 @@ impl<S: Scheme, C> Builder<S, C> {
     /// Resumes after the generator that was closed with this snapshot.
     ///
     /// A snapshot whose last tick lies in the future of the clock is handled like a clock that went
-    /// back: where the policy tolerates the difference, the generator goes on at once. Beyond that,
-    /// a wait of up to [`max_wait`](Self::max_wait) is left to the first call, and building fails
-    /// with [`BuildError::Ahead`] where it would take longer. The same holds for a node that names
-    /// its previous ID.
+    /// back: where the policy tolerates the difference, the generator continues at once. Beyond
+    /// that, a wait of up to [`max_wait`](Self::max_wait) is left to the first call, and building
+    /// fails with [`BuildError::Ahead`] where it would take longer. The same holds for a node that
+    /// names its previous ID.
     ///
     /// # Examples
     /// ```
@@ -318,7 +318,7 @@ impl<S: Scheme, C> Builder<S, C> {
     }
 
     /// Sets an observer, which is called whenever a call is about to wait because a tick's
-    /// sequences are used up. (A ratchet goes on in the next tick instead. If that has brought it
+    /// sequences are used up. (A ratchet continues in the next tick instead. If that has brought it
     /// too far ahead of the clock, it waits for the clock; this is an
     /// [`ErrorKind::Rollback`](crate::ErrorKind::Rollback) and not reported here.)
     ///

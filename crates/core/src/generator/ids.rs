@@ -108,6 +108,6 @@ impl<T> DerefMut for Filled<'_, T> {
 pub struct FillError {
     /// The number of IDs written to the front of the slice, which have been issued.
     pub written: usize,
-    /// The reason why the generator could not go on.
+    /// The reason why the generator could not continue.
     pub source: Error,
 }

@@ -158,8 +158,8 @@ impl<S: Scheme, C> Generator<S, C> {
     /// Ends the generator: every later call fails with
     /// [`ErrorKind::Closed`](crate::ErrorKind::Closed).
     ///
-    /// The snapshot lets a [successor](crate::Builder::restore) go on without issuing an ID twice.
-    /// Closing again returns the same snapshot.
+    /// The snapshot lets a [successor](crate::Builder::restore) continue without issuing an ID
+    /// twice. Closing again returns the same snapshot.
     ///
     /// # Examples
     /// ```

@@ -12,7 +12,7 @@ use crate::slot::Slot;
 /// A source of slots: a generator or a handle, borrowed for one call.
 ///
 /// Fast paths are inlined into the call, so a fast path that misses returns a value from which the
-/// slow path goes on.
+/// slow path continues.
 #[allow(unnameable_types, reason = "sealed: the generators and the handle are the only sources")]
 pub trait Source {
     type Scheme: Scheme;

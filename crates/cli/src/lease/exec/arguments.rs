@@ -12,9 +12,9 @@ use crate::values::{duration, number};
   tickid lease exec --realm orders --release-on-exit -- ./job
   tickid lease exec --realm orders --kill-after 2 -- sh -c 'echo $SCRU64_NODE_SPEC'
 
-ONE GENERATOR PER LEASED NODE. Two generators with one node issue the same IDs: two workers that
-read the same variable, or a generator that a running program starts anew. Lease a node for each
-worker, with a lease exec of its own:
+ONE GENERATOR PER LEASED NODE. Two generators with one node issue the same IDs, such as those of two
+workers, or a second one in the same program. Lease a node for each worker, with a lease exec of its
+own:
   for port in 8001 8002 8003 8004; do
     tickid lease exec --realm orders -- ./worker --port $port &
   done; wait
@@ -23,31 +23,31 @@ or all of them for the program that starts the workers:
     for node in $TICKID_NODES; do
       until ./worker --node $node; do sleep $TICKID_RESTART_WAIT; done &
     done; wait'
-IDs of a worker may be ahead of the clock by the realm's allowance. So a worker that is started
-again under the same node waits first, for $TICKID_RESTART_WAIT seconds after the last one ended.
+A worker's IDs may be ahead of the clock by the realm's allowance. One that restarts with the same
+node must first wait $TICKID_RESTART_WAIT seconds.
 
 The environment has TICKID_SCHEME, TICKID_REALM, TICKID_NODES (42/8 43/8), TICKID_WINDOWS
 (FLOOR..CEILING of each node, in ticks, at the start) and TICKID_RESTART_WAIT; with one node also
 TICKID_NODE, TICKID_WINDOW and, for SCRU64, SCRU64_NODE_SPEC. TICKID_STORE is removed, since it may
 contain a password.
 
-The program starts when all windows have begun, and the leases are renewed as long as it runs. If
-one cannot be renewed, or is lost, SIGTERM and then SIGKILL are sent to the program's process group:
-before the window ends, less what its IDs may be ahead of the clock. If the clock is set back below
-a window's floor, the program is killed at once.
+The program starts when all windows have begun, and the leases are renewed while it runs. If one
+cannot be renewed, or is lost, the program's process group gets SIGTERM and then SIGKILL, before its
+IDs can reach the end of the window. If the clock is set back below a window's floor, the program is
+killed at once.
 
-The nodes are not released: their windows run out. With --release-on-exit, whatever the program
-left behind is killed, also outside of its process group, and the nodes are released: the next
-windows begin after the clock's time plus the allowance. That needs every process of the program to
-be its descendant, and is left out if one cannot be killed or if the wall clock was set meanwhile.
+The nodes are not released: their windows run out. With --release-on-exit, all descendants that the
+program left behind are killed, even outside its process group, and the nodes are released: the next
+windows begin after the clock's time plus the allowance. If a descendant cannot be killed, or the
+wall clock was set meanwhile, the windows run out as well.
 
-Exit status: that of the program, 128 + N if signal N ended it, 127 if it was not found, 126 if it
-could not be run, 124 if it was stopped for lack of a lease, 125 if it could not be supervised;
-before it starts, as for the other commands. Needs Linux.")]
+Exit status: the program's; 128 + N if signal N ended it; 127 if it was not found; 126 if it could
+not be run; 125 if it could not be supervised; 124 if it was stopped for lack of a lease; before it
+starts, as for the other commands. Needs Linux.")]
 pub(crate) struct ExecArguments {
     #[command(flatten)]
     pub(crate) realm: RealmOptions,
-    /// The holder's name, for people to read [default: the program and our process number]
+    /// The holder's name, for people to read [default: the program and its supervisor's process ID]
     #[arg(long, value_name = "TEXT")]
     pub(crate) holder: Option<String>,
     /// The number of nodes to lease, one for each worker of the program

@@ -75,6 +75,15 @@ pub struct CounterClock {
 
 impl CounterClock {
     /// Creates a clock that has yet to measure how fast the counter runs.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_core::{Clock, CounterClock, UnixTime};
+    ///
+    /// let clock = CounterClock::new();
+    /// assert!(clock.now()? > UnixTime::EPOCH);
+    /// # Ok::<(), tickid_core::ClockError>(())
+    /// ```
     #[must_use]
     pub fn new() -> Self {
         Self::with_counter(counter_is_steady())

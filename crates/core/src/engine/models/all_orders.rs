@@ -14,8 +14,8 @@ use crate::example::Toggling;
 use crate::policy::Policy;
 use crate::scheme::Scheme as _;
 
-/// The maximum number of preemptions: switches away from a thread that could go on. Two find every
-/// mistake below; `LOOM_MAX_PREEMPTIONS` overrides the number.
+/// The maximum number of preemptions: switches away from a thread that could continue. Two find
+/// every mistake below; `LOOM_MAX_PREEMPTIONS` overrides the number.
 const PREEMPTIONS: usize = 2;
 
 /// Goes through all orders of a model, and through all that relaxed loads can see in each.
@@ -53,7 +53,7 @@ fn tick_change(subject: Subject) {
     world.check(&[&before, &mine, &join(other)], EVER);
 }
 
-/// Three threads run past the last sequence of a tick, and one of them goes on in the next.
+/// Three threads run past the last sequence of a tick, and one of them continues in the next.
 fn overflow(subject: Subject) {
     let world = World::new(Policy::Wait, 2);
     let before = subject.one(&world);
@@ -67,7 +67,7 @@ fn overflow(subject: Subject) {
     world.check(&[&before, &mine, &join(other), &join(third)], EVER);
 }
 
-/// A ratchet goes on in the next tick instead.
+/// A ratchet continues in the next tick instead.
 fn overflow_of_a_ratchet(subject: Subject) {
     let world = World::new(ratchet(1), 1);
     let before = subject.one(&world);
@@ -124,7 +124,7 @@ fn flip_against_the_fast_path(subject: Subject) {
     world.check(&[&before, &mine, &his, &after], EVER);
 }
 
-/// A thread reads the clock and sleeps; the clock is stepped back, and another thread goes on
+/// A thread reads the clock and sleeps; the clock is stepped back, and another thread continues
 /// there. The other is not dragged forward to the earlier reading.
 fn step_back(subject: Subject) {
     let world = World::new(Policy::Wait, 4);
