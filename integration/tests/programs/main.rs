@@ -72,6 +72,10 @@ fn main() -> ExitCode {
                 ("sea_orm", |folder| {
                     in_sqlite(folder, "sea_orm", |file| SeaOrm::connect(&url(file), SQLITE));
                 }),
+                ("sea_orm_values", |folder| {
+                    let file = folder.0.path().join("sea_orm_values");
+                    sea_orm::converts_values(&url(file.to_str().unwrap()));
+                }),
                 ("sqlx", |folder| {
                     type Connection = ::sqlx::SqliteConnection;
                     in_sqlite(folder, "sqlx", |file| Sqlx::<Connection>::connect(&url(file)));

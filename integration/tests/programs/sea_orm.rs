@@ -1,10 +1,11 @@
 use sea_orm::entity::prelude::*;
+use sea_orm::sea_query::ValueType;
 use sea_orm::{
     ConnectOptions, Database, DatabaseConnection, IntoActiveModel as _, QueryOrder as _,
-    QuerySelect as _, Set, Statement,
+    QuerySelect as _, Set, Statement, TryFromU64,
 };
 use tickid_integration::{Dialect, Order, Program};
-use tickid_kuid::{AsText, GlobalId};
+use tickid_kuid::{AsText, GlobalId, LocalId};
 use tickid_nanoflake::NanoflakeId;
 use tickid_sno::SnoId;
 use tokio::runtime::Runtime;
@@ -100,4 +101,42 @@ impl Program for SeaOrm {
         let lines = rows.iter().map(|row| row.try_get("", self.dialect.plan).unwrap());
         lines.collect::<Vec<String>>().join("\n")
     }
+}
+
+/// Asserts that IDs keep their values in sea-orm, which refuses values that are no IDs. An ID that no
+/// column of integers holds becomes text; a `STRICT` table refuses it.
+pub(super) fn converts_values(file: &str) {
+    let last = LocalId::new((1 << 63) - 1);
+    assert_eq!(Value::from(last), Value::from(i64::MAX));
+    assert_eq!(Value::from(SnoId::MAX), Value::from(vec![0xff_u8; 10]));
+    assert_eq!(Value::from(AsText(SnoId::MAX)), Value::from("xxxxxxxxxxxxxxxx"));
+    assert_eq!(Value::from(None::<SnoId>), Value::Bytes(None));
+    let read = <LocalId as ValueType>::try_from(i64::MAX.into());
+    assert_eq!(read.ok(), Some(last));
+    assert!(<LocalId as ValueType>::try_from((-1_i64).into()).is_err());
+    assert!(<SnoId as ValueType>::try_from(vec![0_u8].into()).is_err());
+    assert!(<AsText<SnoId> as ValueType>::try_from("2".into()).is_err());
+    assert_eq!(<LocalId as TryFromU64>::try_from_u64(7), Ok(LocalId::new(7)));
+    assert!(<LocalId as TryFromU64>::try_from_u64(1 << 63).is_err());
+    assert!(<SnoId as TryFromU64>::try_from_u64(7).is_err());
+
+    let beyond = Value::from(LocalId::new(1 << 63));
+    assert_eq!(beyond, Value::from("9223372036854775808"));
+    let mut program = SeaOrm::connect(file, tickid_integration::SQLITE);
+    program.execute("CREATE TABLE ids (id INTEGER PRIMARY KEY, note BLOB) STRICT");
+    let SeaOrm { runtime, connection, .. } = program;
+    let run = |statement, value| {
+        let backend = connection.get_database_backend();
+        let statement = Statement::from_sql_and_values(backend, statement, [value]);
+        runtime.block_on(connection.query_all(statement))
+    };
+    let error = run("INSERT INTO ids (id) VALUES (?)", beyond).unwrap_err().to_string();
+    assert!(error.contains("datatype mismatch"), "{error}");
+
+    run("INSERT INTO ids VALUES (-1, ?)", vec![0_u8].into()).unwrap();
+    let rows = run("SELECT * FROM ids WHERE id = ?", (-1_i64).into()).unwrap();
+    let error = rows[0].try_get::<LocalId>("", "id").unwrap_err().to_string();
+    assert!(error.contains("kuid local ID -1 is outside of 0..="), "{error}");
+    let error = rows[0].try_get::<SnoId>("", "note").unwrap_err().to_string();
+    assert!(error.contains("length in bytes 1 is outside of 10..=10"), "{error}");
 }
