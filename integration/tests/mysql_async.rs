@@ -184,6 +184,8 @@ fn what_mariadb_holds(server: &MySql) {
     let text = "CHAR(16) CHARACTER SET ascii COLLATE ascii_bin";
     is(stored(server, AsText(SnoId::MAX), text, "id"), "xxxxxxxxxxxxxxxx");
     is(stored(server, AsText(Scru64Id::MIN), text, "id"), "000000000000");
+    let wide = "CHAR(22) CHARACTER SET ascii COLLATE ascii_bin";
+    is(stored(server, AsText(WideGlobalId::MIN), wide, "id"), &".".repeat(22));
     assert_eq!(stored(server, None::<SnoId>, "BINARY(10)", "HEX(id)"), None);
 }
 
