@@ -3,12 +3,14 @@
 
 mod any;
 mod history;
+mod program;
 mod table;
 
 pub use self::any::any;
 pub use self::history::{
     History, Issued, TimeRange, kuid_global, kuid_local, nanoflake, scru64, sno,
 };
+pub use self::program::{Dialect, MARIADB, Order, POSTGRES, Program, SQLITE, keeps_orders};
 pub use self::table::{Row, Table, finds_time_ranges, finds_time_ranges_across_nodes};
 
 /// The examples of the pages, so that they stay true.

@@ -1,4 +1,4 @@
-//! The schemas of `schemars`, compared with a validator and the JSON form of IDs.
+//! The schemas of `schemars` and `utoipa`, compared with a validator and the JSON form of IDs.
 
 use jsonschema::Validator;
 use schemars::JsonSchema;
@@ -9,6 +9,7 @@ use tickid_nanoflake::NanoflakeId;
 use tickid_scru64::Scru64Id;
 use tickid_sno::SnoId;
 use tickid_testkit::Dice;
+use utoipa::ToSchema;
 
 fn validator<T: JsonSchema>() -> Validator {
     jsonschema::validator_for(schemars::schema_for!(T).as_value()).unwrap()
@@ -90,4 +91,33 @@ fn ids_are_fields_of_structs() {
     assert!(validator.is_valid(&order));
     order["customers"][0] = json!(SnoId::MAX);
     assert!(!validator.is_valid(&order));
+}
+
+#[test]
+fn openapi_has_the_same_schemas() {
+    fn is_same<T: JsonSchema + ToSchema>() {
+        let mut schema = schemars::schema_for!(T).to_value();
+        schema.as_object_mut().unwrap().remove("$schema");
+        assert_eq!(json!(T::schema()), schema);
+        assert_eq!(T::name(), T::schema_name());
+    }
+    for_each_id!(is_same);
+}
+
+#[test]
+fn openapi_refers_to_ids() {
+    #[derive(ToSchema)]
+    #[allow(dead_code, reason = "only its schema is used")]
+    struct Order {
+        id: SnoId,
+        parent: Option<SnoId>,
+    }
+
+    #[derive(utoipa::OpenApi)]
+    #[openapi(components(schemas(Order)))]
+    struct Api;
+
+    let schemas = &json!(<Api as utoipa::OpenApi>::openapi())["components"]["schemas"];
+    assert_eq!(schemas["Order"]["properties"]["id"]["$ref"], "#/components/schemas/SnoId");
+    assert_eq!(schemas["SnoId"]["pattern"], SnoId::TEXT_PATTERN);
 }

@@ -62,6 +62,21 @@ tickid_integration::tables_sort_by_time! {
     texts: Sqlite::new("TEXT"),
 }
 
+#[test]
+fn nocase_merges_and_misorders_ids() {
+    let kuids: Vec<_> = (0..64).map(|high| AsText(LocalId::new(high << 58))).collect();
+    for (collation, sorts) in [("BINARY", true), ("NOCASE", false)] {
+        let mut table = Sqlite::<AsText<LocalId>>::new(&format!("TEXT COLLATE {collation}"));
+        let insert = "INSERT OR IGNORE INTO ids VALUES (0, 0, ?1)";
+        let rows: usize =
+            kuids.iter().map(|id| table.connection.execute(insert, [id]).unwrap()).sum();
+        // 26 letters of the alphabet are there in both cases.
+        assert_eq!(rows, if sorts { 64 } else { 64 - 26 }, "{collation}");
+        let ids: Vec<_> = table.in_order_of_id().into_iter().map(|(_, id)| id).collect();
+        assert_eq!(ids.is_sorted(), sorts, "{collation}");
+    }
+}
+
 /// Writes a value, reads it back, and returns SQLite's literal for it.
 fn stored<T: ToSql + FromSql + PartialEq + Debug>(value: T) -> String {
     let connection = Connection::open_in_memory().unwrap();

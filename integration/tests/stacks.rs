@@ -16,6 +16,6 @@ mod tests {
             assert!(is_tested, "no manifest has {name} {version}");
             count += 1;
         }
-        assert_eq!(count, 13);
+        assert_eq!(count, 17);
     }
 }

@@ -56,7 +56,18 @@ pub(crate) const FEATURE_TABLES: &[(&[&str], &[&str])] = &[
 ];
 
 /// Features for clients of databases. They bring crates in two versions, and C libraries.
-pub(crate) const DATABASE_CLIENTS: [&str; 4] = ["diesel", "postgres-types", "rusqlite", "sqlx"];
+pub(crate) const DATABASE_CLIENTS: [&str; 10] = [
+    "diesel",
+    "diesel-mysql",
+    "diesel-postgres",
+    "diesel-sqlite",
+    "mysql_common",
+    "postgres-types",
+    "rusqlite",
+    "sea-orm",
+    "sqlx",
+    "sqlx-postgres",
+];
 
 /// Tests with databases, validators and other stacks.
 pub(crate) const INTEGRATION: &str = "integration";

@@ -36,8 +36,10 @@
 //! | `web` | no | `std` in browsers: their clock and random numbers; no effect elsewhere |
 //! | `alloc` | with `std` | clocks behind an `Arc` |
 //! | `jiff`, `chrono` | no | times of these libraries from and to [`UnixTime`] |
-//! | `arbitrary`, `proptest`, `schemars`, `serde`, `uuid` | no | for scheme crates: [`external`] |
-//! | `diesel`, `postgres-types`, `rusqlite`, `sqlx` | no | likewise |
+//! | `arbitrary`, `proptest`, `schemars`, `serde`, `utoipa`, `uuid` | no | for scheme crates: [`external`] |
+//! | `postgres-types`, `sqlx`, `sqlx-postgres`, `sea-orm` | no | likewise |
+//! | `diesel`, `diesel-postgres`, `diesel-mysql`, `diesel-sqlite` | no | likewise |
+//! | `mysql_common`, `rusqlite` | no | likewise |
 //!
 //! Without `std` and `alloc`, it needs neither an allocator nor an operating system. The shared
 //! [`Generator`] and `std` need 64-bit atomics; [`LocalGenerator`] needs none.

@@ -65,11 +65,12 @@
 //! | `web` | no | `std` in browsers: their clock and random numbers; no effect elsewhere |
 //! | `alloc` | with `std` | [`VectorClock`] (without: [`vector_clock`]), `String` forms |
 //! | `serde` | no | text in human-readable formats, else integers or bytes; vector clocks |
-//! | `postgres-types`, `sqlx`, `diesel` | no | `BIGINT` (local), `BYTEA` (global), [`AsText`] |
-//! | `rusqlite` | no | SQLite: `INTEGER` (local), `BLOB` (global), [`AsText`] |
+//! | `postgres-types`, `sqlx`, `sqlx-postgres`, `sea-orm` | no | columns of integers (local), bytes (global), text as [`AsText`] |
+//! | `diesel`, `diesel-postgres`, `diesel-mysql`, `diesel-sqlite` | no | likewise |
+//! | `mysql_common`, `rusqlite` | no | likewise |
 //! | `jiff`, `chrono` | no | their times: of IDs, for ranges, from and to [`UnixTime`] |
 //! | `uuid` | no | [`WideGlobalId`] as a `Uuid` |
-//! | `schemars` | no | the JSON schema of the text |
+//! | `schemars`, `utoipa` | no | the schema of the text, for JSON and OpenAPI |
 //! | `bytemuck` | no | global IDs as plain bytes in slices |
 //! | `arbitrary`, `proptest` | no | every ID there is, for fuzzing and property tests |
 //!

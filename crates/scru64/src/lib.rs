@@ -38,10 +38,11 @@
 //! | `web` | no | `std` in browsers: their clock and random numbers; no effect elsewhere |
 //! | `alloc` | with `std` | `String` forms |
 //! | `serde` | no | text in human-readable formats, integers in others; by `with` any form |
-//! | `postgres-types`, `sqlx`, `diesel` | no | in PostgreSQL `BIGINT`, text as [`AsText`] |
-//! | `rusqlite` | no | IDs in columns of SQLite: `INTEGER`, [`AsText`] likewise |
+//! | `postgres-types`, `sqlx`, `sqlx-postgres`, `sea-orm` | no | columns of integers, text as [`AsText`] |
+//! | `diesel`, `diesel-postgres`, `diesel-mysql`, `diesel-sqlite` | no | likewise |
+//! | `mysql_common`, `rusqlite` | no | likewise |
 //! | `jiff`, `chrono` | no | their times: of IDs, for ranges, from and to [`UnixTime`] |
-//! | `schemars` | no | the JSON schema of the text |
+//! | `schemars`, `utoipa` | no | the schema of the text, for JSON and OpenAPI |
 //! | `arbitrary`, `proptest` | no | every ID there is, for fuzzing and property tests |
 //!
 //! The project's `docs/stacks.md` shows how to use these features, and which columns sort.

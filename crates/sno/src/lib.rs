@@ -41,11 +41,12 @@
 //! | `web` | no | `std` in browsers: their clock and random numbers; no effect elsewhere |
 //! | `alloc` | with `std` | `String` from the text of an ID |
 //! | `serde` | no | text in human-readable formats, else bytes; by `with` any form; snapshots |
-//! | `postgres-types`, `sqlx`, `diesel` | no | in PostgreSQL `BYTEA`, text as [`AsText`] |
-//! | `rusqlite` | no | IDs in columns of SQLite: `BLOB`, [`AsText`] likewise |
+//! | `postgres-types`, `sqlx`, `sqlx-postgres`, `sea-orm` | no | columns of bytes, text as [`AsText`] |
+//! | `diesel`, `diesel-postgres`, `diesel-mysql`, `diesel-sqlite` | no | likewise |
+//! | `mysql_common`, `rusqlite` | no | likewise |
 //! | `jiff`, `chrono` | no | their times: of IDs, for ranges, from and to [`UnixTime`] |
 //! | `uuid` | no | IDs in `Uuid`s of version 8 |
-//! | `schemars` | no | the JSON schema of the text |
+//! | `schemars`, `utoipa` | no | the schema of the text, for JSON and OpenAPI |
 //! | `bytemuck` | no | IDs as plain bytes in slices |
 //! | `arbitrary`, `proptest` | no | every ID there is, for fuzzing and property tests |
 //!

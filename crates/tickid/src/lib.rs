@@ -54,8 +54,10 @@
 //! | `std` | yes | the wall clock, methods that wait, seeds from the operating system |
 //! | `web` | no | `std` in browsers: their clock and random numbers; no effect elsewhere |
 //! | `alloc` | with `std` | `String` forms, vector clocks, clocks behind an `Arc` |
-//! | `serde`, `schemars` | no | IDs in formats of serde and in JSON Schema |
-//! | `diesel`, `postgres-types`, `rusqlite`, `sqlx` | no | columns of PostgreSQL and SQLite |
+//! | `serde`, `schemars`, `utoipa` | no | IDs in formats of serde, JSON Schema and OpenAPI |
+//! | `postgres-types`, `sqlx`, `sqlx-postgres`, `sea-orm` | no | columns of databases |
+//! | `diesel`, `diesel-postgres`, `diesel-mysql`, `diesel-sqlite` | no | likewise |
+//! | `mysql_common`, `rusqlite` | no | likewise |
 //! | `chrono`, `jiff` | no | times of these libraries |
 //! | `bytemuck`, `uuid` | no | sno and global kuid as plain bytes and as UUIDs |
 //! | `arbitrary`, `proptest` | no | every ID, for fuzzing and property tests |

@@ -6,7 +6,7 @@ use crate::external::SortedText;
 ///
 /// All IDs whose text sorts as they do have this form, in every database library that there is a
 /// feature for. The column sorts in the same order **if its collation compares bytes**:
-/// `COLLATE "C"` in PostgreSQL, the default in SQLite.
+/// `COLLATE "C"` in PostgreSQL, `ascii_bin` in MySQL, the default in SQLite.
 ///
 /// Texts that are valid but not canonical, such as SCRU64's in upper case, are read. How to use
 /// it with each library is in the project's `docs/stacks.md`.

@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 use crate::external::representations::length_error;
 use crate::range::RangeError;
 
-/// The value that a database column holds of an ID: `i64`, an array of bytes or a `String`.
+/// The value that a database column holds of an ID: an integer, an array of bytes or a `String`.
 pub trait Column: Sized {
     /// The same as a type that every database library reads and writes.
     type Owned;
@@ -34,7 +34,7 @@ macro_rules! as_itself {
         }
     )+};
 }
-as_itself!(i64, String);
+as_itself!(i64, u64, String);
 
 impl<const N: usize> Column for [u8; N] {
     type Owned = Vec<u8>;

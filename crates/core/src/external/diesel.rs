@@ -1,12 +1,58 @@
-//! IDs in PostgreSQL, for diesel. The derives that make an ID usable in queries stand beside its
-//! type.
+//! IDs in PostgreSQL, MySQL and SQLite, for diesel. The derives that make an ID usable in queries
+//! stand beside its type.
 
 use alloc::string::String;
+
+use diesel::backend::Backend;
+use diesel::serialize::{Output, Result};
 
 use crate::external::{AsText, SortedText};
 
 #[doc(hidden)]
 pub use diesel as __diesel;
+
+/// A database to which a value can be sent that ends with the call.
+///
+/// There is a feature for each of diesel's own databases: `diesel-postgres`, `diesel-mysql` and
+/// `diesel-sqlite`.
+pub trait SendOwned<Sql, Owned>: Backend {
+    /// Writes `value` as a parameter of the type `Sql`.
+    ///
+    /// # Errors
+    /// Returns the error of diesel's implementation for the value's type.
+    fn send(value: Owned, out: &mut Output<'_, '_, Self>) -> Result;
+}
+
+/// Implements [`SendOwned`] for databases whose client copies the bytes of a parameter.
+#[cfg(any(feature = "diesel-mysql", feature = "diesel-postgres"))]
+macro_rules! send_bytes {
+    ($database:ty) => {
+        impl<Sql, Owned> SendOwned<Sql, Owned> for $database
+        where
+            Owned: diesel::serialize::ToSql<Sql, Self>,
+        {
+            fn send(value: Owned, out: &mut Output<'_, '_, Self>) -> Result {
+                value.to_sql(&mut out.reborrow())
+            }
+        }
+    };
+}
+
+#[cfg(feature = "diesel-mysql")]
+send_bytes!(diesel::mysql::Mysql);
+#[cfg(feature = "diesel-postgres")]
+send_bytes!(diesel::pg::Pg);
+
+#[cfg(feature = "diesel-sqlite")]
+impl<Sql, Owned> SendOwned<Sql, Owned> for diesel::sqlite::Sqlite
+where
+    Owned: Into<diesel::sqlite::SqliteBindValue<'static>>,
+{
+    fn send(value: Owned, out: &mut Output<'_, '_, Self>) -> Result {
+        out.set_value(value.into());
+        Ok(diesel::serialize::IsNull::No)
+    }
+}
 
 /// Implements `ToSql` and `FromSql` for an ID in a column of `$sql`, to which its type derives
 /// `AsExpression`, by way of a [`Column`](crate::external::Column) to and from which it converts.
@@ -15,27 +61,29 @@ macro_rules! impl_diesel {
     ([$($generics:tt)*] $id:ty as $column:ty: $sql:ident) => {
         const _: () = {
             use $crate::external::Column;
-            use $crate::external::diesel::__diesel as diesel;
+            use $crate::external::diesel::{SendOwned, __diesel as diesel};
 
-            use diesel::pg::{Pg, PgValue};
+            use diesel::backend::Backend;
             use diesel::sql_types::$sql;
             use diesel::{deserialize, serialize};
 
             type Owned = <$column as Column>::Owned;
 
-            impl<$($generics)*> serialize::ToSql<$sql, Pg> for $id {
+            impl<DB: SendOwned<$sql, Owned>, $($generics)*> serialize::ToSql<$sql, DB> for $id {
                 fn to_sql<'b>(
                     &'b self,
-                    out: &mut serialize::Output<'b, '_, Pg>,
+                    out: &mut serialize::Output<'b, '_, DB>,
                 ) -> serialize::Result {
-                    let value = <$column>::try_from(*self)?.into_owned();
-                    serialize::ToSql::<$sql, Pg>::to_sql(&value, &mut out.reborrow())
+                    DB::send(<$column>::try_from(*self)?.into_owned(), out)
                 }
             }
 
-            impl<$($generics)*> deserialize::FromSql<$sql, Pg> for $id {
-                fn from_sql(value: PgValue<'_>) -> deserialize::Result<Self> {
-                    let owned: Owned = deserialize::FromSql::<$sql, Pg>::from_sql(value)?;
+            impl<DB: Backend, $($generics)*> deserialize::FromSql<$sql, DB> for $id
+            where
+                Owned: deserialize::FromSql<$sql, DB>,
+            {
+                fn from_sql(value: DB::RawValue<'_>) -> deserialize::Result<Self> {
+                    let owned: Owned = deserialize::FromSql::<$sql, DB>::from_sql(value)?;
                     Ok(Self::try_from(<$column>::from_owned(owned)?)?)
                 }
             }

@@ -29,6 +29,8 @@ mod chrono;
 pub mod diesel;
 #[cfg(feature = "jiff")]
 mod jiff;
+#[cfg(feature = "mysql_common")]
+pub mod mysql_common;
 #[cfg(feature = "postgres-types")]
 pub mod postgres_types;
 #[cfg(feature = "proptest")]
@@ -37,9 +39,13 @@ pub mod proptest;
 pub mod rusqlite;
 #[cfg(feature = "schemars")]
 pub mod schemars;
+#[cfg(feature = "sea-orm")]
+pub mod sea_orm;
 #[cfg(feature = "serde")]
 pub mod serde;
 #[cfg(feature = "sqlx")]
 pub mod sqlx;
+#[cfg(feature = "utoipa")]
+pub mod utoipa;
 #[cfg(feature = "uuid")]
 pub mod uuid;

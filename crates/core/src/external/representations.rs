@@ -67,7 +67,7 @@ pub(super) fn length_error(found: usize, expected: usize) -> RangeError {
 macro_rules! impl_external {
     (
         $id:ident: $name:literal,
-        integer $integer:ty, bytes $bytes:ty, column $column:ty: $sql:ident, serde $binary:ty,
+        integer $integer:ty, bytes $bytes:ty, column $column:tt: $sql:ident, serde $binary:ty,
         text $pattern:literal $(from $min_text_len:literal characters)?
     ) => {
         impl $crate::external::Representations for $id {
@@ -86,6 +86,8 @@ macro_rules! impl_external {
         $crate::impl_arbitrary!($id);
         #[cfg(feature = "diesel")]
         $crate::impl_diesel!($id as $column: $sql);
+        #[cfg(feature = "mysql_common")]
+        $crate::impl_mysql_common!($id as $column);
         #[cfg(feature = "postgres-types")]
         $crate::impl_postgres_types!($id as $column);
         #[cfg(feature = "proptest")]
@@ -94,10 +96,16 @@ macro_rules! impl_external {
         $crate::impl_rusqlite!($id as $column);
         #[cfg(feature = "schemars")]
         $crate::impl_schemars!($id);
+        #[cfg(feature = "sea-orm")]
+        $crate::impl_sea_orm!($id as $column);
         #[cfg(feature = "serde")]
         $crate::impl_serde!($id as $binary);
         #[cfg(feature = "sqlx")]
         $crate::impl_sqlx!($id as $column);
+        #[cfg(feature = "sqlx-postgres")]
+        $crate::impl_sqlx_postgres!($id as $column);
+        #[cfg(feature = "utoipa")]
+        $crate::impl_utoipa!($id);
 
         $crate::impl_external!(@radix $id, LowerHex, "hexadecimal digits in lower case");
         $crate::impl_external!(@radix $id, UpperHex, "hexadecimal digits in upper case");

@@ -29,8 +29,9 @@ macro_rules! impl_rusqlite {
             impl<$($generics)*> FromSql for $id {
                 fn column_result(value: ValueRef<'_>) -> FromSqlResult<Self> {
                     let owned = <<$column as Column>::Owned>::column_result(value)?;
-                    let value = <$column>::from_owned(owned).map_err(FromSqlError::other)?;
-                    value.try_into().map_err(FromSqlError::other)
+                    let value = <$column>::from_owned(owned);
+                    let value = value.map_err(|e| FromSqlError::Other(e.into()))?;
+                    Self::try_from(value).map_err(|e| FromSqlError::Other(e.into()))
                 }
             }
         };

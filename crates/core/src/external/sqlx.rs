@@ -1,56 +1,63 @@
-//! IDs in PostgreSQL, for sqlx.
+//! IDs in every database that sqlx has a driver for.
 
 use alloc::string::String;
+use alloc::vec::Vec;
 
 use crate::external::{AsText, SortedText};
 
 #[doc(hidden)]
 pub use sqlx as __sqlx;
 
-/// Implements `Type`, `Encode`, `Decode` and `PgHasArrayType` for an ID, by way of a
-/// [`Column`](crate::external::Column) to and from which it converts.
+/// Implements `Type`, `Encode` and `Decode` for an ID, by way of a
+/// [`Column`](crate::external::Column) to and from which it converts, in all databases that have
+/// that column. Values of a second type are read, too, if one follows after `or`.
 #[macro_export]
 macro_rules! impl_sqlx {
-    ([$($generics:tt)*] $id:ty as $column:ty) => {
+    ([$($generics:tt)*] $id:ty as $column:ty $(, or $other:ty)?) => {
         const _: () = {
             use $crate::external::Column;
             use $crate::external::sqlx::__sqlx as sqlx;
 
-            use sqlx::Postgres;
+            use sqlx::Database;
+            use sqlx::encode::IsNull;
             use sqlx::error::BoxDynError;
-            use sqlx::postgres::{PgArgumentBuffer, PgHasArrayType, PgTypeInfo, PgValueRef};
 
             type Owned = <$column as Column>::Owned;
 
-            impl<$($generics)*> sqlx::Type<Postgres> for $id {
-                fn type_info() -> PgTypeInfo {
-                    <Owned as sqlx::Type<Postgres>>::type_info()
+            impl<DB: Database, $($generics)*> sqlx::Type<DB> for $id
+            where
+                Owned: sqlx::Type<DB>,
+                $($other: sqlx::Type<DB>,)?
+            {
+                fn type_info() -> DB::TypeInfo {
+                    <Owned as sqlx::Type<DB>>::type_info()
                 }
 
-                fn compatible(ty: &PgTypeInfo) -> bool {
-                    <Owned as sqlx::Type<Postgres>>::compatible(ty)
+                fn compatible(ty: &DB::TypeInfo) -> bool {
+                    <Owned as sqlx::Type<DB>>::compatible(ty)
+                        $(|| <$other as sqlx::Type<DB>>::compatible(ty))?
                 }
             }
 
-            impl<$($generics)*> PgHasArrayType for $id {
-                fn array_type_info() -> PgTypeInfo {
-                    <Owned as PgHasArrayType>::array_type_info()
-                }
-            }
-
-            impl<$($generics)*> sqlx::Encode<'_, Postgres> for $id {
+            impl<'q, DB: Database, $($generics)*> sqlx::Encode<'q, DB> for $id
+            where
+                Owned: sqlx::Encode<'q, DB>,
+            {
                 fn encode_by_ref(
                     &self,
-                    out: &mut PgArgumentBuffer,
-                ) -> Result<sqlx::encode::IsNull, BoxDynError> {
+                    out: &mut DB::ArgumentBuffer<'q>,
+                ) -> Result<IsNull, BoxDynError> {
                     let value = <$column>::try_from(*self)?.into_owned();
-                    sqlx::Encode::<Postgres>::encode(value, out)
+                    sqlx::Encode::<DB>::encode(value, out)
                 }
             }
 
-            impl<$($generics)*> sqlx::Decode<'_, Postgres> for $id {
-                fn decode(value: PgValueRef<'_>) -> Result<Self, BoxDynError> {
-                    let owned: Owned = sqlx::Decode::<Postgres>::decode(value)?;
+            impl<'r, DB: Database, $($generics)*> sqlx::Decode<'r, DB> for $id
+            where
+                Owned: sqlx::Decode<'r, DB>,
+            {
+                fn decode(value: DB::ValueRef<'r>) -> Result<Self, BoxDynError> {
+                    let owned: Owned = sqlx::Decode::<DB>::decode(value)?;
                     Ok(Self::try_from(<$column>::from_owned(owned)?)?)
                 }
             }
@@ -61,4 +68,27 @@ macro_rules! impl_sqlx {
     };
 }
 
-impl_sqlx!([T: SortedText] AsText<T> as String);
+/// Implements `PgHasArrayType` for an ID: lists of it are parameters and columns of PostgreSQL.
+#[cfg(feature = "sqlx-postgres")]
+#[macro_export]
+macro_rules! impl_sqlx_postgres {
+    ([$($generics:tt)*] $id:ty as $column:ty) => {
+        const _: () = {
+            use $crate::external::sqlx::__sqlx::postgres::{PgHasArrayType, PgTypeInfo};
+
+            impl<$($generics)*> PgHasArrayType for $id {
+                fn array_type_info() -> PgTypeInfo {
+                    <<$column as $crate::external::Column>::Owned>::array_type_info()
+                }
+            }
+        };
+    };
+    ($id:ident as $column:ty) => {
+        $crate::impl_sqlx_postgres!([] $id as $column);
+    };
+}
+
+// MySQL reports text whose collation compares bytes as bytes.
+impl_sqlx!([T: SortedText] AsText<T> as String, or Vec<u8>);
+#[cfg(feature = "sqlx-postgres")]
+impl_sqlx_postgres!([T: SortedText] AsText<T> as String);

@@ -101,8 +101,14 @@ impl MySql {
     /// Returns the URL of its database for the user with the password.
     #[must_use]
     pub fn url(&self) -> String {
+        self.url_of(Self::DATABASE)
+    }
+
+    /// Returns the URL of one of its databases.
+    #[must_use]
+    pub fn url_of(&self, database: &str) -> String {
         let (user, password) = (Self::USER, Self::PASSWORD.replace(' ', "%20"));
-        format!("mysql://{user}:{password}@{}/{}", self.address(), Self::DATABASE)
+        format!("mysql://{user}:{password}@{}/{database}", self.address())
     }
 
     /// Returns the folder that holds its files.
