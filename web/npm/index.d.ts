@@ -98,18 +98,25 @@ export interface Inspection {
   isClear: boolean;
   /** The number of likely readings. */
   likely: number;
-  /** The readings, likeliest first; none for a text that is no ID. */
+  /** The readings, likeliest first, up to the limit; none for a text that is no ID. */
   readings: Reading[];
 }
 
+/** The options of `inspect`. */
+export interface InspectOptions extends Layouts {
+  /** The time by which readings are judged, in milliseconds since 1970; by default the clock's. */
+  now?: number | bigint;
+  /** The largest number of readings to return; all by default. Making them takes most of the time. */
+  limit?: number;
+}
+
 /**
- * Returns every reading of a text, likeliest first. `now` (milliseconds since 1970, by default the
- * clock's) is the time by which they are judged.
+ * Returns every reading of a text, likeliest first.
  *
  * @example
  * inspect('0u375nxqh5cq').readings[0].name // 'SCRU64'
  */
-export function inspect(text: string | bigint, options?: Layouts & { now?: number }): Inspection;
+export function inspect(text: string | bigint, options?: InspectOptions): Inspection;
 
 /**
  * Takes an ID of a known scheme or format apart.

@@ -4,6 +4,7 @@ import type { Field, Foreign, Inspection, Kind, Layouts, Reading } from 'tickid'
 
 import { copyButton, h } from './dom.ts';
 import { convert, print, range } from './engine.ts';
+import { isPossible } from './split.ts';
 import { age, dateOf, day, local, utc, zone } from './time.ts';
 import { KINDS, meaning, title } from './words.ts';
 
@@ -32,11 +33,6 @@ export function card(
     ...conversions(reading, layouts),
     ...dayRange(reading, layouts, now),
   ];
-}
-
-/** Reports whether a reading is worth showing without being asked for. */
-export function isPossible({ plausibility }: Reading): boolean {
-  return plausibility === 'likely' || plausibility === 'unknown';
 }
 
 /** Draws the place of a card for a text that is likely no ID. */
@@ -168,7 +164,8 @@ function hex(value: bigint, bits: number): string {
 }
 
 function head(...names: string[]): HTMLElement {
-  return h('thead', {}, h('tr', {}, ...names.map((name) => h('th', { scope: 'col' }, name))));
+  const cell = (name: string) => (name === '' ? h('td') : h('th', { scope: 'col' }, name));
+  return h('thead', {}, h('tr', {}, ...names.map(cell)));
 }
 
 /** Returns the forms of an ID as text. */

@@ -40,15 +40,14 @@ export function copyButton(what: string, text: string | (() => string), label = 
   return button;
 }
 
-/** Shows a button's outcome for a moment. */
+/** Shows a button's outcome for a moment, and tells it to screen readers. */
 export function announce(button: HTMLButtonElement, outcome: string, label: string): void {
+  const said = byId('said', HTMLElement);
   button.textContent = outcome;
-  const status = byId('status', HTMLElement);
-  const before = status.textContent ?? '';
-  status.textContent = outcome;
+  said.textContent = outcome;
   setTimeout(() => {
     button.textContent = label;
-    if (status.textContent === outcome) status.textContent = before;
+    said.textContent = '';
   }, 1200);
 }
 

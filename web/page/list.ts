@@ -1,14 +1,14 @@
 // The list of many IDs: one stop for the Tab key, in which the arrow keys move.
 
-import type { Inspection, Reading } from 'tickid';
+import type { Inspection } from 'tickid';
 
-import { isPossible } from './card.ts';
 import { copyButton, h } from './dom.ts';
+import { type Found, MAX, best } from './split.ts';
 import { utc } from './time.ts';
-import { MAX } from './split.ts';
 
 /** Draws the list; `choose` shows the card of one. */
-export function list(found: Inspection[], choose: (index: number) => void): Node[] {
+export function list(all: Found, choose: (index: number) => void): Node[] {
+  const { found } = all;
   const options = found.map(option);
   let selected = 0;
   const box = h(
@@ -62,17 +62,12 @@ export function list(found: Inspection[], choose: (index: number) => void): Node
     h(
       'div',
       { class: 'bar' },
-      h('h2', { id: 'many-title' }, summary(found)),
+      h('h2', { id: 'many-title' }, summary(all)),
       copyButton('the list', () => csv(found), 'Copy as CSV'),
     ),
     h('p', { class: 'soft' }, span(found)),
     box,
   ];
-}
-
-/** Returns the first reading, if it is likely or possible. */
-export function best({ readings: [first] }: Inspection): Reading | null {
-  return first !== undefined && isPossible(first) ? first : null;
 }
 
 function option(inspection: Inspection, index: number): HTMLElement {
@@ -89,11 +84,16 @@ function option(inspection: Inspection, index: number): HTMLElement {
 }
 
 /** Returns the number of IDs in words. */
-export function summary(found: Inspection[]): string {
+export function summary({ found, leftOut }: Found): string {
   const unknown = found.filter((inspection) => best(inspection) === null).length;
-  const count = found.length.toLocaleString('en');
-  const all = found.length >= MAX ? `The first ${count} IDs` : `${count} IDs`;
-  return unknown === 0 ? all : `${all}, ${unknown.toLocaleString('en')} of no known format`;
+  const number = (count: number) => count.toLocaleString('en');
+  return [
+    found.length >= MAX ? `The first ${number(found.length)} IDs` : `${number(found.length)} IDs`,
+    unknown === 0 ? '' : `${number(unknown)} of no known format`,
+    leftOut === 0 ? '' : `${number(leftOut)} other word${leftOut === 1 ? '' : 's'} left out`,
+  ]
+    .filter((part) => part !== '')
+    .join(', ');
 }
 
 function span(found: Inspection[]): string {

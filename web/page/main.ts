@@ -4,9 +4,10 @@ import type { Inspection, Layouts, Reading } from 'tickid';
 
 import { card, name, nothing } from './card.ts';
 import { announce, byId, copy, h } from './dom.ts';
-import { best, list, summary } from './list.ts';
+import { inspect } from './engine.ts';
+import { list, summary } from './list.ts';
 import { samples } from './samples.ts';
-import { inspectAll } from './split.ts';
+import { type Found, best, inspectAll } from './split.ts';
 import { fromFragment, toFragment } from './state.ts';
 import { utc } from './time.ts';
 
@@ -25,7 +26,7 @@ const EXAMPLES: [string, string][] = [
   ['ULID', '01ARZ3NDEKTSV4RRFFQ69G5FAV'],
   ['Twitter', '1541815603606036480'],
   ['SCRU64', '0u375nxqh5cq'],
-  ['sno', 'brpk4q72xwf2m63l'],
+  ['sno', '9q8q28b6522i6222'],
 ];
 
 /** Returns the layouts that were set, as far as they are valid. */
@@ -65,7 +66,8 @@ function update(): void {
   }
 }
 
-function show(found: Inspection[], set: Layouts, now: number): void {
+function show(all: Found, set: Layouts, now: number): void {
+  const { found } = all;
   many.hidden = found.length < 2;
   one.hidden = found.length === 0;
   const showCard = (inspection: Inspection, reading: Reading | null) => {
@@ -80,12 +82,14 @@ function show(found: Inspection[], set: Layouts, now: number): void {
     one.replaceChildren(...content);
   };
   const showOne = (index: number) => {
-    const inspection = found[index];
-    if (inspection !== undefined) showCard(inspection, best(inspection));
+    const text = found[index]?.text;
+    if (text === undefined) return;
+    const inspection = inspect(text, { ...set, now });
+    showCard(inspection, best(inspection));
   };
-  many.replaceChildren(...(found.length < 2 ? [] : list(found, showOne)));
+  many.replaceChildren(...(found.length < 2 ? [] : list(all, showOne)));
   showOne(0);
-  status.textContent = found.length < 2 ? ofOne(found[0]) : summary(found);
+  status.textContent = found.length < 2 ? ofOne(found[0]) : summary(all);
 }
 
 /** Returns the result in a sentence, for screen readers. */

@@ -36,9 +36,10 @@ pub fn inspect(text: &JsValue, options: Option<Given>) -> Result<Record, Thrown>
         Some(millis) => UnixTime::from_millis(millis).map_err(range_error)?,
         None => now()?,
     };
+    let limit = given::small(options.as_ref(), "limit", 0..=u32::MAX)?.unwrap_or(u32::MAX);
     let found = detect(text.as_bytes(), &layouts, Some(now));
     let readings = js_sys::Array::new();
-    for candidate in found.iter() {
+    for (_, candidate) in (0..limit).zip(found.iter()) {
         readings.push(&report::candidate(candidate, &text, &layouts));
     }
     let record = Record::new();

@@ -107,8 +107,10 @@ const TYPES = { '.html': 'text/html', '.js': 'text/javascript', '.wasm': 'applic
 
 /** Serves `target/web` on the loopback address. */
 export async function serve() {
+  const requested = [];
   const server = createServer((request, response) => {
     const { pathname } = new URL(request.url, 'http://localhost');
+    requested.push(pathname);
     const file = new URL(`.${pathname}`, out);
     if (!file.href.startsWith(out.href) || !existsSync(file)) {
       response.writeHead(404).end();
@@ -118,5 +120,5 @@ export async function serve() {
     response.writeHead(200, { 'content-type': type }).end(readFileSync(file));
   });
   await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return { server, address: `http://127.0.0.1:${server.address().port}/` };
+  return { server, requested, address: `http://127.0.0.1:${server.address().port}/` };
 }
