@@ -77,7 +77,7 @@ export interface Reading extends Description {
   name: string;
   /** The form in which the text holds the ID. */
   form: 'text' | 'integer' | 'hexadecimal' | 'bytes';
-  /** Whether a UUID holds the ID. */
+  /** `true` if a UUID holds the ID. */
   isInUuid: boolean;
   /**
    * `likely`: of the last 30 years, and as good as any other reading; `unknown`: without a time to
@@ -92,9 +92,9 @@ export interface Reading extends Description {
 export interface Inspection {
   /** The text without the spaces, quotation marks and commas around it. */
   text: string;
-  /** Whether the text has marks that texts of other formats do not have. */
+  /** `true` if the text has marks that texts of other formats do not have. */
   isCertain: boolean;
-  /** Whether the first reading is more plausible than any other. */
+  /** `true` if the first reading is more plausible than any other. */
   isClear: boolean;
   /** The number of likely readings. */
   likely: number;
@@ -106,7 +106,7 @@ export interface Inspection {
 export interface InspectOptions extends Layouts {
   /** The time by which readings are judged, in milliseconds since 1970; by default the clock's. */
   now?: number | bigint;
-  /** The largest number of readings to return; all by default. Making them takes most of the time. */
+  /** The largest number of readings to return; all by default. Each takes time to make. */
   limit?: number;
 }
 
@@ -127,9 +127,9 @@ export function inspect(text: string | bigint, options?: InspectOptions): Inspec
 export function describe(format: Kind | Foreign, id: bigint, options?: Layouts): Description;
 
 /**
- * A form of IDs as text. `text` is the scheme's own, `url` kuid's URL-safe one; `hex` has all digits
- * of all bytes; `uuid` is a UUID of version 8 that holds the ID, and `uuid-v7` one of version 7,
- * which sorts by time across schemes and depends on the layouts.
+ * A form of IDs as text. `text` is the scheme's own, `url` kuid's URL-safe one; `hex` has all
+ * digits of all bytes; `uuid` is a UUID of version 8 that holds the ID, and `uuid-v7` one of
+ * version 7, which sorts by time across schemes and depends on the layouts.
  */
 export type Form = 'text' | 'decimal' | 'hex' | 'url' | 'uuid' | 'uuid-v7';
 
@@ -177,7 +177,7 @@ export interface ConvertOptions {
 
 /** The information about an ID that its conversion lost. */
 export interface Loss {
-  /** By how much the new ID's time is earlier. */
+  /** The difference by which the new ID's time is earlier. */
   timeMicros: number | null;
   /** The node, if it is another or gone. */
   node: { from: bigint; to: bigint | null } | null;
@@ -185,11 +185,11 @@ export interface Loss {
   sequence: { bits: number; value: bigint } | null;
   /** The metabyte, if it was dropped. */
   metabyte: number | null;
-  /** Whether a tick-tock bit that was set was dropped. */
+  /** `true` if a tick-tock bit that was set was dropped. */
   toggle: boolean;
-  /** Whether nothing was lost. */
+  /** `true` if nothing was lost. */
   isNone: boolean;
-  /** Whether `restore` returns the old ID. */
+  /** `true` if `restore` returns the old ID. */
   isRestorable: boolean;
   /** The losses in words. */
   text: string;

@@ -21,7 +21,7 @@ export function card(
     h(
       'div',
       { class: 'title' },
-      h('h2', { id: 'one-title', tabindex: -1 }, name(reading)),
+      h('h2', { id: 'one-title', tabindex: -1 }, name(reading, layouts)),
       h('span', { class: `badge ${badge.kind}` }, badge.text),
     ),
     h('p', { class: 'reason soft' }, `Read as ${reading.reason}.`),
@@ -29,7 +29,7 @@ export function card(
     ...time(reading, now),
     ...bits(reading, layouts),
     ...forms(reading),
-    ...others(readings, reading, choose),
+    ...others(readings, reading, layouts, choose),
     ...conversions(reading, layouts),
     ...dayRange(reading, layouts, now),
   ];
@@ -38,6 +38,7 @@ export function card(
 /** Draws the place of a card for a text that is likely no ID. */
 export function nothing(
   { text, readings }: Inspection,
+  layouts: Layouts,
   choose: (reading: Reading) => void,
 ): Node[] {
   const shown = text.length > 200 ? `${text.slice(0, 200)}…` : text;
@@ -51,12 +52,15 @@ export function nothing(
       'Nanoflake up to 13, kuid 11 or 16, sno 16, Xid 20, ObjectId 24, ULID 26, KSUID 27 and a ',
       'UUID 36. Integers have up to 20 digits. A Nanoflake may need its epoch.',
     ),
-    ...others(readings, null, choose),
+    ...others(readings, null, layouts, choose),
   ];
 }
 
 /** Returns the name of a reading with its form. */
-export function name({ name, form }: Reading): string {
+export function name({ name, form }: Reading, { epoch }: Layouts): string {
+  // The detector lists a number of one layout and epoch once.
+  const isTwitter = name === 'Nanoflake in decimal' && epoch === undefined;
+  if (isTwitter) return 'Twitter Snowflake, or Nanoflake in decimal';
   return form === 'text' ? name : `${name}, ${form}`;
 }
 
@@ -156,7 +160,8 @@ function bits(reading: Reading, layouts: Layouts): Node[] {
 
 /** Returns the value of a field; numbers that mean nothing as digits are hexadecimal. */
 function shown({ value, bits, name }: Field): string {
-  return bits > 53 || /random|rand_|hash|node$|custom/.test(name) ? hex(value, bits) : String(value);
+  const isBits = bits > 53 || /random|rand_|hash|node$|custom/.test(name);
+  return isBits ? hex(value, bits) : String(value);
 }
 
 function hex(value: bigint, bits: number): string {
@@ -208,6 +213,7 @@ function forms({ kind, text, id, hex, format, unixMs }: Reading): Node[] {
 function others(
   readings: Reading[],
   current: Reading | null,
+  layouts: Layouts,
   choose: (reading: Reading) => void,
 ): Node[] {
   const list = (chosen: Reading[]) =>
@@ -217,7 +223,7 @@ function others(
       ...chosen.map((reading) => {
         const { unixMs } = reading;
         const time = unixMs === null ? 'no time' : utc(unixMs).slice(0, 10);
-        const label = `${name(reading)} · ${time}`;
+        const label = `${name(reading, layouts)} · ${time}`;
         const click = () => choose(reading);
         return h('li', {}, h('button', { type: 'button', click }, label));
       }),

@@ -33,7 +33,9 @@ const EXAMPLES: [string, string][] = [
 function layouts(): Layouts {
   const set: Layouts = {};
   const text = epoch.value.trim();
-  const millis = /^-?\d{1,15}$/.test(text) ? Number(text) : Date.parse(text);
+  // Browsers read all kinds of words as dates.
+  const date = /^\d{4}-\d\d-\d\d/.test(text) ? Date.parse(text) : NaN;
+  const millis = /^-?\d{1,15}$/.test(text) ? Number(text) : date;
   const isEpoch = text === '' || Number.isSafeInteger(millis);
   if (text !== '' && isEpoch) set.epoch = millis;
   epochError.textContent = isEpoch ? '' : 'Neither milliseconds nor a date';
@@ -77,7 +79,7 @@ function show(all: Found, set: Layouts, now: number): void {
     };
     const content =
       reading === null
-        ? nothing(inspection, choose)
+        ? nothing(inspection, set, choose)
         : card(inspection, reading, set, now, choose);
     one.replaceChildren(...content);
   };
@@ -89,17 +91,17 @@ function show(all: Found, set: Layouts, now: number): void {
   };
   many.replaceChildren(...(found.length < 2 ? [] : list(all, showOne)));
   showOne(0);
-  status.textContent = found.length < 2 ? ofOne(found[0]) : summary(all);
+  status.textContent = found.length < 2 ? ofOne(found[0], set) : summary(all);
 }
 
 /** Returns the result in a sentence, for screen readers. */
-function ofOne(inspection: Inspection | undefined): string {
+function ofOne(inspection: Inspection | undefined, set: Layouts): string {
   if (inspection === undefined) return '';
   const first = best(inspection);
   if (first === null) return 'No ID of a known format and a likely time.';
   const time = first.unixMs === null ? '' : `, ${utc(first.unixMs)}`;
   const certainty = inspection.isCertain ? '' : inspection.isClear ? ', likely' : ', perhaps';
-  return `${name(first)}${certainty}${time}`;
+  return `${name(first, set)}${certainty}${time}`;
 }
 
 /** Puts a text into the field. */

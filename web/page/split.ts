@@ -9,6 +9,7 @@ export const MAX = 5_000;
 
 /** The IDs in a text, each with its likeliest reading only. */
 export interface Found {
+  layouts: Layouts;
   found: Inspection[];
   /** The number of words beside them. */
   leftOut: number;
@@ -38,10 +39,10 @@ export function inspectAll(text: string, layouts: Layouts, now: number): Found {
     const whole = inspect(line, options);
     const words = line.split(/[\s,;]+/).filter((word) => word !== '');
     const isOne = words.length <= 1 || best(whole) !== null;
-    const parts = isOne ? [] : words.map((word) => inspect(word, options));
+    const parts = isOne ? [] : words.slice(0, MAX).map((word) => inspect(word, options));
     const ids = parts.filter((part) => best(part) !== null);
     if (ids.length > 0) leftOut += parts.length - ids.length;
     found.push(...(ids.length > 0 ? ids.slice(0, MAX - found.length) : [whole]));
   }
-  return { found, leftOut };
+  return { layouts, found, leftOut };
 }

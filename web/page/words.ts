@@ -102,5 +102,6 @@ export function meaning({ format }: Description, field: string, layouts: Layouts
 
 /** Returns a field's name for people. */
 export function title(field: string): string {
-  return field === 'node_ctr' ? 'node and counter' : field.replaceAll('_', ' ');
+  const words = field.replaceAll('_', ' ').replace(/\bid\b/, 'ID');
+  return field === 'node_ctr' ? 'node and counter' : words;
 }

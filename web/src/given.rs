@@ -71,10 +71,10 @@ pub(crate) fn form(value: &JsValue) -> Result<String, Thrown> {
 
 /// Returns the decimal digits of a `bigint`.
 pub(crate) fn digits(bigint: &JsValue) -> String {
-    bigint.unchecked_ref::<js_sys::BigInt>().to_string(10).map_or_else(
-        |_| String::new(),
-        |text| String::from(text),
-    )
+    bigint
+        .unchecked_ref::<js_sys::BigInt>()
+        .to_string(10)
+        .map_or_else(|_| String::new(), |text| String::from(text))
 }
 
 /// Returns an option, unless it is left out.
@@ -92,9 +92,8 @@ pub(crate) fn integer(given: Option<&Given>, name: &'static str) -> Result<Optio
 fn whole(value: &JsValue, name: &'static str) -> Result<i64, Thrown> {
     if value.is_bigint() {
         let number = i64::try_from(value.clone());
-        return number.map_err(|_| {
-            Thrown::range(&format!("{name} {} does not fit 64 bits", digits(value)))
-        });
+        return number
+            .map_err(|_| Thrown::range(&format!("{name} {} does not fit 64 bits", digits(value))));
     }
     let number = value.as_f64().and_then(exact);
     number.ok_or_else(|| type_error(&format!("{name} is no integer")))
@@ -129,7 +128,8 @@ where
     let Some(value) = integer(given, name)? else { return Ok(None) };
     let number = T::try_from(value).ok().filter(|number| range.contains(number));
     let (min, max) = ((*range.start()).into(), (*range.end()).into());
-    let number = number.ok_or_else(|| range_error(RangeError::new(name, value.into(), min, max)))?;
+    let number =
+        number.ok_or_else(|| range_error(RangeError::new(name, value.into(), min, max)))?;
     Ok(Some(number))
 }
 

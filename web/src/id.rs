@@ -97,9 +97,8 @@ pub(crate) fn reading(format: &JsValue, id: &JsValue) -> Result<Reading, Thrown>
     };
     let number = unsigned(id, &name)?;
     let id = u64::try_from(number);
-    id.map(of).map_err(|_| {
-        Thrown::range(&format!("{name} ID {number} is outside of 0..={}", u64::MAX))
-    })
+    id.map(of)
+        .map_err(|_| Thrown::range(&format!("{name} ID {number} is outside of 0..={}", u64::MAX)))
 }
 
 /// Returns the time of the ID's tick, if it has one.
@@ -146,9 +145,9 @@ fn lossy(text: &[u8]) -> std::borrow::Cow<'_, str> {
 fn decimal(kind: Kind, text: &[u8]) -> Result<AnyId, Thrown> {
     let is_digits = !text.is_empty() && text.iter().all(u8::is_ascii_digit);
     let number = str::from_utf8(text).ok().filter(|_| is_digits);
-    let number = number.and_then(|text| text.parse::<u128>().ok()).ok_or_else(|| {
-        syntax_error(format!("no decimal integer of {kind}: {:?}", lossy(text)))
-    })?;
+    let number = number
+        .and_then(|text| text.parse::<u128>().ok())
+        .ok_or_else(|| syntax_error(format!("no decimal integer of {kind}: {:?}", lossy(text))))?;
     of_number(kind, number)
 }
 

@@ -53,8 +53,7 @@ pub fn inspect(text: &JsValue, options: Option<Given>) -> Result<Record, Thrown>
 
 /// Returns the number of the candidates that have a likely time.
 fn count<'a>(possible: impl Iterator<Item = &'a Candidate>) -> u32 {
-    let is_likely =
-        |one: &&Candidate| one.plausibility() == Plausibility::Likely;
+    let is_likely = |one: &&Candidate| one.plausibility() == Plausibility::Likely;
     possible.filter(is_likely).fold(0, |count, _| count + 1)
 }
 

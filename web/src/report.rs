@@ -1,9 +1,7 @@
 //! Readings and losses as objects.
 
 use js_sys::{Array, BigInt, Uint8Array};
-use tickid_convert::{
-    Candidate, Kind, Layouts, Loss, NanoflakeText, Plausibility, Reading,
-};
+use tickid_convert::{Candidate, Kind, Layouts, Loss, NanoflakeText, Plausibility, Reading};
 use tickid_core::UnixTime;
 use wasm_bindgen::prelude::*;
 

@@ -103,11 +103,11 @@ test('facts that are not in an ID are set', { skip }, async (t) => {
   const page = await open(t, { fragment: '#id=0u375nxqh5cq' });
   await page.getByText('Facts that are not in an ID').click();
   await page.getByLabel('Bits of SCRU64’s node ID').fill('8');
-  await card(page).getByRole('rowheader', { name: 'node id' }).waitFor();
-  assert.deepEqual((await row(page, 'node id')).slice(0, 2), ['8 bits', '42']);
+  await card(page).getByRole('rowheader', { name: 'node ID' }).waitFor();
+  assert.deepEqual((await row(page, 'node ID')).slice(0, 2), ['8 bits', '42']);
   assert.deepEqual((await row(page, 'sno')).slice(1, 2), ['nothing']);
   await input(page).fill('bppc0m3ju134');
-  await page.getByLabel('Nanoflake’s epoch').fill('yesterday');
+  await page.getByLabel('Nanoflake’s epoch').fill('epoch 1');
   await page.getByRole('alert').getByText('Neither milliseconds nor a date').waitFor();
   await page.getByLabel('Nanoflake’s epoch').fill('2015-01-01');
   await card(page).getByText('milliseconds since 2015-01-01T00:00:00.000Z').waitFor();
@@ -167,7 +167,8 @@ test('a thousand pasted IDs are listed', { skip: skip || withoutCommand }, async
   const page = await open(t, { permissions: ['clipboard-read', 'clipboard-write'] });
   const ids = vectors('detect').ids.map(({ text }) => text);
   const texts = ids.filter((text) => !/[\s,"'`]/.test(text)).slice(0, 999);
-  await page.evaluate((text) => navigator.clipboard.writeText(text), [...texts, 'no ID!!'].join('\n'));
+  const pasted = [...texts, 'no ID!!'].join('\n');
+  await page.evaluate((text) => navigator.clipboard.writeText(text), pasted);
   await input(page).press('Control+v');
   await status(page, '1,000 IDs');
   const lines = tickid(['inspect', '--json'], `${texts.join('\n')}\n`).trim().split('\n');
@@ -194,7 +195,8 @@ test('a thousand pasted IDs are listed', { skip: skip || withoutCommand }, async
 
 test('IDs are found between commas and spaces', { skip }, async (t) => {
   const page = await open(t);
-  await input(page).fill('Order "9q8q28b6522i6222", 0u375nxqh5cq;\n\n[1, 134, 213, 43, 190, 42, 99, 90]');
+  const literal = '[1, 134, 213, 43, 190, 42, 99, 90]';
+  await input(page).fill(`Order "9q8q28b6522i6222", 0u375nxqh5cq;\n\n${literal}`);
   await status(page, '3 IDs, 1 other word left out');
   const shown = await page.locator('[role=option]').allInnerTexts();
   assert.deepEqual(shown.map((text) => text.split('\n')[1]), ['sno', 'SCRU64', 'SCRU64']);
@@ -223,7 +225,7 @@ test('fragments carry the ID', { skip }, async (t) => {
   assert.equal(await input(page).inputValue(), text);
   await page.evaluate(() => (location.hash = '#id=0u375nxqh5cq&node-size=8&drift=99'));
   await status(page, 'SCRU64');
-  assert.deepEqual((await row(page, 'node id')).slice(0, 2), ['8 bits', '42']);
+  assert.deepEqual((await row(page, 'node ID')).slice(0, 2), ['8 bits', '42']);
   for (const broken of ['#%', '#id=%ff%', '#=', '#&&&', '#epoch=1e99&id=1', '#node-size=x']) {
     await page.evaluate((hash) => (location.hash = hash), broken);
     await page.waitForFunction(() => document.documentElement.dataset.ready === '');
@@ -278,7 +280,8 @@ test('the keyboard reaches everything', { skip }, async (t) => {
       if (active === document.body) return '';
       // Every stop is seen.
       const { outlineStyle } = getComputedStyle(active);
-      return `${outlineStyle} ${active.id} ${active.getAttribute('aria-label') ?? active.textContent}`;
+      const label = active.getAttribute('aria-label') ?? active.textContent;
+      return `${outlineStyle} ${active.id} ${label}`;
     });
     if (name === '') break;
     assert.ok(!name.startsWith('none'), name);
@@ -309,7 +312,9 @@ test('the policy lets nothing out', { skip }, async (t) => {
   await page.waitForSelector('html[data-ready]');
   const refused = await page.evaluate(async () => {
     const violations = [];
-    addEventListener('securitypolicyviolation', (event) => violations.push(event.effectiveDirective));
+    addEventListener('securitypolicyviolation', ({ effectiveDirective }) => {
+      violations.push(effectiveDirective);
+    });
     const outcome = await fetch('/stolen').then(() => 'sent', () => 'refused');
     const image = new Image();
     image.src = '/stolen.png';
