@@ -13,11 +13,12 @@ const text = (url) => readFile(url, 'utf8');
 const engine = at('engine/engine.js', out);
 const module = at('engine/engine_bg.wasm', out);
 
-/** Returns the one version of the repository. */
-async function version() {
+/** Returns a value that all crates inherit. */
+async function inherited(key) {
   const manifest = await text(at('Cargo.toml', root));
-  const found = /\[workspace\.package\]\nversion = "([^"]+)"/.exec(manifest);
-  if (found === null) throw new Error('no version in Cargo.toml');
+  const [, table] = /\[workspace\.package\]\n([^[]*)/.exec(manifest);
+  const found = RegExp(`^${key} = "(.*)"$`, 'm').exec(table);
+  if (found === null) throw new Error(`no ${key} in Cargo.toml`);
   return found[1];
 }
 
@@ -34,7 +35,9 @@ async function buildPackage() {
   await cp(engine, at('engine.js', folder));
   await cp(module, at('engine_bg.wasm', folder));
   const manifest = JSON.parse(await text(at('npm/package.json')));
-  manifest.version = await version();
+  manifest.version = await inherited('version');
+  manifest.homepage = await inherited('homepage');
+  manifest.repository = await inherited('repository');
   await writeFile(at('package.json', folder), `${JSON.stringify(manifest, null, 2)}\n`);
 }
 

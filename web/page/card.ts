@@ -333,6 +333,9 @@ function ranged({ kind, format }: Reading, layouts: Layouts): [Kind, Layouts] | 
   return null;
 }
 
+/** The choices that hold for the cards of other IDs, too. */
+const kept = { column: 'id', zone: 'utc' };
+
 function dayRange(reading: Reading, layouts: Layouts, now: number): Node[] {
   const scheme = ranged(reading, layouts);
   if (scheme === null) return [];
@@ -345,16 +348,16 @@ function dayRange(reading: Reading, layouts: Layouts, now: number): Node[] {
     id: 'day',
     type: 'date',
     required: true,
-    value: dateOf(reading.unixMs ?? now, true),
+    value: dateOf(reading.unixMs ?? now, kept.zone === 'utc'),
     input: fill,
   });
   const zones = h(
     'select',
     { id: 'zone', change: fill },
     h('option', { value: 'utc' }, 'UTC'),
-    h('option', { value: 'local' }, zone()),
+    h('option', { value: 'local', selected: kept.zone === 'local' }, zone()),
   );
-  const column = h('input', { id: 'column', value: 'id', size: 10, input: fill });
+  const column = h('input', { id: 'column', value: kept.column, size: 10, input: fill });
   const form = h(
     'select',
     { id: 'form-of-range', change: fill },
@@ -363,6 +366,7 @@ function dayRange(reading: Reading, layouts: Layouts, now: number): Node[] {
   const clause = h('pre', { id: 'clause', tabindex: 0 });
   const note = h('p', { class: 'soft' });
   function fill() {
+    [kept.column, kept.zone] = [column.value, zones.value];
     clause.textContent = where(kind, epoch, date.value, zones.value, column.value, form.value);
     note.textContent = [
       form.value === 'text' ? 'Texts sort by time under the collation "C".' : '',

@@ -239,10 +239,16 @@ test('conversions agree with the command', { skip: withoutCommand }, () => {
   const lines = texts.map(({ text }) => `${text}\n`).join('');
   const words = ['convert', '--from', 'sno', '--to', 'nanoflake', '--truncate-node', 'low'];
   const there = tickid(words, lines).trim().split('\n');
-  const here = texts.map(({ text }) => {
-    return convert('sno', 'nanoflake', parse('sno', text), { nodes: 'low-bits' }).text;
+  const here = texts.flatMap(({ text }) => {
+    try {
+      return [convert('sno', 'nanoflake', parse('sno', text), { nodes: 'low-bits' }).text];
+    } catch (error) {
+      // Of a time before the epoch, for which the command prints nothing.
+      assert.match(error.message, /no ID of the target for this time/);
+      return [];
+    }
   });
-  assert.ok(here.length > 20);
+  assert.ok(here.length > 20, `${here.length} of ${texts.length}`);
   assert.deepEqual(here, there);
 });
 

@@ -146,6 +146,7 @@ test('days are ranges for a WHERE clause', { skip: skip || withoutCommand }, asy
     ['9q8q28b6522i6222', 'sno', []],
   ]) {
     await input(page).fill(id);
+    await card(page).locator('.id', { hasText: id }).waitFor();
     await page.getByLabel('Day').fill('2024-03-31');
     await page.getByLabel('Column').fill('Key');
     for (const [zone, since, until] of [
@@ -199,7 +200,7 @@ test('IDs are found between commas and spaces', { skip }, async (t) => {
   await input(page).fill(`Order "9q8q28b6522i6222", 0u375nxqh5cq;\n\n${literal}`);
   await status(page, '3 IDs, 1 other word left out');
   const shown = await page.locator('[role=option]').allInnerTexts();
-  assert.deepEqual(shown.map((text) => text.split('\n')[1]), ['sno', 'SCRU64', 'SCRU64']);
+  assert.deepEqual(shown.map((text) => text.split('\n')[1]), ['sno', 'SCRU64', 'SCRU64, bytes']);
 });
 
 test('texts that are no IDs are explained', { skip }, async (t) => {

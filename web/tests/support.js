@@ -90,9 +90,9 @@ const BROWSERS = ['chromium', 'chromium-browser', 'google-chrome-stable', 'googl
 
 /** Returns the path of Chromium, or `null`. */
 export function chromiumPath() {
-  const paths = BROWSERS.map((name) => `/usr/bin/${name}`);
-  const found = [process.env.CHROMIUM, ...paths].find((path) => path && existsSync(path));
-  return found ?? null;
+  const { CHROMIUM: chosen } = process.env;
+  const paths = chosen ? [chosen] : BROWSERS.map((name) => `/usr/bin/${name}`);
+  return paths.find((path) => existsSync(path)) ?? null;
 }
 
 /** Starts Chromium. */
