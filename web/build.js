@@ -16,8 +16,8 @@ const module = at('engine/engine_bg.wasm', out);
 /** Returns a value that all crates inherit. */
 async function inherited(key) {
   const manifest = await text(at('Cargo.toml', root));
-  const [, table] = /\[workspace\.package\]\n([^[]*)/.exec(manifest);
-  const found = RegExp(`^${key} = "(.*)"$`, 'm').exec(table);
+  // The table is the first that has such keys.
+  const found = RegExp(`^${key} = "(.*)"$`, 'm').exec(manifest);
   if (found === null) throw new Error(`no ${key} in Cargo.toml`);
   return found[1];
 }
