@@ -265,10 +265,10 @@ function conversions(reading: Reading, layouts: Layouts): Node[] {
   const nodes = h(
     'select',
     { id: 'nodes', change: fill },
+    h('option', { value: 'low-bits' }, 'cut to low bits'),
+    h('option', { value: 'high-bits' }, 'cut to high bits'),
     h('option', { value: 'keep' }, 'kept'),
-    h('option', { value: 'low-bits' }, 'cut to its low bits'),
-    h('option', { value: 'high-bits' }, 'cut to its high bits'),
-    h('option', { value: 'set' }, 'this one:'),
+    h('option', { value: 'set' }, 'set to'),
   );
   const node = h('input', {
     id: 'node',
@@ -292,7 +292,7 @@ function conversions(reading: Reading, layouts: Layouts): Node[] {
   fill();
   return [
     h('h3', {}, 'Conversions'),
-    h('div', { class: 'bar' }, h('label', { for: 'nodes' }, 'The node is'), nodes, node),
+    h('div', { class: 'bar' }, h('label', { for: 'nodes' }, 'Nodes are'), nodes, node),
     h('table', { class: 'stack' }, head('To', 'ID', 'Lost', ''), body),
   ];
 }
