@@ -74,7 +74,7 @@ pub(crate) fn digits(bigint: &JsValue) -> String {
     bigint
         .unchecked_ref::<js_sys::BigInt>()
         .to_string(10)
-        .map_or_else(|_| String::new(), |text| String::from(text))
+        .map_or_else(|_| String::new(), String::from)
 }
 
 /// Returns an option, unless it is left out.
