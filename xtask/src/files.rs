@@ -35,8 +35,8 @@ impl Finding {
     }
 }
 
-/// Reads the files below `root` but for targets and hidden ones other than `.ci`, `.github` and
-/// `.cargo`.
+/// Reads the files below `root` but for targets, the packages of Node and hidden files other than
+/// `.ci`, `.github` and `.cargo`.
 pub(crate) fn read(root: &Path) -> Result<Files> {
     let mut files = Files::new();
     read_folder(root, "", &mut files)?;
@@ -50,7 +50,7 @@ fn read_folder(root: &Path, folder: &str, files: &mut Files) -> Result<()> {
         let entry = entry.map_err(error)?;
         let name = entry.file_name().to_string_lossy().into_owned();
         let is_hidden = name.starts_with('.') && ![".ci", ".github", ".cargo"].contains(&&*name);
-        if is_hidden || name == "target" {
+        if is_hidden || ["target", "node_modules"].contains(&&*name) {
             continue;
         }
         let path = if folder.is_empty() { name } else { format!("{folder}/{name}") };

@@ -1,4 +1,4 @@
-//! The prose of comments and Markdown, and the length of functions' names.
+//! The prose of comments, Markdown and HTML, and the length of functions' names.
 
 use std::collections::BTreeSet;
 
@@ -31,7 +31,9 @@ fn check_file(path: &str, text: &str) -> Vec<Finding> {
     let marks: &[_] = match kind {
         "rs" => &["///", "//!", "//"],
         "toml" | "yml" | "yaml" | "sh" => &["#"],
-        "md" => &[""],
+        "ts" | "js" => &["/**", "*/", "*", "//"],
+        "css" => &["/*"],
+        "md" | "html" => &[""],
         _ if path.starts_with(".ci/") => &["#"],
         _ => &[],
     };
@@ -55,7 +57,7 @@ fn check_file(path: &str, text: &str) -> Vec<Finding> {
         }
         if !is_fenced {
             let opening = prose.split(|c: char| !c.is_alphabetic()).next().unwrap_or("");
-            let opens = mark != mark_before && ["///", "//!"].contains(&mark);
+            let opens = mark != mark_before && ["///", "//!", "/**", "*"].contains(&mark);
             if opens && OPENINGS.contains(&opening) {
                 find(format!("a doc comment opens with \"{opening}\""));
             }
@@ -107,6 +109,9 @@ mod tests {
         for (path, text, finding) in [
             ("a.rs", "/// What it is.", "a doc comment opens with \"What\""),
             ("a.rs", "    //! How it works.", "a doc comment opens with \"How\""),
+            ("a.ts", "/** What it is. */", "a doc comment opens with \"What\""),
+            ("a.js", "// then he may", "\"he\": better it, the caller"),
+            ("a.css", "/* his */", "\"his\": better its, the caller's"),
             ("a.md", "Nobody reads it.", "\"nobody\": better no process, no caller"),
             ("a.rs", "    // then he may", "\"he\": better it, the caller"),
             (".ci/run", "# whoever", "\"whoever\": better the caller, any thread that"),
@@ -134,6 +139,7 @@ mod tests {
             ("a.rs", "let he = \"nobody\"; // he"),
             ("a.md", "What it is: `he` the\n```\nnobody\n```"),
             ("a.toml", "he = 1"),
+            ("a.ts", "/**\n * The ID.\n *\n * What\n */\nlet he = 1;"),
             ("a.md", &format!("| {long} |\n[a](b.md) {long}\n```\n{long}\n```")),
             ("a.rs", &format!("//! | {long}\nlet a = \"{long}\";")),
             ("a.md", &"ä".repeat(100)),

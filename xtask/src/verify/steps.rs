@@ -71,6 +71,8 @@ macro_rules! tests_on {
     };
 }
 
+const WASM: Tool = target!("wasm32-unknown-unknown");
+const NODE: Tool = ("node --version && npm --version", "apt-get install npm");
 const PYTHON: Tool = ("python3 -m venv --help", "apt-get install python3-venv");
 const REDIS_TOOLS: Tool = ("redis-benchmark --version", "apt-get install redis-tools");
 /// The mutated code includes kernels for AVX-512.
@@ -266,6 +268,12 @@ pub(super) const STEPS: &[Step] = &[
     )
     .needs(&[PYTHON, REDIS_TOOLS])
     .env(&[("TICKID_SERVER_REQUESTS", "10000")]),
+    script(
+        "web",
+        "the page and the npm package read every ID in `vectors` as the command does",
+        ".ci/web",
+    )
+    .needs(&[WASM, NODE]),
     script("fuzz", "no input of a minute per fuzz target breaks a promise", "fuzz/run")
         .needs(&[NIGHTLY, CARGO_FUZZ]),
     script(

@@ -1,0 +1,12 @@
+export {
+  convert,
+  describe,
+  fromBytes,
+  inspect,
+  parse,
+  print,
+  range,
+  restore,
+  sample,
+  toBytes,
+} from './engine.js';

@@ -1,0 +1,247 @@
+/**
+ * Time-ordered identifiers: what an ID is, its text and bytes, conversions between schemes.
+ *
+ * IDs are `bigint`s: a `number` would lose their last digits, and is refused with a `TypeError`.
+ * A value that does not fit throws a `RangeError`, and a text that is no ID a `SyntaxError`; both
+ * name the value.
+ */
+
+/** A scheme. kuid's two kinds of IDs are two. */
+export type Kind = 'scru64' | 'nanoflake' | 'kuid-local' | 'kuid-global' | 'sno';
+
+/** A format of other systems whose IDs are integers, with a time, a node and a sequence. */
+export type Foreign =
+  | 'twitter'
+  | 'discord'
+  | 'instagram'
+  | 'mastodon'
+  | 'sonyflake'
+  | 'sonyflake-v2'
+  | 'pgedge';
+
+/** A format that `inspect` reads. */
+export type Format =
+  | 'scru64'
+  | 'nanoflake'
+  | 'kuid'
+  | 'sno'
+  | 'uuid'
+  | 'ulid'
+  | 'ksuid'
+  | 'typeid'
+  | 'xid'
+  | 'objectid'
+  | Foreign;
+
+/** The facts that are not in the bits of an ID. */
+export interface Layouts {
+  /** Nanoflake's epoch in milliseconds since 1970; Twitter's by default. */
+  epoch?: number | bigint;
+  /** The bits of the node ID in a SCRU64 ID, 1 to 23; unknown by default. */
+  nodeSize?: number;
+  /** The drift of global kuids, 5 to 10; 8 by default. */
+  drift?: number;
+}
+
+/** One of the fields that the bits of an ID consist of. */
+export interface Field {
+  name: string;
+  /** The number of bits above the field. */
+  start: number;
+  bits: number;
+  value: bigint;
+}
+
+/** An ID taken apart. */
+export interface Description {
+  format: Format;
+  /** The scheme, if the ID is of one: it can be printed, and ranges made of its kind. */
+  kind: Kind | null;
+  /** The canonical text. */
+  text: string;
+  /** The bytes as an unsigned integer. */
+  id: bigint;
+  /** The bytes as hexadecimal digits. */
+  hex: string;
+  /** The bytes, the highest first. */
+  bytes: Uint8Array;
+  /** The time of the ID in milliseconds since 1970, if the format has one. */
+  unixMs: number | null;
+  /** The bit fields, the highest first: together, all bits. */
+  fields: Field[];
+}
+
+/** A text as an ID of one format. */
+export interface Reading extends Description {
+  /** The format in words, as in `kuid global in URL-safe Base64`. */
+  name: string;
+  /** The form in which the text holds the ID. */
+  form: 'text' | 'integer' | 'hexadecimal' | 'bytes';
+  /** `true` if a UUID holds the ID. */
+  isInUuid: boolean;
+  /**
+   * `likely`: of the last 30 years, and as good as any other reading; `unknown`: without a time to
+   * judge by; `never-issued`: no generator issues such an ID.
+   */
+  plausibility: 'likely' | 'unknown' | 'unlikely' | 'never-issued';
+  /** The features of the text that match the format. */
+  reason: string;
+}
+
+/** Every reading of a text. */
+export interface Inspection {
+  /** The text without the spaces, quotation marks and commas around it. */
+  text: string;
+  /** `true` if the text has marks that texts of other formats do not have. */
+  isCertain: boolean;
+  /** `true` if the first reading is more plausible than any other. */
+  isClear: boolean;
+  /** The number of likely readings. */
+  likely: number;
+  /** The readings, likeliest first, up to the limit; none for a text that is no ID. */
+  readings: Reading[];
+}
+
+/** The options of `inspect`. */
+export interface InspectOptions extends Layouts {
+  /** The time by which readings are judged, in milliseconds since 1970; by default the clock's. */
+  now?: number | bigint;
+  /** The largest number of readings to return; all by default. Each takes time to make. */
+  limit?: number;
+}
+
+/**
+ * Returns every reading of a text, likeliest first.
+ *
+ * @example
+ * inspect('0u375nxqh5cq').readings[0].name // 'SCRU64'
+ */
+export function inspect(text: string | bigint, options?: InspectOptions): Inspection;
+
+/**
+ * Takes an ID of a known scheme or format apart.
+ *
+ * @example
+ * describe('discord', 175928847299117063n).unixMs // 1462015105796
+ */
+export function describe(format: Kind | Foreign, id: bigint, options?: Layouts): Description;
+
+/**
+ * A form of IDs as text. `text` is the scheme's own, `url` kuid's URL-safe one; `hex` has all
+ * digits of all bytes; `uuid` is a UUID of version 8 that holds the ID, and `uuid-v7` one of
+ * version 7, which sorts by time across schemes and depends on the layouts.
+ */
+export type Form = 'text' | 'decimal' | 'hex' | 'url' | 'uuid' | 'uuid-v7';
+
+/**
+ * Reads the text of an ID. The form `uuid` reads both versions.
+ *
+ * @example
+ * parse('sno', 'brpk4q72xwf2m63l') // 370319150784128896960325n
+ */
+export function parse(
+  kind: Kind,
+  text: string,
+  form?: Exclude<Form, 'uuid-v7'>,
+  options?: Layouts,
+): bigint;
+
+/**
+ * Writes the text of an ID.
+ *
+ * @example
+ * print('nanoflake', 36n) // '10'
+ */
+export function print(kind: Kind, id: bigint, form?: Form, options?: Layouts): string;
+
+/** Returns the bytes of an ID, the highest first. */
+export function toBytes(kind: Kind, id: bigint): Uint8Array;
+
+/** Reads the bytes of an ID, the highest first. */
+export function fromBytes(kind: Kind, bytes: Uint8Array): bigint;
+
+/** The options of a conversion. */
+export interface ConvertOptions {
+  /** The layouts of the old ID. */
+  source?: Layouts;
+  /** The layouts of the new ID. */
+  target?: Layouts;
+  /**
+   * The node of the new ID: the old one, which is an error where it does not fit (`keep`, the
+   * default), its low or high bits, or this one.
+   */
+  nodes?: 'keep' | 'low-bits' | 'high-bits' | number | bigint;
+  /** The metabyte of a sno ID made of an ID that has none. */
+  metabyte?: number;
+}
+
+/** The information about an ID that its conversion lost. */
+export interface Loss {
+  /** The difference by which the new ID's time is earlier. */
+  timeMicros: number | null;
+  /** The node, if it is another or gone. */
+  node: { from: bigint; to: bigint | null } | null;
+  /** The number and the value of the low bits that were cut off the sequence. */
+  sequence: { bits: number; value: bigint } | null;
+  /** The metabyte, if it was dropped. */
+  metabyte: number | null;
+  /** `true` if a tick-tock bit that was set was dropped. */
+  toggle: boolean;
+  /** `true` if nothing was lost. */
+  isNone: boolean;
+  /** `true` if `restore` returns the old ID. */
+  isRestorable: boolean;
+  /** The losses in words. */
+  text: string;
+}
+
+/** An ID made of one of another scheme. */
+export interface Converted {
+  id: bigint;
+  text: string;
+  loss: Loss;
+}
+
+/**
+ * Converts an ID to another scheme. The order of IDs of one node is kept: if a < b, the new IDs are
+ * a ≤ b.
+ *
+ * @example
+ * convert('discord', 'sno', 175928847299117063n).loss.text // 'nothing'
+ */
+export function convert(
+  from: Kind | Foreign,
+  to: Kind,
+  id: bigint,
+  options?: ConvertOptions,
+): Converted;
+
+/** Reverses a conversion: returns the ID that became this one under the same options. */
+export function restore(from: Kind, to: Kind, converted: bigint, options?: ConvertOptions): bigint;
+
+/**
+ * Returns the two ends of a `BETWEEN`: the lowest ID of the first tick, and the highest of the last
+ * tick that begins before `until`. Times are milliseconds since 1970.
+ */
+export function range(
+  kind: Kind,
+  since: number | bigint,
+  until: number | bigint,
+  options?: Layouts,
+): { min: bigint; max: bigint };
+
+/** The fields of a sample. */
+export interface SampleOptions extends Layouts {
+  /** Milliseconds since 1970; by default the clock's. */
+  unixMs?: number | bigint;
+  /** 0 by default. */
+  node?: number;
+  /** 0 by default. */
+  sequence?: number;
+}
+
+/**
+ * Returns an ID with given fields, for examples and tests. Nothing makes it unique: IDs for use are
+ * issued by generators with leased nodes, as in the Rust libraries and the ID server.
+ */
+export function sample(kind: Kind, options?: SampleOptions): bigint;

@@ -1,0 +1,424 @@
+// The card of one ID.
+
+import type { Field, Foreign, Inspection, Kind, Layouts, Reading } from 'tickid';
+
+import { copyButton, h } from './dom.ts';
+import { convert, print, range } from './engine.ts';
+import { isPossible } from './split.ts';
+import { age, dateOf, day, local, utc, zone } from './time.ts';
+import { KINDS, meaning, title } from './words.ts';
+
+/** Draws a reading of a text; `choose` shows another one. */
+export function card(
+  { readings, isCertain, likely }: Inspection,
+  reading: Reading,
+  layouts: Layouts,
+  now: number,
+  choose: (reading: Reading) => void,
+): Node[] {
+  const badge = trust(reading, isCertain && reading === readings[0], likely);
+  return [
+    h(
+      'div',
+      { class: 'title' },
+      h('h2', { id: 'one-title', tabindex: -1 }, name(reading, layouts)),
+      h('span', { class: `badge ${badge.kind}` }, badge.text),
+    ),
+    h('p', { class: 'reason soft' }, `Read as ${reading.reason}.`),
+    h('p', { class: 'id' }, reading.text, ' ', copyButton('the text', reading.text)),
+    ...time(reading, now),
+    ...bits(reading, layouts),
+    ...forms(reading),
+    ...others(readings, reading, layouts, choose),
+    ...conversions(reading, layouts),
+    ...dayRange(reading, layouts, now),
+  ];
+}
+
+/** Draws the place of a card for a text that is likely no ID. */
+export function nothing(
+  { text, readings }: Inspection,
+  layouts: Layouts,
+  choose: (reading: Reading) => void,
+): Node[] {
+  const shown = text.length > 200 ? `${text.slice(0, 200)}…` : text;
+  return [
+    h('h2', { id: 'one-title', tabindex: -1 }, 'No ID of a known format and a likely time'),
+    h('p', { class: 'id' }, shown),
+    h(
+      'p',
+      {},
+      `The text has ${[...text].length} characters. Check that it is whole: SCRU64 has 12, `,
+      'Nanoflake up to 13, kuid 11 or 16, sno 16, Xid 20, ObjectId 24, ULID 26, KSUID 27 and a ',
+      'UUID 36. Integers have up to 20 digits. A Nanoflake may need its epoch.',
+    ),
+    ...others(readings, null, layouts, choose),
+  ];
+}
+
+/** Returns the name of a reading with its form. */
+export function name({ name, form }: Reading, { epoch }: Layouts): string {
+  // The detector lists a number of one layout and epoch once.
+  const isTwitter = name === 'Nanoflake in decimal' && epoch === undefined;
+  if (isTwitter) return 'Twitter Snowflake, or Nanoflake in decimal';
+  return form === 'text' ? name : `${name}, ${form}`;
+}
+
+function trust({ plausibility }: Reading, isCertain: boolean, likely: number) {
+  if (isCertain) return { kind: 'certain', text: 'certain' };
+  const words = {
+    likely: likely > 1 ? `one of ${likely} likely readings` : 'likely',
+    unknown: 'possible',
+    unlikely: 'unlikely',
+    'never-issued': 'never issued by a generator',
+  };
+  return { kind: plausibility, text: words[plausibility] };
+}
+
+function time({ unixMs }: Reading, now: number): Node[] {
+  if (unixMs === null) {
+    return [h('h3', {}, 'Time'), h('p', { class: 'soft' }, 'IDs of this format hold no time.')];
+  }
+  const row = (label: string, value: string) =>
+    h(
+      'tr',
+      {},
+      h('th', { scope: 'row' }, label),
+      h('td', { class: 'mono' }, value),
+      h('td', { class: 'act' }, copyButton(`the time, ${label}`, value)),
+    );
+  const here = local(unixMs);
+  const ago = age(unixMs, now);
+  return [
+    h('h3', {}, 'Time', ago === null ? null : h('span', { class: 'soft' }, ` · ${ago}`)),
+    h(
+      'table',
+      { class: 'stack' },
+      h(
+        'tbody',
+        {},
+        row('UTC', utc(unixMs)),
+        here === null ? null : row(zone(), here),
+        row('Unix, ms', String(unixMs)),
+      ),
+    ),
+  ];
+}
+
+function bits(reading: Reading, layouts: Layouts): Node[] {
+  const { fields, bytes } = reading;
+  const all = [...bytes].map((byte) => byte.toString(2).padStart(8, '0')).join('');
+  const drawn: HTMLElement[] = [];
+  const rows: HTMLElement[] = [];
+  const light = (index: number, isLit: boolean) => () => {
+    drawn[index]?.classList.toggle('lit', isLit);
+    rows[index]?.classList.toggle('lit', isLit);
+  };
+  fields.forEach((field, index) => {
+    const tint = `tint-${field.name === 'unused' ? 'none' : index % 6}`;
+    const on = { mouseenter: light(index, true), mouseleave: light(index, false) };
+    const digits = all.slice(field.start, field.start + field.bits);
+    drawn.push(
+      h(
+        'li',
+        { class: `field ${tint}`, ...on },
+        h('span', { class: 'name' }, title(field.name)),
+        // Groups of eight, between which a line may break.
+        h('span', { class: 'digits' }, digits.replace(/.{8}(?=.)/g, '$&\u200b')),
+      ),
+    );
+    rows.push(
+      h(
+        'tr',
+        { ...on },
+        h(
+          'th',
+          { scope: 'row' },
+          h('span', { class: `swatch ${tint}`, 'aria-hidden': 'true' }),
+          title(field.name),
+        ),
+        h('td', {}, `${field.bits} bit${field.bits === 1 ? '' : 's'}`),
+        h('td', { class: 'mono' }, shown(field)),
+        h('td', { class: 'wide' }, meaning(reading, field.name, layouts)),
+      ),
+    );
+  });
+  const total = 8 * bytes.length;
+  return [
+    h('h3', {}, `${total} bits`),
+    // The table says the same in words.
+    h('ul', { class: 'bits', 'aria-hidden': 'true' }, ...drawn),
+    h('h3', {}, 'Fields'),
+    h(
+      'table',
+      { class: 'stack' },
+      head('Field', 'Width', 'Value', 'Meaning'),
+      h('tbody', {}, ...rows),
+    ),
+  ];
+}
+
+/** Returns the value of a field; numbers that mean nothing as digits are hexadecimal. */
+function shown({ value, bits, name }: Field): string {
+  const isBits = bits > 53 || /random|rand_|hash|node$|custom/.test(name);
+  return isBits ? hex(value, bits) : String(value);
+}
+
+function hex(value: bigint, bits: number): string {
+  return `0x${value.toString(16).padStart(Math.ceil(bits / 4), '0')}`;
+}
+
+function head(...names: string[]): HTMLElement {
+  const cell = (name: string) => (name === '' ? h('td') : h('th', { scope: 'col' }, name));
+  return h('thead', {}, h('tr', {}, ...names.map(cell)));
+}
+
+/** Returns the forms of an ID as text. */
+function forms({ kind, text, id, hex, format, unixMs }: Reading): Node[] {
+  const rows: [string, string][] = [['Text', text]];
+  const add = (label: string, value: string) => {
+    if (!rows.some(([, other]) => other === value)) rows.push([label, value]);
+  };
+  if (hex.length <= 32) add('Integer', String(id));
+  add('Hexadecimal', hex);
+  if (kind === 'nanoflake') add('Base36', print(kind, id));
+  if (kind === 'kuid-local' || kind === 'kuid-global') add('URL-safe', print(kind, id, 'url'));
+  if (kind !== null) {
+    add('In a UUID', print(kind, id, 'uuid'));
+  } else if (format === 'ulid' && unixMs !== null) {
+    add('As a UUID', hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5'));
+  }
+  return [
+    h('h3', {}, 'Forms'),
+    h(
+      'table',
+      { class: 'stack' },
+      h(
+        'tbody',
+        {},
+        ...rows.map(([label, value]) =>
+          h(
+            'tr',
+            {},
+            h('th', { scope: 'row' }, label),
+            h('td', { class: 'mono' }, value),
+            h('td', { class: 'act' }, copyButton(label, value)),
+          ),
+        ),
+      ),
+    ),
+  ];
+}
+
+function others(
+  readings: Reading[],
+  current: Reading | null,
+  layouts: Layouts,
+  choose: (reading: Reading) => void,
+): Node[] {
+  const list = (chosen: Reading[]) =>
+    h(
+      'ul',
+      { class: 'readings' },
+      ...chosen.map((reading) => {
+        const { unixMs } = reading;
+        const time = unixMs === null ? 'no time' : utc(unixMs).slice(0, 10);
+        const label = `${name(reading, layouts)} · ${time}`;
+        const click = () => choose(reading);
+        return h('li', {}, h('button', { type: 'button', click }, label));
+      }),
+    );
+  const rest = readings.filter((reading) => reading !== current);
+  if (rest.length === 0) return [];
+  const unlikely = rest.filter((reading) => !isPossible(reading));
+  return [
+    h('h3', {}, 'Other readings'),
+    rest.some(isPossible)
+      ? list(rest.filter(isPossible))
+      : h('p', { class: 'soft' }, 'No other reading is likely.'),
+    ...(unlikely.length === 0
+      ? []
+      : [h('details', {}, h('summary', {}, `Unlikely: ${unlikely.length}`), list(unlikely))]),
+  ];
+}
+
+const FOREIGN: string[] = [
+  'twitter',
+  'discord',
+  'instagram',
+  'mastodon',
+  'sonyflake',
+  'sonyflake-v2',
+  'pgedge',
+] satisfies Foreign[];
+
+/** Returns the name by which an ID can be converted, if its format has a node and a sequence. */
+function source({ kind, format }: Reading): Kind | Foreign | null {
+  if (kind !== null) return kind;
+  return FOREIGN.includes(format) ? (format as Foreign) : null;
+}
+
+function conversions(reading: Reading, layouts: Layouts): Node[] {
+  const from = source(reading);
+  if (from === null) return [];
+  const body = h('tbody', {});
+  const nodes = h(
+    'select',
+    { id: 'nodes', change: fill },
+    h('option', { value: 'low-bits' }, 'cut to low bits'),
+    h('option', { value: 'high-bits' }, 'cut to high bits'),
+    h('option', { value: 'keep' }, 'kept'),
+    h('option', { value: 'set' }, 'set to'),
+  );
+  const node = h('input', {
+    id: 'node',
+    type: 'number',
+    min: 0,
+    max: 4_294_967_295,
+    value: 0,
+    'aria-label': 'The node of the new ID',
+    input: fill,
+  });
+  function fill() {
+    node.hidden = nodes.value !== 'set';
+    const set = Number.isSafeInteger(node.valueAsNumber) ? node.valueAsNumber : 0;
+    const choice =
+      nodes.value === 'set' ? set : (nodes.value as 'keep' | 'low-bits' | 'high-bits');
+    const rows = KINDS.filter(([kind]) => kind !== from).map(([kind, title]) =>
+      conversion(from as Kind, reading.id, kind, title, choice, layouts),
+    );
+    body.replaceChildren(...rows);
+  }
+  fill();
+  return [
+    h('h3', {}, 'Conversions'),
+    h('div', { class: 'bar' }, h('label', { for: 'nodes' }, 'Nodes are'), nodes, node),
+    h('table', { class: 'stack' }, head('To', 'ID', 'Lost', ''), body),
+  ];
+}
+
+function conversion(
+  from: Kind | Foreign,
+  id: bigint,
+  to: Kind,
+  title: string,
+  nodes: 'keep' | 'low-bits' | 'high-bits' | number,
+  layouts: Layouts,
+): HTMLElement {
+  const heading = h('th', { scope: 'row' }, title);
+  try {
+    const { text, loss } = convert(from, to, id, { source: layouts, target: layouts, nodes });
+    const note =
+      !loss.isNone && loss.isRestorable ? h('small', {}, ' The sequence still holds it.') : null;
+    return h(
+      'tr',
+      {},
+      heading,
+      h('td', { class: 'mono whole' }, text),
+      h('td', { class: loss.isNone ? 'wide good' : 'wide' }, loss.text, note),
+      h('td', { class: 'act' }, copyButton(`the ${title} ID`, text)),
+    );
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    return h('tr', {}, heading, h('td', { class: 'soft wide', colspan: 3 }, reason));
+  }
+}
+
+/** Returns the scheme and the layouts by which ranges of such IDs are made. */
+function ranged({ kind, format }: Reading, layouts: Layouts): [Kind, Layouts] | null {
+  if (kind !== null) return [kind, layouts];
+  // Both are Nanoflakes with an epoch; Discord's 42nd bit of time is used from 2084 on.
+  if (format === 'twitter') return ['nanoflake', { epoch: 1_288_834_974_657 }];
+  if (format === 'discord') return ['nanoflake', { epoch: 1_420_070_400_000 }];
+  return null;
+}
+
+/** The choices that hold for the cards of other IDs, too. */
+const kept = { column: 'id', zone: 'utc' };
+
+function dayRange(reading: Reading, layouts: Layouts, now: number): Node[] {
+  const scheme = ranged(reading, layouts);
+  if (scheme === null) return [];
+  const [kind, epoch] = scheme;
+  const columns: [string, string][] = [['bytes', 'bytes']];
+  // Base36 without leading zeros does not sort by time, and 12 bytes are no integer of a database.
+  if (kind !== 'nanoflake') columns.unshift(['text', 'text']);
+  if (kind !== 'sno' && kind !== 'kuid-global') columns.unshift(['decimal', 'integers']);
+  const date = h('input', {
+    id: 'day',
+    type: 'date',
+    required: true,
+    value: dateOf(reading.unixMs ?? now, kept.zone === 'utc'),
+    input: fill,
+  });
+  const zones = h(
+    'select',
+    { id: 'zone', change: fill },
+    h('option', { value: 'utc' }, 'UTC'),
+    h('option', { value: 'local', selected: kept.zone === 'local' }, zone()),
+  );
+  const column = h('input', { id: 'column', value: kept.column, size: 10, input: fill });
+  const form = h(
+    'select',
+    { id: 'form-of-range', change: fill },
+    ...columns.map(([value, label]) => h('option', { value }, label)),
+  );
+  const clause = h('pre', { id: 'clause', tabindex: 0 });
+  const note = h('p', { class: 'soft' });
+  function fill() {
+    [kept.column, kept.zone] = [column.value, zones.value];
+    clause.textContent = where(kind, epoch, date.value, zones.value, column.value, form.value);
+    note.textContent = [
+      form.value === 'text' ? 'Texts sort by time under the collation "C".' : '',
+      kind === 'kuid-global'
+        ? 'Global kuids of several nodes sort by node within some minutes: near its ends, the ' +
+          'range has IDs of other times as well.'
+        : '',
+    ].join(' ');
+  }
+  fill();
+  const labelled = (label: string, control: HTMLElement) =>
+    h('label', { for: control.id }, label, control);
+  return [
+    h('h3', {}, 'The IDs of a day'),
+    h(
+      'div',
+      { class: 'grid' },
+      labelled('Day', date),
+      labelled('Zone', zones),
+      labelled('Column', column),
+      labelled('Holds', form),
+    ),
+    clause,
+    copyButton('the clause', () => clause.textContent ?? ''),
+    note,
+  ];
+}
+
+function where(
+  kind: Kind,
+  layouts: Layouts,
+  date: string,
+  zone: string,
+  column: string,
+  form: string,
+): string {
+  const times = day(date, zone === 'utc');
+  if (times === null) return 'Choose a day.';
+  try {
+    const { min, max } = range(kind, ...times, layouts);
+    const end = (id: bigint) => {
+      if (form === 'decimal') return String(id);
+      return form === 'text' ? `'${print(kind, id)}'` : `'\\x${print(kind, id, 'hex')}'`;
+    };
+    return `WHERE ${identifier(column)} BETWEEN ${end(min)} AND ${end(max)}`;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+/** Returns the name of a column, in quotation marks where it needs them. */
+function identifier(name: string): string {
+  const text = name.trim() === '' ? 'id' : name.trim();
+  return /^[a-z_][a-z0-9_.]*$/.test(text) ? text : `"${text.replaceAll('"', '""')}"`;
+}

@@ -1,0 +1,120 @@
+// The list of many IDs: one stop for the Tab key, in which the arrow keys move.
+
+import type { Inspection, Layouts } from 'tickid';
+
+import { name } from './card.ts';
+import { copyButton, h } from './dom.ts';
+import { type Found, MAX, best } from './split.ts';
+import { utc } from './time.ts';
+
+/** Draws the list; `choose` shows the card of one. */
+export function list(all: Found, choose: (index: number) => void): Node[] {
+  const { found, layouts } = all;
+  const options = found.map((inspection, index) => option(inspection, index, layouts));
+  let selected = 0;
+  const box = h(
+    'ul',
+    {
+      role: 'listbox',
+      id: 'list',
+      tabindex: 0,
+      'aria-labelledby': 'many-title',
+      keydown: (event) => key(event as KeyboardEvent),
+      click: (event) => {
+        const target = event.target instanceof Element ? event.target.closest('li') : null;
+        const index = options.findIndex((option) => option === target);
+        if (index >= 0) select(index);
+      },
+    },
+    ...options,
+  );
+
+  function mark(index: number) {
+    options[selected]?.setAttribute('aria-selected', 'false');
+    selected = index;
+    options[index]?.setAttribute('aria-selected', 'true');
+    box.setAttribute('aria-activedescendant', `option-${index}`);
+  }
+
+  function select(index: number) {
+    mark(index);
+    options[index]?.scrollIntoView({ block: 'nearest' });
+    choose(index);
+  }
+
+  function key(event: KeyboardEvent) {
+    const last = options.length - 1;
+    const targets: Record<string, number> = {
+      ArrowDown: selected + 1,
+      ArrowUp: selected - 1,
+      PageDown: selected + 10,
+      PageUp: selected - 10,
+      Home: 0,
+      End: last,
+    };
+    const target = targets[event.key];
+    if (target === undefined || event.ctrlKey || event.altKey || event.metaKey) return;
+    event.preventDefault();
+    select(Math.min(Math.max(target, 0), last));
+  }
+
+  mark(0);
+  return [
+    h(
+      'div',
+      { class: 'bar' },
+      h('h2', { id: 'many-title' }, summary(all)),
+      copyButton('the list', () => csv(found), 'Copy as CSV'),
+    ),
+    h('p', { class: 'soft' }, span(found)),
+    box,
+  ];
+}
+
+function option(inspection: Inspection, index: number, layouts: Layouts): HTMLElement {
+  const { text } = inspection;
+  const first = best(inspection);
+  const time = first?.unixMs == null ? '' : utc(first.unixMs);
+  return h(
+    'li',
+    { role: 'option', id: `option-${index}`, 'aria-selected': 'false' },
+    h('span', { class: 'mono' }, text.length > 80 ? `${text.slice(0, 80)}…` : text),
+    h('span', {}, first === null ? 'no known format' : name(first, layouts)),
+    h('span', { class: 'mono soft' }, time),
+  );
+}
+
+/** Returns the number of IDs in words. */
+export function summary({ found, leftOut }: Found): string {
+  const unknown = found.filter((inspection) => best(inspection) === null).length;
+  const number = (count: number) => count.toLocaleString('en');
+  return [
+    found.length >= MAX ? `The first ${number(found.length)} IDs` : `${number(found.length)} IDs`,
+    unknown === 0 ? '' : `${number(unknown)} of no known format`,
+    leftOut === 0 ? '' : `${number(leftOut)} other word${leftOut === 1 ? '' : 's'} left out`,
+  ]
+    .filter((part) => part !== '')
+    .join(', ');
+}
+
+function span(found: Inspection[]): string {
+  const times = found.map((inspection) => best(inspection)?.unixMs ?? null);
+  const known = times.filter((time) => time !== null);
+  if (known.length === 0) return '';
+  const [first, last] = known.reduce(
+    ([min, max], time) => [Math.min(min, time), Math.max(max, time)],
+    [Infinity, -Infinity],
+  );
+  return `Made between ${utc(first)} and ${utc(last)}.`;
+}
+
+/** Returns the list as lines for a spreadsheet. */
+function csv(found: Inspection[]): string {
+  const quoted = (text: string) => (/[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
+  const rows = found.map((inspection) => {
+    const first = best(inspection);
+    const time = first?.unixMs == null ? '' : utc(first.unixMs);
+    return [inspection.text, first?.format ?? '', time, first?.hex ?? ''].map(quoted).join(',');
+  });
+  return ['id,format,time,hex', ...rows, ''].join('\n');
+}

@@ -1,0 +1,10 @@
+// The output of wasm-bindgen, which the bundler puts in.
+declare module 'tickid-engine' {
+  export * from 'tickid';
+  export function initSync(options: { module: BufferSource }): void;
+}
+
+declare module 'tickid-engine.gz' {
+  const packed: Uint8Array<ArrayBuffer>;
+  export default packed;
+}

@@ -1,0 +1,292 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+
+import {
+  assertAgreement,
+  commandReadings,
+  everyText,
+  out,
+  root,
+  tickid,
+  vectors,
+  withoutCommand,
+} from './support.js';
+
+const tickidOfNode = await import(new URL('npm/node.js', out));
+const { convert, describe, fromBytes, inspect, parse, print, range, restore, sample, toBytes } =
+  tickidOfNode;
+
+const KINDS = ['scru64', 'nanoflake', 'kuid-local', 'kuid-global', 'sno'];
+const DETECT = vectors('detect');
+
+/** Runs a program of `node_modules`, or one of Node's. */
+function run(program, words, cwd) {
+  const { status, stdout, stderr } = spawnSync(program, words, { cwd, encoding: 'utf8' });
+  assert.equal(status, 0, `${program} ${words.join(' ')}: ${stdout}${stderr}`);
+  return stdout;
+}
+
+/** Reports whether a reading is what an entry's label says. */
+function isLabelled({ format, form, isInUuid }, label) {
+  if (label.form === 'carried') return isInUuid;
+  // Of one layout and epoch; a number of it is Twitter's.
+  const expected = label.format === 'twitter' ? 'nanoflake' : label.format;
+  const word = label.form === 'hex' ? 'hexadecimal' : label.form;
+  return format === expected && form === word && !isInUuid;
+}
+
+test('labelled IDs are recognized', (t) => {
+  let right = 0;
+  for (const label of DETECT.ids) {
+    const { isCertain, readings } = inspect(label.text, { now: DETECT.now_ms });
+    const isRight = isLabelled(readings[0], label);
+    right += Number(isRight);
+    assert.ok(isRight || !isCertain, label.text);
+    const reading = readings.find((reading) => isLabelled(reading, label));
+    assert.ok(reading, label.text);
+    if (label.unix_ms !== undefined) assert.equal(reading.unixMs, label.unix_ms, label.text);
+  }
+  assert.ok(right >= 0.97 * DETECT.ids.length, `${right} of ${DETECT.ids.length}`);
+  t.diagnostic(`shown: the right format first for ${right} of ${DETECT.ids.length} labelled IDs`);
+});
+
+test('ambiguous integers are several', () => {
+  for (const { text, formats } of DETECT.ambiguous) {
+    const { isCertain, isClear, readings } = inspect(BigInt(text), { now: DETECT.now_ms });
+    assert.ok(!isCertain && !isClear, text);
+    const likely = readings.filter(({ plausibility }) => plausibility === 'likely');
+    for (const format of formats) {
+      assert.ok(likely.some((reading) => reading.format === format), `${text} as ${format}`);
+    }
+  }
+});
+
+test('other texts are never certain', () => {
+  for (const text of DETECT.others) {
+    assert.equal(inspect(text, { now: DETECT.now_ms }).isCertain, false, text);
+  }
+});
+
+test('recorded IDs are read and written', () => {
+  let count = 0;
+  const check = (kind, id, texts) => {
+    for (const [form, text] of Object.entries(texts)) {
+      assert.equal(print(kind, id, form), text);
+      assert.equal(parse(kind, text, form), id, text);
+      count += 1;
+    }
+    assert.equal(fromBytes(kind, toBytes(kind, id)), id);
+    const uuid = print(kind, id, 'uuid');
+    assert.equal(parse(kind, uuid, 'uuid'), id, uuid);
+  };
+  for (const { text, num, timestamp, node_ctr: low } of vectors('scru64').ids) {
+    check('scru64', BigInt(num), { text, decimal: num });
+    const values = describe('scru64', BigInt(num)).fields.map(({ value }) => Number(value));
+    assert.deepEqual(values, [Number(timestamp), low]);
+  }
+  for (const { value, base36, epoch_ms: epoch, unix_ms: unixMs } of vectors('nanoflake').ids) {
+    check('nanoflake', BigInt(value), { text: base36, decimal: value });
+    assert.equal(describe('nanoflake', BigInt(value), { epoch }).unixMs, unixMs);
+  }
+  for (const { bytes, d64, base64url, unix_ms: unixMs } of vectors('kuid').local) {
+    const id = BigInt(`0x${bytes}`);
+    check('kuid-local', id, { text: d64, hex: bytes, url: base64url });
+    assert.equal(describe('kuid-local', id).unixMs, Math.floor(unixMs));
+  }
+  for (const { bytes, d64, base64url, drift, unix_ms: unixMs } of vectors('kuid').global) {
+    const id = BigInt(`0x${bytes}`);
+    check('kuid-global', id, { text: d64, hex: bytes, url: base64url });
+    assert.equal(describe('kuid-global', id, { drift }).unixMs, Math.floor(unixMs));
+  }
+  for (const { bytes, text, unix_ns: unixNs, meta, sequence } of vectors('sno').ids) {
+    const id = BigInt(`0x${bytes}`);
+    check('sno', id, { text, hex: bytes });
+    const { unixMs, fields } = describe('sno', id);
+    assert.equal(BigInt(unixMs), BigInt(unixNs) / 1_000_000n);
+    const values = Object.fromEntries(fields.map(({ name, value }) => [name, Number(value)]));
+    assert.deepEqual([values.meta, values.sequence], [meta, sequence]);
+  }
+  assert.ok(count > 1_500, `${count} texts`);
+});
+
+test('recorded texts that are no IDs throw', () => {
+  for (const text of vectors('scru64').invalid_text) {
+    assert.throws(() => parse('scru64', text), { name: 'SyntaxError' }, text);
+  }
+  for (const { type, num } of vectors('scru64').invalid_num) {
+    assert.throws(() => print('scru64', BigInt(num)), { name: 'RangeError' }, `${type} ${num}`);
+  }
+});
+
+test('conversions are reversed', () => {
+  const options = { nodes: 'low-bits' };
+  let exact = 0;
+  for (const { text } of DETECT.ids) {
+    for (const { kind, id } of inspect(text, { now: DETECT.now_ms }).readings) {
+      for (const to of kind === null ? [] : KINDS.filter((other) => other !== kind)) {
+        let converted;
+        try {
+          converted = convert(kind, to, id, options);
+        } catch (error) {
+          // A time that the target does not have, or a node that it needs.
+          assert.ok(error instanceof RangeError, String(error));
+          continue;
+        }
+        assert.equal(print(to, converted.id), converted.text);
+        if (!converted.loss.isRestorable) continue;
+        assert.equal(restore(kind, to, converted.id, options), id, `${kind} ${id} as ${to}`);
+        exact += 1;
+      }
+    }
+  }
+  assert.ok(exact > 1_000, `${exact} conversions`);
+});
+
+test('ranges hold the IDs of their time', () => {
+  const [since, until] = [Date.UTC(2024, 0, 1), Date.UTC(2024, 0, 2)];
+  for (const kind of KINDS) {
+    const { min, max } = range(kind, since, until);
+    for (const [unixMs, isIn] of [
+      [since + 1_000, true],
+      [until - 1_000, true],
+      [since - 2_000, false],
+      [until + 2_000, false],
+    ]) {
+      const id = sample(kind, { unixMs, sequence: 3 });
+      // Without a node, global kuids sort by time as well, down to the drift.
+      const isFound = min <= id && id <= max;
+      if (kind !== 'kuid-global' || isIn) assert.equal(isFound, isIn, `${kind} ${unixMs - since}`);
+    }
+  }
+});
+
+test('samples have the fields they were given', () => {
+  const unixMs = Date.UTC(2026, 4, 6, 7, 8, 9, 256);
+  for (const [kind, given, names] of [
+    ['scru64', { node: 42, sequence: 5, nodeSize: 8 }, ['node_id', 'counter']],
+    ['nanoflake', { node: 33, sequence: 5 }, ['worker', 'sequence']],
+    ['kuid-global', { node: 4_294_967_295, sequence: 5 }, ['node', 'sequence']],
+    ['sno', { node: 65_535, sequence: 5 }, ['partition', 'sequence']],
+  ]) {
+    const { nodeSize } = given;
+    const layouts = nodeSize === undefined ? {} : { nodeSize };
+    const { fields, unixMs: made } = describe(kind, sample(kind, { unixMs, ...given }), layouts);
+    assert.ok(made <= unixMs && made > unixMs - 256, `${kind} ${made}`);
+    const values = names.map((name) => fields.find((field) => field.name === name).value);
+    // Nanoflake's datacenter and worker are the generator ID: 33 is 1 and 1.
+    assert.deepEqual(values, [kind === 'nanoflake' ? 1n : BigInt(given.node), 5n]);
+  }
+});
+
+test('wrong arguments throw and break nothing', () => {
+  const junk = [
+    undefined, null, true, 0, -1, 1.5, NaN, Infinity, 2 ** 64, 0n, -1n, 1n << 64n, 1n << 300n, '',
+    'sno', 'text', '\u0000', '\ud800', 'x'.repeat(100_000), Symbol('a'), [], {}, () => 1,
+    new Uint8Array(10), new Uint8Array(1 << 16), { epoch: NaN }, { epoch: 1n << 80n },
+    { drift: 'x' }, { nodeSize: -1 }, { nodes: -1 }, { metabyte: 256 }, { source: 7 },
+    { unixMs: 8.64e15 }, { node: 2 ** 32 }, { now: -(2 ** 53) },
+  ]; // prettier-ignore
+  const names = ['TypeError', 'RangeError', 'SyntaxError'];
+  let seed = 7;
+  const pick = (list) => {
+    seed = (Math.imul(seed, 1_103_515_245) + 12_345) >>> 1;
+    return list[seed % list.length];
+  };
+  const good = ['sno', 'kuid-global', 'scru64', 'discord', 5n, 'hex', 'uuid', 0];
+  for (let round = 0; round < 20_000; round += 1) {
+    const call = pick(Object.values(tickidOfNode));
+    const args = Array.from({ length: seed % 5 }, () => pick(pick([junk, good])));
+    try {
+      call(...args);
+    } catch (error) {
+      assert.ok(names.includes(error.name), `${call.name} ${args.map(String)}: ${error.stack}`);
+    }
+  }
+  assert.equal(parse('sno', print('sno', 7n)), 7n);
+});
+
+test('errors name the value and the range', () => {
+  for (const [call, name, message] of [
+    [() => inspect(5), 'TypeError', /a number loses digits/],
+    [() => print('snow', 5n), 'TypeError', /none of scru64, .*: "snow"/],
+    [() => print('nanoflake', 1n << 63n), 'RangeError', /9223372036854775808 is outside of 0\.\./],
+    [() => parse('sno', 'abc'), 'SyntaxError', /3 bytes long, not 16/],
+    [() => inspect('a', { drift: 11 }), 'RangeError', /drift 11 is outside of 5\.\.=10/],
+    [() => sample('nanoflake', { node: 1_024 }), 'RangeError', /1024 is outside of 0\.\.=1023/],
+    [() => range('sno', 2, 1), 'RangeError', /\.002Z is not before until/],
+    [() => fromBytes('sno', new Uint8Array(8)), 'RangeError', /8 bytes, but sno IDs have 10/],
+    [() => convert('scru64', 'sno', 1n << 24n), 'RangeError', /needs one, of 16 bits/],
+  ]) {
+    assert.throws(call, { name, message });
+  }
+});
+
+test('readings agree with the command', { skip: withoutCommand }, (t) => {
+  const texts = everyText();
+  const expected = commandReadings(texts);
+  const found = texts.map((text) => inspect(text));
+  const count = assertAgreement(found, expected);
+  t.diagnostic(`shown: ${count} readings of ${texts.length} texts in Node, as the command's`);
+});
+
+test('conversions agree with the command', { skip: withoutCommand }, () => {
+  const texts = DETECT.ids.filter(({ format, form }) => format === 'sno' && form === 'text');
+  const lines = texts.map(({ text }) => `${text}\n`).join('');
+  const words = ['convert', '--from', 'sno', '--to', 'nanoflake', '--truncate-node', 'low'];
+  const there = tickid(words, lines).trim().split('\n');
+  const here = texts.flatMap(({ text }) => {
+    try {
+      return [convert('sno', 'nanoflake', parse('sno', text), { nodes: 'low-bits' }).text];
+    } catch (error) {
+      // Of a time before the epoch, for which the command prints nothing.
+      assert.match(error.message, /no ID of the target for this time/);
+      return [];
+    }
+  });
+  assert.ok(here.length > 20, `${here.length} of ${texts.length}`);
+  assert.deepEqual(here, there);
+});
+
+test('types hold', () => {
+  const folder = new URL('../', import.meta.url);
+  const compiler = fileURLToPath(new URL('node_modules/typescript/bin/tsc', folder));
+  run(process.execPath, [compiler], folder);
+});
+
+test('types name every export', () => {
+  const types = readFileSync(new URL('npm/index.d.ts', out), 'utf8');
+  const declared = [...types.matchAll(/^export function (\w+)/gm)].map(([, name]) => name);
+  assert.deepEqual(Object.keys(tickidOfNode).sort(), declared.sort());
+});
+
+test('the packed package runs its page', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'tickid-npm-'));
+  try {
+    const words = ['pack', '--json', '--pack-destination', folder];
+    const [{ filename, files, size, version }] = JSON.parse(
+      run('npm', words, new URL('npm/', out)),
+    );
+    const manifest = readFileSync(new URL('Cargo.toml', root), 'utf8');
+    assert.ok(manifest.includes(`version = "${version}"`), version);
+    const paths = files.map(({ path }) => path).sort();
+    const expected = 'LICENSE-APACHE LICENSE-MIT README.md browser.js engine.js engine_bg.wasm ' +
+      'exports.js index.d.ts node.js package.json';
+    assert.deepEqual(paths, expected.split(' '));
+    assert.ok(size < 150 * 1_024, `${size} bytes`);
+    writeFileSync(join(folder, 'package.json'), '{ "private": true, "type": "module" }');
+    run('npm', ['install', '--offline', '--no-audit', join(folder, filename)], folder);
+    const page = readFileSync(new URL('npm/README.md', out), 'utf8');
+    writeFileSync(join(folder, 'page.js'), /```js\n(.*?)```/s.exec(page)[1]);
+    const printed = run(process.execPath, ['page.js'], folder);
+    const time = '2016-07-30T23:54:10.259Z';
+    const lines = [`^ULID ${time}$`, '^4e6f2160-', '^\\w{16} nothing$', '^WHERE id '];
+    lines.forEach((line, index) => assert.match(printed.split('\n')[index], RegExp(line)));
+  } finally {
+    rmSync(folder, { force: true, recursive: true });
+  }
+});

@@ -1,0 +1,36 @@
+// The types as programs use them: compiled, and not run.
+
+import {
+  type Converted,
+  type Description,
+  type Inspection,
+  type Kind,
+  convert,
+  describe,
+  fromBytes,
+  inspect,
+  parse,
+  print,
+  range,
+  restore,
+  sample,
+  toBytes,
+} from 'tickid';
+
+export function uses(kind: Kind): unknown[] {
+  const found: Inspection = inspect('0u375nxqh5cq', { now: Date.now(), epoch: 0n, drift: 8 });
+  inspect(1541815603606036480n);
+  // @ts-expect-error a number loses digits
+  inspect(1541815603606036480);
+  const id: bigint = parse(kind, 'brpk4q72xwf2m63l', 'text', { nodeSize: 8 });
+  // @ts-expect-error a number loses digits
+  print('sno', 5);
+  // @ts-expect-error no scheme
+  parse('uuid', '');
+  const converted: Converted = convert('discord', kind, id, { nodes: 'low-bits', metabyte: 1 });
+  const old: bigint = restore('scru64', kind, converted.id, { nodes: 7 });
+  const description: Description = describe('twitter', old);
+  const { min, max }: { min: bigint; max: bigint } = range(kind, 0, 1n);
+  const text: string = print(kind, sample(kind, { node: 1, sequence: 2, unixMs: 3 }), 'uuid-v7');
+  return [found, description, min, max, text, fromBytes(kind, toBytes(kind, id))];
+}
