@@ -15,9 +15,19 @@ impl<'a> Object<'a> {
     }
 
     /// Neither names nor strings may hold anything that JSON escapes.
+    #[inline]
     pub(crate) fn string(&mut self, name: &str, value: &[u8]) {
         self.name(name);
         self.quoted(value);
+    }
+
+    /// Writes a string that `write` appends, with nothing that JSON escapes.
+    #[inline]
+    pub(crate) fn string_by(&mut self, name: &str, write: impl FnOnce(&mut Vec<u8>)) {
+        self.name(name);
+        self.out.push(b'"');
+        write(self.out);
+        self.out.push(b'"');
     }
 
     /// Writes a string that may hold anything.
@@ -30,6 +40,7 @@ impl<'a> Object<'a> {
         self.out.extend_from_slice(value.to_string().as_bytes());
     }
 
+    #[inline]
     pub(crate) fn number(&mut self, name: &str, value: i64) {
         self.name(name);
         self.out.extend_from_slice(itoa::Buffer::new().format(value).as_bytes());
@@ -67,6 +78,13 @@ impl<'a> Object<'a> {
     pub(crate) fn close(self) {
         debug_assert_eq!(self.separator, b',', "an object without members");
         self.out.push(b'}');
+    }
+
+    /// Closes an object that is a line.
+    #[inline]
+    pub(crate) fn close_line(self) {
+        debug_assert_eq!(self.separator, b',', "an object without members");
+        self.out.extend_from_slice(b"}\n");
     }
 
     #[inline]

@@ -2,6 +2,7 @@
 
 mod bench;
 mod convert;
+mod csv;
 mod describe;
 mod doctor;
 mod failure;

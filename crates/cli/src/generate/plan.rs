@@ -18,7 +18,7 @@ use crate::failure::Failure;
 use crate::message::say;
 use crate::options::{Format, default_pool};
 use crate::output::Output;
-use crate::report::Report;
+use crate::report::{JsonLine, Report};
 use crate::store;
 use crate::template::Template;
 use crate::values::{count, duration, parse};
@@ -182,8 +182,9 @@ impl<S: Scheme + Default, V: Variant<S, Id: Describe>> Plan<'_, S, V> {
                     id.describe(self.layout, &mut report);
                     template.write(&report, out.buffer())?;
                 } else if options.json {
-                    id.describe(self.layout, &mut report);
-                    report.write_json(out.buffer());
+                    let mut line = JsonLine::open(out.buffer());
+                    id.describe(self.layout, &mut line);
+                    line.close();
                 } else {
                     write_id(id, self.layout, options.format, out.buffer());
                 }
