@@ -192,14 +192,14 @@ struct Selector {
 /// The part of a line that is an ID.
 enum Part {
     All,
-    Column(ColumnReader),
+    Column(Box<ColumnReader>),
     Member(String),
 }
 
 impl Selector {
     fn new(selection: &Selection) -> Self {
         let part = match (&selection.column, &selection.field) {
-            (Some(column), _) => Part::Column(ColumnReader::new(column.clone())),
+            (Some(column), _) => Part::Column(Box::new(ColumnReader::new(column.clone()))),
             (None, Some(name)) => Part::Member(name.clone()),
             (None, None) => Part::All,
         };

@@ -14,6 +14,7 @@ use tickid_core::{Clock as _, SystemClock, UnixTime};
 
 use crate::failure::Failure;
 use crate::input::{self, Input, Selection};
+use crate::near_miss;
 use crate::options::{Layouts, Scheme};
 use crate::output::Output;
 use crate::picture::{self, Heading};
@@ -157,13 +158,10 @@ impl Inspector<'_> {
         match found.iter().find(is_named) {
             Some(candidate) => self.candidate(input, candidate, Trust::Given, out),
             None => {
-                let parser = self.scheme.and_then(|scheme| {
-                    schemes::read(scheme, input.text, &self.arguments.layouts).err()
-                });
-                Err(Failure::invalid(match parser {
-                    Some(error) => format!("is {error}"),
-                    None => format!("is no {}", format.name()),
-                }))
+                let reason = near_miss::of(format, input.text, &self.arguments.layouts);
+                let others = "`tickid inspect ID`, without --from, shows what it may be";
+                let hint = (!found.is_empty()).then_some(others);
+                Err(Failure::Invalid { reason, hint })
             }
         }
     }
@@ -316,14 +314,15 @@ impl Inspector<'_> {
             let named: Vec<String> = found.iter().map(named).collect();
             return Failure::Invalid {
                 reason: format!("is no ID of a likely time; it fits: {}", named.join(", ")),
-                hint: Some("--all shows unlikely readings, and --epoch names another epoch"),
+                hint: Some(
+                    "`tickid inspect --all ID` shows unlikely readings; --epoch is for others",
+                ),
             };
         }
-        let errors = schemes::ALL
-            .iter()
-            .filter_map(|scheme| schemes::read(*scheme, text, &self.arguments.layouts).err());
-        let errors: Vec<String> = errors.map(|error| error.to_string()).collect();
-        Failure::invalid(format!("is {}", errors.join("; ")))
+        Failure::Invalid {
+            reason: near_miss::of_all(text, &self.arguments.layouts),
+            hint: Some("`tickid inspect --help` lists the formats"),
+        }
     }
 
     /// Names the readings that are as plausible as the one that was written.

@@ -166,6 +166,7 @@ impl fmt::Display for Value {
 }
 
 /// Writes a time as all objects have it.
+#[inline(always)]
 pub(crate) fn write_time(time: Option<UnixTime>, object: &mut Object<'_>) {
     match time {
         Some(time) => object.number("unix_ms", time.as_millis()),
@@ -191,6 +192,7 @@ impl fmt::Display for DateTime {
 /// which RFC 3339 has no form.
 ///
 /// Written without a library's formatting, on which `inspect --json` would spend most of its time.
+#[inline]
 pub(crate) fn date_time(time: UnixTime) -> Option<DateTime> {
     const DAY: i64 = 86_400_000;
     const FIRST: i64 = -62_167_219_200_000;
@@ -199,12 +201,14 @@ pub(crate) fn date_time(time: UnixTime) -> Option<DateTime> {
     if !(FIRST..=LAST).contains(&millis) {
         return None;
     }
-    let (year, month, day) = date(u64::try_from(millis.div_euclid(DAY) + DAYS_BEFORE_1970).ok()?);
-    let of_day = millis.rem_euclid(DAY).unsigned_abs();
+    // Neither is negative within these years, and both have 32 bits, with which it is faster.
+    let days = u32::try_from((millis - FIRST) / DAY).ok()? + DAYS_BEFORE_0;
+    let of_day = u32::try_from((millis - FIRST) % DAY).ok()?;
+    let (year, month, day) = date(days);
     let (seconds, millis) = (of_day / 1_000, of_day % 1_000);
     let mut text = *b"0000-00-00T00:00:00.000Z";
-    let mut pair = |place: usize, number: u64| {
-        text[place..place + 2].copy_from_slice(&[number / 10, number].map(digit));
+    let mut pair = |place: usize, number: u32| {
+        text[place..place + 2].copy_from_slice(&[number / 10, number % 10].map(digit));
     };
     pair(0, year / 100);
     pair(2, year % 100);
@@ -214,22 +218,23 @@ pub(crate) fn date_time(time: UnixTime) -> Option<DateTime> {
     pair(14, seconds / 60 % 60);
     pair(17, seconds % 60);
     pair(20, millis / 10);
-    text[22] = digit(millis);
+    text[22] = digit(millis % 10);
     Some(DateTime(text))
 }
 
-/// Returns the last decimal digit of a number.
-const fn digit(number: u64) -> u8 {
-    b"0123456789"[(number % 10) as usize]
+/// Returns the character of a number below 10.
+#[allow(clippy::cast_possible_truncation, reason = "the number is a digit")]
+const fn digit(number: u32) -> u8 {
+    b'0' + number as u8
 }
 
-/// The days from the 1st of March of the year -400 to 1970-01-01, which is in the sixth Gregorian
-/// cycle of 400 years.
-const DAYS_BEFORE_1970: i64 = 719_468 + 146_097;
-const DAYS_IN_CYCLE: u64 = 146_097;
+/// The days from the 1st of March of the year -400 to the 1st of January of the year 0.
+const DAYS_BEFORE_0: u32 = DAYS_IN_CYCLE - 60;
+/// The days of 400 years of the Gregorian calendar, which then begins again.
+const DAYS_IN_CYCLE: u32 = 146_097;
 
 /// Returns year, month and day. Years begin in March here, so that leap days end them.
-const fn date(days: u64) -> (u64, u64, u64) {
+const fn date(days: u32) -> (u32, u32, u32) {
     let (cycle, day) = (days / DAYS_IN_CYCLE, days % DAYS_IN_CYCLE);
     let year = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365;
     let day = day - (365 * year + year / 4 - year / 100);
@@ -305,6 +310,18 @@ const MAX_HEX_DIGITS: usize = 40;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Hex<'a>(pub(crate) &'a [u8]);
 
+/// The digits of each byte.
+const PAIRS: [[u8; 2]; 256] = {
+    let digits = b"0123456789abcdef";
+    let mut pairs = [[0; 2]; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        pairs[byte] = [digits[byte >> 4], digits[byte & 15]];
+        byte += 1;
+    }
+    pairs
+};
+
 impl<'a> Hex<'a> {
     /// Returns the last `len` of `bytes`.
     pub(crate) fn low(bytes: &'a [u8], len: usize) -> Self {
@@ -312,10 +329,11 @@ impl<'a> Hex<'a> {
     }
 
     /// Writes the digits to `room`.
+    #[inline]
     pub(crate) fn digits<'r>(&self, room: &'r mut [u8; MAX_HEX_DIGITS]) -> &'r [u8] {
         let pairs = room.as_chunks_mut().0.iter_mut();
         for (pair, byte) in pairs.zip(self.0) {
-            *pair = [byte >> 4, byte & 15].map(|digit| b"0123456789abcdef"[usize::from(digit)]);
+            *pair = PAIRS[usize::from(*byte)];
         }
         &room[..2 * self.0.len()]
     }

@@ -311,10 +311,26 @@ mod tests {
 
     #[test]
     fn what_is_pasted_around_an_id_is_removed() {
-        for pasted in ["x", " x\t", "\"x\"", "'x',", "`x`;", " \"x\" , ", "x\r\n"] {
+        for pasted in [
+            "x",
+            " x\t",
+            "\"x\"",
+            "'x',",
+            "`x`;",
+            " \"x\" , ",
+            "x\r\n",
+            "(x)",
+            "\u{a0}x\u{200b}",
+            "\u{feff}\u{201c}x\u{201d}",
+            "\u{ab} x \u{bb},",
+            "\"id\": \"x\",",
+            "\"id\":x",
+            "ObjectId(\"x\")",
+            "uuid.UUID('x'),",
+        ] {
             assert_eq!(trimmed(pasted.as_bytes()), b"x", "{pasted:?}");
         }
-        for plain in ["", "\"", "x\"", "b'x'", "{x}"] {
+        for plain in ["", "\"", "x\"", "b'x'", "{x}", "x)", "x-y(z)", "[1, 2]", "\u{201a}x"] {
             assert_eq!(trimmed(plain.as_bytes()), plain.as_bytes());
         }
     }

@@ -37,6 +37,7 @@ pub(crate) struct GenOptions {
     lease: LeaseOptions,
     /// The number of IDs, also as 10k, 1M or 1G
     #[arg(short = 'n', long, value_name = "N", value_parser = count, default_value = "1")]
+    #[arg(allow_negative_numbers = true)]
     count: u64,
     /// Generate until the pipe closes
     #[arg(long, conflicts_with = "count")]

@@ -10,6 +10,7 @@ use crate::report::{Facts, Value};
 /// The text of an ID in the alphabet that was asked for.
 macro_rules! write_text {
     () => {
+        #[inline]
         fn write_text(&self, layout: &KuidOptions, out: &mut Vec<u8>) {
             let text = match layout.alphabet() {
                 KuidAlphabet::Url => self.encode_url(),
@@ -34,6 +35,7 @@ impl Describe for LocalId {
         self.unix_time()
     }
 
+    #[inline]
     fn fields(&self, _: &KuidOptions, facts: &mut impl Facts) {
         time_fields(*self, "local", facts);
         facts.bits(&[("a", 20), ("b", 20), ("c", 10), ("sequence", 14)]);
@@ -56,6 +58,7 @@ macro_rules! describe_global {
                 self.unix_time(layout.drift())
             }
 
+            #[inline]
             fn fields(&self, layout: &KuidOptions, facts: &mut impl Facts) {
                 let drift = layout.drift();
                 time_fields(self.to_local(drift), "global", facts);
@@ -78,6 +81,7 @@ macro_rules! describe_global {
 describe_global!(GlobalId, u32, |node: Node| node.get().into());
 describe_global!(WideGlobalId, u64, |node: u64| node.into());
 
+#[inline]
 fn time_fields(id: LocalId, kind: &'static str, facts: &mut impl Facts) {
     facts.field("kind", Value::Word(kind));
     facts.number("a", id.mega_seconds());

@@ -11,6 +11,7 @@ impl Describe for NanoflakeId {
     const SCHEME: &'static str = Nanoflake::NAME;
     type Layout = NanoflakeOptions;
 
+    #[inline]
     fn write_text(&self, layout: &NanoflakeOptions, out: &mut Vec<u8>) {
         match layout.radix {
             Some(Radix::Decimal) => out.extend_from_slice(self.encode_decimal().as_bytes()),
@@ -26,6 +27,7 @@ impl Describe for NanoflakeId {
         Nanoflake { epoch: layout.epoch() }.unix_time(*self)
     }
 
+    #[inline]
     fn fields(&self, layout: &NanoflakeOptions, facts: &mut impl Facts) {
         facts.field("int", Value::BigNumber(u64::from(*self)));
         facts.number("epoch_ms", layout.epoch().as_unix_millis());

@@ -9,6 +9,7 @@ impl Describe for Scru64Id {
     const SCHEME: &'static str = Scru64::NAME;
     type Layout = Scru64Options;
 
+    #[inline]
     fn write_text(&self, _: &Scru64Options, out: &mut Vec<u8>) {
         out.extend_from_slice(self.encode().as_bytes());
     }
@@ -21,6 +22,7 @@ impl Describe for Scru64Id {
         self.unix_time()
     }
 
+    #[inline]
     fn fields(&self, layout: &Scru64Options, facts: &mut impl Facts) {
         facts.field("int", Value::BigNumber(self.get()));
         facts.number("timestamp", i64::try_from(self.timestamp()).unwrap_or(i64::MAX));

@@ -8,6 +8,7 @@ impl Describe for SnoId {
     const SCHEME: &'static str = Sno::NAME;
     type Layout = ();
 
+    #[inline]
     fn write_text(&self, (): &(), out: &mut Vec<u8>) {
         out.extend_from_slice(self.encode().as_bytes());
     }
@@ -20,6 +21,7 @@ impl Describe for SnoId {
         self.unix_time()
     }
 
+    #[inline]
     fn fields(&self, (): &(), facts: &mut impl Facts) {
         facts.number("timestamp", i64::try_from(self.timestamp()).unwrap_or(i64::MAX));
         facts.number("toggle", self.toggle());
