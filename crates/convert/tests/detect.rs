@@ -269,6 +269,7 @@ mod tests {
             ("00000000-0000-0000-0000-000000000000", true),
             ("4e6f2160-a0ff-89a0-a840-cc0001c70745", true), // a sno ID
             ("user_01j1hzw2p7es59rpw0qfqnr7bc", true),
+            ("user_2pcvmm1w00e4hr28t5cy4tqkff", false), // of the year 4980; version 7 by accident
             ("01ARZ3NDEKTSV4RRFFQ69G5FAV", true),
             ("01arz3ndektsv4rrffq69g5fav", false), // or a TypeID's digits
             ("017f22e279b07cc398c4dc0c0c07398f", false),
