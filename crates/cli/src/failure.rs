@@ -124,7 +124,7 @@ impl Failure {
             Self::TooLong { .. } => Some("--max-wait allows a longer wait"),
             Self::NoStateFolder(_) => Some(OTHER_STORE),
             Self::Store(error) if matches!(error.kind(), StoreErrorKind::Url { .. }) => {
-                Some("`--store file:///FOLDER` names a folder; --help lists the other stores")
+                Some("--store or $TICKID_STORE names the store: `--store file:///var/lib/tickid`")
             }
             _ => match self.store()?.refusal() {
                 None => Some(OTHER_STORE),

@@ -1,6 +1,9 @@
 //! Messages on standard error. Text of foreign origin in them is escaped, so that a terminal
 //! interprets none of it as a command, and cut to a bounded length.
 
+use std::io::{self, Write as _};
+use std::sync::LazyLock;
+
 use anstyle::{AnsiColor, Style};
 use clap::Command;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
@@ -32,7 +35,14 @@ pub(crate) fn say_error(error: &str, hint: Option<&str>) {
 }
 
 fn write(label: &str, style: Style, message: &str) {
-    anstream::eprintln!("{style}{label}:{style:#} {}", escaped(message.as_bytes(), MESSAGE));
+    // Found out once: there may be a message for each of a million lines.
+    static IS_COLOURED: LazyLock<bool> = LazyLock::new(|| {
+        anstream::AutoStream::choice(&io::stderr()) != anstream::ColorChoice::Never
+    });
+    let style = if *IS_COLOURED { style } else { Style::new() };
+    let line = format!("{style}{label}:{style:#} {}\n", escaped(message.as_bytes(), MESSAGE));
+    // No place is left to report a failure to.
+    let _ = io::stderr().write_all(line.as_bytes());
 }
 
 /// Prints the help that was asked for, or an error of usage in the form of every other, and ends the

@@ -200,7 +200,7 @@ fn columns_and_members_hold_ids() {
     let csv = format!("\u{feff}id,note\r\n{id},\"a\r\n\r\n{id}\"\r\n{id},\"never\nends\n");
     let ran = run_with_input("inspect --json --column id", csv.as_bytes());
     assert_eq!((ran.status, ran.stdout.lines().count()), (INVALID, 1), "{}", ran.stderr);
-    assert!(ran.stderr.contains("line 5: '0u375nxqh5cq,\\\"never' begins"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("line 5: '0u375nxqh5cq,\"never' begins"), "{}", ran.stderr);
     let ran = run_with_input("inspect --column ID", b"id,note\n1,2\n");
     assert_eq!(ran.status, USAGE);
     assert!(ran.stderr.contains("no column is titled 'ID'; the titles are: id, note"));
