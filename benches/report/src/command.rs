@@ -8,43 +8,126 @@ use std::time::Instant;
 use serde_json::{Value, json};
 
 use crate::error::Error;
-use crate::repository::{Repository, run, target_directory, write};
+use crate::repository::{Repository, read, run, target_directory, write};
 
 pub(crate) const GROUP: &str = "command";
 const RUNS: u32 = 5;
 /// The program, in the package in the folder `crates/cli`.
 const PROGRAM: &str = "tickid";
 
-/// Builds the command, measures it and writes its figures beside the benchmarks' figures.
+/// A use of the command: its name in the report, what it does in millions per second, and its
+/// arguments and input.
+struct Use {
+    name: &'static str,
+    quantity: &'static str,
+    args: Vec<String>,
+    input: Option<PathBuf>,
+    count: u32,
+    /// Older versions have no such use.
+    is_new: bool,
+}
+
+/// Builds the command, measures it and writes its figures beside the benchmarks' figures; in turn
+/// with the command of `baseline`, a commit, if there is one.
 pub(crate) fn measure(
     repository: &Repository,
     results: &Path,
     is_quick: bool,
+    baseline: Option<&str>,
 ) -> Result<(), Error> {
-    let manifest = repository.path("crates/cli/Cargo.toml");
-    run(repository.cargo().args(["build", "--release", "--manifest-path"]).arg(manifest))?;
     let target = target_directory(repository.cargo())?;
-    let program = target.join("release").join(PROGRAM);
+    let manifest = repository.path("crates/cli/Cargo.toml");
+    let program = build(repository, &manifest, &target)?;
+    let older = baseline.map(|commit| build_commit(repository, commit, &target)).transpose()?;
 
     let (ids, lines) = if is_quick { (5_000_000, 500_000) } else { (20_000_000, 2_000_000) };
-    let gen_sno = ["gen", "sno", "-n"];
-    let count = ids.to_string();
-    let generated = best_rate(&program, &[&gen_sno[..], &[&count]].concat(), None, ids)?;
-    // The input comes from a file, so that no other process takes part in the work.
-    let texts = target.join("bench-ids.txt");
-    let count = lines.to_string();
-    rate(&program, &[&gen_sno[..], &[&count]].concat(), None, Some(&texts), lines)?;
-    let inspected = best_rate(&program, &["inspect", "--json"], Some(&texts), lines)?;
-    let _ = fs::remove_file(&texts);
+    // The input comes from files, so that no other process takes part in the work.
+    let (one, mixed) = (target.join("bench-ids.txt"), target.join("bench-mixed.txt"));
+    let args = strings(&["gen", "sno", "-n", &lines.to_string()]);
+    rate(&program, &args, None, Some(&one), lines)?;
+    write(&mixed, &mixed_lines(repository, lines)?)?;
+    let uses = uses(ids, lines, &one, &mixed);
+    let mut figures = Vec::new();
+    for one in &uses {
+        let (mut best, mut best_older) = (0.0, None);
+        // In turns, so that both meet the machine in the same state. Each run is too short for other
+        // work of the machine to even out: the best counts.
+        for _ in 0..RUNS {
+            let input = one.input.as_ref();
+            best = rate(&program, &one.args, input, None, one.count)?.max(best);
+            if let Some(older) = older.as_ref().filter(|_| !one.is_new) {
+                let rate = rate(older, &one.args, input, None, one.count)?;
+                best_older = Some(rate.max(best_older.unwrap_or(0.0)));
+            }
+        }
+        figures.push(figure(one.name, one.quantity, best));
+        if let Some(older) = best_older {
+            figures.push(figure(&format!("baseline of {}", one.name), one.quantity, older));
+        }
+    }
+    let _ = fs::remove_file(&one);
+    let _ = fs::remove_file(&mixed);
 
-    let figures = json!({
-        "group": GROUP,
-        "figures": [
-            figure("gen sno", "IDs", generated),
-            figure("inspect --json", "lines", inspected),
-        ],
-    });
+    let figures = json!({ "group": GROUP, "figures": figures });
     write(&results.join("figures").join("command.json"), &figures.to_string())
+}
+
+fn uses(ids: u32, lines: u32, one: &Path, mixed: &Path) -> Vec<Use> {
+    let lines_of = |name, args: &[&str], input: &Path, is_new| Use {
+        name,
+        quantity: "lines",
+        args: strings(args),
+        input: Some(input.to_owned()),
+        count: lines,
+        is_new,
+    };
+    let convert = ["convert", "--from", "sno", "--to", "uuid-v7"];
+    vec![
+        Use {
+            name: "gen sno",
+            quantity: "IDs",
+            args: strings(&["gen", "sno", "-n", &ids.to_string()]),
+            input: None,
+            count: ids,
+            is_new: false,
+        },
+        lines_of("inspect --json", &["inspect", "--json"], one, false),
+        lines_of("inspect --json --scheme", &["inspect", "--json", "--scheme", "sno"], one, false),
+        lines_of("inspect --json of a mixture", &["inspect", "--json"], mixed, true),
+        lines_of("convert", &convert, one, false),
+    ]
+}
+
+fn strings(args: &[&str]) -> Vec<String> {
+    args.iter().map(|arg| (*arg).to_owned()).collect()
+}
+
+/// Returns the labelled IDs of all formats, again and again.
+fn mixed_lines(repository: &Repository, lines: u32) -> Result<String, Error> {
+    let vectors = read(&repository.path("vectors/detect.json"))?;
+    let vectors: Value = serde_json::from_str(&vectors).unwrap_or_default();
+    let ids = vectors["ids"].as_array().map_or(&[][..], Vec::as_slice);
+    let texts = ids.iter().filter_map(|id| id["text"].as_str()).cycle();
+    Ok(texts.take(lines as usize).flat_map(|text| [text, "\n"]).collect())
+}
+
+/// Builds the command of the package with this manifest.
+fn build(repository: &Repository, manifest: &Path, target: &Path) -> Result<PathBuf, Error> {
+    let mut cargo = repository.cargo();
+    cargo.args(["build", "--release", "--locked", "--manifest-path"]).arg(manifest);
+    run(cargo.arg("--target-dir").arg(target))?;
+    Ok(target.join("release").join(PROGRAM))
+}
+
+/// Builds the command of a commit, in folders of its own.
+fn build_commit(repository: &Repository, commit: &str, target: &Path) -> Result<PathBuf, Error> {
+    let folder = target.join("baseline").join(commit);
+    if !folder.join("Cargo.toml").exists() {
+        let mut git = Command::new("git");
+        git.current_dir(repository.path("")).args(["worktree", "add", "--force", "--detach"]);
+        run(git.arg(&folder).arg(commit))?;
+    }
+    build(repository, &folder.join("crates/cli/Cargo.toml"), &folder.join("target"))
 }
 
 fn figure(name: &str, quantity: &str, rate: f64) -> Value {
@@ -52,21 +135,10 @@ fn figure(name: &str, quantity: &str, rate: f64) -> Value {
     json!({ "name": name, "quantity": quantity, "unit": "million/s", "value": rate })
 }
 
-/// The command's rate in millions of `count` things a second, in the best of some runs: each is too
-/// short for other work of the machine to even out.
-fn best_rate(
-    program: &Path,
-    args: &[&str],
-    input: Option<&PathBuf>,
-    count: u32,
-) -> Result<f64, Error> {
-    (0..RUNS).try_fold(0.0, |best, _| Ok(rate(program, args, input, None, count)?.max(best)))
-}
-
-/// The rate of one run.
+/// Returns the rate of one run, in millions of `count` things a second.
 fn rate(
     program: &Path,
-    args: &[&str],
+    args: &[String],
     input: Option<&PathBuf>,
     output: Option<&PathBuf>,
     count: u32,

@@ -62,6 +62,9 @@ struct Arguments {
     /// With --check: update benches/instructions.json.
     #[arg(long, requires = "check")]
     bless: bool,
+    /// Measure the command of this commit in turn with the present one's.
+    #[arg(long, value_name = "COMMIT", conflicts_with = "check")]
+    baseline: Option<String>,
     /// Options for the benchmark programs: `-- --save-baseline x`, `-- --help`, ...
     #[arg(last = true)]
     arguments: Vec<OsString>,
@@ -136,7 +139,7 @@ fn measure(repository: &Repository, arguments: &Arguments, results: &Path) -> Re
         .args(&arguments.arguments)
         .env("CRITERION_HOME", results))?;
     if arguments.wants(command::GROUP) {
-        command::measure(repository, results, arguments.quick)?;
+        command::measure(repository, results, arguments.quick, arguments.baseline.as_deref())?;
     }
     Ok(())
 }

@@ -253,6 +253,16 @@ pub(crate) const TARGETS: &[Target] = &[
         ours: &["command/inspect --json"],
         bound: AtLeast(3.0, "lines"),
     },
+    Target {
+        what: "the command reads a mixture",
+        ours: &["command/inspect --json of a mixture"],
+        bound: AtLeast(1.0, "lines"),
+    },
+    Target {
+        what: "the command converts",
+        ours: &["command/convert"],
+        bound: AtLeast(5.0, "lines"),
+    },
 ];
 
 /// The measurement of the least that any generator must do. A bound below it cannot be reached on

@@ -3,7 +3,7 @@
 use tickid_core::UnixTime;
 
 use crate::options::Format;
-use crate::report::{Hex, Report};
+use crate::report::{Facts, Hex};
 
 pub(crate) trait Describe: Copy {
     /// The scheme's name.
@@ -21,8 +21,8 @@ pub(crate) trait Describe: Copy {
     /// Returns the time of its tick.
     fn time(&self, layout: &Self::Layout) -> UnixTime;
 
-    /// Appends the scheme's own fields.
-    fn fields(&self, layout: &Self::Layout, report: &mut Report);
+    /// Passes the scheme's own fields on.
+    fn fields(&self, layout: &Self::Layout, facts: &mut impl Facts);
 
     /// Returns the ID as a number.
     fn integer(&self) -> u128 {
@@ -31,10 +31,12 @@ pub(crate) trait Describe: Copy {
     }
 
     /// Takes the ID apart.
-    fn describe(&self, layout: &Self::Layout, report: &mut Report) {
-        report.start(Self::SCHEME, Some(self.time(layout)), self.bytes().as_ref());
-        self.write_text(layout, &mut report.text);
-        self.fields(layout, report);
+    #[inline]
+    fn describe(&self, layout: &Self::Layout, facts: &mut impl Facts) {
+        let (bytes, time) = (self.bytes(), self.time(layout));
+        let write_text = |out: &mut Vec<u8>| self.write_text(layout, out);
+        facts.start(Self::SCHEME, write_text, bytes.as_ref(), Some(time));
+        self.fields(layout, facts);
     }
 }
 

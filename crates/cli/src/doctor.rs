@@ -2,14 +2,15 @@
 
 use core::time::Duration;
 use std::fs;
+use std::io;
 use std::path::Path;
-use std::process::ExitCode;
+use std::process::{self, ExitCode};
 use std::time::Instant;
 
 use clap::Args;
 use serde::Serialize;
 use tickid_core::{Clock, CounterClock, SystemClock, UnixTime};
-use tickid_lease::{RealmName, RowState, Standing, Store, View};
+use tickid_lease::{RealmName, RowState, Scope, Standing, Store, StoreError, Terms, View};
 
 use crate::failure::{Chain, Failure};
 use crate::message::shown;
@@ -194,22 +195,90 @@ fn store_findings(store: &Store) -> Vec<Finding> {
     findings.push(Finding::ok(
         "store",
         format!(
-            "{} at {}: {} realms in {took:.1?}",
+            "{} at {}: {} in {took:.1?}",
             store.backend(),
             store.endpoint(),
-            realms.len()
+            counted(realms.len() as u64, "realm")
         ),
     ));
     findings.extend(folder(&store.endpoint()));
+    if realms.is_empty() {
+        findings.extend(clock_of(store).unwrap_or_else(|error| {
+            Some(Finding::error("store", Chain(&error).to_string(), HINT))
+        }));
+    }
     for realm in &realms {
+        let asked = SystemClock.now();
         match answer(store.list(realm)) {
-            Ok(view) => findings.extend(realm_findings(realm, &view)),
+            Ok(view) => findings.extend(realm_findings(realm, &view, asked)),
             Err(error) => {
                 findings.push(Finding::error("store realm", Chain(&error).to_string(), HINT));
             }
         }
     }
     findings
+}
+
+/// Looks at the clock of a store without a realm.
+fn clock_of(store: &Store) -> Result<Option<Finding>, StoreError> {
+    let Ok(any) = "doctor".parse::<RealmName>() else { return Ok(None) };
+    let asked = SystemClock.now();
+    let view = answer(store.inner().read(&any, Scope::Record))?;
+    let difference = difference(asked, view.now);
+    Ok(difference.map(|difference| skew("the store", difference, Terms::DEFAULT_SKEW)))
+}
+
+/// The difference of this machine's clock to a store's.
+#[derive(Clone, Copy)]
+enum Difference {
+    Ahead(Duration),
+    Behind(Duration),
+    /// At most so much, which the answer took.
+    Within(Duration),
+}
+
+/// Returns the difference to a clock that was read between `asked` and now; `None` without a clock.
+fn difference<E>(asked: Result<UnixTime, E>, read: UnixTime) -> Option<Difference> {
+    let (asked, answered) = (asked.ok()?, SystemClock.now().ok()?);
+    let (ahead, behind) = (asked.saturating_since(read), read.saturating_since(answered));
+    Some(if !ahead.is_zero() {
+        Difference::Ahead(ahead)
+    } else if !behind.is_zero() {
+        Difference::Behind(behind)
+    } else {
+        Difference::Within(answered.saturating_since(asked))
+    })
+}
+
+fn skew(subject: &str, difference: Difference, allowed: Duration) -> Finding {
+    const TOPIC: &str = "clock skew";
+    match difference {
+        Difference::Within(most) => {
+            Finding::ok(TOPIC, format!("{subject}: the clocks agree within {most:.1?}"))
+        }
+        Difference::Ahead(ahead) => {
+            let text = format!("{subject}: this clock is {ahead:.1?} ahead of the store's");
+            let hint = "generators stall when they are this far ahead; synchronise the clocks";
+            if ahead <= allowed {
+                Finding::ok(TOPIC, text)
+            } else {
+                Finding::error(TOPIC, text, hint)
+            }
+        }
+        Difference::Behind(behind) => {
+            let text = format!("{subject}: this clock is {behind:.1?} behind the store's");
+            let hint = "generators wait until this clock has come so far; synchronise the clocks";
+            if behind <= allowed {
+                Finding::ok(TOPIC, text)
+            } else {
+                Finding::error(TOPIC, text, hint)
+            }
+        }
+    }
+}
+
+fn counted(number: u64, noun: &str) -> String {
+    format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
 }
 
 /// Looks at the folder of a store, if it is one.
@@ -233,6 +302,11 @@ fn folder(endpoint: &str) -> Vec<Finding> {
             _ => Finding::ok("store folder", text),
         });
     }
+    if let Err(error) = try_to_write(&path) {
+        let text = format!("{}: {error}", path.display());
+        let hint = "a lease is a file there; use a folder of yours that is not read-only";
+        findings.push(Finding::error("store folder", text, hint));
+    }
     #[cfg(unix)]
     if let Ok(metadata) = fs::metadata(&path) {
         use std::os::unix::fs::PermissionsExt as _;
@@ -245,6 +319,14 @@ fn folder(endpoint: &str) -> Vec<Finding> {
         });
     }
     findings
+}
+
+/// Writes a file to a folder and removes it. No realm has such a name.
+fn try_to_write(folder: &Path) -> io::Result<()> {
+    let path = folder.join(format!(".doctor-{}", process::id()));
+    let written = fs::write(&path, "tickid doctor\n");
+    let removed = fs::remove_file(&path);
+    written.and(removed)
 }
 
 /// Returns the type of the file system that holds a path.
@@ -260,19 +342,12 @@ fn file_system(path: &Path) -> Option<String> {
 }
 
 /// Looks at a realm: the store's clock and what is left of its nodes and windows.
-fn realm_findings(name: &RealmName, view: &View) -> Vec<Finding> {
+fn realm_findings<E>(name: &RealmName, view: &View, asked: Result<UnixTime, E>) -> Vec<Finding> {
     let Some((record, _)) = &view.record else { return Vec::new() };
     let realm = &record.realm;
     let mut findings = Vec::new();
-    if let Ok(now) = SystemClock.now() {
-        let (ahead, behind) = (now.saturating_since(view.now), view.now.saturating_since(now));
-        let text = format!("realm {name}: this clock is {:?} from the store's", ahead.max(behind));
-        findings.push(if ahead > realm.terms().skew {
-            let hint = "generators stall when they are this far ahead; synchronise the clocks";
-            Finding::error("clock skew", text, hint)
-        } else {
-            Finding::ok("clock skew", text)
-        });
+    if let Some(difference) = difference(asked, view.now) {
+        findings.push(skew(&format!("realm {name}"), difference, realm.terms().skew));
     }
     let Ok(standings) = view.standings() else {
         let text = format!("realm {name}: the store's clock is outside of the scheme's time");
@@ -291,7 +366,8 @@ fn realm_findings(name: &RealmName, view: &View) -> Vec<Finding> {
     let free = realm.pool().len().saturating_sub((held + quarantined) as u64);
     let window = left.map_or_else(String::new, |left| format!("; shortest window left {left:.1?}"));
     let text = format!(
-        "realm {name}: {held} nodes held, {free} to be had, {quarantined} quarantined{window}"
+        "realm {name}: {} held, {free} to be had, {quarantined} quarantined{window}",
+        counted(held as u64, "node")
     );
     findings.push(match (quarantined, free) {
         (1.., _) => Finding::warning(

@@ -123,6 +123,9 @@ impl Failure {
             Self::Hinted { hint, .. } => Some(hint),
             Self::TooLong { .. } => Some("--max-wait allows a longer wait"),
             Self::NoStateFolder(_) => Some(OTHER_STORE),
+            Self::Store(error) if matches!(error.kind(), StoreErrorKind::Url { .. }) => {
+                Some("--store or $TICKID_STORE names the store: `--store file:///var/lib/tickid`")
+            }
             _ => match self.store()?.refusal() {
                 None => Some(OTHER_STORE),
                 Some(Refusal::NotYet { .. }) => {
@@ -137,6 +140,16 @@ impl Failure {
                 Some(Refusal::Mismatch(_)) => Some("--realm names another realm"),
                 Some(_) => None,
             },
+        }
+    }
+
+    /// Returns the way out of failures that have none of their own. `command` is the subcommand.
+    pub(crate) fn usual_hint(&self, command: &str) -> Option<String> {
+        match self.status() {
+            USAGE => Some(format!("`{command} --help` shows the options, with examples")),
+            STORE => Some("`tickid doctor` checks the store and its realms".to_owned()),
+            CLOCK => Some("`tickid doctor` checks the clock".to_owned()),
+            _ => None,
         }
     }
 
@@ -245,7 +258,8 @@ fn of_server(error: &ServerError) -> u8 {
     }
 }
 
-const OTHER_STORE: &str = "--store URL names another store, and `gen --node NODE` needs none";
+const OTHER_STORE: &str = "`tickid doctor` checks the store; --store URL names another, and \
+                           `tickid gen SCHEME --node NODE` needs none";
 
 /// An error with everything that caused it.
 pub(crate) struct Chain<'a>(pub(crate) &'a dyn Error);

@@ -1,12 +1,12 @@
 //! The inputs of a command, and remarks about them.
 
-use std::io::{self, Read as _};
+use std::io::{self, IsTerminal as _, Read as _};
 use std::process::ExitCode;
 
 use clap::Args;
-use csv_core::ReadFieldResult;
 use tickid_convert::trimmed;
 
+use crate::csv::{Column, ColumnReader, column};
 use crate::failure::{Failure, INVALID};
 use crate::message::{say, say_error, shown};
 use crate::output::Output;
@@ -14,32 +14,21 @@ use crate::output::Output;
 /// The longest line of standard input that is kept, in bytes. No ID is nearly as long.
 const MAX_LINE: usize = 64 * 1024;
 
+/// The longest line that is kept if an ID is only a part of it.
+const MAX_RECORD: usize = 16 * 1024 * 1024;
+
 /// The number of bytes read at once.
 const CHUNK: usize = 128 * 1024;
 
 /// The place of the IDs in the lines of standard input.
 #[derive(Clone, Debug, Default, Args)]
 pub(crate) struct Selection {
-    /// Read IDs from this column of CSV lines: its number from 1, or its name in the first line
+    /// Read IDs from this column of CSV: its number from 1, or its title in the first line
     #[arg(long, value_name = "N|NAME", conflicts_with = "field", value_parser = column)]
     column: Option<Column>,
     /// Read IDs from this member of JSON lines: its name, or a JSON pointer (/user/id)
     #[arg(long, value_name = "NAME")]
     field: Option<String>,
-}
-
-#[derive(Clone, Debug)]
-enum Column {
-    Number(usize),
-    Name(String),
-}
-
-fn column(text: &str) -> Result<Column, String> {
-    match text.parse::<usize>() {
-        Ok(0) => Err("columns are counted from 1".into()),
-        Ok(number) => Ok(Column::Number(number)),
-        Err(_) => Ok(Column::Name(text.to_owned())),
-    }
 }
 
 /// One input and its place.
@@ -59,40 +48,70 @@ pub(crate) fn run(
     mut each: impl FnMut(Input<'_>, &mut Output) -> Result<(), Failure>,
 ) -> Result<ExitCode, Failure> {
     let mut out = Output::stdout();
-    let mut hints: Vec<String> = Vec::new();
-    let mut status = ExitCode::SUCCESS;
-    let mut selector = Selector::new(selection);
-    for_each(arguments, |line, number| {
-        let input = match line {
-            Line::Whole(line) => match selector.select(line, number) {
-                Ok(Some(text)) => Ok(Input { text, line: number }),
-                Ok(None) => return Ok(()),
-                Err(reason) => Err((Input { text: line, line: number }, Failure::invalid(reason))),
-            },
-            Line::Cut(text, len) => {
-                let reason = format!("is no ID: about {len} bytes long, more than {MAX_LINE}");
-                Err((Input { text, line: number }, Failure::invalid(reason)))
-            }
-        };
-        let done = match input {
-            Ok(input) => each(input, &mut out).map_err(|failure| (input, failure)),
-            Err(error) => Err(error),
-        };
-        match done {
-            Err((input, Failure::Invalid { reason, hint })) => {
-                status = ExitCode::from(INVALID);
-                let hint = hint.filter(|hint| !hints.iter().any(|said| said == hint));
-                out.before_message()?;
-                say_error(&input.message(&reason), hint);
-                hints.extend(hint.map(str::to_owned));
-            }
-            Err((_, failure)) => return Err(failure),
-            Ok(()) => {}
+    let mut problems = Problems { hints: Vec::new(), status: ExitCode::SUCCESS };
+    if !arguments.is_empty() && arguments != ["-"] {
+        for text in arguments {
+            // One that is empty is a mistake.
+            let input = Input { text: trimmed(text.as_bytes()), line: None };
+            let done = each(input, &mut out);
+            problems.settle(input, done, &mut out)?;
+            out.drain()?;
         }
+        out.flush()?;
+        return Ok(problems.status);
+    }
+    let mut selector = Selector::new(selection);
+    for_each_line(selector.longest_line(), |line, number| {
+        let (line, too_long) = match line {
+            Line::Whole(line) => (line, None),
+            Line::Cut(line, len) => (line, Some(len)),
+        };
+        let place = Input { text: line, line: Some(number) };
+        let (input, done) = match selector.select(line, too_long, number) {
+            Ok(Some(input)) => (input, each(input, &mut out)),
+            Ok(None) => return Ok(()),
+            Err(failure) => (place, Err(failure)),
+        };
+        problems.settle(input, done, &mut out)?;
         out.drain()
     })?;
+    if let Some((line, number)) = selector.open {
+        let failure = Failure::invalid("begins a record with a quotation mark that never ends");
+        problems.settle(Input { text: &line, line: Some(number) }, Err(failure), &mut out)?;
+    }
     out.flush()?;
-    Ok(status)
+    Ok(problems.status)
+}
+
+/// The problems of inputs, after which others follow.
+struct Problems {
+    /// The hints that were given, each of which is once.
+    hints: Vec<&'static str>,
+    status: ExitCode,
+}
+
+impl Problems {
+    /// Reports the problem of an input; other failures end the command.
+    #[inline]
+    fn settle(
+        &mut self,
+        input: Input<'_>,
+        done: Result<(), Failure>,
+        out: &mut Output,
+    ) -> Result<(), Failure> {
+        match done {
+            Ok(()) => Ok(()),
+            Err(Failure::Invalid { reason, hint }) => {
+                self.status = ExitCode::from(INVALID);
+                let hint = hint.filter(|hint| !self.hints.contains(hint));
+                out.before_message()?;
+                say_error(&input.message(&reason), hint);
+                self.hints.extend(hint);
+                Ok(())
+            }
+            Err(failure) => Err(failure),
+        }
+    }
 }
 
 /// A line of input without its end.
@@ -102,19 +121,24 @@ enum Line<'a> {
     Cut(&'a [u8], usize),
 }
 
-fn for_each(
-    arguments: &[String],
-    mut each: impl FnMut(Line<'_>, Option<u64>) -> Result<(), Failure>,
+/// Calls `each` with the lines of standard input and their numbers, from 1. Of longer lines than
+/// `longest` only the beginning is kept.
+fn for_each_line(
+    longest: usize,
+    mut each: impl FnMut(Line<'_>, u64) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
-    if !arguments.is_empty() && arguments != ["-"] {
-        return arguments.iter().try_for_each(|text| each(Line::Whole(text.as_bytes()), None));
-    }
+    /// What some programs write before the first line.
+    const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
     let mut stdin = io::stdin().lock();
+    if stdin.is_terminal() {
+        say("reading IDs from the terminal, one per line; Ctrl-D ends");
+    }
     // The beginning of a line that has yet to end is at the front.
-    let mut buffer = vec![0; MAX_LINE + CHUNK];
+    let mut buffer = vec![0; longest + CHUNK];
     let (mut kept, mut cut, mut number) = (0, 0, 0);
     loop {
-        let read = match stdin.read(&mut buffer[kept..]) {
+        let read = match stdin.read(&mut buffer[kept..kept + CHUNK]) {
             Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
             read => read.map_err(Failure::Read)?,
         };
@@ -122,124 +146,122 @@ fn for_each(
         let mut start = 0;
         // The bytes that were kept hold no end of a line.
         let mut searched = kept;
+        if number == 0 && buffer[..filled].starts_with(BYTE_ORDER_MARK) {
+            start = BYTE_ORDER_MARK.len();
+        }
         while let Some(place) = memchr::memchr(b'\n', &buffer[searched..filled]) {
             let end = searched + place;
             number += 1;
-            each(whole(&buffer[start..end], cut), Some(number))?;
+            each(whole(&buffer[start..end], longest, cut), number)?;
             (start, searched, cut) = (end + 1, end + 1, 0);
         }
         if read == 0 {
             if start < filled {
-                each(whole(&buffer[start..filled], cut), Some(number + 1))?;
+                each(whole(&buffer[start..filled], longest, cut), number + 1)?;
             }
             return Ok(());
         }
         kept = filled - start;
         buffer.copy_within(start..filled, 0);
-        if kept > MAX_LINE {
+        if kept > longest {
             // The rest of the line is counted only.
-            cut += kept - MAX_LINE;
-            kept = MAX_LINE;
+            cut += kept - longest;
+            kept = longest;
         }
     }
 }
 
 /// Returns a line, of which `cut` bytes were not kept.
-fn whole(line: &[u8], cut: usize) -> Line<'_> {
+fn whole(line: &[u8], longest: usize, cut: usize) -> Line<'_> {
     let text = line.strip_suffix(b"\r").unwrap_or(line);
-    if cut == 0 && text.len() <= MAX_LINE {
+    if cut == 0 && text.len() <= longest {
         return Line::Whole(text);
     }
-    Line::Cut(&text[..text.len().min(MAX_LINE)], text.len() + cut)
+    Line::Cut(&text[..text.len().min(longest)], text.len() + cut)
 }
 
 /// Finds the IDs in lines.
 struct Selector {
-    selection: Selection,
-    reader: csv_core::Reader,
-    buffer: Vec<u8>,
+    part: Part,
+    /// The first line of a record that goes on, and its number.
+    open: Option<(Vec<u8>, u64)>,
+    /// The text of a JSON member.
+    text: Vec<u8>,
+}
+
+/// The part of a line that is an ID.
+enum Part {
+    All,
+    Column(Box<ColumnReader>),
+    Member(String),
 }
 
 impl Selector {
     fn new(selection: &Selection) -> Self {
-        let reader = csv_core::Reader::new();
-        Self { selection: selection.clone(), reader, buffer: Vec::new() }
+        let part = match (&selection.column, &selection.field) {
+            (Some(column), _) => Part::Column(Box::new(ColumnReader::new(column.clone()))),
+            (None, Some(name)) => Part::Member(name.clone()),
+            (None, None) => Part::All,
+        };
+        Self { part, open: None, text: Vec::new() }
     }
 
-    /// Returns the ID in a line; `None` for a line that has to hold none. The error is a predicate.
+    const fn longest_line(&self) -> usize {
+        if matches!(self.part, Part::All) { MAX_LINE } else { MAX_RECORD }
+    }
+
+    /// Returns the ID in a line; `None` for a line that has to hold none. A line that is too long
+    /// has a length.
     #[inline]
     fn select<'a>(
         &'a mut self,
         line: &'a [u8],
-        number: Option<u64>,
-    ) -> Result<Option<&'a [u8]>, String> {
+        too_long: Option<usize>,
+        number: u64,
+    ) -> Result<Option<Input<'a>>, Failure> {
+        if let Some(len) = too_long {
+            let longest = self.longest_line();
+            let reason = format!("is no ID: about {len} bytes long, more than {longest}");
+            return Err(Failure::invalid(reason));
+        }
         let text = trimmed(line);
-        let is_plain = self.selection.column.is_none() && self.selection.field.is_none();
-        if is_plain || number.is_none() || text.is_empty() {
-            // An argument that is empty is a mistake.
-            return Ok((!text.is_empty() || number.is_none()).then_some(text));
+        if text.is_empty() && self.open.is_none() {
+            return Ok(None);
         }
-        self.select_part(line)
-    }
-
-    fn select_part(&mut self, line: &[u8]) -> Result<Option<&[u8]>, String> {
-        if let Some(name) = &self.selection.field {
-            let json: serde_json::Value =
-                serde_json::from_slice(line).map_err(|error| format!("is no JSON: {error}"))?;
-            let member = if name.starts_with('/') { json.pointer(name) } else { json.get(name) };
-            self.buffer = match member {
-                Some(serde_json::Value::String(text)) => text.clone().into_bytes(),
-                Some(serde_json::Value::Number(number)) => number.to_string().into_bytes(),
-                Some(_) => return Err(format!("has a member {name} that is no text or number")),
-                None => return Err(format!("has no member {name}")),
-            };
-            return Ok(Some(trimmed(&self.buffer)));
-        }
-        let column = match &self.selection.column {
-            Some(Column::Number(column)) => *column,
-            Some(Column::Name(name)) => {
-                let name = name.clone();
-                let found = self.place_of(line, name.as_bytes());
-                let found = found.ok_or_else(|| format!("is a first line without {name}"))?;
-                self.selection.column = Some(Column::Number(found));
-                return Ok(None);
-            }
-            None => return Ok(None),
-        };
-        let field = self.column(line, column);
-        field.map(|field| Some(trimmed(field))).ok_or_else(|| format!("has no column {column}"))
-    }
-
-    /// Returns the number of the column with this title.
-    fn place_of(&mut self, titles: &[u8], title: &[u8]) -> Option<usize> {
-        for column in 1.. {
-            if self.column(titles, column)? == title {
-                return Some(column);
-            }
-        }
-        None
-    }
-
-    /// Returns a field of a CSV line, counted from 1.
-    fn column(&mut self, line: &[u8], column: usize) -> Option<&[u8]> {
-        self.reader.reset();
-        // No field is longer than the line.
-        self.buffer.resize(line.len() + 1, 0);
-        let (mut rest, mut index, mut len) = (line, 1, 0);
-        loop {
-            let (result, read, written) = self.reader.read_field(rest, &mut self.buffer[len..]);
-            rest = &rest[read..];
-            len += written;
-            match result {
-                ReadFieldResult::Field { .. } if index == column => {
-                    return Some(&self.buffer[..len]);
+        match &mut self.part {
+            Part::All => Ok(Some(Input { text, line: Some(number) })),
+            Part::Column(column) => {
+                let is_there = column.read(line);
+                if column.is_open() {
+                    self.open.get_or_insert_with(|| (line.to_vec(), number));
+                    return Ok(None);
                 }
-                ReadFieldResult::Field { record_end: false } => (index, len) = (index + 1, 0),
-                // Another call with nothing to read ends the record.
-                ReadFieldResult::InputEmpty => {}
-                _ => return None,
+                let first = self.open.take().map_or(number, |(_, number)| number);
+                let input = Input { text: trimmed(column.field()), line: Some(first) };
+                Ok(is_there?.then_some(input))
+            }
+            Part::Member(name) => {
+                self.text = member(line, name)?;
+                Ok(Some(Input { text: trimmed(&self.text), line: Some(number) }))
             }
         }
+    }
+}
+
+/// Returns the text of a member of a JSON value.
+fn member(line: &[u8], name: &str) -> Result<Vec<u8>, Failure> {
+    use serde_json::Value;
+
+    let value: Value = serde_json::from_slice(line).map_err(|error| Failure::Invalid {
+        reason: format!("is no JSON: {error}"),
+        hint: Some("--field needs a JSON value in each line; `jq --compact-output` makes such"),
+    })?;
+    let member = if name.starts_with('/') { value.pointer(name) } else { value.get(name) };
+    match member {
+        Some(Value::String(text)) => Ok(text.clone().into_bytes()),
+        Some(Value::Number(number)) => Ok(number.to_string().into_bytes()),
+        Some(_) => Err(Failure::invalid(format!("has a member {name} that is no text or number"))),
+        None => Err(Failure::invalid(format!("has no member {name}"))),
     }
 }
 

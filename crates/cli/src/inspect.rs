@@ -14,10 +14,11 @@ use tickid_core::{Clock as _, SystemClock, UnixTime};
 
 use crate::failure::Failure;
 use crate::input::{self, Input, Selection};
+use crate::near_miss;
 use crate::options::{Layouts, Scheme};
 use crate::output::Output;
 use crate::picture::{self, Heading};
-use crate::report::{Report, Value, describe_foreign, named, plausibility_name};
+use crate::report::{Facts, JsonLine, Report, Value, describe_foreign, named, plausibility_name};
 use crate::schemes;
 use crate::template::Template;
 use crate::when;
@@ -43,8 +44,8 @@ pub(crate) struct InspectArguments {
     /// Show unlikely readings as well; with --json, an object for every reading
     #[arg(long)]
     all: bool,
-    /// Show times in the local zone as well, and their age
-    #[arg(long, conflicts_with = "json")]
+    /// Show times in the local zone as well, and their age; with --json as local and age_ms
+    #[arg(long)]
     local: bool,
     /// Print one line per ID in this form: '{text} {time}'
     #[arg(long, value_name = "TEMPLATE", conflicts_with_all = ["json", "local"])]
@@ -88,6 +89,19 @@ enum Trust {
     Likely(usize),
 }
 
+/// Takes a reading of a text apart; `inner` is the ID in a UUID, or the reading itself.
+fn describe(
+    inner: &Reading,
+    candidate: &Candidate,
+    text: &[u8],
+    (options, layouts): (&Layouts, &tickid_convert::Layouts),
+    facts: &mut impl Facts,
+) {
+    if !schemes::describe(inner, options, facts) {
+        describe_foreign(candidate, text, layouts, facts);
+    }
+}
+
 struct Inspector<'a> {
     arguments: &'a InspectArguments,
     /// The scheme that `--from` names, if it is one of the four.
@@ -111,11 +125,14 @@ impl Inspector<'_> {
         if let Some(scheme) = self.scheme
             && let Ok(reading) = schemes::read(scheme, input.text, &self.arguments.layouts)
         {
-            schemes::describe(&reading, &self.arguments.layouts, &mut self.report);
+            let layouts = &self.arguments.layouts;
             if self.arguments.json {
-                self.report.write_json(out.buffer());
+                let mut line = JsonLine::open(out.buffer());
+                schemes::describe(&reading, layouts, &mut line);
+                self.close(line);
                 return Ok(());
             }
+            schemes::describe(&reading, layouts, &mut self.report);
             return self.show(&Heading { name: reading.to_string(), ..Heading::default() }, out);
         }
         let found = detect(input.text, &self.layouts, self.now);
@@ -141,13 +158,10 @@ impl Inspector<'_> {
         match found.iter().find(is_named) {
             Some(candidate) => self.candidate(input, candidate, Trust::Given, out),
             None => {
-                let parser = self.scheme.and_then(|scheme| {
-                    schemes::read(scheme, input.text, &self.arguments.layouts).err()
-                });
-                Err(Failure::invalid(match parser {
-                    Some(error) => format!("is {error}"),
-                    None => format!("is no {}", format.name()),
-                }))
+                let reason = near_miss::of(format, input.text, &self.arguments.layouts);
+                let others = "`tickid inspect ID`, without --from, shows what it may be";
+                let hint = (!found.is_empty()).then_some(others);
+                Err(Failure::Invalid { reason, hint })
             }
         }
     }
@@ -193,19 +207,17 @@ impl Inspector<'_> {
         trust: Trust,
         out: &mut Output,
     ) -> Result<(), Failure> {
-        let InspectArguments { json, ref layouts, .. } = *self.arguments;
-        let reading = candidate.reading();
+        let (reading, plausibility) = (candidate.reading(), candidate.plausibility());
         let inner = match reading {
             Reading::Carried(id) => schemes::plain(id),
             other => other,
         };
-        if !schemes::describe(&inner, layouts, &mut self.report) {
-            describe_foreign(candidate, input.text, &self.layouts, &mut self.report);
-        }
-        let plausibility = candidate.plausibility();
-        if json {
+        let layouts = (&self.arguments.layouts, &self.layouts);
+        if self.arguments.json {
+            let mut line = JsonLine::open(out.buffer());
+            describe(&inner, candidate, input.text, layouts, &mut line);
             if matches!(reading, Reading::Carried(_)) {
-                self.report.field("carried_in", Value::Word("uuid"));
+                line.field("carried_in", Value::Word("uuid"));
             }
             let is_doubtful = match trust {
                 Trust::Given => false,
@@ -213,10 +225,12 @@ impl Inspector<'_> {
                 Trust::Likely(_) => plausibility > Plausibility::Likely,
             };
             if is_doubtful {
-                self.report.field("plausibility", Value::Word(plausibility_name(plausibility)));
+                line.field("plausibility", Value::Word(plausibility_name(plausibility)));
             }
-            return self.show(&Heading::default(), out);
+            self.close(line);
+            return Ok(());
         }
+        describe(&inner, candidate, input.text, layouts, &mut self.report);
         let mut name = reading.to_string();
         if candidate.form() != Form::Text {
             name = format!("{name}, {}", candidate.form().name());
@@ -236,12 +250,25 @@ impl Inspector<'_> {
         self.show(&Heading { name, remark, ..Heading::default() }, out)
     }
 
+    /// Ends a line with the time in the zone that was asked for.
+    #[inline]
+    fn close(&self, mut line: JsonLine<'_>) {
+        if let Some(zone) = &self.zone
+            && let Some(time) = line.time
+        {
+            if let Some(local) = when::rfc3339(time, zone) {
+                line.string("local", &local);
+            }
+            if let Some(now) = self.now {
+                let age = now.as_millis().saturating_sub(time.as_millis());
+                line.field("age_ms", Value::Number(age));
+            }
+        }
+        line.close();
+    }
+
     /// Writes the report in the form that was asked for.
     fn show(&mut self, heading: &Heading, out: &mut Output) -> Result<(), Failure> {
-        if self.arguments.json {
-            self.report.write_json(out.buffer());
-            return Ok(());
-        }
         if let Some(template) = &self.arguments.template {
             return template.write(&self.report, out.buffer());
         }
@@ -287,14 +314,15 @@ impl Inspector<'_> {
             let named: Vec<String> = found.iter().map(named).collect();
             return Failure::Invalid {
                 reason: format!("is no ID of a likely time; it fits: {}", named.join(", ")),
-                hint: Some("--all shows unlikely readings, and --epoch names another epoch"),
+                hint: Some(
+                    "`tickid inspect --all ID` shows unlikely readings; --epoch is for others",
+                ),
             };
         }
-        let errors = schemes::ALL
-            .iter()
-            .filter_map(|scheme| schemes::read(*scheme, text, &self.arguments.layouts).err());
-        let errors: Vec<String> = errors.map(|error| error.to_string()).collect();
-        Failure::invalid(format!("is {}", errors.join("; ")))
+        Failure::Invalid {
+            reason: near_miss::of_all(text, &self.arguments.layouts),
+            hint: Some("`tickid inspect --help` lists the formats"),
+        }
     }
 
     /// Names the readings that are as plausible as the one that was written.

@@ -9,15 +9,28 @@ pub(crate) struct Object<'a> {
     separator: u8,
 }
 
+/// The most bytes of a name with the characters around it that are copied at once.
+const PIECE: usize = 32;
+
 impl<'a> Object<'a> {
+    #[inline]
     pub(crate) fn open(out: &'a mut Vec<u8>) -> Self {
         Self { out, separator: b'{' }
     }
 
     /// Neither names nor strings may hold anything that JSON escapes.
+    #[inline(always)]
     pub(crate) fn string(&mut self, name: &str, value: &[u8]) {
-        self.name(name);
-        self.quoted(value);
+        debug_assert!(is_plain(value), "{}", value.escape_ascii());
+        self.string_by(name, |out| out.extend_from_slice(value));
+    }
+
+    /// Writes a string that `write` appends, with nothing that JSON escapes.
+    #[inline(always)]
+    pub(crate) fn string_by(&mut self, name: &str, write: impl FnOnce(&mut Vec<u8>)) {
+        self.name(name, b"\":\"");
+        write(self.out);
+        self.out.push(b'"');
     }
 
     /// Writes a string that may hold anything.
@@ -25,43 +38,46 @@ impl<'a> Object<'a> {
         if is_plain(value) {
             return self.string(name, value);
         }
-        self.name(name);
+        self.name(name, b"\":");
         let value = serde_json::Value::from(String::from_utf8_lossy(value));
         self.out.extend_from_slice(value.to_string().as_bytes());
     }
 
+    #[inline(always)]
     pub(crate) fn number(&mut self, name: &str, value: i64) {
-        self.name(name);
-        self.out.extend_from_slice(itoa::Buffer::new().format(value).as_bytes());
+        self.name(name, b"\":");
+        match u8::try_from(value) {
+            // Many are so small.
+            Ok(digit @ 0..=9) => self.out.push(b'0' + digit),
+            _ => self.out.extend_from_slice(itoa::Buffer::new().format(value).as_bytes()),
+        }
     }
 
     /// Opens a member that is an object, to be closed before the next.
     pub(crate) fn object(&mut self, name: &str) -> Object<'_> {
-        self.name(name);
+        self.name(name, b"\":");
         Object::open(self.out)
     }
 
     /// Writes a member with an array of strings.
     pub(crate) fn strings(&mut self, name: &str, values: impl IntoIterator<Item: AsRef<[u8]>>) {
-        self.name(name);
-        self.out.push(b'[');
+        self.name(name, b"\":[");
         for (index, value) in values.into_iter().enumerate() {
-            if index > 0 {
-                self.out.push(b',');
-            }
-            self.quoted(value.as_ref());
+            let value = value.as_ref();
+            debug_assert!(is_plain(value), "{}", value.escape_ascii());
+            self.out.extend_from_slice(if index > 0 { b",\"" } else { b"\"" });
+            self.out.extend_from_slice(value);
+            self.out.push(b'"');
         }
         self.out.push(b']');
     }
 
     pub(crate) fn boolean(&mut self, name: &str, value: bool) {
-        self.name(name);
-        self.out.extend_from_slice(if value { b"true" } else { b"false" });
+        self.name(name, if value { b"\":true" } else { b"\":false" });
     }
 
     pub(crate) fn null(&mut self, name: &str) {
-        self.name(name);
-        self.out.extend_from_slice(b"null");
+        self.name(name, b"\":null");
     }
 
     pub(crate) fn close(self) {
@@ -69,22 +85,33 @@ impl<'a> Object<'a> {
         self.out.push(b'}');
     }
 
+    /// Closes an object that is a line.
     #[inline]
-    fn quoted(&mut self, value: &[u8]) {
-        debug_assert!(is_plain(value), "{}", value.escape_ascii());
-        self.out.reserve(value.len() + 2);
-        self.out.push(b'"');
-        self.out.extend_from_slice(value);
-        self.out.push(b'"');
+    pub(crate) fn close_line(self) {
+        debug_assert_eq!(self.separator, b',', "an object without members");
+        self.out.extend_from_slice(b"}\n");
     }
 
-    #[inline]
-    fn name(&mut self, name: &str) {
+    /// Writes a name, and what follows it from its quotation mark on.
+    ///
+    /// With names that are constants this is a few stores of constants and one check of the buffer's
+    /// capacity. With several checks, and calls to copy a few bytes each, names take a third of the
+    /// time of a line.
+    #[inline(always)]
+    fn name(&mut self, name: &str, end: &[u8]) {
         debug_assert!(is_plain(name.as_bytes()), "{name}");
-        self.out.reserve(name.len() + 4);
-        self.out.extend_from_slice(&[self.separator, b'"']);
-        self.out.extend_from_slice(name.as_bytes());
-        self.out.extend_from_slice(b"\":");
+        let (start, len) = (name.len() + 2, name.len() + 2 + end.len());
+        if len <= PIECE {
+            let mut piece = [0; PIECE];
+            (piece[0], piece[1]) = (self.separator, b'"');
+            piece[2..start].copy_from_slice(name.as_bytes());
+            piece[start..len].copy_from_slice(end);
+            self.out.extend_from_slice(&piece[..len]);
+        } else {
+            self.out.extend_from_slice(&[self.separator, b'"']);
+            self.out.extend_from_slice(name.as_bytes());
+            self.out.extend_from_slice(end);
+        }
         self.separator = b',';
     }
 }

@@ -2,6 +2,7 @@
 
 mod bench;
 mod convert;
+mod csv;
 mod describe;
 mod doctor;
 mod failure;
@@ -12,6 +13,7 @@ mod json;
 mod lease;
 mod man;
 mod message;
+mod near_miss;
 mod options;
 mod output;
 mod picture;
@@ -46,8 +48,22 @@ use crate::range::RangeArguments;
 /// Generate, inspect and convert time-ordered identifiers: SCRU64, Nanoflake, kuid and sno.
 #[derive(Debug, Parser)]
 #[command(name = "tickid", version, propagate_version = true, arg_required_else_help = true)]
-#[command(after_help = "Exit status: 0 done, 1 some ID was invalid or the output could not be \
-                        written, 2 usage, 3 node store, 4 clock or timeout.")]
+#[command(after_help = "Examples:
+  tickid gen sno -n 3
+  tickid inspect 0u375nxqh5cq
+  tickid convert --from scru64 --node-size 8 --to sno 0u375nxqh5cq
+
+Environment:
+  TICKID_STORE      the store, unless --store names one
+  TICKID_REALM      the realm, unless --realm names one
+  TICKID_NODE_SIZE  SCRU64: the size of node IDs, as --node-size
+  TICKID_EPOCH      Nanoflake: the epoch, as --epoch
+  TICKID_DRIFT      kuid: the drift, as --drift
+  RUST_LOG          the library's events to show, by module and level, as in tickid_lease=debug
+  NO_COLOR          no colours; CLICOLOR_FORCE for colours that no terminal shows
+
+Exit status: 0 done, 1 some ID was invalid or the output could not be written, 2 usage, 3 node
+store, 4 clock or timeout.")]
 struct Arguments {
     /// Show the library's events; twice for more. $RUST_LOG selects them by module
     #[arg(short, long, global = true, action = ArgAction::Count)]
@@ -102,7 +118,9 @@ fn main() -> ExitCode {
         if failure.is_closed_pipe() {
             return ExitCode::SUCCESS;
         }
-        message::say_error(&failure.to_string(), failure.hint());
+        let other = || failure.usual_hint(&message::subcommand(&Arguments::command()));
+        let hint = failure.hint().map(str::to_owned).or_else(other);
+        message::say_error(&failure.to_string(), hint.as_deref());
         failure.exit_code()
     })
 }
@@ -112,12 +130,13 @@ fn run() -> Result<ExitCode, Failure> {
     if let Some(launch) = lease::Launch::of_this_process() {
         return lease::launch(&launch);
     }
-    let arguments = Arguments::try_parse().unwrap_or_else(|error| message::usage(error).exit());
+    let arguments = Arguments::try_parse()
+        .unwrap_or_else(|error| message::exit_usage(error, &Arguments::command()));
     match arguments.command {
         // Has a log of its own.
         #[cfg(feature = "serve")]
         Command::Serve(_) => {}
-        _ => verbose::start(arguments.verbose)?,
+        _ => verbose::start(arguments.verbose),
     }
     match arguments.command {
         Command::Gen(scheme) => generate::run(&scheme),

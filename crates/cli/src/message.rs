@@ -1,14 +1,20 @@
 //! Messages on standard error. Text of foreign origin in them is escaped, so that a terminal
 //! interprets none of it as a command, and cut to a bounded length.
 
+use std::io::{self, Write as _};
+use std::sync::LazyLock;
+
 use anstyle::{AnsiColor, Style};
-use clap::error::{ContextKind, ContextValue};
+use clap::Command;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 /// The characters shown of one input.
 const INPUT: usize = 300;
 
 /// The characters shown of one message, which may quote several inputs and the answers of servers.
 const MESSAGE: usize = 2_000;
+
+const HINT: Style = AnsiColor::Cyan.on_default().bold();
 
 /// Returns the first 300 characters of an input, escaped.
 pub(crate) fn shown(input: impl AsRef<[u8]>) -> String {
@@ -24,16 +30,71 @@ pub(crate) fn say(remark: &str) {
 pub(crate) fn say_error(error: &str, hint: Option<&str>) {
     write("error", AnsiColor::Red.on_default().bold(), error);
     if let Some(hint) = hint {
-        write("hint", AnsiColor::Cyan.on_default().bold(), hint);
+        write("hint", HINT, hint);
     }
 }
 
 fn write(label: &str, style: Style, message: &str) {
-    anstream::eprintln!("{style}{label}:{style:#} {}", escaped(message.as_bytes(), MESSAGE));
+    // Found out once: there may be a message for each of a million lines.
+    static IS_COLOURED: LazyLock<bool> = LazyLock::new(|| {
+        anstream::AutoStream::choice(&io::stderr()) != anstream::ColorChoice::Never
+    });
+    let style = if *IS_COLOURED { style } else { Style::new() };
+    let line = format!("{style}{label}:{style:#} {}\n", escaped(message.as_bytes(), MESSAGE));
+    // No place is left to report a failure to.
+    let _ = io::stderr().write_all(line.as_bytes());
 }
 
-/// Returns a usage error of clap's that shows the arguments it quotes as every other message does.
-pub(crate) fn usage(mut error: clap::Error) -> clap::Error {
+/// Prints the help that was asked for, or an error of usage in the form of every other, and ends the
+/// process.
+pub(crate) fn exit_usage(error: clap::Error, command: &Command) -> ! {
+    if !error.use_stderr() || error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
+        error.exit();
+    }
+    let path = subcommand(command);
+    let hint = similar(&error, &path);
+    let code = error.exit_code();
+    let text = quoted(error).render().ansi().to_string();
+    // A summary of the usage follows.
+    let message = text.split("\n\n").next().unwrap_or_default();
+    anstream::eprintln!("{}", message.trim_end());
+    write("hint", HINT, &hint);
+    std::process::exit(code);
+}
+
+/// Returns the command with the subcommands that were given: `tickid gen sno`.
+pub(crate) fn subcommand(command: &Command) -> String {
+    let mut path = command.get_name().to_owned();
+    let mut command = command;
+    for argument in std::env::args_os().skip(1) {
+        let Some(next) = command.find_subcommand(&argument) else { continue };
+        path.push(' ');
+        path.push_str(next.get_name());
+        command = next;
+    }
+    path
+}
+
+/// Returns the hint for an error of usage.
+fn similar(error: &clap::Error, path: &str) -> String {
+    let suggested = |kind| match error.get(kind) {
+        Some(ContextValue::String(one)) => vec![one.clone()],
+        Some(ContextValue::Strings(several)) => several.clone(),
+        _ => Vec::new(),
+    };
+    let commands = suggested(ContextKind::SuggestedSubcommand);
+    let commands = commands.into_iter().map(|name| format!("`{path} {name}`"));
+    let options = suggested(ContextKind::SuggestedArg).into_iter();
+    let values = suggested(ContextKind::SuggestedValue).into_iter();
+    let all: Vec<String> = commands.chain(options).chain(values).collect();
+    match all.as_slice() {
+        [] => format!("`{path} --help` shows the options, with examples"),
+        all => format!("did you mean {}? `{path} --help` shows all", all.join(" or ")),
+    }
+}
+
+/// Returns an error of clap's that shows the arguments it quotes as every other message does.
+fn quoted(mut error: clap::Error) -> clap::Error {
     let foreign: Vec<(ContextKind, String)> = error
         .context()
         .filter_map(|(kind, value)| match value {

@@ -25,8 +25,11 @@ impl Output {
     /// Creates a file to write to, or empties it; standard output for no path and for `-`.
     pub(crate) fn to(path: Option<&Path>) -> Result<Self, Failure> {
         let path = path.filter(|path| *path != Path::new("-"));
-        let file = path.map(File::create).transpose().map_err(Failure::Write)?;
-        Ok(Self { file, ..Self::stdout() })
+        let create = |path: &Path| {
+            let failure = |reason| Failure::WriteFile { path: path.to_owned(), reason };
+            File::create(path).map_err(failure)
+        };
+        Ok(Self { file: path.map(create).transpose()?, ..Self::stdout() })
     }
 
     /// Returns the buffer, to append to.

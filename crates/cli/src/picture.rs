@@ -179,12 +179,13 @@ mod tests {
     use tickid_core::UnixTime;
 
     use super::*;
+    use crate::report::Facts as _;
 
     #[test]
     fn labels_stand_over_their_bits() {
         let mut report = Report::default();
-        report.start("test", Some(UnixTime::EPOCH), &[0b1010_0000, 0b1111_1111]);
-        report.bits.extend([("a", 3), ("rest", 13)]);
+        report.start("test", |_| (), &[0b1010_0000, 0b1111_1111], Some(UnixTime::EPOCH));
+        report.bits(&[("a", 3), ("rest", 13)]);
         let drawn = draw(&report, &Heading::default(), WIDTH);
         let plain = anstream::adapter::strip_str(&drawn).to_string();
         let lines: Vec<&str> = plain.lines().collect();

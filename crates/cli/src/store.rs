@@ -19,7 +19,7 @@ pub(crate) const ANSWER_WITHIN: Duration = Duration::from_secs(5);
 #[derive(Clone, Debug, Default, Args)]
 pub(crate) struct StoreOptions {
     /// Store to lease a node from (file:///FOLDER, postgres://…, mysql://…, etcd://…, redis://…,
-    /// static:NODE/BITS) [default: $TICKID_STORE, or the folder tickid in $XDG_STATE_HOME or
+    /// static:NODE/BITS) [env: TICKID_STORE] [default: the folder tickid in $XDG_STATE_HOME or
     /// ~/.local/state]
     #[arg(long, value_name = "URL")]
     pub(crate) store: Option<String>,

@@ -114,12 +114,13 @@ mod tests {
     use tickid_core::UnixTime;
 
     use super::*;
+    use crate::report::Facts as _;
 
     #[test]
     fn names_are_replaced() {
         let mut report = Report::default();
-        report.start("test", Some(UnixTime::from_micros(1_500)), &[0xca, 0xfe]);
-        report.text.extend_from_slice(b"abc");
+        let text = |out: &mut Vec<u8>| out.extend_from_slice(b"abc");
+        report.start("test", text, &[0xca, 0xfe], Some(UnixTime::from_micros(1_500)));
         report.number("sequence", 7);
         report.field("node", Value::Hex(0x2a, 4));
         for (template, expected) in [

@@ -59,7 +59,9 @@ pub(crate) fn count(text: &str) -> Result<u64, String> {
         [.., b'G'] => (&text[..text.len() - 1], 1_000_000_000),
         _ => (text, 1),
     };
-    let count: u64 = number("count", 0..=u64::MAX / factor, digits)?;
+    let count: u64 = number("count", 0..=u64::MAX / factor, digits).map_err(|error| {
+        format!("{error}, also in thousands, millions and billions: 10k, 1M, 1G")
+    })?;
     Ok(count * factor)
 }
 

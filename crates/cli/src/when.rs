@@ -108,6 +108,12 @@ pub(crate) fn local(time: UnixTime, zone: &TimeZone, now: Option<UnixTime>) -> O
     Some(age.map_or_else(|| shown.to_string(), |age| format!("{shown}  {age}")))
 }
 
+/// Returns a time in a zone, in RFC 3339 with milliseconds. `None` outside of the years 0 to 9999.
+pub(crate) fn rfc3339(time: UnixTime, zone: &TimeZone) -> Option<String> {
+    let zoned = Timestamp::from_millisecond(time.as_millis()).ok()?.to_zoned(zone.clone());
+    (zoned.year() >= 0).then(|| zoned.strftime("%Y-%m-%dT%H:%M:%S%.3f%:z").to_string())
+}
+
 /// Returns the time between two in its two largest units: `3 days 4 hours ago`.
 fn age_of(time: Timestamp, now: Timestamp) -> Option<String> {
     let (earlier, later) = if time <= now { (time, now) } else { (now, time) };

@@ -8,7 +8,7 @@ use std::collections::HashSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use process::{NODE_STORE, OK, Ran, json_lines, ran, with_state};
+use process::{CLOCK, NODE_STORE, OK, Ran, json_lines, ran, with_state};
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::process::Stdio;
 
@@ -17,7 +17,7 @@ use tickid_testkit::servers::{Server, StartError};
 tickid_testkit::server_tests!(
     OtherTime: no_id_comes_twice, same_node_goes_on, distant_node_is_not_used,
     rollback_below_floor_ends_it,
-    release_uses_the_highest_clock,
+    release_uses_the_highest_clock, doctor_reports_an_unset_clock,
 );
 
 /// Runs programs under a shifted time.
@@ -27,19 +27,12 @@ impl Server for OtherTime {
     const NAME: &'static str = "libfaketime";
 
     fn start() -> Result<Self, StartError> {
-        library().map(Self).ok_or(StartError::NotInstalled)
+        process::libfaketime().map(Self).ok_or(StartError::NotInstalled)
     }
 
     fn is_installed() -> bool {
-        library().is_some()
+        process::libfaketime().is_some()
     }
-}
-
-/// Returns the path of the library in Debian's package.
-fn library() -> Option<PathBuf> {
-    let folders = fs::read_dir("/usr/lib").ok()?.flatten();
-    let mut libraries = folders.map(|folder| folder.path().join("faketime/libfaketime.so.1"));
-    libraries.find(|library| library.exists())
 }
 
 impl OtherTime {
@@ -86,6 +79,15 @@ fn distant_node_is_not_used(time: &OtherTime) {
     let ran = time.run(state.path(), "-1h", &arguments);
     assert_eq!((ran.status, ran.stdout.as_str()), (NODE_STORE, ""));
     assert!(ran.stderr.contains("1 of them quarantined"), "{}", ran.stderr);
+}
+
+fn doctor_reports_an_unset_clock(time: &OtherTime) {
+    let state = tempfile::tempdir().expect("a folder");
+    let ran = time.run(state.path(), "@2001-01-01 00:00:00", "doctor");
+    assert_eq!(ran.status, CLOCK, "{}", ran.stdout);
+    let line = ran.stdout.lines().next().expect("a line");
+    assert!(line.starts_with("error    clock        200"), "{}", ran.stdout);
+    assert!(ran.stdout.contains("hint: set the clock"), "{}", ran.stdout);
 }
 
 /// The clock is below the floor by less than the allowance: a generator that the program starts

@@ -6,7 +6,7 @@ mod process;
 
 use std::collections::HashSet;
 use std::io::{BufRead as _, BufReader};
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 
 use process::{
     CLOCK, INVALID, NODE_STORE, OK, Ran, USAGE, json_lines, run, run_with_input, stdout_of, tickid,
@@ -196,6 +196,21 @@ fn columns_and_members_hold_ids() {
         assert_eq!(ran.stderr.matches("error: ").count(), 1 + title, "{}", ran.stderr);
         assert!(ran.stderr.contains("line 5: 'lonely' has no column 2"), "{}", ran.stderr);
     }
+    // A quoted field goes on in the next line; a byte order mark is no part of the first title.
+    let csv = format!("\u{feff}id,note\r\n{id},\"a\r\n\r\n{id}\"\r\n{id},\"never\nends\n");
+    let ran = run_with_input("inspect --json --column id", csv.as_bytes());
+    assert_eq!((ran.status, ran.stdout.lines().count()), (INVALID, 1), "{}", ran.stderr);
+    assert!(ran.stderr.contains("line 5: '0u375nxqh5cq,\"never' begins"), "{}", ran.stderr);
+    let ran = run_with_input("inspect --column ID", b"id,note\n1,2\n");
+    assert_eq!(ran.status, USAGE);
+    assert!(ran.stderr.contains("no column is titled 'ID'; the titles are: id, note"));
+    // A row, and a value, may be larger than any ID.
+    let large = "x".repeat(1 << 20);
+    let ran = run_with_input("inspect --json --column 2", format!("{large},{id}").as_bytes());
+    assert_eq!(json_lines(&ran.stdout)[0]["text"], id);
+    let value = format!("{{\"note\":\"{large}\",\"id\":\"{id}\"}}");
+    let ran = run_with_input("inspect --json --field id", value.as_bytes());
+    assert_eq!(json_lines(&ran.stdout)[0]["text"], id);
     let lines = format!("{{\"id\":\"{id}\"}}\n{{\"id\":110009624767914842}}\n{{}}\n[\n");
     let ran = run_with_input("inspect --json --from scru64 --field id", lines.as_bytes());
     assert_eq!(ran.stdout.lines().count(), 2, "{}", ran.stderr);
@@ -216,6 +231,11 @@ fn cards_explain_kuids_and_show_the_age() {
     let ran = Ran::from(command.env("TZ", "EST5EDT,M3.2.0,M11.1.0").output().expect("runs"));
     assert!(ran.stdout.contains("2023-03-12 05:34:19 EDT  "), "{}", ran.stdout);
     assert!(ran.stdout.contains(" ago"), "{}", ran.stdout);
+    let mut command = tickid("inspect --local --json 0u375nxqh5cq");
+    let ran = Ran::from(command.env("TZ", "EST5EDT,M3.2.0,M11.1.0").output().expect("runs"));
+    let line = &json_lines(&ran.stdout)[0];
+    assert_eq!(line["local"], "2023-03-12T05:34:19.136-04:00");
+    assert!(line["age_ms"].as_i64() > Some(100_000_000_000), "{line}");
 }
 
 #[test]
@@ -277,7 +297,42 @@ fn settings_come_from_the_environment() {
     let mut command = tickid("gen sno --node 1");
     let ran = Ran::from(command.env("TICKID_REALM", "other").output().expect("runs"));
     assert_eq!((ran.status, ran.stderr.as_str()), (OK, ""));
-    assert!(stdout_of("inspect --help").contains("TICKID_EPOCH"));
+    // The kuid in a UUID has the drift of the environment, on both sides.
+    let ran =
+        Ran::from(tickid("gen uuid --node 0x7").env("TICKID_DRIFT", "5").output().expect("runs"));
+    let mut command = tickid(&format!("inspect --json {}", ran.stdout.trim_end()));
+    let ran = Ran::from(command.env("TICKID_DRIFT", "5").output().expect("runs"));
+    assert_eq!(json_lines(&ran.stdout)[0]["node"], "00000007", "{}", ran.stderr);
+    for (command, names) in [
+        ("gen scru64", &["TICKID_STORE", "TICKID_REALM", "TICKID_NODE_SIZE"][..]),
+        ("gen nanoflake", &["TICKID_EPOCH"]),
+        ("gen uuid", &["TICKID_DRIFT"]),
+        ("inspect", &["TICKID_EPOCH", "TICKID_DRIFT", "TICKID_NODE_SIZE"]),
+        ("convert", &["TICKID_EPOCH", "TICKID_DRIFT", "TICKID_NODE_SIZE"]),
+        ("range", &["TICKID_EPOCH", "TICKID_DRIFT"]),
+        ("lease init", &["TICKID_STORE", "TICKID_REALM", "TICKID_EPOCH", "TICKID_DRIFT"]),
+        ("doctor", &["TICKID_STORE"]),
+        ("", &["TICKID_STORE", "TICKID_REALM", "TICKID_EPOCH", "RUST_LOG"]),
+    ] {
+        let help = stdout_of(&format!("{command} --help"));
+        assert!(names.iter().all(|name| help.contains(name)), "{command}: {help}");
+    }
+}
+
+#[test]
+fn events_are_shown_on_request() {
+    let ran = run("-v gen sno");
+    assert!(ran.stderr.contains("INFO tickid_lease") && !ran.stderr.contains('\x1b'));
+    let with = |value: &str| {
+        let mut command = tickid("gen sno");
+        Ran::from(command.env("RUST_LOG", value).output().expect("runs"))
+    };
+    assert!(with("tickid_lease=info").stderr.contains("lease acquired"));
+    assert_eq!(with("tickid_core=info").stderr, "");
+    // It may be meant for another program.
+    let ran = with("a=b=c");
+    assert_eq!(ran.status, OK);
+    assert!(ran.stderr.starts_with("tickid: $RUST_LOG is ignored: "), "{}", ran.stderr);
 }
 
 #[test]
@@ -326,9 +381,26 @@ fn bad_lines_do_not_stop_inspect() {
     let ran = run("inspect --scheme sno 22222222222!2222");
     assert_eq!((ran.status, ran.stdout.as_str()), (INVALID, ""));
     assert!(ran.stderr.contains("'!' at position 11"), "{}", ran.stderr);
-    let ran = run("inspect !");
-    for scheme in ["SCRU64", "Nanoflake", "kuid", "sno"] {
-        assert!(ran.stderr.contains(scheme), "{}", ran.stderr);
+    let ran = run("inspect 0u375nxqh5c!");
+    for reason in ["not a SCRU64 ID: '!' at position 11", "hint: `tickid inspect --help` "] {
+        assert!(ran.stderr.contains(reason), "{}", ran.stderr);
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn streams_need_little_memory() {
+    const LINES: usize = 300_000;
+    let input = "brpk4q72xwf2m63l\n".repeat(LINES);
+    for arguments in ["inspect --json", "inspect --json --column 1"] {
+        // 64 MB, which the output exceeds.
+        let mut command = Command::new("sh");
+        command.args(["-c", "ulimit -v 65536 && exec \"$@\"", "sh"]);
+        command.arg(env!("CARGO_BIN_EXE_tickid")).args(arguments.split(' '));
+        let ran = process::run_command(&mut command, input.as_bytes());
+        assert_eq!((ran.status, ran.stderr.as_str()), (OK, ""), "{arguments}");
+        assert_eq!(ran.stdout.lines().count(), LINES, "{arguments}");
+        assert!(ran.stdout.len() > 64 << 20, "{arguments}");
     }
 }
 

@@ -233,7 +233,8 @@ fn bad_input_has_a_reason() {
         ("convert --to sno !", "'!' is no ID of any format known here"),
         ("convert --to sno foo", "'foo' is no ID of a plausible time; it may be: Nanoflake"),
         ("inspect --scheme sno foo", "'foo' is not a sno ID: 3 bytes long, not 16"),
-        ("inspect !", "'!' is not a SCRU64 ID: 1 bytes long, not 12; not a sno ID"),
+        ("inspect !", "'!' is no ID of a known format: not a Nanoflake ID: '!' at position 0"),
+        ("inspect --from ulid 0u375nxqh5cq", "'0u375nxqh5cq' is no ULID: 12 bytes long, not 26"),
     ] {
         assert_fails(arguments, &run(arguments), INVALID, &[&format!("error: {message}")]);
     }
@@ -273,16 +274,21 @@ fn typos_list_the_choices() {
     for (arguments, parts) in [
         ("generatte sno", ["'generatte'", "'generate'"]),
         ("gen snow", ["'snow'", "'sno'"]),
-        ("gen --node 5", ["--node", "Usage"]),
+        ("gen --node 5", ["'--node'", "\nhint: `tickid gen --help`"]),
         ("inspect --json --scheme uid x", ["'uid'", "kuid"]),
-        ("inspect --local --json x", ["--json", "Usage"]),
-        ("convert x", ["--to <FORMAT>", "Usage"]),
+        ("inspect --form sno x", ["'--form'", "\nhint: did you mean --from? `tickid inspect "]),
+        ("inspect --local --template x x", ["--template", "\nhint: `tickid inspect --help`"]),
+        ("convert x", ["--to <FORMAT>", "\nhint: `tickid convert --help`"]),
         ("convert --from isbn --to sno x", ["'isbn'", "instagram"]),
         ("gen nanoflake --radix 16", ["'16'", "10, 36"]),
         ("gen sno --format json", ["'json'", "text"]),
         ("gen sno --json --format hex", ["--json", "--format"]),
-        ("lease exec --realm a", ["<COMMAND>", "Usage"]),
-        ("lease list", ["--realm <NAME>", "Usage"]),
+        ("lease exec --realm a", ["<COMMAND>", "\nhint: `tickid lease exec --help`"]),
+        ("lease list", ["--realm <NAME>", "\nhint: `tickid lease list --help`"]),
+        ("gen uid", ["'uid'", "\nhint: did you mean `tickid gen kuid` or `tickid gen uuid`?"]),
+        ("range sno --since 2 --until 1", ["is after --until", "\nhint: `tickid range --help`"]),
+        ("gen sno -n 1x", ["10k, 1M, 1G", "\nhint: `tickid gen sno --help`"]),
+        ("gen sno -n -1", ["0..=", "\nhint: `tickid gen sno --help`"]),
         ("completions ksh", ["'ksh'", "zsh"]),
     ] {
         assert_fails(arguments, &run(arguments), USAGE, &parts);

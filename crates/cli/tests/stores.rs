@@ -8,7 +8,8 @@ mod process;
 
 use std::process::{Child, Stdio};
 
-use process::{INVALID, NODE_STORE, OK, Ran, USAGE, json_lines, ran, tickid};
+use process::{CLOCK, INVALID, NODE_STORE, OK, Ran, USAGE, json_lines, ran, tickid};
+use serde_json::Value;
 #[cfg(unix)]
 use tickid_testkit::servers::{Etcd, MySql, Postgres, Redis, Test, Tests};
 
@@ -130,6 +131,34 @@ fn a_node_goes_through_all_commands(place: &Place) {
     assert!(nowhere.stderr.contains("no answer"), "{}", nowhere.stderr);
 }
 
+/// The statuses are those of the finding, also with a clock that is an hour wrong.
+fn doctor_checks_the_store(place: &Place) {
+    let doctor = |url: &str| tickid(&format!("doctor --json --store {url}"));
+    let sound = seen(ran(&mut doctor(&place.url)));
+    assert_eq!((sound.status, sound.stderr.as_str()), (OK, ""), "{}", sound.stdout);
+    let findings = json_lines(&sound.stdout);
+    for topic in ["clock", "store", "clock skew"] {
+        let is_ok = |one: &Value| one["topic"] == topic && one["level"] == "ok";
+        assert!(findings.iter().any(is_ok), "{topic}: {}", sound.stdout);
+    }
+    let nowhere = seen(ran(&mut doctor(&place.nowhere)));
+    assert_eq!(nowhere.status, NODE_STORE, "{}", nowhere.stdout);
+    let last = &json_lines(&nowhere.stdout).pop().expect("a finding");
+    assert_eq!((&last["topic"], &last["level"]), (&"store".into(), &"error".into()));
+    assert!(last["hint"].is_string(), "{last}");
+    let Some(library) = process::libfaketime() else { return };
+    for (offset, part) in [("+1h", "ahead of the store's"), ("-1h", "behind the store's")] {
+        let mut doctor = doctor(&place.url);
+        doctor.env("LD_PRELOAD", &library).env("FAKETIME", offset);
+        let wrong = seen(ran(doctor.env("FAKETIME_DONT_FAKE_MONOTONIC", "1")));
+        assert_eq!(wrong.status, CLOCK, "{}", wrong.stdout);
+        let findings = json_lines(&wrong.stdout);
+        let skew = findings.iter().find(|one| one["level"] == "error").expect("an error");
+        assert_eq!(skew["topic"], "clock skew");
+        assert!(skew["text"].as_str().expect("text").contains(part), "{skew}");
+    }
+}
+
 /// Returns `exec` of a script with a node of the realm `exec`.
 #[cfg(target_os = "linux")]
 fn exec(place: &Place, script: &str) -> std::process::Command {
@@ -245,8 +274,9 @@ impl Located for Redis {
 }
 
 #[cfg(unix)]
-fn tests<S: Located>() -> [Test<S>; 6] {
+fn tests<S: Located>() -> [Test<S>; 7] {
     [
+        ("doctor_checks_the_store", |server| doctor_checks_the_store(&server.place())),
         ("a_realm_begins_once", |server| a_realm_begins_once(&server.place())),
         ("a_realm_begins_beyond", |server| {
             init_reports_the_beginning(&server.place());

@@ -269,6 +269,7 @@ mod tests {
             ("00000000-0000-0000-0000-000000000000", true),
             ("4e6f2160-a0ff-89a0-a840-cc0001c70745", true), // a sno ID
             ("user_01j1hzw2p7es59rpw0qfqnr7bc", true),
+            ("user_2pcvmm1w00e4hr28t5cy4tqkff", false), // of the year 4980; version 7 by accident
             ("01ARZ3NDEKTSV4RRFFQ69G5FAV", true),
             ("01arz3ndektsv4rrffq69g5fav", false), // or a TypeID's digits
             ("017f22e279b07cc398c4dc0c0c07398f", false),
@@ -311,10 +312,26 @@ mod tests {
 
     #[test]
     fn what_is_pasted_around_an_id_is_removed() {
-        for pasted in ["x", " x\t", "\"x\"", "'x',", "`x`;", " \"x\" , ", "x\r\n"] {
+        for pasted in [
+            "x",
+            " x\t",
+            "\"x\"",
+            "'x',",
+            "`x`;",
+            " \"x\" , ",
+            "x\r\n",
+            "(x)",
+            "\u{a0}x\u{200b}",
+            "\u{feff}\u{201c}x\u{201d}",
+            "\u{ab} x \u{bb},",
+            "\"id\": \"x\",",
+            "\"id\":x",
+            "ObjectId(\"x\")",
+            "uuid.UUID('x'),",
+        ] {
             assert_eq!(trimmed(pasted.as_bytes()), b"x", "{pasted:?}");
         }
-        for plain in ["", "\"", "x\"", "b'x'", "{x}"] {
+        for plain in ["", "\"", "x\"", "b'x'", "{x}", "x)", "x-y(z)", "[1, 2]", "\u{201a}x"] {
             assert_eq!(trimmed(plain.as_bytes()), plain.as_bytes());
         }
     }

@@ -143,6 +143,11 @@ pub(super) const STEPS: &[Step] = &[
         ".ci/debian",
     )
     .needs(&[DPKG, MAN]),
+    script(
+        "memory",
+        "100 million lines take the command no more memory than a few",
+        ".ci/memory",
+    ),
     script("semver", "no public item broke since the latest release", ".ci/semver")
         .needs(&[SEMVER_CHECKS, RELEASE]),
     cargo(

@@ -9,7 +9,7 @@ use std::process::ExitCode;
 
 use clap::{Args, Subcommand};
 use tickid_core::Plain;
-use tickid_kuid::{Global, GlobalId, Kuid, Local, LocalId, Node};
+use tickid_kuid::{Drift, Global, GlobalId, Kuid, Local, LocalId, Node};
 use tickid_nanoflake::{GeneratorId, Nanoflake, NanoflakeId};
 use tickid_scru64::{NodeSpec, Scru64, Scru64Id};
 use tickid_sno::{Meta, Partition, Sno, SnoId};
@@ -19,7 +19,7 @@ use self::plan::{GenOptions, Plan};
 use crate::failure::Failure;
 use crate::options::{Kind, KuidOptions, NanoflakeOptions, NodeHash, Radix, Scru64Options};
 use crate::schemes::uuid::{UuidId, UuidVersion};
-use crate::values::{generator_id, metabyte, node_spec, partition};
+use crate::values::{drift, generator_id, metabyte, node_spec, partition};
 
 #[derive(Debug, Subcommand)]
 #[command(after_help = "Examples:
@@ -166,13 +166,17 @@ pub(crate) struct UuidArguments {
     /// Erlang node name, or its fingerprint in hexadecimal after 0x; leased unless given
     #[arg(long, value_name = "NAME|0xHEX", conflicts_with_all = ["store", "realm"])]
     node: Option<String>,
+    /// The drift of the kuid, 5 to 10 [default: 8]
+    #[arg(long, value_name = "5..10", value_parser = drift, env = "TICKID_DRIFT")]
+    drift: Option<Drift>,
 }
 
 impl SchemeArguments for UuidArguments {
     fn generate(&self, options: &GenOptions) -> Result<ExitCode, Failure> {
         let node = self.node.as_deref().map(|node| NodeHash::Phash2.node(node)).transpose();
         let node = node.map_err(|error| Failure::Usage(format!("--node: {error}")))?;
-        let (scheme, layout) = (Kuid::default(), KuidOptions::default());
+        let layout = KuidOptions { drift: self.drift, ..KuidOptions::default() };
+        let scheme = Kuid { drift: layout.drift() };
         let blank = UuidId { kuid: GlobalId::MIN, uuid: Uuid::nil() };
         let plan = Plan {
             scheme,

@@ -18,7 +18,7 @@ use crate::failure::Failure;
 use crate::message::say;
 use crate::options::{Format, default_pool};
 use crate::output::Output;
-use crate::report::Report;
+use crate::report::{JsonLine, Report};
 use crate::store;
 use crate::template::Template;
 use crate::values::{count, duration, parse};
@@ -37,6 +37,7 @@ pub(crate) struct GenOptions {
     lease: LeaseOptions,
     /// The number of IDs, also as 10k, 1M or 1G
     #[arg(short = 'n', long, value_name = "N", value_parser = count, default_value = "1")]
+    #[arg(allow_negative_numbers = true)]
     count: u64,
     /// Generate until the pipe closes
     #[arg(long, conflicts_with = "count")]
@@ -182,8 +183,9 @@ impl<S: Scheme + Default, V: Variant<S, Id: Describe>> Plan<'_, S, V> {
                     id.describe(self.layout, &mut report);
                     template.write(&report, out.buffer())?;
                 } else if options.json {
-                    id.describe(self.layout, &mut report);
-                    report.write_json(out.buffer());
+                    let mut line = JsonLine::open(out.buffer());
+                    id.describe(self.layout, &mut line);
+                    line.close();
                 } else {
                     write_id(id, self.layout, options.format, out.buffer());
                 }

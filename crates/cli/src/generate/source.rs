@@ -59,7 +59,7 @@ pub(super) struct LeaseOptions {
     #[command(flatten)]
     pub(super) store: StoreOptions,
     /// Realm in the store: generators of one realm never have the same node at the same time
-    /// [default: $TICKID_REALM, or one for each scheme, epoch and drift]
+    /// [env: TICKID_REALM] [default: one for each scheme, epoch and drift]
     #[arg(long, value_name = "NAME", value_parser = parse::<RealmName>)]
     pub(super) realm: Option<RealmName>,
 }

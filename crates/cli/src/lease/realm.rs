@@ -32,10 +32,10 @@ pub(crate) struct ShapeOptions {
     kind: Kind,
     /// Nanoflake: the epoch, by name, in milliseconds since 1970 or in RFC 3339 [default: twitter]
     #[arg(long, value_name = "twitter|discord|unix|MS|RFC3339", value_parser = epoch)]
-    #[arg(allow_negative_numbers = true)]
+    #[arg(allow_negative_numbers = true, env = "TICKID_EPOCH")]
     epoch: Option<Epoch>,
     /// kuid: the drift of global IDs, 5 to 10 [default: 8]
-    #[arg(long, value_name = "5..10", value_parser = drift)]
+    #[arg(long, value_name = "5..10", value_parser = drift, env = "TICKID_DRIFT")]
     drift: Option<Drift>,
     /// Nodes to lease, none a prefix of another (0-255/8 or 0/1,128-255/8) [default: as gen]
     #[arg(long, value_name = "NODES", value_parser = parse::<NodePool>)]

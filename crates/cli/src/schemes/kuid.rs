@@ -5,11 +5,12 @@ use tickid_text::ParseError;
 
 use crate::describe::Describe;
 use crate::options::KuidOptions;
-use crate::report::{Report, Value};
+use crate::report::{Facts, Value};
 
 /// The text of an ID in the alphabet that was asked for.
 macro_rules! write_text {
     () => {
+        #[inline]
         fn write_text(&self, layout: &KuidOptions, out: &mut Vec<u8>) {
             let text = match layout.alphabet() {
                 KuidAlphabet::Url => self.encode_url(),
@@ -34,9 +35,10 @@ impl Describe for LocalId {
         self.unix_time()
     }
 
-    fn fields(&self, _: &KuidOptions, report: &mut Report) {
-        time_fields(*self, "local", report);
-        report.bits.extend([("a", 20), ("b", 20), ("c", 10), ("sequence", 14)]);
+    #[inline]
+    fn fields(&self, _: &KuidOptions, facts: &mut impl Facts) {
+        time_fields(*self, "local", facts);
+        facts.bits(&[("a", 20), ("b", 20), ("c", 10), ("sequence", 14)]);
     }
 }
 
@@ -56,14 +58,14 @@ macro_rules! describe_global {
                 self.unix_time(layout.drift())
             }
 
-            fn fields(&self, layout: &KuidOptions, report: &mut Report) {
+            #[inline]
+            fn fields(&self, layout: &KuidOptions, facts: &mut impl Facts) {
                 let drift = layout.drift();
-                time_fields(self.to_local(drift), "global", report);
-                report
-                    .field("node", Value::Hex($node_number(self.node(drift)), size_of::<$node>()));
-                report.number("drift", drift.get());
+                time_fields(self.to_local(drift), "global", facts);
+                facts.field("node", Value::Hex($node_number(self.node(drift)), size_of::<$node>()));
+                facts.number("drift", drift.get());
                 let low = drift.get().into();
-                report.bits.extend([
+                facts.bits(&[
                     ("a", 20),
                     ("b (high)", 20 - low),
                     ("node", <$node>::BITS),
@@ -79,12 +81,13 @@ macro_rules! describe_global {
 describe_global!(GlobalId, u32, |node: Node| node.get().into());
 describe_global!(WideGlobalId, u64, |node: u64| node.into());
 
-fn time_fields(id: LocalId, kind: &'static str, report: &mut Report) {
-    report.field("kind", Value::Word(kind));
-    report.number("a", id.mega_seconds());
-    report.number("b", id.seconds());
-    report.number("c", id.micro_seconds());
-    report.number("sequence", id.sequence());
+#[inline]
+fn time_fields(id: LocalId, kind: &'static str, facts: &mut impl Facts) {
+    facts.field("kind", Value::Word(kind));
+    facts.number("a", id.mega_seconds());
+    facts.number("b", id.seconds());
+    facts.number("c", id.micro_seconds());
+    facts.number("sequence", id.sequence());
 }
 
 /// Reads `text` as the kind of its length, or otherwise as a global ID.

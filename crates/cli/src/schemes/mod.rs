@@ -14,7 +14,7 @@ use tickid_text::ParseError;
 
 use crate::describe::Describe as _;
 use crate::options::{Layouts, Scheme};
-use crate::report::Report;
+use crate::report::Facts;
 
 pub(crate) const ALL: [Scheme; 4] = [Scheme::Scru64, Scheme::Sno, Scheme::Kuid, Scheme::Nanoflake];
 
@@ -67,14 +67,15 @@ pub(crate) fn plain(id: AnyId) -> Reading {
 }
 
 /// Takes an ID apart; `false` for a reading that is no ID of the schemes.
-pub(crate) fn describe(reading: &Reading, layouts: &Layouts, report: &mut Report) -> bool {
+#[inline]
+pub(crate) fn describe(reading: &Reading, layouts: &Layouts, facts: &mut impl Facts) -> bool {
     match *reading {
-        Reading::Scru64(id) => id.describe(&layouts.scru64, report),
-        Reading::Nanoflake(id, text) => id.describe(&layouts.nanoflake.in_text(text), report),
-        Reading::KuidLocal(id, _) => id.describe(&layouts.kuid, report),
-        Reading::KuidGlobal(id, _) => id.describe(&layouts.kuid, report),
-        Reading::KuidWide(id, _) => id.describe(&layouts.kuid, report),
-        Reading::Sno(id) => id.describe(&(), report),
+        Reading::Scru64(id) => id.describe(&layouts.scru64, facts),
+        Reading::Nanoflake(id, text) => id.describe(&layouts.nanoflake.in_text(text), facts),
+        Reading::KuidLocal(id, _) => id.describe(&layouts.kuid, facts),
+        Reading::KuidGlobal(id, _) => id.describe(&layouts.kuid, facts),
+        Reading::KuidWide(id, _) => id.describe(&layouts.kuid, facts),
+        Reading::Sno(id) => id.describe(&(), facts),
         _ => return false,
     }
     true
@@ -94,12 +95,14 @@ mod tests {
     use super::*;
     use crate::describe::Describe;
     use crate::options::{KuidOptions, NanoflakeOptions, Scru64Options};
+    use crate::report::JsonLine;
 
     /// Returns the line that is written about `id`, as another parser reads it.
     fn written<I: Describe>(id: I, layout: &I::Layout) -> Value {
-        let (mut report, mut line) = (Report::default(), Vec::new());
-        id.describe(layout, &mut report);
-        report.write_json(&mut line);
+        let mut line = Vec::new();
+        let mut facts = JsonLine::open(&mut line);
+        id.describe(layout, &mut facts);
+        facts.close();
         assert_eq!(line.pop(), Some(b'\n'));
         serde_json::from_slice(&line).unwrap()
     }

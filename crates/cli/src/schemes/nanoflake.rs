@@ -5,12 +5,13 @@ use tickid_text::ParseError;
 
 use crate::describe::Describe;
 use crate::options::{NanoflakeOptions, Radix};
-use crate::report::{Report, Value};
+use crate::report::{Facts, Value};
 
 impl Describe for NanoflakeId {
     const SCHEME: &'static str = Nanoflake::NAME;
     type Layout = NanoflakeOptions;
 
+    #[inline]
     fn write_text(&self, layout: &NanoflakeOptions, out: &mut Vec<u8>) {
         match layout.radix {
             Some(Radix::Decimal) => out.extend_from_slice(self.encode_decimal().as_bytes()),
@@ -26,15 +27,16 @@ impl Describe for NanoflakeId {
         Nanoflake { epoch: layout.epoch() }.unix_time(*self)
     }
 
-    fn fields(&self, layout: &NanoflakeOptions, report: &mut Report) {
-        report.field("int", Value::BigNumber(u64::from(*self)));
-        report.number("epoch_ms", layout.epoch().as_unix_millis());
-        report.number("timestamp", i64::try_from(self.timestamp()).unwrap_or(i64::MAX));
-        report.number("generator", self.generator().get());
-        report.number("datacenter", self.generator().datacenter());
-        report.number("worker", self.generator().worker());
-        report.number("sequence", self.sequence());
-        report.bits.extend([
+    #[inline]
+    fn fields(&self, layout: &NanoflakeOptions, facts: &mut impl Facts) {
+        facts.field("int", Value::BigNumber(u64::from(*self)));
+        facts.number("epoch_ms", layout.epoch().as_unix_millis());
+        facts.number("timestamp", i64::try_from(self.timestamp()).unwrap_or(i64::MAX));
+        facts.number("generator", self.generator().get());
+        facts.number("datacenter", self.generator().datacenter());
+        facts.number("worker", self.generator().worker());
+        facts.number("sequence", self.sequence());
+        facts.bits(&[
             ("0", 1),
             ("timestamp", 41),
             ("datacenter", 5),

@@ -2,12 +2,13 @@ use tickid_core::{Scheme as _, UnixTime};
 use tickid_sno::{Sno, SnoId};
 
 use crate::describe::Describe;
-use crate::report::Report;
+use crate::report::Facts;
 
 impl Describe for SnoId {
     const SCHEME: &'static str = Sno::NAME;
     type Layout = ();
 
+    #[inline]
     fn write_text(&self, (): &(), out: &mut Vec<u8>) {
         out.extend_from_slice(self.encode().as_bytes());
     }
@@ -20,13 +21,14 @@ impl Describe for SnoId {
         self.unix_time()
     }
 
-    fn fields(&self, (): &(), report: &mut Report) {
-        report.number("timestamp", i64::try_from(self.timestamp()).unwrap_or(i64::MAX));
-        report.number("toggle", self.toggle());
-        report.number("meta", self.meta());
-        report.number("partition", self.partition().get());
-        report.number("sequence", self.sequence());
-        report.bits.extend([
+    #[inline]
+    fn fields(&self, (): &(), facts: &mut impl Facts) {
+        facts.number("timestamp", i64::try_from(self.timestamp()).unwrap_or(i64::MAX));
+        facts.number("toggle", self.toggle());
+        facts.number("meta", self.meta());
+        facts.number("partition", self.partition().get());
+        facts.number("sequence", self.sequence());
+        facts.bits(&[
             ("timestamp", 39),
             ("toggle", 1),
             ("meta", 8),

@@ -6,7 +6,7 @@ use uuid::Uuid;
 
 use crate::describe::Describe;
 use crate::options::KuidOptions;
-use crate::report::{Report, bit_fields};
+use crate::report::{Facts, bit_fields};
 
 /// The shape of the UUIDs to generate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -56,7 +56,7 @@ impl Describe for UuidId {
         Kuid { drift: layout.drift() }.unix_time(self.kuid)
     }
 
-    fn fields(&self, _: &KuidOptions, report: &mut Report) {
-        bit_fields(&Reading::Uuid(self.uuid), &Layouts::default(), report);
+    fn fields(&self, _: &KuidOptions, facts: &mut impl Facts) {
+        bit_fields(&Reading::Uuid(self.uuid), &Layouts::default(), facts);
     }
 }

@@ -3,7 +3,7 @@
 #![allow(dead_code, reason = "each test file uses its own part of it")]
 
 use std::io::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 use serde_json::Value;
@@ -33,6 +33,13 @@ pub(crate) fn with_state(state: &Path, arguments: &str) -> Command {
     command
 }
 
+/// Returns the path of libfaketime in Debian's package.
+pub(crate) fn libfaketime() -> Option<PathBuf> {
+    let folders = std::fs::read_dir("/usr/lib").ok()?.flatten();
+    let mut libraries = folders.map(|folder| folder.path().join("faketime/libfaketime.so.1"));
+    libraries.find(|library| library.exists())
+}
+
 pub(crate) struct Ran {
     pub(crate) status: i32,
     pub(crate) stdout: String,
@@ -58,7 +65,11 @@ pub(crate) fn run(arguments: &str) -> Ran {
 }
 
 pub(crate) fn run_with_input(arguments: &str, input: &[u8]) -> Ran {
-    let mut command = tickid(arguments);
+    run_command(&mut tickid(arguments), input)
+}
+
+/// Runs a command that reads all of its input.
+pub(crate) fn run_command(command: &mut Command, input: &[u8]) -> Ran {
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().expect("runs");
     let mut stdin = child.stdin.take().expect("piped");

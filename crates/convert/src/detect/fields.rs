@@ -241,7 +241,9 @@ fn global(drift: Drift, node_bits: u32) -> ([(&'static str, u32); MAX], usize) {
 fn value(bytes: &[u8], start: u32, bits: u32) -> u128 {
     let end = start + bits;
     let mut value: u128 = 0;
-    for (place, byte) in (0_u32..).step_by(8).zip(bytes) {
+    let first_byte = (start / 8) as usize;
+    let places = (start / 8 * 8..end).step_by(8);
+    for (place, byte) in places.zip(bytes.iter().skip(first_byte)) {
         let (first, last) = (place.max(start), (place + 8).min(end));
         if first < last {
             let kept = u32::from(*byte) >> (place + 8 - last) & ((1 << (last - first)) - 1);

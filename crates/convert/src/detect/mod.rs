@@ -4,6 +4,7 @@ mod fields;
 mod format;
 mod literal;
 mod named;
+mod paste;
 mod plausibility;
 mod reading;
 
@@ -16,6 +17,7 @@ use uuid::Uuid;
 
 pub use self::fields::{BitField, IdBytes};
 pub use self::format::{Form, Format, FormatError};
+pub use self::paste::trimmed;
 pub use self::plausibility::Plausibility;
 pub use self::reading::{KuidAlphabet, NanoflakeText, Reading};
 
@@ -117,7 +119,7 @@ impl Candidates {
 
     /// Returns the candidates, likeliest first.
     pub fn iter(&self) -> impl Iterator<Item = &Candidate> {
-        self.found.iter().flatten()
+        self.found.get(..self.len).unwrap_or_default().iter().flatten()
     }
 
     /// Returns the candidates that are likely, or that have no time to judge them by.
@@ -148,8 +150,8 @@ impl Candidates {
     }
 
     /// Reports whether the first candidate is certain: its text has marks that other texts do not
-    /// have (the version in a UUID's groups of digits, the prefix of a TypeID, the bits that only
-    /// an ID in a UUID has, a ULID's alphabet and time), and nothing else is plausible.
+    /// have (the version in a UUID's groups of digits, a TypeID's prefix, version and time, the bits
+    /// that only an ID in a UUID has, a ULID's alphabet and time), and nothing else is plausible.
     ///
     /// Plain integers never are certain, nor are texts of the four schemes: other programs use the
     /// same digits.
@@ -197,8 +199,7 @@ impl Candidates {
 
     /// Makes the likely candidates unlikely that the first explains much better.
     fn settle(&mut self) {
-        let mut found = self.found.iter_mut().flatten();
-        let Some(first) = found.next() else { return };
+        let Some(first) = self.iter().next() else { return };
         let most = first.surprise + DECISIVE_BITS;
         // A UUID stays one if it holds an ID.
         let is_settled = |one: &Candidate| {
@@ -221,10 +222,11 @@ impl Candidates {
 
 impl IntoIterator for Candidates {
     type Item = Candidate;
-    type IntoIter = core::iter::Flatten<core::array::IntoIter<Option<Candidate>, MAX>>;
+    type IntoIter =
+        core::iter::Flatten<core::iter::Take<core::array::IntoIter<Option<Candidate>, MAX>>>;
 
     fn into_iter(self) -> Self::IntoIter {
-        self.found.into_iter().flatten()
+        self.found.into_iter().take(self.len).flatten()
     }
 }
 
@@ -277,28 +279,6 @@ pub fn detect(text: &[u8], layouts: &Layouts, now: Option<UnixTime>) -> Candidat
     candidates
 }
 
-/// Returns `text` without what people paste along with an ID: white space, quotation marks and
-/// backquotes around it, commas and semicolons after it.
-///
-/// # Examples
-/// ```
-/// assert_eq!(tickid_convert::trimmed(b"  \"0u375nxqh5cq\",\r\n"), b"0u375nxqh5cq");
-/// assert_eq!(tickid_convert::trimmed(b"b'\\x01'"), b"b'\\x01'");
-/// ```
-#[must_use]
-pub fn trimmed(text: &[u8]) -> &[u8] {
-    let mut text = text.trim_ascii();
-    loop {
-        text = match text {
-            [inner @ .., b',' | b';'] => inner.trim_ascii(),
-            [open @ (b'"' | b'\'' | b'`'), inner @ .., close] if open == close => {
-                inner.trim_ascii()
-            }
-            _ => return text,
-        };
-    }
-}
-
 struct Search<'a> {
     layouts: &'a Layouts,
     now: Option<UnixTime>,
@@ -311,7 +291,19 @@ impl Search<'_> {
         self.judge(reading, form, false);
     }
 
+    fn is_likely(&self, reading: &Reading) -> bool {
+        let time = reading.time(self.layouts);
+        Plausibility::of(reading, self.layouts, time, self.now) == Plausibility::Likely
+    }
+
     fn judge(&mut self, reading: Reading, form: Form, is_marked: bool) {
+        self.judge_here(reading, form, is_marked);
+    }
+
+    /// Judges a reading in the code of the caller, where its format is a constant: half of the time
+    /// of a text that is one of the schemes' goes into this.
+    #[inline(always)]
+    fn judge_here(&mut self, reading: Reading, form: Form, is_marked: bool) {
         let time = reading.time(self.layouts);
         let mut plausibility = Plausibility::of(&reading, self.layouts, time, self.now);
         if is_marked && plausibility == Plausibility::Unlikely {
@@ -348,20 +340,21 @@ impl Search<'_> {
                 for (id, alphabet) in
                     [($id::parse_bytes(text), Sortable), ($id::parse_url(text), Url)]
                 {
-                    id.into_iter()
-                        .for_each(|id| self.add(Reading::$reading(id, alphabet), Form::Text));
+                    if let Ok(id) = id {
+                        self.judge_here(Reading::$reading(id, alphabet), Form::Text, false);
+                    }
                 }
             };
         }
         match text.len() {
             Scru64Id::TEXT_LEN => {
                 if let Ok(id) = Scru64Id::parse_bytes(text) {
-                    self.add(Reading::Scru64(id), Form::Text);
+                    self.judge_here(Reading::Scru64(id), Form::Text, false);
                 }
             }
             SnoId::TEXT_LEN => {
                 if let Ok(id) = SnoId::parse_bytes(text) {
-                    self.add(Reading::Sno(id), Form::Text);
+                    self.judge_here(Reading::Sno(id), Form::Text, false);
                 }
                 in_both!(GlobalId, KuidGlobal);
             }
@@ -372,7 +365,8 @@ impl Search<'_> {
         if text.len() <= NanoflakeId::TEXT_LEN
             && let Ok(id) = NanoflakeId::parse_bytes(text)
         {
-            self.add(Reading::Nanoflake(id, NanoflakeText::Base36), Form::Text);
+            let reading = Reading::Nanoflake(id, NanoflakeText::Base36);
+            self.judge_here(reading, Form::Text, false);
         }
     }
 
@@ -455,16 +449,17 @@ impl Search<'_> {
         if let Some(id) = named::ulid(text) {
             let is_upper = !text.iter().any(u8::is_ascii_lowercase);
             let reading = Reading::Ulid(id.to_be_bytes());
-            let plausibility =
-                Plausibility::of(&reading, self.layouts, reading.time(self.layouts), self.now);
-            self.judge(reading, Form::Text, is_upper && plausibility == Plausibility::Likely);
+            self.judge(reading, Form::Text, is_upper && self.is_likely(&reading));
         }
         if let Some((prefix_len, id)) = named::type_id(text) {
             let uuid = Uuid::from_u128(id);
             // Of another version only behind a prefix.
             if prefix_len > 0 || version(uuid) == Some(7) {
-                let is_marked = prefix_len > 0 && version(uuid) == Some(7);
-                self.judge(Reading::TypeId { uuid, prefix_len }, Form::Text, is_marked);
+                let reading = Reading::TypeId { uuid, prefix_len };
+                // Six bits of any suffix may happen to be those of version 7.
+                let is_marked =
+                    prefix_len > 0 && version(uuid) == Some(7) && self.is_likely(&reading);
+                self.judge(reading, Form::Text, is_marked);
             }
         }
         if let Some(id) = named::ksuid(text) {

@@ -1,5 +1,3 @@
-use core::time::Duration;
-
 use tickid_core::UnixTime;
 
 use super::reading::{Reading, version};
@@ -27,13 +25,14 @@ pub enum Plausibility {
 pub(super) const DECISIVE_BITS: u32 = 8;
 
 const SECOND: u64 = 1_000_000;
-const DAY: Duration = Duration::from_secs(86_400);
+/// In microseconds, as all differences of times here.
+const DAY: i64 = 86_400_000_000;
 
 impl Plausibility {
     /// As old as IDs of these kinds may well be.
-    const PAST: Duration = Duration::from_secs(30 * 31_556_952);
+    const PAST: i64 = 30 * 31_556_952_000_000;
     /// The allowance for wrong clocks and for generators that run ahead of them.
-    const FUTURE: Duration = DAY;
+    const FUTURE: i64 = DAY;
 
     #[inline]
     pub(super) fn of(
@@ -47,14 +46,18 @@ impl Plausibility {
         }
         match (time, now) {
             (Some(time), Some(now)) => {
-                let is_likely = now.saturating_since(time) <= Self::PAST
-                    && time.saturating_since(now) <= Self::FUTURE
-                    && time.saturating_since(reading.epoch(layouts)) >= DAY;
+                let is_likely = difference(now, time) <= Self::PAST
+                    && difference(time, now) <= Self::FUTURE
+                    && difference(time, reading.epoch(layouts)) >= DAY;
                 if is_likely { Self::Likely } else { Self::Unlikely }
             }
             _ => Self::Unknown,
         }
     }
+}
+
+const fn difference(later: UnixTime, earlier: UnixTime) -> i64 {
+    later.as_micros().saturating_sub(earlier.as_micros())
 }
 
 /// Returns the bits of surprise at a reading with a plausible time: the binary logarithm of the
@@ -100,8 +103,8 @@ pub(super) fn surprise(reading: &Reading, layouts: &Layouts, now: UnixTime) -> u
         // A UUID with the marks of an ID in it.
         Reading::Carried(_) => (u64::MAX, 0),
     };
-    let age = now.saturating_since(reading.in_use_since(layouts));
-    let ticks = u64::try_from(age.as_micros()).unwrap_or(u64::MAX) / micros_per_tick;
+    let age = difference(now, reading.in_use_since(layouts));
+    let ticks = u64::try_from(age).unwrap_or(0) / micros_per_tick;
     rest + ticks.checked_ilog2().unwrap_or(0)
 }
 

@@ -1,0 +1,185 @@
+//! One column of CSV records, whose quoted fields may go on over several lines.
+
+use csv_core::{ReadFieldResult, Reader, ReaderBuilder, Terminator};
+
+use crate::failure::Failure;
+use crate::message::shown;
+
+/// The most bytes of a field that are kept. No ID is nearly as long.
+const MAX_FIELD: usize = 64 * 1024;
+
+/// The column to read.
+#[derive(Clone, Debug)]
+pub(crate) enum Column {
+    /// By its number, from 1.
+    Number(usize),
+    /// By its title in the first record.
+    Title(String),
+}
+
+/// Parses a number, or else takes the text for a title.
+pub(crate) fn column(text: &str) -> Result<Column, String> {
+    match text.parse() {
+        Ok(0) => Err("columns are counted from 1".into()),
+        Ok(number) => Ok(Column::Number(number)),
+        Err(_) => Ok(Column::Title(text.to_owned())),
+    }
+}
+
+/// A reader of one column, line by line.
+pub(crate) struct ColumnReader {
+    column: Column,
+    csv: Reader,
+    /// The number of the current field.
+    number: usize,
+    /// The number of the column, once the current record has turned out to have it.
+    found: Option<usize>,
+    /// The current field, or the one of the column.
+    field: Vec<u8>,
+    /// The titles that are others.
+    titles: Vec<String>,
+    is_open: bool,
+}
+
+impl ColumnReader {
+    pub(crate) fn new(column: Column) -> Self {
+        let csv = ReaderBuilder::new().terminator(Terminator::Any(b'\n')).build();
+        let (field, titles) = (Vec::new(), Vec::new());
+        Self { column, csv, number: 1, found: None, field, titles, is_open: false }
+    }
+
+    /// Reports whether the last line ended within a quoted field.
+    pub(crate) const fn is_open(&self) -> bool {
+        self.is_open
+    }
+
+    /// Returns the column's field of the last record.
+    pub(crate) fn field(&self) -> &[u8] {
+        &self.field
+    }
+
+    /// Reads a line without its end. Reports whether a record ends with it that has a
+    /// [field](Self::field), unlike the titles.
+    pub(crate) fn read(&mut self, line: &[u8]) -> Result<bool, Failure> {
+        if !self.is_open {
+            (self.number, self.found) = (1, None);
+            self.field.clear();
+        }
+        self.is_open = !(self.feed(line) || self.feed(b"\n"));
+        if self.is_open {
+            return Ok(false);
+        }
+        match (&self.column, self.found) {
+            (Column::Number(_), Some(_)) => Ok(true),
+            (Column::Title(_), Some(found)) => {
+                self.column = Column::Number(found);
+                Ok(false)
+            }
+            (Column::Number(column), None) => {
+                let plural = if self.number == 1 { "" } else { "s" };
+                let reason = format!("has no column {column}, but {} column{plural}", self.number);
+                Err(Failure::invalid(reason))
+            }
+            (Column::Title(title), None) => {
+                let (title, titles) = (shown(title), self.titles.join(", "));
+                let reason = format!("no column is titled '{title}'; the titles are: {titles}");
+                Err(Failure::Usage(reason).hinting("--column 1 is the first, whatever its title"))
+            }
+        }
+    }
+
+    /// Reads a piece of a record. Reports whether the record ends there.
+    fn feed(&mut self, mut piece: &[u8]) -> bool {
+        let mut room = [0; 512];
+        // An empty piece would mean the end of all records.
+        while !piece.is_empty() {
+            let (result, read, written) = self.csv.read_field(piece, &mut room);
+            piece = &piece[read..];
+            let is_kept = match self.column {
+                Column::Number(column) => column == self.number,
+                Column::Title(_) => self.found.is_none(),
+            };
+            if is_kept && self.field.len() < MAX_FIELD {
+                self.field.extend_from_slice(&room[..written]);
+            }
+            if let ReadFieldResult::Field { record_end } = result {
+                if is_kept {
+                    self.end_field();
+                }
+                if record_end {
+                    return true;
+                }
+                self.number += 1;
+            }
+        }
+        false
+    }
+
+    fn end_field(&mut self) {
+        match &self.column {
+            Column::Title(title) if self.field != title.as_bytes() => {
+                self.titles.push(shown(&self.field));
+                self.field.clear();
+            }
+            _ => self.found = Some(self.number),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Returns what each line of a text yields.
+    fn read(column_text: &str, text: &str) -> Vec<Result<Option<String>, String>> {
+        let mut reader = ColumnReader::new(column(column_text).unwrap());
+        let lines = text.lines().map(|line| {
+            let is_there = reader.read(line.as_bytes()).map_err(|error| error.to_string())?;
+            Ok(is_there.then(|| String::from_utf8(reader.field().to_vec()).unwrap()))
+        });
+        lines.collect()
+    }
+
+    #[test]
+    fn fields_are_unquoted() {
+        let text = "a,\"b, \"\"c\"\"\",d\n,,\nx,y\n";
+        let some = |text: &str| Ok(Some(text.to_owned()));
+        assert_eq!(read("2", text), [some("b, \"c\""), some(""), some("y")]);
+        assert_eq!(read("1", text), [some("a"), some(""), some("x")]);
+        let no = |columns| Err(format!("has no column 3, but {columns} columns"));
+        assert_eq!(read("3", text), [some("d"), some(""), no(2)]);
+    }
+
+    #[test]
+    fn quoted_fields_have_several_lines() {
+        let text = "note,id\n\"one\n\ntwo, \"\"three\"\"\n\",first\nx,\"sec\nond\"\ny,third\n";
+        let some = |text: &str| Ok(Some(text.to_owned()));
+        let expected =
+            [Ok(None), Ok(None), Ok(None), Ok(None), some("first"), Ok(None), some("sec\nond")];
+        let found = read("id", text);
+        assert_eq!(found[..7], expected);
+        assert_eq!(found[7], some("third"));
+        let mut reader = ColumnReader::new(Column::Number(1));
+        assert!(!reader.read(b"a,\"b").unwrap() && reader.is_open());
+        assert!(reader.read(b"\"").unwrap() && !reader.is_open());
+        assert_eq!(reader.field(), b"a");
+    }
+
+    #[test]
+    fn titles_are_looked_for_once() {
+        let found = read("b", "a,b\nb,a\n");
+        assert_eq!(found, [Ok(None), Ok(Some("a".to_owned()))]);
+        let error = "no column is titled 'c'; the titles are: a, b".to_owned();
+        assert_eq!(read("c", "a,b\n"), [Err(error)]);
+        assert!(column("0").is_err());
+    }
+
+    #[test]
+    fn long_fields_are_cut() {
+        let long = "a".repeat(3 * MAX_FIELD);
+        let found = read("2", &format!("{long},{long},x\n1,2"));
+        let len = found[0].as_ref().unwrap().as_ref().unwrap().len();
+        assert!((MAX_FIELD..MAX_FIELD + 512).contains(&len), "{len}");
+        assert_eq!(found[1], Ok(Some("2".to_owned())));
+    }
+}

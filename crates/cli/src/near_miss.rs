@@ -1,0 +1,160 @@
+//! The reasons why a text is no ID, of the formats that it comes close to.
+
+use tickid_convert::Format;
+use uuid::Uuid;
+
+use crate::options::{Layouts, Scheme};
+use crate::schemes;
+
+/// A format whose texts all have one length and one alphabet.
+struct Fixed {
+    format: Format,
+    len: usize,
+    alphabet: &'static str,
+    has: fn(&u8) -> bool,
+}
+
+const FIXED: [Fixed; 4] = [
+    Fixed {
+        format: Format::Ulid,
+        len: 26,
+        alphabet: "0-9, A-Z without I, L, O and U",
+        has: |byte| byte.is_ascii_alphanumeric() && !b"ILOU".contains(&byte.to_ascii_uppercase()),
+    },
+    Fixed {
+        format: Format::Ksuid,
+        len: 27,
+        alphabet: "0-9, A-Z, a-z",
+        has: u8::is_ascii_alphanumeric,
+    },
+    Fixed {
+        format: Format::Xid,
+        len: 20,
+        alphabet: "0-9, a-v",
+        has: |byte| matches!(byte, b'0'..=b'9' | b'a'..=b'v'),
+    },
+    Fixed {
+        format: Format::ObjectId,
+        len: 24,
+        alphabet: "0-9, a-f, A-F",
+        has: u8::is_ascii_hexdigit,
+    },
+];
+
+impl Fixed {
+    fn reason(&self, text: &[u8]) -> String {
+        let name = self.format.name();
+        let (Self { len, alphabet, .. }, found) = (self, text.len());
+        if found != *len {
+            return format!("no {name}: {found} bytes long, not {len}");
+        }
+        match text.iter().position(|byte| !(self.has)(byte)) {
+            Some(place) => {
+                let byte = text[place].escape_ascii();
+                format!("no {name}: '{byte}' at position {place} is none of {alphabet}")
+            }
+            None => format!("no {name}: out of its range"),
+        }
+    }
+}
+
+/// Returns a predicate about a text that is not of a format.
+pub(crate) fn of(format: Format, text: &[u8], layouts: &Layouts) -> String {
+    let own = Scheme::of(format).and_then(|scheme| schemes::read(scheme, text, layouts).err());
+    if let Some(error) = own {
+        return format!("is {error}");
+    }
+    if format == Format::Uuid
+        && let Err(error) = Uuid::try_parse_ascii(text)
+    {
+        return format!("is no UUID: {error}");
+    }
+    match FIXED.iter().find(|one| one.format == format) {
+        Some(one) => format!("is {}", one.reason(text)),
+        None => format!("is no {}", format.name()),
+    }
+}
+
+/// Returns a predicate about a text that is of no format.
+pub(crate) fn of_all(text: &[u8], layouts: &Layouts) -> String {
+    if text.is_empty() {
+        return "is no ID: there is nothing".into();
+    }
+    if is_rounded(text) {
+        return "is no ID: spreadsheets round large integers; export the column as text".into();
+    }
+    let len = text.len();
+    let is_near = |scheme: &Scheme| match scheme {
+        Scheme::Scru64 => len.abs_diff(12) <= 1,
+        Scheme::Nanoflake => len <= 14,
+        Scheme::Kuid => matches!(len, 11 | 15..=17 | 22),
+        Scheme::Sno => len.abs_diff(16) <= 1,
+    };
+    let own = schemes::ALL.iter().filter(|scheme| is_near(scheme));
+    let own = own.filter_map(|scheme| schemes::read(*scheme, text, layouts).err());
+    let mut reasons: Vec<String> = own.map(|error| error.to_string()).collect();
+    let fixed = FIXED.iter().filter(|one| one.len.abs_diff(len) <= 1);
+    reasons.extend(fixed.map(|one| one.reason(text)));
+    if matches!(len, 31..=39)
+        && let Err(error) = Uuid::try_parse_ascii(text)
+    {
+        reasons.push(format!("no UUID: {error}"));
+    }
+    if reasons.is_empty() {
+        return format!("is no ID of a known format: none has {len} bytes like these");
+    }
+    format!("is no ID of a known format: {}", reasons.join("; "))
+}
+
+/// Reports whether a text is a number as in `1.54182E+18`.
+fn is_rounded(text: &[u8]) -> bool {
+    let text = text.to_ascii_uppercase();
+    let Some((number, exponent)) = str::from_utf8(&text).ok().and_then(|text| text.split_once('E'))
+    else {
+        return false;
+    };
+    number.contains(['.', ',']) && exponent.starts_with('+') && {
+        let mut digits = number.bytes().chain(exponent.bytes().skip(1));
+        digits.all(|byte| byte.is_ascii_digit() || matches!(byte, b'.' | b','))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn near_formats_are_named() {
+        for (text, parts) in [
+            ("", &["there is nothing"][..]),
+            ("!", &["not a Nanoflake ID: '!' at position 0"]),
+            ("0u375nxqh5c!", &["not a SCRU64 ID: '!' at position 11"]),
+            ("0u375nxqh5cq0!", &["not a Nanoflake ID: 14 bytes long"]),
+            ("0u-5nxqh5cq", &["not a SCRU64 ID: 11 bytes long, not 12", "not a kuid local ID"]),
+            ("brpk4q72xwf2m63!", &["not a sno ID: '!' at position 15"]),
+            ("017f22e2-79b0-7cc3-98c4-dc0c0c07398", &["no UUID: "]),
+            ("507f1f77bcf86cd79943901", &["no ObjectId: 23 bytes long, not 24"]),
+            ("01ARZ3NDEKTSV4RRFFQ69G5FAU", &["no ULID: 'U' at position 25", "no KSUID: 26"]),
+            ("9m4e2mr0ui3e8a215n4z", &["no Xid: 'z' at position 19"]),
+            ("1.54182E+18", &["spreadsheets round"]),
+            ("a longer text than any ID, with words in it", &["none has 43 bytes"]),
+        ] {
+            let reason = of_all(text.as_bytes(), &Layouts::default());
+            assert!(parts.iter().all(|part| reason.contains(part)), "{text}: {reason}");
+        }
+    }
+
+    #[test]
+    fn given_formats_have_a_reason() {
+        for (format, text, part) in [
+            (Format::Sno, "foo", "is not a sno ID: 3 bytes long, not 16"),
+            (Format::Uuid, "foo", "is no UUID: "),
+            (Format::Ulid, "foo", "is no ULID: 3 bytes long, not 26"),
+            (Format::Ksuid, "zzzzzzzzzzzzzzzzzzzzzzzzzzz", "is no KSUID: out of its range"),
+            (Format::TypeId, "foo", "is no TypeID"),
+        ] {
+            let reason = of(format, text.as_bytes(), &Layouts::default());
+            assert!(reason.starts_with(part), "{reason}");
+        }
+    }
+}
