@@ -12,7 +12,7 @@ use process::{NODE_STORE, OK, Ran, json_lines, ran, with_state};
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::process::Stdio;
 
-use tickid_testkit::servers::{Server, StartError};
+use tickid_testkit::servers::{Server, StartError, clock_library};
 
 tickid_testkit::server_tests!(
     OtherTime: no_id_comes_twice, same_node_goes_on, distant_node_is_not_used,
@@ -27,19 +27,12 @@ impl Server for OtherTime {
     const NAME: &'static str = "libfaketime";
 
     fn start() -> Result<Self, StartError> {
-        library().map(Self).ok_or(StartError::NotInstalled)
+        clock_library().map(Self).ok_or(StartError::NotInstalled)
     }
 
     fn is_installed() -> bool {
-        library().is_some()
+        clock_library().is_some()
     }
-}
-
-/// Returns the path of the library in Debian's package.
-fn library() -> Option<PathBuf> {
-    let folders = fs::read_dir("/usr/lib").ok()?.flatten();
-    let mut libraries = folders.map(|folder| folder.path().join("faketime/libfaketime.so.1"));
-    libraries.find(|library| library.exists())
 }
 
 impl OtherTime {
