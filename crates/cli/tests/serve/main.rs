@@ -50,6 +50,7 @@ fn main() -> std::process::ExitCode {
         .add::<MySql>("mysql", &[(NAME, fleet::survives)])
         .add::<Postgres>("postgres", &[(NAME, fleet::survives)])
         .add::<Redis>("redis", &[(NAME, fleet::survives)])
+        .at_once(6)
         .run()
 }
 

@@ -21,6 +21,7 @@ pub fn run<S: Server>(tests: &[Test<S>]) -> ExitCode {
 pub struct Tests {
     trials: Vec<Trial>,
     servers: Vec<Box<dyn Any>>,
+    threads: Option<usize>,
 }
 
 impl Tests {
@@ -49,10 +50,19 @@ impl Tests {
         self
     }
 
+    /// Runs so many tests at once, unless the command line says otherwise: for tests that mostly
+    /// wait. The usual number is that of the processors.
+    #[must_use]
+    pub fn at_once(self, threads: usize) -> Self {
+        Self { threads: Some(threads), ..self }
+    }
+
     /// Runs the tests.
     #[must_use = "it reports whether they passed"]
     pub fn run(self) -> ExitCode {
-        let conclusion = libtest_mimic::run(&Arguments::from_args(), self.trials);
+        let mut arguments = Arguments::from_args();
+        arguments.test_threads = arguments.test_threads.or(self.threads);
+        let conclusion = libtest_mimic::run(&arguments, self.trials);
         // `exit` would not drop the servers.
         drop(self.servers);
         conclusion.exit_code()
