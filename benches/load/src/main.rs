@@ -7,7 +7,7 @@
 //! `REQUEST` is a command of RESP, a word each, or a path for HTTP/1.1. With the rate 0 each
 //! connection sends `PIPELINE` requests, waits for all answers, and begins anew. Otherwise requests
 //! begin at fixed times, whether or not earlier ones are answered, and latencies count from these
-//! times. Writes the requests per second, and the percentiles 50, 99 and 99.9 of the latency in
+//! times: a server that does not keep up has long ones. Writes the requests per second, and the percentiles 50, 99 and 99.9 of the latency in
 //! microseconds.
 
 use std::collections::VecDeque;
@@ -247,7 +247,10 @@ fn open_loop(
     let start = begin + WARM_UP;
     let end = start + options.duration;
     let time_of = |number: u64| {
-        begin + Duration::from_nanos((u128::from(number) * 1_000_000_000 / u128::from(options.rate)) as u64)
+        begin
+            + Duration::from_nanos(
+                (u128::from(number) * 1_000_000_000 / u128::from(options.rate)) as u64,
+            )
     };
     let (mut sent, mut latencies, mut next) = (0, Vec::new(), 0);
     loop {
@@ -275,9 +278,6 @@ fn open_loop(
         }
     }
     let rate = latencies.len() as f64 / options.duration.as_secs_f64();
-    if rate < 0.95 * options.rate as f64 {
-        return Err(format!("only {rate:.0} of {} requests per second", options.rate).into());
-    }
     Ok(figures(rate, latencies))
 }
 

@@ -246,6 +246,9 @@ async fn machines_get_their_answers() {
         (&count["schema"]["minimum"], &count["schema"]["maximum"]),
         (&1.into(), &10_000.into())
     );
+    let realm = parameters.as_array().unwrap().iter().find(|it| it["name"] == "realm").unwrap();
+    let names = ["kuid", "local", "nanoflake", "scru64", "sno"];
+    assert_eq!(realm["schema"]["enum"], serde_json::json!(names));
     assert_eq!(api["components"]["securitySchemes"]["token"]["scheme"], "bearer");
 }
 
