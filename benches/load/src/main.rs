@@ -7,8 +7,8 @@
 //! `REQUEST` is a command of RESP, a word each, or a path for HTTP/1.1. With the rate 0 each
 //! connection sends `PIPELINE` requests, waits for all answers, and begins anew. Otherwise requests
 //! begin at fixed times, whether or not earlier ones are answered, and latencies count from these
-//! times: a server that does not keep up has long ones. Writes the requests per second, and the percentiles 50, 99 and 99.9 of the latency in
-//! microseconds.
+//! times: a server that falls behind has long ones. Writes the requests per second, and the
+//! percentiles 50, 99 and 99.9 of the latency in microseconds.
 
 use std::collections::VecDeque;
 use std::io::{self, ErrorKind, Read as _, Write as _};

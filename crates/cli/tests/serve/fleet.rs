@@ -441,7 +441,10 @@ impl<G: Ground> Fleet<'_, G> {
                 let is_within = |grant: &Grant| {
                     grant.node == node && (grant.floor..grant.ceiling).contains(&tick)
                 };
-                assert!(grants.iter().any(is_within), "{id} of node {node}, tick {tick}: {grants:?}");
+                assert!(
+                    grants.iter().any(is_within),
+                    "{id} of node {node}, tick {tick}: {grants:?}"
+                );
             }
             all.extend(ids.iter());
         }

@@ -35,8 +35,7 @@ impl Serving {
             stderr.lines().map_while(Result::ok).try_for_each(|line| sender.send(line))
         });
         let nowhere = SocketAddr::from(([0; 4], 0));
-        let mut serving =
-            Self { child, lines, log: String::new(), resp: nowhere, http: nowhere };
+        let mut serving = Self { child, lines, log: String::new(), resp: nowhere, http: nowhere };
         serving.resp = serving.address("resp");
         serving.http = serving.address("http");
         serving

@@ -140,7 +140,10 @@ where
                     None => tracing::info!(%realm, %node, floor, ceiling, "lease acquired"),
                     Some((_, previous)) => {
                         let from = previous.node;
-                        tracing::warn!(%realm, %node, %from, floor, ceiling, "clock set back: moved to another node");
+                        tracing::warn!(
+                            %realm, %node, %from, floor, ceiling,
+                            "clock set back: moved to another node"
+                        );
                     }
                 }
                 let clock_ahead_micros = ahead(&generator, &lease);

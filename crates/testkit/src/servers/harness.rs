@@ -51,7 +51,7 @@ impl Tests {
     }
 
     /// Runs so many tests at once, unless the command line says otherwise: for tests that mostly
-    /// wait. The usual number is that of the processors.
+    /// wait. By default there is one for each processor.
     #[must_use]
     pub fn at_once(self, threads: usize) -> Self {
         Self { threads: Some(threads), ..self }
