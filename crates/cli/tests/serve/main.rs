@@ -4,8 +4,9 @@
 #![allow(
     clippy::expect_used,
     clippy::panic,
+    clippy::print_stdout,
     clippy::unwrap_used,
-    reason = "a test fails by panicking"
+    reason = "a test fails by panicking, and says what it has seen"
 )]
 
 #[cfg(unix)]
