@@ -23,7 +23,8 @@ pub(crate) const ARROWS: &[(&[&str], &[&[&str]])] = &[
     (&SCHEMES, &[&[CORE, TEXT]]),
     (&[LEASE], &[&[CORE]]),
     (&[CONVERT], &[&[CORE, TEXT], &SCHEMES]),
-    (&[SERVER, FACADE], &[&[CORE, TEXT, CONVERT, LEASE], &SCHEMES]),
+    (&[SERVER], &[&[CORE, TEXT, CONVERT, LEASE], &SCHEMES]),
+    (&[FACADE], &[&[CORE, TEXT, CONVERT, LEASE, SERVER], &SCHEMES]),
     (&[CLI], &[&[CORE, TEXT, CONVERT, LEASE, SERVER, FACADE], &SCHEMES]),
     (&[TESTKIT], &[&[CORE, TEXT]]),
 ];

@@ -12,7 +12,7 @@ use process::{CLOCK, NODE_STORE, OK, Ran, json_lines, ran, with_state};
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::process::Stdio;
 
-use tickid_testkit::servers::{Server, StartError};
+use tickid_testkit::servers::{Server, StartError, clock_library};
 
 tickid_testkit::server_tests!(
     OtherTime: no_id_comes_twice, same_node_goes_on, distant_node_is_not_used,
@@ -27,11 +27,11 @@ impl Server for OtherTime {
     const NAME: &'static str = "libfaketime";
 
     fn start() -> Result<Self, StartError> {
-        process::libfaketime().map(Self).ok_or(StartError::NotInstalled)
+        clock_library().map(Self).ok_or(StartError::NotInstalled)
     }
 
     fn is_installed() -> bool {
-        process::libfaketime().is_some()
+        clock_library().is_some()
     }
 }
 

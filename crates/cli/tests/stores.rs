@@ -11,7 +11,7 @@ use std::process::{Child, Stdio};
 use process::{CLOCK, INVALID, NODE_STORE, OK, Ran, USAGE, json_lines, ran, tickid};
 use serde_json::Value;
 #[cfg(unix)]
-use tickid_testkit::servers::{Etcd, MySql, Postgres, Redis, Test, Tests};
+use tickid_testkit::servers::{Etcd, MySql, Postgres, Redis, Test, Tests, clock_library};
 
 /// The password in each URL, whether or not the server requires one.
 const PASSWORD: &str = "hunter2-is-not-to-be-seen";
@@ -146,7 +146,7 @@ fn doctor_checks_the_store(place: &Place) {
     let last = &json_lines(&nowhere.stdout).pop().expect("a finding");
     assert_eq!((&last["topic"], &last["level"]), (&"store".into(), &"error".into()));
     assert!(last["hint"].is_string(), "{last}");
-    let Some(library) = process::libfaketime() else { return };
+    let Some(library) = clock_library() else { return };
     for (offset, part) in [("+1h", "ahead of the store's"), ("-1h", "behind the store's")] {
         let mut doctor = doctor(&place.url);
         doctor.env("LD_PRELOAD", &library).env("FAKETIME", offset);

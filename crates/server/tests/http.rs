@@ -164,6 +164,32 @@ async fn mistakes_are_named() {
 }
 
 #[tokio::test]
+async fn head_issues_nothing() {
+    let limits = Limits { rate: Some(10), ..Limits::default() };
+    let server = with_limits(limits).await;
+    let mut raw = Raw::http(&server).await;
+    for _ in 0..3 {
+        let ids = "HEAD /v1/realms/sno/ids?count=10 HTTP/1.1\r\nHost: a\r\n\r\n";
+        raw.send(ids).await;
+        assert_eq!(raw.line().await, "HTTP/1.1 200 OK");
+        let mut headers = Vec::new();
+        loop {
+            match raw.line().await {
+                line if line.is_empty() => break,
+                line => headers.push(line.to_ascii_lowercase()),
+            }
+        }
+        assert!(headers.contains(&"content-type: application/json".to_owned()), "{headers:?}");
+        assert!(!headers.iter().any(|it| it.starts_with("content-length")), "{headers:?}");
+    }
+    raw.send("HEAD /v1/realms/sno/ids?count=0 HTTP/1.1\r\nHost: a\r\n\r\n").await;
+    assert_eq!(raw.line().await, "HTTP/1.1 400 Bad Request");
+    let text = get(&server, "/metrics").await;
+    let line = "tickid_server_ids_total{realm=\"sno\",protocol=\"http\"} 0\n";
+    assert!(text.text().contains(line), "{}", text.text());
+}
+
+#[tokio::test]
 async fn ids_are_inspected() {
     let server = server().await;
     let json = get(&server, "/v1/inspect/brpk4q72xwf2m63l").await.json();
@@ -220,6 +246,9 @@ async fn machines_get_their_answers() {
         (&count["schema"]["minimum"], &count["schema"]["maximum"]),
         (&1.into(), &10_000.into())
     );
+    let realm = parameters.as_array().unwrap().iter().find(|it| it["name"] == "realm").unwrap();
+    let names = ["kuid", "local", "nanoflake", "scru64", "sno"];
+    assert_eq!(realm["schema"]["enum"], serde_json::json!(names));
     assert_eq!(api["components"]["securitySchemes"]["token"]["scheme"], "bearer");
 }
 

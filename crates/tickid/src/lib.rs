@@ -17,6 +17,7 @@
 //! | `sno` | `sno` | 80-bit IDs in ticks of 4 ms, with a byte of the caller's own |
 //! | `convert` | `convert` | conversions between the schemes, UUIDs, detection of formats |
 //! | `lease` | `lease` | node IDs that no other generator has, leased from a store |
+//! | `server` | `server` | the ID server, for programs that embed it |
 //! | [`tickid_core`] | always | clocks, policies, windows and the engine that the schemes share |
 //! | [`text`] | always | the text forms that the schemes share |
 //!
@@ -51,6 +52,7 @@
 //! | `convert` | no | the conversions, and with them all schemes |
 //! | `lease` | no | the leases; needs `std` |
 //! | `full` | no | all of the above |
+//! | `server` | no | the ID server, and with it the leases; not in `full` |
 //! | `std` | yes | the wall clock, methods that wait, seeds from the operating system |
 //! | `web` | no | `std` in browsers: their clock and random numbers; no effect elsewhere |
 //! | `alloc` | with `std` | `String` forms, vector clocks, clocks behind an `Arc` |
@@ -88,6 +90,9 @@ pub use tickid_nanoflake as nanoflake;
 #[cfg(feature = "scru64")]
 #[doc(inline)]
 pub use tickid_scru64 as scru64;
+#[cfg(feature = "server")]
+#[doc(inline)]
+pub use tickid_server as server;
 #[cfg(feature = "sno")]
 #[doc(inline)]
 pub use tickid_sno as sno;

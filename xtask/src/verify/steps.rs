@@ -74,6 +74,7 @@ macro_rules! tests_on {
 const WASM: Tool = target!("wasm32-unknown-unknown");
 const NODE: Tool = ("node --version && npm --version", "apt-get install npm");
 const PYTHON: Tool = ("python3 -m venv --help", "apt-get install python3-venv");
+const OPENSSL: Tool = ("openssl version", "apt-get install openssl");
 const REDIS_TOOLS: Tool = ("redis-benchmark --version", "apt-get install redis-tools");
 /// The mutated code includes kernels for AVX-512.
 const AVX512: Tool = ("grep --quiet avx512vbmi /proc/cpuinfo", "needs another processor");
@@ -262,16 +263,23 @@ pub(super) const STEPS: &[Step] = &[
     .env(&[("TICKID_SIMULATION_SEEDS", "5000000")]),
     cargo(
         "serve",
-        "servers over one store of each kind, killed, stopped and paused under load: no ID twice",
+        "servers over one store of each kind, killed, stopped, paused, cut off and misled for ten \
+         minutes under the load of 64 clients: no ID twice, none out of its window",
         "test --package tickid-cli --test serve -- --test-threads=1 no_id_comes_twice",
     )
-    .env(&[("TICKID_SERVE_ROUNDS", "50")]),
+    .env(&[("TICKID_SERVE_SECONDS", "600"), ("TICKID_SERVE_OUTAGE", "60")]),
+    cargo(
+        "connections",
+        "10,000 idle connections are kept, in little memory",
+        "test --package tickid-cli --test serve -- idle_connections_are_kept",
+    )
+    .env(&[("TICKID_CONNECTIONS", "10000")]),
     script(
         "clients",
         "clients of other languages, and a tester of the OpenAPI description, and the server agree",
         ".ci/clients",
     )
-    .needs(&[PYTHON, REDIS_TOOLS])
+    .needs(&[PYTHON, REDIS_TOOLS, OPENSSL])
     .env(&[("TICKID_SERVER_REQUESTS", "10000")]),
     script(
         "web",

@@ -125,6 +125,7 @@ enum LogLevel {
 /// Runs the server until a signal stops it. `verbose` is the number of `-v`.
 pub(crate) fn run(arguments: &ServeArguments, verbose: u8) -> Result<ExitCode, Failure> {
     start_log(arguments, verbose);
+    raise_file_limit(arguments.limits.max_connections);
     let store = arguments.store.open()?;
     let mut builder = Server::builder(store.clone());
     for realm in &arguments.realm {
@@ -198,6 +199,28 @@ fn start_log(arguments: &ServeArguments, verbose: u8) {
         LogForm::Json => log.json().flatten_event(true).init(),
     }
 }
+
+/// Lets the process have as many open files, and with them connections, as the system permits.
+/// Most systems begin with 1,024, for the sake of programs that use `select`.
+#[cfg(target_os = "linux")]
+fn raise_file_limit(connections: u32) {
+    use nix::sys::resource::{Resource, getrlimit, setrlimit};
+
+    let raised = getrlimit(Resource::RLIMIT_NOFILE).and_then(|(soft, hard)| {
+        if soft < hard {
+            setrlimit(Resource::RLIMIT_NOFILE, hard, hard)?;
+        }
+        Ok(hard)
+    });
+    match raised {
+        Ok(files) if files > u64::from(connections) => {}
+        Ok(files) => tracing::warn!(files, connections, "fewer open files than connections"),
+        Err(error) => tracing::warn!(%error, "the limit of open files was not raised"),
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn raise_file_limit(_: u32) {}
 
 async fn serve(builder: ServerBuilder) -> Result<ExitCode, Failure> {
     // Before anything is leased, so that no signal is missed.

@@ -3,7 +3,7 @@
 #![allow(dead_code, reason = "each test file uses its own part of it")]
 
 use std::io::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
 use serde_json::Value;
@@ -31,13 +31,6 @@ pub(crate) fn with_state(state: &Path, arguments: &str) -> Command {
     let mut command = tickid(arguments);
     command.env("XDG_STATE_HOME", state);
     command
-}
-
-/// Returns the path of libfaketime in Debian's package.
-pub(crate) fn libfaketime() -> Option<PathBuf> {
-    let folders = std::fs::read_dir("/usr/lib").ok()?.flatten();
-    let mut libraries = folders.map(|folder| folder.path().join("faketime/libfaketime.so.1"));
-    libraries.find(|library| library.exists())
 }
 
 pub(crate) struct Ran {

@@ -4,12 +4,15 @@
 #![allow(
     clippy::expect_used,
     clippy::panic,
+    clippy::print_stdout,
     clippy::unwrap_used,
-    reason = "a test fails by panicking"
+    reason = "a test fails by panicking, and says what it has seen"
 )]
 
 #[cfg(unix)]
 mod fleet;
+#[cfg(unix)]
+mod idle;
 #[cfg(unix)]
 mod options;
 #[cfg(unix)]
@@ -21,14 +24,14 @@ mod serving;
 /// For tests that need no server but the command's own.
 #[cfg(unix)]
 #[derive(Debug)]
-pub(crate) struct Folder;
+pub(crate) struct Folder(pub(crate) tempfile::TempDir);
 
 #[cfg(unix)]
 impl tickid_testkit::servers::Server for Folder {
     const NAME: &'static str = "folder";
 
     fn start() -> Result<Self, tickid_testkit::servers::StartError> {
-        Ok(Self)
+        Ok(Self(tempfile::TempDir::new()?))
     }
 
     fn is_installed() -> bool {
@@ -43,11 +46,12 @@ fn main() -> std::process::ExitCode {
     const NAME: &str = "no_id_comes_twice";
     Tests::default()
         .add("options", options::TESTS)
-        .add::<Folder>("folder", &[(NAME, |_| fleet::over_a_folder())])
-        .add::<Etcd>("etcd", &[(NAME, |it| fleet::over(&format!("etcd://{}", it.endpoints()[0])))])
-        .add::<MySql>("mysql", &[(NAME, |it| fleet::over(&it.url()))])
-        .add::<Postgres>("postgres", &[(NAME, |it| fleet::over(&it.url()))])
-        .add::<Redis>("redis", &[(NAME, |it| fleet::over(&format!("redis://{}", it.address())))])
+        .add::<Folder>("folder", &[(NAME, fleet::survives)])
+        .add::<Etcd>("etcd", &[(NAME, fleet::survives)])
+        .add::<MySql>("mysql", &[(NAME, fleet::survives)])
+        .add::<Postgres>("postgres", &[(NAME, fleet::survives)])
+        .add::<Redis>("redis", &[(NAME, fleet::survives)])
+        .at_once(6)
         .run()
 }
 

@@ -8,6 +8,7 @@ use tempfile::TempDir;
 use tickid_testkit::servers::Test;
 
 use crate::Folder;
+use crate::idle::idle_connections_are_kept;
 use crate::process::{NODE_STORE, OK, USAGE, ran, rows, with_state};
 use crate::serving::{Serving, http};
 
@@ -16,6 +17,7 @@ pub(crate) const TESTS: &[Test<Folder>] = &[
     ("mistakes_are_refused", |_| mistakes_are_refused()),
     ("hangup_reads_tokens_again", |_| hangup_reads_tokens_again()),
     ("requests_are_logged", |_| requests_are_logged()),
+    ("idle_connections_are_kept", |_| idle_connections_are_kept()),
 ];
 
 fn serve(state: &Path, options: &str) -> Serving {

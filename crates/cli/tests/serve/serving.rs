@@ -4,7 +4,9 @@ use core::net::SocketAddr;
 use core::time::Duration;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
-use std::process::{Child, ChildStderr, Command, ExitStatus, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::thread;
 
 use serde_json::Value;
 
@@ -14,7 +16,10 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// A running `tickid serve`, which ends with this.
 pub(crate) struct Serving {
     child: Child,
-    log: BufReader<ChildStderr>,
+    /// The lines of its log, read by a thread, so that it never waits for this process.
+    lines: Receiver<String>,
+    /// Those received so far.
+    log: String,
     pub(crate) resp: SocketAddr,
     pub(crate) http: SocketAddr,
 }
@@ -24,19 +29,43 @@ impl Serving {
     pub(crate) fn start(mut command: Command) -> Self {
         command.args(["--listen", "127.0.0.1:0", "--http", "127.0.0.1:0", "--log", "json"]);
         let mut child = command.stderr(Stdio::piped()).spawn().unwrap();
-        let mut log = BufReader::new(child.stderr.take().unwrap());
-        let mut address = |protocol: &str| -> SocketAddr {
-            let line = line_with(&mut log, "listening");
-            assert_eq!(line["protocol"], protocol);
-            line["address"].as_str().unwrap().parse().unwrap()
-        };
-        let (resp, http) = (address("resp"), address("http"));
-        Self { child, log, resp, http }
+        let stderr = BufReader::new(child.stderr.take().unwrap());
+        let (sender, lines) = channel();
+        thread::spawn(move || {
+            stderr.lines().map_while(Result::ok).try_for_each(|line| sender.send(line))
+        });
+        let nowhere = SocketAddr::from(([0; 4], 0));
+        let mut serving = Self { child, lines, log: String::new(), resp: nowhere, http: nowhere };
+        serving.resp = serving.address("resp");
+        serving.http = serving.address("http");
+        serving
+    }
+
+    /// Reads the log up to an address.
+    fn address(&mut self, protocol: &str) -> SocketAddr {
+        let line = self.logged("listening");
+        assert_eq!(line["protocol"], protocol);
+        line["address"].as_str().unwrap().parse().unwrap()
     }
 
     /// Reads the log up to a line with this message.
     pub(crate) fn logged(&mut self, message: &str) -> Value {
-        line_with(&mut self.log, message)
+        loop {
+            let line = self.lines.recv_timeout(PATIENCE);
+            let line = line.unwrap_or_else(|_| panic!("no line with {message:?}:\n{}", self.log));
+            self.log += &line;
+            self.log.push('\n');
+            // Remarks of the command are no JSON.
+            let Ok(value) = serde_json::from_str::<Value>(&line) else { continue };
+            if value["message"] == message {
+                return value;
+            }
+        }
+    }
+
+    /// Returns the ID of the process.
+    pub(crate) fn id(&self) -> u32 {
+        self.child.id()
     }
 
     pub(crate) fn signal(&self, name: &str) {
@@ -45,11 +74,14 @@ impl Serving {
         assert!(sent.success());
     }
 
-    /// Waits until the process has ended after a signal, and returns the rest of its log.
+    /// Waits until the process has ended after a signal, and returns its log.
     pub(crate) fn end(mut self) -> (ExitStatus, String) {
-        let mut rest = String::new();
-        self.log.read_to_string(&mut rest).unwrap();
-        (self.child.wait().unwrap(), rest)
+        let mut log = core::mem::take(&mut self.log);
+        for line in self.lines.iter() {
+            log += &line;
+            log.push('\n');
+        }
+        (self.child.wait().unwrap(), log)
     }
 
     pub(crate) fn client(&self) -> Client {
@@ -65,18 +97,6 @@ impl Drop for Serving {
     }
 }
 
-fn line_with(log: &mut BufReader<ChildStderr>, message: &str) -> Value {
-    loop {
-        let mut line = String::new();
-        assert_ne!(log.read_line(&mut line).unwrap(), 0, "no line with {message:?}");
-        // Remarks of the command are no JSON.
-        let Ok(value) = serde_json::from_str::<Value>(&line) else { continue };
-        if value["message"] == message {
-            return value;
-        }
-    }
-}
-
 /// A client of RESP.
 pub(crate) struct Client {
     stream: BufReader<TcpStream>,
@@ -84,9 +104,14 @@ pub(crate) struct Client {
 
 impl Client {
     pub(crate) fn new(address: SocketAddr) -> std::io::Result<Self> {
-        let stream = TcpStream::connect(address)?;
+        Self::with_patience(address, PATIENCE)
+    }
+
+    /// Connects to a server whose answers may take as long.
+    pub(crate) fn with_patience(address: SocketAddr, patience: Duration) -> std::io::Result<Self> {
+        let stream = TcpStream::connect_timeout(&address, patience)?;
         stream.set_nodelay(true)?;
-        stream.set_read_timeout(Some(PATIENCE))?;
+        stream.set_read_timeout(Some(patience))?;
         Ok(Self { stream: BufReader::new(stream) })
     }
 

@@ -134,12 +134,16 @@ where
         let previous = self.tenure.take().zip(previous);
         match self.build(&lease) {
             Ok(generator) => {
-                let (realm, node) = (self.session.realm().name(), lease.node);
+                let realm = self.session.realm().name();
+                let Lease { node, floor, ceiling, .. } = lease;
                 match &previous {
-                    None => tracing::info!(%realm, %node, "lease acquired"),
+                    None => tracing::info!(%realm, %node, floor, ceiling, "lease acquired"),
                     Some((_, previous)) => {
                         let from = previous.node;
-                        tracing::warn!(%realm, %node, %from, "clock set back: moved to another node");
+                        tracing::warn!(
+                            %realm, %node, %from, floor, ceiling,
+                            "clock set back: moved to another node"
+                        );
                     }
                 }
                 let clock_ahead_micros = ahead(&generator, &lease);

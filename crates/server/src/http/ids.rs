@@ -6,7 +6,7 @@ use std::sync::Arc;
 use axum::body::{Body, Bytes};
 use axum::extract::rejection::{PathRejection, QueryRejection};
 use axum::extract::{Path, Query, State};
-use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::response::{IntoResponse as _, Response};
 use axum::{Extension, Json};
 use serde::{Deserialize, Serialize};
@@ -143,6 +143,7 @@ pub(super) async fn ids(
     Extension(client): Extension<Arc<Client>>,
     realm: Result<Path<String>, PathRejection>,
     query: Result<Query<IdsQuery>, QueryRejection>,
+    method: Method,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
     let bad = |text: String| Problem::new(StatusCode::BAD_REQUEST, text);
@@ -165,21 +166,18 @@ pub(super) async fn ids(
     let framing = if prefers_text(&headers) { Framing::Lines } else { Framing::Json };
     let order = Order { count: query.count, format, framing, meta: query.meta };
     realm.check(&order)?;
-    shared.access.admit(&client, query.count)?;
-    let mut answer = Answer { shared: Arc::clone(&shared), realm: Arc::clone(realm), order };
-    let mut first = Vec::new();
     let kind = match (format, framing) {
         (Format::Bytes, _) => "application/octet-stream",
-        (_, Framing::Json | Framing::Resp) => {
-            let (realm, scheme) = (realm.name(), realm.scheme());
-            let head = format!(r#"{{"realm":"{realm}","scheme":"{scheme}","ids":["#);
-            first.extend_from_slice(head.as_bytes());
-            "application/json"
-        }
+        (_, Framing::Json | Framing::Resp) => "application/json",
         (_, Framing::Lines) => "text/plain; charset=utf-8",
     };
-    answer.part(&mut first).await?;
-    let body = if answer.order.count == 0 { Body::from(first) } else { answer.stream(first) };
+    let body = if method == Method::HEAD {
+        // Issues nothing. The length is left out: it depends on the IDs.
+        Body::from_stream(futures_util::stream::empty::<io::Result<Bytes>>())
+    } else {
+        shared.access.admit(&client, query.count)?;
+        Answer { shared: Arc::clone(&shared), realm: Arc::clone(realm), order }.body().await?
+    };
     let mut response = body.into_response();
     response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(kind));
     Ok(response)
@@ -204,14 +202,29 @@ struct Answer {
 }
 
 impl Answer {
+    /// Issues the first part, and returns the body: whole, or as a stream.
+    async fn body(mut self) -> Result<Body, IssueError> {
+        let mut first = Vec::new();
+        if self.is_json() {
+            let (realm, scheme) = (self.realm.name(), self.realm.scheme());
+            let head = format!(r#"{{"realm":"{realm}","scheme":"{scheme}","ids":["#);
+            first.extend_from_slice(head.as_bytes());
+        }
+        self.part(&mut first).await?;
+        Ok(if self.order.count == 0 { Body::from(first) } else { self.stream(first) })
+    }
+
+    fn is_json(&self) -> bool {
+        self.order.framing == Framing::Json && self.order.format != Format::Bytes
+    }
+
     /// Appends the next part.
     async fn part(&mut self, out: &mut Vec<u8>) -> Result<(), IssueError> {
         let part = Order { count: self.order.count.min(PART), ..self.order };
         let deadline = Instant::now() + self.shared.limits.timeout;
         self.realm.issue(part, Protocol::Http, deadline, out).await?;
         self.order.count -= part.count;
-        let is_json = self.order.framing == Framing::Json && self.order.format != Format::Bytes;
-        if is_json && self.order.count == 0 {
+        if self.is_json() && self.order.count == 0 {
             // In the place of the comma after the last ID.
             out.pop();
             out.extend_from_slice(b"]}");

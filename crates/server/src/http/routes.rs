@@ -55,9 +55,15 @@ fn describe(mut api: OpenApi, shared: &Shared) -> OpenApi {
     api.components.get_or_insert_default().add_security_scheme("token", token);
     let paths = api.paths.paths.values_mut().filter_map(|path| path.get.as_mut());
     let parameters = paths.filter_map(|get| get.parameters.as_mut()).flatten();
-    for parameter in parameters.filter(|parameter| parameter.name == "count") {
-        if let Some(RefOr::T(Schema::Object(object))) = &mut parameter.schema {
-            object.maximum = Some(utoipa::Number::from(shared.limits.count as usize));
+    for parameter in parameters {
+        let Some(RefOr::T(Schema::Object(object))) = &mut parameter.schema else { continue };
+        match &*parameter.name {
+            "count" => object.maximum = Some(utoipa::Number::from(shared.limits.count as usize)),
+            "realm" => {
+                let names = shared.realms.sorted().into_iter();
+                object.enum_values = Some(names.map(|it| it.name().as_str().into()).collect());
+            }
+            _ => {}
         }
     }
     api

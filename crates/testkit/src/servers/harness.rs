@@ -21,6 +21,7 @@ pub fn run<S: Server>(tests: &[Test<S>]) -> ExitCode {
 pub struct Tests {
     trials: Vec<Trial>,
     servers: Vec<Box<dyn Any>>,
+    threads: Option<usize>,
 }
 
 impl Tests {
@@ -49,13 +50,21 @@ impl Tests {
         self
     }
 
+    /// Runs so many tests at once, unless the command line says otherwise: for tests that mostly
+    /// wait. By default there are two for each processor.
+    #[must_use]
+    pub fn at_once(self, threads: usize) -> Self {
+        Self { threads: Some(threads), ..self }
+    }
+
     /// Runs the tests.
     #[must_use = "it reports whether they passed"]
     pub fn run(self) -> ExitCode {
         let mut arguments = Arguments::from_args();
         // They wait for servers and processes more than they compute.
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
-        arguments.test_threads.get_or_insert(2 * cores);
+        let threads = self.threads.unwrap_or(2 * cores);
+        arguments.test_threads.get_or_insert(threads);
         let conclusion = libtest_mimic::run(&arguments, self.trials);
         // `exit` would not drop the servers.
         drop(self.servers);

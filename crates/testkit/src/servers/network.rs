@@ -60,7 +60,8 @@ pub(crate) fn is_on_path(program: &str) -> bool {
 }
 
 /// Returns the library that shows a program another time, where Debian's package puts it.
-pub(crate) fn clock_library() -> Option<PathBuf> {
+#[must_use]
+pub fn clock_library() -> Option<PathBuf> {
     let folders = fs::read_dir(Path::new("/usr/lib")).ok()?.flatten();
     let mut libraries = folders.map(|folder| folder.path().join("faketime/libfaketime.so.1"));
     libraries.find(|library| library.exists())
