@@ -2,9 +2,11 @@
 
 use core::net::SocketAddr;
 use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use core::time::Duration;
 use std::collections::HashSet;
 use std::sync::Mutex;
 use std::thread;
+use std::time::Instant;
 
 use tempfile::TempDir;
 
@@ -16,7 +18,11 @@ const CLIENTS: usize = 8;
 /// The number of IDs of one request.
 const COUNT: usize = 50;
 /// The number of IDs that clients must get between two events.
-const BETWEEN: usize = 20_000;
+const BETWEEN: usize = 5_000;
+/// The pause between two looks at a condition.
+const LOOK: Duration = Duration::from_millis(1);
+/// Longer than the clients take for that many.
+const PATIENCE: Duration = Duration::from_secs(120);
 
 /// Returns the number of times that each event happens: `cargo xtask verify` sets more.
 fn rounds() -> usize {
@@ -51,10 +57,11 @@ pub(crate) fn over(store: &str) {
             })
             .collect();
         let more = || {
-            let least = count.load(Ordering::Relaxed) + BETWEEN;
+            let (start, least) = (Instant::now(), count.load(Ordering::Relaxed) + BETWEEN);
             while count.load(Ordering::Relaxed) < least {
                 assert!(clients.iter().all(|client| !client.is_finished()), "a client failed");
-                thread::yield_now();
+                assert!(start.elapsed() < PATIENCE, "the servers give no more IDs");
+                thread::sleep(LOOK);
             }
         };
         for round in 0..rounds() {
@@ -106,7 +113,8 @@ fn collect(
         }
         let address = addresses.lock().unwrap()[server % 2];
         let Ok(mut client) = Client::new(address) else {
-            thread::yield_now();
+            // It was killed, or is stopping.
+            thread::sleep(LOOK);
             continue;
         };
         let mut last = None;
