@@ -150,9 +150,10 @@ pub(crate) enum Alphabet {
     Url,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Kind {
     Local,
+    #[default]
     Global,
 }
 

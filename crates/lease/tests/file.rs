@@ -112,10 +112,8 @@ fn open(folder: impl Into<PathBuf>) -> Result<Store, StoreError> {
 }
 
 mod scenarios {
-    tickid_lease::store_scenarios!(
-        super::Folder::new(),
-        no generation: "a folder does not notice that it was restored"
-    );
+    // A folder does not notice that it was restored.
+    tickid_lease::store_scenarios!(super::Folder::new(), no generation);
 }
 
 fn realm(pool: &str) -> RealmSpec {

@@ -4,7 +4,6 @@ use core::time::Duration;
 use std::time::Instant;
 
 use tickid_core::{Clock as _, SystemClock};
-use tickid_lease::Token;
 
 use crate::failure::Failure;
 use crate::message::say;
@@ -12,12 +11,8 @@ use crate::message::say;
 /// The age at which a wait is mentioned.
 const MENTIONED_AFTER: Duration = Duration::from_secs(1);
 
-/// The longest pause before another attempt: a step of the clock, or a node that was released, may
-/// have ended the wait.
+/// The longest pause before another attempt: a step of the clock may have ended the wait.
 const PAUSE: Duration = Duration::from_millis(50);
-
-/// The longest pause before another request to a store, which many commands may ask at once.
-const STORE_PAUSE: Duration = Duration::from_secs(2);
 
 /// The waits of a command, each bounded by `--max-wait`. The first that takes longer than a second
 /// is mentioned on standard error.
@@ -27,13 +22,11 @@ pub(crate) struct Patience {
     /// The start of the present wait.
     since: Option<Instant>,
     is_mentioned: bool,
-    /// The number of requests to a store that failed, one after the other.
-    refusals: u32,
 }
 
 impl Patience {
     pub(crate) const fn new(max_wait: Duration) -> Self {
-        Self { max_wait, since: None, is_mentioned: false, refusals: 0 }
+        Self { max_wait, since: None, is_mentioned: false }
     }
 
     /// Pauses before the next attempt at what failed. Returns the failure if it does not pass, or
@@ -49,34 +42,45 @@ impl Patience {
         if left.is_zero() || rest.is_some_and(|rest| rest > left) {
             return Err(Failure::TooLong { stall: Box::new(failure), max_wait: self.max_wait });
         }
-        let mut pause = match failure {
-            Failure::Lease(_) => self.back_off()?,
-            _ => rest.unwrap_or(PAUSE).min(PAUSE),
-        }
-        .min(left);
+        let mut pause = rest.unwrap_or(PAUSE).min(PAUSE).min(left);
         if !self.is_mentioned && waited + pause > MENTIONED_AFTER {
             let quiet = MENTIONED_AFTER.saturating_sub(waited);
             SystemClock.sleep(quiet);
-            self.is_mentioned = true;
-            say(&format!("waiting, for at most {:?}: {failure}", self.max_wait));
+            self.mention(&failure);
             pause = pause.saturating_sub(quiet);
         }
         SystemClock.sleep(pause);
         Ok(())
     }
 
-    /// Returns a random time of up to [`PAUSE`], doubled with each request in a row up to
-    /// [`STORE_PAUSE`] ("full jitter").
-    fn back_off(&mut self) -> Result<Duration, Failure> {
-        let most = PAUSE.saturating_mul(1 << self.refusals.min(16)).min(STORE_PAUSE);
-        self.refusals = self.refusals.saturating_add(1);
-        let random = Token::random().map_err(Failure::Randomness)?.bits() % most.as_nanos();
-        Ok(Duration::from_nanos(u64::try_from(random).unwrap_or(0)))
-    }
-
     /// Ends the present wait, so that the next has the whole bound again.
     pub(crate) const fn succeeded(&mut self) {
         self.since = None;
-        self.refusals = 0;
+    }
+
+    /// Calls `attempt` with the time for which it may repeat its requests: a second, and if that
+    /// was not enough, the rest of the bound.
+    pub(crate) fn wait_for<T, E: Into<Failure>>(
+        &mut self,
+        attempt: impl Fn(Duration) -> Result<T, E>,
+    ) -> Result<T, Failure> {
+        let start = Instant::now();
+        let mut within = MENTIONED_AFTER.min(self.max_wait);
+        loop {
+            let failure = match attempt(within).map_err(Into::into) {
+                Err(failure) if failure.passes() => failure,
+                result => return result,
+            };
+            if self.is_mentioned || self.max_wait <= MENTIONED_AFTER {
+                return Err(Failure::TooLong { stall: Box::new(failure), max_wait: self.max_wait });
+            }
+            self.mention(&failure);
+            within = self.max_wait.saturating_sub(start.elapsed());
+        }
+    }
+
+    fn mention(&mut self, failure: &Failure) {
+        self.is_mentioned = true;
+        say(&format!("waiting, for at most {:?}: {failure}", self.max_wait));
     }
 }

@@ -133,15 +133,10 @@ impl<S: Scheme + Default, V: Variant<S, Id: Describe>> Plan<'_, S, V> {
         self.check_size(&nodes, &sizes).map_err(|failure| failure.hinting(hint))?;
         let realm = Realm::from_spec(scheme, realm)
             .map_err(|mismatch| Failure::Refused(mismatch.into()))?;
-        loop {
-            match LeasedGenerator::start(store.clone(), realm.clone()) {
-                Ok(generator) => {
-                    patience.succeeded();
-                    return Ok(generator);
-                }
-                Err(error) => patience.pause(error)?,
-            }
-        }
+        patience.wait_for(|within| {
+            let builder = LeasedGenerator::builder(store.clone(), realm.clone());
+            builder.start_within(within).start()
+        })
     }
 
     /// Refuses nodes of other sizes than the option names.

@@ -69,14 +69,14 @@ pub(super) fn init(arguments: &InitArguments) -> Result<ExitCode, Failure> {
 }
 
 /// Says how long it takes until the realm begins, if that lies in the future.
-fn say_beginning(record: &Record) {
+pub(crate) fn say_beginning(record: &Record) {
     let from = record.realm.scale().time_of(record.floor);
     let Ok(now) = SystemClock.now() else { return };
     let wait = from.saturating_since(now);
     if !wait.is_zero() {
         say(&format!(
             "the realm {} begins at {from}, in {} s, beyond the leases of any earlier realm of that \
-             name; --new begins one that never existed at once",
+             name; `tickid lease init --new` begins one that never existed at once",
             record.realm.name(),
             wait.as_millis().div_ceil(1_000)
         ));

@@ -17,8 +17,10 @@ use self::exec::ExecArguments;
 pub(crate) use self::exec::{Launch, launch};
 use self::holding::{AcquireArguments, ReleaseArguments};
 use self::init::InitArguments;
+#[cfg(feature = "serve")]
+pub(crate) use self::init::say_beginning;
 use self::listing::{ListArguments, RealmsArguments, WatchArguments};
-#[cfg(feature = "postgres")]
+#[cfg(any(feature = "postgres", feature = "serve"))]
 pub(crate) use self::realm::ShapeOptions;
 use self::repair::{InvalidateArguments, RepairArguments};
 use crate::failure::Failure;

@@ -25,7 +25,7 @@ pub(crate) struct RealmOptions {
 }
 
 /// The shape of a new realm.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 pub(crate) struct ShapeOptions {
     /// kuid: local IDs or global ones
     #[arg(long, value_enum, default_value_t = Kind::Global)]

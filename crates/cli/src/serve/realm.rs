@@ -1,16 +1,12 @@
 //! The realms that `serve` is to serve.
 
 use clap::ValueEnum as _;
-use tickid_core::{Clock as _, SystemClock};
-use tickid_kuid::Kuid;
 use tickid_lease::{Begin, RealmName, RealmSpec, Refusal, Store};
-use tickid_nanoflake::Nanoflake;
-use tickid_scru64::Scru64;
-use tickid_sno::Sno;
 
 use crate::failure::Failure;
-use crate::message::{say, shown};
-use crate::options::{Scheme, default_pool, name_of};
+use crate::lease::{ShapeOptions, say_beginning};
+use crate::message::shown;
+use crate::options::{Scheme, name_of};
 use crate::store::{answer, kept};
 
 /// A realm to serve.
@@ -55,24 +51,10 @@ impl ServedRealm {
     }
 }
 
-/// Begins a realm with the scheme's usual nodes, and says when it begins.
+/// Begins a realm with the scheme's usual nodes.
 fn begin(store: &Store, name: &RealmName, scheme: Scheme) -> Result<RealmSpec, Failure> {
-    let pool = default_pool(&name_of(&scheme), true).parse()?;
-    let spec = match scheme {
-        Scheme::Scru64 => RealmSpec::new(name.clone(), &Scru64, pool),
-        Scheme::Nanoflake => RealmSpec::new(name.clone(), &Nanoflake::default(), pool),
-        Scheme::Kuid => RealmSpec::new(name.clone(), &Kuid::default(), pool),
-        Scheme::Sno => RealmSpec::new(name.clone(), &Sno, pool),
-    }?;
-    let record = answer(store.begin(&spec, Begin::Beyond))?;
-    let from = record.realm.scale().time_of(record.floor);
-    if let Ok(now) = SystemClock.now()
-        && from > now
-    {
-        say(&format!(
-            "the realm {name} begins at {from}, beyond the leases of any earlier realm of that \
-             name; `tickid lease init --new` begins one that never existed at once"
-        ));
-    }
+    let realm = ShapeOptions::default().realm(name, scheme)?;
+    let record = answer(store.begin(&realm, Begin::Beyond))?;
+    say_beginning(&record);
     Ok(record.realm)
 }

@@ -23,6 +23,9 @@ const TIMEOUT: Duration = Duration::from_secs(3);
 /// The timeout of a request that connects first, after which a connection is closed that has not
 /// answered. Where a thousand clients come at once, most of this is spent in the server's queue.
 const CONNECTION_TIMEOUT: Duration = Duration::from_secs(10);
+/// The time after which a claim's connection is closed that has not answered. A claim that timed
+/// out is repeated over the same connection: another one would begin at the end of the queue.
+const CLAIM_TIMEOUT: Duration = Duration::from_secs(20);
 /// The time after which an idle connection is closed. With the default terms a tenth of a fleet is
 /// connected at any moment.
 const IDLE: Duration = Duration::from_millis(500);
@@ -230,10 +233,12 @@ impl<D: Database> Sql<D> {
         self
     }
 
-    /// Sends a request from our own thread, so that any executor can wait for the answer.
+    /// Sends a request from our own thread, so that any executor can wait for the answer. A
+    /// connection that does not answer is closed after `most`.
     async fn ask<const N: usize>(
         &self,
         what: &'static str,
+        most: Duration,
         statement: &'static str,
         values: [Value; N],
     ) -> Result<Texts, StoreError> {
@@ -243,7 +248,7 @@ impl<D: Database> Sql<D> {
         let slot = self.shared.session.try_lock();
         let is_open = slot.is_ok_and(|slot| slot.as_ref().is_some_and(D::is_open));
         let limit = self.timeout.unwrap_or(if is_open { TIMEOUT } else { CONNECTION_TIMEOUT });
-        let asked = Arc::clone(&self.shared).ask(request, limit.max(CONNECTION_TIMEOUT));
+        let asked = Arc::clone(&self.shared).ask(request, limit.max(most));
         // The timer must start on the runtime's own thread.
         let task = runtime.spawn(async move { timeout(limit, asked).await });
         task.await.map_err(unreachable::<D>)?.map_err(unreachable::<D>)?
@@ -302,9 +307,13 @@ impl<D: Database> Backend for Sql<D> {
             Scope::All => (None, String::new(), i64::MAX, 0),
         };
         let values = [realm.as_str().into(), node.into(), start.into(), page.into(), lowest.into()];
+        let most = match scope {
+            Scope::Candidates { .. } => CLAIM_TIMEOUT,
+            _ => CONNECTION_TIMEOUT,
+        };
         Box::pin(async move {
             let what = "read a realm";
-            let texts = self.ask(what, D::READ, values).await?;
+            let texts = self.ask(what, most, D::READ, values).await?;
             if texts.is_empty() {
                 return Err(failed::<D>(format!("{what}: other clients were faster")));
             }
@@ -328,12 +337,16 @@ impl<D: Database> Backend for Sql<D> {
             change.within.map(|(earliest, _)| earliest.as_micros()).into(),
             change.within.map(|(_, latest)| latest.as_micros()).into(),
         ];
-        Box::pin(async move { Ok(!self.ask("write", D::COMMIT, values).await?.is_empty()) })
+        Box::pin(async move {
+            let texts = self.ask("write", CONNECTION_TIMEOUT, D::COMMIT, values).await?;
+            Ok(!texts.is_empty())
+        })
     }
 
     fn realms(&self) -> Answer<'_, Vec<RealmName>> {
         Box::pin(async move {
-            let texts = self.ask("read the names of realms", D::REALMS, []).await?;
+            let what = "read the names of realms";
+            let texts = self.ask(what, CONNECTION_TIMEOUT, D::REALMS, []).await?;
             let names = texts.into_iter().flatten().flatten();
             let mut names: Vec<RealmName> = names.filter_map(|name| name.parse().ok()).collect();
             names.sort_unstable();

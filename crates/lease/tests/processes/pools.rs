@@ -3,6 +3,7 @@
 
 use core::time::Duration;
 use std::thread;
+use std::time::Instant;
 
 use tickid_testkit::Dice;
 use tickid_testkit::servers::Test;
@@ -19,8 +20,8 @@ pub(crate) fn tests<G: Ground>() -> Vec<Test<G>> {
 }
 
 const STEPS: usize = 6;
-/// Steps that may be added where few processes find a node, as those killed before hold theirs.
-const MORE_STEPS: usize = 60;
+/// Longer than it takes until nodes are free that killed processes hold.
+const PATIENCE: Duration = Duration::from_secs(120);
 /// Pools with one hot node, which has half of all sequences, and many cold ones, and pools of
 /// halves, quarters and eighths of these.
 const POOLS: [&str; 7] =
@@ -36,8 +37,10 @@ fn nodes_stay_apart_when_split<G: Ground>(ground: &G) {
     let first = Task::new(ground.url(), Kind::Scru64, POOLS[0]).short();
     let mut running = vec![Process::start(first.clone()), Process::start(first.clone())];
     running.iter().for_each(|process| _ = process.until_it_issues(0));
-    let (mut step, mut granted) = (0, 0);
-    while step < steps || (granted <= steps / 2 && step < steps + MORE_STEPS) {
+    let (start, mut step, mut granted) = (Instant::now(), 0, 0);
+    // More steps where few processes find a node.
+    while step < steps || granted <= steps / 2 {
+        assert!(step < steps || start.elapsed() < PATIENCE, "{granted} of {step} steps");
         step += 1;
         let pool = dice.one_of(&POOLS).to_owned();
         let task = Task { pool, ..first.clone() };
@@ -53,7 +56,7 @@ fn nodes_stay_apart_when_split<G: Ground>(ground: &G) {
             }
             running.push(process);
         }
-        thread::sleep(Duration::from_micros(dice.below(200_000)));
+        thread::sleep(Duration::from_micros(dice.below(50_000)));
         while running.len() > MOST {
             let at = usize::try_from(dice.below(running.len() as u64)).unwrap();
             let process = running.swap_remove(at);

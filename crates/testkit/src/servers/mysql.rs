@@ -153,11 +153,13 @@ impl MySql {
     /// When it does not start.
     pub fn revive(&self) -> Result<(), StartError> {
         let (environment, port, options) = (&self.environment, self.port, &self.options);
-        // The smallest buffers: tests start several at once.
+        // The smallest buffers: tests start several at once. Connections that a thousand clients
+        // open at once must not overflow the queue: their first bytes would be lost.
         self.kept.tell(&format!(
             "{environment} {} --no-defaults --datadir=\"$PWD/data\" --socket=\"$PWD/socket\" \
              --port={port} --bind-address=127.0.0.1 --innodb-buffer-pool-size=16M \
-             --innodb-log-file-size=8M --performance-schema=off --max-connections=1200 {options} \
+             --innodb-log-file-size=8M --performance-schema=off --max-connections=1200 --back-log=1200 \
+             {options} \
              & echo $! >server",
             daemon().ok_or(StartError::NotInstalled)?.display()
         ))?;

@@ -20,9 +20,9 @@ use crate::error::{StoreError, excerpt};
 use crate::tls::{HungUp, is_hung_up};
 use crate::url::Login;
 
-/// The timeout before the first answer. Where a thousand clients come at once, most of this is
-/// spent in the server's queue.
-const FIRST_TIMEOUT: Duration = Duration::from_secs(10);
+/// The timeout of claims, and of any request before the first answer. Where a thousand clients come
+/// at once, most of this is spent in the server's queue.
+const LONG_TIMEOUT: Duration = Duration::from_secs(10);
 /// The largest number of bytes in an answer. A page of rows takes a third of it.
 const MAX_ANSWER: u64 = 4 << 20;
 /// The limit of objects, more than any expected answer has. Empty ones would take much memory.
@@ -85,12 +85,16 @@ impl Gateway {
     }
 
     /// Does a transaction at the first member that answers, and returns its time.
-    pub(super) fn txn(&self, txn: &Txn) -> Result<(TxnAnswer, UnixTime), StoreError> {
+    pub(super) fn txn(
+        &self,
+        txn: &Txn,
+        is_claim: bool,
+    ) -> Result<(TxnAnswer, UnixTime), StoreError> {
         let request = json(txn);
-        let last = self.last.load(Ordering::Relaxed);
-        let (first, timeout) = match last {
-            usize::MAX => (0, FIRST_TIMEOUT),
-            _ => (last, EtcdBackend::TIMEOUT),
+        let (first, timeout) = match self.last.load(Ordering::Relaxed) {
+            usize::MAX => (0, LONG_TIMEOUT),
+            last if is_claim => (last, LONG_TIMEOUT),
+            last => (last, EtcdBackend::TIMEOUT),
         };
         let until = Instant::now() + self.timeout.unwrap_or(timeout);
         let (mut silence, mut strangers) = (Silence(Vec::new()), Vec::new());
@@ -360,7 +364,7 @@ mod tests {
         let endpoints = vec!["127.0.0.1:1".to_owned(), "127.0.0.1:0".to_owned()];
         let place = Place { endpoints, login: None, tls: None };
         let gateway = Gateway::new(place, Some(Duration::from_secs(10)));
-        let error = gateway.txn(&Txn::default()).err().unwrap();
+        let error = gateway.txn(&Txn::default(), false).err().unwrap();
         assert!(error.is_unreachable());
         let source = error.source().unwrap().to_string();
         assert!(source.contains("127.0.0.1:1: ") && source.contains("127.0.0.1:0: "), "{source}");

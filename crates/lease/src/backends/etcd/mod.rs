@@ -81,8 +81,8 @@ struct Cluster {
 }
 
 impl EtcdBackend {
-    /// The time that a request may take, for all members together. Before the first answer it is 10
-    /// seconds.
+    /// The time that a request may take, for all members together. For claims, and before the first
+    /// answer, it is 10 seconds.
     pub const TIMEOUT: Duration = Duration::from_secs(3);
 
     /// Opens the backend in the cluster with these members, as in
@@ -151,17 +151,18 @@ impl Cluster {
         let keys = Keys(realm);
         let (all, end) = (keys.rows(), keys.rows_end());
         match scope {
-            Scope::Record => Ok(self.fetch(realm, Vec::new())?.0),
+            Scope::Record => Ok(self.fetch(realm, Vec::new(), false)?.0),
             Scope::Node(node) => {
                 let (mut view, ranges) =
-                    self.fetch(realm, vec![Operation::get(&keys.row(node))])?;
+                    self.fetch(realm, vec![Operation::get(&keys.row(node))], false)?;
                 keys.add_rows(&mut view, &ranges);
                 Ok(view)
             }
             Scope::Candidates { start, limit } => self.candidates(realm, start, limit),
             Scope::All => {
-                let page =
-                    |from: &str| self.fetch(realm, vec![Operation::get_range(from, &end, PAGE)]);
+                let page = |from: &str| {
+                    self.fetch(realm, vec![Operation::get_range(from, &end, PAGE)], false)
+                };
                 let (mut view, mut ranges) = page(&all)?;
                 keys.add_rows(&mut view, &ranges);
                 while let Some(last) = ranges.first().filter(|range| range.more)
@@ -189,7 +190,7 @@ impl Cluster {
         let before = high.map_or_else(|| end.clone(), |high| keys.row(high));
         let page = |after: &str, before: &str, round: usize| {
             let up = Operation::get_range(&from, before, limit);
-            self.fetch(realm, vec![up, Operation::get_range(after, &from, round)])
+            self.fetch(realm, vec![up, Operation::get_range(after, &from, round)], true)
         };
         let (mut view, mut ranges) = page(&after, &before, limit.min(MAX_ROUND))?;
         let is_near = |range: &NodeRange| {
@@ -217,11 +218,12 @@ impl Cluster {
         &self,
         realm: &RealmName,
         ranges: Vec<Operation>,
+        is_claim: bool,
     ) -> Result<(View, Vec<RangeAnswer>), StoreError> {
         let key = Keys(realm).record();
         let mut success = vec![Operation::get(&key)];
         success.extend(ranges);
-        let (answer, now) = self.gateway.txn(&Txn { compare: Vec::new(), success })?;
+        let (answer, now) = self.gateway.txn(&Txn { compare: Vec::new(), success }, is_claim)?;
         let mut ranges = answer.responses.into_iter().map(|answer| answer.response_range);
         self.id.store(answer.header.cluster_id, Ordering::Relaxed);
         let mut view = View::empty(now, answer.header.cluster_id.to_string());
@@ -253,7 +255,8 @@ impl Cluster {
             txn.compare.extend(exactly.as_ref().map(|row| Compare::value(&key, &row.to_json())));
             txn.success.extend(row.as_ref().map(|row| Operation::put(&key, &row.to_json())));
         }
-        let (answer, now) = self.gateway.txn(&txn)?;
+        // A renewal that is decided by an estimate is repeated soon.
+        let (answer, now) = self.gateway.txn(&txn, change.within.is_none())?;
         // A write to another cluster is not a lease. The next read detects the change of cluster.
         self.id.store(answer.header.cluster_id, Ordering::Relaxed);
         Ok(answer.succeeded && change.is_for(&answer.header.cluster_id.to_string(), now))
@@ -264,7 +267,7 @@ impl Cluster {
         let (mut realms, mut from) = (Vec::new(), "tickid/".to_owned());
         loop {
             let success = vec![Operation::get_range(&from, "tickid0", 1)];
-            let (answer, _) = self.gateway.txn(&Txn { compare: Vec::new(), success })?;
+            let (answer, _) = self.gateway.txn(&Txn { compare: Vec::new(), success }, false)?;
             let range = answer.responses.into_iter().next().map(|answer| answer.response_range);
             let kv = range.and_then(|range| range.kvs.into_iter().next());
             let Some(KeyValue { key, .. }) = kv else { return Ok(realms) };
