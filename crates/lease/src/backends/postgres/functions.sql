@@ -336,8 +336,8 @@ BEGIN
 END
 $$;
 
--- Raises an error in a database without the row that keeps leases away from the node of a generator,
--- as after loading a dump of the schema without the data.
+-- Raises an error in a database without the row that keeps leases away from a generator's node, as
+-- after loading a dump of the schema without the data.
 CREATE OR REPLACE FUNCTION tickid.check_reserved_v1(id integer) RETURNS void
 LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
@@ -654,7 +654,8 @@ BEGIN
     in_word := CASE WHEN scheme IN ('nanoflake', 'scru64') THEN value << sequence_bits ELSE 0 END;
     -- In a draw operators are qualified, and have one precedence: hence all parentheses. Only ticks
     -- that begin anew with each second need the clock twice.
-    clock := CASE WHEN ticks_per_period = 1 THEN '' ELSE 'micros := tickid.clock_v1();' || chr(10) END;
+    clock := CASE WHEN ticks_per_period = 1 THEN ''
+        ELSE 'micros := tickid.clock_v1();' || chr(10) END;
     now := CASE WHEN clock = '' THEN 'tickid.clock_v1()' ELSE 'micros' END;
     now := CASE WHEN epoch = 0 THEN now ELSE format('(%s - (%s))', now, epoch) END;
     now := format(CASE WHEN clock = '' THEN '%1$s / %4$s'
