@@ -480,7 +480,8 @@ impl Store {
     /// nodes that leave it end. A realm that the store does not have begins here.
     ///
     /// # Errors
-    /// Returns [`Refusal::Mismatch`] for another scheme, layout or kind of nodes.
+    /// Returns [`Refusal::Mismatch`] for another scheme, layout or kind of nodes, and
+    /// [`Refusal::Overlap`] for a pool of another node size that has IDs of a reserved node.
     ///
     /// # Examples
     /// ```
@@ -501,8 +502,8 @@ impl Store {
     pub async fn reconfigure(&self, realm: &RealmSpec) -> Result<(), StoreError> {
         let realm = self.own(realm)?;
         let missing = Missing::Begin(&realm, self.beyond());
-        let is_complete = self.transact(&realm.name, Scope::Record, missing, |rules, _| {
-            let record = rules.reconfigure(&realm)?;
+        let is_complete = self.transact(&realm.name, Scope::All, missing, |rules, view| {
+            let record = rules.reconfigure(&realm, &view.rows)?;
             let is_complete = record.as_ref().unwrap_or(rules.record).is_complete();
             Ok(Step::record(record, is_complete))
         });

@@ -303,8 +303,8 @@ pub(super) const STEPS: &[Step] = &[
     ),
     cargo(
         "functions",
-        "ten million IDs of each scheme from PostgreSQL in 64 sessions, none twice",
-        "test --release {lease} --features postgres --test functions sessions_draw",
+        "ten million IDs of each scheme from PostgreSQL, by 64 connections of pgbench, none twice",
+        "test {lease} --features postgres --test functions",
     )
     .env(&[("TICKID_SQL_IDS", "10000000"), ("TICKID_REQUIRE_SERVERS", "1")]),
     processes!("file"),

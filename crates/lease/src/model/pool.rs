@@ -289,6 +289,13 @@ impl NodePool {
         self.ranges[..after].last().is_some_and(|range| range.contains(node))
     }
 
+    /// Returns the first range with a node of another size that is prefix-related to `node`.
+    pub(crate) fn range_related(&self, node: Node) -> Option<&NodeRange> {
+        let after = self.ranges.partition_point(|range| range.end() < *node.span().start());
+        let range = self.ranges.get(after).filter(|range| range.start() <= *node.span().end());
+        range.filter(|range| range.bits() != node.bits())
+    }
+
     /// Returns all nodes in order.
     ///
     /// # Examples

@@ -105,6 +105,19 @@ pub enum Refusal {
         /// The name of its user.
         holder: String,
     },
+    /// Nodes of a pool share IDs with a reserved node of another size.
+    #[error(
+        "the nodes {range} share IDs with node {node}, which is reserved for {holder:?}: leave \
+         them out of the pool"
+    )]
+    Overlap {
+        /// The nodes of the pool.
+        range: NodeRange,
+        /// The reserved node.
+        node: Node,
+        /// The name of its user.
+        holder: String,
+    },
     /// The store's clock shows a time at which the scheme has no ticks.
     #[error("the store's clock reads {now}, outside the scheme's time")]
     StoreClock {
@@ -366,15 +379,17 @@ impl<'a> Rules<'a> {
 
     /// Returns the record with another pool and other terms, the first of two steps; `None` if it
     /// is that already. Leases of nodes that stay in the pool go on. Leases of nodes that leave it
-    /// end, and do not come back with their nodes.
+    /// end, and do not come back with their nodes. `rows` are all rows of the realm.
     ///
     /// Nodes that are new to the pool can be granted after the second step,
     /// [`complete`](Self::complete).
     ///
     /// # Errors
     /// Returns [`Refusal::Mismatch`] for another scheme, another layout or other ticks, and for a
-    /// pool that turns a realm of IDs with nodes into one of IDs without, or the reverse.
-    pub fn reconfigure(&self, realm: &RealmSpec) -> Result<Option<Record>, Refusal> {
+    /// pool that turns a realm of IDs with nodes into one of IDs without, or the reverse;
+    /// [`Refusal::Overlap`] for a pool that has a part of a reserved node, or a node of which it is
+    /// a part.
+    pub fn reconfigure(&self, realm: &RealmSpec, rows: &Rows) -> Result<Option<Record>, Refusal> {
         let kept = &self.record.realm;
         let comparable = RealmSpec { pool: kept.pool.clone(), terms: kept.terms, ..realm.clone() };
         self.check(&comparable)?;
@@ -383,6 +398,12 @@ impl<'a> Rules<'a> {
         }
         if realm == kept {
             return Ok(None);
+        }
+        for row in rows.values().filter_map(RowState::row).filter(|row| row.is_reserved()) {
+            let node = row.node;
+            if let Some(&range) = realm.pool().range_related(node) {
+                return Err(Refusal::Overlap { range, node, holder: row.holder.clone() });
+            }
         }
         let mut parts = Vec::new();
         for &range in realm.pool().ranges() {
@@ -729,10 +750,10 @@ mod tests {
     fn reconfiguring_takes_two_steps() {
         let first = record_of("0-2/8");
         let rules = Rules::new(&first, at(100)).unwrap();
-        assert_eq!(rules.reconfigure(&realm("0-2/8")).unwrap(), None);
+        assert_eq!(rules.reconfigure(&realm("0-2/8"), &Rows::new()).unwrap(), None);
         // The example scheme has nodes of 8 bits; the rules accept any.
         let second = RealmSpec { pool: "1/8,0-1/9,9/8".parse().unwrap(), ..realm("0/8") };
-        let step = rules.reconfigure(&second).unwrap().unwrap();
+        let step = rules.reconfigure(&second, &Rows::new()).unwrap().unwrap();
         let parts = |record: &Record| {
             let part = |part: &Part| (part.range.to_string(), part.since_era, part.floor);
             record.parts.iter().map(part).collect::<Vec<_>>()
@@ -755,6 +776,34 @@ mod tests {
         assert_eq!(rules.complete(&damaged).unwrap().parts[0].floor, 130);
     }
 
+    /// Its IDs can come back with another node size only.
+    #[test]
+    fn reserved_nodes_are_left_out() {
+        let first = record_of("0-2/8");
+        let rules = Rules::new(&first, at(100)).unwrap();
+        let extra = serde_json::from_str(r#"{"reserved": true}"#).unwrap();
+        let reserved = Row { extra: Extra(extra), holder: "functions".to_owned(), ..row(2, 900) };
+        let rows = rows([(1, intact(row(1, 112), 1)), (2, intact(reserved, 1))]);
+        let reconfigure = |pool: &str| {
+            let realm = RealmSpec { pool: pool.parse().unwrap(), ..realm("0/8") };
+            rules.reconfigure(&realm, &rows).map(|record| record.is_some())
+        };
+        for pool in ["0-2/8", "0-1/8", "0-9/8", "0-3/9,6-9/9", "3/8,7/10", "1/1"] {
+            assert_eq!(reconfigure(pool), Ok(pool != "0-2/8"), "{pool}");
+        }
+        for (pool, related) in [
+            ("0-4/9", "0-4/9"),
+            ("5/9,0/7", "5/9"),
+            ("0-1/7", "0-1/7"),
+            ("19/8,0/4", "0/4"),
+            ("11/10", "11/10"),
+        ] {
+            let (range, node) = (related.parse().unwrap(), node(2));
+            let holder = "functions".to_owned();
+            assert_eq!(reconfigure(pool), Err(Refusal::Overlap { range, node, holder }), "{pool}");
+        }
+    }
+
     /// Against a plain statement of the rule, over many pools.
     #[test]
     fn new_parts_begin_above_others() {
@@ -766,7 +815,9 @@ mod tests {
             let spec = |pool: &str| RealmSpec { pool: pool.parse().unwrap(), ..realm("0/8") };
             let first = Record::new(spec(before), "1".to_owned());
             let rules = Rules::new(&first, at(100)).unwrap();
-            let Some(step) = rules.reconfigure(&spec(after)).unwrap() else { continue };
+            let Some(step) = rules.reconfigure(&spec(after), &Rows::new()).unwrap() else {
+                continue;
+            };
             let rows: Rows = (0..)
                 .zip(&all)
                 .map(|(at, &node)| (node, intact(Row { node, ..row(0, 100 + at * 7 % 31) }, 1)))

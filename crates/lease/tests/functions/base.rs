@@ -216,6 +216,11 @@ impl<'a> Base<'a> {
         self.psql(&format!("SELECT setval('public.clock', {micros})"));
     }
 
+    /// Makes draws give up after a quarter of a second, for tests in which they have to.
+    pub(crate) fn give_up_soon(&self) {
+        self.plant("advance_1", "attempt >= 110", "attempt >= 10");
+    }
+
     /// Replaces a part of a function of realm 1 in all places, as a mistake of ours could.
     pub(crate) fn plant(&self, function: &str, part: &str, other: &str) {
         let definition =

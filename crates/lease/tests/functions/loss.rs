@@ -3,17 +3,20 @@
 use core::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::thread;
 
+use tickid_lease::{Begin, block_on};
 use tickid_testkit::servers::{Postgres, Server as _, Test};
 
-use crate::base::{Base, Kind, Parts, START, Session, distinct};
+use crate::base::{Base, Kind, Parts, START, Session, TIMEOUT, distinct};
 
-pub(crate) const TESTS: [Test<Postgres>; 8] = [
+pub(crate) const TESTS: [Test<Postgres>; 10] = [
     ("a_crash_repeats_nothing", a_crash_repeats_nothing),
     ("an_unflushed_bound_is_found", an_unflushed_bound_is_found),
     ("a_copied_database_begins_later", a_copied_database_begins_later),
     ("a_missing_oid_is_found", a_missing_oid_is_found),
     ("a_loaded_dump_begins_later", a_loaded_dump_begins_later),
     ("a_restored_backup_begins_later", a_restored_backup_begins_later),
+    ("a_missing_timeline_is_found", a_missing_timeline_is_found),
+    ("a_schema_without_data_is_refused", a_schema_without_data_is_refused),
     ("a_standby_draws_nothing_and_then_later", a_standby_draws_nothing_and_then_later),
     ("a_clean_restart_goes_on", a_clean_restart_goes_on),
 ];
@@ -58,8 +61,7 @@ fn crash(server: &Postgres, base: &Base<'_>, rounds: u32) -> Result<Vec<Parts>, 
             let seconds = format!("tickid.clock_v1() >= {START} + {}", 14_000_000 * (round + 1));
             while watch.one(&seconds).unwrap() == "f" || count.load(Ordering::Relaxed) < 200 {}
             is_over.store(true, Ordering::Relaxed);
-            // As `kill -9` of every process.
-            server.stop("immediate").unwrap();
+            server.kill().unwrap();
             threads.into_iter().map(|thread| thread.join().unwrap()).collect::<Result<Vec<_>, _>>()
         })?;
         ids.extend(of_round.concat());
@@ -106,12 +108,16 @@ fn begins_later(copy: &Session, last: Parts) -> Result<(), String> {
         copy.set_clock(START + micros);
         match copy.draw(KIND) {
             Err(error) if error.contains("behind the next ID") => Ok(()),
+            Err(error) if error.contains("statement timeout") => Ok(()),
             other => Err(format!("{micros} µs later: {other:?}")),
         }
     };
+    copy.ask("SET statement_timeout = 500")?;
     wait(0)?;
-    // A longer wait than a call would take.
     wait(-1_000_000)?;
+    // The original can have been here, beyond the bound in the copy.
+    wait(3_000_000)?;
+    copy.ask("SET statement_timeout = 0")?;
     copy.set_clock(START + 5_010_000);
     let id = copy.draw(KIND)?;
     assert_eq!(id.tick, last.tick + SKEW + 10, "{id:?}");
@@ -177,18 +183,18 @@ fn a_loaded_dump_begins_later(server: &Postgres) {
     loaded(server, &Base::new(server, &[KIND]), false).unwrap();
 }
 
-fn a_restored_backup_begins_later(_: &Postgres) {
-    let server = Postgres::start().unwrap();
-    let base = Base::new(&server, &[KIND]);
-    let last = original(&base);
+/// Restores a backup of a server that went on.
+fn restored(base: &Base<'_>) -> Result<(), String> {
+    let (server, last) = (base.server, original(base));
     server
         .tell(
             "pg_basebackup --host=\"$PWD\" --username=tickid --pgdata=backup --checkpoint=fast \
              --wal-method=fetch",
         )
         .unwrap();
-    // It went on until the backup took its place.
-    let later = base.session().draws(KIND, 50).unwrap();
+    base.set_clock(START + 3_000_000);
+    let later = base.session().draws(KIND, 50)?;
+    assert_eq!(later[0].tick, last.tick + 3_000);
     server.stop("fast").unwrap();
     server
         .tell(
@@ -198,8 +204,53 @@ fn a_restored_backup_begins_later(_: &Postgres) {
         .unwrap();
     server.begin().unwrap();
     while base.server.psql(&base.name, "SELECT pg_is_in_recovery()").unwrap() == "t" {}
-    assert!(later.last().unwrap().tick <= last.tick);
-    begins_later(&base.session(), last).unwrap();
+    begins_later(&base.session(), last)
+}
+
+fn a_restored_backup_begins_later(_: &Postgres) {
+    let server = Postgres::start().unwrap();
+    restored(&Base::new(&server, &[KIND])).unwrap();
+}
+
+fn a_missing_timeline_is_found(_: &Postgres) {
+    let server = Postgres::start().unwrap();
+    let base = Base::new(&server, &[KIND]);
+    base.plant("generation_v1", "left(pg_walfile_name(pg_current_wal_lsn()), 8)", "'00000001'");
+    let error = restored(&base).unwrap_err();
+    assert!(error.contains("3000000 µs later: Ok"), "{error}");
+}
+
+/// Nothing keeps leases in the new database away from the nodes of the old one's functions.
+fn a_schema_without_data_is_refused(server: &Postgres) {
+    let base = Base::new(server, &[Kind::Scru64, KIND]);
+    original(&base);
+    let name = format!("schema_of_{}", base.name);
+    server.psql(Postgres::DATABASE, &format!("CREATE DATABASE {name}")).unwrap();
+    let (from, to) = (base.url(), server.url_of(&name));
+    server
+        .tell(&format!(
+            "pg_dump --schema-only --dbname='{from}' >schema.sql && \
+             psql --no-psqlrc --quiet --set=ON_ERROR_STOP=1 --dbname='{to}' --file=schema.sql"
+        ))
+        .unwrap();
+    let copy = Base { server, name };
+    let session = copy.session();
+    session.set_clock(START);
+    for kind in [KIND, Kind::Scru64] {
+        let error = session.draw(kind).unwrap_err();
+        assert!(error.contains("no node is reserved"), "{error}");
+    }
+    copy.create(&KIND.realm(KIND.pool().0));
+    session.draws(KIND, 10).unwrap();
+    assert_eq!(copy.psql("SELECT count(*) FROM tickid.node"), "1");
+    let error = session.draw(Kind::Scru64).unwrap_err();
+    assert!(error.contains("there are no scru64 functions"), "{error}");
+    // Without its row, the node could be leased.
+    copy.psql("DELETE FROM tickid.node");
+    let again = copy.backend();
+    let realm = KIND.realm(KIND.pool().0);
+    let error = block_on(again.create_functions(&realm, Begin::AtOnce), TIMEOUT).unwrap_err();
+    assert!(error.to_string().contains("no node is reserved"), "{error}");
 }
 
 fn a_standby_draws_nothing_and_then_later(_: &Postgres) {

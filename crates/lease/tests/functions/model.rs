@@ -98,13 +98,19 @@ fn draws_agree_with_the_model(server: &Postgres) {
 
 /// All in one tick, which ends with an error or the next tick.
 fn a_full_tick_has_every_sequence(server: &Postgres) {
-    for kind in [Kind::Nanoflake, Kind::Sno, Kind::KuidLocal] {
+    for kind in KINDS {
         let base = Base::new(server, &[kind]);
         base.script_clock();
-        let session = base.session();
+        base.give_up_soon();
         let (tick, last) = (kind.tick_at(START), kind.last_sequence());
-        let ids = session.draws(kind, u32::try_from(last + 1).unwrap()).unwrap();
-        let expected = (0..=last).map(|sequence| Parts { tick, sequence, node: kind.pool().1 });
+        // SCRU64 begins at a random one; from the lowest on would take too long.
+        let first = if kind == Kind::Scru64 { last - 100 } else { 0 };
+        if kind == Kind::Scru64 {
+            base.plant("advance_1", "floor(random() * 524288)::bigint", &first.to_string());
+        }
+        let session = base.session();
+        let ids = session.draws(kind, u32::try_from(last + 1 - first).unwrap()).unwrap();
+        let expected = (first..=last).map(|sequence| Parts { tick, sequence, node: kind.pool().1 });
         assert!(ids.into_iter().eq(expected), "{kind:?}");
         let next = session.draw(kind);
         if kind.allowance() > 0 {
@@ -135,6 +141,6 @@ fn a_rounded_clock_is_found(server: &Postgres) {
 fn a_draw_of_a_past_tick_is_found(server: &Postgres) {
     let base = Base::new(server, &[Kind::Nanoflake]);
     base.script_clock();
-    base.plant("draw_1", "lead OPERATOR(pg_catalog.>=) 0", "true");
+    base.plant("draw_1", "OPERATOR(pg_catalog.<=) 0", "OPERATOR(pg_catalog.>=) 0");
     assert!(follow(&base, Kind::Nanoflake).is_err());
 }

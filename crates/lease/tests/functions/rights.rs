@@ -4,9 +4,10 @@ use tickid_testkit::servers::{Postgres, Test};
 
 use crate::base::{Base, KINDS, Kind, START};
 
-pub(crate) const TESTS: [Test<Postgres>; 4] = [
+pub(crate) const TESTS: [Test<Postgres>; 5] = [
     ("usage_is_enough_and_gives_no_more", usage_is_enough_and_gives_no_more),
     ("planted_objects_are_never_called", planted_objects_are_never_called),
+    ("sessions_in_any_state_draw", sessions_in_any_state_draw),
     ("other_locks_stop_no_draw", other_locks_stop_no_draw),
     ("an_owner_needs_no_superuser", an_owner_needs_no_superuser),
 ];
@@ -92,6 +93,7 @@ fn plant(base: &Base<'_>) {
         "nextval(pg_catalog.regclass)",
         "pg_sequence_last_value(pg_catalog.regclass)",
         "int8send(pg_catalog.int8)",
+        "abs(pg_catalog.int8)",
         "clock_timestamp()",
         "random()",
         "now()",
@@ -138,6 +140,59 @@ fn planted_objects_are_never_called(server: &Postgres) {
     let session = base.session();
     session.ask(path).unwrap();
     assert!(session.draw(Kind::Nanoflake).unwrap_err().contains("planted"));
+}
+
+/// Settings, objects and transactions of a session change no ID, and nothing is drawn twice.
+fn sessions_in_any_state_draw(server: &Postgres) {
+    let base = Base::new(server, &KINDS);
+    let role = format!("odd_of_{}", base.name);
+    base.psql(&format!("CREATE ROLE {role}; GRANT USAGE ON SCHEMA tickid TO {role}"));
+    let session = base.session();
+    let mut last = KINDS.map(|kind| session.draw(kind).unwrap());
+    let mut draw_all = |state: &str| {
+        for (kind, last) in KINDS.into_iter().zip(&mut last) {
+            let id = session.draw(kind).unwrap_or_else(|error| panic!("{state}: {error}"));
+            assert!(*last < id, "{kind:?}, {state}: {id:?} after {last:?}");
+            *last = id;
+        }
+    };
+    for state in [
+        "SET standard_conforming_strings = off; SET escape_string_warning = off",
+        "SET bytea_output = hex; SET IntervalStyle = sql_standard; SET DateStyle = German",
+        "SET extra_float_digits = -15; SET TimeZone = 'Asia/Kolkata'",
+        "SET quote_all_identifiers = on; SET transform_null_equals = on",
+        "SET plan_cache_mode = force_custom_plan; SET jit_above_cost = 0",
+        "SET plpgsql.extra_errors = 'all'; SET lock_timeout = 1",
+        "SET max_parallel_workers_per_gather = 8; SET parallel_setup_cost = 0",
+        "SET default_transaction_isolation = serializable",
+        "CREATE TEMP SEQUENCE word_1; CREATE TEMP TABLE lock_1 (); CREATE TEMP TABLE generator ()",
+        "CREATE FUNCTION pg_temp.clock_v1() RETURNS bigint LANGUAGE sql RETURN 1",
+        "SET search_path = pg_temp, tickid",
+        "BEGIN; SAVEPOINT one; SELECT tickid.nanoflake('nanoflake'); ROLLBACK TO one",
+        "DECLARE cursor CURSOR FOR SELECT tickid.sno('sno'); FETCH 1 FROM cursor",
+        "COMMIT",
+        "BEGIN; SELECT tickid.kuid('kuid')",
+        "ROLLBACK",
+        "DO $$ BEGIN PERFORM tickid.sno('sno'); RAISE 'x'; EXCEPTION WHEN OTHERS THEN NULL; END $$",
+        "DISCARD ALL",
+        &format!("SET ROLE {role}"),
+        &format!("SET SESSION AUTHORIZATION {role}"),
+        "SET search_path = ''",
+    ] {
+        session.ask(state).unwrap();
+        draw_all(state);
+    }
+    for form in [
+        "nanoflake_text('nanoflake')",
+        "scru64_text('scru64')",
+        "kuid_text('kuid')",
+        "kuid_local_text('kuid_local')",
+        "sno_text('sno', 3)",
+    ] {
+        let settings = "SET standard_conforming_strings = off; SET bytea_output = escape";
+        session.ask(settings).unwrap();
+        session.one(&format!("tickid.{form}")).unwrap();
+    }
 }
 
 /// A draw takes no lock that another role can take, and keeps none.

@@ -1,14 +1,20 @@
 //! Sessions at the same time, stopped, cancelled, and of leased generators.
 
+use core::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use core::time::Duration;
 use std::thread;
+use std::time::Instant;
 
 use tickid_lease::{Claim, LeasedGenerator, Realm, Refusal, Standing, Store, Token, block_on};
 use tickid_testkit::servers::{Postgres, Test};
 
 use crate::base::{Base, DISCORD, KINDS, Kind, Parts, START, Session, TIMEOUT, distinct};
 
-pub(crate) const TESTS: [Test<Postgres>; 9] = [
+pub(crate) const TESTS: [Test<Postgres>; 13] = [
     ("sessions_draw_distinct_ordered_ids", sessions_draw_distinct_ordered_ids),
+    ("pgbench_draws_distinct_ids", pgbench_draws_distinct_ids),
+    ("stopped_processes_do_no_harm", stopped_processes_do_no_harm),
+    ("storms_of_cancels_do_no_harm", storms_of_cancels_do_no_harm),
     ("full_ticks_are_shared_by_sessions", full_ticks_are_shared_by_sessions),
     ("stopped_sessions_do_no_harm", stopped_sessions_do_no_harm),
     ("cancelled_statements_do_no_harm", cancelled_statements_do_no_harm),
@@ -17,6 +23,7 @@ pub(crate) const TESTS: [Test<Postgres>; 9] = [
     ("a_missing_look_is_found", a_missing_look_is_found),
     ("long_transactions_hold_no_lock", long_transactions_hold_no_lock),
     ("leases_leave_the_node_out", leases_leave_the_node_out),
+    ("pools_leave_the_node_out", pools_leave_the_node_out),
 ];
 
 /// Draws in several sessions at once, singly and in blocks. Returns the IDs of each.
@@ -42,17 +49,130 @@ fn storm(base: &Base<'_>, kind: Kind, sessions: u32, rounds: u32) -> Vec<Vec<Par
 
 fn sessions_draw_distinct_ordered_ids(server: &Postgres) {
     let base = Base::new(server, &KINDS);
-    // Each round has 17 IDs on the average.
-    let rounds = std::env::var("TICKID_SQL_IDS")
-        .map_or((8, 120), |ids| (64, ids.parse::<u32>().unwrap() / 64 / 17));
     for kind in KINDS {
-        let of_sessions = storm(&base, kind, rounds.0, rounds.1);
+        // Each round has 17 IDs on the average.
+        let of_sessions = storm(&base, kind, 8, 120);
         for ids in &of_sessions {
             assert!(ids.is_sorted_by(|one, two| one < two), "{kind:?}");
         }
         assert!(of_sessions.iter().flatten().all(|id| id.node == kind.pool().1));
         assert!(distinct(of_sessions.concat()).unwrap().len() > 10_000);
     }
+}
+
+/// Returns the number of IDs that `cargo xtask verify functions` wants.
+fn many_ids() -> Option<u32> {
+    std::env::var("TICKID_SQL_IDS").ok().map(|ids| ids.parse().unwrap())
+}
+
+/// 64 connections insert rows by the default of a column, by 1 to 33 in a statement.
+fn pgbench_draws_distinct_ids(server: &Postgres) {
+    let ids = many_ids().unwrap_or(20_000);
+    let (base, transactions) = (Base::new(server, &KINDS), ids.div_ceil(64 * 17) + 4);
+    let name = &base.name;
+    for kind in KINDS {
+        let id_type = if matches!(kind, Kind::Kuid | Kind::Sno) { "bytea" } else { "bigint" };
+        base.psql(&format!(
+            "DROP TABLE IF EXISTS drawn;
+             CREATE UNLOGGED TABLE drawn (id {id_type} DEFAULT {}, session int, number bigint)",
+            kind.draw()
+        ));
+        let script = server.socket_folder().join("script");
+        let statements = "\\set rows random(1, 33)\n\
+             INSERT INTO drawn (session, number) SELECT :client_id, :number + n \
+             FROM generate_series(1, :rows) AS n;\n\
+             \\set number :number + :rows\n";
+        std::fs::write(script, statements).unwrap();
+        server
+            .tell(&format!(
+                "pgbench --host=\"$PWD\" --username=tickid --no-vacuum --client=64 --jobs=2 \
+                 --random-seed=1 --transactions={transactions} --define=number=0 --file=script \
+                 {name} >pgbench.log 2>&1 || {{ cat pgbench.log; false; }}"
+            ))
+            .unwrap();
+        let order = "PARTITION BY session ORDER BY number";
+        let counts = base.psql(&format!(
+            "SET work_mem = '256MB';
+             SELECT count(*) >= {ids}, count(DISTINCT session), count(*) - count(DISTINCT id),
+                 (SELECT count(*) FROM (SELECT id <= lag(id) OVER ({order}) AS is_wrong FROM drawn)
+                     AS pair WHERE is_wrong)
+             FROM drawn"
+        ));
+        // Enough IDs of all sessions, none twice, all in order.
+        assert_eq!(counts, "t|64|0|0", "{kind:?}");
+    }
+    base.psql("DROP TABLE drawn");
+}
+
+/// Draws in sessions of which `disturb` troubles one in each round, by its process ID, until the
+/// others have tried often enough. Their errors have to contain one of `errors`.
+fn disturbed(
+    server: &Postgres,
+    kind: Kind,
+    rounds: usize,
+    errors: &[&str],
+    disturb: impl Fn(&Session, &str, &dyn Fn()),
+) {
+    let base = Base::new(server, &[kind]);
+    let sessions = [(); 4].map(|()| base.session());
+    let processes = sessions.each_ref().map(|session| {
+        session.ask("SET statement_timeout = 100").unwrap();
+        session.one("pg_backend_pid()").unwrap()
+    });
+    let (is_over, tries) = (&AtomicBool::new(false), &AtomicU32::new(0));
+    let ids = thread::scope(|scope| {
+        let draw = |session: Session| {
+            let mut ids = Vec::new();
+            while !is_over.load(Ordering::Relaxed) {
+                match session.draw(kind) {
+                    Ok(id) => ids.push(id),
+                    Err(error) => {
+                        assert!(errors.iter().any(|text| error.contains(text)), "{error}");
+                    }
+                }
+                tries.fetch_add(1, Ordering::Relaxed);
+            }
+            ids
+        };
+        let threads = sessions.map(|session| scope.spawn(move || draw(session)));
+        let watch = base.session();
+        for round in 0..rounds {
+            let wait = || {
+                let (before, begin) = (tries.load(Ordering::Relaxed), Instant::now());
+                // A stopped process can hold a lock of the server that no timeout applies to.
+                while tries.load(Ordering::Relaxed) < before + 20
+                    && begin.elapsed() < Duration::from_millis(300)
+                {
+                    thread::yield_now();
+                }
+            };
+            disturb(&watch, &processes[round % processes.len()], &wait);
+        }
+        is_over.store(true, Ordering::Relaxed);
+        threads.map(|thread| thread.join().unwrap())
+    });
+    assert!(ids.iter().all(|ids| ids.is_sorted_by(|one, two| one < two)));
+    assert!(distinct(ids.concat()).unwrap().len() > rounds);
+    // No lock is left behind.
+    base.session().draw(kind).unwrap();
+}
+
+/// As by SIGSTOP, a debugger or a host that takes the processor away, anywhere.
+fn stopped_processes_do_no_harm(server: &Postgres) {
+    let errors = ["statement timeout", "another session is stopped"];
+    disturbed(server, Kind::Nanoflake, 40, &errors, |_, process, wait| {
+        server.tell(&format!("kill -STOP {process}")).unwrap();
+        wait();
+        server.tell(&format!("kill -CONT {process}")).unwrap();
+    });
+}
+
+fn storms_of_cancels_do_no_harm(server: &Postgres) {
+    let errors = ["user request", "statement timeout"];
+    disturbed(server, Kind::KuidLocal, 100, &errors, |watch, process, wait| {
+        watch.one(&format!("pg_cancel_backend({process})")).unwrap();
+        wait();
+    });
 }
 
 /// The clock runs so slowly that every tick is used up, and allowances are as well.
@@ -67,10 +187,17 @@ fn full_ticks_are_shared_by_sessions(server: &Postgres) {
     assert!(ticks > 50 && ids.iter().all(|id| id.sequence >= 16_300), "{ticks}");
 }
 
-/// Has functions wait for an advisory lock before each of their statements, in sessions that set
-/// `test.stop` to its number. Returns the number of statements.
+/// Has functions wait for an advisory lock before each of their statements, and between look and
+/// draw, in sessions that set `test.stop` to its number. Returns the number of places.
 fn plant_stops(base: &Base<'_>) -> usize {
-    let mut count = 0;
+    base.psql(
+        "CREATE FUNCTION public.stop(place text) RETURNS boolean LANGUAGE plpgsql AS $$ BEGIN
+         IF pg_catalog.current_setting('test.stop', true) OPERATOR(pg_catalog.=) place THEN
+         PERFORM pg_catalog.pg_advisory_xact_lock(7); END IF; RETURN true; END $$",
+    );
+    let draw = "pg_catalog.nextval('tickid.word_1')";
+    base.plant("draw_1", draw, &format!("CASE WHEN public.stop('0') THEN {draw} END"));
+    let mut count = 1;
     for function in ["draw_1", "advance_1"] {
         let definition =
             base.psql(&format!("SELECT pg_get_functiondef('tickid.{function}'::regproc)"));
@@ -79,35 +206,13 @@ fn plant_stops(base: &Base<'_>) -> usize {
         let mut is_start = true;
         for line in body.lines() {
             let word = line.trim_start();
-            let is_statement = [
-                "word :=",
-                "micros :=",
-                "lead :=",
-                "now :=",
-                "bound :=",
-                "is_home :=",
-                "origin :=",
-                "PERFORM ",
-                "target :=",
-                "ready :=",
-                "lsn :=",
-                "drawn :=",
-                "RETURN ",
-                "LOCK ",
-                "ALTER ",
-                "IF ",
-                "EXIT ",
-                "RAISE SQLSTATE",
-                "attempt :=",
-            ]
-            .iter()
-            .any(|start| word.starts_with(start));
+            let is_statement = word.split_once(" := ").is_some_and(|(name, _)| !name.contains(' '))
+                || ["PERFORM ", "RETURN ", "LOCK ", "IF ", "EXIT ", "EXECUTE ", "RAISE "]
+                    .iter()
+                    .any(|start| word.starts_with(start));
             if is_start && is_statement {
+                text.push_str(&format!("PERFORM public.stop('{count}');\n"));
                 count += 1;
-                text.push_str(&format!(
-                    "IF pg_catalog.current_setting('test.stop', true) OPERATOR(pg_catalog.=) \
-                     '{count}' THEN PERFORM pg_catalog.pg_advisory_xact_lock(7); END IF;\n"
-                ));
             }
             text.push_str(line);
             text.push('\n');
@@ -144,26 +249,24 @@ fn stop_everywhere(base: &Base<'_>, kind: Kind, is_cancelled: bool) -> Result<us
     base.script_clock();
     let stops = plant_stops(base);
     let (mut stopped, mut ids, mut micros) = (0, Vec::new(), START);
-    let (keeper, other, watch) = (base.session(), base.session(), base.session());
+    let [keeper, other, watch, stopping] = [(); 4].map(|()| base.session());
     other.draw(kind)?;
-    for stop in 1..=stops {
+    for stop in 0..stops {
         // In a tick that has begun, in a new tick, and when the bound must be raised.
         for pass in [0, kind.micros_per_tick(), 1_000_000] {
             micros += pass;
             keeper.set_clock(micros);
             keeper.one("pg_advisory_lock(7)")?;
             let own = thread::scope(|scope| {
-                let url = base.url();
-                let thread = scope.spawn(move || {
-                    let session = Session::open(&url);
-                    session.ask(&format!("SET test.stop = '{stop}'"))?;
-                    session.draw(kind)
+                let thread = scope.spawn(|| {
+                    stopping.ask(&format!("SET test.stop = '{stop}'"))?;
+                    stopping.draw(kind)
                 });
                 if is_stopped(&watch, &thread) {
                     stopped += 1;
                     // While it holds the lock, no other session can begin a tick.
                     for _ in 0..3 {
-                        other.ask("SET statement_timeout = 60")?;
+                        other.ask("SET statement_timeout = 20")?;
                         ids.extend(other.draw(kind).ok());
                         micros += kind.micros_per_tick();
                         keeper.set_clock(micros);
@@ -186,23 +289,25 @@ fn stop_everywhere(base: &Base<'_>, kind: Kind, is_cancelled: bool) -> Result<us
             other.ask("SET statement_timeout = 0")?;
             ids.push(other.draw(kind)?);
         }
+        distinct(ids.clone())?;
     }
-    distinct(ids)?;
     Ok(stopped)
 }
 
 fn stopped_sessions_do_no_harm(server: &Postgres) {
-    for kind in [Kind::Nanoflake, Kind::KuidLocal] {
+    // One scheme, or all of them if there is time.
+    let kinds = if many_ids().is_some() { &KINDS[..] } else { &KINDS[..1] };
+    for &kind in kinds {
         let base = Base::new(server, &[kind]);
         let stopped = stop_everywhere(&base, kind, false).unwrap();
-        assert!(stopped > 60, "{stopped}");
+        assert!(stopped > 40, "{stopped}");
     }
 }
 
 fn cancelled_statements_do_no_harm(server: &Postgres) {
     let base = Base::new(server, &[Kind::Nanoflake]);
     let stopped = stop_everywhere(&base, Kind::Nanoflake, true).unwrap();
-    assert!(stopped > 60, "{stopped}");
+    assert!(stopped > 40, "{stopped}");
 }
 
 fn a_missing_lock_is_found(server: &Postgres) {
@@ -216,6 +321,7 @@ fn a_missing_lock_is_found(server: &Postgres) {
 fn draws_into_the_guard(base: &Base<'_>) -> i64 {
     let kind = Kind::Nanoflake;
     base.script_clock();
+    base.give_up_soon();
     let session = base.session();
     session.draws(kind, 4_096).unwrap();
     let word = || -> i64 { session.one("last_value FROM tickid.word_1").unwrap().parse().unwrap() };
@@ -231,7 +337,7 @@ fn a_stall_draws_once_into_the_guard(server: &Postgres) {
 fn a_missing_look_is_found(server: &Postgres) {
     let base = Base::new(server, &[Kind::Nanoflake]);
     base.plant("draw_1", "OPERATOR(pg_catalog.<) 4095", "OPERATOR(pg_catalog.>=) 0");
-    assert!(draws_into_the_guard(&base) > 50);
+    assert!(draws_into_the_guard(&base) > 5);
 }
 
 fn long_transactions_hold_no_lock(server: &Postgres) {
@@ -307,4 +413,51 @@ fn leases_leave_the_node_out(server: &Postgres) {
     let view = block_on(store.list(spec.name()), TIMEOUT).unwrap();
     let row = view.rows[&node].row().unwrap();
     assert_eq!((row.is_reserved(), row.ceiling), (true, spec.end()));
+}
+
+/// A pool of another node size must not have IDs of the reserved node.
+fn pools_leave_the_node_out(server: &Postgres) {
+    let (base, kind) = (Base::empty(server), Kind::Scru64);
+    let spec = kind.realm("0-7/5");
+    let store = Store::new(base.backend());
+    block_on(store.begin(&spec, tickid_lease::Begin::AtOnce), TIMEOUT).unwrap();
+    let version = || base.psql("SELECT version FROM tickid.realm").parse::<i64>().unwrap();
+    let before = version();
+    base.create(&spec);
+    // A reconfiguration that read the rows before this does not commit.
+    assert!(version() > before);
+    let session = base.session();
+    let node = session.draw(kind).unwrap().node;
+    assert_eq!(node, 7);
+    let reconfigure = |pool: &str| block_on(store.reconfigure(&kind.realm(pool)), TIMEOUT);
+    for pool in ["0-3/4", "0-15/6", "0-1/3", "14/6", "31/7"] {
+        let error = reconfigure(pool).unwrap_err();
+        match error.refusal() {
+            Some(Refusal::Overlap { node, .. }) => assert_eq!(node.to_string(), "7/5"),
+            _ => panic!("{pool}: {error}"),
+        }
+        let record = block_on(store.realm(spec.name()), TIMEOUT).unwrap();
+        assert_eq!(record.realm.pool(), spec.pool());
+    }
+    // A pool with the node itself and other sizes beside it is accepted, and leased.
+    let realm = kind.realm("0-2/4,12-13/6,7/5");
+    block_on(store.reconfigure(&realm), TIMEOUT).unwrap();
+    let mut granted = Vec::new();
+    let error = loop {
+        let mut claim = Claim::new(Token::random().unwrap(), "test", None);
+        match block_on(store.acquire(&realm, &mut claim), TIMEOUT) {
+            Ok(lease) => granted.push(lease.node.to_string()),
+            Err(error) => break error,
+        }
+    };
+    assert!(matches!(error.refusal(), Some(Refusal::Exhausted { .. })), "{error}");
+    granted.sort();
+    assert_eq!(granted, ["0/4", "1/4", "12/6", "13/6", "2/4"]);
+    // The functions go on, also after the node has left the pool.
+    reconfigure("0-2/4").unwrap();
+    assert_eq!(session.draw(kind).unwrap().node, node);
+    assert!(matches!(
+        reconfigure("7/4,15/6").unwrap_err().refusal(),
+        Some(Refusal::Overlap { .. })
+    ));
 }

@@ -101,7 +101,22 @@ impl Postgres {
         self.tell(&format!("pg_ctl stop --wait --mode={mode} --pgdata=data"))
     }
 
-    /// Starts the server again after a [`stop`](Self::stop).
+    /// Kills all processes of the server (SIGKILL).
+    ///
+    /// # Errors
+    /// The failure of a query for the processes, or of the shell.
+    pub fn kill(&self) -> Result<(), StartError> {
+        let processes = self.psql(Self::DATABASE, "SELECT pid FROM pg_stat_activity")?;
+        let processes = processes.replace('\n', " ");
+        // The process that was asked has ended. A killed server that nothing waits for would seem
+        // to be alive.
+        self.tell(&format!(
+            "kill -KILL $(head -n 1 data/postmaster.pid) {processes} 2>/dev/null; \
+             rm -f data/postmaster.pid .s.PGSQL.*"
+        ))
+    }
+
+    /// Starts the server again after a [`stop`](Self::stop) or a [`kill`](Self::kill).
     ///
     /// # Errors
     /// Its output, when it does not start.

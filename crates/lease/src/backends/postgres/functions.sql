@@ -221,7 +221,7 @@ BEGIN
         PERFORM tickid.no_id_v1('sno', encode(id, 'hex'));
     END IF;
     FOR half IN 0..1 LOOP
-        part := tickid.int8_v1('\x000000'::bytea || substring(id FROM 1 + 5 * half FOR 5));
+        part := tickid.int8_v1(decode('000000', 'hex') || substring(id FROM 1 + 5 * half FOR 5));
         FOR place IN 0..7 LOOP
             text := text || substr('23456789abcdefghijklmnopqrstuvwx',
                 (part >> 35 - 5 * place & 31)::integer + 1, 1);
@@ -265,7 +265,7 @@ RETURN ((word >> 19) / 977000000 << 44) | ((word >> 19) / 977 % 1000000 << 24)
 CREATE OR REPLACE FUNCTION tickid.kuid_global_v1(local bigint, node bigint, drift integer)
 RETURNS bytea
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN substring(int8send(((local >> 24 + drift) << drift >> 8) | (node >> 40 - drift)) FROM 5)
+RETURN int4send(((((local >> 24 + drift) << drift >> 8) | (node >> 40 - drift)) << 32 >> 32)::int)
     || int8send(((local >> 24 + drift) << 56 << drift) | (node << 24 + drift)
         | (local & (1::bigint << 24 + drift) - 1));
 
@@ -294,7 +294,7 @@ CREATE OR REPLACE FUNCTION tickid.sno_v1(word bigint, meta integer, partition in
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN int8send(((word >> 24) << 25) | (CASE WHEN meta BETWEEN 0 AND 255 THEN meta
         ELSE tickid.no_meta_v1(meta) END << 16 | partition)::bigint)
-    || substring(int8send(word & 65535) FROM 7);
+    || int2send((word << 48 >> 48)::smallint);
 
 ----------------------------------------------------------------------------------------------------
 -- Draws.
@@ -313,9 +313,11 @@ CREATE OR REPLACE FUNCTION tickid.no_realm_bytes_v1(scheme text, realm text) RET
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN int8send(tickid.no_realm_v1(scheme, realm));
 
--- The identity of a word in the databases of one server.
+-- The identity of a word in the databases of one server: the OIDs of the database and of the word.
+-- Immutable, so that it is computed when a session plans an expression and costs nothing per call.
+-- That is sound: a session has one database, and a plan is made anew if its sequence is.
 CREATE OR REPLACE FUNCTION tickid.home_v1(word regclass) RETURNS bigint
-LANGUAGE plpgsql STABLE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE plpgsql IMMUTABLE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     RETURN (SELECT d.oid::bigint FROM pg_database AS d WHERE d.datname = current_database()) << 32
         | word::oid::bigint;
@@ -323,18 +325,30 @@ END
 $$;
 
 CREATE OR REPLACE FUNCTION tickid.is_home_v1(home regclass, word regclass) RETURNS boolean
-LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
-BEGIN
-    RETURN coalesce(pg_sequence_last_value(home) = tickid.home_v1(word), false);
-END
-$$;
+LANGUAGE sql VOLATILE PARALLEL UNSAFE
+RETURN pg_sequence_last_value(home) IS NOT DISTINCT FROM tickid.home_v1(word);
 
--- The same, computed when a session plans its first draw. That is sound, because a session has one
--- database and a word that is at home stays there; and it costs nothing per row.
+-- The same, computed when a session plans its first draw: a word that is at home stays there.
 CREATE OR REPLACE FUNCTION tickid.was_home_v1(home regclass, word regclass) RETURNS boolean
 LANGUAGE plpgsql IMMUTABLE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     RETURN tickid.is_home_v1(home, word);
+END
+$$;
+
+-- Raises an error in a database without the row that keeps leases away from a generator's node, as
+-- after loading a dump of the schema without the data.
+CREATE OR REPLACE FUNCTION tickid.check_reserved_v1(id integer) RETURNS void
+LANGUAGE plpgsql STABLE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    IF NOT EXISTS (
+        SELECT FROM tickid.generator AS g JOIN tickid.node AS n ON n.realm = g.realm
+        WHERE g.number = id AND n.data ->> 'node' = g.node AND n.data @> '{"reserved": true}'
+    ) THEN
+        RAISE EXCEPTION 'no node is reserved for generator % in this database', id
+            USING ERRCODE = 'integrity_constraint_violation',
+                HINT = 'tickid sql --realm prints the statements that reserve one.';
+    END IF;
 END
 $$;
 
@@ -351,25 +365,23 @@ LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER AS $body$
 DECLARE
     word pg_catalog.int8;
     micros pg_catalog.int8;
-    lead pg_catalog.int8;
-    attempt pg_catalog.int4 := 0;
+    attempt pg_catalog.int4;
 BEGIN
     LOOP
-        -- The look. Null: no word.
-        word := pg_catalog.pg_sequence_last_value('tickid.word_@number@');
-        IF (word OPERATOR(pg_catalog.&) @below_tick@) OPERATOR(pg_catalog.<) @last_sequence@
+        -- The look, and then the draw. Null: there is no word, or its tick is full.
+        word := CASE WHEN (pg_catalog.pg_sequence_last_value('tickid.word_@number@')
+                OPERATOR(pg_catalog.&) @below_tick@) OPERATOR(pg_catalog.<) @last_sequence@
             AND (tickid.was_home_v1('tickid.home_@number@', 'tickid.word_@number@')
                 OR tickid.is_home_v1('tickid.home_@number@', 'tickid.word_@number@'))
-        THEN
-            word := pg_catalog.nextval('tickid.word_@number@');
-            micros := tickid.clock_v1();
-            lead := (word OPERATOR(pg_catalog.>>) @shift@) OPERATOR(pg_catalog.-) (@now_qualified@);
-            EXIT WHEN lead OPERATOR(pg_catalog.>=) 0 AND lead OPERATOR(pg_catalog.<=) @allowance@
-                AND (word OPERATOR(pg_catalog.&) @guard@) OPERATOR(pg_catalog.=) 0;
-        END IF;
+            THEN pg_catalog.nextval('tickid.word_@number@')@with_node@ END;
+        -- The tick is ahead of the clock by 0 to @allowance@, and the guard was empty.
+        @clock@EXIT WHEN pg_catalog.abs((((word OPERATOR(pg_catalog.>>) @shift@)
+                OPERATOR(pg_catalog.-) (@now_qualified@)) OPERATOR(pg_catalog.*) 2)
+                OPERATOR(pg_catalog.-) @allowance@) OPERATOR(pg_catalog.<=) @allowance@
+            AND (word OPERATOR(pg_catalog.&) @guard@) OPERATOR(pg_catalog.=) @node@;
         word := tickid.advance_@number@(attempt);
         EXIT WHEN word IS NOT NULL;
-        attempt := attempt OPERATOR(pg_catalog.+) 1;
+        attempt := COALESCE(attempt, 0) OPERATOR(pg_catalog.+) 1;
     END LOOP;
     @convert@RETURN @id@;
 END
@@ -385,27 +397,24 @@ DECLARE
     now bigint;
     target bigint;
     bound bigint;
-    ready bigint;
     lsn bigint;
     origin bigint;
-    is_home boolean;
-    wait float8 := 0;
-    why text := 'another session is stopped while it begins a tick';
+    wait float8;
+    why text;
     drawn bigint;
 BEGIN
     BEGIN
         LOCK TABLE tickid.lock_@number@ IN SHARE UPDATE EXCLUSIVE MODE NOWAIT;
         word := pg_sequence_last_value('tickid.word_@number@');
-        micros := tickid.clock_v1();
-        now := @now@;
-        bound := pg_sequence_last_value('tickid.bound_@number@');
-        is_home := tickid.is_home_v1('tickid.home_@number@', 'tickid.word_@number@');
-        IF word IS NULL OR NOT is_home THEN
+        @clock@now := @now@;
+        IF word IS NULL OR NOT tickid.is_home_v1('tickid.home_@number@', 'tickid.word_@number@')
+        THEN
+            PERFORM tickid.check_reserved_v1(@number@);
             -- The word begins at the bound: its last value is that of a full tick below.
+            bound := pg_sequence_last_value('tickid.bound_@number@');
             origin := hashtextextended(tickid.generation_v1(), 0);
-            IF NOT is_home
-                OR pg_sequence_last_value('tickid.origin_@number@')
-                    IS DISTINCT FROM origin
+            IF NOT tickid.is_home_v1('tickid.home_@number@', 'tickid.word_@number@')
+                OR pg_sequence_last_value('tickid.origin_@number@') IS DISTINCT FROM origin
             THEN
                 bound := greatest(bound, now + @skew@ + @allowance@ + 1,
                     coalesce(word >> @shift@, 0));
@@ -417,8 +426,7 @@ BEGIN
             word := setval('tickid.word_@number@', word);
             -- From here on others draw.
             PERFORM setval('tickid.origin_@number@', origin);
-            PERFORM setval('tickid.home_@number@',
-                tickid.home_v1('tickid.word_@number@'::regclass));
+            PERFORM setval('tickid.home_@number@', tickid.home_v1('tickid.word_@number@'));
         END IF;
         target := greatest(now, (word >> @shift@) + 1);
         IF word >> @shift@ BETWEEN now AND now + @allowance@
@@ -426,30 +434,26 @@ BEGIN
         THEN
             -- Begun by another session. Others draw from it, too.
             word := nextval('tickid.word_@number@');
-            IF word & @guard@ = 0 THEN
-                drawn := word;
+            drawn := CASE WHEN word & @guard@ = 0 THEN word END;
+        ELSIF target > least(now + @allowance@, @last_tick@) THEN
+            IF target > @last_tick@ THEN
+                wait := 'infinity';
+                why := 'the scheme ends with tick @last_tick@';
+            ELSE
+                -- A tick that is not full needs no other one.
+                target := target - (word & @below_tick@ < @last_sequence@)::integer;
+                wait := (target - now - @allowance@) * @micros_per_tick@ / 1e6;
+                why := format('the clock is %s s behind the next ID', wait::numeric(20, 3));
             END IF;
-        ELSIF target > now + @allowance@ THEN
-            -- A tick that is not full needs no other one.
-            IF word & @below_tick@ < @last_sequence@ THEN
-                target := target - 1;
-            END IF;
-            wait := (target - now - @allowance@) * @micros_per_tick@ / 1e6;
-            why := format('the clock is %s s behind the next ID', wait::numeric(20, 3));
-        ELSIF target > @last_tick@ THEN
-            wait := 'infinity';
-            why := 'the scheme ends with tick @last_tick@';
         ELSE
-            ready := coalesce(pg_sequence_last_value('tickid.ready_@number@'), 0);
             -- A bound is raised when half of it is used, so that a commit flushes it by and by.
-            IF target + @ahead@ / 2 >= bound THEN
-                bound := target + @ahead@;
+            IF target + @ahead@ / 2 >= pg_sequence_last_value('tickid.bound_@number@') THEN
                 PERFORM setval('tickid.flushed_@number@', unflushed);
-                PERFORM setval('tickid.bound_@number@', bound);
+                PERFORM setval('tickid.bound_@number@', target + @ahead@);
                 PERFORM setval('tickid.flushed_@number@',
                     (pg_current_wal_insert_lsn() - '0/0')::bigint);
             END IF;
-            IF target >= ready THEN
+            IF target >= coalesce(pg_sequence_last_value('tickid.ready_@number@'), 0) THEN
                 lsn := coalesce(pg_sequence_last_value('tickid.flushed_@number@'), unflushed);
                 IF lsn = unflushed THEN
                     lsn := setval('tickid.flushed_@number@',
@@ -459,14 +463,13 @@ BEGIN
                     EXECUTE $flush$@flush@$flush$;
                 END IF;
                 IF (pg_current_wal_flush_lsn() - '0/0')::bigint >= lsn THEN
-                    ready := setval('tickid.ready_@number@', bound);
+                    PERFORM setval('tickid.ready_@number@',
+                        pg_sequence_last_value('tickid.bound_@number@'));
                 END IF;
-            END IF;
-            IF target < ready THEN
-                drawn := setval('tickid.word_@number@', target << @shift@ | @start@);
-            ELSE
                 why := 'the log is not flushed';
             END IF;
+            drawn := CASE WHEN target < pg_sequence_last_value('tickid.ready_@number@')
+                THEN setval('tickid.word_@number@', target << @shift@ | @start@) END;
         END IF;
         RAISE SQLSTATE 'TKD00';
     EXCEPTION
@@ -474,12 +477,17 @@ BEGIN
     END;
     IF drawn IS NULL THEN
         IF attempt >= 110 OR wait > 5 THEN
-            RAISE EXCEPTION 'no ID of the realm @realm@: %', why
+            RAISE EXCEPTION 'no ID of the realm @realm@: %',
+                coalesce(why, 'another session is stopped while it begins a tick')
                 USING ERRCODE = 'object_not_in_prerequisite_state';
         END IF;
-        PERFORM pg_sleep(greatest(wait, least(0.001 * 2 ^ least(attempt, 9), 0.05)));
+        -- A session that begins a tick needs some microseconds, unless it has lost the processor.
+        IF attempt > 0 OR wait > 0 THEN
+            PERFORM pg_sleep(least(0.05, greatest(wait,
+                CASE WHEN attempt >= 16 THEN 0.05 ELSE 0.001 END)));
+        END IF;
     END IF;
-    RETURN drawn;
+    RETURN drawn + @node@;
 END
 $body$;
 $advance$;
@@ -496,7 +504,8 @@ END
 $create$;
 
 -- A node of the realm's pool for the functions, for good: marks its row as reserved and returns it
--- with the first tick that is free. The caller holds the lock on the records.
+-- with the first tick that is free. The caller holds the lock on the records. The record gets a new
+-- version, so that no reconfiguration commits that has not seen the row.
 CREATE OR REPLACE FUNCTION tickid.reserve_v1(
     realm_name text, record jsonb, tick numeric, OUT node text, OUT floor numeric
 ) LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
@@ -524,7 +533,7 @@ BEGIN
     ORDER BY n.ceiling NULLS FIRST, c.key DESC LIMIT 1;
     IF reserve_v1.node IS NULL THEN
         RAISE EXCEPTION 'the realm % has no free node', realm_name
-            USING ERRCODE = 'object_not_in_prerequisite_state';
+            USING ERRCODE = 'configuration_limit_exceeded';
     END IF;
     INSERT INTO tickid.node AS n (realm, node, version, ceiling, data)
     VALUES (realm_name, node_key, 1, (record ->> 'end')::numeric, jsonb_build_object(
@@ -534,6 +543,8 @@ BEGIN
     ))
     ON CONFLICT ON CONSTRAINT node_pkey DO UPDATE
     SET version = n.version + 1, ceiling = excluded.ceiling, data = excluded.data;
+    UPDATE tickid.realm AS r SET version = greatest(r.version + 1, tickid.now_micros_v1())
+    WHERE r.name = realm_name;
 END
 $$;
 
@@ -560,6 +571,8 @@ DECLARE
     value bigint;
     shift integer;
     sequence_bits integer;
+    in_word bigint;
+    clock text;
     now text;
     facet text;
 BEGIN
@@ -597,15 +610,21 @@ BEGIN
         END IF;
     END LOOP;
     SELECT g.number, g.node INTO id, node FROM tickid.generator AS g WHERE g.realm = realm_name;
-    IF NOT FOUND THEN
+    IF FOUND THEN
+        PERFORM tickid.check_reserved_v1(id);
+    ELSE
         IF record ->> 'generation' <> generation THEN
             RAISE EXCEPTION 'the realm % is of another database, or of this one before a restore',
-                realm_name USING ERRCODE = 'object_not_in_prerequisite_state',
+                realm_name USING ERRCODE = 'invalid_parameter_value',
                 HINT = 'tickid lease invalidate ends the leases of the other one.';
         END IF;
         SELECT r.node, r.floor INTO node, floor
         FROM tickid.reserve_v1(realm_name, record, tick) AS r;
         id := (SELECT coalesce(max(g.number), 0) + 1 FROM tickid.generator AS g);
+        -- Those of a dump without data stay unused.
+        WHILE to_regclass('tickid.word_' || id) IS NOT NULL LOOP
+            id := id + 1;
+        END LOOP;
         INSERT INTO tickid.generator (number, realm, node) VALUES (id, realm_name, node);
         EXECUTE replace('CREATE TABLE tickid.lock_N ();
             CREATE UNLOGGED SEQUENCE tickid.word_N MINVALUE 0 CACHE 1;
@@ -631,14 +650,17 @@ BEGIN
         RAISE EXCEPTION 'there are no functions for IDs of the scheme %', scheme
             USING ERRCODE = 'invalid_parameter_value';
     END IF;
-    -- In a draw operators are qualified, and have one precedence: hence all parentheses.
-    now := CASE WHEN ticks_per_period = 1
-        THEN format('(micros - %s) / %s', epoch, micros_per_tick)
-        ELSE format('(((micros - %1$s) / %2$s) * %3$s) + (((micros - %1$s) %% %2$s) / %4$s)', epoch,
-            period, ticks_per_period, micros_per_tick) END;
-    IF epoch < 0 THEN
-        now := replace(now, '- -', '+ ');
-    END IF;
+    -- The node, if an ID is a word with its node.
+    in_word := CASE WHEN scheme IN ('nanoflake', 'scru64') THEN value << sequence_bits ELSE 0 END;
+    -- In a draw operators are qualified, and have one precedence: hence all parentheses. Only ticks
+    -- that begin anew with each second need the clock twice.
+    clock := CASE WHEN ticks_per_period = 1 THEN ''
+        ELSE 'micros := tickid.clock_v1();' || chr(10) END;
+    now := CASE WHEN clock = '' THEN 'tickid.clock_v1()' ELSE 'micros' END;
+    now := CASE WHEN epoch = 0 THEN now ELSE format('(%s - (%s))', now, epoch) END;
+    now := format(CASE WHEN clock = '' THEN '%1$s / %4$s'
+        ELSE '((%1$s / %2$s) * %3$s) + ((%1$s %% %2$s) / %4$s)' END,
+        now, period, ticks_per_period, micros_per_tick);
     PERFORM tickid.create_draw_v1(id, scheme, jsonb_build_object(
         'realm', realm_name,
         'parameter', CASE scheme WHEN 'sno' THEN 'meta pg_catalog.int4' ELSE '' END,
@@ -646,14 +668,17 @@ BEGIN
             ELSE 'int8' END,
         -- Only functions of variables are inlined.
         'convert', CASE WHEN scheme = 'kuid' AND bits > 0
-            THEN 'word := tickid.kuid_local_v1(word); ' ELSE '' END,
+            THEN 'word := tickid.kuid_local_v1(word);' || chr(10) ELSE '' END,
         'id', CASE
             WHEN scheme = 'sno' THEN format('tickid.sno_v1(word, meta, %s)', value)
             WHEN scheme = 'kuid' AND bits > 0
                 THEN format('tickid.kuid_global_v1(word, %s, %s)', value,
                     split_part(record ->> 'layout', ' ', 2))
             WHEN scheme = 'kuid' THEN 'tickid.kuid_local_v1(word)'
-            ELSE format('word OPERATOR(pg_catalog.|) %s', value << sequence_bits) END,
+            ELSE 'word' END,
+        'node', in_word,
+        'with_node', CASE WHEN in_word > 0 THEN format(' OPERATOR(pg_catalog.+) %s', in_word)
+            ELSE '' END,
         'shift', shift,
         'below_tick', (1 << shift) - 1,
         'last_sequence', (1 << sequence_bits) - 1,
@@ -674,6 +699,7 @@ BEGIN
                         TRUNCATE tickid.flush_N', '_N', '_' || id) END,
         'micros_per_tick', micros_per_tick,
         'last_tick', (record ->> 'end')::numeric - 1,
+        'clock', clock,
         'now', now,
         'now_qualified', regexp_replace(now, ' ([-+*/%]) ', ' OPERATOR(pg_catalog.\1) ', 'g')
     ));
@@ -818,14 +844,14 @@ RETURN CASE WHEN length(id) = 12 THEN tickid.kuid_local_time_v1(
 CREATE OR REPLACE FUNCTION tickid.sno_min(realm text, at timestamptz) RETURNS bytea
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN int8send(tickid.tick_at_v1('sno', at, 1262304000000000 + tickid.sno_layout_v1(realm), 4000,
-    1, 4000, (1::bigint << 39) - 1) << 25) || '\x0000'::bytea;
+    1, 4000, (1::bigint << 39) - 1) << 25) || decode('0000', 'hex');
 
 CREATE OR REPLACE FUNCTION tickid.sno_max(realm text, at timestamptz) RETURNS bytea
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN substring(tickid.sno_min(realm, at) FROM 1 FOR 4)
     || set_byte(substring(tickid.sno_min(realm, at) FROM 5 FOR 1), 0,
         get_byte(tickid.sno_min(realm, at), 4) | 1)
-    || '\xffffffffff'::bytea;
+    || decode('ffffffffff', 'hex');
 
 CREATE OR REPLACE FUNCTION tickid.sno_time(realm text, id bytea) RETURNS timestamptz
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
