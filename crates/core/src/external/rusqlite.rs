@@ -22,7 +22,8 @@ macro_rules! impl_rusqlite {
                 fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
                     <$column>::try_from(*self)
                         .map(|value| ToSqlOutput::Owned(value.into_owned().into()))
-                        .map_err(|e| rusqlite::Error::ToSqlConversionFailure(e.into()))
+                        .map_err(Into::into)
+                        .map_err(rusqlite::Error::ToSqlConversionFailure)
                 }
             }
 
