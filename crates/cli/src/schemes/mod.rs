@@ -92,7 +92,6 @@ mod tests {
     use tickid_sno::SnoId;
     use tickid_testkit::config;
 
-    use super::*;
     use crate::describe::Describe;
     use crate::options::{KuidOptions, NanoflakeOptions, Scru64Options};
     use crate::report::JsonLine;
