@@ -103,8 +103,8 @@ impl Program for SeaOrm {
     }
 }
 
-/// Asserts that IDs keep their values in sea-orm, which refuses values that are no IDs. An ID that no
-/// column of integers holds becomes text; a `STRICT` table refuses it.
+/// Asserts that IDs keep their values in sea-orm, which refuses values that are no IDs. An ID that
+/// no column of integers holds becomes text; a `STRICT` table refuses it.
 pub(super) fn converts_values(file: &str) {
     let last = LocalId::new((1 << 63) - 1);
     assert_eq!(Value::from(last), Value::from(i64::MAX));

@@ -58,8 +58,8 @@ pub fn type_error(error: impl Display) -> TryGetError {
     TryGetError::DbErr(DbErr::Type(error.to_string()))
 }
 
-/// Returns the value of an ID that is no `i64`. Databases refuse it in a column of integers; sea-orm
-/// has no conversion to a value that can fail.
+/// Returns the value of an ID that is no `i64`. Databases refuse it in a column of integers;
+/// sea-orm has no conversion to a value that can fail.
 #[must_use]
 pub fn beyond<T: Representations>(id: T) -> String {
     let integer: T::Integer = id.into();
