@@ -122,7 +122,7 @@ impl Failure {
         match self {
             Self::Hinted { hint, .. } => Some(hint),
             Self::TooLong { .. } => Some("--max-wait allows a longer wait"),
-            Self::NoStateFolder(_) => Some(OTHER_STORE),
+            Self::NoStateFolder(_) => Some(NO_FOLDER),
             Self::Store(error) if matches!(error.kind(), StoreErrorKind::Url { .. }) => {
                 Some("--store or $TICKID_STORE names the store: `--store file:///var/lib/tickid`")
             }
@@ -257,6 +257,9 @@ fn of_server(error: &ServerError) -> u8 {
         _ => USAGE,
     }
 }
+
+const NO_FOLDER: &str =
+    "--store URL names another store, and `tickid gen SCHEME --node NODE` needs none";
 
 const OTHER_STORE: &str = "`tickid doctor` checks the store; --store URL names another, and \
                            `tickid gen SCHEME --node NODE` needs none";

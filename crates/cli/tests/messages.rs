@@ -164,7 +164,8 @@ fn relative_state_folder_is_named() {
             };
         }
         let ran = ran(command.env_remove("LOCALAPPDATA"));
-        let parts = ["no folder for the node store: ", "\nhint: --store URL", "gen --node NODE"];
+        let parts =
+            ["no folder for the node store: ", "\nhint: --store URL", "gen SCHEME --node NODE"];
         assert_fails("gen sno", &ran, NODE_STORE, &parts);
         ran.stderr
     };
@@ -272,8 +273,8 @@ fn clocks_and_waits_exit_with_4() {
 #[test]
 fn typos_list_the_choices() {
     for (arguments, parts) in [
-        ("generatte sno", ["'generatte'", "'generate'"]),
-        ("gen snow", ["'snow'", "'sno'"]),
+        ("generatte sno", ["'generatte'", "`tickid generate`"]),
+        ("gen snow", ["'snow'", "`tickid gen sno`"]),
         ("gen --node 5", ["'--node'", "\nhint: `tickid gen --help`"]),
         ("inspect --json --scheme uid x", ["'uid'", "kuid"]),
         ("inspect --form sno x", ["'--form'", "\nhint: did you mean --from? `tickid inspect "]),
