@@ -107,7 +107,9 @@ impl Gateway {
             let share = rest / u32::try_from(members - asked).unwrap_or(u32::MAX);
             let error = match self.ask(endpoint, "kv/txn", &request, Instant::now() + share) {
                 Ok((TxnAnswer { succeeded: false, .. }, _)) if asked > 0 => {
-                    // A silent member may have carried it out, so that this one could not.
+                    // A silent member may have carried it out, so that this one could not. The
+                    // next request begins here: after the silence, its answer would be the same.
+                    self.last.store(index, Ordering::Relaxed);
                     return Err(StoreError::unreachable(BACKEND, silence));
                 }
                 Ok(answer) => {
@@ -330,6 +332,10 @@ impl Error for Silence {
 
 #[cfg(test)]
 mod tests {
+    use std::io::{Read as _, Write as _};
+    use std::net::TcpListener;
+    use std::thread;
+
     use super::*;
 
     fn said_at(date: UnixTime) -> UnixTime {
@@ -368,5 +374,27 @@ mod tests {
         assert!(error.is_unreachable());
         let source = error.source().unwrap().to_string();
         assert!(source.contains("127.0.0.1:1: ") && source.contains("127.0.0.1:0: "), "{source}");
+    }
+
+    /// Otherwise a change that a silent member has carried out would never be found out.
+    #[test]
+    fn answering_member_is_asked_first() {
+        const ANSWER: &str = "HTTP/1.1 200 OK\r\nDate: Sun, 06 Nov 1994 08:49:37 GMT\r\n\
+            Connection: close\r\nContent-Length: 32\r\n\r\n{\"header\":{\"cluster_id\":\"1\"}   }";
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let endpoints = vec!["127.0.0.1:1".to_owned(), listener.local_addr().unwrap().to_string()];
+        thread::spawn(move || {
+            let mut streams = Vec::new();
+            for mut stream in listener.incoming().flatten() {
+                let _ = stream.read(&mut [0; 4_096]);
+                let _ = stream.write_all(ANSWER.as_bytes());
+                streams.push(stream);
+            }
+        });
+        let place = Place { endpoints, login: None, tls: None };
+        let gateway = Gateway::new(place, Some(Duration::from_secs(10)));
+        assert!(gateway.txn(&Txn::default(), false).err().unwrap().is_unreachable());
+        let (answer, _) = gateway.txn(&Txn::default(), false).unwrap();
+        assert!(!answer.succeeded);
     }
 }
