@@ -50,8 +50,8 @@ pub(crate) fn measure(
     let mut figures = Vec::new();
     for one in &uses {
         let (mut best, mut best_older) = (0.0, None);
-        // In turns, so that both meet the machine in the same state. Each run is too short for other
-        // work of the machine to even out: the best counts.
+        // In turns, so that both meet the machine in the same state. Each run is too short for
+        // other work of the machine to even out: the best counts.
         for _ in 0..RUNS {
             let input = one.input.as_ref();
             best = rate(&program, &one.args, input, None, one.count)?.max(best);

@@ -127,7 +127,7 @@ fn for_each_line(
     longest: usize,
     mut each: impl FnMut(Line<'_>, u64) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
-    /// What some programs write before the first line.
+    /// Some programs write it before the first line.
     const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
     let mut stdin = io::stdin().lock();

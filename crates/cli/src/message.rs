@@ -45,8 +45,8 @@ fn write(label: &str, style: Style, message: &str) {
     let _ = io::stderr().write_all(line.as_bytes());
 }
 
-/// Prints the help that was asked for, or an error of usage in the form of every other, and ends the
-/// process.
+/// Prints the help that was asked for, or an error of usage in the form of every other, and ends
+/// the process.
 pub(crate) fn exit_usage(error: clap::Error, command: &Command) -> ! {
     if !error.use_stderr() || error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
         error.exit();

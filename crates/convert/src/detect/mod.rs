@@ -149,9 +149,9 @@ impl Candidates {
         first.is_some_and(|first| plausibilities.all(|other| first < other))
     }
 
-    /// Reports whether the first candidate is certain: its text has marks that other texts do not
-    /// have (the version in a UUID's groups of digits, a TypeID's prefix, version and time, the bits
-    /// that only an ID in a UUID has, a ULID's alphabet and time), and nothing else is plausible.
+    /// Reports whether the first candidate is certain: its text has marks that others lack (the
+    /// version in a UUID's groups of digits, a TypeID's prefix, version and time, the bits that
+    /// only an ID in a UUID has, a ULID's alphabet and time), and nothing else is plausible.
     ///
     /// Plain integers never are certain, nor are texts of the four schemes: other programs use the
     /// same digits.
