@@ -95,8 +95,8 @@ impl<'a> Object<'a> {
     /// Writes a name, and what follows it from its quotation mark on.
     ///
     /// With names that are constants this is a few stores of constants and one check of the
-    /// buffer's capacity. With several checks, and calls to copy a few bytes each, names take a third of the
-    /// time of a line.
+    /// buffer's capacity. With several checks, and calls to copy a few bytes each, names take a
+    /// third of the time of a line.
     #[inline(always)]
     fn name(&mut self, name: &str, end: &[u8]) {
         debug_assert!(is_plain(name.as_bytes()), "{name}");
