@@ -1,7 +1,7 @@
 //! A readiness check for a load balancer or an orchestrator: `readiness [STORE_URL]`.
 //!
-//! The process is ready while its window lasts for at least a term. So it is taken out of service
-//! before its generator stalls: a lease that is renewed in time always has more than a term left.
+//! The process is ready while its window lasts for at least a quarter of a term. So it is taken out
+//! of service before its generator stalls, but not when a renewal is only late.
 //! It stays *alive* meanwhile: restarting it does not bring the store back, and costs the node.
 //!
 //! ```text
@@ -48,7 +48,7 @@ fn readiness<S: Scheme>(
     let state = generator.state();
     let left = state.window_left.as_secs_f64();
     let renewed = state.renewed_at.map_or_else(|| "never".to_owned(), |at| at.to_string());
-    if state.window_left >= term {
+    if state.window_left >= term / 4 {
         return Ok(format!("ready: {left:.1} s left, renewed {renewed}"));
     }
     let trouble = state.trouble.map_or_else(|| "none".to_owned(), |trouble| trouble.to_string());
