@@ -38,7 +38,9 @@ impl Server for OtherTime {
 impl OtherTime {
     fn run(&self, state: &Path, offset: &str, arguments: &str) -> Ran {
         let mut command = with_state(state, arguments);
-        ran(command.env("LD_PRELOAD", &self.0).env("FAKETIME", offset))
+        command.env("LD_PRELOAD", &self.0).env("FAKETIME", offset);
+        // Waits with a timeout would never end.
+        ran(command.env("FAKETIME_DONT_FAKE_MONOTONIC", "1"))
     }
 
     fn stdout_of(&self, state: &Path, offset: &str, arguments: &str) -> String {
