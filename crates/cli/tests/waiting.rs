@@ -30,7 +30,9 @@ fn distant_node_spec_exits_with_4() {
         assert_eq!((ran.status, ran.stdout.as_str()), (CLOCK, ""), "{spec}: {}", ran.stderr);
         assert!(ran.stderr.contains("s ahead of the clock"), "{}", ran.stderr);
         assert!(ran.stderr.contains(&format!("exceeds max_wait ({bound})")), "{}", ran.stderr);
-        assert_eq!(ran.stderr.lines().count(), 1, "{}", ran.stderr);
+        let hint = "\nhint: `tickid doctor` checks the clock\n";
+        assert!(ran.stderr.ends_with(hint), "{}", ran.stderr);
+        assert_eq!(ran.stderr.lines().count(), 2, "{}", ran.stderr);
     }
 }
 
