@@ -344,7 +344,7 @@ mod tests {
         let text = with_report(all, |report| report.page());
         for expected in [
             "| date | 2026-01-01 |\n| cores | 2 |\n",
-            "1 of 80 targets are reached: [targets](benchmarks/targets.csv)",
+            "1 of 82 targets are reached: [targets](benchmarks/targets.csv)",
             "[all figures](benchmarks/figures.csv).\n",
             "![Times of `encode`](benchmarks/encode.svg)\n",
         ] {
