@@ -1,4 +1,4 @@
-//! One column of CSV records, whose quoted fields may go on over several lines.
+//! One column of CSV records. Quoted fields may have several lines.
 
 use csv_core::{ReadFieldResult, Reader, ReaderBuilder, Terminator};
 

@@ -131,7 +131,7 @@ fn a_node_goes_through_all_commands(place: &Place) {
     assert!(nowhere.stderr.contains("no answer"), "{}", nowhere.stderr);
 }
 
-/// The statuses are those of the finding, also with a clock that is an hour wrong.
+/// The worst finding decides the status, also with a clock that is an hour wrong.
 fn doctor_checks_the_store(place: &Place) {
     let doctor = |url: &str| tickid(&format!("doctor --json --store {url}"));
     let sound = seen(ran(&mut doctor(&place.url)));

@@ -63,7 +63,7 @@
 //!
 //! 1. Let a < b, of one node and metabyte. In every scheme they then compare by (tick, tick-tock
 //!    bit, sequence), since all else in their bits is equal. A SCRU64 ID of unknown node size is
-//!    all sequence, and compares so whatever its node. A global kuid, whose node lies between the
+//!    all sequence, and compares the same for any node. A global kuid, whose node lies between the
 //!    bits of its seconds, compares as its local part does. (kuids without a valid time are not
 //!    converted.)
 //! 2. Ticks begin in their order, and rounding down keeps it: the target's tick for a is not after

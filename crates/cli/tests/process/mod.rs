@@ -84,7 +84,7 @@ pub(crate) fn json_lines(text: &str) -> Vec<Value> {
     text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
 }
 
-/// Returns the nodes of `lease list --json`, whose first line is the realm.
+/// Returns the nodes of `lease list --json`. Its first line is the realm.
 pub(crate) fn rows(list: &str) -> Vec<Value> {
     let mut lines = json_lines(list);
     assert!(lines.remove(0)["realm"].is_string(), "{list}");

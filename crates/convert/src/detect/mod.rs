@@ -456,7 +456,7 @@ impl Search<'_> {
             // Of another version only behind a prefix.
             if prefix_len > 0 || version(uuid) == Some(7) {
                 let reading = Reading::TypeId { uuid, prefix_len };
-                // Six bits of any suffix may happen to be those of version 7.
+                // Any suffix can have the six bits of version 7 by chance.
                 let is_marked =
                     prefix_len > 0 && version(uuid) == Some(7) && self.is_likely(&reading);
                 self.judge(reading, Form::Text, is_marked);

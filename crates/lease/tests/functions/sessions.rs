@@ -439,7 +439,7 @@ fn pools_leave_the_node_out(server: &Postgres) {
         let record = block_on(store.realm(spec.name()), TIMEOUT).unwrap();
         assert_eq!(record.realm.pool(), spec.pool());
     }
-    // A pool with the node itself and other sizes beside it is accepted, and leased.
+    // A pool that has the node itself and nodes of other sizes is accepted, and leased.
     let realm = kind.realm("0-2/4,12-13/6,7/5");
     block_on(store.reconfigure(&realm), TIMEOUT).unwrap();
     let mut granted = Vec::new();
