@@ -163,7 +163,11 @@ impl<S: Scheme, V: Choice<S>> Issuer for Leased<S, V> {
     fn try_issue(&self, order: Order, out: &mut Vec<u8>) -> Result<u32, GenerateError> {
         let variant = order.meta.map_or(self.variant, V::with_meta);
         let Order { count, format, framing, .. } = order;
-        let mut issued = 0;
+        // One ID first: a call that is refused may use up as many sequences as it asks for. The
+        // leased generator's own error names the trouble with the lease.
+        let id = self.generator.with(variant).try_generate()?;
+        write_ids(&[id], format, framing, out);
+        let mut issued = 1;
         if count > 1
             && let Some(tenure) = self.generator.tenure()
         {
@@ -176,12 +180,6 @@ impl<S: Scheme, V: Choice<S>> Issuer for Leased<S, V> {
                 // At most the size of a batch.
                 issued += u32::try_from(filled.len()).unwrap_or(u32::MAX);
             }
-        }
-        if issued == 0 {
-            // The leased generator's own error names the trouble with the lease.
-            let id = self.generator.with(variant).try_generate()?;
-            write_ids(&[id], format, framing, out);
-            issued = 1;
         }
         Ok(issued)
     }
