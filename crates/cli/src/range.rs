@@ -154,7 +154,13 @@ fn print<I: Describe>(
 
 /// Returns the error for a time that a scheme has no tick for.
 fn no_tick(option: &str, time: UnixTime, error: &RangeError) -> Failure {
-    Failure::Usage(format!("{option} {time}: {error}"))
+    let [min, max] = [error.min(), error.max()].map(|micros| i64::try_from(micros).ok());
+    match (min.map(UnixTime::from_micros), max.map(UnixTime::from_micros)) {
+        (Some(min), Some(max)) if i128::from(time.as_micros()) == error.value() => Failure::Usage(
+            format!("{option} {time} is outside of the scheme's time, {min} to {max}"),
+        ),
+        _ => Failure::Usage(format!("{option} {time}: {error}")),
+    }
 }
 
 /// Writes one end of the range in every form that a database may need.

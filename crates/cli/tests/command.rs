@@ -211,14 +211,42 @@ fn columns_and_members_hold_ids() {
     let value = format!("{{\"note\":\"{large}\",\"id\":\"{id}\"}}");
     let ran = run_with_input("inspect --json --field id", value.as_bytes());
     assert_eq!(json_lines(&ran.stdout)[0]["text"], id);
-    let lines = format!("{{\"id\":\"{id}\"}}\n{{\"id\":110009624767914842}}\n{{}}\n[\n");
+    let lines = format!(
+        "{{\"id\":\"{id}\"}}\n{{\"id\":110009624767914842}}\n{{}}\n[\n\
+         {{\"id\":242859908440837324800000}}\n"
+    );
     let ran = run_with_input("inspect --json --from scru64 --field id", lines.as_bytes());
     assert_eq!(ran.stdout.lines().count(), 2, "{}", ran.stderr);
     assert!(ran.stderr.contains("'{}' has no member id"), "{}", ran.stderr);
     assert!(ran.stderr.contains("'[' is no JSON"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("no integer of up to 64 bits"), "{}", ran.stderr);
     let nested = format!("{{\"user\":{{\"id\":\"{id}\"}}}}");
     let ran = run_with_input("inspect --json --field /user/id -", nested.as_bytes());
     assert!(ran.stdout.contains(id), "{}", ran.stderr);
+}
+
+#[test]
+fn selections_are_for_standard_input() {
+    for option in ["--column", "--field"] {
+        let ran = run(&format!("inspect {option} id Cargo.toml"));
+        assert_eq!((ran.status, ran.stdout.as_str()), (USAGE, ""));
+        assert!(ran.stderr.contains(&format!("{option} selects from standard input")));
+        assert!(ran.stderr.contains("hint: `< FILE`"), "{}", ran.stderr);
+    }
+    // A file among the arguments.
+    let ran = run("inspect Cargo.toml");
+    assert_eq!(ran.status, INVALID);
+    assert!(ran.stderr.contains("hint: `< FILE`"), "{}", ran.stderr);
+}
+
+#[test]
+fn earlier_lines_survive_an_error() {
+    // A template that only sno IDs have all fields of.
+    let (sno, scru64) = ("9q8q28b6522i6222", "0u375nxqh5cq");
+    let input = format!("{sno}\n{scru64}\n{sno}\n");
+    let ran = run_with_input("inspect --template {text}|{partition}", input.as_bytes());
+    assert_eq!((ran.status, ran.stdout), (INVALID, format!("{sno}|258\n{sno}|258\n")));
+    assert!(ran.stderr.contains("line 2: '0u375nxqh5cq' has no {partition}; it has scheme, "));
 }
 
 #[test]
@@ -319,6 +347,37 @@ fn settings_come_from_the_environment() {
     }
 }
 
+#[cfg(unix)]
+#[test]
+fn wrong_settings_are_errors() {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt as _;
+
+    let with = |command: &str, variable: &str, value: &[u8]| {
+        let mut command = tickid(command);
+        let ran =
+            Ran::from(command.env(variable, OsStr::from_bytes(value)).output().expect("runs"));
+        assert_eq!((ran.status, ran.stdout.as_str()), (USAGE, ""), "{variable}: {}", ran.stderr);
+        ran.stderr
+    };
+    // Not silently another store or realm.
+    for variable in ["TICKID_STORE", "TICKID_REALM"] {
+        let error = with("gen sno", variable, b"a\xff");
+        assert!(error.contains(&format!("${variable} is not valid UTF-8: 'a\\xff'")), "{error}");
+    }
+    for (command, variable) in [
+        ("inspect x", "TICKID_EPOCH"),
+        ("gen sno", "TICKID_REALM"),
+        ("gen kuid", "TICKID_DRIFT"),
+        ("gen scru64", "TICKID_NODE_SIZE"),
+    ] {
+        let error = with(command, variable, b"X!");
+        assert!(error.contains(&format!("hint: the value is ${variable}'s")), "{error}");
+    }
+    let error = run("gen kuid --drift x").stderr;
+    assert!(!error.contains("TICKID_DRIFT"), "{error}");
+}
+
 #[test]
 fn events_are_shown_on_request() {
     let ran = run("-v gen sno");
@@ -353,6 +412,12 @@ fn doctor_accepts_a_new_store() {
         assert!(findings.iter().any(|one| one["topic"] == topic), "{}", ran.stdout);
     }
     assert_eq!(ran.status, OK);
+    // A folder that is made is another store, if its name is wrong.
+    let command = format!("doctor --json --store file://{}/new", state.path().display());
+    let is_new = |ran: &Ran| ran.stdout.contains("/new did not exist, and was made\",\"hint\"");
+    let (first, second) = (run(&command), run(&command));
+    assert!(is_new(&first) && !is_new(&second), "{}{}", first.stdout, second.stdout);
+    assert_eq!((first.status, second.status), (OK, OK));
     let ran = run("doctor --store redis://127.0.0.1:1");
     assert_eq!(ran.status, NODE_STORE, "{}", ran.stdout);
     assert!(ran.stdout.contains("hint: "), "{}", ran.stdout);
@@ -427,6 +492,11 @@ fn wrong_usage_exits_with_2() {
         ("inspect --node-size 24 x", "24", "1..=23"),
         ("inspect --scheme guid x", "guid", "nanoflake"),
         ("gen sno --time 2024-01-01", "--time", "--node"),
+        (
+            "gen sno --node 1 --time 2100-01-01",
+            "--time: sno: the clock reads 2100",
+            "to 2079-09-07",
+        ),
         ("gen sno --template {nose}", "{nose}", "partition"),
         ("gen sno --forever -n 3", "--forever", "--count"),
         ("gen", "Usage", "scru64"),
