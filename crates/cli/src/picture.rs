@@ -122,6 +122,8 @@ fn label(scheme: &str, name: &'static str) -> (&'static str, &'static str) {
         ("pgedge", "timestamp") => ("timestamp", "ms since 2023"),
         ("sonyflake", "timestamp") => ("timestamp", "10 ms since 2014-09-01"),
         ("sonyflake-v2", "timestamp") => ("timestamp", "10 ms since 2025"),
+        ("uuid" | "typeid", "node") => ("node", "a MAC address, or random"),
+        ("uuid" | "typeid", "clock_seq") => ("clock sequence", "changes when the clock goes back"),
         ("uuid" | "typeid", "variant") => ("variant", "2 is RFC 9562's"),
         _ => (name, ""),
     }

@@ -642,6 +642,12 @@ fn ids_of_other_systems_are_shown() {
         (&"uuid".into(), &1_645_557_742_000_i64.into())
     );
     assert_eq!((&uuid["version"], &uuid["rand_b"]), (&7.into(), &"18c4dc0c0c07398f".into()));
+    // The node of RFC 9562's example.
+    for text in ["C232AB00-9414-11EC-B3C8-9F6BDECED846", "1EC9414C-232A-6B00-B3C8-9F6BDECED846"] {
+        let uuid = &json_lines(&stdout_of(&format!("inspect --json {text}")))[0];
+        assert_eq!((&uuid["node"], &uuid["clock_seq"]), (&"9f6bdeced846".into(), &0x33c8.into()));
+        assert_eq!(uuid["time"], "2022-02-22T19:22:22.000Z");
+    }
     let discord = "inspect --json --from discord 175928847299117063";
     let discord = &json_lines(&stdout_of(discord))[0];
     assert_eq!((&discord["worker"], &discord["increment"]), (&1.into(), &7.into()));
