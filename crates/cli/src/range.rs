@@ -18,7 +18,7 @@ use crate::options::{Format, Kind, Layouts, NodeHash, Scheme, name_of};
 use crate::output::Output;
 use crate::report::{Hex, write_time};
 use crate::values::parse;
-use crate::when::{When, zone};
+use crate::when::{self, When, zone};
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
@@ -70,8 +70,8 @@ pub(crate) struct RangeArguments {
 }
 
 pub(crate) fn run(arguments: &RangeArguments) -> Result<ExitCode, Failure> {
-    let (since, end) =
-        (arguments.since.resolve(&arguments.tz)?, arguments.until.resolve(&arguments.tz)?);
+    let now = when::now(arguments.tz.clone());
+    let (since, end) = (arguments.since.resolve(&now)?, arguments.until.resolve(&now)?);
     if since > end {
         return Err(Failure::Usage(format!("--since {since} is after --until {end}")));
     }

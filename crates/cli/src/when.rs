@@ -29,16 +29,21 @@ impl FromStr for When {
 }
 
 impl When {
-    /// Returns the time. Dates begin, and relative times count, in `zone`.
-    pub(crate) fn resolve(&self, zone: &TimeZone) -> Result<UnixTime, Failure> {
-        let now = Timestamp::now().to_zoned(zone.clone());
-        let time = resolve(&self.0, &now)
+    /// Returns the time. Dates begin, and relative times count, in the zone of `now`.
+    pub(crate) fn resolve(&self, now: &Zoned) -> Result<UnixTime, Failure> {
+        let time = resolve(&self.0, now)
             .map_err(|error| Failure::Usage(format!("'{}': {error}", shown(&self.0))))?;
         if is_odd(&self.0) {
             say(&format!("'{}' counts milliseconds since 1970: {time}", self.0.trim()));
         }
         Ok(time)
     }
+}
+
+/// Returns the present time in a zone: one for all times of a command, or `today` could be two days
+/// after `yesterday`.
+pub(crate) fn now(zone: TimeZone) -> Zoned {
+    Timestamp::now().to_zoned(zone)
 }
 
 /// Parses the name of a zone: `UTC`, `local`, or as in the IANA database.

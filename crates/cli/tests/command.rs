@@ -423,6 +423,30 @@ fn doctor_accepts_a_new_store() {
     assert!(ran.stdout.contains("hint: "), "{}", ran.stdout);
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn doctor_warns_of_low_limits() {
+    let program = env!("CARGO_BIN_EXE_tickid");
+    let script = format!("ulimit -n 100; exec {program} doctor --store static:1/16 --json");
+    let output = Command::new("sh").args(["-c", &script]).output().expect("runs");
+    let ran = Ran::from(output);
+    let findings = json_lines(&ran.stdout);
+    let files = findings.iter().find(|one| one["text"] == "100 open files").expect("a finding");
+    assert_eq!((&files["level"], ran.status), (&"warning".into(), OK));
+    assert!(files["hint"].as_str().is_some_and(|hint| hint.contains("ulimit -n")), "{files}");
+    assert!(ran.stdout.contains("processes and threads"), "{}", ran.stdout);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn doctor_finds_folders_without_files() {
+    // Not even the superuser can write files there.
+    let ran = run("doctor --store file:///proc");
+    assert_eq!(ran.status, NODE_STORE, "{}", ran.stdout);
+    assert!(ran.stdout.contains("error    store folder /proc: "), "{}", ran.stdout);
+    assert!(ran.stdout.contains("hint: a lease is a file there"), "{}", ran.stdout);
+}
+
 #[test]
 fn bench_measures_every_combination() {
     let rows = json_lines(&stdout_of("bench --json --scheme sno --threads 1,2 --for 10ms"));
@@ -499,6 +523,7 @@ fn wrong_usage_exits_with_2() {
         ),
         ("gen sno --template {nose}", "{nose}", "partition"),
         ("gen sno --forever -n 3", "--forever", "--count"),
+        ("bench --for 0", "--for", "longer than 0"),
         ("gen", "Usage", "scru64"),
         ("frobnicate", "frobnicate", "hint: `tickid --help`"),
     ];

@@ -150,6 +150,7 @@ fn out_of_range_exits_with_2() {
         ),
         ("range scru64 --from -1 --to 5", "1970-01-01T00:00:00Z to 4261-02-27"),
         ("range sno --from 2024-01-02 --to 2024-01-02", "--inclusive"),
+        ("range sno --from now", "is where the range begins"), // one moment for both
         ("range sno --from soon --to 5", "RFC 3339"),
         ("range sno --from 2024-01-01 --to 2024-01-02 --tz Atlantis", "Europe/Berlin"),
         ("range sno --from 99999999999999999999 --to 5", "99999999999999999999"),

@@ -21,7 +21,7 @@ use crate::report::{JsonLine, Report};
 use crate::store::{self, setting};
 use crate::template::Template;
 use crate::values::{count, duration, parse};
-use crate::when::When;
+use crate::when::{self, When};
 
 /// Names the realm unless the command line does.
 const REALM_VARIABLE: &str = "TICKID_REALM";
@@ -99,7 +99,7 @@ impl<S: Scheme + Default, V: Variant<S, Id: Describe>> Plan<'_, S, V> {
             let reason = "--time needs --node: a leased node has the present time only";
             Failure::Usage(reason.into())
         })?;
-        let clock = ManualClock::new(time.resolve(&TimeZone::UTC)?);
+        let clock = ManualClock::new(time.resolve(&when::now(TimeZone::UTC))?);
         let builder = LocalGenerator::<S>::builder(node).layout(self.scheme).clock(clock);
         let generator = builder.max_wait(Duration::MAX).build_local().map_err(of_time)?;
         say(
