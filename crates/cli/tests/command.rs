@@ -156,7 +156,15 @@ fn inspect_names_what_fits_as_well() {
     assert!(drawn.contains("SCRU64, integer") && drawn.contains("Mastodon ID"), "{drawn}");
     assert!(drawn.contains("formats that explain the bits about as well: "), "{drawn}");
     // Twitter's, with a sequence of 0. Discord is years from it.
-    assert!(stdout_of("inspect 2006515713440194560").contains("Nanoflake in decimal"));
+    for (options, named) in [
+        ("", "Nanoflake in decimal, or Twitter Snowflake\n"),
+        ("--from twitter", "Nanoflake in decimal, or Twitter Snowflake\n"),
+        ("--epoch discord --all", "Nanoflake in decimal, or Discord Snowflake\n"),
+        ("--epoch 2015-06-01T00:00:00Z --all", "Nanoflake in decimal\n"),
+    ] {
+        let drawn = stdout_of(&format!("inspect 2006515713440194560 {options}"));
+        assert!(drawn.contains(named), "{options}: {drawn}");
+    }
     assert!(run("inspect --json 2006515713440194560").stderr.is_empty());
 }
 
