@@ -43,9 +43,14 @@ pub(crate) fn draw(report: &Report, heading: &Heading, width: usize) -> String {
     let mut picture = String::new();
     let bold = Style::new().bold();
     let text = String::from_utf8_lossy(&report.text);
-    let gap = if text.len() + 2 + heading.name.len() <= width { "  " } else { "\n  " };
     // Writing to a string can't fail.
-    let _ = writeln!(picture, "{bold}{text}{bold:#}{gap}{}", heading.name);
+    let _ = write!(picture, "{bold}{text}{bold:#}");
+    if text.len() + 2 + heading.name.len() <= width {
+        let _ = writeln!(picture, "  {}", heading.name);
+    } else {
+        picture.push('\n');
+        push_line(&mut picture, &heading.name, width);
+    }
     let mut line = |line: String| push_line(&mut picture, &line, width);
     if let Some(time) = report.time {
         let date = date_time(time).map_or_else(|| time.to_string(), |date| date.to_string());

@@ -86,8 +86,9 @@ fn progress_beside_redirected_ids() {
 fn cards_fit_the_terminal() {
     for columns in [40_u16, 60, 80, 200] {
         let terminal = Terminal::with_columns(columns);
-        let mut command =
-            tickid("inspect --local 017f22e2-79b0-7cc3-98c4-dc0c0c07398f 0u375nxqh5cq");
+        let mut command = tickid(
+            "inspect --local 017f22e2-79b0-7cc3-98c4-dc0c0c07398f 0u375nxqh5cq 2006515713440194560",
+        );
         command.env("NO_COLOR", "1").env("TZ", "UTC").stdout(terminal.output());
         let child = command.spawn();
         drop(command);
