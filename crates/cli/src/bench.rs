@@ -37,11 +37,18 @@ pub(crate) struct BenchArguments {
     #[arg(long, value_name = "N,...", value_delimiter = ',', value_parser = threads)]
     threads: Vec<usize>,
     /// The time of each measurement, in seconds or with units
-    #[arg(long = "for", value_name = "DURATION", value_parser = duration, default_value = "500ms")]
+    #[arg(long = "for", value_name = "DURATION", value_parser = time, default_value = "500ms")]
     time: Duration,
     /// Print one JSON object per line
     #[arg(long)]
     json: bool,
+}
+
+fn time(text: &str) -> Result<Duration, String> {
+    match duration(text)? {
+        Duration::ZERO => Err("a measurement is longer than 0".into()),
+        time => Ok(time),
+    }
 }
 
 fn threads(text: &str) -> Result<usize, String> {

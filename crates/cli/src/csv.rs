@@ -117,8 +117,8 @@ impl ColumnReader {
 
     fn end_field(&mut self) {
         match &self.column {
-            Column::Title(title) if self.field != title.as_bytes() => {
-                self.titles.push(shown(&self.field));
+            Column::Title(title) if self.field.trim_ascii() != title.trim().as_bytes() => {
+                self.titles.push(shown(self.field.trim_ascii()));
                 self.field.clear();
             }
             _ => self.found = Some(self.number),
@@ -167,8 +167,10 @@ mod tests {
 
     #[test]
     fn titles_are_looked_for_once() {
-        let found = read("b", "a,b\nb,a\n");
-        assert_eq!(found, [Ok(None), Ok(Some("a".to_owned()))]);
+        for titles in ["a,b", "a, b", "a ,\"b\" "] {
+            let found = read("b", &format!("{titles}\nb,a\n"));
+            assert_eq!(found, [Ok(None), Ok(Some("a".to_owned()))], "{titles}");
+        }
         let error = "no column is titled 'c'; the titles are: a, b".to_owned();
         assert_eq!(read("c", "a,b\n"), [Err(error)]);
         assert!(column("0").is_err());

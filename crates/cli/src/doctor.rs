@@ -69,9 +69,14 @@ impl Finding {
 pub(crate) fn run(arguments: &DoctorArguments) -> Result<ExitCode, Failure> {
     let mut findings = clocks();
     findings.extend(limits());
+    // Opening makes the folder.
+    let missing = arguments.store.missing_folder();
     let opened = arguments.store.open();
     match &opened {
-        Ok(store) => findings.extend(store_findings(store)),
+        Ok(store) => {
+            findings.extend(store_findings(store));
+            findings.extend(missing.map(|path| new_folder(&path)));
+        }
         Err(failure) => {
             findings.push(Finding::error(
                 "store",
@@ -167,19 +172,25 @@ fn counter_error(counter: &CounterClock) -> Option<Duration> {
     (0..100).map(|_| difference()).max().flatten()
 }
 
-/// Looks at the limits of the process.
-fn limits() -> Option<Finding> {
-    const FEW: u64 = 256;
-    let limits = fs::read_to_string("/proc/self/limits").ok()?;
-    let line = limits.lines().find_map(|line| line.strip_prefix("Max open files"))?;
-    let soft = line.split_whitespace().next()?;
-    let text = format!("{soft} open files");
-    Some(match soft.parse::<u64>() {
-        Ok(files) if files < FEW => {
-            Finding::warning("limits", text, "`ulimit -n 1024` allows more connections")
-        }
-        _ => Finding::ok("limits", text),
-    })
+/// Looks at the kernel's limits for the process.
+fn limits() -> Vec<Finding> {
+    /// The kernel's name of a limit, the noun for people, the value below which it is low, and the
+    /// remedy.
+    const LIMITS: [(&str, &str, u64, &str); 2] = [
+        ("Max open files", "open files", 256, "`ulimit -n 1024` allows more connections"),
+        ("Max processes", "processes and threads", 64, "`ulimit -u 1024` allows more threads"),
+    ];
+    let Ok(limits) = fs::read_to_string("/proc/self/limits") else { return Vec::new() };
+    let found = LIMITS.iter().filter_map(|&(name, noun, low, hint)| {
+        let line = limits.lines().find_map(|line| line.strip_prefix(name))?;
+        let soft = line.split_whitespace().next()?;
+        let text = format!("{soft} {noun}");
+        Some(match soft.parse::<u64>() {
+            Ok(limit) if limit < low => Finding::warning("limits", text, hint),
+            _ => Finding::ok("limits", text),
+        })
+    });
+    found.collect()
 }
 
 /// Looks at the store, its clock and its realms.
@@ -321,6 +332,12 @@ fn folder(endpoint: &str) -> Vec<Finding> {
     findings
 }
 
+/// Reports that a store has just been made, which is another one if its name is wrong.
+fn new_folder(path: &Path) -> Finding {
+    let text = format!("{} did not exist, and was made", path.display());
+    Finding::warning("store folder", text, "correct the path if leases were kept in another folder")
+}
+
 /// Writes a file to a folder and removes it. No realm has such a name.
 fn try_to_write(folder: &Path) -> io::Result<()> {
     let path = folder.join(format!(".doctor-{}", process::id()));
@@ -366,7 +383,7 @@ fn realm_findings<E>(name: &RealmName, view: &View, asked: Result<UnixTime, E>) 
     let free = realm.pool().len().saturating_sub((held + quarantined) as u64);
     let window = left.map_or_else(String::new, |left| format!("; shortest window left {left:.1?}"));
     let text = format!(
-        "realm {name}: {} held, {free} to be had, {quarantined} quarantined{window}",
+        "realm {name}: {} held, {free} free, {quarantined} quarantined{window}",
         counted(held as u64, "node")
     );
     findings.push(match (quarantined, free) {

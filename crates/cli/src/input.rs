@@ -1,6 +1,7 @@
 //! The inputs of a command, and remarks about them.
 
 use std::io::{self, IsTerminal as _, Read as _};
+use std::path::Path;
 use std::process::ExitCode;
 
 use clap::Args;
@@ -31,6 +32,32 @@ pub(crate) struct Selection {
     field: Option<String>,
 }
 
+impl Selection {
+    /// Refuses to select a part of arguments, one of which is likely a file.
+    fn refuse_arguments(&self) -> Result<(), Failure> {
+        let option = match (&self.column, &self.field) {
+            (Some(_), _) => "--column",
+            (None, Some(_)) => "--field",
+            (None, None) => return Ok(()),
+        };
+        let reason = format!("{option} selects from standard input, and not from arguments");
+        Err(Failure::Usage(reason).hinting(FROM_FILE))
+    }
+}
+
+/// The hint for a file among the arguments.
+const FROM_FILE: &str = "`< FILE` after the options reads the lines of a file";
+
+/// Returns the problem of an argument, which may be a file that holds IDs.
+fn of_argument(failure: Failure, text: &str) -> Failure {
+    match failure {
+        Failure::Invalid { reason, .. } if Path::new(text).is_file() => {
+            Failure::Invalid { reason, hint: Some(FROM_FILE) }
+        }
+        other => other,
+    }
+}
+
 /// One input and its place.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Input<'a> {
@@ -50,10 +77,11 @@ pub(crate) fn run(
     let mut out = Output::stdout();
     let mut problems = Problems { hints: Vec::new(), status: ExitCode::SUCCESS };
     if !arguments.is_empty() && arguments != ["-"] {
+        selection.refuse_arguments()?;
         for text in arguments {
             // One that is empty is a mistake.
             let input = Input { text: trimmed(text.as_bytes()), line: None };
-            let done = each(input, &mut out);
+            let done = each(input, &mut out).map_err(|failure| of_argument(failure, text));
             problems.settle(input, done, &mut out)?;
             out.drain()?;
         }
@@ -61,7 +89,7 @@ pub(crate) fn run(
         return Ok(problems.status);
     }
     let mut selector = Selector::new(selection);
-    for_each_line(selector.longest_line(), |line, number| {
+    let done = for_each_line(selector.longest_line(), |line, number| {
         let (line, too_long) = match line {
             Line::Whole(line) => (line, None),
             Line::Cut(line, len) => (line, Some(len)),
@@ -74,7 +102,12 @@ pub(crate) fn run(
         };
         problems.settle(input, done, &mut out)?;
         out.drain()
-    })?;
+    });
+    if let Err(failure) = done {
+        // The lines before it are done.
+        out.flush()?;
+        return Err(failure);
+    }
     if let Some((line, number)) = selector.open {
         let failure = Failure::invalid("begins a record with a quotation mark that never ends");
         problems.settle(Input { text: &line, line: Some(number) }, Err(failure), &mut out)?;
@@ -259,6 +292,10 @@ fn member(line: &[u8], name: &str) -> Result<Vec<u8>, Failure> {
     let member = if name.starts_with('/') { value.pointer(name) } else { value.get(name) };
     match member {
         Some(Value::String(text)) => Ok(text.clone().into_bytes()),
+        Some(Value::Number(number)) if number.is_f64() => Err(Failure::Invalid {
+            reason: format!("has a member {name} that is no integer of up to 64 bits"),
+            hint: Some("larger integers are read from strings: {\"id\": \"…\"}"),
+        }),
         Some(Value::Number(number)) => Ok(number.to_string().into_bytes()),
         Some(_) => Err(Failure::invalid(format!("has a member {name} that is no text or number"))),
         None => Err(Failure::invalid(format!("has no member {name}"))),

@@ -232,6 +232,11 @@ impl Inspector<'_> {
         }
         describe(&inner, candidate, input.text, layouts, &mut self.report);
         let mut name = reading.to_string();
+        let is_decimal = matches!(reading, Reading::Nanoflake(_, NanoflakeText::Decimal));
+        let mut systems = [Format::Twitter, Format::Discord].into_iter();
+        if let Some(system) = systems.find(|system| is_decimal && self.stands_for(*system)) {
+            name = format!("{name}, or {}", system.name());
+        }
         if candidate.form() != Form::Text {
             name = format!("{name}, {}", candidate.form().name());
         }

@@ -52,7 +52,7 @@ pub(crate) fn exit_usage(error: clap::Error, command: &Command) -> ! {
         error.exit();
     }
     let path = subcommand(command);
-    let hint = similar(&error, &path);
+    let hint = of_environment(&error).unwrap_or_else(|| similar(&error, &path));
     let code = error.exit_code();
     let text = quoted(error).render().ansi().to_string();
     // A summary of the usage follows.
@@ -91,6 +91,25 @@ fn similar(error: &clap::Error, path: &str) -> String {
         [] => format!("`{path} --help` shows the options, with examples"),
         all => format!("did you mean {}? `{path} --help` shows all", all.join(" or ")),
     }
+}
+
+/// The options that environment variables set.
+const VARIABLES: [(&str, &str); 4] = [
+    ("--realm", "TICKID_REALM"),
+    ("--node-size", "TICKID_NODE_SIZE"),
+    ("--epoch", "TICKID_EPOCH"),
+    ("--drift", "TICKID_DRIFT"),
+];
+
+/// Returns the hint for an invalid value that no argument has.
+fn of_environment(error: &clap::Error) -> Option<String> {
+    let ContextValue::String(argument) = error.get(ContextKind::InvalidArg)? else { return None };
+    let option = argument.split(' ').next()?;
+    let (_, variable) = VARIABLES.iter().find(|(name, _)| *name == option)?;
+    let is_given =
+        std::env::args_os().any(|it| it.as_encoded_bytes().starts_with(option.as_bytes()));
+    (!is_given && std::env::var_os(variable).is_some())
+        .then(|| format!("the value is ${variable}'s; `unset {variable}` removes it"))
 }
 
 /// Returns an error of clap's that shows the arguments it quotes as every other message does.

@@ -65,14 +65,21 @@ pub(crate) fn of(format: Format, text: &[u8], layouts: &Layouts) -> String {
         return format!("is {error}");
     }
     if format == Format::Uuid
-        && let Err(error) = Uuid::try_parse_ascii(text)
+        && let Some(reason) = of_uuid(text)
     {
-        return format!("is no UUID: {error}");
+        return format!("is {reason}");
     }
     match FIXED.iter().find(|one| one.format == format) {
         Some(one) => format!("is {}", one.reason(text)),
         None => format!("is no {}", format.name()),
     }
+}
+
+/// Returns the reason why a text is no UUID.
+fn of_uuid(text: &[u8]) -> Option<String> {
+    // Only the parser of text has a reason.
+    let text = String::from_utf8_lossy(text);
+    Uuid::parse_str(&text).err().map(|error| format!("no UUID: {error}"))
 }
 
 /// Returns a predicate about a text that is of no format.
@@ -95,10 +102,8 @@ pub(crate) fn of_all(text: &[u8], layouts: &Layouts) -> String {
     let mut reasons: Vec<String> = own.map(|error| error.to_string()).collect();
     let fixed = FIXED.iter().filter(|one| one.len.abs_diff(len) <= 1);
     reasons.extend(fixed.map(|one| one.reason(text)));
-    if matches!(len, 31..=39)
-        && let Err(error) = Uuid::try_parse_ascii(text)
-    {
-        reasons.push(format!("no UUID: {error}"));
+    if matches!(len, 31..=39) {
+        reasons.extend(of_uuid(text));
     }
     if reasons.is_empty() {
         return format!("is no ID of a known format: none has {len} bytes like these");
@@ -132,7 +137,8 @@ mod tests {
             ("0u375nxqh5cq0!", &["not a Nanoflake ID: 14 bytes long"]),
             ("0u-5nxqh5cq", &["not a SCRU64 ID: 11 bytes long, not 12", "not a kuid local ID"]),
             ("brpk4q72xwf2m63!", &["not a sno ID: '!' at position 15"]),
-            ("017f22e2-79b0-7cc3-98c4-dc0c0c07398", &["no UUID: "]),
+            ("017f22e2-79b0-7cc3-98c4-dc0c0c07398", &["no UUID: ", "expected 12, found 11"]),
+            ("017f22e2-79b0-7cc3-98c4-dc0c0c07398g", &["no UUID: ", "found `g` at 35"]),
             ("507f1f77bcf86cd79943901", &["no ObjectId: 23 bytes long, not 24"]),
             ("01ARZ3NDEKTSV4RRFFQ69G5FAU", &["no ULID: 'U' at position 25", "no KSUID: 26"]),
             ("9m4e2mr0ui3e8a215n4z", &["no Xid: 'z' at position 19"]),

@@ -32,6 +32,11 @@ impl Output {
         Ok(Self { file: path.map(create).transpose()?, ..Self::stdout() })
     }
 
+    /// Reports whether a terminal shows the output.
+    pub(crate) fn is_terminal(&self) -> bool {
+        self.file.as_ref().map_or_else(|| io::stdout().is_terminal(), File::is_terminal)
+    }
+
     /// Returns the buffer, to append to.
     pub(crate) fn buffer(&mut self) -> &mut Vec<u8> {
         &mut self.buffer

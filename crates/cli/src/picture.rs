@@ -44,28 +44,58 @@ pub(crate) fn draw(report: &Report, heading: &Heading, width: usize) -> String {
     let bold = Style::new().bold();
     let text = String::from_utf8_lossy(&report.text);
     // Writing to a string can't fail.
-    let _ = writeln!(picture, "{bold}{text}{bold:#}  {}", heading.name);
+    let _ = write!(picture, "{bold}{text}{bold:#}");
+    if text.len() + 2 + heading.name.len() <= width {
+        let _ = writeln!(picture, "  {}", heading.name);
+    } else {
+        picture.push('\n');
+        push_line(&mut picture, &heading.name, width);
+    }
+    let mut line = |line: String| push_line(&mut picture, &line, width);
     if let Some(time) = report.time {
         let date = date_time(time).map_or_else(|| time.to_string(), |date| date.to_string());
-        let local = heading.local.as_deref().unwrap_or_default();
-        let gap = if local.is_empty() { "" } else { "  " };
-        let _ = writeln!(picture, "  {date}{gap}{local}");
+        match &heading.local {
+            Some(local) => line(format!("{date}  {local}")),
+            None => line(date),
+        }
     }
     if let Some(remark) = &heading.remark {
-        let _ = writeln!(picture, "  {remark}");
+        line(remark.clone());
     }
     for row in rows(&report.bits, width) {
         draw_row(&mut picture, report, row);
     }
+    let mut line = |line: String| push_line(&mut picture, &line, width);
     if !report.bytes.is_empty() {
-        let _ = writeln!(picture, "  hex {}", report.hex());
+        line(format!("hex {}", report.hex()));
     }
     for (name, value) in &report.fields {
         let (label, note) = label(report.scheme, name);
         let gap = if note.is_empty() { "" } else { "  " };
-        let _ = writeln!(picture, "  {label} {}{gap}{note}", Readable(value));
+        line(format!("{label} {}{gap}{note}", Readable(value)));
     }
     picture
+}
+
+/// Appends an indented line. One that is too wide goes on in the next lines, indented further.
+fn push_line(picture: &mut String, line: &str, width: usize) {
+    let len = |text: &str| text.chars().count();
+    if 2 + len(line) <= width {
+        let _ = writeln!(picture, "  {line}");
+        return;
+    }
+    let mut column = 0;
+    for word in line.split_whitespace() {
+        if column > 0 && column + 1 + len(word) <= width {
+            let _ = write!(picture, " {word}");
+            column += 1 + len(word);
+        } else {
+            let indent = if column == 0 { "  " } else { "\n    " };
+            let _ = write!(picture, "{indent}{word}");
+            column = if column == 0 { 2 } else { 4 } + len(word);
+        }
+    }
+    picture.push('\n');
 }
 
 /// Returns the name of a field as its scheme has it, and an explanation.
@@ -81,15 +111,24 @@ fn label(scheme: &str, name: &'static str) -> (&'static str, &'static str) {
         ("scru64", "timestamp") => ("timestamp", "ticks of 256 ms since 1970"),
         ("nanoflake", "generator") => ("generator ID", "datacenter and worker"),
         ("nanoflake", "epoch_ms") => ("epoch", "ms since 1970; not in the ID"),
-        ("nanoflake" | "twitter", "timestamp") => ("timestamp", "ms since the epoch"),
+        ("nanoflake", "timestamp") => ("timestamp", "ms since the epoch"),
+        ("twitter", "timestamp") => ("timestamp", "ms since 2010-11-04T01:42:54.657Z"),
         ("sno", "timestamp") => ("timestamp", "ticks of 4 ms since 2010"),
         ("sno", "toggle") => ("tick-tock", "set after the clock went back"),
         ("sno", "meta") => ("metabyte", ""),
         ("discord", "timestamp") => ("timestamp", "ms since 2015"),
-        ("mastodon", "timestamp") => ("timestamp", "ms since 1970"),
+        ("instagram", "timestamp") => ("timestamp", "ms since 2011-08-24T21:07:01.721Z"),
+        ("mastodon" | "ulid" | "uuid" | "typeid", "timestamp") => ("timestamp", "ms since 1970"),
+        ("ksuid", "timestamp") => ("timestamp", "seconds since 2014-05-13T16:53:20Z"),
+        ("xid" | "objectid", "timestamp") => ("timestamp", "seconds since 1970"),
+        (_, "time_low" | "time_mid" | "time_high") => {
+            (name, "of a time in 100 ns since 1582-10-15")
+        }
         ("pgedge", "timestamp") => ("timestamp", "ms since 2023"),
         ("sonyflake", "timestamp") => ("timestamp", "10 ms since 2014-09-01"),
         ("sonyflake-v2", "timestamp") => ("timestamp", "10 ms since 2025"),
+        ("uuid" | "typeid", "node") => ("node", "a MAC address, or random"),
+        ("uuid" | "typeid", "clock_seq") => ("clock sequence", "changes when the clock goes back"),
         ("uuid" | "typeid", "variant") => ("variant", "2 is RFC 9562's"),
         _ => (name, ""),
     }
@@ -192,6 +231,28 @@ mod tests {
         assert_eq!(lines[1], "  1970-01-01T00:00:00.000Z");
         assert_eq!(lines[2], "  a   rest");
         assert_eq!(lines[3], "  101 0000011111111");
+    }
+
+    #[test]
+    fn lines_of_text_fit_the_width() {
+        let mut report = Report::default();
+        report.start("discord", |_| (), &[0; 8], Some(UnixTime::EPOCH));
+        report.bits(&[("timestamp", 42), ("increment", 22)]);
+        report.number("timestamp", 123_456_789);
+        let local = Some("1970-01-01 00:00:00 UTC  56 years 10 months ago".to_owned());
+        let remark = Some("likely: a decimal integer of up to 64 bits".to_owned());
+        let heading = Heading { name: "Discord Snowflake".to_owned(), local, remark };
+        let words = |width| {
+            let drawn = draw(&report, &heading, width);
+            let plain = anstream::adapter::strip_str(&drawn).to_string();
+            let longest = plain.lines().map(str::len).max();
+            assert!(longest <= Some(width.max(26)), "{plain}");
+            let is_bits = |word: &&str| word.bytes().all(|byte| byte == b'0');
+            plain.split_whitespace().filter(|word| !is_bits(word)).collect::<String>()
+        };
+        // An instant has 24 characters, which are not taken apart.
+        let all = words(WIDTH);
+        assert!((MIN_WIDTH..WIDTH).all(|width| words(width) == all));
     }
 
     #[test]

@@ -18,7 +18,7 @@ use crate::options::{Format, Kind, Layouts, NodeHash, Scheme, name_of};
 use crate::output::Output;
 use crate::report::{Hex, write_time};
 use crate::values::parse;
-use crate::when::{When, zone};
+use crate::when::{self, When, zone};
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
@@ -70,8 +70,8 @@ pub(crate) struct RangeArguments {
 }
 
 pub(crate) fn run(arguments: &RangeArguments) -> Result<ExitCode, Failure> {
-    let (since, end) =
-        (arguments.since.resolve(&arguments.tz)?, arguments.until.resolve(&arguments.tz)?);
+    let now = when::now(arguments.tz.clone());
+    let (since, end) = (arguments.since.resolve(&now)?, arguments.until.resolve(&now)?);
     if since > end {
         return Err(Failure::Usage(format!("--since {since} is after --until {end}")));
     }
@@ -154,7 +154,13 @@ fn print<I: Describe>(
 
 /// Returns the error for a time that a scheme has no tick for.
 fn no_tick(option: &str, time: UnixTime, error: &RangeError) -> Failure {
-    Failure::Usage(format!("{option} {time}: {error}"))
+    let [min, max] = [error.min(), error.max()].map(|micros| i64::try_from(micros).ok());
+    match (min.map(UnixTime::from_micros), max.map(UnixTime::from_micros)) {
+        (Some(min), Some(max)) if i128::from(time.as_micros()) == error.value() => Failure::Usage(
+            format!("{option} {time} is outside of the scheme's time, {min} to {max}"),
+        ),
+        _ => Failure::Usage(format!("{option} {time}: {error}")),
+    }
 }
 
 /// Writes one end of the range in every form that a database may need.

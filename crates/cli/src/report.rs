@@ -286,7 +286,10 @@ pub(crate) fn bit_fields(reading: &Reading, layouts: &Layouts, facts: &mut impl 
         if field.name() == "unused" {
             continue;
         }
-        let number = i64::try_from(field.value()).ok().filter(|_| field.bits() <= EXACT_BITS);
+        // A UUID's node is a MAC address, which is written in hexadecimal.
+        let is_address = (field.name(), field.bits()) == ("node", 48);
+        let is_number = field.bits() <= EXACT_BITS && !is_address;
+        let number = i64::try_from(field.value()).ok().filter(|_| is_number);
         let value = match number {
             Some(number) => Value::Number(number),
             None => Value::Hex(field.value(), field.bits().div_ceil(8) as usize),

@@ -1,7 +1,7 @@
 //! The store that nodes are leased from, and its record of a realm.
 
 use core::time::Duration;
-use std::env;
+use std::env::{self, VarError};
 use std::path::PathBuf;
 
 use clap::Args;
@@ -28,7 +28,7 @@ pub(crate) struct StoreOptions {
 impl StoreOptions {
     /// Opens the store.
     pub(crate) fn open(&self) -> Result<Store, Failure> {
-        match self.url() {
+        match self.url()? {
             Some(url) => Ok(Store::open(&url)?),
             None => Ok(Store::new(FileBackend::open(state_folder()?)?)),
         }
@@ -36,14 +36,39 @@ impl StoreOptions {
 
     /// Opens the store for a lease that outlives this process.
     pub(crate) fn open_detached(&self) -> Result<Store, Failure> {
-        match self.url() {
+        match self.url()? {
             Some(url) => Ok(Store::open_detached(&url)?),
             None => Ok(Store::new(FileBackend::open(state_folder()?)?.detached())),
         }
     }
 
-    fn url(&self) -> Option<String> {
-        self.store.clone().or_else(|| env::var(STORE_VARIABLE).ok()).filter(|url| !url.is_empty())
+    /// Returns the folder that a URL names, if there is none.
+    pub(crate) fn missing_folder(&self) -> Option<PathBuf> {
+        let url = self.url().ok()??;
+        let path = PathBuf::from(url.strip_prefix("file://")?);
+        (path.is_absolute() && !path.exists()).then_some(path)
+    }
+
+    fn url(&self) -> Result<Option<String>, Failure> {
+        match &self.store {
+            Some(url) => Ok(Some(url.clone()).filter(|url| !url.is_empty())),
+            None => setting(STORE_VARIABLE),
+        }
+    }
+}
+
+/// Returns the value of an environment variable that is set and not empty.
+///
+/// # Errors
+/// Fails if it is not text: to go on without it would be to use another store or realm.
+pub(crate) fn setting(variable: &str) -> Result<Option<String>, Failure> {
+    match env::var(variable) {
+        Ok(value) => Ok(Some(value).filter(|value| !value.is_empty())),
+        Err(VarError::NotPresent) => Ok(None),
+        Err(VarError::NotUnicode(value)) => {
+            let value = shown(value.as_encoded_bytes());
+            Err(Failure::Usage(format!("${variable} is not valid UTF-8: '{value}'")))
+        }
     }
 }
 

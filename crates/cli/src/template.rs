@@ -62,16 +62,21 @@ impl Template {
     /// Appends a line about an ID.
     ///
     /// # Errors
-    /// Fails for a name that the ID has no field of.
+    /// Fails for a name that the ID has no field of, which others may have, and appends nothing.
     pub(crate) fn write(&self, report: &Report, out: &mut Vec<u8>) -> Result<(), Failure> {
-        for piece in &self.0 {
-            match piece {
-                Piece::Text(text) => out.extend_from_slice(text.as_bytes()),
-                Piece::Name(name) => write_field(name, report, out)?,
+        let start = out.len();
+        let written = self.0.iter().try_for_each(|piece| match piece {
+            Piece::Text(text) => {
+                out.extend_from_slice(text.as_bytes());
+                Ok(())
             }
+            Piece::Name(name) => write_field(name, report, out),
+        });
+        match written {
+            Ok(()) => out.push(b'\n'),
+            Err(_) => out.truncate(start),
         }
-        out.push(b'\n');
-        Ok(())
+        written
     }
 }
 
@@ -101,8 +106,8 @@ fn write_field(name: &str, report: &Report, out: &mut Vec<u8>) -> Result<(), Fai
                     .into_iter()
                     .chain(others)
                     .collect();
-                let reason = format!("no {{{name}}} of this ID; it has {}", names.join(", "));
-                return Err(Failure::Usage(format!("--template: {reason}")));
+                let reason = format!("has no {{{name}}}; it has {}", names.join(", "));
+                return Err(Failure::invalid(reason));
             }
         },
     }
@@ -133,9 +138,11 @@ mod tests {
             template.parse::<Template>().unwrap().write(&report, &mut out).unwrap();
             assert_eq!(String::from_utf8(out).unwrap(), expected, "{template}");
         }
-        let unknown: Template = "{nose}".parse().unwrap();
-        let error = unknown.write(&report, &mut Vec::new()).unwrap_err().to_string();
+        let unknown: Template = "{text} {nose}".parse().unwrap();
+        let mut out = b"before\n".to_vec();
+        let error = unknown.write(&report, &mut out).unwrap_err().to_string();
         assert!(error.contains("{nose}") && error.contains("sequence"), "{error}");
+        assert_eq!(out, b"before\n");
     }
 
     #[test]

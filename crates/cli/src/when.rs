@@ -8,7 +8,7 @@ use jiff::{Span, Timestamp, ToSpan as _, Unit, Zoned};
 use tickid_core::{RangeError, UnixTime};
 
 use crate::failure::Failure;
-use crate::message::shown;
+use crate::message::{say, shown};
 
 const FORM: &str = "milliseconds since 1970, RFC 3339 (2024-01-01T00:00:00Z), a date \
                     (2024-01-01), a date and time (2024-01-01 12:30), now, today, yesterday, tomorrow, '2h ago' or \
@@ -29,12 +29,21 @@ impl FromStr for When {
 }
 
 impl When {
-    /// Returns the time. Dates begin, and relative times count, in `zone`.
-    pub(crate) fn resolve(&self, zone: &TimeZone) -> Result<UnixTime, Failure> {
-        let now = Timestamp::now().to_zoned(zone.clone());
-        resolve(&self.0, &now)
-            .map_err(|error| Failure::Usage(format!("'{}': {error}", shown(&self.0))))
+    /// Returns the time. Dates begin, and relative times count, in the zone of `now`.
+    pub(crate) fn resolve(&self, now: &Zoned) -> Result<UnixTime, Failure> {
+        let time = resolve(&self.0, now)
+            .map_err(|error| Failure::Usage(format!("'{}': {error}", shown(&self.0))))?;
+        if is_odd(&self.0) {
+            say(&format!("'{}' counts milliseconds since 1970: {time}", self.0.trim()));
+        }
+        Ok(time)
     }
+}
+
+/// Returns the present time in a zone: one for all times of a command, or `today` could be two days
+/// after `yesterday`.
+pub(crate) fn now(zone: TimeZone) -> Zoned {
+    Timestamp::now().to_zoned(zone)
 }
 
 /// Parses the name of a zone: `UTC`, `local`, or as in the IANA database.
@@ -66,6 +75,12 @@ fn resolve(text: &str, now: &Zoned) -> Result<UnixTime, String> {
             .ok_or_else(|| format!("not {FORM}"))?,
     };
     UnixTime::try_from(time).map_err(|error| error.to_string())
+}
+
+/// Reports whether a number is likelier a year or a count of seconds than of milliseconds: it is of
+/// the time before 1973, from which there are no IDs.
+fn is_odd(text: &str) -> bool {
+    text.trim().parse::<i64>().is_ok_and(|millis| (1_000..100_000_000_000).contains(&millis))
 }
 
 fn of_millis(millis: i128) -> Result<UnixTime, String> {
@@ -185,6 +200,16 @@ mod tests {
         assert_eq!(day("2026-11-01"), "2026-11-01T04:00:00Z");
         assert_eq!(day("2026-11-02"), "2026-11-02T05:00:00Z");
         assert!(super::zone("Atlantis").is_err());
+    }
+
+    #[test]
+    fn years_and_seconds_are_odd() {
+        for text in ["2024", " 2024 ", "1704067200"] {
+            assert!(is_odd(text), "{text}");
+        }
+        for text in ["0", "-2024", "1704067200000", "2024-01-01", "now"] {
+            assert!(!is_odd(text), "{text}");
+        }
     }
 
     #[test]

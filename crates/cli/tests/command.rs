@@ -156,7 +156,15 @@ fn inspect_names_what_fits_as_well() {
     assert!(drawn.contains("SCRU64, integer") && drawn.contains("Mastodon ID"), "{drawn}");
     assert!(drawn.contains("formats that explain the bits about as well: "), "{drawn}");
     // Twitter's, with a sequence of 0. Discord is years from it.
-    assert!(stdout_of("inspect 2006515713440194560").contains("Nanoflake in decimal"));
+    for (options, named) in [
+        ("", "Nanoflake in decimal, or Twitter Snowflake\n"),
+        ("--from twitter", "Nanoflake in decimal, or Twitter Snowflake\n"),
+        ("--epoch discord --all", "Nanoflake in decimal, or Discord Snowflake\n"),
+        ("--epoch 2015-06-01T00:00:00Z --all", "Nanoflake in decimal\n"),
+    ] {
+        let drawn = stdout_of(&format!("inspect 2006515713440194560 {options}"));
+        assert!(drawn.contains(named), "{options}: {drawn}");
+    }
     assert!(run("inspect --json 2006515713440194560").stderr.is_empty());
 }
 
@@ -211,14 +219,42 @@ fn columns_and_members_hold_ids() {
     let value = format!("{{\"note\":\"{large}\",\"id\":\"{id}\"}}");
     let ran = run_with_input("inspect --json --field id", value.as_bytes());
     assert_eq!(json_lines(&ran.stdout)[0]["text"], id);
-    let lines = format!("{{\"id\":\"{id}\"}}\n{{\"id\":110009624767914842}}\n{{}}\n[\n");
+    let lines = format!(
+        "{{\"id\":\"{id}\"}}\n{{\"id\":110009624767914842}}\n{{}}\n[\n\
+         {{\"id\":242859908440837324800000}}\n"
+    );
     let ran = run_with_input("inspect --json --from scru64 --field id", lines.as_bytes());
     assert_eq!(ran.stdout.lines().count(), 2, "{}", ran.stderr);
     assert!(ran.stderr.contains("'{}' has no member id"), "{}", ran.stderr);
     assert!(ran.stderr.contains("'[' is no JSON"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("no integer of up to 64 bits"), "{}", ran.stderr);
     let nested = format!("{{\"user\":{{\"id\":\"{id}\"}}}}");
     let ran = run_with_input("inspect --json --field /user/id -", nested.as_bytes());
     assert!(ran.stdout.contains(id), "{}", ran.stderr);
+}
+
+#[test]
+fn selections_are_for_standard_input() {
+    for option in ["--column", "--field"] {
+        let ran = run(&format!("inspect {option} id Cargo.toml"));
+        assert_eq!((ran.status, ran.stdout.as_str()), (USAGE, ""));
+        assert!(ran.stderr.contains(&format!("{option} selects from standard input")));
+        assert!(ran.stderr.contains("hint: `< FILE`"), "{}", ran.stderr);
+    }
+    // A file among the arguments.
+    let ran = run("inspect Cargo.toml");
+    assert_eq!(ran.status, INVALID);
+    assert!(ran.stderr.contains("hint: `< FILE`"), "{}", ran.stderr);
+}
+
+#[test]
+fn earlier_lines_survive_an_error() {
+    // A template that only sno IDs have all fields of.
+    let (sno, scru64) = ("9q8q28b6522i6222", "0u375nxqh5cq");
+    let input = format!("{sno}\n{scru64}\n{sno}\n");
+    let ran = run_with_input("inspect --template {text}|{partition}", input.as_bytes());
+    assert_eq!((ran.status, ran.stdout), (INVALID, format!("{sno}|258\n{sno}|258\n")));
+    assert!(ran.stderr.contains("line 2: '0u375nxqh5cq' has no {partition}; it has scheme, "));
 }
 
 #[test]
@@ -319,6 +355,37 @@ fn settings_come_from_the_environment() {
     }
 }
 
+#[cfg(unix)]
+#[test]
+fn wrong_settings_are_errors() {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt as _;
+
+    let with = |command: &str, variable: &str, value: &[u8]| {
+        let mut command = tickid(command);
+        let ran =
+            Ran::from(command.env(variable, OsStr::from_bytes(value)).output().expect("runs"));
+        assert_eq!((ran.status, ran.stdout.as_str()), (USAGE, ""), "{variable}: {}", ran.stderr);
+        ran.stderr
+    };
+    // Not silently another store or realm.
+    for variable in ["TICKID_STORE", "TICKID_REALM"] {
+        let error = with("gen sno", variable, b"a\xff");
+        assert!(error.contains(&format!("${variable} is not valid UTF-8: 'a\\xff'")), "{error}");
+    }
+    for (command, variable) in [
+        ("inspect x", "TICKID_EPOCH"),
+        ("gen sno", "TICKID_REALM"),
+        ("gen kuid", "TICKID_DRIFT"),
+        ("gen scru64", "TICKID_NODE_SIZE"),
+    ] {
+        let error = with(command, variable, b"X!");
+        assert!(error.contains(&format!("hint: the value is ${variable}'s")), "{error}");
+    }
+    let error = run("gen kuid --drift x").stderr;
+    assert!(!error.contains("TICKID_DRIFT"), "{error}");
+}
+
 #[test]
 fn events_are_shown_on_request() {
     let ran = run("-v gen sno");
@@ -353,9 +420,39 @@ fn doctor_accepts_a_new_store() {
         assert!(findings.iter().any(|one| one["topic"] == topic), "{}", ran.stdout);
     }
     assert_eq!(ran.status, OK);
+    // A folder that is made is another store, if its name is wrong.
+    let command = format!("doctor --json --store file://{}/new", state.path().display());
+    let is_new = |ran: &Ran| ran.stdout.contains("/new did not exist, and was made\",\"hint\"");
+    let (first, second) = (run(&command), run(&command));
+    assert!(is_new(&first) && !is_new(&second), "{}{}", first.stdout, second.stdout);
+    assert_eq!((first.status, second.status), (OK, OK));
     let ran = run("doctor --store redis://127.0.0.1:1");
     assert_eq!(ran.status, NODE_STORE, "{}", ran.stdout);
     assert!(ran.stdout.contains("hint: "), "{}", ran.stdout);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn doctor_warns_of_low_limits() {
+    let program = env!("CARGO_BIN_EXE_tickid");
+    let script = format!("ulimit -n 100; exec {program} doctor --store static:1/16 --json");
+    let output = Command::new("sh").args(["-c", &script]).output().expect("runs");
+    let ran = Ran::from(output);
+    let findings = json_lines(&ran.stdout);
+    let files = findings.iter().find(|one| one["text"] == "100 open files").expect("a finding");
+    assert_eq!((&files["level"], ran.status), (&"warning".into(), OK));
+    assert!(files["hint"].as_str().is_some_and(|hint| hint.contains("ulimit -n")), "{files}");
+    assert!(ran.stdout.contains("processes and threads"), "{}", ran.stdout);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn doctor_finds_folders_without_files() {
+    // Not even the superuser can write files there.
+    let ran = run("doctor --store file:///proc");
+    assert_eq!(ran.status, NODE_STORE, "{}", ran.stdout);
+    assert!(ran.stdout.contains("error    store folder /proc: "), "{}", ran.stdout);
+    assert!(ran.stdout.contains("hint: a lease is a file there"), "{}", ran.stdout);
 }
 
 #[test]
@@ -427,8 +524,14 @@ fn wrong_usage_exits_with_2() {
         ("inspect --node-size 24 x", "24", "1..=23"),
         ("inspect --scheme guid x", "guid", "nanoflake"),
         ("gen sno --time 2024-01-01", "--time", "--node"),
+        (
+            "gen sno --node 1 --time 2100-01-01",
+            "--time: sno: the clock reads 2100",
+            "to 2079-09-07",
+        ),
         ("gen sno --template {nose}", "{nose}", "partition"),
         ("gen sno --forever -n 3", "--forever", "--count"),
+        ("bench --for 0", "--for", "longer than 0"),
         ("gen", "Usage", "scru64"),
         ("frobnicate", "frobnicate", "hint: `tickid --help`"),
     ];
@@ -572,6 +675,12 @@ fn ids_of_other_systems_are_shown() {
         (&"uuid".into(), &1_645_557_742_000_i64.into())
     );
     assert_eq!((&uuid["version"], &uuid["rand_b"]), (&7.into(), &"18c4dc0c0c07398f".into()));
+    // The node of RFC 9562's example.
+    for text in ["C232AB00-9414-11EC-B3C8-9F6BDECED846", "1EC9414C-232A-6B00-B3C8-9F6BDECED846"] {
+        let uuid = &json_lines(&stdout_of(&format!("inspect --json {text}")))[0];
+        assert_eq!((&uuid["node"], &uuid["clock_seq"]), (&"9f6bdeced846".into(), &0x33c8.into()));
+        assert_eq!(uuid["time"], "2022-02-22T19:22:22.000Z");
+    }
     let discord = "inspect --json --from discord 175928847299117063";
     let discord = &json_lines(&stdout_of(discord))[0];
     assert_eq!((&discord["worker"], &discord["increment"]), (&1.into(), &7.into()));

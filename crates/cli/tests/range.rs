@@ -4,7 +4,7 @@
 
 mod process;
 
-use process::{Ran, USAGE, json_lines, run, stdout_of, tickid};
+use process::{OK, Ran, USAGE, json_lines, run, stdout_of, tickid};
 
 const DAY: &str = "--since 2024-01-01T00:00:00Z --until 2024-01-02T00:00:00Z --inclusive";
 
@@ -121,24 +121,36 @@ fn times_parse() {
 }
 
 #[test]
+fn years_and_seconds_are_remarked() {
+    for (since, read) in [("2024", "1970-01-01T00:00:02.024Z"), ("1704067200", "1970-01-20T")] {
+        let ran = run(&format!("range scru64 --since {since}"));
+        assert_eq!(ran.status, OK, "{}", ran.stderr);
+        let remark = format!("tickid: '{since}' counts milliseconds since 1970: {read}");
+        assert!(ran.stderr.starts_with(&remark), "{}", ran.stderr);
+    }
+    assert_eq!(run("range scru64 --since 1704067200000").stderr, "");
+}
+
+#[test]
 fn out_of_range_exits_with_2() {
     for (arguments, named) in [
         (
             "range sno --from 2009-12-31T23:59:59.999Z --to 2024-01-01T00:00:00Z",
-            "--since 2009-12-31T23:59:59.999Z: time in microseconds 1262303999999000 is outside of \
-             1262304000000000..=3461327255551999",
+            "--since 2009-12-31T23:59:59.999Z is outside of the scheme's time, \
+             2010-01-01T00:00:00Z to 2079-09-07T15:47:35.551999Z",
         ),
         (
             "range sno --from 2024-01-01T00:00:00Z --to 2080-01-01T01:00:00+01:00 --inclusive",
-            "--until 2080-01-01T00:00:00Z: time in microseconds 3471292800000000 is outside of \
-             1262304000000000..=3461327255551999",
+            "--until 2080-01-01T00:00:00Z is outside of the scheme's time, \
+             2010-01-01T00:00:00Z to 2079-09-07T15:47:35.551999Z",
         ),
         (
             "range sno --from 2024-01-02T00:00:00Z --to 1704067200000",
             "--since 2024-01-02T00:00:00Z is after --until 2024-01-01T00:00:00Z",
         ),
-        ("range scru64 --from -1 --to 5", "0..=72301961339135999"),
+        ("range scru64 --from -1 --to 5", "1970-01-01T00:00:00Z to 4261-02-27"),
         ("range sno --from 2024-01-02 --to 2024-01-02", "--inclusive"),
+        ("range sno --from now", "is where the range begins"), // one moment for both
         ("range sno --from soon --to 5", "RFC 3339"),
         ("range sno --from 2024-01-01 --to 2024-01-02 --tz Atlantis", "Europe/Berlin"),
         ("range sno --from 99999999999999999999 --to 5", "99999999999999999999"),

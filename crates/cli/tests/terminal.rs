@@ -11,7 +11,7 @@ use std::os::fd::OwnedFd;
 use std::process::{Child, Stdio};
 use std::thread::{self, JoinHandle};
 
-use nix::pty::{OpenptyResult, openpty};
+use nix::pty::{OpenptyResult, Winsize, openpty};
 use nix::sys::termios::{SetArg, cfmakeraw, tcgetattr, tcsetattr};
 use process::{INVALID, OK, USAGE, ran, run_with_input, tickid};
 
@@ -26,7 +26,12 @@ struct Terminal {
 
 impl Terminal {
     fn open() -> Self {
-        let OpenptyResult { master, slave } = openpty(None, None).expect("a terminal");
+        Self::with_columns(80)
+    }
+
+    fn with_columns(ws_col: u16) -> Self {
+        let size = Winsize { ws_row: 24, ws_col, ws_xpixel: 0, ws_ypixel: 0 };
+        let OpenptyResult { master, slave } = openpty(Some(&size), None).expect("a terminal");
         // Without carriage returns of its own.
         let mut settings = tcgetattr(&slave).expect("settings");
         cfmakeraw(&mut settings);
@@ -72,6 +77,33 @@ fn progress_beside_redirected_ids() {
     let terminal = Terminal::open();
     let mut command = tickid(LONG_RUN);
     let child = command.stdout(Stdio::null()).stderr(terminal.output()).spawn();
+    drop(command);
+    let shown = terminal.shown(child.expect("runs"));
+    assert!(shown.ends_with("\r\x1b[K"), "{shown:?}");
+}
+
+#[test]
+fn cards_fit_the_terminal() {
+    for columns in [40_u16, 60, 80, 200] {
+        let terminal = Terminal::with_columns(columns);
+        let mut command = tickid(
+            "inspect --local 017f22e2-79b0-7cc3-98c4-dc0c0c07398f 0u375nxqh5cq 2006515713440194560",
+        );
+        command.env("NO_COLOR", "1").env("TZ", "UTC").stdout(terminal.output());
+        let child = command.spawn();
+        drop(command);
+        let shown = terminal.shown(child.expect("runs"));
+        let longest = shown.lines().map(str::len).max().expect("lines");
+        assert!(longest <= columns.min(100).into(), "{columns}: {shown}");
+        assert!(shown.contains("UUID of version 7") && shown.contains("SCRU64"), "{shown}");
+    }
+}
+
+#[test]
+fn long_file_runs_have_progress() {
+    let terminal = Terminal::open();
+    let mut command = tickid(&format!("{LONG_RUN} -o /dev/null"));
+    let child = command.stdout(terminal.output()).stderr(terminal.output()).spawn();
     drop(command);
     let shown = terminal.shown(child.expect("runs"));
     assert!(shown.ends_with("\r\x1b[K"), "{shown:?}");

@@ -16,7 +16,7 @@
 //!
 //! let generator = Generator::new(Partition::from_bytes(*b"A\x0a"))?;
 //! let id = generator.with(Meta(24)).generate()?; // `generate()` is for metabyte 0
-//! println!("{id}"); // such as brpk4q72xwf2m63l
+//! println!("{id}"); // such as 9q8q28b6532im222
 //! assert_eq!(id.to_string().parse::<SnoId>()?, id);
 //! assert_eq!((id.meta(), id.partition()), (24, generator.node()));
 //! # Ok::<(), Box<dyn std::error::Error>>(())

@@ -1,28 +1,27 @@
 //! The part of `gen` that is the same for every scheme.
 
 use core::time::Duration;
-use std::env;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Args;
 use jiff::tz::TimeZone;
 use tickid_core::{LocalGenerator, ManualClock, NodeId as _, Scheme, SystemClock, Variant};
-use tickid_lease::{LeasedGenerator, NodeRange, Realm, RealmSpec};
+use tickid_lease::{LeasedGenerator, NodeRange, ParseError, Realm, RealmSpec};
 
 use super::patience::Patience;
 use super::progress::Progress;
-use super::source::{LeaseOptions, Source};
+use super::source::{LeaseOptions, Source, of_time};
 use crate::describe::{Describe, write_id};
 use crate::failure::Failure;
 use crate::message::say;
 use crate::options::{Format, default_pool};
 use crate::output::Output;
 use crate::report::{JsonLine, Report};
-use crate::store;
+use crate::store::{self, setting};
 use crate::template::Template;
 use crate::values::{count, duration, parse};
-use crate::when::When;
+use crate::when::{self, When};
 
 /// Names the realm unless the command line does.
 const REALM_VARIABLE: &str = "TICKID_REALM";
@@ -100,9 +99,9 @@ impl<S: Scheme + Default, V: Variant<S, Id: Describe>> Plan<'_, S, V> {
             let reason = "--time needs --node: a leased node has the present time only";
             Failure::Usage(reason.into())
         })?;
-        let clock = ManualClock::new(time.resolve(&TimeZone::UTC)?);
+        let clock = ManualClock::new(time.resolve(&when::now(TimeZone::UTC))?);
         let builder = LocalGenerator::<S>::builder(node).layout(self.scheme).clock(clock);
-        let generator = builder.max_wait(Duration::MAX).build_local()?;
+        let generator = builder.max_wait(Duration::MAX).build_local().map_err(of_time)?;
         say(
             "IDs of a given time are unique among themselves only: the same command makes the same \
              IDs again, and a generator of that node may have issued them",
@@ -119,10 +118,14 @@ impl<S: Scheme + Default, V: Variant<S, Id: Describe>> Plan<'_, S, V> {
     ) -> Result<LeasedGenerator<S>, Failure> {
         let scheme = self.scheme;
         scheme.check_start(&SystemClock)?;
-        let name = match (&options.realm, env::var(REALM_VARIABLE)) {
-            (Some(name), _) => name.clone(),
-            (None, Ok(name)) if !name.is_empty() => name.parse()?,
-            _ => self.realm.parse()?,
+        let name = match &options.realm {
+            Some(name) => name.clone(),
+            None => match setting(REALM_VARIABLE)? {
+                Some(name) => name.parse().map_err(|error: ParseError| {
+                    Failure::from(error).hinting(format!("the value is ${REALM_VARIABLE}'s"))
+                })?,
+                None => self.realm.parse()?,
+            },
         };
         let pool = default_pool(S::NAME, self.variant.has_node()).parse()?;
         let store = options.store.open()?;
@@ -159,7 +162,8 @@ impl<S: Scheme + Default, V: Variant<S, Id: Describe>> Plan<'_, S, V> {
         let mut out = Output::to(options.output.as_deref())?;
         let mut report = Report::default();
         let mut batch = [self.blank; BATCH];
-        let mut progress = Progress::new((!options.forever).then_some(options.count));
+        let total = (!options.forever).then_some(options.count);
+        let mut progress = Progress::new(total, out.is_terminal());
         let mut left = if options.forever { u64::MAX } else { options.count };
         while left > 0 {
             let want = usize::try_from(left).map_or(BATCH, |left| left.min(BATCH));
@@ -176,7 +180,9 @@ impl<S: Scheme + Default, V: Variant<S, Id: Describe>> Plan<'_, S, V> {
             for id in ids {
                 if let Some(template) = &options.template {
                     id.describe(self.layout, &mut report);
-                    template.write(&report, out.buffer())?;
+                    template.write(&report, out.buffer()).map_err(|failure| {
+                        Failure::Usage(format!("--template: {} {failure}", report.scheme))
+                    })?;
                 } else if options.json {
                     let mut line = JsonLine::open(out.buffer());
                     id.describe(self.layout, &mut line);

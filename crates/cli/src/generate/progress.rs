@@ -20,9 +20,9 @@ pub(crate) struct Progress {
 
 impl Progress {
     /// For a run of `total` IDs, or of as many as the reader takes.
-    pub(crate) fn new(total: Option<u64>) -> Self {
-        let (shown, data) = (io::stderr().is_terminal(), io::stdout().is_terminal());
-        let shown = is_wanted(total, shown, data).then(Instant::now);
+    pub(crate) fn new(total: Option<u64>, is_data_on_terminal: bool) -> Self {
+        let shown = is_wanted(total, io::stderr().is_terminal(), is_data_on_terminal);
+        let shown = shown.then(Instant::now);
         Self { total: total.unwrap_or(u64::MAX), shown }
     }
 

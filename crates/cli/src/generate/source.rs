@@ -1,5 +1,7 @@
 //! The sources of `gen`: a generator with a given node, or one with a leased node.
 
+use core::fmt::Display;
+
 use clap::Args;
 use tickid_core::{LocalGenerator, ManualClock, Scheme, Variant};
 use tickid_lease::{LeasedGenerator, RealmName};
@@ -31,9 +33,14 @@ impl<S: Scheme> Source<S> for LocalGenerator<S, ManualClock> {
         if let Ok(ids) = self.with(variant).try_fill(out) {
             return Ok(ids.len());
         }
-        out[0] = self.with(variant).generate()?;
+        out[0] = self.with(variant).generate().map_err(of_time)?;
         Ok(1)
     }
+}
+
+/// Returns the failure of a generator whose clock is the option `--time`.
+pub(super) fn of_time(error: impl Display) -> Failure {
+    Failure::Usage(format!("--time: {error}"))
 }
 
 impl<S: Scheme> Source<S> for LeasedGenerator<S> {

@@ -7,7 +7,7 @@ use crate::any::AnyId;
 use crate::options::Layouts;
 
 /// The number of fields of the format with the most.
-const MAX: usize = 6;
+const MAX: usize = 7;
 
 /// The number of bytes of the largest ID.
 const MAX_BYTES: usize = 20;
@@ -106,7 +106,8 @@ const UUID_V1: Widths = &[
     ("version", 4),
     ("time_high", 12),
     ("variant", 2),
-    ("rest", 62),
+    ("clock_seq", 14),
+    ("node", 48),
 ];
 const UUID_V6: Widths = &[
     ("time_high", 32),
@@ -114,7 +115,8 @@ const UUID_V6: Widths = &[
     ("version", 4),
     ("time_low", 12),
     ("variant", 2),
-    ("rest", 62),
+    ("clock_seq", 14),
+    ("node", 48),
 ];
 const UUID_V7: Widths =
     &[("timestamp", 48), ("version", 4), ("rand_a", 12), ("variant", 2), ("rand_b", 62)];

@@ -16,7 +16,8 @@ const MARKS: [&[u8]; 9] = [
 
 /// Returns `text` without what people paste along with an ID: white space, quotation marks,
 /// backquotes and parentheses around it, commas and semicolons after it, the name of a JSON member
-/// before it, and the name of a function that is called with it.
+/// before it, the name of a function that is called with it, and the `n` of JavaScript's large
+/// integers.
 ///
 /// # Examples
 /// ```
@@ -26,15 +27,23 @@ const MARKS: [&[u8]; 9] = [
 /// assert_eq!(trimmed(b"\"id\": \"0u375nxqh5cq\","), b"0u375nxqh5cq");
 /// assert_eq!(trimmed(b"ObjectId('507f1f77bcf86cd799439011')"), b"507f1f77bcf86cd799439011");
 /// assert_eq!(trimmed("“0u375nxqh5cq”".as_bytes()), b"0u375nxqh5cq");
+/// assert_eq!(trimmed(b"110009624767914842n,"), b"110009624767914842");
 /// assert_eq!(trimmed(b"b'\\x01'"), b"b'\\x01'");
 /// ```
 #[inline]
 #[must_use]
 pub fn trimmed(text: &[u8]) -> &[u8] {
     match text {
+        [digits @ .., b'n'] if is_large_integer(digits) => digits,
         [first, .., last] if first.is_ascii_alphanumeric() && last.is_ascii_alphanumeric() => text,
         _ => unwrapped(text),
     }
+}
+
+/// Reports whether a text is the digits of an integer that JavaScript prints with an `n`. Shorter
+/// ones and an `n` are the texts of other IDs.
+fn is_large_integer(text: &[u8]) -> bool {
+    (17..=20).contains(&text.len()) && text.iter().all(u8::is_ascii_digit)
 }
 
 fn unwrapped(text: &[u8]) -> &[u8] {
@@ -42,6 +51,7 @@ fn unwrapped(text: &[u8]) -> &[u8] {
     loop {
         let inner = match text {
             [inner @ .., b',' | b';'] | [b'(', inner @ .., b')'] => inner,
+            [digits @ .., b'n'] if is_large_integer(digits) => digits,
             [b'"', rest @ ..] => member_value(rest).or(rest.strip_suffix(b"\"")).unwrap_or(text),
             [open @ (b'\'' | b'`'), inner @ .., close] if open == close => inner,
             [call @ .., b')'] => argument(call).unwrap_or(text),

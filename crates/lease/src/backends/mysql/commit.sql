@@ -1,8 +1,8 @@
 -- realm, generation, the record's version, new record, node, the row's version, old row, new row,
 -- new ceiling, earliest time, latest time
 --
--- Renewals and row commits lock the row of the realm together, record commits alone. A row that another
--- client inserts meanwhile is an error.
+-- Renewals and row commits lock the row of the realm together, record commits alone. A row that
+-- another client inserts meanwhile is an error.
 START TRANSACTION;
 
 SET @now = TIMESTAMPDIFF(MICROSECOND, '1970-01-01', UTC_TIMESTAMP(6)), @record = NULL, @row = NULL;

@@ -1,18 +1,19 @@
 -- The tables of the PostgreSQL backend and the functions that its clients call.
 --
--- Run as a whole, in one transaction, any number of times. Functions are never changed once they are
--- released: their names carry a version, so that clients of different releases can share a database.
--- They decide nothing: the rules are in Rust. Arguments and results are text.
+-- Run as a whole, in one transaction, any number of times. Functions are never changed once they
+-- are released: their names carry a version, so that clients of different releases can share a
+-- database. They decide nothing: the rules are in Rust. Arguments and results are text.
 --
--- LOCKS. A record is written under a table lock that renewals and row commits wait for, and they under
--- one that they can hold together. The queue is fair, and no row of `realm` is ever locked: that would
--- cost a MultiXact for each renewal. Roles without rights on the table cannot take either lock.
+-- LOCKS. A record is written under a table lock that renewals and row commits wait for, and they
+-- under one that they can hold together. The queue is fair, and no row of `realm` is ever locked:
+-- that would cost a MultiXact for each renewal. Roles without rights on the table cannot take
+-- either lock.
 --
--- SECURITY. Any role that may create objects in a schema of the caller's search path could otherwise
--- have its own functions and operators called in place of those of pg_catalog, with the caller's rights
--- (CVE-2018-1058). So every function sets its search_path, this script begins by setting it, and
--- everything that runs before that is qualified. The temporary schema is named because it is searched
--- first if it is not.
+-- SECURITY. Any role that may create objects in a schema of the caller's search path could
+-- otherwise have its own functions and operators called in place of those of pg_catalog, with the
+-- caller's rights (CVE-2018-1058). So every function sets its search_path, this script begins by
+-- setting it, and everything that runs before that is qualified. The temporary schema is named
+-- because it is searched first if it is not.
 
 SELECT pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
 
@@ -34,8 +35,8 @@ CREATE TABLE IF NOT EXISTS tickid.realm (
     record jsonb NOT NULL
 );
 
--- A node that was granted at least once. Never deleted. Without a foreign key, which would lock the row
--- of the realm.
+-- A node that was granted at least once. Never deleted. Without a foreign key, which would lock the
+-- row of the realm.
 CREATE TABLE IF NOT EXISTS tickid.node (
     realm text COLLATE "C" NOT NULL,
     -- Sorts as the nodes do.
@@ -70,8 +71,8 @@ BEGIN
 END
 $$;
 
--- Settings of a transaction that writes: no long wait for locks, and whatever is answered is on disk
--- (and on those of synchronous standbys), whatever the session says.
+-- Settings of a transaction that writes: no long wait for locks, and whatever is answered is on
+-- disk (and on those of synchronous standbys), whatever the session says.
 CREATE OR REPLACE FUNCTION tickid.settings_v1() RETURNS void
 LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
@@ -80,8 +81,8 @@ END
 $$;
 
 -- Snapshot of a realm: the store's clock and generation, the record, the row of one node, a page of
--- rows from a node on, going round, and the rows with the lowest ceilings. Sorts nothing, so that it
--- reads no more rows than it returns, also if the planner's statistics are wrong.
+-- rows from a node on, going round, and the rows with the lowest ceilings. Sorts nothing, so that
+-- it reads no more rows than it returns, also if the planner's statistics are wrong.
 CREATE OR REPLACE FUNCTION tickid.read_v1(
     realm_name text, one text, start text, page_rows text, lowest_rows text
 ) RETURNS TABLE (kind text, key text, version text, data text)
@@ -112,10 +113,10 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp SET enable_sort = off 
     )
 $$;
 
--- Compare-and-set: writes a record, a row or both if this is the store of that generation, its clock
--- is between two times, if given, and the record and the row have these versions (null: there is
--- none). An old row, if given, is compared as a whole. Returns a row if it did. A node without a new
--- row is only compared.
+-- Compare-and-set: writes a record, a row or both if this is the store of that generation, its
+-- clock is between two times, if given, and the record and the row have these versions (null: there
+-- is none). An old row, if given, is compared as a whole. Returns a row if it did. A node without a
+-- new row is only compared.
 CREATE OR REPLACE FUNCTION tickid.commit_v1(
     realm_name text, of_generation text, record_version text, new_record text,
     node_key text, row_version text, old_row text, new_row text, new_ceiling text,

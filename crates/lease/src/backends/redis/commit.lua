@@ -2,9 +2,9 @@
 -- otherwise.
 --
 -- ARGV: the generation; the earliest and the latest time, in microseconds, or nothing; how the
--- record's text must begin, and its new JSON or nothing; then, if a row is compared, its node, how its
--- text must begin, and its new text and ceiling or nothing. A text that must begin with "" must not be
--- there, and one that must begin with "?" must not begin with a version.
+-- record's text must begin, and its new JSON or nothing; then, if a row is compared, its node, how
+-- its text must begin, and its new text and ceiling or nothing. A text that must begin with "" must
+-- not be there, and one that must begin with "?" must not begin with a version.
 
 local of_generation, earliest, latest, record, new_record, node, row, new_row, ceiling = unpack(ARGV)
 

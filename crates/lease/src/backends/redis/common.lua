@@ -1,5 +1,6 @@
--- KEYS: the record; the rows, a hash from nodes; and two sorted sets of nodes, in order and by ceiling.
--- Records and rows are texts "VERSION JSON". Nodes are hexadecimal digits that sort as nodes do.
+-- KEYS: the record; the rows, a hash from nodes; and two sorted sets of nodes, in order and by
+-- ceiling. Records and rows are texts "VERSION JSON". Nodes are hexadecimal digits that sort as
+-- nodes do.
 
 local RECORD, ROWS, NODES, CEILINGS = unpack(KEYS)
 

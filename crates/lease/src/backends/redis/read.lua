@@ -4,8 +4,8 @@
 -- "none"; "node", the row of the node ARGV[2]; "page", those from a bound of ZRANGEBYLEX on; and
 -- "candidates", a page that goes round from the last to the first node, and the lowest ceilings.
 --
--- Returns the generation, the time, the record, the number of rows in the page and in the realm, the
--- nodes, and their rows.
+-- Returns the generation, the time, the record, the number of rows in the page and in the realm,
+-- the nodes, and their rows.
 
 local kind, start, limit = unpack(ARGV)
 local nodes = {}
