@@ -183,6 +183,17 @@ macro_rules! impl_codec {
             ///
             /// # Errors
             /// Returns the errors of [`parse_bytes`](Self::parse_bytes).
+            ///
+            /// # Examples
+            /// ```
+            #[doc = concat!("use ", stringify!($crate_name), "::", stringify!($id), " as Id;")]
+            ///
+            #[doc = concat!("const ID: Id = match Id::parse_const(b\"", $sample, "\") {")]
+            ///     Ok(id) => id,
+            ///     Err(_) => panic!("not an ID"),
+            /// };
+            #[doc = concat!("assert_eq!(ID.to_string(), \"", $sample, "\");")]
+            /// ```
             pub const fn parse_const($text: &[u8]) -> Result<Self, $crate::ParseError> {
                 match $decode {
                     Ok(value) => Ok($from(value)),
@@ -191,6 +202,15 @@ macro_rules! impl_codec {
             }
 
             /// Returns the canonical text.
+            ///
+            /// # Examples
+            /// ```
+            #[doc = concat!("use ", stringify!($crate_name), "::", stringify!($id), " as Id;")]
+            ///
+            #[doc = concat!("let id: Id = \"", $sample, "\".parse()?;")]
+            #[doc = concat!("assert_eq!(id.encode(), \"", $sample, "\");")]
+            #[doc = concat!("# Ok::<(), ", stringify!($crate_name), "::ParseError>(())")]
+            /// ```
             #[inline]
             #[must_use]
             pub fn encode(self) -> $crate::Text<{ $id::TEXT_LEN }> {
