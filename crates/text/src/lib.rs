@@ -170,6 +170,16 @@ macro_rules! impl_codec {
     ) => {
         impl $id {
             $(#[$doc])+
+            ///
+            /// # Examples
+            /// ```
+            #[doc = concat!("use ", stringify!($crate_name), "::", stringify!($id), " as Id;")]
+            ///
+            #[doc = concat!("let id = Id::parse_bytes(b\"", $sample, "\")?;")]
+            #[doc = concat!("assert_eq!(id.to_string(), \"", $sample, "\");")]
+            /// assert!(Id::parse_bytes(b"no ID").is_err());
+            #[doc = concat!("# Ok::<(), ", stringify!($crate_name), "::ParseError>(())")]
+            /// ```
             #[inline]
             pub fn parse_bytes(text: &[u8]) -> Result<Self, $crate::ParseError> {
                 match <$codec as $crate::Codec<{ $id::TEXT_LEN }>>::parse(text) {
