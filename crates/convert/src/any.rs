@@ -166,6 +166,15 @@ impl AnyId {
     /// [bytes](Kind::byte_len).
     ///
     /// [`carry`](crate::carry) has one that includes the scheme.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_convert::AnyId;
+    /// use tickid_sno::SnoId;
+    ///
+    /// let id = SnoId::from_bytes([0, 0, 0, 0, 0, 0, 0, 0, 1, 2]);
+    /// assert_eq!(AnyId::from(id).to_u128(), 258);
+    /// ```
     #[must_use]
     pub fn to_u128(self) -> u128 {
         match self {
@@ -228,6 +237,18 @@ pub fn restore_any(
 
 impl<T: Into<AnyId>> Converted<T> {
     /// Does the same for an ID with a type known only at run time.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_convert::{Kind, Nodes, Options, convert};
+    /// use tickid_scru64::scru64;
+    /// use tickid_sno::SnoId;
+    ///
+    /// let options = Options { nodes: Nodes::Set(7), ..Options::default() };
+    /// let converted = convert::<SnoId>(scru64!("0u375nxqh5cq"), &options)?;
+    /// assert_eq!(converted.into_any().id.kind(), Kind::Sno);
+    /// # Ok::<(), tickid_convert::ConvertError>(())
+    /// ```
     #[must_use]
     pub fn into_any(self) -> Converted<AnyId> {
         Converted { id: self.id.into(), loss: self.loss }

@@ -16,6 +16,17 @@ pub trait Source: Copy {
     /// # Errors
     /// Returns a [`ConvertError`] for an ID whose fields are not a valid time or that is not of
     /// this format.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_convert::{Layouts, Source};
+    /// use tickid_sno::sno;
+    ///
+    /// let parts = sno!("brpk4q72xwf2m63l").parts(&Layouts::default())?;
+    /// assert_eq!(parts.node().map(|node| (node.value(), node.bits())), Some((39_434, 16)));
+    /// assert_eq!(parts.time(), sno!("brpk4q72xwf2m63l").unix_time());
+    /// # Ok::<(), tickid_convert::ConvertError>(())
+    /// ```
     fn parts(self, layouts: &Layouts) -> Result<Parts, ConvertError>;
 }
 

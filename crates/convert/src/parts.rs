@@ -128,6 +128,18 @@ impl Parts {
     /// # Errors
     /// Returns a [`RangeError`] for a sequence wider than
     /// [`MAX_SEQUENCE_BITS`](Self::MAX_SEQUENCE_BITS).
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_convert::{Field, Parts};
+    /// use tickid_core::{TickScale, UnixTime};
+    ///
+    /// let seconds = TickScale::every(UnixTime::EPOCH, 1_000_000);
+    /// let parts = |bits| Parts::new(UnixTime::EPOCH, seconds, Field::new(5, bits)?);
+    /// assert_eq!(parts(8)?.sequence().value(), 5);
+    /// assert!(parts(33).is_err());
+    /// # Ok::<(), tickid_core::RangeError>(())
+    /// ```
     pub const fn new(
         time: UnixTime,
         scale: TickScale,
@@ -147,6 +159,17 @@ impl Parts {
     }
 
     /// Sets the node.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_convert::{Field, Parts};
+    /// use tickid_core::{TickScale, UnixTime};
+    ///
+    /// let seconds = TickScale::every(UnixTime::EPOCH, 1_000_000);
+    /// let parts = Parts::new(UnixTime::EPOCH, seconds, Field::new(5, 8)?)?;
+    /// assert_eq!(parts.with_node(Field::new(33, 6)?).node(), Some(Field::new(33, 6)?));
+    /// # Ok::<(), tickid_core::RangeError>(())
+    /// ```
     #[must_use]
     pub const fn with_node(self, node: Field) -> Self {
         Self { node: Some(node), ..self }
@@ -159,6 +182,20 @@ impl Parts {
     }
 
     /// Sets sno's metabyte.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_convert::{Field, Options, Parts, convert_exact};
+    /// use tickid_core::{Scheme, UnixTime};
+    /// use tickid_sno::{Sno, SnoId};
+    ///
+    /// let time = UnixTime::from_millis(1_700_000_000_000)?;
+    /// let parts = Parts::new(time, Sno.scale(), Field::new(5, 16)?)?;
+    /// let parts = parts.with_node(Field::new(7, 16)?).with_metabyte(24);
+    /// let id: SnoId = convert_exact(parts, &Options::default())?;
+    /// assert_eq!(id.meta(), 24);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub const fn with_metabyte(self, metabyte: u8) -> Self {
         Self { metabyte: Some(metabyte), ..self }
@@ -171,6 +208,18 @@ impl Parts {
     }
 
     /// Returns the start of the ID's tick.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_convert::{Layouts, Source};
+    /// use tickid_scru64::scru64;
+    ///
+    /// let id = scru64!("0u375nxqh5cq");
+    /// let parts = id.parts(&Layouts::default())?;
+    /// assert_eq!(parts.time(), id.unix_time());
+    /// assert_eq!(parts.scale().micros_per_tick(), 256_000);
+    /// # Ok::<(), tickid_convert::ConvertError>(())
+    /// ```
     #[must_use]
     pub const fn time(&self) -> UnixTime {
         self.time
@@ -183,6 +232,18 @@ impl Parts {
     }
 
     /// Returns the node, if the ID holds one. A SCRU64 ID without a known node size does not.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_convert::{Layouts, Source};
+    /// use tickid_scru64::{NodeIdSize, scru64};
+    ///
+    /// let id = scru64!("0u375nxqh5cq");
+    /// assert_eq!(id.parts(&Layouts::default())?.node(), None);
+    /// let layouts = Layouts { node_size: Some(NodeIdSize::new(8)?), ..Layouts::default() };
+    /// assert_eq!(id.parts(&layouts)?.node().map(|node| node.bits()), Some(8));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub const fn node(&self) -> Option<Field> {
         self.node
@@ -201,6 +262,20 @@ impl Parts {
     }
 
     /// Returns the metabyte of a sno ID.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_convert::{Layouts, Source};
+    /// use tickid_scru64::scru64;
+    /// use tickid_sno::sno;
+    ///
+    /// let (sno, scru64) = (sno!("brpk4q72xwf2m63l"), scru64!("0u375nxqh5cq"));
+    /// let layouts = Layouts::default();
+    /// assert_eq!(sno.parts(&layouts)?.metabyte(), Some(sno.meta()));
+    /// assert_eq!(sno.parts(&layouts)?.toggle(), Some(sno.toggle()));
+    /// assert_eq!(scru64.parts(&layouts)?.metabyte(), None);
+    /// # Ok::<(), tickid_convert::ConvertError>(())
+    /// ```
     #[must_use]
     pub const fn metabyte(&self) -> Option<u8> {
         self.metabyte

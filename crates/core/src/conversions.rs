@@ -86,6 +86,15 @@ macro_rules! impl_node_id {
 ///
 /// # Errors
 /// Returns a [`RangeError`] for another number of bits than `width`, and for a value of more bits.
+///
+/// # Examples
+/// ```
+/// use tickid_core::external::node_number;
+///
+/// let names = ("partition", "partition bits");
+/// assert_eq!(node_number::<u16>(names, 16, 16, 258), Ok(258));
+/// assert!(node_number::<u16>(names, 16, 8, 7).is_err()); // of another width
+/// ```
 pub fn node_number<T: TryFrom<u64>>(
     (what, what_bits): (&'static str, &'static str),
     width: u32,

@@ -96,6 +96,16 @@ impl<T: Send + Sync> PerProcess<T> {
     }
 
     /// Returns this process's value.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_core::PerProcess;
+    ///
+    /// static NUMBER: PerProcess<u32> = PerProcess::new();
+    /// assert_eq!(NUMBER.get(), None);
+    /// NUMBER.set(5);
+    /// assert_eq!(NUMBER.get(), Some(&5));
+    /// ```
     #[inline]
     #[must_use]
     pub fn get(&self) -> Option<&T> {

@@ -9,6 +9,15 @@ use crate::range::RangeError;
 /// SCRU64 calls it node ID, Nanoflake generator ID, Erlang's uid node (as a fingerprint), sno
 /// partition. Two generators with the same node and overlapping [windows](crate::Window) can issue
 /// the same ID; assigning nodes is the caller's responsibility.
+///
+/// # Examples
+/// ```
+/// use tickid_core::NodeId;
+/// use tickid_core::example::Node;
+///
+/// assert_eq!((Node(7).bits(), Node(7).value()), (8, 7));
+/// assert_eq!(Node::from_bits(8, 7), Ok(Node(7)));
+/// ```
 pub trait NodeId: Copy + Eq + fmt::Debug + Send + Sync + 'static {
     /// Returns the number of bits that the node takes in an ID.
     fn bits(&self) -> u32;
@@ -21,5 +30,15 @@ pub trait NodeId: Copy + Eq + fmt::Debug + Send + Sync + 'static {
     /// # Errors
     /// Returns a [`RangeError`] if the scheme has no nodes of that many bits, or if the value does
     /// not fit.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_core::NodeId;
+    /// use tickid_core::example::Node;
+    ///
+    /// let error = Node::from_bits(8, 256).unwrap_err();
+    /// assert_eq!(error.to_string(), "node 256 is outside of 0..=255");
+    /// assert!(Node::from_bits(16, 7).is_err()); // nodes of this scheme have 8 bits
+    /// ```
     fn from_bits(bits: u32, value: u64) -> Result<Self, RangeError>;
 }

@@ -4,6 +4,14 @@ use crate::error::BuildError;
 ///
 /// # Errors
 /// Returns [`BuildError::Seed`] if there is no operating system or it has no random numbers.
+///
+/// # Examples
+/// ```
+/// use tickid_core::external::random_bytes;
+///
+/// assert_ne!(random_bytes::<16>()?, random_bytes::<16>()?);
+/// # Ok::<(), tickid_core::BuildError>(())
+/// ```
 pub fn random_bytes<const N: usize>() -> Result<[u8; N], BuildError> {
     #[cfg(feature = "std")]
     {

@@ -83,6 +83,16 @@ impl TickScale {
     }
 
     /// Returns the number of microseconds after which ticks start anew.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_core::{TickScale, UnixTime};
+    ///
+    /// let equal = TickScale::every(UnixTime::EPOCH, 1_024);
+    /// assert_eq!(equal.period_micros(), equal.micros_per_tick());
+    /// let anew = TickScale::anew_every(UnixTime::EPOCH, 1_000_000, 1_024);
+    /// assert_eq!((anew.period_micros(), anew.micros_per_tick()), (1_000_000, 1_024));
+    /// ```
     #[must_use]
     pub const fn period_micros(&self) -> u64 {
         self.period_micros
@@ -95,6 +105,14 @@ impl TickScale {
     }
 
     /// Returns the number of ticks in a period.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_core::{TickScale, UnixTime};
+    ///
+    /// let scale = TickScale::anew_every(UnixTime::EPOCH, 1_000_000, 1_024);
+    /// assert_eq!(scale.ticks_per_period(), 977); // the last one of 576 microseconds
+    /// ```
     #[inline]
     #[must_use]
     pub const fn ticks_per_period(&self) -> u64 {
@@ -165,6 +183,15 @@ impl TickScale {
 
     /// Returns [`signed_tick_at`](Self::signed_tick_at) and the microseconds that the tick has
     /// lasted at `time`.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_core::{TickScale, UnixTime};
+    ///
+    /// let scale = TickScale::every(UnixTime::EPOCH, 1_000);
+    /// assert_eq!(scale.signed_tick_and_offset(UnixTime::from_micros(2_500)), Some((2, 500)));
+    /// assert_eq!(scale.signed_tick_and_offset(UnixTime::from_micros(-1)), Some((-1, 999)));
+    /// ```
     #[inline]
     #[must_use]
     pub const fn signed_tick_and_offset(&self, time: UnixTime) -> Option<(i64, u64)> {

@@ -21,6 +21,16 @@ use crate::time::{IntoUnixTime, UnixTime};
 /// *layout*): Nanoflake's epoch, kuid's drift.
 ///
 /// The constants are checked against each other when a generator of the scheme is compiled.
+///
+/// # Examples
+/// ```
+/// use tickid_core::{Scheme, Tick, UnixTime, example::Seconds};
+///
+/// let tick = Seconds.tick_at(UnixTime::from_micros(100_500_000))?;
+/// assert_eq!(tick, Tick::new(100)?);
+/// assert_eq!(Seconds.time_of(tick), UnixTime::from_micros(100_000_000));
+/// # Ok::<(), tickid_core::RangeError>(())
+/// ```
 pub trait Scheme: Copy + Eq + Hash + fmt::Debug + Send + Sync + 'static {
     /// The scheme's name in messages, lower case.
     const NAME: &'static str;
@@ -65,6 +75,16 @@ pub trait Scheme: Copy + Eq + Hash + fmt::Debug + Send + Sync + 'static {
     ///
     /// # Errors
     /// Returns the errors of `out`.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_core::{Scheme, example::Seconds};
+    ///
+    /// let mut layout = String::new();
+    /// Seconds.write_layout(&mut layout)?;
+    /// assert_eq!(layout, ""); // there are no settings
+    /// # Ok::<(), core::fmt::Error>(())
+    /// ```
     fn write_layout(&self, out: &mut dyn fmt::Write) -> fmt::Result;
 
     /// Returns the bits that all IDs of `node` in `tick` share. Generators call it once per tick.
@@ -77,6 +97,16 @@ pub trait Scheme: Copy + Eq + Hash + fmt::Debug + Send + Sync + 'static {
     ///
     /// # Errors
     /// Returns a [`RangeError`] (in microseconds) if the format has no tick for that time.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_core::{Scheme, UnixTime, example::Seconds};
+    ///
+    /// let tick = Seconds.tick_at(UnixTime::from_micros(1_999_999))?;
+    /// assert_eq!(tick.get(), 1);
+    /// assert!(Seconds.tick_at(UnixTime::from_micros(-1)).is_err());
+    /// # Ok::<(), tickid_core::RangeError>(())
+    /// ```
     #[inline]
     fn tick_at(&self, time: UnixTime) -> Result<Tick<Self>, RangeError> {
         let scale = self.scale();
@@ -116,17 +146,44 @@ pub trait Scheme: Copy + Eq + Hash + fmt::Debug + Send + Sync + 'static {
     }
 
     /// Returns the time at which `tick` begins.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_core::{Scheme, Tick, UnixTime, example::Seconds};
+    ///
+    /// assert_eq!(Seconds.time_of(Tick::new(2)?), UnixTime::from_micros(2_000_000));
+    /// # Ok::<(), tickid_core::RangeError>(())
+    /// ```
     #[inline]
     fn time_of(&self, tick: Tick<Self>) -> UnixTime {
         self.scale().time_of(tick.get())
     }
 
     /// Returns the number of whole ticks that fit into `duration`.
+    ///
+    /// # Examples
+    /// ```
+    /// use core::time::Duration;
+    /// use tickid_core::{Policy, Scheme, example::Seconds};
+    ///
+    /// let allowance = Seconds.ticks_in(Duration::from_millis(10_500));
+    /// assert_eq!(allowance.get(), 10);
+    /// let policy = Policy::Ratchet { allowance };
+    /// assert_eq!(policy.to_string(), "ratchet (10 ticks)");
+    /// ```
     fn ticks_in(&self, duration: Duration) -> Ticks<Self> {
         Ticks::new(self.scale().whole_ticks_in(duration))
     }
 
     /// Returns the sequences that fit beside `node`.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_core::example::{Node, Seconds};
+    /// use tickid_core::{Scheme, SequenceBounds};
+    ///
+    /// assert_eq!(Seconds.sequence_bounds(&Node(7)), SequenceBounds::new(0, 255));
+    /// ```
     fn sequence_bounds(&self, node: &Self::Node) -> SequenceBounds {
         let _ = node;
         SequenceBounds::new(0, Self::MAX_SEQUENCE)
@@ -138,6 +195,17 @@ pub trait Scheme: Copy + Eq + Hash + fmt::Debug + Send + Sync + 'static {
     /// Returns [`BuildError::SequenceBound`] for a bound outside of
     /// [`sequence_bounds`](Self::sequence_bounds), and [`BuildError::Pool`] for fewer sequences
     /// than [`MIN_POOL`](Self::MIN_POOL).
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_core::example::{Node, Toggling};
+    /// use tickid_core::{BuildError, Scheme, SequenceBounds};
+    ///
+    /// let check_up_to = |last| Toggling.check_bounds(&Node(7), SequenceBounds::new(0, last));
+    /// assert!(check_up_to(3).is_ok());
+    /// assert!(matches!(check_up_to(2), Err(BuildError::Pool { min: 4, .. })));
+    /// assert!(matches!(check_up_to(256), Err(BuildError::SequenceBound(_))));
+    /// ```
     fn check_bounds(
         &self,
         node: &Self::Node,
@@ -159,6 +227,14 @@ pub trait Scheme: Copy + Eq + Hash + fmt::Debug + Send + Sync + 'static {
     }
 
     /// Returns the state that `node` itself records of the IDs issued under it before.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_core::example::{Node, Seconds};
+    /// use tickid_core::{Scheme, Snapshot};
+    ///
+    /// assert_eq!(Seconds.resume(&Node(7)), Snapshot::EMPTY); // its nodes record nothing
+    /// ```
     fn resume(&self, node: &Self::Node) -> Snapshot<Self> {
         let _ = node;
         Snapshot::EMPTY
@@ -190,6 +266,28 @@ pub struct Plain;
 ///
 /// SCRU64 and Nanoflake have one variant, sno's carries the metabyte, kuid's selects local or
 /// global IDs.
+///
+/// # Examples
+/// ```
+/// use tickid_core::example::{Node, Seconds};
+/// use tickid_core::{Generator, Slot, Variant};
+///
+/// /// IDs with the number of a tenant in the highest byte.
+/// #[derive(Clone, Copy)]
+/// struct Tenant(u8);
+///
+/// impl Variant<Seconds> for Tenant {
+///     type Id = u64;
+///
+///     fn id(self, _: &Seconds, slot: Slot<Seconds>) -> u64 {
+///         u64::from(self.0) << 56 | slot.low()
+///     }
+/// }
+///
+/// let generator = Generator::<Seconds>::new(Node(7))?;
+/// assert_eq!(generator.with(Tenant(9)).generate()? >> 56, 9);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub trait Variant<S: Scheme>: Copy {
     /// The type of the IDs.
     type Id: Copy;
@@ -229,6 +327,15 @@ impl<S: Scheme> Tick<S> {
     ///
     /// # Errors
     /// Returns a [`RangeError`] above `S::MAX_TICK`.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_core::{Tick, example::Seconds};
+    ///
+    /// assert_eq!(Tick::<Seconds>::new(100)?.get(), 100);
+    /// assert!(Tick::<Seconds>::new(1 << 32).is_err());
+    /// # Ok::<(), tickid_core::RangeError>(())
+    /// ```
     pub const fn new(ticks: u64) -> Result<Self, RangeError> {
         if ticks <= S::MAX_TICK {
             Ok(Self::in_range(ticks))

@@ -264,6 +264,16 @@ impl RandomStart {
     }
 
     /// Returns the first sequence of `tick`, which lies within `bounds`.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_core::{RandomStart, SequenceBounds};
+    ///
+    /// let bounds = SequenceBounds::new(100, 199);
+    /// let start = RandomStart::new(42).start(7, bounds);
+    /// assert!(bounds.check(start).is_ok());
+    /// assert_eq!(RandomStart::new(42).start(7, bounds), start); // the same for all threads
+    /// ```
     #[must_use]
     pub fn start(self, tick: u64, bounds: SequenceBounds) -> u32 {
         let random = mix(self.seed.wrapping_add(tick.wrapping_mul(GOLDEN_GAMMA)));

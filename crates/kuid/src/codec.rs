@@ -95,6 +95,14 @@ macro_rules! impl_texts {
 
             #[doc = concat!("Returns the ID in URL-safe Base64 without padding: ", $chars, " characters, which do")]
             /// **not** sort as the IDs do.
+            ///
+            /// # Examples
+            /// ```
+            #[doc = concat!("use tickid_kuid::", stringify!($id), " as Id;")]
+            ///
+            /// let text = Id::MAX.encode_url();
+            /// assert_eq!(Id::parse_url(text.as_bytes()), Ok(Id::MAX));
+            /// ```
             #[inline]
             #[must_use]
             pub fn encode_url(self) -> tickid_text::Text<{ $id::TEXT_LEN }> {

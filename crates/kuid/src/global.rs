@@ -142,6 +142,16 @@ macro_rules! global_id_type {
             }
 
             /// Returns the node, if the ID was made with this drift.
+            ///
+            /// # Examples
+            /// ```
+            #[doc = concat!("use tickid_kuid::{Drift, LocalId, ", stringify!($name), " as Id};")]
+            ///
+            #[doc = concat!("let id: Id = \"", $sample, "\".parse()?;")]
+            /// let node = id.node(Drift::DEFAULT);
+            /// assert_eq!(Id::from_local(id.to_local(Drift::DEFAULT), node, Drift::DEFAULT), id);
+            /// # Ok::<(), tickid_kuid::ParseError>(())
+            /// ```
             #[inline]
             #[must_use]
             pub const fn node(self, drift: Drift) -> $node {
@@ -191,6 +201,13 @@ macro_rules! global_id_type {
             }
 
             /// Returns the sequence, which distinguishes the IDs of one tick and node: 14 bits.
+            ///
+            /// # Examples
+            /// ```
+            #[doc = concat!("use tickid_kuid::", stringify!($name), " as Id;")]
+            ///
+            /// assert_eq!((Id::MIN.sequence(), Id::MAX.sequence()), (0, 16_383));
+            /// ```
             #[inline]
             #[must_use]
             pub const fn sequence(self) -> u32 {
@@ -269,6 +286,16 @@ macro_rules! global_id_type {
             ///
             /// # Errors
             /// As [`min_at`](Self::min_at).
+            ///
+            /// # Examples
+            /// ```
+            #[doc = concat!("use tickid_kuid::{Drift, ", stringify!($name), " as Id};")]
+            ///
+            #[doc = concat!("let id: Id = \"", $sample, "\".parse()?;")]
+            /// let (time, drift) = (id.unix_time(Drift::DEFAULT), Drift::DEFAULT);
+            /// assert!(id <= Id::max_at(time, drift)?);
+            /// # Ok::<(), Box<dyn std::error::Error>>(())
+            /// ```
             pub fn max_at(time: impl IntoUnixTime, drift: Drift) -> Result<Self, RangeError> {
                 let node = Self::MAX.node(drift);
                 LocalId::max_at(time).map(|local| Self::from_local(local, node, drift))
@@ -463,6 +490,21 @@ impl GlobalId {
     ///
     /// # Errors
     /// Returns [`ForeignNode`] if `earlier` is an ID of another node.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_kuid::{Drift, GlobalId, LocalId, Node};
+    ///
+    /// let (a, b) = (Node::phash2("a@host"), Node::phash2("b@host"));
+    /// let at = |seconds, node| {
+    ///     let local = LocalId::from_parts(1_700, seconds, 0, 0)?;
+    ///     Ok::<_, tickid_kuid::RangeError>(GlobalId::from_local(local, node, Drift::DEFAULT))
+    /// };
+    /// let distance = at(12, a)?.distance(at(10, a)?, Drift::DEFAULT)?;
+    /// assert_eq!(distance.as_micros(), 2_000_000);
+    /// assert!(at(12, a)?.distance(at(10, b)?, Drift::DEFAULT).is_err());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[doc(alias = "d")]
     pub const fn distance(self, earlier: Self, drift: Drift) -> Result<Distance, ForeignNode> {
         match earlier.to_local_of(self.node(drift), drift) {

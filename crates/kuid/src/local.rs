@@ -183,6 +183,16 @@ impl LocalId {
     }
 
     /// Returns part A of the time: millions of seconds.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_kuid::LocalId;
+    ///
+    /// // Erlang's {1700, 10, 512000}, and a sequence of 7.
+    /// let id = LocalId::from_parts(1_700, 10, 512_000, 7)?;
+    /// assert_eq!((id.mega_seconds(), id.seconds(), id.micro_seconds()), (1_700, 10, 512_000));
+    /// # Ok::<(), tickid_kuid::RangeError>(())
+    /// ```
     #[inline]
     #[must_use]
     pub const fn mega_seconds(self) -> u32 {
@@ -210,6 +220,14 @@ impl LocalId {
     }
 
     /// Returns the sequence, which distinguishes the IDs of one tick: 14 bits.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_kuid::LocalId;
+    ///
+    /// assert_eq!(LocalId::from_parts(1_700, 10, 512_000, 7)?.sequence(), 7);
+    /// # Ok::<(), tickid_kuid::RangeError>(())
+    /// ```
     #[inline]
     #[must_use]
     pub const fn sequence(self) -> u32 {

@@ -172,6 +172,16 @@ tickid_core::impl_conversions! { Node:
 tickid_core::impl_node_id!(Node: "node", u32::BITS);
 
 /// The error for an ID of another node than the one requested.
+///
+/// # Examples
+/// ```
+/// use tickid_kuid::{Drift, GlobalId, LocalId, Node};
+///
+/// let (a, b) = (Node::phash2("a@host"), Node::phash2("b@host"));
+/// let id = GlobalId::from_local(LocalId::MIN, b, Drift::DEFAULT);
+/// let error = id.to_local_of(a, Drift::DEFAULT).unwrap_err();
+/// assert_eq!((error.expected(), error.found()), (a, b));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, thiserror::Error)]
 #[error("the ID is of node {found}, not of node {expected}")]
 pub struct ForeignNode {

@@ -109,6 +109,18 @@ impl Kuid {
 
     /// Returns the range of all global IDs of the times from `start` to `end`, cut to those that
     /// IDs can have; [`GlobalId::between`] at this drift.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_kuid::{GlobalId, Kuid, LocalId, Node};
+    ///
+    /// let layout = Kuid::default();
+    /// let local = LocalId::from_parts(1_539, 625_275, 0, 1)?;
+    /// let id = GlobalId::from_local(local, Node::phash2("a@host"), layout.drift);
+    /// let today = layout.between(local.unix_time(), tickid_kuid::UnixTime::MAX);
+    /// assert!(today.is_some_and(|range| range.contains(&id)));
+    /// # Ok::<(), tickid_kuid::RangeError>(())
+    /// ```
     #[must_use]
     pub fn between(
         self,

@@ -29,18 +29,70 @@ pub type Answer<'a, T> = Pin<Box<dyn Future<Output = Result<T, StoreError>> + Se
 ///    leases.
 ///
 /// No type of a client library is in a public signature.
+///
+/// # Examples
+/// ```
+/// // A backend that counts the commits of another.
+/// use std::sync::atomic::{AtomicU64, Ordering};
+/// use tickid_lease::{Answer, Backend, Change, RealmName, Scope, View};
+///
+/// #[derive(Debug)]
+/// struct Counted<B> {
+///     backend: B,
+///     commits: AtomicU64,
+/// }
+///
+/// impl<B: Backend> Backend for Counted<B> {
+///     fn name(&self) -> &'static str {
+///         self.backend.name()
+///     }
+///
+///     fn read<'a>(&'a self, realm: &'a RealmName, scope: Scope) -> Answer<'a, View> {
+///         self.backend.read(realm, scope)
+///     }
+///
+///     fn commit<'a>(&'a self, realm: &'a RealmName, change: &'a Change) -> Answer<'a, bool> {
+///         self.commits.fetch_add(1, Ordering::Relaxed);
+///         self.backend.commit(realm, change)
+///     }
+///
+///     fn realms(&self) -> Answer<'_, Vec<RealmName>> {
+///         self.backend.realms()
+///     }
+/// }
+/// ```
 pub trait Backend: fmt::Debug + Send + Sync {
     /// Returns the backend's name, as in `"file"`.
     fn name(&self) -> &'static str;
 
     /// Returns the place of the data in human-readable form: a folder, or the addresses of servers.
     /// It contains no password.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_lease::{Backend, FileBackend};
+    ///
+    /// let folder = tempfile::tempdir()?;
+    /// let backend = FileBackend::open(folder.path())?;
+    /// assert_eq!(backend.endpoint(), folder.path().display().to_string());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     fn endpoint(&self) -> String {
         self.name().to_owned()
     }
 
     /// Reports whether a realm that the backend does not have begins at once, rather than beyond
     /// anything that a lost realm of that name can have granted.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_core::SystemClock;
+    /// use tickid_lease::{Backend, MemoryBackend};
+    ///
+    /// let memory = MemoryBackend::new(SystemClock);
+    /// assert!(memory.begins_at_once());
+    /// assert!(!memory.like_a_server().begins_at_once());
+    /// ```
     fn begins_at_once(&self) -> bool {
         false
     }
@@ -52,6 +104,19 @@ pub trait Backend: fmt::Debug + Send + Sync {
     }
 
     /// Reads a realm. The record is read no later than the rows.
+    ///
+    /// # Examples
+    /// ```
+    /// use core::time::Duration;
+    /// use tickid_core::SystemClock;
+    /// use tickid_lease::{Backend, MemoryBackend, Scope, block_on};
+    ///
+    /// let backend = MemoryBackend::new(SystemClock);
+    /// let realm = "orders".parse()?;
+    /// let view = block_on(backend.read(&realm, Scope::All), Duration::from_secs(5))?;
+    /// assert!(view.record.is_none()); // the realm has not begun
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     fn read<'a>(&'a self, realm: &'a RealmName, scope: Scope) -> Answer<'a, View>;
 
     /// Writes all of `change` in one atomic step if everything compares equal, and otherwise
@@ -60,9 +125,46 @@ pub trait Backend: fmt::Debug + Send + Sync {
     /// A backend that receives its generation or its clock only with the answer may have written
     /// the change even if these differ. That is harmless: the store reads again then, and
     /// invalidates the realm if it must.
+    ///
+    /// # Examples
+    /// ```
+    /// use core::time::Duration;
+    /// use tickid_core::SystemClock;
+    /// use tickid_lease::{Backend, Change, MemoryBackend, RealmSpec, Record, Scope, block_on};
+    /// use tickid_sno::Sno;
+    ///
+    /// let (backend, timeout) = (MemoryBackend::new(SystemClock), Duration::from_secs(5));
+    /// let realm = RealmSpec::new("orders".parse()?, &Sno, "0-1023/16".parse()?)?;
+    /// let name = realm.name().clone();
+    /// let view = block_on(backend.read(&name, Scope::Record), timeout)?;
+    /// let change = Change {
+    ///     generation: view.generation.clone(),
+    ///     within: None,
+    ///     record_version: None, // there is no record yet
+    ///     record: Some(Record::new(realm, view.generation)),
+    ///     row: None,
+    /// };
+    /// assert!(block_on(backend.commit(&name, &change), timeout)?);
+    /// assert!(!block_on(backend.commit(&name, &change), timeout)?); // now there is one
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     fn commit<'a>(&'a self, realm: &'a RealmName, change: &'a Change) -> Answer<'a, bool>;
 
     /// Returns the names of all realms, in order.
+    ///
+    /// # Examples
+    /// ```
+    /// use core::time::Duration;
+    /// use tickid_lease::{Begin, RealmSpec, Store, block_on};
+    /// use tickid_sno::Sno;
+    ///
+    /// let (store, timeout) = (Store::in_memory(), Duration::from_secs(5));
+    /// let realm = RealmSpec::new("orders".parse()?, &Sno, "0-1023/16".parse()?)?;
+    /// block_on(store.begin(&realm, Begin::AtOnce), timeout)?;
+    /// let names = block_on(store.inner().realms(), timeout)?;
+    /// assert_eq!(names, [realm.name().clone()]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     fn realms(&self) -> Answer<'_, Vec<RealmName>>;
 
     /// Waits before a request is repeated that lost `lost` races in a row: for a random time of up

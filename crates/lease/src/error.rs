@@ -10,6 +10,16 @@ use crate::model::pool::PoolError;
 use crate::model::rules::{Loss, Refusal};
 
 /// An error from parsing a text.
+///
+/// # Examples
+/// ```
+/// use tickid_lease::{Node, NodePool};
+///
+/// let error = "300/8".parse::<Node>().unwrap_err();
+/// assert_eq!(error.to_string(), "node 300 is outside of 0..=255");
+/// let error = "all".parse::<NodePool>().unwrap_err();
+/// assert!(error.to_string().starts_with(r#""all" does not have the form FIRST-LAST/BITS"#));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ParseError {
@@ -175,12 +185,31 @@ impl fmt::Display for Exposed {
 
 impl StoreError {
     /// Creates an error of a backend, without a source.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_lease::{StoreError, StoreErrorKind};
+    ///
+    /// let what = "read the clock".to_owned();
+    /// let error = StoreError::new("my", StoreErrorKind::Failed { what });
+    /// assert_eq!(error.to_string(), "my store: could not read the clock");
+    /// ```
     #[must_use]
     pub fn new(backend: &'static str, kind: StoreErrorKind) -> Self {
         Self { backend, kind, source: None }
     }
 
     /// Returns the error with its source.
+    ///
+    /// # Examples
+    /// ```
+    /// use std::error::Error as _;
+    /// use tickid_lease::{StoreError, StoreErrorKind};
+    ///
+    /// let error = StoreError::new("my", StoreErrorKind::Unreachable);
+    /// let error = error.with_source("connection reset");
+    /// assert_eq!(error.source().unwrap().to_string(), "connection reset");
+    /// ```
     #[must_use]
     pub fn with_source(self, source: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
         Self { source: Some(source.into()), ..self }
@@ -215,6 +244,14 @@ impl StoreError {
     }
 
     /// Creates the error of a refused request.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_lease::{Refusal, StoreError};
+    ///
+    /// let error = StoreError::refused("my", Refusal::NoRealm);
+    /// assert_eq!(error.to_string(), "my store: the store has no realm of that name");
+    /// ```
     #[must_use]
     pub fn refused(backend: &'static str, refusal: Refusal) -> Self {
         Self::new(backend, StoreErrorKind::Refused(refusal))
@@ -227,12 +264,31 @@ impl StoreError {
     }
 
     /// Returns the kind of the error.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_lease::{Store, StoreErrorKind};
+    ///
+    /// let error = Store::open("mongodb://db.example.com").unwrap_err();
+    /// assert!(matches!(error.kind(), StoreErrorKind::Url { .. }));
+    /// ```
     #[must_use]
     pub const fn kind(&self) -> &StoreErrorKind {
         &self.kind
     }
 
     /// Returns the refusal, if the store refused the request.
+    ///
+    /// # Examples
+    /// ```
+    /// use core::time::Duration;
+    /// use tickid_lease::{Refusal, Store, block_on};
+    ///
+    /// let store = Store::in_memory();
+    /// let error = block_on(store.list(&"orders".parse()?), Duration::from_secs(5)).unwrap_err();
+    /// assert_eq!(error.refusal(), Some(&Refusal::NoRealm));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub const fn refusal(&self) -> Option<&Refusal> {
         match &self.kind {
@@ -242,6 +298,22 @@ impl StoreError {
     }
 
     /// Returns the way in which the lease ended, if it is lost.
+    ///
+    /// # Examples
+    /// ```
+    /// use core::time::Duration;
+    /// use tickid_lease::{Claim, Loss, RealmSpec, Store, Token, block_on};
+    /// use tickid_sno::Sno;
+    ///
+    /// let (store, timeout) = (Store::in_memory(), Duration::from_secs(5));
+    /// let realm = RealmSpec::new("orders".parse()?, &Sno, "0-1023/16".parse()?)?;
+    /// let mut claim = Claim::new(Token::random()?, "web-1", None);
+    /// let lease = block_on(store.acquire(&realm, &mut claim), timeout)?;
+    /// block_on(store.invalidate(&realm), timeout)?;
+    /// let error = block_on(store.renew(&realm, &lease), timeout).unwrap_err();
+    /// assert_eq!(error.loss(), Some(Loss::Era));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub const fn loss(&self) -> Option<Loss> {
         match self.refusal() {
@@ -251,12 +323,32 @@ impl StoreError {
     }
 
     /// Reports whether the lease is over.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_lease::{Loss, Refusal, StoreError};
+    ///
+    /// let lost = Refusal::Lost { node: "42/8".parse()?, why: Loss::Token };
+    /// assert!(StoreError::refused("my", lost).is_lost()); // close the generator
+    /// assert!(!StoreError::refused("my", Refusal::NoRealm).is_lost());
+    /// # Ok::<(), tickid_lease::ParseError>(())
+    /// ```
     #[must_use]
     pub const fn is_lost(&self) -> bool {
         self.loss().is_some()
     }
 
     /// Reports whether the store did not answer.
+    ///
+    /// # Examples
+    /// ```
+    /// use core::future::pending;
+    /// use core::time::Duration;
+    /// use tickid_lease::block_on;
+    ///
+    /// let error = block_on(pending::<Result<(), _>>(), Duration::ZERO).unwrap_err();
+    /// assert!(error.is_unreachable()); // repeat the request
+    /// ```
     #[must_use]
     pub const fn is_unreachable(&self) -> bool {
         matches!(self.kind, StoreErrorKind::Unreachable)

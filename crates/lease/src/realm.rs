@@ -45,6 +45,18 @@ impl<S: Scheme> Realm<S> {
     ///
     /// # Errors
     /// As [`RealmSpec::new`].
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_lease::Realm;
+    /// use tickid_sno::Sno;
+    ///
+    /// let realm = Realm::new("orders".parse()?, Sno, "0-1023/16".parse()?)?;
+    /// assert_eq!(realm.pool().len(), 1_024);
+    /// // A partition of sno has 16 bits.
+    /// assert!(Realm::new("orders".parse()?, Sno, "0-255/8".parse()?).is_err());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn new(name: RealmName, scheme: S, pool: NodePool) -> Result<Self, RealmError> {
         let spec = RealmSpec::new(name, &scheme, pool)?;
         Ok(Self { scheme, spec })
@@ -75,6 +87,18 @@ impl<S: Scheme> Realm<S> {
     ///
     /// # Errors
     /// As [`RealmSpec::with_terms`].
+    ///
+    /// # Examples
+    /// ```
+    /// use core::time::Duration;
+    /// use tickid_lease::Realm;
+    /// use tickid_sno::Sno;
+    ///
+    /// let realm = Realm::new("orders".parse()?, Sno, "0-1023/16".parse()?)?;
+    /// let terms = realm.terms().with_term(Duration::from_secs(60));
+    /// assert_eq!(realm.with_terms(terms)?.term_ticks(), 15_000); // of 4 ms
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn with_terms(self, terms: Terms) -> Result<Self, RealmError> {
         Ok(Self { spec: self.spec.with_terms(terms)?, ..self })
     }
@@ -89,6 +113,22 @@ impl<S: Scheme> Realm<S> {
     /// # Errors
     /// Returns a [`RangeError`] if the scheme has no such node or no such ticks, so that the lease
     /// is not of this realm.
+    ///
+    /// # Examples
+    /// ```
+    /// use core::time::Duration;
+    /// use tickid_lease::{Claim, Node, Realm, Store, Token, block_on};
+    /// use tickid_sno::Sno;
+    ///
+    /// let realm = Realm::new("orders".parse()?, Sno, "0-1023/16".parse()?)?;
+    /// let mut claim = Claim::new(Token::random()?, "web-1", None);
+    /// let store = Store::in_memory();
+    /// let lease = block_on(store.acquire(&realm, &mut claim), Duration::from_secs(5))?;
+    ///
+    /// let generator = realm.builder(&lease)?.build()?;
+    /// assert_eq!(Node::of(&generator.generate()?.partition())?, lease.node);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn builder(
         &self,
         lease: &Lease,

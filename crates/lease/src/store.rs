@@ -62,6 +62,27 @@ impl fmt::Debug for Shared {
 }
 
 /// The first tick of a realm that a store does not have.
+///
+/// # Examples
+/// ```
+/// use core::time::Duration;
+/// use tickid_core::SystemClock;
+/// use tickid_lease::{Begin, Claim, MemoryBackend, RealmSpec, Refusal, Store, Token, block_on};
+/// use tickid_sno::Sno;
+///
+/// let store = Store::new(MemoryBackend::new(SystemClock).like_a_server());
+/// let timeout = Duration::from_secs(5);
+/// let old = RealmSpec::new("orders".parse()?, &Sno, "0-1023/16".parse()?)?;
+/// block_on(store.begin(&old, Begin::Beyond), timeout)?; // it may have existed before
+/// let mut claim = Claim::new(Token::random()?, "web-1", None);
+/// let error = block_on(store.acquire(&old, &mut claim), timeout).unwrap_err();
+/// assert!(matches!(error.refusal(), Some(Refusal::NotYet { .. })));
+///
+/// let new = RealmSpec::new("invoices".parse()?, &Sno, "0-1023/16".parse()?)?;
+/// block_on(store.begin(&new, Begin::AtOnce), timeout)?;
+/// block_on(store.acquire(&new, &mut claim), timeout)?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Begin {
@@ -113,6 +134,15 @@ enum Missing<'a> {
 
 impl Store {
     /// Creates a store over a backend.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_core::SystemClock;
+    /// use tickid_lease::{MemoryBackend, Store};
+    ///
+    /// let store = Store::new(MemoryBackend::new(SystemClock).like_a_server());
+    /// assert!(!store.begins_at_once());
+    /// ```
     pub fn new(backend: impl Backend + 'static) -> Self {
         Self::over(Box::new(backend), None)
     }
@@ -143,12 +173,31 @@ impl Store {
     }
 
     /// Returns the backend. Calls to it bypass the rules that protect its data.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_lease::Store;
+    ///
+    /// let store = Store::open("static:42/8")?; // a node from outside, its window in memory
+    /// assert_eq!((store.backend(), store.inner().name()), ("static", "memory"));
+    /// # Ok::<(), tickid_lease::StoreError>(())
+    /// ```
     #[must_use]
     pub fn inner(&self) -> &dyn Backend {
         &*self.shared.backend
     }
 
     /// Returns the place of the data in human-readable form: a folder, or the addresses of servers.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_lease::{FileBackend, Store};
+    ///
+    /// let folder = tempfile::tempdir()?;
+    /// let store = Store::new(FileBackend::open(folder.path())?);
+    /// assert_eq!(store.endpoint(), folder.path().display().to_string());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn endpoint(&self) -> String {
         self.shared.backend.endpoint()
@@ -404,6 +453,19 @@ impl Store {
     ///
     /// # Errors
     /// Returns [`Refusal::NoRealm`].
+    ///
+    /// # Examples
+    /// ```
+    /// use core::time::Duration;
+    /// use tickid_lease::{Begin, RealmSpec, Store, block_on};
+    /// use tickid_sno::Sno;
+    ///
+    /// let (store, timeout) = (Store::in_memory(), Duration::from_secs(5));
+    /// let realm = RealmSpec::new("orders".parse()?, &Sno, "0-1023/16".parse()?)?;
+    /// block_on(store.begin(&realm, Begin::AtOnce), timeout)?;
+    /// assert_eq!(block_on(store.realm(realm.name()), timeout)?.realm, realm);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub async fn realm(&self, realm: &RealmName) -> Result<Record, StoreError> {
         let view = self.view(realm, Scope::Record).await?;
         view.record.map(|(record, _)| record).ok_or_else(|| self.refused(Refusal::NoRealm))
@@ -447,6 +509,26 @@ impl Store {
     ///
     /// # Errors
     /// Returns [`Refusal::NotQuarantined`] and [`Refusal::NoRow`] if there is nothing to repair.
+    ///
+    /// # Examples
+    /// ```
+    /// use core::time::Duration;
+    /// use tickid_core::SystemClock;
+    /// use tickid_lease::{Begin, MemoryBackend, RealmSpec, RowState, Store, Version, block_on};
+    /// use tickid_sno::Sno;
+    ///
+    /// let (backend, timeout) = (MemoryBackend::new(SystemClock), Duration::from_secs(5));
+    /// let store = Store::new(backend.clone());
+    /// let realm = RealmSpec::new("orders".parse()?, &Sno, "0-1023/16".parse()?)?;
+    /// block_on(store.begin(&realm, Begin::AtOnce), timeout)?;
+    ///
+    /// // A row that cannot be read.
+    /// let node = "42/16".parse()?;
+    /// backend.set_row(realm.name(), node, Some(RowState::Malformed { version: Version(1) }));
+    /// let row = block_on(store.repair(realm.name(), node), timeout)?;
+    /// assert_eq!((row.node, row.token), (node, None));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub async fn repair(&self, realm: &RealmName, node: Node) -> Result<Row, StoreError> {
         let name = self.own_name(realm)?;
         self.transact(&name, Scope::Node(node), Missing::Refuse, |rules, view| {
@@ -460,6 +542,27 @@ impl Store {
     ///
     /// # Errors
     /// As `repair`.
+    ///
+    /// # Examples
+    /// ```
+    /// use core::time::Duration;
+    /// use std::sync::Arc;
+    /// use tickid_core::{ManualClock, UnixTime};
+    /// use tickid_lease::{Claim, MemoryBackend, RealmSpec, Store, Token, block_on};
+    /// use tickid_sno::Sno;
+    ///
+    /// let (now, tomorrow) = (1_700_000_000_000, 1_700_086_400_000);
+    /// let clock = Arc::new(ManualClock::new(UnixTime::from_millis(tomorrow)?));
+    /// let store = Store::new(MemoryBackend::new(Arc::clone(&clock)));
+    /// let timeout = Duration::from_secs(5);
+    /// let realm = RealmSpec::new("orders".parse()?, &Sno, "0-1023/16".parse()?)?;
+    /// let mut claim = Claim::new(Token::random()?, "web-1", None);
+    /// let lease = block_on(store.acquire(&realm, &mut claim), timeout)?;
+    ///
+    /// clock.set(UnixTime::from_millis(now)?); // the store's clock was a day ahead
+    /// assert_eq!(block_on(store.repair_all(realm.name()), timeout)?, [lease.node]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub async fn repair_all(&self, realm: &RealmName) -> Result<Vec<Node>, StoreError> {
         let view = self.list(realm).await?;
         let standings = view.standings().map_err(|no| self.refused(no))?;

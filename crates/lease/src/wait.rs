@@ -28,6 +28,16 @@ impl Wake for Unpark {
 /// # Errors
 /// Returns the request's error, or one that [`is_unreachable`](StoreError::is_unreachable) after
 /// `timeout`.
+///
+/// # Examples
+/// ```
+/// use core::time::Duration;
+/// use tickid_lease::{Store, block_on};
+///
+/// let realms = block_on(Store::in_memory().realms(), Duration::from_secs(5))?;
+/// assert!(realms.is_empty());
+/// # Ok::<(), tickid_lease::StoreError>(())
+/// ```
 pub fn block_on<T>(
     request: impl Future<Output = Result<T, StoreError>>,
     timeout: Duration,

@@ -24,6 +24,16 @@ impl Scru64 {
     ///
     /// # Errors
     /// Returns a [`RangeError`] for a time before 1970 or after the last timestamp.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_scru64::{Scru64, UnixTime};
+    ///
+    /// let time = UnixTime::from_millis(1_700_000_000_000)?;
+    /// let (lowest, highest) = (Scru64.min_at(time)?, Scru64.max_at(time)?);
+    /// assert!(lowest < highest && lowest.timestamp() == highest.timestamp());
+    /// # Ok::<(), tickid_scru64::RangeError>(())
+    /// ```
     pub fn min_at(self, time: impl IntoUnixTime) -> Result<Scru64Id, RangeError> {
         Scru64Id::min_at(time)
     }
@@ -38,6 +48,15 @@ impl Scru64 {
 
     /// Returns the range of all IDs of the times from `start` to `end`, cut to those that IDs can
     /// have; [`Scru64Id::between`].
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_scru64::{Scru64, UnixTime, scru64};
+    ///
+    /// let id = scru64!("0u375nxqh5cq");
+    /// let since = Scru64.between(id.unix_time(), UnixTime::MAX);
+    /// assert!(since.is_some_and(|range| range.contains(&id)));
+    /// ```
     #[must_use]
     pub fn between(
         self,

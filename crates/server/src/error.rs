@@ -7,6 +7,20 @@ use std::path::PathBuf;
 use tickid_lease::{LeaseError, Mismatch, RealmName, StoreError};
 
 /// The reason that a server did not start, or did not reload its files.
+///
+/// # Examples
+/// ```
+/// use tickid_lease::Store;
+/// use tickid_server::{Server, ServerError};
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() {
+/// match Server::builder(Store::in_memory()).start().await {
+///     Err(ServerError::NoRealm) => println!("add a realm"),
+///     started => panic!("{started:?}"),
+/// }
+/// # }
+/// ```
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ServerError {

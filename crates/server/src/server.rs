@@ -25,6 +25,30 @@ use crate::tls::{Tls, TlsFiles};
 /// | [`tokens`](Self::tokens), [`tls`](Self::tls) | none; both are needed beyond this machine |
 /// | [`limits`](Self::limits) | [`Limits::default`] |
 /// | [`holder`](Self::holder) | this host or pod, program and process ID |
+///
+/// # Examples
+/// ```
+/// use core::time::Duration;
+/// use tickid_lease::{RealmSpec, Store};
+/// use tickid_scru64::Scru64;
+/// use tickid_server::{Limits, Server};
+/// use tickid_sno::Sno;
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+/// let server = Server::builder(Store::in_memory())
+///     .realm(RealmSpec::new("orders".parse()?, &Sno, "0-65535/16".parse()?)?)
+///     .realm(RealmSpec::new("invoices".parse()?, &Scru64, "0-255/8".parse()?)?)
+///     .resp("127.0.0.1:0".parse()?)
+///     .http("127.0.0.1:0".parse()?)
+///     .limits(Limits { timeout: Duration::from_secs(1), ..Limits::default() })
+///     .start()
+///     .await?;
+/// assert_eq!((server.resp_addresses().len(), server.http_addresses().len()), (1, 1));
+/// server.stop().await;
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug)]
 #[must_use]
 pub struct ServerBuilder {
@@ -43,18 +67,83 @@ pub struct ServerBuilder {
 impl ServerBuilder {
     /// Adds a realm. If the store does not have it, it begins; on a server that may take a while,
     /// as [`Store::begin`] says.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_lease::{RealmSpec, Store};
+    /// use tickid_server::{Server, ServerError};
+    /// use tickid_sno::Sno;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let realm = RealmSpec::new("orders".parse()?, &Sno, "0-65535/16".parse()?)?;
+    /// let builder = Server::builder(Store::in_memory()).http("127.0.0.1:0".parse()?);
+    /// let error = builder.realm(realm.clone()).realm(realm).start().await.unwrap_err();
+    /// assert!(matches!(error, ServerError::Twice(_))); // a realm is served once
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn realm(mut self, realm: RealmSpec) -> Self {
         self.realms.push(realm);
         self
     }
 
     /// Adds an address for RESP; with port 0 the system chooses one.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_lease::{RealmSpec, Store};
+    /// use tickid_server::Server;
+    /// use tickid_sno::Sno;
+    /// use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+    /// use tokio::net::TcpStream;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let realm = RealmSpec::new("orders".parse()?, &Sno, "0-65535/16".parse()?)?;
+    /// let builder = Server::builder(Store::in_memory()).realm(realm);
+    /// let server = builder.resp("127.0.0.1:0".parse()?).start().await?;
+    ///
+    /// let mut connection = TcpStream::connect(server.resp_addresses()[0]).await?;
+    /// connection.write_all(b"*2\r\n$11\r\nTICKID.NEXT\r\n$6\r\norders\r\n").await?;
+    /// let mut answer = [0; 23];
+    /// connection.read_exact(&mut answer).await?;
+    /// assert!(answer.starts_with(b"$16\r\n")); // the 16 characters of a sno ID
+    /// server.stop().await;
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn resp(mut self, address: SocketAddr) -> Self {
         self.resp.push(address);
         self
     }
 
     /// Adds an address for HTTP; with port 0 the system chooses one.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_lease::{RealmSpec, Store};
+    /// use tickid_server::Server;
+    /// use tickid_sno::Sno;
+    /// use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+    /// use tokio::net::TcpStream;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let realm = RealmSpec::new("orders".parse()?, &Sno, "0-65535/16".parse()?)?;
+    /// let builder = Server::builder(Store::in_memory()).realm(realm);
+    /// let server = builder.http("127.0.0.1:0".parse()?).start().await?;
+    ///
+    /// let mut connection = TcpStream::connect(server.http_addresses()[0]).await?;
+    /// let request = b"GET /v1/realms/orders/ids HTTP/1.0\r\nHost: localhost\r\n\r\n";
+    /// connection.write_all(request).await?;
+    /// let mut answer = String::new();
+    /// connection.read_to_string(&mut answer).await?;
+    /// assert!(answer.contains("200 OK"));
+    /// server.stop().await;
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn http(mut self, address: SocketAddr) -> Self {
         self.http.push(address);
         self
@@ -62,6 +151,25 @@ impl ServerBuilder {
 
     /// Sets the path of a Unix socket for RESP. It is created for its owner and its group (mode
     /// 0660), and replaces a socket that no server listens on.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_lease::{RealmSpec, Store};
+    /// use tickid_server::Server;
+    /// use tickid_sno::Sno;
+    /// use tokio::net::UnixStream;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let folder = tempfile::tempdir()?;
+    /// let socket = folder.path().join("tickid.sock");
+    /// let realm = RealmSpec::new("orders".parse()?, &Sno, "0-65535/16".parse()?)?;
+    /// let server = Server::builder(Store::in_memory()).realm(realm).unix(&socket).start().await?;
+    /// UnixStream::connect(&socket).await?;
+    /// server.stop().await;
+    /// # Ok(())
+    /// # }
+    /// ```
     #[cfg(unix)]
     pub fn unix(self, path: impl Into<PathBuf>) -> Self {
         Self { unix: Some(path.into()), ..self }
@@ -69,26 +177,133 @@ impl ServerBuilder {
 
     /// Sets the file of tokens, of which clients must have one: a line each, after an optional name
     /// and a space. Lines that begin with `#` are comments.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_lease::{RealmSpec, Store};
+    /// use tickid_server::Server;
+    /// use tickid_sno::Sno;
+    /// use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+    /// use tokio::net::TcpStream;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let folder = tempfile::tempdir()?;
+    /// let tokens = folder.path().join("tokens");
+    /// std::fs::write(&tokens, "# the shop\nshop 9b1c0c4f2c8e4f0d\n")?;
+    /// let realm = RealmSpec::new("orders".parse()?, &Sno, "0-65535/16".parse()?)?;
+    /// let builder = Server::builder(Store::in_memory()).realm(realm).tokens(&tokens);
+    /// let server = builder.resp("127.0.0.1:0".parse()?).start().await?;
+    ///
+    /// let mut connection = TcpStream::connect(server.resp_addresses()[0]).await?;
+    /// connection.write_all(b"*2\r\n$4\r\nAUTH\r\n$16\r\n9b1c0c4f2c8e4f0d\r\n").await?;
+    /// let mut answer = [0; 5];
+    /// connection.read_exact(&mut answer).await?;
+    /// assert_eq!(&answer, b"+OK\r\n");
+    /// server.stop().await;
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn tokens(self, path: impl Into<PathBuf>) -> Self {
         Self { tokens: Some(path.into()), ..self }
     }
 
     /// Encrypts connections by TCP.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_lease::{RealmSpec, Store};
+    /// use tickid_server::{Server, ServerError, TlsFiles};
+    /// use tickid_sno::Sno;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let folder = tempfile::tempdir()?;
+    /// let files = TlsFiles {
+    ///     certificate: folder.path().join("server.pem"),
+    ///     key: folder.path().join("server.key"),
+    ///     client_authorities: None,
+    /// };
+    /// let realm = RealmSpec::new("orders".parse()?, &Sno, "0-65535/16".parse()?)?;
+    /// let builder = Server::builder(Store::in_memory()).realm(realm).resp("127.0.0.1:0".parse()?);
+    /// let error = builder.tls(files).start().await.unwrap_err(); // there are no such files
+    /// assert!(error.to_string().contains("server.pem"), "{error}");
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn tls(self, files: TlsFiles) -> Self {
         Self { tls: Some(files), ..self }
     }
 
     /// Permits addresses that other machines reach without tokens or TLS.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_lease::{RealmSpec, Store};
+    /// use tickid_server::{Server, ServerError};
+    /// use tickid_sno::Sno;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let realm = RealmSpec::new("orders".parse()?, &Sno, "0-65535/16".parse()?)?;
+    /// // An address for documentation, which no machine has.
+    /// let builder = || Server::builder(Store::in_memory()).resp(([192, 0, 2, 1], 6400).into());
+    /// let error = builder().realm(realm.clone()).start().await.unwrap_err();
+    /// assert!(matches!(error, ServerError::Exposed { missing: "tokens and TLS", .. }));
+    /// let error = builder().realm(realm).insecure(true).start().await.unwrap_err();
+    /// assert!(matches!(error, ServerError::Listen { .. }));
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn insecure(self, is_insecure: bool) -> Self {
         Self { is_insecure, ..self }
     }
 
     /// Sets the limits.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_lease::{RealmSpec, Store};
+    /// use tickid_server::{Limits, Server};
+    /// use tickid_sno::Sno;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let realm = RealmSpec::new("orders".parse()?, &Sno, "0-65535/16".parse()?)?;
+    /// let builder = Server::builder(Store::in_memory()).realm(realm).resp("127.0.0.1:0".parse()?);
+    /// let limits = Limits { count: 0, ..Limits::default() };
+    /// let error = builder.limits(limits).start().await.unwrap_err();
+    /// assert_eq!(error.to_string(), "the limit count is 0, outside of 1..=1000000");
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn limits(self, limits: Limits) -> Self {
         Self { limits, ..self }
     }
 
     /// Sets the holder's name in the store, for people to read.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_lease::{RealmSpec, Store};
+    /// use tickid_server::Server;
+    /// use tickid_sno::Sno;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let store = Store::in_memory();
+    /// let realm = RealmSpec::new("orders".parse()?, &Sno, "42/16".parse()?)?;
+    /// let builder = Server::builder(store.clone()).realm(realm.clone());
+    /// let builder = builder.resp("127.0.0.1:0".parse()?);
+    /// let server = builder.holder("ids-1").start().await?;
+    ///
+    /// let view = store.list(realm.name()).await?;
+    /// let row = view.rows[&"42/16".parse()?].row().ok_or("the row cannot be read")?;
+    /// assert_eq!(row.holder, "ids-1");
+    /// server.stop().await;
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn holder(self, holder: impl Into<String>) -> Self {
         Self { holder: Some(holder.into()), ..self }
     }
@@ -101,6 +316,18 @@ impl ServerBuilder {
     /// # Errors
     /// Returns a [`ServerError`] for options that contradict each other, addresses that are not
     /// free, files that cannot be used, and realms that the store refuses for good.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_lease::Store;
+    /// use tickid_server::{Server, ServerError};
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() {
+    /// let error = Server::builder(Store::in_memory()).start().await.unwrap_err();
+    /// assert!(matches!(error, ServerError::NoRealm));
+    /// # }
+    /// ```
     pub async fn start(self) -> Result<Server, ServerError> {
         self.check()?;
         let mut realms = Realms::default();
@@ -223,6 +450,29 @@ impl Server {
     }
 
     /// Returns the names of the realms that cannot issue IDs now, each with the reason.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_lease::{Claim, RealmSpec, Store, Token};
+    /// use tickid_server::Server;
+    /// use tickid_sno::Sno;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// // Another holder has the only node.
+    /// let store = Store::in_memory();
+    /// let realm = RealmSpec::new("orders".parse()?, &Sno, "42/16".parse()?)?;
+    /// store.acquire(&realm, &mut Claim::new(Token::random()?, "web-1", None)).await?;
+    ///
+    /// let builder = Server::builder(store).realm(realm).resp("127.0.0.1:0".parse()?);
+    /// let server = builder.start().await?;
+    /// let (name, reason) = server.not_ready().pop().ok_or("all realms are ready")?;
+    /// assert_eq!(name.as_str(), "orders");
+    /// assert!(reason.contains("no node is free"), "{reason}");
+    /// server.stop().await;
+    /// # Ok(())
+    /// # }
+    /// ```
     #[must_use]
     pub fn not_ready(&self) -> Vec<(RealmName, String)> {
         let realms = self.shared.realms.sorted();
@@ -237,6 +487,30 @@ impl Server {
     ///
     /// # Errors
     /// Returns a [`ServerError`] if one cannot be used. Its earlier contents stay in use.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_lease::{RealmSpec, Store};
+    /// use tickid_server::Server;
+    /// use tickid_sno::Sno;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let folder = tempfile::tempdir()?;
+    /// let tokens = folder.path().join("tokens");
+    /// std::fs::write(&tokens, "shop 9b1c0c4f2c8e4f0d\n")?;
+    /// let realm = RealmSpec::new("orders".parse()?, &Sno, "0-65535/16".parse()?)?;
+    /// let builder = Server::builder(Store::in_memory()).realm(realm).tokens(&tokens);
+    /// let server = builder.resp("127.0.0.1:0".parse()?).start().await?;
+    ///
+    /// std::fs::write(&tokens, "shop 9b1c0c4f2c8e4f0d\nwarehouse 41d2a5f07f6c4b8e\n")?;
+    /// server.reload()?;
+    /// std::fs::write(&tokens, "shop short\n")?; // refused; the earlier tokens stay in use
+    /// assert!(server.reload().is_err());
+    /// server.stop().await;
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn reload(&self) -> Result<(), ServerError> {
         let tokens = self.shared.access.reload();
         let tls = self.tls.as_ref().map_or(Ok(()), |tls| tls.reload());
@@ -245,6 +519,26 @@ impl Server {
 
     /// Stops the server: accepts no more connections, answers what has arrived, and releases the
     /// nodes.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_lease::{RealmSpec, Standing, Store};
+    /// use tickid_server::Server;
+    /// use tickid_sno::Sno;
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// let store = Store::in_memory();
+    /// let realm = RealmSpec::new("orders".parse()?, &Sno, "0-65535/16".parse()?)?;
+    /// let builder = Server::builder(store.clone()).realm(realm.clone());
+    /// let builder = builder.resp("127.0.0.1:0".parse()?);
+    /// let stopped = builder.start().await?.stop().await;
+    /// assert!(stopped.not_released.is_empty() && !stopped.cut_off);
+    /// let view = store.list(realm.name()).await?;
+    /// assert!(view.standings()?.iter().all(|(.., standing)| *standing == Standing::Free));
+    /// # Ok(())
+    /// # }
+    /// ```
     pub async fn stop(self) -> Stopped {
         let Self { shared, tls: _, tasks, .. } = self;
         let mut stopped = Stopped::default();

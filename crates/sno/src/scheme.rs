@@ -23,6 +23,16 @@ impl Sno {
     ///
     /// # Errors
     /// Returns a [`RangeError`] for a time before 2010 or after the last timestamp.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_sno::{Sno, SnoId, UnixTime};
+    ///
+    /// let time = UnixTime::from_millis(1_700_000_000_000)?;
+    /// let (lowest, highest) = (Sno.min_at(time)?, Sno.max_at(time)?);
+    /// assert!(lowest < highest && lowest.timestamp() == highest.timestamp());
+    /// # Ok::<(), tickid_sno::RangeError>(())
+    /// ```
     pub fn min_at(self, time: impl IntoUnixTime) -> Result<SnoId, RangeError> {
         SnoId::min_at(time)
     }
@@ -37,6 +47,15 @@ impl Sno {
 
     /// Returns the range of all IDs of the times from `start` to `end`, cut to those that IDs can
     /// have; [`SnoId::between`].
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_sno::{Sno, UnixTime, sno};
+    ///
+    /// let id = sno!("brpk4q72xwf2m63l");
+    /// let since = Sno.between(id.unix_time(), UnixTime::MAX);
+    /// assert!(since.is_some_and(|range| range.contains(&id)));
+    /// ```
     #[must_use]
     pub fn between(
         self,

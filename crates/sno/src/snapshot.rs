@@ -126,6 +126,19 @@ impl GeneratorSnapshot {
     /// # Errors
     /// Returns [`BuildError::SequenceBound`] or [`BuildError::Pool`] for bounds that no generator
     /// has, and [`BuildError::Restore`] for an `issued` with other bounds.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_sno::{Generator, GeneratorSnapshot, Partition, UnixTime};
+    ///
+    /// let generator = Generator::new(Partition::new(7))?;
+    /// let last = generator.generate()?;
+    /// let (bounds, now) = (generator.bounds(), last.unix_time());
+    /// let issued = generator.close();
+    /// let snapshot = GeneratorSnapshot::new(Partition::new(7), bounds, &issued, now)?;
+    /// assert_eq!(snapshot.sequence, u32::from(last.sequence()));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn new(
         partition: Partition,
         bounds: SequenceBounds,

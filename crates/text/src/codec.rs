@@ -3,6 +3,22 @@ use core::marker::PhantomData;
 use crate::{Alphabet, ParseErrorKind, SimdLevel, Text, kernels};
 
 /// An [`Alphabet`] as a type, so that code can be specialised to its characters at compile time.
+///
+/// # Examples
+/// ```
+/// use tickid_text::{Alphabet, AlphabetCodec, Codec, StaticAlphabet};
+///
+/// struct Binary;
+///
+/// impl StaticAlphabet for Binary {
+///     const ALPHABET: Alphabet = match Alphabet::new("0123456789abcdef", "0-9, a-f") {
+///         Some(alphabet) => alphabet,
+///         None => panic!("sixteen distinct characters"),
+///     };
+/// }
+///
+/// assert_eq!(AlphabetCodec::<Binary, 2, 4>::text(&[0xca, 0xfe]), "cafe");
+/// ```
 pub trait StaticAlphabet {
     /// The characters.
     const ALPHABET: Alphabet;
@@ -16,6 +32,15 @@ pub trait StaticAlphabet {
 ///
 /// A scheme has one such type for each of its text forms: an [`AlphabetCodec`] or
 /// [`base36::TwelveDigits`](crate::base36::TwelveDigits).
+///
+/// # Examples
+/// ```
+/// use tickid_text::Codec;
+/// use tickid_text::base36::TwelveDigits;
+///
+/// assert_eq!(TwelveDigits::text(&35), "00000000000z");
+/// assert_eq!(TwelveDigits::parse(b"00000000000z"), Ok(35));
+/// ```
 pub trait Codec<const CHARS: usize> {
     /// The value of a text: bytes or an integer.
     type Value: Copy + Default;
@@ -30,12 +55,30 @@ pub trait Codec<const CHARS: usize> {
     fn decode_portable(text: &[u8; CHARS]) -> Result<Self::Value, ParseErrorKind>;
 
     /// Writes one text, with the instructions that the target is compiled for.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_text::Codec;
+    /// use tickid_text::base36::TwelveDigits;
+    ///
+    /// assert_eq!(TwelveDigits::encode(&36), *b"000000000010");
+    /// assert_eq!(TwelveDigits::encode(&36), TwelveDigits::encode_portable(&36));
+    /// ```
     fn encode(bits: &Self::Value) -> [u8; CHARS];
 
     /// Reads one text, with the instructions that the target is compiled for.
     ///
     /// # Errors
     /// Returns the errors of [`decode_portable`](Self::decode_portable).
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_text::Codec;
+    /// use tickid_text::base36::TwelveDigits;
+    ///
+    /// assert_eq!(TwelveDigits::decode(b"000000000010"), Ok(36));
+    /// assert!(TwelveDigits::decode(b"00000000001!").is_err());
+    /// ```
     fn decode(text: &[u8; CHARS]) -> Result<Self::Value, ParseErrorKind>;
 
     /// Writes as many texts as `level` has a kernel for, from the first on, and returns their
@@ -49,6 +92,14 @@ pub trait Codec<const CHARS: usize> {
     fn decode_many(level: SimdLevel, texts: &[[u8; CHARS]], bits: &mut [Self::Value]) -> usize;
 
     /// Returns the text of a value.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_text::Codec;
+    /// use tickid_text::base36::TwelveDigits;
+    ///
+    /// assert_eq!(TwelveDigits::text(&36), "000000000010");
+    /// ```
     #[inline]
     #[must_use]
     fn text(bits: &Self::Value) -> Text<CHARS> {
@@ -60,6 +111,16 @@ pub trait Codec<const CHARS: usize> {
     /// # Errors
     /// Returns [`ParseErrorKind::Length`] for another length than `CHARS`, else the errors of
     /// [`decode`](Self::decode).
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_text::base36::TwelveDigits;
+    /// use tickid_text::{Codec, ParseErrorKind};
+    ///
+    /// assert_eq!(TwelveDigits::parse(b"000000000010"), Ok(36));
+    /// let error = TwelveDigits::parse(b"10").unwrap_err();
+    /// assert_eq!(error, ParseErrorKind::Length { found: 2, min: 12, max: 12 });
+    /// ```
     #[inline]
     fn parse(text: &[u8]) -> Result<Self::Value, ParseErrorKind> {
         match text.try_into() {

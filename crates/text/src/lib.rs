@@ -170,6 +170,16 @@ macro_rules! impl_codec {
     ) => {
         impl $id {
             $(#[$doc])+
+            ///
+            /// # Examples
+            /// ```
+            #[doc = concat!("use ", stringify!($crate_name), "::", stringify!($id), " as Id;")]
+            ///
+            #[doc = concat!("let id = Id::parse_bytes(b\"", $sample, "\")?;")]
+            #[doc = concat!("assert_eq!(id.to_string(), \"", $sample, "\");")]
+            /// assert!(Id::parse_bytes(b"no ID").is_err());
+            #[doc = concat!("# Ok::<(), ", stringify!($crate_name), "::ParseError>(())")]
+            /// ```
             #[inline]
             pub fn parse_bytes(text: &[u8]) -> Result<Self, $crate::ParseError> {
                 match <$codec as $crate::Codec<{ $id::TEXT_LEN }>>::parse(text) {
@@ -183,6 +193,17 @@ macro_rules! impl_codec {
             ///
             /// # Errors
             /// Returns the errors of [`parse_bytes`](Self::parse_bytes).
+            ///
+            /// # Examples
+            /// ```
+            #[doc = concat!("use ", stringify!($crate_name), "::", stringify!($id), " as Id;")]
+            ///
+            #[doc = concat!("const ID: Id = match Id::parse_const(b\"", $sample, "\") {")]
+            ///     Ok(id) => id,
+            ///     Err(_) => panic!("not an ID"),
+            /// };
+            #[doc = concat!("assert_eq!(ID.to_string(), \"", $sample, "\");")]
+            /// ```
             pub const fn parse_const($text: &[u8]) -> Result<Self, $crate::ParseError> {
                 match $decode {
                     Ok(value) => Ok($from(value)),
@@ -191,6 +212,15 @@ macro_rules! impl_codec {
             }
 
             /// Returns the canonical text.
+            ///
+            /// # Examples
+            /// ```
+            #[doc = concat!("use ", stringify!($crate_name), "::", stringify!($id), " as Id;")]
+            ///
+            #[doc = concat!("let id: Id = \"", $sample, "\".parse()?;")]
+            #[doc = concat!("assert_eq!(id.encode(), \"", $sample, "\");")]
+            #[doc = concat!("# Ok::<(), ", stringify!($crate_name), "::ParseError>(())")]
+            /// ```
             #[inline]
             #[must_use]
             pub fn encode(self) -> $crate::Text<{ $id::TEXT_LEN }> {

@@ -130,6 +130,17 @@ const UUID_PLAIN: Widths = &[("bits", 128)];
 
 impl Reading {
     /// Returns the bytes of the ID. If a UUID holds the ID, they are the ID's own.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_convert::{Layouts, detect};
+    /// use tickid_sno::sno;
+    ///
+    /// let found = detect(b"brpk4q72xwf2m63l", &Layouts::default(), None);
+    /// let sno = found.iter().find(|one| one.format().key() == "sno").ok_or("no sno ID")?;
+    /// assert_eq!(*sno.reading().bytes(), sno!("brpk4q72xwf2m63l").to_bytes());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn bytes(&self) -> IdBytes {
         match *self {
@@ -167,6 +178,18 @@ impl Reading {
 
     /// Returns the bit fields, the highest first. Together they are all bits of the
     /// [bytes](Self::bytes).
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_convert::{Layouts, detect};
+    ///
+    /// let layouts = Layouts::default();
+    /// let found = detect(b"brpk4q72xwf2m63l", &layouts, None);
+    /// let sno = found.iter().find(|one| one.format().key() == "sno").ok_or("no sno ID")?;
+    /// let names: Vec<_> = sno.reading().fields(&layouts).map(|field| field.name()).collect();
+    /// assert_eq!(names, ["timestamp", "toggle", "meta", "partition", "sequence"]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn fields(&self, layouts: &Layouts) -> impl Iterator<Item = BitField> + use<> {
         let bytes = self.bytes();
         let (widths, len) = self.widths(layouts);

@@ -118,6 +118,11 @@ pub enum Form {
 
 impl Form {
     /// Returns the name of the form.
+    ///
+    /// # Examples
+    /// ```
+    /// assert_eq!(tickid_convert::Form::Hex.name(), "hexadecimal");
+    /// ```
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {

@@ -30,6 +30,22 @@ use crate::options::Layouts;
 /// A possible reading of a text, with its plausibility.
 ///
 /// The text fits the format; nothing more is certain. Most texts fit several formats.
+///
+/// # Examples
+/// ```
+/// use tickid_convert::{Form, Format, Layouts, Plausibility, detect};
+/// use tickid_core::UnixTime;
+/// use tickid_scru64::scru64;
+///
+/// let now = UnixTime::from_millis(1_750_000_000_000)?;
+/// let found = detect(b"0u375nxqh5cq", &Layouts::default(), Some(now));
+/// let first = found.iter().next().ok_or("nothing fits")?;
+/// assert_eq!((first.format(), first.form()), (Format::Scru64, Form::Text));
+/// assert_eq!(first.plausibility(), Plausibility::Likely);
+/// assert_eq!(first.reason(), "12 digits of Base36");
+/// assert_eq!(first.time(), Some(scru64!("0u375nxqh5cq").unix_time()));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Candidate {
     reading: Reading,
@@ -46,6 +62,16 @@ pub struct Candidate {
 
 impl Candidate {
     /// Returns the text as an ID of that format.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_convert::{AnyId, Layouts, detect};
+    /// use tickid_sno::sno;
+    ///
+    /// let found = detect(b"brpk4q72xwf2m63l", &Layouts::default(), None);
+    /// let mut ids = found.iter().filter_map(|one| one.reading().id());
+    /// assert!(ids.any(|id| id == AnyId::Sno(sno!("brpk4q72xwf2m63l"))));
+    /// ```
     #[must_use]
     pub const fn reading(&self) -> Reading {
         self.reading
@@ -58,6 +84,15 @@ impl Candidate {
     }
 
     /// Returns the form in which the text holds the ID.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_convert::{Form, Layouts, detect};
+    ///
+    /// let found = detect(br"\x018607e9c87fffff0001", &Layouts::default(), None);
+    /// assert!(found.iter().all(|one| one.form() == Form::Hex));
+    /// assert!(!found.is_empty());
+    /// ```
     #[must_use]
     pub const fn form(&self) -> Form {
         self.form
@@ -71,6 +106,19 @@ impl Candidate {
     }
 
     /// Returns the plausibility of the reading.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_convert::{Layouts, Plausibility, detect};
+    /// use tickid_core::UnixTime;
+    ///
+    /// let read = |now| detect(b"0u375nxqh5cq", &Layouts::default(), now);
+    /// let first = |now| read(now).iter().next().map(|one| one.plausibility());
+    /// assert_eq!(first(None), Some(Plausibility::Unknown));
+    /// let now = UnixTime::from_millis(1_750_000_000_000)?;
+    /// assert_eq!(first(Some(now)), Some(Plausibility::Likely));
+    /// # Ok::<(), tickid_core::RangeError>(())
+    /// ```
     #[must_use]
     pub const fn plausibility(&self) -> Plausibility {
         self.plausibility
@@ -118,11 +166,34 @@ impl Candidates {
     }
 
     /// Returns the candidates, likeliest first.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_convert::{Layouts, detect};
+    ///
+    /// let found = detect(b"brpk4q72xwf2m63l", &Layouts::default(), None);
+    /// for one in found.iter() {
+    ///     println!("{}: {}", one.format(), one.reason());
+    /// }
+    /// assert_eq!(found.iter().count(), found.len());
+    /// ```
     pub fn iter(&self) -> impl Iterator<Item = &Candidate> {
         self.found.get(..self.len).unwrap_or_default().iter().flatten()
     }
 
     /// Returns the candidates that are likely, or that have no time to judge them by.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_convert::{Format, Layouts, detect};
+    /// use tickid_core::UnixTime;
+    ///
+    /// let now = UnixTime::from_millis(1_700_000_000_000)?;
+    /// let found = detect(b"bppc0m3ju134", &Layouts::default(), Some(now));
+    /// assert!(found.possible().map(|one| one.format()).eq([Format::Nanoflake]));
+    /// assert_eq!(found.len(), 2); // as a SCRU64 ID it would be of the year 2715
+    /// # Ok::<(), tickid_core::RangeError>(())
+    /// ```
     pub fn possible(&self) -> impl Iterator<Item = &Candidate> {
         self.iter().take_while(|one| one.is_possible())
     }
@@ -137,7 +208,7 @@ impl Candidates {
     ///
     /// let now = UnixTime::from_millis(1_750_000_000_000)?;
     /// let read = |text: &str| detect(text.as_bytes(), &Layouts::default(), Some(now));
-    /// assert!(read("0u375nxqh5cq").is_clear()); // SCRU64; as a Nanoflake of another time
+    /// assert!(read("0u375nxqh5cq").is_clear()); // SCRU64, and nothing else
     /// assert!(!read("113882101964472591").is_clear()); // Mastodon's, SCRU64's, ...
     /// assert!(read("no ID!").is_empty());
     /// # Ok::<(), tickid_core::RangeError>(())

@@ -107,6 +107,16 @@ const KSUID_EPOCH: UnixTime = UnixTime::from_micros(1_400_000_000_000_000);
 
 impl Reading {
     /// Returns the ID, if it belongs to one of the schemes.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_convert::{AnyId, Layouts, Reading, detect};
+    /// use tickid_sno::sno;
+    ///
+    /// let sno = sno!("brpk4q72xwf2m63l");
+    /// assert_eq!(Reading::Sno(sno).id(), Some(AnyId::Sno(sno)));
+    /// assert_eq!(Reading::Xid([0; 12]).id(), None); // not of one of the schemes
+    /// ```
     #[must_use]
     pub const fn id(&self) -> Option<AnyId> {
         match *self {

@@ -79,6 +79,14 @@ pub trait Clock {
     ///
     /// # Errors
     /// Returns a [`ClockError`] if the time is not available.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_core::{Clock, SystemClock, UnixTime};
+    ///
+    /// assert!(SystemClock.now()? > UnixTime::from_millis(1_700_000_000_000)?);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     fn now(&self) -> Result<UnixTime, ClockError>;
 
     /// Returns the time now or a moment (less than a microsecond) before the call, where that is
@@ -98,6 +106,16 @@ pub trait Clock {
     /// The default puts the thread to sleep for all but the time by which sleepers of this process
     /// woke late before (60 microseconds at first, 200 at most), and returns at once for less. In
     /// browsers, where a thread cannot sleep, it always returns at once.
+    ///
+    /// # Examples
+    /// ```
+    /// use core::time::Duration;
+    /// use tickid_core::{Clock, ManualClock, UnixTime};
+    ///
+    /// let clock = ManualClock::new(UnixTime::EPOCH);
+    /// clock.sleep(Duration::from_secs(1)); // takes no time: it moves the clock forward
+    /// assert_eq!(clock.now(), Ok(UnixTime::from_micros(1_000_000)));
+    /// ```
     #[cfg(feature = "std")]
     fn sleep(&self, duration: Duration) {
         sleep::almost(duration);
@@ -105,6 +123,14 @@ pub trait Clock {
 
     /// Returns the time passed since some fixed moment, independently of the wall clock. Generators
     /// measure [`max_wait`](crate::Builder::max_wait) by it.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_core::{Clock, SystemClock};
+    ///
+    /// let start = SystemClock.monotonic();
+    /// assert!(SystemClock.monotonic() >= start);
+    /// ```
     #[cfg(feature = "std")]
     fn monotonic(&self) -> Duration {
         static START: std::sync::OnceLock<platform::Instant> = std::sync::OnceLock::new();

@@ -5,6 +5,15 @@ use crate::external::representations::length_error;
 use crate::range::RangeError;
 
 /// The value that a database column holds of an ID: an integer, an array of bytes or a `String`.
+///
+/// # Examples
+/// ```
+/// use tickid_core::external::Column;
+///
+/// let column = [1, 2, 3].into_owned(); // as database libraries write it
+/// assert_eq!(column, vec![1, 2, 3]);
+/// assert_eq!(<[u8; 3]>::from_owned(column), Ok([1, 2, 3]));
+/// ```
 pub trait Column: Sized {
     /// The same as a type that every database library reads and writes.
     type Owned;

@@ -56,6 +56,16 @@ pub fn to_uuid<T: Representations>(id: T, kind: u8) -> Uuid {
 ///
 /// # Errors
 /// Returns the reason if the UUID is not of version 8 or lacks the mark.
+///
+/// # Examples
+/// ```
+/// use tickid_core::external::uuid::kind_of;
+/// use uuid::Uuid;
+///
+/// let sno = Uuid::from_u128(0x4e6f2160_a0ff_89a0_a840_cc0001c70745);
+/// assert_eq!(kind_of(sno), Ok(5));
+/// assert_eq!(kind_of(Uuid::nil()), Err("not version 8"));
+/// ```
 pub fn kind_of(uuid: Uuid) -> Result<u8, &'static str> {
     if uuid.get_variant() != uuid::Variant::RFC4122 || uuid.get_version_num() != 8 {
         return Err("not version 8");
@@ -91,6 +101,15 @@ pub fn from_uuid<T: Representations>(uuid: Uuid, kind: u8) -> Result<T, UuidErro
 }
 
 /// Returns the UUID of these 122 bits, between which version and variant stand.
+///
+/// # Examples
+/// ```
+/// use tickid_core::external::uuid::{shaped, unshaped};
+///
+/// let uuid = shaped(42, 8);
+/// assert_eq!(uuid.to_string(), "00000000-0000-8000-8000-00000000002a");
+/// assert_eq!(unshaped(uuid), 42);
+/// ```
 #[must_use]
 pub fn shaped(fields: u128, version: u8) -> Uuid {
     let high = fields >> (MIDDLE_BITS + TAIL_BITS);
@@ -101,6 +120,14 @@ pub fn shaped(fields: u128, version: u8) -> Uuid {
 }
 
 /// Returns the 122 bits between which version and variant stand.
+///
+/// # Examples
+/// ```
+/// use tickid_core::external::uuid::unshaped;
+/// use uuid::Uuid;
+///
+/// assert_eq!(unshaped(Uuid::max()), (1 << 122) - 1);
+/// ```
 #[must_use]
 pub fn unshaped(uuid: Uuid) -> u128 {
     let value = uuid.as_u128();

@@ -77,6 +77,19 @@ macro_rules! accessors {
             }
 
             /// Returns the clock.
+            ///
+            /// # Examples
+            /// ```
+            /// use tickid_core::example::{Node, Seconds};
+            /// use tickid_core::{ManualClock, UnixTime};
+            #[doc = concat!("use tickid_core::", stringify!($generator), " as Generator;")]
+            ///
+            /// let clock = ManualClock::new(UnixTime::from_millis(100_000)?);
+            /// let builder = Generator::<Seconds>::builder(Node(7)).clock(clock);
+            #[doc = concat!("let generator = builder.", stringify!($build), "()?;")]
+            /// generator.clock().set(UnixTime::from_millis(101_000)?); // a second later
+            /// # Ok::<(), Box<dyn std::error::Error>>(())
+            /// ```
             #[must_use]
             pub fn clock(&self) -> &C {
                 &self.timing.clock

@@ -68,6 +68,16 @@ pub struct Builder<S: Scheme, C = DefaultClock> {
 impl<S: Scheme + Default> Builder<S> {
     /// Returns a builder of a generator for `node`. The seed of random starts comes from the
     /// operating system.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_core::Builder;
+    /// use tickid_core::example::{Node, Seconds};
+    ///
+    /// let generator = Builder::<Seconds>::new(Node(7)).build()?;
+    /// assert_eq!(generator.node(), Node(7));
+    /// # Ok::<(), tickid_core::BuildError>(())
+    /// ```
     #[cfg(feature = "std")]
     pub fn new(node: S::Node) -> Self {
         Self { seed: None, ..Self::seeded(node, 0) }

@@ -60,6 +60,18 @@ impl<'a, S: Scheme, C> Handle<'a, S, C> {
     }
 
     /// Returns a view of the handle that issues IDs of `variant`.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_core::example::{Node, Plain, Seconds};
+    /// use tickid_core::Generator;
+    ///
+    /// let generator = Generator::<Seconds>::new(Node(7))?;
+    /// let mut handle = generator.handle();
+    /// let first = handle.with(Plain).generate()?;
+    /// assert!(handle.with(Plain).generate()? > first);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn with<V>(&mut self, variant: V) -> View<&mut Self, V> {
         View::new(self, variant)
     }

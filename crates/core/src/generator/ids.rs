@@ -81,6 +81,23 @@ impl<'a, T> Filled<'a, T> {
     }
 
     /// Returns the IDs with the lifetime of the slice.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_core::{Generator, example};
+    ///
+    /// /// Fills as much of a buffer as it can, and returns that part.
+    /// fn draw<'a>(
+    ///     generator: &Generator<example::Seconds>,
+    ///     buffer: &'a mut [u64],
+    /// ) -> Result<&'a [u64], tickid_core::Error> {
+    ///     Ok(generator.try_fill(buffer)?.into_slice())
+    /// }
+    ///
+    /// let generator = Generator::<example::Seconds>::new(example::Node(1))?;
+    /// assert!(!draw(&generator, &mut [0; 10])?.is_empty());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn into_slice(self) -> &'a mut [T] {
         self.0

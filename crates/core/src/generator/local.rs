@@ -52,6 +52,17 @@ accessors!(LocalGenerator, ExclusiveEngine, build_local);
 
 impl<S: Scheme, C> LocalGenerator<S, C> {
     /// Returns a view of the generator that issues IDs of `variant`.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_core::LocalGenerator;
+    /// use tickid_core::example::{Node, Plain, Seconds};
+    ///
+    /// let mut generator = LocalGenerator::<Seconds>::new(Node(7))?;
+    /// let first = generator.with(Plain).generate()?;
+    /// assert!(generator.with(Plain).generate()? > first);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn with<V>(&mut self, variant: V) -> View<&mut Self, V> {
         View::new(self, variant)
     }

@@ -27,6 +27,26 @@ impl<S: Scheme + Default> PerProcess<ProcessGenerator<S>> {
     ///
     /// # Errors
     /// Returns the error of `node`, or a [`BuildError`].
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_core::example::{Node, Seconds};
+    /// use tickid_core::{BuildError, PerProcess, ProcessError, ProcessGenerator};
+    ///
+    /// static GENERATOR: PerProcess<ProcessGenerator<Seconds>> = PerProcess::new();
+    ///
+    /// fn next() -> Result<u64, ProcessError> {
+    ///     // A child of a `fork` gets another node: its parent still has this one.
+    ///     let node = |parents: Option<Node>| match parents {
+    ///         Some(Node(number)) => Ok::<_, BuildError>(Node(number + 1)),
+    ///         None => Ok(Node(7)),
+    ///     };
+    ///     Ok(GENERATOR.generator(node)?.generate()?)
+    /// }
+    ///
+    /// assert!(next()? < next()?);
+    /// # Ok::<(), ProcessError>(())
+    /// ```
     pub fn generator<E: From<BuildError>>(
         &self,
         node: impl FnOnce(Option<S::Node>) -> Result<S::Node, E>,

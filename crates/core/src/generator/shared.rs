@@ -92,6 +92,17 @@ impl<S: Scheme, C> Generator<S, C> {
     }
 
     /// Returns a view of the generator that issues IDs of `variant`.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_core::Generator;
+    /// use tickid_core::example::{Node, Plain, Seconds};
+    ///
+    /// let generator = Generator::<Seconds>::new(Node(7))?;
+    /// let plain = generator.with(Plain); // the only variant of this scheme
+    /// assert!(plain.generate()? < generator.generate()?);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn with<V>(&self, variant: V) -> View<&Self, V> {
         View::new(self, variant)
     }

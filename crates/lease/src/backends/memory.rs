@@ -13,6 +13,21 @@ use crate::model::record::{Record, RowState, Rows, Version, View};
 const NAME: &str = "memory";
 
 /// The backend in memory, for tests and for generators of one process. Clones share its data.
+///
+/// # Examples
+/// ```
+/// use core::time::Duration;
+/// use tickid_core::SystemClock;
+/// use tickid_lease::{Begin, MemoryBackend, RealmSpec, Scope, Store, block_on};
+/// use tickid_sno::Sno;
+///
+/// let backend = MemoryBackend::new(SystemClock);
+/// let store = Store::new(backend.clone());
+/// let realm = RealmSpec::new("orders".parse()?, &Sno, "0-1023/16".parse()?)?;
+/// block_on(store.begin(&realm, Begin::AtOnce), Duration::from_secs(5))?;
+/// assert!(backend.view(realm.name(), Scope::Record)?.record.is_some());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct MemoryBackend<C = SystemClock> {
     clock: C,
@@ -42,6 +57,18 @@ struct Realm {
 
 impl<C: Clock> MemoryBackend<C> {
     /// Creates an empty backend with a clock.
+    ///
+    /// # Examples
+    /// ```
+    /// use std::sync::Arc;
+    /// use tickid_core::{ManualClock, UnixTime};
+    /// use tickid_lease::{MemoryBackend, Scope};
+    ///
+    /// let clock = Arc::new(ManualClock::new(UnixTime::EPOCH));
+    /// let backend = MemoryBackend::new(Arc::clone(&clock));
+    /// assert_eq!(backend.view(&"orders".parse()?, Scope::All)?.now, UnixTime::EPOCH);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn new(clock: C) -> Self {
         Self { clock, is_server: false, data: Arc::default() }
@@ -49,6 +76,15 @@ impl<C: Clock> MemoryBackend<C> {
 
     /// Lets realms begin as they do on servers, [beyond](crate::Begin::Beyond) earlier ones of
     /// their names.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_core::SystemClock;
+    /// use tickid_lease::{MemoryBackend, Store};
+    ///
+    /// let store = Store::new(MemoryBackend::new(SystemClock).like_a_server());
+    /// assert!(!store.begins_at_once());
+    /// ```
     #[must_use]
     pub fn like_a_server(self) -> Self {
         Self { is_server: true, ..self }
@@ -60,11 +96,49 @@ impl<C: Clock> MemoryBackend<C> {
     }
 
     /// Begins another generation, as a fail-over does.
+    ///
+    /// # Examples
+    /// ```
+    /// use core::time::Duration;
+    /// use tickid_core::SystemClock;
+    /// use tickid_lease::{Claim, MemoryBackend, RealmSpec, Store, Token, block_on};
+    /// use tickid_sno::Sno;
+    ///
+    /// let (backend, timeout) = (MemoryBackend::new(SystemClock), Duration::from_secs(5));
+    /// let store = Store::new(backend.clone());
+    /// let realm = RealmSpec::new("orders".parse()?, &Sno, "0-1023/16".parse()?)?;
+    /// let mut claim = Claim::new(Token::random()?, "web-1", None);
+    /// let lease = block_on(store.acquire(&realm, &mut claim), timeout)?;
+    /// backend.change_generation();
+    /// assert!(block_on(store.renew(&realm, &lease), timeout).unwrap_err().is_lost());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn change_generation(&self) {
         self.lock().generation += 1;
     }
 
     /// Returns a copy of all data.
+    ///
+    /// # Examples
+    /// ```
+    /// use core::time::Duration;
+    /// use tickid_core::SystemClock;
+    /// use tickid_lease::{Begin, Claim, Loss, MemoryBackend, RealmSpec, Store, Token, block_on};
+    /// use tickid_sno::Sno;
+    ///
+    /// let (backend, timeout) = (MemoryBackend::new(SystemClock), Duration::from_secs(5));
+    /// let store = Store::new(backend.clone());
+    /// let realm = RealmSpec::new("orders".parse()?, &Sno, "0-1023/16".parse()?)?;
+    /// block_on(store.begin(&realm, Begin::AtOnce), timeout)?;
+    /// let backup = backend.back_up();
+    /// let mut claim = Claim::new(Token::random()?, "web-1", None);
+    /// let lease = block_on(store.acquire(&realm, &mut claim), timeout)?;
+    ///
+    /// backend.restore(backup);
+    /// let error = block_on(store.renew(&realm, &lease), timeout).unwrap_err();
+    /// assert_eq!(error.loss(), Some(Loss::Forgotten)); // the lease proves that data was lost
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn back_up(&self) -> Backup {
         self.lock().kept.clone()
@@ -79,6 +153,24 @@ impl<C: Clock> MemoryBackend<C> {
     }
 
     /// Replaces the row of a node, or removes it: for tests of damaged stores.
+    ///
+    /// # Examples
+    /// ```
+    /// use core::time::Duration;
+    /// use tickid_core::SystemClock;
+    /// use tickid_lease::{Begin, MemoryBackend, RealmSpec, RowState, Store, Version, block_on};
+    /// use tickid_sno::Sno;
+    ///
+    /// let (backend, timeout) = (MemoryBackend::new(SystemClock), Duration::from_secs(5));
+    /// let store = Store::new(backend.clone());
+    /// let realm = RealmSpec::new("orders".parse()?, &Sno, "0-1023/16".parse()?)?;
+    /// block_on(store.begin(&realm, Begin::AtOnce), timeout)?;
+    /// let damaged = RowState::Malformed { version: Version(1) };
+    /// backend.set_row(realm.name(), "42/16".parse()?, Some(damaged.clone()));
+    /// let view = block_on(store.list(realm.name()), timeout)?;
+    /// assert_eq!(view.rows[&"42/16".parse()?], damaged);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn set_row(&self, realm: &RealmName, node: Node, state: Option<RowState>) {
         let mut data = self.lock();
         let rows = &mut data.kept.realms.entry(realm.clone()).or_default().rows;
@@ -92,6 +184,17 @@ impl<C: Clock> MemoryBackend<C> {
     ///
     /// # Errors
     /// Returns an error if the clock cannot be read.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_core::SystemClock;
+    /// use tickid_lease::{MemoryBackend, Scope};
+    ///
+    /// let backend = MemoryBackend::new(SystemClock);
+    /// let view = backend.view(&"orders".parse()?, Scope::All)?;
+    /// assert!(view.record.is_none() && view.rows.is_empty());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn view(&self, realm: &RealmName, scope: Scope) -> Result<View, StoreError> {
         let now = self.clock.now();
         let now =
@@ -117,6 +220,23 @@ impl<C: Clock> MemoryBackend<C> {
     }
 
     /// Writes a change if everything is as it says, and returns whether it was.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_core::SystemClock;
+    /// use tickid_lease::{Change, MemoryBackend, RealmSpec, Record, Version};
+    /// use tickid_sno::Sno;
+    ///
+    /// let backend = MemoryBackend::new(SystemClock);
+    /// let realm = RealmSpec::new("orders".parse()?, &Sno, "0-1023/16".parse()?)?;
+    /// let (name, generation) = (realm.name().clone(), "0".to_owned());
+    /// let record = Some(Record::new(realm, generation.clone()));
+    /// let change = Change { generation, within: None, record_version: None, record, row: None };
+    /// assert!(backend.write(&name, &change));
+    /// let change = Change { record_version: Some(Version(7)), ..change }; // it has version 1
+    /// assert!(!backend.write(&name, &change));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn write(&self, realm: &RealmName, change: &Change) -> bool {
         let now = self.clock.now().unwrap_or(UnixTime::EPOCH);
         let mut data = self.lock();

@@ -50,6 +50,25 @@ impl Store {
     ///
     /// # Errors
     /// As [`open`](Self::open).
+    ///
+    /// # Examples
+    /// ```
+    /// use core::time::Duration;
+    /// use tickid_lease::{Claim, RealmSpec, Standing, Store, Token, block_on};
+    /// use tickid_sno::Sno;
+    ///
+    /// let (folder, timeout) = (tempfile::tempdir()?, Duration::from_secs(5));
+    /// let url = format!("file://{}", folder.path().display());
+    /// let store = Store::open_detached(&url)?;
+    /// let realm = RealmSpec::new("orders".parse()?, &Sno, "0-1023/16".parse()?)?;
+    /// let mut claim = Claim::new(Token::random()?, "a shell script", None);
+    /// block_on(store.acquire(&realm, &mut claim), timeout)?;
+    /// drop(store);
+    ///
+    /// let view = block_on(Store::open(&url)?.list(realm.name()), timeout)?;
+    /// assert_eq!(view.standings()?[0].2, Standing::Held);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn open_detached(url: &str) -> Result<Self, StoreError> {
         open(url, Holders::Elsewhere)
     }

@@ -23,6 +23,15 @@ pub(crate) const NAME: &str = "static";
 /// | `address/16` | the low 16 bits of this machine's private IPv4 address |
 ///
 /// Numbers, names and addresses must be assigned such that no two processes get the same.
+///
+/// # Examples
+/// ```
+/// use tickid_lease::NodeSource;
+///
+/// let source: NodeSource = "env:NODE/10".parse()?;
+/// assert_eq!(source, NodeSource::Environment { variable: "NODE".to_owned(), bits: 10 });
+/// # Ok::<(), tickid_lease::ParseError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum NodeSource {
@@ -73,6 +82,17 @@ impl NodeSource {
     ///
     /// # Errors
     /// Returns an error of the kind [`NoNode`](StoreErrorKind::NoNode) with the reason.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_lease::{NodeSource, StoreErrorKind};
+    ///
+    /// let fixed: NodeSource = "42/8".parse()?;
+    /// assert_eq!(fixed.node()?, "42/8".parse()?);
+    /// let unset: NodeSource = "env:NODE_OF_THIS_EXAMPLE/10".parse()?;
+    /// assert!(matches!(unset.node().unwrap_err().kind(), StoreErrorKind::NoNode { .. }));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn node(&self) -> Result<Node, StoreError> {
         let (bits, value) = match self {
             Self::Fixed(node) => return Ok(*node),

@@ -9,6 +9,20 @@ use tickid_core::{BuildError, ErrorKind, RangeError};
 use crate::error::StoreError;
 
 /// The reason that a [`LeasedGenerator`](crate::LeasedGenerator) has no lease, or did not renew it.
+///
+/// # Examples
+/// ```
+/// use tickid_lease::{LeaseError, LeasedGenerator, Realm, Store};
+/// use tickid_scru64::Scru64;
+///
+/// let realm = Realm::new("orders".parse()?, Scru64, "42/8".parse()?)?;
+/// let store = Store::open("static:7/8")?; // not in the realm's pool
+/// match LeasedGenerator::start(store, realm) {
+///     Err(LeaseError::Store(error)) => assert!(error.to_string().contains("7/8")),
+///     started => panic!("{started:?}"),
+/// }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LeaseError {
@@ -43,6 +57,20 @@ impl LeaseError {
     }
 
     /// Returns the store's error, if it is one.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_lease::{LeasedGenerator, Realm, Refusal, Store};
+    /// use tickid_scru64::Scru64;
+    ///
+    /// let realm = Realm::new("orders".parse()?, Scru64, "42/8".parse()?)?;
+    /// let store = Store::in_memory();
+    /// let first = LeasedGenerator::start(store.clone(), realm.clone())?;
+    /// let error = LeasedGenerator::start(store, realm).unwrap_err(); // the pool has one node
+    /// let refusal = error.store().and_then(|error| error.refusal());
+    /// assert!(matches!(refusal, Some(Refusal::Exhausted { .. })));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn store(&self) -> Option<&StoreError> {
         match self {
@@ -81,6 +109,27 @@ pub enum GenerateError {
 impl GenerateError {
     /// Returns the time until the generator can issue, if its clock determines that, as
     /// [`tickid_core::Error::retry_after`] does.
+    ///
+    /// # Examples
+    /// ```
+    /// use core::time::Duration;
+    /// use std::sync::Arc;
+    /// use tickid_core::{ManualClock, Policy, UnixTime};
+    /// use tickid_lease::{LeasedGenerator, MemoryBackend, Realm, Store};
+    /// use tickid_sno::Sno;
+    ///
+    /// let clock = Arc::new(ManualClock::new(UnixTime::from_millis(1_700_000_000_000)?));
+    /// let store = Store::new(MemoryBackend::new(Arc::clone(&clock)));
+    /// let realm = Realm::new("orders".parse()?, Sno, "0-1023/16".parse()?)?;
+    /// let builder = LeasedGenerator::builder(store, realm).policy(Policy::Wait);
+    /// let generator = builder.clock(Arc::clone(&clock)).start()?;
+    /// generator.try_generate()?;
+    ///
+    /// clock.set(UnixTime::from_millis(1_699_999_999_000)?); // a second back
+    /// let error = generator.try_generate().unwrap_err();
+    /// assert_eq!(error.retry_after(), Some(Duration::from_secs(1)));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn retry_after(&self) -> Option<Duration> {
         match self {
@@ -90,6 +139,16 @@ impl GenerateError {
     }
 
     /// Returns the reason that the lease was not renewed, or that there is none.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_lease::{GenerateError, LeaseError, StoreError, StoreErrorKind};
+    ///
+    /// let down = LeaseError::from(StoreError::new("redis", StoreErrorKind::Unreachable));
+    /// let error = GenerateError::NoLease { cause: Some(Box::new(down)) };
+    /// let store = error.cause().and_then(|cause| cause.store());
+    /// assert!(store.is_some_and(|error| error.is_unreachable())); // alert its operators
+    /// ```
     #[must_use]
     pub fn cause(&self) -> Option<&LeaseError> {
         match self {

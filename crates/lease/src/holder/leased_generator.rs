@@ -110,6 +110,20 @@ impl<S: Scheme, C> Tenure<S, C> {
     }
 
     /// Returns the generator.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_lease::{LeasedGenerator, Realm, Store};
+    /// use tickid_scru64::Scru64;
+    ///
+    /// let realm = Realm::new("orders".parse()?, Scru64, "0-255/8".parse()?)?;
+    /// let leased = LeasedGenerator::start(Store::in_memory(), realm)?;
+    /// let tenure = leased.tenure().ok_or("no lease")?;
+    /// let mut handle = tenure.generator().handle(); // for a thread that draws many
+    /// let first = handle.try_generate()?;
+    /// assert!(handle.try_generate()? > first);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn generator(&self) -> &Generator<S, ProcessClock<C>> {
         &self.generator
@@ -223,6 +237,22 @@ impl<S: Scheme> LeasedGeneratorBuilder<S> {
 
 impl<S: Scheme, C> LeasedGeneratorBuilder<S, C> {
     /// Sets the holder's name, for people to read.
+    ///
+    /// # Examples
+    /// ```
+    /// use core::time::Duration;
+    /// use tickid_lease::{LeasedGenerator, Realm, Store, block_on};
+    /// use tickid_sno::Sno;
+    ///
+    /// let realm = Realm::new("orders".parse()?, Sno, "42/16".parse()?)?;
+    /// let store = Store::in_memory();
+    /// let builder = LeasedGenerator::builder(store.clone(), realm.clone()).holder("billing");
+    /// let generator = builder.start()?;
+    /// let view = block_on(store.list(realm.name()), Duration::from_secs(5))?;
+    /// let row = view.rows[&"42/16".parse()?].row().ok_or("the row cannot be read")?;
+    /// assert_eq!(row.holder, "billing");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn holder(mut self, holder: impl Into<String>) -> Self {
         self.options.holder = holder.into();
         self
@@ -238,6 +268,27 @@ impl<S: Scheme, C> LeasedGeneratorBuilder<S, C> {
 
     /// Sets the longest wait of [`generate`](LeasedGenerator::generate) for a lease or for its
     /// window.
+    ///
+    /// # Examples
+    /// ```
+    /// use core::time::Duration;
+    /// use std::sync::Arc;
+    /// use tickid_core::{ManualClock, Policy, UnixTime};
+    /// use tickid_lease::{GenerateError, LeasedGenerator, MemoryBackend, Realm, Store};
+    /// use tickid_sno::Sno;
+    ///
+    /// let clock = Arc::new(ManualClock::new(UnixTime::from_millis(1_700_000_000_000)?));
+    /// let store = Store::new(MemoryBackend::new(Arc::clone(&clock)));
+    /// let realm = Realm::new("orders".parse()?, Sno, "0-1023/16".parse()?)?;
+    /// let builder = LeasedGenerator::builder(store, realm).policy(Policy::Wait);
+    /// let builder = builder.clock(Arc::clone(&clock)).max_wait(Duration::from_millis(100));
+    /// let generator = builder.start()?;
+    /// generator.generate()?;
+    ///
+    /// clock.set(UnixTime::from_millis(1_699_999_999_000)?); // a second back
+    /// assert!(matches!(generator.generate(), Err(GenerateError::Stalled { .. })));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn max_wait(mut self, max_wait: Duration) -> Self {
         self.options.max_wait = max_wait;
         self
@@ -250,18 +301,64 @@ impl<S: Scheme, C> LeasedGeneratorBuilder<S, C> {
     }
 
     /// Sets the reaction to a clock rollback.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_core::{Policy, Ticks};
+    /// use tickid_lease::{LeasedGenerator, Realm, Store, Terms};
+    /// use tickid_scru64::Scru64;
+    ///
+    /// // The realm's terms leave room for the IDs that the policy lets run ahead.
+    /// let policy = Policy::Ratchet { allowance: Ticks::new(400) };
+    /// let realm = Realm::new("orders".parse()?, Scru64, "0-255/8".parse()?)?;
+    /// let realm = realm.with_terms(Terms::new(policy))?;
+    /// let generator = LeasedGenerator::builder(Store::in_memory(), realm).policy(policy).start()?;
+    /// let tenure = generator.tenure().ok_or("no lease")?;
+    /// assert_eq!(tenure.generator().policy(), policy);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn policy(mut self, policy: Policy<S>) -> Self {
         self.options.policy = Some(policy);
         self
     }
 
     /// Sets the rule for the first sequence of each tick.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_core::SequenceStart;
+    /// use tickid_lease::{LeasedGenerator, Realm, Store};
+    /// use tickid_sno::Sno;
+    ///
+    /// let realm = Realm::new("orders".parse()?, Sno, "0-1023/16".parse()?)?;
+    /// let builder = LeasedGenerator::builder(Store::in_memory(), realm);
+    /// let generator = builder.sequence(SequenceStart::fixed(1_000)).start()?;
+    /// assert_eq!(generator.generate()?.sequence(), 1_000);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn sequence(mut self, sequence: impl Into<SequenceStart>) -> Self {
         self.options.sequence = Some(sequence.into());
         self
     }
 
     /// Sets the clock. Each lease has a clone of it, which must read the same time.
+    ///
+    /// # Examples
+    /// ```
+    /// use std::sync::Arc;
+    /// use tickid_core::{ManualClock, UnixTime};
+    /// use tickid_lease::{LeasedGenerator, MemoryBackend, Realm, Store};
+    /// use tickid_sno::Sno;
+    ///
+    /// // The clock of a test, which the store has to share.
+    /// let time = UnixTime::from_millis(1_700_000_000_000)?;
+    /// let clock = Arc::new(ManualClock::new(time));
+    /// let store = Store::new(MemoryBackend::new(Arc::clone(&clock)));
+    /// let realm = Realm::new("orders".parse()?, Sno, "0-1023/16".parse()?)?;
+    /// let generator = LeasedGenerator::builder(store, realm).clock(clock).start()?;
+    /// assert_eq!(generator.generate()?.unix_time(), time);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn clock<D: Clone + Send + 'static>(self, clock: D) -> LeasedGeneratorBuilder<S, D> {
         LeasedGeneratorBuilder { options: self.options, clock: Box::new(move || clock.clone()) }
     }
@@ -276,6 +373,19 @@ where
     ///
     /// # Errors
     /// Returns a [`LeaseError`]. No lease is kept then.
+    ///
+    /// # Examples
+    /// ```
+    /// use core::time::Duration;
+    /// use tickid_lease::{LeasedGenerator, Realm, Store};
+    /// use tickid_sno::Sno;
+    ///
+    /// let realm = Realm::new("orders".parse()?, Sno, "0-1023/16".parse()?)?;
+    /// let builder = LeasedGenerator::builder(Store::in_memory(), realm);
+    /// let generator = builder.start_within(Duration::from_secs(30)).start()?;
+    /// generator.generate()?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn start(self) -> Result<LeasedGenerator<S, C>, LeaseError> {
         // The thread ends a request within its timeout.
         let Options { realm, start_within, answer_within, .. } = &self.options;
@@ -291,6 +401,22 @@ where
     ///
     /// # Errors
     /// As `start`.
+    ///
+    /// # Examples
+    /// ```
+    /// use core::time::Duration;
+    /// use tickid_lease::{LeaseError, LeasedGenerator, Realm, Store};
+    /// use tickid_sno::Sno;
+    ///
+    /// async fn start(realm: Realm<Sno>) -> Result<LeasedGenerator<Sno>, LeaseError> {
+    ///     let builder = LeasedGenerator::builder(Store::in_memory(), realm);
+    ///     builder.start_within(Duration::from_secs(30)).start_async().await
+    /// }
+    /// # let realm = Realm::new("orders".parse()?, Sno, "0-1023/16".parse()?)?;
+    /// # let start = async { Ok(start(realm).await) };
+    /// # tickid_lease::block_on(start, Duration::from_secs(5))??.generate()?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub async fn start_async(self) -> Result<LeasedGenerator<S, C>, LeaseError> {
         let thread = self.spawn()?;
         let first = thread.shared.wait_for_first_async().await?;
@@ -318,6 +444,17 @@ impl<S: Scheme + Default> LeasedGenerator<S> {
     ///
     /// # Errors
     /// Returns a [`LeaseError`]. No lease is kept then.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_lease::{LeasedGenerator, Realm, Store};
+    /// use tickid_sno::Sno;
+    ///
+    /// let realm = Realm::new("orders".parse()?, Sno, "0-1023/16".parse()?)?;
+    /// let generator = LeasedGenerator::start(Store::in_memory(), realm)?;
+    /// println!("{}", generator.generate()?);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn start(store: Store, realm: Realm<S>) -> Result<Self, LeaseError> {
         Self::builder(store, realm).start()
     }
@@ -326,11 +463,36 @@ impl<S: Scheme + Default> LeasedGenerator<S> {
     ///
     /// # Errors
     /// As `start`.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_lease::{LeaseError, LeasedGenerator, Realm, Store};
+    /// use tickid_sno::Sno;
+    ///
+    /// async fn start(realm: Realm<Sno>) -> Result<LeasedGenerator<Sno>, LeaseError> {
+    ///     LeasedGenerator::start_async(Store::in_memory(), realm).await
+    /// }
+    /// # let realm = Realm::new("orders".parse()?, Sno, "0-1023/16".parse()?)?;
+    /// # let start = async { Ok(start(realm).await) };
+    /// # tickid_lease::block_on(start, core::time::Duration::from_secs(5))??.generate()?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub async fn start_async(store: Store, realm: Realm<S>) -> Result<Self, LeaseError> {
         Self::builder(store, realm).start_async().await
     }
 
     /// Returns a builder of a generator with a lease of `realm` from `store`.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_lease::{LeasedGenerator, Realm, Store};
+    /// use tickid_sno::Sno;
+    ///
+    /// let realm = Realm::new("orders".parse()?, Sno, "0-1023/16".parse()?)?;
+    /// let builder = LeasedGenerator::builder(Store::in_memory(), realm).holder("billing");
+    /// assert!(builder.start()?.state().lease.is_some());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn builder(store: Store, realm: Realm<S>) -> LeasedGeneratorBuilder<S> {
         LeasedGeneratorBuilder::new(store, realm)
     }
@@ -338,6 +500,17 @@ impl<S: Scheme + Default> LeasedGenerator<S> {
 
 impl<S: Scheme, C: Clock + fmt::Debug> LeasedGenerator<S, C> {
     /// Returns a view of the generator that issues IDs of `variant`.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_lease::{LeasedGenerator, Realm, Store};
+    /// use tickid_sno::{Meta, Sno};
+    ///
+    /// let realm = Realm::new("orders".parse()?, Sno, "0-1023/16".parse()?)?;
+    /// let generator = LeasedGenerator::start(Store::in_memory(), realm)?;
+    /// assert_eq!(generator.with(Meta(24)).generate()?.meta(), 24);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn with<V>(&self, variant: V) -> LeasedView<'_, S, C, V> {
         LeasedView { leased: self, variant }
     }
@@ -347,6 +520,20 @@ impl<S: Scheme, C: Clock + fmt::Debug> LeasedGenerator<S, C> {
     /// # Errors
     /// Returns a [`GenerateError`] if no ID can be issued now. It names the trouble with the lease
     /// if that is the reason.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_lease::{LeasedGenerator, Realm, Store};
+    /// use tickid_sno::Sno;
+    ///
+    /// let realm = Realm::new("orders".parse()?, Sno, "0-1023/16".parse()?)?;
+    /// let generator = LeasedGenerator::start(Store::in_memory(), realm)?;
+    /// match generator.try_generate() {
+    ///     Ok(id) => println!("{id}"),
+    ///     Err(error) => println!("{error}; again in {:?}", error.retry_after()),
+    /// }
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[inline]
     pub fn try_generate(&self) -> Result<Id<S>, GenerateError> {
         self.with(S::Variant::default()).try_generate()
@@ -357,6 +544,22 @@ impl<S: Scheme, C: Clock + fmt::Debug> LeasedGenerator<S, C> {
     /// # Errors
     /// Returns a [`GenerateError`] if the wait would take longer than
     /// [`max_wait`](LeasedGeneratorBuilder::max_wait), and at once if waiting does not help.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_lease::{LeasedGenerator, Realm, Store};
+    /// use tickid_scru64::Scru64;
+    ///
+    /// let realm = Realm::new("orders".parse()?, Scru64, "0-255/8".parse()?)?;
+    /// let generator = LeasedGenerator::start(Store::in_memory(), realm)?;
+    /// std::thread::scope(|scope| {
+    ///     let ids = [(); 2].map(|()| scope.spawn(|| generator.generate()));
+    ///     let [one, other] = ids.map(|thread| thread.join().unwrap());
+    ///     assert_ne!(one?, other?);
+    ///     Ok::<(), tickid_lease::GenerateError>(())
+    /// })?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[inline]
     pub fn generate(&self) -> Result<Id<S>, GenerateError> {
         self.with(S::Variant::default()).generate()
@@ -436,6 +639,18 @@ impl<S: Scheme, C: Clock + fmt::Debug> LeasedGenerator<S, C> {
     /// Returns the present lease and its generator, which offers blocks, slices and handles; `None`
     /// while there is no lease. Once the generator is [closed](tickid_core::ErrorKind::Closed),
     /// there is another tenure, or will be.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_lease::{LeasedGenerator, Node, Realm, Store};
+    /// use tickid_sno::Sno;
+    ///
+    /// let realm = Realm::new("orders".parse()?, Sno, "0-1023/16".parse()?)?;
+    /// let generator = LeasedGenerator::start(Store::in_memory(), realm)?;
+    /// let tenure = generator.tenure().ok_or("no lease")?;
+    /// assert_eq!(tenure.lease().node, Node::of(&generator.generate()?.partition())?);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn tenure(&self) -> Option<Arc<Tenure<S, C>>> {
         self.shared().tenure.load_full()
@@ -468,6 +683,20 @@ impl<S: Scheme, C: Clock + fmt::Debug> LeasedGenerator<S, C> {
     /// # Errors
     /// Returns the store's error if the node was not released. The node then becomes free when its
     /// window ends.
+    ///
+    /// # Examples
+    /// ```
+    /// use core::time::Duration;
+    /// use tickid_lease::{LeasedGenerator, Realm, Standing, Store, block_on};
+    /// use tickid_sno::Sno;
+    ///
+    /// let realm = Realm::new("orders".parse()?, Sno, "42/16".parse()?)?;
+    /// let store = Store::in_memory();
+    /// LeasedGenerator::start(store.clone(), realm.clone())?.shut_down()?;
+    /// let view = block_on(store.list(realm.name()), Duration::from_secs(5))?;
+    /// assert!(view.standings()?.iter().all(|(.., standing)| *standing == Standing::Free));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn shut_down(mut self) -> Result<(), StoreError> {
         self.thread.stop()
     }
@@ -477,6 +706,18 @@ impl<S: Scheme, C: Clock + fmt::Debug> LeasedGenerator<S, C> {
     ///
     /// # Errors
     /// As `shut_down`.
+    ///
+    /// # Examples
+    /// ```
+    /// use core::time::Duration;
+    /// use tickid_lease::{LeasedGenerator, Realm, Store, block_on};
+    /// use tickid_sno::Sno;
+    ///
+    /// let realm = Realm::new("orders".parse()?, Sno, "0-1023/16".parse()?)?;
+    /// let generator = LeasedGenerator::start(Store::in_memory(), realm)?;
+    /// block_on(generator.shut_down_async(), Duration::from_secs(5))?; // in a task: `.await?`
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub async fn shut_down_async(mut self) -> Result<(), StoreError> {
         if self.shared().is_ours() {
             self.shared().stop();

@@ -4,6 +4,12 @@ use crate::backends::static_node::host_name;
 
 /// Returns a human-readable name of a holder: this host (or pod), a program, and the ID of this
 /// process, as in `web-1/server:42`.
+///
+/// # Examples
+/// ```
+/// let name = tickid_lease::holder_name("billing");
+/// assert!(name.contains("/billing:"), "{name}");
+/// ```
 #[must_use]
 pub fn holder_name(program: &str) -> String {
     let variable = env::var("HOSTNAME").ok().filter(|name| !name.is_empty());

@@ -27,6 +27,30 @@ use crate::store::Store;
 /// If the clock was set back so far that the generator would have to wait for more than a term, the
 /// session claims another node with a window that the clock has reached. It keeps the old lease
 /// until then.
+///
+/// # Examples
+/// ```
+/// use core::time::Duration;
+/// use tickid_lease::{LeaseSession, Outcome, RealmSpec, Store, Token, block_on};
+/// use tickid_sno::Sno;
+///
+/// let store = Store::in_memory();
+/// let realm = RealmSpec::new("orders".parse()?, &Sno, "0-1023/16".parse()?)?;
+/// let mut session = LeaseSession::new(realm.clone(), "web-1", 42);
+///
+/// let now = Duration::ZERO; // since the start of the program
+/// let request = session.request(now, None, Duration::ZERO, Token::random)?;
+/// let mut request = request.ok_or("a claim is due at once")?;
+/// let timeout = session.timeout(&request);
+/// let answer = block_on(request.send(&store, &realm), timeout);
+/// match session.answered(request, now, now, answer) {
+///     Outcome::Acquired(lease) => assert_eq!(session.lease(), Some(&lease)),
+///     outcome => panic!("{outcome:?}"),
+/// }
+/// // The renewal is due after half the term of 10 seconds, or a little earlier.
+/// assert!((Duration::from_secs(4)..=Duration::from_secs(5)).contains(&session.due()));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct LeaseSession {
     realm: RealmSpec,
@@ -85,6 +109,21 @@ impl Request {
     ///
     /// # Errors
     /// Returns the store's.
+    ///
+    /// # Examples
+    /// ```
+    /// use core::time::Duration;
+    /// use tickid_lease::{Claim, RealmSpec, Request, Store, Token, block_on};
+    /// use tickid_sno::Sno;
+    ///
+    /// let (store, timeout) = (Store::in_memory(), Duration::from_secs(5));
+    /// let realm = RealmSpec::new("orders".parse()?, &Sno, "42/16".parse()?)?;
+    /// let mut claim = Request::Acquire(Claim::new(Token::random()?, "web-1", None));
+    /// let lease = block_on(claim.send(&store, &realm), timeout)?;
+    /// let renewed = block_on(Request::Renew(lease).send(&store, &realm), timeout)?;
+    /// assert_eq!(renewed.token, lease.token);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub async fn send(&mut self, store: &Store, realm: &RealmSpec) -> Result<Lease, StoreError> {
         match self {
             Self::Acquire(claim) => store.acquire(realm, claim).await,
@@ -96,6 +135,18 @@ impl Request {
 impl LeaseSession {
     /// Creates the session of a holder without a lease. `seed` differs for each holder: it spreads
     /// their requests over time.
+    ///
+    /// # Examples
+    /// ```
+    /// use core::time::Duration;
+    /// use tickid_lease::{LeaseSession, RealmSpec};
+    /// use tickid_sno::Sno;
+    ///
+    /// let realm = RealmSpec::new("orders".parse()?, &Sno, "0-1023/16".parse()?)?;
+    /// let session = LeaseSession::new(realm, "web-1", 42);
+    /// assert_eq!((session.lease(), session.due()), (None, Duration::ZERO));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn new(realm: RealmSpec, holder: &str, seed: u64) -> Self {
         Self {
@@ -131,6 +182,19 @@ impl LeaseSession {
     /// Returns the time to wait for the answer to a request: a quarter of the term, from 50
     /// milliseconds to 5 seconds. Without a lease nothing is gained by giving up earlier than the
     /// backend does, so a claim has four times that: many holders may come to a server at once.
+    ///
+    /// # Examples
+    /// ```
+    /// use core::time::Duration;
+    /// use tickid_lease::{Claim, LeaseSession, RealmSpec, Request, Token};
+    /// use tickid_sno::Sno;
+    ///
+    /// let realm = RealmSpec::new("orders".parse()?, &Sno, "0-1023/16".parse()?)?;
+    /// let session = LeaseSession::new(realm, "web-1", 42);
+    /// let claim = Request::Acquire(Claim::new(Token::random()?, "web-1", None));
+    /// assert_eq!(session.timeout(&claim), Duration::from_secs(10)); // as long as the term
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn timeout(&self, request: &Request) -> Duration {
         let terms = self.realm.terms();
@@ -148,6 +212,22 @@ impl LeaseSession {
     ///
     /// # Errors
     /// Returns the error of `draw`.
+    ///
+    /// # Examples
+    /// ```
+    /// use core::time::Duration;
+    /// use tickid_lease::{LeaseSession, RealmSpec, Request, Token};
+    /// use tickid_sno::Sno;
+    ///
+    /// let realm = RealmSpec::new("orders".parse()?, &Sno, "0-1023/16".parse()?)?;
+    /// let mut session = LeaseSession::new(realm, "web-1", 42);
+    /// let request = session.request(Duration::ZERO, None, Duration::ZERO, Token::random)?;
+    /// match request {
+    ///     Some(Request::Acquire(claim)) => assert_eq!(claim.holder(), "web-1"),
+    ///     other => panic!("{other:?}"),
+    /// }
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn request(
         &mut self,
         now: Duration,
@@ -173,6 +253,23 @@ impl LeaseSession {
     }
 
     /// Processes the answer, received at the time `now`, to a request sent at the time `asked`.
+    ///
+    /// # Examples
+    /// ```
+    /// use core::time::Duration;
+    /// use tickid_lease::{LeaseSession, Outcome, RealmSpec, StoreError, StoreErrorKind, Token};
+    /// use tickid_sno::Sno;
+    ///
+    /// let realm = RealmSpec::new("orders".parse()?, &Sno, "0-1023/16".parse()?)?;
+    /// let mut session = LeaseSession::new(realm, "web-1", 42);
+    /// let (asked, now) = (Duration::ZERO, Duration::from_secs(10));
+    /// let request = session.request(asked, None, Duration::ZERO, Token::random)?;
+    /// let down = StoreError::new("redis", StoreErrorKind::Unreachable);
+    /// let outcome = session.answered(request.ok_or("none is due")?, asked, now, Err(down));
+    /// assert!(matches!(outcome, Outcome::Failed(_)));
+    /// assert!(session.due() >= now); // the claim is repeated
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn answered(
         &mut self,
         request: Request,
@@ -220,6 +317,19 @@ impl LeaseSession {
 
     /// Gives up a lease that was released because it could not be used. The next is acquired a term
     /// later.
+    ///
+    /// # Examples
+    /// ```
+    /// use core::time::Duration;
+    /// use tickid_lease::{LeaseSession, RealmSpec};
+    /// use tickid_sno::Sno;
+    ///
+    /// let realm = RealmSpec::new("orders".parse()?, &Sno, "0-1023/16".parse()?)?;
+    /// let mut session = LeaseSession::new(realm, "web-1", 42);
+    /// session.give_up(Duration::from_secs(60));
+    /// assert_eq!(session.due(), Duration::from_secs(70));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn give_up(&mut self, now: Duration) {
         let due = now.saturating_add(self.realm.terms().term);
         (self.lease, self.claim) = (None, None);

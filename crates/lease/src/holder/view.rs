@@ -39,6 +39,18 @@ impl<S: Scheme, C: Clock + fmt::Debug, V: Variant<S>> LeasedView<'_, S, C, V> {
     ///
     /// # Errors
     /// As [`LeasedGenerator::try_generate`].
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_lease::{LeasedGenerator, Realm, Store};
+    /// use tickid_sno::{Meta, Sno};
+    ///
+    /// let realm = Realm::new("orders".parse()?, Sno, "0-1023/16".parse()?)?;
+    /// let generator = LeasedGenerator::start(Store::in_memory(), realm)?;
+    /// let (orders, invoices) = (generator.with(Meta(1)), generator.with(Meta(2)));
+    /// assert!(orders.try_generate()?.meta() < invoices.try_generate()?.meta());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[inline]
     pub fn try_generate(self) -> Result<V::Id, GenerateError> {
         let issued = self.leased.call(|generator| generator.with(self.variant).try_generate());
@@ -49,6 +61,19 @@ impl<S: Scheme, C: Clock + fmt::Debug, V: Variant<S>> LeasedView<'_, S, C, V> {
     ///
     /// # Errors
     /// As [`LeasedGenerator::generate`].
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_kuid::{Kuid, Local};
+    /// use tickid_lease::{LeasedGenerator, NodePool, Realm, Store};
+    ///
+    /// // Local kuids carry no node: the realm is for one generator at a time.
+    /// let realm = Realm::new("orders".parse()?, Kuid::default(), NodePool::single())?;
+    /// let generator = LeasedGenerator::start(Store::in_memory(), realm)?;
+    /// let first = generator.with(Local).generate()?;
+    /// assert!(generator.with(Local).generate()? > first);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[inline]
     pub fn generate(self) -> Result<V::Id, GenerateError> {
         // The first attempt does not wait, so that stalls are counted.

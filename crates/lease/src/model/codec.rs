@@ -70,6 +70,17 @@ struct RowText {
 
 impl Record {
     /// Returns the record as one line of JSON, without the realm's name.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_lease::{RealmSpec, Record};
+    /// use tickid_sno::Sno;
+    ///
+    /// let realm = RealmSpec::new("orders".parse()?, &Sno, "0-1023/16".parse()?)?;
+    /// let json = Record::new(realm, "1".to_owned()).to_json();
+    /// assert!(json.starts_with(r#"{"format":1,"scheme":"sno","#));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn to_json(&self) -> String {
         let (realm, terms) = (&self.realm, self.realm.terms());
@@ -104,6 +115,21 @@ impl Record {
     /// # Errors
     /// Returns [`ParseError::Newer`] for a format of a later release, and another [`ParseError`]
     /// for anything else that is not a record.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_lease::{ParseError, RealmSpec, Record};
+    /// use tickid_sno::Sno;
+    ///
+    /// let realm = RealmSpec::new("orders".parse()?, &Sno, "0-1023/16".parse()?)?;
+    /// let record = Record::new(realm, "1".to_owned());
+    /// let json = record.to_json();
+    /// assert_eq!(Record::from_json("orders".parse()?, json.as_bytes())?, record);
+    ///
+    /// let later = Record::from_json("orders".parse()?, br#"{"format":2}"#);
+    /// assert!(matches!(later, Err(ParseError::Newer { format: 2, .. })));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn from_json(name: RealmName, json: &[u8]) -> Result<Self, ParseError> {
         let text: RecordText = read("record of a realm", json)?;
         let mut parts = Vec::with_capacity(text.parts.len());
@@ -133,6 +159,16 @@ impl Record {
 
 impl Row {
     /// Returns the row as one line of JSON.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_lease::Row;
+    ///
+    /// let json = r#"{"format":1,"node":"42/8","token":null,"holder":"web-1","era":0,"#;
+    /// let json = format!(r#"{json}"floor":5,"ceiling":9}}"#);
+    /// assert_eq!(Row::from_json(json.as_bytes())?.to_json(), json);
+    /// # Ok::<(), tickid_lease::ParseError>(())
+    /// ```
     #[must_use]
     pub fn to_json(&self) -> String {
         json(&RowText {
@@ -152,6 +188,20 @@ impl Row {
     /// # Errors
     /// Returns [`ParseError::Newer`] for a format of a later release, and another [`ParseError`]
     /// for anything else that is not a row.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_lease::Row;
+    ///
+    /// let json = br#"{
+    ///     "format": 1, "node": "42/8", "token": null, "holder": "web-1",
+    ///     "era": 0, "floor": 5, "ceiling": 9
+    /// }"#;
+    /// let row = Row::from_json(json)?;
+    /// assert_eq!((row.node, row.ceiling), ("42/8".parse()?, 9));
+    /// assert!(Row::from_json(b"{}").is_err());
+    /// # Ok::<(), tickid_lease::ParseError>(())
+    /// ```
     pub fn from_json(json: &[u8]) -> Result<Self, ParseError> {
         let text: RowText = read("row of a node", json)?;
         let token = text.token.map(|token| token.parse()).transpose()?;
@@ -162,6 +212,17 @@ impl Row {
 
 impl RowState {
     /// Parses the row of a node from the JSON of [`to_json`](Row::to_json).
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_lease::{RowState, Version};
+    ///
+    /// let state = RowState::from_json("42/8".parse()?, b"\0\0\0", Version(7));
+    /// assert_eq!(state, RowState::Malformed { version: Version(7) }); // quarantines the node
+    /// let state = RowState::from_json("42/8".parse()?, br#"{"format":2}"#, Version(7));
+    /// assert_eq!(state, RowState::Newer { format: 2 });
+    /// # Ok::<(), tickid_lease::ParseError>(())
+    /// ```
     #[must_use]
     pub fn from_json(node: Node, json: &[u8], version: Version) -> Self {
         match Row::from_json(json) {

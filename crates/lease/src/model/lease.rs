@@ -12,6 +12,15 @@ use crate::model::node::Node;
 ///
 /// Tokens are not counted, since a store restored from a backup would repeat the numbers. They are
 /// not secrets either: they guard against mistakes, not against attackers.
+///
+/// # Examples
+/// ```
+/// use tickid_lease::Token;
+///
+/// let token = Token::random()?;
+/// assert_eq!(token.to_string().parse(), Ok(token));
+/// # Ok::<(), std::io::Error>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Token(u128);
 
@@ -30,6 +39,15 @@ impl Token {
     }
 
     /// Returns the bits.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_lease::Token;
+    ///
+    /// let token: Token = "000000000000000000000000000000ff".parse()?;
+    /// assert_eq!(token.bits(), 255);
+    /// # Ok::<(), tickid_lease::ParseError>(())
+    /// ```
     #[must_use]
     pub const fn bits(self) -> u128 {
         self.0
@@ -83,6 +101,24 @@ impl FromStr for Token {
 /// This is everything that a holder has to show to the store to renew or release it. Besides the
 /// token, the floor identifies it: a claim that the network repeats late can get its node a second
 /// time under the same token, after another holder had it in between.
+///
+/// # Examples
+/// ```
+/// use core::time::Duration;
+/// use tickid_lease::{Claim, RealmSpec, Store, Token, block_on};
+/// use tickid_sno::Sno;
+///
+/// let realm = RealmSpec::new("orders".parse()?, &Sno, "42/16".parse()?)?;
+/// let mut claim = Claim::new(Token::random()?, "web-1", None);
+/// let store = Store::in_memory();
+/// let lease = block_on(store.acquire(&realm, &mut claim), Duration::from_secs(5))?;
+/// assert_eq!((lease.node, lease.token), ("42/16".parse()?, claim.token));
+///
+/// // The lease reaches 15 seconds ahead of the store's clock: skew and term.
+/// let now = realm.tick_at(lease.granted_at).ok_or("outside the scheme's time")?;
+/// assert_eq!(lease.ceiling, now + realm.ahead());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Lease {
@@ -108,6 +144,23 @@ pub struct Lease {
 ///
 /// A claim gets one lease. Sent again after a reply was lost, it finds the lease that it got. A new
 /// lease takes a new claim.
+///
+/// # Examples
+/// ```
+/// use core::time::Duration;
+/// use tickid_lease::{Claim, RealmSpec, Store, Token, block_on};
+/// use tickid_sno::Sno;
+///
+/// let (store, timeout) = (Store::in_memory(), Duration::from_secs(5));
+/// let realm = RealmSpec::new("orders".parse()?, &Sno, "0-1023/16".parse()?)?;
+/// let mut claim = Claim::new(Token::random()?, "web-1", None);
+/// let lease = block_on(store.acquire(&realm, &mut claim), timeout)?;
+///
+/// // Had the answer been lost, the same claim would find its lease.
+/// let again = block_on(store.acquire(&realm, &mut claim), timeout)?;
+/// assert_eq!((again.node, again.floor), (lease.node, lease.floor));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Claim {

@@ -5,6 +5,16 @@ use crate::error::ParseError;
 use crate::model::node::{Node, number};
 
 /// Consecutive nodes of one size.
+///
+/// # Examples
+/// ```
+/// use tickid_lease::NodeRange;
+///
+/// let range: NodeRange = "128-255/8".parse()?;
+/// assert_eq!((range.first(), range.last(), range.len()), (128, 255, 128));
+/// assert_eq!(range.to_string(), "128-255/8");
+/// # Ok::<(), tickid_lease::ParseError>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct NodeRange {
     first: Node,
@@ -227,6 +237,17 @@ impl NodePool {
     }
 
     /// Returns the pool of the empty node, for IDs that carry none (kuid's local ones).
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_kuid::Kuid;
+    /// use tickid_lease::{NodePool, RealmSpec};
+    ///
+    /// // Local kuids carry no node, so only one generator of a realm can issue them at a time.
+    /// let realm = RealmSpec::new("orders".parse()?, &Kuid::default(), NodePool::single())?;
+    /// assert_eq!(realm.pool().len(), 1);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn single() -> Self {
         Self::of(Node::NONE)
@@ -262,6 +283,14 @@ impl NodePool {
     }
 
     /// Returns the number of nodes.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_lease::NodePool;
+    ///
+    /// assert_eq!("0/1,128-255/8".parse::<NodePool>()?.len(), 129);
+    /// # Ok::<(), tickid_lease::ParseError>(())
+    /// ```
     #[must_use]
     pub fn len(&self) -> u64 {
         self.ranges.iter().map(NodeRange::len).sum()
@@ -392,6 +421,16 @@ impl FromStr for NodePool {
 }
 
 /// An error of nodes that do not form a pool.
+///
+/// # Examples
+/// ```
+/// use tickid_lease::{NodePool, PoolError};
+///
+/// assert_eq!(NodePool::new([]), Err(PoolError::Empty));
+/// let error = NodePool::new(["0-65536/32".parse()?]).unwrap_err();
+/// assert_eq!(error.to_string(), "a pool has at most 65536 nodes, not 65537");
+/// # Ok::<(), tickid_lease::ParseError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PoolError {

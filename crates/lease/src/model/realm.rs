@@ -11,6 +11,16 @@ use crate::model::pool::NodePool;
 
 /// The name of a realm: 1 to 63 lower-case letters, digits, hyphens and underscores, a letter or
 /// digit first.
+///
+/// # Examples
+/// ```
+/// use tickid_lease::RealmName;
+///
+/// let name: RealmName = "orders-eu".parse()?;
+/// assert_eq!(name.as_str(), "orders-eu");
+/// assert!("Orders".parse::<RealmName>().is_err());
+/// # Ok::<(), tickid_lease::ParseError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RealmName(String);
 
@@ -94,6 +104,17 @@ impl Terms {
     pub const LONGEST: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
     /// Returns the default terms for generators with this policy.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_core::{Policy, Ticks};
+    /// use tickid_lease::Terms;
+    /// use tickid_scru64::Scru64;
+    ///
+    /// assert_eq!(Terms::new(Policy::<Scru64>::Wait).allowance, 0);
+    /// let ratchet = Policy::<Scru64>::Ratchet { allowance: Ticks::new(39) };
+    /// assert_eq!(Terms::new(ratchet).allowance, 39);
+    /// ```
     #[must_use]
     pub fn new<S: Scheme>(policy: Policy<S>) -> Self {
         let allowance = match policy {
@@ -114,6 +135,19 @@ impl Terms {
     }
 
     /// Returns the terms with another skew.
+    ///
+    /// # Examples
+    /// ```
+    /// use core::time::Duration;
+    /// use tickid_lease::Realm;
+    /// use tickid_sno::Sno;
+    ///
+    /// let realm = Realm::new("orders".parse()?, Sno, "0-1023/16".parse()?)?;
+    /// assert_eq!(realm.ahead(), 3_750); // 15 seconds of 4 ms
+    /// let terms = realm.terms().with_skew(Duration::from_secs(1));
+    /// assert_eq!(realm.with_terms(terms)?.ahead(), 2_750);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub const fn with_skew(self, skew: Duration) -> Self {
         Self { skew, ..self }
@@ -179,6 +213,18 @@ impl RealmSpec {
     /// # Errors
     /// Returns [`RealmError::Node`] for nodes that the scheme does not have, and
     /// [`RealmError::NoNodelessIds`] for [`Node::NONE`] if all IDs of the scheme carry a node.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_lease::RealmSpec;
+    /// use tickid_sno::Sno;
+    ///
+    /// let realm = RealmSpec::new("orders".parse()?, &Sno, "0-1023/16".parse()?)?;
+    /// assert_eq!((realm.name().as_str(), realm.scheme()), ("orders", "sno"));
+    /// // A partition of sno has 16 bits.
+    /// assert!(RealmSpec::new("orders".parse()?, &Sno, "0-255/8".parse()?).is_err());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn new<S: Scheme>(name: RealmName, layout: &S, pool: NodePool) -> Result<Self, RealmError> {
         for range in pool.ranges() {
             for value in [range.first(), range.last()] {
@@ -218,6 +264,19 @@ impl RealmSpec {
     /// # Errors
     /// Returns [`RealmError::Duration`] for a term of less than two ticks or a millisecond, which
     /// leaves no room for a renewal, and for a term or a skew of more than [`Terms::LONGEST`].
+    ///
+    /// # Examples
+    /// ```
+    /// use core::time::Duration;
+    /// use tickid_lease::RealmSpec;
+    /// use tickid_sno::Sno;
+    ///
+    /// let realm = RealmSpec::new("orders".parse()?, &Sno, "0-1023/16".parse()?)?;
+    /// let terms = realm.terms().with_term(Duration::from_millis(2));
+    /// let error = realm.with_terms(terms).unwrap_err(); // less than two ticks of 4 ms
+    /// assert!(error.to_string().contains("term"), "{error}");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn with_terms(self, terms: Terms) -> Result<Self, RealmError> {
         let shortest_term =
             Duration::from_micros(self.scale.micros_per_tick().max(500).saturating_mul(2));
@@ -236,6 +295,25 @@ impl RealmSpec {
 
     /// Assembles a realm from parts that a store has kept: the values that the methods of the same
     /// names returned.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_lease::RealmSpec;
+    /// use tickid_sno::Sno;
+    ///
+    /// let realm = RealmSpec::new("orders".parse()?, &Sno, "0-1023/16".parse()?)?;
+    /// let restored = RealmSpec::from_parts(
+    ///     realm.name().clone(),
+    ///     realm.scheme().to_owned(),
+    ///     realm.layout().to_owned(),
+    ///     realm.scale(),
+    ///     realm.end(),
+    ///     realm.pool().clone(),
+    ///     realm.terms(),
+    /// );
+    /// assert_eq!(restored, realm);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn from_parts(
         name: RealmName,
@@ -280,6 +358,18 @@ impl RealmSpec {
 
     /// Returns the variants of IDs that the realm's generators issue: all without a node, or all
     /// with one.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_core::Variants;
+    /// use tickid_kuid::Kuid;
+    /// use tickid_lease::{NodePool, RealmSpec};
+    ///
+    /// let realm = |pool| RealmSpec::new("orders".parse().unwrap(), &Kuid::default(), pool);
+    /// assert_eq!(realm(NodePool::single())?.variants(), Variants::WithoutNode); // local kuids
+    /// assert_eq!(realm("0-9/32".parse()?)?.variants(), Variants::WithNode); // global ones
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn variants(&self) -> Variants {
         if self.pool.contains(Node::NONE) { Variants::WithoutNode } else { Variants::WithNode }
@@ -337,6 +427,17 @@ impl RealmSpec {
 
     /// Returns the number of ticks that a lease reaches ahead of the store's clock: allowance, skew
     /// and term, rounded up.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_lease::RealmSpec;
+    /// use tickid_sno::Sno;
+    ///
+    /// let realm = RealmSpec::new("orders".parse()?, &Sno, "0-1023/16".parse()?)?;
+    /// assert_eq!(realm.ahead(), 3_750); // 5 seconds of skew and a term of 10, in ticks of 4 ms
+    /// assert_eq!(realm.max_ahead(), 7_500);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn ahead(&self) -> u64 {
         let time = self.terms.skew.saturating_add(self.terms.term);
@@ -351,6 +452,19 @@ impl RealmSpec {
     }
 
     /// Converts a clock reading to ticks; `None` outside the scheme's time.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_core::UnixTime;
+    /// use tickid_lease::RealmSpec;
+    /// use tickid_sno::Sno;
+    ///
+    /// let realm = RealmSpec::new("orders".parse()?, &Sno, "0-1023/16".parse()?)?;
+    /// let second = UnixTime::from_millis(1_262_304_001_000)?; // of the year 2010, sno's first
+    /// assert_eq!(realm.tick_at(second), Some(250));
+    /// assert_eq!(realm.tick_at(UnixTime::EPOCH), None);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn tick_at(&self, now: UnixTime) -> Option<u64> {
         self.scale.tick_at(now).filter(|&tick| tick < self.end)
@@ -390,6 +504,18 @@ impl RealmSpec {
 }
 
 /// A difference between a caller's realm and the one that the store keeps under that name.
+///
+/// # Examples
+/// ```
+/// use tickid_lease::{Realm, RealmSpec};
+/// use tickid_nanoflake::{Epoch, Nanoflake};
+///
+/// let spec = RealmSpec::new("orders".parse()?, &Nanoflake::default(), "0-255/10".parse()?)?;
+/// let discord = Nanoflake { epoch: Epoch::DISCORD };
+/// let mismatch = Realm::from_spec(discord, spec).unwrap_err();
+/// assert_eq!(mismatch.what, "layouts");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the realm's {what} do not match: it has {kept:?}, the request {brought:?}")]
 #[non_exhaustive]
@@ -410,6 +536,16 @@ fn layout_text(layout: &impl Scheme) -> String {
 }
 
 /// An error of a realm's description.
+///
+/// # Examples
+/// ```
+/// use tickid_lease::RealmSpec;
+/// use tickid_sno::Sno;
+///
+/// let error = RealmSpec::new("orders".parse()?, &Sno, "0/0".parse()?).unwrap_err();
+/// assert_eq!(error.to_string(), "sno has no IDs without a node, which the pool 0/0 is for");
+/// # Ok::<(), tickid_lease::ParseError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RealmError {

@@ -15,6 +15,21 @@ use crate::model::rules::{self, Refusal, Rules, Standing};
 /// a new era. The record holds for each node the era in which it entered the pool, and a row the
 /// era in which it was leased. A lease that is older than its node's entry is over. So one write
 /// ends any number of leases without touching their rows, including rows that the store has lost.
+///
+/// # Examples
+/// ```
+/// use core::time::Duration;
+/// use tickid_lease::{RealmSpec, Store, block_on};
+/// use tickid_sno::Sno;
+///
+/// let (store, timeout) = (Store::in_memory(), Duration::from_secs(5));
+/// let realm = RealmSpec::new("orders".parse()?, &Sno, "0-1023/16".parse()?)?;
+/// let floor = block_on(store.invalidate(&realm), timeout)?;
+/// let record = block_on(store.realm(realm.name()), timeout)?;
+/// assert_eq!(record.floor, floor);
+/// assert!(record.parts.iter().all(|part| part.since_era == record.era));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Record {
     /// The realm as its holders describe it.
@@ -49,6 +64,17 @@ pub struct Part {
 
 impl Record {
     /// Creates the record of a realm that is new to a store.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_lease::{RealmSpec, Record};
+    /// use tickid_sno::Sno;
+    ///
+    /// let realm = RealmSpec::new("orders".parse()?, &Sno, "0-1023/16".parse()?)?;
+    /// let record = Record::new(realm, "1".to_owned());
+    /// assert_eq!((record.era, record.floor), (0, 0)); // it begins at once
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn new(realm: RealmSpec, generation: String) -> Self {
         let part = |&range| Part { range, since_era: 0, floor: 0 };
@@ -59,6 +85,19 @@ impl Record {
     }
 
     /// Returns the part of the pool that `node` is in.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_lease::{RealmSpec, Record};
+    /// use tickid_sno::Sno;
+    ///
+    /// let realm = RealmSpec::new("orders".parse()?, &Sno, "0-9/16,20-29/16".parse()?)?;
+    /// let record = Record::new(realm, "1".to_owned());
+    /// let part = record.part_of("25/16".parse()?).ok_or("not in the pool")?;
+    /// assert_eq!(part.range.to_string(), "20-29/16");
+    /// assert_eq!(record.part_of("15/16".parse()?), None);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn part_of(&self, node: Node) -> Option<&Part> {
         let after = self.parts.partition_point(|part| part.range.start() <= *node.span().start());
@@ -73,6 +112,19 @@ impl Record {
     }
 
     /// Reports whether the parts are the whole pool.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_lease::{RealmSpec, Record};
+    /// use tickid_sno::Sno;
+    ///
+    /// let realm = RealmSpec::new("orders".parse()?, &Sno, "0-9/16,20-29/16".parse()?)?;
+    /// let mut record = Record::new(realm, "1".to_owned());
+    /// assert!(record.is_complete());
+    /// record.parts.pop();
+    /// assert!(!record.is_complete());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn is_complete(&self) -> bool {
         let len: u64 = self.parts.iter().map(|part| part.range.len()).sum();
@@ -117,6 +169,18 @@ pub struct Row {
 impl Row {
     /// Reports whether the node is reserved for good, for functions in PostgreSQL. Its ceiling is
     /// the end of the scheme's time, so no lease is granted it.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_lease::Row;
+    ///
+    /// let json = br#"{
+    ///     "format": 1, "node": "42/8", "token": null, "holder": "functions",
+    ///     "era": 0, "floor": 5, "ceiling": 9, "reserved": true
+    /// }"#;
+    /// assert!(Row::from_json(json)?.is_reserved());
+    /// # Ok::<(), tickid_lease::ParseError>(())
+    /// ```
     #[must_use]
     pub fn is_reserved(&self) -> bool {
         self.extra.0.get("reserved").is_some_and(|value| *value != false)
@@ -133,6 +197,14 @@ pub struct Version(pub u64);
 
 impl Version {
     /// Returns the version that a write gives to a row that had `self`, or to a new row.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_lease::Version;
+    ///
+    /// assert_eq!(Version::after(None), Version(1));
+    /// assert_eq!(Version::after(Some(Version(1))), Version(2));
+    /// ```
     #[must_use]
     pub fn after(before: Option<Self>) -> Self {
         Self(before.map_or(1, |Self(number)| number.saturating_add(1)))
@@ -166,6 +238,16 @@ pub enum RowState {
 
 impl RowState {
     /// Returns the row, if it can be read.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_lease::{RowState, Version};
+    ///
+    /// let malformed = RowState::Malformed { version: Version(7) };
+    /// assert_eq!((malformed.row(), malformed.version()), (None, Some(Version(7))));
+    /// let newer = RowState::Newer { format: 2 };
+    /// assert_eq!((newer.row(), newer.version()), (None, None));
+    /// ```
     #[must_use]
     pub const fn row(&self) -> Option<&Row> {
         match self {
@@ -209,6 +291,15 @@ pub struct View {
 
 impl View {
     /// Creates a view without a record and rows.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_core::UnixTime;
+    /// use tickid_lease::{Refusal, View};
+    ///
+    /// let view = View::empty(UnixTime::EPOCH, "1".to_owned());
+    /// assert_eq!(view.standings(), Err(Refusal::NoRealm));
+    /// ```
     #[must_use]
     pub fn empty(now: UnixTime, generation: String) -> Self {
         let (record, rows) = (None, Rows::new());
@@ -217,12 +308,43 @@ impl View {
 
     /// Reports whether the store is not the one that wrote the record, so that later writes may be
     /// lost.
+    ///
+    /// # Examples
+    /// ```
+    /// use core::time::Duration;
+    /// use tickid_core::SystemClock;
+    /// use tickid_lease::{Begin, MemoryBackend, RealmSpec, Scope, Store, block_on};
+    /// use tickid_sno::Sno;
+    ///
+    /// let backend = MemoryBackend::new(SystemClock);
+    /// let realm = RealmSpec::new("orders".parse()?, &Sno, "0-1023/16".parse()?)?;
+    /// let store = Store::new(backend.clone());
+    /// block_on(store.begin(&realm, Begin::AtOnce), Duration::from_secs(5))?;
+    /// backend.change_generation(); // as a fail-over does
+    /// assert!(backend.view(realm.name(), Scope::Record)?.is_other_generation());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn is_other_generation(&self) -> bool {
         self.record.as_ref().is_some_and(|(record, _)| record.generation != self.generation)
     }
 
     /// Returns the leases of all holders, as of the view's time.
+    ///
+    /// # Examples
+    /// ```
+    /// use core::time::Duration;
+    /// use tickid_lease::{Claim, RealmSpec, Store, Token, block_on};
+    /// use tickid_sno::Sno;
+    ///
+    /// let (store, timeout) = (Store::in_memory(), Duration::from_secs(5));
+    /// let realm = RealmSpec::new("orders".parse()?, &Sno, "0-1023/16".parse()?)?;
+    /// let mut claim = Claim::new(Token::random()?, "web-1", None);
+    /// let lease = block_on(store.acquire(&realm, &mut claim), timeout)?;
+    /// let view = block_on(store.list(realm.name()), timeout)?;
+    /// assert!(view.leases().map(|lease| lease.node).eq([lease.node]));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn leases(&self) -> impl Iterator<Item = Lease> {
         let record = self.record.iter();
         let realm = record.map(|(record, _)| record.realm.name().id()).next();
@@ -238,6 +360,23 @@ impl View {
     /// # Errors
     /// Returns [`Refusal::NoRealm`] without a record, and [`Refusal::StoreClock`] if the store's
     /// clock is outside the scheme's time.
+    ///
+    /// # Examples
+    /// ```
+    /// use core::time::Duration;
+    /// use tickid_lease::{Claim, RealmSpec, Standing, Store, Token, block_on};
+    /// use tickid_sno::Sno;
+    ///
+    /// let (store, timeout) = (Store::in_memory(), Duration::from_secs(5));
+    /// let realm = RealmSpec::new("orders".parse()?, &Sno, "0-1023/16".parse()?)?;
+    /// let mut claim = Claim::new(Token::random()?, "web-1", None);
+    /// let lease = block_on(store.acquire(&realm, &mut claim), timeout)?;
+    /// let view = block_on(store.list(realm.name()), timeout)?;
+    /// for (node, _, standing) in view.standings()? {
+    ///     assert_eq!((node, standing), (lease.node, Standing::Held));
+    /// }
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn standings(&self) -> Result<Vec<(Node, &RowState, Standing)>, Refusal> {
         let (record, _) = self.record.as_ref().ok_or(Refusal::NoRealm)?;
         let rules = Rules::new(record, self.now)?;

@@ -17,6 +17,25 @@ use crate::model::record::{Part, Record, Row, RowState, Rows, Version};
 
 /// The reason that a store refuses a request. It has changed nothing then, unless the refusal is a
 /// [proven loss](Loss::Forgotten).
+///
+/// # Examples
+/// ```
+/// use core::time::Duration;
+/// use tickid_lease::{Claim, RealmSpec, Refusal, Store, Token, block_on};
+/// use tickid_sno::Sno;
+///
+/// let (store, timeout) = (Store::in_memory(), Duration::from_secs(5));
+/// let realm = RealmSpec::new("orders".parse()?, &Sno, "42/16".parse()?)?;
+/// let mut claim = Claim::new(Token::random()?, "web-1", None);
+/// block_on(store.acquire(&realm, &mut claim), timeout)?;
+/// let mut claim = Claim::new(Token::random()?, "web-2", None);
+/// let error = block_on(store.acquire(&realm, &mut claim), timeout).unwrap_err();
+/// match error.refusal() {
+///     Some(Refusal::Exhausted { free_at, .. }) => assert!(free_at.is_some()),
+///     _ => return Err(error.into()),
+/// }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Refusal {
@@ -159,6 +178,26 @@ impl fmt::Display for Loss {
 }
 
 /// The rules over one realm's record, at one reading of the store's clock.
+///
+/// # Examples
+/// ```
+/// use core::time::Duration;
+/// use tickid_lease::{Claim, RealmSpec, Rules, Standing, Store, Token, block_on};
+/// use tickid_sno::Sno;
+///
+/// let (store, timeout) = (Store::in_memory(), Duration::from_secs(5));
+/// let realm = RealmSpec::new("orders".parse()?, &Sno, "0-1023/16".parse()?)?;
+/// let mut claim = Claim::new(Token::random()?, "web-1", None);
+/// let lease = block_on(store.acquire(&realm, &mut claim), timeout)?;
+///
+/// let view = block_on(store.list(realm.name()), timeout)?;
+/// let (record, _) = view.record.as_ref().ok_or("the view has no record")?;
+/// let rules = Rules::new(record, view.now)?;
+/// let held = view.rows.get(&lease.node);
+/// assert_eq!(rules.standing(lease.node, held), Standing::Held);
+/// assert_eq!(rules.ceiling(lease.node, held), Some(lease.ceiling));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Rules<'a> {
     pub(crate) record: &'a Record,
@@ -171,6 +210,20 @@ impl<'a> Rules<'a> {
     ///
     /// # Errors
     /// Returns [`Refusal::StoreClock`] for a reading at which the scheme has no ticks.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_core::UnixTime;
+    /// use tickid_lease::{RealmSpec, Record, Refusal, Rules};
+    /// use tickid_sno::Sno;
+    ///
+    /// let realm = RealmSpec::new("orders".parse()?, &Sno, "0-1023/16".parse()?)?;
+    /// let record = Record::new(realm, "1".to_owned());
+    /// assert!(Rules::new(&record, UnixTime::from_millis(1_700_000_000_000)?).is_ok());
+    /// let refusal = Rules::new(&record, UnixTime::EPOCH).unwrap_err(); // sno begins in 2010
+    /// assert_eq!(refusal, Refusal::StoreClock { now: UnixTime::EPOCH });
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn new(record: &'a Record, now: UnixTime) -> Result<Self, Refusal> {
         let tick = record.realm.tick_at(now).ok_or(Refusal::StoreClock { now })?;
         Ok(Self { record, now: tick })
@@ -182,6 +235,19 @@ impl<'a> Rules<'a> {
     }
 
     /// Returns the highest ceiling that a lease can have unless a clock was wrong.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_core::UnixTime;
+    /// use tickid_lease::{RealmSpec, Record, Rules};
+    /// use tickid_sno::Sno;
+    ///
+    /// let realm = RealmSpec::new("orders".parse()?, &Sno, "0-1023/16".parse()?)?;
+    /// let record = Record::new(realm.clone(), "1".to_owned());
+    /// let now = UnixTime::from_millis(1_262_304_001_000)?; // sno's tick 250
+    /// assert_eq!(Rules::new(&record, now)?.limit(), 250 + realm.max_ahead());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn limit(&self) -> u64 {
         self.now.saturating_add(self.record.max_ahead)
@@ -191,6 +257,21 @@ impl<'a> Rules<'a> {
     ///
     /// # Errors
     /// Returns [`Refusal::Mismatch`] with the first difference.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_core::UnixTime;
+    /// use tickid_lease::{RealmSpec, Record, Rules};
+    /// use tickid_sno::Sno;
+    ///
+    /// let realm = RealmSpec::new("orders".parse()?, &Sno, "0-1023/16".parse()?)?;
+    /// let record = Record::new(realm.clone(), "1".to_owned());
+    /// let rules = Rules::new(&record, UnixTime::from_millis(1_700_000_000_000)?)?;
+    /// assert!(rules.check(&realm).is_ok());
+    /// let smaller = RealmSpec::new("orders".parse()?, &Sno, "0-9/16".parse()?)?;
+    /// assert!(rules.check(&smaller).is_err());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn check(&self, realm: &RealmSpec) -> Result<(), Refusal> {
         realm.mismatch(&self.record.realm).map_or(Ok(()), |mismatch| Err(mismatch.into()))
     }
@@ -204,6 +285,22 @@ impl<'a> Rules<'a> {
 
     /// Returns the tick below which all IDs of `node` may have been issued; `None` if the row does
     /// not show it.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_core::UnixTime;
+    /// use tickid_lease::{RealmSpec, Record, RowState, Rules, Version};
+    /// use tickid_sno::Sno;
+    ///
+    /// let realm = RealmSpec::new("orders".parse()?, &Sno, "0-1023/16".parse()?)?;
+    /// let record = Record::new(realm, "1".to_owned());
+    /// let rules = Rules::new(&record, UnixTime::from_millis(1_700_000_000_000)?)?;
+    /// let node = "42/16".parse()?;
+    /// assert_eq!(rules.ceiling(node, None), Some(0)); // never granted
+    /// let malformed = RowState::Malformed { version: Version(1) };
+    /// assert_eq!(rules.ceiling(node, Some(&malformed)), None);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn ceiling(&self, node: Node, state: Option<&RowState>) -> Option<u64> {
         let own = match state {
@@ -257,6 +354,25 @@ impl<'a> Rules<'a> {
     /// # Errors
     /// Returns [`Refusal::Lost`]. If it is [`Loss::Forgotten`], the realm must be
     /// [invalidated](Self::invalidate) by a commit that also compares the node's row.
+    ///
+    /// # Examples
+    /// ```
+    /// use core::time::Duration;
+    /// use tickid_lease::{Claim, RealmSpec, Rules, Store, Token, block_on};
+    /// use tickid_sno::Sno;
+    ///
+    /// let (store, timeout) = (Store::in_memory(), Duration::from_secs(5));
+    /// let realm = RealmSpec::new("orders".parse()?, &Sno, "0-1023/16".parse()?)?;
+    /// let mut claim = Claim::new(Token::random()?, "web-1", None);
+    /// let lease = block_on(store.acquire(&realm, &mut claim), timeout)?;
+    ///
+    /// let view = block_on(store.list(realm.name()), timeout)?;
+    /// let (record, _) = view.record.as_ref().ok_or("the view has no record")?;
+    /// let later = view.now.checked_add(Duration::from_secs(5)).ok_or("the end of time")?;
+    /// let row = Rules::new(record, later)?.renew(&lease, view.rows.get(&lease.node))?;
+    /// assert!(row.ceiling >= lease.ceiling + 1_250); // ticks of 4 ms
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn renew(&self, lease: &Lease, state: Option<&RowState>) -> Result<Row, Refusal> {
         let row = self.held(lease, state)?;
         self.extend(row)
@@ -267,6 +383,26 @@ impl<'a> Rules<'a> {
     ///
     /// # Errors
     /// As [`renew`](Self::renew).
+    ///
+    /// # Examples
+    /// ```
+    /// use core::time::Duration;
+    /// use tickid_lease::{Claim, RealmSpec, Rules, Store, Token, block_on};
+    /// use tickid_sno::Sno;
+    ///
+    /// let (store, timeout) = (Store::in_memory(), Duration::from_secs(5));
+    /// let realm = RealmSpec::new("orders".parse()?, &Sno, "0-1023/16".parse()?)?;
+    /// let mut claim = Claim::new(Token::random()?, "web-1", None);
+    /// let lease = block_on(store.acquire(&realm, &mut claim), timeout)?;
+    ///
+    /// let view = block_on(store.list(realm.name()), timeout)?;
+    /// let (record, _) = view.record.as_ref().ok_or("the view has no record")?;
+    /// let rules = Rules::new(record, view.now)?;
+    /// let row = rules.release(&lease, view.rows.get(&lease.node), Some(lease.floor + 3))?;
+    /// // The next window begins behind the last tick that was used.
+    /// assert_eq!((row.token, row.ceiling), (None, lease.floor + 4));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn release(
         &self,
         lease: &Lease,
@@ -324,6 +460,20 @@ impl<'a> Rules<'a> {
     ///
     /// This trusts the store's clock not to be behind the clock that granted the lost leases. It is
     /// the only decision that trusts a clock.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_core::UnixTime;
+    /// use tickid_lease::{RealmSpec, Record, Rules};
+    /// use tickid_sno::Sno;
+    ///
+    /// let realm = RealmSpec::new("orders".parse()?, &Sno, "0-1023/16".parse()?)?;
+    /// let record = Record::new(realm, "1".to_owned());
+    /// let rules = Rules::new(&record, UnixTime::from_millis(1_700_000_000_000)?)?;
+    /// let next = rules.invalidate("2".to_owned(), 0);
+    /// assert_eq!((next.era, next.floor), (1, rules.limit()));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn invalidate(&self, generation: String, era: u64) -> Record {
         let era = self.record.era.max(era).saturating_add(1);
@@ -340,6 +490,21 @@ impl<'a> Rules<'a> {
     /// Returns [`Refusal::NoRow`] and [`Refusal::NotQuarantined`] if there is nothing to repair,
     /// [`Refusal::Reserved`] for a reserved node, and [`Refusal::Newer`] for a row of a later
     /// release.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_core::UnixTime;
+    /// use tickid_lease::{RealmSpec, Record, RowState, Rules, Version};
+    /// use tickid_sno::Sno;
+    ///
+    /// let realm = RealmSpec::new("orders".parse()?, &Sno, "0-1023/16".parse()?)?;
+    /// let record = Record::new(realm, "1".to_owned());
+    /// let rules = Rules::new(&record, UnixTime::from_millis(1_700_000_000_000)?)?;
+    /// let malformed = RowState::Malformed { version: Version(1) };
+    /// let (record, row) = rules.repair("42/16".parse()?, Some(&malformed))?;
+    /// assert_eq!((record, row.ceiling), (None, rules.limit()));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn repair(
         &self,
         node: Node,
@@ -389,6 +554,23 @@ impl<'a> Rules<'a> {
     /// pool that turns a realm of IDs with nodes into one of IDs without, or the reverse;
     /// [`Refusal::Overlap`] for a pool that has a part of a reserved node, or a node of which it is
     /// a part.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_core::UnixTime;
+    /// use tickid_lease::{RealmSpec, Record, Rows, Rules};
+    /// use tickid_sno::Sno;
+    ///
+    /// let now = UnixTime::from_millis(1_700_000_000_000)?;
+    /// let small = RealmSpec::new("orders".parse()?, &Sno, "0-9/16".parse()?)?;
+    /// let large = RealmSpec::new("orders".parse()?, &Sno, "0-99/16".parse()?)?;
+    /// let (record, rows) = (Record::new(small, "1".to_owned()), Rows::new());
+    /// let first = Rules::new(&record, now)?.reconfigure(&large, &rows)?.ok_or("no change")?;
+    /// assert_eq!(first.part_of("50/16".parse()?), None); // not yet
+    /// let second = Rules::new(&first, now)?.complete(&rows).ok_or("no change")?;
+    /// assert!(second.part_of("50/16".parse()?).is_some());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn reconfigure(&self, realm: &RealmSpec, rows: &Rows) -> Result<Option<Record>, Refusal> {
         let kept = &self.record.realm;
         let comparable = RealmSpec { pool: kept.pool.clone(), terms: kept.terms, ..realm.clone() };
@@ -446,6 +628,22 @@ impl<'a> Rules<'a> {
     }
 
     /// Returns the standing of a node.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_core::UnixTime;
+    /// use tickid_lease::{RealmSpec, Record, RowState, Rules, Standing, Version};
+    /// use tickid_sno::Sno;
+    ///
+    /// let realm = RealmSpec::new("orders".parse()?, &Sno, "0-1023/16".parse()?)?;
+    /// let record = Record::new(realm, "1".to_owned());
+    /// let rules = Rules::new(&record, UnixTime::from_millis(1_700_000_000_000)?)?;
+    /// let malformed = RowState::Malformed { version: Version(1) };
+    /// assert_eq!(rules.standing("42/16".parse()?, Some(&malformed)), Standing::Quarantined);
+    /// assert_eq!(rules.standing("42/16".parse()?, None), Standing::Free);
+    /// assert_eq!(rules.standing("2000/16".parse()?, None), Standing::Retired); // not in the pool
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn standing(&self, node: Node, state: Option<&RowState>) -> Standing {
         let Some(part) = self.record.part_of(node) else { return Standing::Retired };

@@ -26,6 +26,15 @@ pub trait Binary: Serialize + Sized {
     fn describe(f: &mut fmt::Formatter<'_>) -> fmt::Result;
 
     /// Returns the integer, if this is one and holds it.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_core::external::serde::Binary;
+    ///
+    /// assert_eq!(u64::from_integer(7), Some(7));
+    /// assert_eq!(u64::from_integer(-1), None);
+    /// assert_eq!(<[u8; 10]>::from_integer(7), None); // not an integer
+    /// ```
     fn from_integer(_: i128) -> Option<Self> {
         None
     }
@@ -36,6 +45,16 @@ pub trait Binary: Serialize + Sized {
     }
 
     /// Returns the bytes of an array; none of an integer.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_core::external::serde::Binary;
+    ///
+    /// let mut array = <[u8; 2]>::array().ok_or("not an array")?;
+    /// array.bytes()[1] = 7;
+    /// assert_eq!(array, [0, 7]);
+    /// # Ok::<(), &str>(())
+    /// ```
     fn bytes(&mut self) -> &mut [u8] {
         &mut []
     }

@@ -98,6 +98,17 @@ impl EtcdBackend {
     /// # Errors
     /// Returns an error of the kind [`Url`](crate::StoreErrorKind::Url) for a URL of another form,
     /// or if one of its files cannot be read.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_lease::{Backend, EtcdBackend};
+    ///
+    /// let backend = EtcdBackend::open("etcd://app:secret@10.0.0.1:2379,10.0.0.2:2379")?;
+    /// assert_eq!(backend.name(), "etcd");
+    /// assert!(!backend.endpoint().contains("secret"));
+    /// assert!(EtcdBackend::open("http://10.0.0.1").is_err());
+    /// # Ok::<(), tickid_lease::StoreError>(())
+    /// ```
     pub fn open(url: &str) -> Result<Self, StoreError> {
         Self::open_for(url, None)
     }
@@ -106,6 +117,16 @@ impl EtcdBackend {
     ///
     /// # Errors
     /// As [`open`](Self::open).
+    ///
+    /// # Examples
+    /// ```
+    /// use core::time::Duration;
+    /// use tickid_lease::{EtcdBackend, Store};
+    ///
+    /// let backend = EtcdBackend::open_with_timeout("etcd://10.0.0.1", Duration::from_secs(1))?;
+    /// assert!(Store::new(backend).endpoint().contains("10.0.0.1:2379"));
+    /// # Ok::<(), tickid_lease::StoreError>(())
+    /// ```
     pub fn open_with_timeout(url: &str, timeout: Duration) -> Result<Self, StoreError> {
         Self::open_for(url, Some(timeout))
     }

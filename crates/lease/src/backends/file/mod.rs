@@ -72,6 +72,21 @@ impl FileBackend {
     /// Returns [`StoreErrorKind::Unfit`] on a file system that several machines share,
     /// [`StoreErrorKind::Exposed`] if the folder is a symbolic link or another user owns it or may
     /// write to it, and [`StoreErrorKind::Failed`] if it cannot be created.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_lease::{FileBackend, StoreErrorKind};
+    ///
+    /// let folder = tempfile::tempdir()?;
+    /// let ids = folder.path().join("ids");
+    /// FileBackend::open(&ids)?; // creates it
+    ///
+    /// let file = folder.path().join("file");
+    /// std::fs::write(&file, "")?;
+    /// let error = FileBackend::open(&file).unwrap_err();
+    /// assert!(matches!(error.kind(), StoreErrorKind::Exposed(_) | StoreErrorKind::Failed { .. }));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn open(folder: impl Into<PathBuf>) -> Result<Self, StoreError> {
         Self::open_with_clock(folder, SystemClock)
     }
@@ -84,6 +99,25 @@ impl FileBackend {
 impl<C> FileBackend<C> {
     /// Grants leases that outlive this process: it locks no files that would show other processes
     /// that their holder has ended.
+    ///
+    /// # Examples
+    /// ```
+    /// use core::time::Duration;
+    /// use tickid_lease::{Claim, FileBackend, RealmSpec, Standing, Store, Token, block_on};
+    /// use tickid_sno::Sno;
+    ///
+    /// let (folder, timeout) = (tempfile::tempdir()?, Duration::from_secs(5));
+    /// let store = Store::new(FileBackend::open(folder.path())?.detached());
+    /// let realm = RealmSpec::new("orders".parse()?, &Sno, "0-1023/16".parse()?)?;
+    /// let mut claim = Claim::new(Token::random()?, "a shell script", None);
+    /// block_on(store.acquire(&realm, &mut claim), timeout)?;
+    /// drop(store); // without `detached`, the node would be free now
+    ///
+    /// let store = Store::new(FileBackend::open(folder.path())?);
+    /// let view = block_on(store.list(realm.name()), timeout)?;
+    /// assert_eq!(view.standings()?[0].2, Standing::Held);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn detached(self) -> Self {
         Self { holders: Holders::Elsewhere, ..self }
@@ -95,6 +129,24 @@ impl<C: Clock + fmt::Debug + Send + Sync> FileBackend<C> {
     ///
     /// # Errors
     /// As [`open`](FileBackend::open).
+    ///
+    /// # Examples
+    /// ```
+    /// use core::time::Duration;
+    /// use std::sync::Arc;
+    /// use tickid_core::{ManualClock, UnixTime};
+    /// use tickid_lease::{Begin, FileBackend, RealmSpec, Store, block_on};
+    /// use tickid_sno::Sno;
+    ///
+    /// let (folder, timeout) = (tempfile::tempdir()?, Duration::from_secs(5));
+    /// let time = UnixTime::from_millis(1_700_000_000_000)?;
+    /// let clock = Arc::new(ManualClock::new(time));
+    /// let store = Store::new(FileBackend::open_with_clock(folder.path(), Arc::clone(&clock))?);
+    /// let realm = RealmSpec::new("orders".parse()?, &Sno, "0-1023/16".parse()?)?;
+    /// block_on(store.begin(&realm, Begin::AtOnce), timeout)?;
+    /// assert_eq!(block_on(store.list(realm.name()), timeout)?.now, time);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn open_with_clock(folder: impl Into<PathBuf>, clock: C) -> Result<Self, StoreError> {
         // Drops a trailing slash, which would make the system follow a link.
         let root: PathBuf = folder.into().components().collect();

@@ -63,6 +63,16 @@ impl MySqlBackend {
     /// encryption without the feature `mysql-tls`, and one of the kind
     /// [`Failed`](StoreErrorKind::Failed) for certificates that cannot be read and if no thread can
     /// be started.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_lease::MySqlBackend;
+    ///
+    /// let backend = MySqlBackend::open("mysql://app:secret@db.example.com/app?sslmode=require")?;
+    /// assert!(!backend.endpoint().contains("secret"));
+    /// assert!(MySqlBackend::open("mysql://db.example.com/app?ssl=1").is_err()); // no such option
+    /// # Ok::<(), tickid_lease::StoreError>(())
+    /// ```
     pub fn open(url: &str) -> Result<Self, StoreError> {
         Ok(Self(Sql::new(Server(url::parse(url)?))?))
     }

@@ -42,6 +42,18 @@ impl PostgresBackend {
     ///
     /// # Errors
     /// Returns an error as `functions_sql`, and for everything that the server refuses.
+    ///
+    /// # Examples
+    /// ```no_run
+    /// use core::time::Duration;
+    /// use tickid_lease::{Begin, PostgresBackend, RealmSpec, block_on};
+    /// use tickid_scru64::Scru64;
+    ///
+    /// let backend = PostgresBackend::open("postgres://admin@db.example.com/app")?;
+    /// let realm = RealmSpec::new("orders".parse()?, &Scru64, "0-255/8".parse()?)?;
+    /// block_on(backend.create_functions(&realm, Begin::AtOnce), Duration::from_secs(10))?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn create_functions<'a>(&'a self, realm: &'a RealmSpec, begin: Begin) -> Answer<'a, ()> {
         Box::pin(async move {
             let script = script(realm, begin)?;

@@ -67,6 +67,16 @@ impl PostgresBackend {
     /// encryption without the feature `postgres-tls`, and one of the kind
     /// [`Failed`](crate::StoreErrorKind::Failed) for certificates that cannot be read and if no
     /// thread can be started.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_lease::PostgresBackend;
+    ///
+    /// let backend = PostgresBackend::open("postgres://app:secret@a.example,b.example/app")?;
+    /// assert!(!backend.endpoint().contains("secret"));
+    /// assert!(PostgresBackend::open("mysql://db.example.com/app").is_err());
+    /// # Ok::<(), tickid_lease::StoreError>(())
+    /// ```
     pub fn open(url: &str) -> Result<Self, StoreError> {
         let (config, tls) = url::parse(url)?;
         Ok(Self(Sql::new(Server { config, tls })?))

@@ -90,6 +90,17 @@ impl RedisBackend {
     /// # Errors
     /// Returns an error of the kind [`Url`](crate::StoreErrorKind::Url) for a URL of another form,
     /// or if one of its files cannot be read.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_lease::{Backend, RedisBackend};
+    ///
+    /// let backend = RedisBackend::open("redis://:secret@10.0.0.1:6379/0")?;
+    /// assert_eq!(backend.name(), "redis");
+    /// assert!(!backend.endpoint().contains("secret"));
+    /// assert!(RedisBackend::open("http://10.0.0.1").is_err());
+    /// # Ok::<(), tickid_lease::StoreError>(())
+    /// ```
     pub fn open(url: &str) -> Result<Self, StoreError> {
         Self::open_with_timeout(url, Self::TIMEOUT)
     }
@@ -98,6 +109,17 @@ impl RedisBackend {
     ///
     /// # Errors
     /// As [`open`](Self::open).
+    ///
+    /// # Examples
+    /// ```
+    /// use core::time::Duration;
+    /// use tickid_lease::{RedisBackend, Store};
+    ///
+    /// let timeout = Duration::from_millis(500);
+    /// let backend = RedisBackend::open_with_timeout("redis://10.0.0.1", timeout)?;
+    /// assert!(Store::new(backend).endpoint().contains("10.0.0.1"));
+    /// # Ok::<(), tickid_lease::StoreError>(())
+    /// ```
     pub fn open_with_timeout(url: &str, timeout: Duration) -> Result<Self, StoreError> {
         let place = url::parse(url).map_err(|why| StoreError::url(BACKEND, why))?;
         Ok(Self(Arc::new(Server::new(place, timeout))))
