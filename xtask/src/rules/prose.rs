@@ -31,6 +31,7 @@ fn check_file(path: &str, text: &str) -> Vec<Finding> {
     let marks: &[_] = match kind {
         "rs" => &["///", "//!", "//"],
         "toml" | "yml" | "yaml" | "sh" => &["#"],
+        "sql" | "lua" => &["--"],
         "ts" | "js" => &["/**", "*/", "*", "//"],
         "css" => &["/*"],
         "md" | "html" => &[""],
