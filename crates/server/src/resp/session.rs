@@ -202,6 +202,11 @@ impl Session {
 
     fn dispatch(&mut self, args: &Args<'_>, out: &mut Vec<u8>) -> Next {
         let Some(known) = COMMANDS.iter().find(|known| args.is(0, known.name)) else {
+            if args.is(0, "post") || args.is(0, "host:") {
+                // A web page can have a browser send this. The body could be commands.
+                reply::error("ERR this is no HTTP server", out);
+                return Next::Close;
+            }
             if !self.is_admitted() {
                 return no_auth(out);
             }
@@ -223,7 +228,7 @@ impl Session {
 
     /// Reports whether the client may send commands: it needs no token, or still has a valid one.
     fn is_admitted(&mut self) -> bool {
-        if self.client.as_ref().is_some_and(|client| !self.shared.access.is_current(client)) {
+        if self.client.as_ref().is_some_and(|client| client.is_revoked()) {
             self.client = None;
         }
         self.client.is_some()
