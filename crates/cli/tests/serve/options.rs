@@ -17,6 +17,7 @@ pub(crate) const TESTS: &[Test<Folder>] = &[
     ("mistakes_are_refused", |_| mistakes_are_refused()),
     ("hangup_reads_tokens_again", |_| hangup_reads_tokens_again()),
     ("requests_are_logged", |_| requests_are_logged()),
+    ("the_unit_of_systemd_finds_its_store", |_| the_unit_of_systemd_finds_its_store()),
     ("idle_connections_are_kept", |_| idle_connections_are_kept()),
 ];
 
@@ -99,4 +100,20 @@ fn requests_are_logged() {
     let line: Value = serving.logged("answered");
     assert_eq!((&line["request"], &line["status"]), (&Value::from(id), &Value::from(400)));
     assert_eq!((&line["path"], &line["method"]), (&"/v1/realms/a/ids".into(), &"GET".into()));
+}
+
+/// With `DynamicUser`, systemd makes the service's folder a symbolic link, which no store may be.
+fn the_unit_of_systemd_finds_its_store() {
+    let unit = include_str!("../../../../packaging/server/tickid.service");
+    let setting = |name: &str| unit.lines().find_map(|line| line.strip_prefix(name)).unwrap();
+    assert_eq!(setting("DynamicUser="), "yes");
+    let name = setting("StateDirectory=");
+    let state = TempDir::new().unwrap();
+    fs::create_dir_all(state.path().join("private").join(name)).unwrap();
+    std::os::unix::fs::symlink(format!("private/{name}"), state.path().join(name)).unwrap();
+    let store = setting("Environment=TICKID_STORE=");
+    let store = store.replace("/var/lib", state.path().to_str().unwrap());
+    let mut command = with_state(state.path(), "serve --realm orders=sno");
+    command.env("TICKID_STORE", store);
+    assert_eq!(Serving::start(command).client().ids::<10>("orders", 3).unwrap().len(), 3);
 }
