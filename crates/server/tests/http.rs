@@ -18,6 +18,7 @@ use hyper::{Request, StatusCode, Version};
 use hyper_util::rt::{TokioExecutor, TokioIo};
 use serde_json::Value;
 use support::{PATIENCE, Raw, any_port, server, starved, with_limits};
+use tickid_lease::{Begin, Store};
 use tickid_nanoflake::NanoflakeId;
 use tickid_server::{Limits, Server};
 use tickid_sno::SnoId;
@@ -273,6 +274,20 @@ async fn stalls_name_a_time() {
     assert_eq!(status, 503);
     assert!(detail.starts_with("the realm sno: memory store: no node is free"), "{detail}");
     assert_eq!(get(&server, "/healthz").await.status, 200);
+}
+
+/// A realm begins again later after its leases were invalidated.
+#[tokio::test]
+async fn stalls_name_the_time_if_it_is_known() {
+    let store = Store::in_memory();
+    let [realm, ..] = support::realms();
+    store.begin(&realm, Begin::AtOnce).await.unwrap();
+    store.invalidate(&realm).await.unwrap();
+    let server = Server::builder(store).realm(realm).http(any_port()).start().await.unwrap();
+    let answer = get(&server, "/v1/realms/scru64/ids").await;
+    assert_eq!(answer.status, 503);
+    let seconds: u64 = answer.header("retry-after").parse().unwrap();
+    assert!(seconds > 5, "{seconds}");
 }
 
 #[tokio::test]
