@@ -61,6 +61,7 @@ fn mistakes_are_refused() {
         ("--realm other", NODE_STORE, "--realm other=SCHEME begins it"),
         ("--realm orders --realm orders", USAGE, "the realm orders is named twice"),
         ("--realm orders --listen 0.0.0.0:0", USAGE, "that takes tokens and TLS"),
+        ("--realm orders --http [::]:0", USAGE, "hint: --token-file, --tls-cert and --tls-key"),
         ("--realm orders --max-count 0", USAGE, "the limit count is 0, outside of 1..=1000000"),
         ("--realm orders --token-file /nowhere", USAGE, "could not read \"/nowhere\""),
         ("--realm orders --tls-cert /nowhere", USAGE, "--tls-key"),
@@ -94,7 +95,10 @@ fn hangup_reads_tokens_again() {
 
 fn requests_are_logged() {
     let state = TempDir::new().unwrap();
-    let mut serving = serve(state.path(), "--realm a=kuid --log-level debug");
+    let socket = state.path().join("socket");
+    let options = format!("--realm a=kuid --log-level debug --unix {}", socket.display());
+    let mut serving = serve(state.path(), &options);
+    assert_eq!(serving.logged("listening")["path"], socket.to_str().unwrap());
     let (_, answer) = http(serving.http, "/v1/realms/a/ids?count=0", "");
     let id = answer.lines().find_map(|line| line.strip_prefix("x-request-id: ")).unwrap();
     let line: Value = serving.logged("answered");

@@ -25,6 +25,8 @@ pub(crate) struct Session {
     id: u64,
     /// The name that the client gave itself.
     name: String,
+    /// Set once the client has sent a wrong token.
+    was_refused: bool,
 }
 
 /// The next step after a command.
@@ -186,7 +188,8 @@ impl fmt::Display for Args<'_> {
 impl Session {
     pub(crate) fn new(shared: Arc<Shared>, id: u64) -> Self {
         let client = shared.access.anyone().cloned();
-        Self { shared, version: Version::default(), client, id, name: String::new() }
+        let name = String::new();
+        Self { shared, version: Version::default(), client, id, name, was_refused: false }
     }
 
     /// Runs a command and appends its answer.
@@ -365,7 +368,8 @@ impl Session {
     }
 
     fn reset(&mut self, _: &Args<'_>, out: &mut Vec<u8>) -> Next {
-        *self = Self::new(Arc::clone(&self.shared), self.id);
+        let was_refused = self.was_refused;
+        *self = Self { was_refused, ..Self::new(Arc::clone(&self.shared), self.id) };
         reply::status("RESET", out);
         Next::Continue
     }
@@ -400,7 +404,11 @@ impl Session {
                 Ok(())
             }
             None => {
-                tracing::warn!(connection = self.id, "a client has no valid token");
+                // Once, as those who guess tokens would fill the log.
+                if !self.was_refused {
+                    tracing::warn!(connection = self.id, "a client has no valid token");
+                }
+                self.was_refused = true;
                 Err("WRONGPASS invalid username-password pair or user is disabled.")
             }
         }
