@@ -105,7 +105,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
             self.was_full = self.input.len() == self.input.capacity();
             let arrived = self.input.len();
             let status = self.answer(shared).await?;
-            // What is left is another command, whose time begins now.
+            // The rest is another command; its time begins now.
             was_partial &= self.input.len() == arrived;
             // Requests that have arrived are answered; later ones are not.
             if status == Status::Over || shared.stopping.is_cancelled() {
