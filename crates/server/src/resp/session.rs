@@ -229,6 +229,11 @@ impl Session {
         (known.run)(self, args, out)
     }
 
+    /// Reports whether the client has sent a valid token, or needs none.
+    pub(crate) fn is_known(&self) -> bool {
+        self.client.is_some()
+    }
+
     /// Reports whether the client may send commands: it needs no token, or still has a valid one.
     fn is_admitted(&mut self) -> bool {
         if self.client.as_ref().is_some_and(|client| client.is_revoked()) {
