@@ -224,6 +224,7 @@ async fn machines_get_their_answers() {
     for line in [
         "tickid_server_ids_total{realm=\"sno\",protocol=\"http\"} 10\n",
         "tickid_server_ids_total{realm=\"scru64\",protocol=\"resp\"} 1\n",
+        "tickid_server_connections_refused_total{protocol=\"resp\"} 0\n",
         "tickid_server_request_errors_total{protocol=\"http\"} 1\n",
         "tickid_server_request_duration_seconds_count{protocol=\"resp\"} 1\n",
         "tickid_server_request_duration_seconds_bucket{le=\"+Inf\",protocol=\"resp\"} 1\n",
