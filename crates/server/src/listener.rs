@@ -3,8 +3,10 @@
 use core::net::SocketAddr;
 use core::sync::atomic::Ordering;
 use core::time::Duration;
+#[cfg(unix)]
 use std::fs;
 use std::io;
+#[cfg(unix)]
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
