@@ -123,6 +123,10 @@ impl Failure {
             Self::Hinted { hint, .. } => Some(hint),
             Self::TooLong { .. } => Some("--max-wait allows a longer wait"),
             Self::NoStateFolder(_) => Some(NO_FOLDER),
+            #[cfg(feature = "serve")]
+            Self::Serve(ServerError::Exposed { .. }) => Some(
+                "--token-file, --tls-cert and --tls-key protect it; --insecure serves it unprotected",
+            ),
             Self::Store(error) if matches!(error.kind(), StoreErrorKind::Url { .. }) => {
                 Some("--store or $TICKID_STORE names the store: `--store file:///var/lib/tickid`")
             }

@@ -1,11 +1,12 @@
 //! Tokens and rates.
 
 use core::fmt;
-use core::sync::atomic::{AtomicU64, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use core::time::Duration;
+use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use arc_swap::ArcSwap;
 use subtle::ConstantTimeEq as _;
@@ -19,6 +20,8 @@ pub(crate) struct Access {
     /// The file of the tokens. Without one, anyone who can connect is a client.
     file: Option<PathBuf>,
     tokens: ArcSwap<Tokens>,
+    /// Held while the file is read again.
+    reloading: Mutex<()>,
     /// All clients of a server without tokens.
     anyone: Arc<Client>,
     rate: Option<u64>,
@@ -34,9 +37,17 @@ struct Tokens {
 pub(crate) struct Client {
     name: String,
     token: String,
+    usage: Arc<Usage>,
+}
+
+/// The state of a token. It outlives a reload, which may give the token another name.
+#[derive(Default)]
+struct Usage {
     /// The time at which the IDs so far would have been issued at the client's rate, in nanoseconds
     /// since the server's start.
     due: AtomicU64,
+    /// Set once the token has gone from the file.
+    is_revoked: AtomicBool,
 }
 
 // Never shows the token.
@@ -47,8 +58,17 @@ impl fmt::Debug for Client {
 }
 
 impl Client {
+    fn new(name: &str, token: &str) -> Self {
+        Self { name: name.to_owned(), token: token.to_owned(), usage: Arc::default() }
+    }
+
     pub(crate) fn name(&self) -> &str {
         &self.name
+    }
+
+    /// Reports whether the token has gone from the file since the client was admitted.
+    pub(crate) fn is_revoked(&self) -> bool {
+        self.usage.is_revoked.load(Ordering::Relaxed)
     }
 }
 
@@ -69,12 +89,13 @@ impl Access {
     /// Reads the tokens, if there is a file.
     pub(crate) fn new(file: Option<PathBuf>, rate: Option<u64>) -> Result<Self, ServerError> {
         let clients = match &file {
-            Some(path) => read(path)?,
+            Some(path) => read(path)?.into_iter().map(Arc::new).collect(),
             None => Vec::new(),
         };
         Ok(Self {
             file,
             tokens: ArcSwap::from_pointee(Tokens { clients }),
+            reloading: Mutex::default(),
             anyone: Arc::new(Client::new("anyone", "")),
             rate,
             start: Instant::now(),
@@ -83,9 +104,20 @@ impl Access {
 
     /// Reads the tokens again. On an error those read before stay.
     pub(crate) fn reload(&self) -> Result<(), ServerError> {
-        if let Some(path) = &self.file {
-            self.tokens.store(Arc::new(Tokens { clients: read(path)? }));
+        let Some(path) = &self.file else { return Ok(()) };
+        let _reloading = self.reloading.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut clients = read(path)?;
+        let before = self.tokens.load_full();
+        let by_token = before.clients.iter().map(|client| (&*client.token, &client.usage));
+        let mut gone: HashMap<&str, &Arc<Usage>> = by_token.collect();
+        for client in &mut clients {
+            if let Some(usage) = gone.remove(&*client.token) {
+                client.usage = Arc::clone(usage);
+            }
         }
+        let clients = clients.into_iter().map(Arc::new).collect();
+        self.tokens.store(Arc::new(Tokens { clients }));
+        gone.values().for_each(|usage| usage.is_revoked.store(true, Ordering::Relaxed));
         Ok(())
     }
 
@@ -112,16 +144,6 @@ impl Access {
         found.cloned()
     }
 
-    /// Reports whether a client still has its token.
-    pub(crate) fn is_current(&self, client: &Arc<Client>) -> bool {
-        if !self.is_closed() {
-            return true;
-        }
-        let tokens = self.tokens.load();
-        // Both are the server's own: there is nothing to find out by their comparison.
-        tokens.clients.iter().any(|other| other.token == client.token)
-    }
-
     /// Counts `ids` against a client's rate.
     pub(crate) fn admit(&self, client: &Client, ids: u32) -> Result<(), RateExceeded> {
         let Some(rate) = self.rate else { return Ok(()) };
@@ -130,7 +152,7 @@ impl Access {
         let second = Duration::from_secs(1);
         // A second's worth of IDs may come at once; a request that alone is more may, too.
         let latest = now.saturating_add(1_000_000_000);
-        let admitted = client.due.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |due| {
+        let admitted = client.usage.due.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |due| {
             let due = due.max(now);
             (due < latest && (due == now || due.saturating_add(cost) <= latest))
                 .then_some(due.saturating_add(cost))
@@ -143,17 +165,14 @@ impl Access {
     }
 }
 
-impl Client {
-    fn new(name: &str, token: &str) -> Self {
-        Self { name: name.to_owned(), token: token.to_owned(), due: AtomicU64::new(0) }
-    }
-}
-
 /// Reads a file of tokens: a line each, after an optional name and a space.
-fn read(path: &Path) -> Result<Vec<Arc<Client>>, ServerError> {
+fn read(path: &Path) -> Result<Vec<Client>, ServerError> {
     let text = fs::read_to_string(path)
         .map_err(|source| ServerError::Read { path: path.to_owned(), source })?;
+    // Some editors begin a file with a byte order mark.
+    let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
     let mut clients = Vec::new();
+    let mut lines = HashMap::new();
     for (index, line) in text.lines().enumerate() {
         let line = line.trim();
         if line.is_empty() || line.starts_with('#') {
@@ -177,7 +196,10 @@ fn read(path: &Path) -> Result<Vec<Arc<Client>>, ServerError> {
         if name.len() > 64 {
             return refuse(format!("the name has {} bytes, more than 64", name.len()));
         }
-        clients.push(Arc::new(Client::new(name, token)));
+        if let Some(other) = lines.insert(token, index + 1) {
+            return refuse(format!("the token is also on line {other}"));
+        }
+        clients.push(Client::new(name, token));
     }
     if clients.is_empty() {
         let reason = "there is no token in the file".to_owned();
@@ -218,6 +240,18 @@ mod tests {
         access.admit(&client, 50).unwrap();
     }
 
+    #[tokio::test(start_paused = true)]
+    async fn rates_outlive_a_reload() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("tokens");
+        fs::write(&path, "a 0123456789abcdef\n").unwrap();
+        let access = Access::new(Some(path.clone()), Some(10)).unwrap();
+        access.admit(&access.client(b"0123456789abcdef").unwrap(), 10).unwrap();
+        fs::write(&path, "# another name\nb 0123456789abcdef\n").unwrap();
+        access.reload().unwrap();
+        assert!(access.admit(&access.client(b"0123456789abcdef").unwrap(), 1).is_err());
+    }
+
     #[test]
     fn tokens_are_read_and_found() {
         let folder = tempfile::tempdir().unwrap();
@@ -233,12 +267,13 @@ mod tests {
         assert!(access.anyone().is_none());
 
         let before = access.client(b"0123456789abcdef").unwrap();
-        fs::write(&path, "billing 0123456789abcdef\n").unwrap();
+        fs::write(&path, "\u{feff}invoices 0123456789abcdef\n").unwrap();
         access.reload().unwrap();
-        assert!(access.is_current(&before));
+        assert!(!before.is_revoked());
+        assert_eq!(name("0123456789abcdef").as_deref(), Some("invoices"));
         fs::write(&path, "billing 0123456789abcde!\n").unwrap();
         access.reload().unwrap();
-        assert!(!access.is_current(&before));
+        assert!(before.is_revoked());
         fs::write(&path, "").unwrap();
         assert!(access.reload().is_err());
         assert!(access.client(b"0123456789abcde!").is_some());
@@ -252,6 +287,7 @@ mod tests {
             ("a short", "the token has 5 bytes, outside of 16..=256"),
             ("a 0123456789 abcdef", "other than visible ASCII"),
             ("# nothing", "there is no token"),
+            ("a 0123456789abcdef\n\nb 0123456789abcdef", "line 3: the token is also on line 1"),
         ] {
             fs::write(&path, text).unwrap();
             let error = Access::new(Some(path.clone()), None).unwrap_err().to_string();

@@ -22,7 +22,7 @@ pub struct Limits {
     /// whole answer of [`count`](Self::count) IDs.
     pub request_bytes: u32,
     /// The time that a request may take to arrive, to get its IDs, and to be answered, each: 5
-    /// seconds.
+    /// seconds. The head of an HTTP/1.1 request has a minute to arrive.
     pub timeout: Duration,
     /// The time after which a connection without a request is closed: 10 minutes.
     pub idle: Duration,

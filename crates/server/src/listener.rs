@@ -3,8 +3,10 @@
 use core::net::SocketAddr;
 use core::sync::atomic::Ordering;
 use core::time::Duration;
+#[cfg(unix)]
 use std::fs;
 use std::io;
+#[cfg(unix)]
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -52,9 +54,7 @@ impl Socket {
             address: path.display().to_string(),
             source,
         })?;
-        // Not before: dropping it would remove the socket of another server.
-        let file = SocketFile { path: path.to_owned() };
-        Ok(Self::Unix { listener, _file: file })
+        Ok(Self::Unix { listener, _file: SocketFile::new(path) })
     }
 
     pub(crate) fn address(&self) -> Option<SocketAddr> {
@@ -69,8 +69,9 @@ impl Socket {
         match self {
             Self::Tcp(listener) => {
                 let (stream, _) = listener.accept().await?;
-                // Answers are written at once.
-                stream.set_nodelay(true)?;
+                // Answers are written at once. On some systems this fails if the client has left
+                // already, as the first read will.
+                let _ = stream.set_nodelay(true);
                 Ok(Stream::Tcp(stream))
             }
             #[cfg(unix)]
@@ -80,16 +81,39 @@ impl Socket {
 }
 
 /// A file of a socket, which is removed with it.
+#[cfg(unix)]
 #[derive(Debug)]
 pub(crate) struct SocketFile {
     path: PathBuf,
+    /// The device and the inode.
+    identity: Option<(u64, u64)>,
 }
 
+#[cfg(unix)]
+impl SocketFile {
+    fn new(path: &Path) -> Self {
+        Self { path: path.to_owned(), identity: identity(path) }
+    }
+}
+
+#[cfg(unix)]
 impl Drop for SocketFile {
     fn drop(&mut self) {
-        // Its absence is what is wanted.
-        let _ = fs::remove_file(&self.path);
+        // Another server may have taken the path meanwhile.
+        if self.identity.is_some() && self.identity == identity(&self.path) {
+            // Its absence is what is wanted.
+            let _ = fs::remove_file(&self.path);
+        }
     }
+}
+
+/// Returns the device and the inode of a file, if there is one.
+#[cfg(unix)]
+fn identity(path: &Path) -> Option<(u64, u64)> {
+    use std::os::unix::fs::MetadataExt as _;
+
+    let metadata = fs::symlink_metadata(path).ok()?;
+    Some((metadata.dev(), metadata.ino()))
 }
 
 /// Checks that there is no file of that name, or a socket that no server listens on.
@@ -160,8 +184,10 @@ impl Listener {
             };
             match accepted {
                 Ok(stream) => self.start(stream),
+                // It broke before it was accepted.
+                Err(error) if error.kind() == io::ErrorKind::ConnectionAborted => {}
                 Err(error) => {
-                    // A connection that broke before it was accepted, or no more descriptors.
+                    // There are no more descriptors, or no memory.
                     tracing::warn!(%error, "a connection was not accepted");
                     tokio::time::sleep(Duration::from_millis(50)).await;
                 }

@@ -146,9 +146,9 @@ impl Collected {
         }
         type Read = fn(&ProtocolMetrics) -> &AtomicU64;
         let counters: [(&str, &str, Read); 3] = [
-            ("tickid_server_accepted", "Connections accepted", |it| &it.accepted),
-            ("tickid_server_refused", "Connections refused: there were too many", |it| &it.refused),
-            ("tickid_server_failed", "Requests answered with an error", |it| &it.failed),
+            ("tickid_server_connections_accepted", "Connections accepted", |it| &it.accepted),
+            ("tickid_server_connections_refused", "Connections over the limit", |it| &it.refused),
+            ("tickid_server_request_errors", "Requests answered with an error", |it| &it.failed),
         ];
         for (name, help, read) in counters {
             let mut family = encoder.encode_descriptor(name, help, None, MetricType::Counter)?;
@@ -160,7 +160,7 @@ impl Collected {
                     .encode_counter::<NoLabelSet, _, u64>(&count, None)?;
             }
         }
-        let name = "tickid_server_request_seconds";
+        let name = "tickid_server_request_duration_seconds";
         let help = "Time from the arrival of a request to its answer";
         let mut family = encoder.encode_descriptor(name, help, None, MetricType::Histogram)?;
         for (protocol, metrics) in all() {
@@ -201,9 +201,7 @@ impl Collected {
             ("tickid_lease_leases", "Leases acquired", |it| it.leases),
             ("tickid_lease_renewals", "Renewals of leases", |it| it.renewals),
             ("tickid_lease_losses", "Leases lost", |it| it.losses),
-            ("tickid_lease_failures", "Requests to the store that failed", |it| {
-                it.failures.total()
-            }),
+            ("tickid_lease_moves", "Leases exchanged: the clock was set far back", |it| it.moves),
         ];
         for (name, help, read) in counters {
             let mut family = encoder.encode_descriptor(name, help, None, MetricType::Counter)?;
@@ -215,24 +213,38 @@ impl Collected {
                     .encode_counter::<NoLabelSet, _, u64>(&count, None)?;
             }
         }
-        let mut family = encoder.encode_descriptor(
-            "tickid_lease_stalls",
-            "Calls that could not issue at once",
-            None,
-            MetricType::Counter,
-        )?;
-        for (realm, state) in &states {
-            let stalls = state.as_ref().map(|state| state.counters.stalls).unwrap_or_default();
-            for (reason, count) in [
-                ("window_ended", stalls.window_ended),
-                ("clock_behind", stalls.clock_behind),
-                ("tick_exhausted", stalls.tick_exhausted),
-                ("no_lease", stalls.no_lease),
-            ] {
-                let labels = [("realm", realm.name().as_str()), ("reason", reason)];
-                family
-                    .encode_family(&labels)?
-                    .encode_counter::<NoLabelSet, _, u64>(&count, None)?;
+        // The labels are those of the leases' own metrics.
+        type Causes = fn(&tickid_lease::Counters) -> [(&'static str, u64); 4];
+        let by_cause: [(&str, &str, &str, Causes); 2] = [
+            ("tickid_lease_failures", "Requests to the store that failed", "cause", |it| {
+                let it = it.failures;
+                [
+                    ("unreachable", it.unreachable),
+                    ("exhausted", it.exhausted),
+                    ("refused", it.refused),
+                    ("failed", it.failed),
+                ]
+            }),
+            ("tickid_lease_stalls", "Calls that could not issue at once", "reason", |it| {
+                let it = it.stalls;
+                [
+                    ("window_ended", it.window_ended),
+                    ("clock_behind", it.clock_behind),
+                    ("tick_exhausted", it.tick_exhausted),
+                    ("no_lease", it.no_lease),
+                ]
+            }),
+        ];
+        for (name, help, label, read) in by_cause {
+            let mut family = encoder.encode_descriptor(name, help, None, MetricType::Counter)?;
+            for (realm, state) in &states {
+                let counters = state.as_ref().map(|state| state.counters).unwrap_or_default();
+                for (cause, count) in read(&counters) {
+                    let labels = [("realm", realm.name().as_str()), (label, cause)];
+                    family
+                        .encode_family(&labels)?
+                        .encode_counter::<NoLabelSet, _, u64>(&count, None)?;
+                }
             }
         }
         Ok(())

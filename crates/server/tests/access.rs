@@ -101,7 +101,12 @@ async fn unix_sockets_are_for_owner_and_group() {
     // One that a killed server has left.
     drop(std::os::unix::net::UnixListener::bind(&path).unwrap());
     let server = builder().unix(&path).start().await.unwrap();
+    // One that has lost its path to another.
+    fs::remove_file(&path).unwrap();
+    let other = builder().unix(&path).start().await.unwrap();
     server.stop().await;
+    tokio::net::UnixStream::connect(&path).await.unwrap();
+    other.stop().await;
     fs::write(&path, "text").unwrap();
     let error = builder().unix(&path).start().await.unwrap_err().to_string();
     assert!(error.contains("it is no socket"), "{error}");

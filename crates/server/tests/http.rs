@@ -18,6 +18,7 @@ use hyper::{Request, StatusCode, Version};
 use hyper_util::rt::{TokioExecutor, TokioIo};
 use serde_json::Value;
 use support::{PATIENCE, Raw, any_port, server, starved, with_limits};
+use tickid_lease::{Begin, Store};
 use tickid_nanoflake::NanoflakeId;
 use tickid_server::{Limits, Server};
 use tickid_sno::SnoId;
@@ -223,11 +224,13 @@ async fn machines_get_their_answers() {
     for line in [
         "tickid_server_ids_total{realm=\"sno\",protocol=\"http\"} 10\n",
         "tickid_server_ids_total{realm=\"scru64\",protocol=\"resp\"} 1\n",
-        "tickid_server_failed_total{protocol=\"http\"} 1\n",
-        "tickid_server_request_seconds_count{protocol=\"resp\"} 1\n",
-        "tickid_server_request_seconds_bucket{le=\"+Inf\",protocol=\"resp\"} 1\n",
+        "tickid_server_connections_refused_total{protocol=\"resp\"} 0\n",
+        "tickid_server_request_errors_total{protocol=\"http\"} 1\n",
+        "tickid_server_request_duration_seconds_count{protocol=\"resp\"} 1\n",
+        "tickid_server_request_duration_seconds_bucket{le=\"+Inf\",protocol=\"resp\"} 1\n",
         "tickid_lease_stalls_total{realm=\"sno\",reason=\"no_lease\"} 0\n",
         "tickid_lease_leases_total{realm=\"kuid\"} 1\n",
+        "tickid_lease_failures_total{realm=\"sno\",cause=\"unreachable\"} 0\n",
         "# TYPE tickid_lease_window_seconds gauge\n",
     ] {
         assert!(text.contains(line), "{line}{text}");
@@ -266,10 +269,26 @@ async fn stalls_name_a_time() {
         detail.contains("the realm sno has no node: memory store: no node is free"),
         "{detail}"
     );
-    let (status, detail, _) = get(&server, "/readyz").await.problem();
+    let answer = get(&server, "/readyz").await;
+    assert_eq!(answer.header("retry-after"), "1");
+    let (status, detail, _) = answer.problem();
     assert_eq!(status, 503);
     assert!(detail.starts_with("the realm sno: memory store: no node is free"), "{detail}");
     assert_eq!(get(&server, "/healthz").await.status, 200);
+}
+
+/// A realm begins again later after its leases were invalidated.
+#[tokio::test]
+async fn stalls_name_the_time_if_it_is_known() {
+    let store = Store::in_memory();
+    let [realm, ..] = support::realms();
+    store.begin(&realm, Begin::AtOnce).await.unwrap();
+    store.invalidate(&realm).await.unwrap();
+    let server = Server::builder(store).realm(realm).http(any_port()).start().await.unwrap();
+    let answer = get(&server, "/v1/realms/scru64/ids").await;
+    assert_eq!(answer.status, 503);
+    let seconds: u64 = answer.header("retry-after").parse().unwrap();
+    assert!(seconds > 5, "{seconds}");
 }
 
 #[tokio::test]
@@ -346,6 +365,33 @@ async fn quiet_connections_are_closed() {
     let mut raw = Raw::http(&server).await;
     raw.send("GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n").await;
     assert!(raw.rest().await.ends_with("\r\n\r\nok\n"));
+
+    // A client of HTTP/2 that would answer to pings.
+    let io = TokioIo::new(TcpStream::connect(server.http_addresses()[0]).await.unwrap());
+    let handshake =
+        hyper::client::conn::http2::handshake::<_, _, Empty<Bytes>>(TokioExecutor::new(), io);
+    let (_sender, connection) = handshake.await.unwrap();
+    // Closed with or without an error.
+    let _ = tokio::time::timeout(PATIENCE, connection).await.expect("closed in time");
+}
+
+/// A client of HTTP/2 may accept no answer, though its connection is alive.
+#[tokio::test]
+async fn http2_answers_are_accepted_in_time() {
+    let limits = Limits { timeout: Duration::from_millis(100), ..Limits::default() };
+    let server = with_limits(limits).await;
+    let io = TokioIo::new(TcpStream::connect(server.http_addresses()[0]).await.unwrap());
+    let mut client = hyper::client::conn::http2::Builder::new(TokioExecutor::new());
+    client.initial_stream_window_size(0);
+    let (mut sender, connection) = client.handshake(io).await.unwrap();
+    tokio::spawn(connection);
+    let request = Request::get("http://localhost/v1/realms/sno/ids?count=5000");
+    let request = request.body(Empty::<Bytes>::new()).unwrap();
+    let body = sender.send_request(request).await.unwrap().into_body().collect();
+    let error = tokio::time::timeout(PATIENCE, body).await.expect("reset in time").unwrap_err();
+    assert!(format!("{error:?}").contains("CANCEL"), "{error:?}");
+    let request = Request::head("http://localhost/healthz").body(Empty::new()).unwrap();
+    assert_eq!(sender.send_request(request).await.unwrap().status(), 200);
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -184,6 +184,18 @@ async fn violations_end_the_connection() {
     }
 }
 
+/// As a browser sends them for any web page, with commands in the body.
+#[tokio::test]
+async fn http_requests_end_the_connection() {
+    let server = server().await;
+    for head in ["POST / HTTP/1.1\r\n", "FETCH / HTTP/1.1\r\nHost: localhost\r\n"] {
+        let mut raw = Raw::resp(&server).await;
+        raw.send(format!("{head}\r\nINCR scru64\r\n")).await;
+        let rest = raw.rest().await;
+        assert!(rest.ends_with("-ERR this is no HTTP server\r\n"), "{rest}");
+    }
+}
+
 /// Far more requests than buffers hold are sent before the first answer is read.
 #[tokio::test(flavor = "multi_thread")]
 async fn pipelines_of_any_length() {

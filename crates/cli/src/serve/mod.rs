@@ -137,7 +137,7 @@ pub(crate) fn run(arguments: &ServeArguments, verbose: u8) -> Result<ExitCode, F
         runtime.worker_threads(threads);
     }
     let runtime = runtime.enable_all().thread_name("tickid-serve").build();
-    runtime.map_err(Failure::Runtime)?.block_on(serve(builder))
+    runtime.map_err(Failure::Runtime)?.block_on(serve(builder, arguments))
 }
 
 impl ServeArguments {
@@ -222,7 +222,8 @@ fn raise_file_limit(connections: u32) {
 #[cfg(not(target_os = "linux"))]
 fn raise_file_limit(_: u32) {}
 
-async fn serve(builder: ServerBuilder) -> Result<ExitCode, Failure> {
+#[cfg_attr(not(unix), expect(unused_variables, reason = "there are no Unix sockets"))]
+async fn serve(builder: ServerBuilder, arguments: &ServeArguments) -> Result<ExitCode, Failure> {
     // Before anything is leased, so that no signal is missed.
     let mut signals = Signals::new()?;
     let server = builder.start().await?;
@@ -231,6 +232,10 @@ async fn serve(builder: ServerBuilder) -> Result<ExitCode, Failure> {
     }
     for address in server.http_addresses() {
         tracing::info!(protocol = "http", %address, "listening");
+    }
+    #[cfg(unix)]
+    if let Some(path) = &arguments.unix {
+        tracing::info!(protocol = "resp", path = %path.display(), "listening");
     }
     for (realm, reason) in server.not_ready() {
         tracing::warn!(%realm, reason, "the realm has no IDs yet");

@@ -17,6 +17,7 @@ pub(crate) const TESTS: &[Test<Folder>] = &[
     ("mistakes_are_refused", |_| mistakes_are_refused()),
     ("hangup_reads_tokens_again", |_| hangup_reads_tokens_again()),
     ("requests_are_logged", |_| requests_are_logged()),
+    ("the_unit_of_systemd_finds_its_store", |_| the_unit_of_systemd_finds_its_store()),
     ("idle_connections_are_kept", |_| idle_connections_are_kept()),
 ];
 
@@ -60,6 +61,7 @@ fn mistakes_are_refused() {
         ("--realm other", NODE_STORE, "--realm other=SCHEME begins it"),
         ("--realm orders --realm orders", USAGE, "the realm orders is named twice"),
         ("--realm orders --listen 0.0.0.0:0", USAGE, "that takes tokens and TLS"),
+        ("--realm orders --http [::]:0", USAGE, "hint: --token-file, --tls-cert and --tls-key"),
         ("--realm orders --max-count 0", USAGE, "the limit count is 0, outside of 1..=1000000"),
         ("--realm orders --token-file /nowhere", USAGE, "could not read \"/nowhere\""),
         ("--realm orders --tls-cert /nowhere", USAGE, "--tls-key"),
@@ -93,10 +95,29 @@ fn hangup_reads_tokens_again() {
 
 fn requests_are_logged() {
     let state = TempDir::new().unwrap();
-    let mut serving = serve(state.path(), "--realm a=kuid --log-level debug");
+    let socket = state.path().join("socket");
+    let options = format!("--realm a=kuid --log-level debug --unix {}", socket.display());
+    let mut serving = serve(state.path(), &options);
+    assert_eq!(serving.logged("listening")["path"], socket.to_str().unwrap());
     let (_, answer) = http(serving.http, "/v1/realms/a/ids?count=0", "");
     let id = answer.lines().find_map(|line| line.strip_prefix("x-request-id: ")).unwrap();
     let line: Value = serving.logged("answered");
     assert_eq!((&line["request"], &line["status"]), (&Value::from(id), &Value::from(400)));
     assert_eq!((&line["path"], &line["method"]), (&"/v1/realms/a/ids".into(), &"GET".into()));
+}
+
+/// With `DynamicUser`, systemd makes the service's folder a symbolic link, which no store may be.
+fn the_unit_of_systemd_finds_its_store() {
+    let unit = include_str!("../../../../packaging/server/tickid.service");
+    let setting = |name: &str| unit.lines().find_map(|line| line.strip_prefix(name)).unwrap();
+    assert_eq!(setting("DynamicUser="), "yes");
+    let name = setting("StateDirectory=");
+    let state = TempDir::new().unwrap();
+    fs::create_dir_all(state.path().join("private").join(name)).unwrap();
+    std::os::unix::fs::symlink(format!("private/{name}"), state.path().join(name)).unwrap();
+    let store = setting("Environment=TICKID_STORE=");
+    let store = store.replace("/var/lib", state.path().to_str().unwrap());
+    let mut command = with_state(state.path(), "serve --realm orders=sno");
+    command.env("TICKID_STORE", store);
+    assert_eq!(Serving::start(command).client().ids::<10>("orders", 3).unwrap().len(), 3);
 }

@@ -11,13 +11,14 @@ use tickid_testkit::vectors::{array, field, load, string};
 
 use crate::base::{Base, DISCORD, KINDS, Kind, START, Session, TIMEOUT};
 
-pub(crate) const TESTS: [Test<Postgres>; 6] = [
+pub(crate) const TESTS: [Test<Postgres>; 7] = [
     ("recorded_ids_round_trip", recorded_ids_round_trip),
     ("texts_that_are_no_id_are_refused", texts_that_are_no_id_are_refused),
     ("ranges_and_times_agree_with_rust", ranges_and_times_agree_with_rust),
     ("every_form_is_a_default", every_form_is_a_default),
     ("ranges_are_immutable", ranges_are_immutable),
     ("other_realms_and_schemes_are_refused", other_realms_and_schemes_are_refused),
+    ("statements_of_the_guide_run", statements_of_the_guide_run),
 ];
 
 fn hex(bytes: &[u8]) -> String {
@@ -92,10 +93,19 @@ fn texts_that_are_no_id_are_refused(server: &Postgres) {
         "kuid_encode('\\x00')",
         "kuid_time('kuid', '\\x00')",
         "sno_time('sno', '\\x00')",
+        "nanoflake_time('nanoflake', -1)",
+        "scru64_time('scru64', -1)",
+        "scru64_time('scru64', 4738381338321616896)",
     ] {
         assert!(session.one(&format!("tickid.{value}")).unwrap_err().starts_with("no "), "{value}");
     }
-    for form in ["nanoflake_encode(NULL)", "sno_decode(NULL)", "kuid_time('kuid', NULL)"] {
+    for form in [
+        "nanoflake_encode(NULL)",
+        "nanoflake_time('nanoflake', NULL)",
+        "scru64_time('scru64', NULL)",
+        "sno_decode(NULL)",
+        "kuid_time('kuid', NULL)",
+    ] {
         assert_eq!(session.one(&format!("tickid.{form} IS NULL")).unwrap(), "t", "{form}");
     }
 }
@@ -155,6 +165,8 @@ fn ranges_and_times_agree_with_rust(server: &Postgres) {
         ("sno", "2079-09-08Z"),
         ("kuid", "2540-08-08Z"),
         ("kuid_local", "infinity"),
+        ("kuid_local", "294276-12-31Z"),
+        ("nanoflake", "4713-01-01Z BC"),
     ] {
         let error = session.one(&format!("tickid.{name}_min('{name}', '{time}')")).unwrap_err();
         assert!(error.contains("has no IDs of"), "{error}");
@@ -303,4 +315,22 @@ fn other_realms_and_schemes_are_refused(server: &Postgres) {
     create(&Kind::Nanoflake.realm(Kind::Nanoflake.pool().0)).unwrap();
     assert_eq!(definition(), before);
     assert_eq!(base.psql("SELECT count(*) FROM tickid.node"), "1");
+}
+
+fn statements_of_the_guide_run(server: &Postgres) {
+    let base = Base::empty(server);
+    let (name, pool) = ("orders".parse().unwrap(), "0-1023/10".parse().unwrap());
+    let realm = tickid_lease::RealmSpec::new(name, &DISCORD, pool).unwrap();
+    base.psql(&PostgresBackend::functions_sql(&realm, Begin::AtOnce).unwrap());
+    let role = format!("app_of_{}", base.name);
+    base.psql(&format!("CREATE ROLE {role}"));
+    let page = include_str!("../../../../docs/database.md");
+    let blocks = page.split("```sql\n").skip(1).map(|rest| rest.split("```").next().unwrap());
+    let mut run = 0;
+    for block in blocks.filter(|block| !block.contains("-- MySQL")) {
+        base.psql(&block.replace("TO app;", &format!("TO {role};")).replace("$1", "0"));
+        run += 1;
+    }
+    assert_eq!(run, 4);
+    assert_eq!(base.psql("SELECT count(*) FROM orders WHERE id > 0"), "1");
 }

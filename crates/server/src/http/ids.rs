@@ -50,7 +50,11 @@ pub(super) struct RealmList {
 #[utoipa::path(
     get,
     path = "/v1/realms",
-    responses((status = 200, description = "The realms", body = RealmList)),
+    responses(
+        (status = 200, description = "The realms", body = RealmList),
+        (status = 401, description = "The token is missing or unknown",
+            body = Problem, content_type = "application/problem+json"),
+    ),
     security((), ("token" = []))
 )]
 pub(super) async fn realms(State(shared): State<Arc<Shared>>) -> Json<RealmList> {

@@ -5,6 +5,7 @@ mod inspect;
 mod patient;
 mod problem;
 mod routes;
+mod streams;
 
 use core::fmt;
 use core::pin::pin;
@@ -12,25 +13,29 @@ use core::time::Duration;
 use std::sync::Arc;
 
 use axum::Router;
-use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
+use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::conn::auto;
 use hyper_util::service::TowerToHyperService;
 use tokio::io::{AsyncRead, AsyncWrite};
 
 use self::patient::Patient;
+use self::streams::Streams;
 use crate::shared::Shared;
 
 /// The time in which the head of a request must arrive, and the longest that HTTP/1 keeps a
 /// connection without one.
 const HEAD: Duration = Duration::from_secs(60);
-/// The pause after which an HTTP/2 client must show that it is still there.
-const PING: Duration = Duration::from_secs(60);
+/// The most bytes of the headers of an HTTP/2 request.
+const HEADERS: u32 = 16_384;
+/// The number of bytes of bodies that HTTP/2 clients may send, which are dropped. It is the least
+/// that the protocol permits.
+const BODIES: u32 = 65_535;
 
 /// The handlers, and the settings of connections. Clones share them.
 #[derive(Clone)]
 pub(crate) struct Service {
     router: TowerToHyperService<Router>,
-    builder: auto::Builder<TokioExecutor>,
+    builder: auto::Builder<Streams>,
 }
 
 impl fmt::Debug for Service {
@@ -42,7 +47,7 @@ impl fmt::Debug for Service {
 impl Service {
     pub(crate) fn new(shared: &Arc<Shared>) -> Self {
         let limits = &shared.limits;
-        let mut builder = auto::Builder::new(TokioExecutor::new());
+        let mut builder = auto::Builder::new(Streams { stuck: limits.timeout });
         let buffer = limits.request_bytes.max(8_192);
         builder
             .http1()
@@ -51,11 +56,10 @@ impl Service {
             .max_buf_size(buffer as usize);
         builder
             .http2()
-            .timer(TokioTimer::new())
-            .keep_alive_interval(PING.min(limits.idle))
-            .keep_alive_timeout(limits.timeout)
             .max_concurrent_streams(100)
-            .max_header_list_size(buffer)
+            .max_header_list_size(HEADERS.min(buffer))
+            .initial_connection_window_size(BODIES)
+            .initial_stream_window_size(BODIES)
             .max_send_buf_size(16_384);
         let router = TowerToHyperService::new(routes::router(shared));
         Self { router, builder }

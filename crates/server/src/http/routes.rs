@@ -1,6 +1,7 @@
 //! The routes, what all of them do, and their description.
 
 use core::sync::atomic::Ordering;
+use core::time::Duration;
 use std::sync::Arc;
 
 use axum::Router;
@@ -90,7 +91,9 @@ async fn health() -> &'static str {
     )
 )]
 async fn ready(State(shared): State<Arc<Shared>>) -> Result<&'static str, Problem> {
-    let refuse = |detail: String| Problem::new(StatusCode::SERVICE_UNAVAILABLE, detail);
+    let refuse = |detail: String| {
+        Problem::new(StatusCode::SERVICE_UNAVAILABLE, detail).with_retry(Duration::from_secs(1))
+    };
     if shared.stopping.is_cancelled() {
         return Err(refuse("the server is stopping".to_owned()));
     }

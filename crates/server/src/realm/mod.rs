@@ -33,8 +33,16 @@ pub(crate) struct Realm {
     /// Empty until the first lease was acquired, and once the server stops.
     issuer: ArcSwapOption<Box<dyn Issuer>>,
     /// The reason that it is empty.
-    trouble: Mutex<Option<String>>,
+    trouble: Mutex<Option<Trouble>>,
     pub(crate) metrics: RealmMetrics,
+}
+
+/// The reason that there is no lease.
+#[derive(Clone, Debug)]
+struct Trouble {
+    reason: String,
+    /// The earliest time of a lease, if the store has named it.
+    earliest: Option<Instant>,
 }
 
 /// The reason that no ID was issued.
@@ -90,7 +98,7 @@ impl Realm {
     /// Checks that IDs can be issued for a while: for a quarter of the term. A renewal that
     /// succeeds leaves at least half of it.
     pub(crate) fn check_ready(&self) -> Result<(), String> {
-        let Some(state) = self.state() else { return Err(self.trouble()) };
+        let Some(state) = self.state() else { return Err(self.trouble().reason) };
         if state.window_left >= self.spec.terms().term / 4 {
             return Ok(());
         }
@@ -101,12 +109,14 @@ impl Realm {
         })
     }
 
-    fn trouble(&self) -> String {
+    fn trouble(&self) -> Trouble {
         let trouble = self.trouble.lock().unwrap_or_else(PoisonError::into_inner);
-        trouble.clone().unwrap_or_else(|| "the first lease is being acquired".to_owned())
+        let first = || "the first lease is being acquired".to_owned();
+        trouble.clone().unwrap_or_else(|| Trouble { reason: first(), earliest: None })
     }
 
-    fn set_trouble(&self, trouble: String) {
+    fn set_trouble(&self, reason: String, earliest: Option<Instant>) {
+        let trouble = Trouble { reason, earliest };
         *self.trouble.lock().unwrap_or_else(PoisonError::into_inner) = Some(trouble);
     }
 
@@ -190,14 +200,17 @@ impl Realm {
                 Some(pause) => (pause, true),
                 None => (PAUSE, false),
             },
-            Stall::NoIssuer => (PAUSE, false),
+            Stall::NoIssuer => match self.trouble().earliest.filter(|&earliest| earliest > now) {
+                Some(earliest) => (earliest - now, true),
+                None => (PAUSE, false),
+            },
         };
         let is_final =
             matches!(stall, Stall::Generator(GenerateError::Stopped | GenerateError::Forked));
         if is_final || now >= deadline || is_known && pause > deadline - now {
             let reason = match stall {
                 Stall::NoIssuer => {
-                    format!("the realm {} has no node: {}", self.name(), self.trouble())
+                    format!("the realm {} has no node: {}", self.name(), self.trouble().reason)
                 }
                 Stall::Generator(error) => format!("the realm {}: {error}", self.name()),
             };
@@ -243,22 +256,32 @@ impl Realm {
             return Err(ServerError::Lease { realm: self.name().clone(), source });
         }
         tracing::warn!(realm = %self.name(), error = %source, "no node yet; trying again");
-        self.set_trouble(crate::error::chain(&source));
+        let earliest = match source.store().and_then(StoreError::refusal) {
+            Some(Refusal::NotYet { from, now }) => {
+                Some(Instant::now() + from.saturating_since(*now))
+            }
+            _ => None,
+        };
+        self.set_trouble(crate::error::chain(&source), earliest);
         Ok(false)
     }
 
     /// Acquires the first lease, for as long as that takes.
     pub(crate) async fn keep_starting(&self, store: &Store, holder: Option<&str>) {
-        let mut pause = Duration::from_millis(250);
+        const MIN_RETRY: Duration = Duration::from_millis(250);
+        let mut pause = MIN_RETRY;
         loop {
-            tokio::time::sleep(pause).await;
+            let known = self.trouble().earliest;
+            let known = known.map(|earliest| earliest.saturating_duration_since(Instant::now()));
+            // Not later than at the known time, but earlier, as the store may be reset.
+            tokio::time::sleep(known.map_or(pause, |known| known.clamp(MIN_RETRY, pause))).await;
             match self.start(store, holder).await {
                 Ok(true) => return,
                 Ok(false) => {}
                 Err(error) => {
                     let error = crate::error::chain(&error);
                     tracing::error!(realm = %self.name(), %error, "the realm cannot be served");
-                    self.set_trouble(error);
+                    self.set_trouble(error, None);
                     // The store's records may be repaired meanwhile.
                 }
             }
@@ -268,7 +291,7 @@ impl Realm {
 
     /// Issues no more IDs, and releases the node.
     pub(crate) async fn release(&self) -> Result<(), StoreError> {
-        self.set_trouble("the server is stopping".to_owned());
+        self.set_trouble("the server is stopping".to_owned(), None);
         let Some(mut issuer) = self.issuer.swap(None) else { return Ok(()) };
         loop {
             match Arc::try_unwrap(issuer) {

@@ -74,7 +74,9 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         loop {
             // An unfinished command has a deadline from its first byte on.
             let is_partial = !self.input.is_empty();
-            let patience = if is_partial { limits.timeout } else { limits.idle };
+            // So has a client that must send its token.
+            let is_awaited = is_partial || !self.session.is_known();
+            let patience = if is_awaited { limits.timeout } else { limits.idle };
             if !is_partial || !was_partial {
                 since = Instant::now();
             }
@@ -103,7 +105,10 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
                 return Ok(());
             }
             self.was_full = self.input.len() == self.input.capacity();
+            let arrived = self.input.len();
             let status = self.answer(shared).await?;
+            // The rest is another command; its time begins now.
+            was_partial &= self.input.len() == arrived;
             // Requests that have arrived are answered; later ones are not.
             if status == Status::Over || shared.stopping.is_cancelled() {
                 return self.close(limits.timeout).await;
@@ -200,5 +205,62 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         .map_err(|_| io::Error::new(io::ErrorKind::TimedOut, "the client does not read"))??;
         self.output.clear();
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::io::duplex;
+
+    use super::*;
+    use crate::access::Access;
+    use crate::limits::Limits;
+    use crate::realm::Realms;
+
+    /// A stream of requests whose parts all end within one: only a single request may be late.
+    #[tokio::test(start_paused = true)]
+    async fn each_request_has_its_own_time() {
+        let limits = Limits::default();
+        let part = limits.timeout * 2 / 3;
+        let access = Access::new(None, None).unwrap();
+        let shared = Arc::new(Shared::new(Realms::default(), access, limits));
+        let (mut client, server) = duplex(1_024);
+        tokio::spawn(serve(server, shared, 1));
+        client.write_all(b"PI").await.unwrap();
+        for _ in 0..10 {
+            tokio::time::sleep(part).await;
+            client.write_all(b"NG\r\nPI").await.unwrap();
+            let mut answer = [0; 7];
+            client.read_exact(&mut answer).await.unwrap();
+            assert_eq!(&answer, b"+PONG\r\n");
+        }
+        let mut rest = String::new();
+        client.read_to_string(&mut rest).await.unwrap();
+        assert_eq!(rest, "-ERR the request was not complete after 5s (limit timeout)\r\n");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_token_is_awaited_for_less_time() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("tokens");
+        std::fs::write(&path, "0123456789abcdef").unwrap();
+        let limits = Limits::default();
+        for (first, answer, patience) in [
+            ("", "", limits.timeout),
+            ("AUTH wrong\r\n", "-WRONGPASS", limits.timeout),
+            ("AUTH 0123456789abcdef\r\n", "+OK", limits.idle),
+        ] {
+            let access = Access::new(Some(path.clone()), None).unwrap();
+            let shared = Arc::new(Shared::new(Realms::default(), access, limits.clone()));
+            let (mut client, server) = duplex(1_024);
+            let start = Instant::now();
+            tokio::spawn(serve(server, shared, 1));
+            client.write_all(first.as_bytes()).await.unwrap();
+            let mut rest = String::new();
+            client.read_to_string(&mut rest).await.unwrap();
+            assert!(rest.starts_with(answer), "{rest}");
+            // The timer has a resolution of a millisecond.
+            assert_eq!(start.elapsed().as_secs(), patience.as_secs(), "{first}");
+        }
     }
 }

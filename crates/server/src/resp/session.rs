@@ -25,6 +25,8 @@ pub(crate) struct Session {
     id: u64,
     /// The name that the client gave itself.
     name: String,
+    /// Set once the client has sent a wrong token.
+    was_refused: bool,
 }
 
 /// The next step after a command.
@@ -186,7 +188,8 @@ impl fmt::Display for Args<'_> {
 impl Session {
     pub(crate) fn new(shared: Arc<Shared>, id: u64) -> Self {
         let client = shared.access.anyone().cloned();
-        Self { shared, version: Version::default(), client, id, name: String::new() }
+        let name = String::new();
+        Self { shared, version: Version::default(), client, id, name, was_refused: false }
     }
 
     /// Runs a command and appends its answer.
@@ -202,6 +205,11 @@ impl Session {
 
     fn dispatch(&mut self, args: &Args<'_>, out: &mut Vec<u8>) -> Next {
         let Some(known) = COMMANDS.iter().find(|known| args.is(0, known.name)) else {
+            if args.is(0, "post") || args.is(0, "host:") {
+                // A web page can have a browser send this. The body could be commands.
+                reply::error("ERR this is no HTTP server", out);
+                return Next::Close;
+            }
             if !self.is_admitted() {
                 return no_auth(out);
             }
@@ -221,9 +229,14 @@ impl Session {
         (known.run)(self, args, out)
     }
 
+    /// Reports whether the client has sent a valid token, or needs none.
+    pub(crate) fn is_known(&self) -> bool {
+        self.client.is_some()
+    }
+
     /// Reports whether the client may send commands: it needs no token, or still has a valid one.
     fn is_admitted(&mut self) -> bool {
-        if self.client.as_ref().is_some_and(|client| !self.shared.access.is_current(client)) {
+        if self.client.as_ref().is_some_and(|client| client.is_revoked()) {
             self.client = None;
         }
         self.client.is_some()
@@ -360,7 +373,8 @@ impl Session {
     }
 
     fn reset(&mut self, _: &Args<'_>, out: &mut Vec<u8>) -> Next {
-        *self = Self::new(Arc::clone(&self.shared), self.id);
+        let was_refused = self.was_refused;
+        *self = Self { was_refused, ..Self::new(Arc::clone(&self.shared), self.id) };
         reply::status("RESET", out);
         Next::Continue
     }
@@ -395,7 +409,11 @@ impl Session {
                 Ok(())
             }
             None => {
-                tracing::warn!(connection = self.id, "a client has no valid token");
+                // Once, as those who guess tokens would fill the log.
+                if !self.was_refused {
+                    tracing::warn!(connection = self.id, "a client has no valid token");
+                }
+                self.was_refused = true;
                 Err("WRONGPASS invalid username-password pair or user is disabled.")
             }
         }

@@ -33,7 +33,9 @@ impl PostgresBackend {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn functions_sql(realm: &RealmSpec, begin: Begin) -> Result<String, StoreError> {
-        Ok(format!("BEGIN;\n{}COMMIT;\n", script(realm, begin)?))
+        // Without notices of tables that exist.
+        const BEGIN: &str = "BEGIN;\nSET LOCAL client_min_messages = warning;\n";
+        Ok(format!("{BEGIN}{}COMMIT;\n", script(realm, begin)?))
     }
 
     /// Creates the functions which make a realm's IDs, by the statements of

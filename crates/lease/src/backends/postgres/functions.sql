@@ -73,7 +73,8 @@ DECLARE
     micros bigint;
     tick bigint;
 BEGIN
-    IF isfinite(at) THEN
+    -- Microseconds of later times overflow.
+    IF isfinite(at) AND at < '200000-01-01 00:00:00Z' THEN
         micros := tickid.micros_v1(at) - epoch;
         tick := micros / period * ticks_per_period + micros % period / micros_per_tick;
         IF micros >= 0 AND tick <= last THEN
@@ -797,7 +798,8 @@ RETURN tickid.nanoflake_min(realm, at) | 4194303;
 
 CREATE OR REPLACE FUNCTION tickid.nanoflake_time(realm text, id bigint) RETURNS timestamptz
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN tickid.time_v1(tickid.nanoflake_layout_v1(realm) + (id >> 22) * 1000);
+RETURN CASE WHEN id >= 0 THEN tickid.time_v1(tickid.nanoflake_layout_v1(realm) + (id >> 22) * 1000)
+    WHEN id IS NOT NULL THEN tickid.time_v1(tickid.no_id_v1('Nanoflake', id::text)) END;
 
 CREATE OR REPLACE FUNCTION tickid.scru64_min(realm text, at timestamptz) RETURNS bigint
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
@@ -810,7 +812,9 @@ RETURN tickid.scru64_min(realm, at) | 16777215;
 
 CREATE OR REPLACE FUNCTION tickid.scru64_time(realm text, id bigint) RETURNS timestamptz
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN tickid.time_v1(tickid.scru64_layout_v1(realm) + (id >> 24) * 256000);
+RETURN CASE WHEN id BETWEEN 0 AND 4738381338321616895
+        THEN tickid.time_v1(tickid.scru64_layout_v1(realm) + (id >> 24) * 256000)
+    WHEN id IS NOT NULL THEN tickid.time_v1(tickid.no_id_v1('SCRU64', id::text)) END;
 
 CREATE OR REPLACE FUNCTION tickid.kuid_local_min(realm text, at timestamptz) RETURNS bigint
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
