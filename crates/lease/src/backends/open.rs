@@ -58,7 +58,7 @@ impl Store {
     /// use tickid_sno::Sno;
     ///
     /// let (folder, timeout) = (tempfile::tempdir()?, Duration::from_secs(5));
-    /// let url = format!("file://{}", folder.path().display());
+    /// let url = format!("static:42/16?state={}", folder.path().display());
     /// let store = Store::open_detached(&url)?;
     /// let realm = RealmSpec::new("orders".parse()?, &Sno, "0-1023/16".parse()?)?;
     /// let mut claim = Claim::new(Token::random()?, "a shell script", None);

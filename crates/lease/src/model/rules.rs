@@ -399,7 +399,7 @@ impl<'a> Rules<'a> {
     /// let (record, _) = view.record.as_ref().ok_or("the view has no record")?;
     /// let rules = Rules::new(record, view.now)?;
     /// let row = rules.release(&lease, view.rows.get(&lease.node), Some(lease.floor + 3))?;
-    /// // The next window begins behind the last tick that was used.
+    /// // The next window begins after the last tick that was used.
     /// assert_eq!((row.token, row.ceiling), (None, lease.floor + 4));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
