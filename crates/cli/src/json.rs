@@ -18,6 +18,18 @@ impl<'a> Object<'a> {
         Self { out, separator: b'{' }
     }
 
+    /// Opens the part of an object after its first member, to be [appended](Self::append) to one.
+    pub(crate) fn part(out: &'a mut Vec<u8>) -> Self {
+        Self { out, separator: b',' }
+    }
+
+    /// Appends a part to an object that has members.
+    #[inline]
+    pub(crate) fn append(&mut self, part: &[u8]) {
+        debug_assert_eq!(self.separator, b',', "an object without members");
+        self.out.extend_from_slice(part);
+    }
+
     /// Neither names nor strings may hold anything that JSON escapes.
     #[inline(always)]
     pub(crate) fn string(&mut self, name: &str, value: &[u8]) {
@@ -143,13 +155,16 @@ mod tests {
         object.boolean("no", false);
         object.strings("none", [""; 0]);
         object.strings("some", ["a", "", "b c"]);
+        let mut part = Vec::new();
+        Object::part(&mut part).number("part", 1);
+        object.append(&part);
         object.close();
         let parsed: serde_json::Value = serde_json::from_slice(&out).unwrap();
         let expected = serde_json::json!({
             "a": "x._ ~", "empty": "", "escaped": "\\x\"\n",
             "plain": "plain", "least": i64::MIN, "most": i64::MAX, "nothing": null,
             "yes": true, "inner": {"number": 7}, "no": false,
-            "none": [], "some": ["a", "", "b c"],
+            "none": [], "some": ["a", "", "b c"], "part": 1,
         });
         assert_eq!(parsed, expected);
     }
