@@ -57,8 +57,9 @@ pub(crate) fn measure(
     let inputs = target.join("bench-inputs");
     write(&inputs.join("mixture"), &mixed_lines(repository, lines)?)?;
     for (name, scheme) in SCHEMES {
-        let args = [&["gen"], scheme, &["-n", &lines.to_string()]].concat();
-        rate(&program, &strings(&args), None, Some(&inputs.join(name)), lines)?;
+        let count = lines.to_string();
+        let args = strings(&[&["gen"], scheme, &["-n", &count]].concat());
+        rate(&program, &args, None, Some(&inputs.join(name)), lines)?;
     }
     let mut figures = Vec::new();
     for Use { name, quantity, args, input, count, is_new } in uses(ids, lines, &inputs) {

@@ -6,7 +6,7 @@ use tickid_convert::{Candidate, Layouts, Plausibility, Reading};
 use tickid_core::UnixTime;
 use uuid::Uuid;
 
-use crate::json::Object;
+use crate::json::{Object, TWO_DIGITS};
 
 /// A receiver of the facts about an ID, in the order in which they are shown.
 ///
@@ -239,25 +239,8 @@ pub(crate) fn date_time(time: UnixTime) -> Option<DateTime> {
     pair(14, seconds / 60 % 60);
     pair(17, seconds % 60);
     pair(20, millis / 10);
-    text[22] = digit(millis as usize % 10);
+    text[22] = TWO_DIGITS[millis as usize % 10][1];
     Some(DateTime(text))
-}
-
-/// The two digits of each number below 100.
-const TWO_DIGITS: [[u8; 2]; 100] = {
-    let mut all = [[0; 2]; 100];
-    let mut number = 0;
-    while number < 100 {
-        all[number] = [digit(number / 10), digit(number % 10)];
-        number += 1;
-    }
-    all
-};
-
-/// Returns the character of a number below 10.
-#[allow(clippy::cast_possible_truncation, reason = "the number is a digit")]
-const fn digit(number: usize) -> u8 {
-    b'0' + number as u8
 }
 
 /// The days from the 1st of March of the year -400 to the 1st of January of the year 0.

@@ -111,7 +111,7 @@ const MAX: usize = 16;
 pub struct Candidates {
     /// The first are `Some`, in the order in which they were found.
     found: [Option<Candidate>; MAX],
-    len: usize,
+    len: u8,
     /// The place of the likeliest, the only one that most callers need.
     first: Option<u8>,
 }
@@ -120,7 +120,7 @@ impl Candidates {
     /// Returns the number of candidates.
     #[must_use]
     pub const fn len(&self) -> usize {
-        self.len
+        self.len as usize
     }
 
     /// Reports whether the text fits no known format.
@@ -144,7 +144,7 @@ impl Candidates {
     }
 
     fn found(&self) -> impl Iterator<Item = &Candidate> {
-        self.found.iter().take(self.len).flatten()
+        self.found.iter().take(self.len()).flatten()
     }
 
     /// Returns the place of the likeliest candidate with such a key.
@@ -210,25 +210,23 @@ impl Candidates {
         all.all(|other| is_carried && matches!(other.reading, Reading::Uuid(_)))
     }
 
+    /// Adds a candidate and returns its place.
     #[inline]
-    fn push(&mut self, candidate: Candidate) {
-        debug_assert!(self.len < MAX);
-        if let Some(free) = self.found.get_mut(self.len) {
-            *free = Some(candidate);
-            self.len += 1;
-        }
+    fn push(&mut self, candidate: Candidate) -> Option<u8> {
+        debug_assert!(usize::from(self.len) < MAX);
+        let place = self.len;
+        *self.found.get_mut(usize::from(place))? = Some(candidate);
+        self.len += 1;
+        Some(place)
     }
 
     fn likely_mut(&mut self) -> impl Iterator<Item = &mut Candidate> {
-        let found = self.found.iter_mut().take(self.len).flatten();
+        let found = self.found.iter_mut().take(usize::from(self.len)).flatten();
         found.filter(|one| one.plausibility == Plausibility::Likely)
     }
 
     /// Makes the likely candidates unlikely that another explains much better.
     fn settle(&mut self, layouts: &Layouts, now: UnixTime) {
-        if self.likely_mut().nth(1).is_none() {
-            return;
-        }
         let mut least = u32::MAX;
         for one in self.likely_mut() {
             one.surprise = surprise(&one.reading, layouts, now);
@@ -298,26 +296,36 @@ fn find(text: &[u8], layouts: &Layouts, now: Option<UnixTime>, candidates: &mut 
     if text.is_empty() || text.len() > MAX_TEXT {
         return;
     }
-    let mut search = Search { layouts, now: now.map(Now::new), candidates };
+    let mut search = Search { layouts, now: now.map(Now::new), candidates, likely: 0 };
     let alphabets = Alphabets::of(text);
     search.schemes(text, alphabets);
     search.integers(text, alphabets);
     search.uuids(text);
     search.named(text, alphabets);
     search.literals(text, alphabets);
-    if let Some(now) = now {
-        candidates.settle(layouts, now);
-    }
-    candidates.first = candidates.likeliest(|_| true);
+    search.rank();
 }
 
 struct Search<'a> {
     layouts: &'a Layouts,
     now: Option<Now>,
     candidates: &'a mut Candidates,
+    /// The number of likely candidates, as which all with a likely time count at first.
+    likely: usize,
 }
 
 impl Search<'_> {
+    /// Puts the likeliest candidate first.
+    fn rank(&mut self) {
+        if self.likely == 1 {
+            return; // It was put there when it was found.
+        }
+        if let Some(now) = self.now.filter(|_| self.likely > 1) {
+            self.candidates.settle(self.layouts, now.time());
+        }
+        self.candidates.first = self.candidates.likeliest(|_| true);
+    }
+
     #[inline]
     fn add(&mut self, reading: Reading, form: Form) {
         self.judge(reading, form, false);
@@ -355,7 +363,11 @@ impl Search<'_> {
         let surprise = u32::from(matches!(reading, Reading::Uuid(_)));
         let candidate =
             Candidate { reading, form, time, plausibility, is_marked, surprise, distance };
-        self.candidates.push(candidate);
+        let place = self.candidates.push(candidate);
+        if plausibility == Plausibility::Likely {
+            self.likely += 1;
+            self.candidates.first = place;
+        }
     }
 
     /// Adds the readings that the parsers of the schemes accept.
