@@ -257,11 +257,7 @@ pub(crate) const TARGETS: &[Target] = &[
         bound: AtMost(50.0, "of one core"),
     },
     Target { what: "the command writes", ours: &["command/gen sno"], bound: AtLeast(15.0, "IDs") },
-    Target {
-        what: "the command reads",
-        ours: &ONE_SCHEME,
-        bound: AtLeast(3.0, "lines"),
-    },
+    Target { what: "the command reads", ours: &ONE_SCHEME, bound: AtLeast(3.0, "lines") },
     Target {
         what: "the command reads, beside that of --baseline",
         ours: &ONE_SCHEME,
