@@ -111,20 +111,23 @@ fn remark(candidate: &Candidate, found: &Candidates) -> Option<String> {
 }
 
 /// Ends a line with the time in the zone that was asked for.
-#[inline]
+#[inline(always)]
 fn close(mut line: JsonLine<'_>, zone: Option<&TimeZone>, now: Option<UnixTime>) {
-    if let Some(zone) = zone
-        && let Some(time) = line.time
-    {
-        if let Some(local) = when::rfc3339(time, zone) {
-            line.string("local", &local);
-        }
-        if let Some(now) = now {
-            let age = now.as_millis().saturating_sub(time.as_millis());
-            line.field("age_ms", Value::Number(age));
-        }
+    if let Some(zone) = zone {
+        write_local(&mut line, zone, now);
     }
     line.close();
+}
+
+fn write_local(line: &mut JsonLine<'_>, zone: &TimeZone, now: Option<UnixTime>) {
+    let Some(time) = line.time else { return };
+    if let Some(local) = when::rfc3339(time, zone) {
+        line.string("local", &local);
+    }
+    if let Some(now) = now {
+        let age = now.as_millis().saturating_sub(time.as_millis());
+        line.field("age_ms", Value::Number(age));
+    }
 }
 
 struct Inspector<'a> {
