@@ -4,7 +4,6 @@ use tickid_convert::foreign::{
     Discord, Instagram, Mastodon, PgEdge, Sonyflake, SonyflakeV2, Twitter,
 };
 use tickid_convert::{AnyId, Kind, Layouts, Reading, Source as _, Uuid, carry};
-use tickid_convert::{KuidAlphabet, NanoflakeText};
 use tickid_core::UnixTime;
 use tickid_kuid::{GlobalId, LocalId};
 use tickid_nanoflake::{Nanoflake, NanoflakeId};
@@ -70,18 +69,6 @@ pub(crate) fn of_number(kind: Kind, number: u128) -> Result<AnyId, Thrown> {
     id.ok_or_else(|| Thrown::range(&format!("{kind} ID {number} is outside of 0..={max}")))
 }
 
-/// Returns an ID as its own text would be read.
-pub(crate) const fn plain(id: AnyId) -> Reading {
-    match id {
-        AnyId::Scru64(id) => Reading::Scru64(id),
-        AnyId::Nanoflake(id) => Reading::Nanoflake(id, NanoflakeText::Base36),
-        AnyId::KuidLocal(id) => Reading::KuidLocal(id, KuidAlphabet::Sortable),
-        AnyId::KuidGlobal(id) => Reading::KuidGlobal(id, KuidAlphabet::Sortable),
-        AnyId::Sno(id) => Reading::Sno(id),
-        other => Reading::Carried(other),
-    }
-}
-
 /// Returns the integer of a scheme, or of another system, as an ID.
 pub(crate) fn reading(format: &JsValue, id: &JsValue) -> Result<Reading, Thrown> {
     let name = format.as_string().unwrap_or_default();
@@ -93,7 +80,7 @@ pub(crate) fn reading(format: &JsValue, id: &JsValue) -> Result<Reading, Thrown>
         "sonyflake" => |id| Reading::Sonyflake(Sonyflake(id)),
         "sonyflake-v2" => |id| Reading::SonyflakeV2(SonyflakeV2(id)),
         "pgedge" => |id| Reading::PgEdge(PgEdge(id)),
-        _ => return Ok(plain(any(kind(format)?, id)?)),
+        _ => return Ok(any(kind(format)?, id)?.into()),
     };
     let number = unsigned(id, &name)?;
     let id = u64::try_from(number);

@@ -10,7 +10,8 @@ mod report;
 
 use js_sys::{Date, Uint8Array};
 use tickid_convert::{
-    AnyId, Candidate, Kind, Options, Plausibility, convert_any, detect, restore_any, trimmed,
+    AnyId, Candidate, Kind, Options, Plausibility, Reading, convert_any, detect, restore_any,
+    trimmed,
 };
 use tickid_core::{RangeError, UnixTime};
 use tickid_kuid::{GlobalId, Kuid, LocalId, Node};
@@ -102,7 +103,7 @@ pub fn print(
 #[wasm_bindgen(js_name = toBytes)]
 pub fn to_bytes(kind: &JsValue, id: &JsValue) -> Result<Uint8Array, Thrown> {
     let id = id::any(id::kind(kind)?, id)?;
-    Ok(Uint8Array::from(&*id::plain(id).bytes()))
+    Ok(Uint8Array::from(&*Reading::from(id).bytes()))
 }
 
 /// Reads the bytes of an ID.

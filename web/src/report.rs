@@ -25,7 +25,7 @@ pub(crate) fn candidate(candidate: &Candidate, given: &str, layouts: &Layouts) -
     let reading = candidate.reading();
     // An ID in a UUID is shown as itself.
     let inner = match reading {
-        Reading::Carried(id) => id::plain(id),
+        Reading::Carried(id) => id.into(),
         other => other,
     };
     let record = Record::new();

@@ -1,6 +1,6 @@
 //! The `tickid` command, end to end: from the start of the process to its end.
 
-use std::fs::{self, File};
+use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Instant;
@@ -8,17 +8,29 @@ use std::time::Instant;
 use serde_json::{Value, json};
 
 use crate::error::Error;
-use crate::repository::{Repository, read, run, target_directory, write};
+use crate::repository::{Repository, read, remove, run, target_directory, write};
 
 pub(crate) const GROUP: &str = "command";
+/// The quantity of a figure beside the baseline's.
+pub(crate) const BESIDE_BASELINE: &str = "beside the baseline";
 const RUNS: u32 = 5;
 /// The program, in the package in the folder `crates/cli`.
 const PROGRAM: &str = "tickid";
 
+/// The options of `tickid gen` for the IDs that are read, by their name in the report. A SCRU64 node
+/// of one bit issues enough IDs in a tick.
+const SCHEMES: [(&str, &[&str]); 5] = [
+    ("scru64", &["scru64", "--node", "0/1"]),
+    ("nanoflake", &["nanoflake"]),
+    ("kuid", &["kuid"]),
+    ("sno", &["sno"]),
+    ("integers", &["snowflake"]),
+];
+
 /// A use of the command: its name in the report, what it does in millions per second, and its
 /// arguments and input.
 struct Use {
-    name: &'static str,
+    name: String,
     quantity: &'static str,
     args: Vec<String>,
     input: Option<PathBuf>,
@@ -42,60 +54,66 @@ pub(crate) fn measure(
 
     let (ids, lines) = if is_quick { (5_000_000, 500_000) } else { (20_000_000, 2_000_000) };
     // The input comes from files, so that no other process takes part in the work.
-    let (one, mixed) = (target.join("bench-ids.txt"), target.join("bench-mixed.txt"));
-    let args = strings(&["gen", "sno", "-n", &lines.to_string()]);
-    rate(&program, &args, None, Some(&one), lines)?;
-    write(&mixed, &mixed_lines(repository, lines)?)?;
-    let uses = uses(ids, lines, &one, &mixed);
+    let inputs = target.join("bench-inputs");
+    write(&inputs.join("mixture"), &mixed_lines(repository, lines)?)?;
+    for (name, scheme) in SCHEMES {
+        let count = lines.to_string();
+        let args = strings(&[&["gen"], scheme, &["-n", &count]].concat());
+        rate(&program, &args, None, Some(&inputs.join(name)), lines)?;
+    }
     let mut figures = Vec::new();
-    for one in &uses {
+    for Use { name, quantity, args, input, count, is_new } in uses(ids, lines, &inputs) {
         let (mut best, mut best_older) = (0.0, None);
         // In turns, so that both meet the machine in the same state. Each run is too short for
         // other work of the machine to even out: the best counts.
         for _ in 0..RUNS {
-            let input = one.input.as_ref();
-            best = rate(&program, &one.args, input, None, one.count)?.max(best);
-            if let Some(older) = older.as_ref().filter(|_| !one.is_new) {
-                let rate = rate(older, &one.args, input, None, one.count)?;
+            best = rate(&program, &args, input.as_ref(), None, count)?.max(best);
+            if let Some(older) = older.as_ref().filter(|_| !is_new) {
+                let rate = rate(older, &args, input.as_ref(), None, count)?;
                 best_older = Some(rate.max(best_older.unwrap_or(0.0)));
             }
         }
-        figures.push(figure(one.name, one.quantity, best));
+        figures.push(figure(&name, quantity, "million/s", best));
         if let Some(older) = best_older {
-            figures.push(figure(&format!("baseline of {}", one.name), one.quantity, older));
+            let quantity_of_older = format!("{quantity} of the baseline");
+            figures.push(figure(&name, &quantity_of_older, "million/s", older));
+            figures.push(figure(&name, BESIDE_BASELINE, "×", best / older));
         }
     }
-    let _ = fs::remove_file(&one);
-    let _ = fs::remove_file(&mixed);
+    remove(&inputs)?;
 
     let figures = json!({ "group": GROUP, "figures": figures });
     write(&results.join("figures").join("command.json"), &figures.to_string())
 }
 
-fn uses(ids: u32, lines: u32, one: &Path, mixed: &Path) -> Vec<Use> {
-    let lines_of = |name, args: &[&str], input: &Path, is_new| Use {
-        name,
+fn uses(ids: u32, lines: u32, inputs: &Path) -> Vec<Use> {
+    let lines_of = |name: &str, args: &[&str], input, is_new| Use {
+        name: name.to_owned(),
         quantity: "lines",
         args: strings(args),
-        input: Some(input.to_owned()),
+        input: Some(inputs.join(input)),
         count: lines,
         is_new,
     };
+    let inspect = ["inspect", "--json"];
+    let generate = Use {
+        name: "gen sno".to_owned(),
+        quantity: "IDs",
+        args: strings(&["gen", "sno", "-n", &ids.to_string()]),
+        input: None,
+        count: ids,
+        is_new: false,
+    };
+    let schemes =
+        SCHEMES.map(|(name, _)| lines_of(&format!("inspect --json/{name}"), &inspect, name, false));
+    let named = ["inspect", "--json", "--scheme", "sno"];
     let convert = ["convert", "--from", "sno", "--to", "uuid-v7"];
-    vec![
-        Use {
-            name: "gen sno",
-            quantity: "IDs",
-            args: strings(&["gen", "sno", "-n", &ids.to_string()]),
-            input: None,
-            count: ids,
-            is_new: false,
-        },
-        lines_of("inspect --json", &["inspect", "--json"], one, false),
-        lines_of("inspect --json --scheme", &["inspect", "--json", "--scheme", "sno"], one, false),
-        lines_of("inspect --json of a mixture", &["inspect", "--json"], mixed, true),
-        lines_of("convert", &convert, one, false),
-    ]
+    let others = [
+        lines_of("inspect --json/mixture", &inspect, "mixture", true),
+        lines_of("inspect --json --scheme sno", &named, "sno", false),
+        lines_of("convert", &convert, "sno", false),
+    ];
+    [generate].into_iter().chain(schemes).chain(others).collect()
 }
 
 fn strings(args: &[&str]) -> Vec<String> {
@@ -130,9 +148,9 @@ fn build_commit(repository: &Repository, commit: &str, target: &Path) -> Result<
     build(repository, &folder.join("crates/cli/Cargo.toml"), &folder.join("target"))
 }
 
-fn figure(name: &str, quantity: &str, rate: f64) -> Value {
-    eprintln!("{GROUP}/{name}: {rate:.2} million {quantity} a second");
-    json!({ "name": name, "quantity": quantity, "unit": "million/s", "value": rate })
+fn figure(name: &str, quantity: &str, unit: &str, value: f64) -> Value {
+    eprintln!("{GROUP}/{name}: {value:.2} {unit} ({quantity})");
+    json!({ "name": name, "quantity": quantity, "unit": unit, "value": value })
 }
 
 /// Returns the rate of one run, in millions of `count` things a second.

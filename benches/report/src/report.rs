@@ -18,6 +18,7 @@ Written by `cargo xtask bench`; do not edit. [Benchmarks](../benchmarks.md) expl
 ";
 
 const REACHED: &str = "reached";
+const NOT_MEASURED: &str = "not measured";
 
 /// The results of a run. `Display` shows its targets and times as tables; the other forms are the
 /// files of a whole run.
@@ -63,15 +64,15 @@ impl Report<'_> {
 
     /// The page of a whole run, with its charts.
     pub(crate) fn page(&self) -> String {
-        let all = targets().count();
         let verdicts = targets().map(|(target, ours)| self.verdict(target, ours).2);
-        let reached = verdicts.filter(|verdict| verdict == REACHED).count();
+        let measured: Vec<_> = verdicts.filter(|verdict| verdict != NOT_MEASURED).collect();
+        let (all, reached) = (measured.len(), measured.iter().filter(|it| *it == REACHED).count());
         let groups = self.results.groups().into_iter();
         let charts = groups.flat_map(|group| Table::of(self.results, group));
         let charts = charts
             .map(|table| format!("\n![Times of `{}`]({FOLDER}/{})\n", table.title(), table.plot()));
         format!(
-            "{HEAD}\n{}\n{reached} of {all} targets are reached: [targets]({FOLDER}/{TARGETS_FILE}), \
+            "{HEAD}\n{}\n{reached} of {all} measured targets are reached: [targets]({FOLDER}/{TARGETS_FILE}), \
              [all figures]({FOLDER}/{FIGURES_FILE}).\n{}",
             self.run(),
             charts.collect::<String>(),
@@ -133,7 +134,7 @@ impl Report<'_> {
             (Some(false), Some((floor, ratio))) => {
                 format!("not reached; `{floor}` is {ratio:.2} ×: this machine forbids it")
             }
-            (None, _) => "not measured".to_owned(),
+            (None, _) => NOT_MEASURED.to_owned(),
         };
         (is.unwrap_or_default(), limit, reached)
     }
@@ -344,7 +345,7 @@ mod tests {
         let text = with_report(all, |report| report.page());
         for expected in [
             "| date | 2026-01-01 |\n| cores | 2 |\n",
-            "1 of 82 targets are reached: [targets](benchmarks/targets.csv)",
+            "1 of 1 measured targets are reached: [targets](benchmarks/targets.csv)",
             "[all figures](benchmarks/figures.csv).\n",
             "![Times of `encode`](benchmarks/encode.svg)\n",
         ] {

@@ -1,5 +1,6 @@
 //! The targets, and the baselines of each group.
 
+use crate::command::BESIDE_BASELINE;
 use crate::results::TIME;
 
 /// A bound for some of the measurements.
@@ -52,6 +53,14 @@ const SIDE_BY_SIDE: [&str; 4] = [
     "generate/side-by-side/nanoflake/shared",
     "generate/side-by-side/kuid/shared",
     "generate/side-by-side/sno/shared",
+];
+
+const ONE_SCHEME: [&str; 5] = [
+    "command/inspect --json/scru64",
+    "command/inspect --json/nanoflake",
+    "command/inspect --json/kuid",
+    "command/inspect --json/sno",
+    "command/inspect --json/integers",
 ];
 
 pub(crate) const TARGETS: &[Target] = &[
@@ -248,14 +257,15 @@ pub(crate) const TARGETS: &[Target] = &[
         bound: AtMost(50.0, "of one core"),
     },
     Target { what: "the command writes", ours: &["command/gen sno"], bound: AtLeast(15.0, "IDs") },
+    Target { what: "the command reads", ours: &ONE_SCHEME, bound: AtLeast(3.0, "lines") },
     Target {
-        what: "the command reads",
-        ours: &["command/inspect --json"],
-        bound: AtLeast(3.0, "lines"),
+        what: "the command reads, beside that of --baseline",
+        ours: &ONE_SCHEME,
+        bound: AtLeast(2.0, BESIDE_BASELINE),
     },
     Target {
         what: "the command reads a mixture",
-        ours: &["command/inspect --json of a mixture"],
+        ours: &["command/inspect --json/mixture"],
         bound: AtLeast(1.0, "lines"),
     },
     Target {

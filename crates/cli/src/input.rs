@@ -81,8 +81,9 @@ pub(crate) fn run(
         for text in arguments {
             // One that is empty is a mistake.
             let input = Input { text: trimmed(text.as_bytes()), line: None };
-            let done = each(input, &mut out).map_err(|failure| of_argument(failure, text));
-            problems.settle(input, done, &mut out)?;
+            if let Err(failure) = each(input, &mut out) {
+                problems.settle(input, of_argument(failure, text), &mut out)?;
+            }
             out.drain()?;
         }
         out.flush()?;
@@ -100,7 +101,9 @@ pub(crate) fn run(
             Ok(None) => return Ok(()),
             Err(failure) => (place, Err(failure)),
         };
-        problems.settle(input, done, &mut out)?;
+        if let Err(failure) = done {
+            problems.settle(input, failure, &mut out)?;
+        }
         out.drain()
     });
     if let Err(failure) = done {
@@ -110,7 +113,7 @@ pub(crate) fn run(
     }
     if let Some((line, number)) = selector.open {
         let failure = Failure::invalid("begins a record with a quotation mark that never ends");
-        problems.settle(Input { text: &line, line: Some(number) }, Err(failure), &mut out)?;
+        problems.settle(Input { text: &line, line: Some(number) }, failure, &mut out)?;
     }
     out.flush()?;
     Ok(problems.status)
@@ -125,25 +128,19 @@ struct Problems {
 
 impl Problems {
     /// Reports the problem of an input; other failures end the command.
-    #[inline]
     fn settle(
         &mut self,
         input: Input<'_>,
-        done: Result<(), Failure>,
+        failure: Failure,
         out: &mut Output,
     ) -> Result<(), Failure> {
-        match done {
-            Ok(()) => Ok(()),
-            Err(Failure::Invalid { reason, hint }) => {
-                self.status = ExitCode::from(INVALID);
-                let hint = hint.filter(|hint| !self.hints.contains(hint));
-                out.before_message()?;
-                say_error(&input.message(&reason), hint);
-                self.hints.extend(hint);
-                Ok(())
-            }
-            Err(failure) => Err(failure),
-        }
+        let Failure::Invalid { reason, hint } = failure else { return Err(failure) };
+        self.status = ExitCode::from(INVALID);
+        let hint = hint.filter(|hint| !self.hints.contains(hint));
+        out.before_message()?;
+        say_error(&input.message(&reason), hint);
+        self.hints.extend(hint);
+        Ok(())
     }
 }
 

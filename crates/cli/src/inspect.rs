@@ -18,7 +18,9 @@ use crate::near_miss;
 use crate::options::{Layouts, Scheme};
 use crate::output::Output;
 use crate::picture::{self, Heading};
-use crate::report::{Facts, JsonLine, Report, Value, describe_foreign, named, plausibility_name};
+use crate::report::{
+    Facts, JsonLine, Report, TimeMembers, Value, describe_foreign, named, plausibility_name,
+};
 use crate::schemes;
 use crate::template::Template;
 use crate::when;
@@ -68,6 +70,7 @@ pub(crate) fn run(arguments: &InspectArguments) -> Result<ExitCode, Failure> {
         arguments,
         scheme: arguments.from.and_then(Scheme::of),
         report: Report::default(),
+        times: TimeMembers::default(),
         named: Vec::new(),
         now: SystemClock.now().ok(),
         layouts: arguments.layouts.all(),
@@ -76,17 +79,6 @@ pub(crate) fn run(arguments: &InspectArguments) -> Result<ExitCode, Failure> {
         zone: arguments.local.then(TimeZone::system),
     };
     input::run(&arguments.ids, &arguments.selection, |input, out| inspector.inspect(input, out))
-}
-
-/// The trust in the readings of a text.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Trust {
-    /// The format was given.
-    Given,
-    /// The first is certain.
-    Certain,
-    /// So many formats are likely.
-    Likely(usize),
 }
 
 /// Takes a reading of a text apart; `inner` is the ID in a UUID, or the reading itself.
@@ -102,12 +94,49 @@ fn describe(
     }
 }
 
+/// Returns the remark on the plausibility of a reading, one of those that were found.
+fn remark(candidate: &Candidate, found: &Candidates) -> Option<String> {
+    let is_likely = |one: &&Candidate| one.plausibility() == Plausibility::Likely;
+    let plausibility = match candidate.plausibility() {
+        Plausibility::Likely | Plausibility::Unknown if found.is_certain() => return None,
+        Plausibility::Likely => match found.iter().filter(is_likely).count() {
+            0 | 1 => "likely".to_owned(),
+            number => format!("one of {number} formats that explain the bits about as well"),
+        },
+        Plausibility::Unknown => "possible".to_owned(),
+        Plausibility::NeverIssued => "never issued by a generator".to_owned(),
+        _ => "unlikely".to_owned(),
+    };
+    Some(format!("{plausibility}: {}", candidate.reason()))
+}
+
+/// Ends a line with the time in the zone that was asked for.
+#[inline(always)]
+fn close(mut line: JsonLine<'_>, zone: Option<&TimeZone>, now: Option<UnixTime>) {
+    if let Some(zone) = zone {
+        write_local(&mut line, zone, now);
+    }
+    line.close();
+}
+
+fn write_local(line: &mut JsonLine<'_>, zone: &TimeZone, now: Option<UnixTime>) {
+    let Some(time) = line.time else { return };
+    if let Some(local) = when::rfc3339(time, zone) {
+        line.string("local", &local);
+    }
+    if let Some(now) = now {
+        let age = now.as_millis().saturating_sub(time.as_millis());
+        line.field("age_ms", Value::Number(age));
+    }
+}
+
 struct Inspector<'a> {
     arguments: &'a InspectArguments,
     /// The scheme that `--from` names, if it is one of the four.
     scheme: Option<Scheme>,
     /// Made once, to be filled again and again.
     report: Report,
+    times: TimeMembers,
     /// The formats beside which others were named, each of which is once.
     named: Vec<Format>,
     /// The time relative to which others are judged; without a clock all are equally likely.
@@ -127,9 +156,9 @@ impl Inspector<'_> {
         {
             let layouts = &self.arguments.layouts;
             if self.arguments.json {
-                let mut line = JsonLine::open(out.buffer());
+                let mut line = JsonLine::open(out.buffer(), &mut self.times);
                 schemes::describe(&reading, layouts, &mut line);
-                self.close(line);
+                close(line, self.zone.as_ref(), self.now);
                 return Ok(());
             }
             schemes::describe(&reading, layouts, &mut self.report);
@@ -156,7 +185,7 @@ impl Inspector<'_> {
             one.format() == format || (is_decimal && self.stands_for(format))
         };
         match found.iter().find(is_named) {
-            Some(candidate) => self.candidate(input, candidate, Trust::Given, out),
+            Some(candidate) => self.candidate(input, candidate, None, out),
             None => {
                 let reason = near_miss::of(format, input.text, &self.arguments.layouts);
                 let others = "`tickid inspect ID`, without --from, shows what it may be";
@@ -175,8 +204,6 @@ impl Inspector<'_> {
     ) -> Result<(), Failure> {
         let InspectArguments { json, all, ref template, .. } = *self.arguments;
         let is_one = (json && !all) || template.is_some();
-        let likely = found.iter().filter(|one| one.plausibility() == Plausibility::Likely).count();
-        let trust = if found.is_certain() { Trust::Certain } else { Trust::Likely(likely) };
         let mut shown = 0;
         for candidate in found.iter() {
             let is_possible =
@@ -184,7 +211,7 @@ impl Inspector<'_> {
             if !(is_possible || all) || !self.is_asked_for(candidate, input.text) {
                 continue;
             }
-            self.candidate(input, candidate, trust, out)?;
+            self.candidate(input, candidate, Some(found), out)?;
             shown += 1;
             if is_one {
                 break;
@@ -199,35 +226,35 @@ impl Inspector<'_> {
         Ok(())
     }
 
-    /// Reports on one reading of a text.
+    /// Reports on one reading of a text. `found` are all of them, unless the format was given.
     fn candidate(
         &mut self,
         input: Input<'_>,
         candidate: &Candidate,
-        trust: Trust,
+        found: Option<&Candidates>,
         out: &mut Output,
     ) -> Result<(), Failure> {
         let (reading, plausibility) = (candidate.reading(), candidate.plausibility());
         let inner = match reading {
-            Reading::Carried(id) => schemes::plain(id),
+            Reading::Carried(id) => id.into(),
             other => other,
         };
         let layouts = (&self.arguments.layouts, &self.layouts);
         if self.arguments.json {
-            let mut line = JsonLine::open(out.buffer());
+            let mut line = JsonLine::open(out.buffer(), &mut self.times);
             describe(&inner, candidate, input.text, layouts, &mut line);
             if matches!(reading, Reading::Carried(_)) {
                 line.field("carried_in", Value::Word("uuid"));
             }
-            let is_doubtful = match trust {
-                Trust::Given => false,
-                Trust::Certain => plausibility > Plausibility::Unknown,
-                Trust::Likely(_) => plausibility > Plausibility::Likely,
+            let is_doubtful = |found: &Candidates| match plausibility {
+                Plausibility::Likely => false,
+                Plausibility::Unknown => !found.is_certain(),
+                _ => true,
             };
-            if is_doubtful {
+            if found.is_some_and(is_doubtful) {
                 line.field("plausibility", Value::Word(plausibility_name(plausibility)));
             }
-            self.close(line);
+            close(line, self.zone.as_ref(), self.now);
             return Ok(());
         }
         describe(&inner, candidate, input.text, layouts, &mut self.report);
@@ -240,36 +267,8 @@ impl Inspector<'_> {
         if candidate.form() != Form::Text {
             name = format!("{name}, {}", candidate.form().name());
         }
-        let remark = match (plausibility, trust) {
-            (_, Trust::Given) => None,
-            (Plausibility::Likely | Plausibility::Unknown, Trust::Certain) => None,
-            (Plausibility::Likely, Trust::Likely(0 | 1)) => Some("likely".to_owned()),
-            (Plausibility::Likely, Trust::Likely(number)) => {
-                Some(format!("one of {number} formats that explain the bits about as well"))
-            }
-            (Plausibility::Unknown, _) => Some("possible".to_owned()),
-            (Plausibility::NeverIssued, _) => Some("never issued by a generator".to_owned()),
-            _ => Some("unlikely".to_owned()),
-        };
-        let remark = remark.map(|remark| format!("{remark}: {}", candidate.reason()));
+        let remark = found.and_then(|found| remark(candidate, found));
         self.show(&Heading { name, remark, ..Heading::default() }, out)
-    }
-
-    /// Ends a line with the time in the zone that was asked for.
-    #[inline]
-    fn close(&self, mut line: JsonLine<'_>) {
-        if let Some(zone) = &self.zone
-            && let Some(time) = line.time
-        {
-            if let Some(local) = when::rfc3339(time, zone) {
-                line.string("local", &local);
-            }
-            if let Some(now) = self.now {
-                let age = now.as_millis().saturating_sub(time.as_millis());
-                line.field("age_ms", Value::Number(age));
-            }
-        }
-        line.close();
     }
 
     /// Writes the report in the form that was asked for.

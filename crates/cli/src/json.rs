@@ -12,10 +12,35 @@ pub(crate) struct Object<'a> {
 /// The most bytes of a name with the characters around it that are copied at once.
 const PIECE: usize = 32;
 
+/// The two digits of each number below 100.
+pub(crate) const TWO_DIGITS: [[u8; 2]; 100] = {
+    let mut all = [[0; 2]; 100];
+    let mut number = 0;
+    while number < 100 {
+        #[allow(clippy::cast_possible_truncation, reason = "below 100")]
+        let (tens, ones) = (number as u8 / 10, number as u8 % 10);
+        all[number] = [b'0' + tens, b'0' + ones];
+        number += 1;
+    }
+    all
+};
+
 impl<'a> Object<'a> {
     #[inline]
     pub(crate) fn open(out: &'a mut Vec<u8>) -> Self {
         Self { out, separator: b'{' }
+    }
+
+    /// Opens the part of an object after its first member, to be [appended](Self::append) to one.
+    pub(crate) fn part(out: &'a mut Vec<u8>) -> Self {
+        Self { out, separator: b',' }
+    }
+
+    /// Appends a part to an object that has members.
+    #[inline]
+    pub(crate) fn append(&mut self, part: &[u8]) {
+        debug_assert_eq!(self.separator, b',', "an object without members");
+        self.out.extend_from_slice(part);
     }
 
     /// Neither names nor strings may hold anything that JSON escapes.
@@ -46,9 +71,18 @@ impl<'a> Object<'a> {
     #[inline(always)]
     pub(crate) fn number(&mut self, name: &str, value: i64) {
         self.name(name, b"\":");
-        match u8::try_from(value) {
-            // Many are so small.
-            Ok(digit @ 0..=9) => self.out.push(b'0' + digit),
+        let pair = |number: u16| TWO_DIGITS[usize::from(number)];
+        // Many are small, and a copy of a constant number of bytes takes less time.
+        match u16::try_from(value) {
+            Ok(one @ 0..10) => self.out.push(pair(one)[1]),
+            Ok(two @ 10..100) => self.out.extend_from_slice(&pair(two)),
+            Ok(three @ 100..1_000) => {
+                let ([_, first], [second, third]) = (pair(three / 100), pair(three % 100));
+                self.out.extend_from_slice(&[first, second, third]);
+            }
+            Ok(four @ 1_000..10_000) => {
+                self.out.extend_from_slice([pair(four / 100), pair(four % 100)].as_flattened());
+            }
             _ => self.out.extend_from_slice(itoa::Buffer::new().format(value).as_bytes()),
         }
     }
@@ -143,15 +177,29 @@ mod tests {
         object.boolean("no", false);
         object.strings("none", [""; 0]);
         object.strings("some", ["a", "", "b c"]);
+        let mut part = Vec::new();
+        Object::part(&mut part).number("part", 1);
+        object.append(&part);
         object.close();
         let parsed: serde_json::Value = serde_json::from_slice(&out).unwrap();
         let expected = serde_json::json!({
             "a": "x._ ~", "empty": "", "escaped": "\\x\"\n",
             "plain": "plain", "least": i64::MIN, "most": i64::MAX, "nothing": null,
             "yes": true, "inner": {"number": 7}, "no": false,
-            "none": [], "some": ["a", "", "b c"],
+            "none": [], "some": ["a", "", "b c"], "part": 1,
         });
         assert_eq!(parsed, expected);
+    }
+
+    #[test]
+    fn numbers_are_written_as_by_std() {
+        let mut expected = String::new();
+        let mut out = Vec::new();
+        for number in (-20..=11_000).chain([i64::MIN, -100, 65_535, 65_536, 1 << 40, i64::MAX]) {
+            expected += &format!(",\"n\":{number}");
+            Object::part(&mut out).number("n", number);
+        }
+        assert_eq!(String::from_utf8(out).unwrap(), expected);
     }
 
     #[test]

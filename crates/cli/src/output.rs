@@ -43,6 +43,7 @@ impl Output {
     }
 
     /// Makes room once enough has been gathered. Call it between records.
+    #[inline]
     pub(crate) fn drain(&mut self) -> Result<(), Failure> {
         if self.buffer.len() >= CAPACITY / 2 { self.flush() } else { Ok(()) }
     }

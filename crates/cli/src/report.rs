@@ -6,7 +6,7 @@ use tickid_convert::{Candidate, Layouts, Plausibility, Reading};
 use tickid_core::UnixTime;
 use uuid::Uuid;
 
-use crate::json::Object;
+use crate::json::{Object, TWO_DIGITS};
 
 /// A receiver of the facts about an ID, in the order in which they are shown.
 ///
@@ -97,13 +97,14 @@ impl Facts for Report {
 #[derive(Debug)]
 pub(crate) struct JsonLine<'a> {
     object: Object<'a>,
+    times: &'a mut TimeMembers,
     pub(crate) time: Option<UnixTime>,
 }
 
 impl<'a> JsonLine<'a> {
     #[inline]
-    pub(crate) fn open(out: &'a mut Vec<u8>) -> Self {
-        Self { object: Object::open(out), time: None }
+    pub(crate) fn open(out: &'a mut Vec<u8>, times: &'a mut TimeMembers) -> Self {
+        Self { object: Object::open(out), times, time: None }
     }
 
     /// Writes a string without anything that JSON escapes, as a further member.
@@ -130,7 +131,7 @@ impl Facts for JsonLine<'_> {
         object.string("scheme", scheme.as_bytes());
         object.string_by("text", text);
         object.string("hex", Hex(bytes).digits(&mut [0; _]));
-        write_time(time, object);
+        object.append(self.times.of(time));
         self.time = time;
     }
 
@@ -166,7 +167,6 @@ impl fmt::Display for Value {
 }
 
 /// Writes a time as all objects have it.
-#[inline(always)]
 pub(crate) fn write_time(time: Option<UnixTime>, object: &mut Object<'_>) {
     match time {
         Some(time) => object.number("unix_ms", time.as_millis()),
@@ -175,6 +175,27 @@ pub(crate) fn write_time(time: Option<UnixTime>, object: &mut Object<'_>) {
     match time.and_then(date_time) {
         Some(date) => object.string("time", &date.0),
         None => object.null("time"),
+    }
+}
+
+/// The members about a time. An ID often has the time of the one before it, for which they are not
+/// written again.
+#[derive(Debug, Default)]
+pub(crate) struct TimeMembers {
+    time: Option<UnixTime>,
+    /// Empty if there was no ID.
+    part: Vec<u8>,
+}
+
+impl TimeMembers {
+    #[inline]
+    fn of(&mut self, time: Option<UnixTime>) -> &[u8] {
+        if self.time != time || self.part.is_empty() {
+            self.part.clear();
+            write_time(time, &mut Object::part(&mut self.part));
+            self.time = time;
+        }
+        &self.part
     }
 }
 
@@ -208,7 +229,7 @@ pub(crate) fn date_time(time: UnixTime) -> Option<DateTime> {
     let (seconds, millis) = (of_day / 1_000, of_day % 1_000);
     let mut text = *b"0000-00-00T00:00:00.000Z";
     let mut pair = |place: usize, number: u32| {
-        text[place..place + 2].copy_from_slice(&[number / 10, number % 10].map(digit));
+        text[place..place + 2].copy_from_slice(&TWO_DIGITS[number as usize]);
     };
     pair(0, year / 100);
     pair(2, year % 100);
@@ -218,14 +239,8 @@ pub(crate) fn date_time(time: UnixTime) -> Option<DateTime> {
     pair(14, seconds / 60 % 60);
     pair(17, seconds % 60);
     pair(20, millis / 10);
-    text[22] = digit(millis % 10);
+    text[22] = TWO_DIGITS[millis as usize % 10][1];
     Some(DateTime(text))
-}
-
-/// Returns the character of a number below 10.
-#[allow(clippy::cast_possible_truncation, reason = "the number is a digit")]
-const fn digit(number: u32) -> u8 {
-    b'0' + number as u8
 }
 
 /// The days from the 1st of March of the year -400 to the 1st of January of the year 0.
@@ -379,9 +394,21 @@ mod tests {
     }
 
     #[test]
+    fn each_time_is_written() {
+        let mut times = TimeMembers::default();
+        for time in [None, Some(0), Some(999), Some(1_000), Some(1_000), None, Some(1_000)] {
+            let time = time.map(UnixTime::from_micros);
+            let mut expected = Vec::new();
+            write_time(time, &mut Object::part(&mut expected));
+            assert_eq!(times.of(time), expected, "{time:?}");
+        }
+    }
+
+    #[test]
     fn json_quotes_large_integers() {
         let mut json = Vec::new();
-        let mut line = JsonLine::open(&mut json);
+        let mut times = TimeMembers::default();
+        let mut line = JsonLine::open(&mut json, &mut times);
         let text = |out: &mut Vec<u8>| out.extend_from_slice(b"abc");
         line.start("test", text, &[0xca, 0xfe], Some(UnixTime::from_micros(1_500)));
         line.number("small", 7);

@@ -93,6 +93,7 @@ impl UnixTime {
     /// assert_eq!(UnixTime::from_micros(1_999).as_millis(), 1);
     /// assert_eq!(UnixTime::from_micros(-1).as_millis(), -1);
     /// ```
+    #[inline]
     #[must_use]
     pub const fn as_millis(self) -> i64 {
         self.0.div_euclid(1_000)

@@ -224,6 +224,7 @@ macro_rules! global_id_type {
             /// assert_eq!(Id::MIN.tick(Drift::DEFAULT).map(|tick| tick.get()), Some(0));
             /// assert_eq!(Id::MAX.tick(Drift::DEFAULT), None); // no valid time
             /// ```
+            #[inline]
             #[must_use]
             pub const fn tick(self, drift: Drift) -> Option<Tick<Kuid>> {
                 self.to_local(drift).tick()
@@ -242,6 +243,7 @@ macro_rules! global_id_type {
             /// # Ok::<(), tickid_kuid::ParseError>(())
             /// ```
             #[doc(alias = "t")]
+            #[inline]
             #[must_use]
             pub const fn unix_time(self, drift: Drift) -> UnixTime {
                 self.to_local(drift).unix_time()

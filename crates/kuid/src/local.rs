@@ -253,6 +253,7 @@ impl LocalId {
     /// assert_eq!(LocalId::from_parts(0, 1_000_000, 0, 0)?.tick(), None); // no valid second
     /// # Ok::<(), tickid_kuid::RangeError>(())
     /// ```
+    #[inline]
     #[must_use]
     pub const fn tick(self) -> Option<Tick<Kuid>> {
         let (seconds, step) = (self.seconds() as u64, self.step() as u64);
@@ -278,6 +279,7 @@ impl LocalId {
     /// # Ok::<(), tickid_kuid::RangeError>(())
     /// ```
     #[doc(alias = "t")]
+    #[inline]
     #[must_use]
     pub const fn unix_time(self) -> UnixTime {
         let seconds = self.mega_seconds() as u64 * 1_000_000 + self.seconds() as u64;

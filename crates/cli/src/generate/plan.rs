@@ -17,7 +17,7 @@ use crate::failure::Failure;
 use crate::message::say;
 use crate::options::{Format, default_pool};
 use crate::output::Output;
-use crate::report::{JsonLine, Report};
+use crate::report::{JsonLine, Report, TimeMembers};
 use crate::store::{self, setting};
 use crate::template::Template;
 use crate::values::{count, duration, parse};
@@ -160,7 +160,7 @@ impl<S: Scheme + Default, V: Variant<S, Id: Describe>> Plan<'_, S, V> {
         mut patience: Patience,
     ) -> Result<ExitCode, Failure> {
         let mut out = Output::to(options.output.as_deref())?;
-        let mut report = Report::default();
+        let (mut report, mut times) = (Report::default(), TimeMembers::default());
         let mut batch = [self.blank; BATCH];
         let total = (!options.forever).then_some(options.count);
         let mut progress = Progress::new(total, out.is_terminal());
@@ -184,7 +184,7 @@ impl<S: Scheme + Default, V: Variant<S, Id: Describe>> Plan<'_, S, V> {
                         Failure::Usage(format!("--template: {} {failure}", report.scheme))
                     })?;
                 } else if options.json {
-                    let mut line = JsonLine::open(out.buffer());
+                    let mut line = JsonLine::open(out.buffer(), &mut times);
                     id.describe(self.layout, &mut line);
                     line.close();
                 } else {

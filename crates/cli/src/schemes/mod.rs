@@ -7,7 +7,7 @@ mod scru64;
 mod sno;
 pub(crate) mod uuid;
 
-use tickid_convert::{AnyId, Candidate, Form, KuidAlphabet, NanoflakeText, Reading, detect};
+use tickid_convert::{Candidate, Form, Reading, detect};
 use tickid_scru64::Scru64Id;
 use tickid_sno::SnoId;
 use tickid_text::ParseError;
@@ -53,19 +53,6 @@ pub(crate) fn is_asked_for(reading: &Reading, text: &[u8], layouts: &Layouts) ->
     }
 }
 
-/// Returns an ID that a UUID holds as its own text would be read.
-pub(crate) fn plain(id: AnyId) -> Reading {
-    match id {
-        AnyId::Scru64(id) => Reading::Scru64(id),
-        AnyId::Nanoflake(id) => Reading::Nanoflake(id, NanoflakeText::Base36),
-        AnyId::KuidLocal(id) => Reading::KuidLocal(id, KuidAlphabet::Sortable),
-        AnyId::KuidGlobal(id) => Reading::KuidGlobal(id, KuidAlphabet::Sortable),
-        AnyId::Sno(id) => Reading::Sno(id),
-        // Of no scheme that this version knows.
-        other => Reading::Carried(other),
-    }
-}
-
 /// Takes an ID apart; `false` for a reading that is no ID of the schemes.
 #[inline]
 pub(crate) fn describe(reading: &Reading, layouts: &Layouts, facts: &mut impl Facts) -> bool {
@@ -94,12 +81,13 @@ mod tests {
 
     use crate::describe::Describe;
     use crate::options::{KuidOptions, NanoflakeOptions, Scru64Options};
-    use crate::report::JsonLine;
+    use crate::report::{JsonLine, TimeMembers};
 
     /// Returns the line that is written about `id`, as another parser reads it.
     fn written<I: Describe>(id: I, layout: &I::Layout) -> Value {
         let mut line = Vec::new();
-        let mut facts = JsonLine::open(&mut line);
+        let mut times = TimeMembers::default();
+        let mut facts = JsonLine::open(&mut line, &mut times);
         id.describe(layout, &mut facts);
         facts.close();
         assert_eq!(line.pop(), Some(b'\n'));

@@ -14,7 +14,9 @@ impl Describe for NanoflakeId {
     #[inline]
     fn write_text(&self, layout: &NanoflakeOptions, out: &mut Vec<u8>) {
         match layout.radix {
-            Some(Radix::Decimal) => out.extend_from_slice(self.encode_decimal().as_bytes()),
+            Some(Radix::Decimal) => {
+                out.extend_from_slice(itoa::Buffer::new().format(self.get()).as_bytes());
+            }
             Some(Radix::Base36) | None => out.extend_from_slice(self.encode().as_bytes()),
         }
     }

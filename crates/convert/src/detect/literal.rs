@@ -133,11 +133,16 @@ fn decimal(digits: &[u8]) -> Option<u128> {
     }
     // The first 19 digits fit 64 bits, which are faster.
     let (head, tail) = digits.split_at_checked(19).unwrap_or((digits, &[]));
-    let head = head.iter().try_fold(0_u64, |number, byte| {
+    let (mut number, mut is_decimal) = (0_u64, true);
+    for byte in head {
         let digit = byte.wrapping_sub(b'0');
-        (digit < 10).then(|| number * 10 + u64::from(digit))
-    })?;
-    tail.iter().try_fold(u128::from(head), |number, byte| {
+        is_decimal &= digit < 10;
+        number = number.wrapping_mul(10).wrapping_add(digit.into());
+    }
+    if !is_decimal {
+        return None;
+    }
+    tail.iter().try_fold(u128::from(number), |number, byte| {
         let digit = byte.wrapping_sub(b'0');
         if digit < 10 { number.checked_mul(10)?.checked_add(digit.into()) } else { None }
     })

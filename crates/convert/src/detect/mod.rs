@@ -1,5 +1,6 @@
 //! Detection of the formats that a text may be in.
 
+mod alphabets;
 mod fields;
 mod format;
 mod literal;
@@ -21,7 +22,8 @@ pub use self::paste::trimmed;
 pub use self::plausibility::Plausibility;
 pub use self::reading::{KuidAlphabet, NanoflakeText, Reading};
 
-use self::plausibility::{DECISIVE_BITS, surprise};
+use self::alphabets::Alphabets;
+use self::plausibility::{DECISIVE_BITS, Now, surprise};
 use self::reading::version;
 use crate::carry;
 use crate::foreign::{Discord, Instagram, Mastodon, PgEdge, Sonyflake, SonyflakeV2, Twitter};
@@ -54,7 +56,7 @@ pub struct Candidate {
     plausibility: Plausibility,
     /// The text has marks of the format beside the digits and the time.
     is_marked: bool,
-    /// In bits.
+    /// In bits; 0 for the only one that is likely.
     surprise: u32,
     /// From now, in microseconds.
     distance: u64,
@@ -135,6 +137,14 @@ impl Candidate {
         }
     }
 
+    /// Returns a number that is the lower the likelier the candidate is, then the lower its place
+    /// among the candidates, which is in the low 8 bits.
+    #[inline]
+    fn key(&self, place: u8) -> u128 {
+        let rank = (self.plausibility as u128) << 32 | u128::from(self.surprise);
+        (rank << 64 | u128::from(self.distance)) << 8 | u128::from(place)
+    }
+
     const fn is_possible(&self) -> bool {
         matches!(self.plausibility, Plausibility::Likely | Plausibility::Unknown)
     }
@@ -147,16 +157,18 @@ const MAX: usize = 16;
 /// All that a text may be, likeliest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Candidates {
-    /// The first are `Some`.
+    /// The first are `Some`, in the order in which they were found.
     found: [Option<Candidate>; MAX],
-    len: usize,
+    len: u8,
+    /// The place of the likeliest, the only one that most callers need.
+    first: Option<u8>,
 }
 
 impl Candidates {
     /// Returns the number of candidates.
     #[must_use]
     pub const fn len(&self) -> usize {
-        self.len
+        self.len as usize
     }
 
     /// Reports whether the text fits no known format.
@@ -178,7 +190,28 @@ impl Candidates {
     /// assert_eq!(found.iter().count(), found.len());
     /// ```
     pub fn iter(&self) -> impl Iterator<Item = &Candidate> {
-        self.found.get(..self.len).unwrap_or_default().iter().flatten()
+        let mut last = None;
+        core::iter::from_fn(move || {
+            let place = match last {
+                None => self.first,
+                Some(last) => self.likeliest(|key| key > last),
+            }?;
+            let one = self.found.get(usize::from(place))?.as_ref()?;
+            last = Some(one.key(place));
+            Some(one)
+        })
+    }
+
+    fn found(&self) -> impl Iterator<Item = &Candidate> {
+        self.found.iter().take(self.len()).flatten()
+    }
+
+    /// Returns the place of the likeliest candidate with such a key.
+    #[inline]
+    fn likeliest(&self, is_asked_for: impl Fn(u128) -> bool) -> Option<u8> {
+        let keys = (0..).zip(self.found()).map(|(place, one)| one.key(place));
+        #[allow(clippy::cast_possible_truncation, reason = "the low 8 bits are the place")]
+        keys.filter(|key| is_asked_for(*key)).min().map(|key| key as u8)
     }
 
     /// Returns the candidates that are likely, or that have no time to judge them by.
@@ -215,9 +248,9 @@ impl Candidates {
     /// ```
     #[must_use]
     pub fn is_clear(&self) -> bool {
-        let mut plausibilities = self.iter().map(Candidate::plausibility);
-        let first = plausibilities.next();
-        first.is_some_and(|first| plausibilities.all(|other| first < other))
+        let Some(first) = self.iter().next() else { return false };
+        let is_as_plausible = |other: &&Candidate| other.plausibility == first.plausibility;
+        self.found().filter(is_as_plausible).count() == 1
     }
 
     /// Reports whether the first candidate is certain: its text has marks that others lack (the
@@ -248,56 +281,44 @@ impl Candidates {
         all.all(|other| is_carried && matches!(other.reading, Reading::Uuid(_)))
     }
 
-    /// Puts it where it belongs, behind those that are as likely.
+    /// Adds a candidate and returns its place.
     #[inline]
-    fn add(&mut self, candidate: Candidate) {
-        let key = |one: &Candidate| (one.plausibility, one.surprise, one.distance);
-        debug_assert!(self.len < MAX);
-        // Those up to and with the first free place, from the last on.
-        let places = self.found.get_mut(..=self.len).unwrap_or_default();
-        let mut places = places.iter_mut().rev();
-        let Some(mut free) = places.next() else { return };
+    fn push(&mut self, candidate: Candidate) -> Option<u8> {
+        debug_assert!(usize::from(self.len) < MAX);
+        let place = self.len;
+        *self.found.get_mut(usize::from(place))? = Some(candidate);
         self.len += 1;
-        for place in places {
-            match place {
-                Some(other) if key(other) > key(&candidate) => *free = Some(*other),
-                _ => break,
-            }
-            free = place;
-        }
-        *free = Some(candidate);
+        Some(place)
     }
 
-    /// Makes the likely candidates unlikely that the first explains much better.
-    fn settle(&mut self) {
-        let Some(first) = self.iter().next() else { return };
-        let most = first.surprise + DECISIVE_BITS;
-        // A UUID stays one if it holds an ID.
-        let is_settled = |one: &Candidate| {
-            one.plausibility != Plausibility::Likely
-                || one.surprise <= most
-                || matches!(one.reading, Reading::Uuid(_))
-        };
-        if first.plausibility != Plausibility::Likely || self.iter().all(is_settled) {
-            return;
+    fn likely_mut(&mut self) -> impl Iterator<Item = &mut Candidate> {
+        let found = self.found.iter_mut().take(usize::from(self.len)).flatten();
+        found.filter(|one| one.plausibility == Plausibility::Likely)
+    }
+
+    /// Makes the likely candidates unlikely that another explains much better.
+    fn settle(&mut self, layouts: &Layouts, now: UnixTime) {
+        let mut least = u32::MAX;
+        for one in self.likely_mut() {
+            one.surprise = surprise(&one.reading, layouts, now);
+            least = least.min(one.surprise);
         }
-        let before = core::mem::replace(self, Self { found: [None; MAX], len: 0 });
-        for mut one in before {
-            if !is_settled(&one) {
+        for one in self.likely_mut() {
+            // A UUID stays one if it holds an ID.
+            if one.surprise > least + DECISIVE_BITS && !matches!(one.reading, Reading::Uuid(_)) {
                 one.plausibility = Plausibility::Unlikely;
             }
-            self.add(one);
         }
     }
 }
 
 impl IntoIterator for Candidates {
     type Item = Candidate;
-    type IntoIter =
-        core::iter::Flatten<core::iter::Take<core::array::IntoIter<Option<Candidate>, MAX>>>;
+    type IntoIter = core::iter::Flatten<core::array::IntoIter<Option<Candidate>, MAX>>;
 
     fn into_iter(self) -> Self::IntoIter {
-        self.found.into_iter().take(self.len).flatten()
+        let mut sorted = self.iter().copied();
+        core::array::from_fn(|_| sorted.next()).into_iter().flatten()
     }
 }
 
@@ -332,34 +353,58 @@ const MAX_TEXT: usize = 160;
 /// assert_eq!(scru64, Some((Plausibility::Unlikely, "12 digits of Base36")));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
+// Inline, so that the candidates are made in the caller's memory: to copy them takes a third as
+// long as to find them.
+#[inline]
 #[must_use]
 pub fn detect(text: &[u8], layouts: &Layouts, now: Option<UnixTime>) -> Candidates {
-    // Built in the caller's memory instead of being copied there: they are larger than all the rest
-    // of the work.
-    let mut candidates = Candidates { found: [None; MAX], len: 0 };
-    if text.is_empty() || text.len() > MAX_TEXT {
-        return candidates;
-    }
-    let mut search = Search { layouts, now, candidates: &mut candidates };
-    search.schemes(text);
-    search.integers(text);
-    search.uuids(text);
-    search.named(text);
-    search.literals(text);
-    candidates.settle();
+    let mut candidates = Candidates { found: [None; MAX], len: 0, first: None };
+    find(text, layouts, now, &mut candidates);
     candidates
+}
+
+fn find(text: &[u8], layouts: &Layouts, now: Option<UnixTime>, candidates: &mut Candidates) {
+    if text.is_empty() || text.len() > MAX_TEXT {
+        return;
+    }
+    let mut search = Search { layouts, now: now.map(Now::new), candidates, likely: 0 };
+    let alphabets = Alphabets::of(text);
+    search.schemes(text, alphabets);
+    search.integers(text, alphabets);
+    search.uuids(text);
+    search.named(text, alphabets);
+    search.literals(text, alphabets);
+    search.rank();
 }
 
 struct Search<'a> {
     layouts: &'a Layouts,
-    now: Option<UnixTime>,
+    now: Option<Now>,
     candidates: &'a mut Candidates,
+    /// The number of likely candidates, as which all with a likely time count at first.
+    likely: usize,
 }
 
 impl Search<'_> {
+    /// Puts the likeliest candidate first.
+    fn rank(&mut self) {
+        if self.likely == 1 {
+            return; // It was put there when it was found.
+        }
+        if let Some(now) = self.now.filter(|_| self.likely > 1) {
+            self.candidates.settle(self.layouts, now.time());
+        }
+        self.candidates.first = self.candidates.likeliest(|_| true);
+    }
+
     #[inline]
     fn add(&mut self, reading: Reading, form: Form) {
         self.judge(reading, form, false);
+    }
+
+    #[inline(always)]
+    fn add_here(&mut self, reading: Reading, form: Form) {
+        self.judge_here(reading, form, false);
     }
 
     fn is_likely(&self, reading: &Reading) -> bool {
@@ -381,51 +426,53 @@ impl Search<'_> {
             // A wrong clock, and still what it is.
             plausibility = Plausibility::Unknown;
         }
+        let distance = match (time, self.now) {
+            (Some(time), Some(now)) => time.as_micros().abs_diff(now.time().as_micros()),
+            _ => 0,
+        };
         // The ID that a UUID holds comes before the UUID.
-        let (mut distance, mut bits) = (0, u32::from(matches!(reading, Reading::Uuid(_))));
-        if let Some(now) = self.now {
-            distance = time.map_or(0, |time| time.as_micros().abs_diff(now.as_micros()));
-            if plausibility == Plausibility::Likely {
-                bits = surprise(&reading, self.layouts, now);
-            }
+        let surprise = u32::from(matches!(reading, Reading::Uuid(_)));
+        let candidate =
+            Candidate { reading, form, time, plausibility, is_marked, surprise, distance };
+        let place = self.candidates.push(candidate);
+        if plausibility == Plausibility::Likely {
+            self.likely += 1;
+            self.candidates.first = place;
         }
-        self.candidates.add(Candidate {
-            reading,
-            form,
-            time,
-            plausibility,
-            is_marked,
-            surprise: bits,
-            distance,
-        });
     }
 
     /// Adds the readings that the parsers of the schemes accept.
     ///
-    /// Parsers report the reason a text is invalid, which costs time. So lengths are compared
-    /// first.
-    fn schemes(&mut self, text: &[u8]) {
+    /// Parsers report the reason a text is invalid, which costs time. So lengths and alphabets are
+    /// compared first.
+    fn schemes(&mut self, text: &[u8], alphabets: Alphabets) {
         use KuidAlphabet::{Sortable, Url};
         macro_rules! in_both {
-            ($id:ident, $reading:ident) => {
-                for (id, alphabet) in
-                    [($id::parse_bytes(text), Sortable), ($id::parse_url(text), Url)]
+            ($id:ident, $reading:ident) => {{
+                if alphabets.are(Alphabets::KUID_SORTABLE)
+                    && let Ok(id) = $id::parse_bytes(text)
                 {
-                    if let Ok(id) = id {
-                        self.judge_here(Reading::$reading(id, alphabet), Form::Text, false);
-                    }
+                    self.add_here(Reading::$reading(id, Sortable), Form::Text);
                 }
-            };
+                if alphabets.are(Alphabets::KUID_URL)
+                    && let Ok(id) = $id::parse_url(text)
+                {
+                    self.add_here(Reading::$reading(id, Url), Form::Text);
+                }
+            }};
         }
+        let is_base36 = alphabets.are(Alphabets::BASE36);
         match text.len() {
-            Scru64Id::TEXT_LEN => {
+            Scru64Id::TEXT_LEN if is_base36 => {
                 if let Ok(id) = Scru64Id::parse_bytes(text) {
-                    self.judge_here(Reading::Scru64(id), Form::Text, false);
+                    self.add_here(Reading::Scru64(id), Form::Text);
                 }
             }
             SnoId::TEXT_LEN => {
-                if let Ok(id) = SnoId::parse_bytes(text) {
-                    self.judge_here(Reading::Sno(id), Form::Text, false);
+                if alphabets.are(Alphabets::SNO)
+                    && let Ok(id) = SnoId::parse_bytes(text)
+                {
+                    self.add_here(Reading::Sno(id), Form::Text);
                 }
                 in_both!(GlobalId, KuidGlobal);
             }
@@ -434,16 +481,16 @@ impl Search<'_> {
             _ => {}
         }
         if text.len() <= NanoflakeId::TEXT_LEN
+            && is_base36
             && let Ok(id) = NanoflakeId::parse_bytes(text)
         {
-            let reading = Reading::Nanoflake(id, NanoflakeText::Base36);
-            self.judge_here(reading, Form::Text, false);
+            self.add_here(Reading::Nanoflake(id, NanoflakeText::Base36), Form::Text);
         }
     }
 
     /// Adds the readings as decimal integers, which do not identify their system.
-    fn integers(&mut self, text: &[u8]) {
-        if !matches!(text, [b'0'..=b'9' | b'-', ..]) {
+    fn integers(&mut self, text: &[u8], alphabets: Alphabets) {
+        if !alphabets.are(Alphabets::DECIMAL) && !text.starts_with(b"-") {
             return;
         }
         let Some(number) = literal::integer(text) else {
@@ -455,24 +502,27 @@ impl Search<'_> {
         };
         let is_negative = text.starts_with(b"-");
         if let Ok(id) = NanoflakeId::try_from(number) {
-            self.add(Reading::Nanoflake(id, NanoflakeText::Decimal), Form::Text);
+            self.add_here(Reading::Nanoflake(id, NanoflakeText::Decimal), Form::Text);
             if self.layouts.epoch != Epoch::TWITTER {
-                self.add(Reading::Twitter(Twitter(number)), Form::Text);
+                self.add_here(Reading::Twitter(Twitter(number)), Form::Text);
             }
-            self.add(Reading::Sonyflake(Sonyflake(number)), Form::Text);
-            self.add(Reading::SonyflakeV2(SonyflakeV2(number)), Form::Text);
-            self.add(Reading::PgEdge(PgEdge(number)), Form::Text);
+            self.add_here(Reading::Sonyflake(Sonyflake(number)), Form::Text);
+            self.add_here(Reading::SonyflakeV2(SonyflakeV2(number)), Form::Text);
+            self.add_here(Reading::PgEdge(PgEdge(number)), Form::Text);
         }
         if let Ok(id) = Scru64Id::new(number) {
-            self.add(Reading::Scru64(id), Form::Integer);
+            self.add_here(Reading::Scru64(id), Form::Integer);
         }
         let signed = if is_negative { Form::Integer } else { Form::Text };
         if self.layouts.epoch != Epoch::DISCORD || number >> 63 == 1 {
-            self.add(Reading::Discord(Discord(number)), signed);
+            self.add_here(Reading::Discord(Discord(number)), signed);
         }
-        self.add(Reading::Instagram(Instagram(number)), signed);
-        self.add(Reading::Mastodon(Mastodon(number)), signed);
-        self.add(Reading::KuidLocal(LocalId::new(number), KuidAlphabet::Sortable), Form::Integer);
+        self.add_here(Reading::Instagram(Instagram(number)), signed);
+        self.add_here(Reading::Mastodon(Mastodon(number)), signed);
+        self.add_here(
+            Reading::KuidLocal(LocalId::new(number), KuidAlphabet::Sortable),
+            Form::Integer,
+        );
     }
 
     /// Adds the readings of integers of more than 64 bits.
@@ -516,8 +566,10 @@ impl Search<'_> {
         }
     }
 
-    fn named(&mut self, text: &[u8]) {
-        if let Some(id) = named::ulid(text) {
+    fn named(&mut self, text: &[u8], alphabets: Alphabets) {
+        if alphabets.are(Alphabets::CROCKFORD)
+            && let Some(id) = named::ulid(text)
+        {
             let is_upper = !text.iter().any(u8::is_ascii_lowercase);
             let reading = Reading::Ulid(id.to_be_bytes());
             self.judge(reading, Form::Text, is_upper && self.is_likely(&reading));
@@ -533,17 +585,24 @@ impl Search<'_> {
                 self.judge(reading, Form::Text, is_marked);
             }
         }
-        if let Some(id) = named::ksuid(text) {
+        if alphabets.are(Alphabets::BASE36)
+            && let Some(id) = named::ksuid(text)
+        {
             self.add(Reading::Ksuid(id), Form::Text);
         }
-        if let Some(id) = named::xid(text) {
+        if alphabets.are(Alphabets::XID)
+            && let Some(id) = named::xid(text)
+        {
             self.add(Reading::Xid(id), Form::Text);
         }
     }
 
     /// Adds the readings as hexadecimal digits and as literals of bytes.
-    fn literals(&mut self, text: &[u8]) {
-        let Some(literal) = literal::read(text) else {
+    fn literals(&mut self, text: &[u8], alphabets: Alphabets) {
+        let is_other = alphabets.are(Alphabets::BASE36)
+            && !alphabets.are(Alphabets::HEX)
+            && !matches!(text, [b'0', b'x' | b'X', ..]);
+        let Some(literal) = (if is_other { None } else { literal::read(text) }) else {
             return;
         };
         let form = literal.form;

@@ -33,9 +33,11 @@ const MARKS: [&[u8]; 9] = [
 #[inline]
 #[must_use]
 pub fn trimmed(text: &[u8]) -> &[u8] {
+    // The first and the last characters of most IDs.
+    let is_own = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-');
     match text {
         [digits @ .., b'n'] if is_large_integer(digits) => digits,
-        [first, .., last] if first.is_ascii_alphanumeric() && last.is_ascii_alphanumeric() => text,
+        [first, .., last] if is_own(first) && is_own(last) => text,
         _ => unwrapped(text),
     }
 }

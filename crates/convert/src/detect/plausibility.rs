@@ -28,27 +28,47 @@ const SECOND: u64 = 1_000_000;
 /// In microseconds, as all differences of times here.
 const DAY: i64 = 86_400_000_000;
 
-impl Plausibility {
+/// The time relative to which others are judged.
+#[derive(Clone, Copy)]
+pub(super) struct Now {
+    time: UnixTime,
+    /// The ends of the likely times.
+    first: i64,
+    last: i64,
+}
+
+impl Now {
     /// As old as IDs of these kinds may well be.
     const PAST: i64 = 30 * 31_556_952_000_000;
     /// The allowance for wrong clocks and for generators that run ahead of them.
     const FUTURE: i64 = DAY;
 
-    #[inline]
+    pub(super) const fn new(time: UnixTime) -> Self {
+        let now = time.as_micros();
+        let (first, last) = (now.saturating_sub(Self::PAST), now.saturating_add(Self::FUTURE));
+        Self { time, first, last }
+    }
+
+    pub(super) const fn time(&self) -> UnixTime {
+        self.time
+    }
+}
+
+impl Plausibility {
+    #[inline(always)]
     pub(super) fn of(
         reading: &Reading,
         layouts: &Layouts,
         time: Option<UnixTime>,
-        now: Option<UnixTime>,
+        now: Option<Now>,
     ) -> Self {
         if reading.is_never_issued(layouts) {
             return Self::NeverIssued;
         }
-        match (time, now) {
+        match (time.map(UnixTime::as_micros), now) {
             (Some(time), Some(now)) => {
-                let is_likely = difference(now, time) <= Self::PAST
-                    && difference(time, now) <= Self::FUTURE
-                    && difference(time, reading.epoch(layouts)) >= DAY;
+                let is_likely = (now.first..=now.last).contains(&time)
+                    && time >= reading.epoch(layouts).as_micros().saturating_add(DAY);
                 if is_likely { Self::Likely } else { Self::Unlikely }
             }
             _ => Self::Unknown,

@@ -207,7 +207,7 @@ impl Reading {
     }
 
     /// Returns the time at which the ID was made, if it and the layouts determine it.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn time(&self, layouts: &Layouts) -> Option<UnixTime> {
         match *self {
             Self::Uuid(uuid) | Self::TypeId { uuid, .. } => uuid_time(uuid),
@@ -223,12 +223,21 @@ impl Reading {
             Self::KuidGlobal(id, _) => Some(id.unix_time(layouts.drift)),
             Self::KuidWide(id, _) => Some(id.unix_time(layouts.drift)),
             Self::Scru64(id) => Some(id.unix_time()),
-            _ => self.parts(layouts).ok().map(|parts| parts.time()),
+            Self::Nanoflake(id, _) => time_of(id, layouts),
+            Self::Sno(id) => time_of(id, layouts),
+            Self::Carried(id) => time_of(id, layouts),
+            Self::Twitter(id) => time_of(id, layouts),
+            Self::Discord(id) => time_of(id, layouts),
+            Self::Instagram(id) => time_of(id, layouts),
+            Self::Mastodon(id) => time_of(id, layouts),
+            Self::Sonyflake(id) => time_of(id, layouts),
+            Self::SonyflakeV2(id) => time_of(id, layouts),
+            Self::PgEdge(id) => time_of(id, layouts),
         }
     }
 
     /// Returns the start of the times that the format can represent.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn epoch(&self, layouts: &Layouts) -> UnixTime {
         match self {
             Self::Nanoflake(..) => layouts.epoch.unix_time(),
@@ -257,7 +266,7 @@ impl Reading {
 
     /// Reports whether no generator issues such an ID, because it holds an invalid or a reserved
     /// time.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn is_never_issued(&self, layouts: &Layouts) -> bool {
         match *self {
             Self::Scru64(id) => id.is_reserved(),
@@ -268,6 +277,11 @@ impl Reading {
             _ => false,
         }
     }
+}
+
+#[inline(always)]
+fn time_of(id: impl Source, layouts: &Layouts) -> Option<UnixTime> {
+    id.parts(layouts).ok().map(|parts| parts.time())
 }
 
 /// Returns the time of big-endian seconds after `epoch`.
@@ -288,6 +302,28 @@ fn uuid_time(uuid: Uuid) -> Option<UnixTime> {
     let (seconds, nanos) = uuid.get_timestamp()?.to_unix();
     let micros = i64::try_from(seconds).ok()?.checked_mul(1_000_000)?;
     Some(UnixTime::from_micros(micros.checked_add((nanos / 1_000).into())?))
+}
+
+/// An ID as its own text is read: in Base36 a Nanoflake, in the sortable alphabet a kuid.
+///
+/// # Examples
+/// ```
+/// use tickid_convert::{AnyId, Reading};
+/// use tickid_sno::sno;
+///
+/// let id = sno!("brpk4q72xwf2m63l");
+/// assert_eq!(Reading::from(AnyId::Sno(id)), Reading::Sno(id));
+/// ```
+impl From<AnyId> for Reading {
+    fn from(id: AnyId) -> Self {
+        match id {
+            AnyId::Scru64(id) => Self::Scru64(id),
+            AnyId::Nanoflake(id) => Self::Nanoflake(id, NanoflakeText::Base36),
+            AnyId::KuidLocal(id) => Self::KuidLocal(id, KuidAlphabet::Sortable),
+            AnyId::KuidGlobal(id) => Self::KuidGlobal(id, KuidAlphabet::Sortable),
+            AnyId::Sno(id) => Self::Sno(id),
+        }
+    }
 }
 
 /// # Errors

@@ -1,0 +1,105 @@
+//! The characters of a text, which exclude most formats before any is read.
+
+/// The alphabets of formats that have all characters of a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Alphabets(u8);
+
+impl Alphabets {
+    pub(super) const DECIMAL: Self = Self(1);
+    /// In either case, as the next two.
+    pub(super) const HEX: Self = Self(1 << 1);
+    /// Also that of Base62.
+    pub(super) const BASE36: Self = Self(1 << 2);
+    pub(super) const CROCKFORD: Self = Self(1 << 3);
+    pub(super) const SNO: Self = Self(1 << 4);
+    pub(super) const XID: Self = Self(1 << 5);
+    pub(super) const KUID_SORTABLE: Self = Self(1 << 6);
+    pub(super) const KUID_URL: Self = Self(1 << 7);
+
+    /// Returns the alphabets of a text.
+    #[inline]
+    pub(super) fn of(text: &[u8]) -> Self {
+        let of = |byte: &u8| OF_BYTES.get(usize::from(*byte)).copied().unwrap_or(0);
+        Self(text.iter().fold(u8::MAX, |all, byte| all & of(byte)))
+    }
+
+    /// Reports whether all characters are in an alphabet.
+    #[inline]
+    pub(super) const fn are(self, alphabet: Self) -> bool {
+        self.0 & alphabet.0 != 0
+    }
+}
+
+/// The alphabets of each byte.
+static OF_BYTES: [u8; 256] = {
+    let mut all = [0; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        #[allow(clippy::cast_possible_truncation, reason = "below 256")]
+        let letter = byte as u8;
+        let lower = letter.to_ascii_lowercase();
+        let is_letter_or_digit = letter.is_ascii_alphanumeric();
+        #[allow(clippy::indexing_slicing, reason = "in a constant")]
+        {
+            all[byte] = only(letter.is_ascii_digit(), Alphabets::DECIMAL)
+                | only(letter.is_ascii_hexdigit(), Alphabets::HEX)
+                | only(is_letter_or_digit, Alphabets::BASE36)
+                | only(
+                    is_letter_or_digit && !matches!(lower, b'i' | b'l' | b'o' | b'u'),
+                    Alphabets::CROCKFORD,
+                )
+                | only(matches!(letter, b'2'..=b'9' | b'a'..=b'x'), Alphabets::SNO)
+                | only(matches!(letter, b'0'..=b'9' | b'a'..=b'v'), Alphabets::XID)
+                | only(
+                    is_letter_or_digit || matches!(letter, b'.' | b'_'),
+                    Alphabets::KUID_SORTABLE,
+                )
+                | only(is_letter_or_digit || matches!(letter, b'-' | b'_'), Alphabets::KUID_URL);
+        }
+        byte += 1;
+    }
+    all
+};
+
+const fn only(is_in: bool, alphabet: Alphabets) -> u8 {
+    if is_in { alphabet.0 } else { 0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_are_in_alphabets() {
+        let all = [
+            (Alphabets::DECIMAL, "d"),
+            (Alphabets::HEX, "h"),
+            (Alphabets::BASE36, "b"),
+            (Alphabets::CROCKFORD, "c"),
+            (Alphabets::SNO, "s"),
+            (Alphabets::XID, "x"),
+            (Alphabets::KUID_SORTABLE, "k"),
+            (Alphabets::KUID_URL, "u"),
+        ];
+        for (text, expected) in [
+            ("0123456789", "dhbcxku"),
+            ("23456789", "dhbcsxku"),
+            ("0aF", "hbcku"),
+            ("gjkmnpqrst", "bcsxku"),
+            ("wx", "bcsku"),
+            ("ILOU", "bku"),
+            ("l", "bsxku"),
+            ("Zz", "bcku"),
+            ("_", "ku"),
+            (".", "k"),
+            ("-", "u"),
+            (".-", ""),
+            ("{", ""),
+            ("é", ""),
+        ] {
+            let found = Alphabets::of(text.as_bytes());
+            let names = all.iter().filter(|(alphabet, _)| found.are(*alphabet));
+            assert_eq!(names.map(|(_, name)| *name).collect::<std::string::String>(), expected);
+        }
+    }
+}
