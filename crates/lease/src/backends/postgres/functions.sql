@@ -13,7 +13,9 @@
 -- ADVANCE. Another tick begins under a lock, by a `setval` to a higher value, whose sequence number
 -- belongs to the setter. The lock is a table's, which roles without rights cannot take, and is held
 -- by a subtransaction that always ends in an exception: `setval` outlives it, the lock does not,
--- nor does a cancelled statement or a long transaction keep it.
+-- nor does a cancelled statement or a long transaction keep it. tickid.step_N begins the tick of
+-- the present time, and tickid.advance_N handles all other cases: a loss, a low bound, a full tick,
+-- and a clock that is behind.
 --
 -- LOSS. A crash empties unlogged sequences. tickid.bound_N is logged, exceeds every tick in use,
 -- and is flushed before a tick below it is used: a lost word begins there. A word in a copy of the
@@ -21,8 +23,9 @@
 -- can have issued: tickid.home_N and tickid.origin_N identify the database of the word.
 --
 -- SECURITY. Users need USAGE on the schema and nothing else. Functions that set a word run with the
--- rights of their owner. Those that are called for each row set no search_path, which would more
--- than double their cost: their bodies are parsed when they are created, or qualify every name.
+-- rights of their owner. Those that are called for each row or tick set no search_path, which would
+-- more than double their cost. Their bodies are parsed when they are created, or qualify every
+-- name.
 
 SELECT pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
 
@@ -388,9 +391,9 @@ BEGIN
 END
 $body$;
 $draw$ || $step$
--- Begins the tick of now if the bound allows it, and leaves all else to advance. Whatever it reads
--- before it holds the lock only goes forward, so that the lock is held for the last look alone.
--- Returns null if another session has begun a tick, or holds the lock.
+-- Begins the tick of the present time, and leaves all else to advance. A word that is at home stays
+-- there, and the flushed bound of such a word only rises, so both are checked before the lock is
+-- taken. Returns null if another session has begun a tick or holds the lock.
 CREATE OR REPLACE FUNCTION tickid.step_@number@() RETURNS pg_catalog.int8
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE AS $body$
 DECLARE
