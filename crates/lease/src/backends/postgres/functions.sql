@@ -266,13 +266,15 @@ RETURN word - (word >> 19) * ((1 << 19) - (1 << 14))
     + word / (977 << 19) * ((1 << 24) - (977 << 14))
     + word / (977000000::bigint << 19) * ((1::bigint << 44) - (1000000::bigint << 24));
 
--- The lower `drift` bits of the seconds are below the node.
+-- The lower `drift` bits of the seconds are below the node. For a constant drift the planner leaves
+-- of the cases one.
 CREATE OR REPLACE FUNCTION tickid.kuid_global_v1(local bigint, node bigint, drift integer)
 RETURNS bytea
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN int4send((((local >> 24 + drift) << drift >> 8) | (node >> 40 - drift))::int)
-    || int8send(((local >> 24 + drift) << 56 << drift) | (node << 24 + drift)
-        | (local & (1::bigint << 24 + drift) - 1));
+RETURN int4send((CASE WHEN drift <= 8 THEN local >> 32
+        ELSE local >> 24 + drift << drift - 8 END | (node >> 40 - drift))::int)
+    || int8send(CASE WHEN drift < 8 THEN local >> 24 + drift << 56 + drift ELSE 0 END
+        | (node << 24 + drift) | (local & (1::bigint << 24 + drift) - 1));
 
 -- A global ID without its node.
 CREATE OR REPLACE FUNCTION tickid.kuid_to_local_v1(id bytea, drift integer) RETURNS bigint
