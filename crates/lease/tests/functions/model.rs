@@ -106,7 +106,11 @@ fn a_full_tick_has_every_sequence(server: &Postgres) {
         // SCRU64 begins at a random one; from the lowest on would take too long.
         let first = if kind == Kind::Scru64 { last - 100 } else { 0 };
         if kind == Kind::Scru64 {
-            base.plant("advance_1", "floor(random() * 524288)::bigint", &first.to_string());
+            let start = "pg_catalog.floor(pg_catalog.random() OPERATOR(pg_catalog.*) 524288)\
+                         ::pg_catalog.int8";
+            for function in ["step_1", "advance_1"] {
+                base.plant(function, start, &first.to_string());
+            }
         }
         let session = base.session();
         let ids = session.draws(kind, u32::try_from(last + 1 - first).unwrap()).unwrap();
@@ -131,7 +135,7 @@ fn a_rounded_clock_is_found(server: &Postgres) {
         base.script_clock();
         let half = kind.micros_per_tick() / 2;
         let rounded = format!("tickid.clock_v1() OPERATOR(pg_catalog.+) {half}");
-        for function in ["draw_1", "advance_1"] {
+        for function in ["draw_1", "step_1", "advance_1"] {
             base.plant(function, "tickid.clock_v1()", &rounded);
         }
         assert!(follow(&base, kind).is_err(), "{kind:?}");
@@ -141,6 +145,6 @@ fn a_rounded_clock_is_found(server: &Postgres) {
 fn a_draw_of_a_past_tick_is_found(server: &Postgres) {
     let base = Base::new(server, &[Kind::Nanoflake]);
     base.script_clock();
-    base.plant("draw_1", "OPERATOR(pg_catalog.<=) 0", "OPERATOR(pg_catalog.>=) 0");
+    base.plant("draw_1", "22) OPERATOR(pg_catalog.=)", "22) OPERATOR(pg_catalog.<=)");
     assert!(follow(&base, Kind::Nanoflake).is_err());
 }

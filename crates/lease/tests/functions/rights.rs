@@ -40,6 +40,7 @@ fn usage_is_enough_and_gives_no_more(server: &Postgres) {
             denied(&format!("ALTER SEQUENCE {sequence} RESTART"));
         }
         denied(&format!("DO 'BEGIN LOCK TABLE tickid.lock_{number} IN ACCESS SHARE MODE; END'"));
+        denied(&format!("SELECT tickid.step_{number}()"));
         denied(&format!("SELECT tickid.advance_{number}(0)"));
     }
     denied("SELECT * FROM tickid.generator");
@@ -116,8 +117,9 @@ fn planted_objects_are_never_called(server: &Postgres) {
     session.ask(path).unwrap();
     // The planted objects work.
     assert!(session.one("1::pg_catalog.int8 & 1").unwrap_err().contains("planted"));
-    for round in 0..3 {
-        session.set_clock(START + 2_000_000 * round);
+    // Beyond the bound, and within it.
+    for micros in [0, 300_000, 2_000_000, 2_300_000, 4_000_000, 4_300_000] {
+        session.set_clock(START + micros);
         for kind in KINDS {
             session.draw(kind).unwrap();
             session.draw(kind).unwrap();
@@ -136,10 +138,13 @@ fn planted_objects_are_never_called(server: &Postgres) {
         session.one(&format!("tickid.{form}")).unwrap();
     }
     // Without a qualified name, a draw would call them.
-    base.plant("draw_1", "OPERATOR(pg_catalog.&)", "&");
-    let session = base.session();
-    session.ask(path).unwrap();
-    assert!(session.draw(Kind::Nanoflake).unwrap_err().contains("planted"));
+    for (function, operator) in [("step_1", "<<"), ("draw_1", "&")] {
+        base.plant(function, &format!("OPERATOR(pg_catalog.{operator})"), operator);
+        let session = base.session();
+        session.ask(path).unwrap();
+        session.set_clock(START + 4_400_000);
+        assert!(session.draw(Kind::Nanoflake).unwrap_err().contains("planted"), "{function}");
+    }
 }
 
 /// Settings, objects and transactions of a session change no ID, and nothing is drawn twice.

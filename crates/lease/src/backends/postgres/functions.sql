@@ -13,7 +13,9 @@
 -- ADVANCE. Another tick begins under a lock, by a `setval` to a higher value, whose sequence number
 -- belongs to the setter. The lock is a table's, which roles without rights cannot take, and is held
 -- by a subtransaction that always ends in an exception: `setval` outlives it, the lock does not,
--- nor does a cancelled statement or a long transaction keep it.
+-- nor does a cancelled statement or a long transaction keep it. tickid.step_N begins the tick of
+-- the present time, and tickid.advance_N handles all other cases: a loss, a low bound, a full tick,
+-- and a clock that is behind.
 --
 -- LOSS. A crash empties unlogged sequences. tickid.bound_N is logged, exceeds every tick in use,
 -- and is flushed before a tick below it is used: a lost word begins there. A word in a copy of the
@@ -21,8 +23,9 @@
 -- can have issued: tickid.home_N and tickid.origin_N identify the database of the word.
 --
 -- SECURITY. Users need USAGE on the schema and nothing else. Functions that set a word run with the
--- rights of their owner. Those that are called for each row set no search_path, which would more
--- than double their cost: their bodies are parsed when they are created, or qualify every name.
+-- rights of their owner. Those that are called for each row or tick set no search_path, which would
+-- more than double their cost. Their bodies are parsed when they are created, or qualify every
+-- name.
 
 SELECT pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
 
@@ -256,19 +259,23 @@ $$;
 ----------------------------------------------------------------------------------------------------
 -- IDs of words, and words of IDs: a tick above the bits of guard and sequence.
 
--- 44 bits of tick, 5 of guard, 14 of sequence. Seconds have 977 ticks.
+-- 44 bits of tick, 5 of guard (zero), 14 of sequence. Seconds have 977 ticks. Adds at each carry,
+-- from tick to second to a million of seconds, the values that an ID leaves out there.
 CREATE OR REPLACE FUNCTION tickid.kuid_local_v1(word bigint) RETURNS bigint
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN ((word >> 19) / 977000000 << 44) | ((word >> 19) / 977 % 1000000 << 24)
-    | ((word >> 19) % 977 << 14) | (word & 16383);
+RETURN word - (word >> 19) * ((1 << 19) - (1 << 14))
+    + word / (977 << 19) * ((1 << 24) - (977 << 14))
+    + word / (977000000::bigint << 19) * ((1::bigint << 44) - (1000000::bigint << 24));
 
--- The lower `drift` bits of the seconds are below the node.
+-- The lower `drift` bits of the seconds are below the node. For a constant drift the planner leaves
+-- of the cases one.
 CREATE OR REPLACE FUNCTION tickid.kuid_global_v1(local bigint, node bigint, drift integer)
 RETURNS bytea
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN int4send(((((local >> 24 + drift) << drift >> 8) | (node >> 40 - drift)) << 32 >> 32)::int)
-    || int8send(((local >> 24 + drift) << 56 << drift) | (node << 24 + drift)
-        | (local & (1::bigint << 24 + drift) - 1));
+RETURN int4send((CASE WHEN drift <= 8 THEN local >> 32
+        ELSE local >> 24 + drift << drift - 8 END | (node >> 40 - drift))::int)
+    || int8send(CASE WHEN drift < 8 THEN local >> 24 + drift << 56 + drift ELSE 0 END
+        | (node << 24 + drift) | (local & (1::bigint << 24 + drift) - 1));
 
 -- A global ID without its node.
 CREATE OR REPLACE FUNCTION tickid.kuid_to_local_v1(id bytea, drift integer) RETURNS bigint
@@ -376,18 +383,58 @@ BEGIN
                 OR tickid.is_home_v1('tickid.home_@number@', 'tickid.word_@number@'))
             THEN pg_catalog.nextval('tickid.word_@number@')@with_node@ END;
         -- The tick is ahead of the clock by 0 to @allowance@, and the guard was empty.
-        @clock@EXIT WHEN pg_catalog.abs((((word OPERATOR(pg_catalog.>>) @shift@)
-                OPERATOR(pg_catalog.-) (@now_qualified@)) OPERATOR(pg_catalog.*) 2)
-                OPERATOR(pg_catalog.-) @allowance@) OPERATOR(pg_catalog.<=) @allowance@
+        @clock@EXIT WHEN @in_time@
             AND (word OPERATOR(pg_catalog.&) @guard@) OPERATOR(pg_catalog.=) @node@;
-        word := tickid.advance_@number@(attempt);
+        word := CASE WHEN attempt IS NULL THEN tickid.step_@number@()
+            ELSE tickid.advance_@number@(attempt) END;
         EXIT WHEN word IS NOT NULL;
         attempt := COALESCE(attempt, 0) OPERATOR(pg_catalog.+) 1;
     END LOOP;
     @convert@RETURN @id@;
 END
 $body$;
-$draw$ || $advance$
+$draw$ || $step$
+-- Begins the tick of the present time, and leaves all else to advance. A word that is at home stays
+-- there, and the flushed bound of such a word only rises, so both are checked before the lock is
+-- taken. Returns null if another session has begun a tick or holds the lock.
+CREATE OR REPLACE FUNCTION tickid.step_@number@() RETURNS pg_catalog.int8
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE AS $body$
+DECLARE
+    word pg_catalog.int8;
+    micros pg_catalog.int8;
+    now pg_catalog.int8;
+    drawn pg_catalog.int8;
+BEGIN
+    word := pg_catalog.pg_sequence_last_value('tickid.word_@number@');
+    @clock@now := @now_qualified@;
+    IF (word OPERATOR(pg_catalog.>>) @shift@) OPERATOR(pg_catalog.<) now
+        AND now OPERATOR(pg_catalog.<=) @last_tick@
+        AND (now OPERATOR(pg_catalog.+) @half_ahead@)
+            OPERATOR(pg_catalog.<) pg_catalog.pg_sequence_last_value('tickid.ready_@number@')
+        AND tickid.is_home_v1('tickid.home_@number@', 'tickid.word_@number@')
+    THEN
+        now := now OPERATOR(pg_catalog.<<) @shift@;
+        BEGIN
+            LOCK TABLE tickid.lock_@number@ IN SHARE UPDATE EXCLUSIVE MODE NOWAIT;
+            drawn := CASE WHEN pg_catalog.pg_sequence_last_value('tickid.word_@number@')
+                    OPERATOR(pg_catalog.<) now
+                THEN pg_catalog.setval('tickid.word_@number@',
+                    now OPERATOR(pg_catalog.+) @start@)@with_node@ END;
+            RAISE SQLSTATE 'TKD00';
+        EXCEPTION
+            WHEN SQLSTATE 'TKD00' OR lock_not_available THEN RETURN drawn;
+        END;
+    ELSIF (word OPERATOR(pg_catalog.>>) @shift@) OPERATOR(pg_catalog.>=) now
+        AND (word OPERATOR(pg_catalog.>>) @shift@)
+            OPERATOR(pg_catalog.<=) (now OPERATOR(pg_catalog.+) @allowance@)
+        AND (word OPERATOR(pg_catalog.&) @below_tick@) OPERATOR(pg_catalog.<) @last_sequence@
+    THEN
+        RETURN NULL;
+    END IF;
+    RETURN tickid.advance_@number@(0);
+END
+$body$;
+$step$ || $advance$
 -- Begins another tick, or draws from one that another session has begun. Returns null after a wait.
 CREATE OR REPLACE FUNCTION tickid.advance_@number@(attempt integer) RETURNS bigint
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $body$
@@ -397,6 +444,7 @@ DECLARE
     micros bigint;
     now bigint;
     target bigint;
+    ready bigint;
     bound bigint;
     lsn bigint;
     origin bigint;
@@ -447,30 +495,31 @@ BEGIN
                 why := format('the clock is %s s behind the next ID', wait::numeric(20, 3));
             END IF;
         ELSE
+            ready := coalesce(pg_sequence_last_value('tickid.ready_@number@'), 0);
             -- A bound is raised when half of it is used, so that a commit flushes it by and by.
-            IF target + @ahead@ / 2 >= pg_sequence_last_value('tickid.bound_@number@') THEN
-                PERFORM setval('tickid.flushed_@number@', unflushed);
-                PERFORM setval('tickid.bound_@number@', target + @ahead@);
-                PERFORM setval('tickid.flushed_@number@',
-                    (pg_current_wal_insert_lsn() - '0/0')::bigint);
-            END IF;
-            IF target >= coalesce(pg_sequence_last_value('tickid.ready_@number@'), 0) THEN
+            IF target + @ahead@ / 2 >= ready THEN
+                bound := pg_sequence_last_value('tickid.bound_@number@');
+                IF target + @ahead@ / 2 >= bound THEN
+                    PERFORM setval('tickid.flushed_@number@', unflushed);
+                    bound := setval('tickid.bound_@number@', target + @ahead@);
+                    PERFORM setval('tickid.flushed_@number@',
+                        (pg_current_wal_insert_lsn() - '0/0')::bigint);
+                END IF;
                 lsn := coalesce(pg_sequence_last_value('tickid.flushed_@number@'), unflushed);
                 IF lsn = unflushed THEN
                     lsn := setval('tickid.flushed_@number@',
                         (pg_current_wal_insert_lsn() - '0/0')::bigint);
                 END IF;
-                IF (pg_current_wal_flush_lsn() - '0/0')::bigint < lsn THEN
+                IF target >= ready AND (pg_current_wal_flush_lsn() - '0/0')::bigint < lsn THEN
                     EXECUTE $flush$@flush@$flush$;
                 END IF;
                 IF (pg_current_wal_flush_lsn() - '0/0')::bigint >= lsn THEN
-                    PERFORM setval('tickid.ready_@number@',
-                        pg_sequence_last_value('tickid.bound_@number@'));
+                    ready := setval('tickid.ready_@number@', bound);
                 END IF;
                 why := 'the log is not flushed';
             END IF;
-            drawn := CASE WHEN target < pg_sequence_last_value('tickid.ready_@number@')
-                THEN setval('tickid.word_@number@', target << @shift@ | @start@) END;
+            drawn := CASE WHEN target < ready
+                THEN setval('tickid.word_@number@', (target << @shift@) + @start@) END;
         END IF;
         RAISE SQLSTATE 'TKD00';
     EXCEPTION
@@ -500,7 +549,8 @@ BEGIN
         code := replace(code, '@' || name || '@', value);
     END LOOP;
     EXECUTE replace(code, '@number@', number_of);
-    EXECUTE format('REVOKE ALL ON FUNCTION tickid.advance_%s(integer) FROM PUBLIC', number_of);
+    EXECUTE format('REVOKE ALL ON FUNCTION tickid.step_%1$s(), tickid.advance_%1$s(integer)
+        FROM PUBLIC', number_of);
 END
 $create$;
 
@@ -575,6 +625,7 @@ DECLARE
     in_word bigint;
     clock text;
     now text;
+    now_qualified text;
     facet text;
 BEGIN
     PERFORM tickid.settings_v1();
@@ -662,11 +713,19 @@ BEGIN
     now := format(CASE WHEN clock = '' THEN '%1$s / %4$s'
         ELSE '((%1$s / %2$s) * %3$s) + ((%1$s %% %2$s) / %4$s)' END,
         now, period, ticks_per_period, micros_per_tick);
+    now_qualified := regexp_replace(now, ' ([-+*/%]) ', ' OPERATOR(pg_catalog.\1) ', 'g');
     PERFORM tickid.create_draw_v1(id, scheme, jsonb_build_object(
         'realm', realm_name,
         'parameter', CASE scheme WHEN 'sno' THEN 'meta pg_catalog.int4' ELSE '' END,
         'type', CASE WHEN scheme = 'sno' OR scheme = 'kuid' AND bits > 0 THEN 'bytea'
             ELSE 'int8' END,
+        -- All of this is prepared anew in each transaction: the fewer operators, the better.
+        'in_time', format(CASE WHEN record -> 'allowance' = '0'
+            THEN '(word OPERATOR(pg_catalog.>>) %1$s) OPERATOR(pg_catalog.=) (%3$s)'
+            ELSE 'pg_catalog.abs((((word OPERATOR(pg_catalog.>>) %1$s)
+                OPERATOR(pg_catalog.-) (%3$s)) OPERATOR(pg_catalog.*) 2)
+                OPERATOR(pg_catalog.-) %2$s) OPERATOR(pg_catalog.<=) %2$s' END,
+            shift, record -> 'allowance', now_qualified),
         -- Only functions of variables are inlined.
         'convert', CASE WHEN scheme = 'kuid' AND bits > 0
             THEN 'word := tickid.kuid_local_v1(word);' || chr(10) ELSE '' END,
@@ -684,13 +743,16 @@ BEGIN
         'below_tick', (1 << shift) - 1,
         'last_sequence', (1 << sequence_bits) - 1,
         'guard', (1 << shift) - (1 << sequence_bits),
-        'start', CASE scheme WHEN 'scru64' THEN format('floor(random() * %s)::bigint',
-            1 << sequence_bits) ELSE '0' END,
+        'start', CASE scheme WHEN 'scru64' THEN format(
+                'pg_catalog.floor(pg_catalog.random() OPERATOR(pg_catalog.*) %s)::pg_catalog.int8',
+                1 << sequence_bits)
+            ELSE '0' END,
         'allowance', record -> 'allowance',
         'skew', ((record ->> 'skew_micros')::bigint + micros_per_tick - 1) / micros_per_tick,
         'ahead', greatest(2, 1000000 / micros_per_tick),
         -- Flushes the log. Before PostgreSQL 17 no function can, but the truncation of a table with
         -- a free space map (of more than four pages) does; the table is undone with the lock.
+        'half_ahead', greatest(2, 1000000 / micros_per_tick) / 2,
         'flush', CASE WHEN current_setting('server_version_num')::integer >= 170000
             THEN $flush$SELECT pg_logical_emit_message(false, 'tickid', '', true)$flush$
             ELSE replace('CREATE TABLE tickid.flush_N (filler text)
@@ -702,7 +764,7 @@ BEGIN
         'last_tick', (record ->> 'end')::numeric - 1,
         'clock', clock,
         'now', now,
-        'now_qualified', regexp_replace(now, ' ([-+*/%]) ', ' OPERATOR(pg_catalog.\1) ', 'g')
+        'now_qualified', now_qualified
     ));
     PERFORM tickid.create_public_v1();
 END
