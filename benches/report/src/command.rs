@@ -16,9 +16,8 @@ pub(crate) const BESIDE_BASELINE: &str = "beside the baseline";
 const RUNS: u32 = 5;
 /// The program, in the package in the folder `crates/cli`.
 const PROGRAM: &str = "tickid";
-
-/// The options of `tickid gen` for the IDs that are read, by their name in the report. A SCRU64 node
-/// of one bit issues enough IDs in a tick.
+/// The options of `tickid gen` for the IDs that are read, by their name in the report. A node of
+/// SCRU64 of one bit issues enough IDs in a tick.
 const SCHEMES: [(&str, &[&str]); 5] = [
     ("scru64", &["scru64", "--node", "0/1"]),
     ("nanoflake", &["nanoflake"]),
