@@ -302,7 +302,7 @@ CREATE OR REPLACE FUNCTION tickid.sno_v1(word bigint, meta integer, partition in
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN int8send(((word >> 24) << 25) | (CASE WHEN meta BETWEEN 0 AND 255 THEN meta
         ELSE tickid.no_meta_v1(meta) END << 16 | partition)::bigint)
-    || int2send((word << 48 >> 48)::smallint);
+    || substr(int8send(word), 7);
 
 ----------------------------------------------------------------------------------------------------
 -- Draws.
