@@ -2,7 +2,7 @@
 
 use tickid_core::UnixTime;
 use tickid_kuid::{Drift, GlobalId, Kuid, LocalId};
-use tickid_lease::{Begin, PostgresBackend, block_on};
+use tickid_lease::{Begin, PostgresBackend, RealmSpec, block_on};
 use tickid_nanoflake::NanoflakeId;
 use tickid_scru64::Scru64Id;
 use tickid_sno::SnoId;
@@ -11,10 +11,11 @@ use tickid_testkit::vectors::{array, field, load, string};
 
 use crate::base::{Base, DISCORD, KINDS, Kind, START, Session, TIMEOUT};
 
-pub(crate) const TESTS: [Test<Postgres>; 7] = [
+pub(crate) const TESTS: [Test<Postgres>; 8] = [
     ("recorded_ids_round_trip", recorded_ids_round_trip),
     ("texts_that_are_no_id_are_refused", texts_that_are_no_id_are_refused),
     ("ranges_and_times_agree_with_rust", ranges_and_times_agree_with_rust),
+    ("draws_of_every_drift_have_a_node", draws_of_every_drift_have_a_node),
     ("every_form_is_a_default", every_form_is_a_default),
     ("ranges_are_immutable", ranges_are_immutable),
     ("other_realms_and_schemes_are_refused", other_realms_and_schemes_are_refused),
@@ -185,6 +186,24 @@ fn ranges_and_times_agree_with_rust(server: &Postgres) {
                 (format!("tickid.kuid_to_local_v1('{id}', {bits})"), local.to_string()),
             ],
         );
+    }
+}
+
+fn draws_of_every_drift_have_a_node(server: &Postgres) {
+    let base = Base::empty(server);
+    for bits in 5..=10 {
+        let (name, pool) = (format!("drift{bits}").parse(), "2309737967-2309737967/32".parse());
+        let kuid = Kuid { drift: Drift::new(bits).unwrap() };
+        base.create(&RealmSpec::new(name.unwrap(), &kuid, pool.unwrap()).unwrap());
+    }
+    base.script_clock();
+    let session = base.session();
+    for bits in 5..=10 {
+        let drift = Drift::new(bits).unwrap();
+        let drawn = session.one(&format!("tickid.kuid('drift{bits}')")).unwrap();
+        let local = LocalId::min_at(UnixTime::from_micros(START)).unwrap();
+        let node = tickid_kuid::Node::from_u32(0x89ab_cdef);
+        assert_eq!(drawn, hex(&GlobalId::from_local(local, node, drift).to_bytes()), "{drift:?}");
     }
 }
 

@@ -9,6 +9,8 @@
 -- which no rollback undoes. A draw looks at the word, adds, and then reads the clock; it is an ID
 -- if the tick lies within [now, now + allowance] and the guard is empty. A session looks before
 -- each draw, so it draws at most once into a full tick: no number of sessions overflows the guard.
+-- Draws test tick and guard by one mask, as if the allowance were the next lower 2^n - 1 ticks;
+-- tickid.advance_N draws from ticks that are further ahead.
 --
 -- ADVANCE. Another tick begins under a lock, by a `setval` to a higher value, whose sequence number
 -- belongs to the setter. The lock is a table's, which roles without rights cannot take, and is held
@@ -267,8 +269,13 @@ RETURN word - (word >> 19) * ((1 << 19) - (1 << 14))
     + word / (977 << 19) * ((1 << 24) - (977 << 14))
     + word / (977000000::bigint << 19) * ((1::bigint << 44) - (1000000::bigint << 24));
 
--- The lower `drift` bits of the seconds are below the node. For a constant drift the planner leaves
--- of the cases one.
+-- A global ID of the drift 8, the default: the node stands between the halves of a local ID.
+CREATE OR REPLACE FUNCTION tickid.kuid_drift_8_v1(local bigint, node bytea) RETURNS bytea
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN overlay(int8send(local) PLACING node FROM 5 FOR 0);
+
+-- A global ID: the lower `drift` bits of the seconds are below the node. For a constant drift the
+-- planner leaves of the cases one.
 CREATE OR REPLACE FUNCTION tickid.kuid_global_v1(local bigint, node bigint, drift integer)
 RETURNS bytea
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
@@ -297,12 +304,11 @@ BEGIN
 END
 $$;
 
--- 39 bits of tick, one that is always zero (tick-tock) and 7 of guard, 16 of sequence.
-CREATE OR REPLACE FUNCTION tickid.sno_v1(word bigint, meta integer, partition integer) RETURNS bytea
+-- 39 bits of tick, one that is always zero (tick-tock) and 7 of guard (zero), 16 of sequence. The
+-- metabyte and the partition take the place of the byte before the sequence.
+CREATE OR REPLACE FUNCTION tickid.sno_v1(word bigint, meta_and_partition bytea) RETURNS bytea
 LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN int8send(((word >> 24) << 25) | (CASE WHEN meta BETWEEN 0 AND 255 THEN meta
-        ELSE tickid.no_meta_v1(meta) END << 16 | partition)::bigint)
-    || substr(int8send(word), 7);
+RETURN overlay(int8send((word << 1) - (word & 65535)) PLACING meta_and_partition FROM 6 FOR 1);
 
 ----------------------------------------------------------------------------------------------------
 -- Draws.
@@ -368,7 +374,7 @@ LANGUAGE plpgsql VOLATILE SET search_path = pg_catalog, pg_temp AS $create$
 DECLARE
     code text := $draw$
 -- Draws an ID from the word.
-CREATE OR REPLACE FUNCTION tickid.draw_@number@(@parameter@) RETURNS pg_catalog.@type@
+CREATE OR REPLACE FUNCTION tickid.draw_@number@() RETURNS pg_catalog.@type@
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SECURITY DEFINER AS $body$
 DECLARE
     word pg_catalog.int8;
@@ -383,8 +389,9 @@ BEGIN
                 OR tickid.is_home_v1('tickid.home_@number@', 'tickid.word_@number@'))
             THEN pg_catalog.nextval('tickid.word_@number@')@with_node@ END;
         -- The tick is ahead of the clock by 0 to @allowance@, and the guard was empty.
-        @clock@EXIT WHEN @in_time@
-            AND (word OPERATOR(pg_catalog.&) @guard@) OPERATOR(pg_catalog.=) @node@;
+        @clock@EXIT WHEN (((word OPERATOR(pg_catalog.>>) @sequence_bits@) OPERATOR(pg_catalog.-)
+            ((@now_qualified@) OPERATOR(pg_catalog.<<) @guard_bits@))@late_or_full@)
+            OPERATOR(pg_catalog.=) @node_in_guard@;
         word := CASE WHEN attempt IS NULL THEN tickid.step_@number@()
             ELSE tickid.advance_@number@(attempt) END;
         EXIT WHEN word IS NOT NULL;
@@ -426,7 +433,7 @@ BEGIN
         END;
     ELSIF (word OPERATOR(pg_catalog.>>) @shift@) OPERATOR(pg_catalog.>=) now
         AND (word OPERATOR(pg_catalog.>>) @shift@)
-            OPERATOR(pg_catalog.<=) (now OPERATOR(pg_catalog.+) @allowance@)
+            OPERATOR(pg_catalog.<=) (now OPERATOR(pg_catalog.+) @draw_allowance@)
         AND (word OPERATOR(pg_catalog.&) @below_tick@) OPERATOR(pg_catalog.<) @last_sequence@
     THEN
         RETURN NULL;
@@ -622,11 +629,14 @@ DECLARE
     value bigint;
     shift integer;
     sequence_bits integer;
+    guard_bits integer;
     in_word bigint;
     clock text;
     now text;
     now_qualified text;
     facet text;
+    drift integer;
+    draw_allowance bigint;
 BEGIN
     PERFORM tickid.settings_v1();
     LOCK TABLE tickid.realm IN SHARE ROW EXCLUSIVE MODE;
@@ -695,6 +705,7 @@ BEGIN
     scheme := record ->> 'scheme';
     value := split_part(node, '/', 1);
     bits := split_part(node, '/', 2);
+    drift := CASE scheme WHEN 'kuid' THEN split_part(record ->> 'layout', ' ', 2) END;
     SELECT s.shift, s.sequence_bits INTO shift, sequence_bits FROM (VALUES
         ('nanoflake', 22, 12), ('scru64', 24, 24 - bits), ('kuid', 19, 14), ('sno', 24, 16)
     ) AS s (scheme, shift, sequence_bits) WHERE s.scheme = record ->> 'scheme';
@@ -702,44 +713,50 @@ BEGIN
         RAISE EXCEPTION 'there are no functions for IDs of the scheme %', scheme
             USING ERRCODE = 'invalid_parameter_value';
     END IF;
+    guard_bits := shift - sequence_bits;
+    -- The next lower 2^n - 1.
+    draw_allowance := 1;
+    WHILE draw_allowance * 2 <= (record ->> 'allowance')::bigint + 1 LOOP
+        draw_allowance := draw_allowance * 2;
+    END LOOP;
+    draw_allowance := draw_allowance - 1;
     -- The node, if an ID is a word with its node.
     in_word := CASE WHEN scheme IN ('nanoflake', 'scru64') THEN value << sequence_bits ELSE 0 END;
-    -- In a draw operators are qualified, and have one precedence: hence all parentheses. Only ticks
-    -- that begin anew with each second need the clock twice.
+    -- All of a draw is prepared anew in each transaction: the fewer operators, the better. They are
+    -- qualified and have one precedence: hence all parentheses. Only ticks that begin anew with each
+    -- second, as if it were a whole number of ticks, need the clock twice.
     clock := CASE WHEN ticks_per_period = 1 THEN ''
         ELSE 'micros := tickid.clock_v1();' || chr(10) END;
     now := CASE WHEN clock = '' THEN 'tickid.clock_v1()' ELSE 'micros' END;
     now := CASE WHEN epoch = 0 THEN now ELSE format('(%s - (%s))', now, epoch) END;
     now := format(CASE WHEN clock = '' THEN '%1$s / %4$s'
-        ELSE '((%1$s / %2$s) * %3$s) + ((%1$s %% %2$s) / %4$s)' END,
-        now, period, ticks_per_period, micros_per_tick);
+        ELSE '(%1$s + ((%1$s / %2$s) * %3$s)) / %4$s' END,
+        now, period, ticks_per_period * micros_per_tick - period, micros_per_tick);
     now_qualified := regexp_replace(now, ' ([-+*/%]) ', ' OPERATOR(pg_catalog.\1) ', 'g');
     PERFORM tickid.create_draw_v1(id, scheme, jsonb_build_object(
         'realm', realm_name,
-        'parameter', CASE scheme WHEN 'sno' THEN 'meta pg_catalog.int4' ELSE '' END,
         'type', CASE WHEN scheme = 'sno' OR scheme = 'kuid' AND bits > 0 THEN 'bytea'
             ELSE 'int8' END,
-        -- All of this is prepared anew in each transaction: the fewer operators, the better.
-        'in_time', format(CASE WHEN record -> 'allowance' = '0'
-            THEN '(word OPERATOR(pg_catalog.>>) %1$s) OPERATOR(pg_catalog.=) (%3$s)'
-            ELSE 'pg_catalog.abs((((word OPERATOR(pg_catalog.>>) %1$s)
-                OPERATOR(pg_catalog.-) (%3$s)) OPERATOR(pg_catalog.*) 2)
-                OPERATOR(pg_catalog.-) %2$s) OPERATOR(pg_catalog.<=) %2$s' END,
-            shift, record -> 'allowance', now_qualified),
         -- Only functions of variables are inlined.
-        'convert', CASE WHEN scheme = 'kuid' AND bits > 0
+        'convert', CASE WHEN scheme = 'kuid' AND bits > 0 AND drift <> 8
             THEN 'word := tickid.kuid_local_v1(word);' || chr(10) ELSE '' END,
         'id', CASE
-            WHEN scheme = 'sno' THEN format('tickid.sno_v1(word, meta, %s)', value)
+            WHEN scheme = 'sno' THEN format('tickid.sno_v1(word, %L)',
+                substr(int8send(value), 6))
+            WHEN scheme = 'kuid' AND bits > 0 AND drift <> 8
+                THEN format('tickid.kuid_global_v1(word, %s, %s)', value, drift)
             WHEN scheme = 'kuid' AND bits > 0
-                THEN format('tickid.kuid_global_v1(word, %s, %s)', value,
-                    split_part(record ->> 'layout', ' ', 2))
+                THEN format('tickid.kuid_drift_8_v1(tickid.kuid_local_v1(word), %L)',
+                    substr(int8send(value), 5))
             WHEN scheme = 'kuid' THEN 'tickid.kuid_local_v1(word)'
             ELSE 'word' END,
         'node', in_word,
+        'node_in_guard', in_word >> sequence_bits,
         'with_node', CASE WHEN in_word > 0 THEN format(' OPERATOR(pg_catalog.+) %s', in_word)
             ELSE '' END,
         'shift', shift,
+        'sequence_bits', sequence_bits,
+        'guard_bits', guard_bits,
         'below_tick', (1 << shift) - 1,
         'last_sequence', (1 << sequence_bits) - 1,
         'guard', (1 << shift) - (1 << sequence_bits),
@@ -748,11 +765,14 @@ BEGIN
                 1 << sequence_bits)
             ELSE '0' END,
         'allowance', record -> 'allowance',
+        'draw_allowance', draw_allowance,
+        'late_or_full', CASE WHEN draw_allowance > 0 THEN format(' OPERATOR(pg_catalog.&) %s',
+            ~(draw_allowance << guard_bits)) ELSE '' END,
         'skew', ((record ->> 'skew_micros')::bigint + micros_per_tick - 1) / micros_per_tick,
         'ahead', greatest(2, 1000000 / micros_per_tick),
+        'half_ahead', greatest(2, 1000000 / micros_per_tick) / 2,
         -- Flushes the log. Before PostgreSQL 17 no function can, but the truncation of a table with
         -- a free space map (of more than four pages) does; the table is undone with the lock.
-        'half_ahead', greatest(2, 1000000 / micros_per_tick) / 2,
         'flush', CASE WHEN current_setting('server_version_num')::integer >= 170000
             THEN $flush$SELECT pg_logical_emit_message(false, 'tickid', '', true)$flush$
             ELSE replace('CREATE TABLE tickid.flush_N (filler text)
@@ -785,8 +805,8 @@ BEGIN
         ('scru64', 'scru64', 'bigint'), ('sno', 'sno', 'bytea'), ('kuid', 'kuid', 'bytea'),
         ('kuid_local', 'kuid', 'bigint')
     LOOP
-        SELECT coalesce(string_agg(format('WHEN realm = %L THEN tickid.draw_%s(%s) ', g.realm,
-                g.number, CASE called WHEN 'sno' THEN 'meta' END), '' ORDER BY g.number), ''),
+        SELECT coalesce(string_agg(format('WHEN realm = %L THEN tickid.draw_%s() ', g.realm,
+                g.number), '' ORDER BY g.number), ''),
             coalesce(string_agg(format('WHEN realm = %L THEN %s ', g.realm, CASE called
                 WHEN 'nanoflake' THEN r.record ->> 'epoch_micros'
                 WHEN 'kuid' THEN split_part(r.record ->> 'layout', ' ', 2)
@@ -795,10 +815,9 @@ BEGIN
         FROM tickid.generator AS g JOIN tickid.realm AS r ON r.name = g.realm
         WHERE r.record ->> 'scheme' = kind
             AND (kind <> 'kuid' OR (split_part(g.node, '/', 2) = '0') = (called = 'kuid_local'));
-        EXECUTE format('CREATE OR REPLACE FUNCTION tickid.%I(realm text%s) RETURNS %s
+        EXECUTE format('CREATE OR REPLACE FUNCTION tickid.%I(realm text) RETURNS %s
             LANGUAGE sql VOLATILE PARALLEL UNSAFE
-            RETURN CASE WHEN false THEN NULL %sELSE tickid.%s(%L, realm) END',
-            called, CASE called WHEN 'sno' THEN ', meta integer' END, type, cases,
+            RETURN CASE WHEN false THEN NULL %sELSE tickid.%s(%L, realm) END', called, type, cases,
             CASE type WHEN 'bytea' THEN 'no_realm_bytes_v1' ELSE 'no_realm_v1' END, called);
         EXECUTE format('CREATE OR REPLACE FUNCTION tickid.%I(realm text) RETURNS bigint
             LANGUAGE sql IMMUTABLE PARALLEL SAFE
@@ -841,9 +860,10 @@ CREATE OR REPLACE FUNCTION tickid.kuid_local_bytes(realm text) RETURNS bytea
 LANGUAGE sql VOLATILE PARALLEL UNSAFE
 RETURN int8send(tickid.kuid_local(realm));
 
-CREATE OR REPLACE FUNCTION tickid.sno(realm text) RETURNS bytea
+CREATE OR REPLACE FUNCTION tickid.sno(realm text, meta integer) RETURNS bytea
 LANGUAGE sql VOLATILE PARALLEL UNSAFE
-RETURN tickid.sno(realm, 0);
+RETURN set_byte(tickid.sno(realm), 5, CASE WHEN meta BETWEEN 0 AND 255 THEN meta
+    ELSE tickid.no_meta_v1(meta) END);
 
 CREATE OR REPLACE FUNCTION tickid.sno_text(realm text, meta integer DEFAULT 0) RETURNS text
 LANGUAGE sql VOLATILE PARALLEL UNSAFE
