@@ -112,11 +112,20 @@ impl Connection {
                         break;
                     }
                 } else {
-                    self.input.extend_from_slice(part);
-                    let Some(head) = head(&self.input, is_http)? else { break };
+                    let before = self.input.len();
+                    let is_split = before > 0;
+                    if is_split {
+                        self.input.extend_from_slice(part);
+                    }
+                    let start = if is_split { &self.input } else { part };
+                    let Some(head) = head(start, is_http)? else {
+                        if !is_split {
+                            self.input.extend_from_slice(part);
+                        }
+                        break;
+                    };
                     // The rest of the bytes belongs to the body and to further answers.
-                    let taken = head.len - (self.input.len() - part.len());
-                    part = &part[taken..];
+                    part = &part[head.len - before..];
                     self.input.clear();
                     self.skip = head.body;
                     if self.skip > 0 {
@@ -140,8 +149,12 @@ struct Head {
 
 fn head(input: &[u8], is_http: bool) -> Result<Option<Head>, Error> {
     let end = if is_http { &b"\r\n\r\n"[..] } else { b"\r\n" };
-    let Some(at) = input.windows(end.len()).position(|part| part == end) else { return Ok(None) };
-    let (text, len) = (str::from_utf8(&input[..at])?, at + end.len());
+    let Some(at) = memchr::memmem::find(input, end) else { return Ok(None) };
+    let len = at + end.len();
+    if input[0] == b':' {
+        return Ok(Some(Head { len, body: 0 }));
+    }
+    let text = str::from_utf8(&input[..at])?;
     if is_http {
         if !text.starts_with("HTTP/1.1 2") {
             return Err(format!("the server answered {text}").into());
@@ -153,7 +166,7 @@ fn head(input: &[u8], is_http: bool) -> Result<Option<Head>, Error> {
         return Ok(Some(Head { len, body: length.transpose()?.unwrap_or(0) }));
     }
     let body = match text.as_bytes().first() {
-        Some(b':' | b'+') => 0,
+        Some(b'+') => 0,
         Some(b'$') => text[1..].parse::<usize>()? + 2,
         _ => return Err(format!("the server answered {text}").into()),
     };
@@ -210,7 +223,7 @@ fn closed_loop(
     }
     let start = Instant::now() + WARM_UP;
     let end = start + options.duration;
-    let (mut answers, mut latencies) = (0_u64, Vec::new());
+    let mut latencies = Latencies::default();
     loop {
         poll.poll(&mut events, Some(Duration::from_secs(1)))?;
         let now = Instant::now();
@@ -222,8 +235,7 @@ fn closed_loop(
             connection.flush()?;
             connection.receive(&mut buffer, options.is_http, |sent| {
                 if now >= start {
-                    answers += 1;
-                    latencies.push(now.duration_since(sent));
+                    latencies.add(now.duration_since(sent));
                 }
             })?;
             if connection.waiting.is_empty() {
@@ -233,7 +245,7 @@ fn closed_loop(
             }
         }
     }
-    Ok(figures(answers as f64 / options.duration.as_secs_f64(), latencies))
+    Ok(latencies.figures(options.duration))
 }
 
 /// Sends requests at fixed times.
@@ -252,7 +264,7 @@ fn open_loop(
                 (u128::from(number) * 1_000_000_000 / u128::from(options.rate)) as u64,
             )
     };
-    let (mut sent, mut latencies, mut next) = (0, Vec::new(), 0);
+    let (mut sent, mut latencies, mut next) = (0, Latencies::default(), 0);
     loop {
         let now = Instant::now();
         if now >= end {
@@ -272,20 +284,41 @@ fn open_loop(
             connection.flush()?;
             connection.receive(&mut buffer, options.is_http, |intended| {
                 if intended >= start {
-                    latencies.push(intended.elapsed());
+                    latencies.add(intended.elapsed());
                 }
             })?;
         }
     }
-    let rate = latencies.len() as f64 / options.duration.as_secs_f64();
-    Ok(figures(rate, latencies))
+    Ok(latencies.figures(options.duration))
 }
 
-fn figures(rate: f64, mut latencies: Vec<Duration>) -> String {
-    latencies.sort_unstable();
-    let micros = |share: f64| {
-        let index = (latencies.len() as f64 * share) as usize;
-        latencies.get(index).map_or(0.0, |latency| latency.as_secs_f64() * 1e6)
-    };
-    format!("{rate:.0} {:.0} {:.0} {:.0}", micros(0.5), micros(0.99), micros(0.999))
+/// The number of answers by latency in microseconds. The last is of all longer ones.
+struct Latencies(Vec<u64>);
+
+impl Default for Latencies {
+    fn default() -> Self {
+        Self(vec![0; 1_000_001])
+    }
+}
+
+impl Latencies {
+    fn add(&mut self, latency: Duration) {
+        let last = self.0.len() - 1;
+        self.0[last.min(latency.as_micros() as usize)] += 1;
+    }
+
+    fn figures(&self, duration: Duration) -> String {
+        let count: u64 = self.0.iter().sum();
+        let micros = |share: f64| {
+            let rank = (count as f64 * share) as u64;
+            let mut below = 0;
+            let is_above = |&of: &u64| {
+                below += of;
+                below > rank
+            };
+            self.0.iter().position(is_above).unwrap_or(0)
+        };
+        let rate = count as f64 / duration.as_secs_f64();
+        format!("{rate:.0} {} {} {}", micros(0.5), micros(0.99), micros(0.999))
+    }
 }
