@@ -19,7 +19,7 @@ use tokio::runtime::{Builder, Runtime};
 use crate::access::Access;
 use crate::limits::Limits;
 use crate::realm::{Realm, Realms};
-use crate::resp::parse::{ProtocolError, parse};
+use crate::resp::parse::{Command, ProtocolError};
 use crate::shared::Shared;
 use crate::{http, resp};
 
@@ -29,7 +29,11 @@ const MAX: usize = 2_048;
 /// Requests of RESP: the parser's answer on a request does not change with what follows it, and a
 /// part of a request is never taken for another one.
 pub fn parse_requests(data: &[u8]) {
-    let whole = parse(data, MAX);
+    let read = |data: &[u8]| {
+        let mut command = Command::default();
+        command.read(data, MAX).map(|len| len.map(|len| (len, command)))
+    };
+    let whole = read(data);
     let (len, command) = match &whole {
         Ok(Some((len, command))) => (*len, command),
         Ok(None) => {
@@ -42,15 +46,12 @@ pub fn parse_requests(data: &[u8]) {
         }
     };
     assert!((1..=data.len().min(MAX)).contains(&len));
-    if let Some(command) = command {
-        assert!(command.len() > 0);
-        for index in 0..=command.len() {
-            assert!(command.arg(index, data).len() < len);
-        }
+    for index in 0..=command.len() {
+        assert!(command.arg(index, data).len() < len);
     }
-    assert_eq!(parse(&data[..len], MAX), whole);
+    assert_eq!(read(&data[..len]), whole);
     for part in 0..len {
-        match parse(&data[..part], MAX) {
+        match read(&data[..part]) {
             Ok(None) | Err(ProtocolError::TooBig(_)) => {}
             other => panic!("{part} of {len} bytes are {other:?}"),
         }

@@ -170,21 +170,20 @@ impl Collected {
     }
 
     fn realms(&self, encoder: &mut DescriptorEncoder<'_>) -> fmt::Result {
-        let realms = self.realms.sorted();
         let mut family = encoder.encode_descriptor(
             "tickid_server_ids",
             "IDs issued",
             None,
             MetricType::Counter,
         )?;
-        for realm in &realms {
+        for realm in self.realms.iter() {
             for protocol in Protocol::ALL {
                 let labels = [("realm", realm.name().as_str()), ("protocol", protocol.name())];
                 let ids = realm.metrics.ids[protocol as usize].load(Ordering::Relaxed);
                 family.encode_family(&labels)?.encode_counter::<NoLabelSet, _, u64>(&ids, None)?;
             }
         }
-        let states: Vec<_> = realms.iter().map(|realm| (realm, realm.state())).collect();
+        let states: Vec<_> = self.realms.iter().map(|realm| (realm, realm.state())).collect();
         let mut family = encoder.encode_descriptor(
             "tickid_lease_window_seconds",
             "Time until the window ends",

@@ -475,11 +475,10 @@ impl Server {
     /// ```
     #[must_use]
     pub fn not_ready(&self) -> Vec<(RealmName, String)> {
-        let realms = self.shared.realms.sorted();
-        let reason = |realm: &&Arc<Realm>| {
+        let reason = |realm: &Arc<Realm>| {
             realm.check_ready().err().map(|reason| (realm.name().clone(), reason))
         };
-        realms.iter().filter_map(reason).collect()
+        self.shared.realms.iter().filter_map(reason).collect()
     }
 
     /// Reads the files of tokens, certificates and keys again. Connections stay; clients whose
@@ -550,7 +549,7 @@ impl Server {
             shared.cut_off.cancel();
             tasks.wait().await;
         }
-        for realm in shared.realms.sorted() {
+        for realm in shared.realms.iter() {
             if let Err(error) = realm.release().await {
                 let reason = chain(&error);
                 tracing::warn!(realm = %realm.name(), reason, "the node was not released");
@@ -563,7 +562,7 @@ impl Server {
     /// Acquires the first leases. Those for which that takes a while go on in the background.
     async fn lease(&self, builder: &ServerBuilder) -> Result<(), ServerError> {
         let ServerBuilder { store, holder, .. } = builder;
-        for realm in self.shared.realms.sorted() {
+        for realm in self.shared.realms.iter() {
             if realm.start(store, holder.as_deref()).await? {
                 continue;
             }

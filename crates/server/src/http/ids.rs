@@ -66,7 +66,7 @@ pub(super) async fn realms(State(shared): State<Arc<Shared>>) -> Json<RealmList>
         has_meta: realm.has_meta(),
         is_ready: realm.check_ready().is_ok(),
     };
-    Json(RealmList { realms: shared.realms.sorted().into_iter().map(info).collect() })
+    Json(RealmList { realms: shared.realms.iter().map(info).collect() })
 }
 
 /// The form of IDs.
@@ -152,7 +152,7 @@ pub(super) async fn ids(
 ) -> Result<Response, Problem> {
     let bad = |text: String| Problem::new(StatusCode::BAD_REQUEST, text);
     let Path(name) = realm.map_err(|error| bad(error.body_text()))?;
-    let Some(realm) = shared.realms.get(&name) else {
+    let Some(realm) = shared.realms.get(name.as_bytes()) else {
         let name: String = name.chars().take(64).collect();
         return Err(Problem::new(StatusCode::NOT_FOUND, format!("no such realm {name:?}")));
     };

@@ -4,7 +4,7 @@ mod id;
 mod issuer;
 
 use core::time::Duration;
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use arc_swap::ArcSwapOption;
@@ -323,26 +323,24 @@ fn is_passing(error: &StoreError) -> bool {
 
 /// The realms by name.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Realms(HashMap<String, Arc<Realm>>);
+pub(crate) struct Realms(BTreeMap<Box<[u8]>, Arc<Realm>>);
 
 impl Realms {
     /// Adds a realm, unless there is one of that name.
     pub(crate) fn add(&mut self, realm: Realm) -> Result<(), ServerError> {
         let name = realm.name().clone();
-        match self.0.insert(name.as_str().to_owned(), Arc::new(realm)) {
+        match self.0.insert(name.as_str().as_bytes().into(), Arc::new(realm)) {
             None => Ok(()),
             Some(_) => Err(ServerError::Twice(name)),
         }
     }
 
-    pub(crate) fn get(&self, name: &str) -> Option<&Arc<Realm>> {
+    pub(crate) fn get(&self, name: &[u8]) -> Option<&Arc<Realm>> {
         self.0.get(name)
     }
 
     /// Returns the realms in the order of their names.
-    pub(crate) fn sorted(&self) -> Vec<&Arc<Realm>> {
-        let mut realms: Vec<_> = self.0.values().collect();
-        realms.sort_unstable_by_key(|realm| realm.name());
-        realms
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Arc<Realm>> {
+        self.0.values()
     }
 }

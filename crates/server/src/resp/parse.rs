@@ -13,7 +13,7 @@ const MAX_COUNT: i64 = 1_024;
 const MAX_LINE: usize = 1_024;
 
 /// A command: the places of its arguments in the buffer, its name first.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Command {
     /// The first ones, as many as are kept.
     args: [(u32, u32); MAX_ARGS],
@@ -22,7 +22,27 @@ pub(crate) struct Command {
 }
 
 impl Command {
-    const EMPTY: Self = Self { args: [(0, 0); MAX_ARGS], len: 0 };
+    /// Reads the command at the start of `buffer` and returns the number of its bytes, `max` at
+    /// most; `None` if it is not all there yet. An empty command has no arguments.
+    ///
+    /// Commands are not returned, since moving one takes as long as reading it.
+    pub(crate) fn read(
+        &mut self,
+        buffer: &[u8],
+        max: usize,
+    ) -> Result<Option<usize>, ProtocolError> {
+        self.len = 0;
+        let len = match buffer.first() {
+            None => return Ok(None),
+            Some(b'*') => self.read_array(buffer, max)?,
+            Some(_) => self.read_line(buffer)?,
+        };
+        match len {
+            Some(len) if len > max => Err(ProtocolError::TooBig(max)),
+            None if buffer.len() >= max => Err(ProtocolError::TooBig(max)),
+            len => Ok(len),
+        }
+    }
 
     /// Returns the number of arguments, the name among them.
     pub(crate) fn len(&self) -> usize {
@@ -48,6 +68,62 @@ impl Command {
         }
         self.len += 1;
     }
+
+    fn read_array(&mut self, buffer: &[u8], max: usize) -> Result<Option<usize>, ProtocolError> {
+        let Some((count, mut at)) = number(buffer, 1, ProtocolError::Count)? else {
+            return Ok(None);
+        };
+        if count > MAX_COUNT {
+            return Err(ProtocolError::Count);
+        }
+        // Like Redis: an array without elements, or a null one, is no command.
+        for _ in 0..count {
+            match buffer.get(at) {
+                None => return Ok(None),
+                Some(b'$') => {}
+                Some(&other) => return Err(ProtocolError::NoBulk(other)),
+            }
+            let Some((len, start)) = number(buffer, at + 1, ProtocolError::Length)? else {
+                return Ok(None);
+            };
+            let len = usize::try_from(len).map_err(|_| ProtocolError::Length)?;
+            if len > max {
+                return Err(ProtocolError::TooBig(max));
+            }
+            let end = start + len;
+            match buffer.get(end..end + 2) {
+                Some(b"\r\n") => {}
+                Some(_) => return Err(ProtocolError::NoEnd),
+                // A wrong first byte will not get better.
+                None if buffer.get(end).is_some_and(|&byte| byte != b'\r') => {
+                    return Err(ProtocolError::NoEnd);
+                }
+                None if end >= max => return Err(ProtocolError::TooBig(max)),
+                None => return Ok(None),
+            }
+            self.push(start..end);
+            at = end + 2;
+        }
+        Ok(Some(at))
+    }
+
+    /// Reads a line of words, for people with a terminal. Quotes have no meaning.
+    fn read_line(&mut self, buffer: &[u8]) -> Result<Option<usize>, ProtocolError> {
+        let line = &buffer[..buffer.len().min(MAX_LINE)];
+        let Some(end) = line.iter().position(|&byte| byte == b'\n') else {
+            return if buffer.len() >= MAX_LINE { Err(ProtocolError::Line) } else { Ok(None) };
+        };
+        let line = &line[..end];
+        let mut at = 0;
+        while at < line.len() {
+            let word = line[at..].iter().take_while(|byte| !byte.is_ascii_whitespace()).count();
+            if word > 0 {
+                self.push(at..at + word);
+            }
+            at += word + 1;
+        }
+        Ok(Some(end + 1))
+    }
 }
 
 /// A violation of the protocol, after which the rest of the input has no meaning.
@@ -67,61 +143,6 @@ pub(crate) enum ProtocolError {
     TooBig(usize),
 }
 
-/// The number of bytes that a command took, and the command; `None` for an empty one.
-pub(crate) type Parsed = (usize, Option<Command>);
-
-/// Reads the command at the start of `buffer`; `None` if it is not all there yet. A command has at
-/// most `max` bytes.
-pub(crate) fn parse(buffer: &[u8], max: usize) -> Result<Option<Parsed>, ProtocolError> {
-    let parsed = match buffer.first() {
-        None => return Ok(None),
-        Some(b'*') => array(buffer, max)?,
-        Some(_) => inline(buffer)?,
-    };
-    match parsed {
-        Some((len, _)) if len > max => Err(ProtocolError::TooBig(max)),
-        None if buffer.len() >= max => Err(ProtocolError::TooBig(max)),
-        parsed => Ok(parsed),
-    }
-}
-
-fn array(buffer: &[u8], max: usize) -> Result<Option<Parsed>, ProtocolError> {
-    let Some((count, mut at)) = number(buffer, 1, ProtocolError::Count)? else { return Ok(None) };
-    if count > MAX_COUNT {
-        return Err(ProtocolError::Count);
-    }
-    let mut command = Command::EMPTY;
-    // Like Redis: an array without elements, or a null one, is no command.
-    for _ in 0..count {
-        match buffer.get(at) {
-            None => return Ok(None),
-            Some(b'$') => {}
-            Some(&other) => return Err(ProtocolError::NoBulk(other)),
-        }
-        let Some((len, start)) = number(buffer, at + 1, ProtocolError::Length)? else {
-            return Ok(None);
-        };
-        let len = usize::try_from(len).map_err(|_| ProtocolError::Length)?;
-        if len > max {
-            return Err(ProtocolError::TooBig(max));
-        }
-        let end = start + len;
-        match buffer.get(end..end + 2) {
-            Some(b"\r\n") => {}
-            Some(_) => return Err(ProtocolError::NoEnd),
-            // A wrong first byte will not get better.
-            None if buffer.get(end).is_some_and(|&byte| byte != b'\r') => {
-                return Err(ProtocolError::NoEnd);
-            }
-            None if end >= max => return Err(ProtocolError::TooBig(max)),
-            None => return Ok(None),
-        }
-        command.push(start..end);
-        at = end + 2;
-    }
-    Ok(Some((at, (command.len > 0).then_some(command))))
-}
-
 /// Reads a decimal number and the end of its line, and returns it with the place after them.
 fn number(
     buffer: &[u8],
@@ -135,6 +156,11 @@ fn number(
         Some(b'-') => (true, &rest[1..]),
         _ => (false, rest),
     };
+    if let [digit @ b'0'..=b'9', b'\r', b'\n', ..] = digits
+        && !is_negative
+    {
+        return Ok(Some((i64::from(digit - b'0'), start + 3)));
+    }
     let mut value: i64 = 0;
     for (index, &byte) in digits.iter().enumerate() {
         match byte {
@@ -155,30 +181,18 @@ fn number(
     Ok(None)
 }
 
-/// Reads a line of words, for people with a terminal. Quotes have no meaning.
-fn inline(buffer: &[u8]) -> Result<Option<Parsed>, ProtocolError> {
-    let line = &buffer[..buffer.len().min(MAX_LINE)];
-    let Some(end) = line.iter().position(|&byte| byte == b'\n') else {
-        return if buffer.len() >= MAX_LINE { Err(ProtocolError::Line) } else { Ok(None) };
-    };
-    let line = &line[..end];
-    let mut command = Command::EMPTY;
-    let mut at = 0;
-    while at < line.len() {
-        let word = line[at..].iter().take_while(|byte| !byte.is_ascii_whitespace()).count();
-        if word > 0 {
-            command.push(at..at + word);
-        }
-        at += word + 1;
-    }
-    Ok(Some((end + 1, (command.len > 0).then_some(command))))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     const MAX: usize = 4_096;
+
+    /// Reads a command, `None` for an empty one, and the number of its bytes.
+    fn parse(buffer: &[u8], max: usize) -> Result<Option<(usize, Option<Command>)>, ProtocolError> {
+        let mut command = Command::default();
+        let len = command.read(buffer, max)?;
+        Ok(len.map(|len| (len, (command.len() > 0).then_some(command))))
+    }
 
     fn args(buffer: &[u8]) -> Vec<Vec<u8>> {
         let (len, command) = parse(buffer, MAX).unwrap().unwrap();

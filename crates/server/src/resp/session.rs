@@ -219,7 +219,7 @@ impl Session {
             );
             return fail(&text, out);
         };
-        if !known.flags.contains(&"no_auth") && !self.is_admitted() {
+        if !self.is_admitted() && !known.flags.contains(&"no_auth") {
             return no_auth(out);
         }
         let (least, most) = known.args;
@@ -341,7 +341,7 @@ impl Session {
     }
 
     fn realm(&self, name: &[u8]) -> Option<&Arc<Realm>> {
-        self.shared.realms.get(str::from_utf8(name).ok()?)
+        self.shared.realms.get(name)
     }
 
     /// Counts IDs against the rate, and returns the refusal if it is exceeded.
@@ -576,7 +576,7 @@ impl Session {
             metrics.latency.count(),
             metrics.failed.load(Ordering::Relaxed),
         );
-        for realm in self.shared.realms.sorted() {
+        for realm in self.shared.realms.iter() {
             let state = realm.state();
             let left = state.as_ref().map_or(0.0, |state| state.window_left.as_secs_f64());
             let node = state.and_then(|state| state.lease).map(|lease| lease.node.to_string());
