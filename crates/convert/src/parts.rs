@@ -119,7 +119,7 @@ impl Parts {
     /// The widest sequence that parts can have.
     pub const MAX_SEQUENCE_BITS: u32 = 32;
 
-    /// Returns the parts of an ID with nothing but a sequence, whose tick begins at `time` and is
+    /// Returns the parts of an ID with nothing but a sequence. Its tick begins at `time` and is
     /// counted by `scale`.
     ///
     /// All IDs of one format must have the same scale and sequences of the same width, or

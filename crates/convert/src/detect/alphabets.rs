@@ -8,7 +8,7 @@ impl Alphabets {
     pub(super) const DECIMAL: Self = Self(1);
     /// In either case, as the next two.
     pub(super) const HEX: Self = Self(1 << 1);
-    /// Also that of Base62.
+    /// Base62 has it, too.
     pub(super) const BASE36: Self = Self(1 << 2);
     pub(super) const CROCKFORD: Self = Self(1 << 3);
     pub(super) const SNO: Self = Self(1 << 4);

@@ -34,8 +34,8 @@ impl RealmName {
         &self.0
     }
 
-    /// Returns a number by which leases name their realm. Those of two names are equal by chance
-    /// once in 2^64.
+    /// Returns a number by which leases name their realm. Two names have the same one with a chance
+    /// of one in 2^64.
     pub(crate) fn id(&self) -> u64 {
         self.0.bytes().fold(0, |id, byte| mix(id ^ u64::from(byte)))
     }
