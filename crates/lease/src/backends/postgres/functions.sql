@@ -723,8 +723,8 @@ BEGIN
     -- The node, if an ID is a word with its node.
     in_word := CASE WHEN scheme IN ('nanoflake', 'scru64') THEN value << sequence_bits ELSE 0 END;
     -- All of a draw is prepared anew in each transaction: the fewer operators, the better. They are
-    -- qualified and have one precedence: hence all parentheses. Only ticks that begin anew with each
-    -- second, as if it were a whole number of ticks, need the clock twice.
+    -- qualified and have one precedence: hence all parentheses. Only ticks that begin anew with
+    -- each second, as if it were a whole number of ticks, need the clock twice.
     clock := CASE WHEN ticks_per_period = 1 THEN ''
         ELSE 'micros := tickid.clock_v1();' || chr(10) END;
     now := CASE WHEN clock = '' THEN 'tickid.clock_v1()' ELSE 'micros' END;
