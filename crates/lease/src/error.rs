@@ -7,7 +7,7 @@ use tickid_core::RangeError;
 
 use crate::model::codec::FORMAT;
 use crate::model::pool::PoolError;
-use crate::model::rules::{Loss, Refusal};
+use crate::model::refusal::{Loss, Refusal};
 
 /// An error from parsing a text.
 ///

@@ -13,7 +13,8 @@ use crate::model::node::Node;
 use crate::model::pool::NodePool;
 use crate::model::realm::{RealmName, RealmSpec};
 use crate::model::record::{Record, Row, RowState, Version, View};
-use crate::model::rules::{self, Loss, Refusal, Rules, Standing};
+use crate::model::refusal::{Loss, Refusal};
+use crate::model::rules::{self, Rules, Standing};
 
 /// Durable storage for windows that never grants two overlapping ones.
 ///

@@ -10,7 +10,7 @@ use super::{Scene, Stage, answer, assert_same, quarantined_of_exhausted};
 use crate::model::lease::{Claim, Token};
 use crate::model::node::Node;
 use crate::model::realm::RealmSpec;
-use crate::model::rules::Refusal;
+use crate::model::refusal::Refusal;
 
 /// The window begins with the realm and reaches exactly as far as the terms specify.
 pub fn claims_get_a_window_around_now(stage: &dyn Stage) {

@@ -33,7 +33,8 @@ use crate::model::lease::{Claim, Lease, Token};
 use crate::model::node::Node;
 use crate::model::realm::{RealmName, RealmSpec, Terms};
 use crate::model::record::{Record, Row, View};
-use crate::model::rules::{Loss, Refusal, Standing};
+use crate::model::refusal::{Loss, Refusal};
+use crate::model::rules::Standing;
 use crate::store::{Begin, Store};
 use crate::wait::block_on;
 

@@ -9,7 +9,8 @@ use crate::model::lease::Lease;
 use crate::model::node::Node;
 use crate::model::realm::{RealmSpec, Terms};
 use crate::model::record::Rows;
-use crate::model::rules::{Refusal, Standing};
+use crate::model::refusal::Refusal;
+use crate::model::rules::Standing;
 use crate::store::Begin;
 
 /// The same node can be leased in two realms at once.

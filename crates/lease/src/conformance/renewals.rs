@@ -4,7 +4,7 @@ use std::thread;
 
 use super::{SHORT, Scene, Stage, answer, assert_lost, assert_same};
 use crate::model::record::Version;
-use crate::model::rules::{Loss, Refusal};
+use crate::model::refusal::{Loss, Refusal};
 use crate::store::Begin;
 
 /// The ceiling depends on the store's clock, not on the number of renewals.

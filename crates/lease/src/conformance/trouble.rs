@@ -5,7 +5,8 @@ use core::time::Duration;
 use super::{SHORT, Scene, Stage, answer, assert_lost, assert_same, quarantined_of_exhausted};
 use crate::model::lease::Lease;
 use crate::model::node::Node;
-use crate::model::rules::{Loss, Refusal, Standing};
+use crate::model::refusal::{Loss, Refusal};
+use crate::model::rules::Standing;
 
 /// A node is quarantined if the store's clock was ahead by an hour when it was granted.
 pub fn quarantined_until_repaired(stage: &dyn Stage) {

@@ -4,7 +4,7 @@ use std::io;
 use crate::error::StoreError;
 use crate::model::lease::{Claim, Lease, Token, mix};
 use crate::model::realm::RealmSpec;
-use crate::model::rules::Refusal;
+use crate::model::refusal::Refusal;
 use crate::store::Store;
 
 /// The requests that a holder has to send to its store, and their times.
@@ -377,7 +377,7 @@ mod tests {
     use super::*;
     use crate::error::StoreErrorKind;
     use crate::model::record::Version;
-    use crate::model::rules::Loss;
+    use crate::model::refusal::Loss;
 
     const TERM: Duration = Duration::from_secs(10);
     const NO_STALL: Duration = Duration::ZERO;

@@ -13,7 +13,7 @@ use crate::error::StoreError;
 use crate::holder::error::{GenerateError, LeaseError};
 use crate::holder::leased_generator::Tenure;
 use crate::model::lease::Lease;
-use crate::model::rules::Refusal;
+use crate::model::refusal::Refusal;
 
 /// The state of a [`LeasedGenerator`](crate::LeasedGenerator).
 #[derive(Clone, Debug, Default)]

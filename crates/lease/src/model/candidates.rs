@@ -4,7 +4,8 @@ use crate::model::lease::Claim;
 use crate::model::node::Node;
 use crate::model::pool::NodePool;
 use crate::model::record::{Row, RowState, View};
-use crate::model::rules::{Refusal, Rules};
+use crate::model::refusal::Refusal;
+use crate::model::rules::Rules;
 
 /// The nodes that were looked at and cannot be granted.
 #[derive(Clone, Copy, Debug, Default)]

@@ -7,4 +7,5 @@ pub(crate) mod node;
 pub(crate) mod pool;
 pub(crate) mod realm;
 pub(crate) mod record;
+pub(crate) mod refusal;
 pub(crate) mod rules;

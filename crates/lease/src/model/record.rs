@@ -7,7 +7,8 @@ use crate::model::lease::{Lease, Token};
 use crate::model::node::Node;
 use crate::model::pool::NodeRange;
 use crate::model::realm::RealmSpec;
-use crate::model::rules::{self, Refusal, Rules, Standing};
+use crate::model::refusal::Refusal;
+use crate::model::rules::{self, Rules, Standing};
 
 /// A store's data on a realm as a whole.
 ///

@@ -1,0 +1,172 @@
+//! The refusals of a store.
+
+use core::fmt;
+
+use tickid_core::UnixTime;
+
+use crate::model::codec::FORMAT;
+use crate::model::node::Node;
+use crate::model::pool::NodeRange;
+use crate::model::realm::{Mismatch, RealmName};
+
+/// The reason that a store refuses a request. It has changed nothing then, unless the refusal is a
+/// [proven loss](Loss::Forgotten).
+///
+/// # Examples
+/// ```
+/// use core::time::Duration;
+/// use tickid_lease::{Claim, RealmSpec, Refusal, Store, Token, block_on};
+/// use tickid_sno::Sno;
+///
+/// let (store, timeout) = (Store::in_memory(), Duration::from_secs(5));
+/// let realm = RealmSpec::new("orders".parse()?, &Sno, "42/16".parse()?)?;
+/// let mut claim = Claim::new(Token::random()?, "web-1", None);
+/// block_on(store.acquire(&realm, &mut claim), timeout)?;
+/// let mut claim = Claim::new(Token::random()?, "web-2", None);
+/// let error = block_on(store.acquire(&realm, &mut claim), timeout).unwrap_err();
+/// match error.refusal() {
+///     Some(Refusal::Exhausted { free_at, .. }) => assert!(free_at.is_some()),
+///     _ => return Err(error.into()),
+/// }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Refusal {
+    /// The lease is over, and its generator must be closed: the node may have another holder.
+    #[error("the lease of node {node} is lost: {why}")]
+    Lost {
+        /// The node.
+        node: Node,
+        /// The way in which it ended.
+        why: Loss,
+    },
+    /// No node that the store looked at can be granted now.
+    #[error(
+        "no node is free: {seen} of {nodes} were looked at ({quarantined} of them quarantined){}",
+        soonest(*.free_at)
+    )]
+    Exhausted {
+        /// The number of nodes in the pool.
+        nodes: u64,
+        /// The number of nodes looked at: all of a small pool, a random part of a large one.
+        seen: u64,
+        /// The number of these that are quarantined.
+        quarantined: u64,
+        /// The time of the store's clock at which the first of them is free unless it is renewed.
+        free_at: Option<UnixTime>,
+    },
+    /// No node can be granted yet: the realm begins, or begins anew, in the future of the store's
+    /// clock.
+    #[error("no node can be granted before {from}; the store's clock reads {now}")]
+    NotYet {
+        /// The time at which the realm begins.
+        from: UnixTime,
+        /// The store's clock.
+        now: UnixTime,
+    },
+    /// The lease was granted in a realm of another name.
+    #[error("the lease of node {node} is not of the realm {asked}")]
+    OtherRealm {
+        /// The node.
+        node: Node,
+        /// The realm of the request.
+        asked: RealmName,
+    },
+    /// The caller's realm is not the one that the store keeps under that name.
+    #[error(transparent)]
+    Mismatch(#[from] Mismatch),
+    /// The store has no such realm.
+    #[error("the store has no realm of that name")]
+    NoRealm,
+    /// The store has no row for the node.
+    #[error("node {node} was never granted")]
+    NoRow {
+        /// The node.
+        node: Node,
+    },
+    /// The node's row cannot be read. `lease repair` writes it anew.
+    #[error("the row of node {node} cannot be read")]
+    Malformed {
+        /// The node.
+        node: Node,
+    },
+    /// A later release wrote the node's row in a format that this one cannot read.
+    #[error("the row of node {node} has format {format}; this release knows formats up to {known}",
+        known = FORMAT)]
+    Newer {
+        /// The node.
+        node: Node,
+        /// The format's number.
+        format: u32,
+    },
+    /// The node needs no repair.
+    #[error("node {node} is not quarantined: its ceiling {ceiling} is at most {limit}")]
+    NotQuarantined {
+        /// The node.
+        node: Node,
+        /// Its ceiling.
+        ceiling: u64,
+        /// The highest ceiling that a lease can have now.
+        limit: u64,
+    },
+    /// The node is reserved for good.
+    #[error("node {node} is reserved for {holder:?}")]
+    Reserved {
+        /// The node.
+        node: Node,
+        /// The name of its user.
+        holder: String,
+    },
+    /// Nodes of a pool share IDs with a reserved node of another size.
+    #[error(
+        "the nodes {range} share IDs with node {node}, which is reserved for {holder:?}: leave \
+         them out of the pool"
+    )]
+    Overlap {
+        /// The nodes of the pool.
+        range: NodeRange,
+        /// The reserved node.
+        node: Node,
+        /// The name of its user.
+        holder: String,
+    },
+    /// The store's clock shows a time at which the scheme has no ticks.
+    #[error("the store's clock reads {now}, outside the scheme's time")]
+    StoreClock {
+        /// Its reading.
+        now: UnixTime,
+    },
+    /// The scheme has no ticks left for another window.
+    #[error("the scheme ends with tick {last}")]
+    EndOfTime {
+        /// The last tick.
+        last: u64,
+    },
+}
+
+fn soonest(at: Option<UnixTime>) -> String {
+    at.map_or_else(String::new, |at| format!("; the first may be free at {at} by its clock"))
+}
+
+/// The way in which a lease ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Loss {
+    /// The node was released, or granted to another holder.
+    Token,
+    /// The realm was invalidated, or the node was taken out of its pool.
+    Era,
+    /// The lease proves that the store lost data, and the realm was invalidated because of it.
+    Forgotten,
+}
+
+impl fmt::Display for Loss {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Token => "the node was released or granted to another holder",
+            Self::Era => "all leases were invalidated, or the node was taken out of the pool",
+            Self::Forgotten => "the store has lost data since; all leases were invalidated",
+        })
+    }
+}
