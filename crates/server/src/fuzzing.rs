@@ -198,7 +198,6 @@ mod tests {
 
     proptest! {
         #![proptest_config(ProptestConfig {
-            cases: 64,
             failure_persistence: None,
             ..ProptestConfig::default()
         })]
