@@ -212,7 +212,7 @@ impl Collected {
                     .encode_counter::<NoLabelSet, _, u64>(&count, None)?;
             }
         }
-        // The labels are those of the leases' own metrics.
+        // The leases' own metrics have the same labels.
         type Causes = fn(&tickid_lease::Counters) -> [(&'static str, u64); 4];
         let by_cause: [(&str, &str, &str, Causes); 2] = [
             ("tickid_lease_failures", "Requests to the store that failed", "cause", |it| {

@@ -188,8 +188,8 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Connection<S> {
         }
         self.input.drain(..self.read);
         self.read = 0;
-        // Answers to single requests of many clients leave together, which saves them and the
-        // server some changes between each other.
+        // Answers to single requests of many clients leave together, which saves context switches
+        // between clients and server.
         if commands == 1 {
             tokio::task::yield_now().await;
         }

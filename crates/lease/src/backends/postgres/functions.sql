@@ -388,7 +388,7 @@ BEGIN
             AND (tickid.was_home_v1('tickid.home_@number@', 'tickid.word_@number@')
                 OR tickid.is_home_v1('tickid.home_@number@', 'tickid.word_@number@'))
             THEN pg_catalog.nextval('tickid.word_@number@')@with_node@ END;
-        -- The tick is ahead of the clock by 0 to @allowance@, and the guard was empty.
+        -- The tick is ahead of the clock by 0 to @draw_allowance@, and the guard was empty.
         @clock@EXIT WHEN (((word OPERATOR(pg_catalog.>>) @sequence_bits@) OPERATOR(pg_catalog.-)
             ((@now_qualified@) OPERATOR(pg_catalog.<<) @guard_bits@))@late_or_full@)
             OPERATOR(pg_catalog.=) @node_in_guard@;
