@@ -1,4 +1,4 @@
-//! Private items for fuzz targets. Built under `--cfg fuzzing` only, which `cargo fuzz` sets.
+//! Private items for fuzz targets, with the feature `_fuzzing` only.
 
 use crate::backends::file::slots::{self, Reading};
 use crate::model::record::Row;

@@ -33,7 +33,7 @@ mod blocking;
 #[cfg(feature = "conformance")]
 pub mod conformance;
 mod error;
-#[cfg(fuzzing)]
+#[cfg(feature = "_fuzzing")]
 #[doc(hidden)]
 pub mod fuzzing;
 mod holder;

@@ -278,14 +278,18 @@ impl Store {
         let missing = Missing::Begin(realm, self.beyond());
         if let Some(node) = claim.attempt {
             let earlier = &*claim;
-            let resumed = self.transact(&realm.name, Scope::Node(node), missing, |rules, view| {
+            let granted = self.transact(&realm.name, Scope::Node(node), missing, |rules, view| {
                 rules.check(realm)?;
                 let state = view.rows.get(&node);
-                let Some(row) = rules.resume(state, earlier) else { return Ok(Step::none(None)) };
-                let lease = lease(id, &row, state, view);
-                Ok(Step::row(row, lease))
+                Ok(match rules.retry(node, state, earlier)? {
+                    Some(row) => {
+                        let lease = lease(id, &row, state, view);
+                        Step::row(row, lease)
+                    }
+                    None => Step::none(None),
+                })
             });
-            if let Some(lease) = resumed.await? {
+            if let Some(lease) = granted.await? {
                 return Ok(lease);
             }
             claim.attempt = None;

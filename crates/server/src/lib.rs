@@ -43,7 +43,7 @@
 
 mod access;
 mod error;
-#[cfg(any(fuzzing, test))]
+#[cfg(any(feature = "_fuzzing", test))]
 #[doc(hidden)]
 pub mod fuzzing;
 mod http;

@@ -40,12 +40,10 @@ impl Shortage {
 
     /// Returns the refusal of a claim for which no page had a node.
     pub(crate) fn refusal(&self, rules: &Rules<'_>) -> Refusal {
-        let realm = &rules.record.realm;
-        if (rules.now + 1..=rules.limit()).contains(&rules.record.floor) {
-            let [from, now] =
-                [rules.record.floor, rules.now].map(|tick| realm.scale().time_of(tick));
-            return Refusal::NotYet { from, now };
+        if let Some(not_yet) = rules.not_yet() {
+            return not_yet;
         }
+        let realm = &rules.record.realm;
         let nodes = realm.pool().len();
         let seen = if self.is_whole { nodes } else { self.seen.min(nodes) };
         let quarantined = self.quarantined.min(seen);
@@ -108,6 +106,44 @@ impl Rules<'_> {
         let chosen = chosen.or(later.map(|(_, node)| node));
         let Some(node) = chosen else { return Ok(Err(shortage)) };
         self.grant(node, view.rows.get(&node), claim).map(Ok)
+    }
+
+    /// Returns the renewed row of the lease that a claim got by an earlier attempt at `node`, or
+    /// that of a new one if the node is as good as any other.
+    ///
+    /// # Errors
+    /// Returns [`Refusal::NotYet`] before the realm begins, [`Refusal::EndOfTime`] if the scheme
+    /// has no ticks left.
+    pub(crate) fn retry(
+        &self,
+        node: Node,
+        state: Option<&RowState>,
+        claim: &Claim,
+    ) -> Result<Option<Row>, Refusal> {
+        let row = state.and_then(RowState::row);
+        let own = row.filter(|row| row.token == Some(claim.token));
+        if let Some(row) = own.and_then(|row| self.extend(row).ok()) {
+            return Ok(Some(row));
+        }
+        if let Some(not_yet) = self.not_yet() {
+            return Err(not_yet);
+        }
+        let is_open = self.record.is_complete() && self.record.part_of(node).is_some();
+        match self.ceiling(node, state).filter(|&ceiling| is_open && self.is_free(ceiling, state)) {
+            Some(ceiling) if claim.now.is_none_or(|now| now >= ceiling) => {
+                self.grant(node, state, claim).map(Some)
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// Returns the refusal of all claims before the realm begins.
+    fn not_yet(&self) -> Option<Refusal> {
+        if !(self.now + 1..=self.limit()).contains(&self.record.floor) {
+            return None;
+        }
+        let time = |tick| self.record.realm.scale().time_of(tick);
+        Some(Refusal::NotYet { from: time(self.record.floor), now: time(self.now) })
     }
 
     /// Reports whether a node that ends there can be granted.

@@ -177,14 +177,6 @@ impl<'a> Rules<'a> {
         })
     }
 
-    /// Returns the renewed row of the lease that a claim got before, if `state` is that and it has
-    /// not ended.
-    #[must_use]
-    pub fn resume(&self, state: Option<&RowState>, claim: &Claim) -> Option<Row> {
-        let row = state?.row().filter(|row| row.token == Some(claim.token))?;
-        self.extend(row).ok()
-    }
-
     /// Raises a lease's ceiling. A repetition is harmless. An expired lease can be renewed as long
     /// as no other holder was granted the node.
     ///
@@ -283,7 +275,7 @@ impl<'a> Rules<'a> {
     }
 
     /// Raises the ceiling of a row whose lease has not ended with its era.
-    fn extend(&self, row: &Row) -> Result<Row, Refusal> {
+    pub(crate) fn extend(&self, row: &Row) -> Result<Row, Refusal> {
         if self.record.part_of(row.node).is_none_or(|part| row.era < part.since_era) {
             return Err(Refusal::Lost { node: row.node, why: Loss::Era });
         }
@@ -766,18 +758,41 @@ mod tests {
         assert_eq!((after.era, after.parts[0].since_era, after.floor), (10, 10, 130));
     }
 
+    /// The window that a claim gets when it tries node 1 first.
+    fn retried(
+        record: &Record,
+        state: Option<RowState>,
+        claim: &Claim,
+    ) -> Result<Option<(u64, u64)>, Refusal> {
+        let row = Rules::new(record, at(100)).unwrap().retry(node(1), state.as_ref(), claim)?;
+        Ok(row.map(|row| (row.floor, row.ceiling)))
+    }
+
     #[test]
     fn claims_keep_unended_leases() {
         let claim = Claim::new(Token::from_bits(7), "", None);
-        let first = record();
-        let rules = Rules::new(&first, at(100)).unwrap();
-        let own = intact(row(1, 105), 3);
-        let row = rules.resume(Some(&own), &claim).unwrap();
-        assert_eq!((row.floor, row.ceiling), (5, 115));
-        assert_eq!(rules.resume(None, &claim), None);
-        assert_eq!(rules.resume(Some(&own), &Claim::new(Token::from_bits(8), "", None)), None);
-        let next = rules.invalidate("1".to_owned(), 0);
-        assert_eq!(Rules::new(&next, at(100)).unwrap().resume(Some(&own), &claim), None);
+        let own = || Some(intact(row(1, 105), 3));
+        assert_eq!(retried(&record(), own(), &claim).unwrap(), Some((5, 115)));
+        let other = Claim::new(Token::from_bits(8), "", None);
+        assert_eq!(retried(&record(), own(), &other).unwrap(), None);
+        let next = Rules::new(&record(), at(60)).unwrap().invalidate("1".to_owned(), 0);
+        assert_eq!(retried(&next, own(), &claim).unwrap(), None);
+    }
+
+    #[test]
+    fn claims_try_a_node_first() {
+        let claim = Claim::new(Token::from_bits(8), "", Some(100));
+        assert_eq!(retried(&record(), None, &claim).unwrap(), Some((0, 115)));
+        let free = |ceiling| Some(intact(row(1, ceiling), 1));
+        assert_eq!(retried(&record(), free(100), &claim).unwrap(), Some((100, 115)));
+        assert_eq!(retried(&record(), free(101), &claim).unwrap(), None);
+        assert_eq!(retried(&record_of("2/8"), None, &claim).unwrap(), None);
+        // A clock that is behind finds another node sooner.
+        let behind = Claim::new(Token::from_bits(8), "", Some(99));
+        assert_eq!(retried(&record(), free(100), &behind).unwrap(), None);
+        let next = Rules::new(&record(), at(90)).unwrap().invalidate("1".to_owned(), 0);
+        let refusal = retried(&next, None, &claim).unwrap_err();
+        assert_eq!(refusal, Refusal::NotYet { from: at(120), now: at(100) });
     }
 
     /// Half of a node that others hold is brought in, above all that was granted under the whole.

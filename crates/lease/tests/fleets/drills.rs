@@ -27,10 +27,11 @@ struct Drill {
 }
 
 impl Drill {
-    fn of_environment() -> Self {
+    /// Returns the drill that the environment asks for, with at most so many holders.
+    fn of_environment(most: usize) -> Self {
         match std::env::var("TICKID_HOLDERS") {
             Ok(holders) => Self {
-                holders: holders.parse().unwrap(),
+                holders: most.min(holders.parse().unwrap()),
                 term: Terms::DEFAULT_TERM,
                 skew: Terms::DEFAULT_SKEW,
                 outage: Duration::from_secs(3),
@@ -53,7 +54,7 @@ impl Drill {
 
 /// Holders with default terms: requests have the default timeouts.
 fn a_herd_gets_nodes<G: Ground>(_: &G) {
-    let (drill, server) = (Drill::of_environment(), G::start().unwrap());
+    let (drill, server) = (Drill::of_environment(usize::MAX), G::start().unwrap());
     let realm = fleet::begin(&server.url(), drill.holders, |terms| terms);
     let fleet = Fleet::start(&server.url(), realm, drill.holders);
     let all = fleet.holders();
@@ -74,7 +75,7 @@ fn a_herd_gets_nodes<G: Ground>(_: &G) {
 }
 
 fn an_outage_stops_no_holder<G: Ground>(_: &G) {
-    let (drill, server) = (Drill::of_environment(), G::start().unwrap());
+    let (drill, server) = (Drill::of_environment(G::RENEWING), G::start().unwrap());
     let mut fleet = start(&server, &drill);
     let before: Vec<Failures> = fleet.holders().iter().map(Holder::failures).collect();
     let bring_back = server.interrupt();
@@ -98,7 +99,7 @@ fn an_outage_stops_no_holder<G: Ground>(_: &G) {
 }
 
 fn after_a_loss_all_issue_again<G: Ground>(_: &G) {
-    let (drill, server) = (Drill::of_environment(), G::start().unwrap());
+    let (drill, server) = (Drill::of_environment(G::RENEWING), G::start().unwrap());
     let mut fleet = start(&server, &drill);
     let before: Vec<Failures> = fleet.holders().iter().map(Holder::failures).collect();
     let down = Instant::now();

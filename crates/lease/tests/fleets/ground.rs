@@ -4,6 +4,10 @@ use tickid_testkit::servers::{Etcd, MySql, Postgres, Redis, Server};
 
 /// A server that a fleet leases from.
 pub(crate) trait Ground: Server {
+    /// The number of holders that renew in time over this server on two processors. Where they
+    /// connect for each renewal, the server's work is to accept connections.
+    const RENEWING: usize;
+
     fn url(&self) -> String;
 
     /// Makes the server unavailable, with all data, until the returned function is called.
@@ -19,6 +23,8 @@ pub(crate) trait Ground: Server {
 
 /// A crash costs PostgreSQL no data.
 impl Ground for Postgres {
+    const RENEWING: usize = 200;
+
     fn url(&self) -> String {
         self.url()
     }
@@ -44,6 +50,8 @@ impl Ground for Postgres {
 }
 
 impl Ground for MySql {
+    const RENEWING: usize = 200;
+
     fn url(&self) -> String {
         self.url()
     }
@@ -70,6 +78,8 @@ impl Ground for MySql {
 
 /// A cluster of one member.
 impl Ground for Etcd {
+    const RENEWING: usize = 1_000;
+
     fn url(&self) -> String {
         format!("etcd://{}", self.endpoints().join(","))
     }
@@ -97,6 +107,8 @@ impl Ground for Etcd {
 /// Any restart ends all leases in Redis: there is no way to tell that it lost nothing. So none of
 /// its data is removed.
 impl Ground for Redis {
+    const RENEWING: usize = 1_000;
+
     fn url(&self) -> String {
         format!("redis://{}", self.address())
     }

@@ -154,11 +154,13 @@ impl MySql {
     pub fn revive(&self) -> Result<(), StartError> {
         let (environment, port, options) = (&self.environment, self.port, &self.options);
         // The smallest buffers: tests start several at once. Connections that a thousand clients
-        // open at once must not overflow the queue: their first bytes would be lost.
+        // open at once must not overflow the queue: their first bytes would be lost. With a thread
+        // for each, the server would mostly switch between them.
         self.kept.tell(&format!(
             "{environment} {} --no-defaults --datadir=\"$PWD/data\" --socket=\"$PWD/socket\" \
              --port={port} --bind-address=127.0.0.1 --innodb-buffer-pool-size=16M \
-             --innodb-log-file-size=8M --performance-schema=off --max-connections=1200 --back-log=1200 \
+             --innodb-log-file-size=8M --performance-schema=off --max-connections=1200 \
+             --back-log=1200 --thread-handling=pool-of-threads \
              {options} \
              & echo $! >server",
             daemon().ok_or(StartError::NotInstalled)?.display()

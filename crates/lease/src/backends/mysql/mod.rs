@@ -266,7 +266,7 @@ fn fill(statement: &str, values: &[Value], generation: &str) -> String {
 }
 
 /// Private functions for fuzz targets.
-#[cfg(fuzzing)]
+#[cfg(feature = "_fuzzing")]
 pub(crate) mod fuzzing {
     use super::{Server, Texts, Value, fill};
     use crate::backends::sql;
