@@ -10,11 +10,11 @@ use crate::error::{Error, Result};
 use crate::files::{self, Finding};
 use crate::rules::{architecture, documents, packages, prose};
 use crate::tables::{NO_STD, OTHER_WORKSPACES};
-use crate::workspace::{Package, Workspace};
+use crate::workspace::Workspace;
 
 #[derive(Args)]
 pub(crate) struct Arguments {
-    /// The steps to run [default: all, in this order].
+    /// The steps to run [default: all but the last, in this order].
     steps: Vec<Step>,
 }
 
@@ -29,20 +29,31 @@ enum Step {
     Prose,
     /// Clippy for all targets with all features.
     Clippy,
-    /// Clippy for the libraries without features, and with each feature alone.
+    /// Clippy for the libraries without features, and with each alone that adds no dependency.
     Features,
     /// The documentation builds without warnings.
     Docs,
     /// No library depends on `std` unless asked to.
     NoStd,
+    /// Clippy for the libraries with each feature alone, as `cargo xtask verify` runs it.
+    EachFeature,
+}
+
+impl Step {
+    /// Reports whether it runs unless others are asked for.
+    fn is_default(self) -> bool {
+        self != Self::EachFeature
+    }
 }
 
 /// Runs the steps up to the first that fails.
 pub(crate) fn lint(workspace: &Workspace, arguments: &Arguments) -> Result<()> {
     let chosen = &arguments.steps;
-    for step in
-        Step::value_variants().iter().filter(|step| chosen.is_empty() || chosen.contains(step))
-    {
+    let is_chosen = |step: &&Step| match chosen.is_empty() {
+        true => step.is_default(),
+        false => chosen.contains(step),
+    };
+    for step in Step::value_variants().iter().filter(is_chosen) {
         let value = step.to_possible_value();
         say(format_args!("lint: {}", value.as_ref().map_or("", PossibleValue::get_name)));
         match step {
@@ -56,7 +67,11 @@ pub(crate) fn lint(workspace: &Workspace, arguments: &Arguments) -> Result<()> {
             }
             Step::Prose => report(&prose::check(&files::read(&workspace.root)?))?,
             Step::Clippy => clippy(workspace)?,
-            Step::Features => features(workspace)?,
+            Step::Features => {
+                without_features(workspace)?;
+                alone(workspace, |of| of.iter().all(|of| !of.starts_with("dep:")))?;
+            }
+            Step::EachFeature => alone(workspace, |_| true)?,
             Step::Docs => {
                 let docs = workspace.cargo("", "doc --workspace --no-deps --all-features");
                 docs.env("RUSTDOCFLAGS", "-D warnings").run()?;
@@ -92,27 +107,30 @@ fn clippy(workspace: &Workspace) -> Result<()> {
     Ok(())
 }
 
-/// Each library without features, then each feature for all libraries that have it. This finds code
-/// that needs a feature without asking for it, and takes one run of cargo per feature, as what
-/// one scheme's feature turns on in core is checked for the others in [`architecture`].
-fn features(workspace: &Workspace) -> Result<()> {
-    let mut packages = BTreeMap::<&str, Vec<&Package>>::new();
+const ALONE: &str = "clippy --lib --no-deps --no-default-features";
+
+fn without_features(workspace: &Workspace) -> Result<()> {
+    workspace.libraries().try_for_each(|library| {
+        let package = ["--package", &library.name];
+        workspace.cargo("", ALONE).args(package).args(DENY_WARNINGS).run()
+    })
+}
+
+/// Each feature for all libraries that have it, where what it turns on `is_chosen`. This finds code
+/// that needs a feature without asking for it, and takes one run of cargo per feature, as what one
+/// scheme's feature turns on in core is checked for the others in [`architecture`].
+fn alone(workspace: &Workspace, is_chosen: impl Fn(&[String]) -> bool) -> Result<()> {
+    let mut packages = BTreeMap::<&str, Vec<String>>::new();
     for library in workspace.libraries() {
-        for feature in library.public_features() {
-            packages.entry(feature).or_default().push(library);
+        for feature in library.public_features().filter(|name| is_chosen(&library.features[*name]))
+        {
+            packages.entry(feature).or_default().push(format!("--package={}", library.name));
         }
     }
-    let alone = "clippy --lib --no-deps --no-default-features";
-    for library in workspace.libraries() {
-        let package = ["--package", &library.name];
-        workspace.cargo("", alone).args(package).args(DENY_WARNINGS).run()?;
-    }
-    for (feature, packages) in packages {
-        let packages = packages.iter().map(|package| format!("--package={}", package.name));
-        let one = workspace.cargo("", alone).args(["--features", feature]).args(packages);
-        one.args(DENY_WARNINGS).run()?;
-    }
-    Ok(())
+    packages.into_iter().try_for_each(|(feature, packages)| {
+        let one = workspace.cargo("", ALONE).args(["--features", feature]).args(packages);
+        one.args(DENY_WARNINGS).run()
+    })
 }
 
 /// Builds and runs the probe. Its source explains the proof.

@@ -126,6 +126,11 @@ pub(super) const STEPS: &[Step] = &[
     // Only compilers that take unstable options compare error codes.
     .env(&[("RUSTC_BOOTSTRAP", "1")]),
     cargo(
+        "features",
+        "every library compiles with each of its features alone",
+        "xtask lint each-feature",
+    ),
+    cargo(
         "package",
         "every crate builds from its own package, with the other packages",
         "package --workspace --exclude tickid-testkit --exclude xtask --allow-dirty",
