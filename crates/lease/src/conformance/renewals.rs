@@ -72,16 +72,17 @@ pub fn released_node_keeps_its_ticks(stage: &dyn Stage) {
     assert_eq!(assert_lost(scene.renew(&first)), Loss::Token);
 }
 
-/// The next window never begins below the floor, whatever tick the holder reports.
-pub fn unused_node_keeps_its_floor(stage: &dyn Stage) {
+/// The next window begins above the floor, whatever tick the holder reports: the floor identifies a
+/// lease.
+pub fn no_two_leases_have_one_floor(stage: &dyn Stage) {
     let scene = Scene::new(stage, "7/8");
     let first = scene.acquire();
     let used = scene.tick(first.granted_at);
     scene.release(&first, Some(used)).unwrap();
-    for used_below_the_floor in [None, Some(used - 1_000), Some(0)] {
+    for (floor, used_below_it) in (used + 1..).zip([None, Some(used - 1_000), Some(0)]) {
         let next = scene.acquire();
-        assert_eq!(next.floor, used + 1);
-        scene.release(&next, used_below_the_floor).unwrap();
+        assert_eq!(next.floor, floor);
+        scene.release(&next, used_below_it).unwrap();
     }
 }
 
@@ -111,6 +112,19 @@ pub fn a_late_claim_revives_no_lease(stage: &dyn Stage) {
     assert!(again.floor > first.floor);
     assert_eq!(assert_lost(scene.renew(&first)), Loss::Token);
     assert_eq!(assert_lost(scene.release(&first, Some(first.floor))), Loss::Token);
+}
+
+/// Nor does it if the node was released unused: the earlier lease proves no loss.
+pub fn a_late_claim_revives_no_unused_lease(stage: &dyn Stage) {
+    let scene = Scene::new(stage, "7/8");
+    let mut claim = Scene::claim();
+    let first = answer(scene.store.acquire(&scene.realm, &mut claim)).unwrap();
+    let renewed = scene.renew(&first).unwrap();
+    scene.release(&first, None).unwrap();
+    let again = answer(scene.store.acquire(&scene.realm, &mut claim)).unwrap();
+    assert_eq!(again.token, first.token);
+    assert_eq!(assert_lost(scene.renew(&renewed)), Loss::Token);
+    assert!(scene.renew(&again).is_ok());
 }
 
 /// A granted lease is visible to later clients.

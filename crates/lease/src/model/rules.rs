@@ -208,7 +208,7 @@ impl<'a> Rules<'a> {
     }
 
     /// Releases a lease whose engine is closed; `used` is the highest tick that was ever in it,
-    /// under any toggle.
+    /// under any toggle. The next window begins above it, and above this one's floor.
     ///
     /// # Errors
     /// As [`renew`](Self::renew).
@@ -239,7 +239,9 @@ impl<'a> Rules<'a> {
         used: Option<u64>,
     ) -> Result<Row, Refusal> {
         let row = self.held(lease, state)?;
-        let ceiling = used.map_or(row.floor, |used| row.floor.max(used.saturating_add(1)));
+        // The floor identifies a lease, so that the next one begins above it even if none was used.
+        let last = used.map_or(row.floor, |used| used.max(row.floor));
+        let ceiling = last.saturating_add(1);
         Ok(Row { token: None, ceiling, ..row.clone() })
     }
 

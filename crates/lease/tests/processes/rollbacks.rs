@@ -57,6 +57,6 @@ fn leases(notes: &[Note]) -> (usize, Option<u64>) {
         Note::Granted(lease, _) => Some((&lease.token, lease.floor)),
         _ => None,
     });
-    let last = granted.clone().last().map(|(_, floor)| floor);
-    (granted.map(|(token, _)| token).collect::<HashSet<_>>().len(), last)
+    let floor = granted.clone().next_back().map(|(_, floor)| floor);
+    (granted.map(|(token, _)| token).collect::<HashSet<_>>().len(), floor)
 }
