@@ -319,7 +319,8 @@ pub(super) const STEPS: &[Step] = &[
     processes!("redis"),
     cargo(
         "fleets",
-        "1,000 holders over each server start at once, outlive an outage and recover from a loss",
+        "1,000 holders over each server start at once; 1,000, or 200 over SQL databases, outlive an \
+         outage and recover from a loss",
         "test {lease} --features etcd,mysql,postgres,redis --test fleets -- --test-threads=1",
     )
     .env(&[("TICKID_HOLDERS", "1000")]),

@@ -155,7 +155,7 @@ impl MySql {
         let (environment, port, options) = (&self.environment, self.port, &self.options);
         // The smallest buffers: tests start several at once. Connections that a thousand clients
         // open at once must not overflow the queue: their first bytes would be lost. With a thread
-        // for each, the server would mostly switch between them.
+        // for each, they did not get their answers within minutes.
         self.kept.tell(&format!(
             "{environment} {} --no-defaults --datadir=\"$PWD/data\" --socket=\"$PWD/socket\" \
              --port={port} --bind-address=127.0.0.1 --innodb-buffer-pool-size=16M \
