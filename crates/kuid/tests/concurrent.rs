@@ -41,7 +41,7 @@ mod tests {
 
     fn invariants_hold_whatever_the_clock_does(policy: Policy<Kuid>) -> Aftermath<Kuid> {
         let bounds = SequenceBounds::new(1_000, 2_999);
-        Storm { subject: &Subject, policy, bounds, calls: 12_000, ids: 200_000 }.weather()
+        Storm { subject: &Subject, policy, bounds, calls: 12_000, ids: 1_000_000 }.weather()
     }
 
     /// The ceiling follows the clock at some distance, so that either of them can cause the stall.

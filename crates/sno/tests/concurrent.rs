@@ -64,7 +64,7 @@ fn keeps_its_promises(policy: Policy<Sno>) {
     for subject in [Subject::OF_ONE_METABYTE, Subject::OF_THREE_METABYTES] {
         let bounds = SequenceBounds::new(1_000, 1_099);
         let after =
-            Storm { subject: &subject, policy, bounds, calls: 12_000, ids: 200_000 }.weather();
+            Storm { subject: &subject, policy, bounds, calls: 12_000, ids: 1_000_000 }.weather();
         let drifts = after.snapshot.drifts;
         assert_eq!(drifts > 100, policy == Policy::TickTock, "{drifts} flips");
         let ceiling = after.window.ceiling();

@@ -108,8 +108,8 @@ impl Rules<'_> {
         self.grant(node, view.rows.get(&node), claim).map(Ok)
     }
 
-    /// Returns the renewed row of the lease that a claim got by an earlier attempt at `node`, or
-    /// that of a new one if the node is as good as any other.
+    /// Returns the row of a lease of `node`: the one that an earlier attempt of the claim got,
+    /// renewed, or a new one if the node is free and its window has begun for the claimant.
     ///
     /// # Errors
     /// Returns [`Refusal::NotYet`] before the realm begins, [`Refusal::EndOfTime`] if the scheme

@@ -172,8 +172,8 @@ pub struct Claim {
     pub now: Option<u64>,
     /// Refuses nodes whose window begins in the future of [`now`](Self::now).
     pub at_once: bool,
-    /// The node to try first: the one that the claim may have been granted by a request without an
-    /// answer, or that of a lost lease.
+    /// The node to try first: a request without an answer may have been granted it, or a lease of
+    /// it was lost.
     pub attempt: Option<Node>,
     /// The number of pages of nodes read for it, so that each begins elsewhere.
     pub(crate) pages: u64,

@@ -244,8 +244,11 @@ fn handles_dropped_and_recreated() {
     orders("handles", || {
         let world = World::new(Policy::Wait, 6);
         let other = world.spawn(|world| {
-            let mut ids = next(world, &mut world.generator.handle());
-            ids.extend(next(world, &mut world.generator.handle()));
+            let mut ids = vec![];
+            for calls in [2, 1] {
+                let mut handle = world.generator.handle();
+                (0..calls).for_each(|_| ids.extend(next(world, &mut handle)));
+            }
             ids
         });
         let mut handle = world.generator.handle();
