@@ -17,7 +17,9 @@ mod tests {
         Builder, ErrorKind, Generator, ManualClock, Policy, SequenceStart, Tick, UnixTime,
     };
 
-    use crate::support::{ExampleScheme, NODE, Narrow, at, many, parts, ratchet, times, window};
+    use tickid_testkit::scaled;
+
+    use crate::support::{ExampleScheme, NODE, Narrow, at, many, parts, ratchet, window};
 
     const THREADS: usize = 8;
     const NOW: u64 = 1_000;
@@ -42,14 +44,14 @@ mod tests {
         generator
     }
 
-    /// Makes millions of calls for `want` sequences. Every call fails with `kind` and leaves the
+    /// Makes many calls for `want` sequences. Every call fails with `kind` and leaves the
     /// tick, the toggle and the closed flag unchanged.
     fn hammer<S: ExampleScheme>(generator: &Shared<'_, S>, want: NonZeroU32, kind: ErrorKind) {
         let before = generator.state();
         thread::scope(|scope| {
             for _ in 0..THREADS {
                 scope.spawn(|| {
-                    for _ in 0..times(125_000) {
+                    for _ in 0..scaled(12_500) {
                         let error = generator.try_block(want).map(|_| ()).unwrap_err();
                         assert_eq!(error.kind(), kind);
                     }

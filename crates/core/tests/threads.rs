@@ -15,12 +15,14 @@ mod tests {
 
     use crate::support::{
         NODE, assert_distinct, assert_increasing, assert_increasing_per_toggle, at, many, parts,
-        ratchet, tick_at, times, window,
+        ratchet, tick_at, window,
     };
-    use tickid_testkit::Dice;
     use tickid_testkit::threads::on_threads;
+    use tickid_testkit::{Dice, scaled};
 
-    const CALLS: usize = times(250_000);
+    fn calls() -> usize {
+        scaled(25_000)
+    }
 
     type Shared<'a> = Generator<Toggling, &'a ManualClock>;
 
@@ -80,7 +82,7 @@ mod tests {
         let generator = shared(&clock, policy);
         let ids = on_threads(|mut dice| {
             let mut ids = Vec::new();
-            for _ in 0..CALLS {
+            for _ in 0..calls() {
                 turn(&clock, &mut dice);
                 if let Err(error) = draw(&generator, &mut dice, &mut ids) {
                     let kind = error.kind();
@@ -101,7 +103,7 @@ mod tests {
             }
         }
         let all: Vec<u64> = threads.concat();
-        assert!(all.len() > CALLS, "only {} IDs to compare", all.len());
+        assert!(all.len() > calls(), "only {} IDs to compare", all.len());
         assert_distinct(all);
     }
 
@@ -148,7 +150,7 @@ mod tests {
             });
             let _stop_it = SetOnDrop(&is_over);
             on_threads(|_| {
-                for _ in 0..CALLS / 8 {
+                for _ in 0..calls() / 8 {
                     let before = now();
                     let Ok(id) = generator.try_generate() else {
                         continue;
@@ -179,7 +181,7 @@ mod tests {
     #[test]
     fn widening_ends_window_stalls() {
         let first = 1_000;
-        let last = first + u64::try_from(times(300)).unwrap();
+        let last = first + u64::try_from(scaled(300)).unwrap();
         let clock = ManualClock::new(at(first));
         let generator = Builder::<Toggling>::seeded(NODE, 0)
             .clock(&clock)

@@ -1,5 +1,6 @@
-//! One shared generator and eight threads of a million IDs each, of both kinds and through every
-//! method, under clocks that run, stand still, leap and repeat themselves.
+//! One shared generator and eight threads of 100,000 IDs each, of both kinds and through every
+//! method, under clocks that run, stand still, leap and repeat themselves. `TICKID_SCALE`
+//! multiplies the numbers.
 
 #![cfg(feature = "std")]
 
@@ -12,7 +13,8 @@ mod tests {
     use tickid_kuid::tickid_core::{ManualClock, Scheme as _, SequenceBounds, Ticks};
     use tickid_kuid::{Builder, Generator, Kuid, Local, Policy};
     use tickid_testkit::Subject as _;
-    use tickid_testkit::storm::{Aftermath, Storm, millions};
+    use tickid_testkit::scaled;
+    use tickid_testkit::storm::{Aftermath, Storm, draw_unique};
     use tickid_testkit::threads::on_threads;
 
     use crate::support::{NODE, Subject};
@@ -21,7 +23,7 @@ mod tests {
     fn threads_are_unique_and_ordered() {
         let clock = ManualClock::new(Subject.start());
         let generator = Builder::new(NODE).clock(&clock).build().unwrap();
-        millions(&Subject, &generator);
+        draw_unique(&Subject, &generator);
     }
 
     #[test]
@@ -41,7 +43,7 @@ mod tests {
 
     fn invariants_hold_whatever_the_clock_does(policy: Policy<Kuid>) -> Aftermath<Kuid> {
         let bounds = SequenceBounds::new(1_000, 2_999);
-        Storm { subject: &Subject, policy, bounds, calls: 12_000, ids: 1_000_000 }.weather()
+        Storm { subject: &Subject, policy, bounds, calls: 1_200, ids: 100_000 }.weather()
     }
 
     /// The ceiling follows the clock at some distance, so that either of them can cause the stall.
@@ -59,7 +61,8 @@ mod tests {
         let builder = Builder::new(NODE).clock(&clock).policy(Policy::Wait);
         let generator = builder.build().unwrap();
         let ids = on_threads(|_| {
-            let local = (0..1_000_000).filter_map(|_| generator.with(Local).try_generate().ok());
+            let local =
+                (0..scaled(100_000)).filter_map(|_| generator.with(Local).try_generate().ok());
             local.collect::<Vec<_>>()
         })
         .concat();

@@ -11,30 +11,30 @@ use core::time::Duration;
 use support::{LAYOUT, NODE, Subject};
 use tickid_nanoflake::tickid_core::{ErrorKind, ManualClock, Scheme as _, Ticks};
 use tickid_nanoflake::{Builder, Generator, Nanoflake, Policy, UnixTime};
-use tickid_testkit::storm::{Storm, millions};
+use tickid_testkit::scaled;
+use tickid_testkit::storm::{Storm, draw_unique};
 use tickid_testkit::threads::on_threads;
 
 const START: i64 = 1_700_000_000_000_000;
 
 #[test]
-fn eight_million_ids_are_unique() {
-    const EACH: usize = 1_000_000;
-
+fn ids_of_eight_threads_are_unique() {
     let start = UnixTime::from_millis(1_700_000_000_000).unwrap();
     let clock = ManualClock::new(start);
     let builder = Builder::new(NODE).layout(LAYOUT).clock(&clock);
     let generator = builder.build().unwrap();
-    let threads = millions(&Subject, &generator);
-    assert!(threads.iter().all(|ids| ids.len() == EACH));
+    let threads = draw_unique(&Subject, &generator);
+    let count: usize = threads.iter().map(Vec::len).sum();
+    assert_eq!(count, scaled(800_000));
     // It waited rather than go past the 4,096 of a millisecond.
-    let least = 8 * EACH as u64 / 4_096;
+    let least = count as u64 / 4_096;
     assert!(clock.slept() >= Duration::from_millis(least - 1));
 }
 
 /// Unique, ordered, bounded, in range, in the window: the first five promises of tickid's design.
 fn weather_the_storm(policy: Policy<Nanoflake>) {
     let bounds = LAYOUT.sequence_bounds(&NODE);
-    let storm = Storm { subject: &Subject, policy, bounds, calls: 12_000, ids: 10_000 };
+    let storm = Storm { subject: &Subject, policy, bounds, calls: 1_200, ids: 1_000 };
     let after = storm.weather();
     assert!(after.window.ceiling() > after.start + 60, "it has been widened");
 }
@@ -63,7 +63,7 @@ fn hour_of_rollback_issues_nothing() {
     let hour = Duration::from_secs(3_600);
     clock.set(start.checked_sub(hour).unwrap());
     on_threads(|mut dice| {
-        for _ in 0..200_000 {
+        for _ in 0..scaled(20_000) {
             let want = NonZeroU32::new(dice.count(10_000)).unwrap();
             let error = generator.try_block(want).unwrap_err();
             assert_eq!(error.kind(), ErrorKind::Rollback);

@@ -11,7 +11,8 @@ use core::time::Duration;
 use support::Subject;
 use tickid_scru64::tickid_core::{ErrorKind, ManualClock, Scheme as _, Ticks};
 use tickid_scru64::{Builder, Generator, NodeSpec, Policy, Scru64, Scru64Id, UnixTime};
-use tickid_testkit::storm::{Storm, millions};
+use tickid_testkit::scaled;
+use tickid_testkit::storm::{Storm, draw_unique};
 use tickid_testkit::threads::on_threads;
 
 const START: i64 = 1_700_000_000_000_000;
@@ -34,16 +35,18 @@ fn assert_distinct(threads: Vec<Vec<Scru64Id>>) {
 }
 
 #[test]
-fn eight_million_ids_are_unique() {
-    const EACH: usize = 1_000_000;
-
-    // One bit of node ID leaves the most counters, and the clock stands still: tick after tick is
-    // borrowed from the 40 that may be.
+fn ids_of_eight_threads_are_unique() {
+    // Five bits of node ID leave half a million counters, and the clock stands still: tick after
+    // tick is borrowed from the 40 that may be.
     let clock = ManualClock::new(UnixTime::from_micros(START));
-    let node = node("1/1");
+    let node = node("21/5");
     let generator = Builder::seeded(node, 0x5eed).clock(&clock).build().unwrap();
-    let threads = millions(&Subject(node), &generator);
-    assert!(threads.iter().all(|ids| ids.len() == EACH));
+    let threads = draw_unique(&Subject(node), &generator);
+    let mut ticks: Vec<u64> = threads.iter().flatten().map(|id| id.timestamp()).collect();
+    assert_eq!(ticks.len(), scaled(800_000));
+    ticks.sort_unstable();
+    ticks.dedup();
+    assert!(ticks.len() > 1, "nothing was borrowed");
     assert_eq!(clock.slept(), Duration::ZERO);
 }
 
@@ -75,7 +78,7 @@ fn waiting_threads_are_unique() {
 fn weather_the_storm(policy: Policy<Scru64>) {
     let subject = Subject::default();
     let bounds = Scru64.sequence_bounds(&subject.0);
-    let storm = Storm { subject: &subject, policy, bounds, calls: 12_000, ids: 10_000 };
+    let storm = Storm { subject: &subject, policy, bounds, calls: 1_200, ids: 1_000 };
     let after = storm.weather();
     assert!(after.window.ceiling() > after.start + 60, "it has been widened");
 }
@@ -114,7 +117,7 @@ fn hour_of_rollback_issues_nothing() {
     clock.set(start.checked_sub(hour).unwrap());
     let wait = hour - Duration::from_millis(39 * 256);
     on_threads(|mut dice| {
-        for _ in 0..200_000 {
+        for _ in 0..scaled(20_000) {
             let want = NonZeroU32::new(dice.count(10_000)).unwrap();
             let error = generator.try_block(want).unwrap_err();
             assert_eq!(error.kind(), ErrorKind::Rollback);

@@ -9,7 +9,8 @@ use support::{MICROS_PER_TICK, PARTITION, Subject, at, many, ratchet};
 use tickid_sno::tickid_core::{ErrorKind, ManualClock};
 use tickid_sno::{Generator, Policy, SequenceBounds, Sno, SnoId};
 use tickid_testkit::clock::{Scripted, Turn, forget};
-use tickid_testkit::storm::{Storm, millions};
+use tickid_testkit::scaled;
+use tickid_testkit::storm::{Storm, draw_unique};
 use tickid_testkit::threads::on_threads;
 
 const ALLOWANCE: u64 = 250;
@@ -27,19 +28,19 @@ fn is_increasing(ids: impl IntoIterator<Item = SnoId>) -> bool {
     ids.into_iter().is_sorted_by(|one, next| one < next)
 }
 
-/// One million for each thread, one by one, in slices and in blocks.
+/// One by one, in slices and in blocks.
 #[test]
-fn eight_million_ids_are_unique() {
+fn ids_of_eight_threads_are_unique() {
     let clock = ManualClock::new(at(1_000));
     let generator = Generator::builder(PARTITION).clock(&clock).build().unwrap();
-    let drawn = millions(&Subject::OF_ONE_METABYTE, &generator);
+    let drawn = draw_unique(&Subject::OF_ONE_METABYTE, &generator);
     for ids in &drawn {
-        assert_eq!(ids.len(), 1_000_000);
+        assert_eq!(ids.len(), scaled(100_000));
         assert!(is_increasing(ids.iter().copied()));
     }
-    // Eight million IDs take 123 ticks.
-    let last = drawn.iter().filter_map(|ids| ids.last()).max().unwrap();
-    assert!(last.timestamp() >= 1_122, "{}", last.timestamp());
+    let last = drawn.iter().filter_map(|ids| ids.last()).max().unwrap().timestamp();
+    let ticks = scaled(800_000) as u64 / 65_536;
+    assert!(last >= 1_000 + ticks, "{ticks} ticks at least, but the last is {last}");
     assert_distinct(drawn);
 }
 
@@ -64,18 +65,18 @@ fn keeps_its_promises(policy: Policy<Sno>) {
     for subject in [Subject::OF_ONE_METABYTE, Subject::OF_THREE_METABYTES] {
         let bounds = SequenceBounds::new(1_000, 1_099);
         let after =
-            Storm { subject: &subject, policy, bounds, calls: 12_000, ids: 1_000_000 }.weather();
+            Storm { subject: &subject, policy, bounds, calls: 1_200, ids: 100_000 }.weather();
         let drifts = after.snapshot.drifts;
-        assert_eq!(drifts > 100, policy == Policy::TickTock, "{drifts} flips");
+        assert_eq!(drifts > 10, policy == Policy::TickTock, "{drifts} flips");
         let ceiling = after.window.ceiling();
-        assert!(ceiling > after.start + 10_000, "the window ends at {ceiling}");
+        assert!(ceiling > after.start + 1_000, "the window ends at {ceiling}");
     }
 }
 
 /// Back again and again, by less than it had gone forward, from all threads.
 #[test]
 fn unique_under_repeated_rollback() {
-    const EACH: usize = 1_000_000;
+    let each = scaled(100_000);
     let clock = Scripted::new(at(10_000), |dice| match dice.below(32) {
         0 => Turn::Leap(-dice.within(1..4) * MICROS_PER_TICK),
         1..3 => Turn::Leap(dice.within(1..5) * MICROS_PER_TICK),
@@ -84,7 +85,7 @@ fn unique_under_repeated_rollback() {
     let generator =
         Generator::builder(PARTITION).clock(&clock).max_wait(Duration::MAX).build().unwrap();
     let drawn = on_threads(|_| {
-        let ids = (0..EACH).map(|_| {
+        let ids = (0..each).map(|_| {
             forget();
             generator.generate().unwrap()
         });
@@ -96,7 +97,7 @@ fn unique_under_repeated_rollback() {
         }
     }
     let drifts = generator.state().snapshot.drifts;
-    assert!(drifts > 10_000, "only {drifts} flips");
+    assert!(drifts > 1_000, "only {drifts} flips");
     assert_distinct(drawn);
 }
 
@@ -108,7 +109,7 @@ fn stalled_calls_leave_no_trace() {
     let call_in_vain = |kind| {
         on_threads(|mut dice| {
             let n = many(if dice.below(2) == 0 { 1 } else { u32::MAX });
-            for _ in 0..250_000 {
+            for _ in 0..scaled(25_000) {
                 assert_eq!(generator.try_block(n).unwrap_err().kind(), kind);
                 assert_eq!(generator.try_generate().unwrap_err().kind(), kind);
             }

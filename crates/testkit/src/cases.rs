@@ -1,5 +1,17 @@
 use proptest::test_runner::{Config, RngSeed};
 
+/// `count`, or `TICKID_SCALE` times as many: of work that finds more the more there is. Under an
+/// interpreter it is a thousandth.
+///
+/// # Panics
+/// If `TICKID_SCALE` is not a number.
+#[must_use]
+pub fn scaled(count: usize) -> usize {
+    let scale = std::env::var("TICKID_SCALE");
+    let scale = scale.map_or(1, |scale| scale.parse().unwrap());
+    if cfg!(miri) { count / 1_000 + 1 } else { count.saturating_mul(scale) }
+}
+
 /// The same cases every time, `times` as many as proptest's default, unless `PROPTEST_RNG_SEED`
 /// asks for others or `PROPTEST_CASES` for more. A failure prints its input, which then becomes a
 /// test of its own.

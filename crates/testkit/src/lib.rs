@@ -60,7 +60,7 @@ mod subject;
 pub mod threads;
 pub mod vectors;
 
-pub use self::cases::config;
+pub use self::cases::{config, scaled};
 pub use self::dice::Dice;
 pub use self::promises::Seen;
 pub use self::subject::{Parts, Subject};

@@ -1,5 +1,5 @@
-//! Eight threads on one generator: the first five promises of the design under a wild clock, and a
-//! million IDs for each under a tame one.
+//! Eight threads on one generator: the first five promises of the design under a wild clock, and
+//! 100,000 IDs for each under a tame one; [`scaled`] sets how many more.
 
 use core::num::NonZeroU32;
 use core::ops::Range;
@@ -9,6 +9,7 @@ use tickid_core::{
     Variant, Window,
 };
 
+use crate::cases::scaled;
 use crate::clock::{Scripted, Turn, forget, readings};
 use crate::dice::Dice;
 use crate::promises::{Order, Seen, Witness, tick_at};
@@ -25,9 +26,9 @@ pub struct Storm<'a, T: Subject> {
     pub policy: Policy<T::Scheme>,
     /// Its sequences; few enough that ticks are used up.
     pub bounds: SequenceBounds,
-    /// The least number of calls of each thread.
-    pub calls: u32,
-    /// The least number of IDs that each thread draws.
+    /// The least number of calls of each thread, before [`scaled`].
+    pub calls: usize,
+    /// The least number of IDs that each thread draws, before [`scaled`].
     pub ids: usize,
 }
 
@@ -90,10 +91,11 @@ impl<T: Subject> Storm<'_, T> {
         let forms = self.subject.forms();
         let mut witness = Witness::new(self.subject, self.policy, self.bounds);
         let (mut ids, mut seen) = (Vec::new(), Seen::default());
+        let (least_calls, least_ids) = (scaled(self.calls), scaled(self.ids));
         let mut calls = 0;
-        while calls < self.calls || ids.len() < self.ids {
+        while calls < least_calls || ids.len() < least_ids {
             calls += 1;
-            assert!(calls < self.calls.saturating_mul(100), "becalmed with {} IDs", ids.len());
+            assert!(calls < least_calls.saturating_mul(100), "becalmed with {} IDs", ids.len());
             let form = dice.one_of(&forms);
             let (method, n) = (Method::any(&mut dice), dice.count(Self::LONGEST));
             let old = ids.len();
@@ -251,17 +253,17 @@ pub(crate) fn check_unique<T: Subject>(subject: &T, ids: &[Vec<T::Id>]) -> Resul
     Err(format!("issued twice: {:?}", ids.collect::<Vec<_>>()))
 }
 
-/// Draws a million IDs on each of eight threads, by the methods that wait and in every form;
-/// returns the IDs of each. The clock must not go back.
+/// Draws 100,000 IDs, before [`scaled`], on each of eight threads, by the methods that wait and in
+/// every form; returns the IDs of each. The clock must not go back.
 ///
 /// # Panics
 /// If an ID is issued twice, does not increase on its thread or is not what was asked for, or if a
 /// call fails.
-pub fn millions<T: Subject, C: Clock + Sync>(
+pub fn draw_unique<T: Subject, C: Clock + Sync>(
     subject: &T,
     generator: &Generator<T::Scheme, C>,
 ) -> Vec<Vec<T::Id>> {
-    let ids = draw(subject, generator, 1_000_000);
+    let ids = draw(subject, generator, scaled(100_000));
     check_unique(subject, &ids).unwrap_or_else(|broken| panic!("{broken}"));
     ids
 }
@@ -358,12 +360,12 @@ mod tests {
     }
 
     #[test]
-    fn tame_clocks_draw_millions() {
+    fn tame_clocks_draw_all() {
         let clock = ManualClock::new(Broken::Not.start());
         // Every thread that sleeps moves the clock, and so uses up the time of the others.
         let builder = Builder::seeded(Broken::Not.node(), 0).clock(&clock);
         let generator = builder.max_wait(Duration::MAX).build().unwrap();
-        let ids = millions(&Broken::Not, &generator);
-        assert_eq!(ids.iter().map(Vec::len).sum::<usize>(), 8_000_000);
+        let ids = draw_unique(&Broken::Not, &generator);
+        assert_eq!(ids.iter().map(Vec::len).sum::<usize>(), scaled(800_000));
     }
 }

@@ -248,6 +248,14 @@ pub(super) const STEPS: &[Step] = &[
     .needs(&[MIRI])
     .env(INTERPRETED),
     cargo(
+        "storms",
+        "eight threads of a million IDs each while the clock leaps, and long schedules of one thread: \
+         no promise broken",
+        "test {core} {schemes} --features std --test concurrent --test threads --test stalls \
+         --test invariants --test reference",
+    )
+    .env(&[("TICKID_SCALE", "10"), ("PROPTEST_CASES", "1024")]),
+    cargo(
         "loom",
         "every order of a few calls, with up to three preemptions: no promise broken",
         "test {core} --lib models -- --show-output",

@@ -29,13 +29,11 @@ mod subject;
 mod watch;
 mod world;
 
-use std::collections::BTreeMap;
-
 use crate::bug::Bug;
 use crate::subject::{Kuids, Nanoflakes, Scru64s, Snos};
 use crate::world::{Tally, World};
 
-const SEEDS: u64 = 10_000;
+const SEEDS: u64 = 4_000;
 
 /// Runs one world, with one of the four schemes.
 fn run(seed: u64, bug: Option<Bug>) -> Result<Tally, String> {
@@ -89,18 +87,13 @@ fn the_same_seed_is_the_same_world() {
 /// Asserts that the simulation detects a simplified rule.
 fn found_out(bug: Bug) {
     const MOST: u64 = 20_000;
-    let mut kinds = BTreeMap::<String, u32>::new();
     for seed in 0..MOST {
         if let Err(violation) = run(seed, Some(bug)) {
-            let kind = violation.split(':').next().unwrap_or_default().to_owned();
-            *kinds.entry(kind).or_default() += 1;
-            if kinds.values().sum::<u32>() >= 3 {
-                println!("{bug:?}: found by seed {seed}: {violation}");
-                return;
-            }
+            println!("{bug:?}: found by seed {seed}: {violation}");
+            return;
         }
     }
-    panic!("{bug:?} goes unnoticed for {MOST} seeds: {kinds:?}");
+    panic!("{bug:?} goes unnoticed for {MOST} seeds");
 }
 
 macro_rules! bugs {

@@ -156,9 +156,3 @@ pub fn assert_increasing_per_toggle(ids: &[u64]) {
         assert_increasing(ids.iter().filter(|&&id| parts(id).toggle == toggle));
     }
 }
-
-/// Returns `n`, or a thousandth of it under an interpreter.
-#[must_use]
-pub const fn times(n: usize) -> usize {
-    if cfg!(miri) { n / 1_000 + 1 } else { n }
-}

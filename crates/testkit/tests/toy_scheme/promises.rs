@@ -25,9 +25,9 @@ fn bounds_hold_at_every_edge() {
 fn threads_break_no_promise() {
     let policy = Tickets.layout().default_policy();
     let bounds = SequenceBounds::new(20, 119);
-    let storm = Storm { subject: &Tickets, policy, bounds, calls: 12_000, ids: 10_000 };
+    let storm = Storm { subject: &Tickets, policy, bounds, calls: 1_200, ids: 1_000 };
     let after = storm.weather();
-    assert!(after.seen.ids >= 80_000);
+    assert!(after.seen.ids >= 8_000);
 }
 
 #[test]

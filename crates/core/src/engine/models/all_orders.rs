@@ -20,8 +20,12 @@ const PREEMPTIONS: usize = 2;
 
 /// Goes through all orders of a model, and through all that relaxed loads can see in each.
 pub(super) fn orders(name: &str, model: impl Fn() + Sync + Send + 'static) {
+    orders_with(PREEMPTIONS, name, model);
+}
+
+fn orders_with(preemptions: usize, name: &str, model: impl Fn() + Sync + Send + 'static) {
     let mut builder = Builder::new();
-    builder.preemption_bound = builder.preemption_bound.or(Some(PREEMPTIONS));
+    builder.preemption_bound = builder.preemption_bound.or(Some(preemptions));
     let count = alloc::sync::Arc::new(atomic::AtomicU64::new(0));
     let counted = count.clone();
     let start = Instant::now();
@@ -238,10 +242,10 @@ holds! {
     closing_against_a_flip: closing_after_a_flip;
 }
 
-/// Handles come and go, and each issues from blocks of its own.
+/// Handles come and go, and each issues from blocks of its own. Two preemptions take a minute.
 #[test]
 fn handles_dropped_and_recreated() {
-    orders("handles", || {
+    orders_with(1, "handles", || {
         let world = World::new(Policy::Wait, 6);
         let other = world.spawn(|world| {
             let mut ids = vec![];
