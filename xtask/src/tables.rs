@@ -77,6 +77,6 @@ pub(crate) const NO_STD: &str = "integration/no_std";
 pub(crate) const BENCHES: &str = "benches";
 pub(crate) const FUZZ: &str = "fuzz";
 /// The inspector page and the npm package.
-const WEB: &str = "web";
+pub(crate) const WEB: &str = "web";
 /// Workspaces of their own.
 pub(crate) const OTHER_WORKSPACES: [&str; 5] = [BENCHES, FUZZ, INTEGRATION, NO_STD, WEB];

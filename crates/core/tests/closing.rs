@@ -14,15 +14,18 @@ mod tests {
     use tickid_core::{Builder, Clock, ErrorKind, Generator, ManualClock, Policy, Snapshot};
 
     use crate::support::{NODE, assert_distinct, at, many, parts, ratchet, tick, tick_at};
-    use tickid_testkit::Dice;
+    use tickid_testkit::{Dice, scaled};
 
     const THREADS: usize = 8;
-    /// An interpreter takes seconds for each.
-    const ROUNDS: usize = if cfg!(miri) { 3 } else { 200 };
     /// The maximum for each thread. In each round, the generator is closed before another one of
     /// these calls.
     const CALLS: usize = if cfg!(miri) { 60 } else { 2_000 };
     const BEGIN: u64 = 1_000;
+
+    /// An interpreter takes seconds for each.
+    fn number_of_rounds() -> usize {
+        if cfg!(miri) { 3 } else { scaled(50) }
+    }
 
     type Shared<'a> = Generator<Toggling, &'a ManualClock>;
 
@@ -41,7 +44,7 @@ mod tests {
     fn close_while_drawing(clock: &ManualClock, policy: Policy<Toggling>, seed: usize) -> Round {
         let generator = builder(clock, policy).build().unwrap();
         let (start, is_closed) = (Barrier::new(THREADS), AtomicBool::new(false));
-        let last_call = CALLS / 20 + seed * (CALLS * 4 / 5) / ROUNDS;
+        let last_call = CALLS / 20 + seed * (CALLS * 4 / 5) / number_of_rounds();
         let draw = |thread: usize| {
             let mut dice = Dice::new((seed * THREADS + thread).try_into().unwrap());
             let mut ids = Vec::new();
@@ -96,7 +99,7 @@ mod tests {
 
     /// Passes each round and the IDs of its successor to `check`.
     fn rounds(policy: Policy<Toggling>, check: impl Fn(&Round, Vec<u64>)) {
-        for seed in 0..ROUNDS {
+        for seed in 0..number_of_rounds() {
             let clock = ManualClock::new(at(BEGIN));
             let round = close_while_drawing(&clock, policy, seed);
             let after = go_on(&clock, policy, &round);
@@ -150,7 +153,7 @@ mod tests {
 
     #[test]
     fn racing_closers_agree() {
-        for _ in 0..ROUNDS {
+        for _ in 0..number_of_rounds() {
             let clock = ManualClock::new(at(BEGIN));
             let generator = builder(&clock, Policy::Wait).build().unwrap();
             generator.try_generate().unwrap();

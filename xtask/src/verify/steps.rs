@@ -251,8 +251,8 @@ pub(super) const STEPS: &[Step] = &[
         "storms",
         "eight threads of a million IDs each while the clock leaps, and long schedules of one thread: \
          no promise broken",
-        "test {core} {schemes} --features std --test concurrent --test threads --test stalls \
-         --test invariants --test reference",
+        "test {core} {schemes} --features std --test concurrent --test threads --test closing \
+         --test stalls --test invariants --test reference",
     )
     .env(&[("TICKID_SCALE", "10"), ("PROPTEST_CASES", "1024")]),
     cargo(

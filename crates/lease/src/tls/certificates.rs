@@ -3,7 +3,7 @@
 use core::error::Error;
 use std::fs;
 use std::io;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use rustls::crypto::ring;
 use rustls::pki_types::pem::PemObject as _;
@@ -41,8 +41,7 @@ impl Files {
     pub(crate) fn roots(&self) -> Result<Vec<CertificateDer<'static>>, FileError> {
         match &self.roots {
             Some(path) => certificates("sslrootcert", path),
-            // Unreadable ones are not trusted; without any, every server is refused.
-            None => Ok(rustls_native_certs::load_native_certs().certs),
+            None => Ok(of_the_system()),
         }
     }
 
@@ -86,6 +85,19 @@ pub(crate) fn trusting(
         Some(Identity { chain, key, .. }) => config.with_client_auth_cert(chain, key)?,
         None => config.with_no_client_auth(),
     })
+}
+
+/// Returns the authorities that the system trusts. Unreadable ones are not trusted; without any,
+/// every server is refused.
+fn of_the_system() -> Vec<CertificateDer<'static>> {
+    // Reading them takes milliseconds, and a process may open thousands of stores.
+    static FOUND: OnceLock<Vec<CertificateDer<'static>>> = OnceLock::new();
+    if let Some(found) = FOUND.get() {
+        return found.clone();
+    }
+    let found = rustls_native_certs::load_native_certs().certs;
+    // There may be some later.
+    if found.is_empty() { found } else { FOUND.get_or_init(|| found).clone() }
 }
 
 fn unreadable(option: &'static str, path: &str, source: BoxError) -> FileError {
