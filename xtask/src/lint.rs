@@ -10,7 +10,7 @@ use crate::error::{Error, Result};
 use crate::files::{self, Finding};
 use crate::rules::{architecture, documents, packages, prose};
 use crate::tables::{NO_STD, OTHER_WORKSPACES, WEB};
-use crate::workspace::Workspace;
+use crate::workspace::{Package, Workspace};
 
 #[derive(Args)]
 pub(crate) struct Arguments {
@@ -35,7 +35,7 @@ enum Step {
     Docs,
     /// No library depends on `std` unless asked to.
     NoStd,
-    /// Clippy for the libraries with each feature alone, as `cargo xtask verify` runs it.
+    /// Clippy for the libraries without features and with each alone, for `verify features`.
     EachFeature,
 }
 
@@ -68,10 +68,16 @@ pub(crate) fn lint(workspace: &Workspace, arguments: &Arguments) -> Result<()> {
             Step::Prose => report(&prose::check(&files::read(&workspace.root)?))?,
             Step::Clippy => clippy(workspace)?,
             Step::Features => {
-                without_features(workspace)?;
+                // `verify features` checks the others by themselves.
+                without_features(workspace, |library| {
+                    library.is_published() && library.public_features().next().is_some()
+                })?;
                 alone(workspace, |feature| matches!(feature, "alloc" | "std"))?;
             }
-            Step::EachFeature => alone(workspace, |_| true)?,
+            Step::EachFeature => {
+                without_features(workspace, |_| true)?;
+                alone(workspace, |_| true)?;
+            }
             Step::Docs => {
                 let docs = workspace.cargo("", "doc --workspace --no-deps --all-features");
                 docs.env("RUSTDOCFLAGS", "-D warnings").run()?;
@@ -114,12 +120,9 @@ fn clippy(workspace: &Workspace) -> Result<()> {
 
 const ALONE: &str = "clippy --lib --no-deps --no-default-features";
 
-/// The libraries that have features, one by one. `verify package` builds the others by themselves.
-fn without_features(workspace: &Workspace) -> Result<()> {
-    let mut libraries = workspace
-        .libraries()
-        .filter(|library| library.is_published() && library.public_features().next().is_some());
-    libraries.try_for_each(|library| {
+/// The libraries that are chosen, one by one.
+fn without_features(workspace: &Workspace, is_chosen: impl Fn(&Package) -> bool) -> Result<()> {
+    workspace.libraries().filter(|library| is_chosen(library)).try_for_each(|library| {
         let package = ["--package", &library.name];
         workspace.cargo("", ALONE).args(package).args(DENY_WARNINGS).run()
     })
@@ -130,7 +133,7 @@ fn without_features(workspace: &Workspace) -> Result<()> {
 /// feature turns on in core is checked for the others in [`architecture`].
 fn alone(workspace: &Workspace, is_chosen: impl Fn(&str) -> bool) -> Result<()> {
     let mut packages = BTreeMap::<&str, Vec<String>>::new();
-    for library in workspace.libraries().filter(|library| library.is_published()) {
+    for library in workspace.libraries() {
         for feature in library.public_features().filter(|feature| is_chosen(feature)) {
             packages.entry(feature).or_default().push(format!("--package={}", library.name));
         }

@@ -224,7 +224,12 @@ pub(super) const STEPS: &[Step] = &[
     .nightly()
     .needs(&[NIGHTLY])
     // An observer that holds its own generator, in a test, is a cycle that is never freed.
-    .env(&[("RUSTFLAGS", "-Zsanitizer=address"), ("ASAN_OPTIONS", "detect_leaks=0")]),
+    .env(&[
+        ("RUSTFLAGS", "-Zsanitizer=address"),
+        ("ASAN_OPTIONS", "detect_leaks=0"),
+        ("CARGO_PROFILE_TEST_OPT_LEVEL", "1"),
+        ("TICKID_SCALE", "10"),
+    ]),
     cargo(
         "thread",
         "no data race while threads share a generator",
@@ -234,7 +239,11 @@ pub(super) const STEPS: &[Step] = &[
     )
     .nightly()
     .needs(&[NIGHTLY, SOURCES])
-    .env(&[("RUSTFLAGS", "-Zsanitizer=thread")]),
+    .env(&[
+        ("RUSTFLAGS", "-Zsanitizer=thread"),
+        ("CARGO_PROFILE_TEST_OPT_LEVEL", "1"),
+        ("TICKID_SCALE", "10"),
+    ]),
     cargo("miri", "no undefined behaviour in the portable paths", miri!(""))
         .nightly()
         .needs(&[MIRI])
@@ -273,7 +282,7 @@ pub(super) const STEPS: &[Step] = &[
         "test --release {lease} --test simulation",
     )
     // Ten minutes of two processors.
-    .env(&[("TICKID_SIMULATION_SEEDS", "5000000")]),
+    .env(&[("TICKID_SIMULATION_SEEDS", "5000000"), ("TICKID_SCALE", "3")]),
     cargo(
         "serve",
         "servers over one store of each kind, killed, stopped, paused, cut off and misled for ten \
