@@ -1,7 +1,7 @@
 //! Other programs, which are shown before they run.
 
 use core::fmt;
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsStr;
 use std::io::{self, BufRead as _, BufReader, Write as _};
 use std::path::Path;
 use std::process::{self, ExitStatus, Output, Stdio};
@@ -24,24 +24,11 @@ pub(crate) struct Command {
 }
 
 impl Command {
-    /// The cargo that runs this program, in a folder of the repository at `root`.
-    pub(crate) fn cargo(root: &Path, folder: &str) -> Self {
-        // A plain `cargo` could be of another toolchain.
-        let program = std::env::var_os("CARGO").unwrap_or_else(|| OsString::from("cargo"));
-        Self::new("cargo", process::Command::new(program), root, folder)
-    }
-
-    /// A program in a folder of the repository at `root`.
-    pub(crate) fn program(program: &'static str, root: &Path, folder: &str) -> Self {
-        Self::new(program, process::Command::new(program), root, folder)
-    }
-
-    fn new(
-        program: &'static str,
-        mut command: process::Command,
-        root: &Path,
-        folder: &str,
-    ) -> Self {
+    /// A program in a folder of the repository at `root`. `cargo` is the one that runs this
+    /// program, as a plain `cargo` could be of another toolchain.
+    pub(crate) fn new(program: &'static str, root: &Path, folder: &str) -> Self {
+        let cargo = std::env::var_os("CARGO").filter(|_| program == "cargo");
+        let mut command = process::Command::new(cargo.unwrap_or_else(|| program.into()));
         command.current_dir(root.join(folder)).stdin(Stdio::null());
         Self { command, program, folder: folder.to_owned() }
     }
@@ -57,26 +44,23 @@ impl Command {
     }
 
     /// Runs the command.
-    pub(crate) fn run(mut self) -> Result<()> {
+    pub(crate) fn run(self) -> Result<()> {
         self.show();
-        let status = self.command.status();
-        let status = status.map_err(|reason| self.error(reason))?;
-        self.check(status)
+        self.output(Stdio::inherit(), Stdio::inherit()).map(drop)
     }
 
     /// Runs the command and returns its standard output.
-    pub(crate) fn read(mut self) -> Result<String> {
-        let output = self.command.stderr(Stdio::inherit()).output();
-        let Output { status, stdout, .. } = output.map_err(|reason| self.error(reason))?;
-        self.check(status)?;
-        Ok(String::from_utf8_lossy(&stdout).into_owned())
+    pub(crate) fn read(self) -> Result<String> {
+        self.output(Stdio::piped(), Stdio::inherit())
     }
 
-    /// Runs the command without its output.
-    pub(crate) fn run_silently(mut self) -> Result<()> {
-        let status = self.command.stdout(Stdio::null()).stderr(Stdio::null()).status();
-        let status = status.map_err(|reason| self.error(reason))?;
-        self.check(status)
+    fn output(mut self, stdout: Stdio, stderr: Stdio) -> Result<String> {
+        let output = self.command.stdout(stdout).stderr(stderr).output();
+        let Output { status, stdout, .. } = output.map_err(|reason| self.error(reason))?;
+        if !status.success() {
+            return Err(Error::Failed { command: self.to_string(), status });
+        }
+        Ok(String::from_utf8_lossy(&stdout).into_owned())
     }
 
     /// Runs the command, passes its output on to standard error and to `listener`, line by line,
@@ -99,11 +83,6 @@ impl Command {
             Ok((printed, child.wait()?))
         };
         relay(&mut self.command).map_err(|reason| self.error(reason))
-    }
-
-    fn check(&self, status: ExitStatus) -> Result<()> {
-        let command = || self.to_string();
-        if status.success() { Ok(()) } else { Err(Error::Failed { command: command(), status }) }
     }
 
     fn show(&self) {
@@ -143,21 +122,21 @@ mod tests {
     use super::*;
 
     fn cargo() -> Command {
-        Command::cargo(Path::new(env!("CARGO_MANIFEST_DIR")), "")
+        Command::new("cargo", Path::new(env!("CARGO_MANIFEST_DIR")), "")
     }
 
     #[test]
     fn a_shown_command_can_be_pasted() {
         let command = cargo().args(["doc", "--format", "{p} 'x'"]).env("A", "-D b");
         assert_eq!(command.to_string(), r"A='-D b' cargo doc --format '{p} '\''x'\'''");
-        let command = Command::cargo(Path::new("."), "benches").args(["bench"]);
+        let command = Command::new("cargo", Path::new("."), "benches").args(["bench"]);
         assert_eq!(command.to_string(), "cd benches && cargo bench");
     }
 
     #[test]
     fn relays_both_streams_and_the_status() {
         let (script, mut heard) = ("echo out; echo err >&2", Vec::new());
-        let sh = Command::program("sh", Path::new(""), ".").args(["-c", script]);
+        let sh = Command::new("sh", Path::new(""), ".").args(["-c", script]);
         let (printed, status) = sh.relay(|line| heard.push(line.to_owned())).unwrap();
         assert_eq!((&*printed, status.success()), ("out\nerr\n", true));
         assert_eq!(heard, ["out", "err"]);
@@ -167,11 +146,11 @@ mod tests {
 
     #[test]
     fn a_failed_command_is_named() {
-        let error = cargo().args(["no-such-command"]).run_silently().unwrap_err();
+        let error = cargo().args(["no-such-command"]).read().unwrap_err();
         assert!(error.to_string().starts_with("`cargo no-such-command` failed"), "{error}");
         let error = cargo().args(["no-such-command"]).run().unwrap_err();
         assert!(error.to_string().starts_with("`cargo no-such-command` failed"), "{error}");
-        let error = Command::cargo(Path::new("/nowhere"), "").run().unwrap_err();
+        let error = Command::new("cargo", Path::new("/nowhere"), "").run().unwrap_err();
         assert!(error.to_string().starts_with("cannot run `cargo`: "), "{error}");
     }
 }

@@ -1,7 +1,5 @@
 //! `cargo xtask lint`: everything that can be checked without running the tests.
 
-use std::collections::BTreeMap;
-
 use clap::builder::PossibleValue;
 use clap::{Args, ValueEnum};
 
@@ -10,11 +8,11 @@ use crate::error::{Error, Result};
 use crate::files::{self, Finding};
 use crate::rules::{architecture, documents, packages, prose};
 use crate::tables::{NO_STD, OTHER_WORKSPACES, WEB};
-use crate::workspace::{Package, Workspace};
+use crate::workspace::Workspace;
 
 #[derive(Args)]
 pub(crate) struct Arguments {
-    /// The steps to run [default: all but the last, in this order].
+    /// The steps to run [default: all, in this order].
     steps: Vec<Step>,
 }
 
@@ -35,29 +33,20 @@ enum Step {
     Docs,
     /// No library depends on `std` unless asked to.
     NoStd,
-    /// Clippy for the libraries without features and with each alone, for `verify features`.
-    EachFeature,
-}
-
-impl Step {
-    /// Reports whether it runs unless others are asked for.
-    fn is_default(self) -> bool {
-        self != Self::EachFeature
-    }
 }
 
 /// Runs the steps up to the first that fails.
 pub(crate) fn lint(workspace: &Workspace, arguments: &Arguments) -> Result<()> {
     let chosen = &arguments.steps;
-    let is_chosen = |step: &&Step| match chosen.is_empty() {
-        true => step.is_default(),
-        false => chosen.contains(step),
-    };
+    let is_chosen = |step: &&Step| chosen.is_empty() || chosen.contains(step);
     for step in Step::value_variants().iter().filter(is_chosen) {
         let value = step.to_possible_value();
         say(format_args!("lint: {}", value.as_ref().map_or("", PossibleValue::get_name)));
         match step {
-            Step::Fmt => fmt(workspace)?,
+            Step::Fmt => {
+                let mut folders = [""].into_iter().chain(OTHER_WORKSPACES);
+                folders.try_for_each(|of| workspace.cargo(of, "fmt --all --check").run())?;
+            }
             Step::Rules => {
                 let files = files::read(&workspace.root)?;
                 let mut findings = architecture::check(&workspace.packages, &files);
@@ -67,17 +56,7 @@ pub(crate) fn lint(workspace: &Workspace, arguments: &Arguments) -> Result<()> {
             }
             Step::Prose => report(&prose::check(&files::read(&workspace.root)?))?,
             Step::Clippy => clippy(workspace)?,
-            Step::Features => {
-                // `verify features` checks the others by themselves.
-                without_features(workspace, |library| {
-                    library.is_published() && library.public_features().next().is_some()
-                })?;
-                alone(workspace, |feature| matches!(feature, "alloc" | "std"))?;
-            }
-            Step::EachFeature => {
-                without_features(workspace, |_| true)?;
-                alone(workspace, |_| true)?;
-            }
+            Step::Features => features(workspace)?,
             Step::Docs => {
                 let docs = workspace.cargo("", "doc --workspace --no-deps --all-features");
                 docs.env("RUSTDOCFLAGS", "-D warnings").run()?;
@@ -92,12 +71,6 @@ pub(crate) fn lint(workspace: &Workspace, arguments: &Arguments) -> Result<()> {
 fn report(findings: &[Finding]) -> Result<()> {
     findings.iter().for_each(|finding| say(format_args!("{finding}")));
     if findings.is_empty() { Ok(()) } else { Err(Error::Findings(findings.len())) }
-}
-
-fn fmt(workspace: &Workspace) -> Result<()> {
-    [""].into_iter()
-        .chain(OTHER_WORKSPACES)
-        .try_for_each(|folder| workspace.cargo(folder, "fmt --all --check").run())
 }
 
 const DENY_WARNINGS: [&str; 3] = ["--", "-D", "warnings"];
@@ -118,29 +91,20 @@ fn clippy(workspace: &Workspace) -> Result<()> {
     Ok(())
 }
 
-const ALONE: &str = "clippy --lib --no-deps --no-default-features";
-
-/// The libraries that are chosen, one by one.
-fn without_features(workspace: &Workspace, is_chosen: impl Fn(&Package) -> bool) -> Result<()> {
-    workspace.libraries().filter(|library| is_chosen(library)).try_for_each(|library| {
-        let package = ["--package", &library.name];
-        workspace.cargo("", ALONE).args(package).args(DENY_WARNINGS).run()
-    })
-}
-
-/// Each feature that `is_chosen`, for all libraries that have it. This finds code that needs a
-/// feature without asking for it, and takes one run of cargo per feature, as what one scheme's
-/// feature turns on in core is checked for the others in [`architecture`].
-fn alone(workspace: &Workspace, is_chosen: impl Fn(&str) -> bool) -> Result<()> {
-    let mut packages = BTreeMap::<&str, Vec<String>>::new();
-    for library in workspace.libraries() {
-        for feature in library.public_features().filter(|feature| is_chosen(feature)) {
-            packages.entry(feature).or_default().push(format!("--package={}", library.name));
-        }
-    }
-    packages.into_iter().try_for_each(|(feature, packages)| {
-        let one = workspace.cargo("", ALONE).args(["--features", feature]).args(packages);
-        one.args(DENY_WARNINGS).run()
+/// Finds code that needs a feature without asking for it. `verify features` has each feature; what
+/// one scheme's feature turns on in core is checked for the others in [`architecture`].
+fn features(workspace: &Workspace) -> Result<()> {
+    let optional =
+        workspace.libraries().filter(|library| library.public_features().next().is_some());
+    let without = optional.filter(|library| library.is_published()).map(|one| ("", vec![one]));
+    let with = ["alloc", "std"].map(|feature| {
+        let having = workspace.libraries().filter(|library| library.features.contains_key(feature));
+        (feature, having.collect())
+    });
+    without.chain(with).try_for_each(|(feature, libraries)| {
+        let words = format!("clippy --lib --no-deps --no-default-features --features={feature}");
+        let packages = libraries.iter().map(|library| format!("--package={}", library.name));
+        workspace.cargo("", &words).args(packages).args(DENY_WARNINGS).run()
     })
 }
 

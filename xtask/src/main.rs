@@ -15,7 +15,7 @@ mod workspace;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-use clap::{CommandFactory as _, Parser, Subcommand};
+use clap::{Parser, Subcommand};
 
 use crate::command::say;
 use crate::error::{Error, Result};
@@ -27,7 +27,7 @@ use crate::workspace::Workspace;
 #[command(name = "cargo xtask", bin_name = "cargo xtask")]
 struct Arguments {
     #[command(subcommand)]
-    task: Option<Task>,
+    task: Task,
 }
 
 #[derive(Subcommand)]
@@ -46,7 +46,7 @@ enum Task {
     Test,
     /// Check everything that can be checked without running the tests.
     ///
-    /// Stops at the first step that fails. Needs clippy and rustfmt, and git for the prose.
+    /// Stops at the first step that fails. Needs clippy and rustfmt.
     Lint(lint::Arguments),
     /// Run long checks: full counts, other tools, other toolchains.
     ///
@@ -77,10 +77,7 @@ fn main() -> ExitCode {
     }
 }
 
-fn run(task: Option<Task>) -> Result<()> {
-    let Some(task) = task else {
-        return Arguments::command().print_help().map_err(Error::Output);
-    };
+fn run(task: Task) -> Result<()> {
     let workspace = Workspace::find()?;
     match task {
         Task::Test => test::test(&workspace),
@@ -95,9 +92,11 @@ fn run(task: Option<Task>) -> Result<()> {
 
 #[cfg(test)]
 mod tests {
+    use clap::CommandFactory as _;
+
     use super::*;
 
-    fn parse(line: &str) -> Option<Task> {
+    fn parse(line: &str) -> Task {
         let words = ["xtask"].into_iter().chain(line.split_whitespace());
         Arguments::try_parse_from(words).unwrap().task
     }
@@ -105,14 +104,13 @@ mod tests {
     #[test]
     fn the_definition_is_sound() {
         Arguments::command().debug_assert();
-        assert!(parse("").is_none());
-        assert!(matches!(parse("verify --strict loom"), Some(Task::Verify(_))));
+        assert!(matches!(parse("verify --strict loom"), Task::Verify(_)));
     }
 
     #[test]
     fn bench_passes_all_arguments_on() {
         for line in ["--check --bless", "sno --quick", "--no-run -- --quick -n"] {
-            let Some(Task::Bench { arguments }) = parse(&format!("bench {line}")) else {
+            let Task::Bench { arguments } = parse(&format!("bench {line}")) else {
                 panic!("{line}");
             };
             assert_eq!(arguments.join(" ".as_ref()), line);

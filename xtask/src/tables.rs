@@ -38,15 +38,15 @@ pub(crate) const UNSAFE_FILES: &[&str] = &[
     "crates/lease/tests/fork.rs",
 ];
 
-/// Lines that the manifest of every crate has, by table. One version, one licence and one set of
-/// lints for all crates is a promise.
-pub(crate) const INHERITED: &[(&str, &str)] = &[
-    ("package", "version.workspace = true"),
-    ("package", "edition.workspace = true"),
-    ("package", "rust-version.workspace = true"),
-    ("package", "license.workspace = true"),
-    ("package", "authors.workspace = true"),
-    ("lints", "workspace = true"),
+/// Parts of the manifest of every crate. One version, one licence and one set of lints for all
+/// crates is a promise.
+pub(crate) const INHERITED: &[&str] = &[
+    "version.workspace = true",
+    "edition.workspace = true",
+    "rust-version.workspace = true",
+    "license.workspace = true",
+    "authors.workspace = true",
+    "[lints]\nworkspace = true",
 ];
 
 /// The documents whose tables list every feature of a crate; `*` stands for the crate's folder.
@@ -75,8 +75,7 @@ pub(crate) const INTEGRATION: &str = "integration";
 /// A program that only links without `std`.
 pub(crate) const NO_STD: &str = "integration/no_std";
 pub(crate) const BENCHES: &str = "benches";
-pub(crate) const FUZZ: &str = "fuzz";
 /// The inspector page and the npm package.
 pub(crate) const WEB: &str = "web";
 /// Workspaces of their own.
-pub(crate) const OTHER_WORKSPACES: [&str; 5] = [BENCHES, FUZZ, INTEGRATION, NO_STD, WEB];
+pub(crate) const OTHER_WORKSPACES: [&str; 5] = [BENCHES, "fuzz", INTEGRATION, NO_STD, WEB];

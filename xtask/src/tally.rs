@@ -22,13 +22,9 @@ pub(crate) struct Tally {
 }
 
 impl Tally {
-    /// Runs `cargo test`, or another command, and reads its results.
-    pub(crate) fn of(command: Command) -> Result<Self> {
-        Self::of_heard(command, |_| ())
-    }
-
-    /// The same with a listener to each line of the output.
-    pub(crate) fn of_heard(command: Command, listener: impl FnMut(&str)) -> Result<Self> {
+    /// Runs `cargo test`, or another command, and reads its results. The listener hears each line
+    /// of the output at once.
+    pub(crate) fn of(command: Command, listener: impl FnMut(&str)) -> Result<Self> {
         let name = command.to_string();
         let (output, status) = command.relay(listener)?;
         Ok(Self::read(&output, &name, status.success()))

@@ -17,7 +17,7 @@ pub(crate) fn test(workspace: &Workspace) -> Result<()> {
     let mut tally = thread::scope(|scope| {
         let mut builds = Some(|| build(workspace));
         // These tests wait for servers and processes most of the time.
-        Tally::of_heard(main, |line| {
+        Tally::of(main, |line| {
             if line.trim_start().starts_with("Running ") {
                 builds.take().map(|builds| scope.spawn(builds));
             }
@@ -25,7 +25,7 @@ pub(crate) fn test(workspace: &Workspace) -> Result<()> {
     })?;
     tally.add(examples::run(workspace)?);
     for command in others(workspace, "--no-fail-fast") {
-        tally.add(Tally::of(command)?);
+        tally.add(Tally::of(command, |_| ())?);
     }
     writeln!(io::stdout(), "\n{tally}").map_err(Error::Output)?;
     if tally.failed == 0 { Ok(()) } else { Err(Error::TestsFailed) }
@@ -33,8 +33,8 @@ pub(crate) fn test(workspace: &Workspace) -> Result<()> {
 
 /// Builds the other tests ahead. An error is found again when they run.
 fn build(workspace: &Workspace) {
-    for command in others(workspace, "--no-run") {
-        let _ = command.run_silently();
+    for command in others(workspace, "--no-run --quiet") {
+        let _ = command.read();
     }
 }
 

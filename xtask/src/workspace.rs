@@ -48,7 +48,7 @@ impl Workspace {
         let manifest_dir = std::env::var_os("CARGO_MANIFEST_DIR").ok_or(Error::NotUnderCargo)?;
         let root = Path::new(&manifest_dir).parent().ok_or(Error::NotUnderCargo)?.to_owned();
         let metadata = ["metadata", "--format-version=1", "--no-deps"];
-        let packages = packages(&Command::cargo(&root, "").args(metadata).read()?)?;
+        let packages = packages(&Command::new("cargo", &root, "").args(metadata).read()?)?;
         Ok(Self { root, packages })
     }
 
@@ -66,14 +66,15 @@ impl Workspace {
     }
 
     /// Cargo in a folder of the repository, with words separated by spaces. `{core}` stands for
-    /// `--package=tickid-core`, and so on; `{schemes}` for the packages of all schemes.
+    /// `--package=tickid-core`, and so on; `{schemes}` for the packages of all schemes. A first
+    /// word such as `+nightly` chooses the toolchain.
     pub(crate) fn cargo(&self, folder: &str, words: &str) -> Command {
-        Command::cargo(&self.root, folder).args(expand(words))
-    }
-
-    /// The same with another toolchain.
-    pub(crate) fn cargo_of(&self, toolchain: &str, folder: &str, words: &str) -> Command {
-        let rustup = Command::program("rustup", &self.root, folder);
+        let Some((toolchain, words)) = words.strip_prefix('+').and_then(|of| of.split_once(' '))
+        else {
+            return Command::new("cargo", &self.root, folder).args(expand(words));
+        };
+        // This program's cargo is not the one of rustup, which would understand the first word.
+        let rustup = Command::new("rustup", &self.root, folder);
         rustup.args(["run", toolchain, "cargo"]).args(expand(words))
     }
 }

@@ -36,19 +36,13 @@ fn arrows(package: &Package, packages: &[Package]) -> Vec<Finding> {
     refused.map(|other| find(format!("must not depend on {}", other.name))).collect()
 }
 
-/// Finds lines that are missing in a manifest. TOML can express them in other ways; these are used.
+/// Finds parts that a manifest lacks. TOML can express them in other ways; these are used.
 fn inherited(package: &Package, files: &Files) -> Vec<Finding> {
     let path = format!("{}/Cargo.toml", package.folder);
     let manifest = files.get(&path).map_or("", String::as_str);
-    let has = |table: &str, expected: &str| {
-        let header = format!("[{table}]");
-        let lines = manifest.lines().map(str::trim).skip_while(|line| *line != header).skip(1);
-        lines.take_while(|line| !line.starts_with('[')).any(|line| line == expected)
-    };
-    let missing = INHERITED.iter().filter(|(table, line)| !has(table, line));
-    missing
-        .map(|(table, line)| Finding::new(&path, 0, format!("[{table}] lacks `{line}`")))
-        .collect()
+    let has = |part: &str| manifest.contains(&format!("\n{part}\n"));
+    let missing = INHERITED.iter().filter(|part| !has(part));
+    missing.map(|part| Finding::new(&path, 0, format!("lacks `{part}`"))).collect()
 }
 
 /// Finds features that the documents do not list.
@@ -170,10 +164,9 @@ mod tests {
                     rust-version.workspace = true\nlicense.workspace = true\n\
                     authors.workspace = true\n\n[lints]\nworkspace = true\n";
         assert_eq!(check(good), [""; 0]);
-        let own_version = good.replace("version.workspace = true\ne", "version = \"1\"\ne");
-        let lacking = ["a/Cargo.toml: [package] lacks `version.workspace = true`"];
-        assert_eq!(check(&own_version), lacking);
-        let lacking = ["a/Cargo.toml: [lints] lacks `workspace = true`"];
+        let own_version = good.replace("\nversion.workspace = true", "\nversion = \"1\"");
+        assert_eq!(check(&own_version), ["a/Cargo.toml: lacks `version.workspace = true`"]);
+        let lacking = ["a/Cargo.toml: lacks `[lints]\nworkspace = true`"];
         assert_eq!(check(&good.replace("[lints]", "[lints.rust]")), lacking);
     }
 

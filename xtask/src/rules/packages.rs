@@ -19,48 +19,42 @@ pub(crate) fn check(packages: &[Package], files: &Files) -> Vec<Finding> {
     let mut findings = Vec::new();
     let mut all_keywords = BTreeSet::new();
     for package in packages.iter().filter(|package| package.is_published()) {
-        let folder = &package.folder;
-        let manifest = format!("{folder}/Cargo.toml");
-        let mut find = |path: &str, message: String| findings.push(Finding::new(path, 0, message));
-        for field in FIELDS.iter().filter(|field| !package.manifest[**field].is_string()) {
-            find(&manifest, format!("[package] lacks `{field}`"));
+        let path = |file: &str| format!("{}/{file}", package.folder);
+        let mut require = |is_met: bool, file: &str, or: &str| {
+            findings.extend((!is_met).then(|| Finding::new(&path(file), 0, or)));
+        };
+        let manifest = &package.manifest;
+        for field in FIELDS {
+            let is_met = manifest[field].is_string();
+            require(is_met, "Cargo.toml", &format!("[package] lacks `{field}`"));
         }
-        let keywords = texts(&package.manifest["keywords"]);
-        if !(1..=MAX_KEYWORDS).contains(&keywords.len()) {
-            find(&manifest, format!("{} keywords, outside 1..={MAX_KEYWORDS}", keywords.len()));
+        let keywords = texts(&manifest["keywords"]);
+        let or = format!("{} keywords, outside 1..={MAX_KEYWORDS}", keywords.len());
+        require((1..=MAX_KEYWORDS).contains(&keywords.len()), "Cargo.toml", &or);
+        for keyword in &keywords {
+            let or = format!("the keyword {keyword} has over {MAX_KEYWORD} characters");
+            require(keyword.len() <= MAX_KEYWORD, "Cargo.toml", &or);
         }
-        for keyword in keywords.iter().filter(|keyword| keyword.len() > MAX_KEYWORD) {
-            find(&manifest, format!("the keyword {keyword} has over {MAX_KEYWORD} characters"));
-        }
-        if !keywords.is_empty() && !all_keywords.insert(keywords) {
-            find(&manifest, "another package has the same keywords".to_owned());
-        }
-        if texts(&package.manifest["categories"]).is_empty() {
-            find(&manifest, "no categories".to_owned());
-        }
+        let are_own = keywords.is_empty() || all_keywords.insert(keywords);
+        require(are_own, "Cargo.toml", "another package has the same keywords");
+        let has_categories = !texts(&manifest["categories"]).is_empty();
+        require(has_categories, "Cargo.toml", "no categories");
+        let text = |file: &str| files.get(&path(file)).map_or("", String::as_str);
         for licence in LICENCES {
-            let copy = format!("{folder}/{licence}");
-            if files.get(&copy).is_none_or(|text| files.get(licence) != Some(text)) {
-                find(&copy, "is not the repository's licence".to_owned());
-            }
+            let is_copy = files.get(licence).is_some_and(|original| original == text(licence));
+            require(is_copy, licence, "is not the repository's licence");
         }
-        let readme = format!("{folder}/README.md");
         let title = format!("# {}\n", package.name);
-        if files.get(&readme).is_none_or(|text| !text.starts_with(&title)) {
-            find(&readme, format!("does not open with `{}`", title.trim_end()));
-        }
+        let or = format!("does not open with `{}`", title.trim_end());
+        require(text("README.md").starts_with(&title), "README.md", &or);
         if package.is_library {
-            let docs = &package.manifest["metadata"]["docs"]["rs"];
+            let docs = &manifest["metadata"]["docs"]["rs"];
             let has_cfg = texts(&docs["rustdoc-args"]).contains(&"docsrs");
-            if docs["all-features"] != true || !has_cfg {
-                let lacking = "[package.metadata.docs.rs] lacks all features or `--cfg docsrs`";
-                find(&manifest, lacking.to_owned());
-            }
-            let root = format!("{folder}/src/lib.rs");
-            let include = "#[doc = include_str!(\"../README.md\")]";
-            if files.get(&root).is_none_or(|text| !text.contains(include)) {
-                find(&root, "does not test the examples of the README".to_owned());
-            }
+            let or = "[package.metadata.docs.rs] lacks all features or `--cfg docsrs`";
+            require(docs["all-features"] == true && has_cfg, "Cargo.toml", or);
+            let is_tested = text("src/lib.rs").contains(r#"#[doc = include_str!("../README.md")]"#);
+            let or = "does not test the examples of the README";
+            require(is_tested, "src/lib.rs", or);
         }
     }
     findings
