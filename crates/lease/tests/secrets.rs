@@ -7,7 +7,6 @@
 use core::error::Error;
 use core::fmt::{Debug, Write as _};
 use core::time::Duration;
-use std::net::TcpListener;
 use std::sync::{Mutex, PoisonError};
 
 use tickid_lease::{
@@ -15,7 +14,7 @@ use tickid_lease::{
 };
 use tickid_nanoflake::Nanoflake;
 #[cfg(unix)]
-use tickid_testkit::servers::{Etcd, MySql, Postgres, Redis, Server, Tests};
+use tickid_testkit::servers::{Etcd, MySql, Postgres, Redis, Server, Tests, free_port};
 use tracing::field::{Field, Visit};
 use tracing::span;
 
@@ -215,7 +214,7 @@ fn etcd(_: &Etcd) {
 #[cfg(unix)]
 fn postgres(_: &Postgres) {
     let server = Postgres::start().unwrap();
-    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let port = free_port().unwrap();
     let role = format!("CREATE ROLE app SUPERUSER LOGIN PASSWORD '{}'", RIGHT[0]);
     server.psql(Postgres::DATABASE, &role).unwrap();
     let settings = format!(

@@ -1,10 +1,9 @@
 //! Encrypted connections.
 
 use core::time::Duration;
-use std::net::TcpListener;
 
 use tickid_lease::{PostgresBackend, StoreErrorKind};
-use tickid_testkit::servers::{Postgres, Server as _, Test};
+use tickid_testkit::servers::{Postgres, Server as _, Test, free_port};
 
 use crate::causes::causes;
 use crate::certificates::CERTIFICATES;
@@ -22,7 +21,7 @@ fn start(hba: &str) -> (Postgres, u16) {
     let server = Postgres::start().unwrap();
     server.tell(CERTIFICATES).unwrap();
     server.tell("mv server.crt server.key data && chmod 600 data/server.key").unwrap();
-    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let port = free_port().unwrap();
     server
         .tell(&format!(
             "printf '%s\\n' \"listen_addresses = 'localhost'\" 'port = {port}' 'ssl = on' \

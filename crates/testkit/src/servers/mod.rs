@@ -18,7 +18,7 @@ mod server;
 pub use self::etcd::Etcd;
 pub use self::harness::{Test, Tests, run};
 pub use self::mysql::MySql;
-pub use self::network::clock_library;
+pub use self::network::{clock_library, free_port};
 pub use self::postgres::Postgres;
 pub use self::redis::Redis;
 pub use self::server::{REQUIRE_SERVERS, Server, StartError};

@@ -1,13 +1,15 @@
 //! Servers that listen on a port of this machine.
 
 use core::net::Ipv4Addr;
+use core::ops::RangeInclusive;
+use core::sync::atomic::{AtomicU32, Ordering};
 use core::time::Duration;
 use std::fs;
 use std::io::{self, Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
-use std::thread;
 use std::time::Instant;
+use std::{process, thread};
 
 use crate::servers::kept::Kept;
 use crate::servers::server::StartError;
@@ -15,9 +17,29 @@ use crate::servers::server::StartError;
 /// The time that a server may take to start, on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Returns a port that no process listens on.
-pub(crate) fn free_port() -> io::Result<u16> {
-    Ok(TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()?.port())
+/// Below the ports that systems give to clients: none of those can take a server's port before it
+/// starts, or while it restarts.
+const PORTS: RangeInclusive<u16> = 10_000..=32_767;
+
+/// Returns a port of this machine on which no process listens, another one each time.
+///
+/// # Errors
+/// Returns the operating system's error if there is none.
+pub fn free_port() -> io::Result<u16> {
+    static CALLS: AtomicU32 = AtomicU32::new(0);
+    // Test programs that run at the same time begin at different ports.
+    let ports = u32::from(PORTS.end() - PORTS.start()) + 1;
+    let start = process::id().wrapping_mul(101);
+    let mut taken = io::Error::from(io::ErrorKind::AddrInUse);
+    for _ in PORTS {
+        let offset = start.wrapping_add(CALLS.fetch_add(1, Ordering::Relaxed)) % ports;
+        let port = PORTS.start() + u16::try_from(offset).unwrap_or(0);
+        match TcpListener::bind((Ipv4Addr::LOCALHOST, port)) {
+            Ok(_) => return Ok(port),
+            Err(error) => taken = error,
+        }
+    }
+    Err(taken)
 }
 
 /// Waits until the server on `port` answers `question` with a text that contains `answer`.
