@@ -7,7 +7,8 @@ use tickid_core::UnixTime;
 use crate::error::StoreError;
 use crate::model::node::Node;
 use crate::model::realm::RealmName;
-use crate::model::record::{Record, Row, RowState, Version, View};
+use crate::model::record::{Record, Row, RowState, Version};
+use crate::model::view::View;
 use crate::wait;
 
 /// A future answer of a store. Any executor may poll it: it needs no runtime of its own.

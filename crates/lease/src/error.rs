@@ -3,63 +3,7 @@ use core::fmt;
 use core::time::Duration;
 use std::path::PathBuf;
 
-use tickid_core::RangeError;
-
-use crate::model::codec::FORMAT;
-use crate::model::pool::PoolError;
 use crate::model::refusal::{Loss, Refusal};
-
-/// An error from parsing a text.
-///
-/// # Examples
-/// ```
-/// use tickid_lease::{Node, NodePool};
-///
-/// let error = "300/8".parse::<Node>().unwrap_err();
-/// assert_eq!(error.to_string(), "node 300 is outside of 0..=255");
-/// let error = "all".parse::<NodePool>().unwrap_err();
-/// assert!(error.to_string().starts_with(r#""all" does not have the form FIRST-LAST/BITS"#));
-/// ```
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum ParseError {
-    /// The text does not have the form.
-    #[error("{text:?} does not have the form {form}")]
-    Form {
-        /// The text.
-        text: String,
-        /// The form.
-        form: &'static str,
-    },
-    /// A number is out of range.
-    #[error(transparent)]
-    Range(#[from] RangeError),
-    /// The nodes do not form a pool.
-    #[error(transparent)]
-    Pool(#[from] PoolError),
-    /// A store's data cannot be read.
-    #[error("not a {what}: {why}")]
-    Malformed {
-        /// The kind of data.
-        what: &'static str,
-        /// The reason.
-        why: String,
-    },
-    /// A later release wrote a store's data in a format that this one cannot read.
-    #[error("the {what} has format {format}; this release knows formats up to {FORMAT}")]
-    Newer {
-        /// The kind of data.
-        what: &'static str,
-        /// The format's number.
-        format: u32,
-    },
-}
-
-impl ParseError {
-    pub(crate) fn form(text: &str, form: &'static str) -> Self {
-        Self::Form { text: text.chars().take(300).collect(), form }
-    }
-}
 
 /// An error of a store: it refused a request, or did not answer it.
 ///

@@ -11,8 +11,9 @@ use crate::backend::{Change, RowChange};
 use crate::model::lease::Lease;
 use crate::model::node::Node;
 use crate::model::realm::RealmName;
-use crate::model::record::{Record, Row, RowState, Version, View};
+use crate::model::record::{Record, Row, RowState, Version};
 use crate::model::rules::{self, Rules};
+use crate::model::view::View;
 
 /// An answer's time may differ this much from the expected one before a renewal counts as decided
 /// at the wrong time.

@@ -5,16 +5,18 @@ use std::sync::Arc;
 
 use crate::backend::{Backend, Change, RowChange, Scope};
 use crate::backends;
-use crate::error::{ParseError, StoreError, StoreErrorKind};
+use crate::error::{StoreError, StoreErrorKind};
 use crate::known::Known;
 use crate::model::candidates::{Shortage, page_start};
 use crate::model::lease::{Claim, Lease};
 use crate::model::node::Node;
 use crate::model::pool::NodePool;
 use crate::model::realm::{RealmName, RealmSpec};
-use crate::model::record::{Record, Row, RowState, Version, View};
+use crate::model::record::{Record, Row, RowState, Version};
 use crate::model::refusal::{Loss, Refusal};
 use crate::model::rules::{self, Rules, Standing};
+use crate::model::text::ParseError;
+use crate::model::view::View;
 
 /// Durable storage for windows that never grants two overlapping ones.
 ///

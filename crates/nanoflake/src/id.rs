@@ -1,8 +1,7 @@
-use tickid_core::{RangeError, Slot, Tick};
+use tickid_core::RangeError;
 use tickid_text::{ParseError, ParseErrorKind, Text, base36, decimal};
 
 use crate::node::GeneratorId;
-use crate::scheme::Nanoflake;
 
 /// The digits that can start an unpadded text of more than one digit.
 const EXPECTED_FIRST: &str = "1-9, a-z, A-Z (zeros lead only in the form of 13 digits)";
@@ -16,7 +15,7 @@ const WHAT: &str = "Nanoflake ID";
 /// text](Self::encode_padded) order alike. Unpadded Base36, which is the canonical text, and
 /// decimal do **not**: `z` is before `10` as an ID and after it as text.
 ///
-/// The time of an ID needs its epoch: [`Nanoflake::unix_time`].
+/// The time of an ID needs its epoch: [`Nanoflake::unix_time`](crate::Nanoflake::unix_time).
 ///
 /// # Examples
 /// ```
@@ -125,10 +124,11 @@ impl NanoflakeId {
         }
     }
 
-    /// The prefix has zeros in place of the sequence, and both are in range.
+    /// Returns the ID of an integer that is in range.
     #[inline]
-    pub(crate) const fn from_slot(slot: Slot<Nanoflake>) -> Self {
-        Self(slot.low().cast_signed())
+    pub(crate) const fn from_bits(bits: u64) -> Self {
+        debug_assert!(bits <= Self::MAX.0.cast_unsigned());
+        Self(bits.cast_signed())
     }
 
     /// Builds an ID from parts that are in range.
@@ -334,8 +334,8 @@ impl NanoflakeId {
         Self::new(i64::from_be_bytes(bytes))
     }
 
-    /// Returns the timestamp, in milliseconds since the epoch; [`Nanoflake::unix_time`] adds the
-    /// epoch.
+    /// Returns the timestamp, in milliseconds since the epoch;
+    /// [`Nanoflake::unix_time`](crate::Nanoflake::unix_time) adds the epoch.
     ///
     /// # Examples
     /// ```
@@ -348,22 +348,6 @@ impl NanoflakeId {
     #[must_use]
     pub const fn timestamp(self) -> u64 {
         self.0.cast_unsigned() >> Self::TIMESTAMP_SHIFT
-    }
-
-    /// Returns the timestamp as a tick.
-    ///
-    /// # Examples
-    /// ```
-    /// use tickid_nanoflake::NanoflakeId;
-    ///
-    /// let id = NanoflakeId::new(175_928_847_299_117_063)?;
-    /// assert_eq!(id.tick().get(), id.timestamp());
-    /// # Ok::<(), tickid_nanoflake::RangeError>(())
-    /// ```
-    #[must_use]
-    pub fn tick(self) -> Tick<Nanoflake> {
-        // Every ID's timestamp is in range.
-        Tick::new(self.timestamp()).unwrap_or(Tick::MAX)
     }
 
     /// Returns the generator that issued the ID, as one number or as datacenter and worker.

@@ -73,6 +73,7 @@ mod id;
 mod macros;
 mod node;
 mod scheme;
+mod time;
 
 pub use self::epoch::Epoch;
 #[cfg(target_has_atomic = "64")]

@@ -1,9 +1,7 @@
 use core::fmt;
-use core::ops::RangeInclusive;
 
 use tickid_core::{
-    BuildError, Clock, IntoUnixTime, Plain, Policy, Prefix, RangeError, Scheme, Slot, Tick,
-    TickScale, UnixTime, Variant,
+    BuildError, Clock, Plain, Policy, Prefix, Scheme, Slot, Tick, TickScale, Variant,
 };
 
 use crate::epoch::Epoch;
@@ -35,124 +33,6 @@ pub struct Nanoflake {
 
 impl Nanoflake {
     const MICROS_PER_TICK: u64 = 1_000;
-
-    /// Returns the start of the millisecond of `id`, if `id` was issued under this epoch.
-    ///
-    /// # Examples
-    /// ```
-    /// use tickid_nanoflake::{Epoch, Nanoflake, NanoflakeId};
-    ///
-    /// let id = NanoflakeId::new(175_928_847_299_117_063)?;
-    /// let discord = Nanoflake { epoch: Epoch::DISCORD };
-    /// assert_eq!(discord.unix_time(id).to_string(), "2016-04-30T11:18:25.796Z");
-    /// # Ok::<(), tickid_nanoflake::RangeError>(())
-    /// ```
-    #[must_use]
-    pub const fn unix_time(self, id: NanoflakeId) -> UnixTime {
-        self.epoch.time_of(id.timestamp())
-    }
-
-    /// Returns [`unix_time`](Self::unix_time) as a type of another library: `jiff`'s `Timestamp` or
-    /// `chrono`'s `DateTime<Utc>`, with the feature of that name.
-    ///
-    /// # Errors
-    /// Returns the error of `T` for a time outside its range, which takes an epoch thousands of
-    /// years from now.
-    ///
-    /// # Examples
-    /// ```
-    /// # #[cfg(feature = "jiff")] {
-    /// use jiff::Timestamp;
-    /// use tickid_nanoflake::{Epoch, Nanoflake, NanoflakeId};
-    ///
-    /// let discord = Nanoflake { epoch: Epoch::DISCORD };
-    /// let id = NanoflakeId::new(175_928_847_299_117_063)?;
-    /// let time: Timestamp = discord.time_as(id)?;
-    /// assert_eq!(time.as_millisecond(), 1_462_015_105_796);
-    /// assert!((discord.min_at(time)?..=discord.max_at(time)?).contains(&id));
-    /// # }
-    /// # Ok::<(), tickid_nanoflake::RangeError>(())
-    /// ```
-    pub fn time_as<T: TryFrom<UnixTime>>(self, id: NanoflakeId) -> Result<T, T::Error> {
-        T::try_from(self.unix_time(id))
-    }
-
-    /// Returns the lowest ID of the millisecond that contains `time`: the inclusive start of a
-    /// range scan.
-    ///
-    /// # Errors
-    /// Returns a [`RangeError`] (in microseconds) for a time before the epoch or after its last
-    /// timestamp.
-    ///
-    /// # Examples
-    /// ```
-    /// use tickid_nanoflake::{Epoch, Nanoflake, UnixTime};
-    ///
-    /// let discord = Nanoflake { epoch: Epoch::DISCORD };
-    /// let min = discord.min_at(UnixTime::from_millis(1_462_015_105_796)?)?;
-    /// assert_eq!(min.timestamp(), 41_944_705_796);
-    /// assert_eq!((min.generator().get(), min.sequence()), (0, 0));
-    /// # Ok::<(), tickid_nanoflake::RangeError>(())
-    /// ```
-    pub fn min_at(self, time: impl IntoUnixTime) -> Result<NanoflakeId, RangeError> {
-        let tick = self.tick_at(time.into_unix_time()?)?;
-        Ok(NanoflakeId::assemble(tick.get(), GeneratorId::MIN, 0))
-    }
-
-    /// Returns the highest ID of the millisecond that contains `time`: the inclusive end of a range
-    /// scan.
-    ///
-    /// # Errors
-    /// As [`min_at`](Self::min_at).
-    ///
-    /// # Examples
-    /// ```
-    /// use tickid_nanoflake::{Epoch, Nanoflake, UnixTime};
-    ///
-    /// let discord = Nanoflake { epoch: Epoch::DISCORD };
-    /// let max = discord.max_at(UnixTime::from_millis(1_462_015_105_796)?)?;
-    /// assert_eq!(max.timestamp(), 41_944_705_796);
-    /// assert_eq!((max.generator().get(), max.sequence()), (1_023, 4_095));
-    /// # Ok::<(), tickid_nanoflake::RangeError>(())
-    /// ```
-    pub fn max_at(self, time: impl IntoUnixTime) -> Result<NanoflakeId, RangeError> {
-        let tick = self.tick_at(time.into_unix_time()?)?;
-        let last = NanoflakeId::MAX_SEQUENCE.into();
-        Ok(NanoflakeId::assemble(tick.get(), GeneratorId::MAX, last))
-    }
-
-    /// Returns the range of all IDs of the times from `start` to `end`, both included: a range scan
-    /// over times that users enter. `None` if no ID has such a time.
-    ///
-    /// Unlike [`min_at`](Self::min_at) and [`max_at`](Self::max_at), it accepts times outside the
-    /// format: the range is clamped to the times that IDs can have.
-    ///
-    /// # Examples
-    /// ```
-    /// use tickid_nanoflake::{Epoch, Nanoflake, NanoflakeId, UnixTime};
-    ///
-    /// let discord = Nanoflake { epoch: Epoch::DISCORD };
-    /// // Discord's first millisecond was in 2015; the user asked for all since 2000.
-    /// let since = UnixTime::from_millis(946_684_800_000)?;
-    /// let until = UnixTime::from_millis(1_462_015_105_796)?;
-    /// let keys = discord.between(since, until).unwrap();
-    /// assert_eq!(keys, NanoflakeId::MIN..=discord.max_at(until)?);
-    /// assert_eq!(discord.between(UnixTime::MIN, since), None);
-    /// # Ok::<(), tickid_nanoflake::RangeError>(())
-    /// ```
-    #[must_use]
-    pub fn between(
-        self,
-        start: impl IntoUnixTime,
-        end: impl IntoUnixTime,
-    ) -> Option<RangeInclusive<NanoflakeId>> {
-        let (first, last) = self.ticks_between(start, end)?.into_inner();
-        let highest = NanoflakeId::MAX_SEQUENCE.into();
-        Some(
-            NanoflakeId::assemble(first.get(), GeneratorId::MIN, 0)
-                ..=NanoflakeId::assemble(last.get(), GeneratorId::MAX, highest),
-        )
-    }
 }
 
 impl Scheme for Nanoflake {
@@ -191,7 +71,7 @@ impl Variant<Nanoflake> for Plain {
 
     #[inline]
     fn id(self, _: &Nanoflake, slot: Slot<Nanoflake>) -> NanoflakeId {
-        NanoflakeId::from_slot(slot)
+        NanoflakeId::from_bits(slot.low())
     }
 }
 
@@ -199,7 +79,7 @@ impl Variant<Nanoflake> for Plain {
 mod tests {
     use core::time::Duration;
 
-    use tickid_core::Ticks;
+    use tickid_core::{Ticks, UnixTime};
 
     use super::*;
 
@@ -227,36 +107,5 @@ mod tests {
             assert_eq!(UNIX.ticks_in(Duration::from_nanos(nanos)), Ticks::new(ticks));
         }
         assert_eq!(UNIX.ticks_in(Duration::MAX), Ticks::new(u64::MAX));
-    }
-
-    #[test]
-    fn time_errors_name_the_range() {
-        for epoch in [Epoch::MIN, Epoch::UNIX, Epoch::DISCORD, Epoch::MAX] {
-            let layout = Nanoflake { epoch };
-            let first = i128::from(epoch.as_unix_millis()) * 1_000;
-            let last = first + (1 << 41) * 1_000 - 1;
-            for outside in [i64::MIN.into(), first - 1, last + 1, i64::MAX.into()] {
-                let Ok(micros) = i64::try_from(outside) else {
-                    continue;
-                };
-                if (first..=last).contains(&outside) {
-                    continue;
-                }
-                let time = UnixTime::from_micros(micros);
-                let error = layout.min_at(time).unwrap_err();
-                assert_eq!(layout.max_at(time), Err(error));
-                let named = (error.value(), error.min(), error.max());
-                assert_eq!(named, (outside, first, last));
-            }
-        }
-    }
-
-    #[test]
-    fn extreme_epochs_reach_the_ends() {
-        let (first, last) = (Nanoflake { epoch: Epoch::MIN }, Nanoflake { epoch: Epoch::MAX });
-        let min = UnixTime::from_millis(i64::MIN / 1_000).unwrap();
-        assert_eq!(first.min_at(min), Ok(NanoflakeId::MIN));
-        assert_eq!(last.max_at(UnixTime::MAX), Ok(NanoflakeId::MAX));
-        assert_eq!(last.unix_time(NanoflakeId::MAX).as_millis(), i64::MAX / 1_000);
     }
 }

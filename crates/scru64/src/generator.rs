@@ -1,5 +1,6 @@
-use tickid_core::DefaultClock;
+use tickid_core::{DefaultClock, Snapshot};
 
+use crate::id::Scru64Id;
 use crate::node::NodeSpec;
 use crate::scheme::Scru64;
 
@@ -53,13 +54,24 @@ impl tickid_core::Resettable for Scru64 {}
 #[cfg(target_has_atomic = "64")]
 impl<C> From<&Generator<C>> for NodeSpec {
     fn from(generator: &Generator<C>) -> Self {
-        generator.node().issued(&generator.state().snapshot)
+        issued(generator.node(), &generator.state().snapshot)
     }
 }
 
 /// The state that a generator's successor needs: the node and the ID issued last.
 impl<C> From<&LocalGenerator<C>> for NodeSpec {
     fn from(generator: &LocalGenerator<C>) -> Self {
-        generator.node().issued(&generator.state().snapshot)
+        issued(generator.node(), &generator.state().snapshot)
+    }
+}
+
+/// Returns the spec of a node after the last ID in `snapshot`.
+fn issued(node: NodeSpec, snapshot: &Snapshot<Scru64>) -> NodeSpec {
+    match (snapshot.tick, snapshot.next_sequence.checked_sub(1)) {
+        (Some(tick), Some(counter)) => {
+            let prev = Scru64Id::assemble(tick.get(), node.node_part() | counter);
+            NodeSpec::with_node_prev(prev, node.node_id_size())
+        }
+        _ => node,
     }
 }

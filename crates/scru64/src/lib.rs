@@ -65,15 +65,18 @@ mod generator;
 mod id;
 mod macros;
 mod node;
+mod node_size;
 #[cfg(feature = "std")]
 mod process;
 mod scheme;
+mod time;
 
 #[cfg(target_has_atomic = "64")]
 pub use self::generator::Generator;
 pub use self::generator::{Builder, LocalGenerator};
 pub use self::id::Scru64Id;
-pub use self::node::{NodeIdSize, NodeSpec, NodeSpecError};
+pub use self::node::{NodeSpec, NodeSpecError};
+pub use self::node_size::NodeIdSize;
 #[cfg(feature = "std")]
 pub use self::process::{
     NODE_SPEC_VARIABLE, ProcessError, ProcessGenerator, generator, new, new_string,

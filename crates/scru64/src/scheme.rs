@@ -1,10 +1,9 @@
 use core::fmt;
-use core::ops::RangeInclusive;
 use core::time::Duration;
 
 use tickid_core::{
-    IntoUnixTime, Plain, Policy, Prefix, RangeError, Scheme, SequenceBounds, Slot, Snapshot, Tick,
-    TickScale, UnixTime, Variant,
+    Plain, Policy, Prefix, Scheme, SequenceBounds, Slot, Snapshot, Tick, TickScale, UnixTime,
+    Variant,
 };
 
 use crate::id::Scru64Id;
@@ -19,52 +18,6 @@ impl Scru64 {
 
     /// The clock rollback that a generator tolerates before it stalls: 10 seconds.
     pub const DEFAULT_ALLOWANCE: Duration = Duration::from_secs(10);
-
-    /// Returns the lowest ID of the tick that contains `time`; see [`Scru64Id::min_at`].
-    ///
-    /// # Errors
-    /// Returns a [`RangeError`] for a time before 1970 or after the last timestamp.
-    ///
-    /// # Examples
-    /// ```
-    /// use tickid_scru64::{Scru64, UnixTime};
-    ///
-    /// let time = UnixTime::from_millis(1_700_000_000_000)?;
-    /// let (lowest, highest) = (Scru64.min_at(time)?, Scru64.max_at(time)?);
-    /// assert!(lowest < highest && lowest.timestamp() == highest.timestamp());
-    /// # Ok::<(), tickid_scru64::RangeError>(())
-    /// ```
-    pub fn min_at(self, time: impl IntoUnixTime) -> Result<Scru64Id, RangeError> {
-        Scru64Id::min_at(time)
-    }
-
-    /// Returns the highest ID of the tick that contains `time`; see [`Scru64Id::max_at`].
-    ///
-    /// # Errors
-    /// As [`min_at`](Self::min_at).
-    pub fn max_at(self, time: impl IntoUnixTime) -> Result<Scru64Id, RangeError> {
-        Scru64Id::max_at(time)
-    }
-
-    /// Returns the range of all IDs of the times from `start` to `end`, cut to those that IDs can
-    /// have; [`Scru64Id::between`].
-    ///
-    /// # Examples
-    /// ```
-    /// use tickid_scru64::{Scru64, UnixTime, scru64};
-    ///
-    /// let id = scru64!("0u375nxqh5cq");
-    /// let since = Scru64.between(id.unix_time(), UnixTime::MAX);
-    /// assert!(since.is_some_and(|range| range.contains(&id)));
-    /// ```
-    #[must_use]
-    pub fn between(
-        self,
-        start: impl IntoUnixTime,
-        end: impl IntoUnixTime,
-    ) -> Option<RangeInclusive<Scru64Id>> {
-        Scru64Id::between(start, end)
-    }
 }
 
 impl Scheme for Scru64 {
@@ -89,7 +42,7 @@ impl Scheme for Scru64 {
     }
 
     fn prefix(&self, node: &NodeSpec, tick: Tick<Self>, _: bool) -> Prefix {
-        Prefix::new(0, Scru64Id::assemble(tick, node.node_part()).get())
+        Prefix::new(0, Scru64Id::assemble(tick.get(), node.node_part()).get())
     }
 
     fn default_policy(&self) -> Policy<Self> {
@@ -113,7 +66,7 @@ impl Variant<Scru64> for Plain {
 
     #[inline]
     fn id(self, _: &Scru64, slot: Slot<Scru64>) -> Scru64Id {
-        Scru64Id::from_slot(slot)
+        Scru64Id::from_bits(slot.low())
     }
 }
 

@@ -2,7 +2,10 @@
 
 use tickid_text::{Alphabet, AlphabetCodec, StaticAlphabet};
 
-use crate::id::SnoId;
+/// The number of bytes of an ID.
+pub(crate) const LEN: usize = 10;
+/// The length of its text.
+pub(crate) const TEXT_LEN: usize = 16;
 
 /// sno's base32.
 #[derive(Debug)]
@@ -17,7 +20,7 @@ impl StaticAlphabet for Base32 {
 }
 
 /// The only form there is.
-pub(crate) type Canonical = AlphabetCodec<Base32, { SnoId::LEN }, { SnoId::TEXT_LEN }>;
+pub(crate) type Canonical = AlphabetCodec<Base32, LEN, TEXT_LEN>;
 
 #[cfg(test)]
 mod tests {

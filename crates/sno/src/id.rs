@@ -1,13 +1,11 @@
 use core::hash::{Hash, Hasher};
 use core::hint::black_box;
-use core::ops::RangeInclusive;
 
-use tickid_core::{IntoUnixTime, Prefix, RangeError, Scheme as _, Slot, Tick, UnixTime};
+use tickid_core::{Prefix, RangeError};
 use tickid_text::{Codec as _, ParseError, StaticAlphabet as _};
 
-use crate::codec::{Base32, Canonical};
+use crate::codec::{self, Base32, Canonical};
 use crate::partition::Partition;
-use crate::scheme::Sno;
 
 /// A sno ID: 10 bytes. Any 10 bytes are one.
 ///
@@ -55,9 +53,9 @@ impl SnoId {
     /// The number of bits of the timestamp.
     pub const TIMESTAMP_BITS: u32 = 39;
     /// The number of bytes of an ID.
-    pub const LEN: usize = 10;
+    pub const LEN: usize = codec::LEN;
     /// The length of the text.
-    pub const TEXT_LEN: usize = 16;
+    pub const TEXT_LEN: usize = codec::TEXT_LEN;
 
     /// The shift of the timestamp in the first eight bytes: above the tick-tock bit, the metabyte
     /// and the partition.
@@ -97,26 +95,26 @@ impl SnoId {
         }
     }
 
-    /// Returns the ID of a slot. The head is the first 8 bytes as laid out in memory, with zero for
-    /// the metabyte; the tail is the sequence.
+    /// Returns the ID of the first 8 bytes as laid out in memory, with zero for the metabyte, a
+    /// metabyte and a sequence.
     #[inline]
-    pub(crate) const fn from_slot(slot: Slot<Sno>, meta: u8) -> Self {
-        Self::join(Self::head_with(slot, meta), slot.low())
+    pub(crate) const fn from_head(head: u64, meta: u8, sequence: u64) -> Self {
+        Self::join(Self::head_with(head, meta), sequence)
     }
 
-    /// The IDs of `first` and the slots after it.
+    /// The same with the sequences from `first` on.
     #[inline]
-    pub(crate) fn fill_from_slot(first: Slot<Sno>, meta: u8, out: &mut [Self]) {
+    pub(crate) fn fill_from_head(head: u64, meta: u8, first: u64, out: &mut [Self]) {
         // Opaque: else the compiler takes the head apart and puts it together for every ID.
-        let head = black_box(Self::head_with(first, meta));
-        for (id, sequence) in out.iter_mut().zip(first.low()..) {
+        let head = black_box(Self::head_with(head, meta));
+        for (id, sequence) in out.iter_mut().zip(first..) {
             *id = Self::join(head, sequence);
         }
     }
 
     #[inline]
-    const fn head_with(slot: Slot<Sno>, meta: u8) -> u64 {
-        slot.high() | u64::from_ne_bytes([0, 0, 0, 0, 0, meta, 0, 0])
+    const fn head_with(head: u64, meta: u8) -> u64 {
+        head | u64::from_ne_bytes([0, 0, 0, 0, 0, meta, 0, 0])
     }
 
     #[inline]
@@ -250,55 +248,6 @@ impl SnoId {
         self.head() >> Self::TIMESTAMP_SHIFT
     }
 
-    /// Returns the timestamp as a tick.
-    ///
-    /// # Examples
-    /// ```
-    /// let id = tickid_sno::sno!("brpk4q72xwf2m63l");
-    /// assert_eq!(id.tick().get(), id.timestamp());
-    /// ```
-    #[must_use]
-    pub fn tick(self) -> Tick<Sno> {
-        // 39 bits are in range.
-        Tick::new(self.timestamp()).unwrap_or(Tick::MAX)
-    }
-
-    /// Returns the start of the ID's tick.
-    ///
-    /// # Examples
-    /// ```
-    /// let id = tickid_sno::sno!("brpk4q72xwf2m63l");
-    /// assert_eq!(id.unix_time().to_string(), "2031-05-08T23:03:34.976Z");
-    /// ```
-    #[must_use]
-    pub const fn unix_time(self) -> UnixTime {
-        Sno::SCALE.time_of(self.timestamp())
-    }
-
-    /// Returns [`unix_time`](Self::unix_time) as a type of another library: `jiff`'s `Timestamp` or
-    /// `chrono`'s `DateTime<Utc>`, with the feature of that name.
-    ///
-    /// # Errors
-    /// Returns the error of `T` for a time outside its range. All times of these IDs are in the
-    /// range of `jiff` and `chrono`.
-    ///
-    /// # Examples
-    /// ```
-    /// # #[cfg(feature = "chrono")] {
-    /// use chrono::{DateTime, Utc};
-    /// use tickid_sno::{SnoId, sno};
-    ///
-    /// let id = sno!("brpk4q72xwf2m63l");
-    /// let time: DateTime<Utc> = id.time_as()?;
-    /// assert_eq!(time.timestamp_millis(), 1_936_047_814_976);
-    /// assert!((SnoId::min_at(time)?..=SnoId::max_at(time)?).contains(&id));
-    /// # }
-    /// # Ok::<(), tickid_sno::RangeError>(())
-    /// ```
-    pub fn time_as<T: TryFrom<UnixTime>>(self) -> Result<T, T::Error> {
-        T::try_from(self.unix_time())
-    }
-
     /// Returns the tick-tock bit, which distinguishes two passes over the same ticks.
     ///
     /// # Examples
@@ -415,79 +364,6 @@ impl SnoId {
     pub const fn is_zero(self) -> bool {
         self.head() == 0 && self.sequence() == 0
     }
-
-    /// Returns the lowest ID of the tick that contains `time`, over all values of tick-tock bit,
-    /// metabyte and partition: the inclusive start of a range scan.
-    ///
-    /// # Errors
-    /// Returns a [`RangeError`] for a time before 2010 or after the last timestamp.
-    ///
-    /// # Examples
-    /// ```
-    /// use tickid_sno::{SnoId, UnixTime, sno};
-    ///
-    /// // All IDs of the tick, of all generators and metabytes.
-    /// let time = UnixTime::from_millis(1_936_047_814_976)?;
-    /// assert!((SnoId::min_at(time)?..=SnoId::max_at(time)?).contains(&sno!("brpk4q72xwf2m63l")));
-    /// # Ok::<(), tickid_sno::RangeError>(())
-    /// ```
-    pub fn min_at(time: impl IntoUnixTime) -> Result<Self, RangeError> {
-        Sno.tick_at(time.into_unix_time()?).map(Self::lowest)
-    }
-
-    /// Returns the highest ID of the tick that contains `time`, over all values of tick-tock bit,
-    /// metabyte and partition: the inclusive end of a range scan.
-    ///
-    /// # Errors
-    /// As [`min_at`](Self::min_at).
-    ///
-    /// # Examples
-    /// ```
-    /// use tickid_sno::{SnoId, sno};
-    ///
-    /// let id = sno!("brpk4q72xwf2m63l");
-    /// let max = SnoId::max_at(id.unix_time())?;
-    /// assert_eq!((max.tick(), max.meta(), max.sequence()), (id.tick(), 255, 65_535));
-    /// # Ok::<(), tickid_sno::RangeError>(())
-    /// ```
-    pub fn max_at(time: impl IntoUnixTime) -> Result<Self, RangeError> {
-        Sno.tick_at(time.into_unix_time()?).map(Self::highest)
-    }
-
-    /// Returns the range of all IDs of the times from `start` to `end`, both included: a range scan
-    /// over times that users enter. `None` if no ID has such a time.
-    ///
-    /// Unlike [`min_at`](Self::min_at) and [`max_at`](Self::max_at), it accepts times outside the
-    /// format: the range is clamped to the times that IDs can have.
-    ///
-    /// # Examples
-    /// ```
-    /// use tickid_sno::{SnoId, UnixTime, sno};
-    ///
-    /// // The user asked for all from 1970 to 2031; the first sno ID is from 2010.
-    /// let until = UnixTime::from_millis(1_936_047_814_976)?;
-    /// let keys = SnoId::between(UnixTime::EPOCH, until).unwrap();
-    /// assert_eq!(keys, SnoId::MIN..=SnoId::max_at(until)?);
-    /// assert!(keys.contains(&sno!("brpk4q72xwf2m63l")));
-    /// assert_eq!(SnoId::between(UnixTime::MIN, UnixTime::EPOCH), None);
-    /// # Ok::<(), tickid_sno::RangeError>(())
-    /// ```
-    #[must_use]
-    pub fn between(
-        start: impl IntoUnixTime,
-        end: impl IntoUnixTime,
-    ) -> Option<RangeInclusive<Self>> {
-        let (first, last) = Sno.ticks_between(start, end)?.into_inner();
-        Some(Self::lowest(first)..=Self::highest(last))
-    }
-
-    const fn lowest(tick: Tick<Sno>) -> Self {
-        Self::assemble(tick.get(), false, 0, Partition::new(0), 0)
-    }
-
-    const fn highest(tick: Tick<Sno>) -> Self {
-        Self::assemble(tick.get(), true, u8::MAX, Partition::new(u16::MAX), u16::MAX)
-    }
 }
 
 tickid_text::impl_codec! {
@@ -529,12 +405,6 @@ tickid_core::impl_conversions! { SnoId:
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    const LAST_MICRO: i64 = 3_461_327_255_551_999;
-
-    fn at(micros: i64) -> UnixTime {
-        UnixTime::from_micros(micros)
-    }
 
     #[test]
     fn takes_ten_bytes_anywhere() {
@@ -609,30 +479,5 @@ mod tests {
         }
         let error = SnoId::try_from(u128::MAX).unwrap_err();
         assert_eq!(error.value(), i128::MAX);
-    }
-
-    #[test]
-    fn ranges_hold_the_ids_of_a_tick() {
-        let number = |id: Result<SnoId, RangeError>| u128::from(id.unwrap());
-        let time = at(1_262_304_000_000_000 + 4_000 * 5);
-        let (min, max) = (number(SnoId::min_at(time)), number(SnoId::max_at(time)));
-        assert_eq!(min, 5 << 41);
-        assert_eq!(max + 1, 6 << 41);
-        let before = at(time.as_micros() - 1);
-        assert_eq!(number(SnoId::max_at(before)) + 1, min);
-    }
-
-    #[test]
-    fn time_errors_name_the_range() {
-        let first = 1_262_304_000_000_000;
-        for micros in [i64::MIN, -1, 0, first - 1, LAST_MICRO + 1, i64::MAX] {
-            for error in [SnoId::min_at(at(micros)), SnoId::max_at(at(micros))] {
-                let error = error.unwrap_err();
-                assert_eq!(error.value(), micros.into());
-                assert_eq!((error.min(), error.max()), (first.into(), LAST_MICRO.into()));
-            }
-        }
-        assert_eq!(SnoId::min_at(at(first)), Ok(SnoId::MIN));
-        assert_eq!(SnoId::max_at(at(LAST_MICRO)), Ok(SnoId::MAX));
     }
 }

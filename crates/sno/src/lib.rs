@@ -73,6 +73,7 @@ mod partition;
 mod process;
 mod scheme;
 mod snapshot;
+mod time;
 #[cfg(target_has_atomic = "16")]
 mod with_time;
 

@@ -1,9 +1,7 @@
 use core::fmt;
-use core::ops::RangeInclusive;
 
 use tickid_core::{
-    BuildError, IntoUnixTime, Policy, Prefix, RangeError, Scheme, SequenceBounds, Slot, Tick,
-    TickScale, UnixTime, Variant,
+    BuildError, Policy, Prefix, Scheme, SequenceBounds, Slot, Tick, TickScale, UnixTime, Variant,
 };
 
 use crate::id::SnoId;
@@ -18,52 +16,6 @@ impl Sno {
     pub const EPOCH: UnixTime = UnixTime::from_micros(1_262_304_000_000_000);
 
     pub(crate) const SCALE: TickScale = TickScale::every(Self::EPOCH, 4_000);
-
-    /// Returns the lowest ID of the tick that contains `time`; see [`SnoId::min_at`].
-    ///
-    /// # Errors
-    /// Returns a [`RangeError`] for a time before 2010 or after the last timestamp.
-    ///
-    /// # Examples
-    /// ```
-    /// use tickid_sno::{Sno, SnoId, UnixTime};
-    ///
-    /// let time = UnixTime::from_millis(1_700_000_000_000)?;
-    /// let (lowest, highest) = (Sno.min_at(time)?, Sno.max_at(time)?);
-    /// assert!(lowest < highest && lowest.timestamp() == highest.timestamp());
-    /// # Ok::<(), tickid_sno::RangeError>(())
-    /// ```
-    pub fn min_at(self, time: impl IntoUnixTime) -> Result<SnoId, RangeError> {
-        SnoId::min_at(time)
-    }
-
-    /// Returns the highest ID of the tick that contains `time`; see [`SnoId::max_at`].
-    ///
-    /// # Errors
-    /// As [`min_at`](Self::min_at).
-    pub fn max_at(self, time: impl IntoUnixTime) -> Result<SnoId, RangeError> {
-        SnoId::max_at(time)
-    }
-
-    /// Returns the range of all IDs of the times from `start` to `end`, cut to those that IDs can
-    /// have; [`SnoId::between`].
-    ///
-    /// # Examples
-    /// ```
-    /// use tickid_sno::{Sno, UnixTime, sno};
-    ///
-    /// let id = sno!("brpk4q72xwf2m63l");
-    /// let since = Sno.between(id.unix_time(), UnixTime::MAX);
-    /// assert!(since.is_some_and(|range| range.contains(&id)));
-    /// ```
-    #[must_use]
-    pub fn between(
-        self,
-        start: impl IntoUnixTime,
-        end: impl IntoUnixTime,
-    ) -> Option<RangeInclusive<SnoId>> {
-        SnoId::between(start, end)
-    }
 }
 
 /// Returns the ends of `bounds` if a generator may be confined to them.
@@ -127,18 +79,20 @@ impl Variant<Sno> for Meta {
 
     #[inline]
     fn id(self, _: &Sno, slot: Slot<Sno>) -> SnoId {
-        SnoId::from_slot(slot, self.0)
+        SnoId::from_head(slot.high(), self.0, slot.low())
     }
 
     #[inline]
     fn fill(self, _: &Sno, first: Slot<Sno>, out: &mut [SnoId]) {
-        SnoId::fill_from_slot(first, self.0, out);
+        SnoId::fill_from_head(first.high(), self.0, first.low(), out);
     }
 }
 
 #[cfg(test)]
 mod tests {
     use core::time::Duration;
+
+    use tickid_core::RangeError;
 
     use super::*;
 

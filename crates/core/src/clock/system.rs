@@ -15,6 +15,7 @@ impl Clock for SystemClock {
     #[inline]
     fn now(&self) -> Result<UnixTime, ClockError> {
         platform::wall_time()
+            .and_then(|time| UnixTime::try_from(time).ok())
             .ok_or(ClockError::Unreadable { reason: "more than 292,000 years from 1970" })
     }
 }

@@ -5,7 +5,7 @@ compile_error!(
     "`std` needs the feature `web` on this target, and a browser; leave it out elsewhere"
 );
 
-use crate::time::UnixTime;
+use std::time::SystemTime;
 
 pub(crate) use web_time::Instant;
 
@@ -14,7 +14,7 @@ pub(crate) const CAN_SLEEP: bool = false;
 
 pub(crate) const SYSTEM_TIMES: (i64, i64) = (0, i64::MAX);
 
-pub(crate) fn wall_time() -> Option<UnixTime> {
+pub(crate) fn wall_time() -> Option<SystemTime> {
     let since_1970 = web_time::SystemTime::now().duration_since(web_time::UNIX_EPOCH).ok()?;
-    UnixTime::EPOCH.checked_add(since_1970)
+    std::time::UNIX_EPOCH.checked_add(since_1970)
 }

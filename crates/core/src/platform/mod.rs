@@ -1,6 +1,6 @@
 //! The differences between browsers and all other systems. No other module distinguishes them.
 
-use crate::time::UnixTime;
+use std::time::SystemTime;
 
 pub(crate) use std::time::Instant;
 
@@ -16,8 +16,8 @@ pub(crate) const SYSTEM_TIMES: (i64, i64) = if cfg!(windows) {
     (i64::MIN, i64::MAX)
 };
 
-/// Reads the wall clock. Returns `None` for a time that does not fit [`UnixTime`].
+/// Reads the wall clock. Returns `None` for a time that does not fit.
 #[inline]
-pub(crate) fn wall_time() -> Option<UnixTime> {
-    UnixTime::try_from(std::time::SystemTime::now()).ok()
+pub(crate) fn wall_time() -> Option<SystemTime> {
+    Some(SystemTime::now())
 }

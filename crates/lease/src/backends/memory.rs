@@ -8,7 +8,8 @@ use crate::backend::{Answer, Backend, Change, Scope};
 use crate::error::StoreError;
 use crate::model::node::Node;
 use crate::model::realm::RealmName;
-use crate::model::record::{Record, RowState, Rows, Version, View};
+use crate::model::record::{Record, RowState, Rows, Version};
+use crate::model::view::View;
 
 const NAME: &str = "memory";
 

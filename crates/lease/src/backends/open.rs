@@ -1,17 +1,8 @@
-use crate::backends::file::FileBackend;
+use crate::backends::file::{FileBackend, Holders};
 use crate::backends::memory::MemoryBackend;
 use crate::backends::static_node::NodeSource;
 use crate::error::StoreError;
 use crate::store::Store;
-
-/// The processes that hold what is leased.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Holders {
-    /// This process, so that a backend may show others when it has ended.
-    Here,
-    /// Other processes, which may outlive this one.
-    Elsewhere,
-}
 
 impl Store {
     /// Opens the store at a URL. Servers are not contacted yet.

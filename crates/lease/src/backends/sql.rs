@@ -16,7 +16,8 @@ use crate::backend::{Answer, Backend, Change, Scope};
 use crate::error::StoreError;
 use crate::model::node::Node;
 use crate::model::realm::RealmName;
-use crate::model::record::{Record, Row, RowState, Version, View};
+use crate::model::record::{Record, Row, RowState, Version};
+use crate::model::view::View;
 
 /// The timeout of a request over an open connection.
 const TIMEOUT: Duration = Duration::from_secs(3);

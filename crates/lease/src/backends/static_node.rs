@@ -8,8 +8,9 @@ use std::env;
 use std::io;
 use std::net::UdpSocket;
 
-use crate::error::{ParseError, StoreError, StoreErrorKind};
-use crate::model::node::{Node, number};
+use crate::error::{StoreError, StoreErrorKind};
+use crate::model::node::Node;
+use crate::model::text::{ParseError, number};
 
 pub(crate) const NAME: &str = "static";
 

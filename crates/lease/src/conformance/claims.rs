@@ -7,10 +7,11 @@ use std::thread;
 use tickid_core::{TickScale, UnixTime};
 
 use super::{Scene, Stage, answer, assert_same, quarantined_of_exhausted};
-use crate::model::lease::{Claim, Token};
+use crate::model::lease::Claim;
 use crate::model::node::Node;
 use crate::model::realm::RealmSpec;
 use crate::model::refusal::Refusal;
+use crate::model::token::Token;
 
 /// The window begins with the realm and reaches exactly as far as the terms specify.
 pub fn claims_get_a_window_around_now(stage: &dyn Stage) {

@@ -29,12 +29,14 @@ use core::time::Duration;
 use tickid_core::{TickScale, UnixTime};
 
 use crate::error::StoreError;
-use crate::model::lease::{Claim, Lease, Token};
+use crate::model::lease::{Claim, Lease};
 use crate::model::node::Node;
 use crate::model::realm::{RealmName, RealmSpec, Terms};
-use crate::model::record::{Record, Row, View};
+use crate::model::record::{Record, Row};
 use crate::model::refusal::{Loss, Refusal};
 use crate::model::rules::Standing;
+use crate::model::token::Token;
+use crate::model::view::View;
 use crate::store::{Begin, Store};
 use crate::wait::block_on;
 

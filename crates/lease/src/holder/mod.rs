@@ -1,6 +1,7 @@
 //! Holders of leases: they acquire one, issue IDs under it, renew it and release it.
 
 mod boot;
+pub(crate) mod builder;
 pub(crate) mod error;
 pub(crate) mod leased_generator;
 #[cfg(feature = "metrics")]
@@ -8,6 +9,7 @@ mod metrics;
 pub(crate) mod name;
 pub(crate) mod session;
 pub(crate) mod state;
+pub(crate) mod tenure;
 pub(crate) mod view;
 mod warnings;
 mod worker;

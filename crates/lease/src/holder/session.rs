@@ -2,10 +2,11 @@ use core::time::Duration;
 use std::io;
 
 use crate::error::StoreError;
-use crate::model::lease::{Claim, Lease, Token, mix};
+use crate::model::lease::{Claim, Lease};
 use crate::model::node::Node;
 use crate::model::realm::RealmSpec;
 use crate::model::refusal::Refusal;
+use crate::model::token::{Token, mix};
 use crate::store::Store;
 
 /// The requests that a holder has to send to its store, and their times.

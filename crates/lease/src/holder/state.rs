@@ -11,7 +11,7 @@ use tickid_core::{Clock, ErrorKind, Process, Scheme, UnixTime};
 
 use crate::error::StoreError;
 use crate::holder::error::{GenerateError, LeaseError};
-use crate::holder::leased_generator::Tenure;
+use crate::holder::tenure::Tenure;
 use crate::model::lease::Lease;
 use crate::model::refusal::Refusal;
 

@@ -26,6 +26,24 @@ pub struct LeasedView<'a, S: Scheme, C, V> {
     pub(super) variant: V,
 }
 
+impl<S: Scheme, C: Clock + fmt::Debug> LeasedGenerator<S, C> {
+    /// Returns a view of the generator that issues IDs of `variant`.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_lease::{LeasedGenerator, Realm, Store};
+    /// use tickid_sno::{Meta, Sno};
+    ///
+    /// let realm = Realm::new("orders".parse()?, Sno, "0-1023/16".parse()?)?;
+    /// let generator = LeasedGenerator::start(Store::in_memory(), realm)?;
+    /// assert_eq!(generator.with(Meta(24)).generate()?.meta(), 24);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn with<V>(&self, variant: V) -> LeasedView<'_, S, C, V> {
+        LeasedView { leased: self, variant }
+    }
+}
+
 // Derives would demand `Clone` of the clock.
 impl<S: Scheme, C, V: Clone> Clone for LeasedView<'_, S, C, V> {
     fn clone(&self) -> Self {

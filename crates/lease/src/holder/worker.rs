@@ -6,14 +6,16 @@ use tickid_core::{Clock, Generator, ProcessClock, Scheme};
 
 use crate::error::StoreError;
 use crate::holder::boot;
+use crate::holder::builder::{LeasedGeneratorBuilder, Options};
 use crate::holder::error::LeaseError;
-use crate::holder::leased_generator::{LeasedGeneratorBuilder, Options, Tenure};
 #[cfg(feature = "metrics")]
 use crate::holder::metrics::Metrics;
 use crate::holder::session::{LeaseSession, Outcome, Request};
 use crate::holder::state::{Cause, Granted, Shared};
+use crate::holder::tenure::Tenure;
 use crate::holder::warnings::{Chain, Warnings};
-use crate::model::lease::{Lease, Token};
+use crate::model::lease::Lease;
+use crate::model::token::Token;
 use crate::wait::block_on;
 
 /// The longest sleep. Sleeping does not count a suspend, and does not notice a clock that is set

@@ -3,9 +3,10 @@
 use crate::model::lease::Claim;
 use crate::model::node::Node;
 use crate::model::pool::NodePool;
-use crate::model::record::{Row, RowState, View};
+use crate::model::record::{Row, RowState};
 use crate::model::refusal::Refusal;
 use crate::model::rules::Rules;
+use crate::model::view::View;
 
 /// The nodes that were looked at and cannot be granted.
 #[derive(Clone, Copy, Debug, Default)]

@@ -3,22 +3,14 @@
 use core::time::Duration;
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
 use tickid_core::{TickScale, UnixTime};
 
-use crate::error::{ParseError, excerpt};
+use crate::error::excerpt;
 use crate::model::node::Node;
 use crate::model::pool::NodePool;
 use crate::model::realm::{RealmName, RealmSpec, Terms};
-use crate::model::record::{Part, Record, Row, RowState, Version};
-
-/// The highest format that this release can read. It reads all earlier ones and writes this one.
-pub(crate) const FORMAT: u32 = 1;
-
-/// Fields of a record or row that a later release added. They are kept when it is written again.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct Extra(pub(crate) Map<String, Value>);
+use crate::model::record::{Extra, FORMAT, Part, Record, Row, RowState, Version};
+use crate::model::text::ParseError;
 
 /// The part of every record and row that determines how to read the rest.
 #[derive(Deserialize)]
@@ -254,7 +246,7 @@ mod tests {
     use tickid_core::example::Seconds;
 
     use super::*;
-    use crate::model::lease::Token;
+    use crate::model::token::Token;
 
     /// The first format. Every release reads it.
     const RECORD: &str = r#"{"format":1,"scheme":"seconds","layout":"","epoch_micros":0,"period_micros":1000000,"micros_per_tick":1000000,"end":4294967296,"allowance":0,"skew_micros":1,"term_micros":10000000,"pool":"0-7/8,200-255/8","parts":[{"nodes":"0-7/8","since_era":0,"floor":0},{"nodes":"200-255/8","since_era":4,"floor":7}],"generation":"one \"two\"","era":5,"floor":18446744073709551615,"max_ahead":22}"#;

@@ -1,100 +1,7 @@
-use core::fmt;
-use core::str::FromStr;
-use std::io;
-
-use rand::TryRng as _;
 use tickid_core::UnixTime;
 
-use crate::error::ParseError;
 use crate::model::node::Node;
-
-/// The identity of a lease: 128 random bits, drawn for each claim.
-///
-/// Tokens are not counted, since a store restored from a backup would repeat the numbers. They are
-/// not secrets either: they guard against mistakes, not against attackers.
-///
-/// # Examples
-/// ```
-/// use tickid_lease::Token;
-///
-/// let token = Token::random()?;
-/// assert_eq!(token.to_string().parse(), Ok(token));
-/// # Ok::<(), std::io::Error>(())
-/// ```
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Token(u128);
-
-impl Token {
-    /// Creates the token of these bits.
-    ///
-    /// # Examples
-    /// ```
-    /// use tickid_lease::Token;
-    ///
-    /// assert_eq!(Token::from_bits(255).to_string(), "000000000000000000000000000000ff");
-    /// ```
-    #[must_use]
-    pub const fn from_bits(bits: u128) -> Self {
-        Self(bits)
-    }
-
-    /// Returns the bits.
-    ///
-    /// # Examples
-    /// ```
-    /// use tickid_lease::Token;
-    ///
-    /// let token: Token = "000000000000000000000000000000ff".parse()?;
-    /// assert_eq!(token.bits(), 255);
-    /// # Ok::<(), tickid_lease::ParseError>(())
-    /// ```
-    #[must_use]
-    pub const fn bits(self) -> u128 {
-        self.0
-    }
-
-    /// Draws a new token.
-    ///
-    /// # Errors
-    /// Returns the operating system's error if it has no random numbers.
-    ///
-    /// # Examples
-    /// ```
-    /// use tickid_lease::Token;
-    ///
-    /// assert_ne!(Token::random()?, Token::random()?);
-    /// # Ok::<(), std::io::Error>(())
-    /// ```
-    pub fn random() -> io::Result<Self> {
-        let mut bytes = [0; 16];
-        rand::rngs::SysRng.try_fill_bytes(&mut bytes).map_err(io::Error::other)?;
-        Ok(Self(u128::from_be_bytes(bytes)))
-    }
-}
-
-/// Writes 32 hexadecimal digits in lower case.
-impl fmt::Display for Token {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:032x}", self.0)
-    }
-}
-
-impl fmt::Debug for Token {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Display::fmt(self, f)
-    }
-}
-
-impl FromStr for Token {
-    type Err = ParseError;
-
-    fn from_str(text: &str) -> Result<Self, ParseError> {
-        let is_digit = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
-        let is_token = text.len() == 32 && text.bytes().all(is_digit);
-        let bits = if is_token { u128::from_str_radix(text, 16).ok() } else { None };
-        bits.map(Self).ok_or_else(|| ParseError::form(text, "32 hexadecimal digits"))
-    }
-}
+use crate::model::token::{Token, mix};
 
 /// A lease: a node ID and a window of ticks, granted by a store to one holder.
 ///
@@ -223,34 +130,9 @@ impl Claim {
     }
 }
 
-/// Mixes the bits of a number (SplitMix64).
-pub(crate) const fn mix(seed: u64) -> u64 {
-    let mut bits = seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    bits ^ (bits >> 31)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn only_tokens_parse() {
-        for bits in [0, 1, u128::MAX, 0xabc << 64] {
-            let token = Token::from_bits(bits);
-            assert_eq!(token.to_string().parse(), Ok(token));
-        }
-        let upper = "A".repeat(32);
-        for text in ["", "0", &"0".repeat(33), &upper, &format!("+{}", "0".repeat(31))] {
-            assert!(text.parse::<Token>().is_err(), "{text}");
-        }
-    }
-
-    #[test]
-    fn random_tokens_differ() {
-        assert_ne!(Token::random().unwrap(), Token::random().unwrap());
-    }
 
     #[test]
     fn long_holder_names_are_cut() {

@@ -9,3 +9,6 @@ pub(crate) mod realm;
 pub(crate) mod record;
 pub(crate) mod refusal;
 pub(crate) mod rules;
+pub(crate) mod text;
+pub(crate) mod token;
+pub(crate) mod view;

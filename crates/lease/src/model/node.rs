@@ -1,11 +1,8 @@
 use core::cmp::Ordering;
 use core::fmt;
 use core::ops::RangeInclusive;
-use core::str::FromStr;
 
 use tickid_core::{NodeId, RangeError};
-
-use crate::error::ParseError;
 
 /// A node ID of any scheme, as stores keep it: a value of a number of bits.
 ///
@@ -162,24 +159,6 @@ impl fmt::Display for Node {
 impl fmt::Debug for Node {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)
-    }
-}
-
-/// Parses a number of decimal digits without a sign.
-pub(crate) fn number<N: FromStr>(text: &str) -> Option<N> {
-    let is_number = text.bytes().all(|byte| byte.is_ascii_digit());
-    if is_number { text.parse().ok() } else { None }
-}
-
-impl FromStr for Node {
-    type Err = ParseError;
-
-    fn from_str(text: &str) -> Result<Self, ParseError> {
-        let parts = text.split_once('/');
-        let numbers = parts.and_then(|(value, bits)| Some((number(bits)?, number(value)?)));
-        let (bits, value) =
-            numbers.ok_or_else(|| ParseError::form(text, "VALUE/BITS, as in 42/8"))?;
-        Ok(Self::new(bits, value)?)
     }
 }
 

@@ -1,8 +1,6 @@
 use core::fmt;
-use core::str::FromStr;
 
-use crate::error::ParseError;
-use crate::model::node::{Node, number};
+use crate::model::node::Node;
 
 /// Consecutive nodes of one size.
 ///
@@ -396,30 +394,6 @@ impl fmt::Debug for NodePool {
     }
 }
 
-impl FromStr for NodeRange {
-    type Err = ParseError;
-
-    fn from_str(text: &str) -> Result<Self, ParseError> {
-        let numbers = text.split_once('/').and_then(|(values, bits)| {
-            let (first, last) = values.split_once('-').unwrap_or((values, values));
-            Some((number(bits)?, number(first)?, number(last)?))
-        });
-        let (bits, first, last) = numbers.ok_or_else(|| {
-            ParseError::form(text, "FIRST-LAST/BITS or VALUE/BITS, as in 0-255/8")
-        })?;
-        Ok(Self::new(bits, first, last)?)
-    }
-}
-
-impl FromStr for NodePool {
-    type Err = ParseError;
-
-    fn from_str(text: &str) -> Result<Self, ParseError> {
-        let ranges = text.split(',').map(str::parse).collect::<Result<Vec<NodeRange>, _>>()?;
-        Ok(Self::new(ranges)?)
-    }
-}
-
 /// An error of nodes that do not form a pool.
 ///
 /// # Examples
@@ -456,6 +430,7 @@ pub enum PoolError {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::text::ParseError;
 
     fn pool(text: &str) -> Result<NodePool, ParseError> {
         text.parse()

@@ -1,13 +1,11 @@
 use core::fmt;
-use core::str::FromStr;
 use core::time::Duration;
 
 use tickid_core::{NodeId as _, Policy, RangeError, Scheme, TickScale, UnixTime, Variants};
 
-use crate::error::ParseError;
-use crate::model::lease::mix;
 use crate::model::node::Node;
 use crate::model::pool::NodePool;
+use crate::model::token::mix;
 
 /// The name of a realm: 1 to 63 lower-case letters, digits, hyphens and underscores, a letter or
 /// digit first.
@@ -22,7 +20,7 @@ use crate::model::pool::NodePool;
 /// # Ok::<(), tickid_lease::ParseError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct RealmName(String);
+pub struct RealmName(pub(super) String);
 
 impl RealmName {
     /// The largest number of bytes.
@@ -44,20 +42,6 @@ impl RealmName {
 impl fmt::Display for RealmName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(&self.0)
-    }
-}
-
-impl FromStr for RealmName {
-    type Err = ParseError;
-
-    fn from_str(text: &str) -> Result<Self, ParseError> {
-        const FORM: &str = "1 to 63 lower-case letters, digits, hyphens and underscores, a letter or \
-                            digit first";
-        let is_letter = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
-        let is_name = text.len() <= Self::MAX_LEN
-            && text.bytes().next().is_some_and(is_letter)
-            && text.bytes().all(|byte| is_letter(byte) || matches!(byte, b'-' | b'_'));
-        if is_name { Ok(Self(text.to_owned())) } else { Err(ParseError::form(text, FORM)) }
     }
 }
 

@@ -1,14 +1,20 @@
 use std::collections::BTreeMap;
 
-use tickid_core::UnixTime;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 
-use crate::model::codec::Extra;
-use crate::model::lease::{Lease, Token};
 use crate::model::node::Node;
 use crate::model::pool::NodeRange;
 use crate::model::realm::RealmSpec;
-use crate::model::refusal::Refusal;
-use crate::model::rules::{self, Rules, Standing};
+use crate::model::token::Token;
+
+/// The highest format that this release can read. It reads all earlier ones and writes this one.
+pub(crate) const FORMAT: u32 = 1;
+
+/// Fields of a record or row that a later release added. They are kept when it is written again.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Extra(pub(crate) Map<String, Value>);
 
 /// A store's data on a realm as a whole.
 ///
@@ -269,119 +275,3 @@ impl RowState {
 
 /// The rows of a realm.
 pub type Rows = BTreeMap<Node, RowState>;
-
-/// A snapshot of a realm's data in a store.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[allow(clippy::exhaustive_structs, reason = "backends create it")]
-pub struct View {
-    /// The record and its version, if the store has the realm.
-    pub record: Option<(Record, Version)>,
-    /// The requested rows, as far as they exist.
-    pub rows: Rows,
-    /// The last node of a page that was cut at its limit. `None`: the view has all rows of the
-    /// realm.
-    pub page_end: Option<Node>,
-    /// The view also has the rows with the lowest ceilings, so that further pages have hardly more
-    /// to offer to a claim.
-    pub has_lowest: bool,
-    /// The store's clock.
-    pub now: UnixTime,
-    /// The store's present identity, for the record.
-    pub generation: String,
-}
-
-impl View {
-    /// Creates a view without a record and rows.
-    ///
-    /// # Examples
-    /// ```
-    /// use tickid_core::UnixTime;
-    /// use tickid_lease::{Refusal, View};
-    ///
-    /// let view = View::empty(UnixTime::EPOCH, "1".to_owned());
-    /// assert_eq!(view.standings(), Err(Refusal::NoRealm));
-    /// ```
-    #[must_use]
-    pub fn empty(now: UnixTime, generation: String) -> Self {
-        let (record, rows) = (None, Rows::new());
-        Self { record, rows, page_end: None, has_lowest: false, now, generation }
-    }
-
-    /// Reports whether the store is not the one that wrote the record, so that later writes may be
-    /// lost.
-    ///
-    /// # Examples
-    /// ```
-    /// use core::time::Duration;
-    /// use tickid_core::SystemClock;
-    /// use tickid_lease::{Begin, MemoryBackend, RealmSpec, Scope, Store, block_on};
-    /// use tickid_sno::Sno;
-    ///
-    /// let backend = MemoryBackend::new(SystemClock);
-    /// let realm = RealmSpec::new("orders".parse()?, &Sno, "0-1023/16".parse()?)?;
-    /// let store = Store::new(backend.clone());
-    /// block_on(store.begin(&realm, Begin::AtOnce), Duration::from_secs(5))?;
-    /// backend.change_generation(); // as a fail-over does
-    /// assert!(backend.view(realm.name(), Scope::Record)?.is_other_generation());
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    #[must_use]
-    pub fn is_other_generation(&self) -> bool {
-        self.record.as_ref().is_some_and(|(record, _)| record.generation != self.generation)
-    }
-
-    /// Returns the leases of all holders, as of the view's time.
-    ///
-    /// # Examples
-    /// ```
-    /// use core::time::Duration;
-    /// use tickid_lease::{Claim, RealmSpec, Store, Token, block_on};
-    /// use tickid_sno::Sno;
-    ///
-    /// let (store, timeout) = (Store::in_memory(), Duration::from_secs(5));
-    /// let realm = RealmSpec::new("orders".parse()?, &Sno, "0-1023/16".parse()?)?;
-    /// let mut claim = Claim::new(Token::random()?, "web-1", None);
-    /// let lease = block_on(store.acquire(&realm, &mut claim), timeout)?;
-    /// let view = block_on(store.list(realm.name()), timeout)?;
-    /// assert!(view.leases().map(|lease| lease.node).eq([lease.node]));
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn leases(&self) -> impl Iterator<Item = Lease> {
-        let record = self.record.iter();
-        let realm = record.map(|(record, _)| record.realm.name().id()).next();
-        self.rows.values().filter_map(move |state| {
-            let (row, version) = (state.row()?, state.version()?);
-            let lease = rules::lease(realm?, row, Some(version), self.now)?;
-            Some(Lease { version, ..lease })
-        })
-    }
-
-    /// Returns the standing of each node that has a row, in order.
-    ///
-    /// # Errors
-    /// Returns [`Refusal::NoRealm`] without a record, and [`Refusal::StoreClock`] if the store's
-    /// clock is outside the scheme's time.
-    ///
-    /// # Examples
-    /// ```
-    /// use core::time::Duration;
-    /// use tickid_lease::{Claim, RealmSpec, Standing, Store, Token, block_on};
-    /// use tickid_sno::Sno;
-    ///
-    /// let (store, timeout) = (Store::in_memory(), Duration::from_secs(5));
-    /// let realm = RealmSpec::new("orders".parse()?, &Sno, "0-1023/16".parse()?)?;
-    /// let mut claim = Claim::new(Token::random()?, "web-1", None);
-    /// let lease = block_on(store.acquire(&realm, &mut claim), timeout)?;
-    /// let view = block_on(store.list(realm.name()), timeout)?;
-    /// for (node, _, standing) in view.standings()? {
-    ///     assert_eq!((node, standing), (lease.node, Standing::Held));
-    /// }
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn standings(&self) -> Result<Vec<(Node, &RowState, Standing)>, Refusal> {
-        let (record, _) = self.record.as_ref().ok_or(Refusal::NoRealm)?;
-        let rules = Rules::new(record, self.now)?;
-        let standing = |(&node, state)| (node, state, rules.standing(node, Some(state)));
-        Ok(self.rows.iter().map(standing).collect())
-    }
-}

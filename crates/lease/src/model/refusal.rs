@@ -4,10 +4,10 @@ use core::fmt;
 
 use tickid_core::UnixTime;
 
-use crate::model::codec::FORMAT;
 use crate::model::node::Node;
 use crate::model::pool::NodeRange;
 use crate::model::realm::{Mismatch, RealmName};
+use crate::model::record::FORMAT;
 
 /// The reason that a store refuses a request. It has changed nothing then, unless the refusal is a
 /// [proven loss](Loss::Forgotten).

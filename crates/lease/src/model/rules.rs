@@ -6,11 +6,11 @@
 
 use tickid_core::UnixTime;
 
-use crate::model::codec::Extra;
 use crate::model::lease::{Claim, Lease};
 use crate::model::node::Node;
 use crate::model::pool::NodeRange;
 use crate::model::realm::RealmSpec;
+use crate::model::record::Extra;
 use crate::model::record::{Part, Record, Row, RowState, Rows, Version};
 use crate::model::refusal::{Loss, Refusal};
 
@@ -560,8 +560,8 @@ mod tests {
 
     use super::*;
     use crate::model::candidates::Shortage;
-    use crate::model::lease::Token;
-    use crate::model::record::View;
+    use crate::model::token::Token;
+    use crate::model::view::View;
 
     /// Ticks of a second, three nodes, 15 ticks ahead.
     fn record() -> Record {

@@ -4,6 +4,7 @@ mod ids;
 mod inspect;
 mod patient;
 mod problem;
+mod prometheus;
 mod routes;
 mod streams;
 

@@ -16,8 +16,8 @@ use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityScheme};
 use utoipa::openapi::{OpenApi, RefOr, Schema};
 
 use super::problem::Problem;
-use super::{ids, inspect};
-use crate::metrics::{self, Protocol};
+use super::{ids, inspect, prometheus};
+use crate::metrics::Protocol;
 use crate::shared::{Shared, request_id};
 
 #[derive(utoipa::OpenApi)]
@@ -117,7 +117,7 @@ async fn ready(State(shared): State<Arc<Shared>>) -> Result<&'static str, Proble
 )]
 async fn metrics_text(State(shared): State<Arc<Shared>>) -> Result<Response, Problem> {
     const KIND: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
-    let text = metrics::encode(&shared.metrics, &shared.realms)
+    let text = prometheus::encode(&shared.metrics, &shared.realms)
         .map_err(|error| Problem::new(StatusCode::INTERNAL_SERVER_ERROR, error.to_string()))?;
     Ok(([(header::CONTENT_TYPE, KIND)], text).into_response())
 }

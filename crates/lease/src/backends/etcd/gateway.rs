@@ -15,11 +15,13 @@ use ureq::http::{HeaderMap, HeaderValue, StatusCode, header};
 
 use super::message::{Authenticate, Authenticated, Failure, Txn, TxnAnswer};
 use super::url::{Place, Tls};
-use super::{BACKEND, EtcdBackend};
 use crate::error::{StoreError, excerpt};
 use crate::tls::{HungUp, is_hung_up};
 use crate::url::Login;
 
+pub(super) const BACKEND: &str = "etcd";
+
+pub(super) const TIMEOUT: Duration = Duration::from_secs(3);
 /// The timeout of claims, and of any request before the first answer. Where a thousand clients come
 /// at once, most of this is spent in the server's queue.
 const LONG_TIMEOUT: Duration = Duration::from_secs(10);
@@ -94,7 +96,7 @@ impl Gateway {
         let (first, timeout) = match self.last.load(Ordering::Relaxed) {
             usize::MAX => (0, LONG_TIMEOUT),
             last if is_claim => (last, LONG_TIMEOUT),
-            last => (last, EtcdBackend::TIMEOUT),
+            last => (last, TIMEOUT),
         };
         let until = Instant::now() + self.timeout.unwrap_or(timeout);
         let (mut silence, mut strangers) = (Silence(Vec::new()), Vec::new());

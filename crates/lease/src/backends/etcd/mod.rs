@@ -8,7 +8,7 @@ use core::sync::atomic::{AtomicU64, Ordering};
 use core::time::Duration;
 use std::sync::Arc;
 
-use self::gateway::Gateway;
+use self::gateway::{BACKEND, Gateway, TIMEOUT};
 use self::message::{Compare, KeyValue, Operation, RangeAnswer, Txn};
 use crate::backend::{Answer, Backend, Change, RowChange, Scope};
 use crate::blocking::ask;
@@ -16,9 +16,8 @@ use crate::error::StoreError;
 use crate::model::node::Node;
 use crate::model::pool::NodeRange;
 use crate::model::realm::RealmName;
-use crate::model::record::{Record, RowState, Version, View};
-
-const BACKEND: &str = "etcd";
+use crate::model::record::{Record, RowState, Version};
+use crate::model::view::View;
 
 /// The number of rows read at once.
 const PAGE: usize = 2_048;
@@ -83,7 +82,7 @@ struct Cluster {
 impl EtcdBackend {
     /// The time that a request may take, for all members together. For claims, and before the first
     /// answer, it is 10 seconds.
-    pub const TIMEOUT: Duration = Duration::from_secs(3);
+    pub const TIMEOUT: Duration = TIMEOUT;
 
     /// Opens the backend in the cluster with these members, as in
     /// `etcd://10.0.0.1:2379,10.0.0.2:2379`. The default port is 2379. No member is contacted yet.

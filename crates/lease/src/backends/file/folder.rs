@@ -11,8 +11,13 @@ use std::path::Path;
 use std::thread;
 use std::time::Instant;
 
-use super::NAME;
 use crate::error::{Exposed, Exposure, StoreError, StoreErrorKind};
+
+pub(super) const NAME: &str = "file";
+
+pub(super) fn corrupt(path: &Path) -> StoreError {
+    StoreError::corrupt(NAME, path.display().to_string())
+}
 
 pub(super) trait Context<T> {
     /// Names the operation that failed.

@@ -6,11 +6,10 @@
 
 use std::path::Path;
 
-use super::corrupt;
-use super::folder;
+use super::folder::{self, corrupt};
 use crate::error::StoreError;
-use crate::model::lease::mix;
 use crate::model::node::Node;
+use crate::model::token::mix;
 
 /// The node's value and bits, and a checksum of both.
 const ENTRY_LEN: usize = 8 + 4 + 4;

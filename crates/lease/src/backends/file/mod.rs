@@ -18,22 +18,31 @@ use core::time::Duration;
 use std::collections::HashMap;
 use std::fs::{self, File};
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use tickid_core::{Clock, SystemClock, UnixTime};
 
-use self::folder::Context as _;
+use self::folder::{Context as _, NAME, corrupt};
 use self::slots::Reading;
 use crate::backend::{Answer, Backend, Change, Scope};
-use crate::backends::open::Holders;
 use crate::error::{StoreError, StoreErrorKind};
-use crate::model::lease::Token;
 use crate::model::node::Node;
 use crate::model::pool::NodePool;
 use crate::model::realm::RealmName;
-use crate::model::record::{Record, Row, RowState, Version, View};
+use crate::model::record::{Record, Row, RowState, Version};
 use crate::model::rules::Rules;
+use crate::model::token::Token;
+use crate::model::view::View;
+
+/// The processes that hold what is leased.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Holders {
+    /// This process, so that a backend may show others when it has ended.
+    Here,
+    /// Other processes, which may outlive this one.
+    Elsewhere,
+}
 
 /// The backend in a folder of this machine, which any number of processes may share.
 ///
@@ -161,7 +170,6 @@ impl<C: Clock + fmt::Debug + Send + Sync> FileBackend<C> {
     }
 }
 
-const NAME: &str = "file";
 /// A folder has one generation: it does not show that it was restored from a backup.
 const GENERATION: &str = "file";
 const RECORD_MAGIC: &str = "tickid-realm-1";
@@ -169,10 +177,6 @@ const RECORD_MAGIC: &str = "tickid-realm-1";
 const LOCK_TIMEOUT: Duration = Duration::from_secs(3);
 /// The version of a row that cannot be read.
 const UNREADABLE: Version = Version(0);
-
-fn corrupt(path: &Path) -> StoreError {
-    StoreError::corrupt(NAME, path.display().to_string())
-}
 
 /// One realm's folder, locked.
 struct RealmFolder<'a> {

@@ -1,7 +1,7 @@
 //! A row in a file: two slots, written alternately, so that a write cut short leaves the other.
 
-use crate::error::ParseError;
 use crate::model::record::Row;
+use crate::model::text::ParseError;
 
 /// The length of a slot, with zeros after its row.
 pub(crate) const SLOT_LEN: usize = 1_024;
@@ -91,7 +91,8 @@ pub(crate) fn create(number: u64, row: &Row) -> Option<[u8; FILE_LEN]> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::lease::{Claim, Token};
+    use crate::model::lease::Claim;
+    use crate::model::token::Token;
 
     fn row(ceiling: u64) -> Row {
         Row {

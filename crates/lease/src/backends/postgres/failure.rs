@@ -6,9 +6,24 @@ use std::io;
 use tokio_postgres::Error;
 use tokio_postgres::error::SqlState;
 
-use crate::backends::postgres::{failed, no_writes, unreachable};
 use crate::backends::sql::Failure;
 use crate::error::{StoreError, excerpt};
+
+pub(super) const NAME: &str = "PostgreSQL";
+
+pub(super) fn failed(what: impl Into<String>) -> StoreError {
+    StoreError::failed(NAME, what)
+}
+
+pub(super) fn no_writes(what: &str) -> StoreError {
+    failed(format!("{what}: the server accepts no writes, like a standby"))
+}
+
+pub(super) fn unreachable(
+    source: impl Into<Box<dyn core::error::Error + Send + Sync>>,
+) -> StoreError {
+    StoreError::unreachable(NAME, source)
+}
 
 /// Returns the failure of a statement with the purpose `what`.
 pub(super) fn of_statement(error: &Error, what: &str) -> Failure {

@@ -1,7 +1,8 @@
 //! Functions in the database that make the IDs of a realm.
 
 use crate::backend::Answer;
-use crate::backends::postgres::{PostgresBackend, SCHEMA, Server, failed};
+use crate::backends::postgres::failure::failed;
+use crate::backends::postgres::{PostgresBackend, SCHEMA, Server};
 use crate::error::StoreError;
 use crate::model::realm::RealmSpec;
 use crate::model::record::Record;

@@ -16,12 +16,12 @@ use tokio_postgres::config::{Host, SslMode, TargetSessionAttrs};
 use tokio_postgres::types::{ToSql, Type};
 use tokio_postgres::{Client, Config};
 
+use self::failure::{NAME, failed, no_writes};
 use self::stream::Stream;
 use self::url::Tls;
 use crate::backends::sql::{Database, Failure, MAX_ANSWER, Request, Sql, Texts, Value};
 use crate::error::StoreError;
 
-const NAME: &str = "PostgreSQL";
 const SCHEMA: &str = include_str!("schema.sql");
 
 crate::backends::sql::sql_backend! {
@@ -122,7 +122,7 @@ impl Server {
         let address = self.config.get_hostaddrs().get(number);
         let left = Arc::new(AtomicUsize::new(MAX_ANSWER));
         let stream = Stream::connect(host, address, port, Arc::clone(&left)).await;
-        let stream = stream.map_err(unreachable)?;
+        let stream = stream.map_err(failure::unreachable)?;
         let tls = url::tls_to(&self.tls, host)?;
         let (client, connection) = self.config.connect_raw(stream, tls).await.map_err(|error| {
             failure::of_connecting(&error, self.config.get_ssl_mode() == SslMode::Disable)
@@ -217,16 +217,4 @@ impl Server {
         let done = session.client.batch_execute(statements).await;
         done.map_err(|error| failure::of_statement(&error, what))
     }
-}
-
-fn failed(what: impl Into<String>) -> StoreError {
-    StoreError::failed(NAME, what)
-}
-
-fn no_writes(what: &str) -> StoreError {
-    failed(format!("{what}: the server accepts no writes, like a standby"))
-}
-
-fn unreachable(source: impl Into<Box<dyn core::error::Error + Send + Sync>>) -> StoreError {
-    StoreError::unreachable(NAME, source)
 }

@@ -13,7 +13,7 @@ use tokio_postgres::tls::{ChannelBinding, TlsConnect, TlsStream};
 use tokio_rustls::TlsConnector;
 use tokio_rustls::client;
 
-use crate::backends::postgres::failed;
+use crate::backends::postgres::failure::failed;
 use crate::backends::postgres::stream::Stream;
 use crate::error::StoreError;
 use crate::tls::Files;

@@ -3,9 +3,9 @@
 use tokio_postgres::Config;
 use tokio_postgres::config::{Host, SslMode, TargetSessionAttrs};
 
-use crate::backends::postgres::NAME;
+use crate::backends::postgres::failure::NAME;
 #[cfg(feature = "postgres-tls")]
-use crate::backends::postgres::failed;
+use crate::backends::postgres::failure::failed;
 use crate::error::{StoreError, excerpt};
 use crate::tls::Files;
 

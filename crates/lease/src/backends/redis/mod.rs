@@ -10,15 +10,14 @@ use std::sync::Arc;
 use tickid_core::UnixTime;
 
 use self::reply::Reply;
-use self::server::{Script, Server};
+use self::server::{BACKEND, Script, Server};
 use crate::backend::{Answer, Backend, Change, RowChange, Scope};
 use crate::blocking::ask;
 use crate::error::StoreError;
 use crate::model::node::Node;
 use crate::model::realm::RealmName;
-use crate::model::record::{Record, Row, RowState, Version, View};
-
-const BACKEND: &str = "redis";
+use crate::model::record::{Record, Row, RowState, Version};
+use crate::model::view::View;
 
 /// The number of rows read at once.
 const PAGE: usize = 2_048;

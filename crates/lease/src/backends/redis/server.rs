@@ -8,11 +8,12 @@ use std::time::Instant;
 
 use tickid_core::PerProcess;
 
-use super::BACKEND;
 use super::connection::Connection;
 use super::reply::Reply;
 use super::url::Place;
 use crate::error::{StoreError, StoreErrorKind, excerpt};
+
+pub(super) const BACKEND: &str = "redis";
 
 /// The number of connections kept: a holder and a command need no more at once.
 const MAX_IDLE: usize = 4;

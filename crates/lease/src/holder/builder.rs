@@ -1,0 +1,206 @@
+use core::fmt;
+use core::time::Duration;
+
+use tickid_core::{DEFAULT_MAX_WAIT, DefaultClock, Policy, Scheme, SequenceStart};
+
+use crate::holder::name::this_holder;
+use crate::realm::Realm;
+use crate::store::Store;
+
+/// The options of a [`LeasedGenerator`](crate::LeasedGenerator).
+///
+/// | option | default |
+/// |---|---|
+/// | [`holder`](Self::holder) | this host or pod, program and process ID |
+/// | [`clock`](Self::clock) | the system's wall clock |
+/// | [`policy`](Self::policy), [`sequence`](Self::sequence) | the scheme's |
+/// | [`start_within`](Self::start_within) | zero: the first error ends the start |
+/// | [`max_wait`](Self::max_wait) | one minute ([`DEFAULT_MAX_WAIT`]) |
+/// | [`answer_within`](Self::answer_within) | a quarter of the term, from 50 milliseconds to 5 seconds; four times that while there is no lease ([`LeaseSession::timeout`](crate::LeaseSession::timeout)) |
+///
+/// # Examples
+/// ```
+/// use core::time::Duration;
+/// use tickid_core::Policy;
+/// use tickid_lease::{LeasedGenerator, Realm, Store};
+/// use tickid_sno::Sno;
+///
+/// let realm = Realm::new("orders".parse()?, Sno, "0-1023/16".parse()?)?;
+/// let generator = LeasedGenerator::builder(Store::in_memory(), realm)
+///     .holder("billing")
+///     .policy(Policy::Wait)
+///     .max_wait(Duration::from_secs(5))
+///     .start()?;
+/// generator.generate()?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[must_use]
+pub struct LeasedGeneratorBuilder<S, C = DefaultClock> {
+    pub(super) options: Options<S>,
+    /// Creates a clock for each lease.
+    pub(super) clock: Box<dyn Fn() -> C + Send>,
+}
+
+/// The options that do not depend on the clock's type.
+#[derive(Debug)]
+pub(super) struct Options<S> {
+    pub(super) store: Store,
+    pub(super) realm: Realm<S>,
+    pub(super) holder: String,
+    pub(super) start_within: Duration,
+    pub(super) max_wait: Duration,
+    pub(super) answer_within: Option<Duration>,
+    pub(super) policy: Option<Policy<S>>,
+    pub(super) sequence: Option<SequenceStart>,
+}
+
+impl<S: Scheme> LeasedGeneratorBuilder<S> {
+    pub(super) fn new(store: Store, realm: Realm<S>) -> Self {
+        let options = Options {
+            store,
+            realm,
+            holder: this_holder(),
+            start_within: Duration::ZERO,
+            max_wait: DEFAULT_MAX_WAIT,
+            answer_within: None,
+            policy: None,
+            sequence: None,
+        };
+        Self { options, clock: Box::new(DefaultClock::default) }
+    }
+}
+
+impl<S: Scheme, C> LeasedGeneratorBuilder<S, C> {
+    /// Sets the holder's name, for people to read.
+    ///
+    /// # Examples
+    /// ```
+    /// use core::time::Duration;
+    /// use tickid_lease::{LeasedGenerator, Realm, Store, block_on};
+    /// use tickid_sno::Sno;
+    ///
+    /// let realm = Realm::new("orders".parse()?, Sno, "42/16".parse()?)?;
+    /// let store = Store::in_memory();
+    /// let builder = LeasedGenerator::builder(store.clone(), realm.clone()).holder("billing");
+    /// let generator = builder.start()?;
+    /// let view = block_on(store.list(realm.name()), Duration::from_secs(5))?;
+    /// let row = view.rows[&"42/16".parse()?].row().ok_or("the row cannot be read")?;
+    /// assert_eq!(row.holder, "billing");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn holder(mut self, holder: impl Into<String>) -> Self {
+        self.options.holder = holder.into();
+        self
+    }
+
+    /// Sets the time within which [`start`](Self::start) repeats a request that the store did not
+    /// answer, or for which no node was free. It backs off exponentially with full jitter, so that
+    /// many holders can start at once.
+    pub fn start_within(mut self, start_within: Duration) -> Self {
+        self.options.start_within = start_within;
+        self
+    }
+
+    /// Sets the longest wait of [`generate`](crate::LeasedGenerator::generate) for a lease or for
+    /// its window.
+    ///
+    /// # Examples
+    /// ```
+    /// use core::time::Duration;
+    /// use std::sync::Arc;
+    /// use tickid_core::{ManualClock, Policy, UnixTime};
+    /// use tickid_lease::{GenerateError, LeasedGenerator, MemoryBackend, Realm, Store};
+    /// use tickid_sno::Sno;
+    ///
+    /// let clock = Arc::new(ManualClock::new(UnixTime::from_millis(1_700_000_000_000)?));
+    /// let store = Store::new(MemoryBackend::new(Arc::clone(&clock)));
+    /// let realm = Realm::new("orders".parse()?, Sno, "0-1023/16".parse()?)?;
+    /// let builder = LeasedGenerator::builder(store, realm).policy(Policy::Wait);
+    /// let builder = builder.clock(Arc::clone(&clock)).max_wait(Duration::from_millis(100));
+    /// let generator = builder.start()?;
+    /// generator.generate()?;
+    ///
+    /// clock.set(UnixTime::from_millis(1_699_999_999_000)?); // a second back
+    /// assert!(matches!(generator.generate(), Err(GenerateError::Stalled { .. })));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn max_wait(mut self, max_wait: Duration) -> Self {
+        self.options.max_wait = max_wait;
+        self
+    }
+
+    /// Sets the timeout of requests to the store.
+    pub fn answer_within(mut self, answer_within: Duration) -> Self {
+        self.options.answer_within = Some(answer_within);
+        self
+    }
+
+    /// Sets the reaction to a clock rollback.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_core::{Policy, Ticks};
+    /// use tickid_lease::{LeasedGenerator, Realm, Store, Terms};
+    /// use tickid_scru64::Scru64;
+    ///
+    /// // The realm's terms leave room for the IDs that the policy lets run ahead.
+    /// let policy = Policy::Ratchet { allowance: Ticks::new(400) };
+    /// let realm = Realm::new("orders".parse()?, Scru64, "0-255/8".parse()?)?;
+    /// let realm = realm.with_terms(Terms::new(policy))?;
+    /// let generator = LeasedGenerator::builder(Store::in_memory(), realm).policy(policy).start()?;
+    /// let tenure = generator.tenure().ok_or("no lease")?;
+    /// assert_eq!(tenure.generator().policy(), policy);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn policy(mut self, policy: Policy<S>) -> Self {
+        self.options.policy = Some(policy);
+        self
+    }
+
+    /// Sets the rule for the first sequence of each tick.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_core::SequenceStart;
+    /// use tickid_lease::{LeasedGenerator, Realm, Store};
+    /// use tickid_sno::Sno;
+    ///
+    /// let realm = Realm::new("orders".parse()?, Sno, "0-1023/16".parse()?)?;
+    /// let builder = LeasedGenerator::builder(Store::in_memory(), realm);
+    /// let generator = builder.sequence(SequenceStart::fixed(1_000)).start()?;
+    /// assert_eq!(generator.generate()?.sequence(), 1_000);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn sequence(mut self, sequence: impl Into<SequenceStart>) -> Self {
+        self.options.sequence = Some(sequence.into());
+        self
+    }
+
+    /// Sets the clock. Each lease has a clone of it, which must read the same time.
+    ///
+    /// # Examples
+    /// ```
+    /// use std::sync::Arc;
+    /// use tickid_core::{ManualClock, UnixTime};
+    /// use tickid_lease::{LeasedGenerator, MemoryBackend, Realm, Store};
+    /// use tickid_sno::Sno;
+    ///
+    /// // The clock of a test, which the store has to share.
+    /// let time = UnixTime::from_millis(1_700_000_000_000)?;
+    /// let clock = Arc::new(ManualClock::new(time));
+    /// let store = Store::new(MemoryBackend::new(Arc::clone(&clock)));
+    /// let realm = Realm::new("orders".parse()?, Sno, "0-1023/16".parse()?)?;
+    /// let generator = LeasedGenerator::builder(store, realm).clock(clock).start()?;
+    /// assert_eq!(generator.generate()?.unix_time(), time);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn clock<D: Clone + Send + 'static>(self, clock: D) -> LeasedGeneratorBuilder<S, D> {
+        LeasedGeneratorBuilder { options: self.options, clock: Box::new(move || clock.clone()) }
+    }
+}
+
+impl<S: Scheme, C> fmt::Debug for LeasedGeneratorBuilder<S, C> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.options.fmt(f)
+    }
+}

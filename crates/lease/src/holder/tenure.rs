@@ -1,0 +1,99 @@
+use core::fmt;
+use core::sync::atomic::AtomicBool;
+use core::time::Duration;
+
+use tickid_core::{Clock, DefaultClock, ErrorKind, Generator, ProcessClock, Scheme};
+
+use crate::model::lease::Lease;
+
+/// One lease and its generator, which is closed when the lease ends.
+///
+/// # Examples
+/// ```
+/// use tickid_lease::{LeasedGenerator, Realm, Store};
+/// use tickid_scru64::{Scru64, Scru64Id};
+///
+/// let realm = Realm::new("orders".parse()?, Scru64, "0-255/8".parse()?)?;
+/// let leased = LeasedGenerator::start(Store::in_memory(), realm)?;
+///
+/// let tenure = leased.tenure().ok_or("no lease")?;
+/// let mut ids = [Scru64Id::MIN; 1_000];
+/// tenure.generator().fill(&mut ids)?;
+/// assert!(ids.is_sorted());
+/// assert_eq!(tenure.lease().node.value(), u64::from(tenure.generator().node().node_id()));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct Tenure<S: Scheme, C = DefaultClock> {
+    generator: Generator<S, ProcessClock<C>>,
+    lease: Lease,
+    /// Set once a call has found the generator closed.
+    pub(super) is_over: AtomicBool,
+}
+
+impl<S: Scheme, C> Tenure<S, C> {
+    pub(super) fn new(generator: Generator<S, ProcessClock<C>>, lease: Lease) -> Self {
+        Self { generator, lease, is_over: AtomicBool::new(false) }
+    }
+
+    /// Returns the generator.
+    ///
+    /// # Examples
+    /// ```
+    /// use tickid_lease::{LeasedGenerator, Realm, Store};
+    /// use tickid_scru64::Scru64;
+    ///
+    /// let realm = Realm::new("orders".parse()?, Scru64, "0-255/8".parse()?)?;
+    /// let leased = LeasedGenerator::start(Store::in_memory(), realm)?;
+    /// let tenure = leased.tenure().ok_or("no lease")?;
+    /// let mut handle = tenure.generator().handle(); // for a thread that draws many
+    /// let first = handle.try_generate()?;
+    /// assert!(handle.try_generate()? > first);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn generator(&self) -> &Generator<S, ProcessClock<C>> {
+        &self.generator
+    }
+
+    /// Returns the lease as it was granted; its window may have been widened since.
+    #[must_use]
+    pub fn lease(&self) -> &Lease {
+        &self.lease
+    }
+}
+
+impl<S: Scheme, C: Clock> Tenure<S, C> {
+    /// Returns the time until the window ends; zero if the generator cannot issue.
+    pub(super) fn window_left(&self) -> Duration {
+        let is_ready = match self.generator.check_ready() {
+            Ok(()) => true,
+            Err(error) => error.kind() == ErrorKind::Exhausted,
+        };
+        match self.generator.clock().now() {
+            Ok(now) if is_ready => {
+                let ceiling = self.generator.state().window.ceiling();
+                self.generator.layout().scale().time_of(ceiling).saturating_since(now)
+            }
+            _ => Duration::ZERO,
+        }
+    }
+
+    /// Returns the time until the generator's clock has caught up with the window and the last ID.
+    pub(super) fn stall(&self) -> Duration {
+        match self.generator.check_ready() {
+            Err(error) if matches!(error.kind(), ErrorKind::Rollback | ErrorKind::Window) => {
+                error.retry_after().unwrap_or(Duration::ZERO)
+            }
+            _ => Duration::ZERO,
+        }
+    }
+}
+
+impl<S: Scheme, C: fmt::Debug> fmt::Debug for Tenure<S, C> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Tenure")
+            .field("generator", &self.generator)
+            .field("lease", &self.lease)
+            .finish()
+    }
+}

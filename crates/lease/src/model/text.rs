@@ -1,0 +1,130 @@
+//! The forms in which nodes, pools, names and tokens are written, and errors of parsing.
+
+use core::str::FromStr;
+
+use tickid_core::RangeError;
+
+use crate::model::node::Node;
+use crate::model::pool::{NodePool, NodeRange, PoolError};
+use crate::model::realm::RealmName;
+use crate::model::record::FORMAT;
+use crate::model::token::Token;
+
+/// An error from parsing a text.
+///
+/// # Examples
+/// ```
+/// use tickid_lease::{Node, NodePool};
+///
+/// let error = "300/8".parse::<Node>().unwrap_err();
+/// assert_eq!(error.to_string(), "node 300 is outside of 0..=255");
+/// let error = "all".parse::<NodePool>().unwrap_err();
+/// assert!(error.to_string().starts_with(r#""all" does not have the form FIRST-LAST/BITS"#));
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ParseError {
+    /// The text does not have the form.
+    #[error("{text:?} does not have the form {form}")]
+    Form {
+        /// The text.
+        text: String,
+        /// The form.
+        form: &'static str,
+    },
+    /// A number is out of range.
+    #[error(transparent)]
+    Range(#[from] RangeError),
+    /// The nodes do not form a pool.
+    #[error(transparent)]
+    Pool(#[from] PoolError),
+    /// A store's data cannot be read.
+    #[error("not a {what}: {why}")]
+    Malformed {
+        /// The kind of data.
+        what: &'static str,
+        /// The reason.
+        why: String,
+    },
+    /// A later release wrote a store's data in a format that this one cannot read.
+    #[error("the {what} has format {format}; this release knows formats up to {FORMAT}")]
+    Newer {
+        /// The kind of data.
+        what: &'static str,
+        /// The format's number.
+        format: u32,
+    },
+}
+
+impl ParseError {
+    pub(crate) fn form(text: &str, form: &'static str) -> Self {
+        Self::Form { text: text.chars().take(300).collect(), form }
+    }
+}
+
+impl FromStr for Node {
+    type Err = ParseError;
+
+    fn from_str(text: &str) -> Result<Self, ParseError> {
+        let parts = text.split_once('/');
+        let numbers = parts.and_then(|(value, bits)| Some((number(bits)?, number(value)?)));
+        let (bits, value) =
+            numbers.ok_or_else(|| ParseError::form(text, "VALUE/BITS, as in 42/8"))?;
+        Ok(Self::new(bits, value)?)
+    }
+}
+
+impl FromStr for NodeRange {
+    type Err = ParseError;
+
+    fn from_str(text: &str) -> Result<Self, ParseError> {
+        let numbers = text.split_once('/').and_then(|(values, bits)| {
+            let (first, last) = values.split_once('-').unwrap_or((values, values));
+            Some((number(bits)?, number(first)?, number(last)?))
+        });
+        let (bits, first, last) = numbers.ok_or_else(|| {
+            ParseError::form(text, "FIRST-LAST/BITS or VALUE/BITS, as in 0-255/8")
+        })?;
+        Ok(Self::new(bits, first, last)?)
+    }
+}
+
+impl FromStr for NodePool {
+    type Err = ParseError;
+
+    fn from_str(text: &str) -> Result<Self, ParseError> {
+        let ranges = text.split(',').map(str::parse).collect::<Result<Vec<NodeRange>, _>>()?;
+        Ok(Self::new(ranges)?)
+    }
+}
+
+impl FromStr for RealmName {
+    type Err = ParseError;
+
+    fn from_str(text: &str) -> Result<Self, ParseError> {
+        const FORM: &str = "1 to 63 lower-case letters, digits, hyphens and underscores, a letter or \
+                            digit first";
+        let is_letter = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
+        let is_name = text.len() <= Self::MAX_LEN
+            && text.bytes().next().is_some_and(is_letter)
+            && text.bytes().all(|byte| is_letter(byte) || matches!(byte, b'-' | b'_'));
+        if is_name { Ok(Self(text.to_owned())) } else { Err(ParseError::form(text, FORM)) }
+    }
+}
+
+impl FromStr for Token {
+    type Err = ParseError;
+
+    fn from_str(text: &str) -> Result<Self, ParseError> {
+        let is_digit = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
+        let is_token = text.len() == 32 && text.bytes().all(is_digit);
+        let bits = if is_token { u128::from_str_radix(text, 16).ok() } else { None };
+        bits.map(Self::from_bits).ok_or_else(|| ParseError::form(text, "32 hexadecimal digits"))
+    }
+}
+
+/// Parses a number of decimal digits without a sign.
+pub(crate) fn number<N: FromStr>(text: &str) -> Option<N> {
+    let is_number = text.bytes().all(|byte| byte.is_ascii_digit());
+    if is_number { text.parse().ok() } else { None }
+}

@@ -1,0 +1,161 @@
+//! The counters in Prometheus' form.
+
+use core::fmt;
+use core::sync::atomic::{AtomicU64, Ordering};
+use std::sync::Arc;
+
+use prometheus_client::collector::Collector;
+use prometheus_client::encoding::{DescriptorEncoder, MetricEncoder, NoLabelSet};
+use prometheus_client::metrics::MetricType;
+use prometheus_client::registry::Registry;
+
+use crate::metrics::{BOUNDS, Histogram, Metrics, Protocol, ProtocolMetrics};
+use crate::realm::Realms;
+
+/// Writes all metrics as text for Prometheus.
+pub(crate) fn encode(metrics: &Arc<Metrics>, realms: &Realms) -> Result<String, fmt::Error> {
+    let mut registry = Registry::default();
+    let (metrics, realms) = (Arc::clone(metrics), realms.clone());
+    registry.register_collector(Box::new(Collected { metrics, realms }));
+    let mut text = String::new();
+    prometheus_client::encoding::text::encode(&mut text, &registry)?;
+    Ok(text)
+}
+
+#[derive(Debug)]
+struct Collected {
+    metrics: Arc<Metrics>,
+    realms: Realms,
+}
+
+impl Collector for Collected {
+    fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> fmt::Result {
+        self.protocols(&mut encoder)?;
+        self.realms(&mut encoder)
+    }
+}
+
+impl Collected {
+    fn protocols(&self, encoder: &mut DescriptorEncoder<'_>) -> fmt::Result {
+        let all = || Protocol::ALL.map(|protocol| (protocol.name(), self.metrics.of(protocol)));
+        let name = "tickid_server_connections";
+        let mut family =
+            encoder.encode_descriptor(name, "Open connections", None, MetricType::Gauge)?;
+        for (protocol, metrics) in all() {
+            let labels = [("protocol", protocol)];
+            family.encode_family(&labels)?.encode_gauge(&metrics.open.load(Ordering::Relaxed))?;
+        }
+        type Read = fn(&ProtocolMetrics) -> &AtomicU64;
+        let counters: [(&str, &str, Read); 3] = [
+            ("tickid_server_connections_accepted", "Connections accepted", |it| &it.accepted),
+            ("tickid_server_connections_refused", "Connections over the limit", |it| &it.refused),
+            ("tickid_server_request_errors", "Requests answered with an error", |it| &it.failed),
+        ];
+        for (name, help, read) in counters {
+            let mut family = encoder.encode_descriptor(name, help, None, MetricType::Counter)?;
+            for (protocol, metrics) in all() {
+                let labels = [("protocol", protocol)];
+                let count = read(metrics).load(Ordering::Relaxed);
+                family
+                    .encode_family(&labels)?
+                    .encode_counter::<NoLabelSet, _, u64>(&count, None)?;
+            }
+        }
+        let name = "tickid_server_request_duration_seconds";
+        let help = "Time from the arrival of a request to its answer";
+        let mut family = encoder.encode_descriptor(name, help, None, MetricType::Histogram)?;
+        for (protocol, metrics) in all() {
+            encode_histogram(&metrics.latency, family.encode_family(&[("protocol", protocol)])?)?;
+        }
+        Ok(())
+    }
+
+    fn realms(&self, encoder: &mut DescriptorEncoder<'_>) -> fmt::Result {
+        let mut family = encoder.encode_descriptor(
+            "tickid_server_ids",
+            "IDs issued",
+            None,
+            MetricType::Counter,
+        )?;
+        for realm in self.realms.iter() {
+            for protocol in Protocol::ALL {
+                let labels = [("realm", realm.name().as_str()), ("protocol", protocol.name())];
+                let ids = realm.metrics.ids[protocol as usize].load(Ordering::Relaxed);
+                family.encode_family(&labels)?.encode_counter::<NoLabelSet, _, u64>(&ids, None)?;
+            }
+        }
+        let states: Vec<_> = self.realms.iter().map(|realm| (realm, realm.state())).collect();
+        let mut family = encoder.encode_descriptor(
+            "tickid_lease_window_seconds",
+            "Time until the window ends",
+            None,
+            MetricType::Gauge,
+        )?;
+        for (realm, state) in &states {
+            let left = state.as_ref().map_or(0.0, |state| state.window_left.as_secs_f64());
+            let labels = [("realm", realm.name().as_str())];
+            family.encode_family(&labels)?.encode_gauge(&left)?;
+        }
+        type Read = fn(&tickid_lease::Counters) -> u64;
+        let counters: [(&str, &str, Read); 4] = [
+            ("tickid_lease_leases", "Leases acquired", |it| it.leases),
+            ("tickid_lease_renewals", "Renewals of leases", |it| it.renewals),
+            ("tickid_lease_losses", "Leases lost", |it| it.losses),
+            ("tickid_lease_moves", "Leases exchanged: the clock was set far back", |it| it.moves),
+        ];
+        for (name, help, read) in counters {
+            let mut family = encoder.encode_descriptor(name, help, None, MetricType::Counter)?;
+            for (realm, state) in &states {
+                let count = state.as_ref().map_or(0, |state| read(&state.counters));
+                let labels = [("realm", realm.name().as_str())];
+                family
+                    .encode_family(&labels)?
+                    .encode_counter::<NoLabelSet, _, u64>(&count, None)?;
+            }
+        }
+        // The leases' own metrics have the same labels.
+        type Causes = fn(&tickid_lease::Counters) -> [(&'static str, u64); 4];
+        let by_cause: [(&str, &str, &str, Causes); 2] = [
+            ("tickid_lease_failures", "Requests to the store that failed", "cause", |it| {
+                let it = it.failures;
+                [
+                    ("unreachable", it.unreachable),
+                    ("exhausted", it.exhausted),
+                    ("refused", it.refused),
+                    ("failed", it.failed),
+                ]
+            }),
+            ("tickid_lease_stalls", "Calls that could not issue at once", "reason", |it| {
+                let it = it.stalls;
+                [
+                    ("window_ended", it.window_ended),
+                    ("clock_behind", it.clock_behind),
+                    ("tick_exhausted", it.tick_exhausted),
+                    ("no_lease", it.no_lease),
+                ]
+            }),
+        ];
+        for (name, help, label, read) in by_cause {
+            let mut family = encoder.encode_descriptor(name, help, None, MetricType::Counter)?;
+            for (realm, state) in &states {
+                let counters = state.as_ref().map(|state| state.counters).unwrap_or_default();
+                for (cause, count) in read(&counters) {
+                    let labels = [("realm", realm.name().as_str()), (label, cause)];
+                    family
+                        .encode_family(&labels)?
+                        .encode_counter::<NoLabelSet, _, u64>(&count, None)?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Writes a histogram in seconds.
+fn encode_histogram(histogram: &Histogram, mut encoder: MetricEncoder<'_>) -> fmt::Result {
+    let counts = histogram.buckets.each_ref().map(|bucket| bucket.load(Ordering::Relaxed));
+    let bounds = BOUNDS.iter().map(|&micros| micros as f64 / 1e6).chain([f64::MAX]);
+    let buckets: Vec<(f64, u64)> = bounds.zip(counts).collect();
+    let seconds = histogram.nanos.load(Ordering::Relaxed) as f64 / 1e9;
+    encoder.encode_histogram::<NoLabelSet>(seconds, counts.iter().sum(), &buckets, None)
+}
