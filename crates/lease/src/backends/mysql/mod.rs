@@ -66,11 +66,13 @@ impl MySqlBackend {
     ///
     /// # Examples
     /// ```
+    /// # #[cfg(feature = "mysql-tls")] {
     /// use tickid_lease::MySqlBackend;
     ///
     /// let backend = MySqlBackend::open("mysql://app:secret@db.example.com/app?sslmode=require")?;
     /// assert!(!backend.endpoint().contains("secret"));
     /// assert!(MySqlBackend::open("mysql://db.example.com/app?ssl=1").is_err()); // no such option
+    /// # }
     /// # Ok::<(), tickid_lease::StoreError>(())
     /// ```
     pub fn open(url: &str) -> Result<Self, StoreError> {
