@@ -121,22 +121,25 @@ const STATEMENTS: [&str; 3] = [
 ];
 const LITERAL: &str = "_utf8mb4 X'";
 
+/// The largest number in a statement.
+const NUMBERS: usize = 11;
+
 /// Asserts that texts are in literals of their own, and leave the rest of a statement as it is.
 fn statement(data: &mut Unstructured<'_>) -> Result<()> {
     let template = *data.choose(&STATEMENTS)?;
-    let texts: Vec<Option<String>> = (0..8).map(|_| data.arbitrary()).collect::<Result<_>>()?;
+    let texts: Vec<Option<String>> =
+        (0..NUMBERS).map(|_| data.arbitrary()).collect::<Result<_>>()?;
     let filled = mysql_statement(template, &texts);
-    let (mut rest, mut from) = (&*filled, template.replace("$generation", "generation()"));
-    for number in 1..=8 {
-        from = from.replace(&format!("${number}"), &format!("\0{number}"));
+    let mut from = template.replace("$generation", "generation()");
+    // `$11` before `$1`.
+    for number in (1..=NUMBERS).rev() {
+        from = from.replace(&format!("${number}"), &format!("\0{number}\0"));
     }
-    // Each part begins with the number of a text, but the first.
+    // Numbers of texts stand between the parts.
     let mut parts = from.split('\0');
-    rest = rest.strip_prefix(parts.next().unwrap()).unwrap();
-    for part in parts {
-        let (number, part) = part.split_at(1);
-        let text = &texts[number.parse::<usize>().unwrap() - 1];
-        rest = match text {
+    let mut rest = filled.strip_prefix(parts.next().unwrap()).unwrap();
+    while let (Some(number), Some(part)) = (parts.next(), parts.next()) {
+        rest = match &texts[number.parse::<usize>().unwrap() - 1] {
             None => rest.strip_prefix("NULL").unwrap(),
             Some(text) => {
                 let (digits, rest) = rest.strip_prefix(LITERAL).unwrap().split_once('\'').unwrap();

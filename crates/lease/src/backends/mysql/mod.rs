@@ -260,7 +260,10 @@ fn fill(statement: &str, values: &[Value], generation: &str) -> String {
                 sql.push_str(rest);
                 continue;
             }
-            (None, None) => sql.push('$'),
+            (None, None) => {
+                sql.push('$');
+                sql.push_str(number);
+            }
         }
         sql.push_str(rest);
     }
@@ -305,5 +308,6 @@ mod tests {
         let values = [Value::from("a'\\"), Value::Number(-5), Value::Null];
         let sql = fill("$1, $2 - $3 '$.a' $generation.", &values, "g()");
         assert_eq!(sql, "_utf8mb4 X'61275c', -5 - NULL '$.a' g().");
+        assert_eq!(fill("$2 $$2 $4 $20", &values, ""), "-5 $-5 $4 $20");
     }
 }
