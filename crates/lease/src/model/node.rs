@@ -199,16 +199,4 @@ mod tests {
             assert_eq!(one.sort_key().cmp(&other.sort_key()), one.cmp(&other), "{one}, {other}");
         }
     }
-
-    #[test]
-    fn only_nodes_parse() {
-        for one in [node(0, 0), node(8, 42), node(63, u64::MAX >> 1)] {
-            assert_eq!(one.to_string().parse(), Ok(one));
-        }
-        for text in ["", "42", "42/", "/8", "+42/8", "42/8/8", "256/8", "0/64", "1/0", " 1/8"] {
-            assert!(text.parse::<Node>().is_err(), "{text}");
-        }
-        let error = "256/8".parse::<Node>().unwrap_err();
-        assert_eq!(error.to_string(), "node 256 is outside of 0..=255");
-    }
 }

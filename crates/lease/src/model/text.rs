@@ -128,3 +128,43 @@ pub(crate) fn number<N: FromStr>(text: &str) -> Option<N> {
     let is_number = text.bytes().all(|byte| byte.is_ascii_digit());
     if is_number { text.parse().ok() } else { None }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_nodes_parse() {
+        for (bits, value) in [(0, 0), (8, 42), (63, u64::MAX >> 1)] {
+            let one = Node::new(bits, value).unwrap();
+            assert_eq!(one.to_string().parse(), Ok(one));
+        }
+        for text in ["", "42", "42/", "/8", "+42/8", "42/8/8", "256/8", "0/64", "1/0", " 1/8"] {
+            assert!(text.parse::<Node>().is_err(), "{text}");
+        }
+        let error = "256/8".parse::<Node>().unwrap_err();
+        assert_eq!(error.to_string(), "node 256 is outside of 0..=255");
+    }
+
+    #[test]
+    fn names_are_plain() {
+        for name in ["a", "0", "orders-eu_1", &"x".repeat(63)] {
+            assert_eq!(name.parse::<RealmName>().unwrap().as_str(), name);
+        }
+        for name in ["", "A", "-a", "_", "a b", "a/b", "ä", &"x".repeat(64)] {
+            assert!(name.parse::<RealmName>().is_err(), "{name}");
+        }
+    }
+
+    #[test]
+    fn only_tokens_parse() {
+        for bits in [0, 1, u128::MAX, 0xabc << 64] {
+            let token = Token::from_bits(bits);
+            assert_eq!(token.to_string().parse(), Ok(token));
+        }
+        let upper = "A".repeat(32);
+        for text in ["", "0", &"0".repeat(33), &upper, &format!("+{}", "0".repeat(31))] {
+            assert!(text.parse::<Token>().is_err(), "{text}");
+        }
+    }
+}
