@@ -261,6 +261,20 @@ mod tests {
         );
     }
 
+    /// Literals that are as long as the hexadecimal digits of their bytes.
+    #[test]
+    fn literals_are_told_from_digits() {
+        let object_id = found(r"b'\x01\x02\x03abcdefghi'");
+        let form_of = |found: &Candidates, is: fn(Reading) -> bool| {
+            found.iter().find(|one| is(one.reading())).map(Candidate::form)
+        };
+        let form = form_of(&object_id, |reading| matches!(reading, Reading::ObjectId(_)));
+        assert_eq!(form, Some(Form::Bytes));
+        let uuid = found(r"b'\x12\xa2\xb4A\n0A7\x89abcdefg'");
+        let form = form_of(&uuid, |reading| matches!(reading, Reading::Uuid(_)));
+        assert_eq!(form, Some(Form::Bytes), "{uuid:?}");
+    }
+
     #[test]
     fn certain_are_only_texts_with_marks() {
         for (text, is_certain) in [

@@ -38,9 +38,11 @@ impl Literal {
 pub(super) fn read(text: &[u8]) -> Option<Literal> {
     match text {
         [b'0', b'x' | b'X', digits @ ..] => hex(digits),
-        [b'\\', b'x', digits @ ..] => hex(digits).or_else(|| escapes(text)),
+        [b'\\', b'x', digits @ ..] => hex(digits).or_else(|| escapes(text, None)),
         [b'x' | b'X', quote @ (b'\'' | b'"'), inner @ .., end] if quote == end => hex(inner),
-        [b'b' | b'B', quote @ (b'\'' | b'"'), inner @ .., end] if quote == end => escapes(inner),
+        [b'b' | b'B', quote @ (b'\'' | b'"'), inner @ .., end] if quote == end => {
+            escapes(inner, Some(*quote))
+        }
         [b'[', inner @ .., b']'] | [b'{', inner @ .., b'}'] => list(inner),
         [b'<', b'<', inner @ .., b'>', b'>'] => list(inner),
         _ => hex(text),
@@ -69,8 +71,9 @@ fn digit(byte: u8) -> Option<u8> {
     }
 }
 
-/// Reads printable ASCII characters and the escapes of C, Python and Rust.
-fn escapes(text: &[u8]) -> Option<Literal> {
+/// Reads printable ASCII characters and the escapes of C, Python and Rust. The quote around them
+/// must be escaped.
+fn escapes(text: &[u8], quote: Option<u8>) -> Option<Literal> {
     let mut literal = Literal::new(Form::Bytes);
     let mut rest = text;
     loop {
@@ -78,7 +81,9 @@ fn escapes(text: &[u8]) -> Option<Literal> {
             [] => return Some(literal),
             [b'\\', b'x', high, low, ref after @ ..] => (digit(high)? << 4 | digit(low)?, after),
             [b'\\', escaped, ref after @ ..] => (unescaped(escaped)?, after),
-            [byte @ b' '..=b'~', ref after @ ..] => (byte, after),
+            [byte @ b' '..=b'~', ref after @ ..] if byte != b'\\' && Some(byte) != quote => {
+                (byte, after)
+            }
             _ => return None,
         };
         literal.push(byte)?;
@@ -195,6 +200,9 @@ mod tests {
             "<<>>",
             "x'01'",
             "b'\\q'",
+            "b'\\'",
+            "b'a'b'",
+            "b\"\"\"",
             "b'\\x0'",
             "[0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16]",
         ] {

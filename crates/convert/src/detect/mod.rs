@@ -606,6 +606,7 @@ impl Search<'_> {
             return;
         };
         let form = literal.form;
+        let is_digits = form == Form::Hex && text.len() == 2 * literal.bytes().len();
         if let Some(bytes) = literal.array::<8>() {
             if let Ok(id) = Scru64Id::from_be_bytes(bytes) {
                 self.add(Reading::Scru64(id), form);
@@ -620,14 +621,12 @@ impl Search<'_> {
         } else if let Some(bytes) = literal.array() {
             let id = GlobalId::from_bytes(bytes);
             self.add(Reading::KuidGlobal(id, KuidAlphabet::Sortable), form);
-            let is_own = text.len() == 2 * bytes.len();
-            let own = if is_own { Form::Text } else { form };
-            self.add(Reading::ObjectId(bytes), own);
+            self.add(Reading::ObjectId(bytes), if is_digits { Form::Text } else { form });
         } else if let Some(bytes) = literal.array() {
             let id = WideGlobalId::from_bytes(bytes);
             self.add(Reading::KuidWide(id, KuidAlphabet::Sortable), form);
             // Plain digits are a UUID's own text.
-            if text.len() != uuid::fmt::Simple::LENGTH {
+            if !is_digits {
                 self.uuid(Uuid::from_bytes(bytes), form, false);
             }
         }
