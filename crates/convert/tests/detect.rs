@@ -2,7 +2,9 @@
 
 #[cfg(test)]
 mod tests {
+    use proptest::collection::vec;
     use proptest::prelude::*;
+    use proptest::sample::select;
     use tickid_convert::{
         AnyId, Candidate, Candidates, ConvertError, Form, Format, KuidAlphabet, Layouts,
         NanoflakeText, Options, Plausibility, Reading, Source, carry, convert, detect, trimmed,
@@ -202,6 +204,24 @@ mod tests {
             ] {
                 let found = found(&text);
                 prop_assert!(found.iter().any(|one| one.reading() == reading), "{text}: {found:?}");
+            }
+        }
+
+        /// Whatever the length of a literal, which may be the length of another form.
+        #[test]
+        fn literals_of_equal_bytes_are_read_alike(
+            mut bytes in vec(prop_oneof![3 => b' '..=b'~', 1 => any::<u8>()], 16),
+            len in select(&[8, 10, 12, 16][..]),
+        ) {
+            bytes.truncate(len);
+            let readings = |text: &str| -> Vec<_> {
+                found(text).iter().map(|one| (one.reading(), one.form())).collect()
+            };
+            let list = readings(&format!("{bytes:?}"));
+            prop_assert!(!list.is_empty());
+            for quote in ['\'', '"'] {
+                let literal = format!("b{quote}{}{quote}", bytes.escape_ascii());
+                prop_assert_eq!(&readings(&literal), &list, "{}", literal);
             }
         }
 
