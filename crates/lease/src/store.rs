@@ -105,6 +105,15 @@ const PAGES_WITH_LOWEST: usize = 3;
 /// The number of races that a request may lose.
 const MAX_CONFLICTS: u32 = 100;
 
+/// The number of times that a request began anew.
+#[derive(Default)]
+struct Repeats {
+    /// Commits that lost a race.
+    lost: u32,
+    /// Realms that were begun, invalidated or completed first.
+    prepared: u32,
+}
+
 /// The decision on a request: the changes to commit, and the answer if that succeeds.
 struct Step<A> {
     record: Option<Record>,
@@ -296,17 +305,18 @@ impl Store {
             }
             claim.attempt = None;
         }
-        let (mut shortage, mut pages, mut lost) = (Shortage::default(), 0, 0);
+        let (mut shortage, mut pages, mut repeats) = (Shortage::default(), 0, Repeats::default());
         loop {
             let limit = PAGES[pages];
             claim.pages = claim.pages.wrapping_add(1);
             let start = page_start(realm.pool(), claim);
             let view = self.read(&realm.name, Scope::Candidates { start, limit }).await?;
-            let ready = self.ready(&realm.name, &view, missing, &mut lost).await?;
+            let ready = self.ready(&realm.name, &view, missing, &mut repeats).await?;
             let Some((rules, record_version)) = ready else { continue };
             rules.check(realm).map_err(|no| self.refused(no))?;
             if !rules.record.is_complete() {
                 self.complete(realm).await?;
+                self.prepared(&mut repeats).await?;
                 continue;
             }
             let row = match rules.choose(&view, start, claim).map_err(|no| self.refused(no))? {
@@ -334,7 +344,7 @@ impl Store {
                 return Ok(lease);
             }
             claim.attempt = None;
-            self.lose(&mut lost).await?;
+            self.lose(&mut repeats).await?;
         }
     }
 
@@ -668,10 +678,10 @@ impl Store {
         missing: Missing<'_>,
         decide: impl Fn(&Rules<'_>, &View) -> Result<Step<A>, Refusal> + Send + Sync,
     ) -> Result<A, StoreError> {
-        let mut lost = 0;
+        let mut repeats = Repeats::default();
         loop {
             let view = self.read(realm, scope).await?;
-            let ready = self.ready(realm, &view, missing, &mut lost).await?;
+            let ready = self.ready(realm, &view, missing, &mut repeats).await?;
             let Some((rules, version)) = ready else { continue };
             let step = decide(&rules, &view).map_err(|no| self.refused(no))?;
             if step.record.is_none() && step.row.is_none() {
@@ -680,7 +690,7 @@ impl Store {
             if let Some(answer) = self.commit(realm, &view, Some(version), step).await? {
                 return Ok(answer);
             }
-            self.lose(&mut lost).await?;
+            self.lose(&mut repeats).await?;
         }
     }
 
@@ -691,7 +701,7 @@ impl Store {
         realm: &RealmName,
         view: &'a View,
         missing: Missing<'_>,
-        lost: &mut u32,
+        repeats: &mut Repeats,
     ) -> Result<Option<(Rules<'a>, Version)>, StoreError> {
         let generation = || view.generation.clone();
         let (record, version) = match (&view.record, missing) {
@@ -713,8 +723,9 @@ impl Store {
             }
         };
         let step = Step::record(Some(record), ());
-        if self.commit(realm, view, version, step).await?.is_none() {
-            self.lose(lost).await?;
+        match self.commit(realm, view, version, step).await? {
+            Some(()) => self.prepared(repeats).await?,
+            None => self.lose(repeats).await?,
         }
         Ok(None)
     }
@@ -752,15 +763,22 @@ impl Store {
     }
 
     /// Counts a lost race and waits.
-    async fn lose(&self, lost: &mut u32) -> Result<(), StoreError> {
+    async fn lose(&self, repeats: &mut Repeats) -> Result<(), StoreError> {
         self.shared.conflicts.fetch_add(1, Ordering::Relaxed);
-        if *lost == MAX_CONFLICTS {
-            let what = format!("commit: {MAX_CONFLICTS} times other clients were faster");
+        if repeats.lost == MAX_CONFLICTS {
+            let what = format!("commit: the realm had changed {MAX_CONFLICTS} times");
             return Err(StoreError::failed(self.backend(), what));
         }
-        self.shared.backend.back_off(*lost).await?;
-        *lost += 1;
+        self.shared.backend.back_off(repeats.lost).await?;
+        repeats.lost += 1;
         Ok(())
+    }
+
+    /// Counts a realm that was begun, invalidated or completed. More than one of each means that
+    /// other clients change it as well, or that the store forgets.
+    async fn prepared(&self, repeats: &mut Repeats) -> Result<(), StoreError> {
+        repeats.prepared += 1;
+        if repeats.prepared > 3 { self.lose(repeats).await } else { Ok(()) }
     }
 
     async fn view(&self, realm: &RealmName, scope: Scope) -> Result<View, StoreError> {

@@ -1,5 +1,5 @@
 //! A claim reads a bounded number of rows, whatever the size of the pool and however full it is,
-//! and rows do not outnumber the holders by much.
+//! and rows do not outnumber the holders by much. It ends whatever the store does.
 
 #![allow(clippy::panic, clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -11,7 +11,7 @@ use std::sync::Arc;
 use tickid_core::{ManualClock, UnixTime};
 use tickid_lease::{
     Answer, Backend, Begin, Change, Claim, Extra, Lease, MemoryBackend, Node, RealmName, RealmSpec,
-    Refusal, Row, RowState, Scope, Store, StoreError, Token, Version, View, block_on,
+    Record, Refusal, Row, RowState, Scope, Store, StoreError, Token, Version, View, block_on,
 };
 use tickid_sno::Sno;
 
@@ -204,4 +204,58 @@ fn rows_stay_below_twice_peak() {
     }
     let rows = backend.memory.view(realm().name(), Scope::All).unwrap().rows.len();
     assert!(rows <= 2 * peak, "{rows} rows for at most {peak} holders");
+}
+
+/// A backend that answers every commit with success, and forgets it.
+#[derive(Clone, Debug)]
+struct Forgetful(MemoryBackend<Arc<ManualClock>>);
+
+impl Backend for Forgetful {
+    fn name(&self) -> &'static str {
+        "forgetful"
+    }
+
+    fn read<'a>(&'a self, realm: &'a RealmName, scope: Scope) -> Answer<'a, View> {
+        self.0.read(realm, scope)
+    }
+
+    fn commit<'a>(&'a self, _: &'a RealmName, _: &'a Change) -> Answer<'a, bool> {
+        Box::pin(async { Ok(true) })
+    }
+
+    fn realms(&self) -> Answer<'_, Vec<RealmName>> {
+        self.0.realms()
+    }
+
+    fn back_off(&self, _: u32) -> Answer<'_, ()> {
+        Box::pin(async { Ok(()) })
+    }
+}
+
+/// A realm that is missing, of another generation or incomplete is written before it is used.
+#[test]
+fn requests_end_at_a_store_that_forgets() {
+    let acquire = |memory: &MemoryBackend<_>| {
+        let store = Store::new(Forgetful(memory.clone()));
+        let mut claim = Claim::new(Token::from_bits(1), "", None);
+        block_on(store.acquire(&realm(), &mut claim), TIMEOUT).unwrap_err().to_string()
+    };
+    let expected = "forgetful store: could not commit: the realm had changed 100 times";
+    let missing = Counting::new();
+    assert_eq!(acquire(&missing.memory), expected);
+
+    let failed_over = Counting::new();
+    failed_over.fill([]);
+    failed_over.memory.change_generation();
+    assert_eq!(acquire(&failed_over.memory), expected);
+
+    let incomplete = Counting::new();
+    incomplete.fill([]);
+    let view = incomplete.memory.view(realm().name(), Scope::Record).unwrap();
+    let (record, version) = view.record.unwrap();
+    let (record, record_version) = (Some(Record { parts: vec![], ..record }), Some(version));
+    let (row, within, generation) = (None, None, view.generation);
+    let change = Change { generation, within, record_version, record, row };
+    assert!(block_on(incomplete.memory.commit(realm().name(), &change), TIMEOUT).unwrap());
+    assert_eq!(acquire(&incomplete.memory), expected);
 }

@@ -12,6 +12,8 @@ use crate::model::realm::{RealmName, RealmSpec, Terms};
 use crate::model::record::{Extra, FORMAT, Part, Record, Row, RowState, Version};
 use crate::model::text::ParseError;
 
+const KIND_OF_RECORD: &str = "record of a realm";
+
 /// The part of every record and row that determines how to read the rest.
 #[derive(Deserialize)]
 struct FormatText {
@@ -123,11 +125,16 @@ impl Record {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn from_json(name: RealmName, json: &[u8]) -> Result<Self, ParseError> {
-        let text: RecordText = read("record of a realm", json)?;
+        let text: RecordText = read(KIND_OF_RECORD, json)?;
+        let pool: NodePool = text.pool.parse()?;
         let mut parts = Vec::with_capacity(text.parts.len());
         for PartText { nodes, since_era, floor } in &text.parts {
-            let (since_era, floor) = (*since_era, *floor);
-            parts.push(Part { range: nodes.parse()?, since_era, floor });
+            let (range, since_era, floor) = (nodes.parse()?, *since_era, *floor);
+            if !pool.ranges().iter().any(|whole| whole.common(&range) == Some(range)) {
+                let why = format!("its part {range} is outside of its pool {pool}");
+                return Err(ParseError::Malformed { what: KIND_OF_RECORD, why });
+            }
+            parts.push(Part { range, since_era, floor });
         }
         parts.sort_by_key(|part| part.range.start());
         // Parts that overlap would make a node's era ambiguous.
@@ -141,7 +148,6 @@ impl Record {
             skew: Duration::from_micros(text.skew_micros),
             term: Duration::from_micros(text.term_micros),
         };
-        let pool = text.pool.parse()?;
         let realm =
             RealmSpec::from_parts(name, text.scheme, text.layout, scale, text.end, pool, terms);
         let RecordText { generation, era, floor, max_ahead, extra, .. } = text;
@@ -321,5 +327,16 @@ mod tests {
     #[test]
     fn overlapping_parts_are_malformed() {
         assert!(parse(&RECORD.replace("\"nodes\":\"200-255/8\"", "\"nodes\":\"7/8\"")).is_err());
+    }
+
+    #[test]
+    fn parts_are_in_the_pool() {
+        let with = |nodes: &str| parse(&RECORD.replace(r#""nodes":"200-255/8""#, nodes));
+        assert!(with(r#""nodes":"201-202/8""#).is_ok(), "as while the pool is reconfigured");
+        for nodes in ["199-255/8", "8-9/8", "400-511/9", "25/5"] {
+            let error = with(&format!(r#""nodes":"{nodes}""#)).unwrap_err().to_string();
+            let expected = format!("its part {nodes} is outside of its pool 0-7/8,200-255/8");
+            assert!(error.ends_with(&expected), "{error}");
+        }
     }
 }

@@ -828,6 +828,23 @@ mod tests {
         assert_eq!(rules.complete(&damaged).unwrap().parts[0].floor, 130);
     }
 
+    /// Claimants repeat the second step until it is done. Records are not read with such parts, but
+    /// a backend may create them.
+    #[test]
+    fn foreign_parts_do_not_keep_it_from_ending() {
+        for (pool, foreign) in [("0-7/8", "8-9/8"), ("0/1,128-255/8", "64-127/8"), ("0/8", "1/9")] {
+            let first = record_of("0/8");
+            let realm = RealmSpec { pool: pool.parse().unwrap(), ..realm("0/8") };
+            let foreign = Part { range: foreign.parse().unwrap(), since_era: 0, floor: 0 };
+            for parts in [vec![foreign], vec![first.parts[0], foreign]] {
+                let record = Record { realm: realm.clone(), parts, ..first.clone() };
+                let rules = Rules::new(&record, at(100)).unwrap();
+                let done = rules.complete(&Rows::new()).unwrap_or(record.clone());
+                assert!(done.is_complete(), "{pool}: {done:?}");
+            }
+        }
+    }
+
     /// Its IDs can come back with another node size only.
     #[test]
     fn reserved_nodes_are_left_out() {
