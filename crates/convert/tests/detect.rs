@@ -207,7 +207,7 @@ mod tests {
             }
         }
 
-        /// Whatever the length of a literal, which may be the length of another form.
+        /// A literal may be as long as another form of the bytes.
         #[test]
         fn literals_of_equal_bytes_are_read_alike(
             mut bytes in vec(prop_oneof![3 => b' '..=b'~', 1 => any::<u8>()], 16),

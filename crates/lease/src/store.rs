@@ -108,7 +108,7 @@ const MAX_CONFLICTS: u32 = 100;
 /// The number of times that a request began anew.
 #[derive(Default)]
 struct Repeats {
-    /// Commits that lost a race.
+    /// Commits that lost a race, or that the store did not keep.
     lost: u32,
     /// Realms that were begun, invalidated or completed first.
     prepared: u32,
@@ -774,11 +774,12 @@ impl Store {
         Ok(())
     }
 
-    /// Counts a realm that was begun, invalidated or completed. More than one of each means that
-    /// other clients change it as well, or that the store forgets.
+    /// Counts a realm that was begun, invalidated or completed. A request needs each of these once,
+    /// unless other clients change the realm as well, or the store forgets.
     async fn prepared(&self, repeats: &mut Repeats) -> Result<(), StoreError> {
+        const EACH_ONCE: u32 = 3;
         repeats.prepared += 1;
-        if repeats.prepared > 3 { self.lose(repeats).await } else { Ok(()) }
+        if repeats.prepared > EACH_ONCE { self.lose(repeats).await } else { Ok(()) }
     }
 
     async fn view(&self, realm: &RealmName, scope: Scope) -> Result<View, StoreError> {

@@ -248,6 +248,9 @@ fn requests_end_at_a_store_that_forgets() {
     failed_over.fill([]);
     failed_over.memory.change_generation();
     assert_eq!(acquire(&failed_over.memory), expected);
+    let store = Store::new(Forgetful(failed_over.memory.clone()));
+    let error = block_on(store.repair(realm().name(), Node::new(16, 7).unwrap()), TIMEOUT);
+    assert_eq!(error.unwrap_err().to_string(), expected);
 
     let incomplete = Counting::new();
     incomplete.fill([]);
