@@ -1,5 +1,5 @@
-//! The identity of a process: the child of a `fork` has all the memory of its parent, generators
-//! included, and would issue the same IDs.
+//! The identity of a process. It is needed because the child of a `fork` has all the memory of its
+//! parent, including generators, and would issue the same IDs.
 
 #![allow(unsafe_code, reason = "registers a function with the C library and shares what is leaked")]
 
@@ -13,7 +13,7 @@ use core::sync::atomic::{AtomicPtr, AtomicU64, Ordering};
 /// The number of forks between the process that registered first and this one.
 static GENERATION: AtomicU64 = AtomicU64::new(0);
 
-/// The process in which a value was made.
+/// The process that made a value.
 ///
 /// A `fork` copies the value, but the child is another process. Children of the C library's `fork`
 /// are detected; children of a raw `clone` and copies of a whole machine are not. Children of
@@ -40,11 +40,11 @@ impl Process {
         Self(GENERATION.load(Ordering::Relaxed))
     }
 
-    /// Reports whether the value was made in this process, and not before a fork in its parent.
+    /// Reports whether the value was made in this process, rather than in its parent before a fork.
     #[inline]
     #[must_use]
     pub fn is_this(self) -> bool {
-        // Relaxed: it changes only in a child, before anything else is run there.
+        // Relaxed: the number changes only in a child, before any other code runs there.
         GENERATION.load(Ordering::Relaxed) == self.0
     }
 
@@ -55,13 +55,13 @@ impl Process {
     }
 }
 
-/// A value for each process; a child does not share its parent's.
+/// A value for each process, which a child does not share with its parent.
 ///
-/// It takes no lock: another thread might hold the lock at the moment of a `fork`, and does not
-/// exist in the child to release it.
+/// It takes no lock, because another thread might hold the lock at the moment of a `fork`, and that
+/// thread does not exist in the child to release it.
 ///
-/// The value of another process is never dropped here: that could close a connection that the other
-/// process still uses.
+/// The value of another process is never dropped here, because that could close a connection that
+/// the other process still uses.
 ///
 /// # Examples
 /// ```
@@ -112,15 +112,15 @@ impl<T: Send + Sync> PerProcess<T> {
         self.entry().filter(|entry| entry.home.is_this()).map(|entry| &*entry.value)
     }
 
-    /// Returns the value of the process that this one was forked from, as long as this one has none
-    /// of its own.
+    /// Returns the value of the process that this one was forked from, until this process has its
+    /// own value.
     #[must_use]
     pub fn inherited(&self) -> Option<&T> {
         self.entry().filter(|entry| !entry.home.is_this()).map(|entry| &*entry.value)
     }
 
-    /// Returns this process's value, made now if there is none. Threads that race here may make
-    /// several, of which one stays.
+    /// Returns this process's value, which is made now if there is none. Threads that race here may
+    /// make several, but only one of them stays.
     ///
     /// # Examples
     /// ```
@@ -161,7 +161,8 @@ impl<T: Send + Sync> PerProcess<T> {
             // SAFETY: it came from the box above. From now on it is shared, and freed by `drop`
             // only.
             Ok(_) => unsafe { &(*own).value },
-            // Only threads of this process set anything while it runs, and none takes a value away.
+            // Only threads of this process set anything while it runs, and none of them removes a
+            // value.
             Err(newest) => {
                 // SAFETY: it came from the box above, and no other thread has seen it.
                 let own = unsafe { Box::from_raw(own) };
@@ -211,7 +212,7 @@ impl<T: fmt::Debug + Send + Sync> fmt::Debug for PerProcess<T> {
     }
 }
 
-/// Sees to it that forks are counted from here on, where the system has them.
+/// Makes sure that forks are counted from here on, if the system has them.
 fn register() {
     #[cfg(any(
         target_os = "linux",
@@ -231,9 +232,8 @@ fn register() {
         }
 
         static IS_REGISTERED: AtomicBool = AtomicBool::new(false);
-        // Threads that race here count each fork several times over, which does no harm. To wait
-        // for each other they would need a lock, which in a child may have no owner that releases
-        // it.
+        // Threads that race here count each fork several times, which does no harm. Waiting for
+        // each other would take a lock, and in a child there may be no owner to release it.
         if IS_REGISTERED.load(Ordering::Acquire) {
             return;
         }
@@ -256,7 +256,7 @@ mod tests {
 
     use super::*;
 
-    /// Makes `values` look as in a child forked since.
+    /// Makes `values` look as they would in a child forked now.
     fn as_child<T>(values: &PerProcess<T>) {
         // SAFETY: only this thread has it, and the pointer came from a box.
         if let Some(entry) = unsafe { values.newest.load(Ordering::Relaxed).as_mut() } {

@@ -4,7 +4,7 @@ use core::fmt;
 
 use crate::tick::Ticks;
 
-/// The reaction of a generator to a clock that is behind the tick issued last, and to a tick whose
+/// The reaction of a generator to a clock that is behind the last tick issued, and to a tick whose
 /// sequences are used up.
 ///
 /// | policy | small rollback | large rollback | overflow |
@@ -40,24 +40,24 @@ use crate::tick::Ticks;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Policy<S> {
-    /// Never lets time go backwards: stays at the last tick while the clock is at most `allowance`
-    /// ticks behind it. IDs are at most `allowance + 1` ticks ahead of the clock (the additional
-    /// tick is an overflow's, as in the SCRU64 reference).
+    /// Never lets time go backwards: the generator stays at the last tick while the clock is at
+    /// most `allowance` ticks behind it. IDs are at most `allowance + 1` ticks ahead of the clock.
+    /// The additional tick is the one that an overflow moves to, as in the SCRU64 reference.
     Ratchet {
         /// The maximum number of whole ticks that the clock may be behind.
         allowance: Ticks<S>,
     },
     /// Issues only at the clock's own tick.
     Wait,
-    /// Issues only at the clock's own tick, and after a regression under the other toggle bit, so
-    /// that repeated ticks give new IDs. Needs [`Scheme::TOGGLE`](crate::Scheme::TOGGLE).
+    /// Issues only at the clock's own tick, and flips the toggle bit after a rollback, so that
+    /// repeated ticks give new IDs. Needs [`Scheme::TOGGLE`](crate::Scheme::TOGGLE).
     TickTock,
 }
 
 impl<S> Policy<S> {
-    /// Returns the number of ticks by which IDs may be ahead of the clock without an overflow. Cut
-    /// at a number that no distance between two ticks reaches, so that sums and wrapped differences
-    /// stay apart from it.
+    /// Returns the number of ticks that IDs may be ahead of the clock without an overflow. It is
+    /// cut at a number that no distance between two ticks reaches, which keeps sums and wrapped
+    /// differences apart from it.
     #[inline]
     pub(crate) const fn allowance(self) -> u64 {
         match self {

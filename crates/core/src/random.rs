@@ -3,7 +3,7 @@ use crate::error::BuildError;
 /// Returns random bytes from the operating system.
 ///
 /// # Errors
-/// Returns [`BuildError::Seed`] if there is no operating system or it has no random numbers.
+/// Returns [`BuildError::Seed`] without an operating system, or if it provides no random numbers.
 ///
 /// # Examples
 /// ```

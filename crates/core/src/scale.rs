@@ -5,11 +5,11 @@ use core::time::Duration;
 use crate::range::RangeError;
 use crate::time::UnixTime;
 
-/// The epoch and the length of a scheme's ticks: the conversion between times and ticks in three
-/// numbers, which also code outside of Rust can do (a database, for example).
+/// The epoch and the length of a scheme's ticks. These three numbers are enough to convert between
+/// times and ticks, so code outside of Rust, such as a database, can do it, too.
 ///
-/// Ticks of equal length count from the epoch on. Where they start anew in each *period* (kuid's do
-/// in each second), the last tick of every period is cut short.
+/// Ticks of equal length count from the epoch on. If they restart in each *period*, as kuid's do in
+/// each second, the last tick of every period is cut short.
 ///
 /// With `micros` the microseconds since the epoch, the tick is
 /// `micros / period_micros * ticks_per_period + micros % period_micros / micros_per_tick`, all
@@ -32,8 +32,8 @@ pub struct TickScale {
 }
 
 impl TickScale {
-    /// Ticks of `micros_per_tick` microseconds (at least one) each, the first of which begins at
-    /// `epoch`.
+    /// Creates a scale of ticks of `micros_per_tick` microseconds (at least one) each. The first
+    /// tick starts at `epoch`.
     ///
     /// # Examples
     /// ```
@@ -48,8 +48,8 @@ impl TickScale {
         Self::anew_every(epoch, micros_per_tick, micros_per_tick)
     }
 
-    /// Ticks of `micros_per_tick` microseconds (at least one), which start anew every
-    /// `period_micros` (no fewer) after `epoch`.
+    /// Creates a scale of ticks of `micros_per_tick` microseconds (at least one) each, which
+    /// restart every `period_micros` (no fewer) after `epoch`.
     ///
     /// # Examples
     /// ```
@@ -69,7 +69,7 @@ impl TickScale {
         Self { epoch, period_micros, micros_per_tick }
     }
 
-    /// Returns the time at which tick 0 begins.
+    /// Returns the start of tick 0.
     ///
     /// # Examples
     /// ```
@@ -82,7 +82,7 @@ impl TickScale {
         self.epoch
     }
 
-    /// Returns the number of microseconds after which ticks start anew.
+    /// Returns the number of microseconds after which ticks restart.
     ///
     /// # Examples
     /// ```
@@ -136,11 +136,11 @@ impl TickScale {
         if micros < epoch {
             return None;
         }
-        // At most one tick for each microsecond: it fits.
+        // This fits, because there is at most one tick for each microsecond.
         Some(self.ticks_of(micros.abs_diff(epoch)))
     }
 
-    /// Returns the time at which `tick` begins, [`UnixTime::MAX`] at the latest.
+    /// Returns the start of `tick`, or [`UnixTime::MAX`] if that is earlier.
     ///
     /// # Examples
     /// ```
@@ -204,8 +204,8 @@ impl TickScale {
         }
     }
 
-    /// Returns the time at which the tick with this signed number begins, or `None` if no
-    /// [`UnixTime`] represents it.
+    /// Returns the start of the tick with this signed number, or `None` if no [`UnixTime`]
+    /// represents it.
     ///
     /// # Examples
     /// ```
@@ -229,7 +229,7 @@ impl TickScale {
         Some(UnixTime::from_micros(micros as i64))
     }
 
-    /// Returns the number of the first tick that begins at `time` or later, or `None` if `time`
+    /// Returns the number of the first tick that starts at `time` or later, or `None` if `time`
     /// lies more than 2^63 microseconds from the epoch.
     ///
     /// # Examples
@@ -255,9 +255,9 @@ impl TickScale {
         }
     }
 
-    /// Returns the number of ticks that begin at `start` or later, and before the tick that
-    /// contains `time`: 0 if there are none, or if either time lies more than 2^63 microseconds
-    /// from the epoch.
+    /// Returns the number of ticks that start at `start` or later, and before the tick that
+    /// contains `time`. The result is 0 if there are none, or if either time lies more than 2^63
+    /// microseconds from the epoch.
     ///
     /// # Examples
     /// ```
@@ -276,10 +276,10 @@ impl TickScale {
         }
     }
 
-    /// Returns the most ticks of `other` that begin during one tick of this scale.
+    /// Returns the maximum number of ticks of `other` that start during one tick of this scale.
     ///
-    /// The bound holds for every tick. Some tick reaches it unless the lengths and epochs of the
-    /// two scales keep their ticks from meeting at the offset that takes.
+    /// The bound holds for every tick. It is reached by some tick unless the lengths and epochs of
+    /// the two scales keep their ticks from ever meeting at the required offset.
     ///
     /// # Examples
     /// ```
@@ -300,15 +300,16 @@ impl TickScale {
     pub const fn most_ticks_of(&self, other: &Self) -> u64 {
         let (period, len) = (other.period_micros, other.micros_per_tick);
         let last = period % len;
-        // A shorter last tick makes room for more, unless periods end only where these ticks do.
+        // A shorter last tick makes room for more ticks, unless periods end only where these ticks
+        // do.
         let gained = if last == 0 || self.divides(other) { 0 } else { len - last };
         let (periods, rest) = (self.micros_per_tick / period, self.micros_per_tick % period);
         let partial = if rest == 0 { 0 } else { rest.saturating_add(gained).div_ceil(len) };
-        // No more than one tick for each microsecond: it fits.
+        // This fits, because there is at most one tick for each microsecond.
         periods * other.ticks_per_period() + partial
     }
 
-    /// Reports whether a period of this scale begins wherever one of `other` does.
+    /// Reports whether a period of this scale starts wherever one of `other` does.
     #[inline]
     const fn divides(&self, other: &Self) -> bool {
         let apart = self.epoch.as_micros().abs_diff(other.epoch.as_micros());
@@ -330,14 +331,15 @@ impl TickScale {
     /// [`split`](Self::split) has taken apart.
     #[inline]
     const fn signed_tick(&self, periods: i64, ticks: u64) -> i64 {
-        // The result has at most one tick for each microsecond and fits; the product need not.
+        // The result fits because it has at most one tick for each microsecond, but the product
+        // might not.
         periods
             .wrapping_mul(self.ticks_per_period().cast_signed())
             .wrapping_add(ticks.cast_signed())
     }
 
     /// Returns the number of whole ticks that fit into `duration` from the start of a period,
-    /// `u64::MAX` at the most.
+    /// saturating at `u64::MAX`.
     ///
     /// # Examples
     /// ```
@@ -363,7 +365,7 @@ impl TickScale {
         periods * self.ticks_per_period() + rest / self.micros_per_tick
     }
 
-    /// Returns the error of a time for which a format whose last tick is `max_tick` has no tick.
+    /// Returns the error of a time without a tick in a format whose last tick is `max_tick`.
     #[cold]
     pub(crate) const fn out_of_range(&self, time: UnixTime, max_tick: u64) -> RangeError {
         let (end, per_period) = (max_tick as i128 + 1, self.ticks_per_period() as i128);
@@ -375,8 +377,8 @@ impl TickScale {
         RangeError::new("time in microseconds", time.as_micros() as i128, min, max)
     }
 
-    /// Returns the fewest ticks that are sure to last for `duration`, at whichever tick of a period
-    /// they begin.
+    /// Returns the smallest number of ticks that is sure to last for `duration`, whichever tick of
+    /// a period they start at.
     ///
     /// # Examples
     /// ```
@@ -391,7 +393,7 @@ impl TickScale {
         let micros = saturated(duration.as_nanos().div_ceil(1_000));
         let (periods, rest) = (micros / self.period_micros, micros % self.period_micros);
         let mut ticks = rest.div_ceil(self.micros_per_tick);
-        // The rest may reach over a cut tick, which lasts for less than it counts.
+        // The rest may include a cut tick, which is shorter than the others but counts as one.
         if rest > 0 && !self.period_micros.is_multiple_of(self.micros_per_tick) {
             ticks += 1;
         }
@@ -495,7 +497,7 @@ mod tests {
     const MILLIS: TickScale = TickScale::every(UnixTime::from_micros(1_288_834_974_657_000), 1_000);
     const SNO: TickScale = TickScale::every(UnixTime::from_micros(1_262_304_000_000_000), 4_000);
     const KUID: TickScale = TickScale::anew_every(UnixTime::EPOCH, 1_000_000, 1_024);
-    /// The scales of the schemes, and some whose periods are in step with none of them.
+    /// The scales of the schemes, and some with periods that are not in step with any of them.
     const ALL: [TickScale; 7] =
         [SCRU64, MILLIS, SNO, KUID, CUT, TickScale::anew_every(EPOCH, 250_000, 640), MICROS];
     const MICROS: TickScale = TickScale::every(UnixTime::from_micros(7), 1);
@@ -505,13 +507,13 @@ mod tests {
         UnixTime::from_micros(micros)
     }
 
-    /// Returns the time at which the `nth` tick begins of those that begin at `time` or later.
+    /// Returns the start of the `nth` of the ticks that start at `time` or later.
     fn nth_from(scale: TickScale, time: UnixTime, nth: u64) -> Option<UnixTime> {
         let first = scale.first_signed_tick_from(time)?;
         scale.signed_time_of(first.checked_add(i64::try_from(nth).ok()?)?)
     }
 
-    /// Returns the number of ticks of `other` that begin during one tick, counted one by one.
+    /// Returns the number of ticks of `other` that start during one tick, counted one by one.
     fn counted(scale: TickScale, other: TickScale, tick: i64) -> u64 {
         let end = scale.signed_time_of(tick + 1).unwrap();
         let mut next = other.first_signed_tick_from(scale.signed_time_of(tick).unwrap()).unwrap();

@@ -1,9 +1,9 @@
-//! The bits of IDs, as an engine hands them to a scheme.
+//! The bits of IDs, as an engine passes them to a scheme.
 
 use core::marker::PhantomData;
 
-/// The bits that all IDs of a node in one tick share: two words that a scheme lays out so that its
-/// IDs are assembled from them with the least effort.
+/// The bits that all IDs of a node in one tick share, as two words. Each scheme lays them out so
+/// that it takes the least effort to assemble its IDs from them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Prefix {
     pub(crate) high: u64,
@@ -14,7 +14,7 @@ impl Prefix {
     pub(crate) const EMPTY: Self = Self::new(0, 0);
 
     /// Returns a prefix. The sequence goes into the lowest bits of `low`, which must be zero;
-    /// `high` holds the bits for which `low` has no room, if any.
+    /// `high` holds the bits, if any, that do not fit into `low`.
     #[inline]
     #[must_use]
     pub const fn new(high: u64, low: u64) -> Self {

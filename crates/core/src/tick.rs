@@ -62,7 +62,7 @@ impl<S> Tick<S> {
 /// assert_eq!(allowance, Ticks::new(2));
 /// ```
 ///
-/// They are a scheme's own, too:
+/// They belong to a scheme, too:
 ///
 /// ```
 /// use tickid_core::{Policy, Scheme, Ticks};
@@ -85,7 +85,7 @@ impl<S> Ticks<S> {
     /// No ticks at all.
     pub const ZERO: Self = Self::new(0);
 
-    /// Creates a number of ticks. Any number is valid: one beyond the scheme's range is never
+    /// Creates a number of ticks. Any number is valid, but one beyond the scheme's range is never
     /// reached.
     ///
     /// # Examples
@@ -106,7 +106,7 @@ impl<S> Ticks<S> {
     }
 }
 
-// Written out because derives would demand the traits of `S`, which is only a name here.
+// Written out because derives would require the traits of `S`, which is only a name here.
 macro_rules! number_traits {
     ($($name:ident),*) => {$(
         impl<S> Clone for $name<S> {

@@ -1,4 +1,4 @@
-//! Windows: the ticks in which a generator alone may issue under its node.
+//! Windows: ranges of ticks that belong to one generator of a node.
 
 use core::fmt;
 
@@ -6,12 +6,13 @@ use crate::range::RangeError;
 use crate::scheme::Scheme;
 use crate::tick::Tick;
 
-/// A half-open range of ticks `[floor, ceiling)`; a generator issues no ID outside of its window.
+/// A half-open range of ticks `[floor, ceiling)`. A generator issues no ID outside of its window.
 ///
 /// Two generators with the same node and disjoint windows can never issue the same ID, whatever
-/// their clocks do. The default is everything the scheme can issue.
+/// their clocks do. The default is all ticks of the format.
 ///
-/// A generator's floor is fixed; its ceiling may [rise](crate::Generator::widen) and never falls.
+/// The floor of a generator's window is fixed. Its ceiling may [rise](crate::Generator::widen), but
+/// never falls.
 ///
 /// # Examples
 /// ```
@@ -33,7 +34,7 @@ use crate::tick::Tick;
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Window<S: Scheme> {
     floor: Tick<S>,
-    /// Not a tick: one past the last, which may be one past the format's.
+    /// One past the last tick. It is not a `Tick` because it may be one past the format's last.
     ceiling: u64,
 }
 
@@ -44,8 +45,8 @@ impl<S: Scheme> Window<S> {
     /// Creates a window of the ticks from `floor` up to, but not including, `ceiling`.
     ///
     /// # Errors
-    /// Returns a [`RangeError`] for an empty window (`ceiling <= floor`) and for a ceiling more
-    /// than one past the last tick of the format.
+    /// Returns a [`RangeError`] if the window is empty (`ceiling <= floor`), or if the ceiling is
+    /// more than one past the last tick of the format.
     ///
     /// # Examples
     /// ```
@@ -109,7 +110,7 @@ impl<S: Scheme> Default for Window<S> {
     }
 }
 
-/// As in `[12, 34)`, in ticks.
+/// Writes the ticks, as in `[12, 34)`.
 impl<S: Scheme> fmt::Display for Window<S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "[{}, {})", self.floor, self.ceiling)

@@ -8,7 +8,7 @@ use crate::time::UnixTime;
 /// A clock that shows the time it was set to, to the microsecond, for tests and simulations.
 ///
 /// It stands still until it is [set](Self::set), [advanced](Self::advance) or slept on. Sleeping on
-/// it moves it forward at once, so that a generator's waits take no real time.
+/// it moves it forward and returns immediately, so a generator's waits take no real time.
 ///
 /// # Examples
 /// ```
@@ -68,7 +68,7 @@ impl ManualClock {
         let _ = self.micros.fetch_update(Ordering::AcqRel, Ordering::Acquire, forward);
     }
 
-    /// Returns the total time for which it was slept on.
+    /// Returns the total time that callers have slept on the clock.
     ///
     /// # Examples
     /// ```

@@ -26,16 +26,17 @@ pub use self::process::ProcessClock;
 #[cfg(feature = "std")]
 pub use self::system::SystemClock;
 
-/// The clock of a builder that was given no other: the system's.
+/// The clock of a builder that was given no other clock: the system's.
 #[cfg(all(feature = "std", not(all(target_arch = "x86_64", target_os = "linux"))))]
 pub type DefaultClock = SystemClock;
 
-/// The clock of a builder that was given no other: none, as there is no wall clock without `std`.
+/// The clock of a builder that was given no other clock: none, because without `std` there is no
+/// wall clock.
 #[cfg(not(feature = "std"))]
 pub type DefaultClock = NoClock;
 
-/// Stands for the clock of a builder without `std` until it is [given](crate::Builder::clock) one.
-/// Deliberately not a [`Clock`].
+/// A placeholder for the clock of a builder without `std` until it is
+/// [given](crate::Builder::clock) one. It is deliberately not a [`Clock`].
 #[cfg(not(feature = "std"))]
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoClock;
@@ -50,10 +51,10 @@ use crate::time::UnixTime;
 
 /// A source of wall-clock time.
 ///
-/// A clock may stand still, jump and repeat itself: generators are correct under any clock. It
-/// should not return less than another thread has already read from it, unless the wall clock was
-/// set back, and state by how much a reading may differ from the wall clock. [`SystemClock`] is
-/// exact; `CounterClock` lists its error for each kind of event.
+/// A clock may stand still, jump and repeat itself, because generators are correct under any clock.
+/// It should not return less than another thread has already read from it unless the wall clock was
+/// set back, and its documentation should state by how much a reading may differ from the wall
+/// clock. [`SystemClock`] is exact; `CounterClock` lists its error for each kind of event.
 ///
 /// # Examples
 /// ```
@@ -89,9 +90,9 @@ pub trait Clock {
     /// ```
     fn now(&self) -> Result<UnixTime, ClockError>;
 
-    /// Returns the time now or a moment (less than a microsecond) before the call, where that is
-    /// cheaper: the reading need not wait for what the thread did just before. Generators read it
-    /// first and call [`now`](Self::now) when it matters.
+    /// Returns the current time, or the time a moment (less than a microsecond) before the call if
+    /// that is cheaper, because the reading need not wait for what the thread did just before.
+    /// Generators call this first, and [`now`](Self::now) when it matters.
     ///
     /// # Errors
     /// Returns the errors of [`now`](Self::now).
@@ -100,12 +101,12 @@ pub trait Clock {
         self.now()
     }
 
-    /// Waits for `duration` or less; the caller rereads the time afterwards. Generators call it
+    /// Waits for `duration` or less, after which the caller rereads the time. Generators call it
     /// when they have to wait, for at most 50 milliseconds at a time.
     ///
-    /// The default puts the thread to sleep for all but the time by which sleepers of this process
-    /// woke late before (60 microseconds at first, 200 at most), and returns at once for less. In
-    /// browsers, where a thread cannot sleep, it always returns at once.
+    /// Sleepers wake late, so the default puts the thread to sleep for `duration` less the time by
+    /// which earlier sleeps in this process were late (60 microseconds at first, 200 at most). For
+    /// a shorter duration, and in browsers, where a thread cannot sleep, it returns immediately.
     ///
     /// # Examples
     /// ```
@@ -121,7 +122,7 @@ pub trait Clock {
         sleep::almost(duration);
     }
 
-    /// Returns the time passed since some fixed moment, independently of the wall clock. Generators
+    /// Returns the time since some fixed moment, independently of the wall clock. Generators
     /// measure [`max_wait`](crate::Builder::max_wait) by it.
     ///
     /// # Examples

@@ -5,14 +5,14 @@ use crate::error::ClockError;
 use crate::fork::Process;
 use crate::time::UnixTime;
 
-/// A clock for one process: a child forked since cannot read it.
+/// A clock for a single process, which fails in a child forked later.
 ///
-/// A generator whose clock cannot be read issues nothing, and neither do its handles. A generator
-/// with this clock therefore never issues its parent's IDs in a child. Generators with leased nodes
-/// and process-wide generators have it. For other generators, their owner decides whether the child
-/// may continue instead of the parent.
+/// If a generator's clock cannot be read, neither the generator nor its handles issue anything, so
+/// a generator with this clock never issues its parent's IDs in a child. Leased and process-wide
+/// generators have this clock. For other generators, the owner decides whether the child may
+/// continue instead of the parent.
 ///
-/// It costs a comparison.
+/// The check costs a comparison.
 ///
 /// # Examples
 /// ```
@@ -43,7 +43,7 @@ impl<C> ProcessClock<C> {
     }
 }
 
-/// For the process that makes it.
+/// Creates a clock for the current process.
 impl<C: Default> Default for ProcessClock<C> {
     fn default() -> Self {
         Self::new(C::default())

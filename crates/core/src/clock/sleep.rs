@@ -1,25 +1,26 @@
 //! Sleeping for almost a given time.
 //!
 //! Systems wake sleepers late, by some 60 microseconds on most machines and by more on some virtual
-//! ones. A generator that overslept would leave the sequences of a tick unused. Sleeps therefore
-//! end early by the lateness seen before, and the caller spins for the rest.
+//! ones. A generator that overslept would leave the sequences of a tick unused, so sleeps end early
+//! by the lateness seen before, and the caller spins for the rest.
 
 use core::sync::atomic::{AtomicU32, Ordering};
 use core::time::Duration;
 
 use crate::platform;
 
-/// The lateness of this process' sleeps, in nanoseconds. A hint: concurrent updates may get lost.
+/// The lateness of this process's sleeps, in nanoseconds. It is only a hint because concurrent
+/// updates may get lost.
 static LATENESS: AtomicU32 = AtomicU32::new(TYPICAL);
 
 /// The lateness before the first sleep.
 const TYPICAL: u32 = 60_000;
 
-/// The most that a caller spins for one sleep. A machine that is later than this is overloaded, and
-/// spinning would make it worse.
+/// The longest time that a caller spins for one sleep. If sleeps are later than this, the machine
+/// is overloaded, and spinning would make it worse.
 const MAX: u32 = 200_000;
 
-/// Sleeps for almost `duration`, or returns at once for less than the lateness.
+/// Sleeps for almost `duration`, or returns immediately if that is less than the lateness.
 pub(super) fn almost(duration: Duration) {
     let lateness = LATENESS.load(Ordering::Relaxed);
     match duration.checked_sub(Duration::from_nanos(lateness.into())) {
@@ -33,8 +34,8 @@ pub(super) fn almost(duration: Duration) {
     }
 }
 
-/// Returns the lateness to expect after one sleep was `late`: a quarter of the way there, so that
-/// a single late sleep counts little.
+/// Returns the lateness to expect after one sleep was `late`. It moves only a quarter of the way
+/// there, so a single late sleep counts little.
 fn updated(lateness: u32, late: Duration) -> u32 {
     let late = u32::try_from(late.as_nanos()).unwrap_or(MAX).min(MAX);
     lateness - lateness / 4 + late / 4

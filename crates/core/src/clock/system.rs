@@ -3,11 +3,11 @@ use crate::error::ClockError;
 use crate::platform;
 use crate::time::UnixTime;
 
-/// The operating system's wall clock, read anew every time.
+/// The operating system's wall clock, read afresh for each call.
 ///
-/// Exact to the microsecond, as far as the system keeps it (`reads_the_system_time`); follows
-/// every step and slew at once. On `wasm32-unknown-unknown` it is the browser's clock, to the
-/// millisecond, and needs the feature `web`.
+/// It is exact to the microsecond, as far as the system keeps it (`reads_the_system_time`), and
+/// follows every step and slew immediately. On `wasm32-unknown-unknown` it is the browser's clock,
+/// which is exact to the millisecond and needs the feature `web`.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SystemClock;
 
@@ -31,7 +31,7 @@ mod tests {
         let before = UnixTime::try_from(SystemTime::now()).unwrap();
         let now = SystemClock.now().unwrap();
         let after = UnixTime::try_from(SystemTime::now()).unwrap();
-        // A step of the system's clock in between would have to hit these three lines.
+        // This fails only if the system's clock is stepped during these three lines.
         assert!(before <= now && now <= after);
     }
 }

@@ -1,4 +1,4 @@
-//! The engine of one owner: no atomics, and no sequence is skipped.
+//! The engine for a single owner, which needs no atomics and skips no sequence.
 
 use core::num::NonZeroU32;
 
@@ -26,7 +26,7 @@ pub(crate) struct ExclusiveEngine<S: Scheme> {
     end: u64,
     rules: Rules<S>,
     window: Window<S>,
-    /// The highest stamp under each toggle that was ever left.
+    /// The highest stamp that was ever left under each toggle.
     past: [u64; 2],
     drifts: u32,
     /// The facts about the word's tick, empty for a word that nothing can be drawn from.
@@ -90,7 +90,7 @@ impl<S: Scheme> ExclusiveEngine<S> {
 
     #[inline]
     fn word(&self) -> Word<S> {
-        // Without threads nothing is ever drawn past the last sequence, so this fits.
+        // Without other threads, nothing is ever drawn past the last sequence, so this fits.
         self.tick.with_sequence(self.next.wrapping_sub(self.cache.prefix.low))
     }
 

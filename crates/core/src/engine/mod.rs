@@ -1,8 +1,8 @@
-//! The issuing engine: clock readings go in, slots or errors come out.
+//! The issuing engine, which turns clock readings into slots or errors.
 //!
-//! An engine owns no clock and never sleeps. Its state is one 64-bit [word](word). Every decision
-//! except the fast path's is one pure function, [`Rules::step`](rules::Rules::step), which the
-//! shared engine, the exclusive engine and the tests all call.
+//! An engine owns no clock and never sleeps. Its state is one 64-bit [word](word). Except on the
+//! fast path, every decision is made by one pure function, [`Rules::step`](rules::Rules::step),
+//! which the shared engine, the exclusive engine and the tests all call.
 
 mod exclusive;
 #[cfg(all(test, any(tickid_loom, tickid_shuttle)))]
@@ -40,19 +40,20 @@ pub struct Block<S> {
     pub(crate) len: NonZeroU32,
 }
 
-/// The operations that generators need of an engine, shared or exclusive.
+/// The operations that generators need from an engine, whether shared or exclusive.
 pub(crate) trait Engine<S: Scheme> {
     fn rules(&self) -> &Rules<S>;
 
-    /// Draws a block of at least one and at most `want` slots. May read the clock more than once.
+    /// Draws a block of at least one and at most `want` slots. It may read the clock more than
+    /// once.
     fn try_block(&mut self, clock: &impl Clock, want: NonZeroU32) -> Result<Block<S>, Error>;
 
     /// Reports whether [`try_block`](Self::try_block) would issue at the clock's present reading.
-    /// Draws nothing, so that waiting callers may ask as often as they like.
+    /// It draws nothing, so waiting callers may call it as often as they like.
     fn check_ready(&self, clock: &impl Clock) -> Result<(), Error>;
 }
 
-/// Scripted clocks and blocks taken apart, for the tests of both engines.
+/// Scripted clocks, and the fields of blocks, for the tests of both engines.
 #[cfg(test)]
 mod tests {
     use super::Block;
@@ -76,7 +77,7 @@ mod tests {
         }
     }
 
-    /// The fields of a block of [`Toggling`]'s.
+    /// The fields of a block of [`Toggling`] IDs.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub(super) struct Fields {
         pub(super) tick: u64,

@@ -1,4 +1,4 @@
-//! Every rule on rollback, overflow and windows, as one pure function.
+//! The rules on rollback, overflow and windows, all in one pure function.
 
 use core::num::NonZeroU32;
 
@@ -34,7 +34,7 @@ pub struct Rules<S: Scheme> {
 pub(crate) enum Step<S> {
     /// Draw from the word: its tick is accepted and has sequences left.
     Draw,
-    /// Go on at this stamp and toggle.
+    /// Continue at this stamp and toggle.
     Move { stamp: u64, toggle: bool },
     /// Issue nothing.
     Stall(Stall<S>),
@@ -44,8 +44,8 @@ pub(crate) enum Step<S> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Stall<S> {
     pub(crate) reason: ErrorKind,
-    /// The clock reading at which the engine can continue; `None` if no reading helps, or if that
-    /// does not depend on the clock (a window that has to be widened).
+    /// The clock reading that lets the engine continue. It is `None` if no reading helps, or if the
+    /// stall does not depend on the clock because the window has to be widened.
     pub(crate) until: Option<Tick<S>>,
     /// The clock is within the window, but no tick of it is left.
     pub(crate) is_window_used_up: bool,
@@ -98,8 +98,8 @@ impl<S: Scheme> Rules<S> {
         Error { scheme: S::NAME, kind, now, until: None, is_window_used_up: false }
     }
 
-    /// Checks that IDs of `variant` may be issued. Compiles to nothing for schemes all of whose IDs
-    /// carry the node.
+    /// Checks that IDs of `variant` may be issued. If all IDs of a scheme carry the node, this
+    /// compiles to nothing.
     #[inline]
     pub(crate) fn check_variant(&self, variant: impl Variant<S>) -> Result<(), Error> {
         if S::HAS_NODELESS_IDS && !self.variants.contains(variant.has_node()) {
@@ -123,20 +123,20 @@ impl<S: Scheme> Rules<S> {
         TickCache::new(&self.scheme, &self.node, self.policy, tick, word.toggle())
     }
 
-    /// Returns the `len` slots that begin with the next sequence of `word`.
+    /// Returns the `len` slots that start with the next sequence of `word`.
     pub(crate) fn block(&self, word: Word<S>, len: NonZeroU32) -> Block<S> {
         let cache = self.cache(word);
         Block { cache, first: Slot::of(cache.prefix, next_sequence(word)), len }
     }
 
-    /// Returns one past the last sequence, to which the sequence of an exhausted word is set.
+    /// Returns one past the last sequence, which is the sequence of an exhausted word.
     #[inline]
     pub(crate) fn exhausted(&self) -> u64 {
         u64::from(self.bounds.last()) + 1
     }
 
-    /// Reports whether `word` may be drawn from at the reading `now` (a stamp): its tick is the
-    /// clock's, or ahead of it by no more than the policy allows.
+    /// Reports whether `word` may be drawn from at the reading `now` (a stamp): its tick must be
+    /// the clock's tick, or ahead of it by no more than the policy allows.
     #[inline]
     pub(crate) fn accepts(word: Word<S>, now: u64, policy: Policy<S>) -> bool {
         // A word behind the clock wraps around to far more than any allowance.
@@ -153,7 +153,8 @@ impl<S: Scheme> Rules<S> {
     }
 
     /// Decides about `word` at the reading `now` (a stamp). `ceiling` is the stamp that may not be
-    /// reached, `other_past` the highest stamp ever issued under the toggle that `word` is not in.
+    /// reached, and `other_past` is the highest stamp ever issued under the toggle that `word` does
+    /// not have.
     pub(crate) fn step(
         &self,
         word: Word<S>,

@@ -1,4 +1,4 @@
-//! The engine of many threads: one atomic word, from which a thread draws by adding first and
+//! The engine for many threads: one atomic word, which a thread draws from by adding first and
 //! checking afterwards.
 
 use core::num::NonZeroU32;
@@ -17,10 +17,10 @@ use crate::snapshot::Snapshot;
 use crate::sync::{AtomicU32, AtomicU64, Ordering};
 use crate::window::Window;
 
-/// Lock-free for up to [`MAX_THREADS`](crate::engine::word::MAX_THREADS) threads.
+/// The lock-free engine for up to [`MAX_THREADS`](crate::engine::word::MAX_THREADS) threads.
 ///
-/// Why one word: with the tick and the sequence in two atomics, a thread can see the new tick
-/// together with the old sequence, draw from it, and have that sequence reset under it and issued
+/// Tick and sequence share one word because with two atomics, a thread could see the new tick
+/// together with the old sequence and draw from it, only for that sequence to be reset and issued
 /// again.
 #[derive(Debug)]
 pub(crate) struct SharedEngine<S: Scheme> {
@@ -28,15 +28,15 @@ pub(crate) struct SharedEngine<S: Scheme> {
     cache: SharedTickCache,
     pub(super) rules: Rules<S>,
     window: Window<S>,
-    /// The stamp that may not be reached. Only rises, above the window's own ceiling.
+    /// The stamp that may not be reached. It only rises, starting at the window's own ceiling.
     ceiling: AtomicU64,
-    /// Per toggle, the highest stamp under which it was ever left: raised *before* the exchange
-    /// that flips, so that a thread that sees the flip sees it too.
+    /// The highest stamp that was ever left under each toggle. It is raised *before* the exchange
+    /// that flips, so a thread that sees the flip sees it too.
     pub(super) past: [AtomicU64; 2],
-    /// The number of flips counted; a flip is counted after its exchange.
+    /// The number of flips so far. A flip is counted after its exchange.
     drifts: AtomicU32,
-    /// The word as the first call of `close` found it, with CLOSED set; 0 until then. Calls that
-    /// fail afterwards still add to the word itself.
+    /// The word as the first call of `close` found it, with CLOSED set, or 0 until then. It is kept
+    /// because calls that fail afterwards still add to the word itself.
     closed: AtomicU64,
 }
 
@@ -77,8 +77,9 @@ impl<S: Scheme> SharedEngine<S> {
         })
     }
 
-    /// Acquire pairs with the release of the exchange that wrote the tick (adds and clamps in
-    /// between continue its release sequence): writes to `past` before a flip are visible with it.
+    /// Acquire pairs with the release of the exchange that wrote the tick. The adds and clamps in
+    /// between continue its release sequence. A write to `past` before a flip is therefore visible
+    /// together with the flip.
     pub(super) fn load(&self) -> Word<S> {
         Word::from_bits(self.hot.0.load(Ordering::Acquire))
     }
@@ -89,7 +90,7 @@ impl<S: Scheme> SharedEngine<S> {
     }
 
     pub(super) fn step(&self, word: Word<S>, now: Reading) -> Step<S> {
-        // Relaxed: a ceiling seen late only stalls a little longer.
+        // Relaxed: if a ceiling is seen late, the stall only lasts a little longer.
         let ceiling = self.ceiling.load(Ordering::Relaxed);
         self.rules.step(word, now.stamp, self.rules.policy, ceiling, self.other_past(word))
     }
@@ -124,16 +125,16 @@ impl<S: Scheme> SharedEngine<S> {
         clock: &impl Clock,
         want: NonZeroU32,
     ) -> Result<Block<S>, Drawn<S>> {
-        // The clock first: after the add there is nothing left to wait for. If the tick is left
-        // meanwhile, the add finds another word than the cached one.
+        // The clock comes first, so that after the add there is nothing left to wait for. If the
+        // tick is left in the meantime, the add finds a word other than the cached one.
         let cached = clock.now_relaxed().ok().and_then(|time| self.cache.at(time));
         let drawn = self.draw(want);
         let Some(cached) = cached else { return Err(drawn) };
         // More than any sequence for another tick or toggle, and for a CLOSED word.
         let sequence = drawn.word.bits() ^ cached.word;
         match self.rules.exhausted().checked_sub(drawn.want.get().into()) {
-            // The word was in the cached tick, and in no other, from before it was cached until the
-            // sequences were drawn: they belong to this call.
+            // From before it was cached until the sequences were drawn, the word was in the cached
+            // tick and in no other, so the sequences belong to this call.
             Some(highest) if sequence <= highest => {
                 #[allow(clippy::cast_possible_truncation, reason = "a sequence of the tick")]
                 let first = Slot::of(cached.cache.prefix, sequence as u32);
@@ -146,14 +147,14 @@ impl<S: Scheme> SharedEngine<S> {
     #[inline]
     pub(super) fn draw(&self, want: NonZeroU32) -> Drawn<S> {
         let want = want.min(Word::<S>::MAX_ADD);
-        // Relaxed: the word is all that adds share, and atomics agree on the order of one word's
-        // changes. No load before it, which would fetch the cache line twice.
+        // Relaxed: adds share nothing but the word, and all threads agree on the order of changes
+        // to one word. A load before the add would fetch the cache line twice.
         let word = Word::from_bits(self.hot.0.fetch_add(want.get().into(), Ordering::Relaxed));
         Drawn { word, want }
     }
 
-    /// The slow path: returns a block that begins with the sequences drawn, or another one if those
-    /// cannot be used.
+    /// The slow path: returns a block that starts with the sequences drawn, or another block if
+    /// those cannot be used.
     pub(crate) fn settle(
         &self,
         mut drawn: Drawn<S>,
@@ -161,7 +162,7 @@ impl<S: Scheme> SharedEngine<S> {
     ) -> Result<Block<S>, Error> {
         loop {
             let Drawn { word, want } = drawn;
-            // Before the clock, which is the caller's own code and may panic.
+            // The clock is read after this because it is the caller's code and may panic.
             if word.sequence() + u64::from(want.get()) > self.rules.exhausted() {
                 self.clamp(word);
             }
@@ -172,7 +173,8 @@ impl<S: Scheme> SharedEngine<S> {
             {
                 return Ok(self.rules.block(word, len));
             }
-            // The sequences drawn are dropped: their tick is over, not yet accepted, or used up.
+            // The sequences drawn are dropped because their tick is over, not yet accepted, or used
+            // up.
             if let Some(block) = self.advance(clock, want)? {
                 return Ok(block);
             }
@@ -180,13 +182,14 @@ impl<S: Scheme> SharedEngine<S> {
         }
     }
 
-    /// Brings the word to a tick from which it can be drawn. Returns a block if this thread did so,
-    /// or `None` if another thread has.
+    /// Brings the word to a tick that can be drawn from. Returns a block if this thread did so, or
+    /// `None` if another thread has.
     #[cold]
     fn advance(&self, clock: &impl Clock, want: NonZeroU32) -> Result<Option<Block<S>>, Error> {
         loop {
-            // The word first, then the clock: a thread that is held up between the two, across a
-            // step of the clock, must find the word changed, not drag it to the earlier reading.
+            // The word is loaded before the clock is read. If the thread is held up between the two
+            // while the clock is stepped, its exchange must fail on a changed word rather than drag
+            // the word to the earlier reading.
             let word = self.load();
             if word.is_closed() {
                 return Err(self.rules.stalled(Stall::new(ErrorKind::Closed, None), None));
@@ -214,11 +217,11 @@ impl<S: Scheme> SharedEngine<S> {
         }
     }
 
-    /// Replaces a word of the same tick and toggle as `word`, whatever its sequence. Returns
-    /// `false` if the word has left them.
+    /// Replaces the word if it still has the tick and toggle of `word`, whatever its sequence.
+    /// Returns `false` if it has left them.
     ///
-    /// A moved sequence does not change the step to take, and starting over after each such failure
-    /// would let the threads that add starve the one that moves on.
+    /// A moved sequence does not change the step to take. If it made this thread start over, the
+    /// threads that add could starve the one that moves the word.
     fn exchange(&self, word: Word<S>, new: Word<S>) -> bool {
         let flips = word.toggle() != new.toggle();
         if flips {
@@ -227,7 +230,7 @@ impl<S: Scheme> SharedEngine<S> {
         }
         let mut seen = word;
         loop {
-            // Release publishes `past`; a failure is looked at for the word alone.
+            // Release publishes `past`. After a failure only the word itself is used.
             match self.hot.0.compare_exchange_weak(
                 seen.bits(),
                 new.bits(),
@@ -259,10 +262,11 @@ impl<S: Scheme> SharedEngine<S> {
     }
 
     pub(crate) fn close(&self) -> Snapshot<S> {
-        // Acquire: `past` of every flip that came before. Flips in flight fail from here on.
+        // Acquire makes the `past` of every earlier flip visible. Flips in flight fail from here
+        // on.
         let word = Word::<S>::from_bits(self.hot.0.fetch_or(Word::<S>::CLOSED, Ordering::AcqRel));
         let closed = word.closed().bits();
-        // Relaxed: whichever closer's word it is, all that was ever issued came before it.
+        // Relaxed: whichever closing thread's word this is, everything ever issued came before it.
         let exchanged =
             self.closed.compare_exchange(0, closed, Ordering::Relaxed, Ordering::Relaxed);
         self.snapshot(exchanged.map_or_else(Word::from_bits, |_| word))
@@ -278,7 +282,7 @@ impl<S: Scheme> SharedEngine<S> {
         let ceiling = self.ceiling.load(Ordering::Relaxed) - 1;
         State {
             snapshot: self.snapshot(word),
-            // It only ever rose, within the range that `widen` checked.
+            // The ceiling only ever rose, within the range that `widen` checked.
             window: Window::new(self.window.floor(), ceiling).unwrap_or(self.window),
             is_closed: word.is_closed(),
         }
@@ -357,9 +361,9 @@ mod tests {
         Word::from_bits(engine.hot.0.load(Ordering::Relaxed))
     }
 
-    /// As many calls as would carry into the tick if their adds were not taken back.
+    /// Enough calls to carry into the tick if their adds were not taken back.
     fn more_than_the_guard_holds() -> core::ops::Range<u32> {
-        // An interpreter, which looks for other faults than these, takes minutes for all of them.
+        // Miri looks for other faults than these, and would take minutes for all of them.
         0..if cfg!(miri) { 20 } else { 2 * MAX_THREADS }
     }
 
@@ -442,7 +446,7 @@ mod tests {
         let engine = engine(Policy::Wait);
         draw(&engine, 5, 1).unwrap();
         for _ in 0..4 {
-            // Not the first reading, which precedes the add.
+            // The first reading succeeds because it precedes the add.
             let readings = Cell::new(0);
             let clock = At(|| {
                 readings.set(readings.get() + 1);
@@ -555,7 +559,7 @@ mod tests {
     fn late_flips_start_over() {
         let mut engine = &engine(Policy::TickTock);
         draw(engine, 10, 1).unwrap();
-        // This thread is about to flip at 5; before it does, another thread flips at 7.
+        // This thread is about to flip at 5, but before it does, another thread flips at 7.
         let readings = Cell::new(0);
         let clock = At(|| {
             readings.set(readings.get() + 1);

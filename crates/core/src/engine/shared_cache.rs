@@ -5,11 +5,11 @@ use crate::slot::Prefix;
 use crate::sync::{AtomicU64, Ordering, fence};
 use crate::time::UnixTime;
 
-/// The cache of the tick that a shared word is in, for all threads to read. Readers never wait, and
-/// writers give way to each other.
+/// The cache of a shared word's tick, for all threads to read. Readers never wait, and a writer
+/// gives up if another one is active.
 ///
-/// A sequence lock in which the words themselves are the sequence: each is written once, by the
-/// thread that brought the engine's word to its tick, so that no value returns.
+/// It is a sequence lock that uses the words themselves as the sequence. Each is written only once,
+/// by the thread that brought the engine's word to its tick, so no value ever returns.
 #[derive(Debug)]
 #[repr(align(64))]
 pub(crate) struct SharedTickCache {
@@ -19,10 +19,10 @@ pub(crate) struct SharedTickCache {
     pub(super) micros: AtomicU64,
     pub(super) high: AtomicU64,
     pub(super) low: AtomicU64,
-    /// The word whose cache was begun last; equal to `word` when that is complete.
+    /// The word whose cache was started last; equal to `word` when that cache is complete.
     pub(super) begun: AtomicU64,
-    /// The process of the thread that is writing, as [`this_process`] numbers it, or [`NO_WRITER`].
-    /// The number of another process was left behind by a `fork`.
+    /// The process of the thread that is writing, as numbered by [`this_process`], or
+    /// [`NO_WRITER`]. The number of another process was left behind by a `fork`.
     pub(super) writer: AtomicU64,
 }
 
@@ -45,7 +45,7 @@ pub(crate) struct CachedTick {
 }
 
 impl SharedTickCache {
-    /// Returns the cache of no word: with all bits set, the stamp is beyond the last.
+    /// Returns a cache that belongs to no word, since a stamp with all bits set is beyond the last.
     pub(crate) fn new() -> Self {
         Self {
             word: AtomicU64::new(u64::MAX),
@@ -58,7 +58,7 @@ impl SharedTickCache {
         }
     }
 
-    /// Returns the cached tick if it is accepted at `time` and no thread has begun to write
+    /// Returns the cached tick if it is accepted at `time` and no thread has started to write
     /// another.
     #[inline]
     pub(crate) fn at(&self, time: UnixTime) -> Option<CachedTick> {
@@ -73,17 +73,17 @@ impl SharedTickCache {
                 self.low.load(Ordering::Relaxed),
             ),
         };
-        // If any of these loads read a store of a later writer, that writer's `begun` is visible
-        // here: it precedes the store.
+        // If any of these loads read a later writer's store, that writer's `begun` is visible here
+        // because it precedes the store.
         fence(Ordering::Acquire);
         let is_whole = self.begun.load(Ordering::Relaxed) == word;
-        // One branch for both: the fewer there are between two adds, the longer may a thread keep
-        // the engine's word in its cache.
+        // One branch checks both, because the fewer branches there are between two adds, the longer
+        // a thread may keep the engine's word in its cache.
         (is_whole & cache.contains(time)).then_some(CachedTick { word, cache })
     }
 
-    /// Publishes `cache`, the cache of `word`, unless another thread is publishing. Called once for
-    /// every word.
+    /// Publishes `cache`, the cache of `word`, unless another thread is publishing. It is called
+    /// once for every word.
     pub(crate) fn set(&self, word: u64, cache: &TickCache) {
         let (this, writer) = (this_process(), self.writer.load(Ordering::Relaxed));
         // Acquire: the previous write's stores precede this one's.

@@ -36,13 +36,13 @@ pub(crate) fn resume<S: Scheme>(
         let (lowest, last) = (bounds.lowest().into(), exhausted.into());
         return Err(RangeError::new("next sequence", next.into(), lowest, last));
     }
-    // A reserved tick may have been reached by another implementation; nothing more is issued in
-    // it.
+    // Another implementation may have reached a reserved tick, but nothing more is issued in it.
     let next = if tick.get() > S::LAST_TICK { exhausted } else { next };
     Ok((Word::new(tick.get() + 1, toggle, next), other_past))
 }
 
-/// A view of a running generator. It may be out of date when it is read, and cannot be restored.
+/// A view of a running generator. It may be out of date by the time it is read, and it cannot be
+/// restored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct State<S: Scheme> {

@@ -1,5 +1,5 @@
-//! The facts about a tick that fast paths need, in terms of clock readings and of the bits of IDs,
-//! so that they are worked out once per tick.
+//! The facts about a tick that fast paths need. They are computed once per tick, as clock readings
+//! and as bits of IDs.
 
 use crate::policy::Policy;
 use crate::scheme::Scheme;
@@ -7,8 +7,8 @@ use crate::slot::Prefix;
 use crate::tick::Tick;
 use crate::time::UnixTime;
 
-/// The clock readings at which a policy accepts a tick, and the prefix of the tick's IDs: a
-/// subtraction and a comparison replace the conversion to ticks and back.
+/// The range of clock readings that make a policy accept a tick, and the prefix of the tick's IDs.
+/// With them, a subtraction and a comparison replace the conversion to ticks and back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct TickCache {
     pub(super) start: UnixTime,
@@ -22,8 +22,8 @@ impl TickCache {
     pub(crate) const EMPTY: Self =
         Self { start: UnixTime::EPOCH, micros: 0, prefix: Prefix::EMPTY };
 
-    /// Returns the readings at which `policy` accepts `tick`: from its allowance before the tick to
-    /// its end.
+    /// Returns the readings that make `policy` accept `tick`, from its allowance before the tick to
+    /// the end of the tick.
     pub(crate) fn new<S: Scheme>(
         scheme: &S,
         node: &S::Node,
@@ -39,7 +39,8 @@ impl TickCache {
                 let micros = scheme.time_of(next).as_micros().abs_diff(start.as_micros());
                 Self { start, micros, prefix }
             }
-            // The last tick of the format ends where no tick begins; the slow path handles it.
+            // The last tick of the format ends where no other tick starts, so the slow path handles
+            // it.
             Err(_) => Self { prefix, ..Self::EMPTY },
         }
     }

@@ -13,12 +13,12 @@ pub(crate) const MAX_THREADS: u32 = 1_024;
 /// `stamp | toggle | CLOSED | guard | sequence`, from the high bits to the low ones.
 ///
 /// - *stamp*: the tick plus one; 0 means that nothing has been issued yet (the pristine word).
-///   Every clock reading is after it, so that it is never a regression.
-/// - *toggle*: only where the scheme has one.
+///   Every clock reading is later than that, so the first one is never a regression.
+/// - *toggle*: present only if the scheme has one.
 /// - *CLOSED*: set once, never cleared.
-/// - *sequence*: the next one to issue. Past the last sequence the tick is exhausted.
-/// - *guard*: the room above the highest sequence, so that adds that run past the last sequence
-///   reach neither CLOSED nor the tick before they are taken back.
+/// - *sequence*: the next one to issue. If it is past the last sequence, the tick is exhausted.
+/// - *guard*: the room above the highest sequence. It keeps adds that run past the last sequence
+///   from reaching CLOSED or the tick before they are taken back.
 #[derive(Clone, Copy)]
 pub(crate) struct Word<S>(u64, PhantomData<fn() -> S>);
 
@@ -31,17 +31,18 @@ impl<S: Scheme> Word<S> {
     /// The bits that two words must share for one to continue the other.
     const TICK_MASK: u64 = !(Self::CLOSED | Self::SEQUENCE_MASK);
 
-    /// Fails to compile for a scheme whose constants contradict each other. Both engines name it.
+    /// Fails to compile for a scheme whose constants contradict each other. Both engines refer to
+    /// it.
     pub(crate) const CHECKED: () = {
         assert!(S::FIRST_TICK <= S::LAST_TICK && S::LAST_TICK <= S::MAX_TICK);
         assert!(S::MAX_TICK < u64::MAX && S::LAST_TICK < Self::MAX_STAMP, "stamps must fit");
         assert!(S::MIN_POOL >= 1 && S::MIN_POOL <= S::MAX_SEQUENCE);
-        // One past the last sequence must fit where a sequence does.
+        // One past the last sequence must fit, too.
         assert!(S::MAX_SEQUENCE < u32::MAX);
         assert!(S::MAX_SEQUENCE as u64 + 1 < Self::CLOSED);
     };
 
-    /// The most that one add may ask for: [`MAX_THREADS`] of them fit into the guard at once.
+    /// The maximum of one add, such that the guard has room for [`MAX_THREADS`] of them together.
     pub(crate) const MAX_ADD: NonZeroU32 =
         match NonZeroU32::new(max_add(Self::CLOSED, S::MAX_SEQUENCE)) {
             Some(share) => share,
@@ -121,8 +122,8 @@ impl<S: Scheme> Word<S> {
     }
 }
 
-/// Returns the most that each of [`MAX_THREADS`] may add at once to a word that is one past `last`,
-/// so that none of them reaches `closed`.
+/// Returns the maximum that each of [`MAX_THREADS`] may add, together, to a word that is one past
+/// `last` without reaching `closed`.
 const fn max_add(closed: u64, last: u32) -> u32 {
     let share = (closed - 1 - (last as u64 + 1)) / MAX_THREADS as u64;
     #[allow(clippy::cast_possible_truncation, reason = "looked at just before")]
@@ -186,7 +187,7 @@ mod tests {
 
     #[test]
     fn adds_use_the_whole_guard() {
-        // Pools of whole thousands leave nothing over, where a difference of one shows.
+        // Pools of whole thousands leave no remainder, so a difference of one shows.
         let pools = [1, 2, 256, 1_023, 1_024, 1_025, 4_096, 65_536];
         for (closed, pool) in (17..64).flat_map(|bit| pools.map(|pool| (1_u64 << bit, pool))) {
             let add = max_add(closed, pool - 1);

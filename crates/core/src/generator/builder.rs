@@ -18,7 +18,7 @@ use crate::window::Window;
 #[cfg(target_has_atomic = "64")]
 use crate::{engine::SharedEngine, generator::Generator};
 
-/// The longest wait of one call unless [`Builder::max_wait`] sets another bound: one minute.
+/// The longest wait of one call, unless [`Builder::max_wait`] sets another: one minute.
 pub const DEFAULT_MAX_WAIT: Duration = Duration::from_secs(60);
 
 /// The options of a generator.
@@ -84,7 +84,8 @@ impl<S: Scheme + Default> Builder<S> {
     }
 
     /// Returns a builder of a generator for `node` whose random starts, if the scheme has them,
-    /// come from `seed`. Each generator needs another seed, unless two do the same work on purpose.
+    /// come from `seed`. Give each generator a different seed, unless two are meant to draw the
+    /// same starts.
     ///
     /// # Examples
     /// ```
@@ -112,7 +113,7 @@ impl<S: Scheme + Default> Builder<S> {
     }
 }
 
-/// Refuses a snapshot so far ahead of the clock that the first call would wait longer than
+/// Rejects a snapshot so far ahead of the clock that the first call would wait longer than
 /// `max_wait`.
 fn check_resumed<S: Scheme>(
     engine: &impl Engine<S>,
@@ -120,7 +121,8 @@ fn check_resumed<S: Scheme>(
     snapshot: &Snapshot<S>,
 ) -> Result<(), BuildError> {
     let Some(last) = snapshot.highest_tick() else { return Ok(()) };
-    // A clock that cannot be read fails the first call at once, and may be in order by then.
+    // If the clock cannot be read, the first call fails without waiting, and the clock may have
+    // recovered by then.
     let Err(error) = engine.check_ready(&timing.clock) else { return Ok(()) };
     let max_wait = timing.max_wait.unwrap_or(DEFAULT_MAX_WAIT);
     match (error.kind, error.now, error.retry_after()) {
@@ -133,7 +135,8 @@ fn check_resumed<S: Scheme>(
 }
 
 impl<S: Scheme, C> Builder<S, C> {
-    /// Sets the facts that the bits of an ID do not hold: Nanoflake's epoch, kuid's drift.
+    /// Sets the facts that the bits of an ID do not hold, such as Nanoflake's epoch or kuid's
+    /// drift.
     pub fn layout(self, layout: S) -> Self {
         Self { scheme: layout, ..self }
     }
@@ -199,7 +202,7 @@ impl<S: Scheme, C> Builder<S, C> {
         Self { policy: Some(policy), ..self }
     }
 
-    /// Sets the ticks in which to issue.
+    /// Sets the ticks in which the generator may issue.
     ///
     /// # Examples
     /// ```
@@ -215,15 +218,15 @@ impl<S: Scheme, C> Builder<S, C> {
         Self { window, ..self }
     }
 
-    /// Sets the variants of IDs to issue. Asked for another one, the generator fails with
+    /// Sets the variants of IDs to issue. A call for another variant fails with
     /// [`ErrorKind::Variant`](crate::ErrorKind::Variant).
     pub fn variants(self, variants: Variants) -> Self {
         Self { variants, ..self }
     }
 
     /// Fixes the layout, the window and the variants: if one of them is changed afterwards,
-    /// building the generator fails with [`BuildError::Pinned`]. Leases do this, as their guarantee
-    /// rests on all three. Pinning again changes nothing.
+    /// building the generator fails with [`BuildError::Pinned`]. Leases do this because their
+    /// guarantee rests on all three. Pinning again changes nothing.
     ///
     /// # Examples
     /// ```
@@ -263,13 +266,12 @@ impl<S: Scheme, C> Builder<S, C> {
         Self { bounds: Some(bounds), ..self }
     }
 
-    /// Resumes after the generator that was closed with this snapshot.
+    /// Resumes from the snapshot that closing a generator returned.
     ///
-    /// A snapshot whose last tick lies in the future of the clock is handled like a clock that went
-    /// back: where the policy tolerates the difference, the generator continues at once. Beyond
-    /// that, a wait of up to [`max_wait`](Self::max_wait) is left to the first call, and building
-    /// fails with [`BuildError::Ahead`] where it would take longer. The same holds for a node that
-    /// names its previous ID.
+    /// A snapshot whose last tick is ahead of the clock is handled like a clock rollback. If the
+    /// policy tolerates the difference, the generator continues without a wait. If it does not, the
+    /// first call waits for up to [`max_wait`](Self::max_wait), and if that is not enough, building
+    /// fails with [`BuildError::Ahead`]. The same applies to a node that names its previous ID.
     ///
     /// # Examples
     /// ```
@@ -294,13 +296,13 @@ impl<S: Scheme, C> Builder<S, C> {
         Self { snapshot: Some(snapshot), ..self }
     }
 
-    /// Sets the longest wait of one call, measured by the clock's monotonic time. A stall that is
-    /// known to last longer is an error at once, and so is a [snapshot](Self::restore) too far
-    /// ahead of the clock.
+    /// Sets the longest wait of one call, measured by the clock's monotonic time. If a stall is
+    /// known to last longer, the call fails without waiting, and if a [snapshot](Self::restore) is
+    /// further ahead of the clock, building fails.
     ///
-    /// A stall past the end of the window ends only when the window is
-    /// [widened](crate::Generator::widen), which no clock predicts. The generator waits for it only
-    /// if this option is set; otherwise the call returns the error at once, with no
+    /// A stall past the end of the window lasts until the window is
+    /// [widened](crate::Generator::widen), which no clock predicts. The generator waits for that
+    /// only if this option is set. Otherwise the call fails without waiting, and the error has no
     /// [`retry_after`](crate::Error::retry_after).
     ///
     /// # Examples
@@ -329,11 +331,11 @@ impl<S: Scheme, C> Builder<S, C> {
 
     /// Sets an observer, which is called whenever a call is about to wait because a tick's
     /// sequences are used up. (A ratchet continues in the next tick instead. If that has brought it
-    /// too far ahead of the clock, it waits for the clock; this is an
+    /// too far ahead of the clock, it waits for the clock, which is an
     /// [`ErrorKind::Rollback`](crate::ErrorKind::Rollback) and not reported here.)
     ///
-    /// The observer runs on the thread of that call, before it sleeps, outside of any lock. It may
-    /// itself generate; overflows of these calls are not reported.
+    /// The observer runs on the calling thread before it sleeps, outside of any lock. It may itself
+    /// generate IDs, but overflows of these calls are not reported.
     ///
     /// # Examples
     /// ```
@@ -364,8 +366,8 @@ impl<S: Scheme, C> Builder<S, C> {
 }
 
 impl<S: Scheme, C: Clock> Builder<S, C> {
-    /// Builds the shared generator: `&self`, for any number of threads up to 1,024 at the same
-    /// time.
+    /// Builds the shared generator, which up to 1,024 threads at the same time can use through
+    /// `&self`.
     ///
     /// # Errors
     /// Returns a [`BuildError`], which names the option that does not fit, or how far a snapshot or
@@ -390,7 +392,8 @@ impl<S: Scheme, C: Clock> Builder<S, C> {
         Ok(Generator::from_parts(timing, engine))
     }
 
-    /// Builds the exclusive generator: `&mut self`, no atomics, skips no sequence.
+    /// Builds the exclusive generator, which takes `&mut self`, uses no atomics and skips no
+    /// sequence.
     ///
     /// # Errors
     /// Returns a [`BuildError`], which names the option that does not fit, or how far a snapshot or

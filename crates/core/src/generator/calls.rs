@@ -1,5 +1,5 @@
-//! The calls that all generators have in common, written once: their bodies as functions over a
-//! [`Source`], and a macro that makes them methods, with their documentation.
+//! The calls that all generators have in common. Their bodies are functions over a [`Source`], and
+//! a macro turns them into documented methods.
 
 use core::num::NonZeroU32;
 #[cfg(feature = "std")]
@@ -63,7 +63,7 @@ fn slow_slot<D: Source>(mut source: D, missed: D::Missed) -> Result<Slot<D::Sche
     })
 }
 
-/// Returns the error: the reaction of calls that do not block.
+/// Returns the error, which is the reaction of calls that do not block.
 pub(crate) fn refuse<D: Source>(
     _: &mut D,
     _: NonZeroU32,
@@ -84,7 +84,7 @@ pub(crate) fn block<D: Source, V: Variant<D::Scheme>>(
     Ok(Ids::new(source.rules().scheme, variant, &block))
 }
 
-/// Fills all of `out`, unless `on_error` gives up before.
+/// Fills all of `out`, unless `on_error` gives up first.
 pub(crate) fn fill<D: Source, V: Variant<D::Scheme>>(
     mut source: D,
     variant: V,
@@ -137,9 +137,9 @@ where
 
 /// Makes the calls methods of a type.
 ///
-/// `$this` is `self`, `$receiver` the form in which the methods take it; `$source` and `$variant`
-/// are expressions of `$this`; `$setup` is the code, hidden in the examples, that creates a
-/// `generator` with a `clock` at second 100.
+/// `$this` is `self`, and `$receiver` the form that the methods take it in. `$source` and
+/// `$variant` are expressions of `$this`. `$setup` is the code that creates a `generator` with a
+/// `clock` at second 100, which is hidden in the examples.
 macro_rules! calls {
     (
         $this:ident, ($($receiver:tt)+), $source:expr, $variant:expr,
@@ -227,14 +227,14 @@ macro_rules! calls {
 
         /// Generates an ID, sleeping until one can be issued.
         ///
-        /// It sleeps for at most 50 milliseconds at a time, rereads the clock after each, and spins
-        /// for no more than the last 200 microseconds.
+        /// It sleeps for at most 50 milliseconds before it rereads the clock, and spins for no more
+        /// than the last 200 microseconds.
         ///
         /// # Errors
         /// Returns an [`Error`](crate::Error) if the wait would take longer than
-        /// [`max_wait`](crate::Builder::max_wait), by default one minute, and at once if waiting
-        /// does not help: the generator is closed, its clock is out of the scheme's range, or its
-        /// window has passed and `max_wait` is not set.
+        /// [`max_wait`](crate::Builder::max_wait), by default one minute. If waiting does not help,
+        /// the call fails immediately: the generator is closed, its clock is out of the scheme's
+        /// range, or its window has passed and `max_wait` is not set.
         ///
         /// # Examples
         /// ```
@@ -257,9 +257,9 @@ macro_rules! calls {
 
         /// Generates an ID, awaiting `sleep` until one can be issued.
         ///
-        /// `sleep` is the executor's timer; it is called with at most 50 milliseconds at a time.
+        /// `sleep` is the executor's timer, which is called with at most 50 milliseconds at a time.
         /// The future is `Send` if the generator can be shared between threads and the futures of
-        /// `sleep` are `Send`. A task that is spawned owns the generator, in an `Arc` for example.
+        /// `sleep` are `Send`. A spawned task must own the generator, for example in an `Arc`.
         ///
         /// # Errors
         /// Returns the errors of [`generate`](Self::generate).

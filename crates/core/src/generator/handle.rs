@@ -11,20 +11,19 @@ use crate::generator::{Generator, Ids, View};
 use crate::scheme::{Id, Scheme};
 use crate::slot::Slot;
 
-/// One thread's share of a [`Generator`]: draws blocks from it and issues from those, so that
-/// threads rarely contend for the generator's word.
+/// One thread's share of a [`Generator`]. It draws blocks from the generator and issues IDs from
+/// those, so threads rarely contend for the generator's word.
 ///
 /// IDs are unique across all handles of a generator and the generator itself, and each handle's IDs
-/// strictly increase (but for the exceptions of the generator). Every ID checks the time of its
-/// block against the clock, so drift is bounded as for the generator. The rest of a block is
+/// strictly increase, with the same exceptions as the generator's. Each call checks the time of its
+/// block against the clock, so drift is bounded as it is for the generator. The rest of a block is
 /// dropped when its tick is over.
 ///
 /// Blocks start at one ID, double when one is used up within its tick, and halve when one is not,
 /// so that idle handles leave the tick's sequences to the busy ones.
 ///
-/// After the generator was [closed](Generator::close) a handle may still issue the rest of its
-/// block, for as long as that block's tick is the clock's; the snapshot counts the whole block as
-/// issued.
+/// After the generator was [closed](Generator::close), a handle may still issue the rest of its
+/// block while the clock is in that block's tick. The snapshot counts the whole block as issued.
 ///
 /// # Examples
 /// ```
@@ -47,10 +46,11 @@ pub struct Handle<'a, S: Scheme, C> {
     generator: &'a Generator<S, C>,
     /// The facts about the tick of the block.
     cache: TickCache,
-    /// The rest of the block: the low word of its next slot, and one past the low word of its last.
+    /// The rest of the block, from the low word of its next slot to one past the low word of its
+    /// last.
     next: u64,
     end: u64,
-    /// The number of IDs to ask for at a time, which adapts to the demand.
+    /// The number of IDs to draw at a time, which adapts to the demand.
     len: u32,
 }
 
@@ -83,7 +83,7 @@ impl<S: Scheme, C: Clock> Handle<'_, S, C> {
         setup "let shared = Generator::<example::Seconds>::builder(example::Node(1)).clock(&clock).build()?; let mut generator = shared.handle();"
     }
 
-    /// Replaces the block by a new one, asking for `want` slots if that is more than the usual
+    /// Replaces the block by a new one, which has up to `want` slots if that is more than a usual
     /// block.
     fn refill(&mut self, is_in_time: bool, want: NonZeroU32) -> Result<(), Error> {
         let usual = self.next_len(is_in_time);
@@ -99,7 +99,7 @@ impl<S: Scheme, C: Clock> Handle<'_, S, C> {
         Ok(())
     }
 
-    /// Returns the number of IDs to ask for, now that the block is used up or its tick is over.
+    /// Returns the number of IDs to draw, now that the block is used up or its tick is over.
     fn next_len(&self, is_in_time: bool) -> NonZeroU32 {
         let len = if self.next == self.end {
             if is_in_time { self.len.saturating_mul(2) } else { self.len }
@@ -123,7 +123,7 @@ impl<S: Scheme, C: Clock> Handle<'_, S, C> {
 impl<S: Scheme, C: Clock> Source for &mut Handle<'_, S, C> {
     type Scheme = S;
     type Clock = C;
-    /// Set if the block's tick is still accepted, so that it is the block that is used up.
+    /// True if the block's tick is still accepted, which means that the block is used up.
     type Missed = bool;
 
     #[inline]
@@ -163,7 +163,8 @@ impl<S: Scheme, C: Clock> Source for &mut Handle<'_, S, C> {
         Ok(self.take(want))
     }
 
-    /// Reports on the generator: a call that waits has found the handle's block used up or over.
+    /// Reports on the generator, because a waiting call has found the handle's block used up or
+    /// over.
     #[cfg(feature = "std")]
     fn check_ready(&self) -> Result<(), Error> {
         self.generator.engine().check_ready(&self.generator.timing().clock)
@@ -206,7 +207,7 @@ mod tests {
 
     /// 256 sequences a second.
     fn generator(clock: &ManualClock, policy: Policy<Seconds>) -> Shared<'_> {
-        // Every thread that sleeps moves the clock, and so uses up the time of the others.
+        // Each sleeping thread moves the clock, and so uses up the time of the others.
         let builder = Builder::seeded(Node(1), 0).clock(clock).policy(policy);
         builder.max_wait(Duration::MAX).build().unwrap()
     }

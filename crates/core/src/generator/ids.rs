@@ -1,4 +1,4 @@
-//! Several IDs at once: the results of blocks and slices.
+//! Several IDs from one call: the results of blocks and slices.
 
 use core::iter::FusedIterator;
 use core::ops::{Deref, DerefMut};
@@ -10,7 +10,7 @@ use crate::slot::Slot;
 
 /// The IDs of one block, in increasing order.
 ///
-/// IDs that are dropped unused are lost: the generator never issues them again.
+/// IDs that are dropped unused are lost, because the generator never issues them again.
 #[derive(Clone, Debug)]
 #[must_use = "the IDs have been drawn and are lost unless they are used"]
 pub struct Ids<S: Scheme, V> {

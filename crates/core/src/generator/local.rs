@@ -15,11 +15,11 @@ use crate::slot::Slot;
 use crate::snapshot::Snapshot;
 use crate::window::Window;
 
-/// The exclusive generator: for one owner, through `&mut self`, without atomics.
+/// The exclusive generator, for a single owner: it takes `&mut self` and uses no atomics.
 ///
-/// Its IDs strictly increase, and it skips no sequence. It has the methods of
-/// [`Generator`](crate::Generator), and two of its own:
-/// [`try_generate_under`](Self::try_generate_under) another policy and [`reset`](Self::reset).
+/// Its IDs strictly increase, and it skips no sequence. Besides the methods of
+/// [`Generator`](crate::Generator), it has two more:
+/// [`try_generate_under`](Self::try_generate_under) another policy, and [`reset`](Self::reset).
 ///
 /// # Examples
 /// ```
@@ -34,7 +34,7 @@ use crate::window::Window;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// A shared reference does not suffice to draw from it:
+/// A shared reference is not enough to draw from it:
 ///
 /// ```compile_fail,E0596
 /// use tickid_core::{Error, LocalGenerator, example};
@@ -106,8 +106,8 @@ impl<S: Scheme, C: Clock> LocalGenerator<S, C> {
     }
 }
 
-/// Schemes whose document lets a generator start over after the clock ran far back, at the price of
-/// uniqueness and order.
+/// Schemes whose document allows a generator to start over after a large clock rollback, at the
+/// price of uniqueness and order.
 pub trait Resettable: Scheme {}
 
 /// The reason why a generator cannot be reset.
@@ -126,12 +126,13 @@ pub enum ResetError {
 }
 
 impl<S: Resettable, C> LocalGenerator<S, C> {
-    /// Forgets the IDs issued so far: the next ID has the clock's own tick, however far that is
-    /// behind the last, and starts from a new random seed. **Later IDs may be smaller than, or even
+    /// Forgets the IDs issued so far. The next ID has the clock's tick, however far that is behind
+    /// the last one, and starts from a new random seed. **Later IDs may be smaller than, or even
     /// the same as, earlier ones.**
     ///
     /// # Errors
-    /// Returns a [`ResetError`] if the generator has a window or is closed, or if there is no seed.
+    /// Returns a [`ResetError`] if the generator has a window or is closed, or if the operating
+    /// system provides no seed.
     ///
     /// # Spec
     /// SCRU64, "Clock rollback handling": reset the generator on a significant rollback.
@@ -141,7 +142,7 @@ impl<S: Resettable, C> LocalGenerator<S, C> {
         self.reset_seeded(seed)
     }
 
-    /// Does the same as [`reset`](Self::reset), with a given seed.
+    /// Resets the generator like [`reset`](Self::reset), with a given seed.
     ///
     /// # Errors
     /// Returns the errors of `reset`.
@@ -159,12 +160,12 @@ impl<S: Resettable, C> LocalGenerator<S, C> {
 }
 
 impl<S: Scheme, C> LocalGenerator<S, C> {
-    /// Lets the generator issue in the ticks below `ceiling`. A ceiling at or below the present one
-    /// changes nothing.
+    /// Widens the window, so that the generator can issue in the ticks below `ceiling`. A ceiling
+    /// at or below the present one changes nothing.
     ///
     /// # Errors
-    /// Returns a [`RangeError`] for a ceiling at or below the window's floor or more than one past
-    /// the last tick of the format.
+    /// Returns a [`RangeError`] if the ceiling is at or below the window's floor, or more than one
+    /// past the last tick of the format.
     ///
     /// # Examples
     /// ```
@@ -183,7 +184,7 @@ impl<S: Scheme, C> LocalGenerator<S, C> {
         self.engine.widen(ceiling)
     }
 
-    /// Ends the generator: every later call fails with
+    /// Closes the generator: every later call fails with
     /// [`ErrorKind::Closed`](crate::ErrorKind::Closed).
     ///
     /// The snapshot lets a [successor](crate::Builder::restore) continue without issuing an ID
@@ -286,7 +287,7 @@ mod tests {
             local.try_generate().unwrap()
         };
         let [first, rest @ ..] = core::array::from_fn::<_, 32, _>(starts);
-        // The same 32 times over by chance: once in 2^248 times.
+        // By chance, all 32 are the same once in 2^248 times.
         assert!(rest.iter().any(|&id| id != first));
     }
 

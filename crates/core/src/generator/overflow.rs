@@ -1,4 +1,4 @@
-//! Reports that a tick's sequences were not enough.
+//! Reports of ticks that ran out of sequences.
 
 use alloc::boxed::Box;
 use core::cell::Cell;
@@ -8,7 +8,7 @@ use core::sync::atomic::{AtomicU64, Ordering};
 use crate::fork::PerProcess;
 use crate::time::UnixTime;
 
-/// A call is about to wait because all sequences of the tick are used up.
+/// A report that a call is about to wait because all sequences of the tick are used up.
 ///
 /// Spec: sno, "Sequence overflow" (`SequenceOverflowNotification`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -18,7 +18,7 @@ pub struct Overflow {
     pub time: UnixTime,
     /// The number of calls on this generator that are waiting now, this one included.
     pub waiting: u32,
-    /// The number of ticks for which some call has been waiting without a break; 0 at the start.
+    /// The number of ticks that some call has been waiting without a break; 0 at the start.
     pub ticks: u64,
 }
 
@@ -26,22 +26,24 @@ pub struct Overflow {
 #[derive(Default)]
 pub(crate) struct OverflowWatch {
     observer: Option<Box<dyn Fn(Overflow) + Send + Sync>>,
-    /// Each process has its own: calls that wait in the parent do not count in a child.
+    /// Each process has its own, so calls that wait in the parent do not count in a child.
     spell: PerProcess<AtomicSpell>,
 }
 
-/// A time during which some call was always waiting, in one word: a lock might be held by another
-/// thread at the moment of a `fork`, and never be released in the child.
+/// A time during which some call was always waiting. It is one word rather than a lock because
+/// another thread might hold the lock at the moment of a `fork`, and the child would never see it
+/// released.
 #[derive(Debug, Default)]
 struct AtomicSpell(AtomicU64);
 
-/// The bits for the number of calls; the others hold the first tick, as far as there is room.
+/// The number of bits that count calls. The others hold as much of the first tick as there is room
+/// for.
 const WAITING_BITS: u32 = 24;
 const TICK_BITS: u32 = u64::BITS - WAITING_BITS;
 
 impl AtomicSpell {
-    /// Counts a call that begins to wait at `tick`. Returns how many wait, and for how many ticks
-    /// some have.
+    /// Counts a call that starts to wait at `tick`. Returns how many calls wait, and for how many
+    /// ticks some call has.
     fn enter(&self, tick: u64) -> (u32, u64) {
         let next = |spell: u64| match spell & ((1 << WAITING_BITS) - 1) {
             0 => (tick << WAITING_BITS) | 1,
@@ -68,7 +70,7 @@ impl AtomicSpell {
 }
 
 std::thread_local! {
-    /// Set while an observer runs on this thread, which may generate and so overflow itself.
+    /// Set while an observer runs on this thread, since it may generate IDs and so overflow itself.
     static OBSERVING: Cell<bool> = const { Cell::new(false) };
 }
 
@@ -77,7 +79,7 @@ impl OverflowWatch {
         Self { observer: Some(Box::new(observer)), ..Self::default() }
     }
 
-    /// Counts the caller among those that wait, until the value returned is dropped.
+    /// Counts the caller as waiting until the returned value is dropped.
     pub(crate) fn enter(&self, time: UnixTime, tick: u64) -> Waiting<'_> {
         let spell = self.spell.get_or_set(AtomicSpell::default);
         let (waiting, ticks) = spell.enter(tick);
@@ -99,7 +101,7 @@ impl fmt::Debug for OverflowWatch {
     }
 }
 
-/// One call that waits; also when it unwinds.
+/// A waiting call, which is no longer counted once this is dropped, also when unwinding.
 pub(crate) struct Waiting<'a>(&'a AtomicSpell);
 
 impl Drop for Waiting<'_> {

@@ -6,7 +6,7 @@ use crate::fork::PerProcess;
 use crate::generator::{Builder, Generator};
 use crate::scheme::Scheme;
 
-/// A process-wide generator, which issues nothing in a child that was forked since.
+/// A process-wide generator, which issues nothing in a child forked later.
 pub type ProcessGenerator<S> = Generator<S, ProcessClock<DefaultClock>>;
 
 /// The reason why a process-wide generator issued no ID.
@@ -22,8 +22,8 @@ pub enum ProcessError {
 }
 
 impl<S: Scheme + Default> PerProcess<ProcessGenerator<S>> {
-    /// Returns the generator of this process. The first call builds it, for the node that `node`
-    /// returns; in a child of a `fork`, `node` is passed the node of the parent's generator.
+    /// Returns the generator of this process. The first call builds it for the node that `node`
+    /// returns. In a child of a `fork`, `node` is passed the node of the parent's generator.
     ///
     /// # Errors
     /// Returns the error of `node`, or a [`BuildError`].
@@ -56,7 +56,7 @@ impl<S: Scheme + Default> PerProcess<ProcessGenerator<S>> {
         }
         let node = node(self.inherited().map(Generator::node))?;
         let clock = ProcessClock::new(DefaultClock::default());
-        // If threads race here, one generator stays; the others have issued nothing.
+        // If threads race here, only one generator stays, and the others have issued nothing.
         Ok(self.set(Builder::new(node).clock(clock).build()?))
     }
 }

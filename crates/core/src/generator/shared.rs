@@ -13,13 +13,13 @@ use crate::scheme::{Id, Scheme};
 use crate::slot::Slot;
 use crate::snapshot::Snapshot;
 
-/// The shared generator: any number of threads, up to 1,024 at the same time, draw IDs through
-/// `&self` without a lock.
+/// The shared generator: up to 1,024 threads at the same time draw IDs through `&self` without a
+/// lock.
 ///
 /// Its IDs are unique, and each thread's IDs strictly increase. Threads that race for a new tick
-/// may drop sequences, and so does a call that fails; no sequence is issued twice.
-/// [`LocalGenerator`](crate::LocalGenerator), for one owner, is faster and drops none; a [`Handle`]
-/// for each thread is as fast and drops the rest of its block with every tick.
+/// may drop sequences, and so may a call that fails, but no sequence is issued twice. A
+/// [`LocalGenerator`](crate::LocalGenerator), which has a single owner, is faster and drops none. A
+/// [`Handle`] for each thread is as fast as that, but drops the rest of its block with every tick.
 ///
 /// | method | if no ID can be issued | returns |
 /// |---|---|---|
@@ -31,8 +31,8 @@ use crate::snapshot::Snapshot;
 /// | [`try_block`](Self::try_block) | fails | up to `n` IDs as an iterator |
 /// | [`block`](Self::block) | sleeps | the same |
 ///
-/// They issue IDs of the scheme's default variant. [`with`](Self::with) offers the same methods for
-/// another [`Variant`](crate::Variant), such as sno's metabyte.
+/// Its methods issue IDs of the scheme's default variant. [`with`](Self::with) offers the same
+/// methods for another [`Variant`](crate::Variant), such as sno's metabyte.
 ///
 /// # Examples
 /// ```
@@ -47,7 +47,7 @@ use crate::snapshot::Snapshot;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// It is shared between threads whatever the scheme:
+/// It can be shared between threads, whatever the scheme is:
 ///
 /// ```
 /// fn is_shared<T: Send + Sync>() {}
@@ -141,12 +141,12 @@ impl<S: Scheme, C: Clock> Generator<S, C> {
 }
 
 impl<S: Scheme, C> Generator<S, C> {
-    /// Lets the generator issue in the ticks below `ceiling`. A ceiling at or below the present one
-    /// changes nothing, nor does one after the generator was closed.
+    /// Widens the window, so that the generator can issue in the ticks below `ceiling`. A ceiling
+    /// at or below the present one changes nothing, and neither does widening a closed generator.
     ///
     /// # Errors
-    /// Returns a [`RangeError`] for a ceiling at or below the window's floor or more than one past
-    /// the last tick of the format.
+    /// Returns a [`RangeError`] if the ceiling is at or below the window's floor, or more than one
+    /// past the last tick of the format.
     ///
     /// # Examples
     /// ```
@@ -166,7 +166,7 @@ impl<S: Scheme, C> Generator<S, C> {
         self.engine.widen(ceiling)
     }
 
-    /// Ends the generator: every later call fails with
+    /// Closes the generator: every later call fails with
     /// [`ErrorKind::Closed`](crate::ErrorKind::Closed).
     ///
     /// The snapshot lets a [successor](crate::Builder::restore) continue without issuing an ID
@@ -245,7 +245,7 @@ mod tests {
     use crate::generator::Builder;
     use crate::time::UnixTime;
 
-    /// Stands still, and counts how often it is looked at.
+    /// A clock that stands still, and counts how often it is read.
     struct Counted {
         time: ManualClock,
         looks: AtomicU32,
@@ -273,7 +273,7 @@ mod tests {
         }
     }
 
-    /// Runs a future that never waits for anything but what it polls itself.
+    /// Runs a future that waits only for futures that it polls itself.
     fn run<F: Future>(future: F) -> F::Output {
         match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
             Poll::Ready(output) => output,

@@ -1,4 +1,4 @@
-//! The source of slots from which a generator's calls draw.
+//! The source of slots that a generator's calls draw from.
 
 use core::num::NonZeroU32;
 
@@ -11,8 +11,8 @@ use crate::slot::Slot;
 
 /// A source of slots: a generator or a handle, borrowed for one call.
 ///
-/// Fast paths are inlined into the call, so a fast path that misses returns a value from which the
-/// slow path continues.
+/// Fast paths are inlined into the call, so a fast path that misses returns a value that the slow
+/// path continues from.
 #[allow(unnameable_types, reason = "sealed: the generators and the handle are the only sources")]
 pub trait Source {
     type Scheme: Scheme;

@@ -7,7 +7,7 @@ use crate::scheme::Variant;
 /// [`LocalGenerator::with`](crate::LocalGenerator::with) and [`Handle::with`](crate::Handle::with)
 /// return it.
 ///
-/// The view of a shared generator is `Copy`, so that several calls can use it.
+/// The view of a shared generator is `Copy`, so several calls can use it.
 ///
 /// # Examples
 /// ```

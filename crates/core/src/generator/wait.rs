@@ -1,4 +1,4 @@
-//! Waiting for IDs: how long, and how often.
+//! Waiting for IDs.
 
 use core::num::NonZeroU32;
 use core::time::Duration;
@@ -11,8 +11,8 @@ use crate::generator::overflow::Waiting;
 use crate::generator::source::Source;
 use crate::scheme::Scheme as _;
 
-/// The longest sleep of a waiting call before it rereads the clock: a step of the clock or a wider
-/// window may have shortened the wait.
+/// The longest sleep of a waiting call before it rereads the clock, since a step of the clock or a
+/// wider window may have shortened the wait.
 const MAX_SLEEP: Duration = Duration::from_millis(50);
 
 /// Waits until `source` can issue after `error`, and draws a block.
@@ -32,7 +32,7 @@ pub(crate) fn for_block<D: Source>(
     }
 }
 
-/// Sleeps until `source` could issue. Draws nothing meanwhile.
+/// Sleeps until `source` could issue, without drawing anything.
 fn until_ready<D: Source>(source: &D, mut error: Error, start: Duration) -> Result<(), Error> {
     let mut waiting = None;
     loop {
@@ -80,7 +80,7 @@ where
 }
 
 /// Counts the call as waiting as soon as the tick turns out to be used up. Returns `false` if that
-/// happened just now: the observer may have taken its time, so the clock has to be reread.
+/// happened just now, because the observer may have taken its time and the clock has to be reread.
 fn is_counted<'a, D: Source>(
     source: &'a D,
     error: &Error,
@@ -95,9 +95,8 @@ fn is_counted<'a, D: Source>(
     true
 }
 
-/// Returns the next pause on `error`, or the error itself where waiting does not help, where its
-/// end is unknown and no `max_wait` was set, or where the rest of `max_wait` since `start` is too
-/// short.
+/// Returns the next pause on `error`. Returns the error itself if waiting does not help, if its end
+/// is unknown and no `max_wait` was set, or if the rest of `max_wait` since `start` is too short.
 fn pause<D: Source>(source: &D, error: &Error, start: Duration) -> Result<Duration, Error> {
     match error.kind {
         ErrorKind::Rollback | ErrorKind::Exhausted | ErrorKind::Window => {}

@@ -1,4 +1,4 @@
-//! Browsers (`wasm32-unknown-unknown`): the standard library cannot read their clocks.
+//! Browsers (`wasm32-unknown-unknown`), where the standard library cannot read the clock.
 
 #[cfg(not(feature = "web"))]
 compile_error!(
@@ -9,7 +9,7 @@ use std::time::SystemTime;
 
 pub(crate) use web_time::Instant;
 
-/// Threads spin while they wait.
+/// False: threads spin while they wait.
 pub(crate) const CAN_SLEEP: bool = false;
 
 pub(crate) const SYSTEM_TIMES: (i64, i64) = (0, i64::MAX);

@@ -1,4 +1,4 @@
-//! The differences between browsers and all other systems. No other module distinguishes them.
+//! The differences between browsers and all other systems, which no other module distinguishes.
 
 use std::time::SystemTime;
 

@@ -1,8 +1,8 @@
-//! The arithmetic of the counter clock: from readings of three clocks to the line by which the
-//! counter is read until the next one. Pure functions; `model` holds them against simulated
-//! histories.
+//! The arithmetic of the counter clock, which turns readings of three clocks into the line that
+//! converts the counter until the next reading. The functions are pure, and `model` checks them
+//! against simulated histories.
 
-/// Times are in 1/256 microseconds since 1970 here.
+/// Times in this module are in 1/256 microseconds since 1970.
 pub(super) const FRACTION_BITS: u32 = 8;
 pub(super) const MICROSECOND: u64 = 1 << FRACTION_BITS;
 pub(super) const MILLISECOND: u64 = 1_000 * MICROSECOND;
@@ -12,20 +12,20 @@ pub(super) const RATE_BITS: u32 = 32;
 /// The clock's parameters. Tests plant faults by changing them.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Limits {
-    /// The bound of extrapolation: the length of a line, by the counter.
+    /// The bound of extrapolation, which is the length of a line, as measured by the counter.
     pub(super) period: u64,
-    /// The smallest difference between two clocks that counts as a jump. Earlier measurements are
-    /// then void.
+    /// The smallest difference between two clocks that counts as a jump, which voids earlier
+    /// measurements.
     pub(super) step: u64,
     /// The shortest interval over which the counter's rate is measured.
     pub(super) shortest: u64,
     /// The longest one.
     pub(super) longest: u64,
-    /// The part of an interval that the uncertainty of its ends may be at most.
+    /// The largest part of an interval that the uncertainty of its ends may be.
     pub(super) precision: u64,
-    /// The part of a rate by which two consecutive measurements may differ.
+    /// The part of a rate that two consecutive measurements may differ by.
     pub(super) agreement: u64,
-    /// The most uncertain reading from which a line may start.
+    /// The largest uncertainty of a reading that a line may start from.
     pub(super) uncertainty: u64,
 }
 
@@ -39,19 +39,20 @@ pub(super) const LIMITS: Limits = Limits {
     uncertainty: 10 * MICROSECOND,
 };
 
-/// The fastest slew backwards is less than one part in so many: Linux slews by a tenth at most.
+/// The fastest slew backwards is less than one part in this many, since Linux slews by a tenth at
+/// most.
 const MOST_SLEWED: u64 = 4;
 
 /// A reading of all clocks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Reading {
-    /// The counter. It is read before the wall clock, so that a line from here is not behind.
+    /// The counter, which is read before the wall clock so that a line from here is not behind.
     pub(super) counter: u64,
     /// The wall clock.
     pub(super) wall: u64,
     /// A clock that is neither stepped nor slewed, read before the others.
     pub(super) raw: u64,
-    /// By how much that clock moved on until the others were read.
+    /// The time that passed on the raw clock until the others were read.
     pub(super) uncertainty: u64,
 }
 
@@ -63,13 +64,13 @@ pub(super) struct Line {
     /// The time there.
     pub(super) time: u64,
     pub(super) rate: u64,
-    /// The first distance from `counter` at which the line is over. Zero: there is no line, and
-    /// `time` is the least that may be read.
+    /// The distance from `counter` to the end of the line. If it is zero, there is no line, and
+    /// `time` is the earliest that may be read.
     pub(super) lifetime: u64,
 }
 
 impl Line {
-    /// Returns no line; nothing below `floor` may be read.
+    /// Returns the absence of a line: nothing below `floor` may be read.
     fn none(floor: u64) -> Self {
         Self { time: floor, ..Self::default() }
     }
@@ -83,26 +84,26 @@ impl Line {
         (elapsed < self.lifetime).then(|| self.time + ((elapsed * self.rate) >> RATE_BITS))
     }
 
-    /// Returns a bound: no reading of this line is later.
+    /// Returns an upper bound of the times on this line.
     pub(super) fn end(&self) -> u64 {
         self.time.saturating_add(proportion(self.lifetime, self.rate, 1 << RATE_BITS))
     }
 }
 
-/// The state after a reading: the line that begins there, and the measurements of the counter's
+/// The state after a reading: the line that starts there, and the measurements of the counter's
 /// rate.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Anchor {
     pub(super) line: Line,
-    /// The wall clock at the reading; zero before the first one.
+    /// The wall clock at the reading, or zero before the first one.
     wall: u64,
     raw: u64,
     uncertainty: u64,
-    /// The start of the measurement of the rate that is under way.
+    /// The start of the rate measurement that is under way.
     base: Base,
-    /// The last measurement of the rate; zero if there is none.
+    /// The last measurement of the rate, or zero if there is none.
     measured: u64,
-    /// The rate, if the last two measurements agreed on it; else zero.
+    /// The rate if the last two measurements agreed on it, or else zero.
     rate: u64,
 }
 
@@ -121,16 +122,16 @@ impl Base {
 }
 
 impl Anchor {
-    /// Reports whether another reading is due when there is no line and the wall clock shows
-    /// `wall`.
+    /// Reports whether, without a line, another reading is due when the wall clock shows `wall`.
     pub(super) fn is_due(&self, wall: u64, limits: &Limits) -> bool {
         self.line.lifetime != 0 || wall.abs_diff(self.wall) >= limits.shortest
     }
 
     /// Reports whether the wall clock, which shows `wall` after the raw clock has shown `raw`, was
-    /// set back since this anchor: it is behind it, or has run slower than any slew explains.
+    /// set back since this anchor: it is either behind the anchor, or has run slower than any slew
+    /// explains.
     pub(super) fn is_set_back(&self, raw: u64, wall: u64) -> bool {
-        // Of which at least so much passed between the two readings of the wall clock.
+        // At least this much of it passed between the two readings of the wall clock.
         let passed = raw.saturating_sub(self.raw).saturating_sub(self.uncertainty);
         wall.checked_sub(self.wall).is_none_or(|run| run < passed - passed / MOST_SLEWED)
     }
@@ -139,7 +140,7 @@ impl Anchor {
     /// that the wall clock was set back.
     pub(super) fn next(&self, reading: &Reading, was_set_back: bool, limits: &Limits) -> Self {
         let is_back = was_set_back || self.is_set_back(reading.raw, reading.wall);
-        // The clock runs back only with the wall clock.
+        // This clock runs back only if the wall clock does.
         let floor = if is_back { 0 } else { self.line.end() };
         if is_back || self.has_jumped(reading, limits) {
             return Self::begin(reading, floor);
@@ -163,8 +164,8 @@ impl Anchor {
         Self { line, wall, raw, uncertainty, base, ..Self::default() }
     }
 
-    /// Reports whether one of the clocks made a step or changed its speed considerably, or this
-    /// cannot be determined.
+    /// Reports whether one of the clocks made a step or changed its speed considerably, or whether
+    /// this cannot be determined.
     fn has_jumped(&self, reading: &Reading, limits: &Limits) -> bool {
         let runs = (
             reading.wall.checked_sub(self.wall),
@@ -195,13 +196,14 @@ impl Anchor {
         Self { base: Base::of(reading), measured, rate, ..self }
     }
 
-    /// Returns the line that begins at `reading`, at `floor` or above.
+    /// Returns the line that starts at `reading`, at `floor` or above.
     fn line_from(&self, reading: &Reading, floor: u64, limits: &Limits) -> Line {
         let ahead = floor.saturating_sub(reading.wall);
         if self.rate == 0 || ahead >= limits.step {
             return Line::none(floor);
         }
-        // Never back: from where this clock is, slower, until the wall clock has caught up.
+        // The clock never goes back. It runs slower from where it is until the wall clock has
+        // caught up.
         let slowing = proportion(self.rate, ahead, limits.period).min(self.rate);
         Line {
             counter: reading.counter,
@@ -211,21 +213,20 @@ impl Anchor {
         }
     }
 
-    /// Returns the time of a thread that reads the wall clock itself, because there is no line, or
-    /// it is over.
+    /// Returns the time for a thread that reads the wall clock itself because no line is valid.
     pub(super) fn floored(&self, wall: u64) -> u64 {
         wall.max(self.line.end())
     }
 }
 
-/// Returns `value * numerator / denominator`, or as much as fits.
+/// Returns `value * numerator / denominator`, saturating.
 pub(super) fn proportion(value: u64, numerator: u64, denominator: u64) -> u64 {
     let exact = u128::from(value) * u128::from(numerator) / u128::from(denominator);
     u64::try_from(exact).unwrap_or(u64::MAX)
 }
 
 impl Anchor {
-    /// The number of words in which threads share the anchor without its line.
+    /// The number of words that hold the shared anchor without its line.
     pub(super) const WORDS: usize = 8;
 
     pub(super) fn to_words(self) -> [u64; Self::WORDS] {

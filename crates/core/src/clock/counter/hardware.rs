@@ -1,4 +1,4 @@
-//! The clocks of the machine: the time-stamp counter and two of the kernel's.
+//! The clocks of the machine: the time-stamp counter and two clocks of the kernel.
 //!
 //! `unsafe` is allowed here for two instructions and one system call.
 #![allow(unsafe_code, reason = "reading the counter and the raw clock have no safe functions")]
@@ -34,7 +34,7 @@ impl Source for Hardware {
         fence();
         let whole = since_1970.as_secs().checked_mul(1_000 * MILLISECOND)?;
         let time = whole + u64::from(since_1970.subsec_nanos()) * MICROSECOND / 1_000;
-        // Far enough from the end that no line runs past it.
+        // This is far enough from the end that no line runs past it.
         (time < u64::MAX / 2).then_some(time)
     }
 
@@ -42,8 +42,7 @@ impl Source for Hardware {
         let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
         // SAFETY: the time is written to a variable of ours.
         let status = unsafe { libc::clock_gettime(libc::CLOCK_MONOTONIC_RAW, &raw mut time) };
-        // It has been there since Linux 2.6.28. Without it no time passes, so that no rate is
-        // measured.
+        // The clock exists since Linux 2.6.28. Without it no time passes, so no rate is measured.
         if status != 0 {
             return 0;
         }
@@ -52,15 +51,15 @@ impl Source for Hardware {
     }
 }
 
-/// Waits until all instructions before it are done, and begins none after it.
+/// Waits until all instructions before it are done, and starts none of those after it.
 #[inline]
 fn fence() {
     // SAFETY: every x86-64 processor has the instruction; it touches no memory.
     unsafe { _mm_lfence() }
 }
 
-/// Reports whether the kernel keeps time by the counter, having found it invariant and the same on
-/// all processors. Miri has none.
+/// Reports whether the kernel keeps time by the counter, which it does only after finding it
+/// invariant and the same on all processors. Miri has no counter.
 pub(super) fn counter_is_steady() -> bool {
     static IS_STEADY: OnceLock<bool> = OnceLock::new();
     *IS_STEADY.get_or_init(|| {

@@ -15,7 +15,7 @@ use crate::error::ClockError;
 use crate::fork::Process;
 use crate::time::UnixTime;
 
-/// The default clock of a builder: the cheapest that follows the wall clock within 20
+/// The default clock of a builder, which is the cheapest one that follows the wall clock within 20
 /// microseconds.
 pub type DefaultClock = CounterClock;
 
@@ -34,18 +34,18 @@ pub type DefaultClock = CounterClock;
 /// | it is stepped, by more or less than a millisecond | the step | 10 ms |
 /// | suspend | the time suspended | 10 ms |
 /// | pause of a virtual machine | as much as its wall clock is off afterwards | 10 ms |
-/// | the counter jumps ahead or begins anew: migration to another machine | 2 ms | 10 ms |
+/// | the counter jumps ahead or restarts: migration to another machine | 2 ms | 10 ms |
 /// | the counter is set back to where it was lately | 2 ms, or as far as it was set back | 10 ms |
 /// | its speed changes by a factor *f* from ½ to 2 | \|1 − 1/*f*\| of 2 ms: at most 2 ms | 20 ms |
 /// | a thread is held up while it reads | none: others read the system's clock meanwhile | |
 ///
-/// Times are those that the machine runs. Errors of several events add up. They do not depend on
-/// how many threads there are, nor on when the events happen: the first two readings are no
-/// exception.
+/// Times count only while the machine runs. The errors of several events add up. They depend
+/// neither on the number of threads nor on when the events happen, and the first two readings are
+/// not an exception.
 ///
-/// One case goes undetected: the counter is set back while no thread reads the clock, and has just
-/// returned to its earlier value when the next thread does. That reading is off by as far as the
-/// counter was set back.
+/// One case goes undetected. If the counter is set back while no thread reads the clock, and has
+/// just returned to its earlier value when the next thread does, that reading is off by as much as
+/// the counter was set back.
 ///
 /// # Order
 ///
@@ -58,14 +58,14 @@ pub type DefaultClock = CounterClock;
 ///
 /// The counter's rate is measured against `CLOCK_MONOTONIC_RAW`, over 1 to 100 milliseconds, and
 /// used when two consecutive measurements agree. Until then, and again after anything that looks
-/// like a jump, each reading is one of the system's clock. So is each first reading after a pause
-/// of 2 milliseconds.
+/// like a jump, each call reads the system's clock. So does the first call after a pause of 2
+/// milliseconds.
 ///
 /// # Platforms
 ///
-/// It is available on x86-64 Linux, and uses the counter if the kernel itself keeps time by it, so
-/// that it runs steadily and alike on all processors. Otherwise it reads the system's clock
-/// (`falls_back_to_the_system_clock`).
+/// The clock is available on x86-64 Linux. It uses the counter if the kernel itself keeps time by
+/// it, which means that the counter runs steadily and alike on all processors. Otherwise it reads
+/// the system's clock (`falls_back_to_the_system_clock`).
 #[derive(Debug)]
 pub struct CounterClock {
     /// Set if the counter can be trusted.
@@ -74,7 +74,7 @@ pub struct CounterClock {
 }
 
 impl CounterClock {
-    /// Creates a clock that has yet to measure how fast the counter runs.
+    /// Creates a clock that has not measured the counter's rate yet.
     ///
     /// # Examples
     /// ```
@@ -142,37 +142,37 @@ trait Source {
     fn counter(&self) -> u64;
     /// Reads the counter, perhaps a moment early.
     fn early_counter(&self) -> u64;
-    /// Reads the wall clock, before everything that comes after in the program; `None` for a time
-    /// that does not fit.
+    /// Reads the wall clock, before everything that comes after in the program. Returns `None` for
+    /// a time that does not fit.
     fn wall(&self) -> Option<u64>;
     /// Reads a clock that is neither stepped nor slewed.
     fn raw(&self) -> u64;
 }
 
-/// The line that all threads read by, and the anchor by which one of them finds the next.
+/// The line that all threads read by, and the anchor that one of them computes the next line from.
 ///
 /// The order of all readings rests on four facts:
 ///
-/// 1. A line begins at or above the end of the one before, and at or above the wall clock.
-/// 2. While a thread makes a line, no other returns a reading: it waits for a moment, and then
-///    cancels the line that is being made. (A reading is returned only if the version is the same
-///    before and after.)
-/// 3. So a reading of the wall clock comes before the one from which the next line begins, or after
-///    the end of the last line, and is not below that.
-/// 4. Once the wall clock was found to be set back since the anchor, the end of the line counts no
-///    longer.
+/// 1. A line starts at or above the end of the one before, and at or above the wall clock.
+/// 2. While a thread makes a line, no other thread returns a reading. It waits for a moment, and
+///    then cancels the line that is being made. (A reading is returned only if the version is the
+///    same before and after.)
+/// 3. A reading of the wall clock therefore comes before the reading that starts the next line, or
+///    it comes after the end of the last line and is not below that end.
+/// 4. Once a thread has found that the wall clock was set back since the anchor, the end of the
+///    line no longer counts.
 #[derive(Debug)]
 struct Shared<S> {
     source: S,
     limits: Limits,
-    /// The line in force; see [`Version`].
+    /// The version of the line in force; see [`Version`].
     version: AtomicU64,
-    /// Two that are in force alternately, and two for [`Version::PREPARED`] and
+    /// Two lines that are in force alternately, and two for [`Version::PREPARED`] and
     /// [`Version::CANCELLED`], which stay empty.
     lines: [SharedLine; 4],
     anchors: [SharedAnchor; 2],
-    /// The process of the thread that is making an anchor; [`NOBODY`] if there is none. A value of
-    /// another process was left behind by a `fork`.
+    /// The process of the thread that is making an anchor, or [`NOBODY`]. The number of another
+    /// process was left behind by a `fork`.
     holder: AtomicU64,
     /// The version of the last anchor since which the wall clock was found to be set back.
     set_back: AtomicU64,
@@ -181,18 +181,18 @@ struct Shared<S> {
 const NOBODY: u64 = u64::MAX;
 
 /// The number of times that a thread checks whether another thread's line is finished before it
-/// cancels it: a few microseconds, several times as long as that takes.
+/// cancels it. This takes a few microseconds, several times as long as making a line.
 const LOOKS: u32 = 100;
 
-/// A state of a [`Shared`] that never comes back: a number, the place of the anchor, and in the
-/// lowest two bits the place of the line.
+/// A state of a [`Shared`], which never returns to an earlier one: a number, the place of the
+/// anchor, and in the lowest two bits the place of the line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Version(u64);
 
 impl Version {
-    /// A thread is making the next line. The last one is over.
+    /// A thread is making the next line, and the last one is over.
     const PREPARED: u64 = 2;
-    /// It took too long. The last line is over; threads read the wall clock.
+    /// Making the next line took too long. The last line is over, so threads read the wall clock.
     const CANCELLED: u64 = 3;
 
     const FIRST: Self = Self(Self::CANCELLED);
@@ -251,7 +251,7 @@ impl SharedLine {
     }
 }
 
-/// The part of an [`Anchor`] that is not its line, and the version in which it came into force.
+/// The part of an [`Anchor`] that is not its line, and the version that brought it into force.
 #[derive(Debug, Default)]
 struct SharedAnchor {
     words: [AtomicU64; Anchor::WORDS],
@@ -271,14 +271,14 @@ impl<S: Source> Shared<S> {
         }
     }
 
-    /// Returns the time by the line in force, if that is good at `counter`.
+    /// Returns the time by the line in force, if that line is valid at `counter`.
     #[inline]
     fn at(&self, counter: u64) -> Option<u64> {
         // Acquire pairs with the release in `anchor`: the line of this version is complete.
         let version = self.version.load(Ordering::Acquire);
         let line = self.lines[(version & 3) as usize].load();
-        // Orders the loads above before the one below: had one of them read what a later `anchor`
-        // wrote, this one would see that the version has moved on.
+        // Orders the loads above before the one below. If one of them had read a value written by a
+        // later `anchor`, this one would see that the version has changed.
         fence(Ordering::Acquire);
         if self.version.load(Ordering::Relaxed) != version {
             return None;
@@ -286,8 +286,8 @@ impl<S: Source> Shared<S> {
         line.at(counter)
     }
 
-    /// Returns the time where the line in force is not good: from a new line, or from the wall
-    /// clock. `None` if that shows a time that does not fit.
+    /// Returns the time when the line in force is not valid, either from a new line or from the
+    /// wall clock. Returns `None` if the wall clock shows a time that does not fit.
     ///
     /// A thread starts over only when another one has made progress.
     fn look(&self) -> Option<u64> {
@@ -301,8 +301,8 @@ impl<S: Source> Shared<S> {
             let (anchor, number) = self.load_anchor(version);
             let raw = self.source.raw();
             let wall = self.source.wall();
-            // Acquire: as in `at`. Here it also means that no line was begun before the wall clock
-            // was read.
+            // Acquire: as in `at`. Here it also means that no line was started before the wall
+            // clock was read.
             fence(Ordering::Acquire);
             if self.load_version() != version {
                 continue;
@@ -330,7 +330,8 @@ impl<S: Source> Shared<S> {
         }
     }
 
-    /// Becomes the only thread of this process that makes an anchor; `false` if another one is.
+    /// Makes this thread the only one in the process that makes an anchor. Returns `false` if
+    /// another thread is making one.
     fn take(&self) -> bool {
         let this = Process::this().number();
         let holder = self.holder.load(Ordering::Relaxed);
@@ -341,8 +342,8 @@ impl<S: Source> Shared<S> {
         holder != this && take()
     }
 
-    /// Makes the anchor after the one of `version`, and returns the time there. `None` when another
-    /// thread came in between. Only for the thread that has taken it on.
+    /// Makes the anchor after the one of `version`, and returns the time there, or `None` if
+    /// another thread came in between. Only the thread that [took](Self::take) this on may call it.
     fn anchor(&self, version: Version) -> Option<u64> {
         let prepared = version.without_line(Version::PREPARED);
         if !self.replace(version, prepared) {
@@ -364,7 +365,7 @@ impl<S: Source> Shared<S> {
         self.replace(prepared, version).then(|| next.line.time.max(reading.wall))
     }
 
-    /// Reads all clocks at the same moment, as nearly as three tries give.
+    /// Reads all clocks at the same moment, as closely as possible in three tries.
     fn read(&self) -> Option<Reading> {
         let try_once = || {
             let raw = self.source.raw();
@@ -373,7 +374,7 @@ impl<S: Source> Shared<S> {
             let uncertainty = self.source.raw().saturating_sub(raw);
             Some(Reading { counter, wall, raw, uncertainty })
         };
-        // A thread that is interrupted in between gets an uncertain one.
+        // If the thread is interrupted in between, the reading is uncertain.
         let is_certain = |reading: &Reading| reading.uncertainty <= self.limits.uncertainty;
         let first = try_once()?;
         if is_certain(&first) {
@@ -383,8 +384,8 @@ impl<S: Source> Shared<S> {
         if is_certain(&second) { Some(second) } else { try_once() }
     }
 
-    /// Waits for the line that another thread is making; for a moment only, since that thread may
-    /// be held up, or be left behind in another process.
+    /// Waits for the line that another thread is making, but only for a moment, since that thread
+    /// may be held up or have been left behind in another process.
     fn wait_or_cancel(&self, prepared: Version) {
         for _ in 0..LOOKS {
             if self.load_version() != prepared {
@@ -392,7 +393,7 @@ impl<S: Source> Shared<S> {
             }
             spin_loop();
         }
-        // It fails if the line is finished, or another thread has done this.
+        // This fails if the line is finished, or if another thread has already cancelled it.
         self.replace(prepared, prepared.without_line(Version::CANCELLED));
     }
 
@@ -406,8 +407,8 @@ impl<S: Source> Shared<S> {
         exchanged.is_ok()
     }
 
-    /// Returns the anchor of `version`, and the version in which it came into force. Whole only if
-    /// the version is still the same afterwards.
+    /// Returns the anchor of `version`, and the version that brought it into force. The anchor is
+    /// whole only if the version is still the same afterwards.
     fn load_anchor(&self, version: Version) -> (Anchor, u64) {
         let place = version.anchor();
         let shared = &self.anchors[place];
@@ -446,10 +447,11 @@ mod tests {
                 break;
             }
             if reading.is_multiple_of(5_000) {
-                // Past the end of a line, so that the next reading begins a new one.
+                // Sleep past the end of a line, so that the next reading starts a new one.
                 thread::sleep(Duration::from_millis(3));
             }
-            // The system's clock before and after: an interruption only widens what is allowed.
+            // The system's clock is read before and after, so an interruption only widens the
+            // bounds.
             let before = SystemClock.now().unwrap().checked_sub(error).unwrap();
             let now = clock.now().unwrap();
             let after = SystemClock.now().unwrap().checked_add(error).unwrap();

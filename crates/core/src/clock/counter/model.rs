@@ -1,16 +1,15 @@
-//! The counter clock in simulated histories: steps and slews of the wall clock, suspends, jumps and
-//! changes of speed of the counter, and threads that are held up at any reading while others read,
-//! too.
+//! The counter clock in simulated histories: steps and slews of the wall clock, suspends, jumps of
+//! the counter and changes of its speed, and threads that are held up at any reading while others
+//! read, too.
 //!
-//! Nothing here depends on the machine's clocks. A thread that is held up is a call during which
-//! other calls run from beginning to end.
+//! Nothing here depends on the machine's clocks. A held-up thread is simulated by a call during
+//! which other calls run from start to end.
 //!
-//! `finds_what_is_planted` plants the faults that the parameters or the world's clocks allow.
-//! Planted by hand in the sources, and found:
+//! `finds_what_is_planted` plants the faults that the parameters or the world's clocks allow. These
+//! faults were planted by hand in the sources, and found:
 //!
 //! - `next` takes 0 for the floor, or a line starts at the wall clock: back.
-//! - `look` returns the wall clock without the floor, or does not mind a line that is being made:
-//!   back.
+//! - `look` returns the wall clock without the floor, or ignores a line that is being made: back.
 //! - `look` does not note that the wall clock was set back: off.
 //! - `is_set_back` compares with the anchor only, and not with the time passed: off.
 //! - `wait_or_cancel` cancels nothing: hangs.
@@ -18,8 +17,8 @@
 //! - A line does not run slower while it is ahead: off.
 //! - A holder that a `fork` left behind stays: no line.
 //!
-//! Not found, since a call that is held up ends after those that run meanwhile: `look` not looking
-//! at the version again after the wall clock.
+//! One fault was not found because a call that is held up ends after those that run in the
+//! meantime: `look` does not check the version again after reading the wall clock.
 
 use alloc::rc::Rc;
 use alloc::vec::Vec;
@@ -33,11 +32,11 @@ use proptest::test_runner::{Config, TestCaseError, TestError, TestRunner};
 use super::anchor::{LIMITS, Limits, MICROSECOND, MILLISECOND, proportion};
 use super::{Shared, Source};
 
-/// The error while nothing happens.
+/// The error without events.
 const STEADY: u64 = 20 * MICROSECOND;
 /// The length of a line.
 const LINE: u64 = 2 * MILLISECOND;
-/// The time after an event for which the error may be larger.
+/// The time that the error may be larger after an event.
 const AFTER_EVENT: u64 = 10 * MILLISECOND;
 /// The same when the counter's speed changed.
 const AFTER_CHANGE: u64 = 20 * MILLISECOND;
@@ -55,15 +54,16 @@ enum Action {
     Step(i64),
     /// In parts per million.
     Slew(i64),
-    /// The counter runs on, stops, or begins anew.
+    /// The counter runs on, stops, or restarts.
     Suspend(u64, Meanwhile),
-    /// The counter runs at so many thousandths of 3 GHz.
+    /// The counter runs at this many thousandths of 3 GHz.
     Speed(u64),
     Jump(i64),
     Read,
-    /// So many readings, with so much time between them.
+    /// This many readings, with this much time between them.
     Burst(u32, u64),
-    /// A reading in which a thread is held up by these, one after each time it reads a clock.
+    /// A reading during which these actions hold a thread up, one list after each clock that it
+    /// reads.
     Held(Vec<Vec<Self>>),
 }
 
@@ -74,7 +74,7 @@ enum Meanwhile {
     BeginsAnew,
 }
 
-/// Something after which the error may be larger.
+/// An event after which the error may be larger.
 struct Event {
     time: u64,
     error: u64,
@@ -94,12 +94,12 @@ struct World {
     speed: Cell<u128>,
     ppm: Cell<i64>,
     events: RefCell<Vec<Event>>,
-    /// The times at which the counter's speed changed, and the speed before each change.
+    /// The times of changes of the counter's speed, and the speed before each change.
     changes: RefCell<Vec<(u64, u128)>>,
-    /// The range of the wall clock during each call that has begun, the innermost last.
+    /// The range of the wall clock during each call that has started, the innermost last.
     calls: RefCell<Vec<(u64, u64)>>,
     holds: RefCell<VecDeque<Vec<Action>>>,
-    /// The highest time that a call has returned, and when that call began.
+    /// The highest time that a call has returned, and when that call started.
     highest: Cell<(u64, u64)>,
     clock: RefCell<Option<Rc<Shared<Rc<Self>>>>>,
     failure: RefCell<Option<(Promise, String)>>,
@@ -176,7 +176,8 @@ impl World {
                     Meanwhile::Stops => {}
                     Meanwhile::BeginsAnew => {
                         self.event(LINE, AFTER_EVENT, false);
-                        // Where it has not been before: else it were a jump back.
+                        // The counter restarts at a value where it has not been before, since
+                        // otherwise this would be a jump back.
                         let restarts = self.events.borrow().len() as u128;
                         self.counter.set(restarts << (36 + FRACTION));
                     }
@@ -188,21 +189,22 @@ impl World {
             }
             Action::Jump(ticks) => {
                 let is_back = *ticks < 0;
-                // By whichever rate is known.
+                // Any of these rates may be the known one.
                 let slowest = *self.speeds_since(self.now.get()).iter().min().unwrap();
                 let ticks_fixed = u128::from(ticks.unsigned_abs()) << FRACTION;
                 let jump = u64::try_from(ticks_fixed / u128::from(slowest)).unwrap();
-                // Set back into the last line, the counter looks as if it had never left it.
+                // If the counter is set back into the last line, it looks as if it had never left
+                // it.
                 let error = if is_back { jump.max(LINE) } else { LINE };
                 let error = error + slewed(100_000, error);
-                // And as if nothing had happened since.
+                // It also looks as if nothing had happened since.
                 let missed = self.error_since(self.now.get().saturating_sub(error));
                 let error = if is_back { error + missed } else { error };
                 self.event(error, AFTER_EVENT, is_back);
                 let ticks = i128::from(*ticks) << FRACTION;
                 self.counter.set(self.counter.get().saturating_add_signed(ticks));
-                // The line is over for all when some thread reads the clock now. If none did, and
-                // the counter came by where it was, no thread could detect it.
+                // If some thread reads the clock now, the line is over for all. If none did, and
+                // the counter passed its earlier value again, no thread could detect the jump.
                 let holds = self.holds.take();
                 self.read();
                 self.holds.replace(holds);
@@ -249,7 +251,7 @@ impl World {
         }
     }
 
-    /// Returns the largest error that a call may have that began then and ends now.
+    /// Returns the largest error of a call that started at `start` and ends now.
     fn error_since(&self, start: u64) -> u64 {
         let events = self.events.borrow();
         let recent = events.iter().filter(|event| event.time + event.lasts >= start);
@@ -257,8 +259,9 @@ impl World {
         error + recent.map(|event| event.error).sum::<u64>()
     }
 
-    /// Returns the error of a line that was begun at one speed and is read at another, which is `f`
-    /// times the first: |1 - 1/f| of its length. A slew goes unnoticed for as much longer.
+    /// Returns the error of a line that was started at one speed and is read at another, which is
+    /// `f` times the first: |1 - 1/f| of its length. A slew goes unnoticed for that much longer,
+    /// too.
     fn error_by_changes_since(&self, start: u64) -> u64 {
         let speeds = self.speeds_since(start);
         let mut most = 0;
@@ -271,7 +274,7 @@ impl World {
         most
     }
 
-    /// Returns the counter's speeds whose effects last, the present one included.
+    /// Returns the counter's speeds that still have an effect, including the present one.
     fn speeds_since(&self, start: u64) -> Vec<u64> {
         let changes = self.changes.borrow();
         let recent = changes.iter().filter(|(time, _)| time + AFTER_CHANGE >= start);
@@ -290,7 +293,7 @@ impl World {
         self.failure.borrow_mut().get_or_insert((promise, failure));
     }
 
-    /// Reads a clock. This takes time, and the thread may be held up afterwards.
+    /// Reads a clock, which takes time, and after which the thread may be held up.
     fn reading(&self) {
         self.advance(READING);
         let hold = self.holds.borrow_mut().pop_front();
@@ -408,13 +411,13 @@ struct Subject {
 const SOUND: Subject = Subject { limits: LIMITS, is_raw_the_wall: false };
 
 impl Subject {
-    /// Goes through a history and returns the first promise broken.
+    /// Replays a history and returns the first promise broken.
     fn go_through(self, history: &[Action]) -> Option<(Promise, String)> {
         let world = World::new(self.limits, self.is_raw_the_wall);
         for action in history {
             world.act(action);
         }
-        // The two hold each other.
+        // The world and its clock hold references to each other.
         *world.clock.borrow_mut() = None;
         world.failure.take()
     }
@@ -490,7 +493,7 @@ impl World {
         self.shared().at(whole(self.counter.get())).is_some()
     }
 
-    /// Reads for so long, every 0.1 ms, and returns how long it took until there was a line.
+    /// Reads every 0.1 ms for at most `most`, and returns how long it took until there was a line.
     fn until_line(&self, most: u64) -> Option<u64> {
         let start = self.now.get();
         while self.now.get() < start + most {
@@ -579,8 +582,7 @@ fn lines_end_after_two_ms() {
 
 #[test]
 fn stuck_writers_block_no_reader() {
-    // After each of the readings that the thread takes, it is held up for 50 ms in which there is a
-    // step.
+    // After each of its readings, the thread is held up for 50 ms while the clock is stepped.
     for held_up_after in 0..8 {
         let world = learnt();
         world.advance(LINE);

@@ -1,4 +1,4 @@
-//! Every order of a few calls, by loom.
+//! Model checking of every order of a few calls, with loom.
 
 use core::sync::atomic;
 use std::time::Instant;
@@ -18,7 +18,7 @@ use crate::scheme::Scheme as _;
 /// every mistake below; `LOOM_MAX_PREEMPTIONS` overrides the number.
 const PREEMPTIONS: usize = 2;
 
-/// Goes through all orders of a model, and through all that relaxed loads can see in each.
+/// Runs a model in all orders, and in each of them with every value that relaxed loads can see.
 pub(super) fn orders(name: &str, model: impl Fn() + Sync + Send + 'static) {
     orders_with(PREEMPTIONS, name, model);
 }
@@ -43,7 +43,7 @@ fn join<T>(thread: JoinHandle<T>) -> T {
 
 const EVER: u64 = Toggling::MAX_TICK + 1;
 
-// Scenarios: what happens to a generator, and what has to hold afterwards.
+// The scenarios: each describes events and checks what has to hold after them.
 
 /// While one thread draws, another sees the next tick first.
 fn tick_change(subject: Subject) {
@@ -71,7 +71,7 @@ fn overflow(subject: Subject) {
     world.check(&[&before, &mine, &join(other), &join(third)], EVER);
 }
 
-/// A ratchet continues in the next tick instead.
+/// A ratchet does the same, but continues in the next tick.
 fn overflow_of_a_ratchet(subject: Subject) {
     let world = World::new(ratchet(1), 1);
     let before = subject.one(&world);
@@ -129,7 +129,7 @@ fn flip_against_the_fast_path(subject: Subject) {
 }
 
 /// A thread reads the clock and sleeps; the clock is stepped back, and another thread continues
-/// there. The other is not dragged forward to the earlier reading.
+/// there. The other thread is not dragged forward to the earlier reading.
 fn step_back(subject: Subject) {
     let world = World::new(Policy::Wait, 4);
     world.clock.set(20);
@@ -144,8 +144,8 @@ fn step_back(subject: Subject) {
     world.check(&[&[mine, after].concat(), &his], EVER);
 }
 
-/// The window is widened while two threads stall on it: they issue below the ceiling that was
-/// announced.
+/// The window is widened while two threads stall on it, and they issue only below the announced
+/// ceiling.
 fn widening(subject: Subject) {
     static ANNOUNCED: atomic::AtomicU64 = atomic::AtomicU64::new(0);
     let world = World::with_window(Policy::Wait, 2, 0, 11);
@@ -173,7 +173,8 @@ fn widening(subject: Subject) {
     assert!(!subject.one(&world).is_empty(), "stalls in the window");
 }
 
-/// One thread closes while another is about to leave a tick that is used up, or that is not.
+/// One thread closes the generator while another is about to leave a tick, which may be used up or
+/// not.
 fn closing(subject: Subject, per_tick: u32) {
     let world = World::new(Policy::Wait, per_tick);
     let mut ids = subject.one(&world);
@@ -189,7 +190,7 @@ fn closing(subject: Subject, per_tick: u32) {
     world.check_closed(&ids, snapshot);
 }
 
-/// Widened too late, a closed generator stays closed.
+/// A generator that is widened after it was closed stays closed.
 fn closing_against_a_late_widening(subject: Subject) {
     let world = World::with_window(Policy::Wait, 2, 0, 11);
     let mut ids = subject.one(&world);
@@ -203,7 +204,8 @@ fn closing_against_a_late_widening(subject: Subject) {
     world.check_closed(&ids, snapshot);
 }
 
-/// Closed after a flip, or just before: the snapshot holds the highest tick of either toggle.
+/// A generator is closed just before or after a flip. Its snapshot holds the highest tick of each
+/// toggle.
 fn closing_after_a_flip(subject: Subject) {
     let world = World::new(Policy::TickTock, 2);
     let mut ids = subject.one(&world);
@@ -217,7 +219,7 @@ fn closing_after_a_flip(subject: Subject) {
     assert_eq!(world.generator.close(), snapshot, "closing again says the same");
 }
 
-// The engine itself.
+// The scenarios with the engine itself.
 
 macro_rules! holds {
     ($($name:ident: $scenario:expr;)*) => {$(
@@ -242,7 +244,7 @@ holds! {
     closing_against_a_flip: closing_after_a_flip;
 }
 
-/// Handles come and go, and each issues from blocks of its own. Two preemptions take a minute.
+/// Handles come and go, and each issues from its own blocks. Two preemptions would take a minute.
 #[test]
 fn handles_dropped_and_recreated() {
     orders_with(1, "handles", || {
@@ -276,7 +278,7 @@ fn a_handle_against_closing() {
     });
 }
 
-// Its copy, as it is and with mistakes.
+// The scenarios with the engine's copy, first as it is and then with mistakes.
 
 #[test]
 fn copy_without_mistake_holds() {

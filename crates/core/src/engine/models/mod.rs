@@ -1,12 +1,11 @@
 //! Model checking of the shared engine. The checkers choose the order in which threads run and the
 //! values that relaxed loads return.
 //!
-//! - `RUSTFLAGS="--cfg tickid_loom" cargo test -p tickid-core --lib models`: two or three threads,
-//! a
-//!   call or two each, in *every* order. [`planted`] mistakes show that the models find mistakes.
-//! - `RUSTFLAGS="--cfg tickid_shuttle" cargo test -p tickid-core --lib models`: four threads that
-//! make
-//!   random calls, in orders drawn at random.
+//! - `RUSTFLAGS="--cfg tickid_loom" cargo test -p tickid-core --lib models`: two or three
+//!   threads make a call or two each, in *every* order. [`planted`] mistakes show that the models
+//!   find mistakes.
+//! - `RUSTFLAGS="--cfg tickid_shuttle" cargo test -p tickid-core --lib models`: four threads
+//!   make random calls in random orders.
 
 #![allow(clippy::print_stdout, reason = "tests that say how much they went through")]
 
@@ -49,8 +48,7 @@ type Shared = Generator<Toggling, Arc<Scripted>>;
 #[derive(Debug)]
 struct Scripted {
     tick: AtomicU64,
-    /// Every tick that it was set to. The mutex is `std`'s, so that recording is no part of the
-    /// model.
+    /// Every tick that it was set to. The mutex is `std`'s, so recording is not part of the model.
     shown: Mutex<BTreeSet<u64>>,
     /// The ticks that each thread has read during its current call.
     read: Mutex<HashMap<thread::ThreadId, Vec<u64>>>,
@@ -98,7 +96,7 @@ impl Clock for Scripted {
     }
 }
 
-/// An ID, taken apart.
+/// The fields of an ID.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Parts {
     tick: u64,
@@ -116,7 +114,7 @@ struct World {
     clock: Arc<Scripted>,
     generator: Arc<Shared>,
     policy: Policy<Toggling>,
-    /// The sequence at which every tick starts; the last is 255.
+    /// The first sequence of every tick; the last is 255.
     start: u32,
     floor: u64,
 }
@@ -132,7 +130,7 @@ fn many(n: u32) -> NonZeroU32 {
 }
 
 impl World {
-    /// With the clock at tick 10, no window, and so many sequences in each tick.
+    /// Creates a world with the clock at tick 10, no window, and `per_tick` sequences in each tick.
     #[cfg(tickid_loom)]
     fn new(policy: Policy<Toggling>, per_tick: u32) -> Self {
         Self::with_window(policy, per_tick, 0, Window::<Toggling>::ALL.ceiling())
@@ -151,7 +149,7 @@ impl World {
         Self { clock, generator: Arc::new(generator), policy, start, floor }
     }
 
-    /// Another thread in the same world.
+    /// Spawns another thread in the same world.
     fn spawn<T: Send + 'static>(
         &self,
         body: impl FnOnce(&Self) -> T + Send + 'static,
@@ -160,8 +158,8 @@ impl World {
         thread::spawn(move || body(&world))
     }
 
-    /// Makes one call. Its IDs must be as near as the policy states to a tick that this thread read
-    /// during the call.
+    /// Makes one call, and checks that its IDs are as near as the policy states to a tick that this
+    /// thread read during the call.
     fn call(&self, call: impl FnOnce(&Shared) -> Vec<u64>) -> Vec<u64> {
         self.clock.take_read();
         let ids = call(&self.generator);
@@ -203,8 +201,8 @@ impl World {
         );
     }
 
-    /// Checks the IDs of a closed generator against its snapshot: a generator that resumes from it
-    /// issues none of them again, even when the clock shows the same ticks once more.
+    /// Checks the IDs of a closed generator against its snapshot. A generator that resumes from it
+    /// must issue none of them again, even if the clock shows the same ticks once more.
     fn check_closed(&self, ids: &[u64], snapshot: Snapshot<Toggling>) {
         assert!(self.generator.try_generate().is_err(), "issues although it was closed");
         let highest = ids.iter().map(|&id| parts(id).tick).max();
@@ -235,7 +233,7 @@ fn drawn(result: Result<impl IntoIterator<Item = u64>, Error>) -> Vec<u64> {
     result.into_iter().flatten().collect()
 }
 
-/// A call of a handle.
+/// Calls a handle.
 fn next(world: &World, handle: &mut Handle<'_, Toggling, Arc<Scripted>>) -> Vec<u64> {
     world.call(|_| drawn(handle.try_generate().map(|id| [id])))
 }

@@ -1,4 +1,4 @@
-//! A copy of the engine's slow path with room for one mistake, to show that the models find it.
+//! A copy of the engine's slow path with room for one mistake, which shows that the models find it.
 //!
 //! Without a mistake it does what the engine does (`copy_without_mistake_holds`), with the
 //! same word, rules and atomics.
@@ -63,13 +63,13 @@ impl Ask for Subject {
     allow(dead_code, reason = "some show in what relaxed loads see, or seldom")
 )]
 pub(super) enum Mistake {
-    /// None: the copy by itself.
+    /// No mistake: the copy by itself.
     Nothing,
     /// Closes by using up the tick [by a bit that nothing clears].
     CloseAsExhausted,
-    /// The snapshot holds the word's own tick alone [and the other toggle's].
+    /// The snapshot holds only the word's own tick [and the other toggle's].
     CloseForgetsPast,
-    /// An exchange that fails because the word was closed is tried again [is given up].
+    /// An exchange that fails because the word was closed is retried [is given up].
     RetryOverClosed,
     /// Tick-tock's past is raised after the exchange that flips [before].
     PastAfterExchange,

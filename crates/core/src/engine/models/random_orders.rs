@@ -1,8 +1,7 @@
-//! Four threads that make random calls, in orders drawn at random, by shuttle.
+//! Model checking of four threads that make random calls in random orders, with shuttle.
 //!
-//! `TICKID_SCHEDULES` is the number of orders that each test goes through, and `TICKID_SEED` the
-//! seed from which they are drawn. Shuttle prints the order in which a test fails, for
-//! `shuttle::replay`.
+//! `TICKID_SCHEDULES` sets the number of orders in each test, and `TICKID_SEED` the seed that they
+//! are drawn from. If a test fails, shuttle prints the order for `shuttle::replay`.
 
 use alloc::boxed::Box;
 use alloc::sync::Arc;
@@ -23,7 +22,7 @@ use crate::policy::Policy;
 use crate::snapshot::Snapshot;
 
 const THREADS: usize = 4;
-/// Of each thread.
+/// The number of calls that each thread makes.
 const CALLS: usize = 6;
 
 fn given(name: &str, default: u64) -> u64 {
@@ -31,7 +30,7 @@ fn given(name: &str, default: u64) -> u64 {
     given.map_or(default, |value| value.parse().unwrap())
 }
 
-/// The number of outcomes of each kind, so that a test without any fails.
+/// The number of outcomes of each kind. A test that never saw one of them fails.
 #[derive(Debug, Default)]
 struct Seen {
     ids: AtomicU64,
@@ -56,8 +55,8 @@ fn count(counter: &AtomicU64, by: usize) {
     counter.fetch_add(by.try_into().unwrap(), Ordering::Relaxed);
 }
 
-/// The facts shared by the threads of one run. The types are `std`'s, so that they add no order of
-/// their own.
+/// The facts shared by the threads of one run. The types come from `std`, so that they add no
+/// ordering to the model.
 struct Common {
     /// The ceiling that a thread is about to allow.
     announced: AtomicU64,
@@ -89,8 +88,9 @@ fn any(policy: Policy<Toggling>, subject: Subject, seen: &Arc<Seen>) {
     count(&seen.flips, snapshot.drifts.try_into().unwrap());
 }
 
-/// Runs one thread: turns the clock, draws in every way there is, widens, and sometimes closes.
-/// Returns the IDs of each of its handles and the IDs that it drew itself, each list in order.
+/// Runs one thread, which sets the clock, draws in all ways, widens the window, and sometimes
+/// closes the generator. Returns the IDs of each of its handles and the IDs that it drew itself,
+/// each list in order.
 fn live(world: &World, subject: Subject, common: &Common, seen: &Seen) -> Vec<Vec<u64>> {
     let mut dice = thread_rng();
     let mut handle = world.generator.handle();
@@ -130,7 +130,8 @@ fn live(world: &World, subject: Subject, common: &Common, seen: &Seen) -> Vec<Ve
                     handle = world.generator.handle();
                     of_handles.push(vec![]);
                 }
-                // Its IDs may come after closing: the rest of a block belongs to the handle.
+                // A handle's IDs may come after closing because the rest of a block belongs to the
+                // handle.
                 let got = next(world, &mut handle);
                 seen.look_at(&got, common);
                 of_handles.last_mut().unwrap().extend(got);
@@ -173,7 +174,7 @@ fn random(seed: u64, schedules: usize) -> Box<dyn Scheduler + Send> {
     Box::new(RandomScheduler::new_from_seed(seed, schedules))
 }
 
-/// Orders in which three switches, at places drawn at random, are what matters.
+/// Returns a scheduler of orders that hinge on three switches at random places.
 fn pct(seed: u64, schedules: usize) -> Box<dyn Scheduler + Send> {
     Box::new(PctScheduler::new_from_seed(seed, 3, schedules))
 }

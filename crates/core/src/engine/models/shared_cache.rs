@@ -1,5 +1,5 @@
-//! The shared cache by itself: a thread that reads the cache of a word while others write the
-//! caches of the next two gets all of it or nothing.
+//! Model checking of the shared cache by itself: a thread that reads the cache of a word, while
+//! others write the caches of the next two, gets all of it or nothing.
 
 use alloc::sync::Arc;
 
@@ -15,15 +15,15 @@ use crate::time::UnixTime;
 /// A planted mistake. The correct version is in brackets.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Mistake {
-    /// None: the copy by itself.
+    /// No mistake: the copy by itself.
     Nothing,
-    /// The reader does not check whether another write has begun [checks, and gives up].
+    /// The reader does not check whether another write has started [checks, and gives up].
     BegunUnread,
     /// The reader's check may precede its loads [follows them, by a fence].
     ReaderUnfenced,
-    /// The writer's stores may precede its mark that it began [follow it, by a fence].
+    /// The writer's stores may precede its mark that it started [follow it, by a fence].
     WriterUnfenced,
-    /// Two threads write at once [the second gives way].
+    /// Two threads write at the same time [the second gives up].
     WritersCollide,
 }
 

@@ -1,5 +1,5 @@
-//! The reason for a single word: a design with the highest time and the sequence in separate
-//! atomics issues IDs twice, however strict the orderings.
+//! The reason for a single word: a design that keeps the highest time and the sequence in separate
+//! atomics issues IDs twice, however strict the orderings are.
 
 use alloc::sync::Arc;
 use core::sync::atomic::Ordering::SeqCst;
