@@ -1,4 +1,4 @@
-//! Closing a generator while eight threads draw from it, and going on with its snapshot.
+//! Tests that close a generator while eight threads draw from it, and continue with its snapshot.
 
 #[cfg(test)]
 use tickid_testkit::example as support;
@@ -17,12 +17,12 @@ mod tests {
     use tickid_testkit::{Dice, scaled};
 
     const THREADS: usize = 8;
-    /// The maximum for each thread. In each round, the generator is closed before another one of
-    /// these calls.
+    /// The maximum number of calls of each thread. Each round closes the generator before a
+    /// different one of them.
     const CALLS: usize = if cfg!(miri) { 60 } else { 2_000 };
     const BEGIN: u64 = 1_000;
 
-    /// An interpreter takes seconds for each.
+    /// Returns the number of rounds. Miri takes seconds for each.
     fn number_of_rounds() -> usize {
         if cfg!(miri) { 3 } else { scaled(50) }
     }
@@ -39,8 +39,8 @@ mod tests {
         snapshot: Snapshot<Toggling>,
     }
 
-    /// Eight threads draw and turn the clock, mostly ahead; one of them closes the generator after
-    /// a few calls, another number in each round.
+    /// Eight threads draw and set the clock, mostly ahead. One of them closes the generator after a
+    /// few calls, a different number in each round.
     fn close_while_drawing(clock: &ManualClock, policy: Policy<Toggling>, seed: usize) -> Round {
         let generator = builder(clock, policy).build().unwrap();
         let (start, is_closed) = (Barrier::new(THREADS), AtomicBool::new(false));
@@ -83,7 +83,7 @@ mod tests {
         })
     }
 
-    /// IDs of the successor, under a clock that goes over the last of the same ticks once more.
+    /// Returns IDs of the successor, under a clock that shows the last of the same ticks once more.
     fn go_on(clock: &ManualClock, policy: Policy<Toggling>, round: &Round) -> Vec<u64> {
         let restored = builder(clock, policy).restore(round.snapshot).max_wait(Duration::MAX);
         let restored: Shared<'_> = restored.build().unwrap();

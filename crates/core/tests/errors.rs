@@ -22,7 +22,7 @@ mod tests {
         [shared.try_generate(), local.try_generate()].map(|id| id.err().map(|error| error.kind()))
     }
 
-    /// Times all over, and many near both ends of the example schemes.
+    /// Returns all kinds of times, many of them near both ends of the example schemes.
     fn times() -> impl Strategy<Value = i64> {
         let end = at(Seconds::MAX_TICK).as_micros();
         prop_oneof![any::<i64>(), -3_000_000..3_000_000_i64, end - 3_000_000..end + 3_000_000,]

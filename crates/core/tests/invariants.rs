@@ -1,5 +1,5 @@
-//! The promises of every generator, held against random schedules of one thread by
-//! [`hold`]: without scheme crates in between.
+//! The promises of every generator, which [`hold`] checks with random schedules of one thread,
+//! without scheme crates.
 
 use tickid_core::example::{Seconds, Toggling};
 use tickid_testkit::example::{Example, ExampleScheme, Narrow};

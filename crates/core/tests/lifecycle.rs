@@ -96,7 +96,7 @@ mod tests {
         assert_eq!((snapshot.drifts, snapshot.other_past), (1, Some(tick(1_000))));
         assert_eq!(snapshot.highest_tick(), Some(tick(1_000)));
         let restored = builder(&clock).restore(snapshot).build().unwrap();
-        // Not under the first toggle at 980, which it left at 1,000.
+        // At 980 it cannot issue under the first toggle, which it left at 1,000.
         clock.set(at(980));
         let error = restored.try_generate().unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Rollback);

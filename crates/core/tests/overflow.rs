@@ -1,4 +1,4 @@
-//! The observer of overflows: the reports it gets, their timing, and that it can do no harm.
+//! The observer of overflows: the reports it gets, their timing, and its harmlessness.
 
 #[cfg(test)]
 mod clocks;
@@ -24,7 +24,8 @@ mod tests {
     /// The reports that an observer got.
     type Told = Arc<Mutex<Vec<Overflow>>>;
 
-    /// Four sequences to a tick, and it is a quarter into tick 1,000.
+    /// Returns a builder with four sequences to a tick, and a clock that is a quarter into tick
+    /// 1,000.
     fn builder() -> (Clock, Builder<Toggling, Clock>) {
         let quarter = UnixTime::from_micros(1_000_250_000);
         let clock = Arc::new(RecordingClock::new(quarter));
@@ -92,7 +93,7 @@ mod tests {
         let (clock, builder) = builder();
         let (told, generator) = observed(builder);
         use_up(&generator);
-        // While one call waits, the clock leaps three ticks ahead; they are used up as well, and
+        // While one call waits, the clock leaps three ticks ahead. They are used up as well, so
         // another call has to wait.
         let (hands, another) = (Arc::clone(&clock), Arc::clone(&generator));
         clock.during_sleep(move |sleeps| {

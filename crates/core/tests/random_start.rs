@@ -14,7 +14,7 @@ mod tests {
 
     const TICKS: usize = 10_000;
 
-    /// One ID in each of many consecutive ticks.
+    /// Returns one ID in each of many consecutive ticks.
     fn one_per_tick(start: impl Into<SequenceStart>) -> Vec<u64> {
         let clock = ManualClock::new(at(1_700_000_000));
         let mut local = Builder::<Seconds>::seeded(NODE, 0)
@@ -29,7 +29,7 @@ mod tests {
         (0..TICKS).map(generate).collect()
     }
 
-    /// Pearson's statistic of how unevenly the IDs fall on the shards.
+    /// Returns Pearson's statistic of how unevenly the IDs fall on the shards.
     fn chi_squared(ids: &[u64], shards: u32) -> f64 {
         let mut counts = vec![0_u32; shards.try_into().unwrap()];
         for id in ids {
@@ -45,8 +45,8 @@ mod tests {
             let ids = one_per_tick(RandomStart::new(seed));
             for shards in 2..=16 {
                 let unevenness = chi_squared(&ids, shards);
-                // Even numbers exceed this once in 10,000 times at 15 degrees of freedom, and less
-                // often at fewer.
+                // Evenly distributed numbers exceed this once in 10,000 times at 15 degrees of
+                // freedom, and less often at fewer.
                 assert!(unevenness < 44.3, "{unevenness} over {shards} shards, seed {seed}");
             }
         }

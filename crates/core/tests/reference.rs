@@ -1,5 +1,5 @@
-//! Generators follow the rules, call by call: the table of policies in the design as a state
-//! machine in plain ticks, with no words, no stamps and no bits.
+//! Tests that generators follow the rules, call by call. The rules are the design's table of
+//! policies, written as a state machine in plain ticks, without words, stamps and bits.
 
 use tickid_core::example::{Seconds, Toggling};
 use tickid_core::{ClockError, Error, ErrorKind, Snapshot, Tick, UnixTime};
@@ -7,7 +7,7 @@ use tickid_testkit::example::{Example, ExampleScheme, NODE, Narrow};
 use tickid_testkit::invariants::Rule;
 use tickid_testkit::reference::{Document, Given, follow};
 
-/// The reason of a refusal.
+/// The reason for a refusal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Reason {
     Rollback,
@@ -37,12 +37,12 @@ struct Rules {
     next: u32,
     /// The number of flips.
     drifts: u32,
-    /// For each toggle, one past the last tick in which it was left.
+    /// For each toggle, one past the last tick when it was left.
     past: [u64; 2],
 }
 
 impl Rules {
-    /// Moves to the tick of the next ID; a refusal changes nothing.
+    /// Moves to the tick of the next ID. A refusal changes nothing.
     fn step(&mut self, micros: i64) -> Result<(), Refused> {
         let now = u64::try_from(micros.div_euclid(1_000_000)).ok();
         let Some(now) = now.filter(|now| (self.range.0..=self.range.1).contains(now)) else {
@@ -54,7 +54,7 @@ impl Rules {
         }
     }
 
-    /// The clock is not past the tick issued last.
+    /// Continues when the clock is not past the tick issued last.
     fn go_on(&mut self, tick: u64, now: u64) -> Result<(), Refused> {
         let used_up = self.next > self.given.last;
         let other = self.past[usize::from(!self.toggle)];
@@ -77,7 +77,7 @@ impl Rules {
         }
     }
 
-    /// Begins `tick`, or the floor's if a ratchet reaches that far.
+    /// Enters `tick`, or the floor if a ratchet reaches that far.
     fn enter(&mut self, tick: u64, now: u64, toggle: bool) -> Result<(), Refused> {
         // No other policy has an allowance.
         let reach = now.saturating_add(self.given.allowance);

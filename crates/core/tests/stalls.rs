@@ -1,8 +1,8 @@
-//! Eight threads that hammer on a generator that cannot issue: every call fails, and the state
-//! stays the same.
+//! Eight threads hammer on a generator that cannot issue. Every call fails, and the state stays the
+//! same.
 //!
-//! Most tests use [`Narrow`]. Its word has so little room that a few thousand adds would reach the
-//! next tick if they were not taken back.
+//! Most tests use [`Narrow`], whose word has so little room that a few thousand adds would reach
+//! the next tick if they were not taken back.
 
 #[cfg(test)]
 use tickid_testkit::example as support;
@@ -35,7 +35,7 @@ mod tests {
         Builder::seeded(NODE, 0).clock(clock).policy(policy).sequence(SequenceStart::fixed(START))
     }
 
-    /// A generator that has used up the present tick.
+    /// Returns a generator that has used up the present tick.
     fn used_up<S: ExampleScheme>(clock: &ManualClock, policy: Policy<S>) -> Shared<'_, S> {
         let generator = builder(clock, policy).build().unwrap();
         let mut ids = vec![0; 256 - usize::try_from(START).unwrap()];
@@ -64,7 +64,7 @@ mod tests {
         assert_eq!(after.is_closed, before.is_closed);
     }
 
-    /// The next tick is a tick as any other.
+    /// Asserts that the next tick is like any other.
     fn assert_goes_on_at<S: ExampleScheme>(generator: &Shared<'_, S>, tick: u64) {
         let first = parts(generator.try_generate().unwrap());
         assert_eq!((first.tick, first.sequence), (tick, START));
@@ -72,7 +72,7 @@ mod tests {
         assert!(rest.map(|id| id.sequence).eq(START + 1..256));
     }
 
-    /// The tick is used up and the clock stands still.
+    /// Hammers on a used-up tick while the clock stands still.
     fn an_hour_in_one_tick<S: ExampleScheme>(policy: Policy<S>, want: NonZeroU32) {
         let clock = ManualClock::new(at(NOW));
         let generator = used_up(&clock, policy);
@@ -102,7 +102,7 @@ mod tests {
         an_hour_in_one_tick::<Toggling>(Policy::TickTock, NonZeroU32::MAX);
     }
 
-    /// The ratchet is one past its allowance, and the clock stands still.
+    /// Hammers on a ratchet one past its allowance while the clock stands still.
     fn an_hour_past_the_allowance<S: ExampleScheme>(want: NonZeroU32) {
         let clock = ManualClock::new(at(NOW));
         let generator = used_up::<S>(&clock, ratchet(2));
@@ -115,7 +115,7 @@ mod tests {
         assert_eq!(highest, NOW + 3);
         hammer(&generator, want, ErrorKind::Rollback);
         assert_eq!(generator.state().snapshot.next_sequence, 256);
-        // One tick more of the clock is one tick more for the ratchet.
+        // If the clock advances by a tick, so may the ratchet.
         clock.set(at(NOW + 1));
         let next = parts(generator.try_generate().unwrap());
         assert_eq!((next.tick, next.sequence), (NOW + 4, START));

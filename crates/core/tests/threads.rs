@@ -1,5 +1,5 @@
-//! Eight threads on one generator, with a clock that stands still, leaps both ways and repeats
-//! itself.
+//! Tests of eight threads on one generator, with a clock that stands still, leaps both ways and
+//! repeats itself.
 
 #[cfg(test)]
 use tickid_testkit::example as support;
@@ -27,12 +27,12 @@ mod tests {
     type Shared<'a> = Generator<Toggling, &'a ManualClock>;
 
     fn shared(clock: &ManualClock, policy: Policy<Toggling>) -> Shared<'_> {
-        // Every thread that sleeps moves the clock, and so uses up the time of the others.
+        // Each sleeping thread moves the clock, and so uses up the time of the others.
         let builder = Builder::seeded(NODE, 0).clock(clock).policy(policy);
         builder.max_wait(Duration::MAX).build().unwrap()
     }
 
-    /// Now and then turns the clock: ahead a little more often than back, and to where it was.
+    /// Sets the clock now and then: ahead a little more often than back, and to where it was.
     fn turn(clock: &ManualClock, dice: &mut Dice) {
         if dice.below(64) != 0 {
             return;
@@ -48,7 +48,7 @@ mod tests {
         }
     }
 
-    /// One call of a method that does not wait.
+    /// Makes one call of a method that does not wait.
     fn try_draw(generator: &Shared<'_>, dice: &mut Dice, ids: &mut Vec<u64>) -> Result<(), Error> {
         match dice.below(4) {
             0 | 1 => ids.push(generator.try_generate()?),
@@ -58,7 +58,7 @@ mod tests {
         Ok(())
     }
 
-    /// One call of a method that does.
+    /// Makes one call of a method that waits.
     fn draw(generator: &Shared<'_>, dice: &mut Dice, ids: &mut Vec<u64>) -> Result<(), Error> {
         match dice.below(8) {
             0..=3 => ids.push(generator.generate()?),
@@ -73,7 +73,7 @@ mod tests {
         Ok(())
     }
 
-    /// Returns the IDs of each thread, drawn while all of them turned the clock.
+    /// Returns the IDs of each thread, drawn while all of them set the clock.
     fn mixed(
         policy: Policy<Toggling>,
         draw: fn(&Shared<'_>, &mut Dice, &mut Vec<u64>) -> Result<(), Error>,
@@ -125,7 +125,7 @@ mod tests {
         blocking_tick_tock_is_unique: Policy::TickTock, draw;
     }
 
-    /// Sets the flag when it is dropped, also by a panic, so that its watchers stop.
+    /// Sets the flag when dropped, also by a panic, so that its watchers stop.
     struct SetOnDrop<'a>(&'a AtomicBool);
 
     impl Drop for SetOnDrop<'_> {
@@ -135,7 +135,7 @@ mod tests {
     }
 
     /// Checks that, while another thread lets the clock run, the ticks of IDs lie between the clock
-    /// readings before and after the call, but for `ahead` ticks.
+    /// readings before and after the call, except for `ahead` ticks.
     fn assert_drift(policy: Policy<Toggling>, ahead: u64) {
         let clock = ManualClock::new(at(1_000));
         let generator = shared(&clock, policy);
@@ -189,7 +189,8 @@ mod tests {
             .window(window(0, first))
             .build()
             .unwrap();
-        // The ceiling that is about to be allowed, and the highest tick that any thread has issued.
+        // The ceiling that the keeper is about to allow, and the highest tick that any thread has
+        // issued.
         let (announced, issued) = (AtomicU64::new(first), AtomicU64::new(0));
         let is_over = AtomicBool::new(false);
         let threads = thread::scope(|scope| {

@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use proptest::prelude::*;
 use tickid_core::UnixTime;
 
-/// Microseconds that `jiff` has a timestamp for.
+/// Returns microseconds that `jiff` has a timestamp for.
 fn in_range_of_jiff() -> impl Strategy<Value = i64> {
     let (min, max) = (Timestamp::MIN.as_microsecond(), Timestamp::MAX.as_microsecond());
     prop_oneof![min..=max, (min / 1_000..=max / 1_000).prop_map(|millis| millis * 1_000), -5i64..5]
@@ -37,12 +37,13 @@ proptest! {
             _ => 6,
         };
         let jiff = Timestamp::from_nanosecond(i128::from(micros) * 1_000).unwrap();
-        // `jiff` writes the year 0 and those after it without a sign, as this does.
+        // `jiff` writes year 0 and later years without a sign, and so does this crate.
         let expected = format!("{jiff:.decimals$}");
         prop_assert_eq!(UnixTime::from_micros(micros).to_string(), expected);
     }
 
-    /// The calendar repeats every 400 years: what holds for the years of `jiff` holds for all.
+    /// The calendar repeats every 400 years, so a property of the years of `jiff` holds for all
+    /// years.
     #[test]
     fn text_repeats_every_400_years(micros in i64::MIN..=i64::MAX - ERA) {
         let ((text, year), (later, later_year)) = (parts(micros), parts(micros + ERA));

@@ -1,4 +1,4 @@
-//! Methods that wait: for how long, in what steps, and when not at all.
+//! Methods that wait: the length of the wait, its steps, and the cases without any wait.
 
 #[cfg(test)]
 mod clocks;
@@ -24,7 +24,7 @@ mod tests {
 
     type Shared<C> = Generator<Toggling, C>;
 
-    /// Four sequences to a tick.
+    /// Returns a builder with four sequences to a tick.
     fn builder<C: Clock>(clock: C, policy: Policy<Toggling>) -> Builder<Toggling, C> {
         Builder::seeded(NODE, 0)
             .clock(clock)
@@ -36,7 +36,7 @@ mod tests {
         Duration::from_millis(millis)
     }
 
-    /// `millis` into the tick.
+    /// Returns the time that is `millis` into the tick.
     fn into(tick: u64, millis: i64) -> UnixTime {
         UnixTime::from_micros(at(tick).as_micros() + millis * 1_000)
     }
@@ -74,7 +74,7 @@ mod tests {
 
     #[test]
     fn rollback_waits_as_policy_needs() {
-        // Issued at 1,000, with the other toggle's past up to 995; then it is 990.75.
+        // The generator issued at 1,000, with the other toggle's past up to 995. Then it is 990.75.
         for (policy, goes_on_at, slept) in [
             (Policy::Wait, 1_000, 9_250),
             (ratchet(3), 1_000, 6_250),
@@ -101,7 +101,7 @@ mod tests {
         let clock = ManualClock::new(into(1_000, 250));
         let generator = builder(&clock, ratchet(0)).build().unwrap();
         use_up(&generator);
-        // One tick ahead of the clock, by an overflow; then no further.
+        // An overflow leads one tick ahead of the clock, but no further.
         assert_eq!(tick_of(generator.generate()), 1_001);
         assert_eq!(clock.slept(), Duration::ZERO);
         assert_eq!(tick_of(generator.generate()), 1_001);
@@ -255,7 +255,7 @@ mod tests {
         assert_eq!(restored(at(940), Policy::Wait, None), Ok((millis(60_000), 1_000)));
         let hour = Some(Duration::from_secs(3_600));
         assert_eq!(restored(at(1), Policy::Wait, hour), Ok((millis(999_000), 1_000)));
-        // A ratchet's allowance counts first, and tick-tock waits for nothing.
+        // A ratchet's allowance counts first, and tick-tock never waits.
         assert_eq!(restored(at(937), ratchet(3), None), Ok((millis(60_000), 1_000)));
         assert_eq!(restored(at(997), ratchet(3), Some(millis(0))), Ok((millis(0), 1_000)));
         assert_eq!(restored(at(1), Policy::TickTock, Some(millis(0))), Ok((millis(0), 1)));
@@ -362,7 +362,7 @@ mod tests {
         let watched = Arc::clone(&generator);
         clock.during_sleep(move |_| {
             let before = watched.state().snapshot.next_sequence;
-            // The call's first look drew one and dropped it; none after that.
+            // The call's first attempt drew one and dropped it, and no later one draws any.
             assert_eq!(before, 2);
         });
         let id = generator.generate().unwrap();

@@ -2,13 +2,13 @@ use crate::{ParseErrorKind, Text, lanes};
 
 const INVALID: u8 = 0xff;
 
-/// The most runs of consecutive characters an alphabet may have.
+/// The maximum number of runs of consecutive characters in an alphabet.
 pub(super) const MAX_RUNS: usize = 8;
 
 /// An alphabet of 16, 32 or 64 ASCII characters, worth 4, 5 or 6 bits each.
 ///
-/// Bytes are written most significant bit first; the last character is padded with zero bits.
-/// Reading is strict: only text that writing produces is accepted. If the characters are in ASCII
+/// Bytes are written most significant bit first, and the last character is padded with zero bits.
+/// Reading is strict: it accepts only text that writing produces. If the characters are in ASCII
 /// order, texts sort as the bytes do.
 ///
 /// # Examples
@@ -26,17 +26,17 @@ pub(super) const MAX_RUNS: usize = 8;
 pub struct Alphabet {
     bits: u32,
     pub(super) runs: [Run; MAX_RUNS],
-    /// The same, but for the unused ones, in the order of their characters.
+    /// The same runs in the order of their characters, except for the unused ones.
     #[allow(dead_code, reason = "for the kernels, which not every target has")]
     pub(super) runs_by_symbol: [Run; MAX_RUNS],
     #[allow(dead_code, reason = "for the kernels, which not every target has")]
     pub(super) run_count: usize,
-    /// The value of each byte; [`INVALID`] if it has none.
+    /// The value of each byte, or [`INVALID`] if it has none.
     pub(super) values: [u8; 256],
     expected: &'static str,
 }
 
-/// Consecutive values that are written as consecutive characters; empty when unused.
+/// Consecutive values that are written as consecutive characters. An unused run is empty.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Run {
     pub(super) value: u8,
@@ -161,8 +161,8 @@ impl Alphabet {
         text
     }
 
-    /// Eight values as eight characters: within a run a character is its value plus an offset, and
-    /// every run changes the offset of the one before.
+    /// Returns eight values as eight characters. Within a run, a character is its value plus an
+    /// offset, and each run changes the previous run's offset.
     #[inline]
     const fn symbols(&self, values: u64) -> u64 {
         let mut symbols = values;
@@ -180,9 +180,9 @@ impl Alphabet {
     /// Reads the bytes that `text` spells, at most 16.
     ///
     /// # Errors
-    /// The first of these that applies: [`ParseErrorKind::Length`] when it is not `CHARS`
-    /// characters long, [`ParseErrorKind::Character`] for the first byte that is not in the
-    /// alphabet, [`ParseErrorKind::StrayBits`] when the last character is not padded with zero
+    /// Returns the first of these errors that applies: [`ParseErrorKind::Length`] if the text is
+    /// not `CHARS` characters long, [`ParseErrorKind::Character`] for the first byte that is not in
+    /// the alphabet, or [`ParseErrorKind::StrayBits`] if the last character is not padded with zero
     /// bits.
     ///
     /// # Examples
@@ -204,7 +204,8 @@ impl Alphabet {
         if text.len() != CHARS {
             return Err(ParseErrorKind::Length { found: text.len(), min: CHARS, max: CHARS });
         }
-        // Without a branch until the end: bytes of no value leave more than six bits in `seen`.
+        // No branch is needed until the end, because bytes without a value leave more than six bits
+        // in `seen`.
         let (mut bits, mut packed, mut seen) = (0u128, 0u64, 0);
         let lane_bits = 8 * self.bits;
         let (mut lane, mut read) = (0, 0);
@@ -265,7 +266,7 @@ const fn by_symbol(mut runs: [Run; MAX_RUNS], count: usize) -> [Run; MAX_RUNS] {
 /// Returns the bytes at the high end of 128 bits.
 #[inline]
 const fn left_aligned<const BYTES: usize>(bytes: &[u8; BYTES]) -> u128 {
-    // The first eight at once, where there are as many; compilers see through the rest.
+    // Copies the first eight bytes together if there are that many. Compilers see through the rest.
     let (high, rest) = match bytes.split_first_chunk::<8>() {
         Some((first, rest)) => ((u64::from_be_bytes(*first) as u128) << 64, rest),
         None => (0, bytes.as_slice()),

@@ -1,6 +1,7 @@
 //! Base36: the digits `0` to `9`, then `a` to `z`, most significant first.
 //!
-//! Written in lower case, read in either case. Texts of one length sort as the numbers do.
+//! Numbers are written in lower case and read in either case. Texts of one length sort as the
+//! numbers do.
 
 use core::iter::zip;
 
@@ -11,7 +12,7 @@ pub(super) const DIGITS: &[u8; 36] = b"0123456789abcdefghijklmnopqrstuvwxyz";
 /// The characters that [`ParseErrorKind::Character`] reports as expected.
 pub const EXPECTED: &str = "0-9, a-z, A-Z";
 
-/// Every pair of digits, so that a division by 1,296 yields two at a time.
+/// All pairs of digits, so that a division by 1,296 yields two digits at a time.
 static PAIRS: [[u8; 2]; 36 * 36] = {
     let mut pairs = [[0; 2]; 36 * 36];
     let mut i = 0;
@@ -24,7 +25,7 @@ static PAIRS: [[u8; 2]; 36 * 36] = {
 
 const INVALID: u8 = 0xff;
 
-/// The value of each byte; [`INVALID`] if it has none.
+/// The value of each byte, or [`INVALID`] if it has none.
 pub(super) const VALUES: [u8; 256] = {
     let mut values = [INVALID; 256];
     let mut i = 0;
@@ -38,20 +39,20 @@ pub(super) const VALUES: [u8; 256] = {
     values
 };
 
-/// 36^12, the least number that twelve digits cannot hold.
+/// 36^12, the lowest number that does not fit into twelve digits.
 const TWELVE_DIGITS_END: u64 = 36u64.pow(12);
 
-/// The codec of exactly twelve digits: numbers below 36^12. Of a higher number it writes the last
-/// twelve.
+/// The codec of exactly twelve digits, for numbers below 36^12. If a number is higher, only its
+/// last twelve digits are written.
 #[derive(Debug)]
 pub struct TwelveDigits;
 
 impl TwelveDigits {
-    /// Reads twelve digits, in a constant: slower than [`parse`](Codec::parse), and the same
-    /// otherwise.
+    /// Reads twelve digits in a constant. It is slower than [`parse`](Codec::parse), but otherwise
+    /// the same.
     ///
     /// # Errors
-    /// Returns a [`ParseErrorKind`] for another length and for the first byte that is no digit.
+    /// Returns a [`ParseErrorKind`] for another length, or for the first byte that is not a digit.
     ///
     /// # Examples
     /// ```
@@ -104,7 +105,8 @@ impl Codec<12> for TwelveDigits {
     }
 
     fn encode_many(level: SimdLevel, values: &[u64], texts: &mut [[u8; 12]]) -> usize {
-        // Without a branch for each: numbers from 36^12 on leave the highest bit in `seen`.
+        // No branch is needed for each number, because numbers from 36^12 on leave the highest bit
+        // in `seen`.
         let seen = values
             .iter()
             .fold(0, |seen, value| seen | value | (TWELVE_DIGITS_END - 1).wrapping_sub(*value));
@@ -169,7 +171,7 @@ pub fn parse(text: &[u8], max: u64) -> Result<u64, ParseErrorKind> {
     };
     let rest = rest.try_into().ok().and_then(|rest| TwelveDigits::decode(rest).ok());
     match rest {
-        // 36^13 - 1 would not fit, three times 36^12 does.
+        // Three times 36^12 fits, but 36^13 - 1 would not.
         Some(rest) if first < 3 && u64::from(first) * TWELVE_DIGITS_END + rest <= max => {
             Ok(u64::from(first) * TWELVE_DIGITS_END + rest)
         }
@@ -193,7 +195,7 @@ const fn digits(mut value: u64) -> [u8; 12] {
 /// Reads a number of at most `max`. An empty text is 0.
 ///
 /// # Errors
-/// Returns [`ParseErrorKind::Character`] for the first byte that is no digit, else
+/// Returns [`ParseErrorKind::Character`] for the first byte that is not a digit, or else
 /// [`ParseErrorKind::TooLarge`].
 ///
 /// # Examples
@@ -205,8 +207,9 @@ const fn digits(mut value: u64) -> [u8; 12] {
 /// ```
 #[inline]
 pub const fn decode(text: &[u8], max: u64) -> Result<u64, ParseErrorKind> {
-    // Without a branch until the end: bytes of no value leave more than six bits in `seen`. Twelve
-    // digits can't overflow, so only what comes before the last twelve has to be watched.
+    // No branch is needed until the end, because bytes without a value leave more than six bits in
+    // `seen`. Twelve digits can't overflow, so only the digits before the last twelve have to be
+    // watched.
     let (mut value, mut seen) = (0u64, 0);
     let start = text.len().saturating_sub(12);
     let mut i = start;
@@ -216,7 +219,7 @@ pub const fn decode(text: &[u8], max: u64) -> Result<u64, ParseErrorKind> {
         value = value.wrapping_mul(36).wrapping_add(digit as u64);
         i += 1;
     }
-    // One digit more, as in padded Nanoflakes, is 36^12 times as much.
+    // A thirteenth digit, as in padded Nanoflakes, counts 36^12 times.
     let first = if start == 1 { VALUES[text[0] as usize] } else { 0 };
     let wide = first as u128 * 36u128.pow(12) + value as u128;
     if start > 1 || (seen | first) > 0x3f || wide > max as u128 {
@@ -272,7 +275,7 @@ mod tests {
         assert_eq!(decode(b"10", 35), too_large(36, 35));
         assert_eq!(decode(b"3w5e11264sgsg", u64::MAX), too_large(1 << 64, u64::MAX.into()));
         assert_eq!(decode(b"zzzzzzzzzzzzz", 7), too_large(36u128.pow(13) - 1, 7));
-        // Wraps to a small number in 64 bits.
+        // In 64 bits, this wraps to a small number.
         assert_eq!(
             decode(b"100000000000000", u64::MAX),
             too_large(36u128.pow(14), u64::MAX.into())

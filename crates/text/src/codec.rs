@@ -27,8 +27,8 @@ pub trait StaticAlphabet {
 /// A text form of `CHARS` characters.
 ///
 /// All methods that write produce the same text, and all methods that read return the same value or
-/// the same error. The portable ones define the result; the others use what the target or the
-/// processor offers beyond them.
+/// the same error. The portable methods define the result, and the others add the instructions that
+/// the target or the processor offers.
 ///
 /// A scheme has one such type for each of its text forms: an [`AlphabetCodec`] or
 /// [`base36::TwelveDigits`](crate::base36::TwelveDigits).
@@ -51,7 +51,7 @@ pub trait Codec<const CHARS: usize> {
     /// Reads one text, in portable Rust.
     ///
     /// # Errors
-    /// Returns the first thing that is wrong with the text, and its position.
+    /// Returns the first fault in the text, and its position.
     fn decode_portable(text: &[u8; CHARS]) -> Result<Self::Value, ParseErrorKind>;
 
     /// Writes one text, with the instructions that the target is compiled for.
@@ -87,7 +87,7 @@ pub trait Codec<const CHARS: usize> {
     fn encode_many(level: SimdLevel, bits: &[Self::Value], texts: &mut [[u8; CHARS]]) -> usize;
 
     /// Reads as many texts as `level` has a kernel for, from the first on, and returns their
-    /// number. All of them are valid; the next one may not be.
+    /// number. All of these are valid, but the next one may not be.
     #[doc(hidden)]
     fn decode_many(level: SimdLevel, texts: &[[u8; CHARS]], bits: &mut [Self::Value]) -> usize;
 
@@ -109,7 +109,7 @@ pub trait Codec<const CHARS: usize> {
     /// Reads a text of any length.
     ///
     /// # Errors
-    /// Returns [`ParseErrorKind::Length`] for another length than `CHARS`, else the errors of
+    /// Returns [`ParseErrorKind::Length`] for a length other than `CHARS`, or else the errors of
     /// [`decode`](Self::decode).
     ///
     /// # Examples
@@ -130,7 +130,7 @@ pub trait Codec<const CHARS: usize> {
     }
 }
 
-/// The codec of `BYTES` bytes as `CHARS` characters of the alphabet `S`.
+/// The codec that writes `BYTES` bytes as `CHARS` characters of the alphabet `S`.
 #[derive(Debug)]
 pub struct AlphabetCodec<S, const BYTES: usize, const CHARS: usize>(PhantomData<S>);
 

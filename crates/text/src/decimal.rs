@@ -1,4 +1,4 @@
-//! Decimal digits, without sign, padding or leading zeros. Text does not sort as the numbers do.
+//! Decimal digits, without sign, padding or leading zeros. The texts do not sort as the numbers do.
 
 use crate::{ParseErrorKind, Text};
 
@@ -33,8 +33,8 @@ pub const fn encode(mut value: u64) -> Text<MAX_LEN> {
 /// Reads a number of at most `max`.
 ///
 /// # Errors
-/// Returns [`ParseErrorKind::Length`] for no digit or more than 20, else
-/// [`ParseErrorKind::Character`] for the first byte that is no digit or a leading zero, else
+/// Returns [`ParseErrorKind::Length`] for no digit or more than 20, or else
+/// [`ParseErrorKind::Character`] for a leading zero or the first byte that is not a digit, or else
 /// [`ParseErrorKind::TooLarge`].
 ///
 /// # Examples

@@ -8,13 +8,13 @@ pub struct ParseError {
 }
 
 /// The reason a text was rejected.
-// With a discriminant of 8 bytes, the ID in a `Result` of this error is aligned and is not
-// assembled byte by byte: reading sno IDs is four times as fast.
+// With a discriminant of 8 bytes, the ID in a `Result` of this error is aligned and need not be
+// assembled byte by byte, which makes reading sno IDs four times as fast.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 #[repr(u64)]
 pub enum ParseErrorKind {
-    /// Too short or too long.
+    /// A text that is too short or too long.
     Length {
         /// The length in bytes.
         found: usize,
@@ -39,7 +39,8 @@ pub enum ParseErrorKind {
         /// The highest number allowed.
         max: u128,
     },
-    /// A last character with bits set beyond the end of the ID: not the canonical text.
+    /// A last character with bits set beyond the end of the ID, which the canonical text does not
+    /// have.
     StrayBits {
         /// The byte.
         byte: u8,
@@ -106,7 +107,7 @@ impl ParseError {
     }
 }
 
-/// Returns the ID of a literal, in a constant; one that does not parse does not compile.
+/// Returns the ID of a literal in a constant. A literal that does not parse does not compile.
 #[doc(hidden)]
 #[must_use]
 pub const fn parsed<T: Copy>(result: Result<T, ParseError>) -> T {

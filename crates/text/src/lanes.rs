@@ -1,9 +1,9 @@
 //! Eight small numbers in one `u64`, a byte each, the first in the highest byte.
 //!
-//! A register converts eight characters at once. Numbers and characters are below 128, so the top
-//! bit of each lane is free for the result of a comparison.
+//! One register converts eight characters. Numbers and characters are below 128, so the top bit of
+//! each lane is free for the result of a comparison.
 
-/// `byte` in every lane.
+/// Returns `byte` in every lane.
 #[inline]
 pub(crate) const fn all(byte: u8) -> u64 {
     0x0101_0101_0101_0101 * byte as u64
@@ -22,11 +22,11 @@ pub(crate) const fn add_where(lanes: u64, tops: u64, change: u8) -> u64 {
     (lanes + (tops >> 7) * (change & 0x7f) as u64) & all(0x7f)
 }
 
-/// `bits` (4 to 6) bits of the low 8 × `bits` bits of `packed` in every lane, the highest in the
-/// first.
+/// Spreads the low 8 × `bits` bits of `packed` over the lanes, `bits` (4 to 6) to a lane, the
+/// highest in the first.
 #[inline]
 pub(crate) const fn spread(packed: u64, bits: u32) -> u64 {
-    // In three steps: halves to 32 bits, quarters to 16, eighths to 8.
+    // There are three steps: halves to 32 bits, quarters to 16, eighths to 8.
     let half = ones(4 * bits);
     let x = (packed & half) | ((packed & (half << (4 * bits))) << (32 - 4 * bits));
     let quarter = 0x0000_0001_0000_0001 * ones(2 * bits);

@@ -2,7 +2,7 @@
 //! characters.
 //!
 //! The text forms of all tickid schemes are built from these parts, which have no notion of IDs and
-//! depend on no other crate of the project:
+//! do not depend on the other crates of the project:
 //!
 //! | item | contents |
 //! |---|---|
@@ -11,19 +11,19 @@
 //! | [`base36`] | integers in Base36, of a fixed length or as short as possible |
 //! | [`decimal`] | integers in decimal; `const fn` |
 //! | [`Codec`] | one fixed-length text form: [`AlphabetCodec`] or [`base36::TwelveDigits`] |
-//! | [`slices`] | whole slices of a codec's texts, written and read at once |
+//! | [`slices`] | whole slices of a codec's texts, written and read in one call |
 //! | [`ParseError`], [`SliceError`] | the reason a text was rejected, with byte and position |
 //!
 //! [`Alphabet`], [`decimal`] and [`base36::decode`] are portable and define the result. A codec
 //! uses the vector instructions that the target is compiled for, and slices use the best
-//! [`SimdLevel`] that the processor has. Neither ever differs from the portable code in a value or
-//! in an error.
+//! [`SimdLevel`] that the processor has, but neither ever differs from the portable code in a value
+//! or an error.
 //!
-//! Reading is strict: a text that writing would not produce is rejected, apart from upper case in
-//! Base36. Nothing allocates.
+//! Reading is strict: apart from upper case in Base36, a text that writing would not produce is
+//! rejected. Nothing allocates.
 //!
-//! The crate does not encode data of variable length, does not write padding characters or line
-//! breaks, and does not skip white space. For those, use a general Base64 or Base32 library.
+//! The crate does not encode data of variable length, write padding characters or line breaks, or
+//! skip white space. For these, use a general Base64 or Base32 library.
 //!
 //! # Examples
 //! ```
@@ -89,10 +89,10 @@ pub use self::kernels::SimdLevel;
 pub use self::slices::SliceError;
 pub use self::text::Text;
 
-/// Implements the text traits of an ID type by its own `encode` and `parse_bytes`: `Display` and
+/// Implements the text traits of an ID type through its `encode` and `parse_bytes`: `Display` and
 /// `Debug`, which both print the text, `FromStr` and `TryFrom<&str>`.
 ///
-/// `encode(&self)` must return a [`Text`], `parse_bytes(&[u8])` a `Result<Self, ParseError>`.
+/// `encode(&self)` must return a [`Text`], and `parse_bytes(&[u8])` a `Result<Self, ParseError>`.
 ///
 /// # Examples
 /// ```
@@ -120,14 +120,14 @@ pub use self::text::Text;
 #[macro_export]
 macro_rules! impl_text {
     ($id:ty) => {
-        /// The canonical text; honours width and fill.
+        /// Writes the canonical text, and honours width and fill.
         impl ::core::fmt::Display for $id {
             fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
                 ::core::fmt::Display::fmt(&self.encode(), f)
             }
         }
 
-        /// The canonical text, as `Display`.
+        /// Writes the canonical text like `Display`.
         impl ::core::fmt::Debug for $id {
             fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
                 ::core::fmt::Display::fmt(self, f)
@@ -154,12 +154,12 @@ macro_rules! impl_text {
     };
 }
 
-/// Implements the text of an ID type by a [`Codec`]: `parse_bytes`, `parse_const`, `encode`,
-/// `encode_slice`, `decode_slice` and, by [`impl_text`], the traits.
+/// Implements the text of an ID type through a [`Codec`]: `parse_bytes`, `parse_const`, `encode`,
+/// `encode_slice`, `decode_slice` and, through [`impl_text`], the traits.
 ///
-/// `$from` and `$to` are constant functions that make an ID of the codec's value and the reverse;
-/// `$decode` is a constant expression for the value of `$text`, and `$sample` the text of some ID,
-/// for the examples.
+/// `$from` and `$to` are constant functions that convert the codec's value to an ID and back.
+/// `$decode` is a constant expression for the value of `$text`, and `$sample` is the text of some
+/// ID for the examples.
 #[macro_export]
 macro_rules! impl_codec {
     (
@@ -188,8 +188,8 @@ macro_rules! impl_codec {
                 }
             }
 
-            /// Parses a text in a constant: slower than [`parse_bytes`](Self::parse_bytes), and the
-            /// same otherwise. For literals there is a macro.
+            /// Parses a text in a constant. It is slower than [`parse_bytes`](Self::parse_bytes),
+            /// but otherwise the same. For literals there is a macro.
             ///
             /// # Errors
             /// Returns the errors of [`parse_bytes`](Self::parse_bytes).
@@ -228,7 +228,7 @@ macro_rules! impl_codec {
             }
 
             /// Writes the canonical texts of many IDs, each at the index of its ID. This is faster
-            /// than one by one.
+            /// than writing them one by one.
             ///
             /// # Errors
             /// Returns [`SliceError::Length`](crate::SliceError::Length) if `texts` is not as long
@@ -251,13 +251,13 @@ macro_rules! impl_codec {
                 $crate::slices::encode::<$codec, _, _>(ids, texts, $to)
             }
 
-            /// Parses many canonical texts, each into the ID at its index. This is faster than one
-            /// by one.
+            /// Parses many canonical texts, each into the ID at its index. This is faster than
+            /// parsing them one by one.
             ///
             /// # Errors
             /// Returns [`SliceError::Length`](crate::SliceError::Length) if `ids` is not as long as
             /// `texts`, and [`SliceError::Text`](crate::SliceError::Text) for the first text that
-            /// is not valid: the IDs before it are read, `ids` is unchanged from there on.
+            /// is not valid. The IDs before it are read, but `ids` is unchanged from there on.
             ///
             /// # Examples
             /// ```
@@ -284,7 +284,7 @@ macro_rules! impl_codec {
     };
 }
 
-/// The examples of the package's README, so that they stay true.
+/// The examples of the package's README, which run as tests.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct PackageReadme;

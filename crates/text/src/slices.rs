@@ -1,4 +1,4 @@
-//! Slices of IDs to texts and back, at the best [`SimdLevel`] that the processor has.
+//! Conversions between slices of IDs and texts, at the best [`SimdLevel`] that the processor has.
 
 use core::iter::zip;
 
@@ -18,7 +18,7 @@ pub enum SliceError {
         /// The length of the output.
         output: usize,
     },
-    /// A text is not valid. The texts before it were read; the places from its index on are
+    /// A text is not valid. The texts before it were read, and the output from its index on is
     /// unchanged.
     #[error("at index {index}: {error}")]
     Text {
@@ -36,8 +36,8 @@ impl SliceError {
     }
 }
 
-/// The number converted at a time: enough to amortise the overhead, few enough to stay in the
-/// cache.
+/// The number of items converted at a time, which is large enough to amortise the overhead and
+/// small enough to stay in the cache.
 const CHUNK: usize = 64;
 
 /// Writes the text of each of `ids` to the same index of `texts`; `bits` returns the value of an
@@ -65,12 +65,12 @@ pub fn encode<C: Codec<CHARS>, I: Copy, const CHARS: usize>(
     encode_with::<C, _, CHARS>(SimdLevel::best(), ids, texts, bits)
 }
 
-/// Reads each of `texts` to the same index of `ids`; `id` makes an ID of its value. Errors name the
-/// kind of ID `what`.
+/// Reads each of `texts` to the same index of `ids`, where `id` makes an ID from a value. Errors
+/// name the kind of ID, `what`.
 ///
 /// # Errors
-/// [`SliceError::Length`] if the slices have different lengths, else [`SliceError::Text`] for the
-/// first text that is not valid.
+/// Returns [`SliceError::Length`] if the slices have different lengths, or else
+/// [`SliceError::Text`] for the first text that is not valid.
 ///
 /// # Examples
 /// ```
@@ -93,7 +93,7 @@ pub fn decode<C: Codec<CHARS>, I, const CHARS: usize>(
     decode_with::<C, _, CHARS>(SimdLevel::best(), texts, ids, what, id)
 }
 
-/// For tests: [`encode`] at a chosen level. Returns `None` if the processor does not have it.
+/// Runs [`encode`] at a chosen level, for tests. Returns `None` if the processor does not have it.
 #[cfg(any(test, feature = "levels"))]
 #[doc(hidden)]
 pub fn encode_at<C: Codec<CHARS>, I: Copy, const CHARS: usize>(
@@ -105,7 +105,7 @@ pub fn encode_at<C: Codec<CHARS>, I: Copy, const CHARS: usize>(
     level.is_available().then(|| encode_with::<C, _, CHARS>(level, ids, texts, bits))
 }
 
-/// For tests: [`decode`] at a chosen level. Returns `None` if the processor does not have it.
+/// Runs [`decode`] at a chosen level, for tests. Returns `None` if the processor does not have it.
 #[cfg(any(test, feature = "levels"))]
 #[doc(hidden)]
 pub fn decode_at<C: Codec<CHARS>, I, const CHARS: usize>(
@@ -167,7 +167,7 @@ fn decode_with<C: Codec<CHARS>, I, const CHARS: usize>(
     Ok(())
 }
 
-/// Reads one chunk. The error is the index of the first text that is not valid, and the reason.
+/// Reads one chunk. The error holds the index of the first text that is not valid, and the reason.
 #[inline]
 fn decode_chunk<C: Codec<CHARS>, const CHARS: usize>(
     level: SimdLevel,
@@ -213,7 +213,7 @@ mod tests {
             if text == b"!" { Err(NO_ID) } else { Ok(b'c') }
         }
 
-        /// The first as well as the level allows, the others not.
+        /// Writes as many of the first texts as the level allows, and leaves the others.
         fn encode_many(_: SimdLevel, _: &[u8], texts: &mut [[u8; 1]]) -> usize {
             texts[0] = *b"m";
             1
@@ -225,7 +225,7 @@ mod tests {
         }
     }
 
-    /// Otherwise nothing would be compared with the portable code.
+    /// Without this, nothing would be compared with the portable code.
     #[test]
     fn portable_level_stays_portable() {
         for (level, expected) in [(SimdLevel::Portable, *b"mpp"), (SimdLevel::Compiled, *b"mcc")] {

@@ -7,8 +7,8 @@ use core::ops::Deref;
 #[derive(Clone, Copy)]
 pub struct Text<const N: usize> {
     bytes: [u8; N],
-    /// The start in `bytes`; the text extends to the end. So numbers of any length are written from
-    /// their last digit on, and nothing is moved afterwards.
+    /// The start of the text in `bytes`, which extends to the end. This allows numbers of any
+    /// length to be written from their last digit on, without moving anything afterwards.
     start: u8,
 }
 
@@ -37,7 +37,7 @@ impl<const N: usize> Text<N> {
     #[inline]
     #[must_use]
     pub fn as_bytes(&self) -> &[u8] {
-        // The start never exceeds N; `unwrap_or` spares the panic path.
+        // The start never exceeds N, and `unwrap_or` avoids the panic path.
         self.bytes.get(self.start.into()..).unwrap_or(&self.bytes)
     }
 
@@ -50,7 +50,7 @@ impl<const N: usize> Text<N> {
     #[inline]
     #[must_use]
     pub fn as_str(&self) -> &str {
-        // Only ASCII gets in, so the check can't fail.
+        // The bytes are always ASCII, so the check can't fail.
         core::str::from_utf8(self.as_bytes()).unwrap_or_default()
     }
 }
@@ -111,7 +111,7 @@ impl<const N: usize> Hash for Text<N> {
     }
 }
 
-/// Honours width and fill, as strings do.
+/// Writes the text, and honours width and fill as strings do.
 impl<const N: usize> fmt::Display for Text<N> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self)

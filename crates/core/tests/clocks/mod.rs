@@ -6,7 +6,7 @@ use std::sync::{Mutex, OnceLock};
 
 use tickid_core::{Clock, ClockError, ManualClock, UnixTime};
 
-/// A [`ManualClock`] that records every sleep, and calls a function at its end.
+/// A [`ManualClock`] that records every sleep, and calls a function at the end of each.
 pub(crate) struct RecordingClock {
     /// The clock itself.
     pub(crate) hands: ManualClock,

@@ -1,10 +1,10 @@
-/// The instructions that the codecs use, from the least to the most.
+/// A set of instructions that the codecs use, from the smallest to the largest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum SimdLevel {
     /// Portable Rust, which defines the results.
     Portable,
-    /// The instructions that the target is compiled for; SSE2 on x86-64.
+    /// The instructions that the target is compiled for, which include SSE2 on x86-64.
     Compiled,
     /// x86-64 with AVX2.
     Avx2,
@@ -13,7 +13,7 @@ pub enum SimdLevel {
 }
 
 impl SimdLevel {
-    /// All levels, least first.
+    /// All levels, the lowest first.
     pub const ALL: [Self; 4] = [Self::Portable, Self::Compiled, Self::Avx2, Self::Avx512];
 
     /// Reports whether this processor has the level. Without the feature `std`, only instructions
@@ -58,8 +58,8 @@ impl SimdLevel {
     }
 }
 
-/// Reports whether the processor has all of these features: those known at compile time, or with
-/// `std` those that the standard library detected and cached.
+/// Reports whether the processor has all of these features, either because they are known at
+/// compile time or, with `std`, because the standard library detected and cached them.
 macro_rules! has {
     ($($feature:tt),+) => {{
         #[cfg(all(target_arch = "x86_64", feature = "std", not(miri)))]

@@ -1,8 +1,9 @@
 //! The inner loops of the codecs in vector instructions. The portable code ([`Alphabet`] and
-//! [`base36`]) defines the results; a kernel agrees with it or declines.
+//! [`base36`]) defines the results, and a kernel either agrees with it or declines.
 //!
-//! One ID is converted with the instructions that the target is compiled for: it takes less time
-//! than a call to a better kernel would. Slices use the best [`SimdLevel`] that the processor has.
+//! A single ID is converted with the instructions that the target is compiled for, because that
+//! takes less time than a call to a better kernel would. Slices use the best [`SimdLevel`] that the
+//! processor has.
 //!
 //! [`Alphabet`]: crate::Alphabet
 //! [`base36`]: crate::base36
@@ -64,10 +65,10 @@ mod tests {
     use crate::base36::TwelveDigits;
     use crate::{Alphabet, AlphabetCodec, Codec, StaticAlphabet};
 
-    /// The step between wrong bytes: under an interpreter a few bytes must do.
+    /// The step between wrong bytes. Under Miri, a few bytes must be enough.
     const STEP: usize = if cfg!(miri) { 51 } else { 1 };
 
-    /// More than the widest kernel takes at a time, twice.
+    /// More than twice what the widest kernel takes at a time.
     const LEN: usize = 18;
 
     struct Base32;
@@ -79,7 +80,7 @@ mod tests {
     }
 
     impl StaticAlphabet for Base64 {
-        // Not in the order of the characters.
+        // These are not in the order of the characters.
         const ALPHABET: Alphabet = Alphabet::new(
             "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_",
             "base64",
@@ -87,7 +88,7 @@ mod tests {
         .unwrap();
     }
 
-    /// All zeros, all ones, and others.
+    /// Returns all zeros, all ones, and others.
     fn bytes<const BYTES: usize>() -> [[u8; BYTES]; LEN] {
         let byte = |item: usize, i: usize| (item * (37 + i * i) + 101 * i) % 256;
         from_fn(|item| match item {
@@ -116,9 +117,9 @@ mod tests {
             let mut written = [[b'?'; N]; LEN];
             let done = C::encode_many(level, &bits, &mut written);
             assert_eq!(written[..done], texts[..done], "{level:?}");
-            // The last may have to be left, for lack of room behind them.
+            // The last ones may be left for lack of room behind them.
             assert_eq!(done > LEN - 4, group > 0, "{level:?}: {done}");
-            // A wrong byte, or another valid one, in any place of the tenth.
+            // A wrong byte, or another valid one, at any place in the tenth item.
             let wrong = |at| (0..=u8::MAX).step_by(STEP).map(move |byte| (at, byte));
             for (at, byte) in (0..N).flat_map(wrong) {
                 let mut texts = texts;
@@ -153,7 +154,7 @@ mod tests {
     #[test]
     fn base36_equals_portable() {
         const TWELVE: u64 = 36u64.pow(12);
-        // At multiples of powers a division that is a little off shows first.
+        // A division that is slightly off shows first at multiples of powers.
         let values = from_fn(|item| match u32::try_from(item).unwrap() {
             0 => 0,
             power @ 1..=5 => 36u64.pow(2 * power),

@@ -1,4 +1,4 @@
-//! Properties of Base36 only: divisions, and numbers of any length.
+//! Properties that only Base36 has: divisions, and numbers of any length.
 
 use proptest::prelude::*;
 use tickid_text::SimdLevel;
@@ -6,12 +6,12 @@ use tickid_text::base36::{self, TwelveDigits};
 
 use crate::{config, decode, encode, forms, levels};
 
-/// Most levels divide four digits in `f32`; and every digit is in every place.
+/// Most levels divide four digits in `f32`. Every digit is also tested at every place.
 #[test]
 #[cfg_attr(miri, ignore = "takes an interpreter hours")]
 fn every_four_digits() {
     const FOUR: u64 = 36u64.pow(4);
-    // Each once in each third.
+    // Each number occurs once in each third.
     let values: Vec<u64> = (0..FOUR)
         .map(|n| (n * FOUR + (n + FOUR / 3) % FOUR) * FOUR + (n + 2 * FOUR / 3) % FOUR)
         .collect();
@@ -40,7 +40,7 @@ fn near_powers_8_and_4() {
     }
 }
 
-/// The same for the levels that divide by other powers.
+/// The same test for the levels that divide by other powers.
 #[test]
 #[cfg_attr(miri, ignore = "takes an interpreter hours")]
 fn near_powers_6_and_2() {
@@ -70,11 +70,11 @@ fn long_numbers_keep_twelve_digits() {
     ];
     for level in levels() {
         for (value, text) in cases {
-            // Among others, which then take the same way.
+            // The value is among others, which then take the same path.
             let values = [value, 0, 1, 2, 3, 4, 5, 6, 7];
             let texts = encode::<TwelveDigits, 12>(level, &values);
             assert_eq!((texts[0], texts[8]), (text, *b"000000000007"), "{level:?}");
-            // And twice, so that no two of them make up for each other.
+            // It is also tested as all values, so that no two of them can cancel out.
             let texts = encode::<TwelveDigits, 12>(level, &[value; 16]);
             assert_eq!(texts, [text; 16], "{level:?}");
         }

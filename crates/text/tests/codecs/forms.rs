@@ -24,10 +24,10 @@ pub(crate) trait Form<const N: usize> {
     /// Writes the value with an independent implementation.
     fn reference(bits: &Self::Value) -> String;
 
-    /// Reads a text with it.
+    /// Reads a text with that implementation.
     fn read_by_others(text: &[u8; N]) -> Option<Self::Value>;
 
-    /// All bits zero, all bits one, and something between.
+    /// Returns all bits zero, all bits one, and a value in between.
     fn samples() -> [Self::Value; 3];
 }
 
@@ -93,7 +93,7 @@ form!(Local: Sortable, 8 bytes, 11 characters, Others::base64(SORTABLE));
 form!(UrlLocal: Url, 8 bytes, 11 characters, Others::base64(URL));
 form!(Wide: Sortable, 16 bytes, 22 characters, Others::base64(SORTABLE));
 
-/// Libraries that do the same. Both are strict: one text for each value.
+/// Libraries with the same alphabets. Both are strict: each value has one text.
 enum Others {
     DataEncoding(data_encoding::Encoding),
     Base64(Box<GeneralPurpose>),

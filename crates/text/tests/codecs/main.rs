@@ -22,7 +22,7 @@ use proptest::test_runner::RngSeed;
 use tickid_text::base36::TwelveDigits;
 use tickid_text::{Codec, ParseError, ParseErrorKind, SimdLevel, SliceError, slices};
 
-/// In errors.
+/// The kind of ID that errors name.
 const WHAT: &str = "test ID";
 
 /// The levels that this processor has. Prints them once, past the test harness, which would capture
@@ -41,7 +41,7 @@ fn levels() -> impl Iterator<Item = SimdLevel> {
     LEVELS.iter().copied()
 }
 
-/// All texts of `bits` at `level`, in a vector without room behind it.
+/// Writes `bits` at `level` into a vector without room behind it.
 fn encode<C: Codec<N>, const N: usize>(level: SimdLevel, bits: &[C::Value]) -> Vec<[u8; N]> {
     let mut texts = vec![[b'?'; N]; bits.len()];
     let encoded = slices::encode_at::<C, _, N>(level, bits, &mut texts, |bits| bits);
@@ -49,7 +49,7 @@ fn encode<C: Codec<N>, const N: usize>(level: SimdLevel, bits: &[C::Value]) -> V
     texts
 }
 
-/// Reads `texts` at `level` over values of `before`; returns the result and the values.
+/// Reads `texts` at `level` over values of `before`, and returns the result and the values.
 fn decode<C: Codec<N>, const N: usize>(
     level: SimdLevel,
     texts: &[[u8; N]],
@@ -93,8 +93,8 @@ where
     }
 }
 
-/// Eight texts, as many as the widest way reads at once, the one at `index` with `bytes` from `at`
-/// on.
+/// Returns eight texts, as many as the widest kernel reads together, with `bytes` from `at` on in
+/// the one at `index`.
 fn with_bytes<const N: usize>(
     text: [u8; N],
     index: usize,
@@ -159,7 +159,7 @@ where
         let texts = with_bytes(text, index, at, &pair.to_be_bytes());
         assert_reads_alike::<F::Codec, N>(&texts, F::Value::default());
     }
-    // And the last two, where stray bits are.
+    // The last two characters may have stray bits.
     for pair in 0..=u16::MAX {
         let texts = with_bytes(text, usize::from(pair) % 8, N - 2, &pair.to_be_bytes());
         assert_reads_alike::<F::Codec, N>(&texts, F::Value::default());
@@ -194,7 +194,7 @@ where
     }
 }
 
-/// Returns the number of IDs that a level converts at a time, 0 if it has no kernel for slices.
+/// Returns the number of IDs that a level converts at a time, or 0 if it has no kernel for slices.
 fn at_a_time<const N: usize>(level: SimdLevel) -> usize {
     match level {
         // Only the schemes' forms have kernels.
@@ -219,7 +219,7 @@ fn levels_read_up_to_the_error<F: Form<N>, const N: usize>() {
             let done = F::Codec::decode_many(level, &texts, &mut [F::Value::default(); 24]);
             match at_a_time::<N>(level) {
                 0 => assert_eq!(done, 0),
-                // The last may have to be left, for lack of room behind them.
+                // The last ones may be left for lack of room behind them.
                 _ if is_valid => assert!(done > 20, "{level:?}: {done}, {byte} at {at}"),
                 group => assert_eq!(done, index / group * group, "{level:?}: {byte} at {at}"),
             }
@@ -278,7 +278,7 @@ where
     }
 }
 
-/// Returns texts of which most are valid.
+/// Returns texts, most of them valid.
 fn texts<F: Form<N>, const N: usize>() -> impl Strategy<Value = Vec<[u8; N]>>
 where
     F::Value: Debug,
@@ -390,7 +390,7 @@ fn best_level_is_highest_available() {
     assert_eq!(levels().last(), Some(SimdLevel::best()));
 }
 
-/// Otherwise a test at such a level would test another one.
+/// Without this, a test at such a level would test another level.
 #[test]
 fn unavailable_level_does_nothing() {
     for level in SimdLevel::ALL.into_iter().filter(|level| !level.is_available()) {

@@ -1,9 +1,9 @@
-//! Two IDs at a time, one in each half of a register, since shuffles do not cross the halves. [The
-//! module above](super) explains the steps.
+//! Kernels for two IDs at a time, one in each half of a register because shuffles do not cross the
+//! halves. [The module above](super) explains the steps.
 //!
-//! Each is read and written as 16 bytes. Bytes beyond the ID belong to its neighbours: the ones
-//! read are ignored, and the ones written are overwritten later. So the last ID is left to other
-//! code.
+//! Each ID is read and written as 16 bytes. The bytes beyond it belong to its neighbours, so those
+//! that are read are ignored, and those that are written are overwritten later. The last ID is
+//! therefore left to other code.
 
 use core::arch::x86_64::*;
 use core::ptr;
@@ -32,8 +32,8 @@ pub(super) fn encode<S: StaticAlphabet, const BYTES: usize, const CHARS: usize>(
     let factors = twice(const { &pair_factors(S::ALPHABET.bits()) });
     let mut done = 0;
     while let (Some(a), Some(b)) = (window(ids, done), window(ids, done + 1)) {
-        // AVX2 has no shift by another count for each word, so a multiplication by a power of two
-        // takes its place: two values at the top of each word.
+        // AVX2 has no shift with a different count for each word, so a multiplication by a power of
+        // two takes its place. It leaves two values at the top of each word.
         let pairs = _mm256_mullo_epi16(_mm256_shuffle_epi8(both(a, b), places), factors);
         let values = if bits == 5 {
             let second = _mm256_and_si256(_mm256_slli_epi16::<2>(pairs), _mm256_set1_epi16(0x1f00));
@@ -69,12 +69,12 @@ pub(super) fn decode<S: StaticAlphabet, const BYTES: usize, const CHARS: usize>(
         if _mm256_testz_si256(wrong, wrong) == 0 {
             break;
         }
-        // In a word, the low byte is the first value: it is multiplied by 2^bits, the other by 1.
-        // Then the same with two words of twice as many bits.
+        // In a word, the low byte is the first value, so it is multiplied by 2^bits and the other
+        // by 1. The same is then done with two words of twice as many bits.
         let twos = _mm256_maddubs_epi16(values, pair_factors);
         let fours = _mm256_madd_epi16(twos, _mm256_set1_epi32(1 << 16 | 1 << (2 * bits)));
         let packed = if bits == 5 {
-            // 20 bits are no whole bytes: the low lane's go above the high lane's, 40 together.
+            // 20 bits are not whole bytes, so the low lane's go above the high lane's, 40 together.
             let first = _mm256_srli_epi64::<12>(_mm256_slli_epi64::<32>(fours));
             _mm256_or_si256(first, _mm256_srli_epi64::<32>(fours))
         } else {
@@ -132,14 +132,14 @@ pub(super) fn decode_base36(texts: &[[u8; 12]], values: &mut [u64]) -> usize {
     done
 }
 
-/// Returns 16 bytes from item `index` on, or `None` if there are not as many.
+/// Returns 16 bytes from item `index` on, or `None` if there are fewer.
 #[inline]
 fn window<const N: usize>(items: &[[u8; N]], index: usize) -> Option<&[u8; 16]> {
     items.as_flattened().get(index * N..)?.first_chunk()
 }
 
-/// Writes the low half to item `index` and what follows, then the high half to the next; or nothing
-/// if there is no room.
+/// Writes the low half to item `index` and beyond, then the high half to the next item, or nothing
+/// if there is not enough room.
 #[inline]
 #[target_feature(enable = "avx2")]
 fn put<const N: usize>(items: &mut [[u8; N]], index: usize, lanes: __m256i) -> bool {

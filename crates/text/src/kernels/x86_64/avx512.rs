@@ -1,11 +1,11 @@
-//! Four IDs at a time (eight of SCRU64's integers), with AVX-512 F, BW, DQ, IFMA and VBMI, which
-//! have an instruction for every step:
+//! Kernels for four IDs at a time (or eight of SCRU64's integers), with AVX-512 F, BW, DQ, IFMA and
+//! VBMI, which have an instruction for every step:
 //!
 //! | instruction | step |
 //! |---|---|
 //! | `vpermb` (`permutexvar_epi8`) | bytes to any place; the characters of 64 values |
 //! | `vpermi2b` (`permutex2var_epi8`) | the values of 128 characters; bytes of two registers |
-//! | `vpmultishiftqb` | 8 bits from any place of 64, for each byte: spreads 8 values at once |
+//! | `vpmultishiftqb` | 8 bits from any place of 64, for each byte: spreads 8 values in one step |
 //! | `vpmadd52` | the high or low 52 bits of a product: divides by a reciprocal |
 //!
 //! **Encode**: `vpermb` puts the 5 or 6 bytes of each eight values into a 64-bit lane, as a
@@ -36,7 +36,7 @@ pub(super) fn encode<S: StaticAlphabet, const BYTES: usize, const CHARS: usize>(
     let mut done = 0;
     for (ids, texts) in groups {
         let eights = _mm512_maskz_permutexvar_epi8(present, places, load_four(ids));
-        // With the next bits above each value, which the table does not look at.
+        // The next bits lie above each value, but the table ignores them.
         let values = _mm512_multishift_epi64_epi8(shifts, eights);
         let symbols = _mm512_permutexvar_epi8(values, table);
         let symbols =
@@ -67,7 +67,8 @@ pub(super) fn decode<S: StaticAlphabet, const BYTES: usize, const CHARS: usize>(
         if _mm512_test_epi8_mask(values, stray) != 0 {
             break;
         }
-        // Two values to a word, four to 32 bits, and of 5 bits eight to 64, as in AVX2.
+        // As with AVX2, two values are joined to a word, four to 32 bits and, if they have 5 bits,
+        // eight to 64.
         let twos = _mm512_maddubs_epi16(values, pair_factors);
         let fours = _mm512_madd_epi16(twos, _mm512_set1_epi32(1 << 16 | 1 << (2 * bits)));
         let packed = if bits == 5 {
@@ -85,9 +86,9 @@ pub(super) fn decode<S: StaticAlphabet, const BYTES: usize, const CHARS: usize>(
 #[target_feature(enable = "avx512f,avx512bw,avx512ifma,avx512vbmi")]
 pub(super) fn encode_base36(values: &[u64], texts: &mut [[u8; 12]]) -> usize {
     const SIX: i64 = 36i64.pow(6);
-    // 36^6 without its power of two divides by multiplying: the reciprocal is at most 1 / 2^71 too
-    // high and the dividend below 2^50.1, so that quotients are less than 1 / 2^20.9 too high. The
-    // next integer is 1 / 3^12 away, which is more.
+    // Division by 36^6, without its power of two, is a multiplication. The reciprocal is at most 1
+    // / 2^71 too high and the dividend is below 2^50.1, so quotients are less than 1 / 2^20.9 too
+    // high. The next integer is 1 / 3^12 away, which is more.
     const BY_SIX: i64 = reciprocal(71, SIX >> 12);
     let zero = _mm512_setzero_si512();
     let table = load(&const { digit_table() });
@@ -99,10 +100,11 @@ pub(super) fn encode_base36(values: &[u64], texts: &mut [[u8; 12]]) -> usize {
         let dividend = _mm512_srli_epi64::<12>(values);
         let high = _mm512_madd52hi_epu64(zero, dividend, _mm512_set1_epi64(BY_SIX));
         let high = _mm512_srli_epi64::<19>(high);
-        // Right in the low 52 bits, and those are more than it has.
+        // This is right in the low 52 bits, which are more than the result has.
         let low = _mm512_madd52lo_epu64(values, high, _mm512_set1_epi64(-SIX));
         let (high, low) = (six_digits(high), six_digits(low));
-        // 96 bytes. (To write three quarters of a register twice takes three times as long.)
+        // These are 96 bytes. (Writing three quarters of a register twice would take three times as
+        // long.)
         if let Some((first, rest)) = texts.as_flattened_mut().split_first_chunk_mut() {
             let first_of_them = _mm512_permutex2var_epi8(high, first_64, low);
             store(first, _mm512_permutexvar_epi8(first_of_them, table));
@@ -123,20 +125,19 @@ pub(super) fn encode_base36(values: &[u64], texts: &mut [[u8; 12]]) -> usize {
 #[target_feature(enable = "avx512f,avx512bw,avx512ifma")]
 fn six_digits(numbers: __m512i) -> __m512i {
     const TWO: i64 = 36 * 36;
-    // Both reciprocals are at most 1 / 2^52 too high and the numbers below 2^31.1, so that
-    // quotients are less than 1 / 2^20.9 too high: the next integer is 1 / 36^4 away, which is
-    // more.
+    // Both reciprocals are at most 1 / 2^52 too high and the numbers are below 2^31.1, so quotients
+    // are less than 1 / 2^20.9 too high. The next integer is 1 / 36^4 away, which is more.
     const BY_TWO: i64 = reciprocal(52, TWO);
     const BY_FOUR: i64 = reciprocal(52, TWO * TWO);
     let zero = _mm512_setzero_si512();
     let by_two = _mm512_madd52hi_epu64(zero, numbers, _mm512_set1_epi64(BY_TWO));
     let by_four = _mm512_madd52hi_epu64(zero, numbers, _mm512_set1_epi64(BY_FOUR));
     // Two digits to a word, the first lowest: `by_four`, `by_two - TWO * by_four`, `numbers - TWO *
-    // by_two`. The fourth gets what is above 52 bits.
+    // by_two`. The fourth gets the bits above the low 52.
     let pairs = _mm512_slli_epi64::<32>(numbers);
     let pairs = _mm512_madd52lo_epu64(pairs, by_two, _mm512_set1_epi64((1 << 16) - (TWO << 32)));
     let pairs = _mm512_madd52lo_epu64(pairs, by_four, _mm512_set1_epi64(1 - (TWO << 16)));
-    // As in `lanes`: bytes from words.
+    // Splits words into bytes, as in `lanes`.
     let tens = _mm512_mulhi_epu16(pairs, _mm512_set1_epi16(1_821));
     let factor = _mm512_set1_epi16(36 * 256 - 1);
     _mm512_sub_epi16(_mm512_slli_epi16::<8>(pairs), _mm512_mullo_epi16(tens, factor))
@@ -172,20 +173,20 @@ pub(super) fn decode_base36(texts: &[[u8; 12]], values: &mut [u64]) -> usize {
     done
 }
 
-/// Returns the values of the first `CHARS` of each 16 characters, and zero for the others; `None`
-/// if a character has no value.
+/// Returns the values of the first `CHARS` of each 16 characters, and zero for the others, or
+/// `None` if a character has no value.
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vbmi")]
 fn look_up<const CHARS: usize>(symbols: __m512i, low: __m512i, high: __m512i) -> Option<__m512i> {
     let ours = const { 0x0001_0001_0001_0001 * (first_of_64(CHARS) & 0xffff) };
-    // By the low seven bits of each; the eighth is still to be seen.
+    // The lookup uses the low seven bits of each character, and the eighth is checked later.
     let values = _mm512_maskz_permutex2var_epi8(ours, low, symbols, high);
     let wrong = _mm512_movepi8_mask(_mm512_or_si512(values, symbols)) & ours;
     (wrong == 0).then_some(values)
 }
 
-/// 2^`bits` / `divisor`, rounded up. More than 52 bits, which the instruction does not take, don't
-/// compile.
+/// Returns 2^`bits` / `divisor`, rounded up. A result of more than 52 bits, which the instruction
+/// does not take, fails to compile.
 const fn reciprocal(bits: u32, divisor: i64) -> i64 {
     let reciprocal = (1 << bits) / divisor as i128 + 1;
     assert!(reciprocal < 1 << 52);
@@ -249,7 +250,7 @@ fn store_four<const N: usize>(items: &mut [[u8; N]; 4], lanes: __m512i) {
     unsafe { _mm512_mask_storeu_epi8(ptr::from_mut(items).cast(), mask, lanes) };
 }
 
-/// A mask for the first `count` of 64 bytes; for none if there are more.
+/// Returns a mask for the first `count` of 64 bytes, or an empty mask if `count` is larger.
 const fn first_of_64(count: usize) -> u64 {
     if count < 64 {
         (1 << count) - 1

@@ -1,9 +1,9 @@
-//! Conversions between values and characters, the same for 16 and for 32 characters at once.
+//! Conversions between values and characters, which are the same for 16 and for 32 characters.
 //!
 //! An alphabet is a few runs of consecutive characters, such as `2-9` and `a-x`. Within a run, a
 //! character is its value plus the run's offset, so a conversion adds the first run's offset to
-//! every byte and, for each later run, the difference to the bytes that lie in it or above: one
-//! comparison, one mask and one addition per run, without a table.
+//! every byte and, for each later run, the difference to the bytes that lie in it or above. This
+//! takes one comparison, one mask and one addition per run, and no table.
 
 /// Defines for one width of registers: `symbols`, `values`, `base36_symbols`, `base36_values`.
 macro_rules! lanes {
@@ -15,7 +15,7 @@ macro_rules! lanes {
         $sub_words:ident $mul_words:ident $mul_words_high:ident $shl_words:ident
         $shl_dwords:ident $to_floats:ident $add_floats:ident $mul_floats:ident $to_dwords:ident
     ) => {
-        /// `lanes + change` where the bytes of `mask` are -1; those that are 0 keep theirs.
+        /// Returns `lanes + change` where the bytes of `mask` are -1, and `lanes` where they are 0.
         #[inline]
         #[target_feature(enable = $feature)]
         fn add_where(lanes: $vector, mask: $vector, change: u8) -> $vector {
@@ -26,8 +26,8 @@ macro_rules! lanes {
             }
         }
 
-        /// Values as characters: within a run a character is its value plus an offset, and every
-        /// run changes the offset of the one before.
+        /// Returns values as characters. Within a run, a character is its value plus an offset, and
+        /// each run changes the previous run's offset.
         #[inline]
         #[target_feature(enable = $feature)]
         fn symbols<S: StaticAlphabet>(values: $vector) -> $vector {
@@ -43,8 +43,8 @@ macro_rules! lanes {
             symbols
         }
 
-        /// Characters as values, and -1 for each that is one of the alphabet's, else 0. Bytes above
-        /// 127 are negative, so below every bound.
+        /// Returns characters as values, and -1 for each character in the alphabet or else 0. Bytes
+        /// above 127 are negative, so they are below every bound.
         #[inline]
         #[target_feature(enable = $feature)]
         fn values<S: StaticAlphabet>(symbols: $vector) -> ($vector, $vector) {
@@ -72,23 +72,24 @@ macro_rules! lanes {
             (values, within)
         }
 
-        /// Numbers below 36^4 as four digits each.
+        /// Returns numbers below 36^4 as four digits each.
         ///
-        /// A number plus a half, over 1,296, is at least 1/2592 away from the next integer, and in
-        /// `f32` less than 1/6000 off: cutting it gives the quotient. (A test goes through all of
-        /// them.)
+        /// A number plus a half, divided by 1,296, is at least 1/2592 away from the next integer,
+        /// and in `f32` it is less than 1/6000 off, so truncating it gives the quotient. (A test
+        /// checks all of them.)
         #[inline]
         #[target_feature(enable = $feature)]
         fn base36_symbols(fours: $vector) -> $vector {
             let half_more = $add_floats($to_floats(fours), $set_floats(0.5));
             let quotients = $to_dwords($mul_floats(half_more, $set_floats(1.0 / 1_296.0)));
-            // Two words each: the quotient, and below it the number, of which 1,296 times the
-            // quotient has to go. The high bits that a word does not hold cancel out.
+            // Each lane holds two words: the quotient, and below it the number. 1,296 times the
+            // quotient is subtracted from the number. The high bits that do not fit into a word
+            // cancel out.
             let words = $or(quotients, $shl_dwords::<16>(fours));
             let above = $shl_dwords::<16>(words);
             let twos = $sub_words(words, $mul_words(above, $set_words(1_296)));
-            // The same once more: bytes from words. 1,821 / 2^16 is close enough to 1 / 36 below
-            // 1,296.
+            // The same is done again to split words into bytes. Below 1,296, 1,821 / 2^16 is close
+            // enough to 1 / 36.
             let tens = $mul_words_high(twos, $set_words(1_821));
             let spread = $shl_words::<8>(twos);
             let digits = $sub_words(spread, $mul_words(tens, $set_words(36 * 256 - 1)));
@@ -96,7 +97,7 @@ macro_rules! lanes {
             add_where($add(digits, $set(b'0'.cast_signed())), letters, b'a' - 10 - b'0')
         }
 
-        /// Digits, in either case, as values, and -1 for each that is a digit, else 0.
+        /// Returns digits, in either case, as values, and -1 for each digit or else 0.
         #[inline]
         #[target_feature(enable = $feature)]
         fn base36_values(symbols: $vector) -> ($vector, $vector) {

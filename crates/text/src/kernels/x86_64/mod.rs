@@ -1,11 +1,11 @@
-//! x86-64. Functions that need more than the target is compiled for are marked `#[target_feature]`.
-//! They are called from here only, after a check of the processor's features.
+//! The kernels for x86-64. Functions that need more than the target is compiled for are marked
+//! `#[target_feature]`. They are only called from here, after a check of the processor's features.
 //!
 //! # Alphabets of 32 and 64 characters
 //!
 //! An ID of 16 characters is 16 values of 5 bits (10 bytes, sno) or 6 bits (12 bytes, global kuid);
-//! a local kuid is 11 of 6 bits, padded with zeros. A value in a byte of its own becomes a
-//! character and back by additions and comparisons ([`lanes`]) or by a table ([`avx512`]). The rest
+//! a local kuid is 11 of 6 bits, padded with zeros. With one value to a byte, additions and
+//! comparisons ([`lanes`]) or a table ([`avx512`]) turn values into characters and back. The rest
 //! is moving bits between 8 to a byte and 5 or 6 to a byte.
 //!
 //! To **encode**, take two values, 10 or 12 bits, at a time. They lie in two neighbouring bytes:
@@ -31,9 +31,10 @@
 //!
 //! Twelve digits are three numbers of four digits, each below 36^4 = 1,679,616, in 32-bit lanes. To
 //! write them, two divisions split the integer, then every lane is split into two numbers below
-//! 36^2 in 16 bits, and each of those into two digits in bytes. To read them, the same joins go up
-//! as above, with the factors 36 and 36^2 in place of powers of two, and 36^4 in general registers.
-//! Of 13 digits (Nanoflake), the first comes from a table, and the other twelve go this way.
+//! 36^2 in 16 bits, and each of those into two digits in bytes. To read them, neighbours are joined
+//! as above, with the factors 36 and 36^2 in place of powers of two, and with 36^4 in general
+//! registers. If there are 13 digits (Nanoflake), the first comes from a table, and the other
+//! twelve are read and written this way.
 
 mod avx2;
 mod avx512;
@@ -45,8 +46,8 @@ use crate::StaticAlphabet;
 use crate::kernels::SimdLevel;
 use crate::kernels::level::{has_avx2, has_avx512};
 
-/// Calls the kernel of `$level`, which reports how many items it has done: none where the level or
-/// the processor has no kernel.
+/// Calls the kernel of `$level`, which returns the number of items it has done. This is 0 if the
+/// level or the processor has no kernel.
 macro_rules! at_level {
     ($level:expr, $kernel:ident$(::<$($generic:tt),+>)?($from:expr, $to:expr)) => {
         match $level {
@@ -66,14 +67,14 @@ macro_rules! at_level {
 /// `true` if there is a kernel for one Base36 number.
 pub(crate) const ONE_BASE36: bool = true;
 
-/// Reports whether [`encode`] has a kernel for this shape; it has one for each of the schemes'
+/// Reports whether [`encode`] has a kernel for this shape. It has one for each of the schemes'
 /// shapes.
 pub(crate) const fn has_encode(bits: u32, bytes: usize, chars: usize) -> bool {
     matches!((bits, bytes, chars), (5, 10, 16) | (6, 12, 16) | (6, 8, 11))
 }
 
-/// Reports whether [`decode`] has a kernel for this shape. Eleven characters take less time in a
-/// table.
+/// Reports whether [`decode`] has a kernel for this shape. It has none for eleven characters
+/// because a table takes less time.
 pub(crate) const fn has_decode(bits: u32, bytes: usize, chars: usize) -> bool {
     matches!((bits, bytes, chars), (5, 10, 16) | (6, 12, 16))
 }
@@ -87,7 +88,7 @@ pub(crate) fn encode<S: StaticAlphabet, const BYTES: usize, const CHARS: usize>(
     unsafe { sse2::encode::<S, BYTES, CHARS>(bytes) }
 }
 
-/// Returns the bytes of `text`, of a shape that [`has_decode`]; `None` if it is not valid.
+/// Returns the bytes of `text`, of a shape that [`has_decode`], or `None` if it is not valid.
 #[inline]
 pub(crate) fn decode<S: StaticAlphabet, const BYTES: usize, const CHARS: usize>(
     text: &[u8; CHARS],
@@ -103,14 +104,14 @@ pub(crate) fn encode_base36(value: u64) -> [u8; 12] {
     unsafe { sse2::encode_base36(value) }
 }
 
-/// Returns the number that `text` spells; `None` if it is not valid.
+/// Returns the number that `text` spells, or `None` if it is not valid.
 #[inline]
 pub(crate) fn decode_base36(text: &[u8; 12]) -> Option<u64> {
     // SAFETY: this module is compiled for targets with SSE2 only.
     unsafe { sse2::decode_base36(text) }
 }
 
-/// Writes texts from the first on, and returns their number; the rest is for [`encode`].
+/// Writes texts from the first on, and returns their number. The rest is left to [`encode`].
 pub(crate) fn encode_many<S: StaticAlphabet, const BYTES: usize, const CHARS: usize>(
     level: SimdLevel,
     ids: &[[u8; BYTES]],
@@ -122,8 +123,8 @@ pub(crate) fn encode_many<S: StaticAlphabet, const BYTES: usize, const CHARS: us
     at_level!(level, encode::<S, _, _>(ids, texts))
 }
 
-/// Reads texts from the first on, and returns their number. It stops at the group of a text that is
-/// not valid, or where too few are left.
+/// Reads texts from the first on, and returns their number. It stops at the group that contains an
+/// invalid text, or when too few texts are left.
 pub(crate) fn decode_many<S: StaticAlphabet, const BYTES: usize, const CHARS: usize>(
     level: SimdLevel,
     texts: &[[u8; CHARS]],

@@ -1,9 +1,9 @@
-//! One ID at a time, with SSE2, which every x86-64 processor has.
+//! Kernels for one ID at a time, with SSE2, which every x86-64 processor has.
 //!
-//! SSE2 has no byte shuffle and no multiply-add of bytes. So the steps of [the module above](super)
-//! that need one are done otherwise: bytes are brought into place by shifts in general registers,
-//! 6-bit values are spread by halving (48 bits to two 24, to four 12, to eight 6), and bytes are
-//! joined to words by shifts.
+//! SSE2 has neither a byte shuffle nor a multiply-add of bytes, so it does some steps of [the
+//! module above](super) differently. Shifts in general registers bring bytes into place, halving
+//! spreads 6-bit values (48 bits to two of 24, to four of 12, to eight of 6), and shifts join bytes
+//! to words.
 
 use core::arch::x86_64::*;
 use core::ptr;
@@ -33,19 +33,19 @@ pub(super) fn encode<S: StaticAlphabet, const BYTES: usize, const CHARS: usize>(
     leading(symbols::<S>(values))
 }
 
-/// 10 bytes as 16 values of 5 bits.
+/// Returns 10 bytes as 16 values of 5 bits.
 #[inline]
 #[target_feature(enable = "sse2")]
 fn fives(bytes: &[u8; 10]) -> __m128i {
-    // In two pieces, as arrays are moved: to read across what was just written in pieces takes
-    // long.
+    // Reads two pieces, because arrays are moved in these pieces, and a read across what was just
+    // written in pieces is slow.
     let (head, tail) = bytes.split_first_chunk().unwrap_or((&[0; 8], &[]));
     let head = u64::from_le_bytes(*head);
     let tail = tail.first_chunk().map_or(0, |tail| u64::from(u16::from_le_bytes(*tail)));
     // The last eight bytes.
     let last = (head & !0xffff | tail).rotate_right(16);
-    // Ten bits, two values, begin at bits 0, 2, 4, 6 of the bytes 0, 1, 2, 3 and 5, 6, 7, 8: so
-    // each of those bytes goes before the next one, in big-endian words.
+    // Ten bits, or two values, start at bits 0, 2, 4, 6 of the bytes 0, 1, 2, 3 and 5, 6, 7, 8, so
+    // each of those bytes goes before the next one in big-endian words.
     const LOW: u64 = 0xffff_ffff;
     let bytes = head & LOW | last << 8 & !LOW;
     let next_bytes = head >> 8 & LOW | last & !LOW;
@@ -59,16 +59,16 @@ fn fives(bytes: &[u8; 10]) -> __m128i {
     _mm_or_si128(_mm_srli_epi16::<11>(tens), second)
 }
 
-/// 12 bytes, or fewer and zeros, as 16 values of 6 bits.
+/// Returns 12 bytes, or fewer padded with zeros, as 16 values of 6 bits.
 #[inline]
 #[target_feature(enable = "sse2")]
 fn sixes<const BYTES: usize>(bytes: &[u8; BYTES]) -> __m128i {
-    // In two pieces, as above.
+    // Reads two pieces, as above.
     let (head, tail) = bytes.split_first_chunk().unwrap_or((&[0; 8], &[]));
     let head = u64::from_be_bytes(*head);
     let tail = tail.first_chunk().map_or(0, |tail| u32::from_be_bytes(*tail));
-    // 48 bits, 8 values, to each half. Each step puts the first half of what there is below the
-    // other.
+    // Each half takes 48 bits, or 8 values. Each step puts the first half of what there is below
+    // the other half.
     let last = (head & 0xffff) << 32 | u64::from(tail);
     let all = _mm_set_epi64x(last.cast_signed(), (head >> 16).cast_signed());
     let low = _mm_and_si128(_mm_slli_epi64::<32>(all), _mm_set1_epi64x(0xff_ffff << 32));
@@ -89,7 +89,7 @@ pub(super) fn decode<S: StaticAlphabet, const BYTES: usize, const CHARS: usize>(
     if _mm_movemask_epi8(within) != 0xffff {
         return None;
     }
-    // Twice as many bits to a lane in each step, the first half above the other.
+    // Each step doubles the bits in a lane, with the first half above the other.
     let bits = const { S::ALPHABET.bits().cast_signed() };
     let second = _mm_srli_epi16::<8>(values);
     let twos = if bits == 5 {
@@ -124,7 +124,7 @@ pub(super) fn encode_base36(value: u64) -> [u8; 12] {
     leading(base36_symbols(fours(value)))
 }
 
-/// Numbers of four digits each: the twelve digits of `value`, in order, and zero.
+/// Returns numbers of four digits each: the twelve digits of `value`, in order, and zero.
 #[inline]
 #[target_feature(enable = "sse2")]
 pub(super) fn fours(value: u64) -> __m128i {
@@ -134,7 +134,7 @@ pub(super) fn fours(value: u64) -> __m128i {
     _mm_set_epi64x(last.cast_signed(), (first | second << 32).cast_signed())
 }
 
-/// Returns the number that `text` spells; `None` if it is not valid.
+/// Returns the number that `text` spells, or `None` if it is not valid.
 #[inline]
 #[target_feature(enable = "sse2")]
 pub(super) fn decode_base36(text: &[u8; 12]) -> Option<u64> {
@@ -142,7 +142,8 @@ pub(super) fn decode_base36(text: &[u8; 12]) -> Option<u64> {
     if _mm_movemask_epi8(within) != 0xffff {
         return None;
     }
-    // Two digits to a word, by 36; four to 32 bits, by 36^2; the rest in general registers.
+    // Joins two digits to a word, by 36, and four to 32 bits, by 36^2. The rest is done in general
+    // registers.
     let first = _mm_and_si128(values, _mm_set1_epi16(0xff));
     let second = _mm_srli_epi16::<8>(values);
     let twos = _mm_add_epi16(_mm_mullo_epi16(first, _mm_set1_epi16(36)), second);
@@ -151,15 +152,15 @@ pub(super) fn decode_base36(text: &[u8; 12]) -> Option<u64> {
     Some(join_fours(eight, last))
 }
 
-/// Returns the number of three times four digits: two in the halves of `eight`, the first in the
-/// low one.
+/// Returns the number of three times four digits. Two of them are in the halves of `eight`, the
+/// first in the low half.
 #[inline]
 pub(super) const fn join_fours(eight: u64, last: u64) -> u64 {
     const FOUR: u64 = 36u64.pow(4);
     ((eight & 0xffff_ffff) * FOUR + (eight >> 32)) * FOUR + last
 }
 
-/// As many characters of `text` as there are, up to 16, and `pad` for the others.
+/// Returns the characters of `text`, up to 16, and `pad` for the others.
 #[inline]
 #[target_feature(enable = "sse2")]
 fn padded<const CHARS: usize>(text: &[u8; CHARS], pad: u8) -> __m128i {
@@ -168,7 +169,7 @@ fn padded<const CHARS: usize>(text: &[u8; CHARS], pad: u8) -> __m128i {
     let second = if CHARS == 16 {
         last
     } else {
-        // The last eight overlap with the first; what the shift leaves free is padding.
+        // The last eight overlap with the first, and the room that the shift leaves is padding.
         let pads = u64::from_le_bytes([pad; 8]);
         last >> (8 * (16 - CHARS)) | pads << (8 * (CHARS - 8))
     };

@@ -41,7 +41,7 @@ pub(super) const fn pair_factors(bits: u32) -> [u8; 16] {
     table!(16, i => if i % 2 == 0 { 1_u8 << (i * bits as usize % 8) } else { 0 })
 }
 
-/// -1 for the first `count` of 16 bytes, else 0.
+/// Returns -1 for the first `count` of 16 bytes, and 0 for the others.
 pub(super) const fn below(count: usize) -> [u8; 16] {
     table!(16, i => if i < count { 0xff_u8 } else { 0 })
 }
@@ -63,7 +63,8 @@ pub(super) const fn byte_places<const BYTES: usize>(bits: u32) -> [u8; 16] {
     table!(16, i => place(i / used * stride + used - 1 - i % used, if i < BYTES { 16 } else { 0 }))
 }
 
-/// Four times `places` in 16 bytes each, to and from items of so many bytes.
+/// Returns `places` four times, in 16 bytes each, for items of `from` bytes moved to items of `to`
+/// bytes.
 pub(super) const fn four_times(places: [u8; 16], to: usize, from: usize) -> [u8; 64] {
     table!(64, i => if i < 4 * to && to <= 16 {
         i / to * from + (places[i % to] & 0x0f) as usize
@@ -72,11 +73,11 @@ pub(super) const fn four_times(places: [u8; 16], to: usize, from: usize) -> [u8;
     })
 }
 
-/// Every place as it is.
+/// The places that leave every byte where it is.
 pub(super) const SAME: [u8; 16] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15];
 
-/// Returns the places, in four IDs, of the bytes that hold each eight values, as 64-bit numbers,
-/// the least significant byte first; and a mask of those that exist.
+/// Returns the places, in four IDs, of the bytes that hold each eight values, as 64-bit numbers
+/// with the least significant byte first, and a mask of the bytes that exist.
 pub(super) const fn eight_places<const BYTES: usize>(bits: u32) -> ([u8; 64], u64) {
     let (mut places, mut present) = ([0; 64], 0);
     let mut i = 0;
@@ -96,12 +97,12 @@ pub(super) const fn eight_places<const BYTES: usize>(bits: u32) -> ([u8; 64], u6
     (places, present)
 }
 
-/// Returns the first bit of each of eight values, of which the first is the highest.
+/// Returns the first bit of each of eight values, the highest value first.
 pub(super) const fn value_shifts(bits: u32) -> [u8; 64] {
     table!(64, i => (7 - i % 8) * bits as usize)
 }
 
-/// Returns the character of each value; with fewer than 64 they repeat.
+/// Returns the character of each value. If there are fewer than 64, they repeat.
 pub(super) const fn symbols<S: StaticAlphabet>() -> [u8; 64] {
     let mut symbols = [0; 64];
     let mut i = 0;
@@ -119,8 +120,8 @@ pub(super) const fn symbols<S: StaticAlphabet>() -> [u8; 64] {
     symbols
 }
 
-/// Returns the value of each ASCII character: the first and the last 64. [`NOWHERE`] and above is
-/// none.
+/// Returns the value of each ASCII character, in two halves of 64. [`NOWHERE`] and above stand for
+/// no value.
 pub(super) const fn ascii_values(values: &[u8; 256]) -> ([u8; 64], [u8; 64]) {
     (table!(64, i => values[i]), table!(64, i => values[64 + i]))
 }
