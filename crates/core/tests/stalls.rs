@@ -1,8 +1,8 @@
 //! Eight threads hammer on a generator that cannot issue. Every call fails, and the state stays the
 //! same.
 //!
-//! Most tests use [`Narrow`], whose word has so little room that a few thousand adds would reach
-//! the next tick if they were not taken back.
+//! Most tests use [`Narrow`]: its word has so little room that a few thousand adds would reach the
+//! next tick if they were not taken back.
 
 #[cfg(test)]
 use tickid_testkit::example as support;

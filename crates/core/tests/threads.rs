@@ -189,8 +189,8 @@ mod tests {
             .window(window(0, first))
             .build()
             .unwrap();
-        // The ceiling that the keeper is about to allow, and the highest tick that any thread has
-        // issued.
+        // The ceiling that the first thread is about to allow, and the highest tick that any thread
+        // has issued.
         let (announced, issued) = (AtomicU64::new(first), AtomicU64::new(0));
         let is_over = AtomicBool::new(false);
         let threads = thread::scope(|scope| {

@@ -1,5 +1,5 @@
-//! A minimal binary serde format: not human-readable, with [`Document`]s in memory as its
-//! documents.
+//! A minimal binary serde format, which is not human-readable and keeps its [`Document`]s in
+//! memory.
 
 use core::fmt::Display;
 
@@ -7,7 +7,7 @@ use serde::de::value::{Error, SeqDeserializer};
 use serde::de::{Deserialize, Deserializer, Error as _, IntoDeserializer, Visitor};
 use serde::ser::{Impossible, Serialize, SerializeTuple, Serializer};
 
-/// Numbers of the types that IDs are made of, and tuples of them.
+/// A number of a type that IDs are made of, or a tuple of numbers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Document {
     /// One byte.
@@ -20,7 +20,7 @@ pub enum Document {
     I64(i64),
     /// A tuple. The format does not write its length.
     Tuple(Vec<Self>),
-    /// Text, which can only be read, by types that should refuse it.
+    /// Text, which is only read, by types that should reject it.
     Text(&'static str),
 }
 
@@ -35,7 +35,7 @@ impl Document {
 /// Writes `value` in the binary format.
 ///
 /// # Errors
-/// If `value` has a part that a [`Document`] cannot hold.
+/// Returns an error if `value` has a part that a [`Document`] cannot hold.
 pub fn write<T: Serialize + ?Sized>(value: &T) -> Result<Document, Error> {
     value.serialize(Writer)
 }
@@ -43,7 +43,7 @@ pub fn write<T: Serialize + ?Sized>(value: &T) -> Result<Document, Error> {
 /// Reads a value from `document`.
 ///
 /// # Errors
-/// The errors of `T`, and an error if `T` leaves a part of the document unread.
+/// Returns the errors of `T`, and an error if `T` leaves a part of the document unread.
 pub fn read<T: for<'de> Deserialize<'de>>(document: Document) -> Result<T, Error> {
     T::deserialize(document)
 }
@@ -88,7 +88,7 @@ impl IntoDeserializer<'_> for Document {
 
 struct Writer;
 
-/// As many elements as were announced.
+/// A tuple with as many elements as were announced.
 struct Tuple {
     elements: Vec<Document>,
     len: usize,

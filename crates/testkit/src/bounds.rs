@@ -1,4 +1,4 @@
-//! Sequence bounds at every edge: which are refused, and which sequences a tick then has.
+//! Sequence bounds at every edge: whether they are refused, and which sequences a tick then has.
 
 use core::num::NonZeroU32;
 
@@ -9,13 +9,13 @@ use tickid_core::{
 
 use crate::subject::Subject;
 
-/// Confines generators to all bounds at the edges of the scheme's sequences.
+/// Confines generators to all bounds at the edges of the scheme's sequences, and checks their IDs.
 ///
-/// Either end is the first sequence, the second, the last of the least pool or the one before, the
-/// middle, the last but one or the last beside the subject's node, or the one after. Bounds of
-/// fewer sequences than the scheme's least pool, or with a sequence that does not exist, must be
-/// refused by name. Otherwise a tick must issue the lowest first, the last last, and all between in
-/// order.
+/// Each end is one of these: the first sequence, the second, the last of the smallest pool or the
+/// one before, the middle, the last but one or the last that fits beside the subject's node, or the
+/// one after. Bounds with fewer sequences than the scheme's smallest pool, or with a sequence that
+/// does not exist, must be refused by name. Otherwise a tick must issue all sequences in order,
+/// from the lowest to the last.
 ///
 /// # Panics
 /// If a check fails.
@@ -24,7 +24,7 @@ pub fn hold_at_every_edge<T: Subject>(subject: &T) {
     let (first, last) = (all.lowest(), all.last());
     let least = T::Scheme::MIN_POOL;
     let mut edges = vec![first, first + 1, first + (last - first) / 2, last - 1, last, last + 1];
-    // From the first on: one fewer than the least pool, and just that.
+    // Counted from the first: one fewer than the smallest pool, and exactly that pool.
     edges.extend([first + least.saturating_sub(2), first + least - 1]);
     edges.sort_unstable();
     edges.dedup();
@@ -59,7 +59,7 @@ pub fn hold_at_every_edge<T: Subject>(subject: &T) {
             }
         }
     }
-    // Of two sequences: either and both.
+    // With two sequences, these are each of them and both.
     assert!(issued >= 3, "only {issued} bounds were accepted");
 }
 
@@ -76,7 +76,7 @@ fn builder<'a, T: Subject>(
         .sequence(SequenceStart::LOWEST)
 }
 
-/// Draws all of a tick.
+/// Draws all IDs of a tick.
 fn exhaust<T: Subject>(
     subject: &T,
     bounds: SequenceBounds,

@@ -6,7 +6,7 @@ use tickid_core::example::{Node, Plain, Toggling};
 use crate::example::{Example, parts};
 use crate::subject::{Parts, Subject};
 
-/// The example scheme, read wrongly.
+/// The example scheme, with IDs that are read wrongly.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Broken {
     Not,

@@ -1,7 +1,7 @@
 use proptest::test_runner::{Config, RngSeed};
 
-/// `count`, or `TICKID_SCALE` times as many: of work that finds more the more there is. Under an
-/// interpreter it is a thousandth.
+/// Returns `count`, or `TICKID_SCALE` times as many, for work that finds more the more there is of
+/// it. Under Miri it is a thousandth.
 ///
 /// # Panics
 /// If `TICKID_SCALE` is not a number.
@@ -12,9 +12,9 @@ pub fn scaled(count: usize) -> usize {
     if cfg!(miri) { count / 1_000 + 1 } else { count.saturating_mul(scale) }
 }
 
-/// The same cases every time, `times` as many as proptest's default, unless `PROPTEST_RNG_SEED`
-/// asks for others or `PROPTEST_CASES` for more. A failure prints its input, which then becomes a
-/// test of its own.
+/// Returns a configuration for the same cases every time, `times` as many as proptest's default,
+/// unless `PROPTEST_RNG_SEED` selects others or `PROPTEST_CASES` more. A failure prints its input,
+/// which should then become a separate test.
 #[must_use]
 pub fn config(times: u32) -> Config {
     let default = Config::default();
@@ -24,7 +24,7 @@ pub fn config(times: u32) -> Config {
             RngSeed::Random => RngSeed::Fixed(0x7469_636B),
             given => given,
         },
-        // Time enough to get to the bottom of it.
+        // Enough to shrink a failure all the way.
         max_shrink_iters: 20_000,
         failure_persistence: None,
         ..default

@@ -1,11 +1,11 @@
 use core::ops::Range;
 
-/// Numbers that look random and are the same every time (SplitMix64).
+/// A source of numbers that look random and are the same every time (SplitMix64).
 #[derive(Clone, Copy, Debug)]
 pub struct Dice(u64);
 
 impl Dice {
-    /// Creates dice. Another seed gives other numbers.
+    /// Creates dice. Different seeds give different numbers.
     #[must_use]
     pub const fn new(seed: u64) -> Self {
         Self(seed.wrapping_mul(0xD129_0D3B_4A5C_9F51))

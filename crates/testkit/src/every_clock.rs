@@ -1,8 +1,8 @@
-//! The first five promises over clocks without a script: every kind of generator is checked against
+//! The first five promises over clocks without a script. Every kind of generator is checked against
 //! the readings of its clock.
 //!
-//! A clock that is stepped back meanwhile breaks no promise, but the test may then take as long as
-//! the step.
+//! If a clock is stepped back during the test, no promise is broken, but the test may take as long
+//! as the step.
 
 #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
 #[doc(hidden)]
@@ -23,8 +23,8 @@ const EACH: usize = 100_000;
 /// The largest number of IDs in one call.
 const LONGEST: u32 = 500;
 
-/// Defines tests of [`promises_hold_over`] for each available clock, whichever is the default here,
-/// and a [`Subject`].
+/// Defines tests of [`promises_hold_over`] for a [`Subject`] and each available clock, whichever is
+/// the default on this machine.
 #[macro_export]
 macro_rules! promises_over_every_clock {
     ($subject:expr) => {
@@ -33,7 +33,7 @@ macro_rules! promises_over_every_clock {
             $crate::every_clock::promises_hold_over(&$subject, $crate::every_clock::SystemClock);
         }
 
-        /// Reads the system's clock where the counter is not steady.
+        /// If the counter is not steady, this reads the system's clock.
         #[test]
         #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
         fn holds_over_the_counter_clock() {
@@ -85,7 +85,7 @@ pub fn promises_hold_over<T: Subject>(subject: &T, clock: impl Clock + Sync) {
     check_unique(subject, &[ids]).unwrap_or_else(|broken| panic!("{broken}"));
 }
 
-/// A flag: all IDs of a call are of one block, and thus of one reading.
+/// True if all IDs of a call belong to one block, and thus to one reading.
 struct OneBlock(bool);
 
 fn by_all_methods<T: Subject, C: Clock>(
@@ -114,7 +114,7 @@ fn through_a_handle<T: Subject, C: Clock>(
     })
 }
 
-/// Calls until there are enough IDs, and checks the IDs of each call against the promises.
+/// Makes calls until there are enough IDs, and checks the IDs of each call against the promises.
 fn draw<T: Subject>(
     subject: &T,
     witness: &mut Witness<'_, T>,
@@ -127,7 +127,7 @@ fn draw<T: Subject>(
         let form = dice.one_of(&forms);
         let old = ids.len();
         forget();
-        // A refused call may have written some of the IDs before, over several readings.
+        // A refused call may have written some IDs before it failed, over several readings.
         let OneBlock(is_of_one_block) = match call(&mut dice, form, &mut ids) {
             Ok(one_block) => one_block,
             Err(error) => {

@@ -12,7 +12,7 @@ pub(crate) type Answer<T> = Result<Vec<<T as Subject>::Id>, Error>;
 
 /// A shared or an exclusive generator.
 pub(crate) trait Generate<T: Subject> {
-    /// Draws IDs, as far as `action` is a call for any.
+    /// Draws IDs, if `action` is a call for IDs.
     fn ask(&mut self, action: Action, form: T::Variant, blank: T::Id) -> Option<Answer<T>>;
     fn wider(&mut self, ceiling: u64) -> Result<(), RangeError>;
     fn end(&mut self) -> Snapshot<T::Scheme>;

@@ -1,8 +1,9 @@
-//! The first five promises of the design, checked by random schedules of one thread: the clock
-//! stands still, leaps either way, repeats itself and goes astray; the generator is widened, closed
-//! and restored meanwhile, as the same kind of generator or the other. Failures are shrunk.
+//! The first five promises of the design, checked by random schedules of one thread. The clock
+//! stands still, leaps either way, repeats itself and goes astray. The generator is widened, closed
+//! and restored, either as the same kind of generator or as the other kind. Failures are shrunk.
 //!
-//! The cases are the same every time. `PROPTEST_RNG_SEED` selects others, `PROPTEST_CASES` more.
+//! The cases are the same every time, unless `PROPTEST_RNG_SEED` selects others or `PROPTEST_CASES`
+//! more.
 
 use core::cell::RefCell;
 use core::num::NonZeroU32;
@@ -23,16 +24,16 @@ pub use crate::schedule::{
 use crate::schedule::{Turns, schedules, setups};
 use crate::subject::{Parts, Subject};
 
-/// A setup, whether the first generator is a shared one, and what happens to it.
+/// A setup, whether the first generator is a shared one, and its schedule.
 pub type Case<S> = (Setup<S>, bool, Schedule);
 
 const CALLS: usize = 60;
 const TIMES: u32 = 2;
 
-/// Asserts that no schedule breaks a promise; fails with the shortest one found that does.
+/// Asserts that no schedule breaks a promise, and fails with the shortest one found that does.
 ///
 /// # Panics
-/// If a promise is broken, or if the schedules did not reach everything that they must.
+/// If a promise is broken, or if the schedules did not reach every case that they must.
 pub fn hold<T: Subject>(subject: &T, rule: Rule) {
     let seen = search(subject, rule).unwrap_or_else(|error| {
         panic!(
@@ -46,7 +47,7 @@ pub fn hold<T: Subject>(subject: &T, rule: Rule) {
     }
 }
 
-/// Asserts that the schedules had everything that makes promises hard to keep.
+/// Asserts that the schedules had all events that make promises hard to keep.
 fn assert_no_walk<S: Scheme>(layout: &S, rule: Rule, seen: &Seen) {
     let policy = match rule {
         Rule::Default => layout.default_policy(),
@@ -61,13 +62,14 @@ fn assert_no_walk<S: Scheme>(layout: &S, rule: Rule, seen: &Seen) {
         seen.reopened > 0 && seen.ids > u64::from(config(TIMES).cases) * 10,
         "{rule:?}: {seen:?}"
     );
-    // A ratchet goes on where the others are exhausted.
+    // A ratchet continues where the others are exhausted.
     assert_eq!(seen.exhausted > 0, !is_ratchet, "{rule:?}: {seen:?}");
     assert_eq!(seen.ahead > 0, is_ratchet, "{rule:?}: {seen:?}");
     assert_eq!(seen.flips > 0, policy == Policy::TickTock, "{rule:?}: {seen:?}");
 }
 
-/// Looks for a schedule that breaks a promise; returns the events that occurred if there is none.
+/// Searches for a schedule that breaks a promise. If there is none, returns the events that
+/// occurred.
 fn search<T: Subject>(subject: &T, rule: Rule) -> Result<Seen, Box<TestError<Case<T::Scheme>>>> {
     let cases = (setups(subject, rule), any::<bool>(), schedules(&subject.layout(), 0..CALLS));
     let all = RefCell::new(Seen::default());
@@ -79,7 +81,8 @@ fn search<T: Subject>(subject: &T, rule: Rule) -> Result<Seen, Box<TestError<Cas
     Ok(all.into_inner())
 }
 
-/// Starts with a shared or an exclusive generator and changes over at each restoration.
+/// Runs a schedule, starting with a shared or an exclusive generator and switching at each
+/// restoration.
 ///
 /// # Errors
 /// The promise that was broken.
@@ -105,7 +108,7 @@ pub fn run<T: Subject>(
                 ceiling = (ceiling + by).min(T::Scheme::MAX_TICK + 1);
                 generator.wider(ceiling).map_err(|error| format!("not widened: {error}"))?;
             }
-            // Nothing starts before its epoch.
+            // No generator starts before its epoch.
             Action::Reopen if layout.check_start(&ManualClock::new(now)).is_err() => {}
             Action::Reopen => {
                 let snapshot = generator.end();
@@ -186,8 +189,7 @@ impl<'a, T: Subject> History<'a, T> {
                 if named != now.is_none().then_some(micros) {
                     return Err(format!("{error}, when the clock showed {micros} µs"));
                 }
-                // Beyond all issued and allowed ticks: then only a start rule of the user can
-                // refuse.
+                // Beyond all issued and allowed ticks, only a start rule of the user can refuse.
                 if goes_on && !matches!(error.kind(), ErrorKind::SequenceStart { .. }) {
                     return Err(format!("refused without need: {error}"));
                 }
@@ -204,7 +206,7 @@ impl<'a, T: Subject> History<'a, T> {
         let window = Tick::new(self.setup.floor).and_then(|floor| Window::new(floor, ceiling));
         let window = window.map_err(|error| error.to_string())?;
         self.seen.ahead += self.witness.check(&[id], form, &[now], window)?;
-        // Only to go back.
+        // The toggle flips only to go back.
         if let Some(last) = self.last.filter(|last| last.toggle != parts.toggle) {
             self.seen.flips += 1;
             if parts.tick >= last.tick {
@@ -225,7 +227,7 @@ impl<'a, T: Subject> History<'a, T> {
             Some(last) => {
                 let tick = snapshot.tick.map(Tick::get);
                 let highest = snapshot.highest_tick().map(Tick::get);
-                // Sequences that were drawn without effect are skipped, but never returned.
+                // Sequences that were drawn without effect are skipped but never returned.
                 let goes_on = tick > Some(last.tick)
                     || tick == Some(last.tick) && snapshot.next_sequence > last.sequence;
                 highest >= self.highest && (goes_on || self.setup.policy == Policy::TickTock)
@@ -247,11 +249,11 @@ mod tests {
         }
     }
 
-    /// The shortest schedule that shows the fault, which is one ID or two.
+    /// The shortest schedule that shows the fault has one ID or two.
     #[test]
     fn faults_are_found_and_shrunk() {
         for (broken, messages) in [
-            // Or what it repeats lies outside of the bounds.
+            // The ID that it repeats may also lie outside of the bounds.
             (Broken::Repeats, ["issued twice", "is outside of"]),
             (Broken::Drifts, ["when the clock showed"; 2]),
             (Broken::Falls, ["came after"; 2]),

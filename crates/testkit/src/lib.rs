@@ -1,7 +1,7 @@
-//! Shared test code. Not published: a dev-dependency of the crates that are.
+//! Shared test code. It is not published, and is a dev-dependency of the published crates.
 //!
-//! All schemes make the same promises, and the same tests hold them to these. A scheme describes
-//! its IDs as a [`Subject`]: the parts of an ID, and the order of two.
+//! All schemes make the same promises, and the same tests check them. A scheme describes its IDs as
+//! a [`Subject`], which returns the parts of an ID and compares two.
 //!
 //! | module | contents |
 //! |---|---|
@@ -21,9 +21,9 @@
 //! | [`example`] | support for the tests of the core |
 //! | `servers` | real servers, each in a temporary folder of its own |
 //!
-//! `servers` needs the feature of its name, so that crates which do not test with servers do not
-//! compile processes and their supervision. `every_clock`, `soak` and `storm` need `std`, which
-//! turns on the feature of that name in the core.
+//! `servers` needs the feature of that name, so crates that do not test with servers need not
+//! compile the supervision of processes. `every_clock`, `soak` and `storm` need `std`, which
+//! enables the feature of that name in the core.
 
 #![allow(
     clippy::exhaustive_enums,

@@ -1,12 +1,12 @@
-//! Nodes made of their bits, as leases make them.
+//! Nodes made from their bits, as leases make them.
 
 use core::fmt::Debug;
 use core::ops::RangeInclusive;
 
 use tickid_core::NodeId;
 
-/// Asserts that nodes of so many bits, and of no other number, are made of a number of bits and a
-/// value and return both. Anything else must be an error that names the value and the range.
+/// Asserts that nodes with one of these numbers of bits are made from that number and a value, and
+/// return both. Any other number or value must be an error that names the value and the range.
 ///
 /// # Panics
 /// If a check fails.

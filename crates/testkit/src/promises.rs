@@ -1,5 +1,5 @@
-//! The first five promises of the design: unique, ordered, bounded, no field beyond its range, in
-//! the window.
+//! Checks of the first five promises of the design: unique, ordered, bounded, no field beyond its
+//! range, and in the window.
 
 use tickid_core::{
     ClockError, Error, ErrorKind, Policy, Scheme, SequenceBounds, Tick, UnixTime, Window,
@@ -7,7 +7,7 @@ use tickid_core::{
 
 use crate::subject::{Parts, Subject};
 
-/// Returns the number of ticks by which the policy lets IDs be ahead of the clock.
+/// Returns the number of ticks that the policy lets IDs be ahead of the clock.
 fn most_ahead<S>(policy: Policy<S>) -> u64 {
     match policy {
         Policy::Ratchet { allowance } => allowance.get().saturating_add(1),
@@ -15,13 +15,13 @@ fn most_ahead<S>(policy: Policy<S>) -> u64 {
     }
 }
 
-/// Returns the tick of a reading, or `None` if no ID can be of that time.
+/// Returns the tick of a reading, or `None` if no ID can have that time.
 pub(crate) fn tick_at<S: Scheme>(layout: &S, time: UnixTime) -> Option<u64> {
     let tick = layout.tick_at(time).ok()?.get();
     (S::FIRST_TICK..=S::LAST_TICK).contains(&tick).then_some(tick)
 }
 
-/// Follows IDs in the order in which they were issued.
+/// A check of IDs in the order of issue.
 #[derive(Debug)]
 pub(crate) struct Order<'a, T: Subject> {
     subject: &'a T,
@@ -35,7 +35,7 @@ impl<'a, T: Subject> Order<'a, T> {
         Self { subject, policy, last: [None; 2] }
     }
 
-    /// Checks that IDs increase; under tick-tock, that the IDs of each toggle do.
+    /// Checks that IDs increase or, under tick-tock, that the IDs of each toggle do.
     pub(crate) fn follow(&mut self, id: T::Id) -> Result<(), String> {
         let parts = self.subject.parts(id);
         if parts.toggle && self.policy != Policy::TickTock {
@@ -53,7 +53,7 @@ impl<'a, T: Subject> Order<'a, T> {
     }
 }
 
-/// Checks that an ID is at one of the ticks that the clock showed, or ahead of it by no more than
+/// Checks that an ID has one of the ticks that the clock showed, or is ahead of it by no more than
 /// the policy allows.
 fn check_drift<S>(parts: Parts, shown: &[u64], policy: Policy<S>) -> Result<(), String> {
     let most = most_ahead(policy);
@@ -65,7 +65,7 @@ fn check_drift<S>(parts: Parts, shown: &[u64], policy: Policy<S>) -> Result<(), 
     }
 }
 
-/// Follows one thread's calls and checks the IDs drawn against the promises.
+/// A check of the IDs that one thread's calls draw against the promises.
 #[derive(Debug)]
 pub(crate) struct Witness<'a, T: Subject> {
     subject: &'a T,
@@ -80,10 +80,10 @@ impl<'a, T: Subject> Witness<'a, T> {
         Self { subject, policy, bounds, order }
     }
 
-    /// Checks the IDs that one call drew while the clock showed `shown`; returns how many are ahead
-    /// of it.
+    /// Checks the IDs that one call drew while the clock showed `shown`, and returns how many are
+    /// ahead of it.
     ///
-    /// `window` may be as it is after the call: the ceiling only rises.
+    /// `window` may be the window after the call, because the ceiling only rises.
     pub(crate) fn check(
         &mut self,
         ids: &[T::Id],
@@ -109,7 +109,7 @@ impl<'a, T: Subject> Witness<'a, T> {
     }
 }
 
-/// Counts of the events in a test, so that a test in which too little happened fails.
+/// Counts of the events in a test, so that a test with too few events fails.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Seen {
     /// Refusals because the clock was behind.
@@ -118,7 +118,7 @@ pub struct Seen {
     pub exhausted: u64,
     /// Refusals because of the window.
     pub window: u64,
-    /// Refusals because no ID can be of the time that the clock shows.
+    /// Refusals because no ID can have the time that the clock shows.
     pub clock: u64,
     /// Refusals because the scheme has no tick left.
     pub end_of_time: u64,
@@ -128,14 +128,14 @@ pub struct Seen {
     pub ahead: u64,
     /// Changes of the toggle bit.
     pub flips: u64,
-    /// Closed generators that another was restored from.
+    /// Closed generators that another generator was restored from.
     pub reopened: u64,
-    /// IDs.
+    /// IDs issued.
     pub ids: u64,
 }
 
 impl Seen {
-    /// Counts a refusal. A generator that has not been closed has no other reasons.
+    /// Counts a refusal. A generator that is not closed has no other reasons.
     pub(crate) fn refusal(&mut self, error: &Error) -> Result<(), String> {
         let count = match error.kind() {
             ErrorKind::Rollback => &mut self.rollback,

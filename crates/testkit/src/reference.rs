@@ -1,5 +1,5 @@
-//! Generators compared, call by call, with the behaviour in a scheme's document: a state machine of
-//! a few plain lines that shares no code with the engine.
+//! Comparison of generators, call by call, with the behaviour in a scheme's document, which is a
+//! state machine of a few plain lines that shares no code with the engine.
 
 use core::fmt;
 use std::rc::Rc;
@@ -16,7 +16,7 @@ use crate::subject::Subject;
 /// The options of a generator, in plain numbers.
 #[derive(Clone)]
 pub struct Given {
-    /// The policy, other than by default.
+    /// The policy, unless it is the default.
     pub rule: Rule,
     /// The allowance of a ratchet.
     pub allowance: u64,
@@ -55,10 +55,10 @@ pub trait Document<T: Subject> {
     /// Creates a machine that has issued no ID.
     fn new(given: Given) -> Self;
 
-    /// Returns the options, which may change while it runs: the ceiling does.
+    /// Returns the options. One of them, the ceiling, may change while the machine runs.
     fn given(&mut self) -> &mut Given;
 
-    /// Returns the next ID when the clock shows `micros` since 1970, or `None`, which changes
+    /// Returns the next ID when the clock shows `micros` since 1970, or returns `None` and changes
     /// nothing.
     fn next(&mut self, micros: i64, form: T::Variant) -> Option<T::Id>;
 
@@ -66,7 +66,7 @@ pub trait Document<T: Subject> {
     /// once.)
     fn more(&mut self, form: T::Variant) -> Option<T::Id>;
 
-    /// Checks the error of a call that gets no ID. Most documents do not specify which it is.
+    /// Checks the error of a call that gets no ID. Most documents do not specify the error.
     ///
     /// # Errors
     /// The difference.

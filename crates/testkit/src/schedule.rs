@@ -18,7 +18,7 @@ use crate::subject::Subject;
 pub enum Rule {
     /// The scheme's default.
     Default,
-    /// A ratchet of several allowances, none and endless ones included.
+    /// A ratchet with one of several allowances, including zero and unlimited ones.
     Ratchet,
     /// [`Policy::Wait`].
     Wait,
@@ -39,14 +39,14 @@ pub struct Setup<S: Scheme> {
     pub now: UnixTime,
     /// The first tick of its window.
     pub floor: u64,
-    /// One past the last, until it is widened.
+    /// One past the last tick of its window, until it is widened.
     pub ceiling: u64,
 }
 
 /// The start rule of a generator.
 #[derive(Clone, Copy, Debug)]
 pub enum Start {
-    /// The scheme's own, with this seed.
+    /// The scheme's start rule, with this seed.
     Own(u64),
     /// This sequence.
     Fixed(u32),
@@ -69,14 +69,14 @@ impl Start {
 /// A move of the clock before a call.
 #[derive(Clone, Copy, Debug)]
 pub enum Turn {
-    /// Shows the same again.
+    /// Shows the same time again.
     Stand,
-    /// Goes on, or back, by microseconds.
+    /// Moves ahead or back, by microseconds.
     Leap(i64),
-    /// Shows again what it has shown before: the first, the second, ..., from the start where there
-    /// are fewer.
+    /// Repeats an earlier reading: the first, the second and so on, counting modulo the number of
+    /// readings.
     Repeat(usize),
-    /// Shows, once, a time that no ID can be of.
+    /// Shows, once, a time that no ID can have.
     Astray(Outside),
 }
 
@@ -85,9 +85,9 @@ pub enum Turn {
 pub enum Outside {
     /// One microsecond before the first tick.
     Before,
-    /// Right after the last.
+    /// The time right after the last tick.
     After,
-    /// The first of all times.
+    /// The earliest time that can be represented.
     Never,
 }
 
@@ -102,12 +102,12 @@ pub enum Action {
     Fill(usize),
     /// Raises the ceiling.
     Widen(u64),
-    /// Closes the generator and goes on with one restored from it.
+    /// Closes the generator and continues with one restored from it.
     Reopen,
 }
 
-/// The events of a generator, call by call. The number selects the form of the ID, modulo the
-/// number of forms.
+/// The events in a generator's life, call by call. The number selects the form of the ID, modulo
+/// the number of forms.
 pub type Schedule = Vec<(Turn, Action, usize)>;
 
 impl<S: Scheme + Default> Setup<S> {
@@ -128,7 +128,7 @@ impl<S: Scheme + Default> Setup<S> {
             .sequence(self.start.rule::<S>())
             .window(Window::new(floor, ceiling).unwrap())
             .restore(snapshot)
-            // The clock may be anywhere.
+            // The clock may show any time.
             .max_wait(Duration::MAX)
     }
 }
@@ -185,13 +185,13 @@ pub fn time_of<S: Scheme>(layout: &S, tick: u64) -> i64 {
     layout.time_of(Tick::new(tick).unwrap()).as_micros()
 }
 
-/// Returns the length of a scheme's ticks (of its first, where they differ) in microseconds.
+/// Returns the length of a scheme's ticks, or of its first tick if they differ, in microseconds.
 #[must_use]
 pub fn tick_length<S: Scheme>(layout: &S) -> i64 {
     time_of(layout, 1) - time_of(layout, 0)
 }
 
-/// Returns setups for a subject, at either end of its time and at the subject's own.
+/// Returns setups for a subject, at either end of its range of times and at the subject's start.
 pub(crate) fn setups<T: Subject>(
     subject: &T,
     rule: Rule,
@@ -236,7 +236,7 @@ pub(crate) fn setups<T: Subject>(
         move |(policy, (bounds, start), begin, window, fraction)| {
             let end = T::Scheme::MAX_TICK + 1;
             let (floor, ceiling) = window.map_or((0, end), |(before, len)| {
-                // From a little before the clock to a little after it.
+                // The floor lies between a little before the clock and a little after it.
                 let floor = (begin + 6).saturating_sub(before).clamp(first, last);
                 (floor, (floor + len).min(end))
             });
@@ -246,7 +246,7 @@ pub(crate) fn setups<T: Subject>(
     )
 }
 
-/// Bounds with starts for them (a fixed one may lie outside).
+/// Returns bounds with starts for them (a fixed start may lie outside).
 fn starts(bounds: SequenceBounds) -> impl Strategy<Value = (SequenceBounds, Start)> {
     let (lowest, last) = (bounds.lowest(), bounds.last());
     prop_oneof![
@@ -267,7 +267,7 @@ pub(crate) fn schedules<S: Scheme>(
     len: Range<usize>,
 ) -> impl Strategy<Value = Schedule> + use<S> {
     let tick = tick_length(layout);
-    // Beyond what the default policy allows.
+    // These go beyond what the default policy allows.
     let allowance = match layout.default_policy() {
         Policy::Ratchet { allowance } => allowance.get().cast_signed(),
         _ => 0,
@@ -295,7 +295,7 @@ pub(crate) fn schedules<S: Scheme>(
     vec((turns, actions, any::<usize>()), len)
 }
 
-/// A duration that is over after so many ticks.
+/// Returns a duration that is over after this many ticks.
 #[cfg(feature = "std")]
 pub(crate) fn ticks<S: Scheme>(layout: &S, count: u64) -> core::time::Duration {
     core::time::Duration::from_micros(tick_length(layout).unsigned_abs() * count)

@@ -1,30 +1,31 @@
-//! A scheme's conversions of slices, compared with its conversions of one text.
+//! Comparison of a scheme's conversions of slices with its conversions of single texts.
 
 use core::fmt::Debug;
 
 use tickid_text::{ParseError, SliceError, Text};
 
-/// Converts each of one slice to its place in another.
+/// A conversion of each item of one slice to its place in another.
 pub type Each<A, B> = fn(&[A], &mut [B]) -> Result<(), SliceError>;
 
-/// A scheme's conversions between IDs and texts of `CHARS` characters: of one, and of many at once.
+/// A scheme's conversions between IDs and texts of `CHARS` characters, both of one and of many in
+/// one call.
 #[derive(Debug)]
 pub struct Slices<I, const CHARS: usize> {
-    /// The text of one.
+    /// The text of one ID.
     pub text: fn(I) -> Text<CHARS>,
-    /// The ID of one.
+    /// The ID of one text.
     pub parse: fn(&[u8]) -> Result<I, ParseError>,
-    /// The texts of many.
+    /// The texts of many IDs.
     pub encode: Each<I, [u8; CHARS]>,
-    /// The IDs of many.
+    /// The IDs of many texts.
     pub decode: Each<[u8; CHARS], I>,
 }
 
 impl<I: Copy + Debug + PartialEq, const CHARS: usize> Slices<I, CHARS> {
-    /// Asserts that many `ids` are written and read as each by itself.
+    /// Asserts that many `ids` are written and read like each by itself.
     ///
-    /// The text at `wrong` is then made invalid: the IDs before it must still be read. Slices of
-    /// different lengths must be refused. There must be more than `wrong` IDs.
+    /// The text at `wrong` is then made invalid, but the IDs before it must still be read. Slices
+    /// of different lengths must be refused. There must be more than `wrong` IDs.
     ///
     /// # Panics
     /// If a check fails.
@@ -35,7 +36,7 @@ impl<I: Copy + Debug + PartialEq, const CHARS: usize> Slices<I, CHARS> {
         assert_eq!((self.encode)(ids, &mut written), Ok(()));
         assert_eq!(written, texts);
 
-        // Each place holds another ID than the one to come.
+        // Each place holds an ID other than the one to come.
         let others: Vec<I> = ids[1..].iter().chain(&ids[..1]).copied().collect();
         let mut read = others.clone();
         assert_eq!((self.decode)(&texts, &mut read), Ok(()));
@@ -47,7 +48,7 @@ impl<I: Copy + Debug + PartialEq, const CHARS: usize> Slices<I, CHARS> {
         assert_eq!((self.encode)(ids, &mut written[..short]), refused);
         assert_eq!((self.decode)(&texts, &mut read[..short]), refused);
 
-        // A character that is in no alphabet.
+        // This character is not in any alphabet.
         texts[wrong][CHARS / 2] = b'!';
         let error = (self.parse)(&texts[wrong]).unwrap_err();
         read.copy_from_slice(&others);

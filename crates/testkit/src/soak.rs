@@ -1,6 +1,7 @@
 //! Long tests: a billion IDs of one generator, and ten years of clock time.
 //!
-//! The tests of the schemes run a short form of both, and `cargo xtask verify soak` the whole.
+//! The tests of the schemes run a short form of both, and `cargo xtask verify soak` runs them in
+//! full.
 
 use core::num::NonZeroU32;
 use std::io::{self, Write as _};
@@ -23,20 +24,20 @@ const EACH: usize = 250_000;
 
 /// Prints a line for people and for `cargo xtask verify`, past the test harness.
 fn show(line: &str) {
-    // A closed output is no reason to fail. The harness's own line has not ended yet.
+    // A closed output must not fail the test. The leading line break ends the harness's own line.
     let _ = writeln!(io::stdout(), "\nshown: {line}");
 }
 
-/// Draws `count` IDs on eight threads, a billion unless TICKID_SOAK_IDS sets another number, and
-/// asserts that none repeats.
+/// Draws `count` IDs on eight threads (a billion, unless `TICKID_SOAK_IDS` sets another number),
+/// and asserts that none repeats.
 ///
 /// IDs are drawn in segments of two million, and all IDs of a segment are compared. An ID that is
-/// drawn after another call has returned is higher, so all IDs of a segment are higher than all of
-/// the one before. Thus only one segment is in memory: about 96 bytes for each of its IDs. The
-/// clock must not go back.
+/// drawn after another call has returned is higher, so all IDs of a segment are higher than those
+/// of the segment before. Only one segment therefore has to be in memory, at about 96 bytes per ID.
+/// The clock must not go back.
 ///
 /// # Panics
-/// If an ID repeats or is not as it should be, or if a call fails.
+/// If an ID repeats or is wrong, or if a call fails.
 pub fn no_id_repeats<T: Subject, C: Clock + Sync>(
     subject: &T,
     generator: &Generator<T::Scheme, C>,
@@ -50,7 +51,7 @@ pub fn no_id_repeats<T: Subject, C: Clock + Sync>(
     show(&format!("{name}: {drawn} IDs of {ticks} ticks from {THREADS} threads in {seconds} s"));
 }
 
-/// Draws the IDs; returns their number and the number of their ticks.
+/// Draws the IDs, and returns their number and the number of their ticks.
 fn segments<T: Subject, C: Clock + Sync>(
     subject: &T,
     generator: &Generator<T::Scheme, C>,
@@ -66,10 +67,11 @@ fn segments<T: Subject, C: Clock + Sync>(
     Ok((drawn, ticks))
 }
 
-/// Checks that the IDs with these keys differ and are all above the highest before them; returns
+/// Checks that the IDs with these keys differ and are all above the highest before them. Returns
 /// the number of ticks that they add.
 fn follow(highest: &mut Option<u128>, mut keys: Vec<u128>) -> Result<u64, String> {
-    // Stable, as it makes the most of runs that are in order already: one for each thread.
+    // The stable sort makes the most of runs that are already in order, and there is one for each
+    // thread.
     keys.sort();
     let mut ticks = 0;
     for key in keys {
@@ -88,10 +90,10 @@ const HOUR: i64 = 3_600 * SECOND;
 const DAY: i64 = 24 * HOUR;
 const YEAR: i64 = 365 * DAY + 6 * HOUR;
 
-/// The average distance of two calls, in ten years of few calls or of many.
+/// The average time between two calls, for ten years with few calls or with many.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pace {
-    /// An hour or so.
+    /// About an hour.
     Hourly,
     /// A few seconds: 53 million calls.
     Steady,
@@ -108,7 +110,7 @@ struct Diary {
     restarts: u64,
 }
 
-/// A wall clock, beside the time that it should show.
+/// A wall clock, and the time that it should show.
 struct Wall {
     /// The time that it has been running, suspends included.
     elapsed: i64,
@@ -131,12 +133,12 @@ impl Wall {
         Self { elapsed: 0, offset: 0, slew: 0, due: [EVERY[0], due[1], due[2], due[3], due[4]] }
     }
 
-    /// Returns its reading, in microseconds since it began.
+    /// Returns its reading, in microseconds since it started.
     const fn shown(&self) -> i64 {
         self.elapsed + self.offset
     }
 
-    /// Advances by `by` and lets the due events happen; reports whether the program must be
+    /// Advances by `by` and lets the due events happen. Reports whether the program must be
     /// restarted.
     fn go_on(&mut self, by: i64, dice: &mut Dice, diary: &mut Diary) -> bool {
         self.elapsed += by;
@@ -160,15 +162,15 @@ impl Wall {
                     self.elapsed += dice.within(SECOND..16 * HOUR);
                     diary.suspends += 1;
                 }
-                // An error of more than an eighth of a second is corrected at once; or a user sets
-                // the clock wrong.
+                // NTP steps the clock if its error is more than an eighth of a second, or a user
+                // sets it wrong.
                 2 => {
                     let most = dice.one_of(&[SECOND, 60 * SECOND, 2 * HOUR]);
                     let wrong = dice.within(-most..most);
                     self.offset = if dice.below(2) == 0 { 0 } else { wrong };
                     diary.steps += 1;
                 }
-                // As fast as NTP slews.
+                // At most as fast as NTP slews.
                 3 => {
                     self.slew = dice.within(-500..501);
                     diary.slews += 1;
@@ -186,16 +188,16 @@ impl Wall {
 /// Lets ten years pass for a shared and an exclusive generator, in windows that a lease renews
 /// every five seconds of true time, and checks all IDs against the promises.
 ///
-/// Each ID must be above the last of its toggle, so no ID has to be remembered to show that none
-/// repeats.
+/// Each ID must be above the last one of its toggle, so the test need not remember IDs to show that
+/// none repeats.
 ///
 /// # Panics
-/// If a promise is broken, an ID is refused without need, or too little happened.
+/// If a promise is broken, an ID is refused without need, or too few events happened.
 pub fn ten_years<T: Subject>(subject: &T, pace: Pace) {
     let start = Instant::now();
     let (diary, seen) = pass(subject, pace).unwrap_or_else(|broken| panic!("{broken}"));
     let Diary { calls, leap_seconds, suspends, steps, slews, restarts } = diary;
-    // The last one is due at the very end.
+    // The last leap second is due at the very end.
     assert!(leap_seconds >= 19, "{diary:?}");
     assert!(suspends > 2_000 && steps > 900 && slews > 20_000 && restarts > 90, "{diary:?}");
     // Clocks that go back are refused or make the toggle flip.
@@ -242,7 +244,7 @@ fn pass<T: Subject>(subject: &T, pace: Pace) -> Result<(Diary, Seen), String> {
         Pace::Steady => 4 * SECOND,
     };
     while wall.elapsed < 10 * YEAR {
-        // Some calls follow each other at once.
+        // Some calls follow each other without a pause.
         let by =
             if dice.below(4) == 0 { dice.within(0..2_000) } else { dice.within(0..8 * mean / 3) };
         let restarts = wall.go_on(by, &mut dice, &mut diary);
@@ -357,12 +359,12 @@ mod tests {
     fn segments_follow_each_other() {
         let clock = ManualClock::new(Broken::Not.start());
         let generator = tickid_core::Builder::<Toggling>::seeded(Broken::Not.node(), 0);
-        // Every thread that sleeps moves the clock, and so uses up the time of the others.
+        // Each sleeping thread moves the clock, and so uses up the time of the others.
         let generator = generator.clock(&clock).policy(Policy::Wait).max_wait(Duration::MAX);
         let generator = generator.build().unwrap();
         let (drawn, ticks) = segments(&Broken::Not, &generator, 2_000_001).unwrap();
         assert_eq!(drawn, 4_000_000);
-        // 256 of each tick, except those that were drawn without effect.
+        // Each tick has 256, except for those that were drawn without effect.
         assert!((15_625..20_000).contains(&ticks), "{ticks}");
     }
 

@@ -1,5 +1,5 @@
-//! Eight threads on one generator: the first five promises of the design under a wild clock, and
-//! 100,000 IDs for each under a tame one; [`scaled`] sets how many more.
+//! Tests of eight threads on one generator: the first five promises of the design under a wild
+//! clock, and 100,000 IDs for each thread under a tame one. [`scaled`] multiplies these numbers.
 
 use core::num::NonZeroU32;
 use core::ops::Range;
@@ -17,18 +17,18 @@ use crate::schedule::{Outside, tick_length, ticks};
 use crate::subject::Subject;
 use crate::threads::on_threads;
 
-/// A wild clock for a generator whose window widens meanwhile.
+/// A test with a wild clock, for a generator whose window widens meanwhile.
 #[derive(Debug)]
 pub struct Storm<'a, T: Subject> {
     /// The subject that the generator belongs to.
     pub subject: &'a T,
     /// Its policy.
     pub policy: Policy<T::Scheme>,
-    /// Its sequences; few enough that ticks are used up.
+    /// Its sequences, which are few enough that ticks are used up.
     pub bounds: SequenceBounds,
-    /// The least number of calls of each thread, before [`scaled`].
+    /// The minimum number of calls of each thread, before [`scaled`].
     pub calls: usize,
-    /// The least number of IDs that each thread draws, before [`scaled`].
+    /// The minimum number of IDs that each thread draws, before [`scaled`].
     pub ids: usize,
 }
 
@@ -39,14 +39,14 @@ pub struct Aftermath<S: Scheme> {
     pub seen: Seen,
     /// The generator's last state.
     pub snapshot: Snapshot<S>,
-    /// The window, as wide as it became.
+    /// The window after all widening.
     pub window: Window<S>,
-    /// The tick during which it began.
+    /// The tick when the storm started.
     pub start: u64,
 }
 
 impl<T: Subject> Storm<'_, T> {
-    /// The window in which the generator may issue at first, in ticks after the start.
+    /// The generator's first window, in ticks after the start.
     const WINDOW: Range<u64> = 20..60;
     /// The largest number of IDs in one call.
     const LONGEST: u32 = 2_000;
@@ -54,7 +54,7 @@ impl<T: Subject> Storm<'_, T> {
     /// Draws from all threads, by every method and in every form, while they move the clock.
     ///
     /// # Panics
-    /// If a promise is broken, or if too little happened.
+    /// If a promise is broken, or if too few events happened.
     #[must_use]
     pub fn weather(&self) -> Aftermath<T::Scheme> {
         let layout = self.subject.layout();
@@ -82,7 +82,7 @@ impl<T: Subject> Storm<'_, T> {
         Aftermath { seen: all, snapshot: state.snapshot, window: state.window, start }
     }
 
-    /// One thread's part.
+    /// Runs one thread's part.
     fn draw_and_check(
         &self,
         generator: &Generator<T::Scheme, &Scripted>,
@@ -108,7 +108,8 @@ impl<T: Subject> Storm<'_, T> {
             seen.ids += (ids.len() - old) as u64;
             if let Err(error) = drawn {
                 seen.refusal(&error).unwrap_or_else(|broken| panic!("{broken}"));
-                // A refused thread has to move the clock or the window, or nothing goes on.
+                // A refused thread has to move the clock or the window, or the generator would
+                // never continue.
                 match error.kind() {
                     _ if dice.below(8) > 0 => {}
                     ErrorKind::Window => {
@@ -128,7 +129,7 @@ impl<T: Subject> Storm<'_, T> {
         let always = [seen.rollback, seen.window, seen.clock];
         assert!(always.iter().all(|&count| count > 10), "{policy}: {seen:?}");
         assert_eq!(seen.end_of_time + seen.sequence_start, 0, "{policy}: {seen:?}");
-        // A ratchet goes on where the others are exhausted.
+        // A ratchet continues where the others are exhausted.
         let (exhausted, ahead) = match policy {
             Policy::Ratchet { .. } => (0..1, 10..u64::MAX),
             _ => (10..u64::MAX, 0..1),
@@ -138,8 +139,8 @@ impl<T: Subject> Storm<'_, T> {
     }
 }
 
-/// Returns a clock that moves as wall clocks do, at the worst moment: between two readings of one
-/// call.
+/// Returns a clock that moves like a wall clock, but at the worst moment, between two readings of
+/// one call.
 fn wild_clock<T: Subject>(subject: &T) -> Scripted {
     let layout = subject.layout();
     let (start, tick) = (subject.start().as_micros(), tick_length(&layout));
@@ -189,7 +190,7 @@ impl Method {
         }
     }
 
-    /// Reports whether its IDs are of one tick, and thus of one reading.
+    /// Reports whether its IDs have one tick, and thus belong to one reading.
     pub(crate) fn is_of_one_block(self) -> bool {
         !matches!(self, Self::TryFill | Self::Fill)
     }
@@ -230,8 +231,9 @@ impl Method {
     }
 }
 
-/// Returns the ticks that this thread has read since it last forgot them; only the last for a call
-/// that draws at most one block, as an ID is checked against the last reading before it.
+/// Returns the ticks that this thread has read since it last forgot them. For a call that draws at
+/// most one block it returns only the last, because an ID is checked against the last reading
+/// before it.
 pub(crate) fn shown<S: Scheme>(layout: &S, is_of_one_block: bool) -> Vec<u64> {
     let ticks = readings().into_iter().filter_map(|time| tick_at(layout, time));
     let mut shown: Vec<u64> = ticks.collect();
@@ -254,10 +256,10 @@ pub(crate) fn check_unique<T: Subject>(subject: &T, ids: &[Vec<T::Id>]) -> Resul
 }
 
 /// Draws 100,000 IDs, before [`scaled`], on each of eight threads, by the methods that wait and in
-/// every form; returns the IDs of each. The clock must not go back.
+/// every form, and returns the IDs of each thread. The clock must not go back.
 ///
 /// # Panics
-/// If an ID is issued twice, does not increase on its thread or is not what was asked for, or if a
+/// If an ID is issued twice, does not increase on its thread or differs from the request, or if a
 /// call fails.
 pub fn draw_unique<T: Subject, C: Clock + Sync>(
     subject: &T,
@@ -271,7 +273,7 @@ pub fn draw_unique<T: Subject, C: Clock + Sync>(
 /// Draws `each` IDs on each of eight threads, by the methods that wait and in every form.
 ///
 /// # Panics
-/// If an ID does not increase on its thread or is not what was asked for, or if a call fails.
+/// If an ID does not increase on its thread or differs from the request, or if a call fails.
 pub(crate) fn draw<T: Subject, C: Clock + Sync>(
     subject: &T,
     generator: &Generator<T::Scheme, C>,
@@ -279,7 +281,7 @@ pub(crate) fn draw<T: Subject, C: Clock + Sync>(
 ) -> Vec<Vec<T::Id>> {
     let forms = subject.forms();
     on_threads(|mut dice| {
-        // Without a regression there is no exception.
+        // Without a rollback, the order has no exceptions.
         let mut order = Order::new(subject, Policy::Wait);
         let mut ids = Vec::with_capacity(each);
         while ids.len() < each {
@@ -362,7 +364,7 @@ mod tests {
     #[test]
     fn tame_clocks_draw_all() {
         let clock = ManualClock::new(Broken::Not.start());
-        // Every thread that sleeps moves the clock, and so uses up the time of the others.
+        // Each sleeping thread moves the clock, and so uses up the time of the others.
         let builder = Builder::seeded(Broken::Not.node(), 0).clock(&clock);
         let generator = builder.max_wait(Duration::MAX).build().unwrap();
         let ids = draw_unique(&Broken::Not, &generator);

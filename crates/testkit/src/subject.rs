@@ -6,7 +6,7 @@ use tickid_core::{Scheme, UnixTime, Variant};
 pub trait Subject: Sync {
     /// The scheme.
     type Scheme: Scheme + Default;
-    /// The variants of IDs; several forms are one type here.
+    /// The variants of IDs. Several forms share one type here.
     type Variant: Variant<Self::Scheme, Id = Self::Id> + fmt::Debug + Send + Sync;
     /// An ID of any of the forms.
     type Id: Copy + fmt::Debug + Send + Sync;
@@ -19,10 +19,10 @@ pub trait Subject: Sync {
     /// Returns the node of the IDs.
     fn node(&self) -> <Self::Scheme as Scheme>::Node;
 
-    /// Returns the time to begin at: a time of interest, far from both ends of the format.
+    /// Returns the time to start at, which is a time of interest far from both ends of the format.
     fn start(&self) -> UnixTime;
 
-    /// Returns the forms to ask for, in turn.
+    /// Returns the forms to request, in turn.
     fn forms(&self) -> Vec<Self::Variant>;
 
     /// Returns any ID, as a placeholder.
@@ -31,8 +31,8 @@ pub trait Subject: Sync {
     /// Returns the parts of an ID.
     fn parts(&self, id: Self::Id) -> Parts;
 
-    /// Reports whether the rest of the ID is as it was asked for: its node, its form, no field
-    /// beyond its range.
+    /// Reports whether the rest of the ID is as requested: its node, its form, and no field beyond
+    /// its range.
     fn is_of(&self, id: Self::Id, form: Self::Variant) -> bool;
 
     /// Reports whether `next`, which was issued after `id` (and under the same toggle), sorts after

@@ -1,4 +1,4 @@
-//! Work on several threads at once.
+//! Work on several threads at the same time.
 
 use std::sync::Barrier;
 use std::thread;
@@ -9,8 +9,8 @@ use crate::dice::Dice;
 /// The number of threads that draw from one generator.
 pub const THREADS: u64 = 8;
 
-/// Runs `work` on eight threads that start together, each with dice of its own (so has the [clock]
-/// that it reads); returns their results.
+/// Runs `work` on eight threads that start together, and returns their results. Each thread has its
+/// own dice, and so has the [clock] that it reads.
 ///
 /// # Panics
 /// If a thread panics; the message has its seed.

@@ -9,8 +9,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 pub use serde_json::Value;
 
-/// Returns the file `name` of the `vectors` folder, read once for all tests of a program: under an
-/// interpreter that takes longer than most tests.
+/// Returns the file `name` of the `vectors` folder. It is read once for all tests of a program,
+/// because under Miri that takes longer than most tests.
 ///
 /// # Panics
 /// If it cannot be read.
@@ -37,8 +37,8 @@ pub fn field<'a>(value: &'a Value, key: &str) -> &'a Value {
     value.get(key).unwrap_or_else(|| panic!("no {key} in {value}"))
 }
 
-/// Asserts that `value` has exactly these fields: a field that no test reads is one that no test
-/// checks.
+/// Asserts that `value` has exactly these fields, because a field that no test reads is not checked
+/// by any test.
 ///
 /// # Panics
 /// If the fields differ.
@@ -60,7 +60,8 @@ pub fn array(value: &Value) -> &[Value] {
     value.as_array().unwrap_or_else(|| panic!("no list: {value}"))
 }
 
-/// Returns the list `key`, which must have `len` entries, so that an empty one is no success.
+/// Returns the list `key`, which must have `len` entries, so that a test cannot pass on an empty
+/// list.
 ///
 /// # Panics
 /// If there is no such list, or if it has another length.

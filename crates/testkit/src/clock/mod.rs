@@ -1,4 +1,5 @@
-//! Clocks that record the readings of each thread: one that its readers move, and any other.
+//! Clocks that record the readings of each thread: a clock that its readers move, and a wrapper of
+//! any other clock.
 
 #[cfg(feature = "std")]
 mod scripted;
@@ -14,13 +15,13 @@ pub use self::scripted::{Scripted, Turn};
 use crate::dice::Dice;
 
 std::thread_local! {
-    /// The dice that decide how this thread moves the clocks it reads.
+    /// The dice that decide how this thread moves the clocks that it reads.
     static DICE: Cell<Dice> = const { Cell::new(Dice::new(u64::MAX)) };
     /// This thread's readings since it last forgot them, in microseconds.
     static READ: RefCell<Vec<i64>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Makes this thread move clocks as `dice` fall, from here on.
+/// Makes this thread move clocks by `dice` from here on.
 pub(crate) fn set_dice(dice: Dice) {
     DICE.set(dice);
 }
@@ -36,7 +37,7 @@ pub fn readings() -> Vec<UnixTime> {
     READ.with_borrow(|read| read.iter().copied().map(UnixTime::from_micros).collect())
 }
 
-/// Any clock, with a record of each thread's readings.
+/// A clock of any kind, with a record of each thread's readings.
 #[derive(Debug)]
 pub struct Noted<C>(pub C);
 

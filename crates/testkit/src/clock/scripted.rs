@@ -10,18 +10,18 @@ use crate::dice::Dice;
 /// The move of a clock before a reading.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Turn {
-    /// Shows the same again.
+    /// Shows the same time again.
     Stand,
-    /// Goes on, or back, by microseconds.
+    /// Moves ahead or back, by microseconds.
     Leap(i64),
     /// Shows this many microseconds since 1970.
     Show(i64),
-    /// As [`Show`](Self::Show), and the leap after it begins where this one did.
+    /// Shows this time like [`Show`](Self::Show), but the next leap starts where this one did.
     Astray(i64),
 }
 
-/// A clock that a function moves before each reading, at the worst moment: while other threads
-/// draw. By itself it advances only while a thread sleeps.
+/// A clock that a function moves before each reading, which is the worst moment because other
+/// threads draw meanwhile. By itself it advances only while a thread sleeps.
 pub struct Scripted {
     micros: AtomicI64,
     /// The time that it leaps from.

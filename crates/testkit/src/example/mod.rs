@@ -11,11 +11,11 @@ use tickid_core::{Policy, Scheme, Tick, Ticks, UnixTime, Variant, Window};
 pub use self::narrow::Narrow;
 use crate::subject::{Parts, Subject};
 
-/// The node of every generator under test, unless it matters.
+/// The node of every generator under test, unless a test needs another.
 pub const NODE: Node = Node(0xA5);
 
-/// A scheme of the core's own: ticks are seconds since 1970, IDs are integers whose fields
-/// [`parts`] returns.
+/// An example scheme of the core: ticks are seconds since 1970, and IDs are integers with the
+/// fields that [`parts`] returns.
 pub trait ExampleScheme:
     Scheme<Node = Node, Variant: Variant<Self, Id = u64> + Debug + Send + Sync> + Default
 {
@@ -66,7 +66,7 @@ impl<S: ExampleScheme> Subject for Example<S> {
 /// Returns the fields of an ID of an example scheme.
 ///
 /// # Panics
-/// Never: eight bits are a `u32`.
+/// Never, because eight bits fit a `u32`.
 #[must_use]
 pub fn parts(id: u64) -> Parts {
     Parts { tick: id >> 17, toggle: id >> 16 & 1 == 1, sequence: u32::try_from(id & 0xff).unwrap() }
