@@ -19,7 +19,7 @@
 //! | [`vectors`] | recordings of the original programs |
 //! | [`binary_serde`] | the binary form of IDs in serde |
 //! | [`example`] | support for the tests of the core |
-//! | `servers` | real servers, each in a temporary folder of its own |
+//! | `servers` | real servers, each in its own temporary folder |
 //!
 //! `servers` needs the feature of that name, so crates that do not test with servers need not
 //! compile the supervision of processes. `every_clock`, `soak` and `storm` need `std`, which

@@ -69,7 +69,7 @@ pub trait Document<T: Subject> {
     /// Checks the error of a call that gets no ID. Most documents do not specify the error.
     ///
     /// # Errors
-    /// The difference.
+    /// Returns the difference.
     fn check_refusal(&mut self, micros: i64, error: &Error) -> Result<(), String> {
         let _ = (micros, error);
         Ok(())
@@ -78,7 +78,7 @@ pub trait Document<T: Subject> {
     /// Checks the state that a closed generator leaves.
     ///
     /// # Errors
-    /// The difference.
+    /// Returns the difference.
     fn check_snapshot(&self, snapshot: &Snapshot<T::Scheme>) -> Result<(), String> {
         let _ = snapshot;
         Ok(())

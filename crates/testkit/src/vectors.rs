@@ -31,7 +31,7 @@ fn read(name: &str) -> Value {
 /// Returns a field of an object.
 ///
 /// # Panics
-/// If there is no field of this name.
+/// If the object lacks this field.
 #[must_use]
 pub fn field<'a>(value: &'a Value, key: &str) -> &'a Value {
     value.get(key).unwrap_or_else(|| panic!("no {key} in {value}"))

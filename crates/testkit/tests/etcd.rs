@@ -1,4 +1,4 @@
-//! The cluster is a real one, and is removed afterwards.
+//! Tests of the etcd cluster that other tests start.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 

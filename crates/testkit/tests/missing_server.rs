@@ -1,5 +1,5 @@
-//! The results of tests whose server is not installed. They run in a process of their own: this
-//! program, started by itself.
+//! The results of tests whose server is not installed. They run in a separate process, which is
+//! this program started by itself.
 
 #![allow(clippy::panic, clippy::unwrap_used, reason = "a test fails by panicking")]
 

@@ -1,4 +1,4 @@
-//! The server is a real one, and is removed afterwards.
+//! Tests of the PostgreSQL server that other tests start.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -13,7 +13,7 @@ tickid_testkit::server_tests!(
 #[cfg(not(unix))]
 fn main() {}
 
-/// Requests encryption on a connection, and expects PostgreSQL's answer that it has none.
+/// Requests encryption on a connection, and expects PostgreSQL to reply that it is not supported.
 #[cfg(unix)]
 fn takes_connections(server: &Postgres) {
     use std::io::{Read as _, Write as _};

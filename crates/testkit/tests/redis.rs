@@ -1,4 +1,4 @@
-//! The server is a real one, and is removed afterwards.
+//! Tests of the Redis server that other tests start.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -13,7 +13,7 @@ tickid_testkit::server_tests!(
 #[cfg(not(unix))]
 fn main() {}
 
-/// Returns the server's answer of one line.
+/// Returns the server's reply of one line.
 #[cfg(unix)]
 fn ask(redis: &Redis, question: &str) -> String {
     use std::io::{BufRead as _, BufReader, Write as _};

@@ -11,12 +11,13 @@ use crate::servers::server::{Server, StartError};
 pub struct Etcd {
     kept: Kept,
     members: Vec<Member>,
-    /// The port of the first member for encrypted connections, if it accepts them.
+    /// The first member's port for encrypted connections, if it accepts them.
     tls_port: Option<u16>,
     options: String,
 }
 
-/// Members are started one by one; each leaves the number of its process behind.
+/// The script starts nothing, because members are started one by one. Each leaves its process ID
+/// behind.
 const SCRIPT: Script = Script {
     start: ":",
     stop: "for member in *.pid; do kill -9 \"$(cat \"$member\")\"; done\nwait",
@@ -29,7 +30,7 @@ struct Member {
 }
 
 impl Etcd {
-    /// Starts a cluster of `members` members, and returns when all are up.
+    /// Starts a cluster of `members` members, and returns once all are up.
     ///
     /// # Errors
     /// As [`start`](Server::start).
@@ -41,7 +42,7 @@ impl Etcd {
         let members = (0..members).map(member).collect::<Result<_, StartError>>()?;
         let kept = Kept::start("etcd", &SCRIPT, &[])?;
         let etcd = Self { kept, members, tls_port: None, options: String::new() };
-        // None is up before most are.
+        // No member is up before most of them are.
         for number in 0..etcd.members.len() {
             etcd.launch(number)?;
         }
@@ -51,11 +52,11 @@ impl Etcd {
         Ok(etcd)
     }
 
-    /// Starts one member that also accepts encrypted connections, at an
-    /// [endpoint](Self::tls_endpoint) of their own.
+    /// Starts one member that also accepts encrypted connections, at a separate
+    /// [endpoint](Self::tls_endpoint).
     ///
-    /// In its [folder](Self::folder) a shell first runs the line `prepare`; `options` are options
-    /// of etcd's command line, which may name files in that folder.
+    /// A shell first runs the line `prepare` in the member's [folder](Self::folder). The `options`
+    /// on etcd's command line may name files in that folder.
     ///
     /// # Errors
     /// As [`start`](Server::start), and when `prepare` fails.
@@ -105,13 +106,14 @@ impl Etcd {
     }
 
     /// Returns the first member's address for encrypted connections, if it was started [with
-    /// them](Self::with_tls): under the name `localhost`, for which certificates can be made.
+    /// them](Self::with_tls). The host is `localhost`, because certificates can be made for that
+    /// name.
     #[must_use]
     pub fn tls_endpoint(&self) -> Option<String> {
         self.tls_port.map(|port| format!("localhost:{port}"))
     }
 
-    /// Returns the folder that holds its files.
+    /// Returns the folder that holds the cluster's files.
     #[must_use]
     pub fn folder(&self) -> &Path {
         self.kept.folder()
@@ -121,7 +123,7 @@ impl Etcd {
         self.kept.tell(&format!("kill -{signal} \"$(cat m{number}.pid)\""))
     }
 
-    /// Ends a member as a loss of power would.
+    /// Kills a member, as a loss of power would.
     ///
     /// # Errors
     /// When it is not running.
@@ -130,8 +132,8 @@ impl Etcd {
         self.kept.tell(&format!("wait \"$(cat m{number}.pid)\"; rm m{number}.pid"))
     }
 
-    /// Starts a member that was [killed](Self::kill) from its data on disk; returns when it is part
-    /// of a cluster again.
+    /// Starts a [killed](Self::kill) member from its data on disk, and returns once it is part of a
+    /// cluster again.
     ///
     /// # Errors
     /// When it does not start.
@@ -140,7 +142,8 @@ impl Etcd {
         self.wait_until_healthy(number)
     }
 
-    /// Stops a member's process, with its connections open, until it is [resumed](Self::resume).
+    /// Stops a member's process, with its connections left open, until it is
+    /// [resumed](Self::resume).
     ///
     /// # Errors
     /// When it is not running.
@@ -148,7 +151,7 @@ impl Etcd {
         self.signal(number, "STOP")
     }
 
-    /// Continues after a [`pause`](Self::pause).
+    /// Continues a member after a [`pause`](Self::pause).
     ///
     /// # Errors
     /// When it is not running.
@@ -167,7 +170,7 @@ impl Etcd {
     /// Restores the copy that [`back_up`](Self::back_up) made, into a killed member.
     ///
     /// # Errors
-    /// When there is no copy.
+    /// When a copy is missing.
     pub fn restore(&self, number: usize) -> Result<(), StartError> {
         self.kept.tell(&format!("rm -rf m{number} && cp -R b{number} m{number}"))
     }

@@ -10,8 +10,8 @@ use crate::servers::server::{REQUIRE_SERVERS, Server};
 /// A test of a server, and its name.
 pub type Test<S> = (&'static str, fn(&S));
 
-/// Runs the tests as the usual harness does, on one server for all. Where it is not installed they
-/// are reported as ignored, unless [`REQUIRE_SERVERS`] is set: then they fail.
+/// Runs the tests like the standard harness, on one server for all. If the server is not installed,
+/// they are reported as ignored, or fail if [`REQUIRE_SERVERS`] is set.
 pub fn run<S: Server>(tests: &[Test<S>]) -> ExitCode {
     Tests::default().add("", tests).run()
 }
@@ -50,8 +50,8 @@ impl Tests {
         self
     }
 
-    /// Runs so many tests at once, unless the command line says otherwise: for tests that mostly
-    /// wait. By default there are two for each processor.
+    /// Sets how many tests run at the same time unless the command line overrides it, for tests
+    /// that mostly wait. The default is two for each processor.
     #[must_use]
     pub fn at_once(self, threads: usize) -> Self {
         Self { threads: Some(threads), ..self }
@@ -61,7 +61,7 @@ impl Tests {
     #[must_use = "it reports whether they passed"]
     pub fn run(self) -> ExitCode {
         let mut arguments = Arguments::from_args();
-        // They wait for servers and processes more than they compute.
+        // The tests wait for servers and processes more than they compute.
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         let threads = self.threads.unwrap_or(2 * cores);
         arguments.test_threads.get_or_insert(threads);
@@ -78,7 +78,7 @@ impl fmt::Debug for Tests {
     }
 }
 
-/// The `main` of a test target with `harness = false`: runs these functions of a [`Server`].
+/// The `main` of a test target with `harness = false`, which runs these functions of a [`Server`].
 ///
 /// ```no_run
 /// use tickid_testkit::servers::Postgres;

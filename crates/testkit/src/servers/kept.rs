@@ -9,18 +9,18 @@ use std::sync::{Mutex, PoisonError};
 
 use crate::servers::server::StartError;
 
-/// The shell commands (`sh`) that start and stop a server. `$1` and so on are the arguments; the
-/// working directory is the server's folder.
+/// The shell commands (`sh`) that start and stop a server. `$1` and so on are the arguments, and
+/// the working directory is the server's folder.
 pub(crate) struct Script {
-    /// Succeeds when the server takes connections.
+    /// Succeeds once the server accepts connections.
     pub(crate) start: &'static str,
-    /// Runs also when `start` failed half way.
+    /// Also runs if `start` failed half way.
     pub(crate) stop: &'static str,
 }
 
 /// A server and its folder. Both are removed when this is dropped and when this process ends, even
-/// if it is killed: the shell that supervises them waits for the end of its input, which only this
-/// process holds open.
+/// if it is killed, because the shell that supervises them waits for the end of its input, which
+/// only this process holds open.
 #[derive(Debug)]
 pub(crate) struct Kept {
     shell: Child,
@@ -28,7 +28,7 @@ pub(crate) struct Kept {
     folder: PathBuf,
 }
 
-/// The shell's input and output: a command, and whether it succeeded.
+/// The shell's input, for commands, and its output, which reports whether they succeeded.
 #[derive(Debug)]
 struct Talk {
     commands: ChildStdin,
@@ -44,7 +44,7 @@ impl Talk {
 }
 
 impl Kept {
-    /// Runs `script`, as another user than root.
+    /// Runs `script`, as a user other than root.
     pub(crate) fn start(name: &str, script: &Script, args: &[&Path]) -> Result<Self, StartError> {
         let folder = new_folder(name)?;
         let mut command = Command::new("sh");
@@ -56,7 +56,7 @@ impl Kept {
         }
         let Script { start, stop } = script;
         let whole = format!(
-            // In subshells, as there may be no reader any more.
+            // These run in subshells because there may no longer be a reader.
             "if {{ {start}\n}} >&2; then (echo ready); else (echo failed); fi\n\
              while IFS= read -r command; do\n\
              if eval \"$command\" </dev/null >&2; then (echo ready); else (echo failed); fi\n\
@@ -68,7 +68,7 @@ impl Kept {
             .args(["-c", &whole, name])
             .args(args)
             .current_dir(&folder)
-            // Ctrl-C is for this process, and reaches the shell as the end of its input.
+            // Ctrl-C only stops this process, which the shell notices by the end of its input.
             .process_group(0)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -84,8 +84,8 @@ impl Kept {
         Ok(kept)
     }
 
-    /// Makes the shell run one line, after the start and before the stop: to stop a server and to
-    /// start it again. Processes that the line starts in the background go on.
+    /// Makes the shell run one line, for example to stop a server and start it again. Processes
+    /// that the line starts in the background keep running.
     pub(crate) fn tell(&self, command: &str) -> Result<(), StartError> {
         self.talk(|talk| {
             writeln!(talk.commands, "{command}")?;
@@ -113,7 +113,7 @@ impl Kept {
 
 impl Drop for Kept {
     fn drop(&mut self) {
-        // The end of its input.
+        // This ends the shell's input.
         *self.talk.get_mut().unwrap_or_else(PoisonError::into_inner) = None;
         // The shell does the rest. A failure cannot be reported here.
         let _ = self.shell.wait();

@@ -1,10 +1,10 @@
-//! Real servers for tests, started from the installed programs, each in a temporary folder of its
-//! own, which is removed when the server is dropped or the tests end, however they end.
+//! Real servers for tests, started from the installed programs. Each has its own temporary folder,
+//! which is removed when the server is dropped or when the tests end, for whatever reason.
 //!
-//! Tests that need a server are functions of it, passed to [`server_tests`](crate::server_tests),
-//! in a target with `harness = false`. Where the server is not installed they are reported as
-//! ignored; with `TICKID_REQUIRE_SERVERS=1` they fail, so that a missing server does not go
-//! unnoticed on a machine that should have it.
+//! Tests that need a server are functions that take it, which a target with `harness = false`
+//! passes to [`server_tests`](crate::server_tests). If the server is not installed, they are
+//! reported as ignored. With `TICKID_REQUIRE_SERVERS=1` they fail instead, so that a missing server
+//! does not go unnoticed on a machine that should have it.
 
 mod etcd;
 mod harness;

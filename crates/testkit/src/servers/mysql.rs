@@ -8,7 +8,7 @@ use crate::servers::kept::{Kept, Script};
 use crate::servers::network::{clock_library, free_port, is_on_path};
 use crate::servers::server::{Server, StartError};
 
-/// A MariaDB server with one empty database, on a port of this machine, that accepts 1,200
+/// A MariaDB server with one empty database, on a port of this machine. It accepts 1,200
 /// connections.
 #[derive(Debug)]
 pub struct MySql {
@@ -18,9 +18,9 @@ pub struct MySql {
     options: String,
 }
 
-/// Temporary tables are in the folder: two servers that are installed at once would overwrite each
-/// other's. Authentication is by password, so that clients need no plugin and no matching system
-/// user.
+/// Temporary tables are in the folder because two installations at the same time would overwrite
+/// each other's. Authentication is by password, so clients need neither a plugin nor a matching
+/// system user.
 const INSTALLATION: Script = Script {
     start: r#"export TMPDIR="$PWD"
 mariadb-install-db --no-defaults --datadir="$PWD/data" --skip-test-db \
@@ -37,14 +37,14 @@ const PROGRAMS: [&str; 2] = ["mariadb-install-db", "mariadb"];
 impl MySql {
     /// The user that owns the database.
     pub const USER: &str = "tickid";
-    /// Its password.
+    /// The user's password.
     pub const PASSWORD: &str = "secret of the tests";
     /// The database that is there from the start.
     pub const DATABASE: &str = "tickid";
 
-    /// Starts a server with further options of its command line.
+    /// Starts a server with more options on its command line.
     ///
-    /// In the server's folder a shell first runs the line `prepare`; the options may name files
+    /// A shell first runs the line `prepare` in the server's folder. The options may name files
     /// that it creates.
     ///
     /// # Errors
@@ -98,7 +98,7 @@ impl MySql {
         self.port
     }
 
-    /// Returns the URL of its database for the user with the password.
+    /// Returns the URL of its database, for the user with the password.
     #[must_use]
     pub fn url(&self) -> String {
         self.url_of(Self::DATABASE)
@@ -117,11 +117,11 @@ impl MySql {
         self.kept.folder()
     }
 
-    /// Runs statements as the superuser and returns what they print: a line for each row, with tabs
-    /// between columns.
+    /// Runs statements as the superuser and returns their output, which has a line for each row,
+    /// with tabs between columns.
     ///
     /// # Errors
-    /// The client's output, when one of them fails.
+    /// Returns the client's output if one of them fails.
     pub fn query(&self, statements: &str) -> io::Result<String> {
         let output = Command::new("mariadb")
             .args(["--no-defaults", "--user=root", "--batch", "--skip-column-names"])
@@ -139,7 +139,7 @@ impl MySql {
         self.kept.folder().join("socket")
     }
 
-    /// Ends the server as a crash of its process would.
+    /// Kills the server, as a crash of its process would.
     ///
     /// # Errors
     /// When it is not running.
@@ -147,15 +147,15 @@ impl MySql {
         self.kept.tell("kill -9 \"$(cat server)\"; wait \"$(cat server)\"; rm server socket")
     }
 
-    /// Starts the server on the data that it has, and returns when it accepts connections.
+    /// Starts the server with its data, and returns once it accepts connections.
     ///
     /// # Errors
     /// When it does not start.
     pub fn revive(&self) -> Result<(), StartError> {
         let (environment, port, options) = (&self.environment, self.port, &self.options);
-        // The smallest buffers: tests start several at once. Connections that a thousand clients
-        // open at once must not overflow the queue: their first bytes would be lost. With a thread
-        // for each, they did not get their answers within minutes.
+        // The buffers are the smallest because tests start several servers. If a thousand clients
+        // connect at the same time, they must not overflow the queue, since their first bytes would
+        // be lost. With a thread for each connection, they got no answers within minutes.
         self.kept.tell(&format!(
             "{environment} {} --no-defaults --datadir=\"$PWD/data\" --socket=\"$PWD/socket\" \
              --port={port} --bind-address=127.0.0.1 --innodb-buffer-pool-size=16M \
@@ -184,12 +184,13 @@ impl MySql {
     /// Restores the copy that [`back_up`](Self::back_up) made, into a killed server.
     ///
     /// # Errors
-    /// When there is no copy.
+    /// When a copy is missing.
     pub fn restore(&self) -> Result<(), StartError> {
         self.kept.tell("rm -rf data && cp -R -p backup data")
     }
 
-    /// Stops the server's process, with its connections open, until it is [resumed](Self::resume).
+    /// Stops the server's process, with its connections left open, until it is
+    /// [resumed](Self::resume).
     ///
     /// # Errors
     /// When it is not running.
@@ -197,7 +198,7 @@ impl MySql {
         self.kept.tell("kill -STOP \"$(cat server)\"")
     }
 
-    /// Continues after a [`pause`](Self::pause).
+    /// Continues the server after a [`pause`](Self::pause).
     ///
     /// # Errors
     /// When it is not running.
@@ -205,14 +206,14 @@ impl MySql {
         self.kept.tell("kill -CONT \"$(cat server)\"")
     }
 
-    /// Sets its clock so many seconds ahead of the system's, if it was started
-    /// [with a clock that can be set](Self::with_settable_clock).
+    /// Sets the server's clock `seconds` ahead of the system's, if it was started [with a clock
+    /// that can be set](Self::with_settable_clock).
     ///
     /// # Errors
     /// When the file that holds the setting cannot be written.
     pub fn set_clock_forward(&self, seconds: u32) -> Result<(), StartError> {
         let clock = self.kept.folder().join("clock");
-        // Replaced as a whole, since the server may read it at any time.
+        // The file is replaced as a whole because the server may read it at any time.
         let new = self.kept.folder().join("clock.new");
         fs::write(&new, format!("+{seconds}\n"))?;
         fs::rename(&new, &clock)?;
@@ -232,8 +233,8 @@ impl Server for MySql {
     }
 }
 
-/// Returns the folder of an installation, which is made once: that takes longer than to start a
-/// server on a copy of it.
+/// Returns the folder of an installation, which is made only once because that takes longer than
+/// starting a server on a copy of it.
 fn installation() -> Result<PathBuf, StartError> {
     static KEPT: Mutex<Option<Kept>> = Mutex::new(None);
     let mut kept = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
@@ -244,7 +245,8 @@ fn installation() -> Result<PathBuf, StartError> {
     Ok(kept.insert(installed).folder().to_owned())
 }
 
-/// Returns the server's program, which packages put where only the superuser's `PATH` leads.
+/// Returns the server's program, which packages install in a folder that is only on the superuser's
+/// `PATH`.
 fn daemon() -> Option<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let usual = ["/usr/sbin", "/usr/local/sbin"].map(PathBuf::from);

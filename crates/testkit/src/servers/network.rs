@@ -17,17 +17,17 @@ use crate::servers::server::StartError;
 /// The time that a server may take to start, on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Below the ports that systems give to clients: none of those can take a server's port before it
-/// starts, or while it restarts.
+/// The range is below the ports that systems assign to clients, so no client can take a server's
+/// port before it starts or while it restarts.
 const PORTS: RangeInclusive<u16> = 10_000..=32_767;
 
-/// Returns a port of this machine on which no process listens, another one each time.
+/// Returns a port of this machine that no process listens on, a different one each time.
 ///
 /// # Errors
-/// Returns the operating system's error if there is none.
+/// Returns the operating system's error if no port is free.
 pub fn free_port() -> io::Result<u16> {
     static CALLS: AtomicU32 = AtomicU32::new(0);
-    // Test programs that run at the same time begin at different ports.
+    // Test programs that run at the same time start at different ports.
     let ports = u32::from(PORTS.end() - PORTS.start()) + 1;
     let start = process::id().wrapping_mul(101);
     let mut taken = io::Error::from(io::ErrorKind::AddrInUse);
@@ -42,7 +42,7 @@ pub fn free_port() -> io::Result<u16> {
     Err(taken)
 }
 
-/// Waits until the server on `port` answers `question` with a text that contains `answer`.
+/// Waits until the server on `port` replies to `question` with a text that contains `answer`.
 pub(crate) fn wait_for_answer(
     kept: &Kept,
     port: u16,
@@ -65,7 +65,7 @@ fn answers(port: u16, question: &str, answer: &str) -> io::Result<bool> {
     stream.write_all(question.as_bytes())?;
     let mut said = Vec::new();
     let mut buffer = [0; 1_024];
-    // Until the server closes the connection, sends nothing more, or has sent the answer.
+    // Reads until the server closes the connection, sends nothing more, or has sent the answer.
     while let Ok(count @ 1..) = stream.read(&mut buffer) {
         said.extend_from_slice(&buffer[..count]);
         if String::from_utf8_lossy(&said).contains(answer) {
@@ -75,13 +75,14 @@ fn answers(port: u16, question: &str, answer: &str) -> io::Result<bool> {
     Ok(false)
 }
 
-/// Reports whether there is a program of this name.
+/// Reports whether a program of this name is on the `PATH`.
 pub(crate) fn is_on_path(program: &str) -> bool {
     let path = std::env::var_os("PATH").unwrap_or_default();
     std::env::split_paths(&path).any(|folder| folder.join(program).is_file())
 }
 
-/// Returns the library that shows a program another time, where Debian's package puts it.
+/// Returns the library that shows a program a different time, if it is where Debian's package
+/// installs it.
 #[must_use]
 pub fn clock_library() -> Option<PathBuf> {
     let folders = fs::read_dir(Path::new("/usr/lib")).ok()?.flatten();

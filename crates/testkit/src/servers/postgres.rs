@@ -7,7 +7,7 @@ use crate::servers::kept::{Kept, Script};
 use crate::servers::server::{Server, StartError};
 
 /// An empty PostgreSQL server that listens on a Unix socket in its folder, trusts every user that
-/// can enter it, and accepts 1,200 connections.
+/// can enter the folder, and accepts 1,200 connections.
 #[derive(Debug)]
 pub struct Postgres {
     kept: Kept,
@@ -58,10 +58,10 @@ impl Postgres {
         format!("postgresql:///{database}?host={folder}&user={user}")
     }
 
-    /// Runs statements by `psql` and returns its output: a line for each row.
+    /// Runs statements with `psql` and returns its output, which has a line for each row.
     ///
     /// # Errors
-    /// The output of `psql`, when a statement fails.
+    /// Returns the output of `psql` if a statement fails.
     pub fn psql(&self, database: &str, statements: &str) -> io::Result<String> {
         let output = Command::new(self.programs.join("psql"))
             .args(["--no-psqlrc", "--quiet", "--tuples-only", "--no-align"])
@@ -79,24 +79,24 @@ impl Postgres {
     /// `PATH`. The data is in `data`.
     ///
     /// # Errors
-    /// The output of this line and of all before it, when it fails.
+    /// Returns the output of this line and all earlier ones if it fails.
     pub fn tell(&self, command: &str) -> Result<(), StartError> {
         self.kept.tell(command)
     }
 
-    /// Stops the server and starts it again; a `mode` of `immediate` is a crash.
+    /// Stops the server and starts it again. With the `mode` `immediate`, it crashes.
     ///
     /// # Errors
-    /// Its output, when it does not start.
+    /// Returns its output if it does not start.
     pub fn restart(&self, mode: &str) -> Result<(), StartError> {
         self.stop(mode)?;
         self.begin()
     }
 
-    /// Stops the server; a `mode` of `immediate` is a crash.
+    /// Stops the server. With the `mode` `immediate`, it crashes.
     ///
     /// # Errors
-    /// Its output, when it does not stop.
+    /// Returns its output if it does not stop.
     pub fn stop(&self, mode: &str) -> Result<(), StartError> {
         self.tell(&format!("pg_ctl stop --wait --mode={mode} --pgdata=data"))
     }
@@ -104,12 +104,12 @@ impl Postgres {
     /// Kills all processes of the server (SIGKILL).
     ///
     /// # Errors
-    /// The failure of a query for the processes, or of the shell.
+    /// Returns the error of the query for the processes, or of the shell.
     pub fn kill(&self) -> Result<(), StartError> {
         let processes = self.psql(Self::DATABASE, "SELECT pid FROM pg_stat_activity")?;
         let processes = processes.replace('\n', " ");
-        // The process that was asked has ended. A killed server that nothing waits for would seem
-        // to be alive.
+        // The queried process has ended. Without waiting for it, a killed server would seem to be
+        // alive.
         self.tell(&format!(
             "kill -KILL $(head -n 1 data/postmaster.pid) {processes} 2>/dev/null; \
              rm -f data/postmaster.pid .s.PGSQL.*"
@@ -119,7 +119,7 @@ impl Postgres {
     /// Starts the server again after a [`stop`](Self::stop) or a [`kill`](Self::kill).
     ///
     /// # Errors
-    /// Its output, when it does not start.
+    /// Returns its output if it does not start.
     pub fn begin(&self) -> Result<(), StartError> {
         let start = "pg_ctl start --wait --pgdata=data --log=server.log";
         self.tell(&format!("{start} || {{ cat server.log; false; }}"))
@@ -136,7 +136,7 @@ impl Postgres {
     /// Restores the copy that [`back_up`](Self::back_up) made, into a stopped server.
     ///
     /// # Errors
-    /// When there is no copy.
+    /// When a copy is missing.
     pub fn restore(&self) -> Result<(), StartError> {
         self.tell("rm -rf data && cp -R -p backup data")
     }

@@ -5,8 +5,8 @@ use crate::servers::kept::{Kept, Script};
 use crate::servers::network::{clock_library, free_port, is_on_path, wait_for_answer};
 use crate::servers::server::{Server, StartError};
 
-/// An empty Redis server, on a port of this machine, that writes everything to disk before it
-/// answers.
+/// An empty Redis server, on a port of this machine, which writes everything to disk before it
+/// replies.
 #[derive(Debug)]
 pub struct Redis {
     kept: Kept,
@@ -19,7 +19,7 @@ pub struct Redis {
 const SCRIPT: Script = Script { start: ":", stop: "kill -9 \"$(cat pid)\"\nwait" };
 
 impl Redis {
-    /// Starts a server with further options, as on its command line: `["--appendonly", "no"]`.
+    /// Starts a server with more options on its command line, such as `["--appendonly", "no"]`.
     ///
     /// # Errors
     /// As [`start`](Server::start).
@@ -28,11 +28,11 @@ impl Redis {
         Self::launch("true", String::new(), quoted.join(" "))
     }
 
-    /// Starts a server that also accepts encrypted connections, at an [address](Self::tls_address)
-    /// of their own.
+    /// Starts a server that also accepts encrypted connections, at a separate
+    /// [address](Self::tls_address).
     ///
-    /// In its [folder](Self::folder) a shell first runs the line `prepare`; `options` are options
-    /// of Redis' command line, which may name files in that folder.
+    /// A shell first runs the line `prepare` in the server's [folder](Self::folder). The `options`
+    /// on Redis's command line may name files in that folder.
     ///
     /// # Errors
     /// As [`start`](Server::start), and when `prepare` fails.
@@ -48,7 +48,8 @@ impl Redis {
     /// As [`start`](Server::start), and [`StartError::NotInstalled`] without `libfaketime`.
     pub fn with_settable_clock() -> Result<Self, StartError> {
         let library = clock_library().ok_or(StartError::NotInstalled)?;
-        // Redis' allocator reads the clock before the library is ready; so libc's is used.
+        // Redis's allocator reads the clock before the library is ready, so libc's allocator is
+        // used.
         let environment = format!(
             "LD_PRELOAD={}:libc.so.6 FAKETIME_TIMESTAMP_FILE=\"$PWD/clock\" FAKETIME_NO_CACHE=1 \
              FAKETIME_DONT_FAKE_MONOTONIC=1",
@@ -76,7 +77,8 @@ impl Redis {
     }
 
     /// Returns the address for encrypted connections, if the server was started [with
-    /// them](Self::with_tls): under the name `localhost`, for which certificates can be made.
+    /// them](Self::with_tls). The host is `localhost`, because certificates can be made for that
+    /// name.
     #[must_use]
     pub fn tls_address(&self) -> Option<String> {
         self.tls_port.map(|port| format!("localhost:{port}"))
@@ -94,7 +96,7 @@ impl Redis {
         self.port
     }
 
-    /// Ends the server as a loss of power would.
+    /// Kills the server, as a loss of power would.
     ///
     /// # Errors
     /// When it is not running.
@@ -102,8 +104,8 @@ impl Redis {
         self.kept.tell("kill -9 \"$(cat pid)\"; wait \"$(cat pid)\"; rm pid")
     }
 
-    /// Starts the server after it was [killed](Self::kill), from its data on disk; returns when it
-    /// has read the data.
+    /// Starts a [killed](Self::kill) server from its data on disk, and returns once it has read the
+    /// data.
     ///
     /// # Errors
     /// When it does not start.
@@ -116,7 +118,8 @@ impl Redis {
         wait_for_answer(&self.kept, self.port, "PING\r\n", "+PONG")
     }
 
-    /// Stops the server's process, with its connections open, until it is [resumed](Self::resume).
+    /// Stops the server's process, with its connections left open, until it is
+    /// [resumed](Self::resume).
     ///
     /// # Errors
     /// When it is not running.
@@ -124,7 +127,7 @@ impl Redis {
         self.kept.tell("kill -STOP \"$(cat pid)\"")
     }
 
-    /// Continues after a [`pause`](Self::pause).
+    /// Continues the server after a [`pause`](Self::pause).
     ///
     /// # Errors
     /// When it is not running.
@@ -132,14 +135,14 @@ impl Redis {
         self.kept.tell("kill -CONT \"$(cat pid)\"")
     }
 
-    /// Sets its clock so many seconds ahead of the system's, if it was started [with a clock that
-    /// can be set](Self::with_settable_clock).
+    /// Sets the server's clock `seconds` ahead of the system's, if it was started [with a clock
+    /// that can be set](Self::with_settable_clock).
     ///
     /// # Errors
     /// When the file that holds the setting cannot be written.
     pub fn set_clock_forward(&self, seconds: u32) -> Result<(), StartError> {
         let clock = self.kept.folder().join("clock");
-        // Replaced as a whole: it may be read at any time.
+        // The file is replaced as a whole because it may be read at any time.
         let new = self.kept.folder().join("clock.new");
         fs::write(&new, format!("+{seconds}\n"))?;
         fs::rename(&new, &clock)?;

@@ -6,25 +6,25 @@ pub const REQUIRE_SERVERS: &str = "TICKID_REQUIRE_SERVERS";
 
 /// A server that tests start and talk to.
 pub trait Server: Sized + Send + Sync + 'static {
-    /// Its name.
+    /// The server's name.
     const NAME: &'static str;
 
-    /// Starts a server in a folder of its own, and returns when it accepts connections.
+    /// Starts a server in its own folder, and returns once it accepts connections.
     ///
     /// # Errors
-    /// [`StartError::NotInstalled`] where there is no such program.
+    /// Returns [`StartError::NotInstalled`] if the program is missing.
     fn start() -> Result<Self, StartError>;
 
-    /// Reports whether its programs are installed.
+    /// Reports whether the server's programs are installed.
     fn is_installed() -> bool;
 }
 
 /// The reason a server did not start.
 #[derive(Debug)]
 pub enum StartError {
-    /// Its programs are in none of the usual places.
+    /// Its programs are not in any of the usual places.
     NotInstalled,
-    /// It did not start; this is its output.
+    /// It did not start. This is its output.
     Failed(String),
     /// Its folder or files could not be prepared.
     Io(io::Error),

@@ -10,5 +10,5 @@ tickid_core::impl_external! {
 
 impl tickid_core::external::SortedText for TicketId {}
 
-// The implementations that the feature `serde` of a scheme's crate turns on.
+// The implementations that the feature `serde` of a scheme's crate enables.
 tickid_core::impl_serde!(TicketId as u64);

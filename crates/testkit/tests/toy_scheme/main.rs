@@ -1,5 +1,5 @@
-//! A scheme of tickets, made by the steps of "Add a scheme" in `CONTRIBUTING.md`, so that these
-//! stay true: a file for each that a scheme crate has, and its tests.
+//! A scheme of tickets, made by the steps of "Add a scheme" in `CONTRIBUTING.md` to keep them true.
+//! It has the same files as a scheme crate, and its tests.
 //!
 //! ```text
 //! ┌─┬─────────────────────────────────┬────────┬─────────┐

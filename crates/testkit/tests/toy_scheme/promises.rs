@@ -1,4 +1,4 @@
-//! The promises of all schemes.
+//! The tests of the promises that all schemes make.
 
 use tickid_core::{Scheme as _, SequenceBounds};
 use tickid_testkit::Subject as _;

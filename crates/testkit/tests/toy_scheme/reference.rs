@@ -1,4 +1,4 @@
-//! The state machine of the document, as `tests/reference.rs` of a scheme has it.
+//! The state machine of the document, as in a scheme's `tests/reference.rs`.
 
 use tickid_core::Plain;
 use tickid_testkit::invariants::Rule;
@@ -7,7 +7,7 @@ use tickid_testkit::reference::{Document, Given, follow};
 use crate::id::TicketId;
 use crate::support::Tickets;
 
-/// A ticket machine in plain words: it goes on from the last ticket, into the next hundredth of a
+/// A ticket machine in plain words: it continues from the last ticket, into the next hundredth of a
 /// second if it must, as long as the clock is not too far behind.
 struct Machine {
     given: Given,

@@ -1,4 +1,4 @@
-//! The subject, as `tests/support/mod.rs` of a scheme has it.
+//! The subject, as in a scheme's `tests/support/mod.rs`.
 
 use tickid_core::{Plain, UnixTime};
 use tickid_testkit::{Parts, Subject};

@@ -1,7 +1,7 @@
 //! The default clock and the default generators of all schemes while the wall clock of their
 //! process is stepped and slewed.
 //!
-//! Each test is a process of its own, which has the shim of `shim.c` and runs one of the scenarios.
+//! Each test is a separate process, which has the shim of `shim.c` and runs one of the scenarios.
 
 #![allow(clippy::panic, clippy::unwrap_used, reason = "a test fails by panicking")]
 

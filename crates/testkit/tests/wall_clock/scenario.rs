@@ -23,8 +23,8 @@ const SECOND: i64 = 1_000 * MILLISECOND;
 const ERROR: i64 = 20 * MICROSECOND;
 /// The time that the clock may take to follow an event.
 const AFTER_EVENT: i64 = 10 * MILLISECOND;
-/// The time between the clock's readings of the wall clock. It loses as much of a slew as happens
-/// meanwhile.
+/// The time between the clock's readings of the wall clock. The clock misses as much of a slew as
+/// happens in this time.
 const PERIOD: i64 = 2 * MILLISECOND;
 
 const THREADS: usize = 4;
@@ -67,14 +67,14 @@ const EVENTS: [Event; 20] = [
 
 /// The events, as shared with the threads.
 struct World {
-    /// The numbers of events that have begun and that are over.
+    /// The numbers of events that have started and that are over.
     events: AtomicUsize,
     /// The current bound of a clock's error, in nanoseconds.
     error: AtomicI64,
-    /// Twice the number of times that the wall clock was set back; odd for as long as a clock may
-    /// take to follow.
+    /// Twice the number of times that the wall clock was set back. It is odd for as long as a clock
+    /// may take to follow.
     era: AtomicUsize,
-    /// The furthest that the wall clock has been.
+    /// The highest time that the wall clock has shown.
     peak: AtomicI64,
     /// The highest reading of the clock in each era, in microseconds.
     highest: [AtomicI64; ERAS],
@@ -104,7 +104,7 @@ impl World {
         }
     }
 
-    /// Makes the event happen, and returns when clocks must have followed.
+    /// Makes the event happen, and returns once clocks must have followed.
     fn happen(&self, event: Event) {
         let mut wall = self.wall.lock().unwrap();
         let steady = ERROR + slewed(wall.slew_in_ppm());
@@ -137,8 +137,9 @@ impl World {
         self.events.fetch_add(1, Ordering::SeqCst);
     }
 
-    /// Calls `call` and compares its result with the wall clock before and after. `None` if more
-    /// than one event came in between, so that these readings are no bounds.
+    /// Calls `call`, and returns its result with bounds from the wall clock before and after.
+    /// Returns `None` if more than one event came in between, because these readings are not bounds
+    /// then.
     fn call<T>(&self, call: impl FnOnce() -> T) -> Option<Call<T>> {
         let (events, error, era) = (
             self.events.load(Ordering::SeqCst),
@@ -156,14 +157,14 @@ impl World {
     }
 }
 
-/// Returns the error of a clock under such a slew.
+/// Returns the error of a clock under a slew of `ppm`.
 fn slewed(ppm: i64) -> i64 {
     PERIOD * ppm.abs() / 1_000_000
 }
 
 struct Call<T> {
     result: T,
-    /// Between what the wall clock read, by the error that the clock may have.
+    /// The readings of the wall clock, widened by the error that the clock may have.
     from: i64,
     to: i64,
     /// The era, if the wall clock was not set back meanwhile.
@@ -190,8 +191,8 @@ pub(super) fn run(scenario: &str) {
         "clock" => {
             go_through(DefaultClock::default, |clock| assert!(clock.now().is_ok()), watch_clock);
         }
-        // With so many counters in a tick that none is used up, and the generator does not run
-        // ahead for that.
+        // A tick has so many counters that none is used up, so the generator does not run ahead of
+        // the clock.
         "scru64" => go_through(
             || tickid_scru64::Generator::new("1/1".parse().unwrap()).unwrap(),
             |generator| assert!(generator.try_generate().is_ok()),
@@ -229,8 +230,8 @@ pub(super) fn run(scenario: &str) {
     }
 }
 
-/// Makes a clock or a generator, uses it once, steps the wall clock, and lets four threads work
-/// with it: for each of the first steps. The last one goes through all events.
+/// For each of the first steps, makes a clock or a generator, uses it once, steps the wall clock,
+/// and lets four threads work with it. The last one goes through all events.
 fn go_through<T: Sync>(make: impl Fn() -> T, first: impl Fn(&T), work: impl Fn(&World, &T) + Sync) {
     for (number, step) in FIRST.into_iter().enumerate() {
         let (world, subject) = (World::new(), make());
@@ -271,8 +272,8 @@ fn watch_clock(world: &World, clock: &DefaultClock) {
     }
 }
 
-/// Checks that IDs are of a tick that the policy allows at the wall clock's reading, and that there
-/// are IDs, unless the clock was set back to before those that were issued.
+/// Checks that IDs have a tick that the policy allows at the wall clock's reading, and that IDs are
+/// issued unless the clock was set back to before earlier IDs.
 fn watch_ids<S: Scheme>(
     world: &World,
     scheme: &S,

@@ -1,6 +1,6 @@
-//! A wall clock that a test steps and slews under its own process.
+//! A wall clock that a test steps and slews, for its own process only.
 //!
-//! A small C library, preloaded into the process, takes the place of `clock_gettime` and its like.
+//! A small C library, preloaded into the process, replaces `clock_gettime` and similar functions.
 //! It shows the raw clock plus the offset in a shared file, which [`Wall`] writes.
 
 use std::fs::File;
@@ -35,13 +35,13 @@ impl Server for Shim {
 impl Drop for Shim {
     fn drop(&mut self) {
         if let Some(folder) = self.0.parent() {
-            // A folder that stays behind harms no other test.
+            // A folder that stays behind does not harm other tests.
             let _ = fs::remove_dir_all(folder);
         }
     }
 }
 
-/// The library, built once. `None` where there is no compiler, or where the library is not loaded.
+/// Returns the library, which is built once, or `None` if it cannot be built or is not loaded.
 fn built() -> Option<PathBuf> {
     static BUILT: OnceLock<Option<PathBuf>> = OnceLock::new();
     BUILT.get_or_init(build).clone()
@@ -58,7 +58,7 @@ fn build() -> Option<PathBuf> {
     let shim = Shim(library.clone());
     let works = is_built && shim.run("probe").is_ok();
     if works {
-        // Dropped with the `Shim` that `start` returns.
+        // The folder is dropped with the `Shim` that `start` returns.
         core::mem::forget(shim);
     }
     works.then_some(library)
@@ -68,7 +68,7 @@ impl Shim {
     /// Runs this program once more, with the shim and with `scenario` as its only argument.
     ///
     /// # Errors
-    /// All that it wrote, if it failed.
+    /// Returns all of its output if it failed.
     pub(super) fn run(&self, scenario: &str) -> Result<(), String> {
         let control = self.0.with_file_name(scenario);
         let words = [0, offset(), 0, 0, 0].map(i64::to_ne_bytes);
@@ -95,8 +95,8 @@ pub(super) fn is_preloaded() -> bool {
 /// A version and two slots of four words.
 const WORDS: u64 = 9;
 
-/// By how much a slew is announced, in nanoseconds. If it began at once, the wall clock would jump
-/// by as much as the slew makes until the file is written.
+/// The time from the announcement of a slew to its start, in nanoseconds. If the slew started
+/// immediately, the wall clock would jump by as much as the slew makes until the file is written.
 const NOTICE: i64 = 50_000_000;
 
 /// The offset of the wall clock of this process, which has the shim.
@@ -107,26 +107,26 @@ pub(super) struct Wall {
     offset: i64,
     /// In parts in a billion.
     slew: i64,
-    /// By [`raw`].
+    /// The time of `offset`, by [`raw`].
     base: i64,
 }
 
 impl Wall {
-    /// As the system has it, so far.
+    /// Creates a wall clock that shows the system's time.
     pub(super) fn new() -> Self {
         let path = env::var_os(VARIABLE).unwrap();
         let control = File::options().write(true).open(path).unwrap();
-        // As `Shim::run` has written it.
+        // `Shim::run` has written this offset.
         Self { control, version: 0, offset: offset(), slew: 0, base: 0 }
     }
 
-    /// Steps the wall clock by so many nanoseconds.
+    /// Steps the wall clock by `nanos` nanoseconds.
     pub(super) fn step(&mut self, nanos: i64) {
         self.change(nanos, self.slew, 0);
     }
 
-    /// Lets the wall clock run faster or slower, by so many parts in a million. Returns when that
-    /// begins, by [`raw`].
+    /// Lets the wall clock run faster or slower by `ppm` parts per million. Returns the time by
+    /// [`raw`] when the slew starts.
     pub(super) fn slew(&mut self, ppm: i64) -> i64 {
         self.change(0, ppm * 1_000, NOTICE);
         self.base
